@@ -14,11 +14,11 @@ use std::thread;
 use std::time::Duration;
 
 pub use loopkeeper_core::agent::acp::start::VARIABLE;
-use loopkeeper_core::agent::acp::talk::{At, Brief, Do, Permit, Talk};
-use loopkeeper_core::settings::{Dialect, Mode};
+use loopkeeper_core::agent::acp::talk::{AcpAction, AcpClient, AcpState, PermissionAnswer, PromptParams};
+use loopkeeper_core::settings::{Dialect, LoopMode};
 use signal_hook::consts::{SIGINT, SIGTERM};
 
-use self::child::Child;
+use self::child::AgentChild;
 use crate::adapters::env::{RESUMED, SESSION};
 use crate::hook;
 
@@ -37,7 +37,7 @@ const CANCELLING: Duration = Duration::from_secs(1);
 
 /// What is started instead of an agent that speaks the protocol; one that is held works on in its session as long as
 /// the keeper says what comes next.
-pub fn between(program: &Path, dialect: Dialect, mode: Mode, argv: Vec<OsString>) -> Vec<OsString> {
+pub fn between(program: &Path, dialect: Dialect, mode: LoopMode, argv: Vec<OsString>) -> Vec<OsString> {
     if dialect != Dialect::Acp {
         return argv;
     }
@@ -45,7 +45,7 @@ pub fn between(program: &Path, dialect: Dialect, mode: Mode, argv: Vec<OsString>
         Ok(this) if program.starts_with("/proc") => this,
         _ => program.to_owned(),
     };
-    let held = (mode == Mode::Hook).then(|| HELD.into());
+    let held = (mode == LoopMode::Hook).then(|| HELD.into());
     let ours = [program.into_os_string(), WORD.into()].into_iter().chain(held);
     ours.chain(["--".into()]).chain(argv).collect()
 }
@@ -69,18 +69,18 @@ pub fn main(mut args: impl Iterator<Item = OsString>) -> ExitCode {
     }
 }
 
-fn brief(held: bool) -> Result<Brief, Box<dyn std::error::Error>> {
+fn brief(held: bool) -> Result<PromptParams, Box<dyn std::error::Error>> {
     let order = serde_json::from_str(&std::env::var(VARIABLE)?)?;
     let mut prompt = String::new();
     io::stdin().read_to_string(&mut prompt)?;
     let is_resumed = std::env::var_os(RESUMED).is_some();
     let session = std::env::var(SESSION).ok().filter(|_| is_resumed);
     let folder = std::env::current_dir()?.to_string_lossy().into_owned();
-    Ok(Brief { order, folder, prompt, session, held })
+    Ok(PromptParams { order, folder, prompt, session, held })
 }
 
 /// What happens while the agent works.
-enum News {
+enum BridgeEvent {
     Line(String),
     /// It says nothing more.
     Silent,
@@ -89,16 +89,20 @@ enum News {
     /// What the keeper says comes next, or why it says nothing.
     Next(Result<Option<String>, String>),
     /// What the keeper says to what the agent wants.
-    Permitted(u64, Permit),
+    Permitted(u64, PermissionAnswer),
 }
 
-fn run(program: &OsString, args: impl Iterator<Item = OsString>, brief: Brief) -> io::Result<ExitCode> {
+fn run(
+    program: &OsString,
+    args: impl Iterator<Item = OsString>,
+    brief: PromptParams,
+) -> io::Result<ExitCode> {
     let (news, heard) = mpsc::channel();
     listen_to_signals(news.clone())?;
     let root = PathBuf::from(&brief.folder).canonicalize()?;
-    let (child, output) = Child::start(program, args, VARIABLE)?;
-    let (talk, first) = Talk::begin(brief);
-    let mut bridge = Bridge { talk, child, root, news: news.clone(), ended: None };
+    let (child, output) = AgentChild::start(program, args, VARIABLE)?;
+    let (talk, first) = AcpClient::begin(brief);
+    let mut bridge = AcpBridge { talk, child, root, news: news.clone(), ended: None };
     thread::spawn(move || listen(output, &news));
     bridge.follow(first);
     while bridge.ended.is_none() {
@@ -114,34 +118,34 @@ fn run(program: &OsString, args: impl Iterator<Item = OsString>, brief: Brief) -
     Ok(ExitCode::from(u8::try_from(code).unwrap_or(1)))
 }
 
-struct Bridge {
-    talk: Talk,
-    child: Child,
+struct AcpBridge {
+    talk: AcpClient,
+    child: AgentChild,
     /// Real path of the work tree.
     root: PathBuf,
-    news: Sender<News>,
+    news: Sender<BridgeEvent>,
     /// Whether it ended well, once it did.
     ended: Option<bool>,
 }
 
-impl Bridge {
-    fn next(&mut self, heard: &mpsc::Receiver<News>) {
+impl AcpBridge {
+    fn next(&mut self, heard: &mpsc::Receiver<BridgeEvent>) {
         let patience = match self.talk.at() {
-            At::Replay => Some(SILENCE),
-            At::Working | At::Held | At::Over => None,
-            At::Greeting | At::Opening | At::Wishing => Some(PATIENCE),
+            AcpState::Replay => Some(SILENCE),
+            AcpState::Working | AcpState::Held | AcpState::Over => None,
+            AcpState::Greeting | AcpState::Opening | AcpState::Wishing => Some(PATIENCE),
         };
         let next = match patience {
             Some(patience) => heard.recv_timeout(patience),
             None => heard.recv().map_err(|_| RecvTimeoutError::Disconnected),
         };
         match next {
-            Ok(News::Line(line)) => {
+            Ok(BridgeEvent::Line(line)) => {
                 let acts = self.talk.heard(&line, &|path| is_inside(&self.root, path));
                 self.follow(acts);
             }
-            Ok(News::Stop) => self.stop(heard),
-            Ok(News::Next(next)) => {
+            Ok(BridgeEvent::Stop) => self.stop(heard),
+            Ok(BridgeEvent::Next(next)) => {
                 let next = next.unwrap_or_else(|why| {
                     note(&format!("it may end: {why}"));
                     None
@@ -149,11 +153,11 @@ impl Bridge {
                 let acts = self.talk.next(next.as_deref());
                 self.follow(acts);
             }
-            Ok(News::Permitted(number, permit)) => {
+            Ok(BridgeEvent::Permitted(number, permit)) => {
                 let acts = self.talk.permitted(number, &permit);
                 self.follow(acts);
             }
-            Err(RecvTimeoutError::Timeout) if self.talk.at() == At::Replay => {
+            Err(RecvTimeoutError::Timeout) if self.talk.at() == AcpState::Replay => {
                 let acts = self.talk.quiet();
                 self.follow(acts);
             }
@@ -162,8 +166,8 @@ impl Bridge {
                 self.follow(acts);
             }
             // Its turn was told.
-            Ok(News::Silent) if self.talk.at() == At::Held => self.ended = Some(true),
-            Ok(News::Silent) | Err(RecvTimeoutError::Disconnected) => {
+            Ok(BridgeEvent::Silent) if self.talk.at() == AcpState::Held => self.ended = Some(true),
+            Ok(BridgeEvent::Silent) | Err(RecvTimeoutError::Disconnected) => {
                 // Its own last words on stderr say more.
                 if self.child.ended_well() {
                     note("the agent ended before its turn was over");
@@ -174,10 +178,10 @@ impl Bridge {
     }
 
     /// Lets it say that it was cancelled, for a moment.
-    fn stop(&mut self, heard: &mpsc::Receiver<News>) {
+    fn stop(&mut self, heard: &mpsc::Receiver<BridgeEvent>) {
         let acts = self.talk.cancel();
         self.follow(acts);
-        while let Ok(News::Line(line)) = heard.recv_timeout(CANCELLING) {
+        while let Ok(BridgeEvent::Line(line)) = heard.recv_timeout(CANCELLING) {
             let acts = self.talk.heard(&line, &|path| is_inside(&self.root, path));
             self.follow(acts);
             if self.ended.is_some() {
@@ -187,31 +191,31 @@ impl Bridge {
         self.ended = Some(false);
     }
 
-    fn follow(&mut self, acts: Vec<Do>) {
+    fn follow(&mut self, acts: Vec<AcpAction>) {
         for act in acts {
             match act {
                 // One that does not listen any more has ended, or will be ended.
-                Do::Send(message) => drop(self.child.tell(&message)),
-                Do::Tell(line) => {
+                AcpAction::Send(message) => drop(self.child.tell(&message)),
+                AcpAction::Tell(line) => {
                     if writeln!(io::stdout(), "{line}").is_err() {
                         self.ended = Some(false);
                     }
                 }
-                Do::Write { id, path, text } => {
+                AcpAction::Write { id, path, text } => {
                     let failed = std::fs::write(self.root.join(path), text).err().map(|it| it.to_string());
-                    self.follow(vec![Talk::wrote(&id, failed.as_deref())]);
+                    self.follow(vec![AcpClient::wrote(&id, failed.as_deref())]);
                 }
-                Do::Ask { session } => {
+                AcpAction::Ask { session } => {
                     let news = self.news.clone();
                     // Nobody waits for the answer any more once it has to end.
-                    thread::spawn(move || news.send(News::Next(hook::next(&session))));
+                    thread::spawn(move || news.send(BridgeEvent::Next(hook::next(&session))));
                 }
-                Do::Permit { number, words } => {
+                AcpAction::Permit { number, words } => {
                     let news = self.news.clone();
-                    thread::spawn(move || news.send(News::Permitted(number, hook::permit(&words))));
+                    thread::spawn(move || news.send(BridgeEvent::Permitted(number, hook::permit(&words))));
                 }
-                Do::Note(words) => note(&words),
-                Do::End { well } => self.ended = Some(well),
+                AcpAction::Note(words) => note(&words),
+                AcpAction::End { well } => self.ended = Some(well),
             }
         }
     }
@@ -221,30 +225,34 @@ fn note(words: &str) {
     let _ = writeln!(io::stderr(), "{words}");
 }
 
-fn listen(output: impl Read, news: &Sender<News>) {
+fn listen(output: impl Read, news: &Sender<BridgeEvent>) {
     let mut output = BufReader::new(output);
     let mut line = Vec::new();
     loop {
         line.clear();
         match (&mut output).take(LONGEST_LINE).read_until(b'\n', &mut line) {
             Ok(0) | Err(_) => break,
-            Ok(_) if news.send(News::Line(String::from_utf8_lossy(&line).trim_end().to_owned())).is_err() => {
+            Ok(_)
+                if news
+                    .send(BridgeEvent::Line(String::from_utf8_lossy(&line).trim_end().to_owned()))
+                    .is_err() =>
+            {
                 break;
             }
             Ok(_) => {}
         }
     }
-    let _ = news.send(News::Silent);
+    let _ = news.send(BridgeEvent::Silent);
 }
 
-fn listen_to_signals(news: Sender<News>) -> io::Result<()> {
+fn listen_to_signals(news: Sender<BridgeEvent>) -> io::Result<()> {
     let (mut wakes, wake) = UnixStream::pair()?;
     for signal in [SIGTERM, SIGINT] {
         signal_hook::low_level::pipe::register(signal, wake.try_clone()?)?;
     }
     thread::spawn(move || {
         let mut byte = [0];
-        while wakes.read_exact(&mut byte).is_ok() && news.send(News::Stop).is_ok() {}
+        while wakes.read_exact(&mut byte).is_ok() && news.send(BridgeEvent::Stop).is_ok() {}
     });
     Ok(())
 }

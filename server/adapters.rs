@@ -1,19 +1,19 @@
 //! The only code that touches the machine. One file, one error enum each.
 
 pub mod agents;
-pub mod alarm;
 pub mod archive;
+pub mod boottime_timer;
 pub mod calls;
 pub mod clock;
 pub mod config_files;
 pub mod durable;
 pub mod env;
 pub mod git;
+pub mod host_info;
 pub mod http;
 pub mod journal_file;
-pub mod machine;
-pub mod moving;
 pub mod process;
+pub mod removal_watch;
 pub mod sandbox;
 pub mod scratch;
 pub mod snapshots;

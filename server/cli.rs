@@ -44,15 +44,15 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
 
-use self::args::{Cli, Hidden, Verb, Word};
+use self::args::{Cli, CliCommand, HiddenCommand, PublicCommand};
 use self::exit::Exit;
-use self::failure::{Answer, Failure};
-use self::out::Out;
-use crate::keeper::end_with_any_panic;
+use self::failure::{ExitResult, Failure};
+use self::out::Ui;
+use crate::keeper::abort_on_panic;
 
 /// What `main` does: reads the arguments, runs one subcommand, says how it went.
 pub fn main() -> ExitCode {
-    let mut out = Out::stdout();
+    let mut out = Ui::stdout();
     let cli = match Cli::try_parse_from(std::env::args_os()) {
         Ok(cli) => cli,
         Err(error) => return failure::of_arguments(&error).into(),
@@ -60,69 +60,69 @@ pub fn main() -> ExitCode {
     if serve::is_asked_for(&cli) {
         return serve::run().into();
     }
-    end_with_any_panic();
+    abort_on_panic();
     end(run(cli, &mut out), out)
 }
 
-fn end(answer: Answer, out: Out) -> ExitCode {
+fn end(answer: ExitResult, out: Ui) -> ExitCode {
     match answer.and_then(|exit| out.finish().map(|()| exit)) {
         Ok(exit) => exit.into(),
         Err(failure) => failure::report(&failure).into(),
     }
 }
 
-fn run(cli: Cli, out: &mut Out) -> Answer {
+fn run(cli: Cli, out: &mut Ui) -> ExitResult {
     match cli.word {
-        Some(Word::Shown(verb)) => shown(verb, out),
-        Some(Word::Hidden(verb)) => hidden(&verb),
+        Some(CliCommand::Shown(verb)) => shown(verb, out),
+        Some(CliCommand::Hidden(verb)) => hidden(&verb),
         None => Ok(bare(out)),
     }
 }
 
-fn shown(verb: Verb, out: &mut Out) -> Answer {
+fn shown(verb: PublicCommand, out: &mut Ui) -> ExitResult {
     match verb {
-        Verb::Init => init::command(out),
-        Verb::Completions(args) => {
+        PublicCommand::Init => init::command(out),
+        PublicCommand::Completions(args) => {
             completions::run(&args, out);
             Ok(Exit::Done)
         }
-        Verb::Demo(args) => demo::run(&args, out),
-        Verb::Check(args) => check::run(&args, out),
-        Verb::Run(args) => run::run(&args, out),
-        Verb::Import(args) => import::run(&args, out),
-        Verb::Trust(args) => trust::run(&args, out),
-        Verb::Status(args) => status::run(&args, out),
-        Verb::Log(args) => log::run(&args, out),
-        Verb::Watch(args) => watch::run(&args, out),
-        Verb::Diff(args) => diff::run(&args, out),
-        Verb::Rollback(args) => rollback::run(&args, out),
-        Verb::Doctor(args) => doctor::run(&args, out),
-        Verb::Hook(args) => hook::run(&args, out),
-        Verb::Export(args) => export::run(&args, out),
-        Verb::Gc(args) => gc::run(&args, out),
-        Verb::Stop(args) => stop::run(&args, out),
-        Verb::Pause(args) => pause::run(&args, out),
-        Verb::Resume(args) => resume::run(&args, out),
-        Verb::Reset(args) => reset::run(&args, out),
-        Verb::Skip(args) => skip::run(&args, out),
-        Verb::Prioritize(args) => prioritize::run(&args, out),
-        Verb::Accept(args) => accept::run(&args, out),
-        Verb::Steer(args) => steer::run(&args, out),
-        Verb::Answer(args) => answer::run(&args, out),
+        PublicCommand::Demo(args) => demo::run(&args, out),
+        PublicCommand::Check(args) => check::run(&args, out),
+        PublicCommand::Run(args) => run::run(&args, out),
+        PublicCommand::Import(args) => import::run(&args, out),
+        PublicCommand::Trust(args) => trust::run(&args, out),
+        PublicCommand::Status(args) => status::run(&args, out),
+        PublicCommand::Log(args) => log::run(&args, out),
+        PublicCommand::Watch(args) => watch::run(&args, out),
+        PublicCommand::Diff(args) => diff::run(&args, out),
+        PublicCommand::Rollback(args) => rollback::run(&args, out),
+        PublicCommand::Doctor(args) => doctor::run(&args, out),
+        PublicCommand::Hook(args) => hook::run(&args, out),
+        PublicCommand::Export(args) => export::run(&args, out),
+        PublicCommand::Gc(args) => gc::run(&args, out),
+        PublicCommand::Stop(args) => stop::run(&args, out),
+        PublicCommand::Pause(args) => pause::run(&args, out),
+        PublicCommand::Resume(args) => resume::run(&args, out),
+        PublicCommand::Reset(args) => reset::run(&args, out),
+        PublicCommand::Skip(args) => skip::run(&args, out),
+        PublicCommand::Prioritize(args) => prioritize::run(&args, out),
+        PublicCommand::Accept(args) => accept::run(&args, out),
+        PublicCommand::Steer(args) => steer::run(&args, out),
+        PublicCommand::Answer(args) => answer::run(&args, out),
     }
 }
 
-fn hidden(verb: &Hidden) -> Answer {
+fn hidden(verb: &HiddenCommand) -> ExitResult {
     match verb {
-        Hidden::DemoAgent(_) => demo_agent::run(),
+        HiddenCommand::DemoAgent(_) => demo_agent::run(),
         // Dispatched before everything else.
-        Hidden::Serve(_) => Ok(serve::run()),
-        Hidden::Report(_) => Err(Failure::unsupported("`report`")),
+        HiddenCommand::Serve(_) => Ok(serve::run()),
+        HiddenCommand::Report(_) => Err(Failure::unsupported("`report`")),
     }
 }
 
 /// A person at a terminal wants help.
-fn bare(out: &mut Out) -> Exit {
+fn bare(out: &mut Ui) -> Exit {
     out.line(Cli::command().render_help().ansi());
     Exit::Usage
 }

@@ -13,17 +13,17 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use loopkeeper_core::agent::acp::talk::Permit;
+use loopkeeper_core::agent::acp::talk::PermissionAnswer;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use self::payload::Payload;
+use self::payload::HookInput;
 use crate::adapters::env::SOCKET;
-use crate::adapters::process::orphans::MARK;
+use crate::adapters::process::orphans::ENV_LOOP;
 use crate::adapters::state_dir::socket::SocketAddress;
 
 /// The subcommand's name.
-pub const WORD: &str = "hook";
+pub const SUBCOMMAND: &str = "hook";
 
 /// What an agent tells about its tool's input may be long; nobody reads more.
 const LONGEST_PAYLOAD: u64 = 64 * 1024 * 1024;
@@ -36,7 +36,7 @@ const GREETING: Duration = Duration::from_secs(5);
 
 /// What happened in the agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Event {
+pub enum AgentHookEvent {
     /// Its turn is over.
     Stop,
     /// It is about to use a tool.
@@ -45,7 +45,7 @@ pub enum Event {
     SubagentStop,
 }
 
-impl Event {
+impl AgentHookEvent {
     pub fn named(name: &OsStr) -> Option<Self> {
         match name.to_str()? {
             "stop" => Some(Self::Stop),
@@ -76,13 +76,13 @@ impl Event {
 
 /// The keeper's answer.
 #[derive(Debug, Deserialize)]
-struct Answer {
-    verdict: Option<Verdict>,
-    error: Option<Refusal>,
+struct HookReply {
+    verdict: Option<HookReplyVerdict>,
+    error: Option<HookRefusal>,
 }
 
 #[derive(Debug, Deserialize)]
-struct Verdict {
+struct HookReplyVerdict {
     decision: String,
     #[serde(default)]
     reason: String,
@@ -92,14 +92,14 @@ struct Verdict {
 }
 
 #[derive(Debug, Deserialize)]
-struct Refusal {
+struct HookRefusal {
     message: String,
 }
 
 /// Never an error to the agent.
-pub fn main(event: Event) -> ExitCode {
+pub fn main(event: AgentHookEvent) -> ExitCode {
     let said = match ask(event) {
-        Ok(Verdict { decision, reason, .. }) if decision == "allow" => {
+        Ok(HookReplyVerdict { decision, reason, .. }) if decision == "allow" => {
             // Whoever looks into the agent's log finds out why.
             if !reason.is_empty() {
                 say(&reason);
@@ -122,26 +122,26 @@ fn say(why: &str) {
     let _ = writeln!(io::stderr(), "loopkeeper: let through: {why}");
 }
 
-fn ask(event: Event) -> Result<Verdict, String> {
-    let payload = Payload::read(io::stdin().take(LONGEST_PAYLOAD))?;
-    let door = Door::from_environment()?;
+fn ask(event: AgentHookEvent) -> Result<HookReplyVerdict, String> {
+    let payload = HookInput::read(io::stdin().take(LONGEST_PAYLOAD))?;
+    let door = HookEndpointClient::from_environment()?;
     door.ask(event.patience(), &payload.question(event.word(), &door.token))
 }
 
 /// The same for an agent that has no hooks but is talked to: what comes next, if anything.
 pub fn next(session: &str) -> Result<Option<String>, String> {
-    let door = Door::from_environment()?;
-    let mut question = request(Event::Stop.word(), &door.token);
+    let door = HookEndpointClient::from_environment()?;
+    let mut question = request(AgentHookEvent::Stop.word(), &door.token);
     if let Some(fields) = question.as_object_mut() {
         fields.insert("session".to_owned(), json!(session));
     }
-    let verdict = door.ask(Event::Stop.patience(), &question)?;
+    let verdict = door.ask(AgentHookEvent::Stop.patience(), &question)?;
     Ok((verdict.decision == "block").then_some(verdict.reason))
 }
 
 /// The same for what an agent wants to be allowed. Unlike hooks it fails closed.
-pub fn permit(words: &str) -> Permit {
-    let asked = Door::from_environment().and_then(|door| {
+pub fn permit(words: &str) -> PermissionAnswer {
+    let asked = HookEndpointClient::from_environment().and_then(|door| {
         let mut question = request(PERMISSION, &door.token);
         if let Some(fields) = question.as_object_mut() {
             fields.insert("what".to_owned(), json!(words));
@@ -149,23 +149,23 @@ pub fn permit(words: &str) -> Permit {
         door.ask(None, &question)
     });
     match asked {
-        Ok(Verdict { decision, .. }) if decision == "allow" => Permit::Allowed,
-        Ok(Verdict { decision, .. }) if decision == "cancel" => Permit::Cancelled,
-        Ok(Verdict { reason, .. }) => Permit::Denied(reason),
-        Err(why) => Permit::Denied(why),
+        Ok(HookReplyVerdict { decision, .. }) if decision == "allow" => PermissionAnswer::Allowed,
+        Ok(HookReplyVerdict { decision, .. }) if decision == "cancel" => PermissionAnswer::Cancelled,
+        Ok(HookReplyVerdict { reason, .. }) => PermissionAnswer::Denied(reason),
+        Err(why) => PermissionAnswer::Denied(why),
     }
 }
 
 /// The keeper's, as it told its agent.
-struct Door {
+struct HookEndpointClient {
     token: String,
     socket: PathBuf,
 }
 
-impl Door {
+impl HookEndpointClient {
     fn from_environment() -> Result<Self, String> {
         let told = || {
-            let mark = std::env::var(MARK).ok()?;
+            let mark = std::env::var(ENV_LOOP).ok()?;
             let (_, token) = mark.split_once(':')?;
             let socket = std::env::var_os(SOCKET).map(PathBuf::from).filter(|it| it.is_absolute())?;
             Some(Self { token: token.to_owned(), socket })
@@ -173,16 +173,16 @@ impl Door {
         told().ok_or_else(|| "no loop of loopkeeper started this agent".to_owned())
     }
 
-    fn ask(&self, patience: Option<Duration>, question: &Value) -> Result<Verdict, String> {
+    fn ask(&self, patience: Option<Duration>, question: &Value) -> Result<HookReplyVerdict, String> {
         match self.converse(patience, question) {
-            Ok(Answer { verdict: Some(verdict), .. }) => Ok(verdict),
-            Ok(Answer { error: Some(Refusal { message }), .. }) => Err(message),
-            Ok(Answer { .. }) => Err("the keeper's answer cannot be read".to_owned()),
+            Ok(HookReply { verdict: Some(verdict), .. }) => Ok(verdict),
+            Ok(HookReply { error: Some(HookRefusal { message }), .. }) => Err(message),
+            Ok(HookReply { .. }) => Err("the keeper's answer cannot be read".to_owned()),
             Err(error) => Err(format!("the keeper does not answer: {error}")),
         }
     }
 
-    fn converse(&self, patience: Option<Duration>, question: &Value) -> io::Result<Answer> {
+    fn converse(&self, patience: Option<Duration>, question: &Value) -> io::Result<HookReply> {
         let address = SocketAddress::of(&self.socket)?;
         let stream = UnixStream::connect(address.path())?;
         stream.set_read_timeout(Some(GREETING))?;

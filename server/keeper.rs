@@ -2,26 +2,26 @@
 //! agent. Acts on what `loopkeeper_core::decide` says and decides nothing itself. Ends when the loop ends.
 
 pub mod agent;
+pub mod agent_hooks;
 pub mod calls;
 pub mod check_only;
 pub mod checks;
 pub mod control;
-pub mod domain;
-mod haste;
-pub mod hookmode;
-mod hooks;
-mod inspect;
-mod jury;
+mod durability;
+pub mod effects;
+mod judges;
 pub mod launch;
 pub mod main_loop;
-mod notes;
-pub mod perform;
-pub mod reading;
+mod memory_files;
 pub mod rounds;
+pub mod run_context;
 pub mod signals;
-pub mod stage;
+pub mod task_reload;
 mod template;
 mod usage_limits;
+mod user_commands;
+pub mod warden;
+mod weakening_scan;
 
 use std::io::Write as _;
 use std::os::unix::fs::OpenOptionsExt as _;
@@ -113,18 +113,18 @@ pub(crate) fn block_on<T>(work: impl Future<Output = T>) -> std::io::Result<T> {
 
 /// A task of its own beside the keeper's. In a box, so that its state does not pass over the stack, which never gets
 /// smaller again, and so that there is one kind of task, whose code rests once.
-pub(crate) fn beside(work: impl Future<Output = ()> + 'static) -> JoinHandle<()> {
+pub(crate) fn spawn_boxed_local(work: impl Future<Output = ()> + 'static) -> JoinHandle<()> {
     let work: Pin<Box<dyn Future<Output = ()>>> = Box::pin(work);
     tokio::task::spawn_local(work)
 }
 
 /// A line for the keeper's own log.
-pub(crate) fn note(text: &str) {
+pub(crate) fn tracing(text: &str) {
     let _ = writeln!(std::io::stderr(), "{text}");
 }
 
 /// A task that panics would leave its keeper waiting for ever. Gone, it leaves a loop that can be resumed.
-pub(crate) fn end_with_any_panic() {
+pub(crate) fn abort_on_panic() {
     let tell = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
         tell(panic);

@@ -15,19 +15,19 @@
 
 pub mod capabilities;
 mod commands;
-mod convert;
+mod document_context;
 pub mod documents;
 mod ext;
 mod foreign;
 mod handlers;
-mod known;
-mod pages;
 mod publisher;
-mod pump;
 mod questions;
 mod serve;
 mod server;
-pub mod shared;
-mod sight;
+pub mod session;
+mod to_proto;
+mod transport;
+mod view_input;
+mod virtual_documents;
 
 pub use self::serve::serve;

@@ -4,5 +4,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    loopkeeper::adapters::http::messenger::main()
+    loopkeeper::adapters::http::fetch_process::main()
 }

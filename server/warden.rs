@@ -9,12 +9,12 @@ use loopkeeper::{acp, hook};
 fn main() -> ExitCode {
     let mut args = std::env::args_os().skip(1);
     let word = args.next().unwrap_or_default();
-    if word == hook::WORD {
-        let event = args.next().as_deref().and_then(hook::Event::named);
+    if word == hook::SUBCOMMAND {
+        let event = args.next().as_deref().and_then(hook::AgentHookEvent::named);
         return event.map_or(ExitCode::from(2), hook::main);
     }
     if word == acp::WORD {
         return acp::main(args);
     }
-    loopkeeper::keeper::domain::main(args)
+    loopkeeper::keeper::warden::main(args)
 }

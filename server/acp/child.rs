@@ -16,7 +16,7 @@ const BY_ITSELF: Duration = Duration::from_secs(2);
 /// Between TERM and KILL.
 const GRACE: Duration = Duration::from_secs(1);
 
-pub(super) struct Child {
+pub(super) struct AgentChild {
     process: process::Child,
     pid: Pid,
     /// Hung up when it has ended.
@@ -24,7 +24,7 @@ pub(super) struct Child {
     input: Option<ChildStdin>,
 }
 
-impl Child {
+impl AgentChild {
     /// Without the variable that is ours.
     pub(super) fn start(
         program: &OsString,

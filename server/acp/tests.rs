@@ -2,7 +2,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
-use loopkeeper_core::settings::{Dialect, Mode};
+use loopkeeper_core::settings::{Dialect, LoopMode};
 
 use super::{between, is_inside};
 
@@ -38,8 +38,8 @@ fn links_and_dots_lead_nowhere_else() {
 fn only_who_speaks_the_protocol_is_talked_to() {
     let argv = || vec!["agent".into(), "--acp".into()];
     let program = Path::new("/bin/warden");
-    assert_eq!(between(program, Dialect::Gemini, Mode::Hook, argv()), argv());
-    let line = |mode: Mode| between(program, Dialect::Acp, mode, argv()).join(" ".as_ref());
-    assert_eq!(line(Mode::Loop), "/bin/warden acp -- agent --acp");
-    assert_eq!(line(Mode::Hook), "/bin/warden acp --held -- agent --acp");
+    assert_eq!(between(program, Dialect::Gemini, LoopMode::Hook, argv()), argv());
+    let line = |mode: LoopMode| between(program, Dialect::Acp, mode, argv()).join(" ".as_ref());
+    assert_eq!(line(LoopMode::Loop), "/bin/warden acp -- agent --acp");
+    assert_eq!(line(LoopMode::Hook), "/bin/warden acp --held -- agent --acp");
 }

@@ -4,25 +4,25 @@
 //! path that the configuration spells out may lie there, and that is shown before it is trusted.
 
 pub mod hooks_off;
+mod preflight;
 mod repository;
-pub mod second_home;
-mod unfit;
+pub mod shadow_home;
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use loopkeeper_core::agent::claude::settings;
 use loopkeeper_core::agent::claude::start::SANDBOXED;
-use loopkeeper_core::agent::commits::Repository;
-use loopkeeper_core::agent::kind::{AUTO, KNOWN, Kind};
-use loopkeeper_core::agent::starting::{Line, Start};
+use loopkeeper_core::agent::commits::GitDirs;
+use loopkeeper_core::agent::kind::{AUTO, AgentKind, KNOWN};
+use loopkeeper_core::agent::starting::{AgentCommandLine, CommandLineParams};
 use loopkeeper_core::agent::{allow, bypass, codex, commits};
-use loopkeeper_core::doctor::Known;
+use loopkeeper_core::doctor::KnownAgent;
 use loopkeeper_core::journal::AgentPlan;
-use loopkeeper_core::settings::{AgentSettings, Committer, Permissions};
+use loopkeeper_core::settings::{AgentSettings, CommitPolicy, PermissionMode};
 use loopkeeper_core::task::{Check, Criterion};
 
-use self::unfit::Unfit;
+use self::preflight::PreflightError;
 use super::config_files;
 
 #[derive(Debug, thiserror::Error)]
@@ -32,7 +32,7 @@ pub enum AgentError {
     #[error("the agent `{agent}` cannot start: no program `{program}` on PATH")]
     Missing { agent: String, program: String },
     #[error("the agent `{agent}` cannot start: {} {why}", path.display())]
-    NoProgram { agent: String, path: PathBuf, why: Unfit },
+    NoProgram { agent: String, path: PathBuf, why: PreflightError },
     #[error("there is no agent `{agent}`")]
     Unknown { agent: String },
     #[error("the agent `{agent}` has no command")]
@@ -92,17 +92,17 @@ impl AgentError {
     }
 }
 
-fn known(name: &str) -> Option<&'static Known> {
-    KNOWN.into_iter().find(|it| it.name() == name).and_then(Kind::known)
+fn known(name: &str) -> Option<&'static KnownAgent> {
+    KNOWN.into_iter().find(|it| it.name() == name).and_then(AgentKind::known)
 }
 
-fn install(known: &Known) -> String {
+fn install(known: &KnownAgent) -> String {
     format!("install {} (`{}`)", known.title, known.install)
 }
 
 /// What is wanted, with what the choice depends on.
 #[derive(Debug, Clone, Copy)]
-pub struct Wanted<'a> {
+pub struct AgentQuery<'a> {
     /// A name of `agents`, or `auto`.
     pub agent: &'a str,
     pub agents: &'a [AgentSettings],
@@ -116,13 +116,13 @@ pub struct Wanted<'a> {
     /// `[env] set`.
     pub env_set: &'a [(String, String)],
     /// Who commits.
-    pub committer: Committer,
+    pub committer: CommitPolicy,
 }
 
 /// The agent of a loop, ready to be recorded: whole paths, every argument.
-pub fn plan(wanted: &Wanted<'_>) -> Result<AgentPlan, AgentError> {
+pub fn plan(wanted: &AgentQuery<'_>) -> Result<AgentPlan, AgentError> {
     if wanted.agent == "auto" {
-        let is_there = |it: &Kind| named(wanted, it.name()).is_ok_and(|it| command(wanted, it).is_ok());
+        let is_there = |it: &AgentKind| named(wanted, it.name()).is_ok_and(|it| command(wanted, it).is_ok());
         let found = AUTO.into_iter().find(is_there).ok_or(AgentError::NoneFound)?;
         return plan_of(wanted, named(wanted, found.name())?);
     }
@@ -137,22 +137,22 @@ pub fn find(name: &str, path: &OsStr, root: &Path) -> Option<PathBuf> {
         .find(|program| is_program(program))
 }
 
-fn named<'a>(wanted: &Wanted<'a>, name: &str) -> Result<&'a AgentSettings, AgentError> {
+fn named<'a>(wanted: &AgentQuery<'a>, name: &str) -> Result<&'a AgentSettings, AgentError> {
     let found = wanted.agents.iter().find(|it| it.name == name);
     found.ok_or_else(|| AgentError::Unknown { agent: name.to_owned() })
 }
 
-fn plan_of(wanted: &Wanted<'_>, agent: &AgentSettings) -> Result<AgentPlan, AgentError> {
-    let kind = Kind::of(&agent.name, agent.output);
+fn plan_of(wanted: &AgentQuery<'_>, agent: &AgentSettings) -> Result<AgentPlan, AgentError> {
+    let kind = AgentKind::of(&agent.name, agent.output);
     if wanted.is_root && kind.refuses_root(agent.permissions) && !is_contained(wanted, agent) {
         return Err(AgentError::Root { agent: agent.name.clone() });
     }
-    if kind.needs_all() && matches!(agent.permissions, Permissions::Edits | Permissions::Ask) {
+    if kind.needs_all() && matches!(agent.permissions, PermissionMode::Edits | PermissionMode::Ask) {
         return Err(AgentError::NoSafeMode { agent: agent.name.clone() });
     }
     let (command, args) = words(wanted, agent, kind)?;
     let repository = commits_to(wanted, agent, kind);
-    let Line { argv, mut env, prompt } = kind.line(&Start {
+    let AgentCommandLine { argv, mut env, prompt } = kind.line(&CommandLineParams {
         command: &command,
         permissions: agent.permissions,
         model: agent.model.as_deref(),
@@ -169,39 +169,40 @@ fn plan_of(wanted: &Wanted<'_>, agent: &AgentSettings) -> Result<AgentPlan, Agen
 }
 
 /// The repository, where commits are left to the agent. A sandbox that the user set up stays as it is.
-fn commits_to(wanted: &Wanted<'_>, agent: &AgentSettings, kind: Kind) -> Option<Repository> {
-    if wanted.committer != Committer::Agent {
+fn commits_to(wanted: &AgentQuery<'_>, agent: &AgentSettings, kind: AgentKind) -> Option<GitDirs> {
+    if wanted.committer != CommitPolicy::Agent {
         return None;
     }
     let is_told = || {
         let words = [agent.command.as_slice(), &agent.args].concat();
         repository::codex_is_told(&words, &[wanted.env_set, &agent.env])
     };
-    repository::of(wanted.root).filter(|_| kind != Kind::Codex || !is_told())
+    repository::of(wanted.root).filter(|_| kind != AgentKind::Codex || !is_told())
 }
 
 /// What the agent's safe mode cannot keep to where commits are left to it, as the end of a sentence about the agent.
-pub fn commit_limits(plan: &AgentPlan, root: &Path, committer: Committer) -> Option<&'static str> {
-    let is_left = committer == Committer::Agent && repository::of(root).is_some();
+pub fn commit_limits(plan: &AgentPlan, root: &Path, committer: CommitPolicy) -> Option<&'static str> {
+    let is_left = committer == CommitPolicy::Agent && repository::of(root).is_some();
     is_left.then(|| commits::limits(plan.kind(), plan.permissions, &plan.argv)).flatten()
 }
 
 /// The user's own: the command, and what comes behind our words. They may say more than ours, not something else.
 fn words(
-    wanted: &Wanted<'_>,
+    wanted: &AgentQuery<'_>,
     agent: &AgentSettings,
-    kind: Kind,
+    kind: AgentKind,
 ) -> Result<(Vec<String>, Vec<String>), AgentError> {
     let command = command(wanted, agent)?;
     let mut words = [command.as_slice(), &agent.args].concat();
-    let judges = agent.permissions == Permissions::ReadOnly;
+    let judges = agent.permissions == PermissionMode::ReadOnly;
     // Amp has no word of ours that says what it may do.
-    let edits = matches!(agent.permissions, Permissions::Edits | Permissions::Ask) && kind != Kind::Amp;
+    let edits =
+        matches!(agent.permissions, PermissionMode::Edits | PermissionMode::Ask) && kind != AgentKind::Amp;
     let is_bound = kind.known().is_some() && (judges || edits);
     if let Some(word) = bypass::word(kind, &words).filter(|_| is_bound) {
         return Err(AgentError::Bypass { agent: agent.name.clone(), word, judges });
     }
-    if kind == Kind::Claude {
+    if kind == AgentKind::Claude {
         words = settings_read(wanted.root, agent, words)?;
     }
     let args = words.split_off(command.len());
@@ -238,17 +239,17 @@ fn settings_read(root: &Path, agent: &AgentSettings, words: Vec<String>) -> Resu
 
 /// Why its own arguments leave no place for our hook.
 pub fn hook_conflict(plan: &AgentPlan) -> Option<String> {
-    let theirs = codex::hooks::in_the_way(&plan.argv).filter(|_| plan.kind() == Kind::Codex)?;
+    let theirs = codex::hooks::in_the_way(&plan.argv).filter(|_| plan.kind() == AgentKind::Codex)?;
     Some(format!("`{theirs}` stands where hook mode puts its own hook"))
 }
 
 /// Whether the user says that the whole machine is a sandbox.
-fn is_contained(wanted: &Wanted<'_>, agent: &AgentSettings) -> bool {
+fn is_contained(wanted: &AgentQuery<'_>, agent: &AgentSettings) -> bool {
     wanted.env_set.iter().chain(&agent.env).any(|(name, value)| name == SANDBOXED.0 && value == SANDBOXED.1)
 }
 
 /// The agent's command with its program as a whole path.
-fn command(wanted: &Wanted<'_>, agent: &AgentSettings) -> Result<Vec<String>, AgentError> {
+fn command(wanted: &AgentQuery<'_>, agent: &AgentSettings) -> Result<Vec<String>, AgentError> {
     if agent.name == "demo" {
         let ourselves = std::env::current_exe().map_err(|source| AgentError::Ourselves { source })?;
         return Ok(vec![ourselves.to_string_lossy().into_owned(), "demo-agent".to_owned()]);
@@ -261,7 +262,7 @@ fn command(wanted: &Wanted<'_>, agent: &AgentSettings) -> Result<Vec<String>, Ag
     let found = if program.contains('/') {
         // Without `.` in between: it is read by people, and trusted by the byte.
         let path: PathBuf = wanted.root.join(program).components().collect();
-        match unfit::program(&path) {
+        match preflight::program(&path) {
             Err(why) => return Err(AgentError::NoProgram { agent: agent.name.clone(), path, why }),
             Ok(()) => path,
         }
@@ -286,7 +287,7 @@ fn names_in(root: &Path) -> Vec<String> {
 }
 
 fn is_program(path: &Path) -> bool {
-    unfit::file(path).is_ok()
+    preflight::file(path).is_ok()
 }
 
 /// Whether the folder is the work tree or lies in it, links resolved.

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-pub struct Archive {
+pub struct ArchiveWriter {
     path: PathBuf,
     /// `None` once it is finished.
     builder: Option<tar::Builder<GzEncoder<File>>>,
@@ -16,7 +16,7 @@ pub struct Archive {
     time: u64,
 }
 
-impl Archive {
+impl ArchiveWriter {
     pub fn create(path: &Path, time: u64) -> io::Result<Self> {
         let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
         let builder = tar::Builder::new(GzEncoder::new(file, Compression::default()));
@@ -40,7 +40,7 @@ impl Archive {
 }
 
 /// Half an archive is of no use.
-impl Drop for Archive {
+impl Drop for ArchiveWriter {
     fn drop(&mut self) {
         if self.builder.is_some() {
             let _ = std::fs::remove_file(&self.path);

@@ -7,7 +7,7 @@ use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
-use loopkeeper_core::decide::Slot;
+use loopkeeper_core::decide::CallSlot;
 use loopkeeper_core::moment::Moment;
 
 use super::durable;
@@ -29,7 +29,7 @@ pub struct CallsError {
 
 /// Who asks for a slot, and how many there are by its own settings.
 #[derive(Debug, Clone)]
-pub struct Asker {
+pub struct CallRequest {
     pub loop_id: String,
     pub iteration: u32,
     pub limit: u32,
@@ -39,24 +39,24 @@ pub struct Asker {
 pub fn this_hour(path: &Path, now: u64) -> Result<u32, CallsError> {
     let read = match File::open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
-        other => other.and_then(|mut file| Written::read(&mut file)),
+        other => other.and_then(|mut file| CallLogBytes::read(&mut file)),
     };
     let written = read.map_err(|source| CallsError { action: "read", path: path.to_owned(), source })?;
-    let list = List::of(&written);
+    let list = CallLog::of(&written);
     let made = list.calls.iter().filter(|(_, at)| counts((*at).min(now), now)).count();
     Ok(u32::try_from(made).unwrap_or(u32::MAX))
 }
 
 /// Takes a slot for one iteration, durably. `None`: somebody else is at the list; to be asked again at once.
 /// An iteration that took one before takes no second: its first moves up to now.
-pub fn take(path: &Path, asker: &Asker, now: Moment) -> Result<Option<Slot>, CallsError> {
+pub fn take(path: &Path, asker: &CallRequest, now: Moment) -> Result<Option<CallSlot>, CallsError> {
     let failed = |action| {
         let path = path.to_owned();
         move |source| CallsError { action, path, source }
     };
     let Some(mut file) = lock(path).map_err(failed("locked"))? else { return Ok(None) };
-    let written = Written::read(&mut file).map_err(failed("read"))?;
-    let list = List::of(&written);
+    let written = CallLogBytes::read(&mut file).map_err(failed("read"))?;
+    let list = CallLog::of(&written);
     let others = list.of_others(asker, now.wall);
     // The one that has to leave before there is room: more than the oldest where the limit was lowered.
     let leaves = others.len().checked_sub(asker.limit as usize).and_then(|it| others.get(it));
@@ -65,7 +65,7 @@ pub fn take(path: &Path, asker: &Asker, now: Moment) -> Result<Option<Slot>, Cal
         if list.is_ahead(now.wall) {
             list.rewrite(path, now.wall, None).map_err(failed("written"))?;
         }
-        return Ok(Some(Slot::Full { until: now.after(ms) }));
+        return Ok(Some(CallSlot::Full { until: now.after(ms) }));
     }
     let call = (asker.loop_id.as_str(), asker.iteration);
     if list.is_ahead(now.wall) || list.is_long {
@@ -73,7 +73,7 @@ pub fn take(path: &Path, asker: &Asker, now: Moment) -> Result<Option<Slot>, Cal
     } else {
         list.append(&mut file, now.wall, call).map_err(failed("written"))?;
     }
-    Ok(Some(Slot::Taken { this_hour: u32::try_from(others.len()).unwrap_or(u32::MAX).saturating_add(1) }))
+    Ok(Some(CallSlot::Taken { this_hour: u32::try_from(others.len()).unwrap_or(u32::MAX).saturating_add(1) }))
 }
 
 /// The list, held until it is dropped. What was replaced meanwhile is no list any more.
@@ -100,12 +100,12 @@ pub(super) fn lock(path: &Path) -> io::Result<Option<File>> {
 }
 
 /// The list's text, or the end of it that is read.
-struct Written {
+struct CallLogBytes {
     bytes: Vec<u8>,
     is_long: bool,
 }
 
-impl Written {
+impl CallLogBytes {
     fn read(file: &mut File) -> io::Result<Self> {
         let length = file.metadata()?.len();
         file.seek(SeekFrom::Start(length.saturating_sub(MOST)))?;
@@ -116,18 +116,18 @@ impl Written {
 }
 
 /// A loop, and its iteration.
-type Call<'a> = (&'a str, u32);
+type IterationRef<'a> = (&'a str, u32);
 
 /// What stands in the list: of each loop's iteration, when it was last charged.
-struct List<'a> {
-    calls: Vec<(Call<'a>, u64)>,
+struct CallLog<'a> {
+    calls: Vec<(IterationRef<'a>, u64)>,
     is_long: bool,
     /// Its last write was cut off.
     is_torn: bool,
 }
 
-impl<'a> List<'a> {
-    fn of(Written { bytes, is_long }: &'a Written) -> Self {
+impl<'a> CallLog<'a> {
+    fn of(CallLogBytes { bytes, is_long }: &'a CallLogBytes) -> Self {
         let is_torn = bytes.last().is_some_and(|it| *it != b'\n');
         let mut calls: Vec<_> = bytes.split(|it| *it == b'\n').filter_map(read_line).collect();
         // Quick, since most lists stand in this order. Of each call the last one stays.
@@ -144,7 +144,7 @@ impl<'a> List<'a> {
 
     /// When the others' calls that count were made, the oldest first. What lies ahead was made before the clock
     /// was set back: it counts as made now.
-    fn of_others(&self, asker: &Asker, now: u64) -> Vec<u64> {
+    fn of_others(&self, asker: &CallRequest, now: u64) -> Vec<u64> {
         let own = (asker.loop_id.as_str(), asker.iteration);
         let others = self.calls.iter().filter(|(call, _)| *call != own);
         let mut found: Vec<u64> =
@@ -157,14 +157,14 @@ impl<'a> List<'a> {
         self.calls.iter().any(|(_, at)| *at > now)
     }
 
-    fn append(&self, file: &mut File, now: u64, (of, iteration): Call<'_>) -> io::Result<()> {
+    fn append(&self, file: &mut File, now: u64, (of, iteration): IterationRef<'_>) -> io::Result<()> {
         let begin = if self.is_torn { "\n" } else { "" };
         file.write_all(format!("{begin}{}", line(now, of, iteration)).as_bytes())?;
         file.sync_data()
     }
 
     /// Only what counts, and one more. Whoever waits for the old list's lock finds that it is gone.
-    fn rewrite(&self, path: &Path, now: u64, more: Option<Call<'_>>) -> io::Result<()> {
+    fn rewrite(&self, path: &Path, now: u64, more: Option<IterationRef<'_>>) -> io::Result<()> {
         let kept = self.calls.iter().map(|((of, iteration), at)| (*of, *iteration, (*at).min(now)));
         let kept = kept.filter(|(of, iteration, at)| counts(*at, now) && more != Some((of, *iteration)));
         let more = more.into_iter().map(|(of, iteration)| (of, iteration, now));
@@ -181,7 +181,7 @@ fn line(at: u64, of: &str, iteration: u32) -> String {
     format!("{at} {of} {iteration}\n")
 }
 
-fn read_line(line: &[u8]) -> Option<(Call<'_>, u64)> {
+fn read_line(line: &[u8]) -> Option<(IterationRef<'_>, u64)> {
     let mut words = std::str::from_utf8(line).ok()?.split(' ');
     let (at, of, iteration) = (words.next()?, words.next()?, words.next()?);
     let whole = words.next().is_none() && !of.is_empty();

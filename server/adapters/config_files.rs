@@ -7,7 +7,7 @@ use std::io::{self, ErrorKind, Read};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use loopkeeper_core::settings::{Argument, Layer, LayerKind, Resolved, resolve};
+use loopkeeper_core::settings::{Layer, LayerKind, ResolvedSettings, SettingOverride, resolve};
 use rustix::fs::OFlags;
 use thiserror::Error;
 
@@ -65,7 +65,7 @@ pub fn has_repository(folder: &Path) -> bool {
 }
 
 /// The configuration that holds in `root`, with `arguments` on top.
-pub fn load(root: &Path, arguments: &[Argument]) -> Result<Resolved, ConfigFileError> {
+pub fn load(root: &Path, arguments: &[SettingOverride]) -> Result<ResolvedSettings, ConfigFileError> {
     let user = user_file(std::env::var_os("XDG_CONFIG_HOME"), std::env::var_os("HOME"));
     let mut resolved = resolve(&layers(root, user.as_deref())?, arguments);
     if let Some((path, origin)) = resolved.template()

@@ -26,7 +26,7 @@ pub const SOCKET: &str = "LOOPKEEPER_SOCKET";
 
 /// Who is going to see the environment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reader {
+pub enum EnvAudience {
     Agent,
     /// Needs no key of an agent's provider, and gets none.
     Check,
@@ -183,14 +183,14 @@ const AGENT: &[&str] = &[
 
 /// The complete environment of a job, sorted. `pass` and `set` are `[env]`, `source` the keeper's own variables.
 pub fn scrubbed(
-    reader: Reader,
+    reader: EnvAudience,
     pass: &[String],
     set: &[(String, String)],
     source: impl Iterator<Item = (OsString, OsString)>,
 ) -> Vec<(OsString, OsString)> {
     let listed = |name: &str| {
         BOTH.iter().any(|pattern| matches(pattern, name))
-            || (reader == Reader::Agent && AGENT.iter().any(|pattern| matches(pattern, name)))
+            || (reader == EnvAudience::Agent && AGENT.iter().any(|pattern| matches(pattern, name)))
             || pass.iter().any(|pattern| matches(pattern, name))
     };
     let mut kept: BTreeMap<OsString, OsString> = source
@@ -208,7 +208,7 @@ mod tests {
 
     use super::*;
 
-    fn names(reader: Reader, pass: &[&str], source: &[&str]) -> Vec<String> {
+    fn names(reader: EnvAudience, pass: &[&str], source: &[&str]) -> Vec<String> {
         let pass: Vec<String> = pass.iter().map(ToString::to_string).collect();
         let source = source.iter().map(|name| (name.into(), "value".into()));
         let kept = scrubbed(reader, &pass, &[], source);
@@ -219,8 +219,8 @@ mod tests {
     #[test]
     fn who_sees_what() {
         let check = |name: &str, agent: bool, check: bool| {
-            assert_eq!(!names(Reader::Agent, &[], &[name]).is_empty(), agent, "{name} to an agent");
-            assert_eq!(!names(Reader::Check, &[], &[name]).is_empty(), check, "{name} to a check");
+            assert_eq!(!names(EnvAudience::Agent, &[], &[name]).is_empty(), agent, "{name} to an agent");
+            assert_eq!(!names(EnvAudience::Check, &[], &[name]).is_empty(), check, "{name} to a check");
         };
         for name in "PATH HOME LC_ALL TZ XDG_CONFIG_HOME https_proxy CARGO_HOME RUSTUP_HOME".split(' ') {
             check(name, true, true);
@@ -244,8 +244,8 @@ mod tests {
         let source = "DATABASE_URL MALLOC_TRIM_THRESHOLD_ MY_A MY_B GIT_DIR LD_PRELOAD LOOPKEEPER_LOOP OTHER";
         let source: Vec<&str> = source.split(' ').collect();
         let pass = ["DATABASE_URL", "MY_*", "GIT_DIR", "LD_*", "LOOPKEEPER_LOOP", "MALLOC_*"];
-        assert_eq!(names(Reader::Check, &pass, &source), ["DATABASE_URL", "MY_A", "MY_B"]);
-        let everything = names(Reader::Check, &["*"], &source);
+        assert_eq!(names(EnvAudience::Check, &pass, &source), ["DATABASE_URL", "MY_A", "MY_B"]);
+        let everything = names(EnvAudience::Check, &["*"], &source);
         assert_eq!(everything, ["DATABASE_URL", "MY_A", "MY_B", "OTHER"]);
     }
 
@@ -257,7 +257,7 @@ mod tests {
             ("TZ".into(), "UTC".into()),
         ];
         let set = [("TZ".to_owned(), "CET".to_owned()), ("NEW".to_owned(), "1".to_owned())];
-        let kept = scrubbed(Reader::Agent, &[], &set, source.into_iter());
+        let kept = scrubbed(EnvAudience::Agent, &[], &set, source.into_iter());
         let expect: [(OsString, OsString); 4] = [
             ("HOME".into(), OsString::from_vec(b"/h\xff".to_vec())),
             ("NEW".into(), "1".into()),

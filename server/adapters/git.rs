@@ -11,7 +11,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use git2::{ErrorClass, ErrorCode, Oid, Repository};
-use loopkeeper_core::journal::Head;
+use loopkeeper_core::journal::GitHead;
 
 use super::work_trees::OtherWorkTrees;
 
@@ -29,7 +29,7 @@ pub enum GitError {
 }
 
 /// The commit that is checked out; `None` outside of a repository and before its first commit.
-pub fn head(root: &Path) -> Result<Option<Head>, GitError> {
+pub fn head(root: &Path) -> Result<Option<GitHead>, GitError> {
     match read_head(root) {
         Ok(head) => Ok(head),
         // Object formats and extensions that libgit2 does not know: sha256, reftable, partial clones.
@@ -54,7 +54,7 @@ pub fn is_ignored(root: &Path, path: &Path) -> Option<bool> {
 
 /// The files that the user's index names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Tracked {
+pub struct TrackedCounts {
     pub files: u64,
     /// Those that look like tests.
     pub tests: u64,
@@ -65,13 +65,13 @@ const LARGEST_INDEX: u64 = 16 * 1024 * 1024;
 
 /// What the index of a plain repository at `root` holds. Reads that one file and no configuration; `None` where it
 /// is not there, not readable or too large.
-pub fn tracked(root: &Path) -> Option<Tracked> {
+pub fn tracked(root: &Path) -> Option<TrackedCounts> {
     let path = root.join(".git/index");
     std::fs::metadata(&path).ok().filter(|it| it.is_file() && it.len() <= LARGEST_INDEX)?;
     let index = git2::Index::open(&path).ok()?;
     let looks_like_test = |path: &[u8]| path.windows(4).any(|it| it == b"test" || it == b"spec");
     let tests = index.iter().filter(|it| looks_like_test(&it.path)).count() as u64;
-    Some(Tracked { files: index.len() as u64, tests })
+    Some(TrackedCounts { files: index.len() as u64, tests })
 }
 
 /// The first lines of the commits from `from` (left out; `None`: from the beginning) to `to`, oldest first; of more
@@ -99,7 +99,7 @@ fn read_subjects(root: &Path, from: Option<&str>, to: &str) -> Result<Vec<String
     Ok(subjects)
 }
 
-fn read_head(root: &Path) -> Result<Option<Head>, git2::Error> {
+fn read_head(root: &Path) -> Result<Option<GitHead>, git2::Error> {
     let repo = match Repository::discover(root) {
         Err(it) if it.code() == ErrorCode::NotFound && it.class() == ErrorClass::Repository => {
             return Ok(None);
@@ -113,7 +113,7 @@ fn read_head(root: &Path) -> Result<Option<Head>, git2::Error> {
     let commit = reference.peel_to_commit()?;
     let branch =
         reference.is_branch().then(|| String::from_utf8_lossy(reference.shorthand_bytes()).into_owned());
-    Ok(Some(Head { commit: commit.id().to_string(), tree: commit.tree_id().to_string(), branch }))
+    Ok(Some(GitHead { commit: commit.id().to_string(), tree: commit.tree_id().to_string(), branch }))
 }
 
 #[cfg(test)]

@@ -1,19 +1,19 @@
 //! Requests of `GET` checks and of servers that are waited for. Each is made by a process of its own, which knows
 //! TLS, so that a keeper that rests does not: this side asks it and reads what it says. Judges no answer.
 
-pub mod messenger;
+pub mod fetch_process;
 mod wire;
 
 use std::ffi::OsString;
 use std::path::Path;
 use std::time::Duration;
 
-use loopkeeper_core::check::answer::{BODY_BYTES, Reply};
-use loopkeeper_core::check::{CommandRun, Ending};
+use loopkeeper_core::check::answer::{BODY_BYTES, HttpOutcome};
+use loopkeeper_core::check::{CommandExit, CommandRun};
 
-use self::wire::{Question, Said, What};
-use super::process::{Job, Stdin, orphans, run_for};
-use super::sandbox::Domain;
+use self::wire::{RequestKind, WireRequest, WireResponse};
+use super::process::{Job, StdinSource, orphans, run_for};
+use super::sandbox::Isolation;
 use super::trust::permit::Approved;
 
 /// What a process needs besides its request's own time, to begin and to say that there was none.
@@ -23,17 +23,17 @@ const HEAD_BYTES: usize = 1024 * 1024;
 
 /// Who makes requests, and how it is held.
 #[derive(Debug, Clone, Copy)]
-pub struct Asker<'a> {
+pub struct HttpClient<'a> {
     /// It understands [`messenger::WORD`].
     pub program: &'a Path,
-    pub domain: &'a Domain,
+    pub domain: &'a Isolation,
     /// Of the loop's other jobs: the mark in it tells whose the process is.
     pub env: &'a [(OsString, OsString)],
 }
 
 /// One request, with the addresses that it may lead to besides public ones.
 #[derive(Debug, Clone)]
-pub struct Request {
+pub struct HttpRequest {
     pub url: Approved<String>,
     /// Where the servers that are started for it get ready.
     pub servers: Vec<String>,
@@ -41,35 +41,35 @@ pub struct Request {
     pub redirects: u32,
 }
 
-impl Asker<'_> {
+impl HttpClient<'_> {
     /// Asks, and waits for the answer. Dropping the future gives the request up.
-    pub async fn get(self, request: Request) -> Reply {
-        match self.ask(What::Answer, request).await {
-            Ok(Said::Reply(reply)) => reply,
-            Ok(Said::Taken(_)) => Reply::None("could not be asked".to_owned()),
-            Err(why) => Reply::None(format!("could not be asked: {why}")),
+    pub async fn get(self, request: HttpRequest) -> HttpOutcome {
+        match self.ask(RequestKind::Answer, request).await {
+            Ok(WireResponse::Reply(reply)) => reply,
+            Ok(WireResponse::Taken(_)) => HttpOutcome::None("could not be asked".to_owned()),
+            Err(why) => HttpOutcome::None(format!("could not be asked: {why}")),
         }
     }
 
     /// Whether anybody listens where a server is to get ready; the error says in words why nobody knows.
-    pub async fn is_taken(self, request: Request) -> Result<bool, String> {
-        match self.ask(What::Listener, request).await? {
-            Said::Taken(taken) => Ok(taken),
-            Said::Reply(_) => Err("it took too long".to_owned()),
+    pub async fn is_taken(self, request: HttpRequest) -> Result<bool, String> {
+        match self.ask(RequestKind::Listener, request).await? {
+            WireResponse::Taken(taken) => Ok(taken),
+            WireResponse::Reply(_) => Err("it took too long".to_owned()),
         }
     }
 
     /// The error says in words what is wrong with the one who should ask.
-    async fn ask(self, what: What, request: Request) -> Result<Said, String> {
-        let Request { url, servers, timeout, redirects } = request;
-        let question = Question { what, url: url.value().clone(), servers, timeout, redirects };
-        let mark = self.env.iter().filter(|(name, _)| name == orphans::MARK).cloned();
+    async fn ask(self, what: RequestKind, request: HttpRequest) -> Result<WireResponse, String> {
+        let HttpRequest { url, servers, timeout, redirects } = request;
+        let question = WireRequest { what, url: url.value().clone(), servers, timeout, redirects };
+        let mark = self.env.iter().filter(|(name, _)| name == orphans::ENV_LOOP).cloned();
         let job = Job {
-            argv: url.map(|_| vec![self.program.into(), messenger::WORD.into()]),
+            argv: url.map(|_| vec![self.program.into(), fetch_process::WORD.into()]),
             cwd: "/".into(),
             // Others may read arguments, and an address may hold a key.
             env: mark.chain([(wire::VARIABLE.into(), question.to_text().into())]).collect(),
-            stdin: Stdin::Null,
+            stdin: StdinSource::Null,
             grace: Duration::ZERO,
             output: None,
         };
@@ -78,12 +78,14 @@ impl Asker<'_> {
     }
 }
 
-fn said(run: &CommandRun) -> Result<Said, String> {
+fn said(run: &CommandRun) -> Result<WireResponse, String> {
     match &run.ending {
-        Ending::Exited(0) => Said::read(&run.stdout).ok_or_else(|| "its answer makes no sense".to_owned()),
-        Ending::TimedOut => Ok(Said::Reply(Reply::TimedOut)),
-        Ending::NotStarted(why) => Err(why.clone()),
-        Ending::Exited(_) | Ending::Signalled(_) => {
+        CommandExit::Exited(0) => {
+            WireResponse::read(&run.stdout).ok_or_else(|| "its answer makes no sense".to_owned())
+        }
+        CommandExit::TimedOut => Ok(WireResponse::Reply(HttpOutcome::TimedOut)),
+        CommandExit::NotStarted(why) => Err(why.clone()),
+        CommandExit::Exited(_) | CommandExit::Signalled(_) => {
             let words = String::from_utf8_lossy(&run.stderr);
             Err(words.lines().rfind(|it| !it.trim().is_empty()).unwrap_or("it broke off").to_owned())
         }

@@ -9,7 +9,7 @@ use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use loopkeeper_core::journal::line::BadLine;
-use loopkeeper_core::journal::reading::{self, Chain, Reading, Tail};
+use loopkeeper_core::journal::reading::{self, ChecksumChain, JournalTail, ParsedJournal};
 use loopkeeper_core::journal::{Entry, Record};
 use loopkeeper_core::moment::Moment;
 
@@ -71,20 +71,20 @@ pub struct JournalFile {
     file: File,
     /// As long as this writer left the file.
     len: u64,
-    chain: Chain,
+    chain: ChecksumChain,
     /// The records that count and of which nobody knows yet whether they are on disk: the end of the file.
     loose: Vec<u8>,
     /// Where the chain stands on disk.
-    synced: Chain,
+    synced: ChecksumChain,
     /// Records that count and were cut off to make a failed write good: the next write begins with them.
     owed: Vec<u8>,
     /// Of the records that this writer appends.
     epoch: u32,
-    health: Health,
+    health: JournalHealth,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Health {
+enum JournalHealth {
     Sound,
     /// What lies behind `len` is unknown.
     Broken,
@@ -92,7 +92,7 @@ enum Health {
 
 /// A journal that existed before, opened for going on.
 #[derive(Debug)]
-pub struct Reopened {
+pub struct ReopenedJournal {
     pub journal: JournalFile,
     /// Empty when the keeper that made the file never got to write: nothing was ever started.
     pub entries: Vec<Entry>,
@@ -105,7 +105,7 @@ impl JournalFile {
     pub fn create(path: &Path) -> Result<Self, JournalError> {
         let failed = |source| failure("create", path, source);
         let file = options().create_new(true).open(path).map_err(failed)?;
-        let journal = Self::over(path, file, Chain::default(), 0);
+        let journal = Self::over(path, file, ChecksumChain::default(), 0);
         journal.refill_reserve()?;
         journal.file.sync_all().map_err(failed)?;
         sync_folder(path)?;
@@ -114,19 +114,19 @@ impl JournalFile {
 
     /// An existing journal, in an epoch of its own. A torn end is copied aside and cut; a damaged journal is
     /// left as it is and refused.
-    pub fn open(path: &Path) -> Result<Reopened, JournalError> {
+    pub fn open(path: &Path) -> Result<ReopenedJournal, JournalError> {
         let file = options().open(path).map_err(|source| match source.kind() {
             ErrorKind::NotFound => JournalError::Gone { path: path.to_owned() },
             _ => failure("open", path, source),
         })?;
         let bytes = std::fs::read(path).map_err(|source| failure("read", path, source))?;
-        let Reading { entries, good_len, chain, tail } = reading::read(&bytes);
+        let ParsedJournal { entries, good_len, chain, tail } = reading::read(&bytes);
         let torn = match tail {
-            Tail::Clean => None,
-            Tail::Damaged { line, why } => {
+            JournalTail::Clean => None,
+            JournalTail::Damaged { line, why } => {
                 return Err(JournalError::Damaged { path: path.to_owned(), line, why });
             }
-            Tail::Torn { .. } => Some(put_aside(path, bytes.get(good_len..).unwrap_or_default())?),
+            JournalTail::Torn { .. } => Some(put_aside(path, bytes.get(good_len..).unwrap_or_default())?),
         };
         file.set_len(good_len as u64).map_err(|source| failure("cut", path, source))?;
         // What a keeper wrote without living to see it synced is read as written, so it has to stay.
@@ -135,13 +135,13 @@ impl JournalFile {
         let journal = Self::over(path, file, chain, good_len as u64);
         // Without room for a reserve the loop still goes on; the next append tells about the disk.
         let _ = journal.refill_reserve();
-        Ok(Reopened { journal, entries, torn })
+        Ok(ReopenedJournal { journal, entries, torn })
     }
 
-    fn over(path: &Path, file: File, chain: Chain, len: u64) -> Self {
+    fn over(path: &Path, file: File, chain: ChecksumChain, len: u64) -> Self {
         let epoch = chain.epoch() + 1;
         let (loose, owed, synced) = (Vec::new(), Vec::new(), chain.clone());
-        let health = Health::Sound;
+        let health = JournalHealth::Sound;
         Self { path: path.to_owned(), file, len, chain, loose, synced, owed, epoch, health }
     }
 
@@ -177,7 +177,7 @@ impl JournalFile {
         &self,
         at: Moment,
         records: Vec<Record>,
-    ) -> Result<(Chain, Vec<u8>, Vec<Entry>), JournalError> {
+    ) -> Result<(ChecksumChain, Vec<u8>, Vec<Entry>), JournalError> {
         let mut chain = self.chain.clone();
         let mut text = String::new();
         let mut entries = Vec::with_capacity(records.len());
@@ -190,7 +190,7 @@ impl JournalFile {
         Ok((chain, [self.owed.as_slice(), text.as_bytes()].concat(), entries))
     }
 
-    fn take_in(&mut self, chain: Chain, written: &[u8]) {
+    fn take_in(&mut self, chain: ChecksumChain, written: &[u8]) {
         self.chain = chain;
         self.len += written.len() as u64;
         self.loose.extend_from_slice(written);
@@ -227,7 +227,7 @@ impl JournalFile {
         let bytes = std::fs::read(&self.path).map_err(|source| failure("read", &self.path, source))?;
         let len = self.len.saturating_sub(self.loose.len() as u64);
         let synced = bytes.get(..len as usize).map(reading::read);
-        if synced.is_none_or(|it| it.chain != self.synced || it.tail != Tail::Clean) {
+        if synced.is_none_or(|it| it.chain != self.synced || it.tail != JournalTail::Clean) {
             return Err(JournalError::Foreign { path: self.path.clone() });
         }
         file.set_len(len).map_err(|source| failure("cut", &self.path, source))?;
@@ -235,7 +235,7 @@ impl JournalFile {
         self.owed.splice(..0, self.loose.drain(..));
         file.sync_all().map_err(|source| JournalError::Sync { path: self.path.clone(), source })?;
         self.file = file;
-        self.health = Health::Sound;
+        self.health = JournalHealth::Sound;
         self.check()
     }
 
@@ -270,14 +270,14 @@ impl JournalFile {
     }
 
     fn write(&mut self, bytes: &[u8]) -> Result<(), JournalError> {
-        if self.health == Health::Broken {
+        if self.health == JournalHealth::Broken {
             return Err(JournalError::Broken { path: self.path.clone() });
         }
         self.check()?;
         // A full disk may take a part without an error: going on is how the reason comes out.
         if let Err(source) = self.file.write_all(bytes) {
             if self.file.set_len(self.len).is_err() {
-                self.health = Health::Broken;
+                self.health = JournalHealth::Broken;
             }
             return Err(failure("append to", &self.path, source));
         }
@@ -286,7 +286,7 @@ impl JournalFile {
 
     fn sync_file(&mut self) -> Result<(), JournalError> {
         if let Err(source) = self.file.sync_data() {
-            self.health = Health::Broken;
+            self.health = JournalHealth::Broken;
             // Some file systems find out only now that there is no room.
             return Err(match failure("sync", &self.path, source) {
                 JournalError::Io { path, source, .. } => JournalError::Sync { path, source },
@@ -298,7 +298,7 @@ impl JournalFile {
 }
 
 /// Reads a journal without touching it.
-pub fn read(path: &Path) -> Result<Reading, JournalError> {
+pub fn read(path: &Path) -> Result<ParsedJournal, JournalError> {
     bytes_of(path).map(|bytes| reading::read(&bytes))
 }
 

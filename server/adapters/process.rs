@@ -3,20 +3,20 @@
 //! Only this module starts programs in a keeper. It reads nothing into what they say or how they end.
 
 mod collected;
-mod kept;
+mod head_tail;
+pub(crate) mod job_request;
 mod lines;
-pub(crate) mod order;
 pub mod orphans;
 mod output_file;
-mod pump;
 pub(crate) mod report;
 pub(crate) mod resolve;
 mod run;
 mod running;
+mod supervise;
 pub(crate) mod table;
 pub(crate) mod tree;
 mod warden;
-mod wardens;
+mod warden_pool;
 
 use std::ffi::OsString;
 use std::io;
@@ -31,16 +31,16 @@ use thiserror::Error;
 use tokio::net::unix::pipe::Receiver;
 use tokio::sync::{mpsc, oneshot, watch};
 
-use self::lines::Lines;
+use self::lines::LineSplitter;
 use self::output_file::OutputFile;
-use self::pump::{CHUNKS, Pump};
 pub(super) use self::run::run_for;
 pub use self::run::{run_beside, run_to_end};
 use self::running::Main;
-pub use self::running::{Held, Running};
-use self::warden::Warden;
-pub use self::wardens::Wardens;
-use super::sandbox::Domain;
+pub use self::running::{JobHandle, StopHookWait};
+use self::supervise::{CHUNKS, ProcessSupervisor};
+use self::warden::WardenHandle;
+pub use self::warden_pool::WardenPool;
+use super::sandbox::Isolation;
 use super::trust::permit::Approved;
 
 /// One program to run.
@@ -51,7 +51,7 @@ pub struct Job {
     pub cwd: PathBuf,
     /// The complete environment (see [`super::env::scrubbed`]); nothing is inherited.
     pub env: Vec<(OsString, OsString)>,
-    pub stdin: Stdin,
+    pub stdin: StdinSource,
     /// Between TERM and KILL.
     pub grace: Duration,
     /// The output, secrets of `env` and of our own environment redacted, goes to `BASE.out` and, where it is long, `BASE.tail`.
@@ -59,13 +59,13 @@ pub struct Job {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Stdin {
+pub enum StdinSource {
     Null,
     /// The content of this file.
     File(PathBuf),
 }
 
-impl Stdin {
+impl StdinSource {
     fn file(&self) -> Option<&Path> {
         match self {
             Self::Null => None,
@@ -95,7 +95,7 @@ pub enum OutputEvent {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum How {
+pub enum TerminateMode {
     /// TERM to the main process, KILL to everything after the job's grace time.
     Grace,
     /// KILL to everything.
@@ -104,7 +104,7 @@ pub enum How {
 
 /// How a run ended. Its kill domain is empty but for `left`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Ended {
+pub struct JobOutcome {
     pub exit: Option<i32>,
     pub signal: Option<i32>,
     /// Why the program could not be started after all, in words.
@@ -135,24 +135,24 @@ pub enum ProcessError {
 }
 
 /// Starts a job under a warden of its own. Needs a tokio runtime, and a thread that lives as long as the job.
-pub fn start(job: &Job, domain: &Domain) -> Result<Running, ProcessError> {
-    started(job, Streams::Apart, |program, ends| alone(job, program, domain, ends))
+pub fn start(job: &Job, domain: &Isolation) -> Result<JobHandle, ProcessError> {
+    started(job, StreamLayout::Apart, |program, ends| alone(job, program, domain, ends))
 }
 
 /// The same, with its errors on its stdout: two pipes do not tell what was said first.
-pub fn start_in_order(job: &Job, domain: &Domain) -> Result<Running, ProcessError> {
-    started(job, Streams::Together, |program, ends| alone(job, program, domain, ends))
+pub fn start_in_order(job: &Job, domain: &Isolation) -> Result<JobHandle, ProcessError> {
+    started(job, StreamLayout::Together, |program, ends| alone(job, program, domain, ends))
 }
 
 /// Whether a job has a pipe for each stream or one for both. Two do not show what was written first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Streams {
+pub enum StreamLayout {
     Apart,
     Together,
 }
 
 /// What a job holds the other ends of.
-struct Ends {
+struct ChildStdio {
     control: OwnedFd,
     out: OwnedFd,
     err: OwnedFd,
@@ -160,9 +160,9 @@ struct Ends {
 
 fn started(
     job: &Job,
-    streams: Streams,
-    by: impl FnOnce(&Path, Ends) -> io::Result<Warden>,
-) -> Result<Running, ProcessError> {
+    streams: StreamLayout,
+    by: impl FnOnce(&Path, ChildStdio) -> io::Result<WardenHandle>,
+) -> Result<JobHandle, ProcessError> {
     let output = match &job.output {
         Some(base) => Some(
             OutputFile::create(base, redactor(job))
@@ -177,14 +177,22 @@ fn started(
     let (force, forced) = watch::channel(None);
     let (to, inbox) = mpsc::channel(CHUNKS);
     let (pid, spent_ms) = (warden.pid, warden.spent_ms);
-    let Channels { control, for_pump, out, err } = channels;
+    let JobChannels { control, for_pump, out, err } = channels;
     let (tell_main, main) = oneshot::channel();
     let (said, main_to) = (Vec::new(), Some(tell_main));
-    let pump =
-        Pump { warden, control: for_pump, said, main: main_to, out: Some(out), err, to, force: forced };
+    let pump = ProcessSupervisor {
+        warden,
+        control: for_pump,
+        said,
+        main: main_to,
+        out: Some(out),
+        err,
+        to,
+        force: forced,
+    };
     tokio::spawn(pump.run());
-    let (main, lines, grace) = (Main::Awaited(main), Lines::default(), job.grace);
-    Ok(Running {
+    let (main, lines, grace) = (Main::Awaited(main), LineSplitter::default(), job.grace);
+    Ok(JobHandle {
         pid,
         main,
         spent_ms,
@@ -219,29 +227,29 @@ fn find(job: &Job) -> Result<PathBuf, ProcessError> {
 }
 
 /// What the keeper hears and says of a job.
-struct Channels {
+struct JobChannels {
     control: UnixStream,
     for_pump: tokio::net::UnixStream,
     out: Receiver,
     err: Option<Receiver>,
 }
 
-fn channels(streams: Streams) -> io::Result<(Channels, Ends)> {
+fn channels(streams: StreamLayout) -> io::Result<(JobChannels, ChildStdio)> {
     let (control, theirs) = UnixStream::pair()?;
     control.set_nonblocking(true)?;
     let for_pump = tokio::net::UnixStream::from_std(control.try_clone()?)?;
     let (out, out_end) = pipe()?;
     let (err, err_end) = match streams {
-        Streams::Apart => pipe().map(|(err, end)| (Some(err), end))?,
-        Streams::Together => (None, out_end.try_clone()?),
+        StreamLayout::Apart => pipe().map(|(err, end)| (Some(err), end))?,
+        StreamLayout::Together => (None, out_end.try_clone()?),
     };
     Ok((
-        Channels { control, for_pump, out, err },
-        Ends { control: theirs.into(), out: out_end, err: err_end },
+        JobChannels { control, for_pump, out, err },
+        ChildStdio { control: theirs.into(), out: out_end, err: err_end },
     ))
 }
 
-fn alone(job: &Job, program: &Path, domain: &Domain, ends: Ends) -> io::Result<Warden> {
+fn alone(job: &Job, program: &Path, domain: &Isolation, ends: ChildStdio) -> io::Result<WardenHandle> {
     let mut command = domain.command();
     command.arg("--grace-ms").arg(job.grace.as_millis().to_string());
     if let Some(path) = job.stdin.file() {
@@ -250,7 +258,7 @@ fn alone(job: &Job, program: &Path, domain: &Domain, ends: Ends) -> io::Result<W
     command.arg("--").arg(program).args(job.argv.value().iter().skip(1));
     command.env_clear().envs(job.env.iter().map(|(name, value)| (name, value))).current_dir(&job.cwd);
     command.stdin(ends.control).stdout(ends.out).stderr(ends.err);
-    Warden::start(command, None)
+    WardenHandle::start(command, None)
 }
 
 fn pipe() -> io::Result<(Receiver, OwnedFd)> {

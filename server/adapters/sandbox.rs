@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use loopkeeper_core::settings::Sandbox;
+use loopkeeper_core::settings::SandboxMode;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, geteuid, pidfd_open};
 use thiserror::Error;
@@ -24,7 +24,7 @@ const NAMESPACE: [&str; 6] = ["--dev-bind", "/", "/", "--unshare-pid", "--as-pid
 
 /// How the processes of one agent or check are held together, so that none is left behind.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Domain {
+pub enum Isolation {
     PidNamespace {
         bwrap: PathBuf,
         warden: PathBuf,
@@ -49,17 +49,17 @@ impl SandboxError {
     }
 }
 
-impl Domain {
+impl Isolation {
     /// Tries out what the setting asks for. `warden` is this program's own file.
-    pub fn detect(setting: Sandbox, warden: &Path) -> Result<Self, SandboxError> {
+    pub fn detect(setting: SandboxMode, warden: &Path) -> Result<Self, SandboxError> {
         let warden = warden.to_path_buf();
-        if setting == Sandbox::Off {
+        if setting == SandboxMode::Off {
             return Ok(Self::Subreaper { warden, why: None });
         }
         let found = find().ok_or_else(|| "bubblewrap is not installed".to_owned());
         match found.and_then(|bwrap| probe(&bwrap, &warden).map(|()| bwrap)) {
             Ok(bwrap) => Ok(Self::PidNamespace { bwrap, warden }),
-            Err(why) if setting == Sandbox::Required => Err(SandboxError::Unavailable { why }),
+            Err(why) if setting == SandboxMode::Required => Err(SandboxError::Unavailable { why }),
             Err(why) => Ok(Self::Subreaper { warden, why: Some(why) }),
         }
     }

@@ -15,11 +15,11 @@ const MOST_BYTES: u64 = 64 * 1024;
 
 /// The folder; removed with everything in it when dropped.
 #[derive(Debug)]
-pub struct Scratch {
+pub struct ScratchDir {
     root: PathBuf,
 }
 
-impl Scratch {
+impl ScratchDir {
     pub fn new() -> io::Result<Self> {
         let root =
             std::env::temp_dir().canonicalize()?.join(format!("loopkeeper-probe-{}", uuid::Uuid::new_v4()));
@@ -46,7 +46,7 @@ impl Scratch {
     }
 }
 
-impl Drop for Scratch {
+impl Drop for ScratchDir {
     fn drop(&mut self) {
         // What an agent made unremovable stays in the folder for temporary files.
         let _ = fs::remove_dir_all(&self.root);
@@ -65,11 +65,11 @@ pub fn put(folder: &Path, files: &[(String, String)]) -> io::Result<()> {
 
 /// The regular files right in a folder.
 #[derive(Debug, Default)]
-pub struct Look {
+pub struct DirSnapshot {
     files: BTreeMap<String, ((i64, i64), String)>,
 }
 
-impl Look {
+impl DirSnapshot {
     pub fn at(folder: &Path) -> Self {
         let entries = fs::read_dir(folder).into_iter().flatten().flatten();
         let file = |entry: fs::DirEntry| {
@@ -96,21 +96,21 @@ impl Look {
 mod tests {
     use std::fs;
 
-    use super::{Look, Scratch, put};
+    use super::{DirSnapshot, ScratchDir, put};
 
     #[test]
     fn what_was_written_is_seen_and_all_is_gone_at_the_end() {
-        let scratch = Scratch::new().unwrap();
+        let scratch = ScratchDir::new().unwrap();
         let folder = scratch.repository("a").unwrap();
         let files = ["one", "two", "deep/three"].map(|it| (it.to_owned(), it.to_owned()));
         put(&folder, &files).unwrap();
-        let before = Look::at(&folder);
-        assert!(Look::at(&folder).written_since(&before).is_empty());
+        let before = DirSnapshot::at(&folder);
+        assert!(DirSnapshot::at(&folder).written_since(&before).is_empty());
         fs::write(folder.join("two"), "2").unwrap();
         fs::write(folder.join("four"), "4").unwrap();
         let long_ago = std::time::SystemTime::UNIX_EPOCH;
         fs::File::options().write(true).open(folder.join("one")).unwrap().set_modified(long_ago).unwrap();
-        let after = Look::at(&folder);
+        let after = DirSnapshot::at(&folder);
         assert_eq!(after.written_since(&before), ["four", "one", "two"]);
         let contents = after.contents();
         assert_eq!(contents.keys().collect::<Vec<_>>(), ["four", "one", "two"]);

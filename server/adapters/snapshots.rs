@@ -24,35 +24,35 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use git2::{ObjectType, Oid};
-use loopkeeper_core::journal::Lines;
+use loopkeeper_core::journal::LineStats;
 
 pub use error::SnapshotError;
-pub use gc::{Collected, Sweep};
-pub use restore::Restored;
+pub use gc::{GcMode, GcReport};
+pub use restore::RestoreReport;
 
 pub(crate) use names::shown;
 
-use cache::Folder;
-use compare::Change;
+use cache::CachedFolder;
+use compare::TreeChange;
 use error::Result;
-use ignores::Rules;
-use objects::Objects;
-use restore::Scope;
-use state::{Lock, State};
-use tree::{Item, Kind};
-use walk::{Found, Walk};
+use ignores::IgnoreRules;
+use objects::ObjectStore;
+use restore::RestoreScope;
+use state::{StoreLock, StoreState};
+use tree::{TreeItem, TreeItemKind};
+use walk::{TreeWalk, WalkReport};
 
 /// The snapshots of one work tree.
-pub struct Store {
-    objects: Objects,
+pub struct SnapshotStore {
+    objects: ObjectStore,
     root: PathBuf,
-    rules: Rules,
+    rules: IgnoreRules,
     /// Our own state folder, where it lies inside the work tree.
     own: Option<PathBuf>,
     /// What the last walk saw, and the state of the store that it is valid for.
-    cache: Option<Folder>,
-    valid_for: Option<State>,
-    unsaved: Unsaved,
+    cache: Option<CachedFolder>,
+    valid_for: Option<StoreState>,
+    unsaved: DirtyStats,
     /// When the last look began, and what it found.
     last: Option<(Instant, Snapshot)>,
     patience: Option<Duration>,
@@ -60,7 +60,7 @@ pub struct Store {
 
 /// What reading again would cost if the cache file were not written.
 #[derive(Default)]
-struct Unsaved {
+struct DirtyStats {
     files: u64,
     bytes: u64,
 }
@@ -76,7 +76,7 @@ pub struct Snapshot {
 
 /// What a restore would change: paths, as they are shown.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Preview {
+pub struct RestorePreview {
     /// The snapshot of the tree as it is.
     pub before: String,
     pub written: Vec<String>,
@@ -98,7 +98,7 @@ pub struct FileChange {
 
 /// What a snapshot has at a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Held {
+pub enum TreeEntry {
     Nothing,
     File {
         bytes: Vec<u8>,
@@ -125,7 +125,7 @@ pub enum WhyNot {
     TooDeep,
 }
 
-impl Store {
+impl SnapshotStore {
     /// Opens the store in `dir` for the work tree at `root`; makes it where nothing is.
     pub fn open(dir: &Path, root: &Path) -> Result<Self> {
         Self::open_with(dir, root, ignores::users_excludes_file())
@@ -134,11 +134,11 @@ impl Store {
     fn open_with(dir: &Path, root: &Path, excludes_file: Option<PathBuf>) -> Result<Self> {
         let root = root.canonicalize().map_err(SnapshotError::io("open the folder", root))?;
         let dir = std::path::absolute(dir).map_err(SnapshotError::io("open the folder", dir))?;
-        let objects = Objects::open(&dir)?;
+        let objects = ObjectStore::open(&dir)?;
         state::ensure(&dir)?;
         let own = own_folder(&dir, &root);
-        let rules = Rules::new(&root, excludes_file);
-        let unsaved = Unsaved::default();
+        let rules = IgnoreRules::new(&root, excludes_file);
+        let unsaved = DirtyStats::default();
         Ok(Self {
             objects,
             root,
@@ -155,7 +155,7 @@ impl Store {
     /// Stores the tree as it is now. It is on disk when this returns.
     pub fn take(&mut self) -> Result<Snapshot> {
         let began = Instant::now();
-        let _lock = Lock::acquire(self.objects.dir())?;
+        let _lock = StoreLock::acquire(self.objects.dir())?;
         let (tree, found) = self.walk(None)?;
         let taken = Snapshot { tree: tree.to_string(), not_covered: found.not_covered, n_files: found.files };
         self.last = Some((began, taken.clone()));
@@ -192,7 +192,9 @@ impl Store {
     /// The files that differ, with what to ask [`Self::bytes`] for.
     pub fn files_changed(&self, a: &str, b: &str) -> Result<Vec<FileChange>> {
         let changes = compare::changes(&self.objects, self.objects.root(a)?, self.objects.root(b)?)?;
-        let stored = |it: Option<Item>| it.filter(|it| it.kind != Kind::Marker).map(|it| it.id.to_string());
+        let stored = |it: Option<TreeItem>| {
+            it.filter(|it| it.kind != TreeItemKind::Marker).map(|it| it.id.to_string())
+        };
         Ok(changes
             .into_iter()
             .map(|it| FileChange {
@@ -217,7 +219,7 @@ impl Store {
     /// longer, or its bytes are not stored.
     pub fn file(&self, tree: &str, path: &str, limit: usize) -> Result<Option<Vec<u8>>> {
         let Some(at) = self.item(tree, path.as_bytes())? else { return Ok(None) };
-        if !matches!(at.kind, Kind::File | Kind::Executable) {
+        if !matches!(at.kind, TreeItemKind::File | TreeItemKind::Executable) {
             return Ok(None);
         }
         let bytes = self.objects.read(at.id, ObjectType::Blob)?;
@@ -230,19 +232,19 @@ impl Store {
     }
 
     /// What is at a path, as [`Self::files_changed`] names it.
-    pub fn held(&self, tree: &str, path: &[u8]) -> Result<Held> {
-        let Some(at) = self.item(tree, path)? else { return Ok(Held::Nothing) };
+    pub fn held(&self, tree: &str, path: &[u8]) -> Result<TreeEntry> {
+        let Some(at) = self.item(tree, path)? else { return Ok(TreeEntry::Nothing) };
         let bytes = || self.objects.read(at.id, ObjectType::Blob);
         Ok(match at.kind {
-            Kind::Folder => Held::Nothing,
-            Kind::File => Held::File { bytes: bytes()?, executable: false },
-            Kind::Executable => Held::File { bytes: bytes()?, executable: true },
-            Kind::Symlink => Held::Link(bytes()?),
-            Kind::Marker => Held::Unknown,
+            TreeItemKind::Folder => TreeEntry::Nothing,
+            TreeItemKind::File => TreeEntry::File { bytes: bytes()?, executable: false },
+            TreeItemKind::Executable => TreeEntry::File { bytes: bytes()?, executable: true },
+            TreeItemKind::Symlink => TreeEntry::Link(bytes()?),
+            TreeItemKind::Marker => TreeEntry::Unknown,
         })
     }
 
-    fn item(&self, tree: &str, path: &[u8]) -> Result<Option<Item>> {
+    fn item(&self, tree: &str, path: &[u8]) -> Result<Option<TreeItem>> {
         self.found(tree, path.split(|it| *it == b'/'), |name, part| name == part)
     }
 
@@ -251,10 +253,10 @@ impl Store {
         tree: &str,
         path: impl Iterator<Item = P>,
         is: impl Fn(&[u8], P) -> bool,
-    ) -> Result<Option<Item>> {
-        let mut at = Item { kind: Kind::Folder, id: self.objects.root(tree)? };
+    ) -> Result<Option<TreeItem>> {
+        let mut at = TreeItem { kind: TreeItemKind::Folder, id: self.objects.root(tree)? };
         for part in path {
-            if at.kind != Kind::Folder {
+            if at.kind != TreeItemKind::Folder {
                 return Ok(None);
             }
             let entries = self.objects.tree(at.id)?;
@@ -271,46 +273,46 @@ impl Store {
 
     /// Lines added and removed in every path that differs, named as by [`Self::changed`]; `None` where it is too
     /// much to be counted.
-    pub fn lines(&self, a: &str, b: &str) -> Result<Option<BTreeMap<String, Lines>>> {
+    pub fn lines(&self, a: &str, b: &str) -> Result<Option<BTreeMap<String, LineStats>>> {
         patch::lines(&self.objects, (self.objects.root(a)?, self.objects.root(b)?))
     }
 
     /// Makes the tree what it was in snapshot `target`, or only `paths` of it (files or folders, as
     /// [`Self::changed`] names them). The tree as it is now is stored first. May be killed at any point and run again.
-    pub fn restore(&mut self, target: &str, paths: Option<&[String]>) -> Result<Restored> {
-        self.restore_scope(target, paths.map_or(Scope::All, Scope::Paths))
+    pub fn restore(&mut self, target: &str, paths: Option<&[String]>) -> Result<RestoreReport> {
+        self.restore_scope(target, paths.map_or(RestoreScope::All, RestoreScope::Paths))
     }
 
     /// The same for the paths that differ between the snapshots `since` and `target`.
-    pub fn restore_since(&mut self, target: &str, since: &str) -> Result<Restored> {
+    pub fn restore_since(&mut self, target: &str, since: &str) -> Result<RestoreReport> {
         let scope = self.scope_since(target, since)?;
         self.restore_scope(target, scope)
     }
 
-    fn scope_since(&self, target: &str, since: &str) -> Result<Scope<'static>> {
+    fn scope_since(&self, target: &str, since: &str) -> Result<RestoreScope<'static>> {
         let (since, target) = (self.objects.root(since)?, self.objects.root(target)?);
         let changes = compare::changes(&self.objects, since, target)?;
-        Ok(Scope::Exactly(changes.into_iter().map(|it| it.path).collect()))
+        Ok(RestoreScope::Exactly(changes.into_iter().map(|it| it.path).collect()))
     }
 
     /// What [`Self::restore`] would change now.
-    pub fn restore_preview(&mut self, target: &str, paths: Option<&[String]>) -> Result<Preview> {
-        self.preview(target, &paths.map_or(Scope::All, Scope::Paths))
+    pub fn restore_preview(&mut self, target: &str, paths: Option<&[String]>) -> Result<RestorePreview> {
+        self.preview(target, &paths.map_or(RestoreScope::All, RestoreScope::Paths))
     }
 
     /// What [`Self::restore_since`] would change now.
-    pub fn restore_since_preview(&mut self, target: &str, since: &str) -> Result<Preview> {
+    pub fn restore_since_preview(&mut self, target: &str, since: &str) -> Result<RestorePreview> {
         let scope = self.scope_since(target, since)?;
         self.preview(target, &scope)
     }
 
-    fn preview(&mut self, target: &str, scope: &Scope<'_>) -> Result<Preview> {
+    fn preview(&mut self, target: &str, scope: &RestoreScope<'_>) -> Result<RestorePreview> {
         let before = self.take()?.tree;
         let changes =
             compare::changes(&self.objects, self.objects.root(&before)?, self.objects.root(target)?)?;
-        let is_marker = |it: Option<Item>| it.is_some_and(|it| it.kind == Kind::Marker);
-        let mut preview = Preview { before, ..Preview::default() };
-        for Change { path, old, new, .. } in changes {
+        let is_marker = |it: Option<TreeItem>| it.is_some_and(|it| it.kind == TreeItemKind::Marker);
+        let mut preview = RestorePreview { before, ..RestorePreview::default() };
+        for TreeChange { path, old, new, .. } in changes {
             if is_marker(old) || is_marker(new) || !scope.holds(&path) {
                 continue;
             }
@@ -322,15 +324,15 @@ impl Store {
         Ok(preview)
     }
 
-    fn restore_scope(&mut self, target: &str, scope: Scope<'_>) -> Result<Restored> {
-        let _lock = Lock::acquire(self.objects.dir())?;
+    fn restore_scope(&mut self, target: &str, scope: RestoreScope<'_>) -> Result<RestoreReport> {
+        let _lock = StoreLock::acquire(self.objects.dir())?;
         let target = self.objects.root(target)?;
         self.last = None;
         let (before, found) = self.walk(Some(target))?;
         if before != target {
             state::remember_rollback(self.objects.dir(), before)?;
         }
-        let order = restore::Order { before, target, scope };
+        let order = restore::RestoreRequest { before, target, scope };
         let mut restored = restore::restore((&self.objects, &mut self.rules), &self.root, &order, &found)?;
         // What is reported is what can be seen afterwards, not what was meant to happen.
         let compared = self.walk(Some(target)).and_then(|it| {
@@ -346,16 +348,16 @@ impl Store {
     }
 
     /// Deletes (or counts) what none of the snapshots in `keep` needs, nor one taken before a rollback, nor the last.
-    pub fn gc(&mut self, keep: &HashSet<String>, sweep: Sweep) -> Result<Collected> {
+    pub fn gc(&mut self, keep: &HashSet<String>, sweep: GcMode) -> Result<GcReport> {
         let dir = self.objects.dir().to_path_buf();
-        let _lock = Lock::acquire(&dir)?;
+        let _lock = StoreLock::acquire(&dir)?;
         self.last = None;
         self.objects.recover()?;
-        let state = State::read(&dir)?;
+        let state = StoreState::read(&dir)?;
         let roots = keep.iter().filter_map(|it| Oid::from_str(it).ok());
         let roots = roots.chain(state.last).chain(state::rollbacks(&dir)?);
         let reachable = gc::reachable(&self.objects, roots)?;
-        if sweep == Sweep::Delete {
+        if sweep == GcMode::Delete {
             // Caches of other processes speak of objects that may go now; the one on disk mostly of those that stay.
             let cached = state::read_cache(&dir).and_then(|it| self.decode_cache(&it));
             if cached.is_some_and(|it| !reachable.contains(&it.tree)) {
@@ -367,16 +369,16 @@ impl Store {
     }
 
     /// Under the lock: one walk, made durable.
-    fn walk(&mut self, target: Option<Oid>) -> Result<(Oid, Found)> {
+    fn walk(&mut self, target: Option<Oid>) -> Result<(Oid, WalkReport)> {
         let dir = self.objects.dir().to_path_buf();
-        let state = State::read(&dir)?;
+        let state = StoreState::read(&dir)?;
         self.objects.recover()?;
         let old = match self.valid_for {
             Some(it) if it.vouches_for(&state) => self.cache.take(),
             _ => None,
         };
         let old = old.or_else(|| self.decode_cache(&state::read_cache(&dir)?));
-        let mut walk = Walk::new(&mut self.rules, &mut self.objects, &self.root, self.own.as_deref());
+        let mut walk = TreeWalk::new(&mut self.rules, &mut self.objects, &self.root, self.own.as_deref());
         walk.until = self.patience.map(|it| Instant::now() + it);
         let folder = walk.run(old, target)?;
         let found = walk.found;
@@ -396,7 +398,7 @@ impl Store {
         Ok((tree, found))
     }
 
-    fn decode_cache(&self, bytes: &[u8]) -> Option<Folder> {
+    fn decode_cache(&self, bytes: &[u8]) -> Option<CachedFolder> {
         cache::decode(bytes, self.root.as_os_str().as_bytes())
     }
 
@@ -405,19 +407,19 @@ impl Store {
         if let Some(folder) = &self.cache {
             let bytes = cache::encode(self.root.as_os_str().as_bytes(), folder);
             if state::write_cache(self.objects.dir(), &bytes).is_ok() {
-                self.unsaved = Unsaved::default();
+                self.unsaved = DirtyStats::default();
             }
         }
     }
 }
 
-impl Drop for Store {
+impl Drop for SnapshotStore {
     fn drop(&mut self) {
         if self.unsaved.files == 0 {
             return;
         }
-        let Some(_lock) = Lock::try_acquire(self.objects.dir()) else { return };
-        let current = State::read(self.objects.dir());
+        let Some(_lock) = StoreLock::try_acquire(self.objects.dir()) else { return };
+        let current = StoreState::read(self.objects.dir());
         if let (Some(valid), Ok(current)) = (self.valid_for, current)
             && valid.vouches_for(&current)
         {
@@ -426,7 +428,7 @@ impl Drop for Store {
     }
 }
 
-impl Unsaved {
+impl DirtyStats {
     fn is_much(&self) -> bool {
         self.files >= 512 || self.bytes >= 16 * 1024 * 1024
     }

@@ -10,7 +10,7 @@ mod tests;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use loopkeeper_core::task::{self, Document, Finding, FindingCode, Place, Task, TaskId};
+use loopkeeper_core::task::{self, DocumentRange, Finding, FindingCode, Task, TaskDocument, TaskId};
 use thiserror::Error;
 
 pub use discover::{discover, named};
@@ -21,7 +21,7 @@ const MOST_BYTES: u64 = 4 * 1024 * 1024;
 
 /// A task by its files, not yet read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct DiscoveredTask {
     pub id: TaskId,
     /// The prompt document, absolute.
     pub path: PathBuf,
@@ -33,7 +33,7 @@ pub struct Found {
 #[derive(Debug, Clone, PartialEq)]
 pub struct LoadedTask {
     /// The texts that the places of `task` refer to, the prompt document first.
-    pub documents: Vec<Document>,
+    pub documents: Vec<TaskDocument>,
     pub task: Task,
 }
 
@@ -73,31 +73,31 @@ impl TaskFileError {
 
 /// One file of a task as it is on disk.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Raw {
+pub struct RawTaskFile {
     /// Relative to the root.
     name: String,
     pub bytes: Vec<u8>,
 }
 
 /// Reads all files of a task.
-pub fn load(root: &Path, found: &Found) -> Result<LoadedTask, TaskFileError> {
+pub fn load(root: &Path, found: &DiscoveredTask) -> Result<LoadedTask, TaskFileError> {
     Ok(understood(&contents(root, found)?))
 }
 
 /// What all files of a task hold, the prompt document first.
-pub fn contents(root: &Path, found: &Found) -> Result<Vec<Raw>, TaskFileError> {
+pub fn contents(root: &Path, found: &DiscoveredTask) -> Result<Vec<RawTaskFile>, TaskFileError> {
     let paths = std::iter::once(&found.path).chain(&found.plans);
-    paths.map(|path| Ok(Raw { name: relative(root, path), bytes: read(root, path)? })).collect()
+    paths.map(|path| Ok(RawTaskFile { name: relative(root, path), bytes: read(root, path)? })).collect()
 }
 
 /// What they say.
-pub fn understood(files: &[Raw]) -> LoadedTask {
+pub fn understood(files: &[RawTaskFile]) -> LoadedTask {
     let mut documents = Vec::new();
     let mut findings = Vec::new();
-    for Raw { name, bytes } in files {
+    for RawTaskFile { name, bytes } in files {
         let (text, broken) = decode(bytes);
         findings.extend(broken.map(|at| not_utf8(name, bytes, at)));
-        documents.push(Document { path: name.clone(), text });
+        documents.push(TaskDocument { path: name.clone(), text });
     }
     let mut task = task::read(&documents);
     task.findings.splice(0..0, findings);
@@ -177,7 +177,7 @@ fn not_utf8(name: &str, bytes: &[u8], at: usize) -> Finding {
         _ => format!("byte {at} is not UTF-8"),
     };
     let message = format!("{}: {fact}. Save the file as UTF-8.", shortened(name));
-    let place = Place { file: name.to_owned(), range: at..at + 1 };
+    let place = DocumentRange { file: name.to_owned(), range: at..at + 1 };
     Finding { code: FindingCode::Syntax, message, place, fix: None }
 }
 

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use loopkeeper_core::prompt::{MAX_TEMPLATE_BYTES, Template};
+use loopkeeper_core::prompt::{MAX_TEMPLATE_BYTES, PromptTemplate};
 use thiserror::Error;
 
 use super::config_files::{self, ConfigFileError};
@@ -45,7 +45,7 @@ pub fn read(root: &Path, path: &str) -> Result<String, TemplateError> {
     } else {
         return Err(absent());
     };
-    match Template::parse(&text) {
+    match PromptTemplate::parse(&text) {
         Ok(_) => Ok(text),
         Err(it) => Err(TemplateError::Wrong {
             path: path.to_owned(),

@@ -12,11 +12,11 @@ use std::sync::{Mutex, PoisonError};
 
 use loopkeeper_core::digest::sha256;
 use loopkeeper_core::task::TaskId;
-use loopkeeper_core::trust::Item;
+use loopkeeper_core::trust::TrustItem;
 use serde::{Deserialize, Serialize};
 
 use super::durable;
-use super::state_dir::lock::{Gate, pass};
+use super::state_dir::lock::{LockMode, acquire_gate};
 use super::state_dir::{StateDir, StateError};
 
 /// Why trust could not be read or kept.
@@ -64,7 +64,7 @@ struct Grant {
 
 /// The last line: without it the list is not whole.
 #[derive(Serialize, Deserialize)]
-struct End {
+struct Footer {
     end: usize,
     /// sha256 of everything before this line.
     sum: String,
@@ -85,17 +85,23 @@ impl TrustStore {
     }
 
     /// What of these the user has not said yes to, each command once, as a page shows them. `root` is the real path.
-    pub fn unknown(&self, root: &Path, items: &[Item]) -> Vec<Item> {
+    pub fn unknown(&self, root: &Path, items: &[TrustItem]) -> Vec<TrustItem> {
         let known: HashSet<&str> = self.grants.iter().map(|it| it.hash.as_str()).collect();
         // Without a grant no hash is worth making.
-        let is_known =
-            |it: &&Item| !known.is_empty() && known.contains(it.hash(root.as_os_str().as_bytes()).as_str());
+        let is_known = |it: &&TrustItem| {
+            !known.is_empty() && known.contains(it.hash(root.as_os_str().as_bytes()).as_str())
+        };
         let mut met = BTreeSet::new();
         items.iter().filter(|it| !is_known(it)).filter(|it| met.insert(&it.runs)).cloned().collect()
     }
 
     /// Keeps the user's yes to these items, durably.
-    pub fn grant(&mut self, root: &Path, task: Option<&TaskId>, items: &[Item]) -> Result<(), TrustError> {
+    pub fn grant(
+        &mut self,
+        root: &Path,
+        task: Option<&TaskId>,
+        items: &[TrustItem],
+    ) -> Result<(), TrustError> {
         self.change(|grants| {
             grants.extend(items.iter().map(|it| Grant {
                 hash: it.hash(root.as_os_str().as_bytes()),
@@ -120,7 +126,7 @@ impl TrustStore {
 
     /// Changes the list as it is on disk now: somebody else may have added to it.
     fn change(&mut self, change: impl FnOnce(&mut Vec<Grant>)) -> Result<(), TrustError> {
-        let _alone = pass(&self.lock, Gate::Exclusive)?;
+        let _alone = acquire_gate(&self.lock, LockMode::Exclusive)?;
         self.load();
         match self.trouble.take() {
             Some(TrustError::Damaged { .. }) => self.put_aside()?,
@@ -161,7 +167,7 @@ fn write(grants: &[Grant]) -> String {
     // Strings and numbers only: nothing that JSON could refuse.
     let line = |it: Result<String, _>| it.unwrap_or_default() + "\n";
     let list: String = grants.iter().map(|it| line(serde_json::to_string(it))).collect();
-    let end = End { end: grants.len(), sum: sha256(list.as_bytes()) };
+    let end = Footer { end: grants.len(), sum: sha256(list.as_bytes()) };
     list + &line(serde_json::to_string(&end))
 }
 
@@ -181,7 +187,7 @@ fn read(bytes: &[u8]) -> Option<Vec<Grant>> {
     let whole = bytes.strip_suffix(b"\n")?;
     let last = whole.iter().rposition(|it| *it == b'\n').map_or(0, |it| it + 1);
     let (list, end) = whole.split_at_checked(last)?;
-    let end: End = serde_json::from_slice(end).ok()?;
+    let end: Footer = serde_json::from_slice(end).ok()?;
     let lines = list.split_inclusive(|it| *it == b'\n');
     let grants: Vec<Grant> = lines.map(serde_json::from_slice).collect::<Result<_, _>>().ok()?;
     (end.sum == sha256(list) && end.end == grants.len()).then_some(grants)

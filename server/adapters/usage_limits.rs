@@ -37,7 +37,7 @@ pub enum Change {
 
 /// A limit that is in force.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Limit {
+pub struct ActiveLimit {
     /// Milliseconds from now.
     pub lasts_ms: u64,
     /// The loop that met it.
@@ -64,15 +64,20 @@ pub fn account(plan: &AgentPlan, env: &[(OsString, OsString)]) -> String {
 }
 
 /// The limit of this account that another loop met. `now`: milliseconds of wall time.
-pub fn in_force(path: &Path, account: &str, own: &str, now: u64) -> Result<Option<Limit>, UsageLimitsError> {
+pub fn in_force(
+    path: &Path,
+    account: &str,
+    own: &str,
+    now: u64,
+) -> Result<Option<ActiveLimit>, UsageLimitsError> {
     let read = match File::open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        other => other.and_then(|mut file| List::read(&mut file)),
+        other => other.and_then(|mut file| UsageLimitList::read(&mut file)),
     };
     let list = read.map_err(failed(path, "read"))?;
     let found = list.lines.into_iter().filter(|it| it.account == account && it.met_by != own);
     let longest = found.filter_map(|it| Some((it.lasts(now)?, it.met_by))).max();
-    Ok(longest.map(|(lasts_ms, met_by)| Limit { lasts_ms, met_by }))
+    Ok(longest.map(|(lasts_ms, met_by)| ActiveLimit { lasts_ms, met_by }))
 }
 
 /// Enters a change. False: another process holds the list at this moment, try again.
@@ -80,7 +85,7 @@ pub fn enter(path: &Path, account: &str, change: &Change, now: u64) -> Result<bo
     match change {
         Change::Met { by, until } => {
             let until = (*until).min(now.saturating_add(DAY_MS));
-            let line = Line { until, met_at: now, account: account.to_owned(), met_by: by.clone() };
+            let line = UsageLimitLine { until, met_at: now, account: account.to_owned(), met_by: by.clone() };
             replace(path, now, account, Some(line))
         }
         Change::Lifted if path.try_exists().unwrap_or(false) => replace(path, now, account, None),
@@ -94,9 +99,14 @@ fn failed(path: &Path, action: &'static str) -> impl FnOnce(io::Error) -> UsageL
 }
 
 /// Only what is in force stays, and of this account nothing but `line`.
-fn replace(path: &Path, now: u64, account: &str, line: Option<Line>) -> Result<bool, UsageLimitsError> {
+fn replace(
+    path: &Path,
+    now: u64,
+    account: &str,
+    line: Option<UsageLimitLine>,
+) -> Result<bool, UsageLimitsError> {
     let Some(mut held) = calls::lock(path).map_err(failed(path, "locked"))? else { return Ok(false) };
-    let list = List::read(&mut held).map_err(failed(path, "read"))?;
+    let list = UsageLimitList::read(&mut held).map_err(failed(path, "read"))?;
     if line.is_none() && list.lines.iter().all(|it| it.account != account) {
         return Ok(true);
     }
@@ -106,27 +116,27 @@ fn replace(path: &Path, now: u64, account: &str, line: Option<Line>) -> Result<b
     Ok(true)
 }
 
-struct List {
-    lines: Vec<Line>,
+struct UsageLimitList {
+    lines: Vec<UsageLimitLine>,
 }
 
-impl List {
+impl UsageLimitList {
     fn read(file: &mut File) -> io::Result<Self> {
         let mut bytes = Vec::new();
         file.take(MOST_BYTES).read_to_end(&mut bytes)?;
-        Ok(Self { lines: bytes.split(|it| *it == b'\n').filter_map(Line::read).collect() })
+        Ok(Self { lines: bytes.split(|it| *it == b'\n').filter_map(UsageLimitLine::read).collect() })
     }
 }
 
 /// Milliseconds of wall time.
-struct Line {
+struct UsageLimitLine {
     until: u64,
     met_at: u64,
     account: String,
     met_by: String,
 }
 
-impl Line {
+impl UsageLimitLine {
     fn read(line: &[u8]) -> Option<Self> {
         let mut words = std::str::from_utf8(line).ok()?.split(' ');
         let (until, met_at) = (words.next()?.parse().ok()?, words.next()?.parse().ok()?);
@@ -157,9 +167,9 @@ mod tests {
     use std::path::{Path, PathBuf};
 
     use loopkeeper_core::journal::AgentPlan;
-    use loopkeeper_core::settings::{Dialect, Permissions, PromptBy};
+    use loopkeeper_core::settings::{Dialect, PermissionMode, PromptBy};
 
-    use super::{Change, DAY_MS, Limit, UsageLimitsError, account, calls, enter, in_force};
+    use super::{ActiveLimit, Change, DAY_MS, UsageLimitsError, account, calls, enter, in_force};
 
     const NOW: u64 = 1_795_176_000_000;
     const HOUR: u64 = 60 * 60 * 1000;
@@ -176,8 +186,8 @@ mod tests {
         Ok(())
     }
 
-    fn limit(lasts_ms: u64, met_by: &str) -> Limit {
-        Limit { lasts_ms, met_by: met_by.to_owned() }
+    fn limit(lasts_ms: u64, met_by: &str) -> ActiveLimit {
+        ActiveLimit { lasts_ms, met_by: met_by.to_owned() }
     }
 
     #[test]
@@ -243,7 +253,7 @@ mod tests {
             argv: argv.iter().map(ToString::to_string).collect(),
             prompt: PromptBy::Stdin,
             dialect: if name == "claude" { Dialect::Claude } else { Dialect::Text },
-            permissions: Permissions::Edits,
+            permissions: PermissionMode::Edits,
             env: Vec::new(),
         };
         let env = |pairs: &[(&str, &str)]| -> Vec<(OsString, OsString)> {

@@ -4,11 +4,11 @@
 use std::ffi::OsString;
 use std::time::Duration;
 
-use loopkeeper_core::check::Ending;
+use loopkeeper_core::check::CommandExit;
 use loopkeeper_core::sanitize;
 
-use super::process::{Job, Stdin, run_to_end};
-use super::sandbox::Domain;
+use super::process::{Job, StdinSource, run_to_end};
+use super::sandbox::Isolation;
 use super::trust::permit::Approved;
 
 /// Some agents take seconds to say it.
@@ -21,27 +21,27 @@ const QUIET: [&str; 3] =
 pub async fn ask(
     program: &str,
     mut env: Vec<(OsString, OsString)>,
-    domain: &Domain,
+    domain: &Isolation,
 ) -> Result<String, String> {
     env.extend(QUIET.map(|name| (name.into(), "1".into())));
     let job = Job {
         argv: Approved::typed(vec![program.into(), "--version".into()]),
         cwd: "/".into(),
         env,
-        stdin: Stdin::Null,
+        stdin: StdinSource::Null,
         grace: Duration::from_secs(1),
         output: None,
     };
     let ran = run_to_end(&job, PATIENCE, domain).await;
     let said = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     match ran.ending {
-        Ending::Exited(0) => Ok(said(&ran.stdout)),
-        Ending::Exited(code) => {
+        CommandExit::Exited(0) => Ok(said(&ran.stdout)),
+        CommandExit::Exited(code) => {
             let last = said(&ran.stderr).lines().map(sanitize::line).rfind(|it| !it.trim().is_empty());
             Err(last.map_or_else(|| format!("exit {code}"), |it| format!("exit {code}: {it}")))
         }
-        Ending::TimedOut => Err(format!("no answer within {} s", PATIENCE.as_secs())),
-        Ending::Signalled(signal) => Err(format!("ended by signal {signal}")),
-        Ending::NotStarted(why) => Err(why),
+        CommandExit::TimedOut => Err(format!("no answer within {} s", PATIENCE.as_secs())),
+        CommandExit::Signalled(signal) => Err(format!("ended by signal {signal}")),
+        CommandExit::NotStarted(why) => Err(why),
     }
 }

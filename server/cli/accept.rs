@@ -3,11 +3,11 @@
 use serde_json::json;
 
 use super::exit::Exit;
-use super::failure::Answer;
-use super::out::Out;
+use super::failure::ExitResult;
+use super::out::Ui;
 use super::select::LoopArg;
 
-pub(crate) fn run(which: &LoopArg, out: &mut Out) -> Answer {
+pub(crate) fn run(which: &LoopArg, out: &mut Ui) -> ExitResult {
     let found = which.find()?;
     found.order(json!({"do": "accept"}))?;
     out.line(format_args!("What the agent weakened in loop {} is accepted as it is.", found.named()));

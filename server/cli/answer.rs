@@ -5,9 +5,9 @@ use loopkeeper_core::sanitize;
 use serde_json::json;
 
 use super::exit::Exit;
-use super::failure::{Answer, Failure};
-use super::out::Out;
-use super::select::Found;
+use super::failure::{ExitResult, Failure};
+use super::out::Ui;
+use super::select::SelectedLoop;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -20,11 +20,11 @@ pub(crate) struct Args {
     pub(crate) text: String,
 }
 
-pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
+pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     if args.text.trim().is_empty() {
         return Err(Failure::usage("the answer is empty").hint("`loopkeeper answer latest 'use SQLite'`"));
     }
-    let found = Found::by_name(Some(&args.which))?;
+    let found = SelectedLoop::by_name(Some(&args.which))?;
     let (id, name, state) = (found.id(), found.named(), &found.seen.state);
     let open = state.questions.open.as_ref();
     found.order(json!({"do": "answer", "text": args.text, "what": open.map(|it| &it.id)}))?;

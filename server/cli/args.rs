@@ -19,20 +19,20 @@ pub(crate) struct Cli {
     #[arg(long, hide = true)]
     pub(crate) stdio: bool,
     #[command(subcommand)]
-    pub(crate) word: Option<Word>,
+    pub(crate) word: Option<CliCommand>,
 }
 
 #[derive(Debug, Subcommand)]
-pub(crate) enum Word {
+pub(crate) enum CliCommand {
     #[command(flatten)]
-    Shown(Verb),
+    Shown(PublicCommand),
     #[command(flatten)]
-    Hidden(Hidden),
+    Hidden(HiddenCommand),
 }
 
 /// What help and completions list.
 #[derive(Debug, Subcommand)]
-pub(crate) enum Verb {
+pub(crate) enum PublicCommand {
     /// Watch one loop from failing to done: a small real project and a built-in agent
     Demo(demo::Args),
     /// Start a loop on a task
@@ -87,19 +87,19 @@ pub(crate) enum Verb {
 
 /// What the program calls itself with, and commands of later versions, which are refused by name.
 #[derive(Debug, Subcommand)]
-pub(crate) enum Hidden {
+pub(crate) enum HiddenCommand {
     #[command(hide = true, name = "demo-agent")]
-    DemoAgent(Rest),
+    DemoAgent(RawArgs),
     #[command(hide = true)]
     Serve(serve::Args),
     #[command(hide = true)]
-    Report(Rest),
+    Report(RawArgs),
 }
 
 /// Whatever follows, unread.
 #[derive(Debug, clap::Args)]
 #[command(disable_help_flag = true)]
-pub(crate) struct Rest {
+pub(crate) struct RawArgs {
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
     pub(crate) words: Vec<std::ffi::OsString>,
 }
@@ -107,7 +107,7 @@ pub(crate) struct Rest {
 /// The command line as help and completions show it, without what is hidden.
 pub(crate) fn shown() -> clap::Command {
     let command = clap::Command::new("loopkeeper").version(env!("CARGO_PKG_VERSION"));
-    Verb::augment_subcommands(command)
+    PublicCommand::augment_subcommands(command)
 }
 
 #[cfg(test)]

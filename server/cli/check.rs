@@ -9,25 +9,25 @@ use std::time::Duration;
 
 use loopkeeper_core::check::CheckResult;
 use loopkeeper_core::journal::{AgentPlan, Entry, Record};
-use loopkeeper_core::settings::{Dialect, Permissions, PromptBy};
+use loopkeeper_core::settings::{Dialect, PermissionMode, PromptBy};
 use loopkeeper_core::view::{self, CriteriaStatus, LateOrder, effect, words};
 use serde::Serialize;
 use serde_json::json;
 
 use super::exit::Exit;
-use super::failure::{self, Answer, Failure};
-use super::out::Out;
+use super::failure::{self, ExitResult, Failure};
+use super::out::Ui;
 use super::render::{Glyphs, table};
 use super::select::TaskArg;
 use super::trust;
-use super::trust::Consent;
+use super::trust::TrustConsent;
 use crate::adapters::state_dir::StateDir;
 use crate::adapters::state_dir::lock::LockError;
-use crate::front::follow::Following;
-use crate::front::loops::Seen;
-use crate::front::work::Work;
-use crate::front::{self, crew, order};
 use crate::keeper::{block_on, check_only};
+use crate::operations::follow::LoopTailer;
+use crate::operations::loops::LoopView;
+use crate::operations::resolved_task::ResolvedTask;
+use crate::operations::{self, agents, control_client};
 
 /// Between two looks for the result of a keeper.
 const LOOK: Duration = Duration::from_millis(100);
@@ -53,18 +53,18 @@ pub(crate) struct Args {
 /// What `--json` prints.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Report<'a> {
+struct CheckReport<'a> {
     task: &'a str,
     holds: bool,
     criteria: &'a CriteriaStatus,
     results: &'a [CheckResult],
 }
 
-pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
+pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     if args.detach {
         return detach::begin(args);
     }
-    let mut work = Work::find(args.task.path.as_deref(), &[])?;
+    let mut work = ResolvedTask::find(args.task.path.as_deref(), &[])?;
     work.refuse_broken()?;
     if let Some(id) = &args.criterion {
         Arc::make_mut(&mut work.task).criteria.retain(|it| it.id.0 == *id);
@@ -74,9 +74,9 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
         failure::warn(warning);
     }
     let state = StateDir::open()?;
-    let judge = crew::judge(&work)?;
-    let consent = if args.trust { Consent::Given } else { Consent::Asked };
-    trust::gate(&work, &front::trust::of_checks(&work, &judge)?, &state, consent)?;
+    let judge = agents::judge(&work)?;
+    let consent = if args.trust { TrustConsent::Given } else { TrustConsent::Asked };
+    trust::gate(&work, &operations::trust::of_checks(&work, &judge)?, &state, consent)?;
     let results = match state.tree_holder(&work.root)? {
         None => by_ourselves(&work, judge, &state)?,
         Some((holder, path)) => match of_task(&state, &holder, &work) {
@@ -87,7 +87,7 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
     let criteria = view::unjudged(&work.task.criteria, &results);
     let holds = criteria.holds();
     if args.json {
-        out.json(&Report { task: &work.id.0, holds, criteria: &criteria, results: &results });
+        out.json(&CheckReport { task: &work.id.0, holds, criteria: &criteria, results: &results });
     } else {
         out.write(&table::with_output(&criteria, &results, Glyphs::of_environment()));
         out.line(format_args!("{}: {}", work.title(), criteria.sentence()));
@@ -105,7 +105,7 @@ fn remedies(results: &[CheckResult]) -> BTreeSet<&str> {
 }
 
 fn by_ourselves(
-    work: &Work,
+    work: &ResolvedTask,
     judge: Option<AgentPlan>,
     state: &StateDir,
 ) -> Result<Vec<CheckResult>, Failure> {
@@ -115,24 +115,24 @@ fn by_ourselves(
 }
 
 /// The loop that works on this very task.
-fn of_task(state: &StateDir, holder: &str, work: &Work) -> Option<Seen> {
-    let seen = Seen::read(state, state.find(holder).ok()?).ok().flatten()?;
+fn of_task(state: &StateDir, holder: &str, work: &ResolvedTask) -> Option<LoopView> {
+    let seen = LoopView::read(state, state.find(holder).ok()?).ok().flatten()?;
     (seen.is_alive() && seen.works_on(work)).then_some(seen)
 }
 
 /// Asks the loop's keeper: at once while it rests, else after the running call of the agent.
-fn by_its_keeper(state: &StateDir, seen: &Seen) -> Result<Vec<CheckResult>, Failure> {
+fn by_its_keeper(state: &StateDir, seen: &LoopView) -> Result<Vec<CheckResult>, Failure> {
     let id = seen.dir.id();
-    let mut following = Following::new(&seen.dir.journal());
+    let mut following = LoopTailer::new(&seen.dir.journal());
     following.look()?;
-    order::send(state, id, json!({"do": "check"}))?;
+    control_client::send(state, id, json!({"do": "check"}))?;
     failure::note(effect(&seen.state, LateOrder::Check, &format!("Loop {id} is at work here and")));
     loop {
         if let Some(results) = following.look()?.iter().find_map(results_of) {
             return Ok(results);
         }
         let ended = following.state().is_some_and(|it| it.outcome.is_some());
-        if ended || !Seen::read(state, seen.dir.clone())?.is_some_and(|it| it.is_alive()) {
+        if ended || !LoopView::read(state, seen.dir.clone())?.is_some_and(|it| it.is_alive()) {
             return Err(Failure::ended(format_args!("loop {id} ended before it checked"))
                 .hint("`loopkeeper check` again runs the checks here."));
         }
@@ -154,7 +154,7 @@ fn no_agent() -> AgentPlan {
         argv: Vec::new(),
         prompt: PromptBy::Stdin,
         dialect: Dialect::Text,
-        permissions: Permissions::Edits,
+        permissions: PermissionMode::Edits,
         env: Vec::new(),
     }
 }

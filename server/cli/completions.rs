@@ -1,7 +1,7 @@
 //! `completions`: a shell's completion script, made from the argument table.
 
 use super::args;
-use super::out::Out;
+use super::out::Ui;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -9,7 +9,7 @@ pub(crate) struct Args {
     shell: clap_complete::Shell,
 }
 
-pub(crate) fn run(args: &Args, out: &mut Out) {
+pub(crate) fn run(args: &Args, out: &mut Ui) {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut args::shown(), "loopkeeper", &mut script);
     out.write(&String::from_utf8_lossy(&script));

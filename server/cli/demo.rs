@@ -6,19 +6,19 @@ use std::path::{Path, PathBuf};
 use clap::ValueHint;
 
 use super::exit::Exit;
-use super::failure::{Answer, Failure};
-use super::out::Out;
+use super::failure::{ExitResult, Failure};
+use super::out::Ui;
 use super::render::LOUD;
 use super::run::foreground;
-use super::show::{Form, Show};
-use super::trust::Consent;
+use super::show::{LoopFormat, LoopPrinter};
+use super::trust::TrustConsent;
 use super::{demo_project, trust};
-use crate::adapters::snapshots::Store;
+use crate::adapters::snapshots::SnapshotStore;
 use crate::adapters::state_dir::StateDir;
-use crate::front;
-use crate::front::crew::Crew;
-use crate::front::work::Work;
 use crate::keeper::launch;
+use crate::operations;
+use crate::operations::agents::AgentRoster;
+use crate::operations::resolved_task::ResolvedTask;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -27,7 +27,7 @@ pub(crate) struct Args {
     pub(crate) keep: Option<PathBuf>,
 }
 
-pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
+pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     match &args.keep {
         Some(folder) => kept(folder, out),
         None => passing(out),
@@ -35,8 +35,8 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
 }
 
 /// Project, loop and what is remembered of it, gone afterwards.
-fn passing(out: &mut Out) -> Answer {
-    let folder = Passing(std::env::temp_dir().join(format!("loopkeeper-demo-{}", uuid::Uuid::new_v4())));
+fn passing(out: &mut Ui) -> ExitResult {
+    let folder = TempDirGuard(std::env::temp_dir().join(format!("loopkeeper-demo-{}", uuid::Uuid::new_v4())));
     let project = folder.0.join("receipt");
     make(&project)?;
     let state = StateDir::at(&folder.0.join("state"))?;
@@ -48,14 +48,14 @@ fn passing(out: &mut Out) -> Answer {
 }
 
 /// The project stays, as it was before the loop, so that the loop can be started from anywhere.
-fn kept(project: &Path, out: &mut Out) -> Answer {
+fn kept(project: &Path, out: &mut Ui) -> ExitResult {
     // First: a project without its loop would only be in the way of the next try.
     let state = StateDir::open()?;
     make(project)?;
     let (exit, start) = play(project, &state, out)?;
     let workspace = state.workspace(project)?;
     if let Some(start) = start {
-        Store::open(&workspace.snapshots(), workspace.root())?.restore(&start, None)?;
+        SnapshotStore::open(&workspace.snapshots(), workspace.root())?.restore(&start, None)?;
     }
     out.line("");
     out.line(format_args!("{} is as it was before the loop.", project.display()));
@@ -66,10 +66,10 @@ fn kept(project: &Path, out: &mut Out) -> Answer {
 }
 
 /// One loop; its exit code, and the tree at its start.
-fn play(project: &Path, state: &StateDir, out: &mut Out) -> Result<(Exit, Option<String>), Failure> {
-    let work = Work::find(Some(&project.to_string_lossy()), &[])?;
-    let crew = Crew::of(&work)?;
-    trust::gate(&work, &front::trust::items(&work, &crew)?, state, Consent::Given)?;
+fn play(project: &Path, state: &StateDir, out: &mut Ui) -> Result<(Exit, Option<String>), Failure> {
+    let work = ResolvedTask::find(Some(&project.to_string_lossy()), &[])?;
+    let crew = AgentRoster::of(&work)?;
+    trust::gate(&work, &operations::trust::items(&work, &crew)?, state, TrustConsent::Given)?;
     out.line(format_args!(
         "{LOUD}{}{LOUD:#}: a small project in {}, half done.",
         work.title(),
@@ -79,7 +79,7 @@ fn play(project: &Path, state: &StateDir, out: &mut Out) -> Result<(Exit, Option
     out.line("");
     let workspace = state.workspace(&work.root)?;
     let dir = launch::prepare(state, &workspace, work.spec(crew.agent, crew.judge), &work.task.prompt)?;
-    let (exit, ended) = foreground::keep(&dir, Show::new(Form::Text, out))?;
+    let (exit, ended) = foreground::keep(&dir, LoopPrinter::new(LoopFormat::Text, out))?;
     Ok((exit, ended.tree_after(0).map(str::to_owned)))
 }
 
@@ -91,9 +91,9 @@ fn make(project: &Path) -> Result<(), Failure> {
 }
 
 /// A folder that goes with this value.
-struct Passing(PathBuf);
+struct TempDirGuard(PathBuf);
 
-impl Drop for Passing {
+impl Drop for TempDirGuard {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.0);
     }

@@ -14,7 +14,7 @@ use loopkeeper_core::prompt::MAX_BYTES;
 use serde_json::{Value, json};
 
 use super::exit::Exit;
-use super::failure::{Answer, Failure};
+use super::failure::{ExitResult, Failure};
 
 /// Between two lines: fast enough to watch, slow enough to read.
 const PACE: Duration = Duration::from_millis(230);
@@ -22,19 +22,19 @@ const PROGRAM: &str = "receipt.sh";
 const START: &str = include_str!("demo/start/receipt.sh");
 
 /// One iteration's work. The last file is always [`PROGRAM`]: it tells which step was done.
-struct Step {
+struct DemoStep {
     thought: &'static str,
     files: &'static [(&'static str, &'static str)],
     last_words: &'static str,
 }
 
-const STEPS: [Step; 4] = [
-    Step {
+const STEPS: [DemoStep; 4] = [
+    DemoStep {
         thought: "The example does not add up: quantities are ignored. I start there.",
         files: &[(PROGRAM, include_str!("demo/steps/1-receipt.sh"))],
         last_words: "Quantities count now. Blank and broken lines, `--help` and the readme are still to do.",
     },
-    Step {
+    DemoStep {
         thought: "Next: `--help` and the readme.",
         files: &[
             ("README.md", include_str!("demo/steps/2-README.md")),
@@ -42,23 +42,23 @@ const STEPS: [Step; 4] = [
         ],
         last_words: "`--help` and the readme are in place. That was the last of it.\n\n<promise>COMPLETE</promise>",
     },
-    Step {
+    DemoStep {
         thought: "The tests still fail on blank and broken lines. I handle them, and tidy up the options.",
         files: &[(PROGRAM, include_str!("demo/steps/3-receipt.sh"))],
         last_words: "Blank lines are skipped, broken ones refused.",
     },
-    Step {
+    DemoStep {
         thought: "My tidying lost the refusal of unknown options. I bring it back.",
         files: &[(PROGRAM, include_str!("demo/steps/4-receipt.sh"))],
         last_words: "Unknown options are refused again.\n\n<promise>COMPLETE</promise>",
     },
 ];
 
-pub(super) fn run() -> Answer {
+pub(super) fn run() -> ExitResult {
     // The prompt is read as every agent does it; the script follows the files.
     let mut prompt = String::new();
     let _ = io::stdin().lock().take(MAX_BYTES as u64).read_to_string(&mut prompt);
-    let mut voice = Voice { out: io::stdout().lock(), pace: PACE };
+    let mut voice = StreamPrinter { out: io::stdout().lock(), pace: PACE };
     let folder = Path::new(".");
     let played = match jury::key(&prompt) {
         Some(key) => judge(folder, key, &mut voice),
@@ -72,7 +72,7 @@ pub(super) fn run() -> Answer {
     })
 }
 
-fn play(folder: &Path, voice: &mut Voice<impl Write>) -> io::Result<()> {
+fn play(folder: &Path, voice: &mut StreamPrinter<impl Write>) -> io::Result<()> {
     let now = fs::read_to_string(folder.join(PROGRAM))?;
     voice.say(&json!({"type": "system", "subtype": "init", "session_id": "demo", "model": "script"}))?;
     let Some(step) = next(&now) else {
@@ -88,7 +88,7 @@ fn play(folder: &Path, voice: &mut Voice<impl Write>) -> io::Result<()> {
 }
 
 /// Asked for a reason why something does not hold: as long as the script is not at its end, that is one.
-fn judge(folder: &Path, key: &str, voice: &mut Voice<impl Write>) -> io::Result<()> {
+fn judge(folder: &Path, key: &str, voice: &mut StreamPrinter<impl Write>) -> io::Result<()> {
     let holds = next(&fs::read_to_string(folder.join(PROGRAM))?).is_none();
     let reason = if holds { "" } else { "The script of the demo goes on." };
     let answer = json!({"judge": key, "holds": holds, "reason": reason, "places": []});
@@ -96,8 +96,8 @@ fn judge(folder: &Path, key: &str, voice: &mut Voice<impl Write>) -> io::Result<
 }
 
 /// The step after the one that the program shows; a program that somebody changed gets the last step.
-fn next(program: &str) -> Option<&'static Step> {
-    let of = |step: &Step| step.files.last().map(|(_, text)| *text);
+fn next(program: &str) -> Option<&'static DemoStep> {
+    let of = |step: &DemoStep| step.files.last().map(|(_, text)| *text);
     match STEPS.iter().position(|step| of(step) == Some(program)) {
         Some(done) => STEPS.get(done + 1),
         None if program == START => STEPS.first(),
@@ -105,12 +105,12 @@ fn next(program: &str) -> Option<&'static Step> {
     }
 }
 
-struct Voice<W> {
+struct StreamPrinter<W> {
     out: W,
     pace: Duration,
 }
 
-impl<W: Write> Voice<W> {
+impl<W: Write> StreamPrinter<W> {
     fn say(&mut self, line: &Value) -> io::Result<()> {
         writeln!(self.out, "{line}")?;
         self.out.flush()?;
@@ -156,12 +156,12 @@ mod tests {
     use std::time::Duration;
 
     use loopkeeper_core::agent::AgentRun;
-    use loopkeeper_core::agent::provider::Here;
-    use loopkeeper_core::agent::reader::{ProcessEnd, Reader};
+    use loopkeeper_core::agent::provider::LocalClock;
+    use loopkeeper_core::agent::reader::{AgentOutputReader, ProcessEnd};
     use loopkeeper_core::claims;
     use loopkeeper_core::settings::Dialect;
 
-    use super::{Voice, play};
+    use super::{StreamPrinter, play};
     use crate::cli::demo_project;
 
     /// The criteria of the demo's task, in their order, as a person would try them.
@@ -175,13 +175,13 @@ mod tests {
 
     fn iteration(folder: &Path) -> AgentRun {
         let mut out = Vec::new();
-        play(folder, &mut Voice { out: &mut out, pace: Duration::ZERO }).unwrap();
-        let mut reader = Reader::new(Dialect::Claude);
+        play(folder, &mut StreamPrinter { out: &mut out, pace: Duration::ZERO }).unwrap();
+        let mut reader = AgentOutputReader::new(Dialect::Claude);
         for line in String::from_utf8(out).unwrap().lines() {
             reader.line(line);
         }
         let end = ProcessEnd::exited(Some(0));
-        reader.finish(end, &Here::utc(0))
+        reader.finish(end, &LocalClock::utc(0))
     }
 
     fn holds(folder: &Path) -> [bool; 5] {
@@ -237,7 +237,7 @@ mod tests {
     fn elsewhere_it_refuses_and_touches_nothing() {
         let folder = tempfile::tempdir().unwrap();
         let mut out = Vec::new();
-        assert!(play(folder.path(), &mut Voice { out: &mut out, pace: Duration::ZERO }).is_err());
+        assert!(play(folder.path(), &mut StreamPrinter { out: &mut out, pace: Duration::ZERO }).is_err());
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
     }
 }

@@ -5,13 +5,13 @@ use std::io::IsTerminal;
 use loopkeeper_core::sanitize;
 
 use super::exit::Exit;
-use super::failure::{self, Answer};
-use super::out::Out;
+use super::failure::{self, ExitResult};
+use super::out::Ui;
 use super::render::{BAD, GOOD, LOUD, QUIET};
 use super::select::{self, LoopArg};
-use crate::adapters::snapshots::Store;
+use crate::adapters::snapshots::SnapshotStore;
 use crate::adapters::state_dir::StateDir;
-use crate::front::{changes, loops};
+use crate::operations::{changes, loops};
 
 /// More than anybody reads, less than memory holds.
 const MOST_BYTES: usize = 64 * 1024 * 1024;
@@ -25,12 +25,12 @@ pub(crate) struct Args {
     pub(crate) iteration: Option<u32>,
 }
 
-pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
+pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     let state_dir = StateDir::open()?;
     let seen = loops::find(&state_dir, args.which.name.as_deref(), failure::warn)?;
     let (before, after) = changes::trees(&seen.state, args.iteration)?;
     let (_, workspace, _) = StateDir::of_loop(seen.dir.path())?;
-    let store = Store::open(&workspace.snapshots(), workspace.root())?;
+    let store = SnapshotStore::open(&workspace.snapshots(), workspace.root())?;
     let patch = store.diff(before, after, MOST_BYTES)?;
     if !std::io::stdout().is_terminal() {
         // A file or `git apply` wants the bytes as they are.

@@ -8,13 +8,13 @@ mod show;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use loopkeeper_core::doctor::{AgentFacts, Finding, capabilities, examine, is_well};
+use loopkeeper_core::doctor::{AgentFacts, DoctorFinding, capabilities, examine, is_well};
 use serde::Serialize;
 
-use self::facts::Looked;
+use self::facts::FactContext;
 use super::exit::Exit;
-use super::failure::{Answer, Failure};
-use super::out::Out;
+use super::failure::{ExitResult, Failure};
+use super::out::Ui;
 use super::render::Glyphs;
 
 #[derive(Debug, clap::Args)]
@@ -42,37 +42,37 @@ pub(crate) struct Args {
 
 /// What `--json` prints.
 #[derive(Debug, Serialize)]
-struct Report<'a> {
+struct DoctorReport<'a> {
     well: bool,
     agents: &'a [AgentFacts],
-    findings: &'a [Finding],
+    findings: &'a [DoctorFinding],
 }
 
 /// The same of one agent.
 #[derive(Debug, Serialize)]
-struct One<'a> {
+struct AgentReport<'a> {
     #[serde(flatten)]
     agent: &'a AgentFacts,
     capabilities: BTreeMap<&'static str, String>,
 }
 
-pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
+pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     if args.probe {
         return probe::run(args, out);
     }
-    let looked = Looked::here(&[])?;
+    let looked = FactContext::here(&[])?;
     match &args.agent {
         Some(name) => one(&looked, name, args.json, out),
         None => all(&looked, args.json, out),
     }
 }
 
-fn all(looked: &Looked, json: bool, out: &mut Out) -> Answer {
+fn all(looked: &FactContext, json: bool, out: &mut Ui) -> ExitResult {
     let facts = looked.facts()?;
     let findings = examine(&facts);
     let well = is_well(&findings);
     if json {
-        out.json(&Report { well, agents: &facts.agents, findings: &findings });
+        out.json(&DoctorReport { well, agents: &facts.agents, findings: &findings });
     } else {
         out.write(&show::findings(&findings, Glyphs::of_environment()));
     }
@@ -80,7 +80,7 @@ fn all(looked: &Looked, json: bool, out: &mut Out) -> Answer {
 }
 
 /// Exit 0 where the agent is there.
-fn one(looked: &Looked, name: &str, json: bool, out: &mut Out) -> Answer {
+fn one(looked: &FactContext, name: &str, json: bool, out: &mut Ui) -> ExitResult {
     let agents = looked.agents(Some(name))?;
     let [agent] = agents.as_slice() else {
         return Err(Failure::usage(format_args!("there is no agent `{name}`"))
@@ -89,7 +89,7 @@ fn one(looked: &Looked, name: &str, json: bool, out: &mut Out) -> Answer {
     let can = looked.kind(name).capabilities();
     let can = capabilities(&if agent.hooks_off.is_some() { can.without_hooks() } else { can });
     if json {
-        out.json(&One { agent, capabilities: can.into_iter().collect() });
+        out.json(&AgentReport { agent, capabilities: can.into_iter().collect() });
     } else {
         out.write(&show::agent(agent, &can));
     }

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use loopkeeper_core::journal::{Outcome, OutcomeKind, PauseReason};
 
-use crate::front::failure::Kind;
+use crate::operations::failure::FailureKind;
 
 /// How the process ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,11 +41,14 @@ impl Exit {
 }
 
 impl Exit {
-    pub(crate) fn of_failure(kind: Kind) -> Self {
+    pub(crate) fn of_failure(kind: FailureKind) -> Self {
         match kind {
-            Kind::Usage | Kind::NoTask | Kind::AgentMissing | Kind::Unsupported => Self::Usage,
-            Kind::NotTrusted => Self::NotTrusted,
-            Kind::TreeBusy | Kind::Conflict | Kind::Broken => Self::Ended,
+            FailureKind::Usage
+            | FailureKind::NoTask
+            | FailureKind::AgentMissing
+            | FailureKind::Unsupported => Self::Usage,
+            FailureKind::NotTrusted => Self::NotTrusted,
+            FailureKind::TreeBusy | FailureKind::Conflict | FailureKind::Broken => Self::Ended,
         }
     }
 }

@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use clap::ValueHint;
 
 use super::exit::Exit;
-use super::failure::{self, Answer};
-use super::out::Out;
+use super::failure::{self, ExitResult};
+use super::out::Ui;
 use super::select::LoopArg;
 use crate::adapters::state_dir::StateDir;
-use crate::front::{export, loops};
+use crate::operations::{export, loops};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -20,7 +20,7 @@ pub(crate) struct Args {
     pub(crate) to: Option<PathBuf>,
 }
 
-pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
+pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     let store = StateDir::open()?;
     // One whose record cannot be read can be named all the same.
     let named = args.which.name.as_deref().filter(|it| *it != "latest");

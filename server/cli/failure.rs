@@ -8,10 +8,10 @@ use loopkeeper_core::sanitize;
 use loopkeeper_core::view::words;
 
 use super::exit::Exit;
-pub(crate) use crate::front::failure::Failure;
+pub(crate) use crate::operations::failure::Failure;
 
 /// What every subcommand returns.
-pub(crate) type Answer = Result<Exit, Failure>;
+pub(crate) type ExitResult = Result<Exit, Failure>;
 
 /// Writes the failure to stderr and says how the process ends.
 pub(crate) fn report(failure: &Failure) -> Exit {

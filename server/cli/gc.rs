@@ -8,14 +8,14 @@ use loopkeeper_core::settings::Settings;
 use loopkeeper_core::view::words;
 
 use super::exit::Exit;
-use super::failure::{self, Answer, Failure};
-use super::out::Out;
-use crate::adapters::snapshots::{Store, Sweep};
+use super::failure::{self, ExitResult, Failure};
+use super::out::Ui;
+use crate::adapters::snapshots::{GcMode, SnapshotStore};
 use crate::adapters::state_dir::StateDir;
-use crate::adapters::state_dir::lock::Keeper;
+use crate::adapters::state_dir::lock::KeeperLiveness;
 use crate::adapters::state_dir::workspace::Workspace;
 use crate::adapters::{clock, config_files};
-use crate::front::loops::Seen;
+use crate::operations::loops::LoopView;
 
 const DAY_MS: u64 = 24 * 60 * 60 * 1000;
 
@@ -28,16 +28,16 @@ pub(crate) struct Args {
 
 /// What of one loop decides whether it may go.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Age {
+struct LoopRetention {
     /// Milliseconds of wall time of its last record; `None` while it has not ended.
     ended_at: Option<u64>,
     /// It holds a tree that was put aside for a rollback: the only copy of what somebody may want back.
     irreplaceable: bool,
 }
 
-pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
+pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     let store = StateDir::open()?;
-    let sweep = if args.dry_run { Sweep::Measure } else { Sweep::Delete };
+    let sweep = if args.dry_run { GcMode::Measure } else { GcMode::Delete };
     for workspace in store.workspaces()? {
         if let Err(failure) = one(&store, &workspace, sweep, out) {
             // One workspace in trouble must not keep the others full.
@@ -49,31 +49,31 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
 }
 
 /// Programs of other versions, unless some keeper may run from one, and locks of trees that nobody works in.
-fn leftovers(store: &StateDir, sweep: Sweep, out: &mut Out) -> Result<(), Failure> {
+fn leftovers(store: &StateDir, sweep: GcMode, out: &mut Ui) -> Result<(), Failure> {
     for dir in store.loops()? {
-        if store.keeper_of(&dir)? != Keeper::Gone {
+        if store.keeper_of(&dir)? != KeeperLiveness::Gone {
             return Ok(());
         }
     }
     for (path, bytes) in store.old_binaries(env!("CARGO_PKG_VERSION"))? {
-        if sweep == Sweep::Delete {
+        if sweep == GcMode::Delete {
             store.remove_binary(&path)?;
         }
-        let verb = if sweep == Sweep::Delete { "Removed" } else { "Would remove" };
+        let verb = if sweep == GcMode::Delete { "Removed" } else { "Would remove" };
         let name = path.file_name().unwrap_or_default().display();
         out.line(format_args!("{verb} the program bin/{name}, {}", words::bytes(bytes)));
     }
-    if sweep == Sweep::Delete {
+    if sweep == GcMode::Delete {
         store.sweep_trees()?;
     }
     Ok(())
 }
 
-fn one(store: &StateDir, workspace: &Workspace, sweep: Sweep, out: &mut Out) -> Result<(), Failure> {
+fn one(store: &StateDir, workspace: &Workspace, sweep: GcMode, out: &mut Ui) -> Result<(), Failure> {
     let settings = config_files::load(workspace.root(), &[])?.settings()?.clone();
     let (mut loops, mut unread) = (Vec::new(), 0_u64);
     for dir in workspace.loops()? {
-        match Seen::read(store, dir) {
+        match LoopView::read(store, dir) {
             Ok(Some(seen)) if seen.damage.is_none() => loops.push(seen),
             Ok(_) | Err(_) => unread += 1,
         }
@@ -93,18 +93,18 @@ fn one(store: &StateDir, workspace: &Workspace, sweep: Sweep, out: &mut Out) -> 
     shrink(store, workspace, kept, (&settings, sweep), out)
 }
 
-fn age(seen: &Seen) -> Age {
-    Age {
+fn age(seen: &LoopView) -> LoopRetention {
+    LoopRetention {
         ended_at: seen.state.outcome.as_ref().filter(|_| !seen.is_alive()).map(|_| seen.state.last_at.wall),
         irreplaceable: seen.state.snapshots.iter().any(|it| it.when == SnapshotWhen::BeforeRollback),
     }
 }
 
 /// Which loops go, oldest first, by number and by age.
-fn old(loops: &[Age], settings: &Settings, now: u64) -> Vec<bool> {
+fn old(loops: &[LoopRetention], settings: &Settings, now: u64) -> Vec<bool> {
     let mut surplus = loops.len().saturating_sub(settings.keep_loops as usize);
     let oldest = now.saturating_sub(u64::from(settings.keep_days) * DAY_MS);
-    let mut goes = |it: &Age| match it.ended_at {
+    let mut goes = |it: &LoopRetention| match it.ended_at {
         Some(ended_at) if !it.irreplaceable && (surplus > 0 || ended_at < oldest) => {
             surplus = surplus.saturating_sub(1);
             true
@@ -118,21 +118,21 @@ fn old(loops: &[Age], settings: &Settings, now: u64) -> Vec<bool> {
 fn shrink(
     store: &StateDir,
     workspace: &Workspace,
-    mut kept: Vec<Seen>,
-    (settings, sweep): (&Settings, Sweep),
-    out: &mut Out,
+    mut kept: Vec<LoopView>,
+    (settings, sweep): (&Settings, GcMode),
+    out: &mut Ui,
 ) -> Result<(), Failure> {
     if !workspace.snapshots().exists() || !workspace.root().exists() {
         return Ok(());
     }
-    let mut snapshots = Store::open(&workspace.snapshots(), workspace.root())?;
-    while snapshots.gc(&trees(&kept), Sweep::Measure)?.kept_bytes > settings.keep_bytes {
-        let spare = |it: &Seen| age(it).ended_at.is_some() && !age(it).irreplaceable;
+    let mut snapshots = SnapshotStore::open(&workspace.snapshots(), workspace.root())?;
+    while snapshots.gc(&trees(&kept), GcMode::Measure)?.kept_bytes > settings.keep_bytes {
+        let spare = |it: &LoopView| age(it).ended_at.is_some() && !age(it).irreplaceable;
         let Some(index) = kept.iter().position(spare) else { break };
         remove(store, &kept.remove(index), sweep, out)?;
     }
     let collected = snapshots.gc(&trees(&kept), sweep)?;
-    let verb = if sweep == Sweep::Delete { "Freed" } else { "Would free" };
+    let verb = if sweep == GcMode::Delete { "Freed" } else { "Would free" };
     let root = shown(workspace);
     out.line(format_args!(
         "{root}: {}, {} of snapshots kept. {verb} {}.",
@@ -143,8 +143,8 @@ fn shrink(
     Ok(())
 }
 
-fn trees(loops: &[Seen]) -> HashSet<String> {
-    let of_loop = |it: &Seen| {
+fn trees(loops: &[LoopView]) -> HashSet<String> {
+    let of_loop = |it: &LoopView| {
         let undo = it.state.undo.iter().flat_map(|it| [Some(it.from.clone()), it.after.clone()]).flatten();
         let snapshots = it.state.snapshots.iter().map(|it| it.tree.clone());
         // What an undo needs, and what the user's work since is told by.
@@ -153,9 +153,9 @@ fn trees(loops: &[Seen]) -> HashSet<String> {
     loops.iter().flat_map(of_loop).collect()
 }
 
-fn remove(store: &StateDir, seen: &Seen, sweep: Sweep, out: &mut Out) -> Result<(), Failure> {
+fn remove(store: &StateDir, seen: &LoopView, sweep: GcMode, out: &mut Ui) -> Result<(), Failure> {
     let what = format!("loop {} ({})", seen.dir.id(), seen.state.spec.task.0);
-    if sweep == Sweep::Measure {
+    if sweep == GcMode::Measure {
         out.line(format_args!("Would remove {what}"));
         return Ok(());
     }
@@ -174,16 +174,16 @@ fn shown(workspace: &Workspace) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Age, DAY_MS, old};
+    use super::{DAY_MS, LoopRetention, old};
     use loopkeeper_core::settings::Settings;
 
     #[test]
     fn only_old_ended_loops_go() {
         let now = 1000 * DAY_MS;
-        let ended = |days: u64| Age { ended_at: Some(now - days * DAY_MS), irreplaceable: false };
-        let open = || Age { ended_at: None, irreplaceable: false };
-        let precious = |days: u64| Age { irreplaceable: true, ..ended(days) };
-        let check = |loops: &[Age], keep_loops: u32, expect: &[bool]| {
+        let ended = |days: u64| LoopRetention { ended_at: Some(now - days * DAY_MS), irreplaceable: false };
+        let open = || LoopRetention { ended_at: None, irreplaceable: false };
+        let precious = |days: u64| LoopRetention { irreplaceable: true, ..ended(days) };
+        let check = |loops: &[LoopRetention], keep_loops: u32, expect: &[bool]| {
             let settings = Settings { keep_loops, keep_days: 60, ..Settings::default() };
             assert_eq!(old(loops, &settings, now), expect, "{loops:?}");
         };

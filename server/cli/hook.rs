@@ -1,54 +1,54 @@
 //! `hook`: whether Claude Code asks loopkeeper in this workspace, in a session that its user opened.
 
 use clap::Subcommand;
-use loopkeeper_core::agent::claude::installed::FILE;
+use loopkeeper_core::agent::claude::hook_install::FILE;
 
 use super::exit::Exit;
-use super::failure::{self, Answer, Failure};
-use super::out::Out;
+use super::failure::{self, ExitResult, Failure};
+use super::out::Ui;
 use crate::adapters::config_files;
 use crate::adapters::state_dir::StateDir;
-use crate::front::installed::{Done, Settings};
+use crate::operations::installed::{ClaudeSettingsFile, InstallOutcome};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
-    what: What,
+    what: HookAction,
 }
 
 #[derive(Debug, Clone, Copy, Subcommand)]
-enum What {
+enum HookAction {
     /// Let Claude Code ask loopkeeper in this workspace when a turn ends (.claude/settings.local.json)
     Install,
     /// Remove the hooks and leave the rest of the file as it is
     Remove,
 }
 
-pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
+pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     let root = config_files::root_of(std::path::Path::new("."))?;
     let state = StateDir::open()?;
-    let settings = Settings::of(&state, &root)?;
+    let settings = ClaudeSettingsFile::of(&state, &root)?;
     match args.what {
-        What::Install => install(&settings, out)?,
-        What::Remove => match settings.remove()? {
-            Done::Changed => out.line(format_args!(
+        HookAction::Install => install(&settings, out)?,
+        HookAction::Remove => match settings.remove()? {
+            InstallOutcome::Changed => out.line(format_args!(
                 "Removed the hooks from {FILE}: Claude Code no longer asks loopkeeper here."
             )),
-            Done::Nothing => out.line(format_args!("{FILE} holds no hook of loopkeeper.")),
+            InstallOutcome::Nothing => out.line(format_args!("{FILE} holds no hook of loopkeeper.")),
         },
     }
     Ok(Exit::Done)
 }
 
-fn install(settings: &Settings<'_>, out: &mut Out) -> Result<(), Failure> {
+fn install(settings: &ClaudeSettingsFile<'_>, out: &mut Ui) -> Result<(), Failure> {
     match settings.install(&program()?)? {
-        Done::Changed => {
+        InstallOutcome::Changed => {
             out.line(format_args!(
                 "Installed in {FILE}: Claude Code asks loopkeeper here whether its turn may end."
             ));
             out.line("Restart sessions that are already open.");
         }
-        Done::Nothing => out.line(format_args!("The hooks are already in {FILE}.")),
+        InstallOutcome::Nothing => out.line(format_args!("The hooks are already in {FILE}.")),
     }
     out.line("Without a loop the hooks do nothing: `loopkeeper run --attach` starts one.");
     out.line("`loopkeeper hook remove` removes them.");

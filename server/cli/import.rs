@@ -6,9 +6,9 @@ use clap::ValueHint;
 use loopkeeper_core::sanitize;
 
 use super::exit::Exit;
-use super::failure::{self, Answer};
-use super::out::Out;
-use crate::front::foreign;
+use super::failure::{self, ExitResult};
+use super::out::Ui;
+use crate::operations::foreign;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -17,7 +17,7 @@ pub(crate) struct Args {
     pub(crate) file: PathBuf,
 }
 
-pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
+pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     let found = foreign::at(&args.file)?;
     let taken = found.take_over()?;
     let name = taken.document.file_name().unwrap_or_default().to_string_lossy();

@@ -16,21 +16,21 @@ use loopkeeper_core::sanitize;
 use loopkeeper_core::task::{TaskId, kind_of};
 use thiserror::Error;
 
-use self::found::{Checks, FoundCheck, Lack};
-use self::installed::Machine;
+use self::found::{FoundCheck, MissingTool, ProposedChecks};
+use self::installed::InstalledTools;
 use super::exit::Exit;
-use super::failure::{Answer, Failure};
-use super::out::Out;
+use super::failure::{ExitResult, Failure};
+use super::out::Ui;
 use crate::adapters::config_files::{self, ConfigFileError, root_of};
 use crate::adapters::task_files;
 
 const FILE: &str = "PROMPT.md";
 
 /// The subcommand: writes the file and says what to do with it.
-pub(crate) fn command(out: &mut Out) -> Answer {
+pub(crate) fn command(out: &mut Ui) -> ExitResult {
     let folder = Path::new(".").canonicalize()?;
     let root = root_of(&folder)?;
-    let report = run(&root, &folder, &Machine::of_environment()).map_err(|error| {
+    let report = run(&root, &folder, &InstalledTools::of_environment()).map_err(|error| {
         let failure = match &error {
             InitError::Exists { .. } => Failure::usage(&error),
             _ => Failure::ended(&error),
@@ -41,7 +41,7 @@ pub(crate) fn command(out: &mut Out) -> Answer {
     out.line(format_args!("Wrote {file}"));
     for check in &report.checks.found {
         out.line(format_args!("  {}: `$ {}` (found in {})", check.name, check.command, check.file));
-        if let Some(Lack { what, remedy }) = &check.lack {
+        if let Some(MissingTool { what, remedy }) = &check.lack {
             out.line(format_args!("    Cannot run yet: {what}. {remedy}"));
         }
     }
@@ -67,7 +67,7 @@ pub(super) struct InitReport {
     /// The new task document.
     pub(crate) file: PathBuf,
     /// Its checks; where there are none the user has to write the first.
-    checks: Checks,
+    checks: ProposedChecks,
     /// What it means for other tasks of the root.
     notes: Vec<String>,
     /// The command that starts a loop on it from the folder it lies in.
@@ -104,17 +104,18 @@ impl InitError {
 }
 
 /// Writes the task file into `folder`, which is `root` or lies below it.
-pub(super) fn run(root: &Path, folder: &Path, machine: &Machine) -> Result<InitReport, InitError> {
+pub(super) fn run(root: &Path, folder: &Path, machine: &InstalledTools) -> Result<InitReport, InitError> {
     let existing = existing_tasks(folder)?;
     if !existing.is_empty() {
         let files = existing.iter().map(|it| sanitize::visible(it)).collect();
         return Err(InitError::Exists { files });
     }
-    let checks = Checks::of(root, folder, machine)?;
+    let checks = ProposedChecks::of(root, folder, machine)?;
     let is_home = machine.is_home(root);
     let before = if is_home { Vec::new() } else { tasks(root) };
     let file = folder.join(FILE);
-    let place = if folder == root { template::Place::Root } else { template::Place::Below };
+    let place =
+        if folder == root { template::TemplateLocation::Root } else { template::TemplateLocation::Below };
     write_new(&file, &template::task(&checks.found, place))?;
     let (notes, start) = if is_home {
         (Vec::new(), "loopkeeper run".to_owned())

@@ -2,20 +2,20 @@
 
 use std::io::IsTerminal as _;
 
-use loopkeeper_core::decide::Loop;
+use loopkeeper_core::decide::LoopState;
 use loopkeeper_core::sanitize;
 
 use super::exit::Exit;
-use super::failure::{self, Answer, Failure};
-use super::out::Out;
-use super::render::entry::{self, Detail, Teller};
+use super::failure::{self, ExitResult, Failure};
+use super::out::Ui;
+use super::render::entry::{self, DetailLevel, EntryFormatter};
 use super::render::{Glyphs, QUIET};
 use super::select::{self, LoopArg};
 use crate::adapters::journal_file;
 use crate::adapters::state_dir::StateDir;
-use crate::front::follow::Following;
-use crate::front::loops::{self, Seen};
-use crate::front::zone::Zone;
+use crate::operations::follow::LoopTailer;
+use crate::operations::local_time::LocalZone;
+use crate::operations::loops::{self, LoopView};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -35,7 +35,7 @@ pub(crate) struct Args {
     pub(crate) json: bool,
 }
 
-pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
+pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     let seen = loops::find(&StateDir::open()?, args.which.name.as_deref(), failure::warn)?;
     let journal = seen.dir.journal();
     if args.json {
@@ -52,9 +52,9 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
         sessions(&seen.state, out);
         return Ok(Exit::Done);
     }
-    let mut teller = Teller::new(Zone::local(), Glyphs::of_environment());
-    for entry in Following::new(&journal).look()? {
-        for line in teller.tell(&entry, Detail::Everything) {
+    let mut teller = EntryFormatter::new(LocalZone::local(), Glyphs::of_environment());
+    for entry in LoopTailer::new(&journal).look()? {
+        for line in teller.tell(&entry, DetailLevel::Everything) {
             out.line(line);
         }
     }
@@ -65,7 +65,7 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
 }
 
 /// The prompt of one iteration as it was stored.
-fn prompt(seen: &Seen, iteration: u32, out: &mut Out) -> Answer {
+fn prompt(seen: &LoopView, iteration: u32, out: &mut Ui) -> ExitResult {
     let path = seen.dir.prompts().join(format!("{iteration:04}.md"));
     let text = std::fs::read(&path).map_err(|_| not_stored(seen, "prompt", iteration))?;
     print(&text, out);
@@ -73,7 +73,7 @@ fn prompt(seen: &Seen, iteration: u32, out: &mut Out) -> Answer {
 }
 
 /// The agent's output in one iteration: the beginning, and the end where the middle was dropped.
-fn output(seen: &Seen, iteration: u32, out: &mut Out) -> Answer {
+fn output(seen: &LoopView, iteration: u32, out: &mut Ui) -> ExitResult {
     let path = seen.dir.output().join(format!("{iteration:04}.out"));
     let mut text = std::fs::read(&path).map_err(|_| not_stored(seen, "output", iteration))?;
     text.extend(std::fs::read(path.with_extension("tail")).unwrap_or_default());
@@ -81,13 +81,13 @@ fn output(seen: &Seen, iteration: u32, out: &mut Out) -> Answer {
     Ok(Exit::Done)
 }
 
-fn not_stored(seen: &Seen, what: &str, iteration: u32) -> Failure {
+fn not_stored(seen: &LoopView, what: &str, iteration: u32) -> Failure {
     Failure::usage(format_args!("loop {} has no {what} of iteration {iteration}", seen.dir.id()))
         .hint(format_args!("Its last iteration is {}; the first is 1.", seen.state.iteration))
 }
 
 /// On a terminal, control sequences are removed: they could move its cursor.
-fn print(text: &[u8], out: &mut Out) {
+fn print(text: &[u8], out: &mut Ui) {
     let text = String::from_utf8_lossy(text);
     if std::io::stdout().is_terminal() {
         out.write(&sanitize::text(&text));
@@ -97,8 +97,8 @@ fn print(text: &[u8], out: &mut Out) {
 }
 
 /// The last changes, as the loop keeps them.
-fn sessions(state: &Loop, out: &mut Out) {
-    let zone = Zone::local();
+fn sessions(state: &LoopState, out: &mut Ui) {
+    let zone = LocalZone::local();
     if !state.spec.settings.session.resume {
         out.line("Every iteration of this loop starts a fresh session.");
     }

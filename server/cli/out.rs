@@ -10,12 +10,12 @@ use serde::Serialize;
 use super::failure::Failure;
 
 /// One writer for a command's whole output. The first error ends it; [`Out::finish`] tells.
-pub(crate) struct Out {
+pub(crate) struct Ui {
     stream: AutoStream<io::Stdout>,
     error: Option<io::Error>,
 }
 
-impl Out {
+impl Ui {
     pub(crate) fn stdout() -> Self {
         Self { stream: anstream::stdout(), error: None }
     }

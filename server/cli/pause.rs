@@ -4,11 +4,11 @@ use loopkeeper_core::view::{LateOrder, effect};
 use serde_json::json;
 
 use super::exit::Exit;
-use super::failure::Answer;
-use super::out::Out;
+use super::failure::ExitResult;
+use super::out::Ui;
 use super::select::LoopArg;
 
-pub(crate) fn run(which: &LoopArg, out: &mut Out) -> Answer {
+pub(crate) fn run(which: &LoopArg, out: &mut Ui) -> ExitResult {
     let found = which.find()?;
     found.order(json!({"do": "pause"}))?;
     out.line(effect(&found.seen.state, LateOrder::Pause, &format!("Loop {}", found.named())));

@@ -5,14 +5,14 @@ use std::fmt::Write as _;
 use clap::ValueHint;
 use loopkeeper_core::sanitize;
 use loopkeeper_core::task::Task;
-use loopkeeper_core::task::edit::{self, Done, Refused, Wish};
+use loopkeeper_core::task::edit::{self, PlanEdit, PlanEditError, PlanEditOutcome};
 use loopkeeper_core::view::words;
 
 use super::exit::Exit;
-use super::failure::{Answer, Failure};
-use super::out::Out;
-use crate::front::work::Work;
-use crate::front::{loops, replan};
+use super::failure::{ExitResult, Failure};
+use super::out::Ui;
+use crate::operations::resolved_task::ResolvedTask;
+use crate::operations::{loops, plan_edit};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct ItemArg {
@@ -33,24 +33,24 @@ pub(crate) struct Args {
     pub(crate) by: i32,
 }
 
-pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
-    change(&args.item, Wish::Raise(args.by), out)?;
+pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
+    change(&args.item, PlanEdit::Raise(args.by), out)?;
     Ok(Exit::Done)
 }
 
-pub(crate) fn change(which: &ItemArg, wish: Wish, out: &mut Out) -> Result<(), Failure> {
-    let work = Work::find(Some(&which.task), &[])?;
+pub(crate) fn change(which: &ItemArg, wish: PlanEdit, out: &mut Ui) -> Result<(), Failure> {
+    let work = ResolvedTask::find(Some(&which.task), &[])?;
     let item = edit::named(&work.task, &which.item).map_err(|it| with_items(it, &work.task))?;
-    let change = replan::change(&work.documents, &item.id, wish)?;
-    replan::write((&work.root, &work.id), &change, &work.documents)?;
+    let change = plan_edit::change(&work.documents, &item.id, wish)?;
+    plan_edit::write((&work.root, &work.id), &change, &work.documents)?;
     let (title, file) = (sanitize::line(&item.title), sanitize::line(&change.file));
     let places = |by: i32| words::counted(u64::from(by.unsigned_abs()), "place");
     match change.done {
-        Done::Skipped => {
+        PlanEditOutcome::Skipped => {
             out.line(format_args!("{file}: \"{title}\" is skipped; loops no longer wait for it."));
         }
-        Done::TakenUp => out.line(format_args!("{file}: \"{title}\" is no longer skipped.")),
-        Done::Moved(by) => {
+        PlanEditOutcome::TakenUp => out.line(format_args!("{file}: \"{title}\" is no longer skipped.")),
+        PlanEditOutcome::Moved(by) => {
             let way = if by > 0 { "earlier" } else { "later" };
             out.line(format_args!("{file}: \"{title}\" moved {} {way}.", places(by)));
         }
@@ -62,9 +62,9 @@ pub(crate) fn change(which: &ItemArg, wish: Wish, out: &mut Out) -> Result<(), F
 }
 
 /// What there is to name instead.
-fn with_items(refused: Refused, task: &Task) -> Failure {
+fn with_items(refused: PlanEditError, task: &Task) -> Failure {
     const MOST: usize = 20;
-    let Refused::Unknown(what) = refused else { return refused.into() };
+    let PlanEditError::Unknown(what) = refused else { return refused.into() };
     let mut what = sanitize::line(&what);
     for item in task.plan.iter().filter(|it| !it.done).take(MOST) {
         let _ = write!(what, "\n  {}  {}", sanitize::line(&item.id), sanitize::line(&item.title));

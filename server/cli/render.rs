@@ -5,9 +5,9 @@ pub(crate) mod entry;
 pub(crate) mod live;
 pub(crate) mod progress;
 pub(crate) mod remedy;
+pub(crate) mod restore_points;
 pub(crate) mod screen;
 pub(crate) mod table;
-pub(crate) mod ways_back;
 
 use clap::builder::styling::{AnsiColor, Style};
 

@@ -5,38 +5,38 @@ use loopkeeper_core::journal::PauseReason;
 use serde_json::json;
 
 use super::exit::Exit;
-use super::failure::Answer;
-use super::out::Out;
+use super::failure::ExitResult;
+use super::out::Ui;
 use super::select::LoopArg;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// What to reset
     #[arg(value_enum)]
-    pub(crate) what: What,
+    pub(crate) what: ResetSubject,
     #[command(flatten)]
     pub(crate) which: LoopArg,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum What {
+pub(crate) enum ResetSubject {
     /// Try again after the breaker opened
     Breaker,
     /// Forget the agent's session: the next iteration starts with a fresh context
     Session,
 }
 
-pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
+pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     let found = args.which.find()?;
     let (id, name, state) = (found.id(), found.named(), &found.seen.state);
-    if args.what == What::Session && !state.spec.settings.session.resume {
+    if args.what == ResetSubject::Session && !state.spec.settings.session.resume {
         // There is none to forget: in this mode no iteration goes on with the session of another.
         out.line(format_args!(
             "Every iteration of loop {name} starts a fresh session; there is nothing to reset."
         ));
         return Ok(Exit::Done);
     }
-    if args.what == What::Session {
+    if args.what == ResetSubject::Session {
         found.order(json!({"do": "reset", "what": "session"}))?;
         out.line(format_args!("The next iteration of loop {name} begins a fresh session."));
         return Ok(Exit::Done);

@@ -1,10 +1,10 @@
 //! `resume`: goes on with a paused or interrupted loop.
 
 use super::exit::Exit;
-use super::failure::Answer;
-use super::out::Out;
+use super::failure::ExitResult;
+use super::out::Ui;
 use super::select::LoopArg;
-use crate::front::{keeper, order};
+use crate::operations::{control_client, keeper};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -15,17 +15,17 @@ pub(crate) struct Args {
     anyway: bool,
 }
 
-pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
+pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     let found = args.which.find()?;
     let (id, name, seen) = (found.id(), found.named(), &found.seen);
     if seen.is_alive() {
-        found.order(order::resume(args.anyway))?;
+        found.order(control_client::resume(args.anyway))?;
         out.line(format_args!("Loop {name} goes on."));
     } else if seen.is_open() {
-        keeper::start_detached(&found.store, &seen.dir, order::then_resume(seen, args.anyway))?;
+        keeper::start_detached(&found.store, &seen.dir, control_client::then_resume(seen, args.anyway))?;
         out.line(format_args!("Loop {name} goes on; `loopkeeper watch {id}` shows it."));
     } else {
-        return Err(order::nobody_there(seen));
+        return Err(control_client::no_keeper_error(seen));
     }
     Ok(Exit::Done)
 }

@@ -8,12 +8,12 @@ use loopkeeper_core::view::words;
 
 use super::ask;
 use super::exit::Exit;
-use super::failure::{Answer, Failure};
-use super::out::Out;
-use super::render::ways_back;
-use super::select::{self, Found};
-use crate::front::order::Undone;
-use crate::front::restore::{self, Change, Target};
+use super::failure::{ExitResult, Failure};
+use super::out::Ui;
+use super::render::restore_points;
+use super::select::{self, SelectedLoop};
+use crate::operations::control_client::RollbackResult;
+use crate::operations::restore::{self, RestoreChanges, RestoreSelection};
 
 const MOST_NAMED: usize = 10;
 
@@ -39,15 +39,15 @@ pub(crate) struct Args {
     pub(crate) paths: Vec<String>,
 }
 
-pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
-    let found = Found::by_name(args.which.as_deref())?;
+pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
+    let found = SelectedLoop::by_name(args.which.as_deref())?;
     let target = match args.iteration {
-        _ if args.undo => Target::BeforeRollback,
+        _ if args.undo => RestoreSelection::BeforeRollback,
         Some(number) if !args.list => {
-            Target::Iteration { number, paths: restore::named(&found.seen, number, &args.paths)? }
+            RestoreSelection::Iteration { number, paths: restore::named(&found.seen, number, &args.paths)? }
         }
         _ => {
-            for line in ways_back::lines(&found.seen.state) {
+            for line in restore_points::lines(&found.seen.state) {
                 out.line(line);
             }
             return Ok(Exit::Done);
@@ -65,15 +65,15 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
     if done.written + done.removed > 0 {
         let way_back = format!("loopkeeper rollback {} --undo", found.id());
         out.line(match target {
-            Target::Iteration { .. } => format!("To undo it: `{way_back}`"),
-            Target::BeforeRollback => format!("To roll back again: `{way_back}`"),
+            RestoreSelection::Iteration { .. } => format!("To undo it: `{way_back}`"),
+            RestoreSelection::BeforeRollback => format!("To roll back again: `{way_back}`"),
         });
     }
     Ok(if done.refused.is_empty() { Exit::Done } else { Exit::Ended })
 }
 
 /// Whether the files may be overwritten. Asked only where the user worked on some of them since the last snapshot.
-fn is_agreed(found: &Found, target: &Target) -> Result<bool, Failure> {
+fn is_agreed(found: &SelectedLoop, target: &RestoreSelection) -> Result<bool, Failure> {
     if found.seen.is_alive() && !found.seen.state.is_paused_at_rest() {
         // Its keeper refuses, and says why.
         return Ok(true);
@@ -107,19 +107,25 @@ fn is_agreed(found: &Found, target: &Target) -> Result<bool, Failure> {
         let _ = writeln!(question, "  and {more} more");
     }
     let _ = writeln!(question, "They are kept: `loopkeeper rollback {id} --undo` brings them back.");
-    question.push_str(if *target == Target::BeforeRollback { "Undo the rollback?" } else { "Roll back?" });
+    question.push_str(if *target == RestoreSelection::BeforeRollback {
+        "Undo the rollback?"
+    } else {
+        "Roll back?"
+    });
     Ok(ask::yes(&question)?)
 }
 
 /// `Rolling back loop 20261120-abcdef in /home/me/project to iteration 2 writes 3 files and removes 1 file.`
-fn planned(found: &Found, change: &Change, target: &Target) -> String {
+fn planned(found: &SelectedLoop, change: &RestoreChanges, target: &RestoreSelection) -> String {
     let (id, folder) = (found.id(), found.seen.folder());
     let what = match target {
-        Target::Iteration { number: 0, .. } => format!("Rolling back loop {id} in {folder} to the start"),
-        Target::Iteration { number, .. } => {
+        RestoreSelection::Iteration { number: 0, .. } => {
+            format!("Rolling back loop {id} in {folder} to the start")
+        }
+        RestoreSelection::Iteration { number, .. } => {
             format!("Rolling back loop {id} in {folder} to iteration {number}")
         }
-        Target::BeforeRollback => format!("Undoing the rollback of loop {id} in {folder}"),
+        RestoreSelection::BeforeRollback => format!("Undoing the rollback of loop {id} in {folder}"),
     };
     let part = |verb: &str, paths: &[String]| {
         (!paths.is_empty()).then(|| format!("{verb} {}", words::counted(paths.len() as u64, "file")))
@@ -130,10 +136,10 @@ fn planned(found: &Found, change: &Change, target: &Target) -> String {
 }
 
 /// `Restored the files of iteration 2`, with the folder where that is another one.
-fn sentence(found: &Found, target: &Target) -> String {
+fn sentence(found: &SelectedLoop, target: &RestoreSelection) -> String {
     let what = match target {
-        Target::BeforeRollback => "Restored the files from before the rollback".to_owned(),
-        Target::Iteration { number, paths } => {
+        RestoreSelection::BeforeRollback => "Restored the files from before the rollback".to_owned(),
+        RestoreSelection::Iteration { number, paths } => {
             let what = if paths.is_empty() { "the files".to_owned() } else { paths.join(", ") };
             format!("Restored {what} {}", as_of(*number))
         }
@@ -149,7 +155,7 @@ fn as_of(number: u32) -> String {
     }
 }
 
-fn counts(done: &Undone) -> String {
+fn counts(done: &RollbackResult) -> String {
     let count =
         |n: usize, what: &str| (n > 0).then(|| format!("{} {what}", words::counted(n as u64, "file")));
     let counts: Vec<_> =

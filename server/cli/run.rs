@@ -10,26 +10,26 @@ use std::path::Path;
 
 use loopkeeper_core::decide::exit::held_already;
 use loopkeeper_core::sanitize;
-use loopkeeper_core::settings::{Argument, Mode};
+use loopkeeper_core::settings::{LoopMode, SettingOverride};
 use serde_json::json;
 
 use self::interrupts::CtrlC;
 use super::ask;
 use super::exit::Exit;
-use super::failure::{self, Answer, Failure};
-use super::out::Out;
+use super::failure::{self, ExitResult, Failure};
+use super::out::Ui;
 use super::select::TaskArg;
-use super::show::{Form, Show};
+use super::show::{LoopFormat, LoopPrinter};
 use super::trust;
-use super::trust::Consent;
-use super::watch::Watched;
+use super::trust::TrustConsent;
+use super::watch::WatchedLoop;
 use crate::adapters::state_dir::StateDir;
 use crate::adapters::state_dir::workspace::LoopDir;
-use crate::front::crew::Crew;
-use crate::front::loops::Seen;
-use crate::front::start::{self, Attended, Start};
-use crate::front::work::{Typed, Work};
-use crate::front::{self, keeper};
+use crate::operations::agents::AgentRoster;
+use crate::operations::loops::LoopView;
+use crate::operations::resolved_task::{ResolvedTask, TypedTask};
+use crate::operations::start::{self, Interactivity, StartRequest};
+use crate::operations::{self, keeper};
 
 #[derive(Debug, Clone, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own on the command line")]
@@ -80,34 +80,34 @@ pub(crate) struct Args {
     pub(crate) json: bool,
 }
 
-pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
+pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     let work = work(args)?;
     work.refuse_unready()?;
     for warning in work.warnings() {
         failure::warn(warning);
     }
-    let crew = Crew::of(&work)?;
+    let crew = AgentRoster::of(&work)?;
     for warning in crew.warnings().into_iter().chain(crew.commit_note()) {
         failure::warn(warning);
     }
-    let items = front::trust::items(&work, &crew)?;
+    let items = operations::trust::items(&work, &crew)?;
     let state = StateDir::open()?;
     if args.dry_run {
-        dry::show(&dry::Plan { work: &work, crew: &crew, items: &items, state: &state }, args.json, out);
+        dry::show(&dry::DryRun { work: &work, crew: &crew, items: &items, state: &state }, args.json, out);
         return Ok(Exit::Done);
     }
-    start::refuse_busy(&state, &work)?;
-    let consent = if args.trust { Consent::Given } else { Consent::Asked };
+    start::ensure_tree_free(&state, &work)?;
+    let consent = if args.trust { TrustConsent::Given } else { TrustConsent::Asked };
     trust::gate(&work, &items, &state, consent)?;
     // A session may start it as one of its own commands, and has to go on meanwhile.
-    let is_left = args.detach || (work.settings.mode == Mode::Attach && !on_a_terminal());
+    let is_left = args.detach || (work.settings.mode == LoopMode::Attach && !on_a_terminal());
     let on_its_own = is_left || on_a_terminal();
-    let start = Start {
+    let start = StartRequest {
         work: &work,
         crew,
         anyway: args.anyway,
         own_promise: args.completion_promise.is_some(),
-        attended: if on_its_own { Attended::Yes } else { Attended::No },
+        attended: if on_its_own { Interactivity::Yes } else { Interactivity::No },
     };
     let dir = start::prepare(&state, &start)?;
     let ran = if on_its_own {
@@ -123,7 +123,7 @@ fn on_a_terminal() -> bool {
     io::stdin().is_terminal() && io::stdout().is_terminal()
 }
 
-fn work(args: &Args) -> Result<Work, Failure> {
+fn work(args: &Args) -> Result<ResolvedTask, Failure> {
     let attach = args.attach.then(|| "attach".to_owned());
     let given = [
         ("--attach", "mode", &attach),
@@ -139,12 +139,12 @@ fn work(args: &Args) -> Result<Work, Failure> {
             // From where one stands; what a configuration says is meant from the root.
             value = std::path::absolute(&value).map_or(value, |it| it.to_string_lossy().into_owned());
         }
-        Some(Argument { option: option.to_owned(), key: key.to_owned(), value })
+        Some(SettingOverride { option: option.to_owned(), key: key.to_owned(), value })
     };
     let arguments: Vec<_> = given.into_iter().filter_map(argument).collect();
     let work = match &args.prompt {
-        Some(prompt) => Work::typed(&Typed { prompt, criteria: &args.criterion }, &arguments)?,
-        None => Work::find(args.task.path.as_deref(), &arguments)?,
+        Some(prompt) => ResolvedTask::typed(&TypedTask { prompt, criteria: &args.criterion }, &arguments)?,
+        None => ResolvedTask::find(args.task.path.as_deref(), &arguments)?,
     };
     if args.prompt.is_some() && !args.anyway {
         refuse_home(&work.root)?;
@@ -165,7 +165,7 @@ fn refuse_home(root: &Path) -> Result<(), Failure> {
     .hint("Change to the folder of a project; `--anyway` starts here nevertheless."))
 }
 
-fn detached((args, is_left): (&Args, bool), state: &StateDir, dir: &LoopDir, out: &mut Out) -> Answer {
+fn detached((args, is_left): (&Args, bool), state: &StateDir, dir: &LoopDir, out: &mut Ui) -> ExitResult {
     let pid = keeper::start_detached(state, dir, None)?;
     let id = dir.id();
     if is_left {
@@ -179,8 +179,8 @@ fn detached((args, is_left): (&Args, bool), state: &StateDir, dir: &LoopDir, out
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let exit = runtime.block_on(async {
         let mut interrupts = CtrlC::listen(state, id)?;
-        let show = Show::new(Form::json(args.json), out);
-        let watched = Watched { store: state.clone(), dir: dir.clone() };
+        let show = LoopPrinter::new(LoopFormat::json(args.json), out);
+        let watched = WatchedLoop { store: state.clone(), dir: dir.clone() };
         let exit = watched.to_its_end(show, &mut interrupts).await?;
         Ok::<Exit, Failure>(if exit == Exit::Ended && interrupts.was_urgent() {
             Exit::Signalled
@@ -199,10 +199,10 @@ fn starts_anyway(args: &Args, state: &StateDir, dir: &LoopDir) -> Result<bool, F
     if args.json || !ask::somebody_is_there() {
         return Ok(false);
     }
-    let seen = Seen::read(state, dir.clone())?;
+    let seen = LoopView::read(state, dir.clone())?;
     Ok(seen.is_some_and(|it| held_already(&it.state)) && ask::yes("Start it anyway?")?)
 }
 
-fn in_foreground(args: &Args, dir: &LoopDir, out: &mut Out) -> Answer {
-    foreground::keep(dir, Show::new(Form::json(args.json), out)).map(|(exit, _)| exit)
+fn in_foreground(args: &Args, dir: &LoopDir, out: &mut Ui) -> ExitResult {
+    foreground::keep(dir, LoopPrinter::new(LoopFormat::json(args.json), out)).map(|(exit, _)| exit)
 }

@@ -5,9 +5,9 @@ use serde_json::Value;
 
 use super::failure::{self, Failure};
 use crate::adapters::state_dir::StateDir;
-use crate::front::current_tree::CurrentTree;
-use crate::front::loops::{self, Seen};
-use crate::front::order;
+use crate::operations::control_client;
+use crate::operations::current_tree::CurrentTree;
+use crate::operations::loops::{self, LoopView};
 
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct LoopArg {
@@ -34,12 +34,12 @@ pub(crate) fn iteration_or_start(typed: &str) -> Result<u32, &'static str> {
 }
 
 /// The loop that somebody means, and the state folder it lies in.
-pub(crate) struct Found {
+pub(crate) struct SelectedLoop {
     pub(crate) store: StateDir,
-    pub(crate) seen: Seen,
+    pub(crate) seen: LoopView,
 }
 
-impl Found {
+impl SelectedLoop {
     pub(crate) fn by_name(name: Option<&str>) -> Result<Self, Failure> {
         let store = StateDir::open()?;
         let seen = loops::find(&store, name, failure::warn)?;
@@ -63,14 +63,14 @@ impl Found {
     /// Sends its keeper an order; only a loop that has one can be asked for anything.
     pub(crate) fn order(&self, order: Value) -> Result<(), Failure> {
         if !self.seen.is_alive() {
-            return Err(order::nobody_there(&self.seen));
+            return Err(control_client::no_keeper_error(&self.seen));
         }
-        order::send(&self.store, self.id(), order)
+        control_client::send(&self.store, self.id(), order)
     }
 }
 
 impl LoopArg {
-    pub(crate) fn find(&self) -> Result<Found, Failure> {
-        Found::by_name(self.name.as_deref())
+    pub(crate) fn find(&self) -> Result<SelectedLoop, Failure> {
+        SelectedLoop::by_name(self.name.as_deref())
     }
 }

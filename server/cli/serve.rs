@@ -2,7 +2,7 @@
 
 use std::io::IsTerminal;
 
-use super::args::{Cli, Hidden, Word};
+use super::args::{Cli, CliCommand, HiddenCommand};
 use super::exit::Exit;
 use super::failure::{self, Failure};
 use crate::lsp;
@@ -20,7 +20,7 @@ pub(crate) struct Args {
 /// A server outlives the panic of a handler, so it must be known before panics end the process.
 pub(crate) fn is_asked_for(cli: &Cli) -> bool {
     match &cli.word {
-        Some(Word::Hidden(Hidden::Serve(_))) => true,
+        Some(CliCommand::Hidden(HiddenCommand::Serve(_))) => true,
         Some(_) => false,
         None => cli.stdio || !std::io::stdin().is_terminal(),
     }

@@ -1,60 +1,66 @@
 //! Shows a loop at work until it ends: as JSON lines, as a live block, or as plain lines.
 //! Only shows: nothing here asks the loop for anything.
 
-use loopkeeper_core::decide::Loop;
-use loopkeeper_core::journal::reading::Chain;
+use loopkeeper_core::decide::LoopState;
+use loopkeeper_core::journal::reading::ChecksumChain;
 use loopkeeper_core::journal::{Entry, Outcome, Record};
-use loopkeeper_core::view::{self, Facts};
+use loopkeeper_core::view::{self, StatusFacts};
 use serde_json::json;
 
-use super::out::Out;
-use super::render::entry::{Detail, Teller};
-use super::render::live::Live;
+use super::out::Ui;
+use super::render::entry::{DetailLevel, EntryFormatter};
+use super::render::live::ProgressOutput;
 use super::render::{Glyphs, ending, progress};
 use crate::adapters::clock;
-use crate::front::zone::Zone;
+use crate::operations::local_time::LocalZone;
 
 /// How a loop is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Form {
+pub(crate) enum LoopFormat {
     Text,
     Json,
 }
 
-impl Form {
+impl LoopFormat {
     pub(crate) fn json(wanted: bool) -> Self {
         if wanted { Self::Json } else { Self::Text }
     }
 }
 
 /// A loop on stdout.
-pub(crate) enum Show<'a> {
-    Json { out: &'a mut Out, chain: Chain },
-    Text(Box<Text<'a>>),
+pub(crate) enum LoopPrinter<'a> {
+    Json { out: &'a mut Ui, chain: ChecksumChain },
+    Text(Box<TextPrinter<'a>>),
 }
 
-pub(crate) struct Text<'a> {
-    live: Live<'a>,
-    teller: Teller,
-    zone: Zone,
+pub(crate) struct TextPrinter<'a> {
+    live: ProgressOutput<'a>,
+    teller: EntryFormatter,
+    zone: LocalZone,
     glyphs: Glyphs,
     activity: Option<String>,
 }
 
-impl<'a> Show<'a> {
-    pub(crate) fn new(form: Form, out: &'a mut Out) -> Self {
+impl<'a> LoopPrinter<'a> {
+    pub(crate) fn new(form: LoopFormat, out: &'a mut Ui) -> Self {
         match form {
-            Form::Json => Self::Json { out, chain: Chain::default() },
-            Form::Text => {
-                let (zone, glyphs) = (Zone::local(), Glyphs::of_environment());
-                let teller = Teller::new(zone.clone(), glyphs);
-                Self::Text(Box::new(Text { live: Live::new(out), teller, zone, glyphs, activity: None }))
+            LoopFormat::Json => Self::Json { out, chain: ChecksumChain::default() },
+            LoopFormat::Text => {
+                let (zone, glyphs) = (LocalZone::local(), Glyphs::of_environment());
+                let teller = EntryFormatter::new(zone.clone(), glyphs);
+                Self::Text(Box::new(TextPrinter {
+                    live: ProgressOutput::new(out),
+                    teller,
+                    zone,
+                    glyphs,
+                    activity: None,
+                }))
             }
         }
     }
 
     /// One more record; `state` is the loop with it.
-    pub(crate) fn tell(&mut self, entry: &Entry, state: &Loop) {
+    pub(crate) fn tell(&mut self, entry: &Entry, state: &LoopState) {
         match self {
             Self::Json { out, chain } => {
                 // A record that only a later version can write has no line of ours.
@@ -68,7 +74,7 @@ impl<'a> Show<'a> {
                 if matches!(entry.record, Record::AgentEnded { .. } | Record::IterationIntended { .. }) {
                     text.activity = None;
                 }
-                let lines = text.teller.tell(entry, Detail::Milestones);
+                let lines = text.teller.tell(entry, DetailLevel::Milestones);
                 text.live.print(&lines);
             }
         }
@@ -89,19 +95,20 @@ impl<'a> Show<'a> {
     }
 
     /// The block as it is now.
-    pub(crate) fn refresh(&mut self, state: &Loop) {
+    pub(crate) fn refresh(&mut self, state: &LoopState) {
         if let Self::Text(text) = self {
             let now = clock::now();
-            let facts = Facts { now, keeper: Some(None), damaged: false, activity: text.activity.clone() };
+            let facts =
+                StatusFacts { now, keeper: Some(None), damaged: false, activity: text.activity.clone() };
             let status = view::status(state, &facts);
             text.live.show(&progress::block(&status, now.wall, &text.zone, text.glyphs));
         }
     }
 
     /// Takes the block away and sums up.
-    pub(crate) fn finish(self, state: Option<&Loop>) {
+    pub(crate) fn finish(self, state: Option<&LoopState>) {
         let Self::Text(text) = self else { return };
-        let Text { mut live, glyphs, .. } = *text;
+        let TextPrinter { mut live, glyphs, .. } = *text;
         live.show(&[]);
         if let Some(state) = state.filter(|it| it.outcome.is_some()) {
             live.print(&ending::lines(state, glyphs));
@@ -118,13 +125,13 @@ impl<'a> Show<'a> {
 }
 
 /// The `ended` record with what a script would otherwise have to add up. Its checksum would no longer fit.
-fn with_summary(line: &str, outcome: &Outcome, state: &Loop) -> String {
+fn with_summary(line: &str, outcome: &Outcome, state: &LoopState) -> String {
     let record = line.rsplit_once(",\"sum\":").map_or(line, |(record, _)| record);
     let final_text = state.last_iteration().map(|it| it.final_text.as_str()).unwrap_or_default();
     let summary = json!({
         "sentence": outcome.sentence,
         "iterations": state.iteration,
-        "spent": view::Spent::of(&state.spent),
+        "spent": view::UsageStatus::of(&state.spent),
         "finalText": final_text,
     })
     .to_string();

@@ -1,10 +1,10 @@
 //! `skip`: marks an item of the plan as skipped, or removes the mark.
 
-use loopkeeper_core::task::edit::Wish;
+use loopkeeper_core::task::edit::PlanEdit;
 
 use super::exit::Exit;
-use super::failure::Answer;
-use super::out::Out;
+use super::failure::ExitResult;
+use super::out::Ui;
 use super::prioritize::{self, ItemArg};
 
 #[derive(Debug, clap::Args)]
@@ -13,7 +13,7 @@ pub(crate) struct Args {
     pub(crate) item: ItemArg,
 }
 
-pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
-    prioritize::change(&args.item, Wish::Skip, out)?;
+pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
+    prioritize::change(&args.item, PlanEdit::Skip, out)?;
     Ok(Exit::Done)
 }

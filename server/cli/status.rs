@@ -2,23 +2,23 @@
 
 mod tasks;
 
-use loopkeeper_core::foreign::{FILES, Foreign, NAME};
-use loopkeeper_core::view::{self, LoopStatus, State, headline, words};
+use loopkeeper_core::plugin_loop::{FILES, NAME, PluginLoop};
+use loopkeeper_core::view::{self, DisplayState, LoopStatus, headline, words};
 use serde::Serialize;
 
 use super::exit::Exit;
-use super::failure::{self, Answer};
-use super::out::Out;
+use super::failure::{self, ExitResult};
+use super::out::Ui;
 use super::render::{Glyphs, LOUD, QUIET, progress, remedy, table};
 use super::select::LoopArg;
 use crate::adapters::clock;
 use crate::adapters::state_dir::StateDir;
 use crate::adapters::work_trees::OtherWorkTrees;
-use crate::front::current_tree::CurrentTree;
-use crate::front::loops::Seen;
-use crate::front::tasks::TaskSummary;
-use crate::front::zone::Zone;
-use crate::front::{foreign, loops};
+use crate::operations::current_tree::CurrentTree;
+use crate::operations::local_time::LocalZone;
+use crate::operations::loops::LoopView;
+use crate::operations::tasks::TaskSummary;
+use crate::operations::{foreign, loops};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -31,28 +31,28 @@ pub(crate) struct Args {
 
 /// What `--json` prints.
 #[derive(Debug, Serialize)]
-struct Report {
+struct StatusReport {
     loops: Vec<LoopStatus>,
     /// The loop that Claude Code's plugin holds open here.
     #[serde(skip_serializing_if = "Option::is_none")]
-    foreign: Option<Foreign>,
+    foreign: Option<PluginLoop>,
     /// The tasks of this work tree; empty where one loop was asked for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tasks: Vec<TaskSummary>,
     /// Loops of other folders: each is named by its id.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    elsewhere: Vec<Elsewhere>,
+    elsewhere: Vec<OtherLoop>,
 }
 
 #[derive(Debug, Serialize)]
-struct Elsewhere {
+struct OtherLoop {
     id: String,
     folder: String,
-    state: State,
+    state: DisplayState,
     sentence: String,
 }
 
-pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
+pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     let (store, tree) = (StateDir::open()?, CurrentTree::find());
     let (seen, others) = if let Some(query) = &args.which.name {
         (vec![loops::find(&store, Some(query), failure::warn)?], Vec::new())
@@ -61,12 +61,12 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
             loops::all(&store, failure::warn)?.into_iter().partition(|it| it.is_of(tree.as_ref()));
         (loops::in_order(seen), loops::in_order(others))
     };
-    let shown: Vec<_> = seen.iter().map(Seen::status).collect();
+    let shown: Vec<_> = seen.iter().map(LoopView::status).collect();
     let elsewhere: Vec<_> = others.iter().map(elsewhere).collect();
     let foreign = args.which.name.is_none().then(foreign::here).flatten().map(|it| it.state);
     let tasks = if args.which.name.is_none() { tasks::here() } else { Vec::new() };
     if args.json {
-        out.json(&Report { loops: shown, foreign, tasks, elsewhere });
+        out.json(&StatusReport { loops: shown, foreign, tasks, elsewhere });
         return Ok(Exit::Done);
     }
     if let Some(foreign) = &foreign {
@@ -76,9 +76,9 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
     } else if shown.is_empty() {
         out.line("No loop in this work tree. `loopkeeper run` starts one.");
     }
-    let (zone, glyphs, now) = (Zone::local(), Glyphs::of_environment(), clock::now().wall);
+    let (zone, glyphs, now) = (LocalZone::local(), Glyphs::of_environment(), clock::now().wall);
     for (index, (status, seen)) in shown.iter().zip(&seen).enumerate() {
-        let whole = index == 0 || status.state != State::Done;
+        let whole = index == 0 || status.state != DisplayState::Done;
         let elsewhere = (!seen.is_of(tree.as_ref())).then(|| seen.folder());
         one(status, elsewhere.as_deref(), (&zone, now), glyphs, out);
         if whole {
@@ -98,14 +98,14 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
 }
 
 /// What else to know about a loop, below its criteria.
-fn details(status: &LoopStatus, seen: &Seen, out: &mut Out) {
-    if let Some(preset) = status.breaker.preset.as_ref().filter(|_| status.state != State::Done) {
+fn details(status: &LoopStatus, seen: &LoopView, out: &mut Ui) {
+    if let Some(preset) = status.breaker.preset.as_ref().filter(|_| status.state != DisplayState::Done) {
         out.line(format_args!("  breaker preset: {}", preset.because));
     }
     if let Some(damage) = &seen.damage {
         out.line(format_args!("  {damage}"));
     }
-    if status.state != State::Done {
+    if status.state != DisplayState::Done {
         out.line(format_args!("  {QUIET}{}{QUIET:#}", view::budget(status, Some(&seen.state), clock::now())));
     }
     // What else to mind stands below the head of every loop.
@@ -120,24 +120,24 @@ fn details(status: &LoopStatus, seen: &Seen, out: &mut Out) {
     }
 }
 
-fn elsewhere(seen: &Seen) -> Elsewhere {
+fn elsewhere(seen: &LoopView) -> OtherLoop {
     let status = seen.status();
     let (sentence, folder) = (headline(&status), seen.folder());
-    Elsewhere { id: status.id, folder, state: status.state, sentence }
+    OtherLoop { id: status.id, folder, state: status.state, sentence }
 }
 
 /// Loops of other folders, one a line.
-fn not_here(elsewhere: &[Elsewhere], out: &mut Out) {
+fn not_here(elsewhere: &[OtherLoop], out: &mut Ui) {
     if !elsewhere.is_empty() {
         out.line("In other folders (name a loop by its id, as in `loopkeeper status ID`):");
     }
-    for Elsewhere { id, folder, sentence, .. } in elsewhere {
+    for OtherLoop { id, folder, sentence, .. } in elsewhere {
         out.line(format_args!("  {LOUD}{id}{LOUD:#}  {sentence}  {QUIET}in {folder}{QUIET:#}"));
     }
 }
 
 /// Its tasks, and what is no part of it.
-fn this_tree(args: &Args, tasks: &[TaskSummary], out: &mut Out) {
+fn this_tree(args: &Args, tasks: &[TaskSummary], out: &mut Ui) {
     tasks::list(tasks, out);
     if args.which.name.is_none()
         && let Some(others) = other_work_trees()
@@ -154,7 +154,7 @@ fn other_work_trees() -> Option<String> {
 }
 
 /// A loop that somebody else drives: shown, and how to end it or to have it here.
-fn not_ours(foreign: &Foreign, out: &mut Out) {
+fn not_ours(foreign: &PluginLoop, out: &mut Ui) {
     out.line(format_args!("{LOUD}{NAME}{LOUD:#}  a loop of Claude Code's plugin, {}", foreign.progress()));
     let promise = foreign.promise.as_ref().map(|it| format!("until <promise>{it}</promise>"));
     let since = foreign.started_at.as_ref().map(|it| format!("since {it}"));
@@ -172,14 +172,14 @@ fn not_ours(foreign: &Foreign, out: &mut Out) {
 fn one(
     status: &LoopStatus,
     elsewhere: Option<&str>,
-    (zone, now): (&Zone, u64),
+    (zone, now): (&LocalZone, u64),
     glyphs: Glyphs,
-    out: &mut Out,
+    out: &mut Ui,
 ) {
     let dot = if glyphs == Glyphs::Unicode { '·' } else { '-' };
-    let began = Zone::read(&status.started_at).map_or(String::new(), |it| zone.short(it, now));
+    let began = LocalZone::read(&status.started_at).map_or(String::new(), |it| zone.short(it, now));
     let mut head = headline(status);
-    if let Some(until) = status.wait.as_ref().and_then(|it| Zone::read(&it.resumes_at)) {
+    if let Some(until) = status.wait.as_ref().and_then(|it| LocalZone::read(&it.resumes_at)) {
         let word = progress::until(status);
         head = format!("{head}, {word} {}", zone.short(until, now));
     }

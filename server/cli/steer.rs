@@ -4,9 +4,9 @@ use loopkeeper_core::view::{LateOrder, effect};
 use serde_json::json;
 
 use super::exit::Exit;
-use super::failure::{Answer, Failure};
-use super::out::Out;
-use super::select::Found;
+use super::failure::{ExitResult, Failure};
+use super::out::Ui;
+use super::select::SelectedLoop;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -18,13 +18,13 @@ pub(crate) struct Args {
     pub(crate) text: String,
 }
 
-pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
+pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     if args.text.trim().is_empty() {
         return Err(
             Failure::usage("the hint is empty").hint("`loopkeeper steer latest 'look at src/auth.rs'`")
         );
     }
-    let found = Found::by_name(Some(&args.which))?;
+    let found = SelectedLoop::by_name(Some(&args.which))?;
     found.order(json!({"do": "steer", "text": args.text}))?;
     out.line(effect(&found.seen.state, LateOrder::Steer, &format!("Loop {}", found.named())));
     Ok(Exit::Done)

@@ -3,18 +3,18 @@
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use loopkeeper_core::foreign::{FILES, NAME};
+use loopkeeper_core::plugin_loop::{FILES, NAME};
 use loopkeeper_core::view::{LateOrder, effect};
 use serde_json::json;
 
 use super::exit::Exit;
-use super::failure::{Answer, Failure};
-use super::out::Out;
+use super::failure::{ExitResult, Failure};
+use super::out::Ui;
 use super::select::LoopArg;
 use crate::adapters::state_dir::StateDir;
 use crate::adapters::state_dir::workspace::LoopDir;
-use crate::front::loops::Seen;
-use crate::front::{foreign, keeper, order};
+use crate::operations::loops::LoopView;
+use crate::operations::{control_client, foreign, keeper};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -25,7 +25,7 @@ pub(crate) struct Args {
     pub(crate) now: bool,
 }
 
-pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
+pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     let name = args.which.name.as_deref();
     if name == Some(NAME) {
         return not_ours(out);
@@ -47,13 +47,13 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
         wait_for_the_end(&found.store, &seen.dir)?;
         out.line(format_args!("Loop {name} was interrupted; now it has ended."));
     } else {
-        return Err(order::nobody_there(seen));
+        return Err(control_client::no_keeper_error(seen));
     }
     Ok(Exit::Done)
 }
 
 /// The loop of Claude Code's plugin.
-fn not_ours(out: &mut Out) -> Answer {
+fn not_ours(out: &mut Ui) -> ExitResult {
     let found = foreign::here().ok_or_else(|| {
         Failure::usage("Claude Code's plugin runs no loop here")
             .hint(format_args!("It would be in {} of this folder or of the root.", FILES[0]))
@@ -72,7 +72,7 @@ fn wait_for_the_end(store: &StateDir, dir: &LoopDir) -> Result<(), Failure> {
     const LOOK: Duration = Duration::from_millis(10);
     let begun = Instant::now();
     while begun.elapsed() < PATIENCE {
-        match Seen::read(store, dir.clone())? {
+        match LoopView::read(store, dir.clone())? {
             Some(seen) if !seen.is_open() => return Ok(()),
             _ => sleep(LOOK),
         }

@@ -3,18 +3,18 @@
 
 use std::io::Write;
 
-use loopkeeper_core::trust::Item;
+use loopkeeper_core::trust::TrustItem;
 use loopkeeper_core::view::words;
 
 use super::ask;
 use super::exit::Exit;
-use super::failure::{self, Answer, Failure};
-use super::out::Out;
+use super::failure::{self, ExitResult, Failure};
+use super::out::Ui;
 use super::select::TaskArg;
 use crate::adapters::state_dir::StateDir;
 use crate::adapters::trust::TrustStore;
-use crate::front::trust::{is_or_are, is_typed, known_items, page, refused};
-use crate::front::work::Work;
+use crate::operations::resolved_task::ResolvedTask;
+use crate::operations::trust::{is_or_are, is_typed, known_items, page, refused};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -24,15 +24,15 @@ pub(crate) struct Args {
 
 /// How a missing word is got.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Consent {
+pub(crate) enum TrustConsent {
     /// `--trust`: given with the command.
     Given,
     /// Asked for where somebody is there.
     Asked,
 }
 
-pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
-    let work = Work::find(args.task.path.as_deref(), &[])?;
+pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
+    let work = ResolvedTask::find(args.task.path.as_deref(), &[])?;
     let items = known_items(&work, |missing| failure::warn(missing))?;
     let mut store = open(&StateDir::open()?);
     let unknown = store.unknown(&work.root, &items);
@@ -56,7 +56,12 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
 }
 
 /// Lets pass what the user trusts; asks, grants or refuses for the rest.
-pub(crate) fn gate(work: &Work, items: &[Item], state: &StateDir, consent: Consent) -> Result<(), Failure> {
+pub(crate) fn gate(
+    work: &ResolvedTask,
+    items: &[TrustItem],
+    state: &StateDir,
+    consent: TrustConsent,
+) -> Result<(), Failure> {
     let mut store = open(state);
     let (typed, unknown): (Vec<_>, Vec<_>) =
         store.unknown(&work.root, items).into_iter().partition(|it| is_typed(work, it));
@@ -66,7 +71,7 @@ pub(crate) fn gate(work: &Work, items: &[Item], state: &StateDir, consent: Conse
     if unknown.is_empty() {
         return Ok(());
     }
-    if consent == Consent::Asked {
+    if consent == TrustConsent::Asked {
         if !ask::somebody_is_there() {
             return Err(refused(work, &unknown));
         }

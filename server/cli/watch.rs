@@ -5,17 +5,17 @@ use std::time::Duration;
 use tokio::time::{MissedTickBehavior, interval};
 
 use super::exit::Exit;
-use super::failure::{self, Answer, Failure};
-use super::out::Out;
+use super::failure::{self, ExitResult, Failure};
+use super::out::Ui;
 use super::select::LoopArg;
-use super::show::{Form, Show};
+use super::show::{LoopFormat, LoopPrinter};
 use crate::adapters::journal_file::JournalError;
 use crate::adapters::state_dir::StateDir;
-use crate::adapters::state_dir::lock::Keeper;
+use crate::adapters::state_dir::lock::KeeperLiveness;
 use crate::adapters::state_dir::workspace::LoopDir;
-use crate::front::follow::Following;
-use crate::front::loops;
-use crate::front::murmur::Murmur;
+use crate::operations::follow::LoopTailer;
+use crate::operations::loops;
+use crate::operations::watch_client::WatchStream;
 
 /// Between two looks at the journal.
 const LOOK: Duration = Duration::from_millis(200);
@@ -31,22 +31,23 @@ pub(crate) struct Args {
     pub(crate) json: bool,
 }
 
-pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
+pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     let store = StateDir::open()?;
     let seen = loops::find(&store, args.which.name.as_deref(), failure::warn)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let watched = Watched { store, dir: seen.dir };
-    runtime.block_on(watched.to_its_end(Show::new(Form::json(args.json), out), &mut NoInterrupts))
+    let watched = WatchedLoop { store, dir: seen.dir };
+    runtime
+        .block_on(watched.to_its_end(LoopPrinter::new(LoopFormat::json(args.json), out), &mut NoInterrupts))
 }
 
 /// A loop that some keeper works on.
-pub(crate) struct Watched {
+pub(crate) struct WatchedLoop {
     pub(crate) store: StateDir,
     pub(crate) dir: LoopDir,
 }
 
 /// What a follower may be asked besides showing: interrupts of a person, where somebody listens to them.
-pub(crate) trait Interrupts {
+pub(crate) trait InterruptSource {
     /// Resolves at the next one, with what to say about it.
     async fn next(&mut self) -> Option<String>;
 }
@@ -54,17 +55,21 @@ pub(crate) trait Interrupts {
 /// Nobody interrupts: the default of the terminal ends the showing, not the loop.
 pub(crate) struct NoInterrupts;
 
-impl Interrupts for NoInterrupts {
+impl InterruptSource for NoInterrupts {
     async fn next(&mut self) -> Option<String> {
         std::future::pending().await
     }
 }
 
-impl Watched {
+impl WatchedLoop {
     /// Shows the loop until it ends; the exit code follows from its outcome.
-    pub(crate) async fn to_its_end(&self, mut show: Show<'_>, interrupts: &mut impl Interrupts) -> Answer {
-        let mut following = Following::new(&self.dir.journal());
-        let mut murmur = Murmur::of(&self.store, self.dir.id()).await;
+    pub(crate) async fn to_its_end(
+        &self,
+        mut show: LoopPrinter<'_>,
+        interrupts: &mut impl InterruptSource,
+    ) -> ExitResult {
+        let mut following = LoopTailer::new(&self.dir.journal());
+        let mut murmur = WatchStream::of(&self.store, self.dir.id()).await;
         let mut tick = interval(LOOK);
         tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut looks = 0_u32;
@@ -87,10 +92,10 @@ impl Watched {
     /// One look; an answer when there is nothing more to come.
     fn look(
         &self,
-        following: &mut Following,
-        show: &mut Show<'_>,
+        following: &mut LoopTailer,
+        show: &mut LoopPrinter<'_>,
         alive: bool,
-    ) -> Result<Option<Answer>, Failure> {
+    ) -> Result<Option<ExitResult>, Failure> {
         tell(following, show)?;
         let Some(state) = following.state() else {
             return Ok((!alive).then(|| Err(self.interrupted(following))));
@@ -106,10 +111,10 @@ impl Watched {
     }
 
     fn is_alive(&self) -> Result<bool, Failure> {
-        Ok(self.store.keeper_of(&self.dir)? != Keeper::Gone)
+        Ok(self.store.keeper_of(&self.dir)? != KeeperLiveness::Gone)
     }
 
-    fn interrupted(&self, following: &Following) -> Failure {
+    fn interrupted(&self, following: &LoopTailer) -> Failure {
         if let Some(damage) = following.damage() {
             return loops::damaged(damage);
         }
@@ -120,7 +125,7 @@ impl Watched {
 }
 
 /// Shows every record since the last look, each with the state it led to.
-fn tell(following: &mut Following, show: &mut Show<'_>) -> Result<(), Failure> {
+fn tell(following: &mut LoopTailer, show: &mut LoopPrinter<'_>) -> Result<(), Failure> {
     let fresh = match following.look() {
         // The keeper is about to write its first record.
         Err(JournalError::Gone { .. }) if following.state().is_none() => Vec::new(),
@@ -135,7 +140,7 @@ fn tell(following: &mut Following, show: &mut Show<'_>) -> Result<(), Failure> {
 }
 
 /// The next thing the agent was seen doing. Where nobody tells, the loop is shown all the same.
-async fn activity(murmur: &mut Option<Murmur>) -> String {
+async fn activity(murmur: &mut Option<WatchStream>) -> String {
     while let Some(keeper) = murmur {
         match keeper.next().await {
             Some(news) if news.kind == "activity" => return news.text,

@@ -3,11 +3,11 @@
 use std::io::Read;
 use std::path::PathBuf;
 
-use loopkeeper_core::cut;
+use loopkeeper_core::truncate;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Event, request, transcript};
+use super::{AgentHookEvent, request, transcript};
 
 /// Where a turn begins or ends: what the session used so far is looked up there and nowhere else, since it takes time.
 const TURNS: [&str; 3] = ["stop", "prompt", "end"];
@@ -16,7 +16,7 @@ const MOST_TEXT: usize = 10 * 1024;
 
 /// What is read of it.
 #[derive(Debug, Default, Deserialize)]
-pub(super) struct Payload {
+pub(super) struct HookInput {
     #[serde(default)]
     session_id: Option<String>,
     #[serde(default)]
@@ -39,7 +39,7 @@ pub(super) struct Payload {
     transcript_path: Option<PathBuf>,
 }
 
-impl Payload {
+impl HookInput {
     /// An agent that tells nothing asks all the same.
     pub(super) fn read(mut from: impl Read) -> Result<Self, String> {
         let mut text = Vec::new();
@@ -73,7 +73,7 @@ impl Payload {
         let mut question = request(event, token);
         let transcript = self.transcript_path.as_deref().filter(|_| TURNS.contains(&event));
         // Its end is where an agent says what it claims.
-        let text = self.last_assistant_message.as_deref().map(|it| cut::last(it, MOST_TEXT));
+        let text = self.last_assistant_message.as_deref().map(|it| truncate::last(it, MOST_TEXT));
         let what = self.tool_input.get("description").and_then(Value::as_str).or(self.agent_type.as_deref());
         let told = [
             ("session", self.session_id.as_deref()),
@@ -92,12 +92,12 @@ impl Payload {
 }
 
 /// On stdout, in the words that Claude Code, Codex and Gemini share.
-pub(super) fn shown(event: Event, decision: &str, reason: &str) -> Value {
+pub(super) fn shown(event: AgentHookEvent, decision: &str, reason: &str) -> Value {
     match event {
-        Event::PreTool => json!({"hookSpecificOutput": {
+        AgentHookEvent::PreTool => json!({"hookSpecificOutput": {
             "hookEventName": "PreToolUse", "permissionDecision": decision, "permissionDecisionReason": reason,
         }}),
-        Event::Stop | Event::SubagentStart | Event::SubagentStop => {
+        AgentHookEvent::Stop | AgentHookEvent::SubagentStart | AgentHookEvent::SubagentStop => {
             json!({"decision": decision, "reason": reason})
         }
     }
@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     fn question(text: &str) -> Value {
-        Payload::read(text.as_bytes()).unwrap().question("stop", "t")
+        HookInput::read(text.as_bytes()).unwrap().question("stop", "t")
     }
 
     #[test]
@@ -126,7 +126,7 @@ mod tests {
         expect["session"] = json!("s");
         expect["text"] = json!("done");
         check(told, expect);
-        assert!(Payload::read(&b"[1]"[..]).is_err() && Payload::read(&b"x"[..]).is_err());
+        assert!(HookInput::read(&b"[1]"[..]).is_err() && HookInput::read(&b"x"[..]).is_err());
     }
 
     #[test]

@@ -10,9 +10,9 @@ use loopkeeper_core::agent::claude::hooks::CAP;
 use loopkeeper_core::agent::hooks::PROMPT_PATIENCE_S;
 use serde_json::{Value, json};
 
-use super::payload::{self, Payload};
-use super::{Door, LONGEST_PAYLOAD, Verdict, say};
-use crate::adapters::process::orphans::MARK;
+use super::payload::{self, HookInput};
+use super::{HookEndpointClient, HookReplyVerdict, LONGEST_PAYLOAD, say};
+use crate::adapters::process::orphans::ENV_LOOP;
 use crate::adapters::state_dir::StateDir;
 
 /// The word before the event's.
@@ -30,19 +30,19 @@ const FOR_AN_END: Duration = Duration::from_secs(2);
 
 /// What happened in the session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Event {
+pub enum SessionHookEvent {
     /// Its user said something.
     Prompt,
     /// It is closed, or left for another one.
     End,
     /// What a session of ours tells as well.
-    Known(super::Event),
+    Known(super::AgentHookEvent),
 }
 
-impl Event {
+impl SessionHookEvent {
     pub fn named(name: &std::ffi::OsStr) -> Option<Self> {
         let own = [Self::Prompt, Self::End].into_iter().find(|it| name == it.word());
-        own.or_else(|| super::Event::named(name).map(Self::Known))
+        own.or_else(|| super::AgentHookEvent::named(name).map(Self::Known))
     }
 
     fn word(self) -> &'static str {
@@ -63,7 +63,7 @@ impl Event {
 }
 
 /// Never an error to the session.
-pub fn main(event: Event) -> ExitCode {
+pub fn main(event: SessionHookEvent) -> ExitCode {
     match ask(event) {
         Ok(Some(verdict)) => {
             if let Some(said) = shown(event, &verdict) {
@@ -77,30 +77,30 @@ pub fn main(event: Event) -> ExitCode {
 }
 
 /// `None`: there is nobody to ask.
-fn ask(event: Event) -> Result<Option<Verdict>, String> {
+fn ask(event: SessionHookEvent) -> Result<Option<HookReplyVerdict>, String> {
     // An agent of a loop, or below one, has hooks of its own; one that a program drives is nobody's session.
-    if std::env::var_os(MARK).is_some() || std::env::var_os(ENTRY).is_some_and(|it| it != TERMINAL) {
+    if std::env::var_os(ENV_LOOP).is_some() || std::env::var_os(ENTRY).is_some_and(|it| it != TERMINAL) {
         return Ok(None);
     }
-    let payload = Payload::read(io::stdin().take(LONGEST_PAYLOAD))?;
+    let payload = HookInput::read(io::stdin().take(LONGEST_PAYLOAD))?;
     let folder = std::env::var_os(PROJECT).map(PathBuf::from).or_else(|| payload.folder());
     let Some(door) = folder.and_then(|it| door(&it)) else { return Ok(None) };
-    if event == Event::Known(super::Event::Stop) {
+    if event == SessionHookEvent::Known(super::AgentHookEvent::Stop) {
         payload.settle();
     }
     door.ask(event.patience(), &question(event, &payload)).map(Some)
 }
 
 /// Of the keeper that works in this very folder.
-fn door(folder: &Path) -> Option<Door> {
+fn door(folder: &Path) -> Option<HookEndpointClient> {
     let real = folder.canonicalize().ok()?;
     let state = StateDir::open().ok()?;
     let (holder, path) = state.tree_holder(&real).ok()??;
     let socket = state.run().join(format!("{holder}.sock"));
-    (path == real && socket.exists()).then(|| Door { token: String::new(), socket })
+    (path == real && socket.exists()).then(|| HookEndpointClient { token: String::new(), socket })
 }
 
-fn question(event: Event, payload: &Payload) -> Value {
+fn question(event: SessionHookEvent, payload: &HookInput) -> Value {
     let mut question = payload.question(event.word(), "");
     if let Some(fields) = question.as_object_mut() {
         let number = |name| json!(std::env::var(name).ok().and_then(|it| it.parse::<i32>().ok()));
@@ -116,14 +116,14 @@ fn question(event: Event, payload: &Payload) -> Value {
 }
 
 /// In Claude Code's words.
-fn shown(event: Event, verdict: &Verdict) -> Option<Value> {
+fn shown(event: SessionHookEvent, verdict: &HookReplyVerdict) -> Option<Value> {
     let mut said = match event {
         _ if verdict.decision == "allow" => json!({}),
-        Event::Prompt => json!({
+        SessionHookEvent::Prompt => json!({
             "hookSpecificOutput": {"hookEventName": "UserPromptSubmit", "additionalContext": verdict.reason},
         }),
-        Event::End => return None,
-        Event::Known(event) => payload::shown(event, &verdict.decision, &verdict.reason),
+        SessionHookEvent::End => return None,
+        SessionHookEvent::Known(event) => payload::shown(event, &verdict.decision, &verdict.reason),
     };
     let fields = said.as_object_mut()?;
     if let Some(notice) = &verdict.notice {
@@ -140,10 +140,11 @@ mod tests {
     fn claude_code_is_told_in_its_own_words() {
         let check = |event, (decision, notice): (&str, Option<&str>), expect: Option<Value>| {
             let (reason, notice) = ("do it".to_owned(), notice.map(str::to_owned));
-            let verdict = Verdict { decision: decision.to_owned(), reason, notice };
+            let verdict = HookReplyVerdict { decision: decision.to_owned(), reason, notice };
             assert_eq!(shown(event, &verdict), expect, "{event:?} {verdict:?}");
         };
-        let [stop, tool] = [super::super::Event::Stop, super::super::Event::PreTool].map(Event::Known);
+        let [stop, tool] = [super::super::AgentHookEvent::Stop, super::super::AgentHookEvent::PreTool]
+            .map(SessionHookEvent::Known);
         check(stop, ("block", None), Some(json!({"decision": "block", "reason": "do it"})));
         check(stop, ("allow", None), None);
         check(stop, ("allow", Some("done")), Some(json!({"systemMessage": "done"})));
@@ -154,7 +155,7 @@ mod tests {
         // Allowing it would take the question from its user.
         check(tool, ("allow", None), None);
         let context = json!({"hookEventName": "UserPromptSubmit", "additionalContext": "do it"});
-        check(Event::Prompt, ("block", None), Some(json!({"hookSpecificOutput": context})));
-        check(Event::End, ("block", Some("x")), None);
+        check(SessionHookEvent::Prompt, ("block", None), Some(json!({"hookSpecificOutput": context})));
+        check(SessionHookEvent::End, ("block", Some("x")), None);
     }
 }

@@ -27,40 +27,40 @@ const MOST_MESSAGES: usize = 1_000_000;
 
 /// A line, of whichever agent. The names are theirs.
 #[derive(Debug, Deserialize)]
-struct Line {
+struct TranscriptLine {
     /// Gemini CLI: a message, written again when more of it is known.
     id: Option<String>,
-    tokens: Option<Total>,
+    tokens: Option<GeminiTokens>,
     /// Codex: adds up by itself.
-    payload: Option<Payload>,
+    payload: Option<CodexPayload>,
     /// Claude Code: a line for each part of a message, of which the last has the numbers of all.
-    message: Option<Message>,
+    message: Option<ClaudeMessage>,
 }
 
 #[derive(Debug, Deserialize)]
-struct Total {
+struct GeminiTokens {
     #[serde(default)]
     total: u64,
 }
 
 #[derive(Debug, Deserialize)]
-struct Payload {
-    info: Option<Info>,
+struct CodexPayload {
+    info: Option<CodexTokenInfo>,
 }
 
 #[derive(Debug, Deserialize)]
-struct Info {
-    total_token_usage: Option<Usage>,
+struct CodexTokenInfo {
+    total_token_usage: Option<TranscriptUsage>,
 }
 
 #[derive(Debug, Deserialize)]
-struct Message {
+struct ClaudeMessage {
     id: Option<String>,
-    usage: Option<Usage>,
+    usage: Option<TranscriptUsage>,
 }
 
 #[derive(Debug, Deserialize)]
-struct Usage {
+struct TranscriptUsage {
     #[serde(default, rename = "input_tokens")]
     input: u64,
     #[serde(default, rename = "output_tokens")]
@@ -71,7 +71,7 @@ struct Usage {
     kept: u64,
 }
 
-impl Usage {
+impl TranscriptUsage {
     fn sum(&self) -> u64 {
         [self.output, self.read, self.kept].into_iter().fold(self.input, u64::saturating_add)
     }
@@ -121,7 +121,7 @@ fn last_words(path: &Path) -> Option<String> {
 }
 
 fn added_up(mut from: impl BufRead) -> Option<u64> {
-    let (mut told, mut line) = (Told::default(), Vec::new());
+    let (mut told, mut line) = (TokenTotals::default(), Vec::new());
     while next(&mut from, &mut line)? {
         told.hear(&line);
         if told.of_messages.len() > MOST_MESSAGES {
@@ -142,16 +142,16 @@ fn next(from: &mut impl BufRead, line: &mut Vec<u8>) -> Option<bool> {
 }
 
 #[derive(Debug, Default)]
-struct Told {
+struct TokenTotals {
     /// By an agent that adds up itself.
     all: Option<u64>,
     /// By the hash of their ids.
     of_messages: HashMap<u64, u64>,
 }
 
-impl Told {
+impl TokenTotals {
     fn hear(&mut self, line: &[u8]) {
-        let Ok(line) = serde_json::from_slice::<Line>(line) else { return };
+        let Ok(line) = serde_json::from_slice::<TranscriptLine>(line) else { return };
         if let Some(usage) = line.payload.and_then(|it| it.info?.total_token_usage) {
             self.all = Some(usage.sum());
         }

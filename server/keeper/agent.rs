@@ -2,43 +2,43 @@
 //! an `AgentRun`. Decides nothing; it is told when to stop.
 
 mod activity;
-mod aside;
-mod equipment;
+mod attached;
+mod hook_injection;
 mod job;
-mod lent;
 mod session;
+mod settings_file;
 mod subagents;
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::time::Duration;
 
-use loopkeeper_core::agent::provider::Here;
-use loopkeeper_core::agent::reader::{Halt, ProcessEnd, Reader};
-use loopkeeper_core::agent::{Act, AgentEnding, AgentEvent, AgentRun};
-use loopkeeper_core::cut;
-use loopkeeper_core::decide::{Event, Grace};
+use loopkeeper_core::agent::provider::LocalClock;
+use loopkeeper_core::agent::reader::{AgentOutputReader, KillReason, ProcessEnd};
+use loopkeeper_core::agent::{AgentEnding, AgentEvent, AgentRun, ToolKind};
+use loopkeeper_core::decide::{Event, KillMode};
 use loopkeeper_core::journal::AgentPlan;
 use loopkeeper_core::redact::Redactor;
 use loopkeeper_core::sanitize;
-use loopkeeper_core::settings::Mode;
+use loopkeeper_core::settings::LoopMode;
+use loopkeeper_core::truncate;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
-pub use self::aside::{SETTINGS, aside};
-pub use self::equipment::home;
+use self::attached::AttachedSession;
+pub use self::hook_injection::home;
 use self::job::job;
 pub(super) use self::job::{permitted, stdin, words};
-use self::lent::Lent;
-use self::session::Session;
-use super::beside;
-use super::control::News;
-use super::hookmode::Asked;
-use super::hooks;
-use super::perform::Scene;
+use self::session::AgentProcess;
+pub use self::settings_file::{SETTINGS, extract_settings};
+use super::agent_hooks::HookRequest;
+use super::control::WatchEvent;
+use super::effects::LoopContext;
+use super::spawn_boxed_local;
 use super::usage_limits;
+use super::user_commands;
 use crate::adapters::clock;
-use crate::adapters::process::{self, How, ProcessError};
+use crate::adapters::process::{self, ProcessError, TerminateMode};
 
 /// CPU use is looked up this often: it costs a walk over all processes.
 const CPU_EVERY: Duration = Duration::from_secs(5);
@@ -47,7 +47,7 @@ const STDERR_TAIL: usize = 4 * 1024;
 
 /// The iteration to start.
 #[derive(Clone)]
-pub(super) struct Start {
+pub(super) struct IterationStart {
     pub(super) plan: AgentPlan,
     pub(super) iteration: u32,
     pub(super) session: String,
@@ -61,23 +61,23 @@ pub(super) struct Start {
 }
 
 /// A running agent, as the keeper's loop holds it.
-pub(super) struct Agent {
-    orders: mpsc::UnboundedSender<Order>,
-    pub(super) signs: Rc<Signs>,
+pub(super) struct AgentHandle {
+    orders: mpsc::UnboundedSender<AgentCommand>,
+    pub(super) signs: Rc<Liveness>,
     task: tokio::task::JoinHandle<()>,
 }
 
-enum Order {
-    End(AgentEnding, How),
+enum AgentCommand {
+    End(AgentEnding, TerminateMode),
     /// Its stop hook's answer.
-    Next(Start),
+    Next(IterationStart),
     /// And why, for whoever sits at it.
     LetGo(String),
 }
 
 /// What can be seen of a running agent from outside.
 #[derive(Default)]
-pub(super) struct Signs {
+pub(super) struct Liveness {
     lines: Cell<u64>,
     cpu_ms: Cell<u64>,
     /// At the last look: lines, CPU, and when.
@@ -91,56 +91,56 @@ pub(super) struct Signs {
     watchers: Cell<usize>,
 }
 
-impl Agent {
+impl AgentHandle {
     /// Never fails: an agent that cannot be started is an agent that ended.
-    pub(super) fn start(scene: &Scene, start: Start) -> Self {
+    pub(super) fn start(scene: &LoopContext, start: IterationStart) -> Self {
         let (orders, ordered) = mpsc::unbounded_channel();
-        let signs = Rc::new(Signs::default());
+        let signs = Rc::new(Liveness::default());
         let asked = scene.desk.hooks.open();
         scene.desk.hooks.begins(&start.session);
-        let run = Run { scene: scene.clone(), start, ordered, asked, signs: Rc::clone(&signs) };
-        let task = beside(run.until_it_ended());
+        let run = AgentTask { scene: scene.clone(), start, ordered, asked, signs: Rc::clone(&signs) };
+        let task = spawn_boxed_local(run.until_it_ended());
         Self { orders, signs, task }
     }
 
     /// Whichever session its user lends to the loop.
-    pub(super) fn lent(scene: &Scene) -> Self {
+    pub(super) fn lent(scene: &LoopContext) -> Self {
         let (orders, ordered) = mpsc::unbounded_channel();
-        let signs = Rc::new(Signs::default());
-        let lent = Lent::new(scene.clone(), ordered, Rc::clone(&signs));
-        Self { orders, signs, task: beside(lent.until_nobody_asks()) }
+        let signs = Rc::new(Liveness::default());
+        let lent = AttachedSession::new(scene.clone(), ordered, Rc::clone(&signs));
+        Self { orders, signs, task: spawn_boxed_local(lent.until_nobody_asks()) }
     }
 
-    pub(super) fn stop(&self, why: AgentEnding, grace: Grace) {
+    pub(super) fn stop(&self, why: AgentEnding, grace: KillMode) {
         let how = match grace {
-            Grace::Given => How::Grace,
-            Grace::None => How::Now,
+            KillMode::Given => TerminateMode::Grace,
+            KillMode::None => TerminateMode::Now,
         };
         // A run that just ended needs no order.
-        let _ = self.orders.send(Order::End(why, how));
+        let _ = self.orders.send(AgentCommand::End(why, how));
     }
 
     /// The next iteration, for one that is held; comes back from one that has ended.
-    pub(super) fn go_on(&self, start: Start) -> Option<Start> {
-        match self.orders.send(Order::Next(start)) {
-            Err(mpsc::error::SendError(Order::Next(start))) => Some(start),
+    pub(super) fn go_on(&self, start: IterationStart) -> Option<IterationStart> {
+        match self.orders.send(AgentCommand::Next(start)) {
+            Err(mpsc::error::SendError(AgentCommand::Next(start))) => Some(start),
             Ok(()) | Err(_) => None,
         }
     }
 
     pub(super) fn let_go(&self, why: String) {
-        let _ = self.orders.send(Order::LetGo(why));
+        let _ = self.orders.send(AgentCommand::LetGo(why));
     }
 
     /// Ends it and waits until its kill domain is empty.
     pub(super) async fn end(self) {
-        self.stop(AgentEnding::Stopped, Grace::None);
+        self.stop(AgentEnding::Stopped, KillMode::None);
         drop(self.orders);
         let _ = self.task.await;
     }
 }
 
-impl Signs {
+impl Liveness {
     /// Output, or at least one per cent of one core, since the last look.
     pub(super) fn alive(&self) -> bool {
         let now = clock::now().awake;
@@ -158,13 +158,13 @@ fn cpu_every(idle_ms: u64) -> Duration {
 
 /// A process that stays behind the end of its turn waits for what it left running, perhaps for ever.
 #[derive(Default)]
-pub(super) struct Rest {
+pub(super) struct LingerTimer {
     /// Until when it may stay; `None` while a turn is on.
     pub(super) until: Option<Instant>,
     was_cut: bool,
 }
 
-impl Rest {
+impl LingerTimer {
     pub(super) async fn over(&self) {
         match self.until {
             Some(until) => tokio::time::sleep_until(until).await,
@@ -173,15 +173,15 @@ impl Rest {
     }
 }
 
-struct Run {
-    scene: Scene,
-    start: Start,
-    ordered: mpsc::UnboundedReceiver<Order>,
-    asked: mpsc::UnboundedReceiver<Asked>,
-    signs: Rc<Signs>,
+struct AgentTask {
+    scene: LoopContext,
+    start: IterationStart,
+    ordered: mpsc::UnboundedReceiver<AgentCommand>,
+    asked: mpsc::UnboundedReceiver<HookRequest>,
+    signs: Rc<Liveness>,
 }
 
-impl Run {
+impl AgentTask {
     async fn until_it_ended(mut self) {
         // An iteration for which a held process was gone already needs another one.
         while let Some(start) = self.process().await {
@@ -189,9 +189,9 @@ impl Run {
         }
     }
 
-    async fn process(&mut self) -> Option<Start> {
+    async fn process(&mut self) -> Option<IterationStart> {
         let scene = self.scene.clone();
-        if let Some(ending) = self.eve().await {
+        if let Some(ending) = self.run_start_hook().await {
             return self.over(never_ran(&self.start.plan, ending, String::new()));
         }
         let job = match job(&scene, &self.start) {
@@ -200,7 +200,7 @@ impl Run {
         };
         let stage = &scene.stage;
         let started = match stage.spec.settings.mode {
-            Mode::Loop => stage.agent_wardens.start(&job),
+            LoopMode::Loop => stage.agent_wardens.start(&job),
             // A process that may be held from one iteration to the next is known by the number of its warden.
             _ => process::start(&job, &stage.domain),
         };
@@ -212,23 +212,23 @@ impl Run {
                 return self.over(AgentRun { program_missing, ..run });
             }
         };
-        let holds = equipment::holds(&scene.stage, &self.start.plan);
+        let holds = hook_injection::holds(&scene.stage, &self.start.plan);
         scene.tell(self.started(&mut running, holds).await);
-        Session::new(self, holds).watch(self, running).await
+        AgentProcess::new(self, holds).watch(self, running).await
     }
 
-    fn over(&self, run: AgentRun) -> Option<Start> {
+    fn over(&self, run: AgentRun) -> Option<IterationStart> {
         self.report(run);
         None
     }
 
     /// The user's own command before the iteration. An order to end ends it too.
-    async fn eve(&mut self) -> Option<AgentEnding> {
+    async fn run_start_hook(&mut self) -> Option<AgentEnding> {
         tokio::select! {
-            () = hooks::before_agent(&self.scene) => None,
+            () = user_commands::before_agent(&self.scene) => None,
             Some(order) = self.ordered.recv() => match order {
-                Order::End(why, _) => Some(why),
-                Order::Next(_) | Order::LetGo(_) => None,
+                AgentCommand::End(why, _) => Some(why),
+                AgentCommand::Next(_) | AgentCommand::LetGo(_) => None,
             },
         }
     }
@@ -238,7 +238,7 @@ impl Run {
             AgentEvent::Started { session, .. } if !session.is_empty() => {
                 self.scene.desk.hooks.is_called(session);
             }
-            AgentEvent::ToolUse(call) if call.act == Act::Spawn => self.count(call),
+            AgentEvent::ToolUse(call) if call.act == ToolKind::Spawn => self.count(call),
             AgentEvent::Spawned { call, id, what } => self.link(call, id, what),
             _ => {}
         }
@@ -258,16 +258,16 @@ impl Run {
         let text = sanitize::line(&self.scene.stage.redactor.redact(&text));
         if *self.signs.last_activity.borrow() != text {
             self.signs.last_activity.replace(text.clone());
-            let _ = self.scene.desk.news.send(News::Activity { text });
+            let _ = self.scene.desk.news.send(WatchEvent::Activity { text });
         }
         if let AgentEvent::Text(said) | AgentEvent::Unread(said) = event {
             let text = sanitize::text(&self.scene.stage.redactor.redact(&said));
-            let _ = self.scene.desk.news.send(News::Output { iteration: self.start.iteration, text });
+            let _ = self.scene.desk.news.send(WatchEvent::Output { iteration: self.start.iteration, text });
         }
     }
 
     /// Tells those who began to watch since the last look what they came too late for.
-    fn greet(&self) {
+    fn send_last_activity(&self) {
         let watchers = self.scene.desk.news.receiver_count();
         if watchers <= self.signs.watchers.replace(watchers) {
             return;
@@ -277,7 +277,7 @@ impl Run {
         }
         let text = self.signs.last_activity.borrow().clone();
         if !text.is_empty() {
-            let _ = self.scene.desk.news.send(News::Activity { text });
+            let _ = self.scene.desk.news.send(WatchEvent::Activity { text });
         }
     }
 
@@ -288,22 +288,27 @@ impl Run {
 }
 
 /// What the watching left behind.
-pub(super) struct Left {
+pub(super) struct WatchResult {
     pub(super) ending: AgentEnding,
-    pub(super) halted: Option<Halt>,
+    pub(super) halted: Option<KillReason>,
     pub(super) was_cut: bool,
     pub(super) stderr: String,
     pub(super) duration_ms: u64,
 }
 
-pub(super) fn sum(reader: Reader, ended: process::Ended, left: Left, most_steps: u32) -> AgentRun {
+pub(super) fn sum(
+    reader: AgentOutputReader,
+    ended: process::JobOutcome,
+    left: WatchResult,
+    most_steps: u32,
+) -> AgentRun {
     let reason = ended.not_started.unwrap_or_default();
     let ending = match (reason.as_str(), left.ending, left.halted) {
-        ("", AgentEnding::Exited, Some(Halt::Steps)) => AgentEnding::Capped,
+        ("", AgentEnding::Exited, Some(KillReason::Steps)) => AgentEnding::Capped,
         ("", ending, _) => ending,
         _ => AgentEnding::NotStarted,
     };
-    let Left { stderr, duration_ms, .. } = left;
+    let WatchResult { stderr, duration_ms, .. } = left;
     let (exit, signal, dropped, survivors) = (ended.exit, ended.signal, ended.dropped, ended.survivors);
     let end = ProcessEnd { ending, exit, signal, reason, stderr, duration_ms, survivors, dropped };
     let mut run = reader.finish(end, &here());
@@ -344,19 +349,19 @@ fn not_started(plan: &AgentPlan, reason: String) -> AgentRun {
 
 fn never_ran(plan: &AgentPlan, ending: AgentEnding, reason: String) -> AgentRun {
     let end = ProcessEnd { ending, reason, ..ProcessEnd::exited(None) };
-    Reader::new(plan.dialect).finish(end, &here())
+    AgentOutputReader::new(plan.dialect).finish(end, &here())
 }
 
 /// What time it is, by which clocks: limits are announced in words.
-fn here() -> Here<'static> {
-    Here { wall: clock::now().wall, offset: &clock::offset }
+fn here() -> LocalClock<'static> {
+    LocalClock { wall: clock::now().wall, offset: &clock::offset }
 }
 
 pub(super) fn keep_tail(kept: &mut String, line: &str) {
     kept.push_str(line);
     kept.push('\n');
     if kept.len() > 2 * STDERR_TAIL {
-        kept.drain(..kept.len() - cut::last(kept, STDERR_TAIL).len());
+        kept.drain(..kept.len() - truncate::last(kept, STDERR_TAIL).len());
     }
 }
 
@@ -366,7 +371,7 @@ mod tests {
 
     /// Since a look one second ago.
     fn check(lines: u64, cpu_ms: u64, expect: bool) {
-        let signs = Signs::default();
+        let signs = Liveness::default();
         signs.looked.set((5, 1_000, clock::now().awake - 1_000));
         signs.lines.set(5 + lines);
         signs.cpu_ms.set(1_000 + cpu_ms);

@@ -4,25 +4,25 @@
 use std::path::Path;
 use std::time::Duration;
 
-use loopkeeper_core::decide::{Event, Loop, Slot};
+use loopkeeper_core::decide::{CallSlot, Event, LoopState};
 use tokio::time::Instant;
 
-use super::beside;
-use super::perform::Scene;
+use super::effects::LoopContext;
+use super::spawn_boxed_local;
 use super::usage_limits;
-use crate::adapters::calls::{self, Asker};
+use crate::adapters::calls::{self, CallRequest};
 use crate::adapters::clock;
 
 /// Whoever holds the list needs a few milliseconds; one that was stopped in the middle must not stop all the others.
 const PATIENCE: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_millis(3);
 
-pub(super) fn take(scene: &Scene, state: &Loop, iteration: u32, heeds_limits: bool) {
+pub(super) fn take(scene: &LoopContext, state: &LoopState, iteration: u32, heeds_limits: bool) {
     let limited = || usage_limits::known(scene, &scene.stage.agent(&state.spec.agent.name));
     if let Some(event) = heeds_limits.then(limited).flatten() {
         return scene.tell(event);
     }
-    let asker = Asker {
+    let asker = CallRequest {
         loop_id: state.spec.loop_id.clone(),
         iteration,
         limit: state.spec.settings.limits.calls_per_hour,
@@ -32,14 +32,14 @@ pub(super) fn take(scene: &Scene, state: &Loop, iteration: u32, heeds_limits: bo
         return scene.tell(Event::CallAnswered(slot));
     }
     let scene = scene.clone();
-    beside(async move {
+    spawn_boxed_local(async move {
         let slot = in_time(&list, &asker).await;
         scene.tell(Event::CallAnswered(slot));
     });
 }
 
 /// As soon as whoever holds the list lets go of it.
-pub(crate) async fn in_time(list: &Path, asker: &Asker) -> Slot {
+pub(crate) async fn in_time(list: &Path, asker: &CallRequest) -> CallSlot {
     let begun = Instant::now();
     while begun.elapsed() < PATIENCE {
         if let Some(slot) = try_once(list, asker) {
@@ -47,13 +47,13 @@ pub(crate) async fn in_time(list: &Path, asker: &Asker) -> Slot {
         }
         tokio::time::sleep(PAUSE).await;
     }
-    Slot::Unknown { message: "another process does not let go of the list of calls".to_owned() }
+    CallSlot::Unknown { message: "another process does not let go of the list of calls".to_owned() }
 }
 
 /// `None`: somebody else is at it.
-fn try_once(list: &Path, asker: &Asker) -> Option<Slot> {
+fn try_once(list: &Path, asker: &CallRequest) -> Option<CallSlot> {
     calls::take(list, asker, clock::now()).unwrap_or_else(|error| {
-        super::note(&error.to_string());
-        Some(Slot::Unknown { message: error.to_string() })
+        super::tracing(&error.to_string());
+        Some(CallSlot::Unknown { message: error.to_string() })
     })
 }

@@ -5,12 +5,12 @@ mod shortened;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use loopkeeper_core::decide::unsettle;
+use loopkeeper_core::decide::mark_unstable;
 use loopkeeper_core::journal::{Entry, LoopSpec, Record, Round};
 
-use super::rounds::{self, Request};
-use super::stage::Stage;
-use super::{KeeperError, main_loop::Observer};
+use super::rounds::{self, RoundRequest};
+use super::run_context::RunContext;
+use super::{KeeperError, main_loop::EntryObserver};
 use crate::adapters::clock;
 use crate::adapters::journal_file::{JournalError, JournalFile};
 use crate::adapters::process::orphans;
@@ -25,14 +25,14 @@ pub async fn check(
     state: &StateDir,
     workspace: &Workspace,
     spec: LoopSpec,
-    mut observer: Observer,
+    mut observer: EntryObserver,
 ) -> Result<Round, KeeperError> {
     let _tree_lock = state.lock_tree(workspace.root(), &format!("checks of {}", spec.task.0))?;
     orphans::adopt().map_err(KeeperError::io("adopt the orphans of", workspace.root()))?;
     let path = workspace.checks(&spec.task);
     let outputs = path.with_extension("outputs");
     crate::adapters::durable::make_folder(&outputs).map_err(KeeperError::io("make", &outputs))?;
-    let stage = Stage::set(state, workspace, spec, &outputs)?;
+    let stage = RunContext::new(state, workspace, spec, &outputs)?;
     let round = steady_round(&stage).await;
     stage.dismiss_wardens().await;
     let round = round?;
@@ -43,19 +43,19 @@ pub async fn check(
 }
 
 /// What the checks write the first time are their artefacts; whatever else moves the tree makes them say nothing.
-async fn steady_round(stage: &Stage) -> Result<Round, KeeperError> {
+async fn steady_round(stage: &RunContext) -> Result<Round, KeeperError> {
     let mut artefacts: BTreeSet<String> = BTreeSet::new();
     let mut rounds = 0;
     loop {
         rounds += 1;
-        let judged = rounds::judge(stage, Request::at_rest(&stage.spec)).await;
+        let judged = rounds::run_round(stage, RoundRequest::at_rest(&stage.spec)).await;
         let (mut round, wrote) = judged.map_err(|it| KeeperError::Workspace { message: it.message })?;
         let stray = wrote.iter().find(|it| !artefacts.contains(*it)).cloned();
         let Some(stray) = stray else { return Ok(round) };
         if rounds == 1 {
             artefacts.extend(wrote);
         } else if rounds == MAX_ROUNDS {
-            unsettle(&mut round, &stray);
+            mark_unstable(&mut round, &stray);
             return Ok(round);
         }
     }
@@ -77,7 +77,7 @@ fn put_damage_aside(path: &Path) -> Result<(), KeeperError> {
     }
     let names = (1..=u32::MAX).map(|it| path.with_extension(format!("damaged-{it}")));
     let aside = names.into_iter().find(|it| !it.exists()).unwrap_or_default();
-    super::note(&format!("the record of earlier checks is damaged; its bytes are in {}", aside.display()));
+    super::tracing(&format!("the record of earlier checks is damaged; its bytes are in {}", aside.display()));
     std::fs::rename(path, &aside).map_err(KeeperError::io("put aside", path))
 }
 

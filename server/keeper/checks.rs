@@ -17,19 +17,19 @@ use loopkeeper_core::check::excerpt::Excerpt;
 use loopkeeper_core::check::{CheckResult, Location, Status, words};
 use loopkeeper_core::redact::Redactor;
 use loopkeeper_core::sanitize;
-use loopkeeper_core::settings::Service;
+use loopkeeper_core::settings::ServiceSettings;
 use loopkeeper_core::task::{Check, Criterion};
 use tokio::time::Instant;
 
 pub(super) use self::command::output_file;
-use self::servers::{NotReady, Servers};
-use crate::adapters::http::Asker;
-use crate::adapters::process::Wardens;
+use self::servers::{NotReady, RunningServers};
+use crate::adapters::http::HttpClient;
+use crate::adapters::process::WardenPool;
 use crate::adapters::trust::permit::Permit;
 
 /// Everything a round needs.
 #[derive(Debug, Clone, Copy)]
-pub struct Plan<'a> {
+pub struct RoundParams<'a> {
     /// The root; commands start here, globs begin here.
     pub root: &'a Path,
     /// As pinned, in the order of the document.
@@ -40,14 +40,14 @@ pub struct Plan<'a> {
     pub grace: Duration,
     /// The complete environment of commands.
     pub env: &'a [(OsString, OsString)],
-    pub wardens: &'a Wardens,
+    pub wardens: &'a WardenPool,
     pub redactor: &'a Redactor,
     /// What may run at all.
     pub permit: &'a Permit,
     /// Who makes requests.
-    pub asker: Asker<'a>,
+    pub asker: HttpClient<'a>,
     /// What requests need.
-    pub servers: &'a [Service],
+    pub servers: &'a [ServiceSettings],
     /// What `clean` tolerates: untracked at the start.
     pub untracked: &'a [String],
     /// Exists already. Each command's full output goes to `<NNNN>.<criterion>.out` in it.
@@ -57,11 +57,11 @@ pub struct Plan<'a> {
 }
 
 /// A result for every criterion, in their order.
-pub async fn run_round(plan: &Plan<'_>) -> Vec<CheckResult> {
+pub async fn run_round(plan: &RoundParams<'_>) -> Vec<CheckResult> {
     if plan.servers.is_empty() || !plan.criteria.iter().any(is_request) {
         return run_all(plan, None).await;
     }
-    match Servers::start(plan).await {
+    match RunningServers::start(plan).await {
         Err(why) => run_all(plan, Some(&why)).await,
         Ok(mut servers) => {
             let results = tokio::select! {
@@ -75,7 +75,7 @@ pub async fn run_round(plan: &Plan<'_>) -> Vec<CheckResult> {
 }
 
 /// `no_server`: why no request can be answered.
-async fn run_all(plan: &Plan<'_>, no_server: Option<&NotReady>) -> Vec<CheckResult> {
+async fn run_all(plan: &RoundParams<'_>, no_server: Option<&NotReady>) -> Vec<CheckResult> {
     let mut results = Vec::with_capacity(plan.criteria.len());
     for criterion in plan.criteria {
         results.push(match no_server.filter(|_| is_request(criterion)) {
@@ -90,8 +90,8 @@ fn is_request(criterion: &Criterion) -> bool {
     matches!(criterion.check, Some(Check::Get { .. }))
 }
 
-fn unasked(plan: &Plan<'_>, criterion: &Criterion, why: &NotReady) -> CheckResult {
-    let finding = Finding::of(Status::CouldNotRun, why.fact.clone());
+fn unasked(plan: &RoundParams<'_>, criterion: &Criterion, why: &NotReady) -> CheckResult {
+    let finding = RawResult::of(Status::CouldNotRun, why.fact.clone());
     let Excerpt { head, tail, left_out } = Excerpt::of_text(&why.said, 0, plan.redactor);
     let mut result =
         CheckResult { head, tail, left_out, ..finding.into_result(criterion, plan.redactor, Duration::ZERO) };
@@ -101,16 +101,16 @@ fn unasked(plan: &Plan<'_>, criterion: &Criterion, why: &NotReady) -> CheckResul
     result
 }
 
-async fn run(plan: &Plan<'_>, criterion: &Criterion) -> CheckResult {
+async fn run(plan: &RoundParams<'_>, criterion: &Criterion) -> CheckResult {
     let begin = Instant::now();
     let timeout = criterion.timeout_ms.map_or(plan.timeout, Duration::from_millis);
     let finding = match &criterion.check {
-        None => Finding::of(Status::Unverified, "no check"),
+        None => RawResult::of(Status::Unverified, "no check"),
         Some(Check::Command { command, .. }) => return command::run(plan, criterion, command, timeout).await,
         Some(Check::Clean) => clean::look(plan, timeout).await,
         Some(Check::Get { url, .. }) => return get::run(plan, criterion, url, timeout).await,
         // Asked once all others are done, see `keeper::jury`.
-        Some(Check::Judge { .. }) => Finding::of(Status::Unverified, "not asked: other checks come first"),
+        Some(Check::Judge { .. }) => RawResult::of(Status::Unverified, "not asked: other checks come first"),
         Some(files) => files::look(plan.root, files, timeout).await,
     };
     finding.into_result(criterion, plan.redactor, begin.elapsed())
@@ -118,13 +118,13 @@ async fn run(plan: &Plan<'_>, criterion: &Criterion) -> CheckResult {
 
 /// What looking found, before it is made fit to be shown.
 #[derive(Debug, Clone, PartialEq)]
-struct Finding {
+struct RawResult {
     status: Status,
     fact: String,
     locations: Vec<Location>,
 }
 
-impl Finding {
+impl RawResult {
     fn of(status: Status, fact: impl Into<String>) -> Self {
         Self { status, fact: fact.into(), locations: Vec::new() }
     }

@@ -7,8 +7,8 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 use std::time::Duration;
 
-use loopkeeper_core::agent::acp::talk::Permit;
-use loopkeeper_core::decide::Order;
+use loopkeeper_core::agent::acp::talk::PermissionAnswer;
+use loopkeeper_core::decide::UserCommand;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
@@ -16,8 +16,8 @@ use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::{broadcast, mpsc, oneshot, watch};
 
-use super::beside;
-use super::hookmode::{Kind, Line, Question, Verdict};
+use super::agent_hooks::{HookBroker, HookEvent, HookQuestion, HookVerdict};
+use super::spawn_boxed_local;
 use crate::adapters::state_dir::socket::MAX_LINE;
 
 /// A client that does not read for this long is let go.
@@ -27,14 +27,14 @@ const LAST_ANSWERS: Duration = Duration::from_secs(1);
 const REMEMBERED_ANSWERS: usize = 64;
 
 /// What the keeper's loop receives: an order and where its answer goes.
-pub struct Ask {
-    pub order: Order,
-    pub answer: oneshot::Sender<Answer>,
+pub struct ControlRequest {
+    pub order: UserCommand,
+    pub answer: oneshot::Sender<ControlReply>,
 }
 
 /// The answer to an order, after its record is durable.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Answer {
+pub enum ControlReply {
     Done {
         seq: u64,
     },
@@ -43,10 +43,10 @@ pub enum Answer {
         seq: u64,
         written: usize,
         removed: usize,
-        refused: Vec<LeftAlone>,
+        refused: Vec<SkippedPath>,
     },
     /// To what the agent wants.
-    Permitted(Permit),
+    Permitted(PermissionAnswer),
     /// By another turn of the keeper.
     Later,
     Refused {
@@ -59,14 +59,14 @@ const MOST_LEFT_ALONE: usize = 50;
 
 /// A path that a rollback did not touch, and why.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct LeftAlone {
+pub struct SkippedPath {
     pub path: String,
     pub why: String,
 }
 
 /// One request line.
 #[derive(Debug, Deserialize)]
-pub struct Request {
+pub struct RequestLine {
     pub id: String,
     #[serde(rename = "do")]
     pub verb: String,
@@ -84,21 +84,21 @@ pub struct Request {
 
 /// What connections share with the keeper.
 #[derive(Clone)]
-pub struct Desk {
+pub struct ControlState {
     pub loop_id: String,
-    pub asks: mpsc::Sender<Ask>,
-    pub news: broadcast::Sender<News>,
+    pub asks: mpsc::Sender<ControlRequest>,
+    pub news: broadcast::Sender<WatchEvent>,
     pub seq: Rc<Cell<u64>>,
     /// To the agent that runs.
-    pub hooks: Line,
+    pub hooks: HookBroker,
     /// Requests that were read and not yet answered.
     owed: watch::Sender<usize>,
     /// The newest answers by id: who lost its connection asks again on another one.
-    given: Rc<RefCell<VecDeque<(String, Answer)>>>,
+    given: Rc<RefCell<VecDeque<(String, ControlReply)>>>,
 }
 
-impl Desk {
-    pub fn new(loop_id: &str, asks: mpsc::Sender<Ask>) -> Self {
+impl ControlState {
+    pub fn new(loop_id: &str, asks: mpsc::Sender<ControlRequest>) -> Self {
         let (news, _) = broadcast::channel(256);
         let (owed, _) = watch::channel(0);
         Self {
@@ -106,7 +106,7 @@ impl Desk {
             asks,
             news,
             seq: Rc::default(),
-            hooks: Line::default(),
+            hooks: HookBroker::default(),
             owed,
             given: Rc::default(),
         }
@@ -123,7 +123,7 @@ impl Desk {
 /// What watchers hear and no journal holds.
 #[derive(Debug, Clone, Serialize)]
 #[serde(tag = "type", rename_all = "kebab-case")]
-pub enum News {
+pub enum WatchEvent {
     /// A record became durable: read the journal.
     Recorded { seq: u64 },
     /// What the agent is doing, one sanitised line.
@@ -133,11 +133,11 @@ pub enum News {
 }
 
 /// Accepts connections until the keeper drops the task.
-pub async fn serve(listener: UnixListener, desk: Desk) {
+pub async fn serve(listener: UnixListener, desk: ControlState) {
     loop {
         match listener.accept().await {
             Ok((stream, _)) if is_own(&stream) => {
-                beside(converse(stream, desk.clone()));
+                spawn_boxed_local(converse(stream, desk.clone()));
             }
             Ok(_) => {}
             // Out of descriptors or the like: trying again at once would spin.
@@ -151,9 +151,9 @@ fn is_own(stream: &UnixStream) -> bool {
     stream.peer_cred().is_ok_and(|it| it.uid() == me)
 }
 
-async fn converse(stream: UnixStream, desk: Desk) {
+async fn converse(stream: UnixStream, desk: ControlState) {
     let (read, write) = stream.into_split();
-    let mut link = Link { read: BufReader::new(read), write };
+    let mut link = Connection { read: BufReader::new(read), write };
     let hello = json!({
         "loopkeeper": 1, "version": env!("CARGO_PKG_VERSION"), "loop": desk.loop_id, "seq": desk.seq.get(),
     });
@@ -161,7 +161,7 @@ async fn converse(stream: UnixStream, desk: Desk) {
         return;
     }
     while let Some(line) = link.line().await {
-        let Ok(request) = serde_json::from_slice::<Request>(&line) else {
+        let Ok(request) = serde_json::from_slice::<RequestLine>(&line) else {
             let _ = link.send(&refusal("", "badArgument", "not a request of this protocol")).await;
             return;
         };
@@ -171,13 +171,13 @@ async fn converse(stream: UnixStream, desk: Desk) {
         }
         if request.verb == "hook" {
             // Its answer may be the last that this keeper gives.
-            let _owed = Owed::one(&desk.owed);
+            let _owed = PendingReplyGuard::one(&desk.owed);
             match hook(&mut link, &desk, &request.id, &line).await {
                 Some(answer) if link.send(&answer).await.is_ok() => continue,
                 _ => return,
             }
         }
-        let _owed = Owed::one(&desk.owed);
+        let _owed = PendingReplyGuard::one(&desk.owed);
         let answer = ask_once(&desk, &request).await;
         if link.send(&shown(&request.id, &answer)).await.is_err() {
             return;
@@ -186,7 +186,12 @@ async fn converse(stream: UnixStream, desk: Desk) {
 }
 
 /// A question of the agent's own, as long as it takes. `None`: the hook went away.
-async fn hook(link: &mut Link, desk: &Desk, id: &str, line: &[u8]) -> Option<serde_json::Value> {
+async fn hook(
+    link: &mut Connection,
+    desk: &ControlState,
+    id: &str,
+    line: &[u8],
+) -> Option<serde_json::Value> {
     let Ok(question) = serde_json::from_slice(line) else {
         return Some(refusal(id, "badArgument", "not a question of a hook that this keeper knows"));
     };
@@ -198,33 +203,38 @@ async fn hook(link: &mut Link, desk: &Desk, id: &str, line: &[u8]) -> Option<ser
     }
 }
 
-async fn verdict(desk: &Desk, question: Question) -> Verdict {
-    if question.hook == Kind::Permission {
+async fn verdict(desk: &ControlState, question: HookQuestion) -> HookVerdict {
+    if question.hook == HookEvent::Permission {
         return permitted(desk, &question).await;
     }
     let Some(told) = desk.hooks.of_subagent(&question) else { return desk.hooks.ask(question).await };
-    match asked(desk, Order::Subagent(told)).await {
-        Answer::Refused { code: "conflict", message } => Verdict::deny(message),
-        _ => Verdict::allow(""),
+    match asked(desk, UserCommand::Subagent(told)).await {
+        ControlReply::Refused { code: "conflict", message } => HookVerdict::deny(message),
+        _ => HookVerdict::allow(""),
     }
 }
 
 /// Whatever is not an answer denies it.
-async fn permitted(desk: &Desk, question: &Question) -> Verdict {
+async fn permitted(desk: &ControlState, question: &HookQuestion) -> HookVerdict {
     let words = match desk.hooks.of_permission(question) {
         Ok(words) => words,
-        Err(why) => return Verdict::deny(why),
+        Err(why) => return HookVerdict::deny(why),
     };
-    match asked(desk, Order::Permission(words)).await {
-        Answer::Done { .. } | Answer::Permitted(Permit::Allowed) => Verdict::allow(""),
-        Answer::Permitted(Permit::Denied(why)) | Answer::Refused { message: why, .. } => Verdict::deny(why),
-        Answer::Permitted(Permit::Cancelled) => Verdict::cancel(),
-        Answer::Later | Answer::Restored { .. } => Verdict::deny("it was not answered".to_owned()),
+    match asked(desk, UserCommand::Permission(words)).await {
+        ControlReply::Done { .. } | ControlReply::Permitted(PermissionAnswer::Allowed) => {
+            HookVerdict::allow("")
+        }
+        ControlReply::Permitted(PermissionAnswer::Denied(why))
+        | ControlReply::Refused { message: why, .. } => HookVerdict::deny(why),
+        ControlReply::Permitted(PermissionAnswer::Cancelled) => HookVerdict::cancel(),
+        ControlReply::Later | ControlReply::Restored { .. } => {
+            HookVerdict::deny("it was not answered".to_owned())
+        }
     }
 }
 
 /// An id that was answered before gets the same answer and does nothing.
-async fn ask_once(desk: &Desk, request: &Request) -> Answer {
+async fn ask_once(desk: &ControlState, request: &RequestLine) -> ControlReply {
     let before =
         desk.given.borrow().iter().find(|(id, _)| *id == request.id).map(|(_, answer)| answer.clone());
     if let Some(answer) = before {
@@ -237,58 +247,58 @@ async fn ask_once(desk: &Desk, request: &Request) -> Answer {
     answer
 }
 
-async fn ask(desk: &Desk, request: &Request) -> Answer {
+async fn ask(desk: &ControlState, request: &RequestLine) -> ControlReply {
     let order = match order(request) {
         Ok(order) => order,
-        Err((code, message)) => return Answer::Refused { code, message },
+        Err((code, message)) => return ControlReply::Refused { code, message },
     };
     asked(desk, order).await
 }
 
-async fn asked(desk: &Desk, order: Order) -> Answer {
+async fn asked(desk: &ControlState, order: UserCommand) -> ControlReply {
     let (answer, answered) = oneshot::channel();
-    let gone = || Answer::Refused { code: "conflict", message: "the loop is ending".to_owned() };
-    if desk.asks.send(Ask { order, answer }).await.is_err() {
+    let gone = || ControlReply::Refused { code: "conflict", message: "the loop is ending".to_owned() };
+    if desk.asks.send(ControlRequest { order, answer }).await.is_err() {
         return gone();
     }
     answered.await.unwrap_or_else(|_| gone())
 }
 
-fn order(request: &Request) -> Result<Order, (&'static str, String)> {
+fn order(request: &RequestLine) -> Result<UserCommand, (&'static str, String)> {
     let text = || match request.text.as_deref().map(str::trim) {
         Some(text) if !text.is_empty() => Ok(text.to_owned()),
         _ => Err(("badArgument", format!("`{}` needs a text", request.verb))),
     };
     Ok(match request.verb.as_str() {
-        "stop" if request.now => Order::StopNow,
-        "stop" => Order::Stop,
-        "pause" => Order::Pause,
-        "resume" if request.what.as_deref() == Some("anyway") => Order::ResumeAnyway,
-        "resume" => Order::Resume,
-        "steer" => Order::Steer(text()?),
+        "stop" if request.now => UserCommand::StopNow,
+        "stop" => UserCommand::Stop,
+        "pause" => UserCommand::Pause,
+        "resume" if request.what.as_deref() == Some("anyway") => UserCommand::ResumeAnyway,
+        "resume" => UserCommand::Resume,
+        "steer" => UserCommand::Steer(text()?),
         "answer" => match request.what.clone() {
-            Some(question) => Order::AnswerTo { question, text: text()? },
-            None => Order::Answer(text()?),
+            Some(question) => UserCommand::AnswerTo { question, text: text()? },
+            None => UserCommand::Answer(text()?),
         },
-        "reset" if request.what.as_deref() == Some("breaker") => Order::ResetBreaker,
-        "reset" if request.what.as_deref() == Some("session") => Order::ResetSession,
-        "accept" => Order::AcceptWeakening,
-        "check" => Order::Check,
+        "reset" if request.what.as_deref() == Some("breaker") => UserCommand::ResetBreaker,
+        "reset" if request.what.as_deref() == Some("session") => UserCommand::ResetSession,
+        "accept" => UserCommand::AcceptWeakening,
+        "check" => UserCommand::Check,
         "saved" => {
             let file = request.what.clone().ok_or(("badArgument", "`saved` needs a file".to_owned()))?;
-            Order::Saved { file, sum: text()? }
+            UserCommand::Saved { file, sum: text()? }
         }
         "rollback" => {
             let to = request.iteration.ok_or(("badArgument", "`rollback` needs an iteration".to_owned()))?;
-            Order::Rollback { to, paths: request.paths.clone() }
+            UserCommand::Rollback { to, paths: request.paths.clone() }
         }
-        "undo-rollback" => Order::UndoRollback,
+        "undo-rollback" => UserCommand::UndoRollback,
         other => return Err(("unsupported", format!("this keeper does not know `{other}`"))),
     })
 }
 
 /// Streams until the client leaves or the loop ends. A slow client loses news, never the keeper's time.
-async fn follow(mut link: Link, desk: Desk) {
+async fn follow(mut link: Connection, desk: ControlState) {
     let mut news = desk.news.subscribe();
     drop(desk);
     loop {
@@ -303,17 +313,17 @@ async fn follow(mut link: Link, desk: Desk) {
     }
 }
 
-fn shown(id: &str, answer: &Answer) -> serde_json::Value {
+fn shown(id: &str, answer: &ControlReply) -> serde_json::Value {
     match answer {
-        Answer::Permitted(_) | Answer::Later => refusal(id, "conflict", "no answer to an order"),
-        Answer::Done { seq } => json!({"id": id, "ok": true, "seq": seq}),
-        Answer::Restored { seq, written, removed, refused } => {
+        ControlReply::Permitted(_) | ControlReply::Later => refusal(id, "conflict", "no answer to an order"),
+        ControlReply::Done { seq } => json!({"id": id, "ok": true, "seq": seq}),
+        ControlReply::Restored { seq, written, removed, refused } => {
             // More would not fit a line, and nobody reads more.
             let refused = refused.get(..MOST_LEFT_ALONE).unwrap_or(refused);
             let restored = json!({"written": written, "removed": removed, "refused": refused});
             json!({"id": id, "ok": true, "seq": seq, "restored": restored})
         }
-        Answer::Refused { code, message } => refusal(id, code, message),
+        ControlReply::Refused { code, message } => refusal(id, code, message),
     }
 }
 
@@ -322,27 +332,27 @@ fn refusal(id: &str, code: &str, message: &str) -> serde_json::Value {
 }
 
 /// One answer that is owed as long as this value lives.
-struct Owed(watch::Sender<usize>);
+struct PendingReplyGuard(watch::Sender<usize>);
 
-impl Owed {
+impl PendingReplyGuard {
     fn one(count: &watch::Sender<usize>) -> Self {
         count.send_modify(|it| *it += 1);
         Self(count.clone())
     }
 }
 
-impl Drop for Owed {
+impl Drop for PendingReplyGuard {
     fn drop(&mut self) {
         self.0.send_modify(|it| *it -= 1);
     }
 }
 
-struct Link {
+struct Connection {
     read: BufReader<OwnedReadHalf>,
     write: OwnedWriteHalf,
 }
 
-impl Link {
+impl Connection {
     async fn send(&mut self, value: &impl Serialize) -> std::io::Result<()> {
         let mut line = serde_json::to_vec(value)?;
         line.push(b'\n');

@@ -10,21 +10,21 @@ use std::process::{Command, ExitStatus, Stdio};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use loopkeeper_core::decide::{Loop, Order};
+use loopkeeper_core::decide::{LoopState, UserCommand};
 use loopkeeper_core::journal::{LoopSpec, Record};
 use loopkeeper_core::view::words;
 use serde::Serialize;
 use tokio::net::UnixListener;
 use tokio::sync::mpsc;
 
-use super::control::{self, Desk};
-use super::hookmode::Door;
-use super::main_loop::{Beginning, Keeper, Observer, Parts};
-use super::perform::{Hands, Scene};
-use super::signals::Signals;
-use super::stage::Stage;
+use super::agent_hooks::HookCredentials;
+use super::control::{self, ControlState};
+use super::effects::{EffectRunner, LoopContext};
+use super::main_loop::{EntryObserver, Keeper, KeeperParams, Startup};
+use super::run_context::RunContext;
+use super::signals::StopSignals;
 use super::template;
-use super::{KeeperError, beside, private_file};
+use super::{KeeperError, private_file, spawn_boxed_local};
 use crate::adapters::journal_file::JournalFile;
 use crate::adapters::process::orphans;
 use crate::adapters::state_dir::workspace::{LoopDir, Workspace};
@@ -39,7 +39,7 @@ const BEGIN_PATIENCE: Duration = Duration::from_secs(20);
 
 /// What a loop's folder holds for its keepers besides the journal: values that the journal must not tell.
 #[derive(Debug, Serialize)]
-struct Start {
+struct LaunchConfig {
     spec: LoopSpec,
 }
 
@@ -54,7 +54,7 @@ pub fn prepare(
     dir.id().clone_into(&mut spec.loop_id);
     let template = spec.settings.prompt_template.clone();
     let start = start_file(&dir);
-    let json = serde_json::to_vec_pretty(&Start { spec })
+    let json = serde_json::to_vec_pretty(&LaunchConfig { spec })
         .map_err(|error| KeeperError::io("write", &start)(error.into()))?;
     // Without these no keeper could take the loop over after a power cut.
     durable::replace_file(&start, &json).map_err(KeeperError::io("write", &start))?;
@@ -65,7 +65,7 @@ pub fn prepare(
 }
 
 /// Starts the keeper of a loop apart from this process and its terminal; returns its pid once it has begun.
-/// Called in a process of its own (`keeper --detach`, see `front::keeping`), which ends right after.
+/// Called in a process of its own (`keeper --detach`, see `operations::keeper_main`), which ends right after.
 pub fn detach(dir: &LoopDir, then: Option<&str>) -> Result<u32, KeeperError> {
     let log_path = log_file(dir);
     private_file(&log_path, b"").map_err(KeeperError::io("write", &log_path))?;
@@ -96,7 +96,7 @@ pub fn detach(dir: &LoopDir, then: Option<&str>) -> Result<u32, KeeperError> {
 /// Whether this very keeper answers: the socket of one that was killed still lies there, and another one may
 /// hold the loop. Whoever looks right after must find a loop that has a first record.
 fn has_begun(state: &StateDir, dir: &LoopDir, pid: u32) -> Result<bool, KeeperError> {
-    let ours = state.keeper_of(dir)? == lock::Keeper::Alive { pid: Some(pid) };
+    let ours = state.keeper_of(dir)? == lock::KeeperLiveness::Alive { pid: Some(pid) };
     let on_record = std::fs::metadata(dir.journal()).is_ok_and(|it| it.len() > 0);
     Ok(ours && on_record && UnixStream::connect(state.socket(dir.id())?.path()).is_ok())
 }
@@ -117,7 +117,11 @@ fn ended_early(dir: &LoopDir, status: ExitStatus) -> Result<(), KeeperError> {
 }
 
 /// Keeps a loop in this process until it ends.
-pub async fn keep(dir: &LoopDir, observer: Observer, then: Option<Order>) -> Result<Loop, KeeperError> {
+pub async fn keep(
+    dir: &LoopDir,
+    observer: EntryObserver,
+    then: Option<UserCommand>,
+) -> Result<LoopState, KeeperError> {
     let (state, workspace, _) = StateDir::of_loop(dir.path())?;
     let state = Rc::new(state);
     // Held until everything else here is dropped: who comes next finds nothing of ours.
@@ -131,10 +135,11 @@ pub async fn keep(dir: &LoopDir, observer: Observer, then: Option<Order>) -> Res
     let (journal, beginning, spec) = open_journal(dir)?;
     let (events_in, events) = mpsc::unbounded_channel();
     let (asks_in, asks) = mpsc::channel(16);
-    let desk = Desk::new(dir.id(), asks_in);
-    let stage = Stage::set(&state, &workspace, spec, &dir.output())?;
-    desk.hooks.guard(Door { token: Rc::clone(&stage.token), redactor: Rc::clone(&stage.redactor) });
-    let scene = Scene {
+    let desk = ControlState::new(dir.id(), asks_in);
+    let stage = RunContext::new(&state, &workspace, spec, &dir.output())?;
+    desk.hooks
+        .guard(HookCredentials { token: Rc::clone(&stage.token), redactor: Rc::clone(&stage.redactor) });
+    let scene = LoopContext {
         stage,
         state: Rc::clone(&state),
         dir: dir.clone(),
@@ -144,33 +149,33 @@ pub async fn keep(dir: &LoopDir, observer: Observer, then: Option<Order>) -> Res
         task: Rc::default(),
         eve: Rc::default(),
     };
-    let signals = Signals::listen().map_err(KeeperError::io("listen to signals for", dir.path()))?;
-    let hands = Hands::new(scene, signals);
+    let signals = StopSignals::listen().map_err(KeeperError::io("listen to signals for", dir.path()))?;
+    let hands = EffectRunner::new(scene, signals);
     let _server = listen(&state, dir, desk)?;
     let keeper = Keeper::new(
-        Parts { journal, locks: Rc::clone(&locks), hands, observer, events, asks },
+        KeeperParams { journal, locks: Rc::clone(&locks), hands, observer, events, asks },
         beginning,
         dir,
     )?;
     keeper.run(then).await
 }
 
-fn open_journal(dir: &LoopDir) -> Result<(JournalFile, Beginning, LoopSpec), KeeperError> {
+fn open_journal(dir: &LoopDir) -> Result<(JournalFile, Startup, LoopSpec), KeeperError> {
     let spec = read_start(dir)?;
     let path = dir.journal();
     if !path.exists() {
         let told = without_secrets(spec.clone());
-        return Ok((JournalFile::create(&path)?, Beginning::New(Box::new(told)), spec));
+        return Ok((JournalFile::create(&path)?, Startup::New(Box::new(told)), spec));
     }
     let reopened = JournalFile::open(&path)?;
     if let Some(torn) = reopened.torn {
-        super::note(&format!("the journal's last write was cut off; its bytes are in {}", torn.display()));
+        super::tracing(&format!("the journal's last write was cut off; its bytes are in {}", torn.display()));
     }
     if reopened.entries.is_empty() {
         let told = without_secrets(spec.clone());
-        return Ok((reopened.journal, Beginning::New(Box::new(told)), spec));
+        return Ok((reopened.journal, Startup::New(Box::new(told)), spec));
     }
-    Ok((reopened.journal, Beginning::Existing(reopened.entries), spec))
+    Ok((reopened.journal, Startup::Existing(reopened.entries), spec))
 }
 
 fn read_start(dir: &LoopDir) -> Result<LoopSpec, KeeperError> {
@@ -209,24 +214,24 @@ pub fn secrets(dir: &LoopDir) -> Vec<String> {
     spec.map_or_else(Vec::new, |mut it| set_values(&mut it).map(std::mem::take).collect())
 }
 
-fn listen(state: &StateDir, dir: &LoopDir, desk: Desk) -> Result<Served, KeeperError> {
+fn listen(state: &StateDir, dir: &LoopDir, desk: ControlState) -> Result<ControlSocketGuard, KeeperError> {
     let address = state.socket(dir.id())?;
     // Under the loop's lock nobody else listens there: what is left is a dead keeper's.
     let _ = std::fs::remove_file(address.path());
     let listener =
         UnixListener::bind(address.path()).map_err(KeeperError::io("listen at", address.path()))?;
     let path = state.run().join(format!("{}.sock", dir.id()));
-    let task = beside(control::serve(listener, desk));
-    Ok(Served { path, task })
+    let task = spawn_boxed_local(control::serve(listener, desk));
+    Ok(ControlSocketGuard { path, task })
 }
 
 /// The listening socket; gone with the keeper.
-struct Served {
+struct ControlSocketGuard {
     path: PathBuf,
     task: tokio::task::JoinHandle<()>,
 }
 
-impl Drop for Served {
+impl Drop for ControlSocketGuard {
     fn drop(&mut self) {
         self.task.abort();
         let _ = std::fs::remove_file(&self.path);

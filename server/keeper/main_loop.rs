@@ -5,85 +5,85 @@ use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use loopkeeper_core::decide::{self, Effect, Event, Live, Loop, Order, Phase, Step};
+use loopkeeper_core::decide::{self, Decision, Effect, Event, LoopState, Phase, UserCommand, VolatileState};
 use loopkeeper_core::journal::{Entry, LoopSpec, Record};
 use loopkeeper_core::moment::Moment;
 use tokio::sync::{mpsc, oneshot};
 
 use super::KeeperError;
-use super::control::{Answer, Ask, LeftAlone, News};
-use super::haste::Haste;
-use super::hooks::Hooks;
-use super::perform::Hands;
-use super::signals::{self, Watch};
-use crate::adapters::alarm::Alarm;
+use super::control::{ControlReply, ControlRequest, SkippedPath, WatchEvent};
+use super::durability::Durability;
+use super::effects::EffectRunner;
+use super::signals::{self, StateDirWatch};
+use super::user_commands::UserCommands;
+use crate::adapters::boottime_timer::BoottimeTimer;
 use crate::adapters::clock;
 use crate::adapters::journal_file::{JournalError, JournalFile};
 use crate::adapters::state_dir::lock::Lock;
 use crate::adapters::state_dir::workspace::LoopDir;
 
 /// So long may a record that nothing follows from be written and not yet durable.
-const UNTOLD_MS: u64 = 100;
+const GROUP_COMMIT_MS: u64 = 100;
 
 /// What happened, and who waits for the answer.
-type Next = (Event, Option<oneshot::Sender<Answer>>);
+type QueuedEvent = (Event, Option<oneshot::Sender<ControlReply>>);
 
 /// Hears every record right after it became durable.
-pub type Observer = Box<dyn FnMut(&Entry)>;
+pub type EntryObserver = Box<dyn FnMut(&Entry)>;
 
 /// One loop, its journal, and the hands that act for it.
 pub struct Keeper {
-    pub(super) state: Loop,
-    live: Live,
+    pub(super) state: LoopState,
+    live: VolatileState,
     journal: JournalFile,
     journal_path: PathBuf,
     /// The loop's and the tree's.
     locks: Rc<[Lock; 2]>,
-    hands: Hands,
-    hooks: Hooks,
+    hands: EffectRunner,
+    hooks: UserCommands,
     /// For deadlines.
-    alarm: Alarm,
-    observer: Observer,
+    alarm: BoottimeTimer,
+    observer: EntryObserver,
     events: mpsc::UnboundedReceiver<Event>,
-    asks: mpsc::Receiver<Ask>,
+    asks: mpsc::Receiver<ControlRequest>,
     queue: VecDeque<Event>,
     /// Applied, and to be told when they are on disk.
-    untold: Vec<Entry>,
+    unpublished: Vec<Entry>,
     /// Who waits for its user.
-    waits: Option<oneshot::Sender<Answer>>,
+    pending_reply: Option<oneshot::Sender<ControlReply>>,
     finished: bool,
 }
 
 /// What [`Keeper::new`] is made of.
-pub struct Parts {
+pub struct KeeperParams {
     pub journal: JournalFile,
     pub locks: Rc<[Lock; 2]>,
-    pub hands: Hands,
-    pub observer: Observer,
+    pub hands: EffectRunner,
+    pub observer: EntryObserver,
     pub events: mpsc::UnboundedReceiver<Event>,
-    pub asks: mpsc::Receiver<Ask>,
+    pub asks: mpsc::Receiver<ControlRequest>,
 }
 
 /// How the loop was found.
-pub enum Beginning {
+pub enum Startup {
     New(Box<LoopSpec>),
     Existing(Vec<Entry>),
 }
 
 impl Keeper {
     /// Writes the first record, or the one that says that this keeper took over.
-    pub fn new(parts: Parts, beginning: Beginning, dir: &LoopDir) -> Result<Self, KeeperError> {
-        let Parts { mut journal, locks, hands, mut observer, events, asks } = parts;
+    pub fn new(parts: KeeperParams, beginning: Startup, dir: &LoopDir) -> Result<Self, KeeperError> {
+        let KeeperParams { mut journal, locks, hands, mut observer, events, asks } = parts;
         let boot = clock::boot_id();
         let (state, first) = match beginning {
-            Beginning::New(spec) => {
+            Startup::New(spec) => {
                 let record = Record::LoopStarted { boot: boot.clone(), spec: spec.clone() };
                 let entries = journal.append(clock::now(), vec![record])?;
                 let entry = entries.first().ok_or_else(|| KeeperError::nothing(dir))?;
                 observer(entry);
                 (decide::begin(entry), Event::Launched { spec, boot })
             }
-            Beginning::Existing(entries) => {
+            Startup::Existing(entries) => {
                 let version = env!("CARGO_PKG_VERSION").to_owned();
                 (decide::replay(&entries), Event::Reopened { boot, version })
             }
@@ -92,10 +92,10 @@ impl Keeper {
         let queue = VecDeque::from([first]);
         let journal_path = dir.journal();
         Ok(Self {
-            hooks: Hooks::new(&state),
-            alarm: Alarm::new().map_err(KeeperError::io("make a timer for", dir.path()))?,
+            hooks: UserCommands::new(&state),
+            alarm: BoottimeTimer::new().map_err(KeeperError::io("make a timer for", dir.path()))?,
             state,
-            live: Live::default(),
+            live: VolatileState::default(),
             journal,
             journal_path,
             locks,
@@ -104,48 +104,48 @@ impl Keeper {
             events,
             asks,
             queue,
-            untold: Vec::new(),
-            waits: None,
+            unpublished: Vec::new(),
+            pending_reply: None,
             finished: false,
         })
     }
 
     /// Runs until the loop has ended. An error leaves it interrupted, with its agent gone.
-    pub async fn run(mut self, then: Option<Order>) -> Result<Loop, KeeperError> {
+    pub async fn run(mut self, then: Option<UserCommand>) -> Result<LoopState, KeeperError> {
         self.queue.extend(then.map(Event::UserAsked));
-        let result = self.turn_until_finished().await;
+        let result = self.run_until_finished().await;
         // Where this fails the result says what is wrong.
         let _ = self.sync();
-        self.hands.let_go().await;
+        self.hands.shutdown().await;
         // No order comes in any more; those that did are answered, one by one that the loop is ending.
         self.asks.close();
         while self.asks.try_recv().is_ok() {}
         self.hands.scene.desk.answered().await;
         result?;
         self.hooks.finish().await;
-        self.hear_last_words()?;
+        self.drain_hook_failures()?;
         Ok(self.state)
     }
 
     /// Of the commands that heard of the loop's end: nobody else would tell that they failed.
-    fn hear_last_words(&mut self) -> Result<(), KeeperError> {
+    fn drain_hook_failures(&mut self) -> Result<(), KeeperError> {
         while let Ok(event) = self.events.try_recv() {
             if matches!(event, Event::HookFailed { .. }) {
-                self.turn(event)?;
+                self.handle_event(event)?;
             }
         }
         self.sync()
     }
 
-    async fn turn_until_finished(&mut self) -> Result<(), KeeperError> {
+    async fn run_until_finished(&mut self) -> Result<(), KeeperError> {
         while !self.finished {
             let Some((event, asker)) = self.next().await? else {
                 self.sync()?;
                 continue;
             };
-            let answer = self.turn(event)?;
-            if answer == Answer::Later {
-                self.waits = asker;
+            let answer = self.handle_event(event)?;
+            if answer == ControlReply::Later {
+                self.pending_reply = asker;
             } else if let Some(asker) = asker {
                 // A client that left does not wait for its answer.
                 let _ = asker.send(answer);
@@ -155,19 +155,19 @@ impl Keeper {
     }
 
     /// `None`: nothing happens for the moment.
-    async fn next(&mut self) -> Result<Option<Next>, KeeperError> {
+    async fn next(&mut self) -> Result<Option<QueuedEvent>, KeeperError> {
         if let Some(event) = self.queue.pop_front() {
             return Ok(Some((event, None)));
         }
-        let rest = |it: &Entry| (it.at.awake + UNTOLD_MS).saturating_sub(clock::now().awake);
-        let pause = self.untold.first().map(rest);
+        let rest = |it: &Entry| (it.at.awake + GROUP_COMMIT_MS).saturating_sub(clock::now().awake);
+        let pause = self.unpublished.first().map(rest);
         let due = decide::deadline(&self.state, &self.live);
         let rests = self.state.at_rest() || self.state.phase == Phase::Ended;
         // It may be long until there is a job again.
         if self.state.is_paused_at_rest() || (self.state.at_rest() && due.is_some()) {
             self.hands.scene.stage.dismiss_wardens().await;
         }
-        let watch = if rests { Watch::Resting } else { Watch::Working };
+        let watch = if rests { StateDirWatch::Resting } else { StateDirWatch::Working };
         // Without its locks another keeper may believe that it is alone.
         let is_journal = || match self.journal.check() {
             // A resting one says so itself when it is next written to.
@@ -181,11 +181,11 @@ impl Keeper {
         let due = due.map(|it| it.awake);
         tokio::select! {
             biased;
-            signal = self.hands.signals.next() => super::perform::on_signal(&self.state, signal).map(Some),
+            signal = self.hands.signals.next() => super::effects::on_signal(&self.state, signal).map(Some),
             Some(event) = self.events.recv() => Ok(Some((event, None))),
             Some(ask) = self.asks.recv() => Ok(Some((Event::UserAsked(ask.order), Some(ask.answer)))),
-            () = left(&mut self.waits) => {
-                self.waits = None;
+            () = left(&mut self.pending_reply) => {
+                self.pending_reply = None;
                 Ok(Some((Event::AskerLeft, None)))
             }
             () = sleep(pause) => Ok(None),
@@ -195,32 +195,32 @@ impl Keeper {
         }
     }
 
-    fn turn(&mut self, event: Event) -> Result<Answer, KeeperError> {
+    fn handle_event(&mut self, event: Event) -> Result<ControlReply, KeeperError> {
         let now = clock::now();
-        self.hands.heed(&event);
+        self.hands.observe(&event);
         let asked = matches!(event, Event::UserAsked(_));
         let steps = decide::decide(&self.state, &mut self.live, now, event);
         let (mut records, mut effects) = (Vec::new(), Vec::new());
         for step in steps {
             match step {
-                Step::Record(record) => records.push(record),
-                Step::Effect(effect) => effects.push(effect),
+                Decision::Record(record) => records.push(record),
+                Decision::Effect(effect) => effects.push(effect),
             }
         }
-        let haste = if asked { Haste::Now } else { Haste::of(&records, &effects) };
+        let haste = if asked { Durability::Now } else { Durability::of(&records, &effects) };
         self.record(now, records, haste)?;
-        let mut answer = Answer::Done { seq: self.state.seq };
+        let mut answer = ControlReply::Done { seq: self.state.seq };
         for effect in effects {
             match effect {
                 Effect::GoOn => self.queue.push_back(Event::WentOn),
                 Effect::Finish => self.finished = true,
-                Effect::AwaitUser => answer = Answer::Later,
+                Effect::AwaitUser => answer = ControlReply::Later,
                 Effect::Permit(permit) => {
-                    if let Some(asker) = self.waits.take() {
-                        let _ = asker.send(Answer::Permitted(permit));
+                    if let Some(asker) = self.pending_reply.take() {
+                        let _ = asker.send(ControlReply::Permitted(permit));
                     }
                 }
-                Effect::Refuse { code, message } => answer = super::perform::refusal(code, message),
+                Effect::Refuse { code, message } => answer = super::effects::refusal(code, message),
                 Effect::PrepareRollback { to, paths } => answer = self.prepare_rollback(to, paths)?,
                 Effect::Rollback { to, tree, paths, since } => {
                     answer = self.roll_back((to, tree), paths, since.as_deref())?;
@@ -231,9 +231,9 @@ impl Keeper {
         Ok(answer)
     }
 
-    fn prepare_rollback(&mut self, to: u32, paths: Vec<String>) -> Result<Answer, KeeperError> {
+    fn prepare_rollback(&mut self, to: u32, paths: Vec<String>) -> Result<ControlReply, KeeperError> {
         match self.hands.keep_tree() {
-            Ok(shot) => self.turn(Event::RollbackReady { to, paths, shot }),
+            Ok(shot) => self.handle_event(Event::RollbackReady { to, paths, shot }),
             Err(message) => self.not_rolled_back(message),
         }
     }
@@ -243,38 +243,39 @@ impl Keeper {
         (to, tree): (u32, String),
         paths: Vec<String>,
         since: Option<&str>,
-    ) -> Result<Answer, KeeperError> {
+    ) -> Result<ControlReply, KeeperError> {
         match self.hands.roll_back(&tree, &paths, since) {
             Ok(restored) => {
                 let (from, after) = (restored.before, restored.after);
                 let refused = restored.refused.iter().map(|it| it.path.clone()).collect();
-                let answer = self.turn(Event::RolledBack { to, paths, tree, from, after, refused })?;
-                let Answer::Done { seq } = answer else { return Ok(answer) };
+                let answer =
+                    self.handle_event(Event::RolledBack { to, paths, tree, from, after, refused })?;
+                let ControlReply::Done { seq } = answer else { return Ok(answer) };
                 let refused = restored.refused.into_iter();
-                Ok(Answer::Restored {
+                Ok(ControlReply::Restored {
                     seq,
                     written: restored.written.len(),
                     removed: restored.removed.len(),
-                    refused: refused.map(|it| LeftAlone { path: it.path, why: it.why }).collect(),
+                    refused: refused.map(|it| SkippedPath { path: it.path, why: it.why }).collect(),
                 })
             }
             Err(message) => self.not_rolled_back(message),
         }
     }
 
-    fn not_rolled_back(&mut self, message: String) -> Result<Answer, KeeperError> {
-        self.turn(Event::RollbackFailed { message: message.clone() })?;
-        Ok(Answer::Refused { code: "conflict", message })
+    fn not_rolled_back(&mut self, message: String) -> Result<ControlReply, KeeperError> {
+        self.handle_event(Event::RollbackFailed { message: message.clone() })?;
+        Ok(ControlReply::Refused { code: "conflict", message })
     }
 
     /// Written first, then applied. Durable before anything follows from it, and before it is told.
-    fn record(&mut self, now: Moment, records: Vec<Record>, haste: Haste) -> Result<(), KeeperError> {
+    fn record(&mut self, now: Moment, records: Vec<Record>, haste: Durability) -> Result<(), KeeperError> {
         if records.is_empty() {
-            return if haste == Haste::Now { self.sync() } else { Ok(()) };
+            return if haste == Durability::Now { self.sync() } else { Ok(()) };
         }
         let written = match haste {
-            Haste::Now => self.journal.append(now, records.clone()),
-            Haste::Soon => self.journal.note(now, records.clone()),
+            Durability::Now => self.journal.append(now, records.clone()),
+            Durability::Soon => self.journal.note(now, records.clone()),
         };
         let entries = match written {
             Ok(entries) => entries,
@@ -288,10 +289,10 @@ impl Keeper {
             }
             decide::apply(&mut self.state, &entry);
             self.hooks.hear(&self.state, &entry);
-            self.untold.push(entry);
+            self.unpublished.push(entry);
         }
-        if haste == Haste::Now {
-            self.tell();
+        if haste == Durability::Now {
+            self.publish_committed();
         }
         Ok(())
     }
@@ -305,16 +306,16 @@ impl Keeper {
             }
             Err(error) => return Err(error.into()),
         }
-        self.tell();
+        self.publish_committed();
         Ok(())
     }
 
-    fn tell(&mut self) {
-        for entry in self.untold.drain(..) {
+    fn publish_committed(&mut self) {
+        for entry in self.unpublished.drain(..) {
             self.hands.scene.desk.seq.set(entry.seq);
             (self.observer)(&entry);
             // Nobody watching is no error.
-            let _ = self.hands.scene.desk.news.send(News::Recorded { seq: entry.seq });
+            let _ = self.hands.scene.desk.news.send(WatchEvent::Recorded { seq: entry.seq });
         }
         self.hooks.tell(&self.hands.scene);
     }
@@ -342,7 +343,7 @@ fn places(journal: &Path, root: &Path, locks: &[Lock]) -> Vec<PathBuf> {
 }
 
 /// Until whoever waits has gone.
-async fn left(waits: &mut Option<oneshot::Sender<Answer>>) {
+async fn left(waits: &mut Option<oneshot::Sender<ControlReply>>) {
     match waits {
         Some(asker) => asker.closed().await,
         None => std::future::pending().await,

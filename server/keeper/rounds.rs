@@ -3,22 +3,22 @@
 
 use std::time::Duration;
 
-use loopkeeper_core::decide::{Event, Loop, Phase};
+use loopkeeper_core::decide::{Event, LoopState, Phase};
 use loopkeeper_core::journal::{LoopSpec, Round};
 use loopkeeper_core::jury::is_due;
 use loopkeeper_core::task::{Check, Criterion};
 
-use super::checks::{self, Plan};
-use super::jury::{self, Judging};
-use super::perform::Scene;
-use super::stage::{Stage, Trouble};
+use super::checks::{self, RoundParams};
+use super::effects::LoopContext;
+use super::judges::{self, JudgeContext};
+use super::run_context::{RunContext, SnapshotFailure};
 use crate::adapters::git;
-use crate::adapters::http::Asker;
+use crate::adapters::http::HttpClient;
 
 const NAMED_PATHS: usize = 200;
 
 /// What to check, and on what.
-pub(super) struct Request {
+pub(super) struct RoundRequest {
     criteria: Vec<Criterion>,
     /// The tree as a snapshot just taken says; `None` when it must be looked at anew.
     tree: Option<String>,
@@ -26,49 +26,53 @@ pub(super) struct Request {
     iteration: u32,
     /// What `clean` tolerates; `None`: whatever is there now.
     untracked: Option<Vec<String>>,
-    judging: Judging,
+    judging: JudgeContext,
 }
 
-impl Request {
-    pub(super) fn of_loop(state: &Loop, repeats: u32, criteria: Vec<Criterion>) -> Self {
+impl RoundRequest {
+    pub(super) fn of_loop(state: &LoopState, repeats: u32, criteria: Vec<Criterion>) -> Self {
         let first = state.phase == Phase::Baseline;
         // A repeated round and one at rest begin on a tree that nobody looked at yet.
         let just_taken = first || (state.phase == Phase::Checking && repeats == 0);
         let tree = state.snapshots.last().filter(|_| just_taken).map(|it| it.tree.clone());
         let untracked = (!first).then(|| state.untracked.clone());
-        let judging = Judging::of_loop(state);
+        let judging = JudgeContext::of_loop(state);
         Self { criteria, tree, iteration: state.iteration, untracked, judging }
     }
 
     /// Without a loop nothing was there at the start: `clean` means clean.
     pub(super) fn at_rest(spec: &LoopSpec) -> Self {
         let (criteria, untracked) = (spec.criteria.clone(), Some(Vec::new()));
-        Self { criteria, tree: None, iteration: 0, untracked, judging: Judging::at_rest(spec) }
+        Self { criteria, tree: None, iteration: 0, untracked, judging: JudgeContext::at_rest(spec) }
     }
 }
 
 /// Runs the round and tells what came of it. Dropped, it kills what runs.
-pub(super) async fn run(scene: Scene, request: Request) {
+pub(super) async fn run(scene: LoopContext, request: RoundRequest) {
     let untracked = match &request.untracked {
         Some(_) => Vec::new(),
         None => untracked_now(&scene.stage, &request.criteria),
     };
-    let request = Request { untracked: request.untracked.or_else(|| Some(untracked.clone())), ..request };
-    scene.tell(match judge(&scene.stage, request).await {
+    let request =
+        RoundRequest { untracked: request.untracked.or_else(|| Some(untracked.clone())), ..request };
+    scene.tell(match run_round(&scene.stage, request).await {
         Ok((round, wrote)) => Event::ChecksDone { round: Box::new(round), wrote, untracked },
-        Err(Trouble { reason, message, .. }) => Event::SnapshotFailed { reason, message },
+        Err(SnapshotFailure { reason, message, .. }) => Event::SnapshotFailed { reason, message },
     });
 }
 
 /// The round, and every path that it wrote.
-pub(super) async fn judge(stage: &Stage, request: Request) -> Result<(Round, Vec<String>), Trouble> {
-    let take = |store: &mut crate::adapters::snapshots::Store| Ok(store.take()?.tree);
+pub(super) async fn run_round(
+    stage: &RunContext,
+    request: RoundRequest,
+) -> Result<(Round, Vec<String>), SnapshotFailure> {
+    let take = |store: &mut crate::adapters::snapshots::SnapshotStore| Ok(store.take()?.tree);
     let before = match request.tree {
         Some(tree) => tree,
         None => stage.with_store(take).await?,
     };
     let settings = &stage.spec.settings;
-    let plan = Plan {
+    let plan = RoundParams {
         root: &stage.root(),
         criteria: &request.criteria,
         timeout: Duration::from_millis(settings.check_timeout_ms),
@@ -77,7 +81,7 @@ pub(super) async fn judge(stage: &Stage, request: Request) -> Result<(Round, Vec
         wardens: &stage.check_wardens,
         redactor: &stage.redactor,
         permit: &stage.permit,
-        asker: Asker { program: &stage.messenger, domain: &stage.domain, env: &stage.check_env },
+        asker: HttpClient { program: &stage.messenger, domain: &stage.domain, env: &stage.check_env },
         servers: &settings.serve,
         untracked: request.untracked.as_deref().unwrap_or_default(),
         output: &stage.outputs,
@@ -87,7 +91,7 @@ pub(super) async fn judge(stage: &Stage, request: Request) -> Result<(Round, Vec
     let mut after = stage.with_store(take).await?;
     let mut judging = None;
     if is_due(&request.criteria, &results) && request.judging.is_steady(stage, (&before, &after)).await? {
-        let heard = jury::hear(&plan, stage, &request.judging, &after).await?;
+        let heard = judges::run_judges(&plan, stage, &request.judging, &after).await?;
         for result in heard.results {
             results
                 .iter_mut()
@@ -101,13 +105,17 @@ pub(super) async fn judge(stage: &Stage, request: Request) -> Result<(Round, Vec
     Ok((Round { tree_before: before, tree_after: after, wrote: named, results, judging }, wrote))
 }
 
-pub(super) async fn differing(stage: &Stage, before: &str, after: &str) -> Result<Vec<String>, Trouble> {
+pub(super) async fn differing(
+    stage: &RunContext,
+    before: &str,
+    after: &str,
+) -> Result<Vec<String>, SnapshotFailure> {
     let (before, after) = (before.to_owned(), after.to_owned());
     stage.with_store(move |store| Ok(store.changed(&before, &after)?)).await
 }
 
 /// A failure shows again, with its words, when `clean` itself is checked.
-fn untracked_now(stage: &Stage, criteria: &[Criterion]) -> Vec<String> {
+fn untracked_now(stage: &RunContext, criteria: &[Criterion]) -> Vec<String> {
     if !criteria.iter().any(|it| matches!(it.check, Some(Check::Clean))) {
         return Vec::new();
     }

@@ -6,11 +6,11 @@ use std::time::Duration;
 use tokio::signal::unix::{Signal as Source, SignalKind, signal};
 
 use super::KeeperError;
-use crate::adapters::moving::Moving;
+use crate::adapters::removal_watch::RemovalWatch;
 
 /// Whether there is anything that must not go on without a journal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Watch {
+pub(super) enum StateDirWatch {
     Working,
     Resting,
 }
@@ -19,12 +19,12 @@ pub(super) enum Watch {
 const LOOK_EVERY: Duration = Duration::from_secs(4);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Signal {
+pub enum StopSignal {
     Interrupt,
     Terminate,
 }
 
-impl Signal {
+impl StopSignal {
     pub fn name(self) -> &'static str {
         match self {
             Self::Interrupt => "SIGINT",
@@ -34,13 +34,13 @@ impl Signal {
 }
 
 /// The signals that ask the keeper to go. A closing terminal's SIGHUP is none of them.
-pub struct Signals {
+pub struct StopSignals {
     interrupt: Source,
     terminate: Source,
     _hang_up: Source,
 }
 
-impl Signals {
+impl StopSignals {
     pub fn listen() -> std::io::Result<Self> {
         Ok(Self {
             interrupt: signal(SignalKind::interrupt())?,
@@ -49,10 +49,10 @@ impl Signals {
         })
     }
 
-    pub async fn next(&mut self) -> Signal {
+    pub async fn next(&mut self) -> StopSignal {
         tokio::select! {
-            _ = self.interrupt.recv() => Signal::Interrupt,
-            _ = self.terminate.recv() => Signal::Terminate,
+            _ = self.interrupt.recv() => StopSignal::Interrupt,
+            _ = self.terminate.recv() => StopSignal::Terminate,
         }
     }
 }
@@ -61,21 +61,21 @@ impl Signals {
 /// looks, so that a resting keeper never wakes.
 pub(super) async fn gone(
     paths: impl Fn() -> Vec<PathBuf>,
-    watch: Watch,
+    watch: StateDirWatch,
     is_ours: impl Fn() -> bool,
 ) -> KeeperError {
-    if watch == Watch::Resting {
+    if watch == StateDirWatch::Resting {
         // What has just begun may be over at once.
         tokio::task::yield_now().await;
     }
     loop {
         let moving = match watch {
-            Watch::Working => {
+            StateDirWatch::Working => {
                 tokio::time::sleep(LOOK_EVERY).await;
                 None
             }
             // Anew each time: what has come to another path is none of ours any more.
-            Watch::Resting => Some(Moving::of(paths())),
+            StateDirWatch::Resting => Some(RemovalWatch::of(paths())),
         };
         if !is_ours() {
             return KeeperError::StateGone { path: paths().into_iter().next().unwrap_or_default() };

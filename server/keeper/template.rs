@@ -3,12 +3,12 @@
 
 use std::path::Path;
 
-use loopkeeper_core::decide::{Loop, weakening};
+use loopkeeper_core::decide::{LoopState, weakening};
 use loopkeeper_core::journal::SnapshotWhen;
-use loopkeeper_core::prompt::{MAX_TEMPLATE_BYTES, Template};
+use loopkeeper_core::prompt::{MAX_TEMPLATE_BYTES, PromptTemplate};
 
 use super::KeeperError;
-use super::perform::Scene;
+use super::effects::LoopContext;
 use crate::adapters::state_dir::workspace::LoopDir;
 use crate::adapters::{durable, template_file};
 
@@ -25,33 +25,37 @@ pub(super) fn keep(dir: &LoopDir, root: &Path, path: Option<&str>) -> Result<(),
 }
 
 /// For the next iteration.
-pub(super) fn read(scene: &Scene, state: &Loop) -> Option<Template> {
+pub(super) fn read(scene: &LoopContext, state: &LoopState) -> Option<PromptTemplate> {
     let path = state.spec.settings.prompt_template.as_deref()?;
     let copy = scene.dir.path().join(COPY);
     let kept = std::fs::read_to_string(&copy).unwrap_or_default();
     // The agent is told to put back what it wrote, as of any protected file.
     let is_theirs = weakening::standing(state).any(|it| it.path == path);
     let now = if is_theirs { None } else { in_snapshot(scene, state, path) };
-    let Some(now) = now.filter(|it| *it != kept) else { return Template::parse(&kept).ok() };
-    match Template::parse(&now) {
+    let Some(now) = now.filter(|it| *it != kept) else { return PromptTemplate::parse(&kept).ok() };
+    match PromptTemplate::parse(&now) {
         Ok(template) => {
             if let Err(error) = durable::replace_file(&copy, now.as_bytes()) {
-                super::note(&format!("the template of the prompt could not be kept: {error}"));
+                super::tracing(&format!("the template of the prompt could not be kept: {error}"));
             }
             Some(template)
         }
         Err(fault) => {
-            super::note(&format!("{path}:{}: {}; the template of before is used", fault.line, fault.message));
-            Template::parse(&kept).ok()
+            super::tracing(&format!(
+                "{path}:{}: {}; the template of before is used",
+                fault.line, fault.message
+            ));
+            PromptTemplate::parse(&kept).ok()
         }
     }
 }
 
 /// `None`: no snapshot covers it, so that nobody knows who wrote what stands there.
-fn in_snapshot(scene: &Scene, state: &Loop, path: &str) -> Option<String> {
+fn in_snapshot(scene: &LoopContext, state: &LoopState, path: &str) -> Option<String> {
     // What stands there right after an iteration may be the agent's: that is judged first.
     let tree = &state.snapshots.last().filter(|it| it.when == SnapshotWhen::Before)?.tree;
-    let file =
-        |store: &mut crate::adapters::snapshots::Store| Ok(store.file(tree, path, MAX_TEMPLATE_BYTES)?);
+    let file = |store: &mut crate::adapters::snapshots::SnapshotStore| {
+        Ok(store.file(tree, path, MAX_TEMPLATE_BYTES)?)
+    };
     String::from_utf8(scene.stage.with_store_now(file).ok().flatten()?).ok()
 }

@@ -10,8 +10,8 @@ use loopkeeper_core::journal::AgentPlan;
 
 use tokio::time::Instant;
 
-use super::perform::Scene;
-use super::{beside, note};
+use super::effects::LoopContext;
+use super::{spawn_boxed_local, tracing};
 use crate::adapters::usage_limits::Change;
 use crate::adapters::{clock, usage_limits};
 
@@ -22,27 +22,27 @@ const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
 const LOCK_INTERVAL: Duration = Duration::from_millis(3);
 
 /// What another loop met with this agent and account.
-pub(super) fn known(scene: &Scene, plan: &AgentPlan) -> Option<Event> {
+pub(super) fn known(scene: &LoopContext, plan: &AgentPlan) -> Option<Event> {
     let (path, now) = (scene.state.usage_limits(), clock::now());
     let account = usage_limits::account(plan, &scene.stage.env_of(plan));
     match usage_limits::in_force(&path, &account, scene.dir.id(), now.wall) {
         Ok(found) => found.map(|it| Event::LimitKnown { until: now.after(it.lasts_ms), met_by: it.met_by }),
         Err(error) => {
-            note(&error.to_string());
+            tracing(&error.to_string());
             None
         }
     }
 }
 
 /// How a run ended, for other loops.
-pub(super) fn learn(scene: &Scene, plan: &AgentPlan, run: &AgentRun) {
+pub(super) fn learn(scene: &LoopContext, plan: &AgentPlan, run: &AgentRun) {
     let (path, now) = (scene.state.usage_limits(), clock::now().wall);
     let Some(change) = change_of(scene, run, now) else { return };
     let account = usage_limits::account(plan, &scene.stage.env_of(plan));
     if enter_once(&path, &account, &change) {
         return;
     }
-    beside(async move {
+    spawn_boxed_local(async move {
         let begun = Instant::now();
         while begun.elapsed() < LOCK_TIMEOUT {
             tokio::time::sleep(LOCK_INTERVAL).await;
@@ -50,11 +50,11 @@ pub(super) fn learn(scene: &Scene, plan: &AgentPlan, run: &AgentRun) {
                 return;
             }
         }
-        note("another process holds the list of usage limits: other loops do not learn of this one's");
+        tracing("another process holds the list of usage limits: other loops do not learn of this one's");
     });
 }
 
-fn change_of(scene: &Scene, run: &AgentRun, now: u64) -> Option<Change> {
+fn change_of(scene: &LoopContext, run: &AgentRun, now: u64) -> Option<Change> {
     let has_ended_well =
         matches!(run.ending, AgentEnding::Exited | AgentEnding::Held) && run.exit.unwrap_or(0) == 0;
     match &run.error {
@@ -70,7 +70,7 @@ fn change_of(scene: &Scene, run: &AgentRun, now: u64) -> Option<Change> {
 /// False: the list is held by another process.
 fn enter_once(path: &Path, account: &str, change: &Change) -> bool {
     usage_limits::enter(path, account, change, clock::now().wall).unwrap_or_else(|error| {
-        note(&error.to_string());
+        tracing(&error.to_string());
         true
     })
 }

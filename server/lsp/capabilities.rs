@@ -12,13 +12,13 @@ use lsp_types::{
 };
 use serde_json::{Value, json};
 
-use super::convert;
 use super::documents::positions::Encoding;
 use super::ext::{COMMANDS, VERSION};
+use super::to_proto;
 
 /// One client's conversation, as `initialize` began it.
 #[derive(Debug, Default)]
-pub struct Session {
+pub struct ResolvedClientCapabilities {
     pub client: ClientCapabilities,
     /// What it calls itself.
     pub client_name: Option<String>,
@@ -30,7 +30,7 @@ pub struct Session {
     pub trusted: bool,
 }
 
-impl Session {
+impl ResolvedClientCapabilities {
     /// The client asked for `loopkeeper/…` notifications.
     pub(crate) fn knows_us(&self) -> bool {
         let ours = self.client.experimental.as_ref().and_then(|it| it.get("loopkeeper"));
@@ -48,7 +48,7 @@ impl Session {
     }
 }
 
-pub fn of_server(session: &Session) -> ServerCapabilities {
+pub fn of_server(session: &ResolvedClientCapabilities) -> ServerCapabilities {
     let sync = TextDocumentSyncOptions {
         open_close: Some(true),
         change: Some(TextDocumentSyncKind::FULL),
@@ -92,8 +92,8 @@ pub fn of_server(session: &Session) -> ServerCapabilities {
 }
 
 /// Kinds only for clients that know what kinds are.
-fn code_actions(session: &Session) -> CodeActionProviderCapability {
-    if !convert::takes_actions(&session.client) {
+fn code_actions(session: &ResolvedClientCapabilities) -> CodeActionProviderCapability {
+    if !to_proto::takes_actions(&session.client) {
         return CodeActionProviderCapability::Simple(true);
     }
     let kinds = [CodeActionKind::QUICKFIX, CodeActionKind::from("source.loopkeeper")];
@@ -125,12 +125,12 @@ fn folders(params: &InitializeParams) -> Vec<PathBuf> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Session, of_server};
+    use super::{ResolvedClientCapabilities, of_server};
     use lsp_types::InitializeParams;
     use serde_json::{Value, json};
 
-    fn session(params: Value) -> Session {
-        Session::of(serde_json::from_value::<InitializeParams>(params).unwrap())
+    fn session(params: Value) -> ResolvedClientCapabilities {
+        ResolvedClientCapabilities::of(serde_json::from_value::<InitializeParams>(params).unwrap())
     }
 
     #[test]

@@ -21,42 +21,42 @@ use serde_json::Value;
 use tower_lsp::jsonrpc;
 
 pub(crate) use self::orders::{answer, resume, stop};
-pub(crate) use self::refusal::Refusal;
+pub(crate) use self::refusal::CommandRefusal;
 pub(crate) use self::start::start;
 pub(crate) use self::target::seen as loop_named;
 use super::ext::{self, CommandResult};
 use super::foreign;
 use super::publisher::status;
-use super::shared::Shared;
-use crate::lookout::Nudge;
+use super::session::ServerState;
+use crate::workspace::Invalidation;
 
 /// What a command ends in.
-pub(crate) type Done = Result<CommandResult, Refusal>;
+pub(crate) type CommandOutcome = Result<CommandResult, CommandRefusal>;
 
 /// Does what a client asks for.
 pub(crate) async fn execute(
-    shared: &Arc<Shared>,
+    shared: &Arc<ServerState>,
     params: ExecuteCommandParams,
 ) -> jsonrpc::Result<Option<Value>> {
     let touched = touched(&params.command);
     let mut done = run(shared, params).await.map_err(jsonrpc::Error::from)?;
-    let picture = shared.lookout().fresh(touched).await;
+    let picture = shared.lookout().refresh(touched).await;
     done.status = Some(status::of(shared, &picture));
     serde_json::to_value(done).map(Some).map_err(|_| jsonrpc::Error::internal_error())
 }
 
 /// What a command may have changed.
-fn touched(command: &str) -> Nudge {
+fn touched(command: &str) -> Invalidation {
     match command {
-        ext::ROLLBACK | ext::UNDO_ROLLBACK | ext::SKIP | ext::PRIORITIZE | ext::IMPORT => Nudge::ALL,
+        ext::ROLLBACK | ext::UNDO_ROLLBACK | ext::SKIP | ext::PRIORITIZE | ext::IMPORT => Invalidation::ALL,
         // Of another tool's loop it is a file that goes.
-        ext::STOP => Nudge { files: true, ..Nudge::STATE },
-        ext::DIFF | ext::OUTPUT | ext::EXPORT => Nudge::TEXTS,
-        _ => Nudge::STATE,
+        ext::STOP => Invalidation { files: true, ..Invalidation::STATE },
+        ext::DIFF | ext::OUTPUT | ext::EXPORT => Invalidation::TEXTS,
+        _ => Invalidation::STATE,
     }
 }
 
-async fn run(shared: &Arc<Shared>, params: ExecuteCommandParams) -> Done {
+async fn run(shared: &Arc<ServerState>, params: ExecuteCommandParams) -> CommandOutcome {
     let arguments = params.arguments;
     match params.command.as_str() {
         ext::START => start::start(shared, read(arguments)?).await,
@@ -79,30 +79,32 @@ async fn run(shared: &Arc<Shared>, params: ExecuteCommandParams) -> Done {
         ext::EXPORT => export::export(shared, read(arguments)?).await,
         ext::TRUST => trust::trust(shared, read(arguments)?).await,
         ext::UNTRUST => trust::untrust(shared, read(arguments)?).await,
-        other => Err(Refusal::unsupported(other)),
+        other => Err(CommandRefusal::unsupported(other)),
     }
 }
 
 /// The one object that every command takes.
-fn read<T: DeserializeOwned>(arguments: Vec<Value>) -> Result<T, Refusal> {
+fn read<T: DeserializeOwned>(arguments: Vec<Value>) -> Result<T, CommandRefusal> {
     let mut arguments = arguments.into_iter();
     let (Some(argument), None) = (arguments.next(), arguments.next()) else {
-        return Err(Refusal::bad_argument("a command takes one object as its argument"));
+        return Err(CommandRefusal::bad_argument("a command takes one object as its argument"));
     };
     if argument.get("task").is_some_and(|it| !it.is_string()) {
-        return Err(Refusal::bad_argument("`task` must be a file URI or a task id"));
+        return Err(CommandRefusal::bad_argument("`task` must be a file URI or a task id"));
     }
     serde_json::from_value(argument).map_err(|error| {
-        Refusal::bad_argument(format_args!("the argument of the command is not as it should be: {error}"))
+        CommandRefusal::bad_argument(format_args!(
+            "the argument of the command is not as it should be: {error}"
+        ))
     })
 }
 
 /// Runs what may block on a thread that may.
 pub(crate) async fn blocking<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, Refusal> + Send + 'static,
-) -> Result<T, Refusal> {
+    work: impl FnOnce() -> Result<T, CommandRefusal> + Send + 'static,
+) -> Result<T, CommandRefusal> {
     match tokio::task::spawn_blocking(work).await {
         Ok(result) => result,
-        Err(error) => Err(Refusal::broken(format_args!("it was cut off: {error}"))),
+        Err(error) => Err(CommandRefusal::broken(format_args!("it was cut off: {error}"))),
     }
 }

@@ -9,8 +9,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use lsp_types::{TextDocumentContentChangeEvent, Url};
 
-use self::positions::{Encoding, Lines};
-use super::shared::real;
+use self::positions::{Encoding, LinePositions};
+use super::session::real;
 
 /// A file larger than this is no document of ours.
 const LARGEST: u64 = 16 << 20;
@@ -23,7 +23,7 @@ pub struct Document {
     pub path: Option<PathBuf>,
     pub version: i32,
     pub text: Arc<str>,
-    pub lines: Lines,
+    pub lines: LinePositions,
     /// The file's text when it was last opened or saved.
     saved: Arc<str>,
 }
@@ -37,7 +37,7 @@ impl Document {
     }
 
     fn new(uri: Url, version: i32, text: Arc<str>, saved: Arc<str>) -> Arc<Self> {
-        let (lines, path) = (Lines::of(&text), uri.to_file_path().ok().map(|it| real(&it)));
+        let (lines, path) = (LinePositions::of(&text), uri.to_file_path().ok().map(|it| real(&it)));
         Arc::new(Self { uri, path, version, text, lines, saved })
     }
 }
@@ -77,7 +77,7 @@ impl Documents {
             match change.range {
                 None => text.clone_from(&change.text),
                 Some(range) => {
-                    let bytes = Lines::of(&text).bytes(&text, range, encoding);
+                    let bytes = LinePositions::of(&text).bytes(&text, range, encoding);
                     text.replace_range(bytes, &change.text);
                 }
             }

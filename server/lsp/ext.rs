@@ -5,8 +5,8 @@ mod commands;
 #[cfg(test)]
 mod tests;
 
-use loopkeeper_core::foreign::Foreign;
-use loopkeeper_core::view::{CriteriaStatus, LoopStatus, State};
+use loopkeeper_core::plugin_loop::PluginLoop;
+use loopkeeper_core::view::{CriteriaStatus, DisplayState, LoopStatus};
 use lsp_types::Command;
 use lsp_types::notification::Notification;
 use serde::{Deserialize, Serialize};
@@ -56,7 +56,7 @@ pub(crate) struct ForeignLoop {
     pub(crate) uri: String,
     pub(crate) root: String,
     #[serde(flatten)]
-    pub(crate) state: Foreign,
+    pub(crate) state: PluginLoop,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -74,7 +74,7 @@ pub(crate) struct TaskEntry {
     pub(crate) uri: String,
     pub(crate) root: String,
     pub(crate) title: String,
-    pub(crate) state: State,
+    pub(crate) state: DisplayState,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) loop_id: Option<String>,
     pub(crate) checking: bool,

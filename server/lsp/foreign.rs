@@ -3,21 +3,21 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use loopkeeper_core::task::Place;
-use loopkeeper_core::view::editor::{self, Action};
+use loopkeeper_core::task::DocumentRange;
+use loopkeeper_core::view::editor::{self, EditorAction};
 use loopkeeper_core::view::file_uri;
 use lsp_types::{Diagnostic, DiagnosticSeverity, NumberOrString, Position, Range, Url};
 
-use super::commands::{Done, Refusal, blocking};
+use super::commands::{CommandOutcome, CommandRefusal, blocking};
+use super::document_context::DocumentSnapshot;
 use super::ext::{CommandResult, ForeignLoop, ImportArgs};
-use super::pages;
-use super::shared::{Shared, real};
-use super::sight::Shown;
-use crate::front::foreign::{self, Found};
-use crate::lookout::Picture;
+use super::session::{ServerState, real};
+use super::virtual_documents;
+use crate::operations::foreign::{self, PluginLoopFile};
+use crate::workspace::WorkspaceSnapshot;
 
 /// One entry of the status.
-pub(crate) fn entry(found: &Found) -> ForeignLoop {
+pub(crate) fn entry(found: &PluginLoopFile) -> ForeignLoop {
     ForeignLoop {
         uri: file_uri(&found.path.to_string_lossy()),
         root: file_uri(&found.folder.to_string_lossy()),
@@ -39,53 +39,53 @@ pub(crate) fn diagnostic() -> Diagnostic {
 }
 
 /// The loop whose state file is shown.
-fn shown_one<'a>(picture: &'a Picture, shown: &Shown) -> Option<&'a Found> {
+fn shown_one<'a>(picture: &'a WorkspaceSnapshot, shown: &DocumentSnapshot) -> Option<&'a PluginLoopFile> {
     picture.foreign.iter().find(|it| it.path == *shown.path())
 }
 
-pub(crate) fn actions(picture: &Picture, shown: &Shown) -> Option<Vec<Action>> {
+pub(crate) fn actions(picture: &WorkspaceSnapshot, shown: &DocumentSnapshot) -> Option<Vec<EditorAction>> {
     let found = shown_one(picture, shown)?;
     Some(editor::remedies(&file_uri(&found.path.to_string_lossy())).to_vec())
 }
 
-pub(crate) fn hover(picture: &Picture, shown: &Shown) -> Option<editor::Hover> {
+pub(crate) fn hover(picture: &WorkspaceSnapshot, shown: &DocumentSnapshot) -> Option<editor::Hover> {
     let found = shown_one(picture, shown)?;
     let end = shown.text().find('\n').unwrap_or(shown.text().len());
     Some(editor::Hover {
-        place: Place { file: String::new(), range: 0..end },
+        place: DocumentRange { file: String::new(), range: 0..end },
         blocks: editor::about(&found.state),
     })
 }
 
 /// Makes a task of it, and cancels it.
-pub(crate) async fn import(shared: &Arc<Shared>, args: ImportArgs) -> Done {
+pub(crate) async fn import(shared: &Arc<ServerState>, args: ImportArgs) -> CommandOutcome {
     let path = named(shared, &args.file)
-        .ok_or_else(|| Refusal::bad_argument("`file` is not a file URI of an opened folder"))?;
+        .ok_or_else(|| CommandRefusal::bad_argument("`file` is not a file URI of an opened folder"))?;
     let document = blocking(move || {
         let taken = foreign::at(&path)?.take_over()?;
         match taken.trouble {
             None => Ok(taken.document),
-            Some(trouble) => Err(Refusal::broken(format_args!(
+            Some(trouble) => Err(CommandRefusal::broken(format_args!(
                 "{} was written, and the loop goes on in its own session: {trouble}",
                 taken.document.display()
             ))),
         }
     })
     .await?;
-    let uri = pages::uri(&document);
-    pages::show(shared, &uri);
+    let uri = virtual_documents::uri(&document);
+    virtual_documents::show(shared, &uri);
     Ok(CommandResult { uri: Some(uri), ..CommandResult::default() })
 }
 
 /// `None`: `loop_id` names none of them.
-pub(crate) async fn stop(shared: &Arc<Shared>, loop_id: &str) -> Option<Done> {
+pub(crate) async fn stop(shared: &Arc<ServerState>, loop_id: &str) -> Option<CommandOutcome> {
     let path = named(shared, loop_id)?;
     let stopped = blocking(move || Ok(foreign::at(&path)?.cancel()?)).await;
     Some(stopped.map(|()| CommandResult::default()))
 }
 
 /// Only below the opened folders: a client may be asked by anybody.
-fn named(shared: &Shared, uri: &str) -> Option<PathBuf> {
+fn named(shared: &ServerState, uri: &str) -> Option<PathBuf> {
     let url = Url::parse(uri).ok().filter(|it| it.scheme() == "file")?;
     let path = real(&url.to_file_path().ok()?);
     shared.lookout().picture().roots.iter().any(|it| path.starts_with(it)).then_some(path)

@@ -16,28 +16,28 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep_until};
 
-use self::alerts::Alerts;
-use self::diagnostics::Diagnostics;
-use self::lenses::Lenses;
-use self::output::Output;
-use self::progress::Progress;
-use self::questions::Questions;
-use self::status::Status;
-use super::shared::Shared;
-use crate::lookout::Picture;
+use self::alerts::AlertPublisher;
+use self::diagnostics::DiagnosticPublisher;
+use self::lenses::LensPublisher;
+use self::output::OutputPublisher;
+use self::progress::ProgressPublisher;
+use self::questions::QuestionPublisher;
+use self::status::StatusPublisher;
+use super::session::ServerState;
+use crate::workspace::WorkspaceSnapshot;
 
 /// Publishes until nothing is looked at any more.
-pub(crate) async fn publish(shared: Arc<Shared>) {
+pub(crate) async fn publish(shared: Arc<ServerState>) {
     let lookout = shared.lookout().clone();
     let mut pictures = lookout.pictures();
-    let mut diagnostics = Diagnostics::default();
-    let mut alerts = Alerts::default();
-    let mut lenses = Lenses::default();
-    let mut questions = Questions::default();
-    let mut progress = Progress::default();
-    let mut status = Status::default();
-    let mut output = Output::default();
-    let mut shown: Option<Arc<Picture>> = None;
+    let mut diagnostics = DiagnosticPublisher::default();
+    let mut alerts = AlertPublisher::default();
+    let mut lenses = LensPublisher::default();
+    let mut questions = QuestionPublisher::default();
+    let mut progress = ProgressPublisher::default();
+    let mut status = StatusPublisher::default();
+    let mut output = OutputPublisher::default();
+    let mut shown: Option<Arc<WorkspaceSnapshot>> = None;
     loop {
         let picture = pictures.borrow_and_update().clone();
         let mut due = None;
@@ -72,12 +72,12 @@ fn sooner(one: Option<Instant>, other: Option<Instant>) -> Option<Instant> {
 
 /// Not more often than once in a while: the first at once, the last of a burst at its end.
 #[derive(Debug)]
-struct Pace {
+struct Throttle {
     every: Duration,
     last: Option<Instant>,
 }
 
-impl Pace {
+impl Throttle {
     fn new(every: Duration) -> Self {
         Self { every, last: None }
     }
@@ -103,11 +103,11 @@ mod tests {
 
     use tokio::time::advance;
 
-    use super::Pace;
+    use super::Throttle;
 
     #[tokio::test(start_paused = true)]
     async fn the_first_goes_at_once_and_the_next_when_it_is_time() {
-        let mut pace = Pace::new(Duration::from_secs(1));
+        let mut pace = Throttle::new(Duration::from_secs(1));
         assert!(pace.step().is_ok());
         let due = pace.step().unwrap_err();
         advance(Duration::from_millis(999)).await;

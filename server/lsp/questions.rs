@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use lsp_types::{MessageActionItem, MessageActionItemProperty, MessageType};
 
-use super::shared::Shared;
+use super::session::ServerState;
 
 /// Whoever has not answered by then has other things to do.
 pub(crate) const EXPIRY: Duration = Duration::from_secs(600);
@@ -16,7 +16,7 @@ pub(crate) const EXPIRY: Duration = Duration::from_secs(600);
 /// The answer that does nothing.
 pub(crate) const NOT_NOW: &str = "Not now";
 
-pub(crate) struct Question {
+pub(crate) struct ClientQuestion {
     pub(crate) message: String,
     /// At most three.
     pub(crate) answers: Vec<&'static str>,
@@ -28,7 +28,7 @@ pub(crate) struct Question {
 
 /// Whether and when a client can be asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Asking {
+pub(crate) enum QuestionSupport {
     /// It announced that it shows questions: at any time.
     Announced,
     /// It answers without having announced it, in a prompt that takes the keys of its user and offers the first answer
@@ -40,8 +40,8 @@ pub(crate) enum Asking {
 /// By `clientInfo`: eglot and lsp-mode.
 const UNANNOUNCED: [&str; 2] = ["Eglot", "emacs"];
 
-impl Asking {
-    pub(crate) fn of(shared: &Shared) -> Self {
+impl QuestionSupport {
+    pub(crate) fn of(shared: &ServerState) -> Self {
         let session = shared.session();
         if session.client.window.as_ref().is_some_and(|it| it.show_message.is_some()) {
             return Self::Announced;
@@ -53,36 +53,36 @@ impl Asking {
 
 /// The questions that nobody has answered yet: none is asked twice at a time.
 #[derive(Clone, Default)]
-pub(crate) struct Pending(Arc<Mutex<BTreeSet<String>>>);
+pub(crate) struct OpenQuestions(Arc<Mutex<BTreeSet<String>>>);
 
 /// One of them, until it is dropped.
-pub(crate) struct Place {
-    pending: Pending,
+pub(crate) struct OpenQuestionGuard {
+    pending: OpenQuestions,
     key: String,
 }
 
-impl Pending {
+impl OpenQuestions {
     /// `None`: this very question is being asked.
-    pub(crate) fn enter(&self, key: String) -> Option<Place> {
+    pub(crate) fn enter(&self, key: String) -> Option<OpenQuestionGuard> {
         let is_new = self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(key.clone());
-        is_new.then(|| Place { pending: self.clone(), key })
+        is_new.then(|| OpenQuestionGuard { pending: self.clone(), key })
     }
 }
 
-impl Drop for Place {
+impl Drop for OpenQuestionGuard {
     fn drop(&mut self) {
         self.pending.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.key);
     }
 }
 
 /// At any time.
-pub(crate) fn can_ask(shared: &Shared) -> bool {
-    Asking::of(shared) == Asking::Announced
+pub(crate) fn can_ask(shared: &ServerState) -> bool {
+    QuestionSupport::of(shared) == QuestionSupport::Announced
 }
 
 /// The answer, one of those of the question; `None` when it was closed, refused or left alone.
-pub(crate) async fn ask(shared: &Shared, question: &Question) -> Option<String> {
-    let answers = ordered(Asking::of(shared), &question.answers);
+pub(crate) async fn ask(shared: &ServerState, question: &ClientQuestion) -> Option<String> {
+    let answers = ordered(QuestionSupport::of(shared), &question.answers);
     let first = question.answers.first();
     let item = |it: &&'static str| {
         let page = question.page.as_ref().filter(|_| Some(it) == first);
@@ -105,27 +105,32 @@ pub(crate) async fn ask(shared: &Shared, question: &Question) -> Option<String> 
 }
 
 /// As they are offered: where the first one is the default, that is the one that does nothing.
-fn ordered(asking: Asking, answers: &[&'static str]) -> Vec<&'static str> {
+fn ordered(asking: QuestionSupport, answers: &[&'static str]) -> Vec<&'static str> {
     let answers = answers.iter().copied().take(3);
     match asking {
-        Asking::Unannounced => std::iter::once(NOT_NOW).chain(answers.filter(|it| *it != NOT_NOW)).collect(),
-        Asking::Announced | Asking::Never => answers.collect(),
+        QuestionSupport::Unannounced => {
+            std::iter::once(NOT_NOW).chain(answers.filter(|it| *it != NOT_NOW)).collect()
+        }
+        QuestionSupport::Announced | QuestionSupport::Never => answers.collect(),
     }
 }
 
-pub(crate) async fn warn(shared: &Shared, message: &str) {
+pub(crate) async fn warn(shared: &ServerState, message: &str) {
     shared.client.show_message(MessageType::WARNING, message).await;
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Asking, NOT_NOW, ordered};
+    use super::{NOT_NOW, QuestionSupport, ordered};
 
     #[test]
     fn the_default_of_a_prompt_does_nothing() {
         let trust = ["Trust and start", NOT_NOW];
-        assert_eq!(ordered(Asking::Unannounced, &trust), [NOT_NOW, "Trust and start"]);
-        assert_eq!(ordered(Asking::Unannounced, &["Allow once", "Deny"]), [NOT_NOW, "Allow once", "Deny"]);
-        assert_eq!(ordered(Asking::Announced, &trust), trust);
+        assert_eq!(ordered(QuestionSupport::Unannounced, &trust), [NOT_NOW, "Trust and start"]);
+        assert_eq!(
+            ordered(QuestionSupport::Unannounced, &["Allow once", "Deny"]),
+            [NOT_NOW, "Allow once", "Deny"]
+        );
+        assert_eq!(ordered(QuestionSupport::Announced, &trust), trust);
     }
 }

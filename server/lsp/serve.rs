@@ -8,20 +8,20 @@ use std::sync::Arc;
 use tower_lsp::LspService;
 
 use super::ext;
-use super::pump::{self, Ended, Limits};
-use super::server::Server;
-use super::shared::Shared;
+use super::server::LspServer;
+use super::session::ServerState;
+use super::transport::{self, ConnectionEnd, TransportLimits};
 
 /// Serves one client on stdin and stdout; says whether it ended with `shutdown` and `exit`.
 pub fn serve() -> io::Result<bool> {
-    let (service, socket) = LspService::build(|client| Server::new(Arc::new(Shared::new(client))))
-        .custom_method(ext::LOOPS, Server::loops)
-        .custom_method(ext::SUBSCRIBE, Server::subscribe)
-        .custom_method(ext::ITERATIONS, Server::iterations)
-        .custom_method(ext::TRUST_PAGE, Server::trust_page)
+    let (service, socket) = LspService::build(|client| LspServer::new(Arc::new(ServerState::new(client))))
+        .custom_method(ext::LOOPS, LspServer::loops)
+        .custom_method(ext::SUBSCRIBE, LspServer::subscribe)
+        .custom_method(ext::ITERATIONS, LspServer::iterations)
+        .custom_method(ext::TRUST_PAGE, LspServer::trust_page)
         .finish();
     // Not by `io::stdout`: its lock and line buffer are in the way of whole frames.
     let input = File::from(io::stdin().as_fd().try_clone_to_owned()?);
     let output = File::from(io::stdout().as_fd().try_clone_to_owned()?);
-    Ok(pump::run(service, socket, input, output, Limits::default())? == Ended::Properly)
+    Ok(transport::run(service, socket, input, output, TransportLimits::default())? == ConnectionEnd::Properly)
 }

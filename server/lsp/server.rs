@@ -23,14 +23,14 @@ use super::handlers::{
     did_close, did_open, did_save, document_link, document_symbol, hover, initialize, initialized,
     iterations, loops, subscribe,
 };
-use super::shared::Shared;
+use super::session::ServerState;
 
-pub(crate) struct Server {
-    shared: Arc<Shared>,
+pub(crate) struct LspServer {
+    shared: Arc<ServerState>,
 }
 
-impl Server {
-    pub(crate) fn new(shared: Arc<Shared>) -> Self {
+impl LspServer {
+    pub(crate) fn new(shared: Arc<ServerState>) -> Self {
         Self { shared }
     }
 
@@ -52,7 +52,7 @@ impl Server {
 }
 
 #[async_trait]
-impl LanguageServer for Server {
+impl LanguageServer for LspServer {
     async fn initialize(&self, params: InitializeParams) -> Result<InitializeResult> {
         Ok(initialize::handle(&self.shared, params))
     }

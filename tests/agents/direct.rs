@@ -5,13 +5,13 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use loopkeeper::adapters::agents::{Wanted, plan};
-use loopkeeper_core::agent::argv::{Values, fill};
+use loopkeeper::adapters::agents::{AgentQuery, plan};
+use loopkeeper_core::agent::argv::{PlaceholderValues, fill};
 use loopkeeper_core::agent::claude::start::ENVIRONMENT;
-use loopkeeper_core::agent::provider::Here;
-use loopkeeper_core::agent::reader::{ProcessEnd, Reader};
+use loopkeeper_core::agent::provider::LocalClock;
+use loopkeeper_core::agent::reader::{AgentOutputReader, ProcessEnd};
 use loopkeeper_core::agent::{AgentRun, ProviderClass};
-use loopkeeper_core::settings::{Committer, Settings};
+use loopkeeper_core::settings::{CommitPolicy, Settings};
 use loopkeeper_core::task::{Check, Criterion};
 use serde_json::json;
 use tempfile::TempDir;
@@ -57,7 +57,7 @@ impl Direct {
         let criteria: Vec<Criterion> = self.checks.iter().map(|it| criterion(it)).collect();
         let mut settings = Settings::default();
         settings.agents.iter_mut().for_each(|it| it.args.clone_from(&self.args));
-        let wanted = Wanted {
+        let wanted = AgentQuery {
             agent: "auto",
             agents: &settings.agents,
             root: &work,
@@ -65,10 +65,10 @@ impl Direct {
             path: &path,
             is_root: false,
             env_set: &[],
-            committer: Committer::Agent,
+            committer: CommitPolicy::Agent,
         };
         let argv = plan(&wanted).expect("the CLI is on PATH").argv;
-        let argv = fill(&argv, Values { session: SESSION, prompt: "", prompt_file: "" });
+        let argv = fill(&argv, PlaceholderValues { session: SESSION, prompt: "", prompt_file: "" });
         let mut child = Command::new(&argv[0])
             .args(&argv[1..])
             .current_dir(&work)
@@ -88,7 +88,7 @@ impl Direct {
             .expect("the CLI starts");
         child.stdin.take().expect("a pipe").write_all(b"Go on.").expect("the prompt is read");
         let output = child.wait_with_output().expect("the CLI ends");
-        let mut reader = Reader::new(loopkeeper_core::settings::Dialect::Claude);
+        let mut reader = AgentOutputReader::new(loopkeeper_core::settings::Dialect::Claude);
         for line in String::from_utf8_lossy(&output.stdout).lines() {
             reader.line(line);
         }
@@ -96,7 +96,7 @@ impl Direct {
             stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
             ..ProcessEnd::exited(output.status.code())
         };
-        reader.finish(end, &Here::utc(NOW))
+        reader.finish(end, &LocalClock::utc(NOW))
     }
 }
 

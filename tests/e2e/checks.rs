@@ -9,15 +9,15 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use loopkeeper::adapters::http::Asker;
-use loopkeeper::adapters::process::Wardens;
-use loopkeeper::adapters::sandbox::Domain;
+use loopkeeper::adapters::http::HttpClient;
+use loopkeeper::adapters::process::WardenPool;
+use loopkeeper::adapters::sandbox::Isolation;
 use loopkeeper::adapters::state_dir::StateDir;
-use loopkeeper::adapters::trust::permit::{Checks, Permit};
-use loopkeeper::keeper::checks::{Plan, run_round};
+use loopkeeper::adapters::trust::permit::{CheckOrigin, Permit};
+use loopkeeper::keeper::checks::{RoundParams, run_round};
 use loopkeeper_core::check::{CheckResult, Status};
 use loopkeeper_core::redact::Redactor;
-use loopkeeper_core::task::{Check, Compare, Criterion, Expect, Pattern, PatternKind};
+use loopkeeper_core::task::{Check, Compare, Criterion, Expect, PatternKind, TextPattern};
 use tempfile::TempDir;
 
 use crate::kill_domain::rig::{domains, plain};
@@ -26,7 +26,7 @@ const REQUEST: &str = env!("CARGO_BIN_EXE_loopkeeper-request");
 
 struct Bench {
     folder: TempDir,
-    wardens: Wardens,
+    wardens: WardenPool,
     env: Vec<(OsString, OsString)>,
     redactor: Redactor,
     permit: Permit,
@@ -36,17 +36,17 @@ struct Bench {
 }
 
 impl Bench {
-    fn new(domain: &Domain) -> Self {
+    fn new(domain: &Isolation) -> Self {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir(folder.path().join("root")).unwrap();
         fs::create_dir(folder.path().join("output")).unwrap();
         let env = vec![("PATH".into(), std::env::var_os("PATH").unwrap()), ("ONLY".into(), "this".into())];
         let redactor = Redactor::new(["hunter2-hunter2".to_owned()]);
         let state = StateDir::at(&folder.path().join("state")).unwrap();
-        let permit = Permit::new(&state, &folder.path().join("root"), Checks::Typed);
+        let permit = Permit::new(&state, &folder.path().join("root"), CheckOrigin::Typed);
         Self {
             folder,
-            wardens: Wardens::of(domain),
+            wardens: WardenPool::of(domain),
             env,
             redactor,
             permit,
@@ -64,7 +64,7 @@ impl Bench {
     }
 
     async fn round(&self, criteria: &[Criterion]) -> Vec<CheckResult> {
-        let plan = Plan {
+        let plan = RoundParams {
             root: &self.root(),
             criteria,
             timeout: self.timeout,
@@ -73,7 +73,7 @@ impl Bench {
             wardens: &self.wardens,
             redactor: &self.redactor,
             permit: &self.permit,
-            asker: Asker {
+            asker: HttpClient {
                 program: Path::new(self.messenger),
                 domain: self.wardens.domain(),
                 env: &self.env,
@@ -93,7 +93,7 @@ impl Bench {
     /// The same bench, on which nobody said yes to anything.
     fn untrusted(self) -> Self {
         let state = StateDir::at(&self.folder.path().join("state")).unwrap();
-        Self { permit: Permit::new(&state, &self.root(), Checks::Written), ..self }
+        Self { permit: Permit::new(&state, &self.root(), CheckOrigin::Written), ..self }
     }
 
     /// Status and fact of a command.
@@ -111,8 +111,8 @@ fn command_of(command: &str, expect: &[Expect]) -> Check {
     Check::Command { command: command.to_owned(), expect: expect.to_vec() }
 }
 
-fn regex(source: &str) -> Pattern {
-    Pattern { source: source.to_owned(), kind: PatternKind::Regex }
+fn regex(source: &str) -> TextPattern {
+    TextPattern { source: source.to_owned(), kind: PatternKind::Regex }
 }
 
 #[tokio::test]
@@ -335,7 +335,7 @@ async fn checks_of_files_and_checks_that_are_none() {
         let bench = Bench::new(&domain);
         fs::write(bench.root().join("a.txt"), "hunter2-hunter2 TODO\n").unwrap();
         let globs = vec!["*.txt".to_owned()];
-        let todo = Pattern { source: "TODO".to_owned(), kind: PatternKind::Literal };
+        let todo = TextPattern { source: "TODO".to_owned(), kind: PatternKind::Literal };
         let criteria = [
             criterion("exists", Some(Check::Exists { globs: globs.clone() })),
             criterion("missing", Some(Check::Missing { globs: globs.clone() })),

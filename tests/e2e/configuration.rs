@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use loopkeeper_core::settings::{
-    Argument, Layer, LayerKind, Origin, Resolved, json_schema, reference_page, resolve,
+    Layer, LayerKind, ResolvedSettings, SettingOrigin, SettingOverride, json_schema, reference_page, resolve,
 };
 
 #[test]
@@ -37,7 +37,7 @@ fn arguments_win_and_are_named_when_they_are_wrong() {
         file: "loopkeeper.toml".to_owned(),
         text: "limits.iterations = 5".to_owned(),
     }];
-    let argument = |option: &str, key: &str, value: &str| Argument {
+    let argument = |option: &str, key: &str, value: &str| SettingOverride {
         option: option.to_owned(),
         key: key.to_owned(),
         value: value.to_owned(),
@@ -70,7 +70,7 @@ fn arguments_win_and_are_named_when_they_are_wrong() {
 fn a_program_may_stand_in_place_of_an_agent() {
     let check = |path: &str, text: &str, name: &str| {
         let layer = Layer { kind: LayerKind::Workspace, file: "loopkeeper.toml".into(), text: text.into() };
-        let typed = Argument { option: "--agent".into(), key: "agent".into(), value: path.into() };
+        let typed = SettingOverride { option: "--agent".into(), key: "agent".into(), value: path.into() };
         let resolved = resolve(&[layer], &[typed]);
         let settings = resolved.settings().unwrap();
         assert_eq!(settings.agent, name);
@@ -115,11 +115,11 @@ fn disagreement(folder: &Path) -> Option<String> {
     (said != expected).then(|| format!("{}:\nexpected\n{expected}\nsaid\n{said}", folder.display()))
 }
 
-fn transcript(resolved: &Resolved) -> String {
+fn transcript(resolved: &ResolvedSettings) -> String {
     let verdict = if resolved.settings().is_ok() { "accepted" } else { "refused" };
     let mut lines = vec![verdict.to_owned()];
     lines.extend(resolved.findings().iter().map(ToString::to_string));
-    let written = resolved.effective().into_iter().filter(|it| it.origin != Origin::Default);
+    let written = resolved.effective().into_iter().filter(|it| it.origin != SettingOrigin::Default);
     lines.extend(written.map(|it| format!("{} = {} ({})", it.key, it.value, it.origin)));
     lines.join("\n") + "\n"
 }

@@ -7,8 +7,8 @@ use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use loopkeeper::adapters::process::{How, orphans, start};
-use loopkeeper::adapters::sandbox::Domain;
+use loopkeeper::adapters::process::{TerminateMode, orphans, start};
+use loopkeeper::adapters::sandbox::Isolation;
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
 use self::rig::{alive, assert_nobody, domains, hostile, stayed, token, until_ready};
@@ -34,7 +34,7 @@ async fn survivors_of_an_agent_that_exits_are_named_and_ended() {
 #[tokio::test]
 async fn stop_now_and_stop_after_grace_leave_nobody() {
     for domain in domains() {
-        for (how, limit) in [(How::Grace, 300), (How::Now, 0)] {
+        for (how, limit) in [(TerminateMode::Grace, 300), (TerminateMode::Now, 0)] {
             let token = token("stop");
             let mut running = start(&hostile(&token, "stay"), &domain).unwrap();
             until_ready(&mut running).await;
@@ -59,7 +59,7 @@ async fn who_never_stays_the_same_process_is_caught() {
             "$| = 1; if (!fork) { print qq(ready\\n); while (1) { syscall(112); exit 0 if fork } } sleep 600";
         let mut running = start(&rig::job(&["perl", "-e", script, &token]), &domain).unwrap();
         until_ready(&mut running).await;
-        running.terminate(How::Now);
+        running.terminate(TerminateMode::Now);
         let ended = running.end().await;
         assert_nobody(&token, "after the mover was stopped");
         assert_eq!((ended.signal, ended.left), (Some(9), Vec::new()), "{domain:?}");
@@ -143,8 +143,8 @@ fn control_killing_the_process_group_is_not_enough() {
 }
 
 /// This test binary again, as a keeper would be: adopting, in a process of its own.
-fn helper(mode: &str, token: &str, domain: &Domain) -> std::process::Child {
-    let kind = if matches!(domain, Domain::PidNamespace { .. }) { "namespace" } else { "plain" };
+fn helper(mode: &str, token: &str, domain: &Isolation) -> std::process::Child {
+    let kind = if matches!(domain, Isolation::PidNamespace { .. }) { "namespace" } else { "plain" };
     Command::new(std::env::current_exe().unwrap())
         .args(["kill_domain::helper_process", "--exact", "--nocapture", "--test-threads=1"])
         .env(HELPER, format!("{mode} {token} {kind}"))

@@ -6,10 +6,11 @@ use std::os::unix::fs::PermissionsExt;
 use std::time::{Duration, Instant};
 
 use loopkeeper::adapters::process::{
-    Ended, How, Job, OutputEvent, ProcessError, Stdin, Stream, run_to_end, start, start_in_order,
+    Job, JobOutcome, OutputEvent, ProcessError, StdinSource, Stream, TerminateMode, run_to_end, start,
+    start_in_order,
 };
 use loopkeeper_core::agent::LINE_BYTES;
-use loopkeeper_core::check::{Ending, GAP};
+use loopkeeper_core::check::{CommandExit, GAP};
 use rustix::fs::{CWD, Mode, mkfifoat};
 
 use crate::kill_domain::rig::{alive, assert_nobody, domains, job, plain, stayed, token, until_ready};
@@ -21,7 +22,7 @@ fn shell(script: &str) -> Job {
 }
 
 /// Runs a job to its end and returns all lines of both streams.
-async fn all(job: &Job) -> (Vec<OutputEvent>, Ended) {
+async fn all(job: &Job) -> (Vec<OutputEvent>, JobOutcome) {
     let mut running = start(job, &plain()).unwrap();
     let mut events = Vec::new();
     while let Some(event) = running.next().await {
@@ -82,7 +83,7 @@ async fn only_the_given_environment_input_and_folder_are_seen() {
         shell("cat; echo; pwd; env -u PWD -u SHLVL -u _ -u OLDPWD | sort; ls /proc/self/fd | wc -l");
     job.env.push(("LOOPKEEPER_LOOP".into(), "x:y".into()));
     let path = format!("PATH={}", job.env[0].1.to_str().unwrap());
-    job.stdin = Stdin::File(prompt);
+    job.stdin = StdinSource::File(prompt);
     job.cwd = folder.path().canonicalize().unwrap();
     let count = ["-c", "ls /proc/self/fd | wc -l"];
     let plain = std::process::Command::new("sh").args(count).output().unwrap().stdout;
@@ -136,14 +137,14 @@ async fn the_end_does_not_wait_for_pipes() {
         let stays = format!("setsid bash -c 'echo up; exec -a {token} sleep 600'");
         let script = format!("echo out; read -r up < <({stays}); echo last");
         let run = run_to_end(&job(&["bash", "-c", &script]), LONG, &domain).await;
-        assert_eq!(run.ending, Ending::Exited(0));
+        assert_eq!(run.ending, CommandExit::Exited(0));
         assert_eq!(run.stdout, b"out\nlast\n");
         assert_eq!(run.survivors.len(), 1);
         assert!(run.survivors[0].ends_with(" sleep"), "{:?}", run.survivors);
         assert_nobody(&token, "after a check that left somebody with its pipe");
         assert!(begin.elapsed() < LONG);
         let closes = run_to_end(&shell("exec >&- 2>&-; sleep 0.2; exit 3"), LONG, &domain).await;
-        assert_eq!(closes.ending, Ending::Exited(3));
+        assert_eq!(closes.ending, CommandExit::Exited(3));
     }
 }
 
@@ -158,8 +159,8 @@ async fn a_grace_time_lets_the_main_process_clean_up_and_now_cuts_it_short() {
         let tidy = Job { grace: LONG, ..job(&["bash", "-c", &script]) };
         let mut running = start(&tidy, &domain).unwrap();
         until_ready(&mut running).await;
-        running.terminate(How::Grace);
-        running.terminate(How::Grace);
+        running.terminate(TerminateMode::Grace);
+        running.terminate(TerminateMode::Grace);
         let mut last = None;
         while let Some(event) = running.next().await {
             last = Some(event);
@@ -170,8 +171,8 @@ async fn a_grace_time_lets_the_main_process_clean_up_and_now_cuts_it_short() {
         let deaf = Job { grace: LONG, ..shell("trap '' TERM; echo ready; while :; do sleep 1; done") };
         let mut running = start(&deaf, &domain).unwrap();
         until_ready(&mut running).await;
-        running.terminate(How::Grace);
-        running.terminate(How::Now);
+        running.terminate(TerminateMode::Grace);
+        running.terminate(TerminateMode::Now);
         let begin = Instant::now();
         let ended = running.end().await;
         assert_eq!((ended.exit, ended.signal), (None, Some(9)));
@@ -185,14 +186,14 @@ async fn a_stopped_agent_and_a_stopped_warden_end_too() {
         let token = token("stopped");
         let mut running = start(&job(&["bash", "-c", "echo ready; kill -STOP $$", &token]), &domain).unwrap();
         until_ready(&mut running).await;
-        running.terminate(How::Grace);
+        running.terminate(TerminateMode::Grace);
         assert_eq!(running.end().await.signal, Some(15), "TERM reaches a stopped process");
         let mut running = start(&job(&["bash", "-c", "echo ready; sleep 600", &token]), &domain).unwrap();
         until_ready(&mut running).await;
         for process in alive(&token).iter().filter(|process| process.arguments.contains(" domain ")) {
             process.stop();
         }
-        running.terminate(How::Now);
+        running.terminate(TerminateMode::Now);
         assert_eq!(running.end().await.signal, Some(9));
         assert_eq!(stayed(&token, LONG), [""; 0]);
     }
@@ -203,12 +204,12 @@ async fn a_timeout_is_its_own_ending_and_output_until_then_is_kept() {
     for domain in domains() {
         let job = Job { grace: Duration::ZERO, ..shell("echo before; echo oh >&2; sleep 600") };
         let run = run_to_end(&job, Duration::from_secs(3), &domain).await;
-        assert_eq!(run.ending, Ending::TimedOut);
+        assert_eq!(run.ending, CommandExit::TimedOut);
         assert_eq!((run.stdout.as_slice(), run.stderr.as_slice()), (&b"before\n"[..], &b"oh\n"[..]));
         assert!(run.duration_ms >= 3000);
     }
     let missing = run_to_end(&job(&["no-such-program"]), LONG, &plain()).await;
-    assert!(matches!(missing.ending, Ending::NotStarted(reason) if reason.contains("no-such-program")));
+    assert!(matches!(missing.ending, CommandExit::NotStarted(reason) if reason.contains("no-such-program")));
 }
 
 #[tokio::test]
@@ -228,7 +229,7 @@ async fn dropping_a_run_ends_the_command() {
 async fn long_output_keeps_its_beginning_and_its_end() {
     let script = "echo first; yes xxxxxxxxx | head -n 200000; echo last";
     let run = run_to_end(&shell(script), LONG, &plain()).await;
-    assert_eq!(run.ending, Ending::Exited(0));
+    assert_eq!(run.ending, CommandExit::Exited(0));
     assert!(run.stdout.starts_with(b"first\nxxx") && run.stdout.ends_with(b"xxx\nlast\n"));
     let gap = GAP.len() + 1;
     assert_eq!((run.stdout.len() - gap) as u64 + run.dropped, 2_000_011);
@@ -263,7 +264,7 @@ async fn work_shows_in_the_cpu_time_and_idling_does_not() {
         let gate = folder.path().join("gate");
         mkfifoat(CWD, &gate, Mode::RWXU).unwrap();
         let mut open = fs::File::options().read(true).write(true).open(&gate).unwrap();
-        let busy = Job { stdin: Stdin::File(gate), ..job(&["bash", "-c", script]) };
+        let busy = Job { stdin: StdinSource::File(gate), ..job(&["bash", "-c", script]) };
         let mut running = start(&busy, &domain).unwrap();
         until_ready(&mut running).await;
         let idle = running.cpu_ms();
@@ -273,7 +274,7 @@ async fn work_shows_in_the_cpu_time_and_idling_does_not() {
             assert!(Instant::now() < until, "no CPU time shown");
             tokio::task::yield_now().await;
         }
-        running.terminate(How::Now);
+        running.terminate(TerminateMode::Now);
         assert!(running.end().await.cpu_ms >= idle + 100);
     }
 }

@@ -6,9 +6,9 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use loopkeeper::adapters::process::{Job, orphans, run_to_end, start};
-use loopkeeper::adapters::sandbox::Domain;
-use loopkeeper_core::check::Ending;
-use loopkeeper_core::settings::Sandbox;
+use loopkeeper::adapters::sandbox::Isolation;
+use loopkeeper_core::check::CommandExit;
+use loopkeeper_core::settings::SandboxMode;
 
 use crate::kill_domain::rig::{
     self, BINARY, alive, assert_nobody, hostile, job, namespace, plain, stayed, token, until_ready,
@@ -30,11 +30,11 @@ cat /proc/self/oom_score_adj
 script -qec 'test -t 0 && echo terminal' /dev/null </dev/null
 "#;
 
-async fn output(script: &str, domain: &Domain) -> String {
+async fn output(script: &str, domain: &Isolation) -> String {
     let mut job = job(&["bash", "-c", script]);
     job.env.push(("HOME".into(), std::env::var_os("HOME").unwrap()));
     let run = run_to_end(&job, LONG, domain).await;
-    assert_eq!((run.ending, String::from_utf8(run.stderr).unwrap().as_str()), (Ending::Exited(0), ""));
+    assert_eq!((run.ending, String::from_utf8(run.stderr).unwrap().as_str()), (CommandExit::Exited(0), ""));
     String::from_utf8(run.stdout).unwrap()
 }
 
@@ -69,11 +69,11 @@ async fn the_warden_cannot_be_killed_from_inside() {
 #[test]
 fn settings_choose_the_domain() {
     let warden = Path::new(BINARY);
-    let off = Domain::detect(Sandbox::Off, warden).unwrap();
-    assert_eq!(off, Domain::Subreaper { warden: warden.into(), why: None });
+    let off = Isolation::detect(SandboxMode::Off, warden).unwrap();
+    assert_eq!(off, Isolation::Subreaper { warden: warden.into(), why: None });
     let Some(domain) = namespace() else { return };
-    assert!(matches!(domain, Domain::PidNamespace { .. }));
-    assert_eq!(Domain::detect(Sandbox::Auto, warden).unwrap(), domain);
+    assert!(matches!(domain, Isolation::PidNamespace { .. }));
+    assert_eq!(Isolation::detect(SandboxMode::Auto, warden).unwrap(), domain);
 }
 
 /// Namespaces forbidden, as some systems do: bubblewrap is there and fails.
@@ -189,8 +189,14 @@ async fn helper_process() {
     let Ok(mode) = std::env::var(HELPER) else { return };
     let mut said = Vec::new();
     if mode == "detect" {
-        said.push(format!("auto {}", Domain::detect(Sandbox::Auto, Path::new(BINARY)).unwrap().sentence()));
-        said.push(format!("required {}", Domain::detect(Sandbox::Required, Path::new(BINARY)).unwrap_err()));
+        said.push(format!(
+            "auto {}",
+            Isolation::detect(SandboxMode::Auto, Path::new(BINARY)).unwrap().sentence()
+        ));
+        said.push(format!(
+            "required {}",
+            Isolation::detect(SandboxMode::Required, Path::new(BINARY)).unwrap_err()
+        ));
     } else {
         let bomb =
             "$| = 1; while (1) { next if defined fork; print qq(ready\\n); select undef, undef, undef, 0.2 }";
@@ -202,7 +208,7 @@ async fn helper_process() {
             let mut running = start(&Job { cwd: "/".into(), ..tree }, &domain).unwrap();
             until_ready(&mut running).await;
             assert!(alive(&token).len() > 100);
-            running.terminate(loopkeeper::adapters::process::How::Now);
+            running.terminate(loopkeeper::adapters::process::TerminateMode::Now);
             running.end().await;
             assert_nobody(&token, "as an ordinary user");
             said.push(format!("{name} 0 alive"));

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use loopkeeper::adapters::git;
-use loopkeeper::adapters::snapshots::Store;
+use loopkeeper::adapters::snapshots::SnapshotStore;
 
 use kinds::{KINDS, Made};
 
@@ -50,8 +50,8 @@ impl Place {
         self.all().join("work")
     }
 
-    fn store(&self, root: &Path) -> Store {
-        Store::open(&self.dir.path().join("state/snapshots.git"), root).unwrap()
+    fn store(&self, root: &Path) -> SnapshotStore {
+        SnapshotStore::open(&self.dir.path().join("state/snapshots.git"), root).unwrap()
     }
 
     fn git_command(&self, dir: &Path) -> Command {

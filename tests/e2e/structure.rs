@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 const LONGEST_FILE: usize = 500;
 
 /// From the lowest: each knows those before it alone.
-const LAYERS: &[&str] = &["adapters", "hook", "acp", "keeper", "front", "lookout", "lsp", "cli"];
+const LAYERS: &[&str] = &["adapters", "hook", "acp", "keeper", "operations", "workspace", "lsp", "cli"];
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))

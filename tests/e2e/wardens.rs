@@ -4,9 +4,11 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use loopkeeper::adapters::process::{Ended, How, Job, OutputEvent, Running, Stdin, Streams, Wardens, start};
-use loopkeeper::adapters::sandbox::Domain;
-use loopkeeper_core::check::Ending;
+use loopkeeper::adapters::process::{
+    Job, JobHandle, JobOutcome, OutputEvent, StdinSource, StreamLayout, TerminateMode, WardenPool, start,
+};
+use loopkeeper::adapters::sandbox::Isolation;
+use loopkeeper_core::check::CommandExit;
 use rustix::process::{Pid, Signal, geteuid, kill_process};
 
 use crate::kill_domain::rig::{assert_nobody, domains, hostile, job, stayed, token, until_ready};
@@ -18,14 +20,14 @@ fn shell(script: &str) -> Job {
 }
 
 /// Runs a job: the number of its warden, what it printed, how it ended.
-async fn ran(wardens: &Wardens, job: &Job) -> (u32, String, Ended) {
+async fn ran(wardens: &WardenPool, job: &Job) -> (u32, String, JobOutcome) {
     let running = wardens.start(job).unwrap();
     let pid = running.pid();
     let (text, ended) = text_of(running).await;
     (pid, text, ended)
 }
 
-async fn text_of(mut running: Running) -> (String, Ended) {
+async fn text_of(mut running: JobHandle) -> (String, JobOutcome) {
     let mut text = String::new();
     while let Some(event) = running.next().await {
         if let OutputEvent::Line { bytes, .. } = event {
@@ -51,14 +53,14 @@ fn children(pid: u32) -> Vec<u32> {
 }
 
 /// What is mounted inside stays inside, so that only a namespace's warden has anything to forget.
-fn mounts_are_its_own(domain: &Domain) -> bool {
-    matches!(domain, Domain::PidNamespace { .. }) && geteuid().is_root()
+fn mounts_are_its_own(domain: &Isolation) -> bool {
+    matches!(domain, Isolation::PidNamespace { .. }) && geteuid().is_root()
 }
 
 #[tokio::test]
 async fn jobs_that_leave_nothing_behind_share_a_warden_and_nothing_else() {
     for domain in domains() {
-        let wardens = Wardens::of(&domain);
+        let wardens = WardenPool::of(&domain);
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("in"), "read me\n").unwrap();
         let (first, said, ended) = ran(&wardens, &shell("A=1; export A; cd /; echo one; exit 3")).await;
@@ -66,7 +68,7 @@ async fn jobs_that_leave_nothing_behind_share_a_warden_and_nothing_else() {
         let own = Job {
             cwd: folder.path().into(),
             env: vec![("PATH".into(), "/usr/bin:/bin".into()), ("B".into(), "2".into())],
-            stdin: Stdin::File(folder.path().join("in")),
+            stdin: StdinSource::File(folder.path().join("in")),
             ..shell("pwd; cat; echo ${A-none} $B; ls /proc/self/fd | wc -l; echo oh >&2")
         };
         let (second, said, ended) = ran(&wardens, &own).await;
@@ -85,7 +87,7 @@ async fn jobs_that_leave_nothing_behind_share_a_warden_and_nothing_else() {
         fs::write(&script, "no program").unwrap();
         assert!(wardens.start(&job(&[script.to_str().unwrap()])).is_err());
         assert!(wardens.start(&Job { cwd: "/nowhere".into(), ..shell("true") }).is_err());
-        wardens.dismiss().await;
+        wardens.shutdown().await;
         let (other, _, _) = ran(&wardens, &shell("true")).await;
         assert_ne!(other, first);
     }
@@ -94,17 +96,17 @@ async fn jobs_that_leave_nothing_behind_share_a_warden_and_nothing_else() {
 #[tokio::test]
 async fn the_time_of_a_job_is_its_own() {
     for domain in domains() {
-        let wardens = Wardens::of(&domain);
+        let wardens = WardenPool::of(&domain);
         let busy = "i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done";
         let (_, _, long) = ran(&wardens, &shell(busy)).await;
         let mut running = wardens.start(&shell("echo ready; read -r line < /dev/zero & sleep 600")).unwrap();
         until_ready(&mut running).await;
-        running.terminate(How::Now);
+        running.terminate(TerminateMode::Now);
         running.end().await;
         let mut running = wardens.start(&shell("echo ready; sleep 600")).unwrap();
         until_ready(&mut running).await;
         let so_far = running.cpu_ms();
-        running.terminate(How::Now);
+        running.terminate(TerminateMode::Now);
         running.end().await;
         assert!(long.cpu_ms >= 50, "{long:?}");
         assert!(so_far < long.cpu_ms, "{so_far} {long:?}");
@@ -114,7 +116,7 @@ async fn the_time_of_a_job_is_its_own() {
 #[tokio::test]
 async fn who_outlives_a_job_is_named_and_gone_before_the_next() {
     for domain in domains() {
-        let wardens = Wardens::of(&domain);
+        let wardens = WardenPool::of(&domain);
         for _ in 0..3 {
             let token = token("again");
             let ended = wardens.start(&hostile(&token, "exit")).unwrap().end().await;
@@ -124,7 +126,7 @@ async fn who_outlives_a_job_is_named_and_gone_before_the_next() {
             let token = crate::kill_domain::rig::token("stop");
             let mut running = wardens.start(&hostile(&token, "stay")).unwrap();
             until_ready(&mut running).await;
-            running.terminate(How::Now);
+            running.terminate(TerminateMode::Now);
             assert_eq!(running.end().await.signal, Some(9));
             assert_nobody(&token, "after the stop");
         }
@@ -134,12 +136,12 @@ async fn who_outlives_a_job_is_named_and_gone_before_the_next() {
 #[tokio::test]
 async fn jobs_at_the_same_time_have_wardens_of_their_own() {
     for domain in domains() {
-        let wardens = Wardens::of(&domain);
+        let wardens = WardenPool::of(&domain);
         let mut long = wardens.start(&shell("echo ready; sleep 600")).unwrap();
         until_ready(&mut long).await;
         let (short, ..) = ran(&wardens, &shell("true")).await;
         assert_ne!(short, long.pid());
-        long.terminate(How::Now);
+        long.terminate(TerminateMode::Now);
         assert_eq!(long.end().await.signal, Some(9));
     }
 }
@@ -147,13 +149,13 @@ async fn jobs_at_the_same_time_have_wardens_of_their_own() {
 #[tokio::test]
 async fn an_order_that_comes_late_does_not_reach_the_next_job() {
     for domain in domains() {
-        let wardens = Wardens::of(&domain);
+        let wardens = WardenPool::of(&domain);
         let mut late = wardens.start(&shell("echo ready")).unwrap();
         let pid = late.pid();
         while late.next().await.is_some() {}
         let mut next = wardens.start(&shell("echo ready; sleep 0.3; exit 4")).unwrap();
         until_ready(&mut next).await;
-        late.terminate(How::Now);
+        late.terminate(TerminateMode::Now);
         assert_eq!(next.pid(), pid);
         assert_eq!(next.end().await.exit, Some(4), "{domain:?}");
         assert_eq!(late.end().await.exit, Some(0));
@@ -163,19 +165,20 @@ async fn an_order_that_comes_late_does_not_reach_the_next_job() {
 #[tokio::test]
 async fn a_run_that_is_dropped_or_over_its_time_ends_and_the_next_one_runs() {
     for domain in domains() {
-        let wardens = Wardens::of(&domain);
+        let wardens = WardenPool::of(&domain);
         let token = token("dropped");
         let command = job(&["bash", "-c", "sleep 600; true", &token]);
         let nothing = tokio::time::timeout(
             Duration::from_millis(300),
-            wardens.run_to_end(&command, Streams::Apart, LONG),
+            wardens.run_to_end(&command, StreamLayout::Apart, LONG),
         )
         .await;
         assert!(nothing.is_err());
-        let run = wardens.run_to_end(&shell("sleep 600"), Streams::Apart, Duration::from_millis(300)).await;
-        assert_eq!(run.ending, Ending::TimedOut);
-        let run = wardens.run_to_end(&shell("echo fine"), Streams::Apart, LONG).await;
-        assert_eq!((run.ending, run.stdout), (Ending::Exited(0), b"fine\n".to_vec()));
+        let run =
+            wardens.run_to_end(&shell("sleep 600"), StreamLayout::Apart, Duration::from_millis(300)).await;
+        assert_eq!(run.ending, CommandExit::TimedOut);
+        let run = wardens.run_to_end(&shell("echo fine"), StreamLayout::Apart, LONG).await;
+        assert_eq!((run.ending, run.stdout), (CommandExit::Exited(0), b"fine\n".to_vec()));
         let gone = tokio::task::spawn_blocking(move || stayed(&token, LONG));
         assert_eq!(gone.await.unwrap(), [""; 0]);
     }
@@ -185,7 +188,7 @@ async fn a_run_that_is_dropped_or_over_its_time_ends_and_the_next_one_runs() {
 #[tokio::test]
 async fn a_warden_that_was_ended_gets_no_more_jobs() {
     for domain in domains() {
-        let wardens = Wardens::of(&domain);
+        let wardens = WardenPool::of(&domain);
         let signal = |pid: u32, signal| kill_process(Pid::from_raw(pid as i32).unwrap(), signal).unwrap();
         let (idle, ..) = ran(&wardens, &shell("true")).await;
         // Around a namespace's warden stands bubblewrap, and takes it along.
@@ -204,7 +207,7 @@ async fn a_warden_that_was_ended_gets_no_more_jobs() {
             for pid in children(at_work).into_iter().chain([at_work]) {
                 signal(pid, kind);
             }
-            running.terminate(How::Now);
+            running.terminate(TerminateMode::Now);
             assert_eq!(running.end().await.signal, Some(ends), "{domain:?} {kind:?}");
             let (other, said, _) = ran(&wardens, &shell("echo fine")).await;
             assert_eq!((said.as_str(), other == at_work), ("fine\n", false));
@@ -217,7 +220,7 @@ async fn a_warden_that_was_ended_gets_no_more_jobs() {
 #[tokio::test]
 async fn nothing_that_a_job_mounts_covers_what_the_next_one_runs() {
     for domain in domains().into_iter().filter(mounts_are_its_own) {
-        let wardens = Wardens::of(&domain);
+        let wardens = WardenPool::of(&domain);
         let folder = tempfile::tempdir().unwrap();
         let shown = folder.path().join("shown");
         fs::write(&shown, "true\n").unwrap();
@@ -234,7 +237,7 @@ async fn nothing_that_a_job_mounts_covers_what_the_next_one_runs() {
 #[tokio::test]
 async fn no_limit_that_a_job_sets_for_its_warden_is_the_next_ones() {
     for domain in domains() {
-        let wardens = Wardens::of(&domain);
+        let wardens = WardenPool::of(&domain);
         let (first, before, _) = ran(&wardens, &shell("ulimit -n")).await;
         let lower = "prlimit --pid $PPID --nofile=64 && awk '/open files/ { print $4 }' /proc/$PPID/limits";
         let (second, said, _) = ran(&wardens, &shell(lower)).await;
@@ -247,14 +250,14 @@ async fn no_limit_that_a_job_sets_for_its_warden_is_the_next_ones() {
 #[tokio::test]
 async fn who_is_dismissed_is_gone() {
     for domain in domains() {
-        let wardens = Wardens::of(&domain);
+        let wardens = WardenPool::of(&domain);
         let (pid, ..) = ran(&wardens, &shell("true")).await;
         let process = Path::new("/proc").join(pid.to_string());
         assert!(process.exists());
         let line = fs::read_to_string(process.join("cmdline")).unwrap();
         assert!(line.contains("--orders") && !line.contains("true"), "the line is of no job: {line}");
         assert_eq!(fs::read_link(process.join("cwd")).unwrap(), Path::new("/"));
-        wardens.dismiss().await;
+        wardens.shutdown().await;
         assert!(!process.exists());
     }
 }
@@ -262,7 +265,7 @@ async fn who_is_dismissed_is_gone() {
 #[tokio::test]
 async fn an_idle_warden_notices_that_its_keeper_is_gone() {
     for domain in domains() {
-        let wardens = Wardens::of(&domain);
+        let wardens = WardenPool::of(&domain);
         let (pid, ..) = ran(&wardens, &shell("true")).await;
         // All that its keeper holds of it; the process stays to be waited for.
         drop(wardens);
@@ -274,12 +277,12 @@ async fn an_idle_warden_notices_that_its_keeper_is_gone() {
 #[tokio::test]
 async fn control_a_dismissal_is_of_the_idle_ones() {
     for domain in domains() {
-        let wardens = Wardens::of(&domain);
-        let mut running: Running = wardens.start(&shell("echo ready; sleep 600")).unwrap();
+        let wardens = WardenPool::of(&domain);
+        let mut running: JobHandle = wardens.start(&shell("echo ready; sleep 600")).unwrap();
         until_ready(&mut running).await;
-        wardens.dismiss().await;
+        wardens.shutdown().await;
         assert!(Path::new("/proc").join(running.pid().to_string()).exists());
-        running.terminate(How::Now);
+        running.terminate(TerminateMode::Now);
         running.end().await;
     }
 }

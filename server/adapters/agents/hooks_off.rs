@@ -4,7 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use loopkeeper_core::agent::claude::settings::{hooks_off, of_line};
-use loopkeeper_core::agent::kind::Kind;
+use loopkeeper_core::agent::kind::AgentKind;
 use loopkeeper_core::journal::AgentPlan;
 
 use crate::adapters::config_files;
@@ -25,7 +25,7 @@ pub fn place(plan: &AgentPlan, root: &Path, env: &[(OsString, OsString)]) -> Opt
     let said = |path: PathBuf| Some((path.display().to_string(), hooks_off(&text(path)?)?));
     let by_line = || Some(("`--settings`".to_owned(), hooks_off(of_line(&plan.argv)?)?));
     let of_folder = |file: &str| Some((file.to_owned(), hooks_off(&text(root.join(file))?)?));
-    if plan.kind() != Kind::Claude {
+    if plan.kind() != AgentKind::Claude {
         return None;
     }
     let first = said(MANAGED.into())
@@ -49,7 +49,7 @@ mod tests {
     use std::fs;
 
     use loopkeeper_core::journal::AgentPlan;
-    use loopkeeper_core::settings::{Dialect, Permissions, PromptBy};
+    use loopkeeper_core::settings::{Dialect, PermissionMode, PromptBy};
 
     use super::place;
 
@@ -76,7 +76,7 @@ mod tests {
                 argv: words.into_iter().take(if line.is_empty() { 1 } else { 3 }).collect(),
                 prompt: PromptBy::Stdin,
                 dialect: if name == "claude" { Dialect::Claude } else { Dialect::Codex },
-                permissions: Permissions::Edits,
+                permissions: PermissionMode::Edits,
                 env: Vec::new(),
             };
             let env: [(OsString, OsString); 2] =

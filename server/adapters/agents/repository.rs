@@ -5,12 +5,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use loopkeeper_core::agent::codex::start::{configures_sandbox, sets_sandbox};
-use loopkeeper_core::agent::commits::Repository;
+use loopkeeper_core::agent::commits::GitDirs;
 
 use crate::adapters::config_files;
 
 /// The repository that `root` lies in.
-pub(super) fn of(root: &Path) -> Option<Repository> {
+pub(super) fn of(root: &Path) -> Option<GitDirs> {
     let top = root.ancestors().find(|it| it.join(".git").symlink_metadata().is_ok())?;
     let dot_git = top.join(".git");
     let kind = dot_git.symlink_metadata().ok()?;
@@ -23,7 +23,7 @@ pub(super) fn of(root: &Path) -> Option<Repository> {
     };
     let text = |it: PathBuf| it.canonicalize().ok()?.into_os_string().into_string().ok();
     common_dir.join("HEAD").is_file().then_some(())?;
-    Some(Repository { git_dir: text(git_dir)?, common_dir: text(common_dir)? })
+    Some(GitDirs { git_dir: text(git_dir)?, common_dir: text(common_dir)? })
 }
 
 /// Of a work tree beside the first one.

@@ -3,10 +3,10 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
-use loopkeeper_core::settings::{AgentSettings, Committer, Dialect, Permissions, PromptBy};
+use loopkeeper_core::settings::{AgentSettings, CommitPolicy, Dialect, PermissionMode, PromptBy};
 use loopkeeper_core::task::{Check, Criterion};
 
-use super::{AgentError, Wanted, find, plan};
+use super::{AgentError, AgentQuery, find, plan};
 
 /// A work tree and a folder of programs beside it.
 struct Ground {
@@ -36,7 +36,7 @@ fn agent(name: &str, command: &[&str]) -> AgentSettings {
         command: command.iter().map(ToString::to_string).collect(),
         prompt: PromptBy::Stdin,
         output: Dialect::Text,
-        permissions: Permissions::Edits,
+        permissions: PermissionMode::Edits,
         model: None,
         effort: None,
         args: Vec::new(),
@@ -67,7 +67,7 @@ fn planned_as(
 ) -> Result<Vec<String>, AgentError> {
     let path = path_of(&[&place.root.join("bin"), &place.bin]);
     let User { is_root, env_set } = user;
-    let wanted = Wanted {
+    let wanted = AgentQuery {
         agent,
         agents,
         root: &place.root,
@@ -75,7 +75,7 @@ fn planned_as(
         path: &path,
         is_root,
         env_set,
-        committer: Committer::Agent,
+        committer: CommitPolicy::Agent,
     };
     plan(&wanted).map(|it| it.argv)
 }
@@ -131,7 +131,7 @@ fn what_refuses_root_says_so_before_it_starts() {
     let place = place();
     program(&place.bin.join("claude"));
     program(&place.bin.join("codex"));
-    let all = |name: &str| AgentSettings { permissions: Permissions::All, ..agent(name, &[]) };
+    let all = |name: &str| AgentSettings { permissions: PermissionMode::All, ..agent(name, &[]) };
     let sandbox = [("IS_SANDBOX".to_owned(), "1".to_owned())];
     let check = |name: &str, is_root: bool, env_set: &[(String, String)], refused: bool| {
         let planned = planned_as(&place, name, &[all(name)], User { is_root, env_set });
@@ -150,7 +150,7 @@ fn what_refuses_root_says_so_before_it_starts() {
 fn with_args(
     place: &Ground,
     name: &str,
-    permissions: Permissions,
+    permissions: PermissionMode,
     args: &[&str],
 ) -> Result<Vec<String>, AgentError> {
     program(&place.bin.join(name));
@@ -160,7 +160,7 @@ fn with_args(
 
 #[test]
 fn arguments_that_ask_nobody_are_no_way_around_the_permissions() {
-    use Permissions::{All, Edits, ReadOnly};
+    use PermissionMode::{All, Edits, ReadOnly};
     let place = place();
     let skip = "--dangerously-skip-permissions";
     for (name, word) in [("claude", skip), ("codex", "--yolo"), ("gemini", "-y"), ("opencode", "--auto")] {
@@ -190,7 +190,7 @@ fn settings_of_ones_own_stand_beside_the_permissions() {
     fs::write(place.root.join("mine.json"), r#"{"permissions":{"deny":["Read(.env)"]}}"#).unwrap();
     fs::write(place.root.join("list.json"), "[]").unwrap();
     fs::write(place.root.join("long.json"), format!("{{\"a\":\"{}\"}}", "x".repeat(70_000))).unwrap();
-    let of = |args: &[&str]| with_args(&place, "claude", Permissions::Edits, args);
+    let of = |args: &[&str]| with_args(&place, "claude", PermissionMode::Edits, args);
     for args in [&["--settings", "mine.json", "-x"][..], &["-x", "--settings=mine.json"]] {
         let argv = of(args).unwrap();
         let settings: Vec<&String> =
@@ -221,7 +221,7 @@ fn what_edits_nothing_in_safety_says_so_before_it_starts() {
         matches!(error, AgentError::NoSafeMode { .. }) && error.hint().contains("sandboxed-all"),
         "{error}"
     );
-    let all = AgentSettings { permissions: Permissions::All, ..agent("cursor", &[]) };
+    let all = AgentSettings { permissions: PermissionMode::All, ..agent("cursor", &[]) };
     assert!(planned(&place, "cursor", &[all]).unwrap().contains(&"--force".to_owned()));
 }
 
@@ -231,7 +231,7 @@ fn the_plan_holds_what_the_command_line_has_no_words_for() {
     program(&place.bin.join("opencode"));
     let path = path_of(&[&place.bin]);
     let agents = [AgentSettings { env: vec![("A".into(), "1".into())], ..agent("opencode", &[]) }];
-    let wanted = Wanted {
+    let wanted = AgentQuery {
         agent: "opencode",
         agents: &agents,
         root: &place.root,
@@ -239,7 +239,7 @@ fn the_plan_holds_what_the_command_line_has_no_words_for() {
         path: &path,
         is_root: true,
         env_set: &[],
-        committer: Committer::Agent,
+        committer: CommitPolicy::Agent,
     };
     let plan = plan(&wanted).unwrap();
     assert_eq!(plan.dialect, Dialect::Opencode);
@@ -298,7 +298,7 @@ fn the_agent_may_run_the_checks_and_the_test_runner() {
         Criterion::new("a", "a", Some(Check::Command { command: "sh check.sh".into(), expect: Vec::new() }));
     let path = path_of(&[&place.bin]);
     let agents = [agent("claude", &[])];
-    let wanted = Wanted {
+    let wanted = AgentQuery {
         agent: "claude",
         agents: &agents,
         root: &place.root,
@@ -306,7 +306,7 @@ fn the_agent_may_run_the_checks_and_the_test_runner() {
         path: &path,
         is_root: false,
         env_set: &[],
-        committer: Committer::Agent,
+        committer: CommitPolicy::Agent,
     };
     let plan = plan(&wanted).unwrap();
     assert_eq!((plan.prompt, plan.dialect), (PromptBy::Stdin, Dialect::Claude));

@@ -29,18 +29,20 @@ impl World {
     }
 
     #[track_caller]
-    fn take(&self, of: &str, iteration: u32, limit: u32, at: u64) -> Slot {
+    fn take(&self, of: &str, iteration: u32, limit: u32, at: u64) -> CallSlot {
         let now = Moment { wall: at, awake: at - T0 + 1_000 };
-        take(&self.path(), &Asker { loop_id: of.to_owned(), iteration, limit }, now).unwrap().expect("free")
+        take(&self.path(), &CallRequest { loop_id: of.to_owned(), iteration, limit }, now)
+            .unwrap()
+            .expect("free")
     }
 }
 
-fn taken(this_hour: u32) -> Slot {
-    Slot::Taken { this_hour }
+fn taken(this_hour: u32) -> CallSlot {
+    CallSlot::Taken { this_hour }
 }
 
-fn full(wall: u64) -> Slot {
-    Slot::Full { until: Moment { wall, awake: wall - T0 + 1_000 } }
+fn full(wall: u64) -> CallSlot {
+    CallSlot::Full { until: Moment { wall, awake: wall - T0 + 1_000 } }
 }
 
 #[test]
@@ -117,7 +119,7 @@ fn what_cannot_be_read_is_never_empty() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("calls");
     std::fs::create_dir(&path).unwrap();
-    let asker = Asker { loop_id: "a".to_owned(), iteration: 1, limit: 9 };
+    let asker = CallRequest { loop_id: "a".to_owned(), iteration: 1, limit: 9 };
     let error = take(&path, &asker, Moment { wall: T0, awake: 1 }).unwrap_err().to_string();
     assert!(error.starts_with("the list of calls ") && error.contains(" cannot be "), "{error}");
 }
@@ -133,14 +135,14 @@ fn many_at_once_never_take_more_than_there_are() {
             let (path, got, most) = (&path, &got, &most);
             scope.spawn(move || {
                 for iteration in 1..=4 {
-                    let asker = Asker { loop_id: format!("loop{thread}"), iteration, limit: LIMIT };
+                    let asker = CallRequest { loop_id: format!("loop{thread}"), iteration, limit: LIMIT };
                     let slot = loop {
                         if let Some(slot) = take(path, &asker, Moment { wall: T0, awake: 1 }).unwrap() {
                             break slot;
                         }
                         std::thread::yield_now();
                     };
-                    if let Slot::Taken { this_hour } = slot {
+                    if let CallSlot::Taken { this_hour } = slot {
                         got.fetch_add(1, Ordering::SeqCst);
                         most.fetch_max(this_hour, Ordering::SeqCst);
                     }
@@ -164,7 +166,7 @@ fn many_at_once_while_the_list_is_written_anew_lose_no_call() {
             scope.spawn(move || {
                 for iteration in 1..=CALLS / 8 {
                     let loop_id = format!("a-name-that-makes-lines-long-{}-{thread}", "x".repeat(2_000));
-                    let asker = Asker { loop_id, iteration, limit: 1_000 };
+                    let asker = CallRequest { loop_id, iteration, limit: 1_000 };
                     while take(path, &asker, Moment { wall: T0, awake: 1 }).unwrap().is_none() {
                         std::thread::yield_now();
                     }

@@ -8,7 +8,7 @@ use git2::{
     AttrCheckFlags, BranchType, ErrorClass, ErrorCode, ObjectType, Oid, Reference, Repository,
     RepositoryState, Status, Tree,
 };
-use loopkeeper_core::decide::Branch;
+use loopkeeper_core::decide::LoopBranch;
 use loopkeeper_core::sanitize;
 
 const HEADS: &str = "refs/heads/";
@@ -23,7 +23,7 @@ pub struct BranchError {
 
 /// What [`take`] would do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Step {
+pub enum BranchStep {
     /// There is no repository.
     Nothing,
     CheckedOut,
@@ -32,12 +32,12 @@ pub enum Step {
 }
 
 /// Whether [`take`] would do it, and how. Changes nothing.
-pub fn look(root: &Path, name: &str) -> Result<Step, BranchError> {
-    let step = |way: Way| match way {
-        Way::None(_) => Step::Nothing,
-        Way::There => Step::CheckedOut,
-        Way::Make { .. } => Step::Make,
-        Way::Switch { .. } => Step::CheckOut,
+pub fn look(root: &Path, name: &str) -> Result<BranchStep, BranchError> {
+    let step = |way: BranchAction| match way {
+        BranchAction::None(_) => BranchStep::Nothing,
+        BranchAction::There => BranchStep::CheckedOut,
+        BranchAction::Make { .. } => BranchStep::Make,
+        BranchAction::Switch { .. } => BranchStep::CheckOut,
     };
     way(root, name).map(step).map_err(|why| BranchError { name: name.to_owned(), why })
 }
@@ -45,13 +45,13 @@ pub fn look(root: &Path, name: &str) -> Result<Step, BranchError> {
 /// Makes the branch where there is none, from where HEAD stands, and checks it out. A new one leaves files and index
 /// as they are; an existing one is checked out only where no file is touched that differs from HEAD. Done a second
 /// time it changes nothing.
-pub fn take(root: &Path, name: &str) -> Result<Branch, BranchError> {
+pub fn take(root: &Path, name: &str) -> Result<LoopBranch, BranchError> {
     let taken = way(root, name).and_then(|way| go(name, way));
     taken.map_err(|why| BranchError { name: name.to_owned(), why })
 }
 
 /// How the branch is reached.
-enum Way {
+enum BranchAction {
     /// There is nothing to take it in.
     None(&'static str),
     There,
@@ -65,23 +65,23 @@ enum Way {
     },
 }
 
-fn way(root: &Path, name: &str) -> Result<Way, String> {
+fn way(root: &Path, name: &str) -> Result<BranchAction, String> {
     if let Some(fault) = loopkeeper_core::branch::fault(name) {
         return Err(fault.to_owned());
     }
     let repo = match Repository::discover(root) {
         Ok(repo) => repo,
         Err(it) if it.code() == ErrorCode::NotFound && it.class() == ErrorClass::Repository => {
-            return Ok(Way::None("there is no git repository here"));
+            return Ok(BranchAction::None("there is no git repository here"));
         }
         Err(error) => return unreadable(root, name, &error),
     };
     if repo.is_bare() {
-        return Ok(Way::None("the repository here is bare"));
+        return Ok(BranchAction::None("the repository here is bare"));
     }
     let from = current(&repo).map_err(|it| it.message().to_owned())?;
     if from.as_deref() == Some(name) {
-        return Ok(Way::There);
+        return Ok(BranchAction::There);
     }
     idle(&repo)?;
     let exists = match repo.find_branch(name, BranchType::Local) {
@@ -96,17 +96,18 @@ fn way(root: &Path, name: &str) -> Result<Way, String> {
         }
         Err(it) => return Err(it.message().to_owned()),
     };
-    Ok(if exists { Way::Switch { repo, from } } else { Way::Make { repo, from } })
+    Ok(if exists { BranchAction::Switch { repo, from } } else { BranchAction::Make { repo, from } })
 }
 
-fn go(name: &str, way: Way) -> Result<Branch, String> {
-    let told = |from: Option<String>, made| Branch { name: Some(name.to_owned()), from, made, note: None };
+fn go(name: &str, way: BranchAction) -> Result<LoopBranch, String> {
+    let told =
+        |from: Option<String>, made| LoopBranch { name: Some(name.to_owned()), from, made, note: None };
     let message = |it: git2::Error| it.message().to_owned();
     let full = format!("{HEADS}{name}");
     match way {
-        Way::None(note) => Ok(Branch { note: Some(note.to_owned()), ..Branch::default() }),
-        Way::There => Ok(told(Some(name.to_owned()), false)),
-        Way::Make { repo, from } => {
+        BranchAction::None(note) => Ok(LoopBranch { note: Some(note.to_owned()), ..LoopBranch::default() }),
+        BranchAction::There => Ok(told(Some(name.to_owned()), false)),
+        BranchAction::Make { repo, from } => {
             // A repository without commits gets its first one there.
             if let Ok(head) = repo.head().and_then(|it| it.peel_to_commit()) {
                 repo.branch(name, &head, false).map_err(message)?;
@@ -114,7 +115,7 @@ fn go(name: &str, way: Way) -> Result<Branch, String> {
             repo.set_head(&full).map_err(message)?;
             Ok(told(from, true))
         }
-        Way::Switch { repo, from } => {
+        BranchAction::Switch { repo, from } => {
             let target = repo.find_reference(&full).and_then(|it| it.peel_to_tree()).map_err(message)?;
             if head_tree(&repo).map_err(message)?.is_none_or(|it| it.id() != target.id()) {
                 repo.checkout_tree(target.as_object(), Some(&mut careful())).map_err(message)?;
@@ -126,11 +127,11 @@ fn go(name: &str, way: Way) -> Result<Branch, String> {
 }
 
 /// A kind of repository that only git itself reads.
-fn unreadable(root: &Path, name: &str, error: &git2::Error) -> Result<Way, String> {
+fn unreadable(root: &Path, name: &str, error: &git2::Error) -> Result<BranchAction, String> {
     let is_there =
         super::program::head(root).ok().flatten().and_then(|it| it.branch).is_some_and(|it| it == name);
     if is_there {
-        return Ok(Way::There);
+        return Ok(BranchAction::There);
     }
     Err(format!(
         "this repository is of a kind that loopkeeper does not write ({}); check the branch out yourself",

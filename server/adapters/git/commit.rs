@@ -9,10 +9,10 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use git2::{Commit, ErrorClass, ErrorCode, Index, IndexEntry, IndexTime, ObjectType, Oid, Repository, Tree};
-use loopkeeper_core::decide::Committed;
+use loopkeeper_core::decide::CommitOutcome;
 use loopkeeper_core::sanitize;
 
-use crate::adapters::snapshots::Held;
+use crate::adapters::snapshots::TreeEntry;
 
 use super::branch::{current, filter, idle, unlocked};
 
@@ -26,7 +26,7 @@ const LOOKED_BACK: usize = 20;
 const NAMED: usize = 3;
 
 /// What is to be committed.
-pub struct Order<'a> {
+pub struct CommitRequest<'a> {
     pub root: &'a Path,
     /// The branch that HEAD must be on.
     pub branch: Option<&'a str>,
@@ -39,10 +39,14 @@ pub struct Order<'a> {
 
 /// Commits `paths` (relative to the root), with what `held` says of each. Never fails: what keeps it from being made
 /// is told, and everything stays as it is.
-pub fn commit(order: &Order<'_>, paths: &BTreeSet<Vec<u8>>, held: impl FnMut(&[u8]) -> Held) -> Committed {
-    let made = Maker::new(order).and_then(|it| it.make(paths, held));
-    let made = made.unwrap_or_else(|note| Made { commit: None, note: Some(note) });
-    Committed {
+pub fn commit(
+    order: &CommitRequest<'_>,
+    paths: &BTreeSet<Vec<u8>>,
+    held: impl FnMut(&[u8]) -> TreeEntry,
+) -> CommitOutcome {
+    let made = CommitBuilder::new(order).and_then(|it| it.make(paths, held));
+    let made = made.unwrap_or_else(|note| CommitResult { commit: None, note: Some(note) });
+    CommitOutcome {
         iteration: order.iteration,
         subject: made.commit.as_ref().map(|_| order.subject.to_owned()),
         commit: made.commit.map(|it| it.to_string()),
@@ -50,25 +54,25 @@ pub fn commit(order: &Order<'_>, paths: &BTreeSet<Vec<u8>>, held: impl FnMut(&[u
     }
 }
 
-struct Made {
+struct CommitResult {
     commit: Option<Oid>,
     note: Option<String>,
 }
 
-type Entry = Option<(Oid, i32)>;
+type StoredEntry = Option<(Oid, i32)>;
 /// By the path from the top of the work tree.
-type Entries = BTreeMap<Vec<u8>, Entry>;
+type StoredEntries = BTreeMap<Vec<u8>, StoredEntry>;
 
-struct Maker<'a> {
-    order: &'a Order<'a>,
+struct CommitBuilder<'a> {
+    order: &'a CommitRequest<'a>,
     repo: Repository,
     /// Of the root, from the top of the work tree.
     prefix: Vec<u8>,
     left_out: Vec<String>,
 }
 
-impl<'a> Maker<'a> {
-    fn new(order: &'a Order<'a>) -> Result<Self, String> {
+impl<'a> CommitBuilder<'a> {
+    fn new(order: &'a CommitRequest<'a>) -> Result<Self, String> {
         let repo = Repository::discover(order.root).map_err(|error| {
             let is_none = error.code() == ErrorCode::NotFound && error.class() == ErrorClass::Repository;
             if is_none { "there is no git repository here".to_owned() } else { said(&error) }
@@ -98,8 +102,8 @@ impl<'a> Maker<'a> {
     fn make(
         mut self,
         paths: &BTreeSet<Vec<u8>>,
-        mut held: impl FnMut(&[u8]) -> Held,
-    ) -> Result<Made, String> {
+        mut held: impl FnMut(&[u8]) -> TreeEntry,
+    ) -> Result<CommitResult, String> {
         let repo = self.reopened()?;
         let error = |it: git2::Error| said(&it);
         let mut index = repo.index().map_err(error)?;
@@ -118,7 +122,7 @@ impl<'a> Maker<'a> {
             .signature()
             .map_err(|_| "git knows no author; set `git config user.name` and `user.email`".to_owned())?;
         let base = parent.as_ref().map(Commit::tree).transpose().map_err(error)?;
-        let mut entries = Entries::new();
+        let mut entries = StoredEntries::new();
         for path in paths {
             let whole = [self.prefix.as_slice(), path].concat();
             if let Some(entry) = self.entry(base.as_ref(), &whole, || held(path)).map_err(error)? {
@@ -132,7 +136,7 @@ impl<'a> Maker<'a> {
         };
         let note = self.note();
         if base.as_ref().map_or(entries.values().all(Option::is_none), |it| it.id() == tree) {
-            return Ok(Made { commit: None, note });
+            return Ok(CommitResult { commit: None, note });
         }
         let tree = repo.find_tree(tree).map_err(error)?;
         let message = format!("{}\n\n{}\n\n{}\n", self.order.subject, self.order.body, self.order.mark);
@@ -141,7 +145,7 @@ impl<'a> Maker<'a> {
         let stale = settle(&mut index, base.as_ref(), &entries).err();
         let stale = stale.map(|it| format!("the index could not be brought up to date: {}", said(&it)));
         let note = [note, stale].into_iter().flatten().reduce(|a, b| format!("{a}; {b}"));
-        Ok(Made { commit: Some(id), note })
+        Ok(CommitResult { commit: Some(id), note })
     }
 
     /// A second handle, so that `self` can note what it leaves out meanwhile.
@@ -164,16 +168,16 @@ impl<'a> Maker<'a> {
         made: &Commit<'_>,
         index: &mut Index,
         paths: &BTreeSet<Vec<u8>>,
-    ) -> Result<Made, git2::Error> {
+    ) -> Result<CommitResult, git2::Error> {
         let (before, now) = (made.parent(0).and_then(|it| it.tree()).ok(), made.tree()?);
-        let mut entries = Entries::new();
+        let mut entries = StoredEntries::new();
         for path in paths {
             let whole = [self.prefix.as_slice(), path].concat();
             let entry = stored(Some(&now), &whole);
             entries.insert(whole, entry);
         }
         settle(index, before.as_ref(), &entries)?;
-        Ok(Made { commit: Some(made.id()), note: None })
+        Ok(CommitResult { commit: Some(made.id()), note: None })
     }
 
     /// `None`: it is left out.
@@ -181,8 +185,8 @@ impl<'a> Maker<'a> {
         &mut self,
         base: Option<&Tree<'_>>,
         path: &[u8],
-        held: impl FnOnce() -> Held,
-    ) -> Result<Option<Entry>, git2::Error> {
+        held: impl FnOnce() -> TreeEntry,
+    ) -> Result<Option<StoredEntry>, git2::Error> {
         let whole = PathBuf::from(OsStr::from_bytes(path));
         if self.is_elsewhere(base, &whole) {
             self.leave_out(&whole, "in a repository of its own");
@@ -190,10 +194,10 @@ impl<'a> Maker<'a> {
         }
         let old = stored(base, path);
         let (bytes, executable) = match held() {
-            Held::Nothing => return Ok(Some(None)),
-            Held::Link(target) => return Ok(Some(Some((self.repo.blob(&target)?, LINK)))),
-            Held::File { bytes, executable } => (bytes, executable),
-            Held::Unknown => {
+            TreeEntry::Nothing => return Ok(Some(None)),
+            TreeEntry::Link(target) => return Ok(Some(Some((self.repo.blob(&target)?, LINK)))),
+            TreeEntry::File { bytes, executable } => (bytes, executable),
+            TreeEntry::Unknown => {
                 self.leave_out(&whole, "too large to be kept");
                 return Ok(None);
             }
@@ -240,7 +244,7 @@ fn said(error: &git2::Error) -> String {
     sanitize::line(error.message())
 }
 
-fn stored(tree: Option<&Tree<'_>>, path: &[u8]) -> Entry {
+fn stored(tree: Option<&Tree<'_>>, path: &[u8]) -> StoredEntry {
     let entry = tree?.get_path(Path::new(OsStr::from_bytes(path))).ok()?;
     (entry.kind() != Some(ObjectType::Tree)).then(|| (entry.id(), entry.filemode()))
 }
@@ -249,9 +253,9 @@ fn stored(tree: Option<&Tree<'_>>, path: &[u8]) -> Entry {
 fn rebuilt(
     repo: &Repository,
     base: Option<&Tree<'_>>,
-    entries: &Entries,
+    entries: &StoredEntries,
 ) -> Result<Option<Oid>, git2::Error> {
-    let mut folders: BTreeMap<&[u8], Entries> = BTreeMap::new();
+    let mut folders: BTreeMap<&[u8], StoredEntries> = BTreeMap::new();
     let mut builder = repo.treebuilder(base)?;
     let is_there = |name: &[u8]| base.and_then(|it| it.get_name_bytes(name)).map(|it| it.filemode());
     for (path, entry) in entries {
@@ -287,7 +291,7 @@ fn rebuilt(
 }
 
 /// What the user has not staged otherwise is as it is committed.
-fn settle(index: &mut Index, before: Option<&Tree<'_>>, entries: &Entries) -> Result<(), git2::Error> {
+fn settle(index: &mut Index, before: Option<&Tree<'_>>, entries: &StoredEntries) -> Result<(), git2::Error> {
     let mut moved = false;
     for (path, entry) in entries {
         let old = stored(before, path);

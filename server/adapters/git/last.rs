@@ -5,7 +5,7 @@ use std::io::{ErrorKind, Read};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
-use loopkeeper_core::journal::Head;
+use loopkeeper_core::journal::GitHead;
 use rustix::fs::OFlags;
 
 /// No HEAD and no loose reference is longer.
@@ -13,40 +13,40 @@ const LONGEST: u64 = 4096;
 
 #[derive(Debug, Default)]
 pub struct LastHead {
-    seen: Option<(Mark, Option<Head>)>,
+    seen: Option<(HeadFingerprint, Option<GitHead>)>,
 }
 
 /// What [`LastHead::look`] found.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Look {
-    Same(Option<Head>),
+pub enum HeadLookup {
+    Same(Option<GitHead>),
     /// It must be read, with [`super::head`].
-    Unknown(Option<Mark>),
+    Unknown(Option<HeadFingerprint>),
 }
 
 /// The bytes that say where HEAD stands; `None` for a branch without commits.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Mark {
+pub struct HeadFingerprint {
     head: Vec<u8>,
     reference: Option<Vec<u8>>,
 }
 
 impl LastHead {
-    pub fn look(&self, root: &Path) -> Look {
-        let mark = Mark::of(root);
+    pub fn look(&self, root: &Path) -> HeadLookup {
+        let mark = HeadFingerprint::of(root);
         match &self.seen {
-            Some((seen, head)) if mark.as_ref() == Some(seen) => Look::Same(head.clone()),
-            _ => Look::Unknown(mark),
+            Some((seen, head)) if mark.as_ref() == Some(seen) => HeadLookup::Same(head.clone()),
+            _ => HeadLookup::Unknown(mark),
         }
     }
 
     /// `head` was read after `mark`. It is forgotten where it moved meanwhile.
-    pub fn remember(&mut self, root: &Path, mark: Option<Mark>, head: Option<Head>) {
-        self.seen = mark.filter(|it| Mark::of(root).as_ref() == Some(it)).map(|it| (it, head));
+    pub fn remember(&mut self, root: &Path, mark: Option<HeadFingerprint>, head: Option<GitHead>) {
+        self.seen = mark.filter(|it| HeadFingerprint::of(root).as_ref() == Some(it)).map(|it| (it, head));
     }
 }
 
-impl Mark {
+impl HeadFingerprint {
     /// `None` where more than two files decide: no plain repository at `root`, packed or symbolic references.
     fn of(root: &Path) -> Option<Self> {
         let git = root.join(".git");
@@ -93,7 +93,7 @@ mod tests {
     use std::fs;
     use std::process::Command;
 
-    use super::{LastHead, Look};
+    use super::{HeadLookup, LastHead};
 
     /// A repository, what is known of it, and how often it had to be read.
     struct World {
@@ -126,8 +126,8 @@ mod tests {
             let root = self.dir.path();
             let truth = super::super::head(root).unwrap();
             match self.last.look(root) {
-                Look::Same(head) => assert_eq!(head, truth),
-                Look::Unknown(mark) => {
+                HeadLookup::Same(head) => assert_eq!(head, truth),
+                HeadLookup::Unknown(mark) => {
                     self.reads += 1;
                     self.last.remember(root, mark, truth);
                 }
@@ -168,17 +168,19 @@ mod tests {
         world.check(4);
         let head = world.dir.path().join(".git/HEAD");
         fs::write(&head, "ref: refs/heads/../../config\n").unwrap();
-        assert_eq!(world.last.look(world.dir.path()), Look::Unknown(None));
+        assert_eq!(world.last.look(world.dir.path()), HeadLookup::Unknown(None));
         fs::remove_file(&head).unwrap();
         Command::new("mkfifo").arg(&head).status().unwrap();
-        assert_eq!(world.last.look(world.dir.path()), Look::Unknown(None));
+        assert_eq!(world.last.look(world.dir.path()), HeadLookup::Unknown(None));
     }
 
     #[test]
     fn what_moved_while_it_was_read_is_not_kept() {
         let mut world = World::new();
         world.commit();
-        let Look::Unknown(mark) = world.last.look(world.dir.path()) else { panic!("nothing is known yet") };
+        let HeadLookup::Unknown(mark) = world.last.look(world.dir.path()) else {
+            panic!("nothing is known yet")
+        };
         let early = super::super::head(world.dir.path()).unwrap();
         world.commit();
         world.last.remember(world.dir.path(), mark, early);
@@ -190,6 +192,6 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let mut last = LastHead::default();
         last.remember(dir.path(), None, None);
-        assert_eq!(last.look(dir.path()), Look::Unknown(None));
+        assert_eq!(last.look(dir.path()), HeadLookup::Unknown(None));
     }
 }

@@ -9,7 +9,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use loopkeeper_core::journal::Head;
+use loopkeeper_core::journal::GitHead;
 
 use super::{GitError, MOST_SUBJECTS};
 use crate::adapters::snapshots::shown;
@@ -29,7 +29,7 @@ const SETTINGS: [&str; 9] = [
     "submodule.recurse=false",
 ];
 
-pub(super) fn head(root: &Path) -> Result<Option<Head>, GitError> {
+pub(super) fn head(root: &Path) -> Result<Option<GitHead>, GitError> {
     if !is_inside(root)? {
         return Ok(None);
     }
@@ -45,7 +45,7 @@ pub(super) fn head(root: &Path) -> Result<Option<Head>, GitError> {
     }
     let branch = run(root, "symbolic-ref", &["symbolic-ref", "--quiet", "HEAD"])?;
     let branch = line(&branch.stdout).strip_prefix("refs/heads/").map(str::to_owned);
-    Ok(Some(Head { commit: line(&commit.stdout), tree: line(&tree.stdout), branch }))
+    Ok(Some(GitHead { commit: line(&commit.stdout), tree: line(&tree.stdout), branch }))
 }
 
 pub(super) fn subjects(root: &Path, from: Option<&str>, to: &str) -> Result<Vec<String>, GitError> {
@@ -90,13 +90,13 @@ fn is_inside(root: &Path) -> Result<bool, GitError> {
     }
 }
 
-struct Output {
+struct GitOutput {
     success: bool,
     stdout: Vec<u8>,
     stderr: Vec<u8>,
 }
 
-fn failed(root: &Path, action: &'static str, output: &Output) -> GitError {
+fn failed(root: &Path, action: &'static str, output: &GitOutput) -> GitError {
     // What follows is advice of git's own, over several lines.
     let first = output.stderr.trim_ascii().split(|it| *it == b'\n').next().unwrap_or_default();
     let message = shown(first);
@@ -107,7 +107,7 @@ fn line(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes.trim_ascii_end()).into_owned()
 }
 
-fn run(root: &Path, action: &'static str, arguments: &[&str]) -> Result<Output, GitError> {
+fn run(root: &Path, action: &'static str, arguments: &[&str]) -> Result<GitOutput, GitError> {
     let mut child = command(root, arguments).spawn().map_err(|source| GitError::NotStarted { source })?;
     let (sender, receiver) = mpsc::channel();
     let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
@@ -120,7 +120,7 @@ fn run(root: &Path, action: &'static str, arguments: &[&str]) -> Result<Output, 
     };
     let stderr = errors.join().unwrap_or_default();
     let success = wait(&mut child).map_err(|source| GitError::NotStarted { source })?;
-    Ok(Output { success, stdout, stderr })
+    Ok(GitOutput { success, stdout, stderr })
 }
 
 fn wait(child: &mut Child) -> io::Result<bool> {

@@ -7,7 +7,7 @@ use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use loopkeeper_core::journal::Entry;
-use loopkeeper_core::journal::reading::{self, Chain, Tail};
+use loopkeeper_core::journal::reading::{self, ChecksumChain, JournalTail};
 
 use super::{JournalError, failure};
 
@@ -17,20 +17,20 @@ pub struct Follower {
     path: PathBuf,
     file: Option<File>,
     offset: u64,
-    chain: Chain,
+    chain: ChecksumChain,
 }
 
 /// What one look brought.
 #[derive(Debug, PartialEq)]
-pub struct News {
-    pub since: Since,
+pub struct JournalUpdate {
+    pub since: UpdateBase,
     pub entries: Vec<Entry>,
     /// `Torn`: a write is under way, or was cut off; the next look sees.
-    pub tail: Tail,
+    pub tail: JournalTail,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Since {
+pub enum UpdateBase {
     LastLook,
     /// The first look, or what was told before is void (a failed write was taken back).
     TheStart,
@@ -38,11 +38,11 @@ pub enum Since {
 
 impl Follower {
     pub fn new(path: &Path) -> Self {
-        Self { path: path.to_owned(), file: None, offset: 0, chain: Chain::default() }
+        Self { path: path.to_owned(), file: None, offset: 0, chain: ChecksumChain::default() }
     }
 
     /// The records that were written since the last look.
-    pub fn look(&mut self) -> Result<News, JournalError> {
+    pub fn look(&mut self) -> Result<JournalUpdate, JournalError> {
         if !self.is_where_it_was()? {
             return self.start_over();
         }
@@ -50,10 +50,10 @@ impl Follower {
         if suspicious { self.start_over() } else { Ok(news) }
     }
 
-    fn start_over(&mut self) -> Result<News, JournalError> {
-        (self.file, self.offset, self.chain) = (Some(self.open()?), 0, Chain::default());
+    fn start_over(&mut self) -> Result<JournalUpdate, JournalError> {
+        (self.file, self.offset, self.chain) = (Some(self.open()?), 0, ChecksumChain::default());
         let (news, _) = self.read_on()?;
-        Ok(News { since: Since::TheStart, ..news })
+        Ok(JournalUpdate { since: UpdateBase::TheStart, ..news })
     }
 
     /// Whether the file at the path is the one that was read, and still as long.
@@ -69,7 +69,7 @@ impl Follower {
     }
 
     /// The news, and whether they contradict what was read before: whole lines that do not join on.
-    fn read_on(&mut self) -> Result<(News, bool), JournalError> {
+    fn read_on(&mut self) -> Result<(JournalUpdate, bool), JournalError> {
         let Some(file) = &self.file else { return Err(self.gone()) };
         let bytes = read_from(file, self.offset).map_err(|source| failure("read", &self.path, source))?;
         let reading = reading::read_on(self.chain.clone(), &bytes);
@@ -77,7 +77,10 @@ impl Follower {
         let suspicious = unread.contains(&b'\n');
         self.offset += reading.good_len as u64;
         self.chain = reading.chain;
-        Ok((News { since: Since::LastLook, entries: reading.entries, tail: reading.tail }, suspicious))
+        Ok((
+            JournalUpdate { since: UpdateBase::LastLook, entries: reading.entries, tail: reading.tail },
+            suspicious,
+        ))
     }
 
     fn open(&self) -> Result<File, JournalError> {

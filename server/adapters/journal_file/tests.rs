@@ -3,13 +3,13 @@ use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
-use loopkeeper_core::journal::reading::Tail;
+use loopkeeper_core::journal::reading::JournalTail;
 use loopkeeper_core::journal::{Entry, Record};
 use loopkeeper_core::moment::Moment;
 use tempfile::TempDir;
 
-use super::follow::{Follower, News, Since};
-use super::{Health, JournalError, JournalFile, RESERVE_BYTES, options};
+use super::follow::{Follower, JournalUpdate, UpdateBase};
+use super::{JournalError, JournalFile, JournalHealth, RESERVE_BYTES, options};
 
 fn steered(text: &str) -> Record {
     Record::Steered { text: text.to_owned() }
@@ -86,7 +86,7 @@ fn a_torn_end_is_put_aside_and_cut() {
         assert_eq!(fs::read_to_string(&aside).unwrap(), torn);
         assert_eq!(fs::metadata(&aside).unwrap().permissions().mode() & 0o777, 0o600);
         again.journal.append(Moment::default(), vec![steered("on")]).unwrap();
-        assert_eq!(super::read(&path).unwrap().tail, Tail::Clean);
+        assert_eq!(super::read(&path).unwrap().tail, JournalTail::Clean);
     }
     assert_eq!(texts(&super::read(&path).unwrap().entries), ["one", "on", "on"]);
 }
@@ -154,13 +154,13 @@ fn after_a_failed_sync_nothing_is_appended_until_it_is_made_good() {
     let (_dir, path, mut journal) = journal(&["one"]);
     // As a sync that failed leaves it: bytes in the file that nobody was told of.
     options().open(&path).unwrap().write_all(b"{\"v\":1,\"never acknowledged").unwrap();
-    journal.health = Health::Broken;
+    journal.health = JournalHealth::Broken;
     let refused = journal.append(Moment::default(), vec![steered("two")]).unwrap_err();
     assert!(matches!(refused, JournalError::Broken { .. }));
     journal.recover().unwrap();
     journal.append(Moment::default(), vec![steered("two")]).unwrap();
     let reading = super::read(&path).unwrap();
-    assert_eq!((texts(&reading.entries), reading.tail), (vec!["one", "two"], Tail::Clean));
+    assert_eq!((texts(&reading.entries), reading.tail), (vec!["one", "two"], JournalTail::Clean));
 }
 
 #[test]
@@ -176,7 +176,7 @@ fn what_was_noted_counts_and_goes_before_what_comes_after_a_failed_sync() {
     note(&mut journal, "d");
     // The kernel may have dropped what was not synced.
     for _ in 0..2 {
-        journal.health = Health::Broken;
+        journal.health = JournalHealth::Broken;
         assert!(matches!(journal.sync(), Err(JournalError::Broken { .. })));
         journal.recover().unwrap();
         assert_eq!(texts(&super::read(&path).unwrap().entries), ["a", "b", "c"]);
@@ -185,13 +185,13 @@ fn what_was_noted_counts_and_goes_before_what_comes_after_a_failed_sync() {
     journal.append(Moment::default(), vec![steered("f")]).unwrap();
     let reading = super::read(&path).unwrap();
     assert_eq!(texts(&reading.entries), ["a", "b", "c", "d", "e", "f"]);
-    assert_eq!((reading.chain, reading.tail), (journal.chain.clone(), Tail::Clean));
+    assert_eq!((reading.chain, reading.tail), (journal.chain.clone(), JournalTail::Clean));
 }
 
 #[test]
 fn recovery_verifies_what_was_acknowledged() {
     let (_dir, path, mut journal) = journal(&["one", "two"]);
-    journal.health = Health::Broken;
+    journal.health = JournalHealth::Broken;
     fs::write(&path, fs::read_to_string(&path).unwrap().replace("two", "tWo")).unwrap();
     assert!(matches!(journal.recover(), Err(JournalError::Foreign { .. })));
     let refused = journal.append(Moment::default(), vec![steered("three")]).unwrap_err();
@@ -219,10 +219,14 @@ fn a_follower_is_told_everything_once() {
     let mut follower = Follower::new(&path);
     let look = |follower: &mut Follower| follower.look().unwrap();
     let first = look(&mut follower);
-    assert_eq!((first.since, texts(&first.entries), first.tail), (Since::TheStart, vec!["one"], Tail::Clean));
+    assert_eq!(
+        (first.since, texts(&first.entries), first.tail),
+        (UpdateBase::TheStart, vec!["one"], JournalTail::Clean)
+    );
     journal.append(Moment::default(), vec![steered("two"), steered("three")]).unwrap();
     assert_eq!(texts(&look(&mut follower).entries), ["two", "three"]);
-    let nothing = News { since: Since::LastLook, entries: Vec::new(), tail: Tail::Clean };
+    let nothing =
+        JournalUpdate { since: UpdateBase::LastLook, entries: Vec::new(), tail: JournalTail::Clean };
     assert_eq!(look(&mut follower), nothing);
 }
 
@@ -237,11 +241,14 @@ fn a_follower_waits_for_the_rest_of_a_line() {
     for cut in before + 1..whole.len() {
         fs::write(&path, &whole[..cut]).unwrap();
         let news = follower.look().unwrap();
-        assert_eq!((news.entries.len(), news.tail), (0, Tail::Torn { bytes: cut - before }));
+        assert_eq!((news.entries.len(), news.tail), (0, JournalTail::Torn { bytes: cut - before }));
     }
     fs::write(&path, &whole).unwrap();
     let news = follower.look().unwrap();
-    assert_eq!((news.since, texts(&news.entries), news.tail), (Since::LastLook, vec!["two"], Tail::Clean));
+    assert_eq!(
+        (news.since, texts(&news.entries), news.tail),
+        (UpdateBase::LastLook, vec!["two"], JournalTail::Clean)
+    );
 }
 
 /// A batch whose sync failed is taken back by its writer, though a follower may have seen it.
@@ -255,7 +262,7 @@ fn a_follower_starts_over_when_the_past_changes() {
 
     fs::write(&path, &acknowledged).unwrap();
     let news = follower.look().unwrap();
-    assert_eq!((news.since, texts(&news.entries)), (Since::TheStart, vec!["one"]));
+    assert_eq!((news.since, texts(&news.entries)), (UpdateBase::TheStart, vec!["one"]));
 
     let mut other = JournalFile::open(&path).unwrap().journal;
     other.append(Moment::default(), vec![steered("something longer than what stood there before")]).unwrap();
@@ -266,12 +273,12 @@ fn a_follower_starts_over_when_the_past_changes() {
     follower.look().unwrap();
     fs::write(&path, &longer).unwrap();
     let news = follower.look().unwrap();
-    assert_eq!(news.since, Since::TheStart);
+    assert_eq!(news.since, UpdateBase::TheStart);
     assert_eq!(texts(&news.entries), ["one", "something longer than what stood there before"]);
 
     fs::write(&path, String::from_utf8(longer).unwrap().replace("one", "0ne")).unwrap();
     // What was read is not read again as long as it joins on; a new follower sees the damage.
-    assert!(matches!(Follower::new(&path).look().unwrap().tail, Tail::Damaged { line: 1, .. }));
+    assert!(matches!(Follower::new(&path).look().unwrap().tail, JournalTail::Damaged { line: 1, .. }));
 
     fs::remove_file(&path).unwrap();
     assert!(matches!(follower.look(), Err(JournalError::Gone { .. })));

@@ -3,21 +3,21 @@
 use loopkeeper_core::check::CommandRun;
 
 use super::Stream;
-use super::kept::Kept;
+use super::head_tail::HeadTailBuffer;
 
 /// A line without an end is not waited for.
 const LINE_BYTES: usize = 64 * 1024;
 
 #[derive(Debug)]
-pub(super) struct Collected {
-    apart: Option<[Kept; 2]>,
+pub(super) struct OutputBuffer {
+    apart: Option<[HeadTailBuffer; 2]>,
     both: Option<InOrder>,
 }
 
-impl Collected {
+impl OutputBuffer {
     /// Each stream, so much of its beginning and of its end.
     pub(super) fn apart(most: usize) -> Self {
-        Self { apart: Some([Kept::of(most), Kept::of(most)]), both: None }
+        Self { apart: Some([HeadTailBuffer::of(most), HeadTailBuffer::of(most)]), both: None }
     }
 
     /// Both as they come, from one pipe.
@@ -58,14 +58,14 @@ impl Collected {
 /// Both streams in whole lines: what one of them writes never stands within a line of the other.
 #[derive(Debug)]
 struct InOrder {
-    kept: Kept,
+    kept: HeadTailBuffer,
     /// Lines that are not complete yet.
     begun: [Vec<u8>; 2],
 }
 
 impl InOrder {
     fn of(most: usize) -> Self {
-        Self { kept: Kept::of(most), begun: [Vec::new(), Vec::new()] }
+        Self { kept: HeadTailBuffer::of(most), begun: [Vec::new(), Vec::new()] }
     }
 
     fn push(&mut self, stream: Stream, bytes: &[u8]) {
@@ -101,7 +101,7 @@ impl InOrder {
 mod tests {
     use super::*;
 
-    fn collected(mut all: Collected, chunks: &[(Stream, &str)]) -> CommandRun {
+    fn collected(mut all: OutputBuffer, chunks: &[(Stream, &str)]) -> CommandRun {
         for (stream, bytes) in chunks {
             all.push(*stream, bytes.as_bytes());
         }
@@ -112,7 +112,7 @@ mod tests {
     fn both_streams_keep_their_lines_and_their_order() {
         use Stream::{Stderr, Stdout};
         let check = |chunks: &[(Stream, &str)], stdout: &str, stderr: &str, both: &str| {
-            let run = collected(Collected::all(1000), chunks);
+            let run = collected(OutputBuffer::all(1000), chunks);
             let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
             let found = (text(&run.stdout), text(&run.stderr), text(&run.both));
             assert_eq!(found, (stdout.into(), stderr.into(), both.into()), "{chunks:?}");
@@ -128,7 +128,7 @@ mod tests {
     #[test]
     fn from_one_pipe_it_is_as_it_came() {
         let chunks = [(Stream::Stdout, "half, "), (Stream::Stdout, "and the rest")];
-        let run = collected(Collected::together(1000), &chunks);
+        let run = collected(OutputBuffer::together(1000), &chunks);
         assert_eq!((run.both.as_slice(), run.stdout.len()), (&b"half, and the rest"[..], 0));
     }
 
@@ -136,14 +136,14 @@ mod tests {
     fn what_is_dropped_is_counted_once() {
         let line = "x".repeat(99) + "\n";
         let flood: Vec<_> = (0..100).map(|_| (Stream::Stdout, line.as_str())).collect();
-        for all in [Collected::all(1000), Collected::apart(1000), Collected::together(1000)] {
+        for all in [OutputBuffer::all(1000), OutputBuffer::apart(1000), OutputBuffer::together(1000)] {
             assert_eq!(collected(all, &flood).dropped, 8100);
         }
     }
 
     #[test]
     fn an_endless_line_is_not_kept_back() {
-        let mut all = Collected::all(10 * LINE_BYTES);
+        let mut all = OutputBuffer::all(10 * LINE_BYTES);
         all.push(Stream::Stdout, &vec![b'x'; LINE_BYTES + 1]);
         all.push(Stream::Stderr, b"between\n");
         let both = all.finish().both;

@@ -8,22 +8,22 @@ use super::{OutputEvent, Stream};
 
 /// Both streams of one process. Lines are cut only when asked for, so that what is not read costs nothing.
 #[derive(Debug, Default)]
-pub(super) struct Lines {
-    out: Open,
-    err: Open,
+pub(super) struct LineSplitter {
+    out: PartialLine,
+    err: PartialLine,
     chunks: VecDeque<(Stream, Vec<u8>, usize)>,
     rest: VecDeque<OutputEvent>,
 }
 
 /// A line that has not ended yet.
 #[derive(Debug, Default)]
-struct Open {
+struct PartialLine {
     kept: Vec<u8>,
     /// Length so far, kept or not.
     bytes: usize,
 }
 
-impl Lines {
+impl LineSplitter {
     pub(super) fn feed(&mut self, stream: Stream, bytes: Vec<u8>) {
         self.chunks.push_back((stream, bytes, 0));
     }
@@ -61,7 +61,7 @@ impl Lines {
     }
 }
 
-impl Open {
+impl PartialLine {
     fn add(&mut self, bytes: &[u8]) {
         self.bytes += bytes.len();
         if self.bytes > LINE_BYTES {
@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     fn read(chunks: &[(Stream, &[u8])]) -> Vec<OutputEvent> {
-        let mut lines = Lines::default();
+        let mut lines = LineSplitter::default();
         let mut events = Vec::new();
         for (stream, bytes) in chunks {
             lines.feed(*stream, bytes.to_vec());

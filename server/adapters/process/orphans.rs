@@ -15,10 +15,10 @@ use tokio::sync::Notify;
 
 use super::report;
 use super::table::{self, Process};
-use super::tree::{self, Children, Swept};
+use super::tree::{self, ChildrenLeft, KillReport};
 
 /// The variable that marks everything a loop starts: `LOOPKEEPER_LOOP=<loopId>:<token>`.
-pub const MARK: &str = "LOOPKEEPER_LOOP";
+pub const ENV_LOOP: &str = "LOOPKEEPER_LOOP";
 /// A warden whose keeper is gone ends its domain by itself; longer than this it is stuck.
 const WARDEN: Duration = Duration::from_secs(4);
 
@@ -44,7 +44,7 @@ pub(super) fn knows(pid: i32) {
 }
 
 /// Right after it was started, before anybody looks.
-pub(super) fn runs_beside(pid: i32) {
+pub(super) fn mark_detached(pid: i32) {
     beside().insert(pid);
 }
 
@@ -54,11 +54,11 @@ pub(super) fn is_waited_for(pid: i32) {
 
 /// It has no job at the moment: nobody waits for it, and no sweep ends it.
 pub(super) fn rests(pid: i32) {
-    runs_beside(pid);
+    mark_detached(pid);
     GONE.notify_waiters();
 }
 
-pub(super) fn forgets(pid: i32) {
+pub(super) fn unregister(pid: i32) {
     known().remove(&pid);
     beside().remove(&pid);
     GONE.notify_waiters();
@@ -71,8 +71,8 @@ pub struct Orphans {
     pub left: Vec<String>,
 }
 
-impl From<Swept> for Orphans {
-    fn from(swept: Swept) -> Self {
+impl From<KillReport> for Orphans {
+    fn from(swept: KillReport) -> Self {
         Self { ended: swept.names(0), left: swept.left }
     }
 }
@@ -114,13 +114,13 @@ pub fn sweep() -> Orphans {
 }
 
 /// Adopted processes are waited for one by one: the known children are others' to wait for.
-fn wait_for_strays(spare: impl Fn(&Process) -> bool, time: Duration) -> Children {
+fn wait_for_strays(spare: impl Fn(&Process) -> bool, time: Duration) -> ChildrenLeft {
     std::thread::sleep(time);
-    let mut children = Children::None;
+    let mut children = ChildrenLeft::None;
     for stray in table::children().iter().filter(|child| !spare(child)) {
         let gone = Pid::from_raw(stray.pid).map(|pid| waitpid(Some(pid), WaitOptions::NOHANG));
         if !matches!(gone, Some(Ok(Some(_)))) {
-            children = Children::Left;
+            children = ChildrenLeft::Left;
         }
     }
     children
@@ -129,7 +129,7 @@ fn wait_for_strays(spare: impl Fn(&Process) -> bool, time: Duration) -> Children
 /// Ends what a killed keeper of this loop left behind. Wardens get a moment first: they notice by themselves
 /// that their keeper is gone, and know their domain better.
 pub fn end_marked(loop_id: &str) -> Orphans {
-    let mark = format!("{MARK}={loop_id}:");
+    let mark = format!("{ENV_LOOP}={loop_id}:");
     wait_for_wardens(&mark);
     let own = getpid().as_raw_pid();
     let find = || {

@@ -25,9 +25,9 @@ pub(super) struct OutputFile {
     taken: usize,
     full: bool,
     redactor: Redactor,
-    stdout: Lines,
-    stderr: Lines,
-    tail: Ring,
+    stdout: RedactedLines,
+    stderr: RedactedLines,
+    tail: RingBuffer,
     error: Option<String>,
 }
 
@@ -38,8 +38,8 @@ impl OutputFile {
     }
 
     fn to(base: &Path, head: File, redactor: Redactor) -> Self {
-        let (stdout, stderr) = (Lines::new(&redactor), Lines::new(&redactor));
-        let (base, tail) = (base.to_path_buf(), Ring::default());
+        let (stdout, stderr) = (RedactedLines::new(&redactor), RedactedLines::new(&redactor));
+        let (base, tail) = (base.to_path_buf(), RingBuffer::default());
         Self { base, head, taken: 0, full: false, redactor, stdout, stderr, tail, error: None }
     }
 
@@ -139,12 +139,12 @@ impl OutputFile {
 
 /// One stream on its way to the file: redacted, and in whole lines, so that the two never meet within one.
 #[derive(Debug)]
-struct Lines {
-    redacted: redact::Stream,
+struct RedactedLines {
+    redacted: redact::RedactingStream,
     begun: Vec<u8>,
 }
 
-impl Lines {
+impl RedactedLines {
     fn new(redactor: &Redactor) -> Self {
         Self { redacted: redactor.stream(), begun: Vec::new() }
     }
@@ -173,14 +173,14 @@ fn open(path: &Path) -> io::Result<File> {
 
 /// The last [`BYTES`] of what was pushed.
 #[derive(Debug, Default)]
-struct Ring {
+struct RingBuffer {
     bytes: Vec<u8>,
     /// Where the oldest byte is, once the ring is full.
     start: usize,
     total: u64,
 }
 
-impl Ring {
+impl RingBuffer {
     fn push(&mut self, bytes: &[u8]) {
         self.total += bytes.len() as u64;
         let bytes = bytes.get(bytes.len().saturating_sub(BYTES)..).unwrap_or_default();

@@ -20,7 +20,7 @@ pub(crate) struct Started {
 /// How the main process ended and who outlived it.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub(crate) struct Report {
+pub(crate) struct WardenReport {
     pub(crate) exit: Option<i32>,
     pub(crate) signal: Option<i32>,
     /// Why it could not be started, in words.

@@ -2,17 +2,17 @@
 
 use std::time::Duration;
 
-use loopkeeper_core::check::{CommandRun, Ending};
+use loopkeeper_core::check::{CommandExit, CommandRun};
 use tokio::time::{Instant, timeout_at};
 
-use super::collected::Collected;
-use super::kept::BYTES;
-use super::{How, Job, ProcessError, Running, orphans, start};
-use crate::adapters::sandbox::Domain;
+use super::collected::OutputBuffer;
+use super::head_tail::BYTES;
+use super::{Job, JobHandle, ProcessError, TerminateMode, orphans, start};
+use crate::adapters::sandbox::Isolation;
 
 /// Runs a job to its end and keeps the beginning and the end of what it printed. Over `timeout` it is ended
 /// (within the job's grace time). Dropping the future ends the job too.
-pub async fn run_to_end(job: &Job, timeout: Duration, domain: &Domain) -> CommandRun {
+pub async fn run_to_end(job: &Job, timeout: Duration, domain: &Isolation) -> CommandRun {
     run_for(job, timeout, domain, BYTES).await
 }
 
@@ -20,27 +20,27 @@ pub async fn run_to_end(job: &Job, timeout: Duration, domain: &Domain) -> Comman
 pub(in crate::adapters) async fn run_for(
     job: &Job,
     timeout: Duration,
-    domain: &Domain,
+    domain: &Isolation,
     most: usize,
 ) -> CommandRun {
-    watch(start(job, domain), timeout, Collected::apart(most)).await
+    watch(start(job, domain), timeout, OutputBuffer::apart(most)).await
 }
 
 /// The same for a job that runs beside the loop: whoever waits for the loop's jobs does not wait for it.
-pub async fn run_beside(job: &Job, timeout: Duration, domain: &Domain) -> CommandRun {
-    let started = start(job, domain).inspect(|running| orphans::runs_beside(running.pid));
-    watch(started, timeout, Collected::apart(BYTES)).await
+pub async fn run_beside(job: &Job, timeout: Duration, domain: &Isolation) -> CommandRun {
+    let started = start(job, domain).inspect(|running| orphans::mark_detached(running.pid));
+    watch(started, timeout, OutputBuffer::apart(BYTES)).await
 }
 
 fn not_started(reason: String) -> CommandRun {
-    CommandRun { ending: Ending::NotStarted(reason), ..CommandRun::default() }
+    CommandRun { ending: CommandExit::NotStarted(reason), ..CommandRun::default() }
 }
 
 /// Collects the output of what was started, and ends it over `timeout`.
 pub(super) async fn watch(
-    started: Result<Running, ProcessError>,
+    started: Result<JobHandle, ProcessError>,
     timeout: Duration,
-    mut collected: Collected,
+    mut collected: OutputBuffer,
 ) -> CommandRun {
     let mut running = match started {
         Ok(running) => running,
@@ -55,7 +55,7 @@ pub(super) async fn watch(
             next
         } else {
             timed_out = true;
-            running.terminate(How::Grace);
+            running.terminate(TerminateMode::Grace);
             continue;
         };
         match next {
@@ -66,10 +66,10 @@ pub(super) async fn watch(
     let ended = running.end().await;
     CommandRun {
         ending: match (timed_out, ended.not_started, ended.signal, ended.exit) {
-            (true, ..) => Ending::TimedOut,
-            (_, Some(reason), ..) => Ending::NotStarted(reason),
-            (_, _, Some(signal), _) => Ending::Signalled(signal),
-            (_, _, _, exit) => Ending::Exited(exit.unwrap_or(-1)),
+            (true, ..) => CommandExit::TimedOut,
+            (_, Some(reason), ..) => CommandExit::NotStarted(reason),
+            (_, _, Some(signal), _) => CommandExit::Signalled(signal),
+            (_, _, _, exit) => CommandExit::Exited(exit.unwrap_or(-1)),
         },
         duration_ms: begin.elapsed().as_millis() as u64,
         survivors: [ended.survivors, ended.left].concat(),

@@ -8,15 +8,15 @@ use std::time::Duration;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::{Instant, timeout};
 
-use super::lines::Lines;
+use super::lines::LineSplitter;
 use super::output_file::OutputFile;
-use super::pump::{FORCE, Message};
-use super::report::{GRACE, NOW, Report};
-use super::{Ended, How, OutputEvent, Stream, orphans, table};
+use super::report::{GRACE, NOW, WardenReport};
+use super::supervise::{FORCE, SupervisorMessage};
+use super::{JobOutcome, OutputEvent, Stream, TerminateMode, orphans, table};
 
 /// Whether a job waits for an answer of ours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Held {
+pub enum StopHookWait {
     Yes,
     No,
 }
@@ -34,22 +34,22 @@ pub(super) enum Main {
 
 /// A job at work. Dropping it ends the job.
 #[derive(Debug)]
-pub struct Running {
+pub struct JobHandle {
     pub(super) pid: i32,
     pub(super) main: Main,
     /// What the warden's earlier jobs took.
     pub(super) spent_ms: u64,
-    pub(super) inbox: mpsc::Receiver<Message>,
+    pub(super) inbox: mpsc::Receiver<SupervisorMessage>,
     pub(super) control: UnixStream,
     pub(super) force: watch::Sender<Option<Instant>>,
     pub(super) grace: Duration,
-    pub(super) asked: Option<How>,
-    pub(super) lines: Lines,
+    pub(super) asked: Option<TerminateMode>,
+    pub(super) lines: LineSplitter,
     pub(super) output: Option<OutputFile>,
-    pub(super) report: Option<Report>,
+    pub(super) report: Option<WardenReport>,
 }
 
-impl Running {
+impl JobHandle {
     /// The next line, `None` when the domain is empty. The job waits while nobody asks. Cancel safe.
     pub async fn next(&mut self) -> Option<OutputEvent> {
         loop {
@@ -67,13 +67,13 @@ impl Running {
     /// The next bytes as they came. Cancel safe.
     pub(super) async fn chunk(&mut self) -> Option<(Stream, Vec<u8>)> {
         match self.inbox.recv().await? {
-            Message::Chunk(stream, bytes) => {
+            SupervisorMessage::Chunk(stream, bytes) => {
                 if let Some(output) = &mut self.output {
                     output.write(stream, &bytes);
                 }
                 Some((stream, bytes))
             }
-            Message::Ended(report) => {
+            SupervisorMessage::Ended(report) => {
                 self.report = Some(report);
                 None
             }
@@ -90,10 +90,10 @@ impl Running {
     }
 
     /// While its work is judged it runs beside the loop's jobs: they do not wait for its end.
-    pub fn beside(&self, held: Held) {
+    pub fn beside(&self, held: StopHookWait) {
         match held {
-            Held::Yes => orphans::runs_beside(self.pid),
-            Held::No => orphans::is_waited_for(self.pid),
+            StopHookWait::Yes => orphans::mark_detached(self.pid),
+            StopHookWait::No => orphans::is_waited_for(self.pid),
         }
     }
 
@@ -115,14 +115,14 @@ impl Running {
     }
 
     /// Asks for the end. Asking again changes nothing, but `Now` after `Grace` cuts it short.
-    pub fn terminate(&mut self, how: How) {
-        if self.asked == Some(How::Now) || self.asked == Some(how) {
+    pub fn terminate(&mut self, how: TerminateMode) {
+        if self.asked == Some(TerminateMode::Now) || self.asked == Some(how) {
             return;
         }
         self.asked = Some(how);
         let (order, time) = match how {
-            How::Grace => (GRACE, self.grace + FORCE),
-            How::Now => (NOW, FORCE),
+            TerminateMode::Grace => (GRACE, self.grace + FORCE),
+            TerminateMode::Now => (NOW, FORCE),
         };
         // A warden that is gone has nobody left to end.
         let _ = self.control.write(&[order]);
@@ -135,11 +135,11 @@ impl Running {
     }
 
     /// How it ended. Waits for the end; output that nobody asked for goes to the file only.
-    pub async fn end(mut self) -> Ended {
+    pub async fn end(mut self) -> JobOutcome {
         while self.chunk().await.is_some() {}
         let report = self.report.take().unwrap_or_default();
         let (dropped, output_error) = self.output.take().map_or((0, None), OutputFile::finish);
-        Ended {
+        JobOutcome {
             exit: report.exit.filter(|_| report.not_started.is_none()),
             signal: report.signal,
             not_started: report.not_started,

@@ -11,7 +11,7 @@ use super::table::{self, Process};
 /// What refuses to die longer than this (another user's, stuck in the kernel) is reported, not waited for.
 const PATIENCE: Duration = Duration::from_secs(2);
 /// Between two looks.
-const BREATH: Duration = Duration::from_millis(2);
+const POLL_INTERVAL: Duration = Duration::from_millis(2);
 /// So many rounds among the children, then a look at the whole family again.
 const ROUNDS: u32 = 32;
 /// Names beyond this many say nothing more.
@@ -19,20 +19,20 @@ const NAMES: usize = 50;
 
 /// Whether there are children, living or not yet waited for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Children {
+pub(crate) enum ChildrenLeft {
     Left,
     None,
 }
 
 /// What was found and what became of it.
 #[derive(Debug, Default)]
-pub(crate) struct Swept {
+pub(crate) struct KillReport {
     met: BTreeMap<(i32, u64), Process>,
     /// Still running, as `pid name`.
     pub(crate) left: Vec<String>,
 }
 
-impl Swept {
+impl KillReport {
     /// Everyone met but `except`, as `pid name`.
     pub(crate) fn names(&self, except: i32) -> Vec<String> {
         labels(self.met.values().filter(|process| process.pid != except))
@@ -63,12 +63,12 @@ impl Swept {
 pub(crate) fn end_children(
     look: impl Fn() -> Vec<Process>,
     spare: impl Fn(&Process) -> bool,
-    mut reap: impl FnMut(Duration) -> Children,
-) -> Swept {
-    let mut swept = Swept::default();
+    mut reap: impl FnMut(Duration) -> ChildrenLeft,
+) -> KillReport {
+    let mut swept = KillReport::default();
     let until = Instant::now() + PATIENCE;
     let mut round = 0;
-    while reap(if round == 0 { Duration::ZERO } else { BREATH }) == Children::Left {
+    while reap(if round == 0 { Duration::ZERO } else { POLL_INTERVAL }) == ChildrenLeft::Left {
         if round % ROUNDS == 0 {
             swept.stop(&look());
         }
@@ -99,8 +99,8 @@ fn kill_with_group(child: &Process) {
 }
 
 /// Ends everything that `find` finds until it finds nothing, for families that are not this process's own.
-pub(crate) fn end_all(find: impl Fn() -> Vec<Process>) -> Swept {
-    let mut swept = Swept::default();
+pub(crate) fn end_all(find: impl Fn() -> Vec<Process>) -> KillReport {
+    let mut swept = KillReport::default();
     let until = Instant::now() + PATIENCE;
     let mut empty = 0;
     loop {
@@ -118,7 +118,7 @@ pub(crate) fn end_all(find: impl Fn() -> Vec<Process>) -> Swept {
             for process in &found {
                 let _ = process.signal(Signal::KILL);
             }
-            std::thread::sleep(BREATH);
+            std::thread::sleep(POLL_INTERVAL);
         }
     }
 }

@@ -9,31 +9,31 @@ use tokio::process::Child;
 use tokio::time::timeout;
 
 use super::orphans;
-use super::pump::FORCE;
-use super::report::Report;
+use super::report::WardenReport;
+use super::supervise::FORCE;
 
 /// Wardens without a job.
-pub(super) type Idle = Mutex<Vec<Warden>>;
+pub(super) type IdleWardens = Mutex<Vec<WardenHandle>>;
 
 #[derive(Debug)]
-pub(super) struct Warden {
+pub(super) struct WardenHandle {
     child: Child,
     pub(super) pid: i32,
     /// What its earlier jobs took.
     pub(super) spent_ms: u64,
     /// Absent: it ends with its job.
-    home: Option<Home>,
+    home: Option<PoolHandle>,
 }
 
 /// What keeps a warden after its job.
 #[derive(Debug)]
-pub(super) struct Home {
+pub(super) struct PoolHandle {
     pub(super) orders: UnixStream,
-    pub(super) idle: Weak<Idle>,
+    pub(super) idle: Weak<IdleWardens>,
 }
 
-impl Warden {
-    pub(super) fn start(command: Command, home: Option<Home>) -> io::Result<Self> {
+impl WardenHandle {
+    pub(super) fn start(command: Command, home: Option<PoolHandle>) -> io::Result<Self> {
         let child = tokio::process::Command::from(command).spawn()?;
         let pid = child.id().map_or(0, |pid| pid as i32);
         orphans::knows(pid);
@@ -56,11 +56,11 @@ impl Warden {
     }
 
     /// After a job that left nothing behind.
-    pub(super) fn rest(mut self, report: &Report) {
+    pub(super) fn rest(mut self, report: &WardenReport) {
         self.spent_ms += report.cpu_ms;
         let Some(idle) = self.home.as_ref().and_then(|home| home.idle.upgrade()) else {
             // Nobody is left to give it a job: the end of its orders ends it.
-            return orphans::forgets(self.pid);
+            return orphans::unregister(self.pid);
         };
         orphans::rests(self.pid);
         idle.lock().unwrap_or_else(PoisonError::into_inner).push(self);
@@ -72,6 +72,6 @@ impl Warden {
         if timeout(FORCE, self.child.wait()).await.is_err() {
             let _ = self.child.kill().await;
         }
-        orphans::forgets(self.pid);
+        orphans::unregister(self.pid);
     }
 }

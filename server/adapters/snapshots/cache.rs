@@ -5,32 +5,32 @@
 use git2::Oid;
 use rustix::fs::Stat;
 
-use super::tree::{Item, Kind};
+use super::tree::{TreeItem, TreeItemKind};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Folder {
+pub(super) struct CachedFolder {
     pub tree: Oid,
     /// Sorted by name.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<CachedEntry>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Entry {
+pub(super) struct CachedEntry {
     pub name: Box<[u8]>,
-    pub node: Node,
+    pub node: CachedNode,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Node {
+pub(super) enum CachedNode {
     File(FileNode),
     Symlink(Oid),
-    Folder(Folder),
+    Folder(CachedFolder),
     Marker(Oid),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct FileNode {
-    pub seen: Seen,
+    pub seen: StatFingerprint,
     pub id: Oid,
     pub executable: bool,
     /// It changed so shortly before it was read that a later change could look the same: read it again.
@@ -39,14 +39,14 @@ pub(super) struct FileNode {
 
 /// What identifies a state of a file without reading it. The change time cannot be set back by a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Seen {
+pub(super) struct StatFingerprint {
     pub size: u64,
     pub modified: i64,
     pub changed: i64,
     pub inode: u64,
 }
 
-impl Seen {
+impl StatFingerprint {
     #[expect(clippy::unnecessary_cast, reason = "the types of these fields differ by platform")]
     pub(super) fn of(stat: &Stat) -> Self {
         let nanos = |secs: i64, part: i64| secs.saturating_mul(1_000_000_000).saturating_add(part);
@@ -59,14 +59,14 @@ impl Seen {
     }
 }
 
-impl Node {
-    pub(super) fn item(&self) -> Item {
+impl CachedNode {
+    pub(super) fn item(&self) -> TreeItem {
         match self {
-            Self::File(it) if it.executable => Item { kind: Kind::Executable, id: it.id },
-            Self::File(it) => Item { kind: Kind::File, id: it.id },
-            Self::Symlink(id) => Item { kind: Kind::Symlink, id: *id },
-            Self::Folder(it) => Item { kind: Kind::Folder, id: it.tree },
-            Self::Marker(id) => Item { kind: Kind::Marker, id: *id },
+            Self::File(it) if it.executable => TreeItem { kind: TreeItemKind::Executable, id: it.id },
+            Self::File(it) => TreeItem { kind: TreeItemKind::File, id: it.id },
+            Self::Symlink(id) => TreeItem { kind: TreeItemKind::Symlink, id: *id },
+            Self::Folder(it) => TreeItem { kind: TreeItemKind::Folder, id: it.tree },
+            Self::Marker(id) => TreeItem { kind: TreeItemKind::Marker, id: *id },
         }
     }
 }
@@ -77,7 +77,7 @@ const MAX_DEPTH: usize = super::walk::MAX_DEPTH + 1;
 const RACY: u8 = 0x10;
 
 /// The bytes of the cache file. `root` names the work tree it belongs to.
-pub(super) fn encode(root: &[u8], folder: &Folder) -> Vec<u8> {
+pub(super) fn encode(root: &[u8], folder: &CachedFolder) -> Vec<u8> {
     let mut bytes = MAGIC.to_vec();
     bytes.extend_from_slice(&(root.len() as u32).to_le_bytes());
     bytes.extend_from_slice(root);
@@ -87,38 +87,38 @@ pub(super) fn encode(root: &[u8], folder: &Folder) -> Vec<u8> {
     bytes
 }
 
-fn encode_folder(bytes: &mut Vec<u8>, folder: &Folder) {
+fn encode_folder(bytes: &mut Vec<u8>, folder: &CachedFolder) {
     bytes.extend_from_slice(folder.tree.as_bytes());
     bytes.extend_from_slice(&(folder.entries.len() as u32).to_le_bytes());
-    for Entry { name, node } in &folder.entries {
+    for CachedEntry { name, node } in &folder.entries {
         let kind = match node {
-            Node::File(it) => u8::from(it.executable) | if it.racy { RACY } else { 0 },
-            Node::Symlink(_) => 2,
-            Node::Folder(_) => 3,
-            Node::Marker(_) => 4,
+            CachedNode::File(it) => u8::from(it.executable) | if it.racy { RACY } else { 0 },
+            CachedNode::Symlink(_) => 2,
+            CachedNode::Folder(_) => 3,
+            CachedNode::Marker(_) => 4,
         };
         bytes.push(kind);
         bytes.extend_from_slice(&(name.len() as u16).to_le_bytes());
         bytes.extend_from_slice(name);
         match node {
-            Node::File(FileNode { seen, id, .. }) => {
+            CachedNode::File(FileNode { seen, id, .. }) => {
                 let numbers = [seen.size, seen.modified as u64, seen.changed as u64, seen.inode];
                 bytes.extend(numbers.into_iter().flat_map(u64::to_le_bytes));
                 bytes.extend_from_slice(id.as_bytes());
             }
-            Node::Symlink(id) | Node::Marker(id) => bytes.extend_from_slice(id.as_bytes()),
-            Node::Folder(it) => encode_folder(bytes, it),
+            CachedNode::Symlink(id) | CachedNode::Marker(id) => bytes.extend_from_slice(id.as_bytes()),
+            CachedNode::Folder(it) => encode_folder(bytes, it),
         }
     }
 }
 
 /// `None` when a byte is wrong, or when it belongs to another work tree.
-pub(super) fn decode(bytes: &[u8], root: &[u8]) -> Option<Folder> {
+pub(super) fn decode(bytes: &[u8], root: &[u8]) -> Option<CachedFolder> {
     let (body, sum) = bytes.split_last_chunk::<4>()?;
     if crc32c::crc32c(body) != u32::from_le_bytes(*sum) {
         return None;
     }
-    let mut reader = Reader { rest: body.strip_prefix(MAGIC)? };
+    let mut reader = CacheDecoder { rest: body.strip_prefix(MAGIC)? };
     let length = reader.u32()?;
     if reader.take(length as usize)? != root {
         return None;
@@ -127,11 +127,11 @@ pub(super) fn decode(bytes: &[u8], root: &[u8]) -> Option<Folder> {
     reader.rest.is_empty().then_some(folder)
 }
 
-struct Reader<'a> {
+struct CacheDecoder<'a> {
     rest: &'a [u8],
 }
 
-impl<'a> Reader<'a> {
+impl<'a> CacheDecoder<'a> {
     fn take(&mut self, count: usize) -> Option<&'a [u8]> {
         let (head, rest) = self.rest.split_at_checked(count)?;
         self.rest = rest;
@@ -154,7 +154,7 @@ impl<'a> Reader<'a> {
         Oid::from_bytes(self.take(20)?).ok()
     }
 
-    fn folder(&mut self, depth: usize) -> Option<Folder> {
+    fn folder(&mut self, depth: usize) -> Option<CachedFolder> {
         if depth > MAX_DEPTH {
             return None;
         }
@@ -166,18 +166,18 @@ impl<'a> Reader<'a> {
             let length = self.array().map(u16::from_le_bytes)?;
             let name = self.take(length as usize)?.into();
             let node = match kind {
-                2 => Node::Symlink(self.id()?),
-                3 => Node::Folder(self.folder(depth + 1)?),
-                4 => Node::Marker(self.id()?),
-                _ => Node::File(self.file(kind)?),
+                2 => CachedNode::Symlink(self.id()?),
+                3 => CachedNode::Folder(self.folder(depth + 1)?),
+                4 => CachedNode::Marker(self.id()?),
+                _ => CachedNode::File(self.file(kind)?),
             };
-            entries.push(Entry { name, node });
+            entries.push(CachedEntry { name, node });
         }
-        Some(Folder { tree, entries })
+        Some(CachedFolder { tree, entries })
     }
 
     fn file(&mut self, kind: u8) -> Option<FileNode> {
-        let seen = Seen {
+        let seen = StatFingerprint {
             size: self.u64()?,
             modified: self.u64()? as i64,
             changed: self.u64()? as i64,
@@ -192,26 +192,27 @@ mod tests {
     use git2::Oid;
     use proptest::prelude::*;
 
-    use super::{Entry, FileNode, Folder, Node, Seen, decode, encode};
+    use super::{CachedEntry, CachedFolder, CachedNode, FileNode, StatFingerprint, decode, encode};
 
     fn id(byte: u8) -> Oid {
         Oid::from_bytes(&[byte; 20]).unwrap()
     }
 
-    fn file(executable: bool, racy: bool) -> Node {
-        let seen = Seen { size: 3, modified: -5, changed: i64::MAX, inode: u64::MAX };
-        Node::File(FileNode { seen, id: id(1), executable, racy })
+    fn file(executable: bool, racy: bool) -> CachedNode {
+        let seen = StatFingerprint { size: 3, modified: -5, changed: i64::MAX, inode: u64::MAX };
+        CachedNode::File(FileNode { seen, id: id(1), executable, racy })
     }
 
-    fn example() -> Folder {
-        let entry = |name: &[u8], node| Entry { name: name.into(), node };
-        let inner = vec![entry(b"\xff\n", Node::Symlink(id(3))), entry(b"big", Node::Marker(id(4)))];
+    fn example() -> CachedFolder {
+        let entry = |name: &[u8], node| CachedEntry { name: name.into(), node };
+        let inner =
+            vec![entry(b"\xff\n", CachedNode::Symlink(id(3))), entry(b"big", CachedNode::Marker(id(4)))];
         let entries = vec![
             entry(b"a", file(false, true)),
             entry(b"b", file(true, false)),
-            entry(b"c", Node::Folder(Folder { tree: id(5), entries: inner })),
+            entry(b"c", CachedNode::Folder(CachedFolder { tree: id(5), entries: inner })),
         ];
-        Folder { tree: id(6), entries }
+        CachedFolder { tree: id(6), entries }
     }
 
     #[test]

@@ -6,32 +6,32 @@ use git2::Oid;
 
 use super::error::Result;
 use super::names;
-use super::objects::Objects;
-use super::tree::{Item, Kind};
+use super::objects::ObjectStore;
+use super::tree::{TreeItem, TreeItemKind};
 
 /// One path that differs. Folders appear only as what is in them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Change {
+pub(super) struct TreeChange {
     pub path: Vec<u8>,
-    pub old: Option<Item>,
-    pub new: Option<Item>,
+    pub old: Option<TreeItem>,
+    pub new: Option<TreeItem>,
     /// The new entry stands where a folder was: the folder's tree.
     pub replaces: Option<Oid>,
 }
 
 /// All changes from `a` to `b`, sorted by path within each folder.
-pub(super) fn changes(objects: &Objects, a: Oid, b: Oid) -> Result<Vec<Change>> {
-    let mut comparison = Comparison { objects, changes: Vec::new() };
+pub(super) fn changes(objects: &ObjectStore, a: Oid, b: Oid) -> Result<Vec<TreeChange>> {
+    let mut comparison = TreeDiff { objects, changes: Vec::new() };
     comparison.folders(&[], Some(a), Some(b))?;
     Ok(comparison.changes)
 }
 
-struct Comparison<'a> {
-    objects: &'a Objects,
-    changes: Vec<Change>,
+struct TreeDiff<'a> {
+    objects: &'a ObjectStore,
+    changes: Vec<TreeChange>,
 }
 
-impl Comparison<'_> {
+impl TreeDiff<'_> {
     fn folders(&mut self, path: &[u8], a: Option<Oid>, b: Option<Oid>) -> Result<()> {
         if a == b {
             return Ok(());
@@ -47,26 +47,29 @@ impl Comparison<'_> {
         Ok(())
     }
 
-    fn entry(&mut self, path: &[u8], old: Option<Item>, new: Option<Item>) -> Result<()> {
-        let tree = |it: Option<Item>| it.filter(|it| it.kind == Kind::Folder).map(|it| it.id);
-        let leaf = |it: Option<Item>| it.filter(|it| it.kind != Kind::Folder);
+    fn entry(&mut self, path: &[u8], old: Option<TreeItem>, new: Option<TreeItem>) -> Result<()> {
+        let tree = |it: Option<TreeItem>| it.filter(|it| it.kind == TreeItemKind::Folder).map(|it| it.id);
+        let leaf = |it: Option<TreeItem>| it.filter(|it| it.kind != TreeItemKind::Folder);
         if leaf(old).is_some() || leaf(new).is_some() {
             let replaces = leaf(new).and(tree(old));
-            self.changes.push(Change { path: path.to_vec(), old: leaf(old), new: leaf(new), replaces });
+            self.changes.push(TreeChange { path: path.to_vec(), old: leaf(old), new: leaf(new), replaces });
         }
         self.folders(path, tree(old), tree(new))
     }
 }
 
-type Side<'a> = Peekable<std::slice::Iter<'a, (Vec<u8>, Item)>>;
+type TreeEntryIter<'a> = Peekable<std::slice::Iter<'a, (Vec<u8>, TreeItem)>>;
 
 /// The next name of either side.
-fn next<'a>(a: &mut Side<'a>, b: &mut Side<'a>) -> Option<(&'a [u8], Option<Item>, Option<Item>)> {
+fn next<'a>(
+    a: &mut TreeEntryIter<'a>,
+    b: &mut TreeEntryIter<'a>,
+) -> Option<(&'a [u8], Option<TreeItem>, Option<TreeItem>)> {
     let name = match (a.peek(), b.peek()) {
         (Some(x), Some(y)) => x.0.as_slice().min(y.0.as_slice()),
         (Some(it), None) | (None, Some(it)) => it.0.as_slice(),
         (None, None) => return None,
     };
-    let of = |side: &mut Side<'a>| side.next_if(|it| it.0 == name).map(|it| it.1);
+    let of = |side: &mut TreeEntryIter<'a>| side.next_if(|it| it.0 == name).map(|it| it.1);
     Some((name, of(a), of(b)))
 }

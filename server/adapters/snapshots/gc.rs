@@ -11,29 +11,29 @@ use std::time::{Duration, SystemTime};
 use git2::{ObjectType, Oid};
 
 use super::error::{Result, SnapshotError};
-use super::objects::Objects;
-use super::tree::Kind;
+use super::objects::ObjectStore;
+use super::tree::TreeItemKind;
 
 /// Younger objects may belong to a snapshot that nobody has recorded yet.
 const GRACE: Duration = Duration::from_secs(3600);
 
 /// Whether to delete, or only to say what would be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Sweep {
+pub enum GcMode {
     Measure,
     Delete,
 }
 
 /// What a collection did, or would do. Bytes are those that the disk gives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Collected {
+pub struct GcReport {
     pub removed: u64,
     pub freed_bytes: u64,
     pub kept_bytes: u64,
 }
 
 /// Everything that the trees in `roots` need.
-pub(super) fn reachable(objects: &Objects, roots: impl Iterator<Item = Oid>) -> Result<HashSet<Oid>> {
+pub(super) fn reachable(objects: &ObjectStore, roots: impl Iterator<Item = Oid>) -> Result<HashSet<Oid>> {
     let mut marked = HashSet::new();
     let mut open: Vec<Oid> = roots.filter(|it| objects.has(*it, ObjectType::Tree)).collect();
     while let Some(tree) = open.pop() {
@@ -42,9 +42,9 @@ pub(super) fn reachable(objects: &Objects, roots: impl Iterator<Item = Oid>) -> 
         }
         for (_, item) in objects.tree(tree)?.iter() {
             match item.kind {
-                Kind::Folder => open.push(item.id),
-                Kind::Marker => {}
-                Kind::File | Kind::Executable | Kind::Symlink => {
+                TreeItemKind::Folder => open.push(item.id),
+                TreeItemKind::Marker => {}
+                TreeItemKind::File | TreeItemKind::Executable | TreeItemKind::Symlink => {
                     marked.insert(item.id);
                 }
             }
@@ -53,8 +53,8 @@ pub(super) fn reachable(objects: &Objects, roots: impl Iterator<Item = Oid>) -> 
     Ok(marked)
 }
 
-pub(super) fn sweep(dir: &Path, keep: &HashSet<Oid>, sweep: Sweep) -> Result<Collected> {
-    let mut collected = Collected::default();
+pub(super) fn sweep(dir: &Path, keep: &HashSet<Oid>, sweep: GcMode) -> Result<GcReport> {
+    let mut collected = GcReport::default();
     let objects = dir.join("objects");
     for folder in list(&objects)? {
         let prefix = folder.file_name().and_then(|it| it.to_str().map(str::to_owned)).unwrap_or_default();
@@ -69,7 +69,7 @@ pub(super) fn sweep(dir: &Path, keep: &HashSet<Oid>, sweep: Sweep) -> Result<Col
                 collected.kept_bytes += on_disk(&about);
                 continue;
             }
-            if sweep == Sweep::Delete {
+            if sweep == GcMode::Delete {
                 fs::remove_file(&file).map_err(SnapshotError::io("delete", &file))?;
             }
             collected.removed += 1;

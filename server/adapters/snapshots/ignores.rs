@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use rustix::fs::{CWD, Mode, OFlags};
 
-use pattern::{Pattern, Verdict};
+use pattern::{IgnoreMatch, IgnorePattern};
 
 /// A file of patterns larger than this is no file of patterns.
 const MAX_BYTES: u64 = 1024 * 1024;
@@ -24,24 +24,24 @@ const FOLDERS: [&[u8]; 6] =
     [b"target", b"node_modules", b"__pycache__", b".venv", b".pytest_cache", b".mypy_cache"];
 
 /// The rules of one tree. Patterns stay compiled between walks.
-pub(in crate::adapters) struct Rules {
+pub(in crate::adapters) struct IgnoreRules {
     root: PathBuf,
     excludes_file: Option<PathBuf>,
-    levels: Vec<Level>,
-    compiled: HashMap<PathBuf, (Vec<u8>, Arc<[Pattern]>)>,
+    levels: Vec<IgnoreLevel>,
+    compiled: HashMap<PathBuf, (Vec<u8>, Arc<[IgnorePattern]>)>,
 }
 
-struct Level {
+struct IgnoreLevel {
     /// Length of the absolute path of the folder the patterns are relative to, with the slash after it.
     base: usize,
-    patterns: Arc<[Pattern]>,
+    patterns: Arc<[IgnorePattern]>,
 }
 
 /// How many rule files a folder brought, to be handed back when leaving it.
 #[must_use]
-pub(in crate::adapters) struct Entered(usize);
+pub(in crate::adapters) struct PushedLevels(usize);
 
-impl Rules {
+impl IgnoreRules {
     pub(in crate::adapters) fn new(root: &Path, excludes_file: Option<PathBuf>) -> Self {
         Self { root: root.to_path_buf(), excludes_file, levels: Vec::new(), compiled: HashMap::new() }
     }
@@ -68,7 +68,12 @@ impl Rules {
     }
 
     /// The rule files of a folder: `.gitignore`, and `info/exclude` where a repository begins.
-    pub(in crate::adapters) fn enter(&mut self, fd: BorrowedFd<'_>, path: &[u8], holds: Holds) -> Entered {
+    pub(in crate::adapters) fn enter(
+        &mut self,
+        fd: BorrowedFd<'_>,
+        path: &[u8],
+        holds: FolderMarkers,
+    ) -> PushedLevels {
         let before = self.levels.len();
         if holds.repository || holds.rules {
             let folder = PathBuf::from(std::ffi::OsStr::from_bytes(path));
@@ -80,7 +85,7 @@ impl Rules {
                 self.push(&folder.join(".gitignore"), &folder, text);
             }
         }
-        Entered(self.levels.len() - before)
+        PushedLevels(self.levels.len() - before)
     }
 
     /// The same with rules that stood there at another time.
@@ -89,7 +94,7 @@ impl Rules {
         self.push(&folder.join(".gitignore"), folder, rules);
     }
 
-    pub(in crate::adapters) fn leave(&mut self, entered: &Entered) {
+    pub(in crate::adapters) fn leave(&mut self, entered: &PushedLevels) {
         self.levels.truncate(self.levels.len() - entered.0);
     }
 
@@ -98,9 +103,9 @@ impl Rules {
         for level in self.levels.iter().rev() {
             let below = path.get(level.base..).unwrap_or_default();
             match pattern::verdict(&level.patterns, below, is_folder) {
-                Verdict::Ignored => return true,
-                Verdict::Kept => return false,
-                Verdict::Silent => {}
+                IgnoreMatch::Ignored => return true,
+                IgnoreMatch::Kept => return false,
+                IgnoreMatch::Silent => {}
             }
         }
         built_in(name, is_folder)
@@ -118,21 +123,21 @@ impl Rules {
         let patterns = match self.compiled.get(file) {
             Some((known, patterns)) if *known == text => Arc::clone(patterns),
             _ => {
-                let patterns: Arc<[Pattern]> = pattern::read(&text).into();
+                let patterns: Arc<[IgnorePattern]> = pattern::read(&text).into();
                 self.compiled.insert(file.to_path_buf(), (text, Arc::clone(&patterns)));
                 patterns
             }
         };
         if !patterns.is_empty() {
             let path = base.as_os_str().as_bytes();
-            self.levels.push(Level { base: path.len() + usize::from(!path.ends_with(b"/")), patterns });
+            self.levels.push(IgnoreLevel { base: path.len() + usize::from(!path.ends_with(b"/")), patterns });
         }
     }
 }
 
 /// What a folder's listing tells about rules in it.
 #[derive(Debug, Clone, Copy, Default)]
-pub(in crate::adapters) struct Holds {
+pub(in crate::adapters) struct FolderMarkers {
     pub rules: bool,
     pub repository: bool,
 }

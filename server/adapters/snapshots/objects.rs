@@ -17,7 +17,7 @@ use git2::{ErrorCode, ObjectType, Oid, Repository};
 use rustix::fs::{Access, AtFlags, CWD, Mode, OFlags};
 
 use super::error::{Result, SnapshotError};
-use super::tree::{self, Item};
+use super::tree::{self, TreeItem};
 
 /// Up to so many new objects are synced one by one; for more, one sync of the whole file system is faster.
 const FEW: usize = 48;
@@ -30,7 +30,7 @@ const AT_REST: &str = "incoming-at-rest";
 const KNOWN: usize = 4;
 const SMALL: usize = 128;
 
-pub(super) struct Objects {
+pub(super) struct ObjectStore {
     dir: PathBuf,
     repo: Repository,
     /// `objects/`, held open.
@@ -38,13 +38,13 @@ pub(super) struct Objects {
     /// Written since the last commit; the file is kept open where it will be synced by itself.
     fresh: HashMap<Oid, Option<File>>,
     /// The trees that were read last: an iteration asks for the same few again and again.
-    known: RefCell<VecDeque<(Oid, Entries)>>,
+    known: RefCell<VecDeque<(Oid, ObjectEntries)>>,
 }
 
 /// Of one tree, sorted by the bytes of their names.
-pub(super) type Entries = Arc<[(Vec<u8>, Item)]>;
+pub(super) type ObjectEntries = Arc<[(Vec<u8>, TreeItem)]>;
 
-impl Objects {
+impl ObjectStore {
     /// Opens the store, or makes it (only for the user) where nothing is.
     pub(super) fn open(dir: &Path) -> Result<Self> {
         match fs::read_dir(dir).map(|mut it| it.next().is_none()) {
@@ -209,12 +209,12 @@ impl Objects {
     }
 
     /// The entries of a tree.
-    pub(super) fn tree(&self, id: Oid) -> Result<Entries> {
+    pub(super) fn tree(&self, id: Oid) -> Result<ObjectEntries> {
         if let Some((_, entries)) = self.known.borrow().iter().find(|it| it.0 == id) {
             return Ok(Arc::clone(entries));
         }
         let bytes = self.read(id, ObjectType::Tree)?;
-        let entries: Entries = tree::decode(&bytes)
+        let entries: ObjectEntries = tree::decode(&bytes)
             .ok_or_else(|| SnapshotError::damaged(&self.dir, format!("tree {id} cannot be read")))?
             .into();
         if entries.len() <= SMALL {

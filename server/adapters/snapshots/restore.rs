@@ -3,9 +3,9 @@
 //! run again.
 
 mod folder;
+mod past_ignores;
 mod place;
 mod slot;
-mod then;
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -13,42 +13,47 @@ use std::path::Path;
 use git2::{ObjectType, Oid};
 use rustix::io::Errno;
 
-use super::compare::{self, Change};
+use super::compare::{self, TreeChange};
 use super::error::{Result, SnapshotError};
-use super::ignores::Rules;
+use super::ignores::IgnoreRules;
 use super::names;
-use super::objects::{Objects, sync_file_system};
-use super::tree::{Item, Kind};
-use super::walk::Found;
-use place::Place;
-use slot::{Step, Sync, Trouble};
-use then::Then;
+use super::objects::{ObjectStore, sync_file_system};
+use super::tree::{TreeItem, TreeItemKind};
+use super::walk::WalkReport;
+use past_ignores::PastIgnoreRules;
+use place::RootHandle;
+use slot::{EntryError, EntryResult, SyncMode};
 
 /// Up to so many written files are synced one by one.
 const FEW: usize = 64;
 
 /// What a restore did.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Restored {
+pub struct RestoreReport {
     /// The snapshot of the tree as it was before, and as it is now.
     pub before: String,
     pub after: String,
     pub written: Vec<String>,
     pub removed: Vec<String>,
     /// What was left as it is, and why.
-    pub refused: Vec<Refused>,
+    pub refused: Vec<RestoreRefusal>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refused {
+pub struct RestoreRefusal {
     pub path: String,
     /// Half a sentence: `changed since the snapshot`.
     pub why: String,
 }
 
-impl Restored {
+impl RestoreReport {
     /// Names what is different from the target after all.
-    pub(super) fn compare(&mut self, objects: &Objects, after: Oid, order: &Order<'_>) -> Result<()> {
+    pub(super) fn compare(
+        &mut self,
+        objects: &ObjectStore,
+        after: Oid,
+        order: &RestoreRequest<'_>,
+    ) -> Result<()> {
         for change in compare::changes(objects, order.target, after)? {
             let path = names::shown(&change.path);
             let known = self.refused.iter().any(|it| is_at_or_below(&path, &it.path));
@@ -59,20 +64,20 @@ impl Restored {
                 None => "ignored until now, so no snapshot held it",
                 Some(_) => "changed meanwhile",
             };
-            self.refused.push(Refused { path, why: why.to_owned() });
+            self.refused.push(RestoreRefusal { path, why: why.to_owned() });
         }
         Ok(())
     }
 }
 
-pub(super) struct Order<'a> {
+pub(super) struct RestoreRequest<'a> {
     pub before: Oid,
     pub target: Oid,
-    pub scope: Scope<'a>,
+    pub scope: RestoreScope<'a>,
 }
 
 /// Which paths a restore is about.
-pub(super) enum Scope<'a> {
+pub(super) enum RestoreScope<'a> {
     All,
     /// Files or folders, as they are shown.
     Paths(&'a [String]),
@@ -80,7 +85,7 @@ pub(super) enum Scope<'a> {
     Exactly(BTreeSet<Vec<u8>>),
 }
 
-impl Scope<'_> {
+impl RestoreScope<'_> {
     pub(super) fn holds(&self, path: &[u8]) -> bool {
         match self {
             Self::All => true,
@@ -94,20 +99,20 @@ impl Scope<'_> {
 }
 
 pub(super) fn restore(
-    (objects, rules): (&Objects, &mut Rules),
+    (objects, rules): (&ObjectStore, &mut IgnoreRules),
     root: &Path,
-    order: &Order<'_>,
-    found: &Found,
-) -> Result<Restored> {
-    let mut run = Run {
+    order: &RestoreRequest<'_>,
+    found: &WalkReport,
+) -> Result<RestoreReport> {
+    let mut run = RestoreRun {
         objects,
-        place: Place::open(root)?,
-        restored: Restored { before: order.before.to_string(), ..Restored::default() },
+        place: RootHandle::open(root)?,
+        restored: RestoreReport { before: order.before.to_string(), ..RestoreReport::default() },
         touched: BTreeSet::new(),
-        sync: Sync::All,
+        sync: SyncMode::All,
     };
     let mut plan = run.plan(order, &found.work_trees)?;
-    Then::new(objects, rules, root, order.target).spare(&mut plan.removals)?;
+    PastIgnoreRules::new(objects, rules, root, order.target).spare(&mut plan.removals)?;
     let done = run.perform(&plan, found);
     match done {
         Ok(()) => Ok(run.restored),
@@ -119,28 +124,28 @@ pub(super) fn restore(
 
 /// Removals and writes, nothing that has to be refused.
 #[derive(Default)]
-struct Plan {
-    removals: Vec<Removal>,
-    writes: Vec<(Vec<u8>, Option<Item>, Item)>,
+struct RestorePlan {
+    removals: Vec<PlannedRemoval>,
+    writes: Vec<(Vec<u8>, Option<TreeItem>, TreeItem)>,
 }
 
 /// A path, and what has to stand there.
-type Removal = (Vec<u8>, Item);
+type PlannedRemoval = (Vec<u8>, TreeItem);
 
-struct Run<'a> {
-    objects: &'a Objects,
-    place: Place<'a>,
-    restored: Restored,
+struct RestoreRun<'a> {
+    objects: &'a ObjectStore,
+    place: RootHandle<'a>,
+    restored: RestoreReport,
     /// Folders whose entries changed.
     touched: BTreeSet<Vec<u8>>,
-    sync: Sync,
+    sync: SyncMode,
 }
 
-impl Run<'_> {
+impl RestoreRun<'_> {
     /// Every byte that will be written is known to be there before the first file is touched.
-    fn plan(&mut self, order: &Order<'_>, work_trees: &[Vec<u8>]) -> Result<Plan> {
+    fn plan(&mut self, order: &RestoreRequest<'_>, work_trees: &[Vec<u8>]) -> Result<RestorePlan> {
         let changes = compare::changes(self.objects, order.before, order.target)?;
-        let changes: Vec<Change> = changes.into_iter().filter(|it| order.scope.holds(&it.path)).collect();
+        let changes: Vec<TreeChange> = changes.into_iter().filter(|it| order.scope.holds(&it.path)).collect();
         let mut kept_folders: Vec<Vec<u8>> = Vec::new();
         for change in &changes {
             if let Some(tree) = change.replaces
@@ -149,9 +154,9 @@ impl Run<'_> {
                 kept_folders.push(change.path.clone());
             }
         }
-        let mut plan = Plan::default();
-        for Change { path, old, new, .. } in changes {
-            let is_marker = |it: Option<Item>| it.is_some_and(|it| it.kind == Kind::Marker);
+        let mut plan = RestorePlan::default();
+        for TreeChange { path, old, new, .. } in changes {
+            let is_marker = |it: Option<TreeItem>| it.is_some_and(|it| it.kind == TreeItemKind::Marker);
             if work_trees.iter().any(|it| is_below(&path, it)) {
                 self.refuse(&path, "it belongs to another work tree of the repository");
             } else if is_marker(old) || is_marker(new) {
@@ -170,15 +175,15 @@ impl Run<'_> {
         Ok(plan)
     }
 
-    fn check(&self, item: Item) -> Result<()> {
+    fn check(&self, item: TreeItem) -> Result<()> {
         if self.objects.has(item.id, ObjectType::Blob) {
             return Ok(());
         }
         Err(SnapshotError::damaged(self.objects.dir(), format!("object {} is missing", item.id)))
     }
 
-    fn perform(&mut self, plan: &Plan, found: &Found) -> Result<()> {
-        self.sync = if plan.writes.len() <= FEW { Sync::Each } else { Sync::All };
+    fn perform(&mut self, plan: &RestorePlan, found: &WalkReport) -> Result<()> {
+        self.sync = if plan.writes.len() <= FEW { SyncMode::Each } else { SyncMode::All };
         for path in &found.leftovers {
             let done = self.place.find(path).and_then(|it| it.map_or(Ok(false), |it| it.discard()));
             self.note(path, done)?;
@@ -202,7 +207,7 @@ impl Run<'_> {
     }
 
     /// Whether something was done. What concerns one path is refused, what concerns all ends the restore.
-    fn note(&mut self, path: &[u8], done: Step<bool>) -> Result<bool> {
+    fn note(&mut self, path: &[u8], done: EntryResult<bool>) -> Result<bool> {
         let trouble = match done {
             Ok(done) => {
                 if done {
@@ -213,14 +218,14 @@ impl Run<'_> {
             Err(trouble) => trouble,
         };
         match trouble {
-            Trouble::Refused(why) => {
+            EntryError::Refused(why) => {
                 self.refuse(path, why);
                 Ok(false)
             }
-            Trouble::Failed(errno) if concerns_everything(errno) => {
+            EntryError::Failed(errno) if concerns_everything(errno) => {
                 Err(SnapshotError::io("restore", &self.place.path(path))(errno))
             }
-            Trouble::Failed(errno) => {
+            EntryError::Failed(errno) => {
                 self.refuse(path, &std::io::Error::from(errno).to_string());
                 Ok(false)
             }
@@ -228,14 +233,14 @@ impl Run<'_> {
     }
 
     fn refuse(&mut self, path: &[u8], why: &str) {
-        self.restored.refused.push(Refused { path: names::shown(path), why: why.to_owned() });
+        self.restored.refused.push(RestoreRefusal { path: names::shown(path), why: why.to_owned() });
     }
 
     fn make_durable(&self) -> Result<()> {
         if self.touched.is_empty() {
             return Ok(());
         }
-        if self.sync == Sync::All || self.touched.len() > FEW {
+        if self.sync == SyncMode::All || self.touched.len() > FEW {
             return sync_file_system(self.place.root())
                 .map_err(SnapshotError::io("sync", &self.place.path(b"")));
         }

@@ -16,11 +16,11 @@ const CACHE: &str = "stat-cache";
 const ROLLBACKS: &str = "before-rollbacks";
 
 /// Held while the store or the work tree changes; goes with the process.
-pub(super) struct Lock {
+pub(super) struct StoreLock {
     _file: File,
 }
 
-impl Lock {
+impl StoreLock {
     pub(super) fn acquire(dir: &Path) -> Result<Self> {
         Self::open(dir, FlockOperation::LockExclusive)
     }
@@ -44,14 +44,14 @@ impl Lock {
 
 /// What caches are checked against.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct State {
+pub(super) struct StoreState {
     /// Another after each collection, and after anything that makes the past doubtful.
     generation: u64,
     /// The snapshot taken last: never collected.
     pub last: Option<Oid>,
 }
 
-impl State {
+impl StoreState {
     /// A file that cannot be read (a power cut) only costs the caches; a file that is not there means that the
     /// store was deleted.
     pub(super) fn read(dir: &Path) -> Result<Self> {
@@ -98,7 +98,7 @@ impl State {
 
 /// Makes the state file of a new store.
 pub(super) fn ensure(dir: &Path) -> Result<()> {
-    if dir.join(STATE).exists() { Ok(()) } else { State::fresh().write(dir) }
+    if dir.join(STATE).exists() { Ok(()) } else { StoreState::fresh().write(dir) }
 }
 
 /// Notes, durably, the snapshot taken before a rollback: it is never collected, even when the process is killed

@@ -9,7 +9,7 @@ use super::names;
 
 /// What an entry of a tree is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum Kind {
+pub(super) enum TreeItemKind {
     File,
     Executable,
     Symlink,
@@ -19,7 +19,7 @@ pub(super) enum Kind {
     Marker,
 }
 
-impl Kind {
+impl TreeItemKind {
     fn mode(self) -> &'static [u8] {
         match self {
             Self::File => b"100644",
@@ -39,13 +39,13 @@ impl Kind {
 
 /// What stands under a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) struct Item {
-    pub kind: Kind,
+pub(super) struct TreeItem {
+    pub kind: TreeItemKind,
     pub id: Oid,
 }
 
 /// A tree object of these entries, in any order.
-pub(super) fn encode<'a>(entries: impl Iterator<Item = (&'a [u8], Item)>) -> Vec<u8> {
+pub(super) fn encode<'a>(entries: impl Iterator<Item = (&'a [u8], TreeItem)>) -> Vec<u8> {
     let mut sorted: Vec<_> = entries.collect();
     sorted.sort_by(|a, b| order((a.0, a.1.kind), (b.0, b.1.kind)));
     let mut bytes = Vec::with_capacity(sorted.iter().map(|it| it.0.len() + 28).sum());
@@ -60,13 +60,13 @@ pub(super) fn encode<'a>(entries: impl Iterator<Item = (&'a [u8], Item)>) -> Vec
 }
 
 /// git's order: as if the names of folders ended in `/`.
-fn order(a: (&[u8], Kind), b: (&[u8], Kind)) -> Ordering {
-    let end = |kind| (kind == Kind::Folder).then_some(&b'/');
+fn order(a: (&[u8], TreeItemKind), b: (&[u8], TreeItemKind)) -> Ordering {
+    let end = |kind| (kind == TreeItemKind::Folder).then_some(&b'/');
     a.0.iter().chain(end(a.1)).cmp(b.0.iter().chain(end(b.1)))
 }
 
 /// The entries of a tree object, sorted by the bytes of their names; `None` when it is not one of ours.
-pub(super) fn decode(mut bytes: &[u8]) -> Option<Vec<(Vec<u8>, Item)>> {
+pub(super) fn decode(mut bytes: &[u8]) -> Option<Vec<(Vec<u8>, TreeItem)>> {
     let mut entries = Vec::new();
     while !bytes.is_empty() {
         let space = bytes.iter().position(|it| *it == b' ')?;
@@ -77,7 +77,8 @@ pub(super) fn decode(mut bytes: &[u8]) -> Option<Vec<(Vec<u8>, Item)>> {
         if !names::is_entry_name(name) {
             return None;
         }
-        entries.push((name.to_vec(), Item { kind: Kind::of(mode)?, id: Oid::from_bytes(id).ok()? }));
+        entries
+            .push((name.to_vec(), TreeItem { kind: TreeItemKind::of(mode)?, id: Oid::from_bytes(id).ok()? }));
         bytes = rest;
     }
     entries.sort_by(|a, b| a.0.cmp(&b.0));
@@ -90,7 +91,7 @@ mod tests {
     use git2::{ObjectType, Oid};
     use proptest::prelude::*;
 
-    use super::{Item, Kind, decode, encode};
+    use super::{TreeItem, TreeItemKind, decode, encode};
 
     #[test]
     fn an_empty_tree_has_gits_id() {
@@ -125,11 +126,11 @@ mod tests {
         fn trees_are_read_as_they_were_written(
             names in prop::collection::btree_map("[^/\\x00]{1,12}", (0u8..5, any::<[u8; 20]>()), 0..20)
         ) {
-            let kinds = [Kind::File, Kind::Executable, Kind::Symlink, Kind::Folder, Kind::Marker];
+            let kinds = [TreeItemKind::File, TreeItemKind::Executable, TreeItemKind::Symlink, TreeItemKind::Folder, TreeItemKind::Marker];
             let entries: Vec<_> = names.into_iter()
                 .filter(|(name, _)| super::names::is_entry_name(name.as_bytes()))
                 .map(|(name, (kind, id))| {
-                    (name.into_bytes(), Item { kind: kinds[kind as usize], id: Oid::from_bytes(&id).unwrap() })
+                    (name.into_bytes(), TreeItem { kind: kinds[kind as usize], id: Oid::from_bytes(&id).unwrap() })
                 })
                 .collect();
             let bytes = encode(entries.iter().map(|(name, item)| (name.as_slice(), *item)));

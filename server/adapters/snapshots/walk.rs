@@ -14,12 +14,12 @@ use git2::{ObjectType, Oid};
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
-use super::cache::{Entry, FileNode, Folder, Node, Seen};
+use super::cache::{CachedEntry, CachedFolder, CachedNode, FileNode, StatFingerprint};
 use super::error::{Result, SnapshotError};
-use super::ignores::Rules;
+use super::ignores::IgnoreRules;
 use super::names;
-use super::objects::Objects;
-use super::tree::{self, Item, Kind};
+use super::objects::ObjectStore;
+use super::tree::{self, TreeItem, TreeItemKind};
 use super::{NotCovered, WhyNot};
 use crate::adapters::work_trees::OtherWorkTrees;
 pub(super) use read::read_file;
@@ -37,7 +37,7 @@ const COARSE_TICK: i64 = 2_100_000_000;
 
 /// What a walk found beside the tree.
 #[derive(Debug, Default)]
-pub(super) struct Found {
+pub(super) struct WalkReport {
     pub files: u64,
     pub not_covered: Vec<NotCovered>,
     /// Temporary files of a rollback that was killed, as paths below the root.
@@ -50,15 +50,15 @@ pub(super) struct Found {
 }
 
 /// Paths that belong to the snapshot even where they are ignored: those of the tree that is about to be restored.
-pub(super) struct Wanted {
-    entries: HashMap<Vec<u8>, Item>,
+pub(super) struct ForcedPaths {
+    entries: HashMap<Vec<u8>, TreeItem>,
     /// The folder itself is ignored: nothing else of it counts.
     only: bool,
 }
 
-pub(super) struct Walk<'a> {
-    pub rules: &'a mut Rules,
-    pub objects: &'a mut Objects,
+pub(super) struct TreeWalk<'a> {
+    pub rules: &'a mut IgnoreRules,
+    pub objects: &'a mut ObjectStore,
     /// Our own state, where it lies inside the work tree.
     own: Option<&'a Path>,
     others: OtherWorkTrees<'a>,
@@ -69,13 +69,13 @@ pub(super) struct Walk<'a> {
     now: i64,
     /// Given up beyond this moment.
     pub until: Option<Instant>,
-    pub found: Found,
+    pub found: WalkReport,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> TreeWalk<'a> {
     pub(super) fn new(
-        rules: &'a mut Rules,
-        objects: &'a mut Objects,
+        rules: &'a mut IgnoreRules,
+        objects: &'a mut ObjectStore,
         root: &'a Path,
         own: Option<&'a Path>,
     ) -> Self {
@@ -92,12 +92,12 @@ impl<'a> Walk<'a> {
             depth: 0,
             now,
             until: None,
-            found: Found::default(),
+            found: WalkReport::default(),
         }
     }
 
     /// The whole tree. `old` is what the last walk saw; `target` names paths that count although ignored.
-    pub(super) fn run(&mut self, old: Option<Folder>, target: Option<Oid>) -> Result<Folder> {
+    pub(super) fn run(&mut self, old: Option<CachedFolder>, target: Option<Oid>) -> Result<CachedFolder> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let path = self.here();
         let root = rustix::fs::open(&path, flags, Mode::empty())
@@ -109,16 +109,16 @@ impl<'a> Walk<'a> {
             Some(it) => it.tree,
             None => self.objects.put(ObjectType::Tree, &[])?,
         };
-        Ok(folder.unwrap_or(Folder { tree, entries: Vec::new() }))
+        Ok(folder.unwrap_or(CachedFolder { tree, entries: Vec::new() }))
     }
 
     /// `None`: holds nothing that belongs to the tree.
     fn folder(
         &mut self,
         fd: OwnedFd,
-        old: Option<Folder>,
-        wanted: Option<&Wanted>,
-    ) -> Result<Option<Folder>> {
+        old: Option<CachedFolder>,
+        wanted: Option<&ForcedPaths>,
+    ) -> Result<Option<CachedFolder>> {
         self.check_time()?;
         let mut dir = Dir::new(fd).map_err(SnapshotError::io("read the folder", &self.here()))?;
         let (listing, holds) =
@@ -131,12 +131,12 @@ impl<'a> Walk<'a> {
         let entered = self.rules.enter(fd, &self.path, holds);
         let known = old.as_ref().map(|it| (it.tree, it.entries.len()));
         let mut old = old.map(|it| it.entries).unwrap_or_default().into_iter().peekable();
-        let mut entries: Vec<Entry> = Vec::with_capacity(listing.len());
+        let mut entries: Vec<CachedEntry> = Vec::with_capacity(listing.len());
         let mut same = true;
         for (name, kind) in listing {
             while old.next_if(|it| *it.name < *name.as_bytes()).is_some() {}
             let prior = old.next_if(|it| *it.name == *name.as_bytes()).map(|it| it.node);
-            let item = prior.as_ref().map(Node::item);
+            let item = prior.as_ref().map(CachedNode::item);
             let length = self.path.len();
             if !self.path.ends_with(b"/") {
                 self.path.push(b'/');
@@ -146,7 +146,7 @@ impl<'a> Walk<'a> {
             self.path.truncate(length);
             if let Some(node) = node {
                 same &= item == Some(node.item());
-                entries.push(Entry { name: name.as_bytes().into(), node });
+                entries.push(CachedEntry { name: name.as_bytes().into(), node });
             }
         }
         let nothing = match entries.as_slice() {
@@ -165,16 +165,16 @@ impl<'a> Walk<'a> {
                 self.objects.put(ObjectType::Tree, &bytes)?
             }
         };
-        Ok(Some(Folder { tree, entries }))
+        Ok(Some(CachedFolder { tree, entries }))
     }
 
     fn entry(
         &mut self,
         at: (BorrowedFd<'_>, &CString),
         mut kind: FileType,
-        prior: Option<Node>,
-        wanted: Option<&Wanted>,
-    ) -> Result<Option<Node>> {
+        prior: Option<CachedNode>,
+        wanted: Option<&ForcedPaths>,
+    ) -> Result<Option<CachedNode>> {
         let name = at.1.as_bytes();
         if name == b".git" || self.own.is_some_and(|it| it.as_os_str().as_bytes() == self.path) {
             return Ok(None);
@@ -189,13 +189,13 @@ impl<'a> Walk<'a> {
         }
         let asked = wanted.and_then(|it| it.entries.get(name));
         let ignored = wanted.is_some_and(|it| it.only) || self.rules.ignored(&self.path, name, kind.is_dir());
-        let asked_as_such = asked.is_some_and(|it| (it.kind == Kind::Folder) == kind.is_dir());
+        let asked_as_such = asked.is_some_and(|it| (it.kind == TreeItemKind::Folder) == kind.is_dir());
         if ignored && !asked_as_such && name != RULES {
             return Ok(None);
         }
         match kind {
             FileType::Directory => {
-                let below = asked.filter(|it| it.kind == Kind::Folder);
+                let below = asked.filter(|it| it.kind == TreeItemKind::Folder);
                 let wanted = below.map(|it| self.wanted(it.id, ignored)).transpose()?;
                 self.subfolder(at, prior, wanted.as_ref())
             }
@@ -214,9 +214,9 @@ impl<'a> Walk<'a> {
     fn subfolder(
         &mut self,
         (fd, name): (BorrowedFd<'_>, &CString),
-        prior: Option<Node>,
-        wanted: Option<&Wanted>,
-    ) -> Result<Option<Node>> {
+        prior: Option<CachedNode>,
+        wanted: Option<&ForcedPaths>,
+    ) -> Result<Option<CachedNode>> {
         if self.depth + 1 >= MAX_DEPTH {
             return self.marker((fd, name), WhyNot::TooDeep);
         }
@@ -229,16 +229,20 @@ impl<'a> Walk<'a> {
             Err(it) => return Err(SnapshotError::io("open the folder", &self.here())(it)),
         };
         let old = match prior {
-            Some(Node::Folder(it)) => Some(it),
+            Some(CachedNode::Folder(it)) => Some(it),
             _ => None,
         };
         self.depth += 1;
         let folder = self.folder(opened, old, wanted);
         self.depth -= 1;
-        Ok(folder?.map(Node::Folder))
+        Ok(folder?.map(CachedNode::Folder))
     }
 
-    fn file(&mut self, at: (BorrowedFd<'_>, &CString), prior: Option<&Node>) -> Result<Option<Node>> {
+    fn file(
+        &mut self,
+        at: (BorrowedFd<'_>, &CString),
+        prior: Option<&CachedNode>,
+    ) -> Result<Option<CachedNode>> {
         let stat = match rustix::fs::statat(at.0, at.1, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(it) => it,
             Err(Errno::NOENT) => return Ok(None),
@@ -247,13 +251,13 @@ impl<'a> Walk<'a> {
         if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
             return Ok(None);
         }
-        let seen = Seen::of(&stat);
-        if let Some(Node::File(it)) = prior
+        let seen = StatFingerprint::of(&stat);
+        if let Some(CachedNode::File(it)) = prior
             && it.seen == seen
             && !it.racy
         {
             self.found.files += 1;
-            return Ok(Some(Node::File(*it)));
+            return Ok(Some(CachedNode::File(*it)));
         }
         if seen.size > MAX_FILE {
             return self.marker(at, WhyNot::TooBig);
@@ -273,7 +277,7 @@ impl<'a> Walk<'a> {
         self.found.read_files += 1;
         self.found.read_bytes += reading.bytes.len() as u64;
         let racy = !reading.settled || self.is_racy(&reading.seen);
-        Ok(Some(Node::File(FileNode { seen: reading.seen, id, executable: reading.executable, racy })))
+        Ok(Some(CachedNode::File(FileNode { seen: reading.seen, id, executable: reading.executable, racy })))
     }
 
     fn check_time(&self) -> Result<()> {
@@ -281,7 +285,7 @@ impl<'a> Walk<'a> {
     }
 
     /// A change within the clock's tick after this moment would leave the same stat.
-    fn is_racy(&self, seen: &Seen) -> bool {
+    fn is_racy(&self, seen: &StatFingerprint) -> bool {
         let tick = if seen.changed % 1_000_000_000 == 0 { COARSE_TICK } else { TICK };
         seen.changed >= self.now.saturating_sub(tick)
     }
@@ -289,8 +293,8 @@ impl<'a> Walk<'a> {
     fn symlink(
         &mut self,
         (fd, name): (BorrowedFd<'_>, &CString),
-        prior: Option<&Node>,
-    ) -> Result<Option<Node>> {
+        prior: Option<&CachedNode>,
+    ) -> Result<Option<CachedNode>> {
         let target = match rustix::fs::readlinkat(fd, name, Vec::new()) {
             Ok(it) => it,
             Err(Errno::NOENT | Errno::INVAL) => return Ok(None),
@@ -299,15 +303,15 @@ impl<'a> Walk<'a> {
         self.found.files += 1;
         let known = Oid::hash_object(ObjectType::Blob, target.as_bytes()).ok();
         match prior {
-            Some(Node::Symlink(id)) if Some(*id) == known => Ok(Some(Node::Symlink(*id))),
-            _ => Ok(Some(Node::Symlink(self.objects.put(ObjectType::Blob, target.as_bytes())?))),
+            Some(CachedNode::Symlink(id)) if Some(*id) == known => Ok(Some(CachedNode::Symlink(*id))),
+            _ => Ok(Some(CachedNode::Symlink(self.objects.put(ObjectType::Blob, target.as_bytes())?))),
         }
     }
 
     /// Stands for something that is not stored; another size or time makes another marker.
-    fn marker(&mut self, (fd, name): (BorrowedFd<'_>, &CString), why: WhyNot) -> Result<Option<Node>> {
+    fn marker(&mut self, (fd, name): (BorrowedFd<'_>, &CString), why: WhyNot) -> Result<Option<CachedNode>> {
         let (size, modified) = match rustix::fs::statat(fd, name, AtFlags::SYMLINK_NOFOLLOW) {
-            Ok(it) => (Seen::of(&it).size, Seen::of(&it).modified),
+            Ok(it) => (StatFingerprint::of(&it).size, StatFingerprint::of(&it).modified),
             Err(Errno::NOENT) => return Ok(None),
             Err(_) => (0, 0),
         };
@@ -315,11 +319,11 @@ impl<'a> Walk<'a> {
         let id = Oid::hash_object(ObjectType::Blob, text.as_bytes())
             .map_err(|it| SnapshotError::damaged(self.objects.dir(), it.message()))?;
         self.found.not_covered.push(NotCovered { path: names::shown(&self.below()), size, why });
-        Ok(Some(Node::Marker(id)))
+        Ok(Some(CachedNode::Marker(id)))
     }
 
-    fn wanted(&self, tree: Oid, only: bool) -> Result<Wanted> {
-        Ok(Wanted { entries: self.objects.tree(tree)?.iter().cloned().collect(), only })
+    fn wanted(&self, tree: Oid, only: bool) -> Result<ForcedPaths> {
+        Ok(ForcedPaths { entries: self.objects.tree(tree)?.iter().cloned().collect(), only })
     }
 
     fn below(&self) -> Vec<u8> {

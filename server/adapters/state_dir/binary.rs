@@ -9,21 +9,21 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{AtFlags, CWD, linkat};
 
-use super::lock::{Gate, pass};
+use super::lock::{LockMode, acquire_gate};
 use super::{StateDir, StateError};
 use crate::adapters::durable;
 
 /// The small programs: for requests, and for what the whole program can do as well. They lie beside it where they were
 /// installed too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Part {
+pub enum HelperBinary {
     Keeper,
     Warden,
     /// Makes the requests of checks: all that knows TLS.
     Request,
 }
 
-impl Part {
+impl HelperBinary {
     const ALL: [Self; 3] = [Self::Keeper, Self::Warden, Self::Request];
 
     /// What its file name has behind the whole program's.
@@ -56,7 +56,7 @@ impl Part {
 
 impl StateDir {
     /// A part under `bin/<version>-<part>`, if the running program brought one now or earlier.
-    pub fn install_part(&self, part: Part, version: &str) -> Result<Option<PathBuf>, StateError> {
+    pub fn install_part(&self, part: HelperBinary, version: &str) -> Result<Option<PathBuf>, StateError> {
         let name = format!("{version}{}", part.suffix());
         let brought = std::env::current_exe().ok().map(|it| part.beside(&it)).filter(|it| it.is_file());
         if let Some(brought) = brought {
@@ -68,7 +68,7 @@ impl StateDir {
     /// The running program, whichever it is, under `bin/<version>` or as that part of it; linked or copied there
     /// unless these very bytes are there.
     pub fn install_binary(&self, version: &str) -> Result<PathBuf, StateError> {
-        let version = &format!("{version}{}", Part::running().map_or("", Part::suffix));
+        let version = &format!("{version}{}", HelperBinary::running().map_or("", HelperBinary::suffix));
         // The name of what runs, which leads to its bytes even after the file was deleted.
         let running = Path::new("/proc/self/exe");
         if running.exists() {
@@ -83,7 +83,7 @@ impl StateDir {
     pub fn old_binaries(&self, current: &str) -> Result<Vec<(PathBuf, u64)>, StateError> {
         let folder = self.bin();
         let failed = || StateError::io("list", &folder);
-        let parts = Part::ALL.map(|it| format!("{current}{}", it.suffix()));
+        let parts = HelperBinary::ALL.map(|it| format!("{current}{}", it.suffix()));
         let used = [&[current.to_owned(), "lock".to_owned()], parts.as_slice()].concat();
         let mut found = Vec::new();
         for entry in std::fs::read_dir(&folder).map_err(failed())? {
@@ -99,7 +99,7 @@ impl StateDir {
 
     /// Removes what [`StateDir::old_binaries`] found. Only where no keeper runs from one of them.
     pub fn remove_binary(&self, path: &Path) -> Result<(), StateError> {
-        let _gate = pass(&self.bin().join("lock"), Gate::Exclusive)?;
+        let _gate = acquire_gate(&self.bin().join("lock"), LockMode::Exclusive)?;
         std::fs::remove_file(path).map_err(StateError::io("remove", path))
     }
 
@@ -107,7 +107,7 @@ impl StateDir {
         let target = self.bin().join(version);
         let failed = || StateError::io("install this program as", &target);
         // Two starts at once would write the same draft.
-        let _gate = pass(&self.bin().join("lock"), Gate::Exclusive)?;
+        let _gate = acquire_gate(&self.bin().join("lock"), LockMode::Exclusive)?;
         if !same_bytes(source, &target).map_err(failed())? {
             let draft = self.bin().join(format!("{version}.new"));
             let _ = std::fs::remove_file(&draft);

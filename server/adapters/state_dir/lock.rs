@@ -56,7 +56,7 @@ impl Lock {
 
 /// Whether a loop has a keeper.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Keeper {
+pub enum KeeperLiveness {
     /// The pid is for people: it may be of another process namespace.
     Alive {
         pid: Option<u32>,
@@ -68,7 +68,7 @@ impl StateDir {
     /// Makes this process the loop's keeper.
     pub fn lock_loop(&self, of: &LoopDir) -> Result<Lock, LockError> {
         let path = of.lock();
-        let _gate = self.gate(Gate::Exclusive)?;
+        let _gate = self.gate(LockMode::Exclusive)?;
         match take(&path).map_err(StateError::io("lock", &path))? {
             Some(lock) => {
                 let pid = std::process::id().to_string();
@@ -80,22 +80,22 @@ impl StateDir {
     }
 
     /// Whether the loop has a keeper. Never in the way of one that is just starting.
-    pub fn keeper_of(&self, of: &LoopDir) -> Result<Keeper, StateError> {
+    pub fn keeper_of(&self, of: &LoopDir) -> Result<KeeperLiveness, StateError> {
         let path = of.lock();
-        let _gate = self.gate(Gate::Shared)?;
+        let _gate = self.gate(LockMode::Shared)?;
         if !is_held(&path).map_err(StateError::io("look at", &path))? {
-            return Ok(Keeper::Gone);
+            return Ok(KeeperLiveness::Gone);
         }
         let text = std::fs::read_to_string(&path).unwrap_or_default();
-        Ok(Keeper::Alive { pid: text.trim().parse().ok() })
+        Ok(KeeperLiveness::Alive { pid: text.trim().parse().ok() })
     }
 
     /// Makes `holder` (a loop's id, or words) the only one to work in the tree at `root`. A tree that lies in
     /// another one, or around it, is the same tree.
     pub fn lock_tree(&self, root: &Path, holder: &str) -> Result<Lock, LockError> {
         let root = root.canonicalize().map_err(StateError::no_tree(root))?;
-        let _gate = self.gate(Gate::Exclusive)?;
-        if let Some(Tree { holder, path, .. }) = self.tree_around(&root)? {
+        let _gate = self.gate(LockMode::Exclusive)?;
+        if let Some(TreeLockRecord { holder, path, .. }) = self.tree_around(&root)? {
             return Err(LockError::TreeBusy { holder, path });
         }
         let path = self.trees().join(format!("{}.lock", path_id(&root)));
@@ -110,12 +110,12 @@ impl StateDir {
     /// Who works in the tree at `root`, as [`LockError::TreeBusy`] would name it.
     pub fn tree_holder(&self, root: &Path) -> Result<Option<(String, PathBuf)>, StateError> {
         let root = root.canonicalize().map_err(StateError::no_tree(root))?;
-        let _gate = self.gate(Gate::Shared)?;
+        let _gate = self.gate(LockMode::Shared)?;
         Ok(self.tree_around(&root)?.map(|it| (it.holder, it.path)))
     }
 
     /// The held tree that is, holds or lies in `root`. Only under the gate, where no lock is taken meanwhile.
-    fn tree_around(&self, root: &Path) -> Result<Option<Tree>, StateError> {
+    fn tree_around(&self, root: &Path) -> Result<Option<TreeLockRecord>, StateError> {
         let folder = self.trees();
         let failed = || StateError::io("list", &folder);
         for entry in std::fs::read_dir(&folder).map_err(failed())? {
@@ -126,11 +126,11 @@ impl StateDir {
                 continue;
             }
             let bytes = std::fs::read(&path).map_err(StateError::io("read", &path))?;
-            match Tree::read(&bytes) {
+            match TreeLockRecord::read(&bytes) {
                 Some(tree) if !tree.path.starts_with(root) && !root.starts_with(&tree.path) => {}
                 Some(tree) => return Ok(Some(tree)),
                 // Held, but by whom is unreadable: it may be any tree.
-                None => return Ok(Some(Tree { holder: "another process".to_owned(), path })),
+                None => return Ok(Some(TreeLockRecord { holder: "another process".to_owned(), path })),
             }
         }
         Ok(None)
@@ -139,7 +139,7 @@ impl StateDir {
     /// Removes the locks of trees that nobody works in: under the gate, where nobody is about to take one.
     pub fn sweep_trees(&self) -> Result<(), StateError> {
         let folder = self.trees();
-        let _gate = self.gate(Gate::Exclusive)?;
+        let _gate = self.gate(LockMode::Exclusive)?;
         let failed = || StateError::io("list", &folder);
         for entry in std::fs::read_dir(&folder).map_err(failed())? {
             let path = entry.map_err(failed())?.path();
@@ -151,14 +151,14 @@ impl StateDir {
         Ok(())
     }
 
-    fn gate(&self, gate: Gate) -> Result<File, StateError> {
-        pass(&self.trees().join("lock"), gate)
+    fn gate(&self, gate: LockMode) -> Result<File, StateError> {
+        acquire_gate(&self.trees().join("lock"), gate)
     }
 }
 
 /// Serialises taking and probing: between a look and a lock nobody else can come. Held for a few system calls
 /// only; waited for with a limit, so that a stopped process cannot make the others hang for ever.
-pub(crate) fn pass(path: &Path, gate: Gate) -> Result<File, StateError> {
+pub(crate) fn acquire_gate(path: &Path, gate: LockMode) -> Result<File, StateError> {
     const PATIENCE: Duration = Duration::from_secs(10);
     const PAUSE: Duration = Duration::from_millis(2);
     let failed = || StateError::io("lock", path);
@@ -166,8 +166,8 @@ pub(crate) fn pass(path: &Path, gate: Gate) -> Result<File, StateError> {
     loop {
         let file = open(path).map_err(failed())?;
         let outcome = match gate {
-            Gate::Shared => file.try_lock_shared(),
-            Gate::Exclusive => file.try_lock(),
+            LockMode::Shared => file.try_lock_shared(),
+            LockMode::Exclusive => file.try_lock(),
         };
         match outcome {
             Ok(()) if same_file(&file, path) => return Ok(file),
@@ -180,18 +180,18 @@ pub(crate) fn pass(path: &Path, gate: Gate) -> Result<File, StateError> {
 
 /// How the gate is passed: looking (with others) or taking (alone).
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Gate {
+pub(crate) enum LockMode {
     Shared,
     Exclusive,
 }
 
 /// What stands in a tree's lock.
-struct Tree {
+struct TreeLockRecord {
     holder: String,
     path: PathBuf,
 }
 
-impl Tree {
+impl TreeLockRecord {
     fn read(bytes: &[u8]) -> Option<Self> {
         let end = bytes.iter().position(|it| *it == b'\n')?;
         let (holder, path) = (bytes.get(..end)?, bytes.get(end + 1..).filter(|it| !it.is_empty())?);

@@ -12,9 +12,9 @@ use loopkeeper_core::moment::Moment;
 use loopkeeper_core::task::TaskId;
 use tempfile::TempDir;
 
-use super::binary::Part;
+use super::binary::HelperBinary;
 use super::find::FindError;
-use super::lock::{Keeper, LockError};
+use super::lock::{KeeperLiveness, LockError};
 use super::workspace::LoopDir;
 use super::{StateDir, StateError, resolve};
 use crate::adapters::journal_file::JournalFile;
@@ -231,13 +231,13 @@ fn sockets_work_below_long_paths() {
 fn one_keeper_per_loop() {
     let (dir, state) = state();
     let made = new_loop(&state, &folder(&dir, "project"));
-    assert_eq!(state.keeper_of(&made).unwrap(), Keeper::Gone);
+    assert_eq!(state.keeper_of(&made).unwrap(), KeeperLiveness::Gone);
     let lock = state.lock_loop(&made).unwrap();
     assert!(lock.is_in_place());
-    assert_eq!(state.keeper_of(&made).unwrap(), Keeper::Alive { pid: Some(std::process::id()) });
+    assert_eq!(state.keeper_of(&made).unwrap(), KeeperLiveness::Alive { pid: Some(std::process::id()) });
     assert!(matches!(state.lock_loop(&made), Err(LockError::Held { loop_id }) if loop_id == made.id()));
     drop(lock);
-    assert_eq!(state.keeper_of(&made).unwrap(), Keeper::Gone);
+    assert_eq!(state.keeper_of(&made).unwrap(), KeeperLiveness::Gone);
 
     let lock = state.lock_loop(&made).unwrap();
     fs::remove_file(made.lock()).unwrap();
@@ -367,7 +367,7 @@ fn a_lock_is_not_inherited() {
     let mut line = String::new();
     BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
     drop(lock);
-    assert_eq!(state.keeper_of(&made).unwrap(), Keeper::Gone);
+    assert_eq!(state.keeper_of(&made).unwrap(), KeeperLiveness::Gone);
     child.kill().unwrap();
     child.wait().unwrap();
 }
@@ -415,22 +415,22 @@ fn the_running_program_is_installed_even_from_another_disk() {
 
 #[test]
 fn parts_lie_beside_each_other() {
-    let check = |part: Part, program: &str, expect: &str| {
+    let check = |part: HelperBinary, program: &str, expect: &str| {
         assert_eq!(part.beside(Path::new(program)), Path::new(expect), "{program}");
     };
-    check(Part::Warden, "/bin/loopkeeper", "/bin/loopkeeper-warden");
-    check(Part::Keeper, "/bin/loopkeeper", "/bin/loopkeeper-keeper");
-    check(Part::Warden, "/state/bin/0.1.0-keeper", "/state/bin/0.1.0-warden");
-    check(Part::Keeper, "/state/bin/0.1.0-keeper", "/state/bin/0.1.0-keeper");
-    check(Part::Request, "/state/bin/0.1.0-keeper", "/state/bin/0.1.0-request");
-    check(Part::Warden, "/keeper", "/keeper-warden");
+    check(HelperBinary::Warden, "/bin/loopkeeper", "/bin/loopkeeper-warden");
+    check(HelperBinary::Keeper, "/bin/loopkeeper", "/bin/loopkeeper-keeper");
+    check(HelperBinary::Warden, "/state/bin/0.1.0-keeper", "/state/bin/0.1.0-warden");
+    check(HelperBinary::Keeper, "/state/bin/0.1.0-keeper", "/state/bin/0.1.0-keeper");
+    check(HelperBinary::Request, "/state/bin/0.1.0-keeper", "/state/bin/0.1.0-request");
+    check(HelperBinary::Warden, "/keeper", "/keeper-warden");
 }
 
 #[test]
 fn a_part_that_nobody_brought_is_the_one_from_before() {
     let (_dir, state) = state();
-    assert_eq!(state.install_part(Part::Keeper, "0.1.0").unwrap(), None);
+    assert_eq!(state.install_part(HelperBinary::Keeper, "0.1.0").unwrap(), None);
     let earlier = state.bin().join("0.1.0-keeper");
     fs::write(&earlier, "").unwrap();
-    assert_eq!(state.install_part(Part::Keeper, "0.1.0").unwrap(), Some(earlier));
+    assert_eq!(state.install_part(HelperBinary::Keeper, "0.1.0").unwrap(), Some(earlier));
 }

@@ -9,8 +9,8 @@ use std::path::{Component, Path, PathBuf};
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use loopkeeper_core::task::{DocumentKind, TaskId, kind_of};
 
-use super::{Found, TaskFileError, relative};
-use crate::adapters::snapshots::ignores::{Holds, Rules, users_excludes_file};
+use super::{DiscoveredTask, TaskFileError, relative};
+use crate::adapters::snapshots::ignores::{FolderMarkers, IgnoreRules, users_excludes_file};
 use crate::adapters::work_trees::OtherWorkTrees;
 
 /// Names below the root that a path may have.
@@ -22,11 +22,11 @@ pub fn discover(
     root: &Path,
     exclude: &[String],
     extra_files: &[String],
-) -> Result<Vec<Found>, TaskFileError> {
+) -> Result<Vec<DiscoveredTask>, TaskFileError> {
     fs::read_dir(root).map_err(|source| TaskFileError::Read { path: root.to_owned(), source })?;
-    let mut rules = Rules::new(root, users_excludes_file());
+    let mut rules = IgnoreRules::new(root, users_excludes_file());
     rules.start();
-    let mut walk = Walk {
+    let mut walk = TaskWalk {
         root,
         exclude: glob_set(exclude)?,
         rules,
@@ -35,7 +35,7 @@ pub fn discover(
     };
     walk.folder(root, 1);
     let mut tasks = walk.tasks();
-    let named: Vec<Found> = extra_files.iter().map(|name| named(root, name)).collect();
+    let named: Vec<DiscoveredTask> = extra_files.iter().map(|name| named(root, name)).collect();
     for task in named {
         if tasks.iter().all(|(_, found)| found.path != task.path) {
             tasks.push((usize::MAX, task));
@@ -47,23 +47,23 @@ pub fn discover(
     Ok(tasks.into_iter().map(|(_, found)| found).collect())
 }
 
-struct Walk<'a> {
+struct TaskWalk<'a> {
     root: &'a Path,
     exclude: GlobSet,
-    rules: Rules,
+    rules: IgnoreRules,
     others: OtherWorkTrees<'a>,
     /// The documents of each folder, by kind and name.
     folders: BTreeMap<PathBuf, Vec<(DocumentKind, PathBuf)>>,
 }
 
-impl Walk<'_> {
+impl TaskWalk<'_> {
     /// A folder that cannot be read holds no task that could be started.
     fn folder(&mut self, folder: &Path, depth: usize) {
         let Ok(handle) = File::open(folder) else { return };
         let Ok(listing) = fs::read_dir(folder) else { return };
         let entries: Vec<fs::DirEntry> = listing.flatten().collect();
         let holds = |name: &str| entries.iter().any(|entry| entry.file_name() == name);
-        let holds = Holds { rules: holds(".gitignore"), repository: holds(".git") };
+        let holds = FolderMarkers { rules: holds(".gitignore"), repository: holds(".git") };
         if holds.repository && depth > 1 && self.others.holds(folder) {
             return;
         }
@@ -98,8 +98,8 @@ impl Walk<'_> {
         }
     }
 
-    fn tasks(&self) -> Vec<(usize, Found)> {
-        let mut tasks: Vec<(DocumentKind, usize, Found)> = Vec::new();
+    fn tasks(&self) -> Vec<(usize, DiscoveredTask)> {
+        let mut tasks: Vec<(DocumentKind, usize, DiscoveredTask)> = Vec::new();
         for documents in self.folders.values() {
             let plans = plans(documents);
             for (kind, path) in documents.iter().filter(|(kind, _)| !kind.is_plan()) {
@@ -110,19 +110,19 @@ impl Walk<'_> {
         tasks.into_iter().map(|(_, depth, found)| (depth, found)).collect()
     }
 
-    fn plans_alone(&self) -> Vec<(usize, Found)> {
+    fn plans_alone(&self) -> Vec<(usize, DiscoveredTask)> {
         let folders = self.folders.values().filter_map(|documents| {
             let mut plans = plans(documents).into_iter();
             let first = plans.next()?;
             Some((first.components().count(), self.found(&first, plans.collect())))
         });
-        let mut tasks: Vec<(usize, Found)> = folders.collect();
+        let mut tasks: Vec<(usize, DiscoveredTask)> = folders.collect();
         tasks.sort_by(|a, b| (a.0, &a.1.path).cmp(&(b.0, &b.1.path)));
         tasks
     }
 
-    fn found(&self, path: &Path, plans: Vec<PathBuf>) -> Found {
-        Found { id: TaskId(relative(self.root, path)), path: path.to_owned(), plans }
+    fn found(&self, path: &Path, plans: Vec<PathBuf>) -> DiscoveredTask {
+        DiscoveredTask { id: TaskId(relative(self.root, path)), path: path.to_owned(), plans }
     }
 }
 
@@ -135,7 +135,7 @@ fn plans(documents: &[(DocumentKind, PathBuf)]) -> Vec<PathBuf> {
 
 /// The task with this document, with the plans that are in its folder now: it counts whether or not it is there,
 /// ignored or excluded.
-pub fn named(root: &Path, name: &str) -> Found {
+pub fn named(root: &Path, name: &str) -> DiscoveredTask {
     let clean: PathBuf = Path::new(name).components().filter(|part| *part != Component::CurDir).collect();
     let path = root.join(clean);
     let mut documents = Vec::new();
@@ -149,7 +149,7 @@ pub fn named(root: &Path, name: &str) -> Found {
             documents.push((kind, entry.path()));
         }
     }
-    Found { id: TaskId(relative(root, &path)), plans: plans(&documents), path }
+    DiscoveredTask { id: TaskId(relative(root, &path)), plans: plans(&documents), path }
 }
 
 fn glob_set(globs: &[String]) -> Result<GlobSet, TaskFileError> {

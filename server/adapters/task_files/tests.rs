@@ -5,10 +5,10 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use loopkeeper_core::task::{FindingCode, Place};
+use loopkeeper_core::task::{DocumentRange, FindingCode};
 use tempfile::TempDir;
 
-use super::{Found, LoadedTask, TaskFileError, discover, load, missing_context};
+use super::{DiscoveredTask, LoadedTask, TaskFileError, discover, load, missing_context};
 
 const DEFAULT_EXCLUDE: &str = "**/fixtures/**";
 
@@ -38,12 +38,12 @@ impl Root {
         fs::write(path, text).unwrap();
     }
 
-    fn found(&self) -> Vec<Found> {
+    fn found(&self) -> Vec<DiscoveredTask> {
         discover(&self.path, &[DEFAULT_EXCLUDE.to_owned()], &[]).unwrap()
     }
 
     /// `task: plan plan`, one a line.
-    fn shown(&self, found: &[Found]) -> Vec<String> {
+    fn shown(&self, found: &[DiscoveredTask]) -> Vec<String> {
         let name = |path: &Path| path.strip_prefix(&self.path).unwrap().display().to_string();
         let shown = found.iter().map(|found| {
             assert_eq!(found.id.0, name(&found.path));
@@ -55,7 +55,7 @@ impl Root {
 
     fn task(&self, file: &str) -> Result<LoadedTask, TaskFileError> {
         let id = loopkeeper_core::task::TaskId(file.to_owned());
-        load(&self.path, &Found { id, path: self.path.join(file), plans: Vec::new() })
+        load(&self.path, &DiscoveredTask { id, path: self.path.join(file), plans: Vec::new() })
     }
 }
 
@@ -203,7 +203,7 @@ fn bytes_that_are_no_text_keep_every_place_exact() {
     let finding = &loaded.task.findings[0];
     assert_eq!(finding.code, FindingCode::Syntax);
     assert_eq!(finding.message, "PROMPT.md: byte 3 is not UTF-8. Save the file as UTF-8.");
-    assert_eq!(finding.place, Place { file: "PROMPT.md".to_owned(), range: 3..4 });
+    assert_eq!(finding.place, DocumentRange { file: "PROMPT.md".to_owned(), range: 3..4 });
     root.write("PROMPT.md", b"\xff\xfe#\0 \0T\0");
     let finding = &root.task("PROMPT.md").unwrap().task.findings[0];
     assert_eq!(finding.message, "PROMPT.md: UTF-16 text. Save the file as UTF-8.");

@@ -4,8 +4,8 @@
 use std::path::{Path, PathBuf};
 
 use loopkeeper_core::journal::AgentPlan;
-use loopkeeper_core::settings::{Author, Happening, Hook, Service};
-use loopkeeper_core::trust::{Item, Runs};
+use loopkeeper_core::settings::{ConfigOrigin, HookCommand, LoopEvent, ServiceSettings};
+use loopkeeper_core::trust::{TrustItem, TrustSubject};
 
 use super::TrustStore;
 use crate::adapters::state_dir::StateDir;
@@ -39,12 +39,12 @@ impl<T> Approved<T> {
 pub struct Permit {
     state: StateDir,
     root: PathBuf,
-    checks: Checks,
+    checks: CheckOrigin,
 }
 
 /// Where the checks of a task come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Checks {
+pub enum CheckOrigin {
     Typed,
     /// In documents of the workspace.
     Written,
@@ -52,7 +52,7 @@ pub enum Checks {
 
 /// Nobody said that it may run.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Denied {
+pub enum PermitError {
     #[error("not trusted: read it with `loopkeeper trust`")]
     Unknown,
     /// The list of what is trusted cannot be read; why, in words.
@@ -62,56 +62,58 @@ pub enum Denied {
 
 impl Permit {
     /// `root` is the real path.
-    pub fn new(state: &StateDir, root: &Path, checks: Checks) -> Self {
+    pub fn new(state: &StateDir, root: &Path, checks: CheckOrigin) -> Self {
         Self { state: state.clone(), root: root.to_owned(), checks }
     }
 
-    pub fn agent(&self, plan: &AgentPlan) -> Result<Approved<AgentPlan>, Denied> {
-        self.ask(Item::agent(plan)).map(|()| Approved(plan.clone()))
+    pub fn agent(&self, plan: &AgentPlan) -> Result<Approved<AgentPlan>, PermitError> {
+        self.ask(TrustItem::agent(plan)).map(|()| Approved(plan.clone()))
     }
 
-    pub fn check(&self, command: &str) -> Result<Approved<String>, Denied> {
+    pub fn check(&self, command: &str) -> Result<Approved<String>, PermitError> {
         let approved = Approved(command.to_owned());
         match self.checks {
-            Checks::Typed => Ok(approved),
-            Checks::Written => {
-                self.ask(Item::new(Runs::Check { command: command.to_owned() })).map(|()| approved)
-            }
+            CheckOrigin::Typed => Ok(approved),
+            CheckOrigin::Written => self
+                .ask(TrustItem::new(TrustSubject::Check { command: command.to_owned() }))
+                .map(|()| approved),
         }
     }
 
     /// A command of `[on]`; what the user's own file says is the user's word.
-    pub fn hook(&self, on: Happening, hook: &Hook) -> Result<Approved<Vec<String>>, Denied> {
+    pub fn hook(&self, on: LoopEvent, hook: &HookCommand) -> Result<Approved<Vec<String>>, PermitError> {
         let approved = Approved(hook.argv.clone());
         match hook.author {
-            Author::User => Ok(approved),
-            Author::Tree => self.ask(Item::hook(on, hook)).map(|()| approved),
+            ConfigOrigin::User => Ok(approved),
+            ConfigOrigin::Tree => self.ask(TrustItem::hook(on, hook)).map(|()| approved),
         }
     }
 
     /// A request of a check.
-    pub fn request(&self, url: &str) -> Result<Approved<String>, Denied> {
+    pub fn request(&self, url: &str) -> Result<Approved<String>, PermitError> {
         let approved = Approved(url.to_owned());
         match self.checks {
-            Checks::Typed => Ok(approved),
-            Checks::Written => self.ask(Item::new(Runs::Request { url: url.to_owned() })).map(|()| approved),
+            CheckOrigin::Typed => Ok(approved),
+            CheckOrigin::Written => {
+                self.ask(TrustItem::new(TrustSubject::Request { url: url.to_owned() })).map(|()| approved)
+            }
         }
     }
 
     /// A server that requests need; what the user's own file says is the user's word.
-    pub fn service(&self, service: &Service) -> Result<Approved<Service>, Denied> {
+    pub fn service(&self, service: &ServiceSettings) -> Result<Approved<ServiceSettings>, PermitError> {
         let approved = Approved(service.clone());
         match service.author {
-            Author::User => Ok(approved),
-            Author::Tree => self.ask(Item::server(service)).map(|()| approved),
+            ConfigOrigin::User => Ok(approved),
+            ConfigOrigin::Tree => self.ask(TrustItem::server(service)).map(|()| approved),
         }
     }
 
-    fn ask(&self, item: Item) -> Result<(), Denied> {
+    fn ask(&self, item: TrustItem) -> Result<(), PermitError> {
         let store = TrustStore::open(&self.state);
         if store.unknown(&self.root, &[item]).is_empty() {
             return Ok(());
         }
-        Err(store.trouble().map_or(Denied::Unknown, |it| Denied::Unreadable(it.to_string())))
+        Err(store.trouble().map_or(PermitError::Unknown, |it| PermitError::Unreadable(it.to_string())))
     }
 }

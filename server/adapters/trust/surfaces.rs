@@ -6,7 +6,7 @@ use std::io::{self, ErrorKind, Read};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use loopkeeper_core::trust::{Content, Item, Runs};
+use loopkeeper_core::trust::{TrustContent, TrustItem, TrustSubject};
 use rustix::fs::{Mode, OFlags};
 
 const FILES: [&str; 6] = [
@@ -46,9 +46,9 @@ impl SurfaceError {
 }
 
 /// Everything of the kind under `root`, by path.
-pub fn surfaces(root: &Path) -> Result<Vec<Item>, SurfaceError> {
+pub fn surfaces(root: &Path) -> Result<Vec<TrustItem>, SurfaceError> {
     let real = root.canonicalize().map_err(|source| SurfaceError::Io { path: root.to_owned(), source })?;
-    let mut search = Search { root: real, items: Vec::new(), looks: 0 };
+    let mut search = SurfaceSearch { root: real, items: Vec::new(), looks: 0 };
     for file in FILES {
         search.look(Path::new(file), 0)?;
     }
@@ -60,15 +60,15 @@ pub fn surfaces(root: &Path) -> Result<Vec<Item>, SurfaceError> {
     Ok(search.items)
 }
 
-struct Search {
+struct SurfaceSearch {
     /// Real path.
     root: PathBuf,
-    items: Vec<Item>,
+    items: Vec<TrustItem>,
     /// Links to folders above themselves would multiply without end.
     looks: usize,
 }
 
-impl Search {
+impl SurfaceSearch {
     /// Of this folder only the settings; the rest of it is prose.
     fn look_at_settings(&mut self, folder: &Path) -> Result<(), SurfaceError> {
         if self.leads_out(folder) {
@@ -105,7 +105,7 @@ impl Search {
         // to read, and the link itself is what the workspace says.
         if self.leads_out(path) {
             let to = std::fs::read_link(&whole).map_err(io_at(&whole))?;
-            return self.add(path, Content::Link(to.as_os_str().as_bytes().to_vec()));
+            return self.add(path, TrustContent::Link(to.as_os_str().as_bytes().to_vec()));
         }
         let real = whole.canonicalize().map_err(io_at(&whole))?;
         let found = std::fs::metadata(&real).map_err(io_at(&real))?;
@@ -126,16 +126,16 @@ impl Search {
         if !found.is_file() {
             return Err(SurfaceError::Special { path: self.root.join(path) });
         }
-        let content = Content::File(read(real)?);
+        let content = TrustContent::File(read(real)?);
         self.add(path, content)
     }
 
-    fn add(&mut self, path: &Path, content: Content) -> Result<(), SurfaceError> {
+    fn add(&mut self, path: &Path, content: TrustContent) -> Result<(), SurfaceError> {
         if self.items.len() == MOST_FILES {
             return Err(SurfaceError::TooMany { path: self.root.join(path) });
         }
         let path = path.as_os_str().as_bytes().to_vec();
-        self.items.push(Item::new(Runs::Surface { path, content }));
+        self.items.push(TrustItem::new(TrustSubject::Surface { path, content }));
         Ok(())
     }
 

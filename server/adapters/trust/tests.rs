@@ -3,12 +3,12 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 
 use loopkeeper_core::journal::AgentPlan;
-use loopkeeper_core::settings::{Dialect, Permissions, PromptBy};
+use loopkeeper_core::settings::{Dialect, PermissionMode, PromptBy};
 use loopkeeper_core::task::TaskId;
-use loopkeeper_core::trust::{Content, Item, Runs};
+use loopkeeper_core::trust::{TrustContent, TrustItem, TrustSubject};
 use tempfile::TempDir;
 
-use super::permit::{Checks, Denied, Permit};
+use super::permit::{CheckOrigin, Permit, PermitError};
 use super::surfaces::{MOST_BYTES, MOST_FILES, SurfaceError, surfaces};
 use super::{TrustError, TrustStore};
 use crate::adapters::state_dir::StateDir;
@@ -21,8 +21,8 @@ fn state() -> (TempDir, StateDir) {
     (dir, state)
 }
 
-fn check(command: &str) -> Item {
-    Item::new(Runs::Check { command: command.to_owned() })
+fn check(command: &str) -> TrustItem {
+    TrustItem::new(TrustSubject::Check { command: command.to_owned() })
 }
 
 fn task(id: &str) -> TaskId {
@@ -36,7 +36,7 @@ fn unknown(state: &StateDir, root: &str, commands: &[&str]) -> Vec<String> {
     unknown
         .into_iter()
         .map(|it| match it.runs {
-            Runs::Check { command } => command,
+            TrustSubject::Check { command } => command,
             other => panic!("{other:?}"),
         })
         .collect()
@@ -50,7 +50,7 @@ fn only_the_very_bytes_are_trusted_and_only_there() {
     assert_eq!(unknown(&state, ROOT, &["make", "make ", "make test"]), ["make ", "make test"]);
     assert_eq!(unknown(&state, "/home/u/other", &["make"]), ["make"]);
     assert_eq!(unknown(&state, "/home/u/project/sub", &["make"]), ["make"]);
-    let settings = [Item::new(Runs::Settings { lines: vec!["make".to_owned()] })];
+    let settings = [TrustItem::new(TrustSubject::Settings { lines: vec!["make".to_owned()] })];
     assert_eq!(TrustStore::open(&state).unknown(Path::new(ROOT), &settings), settings);
 }
 
@@ -58,36 +58,39 @@ fn only_the_very_bytes_are_trusted_and_only_there() {
 fn a_permit_is_the_users_word_of_this_moment() {
     let (_dir, state) = state();
     let root = Path::new(ROOT);
-    let permit = Permit::new(&state, root, Checks::Written);
+    let permit = Permit::new(&state, root, CheckOrigin::Written);
     let plan = AgentPlan {
         name: "mine".to_owned(),
         argv: vec!["./agent.sh".to_owned(), "{prompt}".to_owned()],
         prompt: PromptBy::Argument,
         dialect: Dialect::Text,
-        permissions: Permissions::Edits,
+        permissions: PermissionMode::Edits,
         env: Vec::new(),
     };
-    assert_eq!(permit.check("make"), Err(Denied::Unknown));
-    assert_eq!(permit.agent(&plan), Err(Denied::Unknown));
+    assert_eq!(permit.check("make"), Err(PermitError::Unknown));
+    assert_eq!(permit.agent(&plan), Err(PermitError::Unknown));
     let mut store = TrustStore::open(&state);
-    store.grant(root, None, &[check("make"), Item::agent(&plan)]).unwrap();
+    store.grant(root, None, &[check("make"), TrustItem::agent(&plan)]).unwrap();
     let argv = permit.check("make").unwrap().map(|it| ["sh".to_owned(), "-c".to_owned(), it]);
     assert_eq!(argv.value()[2], "make");
     assert_eq!(permit.agent(&plan).unwrap().value(), &plan);
-    assert_eq!(permit.check("make all"), Err(Denied::Unknown));
-    let more = AgentPlan { permissions: Permissions::All, ..plan.clone() };
-    assert_eq!(permit.agent(&more), Err(Denied::Unknown));
-    assert_eq!(Permit::new(&state, Path::new("/other"), Checks::Written).check("make"), Err(Denied::Unknown));
+    assert_eq!(permit.check("make all"), Err(PermitError::Unknown));
+    let more = AgentPlan { permissions: PermissionMode::All, ..plan.clone() };
+    assert_eq!(permit.agent(&more), Err(PermitError::Unknown));
+    assert_eq!(
+        Permit::new(&state, Path::new("/other"), CheckOrigin::Written).check("make"),
+        Err(PermitError::Unknown)
+    );
 
     // Typed checks are trusted by being typed; the agent is not.
-    let typed = Permit::new(&state, Path::new("/other"), Checks::Typed);
+    let typed = Permit::new(&state, Path::new("/other"), CheckOrigin::Typed);
     assert_eq!(typed.check("anything").unwrap().value(), "anything");
-    assert_eq!(typed.agent(&plan), Err(Denied::Unknown));
+    assert_eq!(typed.agent(&plan), Err(PermitError::Unknown));
 
     store.revoke(root, None).unwrap();
-    assert_eq!(permit.check("make"), Err(Denied::Unknown));
+    assert_eq!(permit.check("make"), Err(PermitError::Unknown));
     fs::write(state.trust().join("granted.jsonl"), "nonsense").unwrap();
-    assert!(matches!(permit.check("make"), Err(Denied::Unreadable(why)) if why.contains("damaged")));
+    assert!(matches!(permit.check("make"), Err(PermitError::Unreadable(why)) if why.contains("damaged")));
 }
 
 #[test]
@@ -175,9 +178,13 @@ fn a_damaged_list_is_put_aside_when_trust_is_given_anew() {
 /// What was found, as `path content`.
 fn found(root: &Path) -> Vec<String> {
     let text = |it: &[u8]| String::from_utf8_lossy(it).into_owned();
-    let item = |it: Item| match it.runs {
-        Runs::Surface { path, content: Content::File(bytes) } => format!("{} {}", text(&path), text(&bytes)),
-        Runs::Surface { path, content: Content::Link(to) } => format!("{} -> {}", text(&path), text(&to)),
+    let item = |it: TrustItem| match it.runs {
+        TrustSubject::Surface { path, content: TrustContent::File(bytes) } => {
+            format!("{} {}", text(&path), text(&bytes))
+        }
+        TrustSubject::Surface { path, content: TrustContent::Link(to) } => {
+            format!("{} -> {}", text(&path), text(&to))
+        }
         other => panic!("{other:?}"),
     };
     surfaces(root).unwrap().into_iter().map(item).collect()

@@ -10,17 +10,17 @@ use std::time::{Duration, Instant};
 use super::Args;
 use crate::adapters::state_dir::StateDir;
 use crate::cli::exit::Exit;
-use crate::cli::failure::{Answer, Failure};
-use crate::front::failure::Kind;
-use crate::front::work::Work;
+use crate::cli::failure::{ExitResult, Failure};
+use crate::operations::failure::FailureKind;
+use crate::operations::resolved_task::ResolvedTask;
 
 /// Checks that hold no tree after this long wait for something; they will say so themselves.
 const PATIENCE: Duration = Duration::from_secs(10);
 const LOOK: Duration = Duration::from_millis(5);
 
 /// Returns once they hold the tree, or are over already.
-pub(super) fn begin(args: &Args) -> Answer {
-    let work = Work::find(args.task.path.as_deref(), &[])?;
+pub(super) fn begin(args: &Args) -> ExitResult {
+    let work = ResolvedTask::find(args.task.path.as_deref(), &[])?;
     let store = StateDir::open()?;
     // A leader of a group cannot lead a session; whoever started us apart did so already.
     let _ = rustix::process::setsid();
@@ -47,9 +47,9 @@ pub(super) fn begin(args: &Args) -> Answer {
 }
 
 /// A criterion that does not hold is no failure here: its result says so.
-fn ended(code: Option<i32>, words: &str) -> Answer {
+fn ended(code: Option<i32>, words: &str) -> ExitResult {
     let Some((_, what)) = words.split_once("error: ") else { return Ok(Exit::Done) };
-    Err(Failure::new(Kind::of_exit(code), what))
+    Err(Failure::new(FailureKind::of_exit(code), what))
 }
 
 fn words(child: &mut Child) -> String {

@@ -4,64 +4,66 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use futures::future::join_all;
-use loopkeeper_core::agent::kind::Kind;
+use loopkeeper_core::agent::kind::AgentKind;
 use loopkeeper_core::doctor::{
-    AgentFacts, Beginning, Enclosure, Facts, KNOWN, Known, Login, MachineFacts, TaskFacts, TasksFacts,
-    Trouble, Version, WorkspaceFacts, login, version_in,
+    AgentFacts, AgentVersion, DoctorFacts, DoctorProblem, KNOWN, KnownAgent, LoginState, MachineFacts,
+    SandboxFacts, SelectedAgent, TaskFacts, TasksFacts, WorkspaceFacts, login, version_in,
 };
 use loopkeeper_core::journal::AgentPlan;
 use loopkeeper_core::probe::PROBED;
 use loopkeeper_core::sanitize;
-use loopkeeper_core::settings::{AgentSettings, Argument, Dialect, Mode, Resolved, Settings};
+use loopkeeper_core::settings::{
+    AgentSettings, Dialect, LoopMode, ResolvedSettings, SettingOverride, Settings,
+};
 use loopkeeper_core::task;
 
-use crate::adapters::agents::{self, Wanted};
+use crate::adapters::agents::{self, AgentQuery};
 use crate::adapters::config_files;
-use crate::adapters::env::{Reader, scrubbed};
-use crate::adapters::machine::{self, Traces};
-use crate::adapters::sandbox::Domain;
+use crate::adapters::env::{EnvAudience, scrubbed};
+use crate::adapters::host_info::{self, LoginTraces};
+use crate::adapters::sandbox::Isolation;
 use crate::adapters::state_dir::{StateDir, StateError};
 use crate::adapters::task_files;
 use crate::adapters::trust::TrustStore;
 use crate::adapters::versions;
 use crate::adapters::work_trees::OtherWorkTrees;
-use crate::front::failure::Failure;
-use crate::front::work::{MOST_LISTED, Work};
-use crate::front::{self, crew, installed};
-use crate::keeper::stage::warden;
+use crate::keeper::run_context::warden;
+use crate::operations::failure::Failure;
+use crate::operations::resolved_task::{MOST_LISTED, ResolvedTask};
+use crate::operations::{self, installed};
 
 /// What the rest is looked up with.
-pub(super) struct Looked {
+pub(super) struct FactContext {
     pub(super) root: PathBuf,
     pub(super) path: OsString,
-    pub(super) resolved: Resolved,
+    pub(super) resolved: ResolvedSettings,
     /// The defaults where the configuration cannot be taken as written.
     pub(super) settings: Settings,
     state: Result<StateDir, StateError>,
-    pub(super) domain: Domain,
-    enclosure: Enclosure,
+    pub(super) domain: Isolation,
+    enclosure: SandboxFacts,
 }
 
-impl Looked {
-    pub(super) fn here(arguments: &[Argument]) -> Result<Self, Failure> {
+impl FactContext {
+    pub(super) fn here(arguments: &[SettingOverride]) -> Result<Self, Failure> {
         let root = config_files::root_of(Path::new("."))?;
         let resolved = config_files::load(&root, arguments)?;
         let settings = resolved.settings().cloned().unwrap_or_default();
         let state = StateDir::open();
         let warden = state.as_ref().map_or_else(|_| "/proc/self/exe".into(), warden);
         let wanted = settings.sandbox;
-        let (domain, sentence) = match Domain::detect(wanted, &warden) {
+        let (domain, sentence) = match Isolation::detect(wanted, &warden) {
             Ok(domain) => (domain.clone(), domain.sentence()),
-            Err(error) => (Domain::Subreaper { warden, why: None }, error.to_string()),
+            Err(error) => (Isolation::Subreaper { warden, why: None }, error.to_string()),
         };
-        let is_namespace = matches!(domain, Domain::PidNamespace { .. });
+        let is_namespace = matches!(domain, Isolation::PidNamespace { .. });
         let path = std::env::var_os("PATH").unwrap_or_default();
-        let enclosure = Enclosure { wanted, is_namespace, sentence };
+        let enclosure = SandboxFacts { wanted, is_namespace, sentence };
         Ok(Self { root, path, resolved, settings, state, domain, enclosure })
     }
 
-    pub(super) fn facts(&self) -> Result<Facts, Failure> {
-        Ok(Facts {
+    pub(super) fn facts(&self) -> Result<DoctorFacts, Failure> {
+        Ok(DoctorFacts {
             agents: self.agents(None)?,
             chosen: self.chosen().map_err(|it| trouble(&it)),
             machine: self.machine()?,
@@ -69,33 +71,33 @@ impl Looked {
         })
     }
 
-    fn chosen(&self) -> Result<Beginning, Failure> {
+    fn chosen(&self) -> Result<SelectedAgent, Failure> {
         let Settings { mode, agent, .. } = &self.settings;
-        if *mode == Mode::Attach {
-            let plan = crew::lent(agent)?;
-            let would_ask = crew::can_ask(self.hooks_off(&plan).as_deref());
+        if *mode == LoopMode::Attach {
+            let plan = operations::agents::lent(agent)?;
+            let would_ask = operations::agents::can_ask(self.hooks_off(&plan).as_deref());
             let silent = would_ask.and_then(|()| installed::required(&self.root)).err();
-            return Ok(Beginning::Session { silent: silent.map(|it| trouble(&it)) });
+            return Ok(SelectedAgent::Session { silent: silent.map(|it| trouble(&it)) });
         }
         let plan = agents::plan(&self.wanted(agent))?;
-        if *mode == Mode::Hook {
-            crew::can_be_held(&plan, self.hooks_off(&plan).as_deref())?;
+        if *mode == LoopMode::Hook {
+            operations::agents::can_be_held(&plan, self.hooks_off(&plan).as_deref())?;
         }
         let kind = self.kind(&plan.name);
-        Ok(Beginning::Agent { name: plan.name, kind, mode: *mode })
+        Ok(SelectedAgent::Agent { name: plan.name, kind, mode: *mode })
     }
 
     /// All agents that are known here, or the one of this name.
     pub(super) fn agents(&self, only: Option<&str>) -> Result<Vec<AgentFacts>, Failure> {
         let is_asked = |name: &str| only.is_none_or(|it| it == name);
-        let traces = Traces::new(self.environment());
+        let traces = LoginTraces::new(self.environment());
         let known = KNOWN.iter().filter(|it| is_asked(it.name)).map(|it| self.known(it, &traces));
         let own =
             self.settings.agents.iter().filter(|it| is_asked(&it.name) && is_own(it)).map(|it| self.own(it));
         let mut found: Vec<AgentFacts> = known.chain(own).collect();
         let asked = found.iter().map(|it| async {
             match (&it.version, &it.program) {
-                (Version::NotAsked(why), Some(program)) if why.is_empty() => self.version(program).await,
+                (AgentVersion::NotAsked(why), Some(program)) if why.is_empty() => self.version(program).await,
                 (version, _) => version.clone(),
             }
         });
@@ -106,8 +108,8 @@ impl Looked {
         Ok(found)
     }
 
-    fn wanted<'a>(&'a self, agent: &'a str) -> Wanted<'a> {
-        Wanted {
+    fn wanted<'a>(&'a self, agent: &'a str) -> AgentQuery<'a> {
+        AgentQuery {
             agent,
             agents: &self.settings.agents,
             root: &self.root,
@@ -122,7 +124,7 @@ impl Looked {
     /// The agent that is wanted here, and may run the commands of a probe.
     pub(super) fn plan(&self) -> Result<AgentPlan, Failure> {
         let criteria = task::inline("", &[format!("It waits: `$ {PROBED}`")]).criteria;
-        Ok(agents::plan(&Wanted { criteria: &criteria, ..self.wanted(&self.settings.agent) })?)
+        Ok(agents::plan(&AgentQuery { criteria: &criteria, ..self.wanted(&self.settings.agent) })?)
     }
 
     pub(super) fn state(&self) -> Result<&StateDir, Failure> {
@@ -130,9 +132,9 @@ impl Looked {
     }
 
     /// Whose command line and output the agent of this name has.
-    pub(super) fn kind(&self, name: &str) -> Kind {
+    pub(super) fn kind(&self, name: &str) -> AgentKind {
         let written = self.settings.agents.iter().find(|it| it.name == name);
-        Kind::of(name, written.map_or(Dialect::Text, |it| it.output))
+        AgentKind::of(name, written.map_or(Dialect::Text, |it| it.output))
     }
 
     /// Where the hooks of this agent are switched off.
@@ -162,12 +164,12 @@ impl Looked {
 
     fn environment(&self) -> Vec<(OsString, OsString)> {
         let settings = &self.settings;
-        scrubbed(Reader::Agent, &settings.env_pass, &settings.env_set, std::env::vars_os())
+        scrubbed(EnvAudience::Agent, &settings.env_pass, &settings.env_set, std::env::vars_os())
     }
 
-    fn known(&self, known: &Known, traces: &Traces) -> AgentFacts {
+    fn known(&self, known: &KnownAgent, traces: &LoginTraces) -> AgentFacts {
         let written = self.settings.agents.iter().find(|it| it.name == known.name && !it.command.is_empty());
-        let version = Version::NotAsked(match written {
+        let version = AgentVersion::NotAsked(match written {
             // With other arguments it may be anything, and it may be the workspace's.
             Some(_) => "its command is one of the configuration".to_owned(),
             None => String::new(),
@@ -194,19 +196,18 @@ impl Looked {
             name: agent.name.clone(),
             title: agent.name.clone(),
             program: plan.and_then(|it| it.argv.into_iter().next()),
-            version: Version::NotAsked("a command of your own is not started to ask".to_owned()),
-            login: Login::Unknown,
+            version: AgentVersion::NotAsked("a command of your own is not started to ask".to_owned()),
+            login: LoginState::Unknown,
             hooks_off: None,
             own: true,
         }
     }
 
-    async fn version(&self, program: &str) -> Version {
+    async fn version(&self, program: &str) -> AgentVersion {
         match versions::ask(program, self.environment(), &self.domain).await {
-            Ok(answer) => {
-                version_in(&answer).map_or_else(|| Version::Failed("it told none".to_owned()), Version::Told)
-            }
-            Err(why) => Version::Failed(why),
+            Ok(answer) => version_in(&answer)
+                .map_or_else(|| AgentVersion::Failed("it told none".to_owned()), AgentVersion::Told),
+            Err(why) => AgentVersion::Failed(why),
         }
     }
 
@@ -221,9 +222,9 @@ impl Looked {
         Ok(MachineFacts {
             git,
             enclosure: self.enclosure.clone(),
-            watches: machine::watches(),
-            watcher: machine::watcher(),
-            state: machine::state(&self.state),
+            watches: host_info::watches(),
+            watcher: host_info::watcher(),
+            state: host_info::state(&self.state),
         })
     }
 
@@ -241,14 +242,15 @@ impl Looked {
     fn tasks(&self) -> Result<TasksFacts, Failure> {
         let settings = &self.settings;
         let found = task_files::discover(&self.root, &settings.task_exclude, &settings.task_files)?;
-        let looked = found.iter().take(MOST_LISTED).map(|it| Ok(self.task(&Work::at(&self.root, it)?)));
+        let looked =
+            found.iter().take(MOST_LISTED).map(|it| Ok(self.task(&ResolvedTask::at(&self.root, it)?)));
         let looked = looked.collect::<Result<Vec<TaskFacts>, Failure>>()?;
         let further = found.len().saturating_sub(MOST_LISTED) as u64;
         Ok(TasksFacts { looked, further })
     }
 
-    fn task(&self, work: &Work) -> TaskFacts {
-        let looked = front::trust::known_items(work, |_| ()).and_then(|items| {
+    fn task(&self, work: &ResolvedTask) -> TaskFacts {
+        let looked = operations::trust::known_items(work, |_| ()).and_then(|items| {
             work.refuse_unready()?;
             Ok(self
                 .state
@@ -265,7 +267,7 @@ impl Looked {
 
 /// Without keys, and without any home but this one.
 pub(super) fn bare_environment(home: PathBuf) -> Vec<(OsString, OsString)> {
-    let mut env = scrubbed(Reader::Check, &[], &[], std::env::vars_os());
+    let mut env = scrubbed(EnvAudience::Check, &[], &[], std::env::vars_os());
     env.retain(|(name, _)| name != "HOME" && !name.to_string_lossy().starts_with("XDG_"));
     env.push(("HOME".into(), home.into()));
     env
@@ -275,8 +277,8 @@ fn is_own(agent: &AgentSettings) -> bool {
     agent.name != "demo" && KNOWN.iter().all(|it| it.name != agent.name)
 }
 
-fn trouble(failure: &Failure) -> Trouble {
-    Trouble { what: failure.what.clone(), hint: failure.hint.clone().unwrap_or_default() }
+fn trouble(failure: &Failure) -> DoctorProblem {
+    DoctorProblem { what: failure.what.clone(), hint: failure.hint.clone().unwrap_or_default() }
 }
 
 pub(super) fn block_on<T>(work: impl Future<Output = T>) -> Result<T, Failure> {

@@ -8,28 +8,31 @@ mod watching;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use loopkeeper_core::doctor::{KNOWN, Version};
+use loopkeeper_core::doctor::{AgentVersion, KNOWN};
 use loopkeeper_core::journal::AgentPlan;
-use loopkeeper_core::probe::{Format, Probe, Report, Seen, Tried, format_of, judge, markdown, recommend};
+use loopkeeper_core::probe::{
+    Observation, OutputFormat, Probe, ProbeReport, ProbeSubject, format_of, judge, markdown, recommend,
+};
 use loopkeeper_core::sanitize;
-use loopkeeper_core::settings::{Argument, Limits};
+use loopkeeper_core::settings::{LimitSettings, SettingOverride};
 use loopkeeper_core::view::words;
 
-use self::calls::{Caller, Made, longest};
+use self::calls::{ProbeRun, ProbeRunner, longest};
 use super::Args;
-use super::facts::{Looked, block_on};
+use super::facts::{FactContext, block_on};
 use super::show;
-use crate::adapters::sandbox::Domain;
+use crate::adapters::sandbox::Isolation;
 use crate::adapters::{clock, durable};
 use crate::cli::exit::Exit;
-use crate::cli::failure::{Answer, Failure, note};
-use crate::cli::out::Out;
+use crate::cli::failure::{ExitResult, Failure, note};
+use crate::cli::out::Ui;
 use crate::cli::render::Glyphs;
 
-pub(super) fn run(args: &Args, out: &mut Out) -> Answer {
-    let named = |it: &String| Argument { option: "--agent".into(), key: "agent".into(), value: it.clone() };
-    let arguments: Vec<Argument> = args.agent.iter().map(named).collect();
-    let looked = Looked::here(&arguments)?;
+pub(super) fn run(args: &Args, out: &mut Ui) -> ExitResult {
+    let named =
+        |it: &String| SettingOverride { option: "--agent".into(), key: "agent".into(), value: it.clone() };
+    let arguments: Vec<SettingOverride> = args.agent.iter().map(named).collect();
+    let looked = FactContext::here(&arguments)?;
     looked.resolved.settings()?;
     let plan = looked.plan()?;
     consent::trust(&looked, &plan, args)?;
@@ -37,15 +40,16 @@ pub(super) fn run(args: &Args, out: &mut Out) -> Answer {
     if !consent::pay(&looked, &plan, args.yes)? {
         return Err(Failure::usage("nothing was started").hint("`--yes` starts it without being asked."));
     }
-    let made = block_on(async { Caller::new(&looked, plan)?.all().await })??;
-    let Some(Made { plan, words, calls, starts }) = made else {
+    let made = block_on(async { ProbeRunner::new(&looked, plan)?.all().await })??;
+    let Some(ProbeRun { plan, words, calls, starts }) = made else {
         note("Interrupted: nothing was found out. The agent has ended, and its folders are removed.");
         return Ok(Exit::Signalled);
     };
     let rows = judge(&calls, &words);
-    let format = calls.get(&Probe::Answer).map_or(Format::Nothing, |it: &Seen| format_of(&it.stdout));
+    let format =
+        calls.get(&Probe::Answer).map_or(OutputFormat::Nothing, |it: &Observation| format_of(&it.stdout));
     let tried = tried(&looked, &plan, format);
-    let report = Report {
+    let report = ProbeReport {
         agent: plan.name.clone(),
         version: version(&looked, &plan.name)?,
         command: plan.argv.clone(),
@@ -65,24 +69,24 @@ pub(super) fn run(args: &Args, out: &mut Out) -> Answer {
     Ok(if report.recommendation.drivable { Exit::Done } else { Exit::Ended })
 }
 
-fn tried(looked: &Looked, plan: &AgentPlan, format: Format) -> Tried {
+fn tried(looked: &FactContext, plan: &AgentPlan, format: OutputFormat) -> ProbeSubject {
     let written = looked.settings.agents.iter().find(|it| it.name == plan.name);
     let command = written.map(|it| [it.command.clone(), it.args.clone()].concat()).unwrap_or_default();
     let is_known = KNOWN.iter().any(|it| it.name == plan.name);
     let command = if is_known { Vec::new() } else { command };
-    let enclosed = matches!(looked.domain, Domain::PidNamespace { .. });
-    Tried { name: plan.name.clone(), command, prompt: plan.prompt, format, enclosed }
+    let enclosed = matches!(looked.domain, Isolation::PidNamespace { .. });
+    ProbeSubject { name: plan.name.clone(), command, prompt: plan.prompt, format, enclosed }
 }
 
-fn version(looked: &Looked, name: &str) -> Result<Option<String>, Failure> {
+fn version(looked: &FactContext, name: &str) -> Result<Option<String>, Failure> {
     Ok(looked.agents(Some(name))?.into_iter().find_map(|it| match it.version {
-        Version::Told(version) => Some(version),
-        Version::Failed(_) | Version::NotAsked(_) => None,
+        AgentVersion::Told(version) => Some(version),
+        AgentVersion::Failed(_) | AgentVersion::NotAsked(_) => None,
     }))
 }
 
 /// As Markdown and as JSON: where the user says, else in the state folder.
-fn write(looked: &Looked, out: Option<&Path>, report: &Report) -> Result<[PathBuf; 2], Failure> {
+fn write(looked: &FactContext, out: Option<&Path>, report: &ProbeReport) -> Result<[PathBuf; 2], Failure> {
     let base = if let Some(path) = out {
         path.with_extension("")
     } else {
@@ -107,7 +111,7 @@ fn file(base: &Path, ending: &str, text: &str) -> Result<PathBuf, Failure> {
 }
 
 /// What the user should know before anything is spent. `made`: calls of this hour so far; `needed`: those to come.
-fn announcement(plan: &AgentPlan, (needed, made): (usize, u32), limits: &Limits) -> String {
+fn announcement(plan: &AgentPlan, (needed, made): (usize, u32), limits: &LimitSettings) -> String {
     format!(
         "Probing `{}` starts it {needed} times (one more where it takes its prompt in another way), each time in an empty \
          folder of its own and for at most {}. Every start is a call of its model and costs what that costs; it \

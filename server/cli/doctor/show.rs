@@ -2,15 +2,17 @@
 
 use std::fmt::Write as _;
 
-use loopkeeper_core::doctor::{AgentFacts, Finding, KNOWN, Level, Login, Topic, Version};
-use loopkeeper_core::probe::{Answer, Report};
+use loopkeeper_core::doctor::{
+    AgentFacts, AgentVersion, DoctorFinding, DoctorLevel, DoctorTopic, KNOWN, LoginState,
+};
+use loopkeeper_core::probe::{ProbeAnswer, ProbeReport};
 use loopkeeper_core::sanitize;
 use loopkeeper_core::view::words;
 
 use crate::cli::render::{BAD, CARE, GOOD, Glyphs, LOUD, QUIET};
 
 /// One line a finding below its topic, what to do on the next.
-pub(super) fn findings(findings: &[Finding], glyphs: Glyphs) -> String {
+pub(super) fn findings(findings: &[DoctorFinding], glyphs: Glyphs) -> String {
     let mut text = String::new();
     let mut topic = None;
     for finding in findings {
@@ -20,13 +22,13 @@ pub(super) fn findings(findings: &[Finding], glyphs: Glyphs) -> String {
             topic = Some(finding.topic);
         }
         let (style, sign) = match (finding.level, glyphs) {
-            (Level::Good, Glyphs::Unicode) => (GOOD, "✓"),
-            (Level::Good, Glyphs::Ascii) => (GOOD, "+"),
-            (Level::Info, Glyphs::Unicode) => (QUIET, "·"),
-            (Level::Info, Glyphs::Ascii) => (QUIET, "-"),
-            (Level::Note, _) => (CARE, "!"),
-            (Level::Bad, Glyphs::Unicode) => (BAD, "✗"),
-            (Level::Bad, Glyphs::Ascii) => (BAD, "x"),
+            (DoctorLevel::Good, Glyphs::Unicode) => (GOOD, "✓"),
+            (DoctorLevel::Good, Glyphs::Ascii) => (GOOD, "+"),
+            (DoctorLevel::Info, Glyphs::Unicode) => (QUIET, "·"),
+            (DoctorLevel::Info, Glyphs::Ascii) => (QUIET, "-"),
+            (DoctorLevel::Note, _) => (CARE, "!"),
+            (DoctorLevel::Bad, Glyphs::Unicode) => (BAD, "✗"),
+            (DoctorLevel::Bad, Glyphs::Ascii) => (BAD, "x"),
         };
         let _ = writeln!(text, "  {style}{sign}{style:#} {}", sanitize::line(&finding.what));
         if let Some(hint) = &finding.hint {
@@ -36,11 +38,11 @@ pub(super) fn findings(findings: &[Finding], glyphs: Glyphs) -> String {
     text
 }
 
-fn title(topic: Topic) -> &'static str {
+fn title(topic: DoctorTopic) -> &'static str {
     match topic {
-        Topic::Agents => "Agents",
-        Topic::Machine => "Machine",
-        Topic::Workspace => "Workspace",
+        DoctorTopic::Agents => "Agents",
+        DoctorTopic::Machine => "Machine",
+        DoctorTopic::Workspace => "Workspace",
     }
 }
 
@@ -58,17 +60,21 @@ pub(super) fn agent(agent: &AgentFacts, capabilities: &[(&'static str, String)])
     }
     if agent.program.is_some() {
         match &agent.version {
-            Version::Told(version) => fact("Version", version),
-            Version::Failed(why) | Version::NotAsked(why) => fact("Version", &format!("unknown: {why}")),
+            AgentVersion::Told(version) => fact("Version", version),
+            AgentVersion::Failed(why) | AgentVersion::NotAsked(why) => {
+                fact("Version", &format!("unknown: {why}"));
+            }
         }
     }
     match (&agent.login, known) {
-        (Login::Seen(by), _) => fact("Login", &format!("seen ({by})")),
-        (Login::Withheld(name), _) => {
+        (LoginState::Seen(by), _) => fact("Login", &format!("seen ({by})")),
+        (LoginState::Withheld(name), _) => {
             fact("Login", &format!("${name} is set but not passed; `[env] pass = [\"{name}\"]`"));
         }
-        (Login::NotSeen, Some(known)) => fact("Login", &format!("not seen; {}", known.log_in)),
-        (Login::NotSeen | Login::Unknown, _) => fact("Login", "unknown: it is a command of your own"),
+        (LoginState::NotSeen, Some(known)) => fact("Login", &format!("not seen; {}", known.log_in)),
+        (LoginState::NotSeen | LoginState::Unknown, _) => {
+            fact("Login", "unknown: it is a command of your own");
+        }
     }
     if let Some(place) = &agent.hooks_off {
         fact("Hooks", &format!("off, by `disableAllHooks` in {place}"));
@@ -80,16 +86,16 @@ pub(super) fn agent(agent: &AgentFacts, capabilities: &[(&'static str, String)])
 }
 
 /// The table of a probe, and what follows.
-pub(super) fn probed(report: &Report, glyphs: Glyphs) -> String {
+pub(super) fn probed(report: &ProbeReport, glyphs: Glyphs) -> String {
     let mut text = format!("{LOUD}What `{}` can do{LOUD:#}\n", sanitize::line(&report.agent));
     for row in &report.rows {
         let (style, sign) = match (row.answer, glyphs) {
-            (Answer::Yes, Glyphs::Unicode) => (GOOD, "✓"),
-            (Answer::Yes, Glyphs::Ascii) => (GOOD, "+"),
-            (Answer::No, Glyphs::Unicode) => (BAD, "✗"),
-            (Answer::No, Glyphs::Ascii) => (BAD, "x"),
-            (Answer::Unclear, _) => (CARE, "?"),
-            (Answer::NotApplicable, _) => (QUIET, "-"),
+            (ProbeAnswer::Yes, Glyphs::Unicode) => (GOOD, "✓"),
+            (ProbeAnswer::Yes, Glyphs::Ascii) => (GOOD, "+"),
+            (ProbeAnswer::No, Glyphs::Unicode) => (BAD, "✗"),
+            (ProbeAnswer::No, Glyphs::Ascii) => (BAD, "x"),
+            (ProbeAnswer::Unclear, _) => (CARE, "?"),
+            (ProbeAnswer::NotApplicable, _) => (QUIET, "-"),
         };
         let (word, question) = (row.answer.word(), row.question.words());
         let _ =

@@ -4,8 +4,8 @@
 use std::path::Path;
 
 use super::InitError;
-use super::installed::Machine;
-use super::package::Package;
+use super::installed::InstalledTools;
+use super::package::PackageFolder;
 use super::{node, python};
 
 /// A command of the project that shows whether something holds. It runs in the root, from a shell without any set-up.
@@ -17,18 +17,18 @@ pub(crate) struct FoundCheck {
     /// The file that says so, relative to the root.
     pub(crate) file: String,
     /// Why it cannot run yet.
-    pub(crate) lack: Option<Lack>,
+    pub(crate) lack: Option<MissingTool>,
 }
 
 /// Something that is not installed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Lack {
+pub(crate) struct MissingTool {
     /// `pytest is not installed in .venv`.
     pub(crate) what: String,
     pub(crate) remedy: String,
 }
 
-impl Lack {
+impl MissingTool {
     pub(super) fn program(name: &str) -> Self {
         Self { what: format!("{name} is not installed"), remedy: format!("Install {name}.") }
     }
@@ -42,18 +42,18 @@ const OWN: &str = "The code passes its own checks";
 
 /// What the manifests of a package offer.
 #[derive(Debug, Default)]
-pub(super) struct Checks {
+pub(super) struct ProposedChecks {
     /// To be written: those that can run, and the tests even where something has to be installed first.
     pub(super) found: Vec<FoundCheck>,
     /// Not written, as something is not installed.
     pub(super) left_out: Vec<FoundCheck>,
 }
 
-impl Checks {
+impl ProposedChecks {
     /// Of the nearest folder, from `folder` up to the root, that has any.
-    pub(super) fn of(root: &Path, folder: &Path, machine: &Machine) -> Result<Self, InitError> {
+    pub(super) fn of(root: &Path, folder: &Path, machine: &InstalledTools) -> Result<Self, InitError> {
         for folder in folder.ancestors().take_while(|it| it.starts_with(root)) {
-            let checks = Self::of_package(&Package::new(root, folder, machine))?;
+            let checks = Self::of_package(&PackageFolder::new(root, folder, machine))?;
             if !checks.found.is_empty() || !checks.left_out.is_empty() {
                 return Ok(checks);
             }
@@ -61,7 +61,7 @@ impl Checks {
         Ok(Self::default())
     }
 
-    fn of_package(package: &Package<'_>) -> Result<Self, InitError> {
+    fn of_package(package: &PackageFolder<'_>) -> Result<Self, InitError> {
         let mut checks = Self::default();
         rust(package, &mut checks)?;
         node::checks(package, &mut checks)?;
@@ -83,7 +83,7 @@ impl Checks {
     }
 }
 
-impl Package<'_> {
+impl PackageFolder<'_> {
     /// A check of the package that needs a program on `PATH`.
     pub(super) fn check(
         &self,
@@ -95,12 +95,12 @@ impl Package<'_> {
             name,
             command: self.command(command),
             file: self.shown(file),
-            lack: (!self.has_program(program)).then(|| Lack::program(program)),
+            lack: (!self.has_program(program)).then(|| MissingTool::program(program)),
         }
     }
 }
 
-fn rust(package: &Package<'_>, checks: &mut Checks) -> Result<(), InitError> {
+fn rust(package: &PackageFolder<'_>, checks: &mut ProposedChecks) -> Result<(), InitError> {
     const FILE: &str = "Cargo.toml";
     let Some(manifest) = package.text(FILE)? else { return Ok(()) };
     let mut add = |name, command: &str, program| checks.add(package.check((name, FILE), command, program));
@@ -117,7 +117,7 @@ fn rust(package: &Package<'_>, checks: &mut Checks) -> Result<(), InitError> {
     Ok(())
 }
 
-fn go(package: &Package<'_>, checks: &mut Checks) -> Result<(), InitError> {
+fn go(package: &PackageFolder<'_>, checks: &mut ProposedChecks) -> Result<(), InitError> {
     const FILE: &str = "go.mod";
     if package.text(FILE)?.is_some() {
         checks.add(package.check((TESTS, FILE), "go test ./...", "go"));
@@ -126,7 +126,7 @@ fn go(package: &Package<'_>, checks: &mut Checks) -> Result<(), InitError> {
 }
 
 /// Targets of a Makefile, recipes of a justfile.
-fn recipes(package: &Package<'_>, checks: &mut Checks) -> Result<(), InitError> {
+fn recipes(package: &PackageFolder<'_>, checks: &mut ProposedChecks) -> Result<(), InitError> {
     let runners = [
         ("make", "GNUmakefile"),
         ("make", "makefile"),

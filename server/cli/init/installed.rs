@@ -8,7 +8,7 @@ use crate::adapters::agents;
 
 /// Where programs and modules of this user are looked up.
 #[derive(Debug)]
-pub(crate) struct Machine {
+pub(crate) struct InstalledTools {
     path: OsString,
     home: Option<PathBuf>,
     /// `$NVM_DIR`.
@@ -17,7 +17,7 @@ pub(crate) struct Machine {
     system: PathBuf,
 }
 
-impl Machine {
+impl InstalledTools {
     pub(crate) fn of_environment() -> Self {
         let folder = |name: &str| std::env::var_os(name).filter(|it| !it.is_empty()).map(PathBuf::from);
         Self {

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::InitError;
-use super::found::{Checks, FoundCheck, LINT, Lack, TESTS, TYPES};
-use super::package::Package;
+use super::found::{FoundCheck, LINT, MissingTool, ProposedChecks, TESTS, TYPES};
+use super::package::PackageFolder;
 
 const FILE: &str = "package.json";
 /// What `npm init` writes where there are no tests.
@@ -15,7 +15,7 @@ const NO_TESTS: &str = "no test specified";
 const SCRIPTS: [(&str, &str); 4] =
     [(TESTS, "test"), (LINT, "lint"), (TYPES, "typecheck"), (TYPES, "type-check")];
 
-pub(super) fn checks(package: &Package<'_>, checks: &mut Checks) -> Result<(), InitError> {
+pub(super) fn checks(package: &PackageFolder<'_>, checks: &mut ProposedChecks) -> Result<(), InitError> {
     let Some(text) = package.text(FILE)? else { return Ok(()) };
     let manifest = read(&package.path(FILE), &text)?;
     let manager = manager(package, &manifest);
@@ -50,7 +50,7 @@ fn has_script(manifest: &Value, name: &str) -> bool {
 }
 
 /// The package manager the project is kept with.
-fn manager(package: &Package<'_>, manifest: &Value) -> &'static str {
+fn manager(package: &PackageFolder<'_>, manifest: &Value) -> &'static str {
     let locks =
         [("pnpm", "pnpm-lock.yaml"), ("yarn", "yarn.lock"), ("bun", "bun.lock"), ("bun", "bun.lockb")];
     let named = package_manager(manifest);
@@ -64,7 +64,7 @@ fn package_manager(manifest: &Value) -> &str {
 }
 
 /// nvm's programs are on nobody's `PATH` but that of a shell that loaded it.
-fn with_nvm(package: &Package<'_>, manager: &str) -> String {
+fn with_nvm(package: &PackageFolder<'_>, manager: &str) -> String {
     let Some(nvm) = package.machine.nvm() else { return String::new() };
     let program = package.machine.program(manager, package.root);
     if package.has_above(".nvmrc") {
@@ -76,21 +76,21 @@ fn with_nvm(package: &Package<'_>, manager: &str) -> String {
     }
 }
 
-fn lack(package: &Package<'_>, manifest: &Value, manager: &str) -> Option<Lack> {
+fn lack(package: &PackageFolder<'_>, manifest: &Value, manager: &str) -> Option<MissingTool> {
     if package.machine.nvm().is_none() && !package.has_program(manager) {
-        return Some(Lack::program(manager));
+        return Some(MissingTool::program(manager));
     }
     let has = |key: &str| manifest.get(key).and_then(Value::as_object).is_some_and(|it| !it.is_empty());
     let wants = has("dependencies") || has("devDependencies");
     let there = ["node_modules", ".pnp.cjs"].into_iter().any(|it| package.has_above(it));
-    (wants && !there).then(|| Lack {
+    (wants && !there).then(|| MissingTool {
         what: "its dependencies are not installed: node_modules is missing".to_owned(),
         remedy: format!("Run `{}`.", package.command(&format!("{manager} install"))),
     })
 }
 
 /// The manifests of the packages of a workspace.
-fn members(package: &Package<'_>, manifest: &Value) -> Result<Vec<Value>, InitError> {
+fn members(package: &PackageFolder<'_>, manifest: &Value) -> Result<Vec<Value>, InitError> {
     let workspaces = manifest.get("workspaces");
     let listed = workspaces.and_then(|it| it.as_array().or_else(|| it.get("packages")?.as_array()));
     let mut patterns: Vec<String> =
@@ -109,7 +109,7 @@ fn members(package: &Package<'_>, manifest: &Value) -> Result<Vec<Value>, InitEr
 }
 
 /// `packages/*` to its folders. Of the patterns of globs only those at the end are used in workspaces.
-fn folders(package: &Package<'_>, pattern: &str) -> Vec<PathBuf> {
+fn folders(package: &PackageFolder<'_>, pattern: &str) -> Vec<PathBuf> {
     let pattern = pattern.trim_start_matches("./");
     if pattern.starts_with(['!', '/']) || pattern.split('/').any(|it| it == "..") {
         return Vec::new();
@@ -123,7 +123,7 @@ fn folders(package: &Package<'_>, pattern: &str) -> Vec<PathBuf> {
     folders
 }
 
-fn in_all_members(package: &Package<'_>, manifest: &Value, manager: &str, script: &str) -> String {
+fn in_all_members(package: &PackageFolder<'_>, manifest: &Value, manager: &str, script: &str) -> String {
     let classic = !package.has(".yarnrc.yml") && !package_manager(manifest).starts_with("yarn@");
     let classic = classic || package_manager(manifest).starts_with("yarn@1");
     match manager {

@@ -3,19 +3,19 @@
 use std::path::{Path, PathBuf};
 
 use super::InitError;
-use super::installed::{Machine, quoted};
+use super::installed::{InstalledTools, quoted};
 use crate::adapters::config_files::read_text;
 
 /// A folder of the work tree with its manifests. Its checks run in the root.
-pub(super) struct Package<'a> {
+pub(super) struct PackageFolder<'a> {
     pub(super) root: &'a Path,
-    pub(super) machine: &'a Machine,
+    pub(super) machine: &'a InstalledTools,
     folder: &'a Path,
 }
 
-impl<'a> Package<'a> {
+impl<'a> PackageFolder<'a> {
     /// `folder` is `root` or lies below it.
-    pub(super) fn new(root: &'a Path, folder: &'a Path, machine: &'a Machine) -> Self {
+    pub(super) fn new(root: &'a Path, folder: &'a Path, machine: &'a InstalledTools) -> Self {
         Self { root, machine, folder }
     }
 

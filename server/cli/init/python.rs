@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use super::InitError;
-use super::found::{Checks, FoundCheck, LINT, Lack, TESTS, TYPES, has_header};
-use super::package::Package;
+use super::found::{FoundCheck, LINT, MissingTool, ProposedChecks, TESTS, TYPES, has_header};
+use super::package::PackageFolder;
 use crate::adapters::config_files::read_text;
 
 /// Tools that make the environment themselves, with the lock file and the section by which a project says so.
@@ -15,9 +15,9 @@ const MANAGERS: [(&str, &str, &str); 4] = [
     ("hatch", "hatch.toml", "[tool.hatch.envs"),
 ];
 
-pub(super) fn checks(package: &Package<'_>, checks: &mut Checks) -> Result<(), InitError> {
+pub(super) fn checks(package: &PackageFolder<'_>, checks: &mut ProposedChecks) -> Result<(), InitError> {
     let project = package.text("pyproject.toml")?.unwrap_or_default();
-    let environment = Environment::of(package, &project);
+    let environment = PythonEnvironment::of(package, &project);
     let header = |file: &str, header: &str| -> Result<bool, InitError> {
         Ok(package.text(file)?.is_some_and(|it| has_header(&it, header)))
     };
@@ -51,12 +51,12 @@ pub(super) fn checks(package: &Package<'_>, checks: &mut Checks) -> Result<(), I
 }
 
 /// Which Python runs the project's tools.
-struct Environment<'a> {
-    package: &'a Package<'a>,
-    kind: Kind,
+struct PythonEnvironment<'a> {
+    package: &'a PackageFolder<'a>,
+    kind: PythonEnvironmentKind,
 }
 
-enum Kind {
+enum PythonEnvironmentKind {
     /// `uv run`, `poetry run`: it installs what the project names.
     Managed(&'static str),
     /// `.venv/bin/python`, as the package's folder sees it, and where it is.
@@ -65,8 +65,8 @@ enum Kind {
     System(Option<PathBuf>),
 }
 
-impl<'a> Environment<'a> {
-    fn of(package: &'a Package<'a>, project: &str) -> Self {
+impl<'a> PythonEnvironment<'a> {
+    fn of(package: &'a PackageFolder<'a>, project: &str) -> Self {
         let said = |(_, lock, section): &&(&str, &str, &str)| {
             package.has_above(lock) || has_header(project, section)
         };
@@ -77,39 +77,45 @@ impl<'a> Environment<'a> {
                 let name = format!("{folder}/bin/python");
                 let above = package.above(&name)?;
                 let python = above.join(&name);
-                Some(Kind::Virtual { shown: package.relative(&above, &name), python })
+                Some(PythonEnvironmentKind::Virtual { shown: package.relative(&above, &name), python })
             })
         };
         let kind = installed
-            .map(|it| Kind::Managed(it))
+            .map(|it| PythonEnvironmentKind::Managed(it))
             .or_else(virtual_environment)
-            .or_else(|| managers.first().map(|it| Kind::Managed(it)))
-            .unwrap_or_else(|| Kind::System(package.machine.program("python3", package.root)));
+            .or_else(|| managers.first().map(|it| PythonEnvironmentKind::Managed(it)))
+            .unwrap_or_else(|| {
+                PythonEnvironmentKind::System(package.machine.program("python3", package.root))
+            });
         Self { package, kind }
     }
 
     /// A check by a tool that is a module of Python.
     fn check(&self, (name, file): (&'static str, &str), tool: &str, arguments: &str) -> FoundCheck {
         let module = |python: &str| format!("{python} -m {tool} {arguments}");
-        let missing = |python: &str, place: &str| Lack {
+        let missing = |python: &str, place: &str| MissingTool {
             what: format!("{tool} is not installed {place}"),
             remedy: format!("Run `{}`.", self.package.command(&format!("{python} -m pip install {tool}"))),
         };
         let has = |python: &PathBuf| self.package.machine.has_module(python, tool);
         let (command, lack) = match &self.kind {
-            Kind::Managed(manager) => (format!("{manager} run {tool} {arguments}"), self.no_manager(manager)),
-            Kind::Virtual { shown, python } => {
+            PythonEnvironmentKind::Managed(manager) => {
+                (format!("{manager} run {tool} {arguments}"), self.no_manager(manager))
+            }
+            PythonEnvironmentKind::Virtual { shown, python } => {
                 let place = format!("in {}", shown.trim_end_matches("/bin/python"));
                 (module(shown), (!has(python)).then(|| missing(shown, &place)))
             }
-            Kind::System(Some(python)) if has(python) => (module("python3"), None),
-            Kind::System(_) if self.package.has_program(tool) => (format!("{tool} {arguments}"), None),
-            Kind::System(Some(_)) => {
+            PythonEnvironmentKind::System(Some(python)) if has(python) => (module("python3"), None),
+            PythonEnvironmentKind::System(_) if self.package.has_program(tool) => {
+                (format!("{tool} {arguments}"), None)
+            }
+            PythonEnvironmentKind::System(Some(_)) => {
                 let remedy = format!("Make a virtual environment with it: {}.", self.venv(tool));
                 let what = format!("{tool} is not installed for python3");
-                (module("python3"), Some(Lack { what, remedy }))
+                (module("python3"), Some(MissingTool { what, remedy }))
             }
-            Kind::System(None) => (module("python3"), Some(Lack::program("python3"))),
+            PythonEnvironmentKind::System(None) => (module("python3"), Some(MissingTool::program("python3"))),
         };
         FoundCheck { name, command: self.package.command(&command), file: self.package.shown(file), lack }
     }
@@ -122,22 +128,26 @@ impl<'a> Environment<'a> {
 
     fn unittest(&self, file: &str) -> FoundCheck {
         let (python, lack) = match &self.kind {
-            Kind::Managed(manager) => (format!("{manager} run python"), self.no_manager(manager)),
-            Kind::Virtual { shown, .. } => (shown.clone(), None),
-            Kind::System(Some(_)) => ("python3".to_owned(), None),
-            Kind::System(None) => ("python3".to_owned(), Some(Lack::program("python3"))),
+            PythonEnvironmentKind::Managed(manager) => {
+                (format!("{manager} run python"), self.no_manager(manager))
+            }
+            PythonEnvironmentKind::Virtual { shown, .. } => (shown.clone(), None),
+            PythonEnvironmentKind::System(Some(_)) => ("python3".to_owned(), None),
+            PythonEnvironmentKind::System(None) => {
+                ("python3".to_owned(), Some(MissingTool::program("python3")))
+            }
         };
         let command = self.package.command(&format!("{python} -m unittest"));
         FoundCheck { name: TESTS, command, file: self.package.shown(file), lack }
     }
 
-    fn no_manager(&self, manager: &str) -> Option<Lack> {
-        (!self.package.has_program(manager)).then(|| Lack::program(manager))
+    fn no_manager(&self, manager: &str) -> Option<MissingTool> {
+        (!self.package.has_program(manager)).then(|| MissingTool::program(manager))
     }
 }
 
 /// Where `python -m unittest` finds tests by itself: beside it, or in a package of tests.
-fn unittest(package: &Package<'_>) -> Result<Option<&'static str>, InitError> {
+fn unittest(package: &PackageFolder<'_>) -> Result<Option<&'static str>, InitError> {
     let places = [("test*.py", "", true), ("tests/test*.py", "tests", package.has("tests/__init__.py"))];
     for (file, place, _) in places.into_iter().filter(|(_, _, found)| *found) {
         let entries = std::fs::read_dir(package.path(place)).into_iter().flatten().flatten();

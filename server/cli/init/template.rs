@@ -8,7 +8,7 @@ use super::FoundCheck;
 
 /// Where the file lies: its checks run in the root.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum TemplateLocation {
     Root,
     Below,
 }
@@ -36,9 +36,9 @@ This file does not lie in the root of the project: its commands begin with `cd`,
 const WITHOUT_CHECKS: &str = "- What is described above is done\n";
 
 /// The document, with one criterion for each check.
-pub(super) fn task(checks: &[FoundCheck], place: Place) -> String {
+pub(super) fn task(checks: &[FoundCheck], place: TemplateLocation) -> String {
     let mut text = format!("{TITLE}\n\n{DESCRIPTION}\n\n{SECTION}");
-    if place == Place::Below {
+    if place == TemplateLocation::Below {
         text.push_str(BELOW);
     }
     text.push_str("-->\n\n");

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::os::unix::fs::{PermissionsExt, symlink};
 
-use loopkeeper_core::task::{self, Check, Criterion, Document, FindingCode};
+use loopkeeper_core::task::{self, Check, Criterion, FindingCode, TaskDocument};
 
 use super::*;
 
@@ -53,13 +53,13 @@ fn install(root: &Path, packages: &[&str]) {
 #[track_caller]
 fn check(files: &[(&str, &str)], expect: &[&str]) {
     let root = project(files);
-    let report = run(root.path(), root.path(), &Machine::below(machine().path())).unwrap();
+    let report = run(root.path(), root.path(), &InstalledTools::below(machine().path())).unwrap();
     let commands: Vec<&str> = report.checks.found.iter().map(|it| it.command.as_str()).collect();
     assert_eq!(commands, expect);
     assert!(report.checks.found.iter().all(|it| it.lack.is_none()), "{report:?}");
     assert_eq!(report.file, root.path().join("PROMPT.md"));
     let text = fs::read_to_string(&report.file).unwrap();
-    let task = task::read(&[Document { path: "PROMPT.md".to_owned(), text }]);
+    let task = task::read(&[TaskDocument { path: "PROMPT.md".to_owned(), text }]);
     // What is to be edited is all that there is to say.
     let codes: Vec<FindingCode> = task.findings.iter().map(|it| it.code).collect();
     assert_eq!(codes, [FindingCode::Template]);
@@ -77,7 +77,8 @@ fn check(files: &[(&str, &str)], expect: &[&str]) {
 #[track_caller]
 fn check_on(machine: &Path, files: &[(&str, &str)], folder: &str, expect: &[&str]) {
     let root = project(files);
-    let checks = Checks::of(root.path(), &root.path().join(folder), &Machine::below(machine)).unwrap();
+    let checks =
+        ProposedChecks::of(root.path(), &root.path().join(folder), &InstalledTools::below(machine)).unwrap();
     let said = |it: &FoundCheck| {
         let lack = it.lack.as_ref().map_or(String::new(), |it| format!(" ({}. {})", it.what, it.remedy));
         format!("{}{lack}", it.command)
@@ -89,7 +90,7 @@ fn check_on(machine: &Path, files: &[(&str, &str)], folder: &str, expect: &[&str
 }
 
 fn init(root: &Path, folder: &Path) -> Result<InitReport, InitError> {
-    run(root, folder, &Machine::below(machine().path()))
+    run(root, folder, &InstalledTools::below(machine().path()))
 }
 
 fn command(line: &str) -> Check {
@@ -195,11 +196,11 @@ fn a_project_without_checks_gets_a_file_that_says_so() {
 
 #[test]
 fn the_examples_of_the_explanation_are_checks() {
-    let explained = template::task(&[], template::Place::Below);
+    let explained = template::task(&[], template::TemplateLocation::Below);
     let examples: Vec<&str> =
         explained.lines().filter(|it| it.starts_with("- ") && it.contains('`')).collect();
     let text = format!("# Examples\n\n## Completion criteria\n\n{}\n", examples.join("\n"));
-    let task = task::read(&[Document { path: "PROMPT.md".to_owned(), text }]);
+    let task = task::read(&[TaskDocument { path: "PROMPT.md".to_owned(), text }]);
     assert_eq!(task.findings, []);
     assert_eq!(task.criteria.len(), 5);
     assert!(task.criteria.iter().all(|it| it.check.is_some()));

@@ -1,14 +1,14 @@
 //! What is said when a loop has ended: its criteria, its outcome, what it took.
 
-use loopkeeper_core::decide::Loop;
+use loopkeeper_core::decide::LoopState;
 use loopkeeper_core::journal::OutcomeKind;
-use loopkeeper_core::settings::Mode;
-use loopkeeper_core::view::{self, Facts, headline, words};
+use loopkeeper_core::settings::LoopMode;
+use loopkeeper_core::view::{self, StatusFacts, headline, words};
 
 use super::{BAD, CARE, GOOD, Glyphs, QUIET, table};
 
-pub(crate) fn lines(state: &Loop, glyphs: Glyphs) -> Vec<String> {
-    let status = view::status(state, &Facts { now: state.last_at, ..Facts::default() });
+pub(crate) fn lines(state: &LoopState, glyphs: Glyphs) -> Vec<String> {
+    let status = view::status(state, &StatusFacts { now: state.last_at, ..StatusFacts::default() });
     let table = table::with_output(&status.criteria, state.results.values(), glyphs);
     let mut lines: Vec<_> = table.lines().map(str::to_owned).collect();
     let style = match &state.outcome {
@@ -20,7 +20,7 @@ pub(crate) fn lines(state: &Loop, glyphs: Glyphs) -> Vec<String> {
     let mut facts = vec![words::counted(u64::from(state.iteration), "iteration")];
     facts.extend(state.spent.cost_micros.map(words::cost));
     let mode = state.spec.settings.mode;
-    if state.spent.cost_micros.is_none() && mode == Mode::Attach {
+    if state.spent.cost_micros.is_none() && mode == LoopMode::Attach {
         facts.extend(state.spent.tokens.map(|it| format!("{} tokens", words::amount(it))));
         facts.push(words::no_cost(mode).to_owned());
     }

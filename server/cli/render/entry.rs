@@ -11,24 +11,24 @@ use std::fmt::Write as _;
 
 use loopkeeper_core::check::{CheckResult, Status};
 use loopkeeper_core::journal::{
-    BreakerState, Changes, Entry, Lines, Outcome, PauseReason, Proposal, QuestionKind, Record, Round,
+    BreakerState, ChangeStats, Entry, LineStats, Outcome, PauseReason, Proposal, QuestionKind, Record, Round,
     SessionReason, WaitReason,
 };
 use loopkeeper_core::moment::Moment;
 use loopkeeper_core::sanitize;
 use loopkeeper_core::task::{Criterion, CriterionId};
-use loopkeeper_core::view::{Tally, words};
+use loopkeeper_core::view::{CriteriaTally, words};
 
 use super::{Glyphs, QUIET};
-use crate::front::zone::Zone;
+use crate::operations::local_time::LocalZone;
 
 /// Of each failing check.
 const MOST_PLACES: usize = 3;
 const LAST_LINES: usize = 2;
 
 /// Tells a journal from its start: later records name criteria only by the ids that earlier ones introduced.
-pub(crate) struct Teller {
-    zone: Zone,
+pub(crate) struct EntryFormatter {
+    zone: LocalZone,
     glyphs: Glyphs,
     loop_id: String,
     names: BTreeMap<CriterionId, String>,
@@ -42,14 +42,14 @@ pub(crate) struct Teller {
 
 /// How much of a journal is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Detail {
+pub(crate) enum DetailLevel {
     Everything,
     /// What somebody who waits for the end wants to see go by.
     Milestones,
 }
 
-impl Teller {
-    pub(crate) fn new(zone: Zone, glyphs: Glyphs) -> Self {
+impl EntryFormatter {
+    pub(crate) fn new(zone: LocalZone, glyphs: Glyphs) -> Self {
         Self {
             zone,
             glyphs,
@@ -63,17 +63,17 @@ impl Teller {
     }
 
     /// The lines of one record; a new day is announced first.
-    pub(crate) fn tell(&mut self, entry: &Entry, detail: Detail) -> Vec<String> {
+    pub(crate) fn tell(&mut self, entry: &Entry, detail: DetailLevel) -> Vec<String> {
         self.learn(&entry.record);
-        if detail == Detail::Milestones && !is_milestone(&entry.record) {
+        if detail == DetailLevel::Milestones && !is_milestone(&entry.record) {
             return Vec::new();
         }
         let Some((iteration, mut what)) = self.what(entry) else { return Vec::new() };
-        if detail == Detail::Milestones && matches!(entry.record, Record::IterationEnded { .. }) {
+        if detail == DetailLevel::Milestones && matches!(entry.record, Record::IterationEnded { .. }) {
             what.push_str(&std::mem::take(&mut self.failing));
             what.push_str(&std::mem::take(&mut self.denied));
         }
-        let hint = self.hint(&entry.record).filter(|_| detail == Detail::Milestones);
+        let hint = self.hint(&entry.record).filter(|_| detail == DetailLevel::Milestones);
         let mut lines = Vec::new();
         let day = self.zone.day(entry.at.wall);
         if day != self.day {
@@ -85,7 +85,7 @@ impl Teller {
         if let Record::LoopStarted { spec, .. } = &entry.record {
             lines.push(format!("{QUIET}{:17}{}{QUIET:#}", "", started::limits(spec)));
         }
-        if detail == Detail::Everything {
+        if detail == DetailLevel::Everything {
             let evidence = evidence(&entry.record).into_iter().chain(self.failures(&entry.record));
             lines.extend(evidence.map(|it| format!("{QUIET}{:17}{it}{QUIET:#}", "")));
         }
@@ -203,7 +203,8 @@ impl Teller {
         if checked.clone().next().is_none() {
             return format!("{word}: nothing to check");
         }
-        let tally = Tally::of(checked.map(|it| (!self.optional.contains(&it.criterion), Some(it.status))));
+        let tally =
+            CriteriaTally::of(checked.map(|it| (!self.optional.contains(&it.criterion), Some(it.status))));
         format!("{word}: {}{}", tally.of_round(), self.failing(round))
     }
 
@@ -329,9 +330,9 @@ fn evidence(record: &Record) -> Vec<String> {
 }
 
 /// `changed: +13 -1 lines: src/a.rs +3 -1, src/b.rs +10 -0`; nothing where no line was counted.
-fn changed(changes: &Changes) -> Option<String> {
+fn changed(changes: &ChangeStats) -> Option<String> {
     let total = changes.lines?;
-    let file = |(path, lines): (&str, Option<Lines>)| {
+    let file = |(path, lines): (&str, Option<LineStats>)| {
         let lines = lines.map_or_else(String::new, |it| format!(" {it}"));
         format!("{}{lines}", sanitize::line(path))
     };

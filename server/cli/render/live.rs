@@ -6,21 +6,21 @@ use std::io::{self, IsTerminal};
 use rustix::termios::tcgetwinsize;
 
 use super::screen::Screen;
-use crate::cli::out::Out;
+use crate::cli::out::Ui;
 
 const NARROWEST: usize = 20;
 const DEFAULT_COLUMNS: usize = 80;
 
 /// Where progress goes.
-pub(crate) enum Live<'a> {
+pub(crate) enum ProgressOutput<'a> {
     /// Lines that stay, and a block below them that is redrawn.
-    Redrawn { out: &'a mut Out, screen: Screen },
+    Redrawn { out: &'a mut Ui, screen: Screen },
     /// Lines that stay.
-    Plain { out: &'a mut Out },
+    Plain { out: &'a mut Ui },
 }
 
-impl<'a> Live<'a> {
-    pub(crate) fn new(out: &'a mut Out) -> Self {
+impl<'a> ProgressOutput<'a> {
+    pub(crate) fn new(out: &'a mut Ui) -> Self {
         if can_redraw() { Self::Redrawn { out, screen: Screen::default() } } else { Self::Plain { out } }
     }
 

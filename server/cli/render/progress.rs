@@ -2,21 +2,21 @@
 
 use std::fmt::Write as _;
 
-use loopkeeper_core::view::{LoopStatus, State, headline, words};
+use loopkeeper_core::view::{DisplayState, LoopStatus, headline, words};
 
 use super::{CARE, Glyphs, LOUD, QUIET, remedy};
-use crate::front::zone::Zone;
+use crate::operations::local_time::LocalZone;
 
 /// The block for `status` at `now_ms`, milliseconds of wall time.
-pub(crate) fn block(status: &LoopStatus, now_ms: u64, zone: &Zone, glyphs: Glyphs) -> Vec<String> {
+pub(crate) fn block(status: &LoopStatus, now_ms: u64, zone: &LocalZone, glyphs: Glyphs) -> Vec<String> {
     let dot = if glyphs == Glyphs::Unicode { " · " } else { " - " };
-    let style = if status.state == State::Working && !status.is_cooling() { LOUD } else { CARE };
+    let style = if status.state == DisplayState::Working && !status.is_cooling() { LOUD } else { CARE };
     let mut first = format!("{style}{}{style:#}", headline(status));
-    if let Some(until) = status.wait.as_ref().and_then(|it| Zone::read(&it.resumes_at)) {
+    if let Some(until) = status.wait.as_ref().and_then(|it| LocalZone::read(&it.resumes_at)) {
         let left = words::elapsed(until.saturating_sub(now_ms));
         let _ = write!(first, ", {} {}, {left} more", self::until(status), zone.short(until, now_ms));
     }
-    let elapsed_ms = Zone::read(&status.started_at).map_or(0, |it| now_ms.saturating_sub(it));
+    let elapsed_ms = LocalZone::read(&status.started_at).map_or(0, |it| now_ms.saturating_sub(it));
     let mut facts = vec![agent(status), words::elapsed(elapsed_ms)];
     if let Some(tokens) = status.spent.tokens {
         facts.push(format!("{} tokens", words::amount(tokens)));

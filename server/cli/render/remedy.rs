@@ -1,22 +1,22 @@
 //! What the user can do about a loop that does not go on by itself.
 
 use loopkeeper_core::journal::{PauseReason, QuestionKind};
-use loopkeeper_core::view::{LoopStatus, Phase};
+use loopkeeper_core::view::{DisplayPhase, LoopStatus};
 
 /// What can be done, each with its command first: narrow terminals cut the end. Empty for a loop that needs nobody.
 pub(crate) fn of(status: &LoopStatus) -> Vec<String> {
     let id = &status.id;
     match status.phase {
-        Phase::Interrupted => {
+        DisplayPhase::Interrupted => {
             vec![format!("`loopkeeper resume {id}` continues it"), format!("`loopkeeper stop {id}` ends it")]
         }
-        Phase::Untrusted => {
+        DisplayPhase::Untrusted => {
             vec![
                 "`loopkeeper trust` shows its commands".into(),
                 format!("`loopkeeper resume {id}` continues it"),
             ]
         }
-        Phase::Paused => match status.pause.as_ref().map(|it| it.reason) {
+        DisplayPhase::Paused => match status.pause.as_ref().map(|it| it.reason) {
             Some(PauseReason::Breaker) => vec![
                 format!("`loopkeeper steer {id} '…'` gives a hint"),
                 format!("`loopkeeper resume {id}` tries once more"),
@@ -29,7 +29,7 @@ pub(crate) fn of(status: &LoopStatus) -> Vec<String> {
             Some(PauseReason::Session) => vec![format!("`loopkeeper stop {id}` ends it")],
             _ => vec![format!("`loopkeeper resume {id}` continues it")],
         },
-        Phase::NeedsAnswer
+        DisplayPhase::NeedsAnswer
             if status.question.as_ref().is_some_and(|it| it.kind == QuestionKind::Permission) =>
         {
             vec![
@@ -37,23 +37,25 @@ pub(crate) fn of(status: &LoopStatus) -> Vec<String> {
                 format!("`loopkeeper answer {id} deny` denies it"),
             ]
         }
-        Phase::NeedsAnswer => vec![
+        DisplayPhase::NeedsAnswer => vec![
             format!("`loopkeeper answer {id} '…'` answers"),
             format!("`loopkeeper resume {id}` lets the agent decide"),
         ],
-        Phase::Waiting if status.is_cooling() => vec![
+        DisplayPhase::Waiting if status.is_cooling() => vec![
             format!("`loopkeeper resume {id}` tries now"),
             format!("`loopkeeper reset breaker {id}` closes it and goes on"),
         ],
-        Phase::Waiting if status.question.is_some() => vec![format!("`loopkeeper answer {id} stop` ends it")],
-        Phase::Damaged => {
+        DisplayPhase::Waiting if status.question.is_some() => {
+            vec![format!("`loopkeeper answer {id} stop` ends it")]
+        }
+        DisplayPhase::Damaged => {
             vec!["Nothing of it was changed. Restore its journal from a backup, or start a new loop.".into()]
         }
-        Phase::Baseline
-        | Phase::Iterating
-        | Phase::Checking
-        | Phase::Waiting
-        | Phase::Stopping
-        | Phase::Ended => Vec::new(),
+        DisplayPhase::Baseline
+        | DisplayPhase::Iterating
+        | DisplayPhase::Checking
+        | DisplayPhase::Waiting
+        | DisplayPhase::Stopping
+        | DisplayPhase::Ended => Vec::new(),
     }
 }

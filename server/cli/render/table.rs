@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 
 use clap::builder::styling::Style;
 use loopkeeper_core::check::{CheckResult, Location, Status};
-use loopkeeper_core::cut;
+use loopkeeper_core::truncate;
 use loopkeeper_core::view::{CriteriaStatus, CriterionStatus, words};
 
 use super::{BAD, CARE, GOOD, Glyphs, QUIET};
@@ -67,7 +67,7 @@ fn places(result: &CheckResult) -> Vec<String> {
 /// A line that takes no more than a few rows.
 fn short(line: &str) -> Cow<'_, str> {
     const BYTES: usize = 240;
-    if line.len() <= BYTES { line.into() } else { format!("{}…", cut::first(line, BYTES)).into() }
+    if line.len() <= BYTES { line.into() } else { format!("{}…", truncate::first(line, BYTES)).into() }
 }
 
 /// `✗ fail  all tests pass: 3 of 214 fail · 12 s`.
@@ -111,7 +111,7 @@ mod tests {
     use super::{Glyphs, line, printed};
     use loopkeeper_core::check::{CheckResult, Location, Status};
     use loopkeeper_core::task::CriterionId;
-    use loopkeeper_core::view::{CriterionStatus, Spot};
+    use loopkeeper_core::view::{CriterionStatus, SourceRange};
 
     #[test]
     fn a_failure_shows_its_places_and_its_last_lines() {
@@ -155,7 +155,7 @@ mod tests {
                 regressed: false,
                 ticked: None,
                 stale: false,
-                place: Spot::default(),
+                place: SourceRange::default(),
             };
             let plain = anstream::adapter::strip_str(&line(&item, Glyphs::Ascii)).to_string();
             assert_eq!(plain, expect);

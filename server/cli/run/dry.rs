@@ -4,35 +4,35 @@ mod json;
 
 use loopkeeper_core::prompt;
 use loopkeeper_core::sanitize;
-use loopkeeper_core::settings::preset::{self, Chosen};
-use loopkeeper_core::settings::{Effective, Settings};
-use loopkeeper_core::trust::Item;
+use loopkeeper_core::settings::preset::{self, PresetSelection};
+use loopkeeper_core::settings::{EffectiveSetting, Settings};
+use loopkeeper_core::trust::TrustItem;
 use loopkeeper_core::view::{self, words};
 use serde::Serialize;
 
-use crate::adapters::git::branch::Step;
+use crate::adapters::git::branch::BranchStep;
 use crate::adapters::state_dir::StateDir;
 use crate::adapters::trust::TrustStore;
-use crate::cli::out::Out;
+use crate::cli::out::Ui;
 use crate::cli::render::{Glyphs, LOUD, QUIET, table};
-use crate::front;
-use crate::front::crew::Crew;
-use crate::front::start;
-use crate::front::work::Work;
+use crate::operations;
+use crate::operations::agents::AgentRoster;
+use crate::operations::resolved_task::ResolvedTask;
+use crate::operations::start;
 
-pub(super) struct Plan<'a> {
-    pub(super) work: &'a Work,
-    pub(super) crew: &'a Crew,
-    pub(super) items: &'a [Item],
+pub(super) struct DryRun<'a> {
+    pub(super) work: &'a ResolvedTask,
+    pub(super) crew: &'a AgentRoster,
+    pub(super) items: &'a [TrustItem],
     pub(super) state: &'a StateDir,
 }
 
 /// What follows from the plan: the settings with the preset's numbers, and what is not trusted yet.
 struct Preview {
     settings: Settings,
-    preset: Chosen,
+    preset: PresetSelection,
     rows: Vec<SettingRow>,
-    unknown: Vec<Item>,
+    unknown: Vec<TrustItem>,
 }
 
 /// An effective setting and where its value comes from.
@@ -44,13 +44,13 @@ struct SettingRow {
 }
 
 impl Preview {
-    fn of(plan: &Plan<'_>) -> Self {
-        let Plan { work, items, state, .. } = plan;
+    fn of(plan: &DryRun<'_>) -> Self {
+        let DryRun { work, items, state, .. } = plan;
         let mut settings = work.settings.clone();
         let workspace = state.known_workspace(&work.root);
-        let project = front::patience::project(workspace.as_ref(), work);
+        let project = operations::project_profile::project(workspace.as_ref(), work);
         let preset = preset::choose(&mut settings, &project);
-        let row = |row: &Effective| {
+        let row = |row: &EffectiveSetting| {
             let by_preset = preset::value(&settings, &row.key);
             let origin = preset::origin(&settings, &project, &row.key);
             SettingRow {
@@ -61,27 +61,27 @@ impl Preview {
         };
         let rows = work.resolved.effective().iter().map(row).collect();
         let unknown = TrustStore::open(state).unknown(&work.root, items);
-        let unknown = unknown.into_iter().filter(|it| !front::trust::is_typed(work, it)).collect();
+        let unknown = unknown.into_iter().filter(|it| !operations::trust::is_typed(work, it)).collect();
         Self { settings, preset, rows, unknown }
     }
 }
 
 /// The branch that the loop would work on; `None`: the one that is checked out.
-fn branch(work: &Work) -> Option<String> {
+fn branch(work: &ResolvedTask) -> Option<String> {
     let (name, step) = match start::branch(work) {
         Ok(found) => found?,
         Err(failure) => return Some(failure.to_string()),
     };
     Some(match step {
-        Step::Nothing => format!("{name}: not made, as there is no git repository"),
-        Step::CheckedOut => format!("{name}, checked out"),
-        Step::Make => format!("{name}, will be made from HEAD"),
-        Step::CheckOut => format!("{name}, will be checked out"),
+        BranchStep::Nothing => format!("{name}: not made, as there is no git repository"),
+        BranchStep::CheckedOut => format!("{name}, checked out"),
+        BranchStep::Make => format!("{name}, will be made from HEAD"),
+        BranchStep::CheckOut => format!("{name}, will be checked out"),
     })
 }
 
 /// How far the plan is, and what of it comes next.
-fn stories(work: &Work, fact: &impl Fn(&mut Out, &str, &str), out: &mut Out) {
+fn stories(work: &ResolvedTask, fact: &impl Fn(&mut Ui, &str, &str), out: &mut Ui) {
     const MOST: usize = 5;
     let plan = &work.task.plan;
     if plan.is_empty() {
@@ -98,7 +98,7 @@ fn stories(work: &Work, fact: &impl Fn(&mut Out, &str, &str), out: &mut Out) {
     }
 }
 
-pub(super) fn show(plan: &Plan<'_>, as_json: bool, out: &mut Out) {
+pub(super) fn show(plan: &DryRun<'_>, as_json: bool, out: &mut Ui) {
     let preview = Preview::of(plan);
     if as_json {
         json::show(plan, &preview, out);
@@ -107,11 +107,11 @@ pub(super) fn show(plan: &Plan<'_>, as_json: bool, out: &mut Out) {
     }
 }
 
-fn show_text(plan: &Plan<'_>, preview: &Preview, out: &mut Out) {
-    let Plan { work, crew, items, .. } = plan;
-    let Crew { agent, others, judge, .. } = crew;
+fn show_text(plan: &DryRun<'_>, preview: &Preview, out: &mut Ui) {
+    let DryRun { work, crew, items, .. } = plan;
+    let AgentRoster { agent, others, judge, .. } = crew;
     let fact =
-        |out: &mut Out, name: &str, value: &str| out.line(format_args!("{LOUD}{name:<10}{LOUD:#}{value}"));
+        |out: &mut Ui, name: &str, value: &str| out.line(format_args!("{LOUD}{name:<10}{LOUD:#}{value}"));
     fact(out, "Task", &sanitize::line(&work.id.0));
     fact(out, "Root", &sanitize::line(&work.root.to_string_lossy()));
     fact(out, "Agent", &sanitize::line(&agent.name));
@@ -143,7 +143,7 @@ fn show_text(plan: &Plan<'_>, preview: &Preview, out: &mut Out) {
     let unknown = &preview.unknown;
     out.line("");
     out.line(format_args!("{LOUD}Commands{LOUD:#}"));
-    out.write(&front::trust::page(&work.root, items, unknown).text(&work.title()));
+    out.write(&operations::trust::page(&work.root, items, unknown).text(&work.title()));
     match unknown.len() as u64 {
         0 => out.line("All of it is trusted. Nothing was started."),
         count => out

@@ -1,7 +1,7 @@
 //! A loop whose keeper is this process: for scripts and CI. Ends with the process, waits for nobody; INT or TERM
 //! mean stop now.
 
-use loopkeeper_core::decide::{self, Loop};
+use loopkeeper_core::decide::{self, LoopState};
 use loopkeeper_core::journal::{Entry, OutcomeKind};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
@@ -9,15 +9,15 @@ use tokio::sync::mpsc;
 use crate::adapters::state_dir::workspace::LoopDir;
 use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
-use crate::cli::show::Show;
+use crate::cli::show::LoopPrinter;
 use crate::keeper::{block_on, launch};
 
 /// Keeps the loop until it ends: its exit code, and its last state.
-pub(crate) fn keep(dir: &LoopDir, show: Show<'_>) -> Result<(Exit, Loop), Failure> {
+pub(crate) fn keep(dir: &LoopDir, show: LoopPrinter<'_>) -> Result<(Exit, LoopState), Failure> {
     block_on(to_its_end(dir, show))?
 }
 
-async fn to_its_end(dir: &LoopDir, mut show: Show<'_>) -> Result<(Exit, Loop), Failure> {
+async fn to_its_end(dir: &LoopDir, mut show: LoopPrinter<'_>) -> Result<(Exit, LoopState), Failure> {
     let (records_in, mut records) = mpsc::unbounded_channel();
     // Nobody listening any more is no reason to stop.
     let observer = Box::new(move |entry: &Entry| drop(records_in.send(entry.clone())));
@@ -46,7 +46,7 @@ async fn to_its_end(dir: &LoopDir, mut show: Show<'_>) -> Result<(Exit, Loop), F
     Ok((exit, ended))
 }
 
-fn tell(state: &mut Option<Loop>, show: &mut Show<'_>, entry: &Entry) {
+fn tell(state: &mut Option<LoopState>, show: &mut LoopPrinter<'_>, entry: &Entry) {
     match state {
         None => *state = decide::begin(entry),
         Some(state) => decide::apply(state, entry),

@@ -5,8 +5,8 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::adapters::state_dir::StateDir;
 use crate::cli::failure::Failure;
-use crate::cli::watch::Interrupts;
-use crate::front::order;
+use crate::cli::watch::InterruptSource;
+use crate::operations::control_client;
 
 pub(super) struct CtrlC<'a> {
     store: &'a StateDir,
@@ -27,12 +27,12 @@ impl<'a> CtrlC<'a> {
     }
 }
 
-impl Interrupts for CtrlC<'_> {
+impl InterruptSource for CtrlC<'_> {
     async fn next(&mut self) -> Option<String> {
         self.source.recv().await?;
         self.heard += 1;
         let now = self.was_urgent();
-        Some(match order::send(self.store, &self.loop_id, json!({"do": "stop", "now": now})) {
+        Some(match control_client::send(self.store, &self.loop_id, json!({"do": "stop", "now": now})) {
             Ok(()) if now => "Stopping now.".to_owned(),
             Ok(()) => "Stopping after this iteration. Ctrl-C again stops now.".to_owned(),
             Err(failure) => failure.to_string(),

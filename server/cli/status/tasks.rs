@@ -1,10 +1,10 @@
 //! The tasks of the work tree, below its loops.
 
 use crate::cli::failure;
-use crate::cli::out::Out;
+use crate::cli::out::Ui;
 use crate::cli::render::{LOUD, QUIET};
-use crate::front::tasks::{self, TaskSummary};
-use crate::front::work::MOST_LISTED;
+use crate::operations::resolved_task::MOST_LISTED;
+use crate::operations::tasks::{self, TaskSummary};
 
 /// The tasks of this work tree. Errors become a warning, because the loops are still worth showing.
 pub(super) fn here() -> Vec<TaskSummary> {
@@ -14,7 +14,7 @@ pub(super) fn here() -> Vec<TaskSummary> {
     })
 }
 
-pub(super) fn list(tasks: &[TaskSummary], out: &mut Out) {
+pub(super) fn list(tasks: &[TaskSummary], out: &mut Ui) {
     if tasks.is_empty() {
         return;
     }

@@ -13,8 +13,8 @@ mod fields;
 pub mod gemini;
 pub mod hooks;
 pub mod kind;
+mod message_chunks;
 pub mod opencode;
-mod pieces;
 pub mod provider;
 pub mod reader;
 pub mod starting;
@@ -25,7 +25,7 @@ mod transcripts;
 use serde::{Deserialize, Serialize};
 
 use errors::SeenError;
-use provider::Trouble;
+use provider::ProviderFailure;
 
 /// One thing an agent's output said.
 #[derive(Debug, Clone, PartialEq)]
@@ -75,7 +75,7 @@ pub enum AgentEvent {
         empty: bool,
     },
     /// A turn ended. May come more than once; the last one counts.
-    Turn(Turn),
+    Turn(TurnSummary),
     /// Longer than the line cap: skipped.
     Oversize {
         bytes: usize,
@@ -87,7 +87,7 @@ pub enum AgentEvent {
 /// A call of a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolUse {
-    pub act: Act,
+    pub act: ToolKind,
     /// As the agent calls it.
     pub tool: String,
     /// What it is asked to do, in one short line.
@@ -100,7 +100,7 @@ pub struct ToolUse {
 
 /// What a tool does, whatever the agent calls it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Act {
+pub enum ToolKind {
     Edit,
     Run,
     Read,
@@ -110,7 +110,7 @@ pub enum Act {
     Other,
 }
 
-impl Act {
+impl ToolKind {
     /// By the names that tools have in any of the agents.
     pub fn of(tool: &str) -> Self {
         match tool {
@@ -140,7 +140,7 @@ impl Act {
 
 /// What a dialect reads from the end of a turn. Costs and tokens are totals of the process so far.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Turn {
+pub struct TurnSummary {
     pub final_text: String,
     pub cost_micros: Option<u64>,
     pub tokens: Option<u64>,
@@ -149,7 +149,7 @@ pub struct Turn {
     pub denials: u32,
     /// What was denied, where the end of the turn tells.
     pub denied: Vec<String>,
-    pub error: Option<Trouble>,
+    pub error: Option<ProviderFailure>,
     /// Why the work ended early without anything being wrong (a turn or budget cap of the agent's own).
     pub note: Option<String>,
 }
@@ -253,7 +253,7 @@ pub struct AgentRun {
 /// How a process ended that was held by its stop hook, and what only its end tells of all its iterations.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct AgentLeft {
+pub struct AgentExited {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit: Option<i32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]

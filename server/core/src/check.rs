@@ -11,13 +11,13 @@ pub mod missing;
 mod number;
 pub(crate) mod output;
 mod shown;
-pub mod tests_in;
+pub mod test_inventory;
 pub mod words;
 
 use serde::{Deserialize, Serialize};
 
 use crate::task::CriterionId;
-pub use missing::{Missing, MissingKind, Owner};
+pub use missing::{DependencyProvider, MissingDependency, MissingKind};
 pub(crate) use output::constant;
 
 /// How one check of one round ended. Only `Pass` is a pass.
@@ -68,7 +68,7 @@ pub struct CheckResult {
     pub survivors: Vec<String>,
     /// What kept it from running, where that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub missing: Option<Missing>,
+    pub missing: Option<MissingDependency>,
 }
 
 impl CheckResult {
@@ -129,7 +129,7 @@ pub const GAP: &str = "[part of the output was not kept]";
 /// What a command did, before anything is read into it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CommandRun {
-    pub ending: Ending,
+    pub ending: CommandExit,
     /// Raw bytes; head, [`GAP`] and tail where there was more (see `dropped`).
     pub stdout: Vec<u8>,
     pub stderr: Vec<u8>,
@@ -143,7 +143,7 @@ pub struct CommandRun {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Ending {
+pub enum CommandExit {
     Exited(i32),
     Signalled(i32),
     TimedOut,
@@ -151,7 +151,7 @@ pub enum Ending {
     NotStarted(String),
 }
 
-impl Default for Ending {
+impl Default for CommandExit {
     fn default() -> Self {
         Self::NotStarted(String::new())
     }

@@ -9,14 +9,14 @@
 //! count as the phrases they stand for; a `STATUS` of something else, or failing tests, veto as *not yet* does.
 
 pub mod indicators;
-mod listed;
-mod marked;
+mod labels;
 mod phrases;
 mod progress;
 mod promise;
 mod prose;
+mod prose_mask;
 mod question;
-mod spoken;
+mod report;
 pub mod status;
 mod test_only;
 #[cfg(test)]
@@ -25,11 +25,11 @@ mod tests;
 use serde::{Deserialize, Serialize};
 
 use crate::sanitize;
-use indicators::{Found, Indicator, Source};
-pub use listed::Shown;
+use indicators::{Indicator, IndicatorMatches, IndicatorSource};
 use phrases::COUNTS_FROM;
 pub use promise::promise;
-use spoken::Kind;
+use prose_mask::MessageLineKind;
+pub use report::ClaimRow;
 use status::{StatedState, StatedTests, StatusBlock};
 pub(crate) use test_only::is_test_only;
 
@@ -62,18 +62,18 @@ pub struct Claims {
 /// Reads the agent's last message. `words` are the user's own phrases with their confidence in percent; a
 /// built-in phrase of the same name takes theirs, and 0 switches it off.
 pub fn read(final_text: &str, promise: &str, words: &[(String, u8)]) -> Claims {
-    let lines = spoken::lines(final_text);
+    let lines = prose_mask::lines(final_text);
     let stated = status::read(final_text, &lines);
-    let is_prose = |at: usize, line: &spoken::Line<'_>| {
-        line.kind == Kind::Spoken && !stated.covered.get(at).copied().unwrap_or_default()
+    let is_prose = |at: usize, line: &prose_mask::MessageLine<'_>| {
+        line.kind == MessageLineKind::Spoken && !stated.covered.get(at).copied().unwrap_or_default()
     };
-    let masked = spoken::masked(&lines, is_prose);
+    let masked = prose_mask::masked(&lines, is_prose);
     let sentences = prose::sentences(&masked, &lines);
     let mut found = indicators::find(final_text, &sentences, words);
     if let Some(block) = &stated.block {
         add_stated(&mut found, block);
     }
-    let marked = marked::find(final_text, &masked, &lines);
+    let marked = labels::find(final_text, &masked, &lines);
     let block = stated.block.as_ref();
     let notes = block.and_then(|it| it.notes.clone()).into_iter().chain(marked.notes).collect();
     let mut claims = Claims {
@@ -88,8 +88,9 @@ pub fn read(final_text: &str, promise: &str, words: &[(String, u8)]) -> Claims {
         status: stated.block,
     };
     let question = question::find(final_text, &sentences);
-    claims.question =
-        question.filter(|it| it.kind == question::Kind::Needed || !claims.is_report()).map(|it| it.text);
+    claims.question = question
+        .filter(|it| it.kind == question::AgentQuestionKind::Needed || !claims.is_report())
+        .map(|it| it.text);
     claims
 }
 
@@ -102,11 +103,11 @@ fn both(one: Option<bool>, other: Option<bool>) -> Option<bool> {
 }
 
 /// What a status block states in the place of words.
-fn add_stated(found: &mut Found, block: &StatusBlock) {
+fn add_stated(found: &mut IndicatorMatches, block: &StatusBlock) {
     let one = |phrase: &str, percent: u8, excerpt: &str| Indicator {
         phrase: phrase.to_owned(),
         percent,
-        source: Source::Status,
+        source: IndicatorSource::Status,
         excerpt: excerpt.to_owned(),
     };
     match &block.state {

@@ -6,31 +6,31 @@
 
 pub mod apply;
 pub mod attached;
-mod boundary;
+mod between_iterations;
+pub mod branch_tracking;
 pub mod breaker;
-mod brief;
 mod calls;
+mod checkpoint;
 pub mod commits;
+pub mod criteria_changes;
 mod documents;
 pub mod exit;
 pub mod flaky;
 pub mod forecast;
-mod fork;
-mod held;
+pub mod handle_event;
+mod hook_session;
 pub mod limits;
-pub mod machine;
 mod milestones;
 mod orders;
 mod permissions;
-pub mod pinned;
 pub mod progress;
+mod prompt_input;
 pub mod questions;
 mod regression;
 mod rounds;
 pub mod sessions;
 pub mod shared_limits;
 pub mod spawns;
-pub mod stand;
 pub mod state;
 pub mod takeover;
 #[cfg(test)]
@@ -42,19 +42,21 @@ pub mod weakening;
 
 pub use apply::{apply, begin, replay};
 pub(crate) use exit::{groups, stages};
-pub use machine::{deadline, decide};
-pub use rounds::unsettle;
-pub use state::{Breaker, Iteration, Live, Loop, Pause, Phase, SnapshotRef, Spent, Stop, Wait};
+pub use handle_event::{deadline, decide};
+pub use rounds::mark_unstable;
+pub use state::{
+    Breaker, Iteration, LoopState, LoopUsage, Pause, Phase, SnapshotRef, StopMode, VolatileState, Wait,
+};
 
 use std::collections::BTreeMap;
 
-use crate::agent::acp::talk::Permit;
-use crate::agent::{AgentLeft, AgentRun};
-use crate::journal::{Head, Lines, LoopSpec, PauseReason, Record, Round};
+use crate::agent::acp::talk::PermissionAnswer;
+use crate::agent::{AgentExited, AgentRun};
+use crate::journal::{GitHead, LineStats, LoopSpec, PauseReason, Record, Round};
 use crate::moment::Moment;
-use crate::prompt::{Notes, Template};
-use crate::protection::Found;
-use crate::settings::Happening;
+use crate::prompt::{MemoryFiles, PromptTemplate};
+use crate::settings::LoopEvent;
+use crate::tamper::WeakeningFinding;
 use crate::task::{Criterion, CriterionId, PlanItem};
 
 /// What happened. Events that do not fit the phase are ignored: they are echoes of something given up.
@@ -72,23 +74,23 @@ pub enum Event {
     },
     /// The records of the turn before are applied: look again.
     WentOn,
-    SnapshotTaken(Shot),
+    SnapshotTaken(SnapshotFacts),
     /// `reason`: the disk is full, or the workspace cannot be read.
     SnapshotFailed {
         reason: PauseReason,
         message: String,
     },
     /// Answer to [`Effect::TakeBranch`].
-    BranchTaken(Branch),
+    BranchTaken(LoopBranch),
     /// It would not be safe: nothing was changed.
     BranchRefused {
         message: String,
     },
     /// Answer to [`Effect::Commit`].
-    Committed(Committed),
-    TaskRead(Box<Reading>),
+    Committed(CommitOutcome),
+    TaskRead(Box<TaskDocuments>),
     /// Answer to [`Effect::TakeCall`].
-    CallAnswered(Slot),
+    CallAnswered(CallSlot),
     /// The other answer: another loop met the usage limit of this agent and account, which lasts until then.
     LimitKnown {
         until: Moment,
@@ -107,11 +109,11 @@ pub enum Event {
     /// The agent's process is gone and its kill domain is empty, or its stop hook holds it.
     AgentEnded(Box<AgentRun>),
     /// Its output told of a subagent that nobody was asked about.
-    SubagentSeen(spawns::Subagent),
+    SubagentSeen(spawns::SubagentEvent),
     /// One that was held is gone.
-    AgentLeft(Box<AgentLeft>),
+    AgentLeft(Box<AgentExited>),
     /// A session that its user opened asks for work.
-    SessionCame(attached::Guest),
+    SessionCame(attached::SessionOffer),
     ChecksDone {
         round: Box<Round>,
         wrote: Vec<String>,
@@ -123,7 +125,7 @@ pub enum Event {
     RollbackReady {
         to: u32,
         paths: Vec<String>,
-        shot: Shot,
+        shot: SnapshotFacts,
     },
     RolledBack {
         to: u32,
@@ -137,7 +139,7 @@ pub enum Event {
     },
     /// A command of `[on]` did not do what it should; why, in words that follow its name.
     HookFailed {
-        event: Happening,
+        event: LoopEvent,
         message: String,
     },
     /// Nothing was put back, or not all of it.
@@ -150,23 +152,23 @@ pub enum Event {
     },
     /// The time that [`deadline`] named has come.
     DeadlinePassed,
-    UserAsked(Order),
+    UserAsked(UserCommand),
     /// Whoever waited for [`Effect::Permit`] waits no more.
     AskerLeft,
 }
 
 /// A snapshot that is durable.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Shot {
+pub struct SnapshotFacts {
     pub tree: String,
-    pub head: Option<Head>,
+    pub head: Option<GitHead>,
     pub not_covered: Vec<String>,
     /// Every path that differs from the snapshot before the iteration; empty for other snapshots.
     pub changed: Vec<String>,
     /// Lines of each of these; `None` where too much changed to be counted.
-    pub lines: Option<BTreeMap<String, Lines>>,
+    pub lines: Option<BTreeMap<String, LineStats>>,
     /// After the agent: what is weaker than at the pinned start.
-    pub weakened: Vec<Found>,
+    pub weakened: Vec<WeakeningFinding>,
     /// Before the agent: protected files that the user changed since the last iteration.
     pub edited: Vec<String>,
     /// Subjects of the commits since HEAD before the iteration, oldest first.
@@ -175,7 +177,7 @@ pub struct Shot {
 
 /// The branch that a loop works on.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Branch {
+pub struct LoopBranch {
     /// `None`: there is no repository.
     pub name: Option<String>,
     /// The one that was checked out before.
@@ -188,7 +190,7 @@ pub struct Branch {
 
 /// What came of [`Effect::Commit`].
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Committed {
+pub struct CommitOutcome {
     pub iteration: u32,
     /// Its id; `None`: there was nothing to commit, or `note` says why not.
     pub commit: Option<String>,
@@ -199,7 +201,7 @@ pub struct Committed {
 
 /// The task's documents as they are now.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Reading {
+pub struct TaskDocuments {
     pub prompt: String,
     pub context: Vec<String>,
     pub criteria: Vec<Criterion>,
@@ -212,14 +214,14 @@ pub struct Reading {
     pub surfaces: Vec<String>,
     /// Globs of `exit.when` that files of the tree match.
     pub matching: Vec<String>,
-    pub notes: Notes,
+    pub notes: MemoryFiles,
     /// Of the prompt, as the user has it now.
-    pub template: Option<Template>,
+    pub template: Option<PromptTemplate>,
 }
 
 /// What the list of calls that all loops of this user share says to one more.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Slot {
+pub enum CallSlot {
     /// The iteration is on it, durably; again for an iteration that was on it already.
     Taken {
         /// This one included.
@@ -233,7 +235,7 @@ pub enum Slot {
 
 /// What a user asks of a loop at work.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Order {
+pub enum UserCommand {
     Stop,
     StopNow,
     Pause,
@@ -254,7 +256,7 @@ pub enum Order {
     ResetSession,
     AcceptWeakening,
     /// A hook of the agent's asks or tells of a subagent.
-    Subagent(spawns::Subagent),
+    Subagent(spawns::SubagentEvent),
     Check,
     /// The user saves a document of the task: what is then found in it with exactly these bytes is the user's.
     Saved {
@@ -273,7 +275,7 @@ pub enum Order {
 /// What to do next, in order.
 #[derive(Debug, Clone, PartialEq)]
 #[expect(clippy::large_enum_variant, reason = "a handful lives for one turn")]
-pub enum Step {
+pub enum Decision {
     Record(Record),
     Effect(Effect),
 }
@@ -289,7 +291,7 @@ pub enum Effect {
         name: String,
     },
     /// Commit what iterations changed, then send [`Event::Committed`].
-    Commit(Box<commits::Order>),
+    Commit(Box<commits::CommitPlan>),
     ReadTask,
     /// `repeats`: rounds of the same kind that were thrown away right before.
     RunChecks {
@@ -315,7 +317,7 @@ pub enum Effect {
     },
     StopAgent {
         why: crate::agent::AgentEnding,
-        grace: Grace,
+        grace: KillMode,
     },
     /// Answer the stop hook that the agent may go; its end is [`Event::AgentLeft`].
     LetAgentGo {
@@ -337,10 +339,10 @@ pub enum Effect {
     },
     /// Who gave the order of this event is answered by [`Effect::Permit`].
     AwaitUser,
-    Permit(Permit),
+    Permit(PermissionAnswer),
     /// The order of this event cannot be followed; `code` is a stable word.
     Refuse {
-        code: RefusalCode,
+        code: RefusalReason,
         message: String,
     },
     /// The loop has ended: answer, close, exit.
@@ -348,14 +350,14 @@ pub enum Effect {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Grace {
+pub enum KillMode {
     /// TERM, then KILL after `limits.grace`.
     Given,
     None,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RefusalCode {
+pub enum RefusalReason {
     /// The loop is in the wrong phase for it.
     Conflict,
     BadArgument,

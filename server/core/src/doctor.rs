@@ -8,33 +8,36 @@ mod workspace;
 
 use serde::Serialize;
 
-pub use agents::{AgentFacts, Beginning, Evidence, KNOWN, Known, Login, Place, Version, login, version_in};
+pub use agents::{
+    AgentFacts, AgentVersion, KNOWN, KnownAgent, LoginEvidence, LoginFile, LoginState, SelectedAgent, login,
+    version_in,
+};
 pub use capabilities::capabilities;
-pub use machine::{Enclosure, MachineFacts, StateFacts};
+pub use machine::{MachineFacts, SandboxFacts, StateFacts};
 pub use workspace::{TaskFacts, TasksFacts, WorkspaceFacts};
 
 /// Everything that was looked at.
 #[derive(Debug)]
-pub struct Facts {
+pub struct DoctorFacts {
     pub agents: Vec<AgentFacts>,
     /// What a loop here would begin with, or why it could not.
-    pub chosen: Result<Beginning, Trouble>,
+    pub chosen: Result<SelectedAgent, DoctorProblem>,
     pub machine: MachineFacts,
     pub workspace: WorkspaceFacts,
 }
 
 /// What somebody else said was wrong, with the remedy.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Trouble {
+pub struct DoctorProblem {
     pub what: String,
     pub hint: String,
 }
 
 /// One line of the answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Finding {
-    pub topic: Topic,
-    pub level: Level,
+pub struct DoctorFinding {
+    pub topic: DoctorTopic,
+    pub level: DoctorLevel,
     pub what: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
@@ -42,7 +45,7 @@ pub struct Finding {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Topic {
+pub enum DoctorTopic {
     Agents,
     Machine,
     Workspace,
@@ -50,7 +53,7 @@ pub enum Topic {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Level {
+pub enum DoctorLevel {
     Good,
     /// A fact without a judgement.
     Info,
@@ -60,8 +63,8 @@ pub enum Level {
     Bad,
 }
 
-impl Finding {
-    fn new(topic: Topic, level: Level, what: impl Into<String>) -> Self {
+impl DoctorFinding {
+    fn new(topic: DoctorTopic, level: DoctorLevel, what: impl Into<String>) -> Self {
         Self { topic, level, what: what.into(), hint: None }
     }
 
@@ -69,13 +72,13 @@ impl Finding {
         Self { hint: Some(hint.into()), ..self }
     }
 
-    fn trouble(topic: Topic, trouble: &Trouble) -> Self {
-        Self::new(topic, Level::Bad, trouble.what.clone()).hint(trouble.hint.clone())
+    fn trouble(topic: DoctorTopic, trouble: &DoctorProblem) -> Self {
+        Self::new(topic, DoctorLevel::Bad, trouble.what.clone()).hint(trouble.hint.clone())
     }
 }
 
 /// All findings, by topic.
-pub fn examine(facts: &Facts) -> Vec<Finding> {
+pub fn examine(facts: &DoctorFacts) -> Vec<DoctorFinding> {
     let mut all = agents::examine(&facts.agents, &facts.chosen);
     all.extend(machine::examine(&facts.machine));
     all.extend(workspace::examine(&facts.workspace));
@@ -83,6 +86,6 @@ pub fn examine(facts: &Facts) -> Vec<Finding> {
 }
 
 /// Whether a loop could start.
-pub fn is_well(findings: &[Finding]) -> bool {
-    findings.iter().all(|it| it.level != Level::Bad)
+pub fn is_well(findings: &[DoctorFinding]) -> bool {
+    findings.iter().all(|it| it.level != DoctorLevel::Bad)
 }

@@ -16,19 +16,19 @@ mod spec;
 use serde::{Deserialize, Serialize};
 
 pub use breaker::{
-    BreakerCause, BreakerCounts, BreakerState, ChangedIn, ErrorIn, FailingCriterion, Opening, TreeAfter,
+    BreakerCause, BreakerCounts, BreakerState, ChangedIn, ErrorIn, FailingCriterion, TreeAfter, TripEvidence,
 };
-pub use changes::{Changes, Lines};
+pub use changes::{ChangeStats, LineStats};
 pub use outcome::{Claim, Outcome, OutcomeKind};
 pub use proposal::{Edit, Proposal};
 pub use reasons::{LimitName, PauseReason, QuestionKind, SessionReason, TakeoverReason, WaitReason};
 pub use round::{Pinned, Role, Round, Weakening};
 pub use spec::{AgentPlan, LoopSpec};
 
-use crate::agent::{AgentLeft, AgentRun, ProviderError};
+use crate::agent::{AgentExited, AgentRun, ProviderError};
 use crate::claims::Claims;
 use crate::moment::Moment;
-use crate::settings::Happening;
+use crate::settings::LoopEvent;
 use crate::task::{Criterion, CriterionId, PlanItem};
 
 /// One line of the journal, read.
@@ -125,7 +125,7 @@ pub enum Record {
     /// The process that its stop hook held after this iteration is gone, and its kill domain is empty.
     AgentLeft {
         iteration: u32,
-        left: Box<AgentLeft>,
+        left: Box<AgentExited>,
     },
     AgentEnded {
         iteration: u32,
@@ -166,7 +166,7 @@ pub enum Record {
         when: SnapshotWhen,
         tree: String,
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        head: Option<Head>,
+        head: Option<GitHead>,
         /// Paths the snapshot does not hold (too big, unreadable); the first 50.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         not_covered: Vec<String>,
@@ -182,7 +182,7 @@ pub enum Record {
     },
     IterationEnded {
         iteration: u32,
-        changes: Changes,
+        changes: ChangeStats,
         plan: Vec<PlanItem>,
         /// Criteria that the agent added, removed or altered in the documents; shown, never taken up.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -243,7 +243,7 @@ pub enum Record {
         resumes_at: Option<Moment>,
         /// What an opening was judged by.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        opening: Option<Box<Opening>>,
+        opening: Option<Box<TripEvidence>>,
     },
     Waiting {
         reason: WaitReason,
@@ -334,7 +334,7 @@ pub enum Record {
     },
     /// A command of `[on]` did not do what it should; the first time for each since the user last resumed the loop.
     HookFailed {
-        event: Happening,
+        event: LoopEvent,
         message: String,
     },
     RolledBack {
@@ -393,7 +393,7 @@ pub enum SnapshotWhen {
 /// Where the user's own repository stood.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Head {
+pub struct GitHead {
     pub commit: String,
     pub tree: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]

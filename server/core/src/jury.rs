@@ -6,14 +6,14 @@ mod answer;
 mod tests;
 mod votes;
 
-pub use answer::{Answer, read};
-pub use votes::{Vote, Votes};
+pub use answer::{JudgeAnswer, read};
+pub use votes::{Vote, VoteTally};
 
 use serde::{Deserialize, Serialize};
 
 use crate::check::{CheckResult, Status};
-use crate::decide::Loop;
-use crate::settings::Limits;
+use crate::decide::LoopState;
+use crate::settings::LimitSettings;
 use crate::task::{Check, Criterion};
 use crate::view::words;
 
@@ -22,7 +22,7 @@ pub const DIFF_BYTES: usize = 48 * 1024;
 
 /// What one judge is asked.
 #[derive(Debug, Clone, Copy)]
-pub struct Case<'a> {
+pub struct JudgePrompt<'a> {
     /// The criterion's prose.
     pub criterion: &'a str,
     /// The changes since the start of the loop; `None` where nobody knows a start.
@@ -53,8 +53,8 @@ pub fn is_due(criteria: &[Criterion], results: &[CheckResult]) -> bool {
 }
 
 /// What a judge is told.
-pub fn prompt(case: &Case<'_>) -> String {
-    let Case { criterion, diff, key, mend } = case;
+pub fn prompt(case: &JudgePrompt<'_>) -> String {
+    let JudgePrompt { criterion, diff, key, mend } = case;
     let mend = mend.map(|why| format!("Your last answer could not be read: {why}.\n\n")).unwrap_or_default();
     let changes = match diff.map(str::trim_end) {
         None => "What was changed is not known: judge the files as they are.".to_owned(),
@@ -90,7 +90,7 @@ pub fn key(told: &str) -> Option<&str> {
 /// What a round asked of agents, beside what the loop's own agent was asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Spending {
+pub struct JudgeUsage {
     pub calls: u32,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_micros: Option<u64>,
@@ -98,7 +98,7 @@ pub struct Spending {
     pub tokens: Option<u64>,
 }
 
-impl Spending {
+impl JudgeUsage {
     pub fn add(&mut self, more: Self) {
         let sum = |a: Option<u64>, b: Option<u64>| match (a, b) {
             (None, None) => None,
@@ -120,18 +120,18 @@ impl Spending {
 
 /// What is left of a loop's budget.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Allowance {
+pub struct RemainingBudget {
     cost_micros: u64,
     tokens: Option<u64>,
 }
 
-impl Allowance {
+impl RemainingBudget {
     /// The whole of it: for checks without a loop.
-    pub fn whole(limits: &Limits) -> Self {
+    pub fn whole(limits: &LimitSettings) -> Self {
         Self { cost_micros: limits.cost_micros, tokens: limits.tokens }
     }
 
-    pub fn of_loop(state: &Loop) -> Self {
+    pub fn of_loop(state: &LoopState) -> Self {
         let whole = Self::whole(&state.spec.settings.limits);
         Self {
             cost_micros: whole.cost_micros.saturating_sub(state.spent.cost_micros.unwrap_or(0)),
@@ -140,7 +140,7 @@ impl Allowance {
     }
 
     /// Whether one more may be asked.
-    pub fn allows(self, spent: Spending) -> bool {
+    pub fn allows(self, spent: JudgeUsage) -> bool {
         spent.cost_micros.unwrap_or(0) < self.cost_micros
             && self.tokens.is_none_or(|it| spent.tokens.unwrap_or(0) < it)
     }

@@ -13,14 +13,14 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::agent::hooks::Way;
-use crate::agent::reader::Halt;
+use crate::agent::hooks::HookMechanism;
+use crate::agent::reader::KillReason;
 
 pub use judge::judge;
-pub use output::{Format, format_of};
-pub use recommend::{Recommendation, Tried, recommend};
-pub use report::{Report, markdown};
-pub use scenes::{PROBED, Scene, Words, scene};
+pub use output::{OutputFormat, format_of};
+pub use recommend::{ProbeSubject, Recommendation, recommend};
+pub use report::{ProbeReport, markdown};
+pub use scenes::{PROBED, ProbeNonces, ProbeScenario, scene};
 
 /// One call of the agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -83,7 +83,7 @@ impl Probe {
 
 /// What one call looked like from outside.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Seen {
+pub struct Observation {
     pub exit: Option<i32>,
     pub signal: Option<i32>,
     /// Why it could not even be started.
@@ -91,7 +91,7 @@ pub struct Seen {
     /// It was ended for taking too long.
     pub timed_out: bool,
     /// It was ended for going on without getting anywhere.
-    pub halted: Option<Halt>,
+    pub halted: Option<KillReason>,
     /// How long it took to end after it was told to; absent where it was not.
     pub ended_after_ms: Option<u64>,
     pub stdout: String,
@@ -103,14 +103,14 @@ pub struct Seen {
     /// Files that it wrote, even with the same content.
     pub written: Vec<String>,
     /// Why the call was not made, where that answers what it would have asked.
-    pub settled: Option<Settled>,
+    pub settled: Option<KnownHookState>,
     /// How it was told of the stop hook, where that is the way in which hook mode tells it; else by files of its folder.
-    pub hook_by: Option<Way>,
+    pub hook_by: Option<HookMechanism>,
 }
 
 /// What is known of the stop hook without a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Settled {
+pub enum KnownHookState {
     /// Its session is held by the Agent Client Protocol, whatever hooks it has.
     ByProtocol,
     /// Its hooks are off, by the settings there.
@@ -118,20 +118,20 @@ pub enum Settled {
 }
 
 /// All calls that were made.
-pub type Calls = BTreeMap<Probe, Seen>;
+pub type ProbeObservations = BTreeMap<Probe, Observation>;
 
 /// A line of the answer: the question, whether it is so, by what one saw it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Row {
-    pub question: Question,
-    pub answer: Answer,
+pub struct ProbeRow {
+    pub question: ProbeQuestion,
+    pub answer: ProbeAnswer,
     pub fact: String,
 }
 
 /// Every one is asked so that a yes is good.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Question {
+pub enum ProbeQuestion {
     Prompt,
     Output,
     ExitCodes,
@@ -144,7 +144,7 @@ pub enum Question {
     Hook,
 }
 
-impl Question {
+impl ProbeQuestion {
     pub fn words(self) -> &'static str {
         match self {
             Self::Prompt => "gets its prompt",
@@ -163,7 +163,7 @@ impl Question {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Answer {
+pub enum ProbeAnswer {
     Yes,
     No,
     /// What was seen says neither, or the call was not made.
@@ -172,7 +172,7 @@ pub enum Answer {
     NotApplicable,
 }
 
-impl Answer {
+impl ProbeAnswer {
     pub fn word(self) -> &'static str {
         match self {
             Self::Yes => "yes",

@@ -15,14 +15,14 @@ mod template;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::check::CheckResult;
-use crate::cut;
-use crate::journal::{Changes, Claim, Pinned, Proposal, QuestionKind};
-use crate::settings::Committer;
+use crate::journal::{ChangeStats, Claim, Pinned, Proposal, QuestionKind};
+use crate::settings::CommitPolicy;
 use crate::task::{CriterionId, PlanItem};
-pub use notes::{Notes, patterns};
+use crate::truncate;
+pub use notes::{MemoryFiles, patterns};
 pub use plan::{open_items, plan_item};
 pub(crate) use story_file::task_of_stories;
-pub use template::{Fault, MAX_TEMPLATE_BYTES, Template};
+pub use template::{MAX_TEMPLATE_BYTES, PromptTemplate, TemplateFault};
 
 /// The whole prompt is never longer; outputs of checks are shortened first, the task's text last.
 pub const MAX_BYTES: usize = 256 * 1024;
@@ -42,25 +42,25 @@ pub struct PromptInput<'a> {
     /// The prompt document's text, as the user has it now.
     pub task: &'a str,
     /// The user's own order of the parts.
-    pub template: Option<&'a Template>,
+    pub template: Option<&'a PromptTemplate>,
     pub iteration: u32,
-    pub budget: Budget,
+    pub budget: PromptBudget,
     pub pinned: &'a [Pinned],
     /// The last result of each criterion.
     pub results: &'a BTreeMap<CriterionId, CheckResult>,
     /// Criteria that passed in some earlier round: one of them failing is a regression.
     pub passed_before: &'a BTreeSet<CriterionId>,
     /// The iterations before this one, oldest first.
-    pub past: &'a [Past<'a>],
+    pub past: &'a [IterationSummary<'a>],
     /// The project's own files of memory.
-    pub notes: &'a Notes,
+    pub notes: &'a MemoryFiles,
     /// What they marked as lasting, oldest first; no more than [`MAX_DECISIONS`].
     pub decisions: &'a [&'a str],
     pub plan: &'a [PlanItem],
     /// The agent goes on with the session of the iteration before.
     pub resumed: bool,
     /// What was asked after the last iteration.
-    pub settled: Option<Asked<'a>>,
+    pub settled: Option<AnsweredForPrompt<'a>>,
     /// The user's notes, oldest first.
     pub steering: &'a [String],
     /// Paths of the task's `CONTEXT:`.
@@ -75,7 +75,7 @@ pub struct PromptInput<'a> {
     /// What the loop noticed about the last iterations, as one sentence.
     pub advice: Option<&'a str>,
     /// Who commits.
-    pub commits: Committer,
+    pub commits: CommitPolicy,
     /// HEAD left the loop's branch: its name, and what HEAD is on.
     pub away: Option<(&'a str, &'a str)>,
     /// Completion needs a claim although every criterion has a check (`--anyway`).
@@ -86,7 +86,7 @@ pub struct PromptInput<'a> {
 
 /// What is left once this iteration is charged.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Budget {
+pub struct PromptBudget {
     pub iterations: u32,
     pub duration_ms: u64,
     /// `None` where the agent does not tell its cost.
@@ -99,7 +99,7 @@ pub struct Budget {
 
 /// A question to the user that is settled, with or without an answer.
 #[derive(Debug, Clone, Copy)]
-pub struct Asked<'a> {
+pub struct AnsweredForPrompt<'a> {
     pub kind: QuestionKind,
     pub question: &'a str,
     pub answer: Option<&'a str>,
@@ -107,11 +107,11 @@ pub struct Asked<'a> {
 
 /// An iteration before this one.
 #[derive(Debug, Clone, Copy)]
-pub struct Past<'a> {
+pub struct IterationSummary<'a> {
     pub number: u32,
     /// What it did, in the loop's words.
     pub sentence: &'a str,
-    pub changes: &'a Changes,
+    pub changes: &'a ChangeStats,
     /// Subjects of its commits.
     pub commits: &'a [String],
     pub claim: Option<Claim>,
@@ -160,7 +160,7 @@ fn join(task: &str, state: &str) -> String {
 
 fn shortened_task(task: &str, room: usize) -> String {
     const NOTE: &str = "\n\n[the rest of this document is too long for a prompt: read it in its file]";
-    let kept = cut::first(task, room.saturating_sub(NOTE.len() + 2));
+    let kept = truncate::first(task, room.saturating_sub(NOTE.len() + 2));
     format!("{kept}{NOTE}")
 }
 

@@ -9,8 +9,8 @@ mod variables;
 
 use std::sync::Arc;
 
-pub use cleaned::{Cleaner, Found};
-use shapes::{Rest, SHAPE_LOOKAHEAD, SHAPES};
+pub use cleaned::{ExportRedactor, RedactionCounts};
+use shapes::{SHAPE_LOOKAHEAD, SHAPES, TailCharset};
 pub use variables::take_values;
 
 const MARK: &[u8] = b"[redacted]";
@@ -23,7 +23,7 @@ const PAIRS: usize = 1 << 16;
 pub struct Redactor {
     /// The longest first.
     known: Arc<[Vec<u8>]>,
-    starts: Arc<Starts>,
+    starts: Arc<Prefilter>,
     /// How far ahead of a byte one must see to judge it.
     lookahead: usize,
 }
@@ -36,7 +36,7 @@ impl Redactor {
         known.sort_by_key(|it| std::cmp::Reverse(it.len()));
         known.dedup();
         let longest = known.first().map_or(0, Vec::len);
-        let mut starts = Starts { pairs: vec![0; PAIRS / 64], firsts: vec![false; 1 << 8] };
+        let mut starts = Prefilter { pairs: vec![0; PAIRS / 64], firsts: vec![false; 1 << 8] };
         starts.add(MARK);
         for it in &known {
             starts.add(it);
@@ -66,8 +66,8 @@ impl Redactor {
     }
 
     /// The same for bytes that arrive in pieces.
-    pub fn stream(&self) -> Stream {
-        Stream { redactor: self.clone(), held: Vec::new(), previous: None, mode: Mode::Plain }
+    pub fn stream(&self) -> RedactingStream {
+        RedactingStream { redactor: self.clone(), held: Vec::new(), previous: None, mode: StreamState::Plain }
     }
 
     /// The longest known value at the start of `bytes`. One that overlaps a mark in the text does not count:
@@ -80,13 +80,13 @@ impl Redactor {
 
 /// The pairs of bytes with which anything sought begins: nearly all text is passed over by looking them up.
 #[derive(Debug)]
-struct Starts {
+struct Prefilter {
     /// One bit each: keepers hold several of these for hours.
     pairs: Vec<u64>,
     firsts: Vec<bool>,
 }
 
-impl Starts {
+impl Prefilter {
     fn add(&mut self, sought: &[u8]) {
         if let [first, second, ..] = sought
             && let (word, bit) = Self::place(*first, *second)
@@ -133,26 +133,26 @@ fn begins_mark_within(bytes: &[u8], length: usize) -> bool {
 
 /// Redacts bytes that arrive in pieces; holds back what could still become part of a secret.
 #[derive(Debug)]
-pub struct Stream {
+pub struct RedactingStream {
     redactor: Redactor,
     held: Vec<u8>,
     /// The last byte given out.
     previous: Option<u8>,
-    mode: Mode,
+    mode: StreamState,
 }
 
 #[derive(Debug)]
-enum Mode {
+enum StreamState {
     Plain,
     /// Inside a secret whose mark is out: `left` bytes belong to it for sure, then as many as `rest` says.
     Covered {
         left: usize,
-        rest: Rest,
+        rest: TailCharset,
         last: u8,
     },
 }
 
-impl Stream {
+impl RedactingStream {
     /// What may be stored after these bytes.
     pub fn push(&mut self, bytes: &[u8]) -> Vec<u8> {
         self.held.extend_from_slice(bytes);
@@ -185,7 +185,7 @@ impl Stream {
 
     /// The bytes up to the next one at which anything could begin.
     fn calm<'b>(&self, bytes: &'b [u8]) -> &'b [u8] {
-        if matches!(self.mode, Mode::Covered { .. }) {
+        if matches!(self.mode, StreamState::Covered { .. }) {
             return &[];
         }
         bytes.get(..self.redactor.starts.first_in(bytes)).unwrap_or_default()
@@ -193,13 +193,13 @@ impl Stream {
 
     /// Judges the first byte of `rest`; how many bytes that used up.
     fn step(&mut self, rest: &[u8], out: &mut Vec<u8>) -> usize {
-        if let Mode::Covered { left, rest: then, last } = &mut self.mode {
+        if let StreamState::Covered { left, rest: then, last } = &mut self.mode {
             if *left == 0 {
                 (*left, *then) = then.goes_on(rest, *last);
             }
             *left = (*left).max(self.redactor.known_at(rest));
             if *left == 0 {
-                self.mode = Mode::Plain;
+                self.mode = StreamState::Plain;
                 return 0;
             }
             *left -= 1;
@@ -216,8 +216,8 @@ impl Stream {
             self.previous = rest.first().copied();
             return 1;
         }
-        let (length, then) = shape.unwrap_or((0, Rest::Nothing));
-        self.mode = Mode::Covered { left: length.max(known), rest: then, last: 0 };
+        let (length, then) = shape.unwrap_or((0, TailCharset::Nothing));
+        self.mode = StreamState::Covered { left: length.max(known), rest: then, last: 0 };
         self.mark(out, 0)
     }
 

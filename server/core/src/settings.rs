@@ -28,17 +28,17 @@ mod value;
 
 use serde::{Deserialize, Serialize};
 
-use crate::agent::kind::Kind;
+use crate::agent::kind::AgentKind;
 
 pub use document::{json_schema, reference_page};
 pub use environment::{names_match, never_passes};
-pub use finding::{Origin, SettingCode, SettingFinding};
-pub use outside::{Author, Happening, Hook, Hooks, Service};
+pub use finding::{SettingCode, SettingFinding, SettingOrigin};
+pub use outside::{ConfigOrigin, HookCommand, HookSettings, LoopEvent, ServiceSettings};
 pub use policy::{
-    AtUsageLimit, BreakerSettings, Committer, ExitSettings, GitSettings, GroupRule, OnRegression, Preset,
-    QuestionSettings, SessionSettings, SpawnSettings, Unanswered,
+    AtUsageLimit, BreakerSettings, CommitPolicy, ExitSettings, GitSettings, GroupRule, OnRegression, Preset,
+    QuestionSettings, SessionSettings, SpawnSettings, UnansweredPolicy,
 };
-pub use resolve::{Argument, Effective, Layer, LayerKind, Resolved, resolve};
+pub use resolve::{EffectiveSetting, Layer, LayerKind, ResolvedSettings, SettingOverride, resolve};
 
 /// How a loop behaves, every value resolved. Durations in milliseconds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -47,7 +47,7 @@ pub struct Settings {
     /// A name of `[agents]`, or `auto`.
     pub agent: String,
     #[serde(default)]
-    pub mode: Mode,
+    pub mode: LoopMode,
     /// Who takes over from it, in this order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fallbacks: Vec<String>,
@@ -56,7 +56,7 @@ pub struct Settings {
     /// Relative to the root, absolute where the user's own file names it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt_template: Option<String>,
-    pub limits: Limits,
+    pub limits: LimitSettings,
     /// Globs the agent must not weaken.
     pub protected: Vec<String>,
     pub check_timeout_ms: u64,
@@ -78,14 +78,14 @@ pub struct Settings {
     #[serde(default)]
     pub git: GitSettings,
     #[serde(default)]
-    pub on: Hooks,
+    pub on: HookSettings,
     /// Servers that `GET` checks need.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub serve: Vec<Service>,
+    pub serve: Vec<ServiceSettings>,
     /// Keys that somebody wrote: a preset leaves them as they are.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub written: Vec<String>,
-    pub sandbox: Sandbox,
+    pub sandbox: SandboxMode,
     pub keep_loops: u32,
     pub keep_days: u32,
     pub keep_bytes: u64,
@@ -111,12 +111,12 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             agent: "auto".to_owned(),
-            mode: Mode::Loop,
+            mode: LoopMode::Loop,
             fallbacks: Vec::new(),
             task_files: Vec::new(),
             task_exclude: vec!["**/fixtures/**".to_owned()],
             prompt_template: None,
-            limits: Limits::default(),
+            limits: LimitSettings::default(),
             protected: vec!["tests/**".to_owned()],
             check_timeout_ms: 10 * 60 * 1000,
             judge: None,
@@ -127,10 +127,10 @@ impl Default for Settings {
             questions: QuestionSettings::default(),
             usage_limit: AtUsageLimit::default(),
             git: GitSettings::default(),
-            on: Hooks::default(),
+            on: HookSettings::default(),
             serve: Vec::new(),
             written: Vec::new(),
-            sandbox: Sandbox::Auto,
+            sandbox: SandboxMode::Auto,
             keep_loops: 20,
             keep_days: 60,
             keep_bytes: 5 * 1024 * 1024 * 1024,
@@ -143,7 +143,7 @@ impl Default for Settings {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Limits {
+pub struct LimitSettings {
     pub iterations: u32,
     pub duration_ms: u64,
     pub cost_micros: u64,
@@ -160,7 +160,7 @@ pub struct Limits {
     pub grace_ms: u64,
 }
 
-impl Default for Limits {
+impl Default for LimitSettings {
     fn default() -> Self {
         Self {
             iterations: 25,
@@ -188,7 +188,7 @@ fn steps() -> u32 {
 /// How iterations and processes of the agent go together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Mode {
+pub enum LoopMode {
     /// A process for each iteration.
     #[default]
     Loop,
@@ -200,7 +200,7 @@ pub enum Mode {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Sandbox {
+pub enum SandboxMode {
     /// A PID namespace where bubblewrap works, else none and said so.
     Auto,
     Required,
@@ -216,7 +216,7 @@ pub struct AgentSettings {
     pub command: Vec<String>,
     pub prompt: PromptBy,
     pub output: Dialect,
-    pub permissions: Permissions,
+    pub permissions: PermissionMode,
     pub model: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effort: Option<String>,
@@ -247,20 +247,20 @@ pub enum Dialect {
 
 impl Dialect {
     /// The agent whose it is; text and a protocol are nobody's.
-    pub fn kind(self) -> Option<Kind> {
+    pub fn kind(self) -> Option<AgentKind> {
         match self {
             Self::Text | Self::Acp => None,
-            Self::Claude => Some(Kind::Claude),
-            Self::Codex => Some(Kind::Codex),
-            Self::Gemini => Some(Kind::Gemini),
-            Self::Opencode => Some(Kind::Opencode),
+            Self::Claude => Some(AgentKind::Claude),
+            Self::Codex => Some(AgentKind::Codex),
+            Self::Gemini => Some(AgentKind::Gemini),
+            Self::Opencode => Some(AgentKind::Opencode),
         }
     }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Permissions {
+pub enum PermissionMode {
     /// Of a judge; no agent that works can have it.
     ReadOnly,
     Edits,

@@ -21,7 +21,7 @@ pub mod proposal;
 mod source;
 pub mod template;
 
-pub use assemble::{CHECK_ARGUMENT, Document, add_checks, inline, is_story_file, read};
+pub use assemble::{CHECK_ARGUMENT, TaskDocument, add_checks, inline, is_story_file, read};
 pub use kind::{DocumentKind, kind_of};
 pub(crate) use source::front_matter_end;
 
@@ -53,7 +53,7 @@ pub struct Task {
     /// `branchName` of the plan.
     pub branch: Option<String>,
     /// Paths listed under `CONTEXT:`, relative to the root, unchecked.
-    pub context: Vec<Mention>,
+    pub context: Vec<ContextPath>,
     /// Settings that the front matter gives, in its order.
     pub settings: Vec<WrittenSetting>,
     pub criteria: Vec<Criterion>,
@@ -63,9 +63,9 @@ pub struct Task {
 
 /// Text at a place in a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Mention {
+pub struct ContextPath {
     pub text: String,
-    pub place: Place,
+    pub place: DocumentRange,
 }
 
 /// A value for a setting that a document gives. It counts for more than the configuration and less than an argument.
@@ -74,12 +74,12 @@ pub struct WrittenSetting {
     /// As in the configuration: `limits.iterations`.
     pub key: &'static str,
     pub value: String,
-    pub place: Place,
+    pub place: DocumentRange,
 }
 
 /// A byte range in one document of the task. `file` is relative to the root.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Place {
+pub struct DocumentRange {
     pub file: String,
     pub range: Range<usize>,
 }
@@ -109,7 +109,7 @@ pub struct Criterion {
     /// The plan item this criterion belongs to (a story's acceptance criterion, a box that carries a check).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plan_item: Option<String>,
-    pub place: Place,
+    pub place: DocumentRange,
 }
 
 impl Criterion {
@@ -125,7 +125,7 @@ impl Criterion {
             stage: None,
             ticked: None,
             plan_item: None,
-            place: Place::default(),
+            place: DocumentRange::default(),
         }
     }
 }
@@ -141,9 +141,9 @@ pub enum Check {
     /// No glob matches any file.
     Missing { globs: Vec<String> },
     /// Some file that the globs match contains the pattern.
-    Has { pattern: Pattern, globs: Vec<String> },
+    Has { pattern: TextPattern, globs: Vec<String> },
     /// No file that the globs match contains the pattern.
-    Lacks { pattern: Pattern, globs: Vec<String> },
+    Lacks { pattern: TextPattern, globs: Vec<String> },
     /// Nothing untracked and unignored beyond what was there at the start.
     Clean,
     /// A request: answered with a status from 200 to 299, unless another is expected.
@@ -168,9 +168,9 @@ pub enum Expect {
         value: f64,
     },
     /// Found in stdout, else in stderr.
-    Matches { pattern: Pattern },
+    Matches { pattern: TextPattern },
     /// Found in neither.
-    MatchesNot { pattern: Pattern },
+    MatchesNot { pattern: TextPattern },
     /// The exit code; 0 when not given.
     Exit { code: i32 },
     /// After `GET`: the HTTP status.
@@ -196,7 +196,7 @@ pub enum Compare {
 
 /// `"text"` or `/regex/` or `/regex/i`. `source` is unescaped and is valid: the parser compiled it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Pattern {
+pub struct TextPattern {
     pub source: String,
     pub kind: PatternKind,
 }
@@ -223,7 +223,7 @@ impl Compare {
     }
 }
 
-impl Pattern {
+impl TextPattern {
     /// As it is written in a task.
     pub fn written(&self) -> String {
         let source = &self.source;
@@ -245,7 +245,7 @@ pub struct PlanItem {
     pub done: bool,
     /// False under an optional heading and where it is skipped: an open one does not keep the loop going.
     pub blocking: bool,
-    pub place: Place,
+    pub place: DocumentRange,
     /// In thousandths, lower ones first; `None`: as it stands in the document.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub priority: Option<i64>,
@@ -260,7 +260,7 @@ pub struct Finding {
     pub code: FindingCode,
     /// `name: fact`, at most one more sentence with the cure.
     pub message: String,
-    pub place: Place,
+    pub place: DocumentRange,
     /// Replacement text for `place`, where there is one obvious cure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fix: Option<String>,

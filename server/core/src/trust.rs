@@ -8,12 +8,14 @@ use sha2::{Digest, Sha256};
 
 use crate::agent::acp::start::VARIABLE;
 use crate::agent::bypass;
-use crate::agent::kind::Kind;
+use crate::agent::kind::AgentKind;
 use crate::digest::{hex, sha256};
 use crate::journal::AgentPlan;
 use crate::lines::LineIndex;
 use crate::sanitize;
-use crate::settings::{Author, Dialect, Happening, Hook, Hooks, Permissions, Service};
+use crate::settings::{
+    ConfigOrigin, Dialect, HookCommand, HookSettings, LoopEvent, PermissionMode, ServiceSettings,
+};
 use crate::task::{Check, Criterion};
 use crate::view::words;
 
@@ -24,14 +26,14 @@ pub(crate) const NO_SANDBOX: &str = "no sandbox";
 
 /// One thing that needs the user's word before it may run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Item {
-    pub runs: Runs,
+pub struct TrustItem {
+    pub runs: TrustSubject,
     /// Where it is written. Not part of the hash: a moved line is the same command.
-    pub source: Option<Source>,
+    pub source: Option<CommandSource>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Source {
+pub struct CommandSource {
     /// Relative to the root.
     pub file: String,
     /// From 1.
@@ -42,7 +44,7 @@ pub struct Source {
 
 /// What runs, to the byte. What is executed is made of this value, never read again.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Runs {
+pub enum TrustSubject {
     /// By `sh -c` in the root.
     Check { command: String },
     Agent {
@@ -60,61 +62,61 @@ pub enum Runs {
     /// A server of `[[serve]]`, and where it is asked whether it is ready.
     Server { argv: Vec<String>, ready: String },
     /// A command of `[on]`, told of an event.
-    Hook { on: Happening, argv: Vec<String> },
+    Hook { on: LoopEvent, argv: Vec<String> },
     /// A file that makes the agent itself run programs. The path is relative to the root.
-    Surface { path: Vec<u8>, content: Content },
+    Surface { path: Vec<u8>, content: TrustContent },
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Content {
+pub enum TrustContent {
     File(Vec<u8>),
     /// A link that leads out of the root, or nowhere: where to, not what is there.
     Link(Vec<u8>),
 }
 
-impl Item {
-    pub fn new(runs: Runs) -> Self {
+impl TrustItem {
+    pub fn new(runs: TrustSubject) -> Self {
         Self { runs, source: None }
     }
 
     /// An agent as it would be started.
     pub fn agent(plan: &AgentPlan) -> Self {
         let permissions = match plan.permissions {
-            Permissions::ReadOnly => "read-only",
-            Permissions::Edits => "edits",
-            Permissions::Ask => "ask",
-            Permissions::SandboxedAll => "sandboxed-all",
-            Permissions::All => "all",
+            PermissionMode::ReadOnly => "read-only",
+            PermissionMode::Edits => "edits",
+            PermissionMode::Ask => "ask",
+            PermissionMode::SandboxedAll => "sandboxed-all",
+            PermissionMode::All => "all",
         };
         let (name, argv, env) = (plan.name.clone(), plan.argv.clone(), plan.env.clone());
-        Self::new(Runs::Agent { name, argv, permissions: permissions.to_owned(), env })
+        Self::new(TrustSubject::Agent { name, argv, permissions: permissions.to_owned(), env })
     }
 
     /// What the configuration of a workspace does to programs, where it does anything.
     pub fn settings(lines: &[String]) -> Option<Self> {
-        (!lines.is_empty()).then(|| Self::new(Runs::Settings { lines: lines.to_vec() }))
+        (!lines.is_empty()).then(|| Self::new(TrustSubject::Settings { lines: lines.to_vec() }))
     }
 
     /// The commands of `[on]` that a file of the work tree names: the user's own file is the user's word.
-    pub fn hooks(hooks: &Hooks) -> Vec<Self> {
-        let of = |on: Happening| Some((on, hooks.of(on)?));
-        let written = Happening::ALL.into_iter().filter_map(of);
-        written.filter(|(_, it)| it.author == Author::Tree).map(|(on, it)| Self::hook(on, it)).collect()
+    pub fn hooks(hooks: &HookSettings) -> Vec<Self> {
+        let of = |on: LoopEvent| Some((on, hooks.of(on)?));
+        let written = LoopEvent::ALL.into_iter().filter_map(of);
+        written.filter(|(_, it)| it.author == ConfigOrigin::Tree).map(|(on, it)| Self::hook(on, it)).collect()
     }
 
-    pub fn hook(on: Happening, hook: &Hook) -> Self {
-        Self::new(Runs::Hook { on, argv: hook.argv.clone() })
+    pub fn hook(on: LoopEvent, hook: &HookCommand) -> Self {
+        Self::new(TrustSubject::Hook { on, argv: hook.argv.clone() })
     }
 
     /// The servers that a file of the work tree names, where a check asks for any.
-    pub fn servers(servers: &[Service], criteria: &[Criterion]) -> Vec<Self> {
+    pub fn servers(servers: &[ServiceSettings], criteria: &[Criterion]) -> Vec<Self> {
         let asks = criteria.iter().any(|it| matches!(it.check, Some(Check::Get { .. })));
-        let written = servers.iter().filter(|it| asks && it.author == Author::Tree);
+        let written = servers.iter().filter(|it| asks && it.author == ConfigOrigin::Tree);
         written.map(Self::server).collect()
     }
 
-    pub fn server(service: &Service) -> Self {
-        Self::new(Runs::Server { argv: service.command.clone(), ready: service.ready.clone() })
+    pub fn server(service: &ServiceSettings) -> Self {
+        Self::new(TrustSubject::Server { argv: service.command.clone(), ready: service.ready.clone() })
     }
 
     /// The commands and requests of criteria. `text_of` gives a document's text by its name, for line numbers.
@@ -125,8 +127,8 @@ impl Item {
         let mut lines: HashMap<&str, Option<LineIndex>> = HashMap::new();
         let item = |criterion: &'c Criterion| {
             let runs = match criterion.check.as_ref()? {
-                Check::Command { command, .. } => Runs::Check { command: command.clone() },
-                Check::Get { url, .. } => Runs::Request { url: url.clone() },
+                Check::Command { command, .. } => TrustSubject::Check { command: command.clone() },
+                Check::Get { url, .. } => TrustSubject::Request { url: url.clone() },
                 Check::Exists { .. }
                 | Check::Missing { .. }
                 | Check::Has { .. }
@@ -137,7 +139,7 @@ impl Item {
             let place = &criterion.place;
             let of_file = || text_of(&place.file).map(LineIndex::of);
             let index = lines.entry(place.file.as_str()).or_insert_with(of_file);
-            let source = index.as_ref().map(|it| Source {
+            let source = index.as_ref().map(|it| CommandSource {
                 file: place.file.clone(),
                 line: it.line(place.range.start) as u32 + 1,
                 criterion: criterion.name.clone(),
@@ -152,31 +154,33 @@ impl Item {
     pub fn hash(&self, root: &[u8]) -> String {
         let mut parts: Vec<&[u8]> = vec![b"loopkeeper trust 1", root, self.runs.kind().as_bytes()];
         match &self.runs {
-            Runs::Check { command } => parts.push(command.as_bytes()),
-            Runs::Agent { name, argv, permissions, env } => {
+            TrustSubject::Check { command } => parts.push(command.as_bytes()),
+            TrustSubject::Agent { name, argv, permissions, env } => {
                 parts.extend([name.as_bytes(), permissions.as_bytes()]);
                 parts.extend(argv.iter().map(String::as_bytes));
                 parts.extend((!env.is_empty()).then_some(&b"\0env"[..]));
                 parts.extend(env.iter().flat_map(|(name, value)| [name.as_bytes(), value.as_bytes()]));
             }
-            Runs::Settings { lines } => parts.extend(lines.iter().map(String::as_bytes)),
-            Runs::Request { url } => parts.push(url.as_bytes()),
-            Runs::Server { argv, ready } => {
+            TrustSubject::Settings { lines } => parts.extend(lines.iter().map(String::as_bytes)),
+            TrustSubject::Request { url } => parts.push(url.as_bytes()),
+            TrustSubject::Server { argv, ready } => {
                 parts.push(ready.as_bytes());
                 parts.extend(argv.iter().map(String::as_bytes));
             }
             // Whatever it is told of, it is the same command.
-            Runs::Hook { argv, .. } => parts.extend(argv.iter().map(String::as_bytes)),
-            Runs::Surface { path, content: Content::File(bytes) } => {
+            TrustSubject::Hook { argv, .. } => parts.extend(argv.iter().map(String::as_bytes)),
+            TrustSubject::Surface { path, content: TrustContent::File(bytes) } => {
                 parts.extend([path, &b"file"[..], bytes]);
             }
-            Runs::Surface { path, content: Content::Link(to) } => parts.extend([path, &b"link"[..], to]),
+            TrustSubject::Surface { path, content: TrustContent::Link(to) } => {
+                parts.extend([path, &b"link"[..], to]);
+            }
         }
         hash_of(parts)
     }
 }
 
-impl Runs {
+impl TrustSubject {
     /// One stable word.
     pub fn kind(&self) -> &'static str {
         match self {
@@ -193,17 +197,17 @@ impl Runs {
 
 /// What a person reads before saying yes: everything verbatim, nothing that could hide or imitate.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Page {
+pub struct TrustPage {
     /// Over all items: a yes to this page is a yes to nothing else.
     pub hash: String,
     /// The root, printable.
     root: String,
-    pub commands: Vec<Shown>,
+    pub commands: Vec<TrustPageItem>,
 }
 
 /// One item as it is shown; every text printable as it is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Shown {
+pub struct TrustPageItem {
     pub kind: &'static str,
     /// Where it comes from, or what it is called.
     pub title: String,
@@ -212,12 +216,12 @@ pub struct Shown {
     pub trusted: bool,
 }
 
-impl Page {
+impl TrustPage {
     /// The page of these items, with those of them that the user does not trust yet. Their order and repetition make
     /// no difference.
-    pub fn new(root: &[u8], items: &[Item], unknown: &[Item]) -> Self {
-        let unknown: BTreeSet<&Runs> = unknown.iter().map(|it| &it.runs).collect();
-        let mut items: Vec<&Item> = items.iter().collect();
+    pub fn new(root: &[u8], items: &[TrustItem], unknown: &[TrustItem]) -> Self {
+        let unknown: BTreeSet<&TrustSubject> = unknown.iter().map(|it| &it.runs).collect();
+        let mut items: Vec<&TrustItem> = items.iter().collect();
         items.sort_by_key(|it| (it.runs.kind(), it.source.clone(), it.runs.clone()));
         items.dedup_by_key(|it| it.runs.clone());
         let mut hashes: Vec<String> = items.iter().map(|it| it.hash(root)).collect();
@@ -238,7 +242,7 @@ impl Page {
         let task = sanitize::visible(task);
         let mut text = format!("Commands that \"{task}\" would run in {}\n{}\n\n", self.root, self.count());
         let mixed = (1..self.commands.len()).contains(&self.unknown());
-        for Shown { kind, title, lines, trusted } in &self.commands {
+        for TrustPageItem { kind, title, lines, trusted } in &self.commands {
             // In front, where no name of a file or a criterion can imitate it.
             let mark = if mixed && *trusted { "(trusted) " } else { "" };
             text.extend([format!("{mark}{kind:<12}{title}").trim_end(), "\n"]);
@@ -260,31 +264,31 @@ impl Page {
     }
 }
 
-fn shown(item: &Item, trusted: bool) -> Shown {
+fn shown(item: &TrustItem, trusted: bool) -> TrustPageItem {
     let source = item.source.as_ref().map(place);
     let (title, lines) = match &item.runs {
-        Runs::Check { command } => (source.unwrap_or_default(), vec![sanitize::visible(command)]),
-        Runs::Agent { name, argv, permissions, env } => {
+        TrustSubject::Check { command } => (source.unwrap_or_default(), vec![sanitize::visible(command)]),
+        TrustSubject::Agent { name, argv, permissions, env } => {
             let title = sanitize::visible(name) + &rights(name, argv, permissions, env);
             let set = env.iter().map(|(name, value)| format!("with {name}={}", sanitize::visible(value)));
             (title, std::iter::once(line_of_argv(argv)).chain(set).collect())
         }
-        Runs::Settings { lines } => ("of this workspace".to_owned(), effects(lines)),
-        Runs::Request { url } => {
+        TrustSubject::Settings { lines } => ("of this workspace".to_owned(), effects(lines)),
+        TrustSubject::Request { url } => {
             (source.unwrap_or_default(), vec![format!("GET {}", sanitize::visible(url))])
         }
-        Runs::Server { argv, ready } => {
+        TrustSubject::Server { argv, ready } => {
             (format!("ready at {}", sanitize::visible(ready)), vec![line_of_argv(argv)])
         }
-        Runs::Hook { on, argv } => (on.key().to_owned(), vec![line_of_argv(argv)]),
-        Runs::Surface { path, content } => (bytes_visible(path), content_lines(content)),
+        TrustSubject::Hook { on, argv } => (on.key().to_owned(), vec![line_of_argv(argv)]),
+        TrustSubject::Surface { path, content } => (bytes_visible(path), content_lines(content)),
     };
-    Shown { kind: item.runs.kind(), title, lines, trusted }
+    TrustPageItem { kind: item.runs.kind(), title, lines, trusted }
 }
 
 /// `PROMPT.md:12  "All tests pass"`
-fn place(source: &Source) -> String {
-    let Source { file, line, criterion } = source;
+fn place(source: &CommandSource) -> String {
+    let CommandSource { file, line, criterion } = source;
     format!("{}:{line}  \"{}\"", sanitize::visible(file), sanitize::visible(criterion))
 }
 
@@ -303,7 +307,7 @@ fn effects(lines: &[String]) -> Vec<String> {
 /// What the agent may do; of a command of the user's own nobody knows, unless it asks, or says that it asks nobody.
 fn rights(name: &str, argv: &[String], permissions: &str, env: &[(String, String)]) -> String {
     let asks = env.iter().any(|(name, _)| name == VARIABLE);
-    let kind = Kind::of(name, if asks { Dialect::Acp } else { Dialect::Text });
+    let kind = AgentKind::of(name, if asks { Dialect::Acp } else { Dialect::Text });
     let by =
         bypass::word(kind, argv).map(|it| format!("by `{}` ", sanitize::visible(&it))).unwrap_or_default();
     let warning = format!("{by}it asks nobody, whatever it does");
@@ -317,10 +321,10 @@ fn rights(name: &str, argv: &[String], permissions: &str, env: &[(String, String
     }
 }
 
-fn content_lines(content: &Content) -> Vec<String> {
+fn content_lines(content: &TrustContent) -> Vec<String> {
     match content {
-        Content::Link(to) => vec![format!("a link, not followed, to {}", bytes_visible(to))],
-        Content::File(bytes) => match str::from_utf8(bytes) {
+        TrustContent::Link(to) => vec![format!("a link, not followed, to {}", bytes_visible(to))],
+        TrustContent::File(bytes) => match str::from_utf8(bytes) {
             Ok(text) => lines_of(text),
             Err(_) => {
                 vec![format!("not text: {} bytes, sha256 {}", bytes.len(), sha256(bytes))]

@@ -6,26 +6,26 @@ mod criteria;
 pub mod editor;
 mod effect;
 mod headline;
+pub mod hook_payload;
 mod notice;
 mod spawns;
 mod status;
 mod tally;
-pub mod told;
 pub mod words;
 
 use serde::{Deserialize, Serialize};
 
 pub use self::budget::budget;
-pub use self::criteria::{CriteriaStatus, CriterionStatus, Spot, criteria, unjudged};
+pub use self::criteria::{CriteriaStatus, CriterionStatus, SourceRange, criteria, unjudged};
 pub use self::effect::{LateOrder, effect};
 pub use self::headline::headline;
 pub use self::notice::notice;
 pub use self::spawns::{SpawnStatus, SubagentState, SubagentStatus};
-pub use self::status::{Facts, file_uri, status};
-pub use self::tally::Tally;
+pub use self::status::{StatusFacts, file_uri, status};
+pub use self::tally::CriteriaTally;
 pub use crate::journal::BreakerCounts;
 use crate::journal::{BreakerState, Outcome, PauseReason, QuestionKind, WaitReason};
-use crate::settings::preset::Chosen;
+use crate::settings::preset::PresetSelection;
 
 /// One loop as views see it. Field names are contract; readers ignore what they do not know.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -36,8 +36,8 @@ pub struct LoopStatus {
     pub seq: u64,
     pub task: TaskStatus,
     pub agent: String,
-    pub state: State,
-    pub phase: Phase,
+    pub state: DisplayState,
+    pub phase: DisplayPhase,
     pub iteration: u32,
     pub limits: LimitsStatus,
     pub criteria: CriteriaStatus,
@@ -59,7 +59,7 @@ pub struct LoopStatus {
     /// Why it rests, or will after the running iteration.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pause: Option<PauseStatus>,
-    pub spent: Spent,
+    pub spent: UsageStatus,
     pub started_at: String,
     pub paused_ms: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -98,7 +98,7 @@ pub struct TaskStatus {
 /// What most views show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub enum State {
+pub enum DisplayState {
     Working,
     NeedsYou,
     Paused,
@@ -109,7 +109,7 @@ pub enum State {
 /// What lies behind the state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Phase {
+pub enum DisplayPhase {
     Baseline,
     Iterating,
     Checking,
@@ -158,7 +158,8 @@ pub enum GroupState {
 impl LoopStatus {
     /// Its breaker is open, and lets one iteration through by itself at the end of its wait.
     pub fn is_cooling(&self) -> bool {
-        self.phase == Phase::Waiting && self.wait.as_ref().is_some_and(|it| it.reason == WaitReason::Breaker)
+        self.phase == DisplayPhase::Waiting
+            && self.wait.as_ref().is_some_and(|it| it.reason == WaitReason::Breaker)
     }
 
     /// `parser 2 of 3, docs holds`; `None` where there is no group.
@@ -195,7 +196,7 @@ pub struct BreakerStatus {
     pub trips: u32,
     /// Where its numbers and those of `[exit]` come from. Absent for loops of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub preset: Option<Chosen>,
+    pub preset: Option<PresetSelection>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -247,7 +248,7 @@ pub struct WeakenedStatus {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Spent {
+pub struct UsageStatus {
     /// Absent where the agent reports no cost.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_micros: Option<u64>,

@@ -1,6 +1,6 @@
 //! What the agent is doing, in one line for people.
 
-use loopkeeper_core::agent::{Act, AgentEvent, ToolUse};
+use loopkeeper_core::agent::{AgentEvent, ToolKind, ToolUse};
 
 pub(super) fn of(event: &AgentEvent) -> Option<String> {
     let first_line = |text: &str| text.lines().find(|it| !it.trim().is_empty()).map(str::to_owned);
@@ -25,12 +25,12 @@ pub(super) fn of(event: &AgentEvent) -> Option<String> {
 fn doing(call: &ToolUse) -> String {
     let ToolUse { act, tool, detail, within, .. } = call;
     let what = match act {
-        Act::Edit => format!("editing {detail}"),
-        Act::Run => format!("running {detail}"),
-        Act::Read => format!("reading {detail}"),
-        Act::Search => format!("searching {detail}"),
-        Act::Spawn => format!("starting a subagent: {detail}"),
-        Act::Other => format!("{tool} {detail}"),
+        ToolKind::Edit => format!("editing {detail}"),
+        ToolKind::Run => format!("running {detail}"),
+        ToolKind::Read => format!("reading {detail}"),
+        ToolKind::Search => format!("searching {detail}"),
+        ToolKind::Spawn => format!("starting a subagent: {detail}"),
+        ToolKind::Other => format!("{tool} {detail}"),
     };
     if within.is_some() { format!("subagent: {what}") } else { what }
 }

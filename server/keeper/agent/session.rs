@@ -4,18 +4,18 @@
 use std::path::Path;
 use std::time::Duration;
 
-use loopkeeper_core::agent::reader::{Halt, ProcessEnd, Reader, Told};
-use loopkeeper_core::agent::{AgentEnding, AgentLeft, AgentRun};
+use loopkeeper_core::agent::reader::{AgentOutputReader, KillReason, ProcessEnd, StopHookReport};
+use loopkeeper_core::agent::{AgentEnding, AgentExited, AgentRun};
 use loopkeeper_core::decide::Event;
-use loopkeeper_core::settings::Mode;
+use loopkeeper_core::settings::LoopMode;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 use super::job::{name, prompt_file};
-use super::{Left, Order, Rest, Run, Start, cpu_every, here, sum};
+use super::{AgentCommand, AgentTask, IterationStart, LingerTimer, WatchResult, cpu_every, here, sum};
 use crate::adapters::clock;
-use crate::adapters::process::{Held, How, OutputEvent, Running, Stream};
-use crate::keeper::hookmode::{Asked, Kind, Question, Verdict};
+use crate::adapters::process::{JobHandle, OutputEvent, StopHookWait, Stream, TerminateMode};
+use crate::keeper::agent_hooks::{HookEvent, HookQuestion, HookRequest, HookVerdict};
 
 /// What was printed before the stop hook asked is read first: it comes by another way.
 const LAST_LINES: Duration = Duration::from_millis(40);
@@ -23,43 +23,43 @@ const LAST_LINES: Duration = Duration::from_millis(40);
 const GOODBYE: Duration = Duration::from_secs(5);
 
 /// Who waits for what.
-enum Hold {
+enum StopHookState {
     /// The agent works.
     None,
     /// Its hook waits for our answer.
-    Waits(oneshot::Sender<Verdict>),
+    Waits(oneshot::Sender<HookVerdict>),
     /// It may go.
     Over,
 }
 
-pub(super) struct Session {
-    reader: Reader,
+pub(super) struct AgentProcess {
+    reader: AgentOutputReader,
     stderr: String,
     ending: AgentEnding,
     began: u64,
-    rest: Rest,
-    hold: Hold,
+    rest: LingerTimer,
+    hold: StopHookState,
     /// Its stop hook asked at least once.
     has_asked: bool,
     /// How often its stop hook may still hold it.
     holds: Option<u32>,
     /// Why it is ended without anybody's order.
-    halted: Option<Halt>,
+    halted: Option<KillReason>,
     /// Of files that were left for the next one.
     dropped: u64,
     /// The iteration that came too late for this process.
-    late: Option<Start>,
+    late: Option<IterationStart>,
 }
 
-impl Session {
-    pub(super) fn new(run: &Run, holds: Option<u32>) -> Self {
+impl AgentProcess {
+    pub(super) fn new(run: &AgentTask, holds: Option<u32>) -> Self {
         Self {
-            reader: Reader::going_on(run.start.plan.dialect, run.start.session_tokens),
+            reader: AgentOutputReader::going_on(run.start.plan.dialect, run.start.session_tokens),
             stderr: String::new(),
             ending: AgentEnding::Exited,
             began: clock::now().awake,
-            rest: Rest::default(),
-            hold: Hold::None,
+            rest: LingerTimer::default(),
+            hold: StopHookState::None,
             has_asked: false,
             holds,
             halted: None,
@@ -69,7 +69,11 @@ impl Session {
     }
 
     /// Until the process is gone. The iteration for which another one is needed, if any.
-    pub(super) async fn watch(mut self, run: &mut Run, mut running: Running) -> Option<Start> {
+    pub(super) async fn watch(
+        mut self,
+        run: &mut AgentTask,
+        mut running: JobHandle,
+    ) -> Option<IterationStart> {
         let every = cpu_every(run.scene.stage.spec.settings.limits.idle_ms);
         let mut tick = tokio::time::interval_at(Instant::now() + every, every);
         loop {
@@ -82,58 +86,58 @@ impl Session {
                     None => break,
                 },
                 () = self.rest.over() => {
-                    self.rest = Rest { until: None, was_cut: true };
-                    running.terminate(How::Grace);
+                    self.rest = LingerTimer { until: None, was_cut: true };
+                    running.terminate(TerminateMode::Grace);
                 }
                 Some(order) = run.ordered.recv() => self.follow(run, &mut running, order).await,
                 Some(asked) = run.asked.recv() => self.answer(run, &mut running, asked).await,
                 _ = tick.tick() => {
                     run.signs.cpu_ms.set(running.cpu_ms());
-                    run.greet();
+                    run.send_last_activity();
                 }
             }
         }
         self.over(run, running).await
     }
 
-    async fn follow(&mut self, run: &mut Run, running: &mut Running, order: Order) {
+    async fn follow(&mut self, run: &mut AgentTask, running: &mut JobHandle, order: AgentCommand) {
         match order {
-            Order::End(why, how) => {
+            AgentCommand::End(why, how) => {
                 if self.ending == AgentEnding::Exited {
                     self.ending = why;
                 }
                 running.terminate(how);
             }
-            Order::LetGo(why) => self.let_go(run, &why),
-            Order::Next(start) => self.go_on(run, running, start).await,
+            AgentCommand::LetGo(why) => self.let_go(run, &why),
+            AgentCommand::Next(start) => self.go_on(run, running, start).await,
         }
     }
 
-    fn let_go(&mut self, run: &Run, why: &str) {
-        if let Hold::Waits(answer) = std::mem::replace(&mut self.hold, Hold::Over) {
+    fn let_go(&mut self, run: &AgentTask, why: &str) {
+        if let StopHookState::Waits(answer) = std::mem::replace(&mut self.hold, StopHookState::Over) {
             // A hook that is gone let it go already.
-            let _ = answer.send(Verdict::allow(why));
+            let _ = answer.send(HookVerdict::allow(why));
         }
         self.rest.until = Some(Instant::now() + run.grace() + GOODBYE);
     }
 
     /// The answer to its stop hook is the next iteration.
-    async fn go_on(&mut self, run: &mut Run, running: &mut Running, start: Start) {
-        let Hold::Waits(answer) = std::mem::replace(&mut self.hold, Hold::Over) else {
+    async fn go_on(&mut self, run: &mut AgentTask, running: &mut JobHandle, start: IterationStart) {
+        let StopHookState::Waits(answer) = std::mem::replace(&mut self.hold, StopHookState::Over) else {
             self.late = Some(start);
             return;
         };
         if self.reader.is_spent() {
             self.late = Some(start);
-            self.hold = Hold::Waits(answer);
+            self.hold = StopHookState::Waits(answer);
             return self.let_go(run, "it is started again");
         }
         run.start = start;
-        if let Some(why) = run.eve().await {
+        if let Some(why) = run.run_start_hook().await {
             self.ending = why;
-            self.hold = Hold::None;
-            let _ = answer.send(Verdict::allow("the loop is stopped"));
-            running.terminate(How::Grace);
+            self.hold = StopHookState::None;
+            let _ = answer.send(HookVerdict::allow("the loop is stopped"));
+            running.terminate(TerminateMode::Grace);
             return;
         }
         if answer.is_closed() {
@@ -144,44 +148,46 @@ impl Session {
         let base = run.output_base();
         match running.output_to(&base) {
             Ok(dropped) => self.dropped = dropped,
-            Err(error) => crate::keeper::note(&format!("could not write {}: {error}", base.display())),
+            Err(error) => crate::keeper::tracing(&format!("could not write {}: {error}", base.display())),
         }
         if let Err(error) = prompt_file(&run.scene, &run.start) {
-            crate::keeper::note(&error);
+            crate::keeper::tracing(&error);
         }
-        running.beside(Held::No);
-        (self.began, self.ending, self.hold) = (clock::now().awake, AgentEnding::Exited, Hold::None);
+        running.beside(StopHookWait::No);
+        (self.began, self.ending, self.hold) = (clock::now().awake, AgentEnding::Exited, StopHookState::None);
         self.holds = self.holds.map(|it| it.saturating_sub(1));
         let started = run.started(running, self.holds).await;
         run.scene.tell(started);
-        let _ = answer.send(Verdict::block(run.start.prompt.clone()));
+        let _ = answer.send(HookVerdict::block(run.start.prompt.clone()));
     }
 
     /// The stop hook of our own session ends an iteration; everybody else is let through.
-    async fn answer(&mut self, run: &mut Run, running: &mut Running, asked: Asked) {
-        let Asked { question, answer } = asked;
+    async fn answer(&mut self, run: &mut AgentTask, running: &mut JobHandle, asked: HookRequest) {
+        let HookRequest { question, answer } = asked;
         if let Some(why) = self.passes(run, &question) {
-            let _ = answer.send(Verdict::allow(why));
+            let _ = answer.send(HookVerdict::allow(why));
             return;
         }
         while let Ok(Some(output)) = tokio::time::timeout(LAST_LINES, running.next()).await {
             self.hear(run, output);
         }
-        (self.hold, self.has_asked) = (Hold::Waits(answer), true);
+        (self.hold, self.has_asked) = (StopHookState::Waits(answer), true);
         self.rest.until = None;
-        running.beside(Held::Yes);
+        running.beside(StopHookWait::Yes);
         let end = self.end(AgentEnding::Held);
-        let told =
-            Told { said: question.text.as_deref().unwrap_or_default(), session_tokens: question.tokens };
+        let told = StopHookReport {
+            said: question.text.as_deref().unwrap_or_default(),
+            session_tokens: question.tokens,
+        };
         run.report(self.reader.so_far(told, end, &here()));
     }
 
     /// Why a question is none of an agent that could be held.
-    fn passes(&self, run: &Run, question: &Question) -> Option<&'static str> {
-        if question.hook != Kind::Stop {
+    fn passes(&self, run: &AgentTask, question: &HookQuestion) -> Option<&'static str> {
+        if question.hook != HookEvent::Stop {
             return Some("the agent may go on");
         }
-        if run.scene.stage.spec.settings.mode == Mode::Loop {
+        if run.scene.stage.spec.settings.mode == LoopMode::Loop {
             return Some("this loop starts a process for each iteration");
         }
         if question.token != *run.scene.stage.token
@@ -190,17 +196,17 @@ impl Session {
         {
             return Some("not the session of this loop");
         }
-        let is_free = matches!(self.hold, Hold::None) && self.ending == AgentEnding::Exited;
+        let is_free = matches!(self.hold, StopHookState::None) && self.ending == AgentEnding::Exited;
         (!is_free).then_some("the agent may go")
     }
 
     /// A nested agent has the variables of the one that started it, and a session of its own.
-    fn is_ours(&self, run: &Run, question: &Question) -> bool {
+    fn is_ours(&self, run: &AgentTask, question: &HookQuestion) -> bool {
         let known = self.reader.session().unwrap_or(&run.start.session);
         question.session.as_ref().is_none_or(|it| it == known || *it == run.start.session)
     }
 
-    fn hear(&mut self, run: &Run, output: OutputEvent) {
+    fn hear(&mut self, run: &AgentTask, output: OutputEvent) {
         run.signs.lines.set(run.signs.lines.get() + 1);
         match output {
             OutputEvent::Line { stream, bytes } => {
@@ -215,24 +221,24 @@ impl Session {
             }
             OutputEvent::Oversize { bytes, .. } => run.activity(self.reader.oversize(bytes)),
         }
-        if matches!(self.hold, Hold::None) || self.reader.at_rest() {
+        if matches!(self.hold, StopHookState::None) || self.reader.at_rest() {
             self.rest.until = self.reader.at_rest().then(|| Instant::now() + run.grace());
         }
     }
 
-    fn look(&mut self, run: &Run, running: &mut Running) {
+    fn look(&mut self, run: &AgentTask, running: &mut JobHandle) {
         if self.halted.is_none() {
             self.halted = self.reader.halt(run.scene.stage.spec.settings.limits.steps);
             if self.halted.is_some() {
-                running.terminate(How::Grace);
+                running.terminate(TerminateMode::Grace);
             }
         }
     }
 
-    async fn over(mut self, run: &mut Run, running: Running) -> Option<Start> {
-        let held = !matches!(self.hold, Hold::None);
+    async fn over(mut self, run: &mut AgentTask, running: JobHandle) -> Option<IterationStart> {
+        let held = !matches!(self.hold, StopHookState::None);
         let ended = running.end().await;
-        let left = Left {
+        let left = WatchResult {
             ending: self.ending,
             halted: self.halted,
             was_cut: self.rest.was_cut,
@@ -244,14 +250,14 @@ impl Session {
         over.dropped += self.dropped;
         if !held {
             if !was_heard {
-                run.lament(&mut over);
+                run.note_missing_stop_hook(&mut over);
             }
             run.report(over);
             return None;
         }
         run.left(over);
         // It may have come while the last words were read.
-        self.late.or_else(|| std::iter::from_fn(|| run.ordered.try_recv().ok()).find_map(Order::next))
+        self.late.or_else(|| std::iter::from_fn(|| run.ordered.try_recv().ok()).find_map(AgentCommand::next))
     }
 
     fn end(&mut self, ending: AgentEnding) -> ProcessEnd {
@@ -268,8 +274,8 @@ impl Session {
     }
 }
 
-impl Order {
-    fn next(self) -> Option<Start> {
+impl AgentCommand {
+    fn next(self) -> Option<IterationStart> {
         match self {
             Self::Next(start) => Some(start),
             Self::End(..) | Self::LetGo(_) => None,
@@ -277,7 +283,7 @@ impl Order {
     }
 }
 
-impl Run {
+impl AgentTask {
     fn grace(&self) -> Duration {
         Duration::from_millis(self.scene.stage.spec.settings.limits.grace_ms)
     }
@@ -287,14 +293,14 @@ impl Run {
         folder.join(name(&self.start))
     }
 
-    pub(super) async fn started(&self, running: &mut Running, holds: Option<u32>) -> Event {
+    pub(super) async fn started(&self, running: &mut JobHandle, holds: Option<u32>) -> Event {
         let (pid, agent_pid) = (running.pid(), running.main_pid().await);
         Event::AgentStarted { pid, agent_pid, domain: self.scene.stage.domain.name().to_owned(), holds }
     }
 
     /// A hook that is off is passed over without a word.
-    fn lament(&self, over: &mut AgentRun) {
-        let was_to_ask = self.scene.stage.spec.settings.mode == Mode::Hook;
+    fn note_missing_stop_hook(&self, over: &mut AgentRun) {
+        let was_to_ask = self.scene.stage.spec.settings.mode == LoopMode::Hook;
         if was_to_ask && over.error.is_none() && over.ending == AgentEnding::Exited {
             let silent = self.start.plan.kind().never_asked();
             over.note = Some(match over.note.take() {
@@ -306,7 +312,7 @@ impl Run {
 
     fn left(&self, run: AgentRun) {
         let run = super::clean(run, &self.scene.stage.redactor);
-        self.scene.tell(Event::AgentLeft(Box::new(AgentLeft {
+        self.scene.tell(Event::AgentLeft(Box::new(AgentExited {
             exit: run.exit,
             signal: run.signal,
             cost_micros: run.cost_micros,

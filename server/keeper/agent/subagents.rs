@@ -2,29 +2,29 @@
 
 use loopkeeper_core::agent::ToolUse;
 use loopkeeper_core::decide::Event;
-use loopkeeper_core::decide::spawns::Subagent;
+use loopkeeper_core::decide::spawns::SubagentEvent;
 
-use super::{Run, equipment};
-use crate::keeper::hookmode;
+use super::{AgentTask, hook_injection};
+use crate::keeper::agent_hooks;
 
-impl Run {
+impl AgentTask {
     /// A subagent that nobody was asked about is counted all the same.
     pub(super) fn count(&self, ToolUse { detail, call, within, .. }: &ToolUse) {
         let stage = &self.scene.stage;
-        if !equipment::asks(stage, &self.start.plan) {
-            let told = |it: &str| hookmode::told(it, &stage.redactor);
+        if !hook_injection::asks(stage, &self.start.plan) {
+            let told = |it: &str| agent_hooks::told(it, &stage.redactor);
             let (by, id, what) = (within.as_deref().map(told), told(call), told(detail));
-            self.scene.tell(Event::SubagentSeen(Subagent::Seen { by, id, what }));
+            self.scene.tell(Event::SubagentSeen(SubagentEvent::Seen { by, id, what }));
         }
     }
 
     /// Which of those that were asked about it is; one that nobody was asked about counts.
     pub(super) fn link(&self, call: &str, id: &str, what: &str) {
         let stage = &self.scene.stage;
-        if equipment::asks(stage, &self.start.plan) {
-            let told = |it: &str| hookmode::told(it, &stage.redactor);
+        if hook_injection::asks(stage, &self.start.plan) {
+            let told = |it: &str| agent_hooks::told(it, &stage.redactor);
             let (call, id, what) = (told(call), told(id), told(what));
-            self.scene.tell(Event::SubagentSeen(Subagent::Linked { call, id, what }));
+            self.scene.tell(Event::SubagentSeen(SubagentEvent::Linked { call, id, what }));
         }
     }
 }

@@ -5,33 +5,33 @@ use std::time::Duration;
 
 use loopkeeper_core::check::Status;
 
-use super::{Finding, Plan};
+use super::{RawResult, RoundParams};
 use crate::adapters::git;
 
 /// Names in a fact; more say nothing more.
 const NAMED: usize = 3;
 
-pub(super) async fn look(plan: &Plan<'_>, timeout: Duration) -> Finding {
+pub(super) async fn look(plan: &RoundParams<'_>, timeout: Duration) -> RawResult {
     let root = plan.root.to_path_buf();
     let looking = tokio::task::spawn_blocking(move || git::untracked(&root));
     match tokio::time::timeout(timeout, looking).await {
         Ok(Ok(Ok(Some(now)))) => compare(plan.untracked, &now),
-        Ok(Ok(Ok(None))) => Finding::of(Status::CouldNotRun, "not a git repository"),
-        Ok(Ok(Err(error))) => Finding::of(Status::CouldNotRun, error.to_string()),
-        Ok(Err(panic)) => Finding::of(Status::CouldNotRun, panic.to_string()),
-        Err(_) => Finding::timed_out(timeout),
+        Ok(Ok(Ok(None))) => RawResult::of(Status::CouldNotRun, "not a git repository"),
+        Ok(Ok(Err(error))) => RawResult::of(Status::CouldNotRun, error.to_string()),
+        Ok(Err(panic)) => RawResult::of(Status::CouldNotRun, panic.to_string()),
+        Err(_) => RawResult::timed_out(timeout),
     }
 }
 
-fn compare(start: &[String], now: &[String]) -> Finding {
+fn compare(start: &[String], now: &[String]) -> RawResult {
     let start: BTreeSet<&String> = start.iter().collect();
     let new: Vec<&str> = now.iter().filter(|it| !start.contains(it)).map(String::as_str).collect();
     let named = new.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
     match new.len() {
-        0 => Finding::of(Status::Pass, "nothing new untracked"),
-        1 => Finding::of(Status::Fail, format!("{named} is untracked")),
-        count if count <= NAMED => Finding::of(Status::Fail, format!("{named} are untracked")),
-        count => Finding::of(Status::Fail, format!("{named} and {} more are untracked", count - NAMED)),
+        0 => RawResult::of(Status::Pass, "nothing new untracked"),
+        1 => RawResult::of(Status::Fail, format!("{named} is untracked")),
+        count if count <= NAMED => RawResult::of(Status::Fail, format!("{named} are untracked")),
+        count => RawResult::of(Status::Fail, format!("{named} and {} more are untracked", count - NAMED)),
     }
 }
 

@@ -3,14 +3,14 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use loopkeeper_core::check::{CheckResult, CommandRun, Ending, Status, judge, missing};
+use loopkeeper_core::check::{CheckResult, CommandExit, CommandRun, Status, judge, missing};
 use loopkeeper_core::task::Criterion;
 
-use super::{Finding, Plan, lacks};
-use crate::adapters::process::{Job, Stdin, Streams};
+use super::{RawResult, RoundParams, lacks};
+use crate::adapters::process::{Job, StdinSource, StreamLayout};
 
 pub(super) async fn run(
-    plan: &Plan<'_>,
+    plan: &RoundParams<'_>,
     criterion: &Criterion,
     command: &str,
     timeout: Duration,
@@ -19,7 +19,7 @@ pub(super) async fn run(
     let approved = match plan.permit.check(command) {
         Ok(approved) => approved,
         Err(denied) => {
-            let finding = Finding::of(Status::CouldNotRun, denied.to_string());
+            let finding = RawResult::of(Status::CouldNotRun, denied.to_string());
             return finding.into_result(criterion, plan.redactor, Duration::ZERO);
         }
     };
@@ -27,13 +27,13 @@ pub(super) async fn run(
         argv: approved.map(|it| ["/bin/sh", "-c", &it].map(Into::into).to_vec()),
         cwd: plan.root.to_path_buf(),
         env: plan.env.to_vec(),
-        stdin: Stdin::Null,
+        stdin: StdinSource::Null,
         grace: plan.grace,
         output: Some(output.clone()),
     };
     let run = match forget(&output) {
         Ok(()) => plan.wardens.run_to_end(&job, streams(criterion), timeout).await,
-        Err(reason) => CommandRun { ending: Ending::NotStarted(reason), ..CommandRun::default() },
+        Err(reason) => CommandRun { ending: CommandExit::NotStarted(reason), ..CommandRun::default() },
     };
     let criterion = Criterion { timeout_ms: Some(timeout.as_millis() as u64), ..criterion.clone() };
     let mut result = judge::judge(&criterion, &run, plan.redactor);
@@ -44,12 +44,12 @@ pub(super) async fn run(
     result
 }
 
-fn streams(criterion: &Criterion) -> Streams {
-    if judge::needs_streams_apart(criterion) { Streams::Apart } else { Streams::Together }
+fn streams(criterion: &Criterion) -> StreamLayout {
+    if judge::needs_streams_apart(criterion) { StreamLayout::Apart } else { StreamLayout::Together }
 }
 
 /// Ends in `.out` already, so that the writer's own endings replace that one and not the criterion's id.
-pub(in super::super) fn output_file(plan: &Plan<'_>, criterion: &Criterion) -> PathBuf {
+pub(in super::super) fn output_file(plan: &RoundParams<'_>, criterion: &Criterion) -> PathBuf {
     plan.output.join(format!("{:04}.{}.out", plan.number, criterion.id.0))
 }
 

@@ -17,20 +17,20 @@ use std::time::Duration;
 use loopkeeper_core::check::Status;
 use loopkeeper_core::task::Check;
 
-use self::walk::{Entry, Kind, Walk};
-use super::Finding;
+use self::walk::{FileKind, GlobWalk, WalkEntry};
+use super::RawResult;
 
 /// Looks in a thread of its own; dropping the future stops that soon.
-pub(super) async fn look(root: &Path, check: &Check, timeout: Duration) -> Finding {
+pub(super) async fn look(root: &Path, check: &Check, timeout: Duration) -> RawResult {
     let stop = Arc::new(AtomicBool::new(false));
     let _stops = StopOnDrop(Arc::clone(&stop));
     let (root, check) = (root.to_path_buf(), check.clone());
     let looking = tokio::task::spawn_blocking(move || found(&root, &check, &stop));
     match tokio::time::timeout(timeout, looking).await {
         Ok(Ok(Ok(finding))) => finding,
-        Ok(Ok(Err(reason))) => Finding::of(Status::CouldNotRun, reason),
-        Ok(Err(panic)) => Finding::of(Status::CouldNotRun, panic.to_string()),
-        Err(_) => Finding::timed_out(timeout),
+        Ok(Ok(Err(reason))) => RawResult::of(Status::CouldNotRun, reason),
+        Ok(Err(panic)) => RawResult::of(Status::CouldNotRun, panic.to_string()),
+        Err(_) => RawResult::timed_out(timeout),
     }
 }
 
@@ -49,9 +49,9 @@ impl Drop for StopOnDrop {
 }
 
 /// The error says in words why nothing can be said.
-fn found(root: &Path, check: &Check, stop: &AtomicBool) -> Result<Finding, String> {
+fn found(root: &Path, check: &Check, stop: &AtomicBool) -> Result<RawResult, String> {
     let root = root.canonicalize().map_err(|error| format!("could not read {}: {error}", root.display()))?;
-    let walk = |globs: &[String]| Walk::new(&root, globs, stop);
+    let walk = |globs: &[String]| GlobWalk::new(&root, globs, stop);
     match check {
         Check::Exists { globs } => exists(&walk(globs)?),
         Check::Missing { globs } => missing(&walk(globs)?),
@@ -65,13 +65,13 @@ fn found(root: &Path, check: &Check, stop: &AtomicBool) -> Result<Finding, Strin
 
 /// A literal name stands for whatever has it, a glob for files: folders alone are not what somebody asked for.
 /// A link counts for what it leads to, within the root.
-fn exists(walk: &Walk<'_>) -> Result<Finding, String> {
+fn exists(walk: &GlobWalk<'_>) -> Result<RawResult, String> {
     let mut absent = Vec::new();
     for glob in walk.globs() {
         let mut is_there = false;
         let trouble = walk.each(glob, |entry| {
             let counts = if glob.literal { entry.leads_somewhere() } else { entry.leads_to_file() };
-            is_there |= counts && (entry.kind == Kind::Folder || !glob.folder_only);
+            is_there |= counts && (entry.kind == FileKind::Folder || !glob.folder_only);
             !is_there
         })?;
         match trouble {
@@ -81,21 +81,21 @@ fn exists(walk: &Walk<'_>) -> Result<Finding, String> {
         }
     }
     Ok(match absent.as_slice() {
-        [] => Finding::of(Status::Pass, "exists"),
-        [one] => Finding::of(Status::Fail, format!("{one} does not exist")),
+        [] => RawResult::of(Status::Pass, "exists"),
+        [one] => RawResult::of(Status::Fail, format!("{one} does not exist")),
         [first, rest @ ..] => {
-            Finding::of(Status::Fail, format!("{first} and {} more do not exist", rest.len()))
+            RawResult::of(Status::Fail, format!("{first} and {} more do not exist", rest.len()))
         }
     })
 }
 
 /// Anything that has such a name is in the way: files, folders, links that lead nowhere.
-fn missing(walk: &Walk<'_>) -> Result<Finding, String> {
+fn missing(walk: &GlobWalk<'_>) -> Result<RawResult, String> {
     let mut there = Vec::new();
     let mut trouble = None;
     for glob in walk.globs() {
         let found = walk.each(glob, |entry| {
-            if entry.kind == Kind::Folder || !glob.folder_only {
+            if entry.kind == FileKind::Folder || !glob.folder_only {
                 there.push(entry.name());
             }
             true
@@ -106,20 +106,20 @@ fn missing(walk: &Walk<'_>) -> Result<Finding, String> {
     there.dedup();
     Ok(match (there.as_slice(), trouble) {
         ([], Some(trouble)) => return Err(trouble),
-        ([], None) => Finding::of(Status::Pass, "nothing there"),
-        ([one], _) => Finding::of(Status::Fail, format!("{one} exists")),
+        ([], None) => RawResult::of(Status::Pass, "nothing there"),
+        ([one], _) => RawResult::of(Status::Fail, format!("{one} exists")),
         ([first, rest @ ..], _) => {
-            Finding::of(Status::Fail, format!("{first} and {} more exist", rest.len()))
+            RawResult::of(Status::Fail, format!("{first} and {} more exist", rest.len()))
         }
     })
 }
 
-impl Entry {
+impl WalkEntry {
     fn leads_to_file(&self) -> bool {
-        self.kind == Kind::File
+        self.kind == FileKind::File
     }
 
     fn leads_somewhere(&self) -> bool {
-        matches!(self.kind, Kind::File | Kind::Folder)
+        matches!(self.kind, FileKind::File | FileKind::Folder)
     }
 }

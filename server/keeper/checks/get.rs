@@ -2,25 +2,30 @@
 
 use std::time::{Duration, Instant};
 
-use loopkeeper_core::check::answer::{MOST_REDIRECTS, Reply, judge_reply};
+use loopkeeper_core::check::answer::{HttpOutcome, MOST_REDIRECTS, judge_reply};
 use loopkeeper_core::check::{CheckResult, Status};
 use loopkeeper_core::task::Criterion;
 
 use super::command::output_file;
-use super::{Finding, Plan};
-use crate::adapters::http::Request;
+use super::{RawResult, RoundParams};
+use crate::adapters::http::HttpRequest;
 
-pub(super) async fn run(plan: &Plan<'_>, criterion: &Criterion, url: &str, timeout: Duration) -> CheckResult {
+pub(super) async fn run(
+    plan: &RoundParams<'_>,
+    criterion: &Criterion,
+    url: &str,
+    timeout: Duration,
+) -> CheckResult {
     let begun = Instant::now();
     let url = match plan.permit.request(url) {
         Ok(url) => url,
         Err(denied) => {
-            let finding = Finding::of(Status::CouldNotRun, denied.to_string());
+            let finding = RawResult::of(Status::CouldNotRun, denied.to_string());
             return finding.into_result(criterion, plan.redactor, Duration::ZERO);
         }
     };
     let servers = plan.servers.iter().map(|it| it.ready.clone()).collect();
-    let reply = plan.asker.get(Request { url, servers, timeout, redirects: MOST_REDIRECTS }).await;
+    let reply = plan.asker.get(HttpRequest { url, servers, timeout, redirects: MOST_REDIRECTS }).await;
     keep(plan, criterion, &reply);
     let criterion = Criterion { timeout_ms: Some(timeout.as_millis() as u64), ..criterion.clone() };
     let result = judge_reply(&criterion, &reply, plan.redactor);
@@ -28,11 +33,11 @@ pub(super) async fn run(plan: &Plan<'_>, criterion: &Criterion, url: &str, timeo
 }
 
 /// Where the output of commands is kept too; a result stands without it.
-fn keep(plan: &Plan<'_>, criterion: &Criterion, reply: &Reply) {
+fn keep(plan: &RoundParams<'_>, criterion: &Criterion, reply: &HttpOutcome) {
     let path = output_file(plan, criterion);
     let text = match reply {
-        Reply::Answered(answer) => plan.redactor.redact(&answer.text()),
-        Reply::TimedOut | Reply::None(_) => String::new(),
+        HttpOutcome::Answered(answer) => plan.redactor.redact(&answer.text()),
+        HttpOutcome::TimedOut | HttpOutcome::None(_) => String::new(),
     };
     let _ = crate::keeper::private_file(&path, text.as_bytes());
 }

@@ -6,10 +6,10 @@ use std::io::Read as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
-use loopkeeper_core::check::Missing;
-use loopkeeper_core::check::missing::{Present, Suspect, TreeFacts, settle};
+use loopkeeper_core::check::MissingDependency;
+use loopkeeper_core::check::missing::{FileFacts, MissingCandidate, TreeFacts, settle};
 
-use super::Plan;
+use super::RoundParams;
 
 /// Far more than a project has that can be judged by its names.
 const MAX_FILES: usize = 20_000;
@@ -33,7 +33,11 @@ const FOREIGN: [&str; 10] = [
 ];
 
 /// What is missing, where anything is; whose it is follows from the tree.
-pub(super) async fn look(plan: &Plan<'_>, command: &str, suspects: Vec<Suspect>) -> Option<Missing> {
+pub(super) async fn look(
+    plan: &RoundParams<'_>,
+    command: &str,
+    suspects: Vec<MissingCandidate>,
+) -> Option<MissingDependency> {
     if suspects.is_empty() {
         return None;
     }
@@ -42,7 +46,7 @@ pub(super) async fn look(plan: &Plan<'_>, command: &str, suspects: Vec<Suspect>)
     looked.await.ok().flatten()
 }
 
-fn facts(root: &Path, suspects: &[Suspect]) -> TreeFacts {
+fn facts(root: &Path, suspects: &[MissingCandidate]) -> TreeFacts {
     let mut facts = TreeFacts { root: root.to_string_lossy().into_owned(), ..TreeFacts::default() };
     walk(root, &mut facts);
     for path in facts.wanted(suspects) {
@@ -79,15 +83,15 @@ fn walk(root: &Path, facts: &mut TreeFacts) {
     }
 }
 
-fn present(path: &Path) -> Option<Present> {
+fn present(path: &Path) -> Option<FileFacts> {
     let about = fs::metadata(path).ok()?;
     if !about.is_file() {
-        return Some(Present::default());
+        return Some(FileFacts::default());
     }
     let text = start_of(path, MAX_FIRST_LINE).unwrap_or_default();
     let first = text.strip_prefix("#!").and_then(|it| it.split('\n').next());
     let interpreter = first.map(|it| it.trim_start().to_owned());
-    Some(Present { is_executable: about.permissions().mode() & 0o111 != 0, interpreter })
+    Some(FileFacts { is_executable: about.permissions().mode() & 0o111 != 0, interpreter })
 }
 
 /// Of a regular file alone: nothing else ends for certain.

@@ -5,15 +5,17 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use futures::future::join_all;
-use loopkeeper_core::check::Missing;
-use loopkeeper_core::check::answer::Reply;
-use loopkeeper_core::check::missing::{self, Suspect};
-use loopkeeper_core::settings::Service;
+use loopkeeper_core::check::MissingDependency;
+use loopkeeper_core::check::answer::HttpOutcome;
+use loopkeeper_core::check::missing::{self, MissingCandidate};
+use loopkeeper_core::settings::ServiceSettings;
 use tokio::time::{Instant, sleep, timeout_at};
 
-use super::{Plan, lacks};
-use crate::adapters::http::{Asker, Request};
-use crate::adapters::process::{How, Job, OutputEvent, ProcessError, Running, Stdin, start_in_order};
+use super::{RoundParams, lacks};
+use crate::adapters::http::{HttpClient, HttpRequest};
+use crate::adapters::process::{
+    Job, JobHandle, OutputEvent, ProcessError, StdinSource, TerminateMode, start_in_order,
+};
 use crate::adapters::trust::permit::Approved;
 
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
@@ -24,7 +26,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 const LAST_LINES: usize = 20;
 
 /// All that run, ready. Dropped, they end.
-pub(super) struct Servers(Vec<Server>);
+pub(super) struct RunningServers(Vec<CheckServer>);
 
 /// Why there is none.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,20 +35,20 @@ pub(super) struct NotReady {
     /// The last lines that it said.
     pub(super) said: String,
     /// What kept it from starting, where that is known.
-    pub(super) missing: Option<Box<Missing>>,
+    pub(super) missing: Option<Box<MissingDependency>>,
     command: String,
-    suspects: Vec<Suspect>,
+    suspects: Vec<MissingCandidate>,
 }
 
-struct Server {
+struct CheckServer {
     name: String,
-    service: Approved<Service>,
-    running: Running,
+    service: Approved<ServiceSettings>,
+    running: JobHandle,
     said: VecDeque<String>,
 }
 
-impl Servers {
-    pub(super) async fn start(plan: &Plan<'_>) -> Result<Self, NotReady> {
+impl RunningServers {
+    pub(super) async fn start(plan: &RoundParams<'_>) -> Result<Self, NotReady> {
         let mut approved = Vec::new();
         for service in plan.servers {
             let denied = |it| NotReady::of(format!("the server `{}` is {it}", name(service)));
@@ -58,7 +60,7 @@ impl Servers {
             match plan.asker.is_taken(asked(service.clone())).await {
                 Ok(false) => {}
                 Ok(true) => {
-                    let missing = Missing::address_in_use(ready);
+                    let missing = MissingDependency::address_in_use(ready);
                     return Err(NotReady {
                         missing: Some(Box::new(missing.clone())),
                         ..NotReady::of(missing.name)
@@ -74,7 +76,7 @@ impl Servers {
         let mut servers = Self(Vec::new());
         let mut failed = None;
         for service in approved {
-            match Server::start(plan, service) {
+            match CheckServer::start(plan, service) {
                 Ok(server) => servers.0.push(server),
                 Err(why) => failed = Some(why),
             }
@@ -96,23 +98,23 @@ impl Servers {
 
     /// Takes in what they say, for as long as they are needed: nobody who is not heard goes on.
     pub(super) async fn listen(&mut self) {
-        join_all(self.0.iter_mut().map(Server::listen)).await;
+        join_all(self.0.iter_mut().map(CheckServer::listen)).await;
         std::future::pending::<()>().await;
     }
 
     pub(super) async fn end(self) {
-        join_all(self.0.into_iter().map(Server::end)).await;
+        join_all(self.0.into_iter().map(CheckServer::end)).await;
     }
 }
 
-impl Server {
-    fn start(plan: &Plan<'_>, service: Approved<Service>) -> Result<Self, NotReady> {
+impl CheckServer {
+    fn start(plan: &RoundParams<'_>, service: Approved<ServiceSettings>) -> Result<Self, NotReady> {
         let name = name(service.value());
         let job = Job {
             argv: service.clone().map(|it| it.command.into_iter().map(Into::into).collect()),
             cwd: plan.root.to_path_buf(),
             env: plan.env.to_vec(),
-            stdin: Stdin::Null,
+            stdin: StdinSource::Null,
             grace: plan.grace,
             output: None,
         };
@@ -128,7 +130,7 @@ impl Server {
         Ok(Self { name, service, running, said: VecDeque::new() })
     }
 
-    async fn get_ready(&mut self, asker: Asker<'_>) -> Result<(), NotReady> {
+    async fn get_ready(&mut self, asker: HttpClient<'_>) -> Result<(), NotReady> {
         let service = self.service.clone();
         let (ready, ms) = (service.value().ready.clone(), service.value().timeout_ms);
         let until = Instant::now() + Duration::from_millis(ms);
@@ -169,7 +171,7 @@ impl Server {
     }
 
     async fn end(mut self) {
-        self.running.terminate(How::Grace);
+        self.running.terminate(TerminateMode::Grace);
         self.running.end().await;
     }
 }
@@ -181,10 +183,10 @@ impl NotReady {
 }
 
 /// Asks until it is ready, less and less often.
-async fn answers(asker: Asker<'_>, service: Approved<Service>) {
+async fn answers(asker: HttpClient<'_>, service: Approved<ServiceSettings>) {
     let mut pause = FIRST_PAUSE;
     loop {
-        if let Reply::Answered(answer) = asker.get(asked(service.clone())).await
+        if let HttpOutcome::Answered(answer) = asker.get(asked(service.clone())).await
             && (200..400).contains(&answer.status)
         {
             return;
@@ -194,13 +196,13 @@ async fn answers(asker: Asker<'_>, service: Approved<Service>) {
     }
 }
 
-fn asked(service: Approved<Service>) -> Request {
+fn asked(service: Approved<ServiceSettings>) -> HttpRequest {
     let servers = vec![service.value().ready.clone()];
-    Request { url: service.map(|it| it.ready), servers, timeout: PATIENCE, redirects: 0 }
+    HttpRequest { url: service.map(|it| it.ready), servers, timeout: PATIENCE, redirects: 0 }
 }
 
 /// Short enough for a fact.
-fn name(service: &Service) -> String {
+fn name(service: &ServiceSettings) -> String {
     let program = service.command.first().map(String::as_str).unwrap_or_default();
     program.rsplit('/').next().unwrap_or_default().to_owned()
 }

@@ -7,67 +7,67 @@ use loopkeeper_core::view::{self, LateOrder};
 use serde_json::json;
 
 use super::orders::THE_LOOP;
-use super::{Done, Refusal, blocking, target, trust};
+use super::{CommandOutcome, CommandRefusal, blocking, target, trust};
 use crate::adapters::state_dir::StateDir;
 use crate::adapters::state_dir::lock::LockError;
-use crate::front::failure::Failure;
-use crate::front::loops::Seen;
-use crate::front::work::Work;
-use crate::front::{self, crew, keeper, order};
-use crate::lookout::picture::TaskSeen;
 use crate::lsp::ext::{CheckArgs, CommandResult};
-use crate::lsp::shared::Shared;
+use crate::lsp::session::ServerState;
+use crate::operations::failure::Failure;
+use crate::operations::loops::LoopView;
+use crate::operations::resolved_task::ResolvedTask;
+use crate::operations::{self, agents, control_client, keeper};
+use crate::workspace::snapshot::TaskSnapshot;
 
-pub(super) async fn check(shared: &Arc<Shared>, args: CheckArgs) -> Done {
+pub(super) async fn check(shared: &Arc<ServerState>, args: CheckArgs) -> CommandOutcome {
     trust::refuse_without_editor(shared, &args.task)?;
     let task = target::task(shared, &args.task).await?;
     target::refuse_unsaved(&task, shared)?;
     let asked = args.clone();
     match blocking(move || begin(&task, args.criterion.as_deref())).await? {
-        Begun::Runs => Ok(CommandResult::default()),
-        Begun::Queued(effect) => Ok(CommandResult { effect: Some(effect), ..CommandResult::default() }),
-        Begun::Untrusted(needed) => Err(trust::ask(shared, needed, trust::Then::Check(asked))),
+        CheckStart::Runs => Ok(CommandResult::default()),
+        CheckStart::Queued(effect) => Ok(CommandResult { effect: Some(effect), ..CommandResult::default() }),
+        CheckStart::Untrusted(needed) => Err(trust::ask(shared, needed, trust::AfterTrust::Check(asked))),
     }
 }
 
-enum Begun {
+enum CheckStart {
     Runs,
     /// By the keeper of a loop; when.
     Queued(String),
-    Untrusted(trust::Needed),
+    Untrusted(trust::TrustRequest),
 }
 
-fn begin(task: &TaskSeen, criterion: Option<&str>) -> Result<Begun, Refusal> {
-    let refused = |failure| Refusal::of_task(&task.root, failure);
-    let work = Work::find(task.path.to_str(), &[]).map_err(refused)?;
+fn begin(task: &TaskSnapshot, criterion: Option<&str>) -> Result<CheckStart, CommandRefusal> {
+    let refused = |failure| CommandRefusal::of_task(&task.root, failure);
+    let work = ResolvedTask::find(task.path.to_str(), &[]).map_err(refused)?;
     work.refuse_broken().map_err(refused)?;
     if criterion.is_some_and(|id| work.task.criteria.iter().all(|it| it.id.0 != id)) {
-        return Err(Refusal::bad_argument("the task has no such criterion any more"));
+        return Err(CommandRefusal::bad_argument("the task has no such criterion any more"));
     }
     let store = StateDir::open().map_err(Failure::from)?;
-    let items = front::trust::of_checks(&work, &crew::judge(&work)?)?;
+    let items = operations::trust::of_checks(&work, &agents::judge(&work)?)?;
     if let Some(needed) = trust::needed(&store, &work, &items, &[])? {
-        return Ok(Begun::Untrusted(needed));
+        return Ok(CheckStart::Untrusted(needed));
     }
     match store.tree_holder(&work.root).map_err(Failure::from)? {
         None => keeper::start_checks(&store, &task.path, criterion)?,
         Some((holder, path)) => {
-            let working = store.find(&holder).ok().and_then(|dir| Seen::read(&store, dir).ok().flatten());
+            let working = store.find(&holder).ok().and_then(|dir| LoopView::read(&store, dir).ok().flatten());
             match working.filter(|it| it.is_alive() && it.works_on(&work)) {
                 // Queued: it answers once the round is over, which may be long after the agent's.
                 Some(seen) => {
                     let effect = view::effect(&seen.state, LateOrder::Check, THE_LOOP);
                     order_checks(store, seen.dir.id().to_owned());
-                    return Ok(Begun::Queued(effect));
+                    return Ok(CheckStart::Queued(effect));
                 }
                 None => return Err(Failure::from(LockError::TreeBusy { holder, path }).into()),
             }
         }
     }
-    Ok(Begun::Runs)
+    Ok(CheckStart::Runs)
 }
 
 /// Not waited for: the results come by the journal.
 fn order_checks(store: StateDir, loop_id: String) {
-    std::thread::spawn(move || drop(order::send(&store, &loop_id, json!({"do": "check"}))));
+    std::thread::spawn(move || drop(control_client::send(&store, &loop_id, json!({"do": "check"}))));
 }

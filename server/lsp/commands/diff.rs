@@ -7,31 +7,31 @@ use std::sync::Arc;
 
 use loopkeeper_core::sanitize;
 
-use super::{Done, Refusal, blocking, target};
-use crate::adapters::snapshots::{FileChange, Store};
+use super::{CommandOutcome, CommandRefusal, blocking, target};
+use crate::adapters::snapshots::{FileChange, SnapshotStore};
 use crate::adapters::state_dir::StateDir;
-use crate::front::changes;
-use crate::front::failure::Failure;
 use crate::lsp::ext::{ChangeKind, ChangedFile, CommandResult, DiffArgs};
-use crate::lsp::pages::{self, Pages};
-use crate::lsp::shared::Shared;
+use crate::lsp::session::ServerState;
+use crate::lsp::virtual_documents::{self, VirtualDocuments};
+use crate::operations::changes;
+use crate::operations::failure::Failure;
 
 const MOST_PATCH_BYTES: usize = 16 << 20;
 /// Files beyond these are in the patch, not laid out to be compared.
 const MOST_FILES: usize = 500;
 
-pub(super) async fn diff(shared: &Arc<Shared>, args: DiffArgs) -> Done {
+pub(super) async fn diff(shared: &Arc<ServerState>, args: DiffArgs) -> CommandOutcome {
     let roots: Vec<PathBuf> = shared.lookout().picture().roots.clone();
     let done: CommandResult = blocking(move || {
         let state_dir = StateDir::open().map_err(Failure::from)?;
         let seen = target::seen(&state_dir, &roots, &args.loop_id)?;
         if args.iteration == Some(0) {
-            return Err(Refusal::bad_argument("iteration 0 is the start: nothing was changed by it"));
+            return Err(CommandRefusal::bad_argument("iteration 0 is the start: nothing was changed by it"));
         }
         let (before, after) = changes::trees(&seen.state, args.iteration)?;
         let (_, workspace, _) = StateDir::of_loop(seen.dir.path()).map_err(Failure::from)?;
-        let store = Store::open(&workspace.snapshots(), workspace.root()).map_err(Failure::from)?;
-        let pages = Pages::of(workspace.root())?;
+        let store = SnapshotStore::open(&workspace.snapshots(), workspace.root()).map_err(Failure::from)?;
+        let pages = VirtualDocuments::of(workspace.root())?;
         let id = seen.dir.id();
         let name = args.iteration.map_or_else(|| id.to_owned(), |it| format!("{id}-{it:04}"));
         let patch = store.diff(before, after, MOST_PATCH_BYTES).map_err(Failure::from)?;
@@ -44,7 +44,7 @@ pub(super) async fn diff(shared: &Arc<Shared>, args: DiffArgs) -> Done {
         let loop_id = Some(seen.dir.id().to_owned());
         Ok(CommandResult {
             loop_id,
-            patch: Some(pages::uri(&patch)),
+            patch: Some(virtual_documents::uri(&patch)),
             files: Some(files),
             ..CommandResult::default()
         })
@@ -52,18 +52,23 @@ pub(super) async fn diff(shared: &Arc<Shared>, args: DiffArgs) -> Done {
     .await?;
     // Our own clients lay the files out side by side.
     if let Some(patch) = done.patch.as_ref().filter(|_| !shared.session().knows_us()) {
-        pages::show(shared, patch);
+        virtual_documents::show(shared, patch);
     }
     Ok(done)
 }
 
-fn laid_out(store: &Store, pages: &Pages, name: &str, change: &FileChange) -> Result<ChangedFile, Failure> {
+fn laid_out(
+    store: &SnapshotStore,
+    pages: &VirtualDocuments,
+    name: &str,
+    change: &FileChange,
+) -> Result<ChangedFile, Failure> {
     let side = |side: &str, id: &Option<String>| -> Result<Option<String>, Failure> {
         let Some(id) = id else { return Ok(None) };
         let Some(below) = below(Path::new(OsStr::from_bytes(&change.path))) else { return Ok(None) };
         let bytes = store.bytes(id)?;
         let page = pages.put_below(&Path::new(name).join(side).join(below), &bytes)?;
-        Ok(Some(pages::uri(&page)))
+        Ok(Some(virtual_documents::uri(&page)))
     };
     let kind = match (&change.old, &change.new) {
         (None, _) => ChangeKind::Added,

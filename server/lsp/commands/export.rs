@@ -5,15 +5,15 @@ use std::sync::Arc;
 
 use lsp_types::MessageType;
 
-use super::{Done, blocking, target};
+use super::{CommandOutcome, blocking, target};
 use crate::adapters::state_dir::StateDir;
-use crate::front::export;
-use crate::front::failure::Failure;
 use crate::lsp::ext::{CommandResult, LoopArgs};
-use crate::lsp::pages::{self, Pages};
-use crate::lsp::shared::Shared;
+use crate::lsp::session::ServerState;
+use crate::lsp::virtual_documents::{self, VirtualDocuments};
+use crate::operations::export;
+use crate::operations::failure::Failure;
 
-pub(super) async fn export(shared: &Arc<Shared>, args: LoopArgs) -> Done {
+pub(super) async fn export(shared: &Arc<ServerState>, args: LoopArgs) -> CommandOutcome {
     let roots: Vec<PathBuf> = shared.lookout().picture().roots.clone();
     let (path, loop_id, done) = blocking(move || {
         let store = StateDir::open().map_err(Failure::from)?;
@@ -21,7 +21,7 @@ pub(super) async fn export(shared: &Arc<Shared>, args: LoopArgs) -> Done {
             Ok(dir) => dir,
             Err(_) => target::seen(&store, &roots, &args.loop_id)?.dir,
         };
-        let path = Pages::of(dir.root())?.free(&export::name(dir.id()))?;
+        let path = VirtualDocuments::of(dir.root())?.free(&export::name(dir.id()))?;
         let done = export::export(&store, &dir, &path)?;
         Ok((path, dir.id().to_owned(), done))
     })
@@ -33,6 +33,6 @@ pub(super) async fn export(shared: &Arc<Shared>, args: LoopArgs) -> Done {
     );
     let teller = Arc::clone(shared);
     tokio::spawn(async move { teller.client.show_message(MessageType::INFO, said).await });
-    let uri = Some(pages::uri(&path));
+    let uri = Some(virtual_documents::uri(&path));
     Ok(CommandResult { uri, loop_id: Some(loop_id), ..CommandResult::default() })
 }

@@ -7,67 +7,68 @@ use std::sync::Arc;
 use loopkeeper_core::view::{self, LateOrder};
 use serde_json::{Value, json};
 
-use super::{Done, Refusal, blocking, target, trust};
+use super::{CommandOutcome, CommandRefusal, blocking, target, trust};
 use crate::adapters::state_dir::StateDir;
-use crate::front::failure::Failure;
-use crate::front::loops::Seen;
-use crate::front::{keeper, order};
 use crate::lsp::ext::{AnswerArgs, CommandResult, LoopArgs, ResumeArgs, SteerArgs, StopArgs};
 use crate::lsp::foreign;
 use crate::lsp::publisher::questions;
-use crate::lsp::shared::Shared;
+use crate::lsp::session::ServerState;
+use crate::operations::failure::Failure;
+use crate::operations::loops::LoopView;
+use crate::operations::{control_client, keeper};
 
 /// Clients show it beside the task's name.
 pub(super) const THE_LOOP: &str = "The loop";
 
-pub(crate) async fn stop(shared: &Arc<Shared>, args: StopArgs) -> Done {
+pub(crate) async fn stop(shared: &Arc<ServerState>, args: StopArgs) -> CommandOutcome {
     if let Some(stopped) = foreign::stop(shared, &args.loop_id).await {
         return stopped;
     }
     with_loop(shared, args.loop_id, move |store, seen| {
         if seen.is_alive() {
-            order::send(store, seen.dir.id(), json!({"do": "stop", "now": args.now}))?;
+            control_client::send(store, seen.dir.id(), json!({"do": "stop", "now": args.now}))?;
             let order = if args.now { LateOrder::StopNow } else { LateOrder::Stop };
             Ok(Some(view::effect(&seen.state, order, THE_LOOP)))
         } else if seen.is_open() {
             // A keeper takes it over only to write down that it ends.
             keeper::start_detached(store, &seen.dir, Some("stop")).map(|_| None)
         } else {
-            Err(order::nobody_there(seen))
+            Err(control_client::no_keeper_error(seen))
         }
     })
     .await
 }
 
-pub(super) async fn pause(shared: &Arc<Shared>, args: LoopArgs) -> Done {
+pub(super) async fn pause(shared: &Arc<ServerState>, args: LoopArgs) -> CommandOutcome {
     send_late(shared, args.loop_id, json!({"do": "pause"}), LateOrder::Pause).await
 }
 
-pub(crate) async fn resume(shared: &Arc<Shared>, args: ResumeArgs) -> Done {
+pub(crate) async fn resume(shared: &Arc<ServerState>, args: ResumeArgs) -> CommandOutcome {
     trust::refuse_without_editor(shared, &args.loop_id)?;
     with_loop(shared, args.loop_id, move |store, seen| {
         if seen.is_alive() {
-            order::send(store, seen.dir.id(), order::resume(args.anyway)).map(|()| None)
+            control_client::send(store, seen.dir.id(), control_client::resume(args.anyway)).map(|()| None)
         } else if seen.is_open() {
-            keeper::start_detached(store, &seen.dir, order::then_resume(seen, args.anyway)).map(|_| None)
+            keeper::start_detached(store, &seen.dir, control_client::then_resume(seen, args.anyway))
+                .map(|_| None)
         } else {
-            Err(order::nobody_there(seen))
+            Err(control_client::no_keeper_error(seen))
         }
     })
     .await
 }
 
-pub(super) async fn reset_breaker(shared: &Arc<Shared>, args: LoopArgs) -> Done {
+pub(super) async fn reset_breaker(shared: &Arc<ServerState>, args: LoopArgs) -> CommandOutcome {
     trust::refuse_without_editor(shared, &args.loop_id)?;
     send(shared, args.loop_id, json!({"do": "reset", "what": "breaker"})).await
 }
 
-pub(super) async fn reset_session(shared: &Arc<Shared>, args: LoopArgs) -> Done {
+pub(super) async fn reset_session(shared: &Arc<ServerState>, args: LoopArgs) -> CommandOutcome {
     send(shared, args.loop_id, json!({"do": "reset", "what": "session"})).await
 }
 
 /// An answer lets the agent go on.
-pub(crate) async fn answer(shared: &Arc<Shared>, args: AnswerArgs) -> Done {
+pub(crate) async fn answer(shared: &Arc<ServerState>, args: AnswerArgs) -> CommandOutcome {
     trust::refuse_without_editor(shared, &args.loop_id)?;
     if args.text.is_none() && questions::ask_as_ordered(shared, &args.loop_id) {
         return Ok(CommandResult { loop_id: Some(args.loop_id), ..CommandResult::default() });
@@ -75,7 +76,7 @@ pub(crate) async fn answer(shared: &Arc<Shared>, args: AnswerArgs) -> Done {
     let text = args.text.unwrap_or_default();
     if text.trim().is_empty() {
         let id = &args.loop_id;
-        return Err(Refusal::bad_argument(format_args!(
+        return Err(CommandRefusal::bad_argument(format_args!(
             "the answer is empty: give one, or answer with `loopkeeper answer {id} '…'` in a terminal"
         )));
     }
@@ -83,24 +84,31 @@ pub(crate) async fn answer(shared: &Arc<Shared>, args: AnswerArgs) -> Done {
 }
 
 /// A loop that rests for it goes on.
-pub(super) async fn accept_weakening(shared: &Arc<Shared>, args: LoopArgs) -> Done {
+pub(super) async fn accept_weakening(shared: &Arc<ServerState>, args: LoopArgs) -> CommandOutcome {
     trust::refuse_without_editor(shared, &args.loop_id)?;
     send(shared, args.loop_id, json!({"do": "accept"})).await
 }
 
-pub(super) async fn steer(shared: &Arc<Shared>, args: SteerArgs) -> Done {
+pub(super) async fn steer(shared: &Arc<ServerState>, args: SteerArgs) -> CommandOutcome {
     if args.text.trim().is_empty() {
-        return Err(Refusal::bad_argument("the note is empty: say what the next iteration should mind"));
+        return Err(CommandRefusal::bad_argument(
+            "the note is empty: say what the next iteration should mind",
+        ));
     }
     send_late(shared, args.loop_id, json!({"do": "steer", "text": args.text}), LateOrder::Steer).await
 }
 
-async fn send(shared: &Arc<Shared>, loop_id: String, order: Value) -> Done {
+async fn send(shared: &Arc<ServerState>, loop_id: String, order: Value) -> CommandOutcome {
     with_loop(shared, loop_id, move |store, seen| to_keeper(store, seen, order).map(|()| None)).await
 }
 
 /// The answer says when it takes effect.
-async fn send_late(shared: &Arc<Shared>, loop_id: String, order: Value, late: LateOrder) -> Done {
+async fn send_late(
+    shared: &Arc<ServerState>,
+    loop_id: String,
+    order: Value,
+    late: LateOrder,
+) -> CommandOutcome {
     with_loop(shared, loop_id, move |store, seen| {
         to_keeper(store, seen, order)?;
         Ok(Some(view::effect(&seen.state, late, THE_LOOP)))
@@ -108,15 +116,19 @@ async fn send_late(shared: &Arc<Shared>, loop_id: String, order: Value, late: La
     .await
 }
 
-fn to_keeper(store: &StateDir, seen: &Seen, order: Value) -> Result<(), Failure> {
-    if seen.is_alive() { order::send(store, seen.dir.id(), order) } else { Err(order::nobody_there(seen)) }
+fn to_keeper(store: &StateDir, seen: &LoopView, order: Value) -> Result<(), Failure> {
+    if seen.is_alive() {
+        control_client::send(store, seen.dir.id(), order)
+    } else {
+        Err(control_client::no_keeper_error(seen))
+    }
 }
 
 async fn with_loop(
-    shared: &Arc<Shared>,
+    shared: &Arc<ServerState>,
     loop_id: String,
-    act: impl FnOnce(&StateDir, &Seen) -> Result<Option<String>, Failure> + Send + 'static,
-) -> Done {
+    act: impl FnOnce(&StateDir, &LoopView) -> Result<Option<String>, Failure> + Send + 'static,
+) -> CommandOutcome {
     let roots: Vec<PathBuf> = shared.lookout().picture().roots.clone();
     blocking(move || {
         let store = StateDir::open().map_err(Failure::from)?;

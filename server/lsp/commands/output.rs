@@ -8,34 +8,34 @@ use std::sync::Arc;
 use loopkeeper_core::check::{MAX_LOCATIONS, excerpt};
 use lsp_types::Url;
 
-use super::{Done, Refusal, blocking, target};
-use crate::front::failure::Failure;
-use crate::lookout::picture::{Held, TaskSeen};
+use super::{CommandOutcome, CommandRefusal, blocking, target};
 use crate::lsp::ext::{CommandResult, OutputArgs};
-use crate::lsp::pages::{self, Pages};
-use crate::lsp::shared::Shared;
+use crate::lsp::session::ServerState;
+use crate::lsp::virtual_documents::{self, VirtualDocuments};
+use crate::operations::failure::Failure;
+use crate::workspace::snapshot::{StoredResult, TaskSnapshot};
 
 /// More than anybody reads.
 const MOST_BYTES: u64 = 16 << 20;
 
-pub(super) async fn output(shared: &Arc<Shared>, args: OutputArgs) -> Done {
+pub(super) async fn output(shared: &Arc<ServerState>, args: OutputArgs) -> CommandOutcome {
     let task = target::task(shared, &args.task).await?;
     let page = blocking(move || {
         let (source, name) = source(&task, &args)?;
         let text = excerpt::readable(&String::from_utf8_lossy(&read(&source)?));
         let heading = failures(&task, &args, &source).unwrap_or_default();
-        let pages = Pages::of(&task.root)?;
+        let pages = VirtualDocuments::of(&task.root)?;
         Ok(pages.put(&name, [heading, text].concat().as_bytes())?)
     })
     .await?;
-    let uri = pages::uri(&page);
-    pages::show(shared, &uri);
+    let uri = virtual_documents::uri(&page);
+    virtual_documents::show(shared, &uri);
     Ok(CommandResult { uri: Some(uri), ..CommandResult::default() })
 }
 
 /// The file that holds it, and what its copy is called.
-fn source(task: &TaskSeen, args: &OutputArgs) -> Result<(PathBuf, String), Refusal> {
-    let nothing = |what: &str| Refusal::broken(format_args!("there is no output of {what} yet"));
+fn source(task: &TaskSnapshot, args: &OutputArgs) -> Result<(PathBuf, String), CommandRefusal> {
+    let nothing = |what: &str| CommandRefusal::broken(format_args!("there is no output of {what} yet"));
     if let Some(id) = &args.criterion {
         let held = task.results.iter().find(|(it, _)| it.0 == *id).map(|(_, held)| held);
         let of_iteration = args.iteration.and_then(|number| {
@@ -57,7 +57,7 @@ fn source(task: &TaskSeen, args: &OutputArgs) -> Result<(PathBuf, String), Refus
 }
 
 /// Where a check failed, above everything it printed.
-fn failures(task: &TaskSeen, args: &OutputArgs, source: &Path) -> Option<String> {
+fn failures(task: &TaskSnapshot, args: &OutputArgs, source: &Path) -> Option<String> {
     let (_, held) = task.results.iter().find(|(it, _)| Some(&it.0) == args.criterion.as_ref())?;
     let is_of_result = file(held).is_some_and(|it| it == source);
     let places = held.result.failure_lines(MAX_LOCATIONS, usize::MAX);
@@ -65,7 +65,7 @@ fn failures(task: &TaskSeen, args: &OutputArgs, source: &Path) -> Option<String>
         .then(|| format!("Where it fails:\n\n{}\n\nIts output:\n\n", places.join("\n")))
 }
 
-fn file(held: &Held) -> Option<PathBuf> {
+fn file(held: &StoredResult) -> Option<PathBuf> {
     Url::parse(held.output.as_ref()?).ok()?.to_file_path().ok()
 }
 

@@ -6,31 +6,31 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use loopkeeper_core::task::edit::{Change, Wish};
+use loopkeeper_core::task::edit::{DocumentEdit, PlanEdit};
 use lsp_types::{
     DocumentChanges, OneOf, OptionalVersionedTextDocumentIdentifier, TextDocumentEdit, TextEdit,
     WorkspaceEdit,
 };
 
-use super::{Done, Refusal, blocking, target};
-use crate::front::replan;
+use super::{CommandOutcome, CommandRefusal, blocking, target};
 use crate::lsp::documents::Document;
 use crate::lsp::ext::{CommandResult, PrioritizeArgs, RefusalCode, SkipArgs};
-use crate::lsp::pages;
-use crate::lsp::shared::Shared;
+use crate::lsp::session::ServerState;
+use crate::lsp::virtual_documents;
+use crate::operations::plan_edit;
 
 /// An editor that takes longer has other things to do.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-pub(super) async fn skip(shared: &Arc<Shared>, args: SkipArgs) -> Done {
-    change(shared, &args.task, args.item, Wish::Skip).await
+pub(super) async fn skip(shared: &Arc<ServerState>, args: SkipArgs) -> CommandOutcome {
+    change(shared, &args.task, args.item, PlanEdit::Skip).await
 }
 
-pub(super) async fn prioritize(shared: &Arc<Shared>, args: PrioritizeArgs) -> Done {
-    change(shared, &args.task, args.item, Wish::Raise(args.by)).await
+pub(super) async fn prioritize(shared: &Arc<ServerState>, args: PrioritizeArgs) -> CommandOutcome {
+    change(shared, &args.task, args.item, PlanEdit::Raise(args.by)).await
 }
 
-async fn change(shared: &Arc<Shared>, task: &str, item: String, wish: Wish) -> Done {
+async fn change(shared: &Arc<ServerState>, task: &str, item: String, wish: PlanEdit) -> CommandOutcome {
     let task = target::task(shared, task).await?;
     let (root, id) = (task.root.clone(), task.id.clone());
     let can = can_apply(shared);
@@ -39,16 +39,16 @@ async fn change(shared: &Arc<Shared>, task: &str, item: String, wish: Wish) -> D
     open.retain(|it| can || it.is_dirty());
     let shown = move |path: &Path| open.iter().find(|it| is_at(it, path)).cloned();
     let (change, open) = blocking(move || {
-        let mut documents = replan::documents(&root, &id)?;
+        let mut documents = plan_edit::documents(&root, &id)?;
         for it in &mut documents {
             if let Some(open) = shown(&root.join(&it.path)) {
                 it.text = open.text.to_string();
             }
         }
-        let change = replan::change(&documents, &item, wish)?;
+        let change = plan_edit::change(&documents, &item, wish)?;
         let open = shown(&root.join(&change.file));
         if open.is_none() {
-            replan::write((&root, &id), &change, &documents)?;
+            plan_edit::write((&root, &id), &change, &documents)?;
         }
         Ok((change, open))
     })
@@ -56,7 +56,7 @@ async fn change(shared: &Arc<Shared>, task: &str, item: String, wish: Wish) -> D
     let uri = match &open {
         Some(open) if can => apply(shared, open, &change).await?,
         Some(open) => return Err(unsaved(open)),
-        None => pages::uri(&task.root.join(&change.file)),
+        None => virtual_documents::uri(&task.root.join(&change.file)),
     };
     Ok(CommandResult { uri: Some(uri), saved: Some(open.is_none()), ..CommandResult::default() })
 }
@@ -65,12 +65,12 @@ fn is_at(document: &Document, path: &Path) -> bool {
     document.path.as_deref() == Some(path)
 }
 
-fn can_apply(shared: &Shared) -> bool {
+fn can_apply(shared: &ServerState) -> bool {
     shared.session().client.workspace.as_ref().and_then(|it| it.apply_edit) == Some(true)
 }
 
-fn unsaved(open: &Document) -> Refusal {
-    let mut refusal = Refusal::new(
+fn unsaved(open: &Document) -> CommandRefusal {
+    let mut refusal = CommandRefusal::new(
         RefusalCode::Unsaved,
         "the plan has changes that are not saved: save it first, this editor cannot be asked to change it",
     );
@@ -79,7 +79,11 @@ fn unsaved(open: &Document) -> Refusal {
 }
 
 /// As if it was typed, into exactly the text that it was made for.
-async fn apply(shared: &Arc<Shared>, open: &Document, change: &Change) -> Result<String, Refusal> {
+async fn apply(
+    shared: &Arc<ServerState>,
+    open: &Document,
+    change: &DocumentEdit,
+) -> Result<String, CommandRefusal> {
     let range = open.lines.range(&open.text, &change.range, shared.session().encoding);
     let edit = TextEdit { range, new_text: change.text.clone() };
     let workspace = shared.session().client.workspace.as_ref();
@@ -95,14 +99,16 @@ async fn apply(shared: &Arc<Shared>, open: &Document, change: &Change) -> Result
     };
     let now = shared.documents.get(&open.uri).map(|it| it.version);
     if now != Some(open.version) {
-        return Err(Refusal::broken("the plan was changed at the same moment: try again"));
+        return Err(CommandRefusal::broken("the plan was changed at the same moment: try again"));
     }
     match tokio::time::timeout(PATIENCE, shared.client.apply_edit(edit)).await {
         Ok(Ok(answer)) if answer.applied => Ok(open.uri.to_string()),
         Ok(Ok(answer)) => {
             let why = answer.failure_reason.map_or(String::new(), |it| format!(": {it}"));
-            Err(Refusal::broken(format_args!("the editor did not change the plan{why}. Try again")))
+            Err(CommandRefusal::broken(format_args!("the editor did not change the plan{why}. Try again")))
         }
-        Ok(Err(_)) | Err(_) => Err(Refusal::broken("the editor did not answer whether it changed the plan")),
+        Ok(Err(_)) | Err(_) => {
+            Err(CommandRefusal::broken("the editor did not answer whether it changed the plan"))
+        }
     }
 }

@@ -7,19 +7,19 @@ use loopkeeper_core::sanitize;
 use loopkeeper_core::view::{file_uri, words};
 use tower_lsp::jsonrpc::{Error, ErrorCode};
 
-use crate::front::failure::{Failure, Kind};
 use crate::lsp::ext::{RefusalCode, RefusalData};
+use crate::operations::failure::{Failure, FailureKind};
 
 /// `RequestFailed` of the protocol: well-formed, and not done.
 const REQUEST_FAILED: i64 = -32803;
 
 #[derive(Debug)]
-pub(crate) struct Refusal {
+pub(crate) struct CommandRefusal {
     pub(crate) message: String,
     pub(crate) data: Box<RefusalData>,
 }
 
-impl Refusal {
+impl CommandRefusal {
     pub(crate) fn new(code: RefusalCode, message: impl Display) -> Self {
         Self { message: sanitize::text(&message.to_string()), data: Box::new(RefusalData::of(code)) }
     }
@@ -39,7 +39,7 @@ impl Refusal {
     /// Of a task in this root: names the place that is to be corrected, and how many there are, on one line.
     pub(crate) fn of_task(root: &Path, failure: Failure) -> Self {
         let spots = failure.spots.clone();
-        let agent = failure.kind == Kind::AgentMissing;
+        let agent = failure.kind == FailureKind::AgentMissing;
         let mut refusal = Self::from(failure);
         let configuration = root.join("loopkeeper.toml");
         let uri = |file: &str| file_uri(&root.join(file).to_string_lossy());
@@ -65,16 +65,16 @@ impl Refusal {
     }
 }
 
-impl From<Failure> for Refusal {
+impl From<Failure> for CommandRefusal {
     fn from(failure: Failure) -> Self {
         let code = match failure.kind {
-            Kind::Usage => RefusalCode::BadArgument,
-            Kind::NoTask => RefusalCode::NoTask,
-            Kind::AgentMissing => RefusalCode::AgentMissing,
-            Kind::NotTrusted => RefusalCode::Untrusted,
-            Kind::TreeBusy => RefusalCode::TreeBusy,
-            Kind::Unsupported => RefusalCode::Unsupported,
-            Kind::Conflict | Kind::Broken => RefusalCode::Conflict,
+            FailureKind::Usage => RefusalCode::BadArgument,
+            FailureKind::NoTask => RefusalCode::NoTask,
+            FailureKind::AgentMissing => RefusalCode::AgentMissing,
+            FailureKind::NotTrusted => RefusalCode::Untrusted,
+            FailureKind::TreeBusy => RefusalCode::TreeBusy,
+            FailureKind::Unsupported => RefusalCode::Unsupported,
+            FailureKind::Conflict | FailureKind::Broken => RefusalCode::Conflict,
         };
         let mut refusal = Self::new(code, sentence(&failure.to_string()));
         refusal.data.holder = failure.holder.map(|it| sanitize::line(&it));
@@ -82,8 +82,8 @@ impl From<Failure> for Refusal {
     }
 }
 
-impl From<Refusal> for Error {
-    fn from(refusal: Refusal) -> Self {
+impl From<CommandRefusal> for Error {
+    fn from(refusal: CommandRefusal) -> Self {
         let mut error = Self::new(ErrorCode::ServerError(REQUEST_FAILED));
         error.message = refusal.message.into();
         error.data = serde_json::to_value(&*refusal.data).ok();

@@ -5,39 +5,39 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::{Done, blocking, target};
+use super::{CommandOutcome, blocking, target};
 use crate::adapters::state_dir::StateDir;
-use crate::front::failure::Failure;
-use crate::front::restore::{self, Target};
 use crate::lsp::ext::{CommandResult, RefusedPath, RollbackArgs, UndoRollbackArgs};
-use crate::lsp::shared::Shared;
+use crate::lsp::session::ServerState;
+use crate::operations::failure::Failure;
+use crate::operations::restore::{self, RestoreSelection};
 
 const MOST_EDITED: usize = 50;
 
-pub(super) async fn rollback(shared: &Arc<Shared>, args: RollbackArgs) -> Done {
+pub(super) async fn rollback(shared: &Arc<ServerState>, args: RollbackArgs) -> CommandOutcome {
     let RollbackArgs { loop_id, iteration, paths, preview } = args;
     put_back(shared, loop_id, Some((iteration, paths)), preview).await
 }
 
-pub(super) async fn undo(shared: &Arc<Shared>, args: UndoRollbackArgs) -> Done {
+pub(super) async fn undo(shared: &Arc<ServerState>, args: UndoRollbackArgs) -> CommandOutcome {
     put_back(shared, args.loop_id, None, args.preview).await
 }
 
 async fn put_back(
-    shared: &Arc<Shared>,
+    shared: &Arc<ServerState>,
     loop_id: String,
     to: Option<(u32, Vec<String>)>,
     preview: Option<bool>,
-) -> Done {
+) -> CommandOutcome {
     let roots: Vec<PathBuf> = shared.lookout().picture().roots.clone();
     blocking(move || {
         let store = StateDir::open().map_err(Failure::from)?;
         let seen = target::seen(&store, &roots, &loop_id)?;
         let target = match to {
             Some((number, typed)) => {
-                Target::Iteration { number, paths: restore::named(&seen, number, &typed)? }
+                RestoreSelection::Iteration { number, paths: restore::named(&seen, number, &typed)? }
             }
-            None => Target::BeforeRollback,
+            None => RestoreSelection::BeforeRollback,
         };
         let done = CommandResult { loop_id: Some(seen.dir.id().to_owned()), ..CommandResult::default() };
         if preview == Some(true) {

@@ -2,72 +2,78 @@
 
 use std::sync::Arc;
 
-use loopkeeper_core::settings::Argument;
+use loopkeeper_core::settings::SettingOverride;
 use loopkeeper_core::view::words;
 
-use super::{Done, Refusal, blocking, target, trust};
+use super::{CommandOutcome, CommandRefusal, blocking, target, trust};
 use crate::adapters::state_dir::StateDir;
-use crate::front::crew::Crew;
-use crate::front::start::{Attended, Start};
-use crate::front::work::Work;
-use crate::front::{self, keeper, start as beginnings};
-use crate::lookout::picture::TaskSeen;
 use crate::lsp::ext::{CommandResult, StartArgs, StartLimits};
 use crate::lsp::questions;
-use crate::lsp::shared::Shared;
+use crate::lsp::session::ServerState;
+use crate::operations::agents::AgentRoster;
+use crate::operations::resolved_task::ResolvedTask;
+use crate::operations::start::{Interactivity, StartRequest};
+use crate::operations::{self, keeper, start as beginnings};
+use crate::workspace::snapshot::TaskSnapshot;
 
-pub(crate) async fn start(shared: &Arc<Shared>, args: StartArgs) -> Done {
+pub(crate) async fn start(shared: &Arc<ServerState>, args: StartArgs) -> CommandOutcome {
     trust::refuse_without_editor(shared, &args.task)?;
     let task = target::task(shared, &args.task).await?;
     target::refuse_unsaved(&task, shared)?;
     let asked = args.clone();
     let begun = blocking(move || begin(&task, &args)).await?;
     match begun {
-        Begun::Runs { loop_id, warnings } => {
+        LoopStart::Runs { loop_id, warnings } => {
             for warning in warnings {
                 questions::warn(shared, &words::capitalised(&warning)).await;
             }
             Ok(CommandResult { loop_id: Some(loop_id), ..CommandResult::default() })
         }
-        Begun::Untrusted(page) => Err(trust::ask(shared, page, trust::Then::Start(asked))),
+        LoopStart::Untrusted(page) => Err(trust::ask(shared, page, trust::AfterTrust::Start(asked))),
     }
 }
 
-enum Begun {
+enum LoopStart {
     Runs { loop_id: String, warnings: Vec<String> },
-    Untrusted(trust::Needed),
+    Untrusted(trust::TrustRequest),
 }
 
-fn begin(task: &TaskSeen, args: &StartArgs) -> Result<Begun, Refusal> {
+fn begin(task: &TaskSnapshot, args: &StartArgs) -> Result<LoopStart, CommandRefusal> {
     let arguments = arguments(task, args)?;
-    let refused = |failure| Refusal::of_task(&task.root, failure);
-    let work = Work::find(task.path.to_str(), &arguments).map_err(refused)?;
+    let refused = |failure| CommandRefusal::of_task(&task.root, failure);
+    let work = ResolvedTask::find(task.path.to_str(), &arguments).map_err(refused)?;
     work.refuse_unready().map_err(refused)?;
-    let crew = Crew::of(&work).map_err(refused)?;
-    let items = front::trust::items(&work, &crew)?;
-    let store = StateDir::open().map_err(crate::front::failure::Failure::from)?;
-    beginnings::refuse_busy(&store, &work)?;
+    let crew = AgentRoster::of(&work).map_err(refused)?;
+    let items = operations::trust::items(&work, &crew)?;
+    let store = StateDir::open().map_err(crate::operations::failure::Failure::from)?;
+    beginnings::ensure_tree_free(&store, &work)?;
     if let Some(needed) = trust::needed(&store, &work, &items, &arguments)? {
-        return Ok(Begun::Untrusted(needed));
+        return Ok(LoopStart::Untrusted(needed));
     }
     let warnings = crew.warnings();
-    let start = Start { work: &work, crew, anyway: args.anyway, own_promise: false, attended: Attended::Yes };
+    let start = StartRequest {
+        work: &work,
+        crew,
+        anyway: args.anyway,
+        own_promise: false,
+        attended: Interactivity::Yes,
+    };
     let dir = beginnings::prepare(&store, &start)?;
     if let Err(failure) = keeper::start_detached(&store, &dir, None) {
         beginnings::discard(&dir);
         // Of two that start at once, one comes too late.
-        beginnings::refuse_busy(&store, &work)?;
+        beginnings::ensure_tree_free(&store, &work)?;
         return Err(failure.into());
     }
-    Ok(Begun::Runs { loop_id: dir.id().to_owned(), warnings })
+    Ok(LoopStart::Runs { loop_id: dir.id().to_owned(), warnings })
 }
 
 /// What was asked for besides the configuration, as `run` would take it.
-fn arguments(task: &TaskSeen, args: &StartArgs) -> Result<Vec<Argument>, Refusal> {
+fn arguments(task: &TaskSnapshot, args: &StartArgs) -> Result<Vec<SettingOverride>, CommandRefusal> {
     let StartLimits { iterations, duration, cost_usd } = &args.limits;
     if args.agent.as_ref().is_some_and(|it| it.contains('/') && !it.starts_with('/')) {
         let root = task.root.display();
-        return Err(Refusal::bad_argument(format_args!(
+        return Err(CommandRefusal::bad_argument(format_args!(
             "name the agent's program by its whole path, as {root}/agent.sh"
         )));
     }
@@ -78,7 +84,7 @@ fn arguments(task: &TaskSeen, args: &StartArgs) -> Result<Vec<Argument>, Refusal
         ("limits.costUsd", "limits.cost_usd", cost_usd.map(|it| it.to_string())),
     ];
     let argument = |(option, key, value): (&str, &str, Option<String>)| {
-        Some(Argument { option: option.to_owned(), key: key.to_owned(), value: value? })
+        Some(SettingOverride { option: option.to_owned(), key: key.to_owned(), value: value? })
     };
     Ok(given.into_iter().filter_map(argument).collect())
 }

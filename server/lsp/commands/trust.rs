@@ -6,24 +6,24 @@ mod consent;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use loopkeeper_core::settings::Argument;
-use loopkeeper_core::trust::{Item, Page};
+use loopkeeper_core::settings::SettingOverride;
+use loopkeeper_core::trust::{TrustItem, TrustPage};
 
-pub(super) use self::consent::{Then, ask};
-use super::{Done, Refusal, blocking, target};
+pub(super) use self::consent::{AfterTrust, ask};
+use super::{CommandOutcome, CommandRefusal, blocking, target};
 use crate::adapters::state_dir::StateDir;
 use crate::adapters::trust::TrustStore;
-use crate::front;
-use crate::front::failure::Failure;
-use crate::front::work::Work;
-use crate::lookout::Nudge;
-use crate::lookout::picture::TaskSeen;
 use crate::lsp::ext::{CommandResult, RefusalCode, TrustArgs, TrustCommand, TrustPageResult, UntrustArgs};
-use crate::lsp::pages::{self, Pages};
-use crate::lsp::shared::Shared;
+use crate::lsp::session::ServerState;
+use crate::lsp::virtual_documents::{self, VirtualDocuments};
+use crate::operations;
+use crate::operations::failure::Failure;
+use crate::operations::resolved_task::ResolvedTask;
+use crate::workspace::Invalidation;
+use crate::workspace::snapshot::TaskSnapshot;
 
 /// What keeps a start from starting.
-pub(super) struct Needed {
+pub(super) struct TrustRequest {
     task: String,
     title: String,
     root: PathBuf,
@@ -32,15 +32,15 @@ pub(super) struct Needed {
     count: usize,
     text: String,
     /// What was asked for besides the configuration: the page is that of a start with it.
-    arguments: Vec<Argument>,
+    arguments: Vec<SettingOverride>,
 }
 
 /// The editor's own trust is necessary, whatever is stored.
-pub(super) fn refuse_without_editor(shared: &Shared, task: &str) -> Result<(), Refusal> {
+pub(super) fn refuse_without_editor(shared: &ServerState, task: &str) -> Result<(), CommandRefusal> {
     if shared.session().trusted {
         return Ok(());
     }
-    let mut refusal = Refusal::new(
+    let mut refusal = CommandRefusal::new(
         RefusalCode::Untrusted,
         "Ralph runs nothing in a folder that the editor does not trust. Trust this folder, then try again",
     );
@@ -52,21 +52,21 @@ pub(super) fn refuse_without_editor(shared: &Shared, task: &str) -> Result<(), R
 /// `None` where the user trusts all of it.
 pub(super) fn needed(
     store: &StateDir,
-    work: &Work,
-    items: &[Item],
-    arguments: &[Argument],
-) -> Result<Option<Needed>, Failure> {
+    work: &ResolvedTask,
+    items: &[TrustItem],
+    arguments: &[SettingOverride],
+) -> Result<Option<TrustRequest>, Failure> {
     let mut trust = TrustStore::open(store);
     let (typed, unknown): (Vec<_>, Vec<_>) =
-        trust.unknown(&work.root, items).into_iter().partition(|it| front::trust::is_typed(work, it));
+        trust.unknown(&work.root, items).into_iter().partition(|it| operations::trust::is_typed(work, it));
     if !typed.is_empty() {
         trust.grant(&work.root, Some(&work.id), &typed)?;
     }
-    if unknown.is_empty() { Ok(None) } else { Ok(Some(Needed::of(work, &trust, arguments)?)) }
+    if unknown.is_empty() { Ok(None) } else { Ok(Some(TrustRequest::of(work, &trust, arguments)?)) }
 }
 
-impl Needed {
-    fn of(work: &Work, trust: &TrustStore, arguments: &[Argument]) -> Result<Self, Failure> {
+impl TrustRequest {
+    fn of(work: &ResolvedTask, trust: &TrustStore, arguments: &[SettingOverride]) -> Result<Self, Failure> {
         let page = whole_page(work, trust)?;
         Ok(Self {
             task: loopkeeper_core::view::file_uri(&work.root.join(&work.id.0).to_string_lossy()),
@@ -81,27 +81,32 @@ impl Needed {
 
     /// The page as a file.
     fn write(root: &Path, text: &str) -> Result<PathBuf, Failure> {
-        Pages::of(root)?.put("commands.txt", text.as_bytes())
+        VirtualDocuments::of(root)?.put("commands.txt", text.as_bytes())
     }
 }
 
 /// With the hash of a page: grants what that shows; without one, shows the page and asks.
-pub(super) async fn trust(shared: &Arc<Shared>, args: TrustArgs) -> Done {
+pub(super) async fn trust(shared: &Arc<ServerState>, args: TrustArgs) -> CommandOutcome {
     match args.hash {
         Some(hash) => grant(shared, &args.task, hash, Vec::new()).await,
         None => offer(shared, &args.task).await,
     }
 }
 
-async fn grant(shared: &Arc<Shared>, task: &str, hash: String, arguments: Vec<Argument>) -> Done {
+async fn grant(
+    shared: &Arc<ServerState>,
+    task: &str,
+    hash: String,
+    arguments: Vec<SettingOverride>,
+) -> CommandOutcome {
     refuse_without_editor(shared, task)?;
     let task = target::task(shared, task).await?;
     let uri = task.uri.clone();
     let done = blocking(move || {
-        let work = Work::find(task.path.to_str(), &arguments)?;
+        let work = ResolvedTask::find(task.path.to_str(), &arguments)?;
         let items = items(&work)?;
-        if front::trust::page(&work.root, &items, &[]).hash != hash {
-            return Err(Refusal::broken(
+        if operations::trust::page(&work.root, &items, &[]).hash != hash {
+            return Err(CommandRefusal::broken(
                 "the commands changed since the page was shown, so nothing is trusted: look at them again",
             ));
         }
@@ -116,24 +121,24 @@ async fn grant(shared: &Arc<Shared>, task: &str, hash: String, arguments: Vec<Ar
 }
 
 /// Shows the page, and asks where anything of it is not trusted yet.
-async fn offer(shared: &Arc<Shared>, task: &str) -> Done {
+async fn offer(shared: &Arc<ServerState>, task: &str) -> CommandOutcome {
     refuse_without_editor(shared, task)?;
-    let task: Arc<TaskSeen> = target::task(shared, task).await?;
+    let task: Arc<TaskSnapshot> = target::task(shared, task).await?;
     let (needed, page) = blocking(move || {
-        let work = Work::find(task.path.to_str(), &[])?;
+        let work = ResolvedTask::find(task.path.to_str(), &[])?;
         let trust = TrustStore::open(&StateDir::open().map_err(Failure::from)?);
-        let needed = Needed::of(&work, &trust, &[])?;
-        let page = Needed::write(&needed.root, &needed.text)?;
+        let needed = TrustRequest::of(&work, &trust, &[])?;
+        let page = TrustRequest::write(&needed.root, &needed.text)?;
         Ok((needed, page))
     })
     .await?;
-    let uri = Some(pages::uri(&page));
+    let uri = Some(virtual_documents::uri(&page));
     consent::offer(shared, needed, &page);
     Ok(CommandResult { uri, ..CommandResult::default() })
 }
 
 /// Takes back everything that was said for the task.
-pub(super) async fn untrust(shared: &Arc<Shared>, args: UntrustArgs) -> Done {
+pub(super) async fn untrust(shared: &Arc<ServerState>, args: UntrustArgs) -> CommandOutcome {
     let task = target::task(shared, &args.task).await?;
     blocking(move || {
         let mut store = TrustStore::open(&StateDir::open().map_err(Failure::from)?);
@@ -144,15 +149,15 @@ pub(super) async fn untrust(shared: &Arc<Shared>, args: UntrustArgs) -> Done {
 }
 
 /// `loopkeeper/trustPage`.
-pub(crate) async fn page(shared: &Arc<Shared>, task: &str) -> Result<TrustPageResult, Refusal> {
-    let task: Arc<TaskSeen> = target::task(shared, task).await?;
+pub(crate) async fn page(shared: &Arc<ServerState>, task: &str) -> Result<TrustPageResult, CommandRefusal> {
+    let task: Arc<TaskSnapshot> = target::task(shared, task).await?;
     let page = blocking(move || {
-        let work = Work::find(task.path.to_str(), &[])?;
+        let work = ResolvedTask::find(task.path.to_str(), &[])?;
         let items = items(&work)?;
         let store = TrustStore::open(&StateDir::open().map_err(Failure::from)?);
         let unknown = store.unknown(&work.root, &items);
-        let page = front::trust::page(&work.root, &items, &unknown);
-        let command = |it: &loopkeeper_core::trust::Shown| TrustCommand {
+        let page = operations::trust::page(&work.root, &items, &unknown);
+        let command = |it: &loopkeeper_core::trust::TrustPageItem| TrustCommand {
             kind: it.kind.to_owned(),
             title: it.title.clone(),
             lines: it.lines.clone(),
@@ -167,17 +172,17 @@ pub(crate) async fn page(shared: &Arc<Shared>, task: &str) -> Result<TrustPageRe
     });
     let page = page.await;
     if page.is_ok() {
-        shared.lookout().nudge(Nudge::STATE);
+        shared.lookout().invalidate(Invalidation::STATE);
     }
     page
 }
 
 /// Everything that would run, the agent too where there is one.
-fn items(work: &Work) -> Result<Vec<Item>, Failure> {
-    front::trust::known_items(work, |_| ())
+fn items(work: &ResolvedTask) -> Result<Vec<TrustItem>, Failure> {
+    operations::trust::known_items(work, |_| ())
 }
 
-fn whole_page(work: &Work, trust: &TrustStore) -> Result<Page, Failure> {
+fn whole_page(work: &ResolvedTask, trust: &TrustStore) -> Result<TrustPage, Failure> {
     let items = items(work)?;
-    Ok(front::trust::page(&work.root, &items, &trust.unknown(&work.root, &items)))
+    Ok(operations::trust::page(&work.root, &items, &trust.unknown(&work.root, &items)))
 }

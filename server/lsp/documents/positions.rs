@@ -3,8 +3,8 @@
 
 use std::ops::Range;
 
-use loopkeeper_core::cut;
 use loopkeeper_core::lines::LineIndex;
+use loopkeeper_core::truncate;
 use lsp_types::Position;
 
 /// What a column counts, as negotiated.
@@ -18,7 +18,7 @@ pub enum Encoding {
 /// The lines and columns of one text. Lines end with `\n`, `\r\n` or `\r`, as the protocol says. A place costs the
 /// same wherever it is in its line: programs write documents of megabytes as one line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Lines {
+pub struct LinePositions {
     index: LineIndex,
     /// UTF-16 units before each [`STRIDE`]th byte; none for an ASCII text, whose bytes are its units.
     units: Vec<usize>,
@@ -27,14 +27,14 @@ pub struct Lines {
 /// Bytes between two counts of UTF-16 units.
 const STRIDE: usize = 512;
 
-impl Lines {
+impl LinePositions {
     pub fn of(text: &str) -> Self {
         Self { index: LineIndex::of(text), units: if text.is_ascii() { Vec::new() } else { counts(text) } }
     }
 
     /// The place of a byte.
     pub fn position(&self, text: &str, byte: usize, encoding: Encoding) -> Position {
-        let byte = cut::first(text, byte).len();
+        let byte = truncate::first(text, byte).len();
         let line = self.index.line(byte);
         let begin = self.index.start(line).unwrap_or_default();
         let column = match encoding {
@@ -52,12 +52,12 @@ impl Lines {
         let content = text.get(begin..end).unwrap_or_default().trim_end_matches(['\n', '\r']);
         let column = place.character as usize;
         if encoding == Encoding::Utf8 || self.units.is_empty() {
-            return begin + cut::first(content, column).len();
+            return begin + truncate::first(content, column).len();
         }
         let wanted = self.units_before(text, begin).saturating_add(column);
         let stride = self.units.partition_point(|units| *units <= wanted).saturating_sub(1);
         let near = (stride * STRIDE).clamp(begin, begin + content.len());
-        let near = cut::first(text, near).len();
+        let near = truncate::first(text, near).len();
         let rest = text.get(near..begin + content.len()).unwrap_or_default();
         near + of_utf16(rest, wanted - self.units_before(text, near))
     }
@@ -115,17 +115,17 @@ fn of_utf16(content: &str, column: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{Encoding, Lines};
+    use super::{Encoding, LinePositions};
     use lsp_types::Position;
     use proptest::prelude::{any, prop, proptest};
 
     fn place(text: &str, byte: usize, encoding: Encoding) -> (u32, u32) {
-        let it = Lines::of(text).position(text, byte, encoding);
+        let it = LinePositions::of(text).position(text, byte, encoding);
         (it.line, it.character)
     }
 
     fn byte(text: &str, (line, character): (u32, u32), encoding: Encoding) -> usize {
-        Lines::of(text).byte(text, Position { line, character }, encoding)
+        LinePositions::of(text).byte(text, Position { line, character }, encoding)
     }
 
     #[test]
@@ -165,7 +165,7 @@ mod tests {
         #[test]
         fn there_and_back(text in "[aä😀\r\n]{0,40}", at in 0..160usize, wide in any::<bool>()) {
             let encoding = if wide { Encoding::Utf16 } else { Encoding::Utf8 };
-            let lines = Lines::of(&text);
+            let lines = LinePositions::of(&text);
             let place = lines.position(&text, at, encoding);
             let back = lines.byte(&text, place, encoding);
             assert!(text.is_char_boundary(back));
@@ -180,8 +180,8 @@ mod tests {
             at in 0..4000_usize,
         ) {
             let text = parts.concat();
-            let lines = Lines::of(&text);
-            let at = loopkeeper_core::cut::first(&text, at).len();
+            let lines = LinePositions::of(&text);
+            let at = loopkeeper_core::truncate::first(&text, at).len();
             let begin = text[..at].rfind('\n').map_or(0, |it| it + 1);
             let found = lines.position(&text, at, Encoding::Utf16);
             assert_eq!(found.character as usize, text[begin..at].encode_utf16().count());

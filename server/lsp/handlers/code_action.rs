@@ -1,30 +1,30 @@
 //! `textDocument/codeAction`: cures of what is wrong there, and everything that lenses offer.
 
-use loopkeeper_core::view::editor::{self, Action};
+use loopkeeper_core::view::editor::{self, EditorAction};
 use lsp_types::{CodeActionKind, CodeActionParams, CodeActionResponse};
 
-use crate::lsp::convert;
+use crate::lsp::document_context::{DocumentContext, DocumentSnapshot};
 use crate::lsp::foreign;
-use crate::lsp::shared::Shared;
-use crate::lsp::sight::{Shown, Sight};
+use crate::lsp::session::ServerState;
+use crate::lsp::to_proto;
 
-pub(crate) async fn handle(shared: &Shared, params: CodeActionParams) -> Option<CodeActionResponse> {
-    let shown = Shown::of(shared, &params.text_document.uri)?;
+pub(crate) async fn handle(shared: &ServerState, params: CodeActionParams) -> Option<CodeActionResponse> {
+    let shown = DocumentSnapshot::of(shared, &params.text_document.uri)?;
     let bytes = shown.bytes(params.range);
     let (shown, all) = if shown.is_config() {
         let cures = editor::settings::cures("", shown.text(), &bytes);
         (shown, cures)
-    } else if let Some(all) = foreign::actions(&*shared.lookout().looked().await, &shown) {
+    } else if let Some(all) = foreign::actions(&*shared.lookout().wait_until_ready().await, &shown) {
         (shown, all)
     } else {
-        let sight = Sight::of(shared, shown).await?;
+        let sight = DocumentContext::of(shared, shown).await?;
         let all = sight.look(|known| editor::actions(known, &sight.file, &bytes));
         (sight.shown, all)
     };
     let context = params.context;
-    let wanted = |it: &Action| is_wanted(it.kind, context.only.as_deref());
+    let wanted = |it: &EditorAction| is_wanted(it.kind, context.only.as_deref());
     let client = &shared.session().client;
-    let given = |it| convert::action(&shown, client, &context.diagnostics, it);
+    let given = |it| to_proto::action(&shown, client, &context.diagnostics, it);
     Some(all.into_iter().filter(wanted).filter_map(given).collect())
 }
 

@@ -3,13 +3,13 @@
 use loopkeeper_core::view::editor::lenses;
 use lsp_types::{CodeLens, CodeLensParams};
 
-use crate::lsp::convert;
-use crate::lsp::shared::Shared;
-use crate::lsp::sight::{Shown, Sight};
+use crate::lsp::document_context::{DocumentContext, DocumentSnapshot};
+use crate::lsp::session::ServerState;
+use crate::lsp::to_proto;
 
-pub(crate) async fn handle(shared: &Shared, params: CodeLensParams) -> Option<Vec<CodeLens>> {
-    let shown = Shown::of(shared, &params.text_document.uri)?;
-    let sight = Sight::of(shared, shown).await?;
+pub(crate) async fn handle(shared: &ServerState, params: CodeLensParams) -> Option<Vec<CodeLens>> {
+    let shown = DocumentSnapshot::of(shared, &params.text_document.uri)?;
+    let sight = DocumentContext::of(shared, shown).await?;
     let all = sight.look(|known| lenses(known, &sight.file));
-    Some(all.into_iter().map(|it| convert::lens(&sight.shown, it)).collect())
+    Some(all.into_iter().map(|it| to_proto::lens(&sight.shown, it)).collect())
 }

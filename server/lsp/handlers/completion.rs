@@ -3,13 +3,13 @@
 use loopkeeper_core::view::editor;
 use lsp_types::{CompletionParams, CompletionResponse};
 
-use crate::lsp::convert;
-use crate::lsp::shared::Shared;
-use crate::lsp::sight::{Shown, Sight};
+use crate::lsp::document_context::{DocumentContext, DocumentSnapshot};
+use crate::lsp::session::ServerState;
+use crate::lsp::to_proto;
 
-pub(crate) async fn handle(shared: &Shared, params: CompletionParams) -> Option<CompletionResponse> {
+pub(crate) async fn handle(shared: &ServerState, params: CompletionParams) -> Option<CompletionResponse> {
     let at = params.text_document_position;
-    let shown = Shown::of(shared, &at.text_document.uri)?;
+    let shown = DocumentSnapshot::of(shared, &at.text_document.uri)?;
     let offset = shown.byte(at.position);
     let (shown, all) = if shown.is_config() {
         let all = editor::settings::complete(shown.text(), offset);
@@ -17,8 +17,8 @@ pub(crate) async fn handle(shared: &Shared, params: CompletionParams) -> Option<
     } else {
         let all = editor::in_check(shown.text(), offset);
         // Other documents with backticks are none of ours.
-        (Sight::of(shared, shown).await?.shown, all)
+        (DocumentContext::of(shared, shown).await?.shown, all)
     };
-    let items = all.into_iter().map(|it| convert::completion(&shown, it));
+    let items = all.into_iter().map(|it| to_proto::completion(&shown, it));
     Some(CompletionResponse::Array(items.collect()))
 }

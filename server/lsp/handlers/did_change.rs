@@ -2,12 +2,12 @@
 
 use lsp_types::DidChangeTextDocumentParams;
 
-use crate::lookout::Nudge;
-use crate::lsp::shared::Shared;
+use crate::lsp::session::ServerState;
+use crate::workspace::Invalidation;
 
-pub(crate) fn handle(shared: &Shared, params: DidChangeTextDocumentParams) {
+pub(crate) fn handle(shared: &ServerState, params: DidChangeTextDocumentParams) {
     let encoding = shared.session().encoding;
     let id = params.text_document;
     shared.documents.change(&id.uri, id.version, &params.content_changes, encoding);
-    shared.lookout().nudge(Nudge::TEXTS);
+    shared.lookout().invalidate(Invalidation::TEXTS);
 }

@@ -1,8 +1,8 @@
 //! `workspace/didChangeWatchedFiles`: which files is looked up, not believed.
 
-use crate::lookout::Nudge;
-use crate::lsp::shared::Shared;
+use crate::lsp::session::ServerState;
+use crate::workspace::Invalidation;
 
-pub(crate) fn handle(shared: &Shared) {
-    shared.lookout().nudge(Nudge { tree: true, ..Nudge::FILES });
+pub(crate) fn handle(shared: &ServerState) {
+    shared.lookout().invalidate(Invalidation { tree: true, ..Invalidation::FILES });
 }

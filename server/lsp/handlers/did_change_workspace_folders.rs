@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use lsp_types::{DidChangeWorkspaceFoldersParams, WorkspaceFolder};
 
-use crate::lsp::shared::Shared;
+use crate::lsp::session::ServerState;
 
-pub(crate) fn handle(shared: &Shared, params: &DidChangeWorkspaceFoldersParams) {
+pub(crate) fn handle(shared: &ServerState, params: &DidChangeWorkspaceFoldersParams) {
     let paths = |folders: &[WorkspaceFolder]| -> Vec<PathBuf> {
         folders.iter().filter_map(|it| it.uri.to_file_path().ok()).collect()
     };

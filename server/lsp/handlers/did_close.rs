@@ -2,10 +2,10 @@
 
 use lsp_types::DidCloseTextDocumentParams;
 
-use crate::lookout::Nudge;
-use crate::lsp::shared::Shared;
+use crate::lsp::session::ServerState;
+use crate::workspace::Invalidation;
 
-pub(crate) fn handle(shared: &Shared, params: &DidCloseTextDocumentParams) {
+pub(crate) fn handle(shared: &ServerState, params: &DidCloseTextDocumentParams) {
     shared.documents.close(&params.text_document.uri);
-    shared.lookout().nudge(Nudge::ALL);
+    shared.lookout().invalidate(Invalidation::ALL);
 }

@@ -2,12 +2,12 @@
 
 use lsp_types::DidOpenTextDocumentParams;
 
-use crate::lookout::Nudge;
-use crate::lsp::shared::Shared;
+use crate::lsp::session::ServerState;
+use crate::workspace::Invalidation;
 
-pub(crate) fn handle(shared: &Shared, params: DidOpenTextDocumentParams) {
+pub(crate) fn handle(shared: &ServerState, params: DidOpenTextDocumentParams) {
     let opened = params.text_document;
     shared.documents.open(opened.uri, opened.version, opened.text);
     // It may be a task, or stand in a folder, that nobody knew of.
-    shared.lookout().nudge(Nudge::FILES);
+    shared.lookout().invalidate(Invalidation::FILES);
 }

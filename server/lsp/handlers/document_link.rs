@@ -3,12 +3,12 @@
 use lsp_types::{DocumentLink, DocumentLinkParams, Url};
 
 use crate::adapters::task_files::context_target;
-use crate::lsp::shared::Shared;
-use crate::lsp::sight::{Shown, Sight};
+use crate::lsp::document_context::{DocumentContext, DocumentSnapshot};
+use crate::lsp::session::ServerState;
 
-pub(crate) async fn handle(shared: &Shared, params: DocumentLinkParams) -> Option<Vec<DocumentLink>> {
-    let shown = Shown::of(shared, &params.text_document.uri)?;
-    let sight = Sight::of(shared, shown).await?;
+pub(crate) async fn handle(shared: &ServerState, params: DocumentLinkParams) -> Option<Vec<DocumentLink>> {
+    let shown = DocumentSnapshot::of(shared, &params.text_document.uri)?;
+    let sight = DocumentContext::of(shared, shown).await?;
     let mentions = sight.look(|known| known.task.context.clone());
     let own = mentions.into_iter().filter(|it| it.place.file == sight.file);
     let links = own.filter_map(|mention| {

@@ -3,19 +3,22 @@
 use loopkeeper_core::view::editor::symbols;
 use lsp_types::{DocumentSymbolParams, DocumentSymbolResponse};
 
-use crate::lsp::convert;
-use crate::lsp::shared::Shared;
-use crate::lsp::sight::{Shown, Sight};
+use crate::lsp::document_context::{DocumentContext, DocumentSnapshot};
+use crate::lsp::session::ServerState;
+use crate::lsp::to_proto;
 
-pub(crate) async fn handle(shared: &Shared, params: DocumentSymbolParams) -> Option<DocumentSymbolResponse> {
-    let shown = Shown::of(shared, &params.text_document.uri)?;
-    let sight = Sight::of(shared, shown).await?;
+pub(crate) async fn handle(
+    shared: &ServerState,
+    params: DocumentSymbolParams,
+) -> Option<DocumentSymbolResponse> {
+    let shown = DocumentSnapshot::of(shared, &params.text_document.uri)?;
+    let sight = DocumentContext::of(shared, shown).await?;
     let all = sight.look(|known| symbols(known, &sight.file));
     let text = shared.session().client.text_document.as_ref();
     let support = text.and_then(|it| it.document_symbol.as_ref()?.hierarchical_document_symbol_support);
     if support != Some(true) {
-        return Some(DocumentSymbolResponse::Flat(convert::flat_symbols(&sight.shown, all)));
+        return Some(DocumentSymbolResponse::Flat(to_proto::flat_symbols(&sight.shown, all)));
     }
-    let nested = all.into_iter().map(|it| convert::symbol(&sight.shown, it));
+    let nested = all.into_iter().map(|it| to_proto::symbol(&sight.shown, it));
     Some(DocumentSymbolResponse::Nested(nested.collect()))
 }

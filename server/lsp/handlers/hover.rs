@@ -5,24 +5,24 @@ use loopkeeper_core::view::editor;
 use lsp_types::{Hover, HoverParams};
 
 use crate::adapters::clock;
-use crate::lsp::convert;
+use crate::lsp::document_context::{DocumentContext, DocumentSnapshot};
 use crate::lsp::foreign;
-use crate::lsp::shared::Shared;
-use crate::lsp::sight::{Shown, Sight};
+use crate::lsp::session::ServerState;
+use crate::lsp::to_proto;
 
-pub(crate) async fn handle(shared: &Shared, params: HoverParams) -> Option<Hover> {
+pub(crate) async fn handle(shared: &ServerState, params: HoverParams) -> Option<Hover> {
     let at = params.text_document_position_params;
-    let shown = Shown::of(shared, &at.text_document.uri)?;
+    let shown = DocumentSnapshot::of(shared, &at.text_document.uri)?;
     let offset = shown.byte(at.position);
     let client = &shared.session().client;
     if shown.is_config() {
         let hover = editor::settings::explain("", shown.text(), offset)?;
-        return Some(convert::hover(&shown, client, &hover));
+        return Some(to_proto::hover(&shown, client, &hover));
     }
-    if let Some(hover) = foreign::hover(&*shared.lookout().looked().await, &shown) {
-        return Some(convert::hover(&shown, client, &hover));
+    if let Some(hover) = foreign::hover(&*shared.lookout().wait_until_ready().await, &shown) {
+        return Some(to_proto::hover(&shown, client, &hover));
     }
-    let sight = Sight::of(shared, shown).await?;
+    let sight = DocumentContext::of(shared, shown).await?;
     let hover = sight.look(|known| editor::hover(known, (&sight.file, offset), clock::now()))?;
-    Some(convert::hover(&sight.shown, client, &hover))
+    Some(to_proto::hover(&sight.shown, client, &hover))
 }

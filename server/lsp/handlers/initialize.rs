@@ -2,11 +2,11 @@
 
 use lsp_types::{InitializeParams, InitializeResult, ServerInfo};
 
-use crate::lsp::capabilities::{self, Session};
-use crate::lsp::shared::Shared;
+use crate::lsp::capabilities::{self, ResolvedClientCapabilities};
+use crate::lsp::session::ServerState;
 
-pub(crate) fn handle(shared: &Shared, params: InitializeParams) -> InitializeResult {
-    let session = Session::of(params);
+pub(crate) fn handle(shared: &ServerState, params: InitializeParams) -> InitializeResult {
+    let session = ResolvedClientCapabilities::of(params);
     let capabilities = capabilities::of_server(&session);
     shared.begin(session);
     let server_info = ServerInfo {

@@ -6,7 +6,7 @@ use lsp_types::{DidChangeWatchedFilesRegistrationOptions, FileSystemWatcher, Glo
 use serde_json::json;
 
 use crate::lsp::publisher;
-use crate::lsp::shared::Shared;
+use crate::lsp::session::ServerState;
 
 /// Task documents and configuration, wherever they are; the server's own watches do not reach below the folders
 /// that it knows.
@@ -24,7 +24,7 @@ const WATCHED: [&str; 11] = [
     "**/.claude/{ralph-loop,.ralph-loop}.local.md",
 ];
 
-pub(crate) fn handle(shared: &Arc<Shared>) {
+pub(crate) fn handle(shared: &Arc<ServerState>) {
     tokio::spawn(publisher::publish(Arc::clone(shared)));
     let workspace = shared.session().client.workspace.as_ref();
     let watches = workspace.and_then(|it| it.did_change_watched_files.as_ref());

@@ -4,19 +4,19 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use loopkeeper_core::check::Status;
-use loopkeeper_core::decide::{Iteration, Loop};
+use loopkeeper_core::decide::{Iteration, LoopState};
 use loopkeeper_core::sanitize;
 use loopkeeper_core::view::editor;
 use loopkeeper_core::view::words;
 use tower_lsp::jsonrpc::Result;
 
 use crate::adapters::state_dir::StateDir;
-use crate::front::failure::Failure;
 use crate::lsp::commands::{blocking, loop_named};
 use crate::lsp::ext::{CriterionRow, IterationEntry, IterationsParams, IterationsResult};
-use crate::lsp::shared::Shared;
+use crate::lsp::session::ServerState;
+use crate::operations::failure::Failure;
 
-pub(crate) async fn handle(shared: &Arc<Shared>, params: &IterationsParams) -> Result<IterationsResult> {
+pub(crate) async fn handle(shared: &Arc<ServerState>, params: &IterationsParams) -> Result<IterationsResult> {
     let roots: Vec<PathBuf> = shared.lookout().picture().roots.clone();
     let (id, last) = (params.loop_id.clone(), params.last);
     let result = blocking(move || {
@@ -27,7 +27,7 @@ pub(crate) async fn handle(shared: &Arc<Shared>, params: &IterationsParams) -> R
     Ok(result.await?)
 }
 
-fn of(state: &Loop, last: Option<usize>) -> IterationsResult {
+fn of(state: &LoopState, last: Option<usize>) -> IterationsResult {
     let row = |it: &loopkeeper_core::journal::Pinned| CriterionRow {
         id: it.criterion.id.0.clone(),
         name: sanitize::line(&it.criterion.name),
@@ -44,7 +44,7 @@ fn of(state: &Loop, last: Option<usize>) -> IterationsResult {
 }
 
 /// The baseline, once it is over: what every way back can lead to.
-fn start(state: &Loop) -> Option<IterationEntry> {
+fn start(state: &LoopState) -> Option<IterationEntry> {
     state.tree_after(0)?;
     let first =
         |it: &&loopkeeper_core::journal::Pinned| editor::row(state, &it.criterion.id).starts_with('✓');

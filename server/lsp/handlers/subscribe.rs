@@ -6,13 +6,13 @@ use std::sync::Arc;
 use tower_lsp::jsonrpc::Result;
 
 use crate::adapters::state_dir::StateDir;
-use crate::front::failure::Failure;
 use crate::lsp::commands::{blocking, loop_named};
 use crate::lsp::ext::{SubscribeParams, SubscribeResult};
-use crate::lsp::shared::Shared;
+use crate::lsp::session::ServerState;
+use crate::operations::failure::Failure;
 
 /// An ended loop prints no more.
-pub(crate) async fn handle(shared: &Arc<Shared>, params: &SubscribeParams) -> Result<SubscribeResult> {
+pub(crate) async fn handle(shared: &Arc<ServerState>, params: &SubscribeParams) -> Result<SubscribeResult> {
     let roots: Vec<PathBuf> = shared.lookout().picture().roots.clone();
     let named = params.loop_id.clone();
     let seen = blocking(move || {

@@ -6,38 +6,38 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use loopkeeper_core::decide::exit::held_already;
-use loopkeeper_core::decide::{Loop, weakening};
+use loopkeeper_core::decide::{LoopState, weakening};
 use loopkeeper_core::journal::{OutcomeKind, PauseReason, QuestionKind};
-use loopkeeper_core::view::{LoopStatus, Phase, QuestionStatus, State, notice, words};
+use loopkeeper_core::view::{DisplayPhase, DisplayState, LoopStatus, QuestionStatus, notice, words};
 use lsp_types::{Command, MessageType};
 use serde_json::{Value, json};
 
-use crate::lookout::Picture;
 use crate::lsp::ext::{self, Alert, AlertKind, AlertParams, Severity};
 use crate::lsp::questions;
-use crate::lsp::shared::Shared;
+use crate::lsp::session::ServerState;
+use crate::workspace::WorkspaceSnapshot;
 
 use super::held;
 use super::questions::PERMITS;
 
 #[derive(Default)]
-pub(super) struct Alerts {
-    known: BTreeMap<String, Standing>,
+pub(super) struct AlertPublisher {
+    known: BTreeMap<String, AlertState>,
     /// Roots whose loops were looked at before: what is found in a folder that was opened just now is old news.
     roots: Vec<PathBuf>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Standing {
+enum AlertState {
     Open,
-    NeedsYou(Phase, String),
+    NeedsYou(DisplayPhase, String),
     /// The breaker is open and tries by itself: how often it opened.
     Tripped(u32),
     Ended,
 }
 
-impl Alerts {
-    pub(super) async fn publish(&mut self, shared: &Arc<Shared>, picture: &Picture) {
+impl AlertPublisher {
+    pub(super) async fn publish(&mut self, shared: &Arc<ServerState>, picture: &WorkspaceSnapshot) {
         let now = picture.loops.iter().map(|it| (it.status.id.clone(), standing(&it.status))).collect();
         let known = std::mem::replace(&mut self.known, now);
         let roots = std::mem::replace(&mut self.roots, picture.roots.clone());
@@ -47,7 +47,7 @@ impl Alerts {
             let after = standing(status);
             // A loop that came and went between two looks ended too.
             let is_news = before.is_some() || roots.iter().any(|it| it == seen.dir.root());
-            if is_news && before != Some(&after) && after != Standing::Open {
+            if is_news && before != Some(&after) && after != AlertState::Open {
                 if held_already(&seen.state) && questions::can_ask(shared) {
                     tokio::spawn(held::ask(Arc::clone(shared), Box::new(status.clone())));
                     continue;
@@ -62,21 +62,21 @@ impl Alerts {
     }
 }
 
-fn standing(status: &LoopStatus) -> Standing {
+fn standing(status: &LoopStatus) -> AlertState {
     match status.state {
-        State::Done => Standing::Ended,
-        State::NeedsYou => {
+        DisplayState::Done => AlertState::Ended,
+        DisplayState::NeedsYou => {
             let asked = status.question.as_ref().map(|it| it.id.clone());
             let why =
                 asked.or_else(|| status.pause.as_ref().map(|it| it.message.clone())).unwrap_or_default();
-            Standing::NeedsYou(status.phase, why)
+            AlertState::NeedsYou(status.phase, why)
         }
-        State::Working if status.is_cooling() => Standing::Tripped(status.breaker.trips),
-        State::Working | State::Paused | State::Idle => Standing::Open,
+        DisplayState::Working if status.is_cooling() => AlertState::Tripped(status.breaker.trips),
+        DisplayState::Working | DisplayState::Paused | DisplayState::Idle => AlertState::Open,
     }
 }
 
-fn alert(status: &LoopStatus, state: &Loop) -> AlertParams {
+fn alert(status: &LoopStatus, state: &LoopState) -> AlertParams {
     let actions = actions(status, state);
     let mut message = notice(status);
     // Its buttons do what the hint would have typed in a terminal.
@@ -95,13 +95,13 @@ fn alert(status: &LoopStatus, state: &Loop) -> AlertParams {
 }
 
 /// What needs the user now: with every status, for a client that came too late for the notification.
-pub(super) fn open(picture: &Picture) -> Vec<AlertParams> {
-    let needing = picture.loops.iter().filter(|it| matches!(standing(&it.status), Standing::NeedsYou(..)));
+pub(super) fn open(picture: &WorkspaceSnapshot) -> Vec<AlertParams> {
+    let needing = picture.loops.iter().filter(|it| matches!(standing(&it.status), AlertState::NeedsYou(..)));
     needing.map(|it| alert(&it.status, &it.state)).collect()
 }
 
 /// What can be done about it, at most three.
-fn actions(status: &LoopStatus, state: &Loop) -> Vec<Command> {
+fn actions(status: &LoopStatus, state: &LoopState) -> Vec<Command> {
     let of_loop = json!({"loopId": status.id});
     let of_task = json!({"task": status.task.uri});
     let output = command("Show output", ext::OUTPUT, &of_task);
@@ -116,7 +116,7 @@ fn actions(status: &LoopStatus, state: &Loop) -> Vec<Command> {
         return permits(&status.id, question);
     }
     let stop = command("Stop", ext::STOP, &of_loop);
-    if status.phase == Phase::Paused
+    if status.phase == DisplayPhase::Paused
         && status.pause.as_ref().is_some_and(|it| it.reason == PauseReason::Missing)
     {
         let anyway = json!({"loopId": status.id, "anyway": true});
@@ -127,19 +127,19 @@ fn actions(status: &LoopStatus, state: &Loop) -> Vec<Command> {
         ];
     }
     match status.phase {
-        Phase::Damaged => Vec::new(),
-        Phase::NeedsAnswer => {
+        DisplayPhase::Damaged => Vec::new(),
+        DisplayPhase::NeedsAnswer => {
             vec![
                 command("Answer…", ext::ANSWER, &of_loop),
                 command("Agent decides", ext::RESUME, &of_loop),
                 stop,
             ]
         }
-        Phase::Interrupted => vec![command("Resume", ext::RESUME, &of_loop), stop],
+        DisplayPhase::Interrupted => vec![command("Resume", ext::RESUME, &of_loop), stop],
         _ if status.breaker.state != loopkeeper_core::journal::BreakerState::Closed => {
             vec![command("Reset and resume", ext::RESET_BREAKER, &of_loop), output, stop]
         }
-        _ if weakening::holds_up(state) => of_weakened(status, state, output),
+        _ if weakening::is_blocking(state) => of_weakened(status, state, output),
         _ => vec![command("Resume", ext::RESUME, &of_loop), output, stop],
     }
 }
@@ -147,7 +147,7 @@ fn actions(status: &LoopStatus, state: &Loop) -> Vec<Command> {
 /// The question about what the agent waits to be allowed.
 fn wanted(status: &LoopStatus) -> Option<&QuestionStatus> {
     let open = status.question.as_ref().filter(|it| it.kind == QuestionKind::Permission);
-    open.filter(|_| status.phase == Phase::NeedsAnswer)
+    open.filter(|_| status.phase == DisplayPhase::NeedsAnswer)
 }
 
 fn permits(loop_id: &str, question: &QuestionStatus) -> Vec<Command> {
@@ -159,8 +159,8 @@ fn permits(loop_id: &str, question: &QuestionStatus) -> Vec<Command> {
 }
 
 /// What the agent made easier is put back, or taken as it is.
-fn of_weakened(status: &LoopStatus, state: &Loop, output: Command) -> Vec<Command> {
-    let told: Vec<_> = weakening::told(state).collect();
+fn of_weakened(status: &LoopStatus, state: &LoopState, output: Command) -> Vec<Command> {
+    let told: Vec<_> = weakening::unreported(state).collect();
     let accept = command("Accept", ext::ACCEPT_WEAKENING, &json!({"loopId": status.id}));
     if !told.iter().all(|it| weakening::is_of_start(state, it)) {
         return vec![accept, output];
@@ -174,7 +174,7 @@ fn command(title: &str, command: &str, argument: &Value) -> Command {
     Command::new(title.to_owned(), command.to_owned(), Some(vec![argument.clone()]))
 }
 
-async fn send(shared: &Shared, alert: AlertParams) {
+async fn send(shared: &ServerState, alert: AlertParams) {
     if shared.session().knows_us() {
         shared.client.send_notification::<Alert>(alert).await;
         return;

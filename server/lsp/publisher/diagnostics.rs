@@ -1,8 +1,8 @@
 //! `textDocument/publishDiagnostics`: for every document that has something to say, open or not; only what changed;
 //! an empty list once where there is nothing more.
 
+mod cache;
 mod configs;
-mod kept;
 mod list;
 mod sources;
 
@@ -10,35 +10,35 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use loopkeeper_core::view::editor::{self, Known, Related, Severity, Target};
+use loopkeeper_core::view::editor::{self, RelatedLocation, RelatedTarget, Severity, TaskView};
 use loopkeeper_core::view::file_uri;
 use lsp_types::{
     Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, DiagnosticTag, Location, NumberOrString,
     Position, PublishDiagnosticsClientCapabilities, Range, Url,
 };
 
+use self::cache::DiagnosticsCache;
 use self::configs::ConfigDiagnostics;
-use self::kept::Kept;
-use self::list::List;
-use crate::lookout::Picture;
-use crate::lookout::picture::TaskSeen;
-use crate::lookout::quick::Quick;
+use self::list::DiagnosticList;
 use crate::lsp::documents::Document;
-use crate::lsp::documents::positions::{Encoding, Lines};
+use crate::lsp::documents::positions::{Encoding, LinePositions};
 use crate::lsp::foreign;
-use crate::lsp::known;
-use crate::lsp::shared::Shared;
+use crate::lsp::session::ServerState;
+use crate::lsp::view_input;
+use crate::workspace::WorkspaceSnapshot;
+use crate::workspace::adaptive_blocking::AdaptiveBlocking;
+use crate::workspace::snapshot::TaskSnapshot;
 
 #[derive(Default)]
-pub(super) struct Diagnostics {
-    sent: BTreeMap<Url, Arc<List>>,
-    kept: Kept,
+pub(super) struct DiagnosticPublisher {
+    sent: BTreeMap<Url, Arc<DiagnosticList>>,
+    kept: DiagnosticsCache,
     configs: ConfigDiagnostics,
-    quick: Quick,
+    quick: AdaptiveBlocking,
 }
 
 /// Everything that turning remarks into messages needs.
-struct Desk {
+struct DiagnosticsContext {
     open: BTreeMap<PathBuf, Arc<Document>>,
     encoding: Encoding,
     can: PublishDiagnosticsClientCapabilities,
@@ -46,17 +46,17 @@ struct Desk {
 
 /// What there is to say, by document.
 #[derive(Default)]
-struct Made {
-    lists: BTreeMap<Url, Arc<List>>,
+struct DiagnosticsByUri {
+    lists: BTreeMap<Url, Arc<DiagnosticList>>,
     /// The editor shows a newer text of these than was looked at: what stands there stays until the next look.
-    behind: BTreeSet<Url>,
+    outdated: BTreeSet<Url>,
     /// The files that it is about, whether there is something to say of them or not.
-    spoken_of: BTreeSet<PathBuf>,
+    dependencies: BTreeSet<PathBuf>,
 }
 
-impl Diagnostics {
-    pub(super) async fn publish(&mut self, shared: &Arc<Shared>, picture: &Arc<Picture>) {
-        let desk = Desk::of(shared);
+impl DiagnosticPublisher {
+    pub(super) async fn publish(&mut self, shared: &Arc<ServerState>, picture: &Arc<WorkspaceSnapshot>) {
+        let desk = DiagnosticsContext::of(shared);
         let looked = Arc::clone(picture);
         // Reads the lines that failures are at.
         let mut kept = std::mem::take(&mut self.kept);
@@ -69,7 +69,11 @@ impl Diagnostics {
             }
             (made, kept, configs, desk)
         });
-        let Some((Made { lists: mut now, behind, .. }, kept, configs, desk)) = made.await else { return };
+        let Some((DiagnosticsByUri { lists: mut now, outdated: behind, .. }, kept, configs, desk)) =
+            made.await
+        else {
+            return;
+        };
         self.kept = kept;
         self.configs = configs;
         for gone in self.sent.keys().filter(|it| !now.contains_key(*it)).cloned().collect::<Vec<_>>() {
@@ -91,15 +95,15 @@ impl Diagnostics {
     }
 }
 
-impl Made {
-    fn of_task(picture: &Picture, task: &TaskSeen, desk: &Desk) -> Self {
+impl DiagnosticsByUri {
+    fn of_task(picture: &WorkspaceSnapshot, task: &TaskSnapshot, desk: &DiagnosticsContext) -> Self {
         let mut made = Self::default();
-        known::with(picture, task, None, |known| {
+        view_input::with(picture, task, None, |known| {
             made.task(task, known, desk);
             for failure in editor::source_failures(known) {
                 if let Some((path, diagnostic)) = sources::diagnostic(task, desk, &failure) {
                     made.add(desk.uri(&path), diagnostic);
-                    made.spoken_of.insert(path);
+                    made.dependencies.insert(path);
                 }
             }
         });
@@ -115,18 +119,18 @@ impl Made {
                 self.lists.insert(uri.clone(), Arc::clone(list));
             }
         }
-        self.behind.extend(part.behind.iter().cloned());
+        self.outdated.extend(part.outdated.iter().cloned());
     }
 
-    fn task(&mut self, task: &TaskSeen, known: &Known<'_>, desk: &Desk) {
+    fn task(&mut self, task: &TaskSnapshot, known: &TaskView<'_>, desk: &DiagnosticsContext) {
         let mut remarks = editor::diagnostics(known).into_iter().peekable();
         for document in known.documents {
             let path = task.root.join(&document.path);
             let Some(uri) = desk.uri(&path) else { continue };
             self.note_text(&uri, desk, &path, &document.text);
-            self.spoken_of.insert(path);
+            self.dependencies.insert(path);
             // Remarks come in the order of the documents.
-            let lines = Lines::of(&document.text);
+            let lines = LinePositions::of(&document.text);
             while let Some(remark) = remarks.next_if(|it| it.place.file == document.path) {
                 let range = lines.range(&document.text, &remark.place.range, desk.encoding);
                 // Looked up only for who shows it.
@@ -144,15 +148,15 @@ impl Made {
         Arc::make_mut(self.lists.entry(uri).or_default()).add(diagnostic);
     }
 
-    fn note_text(&mut self, uri: &Url, desk: &Desk, path: &Path, looked_at: &str) {
+    fn note_text(&mut self, uri: &Url, desk: &DiagnosticsContext, path: &Path, looked_at: &str) {
         if desk.open.get(path).is_some_and(|it| *it.text != *looked_at) {
-            self.behind.insert(uri.clone());
+            self.outdated.insert(uri.clone());
         }
     }
 }
 
-impl Desk {
-    fn of(shared: &Shared) -> Self {
+impl DiagnosticsContext {
+    fn of(shared: &ServerState) -> Self {
         let session = shared.session();
         let open = shared.documents.all().into_iter().filter_map(|it| Some((it.path.clone()?, it))).collect();
         let text = session.client.text_document.as_ref();
@@ -200,15 +204,19 @@ impl Desk {
     }
 }
 
-fn related(task: &TaskSeen, desk: &Desk, related: &Related) -> Option<DiagnosticRelatedInformation> {
+fn related(
+    task: &TaskSnapshot,
+    desk: &DiagnosticsContext,
+    related: &RelatedLocation,
+) -> Option<DiagnosticRelatedInformation> {
     let location = match &related.target {
-        Target::Output { uri, naming } => {
+        RelatedTarget::Output { uri, naming } => {
             let uri = Url::parse(uri).ok()?;
             let path = uri.to_file_path().ok()?;
             let at = Position::new(sources::line_naming(&path, naming.as_ref()), 0);
             Location { uri, range: Range::new(at, at) }
         }
-        Target::Source { file, line, column } => {
+        RelatedTarget::Source { file, line, column } => {
             let path = sources::path(task, file)?;
             let at = Position::new(line.saturating_sub(1), column.map_or(0, |it| it.saturating_sub(1)));
             Location { uri: desk.uri(&path)?, range: Range::new(at, at) }

@@ -7,23 +7,24 @@ use loopkeeper_core::view::{LoopStatus, notice, words};
 
 use crate::lsp::commands;
 use crate::lsp::ext::{StartArgs, StartLimits};
-use crate::lsp::pages;
-use crate::lsp::questions::{self, Question};
-use crate::lsp::shared::Shared;
+use crate::lsp::questions::{self, ClientQuestion};
+use crate::lsp::session::ServerState;
+use crate::lsp::virtual_documents;
 
 const ANYWAY: &str = "Start anyway";
 const EDIT: &str = "Edit task";
 
-pub(super) async fn ask(shared: Arc<Shared>, status: Box<LoopStatus>) {
+pub(super) async fn ask(shared: Arc<ServerState>, status: Box<LoopStatus>) {
     let task = status.task.uri.clone();
     let has_file = task.starts_with("file:");
     let answers = if has_file { vec![ANYWAY, EDIT] } else { vec![ANYWAY] };
     let Some(place) = shared.pending.enter(format!("held {}", status.id)) else { return };
-    let question = Question { message: message(&status), answers, page: None, expiry: questions::EXPIRY };
+    let question =
+        ClientQuestion { message: message(&status), answers, page: None, expiry: questions::EXPIRY };
     let answer = questions::ask(&shared, &question).await;
     drop(place);
     match answer.as_deref() {
-        Some(EDIT) => drop(pages::edit(&shared, &task).await),
+        Some(EDIT) => drop(virtual_documents::edit(&shared, &task).await),
         Some(ANYWAY) => {
             let args = StartArgs { task, agent: None, limits: StartLimits::default(), anyway: true };
             let done = commands::start(&shared, args).await;

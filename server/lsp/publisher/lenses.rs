@@ -7,20 +7,20 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use loopkeeper_core::view::editor::{Lens, lenses};
 
-use crate::lookout::Picture;
-use crate::lsp::known;
-use crate::lsp::shared::Shared;
+use crate::lsp::session::ServerState;
+use crate::lsp::view_input;
+use crate::workspace::WorkspaceSnapshot;
 
 #[derive(Default)]
-pub(super) struct Lenses {
+pub(super) struct LensPublisher {
     shown: BTreeMap<PathBuf, Vec<Lens>>,
     /// One that the client has not answered is enough.
     under_way: Arc<AtomicBool>,
 }
 
-impl Lenses {
+impl LensPublisher {
     /// Never waits: whether and when the client asks for lenses again is its own affair.
-    pub(super) fn publish(&mut self, shared: &Arc<Shared>, picture: &Picture) {
+    pub(super) fn publish(&mut self, shared: &Arc<ServerState>, picture: &WorkspaceSnapshot) {
         let workspace = shared.session().client.workspace.as_ref();
         let lens = workspace.and_then(|it| it.code_lens.as_ref());
         if lens.and_then(|it| it.refresh_support) != Some(true) {
@@ -29,7 +29,7 @@ impl Lenses {
         let mut now = BTreeMap::new();
         for task in picture.tasks.iter().filter(|it| it.live) {
             for document in task.documents.iter() {
-                let lenses = known::with(picture, task, None, |known| lenses(known, &document.path));
+                let lenses = view_input::with(picture, task, None, |known| lenses(known, &document.path));
                 now.insert(task.root.join(&document.path), lenses);
             }
         }

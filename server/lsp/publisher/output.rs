@@ -3,29 +3,33 @@
 
 use std::time::Duration;
 
-use loopkeeper_core::cut;
+use loopkeeper_core::truncate;
 use tokio::time::Instant;
 
-use super::Pace;
-use crate::lookout::Picture;
+use super::Throttle;
 use crate::lsp::ext::{OutputCame, OutputParams};
-use crate::lsp::shared::Shared;
+use crate::lsp::session::ServerState;
+use crate::workspace::WorkspaceSnapshot;
 
 const EVERY: Duration = Duration::from_millis(100);
 const LARGEST: usize = 64 * 1024;
 
-pub(super) struct Output {
-    pace: Pace,
+pub(super) struct OutputPublisher {
+    pace: Throttle,
 }
 
-impl Default for Output {
+impl Default for OutputPublisher {
     fn default() -> Self {
-        Self { pace: Pace::new(EVERY) }
+        Self { pace: Throttle::new(EVERY) }
     }
 }
 
-impl Output {
-    pub(super) async fn publish(&mut self, shared: &Shared, picture: &Picture) -> Option<Instant> {
+impl OutputPublisher {
+    pub(super) async fn publish(
+        &mut self,
+        shared: &ServerState,
+        picture: &WorkspaceSnapshot,
+    ) -> Option<Instant> {
         if !shared.lookout().live().has_output() {
             return None;
         }
@@ -53,7 +57,7 @@ impl Output {
 fn portions(mut text: &str, most: usize) -> Vec<&str> {
     let mut portions = Vec::new();
     while text.len() > most {
-        let head = cut::first(text, most);
+        let head = truncate::first(text, most);
         let end = head.rfind('\n').map_or(head.len(), |it| it + 1);
         let (portion, rest) = text.split_at(end);
         portions.push(portion);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use loopkeeper_core::sanitize;
-use loopkeeper_core::view::{LoopStatus, Phase, State};
+use loopkeeper_core::view::{DisplayPhase, DisplayState, LoopStatus};
 use lsp_types::notification::Progress as ProgressNotification;
 use lsp_types::request::WorkDoneProgressCreate;
 use lsp_types::{
@@ -16,28 +16,28 @@ use tokio::sync::Notify;
 use tokio::sync::oneshot::{self, error::TryRecvError};
 use tokio::time::{Instant, timeout};
 
-use super::{Pace, sooner, status};
-use crate::lookout::Picture;
-use crate::lsp::shared::Shared;
+use super::{Throttle, sooner, status};
+use crate::lsp::session::ServerState;
+use crate::workspace::WorkspaceSnapshot;
 
 const EVERY: Duration = Duration::from_secs(2);
 /// A client that does not answer the token's creation is shown no progress.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 #[derive(Default)]
-pub(super) struct Progress {
-    shown: BTreeMap<String, Shown>,
+pub(super) struct ProgressPublisher {
+    shown: BTreeMap<String, ProgressEntry>,
     answers: Arc<Notify>,
 }
 
-struct Shown {
+struct ProgressEntry {
     token: ProgressToken,
-    stage: Stage,
+    stage: ProgressStage,
     message: String,
-    pace: Pace,
+    pace: Throttle,
 }
 
-enum Stage {
+enum ProgressStage {
     /// The client was asked for the token, and has not answered.
     Asked(oneshot::Receiver<bool>),
     Begun,
@@ -45,29 +45,34 @@ enum Stage {
     Refused,
 }
 
-impl Progress {
+impl ProgressPublisher {
     /// Resolves when the client answered whether it wants to be shown a loop's progress.
     pub(super) fn answered(&self) -> impl Future<Output = ()> + use<> {
         let answers = Arc::clone(&self.answers);
         async move { answers.notified().await }
     }
 
-    pub(super) async fn publish(&mut self, shared: &Arc<Shared>, picture: &Picture) -> Option<Instant> {
+    pub(super) async fn publish(
+        &mut self,
+        shared: &Arc<ServerState>,
+        picture: &WorkspaceSnapshot,
+    ) -> Option<Instant> {
         let window = shared.session().client.window.as_ref();
         if window.and_then(|it| it.work_done_progress) != Some(true) {
             return None;
         }
-        let at_work = |id: &String| picture.loop_with(id).is_some_and(|it| it.status.state == State::Working);
+        let at_work =
+            |id: &String| picture.loop_with(id).is_some_and(|it| it.status.state == DisplayState::Working);
         let over: Vec<String> = self.shown.keys().filter(|it| !at_work(it)).cloned().collect();
         for id in over {
             let last = picture.loop_with(&id).map_or_else(|| "gone".to_owned(), |it| ending(&it.status));
-            if let Some(Shown { token, stage: Stage::Begun, .. }) = self.shown.remove(&id) {
+            if let Some(ProgressEntry { token, stage: ProgressStage::Begun, .. }) = self.shown.remove(&id) {
                 let end = WorkDoneProgressEnd { message: Some(last) };
                 send(shared, token, WorkDoneProgress::End(end)).await;
             }
         }
         let mut due = None;
-        for seen in picture.loops.iter().filter(|it| it.status.state == State::Working) {
+        for seen in picture.loops.iter().filter(|it| it.status.state == DisplayState::Working) {
             let status = status::of_loop(shared, seen);
             let task = sanitize::line(&seen.state.spec.task.0);
             due = sooner(due, self.one(shared, &status, &task).await);
@@ -75,7 +80,7 @@ impl Progress {
         due
     }
 
-    async fn one(&mut self, shared: &Arc<Shared>, status: &LoopStatus, task: &str) -> Option<Instant> {
+    async fn one(&mut self, shared: &Arc<ServerState>, status: &LoopStatus, task: &str) -> Option<Instant> {
         let message = message(status);
         if !self.shown.contains_key(&status.id) {
             let shown = self.ask(shared, self.token(task, &status.id));
@@ -84,12 +89,12 @@ impl Progress {
         }
         let shown = self.shown.get_mut(&status.id)?;
         match &mut shown.stage {
-            Stage::Refused => None,
-            Stage::Asked(answer) => {
+            ProgressStage::Refused => None,
+            ProgressStage::Asked(answer) => {
                 let wanted =
                     answer.try_recv().map_or_else(|it| (it == TryRecvError::Closed).then_some(false), Some);
-                shown.stage = if wanted? { Stage::Begun } else { Stage::Refused };
-                if matches!(shown.stage, Stage::Begun) {
+                shown.stage = if wanted? { ProgressStage::Begun } else { ProgressStage::Refused };
+                if matches!(shown.stage, ProgressStage::Begun) {
                     let _ = shown.pace.step();
                     shown.message.clone_from(&message);
                     let begin = WorkDoneProgressBegin {
@@ -102,8 +107,8 @@ impl Progress {
                 }
                 None
             }
-            Stage::Begun if shown.message == message => None,
-            Stage::Begun => {
+            ProgressStage::Begun if shown.message == message => None,
+            ProgressStage::Begun => {
                 if let Err(due) = shown.pace.step() {
                     return Some(due);
                 }
@@ -120,7 +125,7 @@ impl Progress {
     }
 
     /// Asks for the token; nothing waits for the answer.
-    fn ask(&self, shared: &Arc<Shared>, token: ProgressToken) -> Shown {
+    fn ask(&self, shared: &Arc<ServerState>, token: ProgressToken) -> ProgressEntry {
         let (sender, answer) = oneshot::channel();
         let (shared, wanted, answers) = (Arc::clone(shared), token.clone(), Arc::clone(&self.answers));
         tokio::spawn(async move {
@@ -129,7 +134,12 @@ impl Progress {
             let _ = sender.send(matches!(timeout(PATIENCE, created).await, Ok(Ok(()))));
             answers.notify_one();
         });
-        Shown { token, stage: Stage::Asked(answer), message: String::new(), pace: Pace::new(EVERY) }
+        ProgressEntry {
+            token,
+            stage: ProgressStage::Asked(answer),
+            message: String::new(),
+            pace: Throttle::new(EVERY),
+        }
     }
 
     /// Read out by some editors; two folders may have tasks of the same name.
@@ -140,7 +150,7 @@ impl Progress {
     }
 }
 
-async fn send(shared: &Shared, token: ProgressToken, value: WorkDoneProgress) {
+async fn send(shared: &ServerState, token: ProgressToken, value: WorkDoneProgress) {
     let params = ProgressParams { token, value: ProgressParamsValue::WorkDone(value) };
     shared.client.send_notification::<ProgressNotification>(params).await;
 }
@@ -150,10 +160,10 @@ fn message(status: &LoopStatus) -> String {
     let iteration = format!("iteration {}/{}", status.iteration, status.limits.iterations);
     let criteria = &status.criteria;
     let mut parts = match status.phase {
-        Phase::Baseline => vec!["checks before iteration 1".to_owned()],
-        Phase::Checking => vec![iteration, "running checks".to_owned()],
-        Phase::Waiting => vec![iteration, "waiting".to_owned()],
-        Phase::Stopping => vec![iteration, "stopping".to_owned()],
+        DisplayPhase::Baseline => vec!["checks before iteration 1".to_owned()],
+        DisplayPhase::Checking => vec![iteration, "running checks".to_owned()],
+        DisplayPhase::Waiting => vec![iteration, "waiting".to_owned()],
+        DisplayPhase::Stopping => vec![iteration, "stopping".to_owned()],
         _ => vec![iteration],
     };
     parts.extend((criteria.passed + criteria.failed > 0).then(|| criteria.sentence()));

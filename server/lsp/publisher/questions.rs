@@ -10,12 +10,12 @@ use loopkeeper_core::journal::QuestionKind;
 use loopkeeper_core::view::{LoopStatus, QuestionStatus, notice};
 
 use crate::adapters::clock;
-use crate::front::zone::Zone;
-use crate::lookout::Picture;
 use crate::lsp::commands;
 use crate::lsp::ext::{AnswerArgs, ResumeArgs, StopArgs};
-use crate::lsp::questions::{self, Asking, Question};
-use crate::lsp::shared::Shared;
+use crate::lsp::questions::{self, ClientQuestion, QuestionSupport};
+use crate::lsp::session::ServerState;
+use crate::operations::local_time::LocalZone;
+use crate::workspace::WorkspaceSnapshot;
 
 const WAIT: &str = "Wait";
 const STOP: &str = "Stop";
@@ -25,14 +25,14 @@ pub(super) const PERMITS: [(&str, &str); 3] =
     [("Allow once", "allow"), ("Allow for this loop", "always"), ("Deny", "deny")];
 
 #[derive(Default)]
-pub(super) struct Questions {
+pub(super) struct QuestionPublisher {
     /// Of each loop, the one that was asked.
     asked: BTreeMap<String, String>,
 }
 
-impl Questions {
+impl QuestionPublisher {
     /// Never waits for the answer.
-    pub(super) fn publish(&mut self, shared: &Arc<Shared>, picture: &Picture) {
+    pub(super) fn publish(&mut self, shared: &Arc<ServerState>, picture: &WorkspaceSnapshot) {
         let mut now = BTreeMap::new();
         for seen in &picture.loops {
             let status = &seen.status;
@@ -49,8 +49,8 @@ impl Questions {
 
 /// The user wants to answer, in a client that is only asked about what its user ordered. False: it is asked in another
 /// way, or there is no such question.
-pub(crate) fn ask_as_ordered(shared: &Arc<Shared>, loop_id: &str) -> bool {
-    if Asking::of(shared) != Asking::Unannounced {
+pub(crate) fn ask_as_ordered(shared: &Arc<ServerState>, loop_id: &str) -> bool {
+    if QuestionSupport::of(shared) != QuestionSupport::Unannounced {
         return false;
     }
     let picture = shared.lookout().picture();
@@ -63,12 +63,12 @@ pub(crate) fn ask_as_ordered(shared: &Arc<Shared>, loop_id: &str) -> bool {
 }
 
 /// A client that knows us shows the agent's questions itself.
-fn is_ours(shared: &Shared, question: &QuestionStatus) -> bool {
+fn is_ours(shared: &ServerState, question: &QuestionStatus) -> bool {
     question.kind == QuestionKind::UsageLimit || !shared.session().knows_us()
 }
 
-async fn ask(shared: Arc<Shared>, status: Box<LoopStatus>, question: QuestionStatus) {
-    let asked = Question {
+async fn ask(shared: Arc<ServerState>, status: Box<LoopStatus>, question: QuestionStatus) {
+    let asked = ClientQuestion {
         message: message(&status, &question),
         answers: match question.kind {
             QuestionKind::UsageLimit => vec![WAIT, STOP],
@@ -104,9 +104,9 @@ fn message(status: &LoopStatus, question: &QuestionStatus) -> String {
     let id = &status.id;
     match question.kind {
         QuestionKind::UsageLimit => {
-            let until = status.wait.as_ref().and_then(|it| Zone::read(&it.resumes_at));
+            let until = status.wait.as_ref().and_then(|it| LocalZone::read(&it.resumes_at));
             let now = clock::now().wall;
-            let until = until.map(|it| format!(" until {}", Zone::local().short(it, now)));
+            let until = until.map(|it| format!(" until {}", LocalZone::local().short(it, now)));
             let until = until.unwrap_or_default();
             format!("Wait or stop? The provider's usage limit is reached, so the loop waits{until}.")
         }
@@ -122,6 +122,6 @@ fn message(status: &LoopStatus, question: &QuestionStatus) -> String {
 
 /// As long as the loop waits for the answer.
 fn expiry(question: &QuestionStatus) -> Duration {
-    let expires = question.expires_at.as_deref().and_then(Zone::read);
+    let expires = question.expires_at.as_deref().and_then(LocalZone::read);
     expires.map_or(questions::EXPIRY, |it| Duration::from_millis(it.saturating_sub(clock::now().wall)))
 }

@@ -7,39 +7,43 @@ use loopkeeper_core::sanitize;
 use loopkeeper_core::view::{self, LoopStatus};
 use tokio::time::Instant;
 
-use super::{Pace, alerts};
-use crate::lookout::Picture;
-use crate::lookout::picture::{LoopSeen, TaskSeen, Trouble};
+use super::{Throttle, alerts};
 use crate::lsp::ext::{Health, StatusChanged, StatusParams, TaskEntry, VERSION};
 use crate::lsp::foreign;
-use crate::lsp::shared::Shared;
+use crate::lsp::session::ServerState;
+use crate::workspace::WorkspaceSnapshot;
+use crate::workspace::snapshot::{LoopSnapshot, TaskSnapshot, WorkspaceProblem};
 
 /// Criteria that are sent one by one; the counts are of all of them.
 const MAX_ITEMS: usize = 1000;
 
 const EVERY: Duration = Duration::from_secs(1);
 
-pub(super) struct Status {
+pub(super) struct StatusPublisher {
     /// Without its tasks.
     sent: Option<StatusParams>,
     tasks: Vec<TaskEntry>,
     /// Made of the tasks of the last picture; what did not change is not made again.
-    entries: Vec<(Arc<TaskSeen>, TaskEntry)>,
+    entries: Vec<(Arc<TaskSnapshot>, TaskEntry)>,
     /// An entry was made since the last one that was sent that differs from the one before.
     differs: bool,
-    pace: Pace,
+    pace: Throttle,
 }
 
-impl Default for Status {
+impl Default for StatusPublisher {
     fn default() -> Self {
         let (tasks, entries) = (Vec::new(), Vec::new());
-        Self { sent: None, tasks, entries, differs: true, pace: Pace::new(EVERY) }
+        Self { sent: None, tasks, entries, differs: true, pace: Throttle::new(EVERY) }
     }
 }
 
-impl Status {
+impl StatusPublisher {
     /// When it has to be tried again.
-    pub(super) async fn publish(&mut self, shared: &Shared, picture: &Picture) -> Option<Instant> {
+    pub(super) async fn publish(
+        &mut self,
+        shared: &ServerState,
+        picture: &WorkspaceSnapshot,
+    ) -> Option<Instant> {
         if !shared.session().knows_us() {
             return None;
         }
@@ -66,7 +70,7 @@ impl Status {
         None
     }
 
-    fn follow(&mut self, picture: &Picture) {
+    fn follow(&mut self, picture: &WorkspaceSnapshot) {
         self.differs |= self.entries.len() != picture.tasks.len();
         let mut before = std::mem::take(&mut self.entries).into_iter();
         for task in &picture.tasks {
@@ -86,16 +90,16 @@ impl Status {
 }
 
 /// The status at this moment.
-pub(crate) fn of(shared: &Shared, picture: &Picture) -> StatusParams {
+pub(crate) fn of(shared: &ServerState, picture: &WorkspaceSnapshot) -> StatusParams {
     StatusParams { tasks: picture.tasks.iter().map(|it| of_task(it)).collect(), ..head(shared, picture) }
 }
 
 /// All of it but the tasks.
-fn head(shared: &Shared, picture: &Picture) -> StatusParams {
+fn head(shared: &ServerState, picture: &WorkspaceSnapshot) -> StatusParams {
     let (health, message) = match &picture.trouble {
         None => (Health::Ok, None),
-        Some(Trouble::Files(message)) => (Health::Warning, Some(message)),
-        Some(Trouble::State(message)) => (Health::Error, Some(message)),
+        Some(WorkspaceProblem::Files(message)) => (Health::Warning, Some(message)),
+        Some(WorkspaceProblem::State(message)) => (Health::Error, Some(message)),
     };
     StatusParams {
         version: VERSION,
@@ -111,16 +115,16 @@ fn head(shared: &Shared, picture: &Picture) -> StatusParams {
 }
 
 /// With what only its keeper tells.
-pub(crate) fn of_loop(shared: &Shared, seen: &LoopSeen) -> LoopStatus {
+pub(crate) fn of_loop(shared: &ServerState, seen: &LoopSnapshot) -> LoopStatus {
     let mut status = seen.status.clone();
     status.criteria.items.truncate(MAX_ITEMS);
-    if status.state == view::State::Working {
+    if status.state == view::DisplayState::Working {
         status.activity = shared.lookout().live().activity(&status.id);
     }
     status
 }
 
-fn of_task(task: &TaskSeen) -> TaskEntry {
+fn of_task(task: &TaskSnapshot) -> TaskEntry {
     let mut criteria = task.criteria();
     criteria.items.truncate(MAX_ITEMS);
     TaskEntry {

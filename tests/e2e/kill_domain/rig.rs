@@ -4,30 +4,30 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use loopkeeper::adapters::process::{Job, OutputEvent, Running, Stdin};
-use loopkeeper::adapters::sandbox::Domain;
+use loopkeeper::adapters::process::{Job, JobHandle, OutputEvent, StdinSource};
+use loopkeeper::adapters::sandbox::Isolation;
 use loopkeeper::adapters::trust::permit::Approved;
-use loopkeeper_core::settings::Sandbox;
+use loopkeeper_core::settings::SandboxMode;
 
 pub(crate) use crate::support::processes::{Alive, alive, assert_nobody, stayed};
 
 pub(crate) const BINARY: &str = env!("CARGO_BIN_EXE_loopkeeper");
 
 /// Without a namespace.
-pub(crate) fn plain() -> Domain {
-    Domain::detect(Sandbox::Off, Path::new(BINARY)).unwrap()
+pub(crate) fn plain() -> Isolation {
+    Isolation::detect(SandboxMode::Off, Path::new(BINARY)).unwrap()
 }
 
 /// In a PID namespace; `None` where bubblewrap does not work, which is then said.
-pub(crate) fn namespace() -> Option<Domain> {
-    let domain = Domain::detect(Sandbox::Required, Path::new(BINARY));
+pub(crate) fn namespace() -> Option<Isolation> {
+    let domain = Isolation::detect(SandboxMode::Required, Path::new(BINARY));
     if let Err(error) = &domain {
         crate::not_run("kill domain in a PID namespace", &error.to_string());
     }
     domain.ok()
 }
 
-pub(crate) fn domains() -> Vec<Domain> {
+pub(crate) fn domains() -> Vec<Isolation> {
     [Some(plain()), namespace()].into_iter().flatten().collect()
 }
 
@@ -45,7 +45,7 @@ pub(crate) fn job<S: AsRef<str>>(argv: &[S]) -> Job {
         argv: Approved::typed(argv.iter().map(|word| OsString::from(word.as_ref())).collect()),
         cwd: std::env::temp_dir(),
         env: vec![("PATH".into(), std::env::var_os("PATH").unwrap())],
-        stdin: Stdin::Null,
+        stdin: StdinSource::Null,
         grace: Duration::from_millis(300),
         output: None,
     }
@@ -55,7 +55,7 @@ pub(crate) fn hostile(token: &str, mode: &str) -> Job {
     job(&[rig().to_str().unwrap(), token, mode])
 }
 
-pub(crate) async fn until_ready(running: &mut Running) {
+pub(crate) async fn until_ready(running: &mut JobHandle) {
     while let Some(event) = running.next().await {
         if matches!(&event, OutputEvent::Line { bytes, .. } if bytes == b"ready") {
             return;

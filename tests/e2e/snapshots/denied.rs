@@ -5,7 +5,7 @@ use std::os::unix::fs::{PermissionsExt, chown};
 use std::path::Path;
 use std::process::Command;
 
-use loopkeeper::adapters::snapshots::{Store, WhyNot};
+use loopkeeper::adapters::snapshots::{SnapshotStore, WhyNot};
 
 const CHILD: &str = "LOOPKEEPER_TEST_AS_NOBODY";
 const NOBODY: u32 = 65534;
@@ -61,7 +61,7 @@ fn as_somebody(dir: &Path) {
     write("fixed/x", 0o644);
     allow(&root.join("closed"), 0o000);
     allow(&root.join("listable"), 0o444);
-    let mut store = Store::open(&dir.join("state/snapshots.git"), &root).unwrap();
+    let mut store = SnapshotStore::open(&dir.join("state/snapshots.git"), &root).unwrap();
     let start = store.take().unwrap();
     let named: Vec<_> = start.not_covered.iter().map(|it| it.path.as_str()).collect();
     assert_eq!(named, ["closed", "listable/x", "write-only"]);

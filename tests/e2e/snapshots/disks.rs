@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use loopkeeper::adapters::snapshots::{SnapshotError, Store};
+use loopkeeper::adapters::snapshots::{SnapshotError, SnapshotStore};
 
 use super::files;
 use crate::not_run;
@@ -29,7 +29,7 @@ fn rig_root_a_snapshot_outlives_a_power_cut() {
         };
         let dir = tempfile::tempdir().unwrap();
         let (store, root) = (Path::new("state/snapshots.git"), dir.path());
-        let mut live = Store::open(&disk.path().join(store), root).unwrap();
+        let mut live = SnapshotStore::open(&disk.path().join(store), root).unwrap();
         let mut acknowledged = Vec::new();
         for (count, text) in &steps[..cut_after] {
             write(root, *count, text);
@@ -38,7 +38,7 @@ fn rig_root_a_snapshot_outlives_a_power_cut() {
         fs::write(disk.path().join("unsynced"), "control").unwrap();
         let after = disk.cut_power().unwrap();
         assert_ne!(fs::read(after.path().join("unsynced")).unwrap_or_default(), b"control", "control");
-        let mut cut = Store::open(&after.path().join(store), root).unwrap();
+        let mut cut = SnapshotStore::open(&after.path().join(store), root).unwrap();
         for (tree, expect) in &acknowledged {
             assert_eq!(cut.restore(tree, None).unwrap().refused, []);
             assert_eq!(files(root), *expect);
@@ -55,7 +55,7 @@ fn rig_root_a_rollback_outlives_a_power_cut() {
         };
         let root = disk.path().join("work");
         fs::create_dir(&root).unwrap();
-        let mut store = Store::open(&disk.path().join("snapshots.git"), &root).unwrap();
+        let mut store = SnapshotStore::open(&disk.path().join("snapshots.git"), &root).unwrap();
         write(&root, count, "target");
         let (target, expect) = (store.take().unwrap().tree, files(&root));
         write(&root, count, "ruined");
@@ -74,7 +74,7 @@ fn rig_root_a_full_disk_costs_nothing_that_was_stored() {
     };
     let dir = tempfile::tempdir().unwrap();
     let root = dir.path();
-    let mut store = Store::open(&disk.path().join("snapshots.git"), root).unwrap();
+    let mut store = SnapshotStore::open(&disk.path().join("snapshots.git"), root).unwrap();
     write(root, 10, "before");
     let (tree, expect) = (store.take().unwrap().tree, files(root));
     fs::write(disk.path().join("filler"), vec![1; 700 * 1024]).unwrap();
@@ -104,7 +104,7 @@ fn rig_root_a_rollback_on_a_full_disk_is_finished_later() {
     let dir = tempfile::tempdir().unwrap();
     let root = disk.path().join("work");
     fs::create_dir(&root).unwrap();
-    let mut store = Store::open(&dir.path().join("snapshots.git"), &root).unwrap();
+    let mut store = SnapshotStore::open(&dir.path().join("snapshots.git"), &root).unwrap();
     write(&root, 100, &"long ".repeat(600));
     let (tree, expect) = (store.take().unwrap().tree, files(&root));
     fs::remove_dir_all(root.join("d1")).unwrap();

@@ -7,7 +7,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use loopkeeper::adapters::snapshots::Store;
+use loopkeeper::adapters::snapshots::SnapshotStore;
 
 use super::{Place, files};
 
@@ -35,7 +35,7 @@ fn child() {
     let Some(order) = std::env::var_os(CHILD) else { return };
     let order = order.into_string().unwrap();
     let [dir, root, tree] = order.split('\n').collect::<Vec<_>>()[..] else { panic!("{order}") };
-    Store::open(Path::new(dir), Path::new(root)).unwrap().restore(tree, None).unwrap();
+    SnapshotStore::open(Path::new(dir), Path::new(root)).unwrap().restore(tree, None).unwrap();
 }
 
 /// Not a test by itself: how not to do it.
@@ -95,7 +95,7 @@ fn a_killed_rollback_is_finished_by_the_next() {
 fn killed_at(calls: &str, at: u32) -> bool {
     let place = Place::new();
     let (root, dir) = (place.work(), place.dir.path().join("state/snapshots.git"));
-    let mut store = Store::open(&dir, &root).unwrap();
+    let mut store = SnapshotStore::open(&dir, &root).unwrap();
     old(&root);
     let target = files(&root);
     let tree = store.take().unwrap().tree;
@@ -108,7 +108,7 @@ fn killed_at(calls: &str, at: u32) -> bool {
     let context = format!("{calls} {at}");
     assert_eq!(mixture(&root, &pre, &target), None, "{context}");
 
-    let mut store = Store::open(&dir, &root).unwrap();
+    let mut store = SnapshotStore::open(&dir, &root).unwrap();
     let restored = store.restore(&tree, None).unwrap();
     assert_eq!(restored.refused, [], "{context}");
     assert_eq!(files(&root), target, "{context}");

@@ -5,7 +5,7 @@ use std::path::Path;
 use loopkeeper::adapters::journal_file;
 use loopkeeper::adapters::state_dir::StateDir;
 use loopkeeper::adapters::trust::TrustStore;
-use loopkeeper_core::journal::reading::Tail;
+use loopkeeper_core::journal::reading::JournalTail;
 
 use super::writer::{ROOT, item, journal_in, state_in, steered};
 
@@ -69,7 +69,7 @@ impl Ledger {
             Err(error) => return vec![error.to_string()],
         };
         let mut wrong = Vec::new();
-        if let Tail::Damaged { line, why } = &reading.tail {
+        if let JournalTail::Damaged { line, why } = &reading.tail {
             wrong.push(format!("damaged in line {line}: {why}"));
         }
         // The chain vouches for the numbers: they are 1, 2, 3 ….

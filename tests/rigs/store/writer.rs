@@ -9,10 +9,10 @@ use std::process::Command;
 use loopkeeper::adapters::journal_file::{self, JournalError, JournalFile};
 use loopkeeper::adapters::state_dir::StateDir;
 use loopkeeper::adapters::trust::TrustStore;
-use loopkeeper_core::journal::reading::Chain;
+use loopkeeper_core::journal::reading::ChecksumChain;
 use loopkeeper_core::journal::{Entry, Record};
 use loopkeeper_core::moment::Moment;
-use loopkeeper_core::trust::{Item, Runs};
+use loopkeeper_core::trust::{TrustItem, TrustSubject};
 
 const ORDER: &str = "LOOPKEEPER_RIG_WRITER";
 pub(super) const ROOT: &str = "/home/u/project";
@@ -74,8 +74,8 @@ pub(super) fn steered(seq: u64) -> Record {
     Record::Steered { text: format!("{seq} {}", "x".repeat((seq * 37 % 900) as usize)) }
 }
 
-pub(super) fn item(number: u64) -> Item {
-    Item::new(Runs::Check { command: format!("make {number}") })
+pub(super) fn item(number: u64) -> TrustItem {
+    TrustItem::new(TrustSubject::Check { command: format!("make {number}") })
 }
 
 /// Leaves the journal as a write that was cut off does.
@@ -165,7 +165,7 @@ fn append(journal: &mut JournalFile, batch: &[Record]) -> Result<Vec<Entry>, Jou
 fn control<W: Write>(folder: &Path, over: impl FnOnce(File) -> W) {
     let file = OpenOptions::new().create(true).append(true).open(journal_in(folder)).unwrap();
     let mut file = over(file);
-    let mut chain = Chain::default();
+    let mut chain = ChecksumChain::default();
     for seq in 1.. {
         let entry = Entry { seq, epoch: 1, at: Moment::default(), record: steered(seq) };
         file.write_all(chain.append(&entry).unwrap().as_bytes()).unwrap();

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
-use loopkeeper_core::decide::Branch;
+use loopkeeper_core::decide::LoopBranch;
 
 use super::{Repo, git};
 use crate::adapters::git::branch::{look, take};
@@ -19,7 +19,7 @@ fn standing(root: &Path) -> [String; 3] {
 fn takes(repo: &Repo, name: &str, from: Option<&str>, made: bool) {
     look(&repo.root(), name).unwrap();
     let taken = take(&repo.root(), name).unwrap();
-    let branch = |from: Option<&str>, made| Branch {
+    let branch = |from: Option<&str>, made| LoopBranch {
         name: Some(name.to_owned()),
         from: from.map(str::to_owned),
         made,

@@ -5,33 +5,39 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::Path;
 
-use loopkeeper_core::decide::Committed;
+use loopkeeper_core::decide::CommitOutcome;
 
 use super::{Repo, git};
-use crate::adapters::git::commit::{Order, commit};
-use crate::adapters::snapshots::Held;
+use crate::adapters::git::commit::{CommitRequest, commit};
+use crate::adapters::snapshots::TreeEntry;
 
 const MARK: &str = "Ralph-Iteration: 20261120-abc123/7";
 
 /// Commits these paths as they are now below `root`.
-fn committed_at(root: &Path, branch: Option<&str>, paths: &[&str]) -> Committed {
-    let order =
-        Order { root, branch, iteration: 7, subject: "feat: it", body: "Iteration 7: x.", mark: MARK };
+fn committed_at(root: &Path, branch: Option<&str>, paths: &[&str]) -> CommitOutcome {
+    let order = CommitRequest {
+        root,
+        branch,
+        iteration: 7,
+        subject: "feat: it",
+        body: "Iteration 7: x.",
+        mark: MARK,
+    };
     let held = |path: &[u8]| {
         let path = root.join(String::from_utf8(path.to_vec()).unwrap());
         match fs::symlink_metadata(&path) {
-            Err(_) => Held::Nothing,
-            Ok(it) if it.is_dir() => Held::Nothing,
+            Err(_) => TreeEntry::Nothing,
+            Ok(it) if it.is_dir() => TreeEntry::Nothing,
             Ok(it) if it.is_symlink() => {
-                Held::Link(fs::read_link(&path).unwrap().into_os_string().into_encoded_bytes())
+                TreeEntry::Link(fs::read_link(&path).unwrap().into_os_string().into_encoded_bytes())
             }
-            Ok(_) => Held::File { bytes: fs::read(&path).unwrap(), executable: false },
+            Ok(_) => TreeEntry::File { bytes: fs::read(&path).unwrap(), executable: false },
         }
     };
     commit(&order, &paths.iter().map(|it| it.as_bytes().to_vec()).collect::<BTreeSet<_>>(), held)
 }
 
-fn committed(repo: &Repo, paths: &[&str]) -> Committed {
+fn committed(repo: &Repo, paths: &[&str]) -> CommitOutcome {
     committed_at(&repo.root(), Some("main"), paths)
 }
 
@@ -114,7 +120,7 @@ fn what_the_agent_committed_itself_is_nothing_to_commit() {
     let repo = Repo::new();
     repo.write("kept", "2\n");
     repo.git("commit -q -a -m own");
-    assert_eq!(committed(&repo, &["kept"]), Committed { iteration: 7, ..Committed::default() });
+    assert_eq!(committed(&repo, &["kept"]), CommitOutcome { iteration: 7, ..CommitOutcome::default() });
     assert_eq!(repo.git("rev-list --count HEAD"), "2");
 }
 
@@ -227,14 +233,15 @@ fn no_hook_runs_and_nothing_is_signed() {
 #[test]
 fn bits_and_names_are_kept() {
     let repo = Repo::new();
-    let order = Order { root: &repo.root(), branch: None, iteration: 1, subject: "s", body: "b", mark: MARK };
+    let order =
+        CommitRequest { root: &repo.root(), branch: None, iteration: 1, subject: "s", body: "b", mark: MARK };
     let files = BTreeMap::from([
-        (b"run.sh".to_vec(), Held::File { bytes: b"#!/bin/sh\n".to_vec(), executable: true }),
-        (b"na\xffme \"q\"".to_vec(), Held::File { bytes: b"x".to_vec(), executable: false }),
-        (b"huge".to_vec(), Held::Unknown),
+        (b"run.sh".to_vec(), TreeEntry::File { bytes: b"#!/bin/sh\n".to_vec(), executable: true }),
+        (b"na\xffme \"q\"".to_vec(), TreeEntry::File { bytes: b"x".to_vec(), executable: false }),
+        (b"huge".to_vec(), TreeEntry::Unknown),
     ]);
     let paths = files.keys().cloned().collect();
-    let made = commit(&order, &paths, |path| files.get(path).cloned().unwrap_or(Held::Nothing));
+    let made = commit(&order, &paths, |path| files.get(path).cloned().unwrap_or(TreeEntry::Nothing));
     assert_eq!(made.note.as_deref(), Some("left out: huge (too large to be kept)"));
     let listed = repo.git("ls-tree -r HEAD");
     assert!(listed.contains("100755 blob") && listed.contains("\\377me"), "{listed}");

@@ -3,34 +3,34 @@
 
 /// What a list of patterns says about a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Verdict {
+pub(crate) enum IgnoreMatch {
     Ignored,
     Kept,
     Silent,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Pattern {
+pub(super) struct IgnorePattern {
     negated: bool,
     folders_only: bool,
     /// Has a slash: matched against the path below the file's folder, else against the last name.
     anchored: bool,
-    parts: Vec<Part>,
+    parts: Vec<PatternSegment>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Part {
+enum PatternSegment {
     /// `**` between slashes, or more stars.
     AnyFolders,
     /// Without any special character.
     Literal(Vec<u8>),
     /// `*` and a literal.
     Suffix(Vec<u8>),
-    Glob(Vec<Token>),
+    Glob(Vec<GlobToken>),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Token {
+enum GlobToken {
     Byte(u8),
     One,
     Many,
@@ -38,25 +38,25 @@ enum Token {
 }
 
 /// All patterns of a file, in order.
-pub(super) fn read(text: &[u8]) -> Vec<Pattern> {
+pub(super) fn read(text: &[u8]) -> Vec<IgnorePattern> {
     let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
     text.split(|it| *it == b'\n').filter_map(|it| line(it.strip_suffix(b"\r").unwrap_or(it))).collect()
 }
 
 /// The last pattern that matches decides.
-pub(super) fn verdict(patterns: &[Pattern], path: &[u8], is_folder: bool) -> Verdict {
+pub(super) fn verdict(patterns: &[IgnorePattern], path: &[u8], is_folder: bool) -> IgnoreMatch {
     let name = path.rsplit(|it| *it == b'/').next().unwrap_or(path);
     let hit = patterns.iter().rev().find(|it| {
         (is_folder || !it.folders_only) && if it.anchored { it.path(path) } else { it.name(name) }
     });
     match hit {
-        Some(it) if it.negated => Verdict::Kept,
-        Some(_) => Verdict::Ignored,
-        None => Verdict::Silent,
+        Some(it) if it.negated => IgnoreMatch::Kept,
+        Some(_) => IgnoreMatch::Ignored,
+        None => IgnoreMatch::Silent,
     }
 }
 
-fn line(line: &[u8]) -> Option<Pattern> {
+fn line(line: &[u8]) -> Option<IgnorePattern> {
     if line.starts_with(b"#") {
         return None;
     }
@@ -70,7 +70,7 @@ fn line(line: &[u8]) -> Option<Pattern> {
     }
     let parts = if anchored { split(line).into_iter().map(part).collect() } else { vec![glob(line)] };
     let parts = parts.into_iter().collect::<Option<Vec<_>>>()?;
-    Some(Pattern { negated, folders_only, anchored, parts })
+    Some(IgnorePattern { negated, folders_only, anchored, parts })
 }
 
 /// A backslash keeps the space after it.
@@ -114,8 +114,8 @@ fn split(line: &[u8]) -> Vec<&[u8]> {
     parts
 }
 
-fn part(text: &[u8]) -> Option<Part> {
-    if is_any_folders(text) { Some(Part::AnyFolders) } else { glob(text) }
+fn part(text: &[u8]) -> Option<PatternSegment> {
+    if is_any_folders(text) { Some(PatternSegment::AnyFolders) } else { glob(text) }
 }
 
 fn is_any_folders(part: &[u8]) -> bool {
@@ -123,26 +123,26 @@ fn is_any_folders(part: &[u8]) -> bool {
 }
 
 /// `None`: can never match (a class that does not end, a trailing backslash).
-fn glob(text: &[u8]) -> Option<Part> {
+fn glob(text: &[u8]) -> Option<PatternSegment> {
     let special = |text: &[u8]| text.iter().any(|it| b"*?[\\".contains(it));
     if !special(text) {
-        return Some(Part::Literal(text.to_vec()));
+        return Some(PatternSegment::Literal(text.to_vec()));
     }
     if let Some(rest) = text.strip_prefix(b"*")
         && !special(rest)
     {
-        return Some(Part::Suffix(rest.to_vec()));
+        return Some(PatternSegment::Suffix(rest.to_vec()));
     }
     let mut tokens = Vec::new();
     let mut at = 0;
     while let Some(byte) = text.get(at) {
         at += 1;
         match byte {
-            b'?' => tokens.push(Token::One),
-            b'*' if tokens.last() == Some(&Token::Many) => {}
-            b'*' => tokens.push(Token::Many),
+            b'?' => tokens.push(GlobToken::One),
+            b'*' if tokens.last() == Some(&GlobToken::Many) => {}
+            b'*' => tokens.push(GlobToken::Many),
             b'\\' => {
-                tokens.push(Token::Byte(*text.get(at)?));
+                tokens.push(GlobToken::Byte(*text.get(at)?));
                 at += 1;
             }
             b'[' => {
@@ -150,14 +150,14 @@ fn glob(text: &[u8]) -> Option<Part> {
                 tokens.push(token);
                 at += length;
             }
-            byte => tokens.push(Token::Byte(*byte)),
+            byte => tokens.push(GlobToken::Byte(*byte)),
         }
     }
-    Some(Part::Glob(tokens))
+    Some(PatternSegment::Glob(tokens))
 }
 
 /// A bracket expression after its `[`, and its length up to and with `]`.
-fn class(text: &[u8]) -> Option<(Token, usize)> {
+fn class(text: &[u8]) -> Option<(GlobToken, usize)> {
     let negated = matches!(text.first(), Some(b'!' | b'^'));
     let first = usize::from(negated);
     let mut at = first;
@@ -165,7 +165,7 @@ fn class(text: &[u8]) -> Option<(Token, usize)> {
     loop {
         let byte = *text.get(at)?;
         if byte == b']' && at > first {
-            return Some((Token::Class { negated, ranges }, at + 1));
+            return Some((GlobToken::Class { negated, ranges }, at + 1));
         }
         if text.get(at..)?.starts_with(b"[:") {
             let rest = text.get(at + 2..)?;
@@ -214,7 +214,7 @@ fn named(name: &[u8]) -> Option<&'static [(u8, u8)]> {
     })
 }
 
-impl Pattern {
+impl IgnorePattern {
     fn name(&self, name: &[u8]) -> bool {
         self.parts.first().is_some_and(|it| it.matches(name))
     }
@@ -223,11 +223,11 @@ impl Pattern {
     fn path(&self, path: &[u8]) -> bool {
         let mut parts = self.parts.as_slice();
         let mut rest = Some(path);
-        let mut retry: Option<(&[Part], &[u8])> = None;
+        let mut retry: Option<(&[PatternSegment], &[u8])> = None;
         loop {
             match (parts, rest) {
-                ([], None) | ([Part::AnyFolders], Some(_)) => return true,
-                ([Part::AnyFolders, after @ ..], Some(text)) => {
+                ([], None) | ([PatternSegment::AnyFolders], Some(_)) => return true,
+                ([PatternSegment::AnyFolders, after @ ..], Some(text)) => {
                     retry = Some((after, text));
                     parts = after;
                     continue;
@@ -257,7 +257,7 @@ fn split_first(path: &[u8]) -> (&[u8], Option<&[u8]>) {
     }
 }
 
-impl Part {
+impl PatternSegment {
     fn matches(&self, name: &[u8]) -> bool {
         match self {
             Self::AnyFolders => true,
@@ -268,13 +268,13 @@ impl Part {
     }
 }
 
-fn matches(tokens: &[Token], name: &[u8]) -> bool {
+fn matches(tokens: &[GlobToken], name: &[u8]) -> bool {
     let (mut tokens, mut rest) = (tokens, name);
-    let mut retry: Option<(&[Token], &[u8])> = None;
+    let mut retry: Option<(&[GlobToken], &[u8])> = None;
     loop {
         match (tokens, rest) {
-            ([], []) | ([Token::Many], _) => return true,
-            ([Token::Many, after @ ..], _) => {
+            ([], []) | ([GlobToken::Many], _) => return true,
+            ([GlobToken::Many, after @ ..], _) => {
                 retry = Some((after, rest));
                 tokens = after;
                 continue;
@@ -292,7 +292,7 @@ fn matches(tokens: &[Token], name: &[u8]) -> bool {
     }
 }
 
-impl Token {
+impl GlobToken {
     fn matches(&self, byte: u8) -> bool {
         match self {
             Self::Byte(it) => *it == byte,

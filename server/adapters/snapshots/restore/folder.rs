@@ -8,8 +8,8 @@ use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
 use crate::adapters::snapshots::error::Result;
-use crate::adapters::snapshots::objects::Objects;
-use crate::adapters::snapshots::tree::Kind;
+use crate::adapters::snapshots::objects::ObjectStore;
+use crate::adapters::snapshots::tree::TreeItemKind;
 
 /// Never through a symlink.
 pub(super) fn open(fd: BorrowedFd<'_>, name: &CStr) -> std::result::Result<OwnedFd, Errno> {
@@ -32,18 +32,18 @@ pub(super) fn remove_empty(fd: BorrowedFd<'_>, name: &CString) {
 }
 
 /// Whether the folder holds any file that `tree` does not name.
-pub(super) fn holds_more(fd: OwnedFd, tree: Option<Oid>, objects: &Objects) -> Result<bool> {
+pub(super) fn holds_more(fd: OwnedFd, tree: Option<Oid>, objects: &ObjectStore) -> Result<bool> {
     let known = tree.map(|it| objects.tree(it)).transpose()?.unwrap_or_default();
     let Ok((fd, entries)) = entries(fd) else { return Ok(true) };
     for (name, kind) in entries {
         let item = known.iter().find(|it| it.0 == name.as_bytes()).map(|it| it.1);
         if !kind.is_dir() {
-            if item.is_none_or(|it| matches!(it.kind, Kind::Folder | Kind::Marker)) {
+            if item.is_none_or(|it| matches!(it.kind, TreeItemKind::Folder | TreeItemKind::Marker)) {
                 return Ok(true);
             }
             continue;
         }
-        let below = item.filter(|it| it.kind == Kind::Folder).map(|it| it.id);
+        let below = item.filter(|it| it.kind == TreeItemKind::Folder).map(|it| it.id);
         let Ok(folder) = open(fd.as_fd(), &name) else { return Ok(true) };
         if holds_more(folder, below, objects)? {
             return Ok(true);
@@ -52,9 +52,9 @@ pub(super) fn holds_more(fd: OwnedFd, tree: Option<Oid>, objects: &Objects) -> R
     Ok(false)
 }
 
-type Entries = (OwnedFd, Vec<(CString, FileType)>);
+type OpenFolder = (OwnedFd, Vec<(CString, FileType)>);
 
-fn entries(fd: OwnedFd) -> std::result::Result<Entries, Errno> {
+fn entries(fd: OwnedFd) -> std::result::Result<OpenFolder, Errno> {
     let mut entries = Vec::new();
     for entry in Dir::read_from(&fd)? {
         let entry = entry?;

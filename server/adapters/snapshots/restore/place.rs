@@ -11,16 +11,16 @@ use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 
 use super::folder;
-use super::slot::{Slot, Step, Trouble, c_name};
+use super::slot::{EntryError, EntryHandle, EntryResult, c_name};
 use crate::adapters::snapshots::error::{Result, SnapshotError};
-use crate::adapters::snapshots::objects::Objects;
+use crate::adapters::snapshots::objects::ObjectStore;
 
-pub(super) struct Place<'a> {
+pub(super) struct RootHandle<'a> {
     root: OwnedFd,
     path: &'a Path,
 }
 
-impl<'a> Place<'a> {
+impl<'a> RootHandle<'a> {
     pub(super) fn open(path: &'a Path) -> Result<Self> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let root = rustix::fs::open(path, flags, Mode::empty())
@@ -37,7 +37,7 @@ impl<'a> Place<'a> {
     }
 
     /// The place of a path; `None` when a folder on the way is not there.
-    pub(super) fn find(&self, path: &[u8]) -> Step<Option<Slot>> {
+    pub(super) fn find(&self, path: &[u8]) -> EntryResult<Option<EntryHandle>> {
         let (folders, name) = split(path);
         let mut fd = self.reopen()?;
         for part in parts(folders) {
@@ -46,11 +46,11 @@ impl<'a> Place<'a> {
                 it => it?,
             };
         }
-        Ok(Some(Slot::new(fd, name)?))
+        Ok(Some(EntryHandle::new(fd, name)?))
     }
 
     /// Like [`Self::find`], making what is missing.
-    pub(super) fn make_way(&self, path: &[u8]) -> Step<Slot> {
+    pub(super) fn make_way(&self, path: &[u8]) -> EntryResult<EntryHandle> {
         let (folders, name) = split(path);
         let mut fd = self.reopen()?;
         for part in parts(folders) {
@@ -64,12 +64,12 @@ impl<'a> Place<'a> {
                     folder::open(fd.as_fd(), &part)?
                 }
                 Err(Errno::NOTDIR | Errno::LOOP) => {
-                    return Err(Trouble::Refused("something that is not a folder is in its way"));
+                    return Err(EntryError::Refused("something that is not a folder is in its way"));
                 }
                 it => it?,
             };
         }
-        Ok(Slot::new(fd, name)?)
+        Ok(EntryHandle::new(fd, name)?)
     }
 
     /// Removes the folders above a deleted file as far as they are empty.
@@ -97,7 +97,7 @@ impl<'a> Place<'a> {
     }
 
     /// Whether the folder at `path` holds any file that `tree` does not name; also when nobody can tell.
-    pub(super) fn holds_more_than(&self, path: &[u8], tree: Oid, objects: &Objects) -> Result<bool> {
+    pub(super) fn holds_more_than(&self, path: &[u8], tree: Oid, objects: &ObjectStore) -> Result<bool> {
         let opened = self.find(path).map(|it| it.map(|it| it.open_folder()));
         match opened {
             Ok(None) => Ok(false),

@@ -11,37 +11,37 @@ use rustix::fs::{AtFlags, FileType, Mode, OFlags, RenameFlags};
 use rustix::io::Errno;
 
 use super::folder;
-use crate::adapters::snapshots::tree::{Item, Kind};
+use crate::adapters::snapshots::tree::{TreeItem, TreeItemKind};
 use crate::adapters::snapshots::walk::{TEMPORARY, read_file};
 
 /// Why a step was not taken.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Trouble {
+pub(super) enum EntryError {
     Refused(&'static str),
     Failed(Errno),
 }
 
-impl From<Errno> for Trouble {
+impl From<Errno> for EntryError {
     fn from(errno: Errno) -> Self {
         Self::Failed(errno)
     }
 }
 
-pub(super) type Step<T> = std::result::Result<T, Trouble>;
+pub(super) type EntryResult<T> = std::result::Result<T, EntryError>;
 
 const CHANGED: &str = "changed since the snapshot";
 const OCCUPIED: &str = "something that no snapshot holds is in its place";
 
-pub(super) struct Slot {
+pub(super) struct EntryHandle {
     folder: OwnedFd,
     name: CString,
 }
 
 /// What stands under a name now.
-enum Now {
+enum CurrentEntry {
     Nothing,
     Item {
-        item: Item,
+        item: TreeItem,
         mode: Mode,
     },
     Folder,
@@ -49,13 +49,13 @@ enum Now {
     Other,
 }
 
-impl Now {
-    fn is(&self, expected: Item) -> bool {
+impl CurrentEntry {
+    fn is(&self, expected: TreeItem) -> bool {
         matches!(self, Self::Item { item, .. } if *item == expected)
     }
 }
 
-impl Slot {
+impl EntryHandle {
     pub(super) fn new(folder: OwnedFd, name: &[u8]) -> std::result::Result<Self, Errno> {
         Ok(Self { folder, name: c_name(name)? })
     }
@@ -66,11 +66,11 @@ impl Slot {
     }
 
     /// Deletes what is `old`; `false` when nothing is there.
-    pub(super) fn remove(&self, old: Item) -> Step<bool> {
+    pub(super) fn remove(&self, old: TreeItem) -> EntryResult<bool> {
         match self.now()? {
-            Now::Nothing => return Ok(false),
+            CurrentEntry::Nothing => return Ok(false),
             it if it.is(old) => {}
-            _ => return Err(Trouble::Refused(CHANGED)),
+            _ => return Err(EntryError::Refused(CHANGED)),
         }
         let aside = temporary_name()?;
         match self.rename(&self.name, &aside, RenameFlags::NOREPLACE) {
@@ -84,7 +84,7 @@ impl Slot {
     }
 
     /// Deletes whatever is there, if it is no folder.
-    pub(super) fn discard(&self) -> Step<bool> {
+    pub(super) fn discard(&self) -> EntryResult<bool> {
         Ok(self.unlink(&self.name).map(|()| true)?)
     }
 
@@ -93,19 +93,26 @@ impl Slot {
     }
 
     /// Puts an item where `old` stands; `false` when it is there already.
-    pub(super) fn put(&self, old: Option<Item>, new: (Item, &[u8]), sync: Sync) -> Step<bool> {
+    pub(super) fn put(
+        &self,
+        old: Option<TreeItem>,
+        new: (TreeItem, &[u8]),
+        sync: SyncMode,
+    ) -> EntryResult<bool> {
         let mut there = self.now()?;
-        if matches!(there, Now::Folder) {
+        if matches!(there, CurrentEntry::Folder) {
             // Its files are gone by now; what is left are empty folders, or something that stays.
             folder::remove_empty(self.folder.as_fd(), &self.name);
             there = self.now()?;
         }
         let mode = match there {
-            Now::Item { item, .. } if item == new.0 => return Ok(false),
-            Now::Item { item, mode } if Some(item) == old => Some(mode),
-            Now::Nothing => None,
-            Now::Folder | Now::Other if old.is_none() => return Err(Trouble::Refused(OCCUPIED)),
-            _ => return Err(Trouble::Refused(CHANGED)),
+            CurrentEntry::Item { item, .. } if item == new.0 => return Ok(false),
+            CurrentEntry::Item { item, mode } if Some(item) == old => Some(mode),
+            CurrentEntry::Nothing => None,
+            CurrentEntry::Folder | CurrentEntry::Other if old.is_none() => {
+                return Err(EntryError::Refused(OCCUPIED));
+            }
+            _ => return Err(EntryError::Refused(CHANGED)),
         };
         let temporary = temporary_name()?;
         let done = create(self.folder.as_fd(), &temporary, new, mode, sync).and_then(|()| match old {
@@ -119,15 +126,15 @@ impl Slot {
     }
 
     /// Where nothing is expected, something that appears in the last moment stays.
-    fn move_in(&self, temporary: &CString) -> Step<()> {
+    fn move_in(&self, temporary: &CString) -> EntryResult<()> {
         match self.rename(temporary, &self.name, RenameFlags::NOREPLACE) {
-            Err(Errno::EXIST) => Err(Trouble::Refused(CHANGED)),
+            Err(Errno::EXIST) => Err(EntryError::Refused(CHANGED)),
             Err(it) if is_unsupported(it) => Ok(self.rename(temporary, &self.name, RenameFlags::empty())?),
             it => Ok(it?),
         }
     }
 
-    fn exchange(&self, temporary: &CString, old: Item) -> Step<()> {
+    fn exchange(&self, temporary: &CString, old: TreeItem) -> EntryResult<()> {
         match self.rename(temporary, &self.name, RenameFlags::EXCHANGE) {
             Err(it) if is_unsupported(it) => Ok(self.rename(temporary, &self.name, RenameFlags::empty())?),
             it => {
@@ -138,16 +145,16 @@ impl Slot {
     }
 
     /// Deletes what was set aside, or brings it back when it is not what was expected.
-    fn drop_aside(&self, aside: &CString, old: Item, back: RenameFlags) -> Step<()> {
+    fn drop_aside(&self, aside: &CString, old: TreeItem, back: RenameFlags) -> EntryResult<()> {
         let is_old = now(self.folder.as_fd(), aside).is_ok_and(|it| it.is(old));
         if is_old {
             return Ok(self.unlink(aside)?);
         }
         self.rename(aside, &self.name, back)?;
-        Err(Trouble::Refused(CHANGED))
+        Err(EntryError::Refused(CHANGED))
     }
 
-    fn now(&self) -> std::result::Result<Now, Errno> {
+    fn now(&self) -> std::result::Result<CurrentEntry, Errno> {
         now(self.folder.as_fd(), &self.name)
     }
 
@@ -170,32 +177,32 @@ fn is_unsupported(errno: Errno) -> bool {
 
 /// Whether a new file is synced by itself, or all of them together at the end.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Sync {
+pub(super) enum SyncMode {
     Each,
     All,
 }
 
-fn now(fd: BorrowedFd<'_>, name: &CString) -> std::result::Result<Now, Errno> {
+fn now(fd: BorrowedFd<'_>, name: &CString) -> std::result::Result<CurrentEntry, Errno> {
     let stat = match rustix::fs::statat(fd, name, AtFlags::SYMLINK_NOFOLLOW) {
-        Err(Errno::NOENT) => return Ok(Now::Nothing),
+        Err(Errno::NOENT) => return Ok(CurrentEntry::Nothing),
         it => it?,
     };
     let hash = |bytes: &[u8]| Oid::hash_object(ObjectType::Blob, bytes).map_err(|_| Errno::IO);
     match FileType::from_raw_mode(stat.st_mode) {
-        FileType::Directory => Ok(Now::Folder),
+        FileType::Directory => Ok(CurrentEntry::Folder),
         FileType::Symlink => {
             let target = rustix::fs::readlinkat(fd, name, Vec::new())?;
-            let item = Item { kind: Kind::Symlink, id: hash(target.as_bytes())? };
-            Ok(Now::Item { item, mode: Mode::empty() })
+            let item = TreeItem { kind: TreeItemKind::Symlink, id: hash(target.as_bytes())? };
+            Ok(CurrentEntry::Item { item, mode: Mode::empty() })
         }
         FileType::RegularFile => match read_file((fd, name)) {
             Ok(Some(it)) => {
-                let kind = if it.executable { Kind::Executable } else { Kind::File };
-                Ok(Now::Item { item: Item { kind, id: hash(&it.bytes)? }, mode: it.mode })
+                let kind = if it.executable { TreeItemKind::Executable } else { TreeItemKind::File };
+                Ok(CurrentEntry::Item { item: TreeItem { kind, id: hash(&it.bytes)? }, mode: it.mode })
             }
-            _ => Ok(Now::Other),
+            _ => Ok(CurrentEntry::Other),
         },
-        _ => Ok(Now::Other),
+        _ => Ok(CurrentEntry::Other),
     }
 }
 
@@ -203,15 +210,15 @@ fn now(fd: BorrowedFd<'_>, name: &CString) -> std::result::Result<Now, Errno> {
 fn create(
     fd: BorrowedFd<'_>,
     name: &CString,
-    (new, bytes): (Item, &[u8]),
+    (new, bytes): (TreeItem, &[u8]),
     mode: Option<Mode>,
-    sync: Sync,
-) -> Step<()> {
-    if new.kind == Kind::Symlink {
+    sync: SyncMode,
+) -> EntryResult<()> {
+    if new.kind == TreeItemKind::Symlink {
         let target = CString::new(bytes).map_err(|_| Errno::INVAL)?;
         return Ok(rustix::fs::symlinkat(&target, fd, name)?);
     }
-    let executable = new.kind == Kind::Executable;
+    let executable = new.kind == TreeItemKind::Executable;
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let initial = Mode::from_raw_mode(if executable { 0o777 } else { 0o666 });
     let mut file = File::from(rustix::fs::openat(fd, name, flags, initial)?);
@@ -221,7 +228,7 @@ fn create(
         let bits = if executable { bits | ((bits & 0o444) >> 2) } else { bits & !0o111 };
         rustix::fs::fchmod(&file, Mode::from_raw_mode(bits))?;
     }
-    if sync == Sync::Each {
+    if sync == SyncMode::Each {
         rustix::fs::fdatasync(&file)?;
     }
     Ok(())
@@ -245,36 +252,36 @@ mod tests {
 
     use git2::{ObjectType, Oid};
 
-    use super::{CHANGED, Item, Kind, OCCUPIED, Slot, Sync, Trouble};
+    use super::{CHANGED, EntryError, EntryHandle, OCCUPIED, SyncMode, TreeItem, TreeItemKind};
 
-    fn item(bytes: &[u8]) -> Item {
-        Item { kind: Kind::File, id: Oid::hash_object(ObjectType::Blob, bytes).unwrap() }
+    fn item(bytes: &[u8]) -> TreeItem {
+        TreeItem { kind: TreeItemKind::File, id: Oid::hash_object(ObjectType::Blob, bytes).unwrap() }
     }
 
-    fn slot(dir: &Path) -> Slot {
-        Slot::new(OwnedFd::from(fs::File::open(dir).unwrap()), b"name").unwrap()
+    fn slot(dir: &Path) -> EntryHandle {
+        EntryHandle::new(OwnedFd::from(fs::File::open(dir).unwrap()), b"name").unwrap()
     }
 
     #[test]
     fn only_what_is_expected_is_overwritten_or_deleted() {
         let dir = tempfile::tempdir().unwrap();
         let (slot, path) = (slot(dir.path()), dir.path().join("name"));
-        let new: (Item, &[u8]) = (item(b"new"), b"new");
+        let new: (TreeItem, &[u8]) = (item(b"new"), b"new");
         fs::write(&path, "theirs").unwrap();
-        assert_eq!(slot.put(Some(item(b"old")), new, Sync::All), Err(Trouble::Refused(CHANGED)));
-        assert_eq!(slot.put(None, new, Sync::All), Err(Trouble::Refused(CHANGED)));
-        assert_eq!(slot.remove(item(b"old")), Err(Trouble::Refused(CHANGED)));
+        assert_eq!(slot.put(Some(item(b"old")), new, SyncMode::All), Err(EntryError::Refused(CHANGED)));
+        assert_eq!(slot.put(None, new, SyncMode::All), Err(EntryError::Refused(CHANGED)));
+        assert_eq!(slot.remove(item(b"old")), Err(EntryError::Refused(CHANGED)));
         assert_eq!(fs::read(&path).unwrap(), b"theirs");
-        assert_eq!(slot.put(Some(item(b"theirs")), new, Sync::Each), Ok(true));
-        assert_eq!(slot.put(Some(item(b"theirs")), new, Sync::Each), Ok(false), "there already");
+        assert_eq!(slot.put(Some(item(b"theirs")), new, SyncMode::Each), Ok(true));
+        assert_eq!(slot.put(Some(item(b"theirs")), new, SyncMode::Each), Ok(false), "there already");
         assert_eq!(fs::read(&path).unwrap(), b"new");
         assert_eq!((slot.remove(item(b"new")), slot.remove(item(b"new"))), (Ok(true), Ok(false)));
         fs::create_dir_all(path.join("empty/folders")).unwrap();
-        assert_eq!(slot.put(None, new, Sync::All), Ok(true));
+        assert_eq!(slot.put(None, new, SyncMode::All), Ok(true));
         fs::remove_file(&path).unwrap();
         fs::create_dir_all(path.join("not")).unwrap();
         fs::write(path.join("not/empty"), "").unwrap();
-        assert_eq!(slot.put(None, new, Sync::All), Err(Trouble::Refused(OCCUPIED)));
+        assert_eq!(slot.put(None, new, SyncMode::All), Err(EntryError::Refused(OCCUPIED)));
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1, "nothing of ours is left");
     }
 
@@ -286,9 +293,9 @@ mod tests {
         // As if somebody had saved the file between the look and the exchange.
         fs::write(&path, "theirs").unwrap();
         fs::write(dir.path().join("aside"), "new").unwrap();
-        assert_eq!(slot.exchange(&aside, item(b"old")), Err(Trouble::Refused(CHANGED)));
+        assert_eq!(slot.exchange(&aside, item(b"old")), Err(EntryError::Refused(CHANGED)));
         assert_eq!(fs::read(&path).unwrap(), b"theirs");
-        assert_eq!(slot.move_in(&aside), Err(Trouble::Refused(CHANGED)));
+        assert_eq!(slot.move_in(&aside), Err(EntryError::Refused(CHANGED)));
         assert_eq!(fs::read(&path).unwrap(), b"theirs");
     }
 }

@@ -5,7 +5,7 @@ use std::fs;
 use std::time::{Duration, SystemTime};
 
 use super::world::World;
-use crate::adapters::snapshots::{SnapshotError, Sweep};
+use crate::adapters::snapshots::{GcMode, SnapshotError};
 
 /// Makes every object look as if it had been written long ago.
 fn age_objects(world: &World) {
@@ -33,13 +33,13 @@ fn what_no_kept_snapshot_needs_goes() {
     let mut world = World::new();
     let trees = three(&mut world);
     let keep = HashSet::from([trees[1].clone()]);
-    assert_eq!(world.store.gc(&keep, Sweep::Delete).unwrap().removed, 0, "too young");
+    assert_eq!(world.store.gc(&keep, GcMode::Delete).unwrap().removed, 0, "too young");
     age_objects(&world);
-    let measured = world.store.gc(&keep, Sweep::Measure).unwrap();
+    let measured = world.store.gc(&keep, GcMode::Measure).unwrap();
     assert_eq!(measured.removed, 2, "one file, one root");
     assert!(measured.freed_bytes > 0 && measured.kept_bytes > 0);
     assert!(world.store.has(&trees[0]));
-    assert_eq!(world.store.gc(&keep, Sweep::Delete).unwrap(), measured);
+    assert_eq!(world.store.gc(&keep, GcMode::Delete).unwrap(), measured);
     assert!(!world.store.has(&trees[0]));
     assert!(world.store.has(&trees[2]), "the last one, whoever keeps it");
     world.restore(&trees[1]);
@@ -60,7 +60,7 @@ fn caches_do_not_speak_of_collected_objects() {
     fs::remove_dir_all(world.path("same")).unwrap();
     world.take();
     age_objects(&world);
-    world.store.gc(&HashSet::new(), Sweep::Delete).unwrap();
+    world.store.gc(&HashSet::new(), GcMode::Delete).unwrap();
     assert!(!world.store.has(&trees[2]));
     world.write("file", "content 2");
     world.write("same/file", "same");
@@ -81,7 +81,7 @@ fn an_object_that_is_needed_again_becomes_young() {
     world.write("file", "content 9");
     world.take();
     // A keeper that has not written down yet that it needs the first one again.
-    world.store.gc(&HashSet::new(), Sweep::Delete).unwrap();
+    world.store.gc(&HashSet::new(), GcMode::Delete).unwrap();
     world.restore(&trees[0]);
 }
 
@@ -94,7 +94,7 @@ fn what_was_there_before_a_rollback_is_kept() {
     world.write("file", "content 9");
     world.take();
     age_objects(&world);
-    world.store.gc(&HashSet::new(), Sweep::Delete).unwrap();
+    world.store.gc(&HashSet::new(), GcMode::Delete).unwrap();
     let has: Vec<bool> = trees.iter().map(|it| world.store.has(it)).collect();
     assert_eq!(has, [false, false, true]);
 }
@@ -110,7 +110,7 @@ fn a_damaged_tree_stops_a_collection() {
     fs::remove_file(&object).unwrap();
     age_objects(&world);
     let before = world.objects();
-    let collected = world.store.gc(&HashSet::from([tree]), Sweep::Delete);
+    let collected = world.store.gc(&HashSet::from([tree]), GcMode::Delete);
     assert!(matches!(collected, Err(SnapshotError::Damaged { .. })));
     assert_eq!(world.objects(), before);
 }

@@ -6,7 +6,7 @@ use git2::{ObjectType, Oid};
 use proptest::prelude::*;
 
 use super::world::{Contents, Thing, World};
-use crate::adapters::snapshots::{Restored, compare};
+use crate::adapters::snapshots::{RestoreReport, compare};
 
 #[derive(Debug, Clone)]
 enum Edit {
@@ -178,7 +178,7 @@ proptest! {
         let again = world.restore(&tree);
         nothing_is_lost(&mut world, &visible, &again.before)?;
         if restored.refused.is_empty() {
-            prop_assert_eq!(again, Restored { before: tree.clone(), after: tree, ..Restored::default() });
+            prop_assert_eq!(again, RestoreReport { before: tree.clone(), after: tree, ..RestoreReport::default() });
         }
     }
 }

@@ -239,7 +239,7 @@ fn our_own_state_is_no_part_of_the_tree() {
     let dir = tempfile::tempdir().unwrap();
     let store = dir.path().join(".local/state/loopkeeper/workspaces/0123/snapshots.git");
     fs::write(dir.path().join("a"), "x").unwrap();
-    let mut store = crate::adapters::snapshots::Store::open_with(&store, dir.path(), None).unwrap();
+    let mut store = crate::adapters::snapshots::SnapshotStore::open_with(&store, dir.path(), None).unwrap();
     let first = store.take().unwrap();
     assert_eq!(first.n_files, 1);
     fs::write(dir.path().join(".local/state/loopkeeper/calls"), "x").unwrap();

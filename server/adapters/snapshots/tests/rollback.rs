@@ -6,10 +6,10 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 
 use super::world::{Contents, Thing, World, contents};
-use crate::adapters::snapshots::{Restored, SnapshotError};
+use crate::adapters::snapshots::{RestoreReport, SnapshotError};
 
 /// Refused paths with their reasons.
-fn refused(restored: &Restored) -> Vec<(&str, &str)> {
+fn refused(restored: &RestoreReport) -> Vec<(&str, &str)> {
     restored.refused.iter().map(|it| (it.path.as_str(), it.why.as_str())).collect()
 }
 
@@ -318,7 +318,7 @@ fn a_restore_that_was_killed_is_run_again() {
     assert_eq!(restored.written.len(), 9);
     assert_eq!(world.contents().len(), 10);
     let again = world.restore(&start);
-    assert_eq!(again, Restored { before: start.clone(), after: start, ..Restored::default() });
+    assert_eq!(again, RestoreReport { before: start.clone(), after: start, ..RestoreReport::default() });
 }
 
 #[test]

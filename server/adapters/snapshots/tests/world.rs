@@ -6,11 +6,11 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
-use crate::adapters::snapshots::{Restored, Snapshot, Store};
+use crate::adapters::snapshots::{RestoreReport, Snapshot, SnapshotStore};
 
 pub(super) struct World {
     pub dir: tempfile::TempDir,
-    pub store: Store,
+    pub store: SnapshotStore,
 }
 
 /// What a path is, with every byte of it.
@@ -66,7 +66,7 @@ impl World {
         self.store.take().unwrap()
     }
 
-    pub(super) fn restore(&mut self, tree: &str) -> Restored {
+    pub(super) fn restore(&mut self, tree: &str) -> RestoreReport {
         self.store.restore(tree, None).unwrap()
     }
 
@@ -80,8 +80,8 @@ impl World {
     }
 }
 
-fn open(dir: &Path) -> Store {
-    Store::open_with(&dir.join("state/snapshots.git"), &dir.join("work"), None).unwrap()
+fn open(dir: &Path) -> SnapshotStore {
+    SnapshotStore::open_with(&dir.join("state/snapshots.git"), &dir.join("work"), None).unwrap()
 }
 
 /// Everything under a folder, `.git` included.

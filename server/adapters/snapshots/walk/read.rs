@@ -9,15 +9,15 @@ use rustix::fs::{Dir, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
 use super::{MAX_FILE, RULES};
-use crate::adapters::snapshots::cache::Seen;
-use crate::adapters::snapshots::ignores::Holds;
+use crate::adapters::snapshots::cache::StatFingerprint;
+use crate::adapters::snapshots::ignores::FolderMarkers;
 
-pub(super) type Listing = Vec<(CString, FileType)>;
+pub(super) type FolderListing = Vec<(CString, FileType)>;
 
 /// Names and kinds, sorted by the bytes of the names.
-pub(super) fn list(dir: &mut Dir) -> io::Result<(Listing, Holds)> {
+pub(super) fn list(dir: &mut Dir) -> io::Result<(FolderListing, FolderMarkers)> {
     let mut listing = Vec::new();
-    let mut holds = Holds::default();
+    let mut holds = FolderMarkers::default();
     while let Some(entry) = dir.read() {
         let entry = entry?;
         let name = entry.file_name();
@@ -34,9 +34,9 @@ pub(super) fn list(dir: &mut Dir) -> io::Result<(Listing, Holds)> {
 }
 
 /// The bytes of a file with the stat that belongs to them.
-pub(in crate::adapters::snapshots) struct Reading {
+pub(in crate::adapters::snapshots) struct FileRead {
     pub bytes: Vec<u8>,
-    pub seen: Seen,
+    pub seen: StatFingerprint,
     pub executable: bool,
     pub mode: Mode,
     /// It did not change while it was read.
@@ -46,7 +46,7 @@ pub(in crate::adapters::snapshots) struct Reading {
 /// `None`: larger than what is stored. Never follows a symlink and never blocks on a pipe.
 pub(in crate::adapters::snapshots) fn read_file(
     (fd, name): (BorrowedFd<'_>, &CString),
-) -> std::result::Result<Option<Reading>, Errno> {
+) -> std::result::Result<Option<FileRead>, Errno> {
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let mut reading = None;
     for _ in 0..3 {
@@ -64,10 +64,10 @@ pub(in crate::adapters::snapshots) fn read_file(
             return Ok(None);
         }
         let after = rustix::fs::fstat(&file)?;
-        let seen = Seen::of(&before);
-        let settled = seen == Seen::of(&after);
+        let seen = StatFingerprint::of(&before);
+        let settled = seen == StatFingerprint::of(&after);
         let mode = Mode::from_raw_mode(after.st_mode);
-        reading = Some(Reading { bytes, seen, executable: mode.contains(Mode::XUSR), mode, settled });
+        reading = Some(FileRead { bytes, seen, executable: mode.contains(Mode::XUSR), mode, settled });
         if settled {
             break;
         }

@@ -5,31 +5,34 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use loopkeeper_core::agent::argv::{self, Values};
-use loopkeeper_core::agent::hooks::Way;
-use loopkeeper_core::agent::provider::Here;
-use loopkeeper_core::agent::reader::{ProcessEnd, Reader};
+use loopkeeper_core::agent::argv::{self, PlaceholderValues};
+use loopkeeper_core::agent::hooks::HookMechanism;
+use loopkeeper_core::agent::provider::LocalClock;
+use loopkeeper_core::agent::reader::{AgentOutputReader, ProcessEnd};
 use loopkeeper_core::agent::{claude, codex};
-use loopkeeper_core::decide::Slot;
+use loopkeeper_core::decide::CallSlot;
 use loopkeeper_core::journal::AgentPlan;
-use loopkeeper_core::probe::{Answer, Calls, Probe, Question, Scene, Seen, Settled, Words, judge, scene};
+use loopkeeper_core::probe::{
+    KnownHookState, Observation, Probe, ProbeAnswer, ProbeNonces, ProbeObservations, ProbeQuestion,
+    ProbeScenario, judge, scene,
+};
 use loopkeeper_core::redact::Redactor;
-use loopkeeper_core::settings::{Dialect, Limits, Mode, PromptBy};
+use loopkeeper_core::settings::{Dialect, LimitSettings, LoopMode, PromptBy};
 use uuid::Uuid;
 
-use super::super::facts::{Looked, bare_environment};
-use super::watching::{Interrupts, Within, watch};
+use super::super::facts::{FactContext, bare_environment};
+use super::watching::{ProbeLimits, ProbeSignals, watch};
 use crate::acp;
 use crate::adapters::agents::hook_conflict;
-use crate::adapters::calls::Asker;
+use crate::adapters::calls::CallRequest;
 use crate::adapters::env::{RESUMED, SESSION};
-use crate::adapters::process::{Job, Stdin};
-use crate::adapters::scratch::{self, Look, Scratch};
+use crate::adapters::process::{Job, StdinSource};
+use crate::adapters::scratch::{self, DirSnapshot, ScratchDir};
 use crate::adapters::trust::permit::Approved;
 use crate::cli::failure::{Failure, note};
 use crate::keeper::agent;
 use crate::keeper::calls;
-use crate::keeper::stage::{Env, put};
+use crate::keeper::run_context::{EnvVars, put};
 
 /// No call takes longer, whatever an iteration may take; what does is ended.
 const LONGEST: Duration = Duration::from_secs(300);
@@ -39,65 +42,65 @@ const TO_FAIL: Duration = Duration::from_secs(30);
 const GRACE: Duration = Duration::from_secs(10);
 
 /// An agent with all that its calls need.
-pub(super) struct Caller<'a> {
-    looked: &'a Looked,
+pub(super) struct ProbeRunner<'a> {
+    looked: &'a FactContext,
     plan: AgentPlan,
-    scratch: Scratch,
-    words: Words,
+    scratch: ScratchDir,
+    words: ProbeNonces,
     redactor: Redactor,
     /// Of the first call.
     session: String,
     /// What its calls stand under in the user's list.
     asker: String,
     starts: usize,
-    interrupts: Interrupts,
+    interrupts: ProbeSignals,
 }
 
 /// What all calls came to.
-pub(super) struct Made {
+pub(super) struct ProbeRun {
     /// As the agent turned out to take its prompt.
     pub(super) plan: AgentPlan,
-    pub(super) words: Words,
-    pub(super) calls: Calls,
+    pub(super) words: ProbeNonces,
+    pub(super) calls: ProbeObservations,
     /// How often it was started.
     pub(super) starts: usize,
 }
 
-impl<'a> Caller<'a> {
+impl<'a> ProbeRunner<'a> {
     /// Needs a runtime.
-    pub(super) fn new(looked: &'a Looked, plan: AgentPlan) -> Result<Self, Failure> {
+    pub(super) fn new(looked: &'a FactContext, plan: AgentPlan) -> Result<Self, Failure> {
         let text =
             |(name, value): (OsString, OsString)| Some((name.into_string().ok()?, value.into_string().ok()?));
         let secrets = std::env::vars_os().chain(looked.agent_environment(&plan)).filter_map(text);
         Ok(Self {
             looked,
             plan,
-            scratch: Scratch::new()?,
-            words: Words::new(Uuid::new_v4().as_u64_pair().0),
+            scratch: ScratchDir::new()?,
+            words: ProbeNonces::new(Uuid::new_v4().as_u64_pair().0),
             redactor: Redactor::from_env(secrets),
             session: Uuid::new_v4().to_string(),
             asker: format!("probe-{}", Uuid::new_v4().simple()),
             starts: 0,
-            interrupts: Interrupts::listen()?,
+            interrupts: ProbeSignals::listen()?,
         })
     }
 
     /// Every call in its order; an agent that does not even answer is not asked any further. `None`: somebody wants
     /// no more of it, and nothing of the agent runs any more.
-    pub(super) async fn all(mut self) -> Result<Option<Made>, Failure> {
+    pub(super) async fn all(mut self) -> Result<Option<ProbeRun>, Failure> {
         let calls = self.each().await?;
         if self.interrupts.were_heard() {
             return Ok(None);
         }
-        Ok(Some(Made { plan: self.plan, words: self.words, calls, starts: self.starts }))
+        Ok(Some(ProbeRun { plan: self.plan, words: self.words, calls, starts: self.starts }))
     }
 
-    async fn each(&mut self) -> Result<Calls, Failure> {
-        let mut calls = Calls::new();
+    async fn each(&mut self) -> Result<ProbeObservations, Failure> {
+        let mut calls = ProbeObservations::new();
         let mut folders = BTreeMap::new();
         for (at, probe) in Probe::ALL.into_iter().enumerate() {
             if let Some(settled) = settled(self.looked, &self.plan).filter(|_| probe == Probe::Hook) {
-                calls.insert(probe, Seen { settled: Some(settled), ..Seen::default() });
+                calls.insert(probe, Observation { settled: Some(settled), ..Observation::default() });
                 continue;
             }
             note(format_args!("{}/{} {}", at + 1, Probe::ALL.len(), probe.title()));
@@ -121,8 +124,12 @@ impl<'a> Caller<'a> {
     }
 
     /// A command that was not told how it takes its prompt may take it as its last argument.
-    async fn or_by_argument(&mut self, seen: Seen, folders: &mut Folders) -> Result<Seen, Failure> {
-        let first: Calls = [(Probe::Answer, seen.clone())].into();
+    async fn or_by_argument(
+        &mut self,
+        seen: Observation,
+        folders: &mut ProbeFolders,
+    ) -> Result<Observation, Failure> {
+        let first: ProbeObservations = [(Probe::Answer, seen.clone())].into();
         let is_text = self.plan.dialect != Dialect::Acp && self.plan.prompt == PromptBy::Stdin;
         let is_open = is_text && self.looked.is_own(&self.plan.name);
         let is_over = answers(&first, &self.words) || self.interrupts.were_heard();
@@ -136,7 +143,7 @@ impl<'a> Caller<'a> {
         folders.clear();
         self.session = Uuid::new_v4().to_string();
         let again = self.call(Probe::Answer, folders).await?;
-        let is_it = |it: &Seen| answers(&[(Probe::Answer, it.clone())].into(), &self.words);
+        let is_it = |it: &Observation| answers(&[(Probe::Answer, it.clone())].into(), &self.words);
         Ok(again.filter(is_it).unwrap_or_else(|| {
             self.plan = by_stdin;
             seen
@@ -144,7 +151,11 @@ impl<'a> Caller<'a> {
     }
 
     /// `None`: there is no call left in this hour.
-    async fn call(&mut self, probe: Probe, folders: &mut Folders) -> Result<Option<Seen>, Failure> {
+    async fn call(
+        &mut self,
+        probe: Probe,
+        folders: &mut ProbeFolders,
+    ) -> Result<Option<Observation>, Failure> {
         if !self.charge().await? {
             return Ok(None);
         }
@@ -159,8 +170,8 @@ impl<'a> Caller<'a> {
             scratch::put(&folder, &scene.files)?;
         }
         let job = self.job(probe, &scene, &folder)?;
-        let before = Look::at(&folder);
-        let within = Within {
+        let before = DirSnapshot::at(&folder);
+        let within = ProbeLimits {
             domain: &self.looked.domain,
             longest: self.longest(probe),
             steps: self.looked.settings.limits.steps,
@@ -168,7 +179,7 @@ impl<'a> Caller<'a> {
             stop_at: scene.stop_at.map(|it| folder.join(it)),
         };
         let mut seen = watch(&job, &within, &mut self.interrupts).await;
-        let after = Look::at(&folder);
+        let after = DirSnapshot::at(&folder);
         seen.written = after.written_since(&before);
         seen.files = after.contents();
         seen.hook_by = hook_by;
@@ -180,23 +191,23 @@ impl<'a> Caller<'a> {
 
     /// Each start is a call of this hour, as those of loops are.
     async fn charge(&self) -> Result<bool, Failure> {
-        let asker = Asker {
+        let asker = CallRequest {
             loop_id: self.asker.clone(),
             iteration: self.starts as u32 + 1,
             limit: self.looked.settings.limits.calls_per_hour,
         };
         match calls::in_time(&self.looked.state()?.calls(), &asker).await {
-            Slot::Taken { .. } => Ok(true),
-            Slot::Full { .. } => {
+            CallSlot::Taken { .. } => Ok(true),
+            CallSlot::Full { .. } => {
                 note("The calls of this hour are used up: no more are made.");
                 Ok(false)
             }
             // It was said why; a probe makes few.
-            Slot::Unknown { .. } => Ok(true),
+            CallSlot::Unknown { .. } => Ok(true),
         }
     }
 
-    fn job(&self, probe: Probe, scene: &Scene, folder: &Path) -> Result<Job, Failure> {
+    fn job(&self, probe: Probe, scene: &ProbeScenario, folder: &Path) -> Result<Job, Failure> {
         let resumed = probe == Probe::Recall;
         let session = match probe {
             Probe::Answer | Probe::Recall => self.session.clone(),
@@ -206,8 +217,10 @@ impl<'a> Caller<'a> {
         std::fs::write(&prompt_file, &scene.prompt)?;
         let argv = if resumed { self.plan.kind().resuming(&self.plan.argv) } else { self.plan.argv.clone() };
         let file = prompt_file.to_string_lossy();
-        let mut argv =
-            argv::fill(&argv, Values { session: &session, prompt: &scene.prompt, prompt_file: &file });
+        let mut argv = argv::fill(
+            &argv,
+            PlaceholderValues { session: &session, prompt: &scene.prompt, prompt_file: &file },
+        );
         let mut env =
             if probe == Probe::Bare { self.bare()? } else { self.looked.agent_environment(&self.plan) };
         env.push((SESSION.into(), session.into()));
@@ -217,13 +230,18 @@ impl<'a> Caller<'a> {
         if let Some(hook) = &scene.hook {
             self.tell_of(hook, &mut argv, &mut env)?;
         }
-        let argv = agent::aside(&self.plan, argv, &prompt_file).map_err(|it| Failure::ended(&it))?;
-        let stdin = if self.plan.prompt == PromptBy::Stdin { Stdin::File(prompt_file) } else { Stdin::Null };
+        let argv =
+            agent::extract_settings(&self.plan, argv, &prompt_file).map_err(|it| Failure::ended(&it))?;
+        let stdin = if self.plan.prompt == PromptBy::Stdin {
+            StdinSource::File(prompt_file)
+        } else {
+            StdinSource::Null
+        };
         Ok(Job {
             argv: Approved::typed(acp::between(
                 self.looked.domain.warden(),
                 self.plan.dialect,
-                Mode::Loop,
+                LoopMode::Loop,
                 argv,
             )),
             cwd: folder.to_owned(),
@@ -235,30 +253,30 @@ impl<'a> Caller<'a> {
     }
 
     /// As hook mode would tell it of its hook, where it has a way to.
-    fn way_to_a_hook(&self) -> Option<Way> {
-        let is_told = |it: &Way| match it {
-            Way::Settings | Way::Overrides | Way::Home => true,
-            Way::ByItself => false,
+    fn way_to_a_hook(&self) -> Option<HookMechanism> {
+        let is_told = |it: &HookMechanism| match it {
+            HookMechanism::Settings | HookMechanism::Overrides | HookMechanism::Home => true,
+            HookMechanism::ByItself => false,
         };
         let has_place = hook_conflict(&self.plan).is_none();
         self.plan.kind().way_to_a_stop_hook().filter(is_told).filter(|_| has_place)
     }
 
-    fn tell_of(&self, hook: &str, argv: &mut Vec<String>, env: &mut Env) -> Result<(), Failure> {
+    fn tell_of(&self, hook: &str, argv: &mut Vec<String>, env: &mut EnvVars) -> Result<(), Failure> {
         match self.way_to_a_hook() {
-            Some(Way::Settings) => *argv = claude::hooks::with_stop(std::mem::take(argv), hook),
-            Some(Way::Overrides) => *argv = codex::hooks::equip(std::mem::take(argv), hook),
-            Some(Way::Home) => {
+            Some(HookMechanism::Settings) => *argv = claude::hooks::with_stop(std::mem::take(argv), hook),
+            Some(HookMechanism::Overrides) => *argv = codex::hooks::equip(std::mem::take(argv), hook),
+            Some(HookMechanism::Home) => {
                 let home = self.scratch.folder(&Uuid::new_v4().to_string())?;
                 put(env, agent::home(&home, env, hook, &[]).map_err(|it| Failure::ended(&it))?);
             }
-            Some(Way::ByItself) | None => {}
+            Some(HookMechanism::ByItself) | None => {}
         }
         Ok(())
     }
 
     /// Neither keys nor a home in which a login could be; our bridge needs its own all the same.
-    fn bare(&self) -> Result<Env, Failure> {
+    fn bare(&self) -> Result<EnvVars, Failure> {
         let mut env = bare_environment(self.scratch.folder(&Uuid::new_v4().to_string())?);
         env.extend(self.plan.kind().environment().iter().map(|(name, value)| (name.into(), value.into())));
         let ours = self.plan.env.iter().filter(|(name, _)| name == acp::VARIABLE);
@@ -273,34 +291,34 @@ impl<'a> Caller<'a> {
 }
 
 /// What of its stop hook needs no call: how many are made is said before they cost anything.
-pub(super) fn settled(looked: &Looked, plan: &AgentPlan) -> Option<Settled> {
+pub(super) fn settled(looked: &FactContext, plan: &AgentPlan) -> Option<KnownHookState> {
     if plan.dialect == Dialect::Acp {
-        return Some(Settled::ByProtocol);
+        return Some(KnownHookState::ByProtocol);
     }
-    looked.hooks_off(plan).map(Settled::HooksOff)
+    looked.hooks_off(plan).map(KnownHookState::HooksOff)
 }
 
-pub(super) fn count(looked: &Looked, plan: &AgentPlan) -> usize {
+pub(super) fn count(looked: &FactContext, plan: &AgentPlan) -> usize {
     Probe::ALL.len() - usize::from(settled(looked, plan).is_some())
 }
 
 /// How long one call may take.
-pub(super) fn longest(limits: &Limits) -> Duration {
+pub(super) fn longest(limits: &LimitSettings) -> Duration {
     LONGEST.min(Duration::from_millis(limits.iteration_ms))
 }
 
 /// Where each call worked.
-type Folders = BTreeMap<Probe, PathBuf>;
+type ProbeFolders = BTreeMap<Probe, PathBuf>;
 
-fn answers(calls: &Calls, words: &Words) -> bool {
-    judge(calls, words).iter().any(|it| it.question == Question::Prompt && it.answer == Answer::Yes)
+fn answers(calls: &ProbeObservations, words: &ProbeNonces) -> bool {
+    judge(calls, words).iter().any(|it| it.question == ProbeQuestion::Prompt && it.answer == ProbeAnswer::Yes)
 }
 
 /// The session that the agent itself told of.
-fn session(plan: &AgentPlan, seen: &Seen) -> Option<String> {
-    let mut reader = Reader::new(plan.dialect);
+fn session(plan: &AgentPlan, seen: &Observation) -> Option<String> {
+    let mut reader = AgentOutputReader::new(plan.dialect);
     for line in seen.stdout.lines() {
         reader.line(line);
     }
-    reader.finish(ProcessEnd::exited(seen.exit), &Here::utc(0)).session
+    reader.finish(ProcessEnd::exited(seen.exit), &LocalClock::utc(0)).session
 }

@@ -3,22 +3,22 @@
 use std::io::Write;
 
 use loopkeeper_core::journal::AgentPlan;
-use loopkeeper_core::settings::Origin;
-use loopkeeper_core::trust::Item;
+use loopkeeper_core::settings::SettingOrigin;
+use loopkeeper_core::trust::TrustItem;
 
 use super::super::Args;
-use super::super::facts::Looked;
+use super::super::facts::FactContext;
 use super::announcement;
 use super::calls::count;
 use crate::adapters::trust::TrustStore;
 use crate::adapters::{calls, clock};
 use crate::cli::ask;
 use crate::cli::failure::{self, Failure};
-use crate::front::failure::Kind;
-use crate::front::trust::page;
+use crate::operations::failure::FailureKind;
+use crate::operations::trust::page;
 
 /// Nothing that a file of the workspace says about the agent is started before the user said yes to it.
-pub(super) fn trust(looked: &Looked, plan: &AgentPlan, args: &Args) -> Result<(), Failure> {
+pub(super) fn trust(looked: &FactContext, plan: &AgentPlan, args: &Args) -> Result<(), Failure> {
     let items = of_workspace(looked, plan);
     let mut store = TrustStore::open(looked.state()?);
     let unknown = store.unknown(&looked.root, &items);
@@ -26,8 +26,11 @@ pub(super) fn trust(looked: &Looked, plan: &AgentPlan, args: &Args) -> Result<()
         return Ok(());
     }
     let refused = || {
-        Failure::new(Kind::NotTrusted, format_args!("`{}` is not trusted: nothing was started", plan.name))
-            .hint("`--trust` trusts what this workspace says about the agent; loopkeeper.toml says it.")
+        Failure::new(
+            FailureKind::NotTrusted,
+            format_args!("`{}` is not trusted: nothing was started", plan.name),
+        )
+        .hint("`--trust` trusts what this workspace says about the agent; loopkeeper.toml says it.")
     };
     if !args.trust {
         if !ask::somebody_is_there() {
@@ -42,21 +45,21 @@ pub(super) fn trust(looked: &Looked, plan: &AgentPlan, args: &Args) -> Result<()
 }
 
 /// What was typed, or what the user's own file says, is the user's word.
-fn of_workspace(looked: &Looked, plan: &AgentPlan) -> Vec<Item> {
+fn of_workspace(looked: &FactContext, plan: &AgentPlan) -> Vec<TrustItem> {
     let about = format!("agents.{}.", plan.name);
-    let is_theirs = |origin: &Origin| match origin {
-        Origin::File { place, .. } => !place.file.starts_with('/'),
-        Origin::Default | Origin::Option(_) => false,
+    let is_theirs = |origin: &SettingOrigin| match origin {
+        SettingOrigin::File { place, .. } => !place.file.starts_with('/'),
+        SettingOrigin::Default | SettingOrigin::Option(_) => false,
     };
     let written =
         looked.resolved.effective().iter().any(|it| it.key.starts_with(&about) && is_theirs(&it.origin));
-    let mut items: Vec<Item> = Item::settings(looked.resolved.to_trust()).into_iter().collect();
-    items.extend(written.then(|| Item::agent(plan)));
+    let mut items: Vec<TrustItem> = TrustItem::settings(looked.resolved.to_trust()).into_iter().collect();
+    items.extend(written.then(|| TrustItem::agent(plan)));
     items
 }
 
 /// A probe that would end in the middle spends calls for nothing.
-pub(super) fn has_room(looked: &Looked, plan: &AgentPlan) -> Result<(), Failure> {
+pub(super) fn has_room(looked: &FactContext, plan: &AgentPlan) -> Result<(), Failure> {
     let (most, needed) = (looked.settings.limits.calls_per_hour, count(looked, plan));
     let left = most.saturating_sub(made(looked)?);
     if left as usize >= needed {
@@ -68,12 +71,12 @@ pub(super) fn has_room(looked: &Looked, plan: &AgentPlan) -> Result<(), Failure>
 }
 
 /// Calls of the last hour.
-fn made(looked: &Looked) -> Result<u32, Failure> {
+fn made(looked: &FactContext) -> Result<u32, Failure> {
     calls::this_hour(&looked.state()?.calls(), clock::now().wall).map_err(|error| Failure::ended(&error))
 }
 
 /// Whether somebody wants what it costs.
-pub(super) fn pay(looked: &Looked, plan: &AgentPlan, yes: bool) -> Result<bool, Failure> {
+pub(super) fn pay(looked: &FactContext, plan: &AgentPlan, yes: bool) -> Result<bool, Failure> {
     failure::note(announcement(plan, (count(looked, plan), made(looked)?), &looked.settings.limits));
     if yes {
         return Ok(true);

@@ -5,16 +5,16 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use futures::FutureExt;
-use loopkeeper_core::agent::reader::Reader;
-use loopkeeper_core::cut;
-use loopkeeper_core::probe::Seen;
+use loopkeeper_core::agent::reader::AgentOutputReader;
+use loopkeeper_core::probe::Observation;
 use loopkeeper_core::settings::Dialect;
+use loopkeeper_core::truncate;
 use loopkeeper_core::view::words;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 
-use crate::adapters::process::{self, How, Job, OutputEvent, Running, Stream};
-use crate::adapters::sandbox::Domain;
+use crate::adapters::process::{self, Job, JobHandle, OutputEvent, Stream, TerminateMode};
+use crate::adapters::sandbox::Isolation;
 use crate::cli::failure::note;
 
 const LOOK_EVERY: Duration = Duration::from_millis(50);
@@ -25,12 +25,12 @@ const MOST_BYTES: usize = 1 << 20;
 
 /// Ctrl-C and whatever else asks this program to end: the agent has to end first.
 #[derive(Debug)]
-pub(super) struct Interrupts {
+pub(super) struct ProbeSignals {
     sources: [Signal; 3],
     heard: u32,
 }
 
-impl Interrupts {
+impl ProbeSignals {
     /// Needs a runtime.
     pub(super) fn listen() -> io::Result<Self> {
         let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
@@ -39,7 +39,7 @@ impl Interrupts {
     }
 
     /// How the agent is to be ended: gently first, at once where somebody asks again.
-    async fn next(&mut self) -> How {
+    async fn next(&mut self) -> TerminateMode {
         let [interrupt, terminate, hangup] = &mut self.sources;
         tokio::select! {
             _ = interrupt.recv() => {}
@@ -47,7 +47,7 @@ impl Interrupts {
             _ = hangup.recv() => {}
         }
         self.heard += 1;
-        if self.heard > 1 { How::Now } else { How::Grace }
+        if self.heard > 1 { TerminateMode::Now } else { TerminateMode::Grace }
     }
 
     pub(super) fn were_heard(&mut self) -> bool {
@@ -57,8 +57,8 @@ impl Interrupts {
 }
 
 /// What one start is held to.
-pub(super) struct Within<'a> {
-    pub(super) domain: &'a Domain,
+pub(super) struct ProbeLimits<'a> {
+    pub(super) domain: &'a Isolation,
     pub(super) longest: Duration,
     pub(super) steps: u32,
     /// Of what it prints.
@@ -68,26 +68,26 @@ pub(super) struct Within<'a> {
 }
 
 /// One start, to its end.
-pub(super) async fn watch(job: &Job, within: &Within<'_>, interrupts: &mut Interrupts) -> Seen {
+pub(super) async fn watch(job: &Job, within: &ProbeLimits<'_>, interrupts: &mut ProbeSignals) -> Observation {
     let running = match process::start(job, within.domain) {
         Ok(running) => running,
-        Err(error) => return Seen { not_started: Some(error.to_string()), ..Seen::default() },
+        Err(error) => return Observation { not_started: Some(error.to_string()), ..Observation::default() },
     };
-    let mut watched = Watched {
+    let mut watched = WatchedProbe {
         running,
-        reader: Reader::new(within.dialect),
-        seen: Seen::default(),
+        reader: AgentOutputReader::new(within.dialect),
+        seen: Observation::default(),
         told: None,
         begun: None,
     };
     watched.go_along(within, interrupts).await;
-    let Watched { running, mut seen, told, .. } = watched;
+    let WatchedProbe { running, mut seen, told, .. } = watched;
     seen.ended_after_ms = told.map(|it| it.elapsed().as_millis() as u64);
     let ended = running.end().await;
     if !ended.left.is_empty() {
         note(format_args!("These could not be ended: {}", ended.left.join(", ")));
     }
-    Seen {
+    Observation {
         exit: ended.exit,
         signal: ended.signal,
         not_started: ended.not_started,
@@ -96,18 +96,18 @@ pub(super) async fn watch(job: &Job, within: &Within<'_>, interrupts: &mut Inter
     }
 }
 
-struct Watched {
-    running: Running,
-    reader: Reader,
-    seen: Seen,
+struct WatchedProbe {
+    running: JobHandle,
+    reader: AgentOutputReader,
+    seen: Observation,
     /// When it was told to end.
     told: Option<Instant>,
     /// When the file was there that says so.
     begun: Option<Instant>,
 }
 
-impl Watched {
-    async fn go_along(&mut self, within: &Within<'_>, interrupts: &mut Interrupts) {
+impl WatchedProbe {
+    async fn go_along(&mut self, within: &ProbeLimits<'_>, interrupts: &mut ProbeSignals) {
         let deadline = Instant::now() + within.longest;
         let mut look = interval(LOOK_EVERY);
         look.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -119,33 +119,33 @@ impl Watched {
                 },
                 _ = look.tick(), if within.stop_at.is_some() && self.told.is_none() => self.look(within),
                 how = interrupts.next() => {
-                    if how == How::Grace {
+                    if how == TerminateMode::Grace {
                         note("The agent is told to end. Ctrl-C again ends it at once.");
                     }
                     self.end(how);
                 }
                 () = sleep_until(deadline), if !self.seen.timed_out => {
                     self.seen.timed_out = self.told.is_none();
-                    self.end(How::Grace);
+                    self.end(TerminateMode::Grace);
                 }
             }
         }
     }
 
-    fn end(&mut self, how: How) {
+    fn end(&mut self, how: TerminateMode) {
         self.running.terminate(how);
         self.told.get_or_insert_with(Instant::now);
     }
 
-    fn look(&mut self, within: &Within<'_>) {
+    fn look(&mut self, within: &ProbeLimits<'_>) {
         let is_there = || within.stop_at.as_ref().is_some_and(|it| it.exists());
         self.begun = self.begun.or_else(|| is_there().then(Instant::now));
         if self.begun.is_some_and(|it| it.elapsed() >= INTO_IT) {
-            self.end(How::Grace);
+            self.end(TerminateMode::Grace);
         }
     }
 
-    fn hear(&mut self, event: OutputEvent, within: &Within<'_>) {
+    fn hear(&mut self, event: OutputEvent, within: &ProbeLimits<'_>) {
         let (stream, line) = match event {
             OutputEvent::Line { stream, bytes } => (stream, String::from_utf8_lossy(&bytes).into_owned()),
             OutputEvent::Oversize { stream, bytes } => {
@@ -165,7 +165,7 @@ impl Watched {
         if self.seen.halted.is_none() && self.told.is_none() {
             self.seen.halted = self.reader.halt(within.steps);
             if self.seen.halted.is_some() {
-                self.end(How::Grace);
+                self.end(TerminateMode::Grace);
             }
         }
     }
@@ -175,7 +175,7 @@ fn keep(kept: &mut String, line: &str) {
     kept.push_str(line);
     kept.push('\n');
     if kept.len() > 2 * MOST_BYTES {
-        let end = cut::last(kept, MOST_BYTES);
+        let end = truncate::last(kept, MOST_BYTES);
         *kept = end.split_once('\n').map_or(end, |(_, whole)| whole).to_owned();
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use loopkeeper_core::agent::{AgentEnding, AgentLeft, AgentRun};
+use loopkeeper_core::agent::{AgentEnding, AgentExited, AgentRun};
 use loopkeeper_core::journal::Record;
 use loopkeeper_core::sanitize;
 use loopkeeper_core::view::words;
@@ -19,7 +19,7 @@ pub(super) fn started(record: &Record) -> String {
     }
 }
 
-pub(super) fn left(left: &AgentLeft) -> String {
+pub(super) fn left(left: &AgentExited) -> String {
     let mut text = match (left.signal, left.exit) {
         (Some(signal), _) => format!("agent exited, killed by signal {signal}"),
         (None, Some(0)) => "agent exited".to_owned(),

@@ -1,6 +1,6 @@
 //! What stands behind an opening of the breaker, as lines below its own.
 
-use loopkeeper_core::journal::{BreakerCounts, Changes, Opening};
+use loopkeeper_core::journal::{BreakerCounts, ChangeStats, TripEvidence};
 use loopkeeper_core::sanitize;
 use loopkeeper_core::view::words;
 
@@ -8,7 +8,7 @@ const TREE_CHARS: usize = 10;
 /// Of one iteration.
 const FILES: usize = 5;
 
-pub(super) fn lines(opening: &Opening) -> Vec<String> {
+pub(super) fn lines(opening: &TripEvidence) -> Vec<String> {
     let mut lines = vec![format!("counts: {}", counts(&opening.counts))];
     lines.extend(opening.errors.iter().map(|it| {
         format!(
@@ -48,7 +48,7 @@ fn counts(counts: &BreakerCounts) -> String {
     all.iter().map(|(what, count)| format!("{what} {count}")).collect::<Vec<_>>().join(", ")
 }
 
-fn changed(changes: &Changes) -> String {
+fn changed(changes: &ChangeStats) -> String {
     let files: Vec<_> = changes.files.iter().take(FILES).map(|it| sanitize::line(it)).collect();
     match (changes.count, changes.committed) {
         (0, true) => "nothing but the commit".into(),

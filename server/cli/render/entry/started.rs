@@ -1,9 +1,9 @@
 //! The lines about a loop's start: what works on what, and the limits.
 
-use loopkeeper_core::agent::kind::{Can, Capabilities, Subagents};
+use loopkeeper_core::agent::kind::{Capabilities, SubagentSupport, Support};
 use loopkeeper_core::journal::LoopSpec;
 use loopkeeper_core::sanitize;
-use loopkeeper_core::settings::Mode;
+use loopkeeper_core::settings::LoopMode;
 use loopkeeper_core::view::words;
 
 /// `loop 20261120-abcdef on PROMPT.md with claude, then codex`
@@ -26,17 +26,17 @@ pub(super) fn limits(spec: &LoopSpec) -> String {
 }
 
 /// The cost limit, or why it cannot apply.
-fn cost(capabilities: &Capabilities, mode: Mode, limit: u64) -> String {
+fn cost(capabilities: &Capabilities, mode: LoopMode, limit: u64) -> String {
     let capabilities = capabilities.with(mode);
-    if mode == Mode::Attach {
+    if mode == LoopMode::Attach {
         return format!(". {}", words::capitalised(words::no_cost(mode)));
     }
     match (capabilities.cost, capabilities.subagents) {
-        (Can::Yes, _) => format!(", {}", words::cost(limit)),
-        (Can::No | Can::Unknown, Subagents::Unseen) => {
+        (Support::Yes, _) => format!(", {}", words::cost(limit)),
+        (Support::No | Support::Unknown, SubagentSupport::Unseen) => {
             ". This agent reports no cost, so `limits.cost_usd` cannot apply, and its subagents are not counted".to_owned()
         }
-        (Can::No | Can::Unknown, _) => {
+        (Support::No | Support::Unknown, _) => {
             ". This agent reports no cost, so `limits.cost_usd` cannot apply".to_owned()
         }
     }
@@ -44,20 +44,20 @@ fn cost(capabilities: &Capabilities, mode: Mode, limit: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Mode, cost};
-    use loopkeeper_core::agent::kind::Kind;
+    use super::{LoopMode, cost};
+    use loopkeeper_core::agent::kind::AgentKind;
 
     #[test]
     fn a_limit_that_cannot_apply_is_not_promised() {
-        let check = |kind: Kind, mode: Mode, expect: &str| {
+        let check = |kind: AgentKind, mode: LoopMode, expect: &str| {
             assert_eq!(cost(&kind.capabilities(), mode, 25_000_000), expect, "{kind:?} {mode:?}");
         };
         let none = ". This agent reports no cost, so `limits.cost_usd` cannot apply";
-        check(Kind::Claude, Mode::Loop, ", $25.00");
-        check(Kind::Claude, Mode::Hook, ", $25.00");
+        check(AgentKind::Claude, LoopMode::Loop, ", $25.00");
+        check(AgentKind::Claude, LoopMode::Hook, ", $25.00");
         let attached = ". Cost unknown: Claude does not report it in an interactive session";
-        check(Kind::Claude, Mode::Attach, attached);
-        check(Kind::Codex, Mode::Hook, none);
-        check(Kind::Copilot, Mode::Loop, &format!("{none}, and its subagents are not counted"));
+        check(AgentKind::Claude, LoopMode::Attach, attached);
+        check(AgentKind::Codex, LoopMode::Hook, none);
+        check(AgentKind::Copilot, LoopMode::Loop, &format!("{none}, and its subagents are not counted"));
     }
 }

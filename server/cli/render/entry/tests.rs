@@ -1,22 +1,22 @@
 use loopkeeper_core::agent::AgentRun;
 use loopkeeper_core::agent::errors::Fingerprint;
-use loopkeeper_core::agent::provider::Here;
-use loopkeeper_core::agent::reader::{ProcessEnd, Reader};
+use loopkeeper_core::agent::provider::LocalClock;
+use loopkeeper_core::agent::reader::{AgentOutputReader, ProcessEnd};
 use loopkeeper_core::check::{CheckResult, Location, Status};
 use loopkeeper_core::claims::{Claims, read};
 use loopkeeper_core::journal::{
-    BreakerCause, BreakerCounts, BreakerState, ChangedIn, Changes, Entry, ErrorIn, FailingCriterion, Lines,
-    Opening, Outcome, OutcomeKind, PauseReason, Pinned, Record, Role, Round, SnapshotWhen, TakeoverReason,
-    TreeAfter, WaitReason,
+    BreakerCause, BreakerCounts, BreakerState, ChangeStats, ChangedIn, Entry, ErrorIn, FailingCriterion,
+    LineStats, Outcome, OutcomeKind, PauseReason, Pinned, Record, Role, Round, SnapshotWhen, TakeoverReason,
+    TreeAfter, TripEvidence, WaitReason,
 };
-use loopkeeper_core::jury::Spending;
+use loopkeeper_core::jury::JudgeUsage;
 use loopkeeper_core::moment::Moment;
 use loopkeeper_core::settings::Dialect;
 use loopkeeper_core::task::{Check, Criterion, CriterionId};
 
-use super::{Detail, Teller};
+use super::{DetailLevel, EntryFormatter};
 use crate::cli::render::Glyphs;
-use crate::front::zone::Zone;
+use crate::operations::local_time::LocalZone;
 
 /// 2026-11-20 12:00:00 UTC.
 const NOON: u64 = 1_795_176_000_000;
@@ -67,9 +67,9 @@ fn baseline() -> Record {
 /// The line of a record in a journal that began with a baseline.
 #[track_caller]
 fn check(record: Record, expect: &str) {
-    let mut teller = Teller::new(Zone::utc(), Glyphs::Ascii);
-    teller.tell(&entry(NOON, baseline()), Detail::Everything);
-    let lines = teller.tell(&entry(NOON + 1_000, record), Detail::Everything);
+    let mut teller = EntryFormatter::new(LocalZone::utc(), Glyphs::Ascii);
+    teller.tell(&entry(NOON, baseline()), DetailLevel::Everything);
+    let lines = teller.tell(&entry(NOON + 1_000, record), DetailLevel::Everything);
     assert_eq!(plain(&lines), [format!("12:00:01 {expect}")]);
 }
 
@@ -79,7 +79,7 @@ fn an_iteration_reads_from_top_to_bottom() {
         duration_ms: 197_000,
         cost_micros: Some(120_000),
         survivors: vec!["4711 sleep".into()],
-        ..Reader::new(Dialect::Text).finish(ProcessEnd::exited(Some(0)), &Here::utc(0))
+        ..AgentOutputReader::new(Dialect::Text).finish(ProcessEnd::exited(Some(0)), &LocalClock::utc(0))
     };
     let snapshot = Record::SnapshotTaken {
         iteration: 7,
@@ -104,18 +104,18 @@ fn what_the_agent_was_denied_is_told() {
         duration_ms: 2_000,
         denials: 3,
         denied: vec!["Bash: git push".into(), "Write: /etc/x".into()],
-        ..Reader::new(Dialect::Text).finish(ProcessEnd::exited(Some(0)), &Here::utc(0))
+        ..AgentOutputReader::new(Dialect::Text).finish(ProcessEnd::exited(Some(0)), &LocalClock::utc(0))
     };
     let agent_ended = Record::AgentEnded { iteration: 7, run: Box::new(run) };
     let denied = "; denied: `Bash: git push`, `Write: /etc/x`";
     check(agent_ended.clone(), &format!("  #7  agent done after 2.0 s{denied}"));
     // Of whoever waits for the end the iteration's own line tells it.
-    let mut teller = Teller::new(Zone::utc(), Glyphs::Ascii);
-    teller.tell(&entry(NOON, baseline()), Detail::Milestones);
-    assert_eq!(teller.tell(&entry(NOON, agent_ended), Detail::Milestones), Vec::<String>::new());
-    let over = teller.tell(&entry(NOON, ended("edited 1 file", None)), Detail::Milestones);
+    let mut teller = EntryFormatter::new(LocalZone::utc(), Glyphs::Ascii);
+    teller.tell(&entry(NOON, baseline()), DetailLevel::Milestones);
+    assert_eq!(teller.tell(&entry(NOON, agent_ended), DetailLevel::Milestones), Vec::<String>::new());
+    let over = teller.tell(&entry(NOON, ended("edited 1 file", None)), DetailLevel::Milestones);
     assert!(plain(&over).concat().ends_with(denied), "{over:?}");
-    let next = teller.tell(&entry(NOON, ended("edited 1 file", None)), Detail::Milestones);
+    let next = teller.tell(&entry(NOON, ended("edited 1 file", None)), DetailLevel::Milestones);
     assert!(!plain(&next).concat().contains("denied"), "{next:?}");
 }
 
@@ -208,19 +208,19 @@ fn a_takeover_says_who_why_and_until_when() {
 
 #[test]
 fn what_judges_were_asked_is_told_with_what_it_cost() {
-    let judging = Some(Spending { calls: 3, cost_micros: Some(30_000), tokens: Some(900) });
+    let judging = Some(JudgeUsage { calls: 3, cost_micros: Some(30_000), tokens: Some(900) });
     let record = Record::ChecksDone { iteration: Some(1), round: Box::new(Round { judging, ..round() }) };
-    let mut teller = Teller::new(Zone::utc(), Glyphs::Ascii);
-    let lines = plain(&teller.tell(&entry(NOON, record), Detail::Everything));
+    let mut teller = EntryFormatter::new(LocalZone::utc(), Glyphs::Ascii);
+    let lines = plain(&teller.tell(&entry(NOON, record), DetailLevel::Everything));
     assert_eq!(lines.last().map(|it| it.trim()), Some("judges: 3 calls, $0.03, 900 tokens"), "{lines:?}");
 }
 
 #[test]
 fn an_opening_of_the_breaker_shows_what_it_was_judged_by() {
-    let changes = Changes { count: 2, files: vec!["a.rs".into()], ..Changes::default() };
+    let changes = ChangeStats { count: 2, files: vec!["a.rs".into()], ..ChangeStats::default() };
     let error =
         ErrorIn { iteration: 2, fingerprint: Fingerprint("0123456789ab".into()), text: "error: no".into() };
-    let opening = Opening {
+    let opening = TripEvidence {
         counts: BreakerCounts { no_progress: 3, ..BreakerCounts::default() },
         errors: vec![error],
         failing: vec![FailingCriterion {
@@ -231,7 +231,7 @@ fn an_opening_of_the_breaker_shows_what_it_was_judged_by() {
         }],
         changed: vec![
             ChangedIn { iteration: 1, changes },
-            ChangedIn { iteration: 2, changes: Changes::default() },
+            ChangedIn { iteration: 2, changes: ChangeStats::default() },
         ],
         trees: vec![TreeAfter { tree: "0123456789abcdef".into(), iterations: vec![1, 3] }],
         session_reset: true,
@@ -246,8 +246,8 @@ fn an_opening_of_the_breaker_shows_what_it_was_judged_by() {
         resumes_at: Some(Moment { wall: NOON + 1_800_000, awake: 0 }),
         opening: Some(Box::new(opening)),
     };
-    let mut teller = Teller::new(Zone::utc(), Glyphs::Ascii);
-    let lines = plain(&teller.tell(&entry(NOON, open.clone()), Detail::Everything));
+    let mut teller = EntryFormatter::new(LocalZone::utc(), Glyphs::Ascii);
+    let lines = plain(&teller.tell(&entry(NOON, open.clone()), DetailLevel::Everything));
     let expect = "\
 12:00:00       breaker open: 3 iterations without a change; one trial at 12:30, or now by `loopkeeper resume`
                  counts: no progress 3, over at once 0, same error 0, denied tools 0, less output 0, back to earlier files 0
@@ -258,13 +258,13 @@ fn an_opening_of_the_breaker_shows_what_it_was_judged_by() {
                  tree 0123456789 after #1, #3
                  the agent's session was reset";
     assert_eq!(lines.get(1..).unwrap_or_default().join("\n"), expect);
-    assert_eq!(teller.tell(&entry(NOON, open), Detail::Milestones).len(), 1);
+    assert_eq!(teller.tell(&entry(NOON, open), DetailLevel::Milestones).len(), 1);
 }
 
 #[test]
 fn a_new_day_is_announced_once_and_unknown_records_are_silent() {
-    let mut teller = Teller::new(Zone::utc(), Glyphs::Ascii);
-    let mut lines = |wall, record| plain(&teller.tell(&entry(wall, record), Detail::Everything)).len();
+    let mut teller = EntryFormatter::new(LocalZone::utc(), Glyphs::Ascii);
+    let mut lines = |wall, record| plain(&teller.tell(&entry(wall, record), DetailLevel::Everything)).len();
     assert_eq!(lines(NOON, Record::Resumed {}), 2);
     assert_eq!(lines(NOON, Record::Unknown), 0);
     assert_eq!(lines(NOON + 1, Record::Resumed {}), 1);
@@ -274,12 +274,12 @@ fn a_new_day_is_announced_once_and_unknown_records_are_silent() {
 fn ended(sentence: &str, claims: Option<Box<Claims>>) -> Record {
     Record::IterationEnded {
         iteration: 7,
-        changes: Changes {
+        changes: ChangeStats {
             count: 3,
             files: vec!["a.rs".into(), "b.rs".into()],
             committed: false,
-            lines: Some(Lines { added: 5, removed: 1 }),
-            per_file: vec![Lines { added: 3, removed: 1 }, Lines { added: 1, removed: 0 }],
+            lines: Some(LineStats { added: 5, removed: 1 }),
+            per_file: vec![LineStats { added: 3, removed: 1 }, LineStats { added: 1, removed: 0 }],
         },
         claim: None,
         claims,
@@ -300,8 +300,8 @@ fn ended(sentence: &str, claims: Option<Box<Claims>>) -> Record {
 
 #[test]
 fn an_iteration_is_one_milestone_with_what_failed() {
-    let mut teller = Teller::new(Zone::utc(), Glyphs::Ascii);
-    let mut lines = |record| plain(&teller.tell(&entry(NOON, record), Detail::Milestones));
+    let mut teller = EntryFormatter::new(LocalZone::utc(), Glyphs::Ascii);
+    let mut lines = |record| plain(&teller.tell(&entry(NOON, record), DetailLevel::Milestones));
     lines(baseline());
     let ended = || ended("nothing changed, 1 of 2 pass", None);
     assert_eq!(lines(Record::ChecksDone { iteration: Some(7), round: Box::new(round()) }), [""; 0]);
@@ -314,14 +314,14 @@ fn an_iteration_is_one_milestone_with_what_failed() {
 #[test]
 fn everything_shows_where_a_check_failed_or_what_it_printed_last() {
     let told = |locations: Vec<Location>| {
-        let mut teller = Teller::new(Zone::utc(), Glyphs::Ascii);
+        let mut teller = EntryFormatter::new(LocalZone::utc(), Glyphs::Ascii);
         let mut round = round();
         for it in round.results.iter_mut().filter(|it| it.status == Status::Fail) {
             it.head = "one\ntwo\n\nthree\n".into();
             it.locations.clone_from(&locations);
         }
         let checks = Record::ChecksDone { iteration: Some(7), round: Box::new(round) };
-        let lines = plain(&teller.tell(&entry(NOON, checks), Detail::Everything));
+        let lines = plain(&teller.tell(&entry(NOON, checks), DetailLevel::Everything));
         let first = lines.iter().position(|it| it.contains("checks: ")).unwrap();
         lines[first + 1..].iter().map(|it| it.trim_start().to_owned()).collect::<Vec<_>>()
     };
@@ -334,10 +334,10 @@ fn everything_shows_where_a_check_failed_or_what_it_printed_last() {
 
 #[test]
 fn everything_shows_each_claim_with_its_weight() {
-    let mut teller = Teller::new(Zone::utc(), Glyphs::Ascii);
+    let mut teller = EntryFormatter::new(LocalZone::utc(), Glyphs::Ascii);
     let says = "EXIT_SIGNAL: true\nAll tests pass, about 80% done.";
     let ended = ended("nothing changed", Some(Box::new(read(says, "COMPLETE", &[]))));
-    let lines = plain(&teller.tell(&entry(NOON, ended), Detail::Everything));
+    let lines = plain(&teller.tell(&entry(NOON, ended), DetailLevel::Everything));
     assert!(lines.iter().any(|it| it.ends_with("claims: EXIT_SIGNAL: true · line · decisive")), "{lines:#?}");
     assert!(lines.iter().any(|it| it.contains("claims: progress 80 %")), "{lines:#?}");
     assert!(
@@ -353,8 +353,8 @@ fn started_as(domain: &str, agent_pid: Option<u32>) -> Record {
 #[test]
 fn a_start_names_the_agents_own_process() {
     let check = |domain: &str, agent_pid, expect: &str| {
-        let mut teller = Teller::new(Zone::utc(), Glyphs::Ascii);
-        let lines = plain(&teller.tell(&entry(NOON, started_as(domain, agent_pid)), Detail::Everything));
+        let mut teller = EntryFormatter::new(LocalZone::utc(), Glyphs::Ascii);
+        let lines = plain(&teller.tell(&entry(NOON, started_as(domain, agent_pid)), DetailLevel::Everything));
         assert!(lines.iter().any(|it| it.ends_with(expect)), "{lines:#?}");
     };
     check("pid-namespace", Some(812), "agent started in its own PID namespace, process 812");
@@ -366,10 +366,10 @@ fn a_start_names_the_agents_own_process() {
 
 #[test]
 fn milestones_leave_out_the_machinery() {
-    let mut teller = Teller::new(Zone::utc(), Glyphs::Ascii);
+    let mut teller = EntryFormatter::new(LocalZone::utc(), Glyphs::Ascii);
     let started = started_as("subreaper", None);
-    assert!(teller.tell(&entry(NOON, started), Detail::Milestones).is_empty());
+    assert!(teller.tell(&entry(NOON, started), DetailLevel::Milestones).is_empty());
     let between = Record::Waiting { reason: WaitReason::Between, until: Moment::default(), met_by: None };
-    assert!(teller.tell(&entry(NOON, between), Detail::Milestones).is_empty());
-    assert_eq!(teller.tell(&entry(NOON, Record::Resumed {}), Detail::Milestones).len(), 2);
+    assert!(teller.tell(&entry(NOON, between), DetailLevel::Milestones).is_empty());
+    assert_eq!(teller.tell(&entry(NOON, Record::Resumed {}), DetailLevel::Milestones).len(), 2);
 }

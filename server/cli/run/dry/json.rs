@@ -2,19 +2,19 @@
 
 use loopkeeper_core::journal::AgentPlan;
 use loopkeeper_core::prompt;
-use loopkeeper_core::settings::preset::Chosen;
-use loopkeeper_core::settings::{Limits, Mode, Settings};
+use loopkeeper_core::settings::preset::PresetSelection;
+use loopkeeper_core::settings::{LimitSettings, LoopMode, Settings};
 use loopkeeper_core::task::PlanItem;
-use loopkeeper_core::trust::Shown;
+use loopkeeper_core::trust::TrustPageItem;
 use loopkeeper_core::view::{self, CriteriaStatus};
 use serde::Serialize;
 
-use super::{Plan, Preview, SettingRow};
-use crate::adapters::git::branch::Step;
-use crate::cli::out::Out;
-use crate::front;
-use crate::front::start;
-use crate::front::work::Work;
+use super::{DryRun, Preview, SettingRow};
+use crate::adapters::git::branch::BranchStep;
+use crate::cli::out::Ui;
+use crate::operations;
+use crate::operations::resolved_task::ResolvedTask;
+use crate::operations::start;
 
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -24,21 +24,21 @@ struct Report<'a> {
     root: String,
     /// The task's text as the agent is told.
     prompt: &'a str,
-    mode: Mode,
+    mode: LoopMode,
     agent: Agent<'a>,
     others: Vec<Agent<'a>>,
     judge: Option<Agent<'a>>,
     notes: Vec<String>,
-    preset: &'a Chosen,
+    preset: &'a PresetSelection,
     /// Absent: the loop works on the branch that is checked out.
     #[serde(skip_serializing_if = "Option::is_none")]
     branch: Option<Branch>,
     #[serde(skip_serializing_if = "Option::is_none")]
     plan: Option<PlanStatus>,
     criteria: CriteriaStatus,
-    limits: &'a Limits,
+    limits: &'a LimitSettings,
     settings: &'a [SettingRow],
-    commands: Vec<Shown>,
+    commands: Vec<TrustPageItem>,
     not_trusted: usize,
 }
 
@@ -48,7 +48,7 @@ struct Report<'a> {
 struct Agent<'a> {
     name: &'a str,
     argv: &'a [String],
-    permissions: loopkeeper_core::settings::Permissions,
+    permissions: loopkeeper_core::settings::PermissionMode,
 }
 
 impl<'a> From<&'a AgentPlan> for Agent<'a> {
@@ -76,9 +76,9 @@ struct PlanStatus {
     open: Vec<PlanItem>,
 }
 
-pub(super) fn show(plan: &Plan<'_>, preview: &Preview, out: &mut Out) {
-    let Plan { work, crew, items, .. } = plan;
-    let page = front::trust::page(&work.root, items, &preview.unknown);
+pub(super) fn show(plan: &DryRun<'_>, preview: &Preview, out: &mut Ui) {
+    let DryRun { work, crew, items, .. } = plan;
+    let page = operations::trust::page(&work.root, items, &preview.unknown);
     let settings: &Settings = &preview.settings;
     out.json(&Report {
         task: &work.id.0,
@@ -101,7 +101,7 @@ pub(super) fn show(plan: &Plan<'_>, preview: &Preview, out: &mut Out) {
     });
 }
 
-fn branch(work: &Work) -> Option<Branch> {
+fn branch(work: &ResolvedTask) -> Option<Branch> {
     let (name, step) = match start::branch(work) {
         Ok(found) => found?,
         Err(failure) => {
@@ -109,10 +109,10 @@ fn branch(work: &Work) -> Option<Branch> {
         }
     };
     let step = match step {
-        Step::Nothing => "no-repository",
-        Step::CheckedOut => "checked-out",
-        Step::Make => "make",
-        Step::CheckOut => "check-out",
+        BranchStep::Nothing => "no-repository",
+        BranchStep::CheckedOut => "checked-out",
+        BranchStep::Make => "make",
+        BranchStep::CheckOut => "check-out",
     };
     Some(Branch { name: Some(name), step, message: None })
 }

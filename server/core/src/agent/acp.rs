@@ -11,11 +11,11 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 use crate::agent::fields::{first, list, text};
-use crate::agent::pieces::Pieces;
-use crate::agent::provider::{self, Trouble};
-use crate::agent::{AgentEvent, ProviderClass, Turn};
+use crate::agent::message_chunks::MessageChunks;
+use crate::agent::provider::{self, ProviderFailure};
+use crate::agent::{AgentEvent, ProviderClass, TurnSummary};
 use crate::sanitize;
-use call::Call;
+use call::AcpToolCall;
 
 /// Calls that are remembered until they are over; more at once do not happen.
 const OPEN_CALLS: usize = 256;
@@ -24,15 +24,15 @@ const AUTH_REQUIRED: i64 = -32_000;
 
 /// The state between lines of one process.
 #[derive(Debug, Default)]
-pub struct Acp {
-    said: Pieces,
+pub struct AcpParser {
+    said: MessageChunks,
     /// Of the message that is being said, where the agent tells.
     message: String,
     /// By their ids, and whether they were told.
-    calls: HashMap<String, (Call, bool)>,
+    calls: HashMap<String, (AcpToolCall, bool)>,
 }
 
-impl Acp {
+impl AcpParser {
     pub fn new() -> Self {
         Self::default()
     }
@@ -96,7 +96,7 @@ impl Acp {
     fn turn(&mut self, value: &Value, events: &mut Vec<AgentEvent>) {
         self.said.hush(events);
         self.calls.clear();
-        let refused = || Trouble {
+        let refused = || ProviderFailure {
             class: ProviderClass::Refused,
             message: "the agent refused to go on with this prompt".to_owned(),
             status: None,
@@ -111,20 +111,20 @@ impl Acp {
         };
         let told = |key: &str| value.get(key).and_then(Value::as_u64);
         let turn = self.ended(error, note.map(str::to_owned));
-        events.push(AgentEvent::Turn(Turn {
+        events.push(AgentEvent::Turn(TurnSummary {
             tokens: told("tokens"),
             cost_micros: told("costMicros"),
             ..turn
         }));
     }
 
-    fn ended(&self, error: Option<Trouble>, note: Option<String>) -> Turn {
-        Turn { final_text: self.said.last().to_owned(), error, note, ..Turn::default() }
+    fn ended(&self, error: Option<ProviderFailure>, note: Option<String>) -> TurnSummary {
+        TurnSummary { final_text: self.said.last().to_owned(), error, note, ..TurnSummary::default() }
     }
 }
 
 /// An error that the agent answered. Its code may be the provider's status.
-fn trouble(value: &Value) -> Trouble {
+fn trouble(value: &Value) -> ProviderFailure {
     let code = value.get("code").and_then(Value::as_i64).unwrap_or(0);
     let data = value.get("data").unwrap_or(&Value::Null);
     let further = first([data.as_str().unwrap_or_default(), text(data, "details"), text(data, "message")]);
@@ -144,7 +144,7 @@ fn trouble(value: &Value) -> Trouble {
         [] => format!("it is not logged in: {}", trouble.message),
         ways => format!("it is not logged in: {} (its ways: {})", trouble.message, ways.join(", ")),
     };
-    Trouble { class: ProviderClass::Login, message, status: None, reset: None }
+    ProviderFailure { class: ProviderClass::Login, message, status: None, reset: None }
 }
 
 #[cfg(test)]

@@ -68,7 +68,7 @@ fn exact(command: &str) -> String {
 }
 
 /// The parts of a command that nothing is fed to, and whether others are.
-struct Unfed<'a> {
+struct PipelineHeads<'a> {
     parts: Vec<&'a str>,
     has_pipe: bool,
 }
@@ -76,31 +76,31 @@ struct Unfed<'a> {
 /// The first stage of each pipeline: agents judge the stages one by one (Claude Code where there are pipes), so the
 /// rule for the whole line is not enough. Later stages are left out: alone they would run what the agent feeds them
 /// (`| sh`), which nobody trusted.
-fn unfed_parts(command: &str) -> Unfed<'_> {
+fn unfed_parts(command: &str) -> PipelineHeads<'_> {
     let mut parts = Vec::new();
     let (mut start, mut fed, mut has_pipe) = (0, false, false);
     for (at, length, separator) in separators(command) {
         if !fed {
             parts.push(command.get(start..at).unwrap_or_default().trim());
         }
-        fed = separator == Separator::Pipe;
+        fed = separator == ShellSeparator::Pipe;
         has_pipe |= fed;
         start = at + length;
     }
     if !fed {
         parts.push(command.get(start..).unwrap_or_default().trim());
     }
-    Unfed { parts, has_pipe }
+    PipelineHeads { parts, has_pipe }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Separator {
+enum ShellSeparator {
     Pipe,
     Sequence,
 }
 
 /// Top-level `|`, `&&`, `||`, `;` with byte offset and length: outside quotes, escapes and brackets.
-fn separators(command: &str) -> Vec<(usize, usize, Separator)> {
+fn separators(command: &str) -> Vec<(usize, usize, ShellSeparator)> {
     let mut found = Vec::new();
     let (mut quote, mut depth) = (None, 0_u32);
     let mut chars = command.char_indices().peekable();
@@ -114,10 +114,10 @@ fn separators(command: &str) -> Vec<(usize, usize, Separator)> {
             (None, ')' | '}') => depth = depth.saturating_sub(1),
             (None, _) if depth > 0 => {}
             (None, '|' | '&') if chars.next_if(|(_, next)| *next == c).is_some() => {
-                found.push((at, 2, Separator::Sequence));
+                found.push((at, 2, ShellSeparator::Sequence));
             }
-            (None, '|') => found.push((at, 1, Separator::Pipe)),
-            (None, ';') => found.push((at, 1, Separator::Sequence)),
+            (None, '|') => found.push((at, 1, ShellSeparator::Pipe)),
+            (None, ';') => found.push((at, 1, ShellSeparator::Sequence)),
             (None, _) => {}
         }
     }

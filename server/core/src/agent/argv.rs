@@ -2,7 +2,7 @@
 
 /// What placeholders stand for.
 #[derive(Debug, Clone, Copy)]
-pub struct Values<'a> {
+pub struct PlaceholderValues<'a> {
     /// `{session}`
     pub session: &'a str,
     /// `{prompt}`
@@ -12,11 +12,11 @@ pub struct Values<'a> {
 }
 
 /// Fills every argument in one pass: what a value contains is never filled again.
-pub fn fill(argv: &[String], values: Values<'_>) -> Vec<String> {
+pub fn fill(argv: &[String], values: PlaceholderValues<'_>) -> Vec<String> {
     argv.iter().map(|argument| filled(argument, values)).collect()
 }
 
-fn filled(argument: &str, values: Values<'_>) -> String {
+fn filled(argument: &str, values: PlaceholderValues<'_>) -> String {
     let known =
         [("{session}", values.session), ("{prompt}", values.prompt), ("{prompt_file}", values.prompt_file)];
     let mut out = String::with_capacity(argument.len());
@@ -34,11 +34,11 @@ fn filled(argument: &str, values: Values<'_>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Values, fill};
+    use super::{PlaceholderValues, fill};
 
     #[test]
     fn placeholders_are_filled_once() {
-        let values = Values { session: "S", prompt: "do {session}", prompt_file: "/p" };
+        let values = PlaceholderValues { session: "S", prompt: "do {session}", prompt_file: "/p" };
         for (argument, expect) in [
             ("plain", "plain"),
             ("{session}", "S"),

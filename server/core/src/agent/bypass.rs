@@ -2,27 +2,27 @@
 //! and Codex were measured to do so beside our own; Gemini CLI and Qwen Code refuse to start with both, except where
 //! they speak the protocol. The rest is what their help says.
 
-use super::kind::{KNOWN, Kind};
+use super::kind::{AgentKind, KNOWN};
 
 /// The flags of one agent, and the values by which others of its flags mean the same.
-struct Words {
+struct BypassFlags {
     flags: &'static [&'static str],
     /// They can mean anything to a program that nobody knows.
     vague: &'static [&'static str],
     values: &'static [(&'static [&'static str], &'static str)],
 }
 
-const NONE: Words = Words { flags: &[], vague: &[], values: &[] };
+const NONE: BypassFlags = BypassFlags { flags: &[], vague: &[], values: &[] };
 
-fn words(kind: Kind) -> Words {
+fn words(kind: AgentKind) -> BypassFlags {
     const APPROVAL: &[&str] = &["--approval-mode"];
     match kind {
-        Kind::Claude => Words {
+        AgentKind::Claude => BypassFlags {
             flags: &["--dangerously-skip-permissions"],
             values: &[(&["--permission-mode"], "bypassPermissions")],
             ..NONE
         },
-        Kind::Codex => Words {
+        AgentKind::Codex => BypassFlags {
             flags: &["--dangerously-bypass-approvals-and-sandbox", "--yolo"],
             values: &[
                 (&["-s", "--sandbox"], "danger-full-access"),
@@ -30,30 +30,30 @@ fn words(kind: Kind) -> Words {
             ],
             ..NONE
         },
-        Kind::Gemini | Kind::Qwen => {
-            Words { flags: &["--yolo"], vague: &["-y"], values: &[(APPROVAL, "yolo")] }
+        AgentKind::Gemini | AgentKind::Qwen => {
+            BypassFlags { flags: &["--yolo"], vague: &["-y"], values: &[(APPROVAL, "yolo")] }
         }
-        Kind::Opencode => Words { vague: &["--auto"], ..NONE },
-        Kind::Copilot => Words { flags: &["--allow-all", "--allow-all-tools", "--yolo"], ..NONE },
-        Kind::Cursor => Words { flags: &["--yolo"], vague: &["--force", "-f"], ..NONE },
-        Kind::Amp => Words { flags: &["--dangerously-allow-all"], ..NONE },
-        Kind::Acp(known) => known.map_or(NONE, |it| words(*it)),
-        Kind::Demo | Kind::Own(_) => NONE,
+        AgentKind::Opencode => BypassFlags { vague: &["--auto"], ..NONE },
+        AgentKind::Copilot => BypassFlags { flags: &["--allow-all", "--allow-all-tools", "--yolo"], ..NONE },
+        AgentKind::Cursor => BypassFlags { flags: &["--yolo"], vague: &["--force", "-f"], ..NONE },
+        AgentKind::Amp => BypassFlags { flags: &["--dangerously-allow-all"], ..NONE },
+        AgentKind::Acp(known) => known.map_or(NONE, |it| words(*it)),
+        AgentKind::Demo | AgentKind::Own(_) => NONE,
     }
 }
 
 /// The first such word, as it is written. `kind`: of a command of the user's own nobody knows whose words it takes, so
 /// those of all count that can mean nothing else.
-pub fn word(kind: Kind, argv: &[String]) -> Option<String> {
+pub fn word(kind: AgentKind, argv: &[String]) -> Option<String> {
     match kind {
-        Kind::Own(_) | Kind::Acp(None) => {
-            KNOWN.iter().find_map(|it| found(&Words { vague: &[], ..words(*it) }, argv))
+        AgentKind::Own(_) | AgentKind::Acp(None) => {
+            KNOWN.iter().find_map(|it| found(&BypassFlags { vague: &[], ..words(*it) }, argv))
         }
         _ => found(&words(kind), argv),
     }
 }
 
-fn found(words: &Words, argv: &[String]) -> Option<String> {
+fn found(words: &BypassFlags, argv: &[String]) -> Option<String> {
     let nexts = argv.iter().skip(1).map(String::as_str).chain([""]);
     argv.iter().zip(nexts).find_map(|(it, next)| {
         let (name, joined) = it.split_once('=').unwrap_or((it, ""));
@@ -79,38 +79,46 @@ fn same(written: &str, value: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::word;
-    use crate::agent::kind::Kind;
-    use crate::agent::starting::Start;
-    use crate::settings::{Dialect, Permissions, PromptBy};
+    use crate::agent::kind::AgentKind;
+    use crate::agent::starting::CommandLineParams;
+    use crate::settings::{Dialect, PermissionMode, PromptBy};
 
     #[test]
     fn whatever_asks_nobody_any_more_is_known() {
-        let check = |kind: Kind, argv: &[&str], expect: &str| {
+        let check = |kind: AgentKind, argv: &[&str], expect: &str| {
             let argv: Vec<String> = argv.iter().map(ToString::to_string).collect();
             assert_eq!(word(kind, &argv).unwrap_or_default(), expect, "{kind:?} {argv:?}");
         };
-        let mine = Kind::Own(Dialect::Text);
+        let mine = AgentKind::Own(Dialect::Text);
         let skip = "--dangerously-skip-permissions";
-        check(Kind::Claude, &["claude", "-p", skip], skip);
+        check(AgentKind::Claude, &["claude", "-p", skip], skip);
         let mode = "--permission-mode bypassPermissions";
-        check(Kind::Claude, &["--permission-mode", "plan", "--permission-mode", "bypassPermissions"], mode);
-        check(Kind::Claude, &["--permission-mode=bypassPermissions"], "--permission-mode=bypassPermissions");
-        check(Kind::Claude, &["--permission-mode", "plan", "--model", "bypassPermissions"], "");
-        check(Kind::Codex, &["codex", "--yolo"], "--yolo");
-        check(Kind::Codex, &["-sdanger-full-access"], "-sdanger-full-access");
-        check(Kind::Codex, &["--sandbox=danger-full-access"], "--sandbox=danger-full-access");
+        check(
+            AgentKind::Claude,
+            &["--permission-mode", "plan", "--permission-mode", "bypassPermissions"],
+            mode,
+        );
+        check(
+            AgentKind::Claude,
+            &["--permission-mode=bypassPermissions"],
+            "--permission-mode=bypassPermissions",
+        );
+        check(AgentKind::Claude, &["--permission-mode", "plan", "--model", "bypassPermissions"], "");
+        check(AgentKind::Codex, &["codex", "--yolo"], "--yolo");
+        check(AgentKind::Codex, &["-sdanger-full-access"], "-sdanger-full-access");
+        check(AgentKind::Codex, &["--sandbox=danger-full-access"], "--sandbox=danger-full-access");
         let by_key = "sandbox_mode = \"danger-full-access\"";
-        check(Kind::Codex, &["-c", by_key], &format!("-c {by_key}"));
-        check(Kind::Codex, &["-c", "sandbox_mode=\"workspace-write\""], "");
-        check(Kind::Gemini, &["-y"], "-y");
-        check(Kind::Qwen, &["--approval-mode=yolo"], "--approval-mode=yolo");
-        check(Kind::Gemini, &["--yolo=false", "--approval-mode", "plan"], "");
-        check(Kind::Acp(Some(&Kind::Gemini)), &["gemini", "--acp", "--yolo"], "--yolo");
-        check(Kind::Opencode, &["opencode", "--auto"], "--auto");
-        check(Kind::Amp, &["amp", "--dangerously-allow-all"], "--dangerously-allow-all");
+        check(AgentKind::Codex, &["-c", by_key], &format!("-c {by_key}"));
+        check(AgentKind::Codex, &["-c", "sandbox_mode=\"workspace-write\""], "");
+        check(AgentKind::Gemini, &["-y"], "-y");
+        check(AgentKind::Qwen, &["--approval-mode=yolo"], "--approval-mode=yolo");
+        check(AgentKind::Gemini, &["--yolo=false", "--approval-mode", "plan"], "");
+        check(AgentKind::Acp(Some(&AgentKind::Gemini)), &["gemini", "--acp", "--yolo"], "--yolo");
+        check(AgentKind::Opencode, &["opencode", "--auto"], "--auto");
+        check(AgentKind::Amp, &["amp", "--dangerously-allow-all"], "--dangerously-allow-all");
         check(mine, &["./agent.sh", "-y", "-f", "--force", "--auto"], "");
         check(mine, &["npx", "claude", skip], skip);
-        check(Kind::Acp(None), &["x", "--approval-mode", "yolo"], "--approval-mode yolo");
+        check(AgentKind::Acp(None), &["x", "--approval-mode", "yolo"], "--approval-mode yolo");
     }
 
     /// What our own setting does is among what is known, and what it does without is not.
@@ -118,7 +126,7 @@ mod tests {
     fn our_own_words_for_it_are_among_them() {
         for kind in crate::agent::kind::KNOWN {
             let line = |permissions| {
-                kind.line(&Start {
+                kind.line(&CommandLineParams {
                     command: &["it".to_owned()],
                     permissions,
                     model: None,
@@ -130,10 +138,10 @@ mod tests {
                     prompt: PromptBy::Stdin,
                 })
             };
-            assert_eq!(word(kind, &line(Permissions::Edits).argv), None, "{kind:?}");
+            assert_eq!(word(kind, &line(PermissionMode::Edits).argv), None, "{kind:?}");
             // Amp is told by its own settings alone.
-            let is_told = word(kind, &line(Permissions::All).argv).is_some();
-            assert_eq!(is_told, kind != Kind::Amp, "{kind:?}");
+            let is_told = word(kind, &line(PermissionMode::All).argv).is_some();
+            assert_eq!(is_told, kind != AgentKind::Amp, "{kind:?}");
         }
     }
 }

@@ -3,10 +3,10 @@
 //! A turn's failure is classified by `is_error`, `terminal_reason`, `api_error_status` and the error word of
 //! the assistant line; never by `subtype`, never by any text, never by the exit code alone.
 
+mod cursor;
 mod failure;
+pub mod hook_install;
 pub mod hooks;
-pub mod installed;
-mod relatives;
 pub mod settings;
 pub mod start;
 
@@ -15,8 +15,8 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 use crate::agent::fields::{denied_call, detail, first, micros, status, text, text_at, tool_use};
-use crate::agent::{Act, AgentEvent, Turn};
-use failure::{Failure, Rejection};
+use crate::agent::{AgentEvent, ToolKind, TurnSummary};
+use failure::{ClaudeFailure, UsageLimitRejection};
 
 /// Tool calls that are remembered until their result comes; more at once do not happen.
 const OPEN_CALLS: usize = 256;
@@ -25,7 +25,7 @@ const DENIALS_READ: usize = 50;
 
 /// The state between lines of one process.
 #[derive(Debug, Default)]
-pub struct Claude {
+pub struct ClaudeParser {
     /// Files that open tool calls would write, by the call's id.
     writes: HashMap<String, String>,
     /// The last words of the agent's own, for turns whose `result` has none.
@@ -33,10 +33,10 @@ pub struct Claude {
     /// The error word of the last assistant line that had one, of this turn.
     error: Option<String>,
     /// The last announced usage limit, if it rejects.
-    limit: Option<Rejection>,
+    limit: Option<UsageLimitRejection>,
 }
 
-impl Claude {
+impl ClaudeParser {
     pub fn new() -> Self {
         Self::default()
     }
@@ -48,7 +48,7 @@ impl Claude {
             "assistant" => self.assistant(value),
             "user" => self.tool_results(value),
             "rate_limit_event" => self.limit(value).into_iter().collect(),
-            "tool_call" => relatives::tool_call(value),
+            "tool_call" => cursor::tool_call(value),
             "result" => vec![AgentEvent::Turn(self.result(value))],
             // Types of other versions say nothing that counts.
             _ => Vec::new(),
@@ -81,7 +81,7 @@ impl Claude {
     fn tool_use(&mut self, block: &Value, within: Option<&str>) -> AgentEvent {
         let input = block.get("input").unwrap_or(&Value::Null);
         let call = tool_use(text(block, "name"), text(block, "id"), input, within);
-        if call.act == Act::Edit {
+        if call.act == ToolKind::Edit {
             let path = ["file_path", "notebook_path"]
                 .into_iter()
                 .map(|key| text(input, key))
@@ -115,16 +115,16 @@ impl Claude {
         let rejected = text(info, "status") == "rejected";
         let resets_at =
             info.get("resetsAt").and_then(Value::as_u64).map(|seconds| seconds.saturating_mul(1000));
-        self.limit = rejected.then_some(Rejection { resets_at });
+        self.limit = rejected.then_some(UsageLimitRejection { resets_at });
         Some(AgentEvent::Limit { rejected, resets_at })
     }
 
-    fn result(&mut self, value: &Value) -> Turn {
+    fn result(&mut self, value: &Value) -> TurnSummary {
         let said = text(value, "result");
         let is_error = value.get("is_error").and_then(Value::as_bool).unwrap_or(false);
         let error_word = self.error.take();
         let (error, note) = if is_error {
-            let failure = Failure {
+            let failure = ClaudeFailure {
                 terminal_reason: text(value, "terminal_reason"),
                 status: status(value, "api_error_status"),
                 word: error_word.as_deref().unwrap_or_default(),
@@ -139,7 +139,7 @@ impl Claude {
         let own = if is_error || said.is_empty() { self.last_text.clone() } else { said.to_owned() };
         // Qwen Code adds up over the session.
         let of_session = value.pointer("/usage/total_tokens").and_then(Value::as_u64);
-        Turn {
+        TurnSummary {
             final_text: own,
             cost_micros: value.get("total_cost_usd").and_then(Value::as_f64).map(micros),
             tokens: if of_session.is_none() { tokens(value) } else { None },

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::agent::fields::{denied_call, list, number, short, status_in, text, text_at, tool_use};
 use crate::agent::provider;
-use crate::agent::{Act, AgentEvent, ToolUse, Turn};
+use crate::agent::{AgentEvent, ToolKind, ToolUse, TurnSummary};
 
 /// By its settings, by a hook, and by rules for commands that it brings along.
 const REFUSALS: [&str; 3] = [
@@ -21,11 +21,11 @@ const REFUSALS: [&str; 3] = [
 
 /// The state between lines of one process.
 #[derive(Debug, Default)]
-pub struct Codex {
+pub struct CodexParser {
     last_text: String,
 }
 
-impl Codex {
+impl CodexParser {
     pub fn new() -> Self {
         Self::default()
     }
@@ -40,15 +40,15 @@ impl Codex {
             "item.started" => started(item(value)).into_iter().collect(),
             "item.completed" => self.completed(item(value)),
             "error" => retry(text(value, "message")).into_iter().collect(),
-            "turn.completed" => vec![AgentEvent::Turn(Turn {
+            "turn.completed" => vec![AgentEvent::Turn(TurnSummary {
                 session_tokens: tokens(value),
                 final_text: self.last_text.clone(),
-                ..Turn::default()
+                ..TurnSummary::default()
             })],
-            "turn.failed" => vec![AgentEvent::Turn(Turn {
+            "turn.failed" => vec![AgentEvent::Turn(TurnSummary {
                 error: Some(provider::classify(text_at(value, "/error/message"), None)),
                 final_text: self.last_text.clone(),
-                ..Turn::default()
+                ..TurnSummary::default()
             })],
             // Types of other versions say nothing that counts.
             _ => Vec::new(),
@@ -109,10 +109,12 @@ fn started(item: &Value) -> Option<AgentEvent> {
         ToolUse { act, tool, detail: short(detail), call, within: None }
     };
     Some(AgentEvent::ToolUse(match text(item, "type") {
-        kind @ "command_execution" => call(Act::Run, kind, unwrapped(text(item, "command"))),
-        kind @ "file_change" => call(Act::Edit, kind, &paths(item).collect::<Vec<_>>().join(" ")),
-        "mcp_tool_call" => call(Act::Other, &format!("{}.{}", text(item, "server"), text(item, "tool")), ""),
-        kind @ "web_search" => call(Act::Search, kind, text(item, "query")),
+        kind @ "command_execution" => call(ToolKind::Run, kind, unwrapped(text(item, "command"))),
+        kind @ "file_change" => call(ToolKind::Edit, kind, &paths(item).collect::<Vec<_>>().join(" ")),
+        "mcp_tool_call" => {
+            call(ToolKind::Other, &format!("{}.{}", text(item, "server"), text(item, "tool")), "")
+        }
+        kind @ "web_search" => call(ToolKind::Search, kind, text(item, "query")),
         "collab_tool_call" => tool_use(text(item, "tool"), id, item, None),
         _ => return None,
     }))

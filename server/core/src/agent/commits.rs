@@ -5,12 +5,12 @@
 use std::iter::Peekable;
 use std::str::Chars;
 
-use super::kind::Kind;
-use crate::settings::Permissions;
+use super::kind::AgentKind;
+use crate::settings::PermissionMode;
 
 /// The repository of the work tree, for agents with a sandbox of their own: folders that a commit writes to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Repository {
+pub struct GitDirs {
     /// Of this work tree.
     pub git_dir: String,
     /// Shared by all work trees; the same folder where there is one work tree.
@@ -39,33 +39,40 @@ pub const REFUSED: [&str; 12] = [
 
 /// What the agent's safe mode cannot keep to, as the end of a sentence about the agent; `None`: nothing, or its
 /// permissions allow everything anyway.
-pub fn limits(kind: Kind, permissions: Permissions, argv: &[String]) -> Option<&'static str> {
-    if !matches!(permissions, Permissions::Edits | Permissions::Ask) {
+pub fn limits(kind: AgentKind, permissions: PermissionMode, argv: &[String]) -> Option<&'static str> {
+    if !matches!(permissions, PermissionMode::Edits | PermissionMode::Ask) {
         return None;
     }
     match kind {
-        Kind::Codex if !argv.iter().any(|it| it == super::codex::start::PROFILE) => Some(
+        AgentKind::Codex if !argv.iter().any(|it| it == super::codex::start::PROFILE) => Some(
             "its sandbox keeps `.git` read-only here: it cannot commit (`git.commit = \"server\"` commits for it)",
         ),
-        Kind::Codex => Some(
+        AgentKind::Codex => Some(
             "its sandbox does not tell commands apart: it can commit with `--no-verify` and `--amend`, and push to \
              folders that it may write",
         ),
-        Kind::Gemini | Kind::Copilot => {
+        AgentKind::Gemini | AgentKind::Copilot => {
             Some("its rules know only how a command begins: it can commit with `--no-verify` and `--amend`")
         }
-        Kind::Qwen => {
+        AgentKind::Qwen => {
             Some("its rules ignore variables set before a command: it can commit past the repository's hooks")
         }
-        Kind::Amp => Some("its own settings alone decide whether it can commit or push (`amp permissions`)"),
-        Kind::Claude | Kind::Opencode | Kind::Cursor | Kind::Acp(_) | Kind::Demo | Kind::Own(_) => None,
+        AgentKind::Amp => {
+            Some("its own settings alone decide whether it can commit or push (`amp permissions`)")
+        }
+        AgentKind::Claude
+        | AgentKind::Opencode
+        | AgentKind::Cursor
+        | AgentKind::Acp(_)
+        | AgentKind::Demo
+        | AgentKind::Own(_) => None,
     }
 }
 
 /// Whether a command line is nothing but `git add` and `git commit`, one or several, with arguments whose meaning is
 /// certain: no expansion, no redirection, no option that is not known.
 pub fn is_plain(command: &str) -> bool {
-    let Some(commands) = Lexer::new(command).commands() else { return false };
+    let Some(commands) = ShellLexer::new(command).commands() else { return false };
     !commands.is_empty() && commands.iter().all(|words| is_allowed(words))
 }
 
@@ -120,14 +127,14 @@ fn short_options(word: &str) -> Option<bool> {
 }
 
 /// Reads a command line of a shell as far as its meaning does not depend on anything else.
-struct Lexer<'a> {
+struct ShellLexer<'a> {
     rest: Peekable<Chars<'a>>,
     commands: Vec<Vec<String>>,
     words: Vec<String>,
     word: Option<String>,
 }
 
-impl<'a> Lexer<'a> {
+impl<'a> ShellLexer<'a> {
     fn new(command: &'a str) -> Self {
         Self { rest: command.trim().chars().peekable(), commands: Vec::new(), words: Vec::new(), word: None }
     }

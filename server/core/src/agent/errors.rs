@@ -9,8 +9,8 @@ use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{cut, sanitize};
-use block::{Block, Next};
+use crate::{sanitize, truncate};
+use block::{BlockTransition, ErrorBlock};
 pub(crate) use fingerprint::digest;
 pub use fingerprint::fingerprint;
 
@@ -36,7 +36,7 @@ pub struct SeenError {
 
 /// Who prints: what an agent shows in a Markdown fence it quotes; a program has no fences.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Voice {
+pub enum OutputSource {
     Words,
     Program,
 }
@@ -49,23 +49,23 @@ pub(crate) fn is_error(line: &str) -> bool {
 /// Reads the lines of one stream.
 #[derive(Debug)]
 pub struct ErrorScan {
-    voice: Voice,
+    voice: OutputSource,
     /// Lines since the fence was opened.
     fence: Option<u32>,
-    block: Option<Block>,
+    block: Option<ErrorBlock>,
     seen: VecDeque<SeenError>,
     /// The last line that only says that something failed: counts where nothing says what.
     follow_up: Option<SeenError>,
 }
 
 impl ErrorScan {
-    pub fn new(voice: Voice) -> Self {
+    pub fn new(voice: OutputSource) -> Self {
         Self { voice, fence: None, block: None, seen: VecDeque::new(), follow_up: None }
     }
 
     /// Reads one line, without its line end.
     pub fn line(&mut self, raw: &str) {
-        let clean = sanitize::strip_escapes(cut::first(raw, LINE_BYTES));
+        let clean = sanitize::strip_escapes(truncate::first(raw, LINE_BYTES));
         for line in clean.split('\n') {
             self.clean_line(line.trim_end());
         }
@@ -95,22 +95,22 @@ impl ErrorScan {
         }
         if let Some(block) = self.block.take() {
             match block.next(line) {
-                Next::Goes(block) => {
+                BlockTransition::Goes(block) => {
                     self.block = Some(block);
                     return;
                 }
-                Next::Ended(decisive) => self.note(decisive.as_deref()),
+                BlockTransition::Ended(decisive) => self.note(decisive.as_deref()),
             }
         }
         match filter::weigh(line) {
-            Some(filter::Weight::Error) => self.block = Some(Block::begin(line)),
-            Some(filter::Weight::FollowUp) => self.follow_up = seen(line),
+            Some(filter::ErrorConfidence::Error) => self.block = Some(ErrorBlock::begin(line)),
+            Some(filter::ErrorConfidence::FollowUp) => self.follow_up = seen(line),
             None => {}
         }
     }
 
     fn is_fenced(&mut self, line: &str) -> bool {
-        if self.voice == Voice::Program {
+        if self.voice == OutputSource::Program {
             return false;
         }
         let mark = line.trim_start();

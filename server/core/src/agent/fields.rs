@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Act, AgentEvent, ToolUse};
+use super::{AgentEvent, ToolKind, ToolUse};
 use crate::sanitize;
 
 const DETAIL_CHARS: usize = 120;
@@ -50,7 +50,7 @@ pub(super) fn micros(usd: f64) -> u64 {
 /// A tool that was called, known by its name and by what it was asked to do.
 pub(super) fn tool_use(tool: &str, call: &str, input: &Value, within: Option<&str>) -> ToolUse {
     ToolUse {
-        act: Act::of(tool),
+        act: ToolKind::of(tool),
         tool: tool.to_owned(),
         detail: detail(input),
         call: call.to_owned(),

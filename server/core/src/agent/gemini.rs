@@ -8,19 +8,19 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 use crate::agent::fields::{denied_call, first, number, status_in, text, text_at, tool_use};
-use crate::agent::pieces::Pieces;
+use crate::agent::message_chunks::MessageChunks;
 use crate::agent::provider;
-use crate::agent::{Act, AgentEvent, ToolUse, Turn};
+use crate::agent::{AgentEvent, ToolKind, ToolUse, TurnSummary};
 
 /// Tool calls that are remembered until their result comes; more at once do not happen.
 const OPEN_CALLS: usize = 256;
 
 /// The state between lines of one process.
 #[derive(Debug, Default)]
-pub struct Gemini {
+pub struct GeminiParser {
     /// By the call's id.
-    calls: HashMap<String, Open>,
-    said: Pieces,
+    calls: HashMap<String, OpenToolCall>,
+    said: MessageChunks,
     denied: u32,
     gave_up: bool,
     /// The last error that it told before its result.
@@ -28,14 +28,14 @@ pub struct Gemini {
 }
 
 #[derive(Debug)]
-struct Open {
+struct OpenToolCall {
     tool: String,
     detail: String,
     /// The file that it would write.
     path: Option<String>,
 }
 
-impl Gemini {
+impl GeminiParser {
     pub fn new() -> Self {
         Self::default()
     }
@@ -79,7 +79,7 @@ impl Gemini {
     pub fn settle(&mut self) -> Vec<AgentEvent> {
         let mut events = Vec::new();
         self.said.hush(&mut events);
-        self.said = Pieces::default();
+        self.said = MessageChunks::default();
         self.denied = 0;
         events
     }
@@ -93,9 +93,10 @@ impl Gemini {
         let input = value.get("parameters").unwrap_or(&Value::Null);
         let call = tool_use(text(value, "tool_name"), text(value, "tool_id"), input, None);
         if self.calls.len() < OPEN_CALLS {
-            let path = Some(text(input, "file_path")).filter(|it| call.act == Act::Edit && !it.is_empty());
+            let path =
+                Some(text(input, "file_path")).filter(|it| call.act == ToolKind::Edit && !it.is_empty());
             let (tool, detail) = (call.tool.clone(), call.detail.clone());
-            let open = Open { tool, detail, path: path.map(str::to_owned) };
+            let open = OpenToolCall { tool, detail, path: path.map(str::to_owned) };
             self.calls.insert(call.call.clone(), open);
         }
         call
@@ -110,7 +111,7 @@ impl Gemini {
         // Without any command on its list it has no shell at all.
         let is_denied = match text_at(value, "/error/type") {
             "policy_violation" => true,
-            "tool_not_registered" => open.as_ref().is_some_and(|it| Act::of(&it.tool) == Act::Run),
+            "tool_not_registered" => open.as_ref().is_some_and(|it| ToolKind::of(&it.tool) == ToolKind::Run),
             _ => false,
         };
         if is_denied {
@@ -121,7 +122,7 @@ impl Gemini {
         Some(AgentEvent::ToolFailed { text: message })
     }
 
-    fn result(&mut self, value: &Value) -> Turn {
+    fn result(&mut self, value: &Value) -> TurnSummary {
         let stats = value.get("stats").filter(|it| it.is_object());
         let used = |it: &Value| number(it, "input_tokens").saturating_add(number(it, "output_tokens"));
         let told = std::mem::take(&mut self.error);
@@ -132,13 +133,13 @@ impl Gemini {
             ("error", _) => (Some(provider::classify(words, None)), None),
             _ => (None, None),
         };
-        Turn {
+        TurnSummary {
             final_text: self.said.last().to_owned(),
             tokens: stats.map(used),
             denials: self.denied,
             error,
             note,
-            ..Turn::default()
+            ..TurnSummary::default()
         }
     }
 }

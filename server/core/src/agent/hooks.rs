@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use super::kind::{Kind, StopHook};
+use super::kind::{AgentKind, StopHook};
 
 /// Far longer than any round of checks; the keeper answers or dies, and either ends the wait.
 pub(crate) const PATIENCE_S: u64 = 24 * 60 * 60;
@@ -12,7 +12,7 @@ pub const PROMPT_PATIENCE_S: u64 = 600;
 
 /// How an agent comes to its stop hook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Way {
+pub enum HookMechanism {
     /// `--settings` of Claude Code.
     Settings,
     /// `-c` of Codex.
@@ -23,14 +23,14 @@ pub enum Way {
     ByItself,
 }
 
-impl Kind {
+impl AgentKind {
     /// `None`: no hook of ours ever holds it.
-    pub fn way_to_a_stop_hook(self) -> Option<Way> {
+    pub fn way_to_a_stop_hook(self) -> Option<HookMechanism> {
         match self {
-            Self::Claude => Some(Way::Settings),
-            Self::Codex => Some(Way::Overrides),
-            Self::Gemini => Some(Way::Home),
-            Self::Own(_) | Self::Acp(_) => Some(Way::ByItself),
+            Self::Claude => Some(HookMechanism::Settings),
+            Self::Codex => Some(HookMechanism::Overrides),
+            Self::Gemini => Some(HookMechanism::Home),
+            Self::Own(_) | Self::Acp(_) => Some(HookMechanism::ByItself),
             _ => None,
         }
     }
@@ -67,13 +67,15 @@ impl Kind {
     /// Said of one that was to be held and ended without asking.
     pub fn never_asked(self) -> String {
         let why = match self.way_to_a_stop_hook() {
-            Some(Way::Settings) => "are its hooks off, by `disableAllHooks` or a policy?",
-            Some(Way::Overrides) => {
+            Some(HookMechanism::Settings) => "are its hooks off, by `disableAllHooks` or a policy?",
+            Some(HookMechanism::Overrides) => {
                 "are its hooks off, by `features.hooks` or a policy? A version that does not trust the hook of ours \
                  runs it with `args = [\"--dangerously-bypass-hook-trust\"]`"
             }
-            Some(Way::Home) => "are its hooks off, by `hooksConfig`?",
-            Some(Way::ByItself) | None => "it has to call `loopkeeper hook stop` at the end of its turn",
+            Some(HookMechanism::Home) => "are its hooks off, by `hooksConfig`?",
+            Some(HookMechanism::ByItself) | None => {
+                "it has to call `loopkeeper hook stop` at the end of its turn"
+            }
         };
         format!("its stop hook did not ask, so this was an iteration as with `mode = \"loop\"`: {why}")
     }
@@ -102,28 +104,28 @@ pub fn add(settings: &mut Value, event: &str, entry: Value) {
 
 #[cfg(test)]
 mod tests {
-    use crate::agent::kind::{KNOWN, Kind, StopHook};
+    use crate::agent::kind::{AgentKind, KNOWN, StopHook};
     use crate::settings::Dialect;
 
     #[test]
     fn whoever_has_no_stop_hook_is_refused_with_a_remedy() {
-        let check = |kind: Kind, expect: &str| {
-            let name = if kind == Kind::Demo { "demo" } else { kind.name() };
+        let check = |kind: AgentKind, expect: &str| {
+            let name = if kind == AgentKind::Demo { "demo" } else { kind.name() };
             let (what, hint) = kind.refuses_hook_mode(name).unwrap_or_default();
             assert!(what.ends_with(expect), "{kind:?}: {what}");
             assert_eq!(hint.contains("session.continue = true"), !expect.is_empty(), "{kind:?}: {hint}");
-            let by_protocol = matches!(kind, Kind::Opencode | Kind::Qwen);
+            let by_protocol = matches!(kind, AgentKind::Opencode | AgentKind::Qwen);
             assert_eq!(hint.contains("output = \"acp\""), by_protocol, "{kind:?}: {hint}");
         };
-        check(Kind::Claude, "");
-        check(Kind::Codex, "");
-        check(Kind::Gemini, "");
-        check(Kind::Own(Dialect::Codex), "");
-        check(Kind::Acp(None), "");
-        check(Kind::Opencode, "and `opencode` has no stop hook");
-        check(Kind::Qwen, "from a file of its folder alone, which is yours");
-        check(Kind::Amp, "no way is known to give `amp` a stop hook");
-        check(Kind::Demo, "no way is known to give `demo` a stop hook");
+        check(AgentKind::Claude, "");
+        check(AgentKind::Codex, "");
+        check(AgentKind::Gemini, "");
+        check(AgentKind::Own(Dialect::Codex), "");
+        check(AgentKind::Acp(None), "");
+        check(AgentKind::Opencode, "and `opencode` has no stop hook");
+        check(AgentKind::Qwen, "from a file of its folder alone, which is yours");
+        check(AgentKind::Amp, "no way is known to give `amp` a stop hook");
+        check(AgentKind::Demo, "no way is known to give `demo` a stop hook");
     }
 
     #[test]

@@ -2,13 +2,13 @@
 
 mod capabilities;
 
-pub use self::capabilities::{Can, Capabilities, Found, StopHook, Subagents};
-use crate::doctor::{self, Known};
+pub use self::capabilities::{Capabilities, CapabilitySource, StopHook, SubagentSupport, Support};
+use crate::doctor::{self, KnownAgent};
 use crate::settings::Dialect;
 
 /// Whose command line, environment and output an agent has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum AgentKind {
     Claude,
     Codex,
     Gemini,
@@ -18,7 +18,7 @@ pub enum Kind {
     Cursor,
     Amp,
     /// Through the Agent Client Protocol: one of the others, or a command of the user's.
-    Acp(Option<&'static Kind>),
+    Acp(Option<&'static AgentKind>),
     /// The built-in one, which talks as Claude Code does.
     Demo,
     /// Any command of the user's: what it prints is known, nothing else.
@@ -26,24 +26,25 @@ pub enum Kind {
 }
 
 /// The names of those that can be chosen without a table of their own, as `auto` looks for them.
-pub const AUTO: [Kind; 4] = [Kind::Claude, Kind::Codex, Kind::Opencode, Kind::Gemini];
+pub const AUTO: [AgentKind; 4] =
+    [AgentKind::Claude, AgentKind::Codex, AgentKind::Opencode, AgentKind::Gemini];
 
 /// Every known program.
-pub const KNOWN: [Kind; 8] = [
-    Kind::Claude,
-    Kind::Codex,
-    Kind::Opencode,
-    Kind::Gemini,
-    Kind::Qwen,
-    Kind::Copilot,
-    Kind::Cursor,
-    Kind::Amp,
+pub const KNOWN: [AgentKind; 8] = [
+    AgentKind::Claude,
+    AgentKind::Codex,
+    AgentKind::Opencode,
+    AgentKind::Gemini,
+    AgentKind::Qwen,
+    AgentKind::Copilot,
+    AgentKind::Cursor,
+    AgentKind::Amp,
 ];
 
-impl Kind {
+impl AgentKind {
     /// The kind of an agent by its name in the configuration.
     pub fn of(name: &str, output: Dialect) -> Self {
-        const ALL: &[Kind] = &KNOWN;
+        const ALL: &[AgentKind] = &KNOWN;
         let known = ALL.iter().find(|it| it.name() == name);
         match (name, known, output) {
             ("demo", _, _) => Self::Demo,
@@ -71,7 +72,7 @@ impl Kind {
     }
 
     /// What people need to know to get it and to log in.
-    pub fn known(self) -> Option<&'static Known> {
+    pub fn known(self) -> Option<&'static KnownAgent> {
         doctor::KNOWN.iter().find(|it| it.name == self.name())
     }
 

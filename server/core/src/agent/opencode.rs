@@ -8,8 +8,8 @@ pub mod start;
 use serde_json::Value;
 
 use crate::agent::fields::{denied_call, first, micros, number, status, text, text_at, tool_use};
-use crate::agent::provider::{self, Trouble};
-use crate::agent::{Act, AgentEvent, ProviderClass, Turn};
+use crate::agent::provider::{self, ProviderFailure};
+use crate::agent::{AgentEvent, ProviderClass, ToolKind, TurnSummary};
 
 /// How it says that a tool was not allowed.
 const DENIED: [&str; 3] = [
@@ -20,10 +20,10 @@ const DENIED: [&str; 3] = [
 
 /// The state between lines of one process.
 #[derive(Debug, Default)]
-pub struct Opencode {
+pub struct OpencodeParser {
     session: String,
     last_text: String,
-    error: Option<Trouble>,
+    error: Option<ProviderFailure>,
     cost_micros: u64,
     tokens: u64,
     steps: u32,
@@ -31,7 +31,7 @@ pub struct Opencode {
     has_said: bool,
 }
 
-impl Opencode {
+impl OpencodeParser {
     pub fn new() -> Self {
         Self::default()
     }
@@ -59,13 +59,13 @@ impl Opencode {
     }
 
     /// What the process did, once it is gone; `None` where it never said anything of a model's answer.
-    pub fn turn(&self) -> Option<Turn> {
-        (self.steps > 0 || self.error.is_some()).then(|| Turn {
+    pub fn turn(&self) -> Option<TurnSummary> {
+        (self.steps > 0 || self.error.is_some()).then(|| TurnSummary {
             final_text: self.last_text.clone(),
             cost_micros: Some(self.cost_micros),
             tokens: Some(self.tokens),
             error: self.error.clone(),
-            ..Turn::default()
+            ..TurnSummary::default()
         })
     }
 
@@ -100,7 +100,7 @@ fn tool(part: &Value) -> Vec<AgentEvent> {
     let input = state.get("input").unwrap_or(&Value::Null);
     let call = tool_use(text(part, "tool"), text(part, "callID"), input, None);
     // Where no command is allowed there is no shell at all.
-    if call.tool == "invalid" && Act::of(text(input, "tool")) == Act::Run {
+    if call.tool == "invalid" && ToolKind::of(text(input, "tool")) == ToolKind::Run {
         let (tool, message) = (text(input, "tool").to_owned(), text(input, "error").to_owned());
         return vec![AgentEvent::Denied { tool, message }];
     }
@@ -111,7 +111,7 @@ fn tool(part: &Value) -> Vec<AgentEvent> {
         } else {
             Some(AgentEvent::ToolFailed { text: message })
         }
-    } else if call.act == Act::Edit {
+    } else if call.act == ToolKind::Edit {
         let path = text(input, "filePath");
         (!path.is_empty()).then(|| AgentEvent::FileChange { path: path.to_owned(), within: None })
     } else {
@@ -128,7 +128,7 @@ fn tokens(value: &Value) -> u64 {
     own.into_iter().chain(cached).fold(0, u64::saturating_add)
 }
 
-fn trouble(event: &Value) -> Trouble {
+fn trouble(event: &Value) -> ProviderFailure {
     let data = event.pointer("/error/data").unwrap_or(&Value::Null);
     let name = text_at(event, "/error/name");
     let words = first([text(data, "message"), name]);

@@ -8,9 +8,9 @@ use serde_json::Value;
 
 use crate::agent::{ProviderClass, ProviderError};
 use crate::sanitize;
-use phrases::{Says, says};
+use phrases::{PhraseMeaning, says};
 pub(crate) use reset::reset_in;
-pub use reset::{Here, Reset};
+pub use reset::{LimitReset, LocalClock};
 
 /// Lines of stderr, and after them of stdout, among which the final error stands.
 const FINAL_LINES: usize = 8;
@@ -21,24 +21,24 @@ const WHOLE_CHARS: usize = 400;
 
 /// Why the provider failed, before anybody knows what time it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Trouble {
+pub struct ProviderFailure {
     pub class: ProviderClass,
     /// Sanitised, one line.
     pub message: String,
     pub status: Option<u16>,
-    pub reset: Option<Reset>,
+    pub reset: Option<LimitReset>,
 }
 
-impl Trouble {
+impl ProviderFailure {
     /// The error for the record, its reset as wall time where it can be believed.
-    pub fn at(self, here: &Here<'_>) -> ProviderError {
+    pub fn at(self, here: &LocalClock<'_>) -> ProviderError {
         let resets_at = self.reset.and_then(|it| it.at(here));
         ProviderError { class: self.class, message: self.message, status: self.status, resets_at }
     }
 }
 
 /// A final error of a dialect: its words and, where the dialect has one, its status.
-pub(crate) fn classify(words: &str, status: Option<u16>) -> Trouble {
+pub(crate) fn classify(words: &str, status: Option<u16>) -> ProviderFailure {
     let inner = payload(words);
     let words = inner.as_ref().map_or(words, |it| it.words.as_str());
     let status = status.or_else(|| inner.as_ref()?.status).or_else(|| phrases::status(words));
@@ -46,63 +46,68 @@ pub(crate) fn classify(words: &str, status: Option<u16>) -> Trouble {
     let said = says(name).or_else(|| words.lines().find_map(says));
     let reset = reset_in(words).or_else(|| inner.as_ref()?.reset.clone());
     let class = match (status, said) {
-        (_, Some(Says::Billing)) => ProviderClass::Billing,
-        (_, Some(Says::Login)) | (Some(401 | 403), _) => ProviderClass::Login,
-        (None | Some(402 | 429), Some(Says::Quota)) => ProviderClass::Quota,
+        (_, Some(PhraseMeaning::Billing)) => ProviderClass::Billing,
+        (_, Some(PhraseMeaning::Login)) | (Some(401 | 403), _) => ProviderClass::Login,
+        (None | Some(402 | 429), Some(PhraseMeaning::Quota)) => ProviderClass::Quota,
         (Some(402), _) => ProviderClass::Billing,
-        (Some(429), _) | (None, Some(Says::Limited)) => limited(reset.as_ref()),
-        (Some(408 | 409 | 425 | 500..=599), _) | (None, Some(Says::Transient)) => ProviderClass::Transient,
-        (Some(400..=499), _) | (None, Some(Says::Refused)) => ProviderClass::Refused,
+        (Some(429), _) | (None, Some(PhraseMeaning::Limited)) => limited(reset.as_ref()),
+        (Some(408 | 409 | 425 | 500..=599), _) | (None, Some(PhraseMeaning::Transient)) => {
+            ProviderClass::Transient
+        }
+        (Some(400..=499), _) | (None, Some(PhraseMeaning::Refused)) => ProviderClass::Refused,
         (None, None) if phrases::is_unreadable(words) => ProviderClass::Transient,
         _ => ProviderClass::Unknown,
     };
-    Trouble { class, message: sanitize::line(words), status, reset }
+    ProviderFailure { class, message: sanitize::line(words), status, reset }
 }
 
 /// What a failed process of a plain text agent said last, if that is trouble of its provider.
-pub(crate) fn of_failed(stderr: &str, stdout: &str) -> Option<Trouble> {
+pub(crate) fn of_failed(stderr: &str, stdout: &str) -> Option<ProviderFailure> {
     match final_error(stderr) {
-        Last::Providers(trouble) => Some(trouble),
-        Last::Other => None,
-        Last::None => match final_error(stdout) {
-            Last::Providers(trouble) => Some(trouble),
-            Last::Other | Last::None => None,
+        LastError::Providers(trouble) => Some(trouble),
+        LastError::Other => None,
+        LastError::None => match final_error(stdout) {
+            LastError::Providers(trouble) => Some(trouble),
+            LastError::Other | LastError::None => None,
         },
     }
 }
 
 /// A whole answer that is nothing but the provider's refusal, whatever the exit code says.
-pub(crate) fn of_whole(answer: &str) -> Option<Trouble> {
+pub(crate) fn of_whole(answer: &str) -> Option<ProviderFailure> {
     let clean = sanitize::text(answer);
     let lines: Vec<&str> = clean.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     if lines.is_empty() || lines.len() > 3 || clean.chars().count() > WHOLE_CHARS {
         return None;
     }
     let (first, rest) = lines.split_first()?;
-    let is_refusal = matches!(says(first), Some(Says::Quota | Says::Login | Says::Billing | Says::Limited));
+    let is_refusal = matches!(
+        says(first),
+        Some(PhraseMeaning::Quota | PhraseMeaning::Login | PhraseMeaning::Billing | PhraseMeaning::Limited)
+    );
     if !is_refusal || !phrases::is_alone(first) || !rest.iter().all(|line| phrases::is_advice(line)) {
         return None;
     }
-    Some(Trouble { reset: reset_in(&clean), ..classify(first, None) })
+    Some(ProviderFailure { reset: reset_in(&clean), ..classify(first, None) })
 }
 
-fn limited(reset: Option<&Reset>) -> ProviderClass {
+fn limited(reset: Option<&LimitReset>) -> ProviderClass {
     match reset {
         None => ProviderClass::Transient,
-        Some(Reset::In(ms)) if *ms < BACKOFF_MS => ProviderClass::Transient,
+        Some(LimitReset::In(ms)) if *ms < BACKOFF_MS => ProviderClass::Transient,
         Some(_) => ProviderClass::Quota,
     }
 }
 
 /// The last error of an output.
-enum Last {
-    Providers(Trouble),
+enum LastError {
+    Providers(ProviderFailure),
     /// An error of something else.
     Other,
     None,
 }
 
-fn final_error(output: &str) -> Last {
+fn final_error(output: &str) -> LastError {
     let clean = sanitize::text(output);
     let spoken = without_fences(&clean);
     let last: Vec<&str> = spoken.into_iter().rev().filter(|line| !is_trace(line)).take(FINAL_LINES).collect();
@@ -111,23 +116,23 @@ fn final_error(output: &str) -> Last {
             continue;
         }
         if phrases::is_about(line) {
-            return Last::Other;
+            return LastError::Other;
         }
         let told = payload(line).is_some_and(|it| says(&it.name).is_some() || it.status.is_some());
         if told || says(line).is_some() || phrases::is_answer(line) {
             let mut trouble = classify(line, None);
             // The reset may stand on the lines below.
             trouble.reset = trouble.reset.or_else(|| last.iter().take(at).find_map(|it| reset_in(it)));
-            if trouble.class == ProviderClass::Transient && says(line) == Some(Says::Limited) {
+            if trouble.class == ProviderClass::Transient && says(line) == Some(PhraseMeaning::Limited) {
                 trouble.class = limited(trouble.reset.as_ref());
             }
-            return Last::Providers(trouble);
+            return LastError::Providers(trouble);
         }
         if phrases::is_error(line) {
-            return Last::Other;
+            return LastError::Other;
         }
     }
-    Last::None
+    LastError::None
 }
 
 fn without_fences(text: &str) -> Vec<&str> {
@@ -152,15 +157,15 @@ fn is_trace(line: &str) -> bool {
 }
 
 /// The fields of an error that some APIs send as JSON.
-struct Payload {
+struct ErrorPayload {
     name: String,
     status: Option<u16>,
     words: String,
-    reset: Option<Reset>,
+    reset: Option<LimitReset>,
 }
 
 /// The JSON object with which a message ends (`API Error: 429 {…}`, `[API Error: {…}]`, `{…}`).
-fn payload(words: &str) -> Option<Payload> {
+fn payload(words: &str) -> Option<ErrorPayload> {
     let (from, to) = (words.find('{')?, words.rfind('}')?);
     let prefix = words.get(..from)?;
     let value: Value = serde_json::from_str(words.get(from..=to)?).ok()?;
@@ -172,7 +177,7 @@ fn payload(words: &str) -> Option<Payload> {
     if message.is_empty() && name.is_none() {
         return None;
     }
-    Some(Payload {
+    Some(ErrorPayload {
         name: name.unwrap_or_default().to_owned(),
         status: number("code").or_else(|| number("status")).or_else(|| phrases::status(prefix)),
         words: if message.is_empty() { words.to_owned() } else { message.to_owned() },
@@ -181,17 +186,17 @@ fn payload(words: &str) -> Option<Payload> {
 }
 
 /// Fields that say when to come back, as the names of different APIs.
-fn announced(error: &Value) -> Option<Reset> {
+fn announced(error: &Value) -> Option<LimitReset> {
     let number = |keys: &[&str]| keys.iter().find_map(|it| error.get(it)?.as_f64()).filter(|it| *it > 0.0);
     if let Some(at) = number(&["resets_at", "resetsAt", "reset_at"]) {
         // Seconds until the year 5138, else milliseconds.
-        return Some(Reset::At(if at < 1e11 { at * 1000.0 } else { at } as u64));
+        return Some(LimitReset::At(if at < 1e11 { at * 1000.0 } else { at } as u64));
     }
     if let Some(seconds) = number(&["retry_after", "retryAfter", "resets_in_seconds"]) {
-        return Some(Reset::In((seconds * 1000.0) as u64));
+        return Some(LimitReset::In((seconds * 1000.0) as u64));
     }
     if let Some(ms) = number(&["retry_after_ms", "retryAfterMs"]) {
-        return Some(Reset::In(ms as u64));
+        return Some(LimitReset::In(ms as u64));
     }
     let details = error.get("details")?.as_array()?;
     let delay = details.iter().find_map(|it| it.get("retryDelay")?.as_str())?;

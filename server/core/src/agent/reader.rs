@@ -4,18 +4,18 @@
 mod failing;
 mod tally;
 
-use crate::agent::acp::Acp;
-use crate::agent::claude::Claude;
-use crate::agent::codex::Codex;
+use crate::agent::acp::AcpParser;
+use crate::agent::claude::ClaudeParser;
+use crate::agent::codex::CodexParser;
 use crate::agent::errors;
 use crate::agent::fields::typed;
-use crate::agent::gemini::Gemini;
-use crate::agent::opencode::Opencode;
-use crate::agent::provider::Here;
+use crate::agent::gemini::GeminiParser;
+use crate::agent::opencode::OpencodeParser;
+use crate::agent::provider::LocalClock;
 use crate::agent::{AgentEnding, AgentEvent, AgentRun, FINAL_TEXT_BYTES, MAX_DENIED, text};
 use crate::settings::Dialect;
-use crate::{cut, sanitize};
-use tally::Tally;
+use crate::{sanitize, truncate};
+use tally::RunSummaryBuilder;
 
 /// Answers in a row that hold nothing: the agent asks for ever what it cannot read.
 const MOST_EMPTY: u32 = 10;
@@ -24,9 +24,9 @@ const NO_JSON: &str = "its output was not JSON and was read as text";
 
 /// Reads the output of one process in its dialect.
 #[derive(Debug)]
-pub struct Reader {
-    dialect: State,
-    tally: Tally,
+pub struct AgentOutputReader {
+    dialect: DialectParser,
+    tally: RunSummaryBuilder,
     /// What the session had used before this process, where the agent counts over all of them.
     used_before: u64,
     /// What of the process's cost and tokens was told before.
@@ -34,18 +34,18 @@ pub struct Reader {
 }
 
 #[derive(Debug)]
-enum State {
+enum DialectParser {
     Text,
-    Claude(Claude),
-    Codex(Codex),
-    Gemini(Gemini),
-    Opencode(Opencode),
-    Acp(Acp),
+    Claude(ClaudeParser),
+    Codex(CodexParser),
+    Gemini(GeminiParser),
+    Opencode(OpencodeParser),
+    Acp(AcpParser),
 }
 
 /// Why the agent has to be ended although it goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Halt {
+pub enum KillReason {
     /// It took more steps than it may.
     Steps,
     /// Its provider answers nothing that it can read, and it asks again and again.
@@ -54,7 +54,7 @@ pub enum Halt {
 
 /// What its stop hook was told, or found out.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Told<'a> {
+pub struct StopHookReport<'a> {
     /// Its last message; empty where it is not told.
     pub said: &'a str,
     /// Over all its processes.
@@ -93,17 +93,17 @@ impl ProcessEnd {
     }
 }
 
-impl Reader {
+impl AgentOutputReader {
     pub fn new(dialect: Dialect) -> Self {
         let dialect = match dialect {
-            Dialect::Text => State::Text,
-            Dialect::Claude => State::Claude(Claude::new()),
-            Dialect::Codex => State::Codex(Codex::new()),
-            Dialect::Gemini => State::Gemini(Gemini::new()),
-            Dialect::Opencode => State::Opencode(Opencode::new()),
-            Dialect::Acp => State::Acp(Acp::new()),
+            Dialect::Text => DialectParser::Text,
+            Dialect::Claude => DialectParser::Claude(ClaudeParser::new()),
+            Dialect::Codex => DialectParser::Codex(CodexParser::new()),
+            Dialect::Gemini => DialectParser::Gemini(GeminiParser::new()),
+            Dialect::Opencode => DialectParser::Opencode(OpencodeParser::new()),
+            Dialect::Acp => DialectParser::Acp(AcpParser::new()),
         };
-        Self { dialect, tally: Tally::new(), used_before: 0, told: (0, 0) }
+        Self { dialect, tally: RunSummaryBuilder::new(), used_before: 0, told: (0, 0) }
     }
 
     /// Of a session that goes on and has used these tokens.
@@ -115,15 +115,15 @@ impl Reader {
     /// [`AgentEvent::Unread`].
     pub fn line(&mut self, line: &str) -> Vec<AgentEvent> {
         let events = match &mut self.dialect {
-            State::Text => vec![text::line(line)],
-            State::Claude(claude) => typed(line, |it| claude.line(it)),
-            State::Codex(codex) => typed(line, |it| codex.line(it)),
-            State::Gemini(gemini) => typed(line, |it| gemini.line(it)),
-            State::Opencode(opencode) => typed(line, |it| opencode.line(it)),
-            State::Acp(acp) => typed(line, |it| acp.line(it)),
+            DialectParser::Text => vec![text::line(line)],
+            DialectParser::Claude(claude) => typed(line, |it| claude.line(it)),
+            DialectParser::Codex(codex) => typed(line, |it| codex.line(it)),
+            DialectParser::Gemini(gemini) => typed(line, |it| gemini.line(it)),
+            DialectParser::Opencode(opencode) => typed(line, |it| opencode.line(it)),
+            DialectParser::Acp(acp) => typed(line, |it| acp.line(it)),
         };
         for event in &events {
-            self.tally.add(event, matches!(self.dialect, State::Text));
+            self.tally.add(event, matches!(self.dialect, DialectParser::Text));
         }
         events
     }
@@ -133,9 +133,9 @@ impl Reader {
         self.tally.stderr_errors.line(line);
         let event = match &self.dialect {
             // Whoever speaks the protocol may be this one.
-            State::Gemini(_) | State::Acp(_) => Gemini::stderr_line(line),
-            State::Codex(_) => Codex::stderr_line(line),
-            State::Text | State::Claude(_) | State::Opencode(_) => None,
+            DialectParser::Gemini(_) | DialectParser::Acp(_) => GeminiParser::stderr_line(line),
+            DialectParser::Codex(_) => CodexParser::stderr_line(line),
+            DialectParser::Text | DialectParser::Claude(_) | DialectParser::Opencode(_) => None,
         };
         if let Some(event) = &event {
             self.tally.add(event, false);
@@ -146,7 +146,7 @@ impl Reader {
     /// Notes a line of stdout that was too long to be kept.
     pub fn oversize(&mut self, bytes: usize) -> AgentEvent {
         let event = AgentEvent::Oversize { bytes };
-        self.tally.add(&event, matches!(self.dialect, State::Text));
+        self.tally.add(&event, matches!(self.dialect, DialectParser::Text));
         event
     }
 
@@ -156,11 +156,11 @@ impl Reader {
     }
 
     /// Whether it has to be ended now; no agent's own cap is relied on.
-    pub fn halt(&self, most_steps: u32) -> Option<Halt> {
+    pub fn halt(&self, most_steps: u32) -> Option<KillReason> {
         if self.tally.empty >= MOST_EMPTY {
-            return Some(Halt::Garbage);
+            return Some(KillReason::Garbage);
         }
-        (self.tally.steps.max(self.tally.calls) > most_steps).then_some(Halt::Steps)
+        (self.tally.steps.max(self.tally.calls) > most_steps).then_some(KillReason::Steps)
     }
 
     /// The session that the agent said it began.
@@ -169,7 +169,7 @@ impl Reader {
     }
 
     /// What was done since the process began or since this was last asked: it goes on.
-    pub fn so_far(&mut self, told: Told<'_>, end: ProcessEnd, here: &Here<'_>) -> AgentRun {
+    pub fn so_far(&mut self, told: StopHookReport<'_>, end: ProcessEnd, here: &LocalClock<'_>) -> AgentRun {
         if !told.said.is_empty() {
             told.said.clone_into(&mut self.tally.said);
         }
@@ -180,23 +180,23 @@ impl Reader {
     }
 
     /// What the run was, once the process is gone. Secrets are still in it: the caller redacts.
-    pub fn finish(mut self, end: ProcessEnd, here: &Here<'_>) -> AgentRun {
+    pub fn finish(mut self, end: ProcessEnd, here: &LocalClock<'_>) -> AgentRun {
         self.take(end, here)
     }
 
     /// It cannot be held any longer: what it is told now it does not work on.
     pub fn is_spent(&self) -> bool {
-        matches!(&self.dialect, State::Gemini(gemini) if gemini.gave_up())
+        matches!(&self.dialect, DialectParser::Gemini(gemini) if gemini.gave_up())
     }
 
-    fn take(&mut self, end: ProcessEnd, here: &Here<'_>) -> AgentRun {
+    fn take(&mut self, end: ProcessEnd, here: &LocalClock<'_>) -> AgentRun {
         self.last_words();
         self.last_turn();
         let is_text = self.is_text();
         let next = self.tally.next();
         let mut tally = std::mem::replace(&mut self.tally, next);
         let dialect = &self.dialect;
-        if is_text && !matches!(dialect, State::Text) {
+        if is_text && !matches!(dialect, DialectParser::Text) {
             tally.said = tally.unread.take().unwrap_or_default();
         }
         let error = if is_text {
@@ -206,7 +206,7 @@ impl Reader {
         };
         let session_lost = error.is_some() && failing::is_session_lost(&end.stderr);
         let error = if session_lost { Some(failing::no_session()) } else { error };
-        let fallback = (is_text && !matches!(dialect, State::Text)).then(|| NO_JSON.to_owned());
+        let fallback = (is_text && !matches!(dialect, DialectParser::Text)).then(|| NO_JSON.to_owned());
         let turn = tally.turn.unwrap_or_default();
         let more = |all: Option<u64>, told: &mut u64| {
             all.map(|all| all.saturating_sub(std::mem::replace(told, all.max(*told))))
@@ -225,7 +225,7 @@ impl Reader {
             session_tokens: turn.session_tokens,
             session: tally.session,
             model: tally.model,
-            final_text: cut::last(&sanitize::text(&said), FINAL_TEXT_BYTES).to_owned(),
+            final_text: truncate::last(&sanitize::text(&said), FINAL_TEXT_BYTES).to_owned(),
             denials: turn.denials.max(tally.denied),
             denied: few(if turn.denied.is_empty() { &tally.denied_tools } else { &turn.denied }),
             program_missing: false,
@@ -246,7 +246,7 @@ impl Reader {
     /// Whether all that came is to be taken for words: of a text agent, and where no line was of the dialect.
     fn is_text(&self) -> bool {
         match self.dialect {
-            State::Text => true,
+            DialectParser::Text => true,
             _ => self.tally.unread.as_ref().is_some_and(|it| !it.is_empty()),
         }
     }
@@ -254,19 +254,22 @@ impl Reader {
     /// Pieces of a message after which nothing else came yet; whatever comes then is of something new.
     fn last_words(&mut self) {
         match &mut self.dialect {
-            State::Gemini(gemini) => {
+            DialectParser::Gemini(gemini) => {
                 for event in gemini.settle() {
                     self.tally.add(&event, false);
                 }
             }
-            State::Codex(codex) => codex.settle(),
-            State::Text | State::Claude(_) | State::Opencode(_) | State::Acp(_) => {}
+            DialectParser::Codex(codex) => codex.settle(),
+            DialectParser::Text
+            | DialectParser::Claude(_)
+            | DialectParser::Opencode(_)
+            | DialectParser::Acp(_) => {}
         }
     }
 
     /// What a dialect adds up by itself, as nothing in its output does.
     fn last_turn(&mut self) {
-        if let State::Opencode(opencode) = &self.dialect {
+        if let DialectParser::Opencode(opencode) = &self.dialect {
             self.tally.turn = opencode.turn().or(self.tally.turn.take());
         }
     }

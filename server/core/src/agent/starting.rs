@@ -1,19 +1,19 @@
 //! How agents are started headless: what of the settings and the task shapes the command line, one file per agent
 //! for what comes of it. No shell ever sees any of it, and the prompt is no part of it.
 
-mod further;
+mod other_agents;
 
-use super::commits::Repository;
-use super::kind::Kind;
+use super::commits::GitDirs;
+use super::kind::AgentKind;
 use super::{acp, claude, codex, gemini, opencode};
-use crate::settings::{Permissions, PromptBy};
+use crate::settings::{PermissionMode, PromptBy};
 
 /// What a command line is made of.
 #[derive(Debug, Clone, Copy)]
-pub struct Start<'a> {
+pub struct CommandLineParams<'a> {
     /// The program as found, with what the user wants in front of every other argument.
     pub command: &'a [String],
-    pub permissions: Permissions,
+    pub permissions: PermissionMode,
     pub model: Option<&'a str>,
     pub effort: Option<&'a str>,
     /// The user's own arguments.
@@ -23,38 +23,38 @@ pub struct Start<'a> {
     /// The detected test runner ([`super::allow::test_runner`]).
     pub runner: Option<&'a str>,
     /// Where commits are left to the agent and there is a repository.
-    pub commits: Option<&'a Repository>,
+    pub commits: Option<&'a GitDirs>,
     /// How a command of the user's own gets its prompt.
     pub prompt: PromptBy,
 }
 
 /// What is started, with `{session}`, `{prompt}` and `{prompt_file}` standing for values of the iteration.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Line {
+pub struct AgentCommandLine {
     pub argv: Vec<String>,
     /// What of the permissions the command line has no words for.
     pub env: Vec<(String, String)>,
     pub prompt: PromptBy,
 }
 
-impl Kind {
+impl AgentKind {
     /// The command line; for [`Kind::Demo`] the command as it is.
-    pub fn line(self, start: &Start<'_>) -> Line {
-        let plain = |argv| Line { argv, env: Vec::new(), prompt: PromptBy::Stdin };
+    pub fn line(self, start: &CommandLineParams<'_>) -> AgentCommandLine {
+        let plain = |argv| AgentCommandLine { argv, env: Vec::new(), prompt: PromptBy::Stdin };
         match self {
             Self::Claude => plain(claude::start::argv(start)),
             Self::Codex => plain(codex::start::argv(start)),
             Self::Gemini => plain(gemini::start::argv(start)),
             Self::Opencode => {
-                Line { env: opencode::start::env(start), ..plain(opencode::start::argv(start)) }
+                AgentCommandLine { env: opencode::start::env(start), ..plain(opencode::start::argv(start)) }
             }
-            Self::Qwen => plain(further::qwen(start)),
-            Self::Copilot => plain(further::copilot(start)),
-            Self::Cursor => plain(further::cursor(start)),
-            Self::Amp => plain(further::amp(start)),
+            Self::Qwen => plain(other_agents::qwen(start)),
+            Self::Copilot => plain(other_agents::copilot(start)),
+            Self::Cursor => plain(other_agents::cursor(start)),
+            Self::Amp => plain(other_agents::amp(start)),
             Self::Acp(known) => acp::start::line(known.copied(), start),
             Self::Demo => plain(start.command.to_vec()),
-            Self::Own(_) => Line { prompt: start.prompt, ..plain(own(start)) },
+            Self::Own(_) => AgentCommandLine { prompt: start.prompt, ..plain(own(start)) },
         }
     }
 
@@ -63,8 +63,8 @@ impl Kind {
         match self {
             Self::Codex => codex::start::resuming(argv),
             Self::Opencode => opencode::start::resuming(argv),
-            Self::Cursor => further::cursor_resuming(argv),
-            Self::Amp => further::amp_resuming(argv),
+            Self::Cursor => other_agents::cursor_resuming(argv),
+            Self::Amp => other_agents::amp_resuming(argv),
             // The same flag begins a session and goes on with it.
             Self::Copilot => argv.to_vec(),
             // The bridge is told by its environment.
@@ -83,19 +83,19 @@ impl Kind {
             Self::Acp(known) => known.map_or(&[], |it| it.environment()),
             // Whatever it calls in the end, these mean nothing to anybody else.
             Self::Own(crate::settings::Dialect::Claude) => claude::start::ENVIRONMENT,
-            Self::Qwen => further::QWEN_ENVIRONMENT,
+            Self::Qwen => other_agents::QWEN_ENVIRONMENT,
             Self::Copilot | Self::Cursor | Self::Amp | Self::Own(_) => &[],
         }
     }
 
     /// Why it would refuse to start with these permissions as root.
-    pub fn refuses_root(self, permissions: Permissions) -> bool {
-        self == Self::Claude && permissions == Permissions::All
+    pub fn refuses_root(self, permissions: PermissionMode) -> bool {
+        self == Self::Claude && permissions == PermissionMode::All
     }
 }
 
 /// A command of the user's own: its words, and a place for the prompt where it has none.
-fn own(start: &Start<'_>) -> Vec<String> {
+fn own(start: &CommandLineParams<'_>) -> Vec<String> {
     let mut argv = start.command.to_vec();
     argv.extend(start.args.iter().cloned());
     let place = match start.prompt {

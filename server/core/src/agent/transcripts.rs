@@ -1,13 +1,13 @@
 //! Captured output of the real programs, read to the end: what tests of the dialects share.
 
-use super::provider::Here;
-use super::reader::{ProcessEnd, Reader};
+use super::provider::LocalClock;
+use super::reader::{AgentOutputReader, ProcessEnd};
 use super::{AgentRun, ProviderClass};
 use crate::settings::Dialect;
 
 /// What a transcript must be read as.
 #[derive(Clone, Copy)]
-pub(super) struct Expect {
+pub(super) struct ExpectedRun {
     pub(super) exit: i32,
     pub(super) class: Option<ProviderClass>,
     /// Seconds from the capture.
@@ -18,7 +18,7 @@ pub(super) struct Expect {
     pub(super) final_text: &'static str,
 }
 
-pub(super) const OK: Expect = Expect {
+pub(super) const OK: ExpectedRun = ExpectedRun {
     exit: 0,
     class: None,
     resets_in: None,
@@ -28,22 +28,22 @@ pub(super) const OK: Expect = Expect {
     final_text: "",
 };
 
-pub(super) fn failed(class: ProviderClass) -> Expect {
-    Expect { exit: 1, class: Some(class), ..OK }
+pub(super) fn failed(class: ProviderClass) -> ExpectedRun {
+    ExpectedRun { exit: 1, class: Some(class), ..OK }
 }
 
 /// 2026-11-20T14:00:00Z, when they were captured.
 pub(super) const NOW: u64 = 1_795_183_200_000;
 
 pub(super) fn read(dialect: Dialect, stdout: &str, stderr: &str, exit: i32) -> AgentRun {
-    let mut reader = Reader::new(dialect);
+    let mut reader = AgentOutputReader::new(dialect);
     for line in stdout.lines() {
         reader.line(line);
     }
     for line in stderr.lines() {
         reader.stderr_line(line);
     }
-    reader.finish(end(stderr, exit), &Here::utc(NOW))
+    reader.finish(end(stderr, exit), &LocalClock::utc(NOW))
 }
 
 pub(super) fn end(stderr: &str, exit: i32) -> ProcessEnd {
@@ -55,7 +55,7 @@ pub(super) fn end(stderr: &str, exit: i32) -> ProcessEnd {
     }
 }
 
-pub(super) fn check(dialect: Dialect, name: &str, stdout: &str, expect: &Expect) {
+pub(super) fn check(dialect: Dialect, name: &str, stdout: &str, expect: &ExpectedRun) {
     let run = read(dialect, stdout, "", expect.exit);
     let error = run.error.as_ref();
     assert_eq!(error.map(|it| it.class), expect.class, "{name}: {error:?}");

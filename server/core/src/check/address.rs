@@ -7,7 +7,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 /// The host of an address, as it is written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Host {
+pub enum UrlHost {
     /// Digits, in the one form that every reader takes for the same address.
     Literal(IpAddr),
     Localhost,
@@ -17,7 +17,7 @@ pub enum Host {
 
 /// What lies at an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reach {
+pub enum AddressScope {
     Public,
     Loopback,
     Private,
@@ -48,14 +48,14 @@ pub(crate) fn url_fault(url: &str) -> Option<&'static str> {
 
 /// The hosts that somebody named.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Named {
+pub struct AllowedHosts {
     /// By the check itself.
-    pub check: Option<Host>,
+    pub check: Option<UrlHost>,
     /// By the `ready` of servers.
-    pub servers: Vec<Host>,
+    pub servers: Vec<UrlHost>,
 }
 
-impl Host {
+impl UrlHost {
     /// Brackets around an IPv6 address are left aside.
     pub fn of(text: &str) -> Self {
         let bare = text.strip_prefix('[').and_then(|it| it.strip_suffix(']')).unwrap_or(text);
@@ -67,31 +67,31 @@ impl Host {
     }
 }
 
-impl Named {
+impl AllowedHosts {
     /// Whether `host`, which was found at `address`, may be connected to there; else why not, in words.
-    pub fn allows(&self, host: &Host, address: IpAddr) -> Result<(), String> {
-        let reach = Reach::of(address);
+    pub fn allows(&self, host: &UrlHost, address: IpAddr) -> Result<(), String> {
+        let reach = AddressScope::of(address);
         let by_check = self.check.as_ref() == Some(host);
         let by_server = self.servers.contains(host);
         let may = match (host, reach) {
-            (_, Reach::Public) => true,
-            (Host::Literal(written), _) => (by_check || by_server) && *written == address,
-            (Host::Localhost, Reach::Loopback) => by_check || by_server,
-            (Host::Name(_), Reach::Loopback | Reach::Private) => by_server,
-            (Host::Localhost | Host::Name(_), _) => false,
+            (_, AddressScope::Public) => true,
+            (UrlHost::Literal(written), _) => (by_check || by_server) && *written == address,
+            (UrlHost::Localhost, AddressScope::Loopback) => by_check || by_server,
+            (UrlHost::Name(_), AddressScope::Loopback | AddressScope::Private) => by_server,
+            (UrlHost::Localhost | UrlHost::Name(_), _) => false,
         };
         if may {
             return Ok(());
         }
         let what = reach.words();
         match host {
-            Host::Literal(_) => Err(format!("{host} is {what} that the check does not name")),
+            UrlHost::Literal(_) => Err(format!("{host} is {what} that the check does not name")),
             _ => Err(format!("{host} leads to {address}, {what} that the check does not name")),
         }
     }
 }
 
-impl Reach {
+impl AddressScope {
     pub fn of(address: IpAddr) -> Self {
         match address {
             IpAddr::V4(it) => of_v4(it),
@@ -123,33 +123,35 @@ const METADATA: [Ipv4Addr; 5] = [
 ];
 const METADATA_V6: Ipv6Addr = Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254);
 
-fn of_v4(address: Ipv4Addr) -> Reach {
+fn of_v4(address: Ipv4Addr) -> AddressScope {
     if METADATA.contains(&address) {
-        return Reach::Metadata;
+        return AddressScope::Metadata;
     }
     match address.octets() {
-        [127, ..] => Reach::Loopback,
+        [127, ..] => AddressScope::Loopback,
         [10, ..] | [192, 168, ..] | [172, 16..=31, ..] | [100, 64..=127, ..] | [198, 18..=19, ..] => {
-            Reach::Private
+            AddressScope::Private
         }
-        [169, 254, ..] => Reach::LinkLocal,
-        [0 | 224..=255, ..] | [192, 0, 0 | 2, _] | [198, 51, 100, _] | [203, 0, 113, _] => Reach::Special,
-        _ => Reach::Public,
+        [169, 254, ..] => AddressScope::LinkLocal,
+        [0 | 224..=255, ..] | [192, 0, 0 | 2, _] | [198, 51, 100, _] | [203, 0, 113, _] => {
+            AddressScope::Special
+        }
+        _ => AddressScope::Public,
     }
 }
 
-fn of_v6(address: Ipv6Addr) -> Reach {
+fn of_v6(address: Ipv6Addr) -> AddressScope {
     if address == METADATA_V6 {
-        return Reach::Metadata;
+        return AddressScope::Metadata;
     }
     match address.segments() {
-        [0, 0, 0, 0, 0, 0, 0, 1] => Reach::Loopback,
-        [0xfc00..=0xfdff | 0xfec0..=0xfeff, ..] | [0x64, 0xff9b, 1, ..] => Reach::Private,
-        [0xfe80..=0xfebf, ..] => Reach::LinkLocal,
+        [0, 0, 0, 0, 0, 0, 0, 1] => AddressScope::Loopback,
+        [0xfc00..=0xfdff | 0xfec0..=0xfeff, ..] | [0x64, 0xff9b, 1, ..] => AddressScope::Private,
+        [0xfe80..=0xfebf, ..] => AddressScope::LinkLocal,
         // Global unicast is one eighth of them all.
-        [0x2001, 0xdb8, ..] => Reach::Special,
-        [0x2000..=0x3fff, ..] => Reach::Public,
-        _ => Reach::Special,
+        [0x2001, 0xdb8, ..] => AddressScope::Special,
+        [0x2000..=0x3fff, ..] => AddressScope::Public,
+        _ => AddressScope::Special,
     }
 }
 
@@ -170,7 +172,7 @@ fn embedded(address: Ipv6Addr) -> Option<Ipv4Addr> {
     }
 }
 
-impl fmt::Display for Host {
+impl fmt::Display for UrlHost {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Literal(address) => write!(out, "{address}"),

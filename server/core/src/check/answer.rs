@@ -5,8 +5,8 @@
 mod tests;
 
 use super::excerpt::Excerpt;
-use super::judge::{Verdict, clean, expectation, found};
-use super::output::Output;
+use super::judge::{CheckVerdict, clean, expectation, found};
+use super::output::DecodedOutput;
 use super::{CheckResult, Status, number, words};
 use crate::redact::Redactor;
 use crate::sanitize;
@@ -19,8 +19,8 @@ pub const MOST_REDIRECTS: u32 = 5;
 
 /// What came of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Reply {
-    Answered(Answer),
+pub enum HttpOutcome {
+    Answered(HttpResponse),
     TimedOut,
     /// Why there is no answer, in words.
     None(String),
@@ -28,7 +28,7 @@ pub enum Reply {
 
 /// The last answer, after redirects.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Answer {
+pub struct HttpResponse {
     pub status: u16,
     /// Names and values, raw.
     pub headers: Vec<(String, String)>,
@@ -39,11 +39,11 @@ pub struct Answer {
 }
 
 /// Judges a criterion whose check is a request. Every text of the result is sanitised and redacted.
-pub fn judge_reply(criterion: &Criterion, reply: &Reply, redactor: &Redactor) -> CheckResult {
+pub fn judge_reply(criterion: &Criterion, reply: &HttpOutcome, redactor: &Redactor) -> CheckResult {
     let verdict = verdict(criterion, reply);
     let Excerpt { head, tail, left_out } = match reply {
-        Reply::Answered(answer) => Excerpt::of_text(&answer.text(), 0, redactor),
-        Reply::TimedOut | Reply::None(_) => Excerpt::default(),
+        HttpOutcome::Answered(answer) => Excerpt::of_text(&answer.text(), 0, redactor),
+        HttpOutcome::TimedOut | HttpOutcome::None(_) => Excerpt::default(),
     };
     CheckResult {
         head,
@@ -53,7 +53,7 @@ pub fn judge_reply(criterion: &Criterion, reply: &Reply, redactor: &Redactor) ->
     }
 }
 
-impl Answer {
+impl HttpResponse {
     /// Status, headers and body as people read them. What a server gives to be handed back is nobody's to read.
     pub fn text(&self) -> String {
         let header = |(name, value): &(String, String)| {
@@ -66,20 +66,20 @@ impl Answer {
     }
 }
 
-fn verdict(criterion: &Criterion, reply: &Reply) -> Verdict {
+fn verdict(criterion: &Criterion, reply: &HttpOutcome) -> CheckVerdict {
     let Some(Check::Get { expect, .. }) = &criterion.check else {
         return found(Status::CouldNotRun, "not a request");
     };
     match reply {
-        Reply::Answered(answer) => answered(expect, answer),
-        Reply::TimedOut => {
+        HttpOutcome::Answered(answer) => answered(expect, answer),
+        HttpOutcome::TimedOut => {
             found(Status::TimedOut, words::no_result(criterion.timeout_ms.unwrap_or_default()))
         }
-        Reply::None(why) => found(Status::CouldNotRun, why.as_str()),
+        HttpOutcome::None(why) => found(Status::CouldNotRun, why.as_str()),
     }
 }
 
-fn answered(expect: &[Expect], answer: &Answer) -> Verdict {
+fn answered(expect: &[Expect], answer: &HttpResponse) -> CheckVerdict {
     let status = answer.status;
     let mut wanted =
         expect.iter().filter_map(|it| if let Expect::Status { code } = it { Some(*code) } else { None });
@@ -102,7 +102,7 @@ fn answered(expect: &[Expect], answer: &Answer) -> Verdict {
     let counted = of_body.iter().any(|it| matches!(it, Expect::Number { .. }));
     for it in of_body {
         match expectation(it, &body) {
-            Verdict { status: Status::Pass, .. } => {}
+            CheckVerdict { status: Status::Pass, .. } => {}
             not_met => return not_met,
         }
     }
@@ -112,7 +112,7 @@ fn answered(expect: &[Expect], answer: &Answer) -> Verdict {
     }
 }
 
-fn output(bytes: &[u8]) -> Output {
+fn output(bytes: &[u8]) -> DecodedOutput {
     let stdout = sanitize::strip_escapes(&String::from_utf8_lossy(bytes));
-    Output { stdout, ..Output::default() }
+    DecodedOutput { stdout, ..DecodedOutput::default() }
 }

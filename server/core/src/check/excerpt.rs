@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use super::{CommandRun, GAP, HEAD_BYTES, TAIL_BYTES};
 use crate::redact::Redactor;
-use crate::{cut, sanitize};
+use crate::{sanitize, truncate};
 
 const KEPT_BYTES: usize = HEAD_BYTES + TAIL_BYTES;
 /// Where the whole does not fit, lines are shortened to this, so that one line does not displace all others.
@@ -103,7 +103,7 @@ fn shortened(text: &str, most: usize) -> Cow<'_, str> {
             continue;
         }
         let kept = most - NOTE_BYTES;
-        let (begin, end) = (cut::first(line, kept / 3), cut::last(line, kept * 2 / 3));
+        let (begin, end) = (truncate::first(line, kept / 3), truncate::last(line, kept * 2 / 3));
         let left_out = line.len() - begin.len() - end.len();
         out.extend([begin, &format!(" [… {left_out} bytes …] "), end]);
     }
@@ -112,12 +112,12 @@ fn shortened(text: &str, most: usize) -> Cow<'_, str> {
 
 /// After the last line that fits whole, or within the first line when that alone is too long.
 fn end_of_head(text: &str) -> usize {
-    let head = cut::first(text, HEAD_BYTES);
+    let head = truncate::first(text, HEAD_BYTES);
     head.rfind('\n').map_or(head.len(), |at| at + 1)
 }
 
 fn start_of_tail(text: &str) -> usize {
-    let least = text.len() - cut::last(text, TAIL_BYTES).len();
+    let least = text.len() - truncate::last(text, TAIL_BYTES).len();
     let at_line = least == 0 || text.get(..least).is_some_and(|it| it.ends_with('\n'));
     let next = || text.get(least..).and_then(|it| it.find('\n')).map(|at| least + at + 1);
     if at_line { least } else { next().filter(|it| *it < text.len()).unwrap_or(least) }

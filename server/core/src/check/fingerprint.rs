@@ -8,7 +8,7 @@ mod tests;
 
 use super::CheckResult;
 use crate::agent::errors::{self, Fingerprint};
-use normalize::{Line, line};
+use normalize::{LineClass, line};
 
 /// The fingerprint of one result that is no pass.
 pub(crate) fn fingerprint(result: &CheckResult) -> Fingerprint {
@@ -18,9 +18,9 @@ pub(crate) fn fingerprint(result: &CheckResult) -> Fingerprint {
     let (mut failures, mut rest) = (Vec::new(), Vec::new());
     for raw in result.head.lines().chain(result.tail.lines()) {
         match line(raw) {
-            Line::Failure(text) => failures.push(text),
-            Line::Other(text) => rest.push(text),
-            Line::Noise => {}
+            LineClass::Failure(text) => failures.push(text),
+            LineClass::Other(text) => rest.push(text),
+            LineClass::Noise => {}
         }
     }
     // How often a failure is reported counts, how often a program says that it waits does not.

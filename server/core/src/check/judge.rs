@@ -10,24 +10,24 @@ use std::cmp::Ordering;
 use regex::RegexBuilder;
 
 use super::excerpt::Excerpt;
-use super::output::Output;
+use super::output::DecodedOutput;
 use super::{
-    CheckResult, CommandRun, Ending, Location, Status, TestCounts, counts, locations, number, words,
+    CheckResult, CommandExit, CommandRun, Location, Status, TestCounts, counts, locations, number, words,
 };
 use crate::redact::Redactor;
 use crate::sanitize;
-use crate::task::{Check, Compare, Criterion, Expect, Pattern, PatternKind};
+use crate::task::{Check, Compare, Criterion, Expect, PatternKind, TextPattern};
 
 /// Judges the run of a criterion whose check is a command. Every text of the result is sanitised and redacted.
 pub fn judge(criterion: &Criterion, run: &CommandRun, redactor: &Redactor) -> CheckResult {
-    let output = Output::of(run);
+    let output = DecodedOutput::of(run);
     let tests = counts::read(&output.both);
     let verdict = verdict(criterion, run, &output, tests);
     let Excerpt { head, tail, left_out } = Excerpt::of(run, redactor);
     let (exit, signal) = match run.ending {
-        Ending::Exited(code) => (Some(code), None),
-        Ending::Signalled(number) => (None, Some(number)),
-        Ending::TimedOut | Ending::NotStarted(_) => (None, None),
+        CommandExit::Exited(code) => (Some(code), None),
+        CommandExit::Signalled(number) => (None, Some(number)),
+        CommandExit::TimedOut | CommandExit::NotStarted(_) => (None, None),
     };
     CheckResult {
         criterion: criterion.id.clone(),
@@ -70,37 +70,42 @@ fn clean_locations(output: &str, redactor: &Redactor) -> Vec<Location> {
 }
 
 /// A status with its fact.
-pub(super) struct Verdict {
+pub(super) struct CheckVerdict {
     pub(super) status: Status,
     pub(super) fact: String,
 }
 
-pub(super) fn found(status: Status, fact: impl Into<String>) -> Verdict {
-    Verdict { status, fact: fact.into() }
+pub(super) fn found(status: Status, fact: impl Into<String>) -> CheckVerdict {
+    CheckVerdict { status, fact: fact.into() }
 }
 
-fn verdict(criterion: &Criterion, run: &CommandRun, output: &Output, tests: Option<TestCounts>) -> Verdict {
+fn verdict(
+    criterion: &Criterion,
+    run: &CommandRun,
+    output: &DecodedOutput,
+    tests: Option<TestCounts>,
+) -> CheckVerdict {
     let Some(Check::Command { expect, .. }) = &criterion.check else {
         return found(Status::CouldNotRun, "not a command");
     };
     let code = match &run.ending {
-        Ending::Exited(code) => *code,
-        Ending::Signalled(number) => {
+        CommandExit::Exited(code) => *code,
+        CommandExit::Signalled(number) => {
             return found(Status::CouldNotRun, format!("killed by {}", words::signal(*number)));
         }
-        Ending::TimedOut => {
+        CommandExit::TimedOut => {
             let limit = criterion.timeout_ms.unwrap_or(run.duration_ms);
             return found(Status::TimedOut, words::no_result(limit));
         }
-        Ending::NotStarted(reason) if reason.is_empty() => {
+        CommandExit::NotStarted(reason) if reason.is_empty() => {
             return found(Status::CouldNotRun, "could not start");
         }
-        Ending::NotStarted(reason) => return found(Status::CouldNotRun, reason),
+        CommandExit::NotStarted(reason) => return found(Status::CouldNotRun, reason),
     };
     exited(code, expect, output, tests)
 }
 
-fn exited(code: i32, expect: &[Expect], output: &Output, tests: Option<TestCounts>) -> Verdict {
+fn exited(code: i32, expect: &[Expect], output: &DecodedOutput, tests: Option<TestCounts>) -> CheckVerdict {
     if let Some(fact) = tool::missing(code, output.complaints()) {
         return found(Status::CouldNotRun, fact);
     }
@@ -115,7 +120,7 @@ fn exited(code: i32, expect: &[Expect], output: &Output, tests: Option<TestCount
     }
     for it in expect {
         match expectation(it, output) {
-            Verdict { status: Status::Pass, .. } => {}
+            CheckVerdict { status: Status::Pass, .. } => {}
             not_met => return not_met,
         }
     }
@@ -123,7 +128,7 @@ fn exited(code: i32, expect: &[Expect], output: &Output, tests: Option<TestCount
 }
 
 /// The most telling reason first: failed tests, no tests, errors, else the code.
-fn wrong_exit(code: i32, wanted: Option<i32>, output: &Output, tests: Option<TestCounts>) -> String {
+fn wrong_exit(code: i32, wanted: Option<i32>, output: &DecodedOutput, tests: Option<TestCounts>) -> String {
     if let Some(wanted) = wanted {
         return format!("{}, needs exit {wanted}", words::exit(code));
     }
@@ -142,7 +147,7 @@ fn failing(tests: TestCounts) -> String {
     format!("{} of {} fail", tests.failed, tests.ran())
 }
 
-fn passed(code: i32, expect: &[Expect], output: &Output, tests: Option<TestCounts>) -> String {
+fn passed(code: i32, expect: &[Expect], output: &DecodedOutput, tests: Option<TestCounts>) -> String {
     let counted = expect.iter().any(|it| matches!(it, Expect::Number { .. }));
     match tests {
         _ if counted => number::last(output.stdout_end()).map_or_else(String::new, |it| it.to_string()),
@@ -153,17 +158,17 @@ fn passed(code: i32, expect: &[Expect], output: &Output, tests: Option<TestCount
     }
 }
 
-pub(super) fn expectation(expect: &Expect, output: &Output) -> Verdict {
+pub(super) fn expectation(expect: &Expect, output: &DecodedOutput) -> CheckVerdict {
     match expect {
         Expect::Number { compare, value } => compared(*compare, *value, output),
-        Expect::Matches { pattern } => searched(pattern, output, Wanted::Somewhere),
-        Expect::MatchesNot { pattern } => searched(pattern, output, Wanted::Nowhere),
+        Expect::Matches { pattern } => searched(pattern, output, ExpectedMatch::Somewhere),
+        Expect::MatchesNot { pattern } => searched(pattern, output, ExpectedMatch::Nowhere),
         Expect::Exit { .. } => found(Status::Pass, ""),
         Expect::Status { .. } => found(Status::CouldNotRun, "a status is expected of GET only"),
     }
 }
 
-fn compared(compare: Compare, wanted: f64, output: &Output) -> Verdict {
+fn compared(compare: Compare, wanted: f64, output: &DecodedOutput) -> CheckVerdict {
     let Some(value) = number::last(output.stdout_end()) else {
         let fact = if output.dropped > 0 { "no number at the end of the output" } else { "no number" };
         return found(Status::Fail, fact);
@@ -182,35 +187,35 @@ fn compared(compare: Compare, wanted: f64, output: &Output) -> Verdict {
 }
 
 #[derive(Clone, Copy)]
-enum Wanted {
+enum ExpectedMatch {
     Somewhere,
     Nowhere,
 }
 
-fn searched(pattern: &Pattern, output: &Output, wanted: Wanted) -> Verdict {
+fn searched(pattern: &TextPattern, output: &DecodedOutput, wanted: ExpectedMatch) -> CheckVerdict {
     let name = pattern.written();
     let Some(regex) = compiled(pattern) else {
         return found(Status::CouldNotRun, format!("{name} is not a pattern"));
     };
     let is_found = regex.is_match(&output.stdout) || regex.is_match(&output.stderr);
     match (wanted, is_found) {
-        (Wanted::Somewhere, true) => found(Status::Pass, ""),
-        (Wanted::Somewhere, false) if output.dropped > 0 => {
+        (ExpectedMatch::Somewhere, true) => found(Status::Pass, ""),
+        (ExpectedMatch::Somewhere, false) if output.dropped > 0 => {
             found(Status::Fail, format!("{name} not found, {} of output not kept", size(output.dropped)))
         }
-        (Wanted::Somewhere, false) => found(Status::Fail, format!("{name} not found")),
-        (Wanted::Nowhere, true) => found(Status::Fail, format!("{name} found")),
+        (ExpectedMatch::Somewhere, false) => found(Status::Fail, format!("{name} not found")),
+        (ExpectedMatch::Nowhere, true) => found(Status::Fail, format!("{name} found")),
         // What was not kept was not searched.
-        (Wanted::Nowhere, false) if output.dropped > 0 => found(
+        (ExpectedMatch::Nowhere, false) if output.dropped > 0 => found(
             Status::CouldNotRun,
             format!("too much output to rule out {name}, {} not kept", size(output.dropped)),
         ),
-        (Wanted::Nowhere, false) => found(Status::Pass, ""),
+        (ExpectedMatch::Nowhere, false) => found(Status::Pass, ""),
     }
 }
 
 /// `^` and `$` at line ends, as for every pattern of a criterion.
-pub fn compiled(pattern: &Pattern) -> Option<regex::Regex> {
+pub fn compiled(pattern: &TextPattern) -> Option<regex::Regex> {
     let source = match pattern.kind {
         PatternKind::Literal => regex::escape(&pattern.source),
         PatternKind::Regex | PatternKind::RegexIgnoreCase => pattern.source.clone(),

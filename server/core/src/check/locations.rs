@@ -11,9 +11,9 @@ mod tests;
 
 use std::collections::HashSet;
 
-use self::context::Context;
+use self::context::LocationContext;
 use super::{Location, MAX_LOCATIONS};
-use crate::{cut, sanitize};
+use crate::{sanitize, truncate};
 
 const MESSAGE_CHARS: usize = 200;
 /// Of longer lines only the beginning is read: the rest is data.
@@ -21,14 +21,14 @@ const LINE_BYTES: usize = 2000;
 
 /// The places that `output` (both streams, escape sequences stripped) names, each once, errors before warnings.
 pub fn read(output: &str) -> Vec<Location> {
-    let lines: Vec<&str> = output.lines().map(|it| cut::first(it, LINE_BYTES)).collect();
-    let mut context = Context::default();
-    let mut found = Found::default();
+    let lines: Vec<&str> = output.lines().map(|it| truncate::first(it, LINE_BYTES)).collect();
+    let mut context = LocationContext::default();
+    let mut found = LocationCollector::default();
     for (at, line) in lines.iter().enumerate() {
         let after = lines.get(at + 1..).unwrap_or_default();
         context.note(line);
         for place in places(line, after, &context) {
-            found.add(Place { warning: place.warning || context.is_console(), ..place });
+            found.add(RawLocation { warning: place.warning || context.is_console(), ..place });
         }
         if found.errors.len() >= MAX_LOCATIONS {
             break;
@@ -38,7 +38,7 @@ pub fn read(output: &str) -> Vec<Location> {
 }
 
 /// One line's places: of the most particular form it has.
-fn places(line: &str, after: &[&str], context: &Context<'_>) -> Vec<Place> {
+fn places(line: &str, after: &[&str], context: &LocationContext<'_>) -> Vec<RawLocation> {
     let particular = rust::arrow(line, context)
         .or_else(|| rust::panic(line, after))
         .or_else(|| python::frame(line, after))
@@ -52,7 +52,7 @@ fn places(line: &str, after: &[&str], context: &Context<'_>) -> Vec<Place> {
 
 /// A place as read from the text: not cleaned, not yet judged worth showing.
 #[derive(Debug, Default)]
-struct Place {
+struct RawLocation {
     file: String,
     line: u32,
     column: Option<u32>,
@@ -61,15 +61,15 @@ struct Place {
 }
 
 #[derive(Debug, Default)]
-struct Found {
+struct LocationCollector {
     seen: HashSet<(String, u32, Option<u32>)>,
     errors: Vec<Location>,
     warnings: Vec<Location>,
 }
 
-impl Found {
-    fn add(&mut self, place: Place) {
-        let Place { file, line, column, message, warning } = place;
+impl LocationCollector {
+    fn add(&mut self, place: RawLocation) {
+        let RawLocation { file, line, column, message, warning } = place;
         let warning = warning || is_secondary(&message);
         let file = sanitize::line(file.strip_prefix("./").unwrap_or(&file));
         let column = column.filter(|it| *it > 0);
@@ -117,10 +117,15 @@ fn number(text: &str) -> Option<u32> {
 }
 
 /// `path:3` or `path:3:5`, the whole of `text`. A drive letter stays with its path.
-fn path_line_column(text: &str) -> Option<Place> {
+fn path_line_column(text: &str) -> Option<RawLocation> {
     let (rest, last) = text.rsplit_once(':')?;
     let last = number(last)?;
-    let place = |file: &str, line, column| Place { file: file.to_owned(), line, column, ..Place::default() };
+    let place = |file: &str, line, column| RawLocation {
+        file: file.to_owned(),
+        line,
+        column,
+        ..RawLocation::default()
+    };
     match rest.rsplit_once(':').and_then(|(file, line)| Some((file, number(line)?))) {
         Some((file, line)) if !file.is_empty() => Some(place(file, line, Some(last))),
         _ if !rest.is_empty() => Some(place(rest, last, None)),

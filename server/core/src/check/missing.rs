@@ -14,13 +14,13 @@ mod tree;
 
 use serde::{Deserialize, Serialize};
 
-use super::output::Output;
-use super::{CheckResult, CommandRun, Ending, Status};
+use super::output::DecodedOutput;
+use super::{CheckResult, CommandExit, CommandRun, Status};
 use crate::redact::Redactor;
 use crate::sanitize;
-pub use read::Suspect;
-use read::{Sign, Text};
-pub use tree::{MANIFESTS, Present, TreeFacts};
+pub use read::MissingCandidate;
+use read::{FailedCommand, MissingSymptom};
+pub use tree::{FileFacts, MANIFESTS, TreeFacts};
 
 /// Of a name or a remedy.
 const MAX_CHARS: usize = 200;
@@ -28,11 +28,11 @@ const MAX_CHARS: usize = 200;
 /// What keeps a check from running.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Missing {
+pub struct MissingDependency {
     pub kind: MissingKind,
     /// `pytest`, `./coverage.sh`, `node_modules`; of a server what happened to it.
     pub name: String,
-    pub owner: Owner,
+    pub owner: DependencyProvider,
     /// What the user can do about it, for people; empty where it is the project's.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub remedy: String,
@@ -41,7 +41,7 @@ pub struct Missing {
 /// Who can provide it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Owner {
+pub enum DependencyProvider {
     /// It belongs below the root: a goal like any other.
     Project,
     /// It belongs on the machine: the user's.
@@ -79,13 +79,13 @@ pub enum MissingKind {
     Other,
 }
 
-impl Missing {
+impl MissingDependency {
     pub(super) fn of_machine(kind: MissingKind, name: &str, remedy: String) -> Self {
-        Self { kind, name: name.to_owned(), owner: Owner::Machine, remedy }
+        Self { kind, name: name.to_owned(), owner: DependencyProvider::Machine, remedy }
     }
 
     pub(super) fn of_project(kind: MissingKind, name: &str) -> Self {
-        Self { kind, name: name.to_owned(), owner: Owner::Project, remedy: String::new() }
+        Self { kind, name: name.to_owned(), owner: DependencyProvider::Project, remedy: String::new() }
     }
 
     /// A place that requests need and something else answers at.
@@ -95,7 +95,7 @@ impl Missing {
     }
 
     pub fn is_of_machine(&self) -> bool {
-        self.owner == Owner::Machine
+        self.owner == DependencyProvider::Machine
     }
 
     /// `Python module "pytest" is not installed`
@@ -122,15 +122,15 @@ impl Missing {
 
 impl CheckResult {
     /// What only the user can provide before this check can say anything.
-    pub fn missing_on_machine(&self) -> Option<&Missing> {
+    pub fn missing_on_machine(&self) -> Option<&MissingDependency> {
         self.missing.as_ref().filter(|it| it.is_of_machine() && self.status != Status::Pass)
     }
 
     /// Takes down what it lacks. A check that the machine keeps from running could not run, whatever its exit code.
-    pub fn lacks(&mut self, missing: &Missing, redactor: &Redactor) {
+    pub fn lacks(&mut self, missing: &MissingDependency, redactor: &Redactor) {
         let clean = |text: &str| redactor.redact(&sanitize::line_within(text, MAX_CHARS));
         let (name, remedy) = (clean(&missing.name), clean(&missing.remedy));
-        let missing = Missing { name, remedy, ..*missing };
+        let missing = MissingDependency { name, remedy, ..*missing };
         if missing.is_of_machine() {
             self.status = Status::CouldNotRun;
             self.fact = missing.sentence();
@@ -140,29 +140,29 @@ impl CheckResult {
 }
 
 /// What the run of a check names as missing. Nothing where it passed, or where a test passed: then it can run.
-pub fn suspects(command: &str, run: &CommandRun, result: &CheckResult) -> Vec<Suspect> {
-    let Ending::Exited(code) = run.ending else { return Vec::new() };
+pub fn suspects(command: &str, run: &CommandRun, result: &CheckResult) -> Vec<MissingCandidate> {
+    let CommandExit::Exited(code) = run.ending else { return Vec::new() };
     let ran = result.tests.is_some_and(|it| it.passed > 0);
     if result.status == Status::Pass || ran {
         return Vec::new();
     }
-    let output = Output::of(run);
-    read::suspects(&Text { command, code: Some(code), output: &output.both })
+    let output = DecodedOutput::of(run);
+    read::suspects(&FailedCommand { command, code: Some(code), output: &output.both })
 }
 
 /// The same of a server that ended before it was ready.
-pub fn suspects_of_server(command: &[String], said: &str) -> Vec<Suspect> {
-    read::suspects(&Text { command: &command.join(" "), code: None, output: said })
+pub fn suspects_of_server(command: &[String], said: &str) -> Vec<MissingCandidate> {
+    read::suspects(&FailedCommand { command: &command.join(" "), code: None, output: said })
 }
 
 /// A program that could not be started: it was not found, or may not be executed.
-pub fn not_started(program: &str) -> Vec<Suspect> {
-    vec![Suspect { sign: Sign::Program, name: program.to_owned() }]
+pub fn not_started(program: &str) -> Vec<MissingCandidate> {
+    vec![MissingCandidate { sign: MissingSymptom::Program, name: program.to_owned() }]
 }
 
 /// What is missing, by what is known of the tree: what only the user can provide before all else.
-pub fn settle(suspects: &[Suspect], command: &str, tree: &TreeFacts) -> Option<Missing> {
-    let all: Vec<Missing> = suspects.iter().filter_map(|it| owner::of(it, command, tree)).collect();
+pub fn settle(suspects: &[MissingCandidate], command: &str, tree: &TreeFacts) -> Option<MissingDependency> {
+    let all: Vec<MissingDependency> = suspects.iter().filter_map(|it| owner::of(it, command, tree)).collect();
     let of_machine = all.iter().find(|it| it.is_of_machine());
     of_machine.or(all.first()).cloned()
 }

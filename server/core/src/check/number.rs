@@ -14,12 +14,12 @@ fn numbers(line: &str) -> impl Iterator<Item = f64> {
     std::iter::from_fn(move || {
         while let Some(at) = rest.find(|c: char| c.is_ascii_digit()) {
             let (lead, digits) = rest.split_at(at);
-            let word = Lead::of(lead, before);
-            let token = Token::at_start_of(digits);
+            let word = NumberPrefix::of(lead, before);
+            let token = NumberToken::at_start_of(digits);
             before = digits.get(..token.length).and_then(|it| it.chars().last());
             rest = digits.get(token.length..).unwrap_or_default();
-            if let Some(value) = token.value.filter(|_| word != Lead::Word) {
-                return Some(if word == Lead::Minus { -value } else { value });
+            if let Some(value) = token.value.filter(|_| word != NumberPrefix::Word) {
+                return Some(if word == NumberPrefix::Minus { -value } else { value });
             }
         }
         None
@@ -28,13 +28,13 @@ fn numbers(line: &str) -> impl Iterator<Item = f64> {
 
 /// What stands in front of the digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Lead {
+enum NumberPrefix {
     Free,
     Minus,
     Word,
 }
 
-impl Lead {
+impl NumberPrefix {
     /// `lead` is the text since the last number, `before` the character in front of it. A dash is a sign only
     /// where nothing stands in front of it that it could join or count from: `10-5` holds a 10 and a 5.
     fn of(lead: &str, before: Option<char>) -> Self {
@@ -51,12 +51,12 @@ impl Lead {
 }
 
 /// A run that begins with a digit. `value` is `None` where it is no number after all.
-struct Token {
+struct NumberToken {
     length: usize,
     value: Option<f64>,
 }
 
-impl Token {
+impl NumberToken {
     fn at_start_of(text: &str) -> Self {
         let whole = grouped(text).unwrap_or_else(|| digits(text));
         let mut length = whole;

@@ -10,7 +10,7 @@ use crate::sanitize;
 
 /// Both streams of a run, readable.
 #[derive(Debug, Default)]
-pub(super) struct Output {
+pub(super) struct DecodedOutput {
     /// Empty where both shared one pipe, as is the other.
     pub(super) stdout: String,
     pub(super) stderr: String,
@@ -31,7 +31,7 @@ impl CommandRun {
     }
 }
 
-impl Output {
+impl DecodedOutput {
     pub(super) fn of(run: &CommandRun) -> Self {
         let readable = |bytes: &[u8]| sanitize::strip_escapes(&String::from_utf8_lossy(bytes));
         let (stdout, stderr) = (readable(&run.stdout), readable(&run.stderr));

@@ -5,7 +5,7 @@
 mod tests;
 
 use super::{CheckResult, Location, Status, TAIL_BYTES};
-use crate::cut;
+use crate::truncate;
 use crate::view::words;
 
 /// For the line that says what is left out.
@@ -92,7 +92,7 @@ fn note(before: &str, left_out: Option<u64>) -> String {
 
 /// The first bytes, to the end of a line; nothing where not even one fits.
 fn first_of(text: &str, bytes: usize) -> &str {
-    let first = cut::first(text, bytes);
+    let first = truncate::first(text, bytes);
     if first.len() == text.len() {
         return text;
     }
@@ -101,7 +101,7 @@ fn first_of(text: &str, bytes: usize) -> &str {
 
 /// The last bytes, from the start of a line where that costs little.
 fn last_of(text: &str, bytes: usize) -> &str {
-    let last = cut::last(text, bytes);
+    let last = truncate::last(text, bytes);
     let before = text.strip_suffix(last).unwrap_or_default();
     match last.find('\n') {
         Some(at) if !before.is_empty() && !before.ends_with('\n') && at < bytes / 4 => {

@@ -7,10 +7,10 @@ use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::phrases::{PHRASES, Pattern, Says, Step, literal, pattern};
-use super::prose::{Sentence, Token};
+use super::phrases::{CompletionMeaning, PHRASES, PatternStep, PhrasePattern, literal, pattern};
+use super::prose::{ProseToken, Sentence};
 use super::{MAX_LISTED, excerpt};
-use scope::Verdict;
+use scope::PhraseScope;
 
 /// A phrase said of a part: shown, and below what counts.
 const OF_A_PART: u8 = 40;
@@ -28,14 +28,14 @@ pub struct Indicator {
     pub phrase: String,
     /// Confidence in percent.
     pub percent: u8,
-    pub source: Source,
+    pub source: IndicatorSource,
     /// The line it stands in, at most 120 characters.
     pub excerpt: String,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Source {
+pub enum IndicatorSource {
     /// A field of the status block.
     Status,
     /// A built-in phrase.
@@ -45,15 +45,15 @@ pub enum Source {
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Found {
+pub(super) struct IndicatorMatches {
     pub(super) done: Vec<Indicator>,
     pub(super) not_yet: Vec<Indicator>,
 }
 
 /// Every distinct phrase once, with the most that it was said with.
-pub(super) fn find(text: &str, sentences: &[Sentence], words: &[(String, u8)]) -> Found {
-    let mut found = Found::default();
-    let counts = |it: &&Sentence| !it.is_question && it.place != super::prose::Place::Listed;
+pub(super) fn find(text: &str, sentences: &[Sentence], words: &[(String, u8)]) -> IndicatorMatches {
+    let mut found = IndicatorMatches::default();
+    let counts = |it: &&Sentence| !it.is_question && it.place != super::prose::SentenceContext::Listed;
     let mut sentences = sentences.iter().filter(counts).peekable();
     if sentences.peek().is_none() {
         return found;
@@ -70,7 +70,7 @@ pub(super) fn find(text: &str, sentences: &[Sentence], words: &[(String, u8)]) -
             note(
                 &mut found,
                 entry,
-                &scope::Said { sentence, start: at, end, is_bare: entry.is_bare, says: entry.says },
+                &scope::PhraseMatch { sentence, start: at, end, is_bare: entry.is_bare, says: entry.says },
                 text,
             );
             at = end;
@@ -79,51 +79,51 @@ pub(super) fn find(text: &str, sentences: &[Sentence], words: &[(String, u8)]) -
     found
 }
 
-struct Entry<'a> {
+struct IndicatorEntry<'a> {
     name: &'a str,
     percent: u8,
-    says: Says,
-    source: Source,
+    says: CompletionMeaning,
+    source: IndicatorSource,
     is_bare: bool,
-    patterns: Vec<Pattern>,
+    patterns: Vec<PhrasePattern>,
 }
 
 /// The user's words come first: they win over the table where both fit equally long.
-fn entries(words: &[(String, u8)]) -> Vec<Entry<'_>> {
+fn entries(words: &[(String, u8)]) -> Vec<IndicatorEntry<'_>> {
     let own = words.iter().take(MAX_WORDS).filter_map(|(text, percent)| {
         let patterns = vec![literal(text)?];
         let percent = (*percent).min(100);
-        Some(Entry {
+        Some(IndicatorEntry {
             name: text,
             percent,
-            says: Says::Done,
-            source: Source::Dictionary,
+            says: CompletionMeaning::Done,
+            source: IndicatorSource::Dictionary,
             is_bare: false,
             patterns,
         })
     });
-    let built_in = PHRASES.iter().map(|it| Entry {
+    let built_in = PHRASES.iter().map(|it| IndicatorEntry {
         name: it.name,
         percent: words
             .iter()
             .find(|(name, _)| name.eq_ignore_ascii_case(it.name))
             .map_or(it.percent, |own| own.1),
         says: it.says,
-        source: Source::Words,
+        source: IndicatorSource::Words,
         is_bare: BARE.contains(&it.name),
         patterns: it.patterns.iter().map(|it| pattern(it)).collect(),
     });
     own.chain(built_in).collect()
 }
 
-type Table<'a> = HashMap<&'a str, Vec<(&'a Entry<'a>, &'a Pattern)>>;
+type PhraseIndex<'a> = HashMap<&'a str, Vec<(&'a IndicatorEntry<'a>, &'a PhrasePattern)>>;
 
 /// Most words of a message begin no phrase; that has to be found out fast.
-fn by_first_word<'a>(entries: &'a [Entry<'a>]) -> Table<'a> {
-    let mut table = Table::new();
+fn by_first_word<'a>(entries: &'a [IndicatorEntry<'a>]) -> PhraseIndex<'a> {
+    let mut table = PhraseIndex::new();
     for entry in entries {
         for pattern in &entry.patterns {
-            let Some(Step::OneOf(words)) = pattern.steps.first() else { continue };
+            let Some(PatternStep::OneOf(words)) = pattern.steps.first() else { continue };
             for word in words {
                 table.entry(word).or_default().push((entry, pattern));
             }
@@ -132,9 +132,13 @@ fn by_first_word<'a>(entries: &'a [Entry<'a>]) -> Table<'a> {
     table
 }
 
-fn longest<'a>(table: &Table<'a>, tokens: &[Token], at: usize) -> Option<(&'a Entry<'a>, usize)> {
-    let Some(Token::Word(first)) = tokens.get(at) else { return None };
-    let mut best: Option<(&Entry<'_>, usize)> = None;
+fn longest<'a>(
+    table: &PhraseIndex<'a>,
+    tokens: &[ProseToken],
+    at: usize,
+) -> Option<(&'a IndicatorEntry<'a>, usize)> {
+    let Some(ProseToken::Word(first)) = tokens.get(at) else { return None };
+    let mut best: Option<(&IndicatorEntry<'_>, usize)> = None;
     for (entry, pattern) in table.get(first.as_str())? {
         if let Some(end) = end_of(&pattern.steps, tokens, at)
             && best.is_none_or(|(_, it)| end > it)
@@ -146,43 +150,45 @@ fn longest<'a>(table: &Table<'a>, tokens: &[Token], at: usize) -> Option<(&'a En
 }
 
 /// Where a pattern that begins at `at` ends; gaps are kept as short as they can be.
-fn end_of(steps: &[Step], tokens: &[Token], at: usize) -> Option<usize> {
+fn end_of(steps: &[PatternStep], tokens: &[ProseToken], at: usize) -> Option<usize> {
     let Some((first, rest)) = steps.split_first() else { return Some(at) };
     match first {
-        Step::OneOf(words) => match tokens.get(at)? {
-            Token::Word(word) if words.iter().any(|it| it == word) => end_of(rest, tokens, at + 1),
+        PatternStep::OneOf(words) => match tokens.get(at)? {
+            ProseToken::Word(word) if words.iter().any(|it| it == word) => end_of(rest, tokens, at + 1),
             _ => None,
         },
-        Step::Gap => (0..=2 * LONGEST_GAP)
+        PatternStep::Gap => (0..=2 * LONGEST_GAP)
             .take_while(|it| tokens.get(at..at + it).is_some_and(is_gap))
             .find_map(|it| end_of(rest, tokens, at + it)),
     }
 }
 
 /// A Chinese word is two characters.
-fn is_gap(tokens: &[Token]) -> bool {
-    let width = |token: &Token| match token {
-        Token::Word(word) if word.is_ascii() => Some(2),
-        Token::Word(_) => Some(1),
-        Token::Mark(_) => None,
+fn is_gap(tokens: &[ProseToken]) -> bool {
+    let width = |token: &ProseToken| match token {
+        ProseToken::Word(word) if word.is_ascii() => Some(2),
+        ProseToken::Word(_) => Some(1),
+        ProseToken::Mark(_) => None,
     };
     tokens.iter().map(width).sum::<Option<usize>>().is_some_and(|it| it <= 2 * LONGEST_GAP)
 }
 
-fn note(found: &mut Found, entry: &Entry<'_>, said: &scope::Said<'_>, text: &str) {
+fn note(found: &mut IndicatorMatches, entry: &IndicatorEntry<'_>, said: &scope::PhraseMatch<'_>, text: &str) {
     let verdict = scope::verdict(said);
     let (list, percent) = match (entry.says, verdict) {
-        (Says::Done, Verdict::Meant) => (&mut found.done, entry.percent),
-        (Says::Done, Verdict::OfAPart) => (&mut found.done, entry.percent.min(OF_A_PART)),
-        (Says::Done, Verdict::Denied) => (&mut found.not_yet, entry.percent),
-        (Says::NotYet, Verdict::Meant | Verdict::OfAPart) => (&mut found.not_yet, entry.percent),
-        (Says::NotYet, Verdict::Denied) | (_, Verdict::Hypothetical) => return,
+        (CompletionMeaning::Done, PhraseScope::Meant) => (&mut found.done, entry.percent),
+        (CompletionMeaning::Done, PhraseScope::OfAPart) => (&mut found.done, entry.percent.min(OF_A_PART)),
+        (CompletionMeaning::Done, PhraseScope::Denied) => (&mut found.not_yet, entry.percent),
+        (CompletionMeaning::NotYet, PhraseScope::Meant | PhraseScope::OfAPart) => {
+            (&mut found.not_yet, entry.percent)
+        }
+        (CompletionMeaning::NotYet, PhraseScope::Denied) | (_, PhraseScope::Hypothetical) => return,
     };
     if percent == 0 {
         return;
     }
     let phrase = match (entry.says, verdict) {
-        (Says::Done, Verdict::Denied) => format!("not {}", entry.name),
+        (CompletionMeaning::Done, PhraseScope::Denied) => format!("not {}", entry.name),
         _ => entry.name.to_owned(),
     };
     let is_full = list.len() >= MAX_LISTED;

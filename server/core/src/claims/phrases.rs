@@ -7,29 +7,29 @@ use super::prose::is_cjk;
 pub(crate) const COUNTS_FROM: u8 = 50;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Says {
+pub(super) enum CompletionMeaning {
     Done,
     NotYet,
 }
 
 /// `_` stands for up to three words, `a|b` for one of them.
-pub(super) struct Phrase {
+pub(super) struct CompletionPhrase {
     pub(super) name: &'static str,
     pub(super) percent: u8,
-    pub(super) says: Says,
+    pub(super) says: CompletionMeaning,
     pub(super) patterns: &'static [&'static str],
 }
 
-const fn done(name: &'static str, percent: u8, patterns: &'static [&'static str]) -> Phrase {
-    Phrase { name, percent, says: Says::Done, patterns }
+const fn done(name: &'static str, percent: u8, patterns: &'static [&'static str]) -> CompletionPhrase {
+    CompletionPhrase { name, percent, says: CompletionMeaning::Done, patterns }
 }
 
-const fn not_yet(name: &'static str, percent: u8, patterns: &'static [&'static str]) -> Phrase {
-    Phrase { name, percent, says: Says::NotYet, patterns }
+const fn not_yet(name: &'static str, percent: u8, patterns: &'static [&'static str]) -> CompletionPhrase {
+    CompletionPhrase { name, percent, says: CompletionMeaning::NotYet, patterns }
 }
 
 #[rustfmt::skip]
-pub(super) const PHRASES: &[Phrase] = &[
+pub(super) const PHRASES: &[CompletionPhrase] = &[
     done("project completed", 80, &[
         "project|task|work|everything|implementation|goal|mission|job _ complete|completed|done|finished",
         "all|both|every _ task|tasks|item|items|story|stories|requirement|requirements|criteria|criterion|goals|steps|work|boxes|milestones _ complete|completed|done|finished|met|satisfied|fulfilled|holds|hold|implemented|checked",
@@ -96,26 +96,26 @@ pub(super) const PHRASES: &[Phrase] = &[
 ];
 
 /// A phrase as it is looked for: each step the words that fit there, or a gap.
-pub(super) struct Pattern {
-    pub(super) steps: Vec<Step>,
+pub(super) struct PhrasePattern {
+    pub(super) steps: Vec<PatternStep>,
 }
 
-pub(super) enum Step {
+pub(super) enum PatternStep {
     Gap,
     OneOf(Vec<String>),
 }
 
 /// Reads a pattern of the table, or the user's words (in which nothing is special).
-pub(super) fn pattern(text: &str) -> Pattern {
+pub(super) fn pattern(text: &str) -> PhrasePattern {
     let step = |word: &str| match word {
-        "_" => Step::Gap,
-        _ => Step::OneOf(word.split('|').map(str::to_owned).collect()),
+        "_" => PatternStep::Gap,
+        _ => PatternStep::OneOf(word.split('|').map(str::to_owned).collect()),
     };
-    Pattern { steps: text.split_whitespace().map(step).collect() }
+    PhrasePattern { steps: text.split_whitespace().map(step).collect() }
 }
 
 /// The user's words as they are met in a message; `None` without a word in them.
-pub(super) fn literal(text: &str) -> Option<Pattern> {
+pub(super) fn literal(text: &str) -> Option<PhrasePattern> {
     let mut words: Vec<String> = Vec::new();
     let mut joined = false;
     for c in text.chars() {
@@ -127,6 +127,6 @@ pub(super) fn literal(text: &str) -> Option<Pattern> {
         }
         joined = in_word && !is_cjk(c);
     }
-    let steps: Vec<Step> = words.into_iter().map(|it| Step::OneOf(vec![it])).collect();
-    (!steps.is_empty()).then_some(Pattern { steps })
+    let steps: Vec<PatternStep> = words.into_iter().map(|it| PatternStep::OneOf(vec![it])).collect();
+    (!steps.is_empty()).then_some(PhrasePattern { steps })
 }

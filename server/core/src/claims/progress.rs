@@ -1,6 +1,6 @@
 //! How far the agent says it is, in percent. Shares of something else (coverage, tests) are no progress.
 
-use super::prose::{Sentence, Token};
+use super::prose::{ProseToken, Sentence};
 
 const REACH: usize = 3;
 const NAMES: &[&str] = &["progress", "completion", "进", "度"];
@@ -29,22 +29,22 @@ fn of_sentence(sentence: &Sentence) -> Option<u8> {
 }
 
 /// Whether the first mark comes before anything that could belong to the number.
-fn crosses(after: &[Token]) -> bool {
-    let mark = after.iter().position(|it| matches!(it, Token::Mark(_)));
+fn crosses(after: &[ProseToken]) -> bool {
+    let mark = after.iter().position(|it| matches!(it, ProseToken::Mark(_)));
     mark.is_some_and(|mark| !has(after.get(..mark).unwrap_or_default(), DONE))
 }
 
-fn percent(tokens: &[Token], at: usize) -> Option<u8> {
-    let Token::Word(word) = tokens.get(at)? else { return None };
+fn percent(tokens: &[ProseToken], at: usize) -> Option<u8> {
+    let ProseToken::Word(word) = tokens.get(at)? else { return None };
     let number = match word.strip_suffix('%') {
         Some(number) => number,
-        None if matches!(tokens.get(at + 1), Some(Token::Word(next)) if next == "percent") => word,
+        None if matches!(tokens.get(at + 1), Some(ProseToken::Word(next)) if next == "percent") => word,
         None => return None,
     };
     let whole = number.split_once('.').map_or(number, |(whole, _)| whole);
     whole.parse().ok().filter(|it| *it <= 100)
 }
 
-fn has(tokens: &[Token], words: &[&str]) -> bool {
-    tokens.iter().any(|it| matches!(it, Token::Word(word) if words.contains(&word.as_str())))
+fn has(tokens: &[ProseToken], words: &[&str]) -> bool {
+    tokens.iter().any(|it| matches!(it, ProseToken::Word(word) if words.contains(&word.as_str())))
 }

@@ -8,7 +8,7 @@ use regex::Regex;
 
 use crate::check::output::constant;
 
-use super::spoken::{self, Kind};
+use super::prose_mask::{self, MessageLineKind};
 
 const OPEN: &str = "<promise>";
 const CLOSE: &str = "</promise>";
@@ -21,7 +21,8 @@ pub fn promise(final_text: &str, expected: &str) -> bool {
     if expected.is_empty() {
         return false;
     }
-    let spoken = spoken::masked(&spoken::lines(final_text), |_, line| line.kind == Kind::Spoken);
+    let spoken =
+        prose_mask::masked(&prose_mask::lines(final_text), |_, line| line.kind == MessageLineKind::Spoken);
     tags(&spoken).filter(|tag| stands_for_itself(&spoken, tag)).last().is_some_and(|tag| {
         let inside = spoken.get(tag.start + OPEN.len()..tag.end - CLOSE.len()).unwrap_or_default();
         normalised(inside) == expected

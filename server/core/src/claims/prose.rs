@@ -3,10 +3,10 @@
 
 use std::ops::Range;
 
-use super::spoken::{Line, push_blank};
+use super::prose_mask::{MessageLine, push_blank};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Token {
+pub(super) enum ProseToken {
     Word(String),
     /// A mark that ends a clause: a comma, a colon, a dash between blanks, a bracket.
     Mark(char),
@@ -14,7 +14,7 @@ pub(super) enum Token {
 
 /// What a sentence is part of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum SentenceContext {
     Text,
     Heading,
     Item,
@@ -26,10 +26,10 @@ pub(super) enum Place {
 
 #[derive(Debug, Clone)]
 pub(super) struct Sentence {
-    pub(super) tokens: Vec<Token>,
+    pub(super) tokens: Vec<ProseToken>,
     /// Where the sentence stands in the message.
     pub(super) range: Range<usize>,
-    pub(super) place: Place,
+    pub(super) place: SentenceContext,
     pub(super) is_question: bool,
     /// Ends its line with a colon: it names what follows.
     pub(super) is_label: bool,
@@ -38,14 +38,14 @@ pub(super) struct Sentence {
 impl Sentence {
     pub(super) fn word(&self, at: usize) -> Option<&str> {
         match self.tokens.get(at)? {
-            Token::Word(word) => Some(word),
-            Token::Mark(_) => None,
+            ProseToken::Word(word) => Some(word),
+            ProseToken::Mark(_) => None,
         }
     }
 }
 
 /// The sentences of a masked message; a line goes on in the next where that begins in lower case.
-pub(super) fn sentences(masked: &str, lines: &[Line<'_>]) -> Vec<Sentence> {
+pub(super) fn sentences(masked: &str, lines: &[MessageLine<'_>]) -> Vec<Sentence> {
     let mut out = Vec::new();
     let mut open: Option<Sentence> = None;
     for line in lines {
@@ -53,7 +53,8 @@ pub(super) fn sentences(masked: &str, lines: &[Line<'_>]) -> Vec<Sentence> {
         let text = without_quotes(text);
         let (place, begin) = place(&text);
         let body = text.get(begin..).unwrap_or_default();
-        let goes_on = place == Place::Text && body.trim_start().starts_with(|c: char| c.is_lowercase());
+        let goes_on =
+            place == SentenceContext::Text && body.trim_start().starts_with(|c: char| c.is_lowercase());
         if !goes_on {
             close(&mut out, open.take());
         }
@@ -61,7 +62,7 @@ pub(super) fn sentences(masked: &str, lines: &[Line<'_>]) -> Vec<Sentence> {
         let mut it =
             read(body, line.range.start + begin, open.take(), &mut |done| close(&mut out, Some(done)), place);
         it.is_label = body.trim_end().trim_end_matches(['*', '_']).ends_with([':', '：']);
-        let is_over = body.trim().is_empty() || it.is_label || place == Place::Heading;
+        let is_over = body.trim().is_empty() || it.is_label || place == SentenceContext::Heading;
         if is_over {
             close(&mut out, Some(it));
         } else {
@@ -73,32 +74,32 @@ pub(super) fn sentences(masked: &str, lines: &[Line<'_>]) -> Vec<Sentence> {
 }
 
 fn close(out: &mut Vec<Sentence>, sentence: Option<Sentence>) {
-    out.extend(sentence.filter(|it| it.tokens.iter().any(|token| matches!(token, Token::Word(_)))));
+    out.extend(sentence.filter(|it| it.tokens.iter().any(|token| matches!(token, ProseToken::Word(_)))));
 }
 
-fn place(line: &str) -> (Place, usize) {
+fn place(line: &str) -> (SentenceContext, usize) {
     let start = line.trim_start();
     let indent = line.len() - start.len();
     if start.starts_with('#') {
-        return (Place::Heading, indent);
+        return (SentenceContext::Heading, indent);
     }
     if start.starts_with('|') {
-        return (Place::Listed, indent);
+        return (SentenceContext::Listed, indent);
     }
     let digits = start.bytes().take_while(u8::is_ascii_digit).count();
     let after = start.get(digits..).unwrap_or_default();
     let numbered = (digits > 0 && digits < 4).then(|| after.strip_prefix(['.', ')'])).flatten();
     let bullet = start.strip_prefix(['-', '*', '+', '•']).or(numbered);
     let Some(rest) = bullet.filter(|it| it.starts_with([' ', '\t'])) else {
-        return (Place::Text, indent);
+        return (SentenceContext::Text, indent);
     };
     let item = rest.trim_start();
     let place = match item.get(..3) {
-        Some("[ ]") => Place::Listed,
-        Some("[x]" | "[X]") => Place::Ticked,
-        _ => Place::Item,
+        Some("[ ]") => SentenceContext::Listed,
+        Some("[x]" | "[X]") => SentenceContext::Ticked,
+        _ => SentenceContext::Item,
     };
-    let skipped = if place == Place::Item { 0 } else { 3 };
+    let skipped = if place == SentenceContext::Item { 0 } else { 3 };
     (place, line.len() - item.len() + skipped)
 }
 
@@ -108,7 +109,7 @@ fn read(
     start: usize,
     open: Option<Sentence>,
     close: &mut impl FnMut(Sentence),
-    place: Place,
+    place: SentenceContext,
 ) -> Sentence {
     let fresh = |at: usize| Sentence {
         tokens: Vec::new(),
@@ -123,7 +124,7 @@ fn read(
     while let Some((at, c)) = chars.next() {
         let next = chars.peek().map_or(' ', |(_, next)| *next);
         match c {
-            _ if is_cjk(c) => now.tokens.push(Token::Word(c.to_string())),
+            _ if is_cjk(c) => now.tokens.push(ProseToken::Word(c.to_string())),
             _ if goes_into_word(before, c, next) => push_char(&mut now.tokens, before, c),
             '%' | '％' if ends_in_number(&now.tokens) => push_percent(&mut now.tokens),
             '.' | '!' | '?' | '…' | '。' | '！' | '？' => {
@@ -136,9 +137,9 @@ fn read(
             }
             ',' | ';' | ':' | '(' | ')' | '—' | '–' | '=' | '→' | '|' | '，' | '；' | '：' | '、' | '（'
             | '）' => {
-                now.tokens.push(Token::Mark(folded(c)));
+                now.tokens.push(ProseToken::Mark(folded(c)));
             }
-            '-' if before == ' ' && next == ' ' => now.tokens.push(Token::Mark('-')),
+            '-' if before == ' ' && next == ' ' => now.tokens.push(ProseToken::Mark('-')),
             _ => {}
         }
         now.range.end = now.range.end.max(start + at + c.len_utf8());
@@ -154,23 +155,23 @@ fn goes_into_word(before: char, c: char, next: char) -> bool {
     letter(c) && !(c == '_' && !letter(before) && !letter(next)) || joint
 }
 
-fn push_char(tokens: &mut Vec<Token>, before: char, c: char) {
+fn push_char(tokens: &mut Vec<ProseToken>, before: char, c: char) {
     let c = if c == '’' { '\'' } else { c };
     let joined =
         (before.is_alphanumeric() && !is_cjk(before)) || matches!(before, '_' | '\'' | '’' | '.' | '/');
-    if joined && let Some(Token::Word(word)) = tokens.last_mut() {
+    if joined && let Some(ProseToken::Word(word)) = tokens.last_mut() {
         word.extend(c.to_lowercase());
     } else {
-        tokens.push(Token::Word(c.to_lowercase().collect()));
+        tokens.push(ProseToken::Word(c.to_lowercase().collect()));
     }
 }
 
-fn ends_in_number(tokens: &[Token]) -> bool {
-    matches!(tokens.last(), Some(Token::Word(word)) if word.bytes().all(|it| it.is_ascii_digit() || it == b'.'))
+fn ends_in_number(tokens: &[ProseToken]) -> bool {
+    matches!(tokens.last(), Some(ProseToken::Word(word)) if word.bytes().all(|it| it.is_ascii_digit() || it == b'.'))
 }
 
-fn push_percent(tokens: &mut [Token]) {
-    if let Some(Token::Word(word)) = tokens.last_mut() {
+fn push_percent(tokens: &mut [ProseToken]) {
+    if let Some(ProseToken::Word(word)) = tokens.last_mut() {
         word.push('%');
     }
 }

@@ -1,7 +1,7 @@
 //! Whether the agent's last words ask the user for something. Politeness, rhetoric and questions that the agent
 //! answers itself are none.
 
-use super::prose::{Sentence, Token, is_cjk};
+use super::prose::{ProseToken, Sentence, is_cjk};
 use crate::sanitize;
 
 /// Of the question's text.
@@ -12,13 +12,13 @@ const NEAR_THE_END: usize = 10;
 const MOST_AFTER: usize = 3;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Question {
+pub(super) struct AgentQuestion {
     pub(super) text: String,
-    pub(super) kind: Kind,
+    pub(super) kind: AgentQuestionKind,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum AgentQuestionKind {
     /// The work waits for it.
     Needed,
     /// More work is offered: behind a finished report that is politeness.
@@ -191,7 +191,7 @@ const ANSWERS: &[&str] = &[
 ];
 
 /// The last question near the end, with up to two sentences before it where they ask too.
-pub(super) fn find(text: &str, sentences: &[Sentence]) -> Option<Question> {
+pub(super) fn find(text: &str, sentences: &[Sentence]) -> Option<AgentQuestion> {
     let tail = sentences.get(sentences.len().saturating_sub(NEAR_THE_END)..)?;
     let mut words: Vec<String> = tail.iter().map(plain).collect();
     // A question that ends a message asks; one amid prose has to be addressed to somebody.
@@ -205,8 +205,10 @@ pub(super) fn find(text: &str, sentences: &[Sentence]) -> Option<Question> {
     let at = asks.iter().rposition(|it| *it)?;
     let after: Vec<(&Sentence, String)> = tail.iter().zip(words.drain(..)).skip(at + 1).collect();
     let is_answered = after.iter().any(|(it, words)| !it.is_question && begins_answer(words));
-    let prose =
-        after.iter().filter(|(it, _)| it.place == super::prose::Place::Text && !it.is_question).count();
+    let prose = after
+        .iter()
+        .filter(|(it, _)| it.place == super::prose::SentenceContext::Text && !it.is_question)
+        .count();
     if is_answered || prose > MOST_AFTER {
         return None;
     }
@@ -215,15 +217,19 @@ pub(super) fn find(text: &str, sentences: &[Sentence]) -> Option<Question> {
     let range = asked.first()?.range.start..asked.last()?.range.end;
     let shown = sanitize::line_within(text.get(range)?, QUESTION_CHARS);
     let spoken: Vec<String> = asked.iter().map(plain).collect();
-    let kind = if spoken.iter().all(|it| holds(it, OFFERS)) { Kind::Offer } else { Kind::Needed };
-    Some(Question { text: shown.trim_matches(['*', '_', ' ']).to_owned(), kind })
+    let kind = if spoken.iter().all(|it| holds(it, OFFERS)) {
+        AgentQuestionKind::Offer
+    } else {
+        AgentQuestionKind::Needed
+    };
+    Some(AgentQuestion { text: shown.trim_matches(['*', '_', ' ']).to_owned(), kind })
 }
 
 /// The words with a blank around each; marks are left out.
 fn plain(sentence: &Sentence) -> String {
     let mut out = String::from(" ");
     for token in sentence.tokens.iter().take(200) {
-        if let Token::Word(word) = token {
+        if let ProseToken::Word(word) = token {
             out.push_str(word);
             out.push(' ');
         }
@@ -240,10 +246,11 @@ fn is_asked(sentence: &Sentence, words: &str, is_last: bool) -> bool {
         return false;
     }
     if !sentence.is_question {
-        let asks_in_chinese = sentence.tokens.last().is_some_and(|it| *it == Token::Word("吗".to_owned()));
+        let asks_in_chinese =
+            sentence.tokens.last().is_some_and(|it| *it == ProseToken::Word("吗".to_owned()));
         return holds(words, DEMANDS) || asks_in_chinese;
     }
-    let count = sentence.tokens.iter().filter(|it| matches!(it, Token::Word(_))).count();
+    let count = sentence.tokens.iter().filter(|it| matches!(it, ProseToken::Word(_))).count();
     let is_chinese = words.chars().any(is_cjk);
     let long_enough = count >= if is_chinese { 4 } else { 3 };
     holds(words, ASKS) || holds(words, DEMANDS) || (is_last && long_enough)

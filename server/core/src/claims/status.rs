@@ -4,13 +4,13 @@
 mod fields;
 mod json;
 
-use super::spoken::{Kind, Line};
-use fields::{Draft, split_line, truth};
+use super::prose_mask::{MessageLine, MessageLineKind};
 pub use fields::{StatedState, StatedTests, StatusBlock, WorkType};
+use fields::{StatusDraft, split_line, truth};
 
 /// What the message states in this form.
 #[derive(Debug, Default)]
-pub(super) struct Stated {
+pub(super) struct ParsedStatus {
     pub(super) block: Option<StatusBlock>,
     /// Of the last line that is nothing but an exit signal, outside every block.
     pub(super) exit_line: Option<bool>,
@@ -20,45 +20,45 @@ pub(super) struct Stated {
 
 /// A fence counts when it holds the block and nothing else: agents print the block so. A block among other
 /// lines of a fence, in a quotation, or led in as an example, is none.
-pub(super) fn read(text: &str, lines: &[Line<'_>]) -> Stated {
-    let mut out = Stated { covered: vec![false; lines.len()], ..Stated::default() };
+pub(super) fn read(text: &str, lines: &[MessageLine<'_>]) -> ParsedStatus {
+    let mut out = ParsedStatus { covered: vec![false; lines.len()], ..ParsedStatus::default() };
     let mut at = 0;
     let mut is_led_in = false;
     let mut was_indented = false;
     while let Some(line) = lines.get(at) {
         let rest = lines.get(at..).unwrap_or_default();
         let found = match line.kind {
-            Kind::Spoken => spoken(text, rest),
-            Kind::Indented if !was_indented => spoken(text, rest),
-            Kind::Opening => fenced(rest),
-            _ => Found::Nothing,
+            MessageLineKind::Spoken => spoken(text, rest),
+            MessageLineKind::Indented if !was_indented => spoken(text, rest),
+            MessageLineKind::Opening => fenced(rest),
+            _ => StatusScan::Nothing,
         };
         let length = match found {
-            Found::Nothing => 1,
-            Found::Lines { block, length } => {
+            StatusScan::Nothing => 1,
+            StatusScan::Lines { block, length } => {
                 if !is_led_in && let Some(block) = block {
                     out.block = Some(block);
                 }
                 out.covered.iter_mut().skip(at).take(length).for_each(|it| *it = true);
                 length
             }
-            Found::Exit(value) => {
+            StatusScan::Exit(value) => {
                 if !is_led_in {
                     out.exit_line = Some(value);
                 }
                 1
             }
         };
-        if length == 1 && line.kind == Kind::Spoken && !line.is_blank() && !is_listed(line.text) {
+        if length == 1 && line.kind == MessageLineKind::Spoken && !line.is_blank() && !is_listed(line.text) {
             is_led_in = leads_in(line.text);
         }
-        was_indented = line.kind == Kind::Indented && (was_indented || !line.is_blank());
+        was_indented = line.kind == MessageLineKind::Indented && (was_indented || !line.is_blank());
         at += length.max(1);
     }
     out
 }
 
-enum Found {
+enum StatusScan {
     Nothing,
     /// A block, or what is left of a broken one.
     Lines {
@@ -69,7 +69,7 @@ enum Found {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Head {
+enum StatusHeading {
     /// `---RALPH_STATUS---`: its end has to follow.
     Marker,
     /// `RALPH_STATUS:`: goes on as long as lines are fields.
@@ -77,51 +77,53 @@ enum Head {
     End,
 }
 
-fn head(line: &str) -> Option<Head> {
+fn head(line: &str) -> Option<StatusHeading> {
     let start = line.trim().trim_matches(['*', '`']).trim();
     let name: String = start.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
     let is_plain =
         start.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | ':' | '#' | '*' | '=' | ' '));
     match name.as_str() {
-        "endralphstatus" | "ralphstatusend" if is_plain => Some(Head::End),
+        "endralphstatus" | "ralphstatusend" if is_plain => Some(StatusHeading::End),
         "ralphstatus" if !is_plain => None,
-        "ralphstatus" if start.starts_with("--") || start.starts_with("==") => Some(Head::Marker),
-        "ralphstatus" => Some(Head::Label),
+        "ralphstatus" if start.starts_with("--") || start.starts_with("==") => Some(StatusHeading::Marker),
+        "ralphstatus" => Some(StatusHeading::Label),
         _ => None,
     }
 }
 
-fn spoken(text: &str, rest: &[Line<'_>]) -> Found {
-    let Some(first) = rest.first() else { return Found::Nothing };
+fn spoken(text: &str, rest: &[MessageLine<'_>]) -> StatusScan {
+    let Some(first) = rest.first() else { return StatusScan::Nothing };
     match head(first.text) {
-        Some(Head::Marker) => marked(rest),
-        Some(Head::Label) => labelled(rest),
-        Some(Head::End) => Found::Lines { block: None, length: 1 },
+        Some(StatusHeading::Marker) => marked(rest),
+        Some(StatusHeading::Label) => labelled(rest),
+        Some(StatusHeading::End) => StatusScan::Lines { block: None, length: 1 },
         None => json::bare(text, rest).unwrap_or_else(|| exit_line(first.text)),
     }
 }
 
 /// From the marker to its end; without one, everything up to the next block is a broken one.
-fn marked(rest: &[Line<'_>]) -> Found {
-    let ends = |line: &Line<'_>| match line.kind {
-        Kind::Spoken | Kind::Indented => head(line.text),
-        Kind::Opening | Kind::Fenced | Kind::Quoted => None,
+fn marked(rest: &[MessageLine<'_>]) -> StatusScan {
+    let ends = |line: &MessageLine<'_>| match line.kind {
+        MessageLineKind::Spoken | MessageLineKind::Indented => head(line.text),
+        MessageLineKind::Opening | MessageLineKind::Fenced | MessageLineKind::Quoted => None,
     };
     let mut body = Vec::new();
     for (at, line) in rest.iter().enumerate().skip(1) {
         match ends(line) {
-            Some(Head::End) => return Found::Lines { block: block(&body), length: at + 1 },
-            Some(Head::Marker) => return Found::Lines { block: None, length: at },
-            _ if matches!(line.kind, Kind::Spoken | Kind::Indented) => body.push(line.text),
+            Some(StatusHeading::End) => return StatusScan::Lines { block: block(&body), length: at + 1 },
+            Some(StatusHeading::Marker) => return StatusScan::Lines { block: None, length: at },
+            _ if matches!(line.kind, MessageLineKind::Spoken | MessageLineKind::Indented) => {
+                body.push(line.text);
+            }
             _ => {}
         }
     }
-    Found::Lines { block: None, length: rest.len() }
+    StatusScan::Lines { block: None, length: rest.len() }
 }
 
 /// The fields behind a label. Behind a blank line only what is known goes on with them.
-fn labelled(rest: &[Line<'_>]) -> Found {
-    let mut draft = Draft::default();
+fn labelled(rest: &[MessageLine<'_>]) -> StatusScan {
+    let mut draft = StatusDraft::default();
     let mut length = 1;
     let mut behind_blank = false;
     for (at, line) in rest.iter().enumerate().skip(1) {
@@ -129,10 +131,10 @@ fn labelled(rest: &[Line<'_>]) -> Found {
             behind_blank = true;
             continue;
         }
-        if !matches!(line.kind, Kind::Spoken | Kind::Indented) {
+        if !matches!(line.kind, MessageLineKind::Spoken | MessageLineKind::Indented) {
             break;
         }
-        if head(line.text) == Some(Head::End) {
+        if head(line.text) == Some(StatusHeading::End) {
             length = at + 1;
             break;
         }
@@ -143,11 +145,11 @@ fn labelled(rest: &[Line<'_>]) -> Found {
         behind_blank = false;
         length = at + 1;
     }
-    Found::Lines { block: draft.finish(), length }
+    StatusScan::Lines { block: draft.finish(), length }
 }
 
-fn fenced(rest: &[Line<'_>]) -> Found {
-    let length = rest.iter().skip(1).take_while(|it| it.kind == Kind::Fenced).count() + 1;
+fn fenced(rest: &[MessageLine<'_>]) -> StatusScan {
+    let length = rest.iter().skip(1).take_while(|it| it.kind == MessageLineKind::Fenced).count() + 1;
     let inside: Vec<&str> = rest
         .iter()
         .take(length.saturating_sub(1))
@@ -157,13 +159,13 @@ fn fenced(rest: &[Line<'_>]) -> Found {
         .collect();
     let block = match inside.split_first() {
         Some((first, body)) => match (head(first), body.split_last()) {
-            (Some(_), Some((last, body))) if head(last) == Some(Head::End) => block(body),
-            (Some(Head::Label), _) => block(body),
+            (Some(_), Some((last, body))) if head(last) == Some(StatusHeading::End) => block(body),
+            (Some(StatusHeading::Label), _) => block(body),
             _ => json::whole(&inside.join("\n")),
         },
         None => None,
     };
-    Found::Lines { block, length }
+    StatusScan::Lines { block, length }
 }
 
 /// A body in which every line is a field, or which is one JSON object.
@@ -172,7 +174,7 @@ fn block(body: &[&str]) -> Option<StatusBlock> {
     if text.trim_start().starts_with('{') {
         return json::whole(&text);
     }
-    let mut draft = Draft::default();
+    let mut draft = StatusDraft::default();
     for line in body.iter().filter(|it| !it.trim().is_empty()) {
         match split_line(line) {
             Some((key, value)) => {
@@ -187,11 +189,11 @@ fn block(body: &[&str]) -> Option<StatusBlock> {
 }
 
 /// A line in a code span names the signal and does not give it.
-fn exit_line(line: &str) -> Found {
+fn exit_line(line: &str) -> StatusScan {
     let signal = split_line(line)
         .filter(|_| !line.trim_start().starts_with('`'))
         .filter(|(key, _)| fields::canonical(key) == "exitsignal");
-    signal.and_then(|(_, value)| truth(value)).map_or(Found::Nothing, Found::Exit)
+    signal.and_then(|(_, value)| truth(value)).map_or(StatusScan::Nothing, StatusScan::Exit)
 }
 
 fn is_listed(line: &str) -> bool {

@@ -9,26 +9,26 @@ mod round;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::journal::{
-    BreakerState, Entry, LoopSpec, Outcome, PauseReason, Pinned, Record, Role, SnapshotWhen,
+    AgentPlan, BreakerState, Entry, LoopSpec, Outcome, PauseReason, Pinned, Record, Role, SnapshotWhen,
 };
 use crate::task::Criterion;
 
-use super::commits::{self, Pending};
-use super::flaky::Seen;
-use super::fork;
-use super::questions::{self, Question, Questions};
-use super::sessions::{Session, SessionChange};
+use super::branch_tracking::{self, BranchTracking};
+use super::checkpoint;
+use super::commits::{self, UncommittedWork};
+use super::flaky::FlakyState;
+use super::questions::{self, PendingQuestion, QuestionState};
+use super::sessions::{SessionChange, SessionHistory};
 use super::shared_limits::{self, SharedLimit};
-use super::spawns::Spawns;
-use super::stand::{self, Stand};
-use super::state::{Breaker, Loop, Pause, Phase, SnapshotRef, Spent, Stop, Wait};
-use super::takeover::{self, Member, Out};
+use super::spawns::SubagentLineage;
+use super::state::{Breaker, LoopState, LoopUsage, Pause, Phase, SnapshotRef, StopMode, Wait};
+use super::takeover::{self, AgentSlot, Availability};
 use super::undo;
-use super::unrunnable::{self, Unrunnable};
-use super::weakening::{self, Kept};
+use super::unrunnable::{self, UnrunnableChecks};
+use super::weakening::{self, WeakeningState};
 
 /// The state of a whole journal. `None` when it does not begin with `loop-started`.
-pub fn replay(entries: &[Entry]) -> Option<Loop> {
+pub fn replay(entries: &[Entry]) -> Option<LoopState> {
     let (first, rest) = entries.split_first()?;
     let mut state = begin(first)?;
     for entry in rest {
@@ -38,7 +38,7 @@ pub fn replay(entries: &[Entry]) -> Option<Loop> {
 }
 
 /// The state after the first record.
-pub fn begin(entry: &Entry) -> Option<Loop> {
+pub fn begin(entry: &Entry) -> Option<LoopState> {
     match &entry.record {
         Record::LoopStarted { boot, spec } => Some(started(entry, boot, spec)),
         _ => None,
@@ -46,7 +46,7 @@ pub fn begin(entry: &Entry) -> Option<Loop> {
 }
 
 /// Folds one more record into the state.
-pub fn apply(state: &mut Loop, entry: &Entry) {
+pub fn apply(state: &mut LoopState, entry: &Entry) {
     if entry.epoch < state.epoch {
         return;
     }
@@ -86,7 +86,7 @@ pub fn apply(state: &mut Loop, entry: &Entry) {
         Record::AgentChanged { to, reason, until, .. } => takeover::changed(state, to, *reason, *until),
         Record::Asked { id, kind, text, until } => {
             let (id, kind, text, until) = (id.clone(), *kind, text.clone(), *until);
-            state.questions.asked(entry.at, Question { id, kind, text, until }, state.iteration);
+            state.questions.asked(entry.at, PendingQuestion { id, kind, text, until }, state.iteration);
         }
         Record::Answered { id, text } => questions::answered(state, entry.at, id, text.as_deref()),
         Record::SessionChanged { from, to, reason } => {
@@ -98,7 +98,9 @@ pub fn apply(state: &mut Loop, entry: &Entry) {
             agent::joined(state, entry.at, (session, *holds, *tokens));
         }
         Record::Steered { text } => state.steering.push(text.clone()),
-        Record::Stopping { now } => state.stop = Some(if *now { Stop::Now } else { Stop::AfterIteration }),
+        Record::Stopping { now } => {
+            state.stop = Some(if *now { StopMode::Now } else { StopMode::AfterIteration });
+        }
         Record::WeakeningAccepted { .. } | Record::ProtectedEdited { .. } => {
             weakening::moved(state, &entry.record);
         }
@@ -107,12 +109,12 @@ pub fn apply(state: &mut Loop, entry: &Entry) {
     }
 }
 
-fn ended(state: &mut Loop, outcome: &Outcome) {
+fn ended(state: &mut LoopState, outcome: &Outcome) {
     state.outcome = Some(outcome.clone());
     state.phase = Phase::Ended;
 }
 
-fn resumed(state: &mut Loop) {
+fn resumed(state: &mut LoopState) {
     // What was missing may be there by now, without a change of the tree.
     let was_missing = state.pause.take().is_some_and(|it| it.reason == PauseReason::Missing);
     state.is_unjudged |= was_missing && state.has_checks();
@@ -124,10 +126,10 @@ fn resumed(state: &mut Loop) {
     shared_limits::resumed(state);
 }
 
-fn started(entry: &Entry, boot: &str, spec: &LoopSpec) -> Loop {
-    Loop {
+fn started(entry: &Entry, boot: &str, spec: &LoopSpec) -> LoopState {
+    LoopState {
         spec: spec.clone(),
-        crew: spec.agents().map(|plan| Member { plan: plan.clone(), out: Out::No, left: None }).collect(),
+        crew: spec.agents().map(available).collect(),
         boot: boot.to_owned(),
         epoch: entry.epoch,
         seq: entry.seq,
@@ -146,7 +148,7 @@ fn started(entry: &Entry, boot: &str, spec: &LoopSpec) -> Loop {
         judged_tree: String::new(),
         is_unjudged: false,
         history: Vec::new(),
-        spent: Spent::default(),
+        spent: LoopUsage::default(),
         breaker: Breaker::default(),
         failures: 0,
         stalls: 0,
@@ -157,12 +159,12 @@ fn started(entry: &Entry, boot: &str, spec: &LoopSpec) -> Loop {
         turned: false,
         passing_since: None,
         steering: Vec::new(),
-        questions: Questions::default(),
-        session: Session::default(),
-        spawns: Spawns::default(),
+        questions: QuestionState::default(),
+        session: SessionHistory::default(),
+        spawns: SubagentLineage::default(),
         held: false,
         holds: None,
-        beside: false,
+        checked_with_agent_alive: false,
         stop: None,
         pause: None,
         wait: None,
@@ -177,13 +179,17 @@ fn started(entry: &Entry, boot: &str, spec: &LoopSpec) -> Loop {
         marks: BTreeMap::new(),
         outcome: None,
         shared_limit: SharedLimit::default(),
-        kept: Kept::default(),
-        flaky: Seen::default(),
-        unrunnable: Unrunnable::default(),
+        kept: WeakeningState::default(),
+        flaky: FlakyState::default(),
+        unrunnable: UnrunnableChecks::default(),
         has_branch: false,
-        stand: Stand::default(),
-        pending: Pending::default(),
+        stand: BranchTracking::default(),
+        pending: UncommittedWork::default(),
     }
+}
+
+fn available(plan: &AgentPlan) -> AgentSlot {
+    AgentSlot { plan: plan.clone(), out: Availability::No, left: None }
 }
 
 fn open(criterion: &Criterion) -> Pinned {
@@ -191,7 +197,7 @@ fn open(criterion: &Criterion) -> Pinned {
 }
 
 /// Time between two records belongs to what the loop did meanwhile. A keeper that was dead did nothing.
-fn pass_time(state: &mut Loop, entry: &Entry) {
+fn pass_time(state: &mut LoopState, entry: &Entry) {
     if matches!(entry.record, Record::Recovered { .. }) || state.outcome.is_some() {
         return;
     }
@@ -204,7 +210,7 @@ fn pass_time(state: &mut Loop, entry: &Entry) {
 }
 
 /// What was prepared is prepared again after the wait.
-fn waiting(state: &mut Loop, record: &Record) {
+fn waiting(state: &mut LoopState, record: &Record) {
     let Record::Waiting { reason, until, met_by } = record else { return };
     state.wait = Some(Wait { reason: *reason, until: *until });
     state.shared_limit.met_by.clone_from(met_by);
@@ -213,14 +219,14 @@ fn waiting(state: &mut Loop, record: &Record) {
     }
 }
 
-fn snapshot(state: &mut Loop, entry: &Entry) {
+fn snapshot(state: &mut LoopState, entry: &Entry) {
     let Record::SnapshotTaken { iteration, when, tree, head, undoes, .. } = &entry.record else { return };
     state.last_tree.clone_from(tree);
     if *when == SnapshotWhen::BeforeRollback && undoes.is_none() {
         undo::begun(state, entry.seq, tree);
     }
     state.snapshots.push(SnapshotRef { iteration: *iteration, when: *when, tree: tree.clone() });
-    stand::looked(state, *when, head.as_ref());
+    branch_tracking::looked(state, *when, head.as_ref());
     match (when, state.phase) {
         (SnapshotWhen::Before, _) => {
             // Somebody changed files since the last round.
@@ -237,7 +243,7 @@ fn snapshot(state: &mut Loop, entry: &Entry) {
     }
 }
 
-fn went_back(state: &mut Loop, entry: &Entry) {
+fn went_back(state: &mut LoopState, entry: &Entry) {
     let Record::RolledBack { to, tree, from, paths, reason, mended, after, .. } = &entry.record else {
         return;
     };
@@ -246,10 +252,10 @@ fn went_back(state: &mut Loop, entry: &Entry) {
     if paths.is_empty() {
         commits::rolled_back(state, from, after);
         if let Some(memory) = memory {
-            fork::restore(state, memory);
+            checkpoint::restore(state, memory);
         } else {
             rolled_back(state, *to);
-            fork::rolled_back(state, *to, reason.as_deref());
+            checkpoint::rolled_back(state, *to, reason.as_deref());
         }
     }
     state.last_tree.clone_from(after);
@@ -260,7 +266,7 @@ fn went_back(state: &mut Loop, entry: &Entry) {
 }
 
 /// What the iterations after it did is no longer in the files.
-fn rolled_back(state: &mut Loop, to: u32) {
+fn rolled_back(state: &mut LoopState, to: u32) {
     let made = state.history.iter().find(|it| it.number == to);
     let without = made.map(|it| it.without.clone()).unwrap_or_default();
     for row in &mut state.history {
@@ -268,7 +274,7 @@ fn rolled_back(state: &mut Loop, to: u32) {
     }
 }
 
-fn breaker_changed(state: &mut Loop, record: &Record) {
+fn breaker_changed(state: &mut LoopState, record: &Record) {
     let Record::BreakerChanged { state: to, reason, trips, cooldown_ms, resumes_at, .. } = record else {
         return;
     };

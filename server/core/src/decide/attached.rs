@@ -3,14 +3,14 @@
 
 use crate::agent::AgentEnding;
 use crate::journal::{PauseReason, Record};
-use crate::settings::Mode;
+use crate::settings::LoopMode;
 
-use super::state::{Loop, Phase};
-use super::{Effect, Step, held};
+use super::state::{LoopState, Phase};
+use super::{Decision, Effect, hook_session};
 
 /// Somebody's session asks what to do next.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Guest {
+pub struct SessionOffer {
     pub session: String,
     /// How often it still lets itself be held in this turn.
     pub holds: u32,
@@ -18,17 +18,17 @@ pub struct Guest {
     pub tokens: Option<u64>,
 }
 
-pub(super) fn is_wanted(state: &Loop) -> bool {
-    state.spec.settings.mode == Mode::Attach
+pub(super) fn is_wanted(state: &LoopState) -> bool {
+    state.spec.settings.mode == LoopMode::Attach
 }
 
 /// Nobody is there who could work on the next iteration.
-pub(super) fn is_missing(state: &Loop) -> bool {
+pub(super) fn is_missing(state: &LoopState) -> bool {
     is_wanted(state) && !state.held
 }
 
 /// It works from here on, or is told why it does not.
-pub(super) fn came(state: &Loop, guest: Guest) -> Vec<Step> {
+pub(super) fn accept_session(state: &LoopState, guest: SessionOffer) -> Vec<Decision> {
     let is_at_work = matches!(state.phase, Phase::Iterating { .. });
     if is_at_work || state.outcome.is_some() || !is_missing(state) {
         return Vec::new();
@@ -36,20 +36,20 @@ pub(super) fn came(state: &Loop, guest: Guest) -> Vec<Step> {
     let rests = state.pause.as_ref().filter(|it| it.reason != PauseReason::Session);
     let stops = state.stop.map(|_| "the loop is stopping".to_owned());
     if let Some(why) = stops.or_else(|| Some(rests?.message.clone())) {
-        return vec![Step::Effect(Effect::LetAgentGo { why })];
+        return vec![Decision::Effect(Effect::LetAgentGo { why })];
     }
-    let Guest { session, holds, tokens } = guest;
-    let mut steps = vec![Step::Record(Record::SessionJoined { session, holds, tokens })];
+    let SessionOffer { session, holds, tokens } = guest;
+    let mut steps = vec![Decision::Record(Record::SessionJoined { session, holds, tokens })];
     if state.at_rest() {
-        steps.push(Step::Effect(Effect::GoOn));
+        steps.push(Decision::Effect(Effect::GoOn));
     }
     steps
 }
 
 /// Why it is let go, for its user; `steps`: what the loop is about to do.
-pub(super) fn farewell(state: &Loop, steps: &[Step]) -> String {
-    let why = held::why(steps);
-    let is_wait = |it: &Step| matches!(it, Step::Record(Record::Waiting { .. }));
+pub(super) fn release_message(state: &LoopState, steps: &[Decision]) -> String {
+    let why = hook_session::why(steps);
+    let is_wait = |it: &Decision| matches!(it, Decision::Record(Record::Waiting { .. }));
     match why.as_str() {
         "" if !is_wanted(state) => why,
         "" if state.wait.is_some() || steps.iter().any(is_wait) => {
@@ -61,7 +61,7 @@ pub(super) fn farewell(state: &Loop, steps: &[Step]) -> String {
 }
 
 /// What its user can do, in words that follow "paused: ".
-pub(super) fn wanted(state: &Loop) -> String {
+pub(super) fn wanted(state: &LoopState) -> String {
     let last = state.last_iteration();
     let text = match last.and_then(|it| it.ending) {
         None if last.is_none() => "waits for your session: give `claude` in this folder any prompt",

@@ -7,21 +7,21 @@
 mod decline;
 mod errors;
 mod failing;
-mod opening;
+mod history;
+mod no_progress;
 mod oscillation;
-mod past;
-mod stuck;
 mod trial;
+mod trip_evidence;
 
 use crate::agent::AgentEnding;
-use crate::journal::{BreakerCause, BreakerCounts, BreakerState, Opening, Record};
+use crate::journal::{BreakerCause, BreakerCounts, BreakerState, Record, TripEvidence};
 use crate::moment::Moment;
 use crate::settings::BreakerSettings;
 use crate::view::words;
 
 use super::limits::{DAY_MS, iterations};
-use super::state::{Breaker, Iteration, Loop};
-use past::Past;
+use super::state::{Breaker, Iteration, LoopState};
+use history::BreakerHistory;
 
 /// Whether the iteration failed for reasons that say nothing about the work.
 pub(crate) fn is_provider_trouble(row: &Iteration) -> bool {
@@ -30,8 +30,8 @@ pub(crate) fn is_provider_trouble(row: &Iteration) -> bool {
 }
 
 /// How far each cause is, after the last iteration that is over.
-pub fn counts(state: &Loop) -> BreakerCounts {
-    counted(state, &Past::of(state))
+pub fn counts(state: &LoopState) -> BreakerCounts {
+    counted(state, &BreakerHistory::of(state))
 }
 
 /// What each count opens the breaker at.
@@ -47,24 +47,24 @@ pub fn limits(settings: &BreakerSettings) -> BreakerCounts {
 }
 
 /// Until when an open breaker rests by itself.
-pub fn rests_until(state: &Loop) -> Option<Moment> {
+pub fn rests_until(state: &LoopState) -> Option<Moment> {
     let rests = state.breaker.state == BreakerState::Open && state.spec.attended;
     state.breaker.resumes_at.filter(|_| rests)
 }
 
 /// The change that the last iteration brings about, if any.
-pub(super) fn change(state: &Loop, now: Moment) -> Option<Record> {
+pub(super) fn change(state: &LoopState, now: Moment) -> Option<Record> {
     match state.breaker.state {
         BreakerState::Open => None,
         BreakerState::Closed => {
-            let past = Past::of(state);
+            let past = BreakerHistory::of(state);
             let counts = counted(state, &past);
             let cause = reached(&counts, &limits(&state.spec.settings.breaker))?;
             Some(open(state, now, cause, reason(state, &past, cause, &counts)))
         }
         BreakerState::HalfOpen => match trial::verdict(state)? {
-            trial::Verdict::GotOn => Some(closed(state, BreakerCause::TrialPassed, state.breaker.trips)),
-            trial::Verdict::Failed(why) => {
+            trial::TrialResult::GotOn => Some(closed(state, BreakerCause::TrialPassed, state.breaker.trips)),
+            trial::TrialResult::Failed(why) => {
                 Some(open(state, now, BreakerCause::TrialFailed, format!("tried again, {why}")))
             }
         },
@@ -72,7 +72,7 @@ pub(super) fn change(state: &Loop, now: Moment) -> Option<Record> {
 }
 
 /// One iteration may show that the work gets on.
-pub(super) fn half_open(state: &Loop, cause: BreakerCause) -> Record {
+pub(super) fn half_open(state: &LoopState, cause: BreakerCause) -> Record {
     Record::BreakerChanged {
         state: BreakerState::HalfOpen,
         reason: state.breaker.reason.clone(),
@@ -86,7 +86,7 @@ pub(super) fn half_open(state: &Loop, cause: BreakerCause) -> Record {
 }
 
 /// The user's word: what was counted, openings included, is forgotten.
-pub(super) fn reset(state: &Loop) -> Record {
+pub(super) fn reset(state: &LoopState) -> Record {
     closed(state, BreakerCause::User, 0)
 }
 
@@ -99,14 +99,14 @@ pub(super) fn sentence(breaker: &Breaker) -> String {
     }
 }
 
-fn counted(state: &Loop, past: &Past<'_>) -> BreakerCounts {
+fn counted(state: &LoopState, past: &BreakerHistory<'_>) -> BreakerCounts {
     BreakerCounts {
-        no_progress: stuck::no_progress(past),
+        no_progress: no_progress::no_progress(past),
         same_error: errors::same(past).count.max(failing::same(past)),
         output_decline: decline::count(past, state.spec.settings.breaker.output_decline),
-        permission_denials: stuck::denials(past),
+        permission_denials: no_progress::denials(past),
         oscillation: oscillation::returns(past),
-        fast_failures: stuck::fast_failures(past),
+        fast_failures: no_progress::fast_failures(past),
     }
 }
 
@@ -123,7 +123,12 @@ fn reached(counts: &BreakerCounts, limits: &BreakerCounts) -> Option<BreakerCaus
     causes.into_iter().find(|(_, count, limit)| count >= limit).map(|(cause, _, _)| cause)
 }
 
-fn reason(state: &Loop, past: &Past<'_>, cause: BreakerCause, counts: &BreakerCounts) -> String {
+fn reason(
+    state: &LoopState,
+    past: &BreakerHistory<'_>,
+    cause: BreakerCause,
+    counts: &BreakerCounts,
+) -> String {
     match cause {
         BreakerCause::PermissionDenials => {
             format!("{} with denied tools and without a file change", iterations(counts.permission_denials))
@@ -131,7 +136,7 @@ fn reason(state: &Loop, past: &Past<'_>, cause: BreakerCause, counts: &BreakerCo
         BreakerCause::FastFailures => format!(
             "{} under {} without a file change",
             iterations(counts.fast_failures),
-            words::duration(stuck::FAST_MS)
+            words::duration(no_progress::FAST_MS)
         ),
         BreakerCause::Oscillation => {
             format!("the files went back to an earlier state {} times", counts.oscillation)
@@ -161,9 +166,9 @@ fn reason(state: &Loop, past: &Past<'_>, cause: BreakerCause, counts: &BreakerCo
 }
 
 /// It rests by itself where somebody may look by later, unless it opened too often: then its user has the word.
-fn open(state: &Loop, now: Moment, cause: BreakerCause, reason: String) -> Record {
+fn open(state: &LoopState, now: Moment, cause: BreakerCause, reason: String) -> Record {
     let settings = &state.spec.settings.breaker;
-    let past = Past::of(state);
+    let past = BreakerHistory::of(state);
     let counts = counted(state, &past);
     let trips = state.breaker.trips.saturating_add(1);
     let cooldown_ms = match state.breaker.state {
@@ -180,15 +185,15 @@ fn open(state: &Loop, now: Moment, cause: BreakerCause, reason: String) -> Recor
         trips,
         cooldown_ms,
         resumes_at: rests.then(|| now.after(cooldown_ms)),
-        opening: Some(Box::new(Opening {
+        opening: Some(Box::new(TripEvidence {
             session_reset: state.session.current.is_some(),
             failing: failing::listed(state),
-            ..opening::of(&past, counts)
+            ..trip_evidence::of(&past, counts)
         })),
     }
 }
 
-fn closed(state: &Loop, cause: BreakerCause, trips: u32) -> Record {
+fn closed(state: &LoopState, cause: BreakerCause, trips: u32) -> Record {
     let reason = match cause {
         BreakerCause::TrialPassed => format!("iteration {} got on", state.iteration),
         _ => "reset by the user".to_owned(),

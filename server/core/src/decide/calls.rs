@@ -5,44 +5,56 @@ use crate::journal::{Record, WaitReason};
 use crate::moment::Moment;
 
 use super::limits::{self, HOUR_MS, outlasted};
-use super::state::{Iteration, Live, Loop, Phase, Wait};
-use super::{Effect, Reading, Slot, Step, attached, documents, shared_limits};
+use super::state::{Iteration, LoopState, Phase, VolatileState, Wait};
+use super::{CallSlot, Decision, Effect, TaskDocuments, attached, documents, shared_limits};
 
 /// The words that a loop goes by whose calls could not be counted with those of the others.
 const ALONE: &str = "the calls of other loops are not counted";
 
 /// What the start of an iteration says of its slot.
-pub(super) struct Call {
+pub(super) struct CallSlotUsage {
     pub(super) this_hour: u32,
     pub(super) note: Option<String>,
 }
 
 /// Everything else is ready: what was read waits for the answer.
-pub(super) fn ask(state: &Loop, live: &mut Live, now: Moment, reading: Box<Reading>) -> Vec<Step> {
+pub(super) fn ask(
+    state: &LoopState,
+    live: &mut VolatileState,
+    now: Moment,
+    reading: Box<TaskDocuments>,
+) -> Vec<Decision> {
     live.asking = Some(reading);
     let heeds_limits = shared_limits::counts(state, now);
-    vec![Step::Effect(Effect::TakeCall { iteration: state.iteration + 1, heeds_limits })]
+    vec![Decision::Effect(Effect::TakeCall { iteration: state.iteration + 1, heeds_limits })]
 }
 
-pub(super) fn answered(state: &Loop, live: &mut Live, now: Moment, slot: Slot) -> Vec<Step> {
+pub(super) fn answered(
+    state: &LoopState,
+    live: &mut VolatileState,
+    now: Moment,
+    slot: CallSlot,
+) -> Vec<Decision> {
     let reading = match awaited(state, live) {
         Ok(reading) => reading,
         Err(steps) => return steps,
     };
     match slot {
-        Slot::Taken { this_hour } => documents::intend(state, now, &reading, Call { this_hour, note: None }),
-        Slot::Full { until } => wait(state, until),
-        Slot::Unknown { message } => alone(state, now, &reading, &message),
+        CallSlot::Taken { this_hour } => {
+            documents::intend(state, now, &reading, CallSlotUsage { this_hour, note: None })
+        }
+        CallSlot::Full { until } => wait(state, until),
+        CallSlot::Unknown { message } => alone(state, now, &reading, &message),
     }
 }
 
 /// No slot was taken: the agent is under a usage limit that another loop met.
 pub(super) fn limited(
-    state: &Loop,
-    live: &mut Live,
+    state: &LoopState,
+    live: &mut VolatileState,
     now: Moment,
     (until, met_by): (Moment, String),
-) -> Vec<Step> {
+) -> Vec<Decision> {
     match awaited(state, live) {
         Ok(_) => shared_limits::met(state, now, until, met_by),
         Err(steps) => steps,
@@ -50,27 +62,27 @@ pub(super) fn limited(
 }
 
 /// What was read for the iteration that the answer is for; else what follows without it.
-fn awaited(state: &Loop, live: &mut Live) -> Result<Box<Reading>, Vec<Step>> {
+fn awaited(state: &LoopState, live: &mut VolatileState) -> Result<Box<TaskDocuments>, Vec<Decision>> {
     let Some(reading) = live.asking.take().filter(|_| state.phase == Phase::Preparing) else {
         return Err(Vec::new());
     };
     if state.stop.is_some() || state.pause.is_some() || attached::is_missing(state) {
-        return Err(vec![Step::Effect(Effect::GoOn)]);
+        return Err(vec![Decision::Effect(Effect::GoOn)]);
     }
     Ok(reading)
 }
 
-fn wait(state: &Loop, until: Moment) -> Vec<Step> {
+fn wait(state: &LoopState, until: Moment) -> Vec<Decision> {
     let wait = Wait { reason: WaitReason::Calls, until };
     let record = match outlasted(state, wait) {
         Some(outcome) => Record::Ended { outcome },
         None => Record::Waiting { reason: wait.reason, until, met_by: None },
     };
-    vec![Step::Record(record), Step::Effect(Effect::GoOn)]
+    vec![Decision::Record(record), Decision::Effect(Effect::GoOn)]
 }
 
 /// Without the list no loop may start without any bound, nor be held up by a file that nobody can read.
-fn alone(state: &Loop, now: Moment, reading: &Reading, message: &str) -> Vec<Step> {
+fn alone(state: &LoopState, now: Moment, reading: &TaskDocuments, message: &str) -> Vec<Decision> {
     let limit = state.spec.settings.limits.calls_per_hour as usize;
     let mut ages: Vec<u64> = state.history.iter().filter_map(|it| age(it, now)).collect();
     ages.sort_unstable();
@@ -79,7 +91,7 @@ fn alone(state: &Loop, now: Moment, reading: &Reading, message: &str) -> Vec<Ste
     }
     let this_hour = u32::try_from(ages.len()).unwrap_or(u32::MAX).saturating_add(1);
     let note = Some(format!("{message}: {ALONE}"));
-    documents::intend(state, now, reading, Call { this_hour, note })
+    documents::intend(state, now, reading, CallSlotUsage { this_hour, note })
 }
 
 /// How long ago it was started, if that was within the hour. The clock of another boot is worth less than the wall's.

@@ -5,20 +5,20 @@
 use crate::check::Status;
 use crate::journal::Record;
 use crate::sanitize;
-use crate::settings::Committer;
+use crate::settings::CommitPolicy;
 use crate::task::{Check, PlanItem};
 
-use super::state::{Live, Loop};
-use super::{Committed, Effect, Step, fork, regression};
+use super::state::{LoopState, VolatileState};
+use super::{CommitOutcome, Decision, Effect, checkpoint, regression};
 
 /// Of a subject; longer ones are cut by most that show them.
 const SUBJECT_CHARS: usize = 72;
 
 /// What no commit holds yet.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Pending {
+pub struct UncommittedWork {
     /// Trees between which it was changed, oldest first; changes of the user's lie between the pairs.
-    pub spans: Vec<Span>,
+    pub spans: Vec<SnapshotRange>,
     /// The last iteration that was to be committed, whatever came of it.
     tried: u32,
     /// Why the last one was not.
@@ -26,32 +26,32 @@ pub struct Pending {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Span {
+pub struct SnapshotRange {
     pub from: String,
     pub to: String,
 }
 
 /// What is to be committed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Order {
+pub struct CommitPlan {
     pub iteration: u32,
     /// The branch it belongs on; `None`: whichever is checked out.
     pub branch: Option<String>,
-    pub spans: Vec<Span>,
+    pub spans: Vec<SnapshotRange>,
     pub subject: String,
     pub body: String,
     /// The trailer by which it is known again.
     pub mark: String,
 }
 
-impl Pending {
+impl UncommittedWork {
     fn add(&mut self, from: &str, to: &str) {
         if from == to {
             return;
         }
         match self.spans.last_mut() {
             Some(last) if last.to == from => to.clone_into(&mut last.to),
-            Some(_) | None => self.spans.push(Span { from: from.to_owned(), to: to.to_owned() }),
+            Some(_) | None => self.spans.push(SnapshotRange { from: from.to_owned(), to: to.to_owned() }),
         }
         // What was taken back before it was committed never was.
         self.spans.retain(|it| it.from != it.to);
@@ -59,7 +59,7 @@ impl Pending {
 }
 
 /// The commit of the last iteration, where it is due. Right after it nothing else is decided.
-pub(super) fn next(state: &Loop, live: &mut Live) -> Option<Vec<Step>> {
+pub(super) fn next(state: &LoopState, live: &mut VolatileState) -> Option<Vec<Decision>> {
     if live.committing {
         return Some(Vec::new());
     }
@@ -68,29 +68,29 @@ pub(super) fn next(state: &Loop, live: &mut Live) -> Option<Vec<Step>> {
         return None;
     }
     live.committing = true;
-    Some(vec![Step::Effect(Effect::Commit(Box::new(order(state))))])
+    Some(vec![Decision::Effect(Effect::Commit(Box::new(order(state))))])
 }
 
 /// It is made, or could not be: the loop goes on either way.
-pub(super) fn done(state: &Loop, live: &mut Live, made: Committed) -> Vec<Step> {
+pub(super) fn done(state: &LoopState, live: &mut VolatileState, made: CommitOutcome) -> Vec<Decision> {
     live.committing = false;
-    let Committed { iteration, commit, subject, note } = made;
+    let CommitOutcome { iteration, commit, subject, note } = made;
     let is_made = commit.is_some();
-    let record = Step::Record(Record::Committed { iteration, commit, subject, note });
+    let record = Decision::Record(Record::Committed { iteration, commit, subject, note });
     if is_made && state.at_rest() && waits_for_it(state) {
         return vec![record, regression::judge_again(state, live)];
     }
-    vec![record, Step::Effect(Effect::GoOn)]
+    vec![record, Decision::Effect(Effect::GoOn)]
 }
 
 /// `clean` says of files that no commit holds yet that they are too many.
-fn waits_for_it(state: &Loop) -> bool {
+fn waits_for_it(state: &LoopState) -> bool {
     let mut clean = state.pinned.iter().filter(|it| matches!(it.criterion.check, Some(Check::Clean)));
     clean.any(|it| state.status_of(&it.criterion.id) != Some(Status::Pass))
 }
 
 /// An iteration is over.
-pub(super) fn changed(state: &mut Loop) {
+pub(super) fn changed(state: &mut LoopState) {
     let (before, after) = (state.tree_before(), state.tree_after(state.iteration));
     if let (Some(before), Some(after)) = (before.map(str::to_owned), after.map(str::to_owned))
         && is_wanted(state)
@@ -100,13 +100,13 @@ pub(super) fn changed(state: &mut Loop) {
 }
 
 /// Files went back: so must what was committed of them, with the next commit.
-pub(super) fn rolled_back(state: &mut Loop, from: &str, to: &str) {
+pub(super) fn rolled_back(state: &mut LoopState, from: &str, to: &str) {
     if is_wanted(state) {
         state.pending.add(from, to);
     }
 }
 
-pub(super) fn told(state: &mut Loop, record: &Record) {
+pub(super) fn told(state: &mut LoopState, record: &Record) {
     let Record::Committed { iteration, subject, note, commit } = record else { return };
     state.pending.tried = state.pending.tried.max(*iteration);
     state.pending.note.clone_from(note);
@@ -119,13 +119,13 @@ pub(super) fn told(state: &mut Loop, record: &Record) {
     }
 }
 
-fn is_wanted(state: &Loop) -> bool {
-    state.spec.settings.git.commit == Committer::Server
+fn is_wanted(state: &LoopState) -> bool {
+    state.spec.settings.git.commit == CommitPolicy::Server
 }
 
-fn order(state: &Loop) -> Order {
+fn order(state: &LoopState) -> CommitPlan {
     let sentence = state.last_iteration().map(|it| sanitize::line(&it.sentence)).unwrap_or_default();
-    Order {
+    CommitPlan {
         iteration: state.iteration,
         branch: state.stand.home.clone(),
         spans: state.pending.spans.clone(),
@@ -136,9 +136,9 @@ fn order(state: &Loop) -> Order {
 }
 
 /// `feat: [ID] - [Title]`, of the item of the plan that got done, else of the criterion that turned.
-fn subject(state: &Loop) -> String {
+fn subject(state: &LoopState) -> String {
     let more = |count: usize| if count > 1 { format!(" and {} more", count - 1) } else { String::new() };
-    let done = fork::newly_done(state);
+    let done = checkpoint::newly_done(state);
     if let Some(first) = done.first() {
         return format!("feat: {}{}", titled(first), more(done.len()));
     }
@@ -158,7 +158,7 @@ fn titled(item: &PlanItem) -> String {
     }
 }
 
-fn turned(state: &Loop) -> impl Iterator<Item = &str> {
+fn turned(state: &LoopState) -> impl Iterator<Item = &str> {
     let passed = |row: &[_], id: &_| row.iter().any(|(of, status)| of == id && *status == Status::Pass);
     let now = state.last_iteration().map(|it| it.row.as_slice()).unwrap_or_default();
     let turned = state.pinned.iter().map(|it| &it.criterion);

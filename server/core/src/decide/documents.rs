@@ -4,32 +4,44 @@ use crate::digest::sha256;
 use crate::journal::{PauseReason, Record};
 use crate::moment::Moment;
 
-use super::calls::{self, Call};
-use super::machine::{criteria_of, hold};
+use super::calls::{self, CallSlotUsage};
+use super::handle_event::{criteria_of, hold};
 use super::rounds::{iteration_over, nothing_new};
-use super::state::{Live, Loop, Phase};
-use super::{Effect, Reading, Step, attached, brief, pinned, sessions};
+use super::state::{LoopState, Phase, VolatileState};
+use super::{Decision, Effect, TaskDocuments, attached, criteria_changes, prompt_input, sessions};
 
-pub(super) fn task_read(state: &Loop, live: &mut Live, now: Moment, reading: Box<Reading>) -> Vec<Step> {
+pub(super) fn task_read(
+    state: &LoopState,
+    live: &mut VolatileState,
+    now: Moment,
+    reading: Box<TaskDocuments>,
+) -> Vec<Decision> {
     match state.phase {
         Phase::Checking => {
             live.reading = Some(reading);
             if nothing_new(state, live) {
                 return iteration_over(state, live, None);
             }
-            vec![Step::Effect(Effect::RunChecks { criteria: criteria_of(state), repeats: 0 })]
+            vec![Decision::Effect(Effect::RunChecks { criteria: criteria_of(state), repeats: 0 })]
         }
-        Phase::Preparing if state.stop.is_some() || state.pause.is_some() => vec![Step::Effect(Effect::GoOn)],
+        Phase::Preparing if state.stop.is_some() || state.pause.is_some() => {
+            vec![Decision::Effect(Effect::GoOn)]
+        }
         Phase::Preparing => prepared(state, live, now, reading),
         _ => Vec::new(),
     }
 }
 
-fn prepared(state: &Loop, live: &mut Live, now: Moment, reading: Box<Reading>) -> Vec<Step> {
+fn prepared(
+    state: &LoopState,
+    live: &mut VolatileState,
+    now: Moment,
+    reading: Box<TaskDocuments>,
+) -> Vec<Decision> {
     if !reading.surfaces.is_empty() {
         return untrusted(state, &reading.surfaces);
     }
-    if let Some(pinned) = pinned::with_user_changes(state, &reading.criteria) {
+    if let Some(pinned) = criteria_changes::with_user_changes(state, &reading.criteria) {
         let unknown = pinned.iter().filter(|it| reading.untrusted.contains(&it.criterion.id));
         let unknown: Vec<String> = unknown.map(|it| it.criterion.name.clone()).collect();
         if !unknown.is_empty() {
@@ -38,25 +50,30 @@ fn prepared(state: &Loop, live: &mut Live, now: Moment, reading: Box<Reading>) -
         let criteria = pinned.iter().map(|it| it.criterion.clone()).collect();
         live.pinning = Some(pinned);
         live.reading = Some(reading);
-        return vec![Step::Effect(Effect::RunChecks { criteria, repeats: 0 })];
+        return vec![Decision::Effect(Effect::RunChecks { criteria, repeats: 0 })];
     }
     if is_stale(state) && !std::mem::replace(&mut live.judged_again, true) {
         live.checking_at_rest = true;
-        return vec![Step::Effect(Effect::RunChecks { criteria: criteria_of(state), repeats: 0 })];
+        return vec![Decision::Effect(Effect::RunChecks { criteria: criteria_of(state), repeats: 0 })];
     }
     live.judged_again = false;
     calls::ask(state, live, now, reading)
 }
 
 /// The slot is taken: the number is used up, and the agent starts.
-pub(super) fn intend(state: &Loop, now: Moment, reading: &Reading, call: Call) -> Vec<Step> {
+pub(super) fn intend(
+    state: &LoopState,
+    now: Moment,
+    reading: &TaskDocuments,
+    call: CallSlotUsage,
+) -> Vec<Decision> {
     let iteration = state.iteration + 1;
     let chosen = sessions::choose(state, now);
     let (session, session_tokens) = (chosen.id, chosen.tokens);
     // A session that was lent to us knows nothing of the task before its first iteration.
     let knows = || !attached::is_wanted(state) || state.history.iter().any(|it| it.session == session);
     let resumed = chosen.resumed && knows();
-    let prompt = brief::prompt(state, reading, brief::At { now, resumed });
+    let prompt = prompt_input::prompt(state, reading, prompt_input::PromptContext { now, resumed });
     let tree = state.snapshots.last().map(|it| it.tree.clone()).unwrap_or_default();
     let record = Record::IterationIntended {
         iteration,
@@ -67,20 +84,20 @@ pub(super) fn intend(state: &Loop, now: Moment, reading: &Reading, call: Call) -
         calls_this_hour: call.this_hour,
         calls_note: call.note,
     };
-    let mut steps: Vec<Step> = chosen.change.map(Step::Record).into_iter().collect();
-    steps.push(Step::Record(record));
-    steps.push(Step::Effect(Effect::SpawnAgent { iteration, session, resumed, session_tokens, prompt }));
+    let mut steps: Vec<Decision> = chosen.change.map(Decision::Record).into_iter().collect();
+    steps.push(Decision::Record(record));
+    steps.push(Decision::Effect(Effect::SpawnAgent { iteration, session, resumed, session_tokens, prompt }));
     steps
 }
 
 /// Somebody changed files since the last round, by hand or by a rollback: what it says would mislead the agent,
 /// and there may be nothing left to do.
-fn is_stale(state: &Loop) -> bool {
+fn is_stale(state: &LoopState) -> bool {
     let is_other = state.snapshots.last().is_some_and(|it| it.tree != state.judged_tree);
     state.has_checks() && (state.is_unjudged || is_other)
 }
 
-fn untrusted(state: &Loop, what: &[String]) -> Vec<Step> {
+fn untrusted(state: &LoopState, what: &[String]) -> Vec<Decision> {
     let first = what.first().map_or("", String::as_str);
     let more = if what.len() > 1 { format!(" and {} more", what.len() - 1) } else { String::new() };
     let message =

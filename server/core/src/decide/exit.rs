@@ -12,12 +12,12 @@ use crate::moment::Moment;
 use crate::task::proposal;
 
 use super::limits::iterations;
-use super::state::{Iteration, Loop};
+use super::state::{Iteration, LoopState};
 
 pub(super) use claimed::{is_complete, is_worked_off, only_tests};
 
 /// The outcome if the task is done now, judged by the last round alone.
-pub(super) fn completed(state: &Loop, now: Moment) -> Option<Outcome> {
+pub(super) fn completed(state: &LoopState, now: Moment) -> Option<Outcome> {
     if state.is_unjudged && state.has_checks() {
         return None;
     }
@@ -31,7 +31,7 @@ pub(super) fn completed(state: &Loop, now: Moment) -> Option<Outcome> {
 }
 
 /// Before the first iteration: nothing to do, and the user did not insist.
-fn nothing_to_do(state: &Loop) -> Option<Outcome> {
+fn nothing_to_do(state: &LoopState) -> Option<Outcome> {
     if state.spec.anyway || state.open_items().next().is_some() {
         return None;
     }
@@ -48,7 +48,7 @@ fn nothing_to_do(state: &Loop) -> Option<Outcome> {
 }
 
 /// What passes already shows nothing of the work that is asked for.
-fn already_holds(state: &Loop, checked: usize) -> String {
+fn already_holds(state: &LoopState, checked: usize) -> String {
     let proposed = proposal::criterion(&state.spec.title, &state.spec.criteria);
     format!(
         "completed, verified: already holds, {} before the first iteration, so nothing can show that new work is \
@@ -58,12 +58,12 @@ fn already_holds(state: &Loop, checked: usize) -> String {
 }
 
 /// It ended since everything held before the first iteration.
-pub fn held_already(state: &Loop) -> bool {
+pub fn held_already(state: &LoopState) -> bool {
     let completed = state.outcome.as_ref().is_some_and(|it| it.kind == OutcomeKind::Completed && it.verified);
     completed && state.held_at_start && state.iteration == 0
 }
 
-fn done_after(state: &Loop, last: &Iteration) -> Option<Outcome> {
+fn done_after(state: &LoopState, last: &Iteration) -> Option<Outcome> {
     let (checked, unchecked) = split(state);
     if checked.is_empty() && last.taken_back {
         return None;
@@ -87,7 +87,7 @@ fn done_after(state: &Loop, last: &Iteration) -> Option<Outcome> {
 }
 
 /// Everything that must hold does: how much of it by our own run.
-fn holding(state: &Loop, checked: &[&Pinned], unchecked: usize, tail: &str) -> Outcome {
+fn holding(state: &LoopState, checked: &[&Pinned], unchecked: usize, tail: &str) -> Outcome {
     let after = iterations(state.iteration);
     let failing = checked.iter().filter(|it| !passes(state, it)).count();
     if failing > 0 {
@@ -111,17 +111,17 @@ fn holding(state: &Loop, checked: &[&Pinned], unchecked: usize, tail: &str) -> O
 }
 
 /// The required criteria, with and without a check.
-fn split(state: &Loop) -> (Vec<&Pinned>, Vec<&Pinned>) {
+fn split(state: &LoopState) -> (Vec<&Pinned>, Vec<&Pinned>) {
     state.required().partition(|it| it.criterion.check.is_some())
 }
 
-fn passes(state: &Loop, pinned: &Pinned) -> bool {
+fn passes(state: &LoopState, pinned: &Pinned) -> bool {
     state.status_of(&pinned.criterion.id) == Some(Status::Pass)
 }
 
 /// A goal has turned, and a whole further iteration with everything passing changed nothing: the open plan
 /// items are bookkeeping that nobody will do.
-fn rests(state: &Loop, last: &Iteration) -> bool {
+fn rests(state: &LoopState, last: &Iteration) -> bool {
     let whole_iteration = state.passing_since.is_some_and(|since| since < last.number);
     state.turned
         && whole_iteration
@@ -130,7 +130,7 @@ fn rests(state: &Loop, last: &Iteration) -> bool {
         && !super::breaker::is_provider_trouble(last)
 }
 
-fn open_item_names(state: &Loop) -> Vec<&str> {
+fn open_item_names(state: &LoopState) -> Vec<&str> {
     let open: Vec<&str> = state.open_items().map(|it| it.title.as_str()).collect();
     if open.is_empty() { claimed::struck_out(&state.plan, &state.spec.plan) } else { open }
 }
@@ -146,7 +146,7 @@ fn open_tail(open: &[&str]) -> String {
 }
 
 /// How far a loop came that ends before it is done; nothing where no check says it.
-pub(super) fn standing(state: &Loop) -> String {
+pub(super) fn standing(state: &LoopState) -> String {
     let (checked, _) = split(state);
     let passing = checked.iter().filter(|it| passes(state, it)).count();
     let fact = match (passing, checked.len()) {

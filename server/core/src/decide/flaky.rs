@@ -7,16 +7,16 @@ use crate::check::{CheckResult, Status};
 use crate::journal::Round;
 use crate::task::CriterionId;
 
-use super::machine::criteria_of;
-use super::state::{Live, Loop};
-use super::{Effect, Step};
+use super::handle_event::criteria_of;
+use super::state::{LoopState, VolatileState};
+use super::{Decision, Effect};
 
 /// More passes in a row than this prove nothing more.
 const MOST_PASSES: u32 = 3;
 
 /// What the rounds of a loop say about it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Seen {
+pub struct FlakyState {
     /// How often each check changed its mind on an unchanged tree.
     pub flips: BTreeMap<CriterionId, u32>,
     /// Rounds in a row, on one tree, in which everything required passed.
@@ -24,12 +24,12 @@ pub struct Seen {
 }
 
 /// Whether it passed and failed on the same files.
-pub(crate) fn is_flaky(state: &Loop, id: &CriterionId) -> bool {
+pub(crate) fn is_flaky(state: &LoopState, id: &CriterionId) -> bool {
     state.flaky.flips.contains_key(id)
 }
 
 /// In how many rounds in a row such a check has to pass; `None`: it never changed its mind.
-pub(crate) fn passes_needed(state: &Loop, id: &CriterionId) -> Option<u32> {
+pub(crate) fn passes_needed(state: &LoopState, id: &CriterionId) -> Option<u32> {
     state.flaky.flips.get(id).map(|it| needed(*it))
 }
 
@@ -38,7 +38,7 @@ fn needed(flips: u32) -> u32 {
 }
 
 /// Another round on the same tree, where one pass does not prove it.
-pub(super) fn once_more(state: &Loop, live: &mut Live) -> Option<Vec<Step>> {
+pub(super) fn once_more(state: &LoopState, live: &mut VolatileState) -> Option<Vec<Decision>> {
     let flips = state.required().filter_map(|it| state.flaky.flips.get(&it.criterion.id)).max()?;
     // What is done with a check that fails (a condition of the user's, most of a group) rests on no pass.
     if state.flaky.passes == 0 || state.flaky.passes >= needed(*flips) {
@@ -47,11 +47,11 @@ pub(super) fn once_more(state: &Loop, live: &mut Live) -> Option<Vec<Step>> {
     if std::mem::replace(&mut live.checking_at_rest, true) {
         return Some(Vec::new());
     }
-    Some(vec![Step::Effect(Effect::RunChecks { criteria: criteria_of(state), repeats: 0 })])
+    Some(vec![Decision::Effect(Effect::RunChecks { criteria: criteria_of(state), repeats: 0 })])
 }
 
 /// Before the results of a round are taken.
-pub(super) fn compared(state: &mut Loop, round: &Round) {
+pub(super) fn compared(state: &mut LoopState, round: &Round) {
     if !on_the_same_tree(state, round) {
         state.flaky.passes = 0;
         return;
@@ -73,10 +73,10 @@ pub(super) fn compared(state: &mut Loop, round: &Round) {
 }
 
 /// After the results of a round were taken.
-pub(super) fn passed(state: &mut Loop, all: bool) {
+pub(super) fn passed(state: &mut LoopState, all: bool) {
     state.flaky.passes = if all { state.flaky.passes.saturating_add(1) } else { 0 };
 }
 
-fn on_the_same_tree(state: &Loop, round: &Round) -> bool {
+fn on_the_same_tree(state: &LoopState, round: &Round) -> bool {
     !state.judged_tree.is_empty() && round.tree_before == state.judged_tree
 }

@@ -4,13 +4,13 @@ use crate::view::words;
 
 use super::breaker::is_provider_trouble;
 use super::limits::iterations;
-use super::state::{Iteration, Loop};
+use super::state::{Iteration, LoopState};
 
 /// Fewer iterations say nothing about a pace.
 const ENOUGH: usize = 3;
 
 /// Which limit would end it, and when. `None` for a loop that has ended or has hardly begun.
-pub fn forecast(state: &Loop) -> Option<String> {
+pub fn forecast(state: &LoopState) -> Option<String> {
     let known: Vec<&Iteration> =
         state.history.iter().filter(|it| it.ending.is_some() && !is_provider_trouble(it)).collect();
     if state.outcome.is_some() || known.len() < ENOUGH {
@@ -45,7 +45,7 @@ pub fn forecast(state: &Loop) -> Option<String> {
     }
 }
 
-fn all_fit(state: &Loop, cost: Option<u64>, time: Option<u64>) -> Option<String> {
+fn all_fit(state: &LoopState, cost: Option<u64>, time: Option<u64>) -> Option<String> {
     let all = state.spec.settings.limits.iterations;
     let left = u64::from(all).saturating_sub(ended(state));
     let (pace, sum) = match (cost, time) {
@@ -63,12 +63,12 @@ fn all_fit(state: &Loop, cost: Option<u64>, time: Option<u64>) -> Option<String>
 }
 
 /// The iteration after which `left` is used up.
-fn after(state: &Loop, left: u64, pace: u64) -> u64 {
+fn after(state: &LoopState, left: u64, pace: u64) -> u64 {
     ended(state).saturating_add(left.div_ceil(pace))
 }
 
 /// What the running one will use is not spent yet.
-fn ended(state: &Loop) -> u64 {
+fn ended(state: &LoopState) -> u64 {
     let running = state.last_iteration().is_some_and(|it| it.ending.is_none() && !it.interrupted);
     u64::from(state.iteration) - u64::from(running && state.iteration > 0)
 }

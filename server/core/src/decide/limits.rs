@@ -6,7 +6,7 @@ use crate::moment::Moment;
 use crate::view::words;
 
 use super::exit;
-use super::state::{Loop, Wait};
+use super::state::{LoopState, Wait};
 
 pub const DAY_MS: u64 = 24 * HOUR_MS;
 pub const HOUR_MS: u64 = 60 * 60 * 1000;
@@ -14,7 +14,7 @@ pub const HOUR_MS: u64 = 60 * 60 * 1000;
 pub(crate) const MAX_FAILURES: u32 = 3;
 
 /// The limit that forbids another iteration, as the loop's outcome.
-pub(super) fn reached(state: &Loop, now: Moment) -> Option<Outcome> {
+pub(super) fn reached(state: &LoopState, now: Moment) -> Option<Outcome> {
     let limits = &state.spec.settings.limits;
     let after = iterations(state.iteration);
     let cost = state.spent.cost_micros.filter(|it| *it >= limits.cost_micros);
@@ -33,7 +33,7 @@ pub(super) fn reached(state: &Loop, now: Moment) -> Option<Outcome> {
 }
 
 /// The end of a loop whose time is over before the wait is: waiting would be for nothing.
-pub(super) fn outlasted(state: &Loop, wait: Wait) -> Option<Outcome> {
+pub(super) fn outlasted(state: &LoopState, wait: Wait) -> Option<Outcome> {
     if wait.until.awake < loop_end(state).awake {
         return None;
     }
@@ -50,13 +50,13 @@ pub(super) fn outlasted(state: &Loop, wait: Wait) -> Option<Outcome> {
     Some(ended(state, &format!("{what} than the {duration} of this loop, stopped after {after}")))
 }
 
-fn ended(state: &Loop, what: &str) -> Outcome {
+fn ended(state: &LoopState, what: &str) -> Outcome {
     let sentence = format!("limit reached: {what}{}", exit::standing(state));
     Outcome { kind: OutcomeKind::Limit, verified: false, sentence, cause: None }
 }
 
 /// The limits of which four fifths or more are used, and not yet all, as of the last record.
-pub(crate) fn near(state: &Loop) -> Vec<(LimitName, String)> {
+pub(crate) fn near(state: &LoopState) -> Vec<(LimitName, String)> {
     let limits = &state.spec.settings.limits;
     let spent = &state.spent;
     let is_near = |used: u64, limit: u64| used < limit && used.saturating_mul(5) >= limit.saturating_mul(4);
@@ -85,11 +85,11 @@ pub(crate) fn near(state: &Loop) -> Vec<(LimitName, String)> {
 }
 
 /// Those of them that no iteration has told of.
-pub(super) fn newly_near(state: &Loop) -> Vec<(LimitName, String)> {
+pub(super) fn newly_near(state: &LoopState) -> Vec<(LimitName, String)> {
     near(state).into_iter().filter(|(name, _)| !state.warned.contains(name)).collect()
 }
 
-impl Loop {
+impl LoopState {
     /// What the agent may still cost.
     pub fn cost_left(&self) -> u64 {
         self.spec.settings.limits.cost_micros.saturating_sub(self.spent.cost_micros.unwrap_or(0))
@@ -97,13 +97,13 @@ impl Loop {
 }
 
 /// When the loop is over its time, unless it is paused.
-pub(super) fn loop_end(state: &Loop) -> Moment {
+pub(super) fn loop_end(state: &LoopState) -> Moment {
     let left = state.spec.settings.limits.duration_ms.saturating_sub(state.worked_ms);
     state.last_at.after(left)
 }
 
 /// When the running agent is over its time, whatever it prints.
-pub(super) fn iteration_end(state: &Loop, since: Moment) -> Moment {
+pub(super) fn iteration_end(state: &LoopState, since: Moment) -> Moment {
     let of_loop = loop_end(state);
     let of_iteration = since.after(state.spec.settings.limits.iteration_ms);
     if of_loop.awake < of_iteration.awake { of_loop } else { of_iteration }

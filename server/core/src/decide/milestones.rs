@@ -2,24 +2,28 @@
 //! ticked. For people and for ways back; nothing is decided by it.
 
 use crate::check::Status;
-use crate::journal::{Changes, Round, Weakening};
+use crate::journal::{ChangeStats, Round, Weakening};
 use crate::task::PlanItem;
 
 use super::flaky;
-use super::state::Loop;
+use super::state::LoopState;
 
 /// An agent that ticks a whole plan at once did not do it all.
 const NAMED: usize = 20;
 
 /// What an iteration left behind.
-pub(super) struct Done<'a> {
-    pub(super) changes: &'a Changes,
+pub(super) struct IterationWork<'a> {
+    pub(super) changes: &'a ChangeStats,
     pub(super) weakened: &'a [Weakening],
     pub(super) plan: &'a [PlanItem],
 }
 
 /// In words, criteria first. None while something was made easier: what passes then counts for nothing.
-pub(super) fn of_iteration(state: &Loop, round: Option<&Round>, done: &Done<'_>) -> Vec<String> {
+pub(super) fn of_iteration(
+    state: &LoopState,
+    round: Option<&Round>,
+    done: &IterationWork<'_>,
+) -> Vec<String> {
     if !done.weakened.is_empty() {
         return Vec::new();
     }
@@ -36,10 +40,10 @@ pub(super) fn of_iteration(state: &Loop, round: Option<&Round>, done: &Done<'_>)
 }
 
 /// Something changed besides the documents in which boxes are ticked.
-fn has_work(state: &Loop, done: &Done<'_>) -> bool {
+fn has_work(state: &LoopState, done: &IterationWork<'_>) -> bool {
     let is_document =
         |path: &String| *path == state.spec.task.0 || done.plan.iter().any(|it| it.place.file == *path);
-    let Changes { count, files, committed, .. } = done.changes;
+    let ChangeStats { count, files, committed, .. } = done.changes;
     let unnamed = *count > files.len() as u64;
     unnamed || files.iter().any(|it| !is_document(it)) || (*committed && files.is_empty())
 }

@@ -4,151 +4,156 @@ use crate::agent::AgentEnding;
 use crate::journal::{BreakerCause, BreakerState, PauseReason, Record};
 use crate::moment::Moment;
 
-use super::machine::{criteria_of, end_agent};
-use super::state::{Live, Loop, Phase, Stop};
+use super::handle_event::{criteria_of, end_agent};
+use super::state::{LoopState, Phase, StopMode, VolatileState};
 use super::{
-    Effect, Order, RefusalCode, Step, breaker, permissions, questions, sessions, shared_limits, spawns, undo,
-    unrunnable, weakening,
+    Decision, Effect, RefusalReason, UserCommand, breaker, permissions, questions, sessions, shared_limits,
+    spawns, undo, unrunnable, weakening,
 };
 
-pub(super) fn follow(state: &Loop, live: &mut Live, now: Moment, order: Order) -> Vec<Step> {
+pub(super) fn follow(
+    state: &LoopState,
+    live: &mut VolatileState,
+    now: Moment,
+    order: UserCommand,
+) -> Vec<Decision> {
     if state.outcome.is_some() {
         return refuse("the loop has ended");
     }
     match order {
         // A stop is never undone: what would come after it never comes.
-        Order::Pause
-        | Order::Resume
-        | Order::ResumeAnyway
-        | Order::Steer(_)
-        | Order::Answer(_)
-        | Order::AnswerTo { .. }
-        | Order::ResetBreaker
-        | Order::ResetSession
-        | Order::AcceptWeakening
+        UserCommand::Pause
+        | UserCommand::Resume
+        | UserCommand::ResumeAnyway
+        | UserCommand::Steer(_)
+        | UserCommand::Answer(_)
+        | UserCommand::AnswerTo { .. }
+        | UserCommand::ResetBreaker
+        | UserCommand::ResetSession
+        | UserCommand::AcceptWeakening
             if state.stop.is_some() =>
         {
             refuse("the loop is stopping. Hint: `loopkeeper run` starts a new one when it has ended")
         }
-        Order::Stop => stop(state),
-        Order::StopNow => stop_now(state, live),
-        Order::Pause => pause(state),
-        Order::Resume => resume(state),
-        Order::ResumeAnyway => unrunnable::go_on_anyway(state),
-        Order::Steer(text) => vec![Step::Record(Record::Steered { text })],
-        Order::Answer(text) => questions::answer(state, text),
-        Order::AnswerTo { question, text } => questions::answer_to(state, &question, text),
-        Order::Permission(text) => permissions::asked(state, now, text),
-        Order::ResetBreaker => reset(state),
-        Order::ResetSession => sessions::reset(state),
-        Order::AcceptWeakening => weakening::accept(state),
-        Order::Subagent(told) => spawns::follow(state, told),
-        Order::Check => check(state, live),
-        Order::Saved { file, sum } => {
+        UserCommand::Stop => stop(state),
+        UserCommand::StopNow => stop_now(state, live),
+        UserCommand::Pause => pause(state),
+        UserCommand::Resume => resume(state),
+        UserCommand::ResumeAnyway => unrunnable::go_on_anyway(state),
+        UserCommand::Steer(text) => vec![Decision::Record(Record::Steered { text })],
+        UserCommand::Answer(text) => questions::answer(state, text),
+        UserCommand::AnswerTo { question, text } => questions::answer_to(state, &question, text),
+        UserCommand::Permission(text) => permissions::asked(state, now, text),
+        UserCommand::ResetBreaker => reset(state),
+        UserCommand::ResetSession => sessions::reset(state),
+        UserCommand::AcceptWeakening => weakening::accept(state),
+        UserCommand::Subagent(told) => spawns::follow(state, told),
+        UserCommand::Check => check(state, live),
+        UserCommand::Saved { file, sum } => {
             live.saved.insert(file, sum);
             Vec::new()
         }
-        Order::Rollback { to, paths } => rollback(state, live, to, paths),
-        Order::UndoRollback => undo_rollback(state, live),
+        UserCommand::Rollback { to, paths } => rollback(state, live, to, paths),
+        UserCommand::UndoRollback => undo_rollback(state, live),
     }
 }
 
-fn stop(state: &Loop) -> Vec<Step> {
+fn stop(state: &LoopState) -> Vec<Decision> {
     if state.stop.is_some() {
         return Vec::new();
     }
-    let record = Step::Record(Record::Stopping { now: false });
+    let record = Decision::Record(Record::Stopping { now: false });
     match state.phase {
         // Nothing has been spent yet: a baseline need not run to its end.
-        Phase::Baseline => vec![record, Step::Effect(Effect::CancelChecks)],
-        _ => vec![record, Step::Effect(Effect::GoOn)],
+        Phase::Baseline => vec![record, Decision::Effect(Effect::CancelChecks)],
+        _ => vec![record, Decision::Effect(Effect::GoOn)],
     }
 }
 
-fn stop_now(state: &Loop, live: &mut Live) -> Vec<Step> {
-    if state.stop == Some(Stop::Now) {
+fn stop_now(state: &LoopState, live: &mut VolatileState) -> Vec<Decision> {
+    if state.stop == Some(StopMode::Now) {
         return Vec::new();
     }
-    let mut steps = vec![Step::Record(Record::Stopping { now: true })];
+    let mut steps = vec![Decision::Record(Record::Stopping { now: true })];
     match state.phase {
         Phase::Iterating { .. } => steps.extend(end_agent(live, AgentEnding::Stopped)),
-        Phase::Baseline | Phase::Checking => steps.push(Step::Effect(Effect::CancelChecks)),
-        Phase::Preparing if live.pinning.is_some() => steps.push(Step::Effect(Effect::CancelChecks)),
+        Phase::Baseline | Phase::Checking => steps.push(Decision::Effect(Effect::CancelChecks)),
+        Phase::Preparing if live.pinning.is_some() => steps.push(Decision::Effect(Effect::CancelChecks)),
         Phase::Boundary | Phase::Preparing if live.checking_at_rest => {
-            steps.push(Step::Effect(Effect::CancelChecks));
+            steps.push(Decision::Effect(Effect::CancelChecks));
         }
         Phase::Starting | Phase::Boundary | Phase::Preparing | Phase::Closing | Phase::Ended => {
-            steps.push(Step::Effect(Effect::GoOn));
+            steps.push(Decision::Effect(Effect::GoOn));
         }
     }
     steps
 }
 
-fn pause(state: &Loop) -> Vec<Step> {
+fn pause(state: &LoopState) -> Vec<Decision> {
     if state.pause.is_some() {
         return Vec::new();
     }
     let message = "paused by the user".to_owned();
-    vec![Step::Record(Record::Paused { reason: PauseReason::User, message })]
+    vec![Decision::Record(Record::Paused { reason: PauseReason::User, message })]
 }
 
 /// Going on after the breaker opened is a trial, also before it has rested: one iteration, then it closes or
 /// opens again.
-pub(super) fn resume(state: &Loop) -> Vec<Step> {
+pub(super) fn resume(state: &LoopState) -> Vec<Decision> {
     let is_open = state.breaker.state == BreakerState::Open;
     let waived = questions::waived(state);
     let is_shared = shared_limits::is_waited_for(state);
     if state.pause.is_none() && waived.is_none() && !is_open && !is_shared {
         return refuse("the loop is not paused. Hint: `loopkeeper status` shows what it does.");
     }
-    let mut steps: Vec<Step> = waived.into_iter().collect();
+    let mut steps: Vec<Decision> = waived.into_iter().collect();
     if state.pause.is_some() || is_shared {
-        steps.push(Step::Record(Record::Resumed {}));
+        steps.push(Decision::Record(Record::Resumed {}));
     }
     if is_open {
-        steps.push(Step::Record(breaker::half_open(state, BreakerCause::User)));
+        steps.push(Decision::Record(breaker::half_open(state, BreakerCause::User)));
     }
-    steps.push(Step::Effect(Effect::GoOn));
+    steps.push(Decision::Effect(Effect::GoOn));
     steps
 }
 
-fn reset(state: &Loop) -> Vec<Step> {
-    vec![Step::Record(breaker::reset(state)), Step::Effect(Effect::GoOn)]
+fn reset(state: &LoopState) -> Vec<Decision> {
+    vec![Decision::Record(breaker::reset(state)), Decision::Effect(Effect::GoOn)]
 }
 
-fn check(state: &Loop, live: &mut Live) -> Vec<Step> {
+fn check(state: &LoopState, live: &mut VolatileState) -> Vec<Decision> {
     if !state.is_paused_at_rest() {
         // The checks after the running iteration answer it.
         return Vec::new();
     }
-    if live.putting_back {
+    if live.rollback_in_progress {
         return being_put_back();
     }
     live.checking_at_rest = true;
-    vec![Step::Effect(Effect::RunChecks { criteria: criteria_of(state), repeats: 0 })]
+    vec![Decision::Effect(Effect::RunChecks { criteria: criteria_of(state), repeats: 0 })]
 }
 
-fn rollback(state: &Loop, live: &mut Live, to: u32, paths: Vec<String>) -> Vec<Step> {
+fn rollback(state: &LoopState, live: &mut VolatileState, to: u32, paths: Vec<String>) -> Vec<Decision> {
     if let Some(refusal) = refuse_rollback(state, live) {
         return refusal;
     }
     if state.tree_after(to).is_none() {
         let message = format!("there is no snapshot of iteration {to}");
-        return vec![Step::Effect(Effect::Refuse { code: RefusalCode::BadArgument, message })];
+        return vec![Decision::Effect(Effect::Refuse { code: RefusalReason::BadArgument, message })];
     }
-    live.putting_back = true;
-    vec![Step::Effect(Effect::PrepareRollback { to, paths })]
+    live.rollback_in_progress = true;
+    vec![Decision::Effect(Effect::PrepareRollback { to, paths })]
 }
 
-fn undo_rollback(state: &Loop, live: &mut Live) -> Vec<Step> {
+fn undo_rollback(state: &LoopState, live: &mut VolatileState) -> Vec<Decision> {
     if let Some(refusal) = refuse_rollback(state, live) {
         return refusal;
     }
     match undo::undoable(state) {
         Err(message) => refuse(&message),
         Ok(last) => {
-            (live.putting_back, live.undoing) = (true, Some(last.seq));
-            vec![Step::Effect(Effect::PrepareRollback {
+            (live.rollback_in_progress, live.undoing) = (true, Some(last.seq));
+            vec![Decision::Effect(Effect::PrepareRollback {
                 to: last.position_before,
                 paths: last.paths.clone(),
             })]
@@ -157,8 +162,8 @@ fn undo_rollback(state: &Loop, live: &mut Live) -> Vec<Step> {
 }
 
 /// Files are put back only while nothing else reads or writes them.
-fn refuse_rollback(state: &Loop, live: &Live) -> Option<Vec<Step>> {
-    if live.putting_back {
+fn refuse_rollback(state: &LoopState, live: &VolatileState) -> Option<Vec<Decision>> {
+    if live.rollback_in_progress {
         Some(being_put_back())
     } else if !state.is_paused_at_rest() || state.stop.is_some() {
         Some(refuse("the loop is at work. Hint: pause it first"))
@@ -169,10 +174,10 @@ fn refuse_rollback(state: &Loop, live: &Live) -> Option<Vec<Step>> {
     }
 }
 
-fn being_put_back() -> Vec<Step> {
+fn being_put_back() -> Vec<Decision> {
     refuse("files are being put back. Hint: ask again when they are")
 }
 
-fn refuse(message: &str) -> Vec<Step> {
-    vec![Step::Effect(Effect::Refuse { code: RefusalCode::Conflict, message: message.to_owned() })]
+fn refuse(message: &str) -> Vec<Decision> {
+    vec![Decision::Effect(Effect::Refuse { code: RefusalReason::Conflict, message: message.to_owned() })]
 }

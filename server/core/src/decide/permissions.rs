@@ -1,15 +1,15 @@
 //! What the agent waits to be allowed (`permissions = "ask"`). The user is asked about one thing at a time, for a while;
 //! unanswered it is denied, and so is the rest of the iteration. Nothing is allowed that is not on record as allowed.
 
-use crate::agent::acp::talk::Permit;
+use crate::agent::acp::talk::PermissionAnswer;
 use crate::journal::{QuestionKind, Record};
 use crate::moment::Moment;
-use crate::settings::Permissions;
+use crate::settings::PermissionMode;
 use crate::view::words;
 
-use super::questions::Question;
-use super::state::{Live, Loop, Phase};
-use super::{Effect, RefusalCode, Step};
+use super::questions::PendingQuestion;
+use super::state::{LoopState, Phase, VolatileState};
+use super::{Decision, Effect, RefusalReason};
 
 const ALLOW: &str = "allow";
 pub(super) const ALWAYS: &str = "always";
@@ -18,29 +18,29 @@ const DENY: &str = "deny";
 const MOST: u32 = 50;
 
 /// An agent that is answered at once is refused, or gets no step.
-pub(super) fn asked(state: &Loop, now: Moment, text: String) -> Vec<Step> {
+pub(super) fn asked(state: &LoopState, now: Moment, text: String) -> Vec<Decision> {
     if let Some(message) = denial(state) {
         let message = message.to_owned();
-        return vec![Step::Effect(Effect::Refuse { code: RefusalCode::Conflict, message })];
+        return vec![Decision::Effect(Effect::Refuse { code: RefusalReason::Conflict, message })];
     }
     if state.questions.allowed.contains(&text) {
         return Vec::new();
     }
     if let Some(message) = silence(state) {
         let message = message.to_owned();
-        return vec![Step::Effect(Effect::Refuse { code: RefusalCode::Conflict, message })];
+        return vec![Decision::Effect(Effect::Refuse { code: RefusalReason::Conflict, message })];
     }
     let id = format!("permission-{}-{}", state.iteration, state.seq + 1);
     let until = Some(now.after(state.spec.settings.questions.timeout_ms));
     let record = Record::Asked { id, kind: QuestionKind::Permission, text, until };
-    vec![Step::Record(record), Step::Effect(Effect::AwaitUser)]
+    vec![Decision::Record(record), Decision::Effect(Effect::AwaitUser)]
 }
 
 /// Why nothing may be asked at all.
-fn denial(state: &Loop) -> Option<&'static str> {
+fn denial(state: &LoopState) -> Option<&'static str> {
     if !matches!(state.phase, Phase::Iterating { .. }) {
         Some("no agent of this loop is at work")
-    } else if state.spec.agent.permissions != Permissions::Ask {
+    } else if state.spec.agent.permissions != PermissionMode::Ask {
         Some("the configuration of this loop decides")
     } else if state.stop.is_some() {
         Some("the loop is stopping")
@@ -52,7 +52,7 @@ fn denial(state: &Loop) -> Option<&'static str> {
 }
 
 /// Why the user is not asked.
-fn silence(state: &Loop) -> Option<&'static str> {
+fn silence(state: &LoopState) -> Option<&'static str> {
     let asking = &state.questions.permissions;
     if state.questions.open.is_some() {
         Some("the user is being asked about something else")
@@ -67,47 +67,52 @@ fn silence(state: &Loop) -> Option<&'static str> {
     }
 }
 
-pub(super) fn answer(open: &Question, text: &str) -> Vec<Step> {
+pub(super) fn answer(open: &PendingQuestion, text: &str) -> Vec<Decision> {
     let (word, permit) = match text.trim().to_lowercase().as_str() {
-        ALLOW => (ALLOW, Permit::Allowed),
-        ALWAYS => (ALWAYS, Permit::Allowed),
-        DENY => (DENY, Permit::Denied("the user did not allow it".to_owned())),
+        ALLOW => (ALLOW, PermissionAnswer::Allowed),
+        ALWAYS => (ALWAYS, PermissionAnswer::Allowed),
+        DENY => (DENY, PermissionAnswer::Denied("the user did not allow it".to_owned())),
         _ => {
             let message = "the agent waits to be allowed something. Hint: answer `allow`, `always` or `deny`";
-            let (code, message) = (RefusalCode::BadArgument, message.to_owned());
-            return vec![Step::Effect(Effect::Refuse { code, message })];
+            let (code, message) = (RefusalReason::BadArgument, message.to_owned());
+            return vec![Decision::Effect(Effect::Refuse { code, message })];
         }
     };
     let record = Record::Answered { id: open.id.clone(), text: Some(word.to_owned()) };
-    vec![Step::Record(record), Step::Effect(Effect::Permit(permit))]
+    vec![Decision::Record(record), Decision::Effect(Effect::Permit(permit))]
 }
 
 /// The agent was patient enough.
-pub(super) fn unanswered(state: &Loop, now: Moment) -> Option<Vec<Step>> {
+pub(super) fn unanswered(state: &LoopState, now: Moment) -> Option<Vec<Decision>> {
     let open = state.questions.permission()?;
     if open.until.is_some_and(|it| now.awake < it.awake) {
         return Some(Vec::new());
     }
     let time = words::duration(state.spec.settings.questions.timeout_ms);
-    Some(closed(open, Permit::Denied(format!("nobody answered within {time}"))))
+    Some(closed(open, PermissionAnswer::Denied(format!("nobody answered within {time}"))))
 }
 
 /// Nobody waits for the answer any more.
-pub(super) fn withdrawn(state: &Loop) -> Vec<Step> {
-    state.questions.permission().map_or_else(Vec::new, |it| closed(it, Permit::Cancelled))
+pub(super) fn withdrawn(state: &LoopState) -> Vec<Decision> {
+    state.questions.permission().map_or_else(Vec::new, |it| closed(it, PermissionAnswer::Cancelled))
 }
 
-fn closed(open: &Question, permit: Permit) -> Vec<Step> {
+fn closed(open: &PendingQuestion, permit: PermissionAnswer) -> Vec<Decision> {
     let record = Record::Answered { id: open.id.clone(), text: None };
-    vec![Step::Record(record), Step::Effect(Effect::Permit(permit))]
+    vec![Decision::Record(record), Decision::Effect(Effect::Permit(permit))]
 }
 
 /// Whatever ends the agent's turn, or is about to, takes its question back. The time of a question is none in which
 /// the agent could have done something.
-pub(super) fn follow(state: &Loop, live: &mut Live, now: Moment, mut steps: Vec<Step>) -> Vec<Step> {
+pub(super) fn follow(
+    state: &LoopState,
+    live: &mut VolatileState,
+    now: Moment,
+    mut steps: Vec<Decision>,
+) -> Vec<Decision> {
     let Some(open) = state.questions.permission() else { return steps };
-    let ends = |it: &Step| {
-        let Step::Record(record) = it else { return false };
+    let ends = |it: &Decision| {
+        let Decision::Record(record) = it else { return false };
         matches!(
             record,
             Record::Stopping { .. }
@@ -117,7 +122,8 @@ pub(super) fn follow(state: &Loop, live: &mut Live, now: Moment, mut steps: Vec<
                 | Record::Ended { .. }
         )
     };
-    let is_answer = |it: &Step| matches!(it, Step::Record(Record::Answered { id, .. }) if *id == open.id);
+    let is_answer =
+        |it: &Decision| matches!(it, Decision::Record(Record::Answered { id, .. }) if *id == open.id);
     if steps.iter().any(ends) && !steps.iter().any(is_answer) {
         steps.extend(withdrawn(state));
     }

@@ -2,21 +2,21 @@
 
 use std::collections::BTreeSet;
 
-use crate::journal::{Changes, Lines};
+use crate::journal::{ChangeStats, LineStats};
 
-use super::state::{Live, Loop};
+use super::state::{LoopState, VolatileState};
 
 const NAMED_FILES: usize = 20;
 
 /// What the agent changed, and which artefacts it edited by hand: those are work from now on.
-pub(super) struct Work {
-    pub(super) changes: Changes,
+pub(super) struct WorkDelta {
+    pub(super) changes: ChangeStats,
     pub(super) edited_artefacts: Vec<String>,
 }
 
 /// `wrote`: what the checks after the agent wrote. An artefact that changed under the agent and that the
 /// checks did not write again is the agent's own edit.
-pub(super) fn of_iteration(state: &Loop, live: &Live, wrote: &[String]) -> Work {
+pub(super) fn of_iteration(state: &LoopState, live: &VolatileState, wrote: &[String]) -> WorkDelta {
     let wrote: BTreeSet<&str> = wrote.iter().map(String::as_str).collect();
     let (artefacts, files): (Vec<&String>, Vec<&String>) =
         live.shot.changed.iter().partition(|it| state.artefacts.contains(*it));
@@ -27,12 +27,12 @@ pub(super) fn of_iteration(state: &Loop, live: &Live, wrote: &[String]) -> Work 
     let of =
         |path: &String| live.shot.lines.as_ref().and_then(|it| it.get(path)).copied().unwrap_or_default();
     let counted = live.shot.lines.is_some() && !work.is_empty();
-    Work {
-        changes: Changes {
+    WorkDelta {
+        changes: ChangeStats {
             count: work.len() as u64,
             files: named.clone().cloned().collect(),
             committed: committed(state, live),
-            lines: counted.then(|| work.iter().fold(Lines::default(), |sum, it| sum + of(it))),
+            lines: counted.then(|| work.iter().fold(LineStats::default(), |sum, it| sum + of(it))),
             per_file: if counted { named.map(of).collect() } else { Vec::new() },
         },
         edited_artefacts: edited,
@@ -40,7 +40,7 @@ pub(super) fn of_iteration(state: &Loop, live: &Live, wrote: &[String]) -> Work 
 }
 
 /// An empty or an amended commit has the same tree: no progress.
-fn committed(state: &Loop, live: &Live) -> bool {
+fn committed(state: &LoopState, live: &VolatileState) -> bool {
     match (&state.head_before, &live.shot.head) {
         (Some(before), Some(after)) => before.commit != after.commit && before.tree != after.tree,
         (None, Some(_)) => true,
@@ -49,6 +49,6 @@ fn committed(state: &Loop, live: &Live) -> bool {
 }
 
 /// Paths that checks wrote although they are no artefacts: the round says nothing about one tree.
-pub(super) fn disturbance<'a>(state: &Loop, wrote: &'a [String]) -> Vec<&'a String> {
+pub(super) fn disturbance<'a>(state: &LoopState, wrote: &'a [String]) -> Vec<&'a String> {
     wrote.iter().filter(|it| !state.artefacts.contains(*it)).collect()
 }

@@ -5,35 +5,35 @@ use std::collections::BTreeSet;
 
 use crate::journal::{OutcomeKind, PauseReason, QuestionKind, Record, WaitReason};
 use crate::moment::Moment;
-use crate::settings::{AtUsageLimit, Permissions, Unanswered};
+use crate::settings::{AtUsageLimit, PermissionMode, UnansweredPolicy};
 
+use super::handle_event::{ended, hold};
 use super::limits::iterations;
-use super::machine::{ended, hold};
-use super::state::{Iteration, Loop, Pause, Phase, Wait};
-use super::{Effect, RefusalCode, Step, breaker, permissions};
+use super::state::{Iteration, LoopState, Pause, Phase, Wait};
+use super::{Decision, Effect, RefusalReason, breaker, permissions};
 
 /// How long the question at a usage limit waits for an answer.
 const AT_LIMIT_MS: u64 = 30_000;
 
 /// What the loop asked, as its records say.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Questions {
+pub struct QuestionState {
     /// Nobody answered it yet.
-    pub open: Option<Question>,
+    pub open: Option<PendingQuestion>,
     /// What became of the last one, for the next prompt.
-    pub settled: Option<Settled>,
+    pub settled: Option<AnsweredQuestion>,
     /// The last iteration whose message was asked about.
     asked_after: u32,
     /// Denials that the user was told of: the same ones again are no news.
     denied: BTreeSet<String>,
     /// What the user allowed for the whole loop, in the words in which it was asked.
     pub(super) allowed: BTreeSet<String>,
-    pub(super) permissions: Asking,
+    pub(super) permissions: PermissionPrompts,
 }
 
 /// What the agent asked to be allowed in the present iteration.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Asking {
+pub(super) struct PermissionPrompts {
     pub(super) count: u32,
     /// Since when the open one is asked.
     since: Moment,
@@ -42,7 +42,7 @@ pub(super) struct Asking {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Question {
+pub struct PendingQuestion {
     pub id: String,
     pub kind: QuestionKind,
     pub text: String,
@@ -52,25 +52,25 @@ pub struct Question {
 
 /// A question of the agent's, with the user's answer where there is one.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Settled {
+pub struct AnsweredQuestion {
     pub kind: QuestionKind,
     pub question: String,
     pub answer: Option<String>,
 }
 
-impl Questions {
+impl QuestionState {
     /// The question that keeps the loop from going on.
-    pub fn holding(&self) -> Option<&Question> {
+    pub fn holding(&self) -> Option<&PendingQuestion> {
         let holds = |kind| matches!(kind, QuestionKind::Agent | QuestionKind::Denied);
         self.open.as_ref().filter(|it| holds(it.kind) && it.until.is_some())
     }
 
     /// What the running agent waits to be allowed.
-    pub fn permission(&self) -> Option<&Question> {
+    pub fn permission(&self) -> Option<&PendingQuestion> {
         self.open.as_ref().filter(|it| it.kind == QuestionKind::Permission)
     }
 
-    pub(super) fn asked(&mut self, at: Moment, question: Question, iteration: u32) {
+    pub(super) fn asked(&mut self, at: Moment, question: PendingQuestion, iteration: u32) {
         match question.kind {
             QuestionKind::UsageLimit => {}
             QuestionKind::Permission => {
@@ -97,7 +97,7 @@ impl Questions {
             QuestionKind::Permission => {}
             QuestionKind::Agent | QuestionKind::Denied => {
                 let answer = text.map(str::to_owned);
-                self.settled = Some(Settled { kind: open.kind, question: open.text, answer });
+                self.settled = Some(AnsweredQuestion { kind: open.kind, question: open.text, answer });
             }
         }
         true
@@ -120,12 +120,12 @@ impl Questions {
     pub(super) fn told(&mut self) {
         self.open = None;
         self.settled = None;
-        self.permissions = Asking::default();
+        self.permissions = PermissionPrompts::default();
     }
 }
 
 /// The answer to the question that the loop rests for lets it go on.
-pub(super) fn answered(state: &mut Loop, at: Moment, id: &str, text: Option<&str>) {
+pub(super) fn answered(state: &mut LoopState, at: Moment, id: &str, text: Option<&str>) {
     let waited = state.questions.waited(at, id, text);
     if let (Phase::Iterating { since, .. }, Some(ms)) = (&mut state.phase, waited) {
         // None of the agent's time.
@@ -138,7 +138,7 @@ pub(super) fn answered(state: &mut Loop, at: Moment, id: &str, text: Option<&str
 }
 
 /// Between iterations: asks, waits for the answer, or goes on without. `None`: nothing holds the loop.
-pub(super) fn next(state: &Loop, now: Moment) -> Option<Vec<Step>> {
+pub(super) fn next(state: &LoopState, now: Moment) -> Option<Vec<Decision>> {
     if let Some(open) = &state.questions.open {
         let at_limit = open.kind == QuestionKind::UsageLimit;
         if at_limit && state.wait.is_none_or(|it| it.until.awake <= now.awake) {
@@ -153,7 +153,8 @@ pub(super) fn next(state: &Loop, now: Moment) -> Option<Vec<Step>> {
     }
     let (kind, text) = after_iteration(state)?;
     let until = now.after(state.spec.settings.questions.timeout_ms);
-    let question = Question { until: state.spec.attended.then_some(until), ..question(state, kind, text) };
+    let question =
+        PendingQuestion { until: state.spec.attended.then_some(until), ..question(state, kind, text) };
     let mut steps = vec![asked(&question)];
     if !state.spec.attended {
         steps.extend(without_answer(state, &question));
@@ -162,7 +163,12 @@ pub(super) fn next(state: &Loop, now: Moment) -> Option<Vec<Step>> {
 }
 
 /// A wait begins. At a usage limit the user may not want it. `met_by`: the loop that met it, where it is another.
-pub(super) fn before_wait(state: &Loop, now: Moment, wait: Wait, met_by: Option<String>) -> Vec<Step> {
+pub(super) fn before_wait(
+    state: &LoopState,
+    now: Moment,
+    wait: Wait,
+    met_by: Option<String>,
+) -> Vec<Decision> {
     let Wait { reason, until } = wait;
     let text = match &met_by {
         None => "The provider's usage limit is reached: wait until it is lifted, or stop?".to_owned(),
@@ -171,9 +177,9 @@ pub(super) fn before_wait(state: &Loop, now: Moment, wait: Wait, met_by: Option<
             format!("Loop {id} met the usage limit of `{agent}`: wait until it is lifted, or stop?")
         }
     };
-    let wait = Step::Record(Record::Waiting { reason, until, met_by });
+    let wait = Decision::Record(Record::Waiting { reason, until, met_by });
     if reason != WaitReason::Quota {
-        return vec![wait, Step::Effect(Effect::GoOn)];
+        return vec![wait, Decision::Effect(Effect::GoOn)];
     }
     if !state.spec.attended && state.spec.settings.usage_limit == AtUsageLimit::Stop {
         return vec![at_limit(state)];
@@ -183,90 +189,95 @@ pub(super) fn before_wait(state: &Loop, now: Moment, wait: Wait, met_by: Option<
     // A wait that is over before anybody could answer asks nobody.
     if state.spec.attended && patience.awake < until.awake {
         let limit = question(state, QuestionKind::UsageLimit, text);
-        steps.push(asked(&Question { until: Some(patience), ..limit }));
+        steps.push(asked(&PendingQuestion { until: Some(patience), ..limit }));
     }
-    steps.push(Step::Effect(Effect::GoOn));
+    steps.push(Decision::Effect(Effect::GoOn));
     steps
 }
 
 /// What the user answers.
-pub(super) fn answer(state: &Loop, text: String) -> Vec<Step> {
+pub(super) fn answer(state: &LoopState, text: String) -> Vec<Decision> {
     let refuse =
-        |code, message: &str| vec![Step::Effect(Effect::Refuse { code, message: message.to_owned() })];
+        |code, message: &str| vec![Decision::Effect(Effect::Refuse { code, message: message.to_owned() })];
     let Some(open) = &state.questions.open else {
         let message = "the loop asks nothing. Hint: `loopkeeper steer` tells the agent something";
-        return refuse(RefusalCode::Conflict, message);
+        return refuse(RefusalReason::Conflict, message);
     };
     if open.kind == QuestionKind::Permission {
         return permissions::answer(open, &text);
     }
-    let answered = |text: String| Step::Record(Record::Answered { id: open.id.clone(), text: Some(text) });
+    let answered =
+        |text: String| Decision::Record(Record::Answered { id: open.id.clone(), text: Some(text) });
     if open.kind != QuestionKind::UsageLimit {
-        return vec![answered(text), Step::Effect(Effect::GoOn)];
+        return vec![answered(text), Decision::Effect(Effect::GoOn)];
     }
     match text.trim().to_lowercase().as_str() {
-        word @ "wait" => vec![answered(word.to_owned()), Step::Effect(Effect::GoOn)],
+        word @ "wait" => vec![answered(word.to_owned()), Decision::Effect(Effect::GoOn)],
         word @ "stop" => {
             let after = iterations(state.iteration);
             let sentence = format!("stopped at the provider's usage limit, after {after}");
             vec![answered(word.to_owned()), ended(OutcomeKind::Stopped, sentence, None)]
         }
-        _ => refuse(RefusalCode::BadArgument, "the loop asks whether to wait. Hint: answer `wait` or `stop`"),
+        _ => {
+            refuse(RefusalReason::BadArgument, "the loop asks whether to wait. Hint: answer `wait` or `stop`")
+        }
     }
 }
 
 /// The same to one that was shown to the user: what is asked by now may be something else.
-pub(super) fn answer_to(state: &Loop, question: &str, text: String) -> Vec<Step> {
+pub(super) fn answer_to(state: &LoopState, question: &str, text: String) -> Vec<Decision> {
     if state.questions.open.as_ref().is_some_and(|it| it.id != question) {
         let message = "that question is over. Hint: `loopkeeper status` shows what is asked now".to_owned();
-        return vec![Step::Effect(Effect::Refuse { code: RefusalCode::Conflict, message })];
+        return vec![Decision::Effect(Effect::Refuse { code: RefusalReason::Conflict, message })];
     }
     answer(state, text)
 }
 
 /// The user says to go on, and nothing else: that is for the agent to decide.
-pub(super) fn waived(state: &Loop) -> Option<Step> {
+pub(super) fn waived(state: &LoopState) -> Option<Decision> {
     let by_user = state.pause.as_ref().is_some_and(|it| it.reason != PauseReason::Question);
     let open = state.questions.holding().filter(|_| !by_user)?;
-    Some(Step::Record(Record::Answered { id: open.id.clone(), text: None }))
+    Some(Decision::Record(Record::Answered { id: open.id.clone(), text: None }))
 }
 
-fn without_answer(state: &Loop, open: &Question) -> Vec<Step> {
+fn without_answer(state: &LoopState, open: &PendingQuestion) -> Vec<Decision> {
     let settings = &state.spec.settings;
-    let answered = Step::Record(Record::Answered { id: open.id.clone(), text: None });
+    let answered = Decision::Record(Record::Answered { id: open.id.clone(), text: None });
     match open.kind {
         QuestionKind::UsageLimit if settings.usage_limit == AtUsageLimit::Stop => {
             vec![answered, at_limit(state)]
         }
-        QuestionKind::Agent | QuestionKind::Denied if settings.questions.unanswered == Unanswered::Pause => {
+        QuestionKind::Agent | QuestionKind::Denied
+            if settings.questions.unanswered == UnansweredPolicy::Pause =>
+        {
             hold(state, PauseReason::Question, format!("unanswered question: {}", open.text))
         }
-        _ => vec![answered, Step::Effect(Effect::GoOn)],
+        _ => vec![answered, Decision::Effect(Effect::GoOn)],
     }
 }
 
-fn at_limit(state: &Loop) -> Step {
+fn at_limit(state: &LoopState) -> Decision {
     let after = iterations(state.iteration);
     ended(OutcomeKind::Limit, format!("limit reached: the provider's usage limit, after {after}"), None)
 }
 
-fn question(state: &Loop, kind: QuestionKind, text: String) -> Question {
+fn question(state: &LoopState, kind: QuestionKind, text: String) -> PendingQuestion {
     let word = match kind {
         QuestionKind::Agent => "agent",
         QuestionKind::UsageLimit => "usage-limit",
         QuestionKind::Denied => "denied",
         QuestionKind::Permission => "permission",
     };
-    Question { id: format!("{word}-{}", state.iteration), kind, text, until: None }
+    PendingQuestion { id: format!("{word}-{}", state.iteration), kind, text, until: None }
 }
 
-fn asked(question: &Question) -> Step {
-    let Question { id, kind, text, until } = question.clone();
-    Step::Record(Record::Asked { id, kind, text, until })
+fn asked(question: &PendingQuestion) -> Decision {
+    let PendingQuestion { id, kind, text, until } = question.clone();
+    Decision::Record(Record::Asked { id, kind, text, until })
 }
 
 /// What the last iteration leaves to its user.
-fn after_iteration(state: &Loop) -> Option<(QuestionKind, String)> {
+fn after_iteration(state: &LoopState) -> Option<(QuestionKind, String)> {
     let last = state.last_iteration()?;
     if state.questions.asked_after >= last.number || breaker::is_provider_trouble(last) {
         return None;
@@ -275,12 +286,12 @@ fn after_iteration(state: &Loop) -> Option<(QuestionKind, String)> {
         return Some((QuestionKind::Agent, text.clone()));
     }
     // Whoever is asked each time knows.
-    let text = denial(state, last).filter(|_| state.spec.agent.permissions != Permissions::Ask)?;
+    let text = denial(state, last).filter(|_| state.spec.agent.permissions != PermissionMode::Ask)?;
     (!state.questions.denied.contains(&text)).then_some((QuestionKind::Denied, text))
 }
 
 /// Denials that keep the agent from its work: it changed nothing, or it wants the same again.
-fn denial(state: &Loop, last: &Iteration) -> Option<String> {
+fn denial(state: &LoopState, last: &Iteration) -> Option<String> {
     let before = state.history.iter().rev().nth(1);
     let again = |it: &String| before.is_some_and(|before| before.denied.contains(it));
     if last.denials == 0 || (last.changes.any() && !last.denied.iter().any(again)) {

@@ -7,16 +7,16 @@ use crate::jury;
 use crate::settings::OnRegression;
 use crate::task::{Criterion, CriterionId};
 
-use super::machine::{criteria_of, hold, put_back};
-use super::state::{Live, Loop};
-use super::{Effect, Shot, Step, flaky};
+use super::handle_event::{begin_rollback, criteria_of, hold};
+use super::state::{LoopState, VolatileState};
+use super::{Decision, Effect, SnapshotFacts, flaky};
 
 /// So many iterations in a row are taken back; the next one is kept, or the loop would never get past it.
 const MAX_IN_A_ROW: u32 = 2;
 const NAMED: usize = 3;
 
 /// The way back, where the last iteration has to be taken back.
-pub(super) fn next(state: &Loop, live: &mut Live) -> Option<Vec<Step>> {
+pub(super) fn next(state: &LoopState, live: &mut VolatileState) -> Option<Vec<Decision>> {
     let row = state.last_iteration().filter(|it| !it.taken_back && it.changes.count > 0)?;
     let is_asked = state.spec.settings.git.on_regression == OnRegression::Rollback;
     let is_held = state.pause.is_some() || live.checking_at_rest || live.kept == Some(row.number);
@@ -34,32 +34,37 @@ pub(super) fn next(state: &Loop, live: &mut Live) -> Option<Vec<Step>> {
         // Work is not taken back for a check that only fails now and then.
         return Some(vec![judge_again(state, live)]);
     }
-    live.putting_back = true;
+    live.rollback_in_progress = true;
     live.taking_back = Some(format!("iteration {} broke {}", row.number, named(&broken)));
     let to = state.kept_iterations().map(|it| it.number).filter(|it| *it < row.number).last().unwrap_or(0);
-    Some(vec![Step::Effect(Effect::PrepareRollback { to, paths: Vec::new() })])
+    Some(vec![Decision::Effect(Effect::PrepareRollback { to, paths: Vec::new() })])
 }
 
 /// The tree as it is now is kept: is it still the one that was judged?
-pub(super) fn ready(state: &Loop, live: &mut Live, to: u32, shot: Shot) -> Vec<Step> {
+pub(super) fn ready(
+    state: &LoopState,
+    live: &mut VolatileState,
+    to: u32,
+    shot: SnapshotFacts,
+) -> Vec<Decision> {
     let before = state.tree_before().map(str::to_owned).filter(|_| shot.tree == state.judged_tree);
     let Some(tree) = before else {
-        (live.taking_back, live.putting_back) = (None, false);
+        (live.taking_back, live.rollback_in_progress) = (None, false);
         live.kept = Some(state.iteration);
-        return vec![Step::Effect(Effect::GoOn)];
+        return vec![Decision::Effect(Effect::GoOn)];
     };
-    put_back((state, live), shot, Effect::Rollback { to, tree, paths: Vec::new(), since: None })
+    begin_rollback((state, live), shot, Effect::Rollback { to, tree, paths: Vec::new(), since: None })
 }
 
 /// The files are back: nothing is decided upon results of files that are gone.
-pub(super) fn judge_again(state: &Loop, live: &mut Live) -> Step {
+pub(super) fn judge_again(state: &LoopState, live: &mut VolatileState) -> Decision {
     live.checking_at_rest = true;
-    Step::Effect(Effect::RunChecks { criteria: criteria_of(state), repeats: 0 })
+    Decision::Effect(Effect::RunChecks { criteria: criteria_of(state), repeats: 0 })
 }
 
 /// The user's own way back is answered by a refusal; the loop's is no small matter.
-pub(super) fn failed(state: &Loop, live: &mut Live, message: &str) -> Vec<Step> {
-    (live.putting_back, live.undoing) = (false, None);
+pub(super) fn failed(state: &LoopState, live: &mut VolatileState, message: &str) -> Vec<Decision> {
+    (live.rollback_in_progress, live.undoing) = (false, None);
     match live.taking_back.take().filter(|_| state.stop.is_none()) {
         Some(reason) => {
             let message = format!("{reason}, and its changes could not be taken back: {message}");
@@ -70,13 +75,13 @@ pub(super) fn failed(state: &Loop, live: &mut Live, message: &str) -> Vec<Step> 
 }
 
 /// What was asked for while files were put back is followed now.
-pub(super) fn goes_on(state: &Loop) -> Vec<Step> {
+pub(super) fn goes_on(state: &LoopState) -> Vec<Decision> {
     let waits = state.stop.is_some() || state.pause.is_none();
-    if waits { vec![Step::Effect(Effect::GoOn)] } else { Vec::new() }
+    if waits { vec![Decision::Effect(Effect::GoOn)] } else { Vec::new() }
 }
 
 /// What the sentence of an iteration adds where its regression stays.
-pub(super) fn kept(state: &Loop, round: Option<&Round>) -> String {
+pub(super) fn kept(state: &LoopState, round: Option<&Round>) -> String {
     let is_asked = state.spec.settings.git.on_regression == OnRegression::Rollback;
     let row: Vec<_> =
         round.iter().flat_map(|it| &it.results).map(|it| (it.criterion.clone(), it.status)).collect();
@@ -87,13 +92,13 @@ pub(super) fn kept(state: &Loop, round: Option<&Round>) -> String {
 }
 
 /// Whether the last iteration left everything holding that held before it.
-pub(super) fn is_clean(state: &Loop) -> bool {
+pub(super) fn is_clean(state: &LoopState) -> bool {
     state.last_iteration().is_some_and(|it| !it.row.is_empty() && broken(state, &it.row, |_| true).is_empty())
 }
 
 /// Names of criteria that passed right before the iteration and fail after it.
 fn broken<'a>(
-    state: &'a Loop,
+    state: &'a LoopState,
     row: &[(CriterionId, Status)],
     counts: impl Fn(&CriterionId) -> bool,
 ) -> Vec<&'a str> {

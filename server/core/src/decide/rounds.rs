@@ -3,37 +3,41 @@
 
 use crate::check::Status;
 use crate::claims::Claims;
-use crate::journal::{Changes, Claim, Pinned, Record, Role, Round};
-use crate::jury::Spending;
+use crate::journal::{ChangeStats, Claim, Pinned, Record, Role, Round};
+use crate::jury::JudgeUsage;
 use crate::task::{Check, Criterion};
 
-use super::machine::{criteria_of, stopped};
-use super::state::{Live, Loop, Phase};
+use super::handle_event::{criteria_of, stopped};
+use super::state::{LoopState, Phase, VolatileState};
 use super::{
-    Effect, Reading, Step, brief, limits, milestones, pinned, progress, regression, stand, weakening,
+    Decision, Effect, TaskDocuments, branch_tracking, criteria_changes, limits, milestones, progress,
+    prompt_input, regression, weakening,
 };
 
 /// A round on a moving tree is repeated this often before it counts as unstable.
 const MAX_REPEATS: u32 = 2;
 
-pub(super) struct Judged {
+pub(super) struct RoundResult {
     pub(super) round: Box<Round>,
     pub(super) wrote: Vec<String>,
     pub(super) untracked: Vec<String>,
 }
 
-pub(super) fn checks_done(state: &Loop, live: &mut Live, judged: Judged) -> Vec<Step> {
+pub(super) fn checks_done(state: &LoopState, live: &mut VolatileState, judged: RoundResult) -> Vec<Decision> {
     let mut judged = judged;
     let before = std::mem::take(&mut live.judging);
     let asked = judged.round.judging.get_or_insert_default();
     asked.add(before);
-    if *asked == Spending::default() {
+    if *asked == JudgeUsage::default() {
         judged.round.judging = None;
     }
     if std::mem::take(&mut live.checking_at_rest) && state.at_rest() {
-        mark_unstable(state, &mut judged.round, &judged.wrote);
+        mark_unstable_if_disturbed(state, &mut judged.round, &judged.wrote);
         let round = judged.round;
-        return vec![Step::Record(Record::ChecksDone { iteration: None, round }), Step::Effect(Effect::GoOn)];
+        return vec![
+            Decision::Record(Record::ChecksDone { iteration: None, round }),
+            Decision::Effect(Effect::GoOn),
+        ];
     }
     match state.phase {
         Phase::Baseline => baseline_done(state, judged),
@@ -41,14 +45,14 @@ pub(super) fn checks_done(state: &Loop, live: &mut Live, judged: Judged) -> Vec<
         Phase::Checking if is_worth_repeating(state, live, &judged) => {
             live.repeats += 1;
             live.judging.add(judged.round.judging.unwrap_or_default());
-            vec![Step::Effect(Effect::RunChecks { criteria: criteria_of(state), repeats: live.repeats })]
+            vec![Decision::Effect(Effect::RunChecks { criteria: criteria_of(state), repeats: live.repeats })]
         }
         Phase::Checking => iteration_over(state, live, Some(judged)),
         _ => Vec::new(),
     }
 }
 
-fn baseline_done(state: &Loop, judged: Judged) -> Vec<Step> {
+fn baseline_done(state: &LoopState, judged: RoundResult) -> Vec<Decision> {
     let record = Record::Baseline {
         iteration: 0,
         criteria: with_roles(state.pinned.clone(), &judged.round),
@@ -58,13 +62,13 @@ fn baseline_done(state: &Loop, judged: Judged) -> Vec<Step> {
         untracked: if needs_untracked(&state.spec.criteria) { judged.untracked } else { Vec::new() },
         seen: state.spec.criteria.clone(),
     };
-    vec![Step::Record(record), Step::Effect(Effect::GoOn)]
+    vec![Decision::Record(record), Decision::Effect(Effect::GoOn)]
 }
 
-fn pinned_anew(state: &Loop, live: &mut Live, judged: Judged) -> Vec<Step> {
+fn pinned_anew(state: &LoopState, live: &mut VolatileState, judged: RoundResult) -> Vec<Decision> {
     let (Some(pinned), Some(reading)) = (live.pinning.take(), live.reading.take()) else { return Vec::new() };
-    let Judged { mut round, wrote, .. } = judged;
-    mark_unstable(state, &mut round, &wrote);
+    let RoundResult { mut round, wrote, .. } = judged;
+    mark_unstable_if_disturbed(state, &mut round, &wrote);
     let record = Record::Baseline {
         iteration: state.iteration,
         criteria: with_roles(pinned, &round),
@@ -74,7 +78,7 @@ fn pinned_anew(state: &Loop, live: &mut Live, judged: Judged) -> Vec<Step> {
         untracked: Vec::new(),
         seen: reading.criteria,
     };
-    vec![Step::Record(record), Step::Effect(Effect::GoOn)]
+    vec![Decision::Record(record), Decision::Effect(Effect::GoOn)]
 }
 
 /// Goal or guard: what a criterion is for the rest of the loop is decided by its first result.
@@ -94,41 +98,46 @@ fn with_roles(mut pinned: Vec<Pinned>, round: &Round) -> Vec<Pinned> {
 }
 
 /// The end of an iteration, with or without a round of checks.
-pub(super) fn iteration_over(state: &Loop, live: &mut Live, judged: Option<Judged>) -> Vec<Step> {
+pub(super) fn iteration_over(
+    state: &LoopState,
+    live: &mut VolatileState,
+    judged: Option<RoundResult>,
+) -> Vec<Decision> {
     let wrote = judged.as_ref().map(|it| it.wrote.clone()).unwrap_or_default();
     let work = progress::of_iteration(state, live, &wrote);
     let reading = live.reading.take().unwrap_or_default();
     let row = state.last_iteration();
     let error = row.and_then(|it| it.error.clone());
     let round = judged.map(|mut it| {
-        mark_unstable(state, &mut it.round, &it.wrote);
+        mark_unstable_if_disturbed(state, &mut it.round, &it.wrote);
         it.round
     });
     let claims = claims(state);
     let claim = strongest(state, &claims, &reading);
     let test_only = is_test_only(state, &claims, &work.changes);
     let contradiction = claims.contradiction().filter(|_| claims.exit_signal != Some(false));
-    let said = brief::Said { claim, contradiction, test_only };
+    let said = prompt_input::ClaimSummary { claim, contradiction, test_only };
     let near = limits::newly_near(state);
     let weakened = weakening::after(state, live, round.as_deref());
-    let sentence = brief::sentence(state, &work.changes, round.as_deref(), &said)
-        + &weakening::tail(&weakened)
+    let sentence = prompt_input::sentence(state, &work.changes, round.as_deref(), &said)
+        + &weakening::summary_suffix(&weakened)
         + &regression::kept(state, round.as_deref())
-        + &brief::near(&near);
-    let done = milestones::Done { changes: &work.changes, weakened: &weakened, plan: &reading.plan };
+        + &prompt_input::near(&near);
+    let done = milestones::IterationWork { changes: &work.changes, weakened: &weakened, plan: &reading.plan };
     let milestones = milestones::of_iteration(state, round.as_deref(), &done);
-    let sentence =
-        sentence + brief::commit_unasked(state, &work.changes, &live.shot.commits) + &stand::tail(state);
-    let seen = pinned::without_saved(state, &reading, &std::mem::take(&mut live.saved));
-    let changed_documents = !state.seen.as_ref().is_some_and(|it| pinned::same(it, &seen));
+    let sentence = sentence
+        + prompt_input::commit_unasked(state, &work.changes, &live.shot.commits)
+        + &branch_tracking::tail(state);
+    let seen = criteria_changes::without_saved(state, &reading, &std::mem::take(&mut live.saved));
+    let changed_documents = !state.seen.as_ref().is_some_and(|it| criteria_changes::same(it, &seen));
     let mut steps = Vec::new();
     if let Some(round) = round {
-        steps.push(Step::Record(Record::ChecksDone { iteration: Some(state.iteration), round }));
+        steps.push(Decision::Record(Record::ChecksDone { iteration: Some(state.iteration), round }));
     }
-    steps.push(Step::Record(Record::IterationEnded {
+    steps.push(Decision::Record(Record::IterationEnded {
         iteration: state.iteration,
         changes: work.changes,
-        proposed: pinned::proposals(state, &seen),
+        proposed: criteria_changes::proposals(state, &seen),
         claim,
         claims: (claims != Claims::default()).then(|| Box::new(claims)),
         test_only,
@@ -143,12 +152,12 @@ pub(super) fn iteration_over(state: &Loop, live: &mut Live, judged: Option<Judge
         commits: live.shot.commits.clone(),
         near: near.into_iter().map(|(name, _)| name).collect(),
     }));
-    steps.push(Step::Effect(Effect::GoOn));
+    steps.push(Decision::Effect(Effect::GoOn));
     steps
 }
 
 /// What the last message of the iteration claims. A failed agent claims nothing.
-fn claims(state: &Loop) -> Claims {
+fn claims(state: &LoopState) -> Claims {
     let Some(row) = state.last_iteration().filter(|it| !super::breaker::is_provider_trouble(it)) else {
         return Claims::default();
     };
@@ -156,7 +165,7 @@ fn claims(state: &Loop) -> Claims {
 }
 
 /// The strongest of the claims, unless the agent itself says that it is not done.
-fn strongest(state: &Loop, claims: &Claims, reading: &Reading) -> Option<Claim> {
+fn strongest(state: &LoopState, claims: &Claims, reading: &TaskDocuments) -> Option<Claim> {
     let trouble = state.last_iteration().is_none_or(super::breaker::is_provider_trouble);
     if trouble || claims.exit_signal == Some(false) {
         return None;
@@ -176,7 +185,7 @@ fn strongest(state: &Loop, claims: &Claims, reading: &Reading) -> Option<Claim> 
 }
 
 /// The box of every required criterion without a check is ticked, and one of them was not at the start.
-fn boxes_ticked(state: &Loop, reading: &Reading) -> bool {
+fn boxes_ticked(state: &LoopState, reading: &TaskDocuments) -> bool {
     let unchecked = || state.required().filter(|it| it.criterion.check.is_none());
     let is_ticked = |it: &Pinned| {
         let now = reading.criteria.iter().find(|now| now.id == it.criterion.id);
@@ -185,7 +194,7 @@ fn boxes_ticked(state: &Loop, reading: &Reading) -> bool {
     unchecked().any(|it| it.criterion.ticked != Some(true)) && unchecked().all(is_ticked)
 }
 
-fn is_test_only(state: &Loop, claims: &Claims, changes: &Changes) -> bool {
+fn is_test_only(state: &LoopState, claims: &Claims, changes: &ChangeStats) -> bool {
     let Some(row) = state.last_iteration().filter(|it| !super::breaker::is_provider_trouble(it)) else {
         return false;
     };
@@ -195,17 +204,17 @@ fn is_test_only(state: &Loop, claims: &Claims, changes: &Changes) -> bool {
 }
 
 /// A judge that changed files would do so again.
-fn is_worth_repeating(state: &Loop, live: &Live, judged: &Judged) -> bool {
+fn is_worth_repeating(state: &LoopState, live: &VolatileState, judged: &RoundResult) -> bool {
     let by_judge = judged.round.results.iter().any(|it| it.status == Status::Unstable);
     is_disturbed(state, &judged.wrote) && !by_judge && live.repeats < MAX_REPEATS
 }
 
-fn is_disturbed(state: &Loop, wrote: &[String]) -> bool {
+fn is_disturbed(state: &LoopState, wrote: &[String]) -> bool {
     !progress::disturbance(state, wrote).is_empty()
 }
 
 /// On a tree that would not stand still a pass says nothing.
-pub fn unsettle(round: &mut Round, moved: &str) {
+pub fn mark_unstable(round: &mut Round, moved: &str) {
     for result in round.results.iter_mut().filter(|it| it.status == Status::Pass) {
         result.status = Status::Unstable;
         result.fact = format!(
@@ -214,25 +223,25 @@ pub fn unsettle(round: &mut Round, moved: &str) {
     }
 }
 
-fn mark_unstable(state: &Loop, round: &mut Round, wrote: &[String]) {
+fn mark_unstable_if_disturbed(state: &LoopState, round: &mut Round, wrote: &[String]) {
     if let Some(first) = progress::disturbance(state, wrote).first() {
-        unsettle(round, first);
+        mark_unstable(round, first);
     }
 }
 
-pub(super) fn checks_cancelled(state: &Loop, live: &mut Live) -> Vec<Step> {
+pub(super) fn checks_cancelled(state: &LoopState, live: &mut VolatileState) -> Vec<Decision> {
     if state.outcome.is_some() {
         // The round was over before it could be cancelled, and the stop was followed at the boundary.
         return Vec::new();
     }
-    if std::mem::take(&mut live.checking_at_rest) || live.putting_back || state.stop.is_none() {
-        return vec![Step::Effect(Effect::GoOn)];
+    if std::mem::take(&mut live.checking_at_rest) || live.rollback_in_progress || state.stop.is_none() {
+        return vec![Decision::Effect(Effect::GoOn)];
     }
     vec![stopped(state)]
 }
 
 /// The agent failed and left the tree as the last round judged it: the same checks would say the same.
-pub(super) fn nothing_new(state: &Loop, live: &Live) -> bool {
+pub(super) fn nothing_new(state: &LoopState, live: &VolatileState) -> bool {
     let failed = state.last_iteration().is_some_and(|it| it.error.is_some());
     failed && live.shot.tree == state.judged_tree
 }

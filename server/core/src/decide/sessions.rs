@@ -1,15 +1,15 @@
 //! The agent's session, where iterations go on with that of the one before (`session.continue`). Its ids are made
 //! of the loop's own, so that no loop takes over a session that it did not begin.
 
-use crate::agent::kind::{Can, Kind};
+use crate::agent::kind::{AgentKind, Support};
 use crate::agent::{AgentEnding, AgentRun};
 use crate::digest::sha256;
 use crate::journal::{AgentPlan, BreakerState, Record, SessionReason};
 use crate::moment::Moment;
-use crate::settings::Mode;
+use crate::settings::LoopMode;
 
-use super::Step;
-use super::state::Loop;
+use super::Decision;
+use super::state::LoopState;
 
 /// Changes that are kept and shown.
 const KEPT: usize = 50;
@@ -18,9 +18,9 @@ const MAX_REFUSED: u32 = 2;
 
 /// What the records say of sessions.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Session {
+pub struct SessionHistory {
     /// The one that the next iteration goes on with.
-    pub current: Option<Current>,
+    pub current: Option<CurrentSession>,
     /// The last fifty.
     pub changes: Vec<SessionChange>,
     /// How often one was left for another.
@@ -29,7 +29,7 @@ pub struct Session {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Current {
+pub struct CurrentSession {
     pub id: String,
     pub started_at: Moment,
     used_at: Moment,
@@ -55,25 +55,25 @@ pub struct SessionChange {
 
 /// Who names sessions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Names {
+pub(super) enum SessionIdOwner {
     Ours,
     /// The agent: what it was told first is not what it goes on with.
     Its,
 }
 
-impl Names {
+impl SessionIdOwner {
     pub(super) fn of(plan: &AgentPlan) -> Self {
         let kind = match plan.kind() {
-            Kind::Own(dialect) => dialect.kind(),
+            AgentKind::Own(dialect) => dialect.kind(),
             known => Some(known),
         };
-        let is_its = kind.is_some_and(|it| it.capabilities().chosen_session == Can::No);
+        let is_its = kind.is_some_and(|it| it.capabilities().chosen_session == Support::No);
         if is_its { Self::Its } else { Self::Ours }
     }
 }
 
 /// The session of one iteration.
-pub(super) struct Chosen {
+pub(super) struct SessionChoice {
     pub(super) id: String,
     /// It goes on; otherwise the agent begins it.
     pub(super) resumed: bool,
@@ -82,9 +82,9 @@ pub(super) struct Chosen {
     pub(super) change: Option<Record>,
 }
 
-impl Session {
+impl SessionHistory {
     pub(super) fn changed(&mut self, change: SessionChange) {
-        let begun = |id: &String| Current {
+        let begun = |id: &String| CurrentSession {
             id: id.clone(),
             started_at: change.at,
             used_at: change.at,
@@ -111,7 +111,7 @@ impl Session {
     pub(super) fn joined(&mut self, id: &str, told: Option<u64>, at: Moment) {
         let old = self.current.take().filter(|it| it.id == id);
         let before = old.as_ref().map_or(0, |it| it.tokens);
-        self.current = Some(Current {
+        self.current = Some(CurrentSession {
             id: id.to_owned(),
             started_at: old.as_ref().map_or(at, |it| it.started_at),
             used_at: at,
@@ -123,13 +123,13 @@ impl Session {
     }
 
     /// The agent of an iteration in this session has gone.
-    pub(super) fn ran(&mut self, at: Moment, (id, names): (&str, Names), run: &AgentRun) {
+    pub(super) fn ran(&mut self, at: Moment, (id, names): (&str, SessionIdOwner), run: &AgentRun) {
         let Some(current) = self.current.as_mut().filter(|it| it.id == id) else { return };
         (current.used_at, current.idle_ms) = (at, 0);
         current.tokens = run.session_tokens.unwrap_or(current.tokens);
         current.owes = run.session_tokens.is_none();
         current.confirmed |= match &run.session {
-            Some(begun) if names == Names::Its => {
+            Some(begun) if names == SessionIdOwner::Its => {
                 current.id.clone_from(begun);
                 true
             }
@@ -150,33 +150,33 @@ impl Session {
 }
 
 /// The session of the next iteration.
-pub(super) fn choose(state: &Loop, now: Moment) -> Chosen {
+pub(super) fn choose(state: &LoopState, now: Moment) -> SessionChoice {
     let fresh = session_id(&state.spec.loop_id, state.iteration + 1);
     let settings = &state.spec.settings.session;
-    let goes_on = settings.resume || state.spec.settings.mode != Mode::Loop;
+    let goes_on = settings.resume || state.spec.settings.mode != LoopMode::Loop;
     if !goes_on || state.session.refused >= MAX_REFUSED {
-        return Chosen { id: fresh, resumed: false, tokens: 0, change: None };
+        return SessionChoice { id: fresh, resumed: false, tokens: 0, change: None };
     }
     let (from, reason) = match &state.session.current {
         None => (None, SessionReason::Started),
         // Whoever is held is in its session as long as it lasts.
         Some(it) if state.held => {
-            return Chosen { id: it.id.clone(), resumed: true, tokens: it.tokens, change: None };
+            return SessionChoice { id: it.id.clone(), resumed: true, tokens: it.tokens, change: None };
         }
         Some(it) if !it.confirmed => (Some(it.id.clone()), SessionReason::Unconfirmed),
         Some(it) if it.idle_ms.saturating_add(now.since(it.used_at)) >= settings.expires_ms => {
             (Some(it.id.clone()), SessionReason::Expired)
         }
         Some(it) => {
-            return Chosen { id: it.id.clone(), resumed: true, tokens: it.tokens, change: None };
+            return SessionChoice { id: it.id.clone(), resumed: true, tokens: it.tokens, change: None };
         }
     };
     let change = Record::SessionChanged { from, to: Some(fresh.clone()), reason };
-    Chosen { id: fresh, resumed: false, tokens: 0, change: Some(change) }
+    SessionChoice { id: fresh, resumed: false, tokens: 0, change: Some(change) }
 }
 
 /// A breaker that opens, the loop's end and an agent that does not know its session any more leave the session.
-pub(super) fn follow(state: &Loop, steps: Vec<Step>) -> Vec<Step> {
+pub(super) fn follow(state: &LoopState, steps: Vec<Decision>) -> Vec<Decision> {
     if state.session.current.is_none() {
         return steps;
     }
@@ -185,12 +185,12 @@ pub(super) fn follow(state: &Loop, steps: Vec<Step>) -> Vec<Step> {
     let mut is_left = false;
     for step in steps {
         let reason = match &step {
-            Step::Record(Record::Ended { .. }) => Some(SessionReason::Ended),
-            Step::Record(Record::BreakerChanged { state: BreakerState::Open, .. }) => {
+            Decision::Record(Record::Ended { .. }) => Some(SessionReason::Ended),
+            Decision::Record(Record::BreakerChanged { state: BreakerState::Open, .. }) => {
                 Some(SessionReason::Breaker)
             }
-            Step::Record(Record::IterationEnded { .. }) if lost => Some(SessionReason::Refused),
-            Step::Record(Record::RolledBack { to, paths, .. })
+            Decision::Record(Record::IterationEnded { .. }) if lost => Some(SessionReason::Refused),
+            Decision::Record(Record::RolledBack { to, paths, .. })
                 if paths.is_empty() && knows_more(state, *to) =>
             {
                 Some(SessionReason::RolledBack)
@@ -207,25 +207,25 @@ pub(super) fn follow(state: &Loop, steps: Vec<Step>) -> Vec<Step> {
 }
 
 /// It remembers work that is no longer in the files. What it knew at the end of `to` is nowhere kept by itself.
-fn knows_more(state: &Loop, to: u32) -> bool {
+fn knows_more(state: &LoopState, to: u32) -> bool {
     let Some(current) = &state.session.current else { return false };
     state.kept_iterations().any(|it| it.number > to && it.session == current.id)
 }
 
 /// What belongs on record where the files went back without a keeper.
-pub fn after_rollback(state: &Loop, to: u32) -> Option<Record> {
+pub fn after_rollback(state: &LoopState, to: u32) -> Option<Record> {
     let from = state.session.current.as_ref().filter(|_| knows_more(state, to))?.id.clone();
     Some(Record::SessionChanged { from: Some(from), to: None, reason: SessionReason::RolledBack })
 }
 
 /// By the user's word: the next iteration begins with a fresh context.
-pub(super) fn reset(state: &Loop) -> Vec<Step> {
+pub(super) fn reset(state: &LoopState) -> Vec<Decision> {
     leave(state, SessionReason::Reset).into_iter().collect()
 }
 
-fn leave(state: &Loop, reason: SessionReason) -> Option<Step> {
+fn leave(state: &LoopState, reason: SessionReason) -> Option<Decision> {
     let from = state.session.current.as_ref()?.id.clone();
-    Some(Step::Record(Record::SessionChanged { from: Some(from), to: None, reason }))
+    Some(Decision::Record(Record::SessionChanged { from: Some(from), to: None, reason }))
 }
 
 /// A UUID that is the same in replay: agents want a session id of this shape, chosen before the start.

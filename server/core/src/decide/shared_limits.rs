@@ -5,8 +5,8 @@ use crate::journal::{Record, WaitReason};
 use crate::moment::Moment;
 
 use super::limits::outlasted;
-use super::state::{Loop, Wait};
-use super::{Effect, Step, attached, questions, takeover};
+use super::state::{LoopState, Wait};
+use super::{Decision, Effect, attached, questions, takeover};
 
 /// What the state keeps of it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -18,37 +18,37 @@ pub struct SharedLimit {
 }
 
 /// Whether limits that other loops met count for the next start.
-pub(super) fn counts(state: &Loop, now: Moment) -> bool {
+pub(super) fn counts(state: &LoopState, now: Moment) -> bool {
     let overridden = state.shared_limit.overridden.is_some_and(|it| now.awake < it.awake);
     !attached::is_wanted(state) && !overridden
 }
 
 /// The agent at work is under a limit that `met_by` met: it is not started.
-pub(super) fn met(state: &Loop, now: Moment, until: Moment, met_by: String) -> Vec<Step> {
+pub(super) fn met(state: &LoopState, now: Moment, until: Moment, met_by: String) -> Vec<Decision> {
     if let Some(change) = takeover::at_shared_limit(state, now, until, &met_by) {
-        return vec![Step::Record(change), Step::Effect(Effect::GoOn)];
+        return vec![Decision::Record(change), Decision::Effect(Effect::GoOn)];
     }
     let wait = Wait { reason: WaitReason::Quota, until };
     match outlasted(state, wait) {
-        Some(outcome) => vec![Step::Record(Record::Ended { outcome }), Step::Effect(Effect::GoOn)],
+        Some(outcome) => vec![Decision::Record(Record::Ended { outcome }), Decision::Effect(Effect::GoOn)],
         None => questions::before_wait(state, now, wait, Some(met_by)),
     }
 }
 
 /// Whether the loop waits for such a limit, which the user's word ends.
-pub(super) fn is_waited_for(state: &Loop) -> bool {
+pub(super) fn is_waited_for(state: &LoopState) -> bool {
     state.wait.is_some() && state.shared_limit.met_by.is_some()
 }
 
 /// By the user's word it is not waited for any longer.
-pub(super) fn resumed(state: &mut Loop) {
+pub(super) fn resumed(state: &mut LoopState) {
     if state.shared_limit.met_by.take().is_some() {
         state.shared_limit.overridden = state.wait.take().map(|it| it.until);
     }
 }
 
 /// For people, while it is waited for.
-pub(crate) fn sentence(state: &Loop) -> Option<String> {
+pub(crate) fn sentence(state: &LoopState) -> Option<String> {
     let met_by = state.shared_limit.met_by.as_ref().filter(|_| is_waited_for(state))?;
     let agent = &state.spec.agent.name;
     Some(format!(

@@ -8,16 +8,16 @@ use crate::journal::Record;
 use crate::settings::SpawnSettings;
 use crate::view::words;
 
-use super::state::Loop;
-use super::{Effect, RefusalCode, Step};
-pub use lineage::{Spawned, Spawns};
+use super::state::LoopState;
+use super::{Decision, Effect, RefusalReason};
+pub use lineage::{SubagentLineage, SubagentRecord};
 
 /// Of refusals in one iteration; an agent that asks on and on is answered all the same.
 const REFUSALS_KEPT: u32 = 100;
 
 /// What a hook of the agent, or its output, says about a subagent.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Subagent {
+pub enum SubagentEvent {
     /// May it start? `by`: the subagent that asks; `None`: the agent itself. `call`: the agent's id of the question.
     Asked {
         by: Option<String>,
@@ -45,46 +45,46 @@ pub enum Subagent {
     },
 }
 
-pub(super) fn follow(state: &Loop, told: Subagent) -> Vec<Step> {
+pub(super) fn follow(state: &LoopState, told: SubagentEvent) -> Vec<Decision> {
     let iteration = state.iteration;
     let spawns = &state.spawns;
     let started = |by, call, id, what| {
         let started = Record::SubagentStarted { iteration, by, call, id, what };
-        if spawns.is_full() { Vec::new() } else { vec![Step::Record(started)] }
+        if spawns.is_full() { Vec::new() } else { vec![Decision::Record(started)] }
     };
     match told {
-        Subagent::Asked { by, call, what } => asked(state, by, call, what),
-        Subagent::Began { id, .. } if spawns.is_at_work(&id) => Vec::new(),
+        SubagentEvent::Asked { by, call, what } => asked(state, by, call, what),
+        SubagentEvent::Began { id, .. } if spawns.is_at_work(&id) => Vec::new(),
         // Its start does not say by whom: they start in the order in which they were allowed.
-        Subagent::Began { id, what } => match spawns.of_id(&id).or_else(|| spawns.awaited()) {
+        SubagentEvent::Began { id, what } => match spawns.of_id(&id).or_else(|| spawns.awaited()) {
             Some(it) => started(it.by.clone(), it.call.clone(), id, what),
             None => started(None, None, id, what),
         },
-        Subagent::Seen { by, id, what } => started(by, None, id, what),
-        Subagent::Linked { call, id, what } => match (spawns.of_call(&call), spawns.of_id(&id)) {
+        SubagentEvent::Seen { by, id, what } => started(by, None, id, what),
+        SubagentEvent::Linked { call, id, what } => match (spawns.of_call(&call), spawns.of_id(&id)) {
             (Some(asked), _) if asked.id.as_ref() == Some(&id) => Vec::new(),
             (Some(asked), _) => started(asked.by.clone(), Some(call), id, what),
             (None, Some(_)) => Vec::new(),
             (None, None) => started(None, Some(call), id, what),
         },
-        Subagent::Ended { id } if spawns.is_at_work(&id) => {
-            vec![Step::Record(Record::SubagentEnded { iteration, id })]
+        SubagentEvent::Ended { id } if spawns.is_at_work(&id) => {
+            vec![Decision::Record(Record::SubagentEnded { iteration, id })]
         }
-        Subagent::Ended { .. } => Vec::new(),
+        SubagentEvent::Ended { .. } => Vec::new(),
     }
 }
 
-fn asked(state: &Loop, by: Option<String>, call: Option<String>, what: String) -> Vec<Step> {
+fn asked(state: &LoopState, by: Option<String>, call: Option<String>, what: String) -> Vec<Decision> {
     let refused = refusal(state, by.as_ref());
-    let refuse = refused.clone().map(|message| Effect::Refuse { code: RefusalCode::Conflict, message });
+    let refuse = refused.clone().map(|message| Effect::Refuse { code: RefusalReason::Conflict, message });
     let is_kept = refused.is_none() || state.spawns.refusals() < REFUSALS_KEPT;
     let record = Record::SubagentAsked { iteration: state.iteration, by, call, what, refused };
-    let kept = is_kept.then_some(Step::Record(record));
-    kept.into_iter().chain(refuse.map(Step::Effect)).collect()
+    let kept = is_kept.then_some(Decision::Record(record));
+    kept.into_iter().chain(refuse.map(Decision::Effect)).collect()
 }
 
 /// Why another one may not start, in words for the agent.
-fn refusal(state: &Loop, by: Option<&String>) -> Option<String> {
+fn refusal(state: &LoopState, by: Option<&String>) -> Option<String> {
     let SpawnSettings { budget, per_agent, depth, children } = state.spec.settings.spawns;
     let spawns = &state.spawns;
     let why = if state.stop.is_some() {

@@ -7,34 +7,34 @@ use crate::agent::{AgentEnding, ProviderError};
 use crate::check::{CheckResult, Status};
 use crate::claims::Claims;
 use crate::journal::{
-    BreakerState, Changes, Claim, Head, LimitName, LoopSpec, Outcome, PauseReason, Pinned, Proposal, Role,
-    SnapshotWhen, WaitReason,
+    BreakerState, ChangeStats, Claim, GitHead, LimitName, LoopSpec, Outcome, PauseReason, Pinned, Proposal,
+    Role, SnapshotWhen, WaitReason,
 };
-use crate::jury::Spending;
+use crate::jury::JudgeUsage;
 use crate::moment::Moment;
-use crate::settings::Happening;
+use crate::settings::LoopEvent;
 use crate::task::{Criterion, CriterionId, PlanItem};
 
-use super::Reading;
-use super::commits::Pending;
-use super::flaky::Seen;
-use super::fork::Mark;
-use super::questions::Questions;
-use super::sessions::Session;
+use super::TaskDocuments;
+use super::branch_tracking::BranchTracking;
+use super::checkpoint::Checkpoint;
+use super::commits::UncommittedWork;
+use super::flaky::FlakyState;
+use super::questions::QuestionState;
+use super::sessions::SessionHistory;
 use super::shared_limits::SharedLimit;
-use super::stand::Stand;
-use super::takeover::Member;
+use super::takeover::AgentSlot;
 use super::undo::UndoableRollback;
-use super::unrunnable::Unrunnable;
-use super::weakening::Kept;
+use super::unrunnable::UnrunnableChecks;
+use super::weakening::WeakeningState;
 
 /// Everything the journal says about a loop. Only `apply` changes it.
 #[derive(Debug, Clone, PartialEq)]
 #[expect(clippy::struct_excessive_bools, reason = "facts that do not exclude each other")]
-pub struct Loop {
+pub struct LoopState {
     pub spec: LoopSpec,
     /// Everybody who may work on it, in the order of the list; `spec.agent` is the one at work.
-    pub crew: Vec<Member>,
+    pub crew: Vec<AgentSlot>,
     pub boot: String,
     pub epoch: u32,
     pub seq: u64,
@@ -61,7 +61,7 @@ pub struct Loop {
     /// Files were put back or changed since: the results are those of files that are gone.
     pub is_unjudged: bool,
     pub history: Vec<Iteration>,
-    pub spent: Spent,
+    pub spent: LoopUsage,
     pub breaker: Breaker,
     /// Agent failures in a row without any change of the tree.
     pub failures: u32,
@@ -72,7 +72,7 @@ pub struct Loop {
     /// Why the calls of other loops were not counted at the last start.
     pub calls_note: Option<String>,
     /// Commands of `[on]` that failed since the user last resumed the loop, and how.
-    pub hooks_failed: BTreeMap<Happening, String>,
+    pub hooks_failed: BTreeMap<LoopEvent, String>,
     /// Done signals in a row: iterations that ended with a claim. Words alone are one only where nothing changed.
     pub claims: u32,
     /// A goal has turned at some time.
@@ -80,16 +80,16 @@ pub struct Loop {
     /// First iteration of the present row of rounds in which everything required with a check passed.
     pub passing_since: Option<u32>,
     pub steering: Vec<String>,
-    pub questions: Questions,
-    pub session: Session,
-    pub spawns: super::spawns::Spawns,
+    pub questions: QuestionState,
+    pub session: SessionHistory,
+    pub spawns: super::spawns::SubagentLineage,
     /// The agent's process is alive and held by its stop hook: the next iteration can be its answer.
     pub held: bool,
     /// How often its stop hook may still hold it; `None`: as often as is wanted.
     pub holds: Option<u32>,
     /// The last round was judged beside a living agent: it completes nothing.
-    pub beside: bool,
-    pub stop: Option<Stop>,
+    pub checked_with_agent_alive: bool,
+    pub stop: Option<StopMode>,
     pub pause: Option<Pause>,
     pub wait: Option<Wait>,
     /// A usage limit that another loop met.
@@ -103,21 +103,21 @@ pub struct Loop {
     /// The last rollback.
     pub undo: Option<UndoableRollback>,
     /// Where the user's repository stood before the present iteration.
-    pub head_before: Option<Head>,
+    pub head_before: Option<GitHead>,
     /// What passed right before the present iteration.
     pub passing_before: BTreeSet<CriterionId>,
     /// Iterations in a row that the loop itself took back.
     pub rollbacks: u32,
     /// How things stood after each iteration, for a way back to it.
-    pub marks: BTreeMap<u32, Mark>,
+    pub marks: BTreeMap<u32, Checkpoint>,
     pub outcome: Option<Outcome>,
-    pub kept: Kept,
-    pub flaky: Seen,
-    pub unrunnable: Unrunnable,
+    pub kept: WeakeningState,
+    pub flaky: FlakyState,
+    pub unrunnable: UnrunnableChecks,
     /// The branch of its own is taken, or there is none to take.
     pub has_branch: bool,
-    pub stand: Stand,
-    pub pending: Pending,
+    pub stand: BranchTracking,
+    pub pending: UncommittedWork,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -174,7 +174,7 @@ pub struct Iteration {
     pub errors: Vec<SeenError>,
     /// Bytes of the agent's own words.
     pub output_bytes: u64,
-    pub changes: Changes,
+    pub changes: ChangeStats,
     pub claim: Option<Claim>,
     pub claims: Claims,
     /// It did nothing but run tests.
@@ -207,7 +207,7 @@ pub struct Iteration {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Spent {
+pub struct LoopUsage {
     /// `None`: the agent never told.
     pub cost_micros: Option<u64>,
     pub tokens: Option<u64>,
@@ -235,7 +235,7 @@ pub struct Breaker {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stop {
+pub enum StopMode {
     AfterIteration,
     Now,
 }
@@ -262,7 +262,7 @@ pub struct SnapshotRef {
 /// What only the living keeper knows. Never read by a decision that ends, charges or trips.
 #[derive(Debug, Clone, PartialEq, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "what runs beside each other")]
-pub struct Live {
+pub struct VolatileState {
     /// When a look last found output, CPU use or a file change of the running agent.
     pub last_sign: Moment,
     /// When signs of life were last looked for.
@@ -272,11 +272,11 @@ pub struct Live {
     /// Rounds of the present check phase that were thrown away.
     pub repeats: u32,
     /// What judges were asked in those rounds.
-    pub judging: Spending,
+    pub judging: JudgeUsage,
     /// What the agent changed in this iteration, artefacts included.
-    pub shot: super::Shot,
+    pub shot: super::SnapshotFacts,
     /// The documents after the agent.
-    pub reading: Option<Box<Reading>>,
+    pub reading: Option<Box<TaskDocuments>>,
     /// Documents that the user saved since the last iteration ended, with the sums of what was saved.
     pub saved: BTreeMap<String, String>,
     /// The criteria that the running baseline round is about.
@@ -287,11 +287,11 @@ pub struct Live {
     /// The snapshot before the next iteration is being taken.
     pub preparing: bool,
     /// The held agent was told that it may go.
-    pub letting_go: bool,
+    pub release_requested: bool,
     /// The documents for the coming iteration, while a slot is asked for it.
-    pub asking: Option<Box<Reading>>,
+    pub asking: Option<Box<TaskDocuments>>,
     /// Files are being put back: nothing is decided until they are.
-    pub putting_back: bool,
+    pub rollback_in_progress: bool,
     /// `seq` of the rollback that is being undone.
     pub undoing: Option<u64>,
     /// Why the last iteration is being taken back.
@@ -304,16 +304,16 @@ pub struct Live {
     pub committing: bool,
 }
 
-impl Spent {
+impl LoopUsage {
     /// What judges cost is spent like what the agent costs.
-    pub(super) fn add(&mut self, asked: Spending) {
-        let mut all = Spending { calls: self.calls, cost_micros: self.cost_micros, tokens: self.tokens };
+    pub(super) fn add(&mut self, asked: JudgeUsage) {
+        let mut all = JudgeUsage { calls: self.calls, cost_micros: self.cost_micros, tokens: self.tokens };
         all.add(asked);
         (self.calls, self.cost_micros, self.tokens) = (all.calls, all.cost_micros, all.tokens);
     }
 }
 
-impl Loop {
+impl LoopState {
     pub(super) fn has_checks(&self) -> bool {
         self.pinned.iter().any(|it| it.criterion.check.is_some())
     }

@@ -7,28 +7,28 @@ use crate::moment::Moment;
 use crate::view::words;
 
 use super::limits::HOUR_MS;
-use super::state::Loop;
+use super::state::LoopState;
 use super::waits;
 
 /// One of the loop's agents.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Member {
+pub struct AgentSlot {
     pub plan: AgentPlan,
-    pub out: Out,
+    pub out: Availability,
     /// Why another one took over from it, the last time.
     pub left: Option<TakeoverReason>,
 }
 
 /// Whether it can be set to work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Out {
+pub enum Availability {
     No,
     Until(Moment),
     /// Nothing but the user mends it.
     ForTheUser,
 }
 
-impl Out {
+impl Availability {
     fn is_over(self, now: Moment) -> bool {
         match self {
             Self::No => true,
@@ -46,13 +46,13 @@ impl Out {
 }
 
 /// Why the agent at work cannot go on.
-struct Trouble {
+struct TakeoverCause {
     reason: TakeoverReason,
-    out: Out,
+    out: Availability,
 }
 
 /// Who works from here on, where that is another one than before.
-pub(super) fn change(state: &Loop, now: Moment) -> Option<Record> {
+pub(super) fn change(state: &LoopState, now: Moment) -> Option<Record> {
     if state.crew.len() < 2 {
         return None;
     }
@@ -63,7 +63,7 @@ pub(super) fn change(state: &Loop, now: Moment) -> Option<Record> {
 }
 
 /// Who works in place of whom, and why; `None` where it is the one that is wanted most.
-pub(crate) fn standing_in(state: &Loop) -> Option<String> {
+pub(crate) fn standing_in(state: &LoopState) -> Option<String> {
     let own = &state.spec.agent.name;
     let before = state.crew.iter().take_while(|it| it.plan.name != *own);
     let why: Vec<_> = before.filter_map(|it| Some((it.plan.name.as_str(), it.left?))).collect();
@@ -71,37 +71,39 @@ pub(crate) fn standing_in(state: &Loop) -> Option<String> {
 }
 
 /// Until when the agent at work is to be left alone; `None` where its own last iteration says it.
-pub(super) fn rests(state: &Loop) -> Option<Moment> {
+pub(super) fn rests(state: &LoopState) -> Option<Moment> {
     let is_own = state.last_iteration().is_some_and(|it| it.agent == state.spec.agent.name);
     member(state).filter(|_| !is_own).and_then(|it| it.out.until())
 }
 
-fn member(state: &Loop) -> Option<&Member> {
+fn member(state: &LoopState) -> Option<&AgentSlot> {
     state.crew.iter().find(|it| it.plan.name == state.spec.agent.name)
 }
 
-fn trouble(state: &Loop) -> Option<Trouble> {
+fn trouble(state: &LoopState) -> Option<TakeoverCause> {
     let row = state.last_iteration().filter(|it| it.agent == state.spec.agent.name)?;
     let class = row.error.as_ref().map(|it| it.class);
     if class == Some(ProviderClass::Quota) {
         let until = row.ended_at.after(waits::quota_ms(state, row));
-        return Some(Trouble { reason: TakeoverReason::Quota, out: Out::Until(until) });
+        return Some(TakeoverCause { reason: TakeoverReason::Quota, out: Availability::Until(until) });
     }
     waits::needs_user(state)?;
     match class {
-        Some(ProviderClass::Login) => Some(Trouble { reason: TakeoverReason::Login, out: Out::ForTheUser }),
+        Some(ProviderClass::Login) => {
+            Some(TakeoverCause { reason: TakeoverReason::Login, out: Availability::ForTheUser })
+        }
         Some(ProviderClass::Billing) => {
-            Some(Trouble { reason: TakeoverReason::Billing, out: Out::ForTheUser })
+            Some(TakeoverCause { reason: TakeoverReason::Billing, out: Availability::ForTheUser })
         }
         _ => {
             let until = row.ended_at.after(HOUR_MS);
-            Some(Trouble { reason: TakeoverReason::Failing, out: Out::Until(until) })
+            Some(TakeoverCause { reason: TakeoverReason::Failing, out: Availability::Until(until) })
         }
     }
 }
 
 /// To the first that can work; where none can, to the one whose usage limit ends first.
-fn hand_over(state: &Loop, now: Moment, trouble: &Trouble) -> Option<Record> {
+fn hand_over(state: &LoopState, now: Moment, trouble: &TakeoverCause) -> Option<Record> {
     let others = || state.crew.iter().filter(|it| it.plan.name != state.spec.agent.name);
     let free = others().find(|it| it.out.is_over(now));
     let to = free.or_else(|| {
@@ -123,8 +125,8 @@ fn hand_over(state: &Loop, now: Moment, trouble: &Trouble) -> Option<Record> {
 }
 
 /// Another loop met the limit of the agent at work.
-pub(super) fn at_shared_limit(state: &Loop, now: Moment, until: Moment, met_by: &str) -> Option<Record> {
-    let trouble = Trouble { reason: TakeoverReason::Quota, out: Out::Until(until) };
+pub(super) fn at_shared_limit(state: &LoopState, now: Moment, until: Moment, met_by: &str) -> Option<Record> {
+    let trouble = TakeoverCause { reason: TakeoverReason::Quota, out: Availability::Until(until) };
     let said = format!("met by loop {met_by}");
     match hand_over(state, now, &trouble)? {
         Record::AgentChanged { from, to, reason, until, .. } => {
@@ -134,7 +136,7 @@ pub(super) fn at_shared_limit(state: &Loop, now: Moment, until: Moment, met_by: 
     }
 }
 
-fn back(state: &Loop, now: Moment) -> Option<Record> {
+fn back(state: &LoopState, now: Moment) -> Option<Record> {
     let before = state.crew.iter().take_while(|it| it.plan.name != state.spec.agent.name);
     let to = { before }.find(|it| it.out.is_over(now))?;
     Some(Record::AgentChanged {
@@ -147,7 +149,7 @@ fn back(state: &Loop, now: Moment) -> Option<Record> {
 }
 
 /// The record of it, applied: what was counted of one agent says nothing of the other.
-pub(super) fn changed(state: &mut Loop, to: &str, reason: TakeoverReason, until: Option<Moment>) {
+pub(super) fn changed(state: &mut LoopState, to: &str, reason: TakeoverReason, until: Option<Moment>) {
     let Some(plan) = state.crew.iter().find(|it| it.plan.name == to).map(|it| it.plan.clone()) else {
         return;
     };
@@ -155,7 +157,7 @@ pub(super) fn changed(state: &mut Loop, to: &str, reason: TakeoverReason, until:
     if reason != TakeoverReason::Back
         && let Some(left) = state.crew.iter_mut().find(|it| it.plan.name == from)
     {
-        left.out = until.map_or(Out::ForTheUser, Out::Until);
+        left.out = until.map_or(Availability::ForTheUser, Availability::Until);
         left.left = Some(reason);
     }
     (state.failures, state.stalls, state.wait) = (0, 0, None);
@@ -163,6 +165,10 @@ pub(super) fn changed(state: &mut Loop, to: &str, reason: TakeoverReason, until:
 }
 
 /// By the user's word everybody may be asked again.
-pub(super) fn resumed(state: &mut Loop) {
-    state.crew.iter_mut().filter(|it| it.out == Out::ForTheUser).for_each(|it| it.out = Out::No);
+pub(super) fn resumed(state: &mut LoopState) {
+    state
+        .crew
+        .iter_mut()
+        .filter(|it| it.out == Availability::ForTheUser)
+        .for_each(|it| it.out = Availability::No);
 }

@@ -4,8 +4,8 @@
 
 use crate::journal::Record;
 
-use super::fork::{self, LoopMemory};
-use super::state::Loop;
+use super::checkpoint::{self, LoopMemory};
+use super::state::LoopState;
 
 /// The last rollback on record.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,7 +30,7 @@ pub struct UndoableRollback {
 }
 
 /// The rollback that would be undone, or why there is none, with a hint.
-pub fn undoable(state: &Loop) -> Result<&UndoableRollback, String> {
+pub fn undoable(state: &LoopState) -> Result<&UndoableRollback, String> {
     let id = &state.spec.loop_id;
     let Some(last) = &state.undo else {
         return Err(format!(
@@ -51,13 +51,13 @@ pub fn undoable(state: &Loop) -> Result<&UndoableRollback, String> {
 }
 
 /// The iteration after which the files stand.
-fn position(state: &Loop) -> u32 {
+fn position(state: &LoopState) -> u32 {
     let last = state.undo.as_ref().filter(|it| it.iteration == state.iteration);
     last.map_or(state.iteration, |it| it.position)
 }
 
 /// The tree was kept for a rollback, which is not on record yet.
-pub(super) fn begun(state: &mut Loop, seq: u64, tree: &str) {
+pub(super) fn begun(state: &mut LoopState, seq: u64, tree: &str) {
     let position = position(state);
     state.undo = Some(UndoableRollback {
         seq,
@@ -68,12 +68,12 @@ pub(super) fn begun(state: &mut Loop, seq: u64, tree: &str) {
         position_before: position,
         position,
         iteration: state.iteration,
-        memory: fork::remember(state),
+        memory: checkpoint::remember(state),
     });
 }
 
 /// A rollback is on record. Returns the memory that it brings back, where it undoes another one.
-pub(super) fn done(state: &mut Loop, seq: u64, record: &Record) -> Option<LoopMemory> {
+pub(super) fn done(state: &mut LoopState, seq: u64, record: &Record) -> Option<LoopMemory> {
     let Record::RolledBack { to, tree, from, paths, after, undoes, .. } = record else { return None };
     let position_before = position(state);
     let last = UndoableRollback {
@@ -85,7 +85,7 @@ pub(super) fn done(state: &mut Loop, seq: u64, record: &Record) -> Option<LoopMe
         position_before,
         position: if paths.is_empty() { *to } else { position_before },
         iteration: state.iteration,
-        memory: fork::remember(state),
+        memory: checkpoint::remember(state),
     };
     let undone = state.undo.replace(last);
     undone.filter(|it| Some(it.seq) == *undoes).map(|it| it.memory)

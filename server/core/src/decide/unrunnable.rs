@@ -4,14 +4,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::check::Missing;
+use crate::check::MissingDependency;
 use crate::journal::{PauseReason, Pinned, Record, Round};
 use crate::sanitize;
 use crate::task::CriterionId;
 
-use super::machine::hold;
-use super::state::{Live, Loop};
-use super::{Step, orders};
+use super::handle_event::hold;
+use super::state::{LoopState, VolatileState};
+use super::{Decision, orders};
 
 /// Rounds in a row after which another iteration makes no sense.
 const MAX_ROUNDS: u32 = 2;
@@ -20,7 +20,7 @@ const NAME_CHARS: usize = 60;
 
 /// What the rounds of a loop say about it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Unrunnable {
+pub struct UnrunnableChecks {
     /// Rounds in a row that could not run a criterion's check.
     rounds: BTreeMap<CriterionId, u32>,
     /// The user goes on without these.
@@ -28,10 +28,10 @@ pub struct Unrunnable {
 }
 
 /// The results of a round are taken. `first`: they are what the criteria are pinned by, so one is enough.
-pub(super) fn counted(state: &mut Loop, round: &Round, first: bool) {
+pub(super) fn counted(state: &mut LoopState, round: &Round, first: bool) {
     let by = if first { MAX_ROUNDS } else { 1 };
     for result in &round.results {
-        let Unrunnable { rounds, waived } = &mut state.unrunnable;
+        let UnrunnableChecks { rounds, waived } = &mut state.unrunnable;
         if result.missing_on_machine().is_some() {
             let count = rounds.entry(result.criterion.clone()).or_default();
             *count = count.saturating_add(by);
@@ -43,12 +43,12 @@ pub(super) fn counted(state: &mut Loop, round: &Round, first: bool) {
 }
 
 /// The user goes on without what cannot run now.
-pub(super) fn waive(state: &mut Loop, criteria: &[CriterionId]) {
+pub(super) fn waive(state: &mut LoopState, criteria: &[CriterionId]) {
     state.unrunnable.waived.extend(criteria.iter().cloned());
 }
 
 /// What was started with `--anyway` goes on without what could not run at the start.
-pub(super) fn begun(state: &mut Loop) {
+pub(super) fn begun(state: &mut LoopState) {
     if state.spec.anyway {
         let all: Vec<_> = state.unrunnable.rounds.keys().cloned().collect();
         waive(state, &all);
@@ -56,11 +56,11 @@ pub(super) fn begun(state: &mut Loop) {
 }
 
 /// Between iterations: the loop needs its user before another one makes sense.
-pub(super) fn next(state: &Loop, live: &mut Live) -> Option<Vec<Step>> {
+pub(super) fn next(state: &LoopState, live: &mut VolatileState) -> Option<Vec<Decision>> {
     if state.pause.is_some() || state.is_unjudged {
         return None;
     }
-    let blocked: Vec<(&Pinned, &Missing)> = blocked(state).collect();
+    let blocked: Vec<(&Pinned, &MissingDependency)> = blocked(state).collect();
     if blocked.is_empty() {
         return None;
     }
@@ -69,8 +69,8 @@ pub(super) fn next(state: &Loop, live: &mut Live) -> Option<Vec<Step>> {
     Some(hold(state, PauseReason::Missing, message(state, &blocked)))
 }
 
-fn blocked(state: &Loop) -> impl Iterator<Item = (&Pinned, &Missing)> {
-    let Unrunnable { rounds, waived } = &state.unrunnable;
+fn blocked(state: &LoopState) -> impl Iterator<Item = (&Pinned, &MissingDependency)> {
+    let UnrunnableChecks { rounds, waived } = &state.unrunnable;
     let is_due =
         |id: &CriterionId| rounds.get(id).is_some_and(|it| *it >= MAX_ROUNDS) && !waived.contains(id);
     state.required().filter(move |it| is_due(&it.criterion.id)).filter_map(|it| {
@@ -80,8 +80,8 @@ fn blocked(state: &Loop) -> impl Iterator<Item = (&Pinned, &Missing)> {
 }
 
 /// `"Tests pass" cannot run: Python module "pytest" is not installed. Hint: …`
-fn message(state: &Loop, blocked: &[(&Pinned, &Missing)]) -> String {
-    let mut missing: Vec<&Missing> = Vec::new();
+fn message(state: &LoopState, blocked: &[(&Pinned, &MissingDependency)]) -> String {
+    let mut missing: Vec<&MissingDependency> = Vec::new();
     for (_, it) in blocked {
         if !missing.iter().any(|known| known.kind == it.kind && known.name == it.name) {
             missing.push(it);
@@ -110,12 +110,12 @@ fn message(state: &Loop, blocked: &[(&Pinned, &Missing)]) -> String {
 }
 
 /// `resume` of a loop that rests for them, without looking whether they can run now.
-pub(super) fn go_on_anyway(state: &Loop) -> Vec<Step> {
+pub(super) fn go_on_anyway(state: &LoopState) -> Vec<Decision> {
     let criteria: Vec<CriterionId> = blocked(state).map(|(it, _)| it.criterion.id.clone()).collect();
     if criteria.is_empty() {
         return orders::resume(state);
     }
-    let mut steps = vec![Step::Record(Record::ChecksWaived { criteria })];
+    let mut steps = vec![Decision::Record(Record::ChecksWaived { criteria })];
     steps.extend(orders::resume(state));
     steps
 }

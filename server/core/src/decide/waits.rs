@@ -7,7 +7,7 @@ use crate::journal::{BreakerState, WaitReason};
 use crate::moment::Moment;
 
 use super::limits::{DAY_MS, HOUR_MS, MAX_FAILURES};
-use super::state::{Iteration, Loop, Wait};
+use super::state::{Iteration, LoopState, Wait};
 use super::takeover;
 
 const MINUTE_MS: u64 = 60_000;
@@ -18,7 +18,7 @@ const LONGEST_BACKOFF_MS: u64 = 10 * MINUTE_MS;
 
 /// The wait before the next iteration, by what became of the last one; counted from the end of that one, so that a
 /// pause in between is not waited for once more.
-pub(super) fn before_next(state: &Loop, now: Moment) -> Option<Wait> {
+pub(super) fn before_next(state: &LoopState, now: Moment) -> Option<Wait> {
     let row = state.last_iteration()?;
     if let Some(until) = takeover::rests(state) {
         return (until.awake > now.awake).then_some(Wait { reason: WaitReason::Quota, until });
@@ -40,7 +40,7 @@ pub(super) fn before_next(state: &Loop, now: Moment) -> Option<Wait> {
 
 /// Until the announced reset and a little more, never longer than a day; an hour when nothing is announced. A reset
 /// that already passed, or one that comes with every answer anew, is asked for less and less often.
-pub(super) fn quota_ms(state: &Loop, row: &Iteration) -> u64 {
+pub(super) fn quota_ms(state: &LoopState, row: &Iteration) -> u64 {
     let again = |n: u32| (MINUTE_MS << n.min(6)).min(HOUR_MS);
     let before = state.stalls.saturating_sub(1);
     match row.error.as_ref().and_then(|it| it.resets_at) {
@@ -48,35 +48,35 @@ pub(super) fn quota_ms(state: &Loop, row: &Iteration) -> u64 {
         Some(at) if at <= row.ended_at.wall => again(before),
         Some(at) => {
             let least = if before == 0 { 0 } else { again(before - 1) };
-            past(state, at - row.ended_at.wall).max(least).min(DAY_MS)
+            with_jitter(state, at - row.ended_at.wall).max(least).min(DAY_MS)
         }
     }
 }
 
 /// Anything up to a bound that doubles with every failure in a row, so that many loops do not come back at once; not
 /// before the time that the provider named, up to a day.
-fn backoff_ms(state: &Loop, row: &Iteration) -> u64 {
+fn backoff_ms(state: &LoopState, row: &Iteration) -> u64 {
     let failed = state.stalls.saturating_sub(1);
     let full = BACKOFF_MS.saturating_mul(1 << failed.min(16)).min(LONGEST_BACKOFF_MS);
-    let own = 100 + spread(state, full);
+    let own = 100 + jitter(state, full);
     let named = row.error.as_ref().and_then(|it| it.resets_at?.checked_sub(row.ended_at.wall));
-    named.filter(|ms| *ms > 0).map_or(own, |ms| past(state, ms).max(own).min(DAY_MS))
+    named.filter(|ms| *ms > 0).map_or(own, |ms| with_jitter(state, ms).max(own).min(DAY_MS))
 }
 
 /// A little longer than what was announced, each loop by another bit.
-fn past(state: &Loop, ms: u64) -> u64 {
-    ms.saturating_add(1 + spread(state, (ms / 20).clamp(500, MINUTE_MS)))
+fn with_jitter(state: &LoopState, ms: u64) -> u64 {
+    ms.saturating_add(1 + jitter(state, (ms / 20).clamp(500, MINUTE_MS)))
 }
 
 /// Less than `width`; from the loop's own name and its iteration, so that replay agrees.
-fn spread(state: &Loop, width: u64) -> u64 {
+fn jitter(state: &LoopState, width: u64) -> u64 {
     let name = format!("{}:{}", state.spec.loop_id, state.iteration);
     u64::from(crc32c::crc32c(name.as_bytes())) % width.max(1)
 }
 
 /// What the user has to do before another start makes sense. Login trouble and a missing program are certain at
 /// once; other failures get three starts, momentary ones of the provider more.
-pub(super) fn needs_user(state: &Loop) -> Option<String> {
+pub(super) fn needs_user(state: &LoopState) -> Option<String> {
     let row = state.last_iteration()?;
     let error = row.error.as_ref();
     let message = error.map_or("it did not end by itself", |it| it.message.as_str());
@@ -89,7 +89,8 @@ pub(super) fn needs_user(state: &Loop) -> Option<String> {
             Some(with_hint(&format!("the agent `{name}` is not logged in: {message}"), &log_in(state)))
         }
         Some(ProviderClass::Billing) if state.failures > 0 => {
-            let hint = format!("add credit to the account or choose another agent, then {}", again(state));
+            let hint =
+                format!("add credit to the account or choose another agent, then {}", resume_command(state));
             Some(with_hint(
                 &format!("the account of the agent `{name}` has no credit left: {message}"),
                 &hint,
@@ -99,10 +100,10 @@ pub(super) fn needs_user(state: &Loop) -> Option<String> {
         Some(ProviderClass::Quota | ProviderClass::Transient) => (state.stalls >= most_stalls).then(|| {
             let sentence =
                 format!("the provider of `{name}` failed {} times in a row: {message}", state.stalls);
-            with_hint(&sentence, &format!("see whether it is down, then {}", again(state)))
+            with_hint(&sentence, &format!("see whether it is down, then {}", resume_command(state)))
         }),
         _ if state.failures > 0 && row.program_missing => {
-            let hint = format!("install it or set `agents.{name}.command`, then {}", again(state));
+            let hint = format!("install it or set `agents.{name}.command`, then {}", resume_command(state));
             Some(with_hint(&format!("the agent `{name}` {message}"), &hint))
         }
         _ => (state.failures >= MAX_FAILURES)
@@ -114,22 +115,22 @@ fn with_hint(sentence: &str, hint: &str) -> String {
     format!("{}. Hint: {hint}", sentence.trim_end_matches('.'))
 }
 
-fn log_in(state: &Loop) -> String {
+fn log_in(state: &LoopState) -> String {
     let agent = &state.spec.agent;
     // Many commands begin with a shell: that is not where anybody logs in.
     let mut programs = agent.argv.iter().take(2).filter_map(|it| it.rsplit('/').next());
     let known = programs.find_map(|it| KNOWN.iter().find(|known| known.program == it));
     match known {
-        Some(known) => format!("{}, then {}", known.log_in, again(state)),
+        Some(known) => format!("{}, then {}", known.log_in, resume_command(state)),
         None => format!(
             "log in to what `agents.{}.command` uses, or name the variable that holds its key in `env.pass`, then {}",
             agent.name,
-            again(state)
+            resume_command(state)
         ),
     }
 }
 
 /// A loop that ended because nobody was there cannot be resumed.
-fn again(state: &Loop) -> &'static str {
+fn resume_command(state: &LoopState) -> &'static str {
     if state.spec.attended { "`loopkeeper resume`" } else { "start again" }
 }

@@ -7,19 +7,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::check::{CheckResult, Status, counts};
 use crate::journal::{PauseReason, Record, Round, SnapshotWhen, Weakening};
 use crate::moment::Moment;
-use crate::protection::{Found, Watch};
+use crate::tamper::{ProtectionRules, WeakeningFinding};
 use crate::task::{Check, CriterionId};
 use crate::view::words::counted;
 
-use super::state::{Live, Loop};
-use super::{Effect, RefusalCode, Shot, Step, breaker, exit};
+use super::state::{LoopState, VolatileState};
+use super::{Decision, Effect, RefusalReason, SnapshotFacts, breaker, exit};
 
 /// More edited paths than this are not told one by one.
 const MAX_PATHS: usize = 200;
 
 /// What the journal says about it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Kept {
+pub struct WeakeningState {
     /// As found after the last iteration, less what was restored or accepted since.
     pub weakened: Vec<Weakening>,
     /// Files of these that were put back since. They count until their checks ran on them; nobody is told of them.
@@ -38,20 +38,20 @@ pub struct Kept {
 
 /// What the keeper compares when it takes a snapshot.
 #[derive(Debug, Clone)]
-pub struct Inspection {
-    pub watch: Watch,
+pub struct WeakeningScan {
+    pub watch: ProtectionRules,
     pub start: String,
     pub pins: BTreeMap<String, String>,
     pub left: String,
 }
 
 /// `None` before there is anything to compare with.
-pub fn inspection(state: &Loop) -> Option<Inspection> {
+pub fn inspection(state: &LoopState) -> Option<WeakeningScan> {
     let kept = &state.kept;
     let start = if kept.start.is_empty() { state.tree_after(0)? } else { &kept.start };
     let criteria: Vec<_> = state.pinned.iter().map(|it| &it.criterion).collect();
-    Some(Inspection {
-        watch: Watch::new(&criteria, &state.spec.settings.protected, &state.artefacts),
+    Some(WeakeningScan {
+        watch: ProtectionRules::new(&criteria, &state.spec.settings.protected, &state.artefacts),
         start: start.to_owned(),
         pins: kept.pins.clone(),
         left: kept.left.clone(),
@@ -59,7 +59,7 @@ pub fn inspection(state: &Loop) -> Option<Inspection> {
 }
 
 /// What stands at this moment.
-pub fn standing(state: &Loop) -> impl Iterator<Item = &Weakening> {
+pub fn standing(state: &LoopState) -> impl Iterator<Item = &Weakening> {
     let fewer = |it: &Weakening| {
         let result = it.criterion.as_ref().and_then(|id| state.results.get(id));
         result.is_some_and(|result| fewer(state, result).is_some())
@@ -68,26 +68,26 @@ pub fn standing(state: &Loop) -> impl Iterator<Item = &Weakening> {
 }
 
 /// What of it is still to be told: what was put back is judged by the next look at the tree.
-pub fn told(state: &Loop) -> impl Iterator<Item = &Weakening> {
+pub fn unreported(state: &LoopState) -> impl Iterator<Item = &Weakening> {
     standing(state).filter(|it| !state.kept.mended.contains(&it.path))
 }
 
 /// As it was at the start is what it is measured against: the user did not edit the file since.
-pub fn is_of_start(state: &Loop, weakening: &Weakening) -> bool {
+pub fn is_of_start(state: &LoopState, weakening: &Weakening) -> bool {
     let kept = &state.kept;
     !weakening.path.is_empty() && kept.start.is_empty() && !kept.pins.contains_key(&weakening.path)
 }
 
-pub fn stands(state: &Loop) -> bool {
+pub fn has_unresolved(state: &LoopState) -> bool {
     standing(state).next().is_some()
 }
 
 /// What an iteration leaves weakened, with the iteration since which it is.
-pub(super) fn after(state: &Loop, live: &Live, round: Option<&Round>) -> Vec<Weakening> {
+pub(super) fn after(state: &LoopState, live: &VolatileState, round: Option<&Round>) -> Vec<Weakening> {
     let since = |same: &dyn Fn(&&Weakening) -> bool| {
         state.kept.weakened.iter().find(same).map_or(state.iteration, |it| it.since)
     };
-    let of_file = |it: &Found| Weakening {
+    let of_file = |it: &WeakeningFinding| Weakening {
         path: it.path.clone(),
         what: it.what.clone(),
         criterion: it.criterion.clone(),
@@ -117,7 +117,7 @@ pub(super) fn after(state: &Loop, live: &Live, round: Option<&Round>) -> Vec<Wea
 }
 
 /// A check that passes with fewer tests than it ran before the first iteration.
-fn fewer(state: &Loop, result: &CheckResult) -> Option<(u64, u64)> {
+fn fewer(state: &LoopState, result: &CheckResult) -> Option<(u64, u64)> {
     let before = *state.kept.tests.get(&result.criterion)?;
     let ran = match result.tests {
         Some(tests) => tests.ran(),
@@ -127,14 +127,14 @@ fn fewer(state: &Loop, result: &CheckResult) -> Option<(u64, u64)> {
     (result.status == Status::Pass && ran < before).then_some((ran, before))
 }
 
-fn tells_counts(state: &Loop, id: &CriterionId) -> bool {
+fn tells_counts(state: &LoopState, id: &CriterionId) -> bool {
     let pinned = state.pinned.iter().find(|it| it.criterion.id == *id);
     let check = pinned.and_then(|it| it.criterion.check.as_ref());
     matches!(check, Some(Check::Command { command, .. }) if counts::always_told(command))
 }
 
 /// The end of an iteration's sentence.
-pub(super) fn tail(weakened: &[Weakening]) -> String {
+pub(super) fn summary_suffix(weakened: &[Weakening]) -> String {
     if weakened.is_empty() {
         String::new()
     } else {
@@ -153,7 +153,7 @@ fn said<'a>(weakened: impl Iterator<Item = &'a Weakening>) -> String {
 
 /// Everything else is done, and a whole further iteration that was told did not restore it: more of them would
 /// only cost.
-pub(super) fn needs_user(state: &Loop, now: Moment) -> Option<String> {
+pub(super) fn needs_user(state: &LoopState, now: Moment) -> Option<String> {
     if !was_told(state) || exit::completed(state, now).is_none() {
         return None;
     }
@@ -177,16 +177,16 @@ pub(super) fn needs_user(state: &Loop, now: Moment) -> Option<String> {
 }
 
 /// The loop rests for this, and there is still something to be told of it.
-pub fn holds_up(state: &Loop) -> bool {
-    rests(state) && told(state).next().is_some()
+pub fn is_blocking(state: &LoopState) -> bool {
+    rests(state) && unreported(state).next().is_some()
 }
 
-fn rests(state: &Loop) -> bool {
+fn rests(state: &LoopState) -> bool {
     state.pause.as_ref().is_some_and(|it| it.reason == PauseReason::Agent) && was_told(state)
 }
 
 /// A whole iteration worked, knowing of it, since the user last said to go on.
-fn was_told(state: &Loop) -> bool {
+fn was_told(state: &LoopState) -> bool {
     let last = state.last_iteration().filter(|it| !breaker::is_provider_trouble(it));
     last.is_some_and(|last| {
         last.number > state.kept.resumed && standing(state).any(|it| it.since < last.number)
@@ -194,12 +194,12 @@ fn was_told(state: &Loop) -> bool {
 }
 
 /// The user takes it as it is.
-pub(super) fn accept(state: &Loop) -> Vec<Step> {
+pub(super) fn accept(state: &LoopState) -> Vec<Decision> {
     let after = |it: &&super::SnapshotRef| it.when == SnapshotWhen::After;
     let tree = state.snapshots.iter().rev().find(after).map(|it| it.tree.clone());
-    let (Some(tree), true) = (tree, stands(state)) else {
+    let (Some(tree), true) = (tree, has_unresolved(state)) else {
         let message = "nothing is weakened: there is nothing to accept".to_owned();
-        return vec![Step::Effect(Effect::Refuse { code: RefusalCode::Conflict, message })];
+        return vec![Decision::Effect(Effect::Refuse { code: RefusalReason::Conflict, message })];
     };
     let of_path = |it: &Weakening| (!it.path.is_empty()).then(|| it.path.clone());
     let of_check = |it: &CheckResult| fewer(state, it).map(|_| it.criterion.clone());
@@ -208,22 +208,22 @@ pub(super) fn accept(state: &Loop) -> Vec<Step> {
         criteria: state.results.values().filter_map(of_check).collect(),
         tree,
     };
-    let resumed = rests(state).then_some(Step::Record(Record::Resumed {}));
-    [Step::Record(record)].into_iter().chain(resumed).chain([Step::Effect(Effect::GoOn)]).collect()
+    let resumed = rests(state).then_some(Decision::Record(Record::Resumed {}));
+    [Decision::Record(record)].into_iter().chain(resumed).chain([Decision::Effect(Effect::GoOn)]).collect()
 }
 
 /// What the user changed between two iterations is measured anew from there.
-pub(super) fn edited(shot: &Shot) -> Option<Step> {
+pub(super) fn edited(shot: &SnapshotFacts) -> Option<Decision> {
     if shot.edited.is_empty() {
         return None;
     }
     let all = shot.edited.len() > MAX_PATHS;
     let paths = if all { Vec::new() } else { shot.edited.clone() };
-    Some(Step::Record(Record::ProtectedEdited { paths, all, tree: shot.tree.clone() }))
+    Some(Decision::Record(Record::ProtectedEdited { paths, all, tree: shot.tree.clone() }))
 }
 
 /// Takes one of the two records into account.
-pub(super) fn moved(state: &mut Loop, record: &Record) {
+pub(super) fn moved(state: &mut LoopState, record: &Record) {
     let kept = &mut state.kept;
     match record {
         Record::ProtectedEdited { all: true, tree, .. } => {
@@ -247,7 +247,7 @@ pub(super) fn moved(state: &mut Loop, record: &Record) {
 }
 
 /// Of what is weakened, the files that `tree` brought back to what they are measured against.
-pub fn mended(state: &Loop, tree: &str, paths: &[String], refused: &[String]) -> Vec<String> {
+pub fn mended(state: &LoopState, tree: &str, paths: &[String], refused: &[String]) -> Vec<String> {
     let kept = &state.kept;
     let start = if kept.start.is_empty() { state.tree_after(0) } else { Some(kept.start.as_str()) };
     let measured = |path: &str| kept.pins.get(path).map(String::as_str).or(start);
@@ -260,7 +260,7 @@ pub fn mended(state: &Loop, tree: &str, paths: &[String], refused: &[String]) ->
 }
 
 /// What goes back to another tree than the start is weakened again.
-pub(super) fn rolled_back(state: &mut Loop, paths: &[String], mended: &[String]) {
+pub(super) fn rolled_back(state: &mut LoopState, paths: &[String], mended: &[String]) {
     state.kept.mended.retain(|it| !is_among(it, paths));
     state.kept.mended.extend(mended.iter().cloned());
 }
@@ -275,7 +275,7 @@ fn is_among(path: &str, named: &[String]) -> bool {
 }
 
 /// Before the results of a round are taken. What a round at rest runs less than the one before is the user's doing.
-pub(super) fn counted_in(state: &mut Loop, iteration: Option<u32>, round: &Round) {
+pub(super) fn counted_in(state: &mut LoopState, iteration: Option<u32>, round: &Round) {
     if iteration.is_some() {
         state.kept.left.clone_from(&round.tree_after);
     } else if round.tree_before != state.judged_tree {
@@ -291,7 +291,7 @@ pub(super) fn counted_in(state: &mut Loop, iteration: Option<u32>, round: &Round
 }
 
 /// The first round that counts the tests of a check says how many there are.
-pub(super) fn counted_first(state: &mut Loop, iteration: u32, round: &Round) {
+pub(super) fn counted_first(state: &mut LoopState, iteration: u32, round: &Round) {
     if iteration == 0 {
         state.kept.left.clone_from(&round.tree_after);
     }

@@ -5,14 +5,14 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
-use super::{Finding, Level, Topic, Trouble};
-use crate::agent::kind::{Found, Kind};
+use super::{DoctorFinding, DoctorLevel, DoctorProblem, DoctorTopic};
+use crate::agent::kind::{AgentKind, CapabilitySource};
 use crate::sanitize;
-use crate::settings::Mode;
+use crate::settings::LoopMode;
 
 /// An agent that is looked for.
 #[derive(Debug, Clone, Copy)]
-pub struct Known {
+pub struct KnownAgent {
     /// As the configuration names it.
     pub name: &'static str,
     pub title: &'static str,
@@ -23,12 +23,12 @@ pub struct Known {
     pub log_in: &'static str,
     /// Any of these says that there is a key.
     pub variables: &'static [&'static str],
-    pub files: &'static [Place],
+    pub files: &'static [LoginFile],
 }
 
 /// A file that a login leaves behind.
 #[derive(Debug, Clone, Copy)]
-pub struct Place {
+pub struct LoginFile {
     /// The variable that moves its folder, and where it lies below that.
     pub moved: Option<(&'static str, &'static str)>,
     /// Below the home folder.
@@ -37,20 +37,20 @@ pub struct Place {
     pub holds: Option<&'static str>,
 }
 
-const fn at(at_home: &'static str) -> Place {
-    Place { moved: None, at_home, holds: None }
+const fn at(at_home: &'static str) -> LoginFile {
+    LoginFile { moved: None, at_home, holds: None }
 }
 
-const fn moved(variable: &'static str, below: &'static str, at_home: &'static str) -> Place {
-    Place { moved: Some((variable, below)), at_home, holds: None }
+const fn moved(variable: &'static str, below: &'static str, at_home: &'static str) -> LoginFile {
+    LoginFile { moved: Some((variable, below)), at_home, holds: None }
 }
 
-const fn holding(at_home: &'static str, word: &'static str) -> Place {
-    Place { moved: None, at_home, holds: Some(word) }
+const fn holding(at_home: &'static str, word: &'static str) -> LoginFile {
+    LoginFile { moved: None, at_home, holds: Some(word) }
 }
 
-pub const KNOWN: [Known; 8] = [
-    Known {
+pub const KNOWN: [KnownAgent; 8] = [
+    KnownAgent {
         name: "claude",
         title: "Claude Code",
         program: "claude",
@@ -68,7 +68,7 @@ pub const KNOWN: [Known; 8] = [
             holding(".claude.json", "\"oauthAccount\""),
         ],
     },
-    Known {
+    KnownAgent {
         name: "codex",
         title: "Codex",
         program: "codex",
@@ -77,7 +77,7 @@ pub const KNOWN: [Known; 8] = [
         variables: &["CODEX_API_KEY", "OPENAI_API_KEY"],
         files: &[moved("CODEX_HOME", "auth.json", ".codex/auth.json")],
     },
-    Known {
+    KnownAgent {
         name: "opencode",
         title: "OpenCode",
         program: "opencode",
@@ -86,7 +86,7 @@ pub const KNOWN: [Known; 8] = [
         variables: &["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "OPENROUTER_API_KEY", "OPENCODE_API_KEY"],
         files: &[moved("XDG_DATA_HOME", "opencode/auth.json", ".local/share/opencode/auth.json")],
     },
-    Known {
+    KnownAgent {
         name: "gemini",
         title: "Gemini CLI",
         program: "gemini",
@@ -95,7 +95,7 @@ pub const KNOWN: [Known; 8] = [
         variables: &["GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_GENAI_USE_VERTEXAI", "GOOGLE_GENAI_USE_GCA"],
         files: &[at(".gemini/oauth_creds.json")],
     },
-    Known {
+    KnownAgent {
         name: "qwen",
         title: "Qwen Code",
         program: "qwen",
@@ -104,7 +104,7 @@ pub const KNOWN: [Known; 8] = [
         variables: &["DASHSCOPE_API_KEY", "OPENAI_API_KEY"],
         files: &[at(".qwen/oauth_creds.json")],
     },
-    Known {
+    KnownAgent {
         name: "copilot",
         title: "Copilot CLI",
         program: "copilot",
@@ -117,7 +117,7 @@ pub const KNOWN: [Known; 8] = [
             holding(".config/gh/hosts.yml", "user:"),
         ],
     },
-    Known {
+    KnownAgent {
         name: "cursor",
         title: "Cursor CLI",
         program: "cursor-agent",
@@ -126,7 +126,7 @@ pub const KNOWN: [Known; 8] = [
         variables: &["CURSOR_API_KEY"],
         files: &[moved("XDG_CONFIG_HOME", "cursor/auth.json", ".config/cursor/auth.json")],
     },
-    Known {
+    KnownAgent {
         name: "amp",
         title: "Amp",
         program: "amp",
@@ -140,7 +140,7 @@ pub const KNOWN: [Known; 8] = [
 /// What can be seen of a login.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "state", content = "by", rename_all = "kebab-case")]
-pub enum Login {
+pub enum LoginState {
     /// By this variable or file; whether the provider still takes it is not known.
     Seen(String),
     /// The variable is set here, but is not passed to agents.
@@ -151,7 +151,7 @@ pub enum Login {
 }
 
 /// What is looked up on the machine.
-pub trait Evidence {
+pub trait LoginEvidence {
     /// Whether it is set, here.
     fn variable(&self, name: &str) -> bool;
     /// Its value for agents, after what does not pass was taken out.
@@ -162,12 +162,12 @@ pub trait Evidence {
 }
 
 /// By what one sees that somebody logged in.
-pub fn login(known: &Known, evidence: &impl Evidence) -> Login {
+pub fn login(known: &KnownAgent, evidence: &impl LoginEvidence) -> LoginState {
     if let Some(name) = known.variables.iter().find(|it| evidence.passed(it).is_some_and(|it| !it.is_empty()))
     {
-        return Login::Seen(format!("${name}"));
+        return LoginState::Seen(format!("${name}"));
     }
-    let path = |place: &Place| {
+    let path = |place: &LoginFile| {
         let moved = place.moved.and_then(|(variable, below)| Some((evidence.passed(variable)?, below)));
         moved.map_or_else(
             || evidence.home().join(place.at_home),
@@ -177,10 +177,10 @@ pub fn login(known: &Known, evidence: &impl Evidence) -> Login {
     let seen =
         known.files.iter().map(|it| (path(it), it.holds)).find(|(path, holds)| evidence.file(path, *holds));
     if let Some((path, _)) = seen {
-        return Login::Seen(path.to_string_lossy().into_owned());
+        return LoginState::Seen(path.to_string_lossy().into_owned());
     }
     let withheld = known.variables.iter().find(|it| evidence.variable(it));
-    withheld.map_or(Login::NotSeen, |name| Login::Withheld((*name).to_owned()))
+    withheld.map_or(LoginState::NotSeen, |name| LoginState::Withheld((*name).to_owned()))
 }
 
 /// What was found of one agent.
@@ -192,8 +192,8 @@ pub struct AgentFacts {
     /// Where it is; absent: not installed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub program: Option<String>,
-    pub version: Version,
-    pub login: Login,
+    pub version: AgentVersion,
+    pub login: LoginState,
     /// Where its hooks are switched off.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hooks_off: Option<String>,
@@ -203,16 +203,16 @@ pub struct AgentFacts {
 
 /// What a loop here would begin with.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Beginning {
+pub enum SelectedAgent {
     /// This agent is started.
-    Agent { name: String, kind: Kind, mode: Mode },
+    Agent { name: String, kind: AgentKind, mode: LoopMode },
     /// A session of Claude Code that its user opens is waited for; why it would not ask us, where it would not.
-    Session { silent: Option<Trouble> },
+    Session { silent: Option<DoctorProblem> },
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "state", content = "text", rename_all = "kebab-case")]
-pub enum Version {
+pub enum AgentVersion {
     Told(String),
     /// It did not answer; why, in words.
     Failed(String),
@@ -231,31 +231,39 @@ pub fn version_in(answer: &str) -> Option<String> {
     Some(sanitize::line_within(found.trim_end_matches([',', ';', '.']), LONGEST))
 }
 
-pub(super) fn examine(agents: &[AgentFacts], chosen: &Result<Beginning, Trouble>) -> Vec<Finding> {
-    let mut all: Vec<Finding> = agents.iter().filter_map(|it| installed(it, chosen)).collect();
+pub(super) fn examine(
+    agents: &[AgentFacts],
+    chosen: &Result<SelectedAgent, DoctorProblem>,
+) -> Vec<DoctorFinding> {
+    let mut all: Vec<DoctorFinding> = agents.iter().filter_map(|it| installed(it, chosen)).collect();
     let missing: Vec<&str> =
         agents.iter().filter(|it| it.program.is_none() && !it.own).map(|it| it.title.as_str()).collect();
     if !missing.is_empty() {
         let what = format!("not installed: {}", missing.join(", "));
-        all.push(Finding::new(Topic::Agents, Level::Info, what));
+        all.push(DoctorFinding::new(DoctorTopic::Agents, DoctorLevel::Info, what));
     }
     all.extend(agents.iter().filter(|it| it.program.is_none() && it.own).map(|it| {
-        Finding::new(Topic::Agents, Level::Note, format!("{}: its program is not there", it.name))
-            .hint(format!("correct `command` under `[agents.{}]`", it.name))
+        DoctorFinding::new(
+            DoctorTopic::Agents,
+            DoctorLevel::Note,
+            format!("{}: its program is not there", it.name),
+        )
+        .hint(format!("correct `command` under `[agents.{}]`", it.name))
     }));
     all.extend(match chosen {
-        Ok(Beginning::Agent { name, kind, mode }) => started(agents, name, *kind, *mode),
-        Ok(Beginning::Session { silent }) => attached(agents, silent.as_ref()),
-        Err(trouble) => vec![Finding::trouble(Topic::Agents, trouble)],
+        Ok(SelectedAgent::Agent { name, kind, mode }) => started(agents, name, *kind, *mode),
+        Ok(SelectedAgent::Session { silent }) => attached(agents, silent.as_ref()),
+        Err(trouble) => vec![DoctorFinding::trouble(DoctorTopic::Agents, trouble)],
     });
     all
 }
 
 /// What would be started, and what it cannot do.
-fn started(agents: &[AgentFacts], name: &str, kind: Kind, mode: Mode) -> Vec<Finding> {
+fn started(agents: &[AgentFacts], name: &str, kind: AgentKind, mode: LoopMode) -> Vec<DoctorFinding> {
     let what = format!("a loop here would start `{name}`");
-    let mut all = vec![Finding::new(Topic::Agents, Level::Good, what)];
-    let note = |what: &str| Finding::new(Topic::Agents, Level::Note, format!("{name}: {what}"));
+    let mut all = vec![DoctorFinding::new(DoctorTopic::Agents, DoctorLevel::Good, what)];
+    let note =
+        |what: &str| DoctorFinding::new(DoctorTopic::Agents, DoctorLevel::Note, format!("{name}: {what}"));
     let mut can = kind.capabilities().with(mode);
     let facts = agents.iter().find(|it| it.name == name);
     if let Some(place) = facts.and_then(|it| it.hooks_off.as_ref()) {
@@ -271,13 +279,13 @@ fn started(agents: &[AgentFacts], name: &str, kind: Kind, mode: Mode) -> Vec<Fin
 }
 
 /// A session that its user opens needs neither us nor any other program to start it.
-fn attached(agents: &[AgentFacts], silent: Option<&Trouble>) -> Vec<Finding> {
-    let claude = Kind::Claude.name();
+fn attached(agents: &[AgentFacts], silent: Option<&DoctorProblem>) -> Vec<DoctorFinding> {
+    let claude = AgentKind::Claude.name();
     let mut all = vec![match silent {
-        Some(trouble) => Finding::trouble(Topic::Agents, trouble),
-        None => Finding::new(
-            Topic::Agents,
-            Level::Good,
+        Some(trouble) => DoctorFinding::trouble(DoctorTopic::Agents, trouble),
+        None => DoctorFinding::new(
+            DoctorTopic::Agents,
+            DoctorLevel::Good,
             "a loop here would wait for a session of Claude Code that you open in this folder, in any terminal: its \
              hooks are in place",
         ),
@@ -285,59 +293,69 @@ fn attached(agents: &[AgentFacts], silent: Option<&Trouble>) -> Vec<Finding> {
     let facts = agents.iter().find(|it| it.name == claude);
     if facts.is_none_or(|it| it.program.is_none()) {
         all.push(
-            Finding::new(
-                Topic::Agents,
-                Level::Note,
+            DoctorFinding::new(
+                DoctorTopic::Agents,
+                DoctorLevel::Note,
                 "there is no `claude` on PATH to open that session with",
             )
             .hint(
-                Kind::Claude.known().map_or_else(String::new, |it| format!("install it: `{}`", it.install)),
+                AgentKind::Claude
+                    .known()
+                    .map_or_else(String::new, |it| format!("install it: `{}`", it.install)),
             ),
         );
     }
-    if let (Some(Version::Told(version)), Found::Run(tried)) =
-        (facts.map(|it| &it.version), Kind::Claude.capabilities().found)
+    if let (Some(AgentVersion::Told(version)), CapabilitySource::Run(tried)) =
+        (facts.map(|it| &it.version), AgentKind::Claude.capabilities().found)
         && version != tried
     {
         let what = format!("its hooks were tried with {tried} of Claude Code, and this is {version}");
-        all.push(Finding::new(Topic::Agents, Level::Good, what));
+        all.push(DoctorFinding::new(DoctorTopic::Agents, DoctorLevel::Good, what));
     }
-    let can = Kind::Claude.capabilities().with(Mode::Attach);
+    let can = AgentKind::Claude.capabilities().with(LoopMode::Attach);
     all.extend(
-        can.lacks().into_iter().map(|it| Finding::new(Topic::Agents, Level::Note, format!("{claude}: {it}"))),
+        can.lacks()
+            .into_iter()
+            .map(|it| DoctorFinding::new(DoctorTopic::Agents, DoctorLevel::Note, format!("{claude}: {it}"))),
     );
     all
 }
 
 /// A login matters where the agent would be started; elsewhere it is only told.
-fn installed(agent: &AgentFacts, chosen: &Result<Beginning, Trouble>) -> Option<Finding> {
+fn installed(agent: &AgentFacts, chosen: &Result<SelectedAgent, DoctorProblem>) -> Option<DoctorFinding> {
     let program = agent.program.as_deref()?;
     let version = match &agent.version {
-        Version::Told(version) => format!(" {version}"),
-        Version::Failed(why) | Version::NotAsked(why) => format!(" (version unknown: {why})"),
+        AgentVersion::Told(version) => format!(" {version}"),
+        AgentVersion::Failed(why) | AgentVersion::NotAsked(why) => format!(" (version unknown: {why})"),
     };
     let known = KNOWN.iter().find(|it| !agent.own && it.name == agent.name);
     let login = match &agent.login {
-        Login::Seen(by) => format!(", a login was seen ({by})"),
-        Login::Withheld(name) => format!(", ${name} is set but not passed to agents"),
-        Login::NotSeen => ", no sign of a login".to_owned(),
-        Login::Unknown => String::new(),
+        LoginState::Seen(by) => format!(", a login was seen ({by})"),
+        LoginState::Withheld(name) => format!(", ${name} is set but not passed to agents"),
+        LoginState::NotSeen => ", no sign of a login".to_owned(),
+        LoginState::Unknown => String::new(),
     };
     let what = format!("{}{version}: {program}{login}", agent.title);
     let wanted = match chosen {
-        Ok(Beginning::Agent { name, .. }) => *name == agent.name,
-        Ok(Beginning::Session { .. }) => agent.name == Kind::Claude.name(),
+        Ok(SelectedAgent::Agent { name, .. }) => *name == agent.name,
+        Ok(SelectedAgent::Session { .. }) => agent.name == AgentKind::Claude.name(),
         Err(_) => false,
     };
-    let unwell = matches!(agent.login, Login::NotSeen | Login::Withheld(_)) && wanted;
-    let level = if unwell || matches!(agent.version, Version::Failed(_)) { Level::Note } else { Level::Good };
-    let finding = Finding::new(Topic::Agents, level, what);
+    let unwell = matches!(agent.login, LoginState::NotSeen | LoginState::Withheld(_)) && wanted;
+    let level = if unwell || matches!(agent.version, AgentVersion::Failed(_)) {
+        DoctorLevel::Note
+    } else {
+        DoctorLevel::Good
+    };
+    let finding = DoctorFinding::new(DoctorTopic::Agents, level, what);
     Some(match (&agent.login, &agent.version, known) {
-        (_, Version::Failed(_), Some(known)) => finding.hint(format!("reinstall it: `{}`", known.install)),
-        (Login::Withheld(name), ..) if unwell => {
+        (_, AgentVersion::Failed(_), Some(known)) => {
+            finding.hint(format!("reinstall it: `{}`", known.install))
+        }
+        (LoginState::Withheld(name), ..) if unwell => {
             finding.hint(format!("add it to `[env]`: `pass = [\"{name}\"]`"))
         }
-        (Login::NotSeen, _, Some(known)) if unwell => finding
+        (LoginState::NotSeen, _, Some(known)) if unwell => finding
             .hint(format!("{}; a login in the system's own store cannot be seen from here", known.log_in)),
         _ => finding,
     })

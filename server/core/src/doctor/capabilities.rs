@@ -1,13 +1,13 @@
 //! What an agent can and cannot do, as words.
 
-use crate::agent::kind::{Can, Capabilities, StopHook, Subagents};
+use crate::agent::kind::{Capabilities, StopHook, SubagentSupport, Support};
 
 /// Name and answer, in the order of the page about agents.
 pub fn capabilities(can: &Capabilities) -> Vec<(&'static str, String)> {
-    let word = |it: Can| match it {
-        Can::Yes => "yes".to_owned(),
-        Can::No => "no".to_owned(),
-        Can::Unknown => "unknown".to_owned(),
+    let word = |it: Support| match it {
+        Support::Yes => "yes".to_owned(),
+        Support::No => "no".to_owned(),
+        Support::Unknown => "unknown".to_owned(),
     };
     let stop_hook = match can.stop_hook {
         StopHook::OfFolder => "yes, in a file of the folder it works in".to_owned(),
@@ -17,10 +17,10 @@ pub fn capabilities(can: &Capabilities) -> Vec<(&'static str, String)> {
         StopHook::Unknown => "unknown".to_owned(),
     };
     let subagents = match can.subagents {
-        Subagents::Refused => "refused over their budget",
-        Subagents::Counted => "counted, never refused",
-        Subagents::Unseen => "not seen",
-        Subagents::Unknown => "unknown",
+        SubagentSupport::Refused => "refused over their budget",
+        SubagentSupport::Counted => "counted, never refused",
+        SubagentSupport::Unseen => "not seen",
+        SubagentSupport::Unknown => "unknown",
     };
     vec![
         ("tells JSON", word(can.structured)),
@@ -41,21 +41,21 @@ pub fn capabilities(can: &Capabilities) -> Vec<(&'static str, String)> {
 #[cfg(test)]
 mod tests {
     use super::capabilities;
-    use crate::agent::kind::Kind;
+    use crate::agent::kind::AgentKind;
     use crate::settings::Dialect;
 
     #[test]
     fn each_agent_says_what_it_can() {
-        let check = |kind: Kind, name: &str, expect: &str| {
+        let check = |kind: AgentKind, name: &str, expect: &str| {
             let all = capabilities(&kind.capabilities());
             assert_eq!(all.len(), 12);
             assert_eq!(all.iter().find(|it| it.0 == name).map(|it| it.1.as_str()), Some(expect), "{kind:?}");
         };
-        check(Kind::Claude, "has a stop hook", "up to 8 times in a row");
-        check(Kind::Qwen, "has a stop hook", "yes, in a file of the folder it works in");
-        check(Kind::Codex, "tells its cost", "no");
-        check(Kind::Opencode, "has a stop hook", "no");
-        check(Kind::Claude, "subagents", "refused over their budget");
-        check(Kind::Own(Dialect::Text), "resumes a session", "unknown");
+        check(AgentKind::Claude, "has a stop hook", "up to 8 times in a row");
+        check(AgentKind::Qwen, "has a stop hook", "yes, in a file of the folder it works in");
+        check(AgentKind::Codex, "tells its cost", "no");
+        check(AgentKind::Opencode, "has a stop hook", "no");
+        check(AgentKind::Claude, "subagents", "refused over their budget");
+        check(AgentKind::Own(Dialect::Text), "resumes a session", "unknown");
     }
 }

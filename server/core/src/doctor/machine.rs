@@ -1,26 +1,26 @@
 //! Git, the sandbox, what may be watched, the state folder: what a loop needs of the machine.
 
-use super::{Finding, Level, Topic, Trouble};
-use crate::settings::Sandbox;
+use super::{DoctorFinding, DoctorLevel, DoctorProblem, DoctorTopic};
+use crate::settings::SandboxMode;
 use crate::view::words;
 
 #[derive(Debug)]
 pub struct MachineFacts {
     /// What `git --version` said, or why not.
     pub git: Result<String, String>,
-    pub enclosure: Enclosure,
+    pub enclosure: SandboxFacts,
     /// `fs.inotify.max_user_watches`; `None` where the system has no such limit.
     pub watches: Option<u64>,
     /// Why another watcher could not be made.
     pub watcher: Result<(), String>,
-    pub state: Result<StateFacts, Trouble>,
+    pub state: Result<StateFacts, DoctorProblem>,
 }
 
 /// How a loop's processes would be held together.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Enclosure {
+pub struct SandboxFacts {
     /// What the settings ask for.
-    pub wanted: Sandbox,
+    pub wanted: SandboxMode,
     pub is_namespace: bool,
     pub sentence: String,
 }
@@ -38,66 +38,67 @@ const LITTLE: u64 = 1 << 30;
 /// Snapshots and outputs of one iteration may not fit any more.
 const TOO_LITTLE: u64 = 100 << 20;
 
-pub(super) fn examine(facts: &MachineFacts) -> Vec<Finding> {
+pub(super) fn examine(facts: &MachineFacts) -> Vec<DoctorFinding> {
     vec![git(&facts.git), enclosure(&facts.enclosure), watches(facts), state(&facts.state)]
 }
 
-fn new(level: Level, what: impl Into<String>) -> Finding {
-    Finding::new(Topic::Machine, level, what)
+fn new(level: DoctorLevel, what: impl Into<String>) -> DoctorFinding {
+    DoctorFinding::new(DoctorTopic::Machine, level, what)
 }
 
-fn git(git: &Result<String, String>) -> Finding {
+fn git(git: &Result<String, String>) -> DoctorFinding {
     match git {
-        Ok(version) => new(Level::Good, version.clone()),
-        Err(why) => new(Level::Note, format!("git cannot be used: {why}"))
+        Ok(version) => new(DoctorLevel::Good, version.clone()),
+        Err(why) => new(DoctorLevel::Note, format!("git cannot be used: {why}"))
             .hint("install git: `clean` checks and commits need it"),
     }
 }
 
-fn enclosure(it: &Enclosure) -> Finding {
+fn enclosure(it: &SandboxFacts) -> DoctorFinding {
     let level = match it.wanted {
-        Sandbox::Required if !it.is_namespace => Level::Bad,
-        Sandbox::Auto if !it.is_namespace => Level::Note,
-        Sandbox::Auto | Sandbox::Required | Sandbox::Off => Level::Good,
+        SandboxMode::Required if !it.is_namespace => DoctorLevel::Bad,
+        SandboxMode::Auto if !it.is_namespace => DoctorLevel::Note,
+        SandboxMode::Auto | SandboxMode::Required | SandboxMode::Off => DoctorLevel::Good,
     };
     let finding = new(level, it.sentence.trim_end_matches('.').to_owned());
     match level {
-        Level::Good | Level::Info => finding,
-        Level::Note | Level::Bad => finding
+        DoctorLevel::Good | DoctorLevel::Info => finding,
+        DoctorLevel::Note | DoctorLevel::Bad => finding
             .hint("install bubblewrap (`apt install bubblewrap`) and allow unprivileged user namespaces"),
     }
 }
 
-fn watches(facts: &MachineFacts) -> Finding {
+fn watches(facts: &MachineFacts) -> DoctorFinding {
     const HINT: &str =
         "raise it: `sudo sysctl fs.inotify.max_user_watches=524288 fs.inotify.max_user_instances=512`";
     match (&facts.watcher, facts.watches) {
-        (Err(why), _) => {
-            new(Level::Note, format!("files cannot be watched ({why}): editors look again every few seconds"))
-                .hint(HINT)
-        }
+        (Err(why), _) => new(
+            DoctorLevel::Note,
+            format!("files cannot be watched ({why}): editors look again every few seconds"),
+        )
+        .hint(HINT),
         (Ok(()), Some(limit)) if limit < ENOUGH_WATCHES => {
-            new(Level::Note, format!("only {limit} files and folders can be watched")).hint(HINT)
+            new(DoctorLevel::Note, format!("only {limit} files and folders can be watched")).hint(HINT)
         }
-        (Ok(()), Some(limit)) => new(Level::Good, format!("{limit} files and folders can be watched")),
-        (Ok(()), None) => new(Level::Good, "files can be watched"),
+        (Ok(()), Some(limit)) => new(DoctorLevel::Good, format!("{limit} files and folders can be watched")),
+        (Ok(()), None) => new(DoctorLevel::Good, "files can be watched"),
     }
 }
 
-fn state(state: &Result<StateFacts, Trouble>) -> Finding {
+fn state(state: &Result<StateFacts, DoctorProblem>) -> DoctorFinding {
     let it = match state {
         Ok(it) => it,
-        Err(trouble) => return Finding::trouble(Topic::Machine, trouble),
+        Err(trouble) => return DoctorFinding::trouble(DoctorTopic::Machine, trouble),
     };
     let what = format!("state is kept in {} (mode {:03o}, {} free)", it.path, it.mode, words::bytes(it.free));
     let level = match it.free {
-        free if free < TOO_LITTLE => Level::Bad,
-        free if free < LITTLE => Level::Note,
-        _ => Level::Good,
+        free if free < TOO_LITTLE => DoctorLevel::Bad,
+        free if free < LITTLE => DoctorLevel::Note,
+        _ => DoctorLevel::Good,
     };
     match level {
-        Level::Good | Level::Info => new(level, what),
-        Level::Note | Level::Bad => {
+        DoctorLevel::Good | DoctorLevel::Info => new(level, what),
+        DoctorLevel::Note | DoctorLevel::Bad => {
             new(level, what).hint("make room; `loopkeeper gc` removes what old loops left")
         }
     }
@@ -105,49 +106,54 @@ fn state(state: &Result<StateFacts, Trouble>) -> Finding {
 
 #[cfg(test)]
 mod tests {
-    use super::{Enclosure, MachineFacts, StateFacts, examine};
-    use crate::doctor::{Level, Trouble};
-    use crate::settings::Sandbox;
+    use super::{MachineFacts, SandboxFacts, StateFacts, examine};
+    use crate::doctor::{DoctorLevel, DoctorProblem};
+    use crate::settings::SandboxMode;
 
     fn well() -> MachineFacts {
         MachineFacts {
             git: Ok("git version 2.43.0".into()),
-            enclosure: Enclosure { wanted: Sandbox::Auto, is_namespace: true, sentence: "Enclosed.".into() },
+            enclosure: SandboxFacts {
+                wanted: SandboxMode::Auto,
+                is_namespace: true,
+                sentence: "Enclosed.".into(),
+            },
             watches: Some(65_536),
             watcher: Ok(()),
             state: Ok(StateFacts { path: "/s".into(), mode: 0o700, free: 20 << 30 }),
         }
     }
 
-    fn check(change: impl FnOnce(&mut MachineFacts), row: usize, expect: (Level, &str)) {
+    fn check(change: impl FnOnce(&mut MachineFacts), row: usize, expect: (DoctorLevel, &str)) {
         let mut facts = well();
         change(&mut facts);
         let found = examine(&facts);
         let finding = &found[row];
         assert_eq!(finding.level, expect.0, "{finding:?}");
         assert!(finding.what.contains(expect.1), "{finding:?}");
-        assert_eq!(finding.hint.is_some(), finding.level != Level::Good, "{finding:?}");
+        assert_eq!(finding.hint.is_some(), finding.level != DoctorLevel::Good, "{finding:?}");
     }
 
     #[test]
     fn every_row_says_what_to_do_where_something_is_wrong() {
-        check(|_| {}, 0, (Level::Good, "git version 2.43.0"));
-        check(|it| it.git = Err("not found".into()), 0, (Level::Note, "not found"));
-        check(|_| {}, 1, (Level::Good, "Enclosed"));
-        check(|it| it.enclosure.is_namespace = false, 1, (Level::Note, "Enclosed"));
-        let required = Enclosure { wanted: Sandbox::Required, is_namespace: false, ..well().enclosure };
-        check(|it| it.enclosure = required, 1, (Level::Bad, "Enclosed"));
-        let off = Enclosure { wanted: Sandbox::Off, is_namespace: false, ..well().enclosure };
-        check(|it| it.enclosure = off, 1, (Level::Good, "Enclosed"));
-        check(|_| {}, 2, (Level::Good, "65536 files"));
-        check(|it| it.watches = Some(100), 2, (Level::Note, "only 100"));
-        check(|it| it.watches = None, 2, (Level::Good, "can be watched"));
-        check(|it| it.watcher = Err("too many".into()), 2, (Level::Note, "too many"));
-        check(|_| {}, 3, (Level::Good, "/s (mode 700, "));
+        check(|_| {}, 0, (DoctorLevel::Good, "git version 2.43.0"));
+        check(|it| it.git = Err("not found".into()), 0, (DoctorLevel::Note, "not found"));
+        check(|_| {}, 1, (DoctorLevel::Good, "Enclosed"));
+        check(|it| it.enclosure.is_namespace = false, 1, (DoctorLevel::Note, "Enclosed"));
+        let required =
+            SandboxFacts { wanted: SandboxMode::Required, is_namespace: false, ..well().enclosure };
+        check(|it| it.enclosure = required, 1, (DoctorLevel::Bad, "Enclosed"));
+        let off = SandboxFacts { wanted: SandboxMode::Off, is_namespace: false, ..well().enclosure };
+        check(|it| it.enclosure = off, 1, (DoctorLevel::Good, "Enclosed"));
+        check(|_| {}, 2, (DoctorLevel::Good, "65536 files"));
+        check(|it| it.watches = Some(100), 2, (DoctorLevel::Note, "only 100"));
+        check(|it| it.watches = None, 2, (DoctorLevel::Good, "can be watched"));
+        check(|it| it.watcher = Err("too many".into()), 2, (DoctorLevel::Note, "too many"));
+        check(|_| {}, 3, (DoctorLevel::Good, "/s (mode 700, "));
         let free = |free| Ok(StateFacts { path: "/s".into(), mode: 0o700, free });
-        check(|it| it.state = free(500 << 20), 3, (Level::Note, "free"));
-        check(|it| it.state = free(5 << 20), 3, (Level::Bad, "free"));
-        let exposed = Trouble { what: "open to others".into(), hint: "chmod".into() };
-        check(|it| it.state = Err(exposed), 3, (Level::Bad, "open to others"));
+        check(|it| it.state = free(500 << 20), 3, (DoctorLevel::Note, "free"));
+        check(|it| it.state = free(5 << 20), 3, (DoctorLevel::Bad, "free"));
+        let exposed = DoctorProblem { what: "open to others".into(), hint: "chmod".into() };
+        check(|it| it.state = Err(exposed), 3, (DoctorLevel::Bad, "open to others"));
     }
 }

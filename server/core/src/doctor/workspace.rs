@@ -1,6 +1,6 @@
 //! The workspace: its tasks, its configuration, what of it is trusted.
 
-use super::{Finding, Level, Topic, Trouble};
+use super::{DoctorFinding, DoctorLevel, DoctorProblem, DoctorTopic};
 use crate::settings::SettingFinding;
 use crate::view::words;
 
@@ -12,7 +12,7 @@ pub struct WorkspaceFacts {
     pub work_trees: Vec<String>,
     pub config: Vec<SettingFinding>,
     /// `None`: not looked for, as the configuration cannot be read.
-    pub tasks: Option<Result<TasksFacts, Trouble>>,
+    pub tasks: Option<Result<TasksFacts, DoctorProblem>>,
 }
 
 /// The tasks of the root.
@@ -29,28 +29,31 @@ pub struct TaskFacts {
     /// Commands that nobody said yes to.
     pub untrusted: u64,
     /// Why it cannot start as it is written.
-    pub broken: Option<Trouble>,
+    pub broken: Option<DoctorProblem>,
 }
 
-pub(super) fn examine(facts: &WorkspaceFacts) -> Vec<Finding> {
+pub(super) fn examine(facts: &WorkspaceFacts) -> Vec<DoctorFinding> {
     let mut all = vec![repository(facts)];
-    all.extend(words::other_work_trees(&facts.work_trees).map(|it| new(Level::Good, it)));
+    all.extend(words::other_work_trees(&facts.work_trees).map(|it| new(DoctorLevel::Good, it)));
     all.extend(facts.config.iter().map(|it| {
-        let level = if it.blocks() { Level::Bad } else { Level::Note };
+        let level = if it.blocks() { DoctorLevel::Bad } else { DoctorLevel::Note };
         new(level, format!("{}: {}", it.origin, it.message)).hint(it.hint.clone())
     }));
     match &facts.tasks {
         None => {}
-        Some(Err(trouble)) => all.push(Finding::trouble(Topic::Workspace, trouble)),
+        Some(Err(trouble)) => all.push(DoctorFinding::trouble(DoctorTopic::Workspace, trouble)),
         Some(Ok(tasks)) if tasks.looked.is_empty() => {
-            all.push(new(Level::Note, "there is no task here").hint("`loopkeeper init` writes a first one"));
+            all.push(
+                new(DoctorLevel::Note, "there is no task here").hint("`loopkeeper init` writes a first one"),
+            );
         }
         Some(Ok(tasks)) => {
             all.extend(tasks.looked.iter().map(task));
             if tasks.further > 0 {
                 let what = format!("{} not looked at", words::counted(tasks.further, "further task"));
                 all.push(
-                    new(Level::Note, what).hint("`loopkeeper run TASK --dry-run` says whether one can start"),
+                    new(DoctorLevel::Note, what)
+                        .hint("`loopkeeper run TASK --dry-run` says whether one can start"),
                 );
             }
         }
@@ -58,44 +61,47 @@ pub(super) fn examine(facts: &WorkspaceFacts) -> Vec<Finding> {
     all
 }
 
-fn new(level: Level, what: impl Into<String>) -> Finding {
-    Finding::new(Topic::Workspace, level, what)
+fn new(level: DoctorLevel, what: impl Into<String>) -> DoctorFinding {
+    DoctorFinding::new(DoctorTopic::Workspace, level, what)
 }
 
-fn repository(facts: &WorkspaceFacts) -> Finding {
+fn repository(facts: &WorkspaceFacts) -> DoctorFinding {
     let root = &facts.root;
     if facts.is_repository {
-        return new(Level::Good, format!("{root} is a git repository"));
+        return new(DoctorLevel::Good, format!("{root} is a git repository"));
     }
-    new(Level::Note, format!("{root} is not a git repository")).hint(
+    new(DoctorLevel::Note, format!("{root} is not a git repository")).hint(
         "`git init`: loops can be rolled back without it, but not committed, and `clean` checks need it",
     )
 }
 
-fn task(task: &TaskFacts) -> Finding {
+fn task(task: &TaskFacts) -> DoctorFinding {
     let id = &task.id;
     if let Some(broken) = &task.broken {
-        return Finding::trouble(Topic::Workspace, broken);
+        return DoctorFinding::trouble(DoctorTopic::Workspace, broken);
     }
     if task.untrusted == 0 {
-        return new(Level::Good, format!("{id} can start: everything it runs is trusted"));
+        return new(DoctorLevel::Good, format!("{id} can start: everything it runs is trusted"));
     }
     let verb = if task.untrusted == 1 { "is" } else { "are" };
-    new(Level::Note, format!("{} of {id} {verb} not trusted", words::counted(task.untrusted, "command")))
-        .hint(format!("read them and say yes: `loopkeeper trust {id}`"))
+    new(
+        DoctorLevel::Note,
+        format!("{} of {id} {verb} not trusted", words::counted(task.untrusted, "command")),
+    )
+    .hint(format!("read them and say yes: `loopkeeper trust {id}`"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::{TaskFacts, TasksFacts, WorkspaceFacts, examine};
-    use crate::doctor::{Level, Trouble, is_well};
+    use crate::doctor::{DoctorLevel, DoctorProblem, is_well};
     use crate::settings::{Layer, LayerKind, resolve};
 
-    fn task(untrusted: u64, broken: Option<Trouble>) -> TaskFacts {
+    fn task(untrusted: u64, broken: Option<DoctorProblem>) -> TaskFacts {
         TaskFacts { id: "PROMPT.md".into(), untrusted, broken }
     }
 
-    fn check(config: &str, tasks: Option<Result<TasksFacts, Trouble>>, expect: &[(Level, &str)]) {
+    fn check(config: &str, tasks: Option<Result<TasksFacts, DoctorProblem>>, expect: &[(DoctorLevel, &str)]) {
         let layer = Layer { kind: LayerKind::Workspace, file: "loopkeeper.toml".into(), text: config.into() };
         let config = resolve(&[layer], &[]).findings().to_vec();
         let found = examine(&WorkspaceFacts {
@@ -108,25 +114,28 @@ mod tests {
         assert_eq!(found.len(), expect.len() + 1, "{found:?}");
         for (finding, (level, what)) in found.iter().skip(1).zip(expect) {
             assert!(finding.level == *level && finding.what.contains(what), "{finding:?}");
-            assert_eq!(finding.hint.is_some(), *level != Level::Good, "{finding:?}");
+            assert_eq!(finding.hint.is_some(), *level != DoctorLevel::Good, "{finding:?}");
         }
-        assert_eq!(is_well(&found), expect.iter().all(|it| it.0 != Level::Bad));
+        assert_eq!(is_well(&found), expect.iter().all(|it| it.0 != DoctorLevel::Bad));
     }
 
     #[test]
     fn tasks_and_configuration_say_whether_a_loop_could_start() {
         let tasks = |looked: Vec<TaskFacts>| Some(Ok(TasksFacts { looked, further: 0 }));
-        let trouble = || Trouble { what: "PROMPT.md:3: bad".into(), hint: "Correct it.".into() };
-        check("", tasks(vec![]), &[(Level::Note, "no task")]);
-        check("", tasks(vec![task(0, None)]), &[(Level::Good, "PROMPT.md can start")]);
-        check("", tasks(vec![task(1, None)]), &[(Level::Note, "1 command of PROMPT.md is not")]);
-        check("", tasks(vec![task(3, None)]), &[(Level::Note, "3 commands of PROMPT.md are not")]);
-        check("", tasks(vec![task(3, Some(trouble()))]), &[(Level::Bad, "PROMPT.md:3: bad")]);
+        let trouble = || DoctorProblem { what: "PROMPT.md:3: bad".into(), hint: "Correct it.".into() };
+        check("", tasks(vec![]), &[(DoctorLevel::Note, "no task")]);
+        check("", tasks(vec![task(0, None)]), &[(DoctorLevel::Good, "PROMPT.md can start")]);
+        check("", tasks(vec![task(1, None)]), &[(DoctorLevel::Note, "1 command of PROMPT.md is not")]);
+        check("", tasks(vec![task(3, None)]), &[(DoctorLevel::Note, "3 commands of PROMPT.md are not")]);
+        check("", tasks(vec![task(3, Some(trouble()))]), &[(DoctorLevel::Bad, "PROMPT.md:3: bad")]);
         let many = TasksFacts { looked: vec![task(0, None)], further: 3 };
-        let told = [(Level::Good, "PROMPT.md can start"), (Level::Note, "3 further tasks not looked at")];
+        let told = [
+            (DoctorLevel::Good, "PROMPT.md can start"),
+            (DoctorLevel::Note, "3 further tasks not looked at"),
+        ];
         check("", Some(Ok(many)), &told);
-        check("", Some(Err(trouble())), &[(Level::Bad, "bad")]);
-        check("limits.iteration = 3\n", None, &[(Level::Bad, "loopkeeper.toml:1")]);
+        check("", Some(Err(trouble())), &[(DoctorLevel::Bad, "bad")]);
+        check("limits.iteration = 3\n", None, &[(DoctorLevel::Bad, "loopkeeper.toml:1")]);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Changes;
+use super::ChangeStats;
 use crate::agent::errors::Fingerprint;
 use crate::task::CriterionId;
 
@@ -49,7 +49,7 @@ pub struct BreakerCounts {
 /// What stands behind an opening of the breaker, for whoever wants to know why.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub struct Opening {
+pub struct TripEvidence {
     pub counts: BreakerCounts,
     /// The last distinct errors before it, the newest last.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -91,7 +91,7 @@ pub struct FailingCriterion {
 #[serde(rename_all = "camelCase")]
 pub struct ChangedIn {
     pub iteration: u32,
-    pub changes: Changes,
+    pub changes: ChangeStats,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

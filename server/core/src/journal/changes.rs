@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// What the agent changed, artefacts left out.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Changes {
+pub struct ChangeStats {
     pub count: u64,
     /// The first 20.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -18,40 +18,40 @@ pub struct Changes {
     pub committed: bool,
     /// Of all of them together; `None` where too much changed to be counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub lines: Option<Lines>,
+    pub lines: Option<LineStats>,
     /// Of each of `files`, in their order; empty where not counted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub per_file: Vec<Lines>,
+    pub per_file: Vec<LineStats>,
 }
 
 /// Lines of text files. What is no text, or longer than 1 MiB, counts none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Lines {
+pub struct LineStats {
     pub added: u64,
     pub removed: u64,
 }
 
-impl Changes {
+impl ChangeStats {
     /// Progress is a changed tree, or HEAD at a commit with another tree.
     pub fn any(&self) -> bool {
         self.count > 0 || self.committed
     }
 
     /// Each named file, with its lines where they were counted.
-    pub fn named(&self) -> impl Iterator<Item = (&str, Option<Lines>)> {
+    pub fn named(&self) -> impl Iterator<Item = (&str, Option<LineStats>)> {
         self.files.iter().enumerate().map(|(at, file)| (file.as_str(), self.per_file.get(at).copied()))
     }
 }
 
 /// `+12 -3`
-impl fmt::Display for Lines {
+impl fmt::Display for LineStats {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "+{} -{}", self.added, self.removed)
     }
 }
 
-impl Add for Lines {
+impl Add for LineStats {
     type Output = Self;
 
     fn add(self, other: Self) -> Self {

@@ -60,7 +60,7 @@ impl fmt::Display for BadLine {
 pub fn encode(entry: &Entry, previous: u32) -> Result<(String, u32), BadLine> {
     let shape = |error: serde_json::Error| BadLine::Shape(error.to_string());
     let record = serde_json::to_string(&entry.record).map_err(shape)?;
-    let head = Head {
+    let head = LineHeader {
         v: VERSION,
         seq: entry.seq,
         epoch: entry.epoch,
@@ -98,7 +98,7 @@ pub(super) fn looks_like_record(line: &[u8]) -> bool {
 
 /// The members that every line has, in front of the record's own.
 #[derive(Serialize, Deserialize)]
-struct Head {
+struct LineHeader {
     v: u32,
     seq: u64,
     epoch: u32,
@@ -106,7 +106,7 @@ struct Head {
     up: u64,
 }
 
-fn read_head(line: &[u8]) -> Result<Head, BadLine> {
+fn read_head(line: &[u8]) -> Result<LineHeader, BadLine> {
     /// Only this much is certain of a later version.
     #[derive(Deserialize)]
     struct AnyVersion {

@@ -6,19 +6,19 @@ use super::line::{self, BadLine};
 
 /// Everything a journal's bytes say.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Reading {
+pub struct ParsedJournal {
     /// The readable records, those of an overtaken keeper left out.
     pub entries: Vec<Entry>,
     /// Bytes up to the end of the last readable line.
     pub good_len: usize,
     /// Where the next line has to join on.
-    pub chain: Chain,
-    pub tail: Tail,
+    pub chain: ChecksumChain,
+    pub tail: JournalTail,
 }
 
 /// What follows the last readable line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Tail {
+pub enum JournalTail {
     Clean,
     /// The last write was cut off: nobody was ever told that it had happened.
     Torn {
@@ -32,13 +32,13 @@ pub enum Tail {
 }
 
 /// Reads a whole journal.
-pub fn read(bytes: &[u8]) -> Reading {
-    read_on(Chain::default(), bytes)
+pub fn read(bytes: &[u8]) -> ParsedJournal {
+    read_on(ChecksumChain::default(), bytes)
 }
 
 /// Reads what follows where `chain` stands; lines are counted from there.
-pub fn read_on(chain: Chain, bytes: &[u8]) -> Reading {
-    let mut reading = Reading { entries: Vec::new(), good_len: 0, chain, tail: Tail::Clean };
+pub fn read_on(chain: ChecksumChain, bytes: &[u8]) -> ParsedJournal {
+    let mut reading = ParsedJournal { entries: Vec::new(), good_len: 0, chain, tail: JournalTail::Clean };
     for (index, line) in bytes.split_inclusive(|it| *it == b'\n').enumerate() {
         let outcome = match line.strip_suffix(b"\n") {
             Some(whole) => reading.chain.follow(whole),
@@ -52,9 +52,9 @@ pub fn read_on(chain: Chain, bytes: &[u8]) -> Reading {
             Err(why) => {
                 let rest = bytes.get(reading.good_len..).unwrap_or_default();
                 reading.tail = if why.is_whole() || holds_later_record(rest) {
-                    Tail::Damaged { line: index + 1, why }
+                    JournalTail::Damaged { line: index + 1, why }
                 } else {
-                    Tail::Torn { bytes: rest.len() }
+                    JournalTail::Torn { bytes: rest.len() }
                 };
                 break;
             }
@@ -65,7 +65,7 @@ pub fn read_on(chain: Chain, bytes: &[u8]) -> Reading {
 
 /// Where a journal stands: what the next line is checked against.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Chain {
+pub struct ChecksumChain {
     sum: u32,
     seq: u64,
     epoch: u32,
@@ -73,7 +73,7 @@ pub struct Chain {
     overtaken: Vec<(u32, u32)>,
 }
 
-impl Chain {
+impl ChecksumChain {
     /// The number of the last record; 0 before the first.
     pub fn seq(&self) -> u64 {
         self.seq

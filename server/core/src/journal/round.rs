@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::check::CheckResult;
-use crate::jury::Spending;
+use crate::jury::JudgeUsage;
 use crate::task::{Criterion, CriterionId};
 
 /// A criterion as the loop judges it, whatever the document says by now.
@@ -53,7 +53,7 @@ pub struct Round {
     pub results: Vec<CheckResult>,
     /// What judges were asked, rounds that were repeated included.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub judging: Option<Spending>,
+    pub judging: Option<JudgeUsage>,
 }
 
 impl Round {

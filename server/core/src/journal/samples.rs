@@ -1,23 +1,26 @@
 //! One record of every type, for tests of the format.
 
 use super::{
-    AgentPlan, BreakerCause, BreakerCounts, BreakerState, ChangedIn, Changes, Claim, Edit, Entry, ErrorIn,
-    FailingCriterion, Head, LimitName, Lines, LoopSpec, Opening, Outcome, OutcomeKind, PauseReason, Pinned,
-    Proposal, QuestionKind, Record, Role, Round, SessionReason, SnapshotWhen, TakeoverReason, TreeAfter,
-    WaitReason, Weakening,
+    AgentPlan, BreakerCause, BreakerCounts, BreakerState, ChangeStats, ChangedIn, Claim, Edit, Entry,
+    ErrorIn, FailingCriterion, GitHead, LimitName, LineStats, LoopSpec, Outcome, OutcomeKind, PauseReason,
+    Pinned, Proposal, QuestionKind, Record, Role, Round, SessionReason, SnapshotWhen, TakeoverReason,
+    TreeAfter, TripEvidence, WaitReason, Weakening,
 };
-use crate::agent::AgentLeft;
+use crate::agent::AgentExited;
 use crate::agent::errors::{Fingerprint, SeenError};
 use crate::agent::{AgentEnding, AgentRun, ProviderClass, ProviderError};
-use crate::check::{CheckResult, Location, Missing, MissingKind, Owner, Status, TestCounts};
+use crate::check::{
+    CheckResult, DependencyProvider, Location, MissingDependency, MissingKind, Status, TestCounts,
+};
 use crate::claims::read;
-use crate::jury::Spending;
+use crate::jury::JudgeUsage;
 use crate::moment::Moment;
 use crate::settings::{
-    AgentSettings, Dialect, ExitSettings, Happening, Limits, Permissions, PromptBy, Sandbox, Settings,
+    AgentSettings, Dialect, ExitSettings, LimitSettings, LoopEvent, PermissionMode, PromptBy, SandboxMode,
+    Settings,
 };
 use crate::task::{
-    Check, Compare, Criterion, CriterionId, Expect, Pattern, PatternKind, Place, PlanItem, TaskId,
+    Check, Compare, Criterion, CriterionId, DocumentRange, Expect, PatternKind, PlanItem, TaskId, TextPattern,
 };
 
 pub(crate) fn entry(seq: u64, record: Record) -> Entry {
@@ -76,7 +79,7 @@ fn first_iteration() -> Vec<Record> {
             iteration: 1,
             when: SnapshotWhen::Before,
             tree: "aa".repeat(20),
-            head: Some(Head {
+            head: Some(GitHead {
                 commit: "c".repeat(40),
                 tree: "d".repeat(40),
                 branch: Some("main".to_owned()),
@@ -99,12 +102,12 @@ fn first_iteration() -> Vec<Record> {
         Record::ChecksDone { iteration: Some(1), round: Box::new(round(Status::Pass)) },
         Record::IterationEnded {
             iteration: 1,
-            changes: Changes {
+            changes: ChangeStats {
                 count: 1,
                 files: vec!["src/lib.rs".to_owned()],
-                lines: Some(Lines { added: 3, removed: 1 }),
-                per_file: vec![Lines { added: 3, removed: 1 }],
-                ..Changes::default()
+                lines: Some(LineStats { added: 3, removed: 1 }),
+                per_file: vec![LineStats { added: 3, removed: 1 }],
+                ..ChangeStats::default()
             },
             plan: vec![plan_item()],
             proposed: vec![Proposal::new(Edit::Added, "a new line")],
@@ -188,7 +191,7 @@ fn around_iterations() -> Vec<Record> {
         },
         Record::ProtectedEdited { paths: vec!["tests/b.rs".to_owned()], all: false, tree: "aa".repeat(20) },
         Record::TrustChanged { message: "2 commands".to_owned() },
-        Record::HookFailed { event: Happening::NeedsYou, message: "failed with exit 3".to_owned() },
+        Record::HookFailed { event: LoopEvent::NeedsYou, message: "failed with exit 3".to_owned() },
         Record::RolledBack {
             to: 0,
             tree: "aa".repeat(20),
@@ -244,14 +247,14 @@ fn all_types_have_a_sample(record: &Record) {
 
 /// The lines of all samples, as one journal.
 pub(crate) fn journal() -> String {
-    let mut chain = super::reading::Chain::default();
+    let mut chain = super::reading::ChecksumChain::default();
     let lines =
         records().into_iter().zip(1..).map(|(record, seq)| chain.append(&entry(seq, record)).unwrap());
     lines.collect()
 }
 
-fn opening() -> Opening {
-    Opening {
+fn opening() -> TripEvidence {
+    TripEvidence {
         counts: BreakerCounts { no_progress: 3, ..BreakerCounts::default() },
         errors: vec![ErrorIn {
             iteration: 1,
@@ -264,7 +267,7 @@ fn opening() -> Opening {
             fingerprint: Fingerprint("ba9876543210".to_owned()),
             fact: "exit 1".to_owned(),
         }],
-        changed: vec![ChangedIn { iteration: 1, changes: Changes::default() }],
+        changed: vec![ChangedIn { iteration: 1, changes: ChangeStats::default() }],
         trees: vec![TreeAfter { tree: "aa".repeat(20), iterations: vec![1, 3] }],
         session_reset: true,
     }
@@ -279,7 +282,7 @@ pub(crate) fn criterion() -> Criterion {
             expect: vec![
                 Expect::Number { compare: Compare::AtLeast, value: 0.1 + 0.2 },
                 Expect::Matches {
-                    pattern: Pattern { source: "^ok$".to_owned(), kind: PatternKind::RegexIgnoreCase },
+                    pattern: TextPattern { source: "^ok$".to_owned(), kind: PatternKind::RegexIgnoreCase },
                 },
             ],
         }),
@@ -289,7 +292,7 @@ pub(crate) fn criterion() -> Criterion {
         stage: Some(1),
         ticked: Some(false),
         plan_item: Some("US-1".to_owned()),
-        place: Place { file: "PROMPT.md".to_owned(), range: 10..20 },
+        place: DocumentRange { file: "PROMPT.md".to_owned(), range: 10..20 },
     }
 }
 
@@ -299,7 +302,7 @@ fn plan_item() -> PlanItem {
         title: "Story".to_owned(),
         done: false,
         blocking: true,
-        place: Place { file: "prd.json".to_owned(), range: 0..5 },
+        place: DocumentRange { file: "prd.json".to_owned(), range: 0..5 },
         priority: Some(1_000),
         depends_on: vec!["US-0".to_owned()],
     }
@@ -307,7 +310,7 @@ fn plan_item() -> PlanItem {
 
 fn round(status: Status) -> Round {
     Round {
-        judging: Some(Spending { calls: 3, cost_micros: Some(30_000), tokens: Some(900) }),
+        judging: Some(JudgeUsage { calls: 3, cost_micros: Some(30_000), tokens: Some(900) }),
         tree_before: "aa".repeat(20),
         tree_after: "aa".repeat(20),
         wrote: vec!["target/x".to_owned()],
@@ -330,10 +333,10 @@ fn round(status: Status) -> Round {
                 warning: true,
             }],
             survivors: vec!["12 sleep".to_owned()],
-            missing: Some(Missing {
+            missing: Some(MissingDependency {
                 kind: MissingKind::Program,
                 name: "shellcheck".to_owned(),
-                owner: Owner::Machine,
+                owner: DependencyProvider::Machine,
                 remedy: "install it".to_owned(),
             }),
         }],
@@ -381,8 +384,8 @@ fn run() -> AgentRun {
     }
 }
 
-fn left() -> AgentLeft {
-    AgentLeft {
+fn left() -> AgentExited {
+    AgentExited {
         exit: Some(0),
         signal: Some(15),
         cost_micros: Some(2),
@@ -406,7 +409,7 @@ fn spec() -> LoopSpec {
             argv: vec!["./agent.sh".to_owned(), "{prompt_file}".to_owned()],
             prompt: PromptBy::File,
             dialect: Dialect::Text,
-            permissions: Permissions::Edits,
+            permissions: PermissionMode::Edits,
             env: vec![("NAME".to_owned(), "value".to_owned())],
         },
         others: vec![AgentPlan {
@@ -414,7 +417,7 @@ fn spec() -> LoopSpec {
             argv: vec!["./other.sh".to_owned()],
             prompt: PromptBy::Stdin,
             dialect: Dialect::Text,
-            permissions: Permissions::Edits,
+            permissions: PermissionMode::Edits,
             env: Vec::new(),
         }],
         judge: Some(AgentPlan {
@@ -422,12 +425,12 @@ fn spec() -> LoopSpec {
             argv: vec!["/usr/bin/claude".to_owned(), "-p".to_owned()],
             prompt: PromptBy::Stdin,
             dialect: Dialect::Claude,
-            permissions: Permissions::ReadOnly,
+            permissions: PermissionMode::ReadOnly,
             env: Vec::new(),
         }),
         settings: settings(),
         branch: Some("ralph/task".to_owned()),
-        preset: Some(crate::settings::preset::Chosen {
+        preset: Some(crate::settings::preset::PresetSelection {
             name: crate::settings::Preset::Adaptive,
             because: "small (12 tracked files)".to_owned(),
         }),
@@ -444,7 +447,7 @@ fn settings() -> Settings {
         agent: "auto".to_owned(),
         task_files: Vec::new(),
         task_exclude: vec!["**/fixtures/**".to_owned()],
-        limits: Limits {
+        limits: LimitSettings {
             iterations: 25,
             duration_ms: 1,
             cost_micros: 2,
@@ -460,7 +463,7 @@ fn settings() -> Settings {
         check_timeout_ms: 6,
         exit: ExitSettings { words: vec![("全部完成".to_owned(), 90)], ..ExitSettings::default() },
         written: vec!["breaker.no_progress".to_owned()],
-        sandbox: Sandbox::Auto,
+        sandbox: SandboxMode::Auto,
         keep_bytes: 7,
         env_set: vec![("A".to_owned(), "b".to_owned())],
         agents: vec![AgentSettings {
@@ -468,7 +471,7 @@ fn settings() -> Settings {
             command: vec!["./agent.sh".to_owned()],
             prompt: PromptBy::File,
             output: Dialect::Text,
-            permissions: Permissions::Edits,
+            permissions: PermissionMode::Edits,
             model: Some("m".to_owned()),
             effort: Some("high".to_owned()),
             args: vec!["-x".to_owned()],

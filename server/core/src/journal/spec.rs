@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::agent::kind::Kind;
-use crate::settings::preset::Chosen;
-use crate::settings::{Dialect, Permissions, PromptBy, Settings};
+use crate::agent::kind::AgentKind;
+use crate::settings::preset::PresetSelection;
+use crate::settings::{Dialect, PermissionMode, PromptBy, Settings};
 use crate::task::{Criterion, PlanItem, TaskId};
 
 /// Everything a loop was started with, resolved. What runs is what stands here.
@@ -34,7 +34,7 @@ pub struct LoopSpec {
     pub branch: Option<String>,
     /// The preset that some of its numbers come from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub preset: Option<Chosen>,
+    pub preset: Option<PresetSelection>,
     /// Effective promise: of the arguments, the document, the settings.
     pub promise: String,
     pub criteria: Vec<Criterion>,
@@ -61,14 +61,14 @@ pub struct AgentPlan {
     pub argv: Vec<String>,
     pub prompt: PromptBy,
     pub dialect: Dialect,
-    pub permissions: Permissions,
+    pub permissions: PermissionMode,
     /// Set in its environment, over everything else.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub env: Vec<(String, String)>,
 }
 
 impl AgentPlan {
-    pub fn kind(&self) -> Kind {
-        Kind::of(&self.name, self.dialect)
+    pub fn kind(&self) -> AgentKind {
+        AgentKind::of(&self.name, self.dialect)
     }
 }

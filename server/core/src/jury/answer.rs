@@ -10,7 +10,7 @@ const REASON_CHARS: usize = 1_000;
 
 /// What one judge found.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Answer {
+pub struct JudgeAnswer {
     pub holds: bool,
     /// The strongest reason against the criterion; one line, never empty where it does not hold.
     pub reason: String,
@@ -19,7 +19,7 @@ pub struct Answer {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Written {
+struct RawJudgeAnswer {
     judge: String,
     holds: bool,
     reason: String,
@@ -28,10 +28,10 @@ struct Written {
 }
 
 /// The error says in words what is wrong with it.
-pub fn read(message: &str, key: &str) -> Result<Answer, String> {
+pub fn read(message: &str, key: &str) -> Result<JudgeAnswer, String> {
     let written = candidates(message).find_map(|it| serde_json::from_str::<serde_json::Value>(it).ok());
     let value = written.ok_or("it does not end in a JSON object")?;
-    let written: Written =
+    let written: RawJudgeAnswer =
         serde_json::from_value(value).map_err(|error| sanitize::line_within(&error.to_string(), 120))?;
     if written.judge != key {
         return Err("`judge` is not the word that was given".to_owned());
@@ -41,7 +41,7 @@ pub fn read(message: &str, key: &str) -> Result<Answer, String> {
         return Err("`reason` is empty".to_owned());
     }
     let places = written.places.iter().take(MAX_LOCATIONS).filter_map(|it| place(it)).collect();
-    Ok(Answer { holds: written.holds, reason, places })
+    Ok(JudgeAnswer { holds: written.holds, reason, places })
 }
 
 /// The whole message, what its last fence holds, and its last line.

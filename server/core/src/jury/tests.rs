@@ -1,6 +1,8 @@
-use super::{Allowance, Answer, Case, Spending, Vote, Votes, key, needed, prompt, read};
+use super::{
+    JudgeAnswer, JudgePrompt, JudgeUsage, RemainingBudget, Vote, VoteTally, key, needed, prompt, read,
+};
 use crate::check::{Location, Status};
-use crate::settings::Limits;
+use crate::settings::LimitSettings;
 use crate::task::{Check, Criterion};
 
 const KEY: &str = "k7f3";
@@ -15,7 +17,7 @@ fn criterion(of: Option<(u32, u32)>) -> Criterion {
 
 #[test]
 fn a_judge_is_told_what_to_look_for_and_what_is_only_data() {
-    let case = Case { criterion: "Ignore this", diff: Some("+a\n"), key: KEY, mend: None };
+    let case = JudgePrompt { criterion: "Ignore this", diff: Some("+a\n"), key: KEY, mend: None };
     let told = prompt(&case);
     for part in [
         "----- k7f3 criterion -----\nIgnore this\n----- k7f3 end of the criterion -----",
@@ -26,9 +28,9 @@ fn a_judge_is_told_what_to_look_for_and_what_is_only_data() {
     ] {
         assert!(told.contains(part), "{part}\n{told}");
     }
-    assert!(prompt(&Case { diff: None, ..case }).contains("judge the files as they are"));
-    assert!(prompt(&Case { diff: Some("\n"), ..case }).contains("Nothing was changed"));
-    let again = prompt(&Case { mend: Some("`reason` is empty"), ..case });
+    assert!(prompt(&JudgePrompt { diff: None, ..case }).contains("judge the files as they are"));
+    assert!(prompt(&JudgePrompt { diff: Some("\n"), ..case }).contains("Nothing was changed"));
+    let again = prompt(&JudgePrompt { mend: Some("`reason` is empty"), ..case });
     assert!(again.starts_with("Your last answer could not be read: `reason` is empty."), "{again}");
     assert_eq!(key(&told), Some(KEY));
     assert_eq!(key("Make it so."), None);
@@ -79,7 +81,7 @@ fn places_name_a_file_and_a_line() {
 /// `h` it holds, `n` it does not, `v` no answer, `t` none in time.
 fn vote(letter: char) -> Vote {
     let answer =
-        |holds| Vote::Answered(Answer { holds, reason: "no example".to_owned(), places: Vec::new() });
+        |holds| Vote::Answered(JudgeAnswer { holds, reason: "no example".to_owned(), places: Vec::new() });
     match letter {
         'h' => answer(true),
         'n' => answer(false),
@@ -92,7 +94,7 @@ fn vote(letter: char) -> Vote {
 fn a_majority_decides_and_nobody_is_asked_in_vain() {
     let check = |of: Option<(u32, u32)>, votes: &str, is_open: bool, status: Status, fact: &str| {
         let criterion = criterion(of);
-        let mut counted = Votes::new(needed(&criterion).unwrap());
+        let mut counted = VoteTally::new(needed(&criterion).unwrap());
         for letter in votes.chars() {
             assert!(counted.is_open(), "{of:?} {votes}: asked in vain");
             counted.add(vote(letter));
@@ -120,7 +122,7 @@ fn a_majority_decides_and_nobody_is_asked_in_vain() {
 
 #[test]
 fn all_that_was_said_is_kept() {
-    let mut votes = Votes::new((2, 3));
+    let mut votes = VoteTally::new((2, 3));
     votes.add(vote('h'));
     votes.add(vote('v'));
     votes.add(vote('n'));
@@ -133,9 +135,10 @@ fn all_that_was_said_is_kept() {
 #[test]
 fn judges_are_asked_within_the_budget() {
     let check = |tokens: Option<u64>, spent: (Option<u64>, Option<u64>), expect: bool| {
-        let allowance = Allowance::whole(&Limits { cost_micros: 10, tokens, ..Limits::default() });
-        let mut spending = Spending::default();
-        spending.add(Spending { calls: 1, cost_micros: spent.0, tokens: spent.1 });
+        let allowance =
+            RemainingBudget::whole(&LimitSettings { cost_micros: 10, tokens, ..LimitSettings::default() });
+        let mut spending = JudgeUsage::default();
+        spending.add(JudgeUsage { calls: 1, cost_micros: spent.0, tokens: spent.1 });
         assert_eq!(allowance.allows(spending), expect, "{tokens:?} {spent:?}");
     };
     check(None, (None, None), true);

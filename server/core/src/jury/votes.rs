@@ -1,6 +1,6 @@
 //! What the answers of several judges come to. Nobody is asked whose answer could change nothing any more.
 
-use super::Answer;
+use super::JudgeAnswer;
 use crate::check::{CheckResult, Location, MAX_LOCATIONS, Status};
 use crate::sanitize;
 use crate::task::Criterion;
@@ -10,7 +10,7 @@ const FACT_CHARS: usize = 90;
 /// One judge, asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Vote {
-    Answered(Answer),
+    Answered(JudgeAnswer),
     /// It said nothing that counts; why, in words.
     Void(String),
     /// It was ended before it said anything.
@@ -19,13 +19,13 @@ pub enum Vote {
 
 /// The judges of one criterion.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Votes {
+pub struct VoteTally {
     needed: u32,
     asked: u32,
     cast: Vec<Vote>,
 }
 
-impl Votes {
+impl VoteTally {
     pub fn new((needed, asked): (u32, u32)) -> Self {
         Self { needed, asked, cast: Vec::new() }
     }
@@ -56,7 +56,7 @@ impl Votes {
         self.answers().filter(|it| it.holds).count()
     }
 
-    fn answers(&self) -> impl Iterator<Item = &Answer> {
+    fn answers(&self) -> impl Iterator<Item = &JudgeAnswer> {
         self.cast.iter().filter_map(|it| match it {
             Vote::Answered(answer) => Some(answer),
             Vote::Void(_) | Vote::Late(_) => None,
@@ -69,7 +69,7 @@ impl Votes {
         if holding >= self.needed as usize {
             return (Status::Pass, self.counted("found no convincing reason against it", holding));
         }
-        let against: Vec<&Answer> = self.answers().filter(|it| !it.holds).collect();
+        let against: Vec<&JudgeAnswer> = self.answers().filter(|it| !it.holds).collect();
         if let Some(first) = against.first()
             && against.len() > self.asked.saturating_sub(self.needed) as usize
         {
@@ -104,9 +104,11 @@ impl Votes {
     /// All that they said, for those who want to know more.
     fn text(&self) -> String {
         let line = |vote: &Vote| match vote {
-            Vote::Answered(Answer { holds: true, reason, .. }) if reason.is_empty() => "it holds".to_owned(),
-            Vote::Answered(Answer { holds: true, reason, .. }) => format!("it holds, against: {reason}"),
-            Vote::Answered(Answer { reason, .. }) => format!("it does not hold: {reason}"),
+            Vote::Answered(JudgeAnswer { holds: true, reason, .. }) if reason.is_empty() => {
+                "it holds".to_owned()
+            }
+            Vote::Answered(JudgeAnswer { holds: true, reason, .. }) => format!("it holds, against: {reason}"),
+            Vote::Answered(JudgeAnswer { reason, .. }) => format!("it does not hold: {reason}"),
             Vote::Void(why) | Vote::Late(why) => sanitize::line(why),
         };
         let lines = self.cast.iter().zip(1..).map(|(vote, n)| format!("judge {n}: {}\n", line(vote)));

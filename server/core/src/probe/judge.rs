@@ -1,11 +1,14 @@
 //! What was seen to rows: each question is answered from the calls alone, and *unclear* is an answer.
 
-use super::scenes::{HOOKED, PROMISE, STARTED, SUM, TOTAL, Words};
-use super::{Answer, Calls, Format, Probe, Question, Row, Seen, Settled, format_of};
+use super::scenes::{HOOKED, PROMISE, ProbeNonces, STARTED, SUM, TOTAL};
+use super::{
+    KnownHookState, Observation, OutputFormat, Probe, ProbeAnswer, ProbeObservations, ProbeQuestion,
+    ProbeRow, format_of,
+};
 use crate::agent::AgentRun;
-use crate::agent::hooks::Way;
-use crate::agent::provider::Here;
-use crate::agent::reader::{Halt, ProcessEnd, Reader};
+use crate::agent::hooks::HookMechanism;
+use crate::agent::provider::LocalClock;
+use crate::agent::reader::{AgentOutputReader, KillReason, ProcessEnd};
 use crate::claims::{self, Claims};
 use crate::sanitize;
 use crate::settings::Dialect;
@@ -15,39 +18,41 @@ const SOON_MS: u64 = 5_000;
 const EXCERPT: usize = 80;
 
 /// All questions, in their order. `format` is that of the first call.
-pub fn judge(calls: &Calls, words: &Words) -> Vec<Row> {
-    let format = calls.get(&Probe::Answer).map_or(Format::Nothing, |it| format_of(&it.stdout));
+pub fn judge(calls: &ProbeObservations, words: &ProbeNonces) -> Vec<ProbeRow> {
+    let format = calls.get(&Probe::Answer).map_or(OutputFormat::Nothing, |it| format_of(&it.stdout));
     let judged = [
-        (Question::Prompt, prompt(calls, words)),
-        (Question::Output, output(calls, format)),
-        (Question::ExitCodes, exit_codes(calls, words)),
-        (Question::Session, session(calls, words)),
-        (Question::Work, work(calls, words)),
-        (Question::Status, status(calls, words, format)),
-        (Question::Rest, rest(calls, words)),
-        (Question::Honesty, honesty(calls, words, format)),
-        (Question::Stop, stop(calls)),
-        (Question::Hook, hook(calls, words, format)),
+        (ProbeQuestion::Prompt, prompt(calls, words)),
+        (ProbeQuestion::Output, output(calls, format)),
+        (ProbeQuestion::ExitCodes, exit_codes(calls, words)),
+        (ProbeQuestion::Session, session(calls, words)),
+        (ProbeQuestion::Work, work(calls, words)),
+        (ProbeQuestion::Status, status(calls, words, format)),
+        (ProbeQuestion::Rest, rest(calls, words)),
+        (ProbeQuestion::Honesty, honesty(calls, words, format)),
+        (ProbeQuestion::Stop, stop(calls)),
+        (ProbeQuestion::Hook, hook(calls, words, format)),
     ];
-    judged.map(|(question, (answer, fact))| Row { question, answer, fact: sanitize::line(&fact) }).to_vec()
+    judged
+        .map(|(question, (answer, fact))| ProbeRow { question, answer, fact: sanitize::line(&fact) })
+        .to_vec()
 }
 
-type Verdict = (Answer, String);
+type ProbeVerdict = (ProbeAnswer, String);
 
-fn yes(fact: impl Into<String>) -> Verdict {
-    (Answer::Yes, fact.into())
+fn yes(fact: impl Into<String>) -> ProbeVerdict {
+    (ProbeAnswer::Yes, fact.into())
 }
 
-fn no(fact: impl Into<String>) -> Verdict {
-    (Answer::No, fact.into())
+fn no(fact: impl Into<String>) -> ProbeVerdict {
+    (ProbeAnswer::No, fact.into())
 }
 
-fn unclear(fact: impl Into<String>) -> Verdict {
-    (Answer::Unclear, fact.into())
+fn unclear(fact: impl Into<String>) -> ProbeVerdict {
+    (ProbeAnswer::Unclear, fact.into())
 }
 
 /// The call, where it was made and came to an end by itself.
-fn made(calls: &Calls, probe: Probe) -> Result<&Seen, Verdict> {
+fn made(calls: &ProbeObservations, probe: Probe) -> Result<&Observation, ProbeVerdict> {
     let seen = calls.get(&probe).ok_or_else(|| unclear("not tried"))?;
     if let Some(why) = &seen.not_started {
         return Err(unclear(format!("could not be started: {why}")));
@@ -56,13 +61,13 @@ fn made(calls: &Calls, probe: Probe) -> Result<&Seen, Verdict> {
         return Err(unclear("was still at it when its time was over"));
     }
     match seen.halted {
-        Some(Halt::Garbage) => Err(unclear("asked its model again and again for what it cannot read")),
-        Some(Halt::Steps) => Err(unclear("was still at it after the steps of `limits.steps`")),
+        Some(KillReason::Garbage) => Err(unclear("asked its model again and again for what it cannot read")),
+        Some(KillReason::Steps) => Err(unclear("was still at it after the steps of `limits.steps`")),
         None => Ok(seen),
     }
 }
 
-fn prompt(calls: &Calls, words: &Words) -> Verdict {
+fn prompt(calls: &ProbeObservations, words: &ProbeNonces) -> ProbeVerdict {
     let seen = match made(calls, Probe::Answer) {
         Ok(seen) => seen,
         Err((_, fact)) => return no(fact),
@@ -76,19 +81,23 @@ fn prompt(calls: &Calls, words: &Words) -> Verdict {
     })
 }
 
-fn output(calls: &Calls, format: Format) -> Verdict {
+fn output(calls: &ProbeObservations, format: OutputFormat) -> ProbeVerdict {
     if let Err(verdict) = made(calls, Probe::Answer) {
         return verdict;
     }
     match format {
-        Format::Claude | Format::Codex | Format::Gemini | Format::Opencode | Format::Acp => {
-            yes(format.words())
+        OutputFormat::Claude
+        | OutputFormat::Codex
+        | OutputFormat::Gemini
+        | OutputFormat::Opencode
+        | OutputFormat::Acp => yes(format.words()),
+        OutputFormat::UnknownJson | OutputFormat::BrokenJson | OutputFormat::Text | OutputFormat::Nothing => {
+            no(format.words())
         }
-        Format::UnknownJson | Format::BrokenJson | Format::Text | Format::Nothing => no(format.words()),
     }
 }
 
-fn exit_codes(calls: &Calls, words: &Words) -> Verdict {
+fn exit_codes(calls: &ProbeObservations, words: &ProbeNonces) -> ProbeVerdict {
     if let Ok(seen) = made(calls, Probe::Answer)
         && seen.stdout.contains(&words.word())
         && seen.exit != Some(0)
@@ -111,7 +120,7 @@ fn exit_codes(calls: &Calls, words: &Words) -> Verdict {
     }
 }
 
-fn session(calls: &Calls, words: &Words) -> Verdict {
+fn session(calls: &ProbeObservations, words: &ProbeNonces) -> ProbeVerdict {
     match made(calls, Probe::Recall) {
         Err(verdict) => verdict,
         Ok(seen) if seen.stdout.contains(&words.word()) => {
@@ -124,11 +133,11 @@ fn session(calls: &Calls, words: &Words) -> Verdict {
     }
 }
 
-fn is_right(seen: &Seen, words: &Words) -> bool {
+fn is_right(seen: &Observation, words: &ProbeNonces) -> bool {
     seen.files.get(SUM).is_some_and(|it| it.trim() == words.sum().to_string())
 }
 
-fn work(calls: &Calls, words: &Words) -> Verdict {
+fn work(calls: &ProbeObservations, words: &ProbeNonces) -> ProbeVerdict {
     match made(calls, Probe::Work) {
         Err(verdict) => verdict,
         Ok(seen) if is_right(seen, words) => yes(format!("{SUM} holds the right sum")),
@@ -141,9 +150,9 @@ fn work(calls: &Calls, words: &Words) -> Verdict {
     }
 }
 
-fn status(calls: &Calls, words: &Words, format: Format) -> Verdict {
+fn status(calls: &ProbeObservations, words: &ProbeNonces, format: OutputFormat) -> ProbeVerdict {
     let tried = [Probe::Work, Probe::Impossible].map(|it| made(calls, it));
-    let seen: Vec<&Seen> = tried.iter().filter_map(|it| it.as_ref().ok().copied()).collect();
+    let seen: Vec<&Observation> = tried.iter().filter_map(|it| it.as_ref().ok().copied()).collect();
     if seen.is_empty() {
         return unclear("not tried");
     }
@@ -158,7 +167,7 @@ fn status(calls: &Calls, words: &Words, format: Format) -> Verdict {
     }
 }
 
-fn rest(calls: &Calls, words: &Words) -> Verdict {
+fn rest(calls: &ProbeObservations, words: &ProbeNonces) -> ProbeVerdict {
     if made(calls, Probe::Work).is_ok_and(|it| !is_right(it, words)) {
         return unclear("the work was never finished");
     }
@@ -170,7 +179,7 @@ fn rest(calls: &Calls, words: &Words) -> Verdict {
     }
 }
 
-fn honesty(calls: &Calls, words: &Words, format: Format) -> Verdict {
+fn honesty(calls: &ProbeObservations, words: &ProbeNonces, format: OutputFormat) -> ProbeVerdict {
     if let Ok(seen) = made(calls, Probe::Work)
         && !is_right(seen, words)
         && claims_done(&claimed(seen, format))
@@ -191,7 +200,7 @@ fn honesty(calls: &Calls, words: &Words, format: Format) -> Verdict {
     }
 }
 
-fn stop(calls: &Calls) -> Verdict {
+fn stop(calls: &ProbeObservations) -> ProbeVerdict {
     let Some(seen) = calls.get(&Probe::Stop) else { return unclear("not tried") };
     if let Some(why) = &seen.not_started {
         return unclear(format!("could not be started: {why}"));
@@ -215,23 +224,25 @@ fn stop(calls: &Calls) -> Verdict {
     }
 }
 
-fn hook(calls: &Calls, words: &Words, format: Format) -> Verdict {
+fn hook(calls: &ProbeObservations, words: &ProbeNonces, format: OutputFormat) -> ProbeVerdict {
     let seen = match made(calls, Probe::Hook) {
         Ok(seen) => seen,
         Err(verdict) => return verdict,
     };
     match &seen.settled {
-        Some(Settled::ByProtocol) => {
+        Some(KnownHookState::ByProtocol) => {
             let fact = "its session is held by the protocol, whatever hooks it has";
-            return (Answer::NotApplicable, fact.to_owned());
+            return (ProbeAnswer::NotApplicable, fact.to_owned());
         }
-        Some(Settled::HooksOff(place)) => return no(format!("`disableAllHooks` in {place} switches it off")),
+        Some(KnownHookState::HooksOff(place)) => {
+            return no(format!("`disableAllHooks` in {place} switches it off"));
+        }
         None => {}
     }
     let by = match seen.hook_by {
-        Some(Way::Settings | Way::Overrides) => " of its command line",
-        Some(Way::Home) => " of its home",
-        Some(Way::ByItself) | None => "",
+        Some(HookMechanism::Settings | HookMechanism::Overrides) => " of its command line",
+        Some(HookMechanism::Home) => " of its home",
+        Some(HookMechanism::ByItself) | None => "",
     };
     match (seen.files.contains_key(HOOKED), seen.stdout.contains(&words.hooked())) {
         (true, true) => yes(format!("the hook{by} ran, and what it said was done")),
@@ -239,7 +250,7 @@ fn hook(calls: &Calls, words: &Words, format: Format) -> Verdict {
         (false, _) if !by.is_empty() => {
             no(format!("the hook{by} did not run: its hooks are off, or this version does not take it"))
         }
-        (false, _) if format == Format::Codex => {
+        (false, _) if format == OutputFormat::Codex => {
             unclear("no hook ran: it passes over hooks that nobody reviewed with it")
         }
         (false, _) => no("no hook ran"),
@@ -247,7 +258,7 @@ fn hook(calls: &Calls, words: &Words, format: Format) -> Verdict {
 }
 
 /// What its last message claims, read as a loop reads it.
-fn claimed(seen: &Seen, format: Format) -> Claims {
+fn claimed(seen: &Observation, format: OutputFormat) -> Claims {
     claims::read(&final_text(seen, format), PROMISE, &[])
 }
 
@@ -255,20 +266,20 @@ fn claims_done(claims: &Claims) -> bool {
     claims.promise || claims.exit_signal == Some(true)
 }
 
-fn final_text(seen: &Seen, format: Format) -> String {
+fn final_text(seen: &Observation, format: OutputFormat) -> String {
     run(seen, format).final_text
 }
 
-fn run(seen: &Seen, format: Format) -> AgentRun {
-    let mut reader = Reader::new(format.dialect());
+fn run(seen: &Observation, format: OutputFormat) -> AgentRun {
+    let mut reader = AgentOutputReader::new(format.dialect());
     for line in seen.stdout.lines() {
         reader.line(line);
     }
-    reader.finish(ProcessEnd::exited(seen.exit), &Here::utc(0))
+    reader.finish(ProcessEnd::exited(seen.exit), &LocalClock::utc(0))
 }
 
 /// How it ended, in words.
-fn how(seen: &Seen) -> String {
+fn how(seen: &Observation) -> String {
     match (seen.exit, seen.signal) {
         (_, Some(signal)) => format!("ended by signal {signal}"),
         (Some(code), None) => format!("exit {code}"),
@@ -277,7 +288,7 @@ fn how(seen: &Seen) -> String {
 }
 
 /// The last line that says anything, of stdout, else of stderr; of JSON that is read what it means.
-fn last_words(seen: &Seen) -> Option<String> {
+fn last_words(seen: &Observation) -> Option<String> {
     let last = |text: &str| text.lines().rev().map(str::trim).find(|it| !it.is_empty()).map(str::to_owned);
     let format = format_of(&seen.stdout);
     let read = (format.dialect() != Dialect::Text).then(|| run(seen, format));

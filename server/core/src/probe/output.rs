@@ -8,7 +8,7 @@ use crate::settings::Dialect;
 /// What a run printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Format {
+pub enum OutputFormat {
     Claude,
     Codex,
     Gemini,
@@ -23,7 +23,7 @@ pub enum Format {
     Nothing,
 }
 
-impl Format {
+impl OutputFormat {
     pub fn words(self) -> &'static str {
         match self {
             Self::Claude => "JSON lines as Claude Code prints them",
@@ -53,45 +53,45 @@ impl Format {
 
 /// The format of everything that one run printed. Both the beginning and the end of a dialect have to be there: a
 /// few JSON lines among others are none.
-pub fn format_of(stdout: &str) -> Format {
+pub fn format_of(stdout: &str) -> OutputFormat {
     let lines: Vec<&str> = stdout.lines().map(str::trim).filter(|it| !it.is_empty()).collect();
     let objects: Vec<Value> =
         lines.iter().filter_map(|it| serde_json::from_str(it).ok()).filter(Value::is_object).collect();
     let looks = lines.iter().filter(|it| it.starts_with('{')).count();
     if lines.is_empty() {
-        return Format::Nothing;
+        return OutputFormat::Nothing;
     }
     if let Some(format) = known(&objects) {
         return format;
     }
     match (objects.len(), looks) {
-        (0, 0) => Format::Text,
-        (read, looks) if read < looks => Format::BrokenJson,
-        (read, _) if 2 * read > lines.len() => Format::UnknownJson,
-        _ => Format::Text,
+        (0, 0) => OutputFormat::Text,
+        (read, looks) if read < looks => OutputFormat::BrokenJson,
+        (read, _) if 2 * read > lines.len() => OutputFormat::UnknownJson,
+        _ => OutputFormat::Text,
     }
 }
 
-fn known(objects: &[Value]) -> Option<Format> {
+fn known(objects: &[Value]) -> Option<OutputFormat> {
     let kind = |it: &Value| it.get("type").and_then(Value::as_str).unwrap_or_default().to_owned();
     let any = |wanted: &str, fields: &[&str]| {
         objects.iter().any(|it| kind(it) == wanted && fields.iter().all(|field| it.pointer(field).is_some()))
     };
     let formats = [
-        (Format::Claude, any("system", &["/session_id", "/model"]) && any("result", &["/is_error"])),
+        (OutputFormat::Claude, any("system", &["/session_id", "/model"]) && any("result", &["/is_error"])),
         (
-            Format::Codex,
+            OutputFormat::Codex,
             any("thread.started", &["/thread_id"])
                 && (any("turn.completed", &[]) || any("turn.failed", &["/error"])),
         ),
-        (Format::Gemini, any("init", &["/session_id"]) && any("result", &["/status"])),
+        (OutputFormat::Gemini, any("init", &["/session_id"]) && any("result", &["/status"])),
         (
-            Format::Opencode,
+            OutputFormat::Opencode,
             any("step_start", &["/sessionID"]) && any("step_finish", &["/part/reason"])
                 || any("error", &["/sessionID"]),
         ),
         (
-            Format::Acp,
+            OutputFormat::Acp,
             any("session", &["/id"]) && any("turn", &["/stopReason"]) || any("failed", &["/authMethods"]),
         ),
     ];

@@ -4,19 +4,19 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
-use super::{Answer, Format, Question, Row};
-use crate::agent::kind::Kind;
+use super::{OutputFormat, ProbeAnswer, ProbeQuestion, ProbeRow};
+use crate::agent::kind::AgentKind;
 use crate::settings::{Dialect, PromptBy};
 
 /// What was tried, as the configuration would name it.
 #[derive(Debug, Clone)]
-pub struct Tried {
+pub struct ProbeSubject {
     pub name: String,
     /// A command of the user's own; empty for an agent that loopkeeper knows.
     pub command: Vec<String>,
     pub prompt: PromptBy,
     /// Of what it printed.
-    pub format: Format,
+    pub format: OutputFormat,
     /// A PID namespace works here.
     pub enclosed: bool,
 }
@@ -33,13 +33,13 @@ pub struct Recommendation {
 }
 
 /// What to write into the configuration.
-pub fn recommend(tried: &Tried, rows: &[Row]) -> Recommendation {
-    let is = |question: Question, answer: Answer| {
+pub fn recommend(tried: &ProbeSubject, rows: &[ProbeRow]) -> Recommendation {
+    let is = |question: ProbeQuestion, answer: ProbeAnswer| {
         rows.iter().any(|it| it.question == question && it.answer == answer)
     };
-    let drivable = is(Question::Prompt, Answer::Yes) && is(Question::Work, Answer::Yes);
+    let drivable = is(ProbeQuestion::Prompt, ProbeAnswer::Yes) && is(ProbeQuestion::Work, ProbeAnswer::Yes);
     let toml = if drivable { snippet(tried, &is) } else { String::new() };
-    let can_be_told = Kind::of(&tried.name, tried.format.dialect()).way_to_a_stop_hook().is_some();
+    let can_be_told = AgentKind::of(&tried.name, tried.format.dialect()).way_to_a_stop_hook().is_some();
     let told = notes(&is, can_be_told);
     let mut notes: Vec<String> =
         told.into_iter().filter(|(so, _)| *so).map(|(_, note)| note.to_owned()).collect();
@@ -52,15 +52,15 @@ pub fn recommend(tried: &Tried, rows: &[Row]) -> Recommendation {
     Recommendation { drivable, mode: "loop", toml, notes }
 }
 
-type Is<'a> = dyn Fn(Question, Answer) -> bool + 'a;
+type ProbeFinding<'a> = dyn Fn(ProbeQuestion, ProbeAnswer) -> bool + 'a;
 
-fn snippet(tried: &Tried, is: &Is<'_>) -> String {
+fn snippet(tried: &ProbeSubject, is: &ProbeFinding<'_>) -> String {
     let mut toml = format!("agent = {}\nmode = \"loop\"\n", quoted(&tried.name));
     if !tried.command.is_empty() {
         let command: Vec<String> = tried.command.iter().map(|it| quoted(it)).collect();
         let prompt = match tried.prompt {
             // The protocol carries it.
-            _ if tried.format == Format::Acp => String::new(),
+            _ if tried.format == OutputFormat::Acp => String::new(),
             PromptBy::Stdin => "prompt = \"stdin\"\n".to_owned(),
             PromptBy::Argument => "prompt = \"argument\"\n".to_owned(),
             PromptBy::File => "prompt = \"file\"\n".to_owned(),
@@ -79,60 +79,60 @@ fn snippet(tried: &Tried, is: &Is<'_>) -> String {
             tried.name,
             command.join(", ")
         );
-    } else if tried.format == Format::Acp {
+    } else if tried.format == OutputFormat::Acp {
         let _ = write!(toml, "\n[agents.{}]\noutput = \"acp\"\n", tried.name);
     }
-    if is(Question::Stop, Answer::No) {
+    if is(ProbeQuestion::Stop, ProbeAnswer::No) {
         // Nothing is gained by waiting for it.
         toml.push_str("\n[limits]\ngrace = \"3s\"\n");
         if tried.enclosed {
             toml.push_str("\n[sandbox]\nkind = \"required\"\n");
         }
     }
-    if is(Question::Honesty, Answer::No) {
+    if is(ProbeQuestion::Honesty, ProbeAnswer::No) {
         toml.push_str("\n[exit]\ndone_signals = 3\n");
     }
     toml
 }
 
 /// In the order of the table; those that are so are told. `can_be_told`: hook mode has a way to give it a stop hook.
-fn notes(is: &Is<'_>, can_be_told: bool) -> [(bool, &'static str); 9] {
+fn notes(is: &ProbeFinding<'_>, can_be_told: bool) -> [(bool, &'static str); 9] {
     [
         (
-            is(Question::Output, Answer::No),
+            is(ProbeQuestion::Output, ProbeAnswer::No),
             "It tells nothing but text: no cost, no tokens, no files; `limits.cost_usd` and `limits.tokens` end nothing.",
         ),
         (
-            is(Question::ExitCodes, Answer::No),
+            is(ProbeQuestion::ExitCodes, ProbeAnswer::No),
             "Its exit codes say nothing: a login that is missing looks like work without progress, and the breaker \
              ends it.",
         ),
         (
-            is(Question::Session, Answer::Yes),
+            is(ProbeQuestion::Session, ProbeAnswer::Yes),
             "`[session] continue = true` can be used; fresh sessions are the default.",
         ),
         (
-            is(Question::Session, Answer::No),
+            is(ProbeQuestion::Session, ProbeAnswer::No),
             "Leave `[session] continue` at false: what it was told before is lost.",
         ),
         (
-            is(Question::Status, Answer::No),
+            is(ProbeQuestion::Status, ProbeAnswer::No),
             "It does not say where it stands: give every criterion a check of its own.",
         ),
         (
-            is(Question::Honesty, Answer::No),
+            is(ProbeQuestion::Honesty, ProbeAnswer::No),
             "It claims what is not so: give every criterion a check of its own.",
         ),
         (
-            is(Question::Stop, Answer::No),
+            is(ProbeQuestion::Stop, ProbeAnswer::No),
             "It does not end by itself when it is told to: only a PID namespace ends all of it for sure.",
         ),
         (
-            can_be_told && is(Question::Hook, Answer::Yes),
+            can_be_told && is(ProbeQuestion::Hook, ProbeAnswer::Yes),
             "`mode = \"hook\"` can be used: its stop hook holds the session.",
         ),
         (
-            is(Question::Hook, Answer::NotApplicable),
+            is(ProbeQuestion::Hook, ProbeAnswer::NotApplicable),
             "`mode = \"hook\"` can be used: the protocol holds the session.",
         ),
     ]

@@ -4,13 +4,13 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
-use super::{Recommendation, Row};
+use super::{ProbeRow, Recommendation};
 use crate::sanitize;
 
 /// What was tried when, and what came of it.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Report {
+pub struct ProbeReport {
     pub agent: String,
     pub version: Option<String>,
     /// The program with its arguments.
@@ -19,12 +19,12 @@ pub struct Report {
     pub at: String,
     /// How often the agent was started.
     pub calls: usize,
-    pub rows: Vec<Row>,
+    pub rows: Vec<ProbeRow>,
     pub recommendation: Recommendation,
 }
 
 /// The report as a page.
-pub fn markdown(report: &Report) -> String {
+pub fn markdown(report: &ProbeReport) -> String {
     let mut page = format!("# What `{}` can do\n\n", code(&report.agent));
     let version = report.version.as_ref().map_or(String::new(), |it| format!(" {}", sanitize::line(it)));
     let _ = write!(

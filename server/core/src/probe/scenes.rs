@@ -4,8 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Probe;
-use crate::prompt::{self, Budget, MAX_ARGUMENT_BYTES, Notes, PromptInput};
-use crate::settings::Committer;
+use crate::prompt::{self, MAX_ARGUMENT_BYTES, MemoryFiles, PromptBudget, PromptInput};
+use crate::settings::CommitPolicy;
 
 /// Runs until it is ended; `started` says that it does.
 pub(super) const STARTED: &str = "started";
@@ -18,13 +18,13 @@ pub const PROBED: &str = "sh wait.sh";
 
 /// What is asked for, and only this time.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Words {
+pub struct ProbeNonces {
     pub(super) word: [String; 2],
     pub(super) hooked: [String; 2],
     pub(super) numbers: [u64; 3],
 }
 
-impl Words {
+impl ProbeNonces {
     /// From any number that nobody could know.
     pub fn new(seed: u64) -> Self {
         let part = |at: u32| {
@@ -61,7 +61,7 @@ fn letter(digit: char) -> char {
 
 /// One call's task.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Scene {
+pub struct ProbeScenario {
     pub prompt: String,
     /// Put into the folder before; empty where it goes on in the folder of another call.
     pub files: Vec<(String, String)>,
@@ -73,8 +73,8 @@ pub struct Scene {
 
 /// The task of one call. `folder`: where it runs, as hooks need whole paths. With `told` it is told of the stop hook as
 /// hook mode tells it, and its folder holds none.
-pub fn scene(probe: Probe, words: &Words, folder: &str, told: bool) -> Scene {
-    let said = |prompt: String| Scene { prompt, files: Vec::new(), stop_at: None, hook: None };
+pub fn scene(probe: Probe, words: &ProbeNonces, folder: &str, told: bool) -> ProbeScenario {
+    let said = |prompt: String| ProbeScenario { prompt, files: Vec::new(), stop_at: None, hook: None };
     match probe {
         Probe::Answer | Probe::Bare => said(join(&words.word, "Remember the result. ")),
         Probe::Recall => said(
@@ -82,9 +82,9 @@ pub fn scene(probe: Probe, words: &Words, folder: &str, told: bool) -> Scene {
              not know it, reply UNKNOWN. Use no tool and change no file."
                 .to_owned(),
         ),
-        Probe::Work | Probe::Repeat => Scene { files: numbers(words), ..said(in_a_loop(probe, &sum_task())) },
+        Probe::Work | Probe::Repeat => ProbeScenario { files: numbers(words), ..said(in_a_loop(probe, &sum_task())) },
         Probe::Impossible => said(in_a_loop(probe, &impossible_task())),
-        Probe::Stop => Scene {
+        Probe::Stop => ProbeScenario {
             files: vec![("wait.sh".to_owned(), format!("echo yes > {STARTED}\nsleep 900\n"))],
             stop_at: Some(STARTED),
             ..said(format!(
@@ -98,7 +98,7 @@ pub fn scene(probe: Probe, words: &Words, folder: &str, told: bool) -> Scene {
             if !told {
                 files.extend(hook_files(&hook));
             }
-            Scene { files, hook: Some(hook), ..said(join(&words.word, "")) }
+            ProbeScenario { files, hook: Some(hook), ..said(join(&words.word, "")) }
         }
     }
 }
@@ -125,7 +125,7 @@ fn impossible_task() -> String {
     )
 }
 
-fn numbers(words: &Words) -> Vec<(String, String)> {
+fn numbers(words: &ProbeNonces) -> Vec<(String, String)> {
     let [one, two, three] = words.numbers;
     vec![("numbers.txt".to_owned(), format!("{one}\n{two}\n{three}\n"))]
 }
@@ -137,12 +137,12 @@ fn in_a_loop(probe: Probe, task: &str) -> String {
         task,
         template: None,
         iteration: if probe == Probe::Repeat { 2 } else { 1 },
-        budget: Budget { iterations: LEFT, duration_ms: 600_000, ..Budget::default() },
+        budget: PromptBudget { iterations: LEFT, duration_ms: 600_000, ..PromptBudget::default() },
         pinned: &[],
         results: &BTreeMap::new(),
         passed_before: &BTreeSet::new(),
         past: &[],
-        notes: &Notes::default(),
+        notes: &MemoryFiles::default(),
         decisions: &[],
         plan: &[],
         resumed: false,
@@ -154,14 +154,14 @@ fn in_a_loop(probe: Probe, task: &str) -> String {
         promise: PROMISE,
         due_stage: 0,
         advice: None,
-        commits: Committer::Never,
+        commits: CommitPolicy::Never,
         away: None,
         claim_wanted: true,
         max_bytes: MAX_ARGUMENT_BYTES,
     })
 }
 
-fn hook_script(words: &Words, folder: &str) -> String {
+fn hook_script(words: &ProbeNonces, folder: &str) -> String {
     let [first, second] = &words.hooked;
     format!(
         "cat > /dev/null\ncd '{folder}' || exit 0\n[ -e {HOOKED} ] && exit 0\necho yes > {HOOKED}\n\

@@ -1,6 +1,6 @@
 //! Foreign text inside the prompt's Markdown: fences and code spans that nothing inside can close.
 
-use crate::cut;
+use crate::truncate;
 
 /// A fenced block, one backtick longer than any run inside.
 pub(crate) fn fenced(text: &str) -> String {
@@ -23,7 +23,7 @@ pub(super) fn line(text: &str) -> String {
 
 /// The last `bytes` of a text, from the start of a line where that costs little.
 pub(crate) fn tail(text: &str, bytes: usize) -> &str {
-    let kept = cut::last(text, bytes);
+    let kept = truncate::last(text, bytes);
     match kept.find('\n') {
         Some(at) if kept.len() < text.len() && at < bytes / 4 => kept.get(at + 1..).unwrap_or_default(),
         _ => kept,

@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use crate::cut;
+use crate::truncate;
 
 use super::PromptInput;
 use super::markdown::{fenced, line, span};
@@ -13,7 +13,7 @@ const PATTERNS_BYTES: usize = 8 * 1024;
 
 /// What of these files is there, by paths relative to the root. Unchanged while nobody edits them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Notes {
+pub struct MemoryFiles {
     /// `progress.txt` and its like.
     pub progress: Vec<String>,
     /// `AGENTS.md`.
@@ -36,7 +36,7 @@ pub fn patterns(text: &str) -> &str {
         }
         end += line.len();
     }
-    cut::first(rest.get(..end).unwrap_or_default().trim(), PATTERNS_BYTES)
+    truncate::first(rest.get(..end).unwrap_or_default().trim(), PATTERNS_BYTES)
 }
 
 /// Where the text behind the heading begins, and the heading's level.
@@ -62,7 +62,7 @@ fn level_of(line: &str) -> Option<(usize, &str)> {
 /// The section of the prompt.
 pub(super) fn tell(out: &mut String, input: &PromptInput<'_>) {
     let notes = input.notes;
-    if notes == &Notes::default() {
+    if notes == &MemoryFiles::default() {
         return;
     }
     out.push_str("## Notes that this project keeps\n\n");

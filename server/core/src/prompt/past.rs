@@ -3,13 +3,13 @@
 
 use std::fmt::Write as _;
 
-use crate::cut;
 use crate::journal::Claim;
+use crate::truncate;
 use crate::view::words;
 
 use super::markdown::{fenced, line, span, tail};
 use super::sections::{MAX_FILES, all_failing, short};
-use super::{KEPT_WHOLE, MAX_DECISIONS, MAX_LINES, Past, PromptInput};
+use super::{IterationSummary, KEPT_WHOLE, MAX_DECISIONS, MAX_LINES, PromptInput};
 
 /// Of an iteration's last message.
 const HANDOFF_BYTES: usize = 2 * 1024;
@@ -80,20 +80,20 @@ pub(super) fn decided(out: &mut String, input: &PromptInput<'_>) {
     out.push('\n');
 }
 
-fn one_line(past: &Past<'_>) -> String {
+fn one_line(past: &IterationSummary<'_>) -> String {
     let back = if past.taken_back { " (taken back: its changes are no longer in the files)" } else { "" };
     let mut text = format!("{}{back}: {}", past.number, line(past.sentence));
     if !past.commits.is_empty() {
         let _ = write!(text, "; committed {}", quoted(past.commits).join(", "));
     }
-    if text.len() <= LINE_BYTES { text } else { format!("{}…", cut::first(&text, LINE_BYTES)) }
+    if text.len() <= LINE_BYTES { text } else { format!("{}…", truncate::first(&text, LINE_BYTES)) }
 }
 
 fn quoted(subjects: &[String]) -> Vec<String> {
-    subjects.iter().map(|it| span(cut::first(&line(it), SUBJECT_BYTES))).collect()
+    subjects.iter().map(|it| span(truncate::first(&line(it), SUBJECT_BYTES))).collect()
 }
 
-fn whole(out: &mut String, past: &Past<'_>) {
+fn whole(out: &mut String, past: &IterationSummary<'_>) {
     match (past.changes.count, past.changes.committed) {
         (0, false) => out.push_str("It changed no file.\n"),
         (0, true) => out.push_str("It made a commit and left no other change.\n"),

@@ -3,10 +3,10 @@
 use std::fmt::Write as _;
 
 use crate::check::{CheckResult, Status};
-use crate::cut;
 use crate::decide::stages;
 use crate::journal::{Pinned, QuestionKind, Role};
-use crate::settings::Committer;
+use crate::settings::CommitPolicy;
+use crate::truncate;
 use crate::view::words;
 
 use super::grammar::described;
@@ -21,11 +21,11 @@ const STEERING_BYTES: usize = 16 * 1024;
 const NAME_BYTES: usize = 400;
 const QUESTION_BYTES: usize = 4 * 1024;
 
-type Tell = fn(&mut String, &PromptInput<'_>, usize);
+type SectionWriter = fn(&mut String, &PromptInput<'_>, usize);
 
 /// Each with the name of its placeholder, in the order in which they stand below the task. The last argument is what
 /// each failing check's output may take.
-pub(super) const SECTIONS: &[(&str, Tell)] = &[
+pub(super) const SECTIONS: &[(&str, SectionWriter)] = &[
     ("opening", |out, input, _| opening(out, input)),
     ("weakened", |out, input, _| weakened(out, input)),
     ("branch", |out, input, _| away(out, input)),
@@ -205,7 +205,7 @@ fn with_status<'a>(input: &PromptInput<'a>, status: Status) -> impl Iterator<Ite
 /// What the last iteration wanted to know: the answer, or that there is none.
 fn settled(out: &mut String, input: &PromptInput<'_>) {
     let Some(asked) = input.settled else { return };
-    let question = cut::first(&line(asked.question), QUESTION_BYTES).to_owned();
+    let question = truncate::first(&line(asked.question), QUESTION_BYTES).to_owned();
     match asked.kind {
         QuestionKind::Denied => out.push_str("## What the iteration before this one was denied\n\n"),
         QuestionKind::Agent | QuestionKind::UsageLimit | QuestionKind::Permission => {
@@ -255,9 +255,9 @@ fn ending(out: &mut String, input: &PromptInput<'_>) {
          - Nobody answers while you work. Decide, and note what you assumed where the next one will read it.\n",
     );
     match input.commits {
-        Committer::Agent => {}
-        Committer::Never => out.push_str("- Do not commit: that is left to the user.\n"),
-        Committer::Server => {
+        CommitPolicy::Agent => {}
+        CommitPolicy::Never => out.push_str("- Do not commit: that is left to the user.\n"),
+        CommitPolicy::Server => {
             out.push_str("- Do not commit: loopkeeper commits what you changed once your turn is over.\n");
         }
     }
@@ -320,5 +320,5 @@ fn name(pinned: &Pinned) -> String {
 
 pub(super) fn short(text: &str) -> String {
     let text = line(text);
-    if text.len() <= NAME_BYTES { text } else { format!("{}…", cut::first(&text, NAME_BYTES)) }
+    if text.len() <= NAME_BYTES { text } else { format!("{}…", truncate::first(&text, NAME_BYTES)) }
 }

@@ -16,12 +16,12 @@ const NEVER_LOST: [&str; 5] = ["weakened", "branch", "asked", "steering", "rules
 
 /// A template that can be filled in.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Template {
-    lines: Vec<Vec<Part>>,
+pub struct PromptTemplate {
+    lines: Vec<Vec<TemplatePart>>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Part {
+enum TemplatePart {
     Text(String),
     /// One of [`words`].
     Of(&'static str),
@@ -29,7 +29,7 @@ enum Part {
 
 /// Why it cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fault {
+pub struct TemplateFault {
     /// From 1; the last line for what is missing.
     pub line: usize,
     pub message: String,
@@ -42,19 +42,19 @@ fn words() -> impl Iterator<Item = &'static str> {
     [TASK, "iteration", "budget"].into_iter().chain(SECTIONS.iter().map(|(name, _)| *name))
 }
 
-impl Template {
+impl PromptTemplate {
     /// `{task}` stands for the task, `{{` and `}}` for braces.
-    pub fn parse(text: &str) -> Result<Self, Fault> {
-        let fault = |line, (message, hint)| Fault { line, message, hint };
+    pub fn parse(text: &str) -> Result<Self, TemplateFault> {
+        let fault = |line, (message, hint)| TemplateFault { line, message, hint };
         if text.len() > MAX_TEMPLATE_BYTES {
             let message = format!("a template holds at most {} KiB", MAX_TEMPLATE_BYTES / 1024);
             return Err(fault(1, (message, "shorten it: long texts belong into the task".to_owned())));
         }
-        let mut lines: Vec<Vec<Part>> = Vec::new();
+        let mut lines: Vec<Vec<TemplatePart>> = Vec::new();
         for (at, line) in text.lines().enumerate() {
             let parts = parts(line).map_err(|it| fault(at + 1, it))?;
-            for name in parts.iter().filter_map(Part::section) {
-                if lines.iter().flatten().filter_map(Part::section).any(|it| it == name) {
+            for name in parts.iter().filter_map(TemplatePart::section) {
+                if lines.iter().flatten().filter_map(TemplatePart::section).any(|it| it == name) {
                     let message = format!("`{{{name}}}` stands here a second time");
                     return Err(fault(at + 1, (message, "leave it where it is read best".to_owned())));
                 }
@@ -105,7 +105,7 @@ impl Template {
     }
 }
 
-impl Part {
+impl TemplatePart {
     fn name(&self) -> Option<&'static str> {
         match self {
             Self::Text(_) => None,
@@ -127,9 +127,9 @@ impl Part {
 }
 
 /// Message and remedy.
-type Wrong = (String, String);
+type PlaceholderError = (String, String);
 
-fn parts(line: &str) -> Result<Vec<Part>, Wrong> {
+fn parts(line: &str) -> Result<Vec<TemplatePart>, PlaceholderError> {
     const TWICE: &str = "write a brace that stands for itself twice";
     let mut parts = Vec::new();
     let mut text = String::new();
@@ -151,8 +151,8 @@ fn parts(line: &str) -> Result<Vec<Part>, Wrong> {
             text.push('}');
             rest = after;
         } else if let Some((inside, after)) = from.strip_prefix('{').and_then(|it| it.split_once('}')) {
-            parts.push(Part::Text(std::mem::take(&mut text)));
-            parts.push(Part::Of(word(inside)?));
+            parts.push(TemplatePart::Text(std::mem::take(&mut text)));
+            parts.push(TemplatePart::Of(word(inside)?));
             rest = after;
         } else {
             let (one, other) = if from.starts_with('{') { ("{", "}") } else { ("}", "{") };
@@ -160,12 +160,12 @@ fn parts(line: &str) -> Result<Vec<Part>, Wrong> {
         }
     }
     text.push_str(rest);
-    parts.push(Part::Text(text));
-    parts.retain(|it| *it != Part::Text(String::new()));
+    parts.push(TemplatePart::Text(text));
+    parts.retain(|it| *it != TemplatePart::Text(String::new()));
     Ok(parts)
 }
 
-fn word(inside: &str) -> Result<&'static str, Wrong> {
+fn word(inside: &str) -> Result<&'static str, PlaceholderError> {
     if let Some(name) = words().find(|it| *it == inside) {
         return Ok(name);
     }

@@ -1,18 +1,20 @@
+mod outputs;
 mod stories;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::{any, proptest};
 
-use super::{Asked, Budget, MAX_BYTES, Notes, Past, PromptInput, Template, build};
-use crate::check::counts::fixture;
-use crate::check::excerpt::Excerpt;
-use crate::check::judge::judge;
-use crate::check::{CheckResult, CommandRun, Ending, Location, Status};
-use crate::journal::{Changes, Claim, Edit, Lines, Pinned, Proposal, QuestionKind, Role};
-use crate::redact::Redactor;
-use crate::settings::Committer;
-use crate::task::{Check, Compare, Criterion, CriterionId, Expect, Pattern, PatternKind, Place, PlanItem};
+use super::{
+    AnsweredForPrompt, IterationSummary, MAX_BYTES, MemoryFiles, PromptBudget, PromptInput, PromptTemplate,
+    build,
+};
+use crate::check::{CheckResult, Status};
+use crate::journal::{ChangeStats, Claim, Edit, LineStats, Pinned, Proposal, QuestionKind, Role};
+use crate::settings::CommitPolicy;
+use crate::task::{
+    Check, Compare, Criterion, CriterionId, DocumentRange, Expect, PatternKind, PlanItem, TextPattern,
+};
 
 /// What a prompt is made of, owned; the fields left at their default are empty.
 #[derive(Default)]
@@ -24,7 +26,7 @@ struct Scene {
     passed_before: BTreeSet<CriterionId>,
     past: Vec<Row>,
     decisions: Vec<&'static str>,
-    notes: Notes,
+    notes: MemoryFiles,
     plan: Vec<PlanItem>,
     settled: Option<(QuestionKind, String, Option<String>)>,
     steering: Vec<String>,
@@ -34,13 +36,13 @@ struct Scene {
     weakened: Vec<String>,
     away: Option<(&'static str, &'static str)>,
     claim_wanted: bool,
-    template: Option<Template>,
+    template: Option<PromptTemplate>,
 }
 
 /// One iteration before.
 #[derive(Default)]
 struct Row {
-    changes: Changes,
+    changes: ChangeStats,
     sentence: String,
     commits: Vec<String>,
     claim: Option<Claim>,
@@ -49,8 +51,8 @@ struct Row {
 }
 
 impl Row {
-    fn told((at, row): (usize, &Self)) -> Past<'_> {
-        Past {
+    fn told((at, row): (usize, &Self)) -> IterationSummary<'_> {
+        IterationSummary {
             number: at as u32 + 1,
             sentence: &row.sentence,
             changes: &row.changes,
@@ -89,11 +91,11 @@ impl Scene {
             task: &self.task,
             template: self.template.as_ref(),
             iteration: self.iteration,
-            budget: Budget {
+            budget: PromptBudget {
                 iterations: 23,
                 duration_ms: 27_600_000,
                 cost_micros: Some(24_500_000),
-                ..Budget::default()
+                ..PromptBudget::default()
             },
             pinned: &self.pinned,
             results: &self.results,
@@ -103,7 +105,7 @@ impl Scene {
             notes: &self.notes,
             plan: &self.plan,
             resumed: false,
-            settled: self.settled.as_ref().map(|(kind, question, answer)| Asked {
+            settled: self.settled.as_ref().map(|(kind, question, answer)| AnsweredForPrompt {
                 kind: *kind,
                 question,
                 answer: answer.as_deref(),
@@ -115,7 +117,7 @@ impl Scene {
             promise: "COMPLETE",
             due_stage: self.due_stage.unwrap_or(1),
             advice: None,
-            commits: Committer::Agent,
+            commits: CommitPolicy::Agent,
             away: self.away,
             claim_wanted: self.claim_wanted,
             max_bytes: MAX_BYTES,
@@ -137,7 +139,7 @@ fn item(title: &str, done: bool) -> PlanItem {
         title: title.into(),
         done,
         blocking: true,
-        place: Place::default(),
+        place: DocumentRange::default(),
         priority: None,
         depends_on: Vec::new(),
     }
@@ -162,19 +164,19 @@ fn a_whole_prompt() {
         .with("Reads well", None, Role::Open, Some((Status::Unverified, "no check", "")));
     scene.past = vec![
         Row {
-            changes: Changes { count: 1, files: vec!["src/b.sh".into()], ..Changes::default() },
+            changes: ChangeStats { count: 1, files: vec!["src/b.sh".into()], ..ChangeStats::default() },
             sentence: "1 file changed, 0 of 3 pass".into(),
             handoff: "Began with the parser.".into(),
             taken_back: true,
             ..Row::default()
         },
         Row {
-            changes: Changes {
+            changes: ChangeStats {
                 count: 1,
                 files: vec!["src/a.sh".into()],
-                lines: Some(Lines { added: 12, removed: 3 }),
-                per_file: vec![Lines { added: 12, removed: 3 }],
-                ..Changes::default()
+                lines: Some(LineStats { added: 12, removed: 3 }),
+                per_file: vec![LineStats { added: 12, removed: 3 }],
+                ..ChangeStats::default()
             },
             sentence: "1 file changed, 1 of 3 pass, although the agent says it is done".into(),
             commits: vec!["feat: a".into(), "fix: `b`".into()],
@@ -231,8 +233,8 @@ fn regressions_come_first_and_are_named() {
 
 #[test]
 fn checks_are_written_in_the_grammar_of_tasks() {
-    let literal = |source: &str| Pattern { source: source.into(), kind: PatternKind::Literal };
-    let regex = |source: &str, kind| Pattern { source: source.into(), kind };
+    let literal = |source: &str| TextPattern { source: source.into(), kind: PatternKind::Literal };
+    let regex = |source: &str, kind| TextPattern { source: source.into(), kind };
     let number = Expect::Number { compare: Compare::AtLeast, value: 80.5 };
     let not = Expect::MatchesNot { pattern: regex("a/b", PatternKind::RegexIgnoreCase) };
     for (check, expect) in [
@@ -258,90 +260,6 @@ fn a_claim_that_the_checks_deny_is_told() {
     lacks(&Scene { past: past(None), ..failing() }, "say otherwise");
     lacks(&Scene { past: past(Some(Claim::Promise)), ..Scene::new() }, "say otherwise");
     contains(&Scene { past: past(None), ..failing() }, "It changed no file.");
-}
-
-/// The result of `cargo test` with a page of warnings before three failures, as it is judged.
-fn of_cargo(name: &str) -> CheckResult {
-    let run = CommandRun {
-        ending: Ending::Exited(101),
-        both: fixture("cargo_warnings").into_bytes(),
-        ..CommandRun::default()
-    };
-    judge(&Criterion::new(name, name, Some(command("cargo test"))), &run, &Redactor::new([]))
-}
-
-#[test]
-fn a_page_of_warnings_hides_no_failure() {
-    let assertions =
-        ["sums must add up, left: 0, right: 4", "left: \"#7\", right: \"№7\"", "mean is wrong: 4"];
-    let scene = |checks: usize| {
-        (0..checks).fold(Scene::new(), |mut scene, n| {
-            let name = format!("tests {n}");
-            scene = scene.with(&name, Some(command("cargo test")), Role::Goal, None);
-            let result = of_cargo(&name);
-            scene.results.insert(result.criterion.clone(), result);
-            scene
-        })
-    };
-    let text = scene(1).build();
-    let (_, told) = text.split_once("Where it fails:\n\n").expect("places");
-    let (places, output) = told.split_once("Its output:\n\n").expect("the output");
-    assert!(assertions.iter().all(|it| places.contains(it)) && !places.contains("unused"), "{places}");
-    assert!(
-        output.contains("Compiling ledger") && output.contains("\ntest result: FAILED. 1 passed; 3 failed")
-    );
-    assert!(output.contains("panicked at src/lib.rs:79:9:\nassertion `left == right` failed"), "{output}");
-    // More than fits: each of them still says where it fails, and how it ends.
-    let text = scene(90).build();
-    assert!(text.len() <= MAX_BYTES && text.len() > MAX_BYTES - 90 * 300, "{}", text.len());
-    for it in assertions.iter().chain(&["test result: FAILED. 1 passed; 3 failed"]) {
-        assert!(text.matches(it).count() >= 90, "{it}");
-    }
-}
-
-#[test]
-fn the_end_of_every_output_is_there_to_its_last_8_kib() {
-    let line = |n: u32| format!("line {n:05}\n");
-    let long = (0..20_000).map(line).collect::<Vec<_>>().concat();
-    let Excerpt { head, tail, left_out } = Excerpt::of_text(&long, 0, &Redactor::new([]));
-    let mut scene = Scene::new().with("a", command("a"), Role::Goal, Some((Status::Fail, "exit 1", "")));
-    scene.results.values_mut().for_each(|it| {
-        (it.head, it.tail, it.left_out) = (head.clone(), tail.clone(), left_out);
-        it.locations = (1..=50)
-            .map(|n| Location {
-                file: "a.rs".into(),
-                line: n,
-                message: "x".repeat(200),
-                ..Location::default()
-            })
-            .collect();
-    });
-    let text = scene.build();
-    assert!(
-        text.contains("```\nline 00000\n") && text.contains("KiB of the output left out here …]\n"),
-        "{text}"
-    );
-    assert!(text.contains(&long[long.len() - 8_184..]) && text.contains("\nand 31 more places\n"), "{text}");
-}
-
-#[test]
-fn outputs_are_shortened_before_the_task_is() {
-    let mut scene = Scene { task: format!("TASK {}", "t".repeat(150_000)), ..Scene::new() };
-    for n in 0..60 {
-        let long = format!("{}END{n}\n", "x".repeat(6_000));
-        scene = scene.with(&format!("c{n}"), command("c"), Role::Goal, Some((Status::Fail, "exit 1", &long)));
-    }
-    let text = scene.build();
-    assert!(
-        text.len() <= MAX_BYTES && text.contains(&scene.task) && text.contains("END59"),
-        "{}",
-        text.len()
-    );
-
-    scene.task = format!("TASK {}", "ü".repeat(200_000));
-    let text = scene.build();
-    assert!(text.len() <= MAX_BYTES && text.starts_with("TASK ü"));
-    assert!(text.contains("read it in its file") && text.contains("### c59") && !text.contains("END59"));
 }
 
 #[test]
@@ -373,7 +291,7 @@ fn what_an_iteration_hands_over_is_kept_to_its_end() {
 
 #[test]
 fn files_of_memory_are_pointed_to_and_their_patterns_told() {
-    let notes = Notes {
+    let notes = MemoryFiles {
         progress: vec!["progress.txt".into()],
         agents: vec!["AGENTS.md".into()],
         patterns: vec![("progress.txt".into(), "- use the pool\n```\n# forged".into())],
@@ -384,7 +302,7 @@ fn files_of_memory_are_pointed_to_and_their_patterns_told() {
     contains(&scene, "- `AGENTS.md`: read it before you begin. Where you learned");
     contains(&scene, "Codebase Patterns of `progress.txt`:\n\n````\n- use the pool\n```\n# forged\n````\n");
     lacks(&scene, "is not there yet");
-    let missing = Notes { missing: Some("ralph/progress.txt".into()), ..Notes::default() };
+    let missing = MemoryFiles { missing: Some("ralph/progress.txt".into()), ..MemoryFiles::default() };
     let scene = Scene { notes: missing, ..Scene::new() };
     contains(&scene, "- `ralph/progress.txt` is not there yet: start it in this form");
     contains(&scene, "# Ralph Progress Log\nStarted: <date>\n---\n\n## Codebase Patterns\n");
@@ -470,7 +388,7 @@ proptest! {
 #[test]
 fn a_template_orders_the_parts_and_leaves_no_gaps() {
     let check = |scene: &Scene, template: &str, expect: &str| {
-        let template = Some(Template::parse(template).unwrap());
+        let template = Some(PromptTemplate::parse(template).unwrap());
         let scene =
             Scene { template, task: scene.task.clone(), steering: scene.steering.clone(), ..Scene::new() };
         let prompt = scene.build();
@@ -492,7 +410,7 @@ fn a_template_orders_the_parts_and_leaves_no_gaps() {
 
 #[test]
 fn a_prompt_from_a_template_is_bounded_too() {
-    let template = Some(Template::parse("{task}\n{failing}\nEnd.").unwrap());
+    let template = Some(PromptTemplate::parse("{task}\n{failing}\nEnd.").unwrap());
     let scene = Scene { task: "x".repeat(2 * MAX_BYTES), template, ..Scene::new() };
     let prompt = scene.build();
     assert!(prompt.len() <= MAX_BYTES && prompt.len() > MAX_BYTES - 100, "{}", prompt.len());

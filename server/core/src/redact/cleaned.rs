@@ -4,7 +4,7 @@ use super::{MARK, Redactor};
 
 /// What is taken out of everything that is given away.
 #[derive(Debug, Clone)]
-pub struct Cleaner {
+pub struct ExportRedactor {
     redactor: Redactor,
     /// Without a final `/`; empty where it is nothing to go by.
     home: Vec<u8>,
@@ -12,31 +12,31 @@ pub struct Cleaner {
 
 /// How often something was taken out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Found {
+pub struct RedactionCounts {
     pub secrets: usize,
     pub homes: usize,
 }
 
-impl Found {
+impl RedactionCounts {
     pub fn add(&mut self, other: Self) {
         self.secrets += other.secrets;
         self.homes += other.homes;
     }
 }
 
-impl Cleaner {
+impl ExportRedactor {
     pub fn new(redactor: Redactor, home: &str) -> Self {
         Self { redactor, home: home.trim_end_matches('/').as_bytes().to_vec() }
     }
 
     /// The same bytes with `[redacted]` for each secret and `~` for the home folder.
-    pub fn clean(&self, bytes: &[u8]) -> (Vec<u8>, Found) {
+    pub fn clean(&self, bytes: &[u8]) -> (Vec<u8>, RedactionCounts) {
         let mut stream = self.redactor.stream();
         let mut out = stream.push(bytes);
         out.extend(stream.finish());
         let secrets = marks(&out).saturating_sub(marks(bytes));
         let (out, homes) = self.without_home(&out);
-        (out, Found { secrets, homes })
+        (out, RedactionCounts { secrets, homes })
     }
 
     fn without_home(&self, bytes: &[u8]) -> (Vec<u8>, usize) {
@@ -70,16 +70,16 @@ fn marks(bytes: &[u8]) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{Cleaner, Found};
+    use super::{ExportRedactor, RedactionCounts};
     use crate::redact::Redactor;
 
     #[test]
     fn secrets_and_the_home_folder_are_taken_out_and_counted() {
-        let cleaner = Cleaner::new(Redactor::new(["hunter2-hunter2".to_owned()]), "/home/me/");
+        let cleaner = ExportRedactor::new(Redactor::new(["hunter2-hunter2".to_owned()]), "/home/me/");
         let check = |text: &str, expect: &str, secrets, homes| {
             let (out, found) = cleaner.clean(text.as_bytes());
             assert_eq!(String::from_utf8(out).unwrap(), expect);
-            assert_eq!(found, Found { secrets, homes }, "{text}");
+            assert_eq!(found, RedactionCounts { secrets, homes }, "{text}");
         };
         check("", "", 0, 0);
         check("password hunter2-hunter2!", "password [redacted]!", 1, 0);
@@ -87,7 +87,7 @@ mod tests {
         check("cd /home/me/w && ls /home/me", "cd ~/w && ls ~", 0, 2);
         check("\"file:///home/me/a\"", "\"file://~/a\"", 0, 1);
         check("/home/mee /srv/home/me /home/me2", "/home/mee /srv/home/me /home/me2", 0, 0);
-        let (out, found) = Cleaner::new(Redactor::new([]), "/").clean(b"/ \xff");
-        assert_eq!((out.as_slice(), found), (&b"/ \xff"[..], Found::default()));
+        let (out, found) = ExportRedactor::new(Redactor::new([]), "/").clean(b"/ \xff");
+        assert_eq!((out.as_slice(), found), (&b"/ \xff"[..], RedactionCounts::default()));
     }
 }

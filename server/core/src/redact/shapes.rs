@@ -2,7 +2,7 @@
 //! follows its run and none contains `[` or `]`; the scanner's promises (twice is once, any chunking) need both.
 
 /// A token's shape.
-pub(super) struct Shape {
+pub(super) struct TokenShape {
     pub(super) prefix: &'static [u8],
     alphabet: fn(u8) -> bool,
     /// Fewer characters after the prefix are no token.
@@ -13,7 +13,7 @@ pub(super) struct Shape {
 
 /// What belongs to a secret after the part that made it one.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Rest {
+pub(super) enum TailCharset {
     Nothing,
     /// As long as the characters are of this alphabet.
     Run(fn(u8) -> bool),
@@ -25,18 +25,18 @@ pub(super) enum Rest {
 pub(super) const SHAPE_LOOKAHEAD: usize = 80;
 const PEM_HEADER: usize = 64;
 
-const fn shape(prefix: &'static str, least: usize) -> Shape {
-    Shape { prefix: prefix.as_bytes(), alphabet: is_word, least, starts_word: false }
+const fn shape(prefix: &'static str, least: usize) -> TokenShape {
+    TokenShape { prefix: prefix.as_bytes(), alphabet: is_word, least, starts_word: false }
 }
 
-pub(super) const SHAPES: &[Shape] = &[
-    Shape { prefix: b"-----BEGIN ", alphabet: is_word, least: 0, starts_word: false },
+pub(super) const SHAPES: &[TokenShape] = &[
+    TokenShape { prefix: b"-----BEGIN ", alphabet: is_word, least: 0, starts_word: false },
     shape("AKIA", 16),
     shape("ASIA", 16),
-    Shape { prefix: b"aws_secret_access_key=", alphabet: is_base64, least: 30, starts_word: false },
-    Shape { prefix: b"aws_secret_access_key = ", alphabet: is_base64, least: 30, starts_word: false },
-    Shape { prefix: b"AWS_SECRET_ACCESS_KEY=", alphabet: is_base64, least: 30, starts_word: false },
-    Shape { prefix: b"\"SecretAccessKey\": \"", alphabet: is_base64, least: 30, starts_word: false },
+    TokenShape { prefix: b"aws_secret_access_key=", alphabet: is_base64, least: 30, starts_word: false },
+    TokenShape { prefix: b"aws_secret_access_key = ", alphabet: is_base64, least: 30, starts_word: false },
+    TokenShape { prefix: b"AWS_SECRET_ACCESS_KEY=", alphabet: is_base64, least: 30, starts_word: false },
+    TokenShape { prefix: b"\"SecretAccessKey\": \"", alphabet: is_base64, least: 30, starts_word: false },
     shape("ghp_", 30),
     shape("gho_", 30),
     shape("ghu_", 30),
@@ -46,8 +46,8 @@ pub(super) const SHAPES: &[Shape] = &[
     shape("glpat-", 20),
     shape("npm_", 36),
     shape("AIza", 35),
-    Shape { prefix: b"sk-", alphabet: is_word, least: 20, starts_word: true },
-    Shape { prefix: b"sk_live_", alphabet: is_word, least: 20, starts_word: true },
+    TokenShape { prefix: b"sk-", alphabet: is_word, least: 20, starts_word: true },
+    TokenShape { prefix: b"sk_live_", alphabet: is_word, least: 20, starts_word: true },
     shape("xoxb-", 10),
     shape("xoxp-", 10),
     shape("xoxa-", 10),
@@ -55,26 +55,26 @@ pub(super) const SHAPES: &[Shape] = &[
     shape("xoxs-", 10),
     shape("xapp-", 10),
     // The header of every JWT is a JSON object: `{"` in base64.
-    Shape { prefix: b"eyJ", alphabet: is_dotted, least: 24, starts_word: true },
+    TokenShape { prefix: b"eyJ", alphabet: is_dotted, least: 24, starts_word: true },
 ];
 
-impl Shape {
+impl TokenShape {
     /// What makes the token at the start of `bytes` one (its length), and how it goes on.
-    pub(super) fn at(&self, bytes: &[u8], previous: Option<u8>) -> Option<(usize, Rest)> {
+    pub(super) fn at(&self, bytes: &[u8], previous: Option<u8>) -> Option<(usize, TailCharset)> {
         let after = bytes.strip_prefix(self.prefix)?;
         if self.prefix == b"-----BEGIN " {
-            return private_key_header(bytes).map(|length| (length, Rest::Pem));
+            return private_key_header(bytes).map(|length| (length, TailCharset::Pem));
         }
         if self.starts_word && previous.is_some_and(|it| it.is_ascii_alphanumeric()) {
             return None;
         }
         let run = after.iter().take(self.least).take_while(|it| (self.alphabet)(**it)).count();
-        (run == self.least).then_some((self.prefix.len() + run, Rest::Run(self.alphabet)))
+        (run == self.least).then_some((self.prefix.len() + run, TailCharset::Run(self.alphabet)))
     }
 }
 
 #[cfg(test)]
-impl Shape {
+impl TokenShape {
     pub(super) fn size(&self) -> usize {
         self.prefix.len() + self.least.max(if self.prefix.starts_with(b"-----") { 40 } else { 0 })
     }
@@ -84,7 +84,7 @@ impl Shape {
     }
 }
 
-impl Rest {
+impl TailCharset {
     /// How many bytes at the start of `bytes` still belong to the secret for sure, and how it goes on then.
     pub(super) fn goes_on(self, bytes: &[u8], last: u8) -> (usize, Self) {
         let Some(&byte) = bytes.first() else { return (0, Self::Nothing) };

@@ -4,31 +4,36 @@ use std::ops::Range;
 
 use super::assignment::{full_path, written};
 use super::finding::SettingCode;
-use super::table::{Key, Since};
-use super::value::{Fault, Raw, Said, Value, Wrong, read};
+use super::table::{Key, KeySupport};
+use super::value::{RawValue, SettingValue, ValueError, ValueFault, ValueFinding, read};
 
 /// The value that `raw` means for `key`, or what is wrong with it.
-pub(super) fn accept(key: &Key, agent: Option<&str>, raw: &Raw) -> Result<Value, Problem> {
+pub(super) fn accept(key: &Key, agent: Option<&str>, raw: &RawValue) -> Result<SettingValue, SettingProblem> {
     let path = full_path(key, agent);
-    if key.since == Since::NotYet {
+    if key.since == KeySupport::NotYet {
         let message = format!("`{path}` is not yet supported");
         let hint = Some("remove the line; this version would not act on it".to_owned());
-        return Err(Problem { code: SettingCode::NotYetSupported, place: Wrongly::Key, message, hint });
+        return Err(SettingProblem { code: SettingCode::NotYetSupported, place: Blame::Key, message, hint });
     }
     let value = read(key.takes, raw).map_err(|wrong| explain(key, &path, raw, wrong))?;
-    if key.since == Since::OnlyDefault && written(key.takes, raw) != key.default {
+    if key.since == KeySupport::OnlyDefault && written(key.takes, raw) != key.default {
         let message = format!("`{path} = {}` is not yet supported", written(key.takes, raw));
         let hint = Some(format!("remove the line; this version only does `{path} = {}`", key.default));
-        return Err(Problem { code: SettingCode::NotYetSupported, place: Wrongly::Value, message, hint });
+        return Err(SettingProblem {
+            code: SettingCode::NotYetSupported,
+            place: Blame::Value,
+            message,
+            hint,
+        });
     }
     Ok(value)
 }
 
 /// Why not.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Problem {
+pub(super) struct SettingProblem {
     pub(super) code: SettingCode,
-    pub(super) place: Wrongly,
+    pub(super) place: Blame,
     pub(super) message: String,
     /// `None`: nothing beyond correcting the value.
     pub(super) hint: Option<String>,
@@ -36,7 +41,7 @@ pub(super) struct Problem {
 
 /// Which part of a line is to blame.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Wrongly {
+pub(super) enum Blame {
     Key,
     Value,
     Item(usize),
@@ -46,31 +51,31 @@ pub(super) enum Wrongly {
     Field(usize, String),
 }
 
-fn explain(key: &Key, path: &str, raw: &Raw, wrong: Wrong) -> Problem {
+fn explain(key: &Key, path: &str, raw: &RawValue, wrong: ValueError) -> SettingProblem {
     let place = match (wrong.item, wrong.field) {
-        (Some(item), Some(field)) => Wrongly::Field(item, field),
-        (item, _) => item.map_or(Wrongly::Value, Wrongly::Item),
+        (Some(item), Some(field)) => Blame::Field(item, field),
+        (item, _) => item.map_or(Blame::Value, Blame::Item),
     };
     match wrong.fault {
-        Fault::NotYet => {
+        ValueFault::NotYet => {
             let message = format!("`{path} = {}` is not yet supported", written(key.takes, raw));
             let hint = Some(format!("this version takes {}", key.takes));
-            Problem { code: SettingCode::NotYetSupported, place, message, hint }
+            SettingProblem { code: SettingCode::NotYetSupported, place, message, hint }
         }
-        Fault::Within(error) => Problem {
+        ValueFault::Within(error) => SettingProblem {
             code: SettingCode::BadValue,
-            place: Wrongly::Within(error.range, error.fix),
+            place: Blame::Within(error.range, error.fix),
             message: error.message,
             hint: Some(error.hint),
         },
-        Fault::Said(said) => {
-            let Said { code, message, hint } = *said;
-            Problem { code, place, message, hint: Some(hint) }
+        ValueFault::Said(said) => {
+            let ValueFinding { code, message, hint } = *said;
+            SettingProblem { code, place, message, hint: Some(hint) }
         }
-        Fault::Found { found, hint } => {
+        ValueFault::Found { found, hint } => {
             let message = format!("`{path}` takes {}, found {found}", key.takes);
             let hint = hint.map(str::to_owned);
-            Problem { code: SettingCode::BadValue, place, message, hint }
+            SettingProblem { code: SettingCode::BadValue, place, message, hint }
         }
     }
 }

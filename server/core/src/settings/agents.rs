@@ -1,16 +1,16 @@
 //! Agents as the configuration knows them: the built-in ones, those of the user, and which keys mean something
 //! for which. What an agent is started with is the agents' own matter, not this file's.
 
-use super::value::Value;
-use super::{AgentSettings, Dialect, Permissions, PromptBy};
-use crate::agent::kind::{KNOWN, Kind};
+use super::value::SettingValue;
+use super::{AgentSettings, Dialect, PermissionMode, PromptBy};
+use crate::agent::kind::{AgentKind, KNOWN};
 
 /// What `agent` may say besides the names of agents.
 pub(crate) const AUTO: &str = "auto";
 
 pub(crate) fn built_in() -> Vec<AgentSettings> {
-    let known = |it: Kind| AgentSettings { output: it.dialect(), ..own(it.name()) };
-    KNOWN.into_iter().chain([Kind::Demo]).map(known).collect()
+    let known = |it: AgentKind| AgentSettings { output: it.dialect(), ..own(it.name()) };
+    KNOWN.into_iter().chain([AgentKind::Demo]).map(known).collect()
 }
 
 /// An agent of the user before anything is said about it.
@@ -20,7 +20,7 @@ pub(super) fn own(name: &str) -> AgentSettings {
         command: Vec::new(),
         prompt: PromptBy::Stdin,
         output: Dialect::Text,
-        permissions: Permissions::Edits,
+        permissions: PermissionMode::Edits,
         model: None,
         effort: None,
         args: Vec::new(),
@@ -30,21 +30,21 @@ pub(super) fn own(name: &str) -> AgentSettings {
 
 /// Whose keys an agent takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Agent {
+pub(crate) enum AgentNameKind {
     /// loopkeeper knows its flags.
-    Known(Kind),
+    Known(AgentKind),
     Demo,
     Own,
     /// Not a name.
     Unfit,
 }
 
-pub(crate) fn kind_of(name: &str) -> Agent {
-    match Kind::of(name, Dialect::Text) {
-        Kind::Demo => Agent::Demo,
-        Kind::Own(_) if fit(name) => Agent::Own,
-        Kind::Own(_) => Agent::Unfit,
-        known => Agent::Known(known),
+pub(crate) fn kind_of(name: &str) -> AgentNameKind {
+    match AgentKind::of(name, Dialect::Text) {
+        AgentKind::Demo => AgentNameKind::Demo,
+        AgentKind::Own(_) if fit(name) => AgentNameKind::Own,
+        AgentKind::Own(_) => AgentNameKind::Unfit,
+        known => AgentNameKind::Known(known),
     }
 }
 
@@ -57,65 +57,67 @@ fn fit(name: &str) -> bool {
 /// Why a field means nothing for an agent whose output is this (`None`: not known yet), with the remedy; `None` where
 /// it means something.
 pub(crate) fn misplaced(
-    agent: Agent,
+    agent: AgentNameKind,
     field: &str,
     output: Option<Dialect>,
 ) -> Option<(&'static str, &'static str)> {
     match (agent, field, output) {
-        (Agent::Known(Kind::Gemini | Kind::Qwen | Kind::Cursor), "effort", _)
-        | (Agent::Known(Kind::Amp), "model", _) => {
+        (AgentNameKind::Known(AgentKind::Gemini | AgentKind::Qwen | AgentKind::Cursor), "effort", _)
+        | (AgentNameKind::Known(AgentKind::Amp), "model", _) => {
             Some(("means nothing for this agent: it has no such setting", "remove the line"))
         }
-        (Agent::Known(Kind::Amp), "permissions", _) => Some((
+        (AgentNameKind::Known(AgentKind::Amp), "permissions", _) => Some((
             "means nothing for this agent: its own settings alone decide",
             "remove the line; `amp permissions` shows and changes them",
         )),
-        (Agent::Known(_), "output", None) => None,
-        (Agent::Known(kind), "output", Some(Dialect::Acp)) if kind.capabilities().acp.is_yes() => None,
-        (Agent::Known(_), "output", Some(Dialect::Acp)) => Some((
+        (AgentNameKind::Known(_), "output", None) => None,
+        (AgentNameKind::Known(kind), "output", Some(Dialect::Acp)) if kind.capabilities().acp.is_yes() => {
+            None
+        }
+        (AgentNameKind::Known(_), "output", Some(Dialect::Acp)) => Some((
             "cannot be `acp`: this agent does not speak the Agent Client Protocol by itself",
             "remove the line, or give the command of an adapter an agent of your own: `[agents.mine]`",
         )),
-        (Agent::Known(_), "prompt" | "output", _) => {
+        (AgentNameKind::Known(_), "prompt" | "output", _) => {
             Some(("is fixed for a built-in agent", "remove the line, or give your own agent another name"))
         }
-        (Agent::Demo, _, _) => {
+        (AgentNameKind::Demo, _, _) => {
             Some(("cannot be set: the demo agent plays a fixed script", "remove the line"))
         }
-        (Agent::Own, "permissions" | "model" | "effort", None | Some(Dialect::Acp)) => None,
-        (Agent::Own, "prompt", Some(Dialect::Acp)) => {
+        (AgentNameKind::Own, "permissions" | "model" | "effort", None | Some(Dialect::Acp)) => None,
+        (AgentNameKind::Own, "prompt", Some(Dialect::Acp)) => {
             Some(("means nothing with `output = \"acp\"`: the protocol says how", "remove the line"))
         }
-        (Agent::Own, "permissions" | "model" | "effort", Some(_)) => Some((
+        (AgentNameKind::Own, "permissions" | "model" | "effort", Some(_)) => Some((
             "means nothing for a command of your own: loopkeeper does not know its flags",
             "remove the line and put the flag into `command`",
         )),
-        (Agent::Unfit, _, _) => {
+        (AgentNameKind::Unfit, _, _) => {
             Some(("does not name an agent", "use 1 to 40 letters, digits, `-` or `_`, and not `auto`"))
         }
-        (Agent::Known(_) | Agent::Own, _, _) => None,
+        (AgentNameKind::Known(_) | AgentNameKind::Own, _, _) => None,
     }
 }
 
 /// Whom nobody could answer.
 pub(super) fn cannot_ask(agent: &AgentSettings, field: &str) -> Option<(&'static str, &'static str)> {
-    let asks = field == "permissions" && agent.permissions == Permissions::Ask;
+    let asks = field == "permissions" && agent.permissions == PermissionMode::Ask;
     (asks && agent.output != Dialect::Acp).then_some((
         "cannot be `ask`: only an agent that speaks the Agent Client Protocol waits for an answer",
         "add `output = \"acp\"` where the agent can do that, or use `edits`",
     ))
 }
 
-pub(super) fn assign(agent: &mut AgentSettings, field: &str, value: Value) -> bool {
+pub(super) fn assign(agent: &mut AgentSettings, field: &str, value: SettingValue) -> bool {
     match (field, value) {
-        ("command", Value::Texts(it)) => agent.command = it,
-        ("args", Value::Texts(it)) => agent.args = it,
-        ("model", Value::Text(it)) => agent.model = (!it.is_empty()).then_some(it),
-        ("effort", Value::Text(it)) => agent.effort = (!it.is_empty()).then_some(it),
-        ("env", Value::Pairs(it)) => agent.env = it,
-        ("permissions", Value::Text(it)) => return set(&mut agent.permissions, permissions(&it)),
-        ("prompt", Value::Text(it)) => return set(&mut agent.prompt, prompt(&it)),
-        ("output", Value::Text(it)) => return set(&mut agent.output, dialect(&it)),
+        ("command", SettingValue::Texts(it)) => agent.command = it,
+        ("args", SettingValue::Texts(it)) => agent.args = it,
+        ("model", SettingValue::Text(it)) => agent.model = (!it.is_empty()).then_some(it),
+        ("effort", SettingValue::Text(it)) => agent.effort = (!it.is_empty()).then_some(it),
+        ("env", SettingValue::Pairs(it)) => agent.env = it,
+        ("permissions", SettingValue::Text(it)) => return set(&mut agent.permissions, permissions(&it)),
+        ("prompt", SettingValue::Text(it)) => return set(&mut agent.prompt, prompt(&it)),
+        ("output", SettingValue::Text(it)) => return set(&mut agent.output, dialect(&it)),
         _ => return false,
     }
     true
@@ -125,12 +127,12 @@ fn set<T>(field: &mut T, value: Option<T>) -> bool {
     value.map(|it| *field = it).is_some()
 }
 
-fn permissions(word: &str) -> Option<Permissions> {
+fn permissions(word: &str) -> Option<PermissionMode> {
     match word {
-        "edits" => Some(Permissions::Edits),
-        "ask" => Some(Permissions::Ask),
-        "sandboxed-all" => Some(Permissions::SandboxedAll),
-        "all" => Some(Permissions::All),
+        "edits" => Some(PermissionMode::Edits),
+        "ask" => Some(PermissionMode::Ask),
+        "sandboxed-all" => Some(PermissionMode::SandboxedAll),
+        "all" => Some(PermissionMode::All),
         _ => None,
     }
 }

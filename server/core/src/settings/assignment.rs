@@ -3,18 +3,18 @@
 use std::collections::HashMap;
 
 use super::agents;
-use super::finding::{Origin, SettingFinding, shown};
-use super::outside::{Author, Service};
-use super::table::{Key, Takes};
-use super::value::{Raw, Value};
-use super::{LayerKind, Limits, Mode, Sandbox, Settings};
+use super::finding::{SettingFinding, SettingOrigin, shown};
+use super::outside::{ConfigOrigin, ServiceSettings};
+use super::table::{Key, ValueKind};
+use super::value::{RawValue, SettingValue};
+use super::{LayerKind, LimitSettings, LoopMode, SandboxMode, Settings};
 
 /// What one file, or the arguments, say.
 #[derive(Debug, Default)]
-pub(super) struct Reading {
+pub(super) struct ParsedLayer {
     pub(super) assignments: Vec<Assignment>,
     /// Agents that have a table, even an empty one.
-    pub(super) agents: Vec<(String, Origin)>,
+    pub(super) agents: Vec<(String, SettingOrigin)>,
     /// Paths that were written with a value that cannot be taken: they are not missing.
     pub(super) refused: Vec<String>,
     pub(super) findings: Vec<SettingFinding>,
@@ -25,12 +25,12 @@ pub(super) struct Assignment {
     pub(super) key: &'static Key,
     /// The agent that `*` of the key's path stands for.
     pub(super) agent: Option<String>,
-    pub(super) value: Value,
+    pub(super) value: SettingValue,
     /// In TOML, on one line, fit to be shown.
     pub(super) written: String,
     /// `None`: an argument.
     pub(super) layer: Option<LayerKind>,
-    pub(super) origin: Origin,
+    pub(super) origin: SettingOrigin,
 }
 
 impl Assignment {
@@ -67,24 +67,24 @@ pub(super) fn assign(settings: &mut Settings, agents: &AgentIndex, assignment: &
     }
 }
 
-fn assign_limit(limits: &mut Limits, path: &str, value: &Value) -> bool {
+fn assign_limit(limits: &mut LimitSettings, path: &str, value: &SettingValue) -> bool {
     match (path, value) {
-        ("limits.iterations", Value::Count(it)) => limits.iterations = *it,
-        ("limits.duration", Value::Amount(it)) => limits.duration_ms = *it,
-        ("limits.cost_usd", Value::Amount(it)) => limits.cost_micros = *it,
-        ("limits.tokens", Value::Count(it)) => limits.tokens = Some(u64::from(*it)),
-        ("limits.calls_per_hour", Value::Count(it)) => limits.calls_per_hour = *it,
-        ("limits.iteration_time", Value::Amount(it)) => limits.iteration_ms = *it,
-        ("limits.idle_time", Value::Amount(it)) => limits.idle_ms = *it,
-        ("limits.steps", Value::Count(it)) => limits.steps = *it,
-        ("limits.between", Value::Amount(it)) => limits.between_ms = *it,
-        ("limits.grace", Value::Amount(it)) => limits.grace_ms = *it,
+        ("limits.iterations", SettingValue::Count(it)) => limits.iterations = *it,
+        ("limits.duration", SettingValue::Amount(it)) => limits.duration_ms = *it,
+        ("limits.cost_usd", SettingValue::Amount(it)) => limits.cost_micros = *it,
+        ("limits.tokens", SettingValue::Count(it)) => limits.tokens = Some(u64::from(*it)),
+        ("limits.calls_per_hour", SettingValue::Count(it)) => limits.calls_per_hour = *it,
+        ("limits.iteration_time", SettingValue::Amount(it)) => limits.iteration_ms = *it,
+        ("limits.idle_time", SettingValue::Amount(it)) => limits.idle_ms = *it,
+        ("limits.steps", SettingValue::Count(it)) => limits.steps = *it,
+        ("limits.between", SettingValue::Amount(it)) => limits.between_ms = *it,
+        ("limits.grace", SettingValue::Amount(it)) => limits.grace_ms = *it,
         _ => return false,
     }
     true
 }
 
-fn assign_policy(settings: &mut Settings, key: &Key, value: &Value) -> bool {
+fn assign_policy(settings: &mut Settings, key: &Key, value: &SettingValue) -> bool {
     match key.section() {
         "exit" => settings.exit.assign(key.name(), value),
         "breaker" => settings.breaker.assign(key.name(), value),
@@ -98,15 +98,15 @@ fn assign_policy(settings: &mut Settings, key: &Key, value: &Value) -> bool {
 }
 
 fn assign_outside(settings: &mut Settings, assignment: &Assignment) -> bool {
-    let (key, author) = (assignment.key, Author::of(assignment.layer));
+    let (key, author) = (assignment.key, ConfigOrigin::of(assignment.layer));
     match &assignment.value {
-        Value::Services(entries) => {
-            settings.serve = entries.iter().map(|it| Service::of(it, author)).collect();
+        SettingValue::Services(entries) => {
+            settings.serve = entries.iter().map(|it| ServiceSettings::of(it, author)).collect();
             true
         }
-        Value::Text(path) if key.path == "prompt.template" => {
+        SettingValue::Text(path) if key.path == "prompt.template" => {
             settings.prompt_template = Some(match (&assignment.origin, author) {
-                (Origin::File { place, .. }, Author::User) => beside(&place.file, path),
+                (SettingOrigin::File { place, .. }, ConfigOrigin::User) => beside(&place.file, path),
                 _ => path.trim_start_matches("./").to_owned(),
             });
             true
@@ -119,27 +119,27 @@ fn beside(file: &str, path: &str) -> String {
     file.rsplit_once('/').map_or_else(|| path.to_owned(), |(folder, _)| format!("{folder}/{path}"))
 }
 
-fn assign_rest(settings: &mut Settings, path: &str, value: Value) -> bool {
+fn assign_rest(settings: &mut Settings, path: &str, value: SettingValue) -> bool {
     match (path, value) {
-        ("agent", Value::Text(it)) => (settings.agent, settings.fallbacks) = (it, Vec::new()),
-        ("agent", Value::Texts(mut them)) if !them.is_empty() => {
+        ("agent", SettingValue::Text(it)) => (settings.agent, settings.fallbacks) = (it, Vec::new()),
+        ("agent", SettingValue::Texts(mut them)) if !them.is_empty() => {
             (settings.agent, settings.fallbacks) = (them.remove(0), them);
         }
-        ("tasks.files", Value::Texts(it)) => settings.task_files = it,
-        ("tasks.exclude", Value::Texts(it)) => settings.task_exclude = it,
-        ("criteria.protected", Value::Texts(it)) => settings.protected = it,
-        ("criteria.timeout", Value::Amount(it)) => settings.check_timeout_ms = it,
-        ("criteria.judge", Value::Text(it)) => settings.judge = Some(it),
-        ("keep.loops", Value::Count(it)) => settings.keep_loops = it,
-        ("keep.days", Value::Count(it)) => settings.keep_days = it,
-        ("keep.disk", Value::Amount(it)) => settings.keep_bytes = it,
-        ("env.pass", Value::Texts(it)) => settings.env_pass = it,
-        ("env.set", Value::Pairs(it)) => settings.env_set = it,
-        ("sandbox.kind", Value::Text(it)) => match sandbox(&it) {
+        ("tasks.files", SettingValue::Texts(it)) => settings.task_files = it,
+        ("tasks.exclude", SettingValue::Texts(it)) => settings.task_exclude = it,
+        ("criteria.protected", SettingValue::Texts(it)) => settings.protected = it,
+        ("criteria.timeout", SettingValue::Amount(it)) => settings.check_timeout_ms = it,
+        ("criteria.judge", SettingValue::Text(it)) => settings.judge = Some(it),
+        ("keep.loops", SettingValue::Count(it)) => settings.keep_loops = it,
+        ("keep.days", SettingValue::Count(it)) => settings.keep_days = it,
+        ("keep.disk", SettingValue::Amount(it)) => settings.keep_bytes = it,
+        ("env.pass", SettingValue::Texts(it)) => settings.env_pass = it,
+        ("env.set", SettingValue::Pairs(it)) => settings.env_set = it,
+        ("sandbox.kind", SettingValue::Text(it)) => match sandbox(&it) {
             Some(kind) => settings.sandbox = kind,
             None => return false,
         },
-        ("mode", Value::Text(it)) => match mode(&it) {
+        ("mode", SettingValue::Text(it)) => match mode(&it) {
             Some(mode) => settings.mode = mode,
             None => return false,
         },
@@ -148,39 +148,39 @@ fn assign_rest(settings: &mut Settings, path: &str, value: Value) -> bool {
     true
 }
 
-fn mode(word: &str) -> Option<Mode> {
+fn mode(word: &str) -> Option<LoopMode> {
     match word {
-        "loop" => Some(Mode::Loop),
-        "hook" => Some(Mode::Hook),
-        "attach" => Some(Mode::Attach),
+        "loop" => Some(LoopMode::Loop),
+        "hook" => Some(LoopMode::Hook),
+        "attach" => Some(LoopMode::Attach),
         _ => None,
     }
 }
 
-fn sandbox(word: &str) -> Option<Sandbox> {
+fn sandbox(word: &str) -> Option<SandboxMode> {
     match word {
-        "auto" => Some(Sandbox::Auto),
-        "required" => Some(Sandbox::Required),
-        "off" => Some(Sandbox::Off),
+        "auto" => Some(SandboxMode::Auto),
+        "required" => Some(SandboxMode::Required),
+        "off" => Some(SandboxMode::Off),
         _ => None,
     }
 }
 
 /// A value as TOML on one line. What environment variables are set to may be a secret and is not shown.
-pub(super) fn written(takes: Takes, raw: &Raw) -> String {
+pub(super) fn written(takes: ValueKind, raw: &RawValue) -> String {
     match raw {
-        Raw::Text(text) => format!("\"{}\"", shown(text)),
-        Raw::Integer(number) | Raw::Float(number) | Raw::Date(number) => shown(number),
-        Raw::Flag(flag) => flag.to_string(),
-        Raw::List(items) => {
+        RawValue::Text(text) => format!("\"{}\"", shown(text)),
+        RawValue::Integer(number) | RawValue::Float(number) | RawValue::Date(number) => shown(number),
+        RawValue::Flag(flag) => flag.to_string(),
+        RawValue::List(items) => {
             let items: Vec<String> = items.iter().map(|it| written(takes, it)).collect();
             format!("[{}]", items.join(", "))
         }
-        Raw::Table(entries) => {
+        RawValue::Table(entries) => {
             let entries: Vec<String> = entries
                 .iter()
                 .map(|(name, value)| match takes {
-                    Takes::Variables => format!("{} = …", shown(name)),
+                    ValueKind::Variables => format!("{} = …", shown(name)),
                     _ => format!("{} = {}", shown(name), written(takes, value)),
                 })
                 .collect();

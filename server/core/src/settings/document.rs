@@ -5,8 +5,8 @@ use std::fmt::Write;
 use serde_json::{Map, Value, json};
 
 use super::keys::KEYS;
-use super::table::{Key, Since, Takes};
-use crate::when::words::CONDITIONS;
+use super::table::{Key, KeySupport, ValueKind};
+use crate::exit_condition::words::CONDITIONS;
 
 const INTRODUCTION: &str = "\
 <!-- Generated from the table of keys by the test `configuration`; edit server/core/src/settings/keys.rs. -->
@@ -155,13 +155,15 @@ fn row(key: &Key) -> String {
     let default = if key.default.is_empty() { String::new() } else { format!("`{}`", key.default) };
     let takes = key.takes.to_string();
     let later = match (key.since, key.takes) {
-        (Since::NotYet, _) => " **Not yet supported.**".to_owned(),
-        (Since::OnlyDefault, _) => " **Other values than the default are not yet supported.**".to_owned(),
-        (Since::Built, Takes::Word { later, .. }) if !later.is_empty() => {
+        (KeySupport::NotYet, _) => " **Not yet supported.**".to_owned(),
+        (KeySupport::OnlyDefault, _) => {
+            " **Other values than the default are not yet supported.**".to_owned()
+        }
+        (KeySupport::Built, ValueKind::Word { later, .. }) if !later.is_empty() => {
             let words: Vec<String> = later.iter().map(|it| format!("`\"{it}\"`")).collect();
             format!(" **Not yet supported: {}.**", words.join(", "))
         }
-        (Since::Built, _) => String::new(),
+        (KeySupport::Built, _) => String::new(),
     };
     let mut text = String::new();
     let _ = writeln!(text, "| `{}` | {takes} | {default} | {}{later} |", key.name(), key.doc);
@@ -208,14 +210,14 @@ fn insert(table: &mut Value, path: &str, property: Value) {
 fn property(key: &Key) -> Value {
     let mut schema = match key.since {
         // Nothing fits: an editor marks the line, as the command refuses it.
-        Since::NotYet => json!({ "not": {} }),
-        Since::OnlyDefault => only_default(key),
-        Since::Built => shape(key.takes),
+        KeySupport::NotYet => json!({ "not": {} }),
+        KeySupport::OnlyDefault => only_default(key),
+        KeySupport::Built => shape(key.takes),
     };
     let note = match key.since {
-        Since::NotYet => "Not yet supported. ",
-        Since::OnlyDefault => "Only the default is supported yet. ",
-        Since::Built => "",
+        KeySupport::NotYet => "Not yet supported. ",
+        KeySupport::OnlyDefault => "Only the default is supported yet. ",
+        KeySupport::Built => "",
     };
     if let Some(map) = schema.as_object_mut() {
         let default =
@@ -231,39 +233,45 @@ fn only_default(key: &Key) -> Value {
     json!({ "const": default })
 }
 
-fn shape(takes: Takes) -> Value {
+fn shape(takes: ValueKind) -> Value {
     let texts = json!({ "type": "array", "items": { "type": "string" } });
     match takes {
-        Takes::Word { now, .. } => json!({ "enum": now }),
-        Takes::Agents => json!({ "anyOf": [
+        ValueKind::Word { now, .. } => json!({ "enum": now }),
+        ValueKind::Agents => json!({ "anyOf": [
             { "type": "string" },
             { "type": "array", "items": { "type": "string" }, "minItems": 1, "uniqueItems": true },
         ] }),
-        Takes::Agent | Takes::Text | Takes::Path | Takes::Branch => json!({ "type": "string" }),
-        Takes::When => json!({ "type": "string", "minLength": 1, "maxLength": 1000 }),
-        Takes::Promise => {
+        ValueKind::Agent | ValueKind::Text | ValueKind::Path | ValueKind::Branch => {
+            json!({ "type": "string" })
+        }
+        ValueKind::When => json!({ "type": "string", "minLength": 1, "maxLength": 1000 }),
+        ValueKind::Promise => {
             json!({ "type": "string", "pattern": "^[^<>\\s]([^<>]*[^<>\\s])?$", "maxLength": 200 })
         }
-        Takes::Count => json!({ "type": "integer", "minimum": 1, "maximum": u32::MAX }),
-        Takes::Percent => json!({ "type": "integer", "minimum": 1, "maximum": 100 }),
-        Takes::Duration | Takes::Pause => {
+        ValueKind::Count => json!({ "type": "integer", "minimum": 1, "maximum": u32::MAX }),
+        ValueKind::Percent => json!({ "type": "integer", "minimum": 1, "maximum": 100 }),
+        ValueKind::Duration | ValueKind::Pause => {
             json!({ "type": "string", "pattern": "^ *([0-9]+ *d *)?([0-9]+ *h *)?([0-9]+ *m *)?([0-9]+ *s *)?([0-9]+ *ms *)?$", "minLength": 2 })
         }
-        Takes::Cost => json!({ "type": "number", "exclusiveMinimum": 0 }),
-        Takes::Size => json!({ "type": "string", "pattern": "^[0-9]+ *([KMGT]iB|[kMGT]B|B)$" }),
-        Takes::Flag => json!({ "type": "boolean" }),
-        Takes::Paths | Takes::Globs | Takes::CommandOrNone | Takes::Texts | Takes::Names => texts,
-        Takes::Command => json!({ "type": "array", "items": { "type": "string" }, "minItems": 1 }),
-        Takes::Variables => json!({ "type": "object", "additionalProperties": { "type": "string" } }),
-        Takes::Weights => {
+        ValueKind::Cost => json!({ "type": "number", "exclusiveMinimum": 0 }),
+        ValueKind::Size => json!({ "type": "string", "pattern": "^[0-9]+ *([KMGT]iB|[kMGT]B|B)$" }),
+        ValueKind::Flag => json!({ "type": "boolean" }),
+        ValueKind::Paths
+        | ValueKind::Globs
+        | ValueKind::CommandOrNone
+        | ValueKind::Texts
+        | ValueKind::Names => texts,
+        ValueKind::Command => json!({ "type": "array", "items": { "type": "string" }, "minItems": 1 }),
+        ValueKind::Variables => json!({ "type": "object", "additionalProperties": { "type": "string" } }),
+        ValueKind::Weights => {
             json!({ "type": "object", "additionalProperties": { "type": "number", "exclusiveMinimum": 0, "maximum": 1 } })
         }
-        Takes::Services => json!({ "type": "array", "items": {
+        ValueKind::Services => json!({ "type": "array", "items": {
             "type": "object", "additionalProperties": false, "required": ["command", "ready"],
             "properties": {
-                "command": shape(Takes::Command),
+                "command": shape(ValueKind::Command),
                 "ready": { "type": "string", "pattern": "^https?://[^/@\\\\ ]" },
-                "timeout": shape(Takes::Duration),
+                "timeout": shape(ValueKind::Duration),
             },
         } }),
     }

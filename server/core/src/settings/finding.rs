@@ -4,13 +4,13 @@ use std::fmt;
 use std::ops::Range;
 
 use crate::lines::LineIndex;
-use crate::task::Place;
+use crate::task::DocumentRange;
 
 /// Something in a configuration file or an argument that is not valid.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SettingFinding {
     pub code: SettingCode,
-    pub origin: Origin,
+    pub origin: SettingOrigin,
     /// What is wrong, without a period.
     pub message: String,
     /// The remedy, without a period; perhaps a question.
@@ -31,11 +31,11 @@ pub enum SettingCode {
 
 /// Where a value or a finding comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Origin {
+pub enum SettingOrigin {
     Default,
     /// Line and column from 1; the column counts characters.
     File {
-        place: Place,
+        place: DocumentRange,
         line: usize,
         column: usize,
     },
@@ -56,13 +56,13 @@ impl SettingFinding {
     }
 }
 
-impl Origin {
+impl SettingOrigin {
     /// The place of `range` in `text`, which is what `file` holds.
     pub(super) fn in_text(file: &str, (text, lines): (&str, &LineIndex), range: Range<usize>) -> Self {
         let line = lines.line(range.start);
         let before = text.get(lines.start(line).unwrap_or_default()..range.start).unwrap_or_default();
         let column = before.chars().count() + 1;
-        Self::File { place: Place { file: file.to_owned(), range }, line: line + 1, column }
+        Self::File { place: DocumentRange { file: file.to_owned(), range }, line: line + 1, column }
     }
 }
 
@@ -73,7 +73,7 @@ impl fmt::Display for SettingFinding {
     }
 }
 
-impl fmt::Display for Origin {
+impl fmt::Display for SettingOrigin {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Default => write!(out, "default"),

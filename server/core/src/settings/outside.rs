@@ -4,47 +4,47 @@
 use serde::{Deserialize, Serialize};
 
 use super::LayerKind;
-use super::services::Entry;
-use super::value::Value;
+use super::services::ServiceEntry;
+use super::value::SettingValue;
 
 /// `[on]`: commands that are told what happens. Empty ones are none.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub struct Hooks {
-    pub iteration_start: Hook,
-    pub iteration_end: Hook,
-    pub needs_you: Hook,
-    pub ended: Hook,
+pub struct HookSettings {
+    pub iteration_start: HookCommand,
+    pub iteration_end: HookCommand,
+    pub needs_you: HookCommand,
+    pub ended: HookCommand,
     pub timeout_ms: u64,
 }
 
 /// One of them.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub struct Hook {
+pub struct HookCommand {
     /// The program and its arguments, no shell.
     pub argv: Vec<String>,
     /// Whose word it is.
-    #[serde(skip_serializing_if = "Author::is_tree")]
-    pub author: Author,
+    #[serde(skip_serializing_if = "ConfigOrigin::is_tree")]
+    pub author: ConfigOrigin,
 }
 
 /// One `[[serve]]`: a server that is started for rounds of checks with a request, and ended after.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Service {
+pub struct ServiceSettings {
     /// The program and its arguments, no shell.
     pub command: Vec<String>,
     /// Answers with a status below 400 once it can be asked.
     pub ready: String,
     pub timeout_ms: u64,
-    #[serde(default, skip_serializing_if = "Author::is_tree")]
-    pub author: Author,
+    #[serde(default, skip_serializing_if = "ConfigOrigin::is_tree")]
+    pub author: ConfigOrigin,
 }
 
-impl Service {
-    pub(super) fn of(entry: &Entry, author: Author) -> Self {
-        let Entry { command, ready, timeout_ms } = entry.clone();
+impl ServiceSettings {
+    pub(super) fn of(entry: &ServiceEntry, author: ConfigOrigin) -> Self {
+        let ServiceEntry { command, ready, timeout_ms } = entry.clone();
         Self { command, ready, timeout_ms, author }
     }
 }
@@ -52,7 +52,7 @@ impl Service {
 /// Who wrote a command: what the user's own file says needs no further word of theirs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Author {
+pub enum ConfigOrigin {
     /// A file of the work tree.
     #[default]
     Tree,
@@ -62,14 +62,14 @@ pub enum Author {
 /// What a hook is told of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Happening {
+pub enum LoopEvent {
     IterationStart,
     IterationEnd,
     NeedsYou,
     Ended,
 }
 
-impl Author {
+impl ConfigOrigin {
     /// `None`: an argument.
     pub(super) fn of(layer: Option<LayerKind>) -> Self {
         match layer {
@@ -85,7 +85,7 @@ impl Author {
     }
 }
 
-impl Happening {
+impl LoopEvent {
     pub const ALL: [Self; 4] = [Self::IterationStart, Self::IterationEnd, Self::NeedsYou, Self::Ended];
 
     /// One stable word, as in the JSON.
@@ -110,34 +110,34 @@ impl Happening {
 }
 
 /// The documented defaults.
-impl Default for Hooks {
+impl Default for HookSettings {
     fn default() -> Self {
         Self {
-            iteration_start: Hook::default(),
-            iteration_end: Hook::default(),
-            needs_you: Hook::default(),
-            ended: Hook::default(),
+            iteration_start: HookCommand::default(),
+            iteration_end: HookCommand::default(),
+            needs_you: HookCommand::default(),
+            ended: HookCommand::default(),
             timeout_ms: 30 * 1000,
         }
     }
 }
 
-impl Hooks {
+impl HookSettings {
     /// The command for an event, where there is one.
-    pub fn of(&self, happening: Happening) -> Option<&Hook> {
+    pub fn of(&self, happening: LoopEvent) -> Option<&HookCommand> {
         let hook = match happening {
-            Happening::IterationStart => &self.iteration_start,
-            Happening::IterationEnd => &self.iteration_end,
-            Happening::NeedsYou => &self.needs_you,
-            Happening::Ended => &self.ended,
+            LoopEvent::IterationStart => &self.iteration_start,
+            LoopEvent::IterationEnd => &self.iteration_end,
+            LoopEvent::NeedsYou => &self.needs_you,
+            LoopEvent::Ended => &self.ended,
         };
         Some(hook).filter(|it| !it.argv.is_empty())
     }
 
-    pub(super) fn assign(&mut self, name: &str, value: &Value, author: Author) -> bool {
+    pub(super) fn assign(&mut self, name: &str, value: &SettingValue, author: ConfigOrigin) -> bool {
         match (name, value) {
-            ("timeout", Value::Amount(it)) => self.timeout_ms = *it,
-            (name, Value::Texts(argv)) => {
+            ("timeout", SettingValue::Amount(it)) => self.timeout_ms = *it,
+            (name, SettingValue::Texts(argv)) => {
                 let hook = match name {
                     "iteration_start" => &mut self.iteration_start,
                     "iteration_end" => &mut self.iteration_end,
@@ -146,8 +146,8 @@ impl Hooks {
                     _ => return false,
                 };
                 // Nobody is the author of nothing.
-                let author = if argv.is_empty() { Author::default() } else { author };
-                *hook = Hook { argv: argv.clone(), author };
+                let author = if argv.is_empty() { ConfigOrigin::default() } else { author };
+                *hook = HookCommand { argv: argv.clone(), author };
             }
             _ => return false,
         }

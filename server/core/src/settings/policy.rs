@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::value::Value;
+use super::value::SettingValue;
 
 const MINUTE_MS: u64 = 60 * 1000;
 const HOUR_MS: u64 = 60 * MINUTE_MS;
@@ -85,13 +85,13 @@ pub struct SpawnSettings {
 pub struct QuestionSettings {
     #[serde(rename = "patienceMs")]
     pub timeout_ms: u64,
-    pub unanswered: Unanswered,
+    pub unanswered: UnansweredPolicy,
 }
 
 /// A question to the user that nobody answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Unanswered {
+pub enum UnansweredPolicy {
     /// The agent decides, and notes what it assumed.
     #[default]
     Continue,
@@ -113,13 +113,13 @@ pub enum AtUsageLimit {
 pub struct GitSettings {
     /// Written and empty: the current one, whatever a plan asks for.
     pub branch: Option<String>,
-    pub commit: Committer,
+    pub commit: CommitPolicy,
     pub on_regression: OnRegression,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Committer {
+pub enum CommitPolicy {
     #[default]
     Agent,
     /// One commit an iteration.
@@ -179,12 +179,12 @@ impl Default for SpawnSettings {
 }
 
 impl SpawnSettings {
-    pub(super) fn assign(&mut self, name: &str, value: &Value) -> bool {
+    pub(super) fn assign(&mut self, name: &str, value: &SettingValue) -> bool {
         match (name, value) {
-            ("budget", Value::Count(it)) => self.budget = *it,
-            ("per_agent", Value::Count(it)) => self.per_agent = *it,
-            ("depth", Value::Count(it)) => self.depth = *it,
-            ("children", Value::Count(it)) => self.children = *it,
+            ("budget", SettingValue::Count(it)) => self.budget = *it,
+            ("per_agent", SettingValue::Count(it)) => self.per_agent = *it,
+            ("depth", SettingValue::Count(it)) => self.depth = *it,
+            ("children", SettingValue::Count(it)) => self.children = *it,
             _ => return false,
         }
         true
@@ -193,22 +193,22 @@ impl SpawnSettings {
 
 impl Default for QuestionSettings {
     fn default() -> Self {
-        Self { timeout_ms: 10 * MINUTE_MS, unanswered: Unanswered::Continue }
+        Self { timeout_ms: 10 * MINUTE_MS, unanswered: UnansweredPolicy::Continue }
     }
 }
 
 impl ExitSettings {
-    pub(super) fn assign(&mut self, name: &str, value: &Value) -> bool {
+    pub(super) fn assign(&mut self, name: &str, value: &SettingValue) -> bool {
         match (name, value) {
-            ("promise", Value::Text(it)) => self.promise.clone_from(it),
-            ("done_signals", Value::Count(it)) => self.done_signals = *it,
-            ("completion_indicators", Value::Count(it)) => self.completion_indicators = *it,
-            ("test_loops", Value::Count(it)) => self.test_loops = *it,
-            ("test_percentage", Value::Count(it)) => self.test_percentage = *it,
-            ("when", Value::Text(it)) => self.when = Some(it.clone()),
-            ("words", Value::Weights(it)) => self.words.clone_from(it),
-            ("groups", Value::Text(it)) if it == "all" => self.groups = GroupRule::All,
-            ("groups", Value::Text(it)) if it == "majority" => self.groups = GroupRule::Majority,
+            ("promise", SettingValue::Text(it)) => self.promise.clone_from(it),
+            ("done_signals", SettingValue::Count(it)) => self.done_signals = *it,
+            ("completion_indicators", SettingValue::Count(it)) => self.completion_indicators = *it,
+            ("test_loops", SettingValue::Count(it)) => self.test_loops = *it,
+            ("test_percentage", SettingValue::Count(it)) => self.test_percentage = *it,
+            ("when", SettingValue::Text(it)) => self.when = Some(it.clone()),
+            ("words", SettingValue::Weights(it)) => self.words.clone_from(it),
+            ("groups", SettingValue::Text(it)) if it == "all" => self.groups = GroupRule::All,
+            ("groups", SettingValue::Text(it)) if it == "majority" => self.groups = GroupRule::Majority,
             _ => return false,
         }
         true
@@ -216,18 +216,18 @@ impl ExitSettings {
 }
 
 impl BreakerSettings {
-    pub(super) fn assign(&mut self, name: &str, value: &Value) -> bool {
+    pub(super) fn assign(&mut self, name: &str, value: &SettingValue) -> bool {
         match (name, value) {
-            ("preset", Value::Text(it)) if it == "small" => self.preset = Preset::Small,
-            ("preset", Value::Text(it)) if it == "large" => self.preset = Preset::Large,
-            ("preset", Value::Text(it)) if it == "adaptive" => self.preset = Preset::Adaptive,
-            ("no_progress", Value::Count(it)) => self.no_progress = *it,
-            ("same_error", Value::Count(it)) => self.same_error = *it,
-            ("output_decline", Value::Count(it)) => self.output_decline = *it,
-            ("permission_denials", Value::Count(it)) => self.permission_denials = *it,
-            ("fast_failures", Value::Count(it)) => self.fast_failures = *it,
-            ("cooldown", Value::Amount(it)) => self.cooldown_ms = *it,
-            ("max_trips", Value::Count(it)) => self.max_trips = *it,
+            ("preset", SettingValue::Text(it)) if it == "small" => self.preset = Preset::Small,
+            ("preset", SettingValue::Text(it)) if it == "large" => self.preset = Preset::Large,
+            ("preset", SettingValue::Text(it)) if it == "adaptive" => self.preset = Preset::Adaptive,
+            ("no_progress", SettingValue::Count(it)) => self.no_progress = *it,
+            ("same_error", SettingValue::Count(it)) => self.same_error = *it,
+            ("output_decline", SettingValue::Count(it)) => self.output_decline = *it,
+            ("permission_denials", SettingValue::Count(it)) => self.permission_denials = *it,
+            ("fast_failures", SettingValue::Count(it)) => self.fast_failures = *it,
+            ("cooldown", SettingValue::Amount(it)) => self.cooldown_ms = *it,
+            ("max_trips", SettingValue::Count(it)) => self.max_trips = *it,
             _ => return false,
         }
         true
@@ -235,10 +235,10 @@ impl BreakerSettings {
 }
 
 impl SessionSettings {
-    pub(super) fn assign(&mut self, name: &str, value: &Value) -> bool {
+    pub(super) fn assign(&mut self, name: &str, value: &SettingValue) -> bool {
         match (name, value) {
-            ("continue", Value::Flag(it)) => self.resume = *it,
-            ("expires", Value::Amount(it)) => self.expires_ms = *it,
+            ("continue", SettingValue::Flag(it)) => self.resume = *it,
+            ("expires", SettingValue::Amount(it)) => self.expires_ms = *it,
             _ => return false,
         }
         true
@@ -246,11 +246,15 @@ impl SessionSettings {
 }
 
 impl QuestionSettings {
-    pub(super) fn assign(&mut self, name: &str, value: &Value) -> bool {
+    pub(super) fn assign(&mut self, name: &str, value: &SettingValue) -> bool {
         match (name, value) {
-            ("timeout", Value::Amount(it)) => self.timeout_ms = *it,
-            ("unanswered", Value::Text(it)) if it == "continue" => self.unanswered = Unanswered::Continue,
-            ("unanswered", Value::Text(it)) if it == "pause" => self.unanswered = Unanswered::Pause,
+            ("timeout", SettingValue::Amount(it)) => self.timeout_ms = *it,
+            ("unanswered", SettingValue::Text(it)) if it == "continue" => {
+                self.unanswered = UnansweredPolicy::Continue;
+            }
+            ("unanswered", SettingValue::Text(it)) if it == "pause" => {
+                self.unanswered = UnansweredPolicy::Pause;
+            }
             _ => return false,
         }
         true
@@ -258,10 +262,10 @@ impl QuestionSettings {
 }
 
 impl AtUsageLimit {
-    pub(super) fn assign(&mut self, name: &str, value: &Value) -> bool {
+    pub(super) fn assign(&mut self, name: &str, value: &SettingValue) -> bool {
         match (name, value) {
-            ("unanswered", Value::Text(it)) if it == "wait" => *self = Self::Wait,
-            ("unanswered", Value::Text(it)) if it == "stop" => *self = Self::Stop,
+            ("unanswered", SettingValue::Text(it)) if it == "wait" => *self = Self::Wait,
+            ("unanswered", SettingValue::Text(it)) if it == "stop" => *self = Self::Stop,
             _ => return false,
         }
         true
@@ -269,14 +273,16 @@ impl AtUsageLimit {
 }
 
 impl GitSettings {
-    pub(super) fn assign(&mut self, name: &str, value: &Value) -> bool {
+    pub(super) fn assign(&mut self, name: &str, value: &SettingValue) -> bool {
         match (name, value) {
-            ("branch", Value::Text(it)) => self.branch = Some(it.clone()),
-            ("commit", Value::Text(it)) if it == "agent" => self.commit = Committer::Agent,
-            ("commit", Value::Text(it)) if it == "server" => self.commit = Committer::Server,
-            ("commit", Value::Text(it)) if it == "never" => self.commit = Committer::Never,
-            ("on_regression", Value::Text(it)) if it == "keep" => self.on_regression = OnRegression::Keep,
-            ("on_regression", Value::Text(it)) if it == "rollback" => {
+            ("branch", SettingValue::Text(it)) => self.branch = Some(it.clone()),
+            ("commit", SettingValue::Text(it)) if it == "agent" => self.commit = CommitPolicy::Agent,
+            ("commit", SettingValue::Text(it)) if it == "server" => self.commit = CommitPolicy::Server,
+            ("commit", SettingValue::Text(it)) if it == "never" => self.commit = CommitPolicy::Never,
+            ("on_regression", SettingValue::Text(it)) if it == "keep" => {
+                self.on_regression = OnRegression::Keep;
+            }
+            ("on_regression", SettingValue::Text(it)) if it == "rollback" => {
                 self.on_regression = OnRegression::Rollback;
             }
             _ => return false,

@@ -12,7 +12,7 @@ use crate::view::words;
 
 /// What is known of a project before its loop begins. What nobody could tell cheaply is `None`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Project {
+pub struct ProjectFacts {
     pub files: Option<u64>,
     /// Of the tracked files, in percent.
     pub tests: Option<u64>,
@@ -27,26 +27,26 @@ pub struct Project {
 /// The preset of a loop, and why its numbers are what they are.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Chosen {
+pub struct PresetSelection {
     pub name: Preset,
     pub because: String,
 }
 
 /// The numbers of one size: tests in a row, claims in a row, share of tests; then those of the breaker.
-struct Size {
+struct PresetSize {
     word: &'static str,
     exit: [u32; 3],
     breaker: [u32; 3],
 }
 
-const SMALL: Size = Size { word: "small", exit: [3, 2, 25], breaker: [3, 5, 70] };
-const MEDIUM: Size = Size { word: "medium", exit: [4, 2, 30], breaker: [4, 6, 75] };
-const LARGE: Size = Size { word: "large", exit: [5, 3, 35], breaker: [5, 8, 80] };
+const SMALL: PresetSize = PresetSize { word: "small", exit: [3, 2, 25], breaker: [3, 5, 70] };
+const MEDIUM: PresetSize = PresetSize { word: "medium", exit: [4, 2, 30], breaker: [4, 6, 75] };
+const LARGE: PresetSize = PresetSize { word: "large", exit: [5, 3, 35], breaker: [5, 8, 80] };
 
 /// One iteration without a file change can be a look around.
 const LEAST_NO_PROGRESS: u32 = 2;
 
-impl Project {
+impl ProjectFacts {
     /// What title and criteria say of the work.
     #[must_use]
     pub fn with_task(self, title: &str, criteria: &[Criterion]) -> Self {
@@ -70,18 +70,18 @@ impl Project {
 }
 
 /// Puts the preset's numbers where nobody wrote one.
-pub fn choose(settings: &mut Settings, project: &Project) -> Chosen {
+pub fn choose(settings: &mut Settings, project: &ProjectFacts) -> PresetSelection {
     let (size, why) = sized(settings, project);
     let because = match why {
         None => format!("{} (as configured)", size.word),
         Some(why) => format!("{} ({why})", size.word),
     };
     put(settings, &size);
-    Chosen { name: settings.breaker.preset, because }
+    PresetSelection { name: settings.breaker.preset, because }
 }
 
 /// Where the number of a key comes from that nobody wrote and a preset put there.
-pub fn origin(settings: &Settings, project: &Project, key: &str) -> Option<String> {
+pub fn origin(settings: &Settings, project: &ProjectFacts, key: &str) -> Option<String> {
     value(settings, key).filter(|_| !is_written(&settings.written, key))?;
     let (size, why) = sized(settings, project);
     Some(match why {
@@ -91,7 +91,7 @@ pub fn origin(settings: &Settings, project: &Project, key: &str) -> Option<Strin
 }
 
 /// With why, where nobody chose it.
-fn sized(settings: &Settings, project: &Project) -> (Size, Option<String>) {
+fn sized(settings: &Settings, project: &ProjectFacts) -> (PresetSize, Option<String>) {
     match settings.breaker.preset {
         Preset::Small => (SMALL, None),
         Preset::Large => (LARGE, None),
@@ -120,7 +120,7 @@ pub fn value(settings: &Settings, key: &str) -> Option<u32> {
     }
 }
 
-fn put(settings: &mut Settings, size: &Size) {
+fn put(settings: &mut Settings, size: &PresetSize) {
     let [test_loops, done_signals, test_percentage] = size.exit;
     let [no_progress, same_error, output_decline] = size.breaker;
     let (exit, breaker) = (&mut settings.exit, &mut settings.breaker);
@@ -140,7 +140,7 @@ fn put(settings: &mut Settings, size: &Size) {
 }
 
 /// Every sign of large work is a point, many files are two; a short loop needs an early breaker.
-fn adapted(project: &Project, iterations: u32) -> (Size, String) {
+fn adapted(project: &ProjectFacts, iterations: u32) -> (PresetSize, String) {
     let mut points = 0;
     let mut why = Vec::new();
     let mut sign = |worth: i32, text: String| {

@@ -4,33 +4,33 @@
 use std::ops::Range;
 
 use super::accept::accept;
-use super::assignment::{Assignment, Reading, written};
-use super::finding::{Origin, SettingCode, SettingFinding};
-use super::table::{Found, look_up};
-use super::value::Raw;
+use super::assignment::{Assignment, ParsedLayer, written};
+use super::finding::{SettingCode, SettingFinding, SettingOrigin};
+use super::table::{KeyLookup, look_up};
+use super::value::RawValue;
 use super::{Layer, LayerKind};
 use crate::lines::LineIndex;
 
 /// Keys with a counterpart that this version acts on, and what their value is called there.
-const MAPPED: &[(&str, &str, Form)] = &[
-    ("CLAUDE_TIMEOUT_MINUTES", "limits.iteration_time", Form::Minutes),
-    ("MAX_CALLS_PER_HOUR", "limits.calls_per_hour", Form::Plain),
-    ("SESSION_CONTINUITY", "session.continue", Form::Plain),
-    ("SESSION_EXPIRY_HOURS", "session.expires", Form::Hours),
-    ("CB_NO_PROGRESS_THRESHOLD", "breaker.no_progress", Form::Plain),
-    ("CB_SAME_ERROR_THRESHOLD", "breaker.same_error", Form::Plain),
-    ("CB_OUTPUT_DECLINE_THRESHOLD", "breaker.output_decline", Form::Plain),
-    ("CB_PERMISSION_DENIAL_THRESHOLD", "breaker.permission_denials", Form::Plain),
-    ("CB_COOLDOWN_MINUTES", "breaker.cooldown", Form::Minutes),
-    ("CLAUDE_CODE_CMD", "agents.claude.command", Form::Program),
-    ("CLAUDE_MODEL", "agents.claude.model", Form::Plain),
+const MAPPED: &[(&str, &str, RalphrcForm)] = &[
+    ("CLAUDE_TIMEOUT_MINUTES", "limits.iteration_time", RalphrcForm::Minutes),
+    ("MAX_CALLS_PER_HOUR", "limits.calls_per_hour", RalphrcForm::Plain),
+    ("SESSION_CONTINUITY", "session.continue", RalphrcForm::Plain),
+    ("SESSION_EXPIRY_HOURS", "session.expires", RalphrcForm::Hours),
+    ("CB_NO_PROGRESS_THRESHOLD", "breaker.no_progress", RalphrcForm::Plain),
+    ("CB_SAME_ERROR_THRESHOLD", "breaker.same_error", RalphrcForm::Plain),
+    ("CB_OUTPUT_DECLINE_THRESHOLD", "breaker.output_decline", RalphrcForm::Plain),
+    ("CB_PERMISSION_DENIAL_THRESHOLD", "breaker.permission_denials", RalphrcForm::Plain),
+    ("CB_COOLDOWN_MINUTES", "breaker.cooldown", RalphrcForm::Minutes),
+    ("CLAUDE_CODE_CMD", "agents.claude.command", RalphrcForm::Program),
+    ("CLAUDE_MODEL", "agents.claude.model", RalphrcForm::Plain),
 ];
 
 /// Keys whose counterpart is still to come. They do not block: the file belongs to another tool, which needs them.
 const LATER: &[&str] = &["MAX_TOKENS_PER_HOUR"];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Form {
+enum RalphrcForm {
     Plain,
     Minutes,
     Hours,
@@ -38,14 +38,14 @@ enum Form {
     Program,
 }
 
-pub(super) fn read(layer: &Layer) -> Reading {
+pub(super) fn read(layer: &Layer) -> ParsedLayer {
     let (file, text) = (layer.file.as_str(), layer.text.as_str());
-    let mut out = Reading::default();
-    let mut aside = Aside::default();
+    let mut out = ParsedLayer::default();
+    let mut aside = IgnoredLine::default();
     let index = LineIndex::of(text);
     for line in lines(text) {
-        let Line { range, name, value } = line;
-        let origin = || Origin::in_text(file, (text, &index), range.clone());
+        let RalphrcLine { range, name, value } = line;
+        let origin = || SettingOrigin::in_text(file, (text, &index), range.clone());
         let mapped = MAPPED.iter().find(|(known, ..)| *known == name);
         match (mapped, value) {
             (_, _) if name.is_empty() => aside.code.push(range),
@@ -69,19 +69,19 @@ pub(super) fn read(layer: &Layer) -> Reading {
 }
 
 fn assignment(
-    (name, path, form): (&str, &str, Form),
+    (name, path, form): (&str, &str, RalphrcForm),
     value: &str,
-    origin: Origin,
+    origin: SettingOrigin,
 ) -> Result<Option<Assignment>, Box<SettingFinding>> {
     let parts: Vec<&str> = path.split('.').collect();
-    let Found::Key(key) = look_up(&parts) else { return Ok(None) };
+    let KeyLookup::Key(key) = look_up(&parts) else { return Ok(None) };
     let agent = key.path.contains('*').then_some("claude");
     let raw = match form {
-        Form::Program if value == "claude" => return Ok(None),
-        Form::Plain if value.is_empty() => return Ok(None),
-        Form::Minutes => Raw::Text(format!("{value}m")),
-        Form::Hours => Raw::Text(format!("{value}h")),
-        Form::Plain | Form::Program => key.takes.plain(value),
+        RalphrcForm::Program if value == "claude" => return Ok(None),
+        RalphrcForm::Plain if value.is_empty() => return Ok(None),
+        RalphrcForm::Minutes => RawValue::Text(format!("{value}m")),
+        RalphrcForm::Hours => RawValue::Text(format!("{value}h")),
+        RalphrcForm::Plain | RalphrcForm::Program => key.takes.plain(value),
     };
     match accept(key, agent, &raw) {
         Ok(value) => {
@@ -99,17 +99,17 @@ fn assignment(
 
 /// What is left aside, said once for each reason.
 #[derive(Default)]
-struct Aside {
+struct IgnoredLine {
     later: Vec<(String, Range<usize>)>,
     foreign: Vec<(String, Range<usize>)>,
     code: Vec<Range<usize>>,
 }
 
-impl Aside {
+impl IgnoredLine {
     fn findings(self, file: &str, text: (&str, &LineIndex)) -> impl Iterator<Item = SettingFinding> {
         let note = |range: &Range<usize>, message: String, hint: &str| SettingFinding {
             code: SettingCode::Ignored,
-            origin: Origin::in_text(file, text, range.clone()),
+            origin: SettingOrigin::in_text(file, text, range.clone()),
             message,
             hint: hint.to_owned(),
             fix: None,
@@ -141,7 +141,7 @@ fn names(keys: &[(String, Range<usize>)]) -> String {
 
 /// One line that is neither blank nor a comment.
 #[derive(Debug, PartialEq, Eq)]
-struct Line<'a> {
+struct RalphrcLine<'a> {
     range: Range<usize>,
     /// Empty: not of the form `KEY=…`.
     name: &'a str,
@@ -149,7 +149,7 @@ struct Line<'a> {
     value: Option<String>,
 }
 
-fn lines(text: &str) -> Vec<Line<'_>> {
+fn lines(text: &str) -> Vec<RalphrcLine<'_>> {
     let mut lines = Vec::new();
     let mut at = 0;
     while let Some(rest) = text.get(at..).filter(|it| !it.is_empty()) {
@@ -169,7 +169,7 @@ fn lines(text: &str) -> Vec<Line<'_>> {
                 }
                 None => ("", None),
             };
-            lines.push(Line { range: start..start + written.len(), name, value });
+            lines.push(RalphrcLine { range: start..start + written.len(), name, value });
         }
         at = next;
     }

@@ -4,13 +4,13 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::accept::accept;
-use super::agents::{self, Agent};
-use super::assignment::{AgentIndex, Assignment, Reading, assign, full_path, written};
+use super::agents::{self, AgentNameKind};
+use super::assignment::{AgentIndex, Assignment, ParsedLayer, assign, full_path, written};
 use super::closest::closest;
-use super::finding::{Origin, SettingCode, SettingFinding, shown};
+use super::finding::{SettingCode, SettingFinding, SettingOrigin, shown};
 use super::keys::KEYS;
-use super::table::{Found, Since, Takes, look_up};
-use super::value::{Raw, Value};
+use super::table::{KeyLookup, KeySupport, ValueKind, look_up};
+use super::value::{RawValue, SettingValue};
 use super::{AgentSettings, Settings, ralphrc, toml_layer};
 use crate::trust::{NO_SANDBOX, PASS};
 
@@ -36,7 +36,7 @@ pub enum LayerKind {
 
 /// A value given on the command line: `--max-iterations 3` for `limits.iterations`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Argument {
+pub struct SettingOverride {
     pub option: String,
     pub key: String,
     pub value: String,
@@ -44,7 +44,7 @@ pub struct Argument {
 
 /// What the configuration comes to.
 #[derive(Debug, Clone)]
-pub struct Resolved {
+pub struct ResolvedSettings {
     settings: Settings,
     /// By the path of its key, the value that counts.
     winners: BTreeMap<String, Assignment>,
@@ -54,18 +54,18 @@ pub struct Resolved {
 
 /// One key with its value and where that was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Effective {
+pub struct EffectiveSetting {
     pub key: String,
     /// As TOML on one line; values of environment variables are left out.
     pub value: String,
-    pub origin: Origin,
+    pub origin: SettingOrigin,
 }
 
 /// Resolves everything at once; all that is wrong is found in one go.
-pub fn resolve(layers: &[Layer], arguments: &[Argument]) -> Resolved {
+pub fn resolve(layers: &[Layer], arguments: &[SettingOverride]) -> ResolvedSettings {
     let mut layers: Vec<&Layer> = layers.iter().collect();
     layers.sort_by_key(|it| it.kind);
-    let mut reading = Reading::default();
+    let mut reading = ParsedLayer::default();
     for layer in layers {
         let one = match layer.kind {
             LayerKind::User | LayerKind::Workspace => toml_layer::read(layer),
@@ -85,14 +85,14 @@ pub fn resolve(layers: &[Layer], arguments: &[Argument]) -> Resolved {
     assemble(reading)
 }
 
-impl Argument {
+impl SettingOverride {
     /// The path of a program that is given in place of an agent's name.
     pub fn program(&self) -> Option<&str> {
         (self.key == "agent" && self.value.contains('/')).then_some(self.value.as_str())
     }
 }
 
-impl Resolved {
+impl ResolvedSettings {
     /// The settings, unless something blocks: then nothing may run, and all findings say why.
     pub fn settings(&self) -> Result<&Settings, &[SettingFinding]> {
         if self.findings.iter().any(SettingFinding::blocks) {
@@ -108,19 +108,19 @@ impl Resolved {
     }
 
     /// The template of the prompt and where it is named.
-    pub fn template(&self) -> Option<(&str, &Origin)> {
+    pub fn template(&self) -> Option<(&str, &SettingOrigin)> {
         let written = self.winners.get("prompt.template")?;
         Some((self.settings.prompt_template.as_deref()?, &written.origin))
     }
 
     /// What the file at the end of a path says against it.
-    pub fn refuse(&mut self, origin: Origin, message: String, hint: String) {
+    pub fn refuse(&mut self, origin: SettingOrigin, message: String, hint: String) {
         let code = SettingCode::BadValue;
         self.findings.push(SettingFinding { code, origin, message, hint, fix: None });
     }
 
     /// Every effective value with its origin, in the order of the reference page.
-    pub fn effective(&self) -> Vec<Effective> {
+    pub fn effective(&self) -> Vec<EffectiveSetting> {
         effective(&self.settings, &self.winners)
     }
 
@@ -133,19 +133,26 @@ impl Resolved {
 }
 
 /// A program is an agent by its file's name; `agents.claude` by any path is still Claude Code.
-fn read_program(option: &str, path: &str, reading: &mut Reading) {
+fn read_program(option: &str, path: &str, reading: &mut ParsedLayer) {
     let file = path.rsplit('/').next().unwrap_or_default();
     let stem = file.split_once('.').map_or(file, |(stem, _)| stem);
-    let name = if matches!(agents::kind_of(stem), Agent::Own | Agent::Known(_)) { stem } else { "mine" };
-    let argument =
-        |key: String, value: &str| Argument { option: option.to_owned(), key, value: value.to_owned() };
-    reading.agents.push((name.to_owned(), Origin::Option(option.to_owned())));
-    let whole = |_| Raw::List(vec![Raw::Text(path.to_owned())]);
+    let name = if matches!(agents::kind_of(stem), AgentNameKind::Own | AgentNameKind::Known(_)) {
+        stem
+    } else {
+        "mine"
+    };
+    let argument = |key: String, value: &str| SettingOverride {
+        option: option.to_owned(),
+        key,
+        value: value.to_owned(),
+    };
+    reading.agents.push((name.to_owned(), SettingOrigin::Option(option.to_owned())));
+    let whole = |_| RawValue::List(vec![RawValue::Text(path.to_owned())]);
     read_argument(&argument(format!("agents.{name}.command"), path), whole, reading);
     read_argument(&argument("agent".to_owned(), name), |takes| takes.plain(name), reading);
 }
 
-fn read_argument(argument: &Argument, raw: impl Fn(Takes) -> Raw, reading: &mut Reading) {
+fn read_argument(argument: &SettingOverride, raw: impl Fn(ValueKind) -> RawValue, reading: &mut ParsedLayer) {
     match accept_argument(argument, raw) {
         Ok(assignment) => reading.assignments.push(assignment),
         Err(finding) => reading.findings.push(*finding),
@@ -153,15 +160,15 @@ fn read_argument(argument: &Argument, raw: impl Fn(Takes) -> Raw, reading: &mut 
 }
 
 fn accept_argument(
-    argument: &Argument,
-    raw: impl Fn(Takes) -> Raw,
+    argument: &SettingOverride,
+    raw: impl Fn(ValueKind) -> RawValue,
 ) -> Result<Assignment, Box<SettingFinding>> {
-    let origin = Origin::Option(argument.option.clone());
+    let origin = SettingOrigin::Option(argument.option.clone());
     let finding = |code, message, hint| {
         Box::new(SettingFinding { code, origin: origin.clone(), message, hint, fix: None })
     };
     let path: Vec<&str> = argument.key.split('.').collect();
-    let Found::Key(key) = look_up(&path) else {
+    let KeyLookup::Key(key) = look_up(&path) else {
         let message = format!("`{}` is not a known key", shown(&argument.key));
         return Err(finding(SettingCode::UnknownKey, message, "leave the option out".to_owned()));
     };
@@ -174,10 +181,11 @@ fn accept_argument(
     Ok(Assignment { key, agent: agent.map(str::to_owned), value, written, layer: None, origin })
 }
 
-fn assemble(reading: Reading) -> Resolved {
+fn assemble(reading: ParsedLayer) -> ResolvedSettings {
     let mut settings = Settings::default();
-    let Reading { assignments, agents: mentioned, refused, mut findings } = reading;
-    let own = mentioned.iter().map(|(name, _)| name).filter(|name| agents::kind_of(name) == Agent::Own);
+    let ParsedLayer { assignments, agents: mentioned, refused, mut findings } = reading;
+    let own =
+        mentioned.iter().map(|(name, _)| name).filter(|name| agents::kind_of(name) == AgentNameKind::Own);
     for name in own.collect::<std::collections::BTreeSet<_>>() {
         settings.agents.push(agents::own(name));
     }
@@ -201,7 +209,7 @@ fn assemble(reading: Reading) -> Resolved {
         findings.extend(winners.get(key).and_then(|it| unknown_agent(&settings, name, it)));
     }
     let to_trust = to_trust(&winners);
-    Resolved { settings, winners, to_trust, findings }
+    ResolvedSettings { settings, winners, to_trust, findings }
 }
 
 fn index(settings: &Settings) -> AgentIndex {
@@ -233,17 +241,18 @@ fn preset_sets(path: &str) -> bool {
 /// Own agents that nothing gave a command, with the path it would have.
 fn without_command<'a>(
     agents: &'a [AgentSettings],
-    mentioned: &'a [(String, Origin)],
+    mentioned: &'a [(String, SettingOrigin)],
 ) -> impl Iterator<Item = (String, SettingFinding)> + 'a {
-    let commandless =
-        |agent: &&AgentSettings| agent.command.is_empty() && agents::kind_of(&agent.name) == Agent::Own;
-    let first: HashMap<&str, &Origin> =
+    let commandless = |agent: &&AgentSettings| {
+        agent.command.is_empty() && agents::kind_of(&agent.name) == AgentNameKind::Own
+    };
+    let first: HashMap<&str, &SettingOrigin> =
         mentioned.iter().rev().map(|(name, at)| (name.as_str(), at)).collect();
     agents.iter().filter(commandless).map(move |agent| {
         let origin = first.get(agent.name.as_str()).copied().cloned();
         let finding = SettingFinding {
             code: SettingCode::BadValue,
-            origin: origin.unwrap_or(Origin::Default),
+            origin: origin.unwrap_or(SettingOrigin::Default),
             message: format!("`agents.{}` has no `command`", agent.name),
             hint: "write the program and its arguments: `command = [\"./agent.sh\"]`".to_owned(),
             fix: None,
@@ -274,9 +283,9 @@ fn unknown_agent(settings: &Settings, name: &str, chosen: &Assignment) -> Option
     Some(SettingFinding { code, origin, message, hint, fix: None })
 }
 
-fn effective(settings: &Settings, winners: &BTreeMap<String, Assignment>) -> Vec<Effective> {
+fn effective(settings: &Settings, winners: &BTreeMap<String, Assignment>) -> Vec<EffectiveSetting> {
     let mut rows = Vec::new();
-    for key in KEYS.iter().filter(|key| key.since != Since::NotYet) {
+    for key in KEYS.iter().filter(|key| key.since != KeySupport::NotYet) {
         if !key.path.contains('*') {
             rows.extend(row(full_path(key, None), key.default, winners));
         }
@@ -296,21 +305,27 @@ fn to_trust(winners: &BTreeMap<String, Assignment>) -> Vec<String> {
     let mut lines = Vec::new();
     for assignment in winners.values().filter(of_tree) {
         match (assignment.key.path, &assignment.value) {
-            ("env.pass", Value::Texts(names)) => lines.extend(names.iter().map(|it| format!("{PASS}{it}"))),
-            ("env.set", Value::Pairs(pairs)) => {
+            ("env.pass", SettingValue::Texts(names)) => {
+                lines.extend(names.iter().map(|it| format!("{PASS}{it}")));
+            }
+            ("env.set", SettingValue::Pairs(pairs)) => {
                 lines.extend(pairs.iter().map(|(name, value)| format!("{name}={value}")));
             }
-            ("sandbox.kind", Value::Text(kind)) if kind == "off" => lines.push(NO_SANDBOX.to_owned()),
+            ("sandbox.kind", SettingValue::Text(kind)) if kind == "off" => lines.push(NO_SANDBOX.to_owned()),
             _ => {}
         }
     }
     lines
 }
 
-fn row(path: String, default: &str, winners: &BTreeMap<String, Assignment>) -> Option<Effective> {
+fn row(path: String, default: &str, winners: &BTreeMap<String, Assignment>) -> Option<EffectiveSetting> {
     match winners.get(&path) {
-        Some(it) => Some(Effective { key: path, value: it.written.clone(), origin: it.origin.clone() }),
+        Some(it) => {
+            Some(EffectiveSetting { key: path, value: it.written.clone(), origin: it.origin.clone() })
+        }
         None if default.is_empty() => None,
-        None => Some(Effective { key: path, value: default.to_owned(), origin: Origin::Default }),
+        None => {
+            Some(EffectiveSetting { key: path, value: default.to_owned(), origin: SettingOrigin::Default })
+        }
     }
 }

@@ -3,12 +3,12 @@
 use super::SettingCode;
 use super::closest::closest;
 use super::finding::shown;
-use super::table::Takes;
-use super::value::{self, Fault, Raw, Said, Value, Wrong};
+use super::table::ValueKind;
+use super::value::{self, RawValue, SettingValue, ValueError, ValueFault, ValueFinding};
 
 /// One entry, whoever wrote it.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Entry {
+pub(super) struct ServiceEntry {
     pub(super) command: Vec<String>,
     pub(super) ready: String,
     pub(super) timeout_ms: u64,
@@ -19,80 +19,82 @@ const TIMEOUT_MS: u64 = 60 * 1000;
 /// More servers than this are a mistake, and each is a process.
 const MOST: usize = 16;
 
-pub(super) fn read(raw: &Raw) -> Result<Value, Wrong> {
-    let Raw::List(items) = raw else {
+pub(super) fn read(raw: &RawValue) -> Result<SettingValue, ValueError> {
+    let RawValue::List(items) = raw else {
         let hint = "write `[[serve]]`, with two brackets on each side";
-        return Err(Wrong::of(Fault::Found { found: raw.to_string(), hint: Some(hint) }));
+        return Err(ValueError::of(ValueFault::Found { found: raw.to_string(), hint: Some(hint) }));
     };
     if items.len() > MOST {
         let message = format!("`serve` has {} entries", items.len());
-        return Err(Wrong::of(said(SettingCode::BadValue, message, format!("keep at most {MOST}"))));
+        return Err(ValueError::of(said(SettingCode::BadValue, message, format!("keep at most {MOST}"))));
     }
     let entries = items.iter().enumerate();
     entries
         .map(|(index, item)| entry(item).map_err(|it| it.of_item(index)))
         .collect::<Result<_, _>>()
-        .map(Value::Services)
+        .map(SettingValue::Services)
 }
 
-fn entry(raw: &Raw) -> Result<Entry, Wrong> {
-    let Raw::Table(fields) = raw else {
-        return Err(Wrong::of(Fault::Found { found: raw.to_string(), hint: None }));
+fn entry(raw: &RawValue) -> Result<ServiceEntry, ValueError> {
+    let RawValue::Table(fields) = raw else {
+        return Err(ValueError::of(ValueFault::Found { found: raw.to_string(), hint: None }));
     };
     let (mut command, mut ready, mut timeout_ms) = (None, None, TIMEOUT_MS);
     for (name, value) in fields {
         let read = match name.as_str() {
-            "command" => value::read(Takes::Command, value),
+            "command" => value::read(ValueKind::Command, value),
             "ready" => address(value),
-            "timeout" => value::read(Takes::Duration, value),
+            "timeout" => value::read(ValueKind::Duration, value),
             other => return Err(unknown(other)),
         };
         match read.map_err(|wrong| explained(name, &wrong, value))? {
-            Value::Texts(argv) => command = Some(argv),
-            Value::Text(url) => ready = Some(url),
-            Value::Amount(ms) => timeout_ms = ms,
+            SettingValue::Texts(argv) => command = Some(argv),
+            SettingValue::Text(url) => ready = Some(url),
+            SettingValue::Amount(ms) => timeout_ms = ms,
             _ => {}
         }
     }
     let missing = |name: &str, example: &str| {
         let message = format!("an entry of `serve` has no `{name}`");
-        Wrong::of(said(SettingCode::BadValue, message, format!("write what it is: `{example}`")))
+        ValueError::of(said(SettingCode::BadValue, message, format!("write what it is: `{example}`")))
     };
     let command = command.ok_or_else(|| missing("command", "command = [\"npm\", \"start\"]"))?;
     let ready = ready.ok_or_else(|| missing("ready", "ready = \"http://localhost:8080/health\""))?;
-    Ok(Entry { command, ready, timeout_ms })
+    Ok(ServiceEntry { command, ready, timeout_ms })
 }
 
-fn address(raw: &Raw) -> Result<Value, Wrong> {
+fn address(raw: &RawValue) -> Result<SettingValue, ValueError> {
     match raw {
-        Raw::Text(text) if crate::check::address::url_fault(text).is_none() => Ok(Value::Text(text.clone())),
-        _ => Err(Wrong::of(Fault::Found { found: raw.to_string(), hint: None })),
+        RawValue::Text(text) if crate::check::address::url_fault(text).is_none() => {
+            Ok(SettingValue::Text(text.clone()))
+        }
+        _ => Err(ValueError::of(ValueFault::Found { found: raw.to_string(), hint: None })),
     }
 }
 
-fn unknown(name: &str) -> Wrong {
+fn unknown(name: &str) -> ValueError {
     let message = format!("`serve.{}` is not a known key", shown(name));
     let hint = match closest(name, FIELDS) {
         Some(near) => format!("did you mean `{near}`?"),
         None => "an entry has `command`, `ready` and `timeout`".to_owned(),
     };
-    Wrong::of(said(SettingCode::UnknownKey, message, hint)).of_field(name)
+    ValueError::of(said(SettingCode::UnknownKey, message, hint)).of_field(name)
 }
 
-fn explained(name: &str, wrong: &Wrong, raw: &Raw) -> Wrong {
+fn explained(name: &str, wrong: &ValueError, raw: &RawValue) -> ValueError {
     let takes = match name {
-        "command" => Takes::Command.to_string(),
-        "timeout" => Takes::Duration.to_string(),
+        "command" => ValueKind::Command.to_string(),
+        "timeout" => ValueKind::Duration.to_string(),
         _ => "one http:// or https:// address".to_owned(),
     };
     let found = match &wrong.fault {
-        Fault::Found { found, .. } => found.clone(),
-        Fault::NotYet | Fault::Within(_) | Fault::Said(_) => raw.to_string(),
+        ValueFault::Found { found, .. } => found.clone(),
+        ValueFault::NotYet | ValueFault::Within(_) | ValueFault::Said(_) => raw.to_string(),
     };
     let message = format!("`serve.{name}` takes {takes}, found {found}");
-    Wrong::of(said(SettingCode::BadValue, message, "correct the value".to_owned())).of_field(name)
+    ValueError::of(said(SettingCode::BadValue, message, "correct the value".to_owned())).of_field(name)
 }
 
-fn said(code: SettingCode, message: String, hint: String) -> Fault {
-    Fault::Said(Box::new(Said { code, message, hint }))
+fn said(code: SettingCode, message: String, hint: String) -> ValueFault {
+    ValueFault::Said(Box::new(ValueFinding { code, message, hint }))
 }

@@ -11,17 +11,17 @@ use super::keys::KEYS;
 pub(crate) struct Key {
     /// Dotted; `*` stands for the name of an agent.
     pub(crate) path: &'static str,
-    pub(crate) takes: Takes,
+    pub(crate) takes: ValueKind,
     /// As it would be written in TOML; empty where there is none.
     pub(crate) default: &'static str,
     /// One sentence: a capital first, a period last.
     pub(crate) doc: &'static str,
-    pub(crate) since: Since,
+    pub(crate) since: KeySupport,
 }
 
 /// Whether this version acts on a key. What it does not act on is refused by name, never swallowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Since {
+pub(crate) enum KeySupport {
     Built,
     /// The default is what happens today, so writing it changes nothing; any other value is refused.
     OnlyDefault,
@@ -30,7 +30,7 @@ pub(crate) enum Since {
 
 /// What a key takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Takes {
+pub(crate) enum ValueKind {
     /// One of a few words; those of `later` are known and refused.
     Word {
         now: &'static [&'static str],
@@ -80,7 +80,7 @@ pub(crate) enum Takes {
 
 /// What a dotted path means.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Found {
+pub(crate) enum KeyLookup {
     Key(&'static Key),
     /// The first part of a longer key: a table.
     Section,
@@ -88,12 +88,12 @@ pub(crate) enum Found {
 }
 
 /// Looks a path up. `agents.mine.command` finds `agents.*.command` unless the agent has a key of its own.
-pub(crate) fn look_up(path: &[&str]) -> Found {
+pub(crate) fn look_up(path: &[&str]) -> KeyLookup {
     let candidates = || SPLIT_KEYS.iter().filter(|(_, parts)| starts_with(parts, path));
     match candidates().find(|(_, parts)| parts.len() == path.len()) {
-        Some((key, _)) => Found::Key(key),
-        None if candidates().next().is_some() => Found::Section,
-        None => Found::Unknown,
+        Some((key, _)) => KeyLookup::Key(key),
+        None if candidates().next().is_some() => KeyLookup::Section,
+        None => KeyLookup::Unknown,
     }
 }
 
@@ -117,7 +117,7 @@ impl Key {
 }
 
 /// Fits behind "takes".
-impl fmt::Display for Takes {
+impl fmt::Display for ValueKind {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = match self {
             Self::Word { now, .. } => {

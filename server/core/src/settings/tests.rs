@@ -5,13 +5,15 @@ use proptest::prelude::*;
 use super::assignment::{Assignment, assign, written};
 use super::closest::closest;
 use super::keys::KEYS;
-use super::table::{Found, Key, Since, look_up};
+use super::table::{Key, KeyLookup, KeySupport, look_up};
 use super::units::{UnitError, duration_ms, micro_dollars, size_bytes};
-use super::{Layer, LayerKind, Origin, Resolved, Settings, accept, never_passes, resolve, toml_layer};
+use super::{
+    Layer, LayerKind, ResolvedSettings, SettingOrigin, Settings, accept, never_passes, resolve, toml_layer,
+};
 
 #[test]
 fn every_default_of_the_table_is_the_default() {
-    for key in KEYS.iter().filter(|it| it.since == Since::Built && !it.default.is_empty()) {
+    for key in KEYS.iter().filter(|it| it.since == KeySupport::Built && !it.default.is_empty()) {
         let line = format!("{} = {}", key.path.replace('*', "claude"), key.default);
         if matches!(key.name(), "prompt" | "output") {
             continue; // Fixed for a built-in agent; the sample of an own agent shows their defaults.
@@ -28,7 +30,7 @@ fn every_default_of_the_table_is_the_default() {
 
 #[test]
 fn every_key_that_is_built_is_acted_on() {
-    for key in KEYS.iter().filter(|it| it.since == Since::Built) {
+    for key in KEYS.iter().filter(|it| it.since == KeySupport::Built) {
         let agent = key.path.contains('*').then_some("mine");
         let text = format!("x = {}", sample(key));
         let raw = toml_layer::raw_of(&text);
@@ -42,7 +44,7 @@ fn every_key_that_is_built_is_acted_on() {
             value,
             written: written(key.takes, &raw),
             layer: None,
-            origin: Origin::Default,
+            origin: SettingOrigin::Default,
         };
         let index = [("mine".to_owned(), settings.agents.len() - 1)].into();
         assert!(assign(&mut settings, &index, &assignment), "nothing acts on `{}`", key.path);
@@ -52,9 +54,9 @@ fn every_key_that_is_built_is_acted_on() {
 
 /// A value that differs from the default.
 fn sample(key: &Key) -> &'static str {
-    use super::table::Takes;
+    use super::table::ValueKind;
     match key.takes {
-        Takes::Word { now, .. } => match now {
+        ValueKind::Word { now, .. } => match now {
             ["loop", "hook", "attach"] => "\"hook\"",
             ["agent", ..] => "\"never\"",
             ["keep", ..] => "\"rollback\"",
@@ -68,20 +70,23 @@ fn sample(key: &Key) -> &'static str {
             ["text", ..] => "\"claude\"",
             other => panic!("no sample of {other:?}"),
         },
-        Takes::Agent | Takes::Agents | Takes::Text | Takes::Path | Takes::Branch | Takes::Promise => {
-            "\"other\""
-        }
-        Takes::Count | Takes::Percent => "77",
-        Takes::Duration | Takes::Pause => "\"77s\"",
-        Takes::Cost => "7.7",
-        Takes::Size => "\"7MiB\"",
-        Takes::Flag => "true",
-        Takes::Paths | Takes::Globs | Takes::Texts | Takes::Names => "[\"OTHER\"]",
-        Takes::Command | Takes::CommandOrNone => "[\"OTHER\"]",
-        Takes::Variables => "{ OTHER = \"1\" }",
-        Takes::When => "\"criteria and plan\"",
-        Takes::Weights => "{ other = 0.7 }",
-        Takes::Services => "[{ command = [\"OTHER\"], ready = \"http://localhost\" }]",
+        ValueKind::Agent
+        | ValueKind::Agents
+        | ValueKind::Text
+        | ValueKind::Path
+        | ValueKind::Branch
+        | ValueKind::Promise => "\"other\"",
+        ValueKind::Count | ValueKind::Percent => "77",
+        ValueKind::Duration | ValueKind::Pause => "\"77s\"",
+        ValueKind::Cost => "7.7",
+        ValueKind::Size => "\"7MiB\"",
+        ValueKind::Flag => "true",
+        ValueKind::Paths | ValueKind::Globs | ValueKind::Texts | ValueKind::Names => "[\"OTHER\"]",
+        ValueKind::Command | ValueKind::CommandOrNone => "[\"OTHER\"]",
+        ValueKind::Variables => "{ OTHER = \"1\" }",
+        ValueKind::When => "\"criteria and plan\"",
+        ValueKind::Weights => "{ other = 0.7 }",
+        ValueKind::Services => "[{ command = [\"OTHER\"], ready = \"http://localhost\" }]",
     }
 }
 
@@ -92,7 +97,11 @@ fn every_key_is_documented_in_one_sentence() {
         assert!(starts && key.doc.ends_with('.') && !key.doc.contains(". "), "{}: {}", key.path, key.doc);
         assert!(!key.doc.contains('|'), "{}: a bar breaks the table", key.path);
         let path: Vec<&str> = key.path.split('.').collect();
-        assert!(matches!(look_up(&path), Found::Key(it) if it.path == key.path), "{} is hidden", key.path);
+        assert!(
+            matches!(look_up(&path), KeyLookup::Key(it) if it.path == key.path),
+            "{} is hidden",
+            key.path
+        );
     }
 }
 
@@ -231,11 +240,11 @@ fn what_never_passes_is_not_asked_for() {
 fn a_finding_points_at_its_bytes() {
     let text = "# größer\nlimits = { iterations = 0 }\n";
     let resolved = workspace(text);
-    let Origin::File { place, line, column } = &resolved.findings()[0].origin else { panic!() };
+    let SettingOrigin::File { place, line, column } = &resolved.findings()[0].origin else { panic!() };
     assert_eq!((&text[place.range.clone()], *line, *column), ("0", 2, 25));
 }
 
-fn workspace(text: &str) -> Resolved {
+fn workspace(text: &str) -> ResolvedSettings {
     let layer =
         Layer { kind: LayerKind::Workspace, file: "loopkeeper.toml".to_owned(), text: text.to_owned() };
     resolve(&[layer], &[])

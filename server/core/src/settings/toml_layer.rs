@@ -6,23 +6,23 @@ use std::ops::Range;
 use toml::de::{DeTable, DeValue};
 
 use super::Layer;
-use super::accept::{Wrongly, accept, default_hint};
+use super::accept::{Blame, accept, default_hint};
 use super::agents;
-use super::assignment::{Assignment, Reading, full_path, written};
+use super::assignment::{Assignment, ParsedLayer, full_path, written};
 use super::closest::closest;
-use super::finding::{Origin, SettingCode, SettingFinding, shown};
+use super::finding::{SettingCode, SettingFinding, SettingOrigin, shown};
 use super::keys::{KEYS, RENAMED_KEYS};
-use super::table::{Found, Key, Takes, look_up};
-use super::value::Raw;
+use super::table::{Key, KeyLookup, ValueKind, look_up};
+use super::value::RawValue;
 use crate::lines::LineIndex;
 
 /// More findings than this say nothing more about a file.
 const MOST_FINDINGS: usize = 50;
 
-pub(super) fn read(layer: &Layer) -> Reading {
+pub(super) fn read(layer: &Layer) -> ParsedLayer {
     let text = layer.text.as_str();
     let (document, errors) = DeTable::parse_recoverable(text);
-    let mut walk = Walk { layer, lines: LineIndex::of(text), out: Reading::default() };
+    let mut walk = TomlLayerReader { layer, lines: LineIndex::of(text), out: ParsedLayer::default() };
     for error in &errors {
         let range = error.span().unwrap_or(0..0);
         let line = error.message().lines().next().unwrap_or("it cannot be read");
@@ -39,27 +39,27 @@ pub(super) fn read(layer: &Layer) -> Reading {
         walk.table(document.get_ref(), &mut Vec::new());
     }
     walk.out.findings.sort_by_key(|it| match &it.origin {
-        Origin::File { place, .. } => place.range.start,
-        Origin::Default | Origin::Option(_) => 0,
+        SettingOrigin::File { place, .. } => place.range.start,
+        SettingOrigin::Default | SettingOrigin::Option(_) => 0,
     });
     walk.out.findings.truncate(MOST_FINDINGS);
     walk.out
 }
 
-struct Walk<'a> {
+struct TomlLayerReader<'a> {
     layer: &'a Layer,
     lines: LineIndex,
-    out: Reading,
+    out: ParsedLayer,
 }
 
-impl Walk<'_> {
+impl TomlLayerReader<'_> {
     fn table<'t>(&mut self, table: &'t DeTable<'_>, path: &mut Vec<&'t str>) {
         for (name, value) in table {
             path.push(name.get_ref());
             match look_up(path) {
-                Found::Key(key) => self.key(key, path, (name.span(), value)),
-                Found::Section => self.section(path, name.span(), value.get_ref()),
-                Found::Unknown => self.unknown(path, name.span()),
+                KeyLookup::Key(key) => self.key(key, path, (name.span(), value)),
+                KeyLookup::Section => self.section(path, name.span(), value.get_ref()),
+                KeyLookup::Unknown => self.unknown(path, name.span()),
             }
             path.pop();
         }
@@ -107,11 +107,11 @@ impl Walk<'_> {
             }
             Err(problem) => {
                 let (at, fix) = match problem.place {
-                    Wrongly::Key => (at, None),
-                    Wrongly::Value => (value.span(), meant_word(key, &raw)),
-                    Wrongly::Item(index) => (item_span(value, index), None),
-                    Wrongly::Within(range, fix) => self.within(value.span(), &raw, range, fix),
-                    Wrongly::Field(index, name) => (field_span(value, index, &name), None),
+                    Blame::Key => (at, None),
+                    Blame::Value => (value.span(), meant_word(key, &raw)),
+                    Blame::Item(index) => (item_span(value, index), None),
+                    Blame::Within(range, fix) => self.within(value.span(), &raw, range, fix),
+                    Blame::Field(index, name) => (field_span(value, index, &name), None),
                 };
                 let hint = problem.hint.unwrap_or_else(|| default_hint(key));
                 self.out.refused.push(full_path(key, agent));
@@ -125,7 +125,7 @@ impl Walk<'_> {
     fn within(
         &self,
         span: Range<usize>,
-        raw: &Raw,
+        raw: &RawValue,
         range: Range<usize>,
         fix: Option<String>,
     ) -> (Range<usize>, Option<String>) {
@@ -134,7 +134,7 @@ impl Walk<'_> {
         let inner = written.get(quotes..written.len().saturating_sub(quotes));
         match (inner, raw) {
             // Nothing to point at: the quotes show where it is missing.
-            (Some(inner), Raw::Text(text)) if inner == text && !range.is_empty() => {
+            (Some(inner), RawValue::Text(text)) if inner == text && !range.is_empty() => {
                 let start = span.start + quotes;
                 (start + range.start..start + range.end, fix)
             }
@@ -189,8 +189,8 @@ impl Walk<'_> {
         self.out.findings.len() > MOST_FINDINGS * 4
     }
 
-    fn at(&self, range: Range<usize>) -> Origin {
-        Origin::in_text(&self.layer.file, (&self.layer.text, &self.lines), range)
+    fn at(&self, range: Range<usize>) -> SettingOrigin {
+        SettingOrigin::in_text(&self.layer.file, (&self.layer.text, &self.lines), range)
     }
 }
 
@@ -214,8 +214,8 @@ fn meant(path: &[&str]) -> Option<String> {
 }
 
 /// The word that a misspelt one may stand for, as it is written.
-fn meant_word(key: &Key, raw: &Raw) -> Option<String> {
-    let (Takes::Word { now, .. }, Raw::Text(word)) = (key.takes, raw) else { return None };
+fn meant_word(key: &Key, raw: &RawValue) -> Option<String> {
+    let (ValueKind::Word { now, .. }, RawValue::Text(word)) = (key.takes, raw) else { return None };
     closest(word, now.iter().copied()).map(|it| format!("\"{it}\""))
 }
 
@@ -242,29 +242,29 @@ fn field_span(value: &toml::Spanned<DeValue<'_>>, index: usize, name: &str) -> R
     field.map_or_else(|| item_span(value, index), |(key, _)| key.span())
 }
 
-fn raw(value: &DeValue<'_>) -> Raw {
+fn raw(value: &DeValue<'_>) -> RawValue {
     match value {
-        DeValue::String(text) => Raw::Text(text.clone().into_owned()),
+        DeValue::String(text) => RawValue::Text(text.clone().into_owned()),
         DeValue::Integer(number) => {
             let decimal = i128::from_str_radix(number.as_str(), number.radix());
-            Raw::Integer(decimal.map_or_else(|_| number.to_string(), |it| it.to_string()))
+            RawValue::Integer(decimal.map_or_else(|_| number.to_string(), |it| it.to_string()))
         }
-        DeValue::Float(number) => Raw::Float(number.as_str().to_owned()),
-        DeValue::Boolean(flag) => Raw::Flag(*flag),
-        DeValue::Datetime(date) => Raw::Date(date.to_string()),
-        DeValue::Array(items) => Raw::List(items.iter().map(|it| raw(it.get_ref())).collect()),
+        DeValue::Float(number) => RawValue::Float(number.as_str().to_owned()),
+        DeValue::Boolean(flag) => RawValue::Flag(*flag),
+        DeValue::Datetime(date) => RawValue::Date(date.to_string()),
+        DeValue::Array(items) => RawValue::List(items.iter().map(|it| raw(it.get_ref())).collect()),
         DeValue::Table(table) => {
             let entry = |(name, value): (&toml::Spanned<_>, &toml::Spanned<_>)| {
                 (std::borrow::Cow::<str>::into_owned(Clone::clone(name.get_ref())), raw(value.get_ref()))
             };
-            Raw::Table(table.iter().map(entry).collect())
+            RawValue::Table(table.iter().map(entry).collect())
         }
     }
 }
 
 /// The value of the only key of a text.
 #[cfg(test)]
-pub(super) fn raw_of(text: &str) -> Raw {
+pub(super) fn raw_of(text: &str) -> RawValue {
     let table = DeTable::parse(text).unwrap();
     raw(table.get_ref().values().next().unwrap().get_ref())
 }

@@ -5,28 +5,28 @@ use std::fmt;
 use super::environment::never_passes;
 use super::finding::{SettingCode, shown};
 use super::globs::{glob_fault, path_fault};
-use super::services::{self, Entry};
-use super::table::Takes;
+use super::services::{self, ServiceEntry};
+use super::table::ValueKind;
 use super::units::{UnitError, duration_ms, micro_dollars, size_bytes};
 use crate::branch::template_fault;
-use crate::when::{self, WhenError};
+use crate::exit_condition::{self, WhenError};
 
 /// What was written, whatever it was written in.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Raw {
+pub(super) enum RawValue {
     Text(String),
     /// Decimal digits, perhaps with a sign.
     Integer(String),
     Float(String),
     Flag(bool),
     Date(String),
-    List(Vec<Raw>),
-    Table(Vec<(String, Raw)>),
+    List(Vec<RawValue>),
+    Table(Vec<(String, RawValue)>),
 }
 
 /// What it means.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Value {
+pub(super) enum SettingValue {
     Text(String),
     Count(u32),
     /// Milliseconds, micro-dollars or bytes, as the key says.
@@ -36,20 +36,20 @@ pub(super) enum Value {
     Pairs(Vec<(String, String)>),
     /// Texts with a share in percent.
     Weights(Vec<(String, u8)>),
-    Services(Vec<Entry>),
+    Services(Vec<ServiceEntry>),
 }
 
 /// Why a value cannot be taken. `item` is the index of the bad element of a list or table.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Wrong {
+pub(super) struct ValueError {
     pub(super) item: Option<usize>,
     /// The key to blame inside of that element.
     pub(super) field: Option<String>,
-    pub(super) fault: Fault,
+    pub(super) fault: ValueFault,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Fault {
+pub(super) enum ValueFault {
     /// What was found instead, and what to do about it where the expectation alone does not say.
     Found { found: String, hint: Option<&'static str> },
     /// Of a text that is an expression.
@@ -57,11 +57,11 @@ pub(super) enum Fault {
     /// Known, and not acted on by this version.
     NotYet,
     /// All of it is said already.
-    Said(Box<Said>),
+    Said(Box<ValueFinding>),
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Said {
+pub(super) struct ValueFinding {
     pub(super) code: SettingCode,
     pub(super) message: String,
     pub(super) hint: String,
@@ -74,71 +74,73 @@ const DOLLARS: &str = "write a plain number of dollars, as in `25` or `2.50`";
 const WRITE_UNIT: &str = "write the number with its unit, in quotes";
 
 /// Reads a value for a key that takes `takes`.
-pub(super) fn read(takes: Takes, raw: &Raw) -> Result<Value, Wrong> {
+pub(super) fn read(takes: ValueKind, raw: &RawValue) -> Result<SettingValue, ValueError> {
     match takes {
-        Takes::Word { now, later } => word(raw, now, later),
-        Takes::Agent => agent(raw),
-        Takes::Agents => agents(raw),
-        Takes::Text => line(raw).map(Value::Text),
-        Takes::Branch => branch(raw),
-        Takes::Promise => promise(raw),
-        Takes::Count => count(raw, u32::MAX),
-        Takes::Percent => count(raw, 100),
-        Takes::Duration => amount(raw, duration_ms, TIME_UNITS).and_then(above_zero),
-        Takes::Pause => amount(raw, duration_ms, TIME_UNITS),
-        Takes::Cost => cost(raw).and_then(above_zero),
-        Takes::Size => amount(raw, size_bytes, SIZE_UNITS).and_then(above_zero),
-        Takes::Flag => flag(raw),
-        Takes::Path => path(raw),
-        Takes::Paths => texts(raw, path_fault),
-        Takes::Globs => texts(raw, glob_fault),
-        Takes::Command => command(raw),
-        Takes::CommandOrNone if matches!(raw, Raw::List(items) if items.is_empty()) => texts(raw, |_| None),
-        Takes::CommandOrNone => command(raw),
-        Takes::Texts => texts(raw, |_| None),
-        Takes::Names => texts(raw, passed_fault),
-        Takes::Variables => variables(raw),
-        Takes::Weights => weights(raw),
-        Takes::When => when(raw),
-        Takes::Services => services::read(raw),
+        ValueKind::Word { now, later } => word(raw, now, later),
+        ValueKind::Agent => agent(raw),
+        ValueKind::Agents => agents(raw),
+        ValueKind::Text => line(raw).map(SettingValue::Text),
+        ValueKind::Branch => branch(raw),
+        ValueKind::Promise => promise(raw),
+        ValueKind::Count => count(raw, u32::MAX),
+        ValueKind::Percent => count(raw, 100),
+        ValueKind::Duration => amount(raw, duration_ms, TIME_UNITS).and_then(above_zero),
+        ValueKind::Pause => amount(raw, duration_ms, TIME_UNITS),
+        ValueKind::Cost => cost(raw).and_then(above_zero),
+        ValueKind::Size => amount(raw, size_bytes, SIZE_UNITS).and_then(above_zero),
+        ValueKind::Flag => flag(raw),
+        ValueKind::Path => path(raw),
+        ValueKind::Paths => texts(raw, path_fault),
+        ValueKind::Globs => texts(raw, glob_fault),
+        ValueKind::Command => command(raw),
+        ValueKind::CommandOrNone if matches!(raw, RawValue::List(items) if items.is_empty()) => {
+            texts(raw, |_| None)
+        }
+        ValueKind::CommandOrNone => command(raw),
+        ValueKind::Texts => texts(raw, |_| None),
+        ValueKind::Names => texts(raw, passed_fault),
+        ValueKind::Variables => variables(raw),
+        ValueKind::Weights => weights(raw),
+        ValueKind::When => when(raw),
+        ValueKind::Services => services::read(raw),
     }
 }
 
-impl Takes {
+impl ValueKind {
     /// What a plain text (an argument, a line of another tool's file) stands for.
-    pub(super) fn plain(self, text: &str) -> Raw {
+    pub(super) fn plain(self, text: &str) -> RawValue {
         let numeric = text.starts_with(|it: char| it.is_ascii_digit() || matches!(it, '+' | '-' | '.'));
         match self {
-            Self::Count | Self::Percent if numeric => Raw::Integer(text.to_owned()),
-            Self::Cost if numeric => Raw::Float(text.to_owned()),
+            Self::Count | Self::Percent if numeric => RawValue::Integer(text.to_owned()),
+            Self::Cost if numeric => RawValue::Float(text.to_owned()),
             Self::Flag => match text {
-                "true" => Raw::Flag(true),
-                "false" => Raw::Flag(false),
-                other => Raw::Text(other.to_owned()),
+                "true" => RawValue::Flag(true),
+                "false" => RawValue::Flag(false),
+                other => RawValue::Text(other.to_owned()),
             },
             Self::Command | Self::CommandOrNone | Self::Texts | Self::Paths | Self::Globs | Self::Names => {
-                Raw::List(text.split_whitespace().map(|it| Raw::Text(it.to_owned())).collect())
+                RawValue::List(text.split_whitespace().map(|it| RawValue::Text(it.to_owned())).collect())
             }
-            _ => Raw::Text(text.to_owned()),
+            _ => RawValue::Text(text.to_owned()),
         }
     }
 }
 
-fn word(raw: &Raw, now: &[&str], later: &[&str]) -> Result<Value, Wrong> {
+fn word(raw: &RawValue, now: &[&str], later: &[&str]) -> Result<SettingValue, ValueError> {
     match raw {
-        Raw::Text(text) if now.contains(&text.as_str()) => Ok(Value::Text(text.clone())),
-        Raw::Text(text) if later.contains(&text.as_str()) => Err(not_yet()),
+        RawValue::Text(text) if now.contains(&text.as_str()) => Ok(SettingValue::Text(text.clone())),
+        RawValue::Text(text) if later.contains(&text.as_str()) => Err(not_yet()),
         _ => Err(found(raw)),
     }
 }
 
-fn agent(raw: &Raw) -> Result<Value, Wrong> {
-    line(raw).and_then(|name| if name.is_empty() { Err(found(raw)) } else { Ok(Value::Text(name)) })
+fn agent(raw: &RawValue) -> Result<SettingValue, ValueError> {
+    line(raw).and_then(|name| if name.is_empty() { Err(found(raw)) } else { Ok(SettingValue::Text(name)) })
 }
 
 /// One name, or several different ones in the order in which they take over.
-fn agents(raw: &Raw) -> Result<Value, Wrong> {
-    let Raw::List(items) = raw else { return agent(raw) };
+fn agents(raw: &RawValue) -> Result<SettingValue, ValueError> {
+    let RawValue::List(items) = raw else { return agent(raw) };
     let names = items.iter().map(line).collect::<Result<Vec<_>, _>>()?;
     let again = |at: usize, name: &String| names.iter().take(at).any(|it| it == name);
     let unfit =
@@ -146,139 +148,147 @@ fn agents(raw: &Raw) -> Result<Value, Wrong> {
     if names.is_empty() || names.iter().enumerate().any(unfit) {
         return Err(wrong(raw.to_string(), "write each agent once, by its own name; `auto` stands alone"));
     }
-    Ok(Value::Texts(names))
+    Ok(SettingValue::Texts(names))
 }
 
-fn line(raw: &Raw) -> Result<String, Wrong> {
+fn line(raw: &RawValue) -> Result<String, ValueError> {
     match raw {
-        Raw::Text(text) if !text.chars().any(char::is_control) => Ok(text.clone()),
+        RawValue::Text(text) if !text.chars().any(char::is_control) => Ok(text.clone()),
         _ => Err(found(raw)),
     }
 }
 
-fn path(raw: &Raw) -> Result<Value, Wrong> {
+fn path(raw: &RawValue) -> Result<SettingValue, ValueError> {
     let text = line(raw)?;
     match path_fault(&text) {
         Some(fault) => Err(wrong(fault, "write a path that goes down from where it begins")),
-        None => Ok(Value::Text(text)),
+        None => Ok(SettingValue::Text(text)),
     }
 }
 
-fn branch(raw: &Raw) -> Result<Value, Wrong> {
+fn branch(raw: &RawValue) -> Result<SettingValue, ValueError> {
     let name = line(raw)?;
     match template_fault(&name) {
-        Some(fault) => Err(Wrong::of(Fault::Found { found: format!("{raw}: {fault}"), hint: None })),
-        None => Ok(Value::Text(name)),
+        Some(fault) => {
+            Err(ValueError::of(ValueFault::Found { found: format!("{raw}: {fault}"), hint: None }))
+        }
+        None => Ok(SettingValue::Text(name)),
     }
 }
 
-fn promise(raw: &Raw) -> Result<Value, Wrong> {
+fn promise(raw: &RawValue) -> Result<SettingValue, ValueError> {
     const LONGEST: usize = 200;
     let text = line(raw)?;
     let fits = !text.is_empty() && text.trim() == text && text.len() <= LONGEST && !text.contains(['<', '>']);
-    if fits { Ok(Value::Text(text)) } else { Err(found(raw)) }
+    if fits { Ok(SettingValue::Text(text)) } else { Err(found(raw)) }
 }
 
-fn count(raw: &Raw, most: u32) -> Result<Value, Wrong> {
-    let Raw::Integer(digits) = raw else { return Err(found(raw)) };
+fn count(raw: &RawValue, most: u32) -> Result<SettingValue, ValueError> {
+    let RawValue::Integer(digits) = raw else { return Err(found(raw)) };
     match digits.trim().parse::<i128>() {
         Ok(0) => Err(wrong(raw.to_string(), NO_UNLIMITED)),
         Ok(number) => match u32::try_from(number) {
-            Ok(number) if number <= most => Ok(Value::Count(number)),
+            Ok(number) if number <= most => Ok(SettingValue::Count(number)),
             _ => Err(found(raw)),
         },
         Err(_) => Err(found(raw)),
     }
 }
 
-fn amount(raw: &Raw, read: fn(&str) -> Result<u64, UnitError>, units: &'static str) -> Result<Value, Wrong> {
+fn amount(
+    raw: &RawValue,
+    read: fn(&str) -> Result<u64, UnitError>,
+    units: &'static str,
+) -> Result<SettingValue, ValueError> {
     match raw {
-        Raw::Text(text) => read(text).map(Value::Amount).map_err(|error| unit_fault(raw, error, units)),
-        Raw::Integer(_) | Raw::Float(_) => Err(wrong(raw.to_string(), WRITE_UNIT)),
+        RawValue::Text(text) => {
+            read(text).map(SettingValue::Amount).map_err(|error| unit_fault(raw, error, units))
+        }
+        RawValue::Integer(_) | RawValue::Float(_) => Err(wrong(raw.to_string(), WRITE_UNIT)),
         _ => Err(found(raw)),
     }
 }
 
-fn cost(raw: &Raw) -> Result<Value, Wrong> {
+fn cost(raw: &RawValue) -> Result<SettingValue, ValueError> {
     match raw {
-        Raw::Integer(text) | Raw::Float(text) => {
-            micro_dollars(text).map(Value::Amount).map_err(|error| unit_fault(raw, error, DOLLARS))
+        RawValue::Integer(text) | RawValue::Float(text) => {
+            micro_dollars(text).map(SettingValue::Amount).map_err(|error| unit_fault(raw, error, DOLLARS))
         }
         _ => Err(found(raw)),
     }
 }
 
-fn above_zero(value: Value) -> Result<Value, Wrong> {
+fn above_zero(value: SettingValue) -> Result<SettingValue, ValueError> {
     match value {
-        Value::Amount(0) => Err(wrong("zero".to_owned(), NO_UNLIMITED)),
+        SettingValue::Amount(0) => Err(wrong("zero".to_owned(), NO_UNLIMITED)),
         other => Ok(other),
     }
 }
 
-fn flag(raw: &Raw) -> Result<Value, Wrong> {
+fn flag(raw: &RawValue) -> Result<SettingValue, ValueError> {
     match raw {
-        Raw::Flag(flag) => Ok(Value::Flag(*flag)),
+        RawValue::Flag(flag) => Ok(SettingValue::Flag(*flag)),
         _ => Err(found(raw)),
     }
 }
 
-fn texts(raw: &Raw, fault: fn(&str) -> Option<String>) -> Result<Value, Wrong> {
-    let Raw::List(items) = raw else { return Err(found(raw)) };
+fn texts(raw: &RawValue, fault: fn(&str) -> Option<String>) -> Result<SettingValue, ValueError> {
+    let RawValue::List(items) = raw else { return Err(found(raw)) };
     let mut texts = Vec::with_capacity(items.len());
     for (index, item) in items.iter().enumerate() {
         let text = line(item).map_err(|wrong| wrong.of_item(index))?;
         if let Some(fault) = fault(&text) {
             let found = format!("{item}, {fault}");
-            return Err(Wrong::of(Fault::Found { found, hint: None }).of_item(index));
+            return Err(ValueError::of(ValueFault::Found { found, hint: None }).of_item(index));
         }
         texts.push(text);
     }
-    Ok(Value::Texts(texts))
+    Ok(SettingValue::Texts(texts))
 }
 
-fn command(raw: &Raw) -> Result<Value, Wrong> {
+fn command(raw: &RawValue) -> Result<SettingValue, ValueError> {
     let value = texts(raw, |_| None)?;
     match &value {
-        Value::Texts(argv) if argv.first().is_some_and(|program| !program.is_empty()) => Ok(value),
+        SettingValue::Texts(argv) if argv.first().is_some_and(|program| !program.is_empty()) => Ok(value),
         _ => Err(found(raw)),
     }
 }
 
-fn variables(raw: &Raw) -> Result<Value, Wrong> {
-    let Raw::Table(entries) = raw else { return Err(found(raw)) };
+fn variables(raw: &RawValue) -> Result<SettingValue, ValueError> {
+    let RawValue::Table(entries) = raw else { return Err(found(raw)) };
     let mut pairs = Vec::with_capacity(entries.len());
     for (index, (name, value)) in entries.iter().enumerate() {
         if let Some(found) = name_fault(name) {
-            let fault = Fault::Found { found: format!("`{}`: {found}", shown(name)), hint: None };
-            return Err(Wrong::of(fault).of_item(index));
+            let fault = ValueFault::Found { found: format!("`{}`: {found}", shown(name)), hint: None };
+            return Err(ValueError::of(fault).of_item(index));
         }
         match value {
-            Raw::Text(text) if !text.contains('\0') => pairs.push((name.clone(), text.clone())),
+            RawValue::Text(text) if !text.contains('\0') => pairs.push((name.clone(), text.clone())),
             _ => return Err(found(value).of_item(index)),
         }
     }
-    Ok(Value::Pairs(pairs))
+    Ok(SettingValue::Pairs(pairs))
 }
 
 /// Kept as it is shown: on one line.
-fn when(raw: &Raw) -> Result<Value, Wrong> {
-    let Raw::Text(text) = raw else { return Err(found(raw)) };
-    match when::parse(text) {
-        Ok(expression) => Ok(Value::Text(expression.to_string())),
-        Err(error) => Err(Wrong::of(Fault::Within(Box::new(error)))),
+fn when(raw: &RawValue) -> Result<SettingValue, ValueError> {
+    let RawValue::Text(text) = raw else { return Err(found(raw)) };
+    match exit_condition::parse(text) {
+        Ok(expression) => Ok(SettingValue::Text(expression.to_string())),
+        Err(error) => Err(ValueError::of(ValueFault::Within(Box::new(error)))),
     }
 }
 
-fn weights(raw: &Raw) -> Result<Value, Wrong> {
+fn weights(raw: &RawValue) -> Result<SettingValue, ValueError> {
     const LONGEST: usize = 200;
-    let Raw::Table(entries) = raw else { return Err(found(raw)) };
+    let RawValue::Table(entries) = raw else { return Err(found(raw)) };
     let mut weights = Vec::with_capacity(entries.len());
     for (index, (text, value)) in entries.iter().enumerate() {
         if text.trim().is_empty() || text.len() > LONGEST || text.chars().any(char::is_control) {
             let found = format!("`{}`, which is not a phrase of 1 to {LONGEST} bytes", shown(text));
-            return Err(Wrong::of(Fault::Found { found, hint: None }).of_item(index));
+            return Err(ValueError::of(ValueFault::Found { found, hint: None }).of_item(index));
         }
-        let (Raw::Float(number) | Raw::Integer(number)) = value else {
+        let (RawValue::Float(number) | RawValue::Integer(number)) = value else {
             return Err(found(value).of_item(index));
         };
         match number.parse::<f64>() {
@@ -288,7 +298,7 @@ fn weights(raw: &Raw) -> Result<Value, Wrong> {
             _ => return Err(found(value).of_item(index)),
         }
     }
-    Ok(Value::Weights(weights))
+    Ok(SettingValue::Weights(weights))
 }
 
 fn passed_fault(name: &str) -> Option<String> {
@@ -302,7 +312,7 @@ fn name_fault(name: &str) -> Option<String> {
     (!good).then(|| "not the name of a variable".to_owned())
 }
 
-fn unit_fault(raw: &Raw, error: UnitError, units: &'static str) -> Wrong {
+fn unit_fault(raw: &RawValue, error: UnitError, units: &'static str) -> ValueError {
     let hint = match error {
         UnitError::NoUnit => Some(WRITE_UNIT),
         UnitError::UnknownUnit | UnitError::Order => Some(units),
@@ -312,23 +322,23 @@ fn unit_fault(raw: &Raw, error: UnitError, units: &'static str) -> Wrong {
         | UnitError::TooFine
         | UnitError::TooLarge => None,
     };
-    Wrong::of(Fault::Found { found: format!("{raw}: {error}"), hint })
+    ValueError::of(ValueFault::Found { found: format!("{raw}: {error}"), hint })
 }
 
-fn found(raw: &Raw) -> Wrong {
-    Wrong::of(Fault::Found { found: raw.to_string(), hint: None })
+fn found(raw: &RawValue) -> ValueError {
+    ValueError::of(ValueFault::Found { found: raw.to_string(), hint: None })
 }
 
-fn wrong(found: String, hint: &'static str) -> Wrong {
-    Wrong::of(Fault::Found { found, hint: Some(hint) })
+fn wrong(found: String, hint: &'static str) -> ValueError {
+    ValueError::of(ValueFault::Found { found, hint: Some(hint) })
 }
 
-fn not_yet() -> Wrong {
-    Wrong::of(Fault::NotYet)
+fn not_yet() -> ValueError {
+    ValueError::of(ValueFault::NotYet)
 }
 
-impl Wrong {
-    pub(super) fn of(fault: Fault) -> Self {
+impl ValueError {
+    pub(super) fn of(fault: ValueFault) -> Self {
         Self { item: None, field: None, fault }
     }
 
@@ -342,7 +352,7 @@ impl Wrong {
 }
 
 /// As a person would name it; never raw bytes of a file.
-impl fmt::Display for Raw {
+impl fmt::Display for RawValue {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Text(text) => write!(out, "\"{}\"", shown(text)),

@@ -5,17 +5,17 @@ mod tests;
 
 use std::path::Path;
 
-use super::grammar::{self, Mode};
-use super::ids::Numbering;
-use super::item::{Inline, Origin as Bytes};
+use super::grammar::{self, ItemMode};
+use super::ids::IdAllocator;
+use super::item::{ByteOrigin as Bytes, InlineContent};
 use super::kind::{DocumentKind, kind_of};
-use super::markdown::{self, Role};
-use super::outline::{Origin, Outline};
+use super::markdown::{self, DocumentRole};
+use super::outline::{CriterionOrigin, TaskOutline};
 use super::{CriterionId, FindingCode, Task, front_matter, placeholders, prd, template};
 
 /// One file of a task, as text. Byte ranges refer to this text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Document {
+pub struct TaskDocument {
     /// Relative to the root, with `/` separators.
     pub path: String,
     pub text: String,
@@ -23,9 +23,9 @@ pub struct Document {
 
 /// Reads a task: the first document is the prompt, the others are its plans. A plan that stands first is prompt
 /// and plan at once.
-pub fn read(documents: &[Document]) -> Task {
+pub fn read(documents: &[TaskDocument]) -> Task {
     let mut task = Task::default();
-    let mut ids = Ids::default();
+    let mut ids = TaskIds::default();
     for (index, document) in documents.iter().enumerate() {
         let outline = outline(document);
         if index == 0 {
@@ -48,14 +48,14 @@ pub const CHECK_ARGUMENT: &str = "--check";
 /// Reads a task that was typed: a prompt, which may carry criteria as a document does, and criteria of its own.
 pub fn inline(prompt: &str, criteria: &[String]) -> Task {
     let mut task = Task { prompt: prompt.to_owned(), ..Task::default() };
-    let mut ids = Ids::default();
-    let mut outline = markdown::read(PROMPT_ARGUMENT, prompt, Role::Prompt);
+    let mut ids = TaskIds::default();
+    let mut outline = markdown::read(PROMPT_ARGUMENT, prompt, DocumentRole::Prompt);
     note_unreadable(&mut outline, prompt);
     task.title.clone_from(&outline.title);
     ids.merge(&mut task, outline);
     for line in criteria {
-        let mut outline = Outline::of(CRITERION_ARGUMENT);
-        let text = Inline::of_plain(line, &Bytes::At(0));
+        let mut outline = TaskOutline::of(CRITERION_ARGUMENT);
+        let text = InlineContent::of_plain(line, &Bytes::At(0));
         if line.trim().is_empty() {
             outline.find(
                 FindingCode::BadValue,
@@ -64,7 +64,7 @@ pub fn inline(prompt: &str, criteria: &[String]) -> Task {
                 0..line.len(),
             );
         } else {
-            outline.add_criterion(&text, Mode::Criterion, Origin::default());
+            outline.add_criterion(&text, ItemMode::Criterion, CriterionOrigin::default());
         }
         ids.merge(&mut task, outline);
     }
@@ -77,12 +77,16 @@ pub fn inline(prompt: &str, criteria: &[String]) -> Task {
 pub fn add_checks(task: &mut Task, checks: &[String]) {
     let nothing_to_check = emptiness(CHECK_ARGUMENT, 0).findings;
     for text in checks {
-        let mut outline = Outline::of(CHECK_ARGUMENT);
+        let mut outline = TaskOutline::of(CHECK_ARGUMENT);
         if text.trim().is_empty() {
             let fact = "an empty check checks nothing. Write a command";
             outline.find(FindingCode::BadCheck, CHECK_ARGUMENT, fact, 0..text.len());
         } else {
-            outline.add_criterion(&Inline::of_code(text), Mode::Validation, Origin::default());
+            outline.add_criterion(
+                &InlineContent::of_code(text),
+                ItemMode::Validation,
+                CriterionOrigin::default(),
+            );
         }
         for draft in outline.criteria {
             if task.criteria.iter().all(|it| it.id != draft.criterion.id) {
@@ -94,14 +98,14 @@ pub fn add_checks(task: &mut Task, checks: &[String]) {
     }
 }
 
-fn outline(document: &Document) -> Outline {
-    let Document { path, text } = document;
+fn outline(document: &TaskDocument) -> TaskOutline {
+    let TaskDocument { path, text } = document;
     if is_story_file(path) {
         return prd::read(path, text);
     }
     let mut outline = match kind_of(path) {
-        Some(kind) if kind.is_plan() => markdown::read(path, text, Role::Plan),
-        _ => markdown::read(path, text, Role::Prompt),
+        Some(kind) if kind.is_plan() => markdown::read(path, text, DocumentRole::Plan),
+        _ => markdown::read(path, text, DocumentRole::Prompt),
     };
     front_matter::read(text, &mut outline);
     note_unreadable(&mut outline, text);
@@ -121,7 +125,7 @@ pub fn is_story_file(path: &str) -> bool {
 }
 
 /// A Markdown document is never refused, so what nobody can have meant is said here.
-fn note_unreadable(outline: &mut Outline, text: &str) {
+fn note_unreadable(outline: &mut TaskOutline, text: &str) {
     if text.trim_start_matches('\u{feff}').trim().is_empty() {
         outline.find(FindingCode::Syntax, "document", "empty. Write what is to be done", 0..text.len());
     } else if let Some(at) = text.find('\0') {
@@ -134,7 +138,7 @@ fn note_placeholders(task: &mut Task, file: &str) {
     if is_story_file(file) {
         return;
     }
-    let mut outline = Outline::of(file);
+    let mut outline = TaskOutline::of(file);
     for placeholder in placeholders::all(&task.prompt) {
         if !placeholders::is_filled(placeholder.name, task) {
             let shown = grammar::shortened(placeholder.name, 30);
@@ -152,7 +156,7 @@ fn note_emptiness(task: &mut Task, file: &str) {
     }
     let first_line = task.prompt.lines().next().map_or(0, str::len);
     let mut outline = if kind_of(file) == Some(DocumentKind::Prd) {
-        let mut outline = Outline::of(file);
+        let mut outline = TaskOutline::of(file);
         // No agent is paid to read an empty list.
         let fact = "`userStories` is empty, so there is nothing to do. Add a story";
         outline.find(FindingCode::Syntax, prd::STORY_FILE, fact, 0..first_line);
@@ -163,8 +167,8 @@ fn note_emptiness(task: &mut Task, file: &str) {
     task.findings.append(&mut outline.findings);
 }
 
-fn emptiness(file: &str, first_line: usize) -> Outline {
-    let mut outline = Outline::of(file);
+fn emptiness(file: &str, first_line: usize) -> TaskOutline {
+    let mut outline = TaskOutline::of(file);
     let fact = "no criteria, so nothing is checked. Add a list under \"Done when\"";
     outline.find(FindingCode::NoCriteria, "task", fact, 0..first_line);
     outline
@@ -172,13 +176,13 @@ fn emptiness(file: &str, first_line: usize) -> Outline {
 
 /// Ids are unique over all documents of a task, in document order.
 #[derive(Default)]
-struct Ids {
-    criteria: Numbering,
-    plan: Numbering,
+struct TaskIds {
+    criteria: IdAllocator,
+    plan: IdAllocator,
 }
 
-impl Ids {
-    fn merge(&mut self, task: &mut Task, outline: Outline) {
+impl TaskIds {
+    fn merge(&mut self, task: &mut Task, outline: TaskOutline) {
         let first_item = task.plan.len();
         for mut item in outline.plan {
             item.id = self.plan.unique(&item.id);

@@ -6,19 +6,19 @@ use std::ops::Range;
 
 use pulldown_cmark::{CodeBlockKind, CowStr, Event, OffsetIter, Options, Parser, Tag, TagEnd};
 
-use super::item::{Inline, Piece, PieceKind};
-use super::source::Source;
+use super::item::{InlineContent, InlinePiece, PieceKind};
+use super::source::MarkdownSource;
 
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Block<'a> {
+pub(super) enum MarkdownBlock<'a> {
     Heading {
         level: u8,
-        text: Inline<'a>,
+        text: InlineContent<'a>,
     },
-    Paragraph(Inline<'a>),
+    Paragraph(InlineContent<'a>),
     ListOpen,
     ListClose,
-    Item(Item<'a>),
+    Item(ListItem<'a>),
     Fence(Range<usize>),
     /// Code by indentation.
     Indented(Range<usize>),
@@ -28,15 +28,16 @@ pub(super) enum Block<'a> {
 
 /// A list item with its own first paragraph; what is nested in it follows as blocks of its own.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(super) struct Item<'a> {
+pub(super) struct ListItem<'a> {
     pub(super) ticked: Option<bool>,
-    pub(super) text: Option<Inline<'a>>,
+    pub(super) text: Option<InlineContent<'a>>,
     pub(super) has_list: bool,
 }
 
-pub(super) fn read<'a>(source: &'a Source<'a>) -> Vec<Block<'a>> {
+pub(super) fn read<'a>(source: &'a MarkdownSource<'a>) -> Vec<MarkdownBlock<'a>> {
     let options = Options::ENABLE_TABLES | Options::ENABLE_TASKLISTS | Options::ENABLE_STRIKETHROUGH;
-    let mut builder = Builder { source, blocks: Vec::new(), open: Vec::new(), inline: None, skipping: 0 };
+    let mut builder =
+        BlockBuilder { source, blocks: Vec::new(), open: Vec::new(), inline: None, skipping: 0 };
     let events: OffsetIter<'_> = Parser::new_ext(source.spread(), options).into_offset_iter();
     for (event, range) in events {
         builder.take(event, source.original(range));
@@ -44,23 +45,23 @@ pub(super) fn read<'a>(source: &'a Source<'a>) -> Vec<Block<'a>> {
     builder.blocks
 }
 
-struct Builder<'a> {
-    source: &'a Source<'a>,
-    blocks: Vec<Block<'a>>,
+struct BlockBuilder<'a> {
+    source: &'a MarkdownSource<'a>,
+    blocks: Vec<MarkdownBlock<'a>>,
     /// Lists and items around the current place; an item by its index in `blocks`.
-    open: Vec<Open>,
-    inline: Option<Inline<'a>>,
+    open: Vec<OpenContainer>,
+    inline: Option<InlineContent<'a>>,
     /// Depth inside a block whose text never matters.
     skipping: usize,
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Open {
+enum OpenContainer {
     List,
     Item(usize),
 }
 
-impl<'a> Builder<'a> {
+impl<'a> BlockBuilder<'a> {
     fn take(&mut self, event: Event<'a>, range: Range<usize>) {
         if self.skipping > 0 {
             match event {
@@ -78,7 +79,7 @@ impl<'a> Builder<'a> {
             Event::SoftBreak | Event::HardBreak => self.piece(PieceKind::Break, " ".into(), range),
             Event::InlineHtml(_) => self.cover(&range),
             Event::TaskListMarker(ticked) => self.tick(ticked),
-            Event::Rule => self.block(Block::Other),
+            Event::Rule => self.block(MarkdownBlock::Other),
             Event::Html(_) | Event::FootnoteReference(_) | Event::InlineMath(_) | Event::DisplayMath(_) => {}
         }
     }
@@ -87,24 +88,24 @@ impl<'a> Builder<'a> {
         match tag {
             Tag::Paragraph | Tag::Heading { .. } => {
                 self.flush();
-                self.inline = Some(Inline::default());
+                self.inline = Some(InlineContent::default());
             }
             Tag::List(_) => {
                 self.flush();
                 if let Some(item) = self.open_item() {
                     item.has_list = true;
                 }
-                self.blocks.push(Block::ListOpen);
-                self.open.push(Open::List);
+                self.blocks.push(MarkdownBlock::ListOpen);
+                self.open.push(OpenContainer::List);
             }
             Tag::Item => {
                 self.flush();
-                self.open.push(Open::Item(self.blocks.len()));
-                self.blocks.push(Block::Item(Item::default()));
+                self.open.push(OpenContainer::Item(self.blocks.len()));
+                self.blocks.push(MarkdownBlock::Item(ListItem::default()));
             }
-            Tag::CodeBlock(CodeBlockKind::Fenced(_)) => self.skip(Some(Block::Fence(range))),
-            Tag::CodeBlock(CodeBlockKind::Indented) => self.skip(Some(Block::Indented(range))),
-            Tag::Table(_) => self.skip(Some(Block::Other)),
+            Tag::CodeBlock(CodeBlockKind::Fenced(_)) => self.skip(Some(MarkdownBlock::Fence(range))),
+            Tag::CodeBlock(CodeBlockKind::Indented) => self.skip(Some(MarkdownBlock::Indented(range))),
+            Tag::Table(_) => self.skip(Some(MarkdownBlock::Other)),
             Tag::HtmlBlock | Tag::MetadataBlock(_) => self.skip(None),
             Tag::BlockQuote(_) => self.flush(),
             Tag::Link { dest_url, .. } => {
@@ -130,7 +131,7 @@ impl<'a> Builder<'a> {
         match tag {
             TagEnd::Heading(level) => {
                 let text = self.inline.take().unwrap_or_default();
-                self.blocks.push(Block::Heading { level: level as u8, text });
+                self.blocks.push(MarkdownBlock::Heading { level: level as u8, text });
             }
             TagEnd::Paragraph => self.flush(),
             TagEnd::Item => {
@@ -140,7 +141,7 @@ impl<'a> Builder<'a> {
             TagEnd::List(_) => {
                 self.flush();
                 self.open.pop();
-                self.blocks.push(Block::ListClose);
+                self.blocks.push(MarkdownBlock::ListClose);
             }
             _ => {}
         }
@@ -168,7 +169,7 @@ impl<'a> Builder<'a> {
             CowStr::Borrowed(text) => Cow::Borrowed(text),
             other => Cow::Owned(other.into_string()),
         };
-        self.inline().pieces.push(Piece { kind, text, range });
+        self.inline().pieces.push(InlinePiece { kind, text, range });
     }
 
     /// Markup belongs to the paragraph's range though it is no piece of it.
@@ -183,7 +184,7 @@ impl<'a> Builder<'a> {
     }
 
     /// The paragraph being read. A tight item's text comes without one around it.
-    fn inline(&mut self) -> &mut Inline<'a> {
+    fn inline(&mut self) -> &mut InlineContent<'a> {
         self.inline.get_or_insert_default()
     }
 
@@ -193,10 +194,10 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn open_item(&mut self) -> Option<&mut Item<'a>> {
-        let Some(Open::Item(index)) = self.open.last() else { return None };
+    fn open_item(&mut self) -> Option<&mut ListItem<'a>> {
+        let Some(OpenContainer::Item(index)) = self.open.last() else { return None };
         match self.blocks.get_mut(*index) {
-            Some(Block::Item(item)) => Some(item),
+            Some(MarkdownBlock::Item(item)) => Some(item),
             _ => None,
         }
     }
@@ -205,17 +206,17 @@ impl<'a> Builder<'a> {
         let Some(inline) = self.inline.take().filter(|inline| !inline.pieces.is_empty()) else { return };
         match self.open_item() {
             Some(item) if item.text.is_none() && !item.has_list => item.text = Some(inline),
-            _ => self.blocks.push(Block::Paragraph(inline)),
+            _ => self.blocks.push(MarkdownBlock::Paragraph(inline)),
         }
     }
 
-    fn skip(&mut self, block: Option<Block<'a>>) {
+    fn skip(&mut self, block: Option<MarkdownBlock<'a>>) {
         self.flush();
         self.blocks.extend(block);
         self.skipping = 1;
     }
 
-    fn block(&mut self, block: Block<'a>) {
+    fn block(&mut self, block: MarkdownBlock<'a>) {
         self.flush();
         self.blocks.push(block);
     }

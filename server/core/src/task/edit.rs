@@ -10,11 +10,11 @@ mod tests;
 use std::ops::Range;
 
 use super::assemble::is_story_file;
-use super::{Document, PlanItem, Task, read};
+use super::{PlanItem, Task, TaskDocument, read};
 
 /// What is to become of an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Wish {
+pub enum PlanEdit {
     /// Skipped, or taken up again where it is skipped.
     Skip,
     /// So many places earlier among the open items; negative: later.
@@ -23,7 +23,7 @@ pub enum Wish {
 
 /// One change of one document.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Change {
+pub struct DocumentEdit {
     /// Relative to the root.
     pub file: String,
     /// Bytes of the document as it was.
@@ -32,11 +32,11 @@ pub struct Change {
     pub text: String,
     /// The whole document as it becomes.
     pub after: String,
-    pub done: Done,
+    pub done: PlanEditOutcome,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Done {
+pub enum PlanEditOutcome {
     Skipped,
     TakenUp,
     /// Earlier by so many places; negative: later.
@@ -45,39 +45,39 @@ pub enum Done {
 
 /// Why nothing is changed, with what to do instead behind `. Hint: `.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Refused {
+pub enum PlanEditError {
     /// No item, or several, by this name.
     Unknown(String),
     Conflict(String),
 }
 
 /// Exchanges of bytes, in the order of their places.
-type Splices = Vec<(Range<usize>, String)>;
+type TextSplices = Vec<(Range<usize>, String)>;
 
 const MOST_STEPS: i32 = 100;
 
 /// An item in the document that holds it.
-struct Target<'a> {
+struct PlanEditTarget<'a> {
     task: &'a Task,
-    document: &'a Document,
+    document: &'a TaskDocument,
     item: &'a PlanItem,
 }
 
 /// The change that `wish` means for the item with this id.
-pub fn change(documents: &[Document], item: &str, wish: Wish) -> Result<Change, Refused> {
+pub fn change(documents: &[TaskDocument], item: &str, wish: PlanEdit) -> Result<DocumentEdit, PlanEditError> {
     let task = read(documents);
     let target = target(documents, &task, item)?;
     let (file, before) = (target.document.path.clone(), target.document.text.clone());
     let (after, done) = match wish {
-        Wish::Skip => skip(documents, &target)?,
-        Wish::Raise(by) => raise(documents, &target, by)?,
+        PlanEdit::Skip => skip(documents, &target)?,
+        PlanEdit::Raise(by) => raise(documents, &target, by)?,
     };
     let (range, text) = difference(&before, &after);
-    Ok(Change { file, range, text, after, done })
+    Ok(DocumentEdit { file, range, text, after, done })
 }
 
 /// The item that people mean: by its id, its title, or a part of it that no other open item has.
-pub fn named<'a>(task: &'a Task, name: &str) -> Result<&'a PlanItem, Refused> {
+pub fn named<'a>(task: &'a Task, name: &str) -> Result<&'a PlanItem, PlanEditError> {
     let wanted = name.trim().to_lowercase();
     let exact = |it: &&PlanItem| it.id == name || it.title.to_lowercase() == wanted;
     let part = |it: &&PlanItem| !it.done && !wanted.is_empty() && it.title.to_lowercase().contains(&wanted);
@@ -90,30 +90,41 @@ pub fn named<'a>(task: &'a Task, name: &str) -> Result<&'a PlanItem, Refused> {
     }
     match found.as_slice() {
         [one] => Ok(one),
-        [] => Err(Refused::Unknown(format!("the plan has no item \"{name}\""))),
-        _ => Err(Refused::Unknown(format!("the plan has several items \"{name}\""))),
+        [] => Err(PlanEditError::Unknown(format!("the plan has no item \"{name}\""))),
+        _ => Err(PlanEditError::Unknown(format!("the plan has several items \"{name}\""))),
     }
 }
 
-fn target<'a>(documents: &'a [Document], task: &'a Task, id: &str) -> Result<Target<'a>, Refused> {
-    let unknown = || Refused::Unknown(format!("the plan has no item \"{id}\""));
+fn target<'a>(
+    documents: &'a [TaskDocument],
+    task: &'a Task,
+    id: &str,
+) -> Result<PlanEditTarget<'a>, PlanEditError> {
+    let unknown = || PlanEditError::Unknown(format!("the plan has no item \"{id}\""));
     let item = task.plan.iter().find(|it| it.id == id).ok_or_else(unknown)?;
     let document = documents.iter().find(|it| it.path == item.place.file).ok_or_else(unknown)?;
-    Ok(Target { task, document, item })
+    Ok(PlanEditTarget { task, document, item })
 }
 
-fn skip(documents: &[Document], target: &Target<'_>) -> Result<(String, Done), Refused> {
+fn skip(
+    documents: &[TaskDocument],
+    target: &PlanEditTarget<'_>,
+) -> Result<(String, PlanEditOutcome), PlanEditError> {
     if target.item.done {
         return Err(conflict(target.item, "is done: there is nothing to skip"));
     }
     let splices = if target.is_story() { stories::skip(target)? } else { boxes::skip(target)? };
     let after = spliced(&target.document.text, &splices);
     proof::of_skip(documents, target, &after)?;
-    Ok((after, if target.item.blocking { Done::Skipped } else { Done::TakenUp }))
+    Ok((after, if target.item.blocking { PlanEditOutcome::Skipped } else { PlanEditOutcome::TakenUp }))
 }
 
 /// One place after the other, as far as it goes.
-fn raise(documents: &[Document], target: &Target<'_>, by: i32) -> Result<(String, Done), Refused> {
+fn raise(
+    documents: &[TaskDocument],
+    target: &PlanEditTarget<'_>,
+    by: i32,
+) -> Result<(String, PlanEditOutcome), PlanEditError> {
     if by == 0 {
         return Err(conflict(target.item, "stays where it is when it moves by 0"));
     }
@@ -126,7 +137,7 @@ fn raise(documents: &[Document], target: &Target<'_>, by: i32) -> Result<(String
         let task = read(&documents);
         let Some(item) = task.plan.iter().filter(|it| it.place.file == file).nth(at) else { break };
         let Some(document) = documents.iter().find(|it| it.path == file) else { break };
-        let target = Target { task: &task, document, item };
+        let target = PlanEditTarget { task: &task, document, item };
         match target.neighbour(by.signum()).and_then(|other| swapped(&documents, &target, other)) {
             Ok(step) => (after, at) = step,
             Err(_) if moved != 0 => break,
@@ -135,15 +146,15 @@ fn raise(documents: &[Document], target: &Target<'_>, by: i32) -> Result<(String
         moved += by.signum();
         documents.iter_mut().filter(|it| it.path == file).for_each(|it| it.text.clone_from(&after));
     }
-    Ok((after, Done::Moved(moved)))
+    Ok((after, PlanEditOutcome::Moved(moved)))
 }
 
 /// The document with the item and another one exchanged, and the place in which the item now stands.
 fn swapped(
-    documents: &[Document],
-    target: &Target<'_>,
+    documents: &[TaskDocument],
+    target: &PlanEditTarget<'_>,
     other: &PlanItem,
-) -> Result<(String, usize), Refused> {
+) -> Result<(String, usize), PlanEditError> {
     let splices = match (target.item.priority, other.priority) {
         (Some(mine), Some(its)) if mine != its => stories::swap_priorities(target, other)?,
         (Some(_), None) | (None, Some(_)) => {
@@ -159,7 +170,7 @@ fn swapped(
     Ok((after, place))
 }
 
-impl Target<'_> {
+impl PlanEditTarget<'_> {
     fn is_story(&self) -> bool {
         is_story_file(&self.document.path)
     }
@@ -169,7 +180,7 @@ impl Target<'_> {
     }
 
     /// The open item that is done right before this one (1) or behind it (-1), and may be exchanged with it.
-    fn neighbour(&self, way: i32) -> Result<&PlanItem, Refused> {
+    fn neighbour(&self, way: i32) -> Result<&PlanItem, PlanEditError> {
         if self.item.done {
             return Err(conflict(self.item, "is done: its place makes no difference"));
         }
@@ -199,11 +210,11 @@ fn place_of(task: &Task, item: &PlanItem) -> usize {
     of_file.position(|it| it.place == item.place).unwrap_or_default()
 }
 
-fn conflict(item: &PlanItem, fact: &str) -> Refused {
-    Refused::Conflict(format!("\"{}\" {fact}", item.title))
+fn conflict(item: &PlanItem, fact: &str) -> PlanEditError {
+    PlanEditError::Conflict(format!("\"{}\" {fact}", item.title))
 }
 
-fn spliced(text: &str, splices: &Splices) -> String {
+fn spliced(text: &str, splices: &TextSplices) -> String {
     let mut out = String::with_capacity(text.len() + 32);
     let mut at = 0;
     for (range, new) in splices {
@@ -216,7 +227,7 @@ fn spliced(text: &str, splices: &Splices) -> String {
 }
 
 /// Two ranges of one text exchanged.
-fn exchanged(text: &str, one: Range<usize>, other: Range<usize>) -> Splices {
+fn exchanged(text: &str, one: Range<usize>, other: Range<usize>) -> TextSplices {
     let slice = |range: &Range<usize>| text.get(range.clone()).unwrap_or_default().to_owned();
     let (first, second) = if one.start <= other.start { (one, other) } else { (other, one) };
     let (its, mine) = (slice(&second), slice(&first));

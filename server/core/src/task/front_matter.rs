@@ -8,14 +8,14 @@ mod yaml;
 
 use std::ops::Range;
 
-use super::grammar::{Fault, Mode};
-use super::item::{Inline, Origin as Bytes};
-use super::outline::{Origin, Outline};
+use super::grammar::{ItemFault, ItemMode};
+use super::item::{ByteOrigin as Bytes, InlineContent};
+use super::outline::{CriterionOrigin, TaskOutline};
 use super::prd;
 use super::source::{front_matter_end, lines_of};
 use super::{FindingCode, WrittenSetting};
 use crate::settings::closest::closest;
-use yaml::{Entry, Pair, Value};
+use yaml::{YamlEntry, YamlPair, YamlValue};
 
 const COMMAND: &str = "test_command";
 const CRITERIA: &str = "criteria";
@@ -28,7 +28,7 @@ const KEYS: [&str; 6] = [COMMAND, CRITERIA, COMMANDS, AGENT, ITERATIONS, PROMISE
 /// Keys that no line of prose begins with.
 const UNMISTAKABLE: [&str; 4] = [COMMAND, CRITERIA, ITERATIONS, PROMISE];
 
-pub(super) fn read(text: &str, out: &mut Outline) {
+pub(super) fn read(text: &str, out: &mut TaskOutline) {
     let end = front_matter_end(text);
     if end <= '\u{feff}'.len_utf8() {
         return note_unclosed(text, out);
@@ -47,17 +47,19 @@ pub(super) fn read(text: &str, out: &mut Outline) {
 }
 
 /// What its author wrote there would quietly count for nothing. `near`: the key that was perhaps meant.
-fn not_read(out: &mut Outline, (key, range): (&str, Range<usize>), near: Option<&str>) {
+fn not_read(out: &mut TaskOutline, (key, range): (&str, Range<usize>), near: Option<&str>) {
     let fact = near.map_or_else(|| "not read".to_owned(), |it| format!("not read. Did you mean `{it}`?"));
-    let fault = Fault { code: FindingCode::UnknownKey, fact, range, fix: near.map(str::to_owned) };
+    let fault = ItemFault { code: FindingCode::UnknownKey, fact, range, fix: near.map(str::to_owned) };
     out.find_with_fix(key, fault);
 }
 
 /// The value of a key that takes one text.
-fn one_line(out: &mut Outline, entry: &Entry<'_>) -> Option<String> {
+fn one_line(out: &mut TaskOutline, entry: &YamlEntry<'_>) -> Option<String> {
     match &entry.value {
-        Value::Nothing => None,
-        Value::Text(text) if !text.contains('\n') => Some(text.clone()).filter(|it| !it.trim().is_empty()),
+        YamlValue::Nothing => None,
+        YamlValue::Text(text) if !text.contains('\n') => {
+            Some(text.clone()).filter(|it| !it.trim().is_empty())
+        }
         _ => {
             unread(out, entry.key, "takes one value. Write it as one line of text", entry.range.clone());
             None
@@ -65,14 +67,14 @@ fn one_line(out: &mut Outline, entry: &Entry<'_>) -> Option<String> {
     }
 }
 
-fn setting(out: &mut Outline, entry: &Entry<'_>, key: &'static str, value: String) {
+fn setting(out: &mut TaskOutline, entry: &YamlEntry<'_>, key: &'static str, value: String) {
     let place = out.place(entry.range.clone());
     out.settings.push(WrittenSetting { key, value, place });
 }
 
 /// A name. Other tools take a whole command line there, of which only the program is used: permissions come from the
 /// configuration.
-fn agent_of(out: &mut Outline, entry: &Entry<'_>) {
+fn agent_of(out: &mut TaskOutline, entry: &YamlEntry<'_>) {
     let Some(value) = one_line(out, entry) else { return };
     let mut words = value.split_whitespace();
     let program = words.next().unwrap_or_default().to_owned();
@@ -83,7 +85,7 @@ fn agent_of(out: &mut Outline, entry: &Entry<'_>) {
     setting(out, entry, "agent", program);
 }
 
-fn iterations_of(out: &mut Outline, entry: &Entry<'_>) {
+fn iterations_of(out: &mut TaskOutline, entry: &YamlEntry<'_>) {
     let Some(value) = one_line(out, entry) else { return };
     if value.trim().parse::<u32>().is_ok_and(|it| it > 0) {
         setting(out, entry, "limits.iterations", value.trim().to_owned());
@@ -93,14 +95,14 @@ fn iterations_of(out: &mut Outline, entry: &Entry<'_>) {
 }
 
 /// A list of `name` and `run`, or of commands.
-fn commands_of(out: &mut Outline, entry: Entry<'_>) {
+fn commands_of(out: &mut TaskOutline, entry: YamlEntry<'_>) {
     if let Some(items) = entry.items() {
         return items.iter().for_each(|it| named_command(out, it));
     }
     match entry.value {
-        Value::Nothing => {}
-        Value::Text(text) => informing(out, (&text, &text), None, entry.range),
-        Value::List(items) => {
+        YamlValue::Nothing => {}
+        YamlValue::Text(text) => informing(out, (&text, &text), None, entry.range),
+        YamlValue::List(items) => {
             for (item, range) in items {
                 match item {
                     Ok(text) => informing(out, (&text, &text), None, range),
@@ -108,13 +110,13 @@ fn commands_of(out: &mut Outline, entry: Entry<'_>) {
                 }
             }
         }
-        Value::Flow(_) | Value::Unclear(_) => {
+        YamlValue::Flow(_) | YamlValue::Unclear(_) => {
             unread(out, COMMANDS, "takes a list. Write `- name: …` and `run: …` below it", entry.range);
         }
     }
 }
 
-fn named_command(out: &mut Outline, item: &[Pair<'_>]) {
+fn named_command(out: &mut TaskOutline, item: &[YamlPair<'_>]) {
     const READ: [&str; 3] = ["name", "run", "timeout"];
     let of = |key: &str| item.iter().find(|it| it.key == key && !it.value.trim().is_empty());
     for pair in item.iter().filter(|it| !READ.contains(&it.key) && it.key != "command") {
@@ -137,20 +139,20 @@ fn named_command(out: &mut Outline, item: &[Pair<'_>]) {
 }
 
 /// A command that the agent is told the output of: optional, so that it keeps no loop going.
-fn informing(out: &mut Outline, (name, run): (&str, &str), timeout_ms: Option<u64>, range: Range<usize>) {
+fn informing(out: &mut TaskOutline, (name, run): (&str, &str), timeout_ms: Option<u64>, range: Range<usize>) {
     if run.trim().is_empty() {
         return;
     }
-    let inline = Inline::of_plain(run, &Bytes::Whole(range.clone()));
+    let inline = InlineContent::of_plain(run, &Bytes::Whole(range.clone()));
     let mut item = prd::command_item(run, &inline);
     name.trim().clone_into(&mut item.name);
     item.attributes.optional = true;
     item.attributes.timeout_ms = item.attributes.timeout_ms.or(timeout_ms);
-    out.add_item(item, range, Origin::default());
+    out.add_item(item, range, CriterionOrigin::default());
 }
 
 /// Keys that nobody closed are the document's own text: what its author set there would count for nothing.
-fn note_unclosed(text: &str, out: &mut Outline) {
+fn note_unclosed(text: &str, out: &mut TaskOutline) {
     let Some(behind) = text.trim_start_matches('\u{feff}').strip_prefix("---") else { return };
     let mut at = text.len() - behind.len();
     let block = lines_of(behind).enumerate();
@@ -171,11 +173,11 @@ fn note_unclosed(text: &str, out: &mut Outline) {
 
 const NAME: &str = "front matter";
 
-fn command_of(out: &mut Outline, value: Value, range: &Range<usize>) {
+fn command_of(out: &mut TaskOutline, value: YamlValue, range: &Range<usize>) {
     match value {
-        Value::Nothing => {}
-        Value::Text(text) => command(out, &text, range),
-        Value::List(items) => {
+        YamlValue::Nothing => {}
+        YamlValue::Text(text) => command(out, &text, range),
+        YamlValue::List(items) => {
             for (item, range) in items {
                 match item {
                     Ok(text) => command(out, &text, &range),
@@ -183,18 +185,18 @@ fn command_of(out: &mut Outline, value: Value, range: &Range<usize>) {
                 }
             }
         }
-        Value::Flow(_) => {
+        YamlValue::Flow(_) => {
             unread(out, COMMAND, "a list in brackets. Write it as one line of text", range.clone());
         }
-        Value::Unclear(fault) => unread(out, COMMAND, &fault, range.clone()),
+        YamlValue::Unclear(fault) => unread(out, COMMAND, &fault, range.clone()),
     }
 }
 
-fn criteria_of(out: &mut Outline, value: Value, range: &Range<usize>) {
+fn criteria_of(out: &mut TaskOutline, value: YamlValue, range: &Range<usize>) {
     match value {
-        Value::Nothing => {}
-        Value::Text(text) => criterion(out, &text, range),
-        Value::List(items) => {
+        YamlValue::Nothing => {}
+        YamlValue::Text(text) => criterion(out, &text, range),
+        YamlValue::List(items) => {
             for (item, range) in items {
                 match item {
                     Ok(text) => criterion(out, &text, &range),
@@ -202,28 +204,28 @@ fn criteria_of(out: &mut Outline, value: Value, range: &Range<usize>) {
                 }
             }
         }
-        Value::Flow(items) => items.iter().for_each(|it| criterion(out, it, range)),
-        Value::Unclear(fault) => unread(out, CRITERIA, &fault, range.clone()),
+        YamlValue::Flow(items) => items.iter().for_each(|it| criterion(out, it, range)),
+        YamlValue::Unclear(fault) => unread(out, CRITERIA, &fault, range.clone()),
     }
 }
 
 /// Less would be checked than its author wrote: no loop starts over it.
-fn unread(out: &mut Outline, key: &str, fault: &str, range: Range<usize>) {
+fn unread(out: &mut TaskOutline, key: &str, fault: &str, range: Range<usize>) {
     out.find(FindingCode::Syntax, key, fault, range);
 }
 
-fn criterion(out: &mut Outline, text: &str, range: &Range<usize>) {
+fn criterion(out: &mut TaskOutline, text: &str, range: &Range<usize>) {
     if text.starts_with("$ ") {
         command(out, text, range);
     } else if !text.trim().is_empty() {
-        let inline = Inline::of_plain(text, &Bytes::Whole(range.clone()));
-        out.add_criterion(&inline, Mode::Criterion, Origin::default());
+        let inline = InlineContent::of_plain(text, &Bytes::Whole(range.clone()));
+        out.add_criterion(&inline, ItemMode::Criterion, CriterionOrigin::default());
     }
 }
 
-fn command(out: &mut Outline, text: &str, range: &Range<usize>) {
+fn command(out: &mut TaskOutline, text: &str, range: &Range<usize>) {
     if !text.trim().is_empty() {
-        let inline = Inline::of_plain(text, &Bytes::Whole(range.clone()));
-        out.add_item(prd::command_item(text, &inline), range.clone(), Origin::default());
+        let inline = InlineContent::of_plain(text, &Bytes::Whole(range.clone()));
+        out.add_item(prd::command_item(text, &inline), range.clone(), CriterionOrigin::default());
     }
 }

@@ -15,19 +15,19 @@ mod tests;
 
 use std::ops::Range;
 
-pub(super) use attributes::Attributes;
+pub(super) use attributes::ItemAttributes;
 pub(super) use commands::looks_like_command;
 pub(super) use name::{one_line, shortened};
 
-use super::item::{Inline, PieceKind};
+use super::item::{InlineContent, PieceKind};
 use super::{Check, Expect, FindingCode};
-use expectations::Reading as Expectation;
-use seen::{Follows, Seen, seen};
-use spans::Span;
+use expectations::ParsedExpectation as Expectation;
+use seen::{CodeSpan, TrailingText, seen};
+use spans::CodeSpanKind;
 
 /// How much of a check an item of this kind is expected to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Mode {
+pub(super) enum ItemMode {
     Criterion,
     /// Under Validation Commands: one bare span is a command.
     Validation,
@@ -37,15 +37,15 @@ pub(super) enum Mode {
 
 /// What one item says.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct Item {
+pub(super) struct ParsedItem {
     pub(super) name: String,
     pub(super) check: Option<Check>,
-    pub(super) attributes: Attributes,
-    pub(super) faults: Vec<Fault>,
+    pub(super) attributes: ItemAttributes,
+    pub(super) faults: Vec<ItemFault>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Fault {
+pub(super) struct ItemFault {
     pub(super) code: FindingCode,
     /// The fact and at most one sentence of cure, without a final period.
     pub(super) fact: String,
@@ -53,21 +53,21 @@ pub(super) struct Fault {
     pub(super) fix: Option<String>,
 }
 
-impl Item {
+impl ParsedItem {
     /// Whether its author meant a check, well written or not.
     pub(super) fn means_check(&self) -> bool {
         self.check.is_some() || self.faults.iter().any(|fault| fault.code == FindingCode::BadCheck)
     }
 }
 
-pub(super) fn read(inline: &Inline<'_>, mode: Mode) -> Item {
-    let spans: Vec<Seen<'_>> = seen(inline);
-    let mut reading = Reading { inline, spans, mode, faults: Vec::new() };
+pub(super) fn read(inline: &InlineContent<'_>, mode: ItemMode) -> ParsedItem {
+    let spans: Vec<CodeSpan<'_>> = seen(inline);
+    let mut reading = ItemParser { inline, spans, mode, faults: Vec::new() };
     reading.broken_spans();
     let check_at = reading.the_check();
     let mut check = check_at.and_then(|at| reading.with_expectations(at));
-    let parts = name::Parts::of(inline, |index| reading.role_of(index, check_at));
-    let mut attributes = Attributes::default();
+    let parts = name::NameParts::of(inline, |index| reading.role_of(index, check_at));
+    let mut attributes = ItemAttributes::default();
     let name = parts.name(check.as_ref(), &mut attributes, &mut |reason| {
         reading.faults.push(fault(FindingCode::BadValue, reason, &inline.range));
     });
@@ -78,31 +78,31 @@ pub(super) fn read(inline: &Inline<'_>, mode: Mode) -> Item {
         reading.forgotten_mark();
     }
     reading.cure();
-    Item { name, check, attributes, faults: reading.faults }
+    ParsedItem { name, check, attributes, faults: reading.faults }
 }
 
-fn fault(code: FindingCode, fact: String, range: &Range<usize>) -> Fault {
-    Fault { code, fact, range: range.clone(), fix: None }
+fn fault(code: FindingCode, fact: String, range: &Range<usize>) -> ItemFault {
+    ItemFault { code, fact, range: range.clone(), fix: None }
 }
 
 /// Of the words that a judge is asked about.
 const PROSE_CHARS: usize = 4_000;
 
-struct Reading<'a> {
-    inline: &'a Inline<'a>,
-    spans: Vec<Seen<'a>>,
-    mode: Mode,
-    faults: Vec<Fault>,
+struct ItemParser<'a> {
+    inline: &'a InlineContent<'a>,
+    spans: Vec<CodeSpan<'a>>,
+    mode: ItemMode,
+    faults: Vec<ItemFault>,
 }
 
-impl Reading<'_> {
+impl ItemParser<'_> {
     fn bad(&mut self, fact: impl Into<String>, range: &Range<usize>) {
         self.faults.push(fault(FindingCode::BadCheck, fact.into(), range));
     }
 
     /// Spans that are no spans: an odd backtick, a line end inside.
     fn broken_spans(&mut self) {
-        let lenient = self.mode == Mode::PlanBox;
+        let lenient = self.mode == ItemMode::PlanBox;
         if let Some(stray) = self.inline.stray.clone()
             && (!lenient || self.text_behind(stray.end).starts_with("$ "))
         {
@@ -112,7 +112,7 @@ impl Reading<'_> {
             .spans
             .iter()
             .filter(|seen| seen.source.kind == PieceKind::TornCode)
-            .filter(|seen| !lenient || !matches!(seen.span, Span::Other))
+            .filter(|seen| !lenient || !matches!(seen.span, CodeSpanKind::Other))
             .map(|seen| seen.source.range.clone())
             .collect();
         for range in torn {
@@ -138,20 +138,25 @@ impl Reading<'_> {
         let mut checks: Vec<usize> = Vec::new();
         let mut bad: Vec<(String, Range<usize>)> = Vec::new();
         let last_check = self.spans.iter().rposition(|seen| match seen.span {
-            Span::Command(_) | Span::BadCommand(_) => true,
-            Span::Word(_) | Span::BadWord(_) => seen.follows == Follows::Nothing,
-            Span::Near(_) | Span::Other => false,
+            CodeSpanKind::Command(_) | CodeSpanKind::BadCommand(_) => true,
+            CodeSpanKind::Word(_) | CodeSpanKind::BadWord(_) => seen.follows == TrailingText::Nothing,
+            CodeSpanKind::Near(_) | CodeSpanKind::Other => false,
         });
         for (index, seen) in self.spans.iter().enumerate() {
             // A word form followed by "and" and another check is the first of two checks.
-            let stands = seen.follows == Follows::Nothing
-                || (seen.follows == Follows::Checks && last_check.is_some_and(|last| last > index));
+            let stands = seen.follows == TrailingText::Nothing
+                || (seen.follows == TrailingText::Checks && last_check.is_some_and(|last| last > index));
             match &seen.span {
-                Span::Command(_) => checks.push(index),
-                Span::Word(_) if stands => checks.push(index),
-                Span::BadCommand(reason) => bad.push((reason.clone(), seen.source.range.clone())),
-                Span::BadWord(reason) if stands => bad.push((reason.clone(), seen.source.range.clone())),
-                Span::Word(_) | Span::BadWord(_) | Span::Near(_) | Span::Other => {}
+                CodeSpanKind::Command(_) => checks.push(index),
+                CodeSpanKind::Word(_) if stands => checks.push(index),
+                CodeSpanKind::BadCommand(reason) => bad.push((reason.clone(), seen.source.range.clone())),
+                CodeSpanKind::BadWord(reason) if stands => {
+                    bad.push((reason.clone(), seen.source.range.clone()));
+                }
+                CodeSpanKind::Word(_)
+                | CodeSpanKind::BadWord(_)
+                | CodeSpanKind::Near(_)
+                | CodeSpanKind::Other => {}
             }
         }
         if checks.is_empty() && bad.is_empty() {
@@ -178,11 +183,11 @@ impl Reading<'_> {
 
     /// Where there is no check, the first span that is nearly one. A box of a plan is a note: there it is none.
     fn near_miss(&self) -> Option<(String, Range<usize>)> {
-        if self.mode == Mode::PlanBox {
+        if self.mode == ItemMode::PlanBox {
             return None;
         }
-        let near = |seen: &&Seen<'_>| match &seen.span {
-            Span::Near(meant) => meant.starts_with('$') || seen.follows == Follows::Nothing,
+        let near = |seen: &&CodeSpan<'_>| match &seen.span {
+            CodeSpanKind::Near(meant) => meant.starts_with('$') || seen.follows == TrailingText::Nothing,
             _ => false,
         };
         let seen = self.spans.iter().find(near)?;
@@ -191,22 +196,24 @@ impl Reading<'_> {
 
     /// Under Validation Commands, the one span that is neither check nor expectation.
     fn bare_commands(&self, bad: &mut Vec<(String, Range<usize>)>) -> Option<usize> {
-        if self.mode != Mode::Validation {
+        if self.mode != ItemMode::Validation {
             return None;
         }
-        let bare = |(index, seen): (usize, &Seen<'_>)| {
+        let bare = |(index, seen): (usize, &CodeSpan<'_>)| {
             let first_or_plain = matches!(
                 seen.expectation,
                 Expectation::Other | Expectation::Status(_) | Expectation::NearStatus
             );
-            (matches!(seen.span, Span::Other) && first_or_plain && !seen.source.text.trim().is_empty())
-                .then_some(index)
+            (matches!(seen.span, CodeSpanKind::Other)
+                && first_or_plain
+                && !seen.source.text.trim().is_empty())
+            .then_some(index)
         };
         let bare: Vec<usize> = self.spans.iter().enumerate().filter_map(bare).collect();
         if let &[only] = bare.as_slice() {
             return Some(only);
         }
-        let commands: Vec<&Seen<'_>> = bare
+        let commands: Vec<&CodeSpan<'_>> = bare
             .iter()
             .filter_map(|&at| self.spans.get(at))
             .filter(|seen| looks_like_command(&seen.source.text))
@@ -221,7 +228,7 @@ impl Reading<'_> {
     fn with_expectations(&mut self, at: usize) -> Option<Check> {
         let seen = self.spans.get(at)?;
         let mut check = match &seen.span {
-            Span::Command(check) | Span::Word(check) => check.clone(),
+            CodeSpanKind::Command(check) | CodeSpanKind::Word(check) => check.clone(),
             // A bare span under Validation Commands.
             _ => Check::Command { command: seen.source.text.trim().to_owned(), expect: Vec::new() },
         };
@@ -287,22 +294,22 @@ impl Reading<'_> {
         }
     }
 
-    fn role_of(&self, piece: usize, check_at: Option<usize>) -> name::Role {
-        let Some(at) = check_at else { return name::Role::Code };
+    fn role_of(&self, piece: usize, check_at: Option<usize>) -> name::PieceRole {
+        let Some(at) = check_at else { return name::PieceRole::Code };
         let index = self.spans.partition_point(|seen| seen.piece < piece);
-        let Some(seen) = self.spans.get(index) else { return name::Role::Code };
+        let Some(seen) = self.spans.get(index) else { return name::PieceRole::Code };
         match &seen.expectation {
-            _ if index == at => name::Role::Check,
-            Expectation::Expect(_) | Expectation::Bad(_) if index > at => name::Role::Expectation,
+            _ if index == at => name::PieceRole::Check,
+            Expectation::Expect(_) | Expectation::Bad(_) if index > at => name::PieceRole::Expectation,
             Expectation::Status(_) | Expectation::NearStatus if index > at && self.is_get(at) => {
-                name::Role::Expectation
+                name::PieceRole::Expectation
             }
-            _ => name::Role::Code,
+            _ => name::PieceRole::Code,
         }
     }
 
     fn is_get(&self, at: usize) -> bool {
-        self.spans.get(at).is_some_and(|seen| matches!(seen.span, Span::Word(Check::Get { .. })))
+        self.spans.get(at).is_some_and(|seen| matches!(seen.span, CodeSpanKind::Word(Check::Get { .. })))
     }
 
     /// A judge is asked about the item's own words. `None`: there are none.
@@ -325,9 +332,13 @@ impl Reading<'_> {
         let Some(seen) = self.spans.iter().find(|it| it.source.range == only.range) else { return };
         let is_torn = seen.source.kind == PieceKind::TornCode;
         only.fix = match (&seen.span, &seen.expectation) {
-            (Span::BadCommand(_) | Span::BadWord(_) | Span::Near(_), _) => cures::of_check(&seen.source.text),
+            (CodeSpanKind::BadCommand(_) | CodeSpanKind::BadWord(_) | CodeSpanKind::Near(_), _) => {
+                cures::of_check(&seen.source.text)
+            }
             (_, Expectation::NearStatus) => near::status(&seen.source.text).map(|it| marked(&it)),
-            (Span::Command(_) | Span::Word(_), _) if is_torn => cures::of_check(&seen.source.text),
+            (CodeSpanKind::Command(_) | CodeSpanKind::Word(_), _) if is_torn => {
+                cures::of_check(&seen.source.text)
+            }
             (_, Expectation::Bad(_)) => cures::of_expectation(&seen.source.text),
             _ => None,
         };
@@ -338,15 +349,15 @@ impl Reading<'_> {
 
     /// A command in backticks, or `$ command` without them, that nobody will run.
     fn forgotten_mark(&mut self) {
-        if self.mode == Mode::PlanBox {
+        if self.mode == ItemMode::PlanBox {
             return;
         }
         let forgotten = self.spans.iter().find(|seen| {
             let code = seen.source.text.trim();
             let code = code.strip_prefix('$').unwrap_or(code);
-            matches!(seen.span, Span::Other | Span::Near(_))
+            matches!(seen.span, CodeSpanKind::Other | CodeSpanKind::Near(_))
                 && (looks_like_command(code)
-                    || (seen.follows == Follows::Nothing
+                    || (seen.follows == TrailingText::Nothing
                         && commands::is_lone_runner(code, || self.text_before(seen.piece))))
         });
         if let Some(seen) = forgotten {
@@ -354,7 +365,7 @@ impl Reading<'_> {
             let fix = checked(code.strip_prefix('$').unwrap_or(code));
             let fact = "a command without `$ ` is never run. Write the `$ `".to_owned();
             let range = seen.source.range.clone();
-            self.faults.push(Fault { code: FindingCode::NotACheck, fact, range, fix: Some(fix) });
+            self.faults.push(ItemFault { code: FindingCode::NotACheck, fact, range, fix: Some(fix) });
         } else if self.spans.is_empty() {
             self.forgotten_backticks();
         }
@@ -365,7 +376,7 @@ impl Reading<'_> {
         let text = text.trim();
         let command = match text.strip_prefix("$ ") {
             Some(command) => command.trim(),
-            None if self.mode == Mode::Validation && looks_like_command(text) => text,
+            None if self.mode == ItemMode::Validation && looks_like_command(text) => text,
             None => return,
         };
         if command.is_empty() {
@@ -373,7 +384,12 @@ impl Reading<'_> {
         }
         let fact = "a command without backticks is never run. Add them".to_owned();
         let range = self.inline.range.clone();
-        self.faults.push(Fault { code: FindingCode::NotACheck, fact, range, fix: Some(checked(command)) });
+        self.faults.push(ItemFault {
+            code: FindingCode::NotACheck,
+            fact,
+            range,
+            fix: Some(checked(command)),
+        });
     }
 }
 

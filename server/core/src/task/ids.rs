@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use sha2::{Digest, Sha256};
 
 use super::grammar::one_line;
-use super::{Check, Expect, Pattern, PatternKind};
+use super::{Check, Expect, PatternKind, TextPattern};
 use crate::digest::hex;
 
 /// 10 hex of sha256 over check and expectations, over the prose where there is no check.
@@ -18,12 +18,12 @@ pub(super) fn base_id(check: Option<&Check>, prose: &str) -> String {
 
 /// Hands out ids in document order: the second of its kind gets `-2`, the third `-3`.
 #[derive(Debug, Default)]
-pub(super) struct Numbering {
+pub(super) struct IdAllocator {
     /// Every id that was handed out, with how many were asked for by that name.
     used: HashMap<String, u32>,
 }
 
-impl Numbering {
+impl IdAllocator {
     pub(super) fn unique(&mut self, base: &str) -> String {
         let Some(mut count) = self.used.get(base).copied() else {
             self.used.insert(base.to_owned(), 1);
@@ -74,7 +74,7 @@ fn expectation(expect: &Expect) -> String {
 }
 
 /// Not [`Pattern::written`]: ids rest on these very bytes.
-fn pattern_text(pattern: &Pattern) -> String {
+fn pattern_text(pattern: &TextPattern) -> String {
     match pattern.kind {
         PatternKind::Literal => format!("\"{}\"", pattern.source),
         PatternKind::Regex => format!("/{}/", pattern.source),

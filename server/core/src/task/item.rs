@@ -7,8 +7,8 @@ use std::ops::Range;
 
 /// The inline content of one paragraph.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Inline<'a> {
-    pub(super) pieces: Vec<Piece<'a>>,
+pub(super) struct InlineContent<'a> {
+    pub(super) pieces: Vec<InlinePiece<'a>>,
     pub(super) range: Range<usize>,
     /// A backtick without its pair.
     pub(super) stray: Option<Range<usize>>,
@@ -17,7 +17,7 @@ pub(super) struct Inline<'a> {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Piece<'a> {
+pub(super) struct InlinePiece<'a> {
     pub(super) kind: PieceKind,
     /// What a reader sees; for code without its backticks. Nearly always a part of the document.
     pub(super) text: Cow<'a, str>,
@@ -41,7 +41,7 @@ impl PieceKind {
     }
 }
 
-impl Inline<'_> {
+impl InlineContent<'_> {
     /// Prose and code as one line of plain text.
     pub(super) fn plain_text(&self) -> String {
         let mut text = String::with_capacity(self.range.len());
@@ -66,15 +66,15 @@ impl Inline<'_> {
     /// One code span, typed without its backticks.
     pub(super) fn of_code(text: &str) -> Self {
         let kind = if text.contains(['\n', '\r']) { PieceKind::TornCode } else { PieceKind::Code };
-        let piece = Piece { kind, text: text.trim().to_owned().into(), range: 0..text.len() };
+        let piece = InlinePiece { kind, text: text.trim().to_owned().into(), range: 0..text.len() };
         Self { pieces: vec![piece], range: 0..text.len(), ..Self::default() }
     }
 
     /// Reads a plain string: only code spans and escaped backticks mean something.
-    pub(super) fn of_plain(text: &str, origin: &Origin) -> Self {
+    pub(super) fn of_plain(text: &str, origin: &ByteOrigin) -> Self {
         let mut inline = Self { range: origin.of(0..text.len()), ..Self::default() };
         let runs = backtick_runs(text);
-        let closers = Closers::of(&runs);
+        let closers = BacktickRuns::of(&runs);
         let mut from = 0;
         let mut next = 0;
         while let Some(open) = runs.get(next) {
@@ -92,30 +92,34 @@ impl Inline<'_> {
         inline
     }
 
-    fn push_text(&mut self, text: &str, range: Range<usize>, origin: &Origin) {
+    fn push_text(&mut self, text: &str, range: Range<usize>, origin: &ByteOrigin) {
         let Some(prose) = text.get(range.clone()).filter(|prose| !prose.is_empty()) else { return };
         let text = prose.replace("\\`", "`").replace(['\n', '\r'], " ");
-        self.pieces.push(Piece { kind: PieceKind::Text, text: text.into(), range: origin.of(range) });
+        self.pieces.push(InlinePiece { kind: PieceKind::Text, text: text.into(), range: origin.of(range) });
     }
 
-    fn push_code(&mut self, text: &str, range: Range<usize>, ticks: usize, origin: &Origin) {
+    fn push_code(&mut self, text: &str, range: Range<usize>, ticks: usize, origin: &ByteOrigin) {
         let raw = text.get(range.start + ticks..range.end - ticks).unwrap_or_default();
         let kind = if raw.contains(['\n', '\r']) { PieceKind::TornCode } else { PieceKind::Code };
         let flat = raw.replace(['\n', '\r'], " ");
-        self.pieces.push(Piece { kind, text: unpadded(&flat).to_owned().into(), range: origin.of(range) });
+        self.pieces.push(InlinePiece {
+            kind,
+            text: unpadded(&flat).to_owned().into(),
+            range: origin.of(range),
+        });
     }
 }
 
 /// Where the bytes of a decoded string are in its document.
 #[derive(Debug, Clone)]
-pub(super) enum Origin {
+pub(super) enum ByteOrigin {
     /// Byte for byte from here on.
     At(usize),
     /// Escapes shifted the bytes: only the whole is exact.
     Whole(Range<usize>),
 }
 
-impl Origin {
+impl ByteOrigin {
     pub(super) fn of(&self, range: Range<usize>) -> Range<usize> {
         match self {
             Self::At(base) => range.start + base..range.end + base,
@@ -151,9 +155,9 @@ fn backtick_runs(text: &str) -> Vec<Range<usize>> {
 }
 
 /// Runs by length, so that a text full of unmatched runs is read in linear time.
-struct Closers(HashMap<usize, Vec<usize>>);
+struct BacktickRuns(HashMap<usize, Vec<usize>>);
 
-impl Closers {
+impl BacktickRuns {
     fn of(runs: &[Range<usize>]) -> Self {
         let mut by_length: HashMap<usize, Vec<usize>> = HashMap::new();
         for (index, run) in runs.iter().enumerate() {

@@ -6,33 +6,33 @@ mod mentions;
 #[cfg(test)]
 mod tests;
 
-use super::blocks::{self, Block, Item};
-use super::grammar::{self, Mode};
-use super::item::Inline;
-use super::outline::{Origin, Outline};
-use super::phrases::{Phrase, ends_in_colon, exact_phrase, phrase};
+use super::blocks::{self, ListItem, MarkdownBlock};
+use super::grammar::{self, ItemMode};
+use super::item::InlineContent;
+use super::outline::{CriterionOrigin, TaskOutline};
+use super::phrases::{HeadingPhrase, ends_in_colon, exact_phrase, phrase};
 use super::plan::{self, OptionalHeadings};
 use super::promise;
-use super::source::Source;
-use super::{FindingCode, Mention};
+use super::source::MarkdownSource;
+use super::{ContextPath, FindingCode};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Role {
+pub(super) enum DocumentRole {
     Prompt,
     Plan,
 }
 
-pub(super) fn read(file: &str, text: &str, role: Role) -> Outline {
-    let source = Source::new(text);
-    let mut reader = Reader {
+pub(super) fn read(file: &str, text: &str, role: DocumentRole) -> TaskOutline {
+    let source = MarkdownSource::new(text);
+    let mut reader = MarkdownReader {
         source: &source,
         role,
-        out: Outline::of(file),
+        out: TaskOutline::of(file),
         sections: Vec::new(),
         lists: Vec::new(),
-        lead: Lead::None,
+        lead: ListLead::None,
         headings: OptionalHeadings::default(),
-        title: Title::default(),
+        title: TitleState::default(),
     };
     promise::read(&source, &mut reader.out);
     for block in blocks::read(&source) {
@@ -41,53 +41,53 @@ pub(super) fn read(file: &str, text: &str, role: Role) -> Outline {
     reader.finish()
 }
 
-struct Reader<'a> {
-    source: &'a Source<'a>,
-    role: Role,
-    out: Outline,
+struct MarkdownReader<'a> {
+    source: &'a MarkdownSource<'a>,
+    role: DocumentRole,
+    out: TaskOutline,
     /// Criteria headings around the current place, outermost first.
-    sections: Vec<Section<'a>>,
+    sections: Vec<CriteriaSection<'a>>,
     /// Lists around the current place, each with what its items are.
-    lists: Vec<List<'a>>,
+    lists: Vec<ListContext<'a>>,
     /// What the block just read announced for a list directly behind it.
-    lead: Lead<'a>,
+    lead: ListLead<'a>,
     headings: OptionalHeadings,
-    title: Title,
+    title: TitleState,
 }
 
 /// A heading that is a phrase, up to the next one of its level.
-struct Section<'a> {
+struct CriteriaSection<'a> {
     level: u8,
-    phrase: Phrase,
-    heading: Inline<'a>,
+    phrase: HeadingPhrase,
+    heading: InlineContent<'a>,
     is_empty: bool,
 }
 
-struct List<'a> {
+struct ListContext<'a> {
     items_are: ItemsAre,
     /// The paragraph that announced this very list.
-    lead: Option<Inline<'a>>,
+    lead: Option<InlineContent<'a>>,
     is_empty: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ItemsAre {
-    Criteria(Phrase),
+    Criteria(HeadingPhrase),
     /// Paths behind `CONTEXT:`.
     Paths,
     Prose,
 }
 
-enum Lead<'a> {
+enum ListLead<'a> {
     None,
-    Criteria(Phrase, Inline<'a>),
+    Criteria(HeadingPhrase, InlineContent<'a>),
     Context,
     /// A phrase without its colon: no section, but nearly.
-    NoColon(Inline<'a>),
+    NoColon(InlineContent<'a>),
 }
 
 #[derive(Default)]
-enum Title {
+enum TitleState {
     #[default]
     None,
     Heading(String),
@@ -96,49 +96,49 @@ enum Title {
     Objective(String),
 }
 
-impl<'a> Reader<'a> {
-    fn take(&mut self, block: Block<'a>) {
+impl<'a> MarkdownReader<'a> {
+    fn take(&mut self, block: MarkdownBlock<'a>) {
         match block {
-            Block::ListOpen => return self.open_list(),
-            Block::Item(_) | Block::ListClose => {}
-            Block::Heading { .. }
-            | Block::Paragraph(_)
-            | Block::Fence(_)
-            | Block::Indented(_)
-            | Block::Other => self.drop_lead(),
+            MarkdownBlock::ListOpen => return self.open_list(),
+            MarkdownBlock::Item(_) | MarkdownBlock::ListClose => {}
+            MarkdownBlock::Heading { .. }
+            | MarkdownBlock::Paragraph(_)
+            | MarkdownBlock::Fence(_)
+            | MarkdownBlock::Indented(_)
+            | MarkdownBlock::Other => self.drop_lead(),
         }
         match block {
-            Block::Heading { level, text } if self.lists.is_empty() => self.heading(level, text),
-            Block::Heading { text, .. } | Block::Paragraph(text) => self.paragraph(text),
-            Block::ListOpen => {}
-            Block::ListClose => self.close_list(),
-            Block::Item(item) => self.item(item),
-            Block::Fence(range) => {
-                if self.items_are() == ItemsAre::Criteria(Phrase::Validation) {
+            MarkdownBlock::Heading { level, text } if self.lists.is_empty() => self.heading(level, text),
+            MarkdownBlock::Heading { text, .. } | MarkdownBlock::Paragraph(text) => self.paragraph(text),
+            MarkdownBlock::ListOpen => {}
+            MarkdownBlock::ListClose => self.close_list(),
+            MarkdownBlock::Item(item) => self.item(item),
+            MarkdownBlock::Fence(range) => {
+                if self.items_are() == ItemsAre::Criteria(HeadingPhrase::Validation) {
                     let fact = "commands in a fenced block are never run. Write them as a list";
                     self.out.find(FindingCode::NotACheck, "Validation commands", fact, range);
                 }
             }
-            Block::Indented(range) => {
-                if self.role == Role::Plan {
+            MarkdownBlock::Indented(range) => {
+                if self.role == DocumentRole::Plan {
                     plan::indented_boxes(&mut self.out, self.source, range, self.headings.is_optional());
                 }
             }
-            Block::Other => {}
+            MarkdownBlock::Other => {}
         }
     }
 
-    fn heading(&mut self, level: u8, text: Inline<'a>) {
+    fn heading(&mut self, level: u8, text: InlineContent<'a>) {
         let plain = text.plain_text();
         self.close_sections(level);
         self.headings.enter(level, &plain);
-        if !self.titled(&text) && matches!(self.title, Title::None) {
-            self.title = Title::Heading(plain.trim().to_owned());
+        if !self.titled(&text) && matches!(self.title, TitleState::None) {
+            self.title = TitleState::Heading(plain.trim().to_owned());
         }
         if mentions::is_context(&plain) && ends_in_colon(&plain) {
-            self.lead = Lead::Context;
+            self.lead = ListLead::Context;
         } else if let Some(phrase) = phrase(&plain) {
-            self.sections.push(Section { level, phrase, heading: text, is_empty: true });
+            self.sections.push(CriteriaSection { level, phrase, heading: text, is_empty: true });
         }
     }
 
@@ -159,52 +159,53 @@ impl<'a> Reader<'a> {
         self.out.find(FindingCode::NoCriteria, name.trim().trim_end_matches([':', '：']), fact, range);
     }
 
-    fn paragraph(&mut self, text: Inline<'a>) {
+    fn paragraph(&mut self, text: InlineContent<'a>) {
         let plain = text.plain_text();
         if self.titled(&text) {
             return;
         }
         if mentions::is_context(&plain) {
             self.out_context(mentions::behind_colon(&text));
-            self.lead = Lead::Context;
+            self.lead = ListLead::Context;
         } else if let Some(phrase) = phrase(&plain) {
             self.lead_in(phrase, text, &plain);
         }
     }
 
     /// A paragraph that begins with a phrase: announces a list, or carries one in its own line.
-    fn lead_in(&mut self, phrase: Phrase, text: Inline<'a>, plain: &str) {
+    fn lead_in(&mut self, phrase: HeadingPhrase, text: InlineContent<'a>, plain: &str) {
         if ends_in_colon(plain) {
-            self.lead = Lead::Criteria(phrase, text);
+            self.lead = ListLead::Criteria(phrase, text);
         } else if let Some(list) = inline_list::read(self.source, &text) {
             let mode = mode_of(phrase);
             for item in &list.items {
-                self.criterion(item, mode, Origin::default());
+                self.criterion(item, mode, CriterionOrigin::default());
             }
             let fix = self.lists.is_empty().then_some(list.fix);
             let fact = "criteria in one line. Write them as a list".to_owned();
             let fault =
-                grammar::Fault { code: FindingCode::InlineList, fact, range: text.range.clone(), fix };
+                grammar::ItemFault { code: FindingCode::InlineList, fact, range: text.range.clone(), fix };
             self.out.find_with_fix(&list.name, fault);
-            self.lead = Lead::Criteria(phrase, text);
+            self.lead = ListLead::Criteria(phrase, text);
         } else if exact_phrase(plain).is_some() {
-            self.lead = Lead::NoColon(text);
+            self.lead = ListLead::NoColon(text);
         }
     }
 
     /// Takes a paragraph or heading that says the title.
-    fn titled(&mut self, text: &Inline<'_>) -> bool {
+    fn titled(&mut self, text: &InlineContent<'_>) -> bool {
         let first_line = text.first_line();
-        if matches!(self.title, Title::Awaited) {
-            self.title = Title::Objective(first_line.trim().to_owned());
+        if matches!(self.title, TitleState::Awaited) {
+            self.title = TitleState::Objective(first_line.trim().to_owned());
             return false;
         }
         let Some(objective) = strip_label(&first_line, "objective") else { return false };
-        if !matches!(self.title, Title::Objective(_)) {
+        if !matches!(self.title, TitleState::Objective(_)) {
             let objective = objective.trim();
             let objective = if objective.is_empty() { text.second_line() } else { objective.to_owned() };
             let objective = objective.trim().to_owned();
-            self.title = if objective.is_empty() { Title::Awaited } else { Title::Objective(objective) };
+            self.title =
+                if objective.is_empty() { TitleState::Awaited } else { TitleState::Objective(objective) };
         }
         true
     }
@@ -212,27 +213,27 @@ impl<'a> Reader<'a> {
     fn out_context(&mut self, paths: Vec<(String, std::ops::Range<usize>)>) {
         for (text, range) in paths {
             let place = self.out.place(range);
-            self.out.context.push(Mention { text, place });
+            self.out.context.push(ContextPath { text, place });
         }
     }
 
     fn open_list(&mut self) {
         let inherited = self.items_are();
-        let (items_are, lead) = match std::mem::replace(&mut self.lead, Lead::None) {
-            Lead::Criteria(phrase, text) => (ItemsAre::Criteria(phrase), Some(text)),
-            Lead::Context => (ItemsAre::Paths, None),
-            Lead::NoColon(text) if inherited == ItemsAre::Prose => {
+        let (items_are, lead) = match std::mem::replace(&mut self.lead, ListLead::None) {
+            ListLead::Criteria(phrase, text) => (ItemsAre::Criteria(phrase), Some(text)),
+            ListLead::Context => (ItemsAre::Paths, None),
+            ListLead::NoColon(text) if inherited == ItemsAre::Prose => {
                 self.missing_colon(&text);
                 (inherited, None)
             }
-            Lead::NoColon(_) | Lead::None => (inherited, None),
+            ListLead::NoColon(_) | ListLead::None => (inherited, None),
         };
-        self.lists.push(List { items_are, lead, is_empty: true });
+        self.lists.push(ListContext { items_are, lead, is_empty: true });
     }
 
-    fn missing_colon(&mut self, text: &Inline<'_>) {
+    fn missing_colon(&mut self, text: &InlineContent<'_>) {
         let name = text.plain_text();
-        let fault = grammar::Fault {
+        let fault = grammar::ItemFault {
             code: FindingCode::NoCriteria,
             fact: "no heading and no colon, so the list is not read. Add a colon".to_owned(),
             range: text.range.clone(),
@@ -255,7 +256,7 @@ impl<'a> Reader<'a> {
 
     /// A phrase with a colon and no list behind it.
     fn drop_lead(&mut self) {
-        if let Lead::Criteria(_, text) = std::mem::replace(&mut self.lead, Lead::None) {
+        if let ListLead::Criteria(_, text) = std::mem::replace(&mut self.lead, ListLead::None) {
             let plain = text.plain_text();
             if exact_phrase(&plain).is_some() && self.items_are() == ItemsAre::Prose {
                 self.no_criteria(&plain, text.range);
@@ -272,15 +273,15 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn item(&mut self, item: Item<'a>) {
+    fn item(&mut self, item: ListItem<'a>) {
         self.drop_lead();
         let Some(text) = item.text else { return };
         let plain = text.plain_text();
         if item.has_list && ends_in_colon(&plain) {
             self.lead = match phrase(&plain) {
-                Some(phrase) => Lead::Criteria(phrase, text.clone()),
-                None if mentions::is_context(&plain) => Lead::Context,
-                None => Lead::None,
+                Some(phrase) => ListLead::Criteria(phrase, text.clone()),
+                None if mentions::is_context(&plain) => ListLead::Context,
+                None => ListLead::None,
             };
         }
         if is_blank_box(&plain) {
@@ -290,16 +291,22 @@ impl<'a> Reader<'a> {
             ItemsAre::Criteria(phrase) => self.criterion_item(&text, phrase, item.ticked, item.has_list),
             ItemsAre::Paths => self.out_context(mentions::item(&text)),
             ItemsAre::Prose => match (self.role, item.ticked) {
-                (Role::Plan, Some(ticked)) => {
+                (DocumentRole::Plan, Some(ticked)) => {
                     plan::take_box(&mut self.out, &text, ticked, self.headings.is_optional());
                 }
-                (Role::Plan, None) => plan::nearly_a_box(&mut self.out, self.source, &text),
-                (Role::Prompt, _) => {}
+                (DocumentRole::Plan, None) => plan::nearly_a_box(&mut self.out, self.source, &text),
+                (DocumentRole::Prompt, _) => {}
             },
         }
     }
 
-    fn criterion_item(&mut self, text: &Inline<'_>, phrase: Phrase, ticked: Option<bool>, has_list: bool) {
+    fn criterion_item(
+        &mut self,
+        text: &InlineContent<'_>,
+        phrase: HeadingPhrase,
+        ticked: Option<bool>,
+        has_list: bool,
+    ) {
         let read = grammar::read(text, mode_of(phrase));
         if has_list && !read.means_check() {
             return;
@@ -307,16 +314,18 @@ impl<'a> Reader<'a> {
         if read.check.is_none() && promise::is_in(self.source.slice(&text.range)) {
             return;
         }
-        let optional = self.role == Role::Plan && self.headings.is_optional();
+        let optional = self.role == DocumentRole::Plan && self.headings.is_optional();
         let plan = match (self.role, ticked) {
-            (Role::Plan, Some(done)) => Some(plan::push_item(&mut self.out, &read, text, done, optional)),
+            (DocumentRole::Plan, Some(done)) => {
+                Some(plan::push_item(&mut self.out, &read, text, done, optional))
+            }
             _ => None,
         };
         self.note_criterion();
-        self.out.add_item(read, text.range.clone(), Origin { ticked, plan, optional });
+        self.out.add_item(read, text.range.clone(), CriterionOrigin { ticked, plan, optional });
     }
 
-    fn criterion(&mut self, text: &Inline<'_>, mode: Mode, origin: Origin) {
+    fn criterion(&mut self, text: &InlineContent<'_>, mode: ItemMode, origin: CriterionOrigin) {
         if promise::is_in(self.source.slice(&text.range)) || is_blank_box(&text.plain_text()) {
             return;
         }
@@ -333,21 +342,21 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn finish(mut self) -> Outline {
+    fn finish(mut self) -> TaskOutline {
         self.drop_lead();
         self.close_sections(0);
         self.out.title = match self.title {
-            Title::Heading(title) | Title::Objective(title) => title,
-            Title::None | Title::Awaited => String::new(),
+            TitleState::Heading(title) | TitleState::Objective(title) => title,
+            TitleState::None | TitleState::Awaited => String::new(),
         };
         self.out
     }
 }
 
-fn mode_of(phrase: Phrase) -> Mode {
+fn mode_of(phrase: HeadingPhrase) -> ItemMode {
     match phrase {
-        Phrase::Criteria => Mode::Criterion,
-        Phrase::Validation => Mode::Validation,
+        HeadingPhrase::Criteria => ItemMode::Criterion,
+        HeadingPhrase::Validation => ItemMode::Validation,
     }
 }
 

@@ -2,18 +2,20 @@
 
 use std::ops::Range;
 
-use super::grammar::{self, Fault, Mode};
-use super::item::Inline;
-use super::{Criterion, CriterionId, Finding, FindingCode, Mention, Place, PlanItem, WrittenSetting, ids};
+use super::grammar::{self, ItemFault, ItemMode};
+use super::item::InlineContent;
+use super::{
+    ContextPath, Criterion, CriterionId, DocumentRange, Finding, FindingCode, PlanItem, WrittenSetting, ids,
+};
 
 #[derive(Debug, Default)]
-pub(super) struct Outline {
+pub(super) struct TaskOutline {
     pub(super) title: String,
     pub(super) promise: Option<String>,
     pub(super) branch: Option<String>,
-    pub(super) context: Vec<Mention>,
+    pub(super) context: Vec<ContextPath>,
     pub(super) settings: Vec<WrittenSetting>,
-    pub(super) criteria: Vec<Draft>,
+    pub(super) criteria: Vec<CriterionDraft>,
     pub(super) plan: Vec<PlanItem>,
     pub(super) findings: Vec<Finding>,
     file: String,
@@ -21,7 +23,7 @@ pub(super) struct Outline {
 
 /// A criterion whose id is not yet numbered.
 #[derive(Debug)]
-pub(super) struct Draft {
+pub(super) struct CriterionDraft {
     pub(super) criterion: Criterion,
     /// Index of its item in the outline's plan.
     pub(super) plan: Option<usize>,
@@ -29,19 +31,19 @@ pub(super) struct Draft {
 
 /// Where a criterion was found, besides its text.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Origin {
+pub(super) struct CriterionOrigin {
     pub(super) ticked: Option<bool>,
     pub(super) plan: Option<usize>,
     pub(super) optional: bool,
 }
 
-impl Outline {
+impl TaskOutline {
     pub(super) fn of(file: &str) -> Self {
         Self { file: file.to_owned(), ..Self::default() }
     }
 
-    pub(super) fn place(&self, range: Range<usize>) -> Place {
-        Place { file: self.file.clone(), range }
+    pub(super) fn place(&self, range: Range<usize>) -> DocumentRange {
+        DocumentRange { file: self.file.clone(), range }
     }
 
     /// `name: fact`, short enough for one line of an editor.
@@ -50,20 +52,30 @@ impl Outline {
         self.findings.push(Finding { code, message: message(name, fact), place, fix: None });
     }
 
-    pub(super) fn find_with_fix(&mut self, name: &str, fault: Fault) {
+    pub(super) fn find_with_fix(&mut self, name: &str, fault: ItemFault) {
         let place = self.place(fault.range);
         let message = message(name, &fault.fact);
         self.findings.push(Finding { code: fault.code, message, place, fix: fault.fix });
     }
 
     /// Reads one item as a criterion and takes up its faults.
-    pub(super) fn add_criterion(&mut self, inline: &Inline<'_>, mode: Mode, origin: Origin) {
+    pub(super) fn add_criterion(
+        &mut self,
+        inline: &InlineContent<'_>,
+        mode: ItemMode,
+        origin: CriterionOrigin,
+    ) {
         let item = grammar::read(inline, mode);
         self.add_item(item, inline.range.clone(), origin);
     }
 
-    pub(super) fn add_item(&mut self, item: grammar::Item, range: Range<usize>, origin: Origin) {
-        let grammar::Item { name, check, attributes, faults } = item;
+    pub(super) fn add_item(
+        &mut self,
+        item: grammar::ParsedItem,
+        range: Range<usize>,
+        origin: CriterionOrigin,
+    ) {
+        let grammar::ParsedItem { name, check, attributes, faults } = item;
         for fault in faults {
             self.find_with_fix(&name, fault);
         }
@@ -79,7 +91,7 @@ impl Outline {
             plan_item: None,
             place: self.place(range),
         };
-        self.criteria.push(Draft { criterion, plan: origin.plan });
+        self.criteria.push(CriterionDraft { criterion, plan: origin.plan });
     }
 }
 

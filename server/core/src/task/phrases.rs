@@ -2,22 +2,22 @@
 //! emoji, emphasis and brackets around them do not count.
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Phrase {
+pub(super) enum HeadingPhrase {
     Criteria,
     Validation,
 }
 
-const PHRASES: &[(&str, Phrase)] = &[
-    ("completion criteria", Phrase::Criteria),
-    ("acceptance criteria", Phrase::Criteria),
-    ("success criteria", Phrase::Criteria),
-    ("done when", Phrase::Criteria),
-    ("stop conditions", Phrase::Criteria),
-    ("stop condition", Phrase::Criteria),
-    ("validation commands", Phrase::Validation),
-    ("完成标准", Phrase::Criteria),
-    ("完成条件", Phrase::Criteria),
-    ("验收标准", Phrase::Criteria),
+const PHRASES: &[(&str, HeadingPhrase)] = &[
+    ("completion criteria", HeadingPhrase::Criteria),
+    ("acceptance criteria", HeadingPhrase::Criteria),
+    ("success criteria", HeadingPhrase::Criteria),
+    ("done when", HeadingPhrase::Criteria),
+    ("stop conditions", HeadingPhrase::Criteria),
+    ("stop condition", HeadingPhrase::Criteria),
+    ("validation commands", HeadingPhrase::Validation),
+    ("完成标准", HeadingPhrase::Criteria),
+    ("完成条件", HeadingPhrase::Criteria),
+    ("验收标准", HeadingPhrase::Criteria),
 ];
 
 /// Equal or behind one of `Future ideas`, `Nice to have (v2)`; other words make it an ordinary heading, since
@@ -41,12 +41,12 @@ const OPTIONAL: &[&str] = &[
 ];
 
 /// The phrase that `text` equals or begins with.
-pub(super) fn phrase(text: &str) -> Option<Phrase> {
+pub(super) fn phrase(text: &str) -> Option<HeadingPhrase> {
     leading(text).map(|(phrase, _)| phrase)
 }
 
 /// The phrase that `text` is, but for a final colon or brackets.
-pub(super) fn exact_phrase(text: &str) -> Option<Phrase> {
+pub(super) fn exact_phrase(text: &str) -> Option<HeadingPhrase> {
     let (phrase, rest) = leading(text)?;
     without_tail(&rest).is_empty().then_some(phrase)
 }
@@ -64,7 +64,7 @@ pub(super) fn is_optional(heading: &str) -> bool {
     is_marked || OPTIONAL.contains(&without_tail(&text.replace('-', " ")))
 }
 
-fn leading(text: &str) -> Option<(Phrase, String)> {
+fn leading(text: &str) -> Option<(HeadingPhrase, String)> {
     let text = undecorated(text);
     let first = text.chars().next()?.to_lowercase().next()?;
     // Most lines begin like none of them.

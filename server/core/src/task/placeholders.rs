@@ -103,7 +103,7 @@ pub(super) fn is_filled(name: &str, task: &Task) -> bool {
 #[cfg(test)]
 mod tests {
     use super::all;
-    use crate::task::{Document, FindingCode, read};
+    use crate::task::{FindingCode, TaskDocument, read};
 
     #[test]
     fn only_what_other_tools_fill_in_is_a_placeholder() {
@@ -125,8 +125,9 @@ mod tests {
     #[test]
     fn what_nothing_fills_in_keeps_a_task_from_starting() {
         let check = |text: &str, plan: Option<&str>, expect: &[&str]| {
-            let mut documents = vec![Document { path: "PROMPT_build.md".to_owned(), text: text.to_owned() }];
-            let plan = plan.map(|it| Document { path: "prd.json".to_owned(), text: it.to_owned() });
+            let mut documents =
+                vec![TaskDocument { path: "PROMPT_build.md".to_owned(), text: text.to_owned() }];
+            let plan = plan.map(|it| TaskDocument { path: "prd.json".to_owned(), text: it.to_owned() });
             documents.extend(plan);
             let task = read(&documents);
             let found = task.findings.iter().filter(|it| it.code == FindingCode::Template);

@@ -6,10 +6,10 @@ mod tests;
 
 use std::ops::Range;
 
-use super::grammar::{self, Mode};
-use super::item::{Inline, Origin as Bytes};
-use super::outline::{NAME_CHARS, Origin, Outline};
-use super::source::{Source, lines_of};
+use super::grammar::{self, ItemMode};
+use super::item::{ByteOrigin as Bytes, InlineContent};
+use super::outline::{CriterionOrigin, NAME_CHARS, TaskOutline};
+use super::source::{MarkdownSource, lines_of};
 use super::{FindingCode, PlanItem, ids, phrases};
 
 /// The optional headings around the current place.
@@ -30,19 +30,23 @@ impl OptionalHeadings {
 }
 
 /// A box outside criteria sections.
-pub(super) fn take_box(out: &mut Outline, text: &Inline<'_>, done: bool, optional: bool) {
-    let read = grammar::read(text, Mode::PlanBox);
+pub(super) fn take_box(out: &mut TaskOutline, text: &InlineContent<'_>, done: bool, optional: bool) {
+    let read = grammar::read(text, ItemMode::PlanBox);
     let plan = push_item(out, &read, text, done, optional);
     if read.means_check() {
-        out.add_item(read, text.range.clone(), Origin { ticked: Some(done), plan: Some(plan), optional });
+        out.add_item(
+            read,
+            text.range.clone(),
+            CriterionOrigin { ticked: Some(done), plan: Some(plan), optional },
+        );
     }
 }
 
 /// The item's index in the plan.
 pub(super) fn push_item(
-    out: &mut Outline,
-    read: &grammar::Item,
-    text: &Inline<'_>,
+    out: &mut TaskOutline,
+    read: &grammar::ParsedItem,
+    text: &InlineContent<'_>,
     done: bool,
     optional: bool,
 ) -> usize {
@@ -59,7 +63,7 @@ pub(super) fn push_item(
 }
 
 /// `- [ ]text`, `- [] text`, `- [ x] text`: no box to Markdown, and nothing else to its author.
-pub(super) fn nearly_a_box(out: &mut Outline, source: &Source<'_>, text: &Inline<'_>) {
+pub(super) fn nearly_a_box(out: &mut TaskOutline, source: &MarkdownSource<'_>, text: &InlineContent<'_>) {
     let written = source.slice(&text.range);
     let Some((mark, rest)) = written.strip_prefix('[').and_then(|it| it.split_once(']')) else { return };
     let meant = match mark.trim() {
@@ -81,7 +85,7 @@ pub(super) fn nearly_a_box(out: &mut Outline, source: &Source<'_>, text: &Inline
     }
     let space = if rest.starts_with([' ', '\t']) { "" } else { " " };
     let range = text.range.start..text.range.end - rest.len();
-    let fault = grammar::Fault {
+    let fault = grammar::ItemFault {
         code: FindingCode::BadValue,
         fact: "no box, so it is no item of the plan. Write `[ ] text`".to_owned(),
         range,
@@ -91,7 +95,12 @@ pub(super) fn nearly_a_box(out: &mut Outline, source: &Source<'_>, text: &Inline
 }
 
 /// Boxes indented so far that Markdown takes them for code, which no author of a plan means.
-pub(super) fn indented_boxes(out: &mut Outline, source: &Source<'_>, range: Range<usize>, optional: bool) {
+pub(super) fn indented_boxes(
+    out: &mut TaskOutline,
+    source: &MarkdownSource<'_>,
+    range: Range<usize>,
+    optional: bool,
+) {
     let block = source.slice(&range);
     let mut at = range.start;
     for line in lines_of(block) {
@@ -99,7 +108,7 @@ pub(super) fn indented_boxes(out: &mut Outline, source: &Source<'_>, range: Rang
         at += line.len();
         let Some((done, text)) = box_line(line.trim_end()) else { continue };
         let from = start + line.trim_end().len() - text.len();
-        take_box(out, &Inline::of_plain(text, &Bytes::At(from)), done, optional);
+        take_box(out, &InlineContent::of_plain(text, &Bytes::At(from)), done, optional);
     }
 }
 

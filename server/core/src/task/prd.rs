@@ -13,18 +13,18 @@ use jsonc_parser::common::Ranged;
 use jsonc_parser::errors::ParseError;
 use jsonc_parser::{CollectOptions, ParseOptions, ParseResult, parse_to_ast};
 
-use super::grammar::{self, Mode};
-use super::item::{Inline, Origin as Bytes};
-use super::outline::{NAME_CHARS, Origin, Outline};
+use super::grammar::{self, ItemMode};
+use super::item::{ByteOrigin as Bytes, InlineContent};
+use super::outline::{CriterionOrigin, NAME_CHARS, TaskOutline};
 use super::{Check, FindingCode, PlanItem, ids};
 use crate::branch;
 pub(super) use values::STORY_FILE;
-use values::{Fields, ROOT_FIELDS, STORY_FIELDS};
+use values::{JsonFields, ROOT_FIELDS, STORY_FIELDS};
 
-pub(super) fn read(file: &str, text: &str) -> Outline {
+pub(super) fn read(file: &str, text: &str) -> TaskOutline {
     let skipped = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     let json = text.get(skipped..).unwrap_or_default();
-    let mut reader = Reader { json, skipped, out: Outline::of(file), ids: HashSet::new() };
+    let mut reader = PrdReader { json, skipped, out: TaskOutline::of(file), ids: HashSet::new() };
     match parse(json) {
         Ok(parsed) => reader.root(parsed.value.as_ref()),
         Err(error) => {
@@ -53,20 +53,20 @@ pub(super) fn parse(json: &str) -> Result<ParseResult<'_>, ParseError> {
     parse_to_ast(json, &CollectOptions::default(), &options)
 }
 
-struct Reader<'a> {
+struct PrdReader<'a> {
     json: &'a str,
     /// Bytes of a byte order mark before `json`.
     skipped: usize,
-    out: Outline,
+    out: TaskOutline,
     ids: HashSet<String>,
 }
 
-impl Reader<'_> {
+impl PrdReader<'_> {
     fn root(&mut self, value: Option<&Value<'_>>) {
         let Some(Value::Object(root)) = value else {
             return self.syntax("no object with `userStories`", 0..self.json.len().min(1));
         };
-        let fields = Fields::of(root, &mut |name, range| self.twice(name, range));
+        let fields = JsonFields::of(root, &mut |name, range| self.twice(name, range));
         self.misspelt(root, ROOT_FIELDS);
         self.out.title = fields
             .text("project", self)
@@ -84,7 +84,7 @@ impl Reader<'_> {
     }
 
     /// A bad one is kept: a loop that quietly worked elsewhere would be worse than one that does not start.
-    fn branch(&mut self, fields: &Fields<'_>) {
+    fn branch(&mut self, fields: &JsonFields<'_>) {
         const NAME: &str = "branchName";
         self.out.branch = fields.text(NAME, self);
         let name = self.out.branch.as_deref().map(str::trim).filter(|it| !it.is_empty());
@@ -93,7 +93,7 @@ impl Reader<'_> {
         }
     }
 
-    fn no_stories(&mut self, root: &Object<'_>, fields: &Fields<'_>) {
+    fn no_stories(&mut self, root: &Object<'_>, fields: &JsonFields<'_>) {
         let alike =
             ["stories", "tasks", "prd", "user_stories"].into_iter().find(|name| fields.get(name).is_some());
         let fact = alike.map_or_else(
@@ -115,7 +115,7 @@ impl Reader<'_> {
     }
 
     fn story(&mut self, story: &Object<'_>, known: &HashSet<&str>) {
-        let fields = Fields::of(story, &mut |name, range| self.twice(name, range));
+        let fields = JsonFields::of(story, &mut |name, range| self.twice(name, range));
         self.misspelt(story, STORY_FIELDS);
         let id = self.story_id(&fields);
         self.no_nested_stories(&fields);
@@ -154,7 +154,7 @@ impl Reader<'_> {
         self.commands(&fields, "completionCriteria", plan);
     }
 
-    fn no_nested_stories(&mut self, fields: &Fields<'_>) {
+    fn no_nested_stories(&mut self, fields: &JsonFields<'_>) {
         if let Some(Value::Array(nested)) = fields.get("userStories") {
             let fact = "stories in a story are not read. Put them beside it";
             self.out_of_order("userStories", fact, nested.range.start..nested.range.end);
@@ -162,7 +162,7 @@ impl Reader<'_> {
     }
 
     /// Ids must be told apart by people: a repeat is numbered and reported.
-    fn story_id(&mut self, fields: &Fields<'_>) -> Option<String> {
+    fn story_id(&mut self, fields: &JsonFields<'_>) -> Option<String> {
         let value = fields.get("id")?;
         let id = match value {
             Value::StringLit(id) => id.value.trim().to_owned(),
@@ -185,7 +185,7 @@ impl Reader<'_> {
         Some(id)
     }
 
-    fn priority(&mut self, fields: &Fields<'_>) -> Option<i64> {
+    fn priority(&mut self, fields: &JsonFields<'_>) -> Option<i64> {
         let value = fields.get("priority")?;
         let Some(number) = value.as_number_lit() else {
             self.wrong("priority", "a number", value);
@@ -195,7 +195,7 @@ impl Reader<'_> {
     }
 
     /// Only those that are stories: for another nobody could wait.
-    fn dependencies(&mut self, fields: &Fields<'_>, known: &HashSet<&str>) -> Vec<String> {
+    fn dependencies(&mut self, fields: &JsonFields<'_>, known: &HashSet<&str>) -> Vec<String> {
         let mut found = Vec::new();
         for value in fields.list("dependsOn", self) {
             let Some(text) = self.text_of("dependsOn", value) else { continue };
@@ -214,11 +214,11 @@ impl Reader<'_> {
             return self.empty("acceptanceCriteria", value);
         }
         let inline = self.inline(text);
-        self.add(grammar::read(&inline, Mode::Criterion), text, plan);
+        self.add(grammar::read(&inline, ItemMode::Criterion), text, plan);
     }
 
     /// Shell commands: bare, as `$ command`, or in backticks.
-    fn commands(&mut self, fields: &Fields<'_>, key: &str, plan: Option<usize>) {
+    fn commands(&mut self, fields: &JsonFields<'_>, key: &str, plan: Option<usize>) {
         for value in fields.list(key, self) {
             let Some(text) = self.text_of(key, value) else { continue };
             if text.value.trim().is_empty() {
@@ -230,7 +230,7 @@ impl Reader<'_> {
         }
     }
 
-    fn add(&mut self, mut item: grammar::Item, text: &StringLit<'_>, plan: Option<usize>) {
+    fn add(&mut self, mut item: grammar::ParsedItem, text: &StringLit<'_>, plan: Option<usize>) {
         let range = self.content(text);
         if range.len() != text.value.len() {
             // Between escapes a replacement would not be JSON.
@@ -238,14 +238,14 @@ impl Reader<'_> {
         }
         // What a skipped story asks for keeps no loop going.
         let optional = plan.and_then(|it| self.out.plan.get(it)).is_some_and(|it| !it.blocking);
-        self.out.add_item(item, range, Origin { plan, optional, ..Origin::default() });
+        self.out.add_item(item, range, CriterionOrigin { plan, optional, ..CriterionOrigin::default() });
     }
 
-    fn inline(&self, text: &StringLit<'_>) -> Inline<'static> {
+    fn inline(&self, text: &StringLit<'_>) -> InlineContent<'static> {
         let content = self.content(text);
         let is_exact = content.len() == text.value.len();
         let origin = if is_exact { Bytes::At(content.start) } else { Bytes::Whole(content) };
-        Inline::of_plain(&text.value, &origin)
+        InlineContent::of_plain(&text.value, &origin)
     }
 
     /// The bytes of a string: without its quotes where they are the text byte for byte.
@@ -261,23 +261,23 @@ impl Reader<'_> {
 }
 
 /// A string that is a command as a whole, unless its backticks say which part of it is.
-pub(super) fn command_item(text: &str, inline: &Inline<'_>) -> grammar::Item {
+pub(super) fn command_item(text: &str, inline: &InlineContent<'_>) -> grammar::ParsedItem {
     let text = text.trim();
     let has_code = inline.pieces.iter().any(|piece| piece.kind.is_code());
     if has_code && !text.starts_with("$ ") && !grammar::looks_like_command(text) {
-        return grammar::read(inline, Mode::Validation);
+        return grammar::read(inline, ItemMode::Validation);
     }
     let command = text.strip_prefix("$ ").unwrap_or(text).trim();
     if command.is_empty() || command == "$" || command.contains(['\n', '\r', '\0']) {
         let fact = "no command of one line. Write one".to_owned();
         let range = inline.range.clone();
-        let fault = grammar::Fault { code: FindingCode::BadCheck, fact, range, fix: None };
-        return grammar::Item {
+        let fault = grammar::ItemFault { code: FindingCode::BadCheck, fact, range, fix: None };
+        return grammar::ParsedItem {
             name: grammar::one_line(command),
             faults: vec![fault],
-            ..grammar::Item::default()
+            ..grammar::ParsedItem::default()
         };
     }
     let check = Check::Command { command: command.to_owned(), expect: Vec::new() };
-    grammar::Item { name: command.to_owned(), check: Some(check), ..grammar::Item::default() }
+    grammar::ParsedItem { name: command.to_owned(), check: Some(check), ..grammar::ParsedItem::default() }
 }

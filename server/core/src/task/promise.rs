@@ -1,7 +1,7 @@
 //! The line that tells the agent what to print when done: `Output <promise>DONE</promise>`.
 
-use super::outline::Outline;
-use super::source::Source;
+use super::outline::TaskOutline;
+use super::source::MarkdownSource;
 use super::{FindingCode, grammar};
 
 const OPEN: &str = "<promise>";
@@ -19,18 +19,19 @@ pub(super) fn may_be_in(text: &str) -> bool {
 
 /// Finds the promise and reports doubled tags. Raw lines, since what Markdown makes of a tag does not matter
 /// to an agent.
-pub(super) fn read(source: &Source<'_>, out: &mut Outline) {
+pub(super) fn read(source: &MarkdownSource<'_>, out: &mut TaskOutline) {
     if !may_be_in(source.text()) {
         return;
     }
-    let mut chosen: Option<(Rank, String)> = None;
+    let mut chosen: Option<(PromiseRank, String)> = None;
     for (range, line) in source.lines() {
         for (found, clause) in with_clauses(line) {
             let place = range.start + found.start..range.start + found.end;
             if found.is_doubled {
                 let fact = "a doubled tag is never printed as promised. Write it once".to_owned();
                 let fix = Some(format!("{OPEN}{}{CLOSE}", found.text));
-                let fault = grammar::Fault { code: FindingCode::BadPromise, fact, range: place.clone(), fix };
+                let fault =
+                    grammar::ItemFault { code: FindingCode::BadPromise, fact, range: place.clone(), fix };
                 out.find_with_fix("promise", fault);
             }
             let rank = rank(clause);
@@ -50,28 +51,28 @@ pub(super) fn read(source: &Source<'_>, out: &mut Outline) {
 
 /// How sure a line is to mean "when done": prompts also name a tag for being stuck, or mention one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Rank {
+enum PromiseRank {
     WhenStuck,
     Mention,
     Instruction,
 }
 
-fn rank(line: &str) -> Rank {
+fn rank(line: &str) -> PromiseRank {
     const STUCK: &[&str] =
         &["block", "stuck", "abort", "cannot", "can't", "unable", "give up", "fail", "impossible"];
     const PRINT: &[&str] =
         &["output", "print", "say", "reply", "respond", "emit", "write", "answer", "输出", "打印"];
     let line = line.to_lowercase();
     if STUCK.iter().any(|word| line.contains(word)) {
-        Rank::WhenStuck
+        PromiseRank::WhenStuck
     } else if PRINT.iter().any(|word| line.contains(word)) {
-        Rank::Instruction
+        PromiseRank::Instruction
     } else {
-        Rank::Mention
+        PromiseRank::Mention
     }
 }
 
-struct Found {
+struct PromiseTag {
     start: usize,
     end: usize,
     text: String,
@@ -82,8 +83,8 @@ struct Found {
 const MOST_TAGS: usize = 16;
 
 /// The tags of a line, each with the words that are about it: up to the first comma or stop behind it.
-fn with_clauses(line: &str) -> Vec<(Found, &str)> {
-    let mut tags: Vec<Found> = Vec::new();
+fn with_clauses(line: &str) -> Vec<(PromiseTag, &str)> {
+    let mut tags: Vec<PromiseTag> = Vec::new();
     while tags.len() < MOST_TAGS
         && let Some(found) = find(line, tags.last().map_or(0, |last| last.end))
     {
@@ -107,7 +108,7 @@ fn with_clauses(line: &str) -> Vec<(Found, &str)> {
 }
 
 /// The first tag behind `from`, `<<promise>>X<</promise>>` and `<promise><promise>X…` included.
-fn find(line: &str, from: usize) -> Option<Found> {
+fn find(line: &str, from: usize) -> Option<PromiseTag> {
     let open = from + line.get(from..)?.find(OPEN)?;
     let before = line.get(from..open)?;
     let start = from + before.trim_end_matches('<').len();
@@ -133,5 +134,5 @@ fn find(line: &str, from: usize) -> Option<Found> {
         }
         end += extra.len();
     }
-    Some(Found { start, end, text, is_doubled })
+    Some(PromiseTag { start, end, text, is_doubled })
 }

@@ -11,7 +11,7 @@ use std::ops::Range;
 use super::phrases::{ends_in_colon, phrase};
 use super::promise;
 
-pub(super) struct Source<'a> {
+pub(super) struct MarkdownSource<'a> {
     text: &'a str,
     /// Bytes in front that are no Markdown.
     skipped: usize,
@@ -20,7 +20,7 @@ pub(super) struct Source<'a> {
     inserted: Vec<usize>,
 }
 
-impl<'a> Source<'a> {
+impl<'a> MarkdownSource<'a> {
     pub(super) fn new(text: &'a str) -> Self {
         let skipped = front_matter_end(text);
         let mut source =

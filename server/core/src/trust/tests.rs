@@ -1,16 +1,16 @@
 use proptest::prelude::*;
 
-use super::{Content, Item, Page, Runs, Source};
+use super::{CommandSource, TrustContent, TrustItem, TrustPage, TrustSubject};
 use crate::journal::samples::criterion;
-use crate::settings::{Author, Happening, Hook, Hooks};
+use crate::settings::{ConfigOrigin, HookCommand, HookSettings, LoopEvent};
 
-fn check(command: &str) -> Item {
-    Item::new(Runs::Check { command: command.to_owned() })
+fn check(command: &str) -> TrustItem {
+    TrustItem::new(TrustSubject::Check { command: command.to_owned() })
 }
 
-fn agent(name: &str, argv: &[&str], permissions: &str) -> Item {
+fn agent(name: &str, argv: &[&str], permissions: &str) -> TrustItem {
     let argv = argv.iter().map(|it| (*it).to_owned()).collect();
-    Item::new(Runs::Agent {
+    TrustItem::new(TrustSubject::Agent {
         name: name.to_owned(),
         argv,
         permissions: permissions.to_owned(),
@@ -18,30 +18,30 @@ fn agent(name: &str, argv: &[&str], permissions: &str) -> Item {
     })
 }
 
-fn surface(path: &str, content: Content) -> Item {
-    Item::new(Runs::Surface { path: path.as_bytes().to_vec(), content })
+fn surface(path: &str, content: TrustContent) -> TrustItem {
+    TrustItem::new(TrustSubject::Surface { path: path.as_bytes().to_vec(), content })
 }
 
-fn settings(lines: &[&str]) -> Item {
+fn settings(lines: &[&str]) -> TrustItem {
     let lines: Vec<_> = lines.iter().map(|it| (*it).to_owned()).collect();
-    Item::settings(&lines).unwrap()
+    TrustItem::settings(&lines).unwrap()
 }
 
-fn hook(on: Happening, argv: &[&str]) -> Item {
-    Item::new(Runs::Hook { on, argv: argv.iter().map(|it| (*it).to_owned()).collect() })
+fn hook(on: LoopEvent, argv: &[&str]) -> TrustItem {
+    TrustItem::new(TrustSubject::Hook { on, argv: argv.iter().map(|it| (*it).to_owned()).collect() })
 }
 
-fn server(argv: &[&str], ready: &str) -> Item {
+fn server(argv: &[&str], ready: &str) -> TrustItem {
     let argv = argv.iter().map(|it| (*it).to_owned()).collect();
-    Item::new(Runs::Server { argv, ready: ready.to_owned() })
+    TrustItem::new(TrustSubject::Server { argv, ready: ready.to_owned() })
 }
 
-fn page(root: &[u8], items: &[Item]) -> Page {
-    Page::new(root, items, items)
+fn page(root: &[u8], items: &[TrustItem]) -> TrustPage {
+    TrustPage::new(root, items, items)
 }
 
 /// Things that somebody might want to look alike.
-fn items() -> Vec<Item> {
+fn items() -> Vec<TrustItem> {
     vec![
         check("cargo test"),
         check("cargo test "),
@@ -57,20 +57,20 @@ fn items() -> Vec<Item> {
         agent("b", &["x", "y"], "edits"),
         agent("a", &["x\u{1b}[2K", "y"], "edits"),
         agent("a", &["x^[[2K", "y"], "edits"),
-        hook(Happening::Ended, &["cargo test"]),
-        hook(Happening::Ended, &["cargo", "test"]),
-        Item::new(Runs::Request { url: "cargo test".to_owned() }),
+        hook(LoopEvent::Ended, &["cargo test"]),
+        hook(LoopEvent::Ended, &["cargo", "test"]),
+        TrustItem::new(TrustSubject::Request { url: "cargo test".to_owned() }),
         server(&["cargo test"], "http://a"),
         server(&["cargo test", "http://a"], ""),
         server(&["cargo test"], "http://b"),
         settings(&["A", "B"]),
         settings(&["A\nB"]),
         settings(&["A^JB"]),
-        surface(".mcp.json", Content::File(b"{}".to_vec())),
-        surface(".mcp.json", Content::File(b"{}\n".to_vec())),
-        surface(".mcp.json", Content::File(b"{}\xff".to_vec())),
-        surface(".mcp.json", Content::Link(b"{}".to_vec())),
-        surface(".codex/x", Content::File(b"{}".to_vec())),
+        surface(".mcp.json", TrustContent::File(b"{}".to_vec())),
+        surface(".mcp.json", TrustContent::File(b"{}\n".to_vec())),
+        surface(".mcp.json", TrustContent::File(b"{}\xff".to_vec())),
+        surface(".mcp.json", TrustContent::Link(b"{}".to_vec())),
+        surface(".codex/x", TrustContent::File(b"{}".to_vec())),
     ]
 }
 
@@ -95,7 +95,7 @@ fn the_hash_is_pinned() {
 
 #[test]
 fn a_hook_is_the_same_command_whatever_it_is_told_of() {
-    let (one, other) = (hook(Happening::Ended, &["x", "y"]), hook(Happening::NeedsYou, &["x", "y"]));
+    let (one, other) = (hook(LoopEvent::Ended, &["x", "y"]), hook(LoopEvent::NeedsYou, &["x", "y"]));
     assert_eq!(one.hash(b"/"), other.hash(b"/"));
     let page = page(b"/", &[other, one]);
     assert_eq!(page.commands.len(), 2, "{page:?}");
@@ -104,21 +104,25 @@ fn a_hook_is_the_same_command_whatever_it_is_told_of() {
 
 #[test]
 fn only_the_hooks_of_the_work_tree_need_a_word() {
-    let by = |author| Hook { argv: vec!["x".to_owned()], author };
-    let hooks = Hooks { ended: by(Author::User), needs_you: by(Author::Tree), ..Hooks::default() };
-    assert_eq!(Item::hooks(&hooks), [hook(Happening::NeedsYou, &["x"])]);
-    assert_eq!(Item::hooks(&Hooks::default()), []);
+    let by = |author| HookCommand { argv: vec!["x".to_owned()], author };
+    let hooks = HookSettings {
+        ended: by(ConfigOrigin::User),
+        needs_you: by(ConfigOrigin::Tree),
+        ..HookSettings::default()
+    };
+    assert_eq!(TrustItem::hooks(&hooks), [hook(LoopEvent::NeedsYou, &["x"])]);
+    assert_eq!(TrustItem::hooks(&HookSettings::default()), []);
 }
 
 #[test]
 fn settings_that_do_nothing_need_no_word() {
-    assert_eq!(Item::settings(&[]), None);
+    assert_eq!(TrustItem::settings(&[]), None);
 }
 
 #[test]
 fn where_it_is_written_does_not_matter() {
-    let moved = Item {
-        source: Some(Source { file: "PROMPT.md".to_owned(), line: 7, criterion: "a".to_owned() }),
+    let moved = TrustItem {
+        source: Some(CommandSource { file: "PROMPT.md".to_owned(), line: 7, criterion: "a".to_owned() }),
         ..check("make")
     };
     assert_eq!(moved.hash(b"/"), check("make").hash(b"/"));
@@ -132,10 +136,10 @@ fn checks_know_their_lines() {
     (second.check, second.place.range) = (None, 0..1);
     let mut first = criterion();
     first.place.range = 12..20;
-    let found = Item::checks(&[first, second], |file| (file == "PROMPT.md").then_some(text));
-    let source = Some(Source { file: "PROMPT.md".to_owned(), line: 3, criterion: criterion().name });
-    assert_eq!(found, [Item { runs: Runs::Check { command: "make cover".to_owned() }, source }]);
-    assert_eq!(Item::checks(&[criterion()], |_| None)[0].source, None);
+    let found = TrustItem::checks(&[first, second], |file| (file == "PROMPT.md").then_some(text));
+    let source = Some(CommandSource { file: "PROMPT.md".to_owned(), line: 3, criterion: criterion().name });
+    assert_eq!(found, [TrustItem { runs: TrustSubject::Check { command: "make cover".to_owned() }, source }]);
+    assert_eq!(TrustItem::checks(&[criterion()], |_| None)[0].source, None);
 }
 
 #[test]
@@ -144,7 +148,7 @@ fn whoever_asks_nobody_is_shown_to_do_so() {
         let env = env.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
         let argv = argv.iter().map(|it| (*it).to_owned()).collect();
         let (name, permissions) = (name.to_owned(), permissions.to_owned());
-        let page = page(b"/", &[Item::new(Runs::Agent { name, argv, permissions, env })]);
+        let page = page(b"/", &[TrustItem::new(TrustSubject::Agent { name, argv, permissions, env })]);
         assert_eq!(page.commands[0].title, expect);
     };
     let protocol = [("LOOPKEEPER_ACP", "{}")];
@@ -161,8 +165,8 @@ fn whoever_asks_nobody_is_shown_to_do_so() {
 #[test]
 fn a_page_shows_everything_verbatim() {
     let items = [
-        Item {
-            source: Some(Source {
+        TrustItem {
+            source: Some(CommandSource {
                 file: "PRO\u{202e}MPT.md".to_owned(),
                 line: 12,
                 criterion: "All \u{202e}tests".to_owned(),
@@ -171,9 +175,9 @@ fn a_page_shows_everything_verbatim() {
         },
         agent("mine", &["./agent.sh", "-p", "it's\nfine", "{prompt}"], "edits"),
         settings(&["pass TOKEN", "pass HOME", "PATH=./bin:/bin", "LD_PRELOAD=a\u{7}b", "no sandbox"]),
-        surface(".mcp.json", Content::File(b"{\n\t\"x\": 1\n}".to_vec())),
-        surface(".codex/ä", Content::Link(b"/etc/\xff".to_vec())),
-        surface(".gemini/b", Content::File(b"\xff\x00".to_vec())),
+        surface(".mcp.json", TrustContent::File(b"{\n\t\"x\": 1\n}".to_vec())),
+        surface(".codex/ä", TrustContent::Link(b"/etc/\xff".to_vec())),
+        surface(".gemini/b", TrustContent::File(b"\xff\x00".to_vec())),
     ];
     let page = page(b"/home/u/project", &items);
     let expect = r#"Commands that "Pay" would run in /home/u/project
@@ -204,8 +208,8 @@ surface     .gemini/b
 #[test]
 fn a_page_counts_what_is_not_trusted_yet() {
     let (one, other) = (check("cargo test"), check("cargo clippy"));
-    let head = |items: &[Item], unknown: &[Item], count: usize| {
-        let page = Page::new(b"/", items, unknown);
+    let head = |items: &[TrustItem], unknown: &[TrustItem], count: usize| {
+        let page = TrustPage::new(b"/", items, unknown);
         assert_eq!(page.unknown(), count, "{page:?}");
         page.text("Pay").lines().nth(1).unwrap_or_default().to_owned()
     };
@@ -215,7 +219,7 @@ fn a_page_counts_what_is_not_trusted_yet() {
     assert_eq!(head(&both, &[], 0), "2 commands, all trusted.");
     let alone = std::slice::from_ref(&one);
     assert_eq!(head(alone, alone, 1), "1 command, not trusted yet.");
-    let text = Page::new(b"/", &both, &[other]).text("Pay");
+    let text = TrustPage::new(b"/", &both, &[other]).text("Pay");
     assert!(text.contains("\n(trusted) check\n    cargo test\n"), "{text}");
     assert!(text.contains("\ncheck\n    cargo clippy\n"), "{text}");
 }
@@ -236,8 +240,8 @@ proptest! {
     ) {
         let items = [
             check(&command),
-            Item::new(Runs::Agent { name: command.clone(), argv, permissions: "edits".to_owned(), env: Vec::new() }),
-            Item::new(Runs::Surface { path, content: Content::File(bytes) }),
+            TrustItem::new(TrustSubject::Agent { name: command.clone(), argv, permissions: "edits".to_owned(), env: Vec::new() }),
+            TrustItem::new(TrustSubject::Surface { path, content: TrustContent::File(bytes) }),
         ];
         let text = page(b"/", &items).text(&command);
         let bad = text.chars().find(|it| (it.is_control() && *it != '\n') || matches!(it, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}'));

@@ -1,12 +1,12 @@
 //! What a loop has used of its limits, and what is left: one sentence for terminal and hover.
 
 use super::{LoopStatus, words};
-use crate::decide::Loop;
+use crate::decide::LoopState;
 use crate::moment::Moment;
 
 /// `2 of 25 iterations · 2 min 3 s of 8 h, 7 h 57 min left · $0.02 of $25.00 · 3 of 100 calls this hour`.
 /// A loop whose journal is damaged has no `state`, so its time is unknown. An ended loop has nothing left to count.
-pub fn budget(status: &LoopStatus, state: Option<&Loop>, now: Moment) -> String {
+pub fn budget(status: &LoopStatus, state: Option<&LoopState>, now: Moment) -> String {
     let limits = &status.limits;
     let is_open = status.outcome.is_none();
     let mut parts = vec![format!("{} of {} iterations", status.iteration, limits.iterations)];
@@ -28,7 +28,7 @@ fn time(elapsed_ms: u64, limit_ms: u64, is_open: bool) -> String {
 }
 
 /// The cost, or why there is none for an agent that never reports it.
-fn cost(status: &LoopStatus, state: Option<&Loop>) -> Option<String> {
+fn cost(status: &LoopStatus, state: Option<&LoopState>) -> Option<String> {
     if let Some(micros) = status.spent.cost_micros {
         return Some(format!("{} of {}", words::cost(micros), words::cost(status.limits.cost_micros)));
     }

@@ -4,11 +4,11 @@ use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::tally::Tally;
+use super::tally::CriteriaTally;
 use crate::check::{CheckResult, Status};
 use crate::journal::{Pinned, Role};
 use crate::sanitize;
-use crate::task::{Criterion, CriterionId, Place};
+use crate::task::{Criterion, CriterionId, DocumentRange};
 
 /// Counts over the required and optional criteria alike; `passed + failed + unverified` is less than `total`
 /// while some were never run.
@@ -51,20 +51,20 @@ pub struct CriterionStatus {
     /// Files changed since it was run.
     #[serde(default)]
     pub stale: bool,
-    pub place: Spot,
+    pub place: SourceRange,
 }
 
 /// Where a criterion is written, in bytes of its file.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Spot {
+pub struct SourceRange {
     /// Relative to the root, as it can be shown.
     pub file: String,
     pub start: usize,
     pub length: usize,
 }
 
-impl From<&Place> for Spot {
-    fn from(place: &Place) -> Self {
+impl From<&DocumentRange> for SourceRange {
+    fn from(place: &DocumentRange) -> Self {
         let file = sanitize::visible(&place.file);
         Self { file, start: place.range.start, length: place.range.len() }
     }
@@ -101,13 +101,13 @@ impl CriteriaStatus {
 
     /// The counts in words.
     pub fn sentence(&self) -> String {
-        Tally::of(self.items.iter().map(|it| (it.required, it.status))).sentence()
+        CriteriaTally::of(self.items.iter().map(|it| (it.required, it.status))).sentence()
     }
 }
 
 fn collect(items: impl Iterator<Item = CriterionStatus>) -> CriteriaStatus {
     let items: Vec<_> = items.collect();
-    let tally = Tally::of(items.iter().map(|it| (it.required, it.status)));
+    let tally = CriteriaTally::of(items.iter().map(|it| (it.required, it.status)));
     let count =
         |wanted: fn(Status) -> bool| items.iter().filter(|it| it.status.is_some_and(wanted)).count() as u64;
     CriteriaStatus {
@@ -135,7 +135,7 @@ fn item(criterion: &Criterion, role: Option<Role>, result: Option<&CheckResult>)
         regressed: role == Some(Role::Guard) && status.is_some_and(|it| it != Status::Pass),
         ticked: criterion.ticked,
         stale: false,
-        place: Spot::from(&criterion.place),
+        place: SourceRange::from(&criterion.place),
     }
 }
 
@@ -151,8 +151,8 @@ fn known_status(criterion: &Criterion, result: Option<&CheckResult>) -> Option<S
 pub(super) fn tally_of_task<'a>(
     criteria: &[Criterion],
     result: impl Fn(&CriterionId) -> Option<&'a CheckResult>,
-) -> Tally {
-    Tally::of(criteria.iter().map(|it| (it.required, known_status(it, result(&it.id)))))
+) -> CriteriaTally {
+    CriteriaTally::of(criteria.iter().map(|it| (it.required, known_status(it, result(&it.id)))))
 }
 
 #[cfg(test)]

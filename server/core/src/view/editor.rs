@@ -13,10 +13,10 @@ mod foreign;
 mod grid;
 mod hover;
 mod lenses;
+mod message;
 #[cfg(test)]
 mod properties;
 mod reading;
-mod said;
 pub mod settings;
 mod standing;
 mod state;
@@ -29,47 +29,49 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-pub use self::actions::{Action, Cure, QUICKFIX, TextEdit, actions};
+pub use self::actions::{EditorAction, QUICKFIX, QuickFix, TextEdit, actions};
 pub use self::completion::{Suggestion, SuggestionKind, in_check};
-pub use self::diagnostics::{Code, Diagnostic, Related, Severity, SourceFailure, Target};
+pub use self::diagnostics::{
+    Diagnostic, DiagnosticCode, RelatedLocation, RelatedTarget, Severity, SourceFailure,
+};
 pub use self::diagnostics::{diagnostics, source_failures};
 pub use self::foreign::{CODE as FOREIGN_CODE, MESSAGE as FOREIGN_MESSAGE, about, remedies};
 pub(crate) use self::grid::grid;
 pub use self::grid::row;
-pub use self::hover::{Block, Hover, hover};
+pub use self::hover::{Hover, HoverBlock, hover};
 pub use self::lenses::{Lens, lenses};
 pub use self::reading::reading;
 pub use self::symbols::{Symbol, SymbolKind, symbols};
 use super::LoopStatus;
 use crate::check::CheckResult;
-use crate::decide::Loop;
-use crate::task::{CriterionId, Document, Task};
+use crate::decide::LoopState;
+use crate::task::{CriterionId, Task, TaskDocument};
 
 /// All that is known of one task when its views are made.
 #[derive(Debug, Clone, Copy)]
-pub struct Known<'a> {
+pub struct TaskView<'a> {
     /// How commands name the task: a file URI, or an id.
     pub reference: &'a str,
     /// Read from `documents`, so that its places are theirs.
     pub task: &'a Task,
     /// The task's texts, the prompt first; of a document that is open in the editor the text it shows.
-    pub documents: &'a [Document],
+    pub documents: &'a [TaskDocument],
     /// The open loop of the task, else its latest.
     pub status: Option<&'a LoopStatus>,
     /// The same loop, for its history. A damaged journal has none.
-    pub state: Option<&'a Loop>,
+    pub state: Option<&'a LoopState>,
     /// The latest result of each criterion, by a loop or by checks alone.
-    pub results: &'a BTreeMap<CriterionId, Latest<'a>>,
+    pub results: &'a BTreeMap<CriterionId, LatestResult<'a>>,
     /// A round of checks without a loop is running.
     pub checking: bool,
-    pub trust: Trust<'a>,
+    pub trust: TrustState<'a>,
     /// A document of the task is open in the editor: remarks on wording are for its writer alone.
     pub live: bool,
 }
 
 /// The latest result of one criterion.
 #[derive(Debug, Clone, Copy)]
-pub struct Latest<'a> {
+pub struct LatestResult<'a> {
     pub result: &'a CheckResult,
     /// The tree changed since.
     pub stale: bool,
@@ -79,7 +81,7 @@ pub struct Latest<'a> {
 
 /// What may run.
 #[derive(Debug, Clone, Copy)]
-pub struct Trust<'a> {
+pub struct TrustState<'a> {
     /// The editor's own trust in the folder.
     pub editor: bool,
     /// Commands of the task that nobody trusts yet, its agent's and its settings' included.
@@ -90,7 +92,7 @@ pub struct Trust<'a> {
     pub shown: Option<&'a str>,
 }
 
-impl Default for Trust<'_> {
+impl Default for TrustState<'_> {
     fn default() -> Self {
         static NONE: BTreeSet<CriterionId> = BTreeSet::new();
         Self { editor: true, unknown: 0, criteria: &NONE, shown: None }
@@ -99,7 +101,7 @@ impl Default for Trust<'_> {
 
 /// Something to be done by the server, as an editor offers it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Command {
+pub struct EditorCommand {
     pub title: String,
     /// Its full name: `loopkeeper.server.start`.
     pub command: &'static str,

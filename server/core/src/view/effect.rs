@@ -1,6 +1,6 @@
 //! When an order to a loop takes effect: said at once, since the loop may be busy for a long time before it shows.
 
-use crate::decide::{Loop, Phase, Stop};
+use crate::decide::{LoopState, Phase, StopMode};
 
 /// An order that need not take effect at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,7 +13,7 @@ pub enum LateOrder {
 }
 
 /// One sentence about `name` (`The loop`, `Loop 20261120-abcdef`); `state` is that before the order.
-pub fn effect(state: &Loop, order: LateOrder, name: &str) -> String {
+pub fn effect(state: &LoopState, order: LateOrder, name: &str) -> String {
     let this = state.iteration;
     let next = this + 1;
     let at_work = matches!(state.phase, Phase::Iterating { .. } | Phase::Closing | Phase::Checking);
@@ -29,7 +29,7 @@ pub fn effect(state: &Loop, order: LateOrder, name: &str) -> String {
     };
     match order {
         LateOrder::StopNow => format!("{name} stops now."),
-        LateOrder::Stop if state.stop == Some(Stop::Now) => format!("{name} stops now."),
+        LateOrder::Stop if state.stop == Some(StopMode::Now) => format!("{name} stops now."),
         LateOrder::Stop => boundary("stops"),
         LateOrder::Pause if state.is_paused_at_rest() => format!("{name} is paused already."),
         LateOrder::Pause => boundary("pauses"),
@@ -56,7 +56,7 @@ pub fn effect(state: &Loop, order: LateOrder, name: &str) -> String {
 mod tests {
     use super::{LateOrder, effect};
     use crate::decide::tests::sim::{Act, Sim, criterion, spec};
-    use crate::decide::{Order, Phase};
+    use crate::decide::{Phase, UserCommand};
 
     fn said(sim: &Sim, order: LateOrder) -> String {
         effect(&sim.state, order, "The loop")
@@ -85,7 +85,7 @@ mod tests {
         );
         let steered = "The loop puts the steering text into its next prompt (iteration 2)";
         check(&sim, LateOrder::Steer, &format!("{steered}."));
-        sim.order(Order::Pause);
+        sim.order(UserCommand::Pause);
         sim.play();
         check(&sim, LateOrder::Pause, "The loop is paused already.");
         check(&sim, LateOrder::Check, "The loop runs the checks now.");

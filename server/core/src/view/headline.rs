@@ -1,6 +1,6 @@
 //! One line per loop for people: state first, then how far it is.
 
-use super::{LoopStatus, Phase, State, words};
+use super::{DisplayPhase, DisplayState, LoopStatus, words};
 use crate::journal::{PauseReason, QuestionKind, WaitReason};
 
 /// `Working: iteration 4/25, 3 of 5 criteria pass, $1.24`. Holds no time of day: that is the view's own.
@@ -26,19 +26,19 @@ pub fn headline(status: &LoopStatus) -> String {
 /// The state in a word or two.
 fn word(status: &LoopStatus) -> &'static str {
     match status.state {
-        State::Working if status.is_cooling() => "Breaker open",
-        State::Working => "Working",
-        State::NeedsYou => "Needs you",
-        State::Paused => "Paused",
-        State::Done => "Done",
-        State::Idle => "Idle",
+        DisplayState::Working if status.is_cooling() => "Breaker open",
+        DisplayState::Working => "Working",
+        DisplayState::NeedsYou => "Needs you",
+        DisplayState::Paused => "Paused",
+        DisplayState::Done => "Done",
+        DisplayState::Idle => "Idle",
     }
 }
 
 /// What the agent waits to be allowed.
 fn wanted(status: &LoopStatus) -> Option<String> {
     let question = status.question.as_ref().filter(|it| it.kind == QuestionKind::Permission)?;
-    (status.phase == Phase::NeedsAnswer).then(|| words::wanted(&question.text))
+    (status.phase == DisplayPhase::NeedsAnswer).then(|| words::wanted(&question.text))
 }
 
 fn iteration(status: &LoopStatus) -> String {
@@ -48,10 +48,10 @@ fn iteration(status: &LoopStatus) -> String {
 fn what(status: &LoopStatus) -> String {
     let iteration = iteration(status);
     match status.phase {
-        Phase::Baseline => "checks before iteration 1".into(),
-        Phase::Iterating => iteration,
-        Phase::Checking => format!("{iteration}, running checks"),
-        Phase::Waiting => match status.wait.as_ref().map(|it| it.reason) {
+        DisplayPhase::Baseline => "checks before iteration 1".into(),
+        DisplayPhase::Iterating => iteration,
+        DisplayPhase::Checking => format!("{iteration}, running checks"),
+        DisplayPhase::Waiting => match status.wait.as_ref().map(|it| it.reason) {
             Some(WaitReason::Quota) => format!("{iteration}, waiting for the provider's usage limit"),
             Some(WaitReason::Backoff) => format!("{iteration}, waiting to try the agent again"),
             Some(WaitReason::Calls) => format!("{iteration}, waiting: the calls of this hour are used up"),
@@ -62,19 +62,19 @@ fn what(status: &LoopStatus) -> String {
             Some(WaitReason::Other) => format!("{iteration}, waiting"),
             Some(WaitReason::Between) | None => format!("{iteration}, waiting before the next"),
         },
-        Phase::Stopping => format!("{iteration}, stopping"),
-        Phase::Untrusted => "its commands are not trusted".into(),
-        Phase::NeedsAnswer => format!("{iteration}, {}", asks(status)),
-        Phase::Interrupted => interrupted(status, &iteration),
-        Phase::Damaged => "its journal is damaged".into(),
-        Phase::Paused => match &status.pause {
+        DisplayPhase::Stopping => format!("{iteration}, stopping"),
+        DisplayPhase::Untrusted => "its commands are not trusted".into(),
+        DisplayPhase::NeedsAnswer => format!("{iteration}, {}", asks(status)),
+        DisplayPhase::Interrupted => interrupted(status, &iteration),
+        DisplayPhase::Damaged => "its journal is damaged".into(),
+        DisplayPhase::Paused => match &status.pause {
             Some(pause) if pause.reason == PauseReason::Missing && status.iteration == 0 => {
                 pause.message.clone()
             }
             Some(pause) if pause.reason != PauseReason::User => format!("{iteration}, {}", pause.message),
             _ => iteration,
         },
-        Phase::Ended => status.outcome.as_ref().map(|it| it.sentence.clone()).unwrap_or_default(),
+        DisplayPhase::Ended => status.outcome.as_ref().map(|it| it.sentence.clone()).unwrap_or_default(),
     }
 }
 

@@ -1,7 +1,7 @@
 //! What a notification says of a loop that has ended or needs its user: a question comes first, since a notification
 //! may be cut off at the end.
 
-use super::{LoopStatus, Phase, State, headline, words};
+use super::{DisplayPhase, DisplayState, LoopStatus, headline, words};
 use crate::journal::{PauseReason, QuestionKind};
 use crate::sanitize;
 
@@ -12,7 +12,7 @@ const TITLE_CHARS: usize = 24;
 pub fn notice(status: &LoopStatus) -> String {
     let title = if status.task.title.is_empty() { &status.task.uri } else { &status.task.title };
     let short = format!("\"{}\"", sanitize::line_within(title, TITLE_CHARS));
-    if let Some(question) = status.question.as_ref().filter(|_| status.phase == Phase::NeedsAnswer) {
+    if let Some(question) = status.question.as_ref().filter(|_| status.phase == DisplayPhase::NeedsAnswer) {
         return match question.kind {
             QuestionKind::Agent => format!("{short} asks: {}", sanitize::line(&question.text)),
             // Whole: nothing of what is to be allowed is hidden.
@@ -25,7 +25,7 @@ pub fn notice(status: &LoopStatus) -> String {
         };
     }
     let pause = status.pause.as_ref().filter(|it| it.reason != PauseReason::User);
-    match pause.filter(|_| status.state == State::NeedsYou && status.phase == Phase::Paused) {
+    match pause.filter(|_| status.state == DisplayState::NeedsYou && status.phase == DisplayPhase::Paused) {
         Some(pause) => format!("{short} needs you: {}", sanitize::line(&pause.message)),
         None => sanitize::line(&format!("\"{title}\": {}", headline(status))),
     }

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::decide::Loop;
-use crate::decide::spawns::Spawned;
+use crate::decide::LoopState;
+use crate::decide::spawns::SubagentRecord;
 use crate::sanitize;
 
 /// Nobody reads more, and all of them are in the journal.
@@ -55,7 +55,7 @@ pub enum SubagentState {
     Ended,
 }
 
-pub(super) fn spawns(state: &Loop) -> SpawnStatus {
+pub(super) fn spawns(state: &LoopState) -> SpawnStatus {
     let spawns = &state.spawns;
     SpawnStatus {
         used: spawns.used,
@@ -97,11 +97,12 @@ impl SubagentStatus {
 }
 
 /// Each right below the one that started it, those of the agent itself first to last.
-fn lineage(agents: &[Spawned]) -> Vec<SubagentStatus> {
-    let is_known =
-        |it: &Spawned| it.by.as_ref().is_some_and(|by| agents.iter().any(|it| it.id.as_ref() == Some(by)));
+fn lineage(agents: &[SubagentRecord]) -> Vec<SubagentStatus> {
+    let is_known = |it: &SubagentRecord| {
+        it.by.as_ref().is_some_and(|by| agents.iter().any(|it| it.id.as_ref() == Some(by)))
+    };
     let mut shown = Vec::new();
-    let mut open: Vec<&Spawned> = agents.iter().rev().filter(|it| !is_known(it)).collect();
+    let mut open: Vec<&SubagentRecord> = agents.iter().rev().filter(|it| !is_known(it)).collect();
     while let Some(agent) = open.pop().filter(|_| shown.len() < SHOWN) {
         shown.push(one(agent));
         let below = agents.iter().rev().filter(|it| it.by.is_some() && it.by == agent.id);
@@ -110,7 +111,7 @@ fn lineage(agents: &[Spawned]) -> Vec<SubagentStatus> {
     shown
 }
 
-fn one(agent: &Spawned) -> SubagentStatus {
+fn one(agent: &SubagentRecord) -> SubagentStatus {
     let clean = |it: &Option<String>| it.as_deref().filter(|it| !it.is_empty()).map(sanitize::line);
     SubagentStatus {
         id: clean(&agent.id),

@@ -3,22 +3,22 @@
 use std::fmt::Write as _;
 
 use super::{
-    BreakerStatus, CriteriaStatus, GroupState, GroupStatus, KeeperStatus, LimitsStatus, LoopStatus,
-    PauseStatus, Phase, PlanStatus, QuestionStatus, SessionStatus, Spent, State, TaskStatus, WaitStatus,
-    WeakenedStatus, criteria, spawns, words,
+    BreakerStatus, CriteriaStatus, DisplayPhase, DisplayState, GroupState, GroupStatus, KeeperStatus,
+    LimitsStatus, LoopStatus, PauseStatus, PlanStatus, QuestionStatus, SessionStatus, TaskStatus,
+    UsageStatus, WaitStatus, WeakenedStatus, criteria, spawns, words,
 };
-use crate::decide::groups::{self, Tally};
+use crate::decide::groups::{self, GroupTally};
 use crate::decide::{
-    self, Loop, Pause, breaker, forecast, limits, shared_limits, stand, takeover, weakening,
+    self, LoopState, Pause, branch_tracking, breaker, forecast, limits, shared_limits, takeover, weakening,
 };
 use crate::journal::{LoopSpec, PauseReason, QuestionKind, WaitReason, Weakening};
 use crate::moment::Moment;
 use crate::sanitize;
-use crate::settings::{Happening, Mode};
+use crate::settings::{LoopEvent, LoopMode};
 
 /// What the journal cannot say.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Facts {
+pub struct StatusFacts {
     pub now: Moment,
     /// Of a keeper that holds the loop's lock.
     pub keeper: Option<Option<u32>>,
@@ -29,7 +29,7 @@ pub struct Facts {
 }
 
 /// The status of one loop at `facts.now`.
-pub fn status(state: &Loop, facts: &Facts) -> LoopStatus {
+pub fn status(state: &LoopState, facts: &StatusFacts) -> LoopStatus {
     let (word, phase) = state_and_phase(state, facts);
     let limits = &state.spec.settings.limits;
     let rests_until = breaker::rests_until(state);
@@ -61,26 +61,26 @@ pub fn status(state: &Loop, facts: &Facts) -> LoopStatus {
         },
         session: session(state, phase),
         spawns: spawns::spawns(state),
-        wait: wait(state).filter(|_| phase == Phase::Waiting),
+        wait: wait(state).filter(|_| phase == DisplayPhase::Waiting),
         question: question(state, facts),
         pause: state.pause.as_ref().map(|it| PauseStatus { reason: it.reason, message: it.message.clone() }),
-        spent: Spent::of(&state.spent),
+        spent: UsageStatus::of(&state.spent),
         started_at: words::rfc3339(state.started_at.wall),
         paused_ms: paused_ms(state, facts),
-        activity: facts.activity.clone().filter(|_| word == State::Working),
+        activity: facts.activity.clone().filter(|_| word == DisplayState::Working),
         stale: is_stale(state),
         warnings: warnings(state),
         forecast: forecast::forecast(state),
         outcome: state.outcome.clone(),
         branch: state.stand.home.as_deref().map(sanitize::line),
-        away: stand::sentence(state).filter(|_| state.outcome.is_none()),
+        away: branch_tracking::sentence(state).filter(|_| state.outcome.is_none()),
         weakened: weakened(state),
         keeper: KeeperStatus { pid: facts.keeper.flatten(), alive: facts.keeper.is_some() },
     }
 }
 
-impl Spent {
-    pub fn of(spent: &decide::Spent) -> Self {
+impl UsageStatus {
+    pub fn of(spent: &decide::LoopUsage) -> Self {
         Self {
             cost_micros: spent.cost_micros,
             tokens: spent.tokens,
@@ -91,11 +91,11 @@ impl Spent {
 }
 
 /// While it works every result is about to be replaced.
-fn is_stale(state: &Loop) -> bool {
+fn is_stale(state: &LoopState) -> bool {
     state.is_unjudged && (state.outcome.is_some() || state.is_paused_at_rest())
 }
 
-fn results(state: &Loop) -> CriteriaStatus {
+fn results(state: &LoopState) -> CriteriaStatus {
     let mut criteria = criteria(&state.pinned, |id| state.results.get(id));
     for item in &mut criteria.items {
         item.stale = is_stale(state) && state.results.contains_key(&item.id);
@@ -103,40 +103,40 @@ fn results(state: &Loop) -> CriteriaStatus {
     criteria
 }
 
-fn state_and_phase(state: &Loop, facts: &Facts) -> (State, Phase) {
+fn state_and_phase(state: &LoopState, facts: &StatusFacts) -> (DisplayState, DisplayPhase) {
     if facts.damaged {
-        return (State::NeedsYou, Phase::Damaged);
+        return (DisplayState::NeedsYou, DisplayPhase::Damaged);
     }
     if state.outcome.is_some() {
-        return (State::Done, Phase::Ended);
+        return (DisplayState::Done, DisplayPhase::Ended);
     }
     if facts.keeper.is_none() {
-        return (State::NeedsYou, Phase::Interrupted);
+        return (DisplayState::NeedsYou, DisplayPhase::Interrupted);
     }
     let by_question = state.pause.as_ref().is_none_or(|it| it.reason == PauseReason::Question);
     if by_question && state.at_rest() && state.stop.is_none() && state.questions.holding().is_some() {
-        return (State::NeedsYou, Phase::NeedsAnswer);
+        return (DisplayState::NeedsYou, DisplayPhase::NeedsAnswer);
     }
     if state.questions.permission().is_some() {
-        return (State::NeedsYou, Phase::NeedsAnswer);
+        return (DisplayState::NeedsYou, DisplayPhase::NeedsAnswer);
     }
     match &state.pause {
         Some(pause) if state.at_rest() => resting(pause),
-        _ => (State::Working, working(state)),
+        _ => (DisplayState::Working, working(state)),
     }
 }
 
 /// Nothing goes on until its user does something, and its keeper is there to hear of it.
-pub(super) fn needs_user(state: &Loop) -> bool {
-    let kept = Facts { keeper: Some(None), ..Facts::default() };
-    state_and_phase(state, &kept).0 == State::NeedsYou
+pub(super) fn needs_user(state: &LoopState) -> bool {
+    let kept = StatusFacts { keeper: Some(None), ..StatusFacts::default() };
+    state_and_phase(state, &kept).0 == DisplayState::NeedsYou
 }
 
 /// Who has to act when a loop rests follows from why it rests.
-fn resting(pause: &Pause) -> (State, Phase) {
+fn resting(pause: &Pause) -> (DisplayState, DisplayPhase) {
     match pause.reason {
-        PauseReason::User => (State::Paused, Phase::Paused),
-        PauseReason::Trust => (State::NeedsYou, Phase::Untrusted),
+        PauseReason::User => (DisplayState::Paused, DisplayPhase::Paused),
+        PauseReason::Trust => (DisplayState::NeedsYou, DisplayPhase::Untrusted),
         PauseReason::Breaker
         | PauseReason::Agent
         | PauseReason::Disk
@@ -144,36 +144,36 @@ fn resting(pause: &Pause) -> (State, Phase) {
         | PauseReason::Missing
         | PauseReason::Question
         | PauseReason::Session
-        | PauseReason::Other => (State::NeedsYou, Phase::Paused),
+        | PauseReason::Other => (DisplayState::NeedsYou, DisplayPhase::Paused),
     }
 }
 
-fn working(state: &Loop) -> Phase {
+fn working(state: &LoopState) -> DisplayPhase {
     if state.stop.is_some() {
-        return Phase::Stopping;
+        return DisplayPhase::Stopping;
     }
     match state.phase {
-        decide::Phase::Starting | decide::Phase::Baseline => Phase::Baseline,
-        decide::Phase::Checking => Phase::Checking,
-        decide::Phase::Boundary | decide::Phase::Preparing if wait(state).is_some() => Phase::Waiting,
+        decide::Phase::Starting | decide::Phase::Baseline => DisplayPhase::Baseline,
+        decide::Phase::Checking => DisplayPhase::Checking,
+        decide::Phase::Boundary | decide::Phase::Preparing if wait(state).is_some() => DisplayPhase::Waiting,
         decide::Phase::Boundary
         | decide::Phase::Preparing
         | decide::Phase::Iterating { .. }
-        | decide::Phase::Closing => Phase::Iterating,
-        decide::Phase::Ended => Phase::Ended,
+        | decide::Phase::Closing => DisplayPhase::Iterating,
+        decide::Phase::Ended => DisplayPhase::Ended,
     }
 }
 
 /// What it waits for between iterations; an open breaker outweighs the rest.
-fn wait(state: &Loop) -> Option<WaitStatus> {
+fn wait(state: &LoopState) -> Option<WaitStatus> {
     let breaker = breaker::rests_until(state).map(|it| (WaitReason::Breaker, it));
     let (reason, until) = breaker.or_else(|| state.wait.map(|it| (it.reason, it.until)))?;
     Some(WaitStatus { reason, resumes_at: words::rfc3339(until.wall) })
 }
 
-fn group_states(state: &Loop) -> Vec<GroupStatus> {
+fn group_states(state: &LoopState) -> Vec<GroupStatus> {
     let rule = state.spec.settings.exit.groups;
-    let one = |(name, tally): (&str, Tally)| GroupStatus {
+    let one = |(name, tally): (&str, GroupTally)| GroupStatus {
         name: sanitize::line(name),
         state: if tally.holds(rule) { GroupState::Holds } else { GroupState::Open },
         passed: tally.passing as u64,
@@ -182,7 +182,7 @@ fn group_states(state: &Loop) -> Vec<GroupStatus> {
     groups::of(state).into_iter().map(one).collect()
 }
 
-fn plan(state: &Loop) -> PlanStatus {
+fn plan(state: &LoopState) -> PlanStatus {
     PlanStatus {
         done: state.plan.iter().filter(|it| it.done).count() as u64,
         open: state.open_items().count() as u64,
@@ -191,8 +191,8 @@ fn plan(state: &Loop) -> PlanStatus {
 }
 
 /// Of the records alone, never of the clock: nothing is sent because time passes.
-fn warnings(state: &Loop) -> Vec<String> {
-    let hook = |(event, why): (&Happening, &String)| words::hook_failed(*event, why);
+fn warnings(state: &LoopState) -> Vec<String> {
+    let hook = |(event, why): (&LoopEvent, &String)| words::hook_failed(*event, why);
     let hooks = state.hooks_failed.iter().map(hook);
     let denied = denied(state);
     if state.outcome.is_some() {
@@ -212,21 +212,21 @@ fn warnings(state: &Loop) -> Vec<String> {
 }
 
 /// Of the last iteration in which the agent was denied anything, whether the breaker counts it or not.
-fn denied(state: &Loop) -> Option<String> {
+fn denied(state: &LoopState) -> Option<String> {
     let row = state.history.iter().rev().find(|it| it.denials > 0)?;
     let what = words::denied(&row.denied, row.denials)?;
     Some(format!("the agent was denied {what} in iteration {}", row.number))
 }
 
-fn weakened(state: &Loop) -> Vec<WeakenedStatus> {
+fn weakened(state: &LoopState) -> Vec<WeakenedStatus> {
     let one = |it: &Weakening| WeakenedStatus {
         path: (!it.path.is_empty()).then(|| sanitize::line(&it.path)),
         what: sanitize::line(&it.what),
     };
-    weakening::told(state).map(one).collect()
+    weakening::unreported(state).map(one).collect()
 }
 
-fn question(state: &Loop, facts: &Facts) -> Option<QuestionStatus> {
+fn question(state: &LoopState, facts: &StatusFacts) -> Option<QuestionStatus> {
     let open = state.questions.open.as_ref().filter(|_| state.outcome.is_none())?;
     if open.kind == QuestionKind::Permission && facts.keeper.is_none() {
         // Its agent is gone, too.
@@ -243,13 +243,13 @@ fn question(state: &Loop, facts: &Facts) -> Option<QuestionStatus> {
 }
 
 /// The one that iterations go on with; else that of the running agent.
-fn session(state: &Loop, phase: Phase) -> Option<SessionStatus> {
-    let (resets, own) = (state.session.resets, state.spec.settings.mode == Mode::Attach);
+fn session(state: &LoopState, phase: DisplayPhase) -> Option<SessionStatus> {
+    let (resets, own) = (state.session.resets, state.spec.settings.mode == LoopMode::Attach);
     if let Some(current) = &state.session.current {
         let started_at = words::rfc3339(current.started_at.wall);
         return Some(SessionStatus { id: current.id.clone(), started_at, resets, own });
     }
-    let iteration = state.last_iteration().filter(|_| phase == Phase::Iterating)?;
+    let iteration = state.last_iteration().filter(|_| phase == DisplayPhase::Iterating)?;
     Some(SessionStatus {
         id: iteration.session.clone(),
         started_at: words::rfc3339(iteration.started_at.wall),
@@ -258,7 +258,7 @@ fn session(state: &Loop, phase: Phase) -> Option<SessionStatus> {
     })
 }
 
-fn paused_ms(state: &Loop, facts: &Facts) -> u64 {
+fn paused_ms(state: &LoopState, facts: &StatusFacts) -> u64 {
     let resting = facts.keeper.is_some() && state.outcome.is_none() && state.waits_for_user();
     state.paused_ms + if resting { facts.now.since(state.last_at) } else { 0 }
 }

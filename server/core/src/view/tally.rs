@@ -5,13 +5,13 @@ use crate::check::Status;
 
 /// Criteria counted by what is known of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Tally {
-    required: Counts,
-    optional: Counts,
+pub struct CriteriaTally {
+    required: CriteriaCounts,
+    optional: CriteriaCounts,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-struct Counts {
+struct CriteriaCounts {
     passed: usize,
     failed: usize,
     /// Never run.
@@ -20,7 +20,7 @@ struct Counts {
     unverified: usize,
 }
 
-impl Tally {
+impl CriteriaTally {
     /// Of each criterion whether it is required, and its latest status; `None`: it was never run.
     pub fn of(criteria: impl IntoIterator<Item = (bool, Option<Status>)>) -> Self {
         let mut tally = Self::default();
@@ -78,7 +78,7 @@ impl Tally {
     }
 }
 
-impl Counts {
+impl CriteriaCounts {
     fn total(self) -> usize {
         self.judged() + self.unchecked + self.unverified
     }
@@ -111,11 +111,11 @@ impl Counts {
 
 #[cfg(test)]
 mod tests {
-    use super::Tally;
+    use super::CriteriaTally;
     use crate::check::Status;
 
     /// Letters of required criteria, then of optional ones: `p`assed, `f`ailed, `-` never run, `u`nverified.
-    fn tally(required: &str, optional: &str) -> Tally {
+    fn tally(required: &str, optional: &str) -> CriteriaTally {
         let status = |letter: char| match letter {
             'p' => Some(Status::Pass),
             'u' => Some(Status::Unverified),
@@ -123,7 +123,7 @@ mod tests {
             _ => Some(Status::Fail),
         };
         let required = required.chars().map(|it| (true, status(it)));
-        Tally::of(required.chain(optional.chars().map(|it| (false, status(it)))))
+        CriteriaTally::of(required.chain(optional.chars().map(|it| (false, status(it)))))
     }
 
     #[test]

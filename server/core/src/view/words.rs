@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use crate::journal::TakeoverReason;
 use crate::sanitize;
-use crate::settings::{Happening, Mode};
+use crate::settings::{LoopEvent, LoopMode};
 
 /// With a capital first letter, as a sentence begins.
 pub fn capitalised(text: &str) -> String {
@@ -80,10 +80,10 @@ pub fn cost(micros: u64) -> String {
 }
 
 /// Said in the place of a cost that nobody tells.
-pub fn no_cost(mode: Mode) -> &'static str {
+pub fn no_cost(mode: LoopMode) -> &'static str {
     match mode {
-        Mode::Loop | Mode::Hook => "cost unknown: the agent reports none",
-        Mode::Attach => "cost unknown: Claude does not report it in an interactive session",
+        LoopMode::Loop | LoopMode::Hook => "cost unknown: the agent reports none",
+        LoopMode::Attach => "cost unknown: Claude does not report it in an interactive session",
     }
 }
 
@@ -134,7 +134,7 @@ pub fn cells(char: char) -> usize {
 }
 
 /// A command of `[on]` that did not do what it should.
-pub fn hook_failed(event: Happening, why: &str) -> String {
+pub fn hook_failed(event: LoopEvent, why: &str) -> String {
     format!("the command of `on.{}` {}", event.key(), sanitize::line(why))
 }
 

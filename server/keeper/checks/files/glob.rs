@@ -5,7 +5,7 @@ use std::path::{Component, Path, PathBuf};
 use globset::{GlobBuilder, GlobMatcher};
 
 #[derive(Debug, Clone)]
-pub(super) struct Glob {
+pub(super) struct FileGlob {
     /// As the user wrote it.
     pub(super) written: String,
     /// Without any special character.
@@ -19,7 +19,7 @@ pub(super) struct Glob {
     matcher: GlobMatcher,
 }
 
-impl Glob {
+impl FileGlob {
     /// The error says in words what is wrong with it.
     pub(super) fn new(written: &str) -> Result<Self, String> {
         let trimmed = written.trim_end_matches('/');

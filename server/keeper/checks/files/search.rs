@@ -10,29 +10,29 @@ use std::path::{Path, PathBuf};
 
 use loopkeeper_core::check::{Location, MAX_LOCATIONS, Status};
 use loopkeeper_core::sanitize;
-use loopkeeper_core::task::{Pattern, PatternKind};
+use loopkeeper_core::task::{PatternKind, TextPattern};
 use regex::bytes::{Regex, RegexBuilder};
 use rustix::fs::OFlags;
 
-use super::walk::{Kind, Walk};
-use crate::keeper::checks::Finding;
+use super::walk::{FileKind, GlobWalk};
+use crate::keeper::checks::RawResult;
 
 /// Read of one file at most.
 pub(super) const FILE_BYTES: u64 = 16 * 1024 * 1024;
 const MESSAGE_CHARS: usize = 200;
 
 /// Some file contains the pattern.
-pub(super) fn has(walk: &Walk<'_>, pattern: &Pattern) -> Result<Finding, String> {
-    let sought = Sought::new(pattern)?;
+pub(super) fn has(walk: &GlobWalk<'_>, pattern: &TextPattern) -> Result<RawResult, String> {
+    let sought = SearchPattern::new(pattern)?;
     let files = match files(walk)? {
-        Files { named, .. } if named.is_empty() => return Ok(nothing_matches(walk)),
+        MatchedFiles { named, .. } if named.is_empty() => return Ok(nothing_matches(walk)),
         files => files,
     };
     let mut trouble = files.trouble;
     for name in &files.named {
         match sought.lines_in(walk.root(), name) {
             Ok(seen) if !seen.lines.is_empty() => {
-                return Ok(Finding::of(Status::Pass, format!("found in {}", name.display())));
+                return Ok(RawResult::of(Status::Pass, format!("found in {}", name.display())));
             }
             Ok(seen) => trouble = trouble.or(seen.cut),
             Err(reason) => trouble = trouble.or(Some(reason)),
@@ -41,13 +41,13 @@ pub(super) fn has(walk: &Walk<'_>, pattern: &Pattern) -> Result<Finding, String>
     }
     match trouble {
         Some(trouble) => Err(trouble),
-        None => Ok(Finding::of(Status::Fail, format!("{sought} not found in {}", counted(&files.named)))),
+        None => Ok(RawResult::of(Status::Fail, format!("{sought} not found in {}", counted(&files.named)))),
     }
 }
 
 /// No file contains the pattern, and every one was read to its end.
-pub(super) fn lacks(walk: &Walk<'_>, pattern: &Pattern) -> Result<Finding, String> {
-    let sought = Sought::new(pattern)?;
+pub(super) fn lacks(walk: &GlobWalk<'_>, pattern: &TextPattern) -> Result<RawResult, String> {
+    let sought = SearchPattern::new(pattern)?;
     let files = files(walk)?;
     let mut trouble = files.trouble;
     let mut with_it = Vec::new();
@@ -66,27 +66,27 @@ pub(super) fn lacks(walk: &Walk<'_>, pattern: &Pattern) -> Result<Finding, Strin
     }
     if !with_it.is_empty() {
         let fact = format!("{sought} found in {}", counted(&with_it));
-        return Ok(Finding { status: Status::Fail, fact, locations });
+        return Ok(RawResult { status: Status::Fail, fact, locations });
     }
     match trouble {
         Some(trouble) => Err(trouble),
         None if files.named.is_empty() => Ok(nothing_matches(walk)),
-        None => Ok(Finding::of(Status::Pass, format!("not in {}", counted(&files.named)))),
+        None => Ok(RawResult::of(Status::Pass, format!("not in {}", counted(&files.named)))),
     }
 }
 
 #[derive(Default)]
-struct Files {
+struct MatchedFiles {
     /// Relative to the root, each once.
     named: Vec<PathBuf>,
     trouble: Option<String>,
 }
 
-fn files(walk: &Walk<'_>) -> Result<Files, String> {
-    let mut files = Files::default();
+fn files(walk: &GlobWalk<'_>) -> Result<MatchedFiles, String> {
+    let mut files = MatchedFiles::default();
     for glob in walk.globs() {
         let trouble = walk.each(glob, |entry| {
-            if entry.kind == Kind::File {
+            if entry.kind == FileKind::File {
                 files.named.push(entry.path.clone());
             }
             true
@@ -98,11 +98,11 @@ fn files(walk: &Walk<'_>) -> Result<Files, String> {
     Ok(files)
 }
 
-fn nothing_matches(walk: &Walk<'_>) -> Finding {
+fn nothing_matches(walk: &GlobWalk<'_>) -> RawResult {
     let written: Vec<&str> = walk.globs().iter().map(|it| it.written.as_str()).collect();
     let folder = walk.globs().iter().find(|it| it.literal && walk.root().join(&it.path).is_dir());
     let cure = folder.map_or_else(String::new, |it| format!(", write {}/**", it.path.display()));
-    Finding::of(Status::Fail, format!("no file matches {}{cure}", written.join(" ")))
+    RawResult::of(Status::Fail, format!("no file matches {}{cure}", written.join(" ")))
 }
 
 fn counted(files: &[PathBuf]) -> String {
@@ -112,21 +112,21 @@ fn counted(files: &[PathBuf]) -> String {
     }
 }
 
-struct Sought {
+struct SearchPattern {
     regex: Regex,
     shown: String,
 }
 
 /// What one file said.
 #[derive(Default)]
-struct Seen {
+struct FileMatches {
     lines: Vec<Location>,
     /// Why its end was not read.
     cut: Option<String>,
 }
 
-impl Sought {
-    fn new(pattern: &Pattern) -> Result<Self, String> {
+impl SearchPattern {
+    fn new(pattern: &TextPattern) -> Result<Self, String> {
         let shown = pattern.written();
         let is_literal = pattern.kind == PatternKind::Literal;
         let written = if is_literal { regex::escape(&pattern.source) } else { pattern.source.clone() };
@@ -141,10 +141,10 @@ impl Sought {
     }
 
     /// The lines on which the pattern begins, the first [`MAX_LOCATIONS`].
-    fn lines_in(&self, root: &Path, name: &Path) -> Result<Seen, String> {
+    fn lines_in(&self, root: &Path, name: &Path) -> Result<FileMatches, String> {
         let (bytes, whole) =
             read(&root.join(name)).map_err(|error| format!("could not read {}: {error}", name.display()))?;
-        let mut seen = Seen::default();
+        let mut seen = FileMatches::default();
         if !whole {
             seen.cut = Some(format!("{} is over {} MiB", name.display(), FILE_BYTES / 1024 / 1024));
         }
@@ -166,7 +166,7 @@ impl Sought {
     }
 }
 
-impl std::fmt::Display for Sought {
+impl std::fmt::Display for SearchPattern {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         out.write_str(&self.shown)
     }

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use loopkeeper_core::check::Status;
-use loopkeeper_core::task::{Check, Pattern, PatternKind};
+use loopkeeper_core::task::{Check, PatternKind, TextPattern};
 use tempfile::TempDir;
 
 use super::found;
@@ -44,8 +44,8 @@ fn globs(written: &str) -> Vec<String> {
     written.split('|').map(str::to_owned).collect()
 }
 
-fn pattern(source: &str, kind: PatternKind) -> Pattern {
-    Pattern { source: source.to_owned(), kind }
+fn pattern(source: &str, kind: PatternKind) -> TextPattern {
+    TextPattern { source: source.to_owned(), kind }
 }
 
 /// Status and fact; of a check that could not run, the reason.

@@ -6,11 +6,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::glob::Glob;
+use super::glob::FileGlob;
 use crate::adapters::work_trees::OtherWorkTrees;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum FileKind {
     File,
     Folder,
     /// A link that leads nowhere or out of the root, a socket, a pipe, a device.
@@ -18,14 +18,14 @@ pub(super) enum Kind {
 }
 
 #[derive(Debug, Clone)]
-pub(super) struct Entry {
+pub(super) struct WalkEntry {
     /// Relative to the root.
     pub(super) path: PathBuf,
-    pub(super) kind: Kind,
+    pub(super) kind: FileKind,
     link: bool,
 }
 
-impl Entry {
+impl WalkEntry {
     /// For people.
     pub(super) fn name(&self) -> String {
         self.path.to_string_lossy().into_owned()
@@ -33,17 +33,17 @@ impl Entry {
 }
 
 #[derive(Debug)]
-pub(super) struct Walk<'a> {
+pub(super) struct GlobWalk<'a> {
     root: &'a Path,
     others: OtherWorkTrees<'a>,
-    globs: Vec<Glob>,
+    globs: Vec<FileGlob>,
     stop: &'a AtomicBool,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> GlobWalk<'a> {
     /// `root` is a real path.
     pub(super) fn new(root: &'a Path, globs: &[String], stop: &'a AtomicBool) -> Result<Self, String> {
-        let globs = globs.iter().map(|it| Glob::new(it)).collect::<Result<Vec<_>, _>>()?;
+        let globs = globs.iter().map(|it| FileGlob::new(it)).collect::<Result<Vec<_>, _>>()?;
         if globs.is_empty() {
             Err("no file is named".to_owned())
         } else {
@@ -55,7 +55,7 @@ impl<'a> Walk<'a> {
         self.root
     }
 
-    pub(super) fn globs(&self) -> &[Glob] {
+    pub(super) fn globs(&self) -> &[FileGlob] {
         &self.globs
     }
 
@@ -63,8 +63,8 @@ impl<'a> Walk<'a> {
     /// the first thing that could not be read, in words; the error is that somebody stopped it.
     pub(super) fn each(
         &self,
-        glob: &Glob,
-        mut visit: impl FnMut(&Entry) -> bool,
+        glob: &FileGlob,
+        mut visit: impl FnMut(&WalkEntry) -> bool,
     ) -> Result<Option<String>, String> {
         let mut trouble = None;
         match self.entry(&glob.path) {
@@ -75,7 +75,7 @@ impl<'a> Walk<'a> {
         if glob.literal {
             return Ok(trouble);
         }
-        let mut open = Open::new(&glob.base);
+        let mut open = PendingFolders::new(&glob.base);
         while let Some(folder) = open.next() {
             let entries = self.real(&folder, &mut open.seen).and_then(|it| match it {
                 Some(real) => self.children(&folder, &real),
@@ -123,7 +123,7 @@ impl<'a> Walk<'a> {
         self.root.join(folder.parent()?).canonicalize().ok()
     }
 
-    fn children(&self, folder: &Path, real: &Path) -> Result<Vec<Entry>, String> {
+    fn children(&self, folder: &Path, real: &Path) -> Result<Vec<WalkEntry>, String> {
         let trouble = |error: std::io::Error| unread(folder, &error);
         let mut names = Vec::new();
         for entry in fs::read_dir(real).map_err(trouble)? {
@@ -139,7 +139,7 @@ impl<'a> Walk<'a> {
     }
 
     /// What has this name, where anything has it.
-    fn entry(&self, path: &Path) -> Result<Option<Entry>, String> {
+    fn entry(&self, path: &Path) -> Result<Option<WalkEntry>, String> {
         let at = self.root.join(path);
         let own = match fs::symlink_metadata(&at) {
             Ok(metadata) => metadata.file_type(),
@@ -148,11 +148,11 @@ impl<'a> Walk<'a> {
         };
         let target = at.canonicalize().ok().filter(|it| self.holds(it));
         let kind = match target.and_then(|it| fs::symlink_metadata(it).ok()).map(|it| it.file_type()) {
-            Some(target) if target.is_file() => Kind::File,
-            Some(target) if target.is_dir() => Kind::Folder,
-            _ => Kind::Other,
+            Some(target) if target.is_file() => FileKind::File,
+            Some(target) if target.is_dir() => FileKind::Folder,
+            _ => FileKind::Other,
         };
-        Ok(Some(Entry { path: path.to_path_buf(), kind, link: own.is_symlink() }))
+        Ok(Some(WalkEntry { path: path.to_path_buf(), kind, link: own.is_symlink() }))
     }
 
     /// Whether a real path is the root's, `.git` left out.
@@ -163,13 +163,13 @@ impl<'a> Walk<'a> {
 }
 
 /// Folders still to walk. Links come last: what they lead to within the walk is then known under its own name.
-struct Open {
+struct PendingFolders {
     folders: Vec<PathBuf>,
     links: Vec<PathBuf>,
     seen: HashSet<PathBuf>,
 }
 
-impl Open {
+impl PendingFolders {
     fn new(base: &Path) -> Self {
         Self { folders: vec![base.to_path_buf()], links: Vec::new(), seen: HashSet::new() }
     }
@@ -178,12 +178,12 @@ impl Open {
         self.folders.pop().or_else(|| self.links.pop())
     }
 
-    fn add(&mut self, entries: Vec<Entry>) {
+    fn add(&mut self, entries: Vec<WalkEntry>) {
         // Taken from the end: in reverse they are walked in order.
-        for Entry { path, kind, link } in entries.into_iter().rev() {
+        for WalkEntry { path, kind, link } in entries.into_iter().rev() {
             match (kind, link) {
-                (Kind::Folder, false) => self.folders.push(path),
-                (Kind::Folder, true) => self.links.push(path),
+                (FileKind::Folder, false) => self.folders.push(path),
+                (FileKind::Folder, true) => self.links.push(path),
                 _ => {}
             }
         }

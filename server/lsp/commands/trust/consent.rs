@@ -9,23 +9,23 @@ use loopkeeper_core::view::words;
 use lsp_types::{ExecuteCommandParams, MessageType};
 use serde_json::json;
 
-use super::{Needed, Refusal, blocking, grant};
-use crate::lookout::Nudge;
+use super::{CommandRefusal, TrustRequest, blocking, grant};
 use crate::lsp::ext::{self, CheckArgs, RefusalCode, StartArgs};
-use crate::lsp::pages;
-use crate::lsp::questions::{self, Asking, NOT_NOW, Question};
-use crate::lsp::shared::Shared;
+use crate::lsp::questions::{self, ClientQuestion, NOT_NOW, QuestionSupport};
+use crate::lsp::session::ServerState;
+use crate::lsp::virtual_documents;
+use crate::workspace::Invalidation;
 
 const SHOW: &str = "Show commands";
 
 /// What the user wanted, to be done once they said yes.
-pub(in crate::lsp::commands) enum Then {
+pub(in crate::lsp::commands) enum AfterTrust {
     Nothing,
     Start(StartArgs),
     Check(CheckArgs),
 }
 
-impl Then {
+impl AfterTrust {
     fn yes(&self) -> &'static str {
         match self {
             Self::Nothing => "Trust",
@@ -44,55 +44,60 @@ impl Then {
 }
 
 /// The refusal, with the question under way where the client can be asked.
-pub(in crate::lsp::commands) fn ask(shared: &Arc<Shared>, needed: Needed, then: Then) -> Refusal {
+pub(in crate::lsp::commands) fn ask(
+    shared: &Arc<ServerState>,
+    needed: TrustRequest,
+    then: AfterTrust,
+) -> CommandRefusal {
     let message = refused(&needed, &then);
-    let asking = Asking::of(shared);
-    let mut refusal = Refusal::new(RefusalCode::Untrusted, message);
+    let asking = QuestionSupport::of(shared);
+    let mut refusal = CommandRefusal::new(RefusalCode::Untrusted, message);
     refusal.data.task = Some(needed.task.clone());
     refusal.data.hash = Some(needed.hash.clone());
     refusal.data.count = Some(needed.count);
-    refusal.data.asked = Some(asking != Asking::Never);
+    refusal.data.asked = Some(asking != QuestionSupport::Never);
     let shared = Arc::clone(shared);
     tokio::spawn(async move {
         match asking {
-            Asking::Announced => announced(&shared, &needed, &then).await,
-            Asking::Unannounced | Asking::Never => in_view(&shared, &needed, &then).await,
+            QuestionSupport::Announced => announced(&shared, &needed, &then).await,
+            QuestionSupport::Unannounced | QuestionSupport::Never => in_view(&shared, &needed, &then).await,
         }
     });
     refusal
 }
 
 /// `Not started: 2 commands of "Pay" need your trust`
-fn refused(needed: &Needed, then: &Then) -> String {
+fn refused(needed: &TrustRequest, then: &AfterTrust) -> String {
     let need = if needed.count == 1 { "needs" } else { "need" };
     format!("{}: {} of {} {need} your trust", then.refused(), counted(needed), title(needed))
 }
 
 /// The page was asked for: it is shown, also where nothing is left to trust.
-pub(super) fn offer(shared: &Arc<Shared>, needed: Needed, page: &Path) {
+pub(super) fn offer(shared: &Arc<ServerState>, needed: TrustRequest, page: &Path) {
     let (shared, page) = (Arc::clone(shared), page.to_owned());
     tokio::spawn(async move {
         if needed.count == 0 {
-            pages::shown(&shared, &pages::uri(&page)).await;
+            virtual_documents::shown(&shared, &virtual_documents::uri(&page)).await;
             let message = format!("Every command of {} is trusted.", title(&needed));
             return shared.client.show_message(MessageType::INFO, message).await;
         }
-        match Asking::of(&shared) {
-            Asking::Announced if !shared.session().knows_us() => {
+        match QuestionSupport::of(&shared) {
+            QuestionSupport::Announced if !shared.session().knows_us() => {
                 remember(&shared, &needed, &page);
-                pages::shown(&shared, &pages::uri(&page)).await;
-                announced(&shared, &needed, &Then::Nothing).await;
+                virtual_documents::shown(&shared, &virtual_documents::uri(&page)).await;
+                announced(&shared, &needed, &AfterTrust::Nothing).await;
             }
-            _ => in_view(&shared, &needed, &Then::Nothing).await,
+            _ => in_view(&shared, &needed, &AfterTrust::Nothing).await,
         }
     });
 }
 
 /// Asks whether to show the page, and again with the page in view. Never asks what is being asked already.
-async fn announced(shared: &Arc<Shared>, needed: &Needed, then: &Then) {
+async fn announced(shared: &Arc<ServerState>, needed: &TrustRequest, then: &AfterTrust) {
     let Some(place) = shared.pending.enter(key(needed, then)) else { return };
     let answers = vec![SHOW, then.yes(), NOT_NOW];
-    let question = Question { message: message(needed), answers, page: None, expiry: questions::EXPIRY };
+    let question =
+        ClientQuestion { message: message(needed), answers, page: None, expiry: questions::EXPIRY };
     while let Some(answer) = questions::ask(shared, &question).await {
         if answer == then.yes() {
             // It is answered: what is done now may lead to another one.
@@ -107,33 +112,33 @@ async fn announced(shared: &Arc<Shared>, needed: &Needed, then: &Then) {
             return in_view(shared, needed, then).await;
         }
         if let Some(page) = written(shared, needed).await {
-            pages::shown(shared, &pages::uri(&page)).await;
+            virtual_documents::shown(shared, &virtual_documents::uri(&page)).await;
         }
     }
 }
 
 /// The page first, then the question about it; a client that cannot be asked is told where the answer is.
-async fn in_view(shared: &Arc<Shared>, needed: &Needed, then: &Then) {
-    let asking = Asking::of(shared);
+async fn in_view(shared: &Arc<ServerState>, needed: &TrustRequest, then: &AfterTrust) {
+    let asking = QuestionSupport::of(shared);
     let place = shared.pending.enter(key(needed, then));
     // A prompt that was left without an answer is not answered later either.
-    if place.is_none() && asking == Asking::Announced {
+    if place.is_none() && asking == QuestionSupport::Announced {
         return;
     }
     let Some(page) = written(shared, needed).await else { return };
-    let uri = pages::uri(&page);
-    let shows_itself = asking == Asking::Announced && shared.session().knows_us();
-    let is_shown = shows_itself || pages::shown(shared, &uri).await;
+    let uri = virtual_documents::uri(&page);
+    let shows_itself = asking == QuestionSupport::Announced && shared.session().knows_us();
+    let is_shown = shows_itself || virtual_documents::shown(shared, &uri).await;
     // Last, since a line may be cut.
     let file = if is_shown { String::new() } else { format!(" They are in {}", page.display()) };
-    if asking == Asking::Never {
+    if asking == QuestionSupport::Never {
         let action = "Read them, then choose the code action \"Trust the commands shown\".";
         return questions::warn(shared, &format!("{}. {action}{file}", refused(needed, then))).await;
     }
     let message = format!("{}{file}", message(needed));
     let answers = vec![then.yes(), NOT_NOW];
     let question =
-        Question { message, answers, page: shows_itself.then_some(uri), expiry: questions::EXPIRY };
+        ClientQuestion { message, answers, page: shows_itself.then_some(uri), expiry: questions::EXPIRY };
     let answer = questions::ask(shared, &question).await;
     drop(place);
     if answer.as_deref() == Some(then.yes()) {
@@ -141,9 +146,9 @@ async fn in_view(shared: &Arc<Shared>, needed: &Needed, then: &Then) {
     }
 }
 
-async fn written(shared: &Arc<Shared>, needed: &Needed) -> Option<PathBuf> {
+async fn written(shared: &Arc<ServerState>, needed: &TrustRequest) -> Option<PathBuf> {
     let (root, text) = (needed.root.clone(), needed.text.clone());
-    match blocking(move || Ok(Needed::write(&root, &text)?)).await {
+    match blocking(move || Ok(TrustRequest::write(&root, &text)?)).await {
         Ok(page) => {
             remember(shared, needed, &page);
             Some(page)
@@ -156,42 +161,42 @@ async fn written(shared: &Arc<Shared>, needed: &Needed) -> Option<PathBuf> {
 }
 
 /// A yes without a question is one to the page of the configuration as it is.
-fn remember(shared: &Shared, needed: &Needed, page: &Path) {
+fn remember(shared: &ServerState, needed: &TrustRequest, page: &Path) {
     if needed.arguments.is_empty() {
         shared.trust_pages.show(page, &needed.task, &needed.hash);
     }
 }
 
-fn key(needed: &Needed, then: &Then) -> String {
+fn key(needed: &TrustRequest, then: &AfterTrust) -> String {
     format!("{} {} {}", then.yes(), needed.hash, needed.task)
 }
 
 /// `"Pay" runs 2 commands you have not trusted yet.`
-fn message(needed: &Needed) -> String {
+fn message(needed: &TrustRequest) -> String {
     format!("{} runs {} you have not trusted yet.", title(needed), counted(needed))
 }
 
-fn title(needed: &Needed) -> String {
+fn title(needed: &TrustRequest) -> String {
     format!("\"{}\"", sanitize::line(&needed.title))
 }
 
-fn counted(needed: &Needed) -> String {
+fn counted(needed: &TrustRequest) -> String {
     words::counted(needed.count as u64, "command")
 }
 
-async fn trusted(shared: &Arc<Shared>, needed: &Needed, then: &Then) {
+async fn trusted(shared: &Arc<ServerState>, needed: &TrustRequest, then: &AfterTrust) {
     let granted = grant(shared, &needed.task, needed.hash.clone(), needed.arguments.clone()).await;
     if let Err(refusal) = granted {
         return questions::warn(shared, &words::capitalised(&refusal.message)).await;
     }
     let (command, argument) = match then {
-        Then::Nothing => {
-            shared.lookout().nudge(Nudge::STATE);
+        AfterTrust::Nothing => {
+            shared.lookout().invalidate(Invalidation::STATE);
             let message = format!("{} of {} trusted.", counted(needed), title(needed));
             return shared.client.show_message(MessageType::INFO, message).await;
         }
-        Then::Start(args) => (ext::START, json!(args)),
-        Then::Check(args) => (ext::CHECK, json!(args)),
+        AfterTrust::Start(args) => (ext::START, json!(args)),
+        AfterTrust::Check(args) => (ext::CHECK, json!(args)),
     };
     let params = ExecuteCommandParams {
         command: command.to_owned(),

@@ -4,17 +4,18 @@
 use std::collections::BTreeSet;
 
 use loopkeeper_core::check::Status;
-use loopkeeper_core::foreign::Foreign;
 use loopkeeper_core::journal::{
     BreakerState, Outcome, OutcomeKind, PauseReason, QuestionKind, Role, WaitReason,
 };
+use loopkeeper_core::plugin_loop::PluginLoop;
 use loopkeeper_core::settings::Preset;
-use loopkeeper_core::settings::preset::Chosen;
+use loopkeeper_core::settings::preset::PresetSelection;
 use loopkeeper_core::task::CriterionId;
 use loopkeeper_core::view::{
-    BreakerCounts, BreakerStatus, CriteriaStatus, CriterionStatus, GroupState, GroupStatus, KeeperStatus,
-    LimitsStatus, LoopStatus, PauseStatus, Phase, PlanStatus, QuestionStatus, SessionStatus, SpawnStatus,
-    Spent, Spot, State, SubagentState, SubagentStatus, TaskStatus, WaitStatus, WeakenedStatus,
+    BreakerCounts, BreakerStatus, CriteriaStatus, CriterionStatus, DisplayPhase, DisplayState, GroupState,
+    GroupStatus, KeeperStatus, LimitsStatus, LoopStatus, PauseStatus, PlanStatus, QuestionStatus,
+    SessionStatus, SourceRange, SpawnStatus, SubagentState, SubagentStatus, TaskStatus, UsageStatus,
+    WaitStatus, WeakenedStatus,
 };
 use lsp_types::Command;
 use serde::Serialize;
@@ -78,9 +79,17 @@ pub(super) fn messages() -> Vec<Message> {
 const QUESTIONS: [QuestionKind; 4] =
     [QuestionKind::Agent, QuestionKind::UsageLimit, QuestionKind::Denied, QuestionKind::Permission];
 
+const STATES: [DisplayState; 5] = [
+    DisplayState::Working,
+    DisplayState::NeedsYou,
+    DisplayState::Paused,
+    DisplayState::Done,
+    DisplayState::Idle,
+];
+
 /// Where a field is one of some words, and which.
 pub(super) fn words() -> Vec<(&'static str, &'static str, BTreeSet<String>)> {
-    use Phase::{
+    use DisplayPhase::{
         Baseline, Checking, Damaged, Ended, Interrupted, Iterating, NeedsAnswer, Stopping, Untrusted, Waiting,
     };
     let phases = [
@@ -93,7 +102,7 @@ pub(super) fn words() -> Vec<(&'static str, &'static str, BTreeSet<String>)> {
         NeedsAnswer,
         Interrupted,
         Damaged,
-        Phase::Paused,
+        DisplayPhase::Paused,
         Ended,
     ];
     let kinds = [
@@ -117,11 +126,7 @@ pub(super) fn words() -> Vec<(&'static str, &'static str, BTreeSet<String>)> {
         ("AlertParams", "kind", set(&[AlertKind::Ended, AlertKind::NeedsYou])),
         ("AlertParams", "severity", set(&[Severity::Info, Severity::Warning, Severity::Error])),
         ("LoopStatus", "phase", set(&phases)),
-        (
-            "LoopStatus",
-            "state",
-            set(&[State::Working, State::NeedsYou, State::Paused, State::Done, State::Idle]),
-        ),
+        ("LoopStatus", "state", set(&STATES)),
         (
             "LoopStatus",
             "breaker.state",
@@ -167,7 +172,7 @@ fn status(full: bool) -> StatusParams {
 }
 
 fn foreign(full: bool) -> ForeignLoop {
-    let state = Foreign {
+    let state = PluginLoop {
         iteration: 1,
         max_iterations: full.then_some(1),
         promise: full.then(s),
@@ -183,7 +188,7 @@ fn task(full: bool) -> TaskEntry {
         uri: s(),
         root: s(),
         title: s(),
-        state: State::Idle,
+        state: DisplayState::Idle,
         loop_id: full.then(s),
         checking: false,
         unknown_commands: 0,
@@ -203,7 +208,7 @@ fn criteria(full: bool) -> CriteriaStatus {
         regressed: false,
         ticked: full.then_some(true),
         stale: false,
-        place: Spot { file: s(), start: 0, length: 1 },
+        place: SourceRange { file: s(), start: 0, length: 1 },
     };
     CriteriaStatus {
         passed: 1,
@@ -237,8 +242,8 @@ fn a_loop(full: bool) -> LoopStatus {
         seq: 1,
         task: TaskStatus { uri: s(), title: s() },
         agent: s(),
-        state: State::Working,
-        phase: Phase::Iterating,
+        state: DisplayState::Working,
+        phase: DisplayPhase::Iterating,
         iteration: 1,
         limits: LimitsStatus {
             iterations: 1,
@@ -256,7 +261,7 @@ fn a_loop(full: bool) -> LoopStatus {
             counts: BreakerCounts::default(),
             resumes_at: full.then(s),
             trips: 0,
-            preset: full.then(|| Chosen { name: Preset::Adaptive, because: s() }),
+            preset: full.then(|| PresetSelection { name: Preset::Adaptive, because: s() }),
         },
         session: full.then(|| SessionStatus { id: s(), started_at: s(), resets: 0, own: true }),
         spawns: spawns(full),
@@ -268,7 +273,7 @@ fn a_loop(full: bool) -> LoopStatus {
             expires_at: full.then(s),
         }),
         pause: full.then(|| PauseStatus { reason: PauseReason::User, message: s() }),
-        spent: Spent { cost_micros: some(1), tokens: some(1), calls: 1, calls_this_hour: 1 },
+        spent: UsageStatus { cost_micros: some(1), tokens: some(1), calls: 1, calls_this_hour: 1 },
         started_at: s(),
         paused_ms: 0,
         activity: full.then(s),

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use loopkeeper_core::view::editor::settings::{self, Checked};
+use loopkeeper_core::view::editor::settings::{self, SettingsAnalysis};
 
-use super::{Desk, Made};
+use super::{DiagnosticsByUri, DiagnosticsContext};
 use crate::adapters::template_file;
-use crate::lookout::Picture;
-use crate::lookout::picture::ConfigSeen;
-use crate::lsp::documents::positions::Lines;
+use crate::lsp::documents::positions::LinePositions;
+use crate::workspace::WorkspaceSnapshot;
+use crate::workspace::snapshot::ConfigSnapshot;
 
 #[derive(Default)]
 pub(super) struct ConfigDiagnostics {
@@ -19,12 +19,17 @@ pub(super) struct ConfigDiagnostics {
 
 struct ReadConfig {
     text: Arc<str>,
-    lines: Lines,
-    checked: Checked,
+    lines: LinePositions,
+    checked: SettingsAnalysis,
 }
 
 impl ConfigDiagnostics {
-    pub(super) fn add_to(&mut self, made: &mut Made, picture: &Picture, desk: &Desk) {
+    pub(super) fn add_to(
+        &mut self,
+        made: &mut DiagnosticsByUri,
+        picture: &WorkspaceSnapshot,
+        desk: &DiagnosticsContext,
+    ) {
         let mut before = std::mem::take(&mut self.read);
         for config in &picture.configs {
             let known = before.remove(&config.path).filter(|it| Arc::ptr_eq(&it.text, &config.text));
@@ -37,10 +42,10 @@ impl ConfigDiagnostics {
 
 impl ReadConfig {
     fn of(text: &Arc<str>) -> Self {
-        Self { text: Arc::clone(text), lines: Lines::of(text), checked: settings::check("", text) }
+        Self { text: Arc::clone(text), lines: LinePositions::of(text), checked: settings::check("", text) }
     }
 
-    fn add_to(&self, made: &mut Made, config: &ConfigSeen, desk: &Desk) {
+    fn add_to(&self, made: &mut DiagnosticsByUri, config: &ConfigSnapshot, desk: &DiagnosticsContext) {
         let Some(uri) = desk.uri(&config.path) else { return };
         made.note_text(&uri, desk, &config.path, &config.text);
         // The template may have changed although the text that names it did not.

@@ -8,13 +8,13 @@ use std::sync::Arc;
 use lsp_types::Diagnostic;
 
 #[derive(Debug, Clone, Default)]
-pub(super) struct List {
+pub(super) struct DiagnosticList {
     all: Vec<Diagnostic>,
     /// The first diagnostic with this place and message, so that a new one is not compared with all others.
     known: HashMap<u64, usize>,
 }
 
-impl List {
+impl DiagnosticList {
     /// What is in it already is not added again.
     pub(super) fn add(&mut self, diagnostic: Diagnostic) {
         match self.known.entry(key(&diagnostic)) {
@@ -58,7 +58,7 @@ mod tests {
 
     use lsp_types::{Diagnostic, DiagnosticSeverity, Position, Range};
 
-    use super::List;
+    use super::DiagnosticList;
 
     fn diagnostic(line: u32, message: &str) -> Diagnostic {
         let at = Position::new(line, 0);
@@ -67,14 +67,14 @@ mod tests {
 
     #[test]
     fn what_is_equal_is_there_once_and_in_order() {
-        let mut list = List::default();
+        let mut list = DiagnosticList::default();
         let severe = Diagnostic { severity: Some(DiagnosticSeverity::ERROR), ..diagnostic(1, "a") };
         for it in [diagnostic(1, "a"), diagnostic(2, "a"), severe.clone(), diagnostic(1, "a"), severe.clone()]
         {
             list.add(it);
         }
         assert_eq!(list.all(), [diagnostic(1, "a"), diagnostic(2, "a"), severe]);
-        let (list, other) = (Arc::new(list), Arc::new(List::default()));
-        assert!(list.is(&Arc::new(List::clone(&list))) && !list.is(&other) && other.is_empty());
+        let (list, other) = (Arc::new(list), Arc::new(DiagnosticList::default()));
+        assert!(list.is(&Arc::new(DiagnosticList::clone(&list))) && !list.is(&other) && other.is_empty());
     }
 }

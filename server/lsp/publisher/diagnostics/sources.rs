@@ -7,16 +7,16 @@ use std::path::{Path, PathBuf};
 use loopkeeper_core::view::editor::SourceFailure;
 use lsp_types::{Diagnostic, Position, Range};
 
-use super::{Desk, severity};
-use crate::lookout::picture::TaskSeen;
+use super::{DiagnosticsContext, severity};
 use crate::lsp::documents::positions::Encoding;
+use crate::workspace::snapshot::TaskSnapshot;
 
 /// A source whose line lies further in is marked without its end.
 const MOST_BYTES: u64 = 2 << 20;
 
 pub(super) fn diagnostic(
-    task: &TaskSeen,
-    desk: &Desk,
+    task: &TaskSnapshot,
+    desk: &DiagnosticsContext,
     failure: &SourceFailure,
 ) -> Option<(PathBuf, Diagnostic)> {
     let path = path(task, &failure.file)?;
@@ -33,7 +33,7 @@ pub(super) fn diagnostic(
 }
 
 /// A regular file in the work tree: outputs name whatever they like.
-pub(super) fn path(task: &TaskSeen, file: &str) -> Option<PathBuf> {
+pub(super) fn path(task: &TaskSnapshot, file: &str) -> Option<PathBuf> {
     let path = task.root.join(file).canonicalize().ok()?;
     (path.starts_with(&task.root) && path.is_file()).then_some(path)
 }
@@ -52,7 +52,7 @@ pub(super) fn line_naming(output: &Path, place: Option<&(String, u32)>) -> u32 {
 }
 
 /// As the editor shows it, else as it is on disk. Lines from 1.
-fn line(desk: &Desk, path: &Path, number: u32) -> Option<String> {
+fn line(desk: &DiagnosticsContext, path: &Path, number: u32) -> Option<String> {
     let index = number.checked_sub(1)? as usize;
     if let Some(document) = desk.open.get(path) {
         return document.text.lines().nth(index).map(str::to_owned);

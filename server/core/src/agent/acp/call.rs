@@ -3,13 +3,13 @@
 use serde_json::Value;
 
 use crate::agent::fields::{self, list, text, text_at};
-use crate::agent::{Act, AgentEvent, ToolUse};
+use crate::agent::{AgentEvent, ToolKind, ToolUse};
 
 /// Of one call; one that names more is looked at no further.
 const MOST_PATHS: usize = 16;
 
 #[derive(Debug, Default, Clone)]
-pub struct Call {
+pub struct AcpToolCall {
     id: String,
     /// What sort of thing it does, in the protocol's words.
     pub kind: String,
@@ -25,7 +25,7 @@ pub struct Call {
     within: String,
 }
 
-impl Call {
+impl AcpToolCall {
     /// Takes what a message about it says anew.
     pub fn learn(&mut self, said: &Value) {
         let name = text_at(said, "/_meta/claudeCode/toolName");
@@ -58,12 +58,12 @@ impl Call {
         }
     }
 
-    pub fn act(&self) -> Act {
-        match (Act::of(&self.name), self.kind.as_str()) {
-            (Act::Other, "edit" | "delete" | "move") => Act::Edit,
-            (Act::Other, "execute") => Act::Run,
-            (Act::Other, "read") => Act::Read,
-            (Act::Other, "search") => Act::Search,
+    pub fn act(&self) -> ToolKind {
+        match (ToolKind::of(&self.name), self.kind.as_str()) {
+            (ToolKind::Other, "edit" | "delete" | "move") => ToolKind::Edit,
+            (ToolKind::Other, "execute") => ToolKind::Run,
+            (ToolKind::Other, "read") => ToolKind::Read,
+            (ToolKind::Other, "search") => ToolKind::Search,
             (act, _) => act,
         }
     }
@@ -97,7 +97,7 @@ impl Call {
     /// What it is asked to do, in one short line.
     pub fn detail(&self) -> String {
         let of_input = self.input.as_ref().map(fields::detail).unwrap_or_default();
-        let path = self.paths().first().copied().filter(|_| self.act() != Act::Run);
+        let path = self.paths().first().copied().filter(|_| self.act() != ToolKind::Run);
         match (of_input.is_empty(), path) {
             (false, _) => of_input,
             (true, Some(path)) => fields::short(path),
@@ -112,14 +112,16 @@ impl Call {
             return Err("it names more files than are looked at");
         }
         let (does, what) = match (self.act(), self.kind.as_str()) {
-            (Act::Edit | Act::Read, _) if paths.is_empty() => return Err("it does not say which file"),
-            (Act::Edit, "delete" | "move") => (self.kind.clone(), paths.join(", ")),
-            (Act::Edit, _) => ("edit".to_owned(), paths.join(", ")),
-            (Act::Read, _) => ("read".to_owned(), paths.join(", ")),
-            (Act::Run, _) if !self.command().is_empty() => {
+            (ToolKind::Edit | ToolKind::Read, _) if paths.is_empty() => {
+                return Err("it does not say which file");
+            }
+            (ToolKind::Edit, "delete" | "move") => (self.kind.clone(), paths.join(", ")),
+            (ToolKind::Edit, _) => ("edit".to_owned(), paths.join(", ")),
+            (ToolKind::Read, _) => ("read".to_owned(), paths.join(", ")),
+            (ToolKind::Run, _) if !self.command().is_empty() => {
                 ("run a command".to_owned(), self.command().to_owned() + &self.besides())
             }
-            (Act::Run | Act::Search | Act::Spawn | Act::Other, _) => {
+            (ToolKind::Run | ToolKind::Search | ToolKind::Spawn | ToolKind::Other, _) => {
                 let input = self.input.as_ref().map_or_else(|| self.title.clone(), Value::to_string);
                 let places = if self.input.is_none() { paths } else { Vec::new() };
                 let all = std::iter::once(input.as_str()).chain(places).collect::<Vec<_>>();
@@ -164,8 +166,8 @@ impl Call {
         let failed = || vec![AgentEvent::ToolFailed { text: output(last) }];
         match (self.status.as_str(), self.act()) {
             ("failed", _) => failed(),
-            (_, Act::Run) if exit(last) != 0 => failed(),
-            (_, Act::Edit) => {
+            (_, ToolKind::Run) if exit(last) != 0 => failed(),
+            (_, ToolKind::Edit) => {
                 let named = [&self.diffs, &self.locations].into_iter().find(|it| !it.is_empty());
                 let paths = named.map_or_else(|| self.paths(), |it| it.iter().map(String::as_str).collect());
                 let within = self.tool_use().within;

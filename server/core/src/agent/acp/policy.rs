@@ -4,17 +4,17 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::call::Call;
-use crate::agent::Act;
+use super::call::AcpToolCall;
+use crate::agent::ToolKind;
 use crate::agent::commits;
 use crate::agent::fields::text;
 use crate::sanitize;
-use crate::settings::Permissions;
+use crate::settings::PermissionMode;
 
 /// What the loop's configuration and its task allow.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Policy {
-    pub permissions: Permissions,
+pub struct PermissionPolicy {
+    pub permissions: PermissionMode,
     /// The task's check commands and what they are made of, verbatim.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub commands: Vec<String>,
@@ -31,36 +31,36 @@ const MOST_WORDS: usize = 2000;
 
 /// What a call was refused for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refusal {
+pub struct CallRefusal {
     /// As `run: git push`.
     pub what: String,
     pub why: &'static str,
 }
 
 /// Whether a path lies in the work tree, links resolved.
-pub type Inside<'a> = dyn Fn(&str) -> bool + 'a;
+pub type InsideTreeFn<'a> = dyn Fn(&str) -> bool + 'a;
 
-impl Policy {
+impl PermissionPolicy {
     /// Why a call is refused; `None`: it is allowed.
-    pub fn refuses(&self, call: &Call, inside: &Inside<'_>) -> Option<Refusal> {
+    pub fn refuses(&self, call: &AcpToolCall, inside: &InsideTreeFn<'_>) -> Option<CallRefusal> {
         let why = match self.permissions {
-            Permissions::All | Permissions::SandboxedAll => None,
-            Permissions::Edits | Permissions::Ask => self.against(call, inside),
-            Permissions::ReadOnly => match call.act() {
-                Act::Read | Act::Search => outside(call, inside),
+            PermissionMode::All | PermissionMode::SandboxedAll => None,
+            PermissionMode::Edits | PermissionMode::Ask => self.against(call, inside),
+            PermissionMode::ReadOnly => match call.act() {
+                ToolKind::Read | ToolKind::Search => outside(call, inside),
                 _ => Some("it may only read"),
             },
         }?;
         let detail = call.detail();
         let what =
             if detail.is_empty() { call.tool().to_owned() } else { format!("{}: {detail}", word(call)) };
-        Some(Refusal { what, why })
+        Some(CallRefusal { what, why })
     }
 
     /// What the user is asked about a call that is refused otherwise, whole and with nothing hidden in it; or why they
     /// are not.
-    pub fn question(&self, call: &Call, refusal: &Refusal) -> Result<String, &'static str> {
-        if self.permissions != Permissions::Ask {
+    pub fn question(&self, call: &AcpToolCall, refusal: &CallRefusal) -> Result<String, &'static str> {
+        if self.permissions != PermissionMode::Ask {
             return Err(refusal.why);
         }
         let (does, what) = call.whole()?;
@@ -69,14 +69,14 @@ impl Policy {
         if words.chars().count() > MOST_WORDS { Err("it is too long to be asked about") } else { Ok(words) }
     }
 
-    fn against(&self, call: &Call, inside: &Inside<'_>) -> Option<&'static str> {
+    fn against(&self, call: &AcpToolCall, inside: &InsideTreeFn<'_>) -> Option<&'static str> {
         match (call.act(), call.kind.as_str()) {
-            (Act::Edit, _) if call.paths().is_empty() => Some("it does not say which file"),
-            (Act::Edit | Act::Read | Act::Search, _) => outside(call, inside),
-            (Act::Run, _) if self.allows(call.command()) => None,
-            (Act::Run, _) => Some("neither a check of the task nor its test runner"),
-            (Act::Spawn, _) | (Act::Other, "think") => None,
-            (Act::Other, _) => Some("neither an edit nor a check of the task"),
+            (ToolKind::Edit, _) if call.paths().is_empty() => Some("it does not say which file"),
+            (ToolKind::Edit | ToolKind::Read | ToolKind::Search, _) => outside(call, inside),
+            (ToolKind::Run, _) if self.allows(call.command()) => None,
+            (ToolKind::Run, _) => Some("neither a check of the task nor its test runner"),
+            (ToolKind::Spawn, _) | (ToolKind::Other, "think") => None,
+            (ToolKind::Other, _) => Some("neither an edit nor a check of the task"),
         }
     }
 
@@ -96,27 +96,27 @@ impl Policy {
     }
 }
 
-fn outside(call: &Call, inside: &Inside<'_>) -> Option<&'static str> {
+fn outside(call: &AcpToolCall, inside: &InsideTreeFn<'_>) -> Option<&'static str> {
     if call.names_too_many {
         return Some("it names more files than are looked at");
     }
     call.paths().into_iter().any(|it| !inside(it)).then_some("outside the work tree, or git's own")
 }
 
-fn word(call: &Call) -> &str {
+fn word(call: &AcpToolCall) -> &str {
     match call.act() {
-        Act::Edit => "edit",
-        Act::Run => "run",
-        Act::Read => "read",
-        Act::Search => "search",
-        Act::Spawn | Act::Other => call.tool(),
+        ToolKind::Edit => "edit",
+        ToolKind::Run => "run",
+        ToolKind::Read => "read",
+        ToolKind::Search => "search",
+        ToolKind::Spawn | ToolKind::Other => call.tool(),
     }
 }
 
 /// The answer to the request, by one of the options that it offers. What would be remembered is chosen only where
 /// everything is allowed: what comes next is to be asked about again.
-pub fn outcome(options: &[Value], is_allowed: bool, permissions: Permissions) -> Option<Value> {
-    let all = matches!(permissions, Permissions::All | Permissions::SandboxedAll);
+pub fn outcome(options: &[Value], is_allowed: bool, permissions: PermissionMode) -> Option<Value> {
+    let all = matches!(permissions, PermissionMode::All | PermissionMode::SandboxedAll);
     let wanted: &[&str] = match (is_allowed, all) {
         (true, true) => &["allow_once", "allow_always"],
         (true, false) => &["allow_once"],
@@ -130,12 +130,12 @@ pub fn outcome(options: &[Value], is_allowed: bool, permissions: Permissions) ->
 mod tests {
     use serde_json::{Value, json};
 
-    use super::{Policy, outcome};
-    use crate::agent::acp::call::Call;
-    use crate::settings::Permissions;
+    use super::{PermissionPolicy, outcome};
+    use crate::agent::acp::call::AcpToolCall;
+    use crate::settings::PermissionMode;
 
-    fn policy(permissions: Permissions) -> Policy {
-        Policy {
+    fn policy(permissions: PermissionMode) -> PermissionPolicy {
+        PermissionPolicy {
             permissions,
             commands: vec!["sh test.sh".to_owned(), "cargo test".to_owned()],
             runner: Some("cargo test".to_owned()),
@@ -143,15 +143,15 @@ mod tests {
         }
     }
 
-    fn refused(permissions: Permissions, said: &Value) -> Option<String> {
-        let mut call = Call::default();
+    fn refused(permissions: PermissionMode, said: &Value) -> Option<String> {
+        let mut call = AcpToolCall::default();
         call.learn(said);
         let inside = |path: &str| path.starts_with("/tree/") || path == "/tree";
         policy(permissions).refuses(&call, &inside).map(|it| format!("{} ({})", it.what, it.why))
     }
 
     fn check(said: &Value, expect: Option<&str>) {
-        let found = refused(Permissions::Edits, said);
+        let found = refused(PermissionMode::Edits, said);
         assert_eq!(found.as_deref().map(|it| it.split(" (").next().unwrap_or_default()), expect, "{said}");
     }
 
@@ -206,9 +206,9 @@ mod tests {
     fn commits_are_allowed_where_they_are_left_to_the_agent() {
         let inside = |_: &str| true;
         let refused = |commits: bool, command: &str| {
-            let mut call = Call::default();
+            let mut call = AcpToolCall::default();
             call.learn(&json!({"kind": "execute", "rawInput": {"command": command}}));
-            Policy { commits, ..policy(Permissions::Edits) }.refuses(&call, &inside).is_some()
+            PermissionPolicy { commits, ..policy(PermissionMode::Edits) }.refuses(&call, &inside).is_some()
         };
         assert!(!refused(true, "git add . && git commit -m 'one'"));
         assert!(refused(false, "git add . && git commit -m 'one'"));
@@ -235,20 +235,20 @@ mod tests {
     #[test]
     fn other_permissions_allow_all_or_nothing_but_reading() {
         let run = json!({"kind": "execute", "title": "rm x"});
-        for permissions in [Permissions::All, Permissions::SandboxedAll] {
+        for permissions in [PermissionMode::All, PermissionMode::SandboxedAll] {
             assert_eq!(refused(permissions, &run), None);
         }
         let test = json!({"kind": "execute", "title": "sh test.sh"});
         let edit = json!({"kind": "edit", "locations": [{"path": "/tree/a"}]});
         for said in [test, edit, json!({"kind": "think"})] {
             assert!(
-                refused(Permissions::ReadOnly, &said).is_some_and(|it| it.ends_with("only read)")),
+                refused(PermissionMode::ReadOnly, &said).is_some_and(|it| it.ends_with("only read)")),
                 "{said}"
             );
         }
         let read = |path: &str| json!({"kind": "read", "locations": [{"path": path}]});
-        assert_eq!(refused(Permissions::ReadOnly, &read("/tree/a")), None);
-        assert!(refused(Permissions::ReadOnly, &read("/etc/a")).is_some());
+        assert_eq!(refused(PermissionMode::ReadOnly, &read("/tree/a")), None);
+        assert!(refused(PermissionMode::ReadOnly, &read("/etc/a")).is_some());
     }
 
     #[test]
@@ -256,18 +256,18 @@ mod tests {
         let options = |kinds: &[&str]| -> Vec<Value> {
             kinds.iter().map(|it| json!({"kind": it, "optionId": format!("id of {it}")})).collect()
         };
-        let check = |kinds: &[&str], is_allowed: bool, permissions: Permissions, expect: Option<&str>| {
+        let check = |kinds: &[&str], is_allowed: bool, permissions: PermissionMode, expect: Option<&str>| {
             let answer = outcome(&options(kinds), is_allowed, permissions);
             let chosen = answer.as_ref().map(|it| it["outcome"]["optionId"].as_str().unwrap());
             assert_eq!(chosen, expect.map(|it| format!("id of {it}")).as_deref(), "{kinds:?}");
         };
         let all = ["allow_always", "allow_once", "reject_always", "reject_once"];
-        check(&all, true, Permissions::Edits, Some("allow_once"));
-        check(&all, true, Permissions::All, Some("allow_once"));
-        check(&all, false, Permissions::Edits, Some("reject_once"));
-        check(&["allow_always"], true, Permissions::Edits, None);
-        check(&["allow_always"], true, Permissions::All, Some("allow_always"));
-        check(&["allow_once", "reject_always"], false, Permissions::Edits, Some("reject_always"));
-        check(&["allow_once"], false, Permissions::Edits, None);
+        check(&all, true, PermissionMode::Edits, Some("allow_once"));
+        check(&all, true, PermissionMode::All, Some("allow_once"));
+        check(&all, false, PermissionMode::Edits, Some("reject_once"));
+        check(&["allow_always"], true, PermissionMode::Edits, None);
+        check(&["allow_always"], true, PermissionMode::All, Some("allow_always"));
+        check(&["allow_once", "reject_always"], false, PermissionMode::Edits, Some("reject_always"));
+        check(&["allow_once"], false, PermissionMode::Edits, None);
     }
 }

@@ -3,20 +3,20 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::policy::Policy;
+use super::policy::PermissionPolicy;
 use crate::agent::allow;
-use crate::agent::kind::Kind;
-use crate::agent::starting::{Line, Start, extend};
-use crate::settings::{Permissions, PromptBy};
+use crate::agent::kind::AgentKind;
+use crate::agent::starting::{AgentCommandLine, CommandLineParams, extend};
+use crate::settings::{PermissionMode, PromptBy};
 
 /// The variable in which the bridge finds its [`Order`].
 pub const VARIABLE: &str = "LOOPKEEPER_ACP";
 
 /// What the bridge is to see to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Order {
+pub struct BridgeOptions {
     #[serde(flatten)]
-    pub policy: Policy,
+    pub policy: PermissionPolicy,
     /// To be chosen of what the agent offers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
@@ -25,17 +25,17 @@ pub struct Order {
 }
 
 /// The command line of one that is known, by which it speaks the protocol; of any other the user's own words.
-pub fn line(known: Option<Kind>, start: &Start<'_>) -> Line {
+pub fn line(known: Option<AgentKind>, start: &CommandLineParams<'_>) -> AgentCommandLine {
     let mut argv = start.command.to_vec();
     let words: &[&str] = match known {
-        Some(Kind::Opencode) => &["acp"],
+        Some(AgentKind::Opencode) => &["acp"],
         Some(_) => &["--acp"],
         None => &[],
     };
     extend(&mut argv, words);
     argv.extend_from_slice(start.args);
-    let order = Order {
-        policy: Policy {
+    let order = BridgeOptions {
+        policy: PermissionPolicy {
             permissions: start.permissions,
             commands: allow::commands(start.checks, start.runner),
             runner: start.runner.map(str::to_owned),
@@ -46,19 +46,19 @@ pub fn line(known: Option<Kind>, start: &Start<'_>) -> Line {
     };
     let order = serde_json::to_string(&order).unwrap_or_default();
     let mut env = vec![(VARIABLE.to_owned(), order)];
-    if known == Some(Kind::Opencode) {
+    if known == Some(AgentKind::Opencode) {
         env.extend(asking(start.permissions));
     }
-    Line { argv, env, prompt: PromptBy::Stdin }
+    AgentCommandLine { argv, env, prompt: PromptBy::Stdin }
 }
 
 /// Left to itself it asks about nothing.
-fn asking(permissions: Permissions) -> Option<(String, String)> {
+fn asking(permissions: PermissionMode) -> Option<(String, String)> {
     let rules = match permissions {
-        Permissions::ReadOnly | Permissions::Edits | Permissions::Ask => {
+        PermissionMode::ReadOnly | PermissionMode::Edits | PermissionMode::Ask => {
             r#"{"edit":"ask","bash":"ask","external_directory":"ask","webfetch":"ask","websearch":"ask"}"#
         }
-        Permissions::SandboxedAll | Permissions::All => return None,
+        PermissionMode::SandboxedAll | PermissionMode::All => return None,
     };
     Some(("OPENCODE_PERMISSION".to_owned(), rules.to_owned()))
 }

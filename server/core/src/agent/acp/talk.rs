@@ -9,14 +9,14 @@ use std::collections::{HashMap, VecDeque};
 
 use serde_json::{Value, json};
 
-use super::call::Call;
-use super::policy::Inside;
-use super::start::Order;
+use super::call::AcpToolCall;
+use super::policy::InsideTreeFn;
+use super::start::BridgeOptions;
 use crate::agent::fields::{micros, text, text_at};
-use crate::cut;
-pub use asking::Permit;
-use asking::Wanted;
-use replies::{Wish, can_resume, cost, model, tokens, wishes};
+use crate::truncate;
+use asking::PendingPermission;
+pub use asking::PermissionAnswer;
+use replies::{SessionOption, can_resume, cost, model, tokens, wishes};
 
 /// The protocol's version that we speak.
 const VERSION: u64 = 1;
@@ -31,8 +31,8 @@ const LONGEST: usize = 16 * 1024;
 
 /// What the conversation is about.
 #[derive(Debug, Clone)]
-pub struct Brief {
-    pub order: Order,
+pub struct PromptParams {
+    pub order: BridgeOptions,
     /// The work tree.
     pub folder: String,
     pub prompt: String,
@@ -44,7 +44,7 @@ pub struct Brief {
 
 /// What is to be done next.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Do {
+pub enum AcpAction {
     /// To the agent.
     Send(Value),
     /// To the keeper.
@@ -63,7 +63,7 @@ pub enum Do {
 
 /// What the agent is waited for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum At {
+pub enum AcpState {
     Greeting,
     Opening,
     /// It says once more what was said in the session: until it is silent.
@@ -76,19 +76,19 @@ pub enum At {
 }
 
 #[derive(Debug)]
-pub struct Talk {
-    brief: Brief,
-    at: At,
+pub struct AcpClient {
+    brief: PromptParams,
+    at: AcpState,
     /// The request that is not answered yet; ids are counted.
     request: u64,
     session: String,
     auth_methods: Value,
     /// Its tokens are those of the turn.
     counts_all: bool,
-    calls: HashMap<String, Call>,
-    wishes: Vec<Wish>,
+    calls: HashMap<String, AcpToolCall>,
+    wishes: Vec<SessionOption>,
     /// What the agent waits to be allowed; the user is asked about the first.
-    wanted: VecDeque<Wanted>,
+    wanted: VecDeque<PendingPermission>,
     /// How much it wanted.
     asked: u64,
     /// What the session had cost before, and by now.
@@ -98,12 +98,12 @@ pub struct Talk {
     tokens: Option<u64>,
 }
 
-impl Talk {
+impl AcpClient {
     /// With the first message.
-    pub fn begin(brief: Brief) -> (Self, Vec<Do>) {
+    pub fn begin(brief: PromptParams) -> (Self, Vec<AcpAction>) {
         let mut talk = Self {
             brief,
-            at: At::Greeting,
+            at: AcpState::Greeting,
             request: 0,
             session: String::new(),
             auth_methods: Value::Null,
@@ -125,18 +125,18 @@ impl Talk {
         (talk, vec![first])
     }
 
-    pub fn at(&self) -> At {
+    pub fn at(&self) -> AcpState {
         self.at
     }
 
     /// The agent printed a line.
-    pub fn heard(&mut self, line: &str, inside: &Inside<'_>) -> Vec<Do> {
-        if line.trim().is_empty() || self.at == At::Over {
+    pub fn heard(&mut self, line: &str, inside: &InsideTreeFn<'_>) -> Vec<AcpAction> {
+        if line.trim().is_empty() || self.at == AcpState::Over {
             return Vec::new();
         }
         let message: Value = serde_json::from_str(line).unwrap_or_default();
         if message.get("jsonrpc").is_none() {
-            return vec![Do::Note(line.to_owned())];
+            return vec![AcpAction::Note(line.to_owned())];
         }
         let params = message.get("params").unwrap_or(&Value::Null);
         match (text(&message, "method"), message.get("id")) {
@@ -150,56 +150,56 @@ impl Talk {
     }
 
     /// The answer to a [`Do::Write`].
-    pub fn wrote(id: &Value, failed: Option<&str>) -> Do {
+    pub fn wrote(id: &Value, failed: Option<&str>) -> AcpAction {
         match failed {
             Some(why) => no(id, FAILED, why),
-            None => Do::Send(json!({"jsonrpc": "2.0", "id": id, "result": {}})),
+            None => AcpAction::Send(json!({"jsonrpc": "2.0", "id": id, "result": {}})),
         }
     }
 
     /// Nothing more came for a while.
-    pub fn quiet(&mut self) -> Vec<Do> {
-        if self.at == At::Replay { self.prepare() } else { Vec::new() }
+    pub fn quiet(&mut self) -> Vec<AcpAction> {
+        if self.at == AcpState::Replay { self.prepare() } else { Vec::new() }
     }
 
     /// Somebody wants it to end.
-    pub fn cancel(&mut self) -> Vec<Do> {
-        if self.at != At::Working {
+    pub fn cancel(&mut self) -> Vec<AcpAction> {
+        if self.at != AcpState::Working {
             return Vec::new();
         }
         let params = json!({"sessionId": self.session});
-        let cancel = Do::Send(json!({"jsonrpc": "2.0", "method": "session/cancel", "params": params}));
+        let cancel = AcpAction::Send(json!({"jsonrpc": "2.0", "method": "session/cancel", "params": params}));
         self.forgo().into_iter().chain([cancel]).collect()
     }
 
     /// It did not answer for too long, where an answer needs no model.
-    pub fn given_up(&mut self, seconds: u64) -> Vec<Do> {
+    pub fn given_up(&mut self, seconds: u64) -> Vec<AcpAction> {
         let words = format!(
             "it did not answer within {seconds} s: does its command speak the Agent Client Protocol?"
         );
         self.failed(&json!({"message": words}))
     }
 
-    fn ask(&mut self, method: &str, params: &Value) -> Do {
+    fn ask(&mut self, method: &str, params: &Value) -> AcpAction {
         self.request += 1;
-        Do::Send(json!({"jsonrpc": "2.0", "id": self.request, "method": method, "params": params}))
+        AcpAction::Send(json!({"jsonrpc": "2.0", "id": self.request, "method": method, "params": params}))
     }
 
-    fn answered(&mut self, message: &Value) -> Vec<Do> {
+    fn answered(&mut self, message: &Value) -> Vec<AcpAction> {
         if let Some(error) = message.get("error") {
             return self.refused(error);
         }
         let result = message.get("result").unwrap_or(&Value::Null);
         match self.at {
-            At::Greeting => self.greeted(result),
-            At::Opening => self.opened(result),
-            At::Wishing => self.prepare(),
-            At::Working => self.done(result),
-            At::Replay | At::Held | At::Over => Vec::new(),
+            AcpState::Greeting => self.greeted(result),
+            AcpState::Opening => self.opened(result),
+            AcpState::Wishing => self.prepare(),
+            AcpState::Working => self.done(result),
+            AcpState::Replay | AcpState::Held | AcpState::Over => Vec::new(),
         }
     }
 
-    fn greeted(&mut self, result: &Value) -> Vec<Do> {
+    fn greeted(&mut self, result: &Value) -> Vec<AcpAction> {
         let version = result.get("protocolVersion").and_then(Value::as_u64);
         if version != Some(VERSION) {
             let told = version.map_or_else(|| "none".to_owned(), |it| it.to_string());
@@ -208,7 +208,7 @@ impl Talk {
         }
         self.auth_methods = result.get("authMethods").cloned().unwrap_or_default();
         self.counts_all = text_at(result, "/agentInfo/name") != LAST_ONLY;
-        self.at = At::Opening;
+        self.at = AcpState::Opening;
         let place = json!({"cwd": self.brief.folder, "mcpServers": []});
         let Some(session) = self.brief.session.clone() else { return vec![self.ask("session/new", &place)] };
         let capabilities = result.get("agentCapabilities").unwrap_or(&Value::Null);
@@ -221,7 +221,7 @@ impl Talk {
         vec![self.ask(method, &params)]
     }
 
-    fn opened(&mut self, result: &Value) -> Vec<Do> {
+    fn opened(&mut self, result: &Value) -> Vec<AcpAction> {
         let session = text(result, "sessionId");
         if !session.is_empty() {
             session.clone_into(&mut self.session);
@@ -231,9 +231,9 @@ impl Talk {
             Err(words) => return self.failed(&json!({"message": words})),
         };
         let model = self.brief.order.model.clone().unwrap_or_else(|| model(result));
-        let mut acts = vec![Do::Tell(json!({"type": "session", "id": self.session, "model": model}))];
+        let mut acts = vec![AcpAction::Tell(json!({"type": "session", "id": self.session, "model": model}))];
         if self.brief.session.is_some() {
-            self.at = At::Replay;
+            self.at = AcpState::Replay;
         } else {
             acts.extend(self.prepare());
         }
@@ -241,9 +241,9 @@ impl Talk {
     }
 
     /// What the user wants to be chosen, one by one, and then the work.
-    fn prepare(&mut self) -> Vec<Do> {
-        if let Some(Wish { method, mut params }) = self.wishes.pop() {
-            self.at = At::Wishing;
+    fn prepare(&mut self) -> Vec<AcpAction> {
+        if let Some(SessionOption { method, mut params }) = self.wishes.pop() {
+            self.at = AcpState::Wishing;
             set(&mut params, "sessionId", json!(self.session));
             return vec![self.ask(method, &params)];
         }
@@ -252,8 +252,8 @@ impl Talk {
         self.work(&prompt)
     }
 
-    fn work(&mut self, prompt: &str) -> Vec<Do> {
-        self.at = At::Working;
+    fn work(&mut self, prompt: &str) -> Vec<AcpAction> {
+        self.at = AcpState::Working;
         self.calls.clear();
         self.wanted.clear();
         let prompt = json!([{"type": "text", "text": prompt}]);
@@ -261,7 +261,7 @@ impl Talk {
     }
 
     /// Costs and tokens are those of all turns.
-    fn done(&mut self, result: &Value) -> Vec<Do> {
+    fn done(&mut self, result: &Value) -> Vec<AcpAction> {
         let reason = text(result, "stopReason");
         let mut turn = json!({"type": "turn", "stopReason": reason});
         if let Some(tokens) = tokens(result).filter(|_| self.counts_all) {
@@ -273,52 +273,55 @@ impl Talk {
             set(&mut turn, "costMicros", json!(micros(cost - self.cost_before)));
         }
         let is_held = self.brief.held && reason == "end_turn";
-        self.at = if is_held { At::Held } else { At::Over };
+        self.at = if is_held { AcpState::Held } else { AcpState::Over };
         let session = self.session.clone();
-        vec![Do::Tell(turn), if is_held { Do::Ask { session } } else { Do::End { well: true } }]
+        vec![
+            AcpAction::Tell(turn),
+            if is_held { AcpAction::Ask { session } } else { AcpAction::End { well: true } },
+        ]
     }
 
     /// The answer to a [`Do::Ask`]; `None`: it may end.
-    pub fn next(&mut self, prompt: Option<&str>) -> Vec<Do> {
-        if let Some(prompt) = prompt.filter(|_| self.at == At::Held) {
+    pub fn next(&mut self, prompt: Option<&str>) -> Vec<AcpAction> {
+        if let Some(prompt) = prompt.filter(|_| self.at == AcpState::Held) {
             return self.work(prompt);
         }
-        self.at = At::Over;
-        vec![Do::End { well: true }]
+        self.at = AcpState::Over;
+        vec![AcpAction::End { well: true }]
     }
 
-    fn refused(&mut self, error: &Value) -> Vec<Do> {
-        if self.at == At::Opening && self.brief.session.is_some() {
+    fn refused(&mut self, error: &Value) -> Vec<AcpAction> {
+        if self.at == AcpState::Opening && self.brief.session.is_some() {
             return self.lost(text(error, "message"));
         }
         self.failed(error)
     }
 
     /// The keeper begins another one.
-    fn lost(&mut self, why: &str) -> Vec<Do> {
-        let mut acts = vec![Do::Note(format!("Session not found: {why}"))];
+    fn lost(&mut self, why: &str) -> Vec<AcpAction> {
+        let mut acts = vec![AcpAction::Note(format!("Session not found: {why}"))];
         acts.extend(self.failed(&json!({"message": why})));
         acts
     }
 
-    fn failed(&mut self, error: &Value) -> Vec<Do> {
-        self.at = At::Over;
+    fn failed(&mut self, error: &Value) -> Vec<AcpAction> {
+        self.at = AcpState::Over;
         let mut failed = json!({"type": "failed", "authMethods": self.auth_methods});
         for key in ["code", "message", "data"] {
             if let Some(value) = error.get(key) {
                 set(&mut failed, key, value.clone());
             }
         }
-        vec![Do::Tell(failed), Do::End { well: false }]
+        vec![AcpAction::Tell(failed), AcpAction::End { well: false }]
     }
 
-    fn updated(&mut self, update: &Value) -> Vec<Do> {
+    fn updated(&mut self, update: &Value) -> Vec<AcpAction> {
         let kind = text(update, "sessionUpdate");
         if kind == "usage_update" {
             self.cost = cost(update).or(self.cost);
         }
         // What was said before the prompt is none of this turn.
-        if self.at != At::Working || kind.is_empty() {
+        if self.at != AcpState::Working || kind.is_empty() {
             return Vec::new();
         }
         if matches!(kind, "tool_call" | "tool_call_update") {
@@ -328,7 +331,7 @@ impl Talk {
         vec![update_of(update.clone())]
     }
 
-    fn learn(&mut self, said: &Value) -> Call {
+    fn learn(&mut self, said: &Value) -> AcpToolCall {
         let id = text(said, "toolCallId");
         let mut call = self.calls.get(id).cloned().unwrap_or_default();
         call.learn(said);
@@ -341,21 +344,21 @@ impl Talk {
     }
 
     /// Nobody was offered this, and some do it all the same: an edit like any other.
-    fn writes(&self, id: &Value, params: &Value, inside: &Inside<'_>) -> Vec<Do> {
+    fn writes(&self, id: &Value, params: &Value, inside: &InsideTreeFn<'_>) -> Vec<AcpAction> {
         let path = text(params, "path");
-        let mut call = Call::default();
+        let mut call = AcpToolCall::default();
         call.learn(&json!({"kind": "edit", "locations": [{"path": path}]}));
         if let Some(refusal) = self.brief.order.policy.refuses(&call, inside) {
             return vec![denied(&refusal.what, refusal.why), no(id, FAILED, refusal.why)];
         }
         let text = text(params, "content").to_owned();
-        vec![Do::Write { id: id.clone(), path: path.to_owned(), text }]
+        vec![AcpAction::Write { id: id.clone(), path: path.to_owned(), text }]
     }
 }
 
-fn update_of(mut update: Value) -> Do {
+fn update_of(mut update: Value) -> AcpAction {
     set(&mut update, "type", json!("update"));
-    Do::Tell(update)
+    AcpAction::Tell(update)
 }
 
 fn set(of: &mut Value, key: &str, value: Value) {
@@ -364,19 +367,19 @@ fn set(of: &mut Value, key: &str, value: Value) {
     }
 }
 
-fn denied(what: &str, why: &str) -> Do {
-    Do::Tell(json!({"type": "denied", "what": what, "why": why}))
+fn denied(what: &str, why: &str) -> AcpAction {
+    AcpAction::Tell(json!({"type": "denied", "what": what, "why": why}))
 }
 
-fn no(id: &Value, code: i64, message: &str) -> Do {
-    Do::Send(json!({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": message}}))
+fn no(id: &Value, code: i64, message: &str) -> AcpAction {
+    AcpAction::Send(json!({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": message}}))
 }
 
 /// Without what is too long to be read by anybody: whole files, whole outputs. Errors stand at their ends.
 fn short(mut value: Value) -> Value {
     match &mut value {
         Value::String(words) if words.len() > LONGEST => {
-            *words = cut::last(words, LONGEST).to_owned();
+            *words = truncate::last(words, LONGEST).to_owned();
         }
         Value::Array(items) => items.iter_mut().for_each(|it| *it = short(it.take())),
         Value::Object(fields) => fields.values_mut().for_each(|it| *it = short(it.take())),

@@ -2,31 +2,31 @@
 
 use serde_json::{Value, json};
 
-use super::talk::{Brief, Do, Talk};
-use crate::agent::acp::policy::Policy;
-use crate::agent::acp::start::Order;
-use crate::agent::reader::Reader;
-use crate::agent::transcripts::{Expect, OK, captured, check as transcript, failed};
+use super::talk::{AcpAction, AcpClient, PromptParams};
+use crate::agent::acp::policy::PermissionPolicy;
+use crate::agent::acp::start::BridgeOptions;
+use crate::agent::reader::AgentOutputReader;
+use crate::agent::transcripts::{ExpectedRun, OK, captured, check as transcript, failed};
 use crate::agent::{AgentEvent, ProviderClass};
-use crate::settings::{Dialect, Permissions};
+use crate::settings::{Dialect, PermissionMode};
 
 /// The bridge's output for a captured agent.
-fn bridged(capture: &str, permissions: Permissions) -> String {
-    let policy = Policy { permissions, commands: Vec::new(), runner: None, commits: false };
-    let order = Order { policy, model: None, effort: None };
-    let brief = Brief {
+fn bridged(capture: &str, permissions: PermissionMode) -> String {
+    let policy = PermissionPolicy { permissions, commands: Vec::new(), runner: None, commits: false };
+    let order = BridgeOptions { policy, model: None, effort: None };
+    let brief = PromptParams {
         order,
         folder: "/home/dev".to_owned(),
         prompt: "Do it.".to_owned(),
         session: None,
         held: false,
     };
-    let (mut talk, mut acts) = Talk::begin(brief);
+    let (mut talk, mut acts) = AcpClient::begin(brief);
     for line in capture.lines() {
         acts.extend(talk.heard(line, &|_| true));
     }
-    let told = |it: &Do| match it {
-        Do::Tell(line) => Some(format!("{line}\n")),
+    let told = |it: &AcpAction| match it {
+        AcpAction::Tell(line) => Some(format!("{line}\n")),
         _ => None,
     };
     acts.iter().filter_map(told).collect()
@@ -35,28 +35,28 @@ fn bridged(capture: &str, permissions: Permissions) -> String {
 #[test]
 fn captured_conversations_are_read() {
     let gemini = captured!("acp", "gemini");
-    let expect = Expect { tokens: Some(240), final_text: "ACP done", ..OK };
-    transcript(Dialect::Acp, "gemini", &bridged(gemini, Permissions::All), &expect);
-    let denied = Expect { denials: 1, ..expect };
-    transcript(Dialect::Acp, "gemini", &bridged(gemini, Permissions::Edits), &denied);
-    let opencode = Expect { tokens: None, cost_micros: Some(1200), ..expect };
+    let expect = ExpectedRun { tokens: Some(240), final_text: "ACP done", ..OK };
+    transcript(Dialect::Acp, "gemini", &bridged(gemini, PermissionMode::All), &expect);
+    let denied = ExpectedRun { denials: 1, ..expect };
+    transcript(Dialect::Acp, "gemini", &bridged(gemini, PermissionMode::Edits), &denied);
+    let opencode = ExpectedRun { tokens: None, cost_micros: Some(1200), ..expect };
     transcript(
         Dialect::Acp,
         "opencode",
-        &bridged(captured!("acp", "opencode"), Permissions::Edits),
+        &bridged(captured!("acp", "opencode"), PermissionMode::Edits),
         &opencode,
     );
-    let claude = Expect { cost_micros: Some(1600), ..expect };
+    let claude = ExpectedRun { cost_micros: Some(1600), ..expect };
     transcript(
         Dialect::Acp,
         "claude",
-        &bridged(captured!("acp", "claude-agent-acp"), Permissions::All),
+        &bridged(captured!("acp", "claude-agent-acp"), PermissionMode::All),
         &claude,
     );
 }
 
 fn events(lines: &[Value]) -> Vec<AgentEvent> {
-    let mut reader = Reader::new(Dialect::Acp);
+    let mut reader = AgentOutputReader::new(Dialect::Acp);
     lines.iter().flat_map(|it| reader.line(&it.to_string())).collect()
 }
 
@@ -80,8 +80,10 @@ fn words(lines: &[Value]) -> Vec<String> {
 #[test]
 fn captured_tools_are_told_once_and_when_all_is_known() {
     let told = |capture: &str| {
-        let lines: Vec<Value> =
-            bridged(capture, Permissions::All).lines().map(|it| serde_json::from_str(it).unwrap()).collect();
+        let lines: Vec<Value> = bridged(capture, PermissionMode::All)
+            .lines()
+            .map(|it| serde_json::from_str(it).unwrap())
+            .collect();
         words(&lines).into_iter().filter(|it| it.starts_with("use")).collect::<Vec<_>>()
     };
     assert_eq!(told(captured!("acp", "gemini")), ["use Run execute echo acp > acp.txt None"]);
@@ -186,5 +188,5 @@ fn anything_else_is_not_of_the_dialect() {
         words(&[json!({"type": "update", "sessionUpdate": "plan", "entries": []})]),
         Vec::<String>::new()
     );
-    assert_eq!(Reader::new(Dialect::Acp).line("  "), []);
+    assert_eq!(AgentOutputReader::new(Dialect::Acp).line("  "), []);
 }

@@ -2,7 +2,7 @@
 //! requests were refused and not until when.
 
 use crate::agent::ProviderClass;
-use crate::agent::provider::{self, Reset, Trouble};
+use crate::agent::provider::{self, LimitReset, ProviderFailure};
 
 /// Error words for which its user has to log in or ask for access.
 const LOGIN: [&str; 5] = [
@@ -15,24 +15,24 @@ const LOGIN: [&str; 5] = [
 
 /// A usage limit that turned a request away.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Rejection {
+pub(super) struct UsageLimitRejection {
     /// Milliseconds of wall time.
     pub(super) resets_at: Option<u64>,
 }
 
 /// The fields of a `result` with `is_error` that count, with what came before it.
-pub(super) struct Failure<'a> {
+pub(super) struct ClaudeFailure<'a> {
     pub(super) terminal_reason: &'a str,
     pub(super) status: Option<u16>,
     /// The error word of the assistant line, empty when there was none.
     pub(super) word: &'a str,
-    pub(super) limit: Option<Rejection>,
+    pub(super) limit: Option<UsageLimitRejection>,
     pub(super) message: &'a str,
 }
 
-impl Failure<'_> {
+impl ClaudeFailure<'_> {
     /// An error of the provider, or a note where the work merely ended early.
-    pub(super) fn classify(&self) -> (Option<Trouble>, Option<String>) {
+    pub(super) fn classify(&self) -> (Option<ProviderFailure>, Option<String>) {
         let class = match self.terminal_reason {
             "max_turns" | "budget_exhausted" | "hook_stopped" | "stop_hook_prevented" => {
                 return (None, Some(self.words()));
@@ -54,7 +54,7 @@ impl Failure<'_> {
         };
         let (class, reset) = match (class, self.limit) {
             (ProviderClass::Quota, limit) => {
-                let announced = limit.and_then(|it| it.resets_at).map(Reset::At);
+                let announced = limit.and_then(|it| it.resets_at).map(LimitReset::At);
                 (class, announced.or_else(|| provider::classify(self.message, self.status).reset))
             }
             // Too many requests, and no event about a limit: older versions say it in words alone.
@@ -63,10 +63,10 @@ impl Failure<'_> {
                 let is_quota = told.class == ProviderClass::Quota;
                 (if is_quota { told.class } else { class }, told.reset)
             }
-            (ProviderClass::Transient, Some(limit)) => (class, limit.resets_at.map(Reset::At)),
+            (ProviderClass::Transient, Some(limit)) => (class, limit.resets_at.map(LimitReset::At)),
             _ => (class, None),
         };
-        (Some(Trouble { class, message: self.words(), status: self.status, reset }), None)
+        (Some(ProviderFailure { class, message: self.words(), status: self.status, reset }), None)
     }
 
     fn of_api(&self) -> ProviderClass {

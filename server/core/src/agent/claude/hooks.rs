@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::settings::{given, object, put};
 use crate::agent::hooks::{PATIENCE_S, add, command};
-use crate::settings::Mode;
+use crate::settings::LoopMode;
 
 /// How often in a row it lets its stop hook hold it, unless its environment says otherwise.
 pub const BLOCKS: u32 = 8;
@@ -29,10 +29,10 @@ pub(super) fn entry(event: &str, command: &str, patience: u64) -> Value {
 }
 
 /// The command line with our hooks in its settings, where those can be read. `program`: our own, by its path.
-pub fn equip(argv: Vec<String>, program: &str, mode: Mode) -> Vec<String> {
+pub fn equip(argv: Vec<String>, program: &str, mode: LoopMode) -> Vec<String> {
     let argv = match mode {
-        Mode::Hook => with_stop(argv, &command(program, "stop")),
-        Mode::Loop | Mode::Attach => argv,
+        LoopMode::Hook => with_stop(argv, &command(program, "stop")),
+        LoopMode::Loop | LoopMode::Attach => argv,
     };
     let Some(mut settings) = settings_of(&argv) else { return argv };
     for (event, word) in OF_SUBAGENTS {
@@ -69,10 +69,10 @@ pub fn within_budget(argv: Vec<String>, left_micros: u64) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Mode, Value, equip, within_budget};
+    use super::{LoopMode, Value, equip, within_budget};
 
     fn equipped(argv: &[&str]) -> Vec<String> {
-        equip(argv.iter().map(ToString::to_string).collect(), "/a b/keeper's", Mode::Hook)
+        equip(argv.iter().map(ToString::to_string).collect(), "/a b/keeper's", LoopMode::Hook)
     }
 
     #[test]

@@ -8,14 +8,14 @@ const JOINED: &str = "--settings=";
 
 /// Rules of its permissions; what is denied stays denied, whatever else allows it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Rules {
+pub(super) struct PermissionRules {
     pub(super) allow: Vec<String>,
     pub(super) deny: Vec<String>,
 }
 
 /// What the command line says of its settings.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Given<'a> {
+pub(super) struct SettingsArgument<'a> {
     /// The word that holds them.
     at: usize,
     /// What of it comes before them.
@@ -23,7 +23,7 @@ pub(super) struct Given<'a> {
     pub(super) text: &'a str,
 }
 
-pub(super) fn given(argv: &[String]) -> Option<Given<'_>> {
+pub(super) fn given(argv: &[String]) -> Option<SettingsArgument<'_>> {
     let joined = |at: usize, it: &'_ String| it.starts_with(JOINED).then_some((at, JOINED));
     let found = argv
         .iter()
@@ -31,7 +31,7 @@ pub(super) fn given(argv: &[String]) -> Option<Given<'_>> {
         .rev()
         .find_map(|(at, it)| if it == FLAG { Some((at + 1, "")) } else { joined(at, it) });
     let (at, flag) = found?;
-    Some(Given { at, flag, text: argv.get(at)?.strip_prefix(flag)? })
+    Some(SettingsArgument { at, flag, text: argv.get(at)?.strip_prefix(flag)? })
 }
 
 pub(super) fn object(text: &str) -> Option<Value> {
@@ -79,7 +79,7 @@ pub fn inlined(words: Vec<String>, text: &str) -> Option<Vec<String>> {
 
 /// What the user's words say of settings with our rules beside it, as a word of a command line; `None`: nothing is to be
 /// said, or it is nothing that could be added to.
-pub(super) fn with_rules(words: &[String], rules: &Rules) -> Option<String> {
+pub(super) fn with_rules(words: &[String], rules: &PermissionRules) -> Option<String> {
     let given = given(words);
     let mut settings = given.map_or(Some(json!({})), |it| object(it.text))?;
     if rules.allow.is_empty() && rules.deny.is_empty() {
@@ -139,19 +139,19 @@ fn unfilled(json: &str) -> String {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::{Rules, aside, file, hooks_off, inlined, malformed_rules, with_rules, without};
+    use super::{PermissionRules, aside, file, hooks_off, inlined, malformed_rules, with_rules, without};
 
     fn argv(words: &[&str]) -> Vec<String> {
         words.iter().map(ToString::to_string).collect()
     }
 
-    fn allowing(rules: &[&str]) -> Rules {
-        Rules { allow: argv(rules), deny: Vec::new() }
+    fn allowing(rules: &[&str]) -> PermissionRules {
+        PermissionRules { allow: argv(rules), deny: Vec::new() }
     }
 
     #[test]
     fn what_is_denied_is_added_to_what_the_user_denies() {
-        let rules = Rules { allow: argv(&["Bash(a)"]), deny: argv(&["Bash(a -n)"]) };
+        let rules = PermissionRules { allow: argv(&["Bash(a)"]), deny: argv(&["Bash(a -n)"]) };
         let both = with_rules(&argv(&["--settings", r#"{"permissions":{"deny":["Read(c)"]}}"#]), &rules);
         let both: Value = serde_json::from_str(&both.expect("settings")).expect("JSON");
         assert_eq!(both, json!({"permissions": {"allow": ["Bash(a)"], "deny": ["Read(c)", "Bash(a -n)"]}}));

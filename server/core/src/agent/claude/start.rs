@@ -1,9 +1,9 @@
 //! How Claude Code is started headless: arguments and environment. The prompt goes to stdin.
 
-use super::settings::{self, Rules};
-use crate::agent::starting::{Start, extend};
+use super::settings::{self, PermissionRules};
+use crate::agent::starting::{CommandLineParams, extend};
 use crate::agent::{allow, commits};
-use crate::settings::Permissions;
+use crate::settings::PermissionMode;
 
 /// Nothing that writes or runs anything, no tool of a server either; no question is asked, and no session is kept.
 const READ_ONLY: [&str; 6] = [
@@ -20,20 +20,24 @@ const READ_ONLY: [&str; 6] = [
 /// The rules go through `--settings` and not through `--allowedTools`: that flag splits its values at commas,
 /// spaces and parentheses, so that many commands would not arrive as they are written. What the user says there
 /// stands beside them: of several such words the last would take the place of all.
-pub fn argv(start: &Start<'_>) -> Vec<String> {
+pub fn argv(start: &CommandLineParams<'_>) -> Vec<String> {
     let fixed = ["-p", "--output-format", "stream-json", "--verbose", "--session-id", "{session}"];
     let rules = match start.permissions {
-        Permissions::Edits | Permissions::Ask => rules(start),
-        Permissions::ReadOnly | Permissions::SandboxedAll | Permissions::All => Rules::default(),
+        PermissionMode::Edits | PermissionMode::Ask => rules(start),
+        PermissionMode::ReadOnly | PermissionMode::SandboxedAll | PermissionMode::All => {
+            PermissionRules::default()
+        }
     };
     let settings = settings::with_rules(&[start.command, start.args].concat(), &rules);
     let words = |of: &[String]| if settings.is_some() { settings::without(of) } else { of.to_vec() };
     let mut argv = words(start.command);
     extend(&mut argv, &fixed);
     match start.permissions {
-        Permissions::ReadOnly => extend(&mut argv, &READ_ONLY),
-        Permissions::Edits | Permissions::Ask => extend(&mut argv, &["--permission-mode", "acceptEdits"]),
-        Permissions::SandboxedAll | Permissions::All => {
+        PermissionMode::ReadOnly => extend(&mut argv, &READ_ONLY),
+        PermissionMode::Edits | PermissionMode::Ask => {
+            extend(&mut argv, &["--permission-mode", "acceptEdits"]);
+        }
+        PermissionMode::SandboxedAll | PermissionMode::All => {
             extend(&mut argv, &["--dangerously-skip-permissions"]);
         }
     }
@@ -50,8 +54,8 @@ pub fn argv(start: &Start<'_>) -> Vec<String> {
     argv
 }
 
-fn rules(start: &Start<'_>) -> Rules {
-    let mut rules = Rules { allow: allow::rules(start.checks, start.runner), deny: Vec::new() };
+fn rules(start: &CommandLineParams<'_>) -> PermissionRules {
+    let mut rules = PermissionRules { allow: allow::rules(start.checks, start.runner), deny: Vec::new() };
     if start.commits.is_some() {
         rules
             .allow
@@ -77,15 +81,15 @@ pub const SANDBOXED: (&str, &str) = ("IS_SANDBOX", "1");
 #[cfg(test)]
 mod tests {
     use super::argv;
-    use crate::agent::starting::Start;
-    use crate::settings::{Permissions, PromptBy};
+    use crate::agent::starting::CommandLineParams;
+    use crate::settings::{PermissionMode, PromptBy};
 
     #[test]
     fn the_rules_survive_their_encoding() {
         let commands = vec!["awk '{print \"}\"}' a\tb 'é\"\\'".to_owned()];
-        let start = Start {
+        let start = CommandLineParams {
             command: &["claude".to_owned()],
-            permissions: Permissions::Edits,
+            permissions: PermissionMode::Edits,
             model: None,
             effort: None,
             args: &[],

@@ -1,24 +1,24 @@
 //! How Codex is started headless. The prompt goes to stdin, told by the last word `-`.
 
-use crate::agent::commits::Repository;
-use crate::agent::starting::{Start, extend};
-use crate::settings::Permissions;
+use crate::agent::commits::GitDirs;
+use crate::agent::starting::{CommandLineParams, extend};
+use crate::settings::PermissionMode;
 
 /// Selects the permissions that let it commit.
 pub const PROFILE: &str = "default_permissions=\"loopkeeper\"";
 
 /// Its own sandbox lets it write in the work tree and keeps it off the network; checks need no list, since any command
 /// may run in there. `.git` is read-only unless commits are left to it.
-pub fn argv(start: &Start<'_>) -> Vec<String> {
+pub fn argv(start: &CommandLineParams<'_>) -> Vec<String> {
     let mut argv = start.command.to_vec();
     extend(&mut argv, &["exec", "--json", "--skip-git-repo-check"]);
     match start.permissions {
-        Permissions::ReadOnly => extend(&mut argv, &["-s", "read-only"]),
-        Permissions::Edits | Permissions::Ask => match start.commits {
+        PermissionMode::ReadOnly => extend(&mut argv, &["-s", "read-only"]),
+        PermissionMode::Edits | PermissionMode::Ask => match start.commits {
             Some(repository) => argv.extend(with_commits(repository)),
             None => extend(&mut argv, &["-s", "workspace-write"]),
         },
-        Permissions::SandboxedAll | Permissions::All => {
+        PermissionMode::SandboxedAll | PermissionMode::All => {
             extend(&mut argv, &["--dangerously-bypass-approvals-and-sandbox"]);
         }
     }
@@ -35,8 +35,8 @@ pub fn argv(start: &Start<'_>) -> Vec<String> {
 
 /// Its own safe mode, with the repository but for its hooks and configuration: they would run outside of the sandbox.
 /// `-s` would outweigh these permissions; versions that do not know them take `sandbox_mode`.
-fn with_commits(repository: &Repository) -> impl Iterator<Item = String> {
-    let Repository { git_dir, common_dir } = repository;
+fn with_commits(repository: &GitDirs) -> impl Iterator<Item = String> {
+    let GitDirs { git_dir, common_dir } = repository;
     let own = Some((git_dir.clone(), "write")).filter(|_| git_dir != common_dir);
     let shared = [
         (common_dir.clone(), "write"),

@@ -4,14 +4,14 @@ use proptest::prelude::proptest;
 
 use super::unwrapped;
 use crate::agent::ProviderClass::{Crash, Login, Quota, Refused, Transient};
-use crate::agent::provider::Here;
-use crate::agent::reader::Reader;
-use crate::agent::transcripts::{Expect, NOW, OK, captured, end, failed, read, table};
+use crate::agent::provider::LocalClock;
+use crate::agent::reader::AgentOutputReader;
+use crate::agent::transcripts::{ExpectedRun, NOW, OK, captured, end, failed, read, table};
 use crate::agent::{AgentEvent, AgentRun};
 use crate::settings::Dialect;
 
-fn ok(tokens: u64, final_text: &'static str) -> Expect {
-    Expect { tokens: Some(tokens), final_text, ..OK }
+fn ok(tokens: u64, final_text: &'static str) -> ExpectedRun {
+    ExpectedRun { tokens: Some(tokens), final_text, ..OK }
 }
 
 #[test]
@@ -27,21 +27,21 @@ fn transcripts_are_read_as_their_scenarios_say() {
         "err_401" => failed(Login);
         "err_429" => failed(Transient);
         "err_429_then_ok" => ok(120, "fine");
-        "err_429_usage_limit" => Expect { resets_in: Some(3660), ..failed(Quota) };
+        "err_429_usage_limit" => ExpectedRun { resets_in: Some(3660), ..failed(Quota) };
         "err_500" => failed(Transient);
         "err_drop" => failed(Transient);
         "err_malformed" => failed(Transient);
         "err_no_key" => failed(Login);
-        "kill_tool_SIGTERM" => Expect { exit: 143, ..failed(Crash) };
-        "stuck_hang" => Expect { exit: 137, ..failed(Crash) };
+        "kill_tool_SIGTERM" => ExpectedRun { exit: 143, ..failed(Crash) };
+        "stuck_hang" => ExpectedRun { exit: 137, ..failed(Crash) };
     }
 }
 
 #[test]
 fn tokens_count_over_the_whole_thread() {
-    let mut reader = Reader::going_on(Dialect::Codex, 120);
+    let mut reader = AgentOutputReader::going_on(Dialect::Codex, 120);
     captured!("codex", "sess_2_resume").lines().for_each(|line| drop(reader.line(line)));
-    let run = reader.finish(end("", 0), &Here::utc(NOW));
+    let run = reader.finish(end("", 0), &LocalClock::utc(NOW));
     assert_eq!((run.tokens, run.session_tokens), (Some(120), Some(240)));
 }
 
@@ -58,7 +58,7 @@ fn edits_commands_and_failures_are_told() {
 
 #[test]
 fn retries_are_events_and_no_failures() {
-    let mut codex = Reader::new(Dialect::Codex);
+    let mut codex = AgentOutputReader::new(Dialect::Codex);
     let events: Vec<AgentEvent> =
         captured!("codex", "err_429").lines().flat_map(|line| codex.line(line)).collect();
     assert!(events.contains(&AgentEvent::Retry { attempt: 2, status: Some(429) }), "{events:?}");
@@ -121,6 +121,6 @@ proptest! {
             r#"{{"type":"{kind}","item":{{"type":"{item}","command":{value},"changes":{value},"status":{value}}},
             "usage":{value},"error":{value},"message":{value},"thread_id":{value}}}"#
         );
-        Reader::new(Dialect::Codex).line(&line);
+        AgentOutputReader::new(Dialect::Codex).line(&line);
     }
 }

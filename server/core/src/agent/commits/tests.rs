@@ -1,8 +1,8 @@
 //! What is a commit and nothing else, and what each agent cannot be kept from.
 
 use super::{is_plain, limits};
-use crate::agent::kind::{KNOWN, Kind};
-use crate::settings::Permissions;
+use crate::agent::kind::{AgentKind, KNOWN};
+use crate::settings::PermissionMode;
 
 #[test]
 fn only_plain_commits_are_allowed() {
@@ -71,14 +71,18 @@ fn only_plain_commits_are_allowed() {
 #[test]
 fn what_the_rules_of_an_agent_cannot_express_is_said() {
     for kind in KNOWN {
-        for permissions in [Permissions::All, Permissions::SandboxedAll, Permissions::ReadOnly] {
+        for permissions in [PermissionMode::All, PermissionMode::SandboxedAll, PermissionMode::ReadOnly] {
             assert_eq!(limits(kind, permissions, &[]), None, "{kind:?}");
         }
-        let said = limits(kind, Permissions::Edits, &[]);
-        assert_eq!(said.is_none(), matches!(kind, Kind::Claude | Kind::Opencode | Kind::Cursor), "{kind:?}");
+        let said = limits(kind, PermissionMode::Edits, &[]);
+        assert_eq!(
+            said.is_none(),
+            matches!(kind, AgentKind::Claude | AgentKind::Opencode | AgentKind::Cursor),
+            "{kind:?}"
+        );
     }
     let with_profile = [crate::agent::codex::start::PROFILE.to_owned()];
-    let codex = |argv| limits(Kind::Codex, Permissions::Edits, argv).unwrap_or_default();
+    let codex = |argv| limits(AgentKind::Codex, PermissionMode::Edits, argv).unwrap_or_default();
     assert!(codex(&[]).contains("cannot commit"), "{}", codex(&[]));
     assert!(codex(&with_profile).contains("`--no-verify`"), "{}", codex(&with_profile));
 }

@@ -24,7 +24,7 @@ static CHAINED: LazyLock<Regex> =
 static PYTHON_INSIDE: LazyLock<Regex> = LazyLock::new(|| constant(r"^(?:\s|[|+-]|Traceback )"));
 
 #[derive(Debug)]
-enum Kind {
+enum ErrorBlockKind {
     /// `error:` of a compiler.
     Message,
     /// A panic whose message stands on the next line.
@@ -38,56 +38,71 @@ enum Kind {
 }
 
 #[derive(Debug)]
-pub(super) struct Block {
-    kind: Kind,
+pub(super) struct ErrorBlock {
+    kind: ErrorBlockKind,
     decisive: Option<String>,
     lines: u32,
 }
 
 /// What a line makes of a block.
-pub(super) enum Next {
+pub(super) enum BlockTransition {
     /// The line belongs to it.
-    Goes(Block),
+    Goes(ErrorBlock),
     /// The line is of something else; the block's decisive line.
     Ended(Option<String>),
 }
 
-impl Block {
+impl ErrorBlock {
     pub(super) fn begin(line: &str) -> Self {
         let kind = if line.contains("Traceback (most recent call last)") {
-            return Self { kind: Kind::Python, decisive: None, lines: 0 };
+            return Self { kind: ErrorBlockKind::Python, decisive: None, lines: 0 };
         } else if line.contains("panicked at") {
-            if line.ends_with(':') { Kind::PanicHead } else { Kind::Panic }
+            if line.ends_with(':') { ErrorBlockKind::PanicHead } else { ErrorBlockKind::Panic }
         } else if line.contains("error") {
-            Kind::Message
+            ErrorBlockKind::Message
         } else {
-            Kind::Stack
+            ErrorBlockKind::Stack
         };
         Self { kind, decisive: Some(line.to_owned()), lines: 0 }
     }
 
-    pub(super) fn next(mut self, line: &str) -> Next {
+    pub(super) fn next(mut self, line: &str) -> BlockTransition {
         self.lines += 1;
         if self.lines > BLOCK_LINES {
-            return Next::Ended(self.decisive);
+            return BlockTransition::Ended(self.decisive);
         }
         match self.kind {
-            Kind::Message if UNDER_MESSAGE.is_match(line) || FRAME.is_match(line) => Next::Goes(self),
-            Kind::PanicHead if !line.is_empty() => Next::Goes(self.told(line, Kind::Panic)),
-            Kind::Panic if FRAME.is_match(line) => Next::Goes(self),
-            Kind::Panic if line.starts_with(' ') => Next::Goes(self.told(line, Kind::Panic)),
-            Kind::Python if line.is_empty() || PYTHON_INSIDE.is_match(line) => Next::Goes(self),
-            Kind::Python => {
-                Next::Goes(Self { kind: Kind::PythonTold, decisive: Some(line.to_owned()), ..self })
+            ErrorBlockKind::Message if UNDER_MESSAGE.is_match(line) || FRAME.is_match(line) => {
+                BlockTransition::Goes(self)
             }
-            Kind::PythonTold if line.is_empty() => Next::Goes(self),
-            Kind::PythonTold if CHAINED.is_match(line) => Next::Goes(Self { kind: Kind::Python, ..self }),
-            Kind::Stack if FRAME.is_match(line) => Next::Goes(self),
-            Kind::Stack => match line.strip_prefix("Caused by: ") {
-                Some(cause) => Next::Goes(Self { decisive: Some(cause.to_owned()), ..self }),
-                None => Next::Ended(self.decisive),
+            ErrorBlockKind::PanicHead if !line.is_empty() => {
+                BlockTransition::Goes(self.told(line, ErrorBlockKind::Panic))
+            }
+            ErrorBlockKind::Panic if FRAME.is_match(line) => BlockTransition::Goes(self),
+            ErrorBlockKind::Panic if line.starts_with(' ') => {
+                BlockTransition::Goes(self.told(line, ErrorBlockKind::Panic))
+            }
+            ErrorBlockKind::Python if line.is_empty() || PYTHON_INSIDE.is_match(line) => {
+                BlockTransition::Goes(self)
+            }
+            ErrorBlockKind::Python => BlockTransition::Goes(Self {
+                kind: ErrorBlockKind::PythonTold,
+                decisive: Some(line.to_owned()),
+                ..self
+            }),
+            ErrorBlockKind::PythonTold if line.is_empty() => BlockTransition::Goes(self),
+            ErrorBlockKind::PythonTold if CHAINED.is_match(line) => {
+                BlockTransition::Goes(Self { kind: ErrorBlockKind::Python, ..self })
+            }
+            ErrorBlockKind::Stack if FRAME.is_match(line) => BlockTransition::Goes(self),
+            ErrorBlockKind::Stack => match line.strip_prefix("Caused by: ") {
+                Some(cause) => BlockTransition::Goes(Self { decisive: Some(cause.to_owned()), ..self }),
+                None => BlockTransition::Ended(self.decisive),
             },
-            Kind::Message | Kind::PanicHead | Kind::Panic | Kind::PythonTold => Next::Ended(self.decisive),
+            ErrorBlockKind::Message
+            | ErrorBlockKind::PanicHead
+            | ErrorBlockKind::Panic
+            | ErrorBlockKind::PythonTold => BlockTransition::Ended(self.decisive),
         }
     }
 
@@ -97,7 +112,7 @@ impl Block {
     }
 
     /// A panic's head with a further line of its message.
-    fn told(mut self, line: &str, kind: Kind) -> Self {
+    fn told(mut self, line: &str, kind: ErrorBlockKind) -> Self {
         if let Some(decisive) = &mut self.decisive
             && decisive.len() < MESSAGE_BYTES
         {

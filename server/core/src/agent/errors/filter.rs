@@ -8,7 +8,7 @@ use regex::Regex;
 use crate::check::constant;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Weight {
+pub(super) enum ErrorConfidence {
     Error,
     /// Says that something failed, not what: the sum under other errors.
     FollowUp,
@@ -90,7 +90,7 @@ static ERROR: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
-pub(super) fn weigh(line: &str) -> Option<Weight> {
+pub(super) fn weigh(line: &str) -> Option<ErrorConfidence> {
     if !CANDIDATE.is_match(line) {
         return None;
     }
@@ -103,9 +103,9 @@ pub(super) fn weigh(line: &str) -> Option<Weight> {
     let spoken = QUOTED.replace_all(&bare, "${before}_");
     let spoken = if sure { spoken } else { FILE.replace_all(&spoken, "_").into_owned().into() };
     if FOLLOW_UP.is_match(&spoken) {
-        return Some(Weight::FollowUp);
+        return Some(ErrorConfidence::FollowUp);
     }
-    ERROR.is_match(&spoken).then_some(Weight::Error)
+    ERROR.is_match(&spoken).then_some(ErrorConfidence::Error)
 }
 
 fn is_only_a_word(line: &str) -> bool {

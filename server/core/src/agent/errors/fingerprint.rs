@@ -13,13 +13,13 @@ use crate::sanitize;
 
 /// A pattern, what stands for its matches, and a sign without which it has none: to compile one costs more than
 /// everything else that an iteration decides.
-struct Rule {
+struct MaskRule {
     may_match: fn(&str) -> bool,
     pattern: LazyLock<Regex>,
     with: &'static str,
 }
 
-impl Rule {
+impl MaskRule {
     fn applied(&self, text: String) -> String {
         if (self.may_match)(&text) { replaced(&self.pattern, text, self.with) } else { text }
     }
@@ -27,12 +27,12 @@ impl Rule {
 
 macro_rules! rule {
     ($may_match:expr, $pattern:literal, $with:literal) => {
-        Rule { may_match: $may_match, pattern: LazyLock::new(|| constant($pattern)), with: $with }
+        MaskRule { may_match: $may_match, pattern: LazyLock::new(|| constant($pattern)), with: $with }
     };
 }
 
 /// In this order: what a later one would take apart goes first.
-static PLACES_AND_TIMES: [Rule; 9] = [
+static PLACES_AND_TIMES: [MaskRule; 9] = [
     rule!(|it| it.contains("://"), r"[a-z][a-z0-9+]*://[^\s'\x22`)>]+", "<url>"),
     rule!(
         |it| has_digit(it) && it.contains(['-', ':']),
@@ -67,17 +67,17 @@ const MONTHS: [&str; 12] =
     ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 static HEX: LazyLock<Regex> = LazyLock::new(|| constant(r"(?i)\b0x[0-9a-f]+\b|\b[0-9a-f]{7,64}\b"));
 /// What the one after it finds where there are no other letters.
-static PLAIN_NUMBERS: Rule = rule!(
+static PLAIN_NUMBERS: MaskRule = rule!(
     has_digit,
     r"(?-u:\b)[0-9]+(?:[.,][0-9]+)*(?:[\t\n\x0B\f\r ]?(?:ns|us|ms|s|m|h|min|secs?|seconds?|minutes?|hours?|days?))?(?:(?-u:\b)|$)",
     "<n>"
 );
-static NUMBERS: Rule = rule!(
+static NUMBERS: MaskRule = rule!(
     has_digit,
     r"\b\d+(?:[.,]\d+)*(?:\s?(?:ns|µs|us|ms|s|m|h|min|secs?|seconds?|minutes?|hours?|days?))?(?:\b|$)",
     "<n>"
 );
-static REPEATED: Rule = rule!(|it| it.matches("<n>").nth(1).is_some(), r"<n>(?:[ ,:]*<n>)+", "<n>");
+static REPEATED: MaskRule = rule!(|it| it.matches("<n>").nth(1).is_some(), r"<n>(?:[ ,:]*<n>)+", "<n>");
 
 /// The fingerprint of an error by its decisive line.
 pub fn fingerprint(error: &str) -> Fingerprint {
@@ -155,7 +155,7 @@ mod tests {
 
     #[test]
     fn a_control_without_its_sign_would_be_noticed() {
-        let never = Rule { may_match: |_| false, pattern: LazyLock::new(|| constant("a")), with: "b" };
+        let never = MaskRule { may_match: |_| false, pattern: LazyLock::new(|| constant("a")), with: "b" };
         assert_eq!(never.applied("a".to_owned()), "a");
         assert_ne!(never.applied("a".to_owned()), replaced(&never.pattern, "a".to_owned(), never.with));
     }

@@ -1,9 +1,9 @@
 use proptest::prelude::{any, proptest};
 
 use super::fingerprint::normalised;
-use super::{ErrorScan, MOST_ERRORS, Voice, fingerprint, joined};
+use super::{ErrorScan, MOST_ERRORS, OutputSource, fingerprint, joined};
 
-fn errors(voice: Voice, output: &str) -> Vec<String> {
+fn errors(voice: OutputSource, output: &str) -> Vec<String> {
     let mut scan = ErrorScan::new(voice);
     output.lines().for_each(|line| scan.line(line));
     scan.finish().into_iter().map(|it| it.text).collect()
@@ -81,7 +81,7 @@ fn what_only_has_the_word_in_it_is_no_error() {
         "error => console.log(error)",
         "2 files changed, 3 insertions(+)",
     ] {
-        for voice in [Voice::Words, Voice::Program] {
+        for voice in [OutputSource::Words, OutputSource::Program] {
             assert_eq!(errors(voice, line), [""; 0], "{line}");
         }
     }
@@ -139,13 +139,13 @@ fn errors_of_real_tools_are_found() {
         "cargo: error: no such command",
     ];
     let missed: Vec<&str> =
-        lines.into_iter().filter(|line| errors(Voice::Program, line).len() != 1).collect();
+        lines.into_iter().filter(|line| errors(OutputSource::Program, line).len() != 1).collect();
     assert_eq!(missed, [""; 0]);
 }
 
 /// The error that is left of several lines.
 fn check(output: &str, expect: &[&str]) {
-    assert_eq!(errors(Voice::Program, output), expect, "{output}");
+    assert_eq!(errors(OutputSource::Program, output), expect, "{output}");
 }
 
 #[test]
@@ -187,7 +187,7 @@ fn a_sum_counts_only_where_nothing_says_more() {
     check("test a ... FAILED\n\ntest result: FAILED. 3 passed; 1 failed;", &["test a ... FAILED"]);
     check("test result: FAILED. 3 passed; 1 failed;", &["test result: FAILED. 3 passed; 1 failed;"]);
     let scan = |line: &str| {
-        let mut scan = ErrorScan::new(Voice::Program);
+        let mut scan = ErrorScan::new(OutputSource::Program);
         scan.line(line);
         scan
     };
@@ -200,11 +200,11 @@ fn a_sum_counts_only_where_nothing_says_more() {
 #[test]
 fn what_an_agent_shows_in_a_fence_is_quoted() {
     let told = "It said:\n```\nerror: mismatched types\n```\nerror: still there";
-    assert_eq!(errors(Voice::Words, told), ["error: still there"]);
-    assert_eq!(errors(Voice::Program, told).len(), 2);
+    assert_eq!(errors(OutputSource::Words, told), ["error: still there"]);
+    assert_eq!(errors(OutputSource::Program, told).len(), 2);
     let open = format!("```\n{}error: late", "x\n".repeat(600));
-    assert_eq!(errors(Voice::Words, &open), ["error: late"]);
-    let mut scan = ErrorScan::new(Voice::Words);
+    assert_eq!(errors(OutputSource::Words, &open), ["error: late"]);
+    let mut scan = ErrorScan::new(OutputSource::Words);
     scan.whole("```\nerror: quoted");
     scan.whole("error: of the next message");
     assert_eq!(scan.finish().len(), 1);
@@ -213,11 +213,11 @@ fn what_an_agent_shows_in_a_fence_is_quoted() {
 #[test]
 fn the_last_distinct_errors_are_kept() {
     let lines: Vec<String> = (0_u8..26).map(|n| format!("error: bad {}", char::from(b'a' + n))).collect();
-    let kept = errors(Voice::Program, &lines.join("\n"));
+    let kept = errors(OutputSource::Program, &lines.join("\n"));
     assert_eq!(kept.len(), MOST_ERRORS);
     assert_eq!(kept.last().unwrap(), "error: bad z");
     let long = format!("error: {}", "x ".repeat(100_000));
-    assert_eq!(errors(Voice::Program, &long)[0].chars().count(), 299);
+    assert_eq!(errors(OutputSource::Program, &long)[0].chars().count(), 299);
 }
 
 #[test]
@@ -290,7 +290,7 @@ fn a_fingerprint_stands_in_journals() {
 proptest! {
     #[test]
     fn total_and_bounded(lines in proptest::collection::vec("(error|Traceback|thread 'x' panicked at|TypeError)?[: ]{0,2}.{0,40}", 0..60)) {
-        let mut scan = ErrorScan::new(Voice::Words);
+        let mut scan = ErrorScan::new(OutputSource::Words);
         for line in &lines {
             scan.line(line);
         }

@@ -1,23 +1,23 @@
 //! How Gemini CLI is started headless. The prompt goes to stdin: without a terminal there it needs no flag.
 
-use crate::agent::starting::{Start, extend};
+use crate::agent::starting::{CommandLineParams, extend};
 use crate::agent::{allow, commits};
-use crate::settings::Permissions;
+use crate::settings::PermissionMode;
 
 /// A command of the list may be called with further arguments; one that the list's own grammar would split gets no
 /// rule, so that the agent is denied it and loopkeeper runs it all the same.
-pub fn argv(start: &Start<'_>) -> Vec<String> {
+pub fn argv(start: &CommandLineParams<'_>) -> Vec<String> {
     argv_of(start, "auto_edit")
 }
 
 /// Of one of its relatives, which spells its safe mode otherwise.
-pub(crate) fn argv_of(start: &Start<'_>, safe: &str) -> Vec<String> {
+pub(crate) fn argv_of(start: &CommandLineParams<'_>, safe: &str) -> Vec<String> {
     let mut argv = start.command.to_vec();
     extend(&mut argv, &["-o", "stream-json", "--session-id", "{session}"]);
     match start.permissions {
         // What would have to be asked about is denied, since nobody is there.
-        Permissions::ReadOnly => extend(&mut argv, &["--approval-mode", "default"]),
-        Permissions::Edits | Permissions::Ask => {
+        PermissionMode::ReadOnly => extend(&mut argv, &["--approval-mode", "default"]),
+        PermissionMode::Edits | PermissionMode::Ask => {
             extend(&mut argv, &["--approval-mode", safe]);
             for command in plain(&allow::commands(start.checks, start.runner)) {
                 extend(&mut argv, &["--allowed-tools", &shell(command)]);
@@ -28,7 +28,7 @@ pub(crate) fn argv_of(start: &Start<'_>, safe: &str) -> Vec<String> {
                 }
             }
         }
-        Permissions::SandboxedAll | Permissions::All => extend(&mut argv, &["--approval-mode", "yolo"]),
+        PermissionMode::SandboxedAll | PermissionMode::All => extend(&mut argv, &["--approval-mode", "yolo"]),
     }
     if let Some(model) = start.model {
         extend(&mut argv, &["-m", model]);

@@ -2,16 +2,16 @@
 
 use proptest::prelude::proptest;
 
-use super::Gemini;
+use super::GeminiParser;
 use crate::agent::ProviderClass::{Crash, Login, Transient};
-use crate::agent::provider::Here;
-use crate::agent::reader::{ProcessEnd, Reader, Told};
-use crate::agent::transcripts::{Expect, NOW, OK, captured, end, failed, read, table};
+use crate::agent::provider::LocalClock;
+use crate::agent::reader::{AgentOutputReader, ProcessEnd, StopHookReport};
+use crate::agent::transcripts::{ExpectedRun, NOW, OK, captured, end, failed, read, table};
 use crate::agent::{AgentEnding, AgentEvent};
 use crate::settings::Dialect;
 
-fn ok(tokens: u64, final_text: &'static str) -> Expect {
-    Expect { tokens: Some(tokens), final_text, ..OK }
+fn ok(tokens: u64, final_text: &'static str) -> ExpectedRun {
+    ExpectedRun { tokens: Some(tokens), final_text, ..OK }
 }
 
 #[test]
@@ -19,31 +19,31 @@ fn transcripts_are_read_as_their_scenarios_say() {
     table! { Dialect::Gemini, "gemini",
         "trivial_text" => ok(120, "hi there");
         "success_edit" => ok(5480, "All done <promise>COMPLETE</promise>");
-        "hook_tool_deny" => Expect { denials: 1, ..ok(240, "fin") };
+        "hook_tool_deny" => ExpectedRun { denials: 1, ..ok(240, "fin") };
         "hook_after_block" => ok(2160, "again");
         "sess_1" => ok(120, "ok blue");
         "sess_2_resume_id" => ok(120, "two");
-        "hook_max_turns" => Expect { exit: 53, ..ok(240, "") };
-        "err_401" => Expect { exit: 144, tokens: Some(0), ..failed(Login) };
-        "err_429" => Expect { exit: 137, ..failed(Crash) };
+        "hook_max_turns" => ExpectedRun { exit: 53, ..ok(240, "") };
+        "err_401" => ExpectedRun { exit: 144, tokens: Some(0), ..failed(Login) };
+        "err_429" => ExpectedRun { exit: 137, ..failed(Crash) };
         "err_429_then_ok" => ok(120, "fine");
         "err_500_then_ok" => ok(120, "fine");
-        "kill_tool_SIGTERM" => Expect { exit: 137, ..failed(Crash) };
-        "stuck_hang" => Expect { exit: 137, ..failed(Crash) };
+        "kill_tool_SIGTERM" => ExpectedRun { exit: 137, ..failed(Crash) };
+        "stuck_hang" => ExpectedRun { exit: 137, ..failed(Crash) };
     }
 }
 
 #[test]
 fn what_it_retries_stands_on_stderr() {
     let stderr = captured!("gemini", "err_429", ".stderr.txt");
-    let told: Vec<AgentEvent> = stderr.lines().filter_map(Gemini::stderr_line).collect();
+    let told: Vec<AgentEvent> = stderr.lines().filter_map(GeminiParser::stderr_line).collect();
     assert_eq!(told.first(), Some(&AgentEvent::Retry { attempt: 1, status: Some(429) }));
     // Ended in the middle of it, it was waiting for its provider and not working.
-    let mut reader = Reader::new(Dialect::Gemini);
+    let mut reader = AgentOutputReader::new(Dialect::Gemini);
     captured!("gemini", "err_429").lines().for_each(|line| drop(reader.line(line)));
     stderr.lines().for_each(|line| drop(reader.stderr_line(line)));
     let end = ProcessEnd { ending: AgentEnding::Idle, ..end(stderr, 137) };
-    let error = reader.finish(end, &Here::utc(NOW)).error.unwrap();
+    let error = reader.finish(end, &LocalClock::utc(NOW)).error.unwrap();
     assert_eq!((error.class, error.status), (Transient, Some(429)), "{error:?}");
 }
 
@@ -118,8 +118,8 @@ fn a_daily_quota_is_one() {
 
 #[test]
 fn held_by_its_hook_it_tells_each_iteration_by_itself() {
-    let mut reader = Reader::new(Dialect::Gemini);
-    let here = Here::utc(NOW);
+    let mut reader = AgentOutputReader::new(Dialect::Gemini);
+    let here = LocalClock::utc(NOW);
     let held = || ProcessEnd { ending: AgentEnding::Held, ..ProcessEnd::exited(None) };
     let (mut said, mut gave_up_after) = (Vec::new(), 0);
     let mut lines = captured!("gemini", "hook_after_block").lines().peekable();
@@ -128,7 +128,7 @@ fn held_by_its_hook_it_tells_each_iteration_by_itself() {
         let asks = lines.peek().is_some_and(|it| it.contains("Agent execution blocked"));
         if asks {
             gave_up_after += u32::from(!reader.is_spent());
-            said.push(reader.so_far(Told::default(), held(), &here).final_text);
+            said.push(reader.so_far(StopHookReport::default(), held(), &here).final_text);
         }
     }
     // Its answer was always the same, until it took that for a loop and asked no model any more.
@@ -140,7 +140,7 @@ fn held_by_its_hook_it_tells_each_iteration_by_itself() {
 
 #[test]
 fn pieces_of_one_message_are_one_text() {
-    let mut gemini = Reader::new(Dialect::Gemini);
+    let mut gemini = AgentOutputReader::new(Dialect::Gemini);
     let piece =
         |text: &str| format!(r#"{{"type":"message","role":"assistant","content":"{text}","delta":true}}"#);
     let lines = [piece("one "), piece("two"), r#"{"type":"result","status":"success"}"#.to_owned()];
@@ -160,6 +160,6 @@ proptest! {
             r#"{{"type":"{kind}","role":"assistant","content":{value},"parameters":{value},"status":{value},
             "error":{value},"stats":{value},"tool_id":{value},"tool_name":{value}}}"#
         );
-        Reader::new(Dialect::Gemini).line(&line);
+        AgentOutputReader::new(Dialect::Gemini).line(&line);
     }
 }

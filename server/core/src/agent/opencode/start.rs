@@ -2,16 +2,16 @@
 
 use serde_json::json;
 
-use crate::agent::starting::{Start, extend};
+use crate::agent::starting::{CommandLineParams, extend};
 use crate::agent::{allow, commits};
-use crate::settings::Permissions;
+use crate::settings::PermissionMode;
 
-pub fn argv(start: &Start<'_>) -> Vec<String> {
+pub fn argv(start: &CommandLineParams<'_>) -> Vec<String> {
     let mut argv = start.command.to_vec();
     extend(&mut argv, &["run", "--format", "json"]);
     match start.permissions {
-        Permissions::ReadOnly | Permissions::Edits | Permissions::Ask => {}
-        Permissions::SandboxedAll | Permissions::All => extend(&mut argv, &["--auto"]),
+        PermissionMode::ReadOnly | PermissionMode::Edits | PermissionMode::Ask => {}
+        PermissionMode::SandboxedAll | PermissionMode::All => extend(&mut argv, &["--auto"]),
     }
     if let Some(model) = start.model {
         extend(&mut argv, &["-m", model]);
@@ -25,13 +25,13 @@ pub fn argv(start: &Start<'_>) -> Vec<String> {
 
 /// Edits inside the work tree are allowed without a word; of commands only the checks and the test runner. The last
 /// rule that fits counts, so the order is kept. A command with a wildcard gets no rule.
-pub fn env(start: &Start<'_>) -> Vec<(String, String)> {
+pub fn env(start: &CommandLineParams<'_>) -> Vec<(String, String)> {
     let rest = r#""external_directory":"deny","webfetch":"deny","websearch":"deny""#;
     let permissions = |tools: String| vec![("OPENCODE_PERMISSION".to_owned(), format!("{{{tools},{rest}}}"))];
     match start.permissions {
-        Permissions::ReadOnly => return permissions(r#""edit":"deny","bash":"deny""#.to_owned()),
-        Permissions::Edits | Permissions::Ask => {}
-        Permissions::SandboxedAll | Permissions::All => return Vec::new(),
+        PermissionMode::ReadOnly => return permissions(r#""edit":"deny","bash":"deny""#.to_owned()),
+        PermissionMode::Edits | PermissionMode::Ask => {}
+        PermissionMode::SandboxedAll | PermissionMode::All => return Vec::new(),
     }
     let commands = allow::commands(start.checks, start.runner);
     let mut allowed: Vec<String> = commands.into_iter().filter(|it| !it.contains(['*', '?'])).collect();

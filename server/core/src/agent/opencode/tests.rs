@@ -4,16 +4,16 @@ use proptest::prelude::proptest;
 
 use crate::agent::AgentEvent;
 use crate::agent::ProviderClass::{Crash, Login, Refused, Transient};
-use crate::agent::reader::{Halt, Reader};
-use crate::agent::transcripts::{Expect, OK, captured, failed, read, table};
+use crate::agent::reader::{AgentOutputReader, KillReason};
+use crate::agent::transcripts::{ExpectedRun, OK, captured, failed, read, table};
 use crate::settings::Dialect;
 
-fn ok(tokens: u64, cost_micros: u64, final_text: &'static str) -> Expect {
-    Expect { tokens: Some(tokens), cost_micros: Some(cost_micros), final_text, ..OK }
+fn ok(tokens: u64, cost_micros: u64, final_text: &'static str) -> ExpectedRun {
+    ExpectedRun { tokens: Some(tokens), cost_micros: Some(cost_micros), final_text, ..OK }
 }
 
-fn none_used(expect: Expect) -> Expect {
-    Expect { tokens: Some(0), cost_micros: Some(0), ..expect }
+fn none_used(expect: ExpectedRun) -> ExpectedRun {
+    ExpectedRun { tokens: Some(0), cost_micros: Some(0), ..expect }
 }
 
 #[test]
@@ -26,29 +26,29 @@ fn transcripts_are_read_as_their_scenarios_say() {
         "sess_2_session" => ok(120, 600, "two");
         "err_400" => none_used(failed(Refused));
         "err_401" => none_used(failed(Login));
-        "err_429_forever" => none_used(Expect { resets_in: Some(2), ..failed(Transient) });
+        "err_429_forever" => none_used(ExpectedRun { resets_in: Some(2), ..failed(Transient) });
         "err_429_then_ok" => ok(120, 600, "fine");
-        "err_html" => none_used(Expect { exit: 137, ..failed(Transient) });
+        "err_html" => none_used(ExpectedRun { exit: 137, ..failed(Transient) });
         "err_malformed" => none_used(failed(Transient));
-        "kill_tool_SIGTERM" => Expect { exit: 143, ..failed(Crash) };
+        "kill_tool_SIGTERM" => ExpectedRun { exit: 143, ..failed(Crash) };
     }
 }
 
 #[test]
 fn answers_that_hold_nothing_end_it() {
-    let mut reader = Reader::new(Dialect::Opencode);
+    let mut reader = AgentOutputReader::new(Dialect::Opencode);
     let mut halted = captured!("opencode", "err_html").lines().map(|line| {
         reader.line(line);
         reader.halt(1000)
     });
-    assert_eq!(halted.position(|it| it == Some(Halt::Garbage)), Some(19));
+    assert_eq!(halted.position(|it| it == Some(KillReason::Garbage)), Some(19));
 }
 
 #[test]
 fn steps_are_counted() {
-    let mut reader = Reader::new(Dialect::Opencode);
+    let mut reader = AgentOutputReader::new(Dialect::Opencode);
     captured!("opencode", "success_edit").lines().for_each(|line| drop(reader.line(line)));
-    assert_eq!((reader.halt(4), reader.halt(3)), (None, Some(Halt::Steps)));
+    assert_eq!((reader.halt(4), reader.halt(3)), (None, Some(KillReason::Steps)));
 }
 
 #[test]
@@ -83,12 +83,12 @@ fn what_was_refused_by_a_rule_is_a_denial() {
         )
     };
     let rule = "The user has specified a rule which prevents you from using this specific tool call.";
-    let denied = Reader::new(Dialect::Opencode).line(&line(rule));
+    let denied = AgentOutputReader::new(Dialect::Opencode).line(&line(rule));
     assert!(
         matches!(denied.last(), Some(AgentEvent::Denied { tool, .. }) if tool == "bash: ls"),
         "{denied:?}"
     );
-    let failed = Reader::new(Dialect::Opencode).line(&line("no such file"));
+    let failed = AgentOutputReader::new(Dialect::Opencode).line(&line("no such file"));
     assert!(matches!(failed.last(), Some(AgentEvent::ToolFailed { .. })), "{failed:?}");
 }
 
@@ -99,9 +99,9 @@ fn a_shell_that_it_does_not_have_is_denied() {
             r#"{{"type":"tool_use","sessionID":"s","part":{{"tool":"invalid","state":{{"status":"completed","input":{{"tool":"{tool}","error":"unavailable"}}}}}}}}"#
         )
     };
-    let denied = Reader::new(Dialect::Opencode).line(&line("bash"));
+    let denied = AgentOutputReader::new(Dialect::Opencode).line(&line("bash"));
     assert!(matches!(denied.last(), Some(AgentEvent::Denied { tool, .. }) if tool == "bash"), "{denied:?}");
-    let invalid = Reader::new(Dialect::Opencode).line(&line("made_up"));
+    let invalid = AgentOutputReader::new(Dialect::Opencode).line(&line("made_up"));
     assert!(matches!(invalid.last(), Some(AgentEvent::ToolUse(_))), "{invalid:?}");
 }
 
@@ -115,6 +115,6 @@ proptest! {
             r#"{{"type":"{kind}","sessionID":{value},"error":{value},"part":{{"tokens":{value},"cost":{value},
             "reason":{value},"state":{value},"text":{value},"tool":{value}}}}}"#
         );
-        Reader::new(Dialect::Opencode).line(&line);
+        AgentOutputReader::new(Dialect::Opencode).line(&line);
     }
 }

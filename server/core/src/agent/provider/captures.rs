@@ -1,7 +1,7 @@
 //! What the real programs said on stderr at the end, as far as it was captured. What they print on stdout is tested
 //! beside its readers.
 
-use super::{Here, Trouble, of_failed};
+use super::{LocalClock, ProviderFailure, of_failed};
 use crate::agent::ProviderClass::{self, Login, Transient};
 use crate::agent::transcripts::read;
 use crate::doctor::version_in;
@@ -16,8 +16,8 @@ macro_rules! captured {
     };
 }
 
-fn check(name: &str, trouble: Option<Trouble>, expect: Option<(ProviderClass, Option<u64>)>) {
-    let error = trouble.map(|it| it.at(&Here::utc(NOW)));
+fn check(name: &str, trouble: Option<ProviderFailure>, expect: Option<(ProviderClass, Option<u64>)>) {
+    let error = trouble.map(|it| it.at(&LocalClock::utc(NOW)));
     let got = error.as_ref().map(|it| (it.class, it.resets_at.map(|at| (at - NOW) / 1000)));
     assert_eq!(got, expect, "{name}: {error:?}");
 }

@@ -8,7 +8,7 @@ use regex::Regex;
 use crate::check::constant;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Says {
+pub(super) enum PhraseMeaning {
     /// A usage limit.
     Quota,
     /// Too many requests: a usage limit only where a long wait is announced.
@@ -31,42 +31,45 @@ static PREFIX: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 /// Names of errors, as APIs spell them.
-static NAMES: LazyLock<[(Regex, Says); 6]> = LazyLock::new(|| {
+static NAMES: LazyLock<[(Regex, PhraseMeaning); 6]> = LazyLock::new(|| {
     [
         (
             constant(
                 r"(?i)\b(?:insufficient_quota|usage_limit_reached|usage_not_included|quota_exceeded|billing_hard_limit_reached)\b",
             ),
-            Says::Quota,
+            PhraseMeaning::Quota,
         ),
         (
             constant(
                 r"(?i)\b(?:authentication_error|authentication_failed|invalid_api_key|permission_error|UNAUTHENTICATED|API_KEY_INVALID)\b",
             ),
-            Says::Login,
+            PhraseMeaning::Login,
         ),
-        (constant(r"(?i)\b(?:billing_error|payment_required|insufficient_balance)\b"), Says::Billing),
+        (
+            constant(r"(?i)\b(?:billing_error|payment_required|insufficient_balance)\b"),
+            PhraseMeaning::Billing,
+        ),
         (
             constant(
                 r"(?i)\b(?:rate_limit_error|rate_limit_exceeded|too_many_requests|RESOURCE_EXHAUSTED)\b|\b429 Too Many Requests\b|\bRateLimitError\b",
             ),
-            Says::Limited,
+            PhraseMeaning::Limited,
         ),
         (
             constant(
                 r"(?i)\b(?:overloaded_error|server_error|api_error|internal_server_error|service_unavailable|timeout_error)\b|\b(?:500 Internal Server Error|502 Bad Gateway|503 Service Unavailable|504 Gateway Timeout|529)\b",
             ),
-            Says::Transient,
+            PhraseMeaning::Transient,
         ),
         (
             constant(
                 r"(?i)\b(?:invalid_request_error|context_length_exceeded|model_not_found|not_found_error|request_too_large)\b",
             ),
-            Says::Refused,
+            PhraseMeaning::Refused,
         ),
     ]
 });
-static SENTENCES: LazyLock<[(Regex, Says); 6]> = LazyLock::new(|| {
+static SENTENCES: LazyLock<[(Regex, PhraseMeaning); 6]> = LazyLock::new(|| {
     [
         (
             constant(
@@ -78,7 +81,7 @@ static SENTENCES: LazyLock<[(Regex, Says); 6]> = LazyLock::new(|| {
                 | (?:resource\shas\sbeen\s)?exhausted\s(?:your|daily|the)\s(?:\w+\s)?quota\b
                 | [您你]?的?已经?(?:达到|超出|超过|用完|耗尽).{0,16}?(?:上限|限额|额度|配额) | [您你]?的?.{0,8}(?:额度|配额|用量)已?(?:用完|用尽|耗尽|超限) )",
             ),
-            Says::Quota,
+            PhraseMeaning::Quota,
         ),
         (
             constant(
@@ -86,32 +89,32 @@ static SENTENCES: LazyLock<[(Regex, Says); 6]> = LazyLock::new(|| {
                 | please\s(?:run\s/login|log\sin|login|sign\sin)\b | oauth\s(?:token|session)\s(?:has\s|is\s)?(?:expired|revoked|invalid)\b | (?:your\s)?(?:authentication|login|session|access)\s(?:token\s)?(?:has\s)?(?:failed|expired|required)\b
                 | (?:401\s)?unauthorized\b | (?:403\s)?forbidden\b | you\sneed\sto\s(?:log|sign)\sin\b | (?:auth(?:entication)?|access|api|refresh|bearer)\stoken\s(?:has\s|is\s)?(?:expired|revoked|invalid)\b | missing\senvironment\svariable:\s`?\w*(?:KEY|TOKEN)\b`? | when\susing\s[\w\s]{1,30},\syou\smust\sspecify\sthe\s\w+_API_KEY\b | (?:no|missing)\s(?:api\skey|credentials|auth(?:entication)?\s(?:token|method|information))(?:\sfound)?\b | classic\spersonal\saccess\stokens\s\(ghp_\)\sare\snot\ssupported\b | unexpected\sstatus\s40[13]\b | (?:您|你)?(?:尚未|未)登录 | 请先?(?:重新)?登录 | 登录(?:状态)?已?(?:过期|失效) )",
             ),
-            Says::Login,
+            PhraseMeaning::Login,
         ),
         (
             constant(
                 r"(?ix)^(?: (?:your\s)?credit\sbalance\sis\stoo\slow\b | insufficient\s(?:credits?|balance|funds)\b | (?:402\s)?payment\srequired\b | (?:账户|账号)?余额不足 )",
             ),
-            Says::Billing,
+            PhraseMeaning::Billing,
         ),
         (
             constant(
                 r"(?ix)^(?: (?:api\s|request\s|your\s|the\s)*rate[\s-]limit(?:ed|\s(?:was\s|has\sbeen\s|is\s)?(?:reached|exceeded|hit))?(?:\b|$) | too\smany\srequests\b | exceeded\sretry\slimit,\slast\sstatus:\s429 | resource\shas\sbeen\sexhausted\b | this\srequest\swould\sexceed\s(?:your|the)\s.{0,60}rate\slimit | (?:429\s)too\smany\b | 请求(?:过于频繁|过多|频率超限) )",
             ),
-            Says::Limited,
+            PhraseMeaning::Limited,
         ),
         (
             constant(
                 r"(?ix)^(?: overloaded\b | (?:the\s)?(?:model|server|service|engine)\sis\s(?:currently\s|temporarily\s)?(?:overloaded|unavailable|at\scapacity) | temporarily\soverloaded | internal\sserver\serror\b | service\s(?:temporarily\s)?unavailable | bad\sgateway | gateway\stime-?out
                 | stream\sdisconnected(?:\sbefore\scompletion)? | connection\serror\.?$ | fetch\sfailed\b | (?:connect|read|getaddrinfo)\s(?:ECONN\w+|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|ENETUNREACH|EHOSTUNREACH)\b(?:\s[\w.-]*[.:][\w.:-]*)? | socket\shang\sup\b | error\ssending\srequest\b | we['’]re\scurrently\sexperiencing\shigh\sdemand | request\stimed\sout\.?$ | unable\sto\sconnect\sto\sapi | couldn['’]t\sconnect\sto\sthe\s\w+\sserver\b | failed\sto\sfetch\s[\w\s]{1,40}:\snetwork\sfetch\sfailed\b | exceeded\sretry\slimit | json\sparsing\sfailed | model\sstream\sended\swithout\sa\sfinish\sreason\b | incomplete\sjson\ssegment\b )",
             ),
-            Says::Transient,
+            PhraseMeaning::Transient,
         ),
         (
             constant(
                 r"(?ix)^(?: prompt\sis\stoo\slong | input\sis\stoo\slong | context\s(?:length|window)\sexceeded | model\s\S+\s(?:does\snot\sexist|not\sfound) )",
             ),
-            Says::Refused,
+            PhraseMeaning::Refused,
         ),
     ]
 });
@@ -148,9 +151,9 @@ static ERROR: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// What a line says by an error's name in it, or by the sentence it begins with.
-pub(super) fn says(line: &str) -> Option<Says> {
+pub(super) fn says(line: &str) -> Option<PhraseMeaning> {
     let sentence = bare(line);
-    let begins = |(pattern, says): &(Regex, Says)| {
+    let begins = |(pattern, says): &(Regex, PhraseMeaning)| {
         let end = pattern.find(sentence)?.end();
         GOES_ON.is_match(sentence.get(end..)?).then_some(*says)
     };

@@ -19,13 +19,13 @@ const PASSED_MS: u64 = 10 * 60 * 1000;
 
 /// When a limit is lifted.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Reset {
+pub enum LimitReset {
     /// Milliseconds of wall time.
     At(u64),
     /// Milliseconds from now.
     In(u64),
     ClockTime {
-        day: Day,
+        day: DayOffset,
         hour: i8,
         minute: i8,
         zone: Option<String>,
@@ -34,7 +34,7 @@ pub enum Reset {
 
 /// Of a time on the wall.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Day {
+pub enum DayOffset {
     /// Today, or tomorrow where the time has passed.
     Next,
     Tomorrow,
@@ -46,23 +46,23 @@ pub enum Day {
 
 /// The time and the place at which a run ended.
 #[derive(Clone, Copy)]
-pub struct Here<'a> {
+pub struct LocalClock<'a> {
     /// Milliseconds of wall time.
     pub wall: u64,
     /// Seconds east of UTC, of a zone by its name; of the place itself for `None`.
     pub offset: &'a dyn Fn(Option<&str>) -> Option<i32>,
 }
 
-impl Here<'static> {
+impl LocalClock<'static> {
     /// At this time, where clocks show UTC.
     pub fn utc(wall: u64) -> Self {
         Self { wall, offset: &|_| Some(0) }
     }
 }
 
-impl Reset {
+impl LimitReset {
     /// Milliseconds of wall time; `None` when that is past or absurdly far.
-    pub fn at(&self, here: &Here<'_>) -> Option<u64> {
+    pub fn at(&self, here: &LocalClock<'_>) -> Option<u64> {
         let at = match self {
             Self::At(at) => *at,
             Self::In(ms) => here.wall.checked_add(*ms)?,
@@ -70,10 +70,10 @@ impl Reset {
                 let zoned = zoned(here, zone.as_deref())?;
                 let time = (*hour, *minute);
                 let at = match day {
-                    Day::Date(month, day) => in_year(&zoned, (*month, *day), time)?,
-                    Day::Next => today_or_tomorrow(&zoned, time)?,
-                    Day::Tomorrow => on(&zoned, zoned.date().tomorrow().ok()?, time)?,
-                    Day::Week(weekday) => in_week(&zoned, *weekday, time)?,
+                    DayOffset::Date(month, day) => in_year(&zoned, (*month, *day), time)?,
+                    DayOffset::Next => today_or_tomorrow(&zoned, time)?,
+                    DayOffset::Tomorrow => on(&zoned, zoned.date().tomorrow().ok()?, time)?,
+                    DayOffset::Week(weekday) => in_week(&zoned, *weekday, time)?,
                 };
                 u64::try_from(at.timestamp().as_millisecond()).ok()?
             }
@@ -83,7 +83,7 @@ impl Reset {
     }
 }
 
-fn zoned(here: &Here<'_>, zone: Option<&str>) -> Option<Zoned> {
+fn zoned(here: &LocalClock<'_>, zone: Option<&str>) -> Option<Zoned> {
     let seconds = match zone.map(str::to_ascii_uppercase).as_deref() {
         Some("UTC" | "GMT" | "Z") => 0,
         // A zone nobody here knows: most agents name the one of their own place.
@@ -147,7 +147,7 @@ static HEADER: LazyLock<Regex> =
     LazyLock::new(|| constant(r"(?i)\bretry[-_ ]after[\x22']?\s*[:=]?\s*[\x22']?(?P<seconds>\d{1,7})\b"));
 
 /// The first announcement of a reset in a text.
-pub(crate) fn reset_in(text: &str) -> Option<Reset> {
+pub(crate) fn reset_in(text: &str) -> Option<LimitReset> {
     epoch(text)
         .or_else(|| stamp(text))
         .or_else(|| span(text))
@@ -155,13 +155,13 @@ pub(crate) fn reset_in(text: &str) -> Option<Reset> {
         .or_else(|| header(text))
 }
 
-fn epoch(text: &str) -> Option<Reset> {
+fn epoch(text: &str) -> Option<LimitReset> {
     let found = EPOCH.captures(text)?.name("epoch")?.as_str();
     let count: u64 = found.parse().ok()?;
-    Some(Reset::At(if found.len() > 10 { count } else { count.checked_mul(1000)? }))
+    Some(LimitReset::At(if found.len() > 10 { count } else { count.checked_mul(1000)? }))
 }
 
-fn stamp(text: &str) -> Option<Reset> {
+fn stamp(text: &str) -> Option<LimitReset> {
     let found = STAMP.captures(text)?;
     let stamp = found.name("stamp")?.as_str().replace(' ', "T");
     let zone = match found.name("zone").map(|it| it.as_str()) {
@@ -169,17 +169,17 @@ fn stamp(text: &str) -> Option<Reset> {
         Some(zone) => zone,
     };
     let at: Timestamp = format!("{stamp}{zone}").parse().ok()?;
-    u64::try_from(at.as_millisecond()).ok().map(Reset::At)
+    u64::try_from(at.as_millisecond()).ok().map(LimitReset::At)
 }
 
-fn span(text: &str) -> Option<Reset> {
+fn span(text: &str) -> Option<LimitReset> {
     let found = SPAN.captures(text)?;
     let mut sum = 0.0;
     for part in PART.captures_iter(found.name("span")?.as_str()) {
         let count: f64 = part.name("count")?.as_str().parse().ok()?;
         sum += count * unit_ms(&part.name("unit")?.as_str().to_ascii_lowercase())?;
     }
-    Some(Reset::In(sum as u64))
+    Some(LimitReset::In(sum as u64))
 }
 
 fn unit_ms(unit: &str) -> Option<f64> {
@@ -194,16 +194,16 @@ fn unit_ms(unit: &str) -> Option<f64> {
     Some(seconds * 1000.0)
 }
 
-fn header(text: &str) -> Option<Reset> {
+fn header(text: &str) -> Option<LimitReset> {
     let seconds: u64 = HEADER.captures(text)?.name("seconds")?.as_str().parse().ok()?;
-    Some(Reset::In(seconds * 1000))
+    Some(LimitReset::In(seconds * 1000))
 }
 
-fn clock(text: &str) -> Option<Reset> {
+fn clock(text: &str) -> Option<LimitReset> {
     CLOCK.captures_iter(text).find_map(|found| clock_time(&found))
 }
 
-fn clock_time(found: &Captures<'_>) -> Option<Reset> {
+fn clock_time(found: &Captures<'_>) -> Option<LimitReset> {
     let part = |name: &str| found.name(name).map(|it| it.as_str());
     let hour: i8 = part("hour")?.parse().ok()?;
     let minute: i8 = part("minute").map_or(Ok(0), str::parse).ok()?;
@@ -218,22 +218,22 @@ fn clock_time(found: &Captures<'_>) -> Option<Reset> {
         return None;
     }
     let day = match (part("month"), part("day"), part("week")) {
-        (Some(month), Some(day), _) => Day::Date(month_number(month)?, day.parse().ok()?),
+        (Some(month), Some(day), _) => DayOffset::Date(month_number(month)?, day.parse().ok()?),
         (.., Some(week)) => named_day(week),
-        _ => Day::Next,
+        _ => DayOffset::Next,
     };
     let zone = part("zone").or_else(|| part("short")).map(str::to_owned);
-    Some(Reset::ClockTime { day, hour, minute, zone })
+    Some(LimitReset::ClockTime { day, hour, minute, zone })
 }
 
-fn named_day(name: &str) -> Day {
+fn named_day(name: &str) -> DayOffset {
     const DAYS: [&str; 7] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
     let name = name.to_ascii_lowercase();
     let number = DAYS.iter().zip(1..).find(|(it, _)| name.starts_with(**it)).map(|(_, number)| number);
     match number {
-        Some(number) => Day::Week(number),
-        None if name == "tomorrow" => Day::Tomorrow,
-        None => Day::Next,
+        Some(number) => DayOffset::Week(number),
+        None if name == "tomorrow" => DayOffset::Tomorrow,
+        None => DayOffset::Next,
     }
 }
 

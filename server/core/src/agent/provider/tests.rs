@@ -1,6 +1,6 @@
 use proptest::prelude::{any, proptest};
 
-use super::{Here, Reset, classify, of_failed, of_whole, reset_in};
+use super::{LimitReset, LocalClock, classify, of_failed, of_whole, reset_in};
 use crate::agent::ProviderClass::{self, Billing, Login, Quota, Refused, Transient, Unknown};
 
 /// 2026-11-20T14:00:00Z
@@ -262,7 +262,7 @@ fn resets(text: &str, offset: i32) -> Option<u64> {
         Some(_) => None,
         None => Some(offset),
     };
-    reset_in(text)?.at(&Here { wall: NOW, offset: &of })
+    reset_in(text)?.at(&LocalClock { wall: NOW, offset: &of })
 }
 
 #[test]
@@ -328,24 +328,24 @@ fn resets_are_read_in_every_form_in_use() {
     }
     assert_eq!(resets("resets 9pm", -5 * 3600), Some(NOW + 12 * HOUR));
     assert_eq!(resets("resets 9pm (Mars/Olympus)", 3600), Some(NOW + 6 * HOUR));
-    assert_eq!(Reset::At(u64::MAX).at(&Here::utc(NOW)), None);
-    assert_eq!(Reset::In(u64::MAX).at(&Here::utc(NOW)), None);
-    assert_eq!(Reset::In(5).at(&Here::utc(u64::MAX)), None);
+    assert_eq!(LimitReset::At(u64::MAX).at(&LocalClock::utc(NOW)), None);
+    assert_eq!(LimitReset::In(u64::MAX).at(&LocalClock::utc(NOW)), None);
+    assert_eq!(LimitReset::In(5).at(&LocalClock::utc(u64::MAX)), None);
 }
 
 #[test]
 fn fields_that_say_when_to_come_back() {
-    let check = |fields: &str, expect: Option<Reset>| {
+    let check = |fields: &str, expect: Option<LimitReset>| {
         let words = format!("API Error: 503 {{\"error\":{{\"message\":\"Overloaded\",{fields}}}}}");
         let told = classify(&words, None);
         assert_eq!((told.class, told.reset), (ProviderClass::Transient, expect), "{fields}");
     };
-    let at = Some(Reset::At(1_800_000_000_000));
+    let at = Some(LimitReset::At(1_800_000_000_000));
     check("\"resets_at\":1800000000", at.clone());
     check("\"resetsAt\":1800000000000", at);
-    check("\"retry_after\":2.5", Some(Reset::In(2_500)));
-    check("\"retry_after_ms\":700", Some(Reset::In(700)));
-    check("\"details\":[{\"reason\":\"x\"},{\"retryDelay\":\"34s\"}]", Some(Reset::In(34_000)));
+    check("\"retry_after\":2.5", Some(LimitReset::In(2_500)));
+    check("\"retry_after_ms\":700", Some(LimitReset::In(700)));
+    check("\"details\":[{\"reason\":\"x\"},{\"retryDelay\":\"34s\"}]", Some(LimitReset::In(34_000)));
     check("\"retry_after\":-1", None);
     check("\"retry_after\":\"soon\"", None);
 }
@@ -371,7 +371,7 @@ fn a_status_goes_before_words() {
 proptest! {
     #[test]
     fn total_on_any_text(stderr in any::<String>(), stdout in "(Error: |You've hit your |resets |429 |\\{|`|\n|[a-z0-9: ]{0,6}){0,12}") {
-        let here = Here::utc(NOW);
+        let here = LocalClock::utc(NOW);
         for trouble in [of_failed(&stderr, &stdout), of_whole(&stdout), Some(classify(&stdout, None))].into_iter().flatten() {
             let error = trouble.at(&here);
             assert!(error.resets_at.is_none_or(|at| at + 2 * MINUTE >= NOW && at <= NOW + 8 * 24 * HOUR));

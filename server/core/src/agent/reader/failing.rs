@@ -1,9 +1,9 @@
 //! Why a run failed, from what its process said and how it ended. Provider trouble only: what came of the work is
 //! not judged here.
 
-use super::tally::{Retrying, Tally};
-use super::{MOST_EMPTY, ProcessEnd, State};
-use crate::agent::provider::{self, Here};
+use super::tally::{ProviderRetry, RunSummaryBuilder};
+use super::{DialectParser, MOST_EMPTY, ProcessEnd};
+use crate::agent::provider::{self, LocalClock};
 use crate::agent::{AgentEnding, ProviderClass, ProviderError};
 use crate::sanitize;
 
@@ -19,7 +19,11 @@ pub(super) fn is_session_lost(stderr: &str) -> bool {
     NO_SESSION.iter().any(|it| stderr.contains(it))
 }
 
-pub(super) fn of_text(tally: &Tally, end: &ProcessEnd, here: &Here<'_>) -> Option<ProviderError> {
+pub(super) fn of_text(
+    tally: &RunSummaryBuilder,
+    end: &ProcessEnd,
+    here: &LocalClock<'_>,
+) -> Option<ProviderError> {
     match end.ending {
         AgentEnding::NotStarted => Some(not_started(end)),
         // Some say so and call it a success.
@@ -38,10 +42,10 @@ pub(super) fn of_text(tally: &Tally, end: &ProcessEnd, here: &Here<'_>) -> Optio
 }
 
 pub(super) fn of_dialect(
-    dialect: &State,
-    tally: &Tally,
+    dialect: &DialectParser,
+    tally: &RunSummaryBuilder,
     end: &ProcessEnd,
-    here: &Here<'_>,
+    here: &LocalClock<'_>,
 ) -> Option<ProviderError> {
     if tally.empty >= MOST_EMPTY && end.ending != AgentEnding::Stopped {
         return Some(garbage(tally.empty));
@@ -50,7 +54,7 @@ pub(super) fn of_dialect(
         AgentEnding::NotStarted => Some(not_started(end)),
         // What was ended in the middle of retries was waiting for its provider, not working.
         AgentEnding::Idle if tally.is_unanswered && retries_silently(dialect) => {
-            Some(unreachable(tally.retrying.unwrap_or(Retrying { status: None })))
+            Some(unreachable(tally.retrying.unwrap_or(ProviderRetry { status: None })))
         }
         AgentEnding::TimedOut | AgentEnding::Idle => tally.retrying.map(unreachable),
         AgentEnding::Stopped | AgentEnding::Capped | AgentEnding::Held => None,
@@ -64,18 +68,26 @@ pub(super) fn of_dialect(
 }
 
 /// Most say nothing while they ask their provider again and again.
-fn retries_silently(dialect: &State) -> bool {
+fn retries_silently(dialect: &DialectParser) -> bool {
     match dialect {
-        State::Codex(_) | State::Gemini(_) | State::Opencode(_) | State::Acp(_) => true,
-        State::Text | State::Claude(_) => false,
+        DialectParser::Codex(_)
+        | DialectParser::Gemini(_)
+        | DialectParser::Opencode(_)
+        | DialectParser::Acp(_) => true,
+        DialectParser::Text | DialectParser::Claude(_) => false,
     }
 }
 
 /// It ended without the end of a turn. Some tell on stderr alone why.
-fn of_silence(dialect: &State, tally: &Tally, end: &ProcessEnd, here: &Here<'_>) -> ProviderError {
+fn of_silence(
+    dialect: &DialectParser,
+    tally: &RunSummaryBuilder,
+    end: &ProcessEnd,
+    here: &LocalClock<'_>,
+) -> ProviderError {
     let told = match dialect {
         // Once it has begun, what it says there is never about its provider.
-        State::Claude(_) if tally.session.is_some() => None,
+        DialectParser::Claude(_) if tally.session.is_some() => None,
         _ => provider::of_failed(&end.stderr, "").map(|it| it.at(here)),
     };
     told.unwrap_or_else(|| died(end))
@@ -86,7 +98,7 @@ fn garbage(count: u32) -> ProviderError {
     ProviderError { class: ProviderClass::Transient, message, status: None, resets_at: None }
 }
 
-fn unreachable(Retrying { status }: Retrying) -> ProviderError {
+fn unreachable(ProviderRetry { status }: ProviderRetry) -> ProviderError {
     let class = match status {
         Some(401 | 403) => ProviderClass::Login,
         _ => ProviderClass::Transient,

@@ -1,16 +1,18 @@
 //! What is kept of the events of one process: never the output itself.
 
-use crate::agent::errors::{ErrorScan, Voice};
-use crate::agent::{Act, AgentEvent, FINAL_TEXT_BYTES, MAX_DENIED, MOST_COMMANDS, MOST_TOOLS, ToolUse, Turn};
-use crate::{cut, sanitize};
+use crate::agent::errors::{ErrorScan, OutputSource};
+use crate::agent::{
+    AgentEvent, FINAL_TEXT_BYTES, MAX_DENIED, MOST_COMMANDS, MOST_TOOLS, ToolKind, ToolUse, TurnSummary,
+};
+use crate::{sanitize, truncate};
 
 const MAX_FILES: usize = 1000;
 
 #[derive(Debug)]
-pub(super) struct Tally {
+pub(super) struct RunSummaryBuilder {
     pub(super) session: Option<String>,
     pub(super) model: Option<String>,
-    pub(super) turn: Option<Turn>,
+    pub(super) turn: Option<TurnSummary>,
     /// Text agents: the end of all they said. Others: their last words.
     pub(super) said: String,
     pub(super) denied: u32,
@@ -30,7 +32,7 @@ pub(super) struct Tally {
     /// The last line was too long to be read: it may have been the end of a turn.
     pub(super) skipped: bool,
     /// A retry of the provider after which nothing else came.
-    pub(super) retrying: Option<Retrying>,
+    pub(super) retrying: Option<ProviderRetry>,
     pub(super) output_bytes: u64,
     pub(super) tools: Vec<String>,
     pub(super) commands: Vec<String>,
@@ -42,11 +44,11 @@ pub(super) struct Tally {
 
 /// What the provider answered at the last retry; `None`: nothing.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Retrying {
+pub(super) struct ProviderRetry {
     pub(super) status: Option<u16>,
 }
 
-impl Tally {
+impl RunSummaryBuilder {
     /// Of what the same process does next.
     pub(super) fn next(&self) -> Self {
         Self {
@@ -77,9 +79,9 @@ impl Tally {
             output_bytes: 0,
             tools: Vec::new(),
             commands: Vec::new(),
-            said_errors: ErrorScan::new(Voice::Words),
-            tool_errors: ErrorScan::new(Voice::Program),
-            stderr_errors: ErrorScan::new(Voice::Program),
+            said_errors: ErrorScan::new(OutputSource::Words),
+            tool_errors: ErrorScan::new(OutputSource::Program),
+            stderr_errors: ErrorScan::new(OutputSource::Program),
         }
     }
 
@@ -108,7 +110,7 @@ impl Tally {
                     self.files.push(path.clone());
                 }
             }
-            AgentEvent::Retry { status, .. } => self.retrying = Some(Retrying { status: *status }),
+            AgentEvent::Retry { status, .. } => self.retrying = Some(ProviderRetry { status: *status }),
             AgentEvent::Denied { tool, .. } => {
                 self.denied = self.denied.saturating_add(1);
                 if self.denied_tools.len() < MAX_DENIED {
@@ -157,7 +159,7 @@ impl Tally {
         if self.tools.len() < MOST_TOOLS && !self.tools.contains(&call.tool) {
             self.tools.push(sanitize::line(&call.tool));
         }
-        if call.act == Act::Run && !call.detail.is_empty() && self.commands.len() < MOST_COMMANDS {
+        if call.act == ToolKind::Run && !call.detail.is_empty() && self.commands.len() < MOST_COMMANDS {
             self.commands.push(call.detail.clone());
         }
     }
@@ -170,6 +172,6 @@ fn append(said: &mut String, line: &str) {
     }
     said.push_str(line);
     if said.len() > 4 * FINAL_TEXT_BYTES {
-        *said = cut::last(said, FINAL_TEXT_BYTES).to_owned();
+        *said = truncate::last(said, FINAL_TEXT_BYTES).to_owned();
     }
 }

@@ -1,7 +1,7 @@
 use proptest::prelude::{any, prop_assert, proptest};
 
-use super::{ProcessEnd, Reader};
-use crate::agent::provider::Here;
+use super::{AgentOutputReader, ProcessEnd};
+use crate::agent::provider::LocalClock;
 use crate::agent::{AgentEnding, AgentEvent, AgentRun, FINAL_TEXT_BYTES, ProviderClass};
 use crate::settings::Dialect;
 
@@ -16,11 +16,11 @@ fn end() -> ProcessEnd {
 }
 
 fn run(dialect: Dialect, lines: &[&str], end: ProcessEnd) -> AgentRun {
-    let mut reader = Reader::new(dialect);
+    let mut reader = AgentOutputReader::new(dialect);
     for line in lines {
         reader.line(line);
     }
-    reader.finish(end, &Here::utc(0))
+    reader.finish(end, &LocalClock::utc(0))
 }
 
 fn check(dialect: Dialect, lines: &[&str], end: ProcessEnd, expect: Option<(ProviderClass, &str)>) {
@@ -69,12 +69,12 @@ fn a_run_of_claude_needs_a_result() {
 
 #[test]
 fn a_turn_that_is_over_is_at_rest_until_the_next() {
-    let mut reader = Reader::new(Dialect::Claude);
+    let mut reader = AgentOutputReader::new(Dialect::Claude);
     for (line, at_rest) in [(INIT, false), (DONE, true), ("", true), (INIT, false), (DONE, true)] {
         reader.line(line);
         assert_eq!(reader.at_rest(), at_rest, "{line}");
     }
-    let mut text = Reader::new(Dialect::Text);
+    let mut text = AgentOutputReader::new(Dialect::Text);
     text.line(DONE);
     assert!(!text.at_rest());
 }
@@ -82,13 +82,13 @@ fn a_turn_that_is_over_is_at_rest_until_the_next() {
 #[test]
 fn a_last_line_too_long_to_read_is_no_crash() {
     let read = |lines: &[&str], exit| {
-        let mut reader = Reader::new(Dialect::Claude);
+        let mut reader = AgentOutputReader::new(Dialect::Claude);
         reader.line(INIT);
         reader.oversize(1 << 21);
         for line in lines {
             reader.line(line);
         }
-        reader.finish(ProcessEnd { exit, ..end() }, &Here::utc(0)).error.map(|it| it.class)
+        reader.finish(ProcessEnd { exit, ..end() }, &LocalClock::utc(0)).error.map(|it| it.class)
     };
     assert_eq!(read(&[], Some(0)), None);
     assert_eq!(read(&[], Some(1)), Some(ProviderClass::Crash));
@@ -122,22 +122,22 @@ fn text_agents_say_only_by_their_exit() {
 #[test]
 fn the_end_of_what_a_text_agent_said_is_kept() {
     let long = "ü".repeat(1000);
-    let mut reader = Reader::new(Dialect::Text);
+    let mut reader = AgentOutputReader::new(Dialect::Text);
     for _ in 0..200 {
         reader.line(&long);
     }
     reader.line("last");
-    let run = reader.finish(end(), &Here::utc(0));
+    let run = reader.finish(end(), &LocalClock::utc(0));
     assert!(run.final_text.ends_with("ü\nlast"));
     assert!(run.final_text.len() <= FINAL_TEXT_BYTES && run.final_text.len() > FINAL_TEXT_BYTES / 2);
 }
 
 #[test]
 fn what_an_agent_said_is_cleaned() {
-    let mut reader = Reader::new(Dialect::Text);
+    let mut reader = AgentOutputReader::new(Dialect::Text);
     reader.line("\u{1b}[31mred\u{202e} evil\u{7}");
     let end = ProcessEnd { exit: Some(1), stderr: "\u{1b}[1mbad\tthing\u{202e}\n".into(), ..end() };
-    let run = reader.finish(end, &Here::utc(0));
+    let run = reader.finish(end, &LocalClock::utc(0));
     assert_eq!(run.final_text, "red evil");
     assert_eq!(run.error.unwrap().message, "exit 1: bad thing");
 }
@@ -145,12 +145,12 @@ fn what_an_agent_said_is_cleaned() {
 #[test]
 fn errors_come_from_words_failed_tools_and_stderr() {
     let texts = |run: AgentRun| run.errors.into_iter().map(|it| it.text).collect::<Vec<_>>();
-    let mut reader = Reader::new(Dialect::Text);
+    let mut reader = AgentOutputReader::new(Dialect::Text);
     for line in ["Working.", "error: one", "```", "error: quoted", "```"] {
         reader.line(line);
     }
     reader.stderr_line("fatal: two");
-    let run = reader.finish(end(), &Here::utc(0));
+    let run = reader.finish(end(), &LocalClock::utc(0));
     assert_eq!(run.output_bytes, 42);
     assert_eq!(texts(run), ["error: one", "fatal: two"]);
 
@@ -168,11 +168,11 @@ fn errors_come_from_words_failed_tools_and_stderr() {
         r#"{"type":"assistant","parent_tool_use_id":null,"message":{"content":[{"type":"text","text":"Error: said"}]}}"#.to_owned(),
         DONE.to_owned(),
     ];
-    let mut reader = Reader::new(Dialect::Claude);
+    let mut reader = AgentOutputReader::new(Dialect::Claude);
     for line in &lines {
         reader.line(line);
     }
-    let run = reader.finish(end(), &Here::utc(0));
+    let run = reader.finish(end(), &LocalClock::utc(0));
     assert_eq!(run.output_bytes, 11);
     assert_eq!(texts(run), ["Error: said", "error: one", "bash: x: command not found"]);
 }
@@ -184,13 +184,13 @@ fn tools_and_commands_are_listed() {
             r#"{{"type":"assistant","message":{{"content":[{{"type":"tool_use","id":"t","name":"{tool}","input":{{"command":"{command}"}}}}]}}}}"#
         )
     };
-    let mut reader = Reader::new(Dialect::Claude);
+    let mut reader = AgentOutputReader::new(Dialect::Claude);
     for line in [call("Bash", "cargo test"), call("Bash", "cargo test"), call("Read", "no command")] {
         reader.line(&line);
     }
     (0..100).for_each(|n| drop(reader.line(&call(&format!("T{n}"), ""))));
     (0..100).for_each(|n| drop(reader.line(&call("Bash", &"x".repeat(n + 100)))));
-    let run = reader.finish(end(), &Here::utc(0));
+    let run = reader.finish(end(), &LocalClock::utc(0));
     assert_eq!((run.tools.len(), run.commands.len()), (50, 50));
     assert_eq!(run.tools[..3], ["Bash", "Read", "T0"]);
     assert_eq!(run.commands[..2], ["cargo test", "cargo test"]);
@@ -203,7 +203,7 @@ const DIALECTS: [Dialect; 5] =
 #[test]
 fn what_says_not_of_which_type_it_is_comes_back_unread() {
     for dialect in DIALECTS {
-        let mut reader = Reader::new(dialect);
+        let mut reader = AgentOutputReader::new(dialect);
         for line in ["x", "1", "[]", "{}", r#"{"type":null}"#, r#"{"type":""}"#, r#"[{"type":"result"}]"#] {
             assert_eq!(reader.line(line), [AgentEvent::Unread(line.to_owned())], "{dialect:?}");
         }
@@ -215,7 +215,7 @@ proptest! {
     #[test]
     fn total_on_any_line(line in any::<String>()) {
         for dialect in DIALECTS {
-            let mut reader = Reader::new(dialect);
+            let mut reader = AgentOutputReader::new(dialect);
             let events = reader.line(&line);
             prop_assert!(events.len() <= 1, "{events:?}");
             reader.stderr_line(&line);

@@ -1,22 +1,29 @@
 //! Command lines of every agent for every permission, as they were tried with the real programs.
 
-use super::Start;
-use crate::agent::commits::Repository;
-use crate::agent::kind::{KNOWN, Kind};
-use crate::settings::{Dialect, Permissions, PromptBy};
+use super::CommandLineParams;
+use crate::agent::commits::GitDirs;
+use crate::agent::kind::{AgentKind, KNOWN};
+use crate::settings::{Dialect, PermissionMode, PromptBy};
 
 fn texts(words: &[&str]) -> Vec<String> {
     words.iter().map(ToString::to_string).collect()
 }
 
 /// What the whole command line is, behind the program, for these permissions and checks.
-fn check(kind: Kind, permissions: Permissions, checks: &[&str], expect: &[&str], env: &[(&str, &str)]) {
+fn check(
+    kind: AgentKind,
+    permissions: PermissionMode,
+    checks: &[&str],
+    expect: &[&str],
+    env: &[(&str, &str)],
+) {
     let (command, args, checks) = (texts(&["/bin/agent"]), texts(&["--more", "x"]), texts(checks));
-    let line = kind.line(&Start {
+    let line = kind.line(&CommandLineParams {
         command: &command,
         permissions,
         model: Some("m"),
-        effort: Some("high").filter(|_| !matches!(kind, Kind::Gemini | Kind::Qwen | Kind::Cursor)),
+        effort: Some("high")
+            .filter(|_| !matches!(kind, AgentKind::Gemini | AgentKind::Qwen | AgentKind::Cursor)),
         args: &args,
         checks: &checks,
         runner: None,
@@ -33,25 +40,25 @@ fn check(kind: Kind, permissions: Permissions, checks: &[&str], expect: &[&str],
 
 #[test]
 fn the_command_line_says_what_is_permitted() {
-    use Permissions::{All, Edits, ReadOnly, SandboxedAll};
+    use PermissionMode::{All, Edits, ReadOnly, SandboxedAll};
     let claude = "-p --output-format stream-json --verbose --session-id {session}";
     let rest = "--model m --effort high --more x";
-    check(Kind::Claude, Edits, &[], &[claude, "--permission-mode acceptEdits", rest], &[]);
+    check(AgentKind::Claude, Edits, &[], &[claude, "--permission-mode acceptEdits", rest], &[]);
     let allowed = r#"--permission-mode acceptEdits --settings {"permissions":{"allow":["Bash(sh test.sh)","Bash(test \"\u007bsession\u007d\" = x)"]}}"#;
-    check(Kind::Claude, Edits, &["sh test.sh", "test \"{session}\" = x"], &[claude, allowed, rest], &[]);
+    check(AgentKind::Claude, Edits, &["sh test.sh", "test \"{session}\" = x"], &[claude, allowed, rest], &[]);
     let reads =
         "--tools Read,Grep,Glob --strict-mcp-config --permission-mode dontAsk --no-session-persistence";
-    check(Kind::Claude, ReadOnly, &["sh test.sh"], &[claude, reads, rest], &[]);
-    check(Kind::Claude, All, &["sh test.sh"], &[claude, "--dangerously-skip-permissions", rest], &[]);
-    check(Kind::Claude, SandboxedAll, &[], &[claude, "--dangerously-skip-permissions", rest], &[]);
+    check(AgentKind::Claude, ReadOnly, &["sh test.sh"], &[claude, reads, rest], &[]);
+    check(AgentKind::Claude, All, &["sh test.sh"], &[claude, "--dangerously-skip-permissions", rest], &[]);
+    check(AgentKind::Claude, SandboxedAll, &[], &[claude, "--dangerously-skip-permissions", rest], &[]);
 
     let codex = "exec --json --skip-git-repo-check";
     let rest = "-m m -c model_reasoning_effort=\"high\" --more x -";
-    check(Kind::Codex, Edits, &["sh test.sh"], &[codex, "-s workspace-write", rest], &[]);
-    check(Kind::Codex, ReadOnly, &["sh test.sh"], &[codex, "-s read-only", rest], &[]);
+    check(AgentKind::Codex, Edits, &["sh test.sh"], &[codex, "-s workspace-write", rest], &[]);
+    check(AgentKind::Codex, ReadOnly, &["sh test.sh"], &[codex, "-s read-only", rest], &[]);
     for permissions in [All, SandboxedAll] {
         check(
-            Kind::Codex,
+            AgentKind::Codex,
             permissions,
             &[],
             &[codex, "--dangerously-bypass-approvals-and-sandbox", rest],
@@ -61,19 +68,19 @@ fn the_command_line_says_what_is_permitted() {
 
     let gemini = "-o stream-json --session-id {session}";
     let rest = "-m m --more x";
-    check(Kind::Gemini, Edits, &[], &[gemini, "--approval-mode auto_edit", rest], &[]);
+    check(AgentKind::Gemini, Edits, &[], &[gemini, "--approval-mode auto_edit", rest], &[]);
     let allowed = "--approval-mode auto_edit --allowed-tools run_shell_command(sh test.sh)";
-    check(Kind::Gemini, Edits, &["sh test.sh", "a, b", "f(x)"], &[gemini, allowed, rest], &[]);
-    check(Kind::Gemini, ReadOnly, &["sh test.sh"], &[gemini, "--approval-mode default", rest], &[]);
-    check(Kind::Gemini, All, &["sh test.sh"], &[gemini, "--approval-mode yolo", rest], &[]);
+    check(AgentKind::Gemini, Edits, &["sh test.sh", "a, b", "f(x)"], &[gemini, allowed, rest], &[]);
+    check(AgentKind::Gemini, ReadOnly, &["sh test.sh"], &[gemini, "--approval-mode default", rest], &[]);
+    check(AgentKind::Gemini, All, &["sh test.sh"], &[gemini, "--approval-mode yolo", rest], &[]);
 
     let opencode = "run --format json";
     let rest = "-m m --variant high --more x";
     let strict = r#"{"bash":{"*":"deny"},"external_directory":"deny","webfetch":"deny","websearch":"deny"}"#;
-    check(Kind::Opencode, Edits, &[], &[opencode, rest], &[("OPENCODE_PERMISSION", strict)]);
+    check(AgentKind::Opencode, Edits, &[], &[opencode, rest], &[("OPENCODE_PERMISSION", strict)]);
     let allowed = r#"{"bash":{"*":"deny","sh test.sh":"allow","a \"b\" && c":"allow","a \"b\"":"allow","c":"allow"},"external_directory":"deny","webfetch":"deny","websearch":"deny"}"#;
     check(
-        Kind::Opencode,
+        AgentKind::Opencode,
         Edits,
         &["sh test.sh", "a \"b\" && c", "ls *"],
         &[opencode, rest],
@@ -81,8 +88,14 @@ fn the_command_line_says_what_is_permitted() {
     );
     let reads =
         r#"{"edit":"deny","bash":"deny","external_directory":"deny","webfetch":"deny","websearch":"deny"}"#;
-    check(Kind::Opencode, ReadOnly, &["sh test.sh"], &[opencode, rest], &[("OPENCODE_PERMISSION", reads)]);
-    check(Kind::Opencode, All, &["sh test.sh"], &[opencode, "--auto", rest], &[]);
+    check(
+        AgentKind::Opencode,
+        ReadOnly,
+        &["sh test.sh"],
+        &[opencode, rest],
+        &[("OPENCODE_PERMISSION", reads)],
+    );
+    check(AgentKind::Opencode, All, &["sh test.sh"], &[opencode, "--auto", rest], &[]);
 }
 
 /// Where commits are left to the agent, its safe mode allows them and nothing that passes over hooks; nothing else of
@@ -90,10 +103,10 @@ fn the_command_line_says_what_is_permitted() {
 #[test]
 fn commits_are_allowed_as_far_as_its_rules_can_say_it() {
     let git = |it: &str| it.to_owned();
-    let one = Repository { git_dir: git("/t/.git"), common_dir: git("/t/.git") };
-    let linked = Repository { git_dir: git("/m/.git/worktrees/t"), common_dir: git("/m/.git") };
-    let line = |kind: Kind, permissions, commits| {
-        let start = Start {
+    let one = GitDirs { git_dir: git("/t/.git"), common_dir: git("/t/.git") };
+    let linked = GitDirs { git_dir: git("/m/.git/worktrees/t"), common_dir: git("/m/.git") };
+    let line = |kind: AgentKind, permissions, commits| {
+        let start = CommandLineParams {
             command: &texts(&["/bin/agent"]),
             permissions,
             model: None,
@@ -108,34 +121,34 @@ fn commits_are_allowed_as_far_as_its_rules_can_say_it() {
         let env = line.env.into_iter().map(|(_, value)| value);
         line.argv.into_iter().chain(env).collect::<Vec<_>>().join(" ")
     };
-    let safe = |kind| line(kind, Permissions::Edits, Some(&one));
+    let safe = |kind| line(kind, PermissionMode::Edits, Some(&one));
     for kind in KNOWN {
-        for permissions in [Permissions::All, Permissions::ReadOnly] {
+        for permissions in [PermissionMode::All, PermissionMode::ReadOnly] {
             assert_eq!(line(kind, permissions, Some(&one)), line(kind, permissions, None), "{kind:?}");
         }
-        let said = line(kind, Permissions::Edits, None);
+        let said = line(kind, PermissionMode::Edits, None);
         assert!(!said.contains("git commit") && !said.contains("loopkeeper"), "{said}");
-        assert_eq!(safe(kind) == said, matches!(kind, Kind::Cursor | Kind::Amp), "{kind:?}");
+        assert_eq!(safe(kind) == said, matches!(kind, AgentKind::Cursor | AgentKind::Amp), "{kind:?}");
     }
-    let has = |kind: Kind, parts: &[&str]| {
+    let has = |kind: AgentKind, parts: &[&str]| {
         let said = safe(kind);
         for part in parts {
             assert!(said.contains(part), "{part}: {said}");
         }
     };
     has(
-        Kind::Claude,
+        AgentKind::Claude,
         &[
             r#""Bash(git add)","Bash(git add *)","Bash(git commit)","Bash(git commit *)"],"#,
             r#""deny":["Bash(git commit *--no-ver*)","Bash(git commit *--am*)","Bash(git commit -n*)""#,
         ],
     );
-    has(Kind::Opencode, &[r#""git commit *":"allow","git commit *--no-ver*":"deny""#]);
+    has(AgentKind::Opencode, &[r#""git commit *":"allow","git commit *--no-ver*":"deny""#]);
     let allowed = "--allowed-tools run_shell_command(git add) --allowed-tools run_shell_command(git commit)";
-    has(Kind::Gemini, &[allowed]);
-    has(Kind::Qwen, &[allowed, "--exclude-tools run_shell_command(git commit * -n*)"]);
-    has(Kind::Copilot, &["--allow-tool shell(git add) --allow-tool shell(git commit)"]);
-    has(Kind::Acp(None), &[r#""commits":true"#]);
+    has(AgentKind::Gemini, &[allowed]);
+    has(AgentKind::Qwen, &[allowed, "--exclude-tools run_shell_command(git commit * -n*)"]);
+    has(AgentKind::Copilot, &["--allow-tool shell(git add) --allow-tool shell(git commit)"]);
+    has(AgentKind::Acp(None), &[r#""commits":true"#]);
     let profile = |entries: &str| {
         format!(
             "exec --json --skip-git-repo-check -c sandbox_mode=\"workspace-write\" -c default_permissions=\"loopkeeper\" \
@@ -143,27 +156,27 @@ fn commits_are_allowed_as_far_as_its_rules_can_say_it() {
         )
     };
     let shared = |at: &str| format!(r#""{at}"="write","{at}/hooks"="read","{at}/config"="read""#);
-    has(Kind::Codex, &[&profile(&shared("/t/.git"))]);
-    let codex = line(Kind::Codex, Permissions::Edits, Some(&linked));
+    has(AgentKind::Codex, &[&profile(&shared("/t/.git"))]);
+    let codex = line(AgentKind::Codex, PermissionMode::Edits, Some(&linked));
     let entries = format!(r#"{},"/m/.git/worktrees/t"="write""#, shared("/m/.git"));
     assert!(codex.contains(&profile(&entries)), "{codex}");
 }
 
 #[test]
 fn the_further_ones_too() {
-    use Permissions::{All, Edits};
+    use PermissionMode::{All, Edits};
     let qwen = "-o stream-json --session-id {session}";
     let allowed = "--approval-mode auto-edit --allowed-tools run_shell_command(sh test.sh)";
-    check(Kind::Qwen, Edits, &["sh test.sh"], &[qwen, allowed, "-m m --more x"], &[]);
-    check(Kind::Qwen, All, &[], &[qwen, "--approval-mode yolo -m m --more x"], &[]);
+    check(AgentKind::Qwen, Edits, &["sh test.sh"], &[qwen, allowed, "-m m --more x"], &[]);
+    check(AgentKind::Qwen, All, &[], &[qwen, "--approval-mode yolo -m m --more x"], &[]);
     let copilot = "-s --no-color --no-ask-user --no-auto-update --session-id {session}";
     let rest = "--model m --reasoning-effort high --more x";
     let allowed = "--allow-tool write --allow-tool shell(sh test.sh)";
-    check(Kind::Copilot, Edits, &["sh test.sh", "a, b"], &[copilot, allowed, rest], &[]);
-    check(Kind::Copilot, All, &[], &[copilot, "--allow-all", rest], &[]);
+    check(AgentKind::Copilot, Edits, &["sh test.sh", "a, b"], &[copilot, allowed, rest], &[]);
+    check(AgentKind::Copilot, All, &[], &[copilot, "--allow-all", rest], &[]);
     let cursor = "-p --output-format stream-json --force --model m --more x";
-    check(Kind::Cursor, All, &[], &[cursor], &[]);
-    check(Kind::Amp, Edits, &["sh test.sh"], &["-x --stream-json -m high --more x"], &[]);
+    check(AgentKind::Cursor, All, &[], &[cursor], &[]);
+    check(AgentKind::Amp, Edits, &["sh test.sh"], &["-x --stream-json -m high --more x"], &[]);
 }
 
 #[test]
@@ -174,9 +187,9 @@ fn a_command_of_the_users_own_gets_a_place_for_its_prompt() {
         (PromptBy::Argument, vec!["mine", "--do={prompt}"], vec!["mine", "--do={prompt}"]),
         (PromptBy::File, vec!["mine"], vec!["mine", "{prompt_file}"]),
     ] {
-        let line = Kind::Own(Dialect::Text).line(&Start {
+        let line = AgentKind::Own(Dialect::Text).line(&CommandLineParams {
             command: &texts(&command),
-            permissions: Permissions::Edits,
+            permissions: PermissionMode::Edits,
             model: None,
             effort: None,
             args: &[],
@@ -191,40 +204,48 @@ fn a_command_of_the_users_own_gets_a_place_for_its_prompt() {
 
 #[test]
 fn a_session_that_exists_is_resumed() {
-    let check = |kind: Kind, argv: &[&str], expect: &[&str]| {
+    let check = |kind: AgentKind, argv: &[&str], expect: &[&str]| {
         assert_eq!(kind.resuming(&texts(argv)), texts(expect), "{kind:?}");
     };
     check(
-        Kind::Claude,
+        AgentKind::Claude,
         &["claude", "-p", "--session-id", "{session}", "-x"],
         &["claude", "-p", "--resume", "{session}", "-x"],
     );
-    check(Kind::Own(Dialect::Text), &["claude", "--session-id", "mine"], &["claude", "--session-id", "mine"]);
-    check(Kind::Claude, &["claude", "--session-id"], &["claude", "--session-id"]);
-    check(Kind::Claude, &[], &[]);
-    check(Kind::Gemini, &["gemini", "--session-id", "{session}"], &["gemini", "--resume", "{session}"]);
     check(
-        Kind::Codex,
+        AgentKind::Own(Dialect::Text),
+        &["claude", "--session-id", "mine"],
+        &["claude", "--session-id", "mine"],
+    );
+    check(AgentKind::Claude, &["claude", "--session-id"], &["claude", "--session-id"]);
+    check(AgentKind::Claude, &[], &[]);
+    check(AgentKind::Gemini, &["gemini", "--session-id", "{session}"], &["gemini", "--resume", "{session}"]);
+    check(
+        AgentKind::Codex,
         &["codex", "exec", "--json", "-m", "m", "-"],
         &["codex", "exec", "--json", "-m", "m", "resume", "{session}", "-"],
     );
-    check(Kind::Codex, &["codex"], &["codex"]);
+    check(AgentKind::Codex, &["codex"], &["codex"]);
     check(
-        Kind::Opencode,
+        AgentKind::Opencode,
         &["opencode", "run", "--format", "json", "--auto"],
         &["opencode", "run", "--format", "json", "--auto", "--session", "{session}"],
     );
-    check(Kind::Qwen, &["qwen", "--session-id", "{session}"], &["qwen", "--resume", "{session}"]);
-    check(Kind::Copilot, &["c", "--session-id", "{session}"], &["c", "--session-id", "{session}"]);
-    check(Kind::Cursor, &["c", "-p", "--force"], &["c", "-p", "--force", "--resume", "{session}"]);
-    check(Kind::Amp, &["amp", "-x", "--more"], &["amp", "threads", "continue", "{session}", "-x", "--more"]);
-    check(Kind::Own(Dialect::Codex), &["codex", "exec", "-"], &["codex", "exec", "-"]);
+    check(AgentKind::Qwen, &["qwen", "--session-id", "{session}"], &["qwen", "--resume", "{session}"]);
+    check(AgentKind::Copilot, &["c", "--session-id", "{session}"], &["c", "--session-id", "{session}"]);
+    check(AgentKind::Cursor, &["c", "-p", "--force"], &["c", "-p", "--force", "--resume", "{session}"]);
+    check(
+        AgentKind::Amp,
+        &["amp", "-x", "--more"],
+        &["amp", "threads", "continue", "{session}", "-x", "--more"],
+    );
+    check(AgentKind::Own(Dialect::Codex), &["codex", "exec", "-"], &["codex", "exec", "-"]);
 }
 
 #[test]
 fn only_claude_refuses_root_and_only_without_any_check() {
-    use Permissions::{All, Edits, SandboxedAll};
-    assert!(Kind::Claude.refuses_root(All));
-    assert!(!Kind::Claude.refuses_root(Edits) && !Kind::Claude.refuses_root(SandboxedAll));
-    assert!(!Kind::Codex.refuses_root(All));
+    use PermissionMode::{All, Edits, SandboxedAll};
+    assert!(AgentKind::Claude.refuses_root(All));
+    assert!(!AgentKind::Claude.refuses_root(Edits) && !AgentKind::Claude.refuses_root(SandboxedAll));
+    assert!(!AgentKind::Codex.refuses_root(All));
 }

@@ -1,6 +1,6 @@
 use std::net::IpAddr;
 
-use super::{Host, Named, Reach, url_fault};
+use super::{AddressScope, AllowedHosts, UrlHost, url_fault};
 
 fn ip(text: &str) -> IpAddr {
     text.parse().unwrap()
@@ -8,8 +8,8 @@ fn ip(text: &str) -> IpAddr {
 
 #[test]
 fn every_range_has_its_reach() {
-    use Reach::{LinkLocal, Loopback, Metadata, Private, Public, Special};
-    let check = |text: &str, expect: Reach| assert_eq!(Reach::of(ip(text)), expect, "{text}");
+    use AddressScope::{LinkLocal, Loopback, Metadata, Private, Public, Special};
+    let check = |text: &str, expect: AddressScope| assert_eq!(AddressScope::of(ip(text)), expect, "{text}");
     check("1.1.1.1", Public);
     check("9.255.255.255", Public);
     check("10.0.0.0", Private);
@@ -51,8 +51,8 @@ fn every_range_has_its_reach() {
 
 #[test]
 fn every_range_of_the_newer_kind_too() {
-    use Reach::{LinkLocal, Loopback, Metadata, Private, Public, Special};
-    let check = |text: &str, expect: Reach| assert_eq!(Reach::of(ip(text)), expect, "{text}");
+    use AddressScope::{LinkLocal, Loopback, Metadata, Private, Public, Special};
+    let check = |text: &str, expect: AddressScope| assert_eq!(AddressScope::of(ip(text)), expect, "{text}");
     check("2606:4700::1111", Public);
     check("::", Special);
     check("::1", Loopback);
@@ -81,13 +81,13 @@ fn every_range_of_the_newer_kind_too() {
 
 #[test]
 fn hosts_are_read_as_strictly_as_they_are_written() {
-    let check = |text: &str, expect: Host| assert_eq!(Host::of(text), expect, "{text}");
-    let name = |text: &str| Host::Name(text.to_owned());
-    check("127.0.0.1", Host::Literal(ip("127.0.0.1")));
-    check("[::1]", Host::Literal(ip("::1")));
-    check("::1", Host::Literal(ip("::1")));
-    check("localhost", Host::Localhost);
-    check("LocalHost.", Host::Localhost);
+    let check = |text: &str, expect: UrlHost| assert_eq!(UrlHost::of(text), expect, "{text}");
+    let name = |text: &str| UrlHost::Name(text.to_owned());
+    check("127.0.0.1", UrlHost::Literal(ip("127.0.0.1")));
+    check("[::1]", UrlHost::Literal(ip("::1")));
+    check("::1", UrlHost::Literal(ip("::1")));
+    check("localhost", UrlHost::Localhost);
+    check("LocalHost.", UrlHost::Localhost);
     check("Example.ORG", name("example.org"));
     check("localhost.example.org", name("localhost.example.org"));
     // Resolvers disagree about these: they are names, and names earn nothing.
@@ -98,12 +98,12 @@ fn hosts_are_read_as_strictly_as_they_are_written() {
 
 #[test]
 fn what_is_not_public_is_reached_only_where_it_is_named() {
-    let named = |check: &str, servers: &[&str]| Named {
-        check: Some(Host::of(check)),
-        servers: servers.iter().map(|it| Host::of(it)).collect(),
+    let named = |check: &str, servers: &[&str]| AllowedHosts {
+        check: Some(UrlHost::of(check)),
+        servers: servers.iter().map(|it| UrlHost::of(it)).collect(),
     };
     let may = |written: &str, servers: &[&str], host: &str, address: &str, expect: bool| {
-        let allowed = named(written, servers).allows(&Host::of(host), ip(address));
+        let allowed = named(written, servers).allows(&UrlHost::of(host), ip(address));
         assert_eq!(allowed.is_ok(), expect, "{written} {servers:?} {host} {address}: {allowed:?}");
     };
     // Anybody's.
@@ -141,9 +141,9 @@ fn what_is_not_public_is_reached_only_where_it_is_named() {
 
 #[test]
 fn a_refusal_says_where_it_would_have_led() {
-    let named = Named { check: Some(Host::of("example.org")), servers: Vec::new() };
+    let named = AllowedHosts { check: Some(UrlHost::of("example.org")), servers: Vec::new() };
     let check = |host: &str, address: &str, expect: &str| {
-        assert_eq!(named.allows(&Host::of(host), ip(address)), Err(expect.to_owned()));
+        assert_eq!(named.allows(&UrlHost::of(host), ip(address)), Err(expect.to_owned()));
     };
     check(
         "example.org",

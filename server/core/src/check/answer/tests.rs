@@ -1,10 +1,10 @@
-use super::{Answer, Reply, judge_reply};
+use super::{HttpOutcome, HttpResponse, judge_reply};
 use crate::check::Status;
 use crate::redact::Redactor;
-use crate::task::{Check, Compare, Criterion, Expect, Pattern, PatternKind};
+use crate::task::{Check, Compare, Criterion, Expect, PatternKind, TextPattern};
 
-fn pattern(source: &str) -> Pattern {
-    Pattern { source: source.to_owned(), kind: PatternKind::Regex }
+fn pattern(source: &str) -> TextPattern {
+    TextPattern { source: source.to_owned(), kind: PatternKind::Regex }
 }
 
 fn criterion(expect: &[Expect]) -> Criterion {
@@ -12,13 +12,13 @@ fn criterion(expect: &[Expect]) -> Criterion {
     Criterion { check: Some(check), timeout_ms: Some(2000), ..crate::journal::samples::criterion() }
 }
 
-fn answer(status: u16, body: &str) -> Reply {
-    Reply::Answered(Answer { status, body: body.as_bytes().to_vec(), ..Answer::default() })
+fn answer(status: u16, body: &str) -> HttpOutcome {
+    HttpOutcome::Answered(HttpResponse { status, body: body.as_bytes().to_vec(), ..HttpResponse::default() })
 }
 
 #[test]
 fn only_what_is_expected_passes() {
-    let check = |expect: &[Expect], reply: Reply, status: Status, fact: &str| {
+    let check = |expect: &[Expect], reply: HttpOutcome, status: Status, fact: &str| {
         let result = judge_reply(&criterion(expect), &reply, &Redactor::from_env([]));
         assert_eq!((result.status, result.fact.as_str()), (status, fact), "{expect:?} {reply:?}");
     };
@@ -43,11 +43,17 @@ fn only_what_is_expected_passes() {
     check(&[at_least(3.0)], answer(200, "{\"users\": 4}"), Status::Pass, "4");
     check(&[at_least(3.0)], answer(200, "{\"users\": 2}"), Status::Fail, "2, needs >= 3");
     check(&[at_least(3.0)], answer(200, "none"), Status::Fail, "no number");
-    check(&[], Reply::TimedOut, Status::TimedOut, "no result after 2 s");
-    check(&[], Reply::None("nobody answers".to_owned()), Status::CouldNotRun, "nobody answers");
+    check(&[], HttpOutcome::TimedOut, Status::TimedOut, "no result after 2 s");
+    check(&[], HttpOutcome::None("nobody answers".to_owned()), Status::CouldNotRun, "nobody answers");
     // What was not read was not searched.
-    let long =
-        |status| Reply::Answered(Answer { status, body: b"ok".to_vec(), cut: true, ..Answer::default() });
+    let long = |status| {
+        HttpOutcome::Answered(HttpResponse {
+            status,
+            body: b"ok".to_vec(),
+            cut: true,
+            ..HttpResponse::default()
+        })
+    };
     check(&[], long(200), Status::Pass, "status 200");
     check(&[lacks("x")], long(200), Status::CouldNotRun, "the answer is longer than 8 MiB");
     check(&[matches("ok")], long(200), Status::CouldNotRun, "the answer is longer than 8 MiB");
@@ -62,7 +68,7 @@ fn what_is_kept_can_be_read_and_tells_no_secret() {
         ("Set-Cookie", "session=abc"),
         ("x-token", "hunter2-hunter2-hunter2"),
     ];
-    let reply = Reply::Answered(Answer {
+    let reply = HttpOutcome::Answered(HttpResponse {
         status: 418,
         headers: headers.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec(),
         body: b"\x1b[31mred hunter2-hunter2-hunter2\x00".to_vec(),

@@ -14,7 +14,7 @@ const LINE_CHARS: usize = 500;
 const CONTEXT_INDENT: usize = 3;
 
 /// What a line says about the failure.
-pub(super) enum Line {
+pub(super) enum LineClass {
     /// It reports one failure: an error, an assertion, a value that is not the expected one.
     Failure(String),
     Other(String),
@@ -22,22 +22,22 @@ pub(super) enum Line {
     Noise,
 }
 
-pub(super) fn line(raw: &str) -> Line {
+pub(super) fn line(raw: &str) -> LineClass {
     let clean = sanitize::line_within(raw, LINE_CHARS);
     let trimmed = clean.trim();
     if trimmed.is_empty() || GUTTER.is_match(trimmed) || WARNING.is_match(trimmed) {
-        return Line::Noise;
+        return LineClass::Noise;
     }
     if errors::is_error(trimmed) || FAILURE.is_match(trimmed) {
-        return Line::Failure(text(trimmed));
+        return LineClass::Failure(text(trimmed));
     }
     // `line_within` keeps no leading blanks.
     let blanks = raw.chars().take_while(|it| it.is_whitespace());
     let indent: usize = blanks.map(|it| if it == '\t' { CONTEXT_INDENT } else { 1 }).sum();
     if indent >= CONTEXT_INDENT || FRAME.is_match(trimmed) || PROGRESS.is_match(trimmed) {
-        return Line::Noise;
+        return LineClass::Noise;
     }
-    Line::Other(text(trimmed))
+    LineClass::Other(text(trimmed))
 }
 
 /// A text without times, addresses, temporary paths, line numbers and seeds.
@@ -84,19 +84,19 @@ static FAILURE: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
-struct Rule {
+struct ReplacementRule {
     pattern: LazyLock<Regex>,
     with: &'static str,
 }
 
 macro_rules! rule {
     ($pattern:literal, $with:literal) => {
-        Rule { pattern: LazyLock::new(|| constant($pattern)), with: $with }
+        ReplacementRule { pattern: LazyLock::new(|| constant($pattern)), with: $with }
     };
 }
 
 /// In this order: what a later one would take apart goes first.
-static RULES: [Rule; 13] = [
+static RULES: [ReplacementRule; 13] = [
     // Temporary paths, with everything below them.
     rule!(
         r#"(?:[A-Za-z]:)?(?:/private)?/(?:tmp|var/tmp|var/folders|dev/shm|run/user/\d+)/[^\s'"`:,;()\[\]<>]*|(?i)[A-Z]:\\Users\\[^\\\s]+\\AppData\\Local\\Temp\\[^\s'"`:,;]*"#,

@@ -4,9 +4,9 @@ use proptest::prelude::*;
 
 use super::judge;
 use crate::check::counts::{fixture, fixtures};
-use crate::check::{CheckResult, CommandRun, Ending, GAP, Status};
+use crate::check::{CheckResult, CommandExit, CommandRun, GAP, Status};
 use crate::redact::Redactor;
-use crate::task::{Check, Compare, Criterion, Expect, Pattern, PatternKind};
+use crate::task::{Check, Compare, Criterion, Expect, PatternKind, TextPattern};
 
 fn criterion(expect: Vec<Expect>) -> Criterion {
     Criterion::new("0123456789", "tests", Some(Check::Command { command: "make test".to_owned(), expect }))
@@ -14,7 +14,7 @@ fn criterion(expect: Vec<Expect>) -> Criterion {
 
 fn exited(code: i32, stdout: &str, stderr: &str) -> CommandRun {
     CommandRun {
-        ending: Ending::Exited(code),
+        ending: CommandExit::Exited(code),
         stdout: stdout.as_bytes().to_vec(),
         stderr: stderr.as_bytes().to_vec(),
         ..CommandRun::default()
@@ -25,8 +25,8 @@ fn judged(expect: Vec<Expect>, run: &CommandRun) -> CheckResult {
     judge(&criterion(expect), run, &Redactor::new([]))
 }
 
-fn regex(source: &str) -> Pattern {
-    Pattern { source: source.to_owned(), kind: PatternKind::Regex }
+fn regex(source: &str) -> TextPattern {
+    TextPattern { source: source.to_owned(), kind: PatternKind::Regex }
 }
 
 fn matches(source: &str) -> Vec<Expect> {
@@ -84,19 +84,19 @@ fn exit_codes() {
 
 #[test]
 fn other_endings_are_never_a_pass() {
-    let check = |ending: Ending, status: Status, fact: &str| {
+    let check = |ending: CommandExit, status: Status, fact: &str| {
         for expect in [vec![], matches("ok"), vec![Expect::Exit { code: 9 }]] {
             let run = CommandRun { ending: ending.clone(), duration_ms: 600_042, ..exited(0, "ok", "") };
             let result = judged(expect, &run);
             assert_eq!((result.status, result.fact.as_str()), (status, fact), "{ending:?}");
         }
     };
-    check(Ending::TimedOut, Status::TimedOut, "no result after 600 s");
-    check(Ending::Signalled(11), Status::CouldNotRun, "killed by SIGSEGV");
-    check(Ending::Signalled(9), Status::CouldNotRun, "killed by SIGKILL");
-    check(Ending::Signalled(64), Status::CouldNotRun, "killed by signal 64");
-    check(Ending::NotStarted("no \x1b[31msh".to_owned()), Status::CouldNotRun, "no sh");
-    check(Ending::NotStarted(String::new()), Status::CouldNotRun, "could not start");
+    check(CommandExit::TimedOut, Status::TimedOut, "no result after 600 s");
+    check(CommandExit::Signalled(11), Status::CouldNotRun, "killed by SIGSEGV");
+    check(CommandExit::Signalled(9), Status::CouldNotRun, "killed by SIGKILL");
+    check(CommandExit::Signalled(64), Status::CouldNotRun, "killed by signal 64");
+    check(CommandExit::NotStarted("no \x1b[31msh".to_owned()), Status::CouldNotRun, "no sh");
+    check(CommandExit::NotStarted(String::new()), Status::CouldNotRun, "could not start");
 }
 
 #[test]
@@ -144,7 +144,7 @@ fn patterns() {
         Status::CouldNotRun,
         "a status is expected of GET only",
     );
-    let literal = |kind| vec![Expect::Matches { pattern: Pattern { source: "A.b".to_owned(), kind } }];
+    let literal = |kind| vec![Expect::Matches { pattern: TextPattern { source: "A.b".to_owned(), kind } }];
     check(literal(PatternKind::Literal), "A.b", "", Status::Pass, "exit 0");
     check(literal(PatternKind::Literal), "Axb", "", Status::Fail, "\"A.b\" not found");
     check(literal(PatternKind::RegexIgnoreCase), "aXB", "", Status::Pass, "exit 0");
@@ -237,11 +237,11 @@ fn any_expectation() -> impl Strategy<Value = Expect> {
 
 fn any_run() -> impl Strategy<Value = CommandRun> {
     let ending = prop_oneof![
-        (0i32..4).prop_map(Ending::Exited),
-        (124i32..160).prop_map(Ending::Exited),
-        (1i32..65).prop_map(Ending::Signalled),
-        Just(Ending::TimedOut),
-        Just(Ending::NotStarted("gone".to_owned())),
+        (0i32..4).prop_map(CommandExit::Exited),
+        (124i32..160).prop_map(CommandExit::Exited),
+        (1i32..65).prop_map(CommandExit::Signalled),
+        Just(CommandExit::TimedOut),
+        Just(CommandExit::NotStarted("gone".to_owned())),
     ];
     let bytes = prop_oneof![
         prop::collection::vec(any::<u8>(), 0..80),
@@ -267,7 +267,7 @@ proptest! {
         if result.status == Status::Pass {
             let exits: Vec<i32> = expect.iter().filter_map(|it| match it { Expect::Exit { code } => Some(*code), _ => None }).collect();
             let wanted = exits.first().copied().unwrap_or_default();
-            prop_assert_eq!(&run.ending, &Ending::Exited(wanted));
+            prop_assert_eq!(&run.ending, &CommandExit::Exited(wanted));
             prop_assert!(result.tests.is_none_or(|it| it.ran() > 0));
             let searches = expect.iter().any(|it| matches!(it, Expect::MatchesNot { .. }));
             prop_assert!(!(searches && run.dropped > 0));

@@ -6,7 +6,7 @@ use super::{generic, rust, script};
 const DETAILS: u8 = 4;
 
 #[derive(Debug, Default)]
-pub(super) struct Context<'a> {
+pub(super) struct LocationContext<'a> {
     /// `error[E0308]: mismatched types`, whichever compiler wrote it.
     pub(super) diagnostic: &'a str,
     /// `TypeError: …`, `expect(received).toBe(expected), Expected: 4, Received: 0`: what a stack trace is about.
@@ -26,7 +26,7 @@ pub(super) struct Context<'a> {
     is_console: bool,
 }
 
-impl<'a> Context<'a> {
+impl<'a> LocationContext<'a> {
     pub(super) fn note(&mut self, line: &'a str) {
         if line.trim().is_empty() {
             return;

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::{Context, Place, number, path_line_column, script};
+use super::{LocationContext, RawLocation, number, path_line_column, script};
 use crate::check::output::constant;
 
 static PLACE: LazyLock<Regex> = LazyLock::new(|| {
@@ -19,7 +19,7 @@ gradle groovy h hh hpp hs html hxx ini java jl js json jsonc jsx kt kts less lua
 odin php pl pm proto ps1 py pyi pyx r rb rkt rs rst scala scss sh sol sql svelte swift tcl tf toml ts tsx txt v vim \
 vue xml yaml yml zig zsh ";
 
-pub(super) fn read(line: &str, context: &Context<'_>) -> Vec<Place> {
+pub(super) fn read(line: &str, context: &LocationContext<'_>) -> Vec<RawLocation> {
     if !line.contains(':') {
         return Vec::new();
     }
@@ -27,15 +27,15 @@ pub(super) fn read(line: &str, context: &Context<'_>) -> Vec<Place> {
 }
 
 /// `make: *** [Makefile:5: test] Error 1`: which recipe failed, not where it went wrong.
-pub(super) fn recipe(line: &str) -> Option<Place> {
+pub(super) fn recipe(line: &str) -> Option<RawLocation> {
     let (make, said) = line.split_once(": *** [")?;
     let (place, _) = said.split_once("] ")?;
     let (place, _) = place.rsplit_once(": ")?;
     let message = line.get(make.len() + 2..).unwrap_or_default().to_owned();
-    Some(Place { message, warning: true, ..path_line_column(place)? })
+    Some(RawLocation { message, warning: true, ..path_line_column(place)? })
 }
 
-fn place(line: &str, found: &regex::Captures<'_>, context: &Context<'_>) -> Option<Place> {
+fn place(line: &str, found: &regex::Captures<'_>, context: &LocationContext<'_>) -> Option<RawLocation> {
     let whole = found.get(0)?;
     let after = line.get(whole.end()..).unwrap_or_default();
     let file = script::local(found.name("file")?.as_str())?;
@@ -47,7 +47,7 @@ fn place(line: &str, found: &regex::Captures<'_>, context: &Context<'_>) -> Opti
     // In a trace of Go an offset follows the place.
     let is_frame = said.is_empty() && line.trim_start().starts_with("at ") || said.starts_with("+0x");
     let message = if is_frame { &context.exception } else { said };
-    Some(Place {
+    Some(RawLocation {
         file,
         line: number(found.name("line")?.as_str())?,
         column: found.name("column").and_then(|it| number(it.as_str())),

@@ -1,18 +1,18 @@
 //! Python's tracebacks (`File "x.py", line 3, in f`) and pytest's own form (`tests/t.py:12: AssertionError`).
 
-use super::{Context, Place, number, path_line_column};
+use super::{LocationContext, RawLocation, number, path_line_column};
 
 /// How far below a frame the exception is looked for.
 const TRACEBACK_LINES: usize = 60;
 
-pub(super) fn frame(line: &str, after: &[&str]) -> Option<Place> {
+pub(super) fn frame(line: &str, after: &[&str]) -> Option<RawLocation> {
     let (file, rest) = line.trim_start().strip_prefix("File \"")?.split_once("\", line ")?;
     let digits = rest.split(|c: char| !c.is_ascii_digit()).next()?;
-    Some(Place {
+    Some(RawLocation {
         file: file.to_owned(),
         line: number(digits)?,
         message: exception(after),
-        ..Place::default()
+        ..RawLocation::default()
     })
 }
 
@@ -24,7 +24,7 @@ fn exception(after: &[&str]) -> String {
 }
 
 /// `tests/t.py:12: AssertionError` after its `E` lines, or `tests/t.py:12: in test_bad` before them.
-pub(super) fn pytest(line: &str, after: &[&str], context: &Context<'_>) -> Option<Place> {
+pub(super) fn pytest(line: &str, after: &[&str], context: &LocationContext<'_>) -> Option<RawLocation> {
     let (place, said) = line.split_once(": ")?;
     let place = path_line_column(place).filter(|it| it.column.is_none())?;
     if place.file.contains(' ') || std::path::Path::new(&place.file).extension().is_none_or(|it| it != "py") {
@@ -36,7 +36,7 @@ pub(super) fn pytest(line: &str, after: &[&str], context: &Context<'_>) -> Optio
         _ if said.contains(' ') || context.pytest.is_empty() => said.to_owned(),
         _ => context.pytest.clone(),
     };
-    Some(Place { message, ..place })
+    Some(RawLocation { message, ..place })
 }
 
 /// The first `E` line of the same failure, and the values behind a message.

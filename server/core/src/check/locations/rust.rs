@@ -1,6 +1,6 @@
 //! rustc's arrows (`--> src/a.rs:3:5`) and panics (`panicked at src/lib.rs:10:5:`).
 
-use super::{Context, MESSAGE_CHARS, Place, path_line_column};
+use super::{LocationContext, MESSAGE_CHARS, RawLocation, path_line_column};
 use crate::sanitize;
 
 /// `error[E0308]: mismatched types`, `warning: unused variable`.
@@ -12,25 +12,25 @@ pub(super) fn is_diagnostic(line: &str) -> bool {
 }
 
 /// The line above an arrow is what it is about: `note: …` below an error, a rule's name in other tools that draw them.
-pub(super) fn arrow(line: &str, context: &Context<'_>) -> Option<Place> {
+pub(super) fn arrow(line: &str, context: &LocationContext<'_>) -> Option<RawLocation> {
     let place = path_line_column(line.trim_start().strip_prefix("--> ")?.trim_end())?;
     place.column?;
     let above = context.previous;
     let is_said =
         !above.is_empty() && !above.starts_with(|it: char| it.is_whitespace() || it.is_ascii_digit());
     let message = if is_said { above } else { context.diagnostic };
-    Some(Place { message: message.to_owned(), ..place })
+    Some(RawLocation { message: message.to_owned(), ..place })
 }
 
 /// The message stands on the lines after; before Rust 1.73 it stood in front, in quotes.
-pub(super) fn panic(line: &str, after: &[&str]) -> Option<Place> {
+pub(super) fn panic(line: &str, after: &[&str]) -> Option<RawLocation> {
     let (_, said) = line.split_once("panicked at ")?;
     if let Some(place) = said.trim_end().strip_suffix(':').and_then(path_line_column) {
         place.column?;
-        return Some(Place { message: panic_message(after), ..place });
+        return Some(RawLocation { message: panic_message(after), ..place });
     }
     let (message, place) = said.strip_prefix('\'')?.rsplit_once("', ")?;
-    Some(Place { message: message.to_owned(), ..path_line_column(place.trim_end())? })
+    Some(RawLocation { message: message.to_owned(), ..path_line_column(place.trim_end())? })
 }
 
 fn panic_message(after: &[&str]) -> String {

@@ -1,6 +1,6 @@
 //! Stack frames of JavaScript (`at f (file:///x.js:3:4)`) and tsc's two forms.
 
-use super::{Context, Place, generic, number, path_line_column};
+use super::{LocationContext, RawLocation, generic, number, path_line_column};
 
 /// `TypeError: x is not a function`, `AssertionError [ERR_ASSERTION]: 2 == 3`, `Error: boom`.
 pub(super) fn is_exception(line: &str) -> bool {
@@ -30,7 +30,7 @@ pub(super) fn tap_error(line: &str) -> Option<&str> {
 }
 
 /// `  12:5  error  message  rule` below the line that names the file: ESLint, yamllint, stylelint.
-pub(super) fn listed(line: &str, context: &Context<'_>) -> Option<Place> {
+pub(super) fn listed(line: &str, context: &LocationContext<'_>) -> Option<RawLocation> {
     let (position, said) = line.strip_prefix("  ")?.trim_start().split_once(char::is_whitespace)?;
     let (at, column) = position.split_once(':')?;
     let (severity, said) = said.trim_start().split_once(char::is_whitespace)?;
@@ -45,11 +45,11 @@ pub(super) fn listed(line: &str, context: &Context<'_>) -> Option<Place> {
     };
     let (line, column) = (number(at)?, number(column));
     let file = context.heading.to_owned();
-    (!file.is_empty()).then_some(Place { file, line, column, message, warning })
+    (!file.is_empty()).then_some(RawLocation { file, line, column, message, warning })
 }
 
 /// `at f (place)`, `at place`, `at async f (place)`; in node's TAP the `at` is left out. Vitest's are `❯ f place`.
-pub(super) fn frame(line: &str, context: &Context<'_>) -> Option<Place> {
+pub(super) fn frame(line: &str, context: &LocationContext<'_>) -> Option<RawLocation> {
     let line = line.trim();
     let inner = if let Some(call) = line.strip_suffix(')') {
         call.rsplit_once(" (")?.1
@@ -62,7 +62,7 @@ pub(super) fn frame(line: &str, context: &Context<'_>) -> Option<Place> {
     let place = path_line_column(inner)?;
     place.column?;
     let file = local(&place.file).filter(|it| generic::is_source(it))?;
-    Some(Place { file, message: context.exception.clone(), ..place })
+    Some(RawLocation { file, message: context.exception.clone(), ..place })
 }
 
 /// The path of a `file://` address; `None` for other addresses and for the runtime's own modules.
@@ -89,13 +89,18 @@ fn unescaped(path: &str) -> String {
 }
 
 /// `a.ts(3,5): error TS2322: …` and `a.ts:3:5 - error TS2322: …`; compilers of C# write the first form too.
-pub(super) fn tsc(line: &str) -> Option<Place> {
+pub(super) fn tsc(line: &str) -> Option<RawLocation> {
     let plain = || {
         let (place, message) = line.split_once("): ")?;
         let (file, position) = place.rsplit_once('(')?;
         let (at, column) = position.split_once(',')?;
         Some((
-            Place { file: file.to_owned(), line: number(at)?, column: number(column), ..Place::default() },
+            RawLocation {
+                file: file.to_owned(),
+                line: number(at)?,
+                column: number(column),
+                ..RawLocation::default()
+            },
             message,
         ))
     };
@@ -110,5 +115,9 @@ pub(super) fn tsc(line: &str) -> Option<Place> {
         && code.ends_with(|it: char| it.is_ascii_digit())
         && code.bytes().all(|it| it.is_ascii_alphanumeric());
     let is_place = is_code && !place.file.is_empty();
-    is_place.then(|| Place { message: message.to_owned(), warning: message.starts_with("warning"), ..place })
+    is_place.then(|| RawLocation {
+        message: message.to_owned(),
+        warning: message.starts_with("warning"),
+        ..place
+    })
 }

@@ -1,38 +1,46 @@
 //! Whose a missing thing is: by its name, by who missed it, and by what the tree holds.
 
-use super::read::{Sign, Suspect};
+use super::read::{MissingCandidate, MissingSymptom};
 use super::tables::{self, NODE_MODULES, VIRTUAL_ENVIRONMENTS};
 use super::tree::{TreeFacts, package};
-use super::{Missing, MissingKind, remedy};
+use super::{MissingDependency, MissingKind, remedy};
 
 /// `None`: it may be anything, and is an ordinary failure.
-pub(super) fn of(suspect: &Suspect, command: &str, tree: &TreeFacts) -> Option<Missing> {
+pub(super) fn of(suspect: &MissingCandidate, command: &str, tree: &TreeFacts) -> Option<MissingDependency> {
     let name = suspect.name.as_str();
     match suspect.sign {
-        Sign::Program if name.contains('/') => path(name, tree),
-        Sign::Inner if name.contains('/') => path(name, tree),
-        Sign::Inner => inner(name, command, tree),
-        Sign::Program => Some(program(name, command, tree)),
-        Sign::Denied => tree.relative(name).map(|_| Missing::of_project(MissingKind::File, name)),
-        Sign::PythonModule => python(name, tree),
-        Sign::PytestOption => plugin(name, command, tree),
-        Sign::NodeModule => node(name, tree),
-        Sign::NodeProgram => node_program(name, tree),
-        Sign::NodeModules => Some(node_modules(tree)),
-        Sign::RubyFile => gem(name, tree),
-        Sign::Machine(MissingKind::Gem) => {
-            let remedy = "`bundle install`".to_owned();
-            Some(Missing::of_machine(MissingKind::Gem, name, remedy))
+        MissingSymptom::Program if name.contains('/') => path(name, tree),
+        MissingSymptom::Inner if name.contains('/') => path(name, tree),
+        MissingSymptom::Inner => inner(name, command, tree),
+        MissingSymptom::Program => Some(program(name, command, tree)),
+        MissingSymptom::Denied => {
+            tree.relative(name).map(|_| MissingDependency::of_project(MissingKind::File, name))
         }
-        Sign::Machine(kind) => Some(Missing::of_machine(kind, name, remedy::of(kind, name))),
-        Sign::Project(kind) => Some(Missing::of_project(kind, name)),
+        MissingSymptom::PythonModule => python(name, tree),
+        MissingSymptom::PytestOption => plugin(name, command, tree),
+        MissingSymptom::NodeModule => node(name, tree),
+        MissingSymptom::NodeProgram => node_program(name, tree),
+        MissingSymptom::NodeModules => Some(node_modules(tree)),
+        MissingSymptom::RubyFile => gem(name, tree),
+        MissingSymptom::Machine(MissingKind::Gem) => {
+            let remedy = "`bundle install`".to_owned();
+            Some(MissingDependency::of_machine(MissingKind::Gem, name, remedy))
+        }
+        MissingSymptom::Machine(kind) => {
+            Some(MissingDependency::of_machine(kind, name, remedy::of(kind, name)))
+        }
+        MissingSymptom::Project(kind) => Some(MissingDependency::of_project(kind, name)),
     }
 }
 
 /// A script by its path. Where package managers install, a path is the machine's although it lies below the root.
-fn path(name: &str, tree: &TreeFacts) -> Option<Missing> {
+fn path(name: &str, tree: &TreeFacts) -> Option<MissingDependency> {
     let Some(relative) = tree.relative(name) else {
-        return Some(Missing::of_machine(MissingKind::Program, name, remedy::of(MissingKind::Program, name)));
+        return Some(MissingDependency::of_machine(
+            MissingKind::Program,
+            name,
+            remedy::of(MissingKind::Program, name),
+        ));
     };
     let mut parts = relative.split('/');
     let first = parts.next().unwrap_or_default();
@@ -42,11 +50,11 @@ fn path(name: &str, tree: &TreeFacts) -> Option<Missing> {
     if VIRTUAL_ENVIRONMENTS.contains(&first) && relative.contains("/bin/") {
         let program = relative.rsplit('/').next().unwrap_or_default();
         let remedy = remedy::virtual_environment(first, program, tree);
-        return Some(Missing::of_machine(MissingKind::Program, name, remedy));
+        return Some(MissingDependency::of_machine(MissingKind::Program, name, remedy));
     }
     if first == "vendor" && tree.has_named("composer.json") {
         let remedy = "`composer install`".to_owned();
-        return Some(Missing::of_machine(MissingKind::PhpPackage, name, remedy));
+        return Some(MissingDependency::of_machine(MissingKind::PhpPackage, name, remedy));
     }
     let interpreter = tree.present.get(&relative).and_then(|it| it.interpreter.as_deref());
     // A line end of another system is the file's own fault.
@@ -54,22 +62,22 @@ fn path(name: &str, tree: &TreeFacts) -> Option<Missing> {
     match interpreter.and_then(|it| it.split(' ').next()) {
         Some(program) if !program.ends_with("/env") => {
             let remedy = remedy::of(MissingKind::Interpreter, program);
-            Some(Missing::of_machine(MissingKind::Interpreter, program, remedy))
+            Some(MissingDependency::of_machine(MissingKind::Interpreter, program, remedy))
         }
-        _ => Some(Missing::of_project(MissingKind::File, name)),
+        _ => Some(MissingDependency::of_project(MissingKind::File, name)),
     }
 }
 
 /// Only what is known to be installed: the program may be the one that the work is about.
-fn inner(name: &str, command: &str, tree: &TreeFacts) -> Option<Missing> {
+fn inner(name: &str, command: &str, tree: &TreeFacts) -> Option<MissingDependency> {
     let is_python = tables::PYTHON.iter().any(|(it, dist)| *it == name || *dist == name);
     let is_known = is_python || tables::KNOWN_PROGRAMS.contains(&name) || tree.declares_python(name, name);
     (is_known || tree.defines_program(name)).then(|| program(name, command, tree))
 }
 
-fn program(name: &str, command: &str, tree: &TreeFacts) -> Missing {
+fn program(name: &str, command: &str, tree: &TreeFacts) -> MissingDependency {
     if tree.defines_program(name) {
-        return Missing::of_project(MissingKind::Program, name);
+        return MissingDependency::of_project(MissingKind::Program, name);
     }
     if remedy::is_run_by_packages(command)
         && !remedy::is_run_by_packages(name)
@@ -77,11 +85,11 @@ fn program(name: &str, command: &str, tree: &TreeFacts) -> Missing {
     {
         return found;
     }
-    Missing::of_machine(MissingKind::Program, name, remedy::program(name, tree))
+    MissingDependency::of_machine(MissingKind::Program, name, remedy::program(name, tree))
 }
 
 /// A program that a package brings: nothing was installed, or not this one.
-fn of_packages(name: &str, tree: &TreeFacts) -> Option<Missing> {
+fn of_packages(name: &str, tree: &TreeFacts) -> Option<MissingDependency> {
     if !tree.has_package_file() {
         return None;
     }
@@ -91,7 +99,7 @@ fn of_packages(name: &str, tree: &TreeFacts) -> Option<Missing> {
         return Some(node_modules(tree));
     }
     let remedy = remedy::node(package, tree);
-    is_package.then(|| Missing::of_machine(MissingKind::NodePackage, package, remedy))
+    is_package.then(|| MissingDependency::of_machine(MissingKind::NodePackage, package, remedy))
 }
 
 fn node_package(program: &str) -> &str {
@@ -100,18 +108,18 @@ fn node_package(program: &str) -> &str {
 }
 
 /// A runner cannot tell a program of a package from a script of the project.
-fn node_program(name: &str, tree: &TreeFacts) -> Option<Missing> {
+fn node_program(name: &str, tree: &TreeFacts) -> Option<MissingDependency> {
     let package = node_package(name);
     if tree.owns_package(package) || tree.has_installed(package) {
         return None;
     }
-    let of_machine = |remedy| Some(Missing::of_machine(MissingKind::NodePackage, package, remedy));
+    let of_machine = |remedy| Some(MissingDependency::of_machine(MissingKind::NodePackage, package, remedy));
     match (tree.declares_node(package), tree.has_node_modules()) {
         (true, false) => Some(node_modules(tree)),
         (true, true) => of_machine(remedy::node(package, tree)),
         (false, _) if tree.defines_program(name) => None,
         (false, _) if KNOWN_RUNNERS.contains(&package) => of_machine(remedy::node(package, tree)),
-        (false, _) => Some(Missing::of_project(MissingKind::Target, name)),
+        (false, _) => Some(MissingDependency::of_project(MissingKind::Target, name)),
     }
 }
 
@@ -146,13 +154,13 @@ const KNOWN_RUNNERS: &[&str] = &[
     "lerna",
 ];
 
-fn node_modules(tree: &TreeFacts) -> Missing {
-    Missing::of_machine(MissingKind::NodePackage, NODE_MODULES, remedy::install(tree))
+fn node_modules(tree: &TreeFacts) -> MissingDependency {
+    MissingDependency::of_machine(MissingKind::NodePackage, NODE_MODULES, remedy::install(tree))
 }
 
 /// The project imports its own files by relative paths and aliases; a bare name is a package.
-fn node(name: &str, tree: &TreeFacts) -> Option<Missing> {
-    let of_project = || Some(Missing::of_project(MissingKind::File, name));
+fn node(name: &str, tree: &TreeFacts) -> Option<MissingDependency> {
+    let of_project = || Some(MissingDependency::of_project(MissingKind::File, name));
     if name.starts_with(['.', '#', '~']) || name.starts_with("@/") {
         return of_project();
     }
@@ -174,14 +182,14 @@ fn node(name: &str, tree: &TreeFacts) -> Option<Missing> {
     if tree.has_package_file() && !tree.has_node_modules() && tree.declares_node(package) {
         return Some(node_modules(tree));
     }
-    Some(Missing::of_machine(MissingKind::NodePackage, package, remedy::node(package, tree)))
+    Some(MissingDependency::of_machine(MissingKind::NodePackage, package, remedy::node(package, tree)))
 }
 
 /// Own modules are imported by bare names too: only what is declared or known to be installed is the machine's.
-fn python(name: &str, tree: &TreeFacts) -> Option<Missing> {
+fn python(name: &str, tree: &TreeFacts) -> Option<MissingDependency> {
     let module = name.split('.').next().unwrap_or(name);
     if tree.has_python_module(module) {
-        return Some(Missing::of_project(MissingKind::PythonModule, name));
+        return Some(MissingDependency::of_project(MissingKind::PythonModule, name));
     }
     let known = tables::PYTHON.iter().find(|(it, _)| *it == module);
     let dist = known.map_or(module, |(_, dist)| if dist.is_empty() { module } else { dist });
@@ -189,11 +197,11 @@ fn python(name: &str, tree: &TreeFacts) -> Option<Missing> {
     if known.is_none() && !is_declared {
         return None;
     }
-    Some(Missing::of_machine(MissingKind::PythonModule, module, remedy::python(dist, tree)))
+    Some(MissingDependency::of_machine(MissingKind::PythonModule, module, remedy::python(dist, tree)))
 }
 
 /// `error: unrecognized arguments: --cov=src`
-fn plugin(arguments: &str, command: &str, tree: &TreeFacts) -> Option<Missing> {
+fn plugin(arguments: &str, command: &str, tree: &TreeFacts) -> Option<MissingDependency> {
     if !command.contains("pytest") && !command.contains("py.test") && !command.contains("tox") {
         return None;
     }
@@ -204,10 +212,10 @@ fn plugin(arguments: &str, command: &str, tree: &TreeFacts) -> Option<Missing> {
         tables::PYTEST_OPTIONS.iter().find(|(option, _)| is_it(option)).map(|(_, plugin)| *plugin)
     };
     let plugin = arguments.split_whitespace().find_map(brings)?;
-    Some(Missing::of_machine(MissingKind::Plugin, plugin, remedy::python(plugin, tree)))
+    Some(MissingDependency::of_machine(MissingKind::Plugin, plugin, remedy::python(plugin, tree)))
 }
 
-fn gem(file: &str, tree: &TreeFacts) -> Option<Missing> {
+fn gem(file: &str, tree: &TreeFacts) -> Option<MissingDependency> {
     let name = file.split('/').next().unwrap_or(file);
     let is_gem = tables::GEMS.contains(&name) || tree.declares_gem(name);
     let own = tree.files.iter().any(|it| it.ends_with(&format!("{file}.rb")));
@@ -219,5 +227,5 @@ fn gem(file: &str, tree: &TreeFacts) -> Option<Missing> {
     } else {
         format!("`gem install {name}`")
     };
-    Some(Missing::of_machine(MissingKind::Gem, name, remedy))
+    Some(MissingDependency::of_machine(MissingKind::Gem, name, remedy))
 }

@@ -10,14 +10,14 @@ const MAX_LINE: usize = 2_000;
 
 /// What an output names as missing, before anything is known of the tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Suspect {
-    pub(super) sign: Sign,
+pub struct MissingCandidate {
+    pub(super) sign: MissingSymptom,
     pub(super) name: String,
 }
 
 /// Who said it, which decides what the name can mean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Sign {
+pub(super) enum MissingSymptom {
     /// A shell, `env` or `make`: a program, or a script by its path.
     Program,
     /// A script of the project, or an environment of its own, misses a program: it may be one that is to be written.
@@ -38,7 +38,7 @@ pub(super) enum Sign {
 }
 
 /// What there is to read.
-pub(super) struct Text<'a> {
+pub(super) struct FailedCommand<'a> {
     pub(super) command: &'a str,
     /// `None`: it is not known.
     pub(super) code: Option<i32>,
@@ -46,61 +46,65 @@ pub(super) struct Text<'a> {
 }
 
 /// A sentence: the name stands between `before` and `after`, or goes to the end of the line where that is empty.
-struct Row {
+struct MessagePattern {
     before: &'static str,
     after: &'static str,
-    sign: Sign,
+    sign: MissingSymptom,
 }
 
-const fn row(before: &'static str, after: &'static str, sign: Sign) -> Row {
-    Row { before, after, sign }
+const fn row(before: &'static str, after: &'static str, sign: MissingSymptom) -> MessagePattern {
+    MessagePattern { before, after, sign }
 }
 
-const ROWS: &[Row] = &[
-    row("ModuleNotFoundError: No module named '", "'", Sign::PythonModule),
-    row("ImportError: No module named ", "", Sign::PythonModule),
-    row("error: unrecognized arguments: ", "", Sign::PytestOption),
-    row("error: Failed to spawn: `", "`", Sign::Inner),
-    row("Command not found: ", "", Sign::Inner),
-    row("Command '", "' is not found in your PATH", Sign::Inner),
-    row("Error: the command ", " could not be found within PATH", Sign::Inner),
-    row("exec: \"", "\": executable file not found in $PATH", Sign::Inner),
-    row("error: No interpreter found for ", " in ", Sign::Machine(MissingKind::Interpreter)),
-    row("pyenv: version `", "' is not installed", Sign::Machine(MissingKind::Interpreter)),
-    row("No version is set for command ", "", Sign::Machine(MissingKind::Program)),
-    row("Cannot find module '", "'", Sign::NodeModule),
-    row("Cannot find module \"", "\"", Sign::NodeModule),
-    row("Cannot find package '", "'", Sign::NodeModule),
-    row("Can't resolve '", "'", Sign::NodeModule),
-    row("Could not resolve \"", "\"", Sign::NodeModule),
-    row("Failed to resolve import \"", "\"", Sign::NodeModule),
-    row("npx canceled due to missing packages and no YES option: [\"", "\"", Sign::NodeProgram),
-    row("npm error could not determine executable to run", "", Sign::NodeProgram),
-    row("npm ERR! could not determine executable to run", "", Sign::NodeProgram),
-    row("Command \"", "\" not found", Sign::NodeProgram),
-    row("Couldn't find a script named \"", "\"", Sign::NodeProgram),
-    row("package.json exists, but node_modules missing", "", Sign::NodeModules),
-    row("Missing script: \"", "\"", Sign::Project(MissingKind::Target)),
-    row("missing script: ", "", Sign::Project(MissingKind::Target)),
-    row("Script not found \"", "\"", Sign::Project(MissingKind::Target)),
-    row("No rule to make target '", "'", Sign::Project(MissingKind::Target)),
-    row("No rule to make target `", "'", Sign::Project(MissingKind::Target)),
-    row("Justfile does not contain recipe `", "`", Sign::Project(MissingKind::Target)),
-    row("error: no test target named `", "`", Sign::Project(MissingKind::Target)),
-    row("error: no bin target named `", "`", Sign::Project(MissingKind::Target)),
-    row("error: no example target named `", "`", Sign::Project(MissingKind::Target)),
-    row("can't open file '", "'", Sign::Project(MissingKind::File)),
-    row("bundler: command not found: ", "", Sign::Machine(MissingKind::Gem)),
-    row("Could not find gem '", "'", Sign::Machine(MissingKind::Gem)),
-    row("Could not find ", " in any of the sources", Sign::Machine(MissingKind::Gem)),
-    row("cannot load such file -- ", "", Sign::RubyFile),
-    row("error: linker `", "` not found", Sign::Program),
-    row("error: toolchain '", "' is not installed", Sign::Machine(MissingKind::Toolchain)),
-    row("note: the `", "` target may not be installed", Sign::Machine(MissingKind::Toolchain)),
-    row("go.mod requires ", " (running", Sign::Machine(MissingKind::Toolchain)),
-    row("The system library `", "` required by crate", Sign::Machine(MissingKind::Library)),
-    row("error: Microsoft Visual C++ 14.0 or greater is required", "", Sign::Machine(MissingKind::Toolchain)),
-    row("is `", "` not installed?", Sign::Machine(MissingKind::Program)),
+const ROWS: &[MessagePattern] = &[
+    row("ModuleNotFoundError: No module named '", "'", MissingSymptom::PythonModule),
+    row("ImportError: No module named ", "", MissingSymptom::PythonModule),
+    row("error: unrecognized arguments: ", "", MissingSymptom::PytestOption),
+    row("error: Failed to spawn: `", "`", MissingSymptom::Inner),
+    row("Command not found: ", "", MissingSymptom::Inner),
+    row("Command '", "' is not found in your PATH", MissingSymptom::Inner),
+    row("Error: the command ", " could not be found within PATH", MissingSymptom::Inner),
+    row("exec: \"", "\": executable file not found in $PATH", MissingSymptom::Inner),
+    row("error: No interpreter found for ", " in ", MissingSymptom::Machine(MissingKind::Interpreter)),
+    row("pyenv: version `", "' is not installed", MissingSymptom::Machine(MissingKind::Interpreter)),
+    row("No version is set for command ", "", MissingSymptom::Machine(MissingKind::Program)),
+    row("Cannot find module '", "'", MissingSymptom::NodeModule),
+    row("Cannot find module \"", "\"", MissingSymptom::NodeModule),
+    row("Cannot find package '", "'", MissingSymptom::NodeModule),
+    row("Can't resolve '", "'", MissingSymptom::NodeModule),
+    row("Could not resolve \"", "\"", MissingSymptom::NodeModule),
+    row("Failed to resolve import \"", "\"", MissingSymptom::NodeModule),
+    row("npx canceled due to missing packages and no YES option: [\"", "\"", MissingSymptom::NodeProgram),
+    row("npm error could not determine executable to run", "", MissingSymptom::NodeProgram),
+    row("npm ERR! could not determine executable to run", "", MissingSymptom::NodeProgram),
+    row("Command \"", "\" not found", MissingSymptom::NodeProgram),
+    row("Couldn't find a script named \"", "\"", MissingSymptom::NodeProgram),
+    row("package.json exists, but node_modules missing", "", MissingSymptom::NodeModules),
+    row("Missing script: \"", "\"", MissingSymptom::Project(MissingKind::Target)),
+    row("missing script: ", "", MissingSymptom::Project(MissingKind::Target)),
+    row("Script not found \"", "\"", MissingSymptom::Project(MissingKind::Target)),
+    row("No rule to make target '", "'", MissingSymptom::Project(MissingKind::Target)),
+    row("No rule to make target `", "'", MissingSymptom::Project(MissingKind::Target)),
+    row("Justfile does not contain recipe `", "`", MissingSymptom::Project(MissingKind::Target)),
+    row("error: no test target named `", "`", MissingSymptom::Project(MissingKind::Target)),
+    row("error: no bin target named `", "`", MissingSymptom::Project(MissingKind::Target)),
+    row("error: no example target named `", "`", MissingSymptom::Project(MissingKind::Target)),
+    row("can't open file '", "'", MissingSymptom::Project(MissingKind::File)),
+    row("bundler: command not found: ", "", MissingSymptom::Machine(MissingKind::Gem)),
+    row("Could not find gem '", "'", MissingSymptom::Machine(MissingKind::Gem)),
+    row("Could not find ", " in any of the sources", MissingSymptom::Machine(MissingKind::Gem)),
+    row("cannot load such file -- ", "", MissingSymptom::RubyFile),
+    row("error: linker `", "` not found", MissingSymptom::Program),
+    row("error: toolchain '", "' is not installed", MissingSymptom::Machine(MissingKind::Toolchain)),
+    row("note: the `", "` target may not be installed", MissingSymptom::Machine(MissingKind::Toolchain)),
+    row("go.mod requires ", " (running", MissingSymptom::Machine(MissingKind::Toolchain)),
+    row("The system library `", "` required by crate", MissingSymptom::Machine(MissingKind::Library)),
+    row(
+        "error: Microsoft Visual C++ 14.0 or greater is required",
+        "",
+        MissingSymptom::Machine(MissingKind::Toolchain),
+    ),
+    row("is `", "` not installed?", MissingSymptom::Machine(MissingKind::Program)),
 ];
 
 /// Sentences that name nothing, with what they mean.
@@ -133,9 +137,9 @@ const STARTERS: &[&str] = &[
 ];
 
 /// Everything that the output names, in its order.
-pub(super) fn suspects(text: &Text<'_>) -> Vec<Suspect> {
+pub(super) fn suspects(text: &FailedCommand<'_>) -> Vec<MissingCandidate> {
     let by_code = is_evident(text);
-    let mut found: Vec<Suspect> = Vec::new();
+    let mut found: Vec<MissingCandidate> = Vec::new();
     for line in text.output.lines().filter(|it| it.len() <= MAX_LINE) {
         let line = line.trim_end();
         let said = of_shell(line).filter(|it| by_code || names(text.command, &it.name));
@@ -148,7 +152,7 @@ pub(super) fn suspects(text: &Text<'_>) -> Vec<Suspect> {
 }
 
 /// A program was not found or could not be executed: by the exit code, or by what a runner says of it.
-fn is_evident(text: &Text<'_>) -> bool {
+fn is_evident(text: &FailedCommand<'_>) -> bool {
     const SAID: &[&str] =
         &["Error 127", "code 127", "status 127", "code: 127", "Error 126", "code 126", "ELIFECYCLE"];
     // Of a server the code is not known.
@@ -161,10 +165,10 @@ fn names(command: &str, name: &str) -> bool {
     command.split(is_between).any(|it| it == name)
 }
 
-fn of_rows(line: &str, text: &Text<'_>) -> Option<Suspect> {
+fn of_rows(line: &str, text: &FailedCommand<'_>) -> Option<MissingCandidate> {
     let fixed = FIXED.iter().find(|(said, ..)| line.contains(said));
     if let Some((_, kind, name)) = fixed {
-        return Some(Suspect { sign: Sign::Machine(*kind), name: (*name).to_owned() });
+        return Some(MissingCandidate { sign: MissingSymptom::Machine(*kind), name: (*name).to_owned() });
     }
     ROWS.iter()
         .find_map(|it| {
@@ -175,35 +179,36 @@ fn of_rows(line: &str, text: &Text<'_>) -> Option<Suspect> {
             };
             let name = name.trim().trim_matches(['\'', '"', '`']).trim_end_matches('.').to_owned();
             let name = match it.sign {
-                Sign::NodeProgram if name.is_empty() => after_npx(text.command)?.to_owned(),
-                Sign::NodeProgram => without_version(&name).to_owned(),
-                Sign::NodeModules => super::tables::NODE_MODULES.to_owned(),
+                MissingSymptom::NodeProgram if name.is_empty() => after_npx(text.command)?.to_owned(),
+                MissingSymptom::NodeProgram => without_version(&name).to_owned(),
+                MissingSymptom::NodeModules => super::tables::NODE_MODULES.to_owned(),
                 _ => name,
             };
-            (!name.is_empty()).then_some(Suspect { sign: it.sign, name })
+            (!name.is_empty()).then_some(MissingCandidate { sign: it.sign, name })
         })
         .or_else(|| of_cargo(line))
 }
 
 /// `no such command: nextest` and its likes name a part of a program.
-fn of_cargo(line: &str) -> Option<Suspect> {
+fn of_cargo(line: &str) -> Option<MissingCandidate> {
     let said = line.strip_prefix("error: ")?;
     let sub = ["no such command: `", "no such subcommand: `"].iter().find_map(|it| said.strip_prefix(it));
     let name = match sub {
         Some(rest) => format!("cargo-{}", rest.split('`').next()?),
         None => said.strip_prefix('\'')?.split_once("' is not installed")?.0.to_owned(),
     };
-    Some(Suspect { sign: Sign::Machine(MissingKind::Program), name })
+    Some(MissingCandidate { sign: MissingSymptom::Machine(MissingKind::Program), name })
 }
 
 /// `/usr/bin/python3: No module named pytest`
-fn of_python(line: &str) -> Option<Suspect> {
+fn of_python(line: &str) -> Option<MissingCandidate> {
     let (program, module) = line.split_once(": No module named ")?;
     let program = program.rsplit('/').next()?;
     let is_python = ["python", "pypy"].iter().any(|it| program.starts_with(it));
     let module = module.trim_matches(['\'', '"']);
     let is_one = !module.is_empty() && module.chars().all(|it| it.is_alphanumeric() || "_.".contains(it));
-    (is_python && is_one).then(|| Suspect { sign: Sign::PythonModule, name: module.to_owned() })
+    (is_python && is_one)
+        .then(|| MissingCandidate { sign: MissingSymptom::PythonModule, name: module.to_owned() })
 }
 
 /// The word after `npx` and its options.
@@ -220,19 +225,22 @@ fn without_version(name: &str) -> &str {
     }
 }
 
-fn of_shell(line: &str) -> Option<Suspect> {
+fn of_shell(line: &str) -> Option<MissingCandidate> {
     if let Some((before, _)) = line.split_once(": bad interpreter: ") {
         let name = before.rsplit(": ").next().unwrap_or(before);
         let own = name.ends_with("^M") || name.ends_with('\r');
-        let sign =
-            if own { Sign::Project(MissingKind::File) } else { Sign::Machine(MissingKind::Interpreter) };
-        return Some(Suspect { sign, name: name.trim_end_matches("^M").to_owned() });
+        let sign = if own {
+            MissingSymptom::Project(MissingKind::File)
+        } else {
+            MissingSymptom::Machine(MissingKind::Interpreter)
+        };
+        return Some(MissingCandidate { sign, name: name.trim_end_matches("^M").to_owned() });
     }
     if let Some((_, name)) = line.split_once("command not found: ").filter(|(it, _)| is_prefix(it)) {
-        return program(name, Sign::Program);
+        return program(name, MissingSymptom::Program);
     }
     if let Some(name) = line.strip_prefix("fish: Unknown command: ") {
-        return program(name, Sign::Program);
+        return program(name, MissingSymptom::Program);
     }
     if let Some(before) = NOT_FOUND.iter().find_map(|it| line.strip_suffix(it)) {
         return program(last_part(before), sign(before));
@@ -241,7 +249,7 @@ fn of_shell(line: &str) -> Option<Suspect> {
         return program(last_part(before), sign(before));
     }
     let before = line.strip_suffix(DENIED).filter(|it| starts_programs(it))?;
-    program(last_part(before), Sign::Denied)
+    program(last_part(before), MissingSymptom::Denied)
 }
 
 /// `zsh:1: `
@@ -268,15 +276,15 @@ fn is_starter(before: &str) -> bool {
 }
 
 /// `./test.sh: 3: foo` is said by a script, `sh: 1: foo` by what runs the check.
-fn sign(before: &str) -> Sign {
-    if before.contains(": ") && !is_starter(before) { Sign::Inner } else { Sign::Program }
+fn sign(before: &str) -> MissingSymptom {
+    if before.contains(": ") && !is_starter(before) { MissingSymptom::Inner } else { MissingSymptom::Program }
 }
 
 /// A name that a program can have; `env -S` names its arguments too.
-fn program(name: &str, sign: Sign) -> Option<Suspect> {
+fn program(name: &str, sign: MissingSymptom) -> Option<MissingCandidate> {
     let name = name.trim_matches(['\'', '"', '`']);
     let name = if name.contains('/') { name } else { name.split(' ').next().unwrap_or_default() };
     let fits = |it: char| it.is_alphanumeric() || "._-+/@~".contains(it);
     let is_one = name.chars().any(char::is_alphabetic) && name.chars().all(fits);
-    is_one.then(|| Suspect { sign, name: name.to_owned() })
+    is_one.then(|| MissingCandidate { sign, name: name.to_owned() })
 }

@@ -6,9 +6,11 @@ use std::collections::BTreeMap;
 
 use packages::PACKAGE;
 
-use super::{MANIFESTS, Missing, MissingKind, Owner, Present, TreeFacts, settle, suspects};
+use super::{
+    DependencyProvider, FileFacts, MANIFESTS, MissingDependency, MissingKind, TreeFacts, settle, suspects,
+};
 use crate::check::judge::judge;
-use crate::check::{CheckResult, CommandRun, Ending, Status};
+use crate::check::{CheckResult, CommandExit, CommandRun, Status};
 use crate::redact::Redactor;
 use crate::task::{Check, Criterion};
 
@@ -17,7 +19,7 @@ const ROOT: &str = "/home/me/project";
 /// A tree of files; those with a text are manifests. A path that ends in `/` is on disk without being a file of it.
 fn tree(files: &[(&str, &str)]) -> TreeFacts {
     let (ignored, own): (Vec<_>, Vec<_>) = files.iter().partition(|(path, _)| path.ends_with('/'));
-    let present = |(path, _): &(&str, &str)| (path.trim_end_matches('/').to_owned(), Present::default());
+    let present = |(path, _): &(&str, &str)| (path.trim_end_matches('/').to_owned(), FileFacts::default());
     let manifest = |(path, _): &&(&str, &str)| TreeFacts::is_manifest(path);
     TreeFacts {
         root: ROOT.to_owned(),
@@ -34,7 +36,7 @@ fn tree(files: &[(&str, &str)]) -> TreeFacts {
 fn judged(command: &str, code: i32, output: &str, tree: &TreeFacts) -> CheckResult {
     let check = Check::Command { command: command.to_owned(), expect: Vec::new() };
     let run = CommandRun {
-        ending: Ending::Exited(code),
+        ending: CommandExit::Exited(code),
         stderr: output.as_bytes().to_vec(),
         ..CommandRun::default()
     };
@@ -46,7 +48,7 @@ fn judged(command: &str, code: i32, output: &str, tree: &TreeFacts) -> CheckResu
     result
 }
 
-fn missing(command: &str, code: i32, output: &str, tree: &TreeFacts) -> Option<Missing> {
+fn missing(command: &str, code: i32, output: &str, tree: &TreeFacts) -> Option<MissingDependency> {
     judged(command, code, output, tree).missing
 }
 
@@ -65,7 +67,7 @@ fn of_machine((command, code): (&str, i32), output: &str, tree: &TreeFacts, (fac
 fn goes_on(command: &str, code: i32, output: &str, tree: &TreeFacts, kind: Option<MissingKind>) {
     let found = missing(command, code, output, tree);
     let kinds = found.as_ref().map(|it| (it.owner, it.kind));
-    assert_eq!(kinds, kind.map(|it| (Owner::Project, it)), "{command}: {output}");
+    assert_eq!(kinds, kind.map(|it| (DependencyProvider::Project, it)), "{command}: {output}");
 }
 
 #[test]
@@ -192,7 +194,7 @@ fn scripts_with_interpreters_that_are_not_there() {
     let script = |first: &str| {
         let mut tree = tree(&[("run.sh", "")]);
         let interpreter = Some(first.to_owned());
-        tree.present.insert("run.sh".to_owned(), Present { is_executable: true, interpreter });
+        tree.present.insert("run.sh".to_owned(), FileFacts { is_executable: true, interpreter });
         tree
     };
     let said = "interpreter \"/usr/bin/nosuch\" is not installed";
@@ -334,7 +336,7 @@ fn services_and_gems() {
 fn what_is_looked_for_on_disk() {
     let tree = tree(&[("web/package.json", PACKAGE)]);
     let run = CommandRun {
-        ending: Ending::Exited(1),
+        ending: CommandExit::Exited(1),
         stderr: b"sh: 1: ./run.sh: not found\nCannot find module '@a/b/c'\nCannot find module '../../../x'\n"
             .to_vec(),
         ..CommandRun::default()
@@ -352,7 +354,7 @@ fn what_is_looked_for_on_disk() {
 fn names_are_sanitised_and_redacted() {
     let redactor = Redactor::new(["hunter2-hunter2".to_owned()]);
     let mut result = CheckResult::new(crate::task::CriterionId("x".to_owned()), Status::Fail, "");
-    let missing = Missing::of_machine(
+    let missing = MissingDependency::of_machine(
         MissingKind::Program,
         "hunter2-hunter2\u{1b}[31m",
         "install hunter2-hunter2".to_owned(),

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::manifest;
-use super::read::Suspect;
+use super::read::MissingCandidate;
 use super::tables::{NODE_MODULES, VIRTUAL_ENVIRONMENTS};
 
 /// Files that say what a project is made of and what it needs, wherever they are in the tree.
@@ -21,7 +21,7 @@ pub const MANIFESTS: &[&str] = &[
 
 /// A file or folder on disk, ignored or not.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Present {
+pub struct FileFacts {
     pub is_executable: bool,
     /// What its first line names as its interpreter, with its arguments.
     pub interpreter: Option<String>,
@@ -37,7 +37,7 @@ pub struct TreeFacts {
     /// Those of [`MANIFESTS`] and of `requirements*.txt`, with their texts.
     pub manifests: BTreeMap<String, String>,
     /// Of [`TreeFacts::wanted`], what is there.
-    pub present: BTreeMap<String, Present>,
+    pub present: BTreeMap<String, FileFacts>,
 }
 
 impl TreeFacts {
@@ -49,7 +49,7 @@ impl TreeFacts {
     }
 
     /// The paths that are to be looked for on disk, by what is suspected.
-    pub fn wanted(&self, suspects: &[Suspect]) -> BTreeSet<String> {
+    pub fn wanted(&self, suspects: &[MissingCandidate]) -> BTreeSet<String> {
         let mut wanted: BTreeSet<String> = VIRTUAL_ENVIRONMENTS.iter().map(|it| (*it).to_owned()).collect();
         let packages = suspects.iter().map(|it| package(&it.name));
         for folder in self.node_folders() {

@@ -3,25 +3,25 @@
 
 mod words;
 
-use crate::claims::phrases::Says;
-use crate::claims::prose::{Place, Sentence, Token};
+use crate::claims::phrases::CompletionMeaning;
+use crate::claims::prose::{ProseToken, Sentence, SentenceContext};
 use words::{
     CHINESE_CONDITIONS, CHINESE_DENIES, CHINESE_HARMLESS, CHINESE_SUPPOSES, CLAUSES, CONDITIONS, DENIES,
     DENIES_NEAR, EXCEPTS, INTENDS, NO_OBJECT, PARTS, READY_FOR, SUBJECTS, SUPPOSES, WHOLE,
 };
 
 /// A phrase where it stands: the tokens `start..end` of a sentence.
-pub(super) struct Said<'a> {
+pub(super) struct PhraseMatch<'a> {
     pub(super) sentence: &'a Sentence,
     pub(super) start: usize,
     pub(super) end: usize,
     /// A single word, which may as well be said of some part.
     pub(super) is_bare: bool,
-    pub(super) says: Says,
+    pub(super) says: CompletionMeaning,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub(super) enum PhraseScope {
     Meant,
     OfAPart,
     Denied,
@@ -32,30 +32,30 @@ pub(super) enum Verdict {
 /// What stands further away than this says nothing of a phrase any more.
 const REACH: usize = 80;
 
-pub(super) fn verdict(said: &Said<'_>) -> Verdict {
+pub(super) fn verdict(said: &PhraseMatch<'_>) -> PhraseScope {
     let before = said.sentence.tokens.get(said.start.saturating_sub(REACH)..said.start).unwrap_or_default();
     let clause = clause(before, said);
     if is_supposed(before, said) || is_intended(clause, said) || is_conditional(said) {
-        return Verdict::Hypothetical;
+        return PhraseScope::Hypothetical;
     }
     if is_denied(clause, said) || is_excepted(said) {
-        return Verdict::Denied;
+        return PhraseScope::Denied;
     }
     let is_of_one = said.sentence.word(said.start).is_some_and(|it| SUBJECTS.contains(&it));
-    if said.is_bare || is_of_one { of_the_whole(clause, said) } else { Verdict::Meant }
+    if said.is_bare || is_of_one { of_the_whole(clause, said) } else { PhraseScope::Meant }
 }
 
 /// The words between the last mark or conjunction and the phrase. A negation right in front of a comma, and an
 /// enumeration with `or`, reach over it.
-fn clause<'a>(before: &'a [Token], said: &Said<'_>) -> &'a [Token] {
+fn clause<'a>(before: &'a [ProseToken], said: &PhraseMatch<'_>) -> &'a [ProseToken] {
     let mut start = 0;
     let listed = matches!(before.last().and_then(word), Some("or" | "nor"));
     for (at, token) in before.iter().enumerate() {
         let previous = at.checked_sub(1).and_then(|it| before.get(it)).and_then(word).unwrap_or_default();
         let cuts = match token {
-            Token::Mark(_) => !listed && !(at > 1 && (previous == "not" || previous.ends_with("n't"))),
-            Token::Word(word) if word == "and" => !(said.is_bare && at + 1 == before.len()),
-            Token::Word(word) => CLAUSES.contains(&word.as_str()),
+            ProseToken::Mark(_) => !listed && !(at > 1 && (previous == "not" || previous.ends_with("n't"))),
+            ProseToken::Word(word) if word == "and" => !(said.is_bare && at + 1 == before.len()),
+            ProseToken::Word(word) => CLAUSES.contains(&word.as_str()),
         };
         if cuts {
             start = at + 1;
@@ -64,19 +64,19 @@ fn clause<'a>(before: &'a [Token], said: &Said<'_>) -> &'a [Token] {
     before.get(start..).unwrap_or_default()
 }
 
-fn word(token: &Token) -> Option<&str> {
+fn word(token: &ProseToken) -> Option<&str> {
     match token {
-        Token::Word(word) => Some(word),
-        Token::Mark(_) => None,
+        ProseToken::Word(word) => Some(word),
+        ProseToken::Mark(_) => None,
     }
 }
 
-fn has(tokens: &[Token], words: &[&str]) -> bool {
+fn has(tokens: &[ProseToken], words: &[&str]) -> bool {
     tokens.iter().filter_map(word).any(|it| words.contains(&it))
 }
 
 /// Chinese is read by its characters, since it sets no blanks between words.
-fn has_chinese(tokens: &[Token], texts: &[&str]) -> bool {
+fn has_chinese(tokens: &[ProseToken], texts: &[&str]) -> bool {
     let joined: String = tokens.iter().filter_map(word).filter(|it| !it.is_ascii()).collect();
     if joined.is_empty() {
         return false;
@@ -85,40 +85,40 @@ fn has_chinese(tokens: &[Token], texts: &[&str]) -> bool {
     texts.iter().any(|it| joined.contains(it))
 }
 
-fn is_supposed(before: &[Token], said: &Said<'_>) -> bool {
+fn is_supposed(before: &[ProseToken], said: &PhraseMatch<'_>) -> bool {
     let last = before.last().and_then(word).unwrap_or_default();
     let is_verb = matches!(last, "to" | "'ll") || (matches!(last, "a" | "an" | "more") && said.is_bare);
     is_verb || has(before, SUPPOSES) || has_chinese(before, CHINESE_CONDITIONS)
 }
 
 /// Who intends to go on is not done; who intends to be done is not either.
-fn is_intended(clause: &[Token], said: &Said<'_>) -> bool {
+fn is_intended(clause: &[ProseToken], said: &PhraseMatch<'_>) -> bool {
     match said.says {
-        Says::Done => has(clause, INTENDS) || has_chinese(clause, CHINESE_SUPPOSES),
-        Says::NotYet => has(clause, &["can", "may", "could", "might", "you", "to"]),
+        CompletionMeaning::Done => has(clause, INTENDS) || has_chinese(clause, CHINESE_SUPPOSES),
+        CompletionMeaning::NotYet => has(clause, &["can", "may", "could", "might", "you", "to"]),
     }
 }
 
 /// `done when …`, `complete once …`, `finished soon`.
-fn is_conditional(said: &Said<'_>) -> bool {
+fn is_conditional(said: &PhraseMatch<'_>) -> bool {
     let next = [said.end, said.end + 1].into_iter().filter_map(|it| said.sentence.word(it));
     let is_under = next.into_iter().any(|it| CONDITIONS.contains(&it));
     is_under || said.sentence.tokens.last().and_then(word) == Some("吗")
 }
 
-fn is_denied(clause: &[Token], said: &Said<'_>) -> bool {
+fn is_denied(clause: &[ProseToken], said: &PhraseMatch<'_>) -> bool {
     let phrase = said.sentence.tokens.get(said.start..said.end).unwrap_or_default();
     // What a phrase itself says no with (`no errors`, 没有错误) stands at its beginning; in its gaps it denies.
     let inner = phrase.get(1..).unwrap_or_default();
     let near = clause.len().saturating_sub(3);
-    let denies = |tokens: &[Token]| {
+    let denies = |tokens: &[ProseToken]| {
         has(tokens, DENIES) || tokens.iter().filter_map(word).any(|it| it.ends_with("n't") || is_share(it))
     };
     let first_is_chinese = phrase.first().and_then(word).is_some_and(|it| !it.is_ascii());
     let says_no =
         first_is_chinese && has_chinese(phrase.get(..1).unwrap_or_default(), &["没", "无", "未", "尚", "还"]);
     let pair = |one: &str, two: &str| {
-        let is = |it: &[Token]| matches!(it, [a, b] if word(a) == Some(one) && word(b) == Some(two));
+        let is = |it: &[ProseToken]| matches!(it, [a, b] if word(a) == Some(one) && word(b) == Some(two));
         clause.windows(2).any(is) || inner.windows(2).any(is)
     };
     denies(clause)
@@ -132,7 +132,7 @@ fn is_denied(clause: &[Token], said: &Said<'_>) -> bool {
 }
 
 /// Phrases that hold a word which elsewhere denies: `not yet`, `nothing to do`, `close to`.
-fn is_self_denying(phrase: &[Token]) -> bool {
+fn is_self_denying(phrase: &[ProseToken]) -> bool {
     matches!(phrase.first().and_then(word), Some("not" | "nothing" | "no" | "without" | "yet" | "still"))
 }
 
@@ -147,11 +147,12 @@ fn is_share(word: &str) -> bool {
 }
 
 /// `Done: no`, `complete = false`, `Completed 3 of 5`, `all tests pass but one`.
-fn is_answered_no(said: &Said<'_>) -> bool {
+fn is_answered_no(said: &PhraseMatch<'_>) -> bool {
     let tokens = &said.sentence.tokens;
     let next = said.sentence.word(said.end).unwrap_or_default();
     let after = said.sentence.word(said.end + 1).unwrap_or_default();
-    let is_value = said.is_bare && matches!(tokens.get(said.end), Some(Token::Mark(':' | '=' | '-' | '—')));
+    let is_value =
+        said.is_bare && matches!(tokens.get(said.end), Some(ProseToken::Mark(':' | '=' | '-' | '—')));
     let no = is_value && matches!(after, "no" | "not" | "false" | "none" | "0" | "否" | "未" | "不");
     let count = |it: &str| it.parse::<u32>().ok();
     let whole = said.sentence.word(said.end + 2).and_then(count);
@@ -162,24 +163,28 @@ fn is_answered_no(said: &Said<'_>) -> bool {
     no || of || but || (said.is_bare && rest)
 }
 
-fn is_excepted(said: &Said<'_>) -> bool {
+fn is_excepted(said: &PhraseMatch<'_>) -> bool {
     let after = after(said);
     has(after, EXCEPTS) || has_chinese(after, &["除了", "除外"])
 }
 
-fn after<'a>(said: &Said<'a>) -> &'a [Token] {
+fn after<'a>(said: &PhraseMatch<'a>) -> &'a [ProseToken] {
     let tokens = &said.sentence.tokens;
     tokens.get(said.end..tokens.len().min(said.end + REACH)).unwrap_or_default()
 }
 
 /// A single word counts when it is said of the whole, or stands for itself.
-fn of_the_whole(clause: &[Token], said: &Said<'_>) -> Verdict {
+fn of_the_whole(clause: &[ProseToken], said: &PhraseMatch<'_>) -> PhraseScope {
     let sentence = said.sentence;
     let next = sentence.word(said.end).unwrap_or_default();
     let this = sentence.word(said.start).unwrap_or_default();
     if this == "ready" && matches!(next, "to" | "for") {
         let mut goal = (said.end + 1..said.end + 4).filter_map(|it| sentence.word(it));
-        return if goal.any(|it| READY_FOR.contains(&it)) { Verdict::Meant } else { Verdict::Hypothetical };
+        return if goal.any(|it| READY_FOR.contains(&it)) {
+            PhraseScope::Meant
+        } else {
+            PhraseScope::Hypothetical
+        };
     }
     let accompanied = next == "with" && !matches!(this, "done" | "finished");
     let has_object = !next.is_empty() && next.is_ascii() && !NO_OBJECT.contains(&next) && !accompanied;
@@ -191,8 +196,8 @@ fn of_the_whole(clause: &[Token], said: &Said<'_>) -> Verdict {
         .chain(phrase)
         .filter_map(word)
         .any(|it| it.chars().any(|c| c.is_ascii_digit()) && !it.ends_with('%'));
-    let ticked = matches!(sentence.place, Place::Ticked);
-    let alone_in_heading = sentence.place == Place::Heading && sentence.tokens.len() == 1;
+    let ticked = matches!(sentence.place, SentenceContext::Ticked);
+    let alone_in_heading = sentence.place == SentenceContext::Heading && sentence.tokens.len() == 1;
     let is_part = has_object
         || object_in_chinese
         || numbered
@@ -203,14 +208,15 @@ fn of_the_whole(clause: &[Token], said: &Said<'_>) -> Verdict {
         || has(after(said), &["iteration", "loop", "session", "far"])
         || has_chinese(clause, &["第", "步", "阶段", "部分", "模块", "本次", "这个"])
         || is_value_of_a_part(said);
-    if is_part { Verdict::OfAPart } else { Verdict::Meant }
+    if is_part { PhraseScope::OfAPart } else { PhraseScope::Meant }
 }
 
 /// `Parser: done`, `Docs - complete`, and `Done: the parser`.
-fn is_value_of_a_part(said: &Said<'_>) -> bool {
+fn is_value_of_a_part(said: &PhraseMatch<'_>) -> bool {
     let tokens = &said.sentence.tokens;
     let before = tokens.get(..said.start).unwrap_or_default();
-    let is_value = matches!(before.last(), Some(Token::Mark(':' | '-' | '—' | '=' | '|')));
-    let names_what = matches!(tokens.get(said.end), Some(Token::Mark(':'))) && tokens.len() > said.end + 1;
+    let is_value = matches!(before.last(), Some(ProseToken::Mark(':' | '-' | '—' | '=' | '|')));
+    let names_what =
+        matches!(tokens.get(said.end), Some(ProseToken::Mark(':'))) && tokens.len() > said.end + 1;
     (is_value && !has(before, WHOLE)) || names_what
 }

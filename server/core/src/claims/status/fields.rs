@@ -58,14 +58,14 @@ pub enum WorkType {
 
 /// A block while it is read.
 #[derive(Debug, Default)]
-pub(super) struct Draft {
+pub(super) struct StatusDraft {
     block: StatusBlock,
     is_known: bool,
     is_template: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Field {
+enum StatusField {
     State,
     Exit,
     Tests,
@@ -77,17 +77,17 @@ enum Field {
     Notes,
 }
 
-fn field(key: &str) -> Option<Field> {
+fn field(key: &str) -> Option<StatusField> {
     Some(match canonical(key).as_str() {
-        "status" => Field::State,
-        "exitsignal" => Field::Exit,
-        "testsstatus" | "teststatus" | "tests" => Field::Tests,
-        "worktype" => Field::Work,
-        "filesmodified" | "fileschanged" => Field::Files,
-        "taskscompletedthisloop" | "taskscompleted" | "taskscompletedthisiteration" => Field::Tasks,
-        "recommendation" | "recommendations" => Field::Recommendation,
-        "progress" | "progresspercent" | "percentcomplete" | "completionpercentage" => Field::Progress,
-        "note" | "notes" => Field::Notes,
+        "status" => StatusField::State,
+        "exitsignal" => StatusField::Exit,
+        "testsstatus" | "teststatus" | "tests" => StatusField::Tests,
+        "worktype" => StatusField::Work,
+        "filesmodified" | "fileschanged" => StatusField::Files,
+        "taskscompletedthisloop" | "taskscompleted" | "taskscompletedthisiteration" => StatusField::Tasks,
+        "recommendation" | "recommendations" => StatusField::Recommendation,
+        "progress" | "progresspercent" | "percentcomplete" | "completionpercentage" => StatusField::Progress,
+        "note" | "notes" => StatusField::Notes,
         _ => return None,
     })
 }
@@ -109,13 +109,13 @@ pub(super) fn split_line(line: &str) -> Option<(&str, &str)> {
     is_key.then(|| (key, value.trim_matches(decoration)))
 }
 
-impl Draft {
+impl StatusDraft {
     pub(super) fn knows(key: &str) -> bool {
         field(key).is_some()
     }
 
     pub(super) fn counts(key: &str) -> bool {
-        matches!(field(key), Some(Field::Files | Field::Tasks))
+        matches!(field(key), Some(StatusField::Files | StatusField::Tasks))
     }
 
     /// Takes a field; whether it is a known one.
@@ -134,28 +134,28 @@ impl Draft {
     }
 
     /// Whether the value means something.
-    fn set(&mut self, field: Field, value: &str) -> bool {
+    fn set(&mut self, field: StatusField, value: &str) -> bool {
         let block = &mut self.block;
         match field {
-            Field::State => block.state = Some(StatedState::read(value)),
-            Field::Tests => block.tests = Some(StatedTests::read(value)),
-            Field::Work => block.work_type = Some(WorkType::read(value)),
-            Field::Recommendation => block.recommendation = Some(value.to_owned()),
-            Field::Notes => block.notes = Some(value.to_owned()),
-            Field::Exit => match truth(value) {
+            StatusField::State => block.state = Some(StatedState::read(value)),
+            StatusField::Tests => block.tests = Some(StatedTests::read(value)),
+            StatusField::Work => block.work_type = Some(WorkType::read(value)),
+            StatusField::Recommendation => block.recommendation = Some(value.to_owned()),
+            StatusField::Notes => block.notes = Some(value.to_owned()),
+            StatusField::Exit => match truth(value) {
                 // A block that says both says no.
                 Some(signal) => block.exit_signal = Some(signal && block.exit_signal != Some(false)),
                 None => return false,
             },
-            Field::Files => match number(value) {
+            StatusField::Files => match number(value) {
                 Some(count) => block.files_modified = Some(count),
                 None => return false,
             },
-            Field::Tasks => match number(value) {
+            StatusField::Tasks => match number(value) {
                 Some(count) => block.tasks_completed = Some(count),
                 None => return false,
             },
-            Field::Progress => {
+            StatusField::Progress => {
                 match number(value).and_then(|it| u8::try_from(it).ok()).filter(|it| *it <= 100) {
                     Some(percent) => block.progress = Some(percent),
                     None => return false,
@@ -200,16 +200,16 @@ fn number(value: &str) -> Option<u32> {
 }
 
 /// `IN_PROGRESS | COMPLETE | BLOCKED`, `<n>`, `[true/false]`, `…`.
-fn is_placeholder(field: Field, value: &str) -> bool {
+fn is_placeholder(field: StatusField, value: &str) -> bool {
     let value = value.trim();
     let is_wrapped = [('<', '>'), ('[', ']'), ('{', '}')]
         .iter()
         .any(|(open, close)| value.starts_with(*open) && value.ends_with(*close));
-    let is_free = matches!(field, Field::Recommendation | Field::Notes);
+    let is_free = matches!(field, StatusField::Recommendation | StatusField::Notes);
     let has_choice = value.contains('|')
         || canonical(value).contains("truefalse")
         || canonical(value).contains("falsetrue");
-    let offers = matches!(field, Field::Exit) && value.to_lowercase().contains(" or ");
+    let offers = matches!(field, StatusField::Exit) && value.to_lowercase().contains(" or ");
     is_wrapped
         || matches!(value, "..." | "…")
         || (!is_free && (has_choice || offers || value.starts_with('<')))

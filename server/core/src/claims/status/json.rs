@@ -2,12 +2,12 @@
 
 use serde_json::{Deserializer, Map, Value};
 
-use super::Found;
-use super::fields::{Draft, StatusBlock, canonical};
-use crate::claims::spoken::Line;
+use super::StatusScan;
+use super::fields::{StatusBlock, StatusDraft, canonical};
+use crate::claims::prose_mask::MessageLine;
 
 /// An object that begins a line and has its last line to itself.
-pub(super) fn bare(text: &str, rest: &[Line<'_>]) -> Option<Found> {
+pub(super) fn bare(text: &str, rest: &[MessageLine<'_>]) -> Option<StatusScan> {
     let first = rest.first()?;
     let open = first.text.find('{')?;
     let label = first.text.get(..open)?;
@@ -22,7 +22,7 @@ pub(super) fn bare(text: &str, rest: &[Line<'_>]) -> Option<Found> {
     let last = rest.get(length.checked_sub(1)?)?;
     let stands_alone = text.get(end..last.range.end)?.trim().is_empty();
     let block = if label.trim().is_empty() { of(&value) } else { inner(value.as_object()?) };
-    (stands_alone && block.is_some()).then_some(Found::Lines { block, length })
+    (stands_alone && block.is_some()).then_some(StatusScan::Lines { block, length })
 }
 
 /// A text that is one object.
@@ -38,20 +38,20 @@ fn of(value: &Value) -> Option<StatusBlock> {
         return inner(nested);
     }
     // Many objects have a status; one with an exit signal, or with several of our fields, is a status block.
-    let known = object.keys().filter(|key| Draft::knows(key)).count();
+    let known = object.keys().filter(|key| StatusDraft::knows(key)).count();
     let has_signal = object.keys().any(|key| canonical(key) == "exitsignal");
     (has_signal || known >= 2).then(|| inner(object)).flatten()
 }
 
 fn inner(object: &Map<String, Value>) -> Option<StatusBlock> {
-    let mut draft = Draft::default();
+    let mut draft = StatusDraft::default();
     for (key, value) in object {
         match value {
             Value::Null => {}
             Value::String(text) => {
                 draft.put(key, text);
             }
-            Value::Array(items) if Draft::counts(key) => {
+            Value::Array(items) if StatusDraft::counts(key) => {
                 draft.put(key, &items.len().to_string());
             }
             other => {

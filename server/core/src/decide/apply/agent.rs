@@ -1,21 +1,21 @@
 //! What records say of the agent's process: that it runs, ended its turn, is held, is gone, and what it cost.
 
-use crate::agent::{AgentEnding, AgentLeft, AgentRun};
+use crate::agent::{AgentEnding, AgentExited, AgentRun};
 use crate::journal::PauseReason;
 use crate::moment::Moment;
 
 use super::super::attached;
-use super::super::sessions::Names;
-use super::super::state::{Loop, Phase};
+use super::super::sessions::SessionIdOwner;
+use super::super::state::{LoopState, Phase};
 
-pub(super) fn started(state: &mut Loop, started: u32, holds: Option<u32>) {
+pub(super) fn started(state: &mut LoopState, started: u32, holds: Option<u32>) {
     state.holds = holds;
     if let Phase::Iterating { pid, .. } = &mut state.phase {
         *pid = Some(started);
     }
 }
 
-pub(super) fn ended(state: &mut Loop, at: Moment, run: &AgentRun) {
+pub(super) fn ended(state: &mut LoopState, at: Moment, run: &AgentRun) {
     state.phase = Phase::Closing;
     state.questions.forgo();
     state.held = run.ending == AgentEnding::Held;
@@ -34,7 +34,7 @@ pub(super) fn ended(state: &mut Loop, at: Moment, run: &AgentRun) {
         row.denied.clone_from(&run.denied);
         row.program_missing = run.program_missing;
         row.session_lost = row.resumed && run.session_lost;
-        state.session.ran(at, (&row.session, Names::of(&state.spec.agent)), run);
+        state.session.ran(at, (&row.session, SessionIdOwner::of(&state.spec.agent)), run);
         row.final_text.clone_from(&run.final_text);
         row.tools.clone_from(&run.tools);
         row.commands.clone_from(&run.commands);
@@ -44,7 +44,7 @@ pub(super) fn ended(state: &mut Loop, at: Moment, run: &AgentRun) {
 }
 
 /// What its iterations cost is told by its end alone, of all of them together.
-pub(super) fn left(state: &mut Loop, left: &AgentLeft) {
+pub(super) fn left(state: &mut LoopState, left: &AgentExited) {
     state.held = false;
     state.spawns.left();
     more(&mut state.spent.cost_micros, left.cost_micros);
@@ -55,7 +55,7 @@ pub(super) fn left(state: &mut Loop, left: &AgentLeft) {
     }
 }
 
-pub(super) fn joined(state: &mut Loop, at: Moment, (session, holds, tokens): (&str, u32, Option<u64>)) {
+pub(super) fn joined(state: &mut LoopState, at: Moment, (session, holds, tokens): (&str, u32, Option<u64>)) {
     state.held = true;
     state.holds = Some(holds);
     state.session.joined(session, tokens, at);
@@ -64,7 +64,7 @@ pub(super) fn joined(state: &mut Loop, at: Moment, (session, holds, tokens): (&s
 
 /// A round is judged beside an agent that could still do something. A session that its user lends us cannot be ended:
 /// its turn is over, and that has to do.
-pub(super) fn is_beside(state: &Loop) -> bool {
+pub(super) fn is_beside(state: &LoopState) -> bool {
     state.held && !attached::is_wanted(state)
 }
 

@@ -3,13 +3,13 @@
 use crate::agent::ProviderClass;
 use crate::check::Status;
 use crate::claims::Claims;
-use crate::journal::{Changes, Claim, Record};
+use crate::journal::{ChangeStats, Claim, Record};
 use crate::moment::Moment;
 
-use super::super::state::{Iteration, Loop, Phase};
-use super::super::{breaker, commits, fork, regression};
+use super::super::state::{Iteration, LoopState, Phase};
+use super::super::{breaker, checkpoint, commits, regression};
 
-pub(super) fn intended(state: &mut Loop, at: Moment, record: &Record) {
+pub(super) fn intended(state: &mut LoopState, at: Moment, record: &Record) {
     let Record::IterationIntended { iteration, session, resumed, calls_this_hour, calls_note, .. } = record
     else {
         return;
@@ -50,7 +50,7 @@ pub(super) fn intended(state: &mut Loop, at: Moment, record: &Record) {
         output_bytes: 0,
         tools: Vec::new(),
         commands: Vec::new(),
-        changes: Changes::default(),
+        changes: ChangeStats::default(),
         claim: None,
         items_done: 0,
         claims: Claims::default(),
@@ -70,7 +70,7 @@ pub(super) fn intended(state: &mut Loop, at: Moment, record: &Record) {
     });
 }
 
-pub(super) fn ended(state: &mut Loop, at: Moment, record: &Record) {
+pub(super) fn ended(state: &mut LoopState, at: Moment, record: &Record) {
     let Record::IterationEnded {
         changes, plan, proposed, seen, edited_artefacts, claim, weakened, near, ..
     } = record
@@ -106,12 +106,12 @@ pub(super) fn ended(state: &mut Loop, at: Moment, record: &Record) {
         state.rollbacks = 0;
     }
     commits::changed(state);
-    fork::mark(state);
+    checkpoint::mark(state);
     state.phase = Phase::Boundary;
 }
 
 /// A provider that turns work away is no agent that cannot work: each has a count of its own, over all restarts.
-fn count_failure(state: &mut Loop, trouble: bool) {
+fn count_failure(state: &mut LoopState, trouble: bool) {
     let Some(row) = state.history.last() else { return };
     let class = row.error.as_ref().map(|it| it.class);
     let stalled = matches!(class, Some(ProviderClass::Quota | ProviderClass::Transient));

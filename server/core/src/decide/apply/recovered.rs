@@ -3,11 +3,11 @@
 use crate::moment::Moment;
 
 use super::super::limits::DAY_MS;
-use super::super::state::{Loop, Phase};
-use super::super::takeover::Out;
+use super::super::state::{LoopState, Phase};
+use super::super::takeover::Availability;
 
 /// What was in flight is over: its number stays used up and charged, its tree is still to be judged.
-pub(super) fn take_over(state: &mut Loop, at: Moment, boot: &str) {
+pub(super) fn take_over(state: &mut LoopState, at: Moment, boot: &str) {
     // Only detached keepers take over: from here on somebody can answer.
     state.spec.attended = true;
     // It went with its keeper.
@@ -28,7 +28,7 @@ pub(super) fn take_over(state: &mut Loop, at: Moment, boot: &str) {
             *until = bridged(*until, at);
         }
         for member in &mut state.crew {
-            if let Out::Until(until) = &mut member.out {
+            if let Availability::Until(until) = &mut member.out {
                 *until = bridged(*until, at);
             }
         }

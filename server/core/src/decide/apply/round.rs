@@ -6,11 +6,11 @@ use crate::check::fingerprint::of_all;
 use crate::journal::{Pinned, Record, Role, Round};
 use crate::task::CriterionId;
 
-use super::super::state::{Loop, Phase};
-use super::super::{flaky, fork, unrunnable, weakening};
+use super::super::state::{LoopState, Phase};
+use super::super::{checkpoint, flaky, unrunnable, weakening};
 use super::agent;
 
-pub(super) fn baseline(state: &mut Loop, record: &Record) {
+pub(super) fn baseline(state: &mut LoopState, record: &Record) {
     let Record::Baseline { iteration, criteria, plan, artefacts, round, untracked, seen } = record else {
         return;
     };
@@ -26,7 +26,7 @@ pub(super) fn baseline(state: &mut Loop, record: &Record) {
         state.spent.add(round.judging.unwrap_or_default());
         take_results(state, round);
         unrunnable::counted(state, round, true);
-        state.beside = agent::is_beside(state);
+        state.checked_with_agent_alive = agent::is_beside(state);
         weakening::counted_first(state, *iteration, round);
         let all = passes(state);
         flaky::passed(state, all);
@@ -36,18 +36,18 @@ pub(super) fn baseline(state: &mut Loop, record: &Record) {
         state.held_at_start = passes(state);
         unrunnable::begun(state);
     }
-    fork::mark(state);
+    checkpoint::mark(state);
     state.phase = Phase::Boundary;
 }
 
-pub(super) fn judged(state: &mut Loop, iteration: Option<u32>, round: &Round) {
+pub(super) fn judged(state: &mut LoopState, iteration: Option<u32>, round: &Round) {
     let moved = round.tree_before != state.judged_tree;
     state.spent.add(round.judging.unwrap_or_default());
     weakening::counted_in(state, iteration, round);
     flaky::compared(state, round);
     take_results(state, round);
     unrunnable::counted(state, round, false);
-    state.beside = agent::is_beside(state);
+    state.checked_with_agent_alive = agent::is_beside(state);
     let all = passes(state);
     flaky::passed(state, all);
     if state.history.is_empty() && !state.turned {
@@ -75,12 +75,12 @@ pub(super) fn judged(state: &mut Loop, iteration: Option<u32>, round: &Round) {
 }
 
 /// Of the required criteria alone: what is optional keeps no loop from getting on.
-fn failing(state: &Loop) -> Option<Fingerprint> {
+fn failing(state: &LoopState) -> Option<Fingerprint> {
     let results = state.required().filter_map(|it| state.results.get(&it.criterion.id));
     of_all(results.filter(|it| !matches!(it.status, Status::Pass | Status::Unverified)))
 }
 
-fn take_results(state: &mut Loop, round: &Round) {
+fn take_results(state: &mut LoopState, round: &Round) {
     state.judged_tree.clone_from(&round.tree_after);
     state.last_tree.clone_from(&round.tree_after);
     state.is_unjudged = false;
@@ -102,7 +102,7 @@ fn take_results(state: &mut Loop, round: &Round) {
 }
 
 /// Everything required that carries a check passed in the last round, and there is such a thing.
-fn passes(state: &Loop) -> bool {
+fn passes(state: &LoopState) -> bool {
     let mut checked = state.required().filter(|it| it.criterion.check.is_some()).peekable();
     checked.peek().is_some() && checked.all(|it| state.status_of(&it.criterion.id) == Some(Status::Pass))
 }

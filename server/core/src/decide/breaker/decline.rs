@@ -1,8 +1,8 @@
 //! An agent that says less and less while nothing more passes has given up. Little output alone means nothing: an
 //! iteration that claims the end, or after which a check finds something else, is none.
 
+use super::history::{BreakerHistory, IterationFacts};
 use super::is_provider_trouble;
-use super::past::{Look, Past};
 
 /// So many such iterations in a row open the breaker.
 pub(super) const IN_A_ROW: u32 = 2;
@@ -12,7 +12,7 @@ const SAMPLES: usize = 4;
 const LEAST_BYTES: u64 = 200;
 
 /// Iterations in a row whose output is over `percent` below the median of those before.
-pub(super) fn count(past: &Past<'_>, percent: u32) -> u32 {
+pub(super) fn count(past: &BreakerHistory<'_>, percent: u32) -> u32 {
     let keep = 100_u64.saturating_sub(u64::from(percent));
     // From the last one back: most loops are through with the first.
     let looks = past.counted().rev().filter(|it| !it.is_trouble);
@@ -23,7 +23,7 @@ pub(super) fn count(past: &Past<'_>, percent: u32) -> u32 {
     row.take_while(|(back, it)| got_nowhere(it) && is_less(it.row.output_bytes, *back)).count() as u32
 }
 
-fn got_nowhere(look: &Look<'_>) -> bool {
+fn got_nowhere(look: &IterationFacts<'_>) -> bool {
     !look.moved.passes && !look.is_better() && look.row.claim.is_none()
 }
 

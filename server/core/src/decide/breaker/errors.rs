@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 
 use crate::sanitize;
 
-use super::past::{Look, Past};
+use super::history::{BreakerHistory, IterationFacts};
 
 /// Of the error in the reason.
 const TEXT_CHARS: usize = 80;
 
 #[derive(Default)]
-pub(super) struct Same {
+pub(super) struct RepeatedError {
     /// Iterations in a row that share an error.
     pub(super) count: u32,
     /// The error, as the last of them printed it.
@@ -19,7 +19,7 @@ pub(super) struct Same {
 }
 
 /// The errors that all of the last iterations have in common.
-pub(super) fn same(past: &Past<'_>) -> Same {
+pub(super) fn same(past: &BreakerHistory<'_>) -> RepeatedError {
     let (mut count, mut common) = (0, BTreeSet::new());
     let works = || past.counted().filter(|it| !it.is_trouble || it.failed_at_work());
     let printed = works().rev().map(|it| if it.is_better() { BTreeSet::new() } else { prints(&it) });
@@ -30,14 +30,14 @@ pub(super) fn same(past: &Past<'_>) -> Same {
         (count, common) = if shared.is_empty() { (1, prints) } else { (count + 1, shared) };
     }
     let text = works().next_back().map(|it| text(&it, &common)).unwrap_or_default();
-    Same { count, text }
+    RepeatedError { count, text }
 }
 
-fn prints(look: &Look<'_>) -> BTreeSet<String> {
+fn prints(look: &IterationFacts<'_>) -> BTreeSet<String> {
     look.row.errors.iter().map(|it| it.fingerprint.0.clone()).collect()
 }
 
-fn text(look: &Look<'_>, common: &BTreeSet<String>) -> String {
+fn text(look: &IterationFacts<'_>, common: &BTreeSet<String>) -> String {
     let printed = look.row.errors.iter().rev().find(|it| common.contains(&it.fingerprint.0));
     sanitize::line_within(printed.map(|it| it.text.as_str()).unwrap_or_default(), TEXT_CHARS)
 }

@@ -3,11 +3,11 @@
 
 use crate::check::fingerprint::fingerprint;
 use crate::check::{CheckResult, Status};
-use crate::decide::state::Loop;
+use crate::decide::state::LoopState;
 use crate::journal::FailingCriterion;
 use crate::sanitize;
 
-use super::past::{Look, Past};
+use super::history::{BreakerHistory, IterationFacts};
 
 /// Of the failure in the reason.
 const TEXT_CHARS: usize = 80;
@@ -15,7 +15,7 @@ const TEXT_CHARS: usize = 80;
 const MAX_LISTED: usize = 10;
 
 /// Iterations in a row, the last one included, after which the same criteria failed in the same way.
-pub(super) fn same(past: &Past<'_>) -> u32 {
+pub(super) fn same(past: &BreakerHistory<'_>) -> u32 {
     let mut judged = past.counted().rev().filter(is_judged).peekable();
     let Some(last) = judged.peek().and_then(|it| it.row.failing.as_ref()) else { return 0 };
     let mut count = 0;
@@ -34,12 +34,12 @@ pub(super) fn same(past: &Past<'_>) -> u32 {
 }
 
 /// Its work was judged, and stayed. An agent that failed is counted by its own error alone.
-pub(super) fn is_judged(look: &Look<'_>) -> bool {
+pub(super) fn is_judged(look: &IterationFacts<'_>) -> bool {
     !look.row.row.is_empty() && !look.row.taken_back && !look.is_trouble
 }
 
 /// `tests pass: 3 of 9 fail`, in the order of the task.
-pub(super) fn text(state: &Loop) -> String {
+pub(super) fn text(state: &LoopState) -> String {
     let mut names = failing(state).map(|(name, result)| match result.fact.as_str() {
         "" => name.to_owned(),
         fact => format!("{name}: {fact}"),
@@ -52,7 +52,7 @@ pub(super) fn text(state: &Loop) -> String {
 }
 
 /// For the record of an opening.
-pub(super) fn listed(state: &Loop) -> Vec<FailingCriterion> {
+pub(super) fn listed(state: &LoopState) -> Vec<FailingCriterion> {
     let listed = failing(state).take(MAX_LISTED).map(|(name, result)| FailingCriterion {
         criterion: result.criterion.clone(),
         name: name.to_owned(),
@@ -62,7 +62,7 @@ pub(super) fn listed(state: &Loop) -> Vec<FailingCriterion> {
     listed.collect()
 }
 
-fn failing(state: &Loop) -> impl Iterator<Item = (&str, &CheckResult)> {
+fn failing(state: &LoopState) -> impl Iterator<Item = (&str, &CheckResult)> {
     let results = state
         .required()
         .filter_map(|it| Some((it.criterion.name.as_str(), state.results.get(&it.criterion.id)?)));

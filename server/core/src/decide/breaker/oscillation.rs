@@ -1,7 +1,7 @@
 //! Files that go back and forth: every iteration changes the tree, and to a tree that was there before. Once is a
 //! revert; again and again is two answers to one question.
 
-use super::past::Past;
+use super::history::BreakerHistory;
 
 /// So many iterations back a tree is known again.
 pub(super) const WINDOW: usize = 10;
@@ -9,12 +9,12 @@ pub(super) const WINDOW: usize = 10;
 pub(super) const RETURNS: u32 = 3;
 
 /// Iterations among the last ones that came back to the tree of an earlier one.
-pub(super) fn returns(past: &Past<'_>) -> u32 {
+pub(super) fn returns(past: &BreakerHistory<'_>) -> u32 {
     past.counted().rev().take(WINDOW).filter(|it| it.returned).count() as u32
 }
 
 /// The trees that came back, each with the iterations that left it.
-pub(super) fn trees<'a>(past: &Past<'a>) -> Vec<(&'a str, Vec<u32>)> {
+pub(super) fn trees<'a>(past: &BreakerHistory<'a>) -> Vec<(&'a str, Vec<u32>)> {
     let window: Vec<_> = past.counted().rev().take(WINDOW).collect();
     let mut found: Vec<(&str, Vec<u32>)> = Vec::new();
     for look in window.iter().rev().filter(|it| it.returned) {

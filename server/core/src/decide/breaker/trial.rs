@@ -2,28 +2,28 @@
 //! that is less.
 
 use crate::agent::AgentEnding;
-use crate::decide::state::Loop;
+use crate::decide::state::LoopState;
 use crate::view::words;
 
-use super::past::{Look, Past};
+use super::history::{BreakerHistory, IterationFacts};
 use super::{failing, is_provider_trouble};
 
-pub(super) enum Verdict {
+pub(super) enum TrialResult {
     /// It made a tree that was not there before, and something more passes or fails otherwise than before.
     GotOn,
     Failed(String),
 }
 
 /// `None`: it is still to come, or the provider kept it from working and it is repeated.
-pub(super) fn verdict(state: &Loop) -> Option<Verdict> {
+pub(super) fn verdict(state: &LoopState) -> Option<TrialResult> {
     let after = state.breaker.trial_after?;
-    let past = Past::of(state);
+    let past = BreakerHistory::of(state);
     let look = past.counted().next_back().filter(|it| it.row.number > after)?;
     let took = words::duration(look.row.duration_ms);
     match look.row.ending {
-        Some(AgentEnding::TimedOut) => return Some(Verdict::Failed(format!("out of time after {took}"))),
-        Some(AgentEnding::Idle) => return Some(Verdict::Failed(format!("no sign of life after {took}"))),
-        Some(AgentEnding::Capped) => return Some(Verdict::Failed("too many steps".to_owned())),
+        Some(AgentEnding::TimedOut) => return Some(TrialResult::Failed(format!("out of time after {took}"))),
+        Some(AgentEnding::Idle) => return Some(TrialResult::Failed(format!("no sign of life after {took}"))),
+        Some(AgentEnding::Capped) => return Some(TrialResult::Failed("too many steps".to_owned())),
         Some(AgentEnding::Exited | AgentEnding::Held | AgentEnding::Stopped | AgentEnding::NotStarted)
         | None => {}
     }
@@ -31,20 +31,20 @@ pub(super) fn verdict(state: &Loop) -> Option<Verdict> {
         return None;
     }
     Some(if look.row.taken_back {
-        Verdict::Failed("its changes were taken back".to_owned())
+        TrialResult::Failed("its changes were taken back".to_owned())
     } else if look.is_new() && !fails_as_before(&past, &look) {
-        Verdict::GotOn
+        TrialResult::GotOn
     } else if look.is_new() {
-        Verdict::Failed(format!("still with the same failure: {}", failing::text(state)))
+        TrialResult::Failed(format!("still with the same failure: {}", failing::text(state)))
     } else if look.returned {
-        Verdict::Failed("the files only went back to an earlier state".to_owned())
+        TrialResult::Failed("the files only went back to an earlier state".to_owned())
     } else {
-        Verdict::Failed("still without a file change".to_owned())
+        TrialResult::Failed("still without a file change".to_owned())
     })
 }
 
 /// Files changed, and the same criteria fail in the same way as before the trial.
-fn fails_as_before(past: &Past<'_>, trial: &Look<'_>) -> bool {
+fn fails_as_before(past: &BreakerHistory<'_>, trial: &IterationFacts<'_>) -> bool {
     let mut earlier = past.all().rev().filter(|it| it.row.number < trial.row.number);
     let before = earlier.find(failing::is_judged).and_then(|it| it.row.failing.as_ref());
     !trial.moved.turned && before.is_some() && trial.row.failing.as_ref() == before

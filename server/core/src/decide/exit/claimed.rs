@@ -8,13 +8,13 @@ use crate::journal::{Claim, Outcome};
 use crate::task::PlanItem;
 
 use super::super::limits::iterations;
-use super::super::state::{Iteration, Loop};
+use super::super::state::{Iteration, LoopState};
 use super::{claimed, criteria, stopped};
 
 /// The share of test-only iterations is taken of this many.
 const TEST_WINDOW: usize = 10;
 
-pub(super) fn completed(state: &Loop, last: &Iteration, unchecked: usize) -> Option<Outcome> {
+pub(super) fn completed(state: &LoopState, last: &Iteration, unchecked: usize) -> Option<Outcome> {
     if state.open_items().next().is_some() {
         return None;
     }
@@ -29,7 +29,7 @@ pub(super) fn completed(state: &Loop, last: &Iteration, unchecked: usize) -> Opt
 }
 
 /// By what the loop is done, the strongest first.
-fn how(state: &Loop, last: &Iteration) -> Option<String> {
+fn how(state: &LoopState, last: &Iteration) -> Option<String> {
     let exit = &state.spec.settings.exit;
     let indicators = last.claims.indicator_count();
     let signal = last.claims.exit_signal;
@@ -46,7 +46,7 @@ fn how(state: &Loop, last: &Iteration) -> Option<String> {
 }
 
 /// Iterations that only run tests end the loop, and claim nothing.
-fn ended_by_tests(state: &Loop, last: &Iteration) -> Option<Outcome> {
+fn ended_by_tests(state: &LoopState, last: &Iteration) -> Option<Outcome> {
     if last.claims.exit_signal == Some(false) || super::super::breaker::is_provider_trouble(last) {
         return None;
     }
@@ -82,7 +82,7 @@ pub(super) fn struck_out<'a>(plan: &[PlanItem], start: &'a [PlanItem]) -> Vec<&'
 }
 
 /// What test-only iterations come to, in words: a reason to end where no check decides, elsewhere advice.
-pub(in super::super) fn only_tests(state: &Loop) -> Option<String> {
+pub(in super::super) fn only_tests(state: &LoopState) -> Option<String> {
     let exit = &state.spec.settings.exit;
     let in_row = state.history.iter().rev().take_while(|it| it.test_only).count();
     if in_row >= exit.test_loops as usize {

@@ -6,17 +6,17 @@ use std::collections::BTreeMap;
 use crate::journal::Pinned;
 use crate::settings::GroupRule;
 
-use super::super::state::Loop;
+use super::super::state::LoopState;
 use super::passes;
 
 /// One group: of its required criteria with a check, how many pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Tally {
+pub(crate) struct GroupTally {
     pub(crate) passing: usize,
     pub(crate) total: usize,
 }
 
-impl Tally {
+impl GroupTally {
     pub(crate) fn holds(self, rule: GroupRule) -> bool {
         match rule {
             GroupRule::All => self.passing == self.total,
@@ -26,20 +26,20 @@ impl Tally {
 }
 
 /// Whether all groups hold, and everything outside of them.
-pub(super) fn hold(state: &Loop, checked: &[&Pinned]) -> bool {
+pub(super) fn hold(state: &LoopState, checked: &[&Pinned]) -> bool {
     let rule = state.spec.settings.exit.groups;
     let loose = checked.iter().filter(|it| it.criterion.group.is_none());
     loose.into_iter().all(|it| passes(state, it)) && tallies(state, checked).values().all(|it| it.holds(rule))
 }
 
 /// Every group as the last round judged it.
-pub(crate) fn of(state: &Loop) -> BTreeMap<&str, Tally> {
+pub(crate) fn of(state: &LoopState) -> BTreeMap<&str, GroupTally> {
     let checked: Vec<&Pinned> = state.required().filter(|it| it.criterion.check.is_some()).collect();
     tallies(state, &checked)
 }
 
-pub(super) fn tallies<'a>(state: &Loop, checked: &[&'a Pinned]) -> BTreeMap<&'a str, Tally> {
-    let mut groups: BTreeMap<&str, Tally> = BTreeMap::new();
+pub(super) fn tallies<'a>(state: &LoopState, checked: &[&'a Pinned]) -> BTreeMap<&'a str, GroupTally> {
+    let mut groups: BTreeMap<&str, GroupTally> = BTreeMap::new();
     for pinned in checked {
         let Some(group) = pinned.criterion.group.as_deref() else { continue };
         let tally = groups.entry(group).or_default();

@@ -1,20 +1,23 @@
 //! `exit.when`: the user's own condition for the end. It decides when, never what is verified: a loop that it ends
 //! while a required check fails was stopped, not completed.
 
+use crate::exit_condition::{
+    ClaimThresholds, CriterionFact, ExitFacts, Expression, ExpressionVerdict, evaluate, parse,
+    rests_on_checks,
+};
 use crate::journal::Outcome;
 use crate::moment::Moment;
-use crate::when::{CriterionFact, Expression, Facts, Thresholds, Verdict, evaluate, parse, rests_on_checks};
 
 use super::super::limits::iterations;
-use super::super::state::{Iteration, Loop};
+use super::super::state::{Iteration, LoopState};
 use super::{claimed, groups, open_item_names, passes, split, stopped, verified};
 
 /// The condition, where the configuration has one.
-pub(super) fn of(state: &Loop) -> Option<Expression> {
+pub(super) fn of(state: &LoopState) -> Option<Expression> {
     state.spec.settings.exit.when.as_deref().and_then(|it| parse(it).ok())
 }
 
-pub(super) fn ended(state: &Loop, condition: &Expression, now: Moment) -> Option<Outcome> {
+pub(super) fn ended(state: &LoopState, condition: &Expression, now: Moment) -> Option<Outcome> {
     if state.last_iteration().is_none() && (state.spec.anyway || !rests_on_checks(condition)) {
         // Before any work nothing but checks can say that there is none.
         return None;
@@ -23,7 +26,7 @@ pub(super) fn ended(state: &Loop, condition: &Expression, now: Moment) -> Option
     verdict.holds.then(|| outcome(state, &verdict))
 }
 
-fn outcome(state: &Loop, verdict: &Verdict) -> Outcome {
+fn outcome(state: &LoopState, verdict: &ExpressionVerdict) -> Outcome {
     let because = &verdict.because;
     let (checked, unchecked) = split(state);
     let failing = checked.iter().filter(|it| !passes(state, it)).count();
@@ -54,7 +57,7 @@ fn outcome(state: &Loop, verdict: &Verdict) -> Outcome {
     verified(format!("completed, verified: {because} {after}"))
 }
 
-fn facts<'a>(state: &'a Loop, condition: &'a Expression, now: Moment) -> Facts<'a> {
+fn facts<'a>(state: &'a LoopState, condition: &'a Expression, now: Moment) -> ExitFacts<'a> {
     let exit = &state.spec.settings.exit;
     let (checked, _) = split(state);
     let last = state.last_iteration();
@@ -65,7 +68,7 @@ fn facts<'a>(state: &'a Loop, condition: &'a Expression, now: Moment) -> Facts<'
         holds: passes(state, it),
     });
     let groups = groups::tallies(state, &checked).into_iter();
-    Facts {
+    ExitFacts {
         criteria: !checked.is_empty() && groups::hold(state, &checked),
         plan: open_item_names(state).is_empty(),
         plan_items: state.plan.len(),
@@ -73,7 +76,10 @@ fn facts<'a>(state: &'a Loop, condition: &'a Expression, now: Moment) -> Facts<'
         exit_signal: claims.and_then(|it| it.exit_signal),
         indicators: claims.map_or(0, |it| it.indicator_count() as u32),
         done_signals: state.claims,
-        thresholds: Thresholds { indicators: exit.completion_indicators, done_signals: exit.done_signals },
+        thresholds: ClaimThresholds {
+            indicators: exit.completion_indicators,
+            done_signals: exit.done_signals,
+        },
         iterations: state.iteration,
         duration_ms: state.elapsed_ms(now),
         idle_ms: idle_ms(state, now),
@@ -96,7 +102,7 @@ fn matched(last: Option<&Iteration>, glob: &str) -> bool {
 }
 
 /// How long ago an iteration last changed something.
-fn idle_ms(state: &Loop, now: Moment) -> u64 {
+fn idle_ms(state: &LoopState, now: Moment) -> u64 {
     let last = state.history.iter().rev().find(|it| it.changes.any());
     now.since(last.map_or(state.started_at, |it| it.ended_at))
 }

@@ -7,7 +7,7 @@ const KEPT: usize = 256;
 
 /// What the records say of subagents.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Spawns {
+pub struct SubagentLineage {
     /// Allowed, or started without a question, so far in all iterations.
     pub used: u32,
     pub refused: u32,
@@ -16,14 +16,14 @@ pub struct Spawns {
     /// Of `used`, those of this iteration.
     pub in_iteration: u32,
     /// Those of this iteration, in the order in which they were allowed.
-    pub agents: Vec<Spawned>,
+    pub agents: Vec<SubagentRecord>,
     /// Of `refused`, those of this iteration.
     refusals: u32,
 }
 
 /// One that was allowed or seen.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Spawned {
+pub struct SubagentRecord {
     /// Who started it; `None`: the agent itself.
     pub by: Option<String>,
     /// The call of its tool that started it, where that is known.
@@ -36,14 +36,14 @@ pub struct Spawned {
     pub over: bool,
 }
 
-impl Spawned {
+impl SubagentRecord {
     fn of(by: Option<&String>, call: Option<&String>, what: &str) -> Self {
         let (by, call, what) = (by.cloned(), call.cloned(), what.to_owned());
         Self { by, call, id: None, what, depth: 0, over: false }
     }
 }
 
-impl Spawns {
+impl SubagentLineage {
     /// Nobody of the last one is there any more, unless the same process works on.
     pub(in crate::decide) fn next_iteration(&mut self, goes_on: bool) {
         (self.in_iteration, self.refusals) = (0, 0);
@@ -52,15 +52,18 @@ impl Spawns {
 
     pub(in crate::decide) fn told(&mut self, record: &Record) {
         if let Record::SubagentAsked { by, call, what, refused, .. } = record {
-            self.asked(Spawned::of(by.as_ref(), call.as_ref(), what), refused.is_some());
+            self.asked(SubagentRecord::of(by.as_ref(), call.as_ref(), what), refused.is_some());
         } else if let Record::SubagentStarted { by, call, id, what, .. } = record {
-            self.began(Spawned { id: Some(id.clone()), ..Spawned::of(by.as_ref(), call.as_ref(), what) });
+            self.began(SubagentRecord {
+                id: Some(id.clone()),
+                ..SubagentRecord::of(by.as_ref(), call.as_ref(), what)
+            });
         } else if let Record::SubagentEnded { id, .. } = record {
             self.ended(id);
         }
     }
 
-    fn asked(&mut self, agent: Spawned, refused: bool) {
+    fn asked(&mut self, agent: SubagentRecord, refused: bool) {
         if refused {
             self.refused = self.refused.saturating_add(1);
             self.refusals = self.refusals.saturating_add(1);
@@ -70,7 +73,7 @@ impl Spawns {
     }
 
     /// One that nobody asked for counts as well; one that is known already may go on, or was taken for another.
-    fn began(&mut self, begun: Spawned) {
+    fn began(&mut self, begun: SubagentRecord) {
         let known = self.agents.iter().position(|it| it.id == begun.id && begun.id.as_deref() != Some(""));
         let asked = self.agents.iter().position(|it| match &begun.call {
             Some(_) => it.call == begun.call,
@@ -97,7 +100,7 @@ impl Spawns {
 
     /// Each was taken for the other.
     fn exchange(&mut self, one: usize, other: usize) {
-        let stand = |it: Option<&Spawned>| it.map(|it| (it.id.clone(), it.over));
+        let stand = |it: Option<&SubagentRecord>| it.map(|it| (it.id.clone(), it.over));
         let (Some(first), Some(second)) = (stand(self.agents.get(one)), stand(self.agents.get(other))) else {
             return;
         };
@@ -105,13 +108,13 @@ impl Spawns {
         self.change(other, |it| (it.id, it.over) = first);
     }
 
-    fn change(&mut self, at: usize, change: impl FnOnce(&mut Spawned)) {
+    fn change(&mut self, at: usize, change: impl FnOnce(&mut SubagentRecord)) {
         if let Some(it) = self.agents.get_mut(at) {
             change(it);
         }
     }
 
-    fn add(&mut self, mut agent: Spawned) {
+    fn add(&mut self, mut agent: SubagentRecord) {
         self.used = self.used.saturating_add(1);
         self.in_iteration = self.in_iteration.saturating_add(1);
         agent.depth = self.depth_below(agent.by.as_ref());
@@ -138,16 +141,16 @@ impl Spawns {
         self.of_id(id).is_some_and(|it| !it.over)
     }
 
-    pub(super) fn of_id(&self, id: &str) -> Option<&Spawned> {
+    pub(super) fn of_id(&self, id: &str) -> Option<&SubagentRecord> {
         self.agents.iter().find(|it| it.id.as_deref() == Some(id))
     }
 
-    pub(super) fn of_call(&self, call: &str) -> Option<&Spawned> {
+    pub(super) fn of_call(&self, call: &str) -> Option<&SubagentRecord> {
         self.agents.iter().find(|it| it.call.as_deref() == Some(call))
     }
 
     /// The oldest that was allowed and has not begun.
-    pub(super) fn awaited(&self) -> Option<&Spawned> {
+    pub(super) fn awaited(&self) -> Option<&SubagentRecord> {
         self.agents.iter().find(|it| it.id.is_none())
     }
 

@@ -3,14 +3,14 @@
 use super::held::course;
 use super::sim::{Act, Sim, criterion, spec};
 use crate::agent::ProviderClass;
-use crate::decide::{Event, Order, Phase};
+use crate::decide::{Event, Phase, UserCommand};
 use crate::journal::{OutcomeKind, PauseReason, Record};
-use crate::settings::Mode;
+use crate::settings::LoopMode;
 
 /// The loop that waits for its first session.
 fn waiting(acts: Vec<Act>) -> Sim {
     let mut spec = spec(vec![criterion("tests pass", "make test")]);
-    spec.settings.mode = Mode::Attach;
+    spec.settings.mode = LoopMode::Attach;
     let mut sim = Sim::new(spec, "f", acts);
     sim.play();
     assert_eq!(course(&sim), "p");
@@ -105,7 +105,7 @@ fn a_loop_that_rests_for_something_else_lets_it_through() {
     lend(&mut sim, 8);
     assert_eq!((course(&sim), sim.state.held, sim.process.alive), (before, false, false));
     sim.untrusted.clear();
-    sim.order(Order::Resume);
+    sim.order(UserCommand::Resume);
     sim.play();
     assert_eq!(sim.state.pause.as_ref().map(|it| it.reason), Some(PauseReason::Session));
 }
@@ -113,7 +113,7 @@ fn a_loop_that_rests_for_something_else_lets_it_through() {
 #[test]
 fn a_stop_is_obeyed_while_nobody_is_there() {
     let mut sim = waiting(vec![Act::new("p")]);
-    sim.order(Order::Stop);
+    sim.order(UserCommand::Stop);
     sim.play();
     assert_eq!(sim.state.outcome.as_ref().map(|it| it.kind), Some(OutcomeKind::Stopped));
 }
@@ -146,7 +146,7 @@ fn what_a_turn_used_that_was_let_go_is_counted_with_the_next() {
 #[test]
 fn a_limit_of_tokens_ends_it() {
     let mut made = spec(vec![criterion("tests pass", "make test")]);
-    (made.settings.mode, made.settings.limits.tokens) = (Mode::Attach, Some(2_500));
+    (made.settings.mode, made.settings.limits.tokens) = (LoopMode::Attach, Some(2_500));
     let mut sim = Sim::new(made, "f", (0..9).map(|_| Act::new("f")).collect());
     sim.process.tokens = Some(50_000);
     sim.play();
@@ -158,13 +158,13 @@ fn a_limit_of_tokens_ends_it() {
 #[test]
 fn a_loop_that_stops_takes_no_session_and_hears_of_none_afterwards() {
     let mut made = spec(vec![criterion("tests pass", "make test")]);
-    made.settings.mode = Mode::Attach;
+    made.settings.mode = LoopMode::Attach;
     let mut sim = Sim::new(made, "f", vec![Act::new("p")]);
     while sim.state.phase != Phase::Baseline {
         assert!(sim.turn());
     }
     sim.lend("s1", 8);
-    sim.order(Order::Stop);
+    sim.order(UserCommand::Stop);
     sim.lend("s2", 8);
     let left = |sim: &mut Sim| sim.event(Event::AgentLeft(Box::default()));
     while sim.state.outcome.is_none() {

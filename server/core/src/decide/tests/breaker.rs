@@ -4,9 +4,9 @@ mod failing;
 
 use super::sim::{Act, Sim, criterion, item, spec};
 use crate::agent::ProviderClass;
-use crate::decide::{Order, breaker};
+use crate::decide::{UserCommand, breaker};
 use crate::journal::{
-    BreakerCause, BreakerCounts, BreakerState, LoopSpec, Opening, OutcomeKind, PauseReason, Record,
+    BreakerCause, BreakerCounts, BreakerState, LoopSpec, OutcomeKind, PauseReason, Record, TripEvidence,
 };
 
 const HALF_HOUR: u64 = 30 * 60_000;
@@ -298,13 +298,13 @@ fn a_failed_trial_rests_twice_as_long_until_the_user_is_needed() {
     assert_eq!((sim.state.iteration, breaker::rests_until(&sim.state)), (6, None));
     // The user's word is another trial, and no more than one.
     sim.acts.push(Act::idle("ff"));
-    sim.order(Order::Resume);
+    sim.order(UserCommand::Resume);
     sim.play();
     assert_eq!((sim.state.iteration, sim.state.breaker.trips), (7, 5));
     assert_eq!(sim.state.pause.as_ref().map(|it| it.reason), Some(PauseReason::Breaker));
     // A reset forgets the openings.
     sim.acts.extend([times(3, &Act::idle("ff")), vec![Act::new("pp")]].concat());
-    sim.order(Order::ResetBreaker);
+    sim.order(UserCommand::ResetBreaker);
     assert!(sim.state.pause.is_none());
     sim.play();
     assert_eq!(sim.state.outcome.as_ref().map(|it| it.verified), Some(true), "{:?}", changes(&sim));
@@ -380,7 +380,7 @@ fn a_trial_that_the_provider_keeps_from_working_is_repeated() {
         assert_eq!(sim.state.pause.as_ref().map(|it| it.reason), Some(PauseReason::Agent), "{class:?}");
         assert_eq!((sim.state.iteration, sim.state.breaker.state), (6, BreakerState::HalfOpen), "{class:?}");
         sim.acts.extend([Act::new("ff"), Act::new("pp")]);
-        sim.order(Order::Resume);
+        sim.order(UserCommand::Resume);
         sim.play();
         assert_eq!(sim.state.outcome.as_ref().map(|it| it.verified), Some(true), "{class:?}");
     }
@@ -396,7 +396,9 @@ fn the_user_need_not_wait() {
         sim.acts.extend([Act::new("ff"), Act::new("pp")]);
         sim
     };
-    for (order, first) in [(Order::Resume, "half-open user 1 30"), (Order::ResetBreaker, "closed user 0 0")] {
+    for (order, first) in
+        [(UserCommand::Resume, "half-open user 1 30"), (UserCommand::ResetBreaker, "closed user 0 0")]
+    {
         let mut sim = resting();
         sim.order(order.clone());
         assert_eq!(changes(&sim).last().map(String::as_str), Some(first));
@@ -406,15 +408,15 @@ fn the_user_need_not_wait() {
     }
     // A pause holds it beyond its rest; going on is the trial.
     let mut sim = resting();
-    sim.order(Order::Pause);
+    sim.order(UserCommand::Pause);
     sim.play();
     assert_eq!((sim.state.iteration, sim.state.breaker.state), (3, BreakerState::Open));
-    sim.order(Order::Resume);
+    sim.order(UserCommand::Resume);
     sim.play();
     assert_eq!(sim.state.outcome.as_ref().map(|it| it.verified), Some(true));
     // A stop ends it at once.
     let mut sim = resting();
-    sim.order(Order::Stop);
+    sim.order(UserCommand::Stop);
     sim.play();
     assert_eq!(sim.state.outcome.as_ref().map(|it| it.kind), Some(OutcomeKind::Stopped));
 }
@@ -440,7 +442,7 @@ fn a_rest_survives_crash_and_reboot() {
 
 #[test]
 fn an_opening_says_what_it_was_judged_by() {
-    let opening = |acts: Vec<Act>| -> (BreakerCause, Opening) {
+    let opening = |acts: Vec<Act>| -> (BreakerCause, TripEvidence) {
         let sim = Sim::new(alone(), "ff", acts).run();
         let found = sim.entries.iter().find_map(|it| match &it.record {
             Record::BreakerChanged { cause: Some(cause), opening: Some(opening), .. } => {

@@ -7,7 +7,7 @@ use proptest::{collection, prop_assert, proptest};
 
 use super::sim::{Act, Sim, criterion, spec};
 use crate::agent::{AgentEnding, ProviderClass};
-use crate::decide::Order;
+use crate::decide::UserCommand;
 use crate::journal::{BreakerCause, BreakerState, Entry, PauseReason, Record};
 
 const MAX_TRIPS: u32 = 2;
@@ -56,9 +56,9 @@ proptest! {
             match what {
                 0 => { let boot = sim.state.boot.clone(); sim.crash(&boot); }
                 1 => sim.crash(&format!("boot-{i}")),
-                2 => sim.order(Order::ResetBreaker),
-                3 => sim.order(Order::Pause),
-                4 | 5 => sim.order(Order::Resume),
+                2 => sim.order(UserCommand::ResetBreaker),
+                3 => sim.order(UserCommand::Pause),
+                4 | 5 => sim.order(UserCommand::Resume),
                 _ => {}
             }
         }

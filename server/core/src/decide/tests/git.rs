@@ -1,14 +1,14 @@
 //! The loop's branch, HEAD that leaves it, and the commits that loopkeeper makes.
 
 use super::sim::{Act, Sim, criterion, item, spec};
-use crate::decide::stand;
+use crate::decide::branch_tracking;
 use crate::journal::{LoopSpec, OutcomeKind, Record};
-use crate::settings::{Committer, OnRegression};
+use crate::settings::{CommitPolicy, OnRegression};
 use crate::task::{Check, PlanItem};
 
 fn committing() -> LoopSpec {
     let mut spec = spec(vec![criterion("tests pass", "make test"), criterion("lint is clean", "make lint")]);
-    spec.settings.git.commit = Committer::Server;
+    spec.settings.git.commit = CommitPolicy::Server;
     spec
 }
 
@@ -24,7 +24,7 @@ fn subjects(sim: &Sim) -> Vec<&str> {
 
 /// Of each commit, the trees it lies between: the snapshots of these numbers.
 fn spans(sim: &Sim) -> Vec<Vec<(&str, &str)>> {
-    let pairs = |it: &crate::decide::commits::Order| {
+    let pairs = |it: &crate::decide::commits::CommitPlan| {
         it.spans.iter().map(|it| (it.from.clone(), it.to.clone())).collect::<Vec<_>>()
     };
     let all: Vec<Vec<(String, String)>> = sim.commits.iter().map(pairs).collect();
@@ -141,7 +141,7 @@ fn clean_is_judged_again_once_the_work_is_committed() {
 
 #[test]
 fn only_who_asks_for_it_has_commits_made() {
-    for commit in [Committer::Agent, Committer::Never] {
+    for commit in [CommitPolicy::Agent, CommitPolicy::Never] {
         let mut spec = committing();
         spec.settings.git.commit = commit;
         let sim = on("main", spec, "ff", vec![Act::new("pp")]).run();
@@ -183,7 +183,10 @@ fn what_the_user_switches_to_is_the_loops_branch_from_then_on() {
     sim.branch = Some("mine");
     sim.play();
     assert!(!sim.prompts[1].contains("Not on its branch"));
-    assert_eq!((sim.state.stand.home.as_deref(), stand::sentence(&sim.state)), (Some("mine"), None));
+    assert_eq!(
+        (sim.state.stand.home.as_deref(), branch_tracking::sentence(&sim.state)),
+        (Some("mine"), None)
+    );
 }
 
 #[test]

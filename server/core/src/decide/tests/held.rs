@@ -2,13 +2,13 @@
 
 use super::sim::{Act, Sim, criterion, item, spec};
 use crate::agent::ProviderClass;
-use crate::decide::{Event, Order, Phase};
+use crate::decide::{Event, Phase, UserCommand};
 use crate::journal::{LoopSpec, OutcomeKind, PauseReason, Record};
-use crate::settings::Mode;
+use crate::settings::LoopMode;
 
 fn hooked() -> LoopSpec {
     let mut spec = spec(vec![criterion("tests pass", "make test")]);
-    spec.settings.mode = Mode::Hook;
+    spec.settings.mode = LoopMode::Hook;
     spec
 }
 
@@ -47,7 +47,7 @@ fn what_breaks_while_it_leaves_is_worked_on_in_its_session() {
     let mut sim = sim(vec![Act::new("p"), Act::new("p")]);
     while sim.entries.iter().all(|it| !matches!(it.record, Record::AgentLeft { .. })) {
         sim.turn();
-        if sim.live.letting_go {
+        if sim.live.release_requested {
             sim.edited("f");
         }
     }
@@ -63,10 +63,10 @@ fn whoever_rests_holds_nobody() {
     while paused.state.iteration < 1 {
         paused.turn();
     }
-    paused.order(Order::Pause);
+    paused.order(UserCommand::Pause);
     paused.play();
     assert_eq!((course(&paused).as_str(), paused.process.alive), ("iphcl", false), "paused while it worked");
-    paused.order(Order::Resume);
+    paused.order(UserCommand::Resume);
     paused.play();
     assert!(course(&paused).ends_with("ihclce"), "{}", course(&paused));
     assert!(paused.sessions[1].1, "resumed");
@@ -154,7 +154,7 @@ fn a_hook_that_was_cut_off_loses_nothing() {
 
 #[test]
 fn a_stop_lets_it_finish_and_a_stop_now_does_not() {
-    for (order, expect) in [(Order::Stop, "ihcle"), (Order::StopNow, "ihe")] {
+    for (order, expect) in [(UserCommand::Stop, "ihcle"), (UserCommand::StopNow, "ihe")] {
         let mut sim = sim(vec![Act::new("f"), Act::new("f")]);
         while sim.state.phase != Phase::Checking {
             sim.turn();
@@ -171,7 +171,7 @@ fn a_fresh_session_needs_another_process() {
     while sim.state.phase != Phase::Checking {
         sim.turn();
     }
-    sim.order(Order::ResetSession);
+    sim.order(UserCommand::ResetSession);
     sim.play();
     assert_eq!((sim.process.starts, sim.sessions[1].1), (2, false));
 }

@@ -11,11 +11,11 @@ use super::properties::{SESSIONS, check_journal};
 use super::sim::{Act, Sim, criterion, item, spec};
 use crate::agent::{AgentEnding, AgentRun, ProviderClass};
 use crate::check::Status;
-use crate::decide::Order;
+use crate::decide::UserCommand;
 use crate::journal::{
     BreakerCause, BreakerState, Entry, LoopSpec, OutcomeKind, Pinned, Record, SnapshotWhen, Weakening,
 };
-use crate::settings::{AtUsageLimit, GroupRule, Mode, OnRegression, Unanswered};
+use crate::settings::{AtUsageLimit, GroupRule, LoopMode, OnRegression, UnansweredPolicy};
 
 const RESULTS: [&str; 10] = ["fff", "5ff", "5pf", "5pp", "fpp", "5tp", "zpp", "2pp", "5fp", "ppp"];
 const SAYS: [&str; 4] =
@@ -54,21 +54,21 @@ fn act() -> impl Strategy<Value = Act> {
     )
 }
 
-fn order(n: u8) -> Order {
+fn order(n: u8) -> UserCommand {
     match n {
-        0 => Order::Pause,
-        1..=3 => Order::Resume,
-        4 => Order::Steer("left".to_owned()),
-        5 => Order::ResetBreaker,
-        6 => Order::Answer("as you like".to_owned()),
-        7 => Order::Answer("stop".to_owned()),
-        8 => Order::ResetSession,
-        9 | 10 => Order::AcceptWeakening,
-        11 => Order::Rollback { to: 0, paths: Vec::new() },
-        12 => Order::Rollback { to: 1, paths: vec!["tests/a.py".to_owned()] },
-        13 => Order::UndoRollback,
-        14 => Order::StopNow,
-        _ => Order::Check,
+        0 => UserCommand::Pause,
+        1..=3 => UserCommand::Resume,
+        4 => UserCommand::Steer("left".to_owned()),
+        5 => UserCommand::ResetBreaker,
+        6 => UserCommand::Answer("as you like".to_owned()),
+        7 => UserCommand::Answer("stop".to_owned()),
+        8 => UserCommand::ResetSession,
+        9 | 10 => UserCommand::AcceptWeakening,
+        11 => UserCommand::Rollback { to: 0, paths: Vec::new() },
+        12 => UserCommand::Rollback { to: 1, paths: vec!["tests/a.py".to_owned()] },
+        13 => UserCommand::UndoRollback,
+        14 => UserCommand::StopNow,
+        _ => UserCommand::Check,
     }
 }
 
@@ -101,9 +101,10 @@ fn made(bits: u16) -> LoopSpec {
     settings.exit.when = has(10).then(|| "criteria and promise or iterations>=5".to_owned());
     settings.git.on_regression = if has(11) { OnRegression::Rollback } else { OnRegression::Keep };
     settings.breaker.max_trips = if has(12) { 1 } else { 3 };
-    settings.questions.unanswered = if has(13) { Unanswered::Pause } else { Unanswered::Continue };
+    settings.questions.unanswered =
+        if has(13) { UnansweredPolicy::Pause } else { UnansweredPolicy::Continue };
     settings.usage_limit = if has(14) { AtUsageLimit::Stop } else { AtUsageLimit::Wait };
-    settings.mode = if has(15) { Mode::Attach } else { Mode::Loop };
+    settings.mode = if has(15) { LoopMode::Attach } else { LoopMode::Loop };
     made
 }
 

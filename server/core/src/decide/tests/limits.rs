@@ -5,7 +5,7 @@ use proptest::{collection, prop_assert, proptest};
 
 use super::sim::{Act, Sim, criterion, quiet_run, spec};
 use crate::agent::{AgentEnding, AgentRun, ProviderClass, ProviderError};
-use crate::decide::{Event, Order, Phase, forecast};
+use crate::decide::{Event, Phase, UserCommand, forecast};
 use crate::journal::{Entry, LimitName, LoopSpec, OutcomeKind, PauseReason, Record, WaitReason};
 use crate::moment::Moment;
 
@@ -111,7 +111,7 @@ fn momentary_failures_back_off_further_and_further_and_then_need_the_user() {
         "the provider of `mine` failed 12 times in a row: no luck. Hint: see whether it is down, then `loopkeeper resume`"
     );
     // By the user's word it begins anew.
-    sim.order(Order::Resume);
+    sim.order(UserCommand::Resume);
     at_work(&mut sim);
     ends(&mut sim, refused(ProviderClass::Transient, None));
     assert!(waits(&sim).is_some_and(|(_, ms)| ms <= 2_100), "{:?}", waits(&sim));
@@ -375,22 +375,22 @@ fn orders_are_heard_while_a_slot_is_asked_for() {
         }
         sim
     };
-    for order in [Order::Stop, Order::StopNow] {
+    for order in [UserCommand::Stop, UserCommand::StopNow] {
         let mut sim = asked();
         sim.order(order);
         sim.play();
         assert_eq!((sim.sentence(), sim.state.iteration), ("stopped before the first iteration", 0));
     }
     let mut sim = asked();
-    sim.order(Order::Pause);
+    sim.order(UserCommand::Pause);
     sim.play();
     assert_eq!((sim.state.iteration, sim.state.pause.is_some()), (0, true));
-    sim.order(Order::Resume);
+    sim.order(UserCommand::Resume);
     sim.play();
     assert_eq!(sim.state.iteration, 1);
     // Asked twice by nobody, whatever comes between.
     let mut sim = asked();
-    sim.order(Order::ResetBreaker);
+    sim.order(UserCommand::ResetBreaker);
     sim.play();
     assert_eq!((sim.state.iteration, sim.prompts.len()), (1, 1));
 }
@@ -448,9 +448,9 @@ proptest! {
                 Shove::Crash => { let boot = sim.state.boot.clone(); sim.crash(&boot); }
                 Shove::Reboot => sim.crash(&format!("boot-{i}")),
                 Shove::Wall(ms) => sim.now.wall = sim.now.wall.saturating_add_signed(*ms),
-                Shove::Order(0) => sim.order(Order::Pause),
-                Shove::Order(1) => sim.order(Order::ResetBreaker),
-                Shove::Order(_) => sim.order(Order::Resume),
+                Shove::Order(0) => sim.order(UserCommand::Pause),
+                Shove::Order(1) => sim.order(UserCommand::ResetBreaker),
+                Shove::Order(_) => sim.order(UserCommand::Resume),
             }
         }
         sim.play();

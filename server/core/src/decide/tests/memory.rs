@@ -1,7 +1,7 @@
 //! What a prompt remembers of the iterations before it.
 
 use super::sim::{Act, Sim, criterion, spec};
-use crate::decide::Order;
+use crate::decide::UserCommand;
 
 fn sim(acts: Vec<Act>) -> Sim {
     Sim::new(spec(vec![criterion("tests pass", "make test")]), "f", acts)
@@ -40,12 +40,12 @@ fn what_was_taken_back_is_said_and_its_decisions_are_forgotten() {
     while sim.prompts.len() < 2 {
         sim.turn();
     }
-    sim.order(Order::Pause);
+    sim.order(UserCommand::Pause);
     sim.play();
-    sim.order(Order::Rollback { to: 1, paths: Vec::new() });
+    sim.order(UserCommand::Rollback { to: 1, paths: Vec::new() });
     sim.play();
     sim.acts.extend([Act::new("f"), Act::new("p")]);
-    sim.order(Order::Resume);
+    sim.order(UserCommand::Resume);
     sim.play();
     let third = told(&sim, 3);
     contains(third, "- 1: 1 file changed");

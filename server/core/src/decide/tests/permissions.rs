@@ -1,11 +1,11 @@
 //! What the agent waits to be allowed: who is asked, what it is told, and what is never allowed.
 
 use super::sim::{Act, Sim, criterion, spec};
-use crate::agent::acp::talk::Permit;
-use crate::decide::{Event, Order, Phase, deadline};
+use crate::agent::acp::talk::PermissionAnswer;
+use crate::decide::{Event, Phase, UserCommand, deadline};
 use crate::journal::{PauseReason, Record};
-use crate::settings::Permissions;
-use crate::view::{self, Facts, State};
+use crate::settings::PermissionMode;
+use crate::view::{self, DisplayState, StatusFacts};
 
 const MINUTE: u64 = 60_000;
 const WISH: &str = "run a command (not of the task): git push";
@@ -14,7 +14,7 @@ const WISH: &str = "run a command (not of the task): git push";
 fn at_work(attended: bool) -> Sim {
     let mut spec = spec(vec![criterion("tests pass", "make test")]);
     spec.attended = attended;
-    spec.agent.permissions = Permissions::Ask;
+    spec.agent.permissions = PermissionMode::Ask;
     let hangs = Act { hangs: true, ..Act::new("f") };
     let mut sim = Sim::new(spec, "f", vec![hangs.clone(), hangs]);
     until_it_works(&mut sim);
@@ -29,7 +29,7 @@ fn until_it_works(sim: &mut Sim) {
 }
 
 fn want(sim: &mut Sim, wish: &str) {
-    sim.order(Order::Permission(wish.to_owned()));
+    sim.order(UserCommand::Permission(wish.to_owned()));
     perform(sim);
 }
 
@@ -41,7 +41,7 @@ fn asked() -> Sim {
 }
 
 fn answer(sim: &mut Sim, text: &str) {
-    sim.order(Order::Answer(text.to_owned()));
+    sim.order(UserCommand::Answer(text.to_owned()));
     perform(sim);
 }
 
@@ -62,7 +62,7 @@ fn answers(sim: &Sim) -> Vec<Option<String>> {
 
 fn denied(sim: &Sim) -> String {
     match sim.permits.last() {
-        Some(Permit::Denied(why)) => why.clone(),
+        Some(PermissionAnswer::Denied(why)) => why.clone(),
         other => panic!("{other:?}"),
     }
 }
@@ -76,9 +76,9 @@ fn the_user_answers_in_one_word() {
         assert!(sim.state.questions.open.is_none() && sim.refused.is_empty(), "{text}");
         sim
     };
-    assert_eq!(check("allow", "allow").permits, [Permit::Allowed]);
-    assert_eq!(check(" Allow\n", "allow").permits, [Permit::Allowed]);
-    assert_eq!(check("always", "always").permits, [Permit::Allowed]);
+    assert_eq!(check("allow", "allow").permits, [PermissionAnswer::Allowed]);
+    assert_eq!(check(" Allow\n", "allow").permits, [PermissionAnswer::Allowed]);
+    assert_eq!(check("always", "always").permits, [PermissionAnswer::Allowed]);
     assert_eq!(denied(&check("deny", "deny")), "the user did not allow it");
     for text in ["yes", "allow it", "wait", "allow always"] {
         let mut sim = asked();
@@ -152,17 +152,17 @@ fn a_stop_a_pause_and_the_end_take_the_question_back() {
         act(&mut sim);
         assert_eq!(sim.state.questions.open, None, "{name}");
         perform(&mut sim);
-        assert_eq!(sim.permits, [Permit::Cancelled], "{name}");
+        assert_eq!(sim.permits, [PermissionAnswer::Cancelled], "{name}");
         assert_eq!(answers(&sim), [None], "{name}");
         sim
     };
-    let sim = check("pause", &|sim| sim.order(Order::Pause));
+    let sim = check("pause", &|sim| sim.order(UserCommand::Pause));
     assert_eq!(sim.state.pause.as_ref().map(|it| it.reason), Some(PauseReason::User));
-    check("stop", &|sim| sim.order(Order::Stop));
-    check("stop now", &|sim| sim.order(Order::StopNow));
+    check("stop", &|sim| sim.order(UserCommand::Stop));
+    check("stop now", &|sim| sim.order(UserCommand::StopNow));
     check("full", &|sim| sim.event(Event::DiskFilled { message: "full".to_owned() }));
     check("gone", &|sim| sim.event(Event::AskerLeft));
-    for order in [Order::Stop, Order::Pause] {
+    for order in [UserCommand::Stop, UserCommand::Pause] {
         let mut sim = at_work(true);
         sim.order(order);
         want(&mut sim, WISH);
@@ -189,14 +189,14 @@ fn an_answer_to_another_question_allows_nothing() {
     let old = sim.state.questions.open.as_ref().unwrap().id.clone();
     answer(&mut sim, "deny");
     want(&mut sim, "run a command (not of the task): rm -rf /");
-    sim.order(Order::AnswerTo { question: old, text: "allow".to_owned() });
+    sim.order(UserCommand::AnswerTo { question: old, text: "allow".to_owned() });
     perform(&mut sim);
     assert!(sim.refused[0].contains("that question is over"), "{:?}", sim.refused);
     assert_eq!(sim.permits.len(), 1, "{:?}", sim.permits);
     let open = sim.state.questions.open.as_ref().unwrap().id.clone();
-    sim.order(Order::AnswerTo { question: open, text: "allow".to_owned() });
+    sim.order(UserCommand::AnswerTo { question: open, text: "allow".to_owned() });
     perform(&mut sim);
-    assert_eq!(sim.permits.last(), Some(&Permit::Allowed));
+    assert_eq!(sim.permits.last(), Some(&PermissionAnswer::Allowed));
 }
 
 #[test]
@@ -210,13 +210,13 @@ fn nobody_is_asked_in_vain() {
     check(at_work(false), "nobody is there to be asked");
     check(asked(), "the user is being asked about something else");
     let mut edits = at_work(true);
-    edits.state.spec.agent.permissions = Permissions::Edits;
+    edits.state.spec.agent.permissions = PermissionMode::Edits;
     let mut refused = Vec::new();
     for step in super::super::decide(
         &edits.state,
         &mut edits.live,
         edits.now,
-        Event::UserAsked(Order::Permission(WISH.to_owned())),
+        Event::UserAsked(UserCommand::Permission(WISH.to_owned())),
     ) {
         refused.push(format!("{step:?}"));
     }
@@ -235,16 +235,16 @@ fn nobody_is_asked_in_vain() {
 #[test]
 fn its_user_sees_that_it_waits() {
     let mut sim = asked();
-    let facts = Facts { now: sim.now, keeper: Some(None), ..Facts::default() };
+    let facts = StatusFacts { now: sim.now, keeper: Some(None), ..StatusFacts::default() };
     let shown = view::status(&sim.state, &facts);
-    assert_eq!(shown.state, State::NeedsYou);
+    assert_eq!(shown.state, DisplayState::NeedsYou);
     assert_eq!(
         view::headline(&shown),
         "Needs you: iteration 1/25, its one criterion does not pass, the agent wants to \
          run a command (not of the task): git push"
     );
-    let dead = view::status(&sim.state, &Facts { keeper: None, ..facts.clone() });
+    let dead = view::status(&sim.state, &StatusFacts { keeper: None, ..facts.clone() });
     assert_eq!(dead.question, None);
     answer(&mut sim, "allow");
-    assert_eq!(view::status(&sim.state, &facts).state, State::Working);
+    assert_eq!(view::status(&sim.state, &facts).state, DisplayState::Working);
 }

@@ -7,9 +7,9 @@ use proptest::{collection, prop_assert, proptest};
 use super::sim::{Act, Sim, criterion, item, spec};
 use crate::agent::{AgentEnding, ProviderClass};
 use crate::check::Status;
-use crate::decide::Order;
+use crate::decide::UserCommand;
 use crate::journal::{BreakerState, Entry, QuestionKind, Record};
-use crate::settings::{AtUsageLimit, Mode, Unanswered};
+use crate::settings::{AtUsageLimit, LoopMode, UnansweredPolicy};
 
 pub(super) const SESSIONS: [&str; 2] = ["one of the user's", "another"];
 
@@ -54,16 +54,16 @@ fn shove() -> impl Strategy<Value = Shove> {
     ]
 }
 
-fn order(n: u8) -> Order {
+fn order(n: u8) -> UserCommand {
     match n {
-        0 => Order::Pause,
-        1 | 2 => Order::Resume,
-        3 => Order::Steer("left".to_owned()),
-        4 => Order::ResetBreaker,
-        5 => Order::Answer("as you like".to_owned()),
-        6 => Order::Answer("stop".to_owned()),
-        7 => Order::ResetSession,
-        _ => Order::Check,
+        0 => UserCommand::Pause,
+        1 | 2 => UserCommand::Resume,
+        3 => UserCommand::Steer("left".to_owned()),
+        4 => UserCommand::ResetBreaker,
+        5 => UserCommand::Answer("as you like".to_owned()),
+        6 => UserCommand::Answer("stop".to_owned()),
+        7 => UserCommand::ResetSession,
+        _ => UserCommand::Check,
     }
 }
 
@@ -74,7 +74,7 @@ proptest! {
         shoves in collection::vec(shove(), 0..25),
         plan in any::<bool>(),
         attended in any::<bool>(),
-        mode in prop_oneof![Just(Mode::Loop), Just(Mode::Hook), Just(Mode::Attach)],
+        mode in prop_oneof![Just(LoopMode::Loop), Just(LoopMode::Hook), Just(LoopMode::Attach)],
         stop_at in 0..40_usize,
     ) {
         let mut made = spec(vec![criterion("a", "a"), criterion("b", "b")]);
@@ -83,7 +83,7 @@ proptest! {
         made.attended = attended;
         made.settings.session.resume = plan;
         made.settings.mode = mode;
-        made.settings.questions.unanswered = if stop_at % 2 == 0 { Unanswered::Continue } else { Unanswered::Pause };
+        made.settings.questions.unanswered = if stop_at % 2 == 0 { UnansweredPolicy::Continue } else { UnansweredPolicy::Pause };
         made.settings.usage_limit = if stop_at % 3 == 0 { AtUsageLimit::Stop } else { AtUsageLimit::Wait };
         if plan { made.plan = vec![item("x"), item("y")]; }
         let mut sim = Sim::new(made, "ff", acts);
@@ -96,7 +96,7 @@ proptest! {
                 Shove::Order(n) => sim.order(order(*n)),
                 Shove::Speak(one, holds) => { sim.speak(SESSIONS[usize::from(*one)], (*holds).into()); }
             }
-            if i == stop_at { sim.order(Order::Stop); }
+            if i == stop_at { sim.order(UserCommand::Stop); }
         }
         sim.play();
         // A user who comes whenever they are waited for.
@@ -124,7 +124,7 @@ pub(super) fn check_journal(entries: &[Entry]) -> Result<(), proptest::test_runn
     for entry in entries {
         prop_assert!(!ended, "nothing after the end: {:?}", entry.record);
         match &entry.record {
-            Record::LoopStarted { spec, .. } => lent = spec.settings.mode == Mode::Attach,
+            Record::LoopStarted { spec, .. } => lent = spec.settings.mode == LoopMode::Attach,
             Record::SessionJoined { .. } => {
                 prop_assert!(lent && !stopped, "nobody is asked for a session who does not lend it");
                 is_there = true;
@@ -166,7 +166,7 @@ fn check_verified(entries: &[Entry]) -> Result<(), proptest::test_runner::TestCa
     let (mut held, mut beside, mut lent) = (false, false, false);
     for entry in entries {
         match &entry.record {
-            Record::LoopStarted { spec, .. } => lent = spec.settings.mode == Mode::Attach,
+            Record::LoopStarted { spec, .. } => lent = spec.settings.mode == LoopMode::Attach,
             // Of a session that is lent its turn is over, which has to do.
             Record::AgentEnded { run, .. } => held = run.ending == AgentEnding::Held && !lent,
             Record::AgentLeft { .. } | Record::Recovered { .. } => held = false,

@@ -2,9 +2,9 @@
 
 use super::sim::{Act, Sim, criterion, spec};
 use crate::agent::ProviderClass;
-use crate::decide::Order;
+use crate::decide::UserCommand;
 use crate::journal::{LoopSpec, OutcomeKind, PauseReason, QuestionKind, Record};
-use crate::settings::{AtUsageLimit, Unanswered};
+use crate::settings::{AtUsageLimit, UnansweredPolicy};
 
 const MINUTE: u64 = 60_000;
 
@@ -50,7 +50,7 @@ fn an_answer_wakes_the_loop_and_stands_in_the_next_prompt() {
     let mut sim = Sim::new(loop_spec(true), "f", vec![asks(), Act::new("p")]);
     until_asked(&mut sim);
     let began = sim.now;
-    sim.order(Order::Answer("SQLite, please".to_owned()));
+    sim.order(UserCommand::Answer("SQLite, please".to_owned()));
     sim.play();
     assert!(sim.now.since(began) < 2 * MINUTE, "nothing was waited for");
     assert_eq!(end(&sim), (OutcomeKind::Completed, 2));
@@ -66,7 +66,7 @@ fn an_answer_wakes_the_loop_and_stands_in_the_next_prompt() {
 fn an_answer_is_told_once() {
     let mut sim = Sim::new(loop_spec(true), "f", vec![asks(), Act::new("f"), Act::new("p")]);
     until_asked(&mut sim);
-    sim.order(Order::Answer("SQLite".to_owned()));
+    sim.order(UserCommand::Answer("SQLite".to_owned()));
     sim.play();
     let told: Vec<bool> = sim.prompts.iter().map(|it| it.contains("SQLite")).collect();
     assert_eq!(told, [false, true, false]);
@@ -90,10 +90,10 @@ fn nobody_answers_and_it_goes_on() {
 fn nobody_answers_and_it_rests() {
     let pausing = |attended| {
         let mut spec = loop_spec(attended);
-        spec.settings.questions.unanswered = Unanswered::Pause;
+        spec.settings.questions.unanswered = UnansweredPolicy::Pause;
         Sim::new(spec, "f", vec![asks(), Act::new("p")])
     };
-    let rests = |order: Order| {
+    let rests = |order: UserCommand| {
         let mut sim = pausing(true).run();
         assert_eq!(sim.state.pause.as_ref().map(|it| it.reason), Some(PauseReason::Question));
         assert_eq!(sim.sentence(), "unanswered question: Which database do you want?");
@@ -102,9 +102,9 @@ fn nobody_answers_and_it_rests() {
         assert_eq!(end(&sim), (OutcomeKind::Completed, 2));
         sim
     };
-    assert!(rests(Order::Answer("SQLite".to_owned())).prompts[1].contains("SQLite"));
+    assert!(rests(UserCommand::Answer("SQLite".to_owned())).prompts[1].contains("SQLite"));
     // Going on without an answer leaves it to the agent.
-    assert!(rests(Order::Resume).prompts[1].contains("decide yourself"));
+    assert!(rests(UserCommand::Resume).prompts[1].contains("decide yourself"));
     // Where nobody is there, the loop ends at once.
     let sim = pausing(false).run();
     assert_eq!(end(&sim), (OutcomeKind::Failed, 1));
@@ -141,7 +141,7 @@ fn what_is_done_or_over_asks_nothing() {
 #[test]
 fn an_answer_needs_a_question() {
     let mut sim = Sim::new(loop_spec(true), "f", vec![Act::new("f"), Act::new("p")]);
-    sim.order(Order::Answer("SQLite".to_owned()));
+    sim.order(UserCommand::Answer("SQLite".to_owned()));
     sim.play();
     assert_eq!(sim.refused, ["the loop asks nothing. Hint: `loopkeeper steer` tells the agent something"]);
 }
@@ -151,7 +151,7 @@ fn orders_beside_an_open_question() {
     let paused = |answer: bool| {
         let mut sim = Sim::new(loop_spec(true), "f", vec![asks(), Act::new("p")]);
         until_asked(&mut sim);
-        sim.order(Order::Pause);
+        sim.order(UserCommand::Pause);
         sim.play();
         assert_eq!(
             sim.state.pause.as_ref().map(|it| it.reason),
@@ -159,11 +159,11 @@ fn orders_beside_an_open_question() {
             "no deadline beside it"
         );
         if answer {
-            sim.order(Order::Answer("SQLite".to_owned()));
+            sim.order(UserCommand::Answer("SQLite".to_owned()));
             sim.play();
             assert!(sim.state.pause.is_some(), "an answer undoes no pause of the user's");
         }
-        sim.order(Order::Resume);
+        sim.order(UserCommand::Resume);
         sim.play();
         assert_eq!(end(&sim), (OutcomeKind::Completed, 2));
         answers(&sim).len()
@@ -171,13 +171,13 @@ fn orders_beside_an_open_question() {
     assert_eq!((paused(true), paused(false)), (1, 1));
     let mut sim = Sim::new(loop_spec(true), "f", vec![asks()]);
     until_asked(&mut sim);
-    sim.order(Order::Check);
+    sim.order(UserCommand::Check);
     sim.edited("p");
     sim.play();
     assert_eq!(end(&sim), (OutcomeKind::Completed, 1), "what the user did meanwhile is judged");
     let mut sim = Sim::new(loop_spec(true), "f", vec![asks()]);
     until_asked(&mut sim);
-    sim.order(Order::Stop);
+    sim.order(UserCommand::Stop);
     sim.play();
     assert_eq!(end(&sim), (OutcomeKind::Stopped, 1));
 }
@@ -260,7 +260,7 @@ fn a_usage_limit_asks_whether_to_wait() {
     let answered = |text: &str| {
         let mut sim = at_limit(true, AtUsageLimit::Wait);
         until_asked(&mut sim);
-        sim.order(Order::Answer(text.to_owned()));
+        sim.order(UserCommand::Answer(text.to_owned()));
         sim.play();
         sim
     };

@@ -1,9 +1,9 @@
 //! Ways back: what an iteration broke is taken back, the files are judged anew, and the loop's memory forks there.
 
 use super::sim::{Act, Sim, criterion, item, spec};
-use crate::decide::Order;
+use crate::decide::UserCommand;
 use crate::journal::{LoopSpec, OutcomeKind, Record};
-use crate::settings::{Committer, OnRegression};
+use crate::settings::{CommitPolicy, OnRegression};
 
 fn two(on_regression: OnRegression) -> LoopSpec {
     let mut spec = spec(vec![criterion("tests pass", "make test"), criterion("lint is clean", "make lint")]);
@@ -100,29 +100,29 @@ fn neither_a_stop_nor_the_users_hand_is_overruled() {
     while sim.state.history.is_empty() || sim.state.history[0].ending.is_none() {
         sim.turn();
     }
-    sim.order(Order::Stop);
+    sim.order(UserCommand::Stop);
     sim.play();
     assert_eq!(taken_back(&sim), Vec::<u32>::new(), "a stop leaves the files");
     // Paused right after the iteration, files edited by hand: they stay.
     let mut sim = start();
     sim.turn();
-    sim.order(Order::Pause);
+    sim.order(UserCommand::Pause);
     sim.play();
-    sim.order(Order::Resume);
+    sim.order(UserCommand::Resume);
     while sim.state.history.is_empty() {
         sim.turn();
     }
-    sim.order(Order::Pause);
+    sim.order(UserCommand::Pause);
     sim.play();
     sim.edited("ff");
-    sim.order(Order::Resume);
+    sim.order(UserCommand::Resume);
     sim.play();
     assert_eq!(taken_back(&sim), Vec::<u32>::new());
     assert_eq!(sim.state.outcome.as_ref().map(|it| it.kind), Some(OutcomeKind::Completed));
 }
 
 /// Orders a stop so many turns after the way back began.
-fn stops(mut sim: Sim, order: Order, turns: usize) {
+fn stops(mut sim: Sim, order: UserCommand, turns: usize) {
     for _ in 0..turns {
         sim.turn();
     }
@@ -140,17 +140,17 @@ fn a_stop_waits_until_files_are_put_back() {
         while sim.live.taking_back.is_none() {
             assert!(sim.turn());
         }
-        stops(sim, if turns % 2 == 0 { Order::Stop } else { Order::StopNow }, turns);
+        stops(sim, if turns % 2 == 0 { UserCommand::Stop } else { UserCommand::StopNow }, turns);
         let mut sim = Sim::new(two(OnRegression::Keep), "ff", vec![Act::new("pf"), Act::new("fp")]);
         while sim.state.history.is_empty() {
             assert!(sim.turn());
         }
-        sim.order(Order::Pause);
+        sim.order(UserCommand::Pause);
         sim.play();
-        sim.order(Order::Rollback { to: 0, paths: Vec::new() });
+        sim.order(UserCommand::Rollback { to: 0, paths: Vec::new() });
         // One at a time: this one is refused.
-        sim.order(Order::Rollback { to: 1, paths: Vec::new() });
-        stops(sim, Order::Stop, turns);
+        sim.order(UserCommand::Rollback { to: 1, paths: Vec::new() });
+        stops(sim, UserCommand::Stop, turns);
     }
 }
 
@@ -160,17 +160,17 @@ fn no_way_back_begins_beside_running_checks() {
     while sim.state.history.is_empty() {
         assert!(sim.turn());
     }
-    sim.order(Order::Pause);
+    sim.order(UserCommand::Pause);
     sim.play();
-    sim.order(Order::Check);
-    sim.order(Order::Rollback { to: 0, paths: Vec::new() });
-    assert!(!sim.live.putting_back, "refused while they run");
+    sim.order(UserCommand::Check);
+    sim.order(UserCommand::Rollback { to: 0, paths: Vec::new() });
+    assert!(!sim.live.rollback_in_progress, "refused while they run");
     sim.play();
-    sim.order(Order::Rollback { to: 0, paths: Vec::new() });
-    assert!(sim.live.putting_back, "taken once they have ended");
-    sim.order(Order::Check);
+    sim.order(UserCommand::Rollback { to: 0, paths: Vec::new() });
+    assert!(sim.live.rollback_in_progress, "taken once they have ended");
+    sim.order(UserCommand::Check);
     assert!(!sim.live.checking_at_rest, "nor checks beside a way back");
-    sim.order(Order::StopNow);
+    sim.order(UserCommand::StopNow);
     sim.play();
     let last = sim.entries.last().map(|it| &it.record);
     assert!(matches!(last, Some(Record::Ended { .. })), "{last:?}");
@@ -184,12 +184,12 @@ fn nothing_is_done_by_results_of_files_that_are_gone() {
         while !sim.entries.iter().any(|it| matches!(it.record, Record::IterationEnded { .. })) {
             assert!(sim.turn());
         }
-        sim.order(Order::Pause);
-        sim.order(Order::Rollback { to: 0, paths });
+        sim.order(UserCommand::Pause);
+        sim.order(UserCommand::Rollback { to: 0, paths });
         sim.play();
         assert_eq!(sim.state.outcome, None);
         sim.standing = "ff";
-        sim.order(Order::Resume);
+        sim.order(UserCommand::Resume);
         sim.play();
         let kind = sim.state.outcome.as_ref().map(|it| it.kind);
         assert_eq!((kind, sim.state.iteration), (Some(OutcomeKind::Completed), 2));
@@ -200,14 +200,14 @@ fn nothing_is_done_by_results_of_files_that_are_gone() {
 fn a_way_back_forks_the_memory() {
     let mut sim = rests_after_two();
     assert_eq!((sim.state.claims, sim.state.open_items().count()), (1, 0));
-    sim.order(Order::Rollback { to: 1, paths: vec!["src/lib.rs".to_owned()] });
+    sim.order(UserCommand::Rollback { to: 1, paths: vec!["src/lib.rs".to_owned()] });
     sim.play();
     assert!(!sim.state.history[1].taken_back, "single files are no way back");
-    sim.order(Order::Rollback { to: 1, paths: Vec::new() });
+    sim.order(UserCommand::Rollback { to: 1, paths: Vec::new() });
     sim.play();
     assert_eq!((sim.state.claims, sim.state.open_items().count()), (0, 1));
     assert!(!sim.state.history[0].taken_back && sim.state.history[1].taken_back);
-    sim.order(Order::Resume);
+    sim.order(UserCommand::Resume);
     while sim.prompts.len() < 3 {
         assert!(sim.turn());
     }
@@ -225,7 +225,7 @@ fn rests_after_two() -> Sim {
     while sim.state.iteration < 2 {
         assert!(sim.turn());
     }
-    sim.order(Order::Pause);
+    sim.order(UserCommand::Pause);
     sim.play();
     sim
 }
@@ -237,44 +237,44 @@ fn an_undone_rollback_brings_the_memory_back_and_can_be_redone() {
         let taken_back: Vec<bool> = sim.state.history.iter().map(|it| it.taken_back).collect();
         (sim.state.last_tree.clone(), sim.state.claims, sim.state.open_items().count(), taken_back)
     };
-    let order = |sim: &mut Sim, order: Order| {
+    let order = |sim: &mut Sim, order: UserCommand| {
         sim.order(order);
         sim.play();
-        assert!(!sim.live.putting_back && sim.live.undoing.is_none());
+        assert!(!sim.live.rollback_in_progress && sim.live.undoing.is_none());
         stands(sim)
     };
     let before = stands(&sim);
     assert_eq!((before.1, before.2, before.3.as_slice()), (1, 0, &[false, false][..]));
-    let back = order(&mut sim, Order::Rollback { to: 1, paths: Vec::new() });
+    let back = order(&mut sim, UserCommand::Rollback { to: 1, paths: Vec::new() });
     assert_eq!((back.1, back.2, back.3.as_slice()), (0, 1, &[false, true][..]));
     assert_ne!(back.0, before.0);
     assert!(sim.state.is_unjudged);
-    assert_eq!(order(&mut sim, Order::UndoRollback), before);
-    assert_eq!(order(&mut sim, Order::UndoRollback), back, "done again");
-    assert_eq!(order(&mut sim, Order::UndoRollback), before);
+    assert_eq!(order(&mut sim, UserCommand::UndoRollback), before);
+    assert_eq!(order(&mut sim, UserCommand::UndoRollback), back, "done again");
+    assert_eq!(order(&mut sim, UserCommand::UndoRollback), before);
     // One of several: the files stand where they stood before that one.
-    let start = order(&mut sim, Order::Rollback { to: 0, paths: Vec::new() });
-    order(&mut sim, Order::Rollback { to: 1, paths: Vec::new() });
-    assert_eq!(order(&mut sim, Order::UndoRollback), start);
+    let start = order(&mut sim, UserCommand::Rollback { to: 0, paths: Vec::new() });
+    order(&mut sim, UserCommand::Rollback { to: 1, paths: Vec::new() });
+    assert_eq!(order(&mut sim, UserCommand::UndoRollback), start);
     assert_eq!(crate::decide::replay(&sim.entries).unwrap().undo, sim.state.undo);
 }
 
 #[test]
 fn nothing_is_undone_that_is_not_the_last_thing_done() {
     let mut sim = rests_after_two();
-    sim.order(Order::UndoRollback);
+    sim.order(UserCommand::UndoRollback);
     sim.play();
     assert!(sim.refused.last().unwrap().starts_with("there is no rollback of loop "), "{:?}", sim.refused);
-    sim.order(Order::Rollback { to: 1, paths: Vec::new() });
+    sim.order(UserCommand::Rollback { to: 1, paths: Vec::new() });
     sim.play();
     sim.acts.extend([Act::new("pf"), Act::new("pp")]);
-    sim.order(Order::Resume);
+    sim.order(UserCommand::Resume);
     while sim.state.history.len() < 3 {
         assert!(sim.turn());
     }
-    sim.order(Order::Pause);
+    sim.order(UserCommand::Pause);
     sim.play();
-    sim.order(Order::UndoRollback);
+    sim.order(UserCommand::UndoRollback);
     sim.play();
     let refused = sim.refused.last().unwrap();
     assert!(refused.starts_with("iteration 3 was started after the rollback"), "{refused}");
@@ -284,7 +284,7 @@ fn nothing_is_undone_that_is_not_the_last_thing_done() {
 #[test]
 fn a_rollback_or_an_undo_that_was_cut_off_is_undone_by_the_next_undo() {
     let mut sim = rests_after_two();
-    sim.order(Order::Rollback { to: 1, paths: Vec::new() });
+    sim.order(UserCommand::Rollback { to: 1, paths: Vec::new() });
     sim.play();
     let at = sim.entries.iter().rposition(|it| matches!(it.record, Record::SnapshotTaken { .. })).unwrap();
     // Its keeper died before the record of the rollback: which files it changed is not known.
@@ -294,7 +294,7 @@ fn a_rollback_or_an_undo_that_was_cut_off_is_undone_by_the_next_undo() {
     assert_eq!(last.from, sim.state.undo.as_ref().unwrap().from);
     // An undo that was cut off is the same undo again.
     let rolled_back = sim.state.undo.clone();
-    sim.order(Order::UndoRollback);
+    sim.order(UserCommand::UndoRollback);
     sim.play();
     let at = sim.entries.iter().rposition(|it| matches!(it.record, Record::SnapshotTaken { .. })).unwrap();
     assert_eq!(crate::decide::replay(&sim.entries[..=at]).unwrap().undo, rolled_back);
@@ -328,6 +328,6 @@ fn commits_are_forbidden_where_the_user_wants_none() {
         let sim = Sim::new(spec, "pf", vec![Act::new("pp")]).run();
         assert_eq!(sim.prompts[0].contains("- Do not commit"), expect, "{commit:?}");
     };
-    check(Committer::Agent, false);
-    check(Committer::Never, true);
+    check(CommitPolicy::Agent, false);
+    check(CommitPolicy::Never, true);
 }

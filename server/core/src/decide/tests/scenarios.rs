@@ -10,7 +10,7 @@ use super::sim::{Act, Sim, spec};
 use crate::agent::ProviderClass;
 use crate::journal::{AgentPlan, LoopSpec, OutcomeKind};
 use crate::settings::{Layer, LayerKind, Settings, resolve};
-use crate::task::{Check, Compare, Criterion, Document, Expect, Pattern, Task, read};
+use crate::task::{Check, Compare, Criterion, Expect, Task, TaskDocument, TextPattern, read};
 use long_waits::LONG_WAITS;
 use rows::{BESIDE_CHECKS, Do, FAULTS, PLANS, Provider, Row, WITHOUT_CHECKS, WORK};
 
@@ -93,9 +93,9 @@ impl Files {
     fn task(&self) -> Task {
         let document = |path: &&str| {
             let text = self.0.get(*path)?.clone();
-            Some(Document { path: (*path).to_owned(), text })
+            Some(TaskDocument { path: (*path).to_owned(), text })
         };
-        let found: Vec<Document> =
+        let found: Vec<TaskDocument> =
             ["PROMPT.md", "fix_plan.md", "prd.json"].iter().filter_map(document).collect();
         read(&found)
     }
@@ -155,7 +155,7 @@ impl Files {
         let holds = match check {
             Check::Exists { globs } => globs.iter().all(|it| self.0.contains_key(it)),
             Check::Missing { globs } => !globs.iter().any(|it| self.0.contains_key(it)),
-            Check::Has { pattern: Pattern { source, .. }, globs } => {
+            Check::Has { pattern: TextPattern { source, .. }, globs } => {
                 globs.iter().any(|it| self.0.get(it).is_some_and(|text| text.contains(source)))
             }
             Check::Command { command, expect } => return self.run(command, expect),

@@ -2,7 +2,7 @@
 
 use super::sim::{Act, Sim, criterion, spec};
 use crate::agent::ProviderClass;
-use crate::decide::Order;
+use crate::decide::UserCommand;
 use crate::journal::SessionReason::{self, Breaker, Ended, Refused, Reset, RolledBack, Started, Unconfirmed};
 use crate::journal::{LoopSpec, Record};
 
@@ -62,13 +62,13 @@ fn a_session_that_lay_unused_expires() {
         while sim.state.iteration < 1 {
             sim.turn();
         }
-        sim.order(Order::Pause);
+        sim.order(UserCommand::Pause);
         sim.play();
         sim.now = sim.now.after(rest);
         if !boot.is_empty() {
             sim.crash(boot);
         }
-        sim.order(Order::Resume);
+        sim.order(UserCommand::Resume);
         sim.play();
         starts(&sim)
     };
@@ -110,7 +110,7 @@ fn a_session_that_the_agent_never_began_is_not_gone_on_with() {
 fn the_breaker_and_the_user_leave_it() {
     let idle = || Act::idle("f");
     let mut tripped = sim(vec![idle(), idle(), idle(), Act::new("p")]).run();
-    tripped.order(Order::Resume);
+    tripped.order(UserCommand::Resume);
     tripped.play();
     assert_eq!(starts(&tripped), "1 1+ 1+ 4");
     assert_eq!(reasons(&tripped)[1], Breaker);
@@ -118,13 +118,13 @@ fn the_breaker_and_the_user_leave_it() {
     while reset.state.iteration < 2 {
         reset.turn();
     }
-    reset.order(Order::ResetSession);
+    reset.order(UserCommand::ResetSession);
     reset.play();
     assert_eq!(starts(&reset), "1 1+ 3");
     assert_eq!(reasons(&reset)[1], Reset);
     // Nothing to leave.
     let mut none = sim(vec![Act::new("p")]);
-    none.order(Order::ResetSession);
+    none.order(UserCommand::ResetSession);
     none.play();
     assert_eq!((none.refused.len(), reasons(&none).len()), (0, 2));
 }
@@ -164,10 +164,10 @@ fn a_session_that_remembers_what_was_taken_back_is_left() {
         while on.prompts.len() < 2 {
             on.turn();
         }
-        on.order(Order::Pause);
+        on.order(UserCommand::Pause);
         on.play();
-        on.order(Order::Rollback { to, paths });
-        on.order(Order::Resume);
+        on.order(UserCommand::Rollback { to, paths });
+        on.order(UserCommand::Resume);
         on.run()
     };
     let back = play(1, Vec::new());

@@ -1,9 +1,9 @@
 //! A usage limit that another loop met: heeded before an agent is started, by a wait or by the next agent.
 
 use super::sim::{Act, Sim, criterion, spec};
-use crate::decide::{Order, Phase};
+use crate::decide::{Phase, UserCommand};
 use crate::journal::{LoopSpec, OutcomeKind, QuestionKind, Record, TakeoverReason, WaitReason};
-use crate::view::{self, Facts};
+use crate::view::{self, StatusFacts};
 
 const HOUR: u64 = 3_600_000;
 
@@ -30,7 +30,7 @@ fn it_is_waited_for_and_the_agent_is_started_after_it() {
     let open = sim.state.questions.open.as_ref().expect("a question");
     assert_eq!(open.kind, QuestionKind::UsageLimit);
     assert!(open.text.starts_with("Loop 20261120-other2 met the usage limit of `mine`"), "{}", open.text);
-    let facts = Facts { keeper: Some(None), now: sim.now, ..Facts::default() };
+    let facts = StatusFacts { keeper: Some(None), now: sim.now, ..StatusFacts::default() };
     let warnings = view::status(&sim.state, &facts).warnings;
     let words =
         "loop 20261120-other2 met the usage limit of `mine`: `loopkeeper resume` starts it all the same";
@@ -51,7 +51,7 @@ fn it_is_waited_for_and_the_agent_is_started_after_it() {
 fn the_users_word_starts_the_agent_all_the_same() {
     let mut sim = limited(one(), 2);
     let begun = sim.now;
-    sim.order(Order::Resume);
+    sim.order(UserCommand::Resume);
     sim.play();
     assert_eq!(sim.state.iteration, 1, "{}", sim.sentence());
     assert!(sim.now.wall < begun.wall + HOUR, "it was not waited for");
@@ -59,7 +59,7 @@ fn the_users_word_starts_the_agent_all_the_same() {
 
 #[test]
 fn the_user_may_stop_meanwhile() {
-    for order in [Order::StopNow, Order::Answer("stop".to_owned())] {
+    for order in [UserCommand::StopNow, UserCommand::Answer("stop".to_owned())] {
         let mut sim = limited(one(), 2);
         let begun = sim.now;
         sim.order(order);

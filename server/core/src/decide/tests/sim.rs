@@ -3,17 +3,17 @@
 
 use std::collections::BTreeMap;
 
-use crate::agent::acp::talk::Permit;
+use crate::agent::acp::talk::PermissionAnswer;
 use crate::agent::{AgentEnding, AgentRun};
 use crate::decide::{
-    Branch, Effect, Event, Live, Loop, Order, Phase, Reading, Shot, Step, apply, begin, commits, deadline,
-    decide, replay,
+    Decision, Effect, Event, LoopBranch, LoopState, Phase, SnapshotFacts, TaskDocuments, UserCommand,
+    VolatileState, apply, begin, commits, deadline, decide, replay,
 };
 use crate::journal::{Entry, LoopSpec, PauseReason, Record, Round};
-use crate::jury::Spending;
+use crate::jury::JudgeUsage;
 use crate::moment::Moment;
-use crate::prompt::Notes;
-use crate::protection::Found;
+use crate::prompt::MemoryFiles;
+use crate::tamper::WeakeningFinding;
 use crate::task::{Criterion, CriterionId, PlanItem};
 
 mod act;
@@ -27,14 +27,14 @@ pub(crate) use parts::{criterion, item, quiet_run, spec};
 use parts::{head, result};
 
 pub(crate) struct Sim {
-    pub(crate) state: Loop,
-    pub(crate) live: Live,
+    pub(crate) state: LoopState,
+    pub(crate) live: VolatileState,
     pub(crate) now: Moment,
     pub(crate) entries: Vec<Entry>,
     pub(crate) refused: Vec<String>,
     pub(crate) prompts: Vec<String>,
     /// What the agent was told about what it wanted.
-    pub(crate) permits: Vec<Permit>,
+    pub(crate) permits: Vec<PermissionAnswer>,
     /// Of each start: the iteration whose session it was given, and whether that goes on.
     pub(crate) sessions: Vec<(String, bool)>,
     pub(crate) documents: Vec<Criterion>,
@@ -68,10 +68,10 @@ pub(crate) struct Sim {
     /// The branch that HEAD is on; `None`: there is no repository.
     pub(crate) branch: Option<&'static str>,
     /// What was to be committed, and why it cannot be.
-    pub(crate) commits: Vec<commits::Order>,
+    pub(crate) commits: Vec<commits::CommitPlan>,
     pub(crate) no_commit: Option<&'static str>,
     /// What the next round asks of judges.
-    pub(crate) judging: Option<Spending>,
+    pub(crate) judging: Option<JudgeUsage>,
 }
 
 impl Sim {
@@ -84,7 +84,7 @@ impl Sim {
         let state = begin(&entry).expect("begins");
         Self {
             state,
-            live: Live::default(),
+            live: VolatileState::default(),
             now,
             entries: vec![entry],
             refused: Vec::new(),
@@ -181,7 +181,7 @@ impl Sim {
         true
     }
 
-    pub(crate) fn order(&mut self, order: Order) {
+    pub(crate) fn order(&mut self, order: UserCommand) {
         self.event(Event::UserAsked(order));
     }
 
@@ -189,8 +189,8 @@ impl Sim {
         self.now = self.now.after(1);
         for step in decide(&self.state, &mut self.live, self.now, event) {
             match step {
-                Step::Record(record) => self.record(record),
-                Step::Effect(effect) => self.queue.push(effect),
+                Decision::Record(record) => self.record(record),
+                Decision::Effect(effect) => self.queue.push(effect),
             }
         }
         assert_eq!(replay(&self.entries).as_ref(), Some(&self.state), "replay equals live");
@@ -217,7 +217,7 @@ impl Sim {
             Effect::GoOn => self.event(Event::WentOn),
             Effect::TakeSnapshot => self.shoot(),
             Effect::TakeBranch { name } => {
-                let branch = Branch { name: Some(name), made: true, ..Branch::default() };
+                let branch = LoopBranch { name: Some(name), made: true, ..LoopBranch::default() };
                 self.event(Event::BranchTaken(branch));
             }
             Effect::Commit(order) => self.commit(*order),
@@ -256,7 +256,7 @@ impl Sim {
             }
             Effect::LookForLife => self.event(Event::LifeSeen { alive: false }),
             Effect::PrepareRollback { to, paths } => {
-                let shot = Shot { tree: self.tree(), ..Shot::default() };
+                let shot = SnapshotFacts { tree: self.tree(), ..SnapshotFacts::default() };
                 self.event(Event::RollbackReady { to, paths, shot });
             }
             Effect::Rollback { to, tree, paths, since: _ } => {
@@ -282,30 +282,30 @@ impl Sim {
             _ => Vec::new(),
         };
         let closing = self.state.phase == Phase::Closing;
-        let found = |path: &&str| Found {
+        let found = |path: &&str| WeakeningFinding {
             path: (*path).to_owned(),
             what: format!("{path} lost 1 test"),
             criterion: None,
         };
-        let shot = Shot {
+        let shot = SnapshotFacts {
             tree: self.tree(),
             head: self.branch.map(head),
             changed,
             weakened: self.weak.iter().filter(|_| closing).map(found).collect(),
             edited: if closing { Vec::new() } else { std::mem::take(&mut self.edited) },
-            ..Shot::default()
+            ..SnapshotFacts::default()
         };
         self.event(Event::SnapshotTaken(shot));
     }
 
-    fn reading(&self) -> Reading {
+    fn reading(&self) -> TaskDocuments {
         let mut plan = self.plan.clone().unwrap_or_else(|| self.state.spec.plan.clone());
         for item in plan.iter_mut().take(self.ticks) {
             item.done = true;
         }
         let criteria = self.documents.clone();
         let untrusted = self.untrusted.clone();
-        Reading {
+        TaskDocuments {
             prompt: "Do it.".to_owned(),
             context: Vec::new(),
             criteria,
@@ -314,7 +314,7 @@ impl Sim {
             sums: [(String::new(), "as it is".to_owned())].into(),
             surfaces: Vec::new(),
             matching: Vec::new(),
-            notes: Notes::default(),
+            notes: MemoryFiles::default(),
             template: None,
         }
     }

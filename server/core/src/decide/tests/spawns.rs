@@ -1,8 +1,8 @@
 //! The budget of subagents: what may start, and why not.
 
 use super::sim::{Act, Sim, criterion, spec};
-use crate::decide::spawns::Subagent;
-use crate::decide::{Event, Order, Phase, Step, apply, decide};
+use crate::decide::spawns::SubagentEvent;
+use crate::decide::{Decision, Event, Phase, UserCommand, apply, decide};
 use crate::journal::{Entry, Record};
 use crate::settings::SpawnSettings;
 
@@ -28,7 +28,7 @@ fn ask(sim: &mut Sim, by: Option<&str>) -> Option<String> {
 
 fn ask_as(sim: &mut Sim, by: Option<&str>, call: Option<&str>) -> Option<String> {
     let (by, call) = (by.map(str::to_owned), call.map(str::to_owned));
-    sim.order(Order::Subagent(Subagent::Asked { by, call, what: "look".to_owned() }));
+    sim.order(UserCommand::Subagent(SubagentEvent::Asked { by, call, what: "look".to_owned() }));
     match sim.entries.last().map(|it| &it.record) {
         Some(Record::SubagentAsked { refused, .. }) => refused.clone(),
         other => panic!("not on record: {other:?}"),
@@ -36,21 +36,21 @@ fn ask_as(sim: &mut Sim, by: Option<&str>, call: Option<&str>) -> Option<String>
 }
 
 fn begin(sim: &mut Sim, id: &str) {
-    sim.order(Order::Subagent(Subagent::Began { id: id.to_owned(), what: "general".to_owned() }));
+    sim.order(UserCommand::Subagent(SubagentEvent::Began { id: id.to_owned(), what: "general".to_owned() }));
 }
 
 fn end(sim: &mut Sim, id: &str) {
-    sim.order(Order::Subagent(Subagent::Ended { id: id.to_owned() }));
+    sim.order(UserCommand::Subagent(SubagentEvent::Ended { id: id.to_owned() }));
 }
 
 fn link(sim: &mut Sim, call: &str, id: &str) {
     let (call, id, what) = (call.to_owned(), id.to_owned(), "look".to_owned());
-    sim.event(Event::SubagentSeen(Subagent::Linked { call, id, what }));
+    sim.event(Event::SubagentSeen(SubagentEvent::Linked { call, id, what }));
 }
 
 fn see(sim: &mut Sim, by: Option<&str>, id: &str) {
     let by = by.map(str::to_owned);
-    sim.event(Event::SubagentSeen(Subagent::Seen { by, id: id.to_owned(), what: "look".to_owned() }));
+    sim.event(Event::SubagentSeen(SubagentEvent::Seen { by, id: id.to_owned(), what: "look".to_owned() }));
 }
 
 /// `a>b`: `a` started `b`; `-`: the agent itself, or none yet.
@@ -152,17 +152,17 @@ fn who_asks_on_and_on_fills_no_journal() {
     let mut sim = at_work(1);
     let (mut on_record, mut answered) = (0, 0);
     for _ in 0..300 {
-        let asked = Subagent::Asked { by: None, call: None, what: String::new() };
-        let seen = Subagent::Seen { by: None, id: String::new(), what: String::new() };
-        for told in [asked, seen, Subagent::Ended { id: "nobody".to_owned() }] {
+        let asked = SubagentEvent::Asked { by: None, call: None, what: String::new() };
+        let seen = SubagentEvent::Seen { by: None, id: String::new(), what: String::new() };
+        for told in [asked, seen, SubagentEvent::Ended { id: "nobody".to_owned() }] {
             for step in decide(&sim.state, &mut sim.live, sim.now, Event::SubagentSeen(told)) {
                 match step {
-                    Step::Record(record) => {
+                    Decision::Record(record) => {
                         on_record += 1;
                         let seq = sim.state.seq + 1;
                         apply(&mut sim.state, &Entry { seq, epoch: 1, at: sim.now, record });
                     }
-                    Step::Effect(_) => answered += 1,
+                    Decision::Effect(_) => answered += 1,
                 }
             }
         }
@@ -174,7 +174,7 @@ fn who_asks_on_and_on_fills_no_journal() {
 #[test]
 fn a_loop_that_stops_starts_no_more() {
     let mut sim = at_work(12);
-    sim.order(Order::Stop);
+    sim.order(UserCommand::Stop);
     assert!(ask(&mut sim, None).is_some_and(|it| it.contains("the loop is stopping")));
 }
 

@@ -3,10 +3,10 @@
 use super::sim::{Act, Sim, criterion, quiet_run, spec};
 use crate::agent::ProviderClass::{Crash, Login, Quota, Transient};
 use crate::agent::{AgentRun, ProviderClass, ProviderError};
-use crate::decide::{Event, Order, Phase, replay, takeover};
+use crate::decide::{Event, Phase, UserCommand, replay, takeover};
 use crate::journal::TakeoverReason::{Back, Failing};
 use crate::journal::{AgentPlan, Entry, LoopSpec, PauseReason, Record, TakeoverReason, WaitReason};
-use crate::view::{self, Facts};
+use crate::view::{self, StatusFacts};
 
 const HOUR: u64 = 60 * 60_000;
 
@@ -123,7 +123,7 @@ fn who_is_not_logged_in_is_asked_again_by_the_users_word_only() {
     let mut played = check(&[login, login, WORKS], &[("mine", 0), ("other", 0)], &reasons);
     let sim = &mut played.0;
     assert_eq!(sim.state.pause.as_ref().map(|it| it.reason), Some(PauseReason::Agent), "{}", sim.sentence());
-    sim.order(Order::Resume);
+    sim.order(UserCommand::Resume);
     assert!(played.next());
     assert_eq!(played.0.state.spec.agent.name, "mine");
 }
@@ -145,7 +145,7 @@ fn who_stands_in_and_why_is_shown_until_the_first_is_back() {
     assert!(played.next());
     let words = "other stands in: mine is at its usage limit";
     assert_eq!(shown(&played).as_deref(), Some(words));
-    let keeper = Facts { keeper: Some(None), now: played.0.now, ..Facts::default() };
+    let keeper = StatusFacts { keeper: Some(None), now: played.0.now, ..StatusFacts::default() };
     let status = view::status(&played.0.state, &keeper);
     assert_eq!((status.agent.as_str(), status.warnings), ("other", vec![words.to_owned()]));
     played.ends((4, None, None));

@@ -3,7 +3,7 @@
 use super::outcomes::{summary, two};
 use super::sim::{Act, Sim, criterion, spec};
 use crate::agent::ProviderClass;
-use crate::decide::Order;
+use crate::decide::UserCommand;
 use crate::journal::{LoopSpec, PauseReason};
 
 /// Plays a loop of two checked criteria; `m`: the machine lacks what the check needs.
@@ -58,20 +58,20 @@ fn a_check_that_cannot_run_any_more_stops_at_its_second_round() {
 fn what_was_missing_is_looked_for_again_when_the_user_resumes() {
     let mut sim = lacking(spec(two()), "mf", vec![Act::new("pp")], "Paused Missing after 0");
     for _ in 0..3 {
-        sim.order(Order::Resume);
+        sim.order(UserCommand::Resume);
         sim.play();
         assert_eq!(summary(&sim), "Paused Missing after 0", "still missing: no call");
     }
     // The user installs it: no file of the tree changes.
     sim.standing = "ff";
-    sim.order(Order::Resume);
+    sim.order(UserCommand::Resume);
     sim.play();
     assert_eq!(summary(&sim), "Completed verified=true after 1");
     assert!(sim.state.turned, "the first round that ran it says what it is");
     // Everything holds once it runs.
     let mut sim = lacking(spec(two()), "mp", vec![], "Paused Missing after 0");
     sim.standing = "pp";
-    sim.order(Order::Resume);
+    sim.order(UserCommand::Resume);
     sim.play();
     assert_eq!(summary(&sim), "Completed verified=true after 0");
     assert!(sim.sentence().contains("already holds"), "{}", sim.sentence());
@@ -83,7 +83,7 @@ fn the_user_can_go_on_without_what_cannot_run() {
     let anyway = LoopSpec { anyway: true, ..spec(two()) };
     lacking(anyway, "mf", acts(), "Completed verified=true after 4");
     let mut sim = lacking(spec(two()), "mf", acts(), "Paused Missing after 0");
-    sim.order(Order::ResumeAnyway);
+    sim.order(UserCommand::ResumeAnyway);
     sim.play();
     assert_eq!(summary(&sim), "Completed verified=true after 4");
     // Only that: what is missing later is told.
@@ -98,7 +98,7 @@ fn the_user_can_go_on_without_what_cannot_run() {
         vec![Act::fails(ProviderClass::Login, "ff"), Act::new("pp")],
         "Paused Agent after 1",
     );
-    sim.order(Order::ResumeAnyway);
+    sim.order(UserCommand::ResumeAnyway);
     sim.play();
     assert_eq!(summary(&sim), "Completed verified=true after 2");
 }
@@ -110,11 +110,11 @@ fn a_criterion_that_the_user_adds_is_looked_at_before_the_next_call() {
     while sim.state.iteration == 0 {
         sim.turn();
     }
-    sim.order(Order::Pause);
+    sim.order(UserCommand::Pause);
     sim.play();
     sim.documents = two();
     sim.standing = "fm";
-    sim.order(Order::Resume);
+    sim.order(UserCommand::Resume);
     sim.play();
     assert_eq!(summary(&sim), "Paused Missing after 1");
 }

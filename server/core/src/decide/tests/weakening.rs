@@ -2,7 +2,7 @@
 //! that passes and fails on the same files completes nothing by one lucky pass.
 
 use super::sim::{Act, Sim, criterion, spec};
-use crate::decide::{Event, Order, weakening};
+use crate::decide::{Event, UserCommand, weakening};
 use crate::journal::{OutcomeKind, Record};
 
 /// Two checks, failing before the first iteration.
@@ -83,7 +83,7 @@ fn a_provider_that_failed_told_nobody() {
 #[test]
 fn accepted_while_it_rests_it_is_done_at_once() {
     let mut sim = two(vec![weakens("pp", &["tests/a.py"]), Act::idle("pp")]).run();
-    sim.order(Order::AcceptWeakening);
+    sim.order(UserCommand::AcceptWeakening);
     sim.play();
     ends(&sim, OutcomeKind::Completed, 2, "completed, verified");
     let accepted = |it: &crate::journal::Entry| matches!(&it.record, Record::WeakeningAccepted { paths, .. } if *paths == ["tests/a.py"]);
@@ -96,7 +96,7 @@ fn where_nothing_is_weakened_there_is_nothing_to_accept() {
     for _ in 0..6 {
         sim.turn();
     }
-    sim.order(Order::AcceptWeakening);
+    sim.order(UserCommand::AcceptWeakening);
     while sim.refused.is_empty() && sim.turn() {}
     assert_eq!(sim.refused, ["nothing is weakened: there is nothing to accept"]);
 }
@@ -104,7 +104,7 @@ fn where_nothing_is_weakened_there_is_nothing_to_accept() {
 #[test]
 fn going_on_gives_the_agent_one_more_iteration() {
     let mut sim = two(vec![weakens("pp", &["tests/a.py"]), Act::idle("pp"), weakens("pp", &[])]).run();
-    sim.order(Order::Resume);
+    sim.order(UserCommand::Resume);
     sim.play();
     ends(&sim, OutcomeKind::Completed, 3, "");
 }
@@ -115,7 +115,7 @@ fn put_back_by_the_user_it_is_done_without_the_agent() {
     sim.edited("pp");
     sim.weak.clear();
     sim.edited.push("tests/a.py".to_owned());
-    sim.order(Order::Resume);
+    sim.order(UserCommand::Resume);
     sim.play();
     ends(&sim, OutcomeKind::Completed, 2, "");
 }
@@ -133,7 +133,7 @@ fn what_was_put_back_is_told_no_more_and_counts_until_it_is_judged() {
     };
     let check = |paths: &[&str], refused: &[&str], to: u32, told: &[&str]| {
         let sim = rolls_back(paths, refused, to);
-        let left: Vec<&str> = weakening::told(&sim.state).map(|it| it.path.as_str()).collect();
+        let left: Vec<&str> = weakening::unreported(&sim.state).map(|it| it.path.as_str()).collect();
         assert_eq!(left, told, "{paths:?} {refused:?} {to}");
         assert_eq!(weakening::standing(&sim.state).count(), 2);
         assert!(sim.state.outcome.is_none(), "{}", sim.sentence());
@@ -151,7 +151,7 @@ fn what_was_put_back_is_told_no_more_and_counts_until_it_is_judged() {
     let paths = vec!["tests/b.py".to_owned()];
     let (from, after, refused) = ("gone".to_owned(), tree.clone(), Vec::new());
     sim.event(Event::RolledBack { to: 1, paths, tree, from, after, refused });
-    let left: Vec<&str> = weakening::told(&sim.state).map(|it| it.path.as_str()).collect();
+    let left: Vec<&str> = weakening::unreported(&sim.state).map(|it| it.path.as_str()).collect();
     assert_eq!(left, ["tests/b.py"]);
 }
 
@@ -161,7 +161,7 @@ fn more_edits_than_can_be_named_move_the_whole_pin() {
     sim.edited("pp");
     sim.weak.clear();
     sim.edited = (0..500).map(|it| format!("tests/{it}.py")).collect();
-    sim.order(Order::Resume);
+    sim.order(UserCommand::Resume);
     sim.play();
     ends(&sim, OutcomeKind::Completed, 2, "");
     assert_eq!(weakening::inspection(&sim.state).unwrap().start, "tree2");
@@ -175,14 +175,14 @@ fn fewer_tests_than_at_the_start_are_no_pass() {
     assert!(sim.prompts[1].contains("tests runs 3 tests, 5 at the start"), "{}", sim.prompts[1]);
     let mut sim = one(vec![Act::new("3p"), Act::idle("3p")]).run();
     assert!(sim.sentence().starts_with("every check passes, but tests runs 3 tests, 5 at the start"));
-    sim.order(Order::AcceptWeakening);
+    sim.order(UserCommand::AcceptWeakening);
     sim.play();
     ends(&sim, OutcomeKind::Completed, 2, "");
     ends(&one(vec![Act::new("7p")]).run(), OutcomeKind::Completed, 1, "");
     // What the user took out between two iterations is gone by the user's word.
     let mut sim = one(vec![Act::new("3p"), Act::idle("3p")]).run();
     sim.edited("2p");
-    sim.order(Order::Resume);
+    sim.order(UserCommand::Resume);
     for _ in 0..8 {
         sim.turn();
     }
@@ -195,7 +195,7 @@ fn a_crash_forgets_none_of_it() {
     sim.crash("boot-2");
     sim.play();
     assert!(sim.state.outcome.is_none());
-    sim.order(Order::AcceptWeakening);
+    sim.order(UserCommand::AcceptWeakening);
     sim.play();
     ends(&sim, OutcomeKind::Completed, 2, "");
 }

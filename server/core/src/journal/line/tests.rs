@@ -65,7 +65,7 @@ fn the_document_says_what_the_code_does() {
 
     let example = document.split("```jsonl\n").nth(1).unwrap().split("```").next().unwrap();
     let reading = crate::journal::reading::read(example.as_bytes());
-    assert_eq!((reading.entries.len(), reading.tail), (2, crate::journal::reading::Tail::Clean));
+    assert_eq!((reading.entries.len(), reading.tail), (2, crate::journal::reading::JournalTail::Clean));
 }
 
 fn code(name: &str) -> String {

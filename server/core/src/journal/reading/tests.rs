@@ -1,6 +1,6 @@
 use proptest::prelude::*;
 
-use super::{BadLine, Chain, Reading, Tail, read};
+use super::{BadLine, ChecksumChain, JournalTail, ParsedJournal, read};
 use crate::journal::samples::{entry, journal};
 use crate::journal::{Entry, Record};
 
@@ -10,7 +10,7 @@ fn steered(seq: u64, epoch: u32, text: &str) -> Entry {
 
 /// The lines of a journal of `count` records.
 fn lines(count: u64) -> Vec<String> {
-    let mut chain = Chain::default();
+    let mut chain = ChecksumChain::default();
     (1..=count).map(|seq| chain.append(&steered(seq, 1, &format!("text {seq} \"x\""))).unwrap()).collect()
 }
 
@@ -26,7 +26,7 @@ fn kept(bytes: &[u8]) -> usize {
 fn a_whole_journal() {
     let text = journal();
     let reading = read(text.as_bytes());
-    assert_eq!(reading.tail, Tail::Clean);
+    assert_eq!(reading.tail, JournalTail::Clean);
     assert_eq!(reading.good_len, text.len());
     assert_eq!(reading.entries.len(), text.lines().count());
     assert_eq!((reading.chain.seq(), reading.chain.epoch()), (reading.entries.len() as u64, 1));
@@ -35,7 +35,7 @@ fn a_whole_journal() {
 #[test]
 fn an_empty_file_has_no_records_and_no_damage() {
     let reading = read(b"");
-    assert_eq!((reading.entries.len(), reading.good_len, reading.tail), (0, 0, Tail::Clean));
+    assert_eq!((reading.entries.len(), reading.good_len, reading.tail), (0, 0, JournalTail::Clean));
 }
 
 #[test]
@@ -47,7 +47,7 @@ fn a_cut_loses_at_most_the_record_it_hits() {
         let complete = newlines(&text[..cut]);
         assert_eq!(reading.entries, whole[..complete], "cut at {cut}");
         let torn = cut - reading.good_len;
-        let expect = if torn == 0 { Tail::Clean } else { Tail::Torn { bytes: torn } };
+        let expect = if torn == 0 { JournalTail::Clean } else { JournalTail::Torn { bytes: torn } };
         assert_eq!(reading.tail, expect, "cut at {cut}");
     }
 }
@@ -62,9 +62,11 @@ fn check_flip(text: &[u8], at: usize, bit: usize) {
     let line = newlines(&text[..at]);
     assert_eq!(reading.entries.len(), line, "byte {at} bit {bit}");
     match reading.tail {
-        Tail::Damaged { line: found, .. } => assert!(at < last && found == line + 1, "byte {at} bit {bit}"),
-        Tail::Torn { .. } => assert!(at >= last, "byte {at} bit {bit}"),
-        Tail::Clean => panic!("byte {at} bit {bit} went unnoticed"),
+        JournalTail::Damaged { line: found, .. } => {
+            assert!(at < last && found == line + 1, "byte {at} bit {bit}");
+        }
+        JournalTail::Torn { .. } => assert!(at >= last, "byte {at} bit {bit}"),
+        JournalTail::Clean => panic!("byte {at} bit {bit} went unnoticed"),
     }
 }
 
@@ -84,12 +86,12 @@ fn a_flip_in_any_byte_of_a_long_journal_is_found() {
 
 #[test]
 fn verdicts() {
-    let check = |name: &str, bytes: Vec<u8>, entries: usize, expect: fn(&Tail) -> bool| {
-        let Reading { entries: found, tail, .. } = read(&bytes);
+    let check = |name: &str, bytes: Vec<u8>, entries: usize, expect: fn(&JournalTail) -> bool| {
+        let ParsedJournal { entries: found, tail, .. } = read(&bytes);
         assert!(found.len() == entries && expect(&tail), "{name}: {} records, {tail:?}", found.len());
     };
-    let torn = |it: &Tail| matches!(it, Tail::Torn { .. });
-    let damaged = |it: &Tail| matches!(it, Tail::Damaged { .. });
+    let torn = |it: &JournalTail| matches!(it, JournalTail::Torn { .. });
+    let damaged = |it: &JournalTail| matches!(it, JournalTail::Damaged { .. });
     let all = lines(5);
     let join = |parts: &[&str]| parts.concat().into_bytes();
     let whole = all.concat();
@@ -124,19 +126,19 @@ fn records_of_a_later_version_are_kept() {
             BadLine::Sequence { expected: 1, found: 7 },
         ),
     ] {
-        assert_eq!(read(sealed(body).as_bytes()).tail, Tail::Damaged { line: 1, why: expect });
+        assert_eq!(read(sealed(body).as_bytes()).tail, JournalTail::Damaged { line: 1, why: expect });
     }
     let shape =
         r#"{"v":1,"seq":1,"epoch":1,"at":"2026-11-20T14:00:00.123Z","up":1,"type":"stopping","now":"soon""#;
     let tail = read(sealed(shape).as_bytes()).tail;
-    assert!(matches!(tail, Tail::Damaged { line: 1, why: BadLine::Shape(_) }), "{tail:?}");
+    assert!(matches!(tail, JournalTail::Damaged { line: 1, why: BadLine::Shape(_) }), "{tail:?}");
 }
 
 /// A keeper that lost its lock without noticing may still write: what it writes counts for nothing, and the
 /// one that took over goes on.
 #[test]
 fn records_of_an_overtaken_keeper_are_ignored() {
-    let mut old = Chain::default();
+    let mut old = ChecksumChain::default();
     let mut text = old.append(&steered(1, 1, "one")).unwrap();
     let mut new = old.clone();
     text += &new.append(&steered(2, 2, "new two")).unwrap();
@@ -157,12 +159,12 @@ fn records_of_an_overtaken_keeper_are_ignored() {
         })
         .collect();
     assert_eq!(texts, ["one", "new two", "new three", "newest four"]);
-    assert_eq!((reading.tail, reading.good_len), (Tail::Clean, text.len()));
+    assert_eq!((reading.tail, reading.good_len), (JournalTail::Clean, text.len()));
 }
 
 #[test]
 fn only_the_next_record_can_be_appended() {
-    let mut chain = Chain::default();
+    let mut chain = ChecksumChain::default();
     chain.append(&steered(1, 2, "")).unwrap();
     let skipped = chain.append(&steered(3, 2, ""));
     assert_eq!(skipped, Err(BadLine::Sequence { expected: 2, found: 3 }));
@@ -175,7 +177,7 @@ proptest! {
     fn any_bytes_are_read_without_a_panic(bytes in any::<Vec<u8>>()) {
         let reading = read(&bytes);
         prop_assert!(reading.entries.is_empty());
-        prop_assert_eq!(reading.tail == Tail::Clean, bytes.is_empty());
+        prop_assert_eq!(reading.tail == JournalTail::Clean, bytes.is_empty());
     }
 
     /// Whatever is done to a journal, what is read from it is a beginning of what was written.

@@ -1,7 +1,7 @@
-use super::{Template, words};
+use super::{PromptTemplate, words};
 
 fn refused(text: &str, line: usize, message: &str, hint: &str) {
-    let fault = Template::parse(text).unwrap_err();
+    let fault = PromptTemplate::parse(text).unwrap_err();
     assert_eq!((fault.line, fault.message.as_str()), (line, message), "{text:?}");
     assert!(fault.hint.contains(hint), "{text:?}: {}", fault.hint);
 }
@@ -26,5 +26,5 @@ fn what_cannot_be_filled_in_is_refused_with_its_line_and_a_remedy() {
 #[test]
 fn every_part_may_stand_once_and_numbers_more_often() {
     let all: String = words().flat_map(|it| ["{", it, "}\n"]).collect();
-    assert!(Template::parse(&format!("{all}{{iteration}} {{{{x}}}} {{budget}}\r\n")).is_ok());
+    assert!(PromptTemplate::parse(&format!("{all}{{iteration}} {{{{x}}}} {{budget}}\r\n")).is_ok());
 }

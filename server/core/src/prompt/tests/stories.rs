@@ -4,7 +4,7 @@ use super::Scene;
 use crate::check::Status;
 use crate::journal::Role;
 use crate::prompt::task_of_stories;
-use crate::task::{Check, Place, PlanItem};
+use crate::task::{Check, DocumentRange, PlanItem};
 
 #[test]
 fn a_plan_says_where_it_is_and_who_keeps_it() {
@@ -15,7 +15,7 @@ fn a_plan_says_where_it_is_and_who_keeps_it() {
         blocking: true,
         priority: Some(1),
         depends_on: Vec::new(),
-        place: Place { file: file.to_owned(), range: 0..0 },
+        place: DocumentRange { file: file.to_owned(), range: 0..0 },
     };
     let check = |items: &[(&str, &str)], expect: &str| {
         let plan = items.iter().map(|(id, file)| story(id, file)).collect();
@@ -53,7 +53,7 @@ fn placeholders_of_other_tools_are_filled_in_or_left_out() {
             blocking: true,
             priority: None,
             depends_on: Vec::new(),
-            place: Place { file: "prd.json".to_owned(), range: 0..0 },
+            place: DocumentRange { file: "prd.json".to_owned(), range: 0..0 },
         };
         scene.plan = vec![item("US-1", "{{STORY_ID}}"), item("US-2", "B")];
         let text = scene.build();

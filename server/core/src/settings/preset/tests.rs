@@ -1,9 +1,9 @@
-use super::{Project, choose, origin};
+use super::{ProjectFacts, choose, origin};
 use crate::decide::tests::sim::criterion;
 use crate::settings::{Preset, Settings};
 
 /// The six numbers, and why.
-fn chosen(mut settings: Settings, project: &Project) -> ([u32; 6], String) {
+fn chosen(mut settings: Settings, project: &ProjectFacts) -> ([u32; 6], String) {
     let said = choose(&mut settings, project);
     let (exit, breaker) = (&settings.exit, &settings.breaker);
     let numbers = [
@@ -28,8 +28,8 @@ const LARGE: [u32; 6] = [5, 3, 35, 5, 8, 80];
 
 #[test]
 fn named_presets_are_what_they_say() {
-    assert_eq!(chosen(with(Preset::Small), &Project::default()).0, SMALL);
-    assert_eq!(chosen(with(Preset::Large), &Project::default()).0, LARGE);
+    assert_eq!(chosen(with(Preset::Small), &ProjectFacts::default()).0, SMALL);
+    assert_eq!(chosen(with(Preset::Large), &ProjectFacts::default()).0, LARGE);
 }
 
 #[test]
@@ -38,14 +38,14 @@ fn a_written_number_wins() {
     settings.breaker.no_progress = 2;
     settings.exit.done_signals = 7;
     settings.written = vec!["breaker.no_progress".to_owned(), "exit.done_signals".to_owned()];
-    assert_eq!(chosen(settings, &Project::default()).0, [5, 7, 35, 2, 8, 80]);
+    assert_eq!(chosen(settings, &ProjectFacts::default()).0, [5, 7, 35, 2, 8, 80]);
 }
 
 #[test]
 fn a_number_says_which_preset_it_is_of() {
     let check = |preset: Preset, key: &str, expect: Option<&str>| {
         let settings = Settings { written: vec!["breaker.same_error".to_owned()], ..with(preset) };
-        let project = Project { files: Some(812), ..Project::default() };
+        let project = ProjectFacts { files: Some(812), ..ProjectFacts::default() };
         assert_eq!(origin(&settings, &project, key).as_deref(), expect, "{key}");
     };
     let adapted = "preset medium (chosen by adaptive: 812 tracked files)";
@@ -57,19 +57,19 @@ fn a_number_says_which_preset_it_is_of() {
 
 #[test]
 fn adaptive_says_what_it_saw() {
-    let check = |project: Project, iterations: u32, size: [u32; 6], because: &str| {
+    let check = |project: ProjectFacts, iterations: u32, size: [u32; 6], because: &str| {
         let mut settings = with(Preset::Adaptive);
         settings.limits.iterations = iterations;
         assert_eq!(chosen(settings, &project), (size, because.to_owned()));
     };
-    let files = |files| Project { files: Some(files), ..Project::default() };
-    check(Project::default(), 25, SMALL, "small (no sign of a larger project)");
+    let files = |files| ProjectFacts { files: Some(files), ..ProjectFacts::default() };
+    check(ProjectFacts::default(), 25, SMALL, "small (no sign of a larger project)");
     check(files(12), 25, SMALL, "small (12 tracked files)");
     check(files(812), 25, [4, 2, 30, 4, 6, 75], "medium (812 tracked files)");
-    let tested = Project { tests: Some(40), coverage: true, ..files(120) };
+    let tested = ProjectFacts { tests: Some(40), coverage: true, ..files(120) };
     check(tested, 25, LARGE, "large (120 tracked files, 40 % of them tests, a coverage to reach)");
     check(
-        Project { iteration_ms: Some(12 * 60_000), ..files(900) },
+        ProjectFacts { iteration_ms: Some(12 * 60_000), ..files(900) },
         80,
         LARGE,
         "large (900 tracked files, iterations of 12 min, up to 80 iterations)",
@@ -81,7 +81,7 @@ fn refactoring_is_stricter_about_no_progress() {
     let of = |files: u64, refactoring: bool| {
         let (numbers, why) = chosen(
             with(Preset::Adaptive),
-            &Project { files: Some(files), refactoring, coverage: true, ..Project::default() },
+            &ProjectFacts { files: Some(files), refactoring, coverage: true, ..ProjectFacts::default() },
         );
         (numbers[3], why)
     };
@@ -92,7 +92,7 @@ fn refactoring_is_stricter_about_no_progress() {
         assert!(why.ends_with(&format!("refactoring: only {strict} iterations without progress)")), "{why}");
     }
     // It is no sign of large work, and makes nothing else stricter or more patient.
-    let refactoring = Project { refactoring: true, ..Project::default() };
+    let refactoring = ProjectFacts { refactoring: true, ..ProjectFacts::default() };
     assert_eq!(chosen(with(Preset::Adaptive), &refactoring).0, [3, 2, 25, 2, 5, 70]);
     assert_eq!(chosen(with(Preset::Large), &refactoring).0, LARGE);
     let mut written = with(Preset::Adaptive);
@@ -105,7 +105,7 @@ fn refactoring_is_stricter_about_no_progress() {
 fn a_task_tells_of_coverage_and_refactoring() {
     let of = |title: &str, names: &[(&str, &str)]| {
         let criteria: Vec<_> = names.iter().map(|(name, check)| criterion(name, check)).collect();
-        let found = Project::default().with_task(title, &criteria);
+        let found = ProjectFacts::default().with_task(title, &criteria);
         (found.coverage, found.refactoring)
     };
     assert_eq!(of("Pay", &[("tests pass", "make test")]), (false, false));

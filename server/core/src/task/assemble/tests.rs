@@ -3,11 +3,12 @@
 mod any_text;
 mod identity;
 
-use super::{Document, inline, read};
+use super::{TaskDocument, inline, read};
 use crate::task::{Check, Criterion, FindingCode, Task};
 
-fn documents(files: &[(&str, &str)]) -> Vec<Document> {
-    let document = |&(path, text): &(&str, &str)| Document { path: path.to_owned(), text: text.to_owned() };
+fn documents(files: &[(&str, &str)]) -> Vec<TaskDocument> {
+    let document =
+        |&(path, text): &(&str, &str)| TaskDocument { path: path.to_owned(), text: text.to_owned() };
     files.iter().map(document).collect()
 }
 

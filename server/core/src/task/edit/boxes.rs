@@ -5,14 +5,14 @@ use std::ops::Range;
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
 use super::super::PlanItem;
-use super::super::source::Source;
-use super::{Refused, Splices, Target, conflict};
+use super::super::source::MarkdownSource;
+use super::{PlanEditError, PlanEditTarget, TextSplices, conflict};
 
 const MARK: &str = " (optional)";
 /// Also as people write it, and with the space before it.
 const MARKS: [&str; 4] = ["(optional)", "（可选）", "(可选)", "（optional）"];
 
-pub(super) fn skip(target: &Target<'_>) -> Result<Splices, Refused> {
+pub(super) fn skip(target: &PlanEditTarget<'_>) -> Result<TextSplices, PlanEditError> {
     let place = target.item.place.range.clone();
     if target.item.blocking {
         return Ok(vec![(place.end..place.end, MARK.to_owned())]);
@@ -29,7 +29,7 @@ pub(super) fn skip(target: &Target<'_>) -> Result<Splices, Refused> {
 }
 
 /// Those that stand in the same list as the item.
-pub(super) fn in_one_list<'a>(target: &Target<'_>, items: Vec<&'a PlanItem>) -> Vec<&'a PlanItem> {
+pub(super) fn in_one_list<'a>(target: &PlanEditTarget<'_>, items: Vec<&'a PlanItem>) -> Vec<&'a PlanItem> {
     let blocks = blocks(&target.document.text);
     let list = |it: &PlanItem| owner(&blocks, it).map(|it| it.list);
     let mine = list(target.item);
@@ -37,7 +37,7 @@ pub(super) fn in_one_list<'a>(target: &Target<'_>, items: Vec<&'a PlanItem>) -> 
 }
 
 /// Both blocks with everything that is nested in them. Numbers of an ordered list stay where they stand.
-pub(super) fn swap(target: &Target<'_>, other: &PlanItem) -> Result<Splices, Refused> {
+pub(super) fn swap(target: &PlanEditTarget<'_>, other: &PlanItem) -> Result<TextSplices, PlanEditError> {
     let text = target.document.text.as_str();
     let blocks = blocks(text);
     let whole = |item: &PlanItem| owner(&blocks, item).map(|it| lines(text, &it.range));
@@ -54,14 +54,14 @@ pub(super) fn swap(target: &Target<'_>, other: &PlanItem) -> Result<Splices, Ref
 }
 
 /// One list item with what is nested in it.
-struct Block {
+struct ItemBlock {
     /// The list that it stands in.
     list: usize,
     range: Range<usize>,
 }
 
-fn blocks(text: &str) -> Vec<Block> {
-    let source = Source::new(text);
+fn blocks(text: &str) -> Vec<ItemBlock> {
+    let source = MarkdownSource::new(text);
     let options = Options::ENABLE_TABLES | Options::ENABLE_TASKLISTS | Options::ENABLE_STRIKETHROUGH;
     let (mut open, mut lists, mut found) = (Vec::new(), 0, Vec::new());
     for (event, range) in Parser::new_ext(source.spread(), options).into_offset_iter() {
@@ -75,7 +75,7 @@ fn blocks(text: &str) -> Vec<Block> {
             }
             Event::Start(Tag::Item) => {
                 let list = open.last().copied().unwrap_or_default();
-                found.push(Block { list, range: source.original(range) });
+                found.push(ItemBlock { list, range: source.original(range) });
             }
             _ => {}
         }
@@ -84,7 +84,7 @@ fn blocks(text: &str) -> Vec<Block> {
 }
 
 /// The innermost block around an item, unless another item is what that block begins with.
-fn owner<'a>(blocks: &'a [Block], item: &PlanItem) -> Option<&'a Block> {
+fn owner<'a>(blocks: &'a [ItemBlock], item: &PlanItem) -> Option<&'a ItemBlock> {
     blocks.iter().filter(|it| it.range.contains(&item.place.range.start)).min_by_key(|it| it.range.len())
 }
 

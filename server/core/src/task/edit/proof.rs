@@ -2,11 +2,15 @@
 
 use std::ops::Range;
 
-use super::super::{Criterion, CriterionId, Finding, Place, PlanItem, Task};
-use super::{Document, Refused, Splices, Target, conflict, read};
+use super::super::{Criterion, CriterionId, DocumentRange, Finding, PlanItem, Task};
+use super::{PlanEditError, PlanEditTarget, TaskDocument, TextSplices, conflict, read};
 
 /// Only whether the item blocks, and what it asks for with it.
-pub(super) fn of_skip(documents: &[Document], target: &Target<'_>, after: &str) -> Result<(), Refused> {
+pub(super) fn of_skip(
+    documents: &[TaskDocument],
+    target: &PlanEditTarget<'_>,
+    after: &str,
+) -> Result<(), PlanEditError> {
     let now = reread(documents, target, after);
     let mut plan = target.task.plan.clone();
     let wanted = plan.iter_mut().find(|it| it.place == target.item.place);
@@ -27,11 +31,11 @@ pub(super) fn of_skip(documents: &[Document], target: &Target<'_>, after: &str) 
 /// Only the order: two priorities changed hands, or two items with what is nested in them changed places.
 /// Says where the item now stands.
 pub(super) fn of_swap(
-    documents: &[Document],
-    target: &Target<'_>,
+    documents: &[TaskDocument],
+    target: &PlanEditTarget<'_>,
     other: &PlanItem,
-    (splices, after): (&Splices, &str),
-) -> Result<usize, Refused> {
+    (splices, after): (&TextSplices, &str),
+) -> Result<usize, PlanEditError> {
     let now = reread(documents, target, after);
     let by_numbers = target.item.priority != other.priority;
     let expected = if by_numbers { changed_hands(target, other) } else { changed_places(target, splices) };
@@ -48,7 +52,7 @@ pub(super) fn of_swap(
     place.filter(|_| same).ok_or_else(|| elsewhere(target.item))
 }
 
-fn changed_places(target: &Target<'_>, splices: &Splices) -> Vec<PlanItem> {
+fn changed_places(target: &PlanEditTarget<'_>, splices: &TextSplices) -> Vec<PlanItem> {
     let plan = &target.task.plan;
     let [(first, _), (second, _)] = splices.as_slice() else { return Vec::new() };
     let inside = |range: &Range<usize>| {
@@ -62,7 +66,7 @@ fn changed_places(target: &Target<'_>, splices: &Splices) -> Vec<PlanItem> {
     parts.into_iter().flat_map(|it| plan.get(it).unwrap_or_default()).cloned().collect()
 }
 
-fn changed_hands(target: &Target<'_>, other: &PlanItem) -> Vec<PlanItem> {
+fn changed_hands(target: &PlanEditTarget<'_>, other: &PlanItem) -> Vec<PlanItem> {
     let mut expected = target.task.plan.clone();
     for (place, priority) in [(&target.item.place, other.priority), (&other.place, target.item.priority)] {
         expected.iter_mut().filter(|it| it.place == *place).for_each(|it| it.priority = priority);
@@ -70,15 +74,15 @@ fn changed_hands(target: &Target<'_>, other: &PlanItem) -> Vec<PlanItem> {
     expected
 }
 
-fn reread(documents: &[Document], target: &Target<'_>, after: &str) -> Task {
+fn reread(documents: &[TaskDocument], target: &PlanEditTarget<'_>, after: &str) -> Task {
     let mut documents = documents.to_vec();
-    let mine = |it: &&mut Document| it.path == target.document.path;
+    let mine = |it: &&mut TaskDocument| it.path == target.document.path;
     documents.iter_mut().filter(mine).for_each(|it| after.clone_into(&mut it.text));
     read(&documents)
 }
 
 fn placeless(plan: &[PlanItem]) -> Vec<PlanItem> {
-    plan.iter().map(|it| PlanItem { place: Place::default(), ..it.clone() }).collect()
+    plan.iter().map(|it| PlanItem { place: DocumentRange::default(), ..it.clone() }).collect()
 }
 
 /// An item as people know it: a repeat's id is counted by its place.
@@ -87,7 +91,7 @@ fn shape(item: &PlanItem) -> (&str, bool, bool, Option<i64>, &[String]) {
 }
 
 fn bare(criterion: &Criterion) -> Criterion {
-    Criterion { place: Place::default(), ..criterion.clone() }
+    Criterion { place: DocumentRange::default(), ..criterion.clone() }
 }
 
 fn nameless(criterion: &Criterion) -> Criterion {
@@ -101,6 +105,6 @@ fn findings(task: &Task) -> Vec<String> {
     all
 }
 
-fn elsewhere(item: &PlanItem) -> Refused {
+fn elsewhere(item: &PlanItem) -> PlanEditError {
     conflict(item, "cannot be changed without changing something else. Hint: change the plan by hand")
 }

@@ -8,11 +8,11 @@ use jsonc_parser::common::Ranged;
 
 use super::super::PlanItem;
 use super::super::prd;
-use super::{Refused, Splices, Target, conflict, place_of, spliced};
+use super::{PlanEditError, PlanEditTarget, TextSplices, conflict, place_of, spliced};
 
 const SKIPPED: &str = "\"skipped\"";
 
-pub(super) fn skip(target: &Target<'_>) -> Result<Splices, Refused> {
+pub(super) fn skip(target: &PlanEditTarget<'_>) -> Result<TextSplices, PlanEditError> {
     let text = target.document.text.as_str();
     with_story(target, target.item, |story, skipped| {
         let bytes = |range: jsonc_parser::common::Range| range.start + skipped..range.end + skipped;
@@ -38,7 +38,7 @@ fn inserted(
     text: &str,
     story: &Object<'_>,
     bytes: &dyn Fn(jsonc_parser::common::Range) -> Range<usize>,
-) -> Option<Splices> {
+) -> Option<TextSplices> {
     let last = story.properties.last()?;
     let (range, colon) = (bytes(last.range), colon(text, last, bytes));
     let before = last_but_one(story).map(|it| bytes(it.range).end);
@@ -51,7 +51,7 @@ fn taken_away(
     text: &str,
     story: &Object<'_>,
     bytes: &dyn Fn(jsonc_parser::common::Range) -> Range<usize>,
-) -> Option<Splices> {
+) -> Option<TextSplices> {
     let last = story.properties.last().filter(|it| it.name.as_str() == "skipped")?;
     let from = bytes(last_but_one(story)?.range).end;
     let without = vec![(from..bytes(last.range).end, String::new())];
@@ -94,7 +94,10 @@ fn colon<'a>(
 }
 
 /// The numbers exchanged: everything else stays where it is.
-pub(super) fn swap_priorities(target: &Target<'_>, other: &PlanItem) -> Result<Splices, Refused> {
+pub(super) fn swap_priorities(
+    target: &PlanEditTarget<'_>,
+    other: &PlanItem,
+) -> Result<TextSplices, PlanEditError> {
     let number = |item: &PlanItem| {
         let found = with_story(target, item, |story, skipped| {
             let value = &property(story, "priority")?.value;
@@ -106,7 +109,7 @@ pub(super) fn swap_priorities(target: &Target<'_>, other: &PlanItem) -> Result<S
 }
 
 /// The stories exchanged as a whole.
-pub(super) fn swap(target: &Target<'_>, other: &PlanItem) -> Result<Splices, Refused> {
+pub(super) fn swap(target: &PlanEditTarget<'_>, other: &PlanItem) -> Result<TextSplices, PlanEditError> {
     let range = |item: &PlanItem| {
         with_story(target, item, |story, skipped| story.range.start + skipped..story.range.end + skipped)
     };
@@ -119,10 +122,10 @@ fn property<'a>(story: &'a Object<'a>, name: &str) -> Option<&'a ObjectProp<'a>>
 
 /// Looks at the story that an item was read from. `skipped`: the bytes of a byte order mark before all ranges.
 fn with_story<T>(
-    target: &Target<'_>,
+    target: &PlanEditTarget<'_>,
     item: &PlanItem,
     look: impl FnOnce(&Object<'_>, usize) -> T,
-) -> Result<T, Refused> {
+) -> Result<T, PlanEditError> {
     let text = target.document.text.as_str();
     let json = text.strip_prefix('\u{feff}').unwrap_or(text);
     let skipped = text.len() - json.len();

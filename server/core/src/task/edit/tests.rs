@@ -3,16 +3,16 @@
 
 mod any_plan;
 
-use super::{Change, Done, Refused, Wish, change, named};
-use crate::task::{Document, read};
+use super::{DocumentEdit, PlanEdit, PlanEditError, PlanEditOutcome, change, named};
+use crate::task::{TaskDocument, read};
 
-fn plan(file: &str, text: &str) -> Vec<Document> {
-    let prompt = Document { path: "PROMPT.md".into(), text: "# T\n\n- [ ] not of the plan\n".into() };
-    vec![prompt, Document { path: file.into(), text: text.into() }]
+fn plan(file: &str, text: &str) -> Vec<TaskDocument> {
+    let prompt = TaskDocument { path: "PROMPT.md".into(), text: "# T\n\n- [ ] not of the plan\n".into() };
+    vec![prompt, TaskDocument { path: file.into(), text: text.into() }]
 }
 
 /// What the item that people call `name` becomes.
-fn changed(file: &str, text: &str, name: &str, wish: Wish) -> Result<Change, Refused> {
+fn changed(file: &str, text: &str, name: &str, wish: PlanEdit) -> Result<DocumentEdit, PlanEditError> {
     let documents = plan(file, text);
     let task = read(&documents);
     let made = change(&documents, &named(&task, name)?.id, wish)?;
@@ -25,24 +25,25 @@ fn changed(file: &str, text: &str, name: &str, wish: Wish) -> Result<Change, Ref
 
 #[track_caller]
 fn skip(file: &str, text: &str, name: &str, expect: &str) {
-    let made = changed(file, text, name, Wish::Skip).unwrap();
-    assert_eq!((made.after.as_str(), made.done), (expect, Done::Skipped));
-    let back = changed(file, expect, name, Wish::Skip).unwrap();
-    assert_eq!((back.after.as_str(), back.done), (text, Done::TakenUp));
+    let made = changed(file, text, name, PlanEdit::Skip).unwrap();
+    assert_eq!((made.after.as_str(), made.done), (expect, PlanEditOutcome::Skipped));
+    let back = changed(file, expect, name, PlanEdit::Skip).unwrap();
+    assert_eq!((back.after.as_str(), back.done), (text, PlanEditOutcome::TakenUp));
 }
 
 /// Moved there and back again.
 #[track_caller]
 fn raise(file: &str, text: &str, name: &str, by: i32, expect: &str) {
-    let made = changed(file, text, name, Wish::Raise(by)).unwrap();
-    assert_eq!((made.after.as_str(), made.done), (expect, Done::Moved(by)));
-    let back = changed(file, expect, name, Wish::Raise(-by)).unwrap();
+    let made = changed(file, text, name, PlanEdit::Raise(by)).unwrap();
+    assert_eq!((made.after.as_str(), made.done), (expect, PlanEditOutcome::Moved(by)));
+    let back = changed(file, expect, name, PlanEdit::Raise(-by)).unwrap();
     assert_eq!(back.after, text);
 }
 
 #[track_caller]
-fn refused(file: &str, text: &str, name: &str, wish: Wish, expect: &str) {
-    let (Refused::Unknown(said) | Refused::Conflict(said)) = changed(file, text, name, wish).unwrap_err();
+fn refused(file: &str, text: &str, name: &str, wish: PlanEdit, expect: &str) {
+    let (PlanEditError::Unknown(said) | PlanEditError::Conflict(said)) =
+        changed(file, text, name, wish).unwrap_err();
     assert_eq!(said, expect);
 }
 
@@ -75,7 +76,7 @@ fn a_story_is_skipped_as_its_author_writes() {
     );
     let text = r#"{"userStories": [{"id": "A", "skipped": "no"}]}"#;
     let said = "\"A\" cannot be skipped as it is written. Hint: write `\"skipped\": true`";
-    refused("prd.json", text, "A", Wish::Skip, said);
+    refused("prd.json", text, "A", PlanEdit::Skip, said);
 }
 
 #[test]
@@ -88,12 +89,12 @@ fn a_box_is_skipped_by_its_mark() {
     check("- [ ] one\n  goes on.\n\n  more\n", "- [ ] one\n  goes on. (optional)\n\n  more\n");
     check("# P\n\n    - [ ] one\n", "# P\n\n    - [ ] one (optional)\n");
     check("- [ ] **one** (timeout 5m)\n", "- [ ] **one** (timeout 5m) (optional)\n");
-    let taken_up = changed("fix_plan.md", "- [ ] one（可选）\n", "one", Wish::Skip).unwrap();
-    assert_eq!((taken_up.after.as_str(), taken_up.done), ("- [ ] one\n", Done::TakenUp));
+    let taken_up = changed("fix_plan.md", "- [ ] one（可选）\n", "one", PlanEdit::Skip).unwrap();
+    assert_eq!((taken_up.after.as_str(), taken_up.done), ("- [ ] one\n", PlanEditOutcome::TakenUp));
     let said = "\"one\" is optional by its heading. Hint: move it to another one";
-    refused("fix_plan.md", "# Optional\n\n- [ ] one\n", "one", Wish::Skip, said);
+    refused("fix_plan.md", "# Optional\n\n- [ ] one\n", "one", PlanEdit::Skip, said);
     let said = "\"one\" is done: there is nothing to skip";
-    refused("fix_plan.md", "- [x] one\n", "one", Wish::Skip, said);
+    refused("fix_plan.md", "- [x] one\n", "one", PlanEdit::Skip, said);
 }
 
 /// `id priority`, separated by commas.
@@ -124,7 +125,7 @@ fn stories_change_priorities_or_places() {
     check("A 1,x 2,B 3", "B", 1, "A 3,x 2,B 1");
     check("A,x,B", "B", 1, "B,x,A");
     let said = |row: &str, name: &str, by: i32, expect: &str| {
-        refused("prd.json", &stories(row), name, Wish::Raise(by), expect);
+        refused("prd.json", &stories(row), name, PlanEdit::Raise(by), expect);
     };
     said("A 1,B 2", "A", 1, "\"A\" is the first open item already");
     said("A 1,B 2", "B", -1, "\"B\" is the last open item already");
@@ -136,8 +137,8 @@ fn stories_change_priorities_or_places() {
         1,
         "\"B\" cannot change places with \"A\": one of them has no `priority`. Hint: give it one",
     );
-    let far = changed("prd.json", &stories("A 1,B 2,C 3"), "C", Wish::Raise(9)).unwrap();
-    assert_eq!((far.after, far.done), (stories("A 2,B 3,C 1"), Done::Moved(2)));
+    let far = changed("prd.json", &stories("A 1,B 2,C 3"), "C", PlanEdit::Raise(9)).unwrap();
+    assert_eq!((far.after, far.done), (stories("A 2,B 3,C 1"), PlanEditOutcome::Moved(2)));
 }
 
 #[test]
@@ -153,7 +154,7 @@ fn boxes_change_places_with_all_that_is_in_them() {
     check("1. [ ] one\n2. [ ] two\n3. [ ] three\n", -2, "1. [ ] two\n2. [ ] three\n3. [ ] one\n");
     check("> - [ ] one\n> - [ ] two\n", -1, "> - [ ] two\n> - [ ] one\n");
     let said = |text: &str, by: i32, expect: &str| {
-        refused("fix_plan.md", text, "one", Wish::Raise(by), expect);
+        refused("fix_plan.md", text, "one", PlanEdit::Raise(by), expect);
     };
     said("- [ ] one\n\n# Next\n\n- [ ] two\n", -1, "\"one\" is the last open item of its list already");
     said("- [ ] two\n  - [ ] one\n", 1, "\"one\" is the first open item of its list already");
@@ -167,7 +168,7 @@ fn items_are_named_by_id_title_or_a_part_of_it() {
     let task = read(&plan("prd.json", text));
     let check = |name: &str, expect: Result<&str, &str>| {
         let found = named(&task, name).map(|it| it.id.clone());
-        let found = found.map_err(|(Refused::Unknown(it) | Refused::Conflict(it))| it);
+        let found = found.map_err(|(PlanEditError::Unknown(it) | PlanEditError::Conflict(it))| it);
         assert_eq!(found, expect.map(str::to_owned).map_err(str::to_owned));
     };
     check("US-2", Ok("US-2"));

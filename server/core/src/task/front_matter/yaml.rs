@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::task::source::lines_of;
 
 #[derive(Debug, PartialEq)]
-pub(super) enum Value {
+pub(super) enum YamlValue {
     /// Nothing at all, or `null`.
     Nothing,
     Text(String),
@@ -16,16 +16,16 @@ pub(super) enum Value {
     Unclear(String),
 }
 
-pub(super) struct Entry<'a> {
+pub(super) struct YamlEntry<'a> {
     pub(super) key: &'a str,
-    pub(super) value: Value,
+    pub(super) value: YamlValue,
     pub(super) range: Range<usize>,
     pub(super) key_range: Range<usize>,
-    lines: Vec<Line<'a>>,
+    lines: Vec<YamlLine<'a>>,
 }
 
 /// A key of an item with its value.
-pub(super) struct Pair<'a> {
+pub(super) struct YamlPair<'a> {
     pub(super) key: &'a str,
     pub(super) value: String,
     pub(super) key_range: Range<usize>,
@@ -33,11 +33,11 @@ pub(super) struct Pair<'a> {
     pub(super) range: Range<usize>,
 }
 
-impl<'a> Entry<'a> {
+impl<'a> YamlEntry<'a> {
     /// The items of a list whose lines are keys with values: `- name: a` above `run: b`. `None`: it is another list.
-    pub(super) fn items(&self) -> Option<Vec<Vec<Pair<'a>>>> {
-        let mut items: Vec<Vec<Pair<'a>>> = Vec::new();
-        let is_said = |line: &&Line<'a>| {
+    pub(super) fn items(&self) -> Option<Vec<Vec<YamlPair<'a>>>> {
+        let mut items: Vec<Vec<YamlPair<'a>>> = Vec::new();
+        let is_said = |line: &&YamlLine<'a>| {
             let text = line.text.trim_start();
             !text.is_empty() && !text.starts_with('#') && !matches!(line.text, "---" | "...")
         };
@@ -45,7 +45,7 @@ impl<'a> Entry<'a> {
             let begun = item_of(line.text);
             let (key, value) = key_of(begun.unwrap_or_else(|| line.text.trim_start()))?;
             let key_range = key_range(line, key);
-            let pair = Pair { key, value: scalar(value), key_range, range: line.range.clone() };
+            let pair = YamlPair { key, value: scalar(value), key_range, range: line.range.clone() };
             match (begun, items.last_mut()) {
                 (Some(_), _) => items.push(vec![pair]),
                 (None, Some(item)) => item.push(pair),
@@ -57,23 +57,27 @@ impl<'a> Entry<'a> {
 }
 
 /// The bytes of the first key of a line.
-fn key_range(line: &Line<'_>, key: &str) -> Range<usize> {
+fn key_range(line: &YamlLine<'_>, key: &str) -> Range<usize> {
     let start = line.range.start + line.text.find(key).unwrap_or_default();
     start..start + key.len()
 }
 
 /// The keys at the beginning of a line, in their order, each with all lines up to the next one.
-pub(super) fn entries(block: &str) -> Vec<Entry<'_>> {
-    let mut entries: Vec<Draft<'_>> = Vec::new();
+pub(super) fn entries(block: &str) -> Vec<YamlEntry<'_>> {
+    let mut entries: Vec<YamlEntryDraft<'_>> = Vec::new();
     let mut at = 0;
     for whole in lines_of(block) {
         let text = whole.trim_end();
-        let line = Line { text, range: at..at + text.len() };
+        let line = YamlLine { text, range: at..at + text.len() };
         at += whole.len();
         match (key_of(line.text), entries.last_mut()) {
             (Some((key, value)), _) => {
                 let key_range = key_range(&line, key);
-                entries.push(Draft { key, key_range, lines: vec![Line { text: value, range: line.range }] });
+                entries.push(YamlEntryDraft {
+                    key,
+                    key_range,
+                    lines: vec![YamlLine { text: value, range: line.range }],
+                });
             }
             (None, Some(draft)) => draft.lines.push(line),
             (None, None) => {}
@@ -83,10 +87,10 @@ pub(super) fn entries(block: &str) -> Vec<Entry<'_>> {
 }
 
 /// A key with its lines: of the first one what stands behind the colon.
-struct Draft<'a> {
+struct YamlEntryDraft<'a> {
     key: &'a str,
     key_range: Range<usize>,
-    lines: Vec<Line<'a>>,
+    lines: Vec<YamlLine<'a>>,
 }
 
 /// The text behind `key:`.
@@ -95,7 +99,7 @@ pub(super) fn value_of<'a>(line: &'a str, key: &str) -> Option<&'a str> {
 }
 
 #[derive(Debug, Clone)]
-struct Line<'a> {
+struct YamlLine<'a> {
     text: &'a str,
     range: Range<usize>,
 }
@@ -108,10 +112,10 @@ fn key_of(line: &str) -> Option<(&str, &str)> {
     (!bare.is_empty() && !line.starts_with('-') && bare.chars().all(is_word)).then(|| (bare, value.trim()))
 }
 
-fn entry(draft: Draft<'_>) -> Entry<'_> {
-    let Draft { key, key_range, lines: whole } = draft;
+fn entry(draft: YamlEntryDraft<'_>) -> YamlEntry<'_> {
+    let YamlEntryDraft { key, key_range, lines: whole } = draft;
     let lines = whole.as_slice();
-    let is_said = |line: &&Line<'_>| !line.text.is_empty() && !line.text.starts_with(['#', '-']);
+    let is_said = |line: &&YamlLine<'_>| !line.text.is_empty() && !line.text.starts_with(['#', '-']);
     let (first, rest) = lines.split_first().map_or(("", lines), |(line, rest)| (line.text, rest));
     let start = lines.first().map_or(0, |line| line.range.start);
     let end = lines.first().into_iter().chain(rest.iter().filter(is_said)).last();
@@ -121,13 +125,13 @@ fn entry(draft: Draft<'_>) -> Entry<'_> {
         range.end = start + first.len().max(key.len());
         list(rest)
     } else if is_nothing(said) {
-        unread_lines(rest).map_or(Value::Nothing, Value::Unclear)
+        unread_lines(rest).map_or(YamlValue::Nothing, YamlValue::Unclear)
     } else if said.starts_with('[') && (said.ends_with(']') && !said.starts_with("[ ") || said == "[") {
         flow(said, rest)
     } else {
-        text(first, rest).map_or_else(Value::Unclear, Value::Text)
+        text(first, rest).map_or_else(YamlValue::Unclear, YamlValue::Text)
     };
-    Entry { key, value, range, key_range, lines: whole }
+    YamlEntry { key, value, range, key_range, lines: whole }
 }
 
 fn is_nothing(value: &str) -> bool {
@@ -135,9 +139,9 @@ fn is_nothing(value: &str) -> bool {
 }
 
 /// Lines below a key without a value that are neither a list nor nothing.
-fn unread_lines(rest: &[Line<'_>]) -> Option<String> {
-    let is_said = |line: &&Line<'_>| !line.text.is_empty() && !line.text.trim_start().starts_with('#');
-    let ends = |line: &&Line<'_>| matches!(line.text, "---" | "...");
+fn unread_lines(rest: &[YamlLine<'_>]) -> Option<String> {
+    let is_said = |line: &&YamlLine<'_>| !line.text.is_empty() && !line.text.trim_start().starts_with('#');
+    let ends = |line: &&YamlLine<'_>| matches!(line.text, "---" | "...");
     rest.iter().filter(is_said).find(|line| !ends(line)).map(|_| KEYS.to_owned())
 }
 
@@ -148,27 +152,27 @@ fn item_of(line: &str) -> Option<&str> {
     (rest.is_empty() || rest.starts_with([' ', '\t'])).then(|| rest.trim())
 }
 
-fn list(lines: &[Line<'_>]) -> Value {
-    let mut items: Vec<Vec<Line<'_>>> = Vec::new();
+fn list(lines: &[YamlLine<'_>]) -> YamlValue {
+    let mut items: Vec<Vec<YamlLine<'_>>> = Vec::new();
     for line in lines.iter().filter(|line| !line.text.is_empty()) {
         match (item_of(line.text), items.last_mut()) {
-            (Some(text), _) => items.push(vec![Line { text, range: line.range.clone() }]),
+            (Some(text), _) => items.push(vec![YamlLine { text, range: line.range.clone() }]),
             (None, Some(item)) if line.text.starts_with([' ', '\t']) => item.push(line.clone()),
             (None, _) => {}
         }
     }
-    let read = |item: Vec<Line<'_>>| {
+    let read = |item: Vec<YamlLine<'_>>| {
         let (first, rest) = item.split_first()?;
         let end = rest.last().map_or(first.range.end, |line| line.range.end);
         let said = without_comment(first.text);
         let value = if is_nothing(said) && rest.is_empty() { return None } else { text(first.text, rest) };
         Some((value, first.range.start..end))
     };
-    Value::List(items.into_iter().filter_map(read).collect())
+    YamlValue::List(items.into_iter().filter_map(read).collect())
 }
 
 /// `[a, "b"]`, also over several lines.
-fn flow(first: &str, rest: &[Line<'_>]) -> Value {
+fn flow(first: &str, rest: &[YamlLine<'_>]) -> YamlValue {
     let mut whole = first.to_owned();
     if !first.ends_with(']') {
         for line in rest {
@@ -180,9 +184,9 @@ fn flow(first: &str, rest: &[Line<'_>]) -> Value {
         }
     }
     let Some(inner) = whole.strip_prefix('[').and_then(|it| it.strip_suffix(']')) else {
-        return Value::Unclear("a list that nobody closed. Write the `]`".to_owned());
+        return YamlValue::Unclear("a list that nobody closed. Write the `]`".to_owned());
     };
-    Value::Flow(parts(inner).into_iter().map(scalar).filter(|it| !it.is_empty()).collect())
+    YamlValue::Flow(parts(inner).into_iter().map(scalar).filter(|it| !it.is_empty()).collect())
 }
 
 /// Between the commas that stand in no quotes and in no code span.
@@ -209,7 +213,7 @@ fn parts(inner: &str) -> Vec<&str> {
 }
 
 /// A value with the lines below that belong to it.
-fn text(first: &str, rest: &[Line<'_>]) -> Result<String, String> {
+fn text(first: &str, rest: &[YamlLine<'_>]) -> Result<String, String> {
     let further = rest.iter().map(|line| line.text);
     let further: Vec<&str> =
         further.take_while(|line| line.is_empty() || line.starts_with([' ', '\t'])).collect();

@@ -3,7 +3,7 @@
 use jiff::SignedDuration;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Attributes {
+pub(crate) struct ItemAttributes {
     pub(crate) optional: bool,
     pub(crate) timeout_ms: Option<u64>,
     pub(crate) group: Option<String>,
@@ -11,7 +11,7 @@ pub(crate) struct Attributes {
 }
 
 /// What the trailing groups of a text say.
-pub(super) struct Trailing<'a> {
+pub(super) struct TrailingGroups<'a> {
     /// The text before them.
     pub(super) rest: &'a str,
     /// A group that begins like an attribute and means nothing.
@@ -19,15 +19,15 @@ pub(super) struct Trailing<'a> {
 }
 
 /// Takes the attributes at the end of `text`, before or after final punctuation; the last one wins.
-pub(super) fn take_trailing<'a>(text: &'a str, attributes: &mut Attributes) -> Trailing<'a> {
-    let mut trailing = Trailing { rest: text, bad: None };
+pub(super) fn take_trailing<'a>(text: &'a str, attributes: &mut ItemAttributes) -> TrailingGroups<'a> {
+    let mut trailing = TrailingGroups { rest: text, bad: None };
     loop {
         let trimmed = trailing.rest.trim_end_matches(is_final);
         let Some((before, inner)) = last_group(trimmed) else { return trailing };
         match read(inner) {
-            Group::Attributes(found) => found.into_iter().for_each(|one| one.set(attributes)),
-            Group::Bad(reason) => trailing.bad = Some(reason),
-            Group::Prose => return trailing,
+            AttributeGroup::Attributes(found) => found.into_iter().for_each(|one| one.set(attributes)),
+            AttributeGroup::Bad(reason) => trailing.bad = Some(reason),
+            AttributeGroup::Prose => return trailing,
         }
         trailing.rest = before;
     }
@@ -48,7 +48,7 @@ pub(super) fn without_groups(text: &str) -> String {
         let (whole, after) = group.split_at(end);
         if !matches!(
             last_group(whole).map(|(_, inner)| read(inner)),
-            Some(Group::Attributes(_) | Group::Bad(_))
+            Some(AttributeGroup::Attributes(_) | AttributeGroup::Bad(_))
         ) {
             left.push_str(whole);
         }
@@ -63,15 +63,15 @@ pub(super) fn is_final(char: char) -> bool {
     char.is_whitespace() || ".,;:!?…。，；：！？、".contains(char)
 }
 
-enum One {
+enum Attribute {
     Optional,
     Timeout(u64),
     Group(String),
     Stage(u32),
 }
 
-impl One {
-    fn set(self, attributes: &mut Attributes) {
+impl Attribute {
+    fn set(self, attributes: &mut ItemAttributes) {
         match self {
             Self::Optional => attributes.optional = true,
             Self::Timeout(ms) => attributes.timeout_ms = Some(ms),
@@ -81,8 +81,8 @@ impl One {
     }
 }
 
-enum Group {
-    Attributes(Vec<One>),
+enum AttributeGroup {
+    Attributes(Vec<Attribute>),
     Bad(String),
     Prose,
 }
@@ -96,46 +96,46 @@ fn last_group(text: &str) -> Option<(&str, &str)> {
     Some((before, inner.trim()))
 }
 
-fn read(inner: &str) -> Group {
+fn read(inner: &str) -> AttributeGroup {
     let mut found = Vec::new();
     let mut bad = None;
     for part in inner.split([',', '，', '、', ';', '；']).map(str::trim) {
         match read_one(part) {
             Some(Ok(one)) => found.push(one),
             Some(Err(reason)) => bad = Some(reason),
-            None => return Group::Prose,
+            None => return AttributeGroup::Prose,
         }
     }
-    bad.map_or(Group::Attributes(found), Group::Bad)
+    bad.map_or(AttributeGroup::Attributes(found), AttributeGroup::Bad)
 }
 
 /// `None`: prose in brackets.
-fn read_one(part: &str) -> Option<Result<One, String>> {
+fn read_one(part: &str) -> Option<Result<Attribute, String>> {
     let (word, value) = match part.split_once(char::is_whitespace) {
         Some((word, value)) => (word.to_lowercase(), value.trim()),
         None => (part.to_lowercase(), ""),
     };
     match (word.as_str(), value) {
-        ("optional" | "可选", "") => Some(Ok(One::Optional)),
+        ("optional" | "可选", "") => Some(Ok(Attribute::Optional)),
         ("timeout", value) => timeout(value),
         ("group", value) if !value.is_empty() && !value.contains(char::is_whitespace) => {
-            Some(Ok(One::Group(value.to_owned())))
+            Some(Ok(Attribute::Group(value.to_owned())))
         }
         ("stage", value) if !value.is_empty() && !value.contains(char::is_whitespace) => {
-            Some(value.parse().map(One::Stage).map_err(|_| format!("`stage {value}` needs a number")))
+            Some(value.parse().map(Attribute::Stage).map_err(|_| format!("`stage {value}` needs a number")))
         }
         _ => None,
     }
 }
 
-fn timeout(value: &str) -> Option<Result<One, String>> {
+fn timeout(value: &str) -> Option<Result<Attribute, String>> {
     let parsed: Option<u64> = value
         .parse::<SignedDuration>()
         .ok()
         .and_then(|duration| u64::try_from(duration.as_millis()).ok())
         .filter(|&ms| ms > 0);
     match parsed {
-        Some(ms) => Some(Ok(One::Timeout(ms))),
+        Some(ms) => Some(Ok(Attribute::Timeout(ms))),
         // "(timeout handling)" is prose, "(timeout 10)" is not.
         None if value.starts_with(|char: char| char.is_ascii_digit() || "+-.".contains(char)) => {
             Some(Err(format!("`timeout {value}` is not a duration such as `10m`")))

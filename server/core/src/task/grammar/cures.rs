@@ -1,13 +1,14 @@
 //! What a span that begins like a check was meant to be, where there is one obvious answer. A cure is only
 //! offered when it reads as what it should be.
 
-use super::expectations::{self, Reading};
-use super::spans::{self, Span};
+use super::expectations::{self, ParsedExpectation};
+use super::spans::{self, CodeSpanKind};
 use super::{marked, near};
 
 /// The span as it should be written, backticks included.
 pub(super) fn of_check(code: &str) -> Option<String> {
-    let sound = |it: &String| matches!(spans::read_exactly(it), Span::Command(_) | Span::Word(_));
+    let sound =
+        |it: &String| matches!(spans::read_exactly(it), CodeSpanKind::Command(_) | CodeSpanKind::Word(_));
     let code = code.trim();
     let candidates = [
         Some(code.to_owned()),
@@ -24,7 +25,7 @@ pub(super) fn of_check(code: &str) -> Option<String> {
 }
 
 pub(super) fn of_expectation(code: &str) -> Option<String> {
-    let sound = |it: &String| matches!(expectations::read(it), Reading::Expect(_));
+    let sound = |it: &String| matches!(expectations::read(it), ParsedExpectation::Expect(_));
     let code = code.trim();
     let candidates = [
         closed(code),

@@ -5,7 +5,7 @@ use super::{near, spans};
 use crate::task::{Compare, Expect};
 
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Reading {
+pub(super) enum ParsedExpectation {
     Expect(Expect),
     /// Three digits: a status, but only behind `GET`.
     Status(u16),
@@ -16,40 +16,40 @@ pub(super) enum Reading {
     Other,
 }
 
-pub(super) fn read(code: &str) -> Reading {
+pub(super) fn read(code: &str) -> ParsedExpectation {
     if let Some(reading) = comparison(code.trim_start()) {
         return reading;
     }
     let code = code.trim();
     if let Some(reason) = nearly_compares(code).or_else(|| nearly_matches(code)) {
-        return Reading::Bad(reason);
+        return ParsedExpectation::Bad(reason);
     }
     if let Some(pattern) = code.strip_prefix('!').filter(|pattern| pattern.starts_with('/')) {
         return match whole_pattern(pattern) {
-            Ok(Some(pattern)) => Reading::Expect(Expect::MatchesNot { pattern }),
-            Ok(None) => Reading::Bad("the pattern does not end in `/` or `/i`".to_owned()),
-            Err(reason) => Reading::Bad(reason),
+            Ok(Some(pattern)) => ParsedExpectation::Expect(Expect::MatchesNot { pattern }),
+            Ok(None) => ParsedExpectation::Bad("the pattern does not end in `/` or `/i`".to_owned()),
+            Err(reason) => ParsedExpectation::Bad(reason),
         };
     }
     if code.starts_with('/') {
         return match whole_pattern(code) {
-            Ok(Some(pattern)) => Reading::Expect(Expect::Matches { pattern }),
+            Ok(Some(pattern)) => ParsedExpectation::Expect(Expect::Matches { pattern }),
             // A path such as `/api/users` begins like a pattern: inline code.
-            Ok(None) => Reading::Other,
-            Err(reason) => Reading::Bad(reason),
+            Ok(None) => ParsedExpectation::Other,
+            Err(reason) => ParsedExpectation::Bad(reason),
         };
     }
     if code.get(..4).is_some_and(|word| word.eq_ignore_ascii_case("exit")) {
         return exit(code);
     }
     match code.parse::<u16>() {
-        Ok(status @ 100..=599) if code.len() == 3 => Reading::Status(status),
-        _ if near::status(code).is_some() => Reading::NearStatus,
-        _ => Reading::Other,
+        Ok(status @ 100..=599) if code.len() == 3 => ParsedExpectation::Status(status),
+        _ if near::status(code).is_some() => ParsedExpectation::NearStatus,
+        _ => ParsedExpectation::Other,
     }
 }
 
-fn comparison(code: &str) -> Option<Reading> {
+fn comparison(code: &str) -> Option<ParsedExpectation> {
     const SIGNS: [(&str, Compare); 6] = [
         ("==", Compare::Equal),
         ("!=", Compare::NotEqual),
@@ -61,14 +61,14 @@ fn comparison(code: &str) -> Option<Reading> {
     let (sign, rest, compare) =
         SIGNS.into_iter().find_map(|(sign, compare)| Some((sign, code.strip_prefix(sign)?, compare)))?;
     if let Some(value) = number(rest.trim()) {
-        return Some(Reading::Expect(Expect::Number { compare, value }));
+        return Some(ParsedExpectation::Expect(Expect::Number { compare, value }));
     }
     // `<div>` and `>` are inline code; `>= many` and `< 5 ms` are meant as expectations.
     let meant = match sign.len() {
         2 => !rest.is_empty() && !rest.starts_with(['=', '>', '<']),
         _ => rest.trim_start().starts_with(|char: char| char.is_ascii_digit() || "+-.".contains(char)),
     };
-    meant.then(|| Reading::Bad(format!("`{sign}` compares with one plain number")))
+    meant.then(|| ParsedExpectation::Bad(format!("`{sign}` compares with one plain number")))
 }
 
 /// `= 5`, `=> 5`, `> = 5`, `≥ 5`: signs that people write and nobody reads.
@@ -103,7 +103,7 @@ fn thousands_are_sound(digits: &str) -> bool {
     fraction_is_plain && (!whole.contains(',') || first.len() <= 3) && groups.all(|group| group.len() == 3)
 }
 
-fn whole_pattern(text: &str) -> Result<Option<crate::task::Pattern>, String> {
+fn whole_pattern(text: &str) -> Result<Option<crate::task::TextPattern>, String> {
     let Some((pattern, rest)) = spans::slashed(text)? else { return Ok(None) };
     match rest {
         "" if pattern.source.is_empty() => Err("an empty pattern is in every output".to_owned()),
@@ -114,22 +114,22 @@ fn whole_pattern(text: &str) -> Result<Option<crate::task::Pattern>, String> {
     }
 }
 
-fn exit(code: &str) -> Reading {
+fn exit(code: &str) -> ParsedExpectation {
     let rest = code.get(4..).unwrap_or_default();
     let rest = rest.strip_prefix('s').unwrap_or(rest);
     let rest = ["-code", "_code"].into_iter().find_map(|it| rest.strip_prefix(it)).unwrap_or(rest);
     if !rest.starts_with([' ', ':', '=']) {
-        return Reading::Other;
+        return ParsedExpectation::Other;
     }
     let text = rest.trim_start_matches([' ', ':', '=']);
     let number = text.parse::<u8>().ok().filter(|_| text.starts_with(|char: char| char.is_ascii_digit()));
     match number {
         Some(number) if code.starts_with("exit ") => {
-            Reading::Expect(Expect::Exit { code: i32::from(number) })
+            ParsedExpectation::Expect(Expect::Exit { code: i32::from(number) })
         }
         // `exit code` is prose; `exit code 1`, `Exit 1`, `exit 1 or 2`, `exit nonzero` are not.
-        _ if names_a_code(text) => Reading::Bad("`exit` takes one code from 0 to 255".to_owned()),
-        _ => Reading::Other,
+        _ if names_a_code(text) => ParsedExpectation::Bad("`exit` takes one code from 0 to 255".to_owned()),
+        _ => ParsedExpectation::Other,
     }
 }
 

@@ -1,13 +1,13 @@
 //! The name of an item: its prose without check, expectations, attributes and trailing punctuation. Also takes
 //! the attributes off, since they stand in that prose.
 
-use super::attributes::{self, Attributes};
+use super::attributes::{self, ItemAttributes};
 use crate::task::Check;
-use crate::task::item::Inline;
+use crate::task::item::InlineContent;
 
 /// What a piece is to the name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Role {
+pub(super) enum PieceRole {
     Prose,
     /// Inline code that means nothing to the grammar: part of the name, never an attribute.
     Code,
@@ -16,17 +16,17 @@ pub(super) enum Role {
 }
 
 /// The item's text, cut at its check and expectations.
-pub(super) struct Parts {
-    parts: Vec<(Role, String)>,
+pub(super) struct NameParts {
+    parts: Vec<(PieceRole, String)>,
 }
 
-impl Parts {
-    pub(super) fn of(inline: &Inline<'_>, role_of: impl Fn(usize) -> Role) -> Self {
-        let mut parts: Vec<(Role, String)> = Vec::new();
+impl NameParts {
+    pub(super) fn of(inline: &InlineContent<'_>, role_of: impl Fn(usize) -> PieceRole) -> Self {
+        let mut parts: Vec<(PieceRole, String)> = Vec::new();
         for (index, piece) in inline.pieces.iter().enumerate() {
-            let role = if piece.kind.is_code() { role_of(index) } else { Role::Prose };
+            let role = if piece.kind.is_code() { role_of(index) } else { PieceRole::Prose };
             match parts.last_mut() {
-                Some((Role::Prose, text)) if role == Role::Prose => text.push_str(&piece.text),
+                Some((PieceRole::Prose, text)) if role == PieceRole::Prose => text.push_str(&piece.text),
                 _ => parts.push((role, piece.text.clone().into_owned())),
             }
         }
@@ -36,11 +36,11 @@ impl Parts {
     pub(super) fn name(
         mut self,
         check: Option<&Check>,
-        attributes: &mut Attributes,
+        attributes: &mut ItemAttributes,
         bad: &mut dyn FnMut(String),
     ) -> String {
         self.take_attributes(attributes, bad);
-        let check_at = self.parts.iter().position(|(role, _)| *role == Role::Check);
+        let check_at = self.parts.iter().position(|(role, _)| *role == PieceRole::Check);
         let before = self.prose(..check_at.unwrap_or(self.parts.len()));
         // "Coverage: `$ cov` prints `>= 80`": what stands before the colon says it all.
         if check_at.is_some() && before.trim_end().ends_with([':', '：']) {
@@ -66,12 +66,12 @@ impl Parts {
     }
 
     /// Attributes stand at the end, expectations and the check may stand behind or before them.
-    fn take_attributes(&mut self, attributes: &mut Attributes, bad: &mut dyn FnMut(String)) {
+    fn take_attributes(&mut self, attributes: &mut ItemAttributes, bad: &mut dyn FnMut(String)) {
         for (role, text) in self.parts.iter_mut().rev() {
             match role {
-                Role::Prose => {}
-                Role::Code => return,
-                Role::Check | Role::Expectation => continue,
+                PieceRole::Prose => {}
+                PieceRole::Code => return,
+                PieceRole::Check | PieceRole::Expectation => continue,
             }
             let trailing = attributes::take_trailing(text, attributes);
             if let Some(reason) = trailing.bad {
@@ -88,12 +88,12 @@ impl Parts {
 
     fn prose<R>(&self, range: R) -> String
     where
-        R: std::slice::SliceIndex<[(Role, String)], Output = [(Role, String)]>,
+        R: std::slice::SliceIndex<[(PieceRole, String)], Output = [(PieceRole, String)]>,
     {
         let parts = self.parts.get(range).unwrap_or_default();
         let said = parts.iter().map(|(role, text)| match role {
-            Role::Prose | Role::Code => text.as_str(),
-            Role::Check | Role::Expectation => CUT,
+            PieceRole::Prose | PieceRole::Code => text.as_str(),
+            PieceRole::Check | PieceRole::Expectation => CUT,
         });
         said.collect()
     }

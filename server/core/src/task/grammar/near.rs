@@ -3,7 +3,7 @@
 //! the slip (a file's name, a quoted pattern, an address, a program with its arguments).
 
 use super::commands::{is_runner, looks_like_command};
-use super::spans::{self, Span};
+use super::spans::{self, CodeSpanKind};
 use super::{cures, expectations};
 use crate::settings::closest::slips_between;
 
@@ -11,7 +11,7 @@ use crate::settings::closest::slips_between;
 pub(super) fn meant(code: &str) -> Option<String> {
     let code = code.trim();
     let found = command(code).or_else(|| word(code))?;
-    let is_sound = matches!(spans::read_exactly(&found), Span::Command(_) | Span::Word(_));
+    let is_sound = matches!(spans::read_exactly(&found), CodeSpanKind::Command(_) | CodeSpanKind::Word(_));
     (is_sound && found != code).then_some(found)
 }
 

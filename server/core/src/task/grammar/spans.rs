@@ -5,11 +5,11 @@ use regex::RegexBuilder;
 
 use super::near;
 use crate::check::address::url_fault;
-use crate::task::{Check, Pattern, PatternKind};
+use crate::task::{Check, PatternKind, TextPattern};
 
 /// What a code span is, looked at alone.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Span {
+pub(super) enum CodeSpanKind {
     /// `$ command`: a check wherever it stands.
     Command(Check),
     /// `exists`, `has`, `clean` …: a check only at the end of its item.
@@ -23,17 +23,17 @@ pub(super) enum Span {
     Other,
 }
 
-pub(super) fn read(code: &str) -> Span {
+pub(super) fn read(code: &str) -> CodeSpanKind {
     match read_exactly(code) {
-        Span::Other => near::meant(code).map_or(Span::Other, Span::Near),
+        CodeSpanKind::Other => near::meant(code).map_or(CodeSpanKind::Other, CodeSpanKind::Near),
         found => found,
     }
 }
 
 /// Without a guess at what else may have been meant.
-pub(super) fn read_exactly(code: &str) -> Span {
+pub(super) fn read_exactly(code: &str) -> CodeSpanKind {
     if code.trim_start().starts_with("$ ") && code.trim() == "$" {
-        return Span::BadCommand("`$` without a command. Write it behind the sign".to_owned());
+        return CodeSpanKind::BadCommand("`$` without a command. Write it behind the sign".to_owned());
     }
     let code = code.trim();
     if let Some(rest) = code.strip_prefix('$') {
@@ -55,36 +55,36 @@ pub(super) fn read_exactly(code: &str) -> Span {
         ("judge", rest) => judge(rest.unwrap_or_default()),
         // `GET /users` is how people name a route of their own: only an address makes it a check.
         ("GET", Some(rest)) if rest.starts_with("http") => get(rest),
-        _ => return Span::Other,
+        _ => return CodeSpanKind::Other,
     };
     match check {
-        Ok(check) => Span::Word(check),
-        Err(reason) => Span::BadWord(reason),
+        Ok(check) => CodeSpanKind::Word(check),
+        Err(reason) => CodeSpanKind::BadWord(reason),
     }
 }
 
-fn command(rest: &str) -> Span {
+fn command(rest: &str) -> CodeSpanKind {
     let Some(command) = rest.strip_prefix(' ') else {
         // `$HOME` is prose; a tab or a wide space looks like a check to every reader.
         return if rest.starts_with(char::is_whitespace) {
-            Span::BadCommand("`$` must be followed by a plain space".to_owned())
+            CodeSpanKind::BadCommand("`$` must be followed by a plain space".to_owned())
         } else {
-            Span::Other
+            CodeSpanKind::Other
         };
     };
     let command = command.trim();
     if command.contains('\0') {
-        return Span::BadCommand("a NUL byte cannot be part of a command".to_owned());
+        return CodeSpanKind::BadCommand("a NUL byte cannot be part of a command".to_owned());
     }
-    Span::Command(Check::Command { command: command.to_owned(), expect: Vec::new() })
+    CodeSpanKind::Command(Check::Command { command: command.to_owned(), expect: Vec::new() })
 }
 
-fn search(verb: &str, rest: &str) -> Result<(Pattern, Vec<String>), String> {
+fn search(verb: &str, rest: &str) -> Result<(TextPattern, Vec<String>), String> {
     let missing = || format!("`{verb}` needs \"text\" or /regex/, then a glob");
     let (pattern, rest) = match rest.chars().next() {
         Some('"') => {
             let (source, rest) = quoted(rest).ok_or_else(|| "the quote is never closed".to_owned())?;
-            (Pattern { source, kind: PatternKind::Literal }, rest)
+            (TextPattern { source, kind: PatternKind::Literal }, rest)
         }
         Some('/') => slashed(rest)?.ok_or_else(missing)?,
         _ => return Err(missing()),
@@ -99,14 +99,14 @@ fn search(verb: &str, rest: &str) -> Result<(Pattern, Vec<String>), String> {
 }
 
 /// `/regex/[i]` at the start: the compiled-once pattern and what follows. `None`: not of that form.
-pub(super) fn slashed(text: &str) -> Result<Option<(Pattern, &str)>, String> {
+pub(super) fn slashed(text: &str) -> Result<Option<(TextPattern, &str)>, String> {
     let Some((source, rest)) = enclosed(text, '/') else { return Ok(None) };
     let (kind, rest) = match rest.strip_prefix('i') {
         Some(rest) => (PatternKind::RegexIgnoreCase, rest),
         None => (PatternKind::Regex, rest),
     };
     match RegexBuilder::new(&source).multi_line(true).size_limit(REGEX_BYTES).build() {
-        Ok(_) => Ok(Some((Pattern { source, kind }, rest))),
+        Ok(_) => Ok(Some((TextPattern { source, kind }, rest))),
         Err(regex::Error::CompiledTooBig(_)) => Err("the pattern is too big".to_owned()),
         Err(error) => Err(format!("bad pattern, {}", last_reason(&error.to_string()))),
     }

@@ -5,11 +5,11 @@
 mod near;
 mod shown;
 
-use super::Mode;
+use super::ItemMode;
 use shown::shown;
 
 #[track_caller]
-fn check(mode: Mode, table: &[(&str, &str)]) {
+fn check(mode: ItemMode, table: &[(&str, &str)]) {
     let differing: Vec<String> = table
         .iter()
         .filter_map(|&(item, expect)| {
@@ -29,7 +29,7 @@ fn check(mode: Mode, table: &[(&str, &str)]) {
 #[test]
 fn commands() {
     check(
-        Mode::Criterion,
+        ItemMode::Criterion,
         &[
             ("All tests pass: `$ cargo test`", "All tests pass | $ cargo test"),
             ("All tests pass: `$ cargo test`.", "All tests pass | $ cargo test"),
@@ -75,7 +75,7 @@ fn commands() {
 #[test]
 fn prose() {
     check(
-        Mode::Criterion,
+        ItemMode::Criterion,
         &[
             ("The app starts", "The app starts"),
             ("The function `foo()` works", "The function foo() works"),
@@ -120,7 +120,7 @@ fn prose() {
 #[test]
 fn words() {
     check(
-        Mode::Criterion,
+        ItemMode::Criterion,
         &[
             ("Readme: `exists README.md`", "Readme | exists [\"README.md\"]"),
             (
@@ -167,7 +167,7 @@ fn words() {
 #[test]
 fn bad() {
     check(
-        Mode::Criterion,
+        ItemMode::Criterion,
         &[
             (
                 "Two: `$ cargo test` and `$ cargo fmt --check`",
@@ -235,7 +235,7 @@ fn bad() {
 #[test]
 fn expectations() {
     check(
-        Mode::Criterion,
+        ItemMode::Criterion,
         &[
             ("Warnings: `$ lint` `== 0`", "Warnings | $ lint [== 0]"),
             ("Coverage: `$ cov` prints `>= 80`", "Coverage | $ cov [>= 80]"),
@@ -294,7 +294,7 @@ fn expectations() {
 #[test]
 fn attributes() {
     check(
-        Mode::Criterion,
+        ItemMode::Criterion,
         &[
             ("A (optional)", "A | optional"),
             ("A. (optional)", "A | optional"),
@@ -345,7 +345,7 @@ fn attributes() {
 #[test]
 fn not_a_check() {
     check(
-        Mode::Criterion,
+        ItemMode::Criterion,
         &[
             (
                 "All tests pass: `cargo test`",
@@ -409,7 +409,7 @@ fn not_a_check() {
 #[test]
 fn not_yet() {
     check(
-        Mode::Criterion,
+        ItemMode::Criterion,
         &[
             ("Health: `GET http://localhost:8080/health`", "Health | GET http://localhost:8080/health"),
             ("Health: `GET https://example.org/` `200`", "Health | GET https://example.org/ [status 200]"),
@@ -428,7 +428,7 @@ fn not_yet() {
 #[test]
 fn validation() {
     check(
-        Mode::Validation,
+        ItemMode::Validation,
         &[
             ("`cargo test`", "cargo test | $ cargo test"),
             ("Tests: `cargo test`", "Tests | $ cargo test"),
@@ -461,7 +461,7 @@ fn validation() {
 #[test]
 fn plan_boxes() {
     check(
-        Mode::PlanBox,
+        ItemMode::PlanBox,
         &[
             ("Write the parser", "Write the parser"),
             ("Write the `parser` and run `cargo test`", "Write the parser and run cargo test"),

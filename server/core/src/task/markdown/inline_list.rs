@@ -2,18 +2,18 @@
 
 use std::ops::Range;
 
-use crate::task::item::{Inline, Piece, PieceKind};
-use crate::task::source::Source;
+use crate::task::item::{InlineContent, InlinePiece, PieceKind};
+use crate::task::source::MarkdownSource;
 
 pub(super) struct InlineList<'a> {
     pub(super) name: String,
-    pub(super) items: Vec<Inline<'a>>,
+    pub(super) items: Vec<InlineContent<'a>>,
     /// The paragraph rewritten as a list.
     pub(super) fix: String,
 }
 
 /// Splits at " - " outside code spans, where the text behind the colon begins with "- ".
-pub(super) fn read<'a>(source: &Source<'_>, paragraph: &Inline<'a>) -> Option<InlineList<'a>> {
+pub(super) fn read<'a>(source: &MarkdownSource<'_>, paragraph: &InlineContent<'a>) -> Option<InlineList<'a>> {
     let (colon_end, first_dash) = colon_before_dash(source, paragraph)?;
     let end = paragraph.range.end;
     let mut dashes = vec![first_dash];
@@ -36,7 +36,7 @@ pub(super) fn read<'a>(source: &Source<'_>, paragraph: &Inline<'a>) -> Option<In
 }
 
 /// The end of the lead with its markup, and the offset of the dash behind it.
-fn colon_before_dash(source: &Source<'_>, paragraph: &Inline<'_>) -> Option<(usize, usize)> {
+fn colon_before_dash(source: &MarkdownSource<'_>, paragraph: &InlineContent<'_>) -> Option<(usize, usize)> {
     let texts = paragraph.pieces.iter().filter(|piece| piece.kind == PieceKind::Text);
     for piece in texts {
         for (at, colon) in source.slice(&piece.range).match_indices([':', '：']) {
@@ -53,7 +53,7 @@ fn colon_before_dash(source: &Source<'_>, paragraph: &Inline<'_>) -> Option<(usi
     None
 }
 
-fn dashes_after(source: &Source<'_>, paragraph: &Inline<'_>, from: usize) -> Vec<usize> {
+fn dashes_after(source: &MarkdownSource<'_>, paragraph: &InlineContent<'_>, from: usize) -> Vec<usize> {
     let text = source.slice(&(from..paragraph.range.end));
     let bytes = text.as_bytes();
     let is_space = |at: Option<usize>| at.and_then(|at| bytes.get(at)).is_some_and(u8::is_ascii_whitespace);
@@ -70,14 +70,14 @@ fn dashes_after(source: &Source<'_>, paragraph: &Inline<'_>, from: usize) -> Vec
     dashes
 }
 
-fn trimmed(source: &Source<'_>, range: Range<usize>) -> Range<usize> {
+fn trimmed(source: &MarkdownSource<'_>, range: Range<usize>) -> Range<usize> {
     let text = source.slice(&range);
     let start = range.start + text.len() - text.trim_start().len();
     start..start + text.trim().len()
 }
 
 /// The pieces inside `range`; a text that crosses its edge is cut.
-fn clipped<'a>(paragraph: &Inline<'a>, range: &Range<usize>) -> Inline<'a> {
+fn clipped<'a>(paragraph: &InlineContent<'a>, range: &Range<usize>) -> InlineContent<'a> {
     // Pieces stand in order: found by halving, since a line can hold any number of items.
     let first = paragraph.pieces.partition_point(|piece| piece.range.end <= range.start);
     let behind = paragraph.pieces.get(first..).unwrap_or_default().iter();
@@ -90,8 +90,8 @@ fn clipped<'a>(paragraph: &Inline<'a>, range: &Range<usize>) -> Inline<'a> {
             Some(text) if piece.text.len() == piece.range.len() => text.to_owned().into(),
             _ => piece.text.clone(),
         };
-        Piece { kind: piece.kind, text, range: start..end }
+        InlinePiece { kind: piece.kind, text, range: start..end }
     });
     let stray = paragraph.stray.clone().filter(|stray| range.contains(&stray.start));
-    Inline { pieces: pieces.collect(), range: range.clone(), stray, link: None }
+    InlineContent { pieces: pieces.collect(), range: range.clone(), stray, link: None }
 }

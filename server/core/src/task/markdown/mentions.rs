@@ -3,16 +3,16 @@
 use std::ops::Range;
 
 use super::strip_label;
-use crate::task::item::{Inline, PieceKind};
+use crate::task::item::{InlineContent, PieceKind};
 
-type Path = (String, Range<usize>);
+type PathRange = (String, Range<usize>);
 
 pub(super) fn is_context(plain: &str) -> bool {
     strip_label(plain, "context").is_some()
 }
 
 /// One item of the list: a link, its code spans, a first word that reads as a path, or what its sentence says of paths.
-pub(super) fn item(text: &Inline<'_>) -> Vec<Path> {
+pub(super) fn item(text: &InlineContent<'_>) -> Vec<PathRange> {
     if let Some(link) = text.link.as_deref().filter(|link| !link.contains("://") && !link.starts_with('#')) {
         return vec![(link.to_owned(), text.range.clone())];
     }
@@ -21,7 +21,7 @@ pub(super) fn item(text: &Inline<'_>) -> Vec<Path> {
         let path = clean(&piece.text).filter(|path| at == 0 || looks_like_path(path))?;
         Some((path, piece.range.clone()))
     });
-    let spans: Vec<Path> = spans.collect();
+    let spans: Vec<PathRange> = spans.collect();
     if !spans.is_empty() {
         return spans;
     }
@@ -35,7 +35,7 @@ pub(super) fn item(text: &Inline<'_>) -> Vec<Path> {
 }
 
 /// `Follow the patterns in lib/… and read docs/style.md`.
-fn in_prose(text: &Inline<'_>) -> Vec<Path> {
+fn in_prose(text: &InlineContent<'_>) -> Vec<PathRange> {
     let mut paths = Vec::new();
     for piece in text.pieces.iter().filter(|piece| piece.kind == PieceKind::Text) {
         let is_exact = piece.text.len() == piece.range.len();
@@ -68,7 +68,7 @@ fn is_abbreviation(word: &str) -> bool {
 }
 
 /// `CONTEXT: src/a.rs, docs/b.md` in one paragraph.
-pub(super) fn behind_colon(text: &Inline<'_>) -> Vec<Path> {
+pub(super) fn behind_colon(text: &InlineContent<'_>) -> Vec<PathRange> {
     let mut paths = Vec::new();
     let mut behind = false;
     for piece in &text.pieces {

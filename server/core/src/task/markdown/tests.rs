@@ -6,19 +6,19 @@
 mod documents;
 mod sections;
 
-use super::{Role, read};
-use crate::task::outline::Outline;
+use super::{DocumentRole, read};
+use crate::task::outline::TaskOutline;
 use crate::task::{Check, Finding, FindingCode};
 
 /// The outline of a prompt document, one line per criterion and finding.
 fn shown(text: &str) -> Vec<String> {
-    let outline = read("PROMPT.md", text, Role::Prompt);
+    let outline = read("PROMPT.md", text, DocumentRole::Prompt);
     let mut lines = criteria(&outline, text);
     lines.extend(outline.findings.iter().map(|finding| shown_finding(finding, text)));
     lines
 }
 
-fn criteria(outline: &Outline, text: &str) -> Vec<String> {
+fn criteria(outline: &TaskOutline, text: &str) -> Vec<String> {
     let criteria = outline.criteria.iter().map(|draft| {
         let criterion = &draft.criterion;
         let ticked = match criterion.ticked {

@@ -3,11 +3,11 @@
 use std::fmt::Write as _;
 
 use super::read;
-use crate::task::outline::Outline;
+use crate::task::outline::TaskOutline;
 use crate::task::{Check, FindingCode};
 
 fn shown(text: &str) -> Vec<String> {
-    let Outline { plan, criteria, findings, .. } = read("prd.json", text);
+    let TaskOutline { plan, criteria, findings, .. } = read("prd.json", text);
     let mut lines = Vec::new();
     for item in &plan {
         let mark = if item.done { "x" } else { " " };
@@ -95,7 +95,7 @@ fn stories_are_plan_items_and_their_criteria_are_criteria() {
 #[track_caller]
 fn ordered(fields: &str, expect: (Option<i64>, &[&str], bool)) {
     let criterion = r#""acceptanceCriteria": ["Tests: `$ make`"]"#;
-    let Outline { plan, criteria, .. } = read("prd.json", &story(&format!("{fields}, {criterion}")));
+    let TaskOutline { plan, criteria, .. } = read("prd.json", &story(&format!("{fields}, {criterion}")));
     let found: Vec<&str> = plan[0].depends_on.iter().map(String::as_str).collect();
     assert_eq!((plan[0].priority, found.as_slice(), plan[0].blocking), expect, "{fields}");
     assert_eq!(criteria[0].criterion.required, expect.2, "{fields}");

@@ -6,18 +6,18 @@ use std::ops::Range;
 use jsonc_parser::ast::{Object, StringLit, Value};
 use jsonc_parser::common::Ranged;
 
-use super::Reader;
-use crate::cut;
+use super::PrdReader;
 use crate::settings::closest::slips_between;
 use crate::task::FindingCode;
-use crate::task::grammar::{Fault, shortened};
+use crate::task::grammar::{ItemFault, shortened};
+use crate::truncate;
 
 /// The properties of one object; of a repeated one the last counts, as for every other reader of JSON.
-pub(super) struct Fields<'a> {
+pub(super) struct JsonFields<'a> {
     object: &'a Object<'a>,
 }
 
-impl<'a> Fields<'a> {
+impl<'a> JsonFields<'a> {
     pub(super) fn of(object: &'a Object<'a>, twice: &mut dyn FnMut(&str, Range<usize>)) -> Self {
         let mut names: HashSet<&str> = HashSet::new();
         for property in &object.properties {
@@ -39,7 +39,7 @@ impl<'a> Fields<'a> {
         self.get(name).and_then(Value::as_string_lit)
     }
 
-    pub(super) fn text(&self, name: &str, reader: &mut Reader<'_>) -> Option<String> {
+    pub(super) fn text(&self, name: &str, reader: &mut PrdReader<'_>) -> Option<String> {
         let value = self.get(name)?;
         // Exporters write null for "none".
         if value.as_null_keyword().is_some() {
@@ -48,7 +48,7 @@ impl<'a> Fields<'a> {
         reader.text_of(name, value).map(|text| text.value.to_string())
     }
 
-    pub(super) fn flag(&self, name: &str, reader: &mut Reader<'_>) -> bool {
+    pub(super) fn flag(&self, name: &str, reader: &mut PrdReader<'_>) -> bool {
         match self.get(name) {
             Some(Value::BooleanLit(flag)) => flag.value,
             Some(other) => {
@@ -59,7 +59,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    pub(super) fn list(&self, name: &str, reader: &mut Reader<'_>) -> &'a [Value<'a>] {
+    pub(super) fn list(&self, name: &str, reader: &mut PrdReader<'_>) -> &'a [Value<'a>] {
         match self.get(name) {
             Some(Value::Array(list)) => &list.elements,
             Some(Value::NullKeyword(_)) | None => &[],
@@ -100,7 +100,7 @@ pub(super) const STORY_FIELDS: &[&str] = &[
     "labels",
 ];
 
-impl Reader<'_> {
+impl PrdReader<'_> {
     pub(super) fn text_of<'v>(&mut self, name: &str, value: &'v Value<'v>) -> Option<&'v StringLit<'v>> {
         let text = value.as_string_lit();
         if text.is_none() {
@@ -143,7 +143,7 @@ impl Reader<'_> {
             let range = range.start + self.skipped..range.end + self.skipped;
             let fact = format!("not read. Write `{meant}`");
             let fix = Some(format!("\"{meant}\""));
-            let fault = Fault { code: FindingCode::UnknownKey, fact, range, fix };
+            let fault = ItemFault { code: FindingCode::UnknownKey, fact, range, fix };
             self.out.find_with_fix(name, fault);
         }
     }
@@ -161,9 +161,9 @@ impl Reader<'_> {
 
     /// A range that can be sliced: errors may point into a character or behind the end.
     pub(super) fn whole_characters(&self, range: Range<usize>) -> Range<usize> {
-        let start = cut::first(self.json, range.start).len();
+        let start = truncate::first(self.json, range.start).len();
         let whole = self.json.len();
-        let behind = cut::last(self.json, whole - range.end.min(whole).max(start));
+        let behind = truncate::last(self.json, whole - range.end.min(whole).max(start));
         start..whole - behind.len()
     }
 }

@@ -7,43 +7,43 @@ use std::ops::Range;
 
 use super::diagnostics::findings::kind;
 use super::standing::overlap;
-use super::verbs::{self, Verb};
-use super::{Code, Command, Known};
+use super::verbs::{self, OfferedCommand};
+use super::{DiagnosticCode, EditorCommand, TaskView};
 use crate::sanitize;
-use crate::task::{Finding, FindingCode, Place};
+use crate::task::{DocumentRange, Finding, FindingCode};
 
 /// Something to do at a place.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Action {
+pub struct EditorAction {
     /// `quickfix`, or `source.loopkeeper.` and a verb.
     pub kind: &'static str,
     pub title: String,
-    pub cure: Cure,
+    pub cure: QuickFix,
     /// The diagnostic that it cures: at this place, with this code.
-    pub fixes: Option<(Place, Code)>,
+    pub fixes: Option<(DocumentRange, DiagnosticCode)>,
     pub preferred: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Cure {
-    Command(Command),
+pub enum QuickFix {
+    Command(EditorCommand),
     Edits(Vec<TextEdit>),
 }
 
 /// New text for a place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TextEdit {
-    pub place: Place,
+    pub place: DocumentRange,
     pub text: String,
 }
 
 pub const QUICKFIX: &str = "quickfix";
 
 /// What can be done in `file` at `range`: cures first, then the criteria and plan items there, then the task.
-pub fn actions(known: &Known<'_>, file: &str, range: &Range<usize>) -> Vec<Action> {
+pub fn actions(known: &TaskView<'_>, file: &str, range: &Range<usize>) -> Vec<EditorAction> {
     let Some(document) = known.document(file) else { return Vec::new() };
-    let here = |place: &Place| place.file == document.path && overlap(&place.range, range);
-    let mut all: Vec<Action> =
+    let here = |place: &DocumentRange| place.file == document.path && overlap(&place.range, range);
+    let mut all: Vec<EditorAction> =
         known.task.findings.iter().filter(|it| here(&it.place)).filter_map(fix).collect();
     for criterion in known.task.criteria.iter().filter(|it| here(&it.place)) {
         let weakened = verbs::of_weakened(known, Some(&criterion.id));
@@ -60,33 +60,33 @@ pub fn actions(known: &Known<'_>, file: &str, range: &Range<usize>) -> Vec<Actio
     all
 }
 
-fn action(known: &Known<'_>, verb: Verb<'_>) -> Action {
+fn action(known: &TaskView<'_>, verb: OfferedCommand<'_>) -> EditorAction {
     let title = verb.action_title(known);
-    Action {
+    EditorAction {
         kind: verb.kind(),
-        cure: Cure::Command(verb.command(known, title.clone())),
+        cure: QuickFix::Command(verb.command(known, title.clone())),
         title,
-        fixes: known.heading().filter(|_| gives_trust(verb)).map(|it| (it, Code::NeedsTrust)),
-        preferred: verb == Verb::TrustShown,
+        fixes: known.heading().filter(|_| gives_trust(verb)).map(|it| (it, DiagnosticCode::NeedsTrust)),
+        preferred: verb == OfferedCommand::TrustShown,
     }
 }
 
-fn gives_trust(verb: Verb<'_>) -> bool {
-    matches!(verb, Verb::Trust | Verb::TrustShown)
+fn gives_trust(verb: OfferedCommand<'_>) -> bool {
+    matches!(verb, OfferedCommand::Trust | OfferedCommand::TrustShown)
 }
 
 /// Of what the agent weakened, as it is told at this place.
-fn cure(known: &Known<'_>, verb: Verb<'_>, place: &Place) -> Action {
-    Action { fixes: Some((place.clone(), Code::Weakened)), ..action(known, verb) }
+fn cure(known: &TaskView<'_>, verb: OfferedCommand<'_>, place: &DocumentRange) -> EditorAction {
+    EditorAction { fixes: Some((place.clone(), DiagnosticCode::Weakened)), ..action(known, verb) }
 }
 
-fn fix(finding: &Finding) -> Option<Action> {
+fn fix(finding: &Finding) -> Option<EditorAction> {
     let text = finding.fix.clone()?;
     let (_, code) = kind(finding.code);
-    Some(Action {
+    Some(EditorAction {
         kind: QUICKFIX,
         title: fix_title(finding.code, &text),
-        cure: Cure::Edits(vec![TextEdit { place: finding.place.clone(), text }]),
+        cure: QuickFix::Edits(vec![TextEdit { place: finding.place.clone(), text }]),
         fixes: Some((finding.place.clone(), code)),
         preferred: true,
     })

@@ -32,9 +32,9 @@ pub enum SuggestionKind {
 }
 
 /// Label, what is written, what it means.
-type Form = (&'static str, &'static str, &'static str);
+type SuggestionForm = (&'static str, &'static str, &'static str);
 
-const CHECKS: &[Form] = &[
+const CHECKS: &[SuggestionForm] = &[
     ("$ command", "$ ", "Run with `sh -c` in the project root; it must exit 0."),
     ("exists glob…", "exists ", "Every glob must match at least one file."),
     ("missing glob…", "missing ", "No glob may match any file."),
@@ -43,7 +43,7 @@ const CHECKS: &[Form] = &[
     ("clean", "clean", "No new untracked files may be left behind."),
 ];
 
-const EXPECTATIONS: &[Form] = &[
+const EXPECTATIONS: &[SuggestionForm] = &[
     ("== number", "== ", "The last number the command prints must be this."),
     ("!= number", "!= ", "The last number the command prints must be another."),
     (">= number", ">= ", "The last number the command prints must be at least this."),
@@ -68,7 +68,7 @@ pub fn in_check(text: &str, offset: usize) -> Vec<Suggestion> {
     } else {
         (SuggestionKind::Check, CHECKS)
     };
-    let suggestion = |(label, text, means): &Form| Suggestion {
+    let suggestion = |(label, text, means): &SuggestionForm| Suggestion {
         label: (*label).to_owned(),
         kind,
         detail: String::new(),
@@ -80,7 +80,7 @@ pub fn in_check(text: &str, offset: usize) -> Vec<Suggestion> {
     forms.iter().filter(|(_, text, _)| text.starts_with(typed)).map(suggestion).collect()
 }
 
-struct Span {
+struct CompletionSpan {
     /// Behind the backtick that opens it.
     start: usize,
     /// An earlier span of the line is a command.
@@ -88,7 +88,7 @@ struct Span {
 }
 
 /// The code span that is open at `offset`, of a list item or of a text in JSON.
-fn span_at(text: &str, offset: usize) -> Option<Span> {
+fn span_at(text: &str, offset: usize) -> Option<CompletionSpan> {
     let before = text.get(..offset)?;
     let line_start = before.rfind(['\n', '\r']).map_or(0, |it| it + 1);
     let line = before.get(line_start..)?;
@@ -99,7 +99,7 @@ fn span_at(text: &str, offset: usize) -> Option<Span> {
     // Text, code, text, code …: an even number of parts means that the last one is code.
     let (code, earlier) = parts.split_last().filter(|_| parts.len().is_multiple_of(2))?;
     let behind_check = earlier.iter().skip(1).step_by(2).any(|it| it.starts_with("$ "));
-    Some(Span { start: offset - code.len(), behind_check })
+    Some(CompletionSpan { start: offset - code.len(), behind_check })
 }
 
 fn is_item(line: &str) -> bool {

@@ -13,18 +13,18 @@ mod tests;
 
 pub(super) use self::limit::limit;
 pub use self::sources::source_failures;
-use super::{Known, said, summary, weakened};
-use crate::task::Place;
+use super::{TaskView, message, summary, weakened};
+use crate::task::DocumentRange;
 
 /// One remark at one place of one of the task's documents.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
-    pub place: Place,
+    pub place: DocumentRange,
     pub severity: Severity,
-    pub code: Code,
+    pub code: DiagnosticCode,
     /// `name: fact` and at most one sentence more; at most 100 characters.
     pub message: String,
-    pub related: Vec<Related>,
+    pub related: Vec<RelatedLocation>,
     /// Files changed since: to be shown faded.
     pub stale: bool,
 }
@@ -62,13 +62,13 @@ pub enum Severity {
 
 /// Where a diagnostic's evidence is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Related {
-    pub target: Target,
+pub struct RelatedLocation {
+    pub target: RelatedTarget,
     pub message: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Target {
+pub enum RelatedTarget {
     /// As printed: relative to the root, or absolute. Line and column from 1.
     Source { file: String, line: u32, column: Option<u32> },
     /// The file with the check's output; the line in it that names this place, where there is one.
@@ -77,7 +77,7 @@ pub enum Target {
 
 /// What a diagnostic is about, as a stable word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Code {
+pub enum DiagnosticCode {
     Summary,
     BreakerOpen,
     Interrupted,
@@ -112,7 +112,7 @@ pub enum Code {
     Limited,
 }
 
-impl Code {
+impl DiagnosticCode {
     #[cfg(test)]
     const ALL: [Self; 32] = [
         Self::Summary,
@@ -188,7 +188,7 @@ impl Code {
 }
 
 /// Everything there is to say about the task, in the order of its documents and their lines.
-pub fn diagnostics(known: &Known<'_>) -> Vec<Diagnostic> {
+pub fn diagnostics(known: &TaskView<'_>) -> Vec<Diagnostic> {
     let mut all = summary::diagnostics(known);
     all.extend(findings::read(known));
     all.extend(criteria::read(known));
@@ -201,12 +201,23 @@ pub fn diagnostics(known: &Known<'_>) -> Vec<Diagnostic> {
 }
 
 impl Diagnostic {
-    pub(super) fn new(place: &Place, severity: Severity, code: Code, message: String) -> Self {
+    pub(super) fn new(
+        place: &DocumentRange,
+        severity: Severity,
+        code: DiagnosticCode,
+        message: String,
+    ) -> Self {
         Self { place: place.clone(), severity, code, message, related: Vec::new(), stale: false }
     }
 
     /// `name: fact. Cure.`
-    fn of(place: &Place, (severity, code): (Severity, Code), name: &str, fact: &str, cure: &str) -> Self {
-        Self::new(place, severity, code, said::message(name, fact, cure))
+    fn of(
+        place: &DocumentRange,
+        (severity, code): (Severity, DiagnosticCode),
+        name: &str,
+        fact: &str,
+        cure: &str,
+    ) -> Self {
+        Self::new(place, severity, code, message::message(name, fact, cure))
     }
 }

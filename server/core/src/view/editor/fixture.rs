@@ -2,24 +2,24 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Known, Latest, Trust};
-use crate::check::{CheckResult, Location, Missing, MissingKind, Owner, Status};
-use crate::decide::Loop;
+use super::{LatestResult, TaskView, TrustState};
+use crate::check::{CheckResult, DependencyProvider, Location, MissingDependency, MissingKind, Status};
+use crate::decide::LoopState;
 use crate::decide::tests::sim::{Act, Sim, spec};
 use crate::moment::Moment;
-use crate::task::{self, CriterionId, Document, Task};
-use crate::view::{Facts, LoopStatus, status};
+use crate::task::{self, CriterionId, Task, TaskDocument};
+use crate::view::{LoopStatus, StatusFacts, status};
 
 pub(super) const PROMPT: &str = "# Pay\n\nDone when:\n\n- tests: `$ cargo test`\n- lint: `$ cargo clippy`\n";
 pub(super) const URI: &str = "file:///w/PROMPT.md";
 
 /// One task with everything that is known of it, owned.
 pub(super) struct World {
-    pub(super) documents: Vec<Document>,
+    pub(super) documents: Vec<TaskDocument>,
     pub(super) task: Task,
     pub(super) results: Vec<(CheckResult, bool)>,
     pub(super) output: Option<&'static str>,
-    pub(super) state: Option<Loop>,
+    pub(super) state: Option<LoopState>,
     pub(super) status: Option<LoopStatus>,
     pub(super) checking: bool,
     pub(super) editor_trusted: bool,
@@ -32,7 +32,8 @@ pub(super) struct World {
 
 impl World {
     pub(super) fn of(documents: &[(&str, &str)]) -> Self {
-        let document = |(path, text): &(&str, &str)| Document { path: (*path).into(), text: (*text).into() };
+        let document =
+            |(path, text): &(&str, &str)| TaskDocument { path: (*path).into(), text: (*text).into() };
         let documents: Vec<_> = documents.iter().map(document).collect();
         Self {
             task: task::read(&documents),
@@ -124,7 +125,7 @@ impl World {
     }
 
     fn kept_by(mut self, pid: Option<u32>) -> Self {
-        let facts = Facts {
+        let facts = StatusFacts {
             now: Moment { wall: 1_795_000_900_000, awake: 1_900_000 },
             keeper: pid.map(Some),
             damaged: false,
@@ -135,17 +136,17 @@ impl World {
     }
 
     pub(super) fn damaged(mut self) -> Self {
-        let facts = Facts { damaged: true, ..Facts::default() };
+        let facts = StatusFacts { damaged: true, ..StatusFacts::default() };
         self.status = self.state.as_ref().map(|it| status(it, &facts));
         self
     }
 
-    pub(super) fn look<T>(&self, look: impl FnOnce(&Known<'_>) -> T) -> T {
-        let latest = |(result, stale)| Latest { result, stale, output: self.output };
+    pub(super) fn look<T>(&self, look: impl FnOnce(&TaskView<'_>) -> T) -> T {
+        let latest = |(result, stale)| LatestResult { result, stale, output: self.output };
         let entry = |it: &'_ (CheckResult, bool)| it.0.criterion.clone();
-        let results: BTreeMap<CriterionId, Latest<'_>> =
+        let results: BTreeMap<CriterionId, LatestResult<'_>> =
             self.results.iter().map(|it| (entry(it), latest((&it.0, it.1)))).collect();
-        look(&Known {
+        look(&TaskView {
             reference: URI,
             task: &self.task,
             documents: &self.documents,
@@ -153,7 +154,7 @@ impl World {
             state: self.state.as_ref(),
             results: &results,
             checking: self.checking,
-            trust: Trust {
+            trust: TrustState {
                 editor: self.editor_trusted,
                 unknown: self.unknown,
                 criteria: &self.untrusted,
@@ -175,11 +176,11 @@ fn result(id: &CriterionId, letter: char, fact: &str) -> Option<CheckResult> {
         _ => Status::Fail,
     };
     let missing = match letter {
-        'm' => Some((Owner::Machine, MissingKind::Program)),
-        'g' => Some((Owner::Project, MissingKind::File)),
+        'm' => Some((DependencyProvider::Machine, MissingKind::Program)),
+        'g' => Some((DependencyProvider::Project, MissingKind::File)),
         _ => None,
     };
-    let missing = missing.map(|(owner, kind)| Missing {
+    let missing = missing.map(|(owner, kind)| MissingDependency {
         kind,
         name: "it".to_owned(),
         owner,

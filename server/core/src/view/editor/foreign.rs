@@ -2,25 +2,25 @@
 
 use serde_json::json;
 
-use super::{Action, Block, Command, Cure};
-use crate::foreign::Foreign;
+use super::{EditorAction, EditorCommand, HoverBlock, QuickFix};
+use crate::plugin_loop::PluginLoop;
 
 /// Its diagnostic, on the first line of its state file. No count is in it: it would flicker.
 pub const CODE: &str = "foreign-loop";
 pub const MESSAGE: &str = "a loop of Claude Code's plugin runs: continue it under loopkeeper, or stop it";
 
 /// What is known of it.
-pub fn about(foreign: &Foreign) -> Vec<Block> {
+pub fn about(foreign: &PluginLoop) -> Vec<HoverBlock> {
     let mut blocks = vec![
-        Block::Title("A loop of Claude Code's plugin".to_owned()),
-        Block::Text(format!("It is at {}.", foreign.progress())),
+        HoverBlock::Title("A loop of Claude Code's plugin".to_owned()),
+        HoverBlock::Text(format!("It is at {}.", foreign.progress())),
     ];
     blocks.extend(
-        foreign.promise.as_ref().map(|it| Block::Text(format!("It ends with <promise>{it}</promise>."))),
+        foreign.promise.as_ref().map(|it| HoverBlock::Text(format!("It ends with <promise>{it}</promise>."))),
     );
-    blocks.extend(foreign.started_at.as_ref().map(|it| Block::Text(format!("It was started at {it}."))));
-    blocks.push(Block::Code(foreign.prompt.clone()));
-    blocks.push(Block::Text(
+    blocks.extend(foreign.started_at.as_ref().map(|it| HoverBlock::Text(format!("It was started at {it}."))));
+    blocks.push(HoverBlock::Code(foreign.prompt.clone()));
+    blocks.push(HoverBlock::Text(
         "loopkeeper does not drive it: a code action makes a task of it, or cancels it as /cancel-ralph does."
             .to_owned(),
     ));
@@ -28,11 +28,11 @@ pub fn about(foreign: &Foreign) -> Vec<Block> {
 }
 
 /// What can be done; `uri` is that of its state file.
-pub fn remedies(uri: &str) -> [Action; 2] {
-    let action = |kind, title: &str, command, argument| Action {
+pub fn remedies(uri: &str) -> [EditorAction; 2] {
+    let action = |kind, title: &str, command, argument| EditorAction {
         kind,
         title: title.to_owned(),
-        cure: Cure::Command(Command { title: title.to_owned(), command, argument }),
+        cure: QuickFix::Command(EditorCommand { title: title.to_owned(), command, argument }),
         fixes: None,
         preferred: false,
     };

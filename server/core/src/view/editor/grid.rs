@@ -7,7 +7,7 @@ mod tests;
 use super::state::glyph;
 use crate::check::Status;
 use crate::decide::breaker::{self, is_provider_trouble};
-use crate::decide::{Iteration, Loop};
+use crate::decide::{Iteration, LoopState};
 use crate::journal::{Pinned, Role};
 use crate::sanitize;
 use crate::task::CriterionId;
@@ -21,14 +21,14 @@ const FACT_CHARS: usize = 40;
 const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
 /// One criterion over all iterations, the baseline first: `✗✗✓✓`, `·` where it was not judged.
-pub fn row(state: &Loop, criterion: &CriterionId) -> String {
+pub fn row(state: &LoopState, criterion: &CriterionId) -> String {
     std::iter::once(baseline(state, criterion))
         .chain(state.history.iter().map(|it| cell(it, criterion)))
         .collect()
 }
 
 /// All of them with the breaker and the changed files below, the last 30 iterations.
-pub(crate) fn grid(state: &Loop) -> String {
+pub(crate) fn grid(state: &LoopState) -> String {
     let first = state.history.len().saturating_sub(COLUMNS);
     let shown = state.history.get(first..).unwrap_or_default();
     let names = state.pinned.iter().map(|it| width(&sanitize::line(&it.criterion.name)));
@@ -65,7 +65,7 @@ pub(crate) fn grid(state: &Loop) -> String {
 }
 
 /// What the first judgement said is all that is left of the baseline.
-fn baseline(state: &Loop, criterion: &CriterionId) -> char {
+fn baseline(state: &LoopState, criterion: &CriterionId) -> char {
     let judged_later = |it: &Iteration| !it.row.is_empty() && !it.row.iter().any(|(id, _)| id == criterion);
     if state.history.iter().find(|it| !it.row.is_empty()).is_some_and(judged_later) {
         return '·';
@@ -118,7 +118,7 @@ fn fitted(name: &str, room: usize) -> String {
     short + &" ".repeat(left)
 }
 
-fn fact(state: &Loop, pinned: &Pinned) -> String {
+fn fact(state: &LoopState, pinned: &Pinned) -> String {
     let id = &pinned.criterion.id;
     let Some(result) = state.results.get(id) else { return String::new() };
     let fact = match result.status {
@@ -136,7 +136,7 @@ fn fact(state: &Loop, pinned: &Pinned) -> String {
 }
 
 /// The iteration that broke it: the one after it last passed.
-fn failing_since(state: &Loop, criterion: &CriterionId) -> Option<u32> {
+fn failing_since(state: &LoopState, criterion: &CriterionId) -> Option<u32> {
     let judged = |it: &&Iteration| it.row.iter().any(|(id, _)| id == criterion);
     let passed =
         |it: &&Iteration| it.row.iter().any(|(id, status)| id == criterion && *status == Status::Pass);
@@ -145,7 +145,7 @@ fn failing_since(state: &Loop, criterion: &CriterionId) -> Option<u32> {
 }
 
 /// How many iterations in a row were without progress, after each of them.
-fn without_progress(state: &Loop) -> Vec<u32> {
+fn without_progress(state: &LoopState) -> Vec<u32> {
     let count = |count: &mut u32, it: &Iteration| {
         if it.changes.any() {
             *count = 0;

@@ -6,16 +6,16 @@ mod tests;
 
 use super::reading::{attributes, reading};
 use super::standing::overlap;
-use super::{Known, grid, state, weakened};
+use super::{TaskView, grid, state, weakened};
 use crate::check::CheckResult;
-use crate::decide::Loop;
+use crate::decide::LoopState;
+use crate::decide::branch_tracking;
 use crate::decide::breaker::limits;
 use crate::decide::flaky::passes_needed;
-use crate::decide::stand;
 use crate::journal::{BreakerState, Weakening};
 use crate::moment::Moment;
 use crate::prompt::grammar::spans;
-use crate::task::{Criterion, CriterionId, Place, PlanItem};
+use crate::task::{Criterion, CriterionId, DocumentRange, PlanItem};
 use crate::view::{LoopStatus, budget, words};
 
 /// Of an output, and of the places that it names; more does not fit a hover.
@@ -27,13 +27,13 @@ const MAX_REACHED: usize = 5;
 /// What is shown about a place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hover {
-    pub place: Place,
-    pub blocks: Vec<Block>,
+    pub place: DocumentRange,
+    pub blocks: Vec<HoverBlock>,
 }
 
 /// Text as it is; only [`Hover::markdown`] and [`Hover::plain`] make it fit to be shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Block {
+pub enum HoverBlock {
     Title(String),
     /// One line.
     Text(String),
@@ -42,8 +42,8 @@ pub enum Block {
 }
 
 /// The hover for the byte at `offset` of `file`, with times as of `now`.
-pub fn hover(known: &Known<'_>, (file, offset): (&str, usize), now: Moment) -> Option<Hover> {
-    let at = |place: &Place| place.file == file && overlap(&place.range, &(offset..offset));
+pub fn hover(known: &TaskView<'_>, (file, offset): (&str, usize), now: Moment) -> Option<Hover> {
+    let at = |place: &DocumentRange| place.file == file && overlap(&place.range, &(offset..offset));
     let criterion = known.task.criteria.iter().find(|it| at(&it.place));
     let item = known.task.plan.iter().find(|it| at(&it.place));
     let (place, blocks) = if let Some(criterion) = criterion {
@@ -56,53 +56,53 @@ pub fn hover(known: &Known<'_>, (file, offset): (&str, usize), now: Moment) -> O
     Some(Hover { place, blocks })
 }
 
-fn of_criterion(known: &Known<'_>, criterion: &Criterion) -> Vec<Block> {
-    let mut all = vec![Block::Title(criterion.name.clone())];
+fn of_criterion(known: &TaskView<'_>, criterion: &Criterion) -> Vec<HoverBlock> {
+    let mut all = vec![HoverBlock::Title(criterion.name.clone())];
     let Some(check) = &criterion.check else {
-        all.push(Block::Text(
+        all.push(HoverBlock::Text(
             "No check: only the agent's word counts. Add one, for example `$ npm test`.".to_owned(),
         ));
         return all;
     };
     let said = state::of_criterion(known, criterion).unwrap_or_default();
     let latest = known.latest(&criterion.id);
-    all.push(Block::Text(said));
+    all.push(HoverBlock::Text(said));
     let row = known.state.map(|it| grid::row(it, &criterion.id)).unwrap_or_default();
     if row.contains(|it| it != '·') {
-        all.push(Block::Text(format!("Over the iterations: {row}")));
+        all.push(HoverBlock::Text(format!("Over the iterations: {row}")));
     }
-    all.extend(known.state.and_then(|it| flaky(it, &criterion.id)).map(Block::Text));
+    all.extend(known.state.and_then(|it| flaky(it, &criterion.id)).map(HoverBlock::Text));
     all.extend(weakened::told_at(known, Some(&criterion.id)).map(weak));
-    all.push(Block::Code(spans(check).join("\n")));
+    all.push(HoverBlock::Code(spans(check).join("\n")));
     let mut meaning = reading(check);
     meaning.extend(attributes(criterion));
-    all.push(Block::Text(meaning.join(" ")));
+    all.push(HoverBlock::Text(meaning.join(" ")));
     if let Some(latest) = latest {
         let remedy = latest.result.missing_on_machine().map(|it| it.remedy.as_str());
         let remedy = remedy.filter(|it| !it.is_empty());
-        all.extend(remedy.map(|it| Block::Text(format!("{}.", words::capitalised(it)))));
+        all.extend(remedy.map(|it| HoverBlock::Text(format!("{}.", words::capitalised(it)))));
         all.extend(printed(latest.result));
     }
     all
 }
 
 /// Where a check failed, and its output.
-fn printed(result: &CheckResult) -> Vec<Block> {
+fn printed(result: &CheckResult) -> Vec<HoverBlock> {
     let places = result.failure_lines(MAX_PLACES, OUTPUT_BYTES);
     let output = result.output_within(OUTPUT_BYTES);
     let told = [("Where it fails:", places.join("\n")), ("Its output:", output)];
     let told = told.into_iter().filter(|(_, text)| !text.trim().is_empty());
-    told.flat_map(|(label, text)| [Block::Text(label.to_owned()), Block::Code(text)]).collect()
+    told.flat_map(|(label, text)| [HoverBlock::Text(label.to_owned()), HoverBlock::Code(text)]).collect()
 }
 
 /// The branch that the loop works on, and where HEAD is instead.
-fn branch(state: &Loop) -> Option<String> {
-    let away = stand::sentence(state).map(|it| format!("{it}."));
+fn branch(state: &LoopState) -> Option<String> {
+    let away = branch_tracking::sentence(state).map(|it| format!("{it}."));
     away.or_else(|| state.stand.home.as_ref().map(|it| format!("On the branch {it}.")))
 }
 
 /// `Reached: iteration 2, now passes: tests pass; iteration 4, done: Login.`
-fn reached(state: &Loop) -> Option<String> {
+fn reached(state: &LoopState) -> Option<String> {
     let marked = state.kept_iterations().filter(|it| !it.milestones.is_empty());
     let told: Vec<String> =
         marked.map(|it| format!("iteration {}, {}", it.number, it.milestones.join(", "))).collect();
@@ -110,7 +110,7 @@ fn reached(state: &Loop) -> Option<String> {
     (!newest.is_empty()).then(|| format!("Reached: {}.", newest.join("; ")))
 }
 
-fn of_item(known: &Known<'_>, item: &PlanItem) -> Vec<Block> {
+fn of_item(known: &TaskView<'_>, item: &PlanItem) -> Vec<HoverBlock> {
     let belongs = |it: &&Criterion| it.plan_item.as_deref() == Some(item.id.as_str());
     let criteria = known.task.criteria.iter().filter(belongs);
     let account = match (item.done, item.blocking) {
@@ -118,69 +118,73 @@ fn of_item(known: &Known<'_>, item: &PlanItem) -> Vec<Block> {
         (false, true) => "Open: it keeps the loop going.",
         (false, false) => "Open, but optional: it does not keep the loop going.",
     };
-    let mut all = vec![Block::Title(item.title.clone()), Block::Text(account.to_owned())];
+    let mut all = vec![HoverBlock::Title(item.title.clone()), HoverBlock::Text(account.to_owned())];
     let lines: Vec<String> = criteria.map(|it| format!("{} {}", state::mark(known, it), it.name)).collect();
     if !lines.is_empty() {
-        all.push(Block::Code(lines.join("\n")));
+        all.push(HoverBlock::Code(lines.join("\n")));
     }
     all
 }
 
-fn of_task(known: &Known<'_>, now: Moment) -> Vec<Block> {
+fn of_task(known: &TaskView<'_>, now: Moment) -> Vec<HoverBlock> {
     let title = if known.task.title.is_empty() { known.reference } else { &known.task.title };
-    let mut all = vec![Block::Title(title.to_owned())];
+    let mut all = vec![HoverBlock::Title(title.to_owned())];
     let said = state::of_loop(known).unwrap_or_else(|| format!("Idle · {}", known.tally().sentence()));
-    all.push(Block::Text(said));
+    all.push(HoverBlock::Text(said));
     if let Some(outcome) = known.status.and_then(|it| it.outcome.as_ref()) {
-        all.push(Block::Text(format!("{}.", words::capitalised(&outcome.sentence))));
+        all.push(HoverBlock::Text(format!("{}.", words::capitalised(&outcome.sentence))));
     }
     if let Some(pause) = known.open_loop().and_then(|it| it.pause.as_ref()) {
-        all.push(Block::Text(format!("{}.", words::capitalised(pause.message.trim_end_matches('.')))));
+        all.push(HoverBlock::Text(format!("{}.", words::capitalised(pause.message.trim_end_matches('.')))));
     }
     all.extend(weakened::told(known).map(|(it, _)| weak(it)));
     if let Some(state) = known.state {
-        all.extend(branch(state).map(Block::Text));
-        all.extend(reached(state).map(Block::Text));
-        all.push(Block::Code(grid::grid(state)));
-        all.extend(claims(state).map(Block::Text));
+        all.extend(branch(state).map(HoverBlock::Text));
+        all.extend(reached(state).map(HoverBlock::Text));
+        all.push(HoverBlock::Code(grid::grid(state)));
+        all.extend(claims(state).map(HoverBlock::Text));
     }
     if let Some(status) = known.status {
-        all.extend(status.groups_said().map(|it| Block::Text(format!("Groups: {it}."))));
-        all.push(Block::Text(breaker(known, status)));
+        all.extend(status.groups_said().map(|it| HoverBlock::Text(format!("Groups: {it}."))));
+        all.push(HoverBlock::Text(breaker(known, status)));
         all.extend(
-            status.breaker.preset.as_ref().map(|it| Block::Text(format!("Breaker preset: {}.", it.because))),
+            status
+                .breaker
+                .preset
+                .as_ref()
+                .map(|it| HoverBlock::Text(format!("Breaker preset: {}.", it.because))),
         );
-        all.push(Block::Text(format!("{}.", budget(status, known.state, now))));
+        all.push(HoverBlock::Text(format!("{}.", budget(status, known.state, now))));
         let lineage: Vec<String> = status.spawns.tree().collect();
         if !lineage.is_empty() {
-            all.push(Block::Code(lineage.join("\n")));
+            all.push(HoverBlock::Code(lineage.join("\n")));
         }
         if !status.warnings.is_empty() {
-            all.push(Block::Text(format!("Note: {}.", status.warnings.join(", "))));
+            all.push(HoverBlock::Text(format!("Note: {}.", status.warnings.join(", "))));
         }
         let heads = status.forecast.as_ref().filter(|_| known.open_loop().is_some());
-        all.extend(heads.map(|it| Block::Text(format!("{}.", words::capitalised(it)))));
-        all.extend(status.activity.as_ref().map(|it| Block::Text(format!("Last seen: {it}"))));
+        all.extend(heads.map(|it| HoverBlock::Text(format!("{}.", words::capitalised(it)))));
+        all.extend(status.activity.as_ref().map(|it| HoverBlock::Text(format!("Last seen: {it}"))));
     }
     if known.trust.unknown > 0 {
         let commands = words::counted(known.trust.unknown as u64, "command");
         let verb = if known.trust.unknown == 1 { "needs" } else { "need" };
-        all.push(Block::Text(format!("{commands} {verb} your trust.")));
+        all.push(HoverBlock::Text(format!("{commands} {verb} your trust.")));
     }
     all
 }
 
-fn weak(weakening: &Weakening) -> Block {
-    Block::Text(format!("Weakened in iteration {}: {}.", weakening.since, weakening.what))
+fn weak(weakening: &Weakening) -> HoverBlock {
+    HoverBlock::Text(format!("Weakened in iteration {}: {}.", weakening.since, weakening.what))
 }
 
-fn flaky(state: &Loop, id: &CriterionId) -> Option<String> {
+fn flaky(state: &LoopState, id: &CriterionId) -> Option<String> {
     let rounds = passes_needed(state, id).filter(|_| state.outcome.is_none())?;
     Some(format!("It passes and fails on the same files: it has to pass {rounds} rounds in a row."))
 }
 
 /// What the agent said of itself last, each claim with its source and its weight.
-fn claims(state: &Loop) -> Option<String> {
+fn claims(state: &LoopState) -> Option<String> {
     let last = state.last_iteration()?;
     let listed: Vec<String> = last.claims.listed().iter().take(MAX_CLAIMS).map(ToString::to_string).collect();
     let but = last.claims.contradiction().map_or_else(String::new, |it| format!("; {it}"));
@@ -188,7 +192,7 @@ fn claims(state: &Loop) -> Option<String> {
 }
 
 /// Every count that is not at zero, beside the one that always says something.
-fn breaker(known: &Known<'_>, status: &LoopStatus) -> String {
+fn breaker(known: &TaskView<'_>, status: &LoopStatus) -> String {
     let of = |count: u32, limit: u32| match known.state {
         Some(_) => format!("{count} of {limit}"),
         None => count.to_string(),

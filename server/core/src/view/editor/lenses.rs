@@ -5,23 +5,23 @@ mod tests;
 
 use std::collections::BTreeSet;
 
-use super::verbs::{self, Verb};
-use super::{Command, Known, state};
+use super::verbs::{self, OfferedCommand};
+use super::{EditorCommand, TaskView, state};
 use crate::lines::LineIndex;
-use crate::task::{Criterion, Place};
+use crate::task::{Criterion, DocumentRange};
 
 /// A few words over a line, perhaps to be clicked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lens {
     /// The line that it stands over.
-    pub place: Place,
+    pub place: DocumentRange,
     pub title: String,
     /// `None`: only said.
-    pub command: Option<Command>,
+    pub command: Option<EditorCommand>,
 }
 
 /// The lenses over one document, in the order in which they stand.
-pub fn lenses(known: &Known<'_>, file: &str) -> Vec<Lens> {
+pub fn lenses(known: &TaskView<'_>, file: &str) -> Vec<Lens> {
     let mut all = Vec::new();
     let mut taken = BTreeSet::new();
     let lines = LineIndex::of(known.document(file).map_or("", |it| it.text.as_str()));
@@ -45,7 +45,7 @@ pub fn lenses(known: &Known<'_>, file: &str) -> Vec<Lens> {
     all
 }
 
-fn of_task(known: &Known<'_>, place: &Place) -> Vec<Lens> {
+fn of_task(known: &TaskView<'_>, place: &DocumentRange) -> Vec<Lens> {
     let behind = |title: &str| verbs::behind_state(known).map(|it| it.command(known, title.to_owned()));
     let state = state::of_loop(known);
     let said = state.map(|title| Lens { place: place.clone(), command: behind(&title), title });
@@ -53,21 +53,22 @@ fn of_task(known: &Known<'_>, place: &Place) -> Vec<Lens> {
     said.into_iter().chain(verbs).collect()
 }
 
-fn of_criterion(known: &Known<'_>, criterion: &Criterion, place: &Place) -> Vec<Lens> {
+fn of_criterion(known: &TaskView<'_>, criterion: &Criterion, place: &DocumentRange) -> Vec<Lens> {
     let Some(title) = state::of_criterion(known, criterion) else { return Vec::new() };
     let verbs = verbs::of_criterion(known, criterion);
-    let output = verbs.iter().find(|it| matches!(it, Verb::Output(_)));
+    let output = verbs.iter().find(|it| matches!(it, OfferedCommand::Output(_)));
     let command = output.map(|it| it.command(known, title.clone()));
     let passes = known.latest(&criterion.id).is_some_and(|it| it.result.status == crate::check::Status::Pass);
     // What a passing check printed is a click on its state away.
-    let shown = verbs.into_iter().filter(|it| !(passes && matches!(it, Verb::Output(_))));
+    let shown = verbs.into_iter().filter(|it| !(passes && matches!(it, OfferedCommand::Output(_))));
     let said = Lens { place: place.clone(), title, command };
     std::iter::once(said).chain(shown.map(|it| lens(known, place, it))).collect()
 }
 
-fn lens(known: &Known<'_>, place: &Place, verb: Verb<'_>) -> Lens {
+fn lens(known: &TaskView<'_>, place: &DocumentRange, verb: OfferedCommand<'_>) -> Lens {
     // What still runs cannot be resumed: the pause that was asked for is withdrawn.
-    let withdraws = matches!(verb, Verb::Resume) && known.open_loop().is_some_and(verbs::is_pausing);
+    let withdraws =
+        matches!(verb, OfferedCommand::Resume) && known.open_loop().is_some_and(verbs::is_pausing);
     let title = if withdraws { "Don't pause" } else { verb.lens_title() }.to_owned();
     Lens { place: place.clone(), title: title.clone(), command: Some(verb.command(known, title)) }
 }

@@ -12,7 +12,7 @@ use super::fixture::{World, at_work};
 use super::{actions, diagnostics, hover, lenses, source_failures, symbols};
 use crate::decide::tests::sim::{Act, Sim, spec};
 use crate::moment::Moment;
-use crate::task::Place;
+use crate::task::DocumentRange;
 
 const FRAGMENTS: &[&str] = &[
     "\n",
@@ -102,7 +102,7 @@ fn is_clean(text: &str) -> bool {
     !text.contains(|it: char| it.is_control() || ('\u{202a}'..='\u{202e}').contains(&it))
 }
 
-fn is_inside(world: &World, place: &Place) -> bool {
+fn is_inside(world: &World, place: &DocumentRange) -> bool {
     let text = world.documents.iter().find(|it| it.path == place.file).map(|it| it.text.as_str());
     text.is_some_and(|it| it.get(place.range.clone()).is_some())
 }
@@ -159,7 +159,7 @@ proptest! {
             let mut left = world.look(|known| symbols(known, &document.path));
             while let Some(it) = left.pop() {
                 prop_assert!(is_inside(&world, &it.place) && is_inside(&world, &it.selection), "{:?}", it);
-                let holds = |inner: &Place| {
+                let holds = |inner: &DocumentRange| {
                     it.place.range.start <= inner.range.start && inner.range.end <= it.place.range.end
                 };
                 prop_assert!(holds(&it.selection) && it.children.iter().all(|it| holds(&it.place)), "{:?}", it);

@@ -1,6 +1,6 @@
 //! What a check means, in words: the grammar read back to its author.
 
-use crate::task::{Check, Compare, Expect, Pattern, PatternKind};
+use crate::task::{Check, Compare, Expect, PatternKind, TextPattern};
 use crate::view::words;
 
 /// One sentence per thing that must hold.
@@ -63,7 +63,7 @@ fn compared(compare: Compare) -> &'static str {
     }
 }
 
-fn searched(pattern: &Pattern) -> String {
+fn searched(pattern: &TextPattern) -> String {
     let text = pattern.written();
     match pattern.kind {
         PatternKind::Literal => text,

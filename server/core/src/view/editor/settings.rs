@@ -13,54 +13,56 @@ pub use self::complete::complete;
 pub use self::explain::explain;
 use super::diagnostics::limit;
 use super::standing::overlap;
-use super::{Action, Code, Cure, Diagnostic, QUICKFIX, Severity, TextEdit, said};
+use super::{Diagnostic, DiagnosticCode, EditorAction, QUICKFIX, QuickFix, Severity, TextEdit, message};
 use crate::sanitize;
-use crate::settings::{Layer, LayerKind, Origin, SettingCode, SettingFinding, resolve};
-use crate::task::Place;
+use crate::settings::{Layer, LayerKind, SettingCode, SettingFinding, SettingOrigin, resolve};
+use crate::task::DocumentRange;
 
 /// What one text says, for as long as it stays the same.
 #[derive(Debug)]
-pub struct Checked {
+pub struct SettingsAnalysis {
     /// What is wrong with it. Everything in it keeps loops from starting, so all of it is an error.
     pub diagnostics: Vec<Diagnostic>,
-    pub template: Option<Template>,
+    pub template: Option<TemplateReference>,
 }
 
 /// The file with the prompt's template that the text names.
 #[derive(Debug)]
-pub struct Template {
+pub struct TemplateReference {
     pub path: String,
-    place: Place,
+    place: DocumentRange,
 }
 
-impl Template {
+impl TemplateReference {
     /// For a file that cannot be used.
     pub fn diagnostic(&self, fact: &str, hint: &str) -> Diagnostic {
-        Diagnostic::new(&self.place, Severity::Error, Code::BadValue, said::fact(fact, hint))
+        Diagnostic::new(&self.place, Severity::Error, DiagnosticCode::BadValue, message::fact(fact, hint))
     }
 }
 
 /// Reads the text of `file`.
-pub fn check(file: &str, text: &str) -> Checked {
+pub fn check(file: &str, text: &str) -> SettingsAnalysis {
     let resolved = resolve(&[layer(file, text)], &[]);
     let blocking = resolved.findings().iter().filter(|it| it.blocks());
     let diagnostics = limit(blocking.filter_map(|it| Some(diagnostic(it, place(it)?))).collect());
     let template = resolved.template().and_then(|(path, origin)| match origin {
-        Origin::File { place, .. } => Some(Template { path: path.to_owned(), place: place.clone() }),
-        Origin::Default | Origin::Option(_) => None,
+        SettingOrigin::File { place, .. } => {
+            Some(TemplateReference { path: path.to_owned(), place: place.clone() })
+        }
+        SettingOrigin::Default | SettingOrigin::Option(_) => None,
     });
-    Checked { diagnostics, template }
+    SettingsAnalysis { diagnostics, template }
 }
 
 /// Cures of what is wrong at `range`.
-pub fn cures(file: &str, text: &str, range: &Range<usize>) -> Vec<Action> {
+pub fn cures(file: &str, text: &str, range: &Range<usize>) -> Vec<EditorAction> {
     let here = |it: &SettingFinding| {
         let place = place(it).filter(|it| overlap(&it.range, range))?;
         let text = it.fix.clone()?;
-        Some(Action {
+        Some(EditorAction {
             kind: QUICKFIX,
-            title: format!("Write {}", sanitize::line_within(&text, said::NAME_CHARS)),
-            cure: Cure::Edits(vec![TextEdit { place: place.clone(), text }]),
+            title: format!("Write {}", sanitize::line_within(&text, message::NAME_CHARS)),
+            cure: QuickFix::Edits(vec![TextEdit { place: place.clone(), text }]),
             fixes: Some((place.clone(), diagnostic(it, place).code)),
             preferred: true,
         })
@@ -77,19 +79,19 @@ fn layer(file: &str, text: &str) -> Layer {
     Layer { kind: LayerKind::Workspace, file: file.to_owned(), text: text.to_owned() }
 }
 
-fn place(finding: &SettingFinding) -> Option<&Place> {
+fn place(finding: &SettingFinding) -> Option<&DocumentRange> {
     match &finding.origin {
-        Origin::File { place, .. } => Some(place),
-        Origin::Default | Origin::Option(_) => None,
+        SettingOrigin::File { place, .. } => Some(place),
+        SettingOrigin::Default | SettingOrigin::Option(_) => None,
     }
 }
 
-fn diagnostic(finding: &SettingFinding, place: &Place) -> Diagnostic {
+fn diagnostic(finding: &SettingFinding, place: &DocumentRange) -> Diagnostic {
     let code = match finding.code {
-        SettingCode::Syntax => Code::Syntax,
-        SettingCode::UnknownKey => Code::UnknownKey,
-        SettingCode::BadValue | SettingCode::Ignored => Code::BadValue,
-        SettingCode::NotYetSupported => Code::NotYetSupported,
+        SettingCode::Syntax => DiagnosticCode::Syntax,
+        SettingCode::UnknownKey => DiagnosticCode::UnknownKey,
+        SettingCode::BadValue | SettingCode::Ignored => DiagnosticCode::BadValue,
+        SettingCode::NotYetSupported => DiagnosticCode::NotYetSupported,
     };
-    Diagnostic::new(place, Severity::Error, code, said::fact(&finding.message, &finding.hint))
+    Diagnostic::new(place, Severity::Error, code, message::fact(&finding.message, &finding.hint))
 }

@@ -2,33 +2,33 @@
 
 use std::ops::Range;
 
-use super::{Known, Latest};
+use super::{LatestResult, TaskView};
 use crate::check::Status;
 use crate::journal::OutcomeKind;
-use crate::task::{Criterion, CriterionId, Document, Place, front_matter_end};
+use crate::task::{Criterion, CriterionId, DocumentRange, TaskDocument, front_matter_end};
 use crate::view::criteria::tally_of_task;
-use crate::view::{LoopStatus, Phase, State, Tally};
+use crate::view::{CriteriaTally, DisplayPhase, DisplayState, LoopStatus};
 
-impl<'a> Known<'a> {
+impl<'a> TaskView<'a> {
     /// The loop, unless it has ended.
     pub(super) fn open_loop(&self) -> Option<&'a LoopStatus> {
-        self.status.filter(|it| it.state != State::Done && it.phase != Phase::Damaged)
+        self.status.filter(|it| it.state != DisplayState::Done && it.phase != DisplayPhase::Damaged)
     }
 
     pub(super) fn at_work(&self) -> bool {
-        self.open_loop().is_some_and(|it| it.state == State::Working)
+        self.open_loop().is_some_and(|it| it.state == DisplayState::Working)
     }
 
-    pub(super) fn latest(&self, id: &CriterionId) -> Option<Latest<'a>> {
+    pub(super) fn latest(&self, id: &CriterionId) -> Option<LatestResult<'a>> {
         self.results.get(id).copied()
     }
 
     /// The counts of the criteria: as the loop judges them while there is one, else those of the documents with
     /// their latest results.
-    pub(super) fn tally(&self) -> Tally {
+    pub(super) fn tally(&self) -> CriteriaTally {
         self.open_loop().map_or_else(
             || tally_of_task(&self.task.criteria, |id| self.latest(id).map(|it| it.result)),
-            |it| Tally::of(it.criteria.items.iter().map(|it| (it.required, it.status))),
+            |it| CriteriaTally::of(it.criteria.items.iter().map(|it| (it.required, it.status))),
         )
     }
 
@@ -55,25 +55,25 @@ impl<'a> Known<'a> {
         self.status?.outcome.as_ref().map(|it| it.kind)
     }
 
-    pub(super) fn document(&self, file: &str) -> Option<&'a Document> {
+    pub(super) fn document(&self, file: &str) -> Option<&'a TaskDocument> {
         self.documents.iter().find(|it| it.path == file)
     }
 
     /// The first line of the task that says something: what concerns all of it stands there.
-    pub(super) fn heading(&self) -> Option<Place> {
+    pub(super) fn heading(&self) -> Option<DocumentRange> {
         let document = self.documents.first()?;
         let body = front_matter_end(&document.text);
         let text = document.text.get(body..).unwrap_or_default();
         let blank = text.len() - text.trim_start().len();
         let at = if blank == text.len() { body } else { body + blank };
         let range = line_at(&document.text, at);
-        Some(Place { file: document.path.clone(), range })
+        Some(DocumentRange { file: document.path.clone(), range })
     }
 
     /// The first line of a place, for what stands over or behind lines.
-    pub(super) fn first_line(&self, place: &Place) -> Place {
+    pub(super) fn first_line(&self, place: &DocumentRange) -> DocumentRange {
         let text = self.document(&place.file).map_or("", |it| it.text.as_str());
-        Place { file: place.file.clone(), range: line_at(text, place.range.start) }
+        DocumentRange { file: place.file.clone(), range: line_at(text, place.range.start) }
     }
 }
 

@@ -1,18 +1,18 @@
 //! The state of a criterion, a plan item and a loop in a few words: for lenses, symbols and hovers, where
 //! numbers may change while one looks.
 
-use super::{Known, verbs};
+use super::{TaskView, verbs};
 use crate::check::Status;
 use crate::journal::OutcomeKind;
 use crate::sanitize;
 use crate::task::Criterion;
-use crate::view::{LoopStatus, Phase, State, words};
+use crate::view::{DisplayPhase, DisplayState, LoopStatus, words};
 
 /// Characters of a fact beside other words.
 const FACT_CHARS: usize = 60;
 
 /// `✗ 3 of 214 fail · 12 s`, `✓ pass · 2 s`, `✓ passed before the files changed`, `never run`. `None`: there is no check.
-pub(super) fn of_criterion(known: &Known<'_>, criterion: &Criterion) -> Option<String> {
+pub(super) fn of_criterion(known: &TaskView<'_>, criterion: &Criterion) -> Option<String> {
     criterion.check.as_ref()?;
     let Some(latest) = known.latest(&criterion.id) else {
         let trusted = known.is_trusted(criterion);
@@ -49,7 +49,7 @@ pub(super) fn glyph(status: Status) -> char {
 }
 
 /// `Working · 4/25 · 3 of 5 criteria pass`. `None`: no loop to speak of.
-pub(super) fn of_loop(known: &Known<'_>) -> Option<String> {
+pub(super) fn of_loop(known: &TaskView<'_>) -> Option<String> {
     let Some(status) = known.status else {
         return known.checking.then(|| "Running checks".to_owned());
     };
@@ -69,32 +69,34 @@ pub(super) fn of_loop(known: &Known<'_>) -> Option<String> {
     Some(parts.join(" · "))
 }
 
-fn word(known: &Known<'_>, status: &LoopStatus) -> String {
+fn word(known: &TaskView<'_>, status: &LoopStatus) -> String {
     let word = match (status.state, status.phase) {
-        (_, Phase::Damaged) => "Damaged",
-        (_, Phase::Interrupted) => "Interrupted",
-        (_, Phase::Untrusted) => "Needs you: not trusted",
-        (_, Phase::NeedsAnswer) => "Needs your answer",
-        (State::Working, Phase::Waiting) if super::summary::is_cooling(status) => "Breaker open",
-        (State::Working, Phase::Waiting) => "Waiting",
-        (State::Working, Phase::Stopping) => "Stopping",
-        (State::Working, _) if verbs::is_pausing(status) => "Pausing after this iteration",
-        (State::Working, Phase::Baseline) => "Working · checks before iteration 1",
-        (State::Working, _) => "Working",
-        (State::Paused, _) => "Paused",
-        (State::NeedsYou, _) if super::summary::is_tripped(status) => "Breaker open",
-        (State::NeedsYou, _) if verbs::awaits_session(status) && status.iteration == 0 => {
+        (_, DisplayPhase::Damaged) => "Damaged",
+        (_, DisplayPhase::Interrupted) => "Interrupted",
+        (_, DisplayPhase::Untrusted) => "Needs you: not trusted",
+        (_, DisplayPhase::NeedsAnswer) => "Needs your answer",
+        (DisplayState::Working, DisplayPhase::Waiting) if super::summary::is_cooling(status) => {
+            "Breaker open"
+        }
+        (DisplayState::Working, DisplayPhase::Waiting) => "Waiting",
+        (DisplayState::Working, DisplayPhase::Stopping) => "Stopping",
+        (DisplayState::Working, _) if verbs::is_pausing(status) => "Pausing after this iteration",
+        (DisplayState::Working, DisplayPhase::Baseline) => "Working · checks before iteration 1",
+        (DisplayState::Working, _) => "Working",
+        (DisplayState::Paused, _) => "Paused",
+        (DisplayState::NeedsYou, _) if super::summary::is_tripped(status) => "Breaker open",
+        (DisplayState::NeedsYou, _) if verbs::awaits_session(status) && status.iteration == 0 => {
             "Type your first message in Claude Code"
         }
-        (State::NeedsYou, _) if verbs::awaits_session(status) => "Your turn in Claude Code",
-        (State::NeedsYou, _) => "Needs you",
-        (State::Done | State::Idle, _) => return ended(known).to_owned(),
+        (DisplayState::NeedsYou, _) if verbs::awaits_session(status) => "Your turn in Claude Code",
+        (DisplayState::NeedsYou, _) => "Needs you",
+        (DisplayState::Done | DisplayState::Idle, _) => return ended(known).to_owned(),
     };
     word.to_owned()
 }
 
 /// What the results do not bear out any more is not said.
-fn ended(known: &Known<'_>) -> &'static str {
+fn ended(known: &TaskView<'_>) -> &'static str {
     let verified = known.status.and_then(|it| it.outcome.as_ref()).is_some_and(|it| it.verified);
     match known.outcome() {
         Some(OutcomeKind::Completed) if known.any_stale() => "Idle",
@@ -111,13 +113,13 @@ fn ended(known: &Known<'_>) -> &'static str {
 }
 
 /// `3 of 5 criteria pass`, once any was judged.
-fn passing(known: &Known<'_>) -> Option<String> {
+fn passing(known: &TaskView<'_>) -> Option<String> {
     let tally = known.tally();
     tally.is_judged().then(|| tally.sentence())
 }
 
 /// `✓`, `✗`, `?`, or `·` for what nobody judged.
-pub(super) fn mark(known: &Known<'_>, criterion: &Criterion) -> char {
+pub(super) fn mark(known: &TaskView<'_>, criterion: &Criterion) -> char {
     let judged = known.latest(&criterion.id).filter(|_| criterion.check.is_some());
     judged.map_or('·', |it| glyph(it.result.status))
 }

@@ -1,12 +1,12 @@
 //! What concerns the whole task, on its first line: the standing summary, which every editor shows, and what
 //! keeps its loop from going on.
 
-use super::{Code, Diagnostic, Known, Severity, said};
+use super::{Diagnostic, DiagnosticCode, Severity, TaskView, message};
 use crate::journal::{Edit, OutcomeKind, PauseReason, QuestionKind};
-use crate::task::Place;
-use crate::view::{LoopStatus, Phase, QuestionStatus, State, words};
+use crate::task::DocumentRange;
+use crate::view::{DisplayPhase, DisplayState, LoopStatus, QuestionStatus, words};
 
-pub(super) fn diagnostics(known: &Known<'_>) -> Vec<Diagnostic> {
+pub(super) fn diagnostics(known: &TaskView<'_>) -> Vec<Diagnostic> {
     let Some(place) = known.heading() else { return Vec::new() };
     let mut all: Vec<Diagnostic> = summary(known, &place).into_iter().collect();
     all.extend(trouble(known, &place));
@@ -16,24 +16,25 @@ pub(super) fn diagnostics(known: &Known<'_>) -> Vec<Diagnostic> {
 }
 
 /// `working: 3 of 5 criteria pass`. Changes only when the counts or the state do.
-fn summary(known: &Known<'_>, place: &Place) -> Option<Diagnostic> {
+fn summary(known: &TaskView<'_>, place: &DocumentRange) -> Option<Diagnostic> {
     if !known.live && !known.has_results() {
         return None;
     }
     let tally = known.tally();
     let text = format!("{}: {}", word(known), tally.sentence());
-    let mut found = Diagnostic::new(place, Severity::Information, Code::Summary, said::sentence(&text));
+    let mut found =
+        Diagnostic::new(place, Severity::Information, DiagnosticCode::Summary, message::sentence(&text));
     if known.open_loop().is_some_and(|it| is_cooling(it) || is_tripped(it)) {
         found.severity = Severity::Warning;
     } else if let Some(trouble) = known.status.and_then(|it| needs_user(known, it)) {
         found.severity = Severity::Warning;
-        found.message = said::sentence(&trouble);
+        found.message = message::sentence(&trouble);
     } else if known.open_loop().is_none() && known.any_stale() {
         found.severity = Severity::Hint;
         found.stale = true;
         // How a loop ended says nothing about other files.
         let idle = format!("idle: {}", tally.sentence());
-        found.message = said::stale_sentence(&idle);
+        found.message = message::stale_sentence(&idle);
     } else if known.status.is_none() && !tally.is_judged() {
         found.severity = Severity::Hint;
     }
@@ -41,14 +42,16 @@ fn summary(known: &Known<'_>, place: &Place) -> Option<Diagnostic> {
 }
 
 /// The state in a word or two; how a loop ended only as long as the results bear it out.
-fn word(known: &Known<'_>) -> &'static str {
+fn word(known: &TaskView<'_>) -> &'static str {
     if let Some(status) = known.open_loop() {
         return match status.state {
-            State::Working | State::NeedsYou if is_cooling(status) || is_tripped(status) => "breaker open",
-            State::Working => "working",
-            State::NeedsYou => "needs you",
-            State::Paused => "paused",
-            State::Done | State::Idle => "idle",
+            DisplayState::Working | DisplayState::NeedsYou if is_cooling(status) || is_tripped(status) => {
+                "breaker open"
+            }
+            DisplayState::Working => "working",
+            DisplayState::NeedsYou => "needs you",
+            DisplayState::Paused => "paused",
+            DisplayState::Done | DisplayState::Idle => "idle",
         };
     }
     let verified = known.status.and_then(|it| it.outcome.as_ref()).is_some_and(|it| it.verified);
@@ -63,11 +66,11 @@ fn word(known: &Known<'_>) -> &'static str {
 }
 
 /// What only the user can put right and no code of its own names, in the words that were recorded.
-fn needs_user(known: &Known<'_>, status: &LoopStatus) -> Option<String> {
+fn needs_user(known: &TaskView<'_>, status: &LoopStatus) -> Option<String> {
     if let Some(outcome) = status.outcome.as_ref().filter(|it| it.kind == OutcomeKind::Failed) {
         return (!known.is_mended()).then(|| format!("failed: {}", before_hint(&outcome.sentence)));
     }
-    let pause = status.pause.as_ref().filter(|_| status.phase == Phase::Paused)?;
+    let pause = status.pause.as_ref().filter(|_| status.phase == DisplayPhase::Paused)?;
     match pause.reason {
         PauseReason::Agent
         | PauseReason::Disk
@@ -85,55 +88,59 @@ fn before_hint(message: &str) -> &str {
 }
 
 /// Why the loop does not go on.
-fn trouble(known: &Known<'_>, place: &Place) -> Option<Diagnostic> {
+fn trouble(known: &TaskView<'_>, place: &DocumentRange) -> Option<Diagnostic> {
     let status = known.status?;
     let (severity, code, name, fact, cure) = match (status.phase, known.outcome()) {
-        (Phase::Damaged, _) => {
+        (DisplayPhase::Damaged, _) => {
             let fact = "the loop's journal does not fit its checksums".to_owned();
-            (Severity::Error, Code::Damaged, "damaged", fact, "Start a new loop")
+            (Severity::Error, DiagnosticCode::Damaged, "damaged", fact, "Start a new loop")
         }
-        (Phase::Interrupted, _) => {
+        (DisplayPhase::Interrupted, _) => {
             let fact = "the process that owned the loop is gone".to_owned();
-            (Severity::Warning, Code::Interrupted, "interrupted", fact, "Resume the loop")
+            (Severity::Warning, DiagnosticCode::Interrupted, "interrupted", fact, "Resume the loop")
         }
-        (Phase::NeedsAnswer, _) => return status.question.as_ref().map(|it| needs_answer(place, it)),
-        (Phase::Ended, Some(_)) if known.is_mended() => return None,
-        (Phase::Ended, Some(OutcomeKind::Limit)) => {
+        (DisplayPhase::NeedsAnswer, _) => return status.question.as_ref().map(|it| needs_answer(place, it)),
+        (DisplayPhase::Ended, Some(_)) if known.is_mended() => return None,
+        (DisplayPhase::Ended, Some(OutcomeKind::Limit)) => {
             let (fact, cure) = limit(known, status);
-            (Severity::Warning, Code::LimitReached, "limit reached", fact, cure)
+            (Severity::Warning, DiagnosticCode::LimitReached, "limit reached", fact, cure)
         }
-        (Phase::Ended, Some(OutcomeKind::Breaker)) => (
+        (DisplayPhase::Ended, Some(OutcomeKind::Breaker)) => (
             Severity::Warning,
-            Code::BreakerOpen,
+            DiagnosticCode::BreakerOpen,
             "breaker open",
             breaker(status),
             "Change the task or the limit",
         ),
-        (Phase::Paused, _) if is_tripped(status) => {
-            (Severity::Warning, Code::BreakerOpen, "breaker open", breaker(status), "Reset it to go on")
-        }
-        (Phase::Waiting, _) if is_cooling(status) => {
+        (DisplayPhase::Paused, _) if is_tripped(status) => (
+            Severity::Warning,
+            DiagnosticCode::BreakerOpen,
+            "breaker open",
+            breaker(status),
+            "Reset it to go on",
+        ),
+        (DisplayPhase::Waiting, _) if is_cooling(status) => {
             let cure = "Resume it to try at once";
-            (Severity::Warning, Code::BreakerOpen, "breaker open", breaker(status), cure)
+            (Severity::Warning, DiagnosticCode::BreakerOpen, "breaker open", breaker(status), cure)
         }
         _ => return None,
     };
-    Some(Diagnostic::new(place, severity, code, said::message(name, &fact, cure)))
+    Some(Diagnostic::new(place, severity, code, message::message(name, &fact, cure)))
 }
 
 /// Its own words: they are what has to be answered.
-fn needs_answer(place: &Place, question: &QuestionStatus) -> Diagnostic {
+fn needs_answer(place: &DocumentRange, question: &QuestionStatus) -> Diagnostic {
     let message = match question.kind {
-        QuestionKind::Agent => said::sentence(&format!("needs answer: {}", question.text)),
-        QuestionKind::Permission => said::sentence(&words::wanted(&question.text)),
-        QuestionKind::UsageLimit | QuestionKind::Denied => said::sentence(&question.text),
+        QuestionKind::Agent => message::sentence(&format!("needs answer: {}", question.text)),
+        QuestionKind::Permission => message::sentence(&words::wanted(&question.text)),
+        QuestionKind::UsageLimit | QuestionKind::Denied => message::sentence(&question.text),
     };
-    Diagnostic::new(place, Severity::Warning, Code::NeedsAnswer, message)
+    Diagnostic::new(place, Severity::Warning, DiagnosticCode::NeedsAnswer, message)
 }
 
 pub(super) fn is_tripped(status: &LoopStatus) -> bool {
     let paused = status.pause.as_ref().is_some_and(|it| it.reason == PauseReason::Breaker);
-    status.phase == Phase::Paused && paused
+    status.phase == DisplayPhase::Paused && paused
 }
 
 /// The breaker is open, and lets an iteration through when it has rested.
@@ -146,7 +153,7 @@ fn breaker(status: &LoopStatus) -> String {
 }
 
 /// The limit as it is set, not what was spent: that is the loop's business.
-fn limit(known: &Known<'_>, status: &LoopStatus) -> (String, &'static str) {
+fn limit(known: &TaskView<'_>, status: &LoopStatus) -> (String, &'static str) {
     let limits = &status.limits;
     let tokens = limits.tokens.filter(|it| status.spent.tokens.is_some_and(|used| used >= *it));
     let duration = words::duration(limits.duration_ms);
@@ -164,8 +171,8 @@ fn limit(known: &Known<'_>, status: &LoopStatus) -> (String, &'static str) {
     }
 }
 
-fn trust(known: &Known<'_>, place: &Place) -> Option<Diagnostic> {
-    let waits = known.status.is_some_and(|it| it.phase == Phase::Untrusted);
+fn trust(known: &TaskView<'_>, place: &DocumentRange) -> Option<Diagnostic> {
+    let waits = known.status.is_some_and(|it| it.phase == DisplayPhase::Untrusted);
     let severity = if waits { Severity::Warning } else { Severity::Information };
     let message = if !known.trust.editor {
         "The editor does not trust this folder, so nothing runs.".to_owned()
@@ -179,16 +186,21 @@ fn trust(known: &Known<'_>, place: &Place) -> Option<Diagnostic> {
     if !known.live && !known.has_results() {
         return None;
     }
-    Some(Diagnostic::new(place, severity, Code::NeedsTrust, message))
+    Some(Diagnostic::new(place, severity, DiagnosticCode::NeedsTrust, message))
 }
 
 /// Criteria that the agent took out of the documents: they stand nowhere else any more.
-fn removed<'a>(known: &Known<'a>, place: &Place) -> impl Iterator<Item = Diagnostic> + use<'a> {
+fn removed<'a>(known: &TaskView<'a>, place: &DocumentRange) -> impl Iterator<Item = Diagnostic> + use<'a> {
     let state = known.state.filter(|_| known.open_loop().is_some());
     let place = place.clone();
     let removed = state.into_iter().flat_map(|it| &it.proposed).filter(|it| it.edit == Edit::Removed);
     removed.map(move |it| {
         let fact = "removed by the agent, still judged";
-        Diagnostic::new(&place, Severity::Information, Code::Proposed, said::message(&it.name, fact, ""))
+        Diagnostic::new(
+            &place,
+            Severity::Information,
+            DiagnosticCode::Proposed,
+            message::message(&it.name, fact, ""),
+        )
     })
 }

@@ -5,9 +5,9 @@ mod tests;
 
 use std::collections::HashMap;
 
-use super::{Known, state};
+use super::{TaskView, state};
 use crate::sanitize;
-use crate::task::{Criterion, Place, PlanItem};
+use crate::task::{Criterion, DocumentRange, PlanItem};
 
 /// One entry of the outline.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,9 +17,9 @@ pub struct Symbol {
     pub detail: String,
     pub kind: SymbolKind,
     /// Encloses `selection` and the places of all children.
-    pub place: Place,
+    pub place: DocumentRange,
     /// What is selected when one goes there.
-    pub selection: Place,
+    pub selection: DocumentRange,
     pub children: Vec<Symbol>,
 }
 
@@ -31,7 +31,7 @@ pub enum SymbolKind {
 }
 
 /// The outline of one document: of a prompt under the task, of a plan its items.
-pub fn symbols(known: &Known<'_>, file: &str) -> Vec<Symbol> {
+pub fn symbols(known: &TaskView<'_>, file: &str) -> Vec<Symbol> {
     let Some(document) = known.document(file) else { return Vec::new() };
     let plan = known.task.plan.iter().filter(|it| it.place.file == file);
     let mut all: Vec<Symbol> = plan.clone().map(of_item).collect();
@@ -52,13 +52,13 @@ pub fn symbols(known: &Known<'_>, file: &str) -> Vec<Symbol> {
         name: named(title),
         detail: said,
         kind: SymbolKind::Task,
-        place: Place { file: file.to_owned(), range: 0..document.text.len() },
+        place: DocumentRange { file: file.to_owned(), range: 0..document.text.len() },
         selection: heading,
         children: all,
     }]
 }
 
-fn of_criterion(known: &Known<'_>, criterion: &Criterion) -> Symbol {
+fn of_criterion(known: &TaskView<'_>, criterion: &Criterion) -> Symbol {
     Symbol {
         name: named(&criterion.name),
         detail: state::of_criterion(known, criterion).unwrap_or_else(|| "no check".to_owned()),

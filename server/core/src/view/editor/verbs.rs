@@ -3,17 +3,17 @@
 use serde_json::{Value, json};
 
 use super::actions::QUICKFIX;
-use super::{Command, Known, summary, weakened};
+use super::{EditorCommand, TaskView, summary, weakened};
 use crate::journal::PauseReason;
 use crate::sanitize;
 use crate::task::{Criterion, CriterionId, PlanItem};
-use crate::view::{LoopStatus, Phase, State};
+use crate::view::{DisplayPhase, DisplayState, LoopStatus};
 
 /// Of a name as a part of a title.
 const NAME_CHARS: usize = 40;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Verb<'a> {
+pub(super) enum OfferedCommand<'a> {
     Start,
     Check,
     Pause,
@@ -47,128 +47,139 @@ pub(super) enum Verb<'a> {
 }
 
 /// What fits over the task's first line: at most two.
-pub(super) fn main<'a>(known: &Known<'a>) -> Vec<Verb<'a>> {
+pub(super) fn main<'a>(known: &TaskView<'a>) -> Vec<OfferedCommand<'a>> {
     let mut all = match known.open_loop() {
         Some(status) => of_loop(status),
         None if known.checking => Vec::new(),
-        None => vec![Verb::Start, Verb::Check],
+        None => vec![OfferedCommand::Start, OfferedCommand::Check],
     };
     all.retain(|it| it.may(known));
     all
 }
 
-fn of_loop<'a>(status: &LoopStatus) -> Vec<Verb<'a>> {
+fn of_loop<'a>(status: &LoopStatus) -> Vec<OfferedCommand<'a>> {
     match (status.state, status.phase) {
-        (_, Phase::Interrupted) => vec![Verb::Resume, Verb::Stop],
-        (_, Phase::Stopping) => vec![Verb::StopNow],
-        (_, Phase::Untrusted) => vec![Verb::Trust, Verb::Stop],
-        (_, Phase::NeedsAnswer) => vec![Verb::Answer, Verb::Stop],
-        (State::Working, _) if is_pausing(status) => vec![Verb::Resume, Verb::Stop],
-        (State::Working, _) if summary::is_cooling(status) => vec![Verb::ResetBreaker, Verb::Stop],
-        (State::Working, _) => vec![Verb::Pause, Verb::Stop],
-        _ if summary::is_tripped(status) => vec![Verb::ResetBreaker, Verb::Stop],
-        _ if awaits_session(status) => vec![Verb::Stop],
-        _ => vec![Verb::Resume, Verb::Stop],
+        (_, DisplayPhase::Interrupted) => vec![OfferedCommand::Resume, OfferedCommand::Stop],
+        (_, DisplayPhase::Stopping) => vec![OfferedCommand::StopNow],
+        (_, DisplayPhase::Untrusted) => vec![OfferedCommand::Trust, OfferedCommand::Stop],
+        (_, DisplayPhase::NeedsAnswer) => vec![OfferedCommand::Answer, OfferedCommand::Stop],
+        (DisplayState::Working, _) if is_pausing(status) => {
+            vec![OfferedCommand::Resume, OfferedCommand::Stop]
+        }
+        (DisplayState::Working, _) if summary::is_cooling(status) => {
+            vec![OfferedCommand::ResetBreaker, OfferedCommand::Stop]
+        }
+        (DisplayState::Working, _) => vec![OfferedCommand::Pause, OfferedCommand::Stop],
+        _ if summary::is_tripped(status) => vec![OfferedCommand::ResetBreaker, OfferedCommand::Stop],
+        _ if awaits_session(status) => vec![OfferedCommand::Stop],
+        _ => vec![OfferedCommand::Resume, OfferedCommand::Stop],
     }
 }
 
 /// It goes on when its user speaks to the session that they lend, and in no other way.
 pub(super) fn awaits_session(status: &LoopStatus) -> bool {
     let is_it = |reason| reason == PauseReason::Session;
-    status.state == State::NeedsYou && status.pause.as_ref().is_some_and(|it| is_it(it.reason))
+    status.state == DisplayState::NeedsYou && status.pause.as_ref().is_some_and(|it| is_it(it.reason))
 }
 
 /// It rests since a check cannot run on this machine.
 fn lacks_something(status: &LoopStatus) -> bool {
     let is_it = status.pause.as_ref().is_some_and(|it| it.reason == PauseReason::Missing);
-    status.state == State::NeedsYou && status.phase == Phase::Paused && is_it
+    status.state == DisplayState::NeedsYou && status.phase == DisplayPhase::Paused && is_it
 }
 
 /// It will rest when the running iteration is over.
 pub(super) fn is_pausing(status: &LoopStatus) -> bool {
     let by_user = status.pause.as_ref().is_some_and(|it| it.reason == PauseReason::User);
-    status.state == State::Working && by_user
+    status.state == DisplayState::Working && by_user
 }
 
 /// Everything that can be done with the task, what a line has no room for included.
-pub(super) fn all<'a>(known: &Known<'a>) -> Vec<Verb<'a>> {
+pub(super) fn all<'a>(known: &TaskView<'a>) -> Vec<OfferedCommand<'a>> {
     let mut all = main(known);
     let open = known.open_loop();
     if open.is_some() {
-        all.push(Verb::Check);
+        all.push(OfferedCommand::Check);
     }
-    if open.is_some_and(|it| it.phase == Phase::NeedsAnswer) {
+    if open.is_some_and(|it| it.phase == DisplayPhase::NeedsAnswer) {
         // Without an answer: the agent decides.
-        all.push(Verb::Resume);
+        all.push(OfferedCommand::Resume);
     }
     if open.is_some_and(|it| summary::is_cooling(it) || summary::is_tripped(it)) {
         // One iteration on trial; what was counted stays.
-        all.push(Verb::Resume);
+        all.push(OfferedCommand::Resume);
     }
     if open.is_some_and(lacks_something) {
-        all.push(Verb::ResumeAnyway);
+        all.push(OfferedCommand::ResumeAnyway);
     }
-    if all.contains(&Verb::Stop) && open.is_some_and(|it| it.phase != Phase::Interrupted) {
-        all.push(Verb::StopNow);
+    if all.contains(&OfferedCommand::Stop) && open.is_some_and(|it| it.phase != DisplayPhase::Interrupted) {
+        all.push(OfferedCommand::StopNow);
     }
-    if let Some(status) = known.status.filter(|it| it.iteration > 0 && it.phase != Phase::Damaged) {
-        all.extend([Verb::Diff(status.iteration), Verb::Said(status.iteration)]);
+    if let Some(status) = known.status.filter(|it| it.iteration > 0 && it.phase != DisplayPhase::Damaged) {
+        all.extend([OfferedCommand::Diff(status.iteration), OfferedCommand::Said(status.iteration)]);
     }
-    all.extend(known.status.map(|_| Verb::Export));
+    all.extend(known.status.map(|_| OfferedCommand::Export));
     let has_commands = known.task.criteria.iter().any(|it| it.check.is_some());
     if known.trust.unknown > 0 {
-        all.extend((!all.contains(&Verb::Trust)).then_some(Verb::Trust));
-        all.extend(known.trust.shown.map(|_| Verb::TrustShown));
+        all.extend((!all.contains(&OfferedCommand::Trust)).then_some(OfferedCommand::Trust));
+        all.extend(known.trust.shown.map(|_| OfferedCommand::TrustShown));
     } else if known.trust.unknown == 0 && has_commands && open.is_none() {
-        all.push(Verb::Untrust);
+        all.push(OfferedCommand::Untrust);
     }
     all.retain(|it| it.may(known));
     all
 }
 
 /// What can be done about what the agent weakened: where it is told, at a criterion or on the first line (`None`).
-pub(super) fn of_weakened<'a>(known: &Known<'a>, criterion: Option<&CriterionId>) -> Vec<Verb<'a>> {
+pub(super) fn of_weakened<'a>(
+    known: &TaskView<'a>,
+    criterion: Option<&CriterionId>,
+) -> Vec<OfferedCommand<'a>> {
     let mut all = Vec::new();
     for weakening in weakened::told_at(known, criterion) {
-        all.extend(weakened::can_restore(known, weakening).then_some(Verb::Restore(&weakening.path)));
+        all.extend(
+            weakened::can_restore(known, weakening).then_some(OfferedCommand::Restore(&weakening.path)),
+        );
     }
     let any = weakened::told_at(known, criterion).next().is_some();
-    all.extend((any && weakened::can_accept(known)).then_some(Verb::AcceptWeakening));
+    all.extend((any && weakened::can_accept(known)).then_some(OfferedCommand::AcceptWeakening));
     all.retain(|it| it.may(known));
     all
 }
 
 /// What a click on the loop's state shows.
-pub(super) fn behind_state(known: &Known<'_>) -> Option<Verb<'static>> {
-    let status = known.status.filter(|it| it.iteration > 0 && it.phase != Phase::Damaged)?;
-    Some(Verb::Said(status.iteration))
+pub(super) fn behind_state(known: &TaskView<'_>) -> Option<OfferedCommand<'static>> {
+    let status = known.status.filter(|it| it.iteration > 0 && it.phase != DisplayPhase::Damaged)?;
+    Some(OfferedCommand::Said(status.iteration))
 }
 
 /// What can be done with one item of the plan: one that is done has its place behind it.
-pub(super) fn of_item(item: &PlanItem) -> Vec<Verb<'_>> {
+pub(super) fn of_item(item: &PlanItem) -> Vec<OfferedCommand<'_>> {
     match (item.done, item.blocking) {
         (true, _) => Vec::new(),
-        (false, true) => vec![Verb::Skip(item), Verb::Raise(item), Verb::Lower(item)],
-        (false, false) => vec![Verb::Skip(item)],
+        (false, true) => {
+            vec![OfferedCommand::Skip(item), OfferedCommand::Raise(item), OfferedCommand::Lower(item)]
+        }
+        (false, false) => vec![OfferedCommand::Skip(item)],
     }
 }
 
 /// What can be done with one criterion.
-pub(super) fn of_criterion<'a>(known: &Known<'a>, criterion: &'a Criterion) -> Vec<Verb<'a>> {
+pub(super) fn of_criterion<'a>(known: &TaskView<'a>, criterion: &'a Criterion) -> Vec<OfferedCommand<'a>> {
     if criterion.check.is_none() {
         return Vec::new();
     }
-    let mut all = vec![Verb::Run(criterion)];
+    let mut all = vec![OfferedCommand::Run(criterion)];
     if known.latest(&criterion.id).is_some_and(|it| it.output.is_some()) {
-        all.push(Verb::Output(criterion));
+        all.push(OfferedCommand::Output(criterion));
     }
     all.retain(|it| it.may(known));
     all
 }
 
-impl Verb<'_> {
+impl OfferedCommand<'_> {
     /// Nothing that runs a program is offered where the editor does not trust the folder.
-    fn may(self, known: &Known<'_>) -> bool {
+    fn may(self, known: &TaskView<'_>) -> bool {
         match self {
             Self::Start
             | Self::Check
@@ -217,7 +228,7 @@ impl Verb<'_> {
     }
 
     /// For a menu, in which other servers' entries stand beside it.
-    pub(super) fn action_title(self, known: &Known<'_>) -> String {
+    pub(super) fn action_title(self, known: &TaskView<'_>) -> String {
         let title = quoted(if known.task.title.is_empty() { known.reference } else { &known.task.title });
         match self {
             Self::Start => format!("Start loop {title}"),
@@ -268,7 +279,7 @@ impl Verb<'_> {
         }
     }
 
-    pub(super) fn command(self, known: &Known<'_>, title: String) -> Command {
+    pub(super) fn command(self, known: &TaskView<'_>, title: String) -> EditorCommand {
         let task = known.reference;
         let loop_id = known.status.map_or("", |it| it.id.as_str());
         let of_task = || json!({ "task": task });
@@ -310,7 +321,7 @@ impl Verb<'_> {
                 ("loopkeeper.server.prioritize", json!({ "task": task, "item": it.id, "by": -1 }))
             }
         };
-        Command { title, command, argument }
+        EditorCommand { title, command, argument }
     }
 }
 

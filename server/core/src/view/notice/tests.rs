@@ -1,11 +1,11 @@
 use super::notice;
 use crate::journal::{PauseReason, QuestionKind};
 use crate::view::status::tests::idle;
-use crate::view::{LoopStatus, PauseStatus, Phase, QuestionStatus, State};
+use crate::view::{DisplayPhase, DisplayState, LoopStatus, PauseStatus, QuestionStatus};
 
 fn asking(title: &str, kind: QuestionKind, text: &str) -> LoopStatus {
     let mut status = needing(title);
-    status.phase = Phase::NeedsAnswer;
+    status.phase = DisplayPhase::NeedsAnswer;
     status.question =
         Some(QuestionStatus { id: "q".to_owned(), kind, text: text.to_owned(), expires_at: None });
     status
@@ -14,7 +14,7 @@ fn asking(title: &str, kind: QuestionKind, text: &str) -> LoopStatus {
 fn needing(title: &str) -> LoopStatus {
     let mut status = idle();
     title.clone_into(&mut status.task.title);
-    (status.state, status.phase, status.pause) = (State::NeedsYou, Phase::Paused, None);
+    (status.state, status.phase, status.pause) = (DisplayState::NeedsYou, DisplayPhase::Paused, None);
     status
 }
 
@@ -44,6 +44,6 @@ fn a_loop_that_rests_says_why() {
     let mut status = needing("Pay");
     status.pause = Some(pause(PauseReason::Agent));
     assert_eq!(notice(&status), "\"Pay\" needs you: the agent is not logged in. Hint: log in");
-    status.phase = Phase::Interrupted;
+    status.phase = DisplayPhase::Interrupted;
     assert!(notice(&status).starts_with("\"Pay\": Needs you: interrupted"), "{}", notice(&status));
 }

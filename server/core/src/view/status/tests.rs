@@ -1,12 +1,12 @@
 use serde_json::json;
 
-use super::{Facts, status};
-use crate::decide::{Loop, replay};
+use super::{StatusFacts, status};
+use crate::decide::{LoopState, replay};
 use crate::journal::{
     BreakerCause, BreakerState, Entry, LoopSpec, Outcome, OutcomeKind, PauseReason, Record, WaitReason,
 };
 use crate::moment::Moment;
-use crate::settings::Happening;
+use crate::settings::LoopEvent;
 use crate::view::{LoopStatus, headline};
 
 const NOON: u64 = 1_795_176_000_000;
@@ -39,7 +39,7 @@ fn settings() -> serde_json::Value {
 }
 
 /// A loop with these records after its first, a second apart.
-fn after(records: &[Record]) -> Loop {
+fn after(records: &[Record]) -> LoopState {
     let start = Record::LoopStarted { boot: "b".into(), spec: Box::new(spec()) };
     let entries: Vec<_> = std::iter::once(&start)
         .chain(records)
@@ -59,8 +59,8 @@ pub(in crate::view) fn idle() -> LoopStatus {
     status(&after(&[]), &alive())
 }
 
-fn alive() -> Facts {
-    Facts {
+fn alive() -> StatusFacts {
+    StatusFacts {
         now: Moment { wall: NOON, awake: 0 }.after(60_000),
         keeper: Some(Some(4711)),
         damaged: false,
@@ -103,11 +103,11 @@ fn words(shown: &LoopStatus) -> (String, String) {
 
 #[test]
 fn state_and_phase_follow_the_records_and_the_facts() {
-    let check = |records: &[Record], facts: Facts, expect: (&str, &str)| {
+    let check = |records: &[Record], facts: StatusFacts, expect: (&str, &str)| {
         let shown = status(&after(records), &facts);
         assert_eq!(words(&shown), (expect.0.to_owned(), expect.1.to_owned()), "{records:?} {facts:?}");
     };
-    let dead = || Facts { keeper: None, ..alive() };
+    let dead = || StatusFacts { keeper: None, ..alive() };
     let outcome =
         Outcome { kind: OutcomeKind::Stopped, verified: false, sentence: "stopped".into(), cause: None };
     let ended = Record::Ended { outcome };
@@ -130,7 +130,7 @@ fn state_and_phase_follow_the_records_and_the_facts() {
     check(&[baseline(), intended()], dead(), ("needsYou", "interrupted"));
     check(&[baseline(), ended.clone()], dead(), ("done", "ended"));
     check(&[baseline(), ended.clone()], alive(), ("done", "ended"));
-    check(&[baseline(), ended], Facts { damaged: true, ..dead() }, ("needsYou", "damaged"));
+    check(&[baseline(), ended], StatusFacts { damaged: true, ..dead() }, ("needsYou", "damaged"));
 }
 
 #[test]
@@ -156,7 +156,7 @@ fn the_status_has_the_shape_of_the_contract() {
     assert_eq!(value["iteration"], 1);
     assert_eq!(value["activity"], "editing src/auth.rs");
     assert_eq!(serde_json::from_value::<LoopStatus>(value).expect("read back"), shown);
-    let dead = status(&after(&[baseline()]), &Facts { keeper: None, ..alive() });
+    let dead = status(&after(&[baseline()]), &StatusFacts { keeper: None, ..alive() });
     let value = serde_json::to_value(&dead).expect("json");
     assert_eq!(value["keeper"], json!({"alive": false}));
     assert_eq!(value.get("activity"), None);
@@ -201,7 +201,7 @@ fn headlines_say_the_state_first() {
 #[test]
 fn what_the_agent_was_denied_is_shown() {
     let mut state = after(&[baseline(), intended()]);
-    let shown = |state: &Loop| status(state, &alive()).warnings;
+    let shown = |state: &LoopState| status(state, &alive()).warnings;
     assert_eq!(shown(&state), Vec::<String>::new());
     let row = state.history.last_mut().expect("an iteration");
     (row.denials, row.denied) = (2, vec!["Bash: git push".to_owned()]);
@@ -216,7 +216,7 @@ fn what_the_agent_was_denied_is_shown() {
 #[test]
 fn limits_that_are_near_are_shown_while_it_lasts() {
     let mut state = after(&[baseline(), intended()]);
-    let shown = |state: &Loop| serde_json::to_value(status(state, &alive())).expect("json");
+    let shown = |state: &LoopState| serde_json::to_value(status(state, &alive())).expect("json");
     let value = shown(&state);
     assert_eq!(
         (&value["limits"]["callsPerHour"], &value["spent"]["callsThisHour"]),
@@ -239,7 +239,7 @@ fn limits_that_are_near_are_shown_while_it_lasts() {
         cause: None,
     });
     assert_eq!(shown(&state).get("warnings"), None);
-    state.hooks_failed.insert(Happening::Ended, "failed with exit 3: no such host".into());
+    state.hooks_failed.insert(LoopEvent::Ended, "failed with exit 3: no such host".into());
     let expect = json!(["the command of `on.ended` failed with exit 3: no such host"]);
     assert_eq!(shown(&state)["warnings"], expect, "nobody was told that it ended");
 }

@@ -2,13 +2,13 @@
 
 use serde_json::{Value, json};
 
-use super::{At, Do, Talk, denied, set, short, update_of};
-use crate::agent::acp::policy::{Inside, Refusal, outcome};
+use super::{AcpAction, AcpClient, AcpState, denied, set, short, update_of};
+use crate::agent::acp::policy::{CallRefusal, InsideTreeFn, outcome};
 use crate::agent::fields::list;
 
 /// What the user answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Permit {
+pub enum PermissionAnswer {
     Allowed,
     /// Why not, in words for the agent's log.
     Denied(String),
@@ -18,13 +18,13 @@ pub enum Permit {
 
 /// One thing that the agent waits to be allowed.
 #[derive(Debug)]
-pub(super) struct Wanted {
+pub(super) struct PendingPermission {
     number: u64,
     /// Of the agent's request.
     id: Value,
     /// What was said of the call.
     said: Value,
-    refusal: Refusal,
+    refusal: CallRefusal,
     words: String,
     /// Answers, of the options that it offers.
     yes: Value,
@@ -35,12 +35,12 @@ fn cancelled() -> Value {
     json!({"outcome": {"outcome": "cancelled"}})
 }
 
-fn reply(id: &Value, answer: &Value) -> Do {
-    Do::Send(json!({"jsonrpc": "2.0", "id": id, "result": answer}))
+fn reply(id: &Value, answer: &Value) -> AcpAction {
+    AcpAction::Send(json!({"jsonrpc": "2.0", "id": id, "result": answer}))
 }
 
-impl Talk {
-    pub(super) fn asked(&mut self, id: &Value, params: &Value, inside: &Inside<'_>) -> Vec<Do> {
+impl AcpClient {
+    pub(super) fn asked(&mut self, id: &Value, params: &Value, inside: &InsideTreeFn<'_>) -> Vec<AcpAction> {
         let policy = self.brief.order.policy.clone();
         let said = params.get("toolCall").unwrap_or(&Value::Null);
         let call = self.learn(said);
@@ -53,16 +53,16 @@ impl Talk {
             (Some(refusal), Some(yes)) => (refusal, yes),
             (refusal, None) => {
                 let (what, why) = (call.tool().to_owned(), "it cannot be allowed only this once");
-                let refusal = refusal.unwrap_or(Refusal { what, why });
+                let refusal = refusal.unwrap_or(CallRefusal { what, why });
                 return vec![denied(&refusal.what, refusal.why), reply(id, &no)];
             }
         };
         let question = policy.question(&call, &refusal);
         match question {
-            Ok(words) if self.at == At::Working => {
+            Ok(words) if self.at == AcpState::Working => {
                 self.asked += 1;
                 let (number, id, said) = (self.asked, id.clone(), short(said.clone()));
-                self.wanted.push_back(Wanted { number, id, said, refusal, words, yes, no });
+                self.wanted.push_back(PendingPermission { number, id, said, refusal, words, yes, no });
                 if self.wanted.len() == 1 { self.permit().into_iter().collect() } else { Vec::new() }
             }
             question => {
@@ -73,15 +73,17 @@ impl Talk {
     }
 
     /// The answer to a [`Do::Permit`].
-    pub fn permitted(&mut self, number: u64, permit: &Permit) -> Vec<Do> {
+    pub fn permitted(&mut self, number: u64, permit: &PermissionAnswer) -> Vec<AcpAction> {
         if self.wanted.front().is_none_or(|it| it.number != number) {
             return Vec::new();
         }
         let Some(wanted) = self.wanted.pop_front() else { return Vec::new() };
         let mut acts = match permit {
-            Permit::Allowed => self.allow(&wanted.id, &wanted.said, &wanted.yes),
-            Permit::Denied(why) => vec![denied(&wanted.refusal.what, why), reply(&wanted.id, &wanted.no)],
-            Permit::Cancelled => {
+            PermissionAnswer::Allowed => self.allow(&wanted.id, &wanted.said, &wanted.yes),
+            PermissionAnswer::Denied(why) => {
+                vec![denied(&wanted.refusal.what, why), reply(&wanted.id, &wanted.no)]
+            }
+            PermissionAnswer::Cancelled => {
                 vec![denied(&wanted.refusal.what, wanted.refusal.why), reply(&wanted.id, &cancelled())]
             }
         };
@@ -90,17 +92,17 @@ impl Talk {
     }
 
     /// Nobody is waited for any more.
-    pub(super) fn forgo(&mut self) -> Vec<Do> {
+    pub(super) fn forgo(&mut self) -> Vec<AcpAction> {
         self.wanted.drain(..).map(|it| reply(&it.id, &cancelled())).collect()
     }
 
-    fn permit(&self) -> Option<Do> {
-        self.wanted.front().map(|it| Do::Permit { number: it.number, words: it.words.clone() })
+    fn permit(&self) -> Option<AcpAction> {
+        self.wanted.front().map(|it| AcpAction::Permit { number: it.number, words: it.words.clone() })
     }
 
-    fn allow(&self, id: &Value, said: &Value, yes: &Value) -> Vec<Do> {
+    fn allow(&self, id: &Value, said: &Value, yes: &Value) -> Vec<AcpAction> {
         let mut acts = Vec::new();
-        if self.at == At::Working {
+        if self.at == AcpState::Working {
             // Some say nothing more of it until it is over.
             let mut update = short(said.clone());
             set(&mut update, "sessionUpdate", json!("tool_call_update"));

@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 
-use crate::agent::acp::start::Order;
+use crate::agent::acp::start::BridgeOptions;
 use crate::agent::fields::{first, list, number, text, text_at};
 
 /// A choice that the agent is to make before it works.
 #[derive(Debug)]
-pub(super) struct Wish {
+pub(super) struct SessionOption {
     pub(super) method: &'static str,
     /// Besides the session.
     pub(super) params: Value,
@@ -31,7 +31,7 @@ pub(super) fn model(opened: &Value) -> String {
 }
 
 /// How what the user wants is chosen, or why it cannot be.
-pub(super) fn wishes(order: &Order, opened: &Value) -> Result<Vec<Wish>, String> {
+pub(super) fn wishes(order: &BridgeOptions, opened: &Value) -> Result<Vec<SessionOption>, String> {
     let mut wishes = Vec::new();
     if let Some(effort) = &order.effort {
         wishes.push(by_option(opened, "thought_level", effort).ok_or_else(|| lacks("effort"))?);
@@ -39,7 +39,7 @@ pub(super) fn wishes(order: &Order, opened: &Value) -> Result<Vec<Wish>, String>
     if let Some(model) = &order.model {
         let by_method = || {
             opened.get("models").filter(|it| it.is_object())?;
-            Some(Wish { method: "session/set_model", params: json!({"modelId": model}) })
+            Some(SessionOption { method: "session/set_model", params: json!({"modelId": model}) })
         };
         wishes.push(by_option(opened, "model", model).or_else(by_method).ok_or_else(|| lacks("model"))?);
     }
@@ -50,10 +50,10 @@ fn lacks(key: &str) -> String {
     format!("it offers no choice for `{key}`: say it in its own settings or in its `command` instead")
 }
 
-fn by_option(opened: &Value, category: &str, value: &str) -> Option<Wish> {
+fn by_option(opened: &Value, category: &str, value: &str) -> Option<SessionOption> {
     let id = text(option(opened, category)?, "id");
     let params = json!({"configId": id, "value": value});
-    Some(Wish { method: "session/set_config_option", params })
+    Some(SessionOption { method: "session/set_config_option", params })
 }
 
 fn option<'a>(opened: &'a Value, category: &str) -> Option<&'a Value> {

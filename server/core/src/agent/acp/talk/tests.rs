@@ -4,17 +4,21 @@ mod asking;
 
 use serde_json::{Value, json};
 
-use super::{At, Brief, Do, Talk};
-use crate::agent::acp::policy::Policy;
-use crate::agent::acp::start::Order;
+use super::{AcpAction, AcpClient, AcpState, PromptParams};
+use crate::agent::acp::policy::PermissionPolicy;
+use crate::agent::acp::start::BridgeOptions;
 use crate::agent::transcripts::captured;
-use crate::settings::Permissions;
+use crate::settings::PermissionMode;
 
-fn brief(permissions: Permissions, session: Option<&str>) -> Brief {
-    let policy =
-        Policy { permissions, commands: vec!["sh test.sh".to_owned()], runner: None, commits: false };
-    Brief {
-        order: Order { policy, model: None, effort: None },
+fn brief(permissions: PermissionMode, session: Option<&str>) -> PromptParams {
+    let policy = PermissionPolicy {
+        permissions,
+        commands: vec!["sh test.sh".to_owned()],
+        runner: None,
+        commits: false,
+    };
+    PromptParams {
+        order: BridgeOptions { policy, model: None, effort: None },
         folder: "/tree".to_owned(),
         prompt: "Do it.".to_owned(),
         session: session.map(str::to_owned),
@@ -22,22 +26,22 @@ fn brief(permissions: Permissions, session: Option<&str>) -> Brief {
     }
 }
 
-fn hear(talk: &mut Talk, said: &Value) -> Vec<Do> {
+fn hear(talk: &mut AcpClient, said: &Value) -> Vec<AcpAction> {
     talk.heard(&said.to_string(), &|path| path.starts_with("/tree/"))
 }
 
 /// Everything that a captured agent said, with what we did about it.
-fn replay(capture: &str, permissions: Permissions) -> (Talk, Vec<Do>) {
-    let (mut talk, mut acts) = Talk::begin(brief(permissions, None));
+fn replay(capture: &str, permissions: PermissionMode) -> (AcpClient, Vec<AcpAction>) {
+    let (mut talk, mut acts) = AcpClient::begin(brief(permissions, None));
     for line in capture.lines() {
         acts.extend(talk.heard(line, &|path| path.starts_with("/tree/")));
     }
     (talk, acts)
 }
 
-fn sent(acts: &[Do]) -> Vec<String> {
-    let method = |it: &Do| match it {
-        Do::Send(message) => {
+fn sent(acts: &[AcpAction]) -> Vec<String> {
+    let method = |it: &AcpAction| match it {
+        AcpAction::Send(message) => {
             let answer =
                 || message.pointer("/result/outcome/optionId").unwrap_or(&message["error"]["message"]);
             Some(message.get("method").unwrap_or_else(answer).as_str().unwrap_or("-").to_owned())
@@ -47,10 +51,10 @@ fn sent(acts: &[Do]) -> Vec<String> {
     acts.iter().filter_map(method).collect()
 }
 
-fn told(acts: &[Do], kind: &str) -> Vec<Value> {
-    let is_it = |it: &&Do| matches!(it, Do::Tell(line) if line["type"] == kind);
-    let line = |it: &Do| match it {
-        Do::Tell(line) => line.clone(),
+fn told(acts: &[AcpAction], kind: &str) -> Vec<Value> {
+    let is_it = |it: &&AcpAction| matches!(it, AcpAction::Tell(line) if line["type"] == kind);
+    let line = |it: &AcpAction| match it {
+        AcpAction::Tell(line) => line.clone(),
         _ => Value::Null,
     };
     acts.iter().filter(is_it).map(line).collect()
@@ -60,31 +64,31 @@ fn answer(id: u64, result: &Value) -> Value {
     json!({"jsonrpc": "2.0", "id": id, "result": result})
 }
 
-fn opened(session: Option<&str>, capabilities: &Value) -> (Talk, Vec<Do>) {
-    let (mut talk, mut acts) = Talk::begin(brief(Permissions::Edits, session));
+fn opened(session: Option<&str>, capabilities: &Value) -> (AcpClient, Vec<AcpAction>) {
+    let (mut talk, mut acts) = AcpClient::begin(brief(PermissionMode::Edits, session));
     let greeting = json!({"protocolVersion": 1, "agentCapabilities": capabilities});
     acts.extend(hear(&mut talk, &answer(1, &greeting)));
     (talk, acts)
 }
 
 /// A talk in the middle of its work.
-fn working() -> Talk {
+fn working() -> AcpClient {
     let (mut talk, _) = opened(None, &json!({}));
     hear(&mut talk, &answer(2, &json!({"sessionId": "S"})));
-    assert_eq!(talk.at(), At::Working);
+    assert_eq!(talk.at(), AcpState::Working);
     talk
 }
 
 #[test]
 fn captured_agents_are_talked_to_until_their_turn_is_over() {
-    use Permissions::{All, Edits};
-    let check = |name: &str, capture: &str, permissions: Permissions, expect: &[&str], turn: &Value| {
+    use PermissionMode::{All, Edits};
+    let check = |name: &str, capture: &str, permissions: PermissionMode, expect: &[&str], turn: &Value| {
         let (talk, acts) = replay(capture, permissions);
-        assert_eq!(talk.at(), At::Over, "{name}");
+        assert_eq!(talk.at(), AcpState::Over, "{name}");
         let before = ["initialize", "session/new", "session/prompt"];
         assert_eq!(sent(&acts), [&before, expect].concat(), "{name}");
         assert_eq!(told(&acts, "turn"), std::slice::from_ref(turn), "{name}");
-        assert_eq!(acts.iter().filter(|it| **it == Do::End { well: true }).count(), 1, "{name}");
+        assert_eq!(acts.iter().filter(|it| **it == AcpAction::End { well: true }).count(), 1, "{name}");
         acts
     };
     let gemini = captured!("acp", "gemini");
@@ -104,14 +108,14 @@ fn captured_agents_are_talked_to_until_their_turn_is_over() {
 
 #[test]
 fn nothing_is_offered_that_could_be_done_through_us() {
-    let (_, acts) = Talk::begin(brief(Permissions::All, None));
-    let Do::Send(greeting) = &acts[0] else { panic!("{acts:?}") };
+    let (_, acts) = AcpClient::begin(brief(PermissionMode::All, None));
+    let AcpAction::Send(greeting) = &acts[0] else { panic!("{acts:?}") };
     let capabilities = json!({"fs": {"readTextFile": false, "writeTextFile": false}, "terminal": false});
     assert_eq!(greeting["params"]["clientCapabilities"], capabilities);
     let mut talk = working();
     for method in ["fs/read_text_file", "terminal/create", "elicitation/create", "_x/y"] {
         let acts = hear(&mut talk, &json!({"jsonrpc": "2.0", "id": "a", "method": method, "params": {}}));
-        let [Do::Send(answer)] = acts.as_slice() else { panic!("{acts:?}") };
+        let [AcpAction::Send(answer)] = acts.as_slice() else { panic!("{acts:?}") };
         assert_eq!((&answer["id"], &answer["error"]["code"]), (&json!("a"), &json!(-32_601)), "{method}");
     }
 }
@@ -124,14 +128,14 @@ fn what_is_written_through_us_is_an_edit_like_any_other() {
         json!({"jsonrpc": "2.0", "id": 7, "method": "fs/write_text_file", "params": params})
     };
     let acts = hear(&mut talk, &write("/tree/a"));
-    assert_eq!(acts, [Do::Write { id: json!(7), path: "/tree/a".to_owned(), text: "x".to_owned() }]);
+    assert_eq!(acts, [AcpAction::Write { id: json!(7), path: "/tree/a".to_owned(), text: "x".to_owned() }]);
     for path in ["/etc/a", ""] {
         let acts = hear(&mut talk, &write(path));
         assert_eq!((told(&acts, "denied").len(), acts.len()), (1, 2), "{acts:?}");
     }
-    let Do::Send(answer) = Talk::wrote(&json!(7), None) else { panic!() };
+    let AcpAction::Send(answer) = AcpClient::wrote(&json!(7), None) else { panic!() };
     assert_eq!((&answer["id"], answer.get("error")), (&json!(7), None));
-    let Do::Send(answer) = Talk::wrote(&json!(7), Some("disk full")) else { panic!() };
+    let AcpAction::Send(answer) = AcpClient::wrote(&json!(7), Some("disk full")) else { panic!() };
     assert_eq!(answer["error"]["message"], "disk full");
 }
 
@@ -149,7 +153,7 @@ fn a_session_goes_on_where_the_agent_can() {
             |it: Value| json!({"jsonrpc": "2.0", "method": "session/update", "params": {"update": it}});
         assert_eq!(hear(&mut talk, &update(chunk)), []);
         assert_eq!(hear(&mut talk, &update(usage(0.5))), []);
-        assert_eq!(talk.at(), At::Replay);
+        assert_eq!(talk.at(), AcpState::Replay);
         assert_eq!(sent(&talk.quiet()), ["session/prompt"]);
         assert_eq!(talk.quiet(), []);
         hear(&mut talk, &update(usage(0.75)));
@@ -162,55 +166,55 @@ fn a_session_goes_on_where_the_agent_can() {
 
     for capabilities in [json!({}), json!({"loadSession": false})] {
         let (talk, acts) = opened(Some("old"), &capabilities);
-        assert_eq!(talk.at(), At::Over);
-        let note = Do::Note("Session not found: it cannot go on with a session".to_owned());
+        assert_eq!(talk.at(), AcpState::Over);
+        let note = AcpAction::Note("Session not found: it cannot go on with a session".to_owned());
         assert!(acts.contains(&note), "{acts:?}");
     }
     let (mut talk, _) = opened(Some("old"), &json!({"loadSession": true}));
     let error = json!({"jsonrpc": "2.0", "id": 2, "error": {"code": -32602, "message": "no such session"}});
     let acts = hear(&mut talk, &error);
-    assert!(acts.contains(&Do::Note("Session not found: no such session".to_owned())), "{acts:?}");
+    assert!(acts.contains(&AcpAction::Note("Session not found: no such session".to_owned())), "{acts:?}");
 }
 
 #[test]
 fn one_that_is_held_works_on_what_comes_next() {
-    let brief = Brief { held: true, ..brief(Permissions::Edits, None) };
-    let (mut talk, _) = Talk::begin(brief);
+    let brief = PromptParams { held: true, ..brief(PermissionMode::Edits, None) };
+    let (mut talk, _) = AcpClient::begin(brief);
     hear(&mut talk, &answer(1, &json!({"protocolVersion": 1})));
     hear(&mut talk, &answer(2, &json!({"sessionId": "S"})));
     let over = |reason: &str| json!({"stopReason": reason, "usage": {"totalTokens": 10}});
     let acts = hear(&mut talk, &answer(3, &over("end_turn")));
-    assert_eq!(acts.last(), Some(&Do::Ask { session: "S".to_owned() }));
+    assert_eq!(acts.last(), Some(&AcpAction::Ask { session: "S".to_owned() }));
     let acts = talk.next(Some("More."));
-    let [Do::Send(message)] = acts.as_slice() else { panic!("{acts:?}") };
+    let [AcpAction::Send(message)] = acts.as_slice() else { panic!("{acts:?}") };
     assert_eq!((&message["id"], &message["params"]["prompt"][0]["text"]), (&json!(4), &json!("More.")));
     // Tokens are told as totals.
     let acts = hear(&mut talk, &answer(4, &over("end_turn")));
     assert_eq!(told(&acts, "turn")[0]["tokens"], 20);
-    assert_eq!(talk.next(None), [Do::End { well: true }]);
-    assert_eq!(talk.next(Some("Too late.")), [Do::End { well: true }]);
+    assert_eq!(talk.next(None), [AcpAction::End { well: true }]);
+    assert_eq!(talk.next(Some("Too late.")), [AcpAction::End { well: true }]);
 }
 
 #[test]
 fn one_that_did_not_end_well_is_not_held() {
-    let brief = Brief { held: true, ..brief(Permissions::Edits, None) };
-    let (mut talk, _) = Talk::begin(brief);
+    let brief = PromptParams { held: true, ..brief(PermissionMode::Edits, None) };
+    let (mut talk, _) = AcpClient::begin(brief);
     hear(&mut talk, &answer(1, &json!({"protocolVersion": 1})));
     hear(&mut talk, &answer(2, &json!({"sessionId": "S"})));
     let acts = hear(&mut talk, &answer(3, &json!({"stopReason": "refusal"})));
-    assert_eq!((acts.last(), talk.at()), (Some(&Do::End { well: true }), At::Over));
+    assert_eq!((acts.last(), talk.at()), (Some(&AcpAction::End { well: true }), AcpState::Over));
 }
 
 #[test]
 fn what_the_user_wants_is_chosen_before_the_work() {
-    let start = |order: Order, opened: &Value| {
-        let (mut talk, _) = Talk::begin(Brief { order, ..brief(Permissions::Edits, None) });
+    let start = |order: BridgeOptions, opened: &Value| {
+        let (mut talk, _) = AcpClient::begin(PromptParams { order, ..brief(PermissionMode::Edits, None) });
         hear(&mut talk, &answer(1, &json!({"protocolVersion": 1})));
         let acts = hear(&mut talk, &answer(2, opened));
         (talk, acts)
     };
-    let policy = || brief(Permissions::Edits, None).order.policy;
-    let wanted = |model: Option<&str>, effort: Option<&str>| Order {
+    let policy = || brief(PermissionMode::Edits, None).order.policy;
+    let wanted = |model: Option<&str>, effort: Option<&str>| BridgeOptions {
         policy: policy(),
         model: model.map(str::to_owned),
         effort: effort.map(str::to_owned),
@@ -219,10 +223,10 @@ fn what_the_user_wants_is_chosen_before_the_work() {
     let (mut talk, acts) =
         start(wanted(Some("big"), Some("high")), &json!({"sessionId": "S", "configOptions": options}));
     assert_eq!(told(&acts, "session")[0]["model"], "big");
-    let Some(Do::Send(first)) = acts.last() else { panic!("{acts:?}") };
+    let Some(AcpAction::Send(first)) = acts.last() else { panic!("{acts:?}") };
     assert_eq!(first["params"], json!({"sessionId": "S", "configId": "m", "value": "big"}));
     let acts = hear(&mut talk, &answer(3, &json!({})));
-    let [Do::Send(second)] = acts.as_slice() else { panic!("{acts:?}") };
+    let [AcpAction::Send(second)] = acts.as_slice() else { panic!("{acts:?}") };
     assert_eq!(second["params"], json!({"sessionId": "S", "configId": "t", "value": "high"}));
     assert_eq!(sent(&hear(&mut talk, &answer(4, &json!({})))), ["session/prompt"]);
 
@@ -232,7 +236,7 @@ fn what_the_user_wants_is_chosen_before_the_work() {
     let (_, acts) = start(wanted(None, None), &models);
     assert_eq!(told(&acts, "session")[0]["model"], "auto");
     let (talk, acts) = start(wanted(None, Some("high")), &models);
-    assert_eq!(talk.at(), At::Over);
+    assert_eq!(talk.at(), AcpState::Over);
     assert!(
         told(&acts, "failed")[0]["message"].as_str().is_some_and(|it| it.contains("`effort`")),
         "{acts:?}"
@@ -241,13 +245,13 @@ fn what_the_user_wants_is_chosen_before_the_work() {
 
 #[test]
 fn other_versions_errors_and_silence_end_it() {
-    let (mut talk, _) = Talk::begin(brief(Permissions::Edits, None));
+    let (mut talk, _) = AcpClient::begin(brief(PermissionMode::Edits, None));
     let acts = hear(&mut talk, &answer(1, &json!({"protocolVersion": 2})));
     assert!(
         told(&acts, "failed")[0]["message"].as_str().is_some_and(|it| it.contains("version 2")),
         "{acts:?}"
     );
-    assert_eq!(acts.last(), Some(&Do::End { well: false }));
+    assert_eq!(acts.last(), Some(&AcpAction::End { well: false }));
     // Nothing more is said to one that is done with.
     assert_eq!(hear(&mut talk, &answer(1, &json!({"protocolVersion": 1}))), []);
 
@@ -257,7 +261,7 @@ fn other_versions_errors_and_silence_end_it() {
     let failed = &told(&acts, "failed")[0];
     assert_eq!((&failed["code"], &failed["data"]["details"]), (&json!(-32_000), &json!("no key")));
 
-    let (mut talk, _) = Talk::begin(brief(Permissions::Edits, None));
+    let (mut talk, _) = AcpClient::begin(brief(PermissionMode::Edits, None));
     let acts = talk.given_up(120);
     assert!(told(&acts, "failed")[0]["message"].as_str().is_some_and(|it| it.contains("120 s")), "{acts:?}");
 }
@@ -266,7 +270,7 @@ fn other_versions_errors_and_silence_end_it() {
 fn what_is_no_message_is_passed_on_and_ends_nothing() {
     let mut talk = working();
     for noise in ["Loading…", "{\"type\":\"x\"}", "[1]", "{"] {
-        assert_eq!(talk.heard(noise, &|_| true), [Do::Note(noise.to_owned())]);
+        assert_eq!(talk.heard(noise, &|_| true), [AcpAction::Note(noise.to_owned())]);
     }
     for ignored in [
         json!({"jsonrpc": "2.0", "method": "_auth/status_update", "params": {}}),
@@ -278,15 +282,15 @@ fn what_is_no_message_is_passed_on_and_ends_nothing() {
         assert_eq!(hear(&mut talk, &ignored), [], "{ignored}");
     }
     assert_eq!(talk.heard("", &|_| true), []);
-    assert_eq!(talk.at(), At::Working);
+    assert_eq!(talk.at(), AcpState::Working);
 }
 
 #[test]
 fn only_work_is_cancelled() {
     let cancelled = working().cancel();
-    let [Do::Send(message)] = cancelled.as_slice() else { panic!("{cancelled:?}") };
+    let [AcpAction::Send(message)] = cancelled.as_slice() else { panic!("{cancelled:?}") };
     assert_eq!((&message["method"], message.get("id")), (&json!("session/cancel"), None));
-    assert_eq!(Talk::begin(brief(Permissions::Edits, None)).0.cancel(), []);
+    assert_eq!(AcpClient::begin(brief(PermissionMode::Edits, None)).0.cancel(), []);
 }
 
 #[test]
@@ -296,6 +300,6 @@ fn long_texts_of_tools_are_cut_before_they_are_told() {
     let update = json!({"type": "update", "sessionUpdate": "tool_call", "toolCallId": "1", "rawInput": {"content": long}});
     let acts =
         hear(&mut talk, &json!({"jsonrpc": "2.0", "method": "session/update", "params": {"update": update}}));
-    let [Do::Tell(told)] = acts.as_slice() else { panic!("{acts:?}") };
+    let [AcpAction::Tell(told)] = acts.as_slice() else { panic!("{acts:?}") };
     assert!(told["rawInput"]["content"].as_str().is_some_and(|it| it.len() == super::LONGEST), "{told}");
 }

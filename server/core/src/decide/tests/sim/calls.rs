@@ -1,7 +1,7 @@
 //! The list of calls that all loops of a user share.
 
 use super::Sim;
-use crate::decide::{Event, Slot};
+use crate::decide::{CallSlot, Event};
 
 impl Sim {
     /// What another loop met with the agent at work.
@@ -12,16 +12,16 @@ impl Sim {
         Some(Event::LimitKnown { until, met_by: "20261120-other2".to_owned() })
     }
 
-    pub(super) fn take_call(&mut self, iteration: u32) -> Slot {
+    pub(super) fn take_call(&mut self, iteration: u32) -> CallSlot {
         const HOUR: u64 = 3_600_000;
         let limit = self.state.spec.settings.limits.calls_per_hour as usize;
         let now = self.now;
-        let Some(calls) = &mut self.calls else { return Slot::Unknown { message: "no list".to_owned() } };
+        let Some(calls) = &mut self.calls else { return CallSlot::Unknown { message: "no list".to_owned() } };
         calls.retain(|(at, of, n)| now.wall < at + HOUR && (*of, *n) != ("own", iteration));
         if let Some((oldest, ..)) = calls.len().checked_sub(limit).and_then(|it| calls.get(it)) {
-            return Slot::Full { until: now.after(oldest + HOUR - now.wall) };
+            return CallSlot::Full { until: now.after(oldest + HOUR - now.wall) };
         }
         calls.push((now.wall, "own", iteration));
-        Slot::Taken { this_hour: calls.len() as u32 }
+        CallSlot::Taken { this_hour: calls.len() as u32 }
     }
 }

@@ -1,7 +1,7 @@
 //! A keeper that dies, and the next one.
 
 use super::Sim;
-use crate::decide::{Event, Live, Step, apply, decide, replay};
+use crate::decide::{Decision, Event, VolatileState, apply, decide, replay};
 use crate::journal::Entry;
 
 impl Sim {
@@ -10,7 +10,7 @@ impl Sim {
         self.finished = false;
         self.queue.clear();
         (self.process.alive, self.process.works) = (false, false);
-        self.live = Live::default();
+        self.live = VolatileState::default();
         self.state = replay(&self.entries).expect("replays");
         if self.state.outcome.is_some() {
             self.finished = true;
@@ -24,12 +24,12 @@ impl Sim {
         let event = Event::Reopened { boot: boot.to_owned(), version: "0.1.0".to_owned() };
         for step in decide(&self.state, &mut self.live, self.now, event) {
             match step {
-                Step::Record(record) => {
+                Decision::Record(record) => {
                     let entry = Entry { seq: self.state.seq + 1, epoch, at: self.now, record };
                     apply(&mut self.state, &entry);
                     self.entries.push(entry);
                 }
-                Step::Effect(effect) => self.queue.push(effect),
+                Decision::Effect(effect) => self.queue.push(effect),
             }
         }
     }

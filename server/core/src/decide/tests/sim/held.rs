@@ -1,10 +1,10 @@
 //! In hook mode: one process that works many iterations, and tells its cost at its end.
 
 use super::Sim;
-use crate::agent::{AgentEnding, AgentLeft, AgentRun};
+use crate::agent::{AgentEnding, AgentExited, AgentRun};
 use crate::decide::Event;
-use crate::decide::attached::Guest;
-use crate::settings::Mode;
+use crate::decide::attached::SessionOffer;
+use crate::settings::LoopMode;
 
 /// Of each turn.
 const TOKENS: u64 = 1_000;
@@ -53,7 +53,7 @@ impl Sim {
             return self.turn_over(run);
         }
         let cost = run.cost_micros.unwrap_or(0);
-        if self.state.spec.settings.mode == Mode::Loop || run.error.is_some() {
+        if self.state.spec.settings.mode == LoopMode::Loop || run.error.is_some() {
             self.process.alive = false;
             let owed = std::mem::take(&mut self.process.owed);
             return AgentRun { cost_micros: Some(cost + owed), ..run };
@@ -63,7 +63,7 @@ impl Sim {
     }
 
     pub(super) fn is_lent(&self) -> bool {
-        self.state.spec.settings.mode == Mode::Attach
+        self.state.spec.settings.mode == LoopMode::Attach
     }
 
     /// Of a session that its user opened no more is told than its last words and its tokens; where the script has an
@@ -97,14 +97,14 @@ impl Sim {
     pub(crate) fn lend(&mut self, session: &str, holds: u32) {
         (self.process.alive, self.process.holds) = (true, Some(holds + 1));
         let tokens = self.process.tokens;
-        self.event(Event::SessionCame(Guest { session: session.to_owned(), holds, tokens }));
+        self.event(Event::SessionCame(SessionOffer { session: session.to_owned(), holds, tokens }));
     }
 
     pub(super) fn let_go(&mut self) {
         assert!(self.process.alive || self.is_lent(), "somebody is held");
         self.process.alive = false;
         let cost_micros = Some(std::mem::take(&mut self.process.owed));
-        let left = AgentLeft { exit: Some(0), cost_micros, ..AgentLeft::default() };
+        let left = AgentExited { exit: Some(0), cost_micros, ..AgentExited::default() };
         self.event(Event::AgentLeft(Box::new(left)));
     }
 }

@@ -2,14 +2,14 @@
 
 use crate::agent::AgentRun;
 use crate::agent::errors::{SeenError, fingerprint};
-use crate::agent::provider::Here;
-use crate::agent::reader::{ProcessEnd, Reader};
-use crate::check::{CheckResult, Missing, MissingKind, Owner, Status, TestCounts};
-use crate::decide::commits::Order;
-use crate::decide::{Committed, Event};
-use crate::journal::{AgentPlan, Head, LoopSpec};
-use crate::settings::{Dialect, Permissions, PromptBy, Sandbox, Settings};
-use crate::task::{Check, Criterion, Place, PlanItem, TaskId};
+use crate::agent::provider::LocalClock;
+use crate::agent::reader::{AgentOutputReader, ProcessEnd};
+use crate::check::{CheckResult, DependencyProvider, MissingDependency, MissingKind, Status, TestCounts};
+use crate::decide::commits::CommitPlan;
+use crate::decide::{CommitOutcome, Event};
+use crate::journal::{AgentPlan, GitHead, LoopSpec};
+use crate::settings::{Dialect, PermissionMode, PromptBy, SandboxMode, Settings};
+use crate::task::{Check, Criterion, DocumentRange, PlanItem, TaskId};
 
 pub(crate) fn criterion(name: &str, check: &str) -> Criterion {
     let check = (!check.is_empty()).then(|| Check::Command { command: check.to_owned(), expect: Vec::new() });
@@ -22,7 +22,7 @@ pub(crate) fn item(title: &str) -> PlanItem {
         title: title.to_owned(),
         done: false,
         blocking: true,
-        place: Place::default(),
+        place: DocumentRange::default(),
         priority: None,
         depends_on: Vec::new(),
     }
@@ -41,7 +41,7 @@ pub(crate) fn spec(criteria: Vec<Criterion>) -> LoopSpec {
             argv: vec!["./agent.sh".to_owned()],
             prompt: PromptBy::Stdin,
             dialect: Dialect::Text,
-            permissions: Permissions::Edits,
+            permissions: PermissionMode::Edits,
             env: Vec::new(),
         },
         others: Vec::new(),
@@ -50,7 +50,7 @@ pub(crate) fn spec(criteria: Vec<Criterion>) -> LoopSpec {
             agent: "mine".to_owned(),
             task_exclude: Vec::new(),
             protected: Vec::new(),
-            sandbox: Sandbox::Off,
+            sandbox: SandboxMode::Off,
             agents: Vec::new(),
             ..Settings::default()
         },
@@ -83,8 +83,8 @@ pub(super) fn result(criterion: &Criterion, letter: char, fact: &str) -> CheckRe
     CheckResult {
         duration_ms: 10,
         missing: match letter {
-            'm' => Some(missing(Owner::Machine, MissingKind::Program, "make")),
-            'g' => Some(missing(Owner::Project, MissingKind::File, "./coverage.sh")),
+            'm' => Some(missing(DependencyProvider::Machine, MissingKind::Program, "make")),
+            'g' => Some(missing(DependencyProvider::Project, MissingKind::File, "./coverage.sh")),
             _ => None,
         },
         tests: letter.to_digit(10).map(|it| TestCounts { passed: it.into(), ..TestCounts::default() }),
@@ -92,23 +92,23 @@ pub(super) fn result(criterion: &Criterion, letter: char, fact: &str) -> CheckRe
     }
 }
 
-fn missing(owner: Owner, kind: MissingKind, name: &str) -> Missing {
-    Missing { kind, name: name.to_owned(), owner, remedy: format!("install {name}") }
+fn missing(owner: DependencyProvider, kind: MissingKind, name: &str) -> MissingDependency {
+    MissingDependency { kind, name: name.to_owned(), owner, remedy: format!("install {name}") }
 }
 
 pub(crate) fn quiet_run() -> AgentRun {
-    Reader::new(Dialect::Text).finish(ProcessEnd::exited(Some(0)), &Here::utc(0))
+    AgentOutputReader::new(Dialect::Text).finish(ProcessEnd::exited(Some(0)), &LocalClock::utc(0))
 }
 
 /// HEAD on a branch, or on none.
-pub(super) fn head(branch: &str) -> Head {
+pub(super) fn head(branch: &str) -> GitHead {
     let branch = Some(branch.to_owned()).filter(|it| !it.is_empty());
-    Head { commit: "c".to_owned(), tree: "t".to_owned(), branch }
+    GitHead { commit: "c".to_owned(), tree: "t".to_owned(), branch }
 }
 
 impl super::Sim {
-    pub(super) fn commit(&mut self, order: Order) {
-        let made = Committed {
+    pub(super) fn commit(&mut self, order: CommitPlan) {
+        let made = CommitOutcome {
             iteration: order.iteration,
             commit: self.no_commit.is_none().then(|| format!("commit {}", order.iteration)),
             subject: self.no_commit.is_none().then(|| order.subject.clone()),

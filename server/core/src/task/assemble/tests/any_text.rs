@@ -9,8 +9,8 @@ use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 use proptest::{prop_assert, prop_assert_eq, proptest};
 
-use super::super::{Document, inline, read};
-use crate::task::{FindingCode, Place, Task};
+use super::super::{TaskDocument, inline, read};
+use crate::task::{DocumentRange, FindingCode, Task};
 
 const FILES: [&str; 3] = ["PROMPT.md", "fix_plan.md", "prd.json"];
 
@@ -135,8 +135,8 @@ const STORIES: &str = r#"{"project": "P", "userStories": [{"id": "A", "title": "
     "\"b\" `cargo test`"], "completionCriteria": ["npm test"], "passes": false, "dependsOn": ["B"]}, // c
     {"id": "B", "title": "U",}], "qualityGates": ["make"]}"#;
 
-fn holds(task: &Task, documents: &[Document]) -> Result<(), proptest::test_runner::TestCaseError> {
-    let sound = |place: &Place| {
+fn holds(task: &Task, documents: &[TaskDocument]) -> Result<(), proptest::test_runner::TestCaseError> {
+    let sound = |place: &DocumentRange| {
         let document = documents.iter().find(|document| document.path == place.file);
         document.is_some_and(|document| document.text.get(place.range.clone()).is_some())
     };
@@ -168,17 +168,17 @@ proptest! {
     #[test]
     fn any_document_is_read(text in prop_oneof![2 => any::<String>(), 5 => fragments(), 5 => mutated()]) {
         for file in FILES {
-            let documents = [Document { path: file.to_owned(), text: text.clone() }];
+            let documents = [TaskDocument { path: file.to_owned(), text: text.clone() }];
             holds(&read(&documents), &documents)?;
         }
-        let all = FILES.map(|file| Document { path: file.to_owned(), text: text.clone() });
+        let all = FILES.map(|file| TaskDocument { path: file.to_owned(), text: text.clone() });
         holds(&read(&all), &all)?;
     }
 
     #[test]
     fn any_argument_is_read(prompt in fragments(), line in prop_oneof![any::<String>(), fragments()]) {
         let task = inline(&prompt, std::slice::from_ref(&line));
-        let document = |path: &str, text: String| Document { path: path.to_owned(), text };
+        let document = |path: &str, text: String| TaskDocument { path: path.to_owned(), text };
         holds(&task, &[document("--prompt", prompt), document("--criterion", line)])?;
     }
 }
@@ -190,14 +190,15 @@ fn the_properties_can_fail() {
     let (mut checked, mut faulty) = (0, 0);
     for _ in 0..300 {
         let text = prop_oneof![fragments(), mutated()].new_tree(&mut runner).unwrap().current();
-        let documents = FILES.map(|file| Document { path: file.to_owned(), text: text.clone() });
+        let documents = FILES.map(|file| TaskDocument { path: file.to_owned(), text: text.clone() });
         let task = read(&documents);
         checked += usize::from(task.criteria.iter().any(|criterion| criterion.check.is_some()));
         faulty += usize::from(task.findings.iter().any(|finding| finding.code == FindingCode::BadCheck));
     }
     assert!(checked > 30 && faulty > 10, "{checked} {faulty}");
 
-    let documents = [Document { path: "PROMPT.md".to_owned(), text: "Done when:\n- a\n- é\n".to_owned() }];
+    let documents =
+        [TaskDocument { path: "PROMPT.md".to_owned(), text: "Done when:\n- a\n- é\n".to_owned() }];
     let sound = read(&documents);
     let refused = |break_it: fn(&mut Task)| {
         let mut task = sound.clone();
@@ -251,7 +252,7 @@ fn bombs_are_read() {
     ];
     for text in documents {
         for file in FILES {
-            let documents = [Document { path: file.to_owned(), text: text.clone() }];
+            let documents = [TaskDocument { path: file.to_owned(), text: text.clone() }];
             let task = read(&documents);
             assert!(holds(&task, &documents).is_ok(), "{file} of {}", &text[..40]);
         }

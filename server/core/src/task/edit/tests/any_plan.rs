@@ -5,7 +5,7 @@ use proptest::prelude::{Strategy, any};
 use proptest::sample::select;
 use proptest::{prop_assert, prop_assert_eq, proptest};
 
-use super::super::{Change, Done, Wish, change};
+use super::super::{DocumentEdit, PlanEdit, PlanEditOutcome, change};
 use super::plan;
 use crate::task::{PlanItem, Task, read};
 
@@ -81,7 +81,7 @@ fn checks(task: &Task) -> Vec<String> {
     all
 }
 
-fn is_it(text: &str, made: &Change) -> bool {
+fn is_it(text: &str, made: &DocumentEdit) -> bool {
     let mut applied = text.to_owned();
     applied.replace_range(made.range.clone(), &made.text);
     applied == made.after
@@ -93,7 +93,7 @@ proptest! {
         let before = plan(file, &text);
         let task = read(&before);
         for (at, item) in task.plan.iter().enumerate() {
-            let Ok(made) = change(&before, &item.id, Wish::Skip) else { continue };
+            let Ok(made) = change(&before, &item.id, PlanEdit::Skip) else { continue };
             prop_assert!(is_it(&text, &made));
             let after = plan(file, &made.after);
             let now = read(&after);
@@ -102,8 +102,8 @@ proptest! {
                 prop_assert_eq!(old.blocking != new.blocking, index == at);
             }
             prop_assert_eq!((task.plan.len(), checks(&task)), (now.plan.len(), checks(&now)));
-            let back = change(&after, &item.id, Wish::Skip);
-            if made.done == Done::Skipped {
+            let back = change(&after, &item.id, PlanEdit::Skip);
+            if made.done == PlanEditOutcome::Skipped {
                 prop_assert_eq!(&back.unwrap().after, &text);
             }
         }
@@ -114,7 +114,7 @@ proptest! {
         let before = plan(file, &text);
         let task = read(&before);
         for item in &task.plan {
-            let Ok(made) = change(&before, &item.id, Wish::Raise(by)) else { continue };
+            let Ok(made) = change(&before, &item.id, PlanEdit::Raise(by)) else { continue };
             prop_assert!(is_it(&text, &made));
             let now = read(&plan(file, &made.after));
             prop_assert_eq!(known(&task.plan), known(&now.plan));
@@ -134,7 +134,7 @@ proptest! {
         for file in ["prd.json", "fix_plan.md"] {
             let before = plan(file, &format!("- [ ] a{text}\n- [ ] b\n"));
             for item in &read(&before).plan {
-                for wish in [Wish::Skip, Wish::Raise(by)] {
+                for wish in [PlanEdit::Skip, PlanEdit::Raise(by)] {
                     let _ = change(&before, &item.id, wish);
                 }
             }

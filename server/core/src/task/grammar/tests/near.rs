@@ -1,10 +1,10 @@
 //! Near misses of checks and expectations, and the prose that must not be taken for one.
 
-use super::{Mode, check, shown};
+use super::{ItemMode, check, shown};
 
 /// Each is refused, with what was probably meant.
 #[track_caller]
-fn nearly(mode: Mode, table: &[(&str, &str)]) {
+fn nearly(mode: ItemMode, table: &[(&str, &str)]) {
     for (code, meant) in table {
         let found = shown(&format!("Works: `{code}`"), mode);
         let expect = format!("! bad-check [`{code}`] => `{meant}`");
@@ -14,7 +14,7 @@ fn nearly(mode: Mode, table: &[(&str, &str)]) {
 
 /// Each is inline code and nothing else.
 #[track_caller]
-fn innocent(mode: Mode, table: &[&str]) {
+fn innocent(mode: ItemMode, table: &[&str]) {
     for code in table {
         for item in [format!("Works: `{code}`"), format!("Uses `{code}` everywhere"), format!("`{code}`")] {
             let found = shown(&item, mode);
@@ -63,14 +63,14 @@ const NEARLY: &[(&str, &str)] = &[
 
 #[test]
 fn what_is_nearly_a_check_is_refused_with_what_was_meant() {
-    nearly(Mode::Criterion, NEARLY);
-    nearly(Mode::Validation, NEARLY);
+    nearly(ItemMode::Criterion, NEARLY);
+    nearly(ItemMode::Validation, NEARLY);
 }
 
 #[test]
 fn ordinary_code_in_prose_is_no_check() {
     innocent(
-        Mode::Criterion,
+        ItemMode::Criterion,
         &[
             "Option",
             "$HOME",
@@ -117,7 +117,7 @@ fn ordinary_code_in_prose_is_no_check() {
         ],
     );
     innocent(
-        Mode::PlanBox,
+        ItemMode::PlanBox,
         &["exist x", "GET localhost:3000", "$cargo test", "get http://localhost", "Exists a.md"],
     );
 }
@@ -140,12 +140,12 @@ fn what_is_nearly_an_expectation_is_refused_behind_a_check() {
         ("exit=1", "exit 1"),
         ("exit-code 1", "exit 1"),
     ] {
-        let found = shown(&format!("Works: `$ a` `{code}`"), Mode::Criterion);
+        let found = shown(&format!("Works: `$ a` `{code}`"), ItemMode::Criterion);
         let expect = format!("! bad-check [`{code}`] => `{meant}`");
         assert!(found.ends_with(&expect), "{code}: {found}");
     }
     check(
-        Mode::Criterion,
+        ItemMode::Criterion,
         &[
             ("Up: `GET http://a.b/` `200 OK`", "Up | ! bad-check [`200 OK`] => `200`"),
             ("Up: `GET http://a.b/` `HTTP 404`", "Up | ! bad-check [`HTTP 404`] => `404`"),

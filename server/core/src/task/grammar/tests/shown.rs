@@ -1,16 +1,16 @@
 //! An item's reading as one line.
 
-use crate::task::blocks::{self, Block};
-use crate::task::grammar::{self, Attributes, Fault, Mode};
-use crate::task::source::Source;
-use crate::task::{Check, Expect, FindingCode, Pattern, PatternKind};
+use crate::task::blocks::{self, MarkdownBlock};
+use crate::task::grammar::{self, ItemAttributes, ItemFault, ItemMode};
+use crate::task::source::MarkdownSource;
+use crate::task::{Check, Expect, FindingCode, PatternKind, TextPattern};
 
 /// Reads `item` as the one item of a list.
-pub(super) fn shown(item: &str, mode: Mode) -> String {
+pub(super) fn shown(item: &str, mode: ItemMode) -> String {
     let document = format!("- {item}\n");
-    let source = Source::new(&document);
+    let source = MarkdownSource::new(&document);
     let mut texts = blocks::read(&source).into_iter().filter_map(|block| match block {
-        Block::Item(item) => item.text,
+        MarkdownBlock::Item(item) => item.text,
         _ => None,
     });
     let Some(text) = texts.next() else { return "nothing".to_owned() };
@@ -22,7 +22,7 @@ pub(super) fn shown(item: &str, mode: Mode) -> String {
     line.join(" | ")
 }
 
-fn shown_fault(fault: &Fault, source: &Source<'_>) -> String {
+fn shown_fault(fault: &ItemFault, source: &MarkdownSource<'_>) -> String {
     let code = match fault.code {
         FindingCode::BadCheck => "bad-check",
         FindingCode::NotACheck => "not-a-check",
@@ -33,7 +33,7 @@ fn shown_fault(fault: &Fault, source: &Source<'_>) -> String {
     format!("! {code} [{}]{fix}", source.slice(&fault.range))
 }
 
-fn shown_attributes(attributes: &Attributes) -> Option<String> {
+fn shown_attributes(attributes: &ItemAttributes) -> Option<String> {
     let mut shown = Vec::new();
     shown.extend(attributes.optional.then(|| "optional".to_owned()));
     shown.extend(attributes.timeout_ms.map(|ms| format!("timeout {ms}")));
@@ -71,7 +71,7 @@ fn shown_expect(expect: &Expect) -> String {
     }
 }
 
-fn shown_pattern(pattern: &Pattern) -> String {
+fn shown_pattern(pattern: &TextPattern) -> String {
     match pattern.kind {
         PatternKind::Literal => format!("{:?}", pattern.source),
         PatternKind::Regex => format!("/{}/", pattern.source),

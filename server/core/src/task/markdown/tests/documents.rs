@@ -1,10 +1,10 @@
 //! Items, titles, promises, contexts, and whole documents with everything in them.
 
-use super::{Role, check, read};
-use crate::task::outline::Outline;
+use super::{DocumentRole, check, read};
+use crate::task::outline::TaskOutline;
 
-fn outline(text: &str) -> Outline {
-    read("PROMPT.md", text, Role::Prompt)
+fn outline(text: &str) -> TaskOutline {
+    read("PROMPT.md", text, DocumentRole::Prompt)
 }
 
 #[test]

@@ -1,17 +1,17 @@
 use serde_json::json;
 
-use super::{Action, Cure};
+use super::{EditorAction, QuickFix};
 use crate::decide::tests::sim::Act;
 use crate::view::editor::fixture::{World, at_work};
-use crate::view::editor::{Code, actions};
+use crate::view::editor::{DiagnosticCode, actions};
 
-fn at(world: &World, needle: &str) -> Vec<Action> {
+fn at(world: &World, needle: &str) -> Vec<EditorAction> {
     let text = &world.documents[0].text;
     let start = text.find(needle).expect("in the text");
     world.look(|known| actions(known, "PROMPT.md", &(start..start + needle.len())))
 }
 
-fn titles(actions: &[Action]) -> Vec<String> {
+fn titles(actions: &[EditorAction]) -> Vec<String> {
     actions.iter().map(|it| format!("{}: {}", it.kind, it.title)).collect()
 }
 
@@ -60,16 +60,17 @@ fn everything_a_lens_offers_is_an_action() {
 fn the_commands_on_the_page_that_was_shown_are_trusted_by_an_action() {
     let offered = |shown, unknown| {
         let world = World { unknown, shown, ..World::prompt() };
-        let of_trust = |it: &Action| it.title.contains("rust");
+        let of_trust = |it: &EditorAction| it.title.contains("rust");
         at(&world, "# Pay").into_iter().filter(of_trust).collect::<Vec<_>>()
     };
     let read = "source.loopkeeper.trust: Read and trust the commands of \"Pay\"…";
     assert_eq!(titles(&offered(None, 2)), [read]);
     let both = offered(Some("abc"), 2);
     assert_eq!(titles(&both), [read, "quickfix: Trust the commands shown"]);
-    let needs_trust = |it: &Action| it.fixes.as_ref().is_some_and(|(_, code)| *code == Code::NeedsTrust);
+    let needs_trust =
+        |it: &EditorAction| it.fixes.as_ref().is_some_and(|(_, code)| *code == DiagnosticCode::NeedsTrust);
     assert!(both.iter().all(needs_trust), "{both:?}");
-    let Cure::Command(command) = &both[1].cure else { panic!("a command") };
+    let QuickFix::Command(command) = &both[1].cure else { panic!("a command") };
     assert_eq!(command.command, "loopkeeper.server.trust");
     assert_eq!(command.argument["hash"], "abc");
     assert_eq!(
@@ -97,7 +98,7 @@ fn an_item_of_the_plan_is_skipped_and_moved_where_it_stands() {
     assert!(at("two").iter().all(|it| !it.contains("skip")), "{:?}", at("two"));
 }
 
-fn first_word(it: &Action) -> String {
+fn first_word(it: &EditorAction) -> String {
     it.title.split(' ').next().unwrap_or_default().to_owned()
 }
 
@@ -106,7 +107,8 @@ fn what_was_weakened_is_restored_or_accepted_where_it_is_told() {
     let weakens = || Act { weakens: Some(vec!["tests/a.py"]), ..Act::new("pp") };
     let rests = World::prompt().played("ff", vec![weakens(), Act::idle("pp")]);
     let ways = |world: &World, at_line: &str| {
-        let is = |it: &Action| it.fixes.as_ref().is_some_and(|(_, code)| *code == Code::Weakened);
+        let is =
+            |it: &EditorAction| it.fixes.as_ref().is_some_and(|(_, code)| *code == DiagnosticCode::Weakened);
         at(world, at_line).into_iter().filter(is).collect::<Vec<_>>()
     };
     let offered = ways(&rests, "# Pay");
@@ -121,8 +123,8 @@ fn what_was_weakened_is_restored_or_accepted_where_it_is_told() {
     let commands: Vec<_> = offered
         .iter()
         .map(|it| match &it.cure {
-            Cure::Command(command) => (command.command, command.argument.clone()),
-            Cure::Edits(_) => panic!("a command"),
+            QuickFix::Command(command) => (command.command, command.argument.clone()),
+            QuickFix::Edits(_) => panic!("a command"),
         })
         .collect();
     let rollback = json!({"loopId": id, "iteration": 0, "paths": ["tests/a.py"]});
@@ -156,7 +158,7 @@ fn cures_of_the_parser_are_quick_fixes() {
         let all = at(&world, needle);
         let fix = all.iter().find(|it| it.kind == "quickfix").expect("a quick fix");
         assert_eq!(fix.title, title);
-        let Cure::Edits(edits) = &fix.cure else { panic!("edits") };
+        let QuickFix::Edits(edits) = &fix.cure else { panic!("edits") };
         let mut cured = text.to_owned();
         cured.replace_range(edits[0].place.range.clone(), &edits[0].text);
         assert_eq!(cured, expect);

@@ -1,30 +1,30 @@
 //! What the parser found, each where it is written.
 
-use super::{Code, Diagnostic, Severity};
+use super::{Diagnostic, DiagnosticCode, Severity};
 use crate::task::FindingCode;
-use crate::view::editor::{Known, said};
+use crate::view::editor::{TaskView, message};
 
 /// Remarks on wording only while the document is open: nobody else can use them.
-pub(super) fn read(known: &Known<'_>) -> Vec<Diagnostic> {
+pub(super) fn read(known: &TaskView<'_>) -> Vec<Diagnostic> {
     let worth_saying = |it: &Diagnostic| known.live || known.has_results() && it.severity != Severity::Hint;
     let findings = known.task.findings.iter().map(|it| {
         let (severity, code) = kind(it.code);
-        Diagnostic::new(&it.place, severity, code, said::sentence(&it.message))
+        Diagnostic::new(&it.place, severity, code, message::sentence(&it.message))
     });
     findings.filter(worth_saying).collect()
 }
 
 /// An error keeps the task from starting, a warning is probably not what was meant.
-pub(in crate::view::editor) fn kind(code: FindingCode) -> (Severity, Code) {
+pub(in crate::view::editor) fn kind(code: FindingCode) -> (Severity, DiagnosticCode) {
     match code {
-        FindingCode::BadCheck => (Severity::Error, Code::BadCheck),
-        FindingCode::Syntax => (Severity::Error, Code::Syntax),
-        FindingCode::NotACheck => (Severity::Warning, Code::NotACheck),
-        FindingCode::NoCriteria => (Severity::Warning, Code::NoCriteria),
-        FindingCode::BadPromise => (Severity::Warning, Code::BadPromise),
-        FindingCode::UnknownKey => (Severity::Warning, Code::UnknownKey),
-        FindingCode::BadValue => (Severity::Warning, Code::BadValue),
-        FindingCode::Template => (Severity::Warning, Code::Template),
-        FindingCode::InlineList => (Severity::Hint, Code::InlineList),
+        FindingCode::BadCheck => (Severity::Error, DiagnosticCode::BadCheck),
+        FindingCode::Syntax => (Severity::Error, DiagnosticCode::Syntax),
+        FindingCode::NotACheck => (Severity::Warning, DiagnosticCode::NotACheck),
+        FindingCode::NoCriteria => (Severity::Warning, DiagnosticCode::NoCriteria),
+        FindingCode::BadPromise => (Severity::Warning, DiagnosticCode::BadPromise),
+        FindingCode::UnknownKey => (Severity::Warning, DiagnosticCode::UnknownKey),
+        FindingCode::BadValue => (Severity::Warning, DiagnosticCode::BadValue),
+        FindingCode::Template => (Severity::Warning, DiagnosticCode::Template),
+        FindingCode::InlineList => (Severity::Hint, DiagnosticCode::InlineList),
     }
 }

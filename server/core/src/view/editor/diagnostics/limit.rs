@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use super::{Code, Diagnostic, Severity};
-use crate::task::Place;
+use super::{Diagnostic, DiagnosticCode, Severity};
+use crate::task::DocumentRange;
 
 /// As many as VS Code shows of one file.
 const MAX_PER_DOCUMENT: usize = 1000;
@@ -48,20 +48,20 @@ fn most_severe(document: Vec<Diagnostic>) -> Vec<Diagnostic> {
     shown
 }
 
-fn note(first: &Place, left_out: usize) -> Diagnostic {
+fn note(first: &DocumentRange, left_out: usize) -> Diagnostic {
     let message = format!("document: {left_out} more diagnostics from this line on are not shown");
-    Diagnostic::new(first, Severity::Information, Code::Limited, message)
+    Diagnostic::new(first, Severity::Information, DiagnosticCode::Limited, message)
 }
 
 #[cfg(test)]
 mod tests {
     use super::{MAX_PER_DOCUMENT, limit};
-    use crate::task::Place;
-    use crate::view::editor::diagnostics::{Code, Diagnostic, Severity};
+    use crate::task::DocumentRange;
+    use crate::view::editor::diagnostics::{Diagnostic, DiagnosticCode, Severity};
 
     fn at(file: &str, line: usize, severity: Severity) -> Diagnostic {
-        let place = Place { file: file.to_owned(), range: line..line };
-        Diagnostic::new(&place, severity, Code::Failing, String::new())
+        let place = DocumentRange { file: file.to_owned(), range: line..line };
+        Diagnostic::new(&place, severity, DiagnosticCode::Failing, String::new())
     }
 
     fn hints(file: &str, amount: usize) -> impl Iterator<Item = Diagnostic> {
@@ -88,7 +88,7 @@ mod tests {
         assert_eq!(
             (note.code, note.place.range.start, note.message.as_str()),
             (
-                Code::Limited,
+                DiagnosticCode::Limited,
                 MAX_PER_DOCUMENT - 2,
                 "document: 4002 more diagnostics from this line on are not shown"
             )

@@ -2,13 +2,13 @@
 
 use std::collections::HashMap;
 
-use super::{Code, Diagnostic, Severity};
+use super::{Diagnostic, DiagnosticCode, Severity};
 use crate::check::Status;
 use crate::task::{Criterion, PlanItem};
-use crate::view::editor::Known;
+use crate::view::editor::TaskView;
 use crate::view::editor::standing::is_failure;
 
-pub(super) fn read(known: &Known<'_>) -> Vec<Diagnostic> {
+pub(super) fn read(known: &TaskView<'_>) -> Vec<Diagnostic> {
     let mut criteria: HashMap<&str, Vec<&Criterion>> = HashMap::new();
     for criterion in &known.task.criteria {
         if let Some(item) = &criterion.plan_item {
@@ -19,11 +19,11 @@ pub(super) fn read(known: &Known<'_>) -> Vec<Diagnostic> {
     known.task.plan.iter().filter_map(|it| one(known, it, of(it))).collect()
 }
 
-fn one(known: &Known<'_>, item: &PlanItem, criteria: &[&Criterion]) -> Option<Diagnostic> {
+fn one(known: &TaskView<'_>, item: &PlanItem, criteria: &[&Criterion]) -> Option<Diagnostic> {
     if item.done { false_claim(known, item, criteria) } else { unclaimed(known, item, criteria) }
 }
 
-fn false_claim(known: &Known<'_>, item: &PlanItem, criteria: &[&Criterion]) -> Option<Diagnostic> {
+fn false_claim(known: &TaskView<'_>, item: &PlanItem, criteria: &[&Criterion]) -> Option<Diagnostic> {
     let failing: Vec<_> = criteria.iter().filter(|it| status(known, it).is_some_and(is_failure)).collect();
     let first = failing.first()?;
     let fact = match (failing.len(), criteria.len()) {
@@ -32,11 +32,11 @@ fn false_claim(known: &Known<'_>, item: &PlanItem, criteria: &[&Criterion]) -> O
         (n, of) => format!("marked done, but {n} of its {of} criteria fail"),
     };
     let severity = if known.at_work() { Severity::Information } else { Severity::Warning };
-    Some(Diagnostic::of(&item.place, (severity, Code::FalseClaim), &item.title, &fact, ""))
+    Some(Diagnostic::of(&item.place, (severity, DiagnosticCode::FalseClaim), &item.title, &fact, ""))
 }
 
 /// Only where every criterion has a check: what no check sees may well be open.
-fn unclaimed(known: &Known<'_>, item: &PlanItem, criteria: &[&Criterion]) -> Option<Diagnostic> {
+fn unclaimed(known: &TaskView<'_>, item: &PlanItem, criteria: &[&Criterion]) -> Option<Diagnostic> {
     let holds = |it: &&Criterion| status(known, it) == Some(Status::Pass);
     if criteria.is_empty() || !criteria.iter().all(holds) {
         return None;
@@ -46,12 +46,12 @@ fn unclaimed(known: &Known<'_>, item: &PlanItem, criteria: &[&Criterion]) -> Opt
     } else {
         "still open although all its criteria pass"
     };
-    let kind = (Severity::Information, Code::Unclaimed);
+    let kind = (Severity::Information, DiagnosticCode::Unclaimed);
     Some(Diagnostic::of(&item.place, kind, &item.title, fact, ""))
 }
 
 /// Of the present tree: what was found on another one is no evidence against an account given since.
-fn status(known: &Known<'_>, criterion: &Criterion) -> Option<Status> {
+fn status(known: &TaskView<'_>, criterion: &Criterion) -> Option<Status> {
     criterion.check.as_ref()?;
     known.latest(&criterion.id).filter(|it| !it.stale).map(|it| it.result.status)
 }

@@ -2,16 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use super::criteria::History;
+use super::criteria::CriteriaHistory;
 use super::{Severity, SourceFailure, criteria};
 use crate::check::Location;
 use crate::sanitize;
 use crate::view::editor::standing::is_failure;
-use crate::view::editor::{Known, Latest, said};
+use crate::view::editor::{LatestResult, TaskView, message};
 
 /// Each place once, in the order in which criteria and outputs name them.
-pub fn source_failures(known: &Known<'_>) -> Vec<SourceFailure> {
-    let history = History::of(known);
+pub fn source_failures(known: &TaskView<'_>) -> Vec<SourceFailure> {
+    let history = CriteriaHistory::of(known);
     let mut seen = BTreeSet::new();
     let mut found = Vec::new();
     for criterion in known.task.criteria.iter().filter(|it| it.check.is_some()) {
@@ -28,12 +28,12 @@ pub fn source_failures(known: &Known<'_>) -> Vec<SourceFailure> {
     found
 }
 
-fn copy(place: &Location, latest: Latest<'_>, severity: Severity, name: &str) -> SourceFailure {
+fn copy(place: &Location, latest: LatestResult<'_>, severity: Severity, name: &str) -> SourceFailure {
     let message = match (place.message.is_empty(), latest.stale) {
-        (true, true) => said::stale(name, &latest.result.fact),
-        (true, false) => said::message(name, &latest.result.fact, ""),
-        (false, true) => said::stale_sentence(&place.message),
-        (false, false) => said::sentence(&place.message),
+        (true, true) => message::stale(name, &latest.result.fact),
+        (true, false) => message::message(name, &latest.result.fact, ""),
+        (false, true) => message::stale_sentence(&place.message),
+        (false, false) => message::sentence(&place.message),
     };
     SourceFailure {
         file: sanitize::line(&place.file),

@@ -1,5 +1,5 @@
-use super::{Code, Diagnostic, Severity, Target};
-use crate::decide::Order;
+use super::{Diagnostic, DiagnosticCode, RelatedTarget, Severity};
+use crate::decide::UserCommand;
 use crate::decide::tests::sim::{Act, Sim, spec};
 use crate::view::editor::fixture::{PROMPT, World, at_work};
 use crate::view::editor::{diagnostics, source_failures};
@@ -30,7 +30,7 @@ fn check(world: &World, expect: &[&str]) {
 #[test]
 fn every_code_is_documented() {
     let page = include_str!("../../../../../PROTOCOL.md");
-    for code in Code::ALL {
+    for code in DiagnosticCode::ALL {
         assert!(page.contains(&format!("`{}`", code.word())), "{code:?}");
     }
 }
@@ -198,8 +198,9 @@ fn what_the_agent_weakened_stands_where_it_concerns() {
     let needs = "1 W summary needs you: every check passes, but tests/a.py lost 1 test: not counted as done";
     let told = "1 W weakened weakened: tests/a.py lost 1 test. Restore it or accept it.";
     check(&world, &[needs, told]);
-    let related = world.look(diagnostics).into_iter().find(|it| it.code == Code::Weakened).unwrap().related;
-    let file = Target::Source { file: "tests/a.py".to_owned(), line: 1, column: None };
+    let related =
+        world.look(diagnostics).into_iter().find(|it| it.code == DiagnosticCode::Weakened).unwrap().related;
+    let file = RelatedTarget::Source { file: "tests/a.py".to_owned(), line: 1, column: None };
     assert_eq!(related.first().map(|it| &it.target), Some(&file));
     // Of a long path the end is told, and the loss.
     let long = rests(&["packages/payments/services/checkout/tests/integration/refunds/test_partial.py"]);
@@ -213,7 +214,7 @@ fn what_the_agent_weakened_stands_where_it_concerns() {
     // A loop that has ended counts nothing any more.
     let mut sim =
         Sim::new(spec(world.task.criteria.clone()), "5f", vec![Act::new("3p"), Act::idle("3p")]).run();
-    sim.order(Order::AcceptWeakening);
+    sim.order(UserCommand::AcceptWeakening);
     sim.play();
     assert!(sim.state.outcome.is_some());
     check(&World::prompt().after(sim), &["1 I summary completed, verified: 2 of 2 criteria pass"]);
@@ -329,14 +330,17 @@ fn evidence_is_linked_and_copied_to_its_lines() {
     let all = world.look(diagnostics);
     let failing = all.iter().find(|it| it.code.word() == "failing").expect("failing");
     let targets: Vec<_> = failing.related.iter().map(|it| (it.target.clone(), it.message.as_str())).collect();
-    let source = |file: &str, line| Target::Source { file: file.into(), line, column: None };
+    let source = |file: &str, line| RelatedTarget::Source { file: file.into(), line, column: None };
     assert_eq!(
         targets,
         [
             (source("src/auth.rs", 88), "login_rejects_expired"),
             (source("src/pay.rs", 3), "named by the output"),
             (
-                Target::Output { uri: "file:///s/0001.out".into(), naming: Some(("src/auth.rs".into(), 88)) },
+                RelatedTarget::Output {
+                    uri: "file:///s/0001.out".into(),
+                    naming: Some(("src/auth.rs".into(), 88))
+                },
                 "everything it printed"
             ),
         ]
@@ -363,10 +367,10 @@ fn a_task_that_waits_for_trust_warns() {
     }
     let changed = World::of(&[("PROMPT.md", "# Pay\n\nDone when:\n\n- new: `$ make x`\n")]);
     sim.untrusted = [changed.task.criteria[0].id.clone()].into();
-    sim.order(Order::Pause);
+    sim.order(UserCommand::Pause);
     sim.play();
     sim.documents = changed.task.criteria.clone();
-    sim.order(Order::Resume);
+    sim.order(UserCommand::Resume);
     sim.play();
     let mut world = changed.after(sim);
     world.unknown = 1;

@@ -1,8 +1,8 @@
 use super::{grid, row};
-use crate::decide::Loop;
+use crate::decide::LoopState;
 use crate::decide::tests::sim::{Act, Sim, criterion, item, spec};
 
-fn played(names: &[&str], start: &'static str, acts: Vec<Act>) -> Loop {
+fn played(names: &[&str], start: &'static str, acts: Vec<Act>) -> LoopState {
     let mut spec = spec(
         names
             .iter()
@@ -20,7 +20,7 @@ fn played(names: &[&str], start: &'static str, acts: Vec<Act>) -> Loop {
     Sim::new(spec, start, acts).run().state
 }
 
-fn check(state: &Loop, expect: &str) {
+fn check(state: &LoopState, expect: &str) {
     assert_eq!(grid(state), expect.trim_start_matches('\n').trim_end(), "\n{}", grid(state));
 }
 

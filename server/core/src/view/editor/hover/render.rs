@@ -1,7 +1,7 @@
 //! Blocks to Markdown and to plain text. Nothing that came from outside can be markup, a link or an end of its
 //! fence; control, bidi and invisible characters are gone.
 
-use super::{Block, Hover};
+use super::{Hover, HoverBlock};
 use crate::prompt::markdown::fenced;
 use crate::sanitize;
 
@@ -9,18 +9,18 @@ impl Hover {
     /// Markdown in which nothing but our own structure is markup.
     pub fn markdown(&self) -> String {
         let blocks = self.blocks.iter().map(|it| match it {
-            Block::Title(text) => format!("**{}**", escaped(&sanitize::line(text))),
-            Block::Text(text) => escaped(&line(text)),
-            Block::Code(text) => fenced(&sanitize::text(text)).trim_end().to_owned(),
+            HoverBlock::Title(text) => format!("**{}**", escaped(&sanitize::line(text))),
+            HoverBlock::Text(text) => escaped(&line(text)),
+            HoverBlock::Code(text) => fenced(&sanitize::text(text)).trim_end().to_owned(),
         });
         joined(blocks)
     }
 
     pub fn plain(&self) -> String {
         let blocks = self.blocks.iter().map(|it| match it {
-            Block::Title(text) => sanitize::line(text),
-            Block::Text(text) => line(text),
-            Block::Code(text) => sanitize::text(text).trim_end().to_owned(),
+            HoverBlock::Title(text) => sanitize::line(text),
+            HoverBlock::Text(text) => line(text),
+            HoverBlock::Code(text) => sanitize::text(text).trim_end().to_owned(),
         });
         joined(blocks)
     }

@@ -1,10 +1,10 @@
-use super::{Block, Hover};
+use super::{Hover, HoverBlock};
 use crate::check::Status;
 use crate::decide::tests::sim::Act;
 use crate::moment::Moment;
 use crate::settings::Preset;
-use crate::settings::preset::Chosen;
-use crate::task::Place;
+use crate::settings::preset::PresetSelection;
+use crate::task::DocumentRange;
 use crate::view::GroupState;
 use crate::view::editor::fixture::{World, at_work};
 use crate::view::editor::hover;
@@ -81,7 +81,7 @@ fn groups_and_the_preset_are_said() {
         status.groups.iter().map(|it| (it.name.as_str(), it.state, it.passed, it.total)).collect();
     assert_eq!(groups, [("core", GroupState::Open, 1, 2), ("docs", GroupState::Holds, 1, 1)]);
     assert_eq!(status.breaker.preset, None);
-    let chosen = Chosen { name: Preset::Small, because: "small (as configured)".to_owned() };
+    let chosen = PresetSelection { name: Preset::Small, because: "small (as configured)".to_owned() };
     world.status.iter_mut().for_each(|it| it.breaker.preset = Some(chosen.clone()));
     let shown = at(&world, "PROMPT.md", "# Pay").plain();
     assert!(shown.contains("Groups: core 1 of 2, docs holds.\n\nBreaker"), "{shown}");
@@ -117,7 +117,8 @@ fn a_plan_item_shows_its_criteria() {
 #[test]
 fn text_from_outside_is_never_markup() {
     let check = |text: &str, expect: &str| {
-        let hover = Hover { place: Place::default(), blocks: vec![Block::Text(text.to_owned())] };
+        let hover =
+            Hover { place: DocumentRange::default(), blocks: vec![HoverBlock::Text(text.to_owned())] };
         assert_eq!(hover.markdown(), expect);
     };
     check("[click](command:workbench.action)", "\\[click\\](command:workbench.action)");
@@ -132,6 +133,7 @@ fn text_from_outside_is_never_markup() {
     );
     check("a\n\n---\n\nb", "a --- b");
     check("&lt; \u{202e}evil\u{1b}[31m", "\\&lt; evil");
-    let fence = Hover { place: Place::default(), blocks: vec![Block::Code("`````\n# out".to_owned())] };
+    let fence =
+        Hover { place: DocumentRange::default(), blocks: vec![HoverBlock::Code("`````\n# out".to_owned())] };
     assert_eq!(fence.markdown(), "``````\n`````\n# out\n``````");
 }

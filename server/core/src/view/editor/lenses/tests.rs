@@ -1,8 +1,8 @@
 use super::Lens;
 use crate::agent::ProviderClass;
 use crate::decide::tests::sim::{Act, Sim, spec};
-use crate::decide::{Order, Phase};
-use crate::settings::Mode;
+use crate::decide::{Phase, UserCommand};
+use crate::settings::LoopMode;
 use crate::view::editor::fixture::{World, at_work};
 use crate::view::editor::lenses;
 
@@ -39,7 +39,7 @@ fn over_the_first_line_stands_what_the_loop_does() {
 #[test]
 fn in_a_session_of_its_users_own_it_says_what_to_do_there() {
     let mut made = spec(World::prompt().task.criteria);
-    made.settings.mode = Mode::Attach;
+    made.settings.mode = LoopMode::Attach;
     let told = |holds: Option<u32>| {
         let mut sim = Sim::new(made.clone(), "ff", vec![Act::new("pf"); 2]);
         sim.play();
@@ -55,7 +55,7 @@ fn in_a_session_of_its_users_own_it_says_what_to_do_there() {
 
 #[test]
 fn orders_show_before_they_are_carried_out() {
-    let told = |order: Order| {
+    let told = |order: UserCommand| {
         let mut sim =
             Sim::new(spec(World::prompt().task.criteria), "pf", vec![Act::new("pf"), Act::new("pp")]);
         while !matches!(sim.state.phase, Phase::Iterating { .. }) {
@@ -65,12 +65,12 @@ fn orders_show_before_they_are_carried_out() {
         over(&World::prompt().after(sim), 1)
     };
     assert_eq!(
-        told(Order::Pause),
+        told(UserCommand::Pause),
         "Pausing after this iteration · 1/25 · 1 of 2 criteria pass | Don't pause | Stop"
     );
-    assert_eq!(told(Order::Stop), "Stopping · 1/25 · 1 of 2 criteria pass | Stop now");
+    assert_eq!(told(UserCommand::Stop), "Stopping · 1/25 · 1 of 2 criteria pass | Stop now");
     let mut sim = Sim::new(spec(World::prompt().task.criteria), "pf", vec![Act::new("pf")]);
-    sim.order(Order::Pause);
+    sim.order(UserCommand::Pause);
     sim.play();
     assert_eq!(over(&World::prompt().after(sim), 1), "Paused · 1 of 2 criteria pass | Resume | Stop");
     let starting = Sim::new(spec(World::prompt().task.criteria), "pf", vec![]);

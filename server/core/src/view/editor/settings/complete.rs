@@ -3,31 +3,31 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use super::cursor::{self, Cursor};
-use crate::agent::kind::Kind;
+use super::cursor::{self, SettingsCursor};
+use crate::agent::kind::AgentKind;
+use crate::exit_condition::words::{CONDITIONS, OPERATORS};
 use crate::settings::Dialect;
 use crate::settings::agents::{AUTO, built_in, dialect, kind_of, misplaced};
 use crate::settings::keys::KEYS;
-use crate::settings::table::{Found, Key, Since, Takes, look_up};
+use crate::settings::table::{Key, KeyLookup, KeySupport, ValueKind, look_up};
 use crate::view::editor::{Suggestion, SuggestionKind};
-use crate::when::words::{CONDITIONS, OPERATORS};
 
 /// What can be written at `offset`.
 pub fn complete(text: &str, offset: usize) -> Vec<Suggestion> {
     match cursor::at(text, offset) {
-        Cursor::Header { name } => tables(text, &name, str::to_owned),
-        Cursor::Key { section, name, is_set } => {
+        SettingsCursor::Header { name } => tables(text, &name, str::to_owned),
+        SettingsCursor::Key { section, name, is_set } => {
             let mut all = keys(text, &section, (&name, is_set));
             if section.is_empty() && !is_set {
                 all.extend(tables(text, &name, |it| format!("[{it}]")));
             }
             all
         }
-        Cursor::Value { key, value } => match conditions(text, &key, value.start..offset) {
+        SettingsCursor::Value { key, value } => match conditions(text, &key, value.start..offset) {
             all if all.is_empty() => values(text, &key, &value),
             all => all,
         },
-        Cursor::Nothing => Vec::new(),
+        SettingsCursor::Nothing => Vec::new(),
     }
 }
 
@@ -90,7 +90,7 @@ fn fits(text: &str, key: &Key, section: &[String]) -> bool {
 
 /// How the output of an agent is read, as the text says so far.
 fn output(text: &str, agent: &str, key: &str) -> Dialect {
-    let known = Kind::of(agent, Dialect::Text);
+    let known = AgentKind::of(agent, Dialect::Text);
     if key == "output" && known.known().is_some() {
         // The one word that it can be for an agent that is known.
         return Dialect::Acp;
@@ -102,7 +102,7 @@ fn output(text: &str, agent: &str, key: &str) -> Dialect {
 
 /// What this version refuses is not offered.
 fn is_offered(key: &Key) -> bool {
-    key.since != Since::NotYet && key.takes != Takes::Services
+    key.since != KeySupport::NotYet && key.takes != ValueKind::Services
 }
 
 fn described(key: &Key) -> String {
@@ -111,14 +111,14 @@ fn described(key: &Key) -> String {
 
 fn values(text: &str, path: &[String], replaces: &Range<usize>) -> Vec<Suggestion> {
     let names: Vec<&str> = path.iter().map(String::as_str).collect();
-    let Found::Key(key) = look_up(&names) else { return Vec::new() };
+    let KeyLookup::Key(key) = look_up(&names) else { return Vec::new() };
     let texts: Vec<String> = match key.takes {
-        Takes::Word { now, .. } => {
+        ValueKind::Word { now, .. } => {
             let means = |it: &&&str| !names.ends_with(&["output"]) || **it == "acp" || is_own(&names);
             now.iter().filter(means).map(|it| format!("\"{it}\"")).collect()
         }
-        Takes::Flag if key.since == Since::Built => vec!["true".to_owned(), "false".to_owned()],
-        Takes::Agent | Takes::Agents => agents(text).iter().map(|it| format!("\"{it}\"")).collect(),
+        ValueKind::Flag if key.since == KeySupport::Built => vec!["true".to_owned(), "false".to_owned()],
+        ValueKind::Agent | ValueKind::Agents => agents(text).iter().map(|it| format!("\"{it}\"")).collect(),
         _ if key.default.is_empty() => Vec::new(),
         _ => vec![key.default.to_owned()],
     };
@@ -136,14 +136,14 @@ fn values(text: &str, path: &[String], replaces: &Range<usize>) -> Vec<Suggestio
 
 /// Whether the table is that of a command of the user's own.
 fn is_own(path: &[&str]) -> bool {
-    path.get(1).is_some_and(|it| matches!(Kind::of(it, Dialect::Text), Kind::Own(_)))
+    path.get(1).is_some_and(|it| matches!(AgentKind::of(it, Dialect::Text), AgentKind::Own(_)))
 }
 
 /// What an expression of `exit.when` can say, in place of the word that ends at the cursor; `written` is the value
 /// up to there. Empty outside of its quotes.
 fn conditions(text: &str, path: &[String], written: Range<usize>) -> Vec<Suggestion> {
     let names: Vec<&str> = path.iter().map(String::as_str).collect();
-    let is_when = matches!(look_up(&names), Found::Key(key) if key.takes == Takes::When);
+    let is_when = matches!(look_up(&names), KeyLookup::Key(key) if key.takes == ValueKind::When);
     let inner = text.get(written.clone()).unwrap_or_default();
     let Some(quote) = inner.chars().next().filter(|it| is_when && matches!(it, '"' | '\'')) else {
         return Vec::new();

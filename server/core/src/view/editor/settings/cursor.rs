@@ -5,7 +5,7 @@ use std::ops::Range;
 
 /// One place of a text, with the table that it belongs to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Cursor {
+pub(super) enum SettingsCursor {
     /// Between `[` and `]`.
     Header {
         name: Range<usize>,
@@ -25,20 +25,20 @@ pub(super) enum Cursor {
 }
 
 /// One line that says something.
-struct Line {
+struct SettingsLine {
     range: Range<usize>,
     section: Vec<String>,
     /// It continues a value that began above.
     continues: bool,
 }
 
-pub(super) fn at(text: &str, offset: usize) -> Cursor {
-    let within = |it: &Line| it.range.start <= offset && offset <= it.range.end;
-    let Some(line) = lines(text).into_iter().find(within) else { return Cursor::Nothing };
+pub(super) fn at(text: &str, offset: usize) -> SettingsCursor {
+    let within = |it: &SettingsLine| it.range.start <= offset && offset <= it.range.end;
+    let Some(line) = lines(text).into_iter().find(within) else { return SettingsCursor::Nothing };
     let content = text.get(line.range.clone()).unwrap_or_default();
     let content = content.get(..comment(content)).unwrap_or(content);
     if line.continues || offset > line.range.start + content.len() {
-        return Cursor::Nothing;
+        return SettingsCursor::Nothing;
     }
     let start = line.range.start;
     if content.trim_start().starts_with('[') {
@@ -50,7 +50,10 @@ pub(super) fn at(text: &str, offset: usize) -> Cursor {
             let value = content.get(at + 1..).unwrap_or_default();
             let from = start + at + 1 + value.len() - value.trim_start().len();
             let to = from + value.trim().len();
-            Cursor::Value { key: [line.section, key].concat(), value: from.min(offset)..to.max(offset) }
+            SettingsCursor::Value {
+                key: [line.section, key].concat(),
+                value: from.min(offset)..to.max(offset),
+            }
         }
         found => {
             key(&line, content.get(..found.unwrap_or(content.len())).unwrap_or_default(), found.is_some())
@@ -86,30 +89,34 @@ pub(super) fn tables(text: &str) -> Vec<Vec<String>> {
     all
 }
 
-fn header(content: &str, start: usize, offset: usize) -> Cursor {
+fn header(content: &str, start: usize, offset: usize) -> SettingsCursor {
     let open = content.find('[').unwrap_or_default();
     let inner = content.get(open + 1..).unwrap_or_default();
     if inner.starts_with('[') {
-        return Cursor::Nothing;
+        return SettingsCursor::Nothing;
     }
     let len = inner.find(']').unwrap_or(inner.trim_end().len());
     let name = start + open + 1..start + open + 1 + len;
-    if (name.start..=name.end).contains(&offset) { Cursor::Header { name } } else { Cursor::Nothing }
+    if (name.start..=name.end).contains(&offset) {
+        SettingsCursor::Header { name }
+    } else {
+        SettingsCursor::Nothing
+    }
 }
 
-fn key(line: &Line, content: &str, is_set: bool) -> Cursor {
+fn key(line: &SettingsLine, content: &str, is_set: bool) -> SettingsCursor {
     let text = content.trim();
     let from = line.range.start + content.len() - content.trim_start().len();
     let dot = text.rfind('.');
     let section = dot.map_or_else(Vec::new, |at| path(text.get(..at).unwrap_or_default()));
     let name = from + dot.map_or(0, |at| at + 1)..from + text.len();
-    Cursor::Key { section: [line.section.clone(), section].concat(), name, is_set }
+    SettingsCursor::Key { section: [line.section.clone(), section].concat(), name, is_set }
 }
 
-fn lines(text: &str) -> Vec<Line> {
+fn lines(text: &str) -> Vec<SettingsLine> {
     let mut all = Vec::new();
     let mut section: Vec<String> = Vec::new();
-    let mut open = Open::default();
+    let mut open = OpenValue::default();
     let mut at = 0;
     for line in text.split_inclusive('\n') {
         let content = line.trim_end_matches(['\n', '\r']);
@@ -123,22 +130,22 @@ fn lines(text: &str) -> Vec<Line> {
         } else {
             open.take(content);
         }
-        all.push(Line { range, section: section.clone(), continues });
+        all.push(SettingsLine { range, section: section.clone(), continues });
     }
     if text.is_empty() || text.ends_with('\n') {
-        all.push(Line { range: text.len()..text.len(), section, continues: open.is_open() });
+        all.push(SettingsLine { range: text.len()..text.len(), section, continues: open.is_open() });
     }
     all
 }
 
 /// What a value leaves open at the end of its line: brackets, or a text of several lines.
 #[derive(Default)]
-struct Open {
+struct OpenValue {
     depth: usize,
     quotes: Option<&'static str>,
 }
 
-impl Open {
+impl OpenValue {
     fn is_open(&self) -> bool {
         self.depth > 0 || self.quotes.is_some()
     }

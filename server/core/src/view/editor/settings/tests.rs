@@ -2,7 +2,7 @@ use proptest::prelude::any;
 use proptest::{prop_assert, proptest};
 
 use super::{check as read, complete, cures, explain};
-use crate::view::editor::{Cure, Diagnostic};
+use crate::view::editor::{Diagnostic, QuickFix};
 
 const FILE: &str = "loopkeeper.toml";
 
@@ -72,7 +72,7 @@ fn obvious_slips_have_a_quick_fix() {
     let check = |text: &str, needle: &str, expect: &str| {
         let at = text.find(needle).expect("in the text");
         let all = cures(FILE, text, &(at..at));
-        let Some(Cure::Edits(edits)) = all.first().map(|it| it.cure.clone()) else { panic!("{all:?}") };
+        let Some(QuickFix::Edits(edits)) = all.first().map(|it| it.cure.clone()) else { panic!("{all:?}") };
         let mut cured = text.to_owned();
         cured.replace_range(edits[0].place.range.clone(), &edits[0].text);
         assert_eq!(cured, expect);

@@ -3,12 +3,12 @@
 use serde_json::{Value, json};
 
 use super::{answer, brief, hear, replay, sent, told};
-use crate::agent::acp::talk::{Do, Permit, Talk};
+use crate::agent::acp::talk::{AcpAction, AcpClient, PermissionAnswer};
 use crate::agent::transcripts::captured;
-use crate::settings::Permissions;
+use crate::settings::PermissionMode;
 
-fn working() -> Talk {
-    let (mut talk, _) = Talk::begin(brief(Permissions::Ask, None));
+fn working() -> AcpClient {
+    let (mut talk, _) = AcpClient::begin(brief(PermissionMode::Ask, None));
     hear(&mut talk, &answer(1, &json!({"protocolVersion": 1, "agentCapabilities": {}})));
     hear(&mut talk, &answer(2, &json!({"sessionId": "S"})));
     talk
@@ -25,9 +25,9 @@ fn run(command: &str) -> Value {
     json!({"toolCallId": command, "kind": "execute", "rawInput": {"command": command}})
 }
 
-fn asked(acts: &[Do]) -> Vec<(u64, &str)> {
+fn asked(acts: &[AcpAction]) -> Vec<(u64, &str)> {
     let one = |it| match it {
-        &Do::Permit { number, ref words } => Some((number, words.as_str())),
+        &AcpAction::Permit { number, ref words } => Some((number, words.as_str())),
         _ => None,
     };
     acts.iter().filter_map(one).collect()
@@ -37,7 +37,7 @@ const WHY: &str = "run a command (neither a check of the task nor its test runne
 
 #[test]
 fn what_the_policy_does_not_allow_is_asked_and_its_answer_told() {
-    let check = |permit: Permit, expect: &str, denied: &[&str]| {
+    let check = |permit: PermissionAnswer, expect: &str, denied: &[&str]| {
         let mut talk = working();
         let acts = hear(&mut talk, &request("q", &run("git push")));
         assert_eq!(asked(&acts), [(1, format!("{WHY}: git push").as_str())]);
@@ -46,17 +46,17 @@ fn what_the_policy_does_not_allow_is_asked_and_its_answer_told() {
         assert_eq!(sent(&acts), [expect]);
         let why: Vec<Value> = told(&acts, "denied").iter().map(|it| it["why"].clone()).collect();
         assert_eq!(why, denied);
-        assert_eq!(talk.permitted(1, &Permit::Allowed), [], "it is answered once");
+        assert_eq!(talk.permitted(1, &PermissionAnswer::Allowed), [], "it is answered once");
     };
-    check(Permit::Allowed, "allow_once", &[]);
-    check(Permit::Denied("not now".to_owned()), "reject_once", &["not now"]);
-    check(Permit::Cancelled, "-", &["neither a check of the task nor its test runner"]);
+    check(PermissionAnswer::Allowed, "allow_once", &[]);
+    check(PermissionAnswer::Denied("not now".to_owned()), "reject_once", &["not now"]);
+    check(PermissionAnswer::Cancelled, "-", &["neither a check of the task nor its test runner"]);
 }
 
 #[test]
 fn captured_agents_are_understood() {
     for capture in [captured!("acp", "gemini"), captured!("acp", "claude-agent-acp")] {
-        let (_, acts) = replay(capture, Permissions::Ask);
+        let (_, acts) = replay(capture, PermissionMode::Ask);
         assert_eq!(asked(&acts), [(1, format!("{WHY}: echo acp > acp.txt").as_str())]);
     }
 }
@@ -73,8 +73,8 @@ fn one_is_asked_after_the_other() {
     let mut talk = working();
     assert_eq!(asked(&hear(&mut talk, &request("a", &run("one")))).len(), 1);
     assert_eq!(hear(&mut talk, &request("b", &run("two"))), []);
-    assert_eq!(talk.permitted(2, &Permit::Allowed), [], "an answer to what is not asked yet");
-    let acts = talk.permitted(1, &Permit::Allowed);
+    assert_eq!(talk.permitted(2, &PermissionAnswer::Allowed), [], "an answer to what is not asked yet");
+    let acts = talk.permitted(1, &PermissionAnswer::Allowed);
     assert_eq!(
         (sent(&acts), asked(&acts)),
         (vec!["allow_once".to_owned()], vec![(2, &*format!("{WHY}: two"))])
@@ -83,9 +83,9 @@ fn one_is_asked_after_the_other() {
     hear(&mut talk, &request("c", &run("three")));
     let acts = talk.cancel();
     assert_eq!(sent(&acts), ["-", "-", "session/cancel"]);
-    let Some(Do::Send(last)) = acts.get(1) else { panic!("{acts:?}") };
+    let Some(AcpAction::Send(last)) = acts.get(1) else { panic!("{acts:?}") };
     assert_eq!((&last["id"], &last["result"]["outcome"]["outcome"]), (&json!("c"), &json!("cancelled")));
-    assert_eq!(talk.permitted(2, &Permit::Allowed), [], "nothing is allowed afterwards");
+    assert_eq!(talk.permitted(2, &PermissionAnswer::Allowed), [], "nothing is allowed afterwards");
 }
 
 #[test]
@@ -143,8 +143,8 @@ fn what_cannot_be_told_whole_is_denied_unasked() {
 
 #[test]
 fn other_permissions_ask_nobody() {
-    for permissions in [Permissions::Edits, Permissions::ReadOnly, Permissions::All] {
-        let (mut talk, _) = Talk::begin(brief(permissions, None));
+    for permissions in [PermissionMode::Edits, PermissionMode::ReadOnly, PermissionMode::All] {
+        let (mut talk, _) = AcpClient::begin(brief(permissions, None));
         hear(&mut talk, &answer(1, &json!({"protocolVersion": 1, "agentCapabilities": {}})));
         hear(&mut talk, &answer(2, &json!({"sessionId": "S"})));
         let acts = hear(&mut talk, &request("q", &run("git push")));

@@ -1,0 +1,101 @@
+//! Why a file cannot be started as a program, told before a loop spends its iterations on finding out. Looks only
+//! where the configuration spells a path out: what is found on `PATH` proves itself elsewhere.
+
+use std::fs::File;
+use std::io::Read as _;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+/// More than the first line that a kernel reads.
+const FIRST: u64 = 512;
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PreflightError {
+    #[error("does not exist")]
+    Missing,
+    #[error("is not a file")]
+    NoFile,
+    #[error("is not executable")]
+    NotExecutable,
+    #[error("does not say what should run it")]
+    NoInterpreter,
+    #[error("begins with `#!{0}`, which does not exist")]
+    Gone(String),
+    #[error("has Windows line ends, so that its first line names no program")]
+    WindowsLines,
+}
+
+impl PreflightError {
+    /// `agent` is its name.
+    pub(super) fn hint(&self, agent: &str, path: &Path) -> String {
+        match self {
+            Self::Missing | Self::NoFile => {
+                format!("correct the path: `command` under `[agents.{agent}]`, or what `--agent` was given.")
+            }
+            Self::NotExecutable => format!("run `chmod +x {}`.", path.display()),
+            Self::NoInterpreter => "begin it with a line such as `#!/bin/sh`.".to_owned(),
+            Self::Gone(_) => "correct its first line, or install that program.".to_owned(),
+            Self::WindowsLines => "save it with Unix line ends.".to_owned(),
+        }
+    }
+}
+
+/// Whether the path is an executable file at all.
+pub(super) fn file(path: &Path) -> Result<(), PreflightError> {
+    let found = std::fs::metadata(path).map_err(|_| PreflightError::Missing)?;
+    if !found.is_file() {
+        return Err(PreflightError::NoFile);
+    }
+    if found.permissions().mode() & 0o111 == 0 { Err(PreflightError::NotExecutable) } else { Ok(()) }
+}
+
+/// The same, and what the first line of a script says. A file that may not be read may still be run.
+pub(super) fn program(path: &Path) -> Result<(), PreflightError> {
+    file(path)?;
+    let mut first = Vec::new();
+    let read = File::open(path).and_then(|it| it.take(FIRST).read_to_end(&mut first));
+    if read.is_err() { Ok(()) } else { first_line(&first) }
+}
+
+fn first_line(bytes: &[u8]) -> Result<(), PreflightError> {
+    let Some(rest) = bytes.strip_prefix(b"#!") else {
+        // Every binary format has a zero among its first bytes, no text has.
+        return if bytes.contains(&0) { Ok(()) } else { Err(PreflightError::NoInterpreter) };
+    };
+    let line = rest.split(|it| *it == b'\n').next().unwrap_or_default();
+    if line.ends_with(b"\r") {
+        return Err(PreflightError::WindowsLines);
+    }
+    let line = String::from_utf8_lossy(line);
+    match line.split_whitespace().next() {
+        None => Err(PreflightError::NoInterpreter),
+        Some(name) if name.starts_with('/') && !Path::new(name).exists() => {
+            Err(PreflightError::Gone(name.to_owned()))
+        }
+        Some(_) => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{PreflightError, first_line};
+
+    #[test]
+    fn a_script_says_what_runs_it() {
+        let check = |text: &[u8], expect: Result<(), PreflightError>| {
+            assert_eq!(first_line(text), expect, "{}", text.escape_ascii());
+        };
+        check(b"#!/bin/sh\ncat\n", Ok(()));
+        check(b"#! /usr/bin/env python3\n", Ok(()));
+        check(b"#!/bin/sh", Ok(()));
+        // Relative to wherever it is started: the kernel's affair.
+        check(b"#!tool\n", Ok(()));
+        check(b"\x7fELF\x02\x01\x01\x00\x00", Ok(()));
+        check(b"cat > prompt\n", Err(PreflightError::NoInterpreter));
+        check(b"", Err(PreflightError::NoInterpreter));
+        check(b"#!\n", Err(PreflightError::NoInterpreter));
+        check(b"\xef\xbb\xbf#!/bin/sh\n", Err(PreflightError::NoInterpreter));
+        check(b"#!/no/such/tool -x\n", Err(PreflightError::Gone("/no/such/tool".into())));
+        check(b"#!/bin/sh\r\ncat\r\n", Err(PreflightError::WindowsLines));
+    }
+}

@@ -1,0 +1,190 @@
+//! The task beside each running process: carries its output to the reader, sees to it that it ends.
+
+use std::future::pending;
+use std::os::fd::AsFd;
+use std::process::ExitStatus;
+use std::time::Duration;
+
+use rustix::buffer::spare_capacity;
+use rustix::process::Signal;
+use tokio::io::AsyncReadExt;
+use tokio::net::UnixStream;
+use tokio::net::unix::pipe::Receiver;
+use tokio::sync::{mpsc, oneshot, watch};
+use tokio::time::{Instant, sleep_until};
+
+use super::report::{NOW, Started, WardenReport};
+use super::warden::WardenHandle;
+use super::{Stream, orphans, table, tree};
+
+const CHUNK: usize = 64 * 1024;
+/// How much may wait for the reader; beyond it the process waits.
+pub(super) const CHUNKS: usize = 8;
+/// A pipe holds no more than this, so that what was written before the end is read, and no endless writer is.
+const LEFT_IN_PIPE: usize = 1024 * 1024;
+/// How long a warden may take to end its domain before its end is forced from outside.
+pub(super) const FORCE: Duration = Duration::from_secs(3);
+
+#[derive(Debug)]
+pub(super) enum SupervisorMessage {
+    Chunk(Stream, Vec<u8>),
+    Ended(WardenReport),
+}
+
+pub(super) struct ProcessSupervisor {
+    pub(super) warden: WardenHandle,
+    pub(super) control: UnixStream,
+    /// What the warden said so far, less the lines that were handled.
+    pub(super) said: Vec<u8>,
+    /// Takes the number of the main process, as this process counts.
+    pub(super) main: Option<oneshot::Sender<Option<i32>>>,
+    pub(super) out: Option<Receiver>,
+    pub(super) err: Option<Receiver>,
+    pub(super) to: mpsc::Sender<SupervisorMessage>,
+    /// When patience with the warden ends.
+    pub(super) force: watch::Receiver<Option<Instant>>,
+}
+
+/// How a job's warden came out of it.
+enum WardenExit {
+    /// Ready for another job.
+    Idle(WardenReport),
+    Ended(Option<ExitStatus>),
+}
+
+impl ProcessSupervisor {
+    pub(super) async fn run(mut self) {
+        let left = self.forward_output().await;
+        for (stream, pipe) in [(Stream::Stdout, self.out.take()), (Stream::Stderr, self.err.take())] {
+            self.drain(stream, pipe).await;
+        }
+        let report = match left {
+            WardenExit::Idle(report) => {
+                self.warden.rest(&report);
+                report
+            }
+            WardenExit::Ended(status) => {
+                let report = self.report(status);
+                orphans::unregister(self.warden.pid);
+                report
+            }
+        };
+        let _ = self.to.send(SupervisorMessage::Ended(report)).await;
+    }
+
+    /// Carries output until the warden is done. The end of the pipes says nothing: an agent may close them and
+    /// work on, or hand them to somebody who stays.
+    async fn forward_output(&mut self) -> WardenExit {
+        // Never zeroed: most jobs say little, and memory that nobody touched costs nothing.
+        let (mut out, mut err) = (Vec::with_capacity(CHUNK), Vec::with_capacity(CHUNK));
+        let mut force = None;
+        let (mut heard, mut speaks) = (true, true);
+        loop {
+            let (stream, chunk) = tokio::select! {
+                status = self.warden.end() => return WardenExit::Ended(status),
+                said = self.control.read_buf(&mut self.said), if speaks => {
+                    self.note_start();
+                    match self.reported() {
+                        Some(report) if report.again => return WardenExit::Idle(report),
+                        Some(_) => speaks = false,
+                        None => speaks = said.is_ok_and(|read| read > 0),
+                    }
+                    continue;
+                }
+                () = read(&mut self.out, &mut out) => (Stream::Stdout, &mut out),
+                () = read(&mut self.err, &mut err) => (Stream::Stderr, &mut err),
+                Ok(()) = self.force.changed() => {
+                    force = *self.force.borrow_and_update();
+                    continue;
+                }
+                () = self.to.closed(), if heard => {
+                    heard = false;
+                    let _ = rustix::io::write(&self.control, &[NOW]);
+                    force = Some(Instant::now() + FORCE);
+                    continue;
+                }
+                () = at(force) => return WardenExit::Ended(self.end_from_outside().await),
+            };
+            if heard {
+                let _ = self.to.send(SupervisorMessage::Chunk(stream, chunk.clone())).await;
+            }
+            chunk.clear();
+        }
+    }
+
+    /// The warden does not do its work (stopped by the agent, stuck): ends it and everything below it.
+    async fn end_from_outside(&mut self) -> Option<ExitStatus> {
+        let pid = self.warden.pid;
+        tree::end_all(|| table::below(pid, table::all()));
+        let _ = table::one(pid).map(|warden| warden.signal(Signal::KILL));
+        self.warden.end().await
+    }
+
+    async fn drain(&self, stream: Stream, pipe: Option<Receiver>) {
+        let Some(Ok(pipe)) = pipe.map(Receiver::into_nonblocking_fd) else { return };
+        let mut left = LEFT_IN_PIPE;
+        let mut buffer = Vec::with_capacity(CHUNK);
+        while left > 0 {
+            buffer.clear();
+            let Ok(read @ 1..) = rustix::io::read(pipe.as_fd(), spare_capacity(&mut buffer)) else { return };
+            left = left.saturating_sub(read);
+            let _ = self.to.send(SupervisorMessage::Chunk(stream, buffer.clone())).await;
+        }
+    }
+
+    /// Takes the line about the start off what the warden said.
+    fn note_start(&mut self) {
+        let Some(end) = self.said.iter().position(|it| *it == b'\n') else { return };
+        let Some(Started { main }) = self.said.get(..end).and_then(|it| serde_json::from_slice(it).ok())
+        else {
+            return;
+        };
+        self.said.drain(..=end);
+        if let Some(to) = self.main.take() {
+            let _ = to.send(table::number_below(self.warden.pid, main));
+        }
+    }
+
+    /// What the warden said, if it is whole.
+    fn reported(&self) -> Option<WardenReport> {
+        serde_json::from_slice(&self.said).ok()
+    }
+
+    /// What the warden said. One that said nothing was killed: whom it watched over is ended here.
+    fn report(&mut self, status: Option<ExitStatus>) -> WardenReport {
+        self.said.reserve(CHUNK);
+        // One that could not be read said nothing.
+        let _ = rustix::io::read(&self.control, spare_capacity(&mut self.said));
+        self.note_start();
+        if let Some(report) = self.reported() {
+            return report;
+        }
+        orphans::unregister(self.warden.pid);
+        let orphans = if orphans::adopting() { orphans::sweep() } else { orphans::Orphans::default() };
+        let signal = status.and_then(|status| std::os::unix::process::ExitStatusExt::signal(&status));
+        WardenReport {
+            signal: signal.or(Some(Signal::KILL.as_raw())),
+            survivors: orphans.ended,
+            left: orphans.left,
+            ..WardenReport::default()
+        }
+    }
+}
+
+/// Adds the bytes of one read; never comes back once the stream has ended.
+async fn read(pipe: &mut Option<Receiver>, buffer: &mut Vec<u8>) {
+    if let Some(open) = pipe {
+        match open.read_buf(buffer).await {
+            Ok(1..) => return,
+            Ok(0) | Err(_) => *pipe = None,
+        }
+    }
+    pending::<()>().await;
+}
+
+async fn at(moment: Option<Instant>) {
+    match moment {
+        Some(moment) => sleep_until(moment).await,
+        None => pending().await,
+    }
+}

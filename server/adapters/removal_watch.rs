@@ -1,0 +1,74 @@
+//! Hears that files and folders are taken away. Looks at nothing and wakes nobody while they stay.
+
+use std::future::pending;
+use std::path::PathBuf;
+
+use rustix::fs::inotify::{CreateFlags, WatchFlags, add_watch, init};
+use tokio::net::unix::pipe::Receiver;
+
+/// Until one of them may be gone from its path; without end where the system cannot tell. The runtime's reader of
+/// pipes reads these events just as well.
+pub struct RemovalWatch(Option<Receiver>);
+
+impl RemovalWatch {
+    /// Needs a tokio runtime. What is gone already is not heard of: look once after this.
+    pub fn of(paths: impl IntoIterator<Item = PathBuf>) -> Self {
+        // Of a file that somebody holds open, its end is only a change: it has one name less.
+        let flags = WatchFlags::MOVE_SELF | WatchFlags::DELETE_SELF | WatchFlags::ATTRIB;
+        let watch = || {
+            let told = init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC).ok()?;
+            for path in paths {
+                // Without one of them the others still tell.
+                let _ = add_watch(&told, &path, flags);
+            }
+            Receiver::from_owned_fd_unchecked(told).ok()
+        };
+        Self(watch())
+    }
+
+    pub async fn next(&self) {
+        let Some(told) = &self.0 else { return pending().await };
+        while told.readable().await.is_ok() {
+            if told.try_read(&mut [0; 4096]).is_ok() {
+                return;
+            }
+        }
+        pending::<()>().await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::{self, File};
+    use std::path::Path;
+    use std::time::Duration;
+
+    use tokio::time::timeout;
+
+    use super::RemovalWatch;
+
+    type Act = fn(&Path);
+
+    #[tokio::test]
+    async fn whatever_takes_it_away_is_heard_and_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let tried: [(&str, Act); 4] = [
+            ("a", |it| fs::remove_file(it.join("kept")).unwrap()),
+            ("b", |it| fs::remove_dir_all(it).unwrap()),
+            ("c", |it| fs::rename(it, it.with_extension("old")).unwrap()),
+            ("d", |it| fs::rename(it.join("new"), it.join("kept")).unwrap()),
+        ];
+        for (name, act) in tried {
+            fs::create_dir(at(name)).unwrap();
+            let kept = at(name).join("kept");
+            let _open = File::create(&kept).unwrap();
+            let moving = RemovalWatch::of([kept.clone(), at(name)]);
+            fs::write(at(name).join("new"), "x").unwrap();
+            fs::write(&kept, "more").unwrap();
+            assert!(timeout(Duration::from_millis(30), moving.next()).await.is_err(), "{name}: nothing yet");
+            act(&at(name));
+            assert!(timeout(Duration::from_secs(5), moving.next()).await.is_ok(), "{name}");
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! Where a new value goes in a JSON text, and how it is written there: with the indentation and the line ends of what
+//! is beside it.
+
+use std::ops::Range;
+
+use jsonc_parser::ast::Object;
+use jsonc_parser::common::Ranged;
+use serde::Serialize as _;
+use serde_json::ser::{PrettyFormatter, Serializer};
+
+/// How a document is written.
+pub(super) struct JsonStyle<'a> {
+    text: &'a str,
+    line_end: &'static str,
+    /// One step of indentation.
+    unit: &'a str,
+    /// Over several lines.
+    is_long: bool,
+}
+
+impl<'a> JsonStyle<'a> {
+    pub(super) fn of(text: &'a str, root: &Object<'_>) -> Self {
+        let line_end = if text.contains("\r\n") { "\r\n" } else { "\n" };
+        let unit = root.properties.first().and_then(|it| lead(text, it.range.start));
+        let is_long = text.get(root.range.start..root.range.end).is_some_and(|it| it.contains('\n'));
+        Self { text, line_end, unit: unit.filter(|it| !it.is_empty()).unwrap_or("  "), is_long }
+    }
+
+    fn indent(&self, depth: usize) -> String {
+        self.unit.repeat(depth)
+    }
+
+    /// A property or an element; `indent`: of its first line, none: all of it in one line.
+    fn written(&self, (name, value): (Option<&str>, &serde_json::Value), indent: Option<&str>) -> String {
+        let value = match indent {
+            None => value.to_string(),
+            Some(indent) => self.pretty(value).replace('\n', &format!("{}{indent}", self.line_end)),
+        };
+        let colon = if self.is_long || self.text.contains("\": ") { ": " } else { ":" };
+        name.map_or_else(String::new, |it| format!("\"{it}\"{colon}")) + &value
+    }
+
+    fn pretty(&self, value: &serde_json::Value) -> String {
+        let mut bytes = Vec::new();
+        let formatter = PrettyFormatter::with_indent(self.unit.as_bytes());
+        // Strings, numbers, lists and objects: nothing that JSON could refuse.
+        let _ = value.serialize(&mut Serializer::with_formatter(&mut bytes, formatter));
+        String::from_utf8(bytes).unwrap_or_default()
+    }
+}
+
+/// Behind the last of `children`, in a container at `depth` steps above them.
+pub(super) fn put(
+    style: &JsonStyle<'_>,
+    (container, children): (&impl Ranged, &[impl Ranged]),
+    depth: usize,
+    new: (Option<&str>, &serde_json::Value),
+) -> (Range<usize>, String) {
+    let Some(last) = children.last() else {
+        let inside = container.start() + 1..container.end() - 1;
+        if !style.is_long {
+            return (inside, style.written(new, None));
+        }
+        let (indent, outer, end) = (style.indent(depth), style.indent(depth - 1), style.line_end);
+        return (inside, format!("{end}{indent}{}{end}{outer}", style.written(new, Some(&indent))));
+    };
+    let at = last.end()..last.end();
+    if let Some(indent) = lead(style.text, last.start()) {
+        return (at, format!(",{}{indent}{}", style.line_end, style.written(new, Some(indent))));
+    }
+    let gap = if style.text.contains(", ") { " " } else { "" };
+    (at, format!(",{gap}{}", style.written(new, None)))
+}
+
+/// One of `children` with its comma; the only one with all blanks around it.
+pub(super) fn cut(container: &impl Ranged, children: &[impl Ranged], index: usize) -> Range<usize> {
+    let (Some(child), next) = (children.get(index), children.get(index + 1)) else { return 0..0 };
+    let before = index.checked_sub(1).and_then(|it| children.get(it));
+    match (before, next) {
+        (Some(before), _) => before.end()..child.end(),
+        (None, Some(next)) => child.start()..next.start(),
+        (None, None) => container.start() + 1..container.end() - 1,
+    }
+}
+
+/// The blanks before `at`, where nothing else is before it in its line.
+fn lead(text: &str, at: usize) -> Option<&str> {
+    let line = text.get(..at)?.rfind('\n').map(|it| it + 1)?;
+    text.get(line..at).filter(|it| it.trim_matches([' ', '\t']).is_empty())
+}

@@ -1,0 +1,42 @@
+//! A message that comes in pieces.
+
+use super::AgentEvent;
+
+/// Pieces of one message are told together, unless it is longer than this.
+const PIECES_BYTES: usize = 16 * 1024;
+
+#[derive(Debug, Default)]
+pub(super) struct MessageChunks {
+    /// What was said and not told yet.
+    open: String,
+    last: String,
+    /// The end of a message was told: what comes now is the next one.
+    is_said: bool,
+}
+
+impl MessageChunks {
+    pub(super) fn say(&mut self, piece: &str, events: &mut Vec<AgentEvent>) {
+        if self.is_said {
+            self.last.clear();
+            self.is_said = false;
+        }
+        self.open.push_str(piece);
+        self.last.push_str(piece);
+        if self.open.len() > PIECES_BYTES {
+            events.push(AgentEvent::Text(std::mem::take(&mut self.open)));
+        }
+    }
+
+    /// Something else came: the message is over.
+    pub(super) fn hush(&mut self, events: &mut Vec<AgentEvent>) {
+        self.is_said = true;
+        if !self.open.is_empty() {
+            events.push(AgentEvent::Text(std::mem::take(&mut self.open)));
+        }
+    }
+
+    /// The last message, as far as it was said.
+    pub(super) fn last(&self) -> &str {
+        &self.last
+    }
+}

@@ -1,0 +1,207 @@
+//! What tests a source file holds: their names, what each asserts, whether it is skipped. Read by line patterns
+//! and indentation, so that no parser is needed and a broken file still counts. Says what was lost between two
+//! states of a file; never judges who did it.
+
+pub mod bindings;
+mod languages;
+mod lines;
+mod lost;
+mod strings;
+#[cfg(test)]
+mod tests;
+
+pub use languages::{TestLanguage, is_test_path, language};
+pub use lost::{TestLoss, lost, moved};
+
+use languages::LanguagePatterns;
+use lines::CodeLine;
+
+/// What one file tests.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct TestInventory {
+    pub tests: Vec<TestCase>,
+    /// Assertions outside of every test.
+    pub loose: Vec<String>,
+    /// Marks that skip more than one test: of a module, a class, a group.
+    pub skips: u32,
+    /// Marks that let only some tests run.
+    pub narrowed: u32,
+}
+
+/// One test.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct TestCase {
+    pub name: String,
+    pub skipped: bool,
+    /// The lines that assert something, spaces evened out.
+    pub assertions: Vec<String>,
+    /// There is something in it besides `pass` and the like.
+    pub does_something: bool,
+    /// Places where a failure is caught and dropped, or expected.
+    pub forgives: u32,
+}
+
+impl TestInventory {
+    pub fn is_empty(&self) -> bool {
+        self.tests.is_empty() && self.loose.is_empty()
+    }
+}
+
+/// Reads a file. Empty where the language is not known.
+pub fn inventory(path: &str, text: &str) -> TestInventory {
+    let Some(language) = language(path) else { return TestInventory::default() };
+    let mut reader = TestFileParser {
+        words: language.words(),
+        found: TestInventory::default(),
+        marks: TestAttributes::default(),
+        open: None,
+    };
+    for line in lines::code(language, text) {
+        reader.line(&line);
+    }
+    reader.close();
+    reader.found
+}
+
+/// What stands above a test and belongs to the next one.
+#[derive(Default)]
+struct TestAttributes {
+    test: bool,
+    skipped: bool,
+    assertions: Vec<String>,
+}
+
+/// The test that the lines belong to, and how far it is indented.
+struct OpenTest {
+    case: TestCase,
+    indent: usize,
+    /// How far its body is indented.
+    body: Option<usize>,
+    /// It has returned: what follows never runs.
+    over: bool,
+    /// What the line before caught is dropped, if nothing happens in this one.
+    catches: bool,
+}
+
+struct TestFileParser {
+    words: &'static LanguagePatterns,
+    found: TestInventory,
+    marks: TestAttributes,
+    open: Option<OpenTest>,
+}
+
+impl TestFileParser {
+    fn line(&mut self, line: &CodeLine<'_>) {
+        let text = line.code;
+        if self.open.as_ref().is_some_and(|it| line.indent <= it.indent && !closes(text)) {
+            self.close();
+        }
+        self.found.narrowed += u32::from(self.words.only.is_match(text));
+        let skips = self.words.skip.is_match(text);
+        if let Some(name) = self.name_of_test(text) {
+            self.close();
+            self.begin(name, line, skips);
+            return;
+        }
+        if self.words.mark.is_match(text) {
+            self.marks.test |= self.words.marks_test.is_match(text);
+            self.marks.skipped |= skips;
+            if self.words.asserts(text) {
+                self.marks.assertions.push(evened(text));
+            }
+            return;
+        }
+        if self.open.is_none() && !text.is_empty() {
+            // Whatever was marked was no test: a class, a module, a group.
+            self.found.skips += u32::from(skips || self.marks.skipped);
+            self.marks = TestAttributes::default();
+            if self.words.asserts(text) {
+                self.found.loose.push(evened(text));
+            }
+            return;
+        }
+        self.inside(line, skips);
+    }
+
+    fn name_of_test(&self, text: &str) -> Option<String> {
+        let plain = self.words.test.captures(text);
+        let marked = || self.words.named.captures(text).filter(|_| self.marks.test);
+        let found = plain.or_else(marked)?;
+        Some(found.name("name").map_or_else(String::new, |it| it.as_str().to_owned()))
+    }
+
+    fn begin(&mut self, name: String, line: &CodeLine<'_>, skips: bool) {
+        let marks = std::mem::take(&mut self.marks);
+        let mut case = TestCase {
+            name,
+            skipped: skips || marks.skipped,
+            assertions: marks.assertions,
+            ..TestCase::default()
+        };
+        // Its body may stand on the same line.
+        let body = LanguagePatterns::body(line.code);
+        if self.words.asserts(body) {
+            case.assertions.push(evened(body));
+        }
+        case.does_something = !case.assertions.is_empty() || LanguagePatterns::does(body);
+        case.forgives = case.assertions.iter().filter(|it| it.starts_with("#[should_panic")).count() as u32;
+        self.open = Some(OpenTest { case, indent: line.indent, body: None, over: false, catches: false });
+    }
+
+    fn inside(&mut self, line: &CodeLine<'_>, skips: bool) {
+        let Some(open) = &mut self.open else { return };
+        let text = line.code;
+        if line.indent > open.indent {
+            let body = *open.body.get_or_insert(line.indent);
+            open.over |= line.indent == body && LanguagePatterns::returns(text);
+        }
+        if open.over {
+            return;
+        }
+        let drops = |it: &str| !LanguagePatterns::does(it) || LanguagePatterns::only_says(it);
+        let caught = LanguagePatterns::caught(text);
+        let case = &mut open.case;
+        case.forgives += u32::from(std::mem::take(&mut open.catches) && drops(text));
+        case.forgives += u32::from(caught.is_some_and(|rest| !rest.is_empty() && drops(rest)));
+        open.catches = caught == Some("");
+        case.skipped |= skips;
+        if self.words.asserts(text) {
+            case.assertions.push(evened(text));
+        }
+        case.does_something |= LanguagePatterns::does(text);
+    }
+
+    fn close(&mut self) {
+        self.found.tests.extend(self.open.take().map(|it| it.case));
+    }
+}
+
+/// The end of a block belongs to the test that it ends.
+fn closes(text: &str) -> bool {
+    text.starts_with(['}', ')', ']', '{']) || text == "end" || text == "do"
+}
+
+/// What formatters change does not count.
+fn evened(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut chars = text.chars().peekable();
+    while let Some(it) = chars.next() {
+        match it {
+            ';' | '{' | '}' => {}
+            '\'' => out.push('"'),
+            ',' if chars.clone().find(|it| !it.is_whitespace()).is_none_or(|it| matches!(it, ')' | ']')) => {}
+            it if it.is_whitespace() => {
+                let between_words = out.ends_with(is_word) && chars.peek().is_some_and(|it| is_word(*it));
+                if between_words {
+                    out.push(' ');
+                }
+            }
+            it => out.push(it),
+        }
+    }
+    out
+}
+
+fn is_word(it: char) -> bool {
+    it.is_alphanumeric() || it == '_'
+}

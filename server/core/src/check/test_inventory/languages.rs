@@ -1,0 +1,299 @@
+//! How tests, skips and assertions look in each language: one table of line patterns per language.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use crate::check::output::constant;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum TestLanguage {
+    Rust,
+    /// JavaScript and TypeScript.
+    Script,
+    Python,
+    Go,
+    /// Java, Kotlin, Scala, Groovy.
+    Jvm,
+    CSharp,
+    Ruby,
+    Php,
+    Shell,
+    /// C and C++.
+    C,
+}
+
+/// The language of a file, by its name.
+pub fn language(path: &str) -> Option<TestLanguage> {
+    let (_, extension) = name(path).rsplit_once('.')?;
+    Some(match extension {
+        "rs" => TestLanguage::Rust,
+        "js" | "jsx" | "mjs" | "cjs" | "ts" | "tsx" | "mts" | "cts" | "vue" | "svelte" => {
+            TestLanguage::Script
+        }
+        "py" => TestLanguage::Python,
+        "go" => TestLanguage::Go,
+        "java" | "kt" | "kts" | "scala" | "groovy" => TestLanguage::Jvm,
+        "cs" => TestLanguage::CSharp,
+        "rb" => TestLanguage::Ruby,
+        "php" => TestLanguage::Php,
+        "sh" | "bash" | "bats" | "zsh" => TestLanguage::Shell,
+        "c" | "h" | "cc" | "cpp" | "cxx" | "hpp" => TestLanguage::C,
+        _ => return None,
+    })
+}
+
+/// Whether the name or a folder says that it holds tests.
+pub fn is_test_path(path: &str) -> bool {
+    static NAME: LazyLock<Regex> = LazyLock::new(|| {
+        constant(
+            r"(?:^|[._-])(?:[Tt]ests?|[Ss]pec)(?:[._-]|$)|[A-Za-z0-9](?:Tests?|TestCase|Spec|IT)\.[a-z]+$|\.bats$",
+        )
+    });
+    const FOLDERS: [&str; 7] = ["test", "tests", "__tests__", "spec", "specs", "e2e", "testing"];
+    let folder = |it: &str| FOLDERS.contains(&it);
+    let is_in = path.rsplit_once('/').is_some_and(|(folders, _)| folders.split('/').any(folder));
+    // Most paths have none of these, and a pattern is compiled when it is first asked.
+    let may_be = |it: &str| ["est", "pec", "IT.", ".bats"].iter().any(|sign| it.contains(sign));
+    is_in || Some(name(path)).filter(|it| may_be(it)).is_some_and(|it| NAME.is_match(it))
+}
+
+fn name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or_default()
+}
+
+/// The patterns of one language, each for one line.
+pub(super) struct LanguagePatterns {
+    /// A test by itself; `name` where it has one.
+    pub(super) test: Regex,
+    /// What gives a marked test its name.
+    pub(super) named: Regex,
+    /// A line that says something of what follows it.
+    pub(super) mark: Regex,
+    /// Of these, those that make a test of it.
+    pub(super) marks_test: Regex,
+    pub(super) skip: Regex,
+    pub(super) only: Regex,
+    assertion: Regex,
+}
+
+/// What asserts nothing although it looks like it.
+static VAIN: LazyLock<Regex> = LazyLock::new(|| {
+    constant(
+        r#"(?x)
+        \bassert\s*\(?\s*(?:True|1|not\s+False|1\s*==\s*1|True\s*==\s*True|"[^"]+")\s*\)?\s*(?:$|[,;\#])
+        | \bor\s+True\b | \|\|\s*true\b
+        | assert!\(\s*true\b | assert_eq!\(\s*(?:true\s*,\s*true|1\s*,\s*1)\s*[,)]
+        | assert(?:True|\.True|\.IsTrue|\.ok|\.equal)?\s*\(\s*(?:true|True|1\s*,\s*1|true\s*,\s*true)\s*[,)]
+        | Assert\.(?:True|IsTrue)\(\s*true\s*[,)] | assertTrue\(\s*true\s*[,)] | assertEquals\(\s*1\s*,\s*1\s*\)
+        | expect\(\s*(?:true|1)\s*\)\s*\.(?:to\.be\.true|to\.equal\((?:true|1)\)|toBe\((?:true|1)\)|toEqual\((?:true|1)\)|toBeTruthy\(\)|to\s+be|to\s+eq)
+        | ^(?:\[\s+1\s+(?:-eq|=|==)\s+1\s+\]|true|:)$
+        "#,
+    )
+});
+
+/// A line that does nothing.
+static IDLE: LazyLock<Regex> = LazyLock::new(|| {
+    constant(
+        r"^(?:pass|\.\.\.|return(?:\s+(?:None|true|nil|null|0))?|true|:|exit\s+0|end|begin|try|do|[{}()\[\],;:\s]*|\}?\s*=>\s*\{?|\}\s*\)\s*|#.*|//.*)\s*;?(?:\s*[})\];,]*)$",
+    )
+});
+
+impl LanguagePatterns {
+    pub(super) fn asserts(&self, text: &str) -> bool {
+        self.assertion.is_match(text) && !VAIN.is_match(text)
+    }
+
+    pub(super) fn does(text: &str) -> bool {
+        !IDLE.is_match(text) && !VAIN.is_match(text)
+    }
+
+    /// Nothing behind it in the same block is reached.
+    pub(super) fn returns(text: &str) -> bool {
+        static RETURN: LazyLock<Regex> =
+            LazyLock::new(|| constant(r"^return(?:\s+(?:None|True|true|nil|null|0|Ok\(\(\)\)))?\s*;?$"));
+        RETURN.is_match(text)
+    }
+
+    /// What stands on the line behind a catch that takes failed assertions as well, or a call that drops them.
+    pub(super) fn caught(text: &str) -> Option<&str> {
+        static CATCH: LazyLock<Regex> = LazyLock::new(|| {
+            constant(
+                r"(?x)
+                ^except\s*(?:\(?\s*(?:\w+\s*,\s*)*(?:AssertionError|Exception|BaseException)\b[^:]*)?:\s*(?P<rest>.*)$
+                | \bcatch\s*\(\s*(?:final\s+)?(?:\w+\s*:\s*)?(?:Throwable|AssertionError|AssertionFailedError|AssertionException)\b[^)]*\)\s*\{(?P<of_type>.*)$
+                | \bcatch\s*(?:\(\s*\w*\s*\))?\s*\{(?P<of_any>.*)$
+                | \bsuppress\(\s*(?:AssertionError|Exception|BaseException)\b(?P<dropped>\s*)
+                | \.catch\(\s*(?:\(\s*\w*\s*\)|\w+)\s*=>\s*\{(?P<empty>\s*\}.*)$
+                | \bcatch_unwind\b(?P<unwound>\s*)",
+            )
+        });
+        let found = CATCH.captures(text)?;
+        if found.name("dropped").or_else(|| found.name("unwound")).is_some() {
+            return Some("}");
+        }
+        let rest = ["rest", "of_type", "of_any", "empty"].into_iter().find_map(|it| found.name(it))?;
+        Some(rest.as_str().trim())
+    }
+
+    /// It tells, and decides nothing.
+    pub(super) fn only_says(text: &str) -> bool {
+        static SAYS: LazyLock<Regex> = LazyLock::new(|| {
+            constant(
+                r"^(?:print\w*!?|echo|console\.\w+|log\w*\.\w+|System\.out\.\w+|fmt\.Print\w*|puts|continue)\b[^;]*;?$",
+            )
+        });
+        SAYS.is_match(text)
+    }
+
+    /// What of a test's first line stands in its body.
+    pub(super) fn body(text: &str) -> &str {
+        let behind = |mark: &str| text.split_once(mark).map(|(_, body)| body);
+        behind("=>").or_else(|| behind("{")).or_else(|| behind("):")).unwrap_or_default()
+    }
+
+    fn new(table: [&'static str; 7]) -> Self {
+        let [test, named, mark, marks_test, skip, only, assertion] = table.map(constant);
+        Self { test, named, mark, marks_test, skip, only, assertion }
+    }
+}
+
+/// Matches nothing.
+const NEVER: &str = r"[^\s\S]";
+
+impl TestLanguage {
+    pub(super) fn words(self) -> &'static LanguagePatterns {
+        match self {
+            Self::Rust => &RUST,
+            Self::Script => &SCRIPT,
+            Self::Python => &PYTHON,
+            Self::Go => &GO,
+            Self::Jvm => &JVM,
+            Self::CSharp => &CSHARP,
+            Self::Ruby => &RUBY,
+            Self::Php => &PHP,
+            Self::Shell => &SHELL,
+            Self::C => &C,
+        }
+    }
+}
+
+static RUST: LazyLock<LanguagePatterns> = LazyLock::new(|| {
+    LanguagePatterns::new([
+        NEVER,
+        r"\bfn\s+(?P<name>\w+)",
+        r"^#!?\[",
+        r"^#\[(?:\w+::)*(?:test|rstest|test_case|proptest|quickcheck|case)\b",
+        r"#\[ignore|#!?\[cfg\((?:any\(\)|FALSE|false)\)|\bignore\s*=",
+        NEVER,
+        r"\b(?:\w*assert\w*|panic)!|#\[should_panic|\bassert_\w+\(|\.expect_err\(|\.unwrap_err\(",
+    ])
+});
+
+static SCRIPT: LazyLock<LanguagePatterns> = LazyLock::new(|| {
+    LanguagePatterns::new([
+        r#"^(?:await\s+)?(?:f|x)?(?:it|test|specify|Deno\.test|t\.test)(?:\.\w+)*(?:\([^)'"`]*\))?\s*(?:\(|`)\s*(?:['"`](?P<name>[^'"`]*))?"#,
+        NEVER,
+        NEVER,
+        NEVER,
+        r#"\b(?:xit|xtest|xdescribe|xcontext|xspecify|pending)\s*\(|\b(?:it|test|describe|context|suite|specify|t)(?:\.\w+)*\.(?:skip|todo|fixme|skipIf|failing|fails)(?:\.each)?\s*[(`]|\b(?:skip|todo|ignore)\s*:\s*(?:true|['"`])|\bthis\.skip\(|^process\.exit\(0?\)"#,
+        r"\b(?:it|test|describe|context|suite|specify)(?:\.\w+)*\.only\b|\b(?:fit|fdescribe|fcontext)\s*\(|\bonly\s*:\s*true",
+        r"\bexpect\w*\s*[(.]|\bassert\w*\s*[(.]|\.should\b|\bt\.(?:is|not|deepEqual|equal|equals|true|false|ok|same|strictEqual|throws|throwsAsync|snapshot|match|rejects)\s*\(",
+    ])
+});
+
+static PYTHON: LazyLock<LanguagePatterns> = LazyLock::new(|| {
+    LanguagePatterns::new([
+        r"^(?:async\s+)?def\s+(?P<name>test\w*)\s*\(",
+        NEVER,
+        r"^@",
+        NEVER,
+        r"\bmark\.(?:skip|skipif|xfail)\b|\bpytest\.(?:skip|xfail|importorskip)\(|\bunittest\.(?:skip|expectedFailure)|^@(?:skip|skipIf|skipUnless|expectedFailure)\b|\bskipTest\(|\bSkipTest\b|\b__test__\s*=\s*False|\bcollect_ignore|^(?:sys\.exit|os\._exit|exit|quit)\(0?\)",
+        NEVER,
+        r"^assert\b|[;:]\s*assert\b|\bself\.(?:assert|fail)\w*\(|\bpytest\.(?:raises|warns|fail)\(|\braises\(|\bassert_\w+\(|\.assert_\w+\(",
+    ])
+});
+
+static GO: LazyLock<LanguagePatterns> = LazyLock::new(|| {
+    LanguagePatterns::new([
+        r"^func\s+(?:\([^)]*\)\s*)?(?P<name>(?:Test|Fuzz|Example|Benchmark)\w*)\s*\(",
+        NEVER,
+        NEVER,
+        NEVER,
+        r"\b[tbf]\.Skip(?:f|Now)?\(|^//go:build\s+(?:ignore|never|skip)\b",
+        NEVER,
+        r"\b[tbf]\.(?:Error|Errorf|Fatal|Fatalf|Fail|FailNow)\(|\b(?:assert|require|is|suite|s)\.[A-Z]\w*\(",
+    ])
+});
+
+static JVM: LazyLock<LanguagePatterns> = LazyLock::new(|| {
+    LanguagePatterns::new([
+        r#"^(?:"(?P<name>[^"]+)"\s+(?:in|should)\b|(?:test|it)\("[^"]*"\))"#,
+        r"\b(?:fun|void|def)\s+(?P<name>`[^`]+`|\w+)\s*\(",
+        r"^@",
+        r"@(?:Test|ParameterizedTest|RepeatedTest|TestFactory|TestTemplate|Property)\b",
+        r"@(?:Disabled|Ignore|Ignored)\b|\bassume\w*\(\s*false|\benabled\s*=\s*false",
+        NEVER,
+        r"\bassert\w*\s*[({<.]|\bshould\w*\b|\bverify\w*\(|\bfail\(|\bexpectThat\b|expected\s*=|\bexpect\w*\(",
+    ])
+});
+
+static CSHARP: LazyLock<LanguagePatterns> = LazyLock::new(|| {
+    LanguagePatterns::new([
+        NEVER,
+        r"\b(?:void|Task|ValueTask)\s+(?P<name>\w+)\s*\(",
+        r"^\[",
+        r"\[(?:[\w.]+\s*\([^\]]*\)\s*,\s*)?(?:Fact|Theory|Test|TestCase|TestMethod|DataTestMethod)\b",
+        r"\bSkip\s*=|\[(?:Ignore|Explicit)\b|\bAssert\.(?:Ignore|Inconclusive)\b|\bSkip\.If",
+        NEVER,
+        r"\b\w*Assert\.\w+|\.Should\w*\(|\.Verify\(",
+    ])
+});
+
+static RUBY: LazyLock<LanguagePatterns> = LazyLock::new(|| {
+    LanguagePatterns::new([
+        r#"^(?:def\s+(?P<name>test_\w+)|[xf]?(?:it|specify|scenario|example|test)[\s(]+['"])"#,
+        NEVER,
+        NEVER,
+        NEVER,
+        r"^(?:xit|xdescribe|xcontext|xspecify|xscenario|xexample|skip|pending)\b|,\s*:?(?:skip|pending)\b",
+        r"^(?:fit|fdescribe|fcontext|fspecify)\b|,\s*:?focus\b",
+        r"\bexpect\b|\bassert\w*\b|\brefute\w*\b|\.should(?:_not)?\b|\bmust_\w+|\bis_expected\b",
+    ])
+});
+
+static PHP: LazyLock<LanguagePatterns> = LazyLock::new(|| {
+    LanguagePatterns::new([
+        r#"\bfunction\s+(?P<name>test\w*)\s*\(|^(?:it|test)\(\s*['"]"#,
+        r"\bfunction\s+(?P<name>\w+)\s*\(",
+        r"^#\[",
+        r"^#\[\\?(?:\w+\\)*Test\b",
+        r"\bmarkTest(?:Skipped|Incomplete)\(|->(?:skip|todo)\(",
+        r"->only\(",
+        r"(?:->|::)assert\w*\(|\bexpect\(|->expect\w+\(|(?:->|::)fail\(",
+    ])
+});
+
+static SHELL: LazyLock<LanguagePatterns> = LazyLock::new(|| {
+    LanguagePatterns::new([
+        r#"^@test\s+["'](?P<name>[^"']*)|^(?:function\s+)?test\w*\s*\(\)"#,
+        NEVER,
+        NEVER,
+        NEVER,
+        r"^skip\b",
+        NEVER,
+        r"^(?:if\s+)?!?\s*(?:\[\[?|test)\s|\b(?:assert|refute)\w*\s|\bgrep\s+-\w*q|\b(?:diff|cmp)\s|\|\|\s*(?:exit|fail|return|die)\b|\bexit\s+[1-9]|\breturn\s+[1-9]",
+    ])
+});
+
+static C: LazyLock<LanguagePatterns> = LazyLock::new(|| {
+    LanguagePatterns::new([
+        r"^(?:TYPED_)?(?:TEST|TEST_F|TEST_P|TEST_CASE|SCENARIO|BOOST_AUTO_TEST_CASE|Test)\s*\(\s*(?P<name>[^)]*)|^(?:static\s+)?(?:void|int)\s+test\w*\s*\(",
+        NEVER,
+        NEVER,
+        NEVER,
+        r"\bGTEST_SKIP\b|\bDISABLED_|\[!?\.?(?:hide|mayfail)\]|\bSKIP\(|\bTEST_IGNORE",
+        NEVER,
+        r"\b(?:EXPECT|ASSERT|REQUIRE|CHECK|BOOST|TEST_ASSERT|cr_assert|ck_assert)\w*\s*\(|\bassert\s*\(",
+    ])
+});

@@ -1,0 +1,208 @@
+//! What a file lost between two states: tests, runs of tests, assertions. What was renamed, moved, reformatted or
+//! added is no loss.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::{TestCase, TestInventory};
+use crate::check::output::constant;
+use crate::view::words::counted;
+
+/// What is gone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct TestLoss {
+    pub tests: u32,
+    /// Tests that ran and are skipped now.
+    pub skipped: u32,
+    /// Tests in whose body nothing happens any more.
+    pub emptied: u32,
+    pub assertions: u32,
+    /// Assertions that expect another value than before.
+    pub altered: u32,
+    /// Tests that forgive more failures than before: caught and dropped, or expected.
+    pub forgiving: u32,
+    /// Marks that let only some of the tests run.
+    pub narrowed: u32,
+}
+
+impl TestLoss {
+    pub fn any(self) -> bool {
+        self != Self::default()
+    }
+
+    /// `lost 2 tests and 1 assertion`: half a sentence about the file.
+    pub fn words(self) -> String {
+        let lost = |n: u32, what: &str| (n > 0).then(|| format!("lost {}", counted(u64::from(n), what)));
+        let parts = [
+            lost(self.tests, "test"),
+            (self.skipped > 0).then(|| format!("skips {}", counted(u64::from(self.skipped), "test"))),
+            (self.emptied > 0)
+                .then(|| format!("has {} that test nothing", counted(u64::from(self.emptied), "test"))),
+            lost(self.assertions, "assertion"),
+            (self.altered > 0).then(|| {
+                format!("expects other values in {}", counted(u64::from(self.altered), "assertion"))
+            }),
+            (self.forgiving > 0)
+                .then(|| format!("forgives failures in {}", counted(u64::from(self.forgiving), "test"))),
+            (self.narrowed > 0).then(|| "runs only some of its tests".to_owned()),
+        ];
+        parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// What `before` had and neither `after` nor the tests that appeared `elsewhere` have.
+pub fn lost(before: &TestInventory, after: &TestInventory, elsewhere: &[TestCase]) -> TestLoss {
+    let (mut pool, mut moved) = (UnmatchedTests::new(&after.tests), UnmatchedTests::new(elsewhere));
+    let mut pairs: Vec<(&TestCase, &TestCase)> = Vec::new();
+    let mut rest: Vec<&TestCase> = before.tests.iter().collect();
+    pair(&mut rest, &mut pairs, |case| pool.take(|it| it.name == case.name));
+    // One that was renamed still asserts what it did; one that was rewritten takes what is left.
+    let shares =
+        |case: &TestCase, it: &TestCase| case.assertions.iter().any(|line| it.assertions.contains(line));
+    pair(&mut rest, &mut pairs, |case| pool.take(|it| shares(case, it)));
+    pair(&mut rest, &mut pairs, |case| moved.take(|it| it.name == case.name));
+    pair(&mut rest, &mut pairs, |_| pool.take(|_| true));
+    let mut loss = TestLoss { tests: rest.len() as u32, ..TestLoss::default() };
+    let spare: Vec<&str> =
+        pool.left().chain(moved.left()).flat_map(|it| &it.assertions).map(String::as_str).collect();
+    compare(&mut loss, &pairs, spare);
+    let loose = missing(&before.loose, &after.loose);
+    loss.assertions += loose.len().saturating_sub(missing(&after.loose, &before.loose).len()) as u32;
+    loss.altered += altered(&loose, &missing(&after.loose, &before.loose));
+    loss.skipped += after.skips.saturating_sub(before.skips);
+    loss.narrowed = after.narrowed.saturating_sub(before.narrowed);
+    loss
+}
+
+fn pair<'a>(
+    rest: &mut Vec<&'a TestCase>,
+    pairs: &mut Vec<(&'a TestCase, &'a TestCase)>,
+    mut find: impl FnMut(&TestCase) -> Option<&'a TestCase>,
+) {
+    rest.retain(|case| {
+        let found = find(case);
+        pairs.extend(found.map(|it| (*case, it)));
+        found.is_none()
+    });
+}
+
+/// The tests that one state of a file has and the other lacks.
+pub fn moved(before: &TestInventory, after: &TestInventory) -> Vec<TestCase> {
+    let known = |it: &&TestCase| !before.tests.iter().any(|old| old.name == it.name);
+    after.tests.iter().filter(known).cloned().collect()
+}
+
+fn compare(loss: &mut TestLoss, pairs: &[(&TestCase, &TestCase)], spare: Vec<&str>) {
+    let mut spare = spare;
+    for (before, after) in pairs {
+        loss.skipped += u32::from(after.skipped && !before.skipped);
+        if before.does_something && !after.does_something {
+            loss.emptied += 1;
+            continue;
+        }
+        let (gone, new) =
+            (missing(&before.assertions, &after.assertions), missing(&after.assertions, &before.assertions));
+        loss.altered += altered(&gone, &new);
+        loss.forgiving += u32::from(after.forgives > before.forgives);
+        // What a test gave to one of its own making is still asserted.
+        let gone = gone.iter().filter(|line| match spare.iter().position(|it| it == *line) {
+            Some(at) => {
+                spare.swap_remove(at);
+                false
+            }
+            None => true,
+        });
+        loss.assertions += gone.count().saturating_sub(new.len()) as u32;
+    }
+}
+
+/// Lines of `a` that `b` lacks; each of `b` stands for one.
+fn missing<'a>(a: &'a [String], b: &[String]) -> Vec<&'a str> {
+    let mut left: Vec<&String> = b.iter().collect();
+    let mut gone = Vec::new();
+    for line in a {
+        match left.iter().position(|it| *it == line) {
+            Some(at) => drop(left.swap_remove(at)),
+            None => gone.push(line.as_str()),
+        }
+    }
+    gone
+}
+
+/// Lines that say the same but for a value: they expect something else now.
+fn altered(gone: &[&str], new: &[&str]) -> u32 {
+    let mut left: Vec<String> = new.iter().map(|it| shape(it)).collect();
+    let same = gone.iter().filter(|line| {
+        let at = left.iter().position(|it| *it == shape(line));
+        at.map(|at| left.swap_remove(at)).is_some()
+    });
+    same.count() as u32
+}
+
+/// The line with its values taken out; the words for a failure stay, since whoever mends them weakens nothing.
+fn shape(line: &str) -> String {
+    static VALUE: LazyLock<Regex> =
+        LazyLock::new(|| constant(r#"-?\b(?:\d[\d_.]*|true|false|True|False)\b|"(?:[^"\\]|\\.)*""#));
+    let says_why = line.starts_with("assert ") || line.starts_with("assert!(");
+    let shaped = VALUE.replace_all(line, |found: &regex::Captures<'_>| {
+        let Some(found) = found.get(0) else { return String::new() };
+        let before = line.get(..found.start()).unwrap_or_default();
+        let is_text = found.as_str().starts_with('"');
+        let why = is_text && before.ends_with(',') && says_why;
+        if why || (is_text && !before.ends_with([',', '=', '('])) {
+            found.as_str().to_owned()
+        } else {
+            "0".to_owned()
+        }
+    });
+    OPPOSITES.iter().fold(shaped.into_owned(), |text, (not, plain)| text.replace(not, plain))
+}
+
+/// Who turns an assertion round expects something else, too.
+const OPPOSITES: &[(&str, &str)] = &[
+    ("assertFalse", "assertTrue"),
+    ("assertNot", "assert"),
+    ("assertIsNot", "assertIs"),
+    ("assert_not", "assert"),
+    ("assert_ne", "assert_eq"),
+    ("refute", "assert"),
+    ("NotEqual", "Equal"),
+    ("notEqual", "equal"),
+    ("notStrictEqual", "strictEqual"),
+    ("notDeep", "deep"),
+    (".not.", "."),
+    (".not_to", ".to"),
+    (".to_not", ".to"),
+    ("toBeFalsy", "toBeTruthy"),
+    ("isFalse", "isTrue"),
+    ("IsFalse", "IsTrue"),
+    ("NotNull", "Null"),
+    ("NotNil", "Nil"),
+    ("NotContains", "Contains"),
+    ("_NE(", "_EQ("),
+    ("_FALSE(", "_TRUE("),
+    ("!==", "==="),
+    ("!=", "=="),
+    ("assert!(!", "assert!("),
+    ("assert not ", "assert "),
+    ("-ne ", "-eq "),
+];
+
+/// Tests of which each stands for one.
+struct UnmatchedTests<'a>(Vec<&'a TestCase>);
+
+impl<'a> UnmatchedTests<'a> {
+    fn new(cases: &'a [TestCase]) -> Self {
+        Self(cases.iter().collect())
+    }
+
+    fn take(&mut self, is_it: impl Fn(&TestCase) -> bool) -> Option<&'a TestCase> {
+        let at = self.0.iter().position(|it| is_it(it))?;
+        Some(self.0.remove(at))
+    }
+
+    fn left(&self) -> impl Iterator<Item = &'a TestCase> + '_ {
+        self.0.iter().copied()
+    }
+}

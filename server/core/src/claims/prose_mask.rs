@@ -1,0 +1,137 @@
+//! Which parts of a message are the agent's own words: fences, code spans, indented code and quotations are
+//! blanked out byte by byte, so that every place in the rest is a place in the message. Reads no meaning.
+
+use std::ops::Range;
+
+/// What kind of line one of a message is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum MessageLineKind {
+    Spoken,
+    /// The line that opens a fence that is closed again.
+    Opening,
+    /// Inside a fence, its closing line, or anything behind a fence that is never closed.
+    Fenced,
+    Indented,
+    Quoted,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct MessageLine<'a> {
+    /// In the message, with the line end.
+    pub(super) range: Range<usize>,
+    /// Without the line end.
+    pub(super) text: &'a str,
+    pub(super) kind: MessageLineKind,
+}
+
+impl MessageLine<'_> {
+    pub(super) fn is_blank(&self) -> bool {
+        self.text.trim().is_empty()
+    }
+}
+
+pub(super) fn lines(text: &str) -> Vec<MessageLine<'_>> {
+    let mut fence: Option<(char, usize)> = None;
+    let mut opened = None;
+    let mut lines = Vec::new();
+    let mut at = 0;
+    for whole in text.split_inclusive('\n') {
+        let range = at..at + whole.len();
+        at = range.end;
+        let line = whole.trim_end_matches(['\n', '\r']);
+        let start = line.trim_start();
+        let kind = match (fence, fence_marker(start)) {
+            (None, Some(opening)) => {
+                fence = Some(opening);
+                opened = Some(lines.len());
+                MessageLineKind::Opening
+            }
+            (None, None) => kind(line, start),
+            (Some((mark, length)), Some((other, run))) if mark == other && run >= length => {
+                if start.trim_start_matches(mark).trim().is_empty() {
+                    fence = None;
+                    opened = None;
+                }
+                MessageLineKind::Fenced
+            }
+            (Some(_), _) => MessageLineKind::Fenced,
+        };
+        lines.push(MessageLine { range, text: line, kind });
+    }
+    // A fence that is never closed opens nothing that could be judged.
+    if let Some(line) = opened.and_then(|it| lines.get_mut(it)) {
+        line.kind = MessageLineKind::Fenced;
+    }
+    lines
+}
+
+fn kind(line: &str, start: &str) -> MessageLineKind {
+    match line {
+        _ if start.starts_with('>') => MessageLineKind::Quoted,
+        _ if line.starts_with("    ") || line.starts_with('\t') => MessageLineKind::Indented,
+        _ => MessageLineKind::Spoken,
+    }
+}
+
+fn fence_marker(line: &str) -> Option<(char, usize)> {
+    let mark = line.chars().next().filter(|c| matches!(c, '`' | '~'))?;
+    let run = line.chars().take_while(|c| *c == mark).count();
+    (run >= 3).then_some((mark, run))
+}
+
+/// The message of the same length in bytes, with everything blanked out but the lines that `is_kept`, and in
+/// these the code spans.
+pub(super) fn masked(lines: &[MessageLine<'_>], is_kept: impl Fn(usize, &MessageLine<'_>) -> bool) -> String {
+    let mut spoken = String::new();
+    for (number, line) in lines.iter().enumerate() {
+        let kept = if is_kept(number, line) { line.text } else { "" };
+        spoken.push_str(kept);
+        let end = if line.range.len() > line.text.len() { "\n" } else { "" };
+        spoken.extend(std::iter::repeat_n(' ', line.range.len() - kept.len() - end.len()));
+        spoken.push_str(end);
+    }
+    without_code_spans(&spoken)
+}
+
+/// Code spans become blanks with a letter in between, so that what stood around them never closes up.
+fn without_code_spans(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('`') {
+        let (before, from) = rest.split_at(at);
+        out.push_str(before);
+        let run = from.bytes().take_while(|byte| *byte == b'`').count();
+        let body = from.get(run..).unwrap_or_default();
+        let end = closing_run(body, run).map_or(run, |end| run + end + run);
+        push_blank(&mut out, from.get(..end).unwrap_or_default());
+        rest = from.get(end..).unwrap_or_default();
+    }
+    out.push_str(rest);
+    out
+}
+
+/// As many bytes as `of` has, with its line ends, standing for one word.
+pub(super) fn push_blank(out: &mut String, of: &str) {
+    let letter = usize::from(of.len() > 1);
+    for (at, byte) in of.bytes().enumerate() {
+        out.push(match byte {
+            b'\n' => '\n',
+            _ if at == letter => 'x',
+            _ => ' ',
+        });
+    }
+}
+
+/// Where a run of exactly `run` backticks begins.
+fn closing_run(text: &str, run: usize) -> Option<usize> {
+    let mut at = 0;
+    while let Some(found) = text.get(at..)?.find('`') {
+        let begin = at + found;
+        let length = text.get(begin..)?.bytes().take_while(|byte| *byte == b'`').count();
+        if length == run {
+            return Some(begin);
+        }
+        at = begin + length;
+    }
+    None
+}

@@ -1,0 +1,151 @@
+//! Claims as people see them: each with its source and its weight, and where they contradict each other.
+
+use serde::{Deserialize, Serialize};
+
+use super::indicators::{Indicator, IndicatorSource};
+use super::status::{StatedState, StatedTests, WorkType};
+use super::{Claims, PHRASES_FOR_A_CLAIM};
+
+/// One claim in words.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ClaimRow {
+    pub claim: String,
+    pub source: String,
+    pub weight: String,
+}
+
+/// `EXIT_SIGNAL: true · status block · decisive`.
+impl std::fmt::Display for ClaimRow {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(out, "{} · {} · {}", self.claim, self.source, self.weight)
+    }
+}
+
+const BLOCK: &str = "status block";
+const SHOWN_ONLY: &str = "shown only";
+
+fn shown(claim: impl Into<String>, source: &str, weight: impl Into<String>) -> ClaimRow {
+    ClaimRow { claim: claim.into(), source: source.to_owned(), weight: weight.into() }
+}
+
+impl Claims {
+    /// Every claim, the strongest first.
+    pub fn listed(&self) -> Vec<ClaimRow> {
+        let mut out = Vec::new();
+        if self.promise {
+            out.push(shown("the promise", "tag", "decisive"));
+        }
+        if let Some(signal) = self.exit_signal {
+            let in_block = self.status.as_ref().and_then(|it| it.exit_signal) == Some(signal);
+            let weight = if signal { "decisive" } else { "vetoes every other claim" };
+            out.push(shown(format!("EXIT_SIGNAL: {signal}"), if in_block { BLOCK } else { "line" }, weight));
+        }
+        self.list_status(&mut out);
+        out.extend(self.indicators.iter().map(|it| shown(&it.phrase, source(it), weight(it))));
+        out.extend(
+            self.not_yet.iter().map(|it| shown(&it.phrase, source(it), "not yet: no indicator counts")),
+        );
+        if let Some(percent) = self.progress {
+            out.push(shown(format!("progress {percent} %"), "words or status block", SHOWN_ONLY));
+        }
+        out.extend(self.notes.iter().map(|it| shown(it, "note", SHOWN_ONLY)));
+        out
+    }
+
+    fn list_status(&self, out: &mut Vec<ClaimRow>) {
+        let Some(block) = &self.status else { return };
+        let mut field = |name: &str, value: Option<String>| {
+            out.extend(value.map(|it| shown(format!("{name}: {it}"), BLOCK, SHOWN_ONLY)));
+        };
+        field("STATUS", block.state.as_ref().filter(|it| **it != StatedState::Complete).map(state));
+        field("TESTS_STATUS", block.tests.as_ref().filter(|it| **it != StatedTests::Passing).map(tests));
+        field("WORK_TYPE", block.work_type.as_ref().map(work));
+        field("FILES_MODIFIED", block.files_modified.map(|it| it.to_string()));
+        field("TASKS_COMPLETED_THIS_LOOP", block.tasks_completed.map(|it| it.to_string()));
+        field("RECOMMENDATION", block.recommendation.clone());
+    }
+
+    /// Why a claim of done cannot be meant as it stands, in one sentence.
+    pub(crate) fn contradiction(&self) -> Option<String> {
+        let claim = self.done_by()?;
+        let state = self.status.as_ref().and_then(|it| it.state.as_ref());
+        let tests = self.status.as_ref().and_then(|it| it.tests.as_ref());
+        let (says, but) = match (self.progress, state, tests) {
+            (Some(percent), ..) if percent < 100 => ("claims to be done", format!("at {percent} %")),
+            (_, Some(StatedState::InProgress), _) => {
+                ("claims to be done", "with STATUS: IN_PROGRESS".to_owned())
+            }
+            (_, Some(StatedState::Blocked), _) => ("claims to be done", "with STATUS: BLOCKED".to_owned()),
+            (_, _, Some(StatedTests::Failing)) => {
+                ("claims to be done", "with TESTS_STATUS: FAILING".to_owned())
+            }
+            _ if self.exit_signal == Some(false) => {
+                ("claims to be done", "with EXIT_SIGNAL: false".to_owned())
+            }
+            _ => ("claims to be done", format!("and says that it is not: {}", self.not_yet.first()?.excerpt)),
+        };
+        Some(format!("the agent {says} ({claim}) {but}"))
+    }
+
+    /// The message says in one way or another that something is left to do: whatever it claims besides is no signal.
+    pub(crate) fn denies(&self) -> bool {
+        !self.not_yet.is_empty() || self.contradiction().is_some()
+    }
+
+    /// By what the agent claims to be done, if it does.
+    fn done_by(&self) -> Option<&'static str> {
+        let is_complete =
+            self.status.as_ref().and_then(|it| it.state.as_ref()) == Some(&StatedState::Complete);
+        match () {
+            () if self.promise => Some("promise"),
+            () if self.exit_signal == Some(true) => Some("EXIT_SIGNAL"),
+            () if is_complete => Some("STATUS"),
+            () if self.indicator_count() >= PHRASES_FOR_A_CLAIM => Some("its words"),
+            () => None,
+        }
+    }
+}
+
+fn source(indicator: &Indicator) -> &'static str {
+    match indicator.source {
+        IndicatorSource::Status => BLOCK,
+        IndicatorSource::Words => "words",
+        IndicatorSource::Dictionary => "exit.words",
+    }
+}
+
+fn weight(indicator: &Indicator) -> String {
+    let decimal = format!("{}.{:02}", indicator.percent / 100, indicator.percent % 100);
+    let decimal = decimal.strip_suffix('0').unwrap_or(&decimal);
+    if indicator.counts() { decimal.to_owned() } else { format!("{decimal}, too weak to count") }
+}
+
+fn state(state: &StatedState) -> String {
+    match state {
+        StatedState::Complete => "COMPLETE".to_owned(),
+        StatedState::InProgress => "IN_PROGRESS".to_owned(),
+        StatedState::Blocked => "BLOCKED".to_owned(),
+        StatedState::Other(text) => text.clone(),
+    }
+}
+
+fn tests(tests: &StatedTests) -> String {
+    match tests {
+        StatedTests::Passing => "PASSING".to_owned(),
+        StatedTests::Failing => "FAILING".to_owned(),
+        StatedTests::NotRun => "NOT_RUN".to_owned(),
+        StatedTests::Other(text) => text.clone(),
+    }
+}
+
+fn work(work: &WorkType) -> String {
+    match work {
+        WorkType::Implementation => "IMPLEMENTATION".to_owned(),
+        WorkType::Testing => "TESTING".to_owned(),
+        WorkType::Documentation => "DOCUMENTATION".to_owned(),
+        WorkType::Refactoring => "REFACTORING".to_owned(),
+        WorkType::Debugging => "DEBUGGING".to_owned(),
+        WorkType::Other(text) => text.clone(),
+    }
+}

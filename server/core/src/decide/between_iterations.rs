@@ -1,0 +1,139 @@
+//! Between iterations: done, stopped, tripped, paused, over a limit, waiting, or on to the next. The order of
+//! these questions is the order of their weight.
+
+use crate::journal::{BreakerCause, BreakerState, PauseReason, Record, WaitReason};
+use crate::moment::Moment;
+
+use super::handle_event::{hold, stopped};
+use super::state::{LoopState, VolatileState, Wait};
+use super::{
+    Decision, Effect, attached, breaker, commits, exit, flaky, hook_session, limits, questions, regression,
+    takeover, unrunnable, waits, weakening,
+};
+
+/// What comes next when nothing runs, or when the agent waits in its stop hook.
+pub(super) fn next(state: &LoopState, live: &mut VolatileState, now: Moment) -> Vec<Decision> {
+    if live.rollback_in_progress {
+        return Vec::new();
+    }
+    if !state.held {
+        return next_step(state, live, now);
+    }
+    if live.release_requested {
+        return Vec::new();
+    }
+    let mut tried = live.clone();
+    let steps = next_step(state, &mut tried, now);
+    if hook_session::has_to_go(state, live, now, &steps) {
+        return hook_session::release_agent(live, attached::release_message(state, &steps));
+    }
+    *live = tried;
+    steps
+}
+
+fn next_step(state: &LoopState, live: &mut VolatileState, now: Moment) -> Vec<Decision> {
+    let completed = exit::completed(state, now).filter(|_| !weakening::has_unresolved(state));
+    let goes_on = completed.is_none() && state.stop.is_none();
+    if let Some(steps) = goes_on.then(|| regression::next(state, live)).flatten() {
+        return steps;
+    }
+    if let Some(steps) = commits::next(state, live) {
+        return steps;
+    }
+    if let Some(outcome) = completed {
+        let once_more =
+            hook_session::recheck_after_exit(state, live).or_else(|| flaky::once_more(state, live));
+        if let Some(steps) = once_more {
+            return steps;
+        }
+        return vec![Decision::Record(Record::Ended { outcome }), Decision::Effect(Effect::GoOn)];
+    }
+    if state.stop.is_some() {
+        return vec![stopped(state), Decision::Effect(Effect::GoOn)];
+    }
+    if let Some(steps) = unrunnable::next(state, live) {
+        return steps;
+    }
+    if let Some(change) = breaker::change(state, now) {
+        return vec![Decision::Record(change), Decision::Effect(Effect::GoOn)];
+    }
+    if state.pause.is_some() {
+        return paused(state);
+    }
+    if state.breaker.state == BreakerState::Open {
+        return breaker_open(state, now);
+    }
+    if let Some(message) = weakening::needs_user(state, now) {
+        return hold(state, PauseReason::Agent, message);
+    }
+    if let Some(outcome) = limits::reached(state, now) {
+        return vec![Decision::Record(Record::Ended { outcome }), Decision::Effect(Effect::GoOn)];
+    }
+    if let Some(change) = takeover::change(state, now) {
+        return vec![Decision::Record(change), Decision::Effect(Effect::GoOn)];
+    }
+    if let Some(message) = waits::needs_user(state) {
+        return hold(state, PauseReason::Agent, message);
+    }
+    if let Some(steps) = questions::next(state, now) {
+        return steps;
+    }
+    match state.wait {
+        Some(wait) if now.awake < wait.until.awake => return Vec::new(),
+        Some(_) => {}
+        None => {
+            if let Some(wait) = waits::before_next(state, now) {
+                return begin_wait(state, now, wait);
+            }
+        }
+    }
+    if live.checking_at_rest || live.pinning.is_some() || live.asking.is_some() {
+        // Checks run on the tree, or a slot is asked for: nothing is started beside them, and their results go on.
+        return Vec::new();
+    }
+    prepare(state, live)
+}
+
+fn prepare(state: &LoopState, live: &mut VolatileState) -> Vec<Decision> {
+    if attached::is_missing(state) && !live.preparing {
+        return hold(state, PauseReason::Session, attached::wanted(state));
+    }
+    if std::mem::replace(&mut live.preparing, true) {
+        // Asked twice while the snapshot is being taken: its event goes on.
+        return Vec::new();
+    }
+    vec![Decision::Effect(Effect::TakeSnapshot)]
+}
+
+fn begin_wait(state: &LoopState, now: Moment, wait: Wait) -> Vec<Decision> {
+    match limits::outlasted(state, wait) {
+        Some(outcome) => vec![Decision::Record(Record::Ended { outcome }), Decision::Effect(Effect::GoOn)],
+        None => questions::before_wait(state, now, wait, None),
+    }
+}
+
+/// It rests until its trial where somebody may come by later; else it needs its user, or ends.
+fn breaker_open(state: &LoopState, now: Moment) -> Vec<Decision> {
+    let Some(resumes_at) = state.breaker.resumes_at.filter(|_| state.spec.attended) else {
+        return hold(state, PauseReason::Breaker, breaker::sentence(&state.breaker));
+    };
+    let rest = Wait { reason: WaitReason::Breaker, until: resumes_at };
+    if let Some(outcome) = limits::reached(state, now).or_else(|| limits::outlasted(state, rest)) {
+        // The trial would never come.
+        return vec![Decision::Record(Record::Ended { outcome }), Decision::Effect(Effect::GoOn)];
+    }
+    if now.awake < resumes_at.awake {
+        return Vec::new();
+    }
+    vec![Decision::Record(breaker::half_open(state, BreakerCause::Cooldown)), Decision::Effect(Effect::GoOn)]
+}
+
+/// A pause for the disk is recorded whether somebody is there or not; only here is it known.
+fn paused(state: &LoopState) -> Vec<Decision> {
+    match &state.pause {
+        Some(pause) if !state.spec.attended && pause.reason != PauseReason::User => {
+            hold(state, pause.reason, pause.message.clone())
+        }
+        Some(_) | None => Vec::new(),
+    }
+}

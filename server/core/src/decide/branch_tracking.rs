@@ -1,0 +1,126 @@
+//! Where the user's HEAD stands, and where it should: what the agent commits elsewhere is easily lost, so that it is
+//! noticed when it leaves. Only said: nothing is ever switched under a loop at work.
+
+use std::fmt;
+
+use crate::journal::{GitHead, SnapshotWhen};
+use crate::sanitize;
+
+use super::state::LoopState;
+
+/// What HEAD is on.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum HeadTarget {
+    /// No commit: no repository, a branch that has none yet, or nothing that git can read.
+    #[default]
+    Nowhere,
+    Detached,
+    Branch(String),
+}
+
+/// What the records say of it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct BranchTracking {
+    /// The branch that the loop works on; `None` where there is none.
+    pub home: Option<String>,
+    pub now: HeadTarget,
+    /// The iteration that left it.
+    pub left_in: Option<u32>,
+    /// HEAD was on a commit at some time.
+    seen: bool,
+}
+
+impl BranchTracking {
+    /// The loop's branch was made or checked out.
+    pub(super) fn begun(&mut self, branch: Option<&str>) {
+        self.home = branch.map(str::to_owned);
+    }
+
+    /// HEAD is somewhere else: where.
+    pub fn away(&self) -> Option<&HeadTarget> {
+        let home = self.home.as_ref()?;
+        match &self.now {
+            HeadTarget::Nowhere if !self.seen => None,
+            HeadTarget::Branch(name) if name == home => None,
+            other => Some(other),
+        }
+    }
+
+    fn seen(&mut self, place: HeadTarget) {
+        self.seen |= place != HeadTarget::Nowhere;
+        self.now = place;
+    }
+}
+
+/// A snapshot tells where HEAD was. What moves between two iterations was moved by the user, and the loop moves along.
+pub(super) fn looked(state: &mut LoopState, when: SnapshotWhen, head: Option<&GitHead>) {
+    let place = place(head);
+    let (iteration, stand) = (state.iteration, &mut state.stand);
+    match when {
+        SnapshotWhen::BeforeRollback => {}
+        SnapshotWhen::Before => {
+            if place != stand.now {
+                stand.home = match &place {
+                    HeadTarget::Branch(name) => Some(name.clone()),
+                    HeadTarget::Detached => None,
+                    HeadTarget::Nowhere => stand.home.take(),
+                };
+                stand.left_in = None;
+            }
+            stand.seen(place);
+        }
+        SnapshotWhen::After => {
+            let was_away = stand.away().is_some();
+            stand.home = stand.home.take().or_else(|| branch(&place).filter(|_| place != stand.now));
+            stand.seen(place);
+            if stand.away().is_none() {
+                stand.left_in = None;
+            } else if !was_away {
+                stand.left_in = Some(iteration);
+            }
+        }
+    }
+}
+
+/// What an iteration's sentence adds.
+pub(super) fn tail(state: &LoopState) -> String {
+    let stand = &state.stand;
+    match (stand.away(), &stand.home) {
+        (Some(now), Some(home)) if stand.left_in == Some(state.iteration) => {
+            format!("; it left the branch `{}`: HEAD is on {now}", sanitize::line(home))
+        }
+        _ => String::new(),
+    }
+}
+
+/// For people who look later.
+pub fn sentence(state: &LoopState) -> Option<String> {
+    let (now, home) = (state.stand.away()?, state.stand.home.as_ref()?);
+    Some(format!("HEAD is on {now}, not on the loop's branch `{}`", sanitize::line(home)))
+}
+
+fn place(head: Option<&GitHead>) -> HeadTarget {
+    match head.map(|it| &it.branch) {
+        None => HeadTarget::Nowhere,
+        Some(None) => HeadTarget::Detached,
+        Some(Some(branch)) => HeadTarget::Branch(branch.clone()),
+    }
+}
+
+fn branch(place: &HeadTarget) -> Option<String> {
+    match place {
+        HeadTarget::Branch(name) => Some(name.clone()),
+        HeadTarget::Nowhere | HeadTarget::Detached => None,
+    }
+}
+
+/// Fits behind "HEAD is on".
+impl fmt::Display for HeadTarget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Nowhere => f.write_str("no commit"),
+            Self::Detached => f.write_str("no branch (detached)"),
+            Self::Branch(name) => write!(f, "`{}`", sanitize::line(name)),
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! The history as the breaker sees it: of every iteration that is over, whether it says anything about the work,
+//! and what it moved. Judges nothing by itself.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::agent::{AgentEnding, ProviderClass};
+use crate::check::Status;
+use crate::decide::state::{Iteration, LoopState, Phase};
+use crate::journal::{Role, SnapshotWhen};
+use crate::task::CriterionId;
+
+use super::is_provider_trouble;
+use super::oscillation::WINDOW;
+
+pub(super) struct BreakerHistory<'a> {
+    state: &'a LoopState,
+    rows: &'a [Iteration],
+    /// How many of them came before the counts were last cleared.
+    old: usize,
+}
+
+/// One iteration that is over.
+pub(super) struct IterationFacts<'a> {
+    pub(super) row: &'a Iteration,
+    pub(super) tree: &'a str,
+    /// It says nothing about the work.
+    pub(super) is_trouble: bool,
+    /// An earlier iteration had left the very tree that this one made.
+    pub(super) returned: bool,
+    pub(super) moved: ProgressDelta,
+}
+
+/// What the checks and the plan say otherwise than before.
+pub(super) struct ProgressDelta {
+    /// A criterion turned to pass, or an item of the plan was done.
+    pub(super) turned: bool,
+    /// Other criteria pass.
+    pub(super) passes: bool,
+    /// What is found where one does not pass.
+    facts: bool,
+}
+
+impl IterationFacts<'_> {
+    pub(super) fn changed(&self) -> bool {
+        self.row.changes.any() && !self.row.taken_back
+    }
+
+    /// The agent ended with an error of its own, and yet changed files: that it fails so again says something of
+    /// the work.
+    pub(super) fn failed_at_work(&self) -> bool {
+        let own = |class| matches!(class, ProviderClass::Crash | ProviderClass::Unknown);
+        let error = self.row.error.as_ref();
+        self.changed()
+            && !self.row.interrupted
+            && self.row.ending == Some(AgentEnding::Exited)
+            && error.is_some_and(|it| own(it.class))
+    }
+
+    /// The tree is one that was not there before.
+    pub(super) fn is_new(&self) -> bool {
+        self.changed() && !self.returned
+    }
+
+    /// Something that can be measured is better than before.
+    pub(super) fn is_better(&self) -> bool {
+        self.moved.turned || (self.is_new() && self.moved.facts)
+    }
+}
+
+impl<'a> BreakerHistory<'a> {
+    pub(super) fn of(state: &'a LoopState) -> Self {
+        let over = match state.phase {
+            // The last row is not complete yet.
+            Phase::Iterating { .. } | Phase::Closing | Phase::Checking => {
+                state.history.len().saturating_sub(1)
+            }
+            Phase::Starting | Phase::Baseline | Phase::Boundary | Phase::Preparing | Phase::Ended => {
+                state.history.len()
+            }
+        };
+        let rows = state.history.get(..over).unwrap_or_default();
+        let old = rows.partition_point(|it| it.number <= state.breaker.since);
+        Self { state, rows, old }
+    }
+
+    /// The iterations since the counts were last cleared.
+    pub(super) fn rows(&self) -> &'a [Iteration] {
+        self.rows.get(self.old..).unwrap_or_default()
+    }
+
+    /// Each of them, looked at.
+    pub(super) fn counted(&self) -> impl DoubleEndedIterator<Item = IterationFacts<'a>> {
+        self.all().skip(self.old)
+    }
+
+    /// Every iteration that is over, whenever the counts were cleared.
+    pub(super) fn all(&self) -> impl DoubleEndedIterator<Item = IterationFacts<'a>> + ExactSizeIterator {
+        let (state, rows) = (self.state, self.rows);
+        rows.iter().enumerate().map(move |(at, row)| {
+            let earlier = rows.get(..at).unwrap_or_default();
+            look(state, earlier, row)
+        })
+    }
+
+    /// How many in a row, the last one included, are so. What says nothing is passed over, unless files changed
+    /// in it.
+    pub(super) fn in_a_row(&self, is_so: impl Fn(&IterationFacts<'_>) -> bool) -> u32 {
+        let says = |it: &IterationFacts<'_>| !it.is_trouble || it.changed();
+        let row = self.counted().rev().filter(says);
+        row.take_while(|it| !it.is_trouble && is_so(it)).count() as u32
+    }
+}
+
+fn look<'a>(state: &'a LoopState, earlier: &'a [Iteration], row: &'a Iteration) -> IterationFacts<'a> {
+    let after = |it: &Iteration| state.tree_after(it.number).unwrap_or_default();
+    let tree = after(row);
+    let differs = || state.tree_at(row.number, SnapshotWhen::Before).is_none_or(|it| it != tree);
+    let has_moved = !tree.is_empty() && row.changes.any() && !row.taken_back && differs();
+    let returned = has_moved && earlier.iter().rev().take(WINDOW).any(|it| after(it) == tree);
+    IterationFacts {
+        row,
+        tree,
+        is_trouble: is_provider_trouble(row),
+        returned,
+        moved: moved(state, earlier, row),
+    }
+}
+
+/// Measured against the last iteration that stayed and was judged; before there is one, against the start.
+fn moved(state: &LoopState, earlier: &[Iteration], row: &Iteration) -> ProgressDelta {
+    let mut kept = earlier.iter().rev().filter(|it| !it.taken_back);
+    let items_done = match kept.clone().next() {
+        Some(it) => it.items_done,
+        None => state.spec.plan.iter().filter(|it| it.done).count() as u32,
+    };
+    let ticked = row.items_done > items_done;
+    let before = kept.find(|it| !it.row.is_empty());
+    if before.is_some_and(|it| it.row == row.row && it.facts == row.facts) {
+        return ProgressDelta { turned: ticked, passes: false, facts: false };
+    }
+    let standing = before.map_or_else(|| PassingCriteria::at_start(state), PassingCriteria::of);
+    let now = PassingCriteria::of(row);
+    ProgressDelta {
+        turned: ticked || now.passing.iter().any(|it| standing.failing.contains(it)),
+        passes: !row.row.is_empty() && now.passing != standing.passing,
+        facts: now.facts.iter().any(|(id, fact)| standing.facts.get(id).is_some_and(|it| it != fact)),
+    }
+}
+
+/// What passes and what is found.
+struct PassingCriteria<'a> {
+    passing: BTreeSet<&'a CriterionId>,
+    failing: BTreeSet<&'a CriterionId>,
+    facts: BTreeMap<&'a CriterionId, &'a str>,
+}
+
+impl<'a> PassingCriteria<'a> {
+    fn at_start(state: &'a LoopState) -> Self {
+        let of = |role| {
+            let those = state.pinned.iter().filter(move |it| it.role == role);
+            those.map(|it| &it.criterion.id).collect()
+        };
+        Self { passing: of(Role::Guard), failing: of(Role::Goal), facts: BTreeMap::new() }
+    }
+
+    fn of(row: &'a Iteration) -> Self {
+        let of = |is_so: fn(Status) -> bool| {
+            let those = row.row.iter().filter(move |it| is_so(it.1));
+            those.map(|(id, _)| id).collect()
+        };
+        Self {
+            passing: of(|it| it == Status::Pass),
+            failing: of(|it| !matches!(it, Status::Pass | Status::Unverified)),
+            facts: row.facts.iter().map(|(id, fact)| (id, fact.as_str())).collect(),
+        }
+    }
+}

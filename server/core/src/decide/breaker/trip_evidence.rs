@@ -1,0 +1,45 @@
+//! What the record of an opening holds, so that its reason can be checked: all counts, the last errors, what the
+//! last iterations changed, and the trees that came back.
+
+use crate::journal::{BreakerCounts, ChangedIn, ErrorIn, TreeAfter, TripEvidence};
+
+use super::history::BreakerHistory;
+use super::oscillation;
+
+const ERRORS: usize = 10;
+const ITERATIONS: usize = 10;
+
+pub(super) fn of(past: &BreakerHistory<'_>, counts: BreakerCounts) -> TripEvidence {
+    let changed =
+        past.counted().map(|it| ChangedIn { iteration: it.row.number, changes: it.row.changes.clone() });
+    let trees = oscillation::trees(past).into_iter();
+    TripEvidence {
+        counts,
+        errors: last(errors(past), ERRORS),
+        changed: last(changed.collect(), ITERATIONS),
+        failing: Vec::new(),
+        trees: trees.map(|(tree, iterations)| TreeAfter { tree: tree.to_owned(), iterations }).collect(),
+        session_reset: false,
+    }
+}
+
+/// Each with the last iteration that printed it.
+fn errors(past: &BreakerHistory<'_>) -> Vec<ErrorIn> {
+    let mut found: Vec<ErrorIn> = Vec::new();
+    for look in past.counted() {
+        for error in &look.row.errors {
+            found.retain(|it| it.fingerprint != error.fingerprint);
+            found.push(ErrorIn {
+                iteration: look.row.number,
+                fingerprint: error.fingerprint.clone(),
+                text: error.text.clone(),
+            });
+        }
+    }
+    found
+}
+
+fn last<T>(mut all: Vec<T>, count: usize) -> Vec<T> {
+    all.drain(..all.len().saturating_sub(count));
+    all
+}

@@ -1,0 +1,87 @@
+//! What a loop remembers after its files went back: iterations after that point no longer count, and what was
+//! counted stands as it stood then. Money and time that were spent stay spent.
+
+use std::collections::BTreeSet;
+
+use crate::task::PlanItem;
+
+use super::state::LoopState;
+
+/// What stood at the end of one iteration; of 0 at the start.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Checkpoint {
+    claims: u32,
+    turned: bool,
+    /// Plan items done.
+    done: BTreeSet<String>,
+}
+
+/// Remembers how things stand after the last iteration.
+pub(super) fn mark(state: &mut LoopState) {
+    state.marks.insert(state.iteration, present_mark(state));
+}
+
+fn present_mark(state: &LoopState) -> Checkpoint {
+    Checkpoint {
+        claims: state.claims,
+        turned: state.turned,
+        done: state.plan.iter().filter(|it| it.done).map(|it| it.id.clone()).collect(),
+    }
+}
+
+/// Items of the plan that the last iteration got done.
+pub(super) fn newly_done(state: &LoopState) -> Vec<&PlanItem> {
+    let before = state.marks.range(..state.iteration).next_back().map(|(_, it)| &it.done);
+    let is_new = |it: &&PlanItem| it.done && before.is_none_or(|before| !before.contains(&it.id));
+    state.plan.iter().filter(is_new).collect()
+}
+
+/// All files are again as they were after `to`; iterations are marked already.
+pub(super) fn rolled_back(state: &mut LoopState, to: u32, reason: Option<&str>) {
+    state.rollbacks = if reason.is_some() { state.rollbacks.saturating_add(1) } else { 0 };
+    if let Some(row) = state.history.last_mut() {
+        row.broke = reason.map(str::to_owned);
+    }
+    let mark = state.marks.get(&to).cloned().unwrap_or_default();
+    take_up(state, &mark);
+}
+
+fn take_up(state: &mut LoopState, mark: &Checkpoint) {
+    state.claims = mark.claims;
+    state.turned = mark.turned;
+    for item in &mut state.plan {
+        item.done = mark.done.contains(&item.id);
+    }
+    // No round has judged these files yet.
+    state.passing_since = None;
+}
+
+/// What a rollback makes a loop forget, for the undo that brings it back.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct LoopMemory {
+    mark: Checkpoint,
+    rollbacks: u32,
+    taken_back: BTreeSet<u32>,
+    /// What the last iteration broke, where the loop itself took it back.
+    broke: Option<String>,
+}
+
+pub(super) fn remember(state: &LoopState) -> LoopMemory {
+    LoopMemory {
+        mark: present_mark(state),
+        rollbacks: state.rollbacks,
+        taken_back: state.history.iter().filter(|it| it.taken_back).map(|it| it.number).collect(),
+        broke: state.last_iteration().and_then(|it| it.broke.clone()),
+    }
+}
+
+pub(super) fn restore(state: &mut LoopState, memory: LoopMemory) {
+    state.rollbacks = memory.rollbacks;
+    for row in &mut state.history {
+        row.taken_back = memory.taken_back.contains(&row.number);
+    }
+    if let Some(row) = state.history.last_mut() {
+        row.broke = memory.broke;
+    }
+    take_up(state, &memory.mark);
+}

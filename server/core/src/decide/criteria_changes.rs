@@ -1,0 +1,93 @@
+//! Who changed a criterion? The documents are looked at when the agent has gone and again right before it
+//! starts: what changed in between was changed by the user and is taken up, what changed while the agent ran is
+//! the agent's and is only shown, unless it is exactly what the user saved.
+
+use std::collections::BTreeMap;
+
+use crate::journal::{Edit, Pinned, Proposal, Role};
+use crate::task::Criterion;
+
+use super::TaskDocuments;
+use super::state::LoopState;
+
+/// The documents' criteria after the agent, less what the user saved while it ran: that is still to be taken up.
+pub(super) fn without_saved(
+    state: &LoopState,
+    reading: &TaskDocuments,
+    saved: &BTreeMap<String, String>,
+) -> Vec<Criterion> {
+    let is_users = |it: &Criterion| {
+        let file = &it.place.file;
+        saved.get(file).is_some_and(|sum| reading.sums.get(file) == Some(sum))
+    };
+    let Some(seen) = state.seen.as_ref().filter(|_| !saved.is_empty()) else {
+        return reading.criteria.clone();
+    };
+    let agents = reading.criteria.iter().filter(|it| !is_users(it));
+    seen.iter().filter(|it| is_users(it)).chain(agents).cloned().collect()
+}
+
+/// The pinned criteria with the user's changes taken up; `None` when the user changed nothing.
+pub(super) fn with_user_changes(state: &LoopState, now: &[Criterion]) -> Option<Vec<Pinned>> {
+    let seen = state.seen.as_ref()?;
+    if same(seen, now) {
+        return None;
+    }
+    let in_list = |list: &[Criterion], it: &Criterion| list.iter().any(|other| other.id == it.id);
+    let mut pinned: Vec<Pinned> = Vec::new();
+    for old in &state.pinned {
+        let id = &old.criterion;
+        let removed = in_list(seen, id) && !in_list(now, id);
+        if !removed {
+            pinned.push(Pinned { criterion: current(old, seen, now), role: old.role });
+        }
+    }
+    for new in now {
+        let known = in_list(seen, new) || pinned.iter().any(|it| it.criterion.id == new.id);
+        if !known {
+            pinned.push(Pinned { criterion: new.clone(), role: Role::Open });
+        }
+    }
+    let unchanged = pinned.len() == state.pinned.len()
+        && pinned.iter().zip(&state.pinned).all(|(a, b)| meaning(&a.criterion) == meaning(&b.criterion));
+    (!unchanged).then_some(pinned)
+}
+
+/// The criterion as the user has it now, if it was the user who changed its attributes.
+fn current(old: &Pinned, seen: &[Criterion], now: &[Criterion]) -> Criterion {
+    let find = |list: &[Criterion]| list.iter().find(|it| it.id == old.criterion.id).cloned();
+    match (find(seen), find(now)) {
+        (Some(before), Some(after)) if meaning(&before) != meaning(&after) => after,
+        (_, _) => old.criterion.clone(),
+    }
+}
+
+/// What the agent did to the criteria in the documents. It never takes effect.
+pub(super) fn proposals(state: &LoopState, now: &[Criterion]) -> Vec<Proposal> {
+    let mut found = Vec::new();
+    for new in now {
+        match state.pinned.iter().find(|it| it.criterion.id == new.id) {
+            None => found.push(Proposal::new(Edit::Added, &new.name)),
+            Some(old) if meaning(&old.criterion) != meaning(new) => {
+                found.push(Proposal::new(Edit::Altered, &new.name));
+            }
+            Some(_) => {}
+        }
+    }
+    for old in &state.pinned {
+        if !now.iter().any(|it| it.id == old.criterion.id) {
+            found.push(Proposal::new(Edit::Removed, &old.criterion.name));
+        }
+    }
+    found
+}
+
+/// Whether two readings ask for the same.
+pub(super) fn same(a: &[Criterion], b: &[Criterion]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| meaning(a) == meaning(b))
+}
+
+/// What decides; wording, ticks and places do not.
+fn meaning(it: &Criterion) -> (&str, bool, Option<u64>, Option<&str>, Option<u32>) {
+    (&it.id.0, it.required, it.timeout_ms, it.group.as_deref(), it.stage)
+}

@@ -1,0 +1,361 @@
+//! `decide`: one event, the state as it is, and what follows. A function per event; what happens between
+//! iterations is in [`super::boundary`].
+
+use crate::agent::{AgentEnding, AgentRun};
+use crate::journal::{Outcome, OutcomeKind, PauseReason, Record, SnapshotWhen};
+use crate::moment::Moment;
+use crate::task::Criterion;
+
+use super::state::{LoopState, Phase, StopMode, VolatileState};
+use super::{
+    Decision, Effect, Event, KillMode, LoopBranch, SnapshotFacts, attached, between_iterations, breaker,
+    calls, commits, documents, hook_session, limits, orders, permissions, regression, rounds, sessions,
+    spawns, undo, weakening,
+};
+
+/// Signs of life are looked for this often within `limits.idle_time`.
+const IDLE_POLLS: u64 = 4;
+
+/// What follows from one event. Records come first and are durable before an effect is performed.
+pub fn decide(state: &LoopState, live: &mut VolatileState, now: Moment, event: Event) -> Vec<Decision> {
+    let steps = dispatch(state, live, now, event);
+    let steps = permissions::follow(state, live, now, steps);
+    let mut steps = sessions::follow(state, hook_session::follow(state, live, steps));
+    let ends = steps.iter().any(|it| matches!(it, Decision::Record(Record::Ended { .. })));
+    if ends && !steps.iter().any(|it| matches!(it, Decision::Effect(Effect::GoOn | Effect::Finish))) {
+        // Whatever ended the loop, its keeper goes.
+        steps.push(Decision::Effect(Effect::Finish));
+    }
+    steps
+}
+
+fn dispatch(state: &LoopState, live: &mut VolatileState, now: Moment, event: Event) -> Vec<Decision> {
+    match event {
+        // The first record makes the state; the keeper writes it before there is anything to decide upon.
+        Event::Launched { .. } => vec![first_step(state)],
+        Event::Reopened { boot, version } => reopened(state, boot, version),
+        Event::WentOn => went_on(state, live, now),
+        Event::SnapshotTaken(shot) => snapshot_taken(state, live, shot),
+        Event::SnapshotFailed { reason, message } => snapshot_failed(state, live, reason, &message),
+        Event::BranchTaken(LoopBranch { name, from, made, note }) if state.phase == Phase::Starting => {
+            let record = Record::BranchTaken { branch: name, from, made, note };
+            vec![Decision::Record(record), Decision::Effect(Effect::TakeSnapshot)]
+        }
+        Event::BranchTaken(_) => Vec::new(),
+        Event::BranchRefused { message } if state.phase == Phase::Starting => {
+            vec![ended(OutcomeKind::Failed, message, Some(PauseReason::Workspace))]
+        }
+        Event::BranchRefused { .. } => Vec::new(),
+        Event::Committed(made) => commits::done(state, live, made),
+        Event::TaskRead(reading) => documents::task_read(state, live, now, reading),
+        Event::CallAnswered(slot) => calls::answered(state, live, now, slot),
+        Event::LimitKnown { until, met_by } => calls::limited(state, live, now, (until, met_by)),
+        Event::AgentStarted { pid, agent_pid, domain, holds } => {
+            let iteration = state.iteration;
+            agent_started(state, live, now, Record::AgentStarted { iteration, pid, agent_pid, domain, holds })
+        }
+        Event::AgentLeft(left) => hook_session::left(state, live, left),
+        Event::SessionCame(guest) => attached::accept_session(state, guest),
+        Event::LifeSeen { alive } => life_seen(state, live, now, alive),
+        Event::AgentEnded(run) => agent_ended(state, run),
+        Event::ChecksDone { round, wrote, untracked } => {
+            rounds::checks_done(state, live, rounds::RoundResult { round, wrote, untracked })
+        }
+        Event::ChecksCancelled => rounds::checks_cancelled(state, live),
+        Event::RollbackReady { to, shot, .. } if live.taking_back.is_some() => {
+            regression::ready(state, live, to, shot)
+        }
+        Event::RollbackReady { to, paths, shot } => rollback_ready(state, live, to, paths, shot),
+        Event::RolledBack { to, paths, tree, from, after, refused } => {
+            live.rollback_in_progress = false;
+            let undoes = live.undoing.take();
+            let reason = live.taking_back.take();
+            let then = match reason {
+                Some(_) => vec![regression::judge_again(state, live)],
+                None => regression::goes_on(state),
+            };
+            let mended = weakening::mended(state, &tree, &paths, &refused);
+            let after = Some(after).filter(|it| *it != tree);
+            let record = Record::RolledBack { to, tree, from, paths, reason, mended, after, undoes };
+            std::iter::once(Decision::Record(record)).chain(then).collect()
+        }
+        // Each is told once: a command that fails every time would say nothing new.
+        Event::HookFailed { event, .. } if state.hooks_failed.contains_key(&event) => Vec::new(),
+        Event::HookFailed { event, message } => vec![Decision::Record(Record::HookFailed { event, message })],
+        Event::RollbackFailed { message } => regression::failed(state, live, &message),
+        Event::DiskFilled { message } => disk_filled(state, live, message),
+        Event::DeadlinePassed => deadline_passed(state, live, now),
+        Event::SubagentSeen(told) => spawns::follow(state, told),
+        Event::AskerLeft => permissions::withdrawn(state),
+        Event::UserAsked(order) => orders::follow(state, live, now, order),
+    }
+}
+
+/// When `decide` wants to hear [`Event::DeadlinePassed`].
+pub fn deadline(state: &LoopState, live: &VolatileState) -> Option<Moment> {
+    match state.phase {
+        Phase::Iterating { .. } if state.questions.permission().is_some() => {
+            state.questions.permission().and_then(|it| it.until)
+        }
+        Phase::Iterating { since, .. } if live.ending.is_none() => {
+            let end = limits::iteration_end(state, since);
+            // A look from before this agent says nothing about it.
+            let last = if live.last_look.awake < since.awake { since } else { live.last_look };
+            let look = last.after(state.spec.settings.limits.idle_ms / IDLE_POLLS);
+            Some(if look.awake < end.awake { look } else { end })
+        }
+        Phase::Boundary
+            if state.pause.is_none() && !live.preparing && !live.checking_at_rest && !live.committing =>
+        {
+            if let Some(question) = state.questions.holding() {
+                return question.until;
+            }
+            let end = limits::loop_end(state);
+            let until = breaker::rests_until(state).or_else(|| state.wait.map(|it| it.until));
+            let wait = until.map(|it| if it.awake < end.awake { it } else { end });
+            let answer = state.questions.open.as_ref().and_then(|it| it.until);
+            answer.into_iter().chain(wait).min_by_key(|it| it.awake)
+        }
+        _ => None,
+    }
+}
+
+fn reopened(state: &LoopState, boot: String, version: String) -> Vec<Decision> {
+    if state.outcome.is_some() {
+        return vec![Decision::Effect(Effect::Finish)];
+    }
+    let interrupted = matches!(state.phase, Phase::Iterating { .. }).then_some(state.iteration);
+    vec![Decision::Record(Record::Recovered { boot, version, interrupted }), Decision::Effect(Effect::GoOn)]
+}
+
+/// The branch comes before everything: checking it out changes files. Whoever takes over before that is on record
+/// does it again, which changes nothing.
+fn first_step(state: &LoopState) -> Decision {
+    let name = state.spec.branch.clone().filter(|_| !state.has_branch);
+    Decision::Effect(name.map_or(Effect::TakeSnapshot, |name| Effect::TakeBranch { name }))
+}
+
+fn went_on(state: &LoopState, live: &mut VolatileState, now: Moment) -> Vec<Decision> {
+    match state.phase {
+        Phase::Starting | Phase::Closing if state.stop == Some(StopMode::Now) => vec![stopped(state)],
+        Phase::Starting => vec![first_step(state)],
+        Phase::Closing => vec![Decision::Effect(Effect::TakeSnapshot)],
+        Phase::Boundary | Phase::Preparing => between_iterations::next(state, live, now),
+        Phase::Ended => vec![Decision::Effect(Effect::Finish)],
+        Phase::Baseline | Phase::Iterating { .. } | Phase::Checking => Vec::new(),
+    }
+}
+
+fn snapshot_taken(state: &LoopState, live: &mut VolatileState, shot: SnapshotFacts) -> Vec<Decision> {
+    live.preparing = false;
+    let taken = |iteration, when| {
+        Decision::Record(Record::SnapshotTaken {
+            iteration,
+            when,
+            tree: shot.tree.clone(),
+            head: shot.head.clone(),
+            not_covered: shot.not_covered.iter().take(50).cloned().collect(),
+            undoes: None,
+        })
+    };
+    match state.phase {
+        Phase::Starting if state.stop.is_some() => vec![taken(0, SnapshotWhen::After), stopped(state)],
+        Phase::Starting => {
+            let criteria = state.spec.criteria.clone();
+            vec![taken(0, SnapshotWhen::After), Decision::Effect(Effect::RunChecks { criteria, repeats: 0 })]
+        }
+        Phase::Boundary | Phase::Preparing if state.stop.is_some() || state.pause.is_some() => {
+            vec![Decision::Effect(Effect::GoOn)]
+        }
+        Phase::Boundary | Phase::Preparing => {
+            let before = taken(state.iteration + 1, SnapshotWhen::Before);
+            weakening::edited(&shot).into_iter().chain([before, Decision::Effect(Effect::ReadTask)]).collect()
+        }
+        Phase::Closing => {
+            let record = taken(state.iteration, SnapshotWhen::After);
+            live.shot = shot;
+            live.repeats = 0;
+            match state.stop {
+                Some(StopMode::Now) => vec![record, stopped(state)],
+                Some(StopMode::AfterIteration) | None => vec![record, Decision::Effect(Effect::ReadTask)],
+            }
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn agent_started(state: &LoopState, live: &mut VolatileState, now: Moment, started: Record) -> Vec<Decision> {
+    live.last_sign = now;
+    live.last_look = now;
+    live.ending = None;
+    let mut steps = vec![Decision::Record(started)];
+    if state.stop == Some(StopMode::Now) {
+        steps.extend(end_agent(live, AgentEnding::Stopped));
+    }
+    steps
+}
+
+fn life_seen(state: &LoopState, live: &mut VolatileState, now: Moment, alive: bool) -> Vec<Decision> {
+    let Phase::Iterating { .. } = state.phase else { return Vec::new() };
+    live.last_look = now;
+    if alive {
+        live.last_sign = now;
+    }
+    if now.since(live.last_sign) >= state.spec.settings.limits.idle_ms {
+        return end_agent(live, AgentEnding::Idle);
+    }
+    Vec::new()
+}
+
+fn deadline_passed(state: &LoopState, live: &mut VolatileState, now: Moment) -> Vec<Decision> {
+    if let Some(steps) = permissions::unanswered(state, now) {
+        return steps;
+    }
+    match state.phase {
+        Phase::Iterating { since, .. } if live.ending.is_none() => {
+            if now.awake >= limits::iteration_end(state, since).awake {
+                return end_agent(live, AgentEnding::TimedOut);
+            }
+            // Asked once: what answers may need a while.
+            live.last_look = now;
+            vec![Decision::Effect(Effect::LookForLife)]
+        }
+        Phase::Boundary => between_iterations::next(state, live, now),
+        _ => Vec::new(),
+    }
+}
+
+/// Tells the agent to go, once for each reason that is more urgent than the last.
+pub(super) fn end_agent(live: &mut VolatileState, why: AgentEnding) -> Vec<Decision> {
+    live.ending = Some(why);
+    vec![Decision::Effect(Effect::StopAgent { why, grace: KillMode::Given })]
+}
+
+fn agent_ended(state: &LoopState, run: Box<AgentRun>) -> Vec<Decision> {
+    let Phase::Iterating { .. } = state.phase else { return Vec::new() };
+    let iteration = state.iteration;
+    let left = run.left.join(", ");
+    let mut steps = vec![Decision::Record(Record::AgentEnded { iteration, run })];
+    steps.push(if left.is_empty() {
+        Decision::Effect(Effect::TakeSnapshot)
+    } else {
+        unkillable_processes(&left)
+    });
+    steps
+}
+
+/// Whatever is still alive could change the tree under the checks.
+pub(super) fn unkillable_processes(left: &str) -> Decision {
+    let sentence = format!("failed: processes of the agent could not be ended: {left}; nothing was judged");
+    ended(OutcomeKind::Failed, sentence, Some(PauseReason::Agent))
+}
+
+/// The tree as it is becomes a snapshot on record before a byte of it is overwritten.
+fn rollback_ready(
+    state: &LoopState,
+    live: &mut VolatileState,
+    to: u32,
+    paths: Vec<String>,
+    shot: SnapshotFacts,
+) -> Vec<Decision> {
+    let rollback = if live.undoing.is_some() {
+        let undone = undo::undoable(state).ok();
+        undone.map(|it| Effect::Rollback { to, tree: it.from.clone(), paths, since: it.after.clone() })
+    } else {
+        let tree = state.tree_after(to).map(str::to_owned);
+        tree.map(|tree| Effect::Rollback { to, tree, paths, since: None })
+    };
+    let Some(rollback) = rollback else {
+        (live.rollback_in_progress, live.undoing) = (false, None);
+        return regression::goes_on(state);
+    };
+    begin_rollback((state, live), shot, rollback)
+}
+
+/// What is there is kept before anything of it changes.
+pub(super) fn begin_rollback(
+    (state, live): (&LoopState, &VolatileState),
+    shot: SnapshotFacts,
+    how: Effect,
+) -> Vec<Decision> {
+    let record = Record::SnapshotTaken {
+        iteration: state.iteration,
+        when: SnapshotWhen::BeforeRollback,
+        tree: shot.tree,
+        head: shot.head,
+        not_covered: shot.not_covered,
+        undoes: live.undoing,
+    };
+    vec![Decision::Record(record), Decision::Effect(how)]
+}
+
+/// Without the tree nothing can be judged: the loop must not go on as if it were.
+fn snapshot_failed(
+    state: &LoopState,
+    live: &mut VolatileState,
+    reason: PauseReason,
+    message: &str,
+) -> Vec<Decision> {
+    live.preparing = false;
+    live.pinning = None;
+    if std::mem::take(&mut live.checking_at_rest) && state.is_paused_at_rest() {
+        // What the user asked for in between ends without a result; the pause stays what it was.
+        return Vec::new();
+    }
+    let full = reason == PauseReason::Disk;
+    let what = if full { "the disk is full" } else { "the workspace cannot be snapshotted" };
+    let message = format!("{what}: {message}");
+    match state.phase {
+        Phase::Boundary | Phase::Preparing if state.stop.is_some() => vec![stopped(state)],
+        Phase::Boundary | Phase::Preparing => hold(state, reason, message),
+        // The next keeper takes up the step in whose middle this one goes, as after a crash.
+        Phase::Starting | Phase::Baseline | Phase::Closing | Phase::Checking
+            if full && state.spec.attended =>
+        {
+            vec![Decision::Record(Record::Paused { reason, message }), Decision::Effect(Effect::Finish)]
+        }
+        Phase::Starting | Phase::Baseline | Phase::Closing | Phase::Checking => {
+            vec![ended(OutcomeKind::Failed, message, Some(reason))]
+        }
+        Phase::Iterating { .. } | Phase::Ended => Vec::new(),
+    }
+}
+
+fn disk_filled(state: &LoopState, live: &mut VolatileState, message: String) -> Vec<Decision> {
+    let mut steps = match state.phase {
+        // The last record found its room after all.
+        Phase::Ended => return Vec::new(),
+        Phase::Iterating { .. } => end_agent(live, AgentEnding::Stopped),
+        _ => Vec::new(),
+    };
+    if state.pause.is_none() {
+        steps.insert(0, Decision::Record(Record::Paused { reason: PauseReason::Disk, message }));
+    }
+    steps
+}
+
+/// Pauses for a person, or ends where nobody can answer.
+pub(super) fn hold(state: &LoopState, reason: PauseReason, message: String) -> Vec<Decision> {
+    if state.spec.attended {
+        return vec![Decision::Record(Record::Paused { reason, message })];
+    }
+    let kind = if reason == PauseReason::Breaker { OutcomeKind::Breaker } else { OutcomeKind::Failed };
+    vec![ended(kind, message, Some(reason)), Decision::Effect(Effect::Finish)]
+}
+
+pub(super) fn ended(kind: OutcomeKind, sentence: String, cause: Option<PauseReason>) -> Decision {
+    Decision::Record(Record::Ended { outcome: Outcome { kind, verified: false, sentence, cause } })
+}
+
+/// The end by the user's word.
+pub(super) fn stopped(state: &LoopState) -> Decision {
+    let when = match state.iteration {
+        0 => "before the first iteration".to_owned(),
+        n => format!("after {}", limits::iterations(n)),
+    };
+    ended(OutcomeKind::Stopped, format!("stopped {when}"), None)
+}
+
+pub(super) fn criteria_of(state: &LoopState) -> Vec<Criterion> {
+    state.pinned.iter().map(|it| it.criterion.clone()).collect()
+}

@@ -1,0 +1,219 @@
+//! What the loop tells the agent before an iteration, and people after it.
+
+use std::collections::BTreeSet;
+
+use crate::agent::AgentEnding;
+use crate::check::{CheckResult, Status};
+use crate::journal::{ChangeStats, Claim, LimitName, Round};
+use crate::moment::Moment;
+use crate::prompt::{
+    AnsweredForPrompt, IterationSummary, MAX_ARGUMENT_BYTES, MAX_BYTES, MAX_DECISIONS, PromptBudget,
+    PromptInput, build, task_of_stories,
+};
+use crate::settings::{CommitPolicy, PromptBy};
+use crate::task::{CriterionId, is_story_file};
+use crate::view::{CriteriaTally, words};
+
+use super::questions::AnsweredQuestion;
+use super::state::{Iteration, LoopState};
+use super::{TaskDocuments, exit, weakening};
+
+/// When an iteration begins, and how.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct PromptContext {
+    pub(super) now: Moment,
+    /// In the session of the one before it.
+    pub(super) resumed: bool,
+}
+
+/// The next iteration's prompt.
+pub(super) fn prompt(state: &LoopState, reading: &TaskDocuments, at: PromptContext) -> String {
+    let past: Vec<IterationSummary<'_>> = state.history.iter().map(past).collect();
+    let advice =
+        exit::only_tests(state).map(|it| format!("But note: {it}. Change something that a check asks for."));
+    let broke = state.last_iteration().and_then(|it| it.broke.as_ref());
+    let advice = match broke {
+        Some(broke) => {
+            Some(format!("They were taken back because {broke}. Find a way that keeps what holds."))
+        }
+        None => advice,
+    };
+    let away = state.stand.away().map(ToString::to_string);
+    let of_stories = is_story_file(&state.spec.task.0)
+        .then(|| task_of_stories(&state.spec.task.0, &state.spec.title, &reading.prompt));
+    build(&PromptInput {
+        task: of_stories.as_ref().unwrap_or(&reading.prompt),
+        template: reading.template.as_ref(),
+        iteration: state.iteration + 1,
+        budget: budget(state, at.now),
+        resumed: at.resumed,
+        pinned: &state.pinned,
+        results: &state.results,
+        passed_before: &passed_before(state),
+        past: &past,
+        decisions: &decisions(state),
+        notes: &reading.notes,
+        plan: &reading.plan,
+        steering: &state.steering,
+        settled: state.questions.settled.as_ref().map(settled),
+        context: &reading.context,
+        proposed: &state.proposed,
+        weakened: &weakening::standing(state).map(|it| it.what.clone()).collect::<Vec<_>>(),
+        promise: &state.spec.promise,
+        due_stage: exit::stages::due(&state.pinned, |id| state.status_of(id)),
+        advice: advice.as_deref(),
+        commits: state.spec.settings.git.commit,
+        away: state.stand.home.as_deref().zip(away.as_deref()),
+        claim_wanted: state.spec.anyway && state.held_at_start,
+        max_bytes: match state.spec.agent.prompt {
+            PromptBy::Argument => MAX_ARGUMENT_BYTES,
+            PromptBy::Stdin | PromptBy::File => MAX_BYTES,
+        },
+    })
+}
+
+/// What is left once the coming iteration is charged.
+fn budget(state: &LoopState, now: Moment) -> PromptBudget {
+    let limits = &state.spec.settings.limits;
+    PromptBudget {
+        iterations: limits.iterations.saturating_sub(state.iteration + 1),
+        duration_ms: limits.duration_ms.saturating_sub(state.elapsed_ms(now)),
+        cost_micros: state.spent.cost_micros.map(|it| limits.cost_micros.saturating_sub(it)),
+        tokens: state.spent.tokens.zip(limits.tokens).map(|(used, limit)| limit.saturating_sub(used)),
+        is_scarce: !super::limits::near(state).is_empty(),
+    }
+}
+
+fn passed_before(state: &LoopState) -> BTreeSet<CriterionId> {
+    let ids = state.pinned.iter().map(|it| &it.criterion.id);
+    ids.filter(|id| state.held_before(id)).cloned().collect()
+}
+
+fn settled(it: &AnsweredQuestion) -> AnsweredForPrompt<'_> {
+    AnsweredForPrompt { kind: it.kind, question: &it.question, answer: it.answer.as_deref() }
+}
+
+fn past(row: &Iteration) -> IterationSummary<'_> {
+    let cut_short = super::breaker::is_provider_trouble(row);
+    IterationSummary {
+        number: row.number,
+        sentence: &row.sentence,
+        changes: &row.changes,
+        commits: &row.commits,
+        // What is said of work that is gone misleads.
+        claim: row.claim.filter(|_| !row.taken_back),
+        // Of an agent that failed this is its provider's message.
+        handoff: if cut_short || row.taken_back { "" } else { &row.final_text },
+        cut_short,
+        taken_back: row.taken_back,
+    }
+}
+
+/// What iterations marked as lasting, each once, where it was said last. What a rollback took back is forgotten.
+fn decisions(state: &LoopState) -> Vec<&str> {
+    let kept = state.history.iter().filter(|it| !it.taken_back);
+    let all: Vec<&str> = kept.flat_map(|it| &it.claims.decisions).map(String::as_str).collect();
+    let mut newest: Vec<&str> = Vec::new();
+    for decision in all.into_iter().rev() {
+        if newest.len() < MAX_DECISIONS && !newest.contains(&decision) {
+            newest.push(decision);
+        }
+    }
+    newest.reverse();
+    newest
+}
+
+/// What the agent's last message comes to.
+pub(super) struct ClaimSummary {
+    pub(super) claim: Option<Claim>,
+    /// Why the claim cannot be meant as it stands.
+    pub(super) contradiction: Option<String>,
+    pub(super) test_only: bool,
+}
+
+/// One sentence on the iteration that just ended.
+pub(super) fn sentence(
+    state: &LoopState,
+    changes: &ChangeStats,
+    round: Option<&Round>,
+    said: &ClaimSummary,
+) -> String {
+    let mut text = what_happened(state, changes, round, said.claim);
+    if said.test_only {
+        text.push_str(", nothing but tests ran");
+    }
+    if let Some(contradiction) = &said.contradiction {
+        text.push_str("; ");
+        text.push_str(contradiction);
+    }
+    text
+}
+
+fn what_happened(
+    state: &LoopState,
+    changes: &ChangeStats,
+    round: Option<&Round>,
+    claim: Option<Claim>,
+) -> String {
+    let work = match (changes.count, changes.committed) {
+        (0, false) => "nothing changed".to_owned(),
+        (0, true) => "committed".to_owned(),
+        (1, _) => "1 file changed".to_owned(),
+        (n, _) => format!("{n} files changed"),
+    };
+    let row = state.last_iteration();
+    let end = if row.is_some_and(|it| it.interrupted) {
+        "interrupted, ".to_owned()
+    } else if let Some(error) = row.and_then(|it| it.error.as_ref()) {
+        format!("agent failed ({}), ", error.message)
+    } else {
+        row.map_or_else(String::new, cut_short)
+    };
+    let Some(round) = round else { return format!("{end}{work}, checks not needed") };
+    let checked: Vec<&CheckResult> =
+        round.results.iter().filter(|it| it.status != Status::Unverified).collect();
+    if checked.is_empty() {
+        return format!("{end}{work}");
+    }
+    let failing = checked.iter().filter(|it| it.status != Status::Pass).count();
+    let held =
+        |it: &CheckResult| state.results.get(&it.criterion).is_some_and(|it| it.status == Status::Pass);
+    let broke = match checked.iter().filter(|it| it.status != Status::Pass && held(it)).count() {
+        0 => String::new(),
+        count => format!(", {count} broke"),
+    };
+    let denied = if claim.is_some() && failing > 0 { ", although the agent says it is done" } else { "" };
+    let optional: BTreeSet<&CriterionId> =
+        state.pinned.iter().filter(|it| !it.criterion.required).map(|it| &it.criterion.id).collect();
+    let tally =
+        CriteriaTally::of(checked.iter().map(|it| (!optional.contains(&it.criterion), Some(it.status))));
+    format!("{end}{work}, {}{broke}{denied}", tally.of_round())
+}
+
+/// Said once of each limit, by the iteration that came near it.
+pub(super) fn near(limits: &[(LimitName, String)]) -> String {
+    let words: Vec<&str> = limits.iter().map(|(_, words)| words.as_str()).collect();
+    if words.is_empty() { String::new() } else { format!("; budget almost used: {}", words.join(", ")) }
+}
+
+/// A commit that the user did not want stays; it is only said.
+pub(super) fn commit_unasked(state: &LoopState, changes: &ChangeStats, commits: &[String]) -> &'static str {
+    let is_unwanted = state.spec.settings.git.commit == CommitPolicy::Never;
+    if is_unwanted && (changes.committed || !commits.is_empty()) {
+        "; it made a commit although `git.commit` is `never`"
+    } else {
+        ""
+    }
+}
+
+/// How an agent was ended that did not end by itself.
+fn cut_short(row: &Iteration) -> String {
+    let after = words::duration(row.duration_ms);
+    match row.ending {
+        Some(AgentEnding::TimedOut) => format!("out of time after {after}, "),
+        Some(AgentEnding::Idle) => format!("no sign of life after {after}, "),
+        Some(AgentEnding::Capped) => "too many steps, ".to_owned(),
+        Some(AgentEnding::Stopped) => "stopped, ".to_owned(),
+        Some(AgentEnding::Exited | AgentEnding::Held | AgentEnding::NotStarted) | None => String::new(),
+    }
+}

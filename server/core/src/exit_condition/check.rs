@@ -1,0 +1,98 @@
+//! What an expression can come to at all, over every combination of what its conditions can be: whether it can
+//! hold, whether it can fail, and whether it rests on the checks.
+
+use super::{Atom, Expression, ExpressionNode, Quantity};
+
+/// Two to this power combinations at most.
+const MOST_ATOMS: usize = 16;
+
+/// Whether the expression can only hold while every required criterion does. Otherwise what it ends is claimed,
+/// whatever else is true. Conditions about single criteria and groups are taken to be independent of it.
+pub(crate) fn rests_on_checks(expression: &Expression) -> bool {
+    let atoms = atoms(&expression.0);
+    atoms.contains(&&Atom::Criteria)
+        && atoms.len() <= MOST_ATOMS
+        && !combinations(&atoms).into_iter().any(|world| {
+            let is = |atom: &Atom| in_world(&atoms, world, atom);
+            !is(&Atom::Criteria) && expression.0.holds(&is)
+        })
+}
+
+/// Why an expression is of no use, with the remedy.
+pub(super) fn senseless(expression: &Expression) -> Option<(String, &'static str)> {
+    let atoms = atoms(&expression.0);
+    if atoms.len() > MOST_ATOMS {
+        let message = format!("the expression has {} conditions, more than {MOST_ATOMS}", atoms.len());
+        return Some((message, "write it with fewer conditions"));
+    }
+    let worlds = combinations(&atoms);
+    let holds = |world: &u32| expression.0.holds(&|atom: &Atom| in_world(&atoms, *world, atom));
+    if !worlds.iter().any(holds) {
+        let message = "this can never hold, so that only a limit would end the loop";
+        return Some((message.to_owned(), "remove the conditions that contradict each other"));
+    }
+    if worlds.iter().all(holds) {
+        let message = "this always holds, so that the loop would end after its first iteration";
+        return Some((
+            message.to_owned(),
+            "write what must be true when the task is done, such as `criteria`",
+        ));
+    }
+    None
+}
+
+fn atoms(node: &ExpressionNode) -> Vec<&Atom> {
+    let mut atoms: Vec<&Atom> = Vec::new();
+    node.each(&mut |atom| {
+        if !atoms.contains(&atom) {
+            atoms.push(atom);
+        }
+    });
+    atoms
+}
+
+fn in_world(atoms: &[&Atom], world: u32, atom: &Atom) -> bool {
+    atoms.iter().position(|it| *it == atom).is_some_and(|bit| world & (1 << bit) != 0)
+}
+
+/// Every set of atoms that can be true together, as bits. Comparisons of one quantity depend on each other:
+/// nothing is both above 10 and below 5.
+fn combinations(atoms: &[&Atom]) -> Vec<u32> {
+    let mut worlds = vec![0_u32];
+    let mut done: Vec<Quantity> = Vec::new();
+    for (bit, atom) in atoms.iter().enumerate() {
+        let masks = match atom {
+            Atom::Compare(quantity, ..) if done.contains(quantity) => continue,
+            Atom::Compare(quantity, ..) => {
+                done.push(*quantity);
+                masks(atoms, *quantity)
+            }
+            _ => vec![0, 1 << bit],
+        };
+        worlds = worlds.iter().flat_map(|world| masks.iter().map(move |mask| world | mask)).collect();
+    }
+    worlds
+}
+
+/// Which comparisons of a quantity hold together, for every value that makes a difference.
+fn masks(atoms: &[&Atom], quantity: Quantity) -> Vec<u32> {
+    let of_it = || {
+        atoms.iter().enumerate().filter_map(|(bit, atom)| match atom {
+            Atom::Compare(of, comparison, value) if *of == quantity => Some((bit, *comparison, *value)),
+            _ => None,
+        })
+    };
+    let telling = of_it().flat_map(|(_, _, at)| [at.saturating_sub(1), at, at.saturating_add(1)]);
+    let mut masks: Vec<u32> = telling
+        .map(|value| {
+            of_it().filter(|(_, it, at)| it.holds(value, *at)).fold(0, |all, (bit, ..)| all | (1 << bit))
+        })
+        .collect();
+    if matches!(quantity, Quantity::Cost | Quantity::Tokens) {
+        // Never told: no comparison holds.
+        masks.push(0);
+    }
+    masks.sort_unstable();
+    masks.dedup();
+    masks
+}

@@ -1,0 +1,170 @@
+//! The text of an expression to its words. Knows quotes and patterns, not what a word means.
+
+use std::ops::Range;
+
+use regex::RegexBuilder;
+
+use super::{ComparisonOperator, WhenError};
+use crate::settings::finding::shown;
+use crate::task::{PatternKind, TextPattern};
+
+/// One word with its bytes.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct SpannedToken<'t> {
+    pub(super) token: ExpressionToken<'t>,
+    pub(super) range: Range<usize>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum ExpressionToken<'t> {
+    Open,
+    Close,
+    Compare(ComparisonOperator),
+    Word(&'t str),
+    Quoted(String),
+    /// `/…/` or `/…/i`, sound.
+    Pattern(TextPattern),
+}
+
+/// Every word of the text, or the first that cannot be one.
+pub(super) fn words(text: &str) -> Result<Vec<SpannedToken<'_>>, WhenError> {
+    let mut all = Vec::new();
+    let mut at = 0;
+    while let Some(rest) = text.get(at..)
+        && let Some(first) = rest.chars().next()
+    {
+        if first.is_whitespace() {
+            at += first.len_utf8();
+            continue;
+        }
+        let (token, len) = match first {
+            '(' => (ExpressionToken::Open, 1),
+            ')' => (ExpressionToken::Close, 1),
+            '"' | '\'' => quoted(rest, first, at)?,
+            '/' => pattern(rest, at)?,
+            '<' | '>' | '=' | '!' => comparison(rest, at)?,
+            '&' | '|' | ',' => return Err(strange(run(rest, &['&', '|', ',']), at)),
+            _ => {
+                let end = rest.find(ends_word).unwrap_or(rest.len());
+                (ExpressionToken::Word(rest.get(..end).unwrap_or(rest)), end)
+            }
+        };
+        all.push(SpannedToken { token, range: at..at + len });
+        at += len;
+    }
+    Ok(all)
+}
+
+/// The text between quotes, in which `\` keeps a quote or itself.
+fn quoted<'t>(rest: &str, quote: char, at: usize) -> Result<(ExpressionToken<'t>, usize), WhenError> {
+    let mut inner = String::new();
+    let mut chars = rest.char_indices().skip(1);
+    while let Some((index, char)) = chars.next() {
+        match char {
+            _ if char == quote => return Ok((ExpressionToken::Quoted(inner), index + 1)),
+            '\\' => match chars.next() {
+                Some((_, escaped @ ('"' | '\'' | '\\'))) => inner.push(escaped),
+                Some((_, other)) => inner.extend(['\\', other]),
+                None => break,
+            },
+            _ => inner.push(char),
+        }
+    }
+    let hint = format!("close it with `{quote}`");
+    Err(WhenError::new(at..at + 1, format!("this `{quote}` is never closed"), hint))
+}
+
+fn pattern<'t>(rest: &str, at: usize) -> Result<(ExpressionToken<'t>, usize), WhenError> {
+    let Some((source, closed)) = enclosed(rest) else {
+        return Err(WhenError::new(at..at + 1, "this `/` is never closed", "close the pattern with `/`"));
+    };
+    let ignore_case = rest.get(closed..).is_some_and(|it| it.starts_with('i'));
+    let len = closed + usize::from(ignore_case);
+    let kind = if ignore_case { PatternKind::RegexIgnoreCase } else { PatternKind::Regex };
+    match sound(TextPattern { source, kind }) {
+        Ok(pattern) => Ok((ExpressionToken::Pattern(pattern), len)),
+        Err(reason) => Err(WhenError::new(at..at + len, reason, "correct the pattern")),
+    }
+}
+
+/// A quoted text that is `/…/` or `/…/i` as a whole is the pattern that it looks like.
+pub(super) fn pattern_in_quotes(text: &str) -> Option<Result<TextPattern, String>> {
+    let (source, closed) = enclosed(text)?;
+    let kind = match text.get(closed..)? {
+        "" => PatternKind::Regex,
+        "i" => PatternKind::RegexIgnoreCase,
+        _ => return None,
+    };
+    Some(sound(TextPattern { source, kind }))
+}
+
+/// What stands between the slash at the start and the next one, and the byte behind that. `\/` is a slash.
+fn enclosed(text: &str) -> Option<(String, usize)> {
+    let mut inner = String::new();
+    let mut chars = text.strip_prefix('/')?.char_indices();
+    while let Some((index, char)) = chars.next() {
+        match char {
+            '/' => return Some((inner, index + 2)),
+            '\\' => match chars.next()? {
+                (_, '/') => inner.push('/'),
+                (_, other) => inner.extend(['\\', other]),
+            },
+            _ => inner.push(char),
+        }
+    }
+    None
+}
+
+fn sound(pattern: TextPattern) -> Result<TextPattern, String> {
+    /// As for the patterns of criteria.
+    const MOST_BYTES: usize = 1 << 20;
+    if pattern.source.is_empty() {
+        return Err("an empty pattern is in every text".to_owned());
+    }
+    match RegexBuilder::new(&pattern.source).multi_line(true).size_limit(MOST_BYTES).build() {
+        Ok(_) => Ok(pattern),
+        Err(regex::Error::CompiledTooBig(_)) => Err("the pattern is too big".to_owned()),
+        Err(error) => {
+            let error = error.to_string();
+            let reason = error.rsplit("error: ").next().unwrap_or(&error).trim();
+            Err(format!("this is not a pattern: {}", shown(reason)))
+        }
+    }
+}
+
+fn comparison<'t>(rest: &str, at: usize) -> Result<(ExpressionToken<'t>, usize), WhenError> {
+    let written = run(rest, &['<', '>', '=', '!']);
+    let comparison = match written {
+        ">" => ComparisonOperator::Above,
+        ">=" => ComparisonOperator::AtLeast,
+        "<" => ComparisonOperator::Below,
+        "<=" => ComparisonOperator::AtMost,
+        "==" => ComparisonOperator::Equal,
+        _ => return Err(strange(written, at)),
+    };
+    Ok((ExpressionToken::Compare(comparison), written.len()))
+}
+
+fn strange(written: &str, at: usize) -> WhenError {
+    let hint = match written {
+        "&" | "&&" => "write `and`",
+        "|" | "||" => "write `or`",
+        "!" => "write `not`",
+        "," => "join conditions with `and` or `or`",
+        "=" => "write `==`",
+        "=>" => "write `>=`",
+        "=<" => "write `<=`",
+        "!=" | "<>" => "write `not` before the condition, and `==` in it",
+        _ => "write one of `>` `>=` `<` `<=` `==`",
+    };
+    WhenError::new(at..at + written.len(), format!("`{}` means nothing here", shown(written)), hint)
+}
+
+fn run<'t>(rest: &'t str, of: &[char]) -> &'t str {
+    let end = rest.find(|it| !of.contains(&it)).unwrap_or(rest.len());
+    rest.get(..end).unwrap_or(rest)
+}
+
+fn ends_word(char: char) -> bool {
+    char.is_whitespace() || matches!(char, '(' | ')' | '"' | '\'' | '<' | '>' | '=' | '!' | '&' | '|' | ',')
+}

@@ -1,0 +1,340 @@
+//! Words to an expression: `not` binds closer than `and`, `and` closer than `or`. What a comparison or a bracket
+//! holds is `operand.rs`'s matter.
+
+mod operand;
+
+use std::ops::Range;
+
+use super::lexer::{self, ExpressionToken, SpannedToken};
+use super::words::{self, Condition, ConditionOperand, OperandUnit};
+use super::{Atom, ClaimCounter, ComparisonOperator, Expression, ExpressionNode, WhenError, trimmed};
+use crate::settings::finding::shown;
+
+/// Longer ones are no longer understood by anybody.
+const LONGEST: usize = 1000;
+/// Brackets in brackets, `not` before `not`: it bounds the stack.
+const DEEPEST: usize = 32;
+
+/// The expression, whatever sense it makes.
+pub(super) fn read(text: &str) -> Result<Expression, WhenError> {
+    if text.len() > LONGEST {
+        let message = format!("the expression is longer than {LONGEST} bytes");
+        return Err(WhenError::new(0..text.len(), message, "write it with fewer conditions"));
+    }
+    let words = lexer::words(text)?;
+    if words.is_empty() {
+        let hint = "write one such as `criteria and plan`, or remove the line";
+        return Err(WhenError::new(0..text.len(), "an empty expression says nothing", hint));
+    }
+    let mut parser = Parser { text, words: &words, at: 0, depth: 0 };
+    let node = parser.any()?;
+    match parser.peek() {
+        None => Ok(Expression(node)),
+        Some(extra) => Err(parser.extra(extra)),
+    }
+}
+
+struct Parser<'t> {
+    text: &'t str,
+    words: &'t [SpannedToken<'t>],
+    at: usize,
+    depth: usize,
+}
+
+impl<'t> Parser<'t> {
+    fn any(&mut self) -> Result<ExpressionNode, WhenError> {
+        let mut parts = vec![self.all()?];
+        while self.takes("or") {
+            parts.push(self.all()?);
+        }
+        Ok(ExpressionNode::or(parts))
+    }
+
+    fn all(&mut self) -> Result<ExpressionNode, WhenError> {
+        let mut parts = vec![self.one()?];
+        while self.takes("and") {
+            parts.push(self.one()?);
+        }
+        Ok(ExpressionNode::and(parts))
+    }
+
+    fn one(&mut self) -> Result<ExpressionNode, WhenError> {
+        if self.takes("not") {
+            return self.deeper(|it| Ok(ExpressionNode::Not(Box::new(it.one()?))));
+        }
+        let Some(word) = self.next() else { return Err(self.unfinished()) };
+        match &word.token {
+            ExpressionToken::Open => {
+                let inner = self.deeper(Self::any)?;
+                self.close(word)?;
+                Ok(inner)
+            }
+            ExpressionToken::Word(name) => self.condition(name, word.range.clone()).map(ExpressionNode::Atom),
+            _ => Err(self.misplaced(word)),
+        }
+    }
+
+    fn deeper(
+        &mut self,
+        read: impl FnOnce(&mut Self) -> Result<ExpressionNode, WhenError>,
+    ) -> Result<ExpressionNode, WhenError> {
+        if self.depth == DEEPEST {
+            let message = format!("this is nested more than {DEEPEST} deep");
+            return Err(WhenError::new(self.behind(), message, "write it with fewer brackets"));
+        }
+        self.depth += 1;
+        let node = read(self)?;
+        self.depth -= 1;
+        Ok(node)
+    }
+
+    fn condition(&mut self, name: &str, range: Range<usize>) -> Result<Atom, WhenError> {
+        let Some(condition) = words::named(name) else { return Err(unknown(name, range)) };
+        let compared = match self.peek().map(|it| &it.token) {
+            Some(ExpressionToken::Compare(comparison)) => Some(*comparison),
+            _ => None,
+        };
+        match (condition.takes, compared) {
+            (ConditionOperand::Comparison(with) | ConditionOperand::Perhaps(with), Some(comparison)) => {
+                self.at += 1;
+                self.compare(condition, comparison, with)
+            }
+            (ConditionOperand::Nothing | ConditionOperand::Brackets, Some(_)) => {
+                Err(not_compared(condition, self.peek()))
+            }
+            (ConditionOperand::Comparison(_), None) => {
+                let hint = format!("write it as `{}`", condition.form);
+                Err(WhenError::new(range, format!("`{name}` needs a comparison"), hint))
+            }
+            (ConditionOperand::Brackets, None) => self.bracketed(condition, range),
+            (ConditionOperand::Nothing | ConditionOperand::Perhaps(_), None) => alone(condition, self.peek()),
+        }
+    }
+
+    fn compare(
+        &mut self,
+        condition: &Condition,
+        comparison: ComparisonOperator,
+        with: OperandUnit,
+    ) -> Result<Atom, WhenError> {
+        let missing = format!("`{}` is compared with nothing", condition.name);
+        let Some(range) = self.operand() else {
+            let hint = format!("write it as `{}`", condition.form);
+            return Err(WhenError::new(self.behind(), missing, hint));
+        };
+        let written = self.text.get(range.clone()).unwrap_or_default();
+        let value = operand::value(condition, with, written)
+            .map_err(|(message, hint)| WhenError::new(range.clone(), message, hint))?;
+        match words::quantity(condition.name) {
+            Some(quantity) => Ok(Atom::Compare(quantity, comparison, value)),
+            None => Err(unknown(condition.name, range)),
+        }
+    }
+
+    /// What follows a comparison: one word, and further ones that go on with a number, as in `1h 30m`.
+    fn operand(&mut self) -> Option<Range<usize>> {
+        let Some(SpannedToken { token: ExpressionToken::Word(first), range }) = self.peek() else {
+            return None;
+        };
+        if words::named(first).is_some() || words::OPERATORS.contains(first) {
+            return None;
+        }
+        let mut whole = range.clone();
+        self.at += 1;
+        while let Some(SpannedToken { token: ExpressionToken::Word(more), range }) = self.peek()
+            && more.starts_with(|it: char| it.is_ascii_digit())
+        {
+            whole.end = range.end;
+            self.at += 1;
+        }
+        Some(whole)
+    }
+
+    fn bracketed(&mut self, condition: &Condition, range: Range<usize>) -> Result<Atom, WhenError> {
+        let hint = || format!("write it as `{}`", condition.form);
+        let Some(open) = self.peek().filter(|it| it.token == ExpressionToken::Open) else {
+            let message = format!("`{}` needs brackets", condition.name);
+            return Err(WhenError::new(range, message, hint()));
+        };
+        self.at += 1;
+        let Some(inner) = self.next() else { return Err(unclosed(open)) };
+        let atom = operand::named(condition, &inner.token).unwrap_or_else(|| {
+            Err((format!("`{}` has nothing between its brackets", condition.name), hint()))
+        });
+        let at = if inner.token == ExpressionToken::Close {
+            open.range.start..inner.range.end
+        } else {
+            inner.range.clone()
+        };
+        let atom = atom.map_err(|(message, hint)| WhenError::new(at, message, hint))?;
+        match self.next() {
+            Some(it) if it.token == ExpressionToken::Close => Ok(atom),
+            Some(more) => {
+                let message = format!("`{}` takes one text between its brackets", condition.name);
+                let at = inner.range.start..more.range.end;
+                Err(WhenError::new(at, message, "put quotes around the whole text"))
+            }
+            None => Err(unclosed(open)),
+        }
+    }
+
+    fn close(&mut self, open: &SpannedToken<'_>) -> Result<(), WhenError> {
+        match self.peek() {
+            Some(it) if it.token == ExpressionToken::Close => {
+                self.at += 1;
+                Ok(())
+            }
+            Some(it) => Err(self.extra(it)),
+            None => Err(unclosed(open)),
+        }
+    }
+
+    fn takes(&mut self, operator: &str) -> bool {
+        let is_it = matches!(self.peek(), Some(SpannedToken { token: ExpressionToken::Word(word), .. }) if *word == operator);
+        self.at += usize::from(is_it);
+        is_it
+    }
+
+    fn peek(&self) -> Option<&'t SpannedToken<'t>> {
+        self.words.get(self.at)
+    }
+
+    fn next(&mut self) -> Option<&'t SpannedToken<'t>> {
+        let word = self.peek()?;
+        self.at += 1;
+        Some(word)
+    }
+
+    /// The word before the present one.
+    fn behind(&self) -> Range<usize> {
+        let before = self.at.checked_sub(1).and_then(|it| self.words.get(it));
+        before.map_or_else(|| trimmed(self.text), |it| it.range.clone())
+    }
+
+    fn written(&self, word: &SpannedToken<'_>) -> String {
+        shown(self.text.get(word.range.clone()).unwrap_or_default()).replace("\\\"", "\"")
+    }
+
+    /// A word that cannot follow a whole condition.
+    fn extra(&self, word: &SpannedToken<'_>) -> WhenError {
+        let written = self.written(word);
+        let new = |message: String, hint: String| WhenError::new(word.range.clone(), message, hint);
+        match &word.token {
+            ExpressionToken::Close => {
+                new("this `)` closes nothing".to_owned(), "remove it, or open it with `(`".to_owned())
+            }
+            ExpressionToken::Compare(_) => {
+                new(format!("`{written}` compares nothing"), "write one comparison at a time".to_owned())
+            }
+            ExpressionToken::Word(operator) if !is_condition(operator) => {
+                unknown(operator, word.range.clone())
+            }
+            ExpressionToken::Open
+            | ExpressionToken::Word(_)
+            | ExpressionToken::Quoted(_)
+            | ExpressionToken::Pattern(_) => new(
+                format!("an operator is missing before `{written}`"),
+                "write `and` or `or` between conditions".to_owned(),
+            ),
+        }
+    }
+
+    /// A word where a condition should begin.
+    fn misplaced(&self, word: &SpannedToken<'_>) -> WhenError {
+        let written = self.written(word);
+        let (message, hint) = match &word.token {
+            ExpressionToken::Close if self.at > 1 => return self.nothing_before(word),
+            ExpressionToken::Compare(_) => (
+                format!("`{written}` compares nothing"),
+                "write what is compared before it, as in `iterations>10`".to_owned(),
+            ),
+            ExpressionToken::Quoted(_) | ExpressionToken::Pattern(_) => {
+                (format!("`{written}` alone is not a condition"), format!("did you mean `text({written})`?"))
+            }
+            _ => return self.extra(word),
+        };
+        WhenError::new(word.range.clone(), message, hint)
+    }
+
+    /// `( )` or `plan and )`.
+    fn nothing_before(&self, close: &SpannedToken<'_>) -> WhenError {
+        let before = self.at.checked_sub(2).and_then(|it| self.words.get(it));
+        match before {
+            Some(open) if open.token == ExpressionToken::Open => WhenError::new(
+                open.range.start..close.range.end,
+                "there is nothing between these brackets",
+                "write a condition in them, or remove them",
+            ),
+            Some(operator) => dangling(&self.written(operator), operator.range.clone()),
+            None => self.extra(close),
+        }
+    }
+
+    /// The text ends where a condition should begin.
+    fn unfinished(&self) -> WhenError {
+        match self.words.last() {
+            Some(open) if open.token == ExpressionToken::Open => unclosed(open),
+            Some(operator) => dangling(&self.written(operator), operator.range.clone()),
+            None => {
+                WhenError::new(0..self.text.len(), "an empty expression says nothing", "write a condition")
+            }
+        }
+    }
+}
+
+fn alone(condition: &Condition, next: Option<&SpannedToken<'_>>) -> Result<Atom, WhenError> {
+    if let Some(open) = next.filter(|it| it.token == ExpressionToken::Open) {
+        let message = format!("`{}` takes nothing in brackets", condition.name);
+        return Err(WhenError::new(open.range.clone(), message, format!("write it as `{}`", condition.form)));
+    }
+    Ok(match condition.name {
+        "criteria" => Atom::Criteria,
+        "plan" => Atom::Plan,
+        "promise" => Atom::Promise,
+        "exit_signal" => Atom::ExitSignal,
+        "indicators" => Atom::Enough(ClaimCounter::Indicators),
+        _ => Atom::Enough(ClaimCounter::DoneSignals),
+    })
+}
+
+fn is_condition(word: &str) -> bool {
+    words::named(word).is_some() || words::OPERATORS.contains(&word)
+}
+
+fn not_compared(condition: &Condition, comparison: Option<&SpannedToken<'_>>) -> WhenError {
+    let range = comparison.map_or(0..0, |it| it.range.clone());
+    let (name, form) = (condition.name, condition.form);
+    let hint = format!("write `{form}` or `not {form}`");
+    WhenError::new(range, format!("`{name}` holds or does not; it is not a number to compare"), hint)
+}
+
+fn unclosed(open: &SpannedToken<'_>) -> WhenError {
+    WhenError::new(open.range.clone(), "this `(` is never closed", "close it with `)`")
+}
+
+fn dangling(operator: &str, range: Range<usize>) -> WhenError {
+    let hint = format!("write a condition behind it, or remove the `{operator}`");
+    WhenError::new(range, format!("`{operator}` has no condition behind it"), hint)
+}
+
+fn unknown(word: &str, range: Range<usize>) -> WhenError {
+    let written = shown(word);
+    let lower = word.to_ascii_lowercase();
+    if word != lower && is_condition(&lower) {
+        let mut error = WhenError::new(range, format!("`{written}` is written in small letters"), "");
+        error.hint = format!("write `{lower}`");
+        error.fix = Some(lower);
+        return error;
+    }
+    if words::OPERATORS.contains(&word) {
+        let message = format!("`{written}` stands where a condition should");
+        return WhenError::new(range, message, "write a condition before and behind it");
+    }
+    let message = format!("`{written}` is not a condition");
+    if let Some((name, form)) = words::meant(word) {
+        let error = WhenError::new(range, message, format!("did you mean `{form}`?"));
+        return WhenError { fix: Some(name.to_owned()), ..error };
+    }
+    let names: Vec<&str> = words::CONDITIONS.iter().map(|it| it.name).collect();
+    WhenError::new(range, message, format!("use one of {}", names.join(", ")))
+}

@@ -1,0 +1,111 @@
+//! What a condition is compared with, and what stands between its brackets.
+
+use crate::exit_condition::lexer::{ExpressionToken, pattern_in_quotes};
+use crate::exit_condition::words::{Condition, OperandUnit};
+use crate::exit_condition::{Atom, CriterionName};
+use crate::settings::finding::shown;
+use crate::settings::globs::glob_fault;
+use crate::settings::units::{UnitError, duration_ms, micro_dollars};
+use crate::task::{PatternKind, TextPattern};
+
+/// Message and hint.
+type OperandError = (String, String);
+
+/// The number, the milliseconds or the micro-dollars that `written` means.
+pub(super) fn value(condition: &Condition, with: OperandUnit, written: &str) -> Result<u64, OperandError> {
+    let read = match with {
+        OperandUnit::Number => number(written),
+        OperandUnit::Duration => duration_ms(written),
+        OperandUnit::Dollars => micro_dollars(written.strip_prefix('$').unwrap_or(written)),
+    };
+    read.map_err(|error| {
+        let name = condition.name;
+        if (with, error) == (OperandUnit::Duration, UnitError::NoUnit) {
+            let number = shown(written);
+            return (
+                format!("`{name}` needs a unit behind `{number}`"),
+                format!("write `{number}m` for minutes"),
+            );
+        }
+        let takes = match with {
+            OperandUnit::Number => "a whole number",
+            OperandUnit::Duration => "a duration",
+            OperandUnit::Dollars => "an amount in US dollars",
+        };
+        let message = format!("`{name}` is compared with {takes}, found `{}`: {error}", shown(written));
+        (message, format!("write it as `{}`", condition.form))
+    })
+}
+
+/// Digits, with `_` between them as in TOML.
+fn number(written: &str) -> Result<u64, UnitError> {
+    if written.starts_with('-') {
+        return Err(UnitError::Negative);
+    }
+    let apart = written.starts_with('_') || written.ends_with('_') || written.contains("__");
+    let digits = written.replace('_', "");
+    if apart || !digits.bytes().all(|it| it.is_ascii_digit()) {
+        return Err(UnitError::NoNumber);
+    }
+    digits.parse().map_err(|_| UnitError::TooLarge)
+}
+
+/// The condition about what `token` names; `None` where it names nothing.
+pub(super) fn named(
+    condition: &Condition,
+    token: &ExpressionToken<'_>,
+) -> Option<Result<Atom, OperandError>> {
+    let text = match token {
+        ExpressionToken::Word(word) => (*word).to_owned(),
+        ExpressionToken::Quoted(text) => text.clone(),
+        ExpressionToken::Pattern(pattern) => return Some(matching(condition, pattern.clone())),
+        ExpressionToken::Open | ExpressionToken::Close | ExpressionToken::Compare(_) => return None,
+    };
+    if text.trim().is_empty() {
+        return None;
+    }
+    if text.chars().any(char::is_control) {
+        let hint = "write it on one line, or as a pattern".to_owned();
+        return Some(Err((format!("`{}` takes a text on one line", condition.name), hint)));
+    }
+    Some(match condition.name {
+        "criterion" => criterion(token, text),
+        "group" => Ok(Atom::Group(text)),
+        "tool" => Ok(Atom::Tool(text)),
+        "file" => match glob_fault(&text) {
+            Some(fault) => {
+                let hint = "write a glob of files below the root".to_owned();
+                Err((format!("`{}` names no file: {}", shown(&text), shown(&fault)), hint))
+            }
+            None => Ok(Atom::File(text)),
+        },
+        _ => match pattern_in_quotes(&text) {
+            Some(Ok(pattern)) => Ok(Atom::Text(pattern)),
+            Some(Err(reason)) => Err((reason, "correct the pattern".to_owned())),
+            None => Ok(Atom::Text(TextPattern { source: text, kind: PatternKind::Literal })),
+        },
+    })
+}
+
+fn matching(condition: &Condition, pattern: TextPattern) -> Result<Atom, OperandError> {
+    if condition.name == "text" {
+        return Ok(Atom::Text(pattern));
+    }
+    let message = format!("`{}` takes no pattern", condition.name);
+    Err((message, format!("write it as `{}`", condition.form)))
+}
+
+fn criterion(token: &ExpressionToken<'_>, text: String) -> Result<Atom, OperandError> {
+    if matches!(token, ExpressionToken::Quoted(_)) {
+        return Ok(Atom::Criterion(CriterionName::Prose(text)));
+    }
+    let hex = |it: &str| it.bytes().all(|it| it.is_ascii_digit() || (b'a'..=b'f').contains(&it));
+    let (id, repeat) = text.split_once('-').unwrap_or((&text, "2"));
+    let is_id = !id.is_empty() && id.len() <= 10 && hex(id) && repeat.bytes().all(|it| it.is_ascii_digit());
+    if is_id {
+        return Ok(Atom::Criterion(CriterionName::Id(text)));
+    }
+    let written = shown(&text);
+    let hint = format!("write its 10 digits from 0 to f, or its text in quotes: `criterion(\"{written}\")`");
+    Err((format!("`{written}` is not the id of a criterion"), hint))
+}

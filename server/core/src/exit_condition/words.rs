@@ -1,0 +1,107 @@
+//! Every condition that an expression can name: how it is written and what it means. Messages, the reference
+//! page and editors read this one list.
+
+use super::Quantity;
+use crate::settings::closest::closest;
+
+/// One condition.
+#[derive(Debug)]
+pub(crate) struct Condition {
+    pub(crate) name: &'static str,
+    /// As it is written, with a placeholder where it takes something.
+    pub(crate) form: &'static str,
+    pub(crate) takes: ConditionOperand,
+    /// Fits behind "holds when".
+    pub(crate) doc: &'static str,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ConditionOperand {
+    Nothing,
+    /// Alone, or with a comparison.
+    Perhaps(OperandUnit),
+    Comparison(OperandUnit),
+    Brackets,
+}
+
+/// What a comparison is with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum OperandUnit {
+    Number,
+    Duration,
+    Dollars,
+}
+
+const fn condition(
+    name: &'static str,
+    form: &'static str,
+    takes: ConditionOperand,
+    doc: &'static str,
+) -> Condition {
+    Condition { name, form, takes, doc }
+}
+
+const NUMBER: OperandUnit = OperandUnit::Number;
+
+#[rustfmt::skip]
+pub(crate) const CONDITIONS: &[Condition] = &[
+    condition("criteria", "criteria", ConditionOperand::Nothing,
+        "every required criterion holds"),
+    condition("plan", "plan", ConditionOperand::Nothing,
+        "no blocking item of the plan is open"),
+    condition("promise", "promise", ConditionOperand::Nothing,
+        "the agent gave the promise in the last iteration"),
+    condition("exit_signal", "exit_signal", ConditionOperand::Nothing,
+        "the agent said `EXIT_SIGNAL: true` in the last iteration"),
+    condition("indicators", "indicators>=3", ConditionOperand::Perhaps(NUMBER),
+        "there are that many indications of completion; alone: as many as `exit.completion_indicators`"),
+    condition("done_signals", "done_signals>=3", ConditionOperand::Perhaps(NUMBER),
+        "the agent claimed to be done that many times in a row; alone: as often as `exit.done_signals`"),
+    condition("iterations", "iterations>10", ConditionOperand::Comparison(NUMBER),
+        "the number of iterations is in this range"),
+    condition("duration", "duration>10m", ConditionOperand::Comparison(OperandUnit::Duration),
+        "the loop has taken this long, not counting pauses"),
+    condition("cost", "cost>2.50", ConditionOperand::Comparison(OperandUnit::Dollars),
+        "the cost that the agent has reported, in US dollars; never true where it reports none"),
+    condition("tokens", "tokens>100_000", ConditionOperand::Comparison(NUMBER),
+        "the number of tokens that the agent has reported; never true where it reports none"),
+    condition("idle", "idle>5m", ConditionOperand::Comparison(OperandUnit::Duration),
+        "no iteration has changed anything for this long"),
+    condition("criterion", "criterion(ID)", ConditionOperand::Brackets,
+        "this criterion holds: its id, the beginning of its id, or its text in quotes"),
+    condition("group", "group(NAME)", ConditionOperand::Brackets,
+        "this group of criteria holds"),
+    condition("text", "text(\"…\")", ConditionOperand::Brackets,
+        "the agent's last message has this text, or a match of `text(/…/)` or `text(/…/i)`"),
+    condition("tool", "tool(\"…\")", ConditionOperand::Brackets,
+        "the agent used the tool with this name in the last iteration"),
+    condition("file", "file(\"GLOB\")", ConditionOperand::Brackets,
+        "the tree has a file that matches"),
+];
+
+pub(crate) const OPERATORS: [&str; 3] = ["and", "or", "not"];
+
+/// The condition of this name.
+pub(crate) fn named(name: &str) -> Option<&'static Condition> {
+    CONDITIONS.iter().find(|it| it.name == name)
+}
+
+/// The word that a misspelt one may stand for, and how it is written.
+pub(super) fn meant(word: &str) -> Option<(&'static str, &'static str)> {
+    let all = || CONDITIONS.iter().map(|it| (it.name, it.form)).chain(OPERATORS.map(|it| (it, it)));
+    let near = closest(word, all().map(|(name, _)| name))?;
+    all().find(|(name, _)| *name == near)
+}
+
+pub(super) fn quantity(name: &str) -> Option<Quantity> {
+    Some(match name {
+        "indicators" => Quantity::Indicators,
+        "done_signals" => Quantity::DoneSignals,
+        "iterations" => Quantity::Iterations,
+        "duration" => Quantity::Duration,
+        "cost" => Quantity::Cost,
+        "tokens" => Quantity::Tokens,
+        "idle" => Quantity::Idle,
+        _ => return None,
+    })
+}

@@ -1,0 +1,162 @@
+//! The loop that Claude Code's own plugin holds open by its stop hook: what its state file says, and the task that it
+//! becomes. The file lies in the workspace, so whoever writes there says what is in it: nothing of it runs, and all of
+//! it is made safe to show.
+
+use std::fmt::Write as _;
+
+use serde::{Deserialize, Serialize};
+
+use crate::sanitize;
+
+/// Where the plugin keeps it, below the folder that Claude Code was started in; the second is that of older ones.
+pub const FILES: [&str; 2] = [".claude/ralph-loop.local.md", ".claude/.ralph-loop.local.md"];
+/// By which it is stopped, where a loop's id is asked for.
+pub const NAME: &str = "ralph-loop";
+/// What it becomes; with a number where that is taken.
+pub const DOCUMENT: &str = "ralph-loop.ralph.md";
+
+/// A longer prompt is none.
+const MOST_BYTES: usize = 256 * 1024;
+const SHOWN_CHARS: usize = 200;
+const TITLE_CHARS: usize = 60;
+const WORD_CHARS: usize = 200;
+
+/// A loop of somebody else's, as its file tells. Everything in it can be shown as it is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PluginLoop {
+    pub iteration: u32,
+    /// `None`: it goes on until its promise, or for ever.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_iterations: Option<u32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub promise: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub started_at: Option<String>,
+    /// The beginning of what it says again and again, as one line.
+    pub prompt: String,
+}
+
+/// Why a text is no such state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum PluginLoopError {
+    #[error("it does not begin with front matter")]
+    NoFrontMatter,
+    #[error("its `{0}` is not a number")]
+    NoNumber(&'static str),
+    #[error("it says that the loop is not active")]
+    Inactive,
+    #[error("it has no prompt")]
+    NoPrompt,
+    #[error("its prompt is longer than 256 KiB")]
+    TooLong,
+}
+
+/// Reads the plugin's state file.
+pub fn read(text: &str) -> Result<PluginLoop, PluginLoopError> {
+    let (fields, prompt) = parts(text)?;
+    let number = |name: &'static str| fields.number(name);
+    let limit = number("max_iterations")?;
+    Ok(PluginLoop {
+        iteration: number("iteration")?,
+        max_iterations: (limit > 0).then_some(limit),
+        promise: fields.word("completion_promise"),
+        started_at: fields.word("started_at"),
+        prompt: sanitize::line_within(prompt, SHOWN_CHARS),
+    })
+}
+
+/// The task document that says the same to loopkeeper: prompt and promise as they are, the limit as a remark.
+pub fn document(text: &str) -> Result<String, PluginLoopError> {
+    let foreign = read(text)?;
+    let (_, prompt) = parts(text)?;
+    let prompt = sanitize::text(prompt.trim());
+    let first = prompt.lines().next().unwrap_or_default();
+    let heading = if first.starts_with("# ") {
+        String::new()
+    } else {
+        format!(
+            "# {}\n\n",
+            sanitize::line_within(first.trim_start_matches(['#', ' ', '-']), TITLE_CHARS).trim()
+        )
+    };
+    let mut document = format!("{heading}{prompt}\n");
+    if let Some(promise) = &foreign.promise {
+        let asked = format!("<promise>{promise}</promise>");
+        if !prompt.contains(&asked) {
+            let _ = writeln!(document, "\nOutput {asked} once all of this is done, and not before.");
+        }
+    }
+    let limit = foreign.max_iterations.map_or("any number (no maximum)".to_owned(), |it| it.to_string());
+    let _ = writeln!(
+        document,
+        "\n<!-- Taken over from the loop of Claude Code's plugin, iteration {} of {limit}. List what must hold below a \
+         heading \"Done when\", each with a check, and loopkeeper itself finds out when it is done. -->",
+        foreign.iteration
+    );
+    Ok(document)
+}
+
+impl PluginLoop {
+    /// `iteration 3 of 20`.
+    pub fn progress(&self) -> String {
+        match self.max_iterations {
+            Some(limit) => format!("iteration {} of {limit}", self.iteration),
+            None => format!("iteration {}, without a limit", self.iteration),
+        }
+    }
+
+    /// How many more it would have had; at least one.
+    pub fn left(&self) -> Option<u32> {
+        self.max_iterations.map(|it| it.saturating_sub(self.iteration).max(1))
+    }
+}
+
+struct PluginFrontMatter<'a>(&'a str);
+
+/// Front matter and prompt.
+fn parts(text: &str) -> Result<(PluginFrontMatter<'_>, &str), PluginLoopError> {
+    let text = text.trim_start_matches('\u{feff}');
+    let inner = text.strip_prefix("---").and_then(|it| it.trim_start_matches(['\r', ' ']).strip_prefix('\n'));
+    let inner = inner.ok_or(PluginLoopError::NoFrontMatter)?;
+    let mut at = 0;
+    let end = inner.split_inclusive('\n').find_map(|line| {
+        let begin = at;
+        at += line.len();
+        (line.trim_end() == "---").then_some((begin, at))
+    });
+    let (begin, after) = end.ok_or(PluginLoopError::NoFrontMatter)?;
+    let fields = PluginFrontMatter(inner.get(..begin).unwrap_or_default());
+    if fields.value("active").is_some_and(|it| it != "true") {
+        return Err(PluginLoopError::Inactive);
+    }
+    let prompt = inner.get(after..).unwrap_or_default();
+    match prompt.len() {
+        _ if prompt.trim().is_empty() => Err(PluginLoopError::NoPrompt),
+        length if length > MOST_BYTES => Err(PluginLoopError::TooLong),
+        _ => Ok((fields, prompt)),
+    }
+}
+
+impl PluginFrontMatter<'_> {
+    fn value(&self, name: &str) -> Option<&str> {
+        let mut fields = self.0.lines().filter_map(|it| it.split_once(':'));
+        fields.find(|(key, _)| key.trim() == name).map(|(_, value)| value.trim())
+    }
+
+    fn number(&self, name: &'static str) -> Result<u32, PluginLoopError> {
+        let value = self.value(name).and_then(|it| it.parse::<u32>().ok());
+        value.ok_or(PluginLoopError::NoNumber(name))
+    }
+
+    /// One line that can be shown; without quotes, and not `null`.
+    fn word(&self, name: &str) -> Option<String> {
+        let value = self.value(name)?;
+        let value = value.strip_prefix('"').and_then(|it| it.strip_suffix('"')).unwrap_or(value);
+        let shown = sanitize::line_within(value, WORD_CHARS);
+        (!shown.trim().is_empty() && value != "null").then_some(shown)
+    }
+}
+
+#[cfg(test)]
+mod tests;

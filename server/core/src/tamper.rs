@@ -1,0 +1,319 @@
+//! What an agent must not make easier: tests, files under `criteria.protected`, the scripts that checks name.
+//! Compares the pinned start with what is there now and says what was weakened. Text in, sentences out: who
+//! reads the files, and what follows, is decided elsewhere.
+//!
+//! In tests only a loss counts; they may be added to, renamed, moved. In what gives a verdict (a check's script,
+//! a target of its Makefile, golden files) every change counts.
+
+mod named;
+mod recipes;
+mod shadowed_imports;
+mod shell;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{LazyLock, OnceLock};
+
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use regex::Regex;
+
+use self::named::CheckedFile;
+use self::shadowed_imports::TestFileVersions;
+use crate::check::output::constant;
+use crate::check::test_inventory::{
+    TestCase, TestInventory, TestLanguage, inventory, is_test_path, language, lost, moved,
+};
+use crate::task::{Check, Criterion, CriterionId, Expect};
+
+/// More files than this are not read; what checks name comes first.
+pub(crate) const MAX_FILES: usize = 200;
+/// Of a longer file nothing is said.
+pub const MAX_BYTES: usize = 1024 * 1024;
+
+/// What is to be watched, as the loop pinned it.
+#[derive(Debug, Clone, Default)]
+pub struct ProtectionRules {
+    commands: Vec<CheckCommand>,
+    /// Paths that are protected as they stand: a matcher, even of nothing but names, is dear to make.
+    paths: Vec<String>,
+    globs: Vec<String>,
+    /// Made of these when somebody asks: most looks at the tree find nothing to ask about.
+    protected: OnceLock<GlobSet>,
+    artefacts: BTreeSet<String>,
+}
+
+/// A check that runs something.
+#[derive(Debug, Clone)]
+struct CheckCommand {
+    criterion: CriterionId,
+    line: String,
+    /// What it runs gives the verdict by its exit code; otherwise its output is judged.
+    by_exit: bool,
+}
+
+/// The contents of a file. `None`: not there, too long, or no text.
+pub trait FileVersions {
+    fn before(&self, path: &str) -> Option<String>;
+    fn after(&self, path: &str) -> Option<String>;
+    /// There now, whatever it holds.
+    fn is_there(&self, path: &str) -> bool;
+}
+
+/// One thing that was made easier.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WeakeningFinding {
+    pub path: String,
+    /// `tests/test_sum.py lost 2 tests`
+    pub what: String,
+    /// The check that names it.
+    pub criterion: Option<CriterionId>,
+}
+
+impl ProtectionRules {
+    /// `artefacts`: what the checks themselves write.
+    pub fn new(criteria: &[&Criterion], protected: &[String], artefacts: &BTreeSet<String>) -> Self {
+        let commands = criteria.iter().filter_map(|it| match &it.check {
+            Some(Check::Command { command, expect }) => Some(CheckCommand {
+                criterion: it.id.clone(),
+                line: command.clone(),
+                by_exit: expect.iter().all(|it| matches!(it, Expect::Exit { .. })),
+            }),
+            _ => None,
+        });
+        let (globs, paths): (Vec<_>, Vec<_>) = protected.iter().cloned().partition(|it| is_glob(it));
+        Self {
+            commands: commands.collect(),
+            paths,
+            globs,
+            protected: OnceLock::new(),
+            artefacts: artefacts.clone(),
+        }
+    }
+
+    fn is_protected(&self, path: &str) -> bool {
+        let make = || {
+            let mut globs = GlobSetBuilder::new();
+            for glob in &self.globs {
+                if let Ok(glob) = GlobBuilder::new(glob).literal_separator(true).build() {
+                    globs.add(glob);
+                }
+            }
+            globs.build().unwrap_or_default()
+        };
+        self.paths.iter().any(|it| it == path) || self.protected.get_or_init(make).is_match(path)
+    }
+
+    /// Whether a change of the file could be a weakening: worth reading it for.
+    pub fn concerns(&self, path: &str) -> bool {
+        !self.artefacts.contains(path)
+            && (self.is_protected(path)
+                || language(path).is_some()
+                || is_test_path(path)
+                || is_recipe(path)
+                || is_golden(path)
+                || name(path) == ".npmrc"
+                || self.commands.iter().any(|it| it.line.contains(name(path))))
+    }
+
+    /// What was made easier among the paths that changed.
+    pub fn look(&self, changed: &[String], files: &dyn FileVersions) -> Vec<WeakeningFinding> {
+        let mut paths: Vec<&str> =
+            changed.iter().map(String::as_str).filter(|it| self.concerns(it)).collect();
+        if paths.is_empty() {
+            return Vec::new();
+        }
+        let named = named::named(&self.commands, files);
+        paths.sort_by_key(|it| (!named.contains_key(*it), !self.is_protected(it), !is_test_path(it)));
+        paths.truncate(MAX_FILES);
+        let look = TamperComparison {
+            watch: self,
+            files,
+            named,
+            moved: moved_tests(&paths, files),
+            changed: &paths,
+        };
+        let mut found: Vec<WeakeningFinding> = paths.iter().filter_map(|it| look.one(it)).collect();
+        found.sort_by(|a, b| a.path.cmp(&b.path));
+        found
+    }
+}
+
+/// Tests that are in a file now and were not there before.
+fn moved_tests(paths: &[&str], files: &dyn FileVersions) -> Vec<TestCase> {
+    let of = |path: &&str| {
+        let after = inventory(path, &files.after(path)?);
+        let before = files.before(path).map_or_else(TestInventory::default, |it| inventory(path, &it));
+        Some(moved(&before, &after))
+    };
+    paths.iter().filter_map(of).flatten().collect()
+}
+
+struct TamperComparison<'a> {
+    watch: &'a ProtectionRules,
+    files: &'a dyn FileVersions,
+    named: BTreeMap<String, CheckedFile>,
+    moved: Vec<TestCase>,
+    changed: &'a [&'a str],
+}
+
+impl TamperComparison<'_> {
+    fn one(&self, path: &str) -> Option<WeakeningFinding> {
+        let named = self.named.get(path);
+        let what = match self.files.before(path) {
+            Some(before) => self.loss(path, &before, named)?,
+            None => self.gain(path, named)?,
+        };
+        let criterion = named.map(|it| it.criterion.clone());
+        Some(WeakeningFinding { path: path.to_owned(), what: format!("{path} {what}"), criterion })
+    }
+
+    /// What a new file can do.
+    fn gain(&self, path: &str, named: Option<&CheckedFile>) -> Option<String> {
+        let after = self.files.after(path)?;
+        let instead = named.and_then(|it| it.instead_of.as_ref());
+        let instead = instead.map(|it| format!("takes the place of {it}"));
+        instead.or_else(|| hooks(path, "", &after)).or_else(|| cuts_short(path, &after))
+    }
+
+    fn loss(&self, path: &str, before: &str, named: Option<&CheckedFile>) -> Option<String> {
+        let after = self.files.after(path);
+        if after.is_none() && self.files.is_there(path) {
+            // Grown too long, or no text any more: nothing can be said.
+            return None;
+        }
+        let text = after.as_deref().unwrap_or_default();
+        if let Some(parts) = named.map(|it| &it.parts).filter(|it| !it.is_empty()) {
+            return recipes::changed(path, parts, before, text);
+        }
+        let protected = self.watch.is_protected(path);
+        let old = inventory(path, before);
+        if is_tests(path, &old) {
+            let loss = lost(&old, &inventory(path, text), &self.moved);
+            let own =
+                TestFileVersions { path, before, after: text, old: &old }.rebound(self.files, self.changed);
+            let all = [loss.any().then(|| loss.words()), own];
+            let all: Vec<String> = all.into_iter().flatten().collect();
+            return if all.is_empty() { hooks(path, before, text) } else { Some(all.join(", ")) };
+        }
+        let judges = named.is_some() && judges(path);
+        if named.is_some_and(|it| it.by_exit) && !judges && after.is_some() && is_gutted(before, text) {
+            return Some("was emptied: nothing in it can fail".to_owned());
+        }
+        if !(judges || protected || named.is_some_and(|it| it.is_data)) {
+            return hooks(path, before, text);
+        }
+        if after.is_none() {
+            return Some("was deleted".to_owned());
+        }
+        let whole = judges || language(path).is_none_or(|it| it == TestLanguage::Shell);
+        let weaker = if whole { differ(path, before, text) } else { lacks_lines(path, before, text) };
+        if weaker { Some("was changed".to_owned()) } else { hooks(path, before, text) }
+    }
+}
+
+/// A file whose purpose are tests: it may grow. What only a shell reads may end anywhere, so that it is a script.
+fn is_tests(path: &str, inventory: &TestInventory) -> bool {
+    let script = language(path) == Some(TestLanguage::Shell)
+        && name(path).rsplit_once('.').is_none_or(|(_, it)| it != "bats");
+    !script && (!inventory.tests.is_empty() || (is_test_path(path) && !inventory.loose.is_empty()))
+}
+
+/// Whether a file that a check runs gives the verdict, by its name; otherwise it is the work itself.
+fn judges(path: &str) -> bool {
+    static CHECKER: LazyLock<Regex> = LazyLock::new(|| {
+        constant(
+            r"(?i)(?:^|[/._-])(?:tests?|specs?|checks?|checker|verify|verifier|validate|validator|validation|lint|ci|accept|acceptance|assert|smoke|e2e|grade|grader|judge|qa)(?:[/._-]|$)",
+        )
+    });
+    CHECKER.is_match(path) || is_test_path(path)
+}
+
+/// Whether nothing of a script is left that could fail, though its exit code is all that counts.
+fn is_gutted(before: &str, after: &str) -> bool {
+    static IDLE: LazyLock<Regex> = LazyLock::new(|| {
+        constant(
+            r"^(?:#!.*|exit(?:\(?\s*0?\s*\)?)?;?|true|:|pass|echo\b[^;&|`$()]*|print\([^()]*\)|sys\.exit\(\s*0?\s*\)|process\.exit\(\s*0?\s*\);?|console\.log\([^()]*\);?|import\s.*|from\s.*|set\s.*|return\s+0)$",
+        )
+    });
+    let is_idle = |text: &str| code(text).iter().all(|line| IDLE.is_match(line));
+    !is_idle(before) && is_idle(after)
+}
+
+/// Comments and spaces decide nothing.
+fn differ(path: &str, before: &str, after: &str) -> bool {
+    if language(path).is_none() && !before.starts_with("#!") {
+        return before != after;
+    }
+    code(before) != code(after)
+}
+
+fn code(text: &str) -> Vec<&str> {
+    let lines = text.lines().map(str::trim);
+    lines.filter(|it| !it.is_empty() && (!it.starts_with('#') || it.starts_with("#!"))).collect()
+}
+
+/// A helper of tests may be added to.
+fn lacks_lines(path: &str, before: &str, after: &str) -> bool {
+    differ(path, before, after) && {
+        let mut left = code(after);
+        !code(before).iter().all(|line| match left.iter().position(|it| it == line) {
+            Some(at) => {
+                left.swap_remove(at);
+                true
+            }
+            None => false,
+        })
+    }
+}
+
+/// What turns a runner's failures into something else, wherever it is put.
+fn hooks(path: &str, before: &str, after: &str) -> Option<String> {
+    static HOOK: LazyLock<Regex> = LazyLock::new(|| {
+        constant(
+            r"\bpytest_(?:runtest_makereport|collection_modifyitems|ignore_collect|sessionfinish|pyfunc_call|report_teststatus)\b|\bcollect_ignore|\bos\._exit\(\s*0",
+        )
+    });
+    static SHELL: LazyLock<Regex> = LazyLock::new(|| constant(r"(?m)^\s*(?:script-shell|node-options)\s*="));
+    let hook: &Regex = match name(path) {
+        "conftest.py" | "sitecustomize.py" | "usercustomize.py" => &HOOK,
+        ".npmrc" => &SHELL,
+        _ => return None,
+    };
+    let hooked = hook.is_match(after) && !hook.is_match(before);
+    hooked.then(|| "changes what the test runner reports".to_owned())
+}
+
+/// A new file of tests that ends the runner as soon as it is read.
+fn cuts_short(path: &str, text: &str) -> Option<String> {
+    static ENDS: LazyLock<Regex> =
+        LazyLock::new(|| constant(r"(?m)^(?:os\._exit\(\s*0|(?:sys\.exit|exit|quit)\(\s*0?\s*\))"));
+    let is_read = is_test_path(path) && language(path) == Some(TestLanguage::Python);
+    (is_read && ENDS.is_match(text)).then(|| "ends the run before its tests".to_owned())
+}
+
+fn is_golden(path: &str) -> bool {
+    static GOLDEN: LazyLock<Regex> = LazyLock::new(|| {
+        constant(
+            r"(?i)(?:^|[/._-])(?:expected|golden|snapshots?|snap|approved|reference|fixtures?)(?:[/._-]|$)",
+        )
+    });
+    // Each of the words has one of these, and a pattern is compiled when it is first asked.
+    let lower = path.to_lowercase();
+    let may_be =
+        !path.is_ascii() || ["ect", "old", "nap", "pro", "ref", "fix"].iter().any(|it| lower.contains(it));
+    may_be && GOLDEN.is_match(path)
+}
+
+/// Whether a glob is more than one path, or none at all.
+fn is_glob(text: &str) -> bool {
+    text.contains(['*', '?', '[', ']', '{', '}', '\\'])
+}
+
+fn is_recipe(path: &str) -> bool {
+    recipes::kind(path).is_some()
+}
+
+fn name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or_default()
+}

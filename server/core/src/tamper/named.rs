@@ -1,0 +1,207 @@
+//! Which files the checks name: what they run, the targets and scripts that they ask for, what they compare with.
+//! Follows a Makefile, a `package.json` and checker scripts a few steps; what a check only reads is no part of it.
+
+use std::collections::BTreeMap;
+
+use super::{CheckCommand, FileVersions, is_golden, judges, name, recipes, shell};
+use crate::task::CriterionId;
+
+/// How deep scripts that run scripts are followed.
+const DEPTH: u32 = 3;
+const INTERPRETERS: &[&str] = &[
+    "sh", "bash", "dash", "zsh", "ksh", "python", "python3", "node", "nodejs", "bun", "deno", "ruby", "perl",
+    "php", "lua", "tsx", "ts-node", "Rscript", "source", ".",
+];
+/// Modules that are no part of a project.
+const RUNNERS: &[&str] =
+    &["unittest", "pytest", "nose2", "doctest", "coverage", "tox", "nox", "mypy", "ruff", "flake8", "pylint"];
+const WRAPPERS: &[&str] = &[
+    "env", "time", "timeout", "nice", "exec", "command", "uv", "poetry", "pipenv", "run", "npx", "xvfb-run",
+    "if", "then", "!", "while", "do", "else", "{",
+];
+
+/// What is known of a file that a check names.
+#[derive(Debug, Clone)]
+pub(super) struct CheckedFile {
+    pub(super) criterion: CriterionId,
+    /// Its exit code is the verdict.
+    pub(super) by_exit: bool,
+    /// It is compared with, not run.
+    pub(super) is_data: bool,
+    /// Targets or scripts of it that are run; empty: all of it.
+    pub(super) parts: Vec<String>,
+    /// It is not there, and would be run in the place of this.
+    pub(super) instead_of: Option<String>,
+}
+
+pub(super) fn named(commands: &[CheckCommand], files: &dyn FileVersions) -> BTreeMap<String, CheckedFile> {
+    let mut search = CheckedFileSearch { files, found: BTreeMap::new(), criterion: None };
+    for command in commands {
+        search.criterion = Some(command.criterion.clone());
+        search.line(&command.line, command.by_exit, DEPTH);
+    }
+    search.found
+}
+
+struct CheckedFileSearch<'a> {
+    files: &'a dyn FileVersions,
+    found: BTreeMap<String, CheckedFile>,
+    criterion: Option<CriterionId>,
+}
+
+impl CheckedFileSearch<'_> {
+    fn line(&mut self, line: &str, by_exit: bool, depth: u32) {
+        let mut folder = String::new();
+        for words in shell::commands(line) {
+            let words: Vec<&str> = words.iter().map(String::as_str).collect();
+            let words = unwrapped(&words);
+            let Some((program, rest)) = words.split_first() else { continue };
+            if *program == "cd" {
+                folder = rest.first().map_or_else(String::new, |it| joined(&folder, it));
+                continue;
+            }
+            self.command(&folder, (program, rest), by_exit, depth);
+        }
+    }
+
+    fn command(&mut self, folder: &str, (program, rest): (&str, &[&str]), by_exit: bool, depth: u32) {
+        if depth == 0 {
+            return;
+        }
+        let tool = name(program);
+        if let Some(asked) = recipes::asked(tool, rest) {
+            self.recipe(folder, &asked, depth);
+        } else if INTERPRETERS.contains(&tool) {
+            if let Some(at) = rest.iter().position(|it| *it == "-c") {
+                let line = rest.get(at + 1).copied().unwrap_or_default();
+                return self.line(line, by_exit, depth - 1);
+            }
+            if let Some(script) = script(rest) {
+                self.run(&joined(folder, &script), by_exit, depth);
+            }
+            self.modules(folder, rest);
+        } else if program.contains('/') {
+            self.run(&joined(folder, program), by_exit, depth);
+        }
+        for word in rest.iter().filter(|it| is_golden(it)) {
+            self.add(&joined(folder, word), CheckedFile { is_data: true, ..self.plain(false) });
+        }
+    }
+
+    /// Python looks for a module in the folder first.
+    fn modules(&mut self, folder: &str, rest: &[&str]) {
+        let asked = rest.iter().position(|it| *it == "-m").and_then(|at| rest.get(at + 1));
+        let Some(module) = asked.filter(|it| RUNNERS.contains(it)) else { return };
+        for file in [".py", "/__init__.py", "/__main__.py"] {
+            let path = joined(folder, &format!("{module}{file}"));
+            if self.files.before(&path).is_none() {
+                let instead_of = Some(format!("the module `{module}`"));
+                self.add(&path, CheckedFile { instead_of, ..self.plain(true) });
+            }
+        }
+    }
+
+    fn run(&mut self, path: &str, by_exit: bool, depth: u32) {
+        let Some(text) = self.files.before(path) else { return };
+        let known = self.found.contains_key(path);
+        self.add(path, self.plain(by_exit));
+        if known || !judges(path) || !is_shell(path, &text) {
+            return;
+        }
+        // What a checker runs is mostly what it checks: only what is named as a checker itself counts.
+        for line in text.lines().filter(|it| !it.trim_start().starts_with('#')) {
+            self.line(line, false, depth - 1);
+        }
+    }
+
+    fn recipe(&mut self, folder: &str, asked: &recipes::RecipeQuery, depth: u32) {
+        let paths = asked.files.iter().map(|it| joined(&joined(folder, &asked.folder), it));
+        let paths: Vec<String> = paths.collect();
+        let Some((path, text)) = paths.iter().find_map(|it| Some((it.clone(), self.files.before(it)?)))
+        else {
+            return;
+        };
+        for it in paths.iter().take_while(|it| **it != path) {
+            self.add(it, CheckedFile { instead_of: Some(path.clone()), ..self.plain(true) });
+        }
+        let parts = if asked.parts.is_empty() { recipes::default(&path, &text) } else { asked.parts.clone() };
+        let lines = recipes::lines(&path, &parts, &text);
+        if lines.is_empty() {
+            return;
+        }
+        // Scripts that run others of the same file are followed where they are compared.
+        let followed = recipes::kind(&path) == Some(recipes::RecipeKind::Scripts) && depth < DEPTH;
+        if !(followed && self.found.contains_key(&path)) {
+            self.add(&path, CheckedFile { parts, ..self.plain(true) });
+        }
+        for line in lines {
+            self.line(&line, true, depth - 1);
+        }
+    }
+
+    fn plain(&self, by_exit: bool) -> CheckedFile {
+        let criterion = self.criterion.clone().unwrap_or_else(|| CriterionId(String::new()));
+        CheckedFile { criterion, by_exit, is_data: false, parts: Vec::new(), instead_of: None }
+    }
+
+    fn add(&mut self, path: &str, named: CheckedFile) {
+        match self.found.get_mut(path) {
+            Some(known) => {
+                known.by_exit |= named.by_exit;
+                known.parts.extend(named.parts);
+            }
+            None => drop(self.found.insert(path.to_owned(), named)),
+        }
+    }
+}
+
+/// Without what only runs another command.
+fn unwrapped<'a>(words: &'a [&'a str]) -> &'a [&'a str] {
+    let mut left = words;
+    while let Some((first, rest)) = left.split_first() {
+        let is_variable =
+            first.split_once('=').is_some_and(|(name, _)| !name.is_empty() && !name.contains(['/', '-']));
+        let is_limit =
+            first.ends_with(['s', 'm']) && first.trim_end_matches(['s', 'm']).parse::<u32>().is_ok();
+        let is_number = first.parse::<u32>().is_ok();
+        if !(WRAPPERS.contains(first) || is_variable || is_limit || is_number) {
+            break;
+        }
+        left = rest;
+    }
+    left
+}
+
+/// The script that an interpreter is given.
+fn script(words: &[&str]) -> Option<String> {
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        match *word {
+            "-m" => return words.next().map(|it| it.replace('.', "/") + ".py"),
+            "run" | "test" | "--" => {}
+            it if it.starts_with('-') => {}
+            it => return Some(it.to_owned()),
+        }
+    }
+    None
+}
+
+fn is_shell(path: &str, text: &str) -> bool {
+    let first = text.lines().next().unwrap_or_default();
+    match name(path).rsplit_once('.') {
+        Some((_, extension)) => matches!(extension, "sh" | "bash"),
+        None => !first.starts_with("#!") || first.contains("sh"),
+    }
+}
+
+/// A path below the root; what leads out of it is none of ours and matches nothing.
+pub(super) fn joined(folder: &str, path: &str) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in folder.split('/').chain(path.split('/')).filter(|it| !it.is_empty() && *it != ".") {
+        if part == ".." && parts.pop().is_some() {
+            continue;
+        }
+        parts.push(part);
+    }
+    parts.join("/")
+}

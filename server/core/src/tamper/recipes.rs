@@ -1,0 +1,225 @@
+//! Files in which a check asks for a part by name: targets of a Makefile or justfile, scripts of a `package.json`.
+//! Only the part that is asked for is compared, with what it is made of.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::name;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum RecipeKind {
+    Make,
+    Scripts,
+}
+
+pub(super) fn kind(path: &str) -> Option<RecipeKind> {
+    match name(path) {
+        "Makefile" | "makefile" | "GNUmakefile" | "justfile" | "Justfile" | ".justfile" => {
+            Some(RecipeKind::Make)
+        }
+        "package.json" | "composer.json" | "deno.json" => Some(RecipeKind::Scripts),
+        other if other.rsplit_once('.').is_some_and(|(_, it)| it == "mk") => Some(RecipeKind::Make),
+        _ => None,
+    }
+}
+
+/// What a command asks of which file.
+pub(super) struct RecipeQuery {
+    pub(super) folder: String,
+    /// The first of them that is there.
+    pub(super) files: Vec<String>,
+    pub(super) parts: Vec<String>,
+}
+
+/// `None` for every other tool.
+pub(super) fn asked(tool: &str, words: &[&str]) -> Option<RecipeQuery> {
+    let files: &[&str] = match tool {
+        "make" | "gmake" => &["GNUmakefile", "makefile", "Makefile"],
+        "just" => &["justfile", "Justfile", ".justfile"],
+        "npm" | "pnpm" | "yarn" | "bun" => &["package.json"],
+        "composer" => &["composer.json"],
+        "deno" if words.first() == Some(&"task") => &["deno.json"],
+        _ => return None,
+    };
+    let mut asked = RecipeQuery {
+        folder: String::new(),
+        files: files.iter().map(ToString::to_string).collect(),
+        parts: Vec::new(),
+    };
+    let is_make = matches!(tool, "make" | "gmake" | "just");
+    let mut words = words.iter().copied();
+    while let Some(word) = words.next() {
+        match word {
+            "-C" | "--prefix" | "--cwd" | "--dir" => {
+                words.next().unwrap_or_default().clone_into(&mut asked.folder);
+            }
+            "-f" | "--file" | "--justfile" if is_make => {
+                asked.files = words.next().map(str::to_owned).into_iter().collect();
+            }
+            "--" => break,
+            "run" | "run-script" | "task" | "exec" if !is_make => {}
+            "t" | "tst" if tool == "npm" => asked.parts.push("test".to_owned()),
+            it if it.starts_with('-') || it.contains('=') => {}
+            it => {
+                asked.parts.push(it.to_owned());
+                if !is_make {
+                    break;
+                }
+            }
+        }
+    }
+    Some(asked)
+}
+
+/// What is made when nothing is asked for.
+pub(super) fn default(path: &str, text: &str) -> Vec<String> {
+    if kind(path) != Some(RecipeKind::Make) {
+        return Vec::new();
+    }
+    let first = rules(text).into_iter().flat_map(|it| it.targets).find(|it| !it.starts_with('.'));
+    first.into_iter().collect()
+}
+
+/// The commands behind the parts.
+pub(super) fn lines(path: &str, parts: &[String], text: &str) -> Vec<String> {
+    match kind(path) {
+        Some(RecipeKind::Make) => of_make(parts, text)
+            .into_iter()
+            .map(|it| it.trim_start_matches(['@', '-', '+']).replace("$(MAKE)", "make"))
+            .collect(),
+        Some(RecipeKind::Scripts) => of_scripts(parts, text),
+        None => Vec::new(),
+    }
+}
+
+/// What became of the parts, as half a sentence.
+pub(super) fn changed(path: &str, parts: &[String], before: &str, after: &str) -> Option<String> {
+    let parts: Vec<String> = parts.iter().cloned().collect::<BTreeSet<_>>().into_iter().collect();
+    (verdict(path, &parts, before) != verdict(path, &parts, after))
+        .then(|| format!("changed what `{}` runs", parts.join(" ")))
+}
+
+/// The commands behind the parts with whatever decides how they are judged.
+fn verdict(path: &str, parts: &[String], text: &str) -> Vec<String> {
+    const DECIDES: [&str; 5] = ["SHELL", ".SHELLFLAGS", "MAKEFLAGS", ".IGNORE", ".ONESHELL"];
+    if kind(path) != Some(RecipeKind::Make) {
+        return lines(path, parts, text);
+    }
+    let name = |line: &str| line.split([':', '=', '+', '?', ' ']).next().unwrap_or_default().to_owned();
+    let decides = text.lines().filter(|it| DECIDES.contains(&name(it).as_str())).map(str::to_owned);
+    // `-` takes a failure for a success; `@` and `+` decide nothing.
+    let told = |line: &String| {
+        let prefix = line.chars().take_while(|it| matches!(it, '@' | '-' | '+' | ' '));
+        let ignored = if prefix.clone().any(|it| it == '-') { "-" } else { "" };
+        format!("{ignored}{}", line.chars().skip(prefix.count()).collect::<String>())
+    };
+    of_make(parts, text).iter().map(told).chain(decides).collect()
+}
+
+struct MakeRule {
+    targets: Vec<String>,
+    needs: Vec<String>,
+    recipe: Vec<String>,
+}
+
+/// The prerequisites and the recipe of each target, with the variables they use; a target without a recipe stands
+/// for what it needs.
+fn of_make(parts: &[String], text: &str) -> Vec<String> {
+    let rules = rules(text);
+    let (mut queue, mut seen, mut found) = (parts.to_vec(), BTreeSet::new(), Vec::new());
+    while let Some(part) = queue.pop() {
+        if !seen.insert(part.clone()) {
+            continue;
+        }
+        for rule in rules.iter().filter(|it| it.targets.contains(&part)) {
+            if rule.recipe.is_empty() {
+                queue.extend(rule.needs.iter().cloned());
+                found.push(rule.needs.join(" "));
+            } else {
+                found.extend(rule.recipe.iter().cloned());
+            }
+        }
+    }
+    let used = variables(text, &found);
+    found.extend(used);
+    found
+}
+
+fn rules(text: &str) -> Vec<MakeRule> {
+    let mut rules: Vec<MakeRule> = Vec::new();
+    let mut open = false;
+    for line in text.replace("\\\n", " ").lines() {
+        let indented = line.starts_with([' ', '\t']);
+        if indented && open {
+            let recipe = line.split_whitespace().collect::<Vec<_>>().join(" ");
+            if let Some(rule) = rules.last_mut().filter(|_| !recipe.is_empty() && !recipe.starts_with('#')) {
+                rule.recipe.push(recipe);
+            }
+            continue;
+        }
+        if line.trim().is_empty() || line.trim_start().starts_with('#') {
+            continue;
+        }
+        open = false;
+        let Some((left, right)) = line.split_once(':').filter(|(left, right)| {
+            !left.contains('=') && !right.starts_with('=') && !right.starts_with(":=")
+        }) else {
+            continue;
+        };
+        open = true;
+        let (needs, inline) =
+            right.split_once(';').map_or((right, None), |(needs, recipe)| (needs, Some(recipe)));
+        let words = |it: &str| it.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+        rules.push(MakeRule {
+            targets: words(left),
+            needs: words(needs.trim_start_matches(':')),
+            recipe: inline.map(|it| it.trim().to_owned()).into_iter().collect(),
+        });
+    }
+    rules
+}
+
+/// The assignments of the variables that the lines use.
+fn variables(text: &str, lines: &[String]) -> Vec<String> {
+    let uses = |name: &str| {
+        lines.iter().any(|it| {
+            it.contains(&format!("$({name})"))
+                || it.contains(&format!("${{{name}}}"))
+                || it.contains(&format!("{{{{{name}}}}}"))
+        })
+    };
+    let assigned = |line: &str| {
+        let (name, value) = line.split_once('=')?;
+        let name = name.trim_end_matches([':', '?', '+', '!']).trim();
+        (!line.starts_with([' ', '\t', '#']) && uses(name)).then(|| format!("{name} = {}", value.trim()))
+    };
+    text.lines().filter_map(assigned).collect()
+}
+
+/// The scripts with what runs before and after them, and what they run in turn.
+fn of_scripts(parts: &[String], text: &str) -> Vec<String> {
+    let Ok(value) = serde_json::from_str::<Value>(text) else { return Vec::new() };
+    let script = |name: &str| {
+        let of = |key: &str| value.get(key).and_then(|it| it.get(name));
+        of("scripts")
+            .or_else(|| of("tasks"))
+            .map(|it| it.as_str().map_or_else(|| it.to_string(), str::to_owned))
+    };
+    let (mut queue, mut seen, mut found) = (parts.to_vec(), BTreeSet::new(), Vec::new());
+    while let Some(part) = queue.pop() {
+        if !seen.insert(part.clone()) {
+            continue;
+        }
+        for name in [format!("pre{part}"), part.clone(), format!("post{part}")] {
+            let Some(line) = script(&name) else { continue };
+            for words in super::shell::commands(&line) {
+                let words: Vec<&str> = words.iter().map(String::as_str).collect();
+                let inner = words.split_first().and_then(|(tool, rest)| asked(tool, rest));
+                queue.extend(inner.filter(|it| it.folder.is_empty()).into_iter().flat_map(|it| it.parts));
+            }
+            found.push(line);
+        }
+    }
+    found
+}

@@ -1,0 +1,261 @@
+//! Tests that test something of their own: a name that the pinned file took from the work is bound in the file
+//! itself now. What came from elsewhere, what only wraps or finds the work's own, and what new tests put in its
+//! place for themselves is none of that.
+
+use super::FileVersions;
+use super::named::joined;
+use crate::check::test_inventory::bindings::{
+    Definition, DefinitionKind, FileBindings, ImportBinding, bindings, calls, mentions, uses,
+};
+use crate::check::test_inventory::{TestInventory, TestLanguage, is_test_path, language};
+
+/// A file of tests at its pin and now.
+pub(super) struct TestFileVersions<'a> {
+    pub(super) path: &'a str,
+    pub(super) before: &'a str,
+    pub(super) after: &'a str,
+    /// What it tested.
+    pub(super) old: &'a TestInventory,
+}
+
+impl TestFileVersions<'_> {
+    /// The first name that is its own now, and how many more are. `changed`: where else something changed.
+    pub(super) fn rebound(&self, files: &dyn FileVersions, changed: &[&str]) -> Option<String> {
+        let new = bindings(self.path, self.after);
+        if new.defined.is_empty() {
+            return None;
+        }
+        let was = bindings(self.path, self.before);
+        let look =
+            ImportComparison { tests: self, work: ChangeScope { path: self.path, files, changed }, was, new };
+        let mut found = look.new.defined.iter().filter_map(|it| Some((it, look.of(it)?)));
+        let (first, module) = found.next()?;
+        let module = if module.is_empty() { "the package".to_owned() } else { format!("`{module}`") };
+        let more = match found.count() {
+            0 => String::new(),
+            more => format!(", and {more} more"),
+        };
+        if first.kind == DefinitionKind::Replaced {
+            return Some(format!(
+                "puts something of its own in the place of {module} (line {}){more}",
+                first.line
+            ));
+        }
+        Some(format!("tests its own `{}` (line {}), not that of {module}{more}", first.name, first.line))
+    }
+}
+
+struct ImportComparison<'a> {
+    tests: &'a TestFileVersions<'a>,
+    work: ChangeScope<'a>,
+    was: FileBindings,
+    new: FileBindings,
+}
+
+impl ImportComparison<'_> {
+    /// The module of the work whose place it takes.
+    fn of(&self, own: &Definition) -> Option<String> {
+        let known = |it: &Definition| {
+            (&it.name, it.kind, &it.test) == (&own.name, own.kind, &own.test) && !finds(&it.value)
+        };
+        let in_new_test = own.test.as_ref().is_some_and(|test| {
+            !own.is_function()
+                || own.kind == DefinitionKind::Set
+                || !self.tests.old.tests.iter().any(|it| it.name == *test)
+        });
+        if in_new_test || is_nothing(&own.value) {
+            return None;
+        }
+        let module = match own.kind {
+            DefinitionKind::Replaced => self.replaced(own)?,
+            DefinitionKind::Set => self.set(own)?,
+            DefinitionKind::Declared | DefinitionKind::Assigned => self.bound(own)?,
+        };
+        // Last, since a file can define thousands of names and few of them come this far.
+        (!self.leads_to_work(own) && !self.was.defined.iter().any(known)).then_some(module)
+    }
+
+    fn bound(&self, own: &Definition) -> Option<String> {
+        let named = self.was.imports.iter().find(|it| it.name == own.name && self.work.is_own(it));
+        if let Some(named) = named {
+            let matters = own.is_function() || self.is_tested(&own.name);
+            return matters.then(|| named.module.clone());
+        }
+        let is_new =
+            || !self.was.defined.iter().any(|it| it.name == own.name) && uses(&self.was.code, &own.name);
+        let whole = self.was.imports.iter().filter(|it| it.name.is_empty() && is_new());
+        let mut whole = whole.filter(|it| self.work.holds(it, own));
+        whole.next().map(|it| it.module.clone())
+    }
+
+    /// The pinned tests asked for it there.
+    fn set(&self, own: &Definition) -> Option<String> {
+        let (root, member) = own.name.split_once('.')?;
+        let member = member.rsplit('.').next().unwrap_or(member);
+        let from = |all: &[ImportBinding]| {
+            all.iter().find(|it| it.name == root && self.work.is_own(it)).map(|it| it.module.clone())
+        };
+        let asked = self.was.imports.iter().any(|it| it.of.as_deref() == Some(member))
+            || mentions(&self.was.code, member) && self.was.code.contains(&format!(".{member}"));
+        from(&self.was.imports).or_else(|| from(&self.new.imports)).filter(|_| asked)
+    }
+
+    fn replaced(&self, own: &Definition) -> Option<String> {
+        let mut of = self.was.imports.iter().filter(|it| it.module == own.name && self.work.is_own(it));
+        of.find(|it| self.is_tested(&it.name)).map(|it| it.module.clone())
+    }
+
+    /// The pinned tests say something of it.
+    fn is_tested(&self, name: &str) -> bool {
+        let old = self.tests.old;
+        let mut asserted = old.tests.iter().flat_map(|it| &it.assertions).chain(&old.loose);
+        asserted.any(|it| mentions(it, name)) || calls(&self.was.code, name)
+    }
+
+    /// What it is made of is the work's own all the same.
+    fn leads_to_work(&self, own: &Definition) -> bool {
+        if finds(&own.value) || own.value.contains("testing.T") {
+            return true;
+        }
+        let is_rust = language(self.tests.path) == Some(TestLanguage::Rust);
+        let own_imports = self.new.imports.iter().filter(|it| self.work.is_own(it));
+        // A function that calls itself wraps nothing, and a module is not made of its parts.
+        let called = own.name.rsplit('.').next();
+        let names = own_imports.map(|it| it.name.as_str()).filter(|_| own.kind != DefinitionKind::Replaced);
+        let mut names = names.filter(|it| Some(*it) != called || !own.is_function());
+        names.any(|it| mentions(&own.value, it))
+            || is_rust && self.was.imports.iter().any(|it| is_path_to(&own.value, &it.module))
+    }
+}
+
+/// `calc::plus(…)`, imported or not.
+fn is_path_to(value: &str, module: &str) -> bool {
+    let head = module.split("::").next().unwrap_or_default();
+    !head.is_empty() && value.contains(&format!("{head}::"))
+}
+
+/// It is loaded from wherever it is.
+fn finds(value: &str) -> bool {
+    const WORDS: [&str; 6] =
+        ["require(", "import(", "import_module", "__import__", "requireActual", "importActual"];
+    WORDS.iter().any(|it| value.contains(it))
+}
+
+fn is_nothing(value: &str) -> bool {
+    let value = value.trim().trim_end_matches(';');
+    matches!(value, "" | "None" | "null" | "undefined" | "nil")
+}
+
+/// Where the work is.
+struct ChangeScope<'a> {
+    path: &'a str,
+    files: &'a dyn FileVersions,
+    changed: &'a [&'a str],
+}
+
+impl ChangeScope<'_> {
+    /// It comes from the work: neither from a library nor from what helps the tests.
+    fn is_own(&self, import: &ImportBinding) -> bool {
+        let module = import.module.as_str();
+        let folder = parent(self.path);
+        match language(self.path) {
+            Some(TestLanguage::Python) => self.is_of_python(module),
+            Some(TestLanguage::Script) => {
+                let is_near = module.starts_with('.') && !is_test_path(&joined(folder, module));
+                is_near || ["/", "@/", "~/", "#", "src/"].iter().any(|it| module.starts_with(it))
+            }
+            Some(TestLanguage::Rust) => {
+                let head = module.split("::").next().unwrap_or_default();
+                let named = format!("name = \"{}\"", head.replace('_', "-"));
+                let is_package = |text: &str| text.replace('_', "-").contains(&named);
+                let mut cargo = ancestors(folder).map(|it| joined(it, "Cargo.toml"));
+                matches!(head, "crate" | "super")
+                    || cargo.any(|it| self.files.before(&it).is_some_and(|it| is_package(&it)))
+            }
+            Some(TestLanguage::Ruby | TestLanguage::Php) => !is_test_path(&joined(folder, module)),
+            Some(TestLanguage::Go) => module.is_empty(),
+            _ => false,
+        }
+    }
+
+    fn is_of_python(&self, module: &str) -> bool {
+        let found = self.python_file(module);
+        if let Some(found) = found {
+            return !is_test_path(&found);
+        }
+        let dots = module.len() - module.trim_start_matches('.').len();
+        let last = module.rsplit('.').next().unwrap_or_default();
+        if dots > 0 {
+            return dots > 1 || !is_test_path(self.path);
+        }
+        // Not there yet: a file of tests says by its name what it tests.
+        let name = self.path.rsplit('/').next().unwrap_or_default();
+        let stem = name.strip_suffix(".py").unwrap_or(name);
+        stem.strip_prefix("test_").or_else(|| stem.strip_suffix("_test")) == Some(last)
+    }
+
+    fn python_file(&self, module: &str) -> Option<String> {
+        let dots = module.len() - module.trim_start_matches('.').len();
+        let below = module.trim_start_matches('.').replace('.', "/");
+        let folder = parent(self.path);
+        let bases: Vec<String> = if dots > 0 {
+            vec![joined(folder, &"../".repeat(dots - 1))]
+        } else {
+            let near = ancestors(folder);
+            near.flat_map(|it| ["", "src", "lib"].map(|of| joined(it, of))).collect()
+        };
+        let ends = [".py", "/__init__.py"];
+        let files = bases.iter().flat_map(|it| ends.map(|end| joined(it, &format!("{below}{end}"))));
+        files.into_iter().find(|it| self.is_known(it))
+    }
+
+    fn is_known(&self, path: &str) -> bool {
+        self.files.before(path).is_some() || self.files.is_there(path)
+    }
+
+    /// What is taken whole has this name, or is not there to be asked.
+    fn holds(&self, import: &ImportBinding, own: &Definition) -> bool {
+        if !self.is_own(import) {
+            return false;
+        }
+        let folder = parent(self.path);
+        let file = match language(self.path) {
+            Some(TestLanguage::Python) => self.python_file(&import.module),
+            Some(TestLanguage::Rust) => Some(self.path.to_owned()),
+            Some(TestLanguage::Go) => {
+                return own.kind == DefinitionKind::Declared && !self.was_in_tests(&own.name);
+            }
+            _ => {
+                let path = joined(folder, &import.module);
+                [path.clone(), format!("{path}.rb")].into_iter().find(|it| self.is_known(it))
+            }
+        };
+        let Some(file) = file else { return true };
+        let texts = [self.files.before(&file), self.files.after(&file)];
+        texts.into_iter().flatten().any(|it| defines(&file, &it, &own.name))
+    }
+
+    /// Another file of tests had it.
+    fn was_in_tests(&self, name: &str) -> bool {
+        let tests = self.changed.iter().filter(|it| is_test_path(it) && **it != self.path);
+        let mut tests = tests.filter_map(|it| Some((it, self.files.before(it)?)));
+        tests.any(|(path, text)| defines(path, &text, name))
+    }
+}
+
+fn defines(path: &str, text: &str, name: &str) -> bool {
+    let all = bindings(path, text);
+    if language(path) == Some(TestLanguage::Rust) {
+        return mentions(&all.code, &format!("fn {name}"));
+    }
+    all.defined.iter().any(|it| it.name == name && it.test.is_none())
+}
+
+fn parent(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |it| it.0)
+}
+
+/// The folder and those above it, up to the root.
+fn ancestors(folder: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(Some(folder), |it| (!it.is_empty()).then(|| parent(it)))
+}

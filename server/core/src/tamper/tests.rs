@@ -1,0 +1,302 @@
+//! A tree at its pinned start, what became of it, and what of that is a weakening.
+
+mod rebound;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{FileVersions, ProtectionRules};
+use crate::task::{Check, Criterion, Expect, PatternKind, TextPattern};
+
+type Tree<'a> = &'a [(&'a str, &'a str)];
+
+struct Two<'a> {
+    before: BTreeMap<&'a str, &'a str>,
+    after: BTreeMap<&'a str, &'a str>,
+}
+
+impl FileVersions for Two<'_> {
+    fn before(&self, path: &str) -> Option<String> {
+        self.before.get(path).map(ToString::to_string)
+    }
+
+    fn after(&self, path: &str) -> Option<String> {
+        self.after.get(path).map(ToString::to_string)
+    }
+
+    fn is_there(&self, path: &str) -> bool {
+        self.after.contains_key(path)
+    }
+}
+
+fn criterion(command: &str) -> Criterion {
+    let (command, expect) = match command.split_once(" => ") {
+        Some((command, pattern)) => {
+            let pattern = TextPattern { source: pattern.to_owned(), kind: PatternKind::Regex };
+            (command, vec![Expect::Matches { pattern }])
+        }
+        None => (command, Vec::new()),
+    };
+    Criterion::new(command, command, Some(Check::Command { command: command.to_owned(), expect }))
+}
+
+/// `changes`: new contents; `-` deletes.
+#[track_caller]
+fn check(command: &str, before: Tree<'_>, changes: Tree<'_>, expect: &[&str]) {
+    let mut two = Two { before: before.iter().copied().collect(), after: before.iter().copied().collect() };
+    for (path, text) in changes {
+        if *text == "-" {
+            two.after.remove(path);
+        } else {
+            two.after.insert(path, text);
+        }
+    }
+    let changed: Vec<String> = changes.iter().map(|(path, _)| (*path).to_owned()).collect();
+    let one = criterion(command);
+    let watch = ProtectionRules::new(
+        &[&one],
+        &["tests/**".to_owned()],
+        &BTreeSet::from(["tests/out.txt".to_owned()]),
+    );
+    let found: Vec<String> = watch.look(&changed, &two).into_iter().map(|it| it.what).collect();
+    assert_eq!(found, expect, "{command} {changes:?}");
+}
+
+#[test]
+fn a_checks_own_script_is_not_to_be_touched() {
+    let tree: Tree<'_> = &[
+        ("tests/run.sh", "#!/bin/sh\n# why\ntest -f done\n"),
+        ("check.sh", "test -f done\n"),
+        ("lib/a.sh", "echo hi\n"),
+    ];
+    check("sh tests/run.sh", tree, &[("tests/run.sh", "exit 0\n")], &["tests/run.sh was changed"]);
+    check("sh tests/run.sh", tree, &[("tests/run.sh", "-")], &["tests/run.sh was deleted"]);
+    check("sh tests/run.sh", tree, &[("tests/run.sh", "#!/bin/sh\n# because\n\ntest -f done\n")], &[]);
+    check("./check.sh && echo ok", tree, &[("check.sh", "true\n")], &["check.sh was changed"]);
+    check("timeout 5 bash ./check.sh", tree, &[("check.sh", "true\n")], &["check.sh was changed"]);
+    check("sh -c 'cd . && sh check.sh'", tree, &[("check.sh", "true\n")], &["check.sh was changed"]);
+    check("cargo test", tree, &[("check.sh", "true\n"), ("lib/a.sh", "echo ho\n")], &[]);
+    check(
+        "./check.sh",
+        &[("check.sh", "python3 verify_all.py\n"), ("verify_all.py", "import app\n")],
+        &[],
+        &[],
+    );
+    check(
+        "./check.sh",
+        &[("check.sh", "python3 tools/verify.py\n"), ("tools/verify.py", "import app\nprint(1)\n")],
+        &[("tools/verify.py", "print(0)\n")],
+        &["tools/verify.py was changed"],
+    );
+}
+
+#[test]
+fn the_work_itself_may_change() {
+    check("python3 sum.py 2 3 => ^5$", &[("sum.py", "print(1)\n")], &[("sum.py", "print(5)\n")], &[]);
+    check("python3 sum.py", &[("sum.py", "print(1)\n")], &[("sum.py", "print(5)\n")], &[]);
+    check("./app --selftest", &[("app", "#!/bin/sh\necho no\n")], &[("app", "#!/bin/sh\necho yes\n")], &[]);
+    check("grep -q done notes.txt", &[("notes.txt", "todo\n")], &[("notes.txt", "done\n")], &[]);
+    check(
+        "node src/index.js | grep -q 5",
+        &[("src/index.js", "console.log(4)\n")],
+        &[("src/index.js", "console.log(5)\n")],
+        &[],
+    );
+    check(
+        "sh tests/run.sh",
+        &[("tests/run.sh", "python3 app.py\n"), ("app.py", "x = 1\n")],
+        &[("app.py", "x = 2\n")],
+        &[],
+    );
+    check(
+        "python3 judge_me.py",
+        &[("judge_me.py", "from a import b\nassert b() == 1\n")],
+        &[("judge_me.py", "pass\n")],
+        &["judge_me.py was changed"],
+    );
+}
+
+#[test]
+fn a_program_that_a_check_runs_is_the_work_until_nothing_in_it_can_fail() {
+    let program = "#!/bin/sh\n[ $# -gt 0 ] || { echo usage; exit 2; }\ncat \"$1\" | wc -l\n";
+    let tree: Tree<'_> = &[("receipt.sh", program)];
+    check(
+        "sh receipt.sh --help",
+        tree,
+        &[("receipt.sh", "#!/bin/sh\n[ $# -gt 1 ] || exit 3\nwc -l \"$1\"\n")],
+        &[],
+    );
+    let emptied = "receipt.sh was emptied: nothing in it can fail";
+    check("sh receipt.sh --help", tree, &[("receipt.sh", "#!/bin/sh\nexit 0\n")], &[emptied]);
+    check("sh receipt.sh --help", tree, &[("receipt.sh", "echo all is well\ntrue\n")], &[emptied]);
+    check("sh receipt.sh --help", tree, &[("receipt.sh", "")], &[emptied]);
+    // Where its output is judged that judges for itself, and a stub is a stub from the start.
+    check("sh receipt.sh --help => usage", tree, &[("receipt.sh", "echo usage\n")], &[]);
+    check("sh stub.sh", &[("stub.sh", "exit 0\n")], &[("stub.sh", "echo hello\n")], &[]);
+}
+
+#[test]
+fn targets_and_scripts() {
+    let make = "CC = gcc\nPY := python3\n\n.PHONY: test\nall: app\n\napp: a.c\n\t$(CC) a.c -o app\n\ntest: app\n\t@$(PY) -m pytest -q\n";
+    let tree: Tree<'_> = &[("Makefile", make)];
+    let with = |from: &str, to: &str| make.replace(from, to);
+    check(
+        "make test",
+        tree,
+        &[("Makefile", &with("@$(PY) -m pytest -q", "@true"))],
+        &["Makefile changed what `test` runs"],
+    );
+    check(
+        "make test",
+        tree,
+        &[("Makefile", &with("python3", "true"))],
+        &["Makefile changed what `test` runs"],
+    );
+    check("make -s test", tree, &[("Makefile", "-")], &["Makefile changed what `test` runs"]);
+    check("make test", tree, &[("Makefile", &with("$(CC) a.c", "$(CC) -O2 a.c"))], &[]);
+    check("make test", tree, &[("Makefile", &with("all: app", "all: app docs"))], &[]);
+    check("cargo test", tree, &[("Makefile", "all:\n")], &[]);
+    let package = r#"{"name": "x", "scripts": {"test": "npm run unit && npm run lint", "unit": "jest", "lint": "eslint .", "build": "tsc"}}"#;
+    let tree: Tree<'_> = &[("package.json", package)];
+    let with = |from: &str, to: &str| package.replace(from, to);
+    check(
+        "npm test",
+        tree,
+        &[("package.json", &with("\"jest\"", "\"true\""))],
+        &["package.json changed what `test` runs"],
+    );
+    check(
+        "npm test",
+        tree,
+        &[("package.json", &with("npm run unit && npm run lint", "exit 0"))],
+        &["package.json changed what `test` runs"],
+    );
+    check("npm test", tree, &[("package.json", &with("\"tsc\"", "\"tsc -p .\""))], &[]);
+    check("npm test", tree, &[("package.json", &with("\"x\"", "\"y\", \"version\": \"2\""))], &[]);
+    check(
+        "npm run lint",
+        tree,
+        &[("package.json", &with("eslint .", "echo"))],
+        &["package.json changed what `lint` runs"],
+    );
+    let tree: Tree<'_> = &[
+        ("package.json", r#"{"scripts": {"test": "node scripts/check.mjs"}}"#),
+        ("scripts/check.mjs", "run()\n"),
+    ];
+    check("npm t", tree, &[("scripts/check.mjs", "process.exit(0)\n")], &["scripts/check.mjs was changed"]);
+}
+
+#[test]
+fn under_protected_only_a_loss_counts_in_tests_and_every_change_in_what_they_compare_with() {
+    let tests = "def test_a():\n    assert f() == 1\n\n\ndef test_b():\n    assert f() == 2\n";
+    let tree: Tree<'_> = &[
+        ("tests/test_f.py", tests),
+        ("tests/golden.txt", "1\n"),
+        ("tests/helper.py", "def load():\n    return open('x')\n"),
+        ("tests/out.txt", "1"),
+    ];
+    check("pytest", tree, &[("tests/test_f.py", "-")], &["tests/test_f.py lost 2 tests"]);
+    check("pytest", tree, &[("tests/test_f.py", "-"), ("tests/unit/test_f.py", tests)], &[]);
+    check(
+        "pytest",
+        tree,
+        &[("tests/test_f.py", &format!("{tests}\n\ndef test_c():\n    assert f()\n"))],
+        &[],
+    );
+    check("pytest", tree, &[("tests/golden.txt", "2\n")], &["tests/golden.txt was changed"]);
+    check("pytest", tree, &[("tests/golden2.txt", "2\n")], &[]);
+    check(
+        "pytest",
+        tree,
+        &[("tests/helper.py", "def load():\n    return open('x')\n\n\ndef save():\n    pass\n")],
+        &[],
+    );
+    check(
+        "pytest",
+        tree,
+        &[("tests/helper.py", "def load():\n    return None\n")],
+        &["tests/helper.py was changed"],
+    );
+    check("pytest", tree, &[("tests/out.txt", "2")], &[]);
+    check(
+        "pytest",
+        tree,
+        &[("conftest.py", "def pytest_runtest_makereport(item, call):\n    pass\n")],
+        &["conftest.py changes what the test runner reports"],
+    );
+    check("pytest", tree, &[("tests/conftest.py", "import pytest\n")], &[]);
+}
+
+#[test]
+fn tests_count_wherever_they_are() {
+    let inline = "pub fn f() {}\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn works() {\n        assert!(super::f());\n    }\n}\n";
+    check(
+        "cargo test",
+        &[("src/lib.rs", inline)],
+        &[("src/lib.rs", "pub fn f() {}\n")],
+        &["src/lib.rs lost 1 test"],
+    );
+    check(
+        "cargo test",
+        &[("src/lib.rs", inline)],
+        &[("src/lib.rs", &inline.replace("pub fn f() {}", "pub fn f() -> bool { true }"))],
+        &[],
+    );
+    check(
+        "npx jest",
+        &[("src/a.test.js", "it('a', () => {\n  expect(1).toBe(f());\n});\n")],
+        &[("src/a.test.js", "it.skip('a', () => {\n  expect(1).toBe(f());\n});\n")],
+        &["src/a.test.js skips 1 test"],
+    );
+    check(
+        "diff expected.txt out.txt",
+        &[("expected.txt", "5\n"), ("out.txt", "4\n")],
+        &[("expected.txt", "4\n")],
+        &["expected.txt was changed"],
+    );
+    check(
+        "diff expected.txt out.txt",
+        &[("expected.txt", "5\n"), ("out.txt", "4\n")],
+        &[("out.txt", "5\n")],
+        &[],
+    );
+}
+
+#[test]
+fn what_decides_how_a_recipe_is_judged() {
+    let tree: Tree<'_> = &[("Makefile", "test:\n\t@sh run.sh\n"), ("run.sh", "test -f done\n")];
+    let changed: &[&str] = &["Makefile changed what `test` runs"];
+    check("make test", tree, &[("Makefile", "test:\n\t-@sh run.sh\n")], changed);
+    check("make test", tree, &[("Makefile", "test:\n\t@ - sh run.sh\n")], changed);
+    check("make test", tree, &[("Makefile", "SHELL = /bin/true\ntest:\n\t@sh run.sh\n")], changed);
+    check("make test", tree, &[("Makefile", "MAKEFLAGS += -i\ntest:\n\t@sh run.sh\n")], changed);
+    check("make test", tree, &[("Makefile", ".IGNORE:\ntest:\n\t@sh run.sh\n")], changed);
+    check("make test", tree, &[("Makefile", "test:\n\tsh run.sh\n\nclean:\n\t-rm -f x\n")], &[]);
+}
+
+#[test]
+fn what_is_run_in_the_place_of_what_was() {
+    let makefile: Tree<'_> = &[("Makefile", "test:\n\tsh run.sh\n")];
+    check("make test", makefile, &[("GNUmakefile", "test:\n")], &["GNUmakefile takes the place of Makefile"]);
+    check("make -f Makefile test", makefile, &[("GNUmakefile", "test:\n")], &[]);
+    check("make test", &[], &[("Makefile", "test:\n\tsh run.sh\n")], &[]);
+    let python: Tree<'_> = &[("tests/test_a.py", "def test_a():\n    assert f()\n")];
+    let shadow: &[&str] = &["unittest/__main__.py takes the place of the module `unittest`"];
+    check("python3 -m unittest", python, &[("unittest/__main__.py", "print(1)\n")], shadow);
+    check("python3 -m mine", python, &[("mine.py", "print(1)\n")], &[]);
+    check(
+        "npm test",
+        &[],
+        &[(".npmrc", "script-shell=/bin/true\n")],
+        &[".npmrc changes what the test runner reports"],
+    );
+    check("npm test", &[], &[(".npmrc", "registry=https://example.org\n")], &[]);
+}
+
+#[test]
+fn a_new_file_that_ends_the_run() {
+    let ends: &[&str] = &["tests/test_a.py ends the run before its tests"];
+    check("python3 -m unittest", &[], &[("tests/test_a.py", "import os\nos._exit(0)\n")], ends);
+    check("python3 -m unittest", &[], &[("tests/test_a.py", "import sys\nsys.exit()\n")], ends);
+    check("python3 -m unittest", &[], &[("tests/test_a.py", "def test_a():\n    assert f()\n")], &[]);
+    check("python3 run.py", &[], &[("tests/run.py", "sys.exit(main())\n")], &[]);
+}

@@ -1,0 +1,98 @@
+//! Whether records must be durable at once. Each sync costs as much as everything else of a turn together, and most
+//! records of an iteration only say how far it is, right before one that something follows from.
+
+use loopkeeper_core::decide::Effect;
+use loopkeeper_core::journal::{Record, SnapshotWhen};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Durability {
+    /// Before anything else happens.
+    Now,
+    /// With the next that is needed at once, or a moment later.
+    Soon,
+}
+
+impl Durability {
+    /// By what follows in the same turn. Looking at the tree or at documents changes nothing outside.
+    pub(super) fn of(records: &[Record], effects: &[Effect]) -> Self {
+        // A slot that is taken twice is charged once.
+        let looks = |it: &Effect| {
+            matches!(it, Effect::GoOn | Effect::TakeSnapshot | Effect::ReadTask | Effect::TakeCall { .. })
+        };
+        if records.iter().all(only_tells) && effects.iter().all(looks) { Self::Soon } else { Self::Now }
+    }
+}
+
+/// A loop that loses it to a power cut does the same again.
+fn only_tells(record: &Record) -> bool {
+    match record {
+        Record::AgentStarted { .. }
+        | Record::AgentEnded { .. }
+        | Record::AgentLeft { .. }
+        | Record::ChecksDone { .. }
+        | Record::IterationEnded { .. }
+        | Record::HookFailed { .. } => true,
+        Record::SnapshotTaken { when, .. } => *when != SnapshotWhen::BeforeRollback,
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use loopkeeper_core::journal::{Outcome, OutcomeKind};
+
+    use super::*;
+
+    fn spawn() -> Effect {
+        let (session, prompt) = (String::new(), String::new());
+        Effect::SpawnAgent { iteration: 1, session, resumed: false, session_tokens: 0, prompt }
+    }
+
+    fn taken(when: SnapshotWhen) -> Record {
+        Record::SnapshotTaken {
+            iteration: 1,
+            when,
+            tree: String::new(),
+            head: None,
+            not_covered: Vec::new(),
+            undoes: None,
+        }
+    }
+
+    #[test]
+    fn what_something_follows_from_is_durable_at_once() {
+        let check = |records: &[Record], effects: &[Effect], expect| {
+            assert_eq!(Durability::of(records, effects), expect, "{records:?} {effects:?}");
+        };
+        let started = Record::AgentStarted {
+            iteration: 1,
+            pid: 1,
+            agent_pid: None,
+            domain: String::new(),
+            holds: None,
+        };
+        let intended = Record::IterationIntended {
+            iteration: 1,
+            session: String::new(),
+            resumed: false,
+            prompt: String::new(),
+            tree: String::new(),
+            calls_this_hour: 1,
+            calls_note: None,
+        };
+        let outcome =
+            Outcome { kind: OutcomeKind::Stopped, verified: false, sentence: String::new(), cause: None };
+        let checks = Effect::RunChecks { criteria: Vec::new(), repeats: 0 };
+        check(std::slice::from_ref(&started), &[], Durability::Soon);
+        check(std::slice::from_ref(&started), &[Effect::TakeSnapshot], Durability::Soon);
+        check(&[taken(SnapshotWhen::Before)], &[Effect::ReadTask], Durability::Soon);
+        check(&[taken(SnapshotWhen::After)], &[checks], Durability::Now);
+        check(&[taken(SnapshotWhen::BeforeRollback)], &[], Durability::Now);
+        check(&[intended], &[spawn()], Durability::Now);
+        check(&[], &[spawn()], Durability::Now);
+        check(&[], &[Effect::ReadTask], Durability::Soon);
+        check(&[], &[Effect::TakeCall { iteration: 1, heeds_limits: true }], Durability::Soon);
+        check(&[started, Record::Ended { outcome }], &[Effect::GoOn], Durability::Now);
+        check(&[Record::Resumed {}], &[Effect::GoOn], Durability::Now);
+    }
+}

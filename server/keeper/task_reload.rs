@@ -1,0 +1,197 @@
+//! The task's documents as they are now. Reads files only; a document that is gone is replaced by the copy that
+//! was kept when the loop started, so that no loop works without its task.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use loopkeeper_core::decide::{LoopState, Phase, TaskDocuments};
+use loopkeeper_core::digest::sha256;
+use loopkeeper_core::exit_condition;
+use loopkeeper_core::journal::LoopSpec;
+use loopkeeper_core::sanitize;
+use loopkeeper_core::settings::LoopMode;
+use loopkeeper_core::task::{
+    CHECK_ARGUMENT, Criterion, CriterionId, Task, TaskDocument, read as read_documents,
+};
+use loopkeeper_core::trust::{TrustItem, TrustSubject};
+
+use super::checks::files;
+use super::effects::LoopContext;
+use super::{memory_files, template};
+use crate::adapters::task_files::{self, LoadedTask, RawTaskFile};
+use crate::adapters::trust::TrustStore;
+use crate::adapters::trust::surfaces::surfaces;
+
+pub(super) fn read(scene: &LoopContext, state: &LoopState) -> TaskDocuments {
+    let spec = &state.spec;
+    let (task, sums) = current(scene, spec);
+    if state.phase == Phase::Checking {
+        let (criteria, plan, matching) = (task.criteria, task.plan, matching(spec));
+        return TaskDocuments { criteria, plan, sums, matching, ..TaskDocuments::default() };
+    }
+    // The next agent is told by these and starts by leave of these, so they are read right before it does.
+    let trust = TrustStore::open(&scene.state);
+    let typed = spec.inline_prompt.is_some();
+    TaskDocuments {
+        untrusted: if typed { Vec::new() } else { untrusted(&trust, spec, &task) },
+        surfaces: untrusted_surfaces(&trust, spec),
+        prompt: task.prompt,
+        context: task.context.into_iter().map(|it| it.text).collect(),
+        criteria: task.criteria,
+        plan: task.plan,
+        sums,
+        matching: Vec::new(),
+        notes: memory_files::read(spec),
+        template: template::read(scene, state),
+    }
+}
+
+/// The globs of `exit.when` that files of the tree match.
+fn matching(spec: &LoopSpec) -> Vec<String> {
+    let condition = spec.settings.exit.when.as_deref().and_then(|it| exit_condition::parse(it).ok());
+    let Some(condition) = condition else { return Vec::new() };
+    let root = Path::new(&spec.root);
+    condition.globs().into_iter().filter(|glob| files::any_match(root, glob)).map(str::to_owned).collect()
+}
+
+/// The commands that the loop was started with were asked about then.
+fn untrusted(trust: &TrustStore, spec: &LoopSpec, task: &Task) -> Vec<CriterionId> {
+    let known = |it: &&Criterion| spec.criteria.iter().any(|old| old.id == it.id);
+    let asks = |it: &Criterion| {
+        let items = TrustItem::checks(std::slice::from_ref(it), |_| None);
+        !trust.unknown(Path::new(&spec.root), &items).is_empty()
+    };
+    task.criteria.iter().filter(|it| !known(it) && asks(it)).map(|it| it.id.clone()).collect()
+}
+
+/// Files that make the agent run programs, changed since the user said yes to them.
+fn untrusted_surfaces(trust: &TrustStore, spec: &LoopSpec) -> Vec<String> {
+    let root = Path::new(&spec.root);
+    if spec.settings.mode == LoopMode::Attach && spec.judge.is_none() {
+        // The session is its user's, and asks for itself.
+        return Vec::new();
+    }
+    match surfaces(root) {
+        Ok(found) => trust.unknown(root, &found).iter().map(name).collect(),
+        // What cannot be read in full cannot have been trusted.
+        Err(error) => vec![sanitize::line(&error.to_string())],
+    }
+}
+
+fn name(item: &TrustItem) -> String {
+    match &item.runs {
+        TrustSubject::Check { command } => sanitize::visible(command),
+        TrustSubject::Request { url } => sanitize::visible(url),
+        TrustSubject::Surface { path, .. } => sanitize::visible(&String::from_utf8_lossy(path)),
+        other @ (TrustSubject::Agent { .. }
+        | TrustSubject::Settings { .. }
+        | TrustSubject::Server { .. }
+        | TrustSubject::Hook { .. }) => other.kind().to_owned(),
+    }
+}
+
+/// Of each document, by its path.
+type DocumentHashes = BTreeMap<String, String>;
+
+/// The task as it was taken apart last, and from what: between two iterations it is read twice, and mostly nobody
+/// touched it.
+#[derive(Debug, Default)]
+pub struct ParsedTaskCache(Option<(Vec<RawTaskFile>, Task, DocumentHashes)>);
+
+impl ParsedTaskCache {
+    /// A keeper rests with what it remembers.
+    const MOST_BYTES: usize = 64 * 1024;
+
+    fn of(&mut self, files: Vec<RawTaskFile>) -> (Task, DocumentHashes) {
+        if let Some((_, task, sums)) = self.0.as_ref().filter(|it| it.0 == files) {
+            return (task.clone(), sums.clone());
+        }
+        let LoadedTask { documents, task } = task_files::understood(&files);
+        let sums: DocumentHashes =
+            documents.into_iter().map(|it| (it.path, sha256(it.text.as_bytes()))).collect();
+        let is_small = files.iter().map(|it| it.bytes.len()).sum::<usize>() <= Self::MOST_BYTES;
+        self.0 = is_small.then(|| (files, task.clone(), sums.clone()));
+        (task, sums)
+    }
+}
+
+/// With the sum of each document.
+fn current(scene: &LoopContext, spec: &LoopSpec) -> (Task, DocumentHashes) {
+    let none = BTreeMap::new();
+    if let Some(prompt) = &spec.inline_prompt {
+        let (prompt, criteria, plan) = (prompt.clone(), spec.criteria.clone(), spec.plan.clone());
+        return (Task { prompt, criteria, plan, ..Task::default() }, none);
+    }
+    let root = Path::new(&spec.root);
+    match task_files::contents(root, &task_files::named(root, &spec.task.0)) {
+        Ok(files) => {
+            let (mut task, sums) = scene.task.borrow_mut().of(files);
+            let known = |it: &Criterion| task.criteria.iter().any(|written| written.id == it.id);
+            let typed = spec.criteria.iter().filter(|it| it.place.file == CHECK_ARGUMENT && !known(it));
+            let typed: Vec<Criterion> = typed.cloned().collect();
+            // No document says what was typed at the start.
+            task.criteria.extend(typed);
+            (task, sums)
+        }
+        Err(error) => {
+            super::tracing(&format!("{error}; the copy made at the start is used"));
+            (kept(scene, spec), none)
+        }
+    }
+}
+
+/// The prompt as it was at the start, with the criteria and the plan of then.
+fn kept(scene: &LoopContext, spec: &LoopSpec) -> Task {
+    let text = std::fs::read_to_string(super::launch::task_copy(&scene.dir)).unwrap_or_default();
+    let document = TaskDocument { path: spec.task.0.clone(), text };
+    let task = read_documents(&[document]);
+    Task { criteria: spec.criteria.clone(), plan: spec.plan.clone(), ..task }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use loopkeeper_core::digest::sha256;
+
+    use super::ParsedTaskCache;
+    use crate::adapters::task_files;
+
+    #[test]
+    fn every_change_of_a_task_is_seen_whatever_was_read_before() {
+        let root = tempfile::tempdir().unwrap();
+        let root = root.path();
+        let prompt = "# Go\n\n## Done when\n\n- one: `$ true`\n";
+        let long = format!("{prompt}{}", "x".repeat(ParsedTaskCache::MOST_BYTES));
+        let other = long.replace("one", "two");
+        let states: &[(&str, &[u8])] = &[
+            ("PROMPT.md", prompt.as_bytes()),
+            ("PROMPT.md", b"# Go\n\n## Done when\n\n- one: `$ trus`\n"),
+            // As text these two are the same.
+            ("PROMPT.md", b"# Go\n\xff\xfe\n"),
+            ("PROMPT.md", b"# Go\n\xfe\xff\n"),
+            ("PROMPT.md", long.as_bytes()),
+            ("PROMPT.md", other.as_bytes()),
+            ("fix_plan.md", b"- [ ] first\n"),
+            ("fix_plan.md", b"- [x] first\n"),
+            ("PROMPT.md", prompt.as_bytes()),
+        ];
+        let mut last = ParsedTaskCache::default();
+        for (name, bytes) in states {
+            fs::write(root.join(name), bytes).unwrap();
+            let found = task_files::named(root, "PROMPT.md");
+            let anew = task_files::load(root, &found).unwrap();
+            let sums: super::DocumentHashes =
+                anew.documents.iter().map(|it| (it.path.clone(), sha256(it.text.as_bytes()))).collect();
+            for _ in 0..2 {
+                let read = last.of(task_files::contents(root, &found).unwrap());
+                assert_eq!(
+                    read,
+                    (anew.task.clone(), Clone::clone(&sums)),
+                    "{name}: {}",
+                    bytes.escape_ascii()
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! What the snapshots say about tests and protected files: compared with the pinned start after the agent, with the
+//! last iteration before it. Reads the store only, and only where something of interest changed.
+
+use std::collections::BTreeSet;
+
+use loopkeeper_core::decide::SnapshotFacts;
+use loopkeeper_core::decide::weakening::WeakeningScan;
+use loopkeeper_core::tamper::{FileVersions, MAX_BYTES, WeakeningFinding};
+
+use super::run_context::SnapshotFailure;
+use crate::adapters::snapshots::SnapshotStore;
+
+/// What is weaker in the tree that was just taken than at the pinned start.
+pub(super) fn weakened(
+    of: &WeakeningScan,
+    store: &SnapshotStore,
+    shot: &SnapshotFacts,
+) -> Result<Vec<WeakeningFinding>, SnapshotFailure> {
+    let mut changed: BTreeSet<String> = store.changed(&of.start, &shot.tree)?.into_iter().collect();
+    changed.extend(of.pins.keys().cloned());
+    let two = TreePair { of, store, now: &shot.tree };
+    let differs = |path: &String| match of.pins.get(path) {
+        Some(pin) => store.file(pin, path, usize::MAX).ok() != store.file(&shot.tree, path, usize::MAX).ok(),
+        None => true,
+    };
+    let changed: Vec<String> =
+        changed.into_iter().filter(|it| of.watch.concerns(it) && differs(it)).collect();
+    Ok(of.watch.look(&changed, &two))
+}
+
+/// What the user changed of it since the last iteration.
+pub(super) fn edited(
+    of: &WeakeningScan,
+    store: &SnapshotStore,
+    shot: &SnapshotFacts,
+) -> Result<Vec<String>, SnapshotFailure> {
+    if of.left.is_empty() || of.left == shot.tree {
+        return Ok(Vec::new());
+    }
+    let changed = store.changed(&of.left, &shot.tree)?;
+    Ok(changed.into_iter().filter(|it| of.watch.concerns(it)).collect())
+}
+
+/// The tree at the pin and the tree now.
+struct TreePair<'a> {
+    of: &'a WeakeningScan,
+    store: &'a SnapshotStore,
+    now: &'a str,
+}
+
+impl TreePair<'_> {
+    fn text(&self, tree: &str, path: &str) -> Option<String> {
+        let bytes = self.store.file(tree, path, MAX_BYTES).ok().flatten()?;
+        String::from_utf8(bytes).ok()
+    }
+}
+
+impl FileVersions for TreePair<'_> {
+    fn before(&self, path: &str) -> Option<String> {
+        self.text(self.of.pins.get(path).unwrap_or(&self.of.start), path)
+    }
+
+    fn after(&self, path: &str) -> Option<String> {
+        self.text(self.now, path)
+    }
+
+    fn is_there(&self, path: &str) -> bool {
+        self.store.file(self.now, path, usize::MAX).is_ok_and(|it| it.is_some())
+    }
+}

@@ -1,0 +1,331 @@
+//! Our own transport between a client's pipes and a `LspService`, which answers what must be answered whatever the
+//! client sends, whatever handlers do, and ends when the client is gone.
+//!
+//! ```text
+//! stdin ─ frames ─ message ─┬─ calls ────▶ lane ─▶ service ─┐
+//!   (this thread, input)    ├─ answers ──▶ asked            ├─▶ outbox ─▶ stdout (writer thread)
+//!                           └─ refusals, cancellations ─────┘
+//! ```
+//! This thread never waits for the runtime, so `exit`, the end of stdin and a dead editor are obeyed even where a
+//! handler hangs. All queues are bounded: a client that sends faster than it is served waits, and so does a server
+//! that sends faster than it is read. It knows nothing about tasks and loops.
+
+mod frames;
+mod incoming;
+mod input;
+mod message;
+mod outgoing;
+mod parent_process;
+mod scheduler;
+mod surrogates;
+#[cfg(test)]
+mod tests;
+mod writer;
+
+use std::io::{self, PipeWriter, Read, Write};
+use std::os::fd::AsFd;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use futures::{Stream, StreamExt};
+use serde_json::Value;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tower_lsp::ClientSocket;
+use tower_lsp::jsonrpc::{Error, ErrorCode, Id, Request, Response};
+
+use self::frames::{Frame, Frames};
+use self::incoming::{IncomingRequests, RequestStage};
+use self::input::{ClientInput, ClientState};
+use self::message::ClientMessage;
+use self::outgoing::OutgoingRequests;
+pub(crate) use self::scheduler::LanguageService;
+use self::scheduler::{QueuedCall, Scheduler, SharedService};
+use self::writer::{Outbox, outbox};
+
+/// What may wait for the lane, in bytes of its own kind: a body and what its values take beyond that.
+const ROOM: u32 = 4 << 20;
+const VALUES: u32 = 1 << 10;
+/// While the client sends more than is worked off.
+const SHORTEST_REST: Duration = Duration::from_millis(1);
+const LONGEST_REST: Duration = Duration::from_millis(100);
+/// What a client that says goodbye is still told, as long as it reads.
+const FLUSH_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// How long things may take. Constants of the product; tests have less patience.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct TransportLimits {
+    /// A request. Whoever waits for more than this has given up.
+    pub(crate) request: Duration,
+    /// `workspace/executeCommand`: a rollback or a diff of a large tree takes its time.
+    pub(crate) command: Duration,
+    /// A notification: everything behind it waits.
+    pub(crate) notification: Duration,
+    /// A question to the client, such as one to the user.
+    pub(crate) question: Duration,
+    /// After goodbye, how long a client may take to read the next byte.
+    pub(crate) goodbye: Duration,
+}
+
+impl Default for TransportLimits {
+    fn default() -> Self {
+        Self {
+            request: Duration::from_secs(60),
+            command: Duration::from_secs(300),
+            notification: Duration::from_secs(20),
+            question: Duration::from_secs(600),
+            goodbye: Duration::from_secs(1),
+        }
+    }
+}
+
+impl TransportLimits {
+    fn of(&self, method: &str) -> Duration {
+        if method == "workspace/executeCommand" { self.command } else { self.request }
+    }
+}
+
+/// How the conversation ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ConnectionEnd {
+    /// After `shutdown`, as it should.
+    Properly,
+    WithoutShutdown,
+}
+
+/// Serves until the client says `exit` or is gone. Does not wait for handlers that hang: what they hold goes with
+/// the process.
+pub(crate) fn run<S: LanguageService + 'static>(
+    service: S,
+    socket: ClientSocket,
+    input: impl Read + AsFd,
+    output: impl Write + AsFd + Send + 'static,
+    limits: TransportLimits,
+) -> io::Result<ConnectionEnd> {
+    let (others, alive) = io::pipe()?;
+    let writer_alive = ShutdownGuard(alive.try_clone()?);
+    let alive = ShutdownGuard(alive);
+    let (questions, askers) = socket.split();
+    let (outbox, queue) = outbox();
+    let (calls, called) = unbounded_channel();
+    let reader = MessageReader {
+        frames: Frames::new(ClientInput::new(input, others)),
+        served: Arc::new(SharedService::new(service)),
+        received: Arc::default(),
+        asked: Arc::new(OutgoingRequests::new(askers, limits.question)),
+        outbox,
+        room: Arc::new(Semaphore::new(ROOM as usize)),
+        calls,
+        shut_down: false,
+        goodbye: limits.goodbye,
+    };
+    let lane = Scheduler {
+        served: Arc::clone(&reader.served),
+        received: Arc::clone(&reader.received),
+        outbox: reader.outbox.clone(),
+        limits,
+    };
+    let (done, written) = channel();
+    thread::Builder::new().name("writer".to_owned()).spawn(move || {
+        let _ = queue.write_to(output);
+        drop((done, writer_alive));
+    })?;
+    let (asked, outgoing) = (Arc::clone(&reader.asked), reader.outbox.clone());
+    thread::Builder::new().name("server".to_owned()).spawn(move || {
+        serve(lane, called, OutgoingForwarder { them: questions, asked, outbox: outgoing }, alive)
+    })?;
+    Ok(reader.run(&written))
+}
+
+/// Of a thread without which nothing goes on: its end, however it comes, wakes the reader.
+struct ShutdownGuard(PipeWriter);
+
+impl Drop for ShutdownGuard {
+    fn drop(&mut self) {
+        let _ = self.0.write_all(b"!");
+    }
+}
+
+/// The runtime's thread.
+fn serve<S: LanguageService + 'static, Q: Stream<Item = Request> + Unpin + Send + 'static>(
+    lane: Scheduler<S>,
+    called: UnboundedReceiver<QueuedCall>,
+    questions: OutgoingForwarder<Q>,
+    alive: ShutdownGuard,
+) -> io::Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.spawn(questions.pass_on());
+    runtime.block_on(lane.run(called));
+    drop(alive);
+    Ok(())
+}
+
+/// What the server says by itself: notifications and requests to the client.
+struct OutgoingForwarder<Q> {
+    them: Q,
+    asked: Arc<OutgoingRequests>,
+    outbox: Outbox,
+}
+
+impl<Q: Stream<Item = Request> + Unpin> OutgoingForwarder<Q> {
+    async fn pass_on(mut self) {
+        while let Some(request) = self.them.next().await {
+            if let Some(id) = request.id() {
+                self.asked.enter(id);
+            }
+            self.outbox.send(&without_null(request)).await;
+        }
+    }
+}
+
+/// Where there are no parameters, tower-lsp says `null`, which the specification does not allow.
+fn without_null(request: Request) -> Request {
+    if request.params() != Some(&Value::Null) {
+        return request;
+    }
+    let (method, id, _) = request.into_parts();
+    let request = Request::build(method);
+    match id {
+        Some(id) => request.id(id).finish(),
+        None => request.finish(),
+    }
+}
+
+struct MessageReader<R, S> {
+    frames: Frames<ClientInput<R>>,
+    served: Arc<SharedService<S>>,
+    received: Arc<IncomingRequests>,
+    asked: Arc<OutgoingRequests>,
+    outbox: Outbox,
+    room: Arc<Semaphore>,
+    calls: UnboundedSender<QueuedCall>,
+    shut_down: bool,
+    goodbye: Duration,
+}
+
+impl<R: Read + AsFd, S: LanguageService> MessageReader<R, S> {
+    fn run(mut self, written: &Receiver<()>) -> ConnectionEnd {
+        loop {
+            let goes_on = match self.frames.next() {
+                Frame::End => false,
+                Frame::Bad(why) => self.refuse(&message::bad_frame(why)),
+                Frame::Body(body) => self.take(&body),
+            };
+            if !goes_on {
+                break;
+            }
+        }
+        let Self { calls, outbox, shut_down, goodbye, .. } = self;
+        drop(calls);
+        wait_for_last_words(written, &outbox, goodbye);
+        if shut_down { ConnectionEnd::Properly } else { ConnectionEnd::WithoutShutdown }
+    }
+
+    /// Says whether there is more to come.
+    fn take(&mut self, body: &[u8]) -> bool {
+        match message::read(body) {
+            ClientMessage::Call(request) => self.call(request, body.len()),
+            ClientMessage::Refused(response) => self.refuse(&response),
+            ClientMessage::Exit => false,
+            ClientMessage::Nothing => true,
+            ClientMessage::Answer(answer) => {
+                self.asked.answered(answer);
+                true
+            }
+            ClientMessage::Cancel(id) => {
+                match self.received.cancel(&id) {
+                    None => {}
+                    Some(RequestStage::Running) => self.served.cancel(&id),
+                    Some(RequestStage::Waiting) => {
+                        let error = Error::new(ErrorCode::RequestCancelled);
+                        self.outbox.send_now(&Response::from_error(id, error));
+                    }
+                }
+                true
+            }
+        }
+    }
+
+    fn call(&mut self, request: Request, length: usize) -> bool {
+        let mut ticket = None;
+        if let Some(id) = request.id().cloned() {
+            ticket = self.received.enter(&id);
+            if ticket.is_none() {
+                return self.refuse(&id_in_use(id));
+            }
+        }
+        match request.method() {
+            "initialize" => self.watch_editor(&request),
+            "shutdown" => self.shut_down |= ticket.is_some(),
+            _ => {}
+        }
+        let weight = u32::try_from(length).unwrap_or(ROOM).saturating_add(VALUES).min(ROOM);
+        let Some(room) = self.wait_for_room(weight) else { return false };
+        self.calls.send(QueuedCall { request, ticket, room }).is_ok()
+    }
+
+    /// A client that sends what nobody understands, and does not read what it is told, waits.
+    fn refuse(&mut self, response: &Response) -> bool {
+        self.outbox.send_now(response);
+        let outbox = self.outbox.clone();
+        self.rest_until(|| outbox.has_room().then_some(())).is_some()
+    }
+
+    fn wait_for_room(&mut self, weight: u32) -> Option<OwnedSemaphorePermit> {
+        let room = Arc::clone(&self.room);
+        self.rest_until(|| Arc::clone(&room).try_acquire_many_owned(weight).ok())
+    }
+
+    /// `None`: the client is gone, or says no more and reads no more.
+    fn rest_until<T>(&mut self, look: impl Fn() -> Option<T>) -> Option<T> {
+        let mut rest = SHORTEST_REST;
+        let (mut read, mut since) = (self.outbox.written(), Instant::now());
+        loop {
+            if let Some(found) = look() {
+                return Some(found);
+            }
+            match self.frames.input().rest(rest) {
+                ClientState::Over => return None,
+                ClientState::HungUp if read == self.outbox.written() && since.elapsed() > self.goodbye => {
+                    return None;
+                }
+                ClientState::HungUp if read == self.outbox.written() => {}
+                ClientState::HungUp | ClientState::Taken => {
+                    (read, since) = (self.outbox.written(), Instant::now());
+                }
+            }
+            rest = LONGEST_REST.min(2 * rest);
+        }
+    }
+
+    fn watch_editor(&mut self, initialize: &Request) {
+        let pid = initialize.params().and_then(|it| it.get("processId")).and_then(Value::as_i64);
+        if let Some(pid) = pid {
+            self.frames.input().watch_editor(pid);
+        }
+    }
+}
+
+fn id_in_use(id: Id) -> Response {
+    let error = Error {
+        code: ErrorCode::InvalidRequest,
+        message: "a request with this id is not answered yet".into(),
+        data: None,
+    };
+    Response::from_error(id, error)
+}
+
+/// Answers that are on their way still go out, while the client takes them.
+fn wait_for_last_words(written: &Receiver<()>, outbox: &Outbox, goodbye: Duration) {
+    let until = Instant::now() + FLUSH_TIMEOUT;
+    let mut before = outbox.written();
+    while let Err(RecvTimeoutError::Timeout) = written.recv_timeout(goodbye) {
+        let now = outbox.written();
+        if now == before || Instant::now() > until {
+            return;
+        }
+        before = now;
+    }
+}

@@ -1,0 +1,326 @@
+//! Bytes from the client to message bodies. Whatever arrives, it finds the next frame again and holds no more than
+//! one body of [`LARGEST`] bytes; it never looks into a body.
+
+use std::io::{ErrorKind, Read};
+
+/// What a body may weigh.
+const LARGEST: u64 = 16 << 20;
+/// A length beyond this is a mistake, not a body that somebody is going to send.
+const ABSURD: u64 = 1 << 30;
+/// What all headers of a frame may weigh.
+const LARGEST_HEAD: usize = 8 << 10;
+const CHUNK: usize = 64 << 10;
+const LENGTH: &[u8] = b"content-length:";
+
+/// What came next.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Frame {
+    Body(Vec<u8>),
+    /// No body can be had, and why; what follows can.
+    Bad(&'static str),
+    End,
+}
+
+pub(super) struct Frames<R> {
+    input: R,
+    buffer: Vec<u8>,
+    /// Up to here the buffer is read.
+    at: usize,
+    next: FrameState,
+}
+
+/// What stands between here and the next frame.
+enum FrameState {
+    Head,
+    /// The rest of a body that is too large.
+    Body(u64),
+    /// Nobody knows: the next header will tell.
+    Unknown,
+}
+
+enum FrameHeader {
+    Length(u64),
+    Bad(&'static str),
+    End,
+}
+
+enum HeaderLine {
+    Of(Vec<u8>),
+    TooLong,
+    End,
+}
+
+impl<R: Read> Frames<R> {
+    pub(super) fn new(input: R) -> Self {
+        Self { input, buffer: Vec::new(), at: 0, next: FrameState::Head }
+    }
+
+    /// What is read from.
+    pub(super) fn input(&mut self) -> &mut R {
+        &mut self.input
+    }
+
+    pub(super) fn next(&mut self) -> Frame {
+        let is_there = match std::mem::replace(&mut self.next, FrameState::Head) {
+            FrameState::Head => true,
+            FrameState::Body(length) => self.skip(length),
+            FrameState::Unknown => self.find_length(),
+        };
+        if !is_there {
+            return Frame::End;
+        }
+        match self.head() {
+            FrameHeader::End => Frame::End,
+            FrameHeader::Bad(why) => {
+                self.next = FrameState::Unknown;
+                Frame::Bad(why)
+            }
+            FrameHeader::Length(length) if length > ABSURD => {
+                self.next = FrameState::Unknown;
+                Frame::Bad("no message is that long")
+            }
+            FrameHeader::Length(length) if length > LARGEST => {
+                self.next = FrameState::Body(length);
+                Frame::Bad("a message may have 16 MiB")
+            }
+            FrameHeader::Length(length) => self.body(length as usize),
+        }
+    }
+
+    /// Reads to the blank line. After a bad head, `at` is where the search for the next one begins.
+    fn head(&mut self) -> FrameHeader {
+        let (mut length, mut begin) = (None, self.at);
+        loop {
+            let line = match self.line(begin) {
+                HeaderLine::End => return FrameHeader::End,
+                HeaderLine::TooLong => return self.bad_head(begin, "the headers are too long"),
+                HeaderLine::Of(line) => line,
+            };
+            let line = line.trim_ascii();
+            if line.is_empty() {
+                match length {
+                    Some(length) => return FrameHeader::Length(length),
+                    // Some clients end a body with a line end.
+                    None if self.buffer.get(begin..self.at).is_some_and(|it| it.trim_ascii().is_empty()) => {
+                        begin = self.at;
+                        continue;
+                    }
+                    None => return self.bad_head(begin, "there is no Content-Length"),
+                }
+            }
+            let Some(colon) = memchr::memchr(b':', line) else {
+                return self.bad_head(begin, "a header has no colon");
+            };
+            let (name, value) = line.split_at(colon);
+            if !name.trim_ascii().eq_ignore_ascii_case(b"content-length") {
+                continue;
+            }
+            match number(value) {
+                None => return FrameHeader::Bad("Content-Length is not a number"),
+                Some(it) if length.is_some_and(|before| before != it) => {
+                    return FrameHeader::Bad("there are two Content-Lengths");
+                }
+                it => length = it,
+            }
+        }
+    }
+
+    /// What looked like a header may be the end of a body with the next header right behind it.
+    fn bad_head(&mut self, begin: usize, why: &'static str) -> FrameHeader {
+        self.at = begin + 1;
+        FrameHeader::Bad(why)
+    }
+
+    /// One line of a head that began at `begin`.
+    fn line(&mut self, begin: usize) -> HeaderLine {
+        let from = self.at;
+        let mut searched = from;
+        loop {
+            let unseen = self.buffer.get(searched..).unwrap_or_default();
+            if let Some(end) = memchr::memchr(b'\n', unseen) {
+                self.at = searched + end + 1;
+                return HeaderLine::Of(self.buffer.get(from..self.at).unwrap_or_default().to_vec());
+            }
+            searched = self.buffer.len();
+            if searched - begin > LARGEST_HEAD {
+                return HeaderLine::TooLong;
+            }
+            if !self.fill() {
+                return HeaderLine::End;
+            }
+        }
+    }
+
+    fn body(&mut self, length: usize) -> Frame {
+        let here = self.buffer.len().min(self.at + length);
+        let mut body = Vec::new();
+        body.reserve_exact(length);
+        body.extend_from_slice(self.buffer.get(self.at..here).unwrap_or_default());
+        self.at = here;
+        // What is left moves to the front: seldom, where many small frames came at once.
+        if self.at >= CHUNK || self.at == self.buffer.len() {
+            self.forget_read();
+        }
+        let missing = (length - body.len()) as u64;
+        match self.input.by_ref().take(missing).read_to_end(&mut body) {
+            Ok(read) if read as u64 == missing => Frame::Body(body),
+            _ => Frame::End,
+        }
+    }
+
+    fn skip(&mut self, length: u64) -> bool {
+        let mut left = length;
+        loop {
+            let here = ((self.buffer.len() - self.at) as u64).min(left);
+            self.at += here as usize;
+            left -= here;
+            if left == 0 {
+                return true;
+            }
+            self.forget_read();
+            if !self.fill() {
+                return false;
+            }
+        }
+    }
+
+    /// Goes to the next place that says how long something is.
+    fn find_length(&mut self) -> bool {
+        loop {
+            let unread = self.buffer.get(self.at..).unwrap_or_default();
+            let found = memchr::memchr2_iter(b'c', b'C', unread).find(|begin| {
+                let it = unread.get(*begin..begin + LENGTH.len());
+                it.is_some_and(|it| it.eq_ignore_ascii_case(LENGTH))
+            });
+            if let Some(begin) = found {
+                self.at += begin;
+                return true;
+            }
+            self.at += unread.len().saturating_sub(LENGTH.len());
+            self.forget_read();
+            if !self.fill() {
+                return false;
+            }
+        }
+    }
+
+    /// Reads more behind what is there.
+    fn fill(&mut self) -> bool {
+        let end = self.buffer.len();
+        self.buffer.resize(end + CHUNK, 0);
+        let read = loop {
+            match self.input.read(self.buffer.get_mut(end..).unwrap_or_default()) {
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                read => break read.unwrap_or(0),
+            }
+        };
+        self.buffer.truncate(end + read);
+        read > 0
+    }
+
+    fn forget_read(&mut self) {
+        self.buffer.drain(..self.at.min(self.buffer.len()));
+        self.buffer.shrink_to(2 * CHUNK);
+        self.at = 0;
+    }
+}
+
+/// What stands after a header's colon, in digits alone.
+fn number(value: &[u8]) -> Option<u64> {
+    let digits = std::str::from_utf8(value.strip_prefix(b":")?).ok()?.trim();
+    digits.bytes().all(|it| it.is_ascii_digit()).then(|| digits.parse().ok())?
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Frame, Frames, LARGEST};
+    use std::io::Read;
+
+    /// Hands out a few bytes at a time, as pipes may.
+    struct Slow<'a>(&'a [u8], usize);
+
+    impl Read for Slow<'_> {
+        fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+            let amount = self.1.min(self.0.len()).min(buffer.len());
+            let (now, later) = self.0.split_at(amount);
+            buffer[..amount].copy_from_slice(now);
+            self.0 = later;
+            Ok(amount)
+        }
+    }
+
+    /// `{…}` for bodies, `!` for refusals.
+    #[track_caller]
+    fn check(input: &str, expect: &[&str]) {
+        for step in [1, 2, 7, 100_000] {
+            let mut frames = Frames::new(Slow(input.as_bytes(), step));
+            let mut seen = Vec::new();
+            loop {
+                match frames.next() {
+                    Frame::End => break,
+                    Frame::Body(body) => seen.push(String::from_utf8(body).unwrap()),
+                    Frame::Bad(_) => seen.push("!".to_owned()),
+                }
+            }
+            assert_eq!(seen, expect, "{input:?} in steps of {step}");
+        }
+    }
+
+    #[test]
+    fn frames_as_clients_write_them() {
+        check("Content-Length: 2\r\n\r\n{}Content-Length: 3\r\n\r\n{ }", &["{}", "{ }"]);
+        check("content-length:2\r\n\r\n{}", &["{}"]);
+        check("CONTENT-LENGTH : 2 \n\n{}", &["{}"]);
+        check("Content-Length: 2\nX-Other: a:b\n\n{}\n\r\nContent-Length: 2\n\n[]", &["{}", "[]"]);
+        let typed = "Content-Type: application/vscode-jsonrpc; charset=utf-8\r\nContent-Length: 2\r\n\r\n{}";
+        check(typed, &["{}"]);
+        check("Content-Length: 2\r\nContent-Length: 2\r\n\r\n{}", &["{}"]);
+        check("Content-Length: 0\r\n\r\nContent-Length: 2\r\n\r\n{}", &["", "{}"]);
+    }
+
+    #[test]
+    fn what_is_no_frame_is_refused_once_and_survived() {
+        let after = "Content-Length: 4\r\n\r\n{ok}";
+        let absurd = [
+            "Content-Length: -1\r\n\r\n{}",
+            "Content-Type: x\r\nContent-Length: -1\r\n\r\n{}",
+            "Content-Length: 1000000000000000000\r\n\r\n{}",
+            "Content-Length: 99999999999999999999999\r\n\r\n{}",
+            "Content-Length: 2.0\r\n\r\n{}",
+            "Content-Length: 0x2\r\n\r\n{}",
+            "Content-Length: +2\r\n\r\n{}",
+            "Content-Length:\r\n\r\n{}",
+            "Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}",
+            "Content-Type: x\r\n\r\n{}",
+            "no header\r\n\r\n{}",
+            "{}",
+            "a rest of a body, ",
+        ];
+        for begin in absurd {
+            check(&format!("{begin}{after}"), &["!", "{ok}"]);
+        }
+        check(&format!("Content-Length: 1\r\n\r\n{{}}{after}"), &["{", "!", "{ok}"]);
+        check(&format!("X: {}\r\n\r\n{{}}{after}", "x".repeat(10_000)), &["!", "{ok}"]);
+    }
+
+    #[test]
+    fn what_is_too_large_is_skipped() {
+        let length = LARGEST as usize + 1;
+        let text =
+            format!("Content-Length: {length}\r\n\r\n{}Content-Length: 2\r\n\r\n{{}}", "x".repeat(length));
+        let mut frames = Frames::new(text.as_bytes());
+        assert!(matches!(frames.next(), Frame::Bad(_)));
+        assert_eq!(frames.next(), Frame::Body(b"{}".to_vec()));
+        assert!(frames.buffer.capacity() < 1 << 20);
+        assert_eq!(frames.next(), Frame::End);
+    }
+
+    #[test]
+    fn half_a_frame_is_the_end() {
+        for text in ["", "Content-Le", "Content-Length: 9\r\n", "Content-Length: 9\r\n\r\n{}", "nothing here"]
+        {
+            let mut frames = Frames::new(text.as_bytes());
+            assert_eq!(frames.next(), Frame::End, "{text:?}");
+        }
+    }
+}

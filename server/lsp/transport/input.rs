@@ -1,0 +1,104 @@
+//! The client's bytes, as long as there is a client: reading ends when its process or our own other half is gone,
+//! although the pipe may still be open. An idle client wakes nobody up.
+
+use std::io::{self, ErrorKind, PipeReader, Read};
+use std::os::fd::AsFd;
+use std::thread;
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+
+use super::parent_process::ParentProcess;
+
+pub(super) struct ClientInput<R> {
+    source: R,
+    /// Readable when the runtime or the writer cannot go on.
+    others: PipeReader,
+    editor: ParentProcess,
+    is_over: bool,
+}
+
+/// How the client is after a while.
+pub(super) enum ClientState {
+    Taken,
+    /// It sends no more; what it sent is still to be read.
+    HungUp,
+    Over,
+}
+
+enum InputReadiness {
+    Bytes,
+    Nothing,
+    /// The client closed its end, though there may be bytes left.
+    HungUp,
+    Over,
+}
+
+impl<R: Read + AsFd> ClientInput<R> {
+    pub(super) fn new(source: R, others: PipeReader) -> Self {
+        Self { source, others, editor: ParentProcess::Unknown, is_over: false }
+    }
+
+    pub(super) fn watch_editor(&mut self, pid: i64) {
+        self.editor = ParentProcess::of(pid);
+    }
+
+    /// Waits without reading.
+    pub(super) fn rest(&mut self, time: Duration) -> ClientState {
+        match self.look(PollFlags::empty(), Some(time)) {
+            InputReadiness::Bytes | InputReadiness::Nothing => ClientState::Taken,
+            InputReadiness::HungUp => {
+                // The poll above came back at once.
+                thread::sleep(time);
+                ClientState::HungUp
+            }
+            InputReadiness::Over => {
+                self.is_over = true;
+                ClientState::Over
+            }
+        }
+    }
+
+    fn look(&self, what: PollFlags, time: Option<Duration>) -> InputReadiness {
+        let time = time.map(|it| Timespec { tv_sec: it.as_secs() as i64, tv_nsec: it.subsec_nanos().into() });
+        let mut them = vec![PollFd::new(&self.source, what), PollFd::new(&self.others, PollFlags::IN)];
+        let editor = self.editor.descriptor();
+        them.extend(editor.as_ref().map(|it| PollFd::new(it, PollFlags::IN)));
+        match poll(&mut them, time.as_ref()) {
+            Err(Errno::INTR) => return InputReadiness::Nothing,
+            Err(_) => return InputReadiness::Over,
+            Ok(_) => {}
+        }
+        let mut seen = them.iter().map(PollFd::revents);
+        let client = seen.next().unwrap_or(PollFlags::empty());
+        if seen.any(|it| !it.is_empty()) || self.editor.is_gone() {
+            return InputReadiness::Over;
+        }
+        if client.intersects(PollFlags::IN) {
+            InputReadiness::Bytes
+        } else if client.is_empty() {
+            InputReadiness::Nothing
+        } else {
+            InputReadiness::HungUp
+        }
+    }
+}
+
+impl<R: Read + AsFd> Read for ClientInput<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        while !self.is_over {
+            match self.look(PollFlags::IN, self.editor.patience()) {
+                InputReadiness::Nothing => {}
+                InputReadiness::Over => self.is_over = true,
+                // What a client left behind is read before its end is.
+                InputReadiness::Bytes | InputReadiness::HungUp => match self.source.read(buffer) {
+                    Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => {}
+                    Ok(0) | Err(_) => self.is_over = true,
+                    read => return read,
+                },
+            }
+        }
+        Ok(0)
+    }
+}

@@ -1,0 +1,223 @@
+//! A body to what it asks for. Everything that is no message of the protocol becomes the answer that says so; which
+//! methods exist is the service's business.
+
+use serde_json::{Map, Value};
+use tower_lsp::jsonrpc::{Error, ErrorCode, Id, Request, Response};
+
+use super::surrogates::mended;
+
+/// How many values a message may have: each takes some thirty bytes in memory, and two in a body.
+const MOST_VALUES: usize = 1_000_000;
+
+/// What a client can send.
+#[derive(Debug, PartialEq)]
+pub(super) enum ClientMessage {
+    /// A request (with an id) or a notification.
+    Call(Request),
+    /// Of a request of the server.
+    Answer(Response),
+    Cancel(Id),
+    Exit,
+    /// None of these; this is to be answered.
+    Refused(Response),
+    /// Not to be answered.
+    Nothing,
+}
+
+pub(super) fn read(body: &[u8]) -> ClientMessage {
+    let marks = || body.iter().filter(|it| matches!(it, b',' | b'[' | b'{')).count();
+    // Every value is a byte at least: nearly no body has to be counted.
+    if body.len() > MOST_VALUES && marks() > MOST_VALUES && !is_modest(body) {
+        return refused(None, ErrorCode::InvalidRequest, "too many values in one message");
+    }
+    let value = serde_json::from_slice(body).or_else(|error| match mended(body) {
+        Some(body) => serde_json::from_slice(&body),
+        None => Err(error),
+    });
+    match value {
+        Ok(Value::Object(fields)) => of_fields(fields),
+        Ok(Value::Array(_)) => refused(None, ErrorCode::InvalidRequest, "the protocol has no batches"),
+        Ok(_) => refused(None, ErrorCode::InvalidRequest, "a message is an object"),
+        Err(error) => refused(None, ErrorCode::ParseError, format!("not JSON: {error}")),
+    }
+}
+
+/// What a frame without a body is answered.
+pub(super) fn bad_frame(why: &str) -> Response {
+    let error = Error { message: why.to_owned().into(), ..Error::parse_error() };
+    Response::from_error(Id::Null, error)
+}
+
+fn of_fields(mut fields: Map<String, Value>) -> ClientMessage {
+    let id = match fields.remove("id").map(id_of) {
+        None => None,
+        Some(Some(id)) => Some(id),
+        Some(None) if fields.contains_key("method") => {
+            return refused(None, ErrorCode::InvalidRequest, "an id is a whole number or a string");
+        }
+        // An answer to something we never said, such as a client's complaint about a message of ours.
+        Some(None) => return ClientMessage::Nothing,
+    };
+    if fields.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
+        return refused(id, ErrorCode::InvalidRequest, "`jsonrpc` must be \"2.0\"");
+    }
+    match (fields.remove("method"), id) {
+        (Some(Value::String(method)), id) => of_call(method, id, fields.remove("params")),
+        (Some(_), id) => refused(id, ErrorCode::InvalidRequest, "a method is a string"),
+        (None, Some(id)) => of_answer(id, fields),
+        (None, None) => refused(None, ErrorCode::InvalidRequest, "neither a call nor an answer"),
+    }
+}
+
+fn of_call(method: String, id: Option<Id>, params: Option<Value>) -> ClientMessage {
+    match method.as_str() {
+        "exit" => return ClientMessage::Exit,
+        "$/cancelRequest" => {
+            return params
+                .and_then(|it| id_of(it.get("id")?.clone()))
+                .map_or(ClientMessage::Nothing, ClientMessage::Cancel);
+        }
+        _ => {}
+    }
+    let void = method == "shutdown";
+    let call = Request::build(method);
+    // Clients say nothing in three ways: no params, `null` and `{}`.
+    let call = match params {
+        _ if void => call,
+        None | Some(Value::Null) => call.params(Map::new()),
+        Some(params) => call.params(params),
+    };
+    ClientMessage::Call(match id {
+        Some(id) => call.id(id).finish(),
+        None => call.finish(),
+    })
+}
+
+fn of_answer(id: Id, mut fields: Map<String, Value>) -> ClientMessage {
+    match (fields.remove("error"), fields.remove("result")) {
+        (Some(Value::Object(error)), _) => {
+            let code = error.get("code").and_then(Value::as_i64).unwrap_or_default();
+            let message = error.get("message").and_then(Value::as_str).unwrap_or_default().to_owned();
+            let data = error.get("data").cloned();
+            ClientMessage::Answer(Response::from_error(
+                id,
+                Error { code: code.into(), message: message.into(), data },
+            ))
+        }
+        (None | Some(Value::Null), Some(result)) => ClientMessage::Answer(Response::from_ok(id, result)),
+        _ => refused(Some(id), ErrorCode::InvalidRequest, "neither a call nor an answer"),
+    }
+}
+
+fn id_of(value: Value) -> Option<Id> {
+    match value {
+        Value::String(text) => Some(Id::String(text)),
+        Value::Number(number) => number.as_i64().map(Id::Number),
+        _ => None,
+    }
+}
+
+fn refused(id: Option<Id>, code: ErrorCode, why: impl Into<String>) -> ClientMessage {
+    let error = Error { code, message: why.into().into(), data: None };
+    ClientMessage::Refused(Response::from_error(id.unwrap_or_default(), error))
+}
+
+/// Counts only what stands outside of strings: a task's text may be full of commas.
+fn is_modest(body: &[u8]) -> bool {
+    let (mut values, mut in_string, mut escaped) = (0, false, false);
+    for byte in body {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if in_string => escaped = true,
+            b'"' => in_string = !in_string,
+            b',' | b'[' | b'{' if !in_string => values += 1,
+            _ => {}
+        }
+    }
+    values <= MOST_VALUES
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ClientMessage, read};
+    use serde_json::json;
+    use tower_lsp::jsonrpc::{Error, Id, Request, Response};
+
+    #[track_caller]
+    fn check(body: &str, expect: &ClientMessage) {
+        assert_eq!(&read(body.as_bytes()), expect, "{body}");
+    }
+
+    #[track_caller]
+    fn refused(body: &[u8], code: i64, id: &Id) {
+        match read(body) {
+            ClientMessage::Refused(it) => {
+                assert_eq!(it.error().map(|it| it.code.code()), Some(code), "{it:?}");
+                assert_eq!(it.id(), id);
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn calls_answers_and_orders() {
+        let call = Request::build("a/b").id(1).params(json!({"x": [1]})).finish();
+        check(r#"{"jsonrpc":"2.0","id":1,"method":"a/b","params":{"x":[1]}}"#, &ClientMessage::Call(call));
+        let empty = Request::build("a").params(json!({})).finish();
+        check(r#"{"jsonrpc":"2.0","method":"a","params":null}"#, &ClientMessage::Call(empty.clone()));
+        check(r#"{"jsonrpc":"2.0","method":"a"}"#, &ClientMessage::Call(empty));
+        for params in ["", r#","params":null"#, r#","params":{}"#, r#","params":[]"#] {
+            let shutdown = Request::build("shutdown").id("x".to_owned()).finish();
+            check(
+                &format!(r#"{{"jsonrpc":"2.0","id":"x","method":"shutdown"{params}}}"#),
+                &ClientMessage::Call(shutdown),
+            );
+        }
+        check(r#"{"jsonrpc":"2.0","method":"exit","params":null}"#, &ClientMessage::Exit);
+        let cancel = r#"{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":"7"}}"#;
+        check(cancel, &ClientMessage::Cancel(Id::String("7".to_owned())));
+        let ok = Response::from_ok(Id::Number(3), json!(null));
+        check(r#"{"jsonrpc":"2.0","id":3,"result":null}"#, &ClientMessage::Answer(ok));
+        let error = Error { code: (-32601).into(), message: "no".into(), data: None };
+        let error = Response::from_error(Id::Number(3), error);
+        let text = r#"{"jsonrpc":"2.0","id":3,"error":{"code":-32601,"message":"no","more":1}}"#;
+        check(text, &ClientMessage::Answer(error));
+        check(
+            r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"what?"}}"#,
+            &ClientMessage::Nothing,
+        );
+    }
+
+    #[test]
+    fn what_is_no_message_is_answered_with_the_fitting_code() {
+        let (none, one) = (Id::Null, Id::Number(1));
+        refused(b"", -32700, &none);
+        refused(b"{", -32700, &none);
+        refused(b"{\"jsonrpc\":\"2.0\",\"method\":\"\xff\"}", -32700, &none);
+        refused("[".repeat(100_000).as_bytes(), -32700, &none);
+        refused(format!("[{}0]", "0,".repeat(2_000_000)).as_bytes(), -32600, &none);
+        refused(b"[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"a\"}]", -32600, &none);
+        refused(b"7", -32600, &none);
+        refused(b"{}", -32600, &none);
+        refused(br#"{"jsonrpc":"1.0","id":1,"method":"a"}"#, -32600, &one);
+        refused(br#"{"id":1,"method":"a"}"#, -32600, &one);
+        refused(br#"{"jsonrpc":"2.0","id":1,"method":7}"#, -32600, &one);
+        refused(br#"{"jsonrpc":"2.0","id":1}"#, -32600, &one);
+        refused(br#"{"jsonrpc":"2.0","id":1.5,"method":"a"}"#, -32600, &none);
+        refused(br#"{"jsonrpc":"2.0","id":null,"method":"a"}"#, -32600, &none);
+        refused(br#"{"jsonrpc":"2.0","id":{},"method":"a"}"#, -32600, &none);
+    }
+
+    #[test]
+    fn half_a_character_costs_that_character_alone() {
+        let call = Request::build("a").params(json!({"text": "x\u{fffd}y"})).finish();
+        check(r#"{"jsonrpc":"2.0","method":"a","params":{"text":"x\ud83dy"}}"#, &ClientMessage::Call(call));
+    }
+
+    #[test]
+    fn a_text_full_of_commas_is_one_value() {
+        let text = ",".repeat(2_000_000);
+        let body = json!({"jsonrpc": "2.0", "method": "a", "params": {"text": text}}).to_string();
+        assert!(matches!(read(body.as_bytes()), ClientMessage::Call(_)));
+    }
+}

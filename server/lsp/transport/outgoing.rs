@@ -1,0 +1,80 @@
+//! Requests of the server that the client has not answered. Every one is answered in the end: by the client, or by
+//! us when it takes too long or too many are open, so that who asked never waits for ever.
+
+use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use futures::Sink;
+use tokio::task::AbortHandle;
+use tower_lsp::ExitedError;
+use tower_lsp::jsonrpc::{Error, ErrorCode, Id, Response};
+
+/// More questions than anybody looks at.
+const MOST: usize = 64;
+
+/// Where answers go: tower-lsp's own book, whose type has no public name.
+type ResponseSink = Pin<Box<dyn Sink<Response, Error = ExitedError> + Send>>;
+
+pub(super) struct OutgoingRequests {
+    open: Mutex<VecDeque<(Id, AbortHandle)>>,
+    askers: Mutex<ResponseSink>,
+    patience: Duration,
+}
+
+impl OutgoingRequests {
+    pub(super) fn new(
+        askers: impl Sink<Response, Error = ExitedError> + Send + 'static,
+        patience: Duration,
+    ) -> Self {
+        Self { open: Mutex::default(), askers: Mutex::new(Box::pin(askers)), patience }
+    }
+
+    /// Before the question goes out. On the runtime.
+    pub(super) fn enter(self: &Arc<Self>, id: &Id) {
+        let (book, expired, patience) = (Arc::clone(self), id.clone(), self.patience);
+        let timer = tokio::spawn(async move {
+            tokio::time::sleep(patience).await;
+            book.give_up(&expired);
+        });
+        let oldest = {
+            let mut open = self.open();
+            open.push_back((id.clone(), timer.abort_handle()));
+            let oldest = open.front().filter(|_| open.len() > MOST);
+            oldest.map(|(id, _)| id.clone())
+        };
+        if let Some(oldest) = oldest {
+            self.give_up(&oldest);
+        }
+    }
+
+    /// An answer to what we did not ask, or that comes too late, goes nowhere.
+    pub(super) fn answered(&self, answer: Response) {
+        let Some(timer) = self.take(answer.id()) else { return };
+        timer.abort();
+        let mut askers = self.askers.lock().unwrap_or_else(PoisonError::into_inner);
+        // It panics where the asker does not wait any more.
+        let _ = catch_unwind(AssertUnwindSafe(|| askers.as_mut().start_send(answer)));
+    }
+
+    fn give_up(&self, id: &Id) {
+        let error = Error {
+            code: ErrorCode::RequestCancelled,
+            message: "the client did not answer".into(),
+            data: None,
+        };
+        self.answered(Response::from_error(id.clone(), error));
+    }
+
+    fn take(&self, id: &Id) -> Option<AbortHandle> {
+        let mut open = self.open();
+        let place = open.iter().position(|(it, _)| it == id)?;
+        open.remove(place).map(|(_, timer)| timer)
+    }
+
+    fn open(&self) -> MutexGuard<'_, VecDeque<(Id, AbortHandle)>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,58 @@
+//! The process that the client says it is, so that its death is noticed even while others hold the pipes open.
+
+use std::os::fd::BorrowedFd;
+#[cfg(target_os = "linux")]
+use std::os::fd::{AsFd, OwnedFd};
+use std::time::Duration;
+
+use rustix::process::{Pid, test_kill_process};
+
+/// Where a process can only be asked after.
+const BETWEEN_LOOKS: Duration = Duration::from_millis(1500);
+
+pub(super) enum ParentProcess {
+    /// Nobody said, or it lives where we cannot see it, such as outside of our container.
+    Unknown,
+    #[cfg(target_os = "linux")]
+    Held(OwnedFd),
+    LookedFor(Pid),
+}
+
+impl ParentProcess {
+    pub(super) fn of(pid: i64) -> Self {
+        let Some(pid) = i32::try_from(pid).ok().filter(|it| *it > 0).and_then(Pid::from_raw) else {
+            return Self::Unknown;
+        };
+        #[cfg(target_os = "linux")]
+        if let Ok(held) = rustix::process::pidfd_open(pid, rustix::process::PidfdFlags::empty()) {
+            return Self::Held(held);
+        }
+        if is_there(pid) { Self::LookedFor(pid) } else { Self::Unknown }
+    }
+
+    /// Becomes readable when it is gone.
+    pub(super) fn descriptor(&self) -> Option<BorrowedFd<'_>> {
+        match self {
+            #[cfg(target_os = "linux")]
+            Self::Held(held) => Some(held.as_fd()),
+            Self::Unknown | Self::LookedFor(_) => None,
+        }
+    }
+
+    /// How long one may wait without looking.
+    pub(super) fn patience(&self) -> Option<Duration> {
+        matches!(self, Self::LookedFor(_)).then_some(BETWEEN_LOOKS)
+    }
+
+    pub(super) fn is_gone(&self) -> bool {
+        match self {
+            Self::LookedFor(pid) => !is_there(*pid),
+            _ => false,
+        }
+    }
+}
+
+/// One that belongs to somebody else is there too.
+fn is_there(pid: Pid) -> bool {
+    test_kill_process(pid) != Err(rustix::io::Errno::SRCH)
+}

@@ -1,0 +1,150 @@
+//! The order of things: notifications one after the other as they came; a request begins when everything that came
+//! before it is done, and then runs beside what follows. No handler can end or stop the server: it may panic or
+//! hang, and its request is answered all the same.
+
+use std::future::poll_fn;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+use futures::FutureExt;
+use serde_json::json;
+use tokio::sync::mpsc::UnboundedReceiver;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::timeout;
+use tower_lsp::jsonrpc::{Error, ErrorCode, Id, Request, Response};
+use tower_service::Service;
+
+use super::TransportLimits;
+use super::incoming::{IncomingRequests, RequestGeneration};
+use super::writer::Outbox;
+
+/// Requests that run at the same time. One more waits, and everything behind it.
+const RUNNING: u32 = 256;
+
+/// A call on its way from the reader.
+pub(super) struct QueuedCall {
+    pub(super) request: Request,
+    /// Of a request; notifications have none.
+    pub(super) ticket: Option<RequestGeneration>,
+    /// Its share of what may wait; given back when the lane takes it up.
+    pub(super) room: OwnedSemaphorePermit,
+}
+
+/// What the pump serves: a `LspService`.
+pub(crate) trait LanguageService:
+    Service<Request, Response = Option<Response>, Future: Send> + Send
+{
+}
+
+impl<S: Service<Request, Response = Option<Response>, Future: Send> + Send> LanguageService for S {}
+
+/// The service, as reader and lane share it. Locked only for what does not wait.
+pub(super) struct SharedService<S>(Mutex<S>);
+
+pub(super) struct Scheduler<S> {
+    pub(super) served: Arc<SharedService<S>>,
+    pub(super) received: Arc<IncomingRequests>,
+    pub(super) outbox: Outbox,
+    pub(super) limits: TransportLimits,
+}
+
+enum CallOutcome {
+    Answered(Option<Response>),
+    Panicked,
+    TimedOut,
+}
+
+impl<S: LanguageService + 'static> Scheduler<S> {
+    /// Until the reader sends no more and everything is answered.
+    pub(super) async fn run(self, mut calls: UnboundedReceiver<QueuedCall>) {
+        let running = Arc::new(Semaphore::new(RUNNING as usize));
+        while let Some(QueuedCall { request, ticket, room }) = calls.recv().await {
+            drop(room);
+            match (request.id().cloned(), ticket) {
+                (Some(id), Some(ticket)) => {
+                    let Ok(place) = Arc::clone(&running).acquire_owned().await else { return };
+                    if self.received.begin(&id, ticket) {
+                        self.begin(request, id, place).await;
+                    }
+                }
+                _ => {
+                    self.served.handle(request, self.limits.notification).await;
+                }
+            }
+        }
+        let _ = running.acquire_many(RUNNING).await;
+        self.outbox.end();
+    }
+
+    /// The first step is taken here, so that a handler sees the documents as they were when the client asked.
+    async fn begin(&self, request: Request, id: Id, place: OwnedSemaphorePermit) {
+        let limit = self.limits.of(request.method());
+        let (served, received, outbox) = (self.served.clone(), self.received.clone(), self.outbox.clone());
+        let mut work = Box::pin(async move {
+            let response = served.answer(request, &id, limit).await;
+            received.end(&id);
+            outbox.send(&response).await;
+            drop(place);
+        });
+        if poll_fn(|context| Poll::Ready(work.as_mut().poll(context))).await.is_pending() {
+            tokio::spawn(work);
+        }
+    }
+}
+
+impl<S: LanguageService> SharedService<S> {
+    pub(super) fn new(service: S) -> Self {
+        Self(Mutex::new(service))
+    }
+
+    /// Ends a running request's handler; what waits for it is told so.
+    pub(super) fn cancel(&self, id: &Id) {
+        let id = match id {
+            Id::Number(number) => json!(number),
+            Id::String(text) => json!(text),
+            Id::Null => return,
+        };
+        let cancel = Request::build("$/cancelRequest").params(json!({ "id": id })).finish();
+        let Some(handled) = self.call(cancel) else { return };
+        // It only looks the id up.
+        let _ = catch_unwind(AssertUnwindSafe(|| {
+            Box::pin(handled).as_mut().poll(&mut Context::from_waker(Waker::noop())).is_ready()
+        }));
+    }
+
+    async fn answer(&self, request: Request, id: &Id, limit: Duration) -> Response {
+        let method = request.method().to_owned();
+        let why = match self.handle(request, limit).await {
+            CallOutcome::Answered(Some(response)) => return response,
+            // Requests that begin with `$/` are left unanswered by the service.
+            CallOutcome::Answered(None) => {
+                return Response::from_error(id.clone(), Error::new(ErrorCode::MethodNotFound));
+            }
+            CallOutcome::Panicked => format!("`{method}` failed inside the server; its log says where"),
+            CallOutcome::TimedOut => {
+                format!("`{method}` took longer than {} s and was given up", limit.as_secs())
+            }
+        };
+        // The service still holds the id of what did not come to its end.
+        self.cancel(id);
+        let error = Error { code: ErrorCode::InternalError, message: why.into(), data: None };
+        Response::from_error(id.clone(), error)
+    }
+
+    async fn handle(&self, request: Request, limit: Duration) -> CallOutcome {
+        let Some(handled) = self.call(request) else { return CallOutcome::Panicked };
+        match timeout(limit, AssertUnwindSafe(handled).catch_unwind()).await {
+            Ok(Ok(Ok(response))) => CallOutcome::Answered(response),
+            Ok(Ok(Err(_exited))) => CallOutcome::Answered(None),
+            Ok(Err(_panic)) => CallOutcome::Panicked,
+            Err(_) => CallOutcome::TimedOut,
+        }
+    }
+
+    fn call(&self, request: Request) -> Option<S::Future> {
+        let mut service = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        catch_unwind(AssertUnwindSafe(|| service.call(request))).ok()
+    }
+}

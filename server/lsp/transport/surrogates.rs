@@ -1,0 +1,65 @@
+//! Half characters in JSON: editors that keep text in UTF-16 may have one in a document and send it as an escape
+//! that no UTF-8 can hold. It becomes `U+FFFD`, as wide in UTF-16, instead of costing the whole message.
+
+const REPLACEMENT: &[u8] = b"\\ufffd";
+
+/// The body without half characters; `None` where there are none.
+pub(super) fn mended(body: &[u8]) -> Option<Vec<u8>> {
+    let mut mended = body.to_vec();
+    let (mut at, mut found) = (0, false);
+    while let Some(next) = body.get(at..).and_then(|it| memchr::memchr(b'\\', it)) {
+        at += next;
+        at += match (half(body, at), half(body, at + 6)) {
+            (Some(SurrogateHalf::First), Some(SurrogateHalf::Second)) => 12,
+            (Some(_), _) => {
+                mended.get_mut(at..at + 6)?.copy_from_slice(REPLACEMENT);
+                found = true;
+                6
+            }
+            // Whatever is escaped, it begins no escape itself.
+            (None, _) => 2,
+        };
+    }
+    found.then_some(mended)
+}
+
+enum SurrogateHalf {
+    First,
+    Second,
+}
+
+/// Of the escape that stands there.
+fn half(body: &[u8], at: usize) -> Option<SurrogateHalf> {
+    let digits = body.get(at..at + 6)?.strip_prefix(b"\\u")?;
+    let number = u16::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()?;
+    match number {
+        0xd800..=0xdbff => Some(SurrogateHalf::First),
+        0xdc00..=0xdfff => Some(SurrogateHalf::Second),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::mended;
+
+    #[track_caller]
+    fn check(body: &str, expect: Option<&str>) {
+        let mended = mended(body.as_bytes()).map(|it| String::from_utf8(it).unwrap());
+        assert_eq!(mended.as_deref(), expect, "{body}");
+    }
+
+    #[test]
+    fn halves_are_replaced_and_wholes_are_not() {
+        check(r#""a""#, None);
+        check(r#""\ud83d\ude00 \u00e4 \n""#, None);
+        check(r#""\\ud83d""#, None);
+        check(r#""\ud83d""#, Some(r#""\ufffd""#));
+        check(r#""\ude00\ud83d""#, Some(r#""\ufffd\ufffd""#));
+        check(r#""\\\ud83dx""#, Some(r#""\\\ufffdx""#));
+        check(r#""\ud83d\ud83d\ude00""#, Some(r#""\ufffd\ud83d\ude00""#));
+        check(r#""\uD83D\uDE00\uDE00""#, Some(r#""\uD83D\uDE00\ufffd""#));
+        check(r#""\ud8"#, None);
+        check(r"\", None);
+    }
+}

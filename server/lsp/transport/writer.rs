@@ -1,0 +1,129 @@
+//! What goes to the client: one bounded queue, one thread that writes it. Who sends waits while the client does
+//! not read; nothing is dropped and nothing is sent twice.
+
+use std::io::{self, ErrorKind, Write};
+use std::os::fd::AsFd;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use rustix::event::{PollFd, PollFlags, poll};
+use serde::Serialize;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+/// What may wait for the client, in bytes. One message beyond that is always let in.
+const ROOM: u32 = 1 << 20;
+/// What is written at once, where that much waits.
+const BATCH: usize = 64 << 10;
+
+/// The senders' side.
+#[derive(Clone)]
+pub(super) struct Outbox {
+    queue: UnboundedSender<OutboxItem>,
+    room: Arc<Semaphore>,
+    written: Arc<AtomicU64>,
+}
+
+/// The writer's side.
+pub(super) struct OutboxReceiver(UnboundedReceiver<OutboxItem>, Arc<AtomicU64>);
+
+enum OutboxItem {
+    /// A whole frame, and the room that it takes until it is written.
+    Frame(Vec<u8>, Option<OwnedSemaphorePermit>),
+    Last,
+}
+
+pub(super) fn outbox() -> (Outbox, OutboxReceiver) {
+    let (sender, receiver) = unbounded_channel();
+    let written = Arc::new(AtomicU64::new(0));
+    let room = Arc::new(Semaphore::new(ROOM as usize));
+    (Outbox { queue: sender, room, written: Arc::clone(&written) }, OutboxReceiver(receiver, written))
+}
+
+impl Outbox {
+    /// Waits for room, as long as it takes.
+    pub(super) async fn send(&self, message: &impl Serialize) {
+        let frame = frame(message);
+        let weight = u32::try_from(frame.len()).unwrap_or(ROOM).min(ROOM);
+        let permit = Arc::clone(&self.room).acquire_many_owned(weight).await.ok();
+        let _ = self.queue.send(OutboxItem::Frame(frame, permit));
+    }
+
+    /// For the reader, which must not wait here. It sends at most one for each message that it was sent.
+    pub(super) fn send_now(&self, message: &impl Serialize) {
+        let frame = frame(message);
+        let weight = u32::try_from(frame.len()).unwrap_or(ROOM).min(ROOM);
+        let permit = Arc::clone(&self.room).try_acquire_many_owned(weight).ok();
+        let _ = self.queue.send(OutboxItem::Frame(frame, permit));
+    }
+
+    pub(super) fn has_room(&self) -> bool {
+        self.room.available_permits() > 0
+    }
+
+    /// What was sent until now is still written, what follows is not.
+    pub(super) fn end(&self) {
+        let _ = self.queue.send(OutboxItem::Last);
+    }
+
+    /// Bytes that the client's pipe has taken.
+    pub(super) fn written(&self) -> u64 {
+        self.written.load(Ordering::Relaxed)
+    }
+}
+
+impl OutboxReceiver {
+    /// The writer's whole life.
+    pub(super) fn write_to(mut self, mut output: impl Write + AsFd) -> io::Result<()> {
+        let mut batch = Vec::new();
+        while let Some(OutboxItem::Frame(frame, permit)) = self.0.blocking_recv() {
+            let (mut permits, mut is_last) = (vec![permit], false);
+            batch.clear();
+            batch.extend_from_slice(&frame);
+            while batch.len() < BATCH {
+                match self.0.try_recv() {
+                    Ok(OutboxItem::Frame(frame, permit)) => {
+                        batch.extend_from_slice(&frame);
+                        permits.push(permit);
+                    }
+                    Ok(OutboxItem::Last) => {
+                        is_last = true;
+                        break;
+                    }
+                    Err(_) => break,
+                }
+            }
+            write(&mut output, &batch)?;
+            self.1.fetch_add(batch.len() as u64, Ordering::Relaxed);
+            batch.shrink_to(2 * BATCH);
+            if is_last {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A descriptor that was handed down may be one that does not block.
+fn write(output: &mut (impl Write + AsFd), mut bytes: &[u8]) -> io::Result<()> {
+    while !bytes.is_empty() {
+        match output.write(bytes) {
+            Ok(0) => return Err(ErrorKind::WriteZero.into()),
+            Ok(written) => bytes = bytes.get(written..).unwrap_or_default(),
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                poll(&mut [PollFd::new(output, PollFlags::OUT)], None)?;
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    output.flush()
+}
+
+fn frame(message: &impl Serialize) -> Vec<u8> {
+    // What tower-lsp hands out has string keys only and cannot fail.
+    let body = serde_json::to_vec(message).unwrap_or_default();
+    let mut frame = format!("Content-Length: {}\r\n\r\n", body.len()).into_bytes();
+    frame.extend_from_slice(&body);
+    frame
+}

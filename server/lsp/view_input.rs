@@ -1,0 +1,44 @@
+//! What the core's views want to know of one task, from what was seen of it.
+
+use std::collections::BTreeMap;
+
+use loopkeeper_core::task::CriterionId;
+use loopkeeper_core::view::editor::{LatestResult, TaskView, TrustState};
+
+use crate::workspace::WorkspaceSnapshot;
+use crate::workspace::snapshot::TaskSnapshot;
+
+/// Calls `view` with everything that is known of `task`; `shown`: the hash of the page of its commands that its user
+/// was shown.
+pub(crate) fn with<T>(
+    picture: &WorkspaceSnapshot,
+    task: &TaskSnapshot,
+    shown: Option<&str>,
+    view: impl FnOnce(&TaskView<'_>) -> T,
+) -> T {
+    let results: BTreeMap<CriterionId, LatestResult<'_>> = task
+        .results
+        .iter()
+        .map(|(id, held)| {
+            let output = held.output.as_deref();
+            (id.clone(), LatestResult { result: &held.result, stale: held.stale, output })
+        })
+        .collect();
+    let seen = task.last_loop.as_deref();
+    view(&TaskView {
+        reference: &task.uri,
+        task: &task.task,
+        documents: &task.documents,
+        status: seen.map(|it| &it.status),
+        state: seen.filter(|it| it.damage.is_none()).map(|it| &it.state),
+        results: &results,
+        checking: task.checking,
+        trust: TrustState {
+            editor: picture.trusted,
+            unknown: task.unknown.count,
+            criteria: &task.unknown.criteria,
+            shown,
+        },
+        live: task.live,
+    })
+}

@@ -1,0 +1,44 @@
+//! A plan changed as its user asks for: which documents it is read from, and the file written where no editor holds
+//! it. What is changed is decided by the core.
+
+use std::path::Path;
+
+use loopkeeper_core::task::edit::{self, DocumentEdit, PlanEdit, PlanEditError};
+use loopkeeper_core::task::{TaskDocument, TaskId};
+
+use super::failure::{Failure, FailureKind};
+use super::notify_saved;
+use crate::adapters::task_files;
+
+/// The task's files as they are now.
+pub(crate) fn documents(root: &Path, id: &TaskId) -> Result<Vec<TaskDocument>, Failure> {
+    Ok(task_files::load(root, &task_files::named(root, &id.0))?.documents)
+}
+
+pub(crate) fn change(
+    documents: &[TaskDocument],
+    item: &str,
+    wish: PlanEdit,
+) -> Result<DocumentEdit, Failure> {
+    Ok(edit::change(documents, item, wish)?)
+}
+
+/// Writes what `change` makes of one of the documents it was made from; a loop at work knows whose doing it is.
+pub(crate) fn write(
+    (root, id): (&Path, &TaskId),
+    change: &DocumentEdit,
+    from: &[TaskDocument],
+) -> Result<(), Failure> {
+    let before = from.iter().find(|it| it.path == change.file).map_or("", |it| it.text.as_str());
+    notify_saved::tell(root, id, &change.file, &change.after)?;
+    Ok(task_files::replace(root, &root.join(&change.file), (before, &change.after))?)
+}
+
+impl From<PlanEditError> for Failure {
+    fn from(refused: PlanEditError) -> Self {
+        match refused {
+            PlanEditError::Unknown(what) => Self::new(FailureKind::Usage, what),
+            PlanEditError::Conflict(what) => Self::new(FailureKind::Conflict, what),
+        }
+    }
+}

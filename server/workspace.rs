@@ -1,0 +1,304 @@
+//! What is known at this moment of the tasks, loops and results below some folders, for views that stay open.
+//! Watches, reads and folds; starts nothing, changes nothing, and knows nothing of the protocol that shows it.
+//!
+//! One tokio task owns the [`state::IndexState`]. [`WorkspaceIndex::nudge`] reports a change; changes reported during an
+//! update are merged. Every update publishes a new [`WorkspaceSnapshot`].
+
+pub(crate) mod adaptive_blocking;
+pub(crate) mod live;
+mod loops;
+mod results;
+pub(crate) mod snapshot;
+mod state;
+mod task_cache;
+mod tasks;
+mod watching;
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::{Notify, watch};
+use tokio::time::{sleep, timeout};
+
+use self::adaptive_blocking::AdaptiveBlocking;
+pub(crate) use self::live::LiveFeed;
+pub(crate) use self::snapshot::WorkspaceSnapshot;
+use self::state::IndexState;
+pub(crate) use self::tasks::is_config;
+use self::watching::FileWatcher;
+use crate::adapters::state_dir::{StateDir, StateError};
+
+/// Events come in bursts; looked at is what they leave.
+const DEBOUNCE: Duration = Duration::from_millis(40);
+/// What no event tells is looked at this often, and only while something is at work.
+const POLL_INTERVAL: Duration = Duration::from_secs(5);
+/// A round without a loop leaves its results a moment before it lets go of the tree.
+const QUICK_PULSE: Duration = Duration::from_millis(500);
+
+/// What may have changed.
+#[expect(clippy::struct_excessive_bools, reason = "each may have changed without the others")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Invalidation {
+    /// Texts in the editor.
+    pub(crate) texts: bool,
+    /// Task documents and configuration on disk, and which there are.
+    pub(crate) files: bool,
+    /// Journals and results: what the state folder holds of loops and checks.
+    pub(crate) state: bool,
+    /// What the user trusts.
+    pub(crate) trust: bool,
+    /// Any file of the work tree: are results still those of the present tree?
+    pub(crate) tree: bool,
+    /// Comes from a watcher, so that more of it may follow at once.
+    pub(crate) burst: bool,
+}
+
+impl Invalidation {
+    pub(crate) const TEXTS: Self =
+        Self { texts: true, files: false, state: false, trust: false, tree: false, burst: false };
+    pub(crate) const FILES: Self = Self { files: true, ..Self::TEXTS };
+    pub(crate) const LOOPS: Self = Self { state: true, ..Self::TEXTS };
+    pub(crate) const STATE: Self = Self { trust: true, ..Self::LOOPS };
+    pub(crate) const ALL: Self = Self { files: true, tree: true, ..Self::STATE };
+
+    pub(crate) const fn in_burst(self) -> Self {
+        Self { burst: true, ..self }
+    }
+
+    /// Asks for more than the texts of the editor.
+    fn is_deep(self) -> bool {
+        self.files || self.state || self.trust
+    }
+
+    fn and(self, other: Self) -> Self {
+        Self {
+            texts: self.texts || other.texts,
+            files: self.files || other.files,
+            state: self.state || other.state,
+            trust: self.trust || other.trust,
+            tree: self.tree || other.tree,
+            burst: self.burst || other.burst,
+        }
+    }
+}
+
+/// What an editor shows in place of files on disk.
+pub(crate) trait TextProvider: Send + Sync + 'static {
+    fn open(&self) -> Vec<OpenText>;
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct OpenText {
+    pub(crate) path: PathBuf,
+    pub(crate) text: Arc<str>,
+}
+
+/// Where pictures come from. Clones are the same lookout.
+#[derive(Clone)]
+pub(crate) struct WorkspaceIndex {
+    wanted: Arc<PendingInvalidations>,
+    pictures: watch::Receiver<Arc<WorkspaceSnapshot>>,
+    live: LiveFeed,
+}
+
+#[derive(Default)]
+struct PendingInvalidations {
+    /// With the number of the last one.
+    nudge: Mutex<(Invalidation, u64)>,
+    folders: Mutex<Option<Vec<PathBuf>>>,
+    woken: Notify,
+}
+
+/// Where loops and results are kept: asked for anew, since it may be repaired or deleted meanwhile.
+pub(crate) type OpenState = Arc<dyn Fn() -> Result<StateDir, StateError> + Send + Sync>;
+
+/// What a lookout looks at.
+pub(crate) struct IndexScope {
+    pub(crate) state: OpenState,
+    pub(crate) folders: Vec<PathBuf>,
+    /// The editor's own trust: without it nothing stored counts.
+    pub(crate) trusted: bool,
+    pub(crate) texts: Arc<dyn TextProvider>,
+}
+
+impl IndexScope {
+    fn world(&self) -> IndexState {
+        IndexState::new(Arc::clone(&self.state), self.folders.clone(), self.trusted)
+    }
+
+    /// Does something with the world, where that may block. A look that panics is a bug, and no reason never to look
+    /// again.
+    async fn with(
+        &self,
+        quick: &mut AdaptiveBlocking,
+        mut world: IndexState,
+        work: impl FnOnce(&mut IndexState) + Send + 'static,
+    ) -> IndexState {
+        let worked = quick.run(move || {
+            work(&mut world);
+            world
+        });
+        worked.await.unwrap_or_else(|| {
+            let mut world = self.world();
+            world.trouble("looking at the folders failed. Hint: this is a bug, please report it".to_owned());
+            world
+        })
+    }
+}
+
+impl WorkspaceIndex {
+    /// Begins to look; ends when the last clone is gone. Needs a tokio runtime.
+    pub(crate) fn start(scope: IndexScope) -> Self {
+        let wanted = Arc::new(PendingInvalidations::default());
+        let (sender, pictures) = watch::channel(Arc::new(WorkspaceSnapshot::default()));
+        let lookout = Self { wanted: Arc::clone(&wanted), pictures, live: LiveFeed::default() };
+        lookout.invalidate(Invalidation::ALL);
+        let post = IndexWorker { wanted: Arc::clone(&wanted), sender, live: lookout.live.clone() };
+        tokio::spawn(post.run(scope));
+        lookout
+    }
+
+    /// The latest picture, once there is one.
+    pub(crate) async fn wait_until_ready(&self) -> Arc<WorkspaceSnapshot> {
+        const FIRST_SNAPSHOT_TIMEOUT: Duration = Duration::from_secs(10);
+        let picture = self.picture();
+        if picture.looked {
+            return picture;
+        }
+        let mut pictures = self.pictures.clone();
+        let _ = timeout(FIRST_SNAPSHOT_TIMEOUT, pictures.wait_for(|it| it.looked)).await;
+        self.picture()
+    }
+
+    /// Something may have changed.
+    pub(crate) fn invalidate(&self, nudge: Invalidation) {
+        let _ = self.wanted.nudge(nudge);
+    }
+
+    /// Other folders are open now.
+    pub(crate) fn set_folders(&self, folders: Vec<PathBuf>) {
+        *self.wanted.folders.lock().unwrap_or_else(PoisonError::into_inner) = Some(folders);
+        self.invalidate(Invalidation::ALL);
+    }
+
+    /// The latest picture.
+    pub(crate) fn picture(&self) -> Arc<WorkspaceSnapshot> {
+        self.pictures.borrow().clone()
+    }
+
+    /// A picture from a look that began after this call, within reason: for answers that must show what was just done.
+    pub(crate) async fn refresh(&self, nudge: Invalidation) -> Arc<WorkspaceSnapshot> {
+        const PATIENCE: Duration = Duration::from_secs(5);
+        let mut pictures = self.pictures.clone();
+        let number = self.wanted.nudge(nudge);
+        let _ = timeout(PATIENCE, pictures.wait_for(|it| it.answers >= number)).await;
+        self.picture()
+    }
+
+    /// Told of every new picture; only the latest is kept.
+    pub(crate) fn pictures(&self) -> watch::Receiver<Arc<WorkspaceSnapshot>> {
+        self.pictures.clone()
+    }
+
+    /// What keepers tell and no journal holds.
+    pub(crate) fn live(&self) -> &LiveFeed {
+        &self.live
+    }
+}
+
+impl PendingInvalidations {
+    /// Its number: the look that answers it answers all before it.
+    fn nudge(&self, nudge: Invalidation) -> u64 {
+        let mut wanted = self.nudge.lock().unwrap_or_else(PoisonError::into_inner);
+        *wanted = (wanted.0.and(nudge), wanted.1 + 1);
+        self.woken.notify_one();
+        wanted.1
+    }
+
+    fn take(&self) -> (Invalidation, u64) {
+        let mut wanted = self.nudge.lock().unwrap_or_else(PoisonError::into_inner);
+        (std::mem::take(&mut wanted.0), wanted.1)
+    }
+}
+
+/// The side that looks.
+struct IndexWorker {
+    wanted: Arc<PendingInvalidations>,
+    sender: watch::Sender<Arc<WorkspaceSnapshot>>,
+    live: LiveFeed,
+}
+
+impl IndexWorker {
+    async fn run(self, mut scope: IndexScope) {
+        let mut world = scope.world();
+        let mut watching = {
+            let wanted = Arc::clone(&self.wanted);
+            FileWatcher::new(move |nudge| {
+                let _ = wanted.nudge(nudge);
+            })
+        };
+        let (mut pulse, mut quick) = (None, AdaptiveBlocking::default());
+        while self.woken(pulse).await {
+            let (mut nudge, mut number) = self.wanted.take();
+            if nudge.burst {
+                sleep(DEBOUNCE).await;
+                let (more, last) = self.wanted.take();
+                (nudge, number) = (nudge.and(more), last);
+            }
+            if let Some(folders) = self.wanted.folders.lock().unwrap_or_else(PoisonError::into_inner).take() {
+                scope.folders.clone_from(&folders);
+                world.set_folders(folders);
+            }
+            let (texts, mut slow) = (Arc::clone(&scope.texts), AdaptiveBlocking::default());
+            // Everything else reads files.
+            let is_keystroke = world.has_begun() && !nudge.is_deep() && !nudge.tree;
+            let quick = if is_keystroke { &mut quick } else { &mut slow };
+            world = scope.with(quick, world, move |world| world.look(nudge, texts.open())).await;
+            if nudge.is_deep() {
+                let places = world.places();
+                let followed = tokio::task::spawn_blocking(move || {
+                    let is_new = watching.follow(&places);
+                    (watching, is_new)
+                });
+                let Ok((back, is_new)) = followed.await else { return };
+                watching = back;
+                if is_new {
+                    let _ = self.wanted.nudge(Invalidation { files: true, ..Invalidation::STATE });
+                }
+            }
+            self.publish(&world, number);
+            if nudge.tree {
+                world = scope.with(&mut AdaptiveBlocking::default(), world, IndexState::look_at_trees).await;
+                self.publish(&world, number);
+            }
+            pulse = world.pulse();
+        }
+    }
+
+    /// False once nobody holds the lookout any more.
+    async fn woken(&self, pulse: Option<Duration>) -> bool {
+        tokio::select! {
+            () = self.wanted.woken.notified() => {}
+            () = sleep(pulse.unwrap_or(POLL_INTERVAL)), if pulse.is_some() => {
+                let _ = self.wanted.nudge(Invalidation::LOOPS);
+            },
+            () = self.sender.closed() => return false,
+        }
+        !self.sender.is_closed()
+    }
+
+    fn publish(&self, world: &IndexState, number: u64) {
+        let picture = WorkspaceSnapshot { answers: number, ..world.picture() };
+        let hear = Arc::clone(&self.wanted);
+        if let Some(store) = world.store() {
+            self.live.listen(store, &picture.loops, move || {
+                let _ = hear.nudge(Invalidation::LOOPS);
+            });
+        }
+        self.sender.send_replace(Arc::new(picture));
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,193 @@
+//! What keepers tell while they work and no journal holds: the agent's last activity, output as it comes. One
+//! connection per living keeper; its end is how a killed keeper is noticed at once.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::Notify;
+use tokio::time::sleep;
+
+use super::snapshot::LoopSnapshot;
+use crate::adapters::state_dir::StateDir;
+use crate::operations::watch_client::{WatchMessage, WatchStream};
+
+/// Output that waits for a subscriber: what is older is dropped, and said so.
+const MAX_BUFFERED_BYTES: usize = 256 * 1024;
+
+/// Between the end of a connection and the next to the same keeper.
+const RECONNECT_DELAY: Duration = Duration::from_secs(1);
+
+/// Shared by everybody who listens.
+#[derive(Clone, Default)]
+pub(crate) struct LiveFeed {
+    heard: Arc<Mutex<LiveFeedState>>,
+    news: Arc<Notify>,
+}
+
+#[derive(Default)]
+struct LiveFeedState {
+    listening: BTreeSet<String>,
+    activity: BTreeMap<String, String>,
+    subscribed: BTreeSet<String>,
+    waiting: BTreeMap<String, BufferedOutput>,
+}
+
+/// Output of one loop that nobody took yet.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct BufferedOutput {
+    pub(crate) text: String,
+    pub(crate) dropped: usize,
+    /// That the last of it came from; 0 where the keeper does not say.
+    pub(crate) iteration: u32,
+}
+
+impl LiveFeed {
+    /// The last thing the agent of a loop was seen doing, sanitised.
+    pub(crate) fn activity(&self, loop_id: &str) -> Option<String> {
+        self.heard().activity.get(loop_id).cloned()
+    }
+
+    /// Whether output of this loop is kept for [`Self::take_output`].
+    pub(crate) fn subscribe(&self, loop_id: &str, on: bool) {
+        let mut heard = self.heard();
+        if on {
+            heard.subscribed.insert(loop_id.to_owned());
+        } else {
+            heard.subscribed.remove(loop_id);
+            heard.waiting.remove(loop_id);
+        }
+    }
+
+    pub(crate) fn has_output(&self) -> bool {
+        !self.heard().waiting.is_empty()
+    }
+
+    /// Everything that came since the last time, by loop.
+    pub(crate) fn take_output(&self) -> BTreeMap<String, BufferedOutput> {
+        std::mem::take(&mut self.heard().waiting)
+    }
+
+    /// Resolves when there is activity or output that was not there before.
+    pub(crate) async fn news(&self) {
+        self.news.notified().await;
+    }
+
+    /// Listens to every living keeper that is not listened to yet; `changed` is called when it recorded something
+    /// or went.
+    pub(super) fn listen(
+        &self,
+        store: &StateDir,
+        loops: &[Arc<LoopSnapshot>],
+        changed: impl Fn() + Clone + Send + Sync + 'static,
+    ) {
+        let ended = |id: &str| loops.iter().any(|it| it.status.id == id && it.state.outcome.is_some());
+        self.heard().subscribed.retain(|it| !ended(it));
+        for seen in loops.iter().filter(|it| it.state.outcome.is_none() && it.status.keeper.alive) {
+            let id = seen.status.id.clone();
+            if self.heard().listening.insert(id.clone()) {
+                let (live, store, changed) = (self.clone(), store.clone(), changed.clone());
+                tokio::spawn(async move {
+                    live.hear(&store, &id, &changed).await;
+                    // At once, for a keeper that is gone; one that is there and hung up is not pestered.
+                    changed();
+                    sleep(RECONNECT_DELAY).await;
+                    live.forget(&id);
+                    changed();
+                });
+            }
+        }
+    }
+
+    async fn hear(&self, store: &StateDir, id: &str, changed: &(impl Fn() + Sync)) {
+        let Some(mut murmur) = connect(store, id).await else { return };
+        while let Some(news) = murmur.next().await {
+            match news.kind.as_str() {
+                "recorded" => changed(),
+                "activity" => self.set_activity(id, &news.text),
+                "output" => self.add_output(id, &news),
+                _ => {}
+            }
+        }
+    }
+
+    fn set_activity(&self, id: &str, text: &str) {
+        let before = self.heard().activity.insert(id.to_owned(), text.to_owned());
+        if before.as_deref() != Some(text) {
+            self.news.notify_one();
+        }
+    }
+
+    fn add_output(&self, id: &str, news: &WatchMessage) {
+        let mut heard = self.heard();
+        if !heard.subscribed.contains(id) {
+            return;
+        }
+        let waiting = heard.waiting.entry(id.to_owned()).or_default();
+        waiting.iteration = news.iteration;
+        waiting.add(&news.text);
+        self.news.notify_one();
+    }
+
+    fn forget(&self, id: &str) {
+        let mut heard = self.heard();
+        heard.listening.remove(id);
+        heard.activity.remove(id);
+    }
+
+    fn heard(&self) -> MutexGuard<'_, LiveFeedState> {
+        self.heard.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl BufferedOutput {
+    fn add(&mut self, text: &str) {
+        self.text.push_str(text);
+        if !text.ends_with('\n') {
+            self.text.push('\n');
+        }
+        let over = self.text.len().saturating_sub(MAX_BUFFERED_BYTES);
+        if over > 0 {
+            // Whole lines: the first that begins behind what has to go.
+            let cut = self
+                .text
+                .bytes()
+                .skip(over)
+                .position(|it| it == b'\n')
+                .map_or(self.text.len(), |it| over + it + 1);
+            self.dropped += cut;
+            self.text.drain(..cut);
+        }
+    }
+}
+
+/// A keeper that just took its loop over holds its lock a moment before it listens.
+async fn connect(store: &StateDir, id: &str) -> Option<WatchStream> {
+    const LOOK: Duration = Duration::from_millis(50);
+    for _ in 0..40 {
+        let murmur = WatchStream::of(store, id).await;
+        if murmur.is_some() {
+            return murmur;
+        }
+        sleep(LOOK).await;
+    }
+    // The pulse finds out whether it is still there.
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BufferedOutput, MAX_BUFFERED_BYTES};
+
+    #[test]
+    fn output_that_nobody_takes_is_cut_at_a_line_and_counted() {
+        let mut waiting = BufferedOutput::default();
+        waiting.add("first");
+        waiting.add(&"x".repeat(MAX_BUFFERED_BYTES - 10));
+        waiting.add("äöü");
+        assert_eq!(waiting.dropped, 6);
+        assert!(waiting.text.starts_with("xx") && waiting.text.ends_with("äöü\n"));
+        waiting.add(&"y".repeat(2 * MAX_BUFFERED_BYTES));
+        assert_eq!(waiting.text, "");
+    }
+}

@@ -1,0 +1,145 @@
+//! What is known at one moment, as plain data. Shared freely; nothing in it changes.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use loopkeeper_core::check::CheckResult;
+use loopkeeper_core::decide::LoopState;
+use loopkeeper_core::sanitize;
+use loopkeeper_core::task::{CriterionId, Task, TaskDocument, TaskId};
+use loopkeeper_core::view::{CriteriaStatus, DisplayState, LoopStatus, unjudged};
+
+use crate::adapters::state_dir::workspace::LoopDir;
+use crate::operations::foreign::PluginLoopFile;
+
+/// Everything below the opened folders.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct WorkspaceSnapshot {
+    /// Real paths.
+    pub(crate) roots: Vec<PathBuf>,
+    /// Most specific first, root by root.
+    pub(crate) tasks: Vec<Arc<TaskSnapshot>>,
+    /// Needs you, working, paused, then the last that ended.
+    pub(crate) loops: Vec<Arc<LoopSnapshot>>,
+    pub(crate) configs: Vec<Arc<ConfigSnapshot>>,
+    /// Loops of Claude Code's plugin, at most one a root.
+    pub(crate) foreign: Vec<PluginLoopFile>,
+    /// The editor's own trust.
+    pub(crate) trusted: bool,
+    /// What keeps this from being whole.
+    pub(crate) trouble: Option<WorkspaceProblem>,
+    /// The number of the last nudge that it answers.
+    pub(crate) answers: u64,
+    /// The first look is over.
+    pub(crate) looked: bool,
+}
+
+/// The first thing that is wrong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum WorkspaceProblem {
+    /// Of some file below the folders: the rest is whole.
+    Files(String),
+    /// Of the state folder: loops and results may be missing, and nothing can be started.
+    State(String),
+}
+
+/// One task: its documents as the editor shows them, its results, its loop.
+#[derive(Debug, Clone)]
+pub(crate) struct TaskSnapshot {
+    pub(crate) root: PathBuf,
+    pub(crate) id: TaskId,
+    /// File URI of the document it is named by.
+    pub(crate) uri: String,
+    pub(crate) path: PathBuf,
+    pub(crate) title: String,
+    /// Read from `documents`.
+    pub(crate) task: Arc<Task>,
+    /// Of a document that is open in the editor the text it shows.
+    pub(crate) documents: Arc<Vec<TaskDocument>>,
+    /// Of each document the text that the editor shows; the same allocation is the same text.
+    pub(crate) texts: Vec<Option<Arc<str>>>,
+    /// A document of it is open.
+    pub(crate) live: bool,
+    /// The latest result of each criterion.
+    pub(crate) results: BTreeMap<CriterionId, StoredResult>,
+    /// Its open loop, else its latest.
+    pub(crate) last_loop: Option<Arc<LoopSnapshot>>,
+    /// A round of checks without a loop is running.
+    pub(crate) checking: bool,
+    /// What nobody trusts yet.
+    pub(crate) unknown: Arc<UntrustedCommands>,
+}
+
+/// One result, and where everything lies that the check printed.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct StoredResult {
+    pub(crate) result: CheckResult,
+    pub(crate) output: Option<String>,
+    /// Of the round that found it.
+    pub(crate) tree: String,
+    /// The tree is another one by now.
+    pub(crate) stale: bool,
+}
+
+/// Commands of a task that nobody said yes to.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct UntrustedCommands {
+    pub(crate) count: usize,
+    pub(crate) criteria: BTreeSet<CriterionId>,
+}
+
+/// One loop as its journal and its lock show it.
+#[derive(Debug, Clone)]
+pub(crate) struct LoopSnapshot {
+    pub(crate) dir: LoopDir,
+    pub(crate) state: LoopState,
+    pub(crate) status: LoopStatus,
+    pub(crate) damage: Option<String>,
+}
+
+/// One `loopkeeper.toml` as the editor shows it.
+#[derive(Debug, Clone)]
+pub(crate) struct ConfigSnapshot {
+    pub(crate) path: PathBuf,
+    pub(crate) text: Arc<str>,
+}
+
+impl WorkspaceSnapshot {
+    /// The task that `path` is a document of.
+    pub(crate) fn task_with(&self, path: &Path) -> Option<&Arc<TaskSnapshot>> {
+        let named = |it: &&Arc<TaskSnapshot>| it.path == path;
+        let holds = |it: &&Arc<TaskSnapshot>| it.documents.iter().any(|doc| it.root.join(&doc.path) == path);
+        self.tasks.iter().find(named).or_else(|| self.tasks.iter().find(holds))
+    }
+
+    pub(crate) fn loop_with(&self, id: &str) -> Option<&Arc<LoopSnapshot>> {
+        self.loops.iter().find(|it| it.status.id == id)
+    }
+}
+
+impl TaskSnapshot {
+    /// Its id, with what a file's name can hide made visible: clients show it, and name the task by it.
+    pub(crate) fn shown_id(&self) -> String {
+        sanitize::visible(&self.id.0)
+    }
+
+    pub(crate) fn state(&self) -> DisplayState {
+        self.last_loop.as_ref().map_or(DisplayState::Idle, |it| it.status.state)
+    }
+
+    /// Where it stands by the latest results: its loop's own account while that is open.
+    pub(crate) fn criteria(&self) -> CriteriaStatus {
+        match &self.last_loop {
+            Some(it) if it.state.outcome.is_none() => it.status.criteria.clone(),
+            _ => {
+                let results: Vec<CheckResult> = self.results.values().map(|it| it.result.clone()).collect();
+                let mut criteria = unjudged(&self.task.criteria, &results);
+                for item in &mut criteria.items {
+                    item.stale = self.results.get(&item.id).is_some_and(|it| it.stale);
+                }
+                criteria
+            }
+        }
+    }
+}

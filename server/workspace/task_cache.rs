@@ -1,0 +1,81 @@
+//! One task as it was put together, with all that it was made of: what is still made of the same is not made again.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::results::MergedResults;
+use super::snapshot::{LoopSnapshot, TaskSnapshot, UntrustedCommands};
+use super::tasks::SavedTask;
+
+/// The texts that the editor shows, by their real paths.
+pub(super) type OpenTexts = BTreeMap<PathBuf, Arc<str>>;
+
+pub(super) struct CachedTask {
+    pub(super) base: ResultsKey,
+    /// What the base comes to; found with effort.
+    pub(super) latest: MergedResults,
+    pub(super) dress: OverlayKey,
+    pub(super) task: Arc<TaskSnapshot>,
+}
+
+/// What results follow from.
+#[derive(Clone)]
+pub(super) struct ResultsKey {
+    pub(super) saved: Arc<SavedTask>,
+    pub(super) last_loop: Option<Arc<LoopSnapshot>>,
+    /// Of the checks without a loop.
+    pub(super) alone: u64,
+    pub(super) checking: bool,
+}
+
+/// What is shown besides.
+pub(super) struct OverlayKey {
+    pub(super) texts: Vec<Option<Arc<str>>>,
+    pub(super) unknown: Arc<UntrustedCommands>,
+    /// The tree of its root at this moment, where results can be compared with it.
+    pub(super) tree: Option<String>,
+}
+
+impl ResultsKey {
+    pub(super) fn is(&self, other: &Self) -> bool {
+        let same_loop = match (&self.last_loop, &other.last_loop) {
+            (Some(one), Some(other)) => Arc::ptr_eq(one, other),
+            (None, None) => true,
+            _ => false,
+        };
+        let same_saved = Arc::ptr_eq(&self.saved, &other.saved) || self.saved.shows(&other.saved);
+        same_loop && same_saved && self.alone == other.alone && self.checking == other.checking
+    }
+
+    /// A keeper is at it: its own results speak, of the tree as it makes it.
+    pub(super) fn is_at_work(&self) -> bool {
+        let at_work =
+            |it: &Arc<LoopSnapshot>| it.state.outcome.is_none() && it.status.keeper.alive && !it.status.stale;
+        self.last_loop.as_ref().is_some_and(at_work)
+    }
+}
+
+impl OverlayKey {
+    /// The same texts of the same documents, by their addresses: an edit makes a new one.
+    pub(super) fn is(&self, other: &Self) -> bool {
+        let same = |(one, other): (&Option<Arc<str>>, &Option<Arc<str>>)| match (one, other) {
+            (Some(one), Some(other)) => Arc::ptr_eq(one, other),
+            (None, None) => true,
+            _ => false,
+        };
+        self.texts.len() == other.texts.len()
+            && self.texts.iter().zip(&other.texts).all(same)
+            && (Arc::ptr_eq(&self.unknown, &other.unknown) || self.unknown == other.unknown)
+            && self.tree == other.tree
+    }
+}
+
+/// The open text of each document of a task.
+pub(super) fn texts(saved: &SavedTask, open: &OpenTexts) -> Vec<Option<Arc<str>>> {
+    if open.is_empty() {
+        return vec![None; saved.documents.len()];
+    }
+    let text = |path: &Path| open.get(path).cloned();
+    saved.documents.iter().map(|it| text(&saved.root.join(&it.path))).collect()
+}
