@@ -1,12 +1,11 @@
-//! The language server: a viewer of loops that may crash, be killed or run twice; loops do not notice.
+//! The language server: a viewer of loops. It may crash, be killed or run several times without any effect on loops.
 //!
-//! Map: [`serve`] (the entry) puts [`server`] (which method goes to which handler) behind [`pump`] (the transport).
-//! Handlers get [`shared::Shared`]: the client, what it can do ([`capabilities`]) and the open [`documents`].
-//! A request about a document gets its [`sight`]: the task, read from the text that the editor shows; [`convert`]
-//! puts what the core says of it into the client's types.
-//! What is known of tasks and loops comes from `crate::lookout`; [`publisher`] sends what changed, [`commands`] do
-//! what is asked, [`questions`] ask the user, [`pages`] are files to be looked at,
-//! [`foreign`] are loops of another tool. [`ext`] declares every message
+//! Map: [`serve`], the entry point, connects [`server`] (method to handler) to [`transport`]. Handlers use the state in
+//! [`session`] (the client, its [`capabilities`], the open [`documents`]); a request about a document gets its
+//! [`document_context`], and [`to_proto`] converts the core's views to LSP types. Tasks and loops come from the
+//! snapshots of `crate::workspace`; [`publisher`] sends their changes, [`commands`] executes commands, [`questions`]
+//! asks the user, [`virtual_documents`] are generated read-only files, [`foreign`] are loops of another tool. [`ext`]
+//! declares every message
 //! that is not of the protocol itself. Rules about tasks and loops live in the core; nothing here decides one.
 //!
 //! To add a request: a file `handlers/<request>.rs` with one `async fn handle(&Shared, Params) -> Result<…>`, the

@@ -1,5 +1,6 @@
-//! What terminal and editor share: from a name to a task or a loop, what is trusted, starting, ordering, going
-//! back. Acts on behalf of one user; prints nothing, asks nothing, knows neither exit codes nor LSP.
+//! Operations shared by the terminal and the language server: resolve a task or a loop, check trust, start, send
+//! control requests, roll back. Acts for one user; prints nothing, asks nothing, and depends on neither exit codes nor
+//! LSP.
 
 pub(crate) mod agents;
 pub(crate) mod changes;

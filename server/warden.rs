@@ -1,4 +1,4 @@
-//! The warden as a program of its own (see `keeper::domain`). One is started for every agent and every check, and
+//! The warden as a program of its own (see `keeper::warden`). One is started for every agent and every check, and
 //! a small program starts in half the time. Takes the same arguments as `loopkeeper`: their first is the word. For the
 //! same reason agents call this one as their hook, and it talks to those that want to be talked to.
 

@@ -1,7 +1,7 @@
 //! What is known at this moment of the tasks, loops and results below some folders, for views that stay open.
 //! Watches, reads and folds; starts nothing, changes nothing, and knows nothing of the protocol that shows it.
 //!
-//! One tokio task owns the [`state::IndexState`]. [`WorkspaceIndex::nudge`] reports a change; changes reported during an
+//! One tokio task owns the [`state::IndexState`]. [`WorkspaceIndex::invalidate`] reports a change; changes reported during an
 //! update are merged. Every update publishes a new [`WorkspaceSnapshot`].
 
 pub(crate) mod adaptive_blocking;
@@ -94,7 +94,7 @@ pub(crate) struct OpenText {
     pub(crate) text: Arc<str>,
 }
 
-/// Where pictures come from. Clones are the same lookout.
+/// Publishes the snapshots. Clones refer to the same index.
 #[derive(Clone)]
 pub(crate) struct WorkspaceIndex {
     wanted: Arc<PendingInvalidations>,
@@ -113,7 +113,7 @@ struct PendingInvalidations {
 /// Where loops and results are kept: asked for anew, since it may be repaired or deleted meanwhile.
 pub(crate) type OpenState = Arc<dyn Fn() -> Result<StateDir, StateError> + Send + Sync>;
 
-/// What a lookout looks at.
+/// The scope of an index.
 pub(crate) struct IndexScope {
     pub(crate) state: OpenState,
     pub(crate) folders: Vec<PathBuf>,
@@ -276,7 +276,7 @@ impl IndexWorker {
         }
     }
 
-    /// False once nobody holds the lookout any more.
+    /// False once the last handle of the index was dropped.
     async fn woken(&self, pulse: Option<Duration>) -> bool {
         tokio::select! {
             () = self.wanted.woken.notified() => {}

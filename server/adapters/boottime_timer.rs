@@ -1,5 +1,5 @@
-//! A timer on the clock that deadlines count in (`CLOCK_BOOTTIME`), which goes on while the machine sleeps: what fell
-//! due meanwhile rings as it wakes. The runtime's own timers would ring as much later as it slept.
+//! A timer on `CLOCK_BOOTTIME`, the clock of all deadlines. It advances during system sleep, so that a deadline that
+//! passed meanwhile fires on wake-up; tokio's timers would be late by the time slept.
 
 use std::future::pending;
 use std::io;

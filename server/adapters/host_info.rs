@@ -1,5 +1,4 @@
-//! Facts about this machine that `doctor` tells: limits of watching, room on disks, what a login left behind. Looks
-//! only; starts nothing, changes nothing.
+//! Host facts for `doctor`: watch limits, free disk space, files left by a login. Read-only.
 
 use std::ffi::OsString;
 use std::fs::File;

@@ -24,7 +24,7 @@ const HEAD_BYTES: usize = 1024 * 1024;
 /// Who makes requests, and how it is held.
 #[derive(Debug, Clone, Copy)]
 pub struct HttpClient<'a> {
-    /// It understands [`messenger::WORD`].
+    /// It understands [`fetch_process::WORD`].
     pub program: &'a Path,
     pub domain: &'a Isolation,
     /// Of the loop's other jobs: the mark in it tells whose the process is.

@@ -1,4 +1,4 @@
-//! Runs agents and checks, each under a warden (see `keeper::domain`) that leaves nobody behind.
+//! Runs agents and checks, each under a warden (see `keeper::warden`) that leaves nobody behind.
 //!
 //! Only this module starts programs in a keeper. It reads nothing into what they say or how they end.
 

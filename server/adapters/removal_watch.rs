@@ -1,4 +1,4 @@
-//! Hears that files and folders are taken away. Looks at nothing and wakes nobody while they stay.
+//! Reports the removal of files and folders by inotify. Causes no wake-ups while they exist.
 
 use std::future::pending;
 use std::path::PathBuf;

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::failure::Failure;
 
-/// One writer for a command's whole output. The first error ends it; [`Out::finish`] tells.
+/// One writer for a command's whole output. The first error ends it; [`Ui::finish`] tells.
 pub(crate) struct Ui {
     stream: AutoStream<io::Stdout>,
     error: Option<io::Error>,

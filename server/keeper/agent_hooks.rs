@@ -1,5 +1,5 @@
-//! The line between an agent's hooks and the keeper: a hook is our own program, called by the agent, that asks here
-//! what to answer. Whoever cannot be recognised is let through untouched.
+//! The channel between an agent's hooks and the keeper: the hook is our own program, called by the agent, and requests
+//! its answer here. Requests without valid credentials pass without effect.
 
 use std::cell::RefCell;
 use std::rc::Rc;

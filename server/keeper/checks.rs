@@ -109,7 +109,7 @@ async fn run(plan: &RoundParams<'_>, criterion: &Criterion) -> CheckResult {
         Some(Check::Command { command, .. }) => return command::run(plan, criterion, command, timeout).await,
         Some(Check::Clean) => clean::look(plan, timeout).await,
         Some(Check::Get { url, .. }) => return get::run(plan, criterion, url, timeout).await,
-        // Asked once all others are done, see `keeper::jury`.
+        // Asked once all others are done, see `keeper::judges`.
         Some(Check::Judge { .. }) => RawResult::of(Status::Unverified, "not asked: other checks come first"),
         Some(files) => files::look(plan.root, files, timeout).await,
     };

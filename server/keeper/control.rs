@@ -1,5 +1,5 @@
 //! The control socket: JSON lines by which editors, terminals and hooks ask a living keeper for something.
-//! The protocol is public (`server/CONTROL.md`). Nothing is decided here: a request becomes an [`Order`], and is
+//! The protocol is public (`server/CONTROL.md`). Nothing is decided here: a request becomes a [`UserCommand`], and is
 //! answered when the keeper says that the record is durable.
 
 use std::cell::{Cell, RefCell};

@@ -1,5 +1,5 @@
-//! Whether records must be durable at once. Each sync costs as much as everything else of a turn together, and most
-//! records of an iteration only say how far it is, right before one that something follows from.
+//! Decides whether records must be synced at once. A sync costs as much as the rest of a turn, and most records of an
+//! iteration only report progress right before one that has effects.
 
 use loopkeeper_core::decide::Effect;
 use loopkeeper_core::journal::{Record, SnapshotWhen};

@@ -1,4 +1,4 @@
-//! The keeper's hands: what the core wants done, done. Every result comes back as an event.
+//! Performs the effects that the core decides. Every result returns as an event.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;

@@ -1,5 +1,5 @@
-//! Judges: agents that look for a reason why a criterion does not hold, each under a warden and with a time of its
-//! own, after the other checks of a round. What they are asked and what their answers come to is the core's matter.
+//! Runs the judges: agents that search for a reason against a criterion, each under a warden with its own timeout,
+//! after the other checks of a round. The core defines their prompts and interprets their answers.
 
 use std::cell::Cell;
 use std::collections::BTreeSet;

@@ -184,7 +184,7 @@ fn read_start(dir: &LoopDir) -> Result<LoopSpec, KeeperError> {
     spec_of(&bytes).map_err(|error| KeeperError::io("read", &path)(error.into()))
 }
 
-/// A [`Start`] is read as the record that a journal begins with: code that reads the same in another way would rest
+/// A [`LaunchConfig`] is read as the record that a journal begins with: code that reads the same in another way would rest
 /// in every keeper.
 fn spec_of(start: &[u8]) -> serde_json::Result<LoopSpec> {
     const OPENING: &[u8] = br#"{"type":"loop-started","boot":"","#;

@@ -31,7 +31,7 @@ type QueuedEvent = (Event, Option<oneshot::Sender<ControlReply>>);
 /// Hears every record right after it became durable.
 pub type EntryObserver = Box<dyn FnMut(&Entry)>;
 
-/// One loop, its journal, and the hands that act for it.
+/// One loop, its journal, and the runner of its effects.
 pub struct Keeper {
     pub(super) state: LoopState,
     live: VolatileState,

@@ -1,4 +1,4 @@
-//! The project's own files of memory (`progress.txt`, `AGENTS.md`), read for the next prompt. Never writes one.
+//! Reads the project's memory files (`progress.txt`, `AGENTS.md`) for the next prompt. Never writes them.
 
 use std::path::{Path, PathBuf};
 

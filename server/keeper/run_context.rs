@@ -1,5 +1,5 @@
-//! What checks and agents run on: root, kill domain, environments, snapshot store. Shared by loops and by rounds
-//! without a loop.
+//! The context in which checks and agents run: root, isolation, environments, snapshot store. Shared by loops and by
+//! check rounds without a loop.
 
 use std::cell::Cell;
 use std::ffi::OsString;

@@ -1,5 +1,5 @@
-//! The task's documents as they are now. Reads files only; a document that is gone is replaced by the copy that
-//! was kept when the loop started, so that no loop works without its task.
+//! Reloads the task's documents. Read-only; a missing document is replaced by the copy taken at the start of the loop,
+//! so that no loop runs without its task.
 
 use std::collections::BTreeMap;
 use std::path::Path;

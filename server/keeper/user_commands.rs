@@ -1,5 +1,5 @@
-//! The user's own commands at events of the loop (`[on]`): each in a kill domain of its own, with a time. They are
-//! told what happened and change nothing: what fails is noted, and the loop goes on.
+//! Runs the user's own commands at events of the loop (`[on]`), each under its own warden with a timeout. Their
+//! failure is noted and never changes the loop.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;

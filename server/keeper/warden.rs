@@ -1,8 +1,8 @@
-//! The warden: parent of one agent or check at a time, a process of its own that leaves nobody behind.
+//! The warden: the parent process of one agent or check at a time, which leaves no process of its job behind.
 //!
 //! `loopkeeper domain [--stdin FILE] --grace-ms N -- ARGV…`. Its stdin is the channel to the keeper: orders come
 //! in, the report goes out, and its end (the keeper is gone, however it went) means end everything now.
-//! `loopkeeper domain --orders` takes one job after the other from its stdin (see `adapters::process::order`), each
+//! `loopkeeper domain --orders` takes one job after the other from its stdin (see `adapters::process::job_request`), each
 //! with a channel of its own, as long as nothing stays of one when the next begins.
 //! It must stay small: no async, no threads, no settings, nothing read from the workspace.
 

@@ -1,5 +1,5 @@
-//! What the snapshots say about tests and protected files: compared with the pinned start after the agent, with the
-//! last iteration before it. Reads the store only, and only where something of interest changed.
+//! Compares tests and protected files in snapshots with the pinned start after the agent, and with the last iteration
+//! before it. Reads only the store, and only if a relevant file changed.
 
 use std::collections::BTreeSet;
 

@@ -1,5 +1,5 @@
-//! What a request about a document looks at: the text that the editor shows right now, and the task it belongs to,
-//! read from that very text. Results come from the saved files, by criterion; places never do.
+//! The context of a request about a document: the text that the editor shows and the task parsed from that text.
+//! Results come from the saved files, by criterion; positions never do.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};

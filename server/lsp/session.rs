@@ -1,5 +1,5 @@
-//! What all handlers share. Cheap to hand around as `Arc<Shared>`; every part does its own locking and none is
-//! locked across an await.
+//! The state shared by all handlers, cheap to clone as an `Arc`. Every part locks itself, and no lock is held across
+//! an await.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -1,5 +1,5 @@
-//! What the core shows, in the types of the protocol and in what the client can take. Places are those of the text
-//! that the client has open, so that no range leaves it.
+//! Converts the core's views to LSP types within the client's capabilities. Ranges refer to the text that the client
+//! has open.
 
 use std::collections::HashMap;
 

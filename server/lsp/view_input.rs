@@ -1,4 +1,4 @@
-//! What the core's views want to know of one task, from what was seen of it.
+//! Converts a task of the workspace snapshot to the input of the core's editor views.
 
 use std::collections::BTreeMap;
 

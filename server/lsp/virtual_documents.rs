@@ -1,5 +1,5 @@
-//! Files that a user looks at and nobody edits: outputs, patches, the commands of a task. They lie in the state
-//! folder, readable by their user alone; one name is one page, and a new one replaces the old.
+//! Generated read-only files that a client opens: outputs, patches, the commands of a task. They lie in the state
+//! folder with mode 0600; a new file replaces the old one of the same name.
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;

@@ -1,4 +1,4 @@
-//! Who works on a task and who judges it, as they would be started. Starts nothing.
+//! Selects the agents and the judge of a task, with their command lines. Starts nothing.
 
 use std::collections::VecDeque;
 

@@ -1,4 +1,5 @@
-//! Sends one order to a loop's keeper and hears whether it was taken. The protocol is `server/CONTROL.md`.
+//! The client of a keeper's control socket: sends one request and waits for its reply. The protocol is
+//! `server/CONTROL.md`.
 
 use std::io::{self, BufRead, BufReader, ErrorKind, Write};
 use std::os::unix::net::UnixStream;

@@ -26,7 +26,7 @@ impl LoopTailer {
         Self { follower, state: None, told: 0, damage: None, journal: journal.to_owned() }
     }
 
-    /// The records that nobody was told yet, already part of [`Following::state`].
+    /// The records that nobody was told yet, already part of [`LoopTailer::state`].
     pub(crate) fn look(&mut self) -> Result<Vec<Entry>, JournalError> {
         let news = self.follower.look()?;
         if news.since == UpdateBase::TheStart {

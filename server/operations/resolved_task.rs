@@ -1,5 +1,5 @@
-//! From arguments to something that can be started: root, configuration, task. Reads files, starts nothing; what
-//! is broken is said with its place, and all of it at once.
+//! Resolves command-line arguments to root, settings and task. Reads files, starts nothing; reports all errors at
+//! once, each with its place.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};

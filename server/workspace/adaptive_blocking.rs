@@ -1,5 +1,5 @@
-//! Work that may block and mostly is over at once. Where it was quick the last time it is done in place, since to
-//! change threads and back costs more than it does; else on a thread that may block.
+//! Runs work inline if it was fast the last time, otherwise on a blocking thread: switching threads costs more than
+//! most of it.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};

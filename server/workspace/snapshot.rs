@@ -1,4 +1,4 @@
-//! What is known at one moment, as plain data. Shared freely; nothing in it changes.
+//! An immutable snapshot of the workspace: plain data, shared by reference.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

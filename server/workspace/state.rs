@@ -1,4 +1,5 @@
-//! Everything that is looked at, and what the last look found. Blocks: lives on a thread that may.
+//! The mutable state of the workspace index and the results of its last update. Blocks, so it runs on a blocking
+//! thread.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! One task as it was put together, with all that it was made of: what is still made of the same is not made again.
+//! Caches each assembled task with its inputs: it is rebuilt only if one of them changed.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! The lookout itself: looks that fail, folders that change. What it sees is tested over the server's pipes.
+//! The index itself: failed updates, changed folders. Its contents are tested over the server's pipes.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -1,5 +1,5 @@
-//! Why a file cannot be started as a program, told before a loop spends its iterations on finding out. Looks only
-//! where the configuration spells a path out: what is found on `PATH` proves itself elsewhere.
+//! Checks, before a loop starts, that a configured path can be executed: shebang, architecture, permissions. Programs
+//! found on `PATH` are not checked here.
 
 use std::fs::File;
 use std::io::Read as _;

@@ -1,4 +1,4 @@
-//! A folder that looks like one of the user's, for a program that is to find one file of it otherwise.
+//! A temporary home folder: symbolic links to the entries of the user's own, except for one replaced file.
 
 use std::fs::{self, DirBuilder};
 use std::io::{self, ErrorKind};

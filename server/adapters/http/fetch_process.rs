@@ -1,6 +1,6 @@
-//! Makes one request, in a process of its own (`loopkeeper-request`). Each host is resolved once, every address is
-//! judged by the core's rules, and one that passed is what is connected to: no proxy, no second look-up, no cookie. A
-//! redirect is a request like the first.
+//! Performs one HTTP request in a process of its own (`loopkeeper-request`). Each host is resolved once, every address
+//! is checked against the core's rules, and the connection uses that checked address: no proxy, no second lookup, no
+//! cookies. A redirect is treated as a new request.
 
 use std::fmt;
 use std::io::{self, Read, Write as _};

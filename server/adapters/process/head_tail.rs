@@ -1,4 +1,4 @@
-//! The beginning and the end of a stream, for output that is read as a whole.
+//! A buffer that keeps the beginning and the end of a stream.
 
 use loopkeeper_core::check::GAP;
 

@@ -1,5 +1,5 @@
-//! What a warden that takes one job after the other is told to run: a word on its channel, and beside it what
-//! belongs to that job alone: the order, the job's own channel to the keeper, its stdout and stderr.
+//! The request that hands a job to a pooled warden: a message on its channel with the file descriptors of that job
+//! (the description, the job's own channel to the keeper, stdout and stderr).
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;

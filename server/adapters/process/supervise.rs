@@ -1,4 +1,4 @@
-//! The task beside each running process: carries its output to the reader, sees to it that it ends.
+//! The supervisor task of a running process: forwards its output to the reader and enforces its end.
 
 use std::future::pending;
 use std::os::fd::AsFd;

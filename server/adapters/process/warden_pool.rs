@@ -1,5 +1,5 @@
-//! Wardens for jobs of one kind. One whose job left nothing behind takes the next: to start another would cost more
-//! than a short check does.
+//! A pool of wardens for one kind of job. A warden whose job left no process behind is reused: starting another costs
+//! more than a short check.
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};

@@ -1,4 +1,4 @@
-//! Where a way back can lead: each snapshot with what was reached there, one line an iteration.
+//! The list of snapshots that a rollback can restore, with the milestones reached there, one line per iteration.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;

@@ -2,7 +2,7 @@
 //! state changes, live and in replay, [`deadline`] says when to ask again.
 //!
 //! The keeper's turn: select one [`Event`], `decide`, append and sync every [`Record`], `apply` them, then
-//! perform the [`Effect`]s. What is not worth a record lives in [`Live`] and is lost with the keeper.
+//! perform the [`Effect`]s. What is not worth a record lives in [`VolatileState`] and is lost with the keeper.
 
 pub mod apply;
 pub mod attached;

@@ -1,6 +1,5 @@
-//! The loop that Claude Code's own plugin holds open by its stop hook: what its state file says, and the task that it
-//! becomes. The file lies in the workspace, so whoever writes there says what is in it: nothing of it runs, and all of
-//! it is made safe to show.
+//! The loop of Claude Code's own plugin, which its stop hook keeps open: parses its state file and converts it to a
+//! task. The file lies in the workspace and is untrusted: nothing in it is executed, and all of it is sanitised.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! The beginning and the end of a text, cut between characters.
+//! Truncates text at its beginning or end, on character boundaries.
 
 /// The first bytes, at most so many.
 pub fn first(text: &str, most: usize) -> &str {

@@ -19,7 +19,7 @@ use crate::settings::{
 use crate::task::{Check, Criterion};
 use crate::view::words;
 
-/// Begins the line of a variable that passes, in the lines of [`Runs::Settings`].
+/// Begins the line of a variable that passes, in the lines of [`TrustSubject::Settings`].
 pub(crate) const PASS: &str = "pass ";
 /// The line of a sandbox that is switched off.
 pub(crate) const NO_SANDBOX: &str = "no sandbox";
@@ -55,7 +55,7 @@ pub enum TrustSubject {
         env: Vec<(String, String)>,
     },
     /// What the workspace's configuration does to every program that is started
-    /// ([`crate::settings::resolve::Resolved::to_trust`]).
+    /// ([`crate::settings::resolve::ResolvedSettings::to_trust`]).
     Settings { lines: Vec<String> },
     /// A `GET` of a criterion.
     Request { url: String },

@@ -1,5 +1,5 @@
-//! The session that its user opened and lends to the loop: known by what its hooks ask, never started, never ended, its
-//! output not ours to read. What it is told to do next is the answer to its hook.
+//! An attached session: started by the user and identified by the requests of its hooks. The keeper neither starts nor
+//! ends it and does not read its output; the answer to its stop hook is the next prompt.
 
 use std::rc::Rc;
 use std::time::Duration;

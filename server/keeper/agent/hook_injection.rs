@@ -1,5 +1,5 @@
-//! What the agent's own command line and environment get besides, so that its hooks ask us: nothing of the user's
-//! configuration is touched.
+//! Arguments and environment variables that make the agent's hooks call loopkeeper. The user's configuration is not
+//! changed.
 
 use std::ffi::OsStr;
 use std::io::ErrorKind;

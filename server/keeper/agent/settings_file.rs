@@ -1,5 +1,5 @@
-//! Settings that would stand on the agent's command line, in a file beside its prompt: a command line can be read by
-//! every user of the machine, and what the user says there may hold a key.
+//! Moves settings from the agent's command line to a 0600 file beside its prompt: every user of the machine can read a
+//! command line, and the settings may contain a key.
 
 use std::ffi::OsString;
 use std::fmt::Display;

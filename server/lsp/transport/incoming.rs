@@ -1,4 +1,4 @@
-//! The client's requests that are not answered yet: which ids are in use, and what a cancellation finds.
+//! Requests of the client in flight: which ids are in use, and which request a cancellation refers to.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};

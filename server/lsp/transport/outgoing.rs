@@ -1,5 +1,5 @@
-//! Requests of the server that the client has not answered. Every one is answered in the end: by the client, or by
-//! us when it takes too long or too many are open, so that who asked never waits for ever.
+//! Requests of the server in flight. Each is answered exactly once: by the client, or with an error after a timeout or
+//! above the limit of open requests.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -1,4 +1,4 @@
-//! The process that the client says it is, so that its death is noticed even while others hold the pipes open.
+//! Watches the client's process, so that its death is noticed even if other processes keep the pipes open.
 
 use std::os::fd::BorrowedFd;
 #[cfg(target_os = "linux")]

@@ -1,6 +1,6 @@
-//! The order of things: notifications one after the other as they came; a request begins when everything that came
-//! before it is done, and then runs beside what follows. No handler can end or stop the server: it may panic or
-//! hang, and its request is answered all the same.
+//! Schedules messages: notifications run one after another in order of arrival; a request starts when everything
+//! before it is done and runs concurrently with what follows. A handler that panics or hangs does not stop the server,
+//! and its request is answered.
 
 use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind};

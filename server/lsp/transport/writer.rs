@@ -1,5 +1,5 @@
-//! What goes to the client: one bounded queue, one thread that writes it. Who sends waits while the client does
-//! not read; nothing is dropped and nothing is sent twice.
+//! Writes messages to the client: one bounded queue, one thread. Senders wait while the client does not read; nothing
+//! is dropped or sent twice.
 
 use std::io::{self, ErrorKind, Write};
 use std::os::fd::AsFd;

@@ -1,5 +1,5 @@
-//! The ignore rules as they were in the snapshot that is restored. What they ignore was there unseen at the time, so
-//! its absence from the snapshot is no reason to delete it.
+//! The ignore rules of the snapshot that is restored. A file that these rules ignored was not recorded, so its absence
+//! from the snapshot is no reason to delete it.
 
 use std::collections::HashMap;
 use std::ffi::OsStr;

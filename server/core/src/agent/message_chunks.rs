@@ -1,4 +1,4 @@
-//! A message that comes in pieces.
+//! Assembles a message from streamed chunks.
 
 use super::AgentEvent;
 

@@ -38,7 +38,7 @@ pub struct AgentCommandLine {
 }
 
 impl AgentKind {
-    /// The command line; for [`Kind::Demo`] the command as it is.
+    /// The command line; for [`AgentKind::Demo`] the command as it is.
     pub fn line(self, start: &CommandLineParams<'_>) -> AgentCommandLine {
         let plain = |argv| AgentCommandLine { argv, env: Vec::new(), prompt: PromptBy::Stdin };
         match self {

@@ -1,6 +1,6 @@
-//! What tests a source file holds: their names, what each asserts, whether it is skipped. Read by line patterns
-//! and indentation, so that no parser is needed and a broken file still counts. Says what was lost between two
-//! states of a file; never judges who did it.
+//! Inventory of the tests in a source file: names, assertions, skips. Matches line patterns and indentation, so that
+//! it needs no parser and also reads broken files. Reports what was lost between two states of a file, not who removed
+//! it.
 
 pub mod bindings;
 mod languages;

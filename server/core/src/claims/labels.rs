@@ -1,4 +1,4 @@
-//! Lines that the agent marks by a label: decisions and learnings that last, and notes.
+//! Labelled lines in the agent's message: decisions and learnings that are kept, and notes.
 
 use super::prose::is_cjk;
 use super::prose_mask::MessageLine;

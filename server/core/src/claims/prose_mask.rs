@@ -1,5 +1,5 @@
-//! Which parts of a message are the agent's own words: fences, code spans, indented code and quotations are
-//! blanked out byte by byte, so that every place in the rest is a place in the message. Reads no meaning.
+//! Masks everything in a message that is not the agent's own prose: fences, code spans, indented code and quotations
+//! are blanked byte by byte, so that offsets stay valid.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! Claims as people see them: each with its source and its weight, and where they contradict each other.
+//! Claims for display: each with its source and weight, and the contradictions between them.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,5 +1,5 @@
-//! Between iterations: done, stopped, tripped, paused, over a limit, waiting, or on to the next. The order of
-//! these questions is the order of their weight.
+//! The decision after an iteration: done, stopped, tripped, paused, over a limit, waiting, or the next iteration. The
+//! conditions are tested in the order of their priority.
 
 use crate::journal::{BreakerCause, BreakerState, PauseReason, Record, WaitReason};
 use crate::moment::Moment;

@@ -1,5 +1,5 @@
-//! Where the user's HEAD stands, and where it should: what the agent commits elsewhere is easily lost, so that it is
-//! noticed when it leaves. Only said: nothing is ever switched under a loop at work.
+//! Tracks the branch that HEAD points to against the loop's own: commits of the agent on another branch are easily
+//! lost. Only reports; never switches branches during a loop.
 
 use std::fmt;
 

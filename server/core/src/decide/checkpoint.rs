@@ -1,5 +1,5 @@
-//! What a loop remembers after its files went back: iterations after that point no longer count, and what was
-//! counted stands as it stood then. Money and time that were spent stay spent.
+//! The state that a rollback restores: iterations after that point no longer count, and counters return to their
+//! values then. Cost and time already spent are kept.
 
 use std::collections::BTreeSet;
 

@@ -1,6 +1,6 @@
-//! Who changed a criterion? The documents are looked at when the agent has gone and again right before it
-//! starts: what changed in between was changed by the user and is taken up, what changed while the agent ran is
-//! the agent's and is only shown, unless it is exactly what the user saved.
+//! Attributes changes of criteria. The documents are read when the agent has exited and again right before it starts:
+//! a change in between was made by the user and is adopted; a change during the run was made by the agent and is only
+//! shown, unless it equals what the user saved.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
-//! `decide`: one event, the state as it is, and what follows. A function per event; what happens between
-//! iterations is in [`super::boundary`].
+//! `decide`: one event and the present state to the decisions that follow, one function per event. What follows an
+//! iteration is decided in [`super::between_iterations`].
 
 use crate::agent::{AgentEnding, AgentRun};
 use crate::journal::{Outcome, OutcomeKind, PauseReason, Record, SnapshotWhen};

@@ -1,6 +1,6 @@
-//! An agent that its stop hook holds: one process works many iterations, and the answer to its hook is the next one.
-//! Whenever the loop ends or rests the agent may go first: no session waits without an end in sight, and nothing
-//! is completed beside a living agent.
+//! Hook mode: one agent process works on many iterations, and the answer to its stop hook is the next prompt. Whenever
+//! the loop ends or pauses the agent is released first: no session waits without a deadline, and a loop never
+//! completes while its agent runs.
 
 use crate::agent::AgentExited;
 use crate::journal::Record;

@@ -1,4 +1,4 @@
-//! What the loop tells the agent before an iteration, and people after it.
+//! Builds the input of the prompt before an iteration, and the summary shown after it.
 
 use std::collections::BTreeSet;
 

@@ -1,6 +1,6 @@
 //! What the agent made easier than it was at the pinned start. While anything of it stands the loop is never done;
 //! it is told to the next iteration, and lifted when it is restored or when the user takes it as it is. The
-//! user's own edits move the pin. What counts as weaker is decided in [`crate::protection`].
+//! user's own edits move the pin. What counts as weaker is decided in [`crate::tamper`].
 
 use std::collections::{BTreeMap, BTreeSet};
 

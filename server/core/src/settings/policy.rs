@@ -18,7 +18,7 @@ pub struct ExitSettings {
     pub completion_indicators: u32,
     pub test_loops: u32,
     pub test_percentage: u32,
-    /// An expression of [`crate::when`], which reads it; `None`: the built-in rules.
+    /// An expression of [`crate::exit_condition`], which reads it; `None`: the built-in rules.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub when: Option<String>,
     pub groups: GroupRule,

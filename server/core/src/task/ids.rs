@@ -73,7 +73,7 @@ fn expectation(expect: &Expect) -> String {
     }
 }
 
-/// Not [`Pattern::written`]: ids rest on these very bytes.
+/// Not [`TextPattern::written`]: ids rest on these very bytes.
 fn pattern_text(pattern: &TextPattern) -> String {
     match pattern.kind {
         PatternKind::Literal => format!("\"{}\"", pattern.source),

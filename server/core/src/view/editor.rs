@@ -1,5 +1,5 @@
 //! What an editor shows of a task and its loop, as plain data: byte ranges instead of positions, words instead
-//! of protocol types. Every function here is a function of [`Known`] alone; nothing looks, waits or decides.
+//! of protocol types. Every function here is a function of [`TaskView`] alone; nothing looks, waits or decides.
 //!
 //! Text that people see is sanitised here, diagnostics are functions of results and never of the clock, and at
 //! most three lenses stand over one line.

@@ -1,5 +1,5 @@
-//! What a loop tells the user's own commands (`[on]`): one object an event, made of what the journal says. Field
-//! names are contract (`CONFIGURATION.md`). Starts nothing; follows records as they become part of the state.
+//! Payloads of the user's own commands (`[on]`): one JSON object per event, made from journal records. Field names are
+//! contract (`CONFIGURATION.md`). Starts nothing.
 
 use serde::Serialize;
 

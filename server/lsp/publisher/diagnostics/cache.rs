@@ -1,5 +1,5 @@
-//! What there is to say of one task, kept for as long as nothing that it was made of is another: a keystroke in one
-//! document costs nothing for the tasks of all the others.
+//! Caches the diagnostics of each task until one of their inputs changes: a keystroke in one document costs nothing
+//! for the other tasks.
 
 use std::path::PathBuf;
 use std::sync::Arc;

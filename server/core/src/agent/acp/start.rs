@@ -9,7 +9,7 @@ use crate::agent::kind::AgentKind;
 use crate::agent::starting::{AgentCommandLine, CommandLineParams, extend};
 use crate::settings::{PermissionMode, PromptBy};
 
-/// The variable in which the bridge finds its [`Order`].
+/// The variable in which the bridge finds its [`BridgeOptions`].
 pub const VARIABLE: &str = "LOOPKEEPER_ACP";
 
 /// What the bridge is to see to.

@@ -149,7 +149,7 @@ impl AcpClient {
         }
     }
 
-    /// The answer to a [`Do::Write`].
+    /// The answer to a [`AcpAction::Write`].
     pub fn wrote(id: &Value, failed: Option<&str>) -> AcpAction {
         match failed {
             Some(why) => no(id, FAILED, why),
@@ -281,7 +281,7 @@ impl AcpClient {
         ]
     }
 
-    /// The answer to a [`Do::Ask`]; `None`: it may end.
+    /// The answer to a [`AcpAction::Ask`]; `None`: it may end.
     pub fn next(&mut self, prompt: Option<&str>) -> Vec<AcpAction> {
         if let Some(prompt) = prompt.filter(|_| self.at == AcpState::Held) {
             return self.work(prompt);

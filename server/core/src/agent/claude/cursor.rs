@@ -1,4 +1,4 @@
-//! What agents print otherwise that else talk as Claude Code does: Cursor its tools.
+//! Differences of agents whose output otherwise has the format of Claude Code: the tool calls of Cursor.
 
 use serde_json::Value;
 

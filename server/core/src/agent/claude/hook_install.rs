@@ -1,5 +1,5 @@
-//! Our hooks in a workspace's `.claude/settings.local.json`, so that a session that its user opened asks us: put in
-//! as its author writes, and taken out again. Every other byte stays what it is.
+//! Installs our hooks in a workspace's `.claude/settings.local.json` and removes them again, for sessions that the
+//! user starts. All other bytes of the file are preserved.
 
 mod place;
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! How Qwen Code, Copilot CLI, Cursor CLI and Amp are started headless. Of these only the first was run to its end;
-//! the others were asked for their help, or read about.
+//! Headless command lines of Qwen Code, Copilot CLI, Cursor CLI and Amp. Only Qwen Code was tested with real runs; the
+//! others follow their help texts and documentation.
 
 use crate::agent::starting::{CommandLineParams, extend};
 use crate::agent::{allow, commits, gemini};

@@ -1,5 +1,5 @@
-//! The history as the breaker sees it: of every iteration that is over, whether it says anything about the work,
-//! and what it moved. Judges nothing by itself.
+//! The history as input of the breaker: for every finished iteration, whether it counts and how much progress it made.
+//! Contains no decision.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! Iterations that leave the tree as it was: in a row at all, after a few seconds only, or with tools denied.
+//! Counts iterations without a change of the tree: consecutive ones, very short ones, and those with denied tools.
 
 use super::history::{BreakerHistory, IterationFacts};
 

@@ -1,5 +1,5 @@
-//! What the record of an opening holds, so that its reason can be checked: all counts, the last errors, what the
-//! last iterations changed, and the trees that came back.
+//! The evidence recorded with a trip of the breaker: all counters, the last errors, the changes of the last
+//! iterations, and recurring trees.
 
 use crate::journal::{BreakerCounts, ChangedIn, ErrorIn, TreeAfter, TripEvidence};
 

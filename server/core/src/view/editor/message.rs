@@ -1,4 +1,4 @@
-//! Words of diagnostics: short, sanitised, the same for equal results. What is cut is cut at characters.
+//! Texts of diagnostics: short, sanitised, and equal for equal results. Truncated on character boundaries.
 
 use crate::sanitize;
 use crate::view::words;
