@@ -111,8 +111,8 @@ pub(crate) fn block_on<T>(work: impl Future<Output = T>) -> std::io::Result<T> {
     Ok(LocalSet::new().block_on(&runtime, work))
 }
 
-/// A task of its own beside the keeper's. In a box, so that its state does not pass over the stack, which never gets
-/// smaller again, and so that there is one kind of task, whose code rests once.
+/// Spawns a boxed local task. Boxing keeps large futures off the stack (which is never shrunk) and gives one
+/// monomorphisation of the spawn machinery.
 pub(crate) fn spawn_boxed_local(work: impl Future<Output = ()> + 'static) -> JoinHandle<()> {
     let work: Pin<Box<dyn Future<Output = ()>>> = Box::pin(work);
     tokio::task::spawn_local(work)
@@ -123,7 +123,7 @@ pub(crate) fn tracing(text: &str) {
     let _ = writeln!(std::io::stderr(), "{text}");
 }
 
-/// A task that panics would leave its keeper waiting for ever. Gone, it leaves a loop that can be resumed.
+/// Aborts on any panic: a keeper that lost a task would hang, a dead one can be resumed.
 pub(crate) fn abort_on_panic() {
     let tell = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {

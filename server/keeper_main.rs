@@ -1,5 +1,5 @@
-//! The keeper of a loop as a program of its own (see `operations::keeper_main`): one rests for hours, and what only terminals
-//! and editors need would rest with it. It can be a warden too, where none was installed along.
+//! Entry point of the stand-alone keeper binary (see `operations::keeper_main`). A keeper stays resident for hours, so
+//! it must not link the CLI or the language server. Also acts as the warden if `loopkeeper-warden` is not installed.
 
 use std::io::Write as _;
 use std::process::ExitCode;

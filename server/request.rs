@@ -1,5 +1,5 @@
-//! The process of one request as a program of its own (see `adapters::http`): all that knows TLS. Whoever rests for
-//! hours would rest with it.
+//! Entry point of the HTTP helper (see `adapters::http`). TLS is linked only into this binary, so that resident
+//! keepers do not keep it in memory.
 
 use std::process::ExitCode;
 

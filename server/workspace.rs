@@ -31,9 +31,9 @@ use crate::adapters::state_dir::{StateDir, StateError};
 
 /// Events come in bursts; looked at is what they leave.
 const DEBOUNCE: Duration = Duration::from_millis(40);
-/// What no event tells is looked at this often, and only while something is at work.
+/// Polling interval while something is running, for changes that produce no event.
 const POLL_INTERVAL: Duration = Duration::from_secs(5);
-/// A round without a loop leaves its results a moment before it lets go of the tree.
+/// Polling interval during stand-alone checks: results are written shortly before the tree lock is released.
 const QUICK_PULSE: Duration = Duration::from_millis(500);
 
 /// What may have changed.

@@ -21,7 +21,7 @@ const BESIDES: Duration = Duration::from_millis(700);
 /// An answer's status and headers stand before its body.
 const HEAD_BYTES: usize = 1024 * 1024;
 
-/// Who makes requests, and how it is held.
+/// Runs HTTP requests in a sandboxed helper process.
 #[derive(Debug, Clone, Copy)]
 pub struct HttpClient<'a> {
     /// It understands [`fetch_process::WORD`].

@@ -1,5 +1,4 @@
-//! A folder of its own for one try of an agent: a fresh git repository with a few files, looked at afterwards, gone at
-//! the end.
+//! A temporary git repository for one probe call of an agent, removed on drop.
 
 use std::collections::BTreeMap;
 use std::fs;

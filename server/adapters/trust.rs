@@ -171,7 +171,7 @@ fn write(grants: &[Grant]) -> String {
     list + &line(serde_json::to_string(&end))
 }
 
-/// The same bytes say the same: they are read anew each time, and taken apart when they are others than the last.
+/// Re-reads the trust file on every query but re-parses it only when the bytes changed.
 fn understood(bytes: Vec<u8>) -> Option<Vec<Grant>> {
     static LAST: Mutex<Option<(Vec<u8>, Vec<Grant>)>> = Mutex::new(None);
     let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);

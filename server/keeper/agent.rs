@@ -156,7 +156,7 @@ fn cpu_every(idle_ms: u64) -> Duration {
     CPU_EVERY.min(Duration::from_millis((idle_ms / 8).max(50)))
 }
 
-/// A process that stays behind the end of its turn waits for what it left running, perhaps for ever.
+/// Deadline for an agent that does not exit after its last turn (it may wait for background jobs indefinitely).
 #[derive(Default)]
 pub(super) struct LingerTimer {
     /// Until when it may stay; `None` while a turn is on.
@@ -266,7 +266,7 @@ impl AgentTask {
         }
     }
 
-    /// Tells those who began to watch since the last look what they came too late for.
+    /// Sends the last activity to watchers that connected since the previous tick.
     fn send_last_activity(&self) {
         let watchers = self.scene.desk.news.receiver_count();
         if watchers <= self.signs.watchers.replace(watchers) {

@@ -1,5 +1,5 @@
-//! Takes a slot for the coming iteration from the list that all loops of this user share. Waits for others at the
-//! list, a moment each, without keeping anybody from being heard.
+//! Reserves a slot in the per-user rate limiter. Retries after a short sleep while another process holds its lock; the
+//! event loop stays responsive.
 
 use std::path::Path;
 use std::time::Duration;

@@ -20,7 +20,7 @@ use super::agent_hooks::{HookBroker, HookEvent, HookQuestion, HookVerdict};
 use super::spawn_boxed_local;
 use crate::adapters::state_dir::socket::MAX_LINE;
 
-/// A client that does not read for this long is let go.
+/// Write timeout; the connection is closed after it.
 const WRITE_PATIENCE: Duration = Duration::from_secs(10);
 /// A keeper that ends waits this long for its last answers to be taken.
 const LAST_ANSWERS: Duration = Duration::from_secs(1);
@@ -47,7 +47,7 @@ pub enum ControlReply {
     },
     /// To what the agent wants.
     Permitted(PermissionAnswer),
-    /// By another turn of the keeper.
+    /// The reply is sent later, by a later event.
     Later,
     Refused {
         code: &'static str,
@@ -297,7 +297,8 @@ fn order(request: &RequestLine) -> Result<UserCommand, (&'static str, String)> {
     })
 }
 
-/// Streams until the client leaves or the loop ends. A slow client loses news, never the keeper's time.
+/// Streams events until the client disconnects or the loop ends. Slow clients miss events; they never block the
+/// keeper.
 async fn follow(mut link: Connection, desk: ControlState) {
     let mut news = desk.news.subscribe();
     drop(desk);

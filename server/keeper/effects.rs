@@ -30,8 +30,8 @@ use crate::adapters::snapshots::{RestoreReport, SnapshotError, SnapshotStore, Tr
 use crate::adapters::state_dir::StateDir;
 use crate::adapters::state_dir::workspace::LoopDir;
 
-/// Straight after a round a look that began this recently is not taken again: the round looked at the tree last,
-/// after everything of ours had ended. After an order or a wait it is: the user may have edited something.
+/// The tree hash taken at the end of a round is reused as the next snapshot if it is younger than this and no command
+/// or wait came in between.
 const SNAPSHOT_REUSE_TTL: Duration = Duration::from_millis(50);
 /// Of a commit's subject.
 const SUBJECT_CHARS: usize = 100;
@@ -365,7 +365,7 @@ async fn commits(scene: &LoopContext, since: Option<GitHead>, head: Option<&GitH
 /// A repository that git itself refuses to read (another owner's, damaged) has no HEAD that counts as progress.
 fn known(head: Result<Option<GitHead>, git::GitError>) -> Option<GitHead> {
     head.unwrap_or_else(|error| {
-        // It will not change its mind while this loop runs.
+        // Log once; the condition is permanent for this repository.
         static SAID: Once = Once::new();
         SAID.call_once(|| super::tracing(&format!("commits do not count as progress here: {error}")));
         None

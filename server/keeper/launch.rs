@@ -1,5 +1,4 @@
-//! Beginnings: a loop's folder with everything a keeper needs, a keeper started apart from whoever asked for it,
-//! and a keeper opened on such a folder.
+//! Starts a loop: creates its folder, starts a detached keeper, and runs a keeper on an existing folder.
 
 use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom};
@@ -34,7 +33,7 @@ use crate::adapters::{clock, durable};
 /// The file of a loop's folder that is for its keepers alone.
 pub const START: &str = "start.json";
 
-/// A detached keeper that has not begun after this long will not.
+/// Startup timeout of a detached keeper.
 const BEGIN_PATIENCE: Duration = Duration::from_secs(20);
 
 /// What a loop's folder holds for its keepers besides the journal: values that the journal must not tell.

@@ -22,7 +22,7 @@ use crate::adapters::journal_file::{JournalError, JournalFile};
 use crate::adapters::state_dir::lock::Lock;
 use crate::adapters::state_dir::workspace::LoopDir;
 
-/// So long may a record that nothing follows from be written and not yet durable.
+/// Maximum delay before records without a dependent effect are synced.
 const GROUP_COMMIT_MS: u64 = 100;
 
 /// What happened, and who waits for the answer.
@@ -47,9 +47,9 @@ pub struct Keeper {
     events: mpsc::UnboundedReceiver<Event>,
     asks: mpsc::Receiver<ControlRequest>,
     queue: VecDeque<Event>,
-    /// Applied, and to be told when they are on disk.
+    /// Applied but not yet durable; published after the next sync.
     unpublished: Vec<Entry>,
-    /// Who waits for its user.
+    /// Reply channel of a permission request that is waiting for the user.
     pending_reply: Option<oneshot::Sender<ControlReply>>,
     finished: bool,
 }
@@ -170,7 +170,7 @@ impl Keeper {
         let watch = if rests { StateDirWatch::Resting } else { StateDirWatch::Working };
         // Without its locks another keeper may believe that it is alone.
         let is_journal = || match self.journal.check() {
-            // A resting one says so itself when it is next written to.
+            // While idle, foreign changes are reported by the next append.
             Err(JournalError::Foreign { .. }) => rests,
             looked => looked.is_ok(),
         };
@@ -189,7 +189,7 @@ impl Keeper {
                 Ok(Some((Event::AskerLeft, None)))
             }
             () = sleep(pause) => Ok(None),
-            // Even a deadline that passed waits its turn: what runs must get to say that it ended.
+            // `biased`: pending events come first, so a finished process is not reported as timed out.
             () = self.alarm.until(due) => Ok(Some((Event::DeadlinePassed, None))),
             gone = &mut gone => Err(gone),
         }

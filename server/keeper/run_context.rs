@@ -45,7 +45,7 @@ pub fn put(env: &mut EnvVars, more: EnvVars) {
 pub struct RunContext {
     pub spec: Rc<LoopSpec>,
     pub domain: Rc<Isolation>,
-    /// Apart: what an agent did to its warden is nothing that a check meets.
+    /// Separate pools, so that a warden compromised by an agent never runs a check.
     pub agent_wardens: WardenPool,
     pub check_wardens: WardenPool,
     /// The program that makes requests.
@@ -164,7 +164,7 @@ impl RunContext {
     }
 }
 
-/// Why the tree could not be kept, and what that means for a loop.
+/// Snapshot failure with the pause reason it maps to.
 #[derive(Debug)]
 pub struct SnapshotFailure {
     pub reason: PauseReason,

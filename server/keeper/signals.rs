@@ -1,4 +1,4 @@
-//! Signals to the keeper, and whether its state folder is still there.
+//! Signal handling, and a watch that notices when the state folder is deleted or replaced.
 
 use std::path::PathBuf;
 use std::time::Duration;

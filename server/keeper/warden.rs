@@ -76,7 +76,7 @@ fn tell(message: &impl Serialize, keeper: impl AsFd) {
 
 /// One job after the other, until the keeper wants no more or something stayed of one.
 fn orders(prepared: io::Result<()>) -> ExitCode {
-    // What bubblewrap had to say is said; the jobs bring their own.
+    // bubblewrap's own stderr is no longer needed; each job has its own pipes.
     let _ = std::fs::File::options()
         .write(true)
         .open("/dev/null")
@@ -98,7 +98,7 @@ fn orders(prepared: io::Result<()>) -> ExitCode {
         };
         let total = report.cpu_ms.max(spent);
         report.cpu_ms = total - std::mem::replace(&mut spent, total);
-        // Whoever rests in the work tree would keep it from being moved or unmounted.
+        // Leave the work tree, so that it can be moved or unmounted while idle.
         let rests = std::env::set_current_dir("/").is_ok();
         report.again = rests && report.left.is_empty() && !signals.heard() && place.is_as_it_was();
         tell(&report, &control);

@@ -10,7 +10,7 @@ use lsp_types::{MessageActionItem, MessageActionItemProperty, MessageType};
 
 use super::session::ServerState;
 
-/// Whoever has not answered by then has other things to do.
+/// Questions expire after this time.
 pub(crate) const EXPIRY: Duration = Duration::from_secs(600);
 
 /// The answer that does nothing.

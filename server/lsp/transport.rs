@@ -45,13 +45,13 @@ pub(crate) use self::scheduler::LanguageService;
 use self::scheduler::{QueuedCall, Scheduler, SharedService};
 use self::writer::{Outbox, outbox};
 
-/// What may wait for the lane, in bytes of its own kind: a body and what its values take beyond that.
+/// Byte budget of requests queued for the scheduler (body size plus an estimate for parsed values).
 const ROOM: u32 = 4 << 20;
 const VALUES: u32 = 1 << 10;
 /// While the client sends more than is worked off.
 const SHORTEST_REST: Duration = Duration::from_millis(1);
 const LONGEST_REST: Duration = Duration::from_millis(100);
-/// What a client that says goodbye is still told, as long as it reads.
+/// How long pending messages are flushed after `exit`.
 const FLUSH_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// How long things may take. Constants of the product; tests have less patience.
@@ -139,7 +139,7 @@ pub(crate) fn run<S: LanguageService + 'static>(
     Ok(reader.run(&written))
 }
 
-/// Of a thread without which nothing goes on: its end, however it comes, wakes the reader.
+/// Drop guard: wakes the reader when an essential thread ends, even by panic.
 struct ShutdownGuard(PipeWriter);
 
 impl Drop for ShutdownGuard {

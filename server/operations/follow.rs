@@ -1,4 +1,4 @@
-//! A journal that grows, and the state it comes to. Reads only.
+//! Tails a journal and folds it into a `LoopState`. Read-only.
 
 use std::path::{Path, PathBuf};
 

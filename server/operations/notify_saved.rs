@@ -1,4 +1,4 @@
-//! Tells a loop at work what its user saved, so that it is not taken for the agent's doing.
+//! Tells a running loop which document the user saved, so that the change is not attributed to the agent.
 
 use std::path::Path;
 

@@ -1,5 +1,5 @@
-//! A plan changed as its user asks for: which documents it is read from, and the file written where no editor holds
-//! it. What is changed is decided by the core.
+//! Applies a user's edit of the plan (skip, prioritize) on disk if no editor has the document open. The core computes
+//! the edit.
 
 use std::path::Path;
 

@@ -1,5 +1,5 @@
-//! What a preset is chosen by: how large the project is, and how long its iterations used to take. Looks at few files,
-//! runs nothing; what would take long is left out.
+//! Facts of the project that select a breaker preset: size and typical iteration time. Facts that are expensive to
+//! obtain are left out.
 
 use std::fs;
 use std::path::Path;

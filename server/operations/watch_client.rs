@@ -1,4 +1,4 @@
-//! What a keeper tells those that watch it, and writes nowhere.
+//! Client of the control protocol's `watch` stream: live activity and output that are not in the journal.
 
 use serde::Deserialize;
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Lines};

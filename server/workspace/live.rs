@@ -1,5 +1,5 @@
-//! What keepers tell while they work and no journal holds: the agent's last activity, output as it comes. One
-//! connection per living keeper; its end is how a killed keeper is noticed at once.
+//! Live data that is not in the journal: the agent's last activity and streamed output. One connection per running
+//! keeper; a closed connection means that the keeper ended.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -89,7 +89,7 @@ impl LiveFeed {
                 let (live, store, changed) = (self.clone(), store.clone(), changed.clone());
                 tokio::spawn(async move {
                     live.hear(&store, &id, &changed).await;
-                    // At once, for a keeper that is gone; one that is there and hung up is not pestered.
+                    // Report a dead keeper immediately; back off before reconnecting to a live one.
                     changed();
                     sleep(RECONNECT_DELAY).await;
                     live.forget(&id);

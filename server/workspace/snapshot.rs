@@ -27,7 +27,7 @@ pub(crate) struct WorkspaceSnapshot {
     pub(crate) foreign: Vec<PluginLoopFile>,
     /// The editor's own trust.
     pub(crate) trusted: bool,
-    /// What keeps this from being whole.
+    /// First error that makes this snapshot incomplete.
     pub(crate) trouble: Option<WorkspaceProblem>,
     /// The number of the last nudge that it answers.
     pub(crate) answers: u64,

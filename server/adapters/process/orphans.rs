@@ -25,7 +25,7 @@ const WARDEN: Duration = Duration::from_secs(4);
 /// Wardens (or the bubblewrap around them) that this process started and still waits for.
 static KNOWN: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
 
-/// Those of them that run beside the loop: spared by every sweep, and nobody waits for them here.
+/// Wardens running detached from the loop; excluded from orphan cleanup and from waits.
 static BESIDE: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
 
 /// One of them has ended, or has nothing to do.

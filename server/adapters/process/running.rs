@@ -1,4 +1,4 @@
-//! The keeper's hold on a job that runs: its output, its CPU time, its end.
+//! The handle of a running job: its output, CPU time and exit.
 
 use std::io::{self, Write};
 use std::os::unix::net::UnixStream;

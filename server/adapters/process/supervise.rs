@@ -72,8 +72,8 @@ impl ProcessSupervisor {
         let _ = self.to.send(SupervisorMessage::Ended(report)).await;
     }
 
-    /// Carries output until the warden is done. The end of the pipes says nothing: an agent may close them and
-    /// work on, or hand them to somebody who stays.
+    /// Forwards output until the warden exits. EOF on the pipes is not the end: an agent may close them early or leak
+    /// them to a child.
     async fn forward_output(&mut self) -> WardenExit {
         // Never zeroed: most jobs say little, and memory that nobody touched costs nothing.
         let (mut out, mut err) = (Vec::with_capacity(CHUNK), Vec::with_capacity(CHUNK));

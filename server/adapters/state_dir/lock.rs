@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use super::workspace::{LoopDir, path_id};
 use super::{StateDir, StateError};
 
-/// Why something is not to be had.
+/// Why a lock could not be acquired.
 #[derive(Debug, thiserror::Error)]
 pub enum LockError {
     #[error("loop {loop_id} already has a keeper")]

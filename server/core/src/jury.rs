@@ -87,7 +87,7 @@ pub fn key(told: &str) -> Option<&str> {
     from.split_once('"').map(|(key, _)| key)
 }
 
-/// What a round asked of agents, beside what the loop's own agent was asked.
+/// Judge usage of a round (calls, cost, tokens), separate from the agent's own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct JudgeUsage {

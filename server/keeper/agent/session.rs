@@ -17,7 +17,7 @@ use crate::adapters::clock;
 use crate::adapters::process::{JobHandle, OutputEvent, StopHookWait, Stream, TerminateMode};
 use crate::keeper::agent_hooks::{HookEvent, HookQuestion, HookRequest, HookVerdict};
 
-/// What was printed before the stop hook asked is read first: it comes by another way.
+/// Drain stdout for this long before handling a hook call, since output and hooks arrive on different channels.
 const LAST_LINES: Duration = Duration::from_millis(40);
 /// Besides the grace time: one that may go says its last words first.
 const GOODBYE: Duration = Duration::from_secs(5);

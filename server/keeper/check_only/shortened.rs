@@ -1,5 +1,5 @@
-//! A record of check rounds that has grown large is made anew of the rounds whose results are still the latest of
-//! some criterion: checks that run for years leave no more behind than that. Under the tree's lock, like every round.
+//! Compacts the record of check rounds without a loop: keeps only rounds that hold the latest result of some
+//! criterion. Runs under the tree lock.
 
 use std::collections::BTreeSet;
 use std::path::Path;

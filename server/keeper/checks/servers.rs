@@ -56,7 +56,7 @@ impl RunningServers {
         }
         for service in &approved {
             let ready = &service.value().ready;
-            // Whoever it is would be judged in place of the one to be started.
+            // Another process on this port would be checked instead of ours.
             match plan.asker.is_taken(asked(service.clone())).await {
                 Ok(false) => {}
                 Ok(true) => {
@@ -96,7 +96,7 @@ impl RunningServers {
         }
     }
 
-    /// Takes in what they say, for as long as they are needed: nobody who is not heard goes on.
+    /// Drains server output, so that a full pipe does not block a server.
     pub(super) async fn listen(&mut self) {
         join_all(self.0.iter_mut().map(CheckServer::listen)).await;
         std::future::pending::<()>().await;

@@ -1,4 +1,4 @@
-//! Where a warden stands: alone above its family, or as the first process of a PID namespace.
+//! The execution context of a warden: a plain subreaper, or PID 1 of a namespace.
 
 use std::io;
 

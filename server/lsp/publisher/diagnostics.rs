@@ -129,7 +129,7 @@ impl DiagnosticsByUri {
             let Some(uri) = desk.uri(&path) else { continue };
             self.note_text(&uri, desk, &path, &document.text);
             self.dependencies.insert(path);
-            // Remarks come in the order of the documents.
+            // Diagnostics are sorted by document.
             let lines = LinePositions::of(&document.text);
             while let Some(remark) = remarks.next_if(|it| it.place.file == document.path) {
                 let range = lines.range(&document.text, &remark.place.range, desk.encoding);

@@ -1,6 +1,6 @@
-//! Words of a command line by which an agent asks nobody any more, whatever is said elsewhere. Those of Claude Code
-//! and Codex were measured to do so beside our own; Gemini CLI and Qwen Code refuse to start with both, except where
-//! they speak the protocol. The rest is what their help says.
+//! Command-line flags that disable an agent's permission prompts regardless of its settings. Those of Claude Code and
+//! Codex were measured to do so beside our own flags; Gemini CLI and Qwen Code refuse to start with both, except in
+//! protocol mode. The others follow their help texts.
 
 use super::kind::{AgentKind, KNOWN};
 

@@ -285,7 +285,7 @@ fn after_iteration(state: &LoopState) -> Option<(QuestionKind, String)> {
     if let Some(text) = &last.claims.question {
         return Some((QuestionKind::Agent, text.clone()));
     }
-    // Whoever is asked each time knows.
+    // With `permissions = "ask"` the user saw each denial already.
     let text = denial(state, last).filter(|_| state.spec.agent.permissions != PermissionMode::Ask)?;
     (!state.questions.denied.contains(&text)).then_some((QuestionKind::Denied, text))
 }

@@ -87,7 +87,7 @@ pub struct LoopState {
     pub held: bool,
     /// How often its stop hook may still hold it; `None`: as often as is wanted.
     pub holds: Option<u32>,
-    /// The last round was judged beside a living agent: it completes nothing.
+    /// The last round ran while the agent was still alive, so it cannot complete the loop.
     pub checked_with_agent_alive: bool,
     pub stop: Option<StopMode>,
     pub pause: Option<Pause>,
@@ -288,7 +288,7 @@ pub struct VolatileState {
     pub preparing: bool,
     /// The held agent was told that it may go.
     pub release_requested: bool,
-    /// The documents for the coming iteration, while a slot is asked for it.
+    /// Task documents of the next iteration while the rate limiter is being asked.
     pub asking: Option<Box<TaskDocuments>>,
     /// Files are being put back: nothing is decided until they are.
     pub rollback_in_progress: bool,

@@ -63,7 +63,7 @@ fn backoff_ms(state: &LoopState, row: &Iteration) -> u64 {
     named.filter(|ms| *ms > 0).map_or(own, |ms| with_jitter(state, ms).max(own).min(DAY_MS))
 }
 
-/// A little longer than what was announced, each loop by another bit.
+/// Adds deterministic per-loop jitter to an announced reset.
 fn with_jitter(state: &LoopState, ms: u64) -> u64 {
     ms.saturating_add(1 + jitter(state, (ms / 20).clamp(500, MINUTE_MS)))
 }
@@ -81,7 +81,7 @@ pub(super) fn needs_user(state: &LoopState) -> Option<String> {
     let error = row.error.as_ref();
     let message = error.map_or("it did not end by itself", |it| it.message.as_str());
     let name = &state.spec.agent.name;
-    // The breaker's trial is worth three starts, whatever keeps the provider from it.
+    // During a half-open trial give up after three provider failures.
     let is_trial = state.breaker.state == BreakerState::HalfOpen;
     let most_stalls = if is_trial { MAX_FAILURES } else { MAX_STALLS };
     match error.map(|it| it.class) {

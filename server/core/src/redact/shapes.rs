@@ -11,7 +11,7 @@ pub(super) struct TokenShape {
     starts_word: bool,
 }
 
-/// What belongs to a secret after the part that made it one.
+/// Characters that extend a token after its recognised prefix.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum TailCharset {
     Nothing,

@@ -36,7 +36,7 @@ pub enum GroupRule {
     Majority,
 }
 
-/// `[breaker]`: when a loop rests because it is not getting anywhere. Counts of iterations, percents, milliseconds.
+/// `[breaker]`: when a loop is paused for lack of progress. Counts of iterations, percents, milliseconds.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct BreakerSettings {

@@ -11,8 +11,8 @@ use super::Fingerprint;
 use crate::check::constant;
 use crate::sanitize;
 
-/// A pattern, what stands for its matches, and a sign without which it has none: to compile one costs more than
-/// everything else that an iteration decides.
+/// A lazily compiled regex, its replacement, and a cheap pre-check. Compiling a regex costs more than all other work
+/// of an iteration.
 struct MaskRule {
     may_match: fn(&str) -> bool,
     pattern: LazyLock<Regex>,
