@@ -10,7 +10,7 @@ fn one_iteration() {
     let played = Scenario {
         criteria: &["It is there: `exists done.txt`"],
         acts: &["echo hi > done.txt; echo 'Made it.'; echo '<promise>COMPLETE</promise>'"],
-        ends: Verified(1, "completed, verified: the one required criterion passes by loopkeeper's own run"),
+        ends: Verified(1, "completed, verified: the one required criterion passes after 1 iteration"),
         ..Scenario::default()
     }
     .play();

@@ -329,7 +329,7 @@ fn accepted_by_the_user_it_is_done() {
 #[test]
 fn put_back_by_one_command_it_is_done_without_the_agent() {
     let (world, id) = rests();
-    world.run(&["rollback", &id, "0", "tests/test_sum.py"]).expect(0).out("tests/test_sum.py is as it was");
+    world.run(&["rollback", &id, "0", "tests/test_sum.py"]).expect(0).out("Restored tests/test_sum.py");
     assert!(world.has("tests/test_sum.py") && world.has("done"));
     world.run(&["resume", &id]).expect(0);
     assert_eq!(end(&world), ("completed".to_owned(), true, 2));
