@@ -5,7 +5,7 @@ use crate::agent::AgentEnding;
 use crate::journal::{PauseReason, Record};
 use crate::settings::LoopMode;
 
-use super::state::{LoopState, Phase};
+use super::state::{LoopState, Phase, VolatileState};
 use super::{Decision, Effect, hook_session};
 
 /// Somebody's session asks what to do next.
@@ -28,7 +28,11 @@ pub(super) fn is_missing(state: &LoopState) -> bool {
 }
 
 /// It works from here on, or is told why it does not.
-pub(super) fn accept_session(state: &LoopState, guest: SessionOffer) -> Vec<Decision> {
+pub(super) fn accept_session(
+    state: &LoopState,
+    live: &mut VolatileState,
+    guest: SessionOffer,
+) -> Vec<Decision> {
     let is_at_work = matches!(state.phase, Phase::Iterating { .. });
     if is_at_work || state.outcome.is_some() || !is_missing(state) {
         return Vec::new();
@@ -38,6 +42,8 @@ pub(super) fn accept_session(state: &LoopState, guest: SessionOffer) -> Vec<Deci
     if let Some(why) = stops.or_else(|| Some(rests?.message.clone())) {
         return vec![Decision::Effect(Effect::LetAgentGo { why })];
     }
+    // A request to release concerned the session before this one, which may have ended without an answer to it.
+    live.release_requested = false;
     let SessionOffer { session, holds, tokens } = guest;
     let mut steps = vec![Decision::Record(Record::SessionJoined { session, holds, tokens })];
     if state.at_rest() {
