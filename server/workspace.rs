@@ -14,6 +14,7 @@ mod task_cache;
 mod tasks;
 mod watching;
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -238,6 +239,9 @@ impl IndexWorker {
                 let _ = wanted.nudge(nudge);
             })
         };
+        world = scope.with(&mut AdaptiveBlocking::default(), world, IndexState::open_roots).await;
+        let Some((back, _)) = follow(watching, world.first_places()).await else { return };
+        watching = back;
         let (mut pulse, mut quick) = (None, AdaptiveBlocking::default());
         while self.woken(pulse).await {
             let (mut nudge, mut number) = self.wanted.take();
@@ -256,12 +260,7 @@ impl IndexWorker {
             let quick = if is_keystroke { &mut quick } else { &mut slow };
             world = scope.with(quick, world, move |world| world.look(nudge, texts.open())).await;
             if nudge.is_deep() {
-                let places = world.places();
-                let followed = tokio::task::spawn_blocking(move || {
-                    let is_new = watching.follow(&places);
-                    (watching, is_new)
-                });
-                let Ok((back, is_new)) = followed.await else { return };
+                let Some((back, is_new)) = follow(watching, world.places()).await else { return };
                 watching = back;
                 if is_new {
                     let _ = self.wanted.nudge(Invalidation { files: true, ..Invalidation::STATE });
@@ -298,6 +297,15 @@ impl IndexWorker {
         }
         self.sender.send_replace(Arc::new(picture));
     }
+}
+
+/// Watches these folders; says whether one of them is new. `None`: the thread panicked.
+async fn follow(mut watching: FileWatcher, places: BTreeSet<PathBuf>) -> Option<(FileWatcher, bool)> {
+    let followed = tokio::task::spawn_blocking(move || {
+        let is_new = watching.follow(&places);
+        (watching, is_new)
+    });
+    followed.await.ok()
 }
 
 #[cfg(test)]

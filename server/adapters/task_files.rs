@@ -9,6 +9,7 @@ mod tests;
 
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use loopkeeper_core::task::{self, DocumentRange, Finding, FindingCode, Task, TaskDocument, TaskId};
 use thiserror::Error;
@@ -30,11 +31,12 @@ pub struct DiscoveredTask {
 }
 
 /// A task as its files say it at one moment.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct LoadedTask {
-    /// The texts that the places of `task` refer to, the prompt document first.
-    pub documents: Vec<TaskDocument>,
-    pub task: Task,
+    /// The texts that the places of `task` refer to, the prompt document first. Shared: a task may have ten thousand
+    /// criteria.
+    pub documents: Arc<Vec<TaskDocument>>,
+    pub task: Arc<Task>,
 }
 
 /// A task document that cannot be read. A task is never read without one of its files.
@@ -81,7 +83,17 @@ pub struct RawTaskFile {
 
 /// Reads all files of a task.
 pub fn load(root: &Path, found: &DiscoveredTask) -> Result<LoadedTask, TaskFileError> {
-    Ok(understood(&contents(root, found)?))
+    reload(root, found, &LoadedTask::default())
+}
+
+/// Reads all files of a task, and parses them only if they differ from those of `last`.
+pub fn reload(root: &Path, found: &DiscoveredTask, last: &LoadedTask) -> Result<LoadedTask, TaskFileError> {
+    let files = contents(root, found)?;
+    let same = |(file, document): (&RawTaskFile, &TaskDocument)| {
+        file.name == document.path && file.bytes == document.text.as_bytes()
+    };
+    let is_last = files.len() == last.documents.len() && files.iter().zip(&*last.documents).all(same);
+    Ok(if is_last { last.clone() } else { understood(&files) })
 }
 
 /// What all files of a task hold, the prompt document first.
@@ -101,7 +113,7 @@ pub fn understood(files: &[RawTaskFile]) -> LoadedTask {
     }
     let mut task = task::read(&documents);
     task.findings.splice(0..0, findings);
-    LoadedTask { documents, task }
+    LoadedTask { documents: Arc::new(documents), task: Arc::new(task) }
 }
 
 /// The first bytes of a text file inside the root, as UTF-8.

@@ -86,13 +86,22 @@ impl TrustStore {
 
     /// What of these the user has not said yes to, each command once, as a page shows them. `root` is the real path.
     pub fn unknown(&self, root: &Path, items: &[TrustItem]) -> Vec<TrustItem> {
+        self.iter_unknown(root, items).cloned().collect()
+    }
+
+    /// The same without copies.
+    pub fn iter_unknown<'a>(
+        &'a self,
+        root: &'a Path,
+        items: &'a [TrustItem],
+    ) -> impl Iterator<Item = &'a TrustItem> {
         let known: HashSet<&str> = self.grants.iter().map(|it| it.hash.as_str()).collect();
         // Without a grant no hash is worth making.
-        let is_known = |it: &&TrustItem| {
+        let is_known = move |it: &&TrustItem| {
             !known.is_empty() && known.contains(it.hash(root.as_os_str().as_bytes()).as_str())
         };
-        let mut met = BTreeSet::new();
-        items.iter().filter(|it| !is_known(it)).filter(|it| met.insert(&it.runs)).cloned().collect()
+        let mut met = HashSet::new();
+        items.iter().filter(move |it| !is_known(it)).filter(move |it| met.insert(&it.runs))
     }
 
     /// Keeps the user's yes to these items, durably.

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 
 use loopkeeper_core::decide::{LoopState, Phase, TaskDocuments};
 use loopkeeper_core::digest::sha256;
@@ -108,7 +109,8 @@ impl ParsedTaskCache {
         }
         let LoadedTask { documents, task } = task_files::understood(&files);
         let sums: DocumentHashes =
-            documents.into_iter().map(|it| (it.path, sha256(it.text.as_bytes()))).collect();
+            documents.iter().map(|it| (it.path.clone(), sha256(it.text.as_bytes()))).collect();
+        let task = Arc::unwrap_or_clone(task);
         let is_small = files.iter().map(|it| it.bytes.len()).sum::<usize>() <= Self::MOST_BYTES;
         self.0 = is_small.then(|| (files, task.clone(), sums.clone()));
         (task, sums)
@@ -187,7 +189,7 @@ mod tests {
                 let read = last.of(task_files::contents(root, &found).unwrap());
                 assert_eq!(
                     read,
-                    (anew.task.clone(), Clone::clone(&sums)),
+                    (Task::clone(&anew.task), Clone::clone(&sums)),
                     "{name}: {}",
                     bytes.escape_ascii()
                 );

@@ -2,6 +2,7 @@
 //! the edit.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use loopkeeper_core::task::edit::{self, DocumentEdit, PlanEdit, PlanEditError};
 use loopkeeper_core::task::{TaskDocument, TaskId};
@@ -12,7 +13,8 @@ use crate::adapters::task_files;
 
 /// The task's files as they are now.
 pub(crate) fn documents(root: &Path, id: &TaskId) -> Result<Vec<TaskDocument>, Failure> {
-    Ok(task_files::load(root, &task_files::named(root, &id.0))?.documents)
+    let loaded = task_files::load(root, &task_files::named(root, &id.0))?;
+    Ok(Arc::unwrap_or_clone(loaded.documents))
 }
 
 pub(crate) fn change(

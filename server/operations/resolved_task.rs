@@ -17,7 +17,7 @@ use loopkeeper_core::task::{
 
 use super::failure::{Failure, FailureKind, FailureLocation};
 use crate::adapters::config_files;
-use crate::adapters::task_files::{self, DiscoveredTask};
+use crate::adapters::task_files::{self, DiscoveredTask, LoadedTask};
 
 /// A task with everything that its folder says about it.
 pub(crate) struct ResolvedTask {
@@ -55,37 +55,49 @@ impl ResolvedTask {
         let place = TaskLocation::of(path)?;
         let (resolved, settings) = configuration(&place.root, arguments)?;
         let found = choose(&place, &settings)?;
-        Self::of(place.root, (resolved, settings), found, arguments)
+        let loaded = task_files::load(&place.root, &found)?;
+        Self::of(place.root, (resolved, settings), (found.id, loaded), arguments)
     }
 
     /// The task that was found at `root`, a real path.
     pub(crate) fn at(root: &Path, found: &DiscoveredTask) -> Result<Self, Failure> {
-        Self::of(root.to_owned(), configuration(root, &[])?, found.clone(), &[])
+        Self::with_documents(root, found, task_files::load(root, found)?)
+    }
+
+    /// The same with documents that were read already.
+    pub(crate) fn with_documents(
+        root: &Path,
+        found: &DiscoveredTask,
+        loaded: LoadedTask,
+    ) -> Result<Self, Failure> {
+        Self::of(root.to_owned(), configuration(root, &[])?, (found.id.clone(), loaded), &[])
     }
 
     fn of(
         root: PathBuf,
         (resolved, settings): (ResolvedSettings, Settings),
-        found: DiscoveredTask,
+        (id, loaded): (TaskId, LoadedTask),
         arguments: &[SettingOverride],
     ) -> Result<Self, Failure> {
-        let loaded = task_files::load(&root, &found)?;
-        let mut task = loaded.task;
-        let written = written_settings(&loaded.documents, &task);
+        let LoadedTask { documents, mut task } = loaded;
+        let written = written_settings(&documents, &task);
         let (resolved, settings) = if written.is_empty() {
             (resolved, settings)
         } else {
             // The last one that names a key wins.
             configuration(&root, &[&written, arguments].concat())?
         };
-        task.findings.extend(task_files::missing_context(&root, &task));
+        let missing = task_files::missing_context(&root, &task);
+        if !missing.is_empty() {
+            Arc::make_mut(&mut task).findings.extend(missing);
+        }
         Ok(Self {
             root,
             resolved,
             settings,
-            id: found.id,
-            task: Arc::new(task),
-            documents: Arc::new(loaded.documents),
+            id,
+            task,
+            documents,
             kind: TaskKind::Documents,
             program: program(arguments),
         })

@@ -157,6 +157,22 @@ impl IndexState {
         self.apply_overlays();
     }
 
+    /// Finds the roots of the folders and the state folder; reads nothing in them.
+    pub(super) fn open_roots(&mut self) {
+        self.roots = self.folders.iter().filter_map(|it| config_files::root_of(it).ok()).collect();
+        self.store = (self.state)().ok();
+    }
+
+    /// The folders to watch before anything is read, so that no change is missed between the first look and its watches.
+    pub(super) fn first_places(&self) -> BTreeSet<PathBuf> {
+        let mut places = self.places();
+        if let Some(store) = &self.store {
+            let folders = self.roots.iter().map(|it| store.workspace_folder(it));
+            places.extend(folders.flat_map(|it| ["loops", "checks"].map(|name| it.join(name))));
+        }
+        places
+    }
+
     /// Folders in which something may happen that matters.
     pub(super) fn places(&self) -> BTreeSet<PathBuf> {
         let mut places: BTreeSet<PathBuf> = self.roots.iter().cloned().collect();
@@ -203,7 +219,7 @@ impl IndexState {
     fn look_at_files(&mut self) {
         self.roots = tasks::roots(&self.folders, &self.open);
         self.file_troubles.clear();
-        self.saved.clear();
+        let last = std::mem::take(&mut self.saved);
         self.configs.clear();
         self.foreign = self.roots.iter().filter_map(|it| foreign::within(it)).collect();
         for root in &self.roots {
@@ -216,7 +232,8 @@ impl IndexState {
                 Vec::new()
             });
             for found in found {
-                match SavedTask::load(root, &found) {
+                let last = last.iter().find(|it| it.path == found.path);
+                match SavedTask::load(root, &found, last.map(|it| &**it)) {
                     Ok(saved) => self.saved.push(Arc::new(saved)),
                     Err(trouble) => self.file_troubles.push(trouble),
                 }

@@ -1,6 +1,6 @@
 //! Tasks as their files say it, and as the editor shows them. Reads only.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use loopkeeper_core::trust::{TrustItem, TrustSubject};
 use super::OpenText;
 use super::snapshot::{ConfigSnapshot, UntrustedCommands};
 use crate::adapters::config_files;
-use crate::adapters::task_files::{self, DiscoveredTask};
+use crate::adapters::task_files::{self, DiscoveredTask, LoadedTask};
 use crate::adapters::trust::TrustStore;
 use crate::operations;
 use crate::operations::resolved_task::ResolvedTask;
@@ -24,6 +24,8 @@ pub(super) struct SavedTask {
     pub(super) documents: Arc<Vec<TaskDocument>>,
     pub(super) task: Arc<Task>,
     pub(super) title: String,
+    /// As its documents alone say it.
+    loaded: LoadedTask,
     /// Everything a start would need; none where the configuration cannot be taken.
     work: Option<ResolvedTask>,
 }
@@ -73,10 +75,15 @@ fn own_root(document: &Path) -> Option<PathBuf> {
 }
 
 impl SavedTask {
-    /// `None` where its files cannot be read at all; then there is nothing to show them in.
-    pub(super) fn load(root: &Path, found: &DiscoveredTask) -> Result<Self, String> {
-        if let Ok(work) = ResolvedTask::at(root, found) {
+    /// Reads it again where its documents differ from those of `last`. Fails where they cannot be read at all; then there
+    /// is nothing to show them in.
+    pub(super) fn load(root: &Path, found: &DiscoveredTask, last: Option<&Self>) -> Result<Self, String> {
+        let nothing = LoadedTask::default();
+        let loaded = task_files::reload(root, found, last.map_or(&nothing, |it| &it.loaded))
+            .map_err(|error| error.to_string())?;
+        if let Ok(work) = ResolvedTask::with_documents(root, found, loaded.clone()) {
             return Ok(Self {
+                loaded,
                 root: root.to_owned(),
                 id: work.id.clone(),
                 path: found.path.clone(),
@@ -86,14 +93,14 @@ impl SavedTask {
                 work: Some(work),
             });
         }
-        let loaded = task_files::load(root, found).map_err(|error| error.to_string())?;
         Ok(Self {
             root: root.to_owned(),
             id: found.id.clone(),
             path: found.path.clone(),
             title: found.id.0.clone(),
-            documents: Arc::new(loaded.documents),
-            task: Arc::new(loaded.task),
+            documents: Arc::clone(&loaded.documents),
+            task: Arc::clone(&loaded.task),
+            loaded,
             work: None,
         })
     }
@@ -123,8 +130,8 @@ impl SavedTask {
     /// Looks the same as `other`, whatever a start would find.
     pub(super) fn shows(&self, other: &Self) -> bool {
         (&self.root, &self.id, &self.path, &self.title) == (&other.root, &other.id, &other.path, &other.title)
-            && self.documents == other.documents
-            && self.task == other.task
+            && (Arc::ptr_eq(&self.documents, &other.documents) || self.documents == other.documents)
+            && (Arc::ptr_eq(&self.task, &other.task) || self.task == other.task)
     }
 
     /// What of it nobody trusts yet.
@@ -133,8 +140,8 @@ impl SavedTask {
         let Ok(items) = operations::trust::known_items(work, |_| ()) else {
             return UntrustedCommands::default();
         };
-        let unknown = trust.unknown(&work.root, &items);
-        let commands: BTreeSet<&str> = unknown.iter().filter_map(command_of).collect();
+        let unknown: Vec<&TrustItem> = trust.iter_unknown(&work.root, &items).collect();
+        let commands: HashSet<&str> = unknown.iter().copied().filter_map(command_of).collect();
         let needs = |check: &Check| matches!(check, Check::Command { command, .. } if commands.contains(command.as_str()));
         let criteria = work.task.criteria.iter().filter(|it| it.check.as_ref().is_some_and(needs));
         UntrustedCommands { count: unknown.len(), criteria: criteria.map(|it| it.id.clone()).collect() }

@@ -43,7 +43,7 @@ pub struct CommandSource {
 }
 
 /// What runs, to the byte. What is executed is made of this value, never read again.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum TrustSubject {
     /// By `sh -c` in the root.
     Check { command: String },
@@ -67,7 +67,7 @@ pub enum TrustSubject {
     Surface { path: Vec<u8>, content: TrustContent },
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum TrustContent {
     File(Vec<u8>),
     /// A link that leads out of the root, or nowhere: where to, not what is there.

@@ -332,9 +332,8 @@ impl ItemParser<'_> {
         let Some(seen) = self.spans.iter().find(|it| it.source.range == only.range) else { return };
         let is_torn = seen.source.kind == PieceKind::TornCode;
         only.fix = match (&seen.span, &seen.expectation) {
-            (CodeSpanKind::BadCommand(_) | CodeSpanKind::BadWord(_) | CodeSpanKind::Near(_), _) => {
-                cures::of_check(&seen.source.text)
-            }
+            (CodeSpanKind::Near(meant), _) => Some(marked(meant)),
+            (CodeSpanKind::BadCommand(_) | CodeSpanKind::BadWord(_), _) => cures::of_check(&seen.source.text),
             (_, Expectation::NearStatus) => near::status(&seen.source.text).map(|it| marked(&it)),
             (CodeSpanKind::Command(_) | CodeSpanKind::Word(_), _) if is_torn => {
                 cures::of_check(&seen.source.text)

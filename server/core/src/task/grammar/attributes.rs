@@ -1,5 +1,7 @@
 //! `(optional) (timeout 10m) (group x) (stage n)` at the end of an item.
 
+use std::borrow::Cow;
+
 use jiff::SignedDuration;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -34,7 +36,10 @@ pub(super) fn take_trailing<'a>(text: &'a str, attributes: &mut ItemAttributes) 
 }
 
 /// The text without any attribute group: what is left decides whether a sentence goes on.
-pub(super) fn without_groups(text: &str) -> String {
+pub(super) fn without_groups(text: &str) -> Cow<'_, str> {
+    if !text.contains(['(', '（']) {
+        return text.into();
+    }
     let mut left = String::new();
     let mut rest = text;
     while let Some(open) = rest.find(['(', '（']) {
@@ -55,7 +60,7 @@ pub(super) fn without_groups(text: &str) -> String {
         rest = after;
     }
     left.push_str(rest);
-    left
+    left.into()
 }
 
 /// Punctuation that ends an item, and space.

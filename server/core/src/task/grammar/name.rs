@@ -1,6 +1,8 @@
 //! The name of an item: its prose without check, expectations, attributes and trailing punctuation. Also takes
 //! the attributes off, since they stand in that prose.
 
+use std::borrow::Cow;
+
 use super::attributes::{self, ItemAttributes};
 use crate::task::Check;
 use crate::task::item::InlineContent;
@@ -109,31 +111,41 @@ const CUT: &str = "\u{1}";
 
 /// One line, without what was left empty and without punctuation around it.
 fn tidy(prose: &str) -> String {
-    let mut line = without_empty_brackets(prose).replace(CUT, "");
-    line = one_line(&line);
+    let mut line = without_empty_brackets(prose);
+    if line.contains(CUT) {
+        line = line.replace(CUT, "").into();
+    }
+    let line = folded(&line);
     let edge = |char: char| char.is_whitespace() || ".,;:…。，；：、-–—".contains(char);
     let line = line.trim_end_matches(edge);
     // `./check.sh`, `.env` and `--help` begin with what would end a sentence.
     let word = line.trim_start_matches(edge);
     let mark = line.get(..line.len() - word.len()).unwrap_or_default();
     let kept = ["--", "-", "."].into_iter().find(|it| *it == mark && !word.is_empty()).unwrap_or_default();
-    let name = one_line(&format!("{kept}{word}"));
+    let name = if kept.is_empty() { one_line(word) } else { one_line(&format!("{kept}{word}")) };
     if name.chars().all(|char| "[]{}\"'“”「」《》".contains(char)) { String::new() } else { name }
 }
 
 /// Any white space, line ends included, as single spaces.
 pub(crate) fn one_line(text: &str) -> String {
+    folded(text).into_owned()
+}
+
+fn folded(text: &str) -> Cow<'_, str> {
     let is_folded = !text.starts_with(' ')
         && !text.ends_with(' ')
         && !text.contains("  ")
         && !text.contains(|it: char| it != ' ' && it.is_whitespace());
     if is_folded {
-        return text.to_owned();
+        return text.into();
     }
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+    text.split_whitespace().collect::<Vec<_>>().join(" ").into()
 }
 
-fn without_empty_brackets(prose: &str) -> String {
+fn without_empty_brackets(prose: &str) -> Cow<'_, str> {
+    if !prose.contains(['(', '（']) {
+        return prose.into();
+    }
     let mut kept = String::new();
     let mut rest = prose;
     while let Some(open) = rest.find(['(', '（']) {
@@ -151,7 +163,7 @@ fn without_empty_brackets(prose: &str) -> String {
         }
     }
     kept.push_str(rest);
-    kept
+    kept.into()
 }
 
 /// At most `limit` characters.

@@ -141,6 +141,9 @@ pub(super) fn comparison(code: &str) -> Option<String> {
 
 /// The status behind a `GET` in other words: `200 OK`, `HTTP 200`, `status: 404`.
 pub(super) fn status(code: &str) -> Option<String> {
+    if !code.contains(|it: char| it.is_ascii_digit()) {
+        return None;
+    }
     let lower = code.to_ascii_lowercase();
     let words: Vec<&str> = lower.split([' ', ':', '=', '/']).filter(|it| !it.is_empty()).collect();
     let is_word = |it: &&&str| !it.chars().all(|it| it.is_ascii_digit() || it == '.');
