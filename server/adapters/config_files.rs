@@ -6,6 +6,7 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, ErrorKind, Read};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use loopkeeper_core::settings::{Layer, LayerKind, ResolvedSettings, SettingOverride, resolve};
 use rustix::fs::OFlags;
@@ -65,15 +66,29 @@ pub fn has_repository(folder: &Path) -> bool {
 }
 
 /// The configuration that holds in `root`, with `arguments` on top.
-pub fn load(root: &Path, arguments: &[SettingOverride]) -> Result<ResolvedSettings, ConfigFileError> {
+pub fn load(root: &Path, arguments: &[SettingOverride]) -> Result<Arc<ResolvedSettings>, ConfigFileError> {
     let user = user_file(std::env::var_os("XDG_CONFIG_HOME"), std::env::var_os("HOME"));
-    let mut resolved = resolve(&layers(root, user.as_deref())?, arguments);
+    let mut resolved = resolve_cached(layers(root, user.as_deref())?, arguments);
     if let Some((path, origin)) = resolved.template()
         && let (Err(error), origin) = (template_file::read(root, path), origin.clone())
     {
-        resolved.refuse(origin, format!("`prompt.template`: {error}"), error.hint().to_owned());
+        Arc::make_mut(&mut resolved).refuse(origin, format!("`prompt.template`: {error}"), error.hint().to_owned());
     }
     Ok(resolved)
+}
+
+/// Files and arguments rarely change between two calls, and a server asks several times for each task.
+fn resolve_cached(layers: Vec<Layer>, arguments: &[SettingOverride]) -> Arc<ResolvedSettings> {
+    type ConfigInput = (Vec<Layer>, Vec<SettingOverride>);
+    static LAST: Mutex<Option<(ConfigInput, Arc<ResolvedSettings>)>> = Mutex::new(None);
+    let input = (layers, arguments.to_vec());
+    let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, resolved)) = last.as_ref().filter(|it| it.0 == input) {
+        return Arc::clone(resolved);
+    }
+    let resolved = Arc::new(resolve(&input.0, arguments));
+    *last = Some((input, Arc::clone(&resolved)));
+    resolved
 }
 
 /// The files that are there.
@@ -195,6 +210,31 @@ mod tests {
         assert_eq!((settings.breaker.no_progress, settings.limits.iteration_ms), (6, 300_000));
         let files: Vec<&str> = layers.iter().skip(1).map(|it| it.file.as_str()).collect();
         assert_eq!(files, [".ralphrc", ".ralph/.ralphrc", "loopkeeper.toml"]);
+    }
+
+    #[test]
+    fn a_file_that_changed_is_resolved_again() {
+        let root = tempfile::tempdir().unwrap();
+        let iterations = |text: &str, arguments: &[SettingOverride]| {
+            fs::write(root.path().join("loopkeeper.toml"), text).unwrap();
+            load(root.path(), arguments).unwrap().settings().unwrap().limits.iterations
+        };
+        let argument = |value: &str| SettingOverride {
+            option: "--max-iterations".to_owned(),
+            key: "limits.iterations".to_owned(),
+            value: value.to_owned(),
+        };
+        for _ in 0..2 {
+            assert_eq!(iterations("limits.iterations = 7", &[]), 7);
+            assert_eq!(iterations("limits.iterations = 8", &[]), 8);
+            assert_eq!(iterations("limits.iterations = 8", &[argument("9")]), 9);
+            assert_eq!(iterations("limits.iterations = 8", &[argument("4")]), 4);
+        }
+        fs::write(root.path().join("loopkeeper.toml"), "prompt.template = \"t.md\"").unwrap();
+        assert!(load(root.path(), &[]).unwrap().settings().is_err(), "no such template");
+        fs::write(root.path().join("t.md"), "{prompt}").unwrap();
+        let resolved = load(root.path(), &[]).unwrap();
+        assert!(resolved.settings().is_ok(), "{:?}", resolved.findings());
     }
 
     #[test]

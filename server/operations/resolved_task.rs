@@ -23,8 +23,8 @@ use crate::adapters::task_files::{self, DiscoveredTask, LoadedTask};
 pub(crate) struct ResolvedTask {
     /// Real path.
     pub(crate) root: PathBuf,
-    pub(crate) resolved: ResolvedSettings,
-    pub(crate) settings: Settings,
+    pub(crate) resolved: Arc<ResolvedSettings>,
+    pub(crate) settings: Arc<Settings>,
     pub(crate) id: TaskId,
     /// Shared, as its texts are: a task may have ten thousand criteria.
     pub(crate) task: Arc<Task>,
@@ -75,7 +75,7 @@ impl ResolvedTask {
 
     fn of(
         root: PathBuf,
-        (resolved, settings): (ResolvedSettings, Settings),
+        (resolved, settings): (Arc<ResolvedSettings>, Arc<Settings>),
         (id, loaded): (TaskId, LoadedTask),
         arguments: &[SettingOverride],
     ) -> Result<Self, Failure> {
@@ -220,7 +220,7 @@ impl ResolvedTask {
             agent,
             others: Vec::new(),
             judge,
-            settings: self.settings.clone(),
+            settings: Settings::clone(&self.settings),
             branch: None,
             preset: None,
             promise: self.task.promise.clone().unwrap_or_else(|| self.settings.exit.promise.clone()),
@@ -325,14 +325,14 @@ impl TaskLocation {
 fn configuration(
     root: &Path,
     arguments: &[SettingOverride],
-) -> Result<(ResolvedSettings, Settings), Failure> {
+) -> Result<(Arc<ResolvedSettings>, Arc<Settings>), Failure> {
     if root.to_str().is_none() {
         // The journal is JSON: another name would be written down, perhaps that of another folder.
         return Err(Failure::usage(format_args!("the path {} is not UTF-8", root.display()))
             .hint("Rename that folder: a loop's record could not name it."));
     }
     let resolved = config_files::load(root, arguments)?;
-    let settings = resolved.settings()?.clone();
+    let settings = Arc::clone(resolved.settings()?);
     Ok((resolved, settings))
 }
 

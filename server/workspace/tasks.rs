@@ -64,9 +64,10 @@ pub(super) fn roots(folders: &[PathBuf], open: &[OpenText]) -> Vec<PathBuf> {
 /// The tasks of one root that are not another root's.
 pub(super) fn of_root(root: &Path) -> Result<Vec<DiscoveredTask>, String> {
     // A configuration that cannot be read hides no task: it is the task that says so.
-    let settings = config_files::load(root, &[]).ok().and_then(|it| it.settings().ok().cloned());
-    let (exclude, files) = settings.map(|it| (it.task_exclude, it.task_files)).unwrap_or_default();
-    let found = task_files::discover(root, &exclude, &files).map_err(|error| error.to_string())?;
+    let resolved = config_files::load(root, &[]).ok();
+    let settings = resolved.as_ref().and_then(|it| it.settings().ok().cloned()).unwrap_or_default();
+    let found = task_files::discover(root, &settings.task_exclude, &settings.task_files)
+        .map_err(|error| error.to_string())?;
     Ok(found.into_iter().filter(|it| own_root(&it.path).is_none_or(|it| it == *root)).collect())
 }
 

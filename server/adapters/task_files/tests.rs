@@ -3,12 +3,13 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use loopkeeper_core::task::{DocumentRange, FindingCode};
 use tempfile::TempDir;
 
-use super::{DiscoveredTask, LoadedTask, TaskFileError, discover, load, missing_context};
+use super::{DiscoveredTask, LoadedTask, TaskFileError, discover, load, missing_context, reload};
 
 const DEFAULT_EXCLUDE: &str = "**/fixtures/**";
 
@@ -57,6 +58,31 @@ impl Root {
         let id = loopkeeper_core::task::TaskId(file.to_owned());
         load(&self.path, &DiscoveredTask { id, path: self.path.join(file), plans: Vec::new() })
     }
+}
+
+#[test]
+fn documents_are_parsed_again_only_when_one_of_them_changed() {
+    let root = Root::with(&["PROMPT.md", "fix_plan.md"]);
+    let mut last = LoadedTask::default();
+    let mut is_parsed = |files: &[(&str, &[u8])]| {
+        files.iter().for_each(|(file, text)| root.write(file, text));
+        let loaded = reload(&root.path, &root.found()[0], &last).unwrap();
+        let anew = load(&root.path, &root.found()[0]).unwrap();
+        assert_eq!(loaded, anew, "{files:?}");
+        !Arc::ptr_eq(&loaded.task, &std::mem::replace(&mut last, loaded).task)
+    };
+    assert!(is_parsed(&[]), "the first time");
+    assert!(!is_parsed(&[]));
+    assert!(!is_parsed(&[("PROMPT.md", b"# T\n")]), "the same bytes, written again");
+    assert!(is_parsed(&[("PROMPT.md", b"# U\n")]));
+    assert!(is_parsed(&[("fix_plan.md", b"- [ ] a\n")]));
+    assert!(is_parsed(&[("prd.json", br#"{"userStories": []}"#)]), "one more document");
+    assert!(!is_parsed(&[]));
+    // The text shows `?` for a byte that is not UTF-8: it is not what the file holds.
+    assert!(is_parsed(&[("PROMPT.md", b"# \xff\n")]));
+    assert!(is_parsed(&[("PROMPT.md", b"# ?\n")]));
+    fs::remove_file(root.path.join("prd.json")).unwrap();
+    assert!(is_parsed(&[]), "one document less");
 }
 
 #[track_caller]

@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use futures::future::join_all;
 use loopkeeper_core::agent::kind::AgentKind;
@@ -36,9 +37,9 @@ use crate::operations::{self, installed};
 pub(super) struct FactContext {
     pub(super) root: PathBuf,
     pub(super) path: OsString,
-    pub(super) resolved: ResolvedSettings,
+    pub(super) resolved: Arc<ResolvedSettings>,
     /// The defaults where the configuration cannot be taken as written.
-    pub(super) settings: Settings,
+    pub(super) settings: Arc<Settings>,
     state: Result<StateDir, StateError>,
     pub(super) domain: Isolation,
     enclosure: SandboxFacts,
@@ -72,7 +73,7 @@ impl FactContext {
     }
 
     fn chosen(&self) -> Result<SelectedAgent, Failure> {
-        let Settings { mode, agent, .. } = &self.settings;
+        let Settings { mode, agent, .. } = &*self.settings;
         if *mode == LoopMode::Attach {
             let plan = operations::agents::lent(agent)?;
             let would_ask = operations::agents::can_ask(self.hooks_off(&plan).as_deref());

@@ -46,7 +46,7 @@ struct SettingRow {
 impl Preview {
     fn of(plan: &DryRun<'_>) -> Self {
         let DryRun { work, items, state, .. } = plan;
-        let mut settings = work.settings.clone();
+        let mut settings = Settings::clone(&work.settings);
         let workspace = state.known_workspace(&work.root);
         let project = operations::project_profile::project(workspace.as_ref(), work);
         let preset = preset::choose(&mut settings, &project);

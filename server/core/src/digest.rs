@@ -10,6 +10,11 @@ pub fn sha256(bytes: &[u8]) -> String {
 /// Two small digits for each byte.
 pub(crate) fn hex(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    let digit = |it: u8| DIGITS.get(usize::from(it)).copied().map(char::from);
-    bytes.iter().flat_map(|it| [digit(it >> 4), digit(it & 15)]).flatten().collect()
+    let digit = |it: u8| DIGITS.get(usize::from(it)).copied().map_or('0', char::from);
+    let mut text = String::with_capacity(bytes.len() * 2);
+    for byte in bytes {
+        text.push(digit(byte >> 4));
+        text.push(digit(byte & 15));
+    }
+    text
 }

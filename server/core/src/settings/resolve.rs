@@ -2,6 +2,7 @@
 //! file, then another tool's file, then the user's; the order in which files are passed does not matter.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
 
 use super::accept::accept;
 use super::agents::{self, AgentNameKind};
@@ -45,7 +46,8 @@ pub struct SettingOverride {
 /// What the configuration comes to.
 #[derive(Debug, Clone)]
 pub struct ResolvedSettings {
-    settings: Settings,
+    /// Shared with those who only read them: a file may describe ten thousand agents.
+    settings: Arc<Settings>,
     /// By the path of its key, the value that counts.
     winners: BTreeMap<String, Assignment>,
     to_trust: Vec<String>,
@@ -94,7 +96,7 @@ impl SettingOverride {
 
 impl ResolvedSettings {
     /// The settings, unless something blocks: then nothing may run, and all findings say why.
-    pub fn settings(&self) -> Result<&Settings, &[SettingFinding]> {
+    pub fn settings(&self) -> Result<&Arc<Settings>, &[SettingFinding]> {
         if self.findings.iter().any(SettingFinding::blocks) {
             Err(&self.findings)
         } else {
@@ -209,7 +211,7 @@ fn assemble(reading: ParsedLayer) -> ResolvedSettings {
         findings.extend(winners.get(key).and_then(|it| unknown_agent(&settings, name, it)));
     }
     let to_trust = to_trust(&winners);
-    ResolvedSettings { settings, winners, to_trust, findings }
+    ResolvedSettings { settings: Arc::new(settings), winners, to_trust, findings }
 }
 
 fn index(settings: &Settings) -> AgentIndex {

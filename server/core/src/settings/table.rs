@@ -89,12 +89,14 @@ pub(crate) enum KeyLookup {
 
 /// Looks a path up. `agents.mine.command` finds `agents.*.command` unless the agent has a key of its own.
 pub(crate) fn look_up(path: &[&str]) -> KeyLookup {
-    let candidates = || SPLIT_KEYS.iter().filter(|(_, parts)| starts_with(parts, path));
-    match candidates().find(|(_, parts)| parts.len() == path.len()) {
-        Some((key, _)) => KeyLookup::Key(key),
-        None if candidates().next().is_some() => KeyLookup::Section,
-        None => KeyLookup::Unknown,
+    let mut is_section = false;
+    for (key, parts) in SPLIT_KEYS.iter().filter(|(_, parts)| starts_with(parts, path)) {
+        if parts.len() == path.len() {
+            return KeyLookup::Key(key);
+        }
+        is_section = true;
     }
+    if is_section { KeyLookup::Section } else { KeyLookup::Unknown }
 }
 
 /// Each key with the names of its path: a file may have ten thousand entries, and each is looked up.

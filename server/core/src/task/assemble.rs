@@ -184,6 +184,9 @@ struct TaskIds {
 impl TaskIds {
     fn merge(&mut self, task: &mut Task, outline: TaskOutline) {
         let first_item = task.plan.len();
+        self.plan.reserve(outline.plan.len());
+        self.criteria.reserve(outline.criteria.len());
+        task.criteria.reserve(outline.criteria.len());
         for mut item in outline.plan {
             item.id = self.plan.unique(&item.id);
             task.plan.push(item);

@@ -20,7 +20,7 @@ pub(super) use commands::looks_like_command;
 pub(super) use name::{one_line, shortened};
 
 use super::item::{InlineContent, PieceKind};
-use super::{Check, Expect, FindingCode};
+use super::{Check, Expect, FindingCode, ids};
 use expectations::ParsedExpectation as Expectation;
 use seen::{CodeSpan, TrailingText, seen};
 use spans::CodeSpanKind;
@@ -36,8 +36,10 @@ pub(super) enum ItemMode {
 }
 
 /// What one item says.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct ParsedItem {
+    /// Not yet unique in its task.
+    pub(super) id: String,
     pub(super) name: String,
     pub(super) check: Option<Check>,
     pub(super) attributes: ItemAttributes,
@@ -54,6 +56,11 @@ pub(super) struct ItemFault {
 }
 
 impl ParsedItem {
+    pub(super) fn new(name: String, check: Option<Check>, faults: Vec<ItemFault>) -> Self {
+        let id = ids::base_id(check.as_ref(), &name);
+        Self { id, name, check, attributes: ItemAttributes::default(), faults }
+    }
+
     /// Whether its author meant a check, well written or not.
     pub(super) fn means_check(&self) -> bool {
         self.check.is_some() || self.faults.iter().any(|fault| fault.code == FindingCode::BadCheck)
@@ -78,7 +85,7 @@ pub(super) fn read(inline: &InlineContent<'_>, mode: ItemMode) -> ParsedItem {
         reading.forgotten_mark();
     }
     reading.cure();
-    ParsedItem { name, check, attributes, faults: reading.faults }
+    ParsedItem { attributes, ..ParsedItem::new(name, check, reading.faults) }
 }
 
 fn fault(code: FindingCode, fact: String, range: &Range<usize>) -> ItemFault {

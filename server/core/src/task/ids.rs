@@ -24,6 +24,11 @@ pub(super) struct IdAllocator {
 }
 
 impl IdAllocator {
+    /// Room for so many more.
+    pub(super) fn reserve(&mut self, count: usize) {
+        self.used.reserve(count);
+    }
+
     pub(super) fn unique(&mut self, base: &str) -> String {
         let Some(mut count) = self.used.get(base).copied() else {
             self.used.insert(base.to_owned(), 1);

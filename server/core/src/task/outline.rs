@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::grammar::{self, ItemFault, ItemMode};
 use super::item::InlineContent;
 use super::{
-    ContextPath, Criterion, CriterionId, DocumentRange, Finding, FindingCode, PlanItem, WrittenSetting, ids,
+    ContextPath, Criterion, CriterionId, DocumentRange, Finding, FindingCode, PlanItem, WrittenSetting,
 };
 
 #[derive(Debug, Default)]
@@ -75,12 +75,12 @@ impl TaskOutline {
         range: Range<usize>,
         origin: CriterionOrigin,
     ) {
-        let grammar::ParsedItem { name, check, attributes, faults } = item;
+        let grammar::ParsedItem { id, name, check, attributes, faults } = item;
         for fault in faults {
             self.find_with_fix(&name, fault);
         }
         let criterion = Criterion {
-            id: CriterionId(ids::base_id(check.as_ref(), &name)),
+            id: CriterionId(id),
             name: grammar::shortened(&name, NAME_CHARS),
             check,
             required: !attributes.optional && !origin.optional,

@@ -10,7 +10,7 @@ use super::grammar::{self, ItemMode};
 use super::item::{ByteOrigin as Bytes, InlineContent};
 use super::outline::{CriterionOrigin, NAME_CHARS, TaskOutline};
 use super::source::{MarkdownSource, lines_of};
-use super::{FindingCode, PlanItem, ids, phrases};
+use super::{FindingCode, PlanItem, phrases};
 
 /// The optional headings around the current place.
 #[derive(Debug, Default)]
@@ -51,7 +51,7 @@ pub(super) fn push_item(
     optional: bool,
 ) -> usize {
     out.plan.push(PlanItem {
-        id: ids::base_id(read.check.as_ref(), &read.name),
+        id: read.id.clone(),
         title: grammar::shortened(&read.name, NAME_CHARS),
         done,
         blocking: !optional && !read.attributes.optional,

@@ -272,12 +272,8 @@ pub(super) fn command_item(text: &str, inline: &InlineContent<'_>) -> grammar::P
         let fact = "no command of one line. Write one".to_owned();
         let range = inline.range.clone();
         let fault = grammar::ItemFault { code: FindingCode::BadCheck, fact, range, fix: None };
-        return grammar::ParsedItem {
-            name: grammar::one_line(command),
-            faults: vec![fault],
-            ..grammar::ParsedItem::default()
-        };
+        return grammar::ParsedItem::new(grammar::one_line(command), None, vec![fault]);
     }
     let check = Check::Command { command: command.to_owned(), expect: Vec::new() };
-    grammar::ParsedItem { name: command.to_owned(), check: Some(check), ..grammar::ParsedItem::default() }
+    grammar::ParsedItem::new(command.to_owned(), Some(check), Vec::new())
 }
