@@ -19,8 +19,7 @@ after(() => stage?.close());
 test("vscode_orders: Start Loop saves the task first", async () => {
   stage.status();
   await window.sees("Ralph");
-  await window.page.keyboard.press("Control+1");
-  await window.page.keyboard.type("Dates as ISO has them. ");
+  await window.write("Dates as ISO has them. ");
   await window.palette("Ralph: Start Loop");
   const order = await stage.ordered("loopkeeper.server.start", Boolean);
   assert.equal(order.task, stage.uri("PROMPT.md"));
@@ -98,7 +97,7 @@ test("vscode_orders: the trust page is read-only and verbatim, and keeps its ans
   asks(931);
   await window.see("the page", () => window.text(), (it) => /<b>\[x\]\(command:y\)<\/b>/.test(it));
   await window.sees("Ralph needs you");
-  await window.page.keyboard.press("Control+1");
+  await window.focus();
   await window.page.keyboard.type("x");
   assert.equal((await window.text()).trim(), text.trim());
   // The word that it cannot be edited goes.

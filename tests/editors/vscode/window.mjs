@@ -72,9 +72,25 @@ export class Window {
     return this.page.evaluate(() => [...document.querySelectorAll(".codelens-decoration")].map((it) => it.textContent.trim()));
   }
 
+  /** Puts the keyboard focus into the editor in front: a key pressed while the focus is on its way is lost. */
+  async focus() {
+    const has = () => this.page.evaluate(() => document.querySelector(".editor-group-container.active .monaco-editor.focused") !== null);
+    await this.see("the focus in the editor", async () => {
+      await this.page.keyboard.press("Control+1");
+      return has();
+    });
+  }
+
+  /** Types into the editor in front and waits until the text is there. */
+  async write(text) {
+    await this.focus();
+    await this.page.keyboard.type(text);
+    await this.see(`the text ${text}`, () => this.text(), (all) => all.includes(text.trim()));
+  }
+
   async clickLens(title) {
     // A lens drawn while the editor lacked the focus may be dead text until the focus is back.
-    await this.page.keyboard.press("Control+1");
+    await this.focus();
     await this.page.locator(".codelens-decoration a", { hasText: title }).first().click();
   }
 
