@@ -72,7 +72,11 @@ pub fn load(root: &Path, arguments: &[SettingOverride]) -> Result<Arc<ResolvedSe
     if let Some((path, origin)) = resolved.template()
         && let (Err(error), origin) = (template_file::read(root, path), origin.clone())
     {
-        Arc::make_mut(&mut resolved).refuse(origin, format!("`prompt.template`: {error}"), error.hint().to_owned());
+        Arc::make_mut(&mut resolved).refuse(
+            origin,
+            format!("`prompt.template`: {error}"),
+            error.hint().to_owned(),
+        );
     }
     Ok(resolved)
 }

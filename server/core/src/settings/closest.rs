@@ -18,9 +18,11 @@ pub(crate) fn closest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a s
         .map(|(_, candidate)| candidate)
 }
 
-/// How many typing slips lie between two words.
-pub(crate) fn slips_between(word: &str, candidate: &str) -> usize {
-    distance(&plain(word), &plain(candidate), usize::MAX)
+/// Whether at most so many typing slips lie between two words.
+pub(crate) fn is_within(most: usize, word: &str, candidate: &str) -> bool {
+    // Every inline code of a document is compared, and few of them are as short.
+    word.len() <= (candidate.len() + most) * char::MAX.len_utf8()
+        && distance(&plain(word), &plain(candidate), most) <= most
 }
 
 /// Case and the choice between `-` and `_` are no slips.

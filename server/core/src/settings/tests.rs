@@ -20,7 +20,7 @@ fn every_default_of_the_table_is_the_default() {
         }
         let resolved = workspace(&line);
         let settings =
-            Settings { written: Vec::new(), ..resolved.settings().expect("nothing blocks").clone() };
+            Settings { written: Vec::new(), ..Settings::clone(resolved.settings().expect("nothing blocks")) };
         assert_eq!(settings, Settings::default(), "{line}");
     }
     let own = workspace("agents.mine.command = [\"x\"]");

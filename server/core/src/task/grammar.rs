@@ -17,7 +17,7 @@ use std::ops::Range;
 
 pub(super) use attributes::ItemAttributes;
 pub(super) use commands::looks_like_command;
-pub(super) use name::{one_line, shortened};
+pub(super) use name::{folded, one_line, shortened};
 
 use super::item::{InlineContent, PieceKind};
 use super::{Check, Expect, FindingCode, ids};
@@ -327,7 +327,7 @@ impl ItemParser<'_> {
                 self.bad(fact.to_owned(), &self.inline.range.clone());
                 return None;
             }
-            *prose = shortened(name, PROSE_CHARS);
+            *prose = shortened(name, PROSE_CHARS).into_owned();
         }
         Some(check)
     }

@@ -81,7 +81,7 @@ impl TaskOutline {
         }
         let criterion = Criterion {
             id: CriterionId(id),
-            name: grammar::shortened(&name, NAME_CHARS),
+            name: grammar::shortened(&name, NAME_CHARS).into_owned(),
             check,
             required: !attributes.optional && !origin.optional,
             timeout_ms: attributes.timeout_ms,
@@ -103,5 +103,10 @@ fn message(name: &str, fact: &str) -> String {
     let fact = grammar::shortened(fact, MESSAGE_CHARS - 12);
     let room = MESSAGE_CHARS - 3 - fact.chars().count();
     let end = if fact.ends_with(['.', '?', '…']) { "" } else { "." };
-    format!("{}: {fact}{end}", grammar::shortened(&grammar::one_line(name), room))
+    let mut message = String::with_capacity(MESSAGE_CHARS);
+    let name = grammar::folded(name);
+    for part in [&*grammar::shortened(&name, room), ": ", &*fact, end] {
+        message.push_str(part);
+    }
+    message
 }

@@ -52,7 +52,7 @@ pub(super) fn push_item(
 ) -> usize {
     out.plan.push(PlanItem {
         id: read.id.clone(),
-        title: grammar::shortened(&read.name, NAME_CHARS),
+        title: grammar::shortened(&read.name, NAME_CHARS).into_owned(),
         done,
         blocking: !optional && !read.attributes.optional,
         priority: None,

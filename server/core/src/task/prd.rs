@@ -140,7 +140,7 @@ impl PrdReader<'_> {
         let place = place.map_or_else(|| self.bytes(story.range()), |text| self.content(text));
         self.out.plan.push(PlanItem {
             id: id.unwrap_or_else(|| ids::base_id(None, &title)),
-            title: grammar::shortened(&grammar::one_line(&title), NAME_CHARS),
+            title: grammar::shortened(&grammar::folded(&title), NAME_CHARS).into_owned(),
             done,
             blocking: !skipped,
             place: self.out.place(place),

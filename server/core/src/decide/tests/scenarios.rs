@@ -71,7 +71,7 @@ fn settings(lines: &str) -> Settings {
     let text = format!("{own}{lines}\n{}{}", agent("mine"), agent("other"));
     let layer = Layer { kind: LayerKind::Workspace, file: "loopkeeper.toml".to_owned(), text };
     let resolved = resolve(&[layer], &[]);
-    resolved.settings().unwrap_or_else(|found| panic!("{lines}: {found:?}")).clone()
+    Settings::clone(resolved.settings().unwrap_or_else(|found| panic!("{lines}: {found:?}")))
 }
 
 /// The work tree, by path.

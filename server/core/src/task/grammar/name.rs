@@ -131,7 +131,8 @@ pub(crate) fn one_line(text: &str) -> String {
     folded(text).into_owned()
 }
 
-fn folded(text: &str) -> Cow<'_, str> {
+/// The same, without a copy of what is one line already.
+pub(crate) fn folded(text: &str) -> Cow<'_, str> {
     let is_folded = !text.starts_with(' ')
         && !text.ends_with(' ')
         && !text.contains("  ")
@@ -167,13 +168,13 @@ fn without_empty_brackets(prose: &str) -> Cow<'_, str> {
 }
 
 /// At most `limit` characters.
-pub(crate) fn shortened(text: &str, limit: usize) -> String {
-    if text.chars().count() <= limit {
-        return text.to_owned();
+pub(crate) fn shortened(text: &str, limit: usize) -> Cow<'_, str> {
+    if text.len() <= limit || text.chars().count() <= limit {
+        return text.into();
     }
     let mut short: String = text.chars().take(limit.saturating_sub(1)).collect();
     short.push('…');
-    short
+    short.into()
 }
 
 /// The check as people would say it, for items that are nothing but a check.

@@ -5,7 +5,7 @@
 use super::commands::{is_runner, looks_like_command};
 use super::spans::{self, CodeSpanKind};
 use super::{cures, expectations};
-use crate::settings::closest::slips_between;
+use crate::settings::closest::is_within;
 
 /// The check as it should be written, without backticks. `None`: ordinary inline code.
 pub(super) fn meant(code: &str) -> Option<String> {
@@ -71,7 +71,7 @@ fn verb(written: &str) -> Option<&'static str> {
         ("get", "GET"),
     ];
     let alike = ALIKE.into_iter().find(|(word, _)| written.eq_ignore_ascii_case(word)).map(|(_, verb)| verb);
-    alike.or_else(|| ["exists", "missing"].into_iter().find(|it| slips_between(written, it) <= 1))
+    alike.or_else(|| ["exists", "missing"].into_iter().find(|it| is_within(1, written, it)))
 }
 
 /// One plain word that is neither a number nor a sign.

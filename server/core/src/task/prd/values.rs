@@ -7,7 +7,7 @@ use jsonc_parser::ast::{Object, StringLit, Value};
 use jsonc_parser::common::Ranged;
 
 use super::PrdReader;
-use crate::settings::closest::slips_between;
+use crate::settings::closest::is_within;
 use crate::task::FindingCode;
 use crate::task::grammar::{ItemFault, shortened};
 use crate::truncate;
@@ -136,7 +136,7 @@ impl PrdReader<'_> {
             }
             let near = |it: &&&str| {
                 let most = if it.len() < LONG { 1 } else { 2 };
-                it.len() > "id".len() && name.len() > "id".len() && slips_between(name, it) <= most
+                it.len() > "id".len() && name.len() > "id".len() && is_within(most, name, it)
             };
             let Some(meant) = absent.iter().find(near) else { continue };
             let range = property.name.range();

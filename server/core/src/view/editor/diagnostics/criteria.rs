@@ -177,6 +177,9 @@ fn flaky(known: &TaskView<'_>, criterion: &Criterion) -> Option<Diagnostic> {
 
 /// Written by the agent: shown, never taken up.
 fn proposed(criterion: &Criterion, history: &CriteriaHistory<'_>) -> Option<Diagnostic> {
+    if history.proposed.is_empty() {
+        return None;
+    }
     let is = |edit| history.proposed.contains(&(edit, criterion.name.as_str()));
     let fact = if is(Edit::Added) && history.role(&criterion.id).is_none() {
         "written by the agent, not judged by this loop"
