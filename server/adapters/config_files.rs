@@ -236,7 +236,7 @@ mod tests {
         }
         fs::write(root.path().join("loopkeeper.toml"), "prompt.template = \"t.md\"").unwrap();
         assert!(load(root.path(), &[]).unwrap().settings().is_err(), "no such template");
-        fs::write(root.path().join("t.md"), "{prompt}").unwrap();
+        fs::write(root.path().join("t.md"), "{task} {failing}").unwrap();
         let resolved = load(root.path(), &[]).unwrap();
         assert!(resolved.settings().is_ok(), "{:?}", resolved.findings());
     }

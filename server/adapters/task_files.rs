@@ -92,7 +92,10 @@ pub fn reload(root: &Path, found: &DiscoveredTask, last: &LoadedTask) -> Result<
     let same = |(file, document): (&RawTaskFile, &TaskDocument)| {
         file.name == document.path && file.bytes == document.text.as_bytes()
     };
-    let is_last = files.len() == last.documents.len() && files.iter().zip(&*last.documents).all(same);
+    // The text of a file that is not UTF-8 may also be that of another one.
+    let is_exact = last.task.findings.iter().all(|it| it.code != FindingCode::Syntax);
+    let is_last =
+        is_exact && files.len() == last.documents.len() && files.iter().zip(&*last.documents).all(same);
     Ok(if is_last { last.clone() } else { understood(&files) })
 }
 

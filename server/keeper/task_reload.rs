@@ -189,7 +189,7 @@ mod tests {
                 let read = last.of(task_files::contents(root, &found).unwrap());
                 assert_eq!(
                     read,
-                    (Task::clone(&anew.task), Clone::clone(&sums)),
+                    (Clone::clone(&*anew.task), Clone::clone(&sums)),
                     "{name}: {}",
                     bytes.escape_ascii()
                 );

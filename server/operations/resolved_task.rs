@@ -9,11 +9,12 @@ use loopkeeper_core::digest::sha256;
 use loopkeeper_core::journal::{AgentPlan, LoopSpec};
 use loopkeeper_core::lines::LineIndex;
 use loopkeeper_core::sanitize;
-use loopkeeper_core::settings::{ResolvedSettings, SettingOverride, Settings};
+use loopkeeper_core::settings::{ResolvedSettings, SettingFinding, SettingOrigin, SettingOverride, Settings};
 use loopkeeper_core::task::{
     self, CHECK_ARGUMENT, Criterion, DocumentRange, Finding, FindingCode, Task, TaskDocument, TaskId,
     WrittenSetting,
 };
+use loopkeeper_core::view::words;
 
 use super::failure::{Failure, FailureKind, FailureLocation};
 use crate::adapters::config_files;
@@ -258,6 +259,24 @@ impl ResolvedTask {
         };
         findings.map(said).collect()
     }
+}
+
+/// What the documents say of the settings and cannot be taken, each where it is written.
+pub(crate) fn refused_settings(root: &Path, loaded: &LoadedTask) -> Vec<Finding> {
+    let written = written_settings(&loaded.documents, &loaded.task);
+    let Ok(resolved) = config_files::load(root, &written) else { return Vec::new() };
+    let refused = |(setting, argument): (&WrittenSetting, &SettingOverride)| {
+        let is_its = |it: &&SettingFinding| it.origin == SettingOrigin::Option(argument.option.clone());
+        let finding = resolved.findings().iter().filter(|it| it.blocks()).find(is_its)?;
+        let end = if finding.hint.ends_with('?') { "" } else { "." };
+        Some(Finding {
+            code: FindingCode::BadValue,
+            message: format!("{}. {}{end}", finding.message, words::capitalised(&finding.hint)),
+            place: setting.place.clone(),
+            fix: None,
+        })
+    };
+    loaded.task.settings.iter().zip(&written).filter_map(refused).collect()
 }
 
 /// What the documents say of the settings, as arguments that name their line.

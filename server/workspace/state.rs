@@ -118,10 +118,11 @@ impl IndexState {
             self.look_at_files();
         }
         let state = files || nudge.state || nudge.trust;
+        let had_store = self.store.is_some();
         if state {
             self.look_at_state();
         }
-        if files || nudge.trust {
+        if files || nudge.trust || (self.store.is_some() && !had_store) {
             self.look_at_trust();
         }
         if state {

@@ -14,7 +14,7 @@ use crate::adapters::config_files;
 use crate::adapters::task_files::{self, DiscoveredTask, LoadedTask};
 use crate::adapters::trust::TrustStore;
 use crate::operations;
-use crate::operations::resolved_task::ResolvedTask;
+use crate::operations::resolved_task::{self, ResolvedTask};
 
 /// One task as it is on disk.
 pub(super) struct SavedTask {
@@ -100,7 +100,7 @@ impl SavedTask {
             path: found.path.clone(),
             title: found.id.0.clone(),
             documents: Arc::clone(&loaded.documents),
-            task: Arc::clone(&loaded.task),
+            task: in_its_folder(root, &loaded),
             loaded,
             work: None,
         })
@@ -125,7 +125,8 @@ impl SavedTask {
             text: text.as_ref().map_or_else(|| document.text.clone(), |it| it.as_ref().to_owned()),
         };
         let documents: Vec<TaskDocument> = texts().map(shown).collect();
-        OverlaidTask { task: Arc::new(task::read(&documents)), documents: Arc::new(documents), live }
+        let loaded = LoadedTask { task: Arc::new(task::read(&documents)), documents: Arc::new(documents) };
+        OverlaidTask { task: in_its_folder(&self.root, &loaded), documents: loaded.documents, live }
     }
 
     /// Looks the same as `other`, whatever a start would find.
@@ -147,6 +148,17 @@ impl SavedTask {
         let criteria = work.task.criteria.iter().filter(|it| it.check.as_ref().is_some_and(needs));
         UntrustedCommands { count: unknown.len(), criteria: criteria.map(|it| it.id.clone()).collect() }
     }
+}
+
+/// The task with what is wrong in its documents for lack of a file or an agent beside them.
+fn in_its_folder(root: &Path, loaded: &LoadedTask) -> Arc<Task> {
+    let mut task = Arc::clone(&loaded.task);
+    let mut findings = task_files::missing_context(root, &task);
+    findings.extend(resolved_task::refused_settings(root, loaded));
+    if !findings.is_empty() {
+        Arc::make_mut(&mut task).findings.extend(findings);
+    }
+    task
 }
 
 fn command_of(item: &TrustItem) -> Option<&str> {

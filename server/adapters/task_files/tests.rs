@@ -69,7 +69,8 @@ fn documents_are_parsed_again_only_when_one_of_them_changed() {
         let loaded = reload(&root.path, &root.found()[0], &last).unwrap();
         let anew = load(&root.path, &root.found()[0]).unwrap();
         assert_eq!(loaded, anew, "{files:?}");
-        !Arc::ptr_eq(&loaded.task, &std::mem::replace(&mut last, loaded).task)
+        let before = std::mem::replace(&mut last, loaded);
+        !Arc::ptr_eq(&before.task, &last.task)
     };
     assert!(is_parsed(&[]), "the first time");
     assert!(!is_parsed(&[]));

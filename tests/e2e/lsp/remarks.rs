@@ -81,6 +81,24 @@ fn shown(diagnostics: &Value) -> Vec<String> {
 }
 
 #[test]
+fn a_setting_of_the_document_that_cannot_be_taken_is_said_at_its_value() {
+    let document = |agent: &str, more: &str| {
+        format!("---\nagent: {agent}\n---\n# Pay\n\n{more}Done when:\n\n- tests: `$ sh t.sh`\n")
+    };
+    let desk = Desk::new(&[("PROMPT.md", &document("clade", ""))], &json!({}));
+    desk.open("PROMPT.md", &document("clade", ""));
+    let unknown = "1 2 bad-value: there is no agent `clade`. Did you mean `claude`?";
+    let summary = "3 4 summary: idle: 1 criterion, not checked yet";
+    let said = desk.until("PROMPT.md", &[unknown, summary, "7 4 never-run: tests: never run"]);
+    assert_eq!(said["diagnostics"][0]["range"]["end"]["character"], 12);
+    // Also while the text is not saved.
+    desk.change("PROMPT.md", 2, &document("clade", "Soon.\n\n"));
+    desk.until("PROMPT.md", &[unknown, summary, "9 4 never-run: tests: never run"]);
+    desk.change("PROMPT.md", 3, &document("claude", "Soon.\n\n"));
+    desk.until("PROMPT.md", &[summary, "9 4 never-run: tests: never run"]);
+}
+
+#[test]
 fn a_result_comes_with_its_evidence_and_goes_when_it_is_mended() {
     let script = "echo first\necho src/a.py:2: bad\nexit 1\n";
     let files = [("PROMPT.md", PROMPT), ("t.sh", script), ("src/a.py", "x = 1\ny = 2\n")];

@@ -144,8 +144,7 @@ fn informing(out: &mut TaskOutline, (name, run): (&str, &str), timeout_ms: Optio
         return;
     }
     let inline = InlineContent::of_plain(run, &Bytes::Whole(range.clone()));
-    let mut item = prd::command_item(run, &inline);
-    name.trim().clone_into(&mut item.name);
+    let mut item = prd::command_item(run, &inline).renamed(name.trim());
     item.attributes.optional = true;
     item.attributes.timeout_ms = item.attributes.timeout_ms.or(timeout_ms);
     out.add_item(item, range, CriterionOrigin::default());

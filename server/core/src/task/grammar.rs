@@ -61,6 +61,10 @@ impl ParsedItem {
         Self { id, name, check, attributes: ItemAttributes::default(), faults }
     }
 
+    pub(super) fn renamed(self, name: &str) -> Self {
+        Self { attributes: self.attributes, ..Self::new(name.to_owned(), self.check, self.faults) }
+    }
+
     /// Whether its author meant a check, well written or not.
     pub(super) fn means_check(&self) -> bool {
         self.check.is_some() || self.faults.iter().any(|fault| fault.code == FindingCode::BadCheck)
