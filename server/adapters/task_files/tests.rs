@@ -65,7 +65,9 @@ fn documents_are_parsed_again_only_when_one_of_them_changed() {
     let root = Root::with(&["PROMPT.md", "fix_plan.md"]);
     let mut last = LoadedTask::default();
     let mut is_parsed = |files: &[(&str, &[u8])]| {
-        files.iter().for_each(|(file, text)| root.write(file, text));
+        for (file, text) in files {
+            root.write(file, text);
+        }
         let loaded = reload(&root.path, &root.found()[0], &last).unwrap();
         let anew = load(&root.path, &root.found()[0]).unwrap();
         assert_eq!(loaded, anew, "{files:?}");
