@@ -13,9 +13,10 @@ use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::Duration;
 
+use loopkeeper_core::agent::LoopMode;
 pub use loopkeeper_core::agent::acp::start::VARIABLE;
 use loopkeeper_core::agent::acp::talk::{AcpAction, AcpClient, AcpState, PermissionAnswer, PromptParams};
-use loopkeeper_core::settings::{Dialect, LoopMode};
+use loopkeeper_core::agent::kind::Dialect;
 use signal_hook::consts::{SIGINT, SIGTERM};
 
 use self::child::AgentChild;

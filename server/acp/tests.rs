@@ -2,7 +2,8 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
-use loopkeeper_core::settings::{Dialect, LoopMode};
+use loopkeeper_core::agent::LoopMode;
+use loopkeeper_core::agent::kind::Dialect;
 
 use super::{between, is_inside};
 

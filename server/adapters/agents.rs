@@ -11,16 +11,16 @@ pub mod shadow_home;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
+use loopkeeper_core::agent::catalog::KnownAgent;
 use loopkeeper_core::agent::claude::settings;
 use loopkeeper_core::agent::claude::start::SANDBOXED;
-use loopkeeper_core::agent::commits::GitDirs;
+use loopkeeper_core::agent::commits::{self, GitDirs};
 use loopkeeper_core::agent::kind::{AUTO, AgentKind, KNOWN};
 use loopkeeper_core::agent::starting::{AgentCommandLine, CommandLineParams};
-use loopkeeper_core::agent::{allow, bypass, codex, commits};
-use loopkeeper_core::doctor::KnownAgent;
+use loopkeeper_core::agent::{PermissionMode, allow, bypass, codex};
+use loopkeeper_core::criterion::{Check, Criterion};
 use loopkeeper_core::journal::AgentPlan;
-use loopkeeper_core::settings::{AgentSettings, CommitPolicy, PermissionMode};
-use loopkeeper_core::task::{Check, Criterion};
+use loopkeeper_core::settings::{AgentSettings, CommitPolicy};
 
 use self::preflight::PreflightError;
 use super::config_files;

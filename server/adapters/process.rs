@@ -25,7 +25,7 @@ use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use loopkeeper_core::redact::Redactor;
+use loopkeeper_core::text::redact::Redactor;
 use rustix::pipe::{PipeFlags, pipe_with};
 use thiserror::Error;
 use tokio::net::unix::pipe::Receiver;

@@ -11,7 +11,8 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use loopkeeper_core::task::{self, DocumentRange, Finding, FindingCode, Task, TaskDocument, TaskId};
+use loopkeeper_core::task::{self, Finding, FindingCode, Task, TaskDocument, TaskId};
+use loopkeeper_core::text::DocumentRange;
 use thiserror::Error;
 
 pub use discover::{discover, named};

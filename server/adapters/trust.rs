@@ -10,8 +10,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use loopkeeper_core::digest::sha256;
 use loopkeeper_core::task::TaskId;
+use loopkeeper_core::text::digest::sha256;
 use loopkeeper_core::trust::TrustItem;
 use serde::{Deserialize, Serialize};
 

@@ -8,8 +8,8 @@ use std::io::{self, Read as _};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
-use loopkeeper_core::digest::sha256;
 use loopkeeper_core::journal::AgentPlan;
+use loopkeeper_core::text::digest::sha256;
 
 use super::{calls, durable};
 
@@ -166,8 +166,9 @@ mod tests {
     use std::os::unix::fs::PermissionsExt as _;
     use std::path::{Path, PathBuf};
 
+    use loopkeeper_core::agent::kind::Dialect;
+    use loopkeeper_core::agent::{PermissionMode, PromptBy};
     use loopkeeper_core::journal::AgentPlan;
-    use loopkeeper_core::settings::{Dialect, PermissionMode, PromptBy};
 
     use super::{ActiveLimit, Change, DAY_MS, UsageLimitsError, account, calls, enter, in_force};
 

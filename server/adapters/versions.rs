@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::time::Duration;
 
 use loopkeeper_core::check::CommandExit;
-use loopkeeper_core::sanitize;
+use loopkeeper_core::text::sanitize;
 
 use super::process::{Job, StdinSource, run_to_end};
 use super::sandbox::Isolation;

@@ -1,7 +1,7 @@
 //! `answer`: the user's answer to the question that a loop asks.
 
 use loopkeeper_core::journal::{PauseReason, QuestionKind};
-use loopkeeper_core::sanitize;
+use loopkeeper_core::text::sanitize;
 use serde_json::json;
 
 use super::exit::Exit;

@@ -7,10 +7,12 @@ use std::sync::Arc;
 use std::thread::sleep;
 use std::time::Duration;
 
+use loopkeeper_core::agent::kind::Dialect;
+use loopkeeper_core::agent::{PermissionMode, PromptBy};
 use loopkeeper_core::check::CheckResult;
 use loopkeeper_core::journal::{AgentPlan, Entry, Record};
-use loopkeeper_core::settings::{Dialect, PermissionMode, PromptBy};
-use loopkeeper_core::view::{self, CriteriaStatus, LateOrder, effect, words};
+use loopkeeper_core::text::words;
+use loopkeeper_core::view::{self, CriteriaStatus, LateOrder, effect};
 use serde::Serialize;
 use serde_json::json;
 

@@ -156,10 +156,10 @@ mod tests {
     use std::time::Duration;
 
     use loopkeeper_core::agent::AgentRun;
+    use loopkeeper_core::agent::kind::Dialect;
     use loopkeeper_core::agent::provider::LocalClock;
     use loopkeeper_core::agent::reader::{AgentOutputReader, ProcessEnd};
     use loopkeeper_core::claims;
-    use loopkeeper_core::settings::Dialect;
 
     use super::{StreamPrinter, play};
     use crate::cli::demo_project;

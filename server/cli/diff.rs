@@ -2,7 +2,7 @@
 
 use std::io::IsTerminal;
 
-use loopkeeper_core::sanitize;
+use loopkeeper_core::text::sanitize;
 
 use super::exit::Exit;
 use super::failure::{self, ExitResult};

@@ -4,8 +4,7 @@ use std::fmt::{Display, Write as _};
 use std::io::Write as _;
 
 use clap::error::ErrorKind;
-use loopkeeper_core::sanitize;
-use loopkeeper_core::view::words;
+use loopkeeper_core::text::{sanitize, words};
 
 use super::exit::Exit;
 pub(crate) use crate::operations::failure::Failure;

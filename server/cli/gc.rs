@@ -3,9 +3,8 @@
 use std::collections::HashSet;
 
 use loopkeeper_core::journal::SnapshotWhen;
-use loopkeeper_core::sanitize;
 use loopkeeper_core::settings::Settings;
-use loopkeeper_core::view::words;
+use loopkeeper_core::text::{sanitize, words};
 
 use super::exit::Exit;
 use super::failure::{self, ExitResult, Failure};

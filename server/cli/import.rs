@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::ValueHint;
-use loopkeeper_core::sanitize;
+use loopkeeper_core::text::sanitize;
 
 use super::exit::Exit;
 use super::failure::{self, ExitResult};

@@ -12,8 +12,8 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-use loopkeeper_core::sanitize;
 use loopkeeper_core::task::{TaskId, kind_of};
+use loopkeeper_core::text::sanitize;
 use thiserror::Error;
 
 use self::found::{FoundCheck, MissingTool, ProposedChecks};

@@ -3,7 +3,7 @@
 use std::io::IsTerminal as _;
 
 use loopkeeper_core::decide::LoopState;
-use loopkeeper_core::sanitize;
+use loopkeeper_core::text::sanitize;
 
 use super::exit::Exit;
 use super::failure::{self, ExitResult, Failure};

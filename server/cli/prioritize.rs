@@ -3,10 +3,9 @@
 use std::fmt::Write as _;
 
 use clap::ValueHint;
-use loopkeeper_core::sanitize;
 use loopkeeper_core::task::Task;
 use loopkeeper_core::task::edit::{self, PlanEdit, PlanEditError, PlanEditOutcome};
-use loopkeeper_core::view::words;
+use loopkeeper_core::text::{sanitize, words};
 
 use super::exit::Exit;
 use super::failure::{ExitResult, Failure};

@@ -4,7 +4,7 @@
 
 use std::fmt::Write as _;
 
-use loopkeeper_core::view::words;
+use loopkeeper_core::text::words;
 
 use super::ask;
 use super::exit::Exit;

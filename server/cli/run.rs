@@ -8,9 +8,10 @@ mod interrupts;
 use std::io::{self, IsTerminal};
 use std::path::Path;
 
+use loopkeeper_core::agent::LoopMode;
 use loopkeeper_core::decide::exit::held_already;
-use loopkeeper_core::sanitize;
-use loopkeeper_core::settings::{LoopMode, SettingOverride};
+use loopkeeper_core::settings::SettingOverride;
+use loopkeeper_core::text::sanitize;
 use serde_json::json;
 
 use self::interrupts::CtrlC;

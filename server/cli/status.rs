@@ -3,7 +3,8 @@
 mod tasks;
 
 use loopkeeper_core::plugin_loop::{FILES, NAME, PluginLoop};
-use loopkeeper_core::view::{self, DisplayState, LoopStatus, headline, words};
+use loopkeeper_core::text::words;
+use loopkeeper_core::view::{self, DisplayState, LoopStatus, headline, sentences};
 use serde::Serialize;
 
 use super::exit::Exit;
@@ -15,10 +16,10 @@ use crate::adapters::clock;
 use crate::adapters::state_dir::StateDir;
 use crate::adapters::work_trees::OtherWorkTrees;
 use crate::operations::current_tree::CurrentTree;
+use crate::operations::foreign;
 use crate::operations::local_time::LocalZone;
-use crate::operations::loops::LoopView;
+use crate::operations::loops::{self, LoopView};
 use crate::operations::tasks::TaskSummary;
-use crate::operations::{foreign, loops};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -149,7 +150,7 @@ fn this_tree(args: &Args, tasks: &[TaskSummary], out: &mut Ui) {
 /// Work trees of the same repository below the root, which loops here leave alone.
 fn other_work_trees() -> Option<String> {
     let tree = CurrentTree::find()?;
-    let others = words::other_work_trees(&OtherWorkTrees::below(tree.root()).paths())?;
+    let others = sentences::other_work_trees(&OtherWorkTrees::below(tree.root()).paths())?;
     Some(words::capitalised(&others))
 }
 

@@ -3,8 +3,8 @@
 
 use std::io::Write;
 
+use loopkeeper_core::text::words;
 use loopkeeper_core::trust::TrustItem;
-use loopkeeper_core::view::words;
 
 use super::ask;
 use super::exit::Exit;

@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::path::PathBuf;
 
-use loopkeeper_core::truncate;
+use loopkeeper_core::text::truncate;
 use serde::Deserialize;
 use serde_json::{Value, json};
 

@@ -15,13 +15,11 @@ use std::time::Duration;
 
 use loopkeeper_core::agent::provider::LocalClock;
 use loopkeeper_core::agent::reader::{AgentOutputReader, KillReason, ProcessEnd};
-use loopkeeper_core::agent::{AgentEnding, AgentEvent, AgentRun, ToolKind};
+use loopkeeper_core::agent::{AgentEnding, AgentEvent, AgentRun, LoopMode, ToolKind};
 use loopkeeper_core::decide::{Event, KillMode};
 use loopkeeper_core::journal::AgentPlan;
-use loopkeeper_core::redact::Redactor;
-use loopkeeper_core::sanitize;
-use loopkeeper_core::settings::LoopMode;
-use loopkeeper_core::truncate;
+use loopkeeper_core::text::redact::Redactor;
+use loopkeeper_core::text::{sanitize, truncate};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 

@@ -5,8 +5,8 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use loopkeeper_core::decide::spawns::SubagentEvent;
-use loopkeeper_core::redact::Redactor;
-use loopkeeper_core::sanitize;
+use loopkeeper_core::text::redact::Redactor;
+use loopkeeper_core::text::sanitize;
 use serde::{Deserialize, Serialize};
 use tokio::sync::{mpsc, oneshot};
 

@@ -15,10 +15,10 @@ use std::time::Duration;
 
 use loopkeeper_core::check::excerpt::Excerpt;
 use loopkeeper_core::check::{CheckResult, Location, Status, words};
-use loopkeeper_core::redact::Redactor;
-use loopkeeper_core::sanitize;
+use loopkeeper_core::criterion::{Check, Criterion};
 use loopkeeper_core::settings::ServiceSettings;
-use loopkeeper_core::task::{Check, Criterion};
+use loopkeeper_core::text::redact::Redactor;
+use loopkeeper_core::text::sanitize;
 use tokio::time::Instant;
 
 pub(super) use self::command::output_file;

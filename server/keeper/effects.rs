@@ -7,13 +7,13 @@ use std::rc::Rc;
 use std::sync::{Arc, Once};
 use std::time::Duration;
 
+use loopkeeper_core::agent::LoopMode;
 use loopkeeper_core::decide::{
-    CommitOutcome, Effect, Event, LoopState, Phase, RefusalReason, SnapshotFacts, UserCommand,
+    CommitOutcome, Effect, Event, LoopState, Phase, RefusalReason, SnapshotFacts, UserCommand, commits,
+    weakening,
 };
-use loopkeeper_core::decide::{commits, weakening};
 use loopkeeper_core::journal::GitHead;
-use loopkeeper_core::sanitize;
-use loopkeeper_core::settings::LoopMode;
+use loopkeeper_core::text::sanitize;
 use tokio::sync::{mpsc, oneshot};
 
 use super::agent::{AgentHandle, IterationStart};

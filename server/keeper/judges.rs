@@ -9,12 +9,12 @@ use std::time::Duration;
 use loopkeeper_core::agent::reader::AgentOutputReader;
 use loopkeeper_core::agent::{AgentEnding, AgentRun};
 use loopkeeper_core::check::{CheckResult, Location, Status, words};
+use loopkeeper_core::criterion::{Check, Criterion};
 use loopkeeper_core::decide::{CallSlot, LoopState, Phase};
 use loopkeeper_core::journal::{AgentPlan, LoopSpec};
 use loopkeeper_core::jury::{
     DIFF_BYTES, JudgePrompt, JudgeUsage, RemainingBudget, Vote, VoteTally, needed, prompt, read,
 };
-use loopkeeper_core::task::{Check, Criterion};
 use tokio::time::Instant;
 use uuid::Uuid;
 
@@ -57,7 +57,11 @@ impl JudgeContext {
             asker: state.spec.loop_id.clone(),
             start: state.tree_after(0).map(str::to_owned),
             artefacts: (state.phase != Phase::Baseline).then(|| state.artefacts.clone()),
-            allowance: RemainingBudget::of_loop(state),
+            allowance: RemainingBudget::after(
+                &state.spec.settings.limits,
+                state.spent.cost_micros,
+                state.spent.tokens,
+            ),
         }
     }
 

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use loopkeeper_core::decide::{LoopState, UserCommand};
 use loopkeeper_core::journal::{LoopSpec, Record};
-use loopkeeper_core::view::words;
+use loopkeeper_core::text::words;
 use serde::Serialize;
 use tokio::net::UnixListener;
 use tokio::sync::mpsc;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use loopkeeper_core::journal::LoopSpec;
 use loopkeeper_core::prompt::{MemoryFiles, patterns};
-use loopkeeper_core::sanitize;
+use loopkeeper_core::text::sanitize;
 
 use crate::adapters::task_files;
 

@@ -3,10 +3,10 @@
 
 use std::time::Duration;
 
+use loopkeeper_core::criterion::{Check, Criterion};
 use loopkeeper_core::decide::{Event, LoopState, Phase};
 use loopkeeper_core::journal::{LoopSpec, Round};
 use loopkeeper_core::jury::is_due;
-use loopkeeper_core::task::{Check, Criterion};
 
 use super::checks::{self, RoundParams};
 use super::effects::LoopContext;

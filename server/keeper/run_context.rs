@@ -12,9 +12,9 @@ use std::time::{Duration, Instant};
 use loopkeeper_core::agent::claude::hooks;
 use loopkeeper_core::agent::claude::start::SANDBOXED;
 use loopkeeper_core::agent::kind::AgentKind;
+use loopkeeper_core::agent::{LoopMode, PermissionMode};
 use loopkeeper_core::journal::{AgentPlan, LoopSpec, PauseReason};
-use loopkeeper_core::redact::Redactor;
-use loopkeeper_core::settings::{LoopMode, PermissionMode};
+use loopkeeper_core::text::redact::Redactor;
 
 use super::KeeperError;
 use crate::adapters::env::{EnvAudience, SOCKET, scrubbed};

@@ -5,15 +5,14 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
+use loopkeeper_core::agent::LoopMode;
+use loopkeeper_core::criterion::{Criterion, CriterionId};
 use loopkeeper_core::decide::{LoopState, Phase, TaskDocuments};
-use loopkeeper_core::digest::sha256;
 use loopkeeper_core::exit_condition;
 use loopkeeper_core::journal::LoopSpec;
-use loopkeeper_core::sanitize;
-use loopkeeper_core::settings::LoopMode;
-use loopkeeper_core::task::{
-    CHECK_ARGUMENT, Criterion, CriterionId, Task, TaskDocument, read as read_documents,
-};
+use loopkeeper_core::task::{CHECK_ARGUMENT, Task, TaskDocument, read as read_documents};
+use loopkeeper_core::text::digest::sha256;
+use loopkeeper_core::text::sanitize;
 use loopkeeper_core::trust::{TrustItem, TrustSubject};
 
 use super::checks::files;
@@ -154,7 +153,7 @@ fn kept(scene: &LoopContext, spec: &LoopSpec) -> Task {
 mod tests {
     use std::fs;
 
-    use loopkeeper_core::digest::sha256;
+    use loopkeeper_core::text::digest::sha256;
 
     use super::ParsedTaskCache;
     use crate::adapters::task_files;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use loopkeeper_core::task::DocumentRange;
+use loopkeeper_core::text::DocumentRange;
 use loopkeeper_core::view::editor::{self, EditorAction};
 use loopkeeper_core::view::file_uri;
 use lsp_types::{Diagnostic, DiagnosticSeverity, NumberOrString, Position, Range, Url};

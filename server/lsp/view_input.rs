@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use loopkeeper_core::task::CriterionId;
+use loopkeeper_core::criterion::CriterionId;
 use loopkeeper_core::view::editor::{LatestResult, TaskView, TrustState};
 
 use crate::workspace::WorkspaceSnapshot;

@@ -2,9 +2,10 @@
 
 use std::collections::VecDeque;
 
-use loopkeeper_core::agent::kind::AgentKind;
+use loopkeeper_core::agent::kind::{AgentKind, Dialect};
+use loopkeeper_core::agent::{LoopMode, PermissionMode, PromptBy};
 use loopkeeper_core::journal::AgentPlan;
-use loopkeeper_core::settings::{AgentSettings, Dialect, LoopMode, PermissionMode, PromptBy};
+use loopkeeper_core::settings::AgentSettings;
 
 use super::failure::Failure;
 use super::resolved_task::ResolvedTask;

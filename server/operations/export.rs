@@ -7,9 +7,9 @@ use std::fmt::Write as _;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use loopkeeper_core::redact::{ExportRedactor, RedactionCounts, Redactor, is_secret_name, take_values};
-use loopkeeper_core::settings::Dialect;
-use loopkeeper_core::view::words;
+use loopkeeper_core::agent::kind::Dialect;
+use loopkeeper_core::text::redact::{ExportRedactor, RedactionCounts, Redactor, is_secret_name, take_values};
+use loopkeeper_core::text::words;
 use serde_json::{Value, json};
 
 use super::failure::Failure;

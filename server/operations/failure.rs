@@ -4,7 +4,7 @@
 use std::fmt::{Display, Write as _};
 
 use loopkeeper_core::settings::{SettingFinding, SettingOrigin};
-use loopkeeper_core::view::words;
+use loopkeeper_core::text::words;
 
 use crate::adapters::agents::AgentError;
 use crate::adapters::config_files::ConfigFileError;

@@ -6,7 +6,7 @@ use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use loopkeeper_core::plugin_loop::{self, DOCUMENT, FILES, PluginLoop};
-use loopkeeper_core::sanitize;
+use loopkeeper_core::text::sanitize;
 
 use super::failure::{Failure, FailureKind};
 use crate::adapters::config_files;

@@ -7,8 +7,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use loopkeeper_core::decide::UserCommand;
-use loopkeeper_core::sanitize;
-use loopkeeper_core::view::words;
+use loopkeeper_core::text::{sanitize, words};
 
 use super::failure::{Failure, FailureKind};
 use crate::adapters::state_dir::StateDir;

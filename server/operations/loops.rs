@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use loopkeeper_core::decide::{LoopState, Phase};
-use loopkeeper_core::sanitize;
 use loopkeeper_core::task::TaskId;
+use loopkeeper_core::text::sanitize;
 use loopkeeper_core::view::{self, LoopStatus, StatusFacts};
 
 use super::current_tree::CurrentTree;

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use loopkeeper_core::digest::sha256;
 use loopkeeper_core::task::TaskId;
+use loopkeeper_core::text::digest::sha256;
 use serde_json::json;
 
 use super::control_client;

@@ -5,16 +5,15 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use loopkeeper_core::digest::sha256;
+use loopkeeper_core::criterion::Criterion;
 use loopkeeper_core::journal::{AgentPlan, LoopSpec};
-use loopkeeper_core::lines::LineIndex;
-use loopkeeper_core::sanitize;
 use loopkeeper_core::settings::{ResolvedSettings, SettingFinding, SettingOrigin, SettingOverride, Settings};
 use loopkeeper_core::task::{
-    self, CHECK_ARGUMENT, Criterion, DocumentRange, Finding, FindingCode, Task, TaskDocument, TaskId,
-    WrittenSetting,
+    self, CHECK_ARGUMENT, Finding, FindingCode, Task, TaskDocument, TaskId, WrittenSetting,
 };
-use loopkeeper_core::view::words;
+use loopkeeper_core::text::digest::sha256;
+use loopkeeper_core::text::lines::LineIndex;
+use loopkeeper_core::text::{DocumentRange, sanitize, words};
 
 use super::failure::{Failure, FailureKind, FailureLocation};
 use crate::adapters::config_files;

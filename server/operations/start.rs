@@ -3,8 +3,9 @@
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use loopkeeper_core::branch;
-use loopkeeper_core::settings::{LoopMode, preset};
+use loopkeeper_core::agent::LoopMode;
+use loopkeeper_core::settings::preset;
+use loopkeeper_core::text::branch;
 
 use super::agents::AgentRoster;
 use super::failure::Failure;

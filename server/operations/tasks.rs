@@ -2,13 +2,12 @@
 
 use std::path::Path;
 
-use loopkeeper_core::sanitize;
 use loopkeeper_core::task::kind_of;
+use loopkeeper_core::text::sanitize;
 use serde::Serialize;
 
 use super::failure::Failure;
-use crate::adapters::config_files;
-use crate::adapters::task_files;
+use crate::adapters::{config_files, task_files};
 
 /// One task as a listing shows it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

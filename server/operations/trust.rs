@@ -5,9 +5,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use loopkeeper_core::journal::AgentPlan;
-use loopkeeper_core::sanitize;
+use loopkeeper_core::text::{sanitize, words};
 use loopkeeper_core::trust::{TrustItem, TrustPage, TrustSubject};
-use loopkeeper_core::view::words;
 
 use super::agents::AgentRoster;
 use super::failure::{Failure, FailureKind};

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use loopkeeper_core::check::CheckResult;
+use loopkeeper_core::criterion::CriterionId;
 use loopkeeper_core::journal::Record;
-use loopkeeper_core::task::CriterionId;
 use loopkeeper_core::view;
 
 use super::snapshot::{LoopSnapshot, StoredResult};

@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use loopkeeper_core::check::CheckResult;
+use loopkeeper_core::criterion::CriterionId;
 use loopkeeper_core::decide::LoopState;
-use loopkeeper_core::sanitize;
-use loopkeeper_core::task::{CriterionId, Task, TaskDocument, TaskId};
+use loopkeeper_core::task::{Task, TaskDocument, TaskId};
+use loopkeeper_core::text::sanitize;
 use loopkeeper_core::view::{CriteriaStatus, DisplayState, LoopStatus, unjudged};
 
 use crate::adapters::state_dir::workspace::LoopDir;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use loopkeeper_core::task::Check;
+use loopkeeper_core::criterion::Check;
 use loopkeeper_core::task::{self, Task, TaskDocument, TaskId};
 use loopkeeper_core::trust::{TrustItem, TrustSubject};
 

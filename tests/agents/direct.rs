@@ -11,8 +11,8 @@ use loopkeeper_core::agent::claude::start::ENVIRONMENT;
 use loopkeeper_core::agent::provider::LocalClock;
 use loopkeeper_core::agent::reader::{AgentOutputReader, ProcessEnd};
 use loopkeeper_core::agent::{AgentRun, ProviderClass};
+use loopkeeper_core::criterion::{Check, Criterion};
 use loopkeeper_core::settings::{CommitPolicy, Settings};
-use loopkeeper_core::task::{Check, Criterion};
 use serde_json::json;
 use tempfile::TempDir;
 
@@ -88,7 +88,7 @@ impl Direct {
             .expect("the CLI starts");
         child.stdin.take().expect("a pipe").write_all(b"Go on.").expect("the prompt is read");
         let output = child.wait_with_output().expect("the CLI ends");
-        let mut reader = AgentOutputReader::new(loopkeeper_core::settings::Dialect::Claude);
+        let mut reader = AgentOutputReader::new(loopkeeper_core::agent::kind::Dialect::Claude);
         for line in String::from_utf8_lossy(&output.stdout).lines() {
             reader.line(line);
         }

@@ -16,8 +16,8 @@ use loopkeeper::adapters::state_dir::StateDir;
 use loopkeeper::adapters::trust::permit::{CheckOrigin, Permit};
 use loopkeeper::keeper::checks::{RoundParams, run_round};
 use loopkeeper_core::check::{CheckResult, Status};
-use loopkeeper_core::redact::Redactor;
-use loopkeeper_core::task::{Check, Compare, Criterion, Expect, PatternKind, TextPattern};
+use loopkeeper_core::criterion::{Check, Compare, Criterion, Expect, PatternKind, TextPattern};
+use loopkeeper_core::text::redact::Redactor;
 use tempfile::TempDir;
 
 use crate::kill_domain::rig::{domains, plain};

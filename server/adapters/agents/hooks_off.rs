@@ -48,8 +48,9 @@ mod tests {
     use std::ffi::OsString;
     use std::fs;
 
+    use loopkeeper_core::agent::kind::Dialect;
+    use loopkeeper_core::agent::{PermissionMode, PromptBy};
     use loopkeeper_core::journal::AgentPlan;
-    use loopkeeper_core::settings::{Dialect, PermissionMode, PromptBy};
 
     use super::place;
 

@@ -3,8 +3,10 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
-use loopkeeper_core::settings::{AgentSettings, CommitPolicy, Dialect, PermissionMode, PromptBy};
-use loopkeeper_core::task::{Check, Criterion};
+use loopkeeper_core::agent::kind::Dialect;
+use loopkeeper_core::agent::{PermissionMode, PromptBy};
+use loopkeeper_core::criterion::{Check, Criterion};
+use loopkeeper_core::settings::{AgentSettings, CommitPolicy};
 
 use super::{AgentError, AgentQuery, find, plan};
 

@@ -9,7 +9,7 @@ use git2::{
     RepositoryState, Status, Tree,
 };
 use loopkeeper_core::decide::LoopBranch;
-use loopkeeper_core::sanitize;
+use loopkeeper_core::text::sanitize;
 
 const HEADS: &str = "refs/heads/";
 
@@ -66,7 +66,7 @@ enum BranchAction {
 }
 
 fn way(root: &Path, name: &str) -> Result<BranchAction, String> {
-    if let Some(fault) = loopkeeper_core::branch::fault(name) {
+    if let Some(fault) = loopkeeper_core::text::branch::fault(name) {
         return Err(fault.to_owned());
     }
     let repo = match Repository::discover(root) {

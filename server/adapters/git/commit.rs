@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use git2::{Commit, ErrorClass, ErrorCode, Index, IndexEntry, IndexTime, ObjectType, Oid, Repository, Tree};
 use loopkeeper_core::decide::CommitOutcome;
-use loopkeeper_core::sanitize;
+use loopkeeper_core::text::sanitize;
 
 use crate::adapters::snapshots::TreeEntry;
 

@@ -8,8 +8,8 @@ use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use loopkeeper_core::check::address::{AllowedHosts, UrlHost};
 use loopkeeper_core::check::answer::{BODY_BYTES, HttpOutcome, HttpResponse};
+use loopkeeper_core::criterion::address::{AllowedHosts, UrlHost};
 use ureq::config::Config;
 use ureq::http::Uri;
 use ureq::unversioned::resolver::{DefaultResolver, ResolvedSocketAddrs, Resolver};

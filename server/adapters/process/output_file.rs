@@ -8,7 +8,7 @@ use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use loopkeeper_core::redact::{self, Redactor};
+use loopkeeper_core::text::redact::{self, Redactor};
 
 use super::Stream;
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use git2::{Delta, Diff, DiffDelta, DiffOptions, FileMode, ObjectType, Oid, Patch};
 use loopkeeper_core::journal::LineStats;
-use loopkeeper_core::truncate;
+use loopkeeper_core::text::truncate;
 
 use super::compare::{self, TreeChange};
 use super::error::{Result, SnapshotError};

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use loopkeeper_core::task::{DocumentRange, FindingCode};
+use loopkeeper_core::task::FindingCode;
+use loopkeeper_core::text::DocumentRange;
 use tempfile::TempDir;
 
 use super::{DiscoveredTask, LoadedTask, TaskFileError, discover, load, missing_context, reload};

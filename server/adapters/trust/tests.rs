@@ -2,8 +2,9 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 
+use loopkeeper_core::agent::kind::Dialect;
+use loopkeeper_core::agent::{PermissionMode, PromptBy};
 use loopkeeper_core::journal::AgentPlan;
-use loopkeeper_core::settings::{Dialect, PermissionMode, PromptBy};
 use loopkeeper_core::task::TaskId;
 use loopkeeper_core::trust::{TrustContent, TrustItem, TrustSubject};
 use tempfile::TempDir;

@@ -5,29 +5,27 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use futures::future::join_all;
-use loopkeeper_core::agent::kind::AgentKind;
+use loopkeeper_core::agent::LoopMode;
+use loopkeeper_core::agent::catalog::{KNOWN, KnownAgent};
+use loopkeeper_core::agent::kind::{AgentKind, Dialect};
 use loopkeeper_core::doctor::{
-    AgentFacts, AgentVersion, DoctorFacts, DoctorProblem, KNOWN, KnownAgent, LoginState, MachineFacts,
-    SandboxFacts, SelectedAgent, TaskFacts, TasksFacts, WorkspaceFacts, login, version_in,
+    AgentFacts, AgentVersion, DoctorFacts, DoctorProblem, LoginState, MachineFacts, SandboxFacts,
+    SelectedAgent, TaskFacts, TasksFacts, WorkspaceFacts, login, version_in,
 };
 use loopkeeper_core::journal::AgentPlan;
 use loopkeeper_core::probe::PROBED;
-use loopkeeper_core::sanitize;
-use loopkeeper_core::settings::{
-    AgentSettings, Dialect, LoopMode, ResolvedSettings, SettingOverride, Settings,
-};
+use loopkeeper_core::settings::{AgentSettings, ResolvedSettings, SettingOverride, Settings};
 use loopkeeper_core::task;
+use loopkeeper_core::text::sanitize;
 
 use crate::adapters::agents::{self, AgentQuery};
-use crate::adapters::config_files;
 use crate::adapters::env::{EnvAudience, scrubbed};
 use crate::adapters::host_info::{self, LoginTraces};
 use crate::adapters::sandbox::Isolation;
 use crate::adapters::state_dir::{StateDir, StateError};
-use crate::adapters::task_files;
 use crate::adapters::trust::TrustStore;
-use crate::adapters::versions;
 use crate::adapters::work_trees::OtherWorkTrees;
+use crate::adapters::{config_files, task_files, versions};
 use crate::keeper::run_context::warden;
 use crate::operations::failure::Failure;
 use crate::operations::resolved_task::{MOST_LISTED, ResolvedTask};

@@ -8,14 +8,14 @@ mod watching;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use loopkeeper_core::doctor::{AgentVersion, KNOWN};
+use loopkeeper_core::agent::catalog::KNOWN;
+use loopkeeper_core::doctor::AgentVersion;
 use loopkeeper_core::journal::AgentPlan;
 use loopkeeper_core::probe::{
     Observation, OutputFormat, Probe, ProbeReport, ProbeSubject, format_of, judge, markdown, recommend,
 };
-use loopkeeper_core::sanitize;
 use loopkeeper_core::settings::{LimitSettings, SettingOverride};
-use loopkeeper_core::view::words;
+use loopkeeper_core::text::{sanitize, words};
 
 use self::calls::{ProbeRun, ProbeRunner, longest};
 use super::Args;

@@ -2,12 +2,12 @@
 
 use std::fmt::Write as _;
 
+use loopkeeper_core::agent::catalog::KNOWN;
 use loopkeeper_core::doctor::{
-    AgentFacts, AgentVersion, DoctorFinding, DoctorLevel, DoctorTopic, KNOWN, LoginState,
+    AgentFacts, AgentVersion, DoctorFinding, DoctorLevel, DoctorTopic, LoginState,
 };
 use loopkeeper_core::probe::{ProbeAnswer, ProbeReport};
-use loopkeeper_core::sanitize;
-use loopkeeper_core::view::words;
+use loopkeeper_core::text::{sanitize, words};
 
 use crate::cli::render::{BAD, CARE, GOOD, Glyphs, LOUD, QUIET};
 

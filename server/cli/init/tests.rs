@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::os::unix::fs::{PermissionsExt, symlink};
 
-use loopkeeper_core::task::{self, Check, Criterion, FindingCode, TaskDocument};
+use loopkeeper_core::criterion::{Check, Criterion};
+use loopkeeper_core::task::{self, FindingCode, TaskDocument};
 
 use super::*;
 

@@ -1,9 +1,10 @@
 //! What is said when a loop has ended: its criteria, its outcome, what it took.
 
+use loopkeeper_core::agent::LoopMode;
 use loopkeeper_core::decide::LoopState;
 use loopkeeper_core::journal::OutcomeKind;
-use loopkeeper_core::settings::LoopMode;
-use loopkeeper_core::view::{self, StatusFacts, headline, words};
+use loopkeeper_core::text::words;
+use loopkeeper_core::view::{self, StatusFacts, headline, sentences};
 
 use super::{BAD, CARE, GOOD, Glyphs, QUIET, table};
 
@@ -22,7 +23,7 @@ pub(crate) fn lines(state: &LoopState, glyphs: Glyphs) -> Vec<String> {
     let mode = state.spec.settings.mode;
     if state.spent.cost_micros.is_none() && mode == LoopMode::Attach {
         facts.extend(state.spent.tokens.map(|it| format!("{} tokens", words::amount(it))));
-        facts.push(words::no_cost(mode).to_owned());
+        facts.push(sentences::no_cost(mode).to_owned());
     }
     facts.push(words::duration(state.last_at.wall.saturating_sub(state.started_at.wall)));
     lines.push(format!(

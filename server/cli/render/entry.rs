@@ -9,15 +9,15 @@ mod tree;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use loopkeeper_core::check::{CheckResult, Status};
+use loopkeeper_core::check::{CheckResult, CriteriaTally, Status};
+use loopkeeper_core::criterion::{Criterion, CriterionId};
 use loopkeeper_core::journal::{
     BreakerState, ChangeStats, Entry, LineStats, Outcome, PauseReason, Proposal, QuestionKind, Record, Round,
     SessionReason, WaitReason,
 };
 use loopkeeper_core::moment::Moment;
-use loopkeeper_core::sanitize;
-use loopkeeper_core::task::{Criterion, CriterionId};
-use loopkeeper_core::view::{CriteriaTally, words};
+use loopkeeper_core::text::sanitize;
+use loopkeeper_core::view::sentences;
 
 use super::{Glyphs, QUIET};
 use crate::operations::local_time::LocalZone;
@@ -173,7 +173,7 @@ impl EntryFormatter {
             Record::SessionJoined { .. } => (None, "your session works on it".into()),
             Record::AgentChanged { from, to, reason, until, message } => {
                 let until = until.map(|it| self.time(it.wall, entry.at.wall));
-                (None, words::takeover((from, to), *reason, until.as_deref(), message.as_deref()))
+                (None, sentences::takeover((from, to), *reason, until.as_deref(), message.as_deref()))
             }
             Record::Stopping { now } => (None, stopping(*now).into()),
             Record::WeakeningAccepted { paths, .. } => (None, format!("weakening accepted{}", listed(paths))),
@@ -181,7 +181,7 @@ impl EntryFormatter {
                 (None, format!("you edited tests or protected files{}", listed(paths)))
             }
             Record::TrustChanged { message } => (None, message.clone()),
-            Record::HookFailed { event, message } => (None, words::hook_failed(*event, message)),
+            Record::HookFailed { event, message } => (None, sentences::hook_failed(*event, message)),
             Record::RolledBack { .. } => (None, tree::rolled_back(&entry.record)),
             Record::Recovered { interrupted, .. } => (None, recovered(*interrupted)),
             Record::Ended { outcome } => (None, outcome_sentence(outcome)),
@@ -245,7 +245,7 @@ impl EntryFormatter {
         match kind {
             // Whole, and last: nothing of it is hidden.
             QuestionKind::Permission => {
-                format!("asked{until}: {}", words::wanted(&sanitize::visible(text)))
+                format!("asked{until}: {}", sentences::wanted(&sanitize::visible(text)))
             }
             QuestionKind::Agent => format!("the agent asks: {}{until}", sanitize::line(text)),
             QuestionKind::Denied | QuestionKind::UsageLimit => sanitize::line(text) + &until,

@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use loopkeeper_core::view::{DisplayState, LoopStatus, headline, words};
+use loopkeeper_core::text::words;
+use loopkeeper_core::view::{DisplayState, LoopStatus, headline};
 
 use super::{CARE, Glyphs, LOUD, QUIET, remedy};
 use crate::operations::local_time::LocalZone;

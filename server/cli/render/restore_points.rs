@@ -3,11 +3,10 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use loopkeeper_core::check::Status;
+use loopkeeper_core::check::{CriteriaTally, Status};
+use loopkeeper_core::criterion::CriterionId;
 use loopkeeper_core::decide::{Iteration, LoopState};
-use loopkeeper_core::sanitize;
-use loopkeeper_core::task::CriterionId;
-use loopkeeper_core::view::{CriteriaTally, words};
+use loopkeeper_core::text::{sanitize, words};
 
 use super::{GOOD, QUIET};
 

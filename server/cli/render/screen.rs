@@ -4,7 +4,7 @@
 //! nothing flickers. The cursor is never hidden and rests below the block: whatever ends the program, there is
 //! nothing to restore.
 
-use loopkeeper_core::view::words;
+use loopkeeper_core::text::words;
 
 /// What stands on the terminal now.
 #[derive(Debug, Default)]

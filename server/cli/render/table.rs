@@ -7,8 +7,8 @@ use std::fmt::Write as _;
 
 use clap::builder::styling::Style;
 use loopkeeper_core::check::{CheckResult, Location, Status};
-use loopkeeper_core::truncate;
-use loopkeeper_core::view::{CriteriaStatus, CriterionStatus, words};
+use loopkeeper_core::text::{truncate, words};
+use loopkeeper_core::view::{CriteriaStatus, CriterionStatus};
 
 use super::{BAD, CARE, GOOD, Glyphs, QUIET};
 
@@ -110,7 +110,7 @@ fn mark(item: &CriterionStatus, glyphs: Glyphs) -> (&'static str, &'static str, 
 mod tests {
     use super::{Glyphs, line, printed};
     use loopkeeper_core::check::{CheckResult, Location, Status};
-    use loopkeeper_core::task::CriterionId;
+    use loopkeeper_core::criterion::CriterionId;
     use loopkeeper_core::view::{CriterionStatus, SourceRange};
 
     #[test]

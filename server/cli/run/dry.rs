@@ -2,12 +2,11 @@
 
 mod json;
 
-use loopkeeper_core::prompt;
-use loopkeeper_core::sanitize;
 use loopkeeper_core::settings::preset::{self, PresetSelection};
 use loopkeeper_core::settings::{EffectiveSetting, Settings};
+use loopkeeper_core::text::{sanitize, words};
 use loopkeeper_core::trust::TrustItem;
-use loopkeeper_core::view::{self, words};
+use loopkeeper_core::{prompt, view};
 use serde::Serialize;
 
 use crate::adapters::git::branch::BranchStep;
@@ -15,10 +14,9 @@ use crate::adapters::state_dir::StateDir;
 use crate::adapters::trust::TrustStore;
 use crate::cli::out::Ui;
 use crate::cli::render::{Glyphs, LOUD, QUIET, table};
-use crate::operations;
 use crate::operations::agents::AgentRoster;
 use crate::operations::resolved_task::ResolvedTask;
-use crate::operations::start;
+use crate::operations::{self, start};
 
 pub(super) struct DryRun<'a> {
     pub(super) work: &'a ResolvedTask,

@@ -5,6 +5,7 @@ pub mod acp;
 pub mod allow;
 pub mod argv;
 pub mod bypass;
+pub mod catalog;
 pub mod claude;
 pub mod codex;
 pub mod commits;
@@ -15,6 +16,7 @@ pub mod hooks;
 pub mod kind;
 mod message_chunks;
 pub mod opencode;
+mod options;
 pub mod provider;
 pub mod reader;
 pub mod starting;
@@ -25,6 +27,7 @@ mod transcripts;
 use serde::{Deserialize, Serialize};
 
 use errors::SeenError;
+pub use options::{LoopMode, PermissionMode, PromptBy};
 use provider::ProviderFailure;
 
 /// One thing an agent's output said.

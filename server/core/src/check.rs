@@ -1,6 +1,5 @@
 //! What a check found. Types here; reading of output (expectations, counts, locations) below this module.
 
-pub mod address;
 pub mod answer;
 pub mod counts;
 pub mod excerpt;
@@ -9,16 +8,17 @@ pub mod judge;
 pub mod locations;
 pub mod missing;
 mod number;
-pub(crate) mod output;
+mod output;
 mod shown;
+mod tally;
 pub mod test_inventory;
 pub mod words;
 
 use serde::{Deserialize, Serialize};
 
-use crate::task::CriterionId;
+use crate::criterion::CriterionId;
 pub use missing::{DependencyProvider, MissingDependency, MissingKind};
-pub(crate) use output::constant;
+pub use tally::CriteriaTally;
 
 /// How one check of one round ended. Only `Pass` is a pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -24,7 +24,7 @@ mod tests;
 
 use serde::{Deserialize, Serialize};
 
-use crate::sanitize;
+use crate::text::sanitize;
 use indicators::{Indicator, IndicatorMatches, IndicatorSource};
 use phrases::COUNTS_FROM;
 pub use promise::promise;

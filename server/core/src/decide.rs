@@ -41,7 +41,7 @@ mod waits;
 pub mod weakening;
 
 pub use apply::{apply, begin, replay};
-pub(crate) use exit::{groups, stages};
+pub(crate) use exit::groups;
 pub use handle_event::{deadline, decide};
 pub use rounds::mark_unstable;
 pub use state::{
@@ -52,12 +52,13 @@ use std::collections::BTreeMap;
 
 use crate::agent::acp::talk::PermissionAnswer;
 use crate::agent::{AgentExited, AgentRun};
+use crate::criterion::{Criterion, CriterionId};
 use crate::journal::{GitHead, LineStats, LoopSpec, PauseReason, Record, Round};
 use crate::moment::Moment;
 use crate::prompt::{MemoryFiles, PromptTemplate};
 use crate::settings::LoopEvent;
 use crate::tamper::WeakeningFinding;
-use crate::task::{Criterion, CriterionId, PlanItem};
+use crate::task::PlanItem;
 
 /// What happened. Events that do not fit the phase are ignored: they are echoes of something given up.
 #[derive(Debug, Clone, PartialEq)]

@@ -8,10 +8,7 @@ mod workspace;
 
 use serde::Serialize;
 
-pub use agents::{
-    AgentFacts, AgentVersion, KNOWN, KnownAgent, LoginEvidence, LoginFile, LoginState, SelectedAgent, login,
-    version_in,
-};
+pub use agents::{AgentFacts, AgentVersion, LoginEvidence, LoginState, SelectedAgent, login, version_in};
 pub use capabilities::capabilities;
 pub use machine::{MachineFacts, SandboxFacts, StateFacts};
 pub use workspace::{TaskFacts, TasksFacts, WorkspaceFacts};

@@ -27,9 +27,10 @@ pub use spec::{AgentPlan, LoopSpec};
 
 use crate::agent::{AgentExited, AgentRun, ProviderError};
 use crate::claims::Claims;
+use crate::criterion::{Criterion, CriterionId};
 use crate::moment::Moment;
 use crate::settings::LoopEvent;
-use crate::task::{Criterion, CriterionId, PlanItem};
+use crate::task::PlanItem;
 
 /// One line of the journal, read.
 #[derive(Debug, Clone, PartialEq)]

@@ -12,10 +12,9 @@ pub use votes::{Vote, VoteTally};
 use serde::{Deserialize, Serialize};
 
 use crate::check::{CheckResult, Status};
-use crate::decide::LoopState;
+use crate::criterion::{Check, Criterion};
 use crate::settings::LimitSettings;
-use crate::task::{Check, Criterion};
-use crate::view::words;
+use crate::text::words;
 
 /// Of the changes since the start, this much is shown; the judge reads the files themselves.
 pub const DIFF_BYTES: usize = 48 * 1024;
@@ -131,11 +130,12 @@ impl RemainingBudget {
         Self { cost_micros: limits.cost_micros, tokens: limits.tokens }
     }
 
-    pub fn of_loop(state: &LoopState) -> Self {
-        let whole = Self::whole(&state.spec.settings.limits);
+    /// What is left of it; what nobody knows counts as nothing.
+    pub fn after(limits: &LimitSettings, cost_micros: Option<u64>, tokens: Option<u64>) -> Self {
+        let whole = Self::whole(limits);
         Self {
-            cost_micros: whole.cost_micros.saturating_sub(state.spent.cost_micros.unwrap_or(0)),
-            tokens: whole.tokens.map(|it| it.saturating_sub(state.spent.tokens.unwrap_or(0))),
+            cost_micros: whole.cost_micros.saturating_sub(cost_micros.unwrap_or(0)),
+            tokens: whole.tokens.map(|it| it.saturating_sub(tokens.unwrap_or(0))),
         }
     }
 

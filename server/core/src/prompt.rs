@@ -15,10 +15,11 @@ mod template;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::check::CheckResult;
+use crate::criterion::CriterionId;
 use crate::journal::{ChangeStats, Claim, Pinned, Proposal, QuestionKind};
 use crate::settings::CommitPolicy;
-use crate::task::{CriterionId, PlanItem};
-use crate::truncate;
+use crate::task::PlanItem;
+use crate::text::truncate;
 pub use notes::{MemoryFiles, patterns};
 pub use plan::{open_items, plan_item};
 pub(crate) use story_file::task_of_stories;

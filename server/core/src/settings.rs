@@ -7,11 +7,9 @@
 mod accept;
 pub(crate) mod agents;
 mod assignment;
-pub(crate) mod closest;
 mod document;
 mod environment;
 pub(crate) mod finding;
-pub(crate) mod globs;
 pub(crate) mod keys;
 mod outside;
 mod policy;
@@ -23,12 +21,12 @@ pub(crate) mod table;
 #[cfg(test)]
 mod tests;
 mod toml_layer;
-pub(crate) mod units;
 mod value;
 
 use serde::{Deserialize, Serialize};
 
-use crate::agent::kind::AgentKind;
+use crate::agent::kind::Dialect;
+use crate::agent::{LoopMode, PermissionMode, PromptBy};
 
 pub use document::{json_schema, reference_page};
 pub use environment::{names_match, never_passes};
@@ -39,6 +37,7 @@ pub use policy::{
     QuestionSettings, SessionSettings, SpawnSettings, UnansweredPolicy,
 };
 pub use resolve::{EffectiveSetting, Layer, LayerKind, ResolvedSettings, SettingOverride, resolve};
+pub(crate) use resolve::{NO_SANDBOX, PASS};
 
 /// How a loop behaves, every value resolved. Durations in milliseconds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -185,19 +184,6 @@ fn steps() -> u32 {
     500
 }
 
-/// How iterations and processes of the agent go together.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum LoopMode {
-    /// A process for each iteration.
-    #[default]
-    Loop,
-    /// One session, held open by its stop hook between iterations.
-    Hook,
-    /// The same with the session that its user opened.
-    Attach,
-}
-
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SandboxMode {
@@ -223,49 +209,4 @@ pub struct AgentSettings {
     pub args: Vec<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub env: Vec<(String, String)>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum PromptBy {
-    Stdin,
-    Argument,
-    File,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Dialect {
-    Text,
-    Claude,
-    Codex,
-    Gemini,
-    Opencode,
-    /// The Agent Client Protocol, through our bridge.
-    Acp,
-}
-
-impl Dialect {
-    /// The agent whose it is; text and a protocol are nobody's.
-    pub fn kind(self) -> Option<AgentKind> {
-        match self {
-            Self::Text | Self::Acp => None,
-            Self::Claude => Some(AgentKind::Claude),
-            Self::Codex => Some(AgentKind::Codex),
-            Self::Gemini => Some(AgentKind::Gemini),
-            Self::Opencode => Some(AgentKind::Opencode),
-        }
-    }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum PermissionMode {
-    /// Of a judge; no agent that works can have it.
-    ReadOnly,
-    Edits,
-    /// As [`Self::Edits`], and the user is asked about the rest; by `output = "acp"` alone.
-    Ask,
-    SandboxedAll,
-    All,
 }

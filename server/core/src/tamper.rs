@@ -20,11 +20,11 @@ use regex::Regex;
 
 use self::named::CheckedFile;
 use self::shadowed_imports::TestFileVersions;
-use crate::check::output::constant;
 use crate::check::test_inventory::{
     TestCase, TestInventory, TestLanguage, inventory, is_test_path, language, lost, moved,
 };
-use crate::task::{Check, Criterion, CriterionId, Expect};
+use crate::criterion::{Check, Criterion, CriterionId, Expect};
+use crate::text::pattern::constant;
 
 /// More files than this are not read; what checks name comes first.
 pub(crate) const MAX_FILES: usize = 200;

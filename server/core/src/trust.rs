@@ -7,22 +7,16 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use crate::agent::acp::start::VARIABLE;
-use crate::agent::bypass;
-use crate::agent::kind::AgentKind;
-use crate::digest::{hex, sha256};
+use crate::agent::kind::{AgentKind, Dialect};
+use crate::agent::{PermissionMode, bypass};
+use crate::criterion::{Check, Criterion};
 use crate::journal::AgentPlan;
-use crate::lines::LineIndex;
-use crate::sanitize;
 use crate::settings::{
-    ConfigOrigin, Dialect, HookCommand, HookSettings, LoopEvent, PermissionMode, ServiceSettings,
+    ConfigOrigin, HookCommand, HookSettings, LoopEvent, NO_SANDBOX, PASS, ServiceSettings,
 };
-use crate::task::{Check, Criterion};
-use crate::view::words;
-
-/// Begins the line of a variable that passes, in the lines of [`TrustSubject::Settings`].
-pub(crate) const PASS: &str = "pass ";
-/// The line of a sandbox that is switched off.
-pub(crate) const NO_SANDBOX: &str = "no sandbox";
+use crate::text::digest::{hex, sha256};
+use crate::text::lines::LineIndex;
+use crate::text::{sanitize, words};
 
 /// One thing that needs the user's word before it may run.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,5 +1,5 @@
-//! What is shown of a loop, as plain data that every view and `status --json` share. Pure; words for people
-//! are in [`words`], one line per loop in [`headline`], a notification in [`notice`], what editors show in [`editor`]. Nothing here decides.
+//! What is shown of a loop, as plain data that every view and `status --json` share. Pure; sentences that
+//! several views share are in [`sentences`], one line per loop in [`headline`], a notification in [`notice`], what editors show in [`editor`]. Nothing here decides.
 
 mod budget;
 mod criteria;
@@ -8,10 +8,9 @@ mod effect;
 mod headline;
 pub mod hook_payload;
 mod notice;
+pub mod sentences;
 mod spawns;
 mod status;
-mod tally;
-pub mod words;
 
 use serde::{Deserialize, Serialize};
 
@@ -22,7 +21,6 @@ pub use self::headline::headline;
 pub use self::notice::notice;
 pub use self::spawns::{SpawnStatus, SubagentState, SubagentStatus};
 pub use self::status::{StatusFacts, file_uri, status};
-pub use self::tally::CriteriaTally;
 pub use crate::journal::BreakerCounts;
 use crate::journal::{BreakerState, Outcome, PauseReason, QuestionKind, WaitReason};
 use crate::settings::preset::PresetSelection;

@@ -5,11 +5,11 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use loopkeeper_core::agent::claude::hooks::BLOCKS;
+use loopkeeper_core::agent::kind::Dialect;
 use loopkeeper_core::agent::reader::{AgentOutputReader, ProcessEnd, StopHookReport};
 use loopkeeper_core::agent::{AgentEnding, AgentExited, AgentRun};
 use loopkeeper_core::decide::Event;
 use loopkeeper_core::decide::attached::SessionOffer;
-use loopkeeper_core::settings::Dialect;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::MissedTickBehavior;
 

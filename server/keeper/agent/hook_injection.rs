@@ -6,9 +6,8 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 use loopkeeper_core::agent::hooks::{HookMechanism, command};
-use loopkeeper_core::agent::{claude, codex, gemini};
+use loopkeeper_core::agent::{LoopMode, claude, codex, gemini};
 use loopkeeper_core::journal::AgentPlan;
-use loopkeeper_core::settings::LoopMode;
 
 use super::IterationStart;
 use crate::adapters::agents::shadow_home;

@@ -4,9 +4,8 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use loopkeeper_core::agent::argv;
+use loopkeeper_core::agent::{LoopMode, PermissionMode, PromptBy, argv};
 use loopkeeper_core::journal::AgentPlan;
-use loopkeeper_core::settings::{LoopMode, PermissionMode, PromptBy};
 
 use super::IterationStart;
 use super::hook_injection::HookInjection;

@@ -5,9 +5,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use loopkeeper_core::agent::reader::{AgentOutputReader, KillReason, ProcessEnd, StopHookReport};
-use loopkeeper_core::agent::{AgentEnding, AgentExited, AgentRun};
+use loopkeeper_core::agent::{AgentEnding, AgentExited, AgentRun, LoopMode};
 use loopkeeper_core::decide::Event;
-use loopkeeper_core::settings::LoopMode;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 

@@ -48,9 +48,9 @@ fn latest(entries: &[Entry]) -> Vec<&Entry> {
 
 #[cfg(test)]
 mod tests {
+    use loopkeeper_core::criterion::CriterionId;
     use loopkeeper_core::journal::Record;
     use loopkeeper_core::moment::Moment;
-    use loopkeeper_core::task::CriterionId;
     use serde_json::json;
 
     use super::{LARGEST, shorten};

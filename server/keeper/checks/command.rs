@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use loopkeeper_core::check::{CheckResult, CommandExit, CommandRun, Status, judge, missing};
-use loopkeeper_core::task::Criterion;
+use loopkeeper_core::criterion::Criterion;
 
 use super::{RawResult, RoundParams, lacks};
 use crate::adapters::process::{Job, StdinSource, StreamLayout};

@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use loopkeeper_core::check::Status;
-use loopkeeper_core::task::Check;
+use loopkeeper_core::criterion::Check;
 
 use self::walk::{FileKind, GlobWalk, WalkEntry};
 use super::RawResult;

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use loopkeeper_core::check::answer::{HttpOutcome, MOST_REDIRECTS, judge_reply};
 use loopkeeper_core::check::{CheckResult, Status};
-use loopkeeper_core::task::Criterion;
+use loopkeeper_core::criterion::Criterion;
 
 use super::command::output_file;
 use super::{RawResult, RoundParams};

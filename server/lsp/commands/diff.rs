@@ -5,7 +5,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use loopkeeper_core::sanitize;
+use loopkeeper_core::text::sanitize;
 
 use super::{CommandOutcome, CommandRefusal, blocking, target};
 use crate::adapters::snapshots::{FileChange, SnapshotStore};

@@ -3,8 +3,8 @@
 use std::fmt::Display;
 use std::path::Path;
 
-use loopkeeper_core::sanitize;
-use loopkeeper_core::view::{file_uri, words};
+use loopkeeper_core::text::{sanitize, words};
+use loopkeeper_core::view::file_uri;
 use tower_lsp::jsonrpc::{Error, ErrorCode};
 
 use crate::lsp::ext::{RefusalCode, RefusalData};

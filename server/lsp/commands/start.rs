@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use loopkeeper_core::settings::SettingOverride;
-use loopkeeper_core::view::words;
+use loopkeeper_core::text::words;
 
 use super::{CommandOutcome, CommandRefusal, blocking, target, trust};
 use crate::adapters::state_dir::StateDir;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use loopkeeper_core::sanitize;
+use loopkeeper_core::text::sanitize;
 use lsp_types::Url;
 
 use super::CommandRefusal;

@@ -3,8 +3,8 @@
 
 use std::ops::Range;
 
-use loopkeeper_core::lines::LineIndex;
-use loopkeeper_core::truncate;
+use loopkeeper_core::text::lines::LineIndex;
+use loopkeeper_core::text::truncate;
 use lsp_types::Position;
 
 /// What a column counts, as negotiated.
@@ -181,7 +181,7 @@ mod tests {
         ) {
             let text = parts.concat();
             let lines = LinePositions::of(&text);
-            let at = loopkeeper_core::truncate::first(&text, at).len();
+            let at = loopkeeper_core::text::truncate::first(&text, at).len();
             let begin = text[..at].rfind('\n').map_or(0, |it| it + 1);
             let found = lines.position(&text, at, Encoding::Utf16);
             assert_eq!(found.character as usize, text[begin..at].encode_utf16().count());

@@ -5,9 +5,8 @@ use std::sync::Arc;
 
 use loopkeeper_core::check::Status;
 use loopkeeper_core::decide::{Iteration, LoopState};
-use loopkeeper_core::sanitize;
+use loopkeeper_core::text::{sanitize, words};
 use loopkeeper_core::view::editor;
-use loopkeeper_core::view::words;
 use tower_lsp::jsonrpc::Result;
 
 use crate::adapters::state_dir::StateDir;

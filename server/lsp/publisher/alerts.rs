@@ -8,7 +8,8 @@ use std::sync::Arc;
 use loopkeeper_core::decide::exit::held_already;
 use loopkeeper_core::decide::{LoopState, weakening};
 use loopkeeper_core::journal::{OutcomeKind, PauseReason, QuestionKind};
-use loopkeeper_core::view::{DisplayPhase, DisplayState, LoopStatus, QuestionStatus, notice, words};
+use loopkeeper_core::text::words;
+use loopkeeper_core::view::{DisplayPhase, DisplayState, LoopStatus, QuestionStatus, notice};
 use lsp_types::{Command, MessageType};
 use serde_json::{Value, json};
 

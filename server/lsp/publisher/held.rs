@@ -3,13 +3,13 @@
 
 use std::sync::Arc;
 
-use loopkeeper_core::view::{LoopStatus, notice, words};
+use loopkeeper_core::text::words;
+use loopkeeper_core::view::{LoopStatus, notice};
 
-use crate::lsp::commands;
 use crate::lsp::ext::{StartArgs, StartLimits};
 use crate::lsp::questions::{self, ClientQuestion};
 use crate::lsp::session::ServerState;
-use crate::lsp::virtual_documents;
+use crate::lsp::{commands, virtual_documents};
 
 const ANYWAY: &str = "Start anyway";
 const EDIT: &str = "Edit task";

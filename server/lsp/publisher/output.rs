@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use loopkeeper_core::truncate;
+use loopkeeper_core::text::truncate;
 use tokio::time::Instant;
 
 use super::Throttle;

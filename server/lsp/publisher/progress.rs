@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use loopkeeper_core::sanitize;
+use loopkeeper_core::text::sanitize;
 use loopkeeper_core::view::{DisplayPhase, DisplayState, LoopStatus};
 use lsp_types::notification::Progress as ProgressNotification;
 use lsp_types::request::WorkDoneProgressCreate;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use loopkeeper_core::sanitize;
+use loopkeeper_core::text::sanitize;
 use loopkeeper_core::view::{self, LoopStatus};
 use tokio::time::Instant;
 

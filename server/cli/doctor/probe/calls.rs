@@ -7,17 +7,18 @@ use std::time::Duration;
 
 use loopkeeper_core::agent::argv::{self, PlaceholderValues};
 use loopkeeper_core::agent::hooks::HookMechanism;
+use loopkeeper_core::agent::kind::Dialect;
 use loopkeeper_core::agent::provider::LocalClock;
 use loopkeeper_core::agent::reader::{AgentOutputReader, ProcessEnd};
-use loopkeeper_core::agent::{claude, codex};
+use loopkeeper_core::agent::{LoopMode, PromptBy, claude, codex};
 use loopkeeper_core::decide::CallSlot;
 use loopkeeper_core::journal::AgentPlan;
 use loopkeeper_core::probe::{
     KnownHookState, Observation, Probe, ProbeAnswer, ProbeNonces, ProbeObservations, ProbeQuestion,
     ProbeScenario, judge, scene,
 };
-use loopkeeper_core::redact::Redactor;
-use loopkeeper_core::settings::{Dialect, LimitSettings, LoopMode, PromptBy};
+use loopkeeper_core::settings::LimitSettings;
+use loopkeeper_core::text::redact::Redactor;
 use uuid::Uuid;
 
 use super::super::facts::{FactContext, bare_environment};
@@ -30,9 +31,8 @@ use crate::adapters::process::{Job, StdinSource};
 use crate::adapters::scratch::{self, DirSnapshot, ScratchDir};
 use crate::adapters::trust::permit::Approved;
 use crate::cli::failure::{Failure, note};
-use crate::keeper::agent;
-use crate::keeper::calls;
 use crate::keeper::run_context::{EnvVars, put};
+use crate::keeper::{agent, calls};
 
 /// No call takes longer, whatever an iteration may take; what does is ended.
 const LONGEST: Duration = Duration::from_secs(300);

@@ -5,11 +5,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use futures::FutureExt;
+use loopkeeper_core::agent::kind::Dialect;
 use loopkeeper_core::agent::reader::AgentOutputReader;
 use loopkeeper_core::probe::Observation;
-use loopkeeper_core::settings::Dialect;
-use loopkeeper_core::truncate;
-use loopkeeper_core::view::words;
+use loopkeeper_core::text::{truncate, words};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 

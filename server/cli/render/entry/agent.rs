@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use loopkeeper_core::agent::{AgentEnding, AgentExited, AgentRun};
 use loopkeeper_core::journal::Record;
-use loopkeeper_core::sanitize;
-use loopkeeper_core::view::words;
+use loopkeeper_core::text::{sanitize, words};
+use loopkeeper_core::view::sentences;
 
 /// `pid` is the warden's, often the same one for many iterations, so it is left out. Only a session of the user's own
 /// has no warden: there it is the agent's.
@@ -70,5 +70,5 @@ pub(super) fn ended(run: &AgentRun) -> String {
 
 /// ``; denied: `Bash: git push` ``; empty where nothing was.
 pub(super) fn denied(run: &AgentRun) -> String {
-    words::denied(&run.denied, run.denials).map_or_else(String::new, |it| format!("; denied: {it}"))
+    sentences::denied(&run.denied, run.denials).map_or_else(String::new, |it| format!("; denied: {it}"))
 }

@@ -1,8 +1,7 @@
 //! What stands behind an opening of the breaker, as lines below its own.
 
 use loopkeeper_core::journal::{BreakerCounts, ChangeStats, TripEvidence};
-use loopkeeper_core::sanitize;
-use loopkeeper_core::view::words;
+use loopkeeper_core::text::{sanitize, words};
 
 const TREE_CHARS: usize = 10;
 /// Of one iteration.

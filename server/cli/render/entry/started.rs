@@ -1,10 +1,10 @@
 //! The lines about a loop's start: what works on what, and the limits.
 
+use loopkeeper_core::agent::LoopMode;
 use loopkeeper_core::agent::kind::{Capabilities, SubagentSupport, Support};
 use loopkeeper_core::journal::LoopSpec;
-use loopkeeper_core::sanitize;
-use loopkeeper_core::settings::LoopMode;
-use loopkeeper_core::view::words;
+use loopkeeper_core::text::{sanitize, words};
+use loopkeeper_core::view::sentences;
 
 /// `loop 20261120-abcdef on PROMPT.md with claude, then codex`
 pub(super) fn started(spec: &LoopSpec) -> String {
@@ -29,7 +29,7 @@ pub(super) fn limits(spec: &LoopSpec) -> String {
 fn cost(capabilities: &Capabilities, mode: LoopMode, limit: u64) -> String {
     let capabilities = capabilities.with(mode);
     if mode == LoopMode::Attach {
-        return format!(". {}", words::capitalised(words::no_cost(mode)));
+        return format!(". {}", words::capitalised(sentences::no_cost(mode)));
     }
     match (capabilities.cost, capabilities.subagents) {
         (Support::Yes, _) => format!(", {}", words::cost(limit)),

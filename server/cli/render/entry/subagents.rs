@@ -1,7 +1,7 @@
 //! Subagents and who wanted them.
 
 use loopkeeper_core::journal::Record;
-use loopkeeper_core::sanitize;
+use loopkeeper_core::text::sanitize;
 
 pub(super) fn told(record: &Record) -> String {
     match record {

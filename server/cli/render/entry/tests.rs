@@ -1,9 +1,11 @@
 use loopkeeper_core::agent::AgentRun;
 use loopkeeper_core::agent::errors::Fingerprint;
+use loopkeeper_core::agent::kind::Dialect;
 use loopkeeper_core::agent::provider::LocalClock;
 use loopkeeper_core::agent::reader::{AgentOutputReader, ProcessEnd};
 use loopkeeper_core::check::{CheckResult, Location, Status};
 use loopkeeper_core::claims::{Claims, read};
+use loopkeeper_core::criterion::{Check, Criterion, CriterionId};
 use loopkeeper_core::journal::{
     BreakerCause, BreakerCounts, BreakerState, ChangeStats, ChangedIn, Entry, ErrorIn, FailingCriterion,
     LineStats, Outcome, OutcomeKind, PauseReason, Pinned, Record, Role, Round, SnapshotWhen, TakeoverReason,
@@ -11,8 +13,6 @@ use loopkeeper_core::journal::{
 };
 use loopkeeper_core::jury::JudgeUsage;
 use loopkeeper_core::moment::Moment;
-use loopkeeper_core::settings::Dialect;
-use loopkeeper_core::task::{Check, Criterion, CriterionId};
 
 use super::{DetailLevel, EntryFormatter};
 use crate::cli::render::Glyphs;

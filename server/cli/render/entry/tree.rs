@@ -3,8 +3,7 @@
 use std::fmt::Write as _;
 
 use loopkeeper_core::journal::{Record, SnapshotWhen};
-use loopkeeper_core::sanitize;
-use loopkeeper_core::view::words;
+use loopkeeper_core::text::{sanitize, words};
 
 pub(super) fn snapshot(when: (SnapshotWhen, u32), tree: &str, not_covered: usize) -> String {
     let what = match when {

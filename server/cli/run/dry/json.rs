@@ -1,9 +1,10 @@
 //! `run --dry-run --json`: the same plan as one JSON object.
 
+use loopkeeper_core::agent::LoopMode;
 use loopkeeper_core::journal::AgentPlan;
 use loopkeeper_core::prompt;
 use loopkeeper_core::settings::preset::PresetSelection;
-use loopkeeper_core::settings::{LimitSettings, LoopMode, Settings};
+use loopkeeper_core::settings::{LimitSettings, Settings};
 use loopkeeper_core::task::PlanItem;
 use loopkeeper_core::trust::TrustPageItem;
 use loopkeeper_core::view::{self, CriteriaStatus};
@@ -12,9 +13,8 @@ use serde::Serialize;
 use super::{DryRun, Preview, SettingRow};
 use crate::adapters::git::branch::BranchStep;
 use crate::cli::out::Ui;
-use crate::operations;
 use crate::operations::resolved_task::ResolvedTask;
-use crate::operations::start;
+use crate::operations::{self, start};
 
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -48,7 +48,7 @@ struct Report<'a> {
 struct Agent<'a> {
     name: &'a str,
     argv: &'a [String],
-    permissions: loopkeeper_core::settings::PermissionMode,
+    permissions: loopkeeper_core::agent::PermissionMode,
 }
 
 impl<'a> From<&'a AgentPlan> for Agent<'a> {

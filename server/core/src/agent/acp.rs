@@ -14,7 +14,7 @@ use crate::agent::fields::{first, list, text};
 use crate::agent::message_chunks::MessageChunks;
 use crate::agent::provider::{self, ProviderFailure};
 use crate::agent::{AgentEvent, ProviderClass, TurnSummary};
-use crate::sanitize;
+use crate::text::sanitize;
 use call::AcpToolCall;
 
 /// Calls that are remembered until they are over; more at once do not happen.

@@ -80,8 +80,9 @@ fn same(written: &str, value: &str) -> bool {
 mod tests {
     use super::word;
     use crate::agent::kind::AgentKind;
+    use crate::agent::kind::Dialect;
     use crate::agent::starting::CommandLineParams;
-    use crate::settings::{Dialect, PermissionMode, PromptBy};
+    use crate::agent::{PermissionMode, PromptBy};
 
     #[test]
     fn whatever_asks_nobody_any_more_is_known() {

@@ -6,7 +6,7 @@ use std::iter::Peekable;
 use std::str::Chars;
 
 use super::kind::AgentKind;
-use crate::settings::PermissionMode;
+use crate::agent::PermissionMode;
 
 /// The repository of the work tree, for agents with a sandbox of their own: folders that a commit writes to.
 #[derive(Debug, Clone, PartialEq, Eq)]

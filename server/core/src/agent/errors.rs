@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{sanitize, truncate};
+use crate::text::{sanitize, truncate};
 use block::{BlockTransition, ErrorBlock};
 pub(crate) use fingerprint::digest;
 pub use fingerprint::fingerprint;

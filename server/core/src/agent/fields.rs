@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{AgentEvent, ToolKind, ToolUse};
-use crate::sanitize;
+use crate::text::sanitize;
 
 const DETAIL_CHARS: usize = 120;
 

@@ -9,8 +9,7 @@ use serde_json::Value;
 
 use crate::agent::fields::{denied_call, first, number, status_in, text, text_at, tool_use};
 use crate::agent::message_chunks::MessageChunks;
-use crate::agent::provider;
-use crate::agent::{AgentEvent, ToolKind, ToolUse, TurnSummary};
+use crate::agent::{AgentEvent, ToolKind, ToolUse, TurnSummary, provider};
 
 /// Tool calls that are remembered until their result comes; more at once do not happen.
 const OPEN_CALLS: usize = 256;
@@ -129,7 +128,7 @@ impl GeminiParser {
         let words = first([text_at(value, "/error/message"), &told]);
         let (error, note) = match (text(value, "status"), text_at(value, "/error/type")) {
             // A cap of turns is an early end, no trouble.
-            ("error", "FatalTurnLimitedError") => (None, Some(crate::sanitize::line(words))),
+            ("error", "FatalTurnLimitedError") => (None, Some(crate::text::sanitize::line(words))),
             ("error", _) => (Some(provider::classify(words, None)), None),
             _ => (None, None),
         };

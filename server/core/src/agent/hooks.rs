@@ -104,8 +104,8 @@ pub fn add(settings: &mut Value, event: &str, entry: Value) {
 
 #[cfg(test)]
 mod tests {
+    use crate::agent::kind::Dialect;
     use crate::agent::kind::{AgentKind, KNOWN, StopHook};
-    use crate::settings::Dialect;
 
     #[test]
     fn whoever_has_no_stop_hook_is_refused_with_a_remedy() {

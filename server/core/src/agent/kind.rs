@@ -3,8 +3,9 @@
 mod capabilities;
 
 pub use self::capabilities::{Capabilities, CapabilitySource, StopHook, SubagentSupport, Support};
-use crate::doctor::{self, KnownAgent};
-use crate::settings::Dialect;
+use serde::{Deserialize, Serialize};
+
+use crate::agent::catalog::{self, KnownAgent};
 
 /// Whose command line, environment and output an agent has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,6 +24,31 @@ pub enum AgentKind {
     Demo,
     /// Any command of the user's: what it prints is known, nothing else.
     Own(Dialect),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Dialect {
+    Text,
+    Claude,
+    Codex,
+    Gemini,
+    Opencode,
+    /// The Agent Client Protocol, through our bridge.
+    Acp,
+}
+
+impl Dialect {
+    /// The agent whose it is; text and a protocol are nobody's.
+    pub fn kind(self) -> Option<AgentKind> {
+        match self {
+            Self::Text | Self::Acp => None,
+            Self::Claude => Some(AgentKind::Claude),
+            Self::Codex => Some(AgentKind::Codex),
+            Self::Gemini => Some(AgentKind::Gemini),
+            Self::Opencode => Some(AgentKind::Opencode),
+        }
+    }
 }
 
 /// The names of those that can be chosen without a table of their own, as `auto` looks for them.
@@ -73,7 +99,7 @@ impl AgentKind {
 
     /// What people need to know to get it and to log in.
     pub fn known(self) -> Option<&'static KnownAgent> {
-        doctor::KNOWN.iter().find(|it| it.name == self.name())
+        catalog::KNOWN.iter().find(|it| it.name == self.name())
     }
 
     /// Whether it edits nothing at all unless it may do everything.

@@ -7,7 +7,7 @@ mod reset;
 use serde_json::Value;
 
 use crate::agent::{ProviderClass, ProviderError};
-use crate::sanitize;
+use crate::text::sanitize;
 use phrases::{PhraseMeaning, says};
 pub(crate) use reset::reset_in;
 pub use reset::{LimitReset, LocalClock};

@@ -7,14 +7,13 @@ mod tally;
 use crate::agent::acp::AcpParser;
 use crate::agent::claude::ClaudeParser;
 use crate::agent::codex::CodexParser;
-use crate::agent::errors;
 use crate::agent::fields::typed;
 use crate::agent::gemini::GeminiParser;
+use crate::agent::kind::Dialect;
 use crate::agent::opencode::OpencodeParser;
 use crate::agent::provider::LocalClock;
-use crate::agent::{AgentEnding, AgentEvent, AgentRun, FINAL_TEXT_BYTES, MAX_DENIED, text};
-use crate::settings::Dialect;
-use crate::{sanitize, truncate};
+use crate::agent::{AgentEnding, AgentEvent, AgentRun, FINAL_TEXT_BYTES, MAX_DENIED, errors, text};
+use crate::text::{sanitize, truncate};
 use tally::RunSummaryBuilder;
 
 /// Answers in a row that hold nothing: the agent asks for ever what it cannot read.

@@ -6,7 +6,7 @@ mod other_agents;
 use super::commits::GitDirs;
 use super::kind::AgentKind;
 use super::{acp, claude, codex, gemini, opencode};
-use crate::settings::{PermissionMode, PromptBy};
+use crate::agent::{PermissionMode, PromptBy};
 
 /// What a command line is made of.
 #[derive(Debug, Clone, Copy)]
@@ -82,7 +82,7 @@ impl AgentKind {
             Self::Opencode => opencode::start::ENVIRONMENT,
             Self::Acp(known) => known.map_or(&[], |it| it.environment()),
             // Whatever it calls in the end, these mean nothing to anybody else.
-            Self::Own(crate::settings::Dialect::Claude) => claude::start::ENVIRONMENT,
+            Self::Own(crate::agent::kind::Dialect::Claude) => claude::start::ENVIRONMENT,
             Self::Qwen => other_agents::QWEN_ENVIRONMENT,
             Self::Copilot | Self::Cursor | Self::Amp | Self::Own(_) => &[],
         }

@@ -3,7 +3,7 @@
 use super::provider::LocalClock;
 use super::reader::{AgentOutputReader, ProcessEnd};
 use super::{AgentRun, ProviderClass};
-use crate::settings::Dialect;
+use crate::agent::kind::Dialect;
 
 /// What a transcript must be read as.
 #[derive(Clone, Copy)]

@@ -8,9 +8,9 @@ use super::excerpt::Excerpt;
 use super::judge::{CheckVerdict, clean, expectation, found};
 use super::output::DecodedOutput;
 use super::{CheckResult, Status, number, words};
-use crate::redact::Redactor;
-use crate::sanitize;
-use crate::task::{Check, Criterion, Expect};
+use crate::criterion::{Check, Criterion, Expect};
+use crate::text::redact::Redactor;
+use crate::text::sanitize;
 
 /// More of a body is not read.
 pub const BODY_BYTES: usize = 8 * 1024 * 1024;

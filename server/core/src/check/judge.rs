@@ -7,16 +7,14 @@ mod tool;
 
 use std::cmp::Ordering;
 
-use regex::RegexBuilder;
-
 use super::excerpt::Excerpt;
 use super::output::DecodedOutput;
 use super::{
     CheckResult, CommandExit, CommandRun, Location, Status, TestCounts, counts, locations, number, words,
 };
-use crate::redact::Redactor;
-use crate::sanitize;
-use crate::task::{Check, Compare, Criterion, Expect, PatternKind, TextPattern};
+use crate::criterion::{Check, Compare, Criterion, Expect, TextPattern, compiled};
+use crate::text::redact::Redactor;
+use crate::text::sanitize;
 
 /// Judges the run of a criterion whose check is a command. Every text of the result is sanitised and redacted.
 pub fn judge(criterion: &Criterion, run: &CommandRun, redactor: &Redactor) -> CheckResult {
@@ -212,16 +210,6 @@ fn searched(pattern: &TextPattern, output: &DecodedOutput, wanted: ExpectedMatch
         ),
         (ExpectedMatch::Nowhere, false) => found(Status::Pass, ""),
     }
-}
-
-/// `^` and `$` at line ends, as for every pattern of a criterion.
-pub fn compiled(pattern: &TextPattern) -> Option<regex::Regex> {
-    let source = match pattern.kind {
-        PatternKind::Literal => regex::escape(&pattern.source),
-        PatternKind::Regex | PatternKind::RegexIgnoreCase => pattern.source.clone(),
-    };
-    let ignore_case = pattern.kind == PatternKind::RegexIgnoreCase;
-    RegexBuilder::new(&source).multi_line(true).case_insensitive(ignore_case).build().ok()
 }
 
 fn size(bytes: u64) -> String {

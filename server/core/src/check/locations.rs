@@ -13,7 +13,7 @@ use std::collections::HashSet;
 
 use self::context::LocationContext;
 use super::{Location, MAX_LOCATIONS};
-use crate::{sanitize, truncate};
+use crate::text::{sanitize, truncate};
 
 const MESSAGE_CHARS: usize = 200;
 /// Of longer lines only the beginning is read: the rest is data.

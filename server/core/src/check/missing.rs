@@ -16,8 +16,8 @@ use serde::{Deserialize, Serialize};
 
 use super::output::DecodedOutput;
 use super::{CheckResult, CommandExit, CommandRun, Status};
-use crate::redact::Redactor;
-use crate::sanitize;
+use crate::text::redact::Redactor;
+use crate::text::sanitize;
 pub use read::MissingCandidate;
 use read::{FailedCommand, MissingSymptom};
 pub use tree::{FileFacts, MANIFESTS, TreeFacts};

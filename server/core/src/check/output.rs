@@ -3,10 +3,8 @@
 
 use std::borrow::Cow;
 
-use regex::Regex;
-
 use super::{CommandRun, GAP};
-use crate::sanitize;
+use crate::text::sanitize;
 
 /// Both streams of a run, readable.
 #[derive(Debug, Default)]
@@ -48,10 +46,4 @@ impl DecodedOutput {
         let whole = self.stdout.as_str();
         if self.dropped == 0 { whole } else { whole.rsplit_once(GAP).map_or(whole, |(_, end)| end) }
     }
-}
-
-/// A pattern of ours.
-#[expect(clippy::expect_used, reason = "constant patterns, each compiled by a test")]
-pub(crate) fn constant(pattern: &'static str) -> Regex {
-    Regex::new(pattern).expect("constant pattern")
 }

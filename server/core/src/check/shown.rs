@@ -5,8 +5,7 @@
 mod tests;
 
 use super::{CheckResult, Location, Status, TAIL_BYTES};
-use crate::truncate;
-use crate::view::words;
+use crate::text::{truncate, words};
 
 /// For the line that says what is left out.
 const NOTE_BYTES: usize = 64;

@@ -2,7 +2,7 @@
 
 use super::prose::is_cjk;
 use super::prose_mask::MessageLine;
-use crate::sanitize;
+use crate::text::sanitize;
 
 /// Of a decision or a note.
 const MARKED_CHARS: usize = 300;

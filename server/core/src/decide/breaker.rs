@@ -17,7 +17,7 @@ use crate::agent::AgentEnding;
 use crate::journal::{BreakerCause, BreakerCounts, BreakerState, Record, TripEvidence};
 use crate::moment::Moment;
 use crate::settings::BreakerSettings;
-use crate::view::words;
+use crate::text::words;
 
 use super::limits::{DAY_MS, iterations};
 use super::state::{Breaker, Iteration, LoopState};

@@ -3,10 +3,11 @@
 //! finds it by its mark.
 
 use crate::check::Status;
+use crate::criterion::Check;
 use crate::journal::Record;
-use crate::sanitize;
 use crate::settings::CommitPolicy;
-use crate::task::{Check, PlanItem};
+use crate::task::PlanItem;
+use crate::text::sanitize;
 
 use super::state::{LoopState, VolatileState};
 use super::{CommitOutcome, Decision, Effect, checkpoint, regression};

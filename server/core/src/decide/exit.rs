@@ -3,7 +3,7 @@
 
 mod claimed;
 pub(crate) mod groups;
-pub(crate) mod stages;
+pub(super) mod stages;
 mod when;
 
 use crate::check::Status;

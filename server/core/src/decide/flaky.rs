@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 
 use crate::check::{CheckResult, Status};
+use crate::criterion::CriterionId;
 use crate::journal::Round;
-use crate::task::CriterionId;
 
 use super::handle_event::criteria_of;
 use super::state::{LoopState, VolatileState};

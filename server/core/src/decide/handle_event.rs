@@ -2,9 +2,9 @@
 //! iteration is decided in [`super::between_iterations`].
 
 use crate::agent::{AgentEnding, AgentRun};
+use crate::criterion::Criterion;
 use crate::journal::{Outcome, OutcomeKind, PauseReason, Record, SnapshotWhen};
 use crate::moment::Moment;
-use crate::task::Criterion;
 
 use super::state::{LoopState, Phase, StopMode, VolatileState};
 use super::{

@@ -3,7 +3,7 @@
 
 use crate::journal::{LimitName, Outcome, OutcomeKind, WaitReason};
 use crate::moment::Moment;
-use crate::view::words;
+use crate::text::words;
 
 use super::exit;
 use super::state::{LoopState, Wait};

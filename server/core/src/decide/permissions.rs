@@ -1,11 +1,11 @@
 //! What the agent waits to be allowed (`permissions = "ask"`). The user is asked about one thing at a time, for a while;
 //! unanswered it is denied, and so is the rest of the iteration. Nothing is allowed that is not on record as allowed.
 
+use crate::agent::PermissionMode;
 use crate::agent::acp::talk::PermissionAnswer;
 use crate::journal::{QuestionKind, Record};
 use crate::moment::Moment;
-use crate::settings::PermissionMode;
-use crate::view::words;
+use crate::text::words;
 
 use super::questions::PendingQuestion;
 use super::state::{LoopState, Phase, VolatileState};

@@ -3,9 +3,10 @@
 
 use std::collections::BTreeSet;
 
+use crate::agent::PermissionMode;
 use crate::journal::{OutcomeKind, PauseReason, QuestionKind, Record, WaitReason};
 use crate::moment::Moment;
-use crate::settings::{AtUsageLimit, PermissionMode, UnansweredPolicy};
+use crate::settings::{AtUsageLimit, UnansweredPolicy};
 
 use super::handle_event::{ended, hold};
 use super::limits::iterations;

@@ -2,11 +2,10 @@
 //! of the loop's own, so that no loop takes over a session that it did not begin.
 
 use crate::agent::kind::{AgentKind, Support};
-use crate::agent::{AgentEnding, AgentRun};
-use crate::digest::sha256;
+use crate::agent::{AgentEnding, AgentRun, LoopMode};
 use crate::journal::{AgentPlan, BreakerState, Record, SessionReason};
 use crate::moment::Moment;
-use crate::settings::LoopMode;
+use crate::text::digest::sha256;
 
 use super::Decision;
 use super::state::LoopState;

@@ -6,6 +6,7 @@ use crate::agent::errors::{Fingerprint, SeenError};
 use crate::agent::{AgentEnding, ProviderError};
 use crate::check::{CheckResult, Status};
 use crate::claims::Claims;
+use crate::criterion::{Criterion, CriterionId};
 use crate::journal::{
     BreakerState, ChangeStats, Claim, GitHead, LimitName, LoopSpec, Outcome, PauseReason, Pinned, Proposal,
     Role, SnapshotWhen, WaitReason,
@@ -13,7 +14,7 @@ use crate::journal::{
 use crate::jury::JudgeUsage;
 use crate::moment::Moment;
 use crate::settings::LoopEvent;
-use crate::task::{Criterion, CriterionId, PlanItem};
+use crate::task::PlanItem;
 
 use super::TaskDocuments;
 use super::branch_tracking::BranchTracking;

@@ -4,7 +4,6 @@
 use crate::agent::ProviderClass;
 use crate::journal::{AgentPlan, Record, TakeoverReason};
 use crate::moment::Moment;
-use crate::view::words;
 
 use super::limits::HOUR_MS;
 use super::state::LoopState;
@@ -67,7 +66,18 @@ pub(crate) fn standing_in(state: &LoopState) -> Option<String> {
     let own = &state.spec.agent.name;
     let before = state.crew.iter().take_while(|it| it.plan.name != *own);
     let why: Vec<_> = before.filter_map(|it| Some((it.plan.name.as_str(), it.left?))).collect();
-    (!why.is_empty()).then(|| words::standing_in(own, &why))
+    (!why.is_empty()).then(|| sentence(own, &why))
+}
+
+/// `codex stands in: claude is at its usage limit, gemini is not logged in`
+fn sentence(at_work: &str, out: &[(&str, TakeoverReason)]) -> String {
+    let why = |(name, reason): &(&str, TakeoverReason)| match reason {
+        TakeoverReason::Quota => format!("{name} is at its usage limit"),
+        TakeoverReason::Login => format!("{name} is not logged in"),
+        TakeoverReason::Billing => format!("{name} has no credit left"),
+        TakeoverReason::Failing | TakeoverReason::Back => format!("{name} does not work"),
+    };
+    format!("{at_work} stands in: {}", out.iter().map(why).collect::<Vec<_>>().join(", "))
 }
 
 /// Until when the agent at work is to be left alone; `None` where its own last iteration says it.

@@ -5,9 +5,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::check::MissingDependency;
+use crate::criterion::CriterionId;
 use crate::journal::{PauseReason, Pinned, Record, Round};
-use crate::sanitize;
-use crate::task::CriterionId;
+use crate::text::sanitize;
 
 use super::handle_event::hold;
 use super::state::{LoopState, VolatileState};

@@ -2,7 +2,7 @@
 //! clock that never jumps; what a provider announces is believed for a day at most.
 
 use crate::agent::ProviderClass;
-use crate::doctor::KNOWN;
+use crate::agent::catalog::KNOWN;
 use crate::journal::{BreakerState, WaitReason};
 use crate::moment::Moment;
 

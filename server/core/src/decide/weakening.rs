@@ -5,11 +5,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::check::{CheckResult, Status, counts};
+use crate::criterion::{Check, CriterionId};
 use crate::journal::{PauseReason, Record, Round, SnapshotWhen, Weakening};
 use crate::moment::Moment;
 use crate::tamper::{ProtectionRules, WeakeningFinding};
-use crate::task::{Check, CriterionId};
-use crate::view::words::counted;
+use crate::text::words::counted;
 
 use super::state::{LoopState, VolatileState};
 use super::{Decision, Effect, RefusalReason, SnapshotFacts, breaker, exit};

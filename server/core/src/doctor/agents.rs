@@ -1,141 +1,15 @@
-//! The agents that people use: how to get them, and by what on this machine one sees that somebody logged in. Only
-//! names of variables and files are looked at, never what is in them but for one word where a file says no more.
+//! The agents on this machine: which are installed, and by what one sees that somebody logged in. Only names of variables
+//! and files are looked at, never what is in them but for one word where a file says no more.
 
 use std::path::PathBuf;
 
 use serde::Serialize;
 
 use super::{DoctorFinding, DoctorLevel, DoctorProblem, DoctorTopic};
+use crate::agent::LoopMode;
+use crate::agent::catalog::{KNOWN, KnownAgent, LoginFile};
 use crate::agent::kind::{AgentKind, CapabilitySource};
-use crate::sanitize;
-use crate::settings::LoopMode;
-
-/// An agent that is looked for.
-#[derive(Debug, Clone, Copy)]
-pub struct KnownAgent {
-    /// As the configuration names it.
-    pub name: &'static str,
-    pub title: &'static str,
-    pub program: &'static str,
-    /// A command.
-    pub install: &'static str,
-    /// The end of a sentence.
-    pub log_in: &'static str,
-    /// Any of these says that there is a key.
-    pub variables: &'static [&'static str],
-    pub files: &'static [LoginFile],
-}
-
-/// A file that a login leaves behind.
-#[derive(Debug, Clone, Copy)]
-pub struct LoginFile {
-    /// The variable that moves its folder, and where it lies below that.
-    pub moved: Option<(&'static str, &'static str)>,
-    /// Below the home folder.
-    pub at_home: &'static str,
-    /// What it holds once somebody is logged in, where the file is there without that too.
-    pub holds: Option<&'static str>,
-}
-
-const fn at(at_home: &'static str) -> LoginFile {
-    LoginFile { moved: None, at_home, holds: None }
-}
-
-const fn moved(variable: &'static str, below: &'static str, at_home: &'static str) -> LoginFile {
-    LoginFile { moved: Some((variable, below)), at_home, holds: None }
-}
-
-const fn holding(at_home: &'static str, word: &'static str) -> LoginFile {
-    LoginFile { moved: None, at_home, holds: Some(word) }
-}
-
-pub const KNOWN: [KnownAgent; 8] = [
-    KnownAgent {
-        name: "claude",
-        title: "Claude Code",
-        program: "claude",
-        install: "npm install -g @anthropic-ai/claude-code",
-        log_in: "start `claude` in a terminal and log in with `/login`",
-        variables: &[
-            "ANTHROPIC_API_KEY",
-            "ANTHROPIC_AUTH_TOKEN",
-            "CLAUDE_CODE_OAUTH_TOKEN",
-            "CLAUDE_CODE_USE_BEDROCK",
-            "CLAUDE_CODE_USE_VERTEX",
-        ],
-        files: &[
-            moved("CLAUDE_CONFIG_DIR", ".credentials.json", ".claude/.credentials.json"),
-            holding(".claude.json", "\"oauthAccount\""),
-        ],
-    },
-    KnownAgent {
-        name: "codex",
-        title: "Codex",
-        program: "codex",
-        install: "npm install -g @openai/codex",
-        log_in: "log in with `codex login`",
-        variables: &["CODEX_API_KEY", "OPENAI_API_KEY"],
-        files: &[moved("CODEX_HOME", "auth.json", ".codex/auth.json")],
-    },
-    KnownAgent {
-        name: "opencode",
-        title: "OpenCode",
-        program: "opencode",
-        install: "npm install -g opencode-ai",
-        log_in: "log in with `opencode auth login`",
-        variables: &["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "OPENROUTER_API_KEY", "OPENCODE_API_KEY"],
-        files: &[moved("XDG_DATA_HOME", "opencode/auth.json", ".local/share/opencode/auth.json")],
-    },
-    KnownAgent {
-        name: "gemini",
-        title: "Gemini CLI",
-        program: "gemini",
-        install: "npm install -g @google/gemini-cli",
-        log_in: "start `gemini` in a terminal and log in with `/auth`",
-        variables: &["GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_GENAI_USE_VERTEXAI", "GOOGLE_GENAI_USE_GCA"],
-        files: &[at(".gemini/oauth_creds.json")],
-    },
-    KnownAgent {
-        name: "qwen",
-        title: "Qwen Code",
-        program: "qwen",
-        install: "npm install -g @qwen-code/qwen-code",
-        log_in: "start `qwen` in a terminal and log in with `/auth`",
-        variables: &["DASHSCOPE_API_KEY", "OPENAI_API_KEY"],
-        files: &[at(".qwen/oauth_creds.json")],
-    },
-    KnownAgent {
-        name: "copilot",
-        title: "Copilot CLI",
-        program: "copilot",
-        install: "npm install -g @github/copilot",
-        log_in: "start `copilot` in a terminal and log in with `/login`",
-        variables: &["COPILOT_GITHUB_TOKEN", "GH_TOKEN", "GITHUB_TOKEN"],
-        // It takes the login of the GitHub CLI as well.
-        files: &[
-            holding(".copilot/config.json", "\"logged_in_users\""),
-            holding(".config/gh/hosts.yml", "user:"),
-        ],
-    },
-    KnownAgent {
-        name: "cursor",
-        title: "Cursor CLI",
-        program: "cursor-agent",
-        install: "curl https://cursor.com/install -fsS | bash",
-        log_in: "log in with `cursor-agent login`",
-        variables: &["CURSOR_API_KEY"],
-        files: &[moved("XDG_CONFIG_HOME", "cursor/auth.json", ".config/cursor/auth.json")],
-    },
-    KnownAgent {
-        name: "amp",
-        title: "Amp",
-        program: "amp",
-        install: "npm install -g @sourcegraph/amp",
-        log_in: "log in with `amp login`",
-        variables: &["AMP_API_KEY"],
-        files: &[moved("XDG_DATA_HOME", "amp/secrets.json", ".local/share/amp/secrets.json")],
-    },
-];
+use crate::text::sanitize;
 
 /// What can be seen of a login.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

@@ -42,7 +42,7 @@ pub fn capabilities(can: &Capabilities) -> Vec<(&'static str, String)> {
 mod tests {
     use super::capabilities;
     use crate::agent::kind::AgentKind;
-    use crate::settings::Dialect;
+    use crate::agent::kind::Dialect;
 
     #[test]
     fn each_agent_says_what_it_can() {

@@ -2,7 +2,7 @@
 
 use super::{DoctorFinding, DoctorLevel, DoctorProblem, DoctorTopic};
 use crate::settings::SandboxMode;
-use crate::view::words;
+use crate::text::words;
 
 #[derive(Debug)]
 pub struct MachineFacts {

@@ -2,7 +2,8 @@
 
 use super::{DoctorFinding, DoctorLevel, DoctorProblem, DoctorTopic};
 use crate::settings::SettingFinding;
-use crate::view::words;
+use crate::text::words;
+use crate::view::sentences;
 
 #[derive(Debug)]
 pub struct WorkspaceFacts {
@@ -34,7 +35,7 @@ pub struct TaskFacts {
 
 pub(super) fn examine(facts: &WorkspaceFacts) -> Vec<DoctorFinding> {
     let mut all = vec![repository(facts)];
-    all.extend(words::other_work_trees(&facts.work_trees).map(|it| new(DoctorLevel::Good, it)));
+    all.extend(sentences::other_work_trees(&facts.work_trees).map(|it| new(DoctorLevel::Good, it)));
     all.extend(facts.config.iter().map(|it| {
         let level = if it.blocks() { DoctorLevel::Bad } else { DoctorLevel::Note };
         new(level, format!("{}: {}", it.origin, it.message)).hint(it.hint.clone())

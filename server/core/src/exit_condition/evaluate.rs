@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 
 use super::print::{quoted, slashed};
 use super::{Atom, ClaimCounter, ComparisonOperator, CriterionName, Expression, ExpressionNode, Quantity};
-use crate::check::judge::compiled;
-use crate::task::TextPattern;
+use crate::criterion::{TextPattern, compiled};
 
 /// What is known after an iteration.
 #[derive(Debug, Clone, Default, PartialEq)]

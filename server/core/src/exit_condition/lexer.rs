@@ -5,8 +5,8 @@ use std::ops::Range;
 use regex::RegexBuilder;
 
 use super::{ComparisonOperator, WhenError};
-use crate::settings::finding::shown;
-use crate::task::{PatternKind, TextPattern};
+use crate::criterion::{PatternKind, TextPattern};
+use crate::text::sanitize::shown;
 
 /// One word with its bytes.
 #[derive(Debug, Clone, PartialEq)]

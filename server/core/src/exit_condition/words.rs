@@ -2,7 +2,7 @@
 //! page and editors read this one list.
 
 use super::Quantity;
-use crate::settings::closest::closest;
+use crate::text::closest::closest;
 
 /// One condition.
 #[derive(Debug)]

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::ChangeStats;
 use crate::agent::errors::Fingerprint;
-use crate::task::CriterionId;
+use crate::criterion::CriterionId;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

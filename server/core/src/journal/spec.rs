@@ -2,10 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::agent::kind::AgentKind;
+use crate::agent::kind::{AgentKind, Dialect};
+use crate::agent::{PermissionMode, PromptBy};
+use crate::criterion::Criterion;
+use crate::settings::Settings;
 use crate::settings::preset::PresetSelection;
-use crate::settings::{Dialect, PermissionMode, PromptBy, Settings};
-use crate::task::{Criterion, PlanItem, TaskId};
+use crate::task::{PlanItem, TaskId};
 
 /// Everything a loop was started with, resolved. What runs is what stands here.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -4,7 +4,7 @@
 use serde::Deserialize;
 
 use crate::check::{Location, MAX_LOCATIONS};
-use crate::sanitize;
+use crate::text::sanitize;
 
 const REASON_CHARS: usize = 1_000;
 

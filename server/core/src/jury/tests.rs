@@ -2,8 +2,8 @@ use super::{
     JudgeAnswer, JudgePrompt, JudgeUsage, RemainingBudget, Vote, VoteTally, key, needed, prompt, read,
 };
 use crate::check::{Location, Status};
+use crate::criterion::{Check, Criterion};
 use crate::settings::LimitSettings;
-use crate::task::{Check, Criterion};
 
 const KEY: &str = "k7f3";
 

@@ -7,11 +7,11 @@ use super::{
 };
 use crate::agent::AgentRun;
 use crate::agent::hooks::HookMechanism;
+use crate::agent::kind::Dialect;
 use crate::agent::provider::LocalClock;
 use crate::agent::reader::{AgentOutputReader, KillReason, ProcessEnd};
 use crate::claims::{self, Claims};
-use crate::sanitize;
-use crate::settings::Dialect;
+use crate::text::sanitize;
 
 /// An agent that is told to end has this long until loopkeeper would rather not wait.
 const SOON_MS: u64 = 5_000;

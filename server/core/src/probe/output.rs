@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::settings::Dialect;
+use crate::agent::kind::Dialect;
 
 /// What a run printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

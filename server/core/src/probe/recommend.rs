@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use serde::Serialize;
 
 use super::{OutputFormat, ProbeAnswer, ProbeQuestion, ProbeRow};
-use crate::agent::kind::AgentKind;
-use crate::settings::{Dialect, PromptBy};
+use crate::agent::PromptBy;
+use crate::agent::kind::{AgentKind, Dialect};
 
 /// What was tried, as the configuration would name it.
 #[derive(Debug, Clone)]

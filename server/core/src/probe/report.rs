@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde::Serialize;
 
 use super::{ProbeRow, Recommendation};
-use crate::sanitize;
+use crate::text::sanitize;
 
 /// What was tried when, and what came of it.
 #[derive(Debug, Clone, Serialize)]

@@ -4,9 +4,9 @@ use super::{
     KnownHookState, Observation, OutputFormat, Probe, ProbeAnswer, ProbeNonces, ProbeObservations,
     ProbeQuestion, ProbeReport, ProbeSubject, format_of, judge, markdown, recommend, scene,
 };
+use crate::agent::PromptBy;
 use crate::agent::hooks::HookMechanism;
 use crate::agent::reader::KillReason;
-use crate::settings::PromptBy;
 
 /// What Codex says at least.
 const CODEX: &str = "{\"type\":\"thread.started\",\"thread_id\":\"t\"}\n{\"type\":\"turn.completed\"}";

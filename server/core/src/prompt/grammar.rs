@@ -1,6 +1,6 @@
 //! Checks written back in the grammar of task documents.
 
-use crate::task::{Check, Expect};
+use crate::criterion::{Check, Expect};
 
 use super::markdown::span;
 

@@ -1,6 +1,6 @@
 //! Foreign text inside the prompt's Markdown: fences and code spans that nothing inside can close.
 
-use crate::truncate;
+use crate::text::truncate;
 
 /// A fenced block, one backtick longer than any run inside.
 pub(crate) fn fenced(text: &str) -> String {

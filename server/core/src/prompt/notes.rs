@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use crate::truncate;
+use crate::text::truncate;
 
 use super::PromptInput;
 use super::markdown::{fenced, line, span};

@@ -4,8 +4,7 @@
 use std::fmt::Write as _;
 
 use crate::journal::Claim;
-use crate::truncate;
-use crate::view::words;
+use crate::text::{truncate, words};
 
 use super::markdown::{fenced, line, span, tail};
 use super::sections::{MAX_FILES, all_failing, short};

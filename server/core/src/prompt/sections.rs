@@ -3,11 +3,9 @@
 use std::fmt::Write as _;
 
 use crate::check::{CheckResult, Status};
-use crate::decide::stages;
 use crate::journal::{Pinned, QuestionKind, Role};
 use crate::settings::CommitPolicy;
-use crate::truncate;
-use crate::view::words;
+use crate::text::{truncate, words};
 
 use super::grammar::described;
 use super::markdown::{line, span, tail};
@@ -143,14 +141,14 @@ fn failing(out: &mut String, input: &PromptInput<'_>, output_bytes: usize) {
 
 /// A regression is due whatever its stage.
 fn is_due(input: &PromptInput<'_>, pinned: &Pinned) -> bool {
-    stages::of(pinned) <= input.due_stage || regressed(input, pinned)
+    pinned.criterion.stage_or_first() <= input.due_stage || regressed(input, pinned)
 }
 
 /// Criteria of later stages: known, and not to be worked on now.
 fn later(out: &mut String, input: &PromptInput<'_>) {
     let waiting = all_failing(input).filter(|(it, _)| !is_due(input, it));
     let names: Vec<String> =
-        waiting.map(|(it, _)| format!("{} (stage {})", name(it), stages::of(it))).collect();
+        waiting.map(|(it, _)| format!("{} (stage {})", name(it), it.criterion.stage_or_first())).collect();
     list(out, "What comes later: leave it until everything above holds", &names);
 }
 

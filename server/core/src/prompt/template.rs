@@ -1,7 +1,7 @@
 //! The user's own order and words around the parts of a prompt: text with placeholders. Reading it runs nothing; what
 //! stands in for a placeholder is never read again.
 
-use crate::settings::closest::closest;
+use crate::text::closest::closest;
 
 use super::PromptInput;
 use super::sections::{self, SECTIONS};
@@ -169,7 +169,7 @@ fn word(inside: &str) -> Result<&'static str, PlaceholderError> {
     if let Some(name) = words().find(|it| *it == inside) {
         return Ok(name);
     }
-    let shown = crate::sanitize::line_within(&format!("{{{inside}}}"), 42);
+    let shown = crate::text::sanitize::line_within(&format!("{{{inside}}}"), 42);
     let near = closest(inside.trim(), words()).map(|it| format!("did you mean `{{{it}}}`?"));
     let hint = near.unwrap_or_else(|| {
         let all: Vec<String> = words().map(|it| format!("`{{{it}}}`")).collect();

@@ -1,9 +1,10 @@
 //! Agents as the configuration knows them: the built-in ones, those of the user, and which keys mean something
 //! for which. What an agent is started with is the agents' own matter, not this file's.
 
+use super::AgentSettings;
 use super::value::SettingValue;
-use super::{AgentSettings, Dialect, PermissionMode, PromptBy};
-use crate::agent::kind::{AgentKind, KNOWN};
+use crate::agent::kind::{AgentKind, Dialect, KNOWN};
+use crate::agent::{PermissionMode, PromptBy};
 
 /// What `agent` may say besides the names of agents.
 pub(crate) const AUTO: &str = "auto";

@@ -3,11 +3,13 @@
 use std::collections::HashMap;
 
 use super::agents;
-use super::finding::{SettingFinding, SettingOrigin, shown};
+use super::finding::{SettingFinding, SettingOrigin};
 use super::outside::{ConfigOrigin, ServiceSettings};
 use super::table::{Key, ValueKind};
 use super::value::{RawValue, SettingValue};
-use super::{LayerKind, LimitSettings, LoopMode, SandboxMode, Settings};
+use super::{LayerKind, LimitSettings, SandboxMode, Settings};
+use crate::agent::LoopMode;
+use crate::text::sanitize::shown;
 
 /// What one file, or the arguments, say.
 #[derive(Debug, Default)]

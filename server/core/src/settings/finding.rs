@@ -3,8 +3,8 @@
 use std::fmt;
 use std::ops::Range;
 
-use crate::lines::LineIndex;
-use crate::task::DocumentRange;
+use crate::text::DocumentRange;
+use crate::text::lines::LineIndex;
 
 /// Something in a configuration file or an argument that is not valid.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -81,15 +81,4 @@ impl fmt::Display for SettingOrigin {
             Self::Option(name) => write!(out, "{name}"),
         }
     }
-}
-
-/// Text of a file as it may appear in a message: short, and with control, bidi and other invisible
-/// characters escaped.
-pub(crate) fn shown(text: &str) -> String {
-    const LONGEST: usize = 60;
-    let mut short: String = text.chars().take(LONGEST).flat_map(char::escape_debug).collect();
-    if text.chars().nth(LONGEST).is_some() {
-        short.push('…');
-    }
-    short.replace("\\'", "'")
 }

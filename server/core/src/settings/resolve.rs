@@ -7,13 +7,18 @@ use std::sync::Arc;
 use super::accept::accept;
 use super::agents::{self, AgentNameKind};
 use super::assignment::{AgentIndex, Assignment, ParsedLayer, assign, full_path, written};
-use super::closest::closest;
-use super::finding::{SettingCode, SettingFinding, SettingOrigin, shown};
+use super::finding::{SettingCode, SettingFinding, SettingOrigin};
 use super::keys::KEYS;
 use super::table::{KeyLookup, KeySupport, ValueKind, look_up};
 use super::value::{RawValue, SettingValue};
 use super::{AgentSettings, Settings, ralphrc, toml_layer};
-use crate::trust::{NO_SANDBOX, PASS};
+use crate::text::closest::closest;
+use crate::text::sanitize::shown;
+
+/// Begins the line of a variable that passes, in [`ResolvedSettings::to_trust`].
+pub(crate) const PASS: &str = "pass ";
+/// The line there of a sandbox that is switched off.
+pub(crate) const NO_SANDBOX: &str = "no sandbox";
 
 /// One configuration file, read.
 #[derive(Debug, Clone, PartialEq, Eq)]

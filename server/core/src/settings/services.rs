@@ -1,10 +1,10 @@
 //! `[[serve]]`: what one entry means, or which of its words means nothing.
 
 use super::SettingCode;
-use super::closest::closest;
-use super::finding::shown;
 use super::table::ValueKind;
 use super::value::{self, RawValue, SettingValue, ValueError, ValueFault, ValueFinding};
+use crate::text::closest::closest;
+use crate::text::sanitize::shown;
 
 /// One entry, whoever wrote it.
 #[derive(Debug, Clone, PartialEq)]
@@ -65,7 +65,7 @@ fn entry(raw: &RawValue) -> Result<ServiceEntry, ValueError> {
 
 fn address(raw: &RawValue) -> Result<SettingValue, ValueError> {
     match raw {
-        RawValue::Text(text) if crate::check::address::url_fault(text).is_none() => {
+        RawValue::Text(text) if crate::criterion::address::url_fault(text).is_none() => {
             Ok(SettingValue::Text(text.clone()))
         }
         _ => Err(ValueError::of(ValueFault::Found { found: raw.to_string(), hint: None })),

@@ -3,13 +3,13 @@
 use proptest::prelude::*;
 
 use super::assignment::{Assignment, assign, written};
-use super::closest::closest;
 use super::keys::KEYS;
 use super::table::{Key, KeyLookup, KeySupport, look_up};
-use super::units::{UnitError, duration_ms, micro_dollars, size_bytes};
 use super::{
     Layer, LayerKind, ResolvedSettings, SettingOrigin, Settings, accept, never_passes, resolve, toml_layer,
 };
+use crate::text::closest::closest;
+use crate::text::units::{UnitError, duration_ms, micro_dollars, size_bytes};
 
 #[test]
 fn every_default_of_the_table_is_the_default() {

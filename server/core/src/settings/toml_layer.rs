@@ -9,12 +9,13 @@ use super::Layer;
 use super::accept::{Blame, accept, default_hint};
 use super::agents;
 use super::assignment::{Assignment, ParsedLayer, full_path, written};
-use super::closest::closest;
-use super::finding::{SettingCode, SettingFinding, SettingOrigin, shown};
+use super::finding::{SettingCode, SettingFinding, SettingOrigin};
 use super::keys::{KEYS, RENAMED_KEYS};
 use super::table::{Key, KeyLookup, ValueKind, look_up};
 use super::value::RawValue;
-use crate::lines::LineIndex;
+use crate::text::closest::closest;
+use crate::text::lines::LineIndex;
+use crate::text::sanitize::shown;
 
 /// More findings than this say nothing more about a file.
 const MOST_FINDINGS: usize = 50;

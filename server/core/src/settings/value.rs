@@ -3,13 +3,14 @@
 use std::fmt;
 
 use super::environment::never_passes;
-use super::finding::{SettingCode, shown};
-use super::globs::{glob_fault, path_fault};
+use super::finding::SettingCode;
 use super::services::{self, ServiceEntry};
 use super::table::ValueKind;
-use super::units::{UnitError, duration_ms, micro_dollars, size_bytes};
-use crate::branch::template_fault;
 use crate::exit_condition::{self, WhenError};
+use crate::text::branch::template_fault;
+use crate::text::globs::{glob_fault, path_fault};
+use crate::text::sanitize::shown;
+use crate::text::units::{UnitError, duration_ms, micro_dollars, size_bytes};
 
 /// What was written, whatever it was written in.
 #[derive(Debug, Clone, PartialEq)]

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::{CheckCommand, FileVersions, is_golden, judges, name, recipes, shell};
-use crate::task::CriterionId;
+use crate::criterion::CriterionId;
 
 /// How deep scripts that run scripts are followed.
 const DEPTH: u32 = 3;

@@ -11,7 +11,8 @@ use super::item::{ByteOrigin as Bytes, InlineContent};
 use super::kind::{DocumentKind, kind_of};
 use super::markdown::{self, DocumentRole};
 use super::outline::{CriterionOrigin, TaskOutline};
-use super::{CriterionId, FindingCode, Task, front_matter, placeholders, prd, template};
+use super::{FindingCode, Task, front_matter, placeholders, prd, template};
+use crate::criterion::CriterionId;
 
 /// One file of a task, as text. Byte ranges refer to this text.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -14,7 +14,7 @@ use super::outline::{CriterionOrigin, TaskOutline};
 use super::prd;
 use super::source::{front_matter_end, lines_of};
 use super::{FindingCode, WrittenSetting};
-use crate::settings::closest::closest;
+use crate::text::closest::closest;
 use yaml::{YamlEntry, YamlPair, YamlValue};
 
 const COMMAND: &str = "test_command";

@@ -20,7 +20,8 @@ pub(super) use commands::looks_like_command;
 pub(super) use name::{folded, one_line, shortened};
 
 use super::item::{InlineContent, PieceKind};
-use super::{Check, Expect, FindingCode, ids};
+use super::{FindingCode, ids};
+use crate::criterion::{Check, Expect};
 use expectations::ParsedExpectation as Expectation;
 use seen::{CodeSpan, TrailingText, seen};
 use spans::CodeSpanKind;

@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use super::grammar::{self, ItemFault, ItemMode};
 use super::item::InlineContent;
-use super::{
-    ContextPath, Criterion, CriterionId, DocumentRange, Finding, FindingCode, PlanItem, WrittenSetting,
-};
+use super::{ContextPath, Finding, FindingCode, PlanItem, WrittenSetting};
+use crate::criterion::{Criterion, CriterionId};
+use crate::text::DocumentRange;
 
 #[derive(Debug, Default)]
 pub(super) struct TaskOutline {

@@ -16,8 +16,9 @@ use jsonc_parser::{CollectOptions, ParseOptions, ParseResult, parse_to_ast};
 use super::grammar::{self, ItemMode};
 use super::item::{ByteOrigin as Bytes, InlineContent};
 use super::outline::{CriterionOrigin, NAME_CHARS, TaskOutline};
-use super::{Check, FindingCode, PlanItem, ids};
-use crate::branch;
+use super::{FindingCode, PlanItem, ids};
+use crate::criterion::Check;
+use crate::text::branch;
 pub(super) use values::STORY_FILE;
 use values::{JsonFields, ROOT_FIELDS, STORY_FIELDS};
 

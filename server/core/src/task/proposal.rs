@@ -1,6 +1,6 @@
 //! A criterion that fails until new work is done, for a task in which nothing fails: by the tools that its checks use.
 
-use super::{Check, Criterion};
+use crate::criterion::{Check, Criterion};
 
 /// Words of a title that say nothing of the work.
 const FILLERS: &[&str] = &[
@@ -77,7 +77,8 @@ fn camel(words: &[String]) -> String {
 #[cfg(test)]
 mod tests {
     use super::criterion;
-    use crate::task::{Check, Criterion, inline};
+    use crate::criterion::{Check, Criterion};
+    use crate::task::inline;
 
     #[test]
     fn a_criterion_fits_the_task_and_its_tools() {

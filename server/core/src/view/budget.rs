@@ -1,8 +1,10 @@
 //! What a loop has used of its limits, and what is left: one sentence for terminal and hover.
 
-use super::{LoopStatus, words};
+use super::LoopStatus;
 use crate::decide::LoopState;
 use crate::moment::Moment;
+use crate::text::words;
+use crate::view::sentences;
 
 /// `2 of 25 iterations · 2 min 3 s of 8 h, 7 h 57 min left · $0.02 of $25.00 · 3 of 100 calls this hour`.
 /// A loop whose journal is damaged has no `state`, so its time is unknown. An ended loop has nothing left to count.
@@ -35,5 +37,5 @@ fn cost(status: &LoopStatus, state: Option<&LoopState>) -> Option<String> {
     let spec = &state?.spec;
     let mode = spec.settings.mode;
     let reports = spec.agent.kind().capabilities().with(mode).cost.is_yes();
-    (!reports).then(|| words::no_cost(mode).to_owned())
+    (!reports).then(|| sentences::no_cost(mode).to_owned())
 }

@@ -4,11 +4,10 @@ use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::tally::CriteriaTally;
-use crate::check::{CheckResult, Status};
+use crate::check::{CheckResult, CriteriaTally, Status};
+use crate::criterion::{Criterion, CriterionId};
 use crate::journal::{Pinned, Role};
-use crate::sanitize;
-use crate::task::{Criterion, CriterionId, DocumentRange};
+use crate::text::{DocumentRange, sanitize};
 
 /// Counts over the required and optional criteria alike; `passed + failed + unverified` is less than `total`
 /// while some were never run.

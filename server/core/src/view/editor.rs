@@ -44,8 +44,9 @@ pub use self::reading::reading;
 pub use self::symbols::{Symbol, SymbolKind, symbols};
 use super::LoopStatus;
 use crate::check::CheckResult;
+use crate::criterion::CriterionId;
 use crate::decide::LoopState;
-use crate::task::{CriterionId, Task, TaskDocument};
+use crate::task::{Task, TaskDocument};
 
 /// All that is known of one task when its views are made.
 #[derive(Debug, Clone, Copy)]

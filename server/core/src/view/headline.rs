@@ -1,7 +1,9 @@
 //! One line per loop for people: state first, then how far it is.
 
-use super::{DisplayPhase, DisplayState, LoopStatus, words};
+use super::{DisplayPhase, DisplayState, LoopStatus};
 use crate::journal::{PauseReason, QuestionKind, WaitReason};
+use crate::text::words;
+use crate::view::sentences;
 
 /// `Working: iteration 4/25, 3 of 5 criteria pass, $1.24`. Holds no time of day: that is the view's own.
 pub fn headline(status: &LoopStatus) -> String {
@@ -38,7 +40,7 @@ fn word(status: &LoopStatus) -> &'static str {
 /// What the agent waits to be allowed.
 fn wanted(status: &LoopStatus) -> Option<String> {
     let question = status.question.as_ref().filter(|it| it.kind == QuestionKind::Permission)?;
-    (status.phase == DisplayPhase::NeedsAnswer).then(|| words::wanted(&question.text))
+    (status.phase == DisplayPhase::NeedsAnswer).then(|| sentences::wanted(&question.text))
 }
 
 fn iteration(status: &LoopStatus) -> String {

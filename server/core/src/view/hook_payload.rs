@@ -4,10 +4,11 @@
 use serde::Serialize;
 
 use super::status::needs_user;
-use super::{CriteriaStatus, UsageStatus, criteria, words};
+use super::{CriteriaStatus, UsageStatus, criteria};
 use crate::decide::LoopState;
 use crate::journal::{ChangeStats, Entry, LineStats, Outcome, PauseReason, Record};
 use crate::settings::LoopEvent;
+use crate::view::sentences;
 
 /// One event.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -96,7 +97,7 @@ fn why(state: &LoopState) -> (Option<PauseReason>, Option<String>) {
         return (Some(PauseReason::Question), Some(question.text.clone()));
     }
     if let Some(question) = state.questions.permission() {
-        return (Some(PauseReason::Question), Some(words::wanted(&question.text)));
+        return (Some(PauseReason::Question), Some(sentences::wanted(&question.text)));
     }
     let pause = state.pause.as_ref();
     (pause.map(|it| it.reason), pause.map(|it| it.message.clone()))

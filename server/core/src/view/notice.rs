@@ -1,9 +1,10 @@
 //! What a notification says of a loop that has ended or needs its user: a question comes first, since a notification
 //! may be cut off at the end.
 
-use super::{DisplayPhase, DisplayState, LoopStatus, headline, words};
+use super::{DisplayPhase, DisplayState, LoopStatus, headline};
 use crate::journal::{PauseReason, QuestionKind};
-use crate::sanitize;
+use crate::text::sanitize;
+use crate::view::sentences;
 
 /// Of a task's title, before a question.
 const TITLE_CHARS: usize = 24;
@@ -17,7 +18,7 @@ pub fn notice(status: &LoopStatus) -> String {
             QuestionKind::Agent => format!("{short} asks: {}", sanitize::line(&question.text)),
             // Whole: nothing of what is to be allowed is hidden.
             QuestionKind::Permission => {
-                format!("{short}: {}", words::wanted(&sanitize::visible(&question.text)))
+                format!("{short}: {}", sentences::wanted(&sanitize::visible(&question.text)))
             }
             QuestionKind::Denied | QuestionKind::UsageLimit => {
                 format!("{short}: {}", sanitize::line(&question.text))

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::decide::LoopState;
 use crate::decide::spawns::SubagentRecord;
-use crate::sanitize;
+use crate::text::sanitize;
 
 /// Nobody reads more, and all of them are in the journal.
 const SHOWN: usize = 20;

@@ -5,16 +5,18 @@ use std::fmt::Write as _;
 use super::{
     BreakerStatus, CriteriaStatus, DisplayPhase, DisplayState, GroupState, GroupStatus, KeeperStatus,
     LimitsStatus, LoopStatus, PauseStatus, PlanStatus, QuestionStatus, SessionStatus, TaskStatus,
-    UsageStatus, WaitStatus, WeakenedStatus, criteria, spawns, words,
+    UsageStatus, WaitStatus, WeakenedStatus, criteria, spawns,
 };
+use crate::agent::LoopMode;
 use crate::decide::groups::{self, GroupTally};
 use crate::decide::{
     self, LoopState, Pause, branch_tracking, breaker, forecast, limits, shared_limits, takeover, weakening,
 };
 use crate::journal::{LoopSpec, PauseReason, QuestionKind, WaitReason, Weakening};
 use crate::moment::Moment;
-use crate::sanitize;
-use crate::settings::{LoopEvent, LoopMode};
+use crate::settings::LoopEvent;
+use crate::text::{sanitize, words};
+use crate::view::sentences;
 
 /// What the journal cannot say.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -192,7 +194,7 @@ fn plan(state: &LoopState) -> PlanStatus {
 
 /// Of the records alone, never of the clock: nothing is sent because time passes.
 fn warnings(state: &LoopState) -> Vec<String> {
-    let hook = |(event, why): (&LoopEvent, &String)| words::hook_failed(*event, why);
+    let hook = |(event, why): (&LoopEvent, &String)| sentences::hook_failed(*event, why);
     let hooks = state.hooks_failed.iter().map(hook);
     let denied = denied(state);
     if state.outcome.is_some() {
@@ -214,7 +216,7 @@ fn warnings(state: &LoopState) -> Vec<String> {
 /// Of the last iteration in which the agent was denied anything, whether the breaker counts it or not.
 fn denied(state: &LoopState) -> Option<String> {
     let row = state.history.iter().rev().find(|it| it.denials > 0)?;
-    let what = words::denied(&row.denied, row.denials)?;
+    let what = sentences::denied(&row.denied, row.denials)?;
     Some(format!("the agent was denied {what} in iteration {}", row.number))
 }
 

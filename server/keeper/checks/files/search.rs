@@ -9,8 +9,8 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use loopkeeper_core::check::{Location, MAX_LOCATIONS, Status};
-use loopkeeper_core::sanitize;
-use loopkeeper_core::task::{PatternKind, TextPattern};
+use loopkeeper_core::criterion::{PatternKind, TextPattern};
+use loopkeeper_core::text::sanitize;
 use regex::bytes::{Regex, RegexBuilder};
 use rustix::fs::OFlags;
 

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use loopkeeper_core::check::Status;
-use loopkeeper_core::task::{Check, PatternKind, TextPattern};
+use loopkeeper_core::criterion::{Check, PatternKind, TextPattern};
 use tempfile::TempDir;
 
 use super::found;

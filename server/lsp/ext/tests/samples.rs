@@ -4,13 +4,13 @@
 use std::collections::BTreeSet;
 
 use loopkeeper_core::check::Status;
+use loopkeeper_core::criterion::CriterionId;
 use loopkeeper_core::journal::{
     BreakerState, Outcome, OutcomeKind, PauseReason, QuestionKind, Role, WaitReason,
 };
 use loopkeeper_core::plugin_loop::PluginLoop;
 use loopkeeper_core::settings::Preset;
 use loopkeeper_core::settings::preset::PresetSelection;
-use loopkeeper_core::task::CriterionId;
 use loopkeeper_core::view::{
     BreakerCounts, BreakerStatus, CriteriaStatus, CriterionStatus, DisplayPhase, DisplayState, GroupState,
     GroupStatus, KeeperStatus, LimitsStatus, LoopStatus, PauseStatus, PlanStatus, QuestionStatus,

@@ -5,11 +5,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::call::AcpToolCall;
-use crate::agent::ToolKind;
-use crate::agent::commits;
 use crate::agent::fields::text;
-use crate::sanitize;
-use crate::settings::PermissionMode;
+use crate::agent::{PermissionMode, ToolKind, commits};
+use crate::text::sanitize;
 
 /// What the loop's configuration and its task allow.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -131,8 +129,8 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::{PermissionPolicy, outcome};
+    use crate::agent::PermissionMode;
     use crate::agent::acp::call::AcpToolCall;
-    use crate::settings::PermissionMode;
 
     fn policy(permissions: PermissionMode) -> PermissionPolicy {
         PermissionPolicy {

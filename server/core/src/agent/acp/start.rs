@@ -4,10 +4,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::policy::PermissionPolicy;
-use crate::agent::allow;
 use crate::agent::kind::AgentKind;
 use crate::agent::starting::{AgentCommandLine, CommandLineParams, extend};
-use crate::settings::{PermissionMode, PromptBy};
+use crate::agent::{PermissionMode, PromptBy, allow};
 
 /// The variable in which the bridge finds its [`BridgeOptions`].
 pub const VARIABLE: &str = "LOOPKEEPER_ACP";

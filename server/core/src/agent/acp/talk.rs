@@ -13,7 +13,7 @@ use super::call::AcpToolCall;
 use super::policy::InsideTreeFn;
 use super::start::BridgeOptions;
 use crate::agent::fields::{micros, text, text_at};
-use crate::truncate;
+use crate::text::truncate;
 use asking::PendingPermission;
 pub use asking::PermissionAnswer;
 use replies::{SessionOption, can_resume, cost, model, tokens, wishes};

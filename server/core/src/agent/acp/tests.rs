@@ -5,10 +5,10 @@ use serde_json::{Value, json};
 use super::talk::{AcpAction, AcpClient, PromptParams};
 use crate::agent::acp::policy::PermissionPolicy;
 use crate::agent::acp::start::BridgeOptions;
+use crate::agent::kind::Dialect;
 use crate::agent::reader::AgentOutputReader;
 use crate::agent::transcripts::{ExpectedRun, OK, captured, check as transcript, failed};
-use crate::agent::{AgentEvent, ProviderClass};
-use crate::settings::{Dialect, PermissionMode};
+use crate::agent::{AgentEvent, PermissionMode, ProviderClass};
 
 /// The bridge's output for a captured agent.
 fn bridged(capture: &str, permissions: PermissionMode) -> String {

@@ -32,9 +32,9 @@ pub(super) fn tool_call(value: &Value) -> Vec<AgentEvent> {
 
 #[cfg(test)]
 mod tests {
+    use crate::agent::kind::Dialect;
     use crate::agent::reader::AgentOutputReader;
     use crate::agent::{AgentEvent, ToolKind};
-    use crate::settings::Dialect;
 
     fn line(subtype: &str, call: &str) -> Vec<AgentEvent> {
         let line =

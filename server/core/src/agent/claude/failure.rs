@@ -93,6 +93,6 @@ impl ClaudeFailure<'_> {
         if self.message.is_empty() {
             return self.terminal_reason.replace('_', " ");
         }
-        crate::sanitize::line(self.message)
+        crate::text::sanitize::line(self.message)
     }
 }

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::settings::{given, object, put};
+use crate::agent::LoopMode;
 use crate::agent::hooks::{PATIENCE_S, add, command};
-use crate::settings::LoopMode;
 
 /// How often in a row it lets its stop hook hold it, unless its environment says otherwise.
 pub const BLOCKS: u32 = 8;

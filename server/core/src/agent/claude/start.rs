@@ -2,8 +2,7 @@
 
 use super::settings::{self, PermissionRules};
 use crate::agent::starting::{CommandLineParams, extend};
-use crate::agent::{allow, commits};
-use crate::settings::PermissionMode;
+use crate::agent::{PermissionMode, allow, commits};
 
 /// Nothing that writes or runs anything, no tool of a server either; no question is asked, and no session is kept.
 const READ_ONLY: [&str; 6] = [
@@ -82,7 +81,7 @@ pub const SANDBOXED: (&str, &str) = ("IS_SANDBOX", "1");
 mod tests {
     use super::argv;
     use crate::agent::starting::CommandLineParams;
-    use crate::settings::{PermissionMode, PromptBy};
+    use crate::agent::{PermissionMode, PromptBy};
 
     #[test]
     fn the_rules_survive_their_encoding() {

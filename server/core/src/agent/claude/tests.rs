@@ -2,10 +2,10 @@
 
 use proptest::prelude::proptest;
 
+use crate::agent::kind::Dialect;
 use crate::agent::provider::LocalClock;
 use crate::agent::reader::{AgentOutputReader, ProcessEnd};
 use crate::agent::{AgentEvent, AgentRun, ProviderClass, transcripts};
-use crate::settings::Dialect;
 
 /// What a transcript must be read as.
 struct Expect {

@@ -7,7 +7,7 @@
 use serde_json::json;
 
 use crate::agent::hooks::PATIENCE_S;
-use crate::digest::sha256;
+use crate::text::digest::sha256;
 
 /// What it calls the first stop hook of its command line.
 const OURS: &str = "/<session-flags>/config.toml:stop:0:0";

@@ -1,8 +1,8 @@
 //! How Codex is started headless. The prompt goes to stdin, told by the last word `-`.
 
+use crate::agent::PermissionMode;
 use crate::agent::commits::GitDirs;
 use crate::agent::starting::{CommandLineParams, extend};
-use crate::settings::PermissionMode;
 
 /// Selects the permissions that let it commit.
 pub const PROFILE: &str = "default_permissions=\"loopkeeper\"";

@@ -1,8 +1,8 @@
 //! What is a commit and nothing else, and what each agent cannot be kept from.
 
 use super::{is_plain, limits};
+use crate::agent::PermissionMode;
 use crate::agent::kind::{AgentKind, KNOWN};
-use crate::settings::PermissionMode;
 
 #[test]
 fn only_plain_commits_are_allowed() {

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::check::constant;
+use crate::text::pattern::constant;
 
 /// Longer blocks are cut: what follows is read anew.
 const BLOCK_LINES: u32 = 400;

@@ -8,8 +8,8 @@ use regex::Regex;
 use sha2::{Digest, Sha256};
 
 use super::Fingerprint;
-use crate::check::constant;
-use crate::sanitize;
+use crate::text::pattern::constant;
+use crate::text::sanitize;
 
 /// A lazily compiled regex, its replacement, and a cheap pre-check. Compiling a regex costs more than all other work
 /// of an iteration.

@@ -1,8 +1,7 @@
 //! How Gemini CLI is started headless. The prompt goes to stdin: without a terminal there it needs no flag.
 
 use crate::agent::starting::{CommandLineParams, extend};
-use crate::agent::{allow, commits};
-use crate::settings::PermissionMode;
+use crate::agent::{PermissionMode, allow, commits};
 
 /// A command of the list may be called with further arguments; one that the list's own grammar would split gets no
 /// rule, so that the agent is denied it and loopkeeper runs it all the same.

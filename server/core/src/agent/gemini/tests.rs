@@ -4,11 +4,11 @@ use proptest::prelude::proptest;
 
 use super::GeminiParser;
 use crate::agent::ProviderClass::{Crash, Login, Transient};
+use crate::agent::kind::Dialect;
 use crate::agent::provider::LocalClock;
 use crate::agent::reader::{AgentOutputReader, ProcessEnd, StopHookReport};
 use crate::agent::transcripts::{ExpectedRun, NOW, OK, captured, end, failed, read, table};
 use crate::agent::{AgentEnding, AgentEvent};
-use crate::settings::Dialect;
 
 fn ok(tokens: u64, final_text: &'static str) -> ExpectedRun {
     ExpectedRun { tokens: Some(tokens), final_text, ..OK }

@@ -1,7 +1,8 @@
 //! What each agent can and cannot do. What was not found out by running a program says so.
 
 use super::AgentKind;
-use crate::settings::{Dialect, LoopMode};
+use crate::agent::LoopMode;
+use crate::agent::kind::Dialect;
 
 /// What an agent can do, as far as its output and its command line are concerned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

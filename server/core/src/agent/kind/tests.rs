@@ -1,5 +1,6 @@
 use super::{AUTO, AgentKind, CapabilitySource, KNOWN, StopHook, SubagentSupport, Support};
-use crate::settings::{Dialect, LoopMode};
+use crate::agent::LoopMode;
+use crate::agent::kind::Dialect;
 
 #[test]
 fn names_lead_back_to_their_kind() {

@@ -3,8 +3,7 @@
 use serde_json::json;
 
 use crate::agent::starting::{CommandLineParams, extend};
-use crate::agent::{allow, commits};
-use crate::settings::PermissionMode;
+use crate::agent::{PermissionMode, allow, commits};
 
 pub fn argv(start: &CommandLineParams<'_>) -> Vec<String> {
     let mut argv = start.command.to_vec();

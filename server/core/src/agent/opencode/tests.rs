@@ -4,9 +4,9 @@ use proptest::prelude::proptest;
 
 use crate::agent::AgentEvent;
 use crate::agent::ProviderClass::{Crash, Login, Refused, Transient};
+use crate::agent::kind::Dialect;
 use crate::agent::reader::{AgentOutputReader, KillReason};
 use crate::agent::transcripts::{ExpectedRun, OK, captured, failed, read, table};
-use crate::settings::Dialect;
 
 fn ok(tokens: u64, cost_micros: u64, final_text: &'static str) -> ExpectedRun {
     ExpectedRun { tokens: Some(tokens), cost_micros: Some(cost_micros), final_text, ..OK }

@@ -3,9 +3,9 @@
 
 use super::{LocalClock, ProviderFailure, of_failed};
 use crate::agent::ProviderClass::{self, Login, Transient};
+use crate::agent::kind::Dialect::{Claude, Text};
 use crate::agent::transcripts::read;
 use crate::doctor::version_in;
-use crate::settings::Dialect::{Claude, Text};
 
 /// 2026-11-20T14:00:00Z, when they were captured.
 const NOW: u64 = 1_795_183_200_000;

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::check::constant;
+use crate::text::pattern::constant;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PhraseMeaning {

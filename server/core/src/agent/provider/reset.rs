@@ -8,7 +8,7 @@ use jiff::tz::{Offset, TimeZone};
 use jiff::{Span, Timestamp, ToSpan, Zoned};
 use regex::{Captures, Regex};
 
-use crate::check::constant;
+use crate::text::pattern::constant;
 
 /// Nobody announces a reset beyond a week.
 const FURTHEST_MS: u64 = 8 * 24 * 60 * 60 * 1000;

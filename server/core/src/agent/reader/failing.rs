@@ -5,7 +5,7 @@ use super::tally::{ProviderRetry, RunSummaryBuilder};
 use super::{DialectParser, MOST_EMPTY, ProcessEnd};
 use crate::agent::provider::{self, LocalClock};
 use crate::agent::{AgentEnding, ProviderClass, ProviderError};
-use crate::sanitize;
+use crate::text::sanitize;
 
 /// How agents say that they do not have the session that they were to go on with.
 const NO_SESSION: [&str; 4] = [

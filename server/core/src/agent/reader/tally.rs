@@ -4,7 +4,7 @@ use crate::agent::errors::{ErrorScan, OutputSource};
 use crate::agent::{
     AgentEvent, FINAL_TEXT_BYTES, MAX_DENIED, MOST_COMMANDS, MOST_TOOLS, ToolKind, ToolUse, TurnSummary,
 };
-use crate::{sanitize, truncate};
+use crate::text::{sanitize, truncate};
 
 const MAX_FILES: usize = 1000;
 

@@ -1,9 +1,9 @@
 use proptest::prelude::{any, prop_assert, proptest};
 
 use super::{AgentOutputReader, ProcessEnd};
+use crate::agent::kind::Dialect;
 use crate::agent::provider::LocalClock;
 use crate::agent::{AgentEnding, AgentEvent, AgentRun, FINAL_TEXT_BYTES, ProviderClass};
-use crate::settings::Dialect;
 
 const INIT: &str = r#"{"type":"system","subtype":"init","session_id":"s","model":"m"}"#;
 const DONE: &str = r#"{"type":"result","is_error":false,"terminal_reason":"completed","result":"ok"}"#;

@@ -2,8 +2,7 @@
 //! others follow their help texts and documentation.
 
 use crate::agent::starting::{CommandLineParams, extend};
-use crate::agent::{allow, commits, gemini};
-use crate::settings::PermissionMode;
+use crate::agent::{PermissionMode, allow, commits, gemini};
 
 /// A relative of Gemini CLI with the output of Claude Code. Its safe mode also writes outside of the work tree.
 pub(super) fn qwen(start: &CommandLineParams<'_>) -> Vec<String> {

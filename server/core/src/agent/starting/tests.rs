@@ -2,8 +2,8 @@
 
 use super::CommandLineParams;
 use crate::agent::commits::GitDirs;
-use crate::agent::kind::{AgentKind, KNOWN};
-use crate::settings::{Dialect, PermissionMode, PromptBy};
+use crate::agent::kind::{AgentKind, Dialect, KNOWN};
+use crate::agent::{PermissionMode, PromptBy};
 
 fn texts(words: &[&str]) -> Vec<String> {
     words.iter().map(ToString::to_string).collect()

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::{TestCounts, read};
-use crate::sanitize::strip_escapes;
+use crate::text::sanitize::strip_escapes;
 
 macro_rules! fixtures {
     ($($name:literal),* $(,)?) => {

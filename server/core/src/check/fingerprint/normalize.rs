@@ -6,8 +6,8 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use crate::agent::errors;
-use crate::check::constant;
-use crate::sanitize;
+use crate::text::pattern::constant;
+use crate::text::sanitize;
 
 const LINE_CHARS: usize = 500;
 /// Source excerpts, stack frames and the progress of build tools are indented at least this far.

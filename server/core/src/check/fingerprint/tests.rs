@@ -1,6 +1,6 @@
 use super::{fingerprint, of_all};
 use crate::check::{CheckResult, Status, TestCounts};
-use crate::task::CriterionId;
+use crate::criterion::CriterionId;
 
 fn failed(fact: &str, output: &str) -> CheckResult {
     CheckResult {

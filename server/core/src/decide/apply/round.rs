@@ -3,8 +3,8 @@
 use crate::agent::errors::Fingerprint;
 use crate::check::Status;
 use crate::check::fingerprint::of_all;
+use crate::criterion::CriterionId;
 use crate::journal::{Pinned, Record, Role, Round};
-use crate::task::CriterionId;
 
 use super::super::state::{LoopState, Phase};
 use super::super::{checkpoint, flaky, unrunnable, weakening};

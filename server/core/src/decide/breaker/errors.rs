@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::sanitize;
+use crate::text::sanitize;
 
 use super::history::{BreakerHistory, IterationFacts};
 

@@ -3,7 +3,7 @@
 
 use crate::agent::AgentEnding;
 use crate::decide::state::LoopState;
-use crate::view::words;
+use crate::text::words;
 
 use super::history::{BreakerHistory, IterationFacts};
 use super::{failing, is_provider_trouble};

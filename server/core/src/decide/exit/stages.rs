@@ -4,35 +4,30 @@
 use std::collections::BTreeSet;
 
 use crate::check::Status;
+use crate::criterion::{CriterionId, FIRST_STAGE};
 use crate::journal::Pinned;
-use crate::task::CriterionId;
-
-/// A criterion that names none belongs to the first.
-const FIRST: u32 = 1;
-
-pub(crate) fn of(pinned: &Pinned) -> u32 {
-    pinned.criterion.stage.unwrap_or(FIRST)
-}
 
 /// The stage whose turn it is: the first with a required check that does not pass, else the last.
 pub(crate) fn due(pinned: &[Pinned], status: impl Fn(&CriterionId) -> Option<Status>) -> u32 {
-    let stages: BTreeSet<u32> = pinned.iter().map(of).collect();
+    let stages: BTreeSet<u32> = pinned.iter().map(|it| it.criterion.stage_or_first()).collect();
     let fails = |it: &Pinned| {
         it.criterion.required
             && it.criterion.check.is_some()
             && status(&it.criterion.id) != Some(Status::Pass)
     };
-    let open = stages.iter().find(|stage| pinned.iter().any(|it| of(it) == **stage && fails(it)));
-    open.or(stages.last()).copied().unwrap_or(FIRST)
+    let open = stages
+        .iter()
+        .find(|stage| pinned.iter().any(|it| it.criterion.stage_or_first() == **stage && fails(it)));
+    open.or(stages.last()).copied().unwrap_or(FIRST_STAGE)
 }
 
 #[cfg(test)]
 mod tests {
     use super::due;
     use crate::check::Status;
+    use crate::criterion::Criterion;
     use crate::decide::tests::sim::criterion;
     use crate::journal::{Pinned, Role};
-    use crate::task::Criterion;
 
     /// Criteria as `stage:result`; `-` is no stage.
     fn check(criteria: &str, expect: u32) {

@@ -2,10 +2,9 @@
 
 use super::held::course;
 use super::sim::{Act, Sim, criterion, spec};
-use crate::agent::ProviderClass;
+use crate::agent::{LoopMode, ProviderClass};
 use crate::decide::{Event, Phase, UserCommand};
 use crate::journal::{OutcomeKind, PauseReason, Record};
-use crate::settings::LoopMode;
 
 /// The loop that waits for its first session.
 fn waiting(acts: Vec<Act>) -> Sim {

@@ -1,10 +1,9 @@
 //! Hook mode: one session, held open by its stop hook, that works many iterations.
 
 use super::sim::{Act, Sim, criterion, item, spec};
-use crate::agent::ProviderClass;
+use crate::agent::{LoopMode, ProviderClass};
 use crate::decide::{Event, Phase, UserCommand};
 use crate::journal::{LoopSpec, OutcomeKind, PauseReason, Record};
-use crate::settings::LoopMode;
 
 fn hooked() -> LoopSpec {
     let mut spec = spec(vec![criterion("tests pass", "make test")]);

@@ -7,7 +7,7 @@ use crate::journal::{Edit, LoopSpec, OutcomeKind, PauseReason, Proposal, Record}
 
 const DONE: &str = "<promise>COMPLETE</promise>";
 
-pub(super) fn two() -> Vec<crate::task::Criterion> {
+pub(super) fn two() -> Vec<crate::criterion::Criterion> {
     vec![criterion("tests pass", "make test"), criterion("lint is clean", "make lint")]
 }
 

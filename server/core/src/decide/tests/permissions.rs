@@ -1,10 +1,10 @@
 //! What the agent waits to be allowed: who is asked, what it is told, and what is never allowed.
 
 use super::sim::{Act, Sim, criterion, spec};
+use crate::agent::PermissionMode;
 use crate::agent::acp::talk::PermissionAnswer;
 use crate::decide::{Event, Phase, UserCommand, deadline};
 use crate::journal::{PauseReason, Record};
-use crate::settings::PermissionMode;
 use crate::view::{self, DisplayState, StatusFacts};
 
 const MINUTE: u64 = 60_000;

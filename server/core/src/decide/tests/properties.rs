@@ -5,11 +5,11 @@ use proptest::prelude::{Just, Strategy, any, prop_oneof};
 use proptest::{collection, prop_assert, proptest};
 
 use super::sim::{Act, Sim, criterion, item, spec};
-use crate::agent::{AgentEnding, ProviderClass};
+use crate::agent::{AgentEnding, LoopMode, ProviderClass};
 use crate::check::Status;
 use crate::decide::UserCommand;
 use crate::journal::{BreakerState, Entry, QuestionKind, Record};
-use crate::settings::{AtUsageLimit, LoopMode, UnansweredPolicy};
+use crate::settings::{AtUsageLimit, UnansweredPolicy};
 
 pub(super) const SESSIONS: [&str; 2] = ["one of the user's", "another"];
 

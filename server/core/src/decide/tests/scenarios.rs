@@ -8,9 +8,10 @@ use std::collections::BTreeMap;
 
 use super::sim::{Act, Sim, spec};
 use crate::agent::ProviderClass;
+use crate::criterion::{Check, Compare, Criterion, Expect, TextPattern};
 use crate::journal::{AgentPlan, LoopSpec, OutcomeKind};
 use crate::settings::{Layer, LayerKind, Settings, resolve};
-use crate::task::{Check, Compare, Criterion, Expect, Task, TaskDocument, TextPattern, read};
+use crate::task::{Task, TaskDocument, read};
 use long_waits::LONG_WAITS;
 use rows::{BESIDE_CHECKS, Do, FAULTS, PLANS, Provider, Row, WITHOUT_CHECKS, WORK};
 

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::agent::acp::talk::PermissionAnswer;
 use crate::agent::{AgentEnding, AgentRun};
+use crate::criterion::{Criterion, CriterionId};
 use crate::decide::{
     Decision, Effect, Event, LoopBranch, LoopState, Phase, SnapshotFacts, TaskDocuments, UserCommand,
     VolatileState, apply, begin, commits, deadline, decide, replay,
@@ -14,7 +15,7 @@ use crate::jury::JudgeUsage;
 use crate::moment::Moment;
 use crate::prompt::MemoryFiles;
 use crate::tamper::WeakeningFinding;
-use crate::task::{Criterion, CriterionId, PlanItem};
+use crate::task::PlanItem;
 
 mod act;
 mod calls;

@@ -1,12 +1,10 @@
 use std::path::{Path, PathBuf};
 
-use super::{
-    AgentFacts, AgentVersion, KNOWN, KnownAgent, LoginEvidence, LoginState, SelectedAgent, examine, login,
-    version_in,
-};
-use crate::agent::kind::AgentKind;
+use super::{AgentFacts, AgentVersion, LoginEvidence, LoginState, SelectedAgent, examine, login, version_in};
+use crate::agent::LoopMode;
+use crate::agent::catalog::{KNOWN, KnownAgent};
+use crate::agent::kind::{AgentKind, Dialect};
 use crate::doctor::{DoctorLevel, DoctorProblem};
-use crate::settings::{Dialect, LoopMode};
 
 /// Variables here, those that pass, files with what they hold.
 struct Machine {

@@ -4,7 +4,8 @@ mod any_text;
 mod identity;
 
 use super::{TaskDocument, inline, read};
-use crate::task::{Check, Criterion, FindingCode, Task};
+use crate::criterion::{Check, Criterion};
+use crate::task::{FindingCode, Task};
 
 fn documents(files: &[(&str, &str)]) -> Vec<TaskDocument> {
     let document =

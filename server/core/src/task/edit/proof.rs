@@ -2,8 +2,10 @@
 
 use std::ops::Range;
 
-use super::super::{Criterion, CriterionId, DocumentRange, Finding, PlanItem, Task};
+use super::super::{Finding, PlanItem, Task};
 use super::{PlanEditError, PlanEditTarget, TaskDocument, TextSplices, conflict, read};
+use crate::criterion::{Criterion, CriterionId};
+use crate::text::DocumentRange;
 
 /// Only whether the item blocks, and what it asks for with it.
 pub(super) fn of_skip(

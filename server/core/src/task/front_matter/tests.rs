@@ -1,6 +1,7 @@
 //! Front matter as a table: what stands between the rules, and what is checked.
 
-use crate::task::{Check, FindingCode, TaskDocument, read};
+use crate::criterion::Check;
+use crate::task::{FindingCode, TaskDocument, read};
 
 #[track_caller]
 fn check(front: &str, expect: &[(&str, Option<&str>)]) {

@@ -2,7 +2,7 @@
 //! that is dropped in silence makes a check weaker than its author wrote.
 
 use super::{near, spans};
-use crate::task::{Compare, Expect};
+use crate::criterion::{Compare, Expect};
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum ParsedExpectation {
@@ -103,7 +103,7 @@ fn thousands_are_sound(digits: &str) -> bool {
     fraction_is_plain && (!whole.contains(',') || first.len() <= 3) && groups.all(|group| group.len() == 3)
 }
 
-fn whole_pattern(text: &str) -> Result<Option<crate::task::TextPattern>, String> {
+fn whole_pattern(text: &str) -> Result<Option<crate::criterion::TextPattern>, String> {
     let Some((pattern, rest)) = spans::slashed(text)? else { return Ok(None) };
     match rest {
         "" if pattern.source.is_empty() => Err("an empty pattern is in every output".to_owned()),

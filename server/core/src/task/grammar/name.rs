@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use super::attributes::{self, ItemAttributes};
-use crate::task::Check;
+use crate::criterion::Check;
 use crate::task::item::InlineContent;
 
 /// What a piece is to the name.

@@ -5,7 +5,7 @@
 use super::commands::{is_runner, looks_like_command};
 use super::spans::{self, CodeSpanKind};
 use super::{cures, expectations};
-use crate::settings::closest::is_within;
+use crate::text::closest::is_within;
 
 /// The check as it should be written, without backticks. `None`: ordinary inline code.
 pub(super) fn meant(code: &str) -> Option<String> {

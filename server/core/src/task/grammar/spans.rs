@@ -4,8 +4,8 @@ use globset::GlobBuilder;
 use regex::RegexBuilder;
 
 use super::near;
-use crate::check::address::url_fault;
-use crate::task::{Check, PatternKind, TextPattern};
+use crate::criterion::address::url_fault;
+use crate::criterion::{Check, PatternKind, TextPattern};
 
 /// What a code span is, looked at alone.
 #[derive(Debug, Clone, PartialEq)]

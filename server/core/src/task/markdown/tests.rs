@@ -7,8 +7,9 @@ mod documents;
 mod sections;
 
 use super::{DocumentRole, read};
+use crate::criterion::Check;
 use crate::task::outline::TaskOutline;
-use crate::task::{Check, Finding, FindingCode};
+use crate::task::{Finding, FindingCode};
 
 /// The outline of a prompt document, one line per criterion and finding.
 fn shown(text: &str) -> Vec<String> {

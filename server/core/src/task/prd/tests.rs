@@ -3,8 +3,9 @@
 use std::fmt::Write as _;
 
 use super::read;
+use crate::criterion::Check;
+use crate::task::FindingCode;
 use crate::task::outline::TaskOutline;
-use crate::task::{Check, FindingCode};
 
 fn shown(text: &str) -> Vec<String> {
     let TaskOutline { plan, criteria, findings, .. } = read("prd.json", text);

@@ -7,10 +7,10 @@ use jsonc_parser::ast::{Object, StringLit, Value};
 use jsonc_parser::common::Ranged;
 
 use super::PrdReader;
-use crate::settings::closest::is_within;
 use crate::task::FindingCode;
 use crate::task::grammar::{ItemFault, shortened};
-use crate::truncate;
+use crate::text::closest::is_within;
+use crate::text::truncate;
 
 /// The properties of one object; of a repeated one the last counts, as for every other reader of JSON.
 pub(super) struct JsonFields<'a> {

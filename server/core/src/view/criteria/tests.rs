@@ -1,7 +1,7 @@
 use super::{criteria, unjudged};
 use crate::check::{CheckResult, Status};
+use crate::criterion::{Check, Criterion, CriterionId};
 use crate::journal::{Pinned, Role};
-use crate::task::{Check, Criterion, CriterionId};
 
 fn criterion(id: &str, required: bool, check: Option<Check>) -> Criterion {
     Criterion { required, ..Criterion::new(id, format!("name of {id}"), check) }

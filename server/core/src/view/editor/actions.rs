@@ -9,8 +9,8 @@ use super::diagnostics::findings::kind;
 use super::standing::overlap;
 use super::verbs::{self, OfferedCommand};
 use super::{DiagnosticCode, EditorCommand, TaskView};
-use crate::sanitize;
-use crate::task::{DocumentRange, Finding, FindingCode};
+use crate::task::{Finding, FindingCode};
+use crate::text::{DocumentRange, sanitize};
 
 /// Something to do at a place.
 #[derive(Debug, Clone, PartialEq, Eq)]

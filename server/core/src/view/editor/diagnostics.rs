@@ -14,7 +14,7 @@ mod tests;
 pub(super) use self::limit::limit;
 pub use self::sources::source_failures;
 use super::{TaskView, message, summary, weakened};
-use crate::task::DocumentRange;
+use crate::text::DocumentRange;
 
 /// One remark at one place of one of the task's documents.
 #[derive(Debug, Clone, PartialEq, Eq)]

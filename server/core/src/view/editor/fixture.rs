@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{LatestResult, TaskView, TrustState};
 use crate::check::{CheckResult, DependencyProvider, Location, MissingDependency, MissingKind, Status};
+use crate::criterion::CriterionId;
 use crate::decide::LoopState;
 use crate::decide::tests::sim::{Act, Sim, spec};
 use crate::moment::Moment;
-use crate::task::{self, CriterionId, Task, TaskDocument};
+use crate::task::{self, Task, TaskDocument};
 use crate::view::{LoopStatus, StatusFacts, status};
 
 pub(super) const PROMPT: &str = "# Pay\n\nDone when:\n\n- tests: `$ cargo test`\n- lint: `$ cargo clippy`\n";

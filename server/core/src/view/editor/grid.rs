@@ -6,12 +6,11 @@ mod tests;
 
 use super::state::glyph;
 use crate::check::Status;
+use crate::criterion::CriterionId;
 use crate::decide::breaker::{self, is_provider_trouble};
 use crate::decide::{Iteration, LoopState};
 use crate::journal::{Pinned, Role};
-use crate::sanitize;
-use crate::task::CriterionId;
-use crate::view::words;
+use crate::text::{sanitize, words};
 
 /// Older iterations do not fit.
 const COLUMNS: usize = 30;

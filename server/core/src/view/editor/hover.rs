@@ -8,15 +8,16 @@ use super::reading::{attributes, reading};
 use super::standing::overlap;
 use super::{TaskView, grid, state, weakened};
 use crate::check::CheckResult;
-use crate::decide::LoopState;
-use crate::decide::branch_tracking;
+use crate::criterion::{Criterion, CriterionId};
 use crate::decide::breaker::limits;
 use crate::decide::flaky::passes_needed;
+use crate::decide::{LoopState, branch_tracking};
 use crate::journal::{BreakerState, Weakening};
 use crate::moment::Moment;
 use crate::prompt::grammar::spans;
-use crate::task::{Criterion, CriterionId, DocumentRange, PlanItem};
-use crate::view::{LoopStatus, budget, words};
+use crate::task::PlanItem;
+use crate::text::{DocumentRange, words};
+use crate::view::{LoopStatus, budget};
 
 /// Of an output, and of the places that it names; more does not fit a hover.
 const OUTPUT_BYTES: usize = 1500;

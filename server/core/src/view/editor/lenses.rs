@@ -7,8 +7,9 @@ use std::collections::BTreeSet;
 
 use super::verbs::{self, OfferedCommand};
 use super::{EditorCommand, TaskView, state};
-use crate::lines::LineIndex;
-use crate::task::{Criterion, DocumentRange};
+use crate::criterion::Criterion;
+use crate::text::DocumentRange;
+use crate::text::lines::LineIndex;
 
 /// A few words over a line, perhaps to be clicked.
 #[derive(Debug, Clone, PartialEq, Eq)]

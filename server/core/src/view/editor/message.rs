@@ -1,7 +1,6 @@
 //! Texts of diagnostics: short, sanitised, and equal for equal results. Truncated on character boundaries.
 
-use crate::sanitize;
-use crate::view::words;
+use crate::text::{sanitize, words};
 
 /// Characters of a diagnostic's message.
 pub(super) const MESSAGE_CHARS: usize = 100;

@@ -12,7 +12,7 @@ use super::fixture::{World, at_work};
 use super::{actions, diagnostics, hover, lenses, source_failures, symbols};
 use crate::decide::tests::sim::{Act, Sim, spec};
 use crate::moment::Moment;
-use crate::task::DocumentRange;
+use crate::text::DocumentRange;
 
 const FRAGMENTS: &[&str] = &[
     "\n",

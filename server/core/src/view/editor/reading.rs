@@ -1,7 +1,7 @@
 //! What a check means, in words: the grammar read back to its author.
 
-use crate::task::{Check, Compare, Expect, PatternKind, TextPattern};
-use crate::view::words;
+use crate::criterion::{Check, Compare, Expect, PatternKind, TextPattern};
+use crate::text::words;
 
 /// One sentence per thing that must hold.
 pub fn reading(check: &Check) -> Vec<String> {
@@ -73,7 +73,7 @@ fn searched(pattern: &TextPattern) -> String {
 }
 
 /// `(timeout 10m)` and its like, in words.
-pub(super) fn attributes(criterion: &crate::task::Criterion) -> Vec<String> {
+pub(super) fn attributes(criterion: &crate::criterion::Criterion) -> Vec<String> {
     let mut all = Vec::new();
     if !criterion.required {
         all.push("Optional: it does not keep the loop going.".to_owned());

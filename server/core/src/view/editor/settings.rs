@@ -14,9 +14,9 @@ pub use self::explain::explain;
 use super::diagnostics::limit;
 use super::standing::overlap;
 use super::{Diagnostic, DiagnosticCode, EditorAction, QUICKFIX, QuickFix, Severity, TextEdit, message};
-use crate::sanitize;
 use crate::settings::{Layer, LayerKind, SettingCode, SettingFinding, SettingOrigin, resolve};
-use crate::task::DocumentRange;
+use crate::text::DocumentRange;
+use crate::text::sanitize;
 
 /// What one text says, for as long as it stays the same.
 #[derive(Debug)]

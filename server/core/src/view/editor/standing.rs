@@ -3,11 +3,13 @@
 use std::ops::Range;
 
 use super::{LatestResult, TaskView};
-use crate::check::Status;
+use crate::check::{CriteriaTally, Status};
+use crate::criterion::{Criterion, CriterionId};
 use crate::journal::OutcomeKind;
-use crate::task::{Criterion, CriterionId, DocumentRange, TaskDocument, front_matter_end};
+use crate::task::{TaskDocument, front_matter_end};
+use crate::text::DocumentRange;
 use crate::view::criteria::tally_of_task;
-use crate::view::{CriteriaTally, DisplayPhase, DisplayState, LoopStatus};
+use crate::view::{DisplayPhase, DisplayState, LoopStatus};
 
 impl<'a> TaskView<'a> {
     /// The loop, unless it has ended.

@@ -3,10 +3,10 @@
 
 use super::{TaskView, verbs};
 use crate::check::Status;
+use crate::criterion::Criterion;
 use crate::journal::OutcomeKind;
-use crate::sanitize;
-use crate::task::Criterion;
-use crate::view::{DisplayPhase, DisplayState, LoopStatus, words};
+use crate::text::{sanitize, words};
+use crate::view::{DisplayPhase, DisplayState, LoopStatus};
 
 /// Characters of a fact beside other words.
 const FACT_CHARS: usize = 60;

@@ -3,8 +3,8 @@
 
 use super::{Diagnostic, DiagnosticCode, Severity, TaskView, message};
 use crate::journal::{Edit, OutcomeKind, PauseReason, QuestionKind};
-use crate::task::DocumentRange;
-use crate::view::{DisplayPhase, DisplayState, LoopStatus, QuestionStatus, words};
+use crate::text::{DocumentRange, words};
+use crate::view::{DisplayPhase, DisplayState, LoopStatus, QuestionStatus, sentences};
 
 pub(super) fn diagnostics(known: &TaskView<'_>) -> Vec<Diagnostic> {
     let Some(place) = known.heading() else { return Vec::new() };
@@ -132,7 +132,7 @@ fn trouble(known: &TaskView<'_>, place: &DocumentRange) -> Option<Diagnostic> {
 fn needs_answer(place: &DocumentRange, question: &QuestionStatus) -> Diagnostic {
     let message = match question.kind {
         QuestionKind::Agent => message::sentence(&format!("needs answer: {}", question.text)),
-        QuestionKind::Permission => message::sentence(&words::wanted(&question.text)),
+        QuestionKind::Permission => message::sentence(&sentences::wanted(&question.text)),
         QuestionKind::UsageLimit | QuestionKind::Denied => message::sentence(&question.text),
     };
     Diagnostic::new(place, Severity::Warning, DiagnosticCode::NeedsAnswer, message)

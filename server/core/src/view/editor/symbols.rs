@@ -6,8 +6,9 @@ mod tests;
 use std::collections::HashMap;
 
 use super::{TaskView, state};
-use crate::sanitize;
-use crate::task::{Criterion, DocumentRange, PlanItem};
+use crate::criterion::Criterion;
+use crate::task::PlanItem;
+use crate::text::{DocumentRange, sanitize};
 
 /// One entry of the outline.
 #[derive(Debug, Clone, PartialEq, Eq)]

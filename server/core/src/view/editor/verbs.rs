@@ -4,9 +4,10 @@ use serde_json::{Value, json};
 
 use super::actions::QUICKFIX;
 use super::{EditorCommand, TaskView, summary, weakened};
+use crate::criterion::{Criterion, CriterionId};
 use crate::journal::PauseReason;
-use crate::sanitize;
-use crate::task::{Criterion, CriterionId, PlanItem};
+use crate::task::PlanItem;
+use crate::text::sanitize;
 use crate::view::{DisplayPhase, DisplayState, LoopStatus};
 
 /// Of a name as a part of a title.

@@ -3,10 +3,10 @@
 
 use super::diagnostics::{Diagnostic, DiagnosticCode, RelatedLocation, RelatedTarget, Severity};
 use super::{TaskView, message};
+use crate::criterion::CriterionId;
 use crate::decide::weakening;
 use crate::journal::Weakening;
-use crate::sanitize;
-use crate::task::CriterionId;
+use crate::text::sanitize;
 use crate::view::DisplayPhase;
 
 /// Of a file and its loss; what is cut is the path's beginning.

@@ -5,10 +5,10 @@ mod asking;
 use serde_json::{Value, json};
 
 use super::{AcpAction, AcpClient, AcpState, PromptParams};
+use crate::agent::PermissionMode;
 use crate::agent::acp::policy::PermissionPolicy;
 use crate::agent::acp::start::BridgeOptions;
 use crate::agent::transcripts::captured;
-use crate::settings::PermissionMode;
 
 fn brief(permissions: PermissionMode, session: Option<&str>) -> PromptParams {
     let policy = PermissionPolicy {

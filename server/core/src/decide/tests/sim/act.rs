@@ -3,8 +3,9 @@
 use super::Sim;
 use super::parts::{quiet_run, seen};
 use crate::agent::{AgentEnding, AgentRun, ProviderClass, ProviderError};
+use crate::criterion::Criterion;
 use crate::decide::Event;
-use crate::task::{Criterion, PlanItem};
+use crate::task::PlanItem;
 
 /// What one iteration's agent does, and how things stand afterwards.
 #[derive(Debug, Clone)]

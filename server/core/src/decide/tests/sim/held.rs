@@ -1,10 +1,9 @@
 //! In hook mode: one process that works many iterations, and tells its cost at its end.
 
 use super::Sim;
-use crate::agent::{AgentEnding, AgentExited, AgentRun};
+use crate::agent::{AgentEnding, AgentExited, AgentRun, LoopMode};
 use crate::decide::Event;
 use crate::decide::attached::SessionOffer;
-use crate::settings::LoopMode;
 
 /// Of each turn.
 const TOKENS: u64 = 1_000;

@@ -1,15 +1,18 @@
 //! What played loops are made of: criteria, plans, results, runs, and a loop's beginning.
 
-use crate::agent::AgentRun;
 use crate::agent::errors::{SeenError, fingerprint};
+use crate::agent::kind::Dialect;
 use crate::agent::provider::LocalClock;
 use crate::agent::reader::{AgentOutputReader, ProcessEnd};
+use crate::agent::{AgentRun, PermissionMode, PromptBy};
 use crate::check::{CheckResult, DependencyProvider, MissingDependency, MissingKind, Status, TestCounts};
+use crate::criterion::{Check, Criterion};
 use crate::decide::commits::CommitPlan;
 use crate::decide::{CommitOutcome, Event};
 use crate::journal::{AgentPlan, GitHead, LoopSpec};
-use crate::settings::{Dialect, PermissionMode, PromptBy, SandboxMode, Settings};
-use crate::task::{Check, Criterion, DocumentRange, PlanItem, TaskId};
+use crate::settings::{SandboxMode, Settings};
+use crate::task::{PlanItem, TaskId};
+use crate::text::DocumentRange;
 
 pub(crate) fn criterion(name: &str, check: &str) -> Criterion {
     let check = (!check.is_empty()).then(|| Check::Command { command: check.to_owned(), expect: Vec::new() });

@@ -10,7 +10,8 @@ use proptest::test_runner::TestRunner;
 use proptest::{prop_assert, prop_assert_eq, proptest};
 
 use super::super::{TaskDocument, inline, read};
-use crate::task::{DocumentRange, FindingCode, Task};
+use crate::task::{FindingCode, Task};
+use crate::text::DocumentRange;
 
 const FILES: [&str; 3] = ["PROMPT.md", "fix_plan.md", "prd.json"];
 

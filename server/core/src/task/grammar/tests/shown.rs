@@ -1,9 +1,10 @@
 //! An item's reading as one line.
 
+use crate::criterion::{Check, Expect, PatternKind, TextPattern};
+use crate::task::FindingCode;
 use crate::task::blocks::{self, MarkdownBlock};
 use crate::task::grammar::{self, ItemAttributes, ItemFault, ItemMode};
 use crate::task::source::MarkdownSource;
-use crate::task::{Check, Expect, FindingCode, PatternKind, TextPattern};
 
 /// Reads `item` as the one item of a list.
 pub(super) fn shown(item: &str, mode: ItemMode) -> String {

@@ -5,10 +5,12 @@ use std::ops::Range;
 
 use super::{Diagnostic, DiagnosticCode, RelatedLocation, RelatedTarget, Severity};
 use crate::check::{CheckResult, DependencyProvider, Status};
+use crate::criterion::{Criterion, CriterionId};
 use crate::decide::LoopState;
 use crate::decide::flaky::is_flaky;
 use crate::journal::{Edit, Role};
-use crate::task::{Criterion, CriterionId, DocumentRange, FindingCode};
+use crate::task::FindingCode;
+use crate::text::DocumentRange;
 use crate::view::DisplayState;
 use crate::view::editor::{LatestResult, TaskView, message};
 

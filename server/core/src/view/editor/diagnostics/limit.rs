@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::{Diagnostic, DiagnosticCode, Severity};
-use crate::task::DocumentRange;
+use crate::text::DocumentRange;
 
 /// As many as VS Code shows of one file.
 const MAX_PER_DOCUMENT: usize = 1000;
@@ -56,7 +56,7 @@ fn note(first: &DocumentRange, left_out: usize) -> Diagnostic {
 #[cfg(test)]
 mod tests {
     use super::{MAX_PER_DOCUMENT, limit};
-    use crate::task::DocumentRange;
+    use crate::text::DocumentRange;
     use crate::view::editor::diagnostics::{Diagnostic, DiagnosticCode, Severity};
 
     fn at(file: &str, line: usize, severity: Severity) -> Diagnostic {

@@ -4,7 +4,8 @@ use std::collections::HashMap;
 
 use super::{Diagnostic, DiagnosticCode, Severity};
 use crate::check::Status;
-use crate::task::{Criterion, PlanItem};
+use crate::criterion::Criterion;
+use crate::task::PlanItem;
 use crate::view::editor::TaskView;
 use crate::view::editor::standing::is_failure;
 

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::criteria::CriteriaHistory;
 use super::{Severity, SourceFailure, criteria};
 use crate::check::Location;
-use crate::sanitize;
+use crate::text::sanitize;
 use crate::view::editor::standing::is_failure;
 use crate::view::editor::{LatestResult, TaskView, message};
 

@@ -29,7 +29,7 @@ fn rows_begin_with_the_baseline() {
     let state = played(&["a", "b"], "fp", vec![Act::new("ff"), Act::new("pf"), Act::new("pz")]);
     assert_eq!(row(&state, &state.pinned[0].criterion.id), "✗✗✓✓");
     assert_eq!(row(&state, &state.pinned[1].criterion.id), "✓✗✗✗");
-    assert_eq!(row(&state, &crate::task::CriterionId("other".into())), "····");
+    assert_eq!(row(&state, &crate::criterion::CriterionId("other".into())), "····");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 
 use super::{Hover, HoverBlock};
 use crate::prompt::markdown::fenced;
-use crate::sanitize;
+use crate::text::sanitize;
 
 impl Hover {
     /// Markdown in which nothing but our own structure is markup.

@@ -4,7 +4,7 @@ use crate::decide::tests::sim::Act;
 use crate::moment::Moment;
 use crate::settings::Preset;
 use crate::settings::preset::PresetSelection;
-use crate::task::DocumentRange;
+use crate::text::DocumentRange;
 use crate::view::GroupState;
 use crate::view::editor::fixture::{World, at_work};
 use crate::view::editor::hover;

@@ -1,8 +1,7 @@
 use super::Lens;
-use crate::agent::ProviderClass;
+use crate::agent::{LoopMode, ProviderClass};
 use crate::decide::tests::sim::{Act, Sim, spec};
 use crate::decide::{Phase, UserCommand};
-use crate::settings::LoopMode;
 use crate::view::editor::fixture::{World, at_work};
 use crate::view::editor::lenses;
 

@@ -4,9 +4,8 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::cursor::{self, SettingsCursor};
-use crate::agent::kind::AgentKind;
+use crate::agent::kind::{AgentKind, Dialect};
 use crate::exit_condition::words::{CONDITIONS, OPERATORS};
-use crate::settings::Dialect;
 use crate::settings::agents::{AUTO, built_in, dialect, kind_of, misplaced};
 use crate::settings::keys::KEYS;
 use crate::settings::table::{Key, KeyLookup, KeySupport, ValueKind, look_up};

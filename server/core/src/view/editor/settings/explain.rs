@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::cursor::{self, SettingsCursor};
 use crate::settings::keys::KEYS;
 use crate::settings::table::{Key, KeyLookup, KeySupport, look_up};
-use crate::task::DocumentRange;
+use crate::text::DocumentRange;
 use crate::view::editor::{Hover, HoverBlock};
 
 /// What there is to say about the byte at `offset` of `file`.

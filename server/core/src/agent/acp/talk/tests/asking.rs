@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 
 use super::{answer, brief, hear, replay, sent, told};
+use crate::agent::PermissionMode;
 use crate::agent::acp::talk::{AcpAction, AcpClient, PermissionAnswer};
 use crate::agent::transcripts::captured;
-use crate::settings::PermissionMode;
 
 fn working() -> AcpClient {
     let (mut talk, _) = AcpClient::begin(brief(PermissionMode::Ask, None));

@@ -71,7 +71,7 @@ fn marks(bytes: &[u8]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::{ExportRedactor, RedactionCounts};
-    use crate::redact::Redactor;
+    use crate::text::redact::Redactor;
 
     #[test]
     fn secrets_and_the_home_folder_are_taken_out_and_counted() {

@@ -13,7 +13,7 @@ pub(crate) fn glob_fault(glob: &str) -> Option<String> {
 }
 
 /// Why a path does not lead to a file below the root.
-pub(super) fn path_fault(path: &str) -> Option<String> {
+pub(crate) fn path_fault(path: &str) -> Option<String> {
     if path.is_empty() { Some("an empty text".to_owned()) } else { outside(path) }
 }
 

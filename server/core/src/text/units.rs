@@ -63,7 +63,7 @@ pub(crate) fn duration_ms(text: &str) -> Result<u64, UnitError> {
 }
 
 /// `5GiB`, `500 MB` in bytes.
-pub(super) fn size_bytes(text: &str) -> Result<u64, UnitError> {
+pub(crate) fn size_bytes(text: &str) -> Result<u64, UnitError> {
     let (number, unit) = leading_number(non_negative(text)?)?;
     let factor = factor(&SIZES, unit.trim_start())?;
     // Beyond this a size could not be told apart from "unlimited", and JSON readers lose digits.
