@@ -226,7 +226,7 @@ fn headings(page: &Path) -> Vec<String> {
 
 #[test]
 fn every_link_of_a_page_leads_somewhere() {
-    let pages = ["server", "editors"].map(|it| files(&root().join(it), &["md"])).concat();
+    let pages = ["server", "editors", ".github"].map(|it| files(&root().join(it), &["md"])).concat();
     for page in pages.into_iter().chain([root().join("README.md")]) {
         assert_eq!(dead_links(&page), [""; 0], "{}", page.display());
     }
