@@ -262,6 +262,10 @@ impl ResolvedTask {
 
 /// What the documents say of the settings and cannot be taken, each where it is written.
 pub(crate) fn refused_settings(root: &Path, loaded: &LoadedTask) -> Vec<Finding> {
+    // At every keystroke: no file is read for a task that sets nothing.
+    if loaded.task.settings.is_empty() {
+        return Vec::new();
+    }
     let written = written_settings(&loaded.documents, &loaded.task);
     let Ok(resolved) = config_files::load(root, &written) else { return Vec::new() };
     let refused = |(setting, argument): (&WrittenSetting, &SettingOverride)| {
