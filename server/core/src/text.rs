@@ -4,6 +4,7 @@
 pub mod branch;
 pub(crate) mod closest;
 pub mod digest;
+pub(crate) mod fold;
 pub(crate) mod globs;
 pub mod lines;
 pub(crate) mod pattern;

@@ -13,6 +13,7 @@ use super::markdown::{self, DocumentRole};
 use super::outline::{CriterionOrigin, TaskOutline};
 use super::{FindingCode, Task, front_matter, placeholders, prd, template};
 use crate::criterion::CriterionId;
+use crate::text::fold::shortened;
 
 /// One file of a task, as text. Byte ranges refer to this text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -142,7 +143,7 @@ fn note_placeholders(task: &mut Task, file: &str) {
     let mut outline = TaskOutline::of(file);
     for placeholder in placeholders::all(&task.prompt) {
         if !placeholders::is_filled(placeholder.name, task) {
-            let shown = grammar::shortened(placeholder.name, 30);
+            let shown = shortened(placeholder.name, 30);
             let fact = format!("nothing fills in `{{{{{shown}}}}}`. Write what it stands for");
             outline.find(FindingCode::Template, "task", &fact, placeholder.range);
         }

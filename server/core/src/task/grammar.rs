@@ -17,11 +17,11 @@ use std::ops::Range;
 
 pub(super) use attributes::ItemAttributes;
 pub(super) use commands::looks_like_command;
-pub(super) use name::{folded, one_line, shortened};
 
 use super::item::{InlineContent, PieceKind};
 use super::{FindingCode, ids};
 use crate::criterion::{Check, Expect};
+use crate::text::fold::{one_line, shortened};
 use expectations::ParsedExpectation as Expectation;
 use seen::{CodeSpan, TrailingText, seen};
 use spans::CodeSpanKind;

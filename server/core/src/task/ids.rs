@@ -5,9 +5,9 @@ use std::collections::HashMap;
 
 use sha2::{Digest, Sha256};
 
-use super::grammar::one_line;
 use crate::criterion::{Check, Expect, PatternKind, TextPattern};
 use crate::text::digest::hex;
+use crate::text::fold::one_line;
 
 /// 10 hex of sha256 over check and expectations, over the prose where there is no check.
 pub(super) fn base_id(check: Option<&Check>, prose: &str) -> String {

@@ -7,6 +7,7 @@ use super::item::InlineContent;
 use super::{ContextPath, Finding, FindingCode, PlanItem, WrittenSetting};
 use crate::criterion::{Criterion, CriterionId};
 use crate::text::DocumentRange;
+use crate::text::fold::{folded, shortened};
 
 #[derive(Debug, Default)]
 pub(super) struct TaskOutline {
@@ -81,7 +82,7 @@ impl TaskOutline {
         }
         let criterion = Criterion {
             id: CriterionId(id),
-            name: grammar::shortened(&name, NAME_CHARS).into_owned(),
+            name: shortened(&name, NAME_CHARS).into_owned(),
             check,
             required: !attributes.optional && !origin.optional,
             timeout_ms: attributes.timeout_ms,
@@ -100,12 +101,12 @@ pub(super) const NAME_CHARS: usize = 200;
 const MESSAGE_CHARS: usize = 100;
 
 fn message(name: &str, fact: &str) -> String {
-    let fact = grammar::shortened(fact, MESSAGE_CHARS - 12);
+    let fact = shortened(fact, MESSAGE_CHARS - 12);
     let room = MESSAGE_CHARS - 3 - fact.chars().count();
     let end = if fact.ends_with(['.', '?', '…']) { "" } else { "." };
     let mut message = String::with_capacity(MESSAGE_CHARS);
-    let name = grammar::folded(name);
-    for part in [&*grammar::shortened(&name, room), ": ", &*fact, end] {
+    let name = folded(name);
+    for part in [&*shortened(&name, room), ": ", &*fact, end] {
         message.push_str(part);
     }
     message

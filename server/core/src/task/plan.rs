@@ -11,6 +11,7 @@ use super::item::{ByteOrigin as Bytes, InlineContent};
 use super::outline::{CriterionOrigin, NAME_CHARS, TaskOutline};
 use super::source::{MarkdownSource, lines_of};
 use super::{FindingCode, PlanItem, phrases};
+use crate::text::fold::shortened;
 
 /// The optional headings around the current place.
 #[derive(Debug, Default)]
@@ -52,7 +53,7 @@ pub(super) fn push_item(
 ) -> usize {
     out.plan.push(PlanItem {
         id: read.id.clone(),
-        title: grammar::shortened(&read.name, NAME_CHARS).into_owned(),
+        title: shortened(&read.name, NAME_CHARS).into_owned(),
         done,
         blocking: !optional && !read.attributes.optional,
         priority: None,

@@ -19,6 +19,7 @@ use super::outline::{CriterionOrigin, NAME_CHARS, TaskOutline};
 use super::{FindingCode, PlanItem, ids};
 use crate::criterion::Check;
 use crate::text::branch;
+use crate::text::fold::{folded, one_line, shortened};
 pub(super) use values::STORY_FILE;
 use values::{JsonFields, ROOT_FIELDS, STORY_FIELDS};
 
@@ -141,7 +142,7 @@ impl PrdReader<'_> {
         let place = place.map_or_else(|| self.bytes(story.range()), |text| self.content(text));
         self.out.plan.push(PlanItem {
             id: id.unwrap_or_else(|| ids::base_id(None, &title)),
-            title: grammar::shortened(&grammar::folded(&title), NAME_CHARS).into_owned(),
+            title: shortened(&folded(&title), NAME_CHARS).into_owned(),
             done,
             blocking: !skipped,
             place: self.out.place(place),
@@ -273,7 +274,7 @@ pub(super) fn command_item(text: &str, inline: &InlineContent<'_>) -> grammar::P
         let fact = "no command of one line. Write one".to_owned();
         let range = inline.range.clone();
         let fault = grammar::ItemFault { code: FindingCode::BadCheck, fact, range, fix: None };
-        return grammar::ParsedItem::new(grammar::one_line(command), None, vec![fault]);
+        return grammar::ParsedItem::new(one_line(command), None, vec![fault]);
     }
     let check = Check::Command { command: command.to_owned(), expect: Vec::new() };
     grammar::ParsedItem::new(command.to_owned(), Some(check), Vec::new())

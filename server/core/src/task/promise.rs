@@ -3,6 +3,7 @@
 use super::outline::TaskOutline;
 use super::source::MarkdownSource;
 use super::{FindingCode, grammar};
+use crate::text::fold::shortened;
 
 const OPEN: &str = "<promise>";
 const CLOSE: &str = "</promise>";
@@ -38,7 +39,7 @@ pub(super) fn read(source: &MarkdownSource<'_>, out: &mut TaskOutline) {
             match &chosen {
                 Some((best, text)) if *best == rank && *text != found.text => {
                     let name = format!("promise {}", found.text);
-                    let fact = format!("another than `{}` above. Keep one", grammar::shortened(text, 24));
+                    let fact = format!("another than `{}` above. Keep one", shortened(text, 24));
                     out.find(FindingCode::BadPromise, &name, &fact, place);
                 }
                 Some((best, _)) if *best >= rank => {}

@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use super::attributes::{self, ItemAttributes};
 use crate::criterion::Check;
 use crate::task::item::InlineContent;
+use crate::text::fold::{folded, one_line};
 
 /// What a piece is to the name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -126,23 +127,6 @@ fn tidy(prose: &str) -> String {
     if name.chars().all(|char| "[]{}\"'“”「」《》".contains(char)) { String::new() } else { name }
 }
 
-/// Any white space, line ends included, as single spaces.
-pub(crate) fn one_line(text: &str) -> String {
-    folded(text).into_owned()
-}
-
-/// The same, without a copy of what is one line already.
-pub(crate) fn folded(text: &str) -> Cow<'_, str> {
-    let is_folded = !text.starts_with(' ')
-        && !text.ends_with(' ')
-        && !text.contains("  ")
-        && !text.contains(|it: char| it != ' ' && it.is_whitespace());
-    if is_folded {
-        return text.into();
-    }
-    text.split_whitespace().collect::<Vec<_>>().join(" ").into()
-}
-
 fn without_empty_brackets(prose: &str) -> Cow<'_, str> {
     if !prose.contains(['(', '（']) {
         return prose.into();
@@ -165,16 +149,6 @@ fn without_empty_brackets(prose: &str) -> Cow<'_, str> {
     }
     kept.push_str(rest);
     kept.into()
-}
-
-/// At most `limit` characters.
-pub(crate) fn shortened(text: &str, limit: usize) -> Cow<'_, str> {
-    if text.len() <= limit || text.chars().count() <= limit {
-        return text.into();
-    }
-    let mut short: String = text.chars().take(limit.saturating_sub(1)).collect();
-    short.push('…');
-    short.into()
 }
 
 /// The check as people would say it, for items that are nothing but a check.

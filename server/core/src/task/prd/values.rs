@@ -8,8 +8,9 @@ use jsonc_parser::common::Ranged;
 
 use super::PrdReader;
 use crate::task::FindingCode;
-use crate::task::grammar::{ItemFault, shortened};
+use crate::task::grammar::ItemFault;
 use crate::text::closest::is_within;
+use crate::text::fold::shortened;
 use crate::text::truncate;
 
 /// The properties of one object; of a repeated one the last counts, as for every other reader of JSON.
