@@ -105,7 +105,7 @@ pub(crate) fn private_file(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     file.write_all(bytes)
 }
 
-/// Runs work that may have others [`beside`] it to its end.
+/// Runs work to its end on a runtime of its own; other tasks of it run only as long.
 pub(crate) fn block_on<T>(work: impl Future<Output = T>) -> std::io::Result<T> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     Ok(LocalSet::new().block_on(&runtime, work))

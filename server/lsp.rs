@@ -1,6 +1,6 @@
 //! The language server: a viewer of loops. It may crash, be killed or run several times without any effect on loops.
 //!
-//! Map: [`serve`], the entry point, connects [`server`] (method to handler) to [`transport`]. Handlers use the state in
+//! Map: [`fn@serve`], the entry point, connects [`server`] (method to handler) to [`transport`]. Handlers use the state in
 //! [`session`] (the client, its [`capabilities`], the open [`documents`]); a request about a document gets its
 //! [`document_context`], and [`to_proto`] converts the core's views to LSP types. Tasks and loops come from the
 //! snapshots of `crate::workspace`; [`publisher`] sends their changes, [`commands`] executes commands, [`questions`]

@@ -20,7 +20,7 @@ use super::render::Glyphs;
 #[derive(Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own on the command line")]
 pub(crate) struct Args {
-    /// Only this agent: claude, a name of [agents]; with --probe also the path of a program
+    /// Only this agent: claude, a name of `[agents]`; with --probe also the path of a program
     #[arg(long, value_name = "A")]
     pub(crate) agent: Option<String>,
     /// Find out what the agent can do, with a few short calls

@@ -49,7 +49,7 @@ pub(crate) struct Args {
     /// The word inside <promise>…</promise> by which the agent says it is done
     #[arg(long, value_name = "P")]
     pub(crate) completion_promise: Option<String>,
-    /// claude, demo, a name of [agents], or the path of a program: ./agent.sh
+    /// claude, demo, a name of `[agents]`, or the path of a program: ./agent.sh
     #[arg(long, value_name = "A")]
     pub(crate) agent: Option<String>,
     /// End after N iterations

@@ -1,4 +1,4 @@
-//! The heart: what a loop does next. `decide` says what to record and what to do, [`apply`] is the only way
+//! The heart: what a loop does next. `decide` says what to record and what to do, [`fn@apply`] is the only way
 //! state changes, live and in replay, [`deadline`] says when to ask again.
 //!
 //! The keeper's turn: select one [`Event`], `decide`, append and sync every [`Record`], `apply` them, then

@@ -1,5 +1,5 @@
 //! The records of a loop's journal: a public format (`server/JOURNAL.md`). Adding a field or a type is
-//! compatible, changing the meaning of one is not. Lines and checksums are in [`line`].
+//! compatible, changing the meaning of one is not. Lines and checksums are in [`mod@line`].
 
 mod breaker;
 mod changes;

@@ -1,7 +1,7 @@
 //! How a loop behaves: resolved values, and below this module the one table of keys that reads, documents and
 //! checks them. Text comes in, values and findings come out; nothing here opens a file or reads the environment.
 //!
-//! [`resolve`] is the only way from files and arguments to [`Settings`]: it gives none while something that a
+//! [`fn@resolve`] is the only way from files and arguments to [`Settings`]: it gives none while something that a
 //! person wrote could not be taken as written.
 
 mod accept;

@@ -49,7 +49,7 @@ pub enum TrustSubject {
         env: Vec<(String, String)>,
     },
     /// What the workspace's configuration does to every program that is started
-    /// ([`crate::settings::resolve::ResolvedSettings::to_trust`]).
+    /// ([`crate::settings::ResolvedSettings::to_trust`]).
     Settings { lines: Vec<String> },
     /// A `GET` of a criterion.
     Request { url: String },

@@ -1,5 +1,5 @@
 //! What is shown of a loop, as plain data that every view and `status --json` share. Pure; sentences that
-//! several views share are in [`sentences`], one line per loop in [`headline`], a notification in [`notice`], what editors show in [`editor`]. Nothing here decides.
+//! several views share are in [`sentences`], one line per loop in [`mod@headline`], a notification in [`mod@notice`], what editors show in [`editor`]. Nothing here decides.
 
 mod budget;
 mod criteria;

@@ -68,7 +68,7 @@ fn decoration(c: char) -> bool {
     c.is_whitespace() || matches!(c, '*' | '_')
 }
 
-/// "Done. <tag>" and "Done ✅ <tag>" claim; "I will print <tag>" and "then print: <tag>" only speak of it.
+/// "Done. `<tag>`" and "Done ✅ `<tag>`" claim; "I will print `<tag>`" and "then print: `<tag>`" only speak of it.
 fn ends_a_sentence(text: &str) -> bool {
     text.chars().last().is_some_and(|c| {
         matches!(c, '.' | '!' | '…' | '。' | '！')

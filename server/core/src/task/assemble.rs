@@ -5,7 +5,7 @@ mod tests;
 
 use std::path::Path;
 
-use super::grammar::{self, ItemMode};
+use super::grammar::ItemMode;
 use super::ids::IdAllocator;
 use super::item::{ByteOrigin as Bytes, InlineContent};
 use super::kind::{DocumentKind, kind_of};

@@ -6,7 +6,7 @@ mod tests;
 
 use std::borrow::Cow;
 
-/// Characters of a [`line`].
+/// Characters of a [`fn@line`].
 pub(crate) const LINE_CHARS: usize = 300;
 
 /// Several lines: only printable characters, `\n` and `\t` are left.
@@ -36,7 +36,7 @@ pub fn line(raw: &str) -> String {
     line_within(raw, LINE_CHARS)
 }
 
-/// As [`line`], of at most `most` characters.
+/// As [`fn@line`], of at most `most` characters.
 pub fn line_within(raw: &str, most: usize) -> String {
     let folded: Cow<'_, str> = if is_clean_line(raw) {
         raw.into()

@@ -49,11 +49,11 @@ pub enum AcpAction {
     Send(Value),
     /// To the keeper.
     Tell(Value),
-    /// A file of the work tree; what came of it is told by [`Talk::wrote`].
+    /// A file of the work tree; what came of it is told by [`AcpClient::wrote`].
     Write { id: Value, path: String, text: String },
-    /// The turn is over: what comes next? Answered by [`Talk::next`].
+    /// The turn is over: what comes next? Answered by [`AcpClient::next`].
     Ask { session: String },
-    /// May the agent do this? Answered by [`Talk::permitted`].
+    /// May the agent do this? Answered by [`AcpClient::permitted`].
     Permit { number: u64, words: String },
     /// On stderr: the agent's own talk, and what the keeper looks for there.
     Note(String),

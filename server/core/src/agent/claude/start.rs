@@ -74,7 +74,7 @@ pub const ENVIRONMENT: &[(&str, &str)] = &[
     ("DISABLE_AUTOUPDATER", "1"),
 ];
 
-/// Besides, for [`Permissions::SandboxedAll`] inside a PID namespace: root is refused otherwise.
+/// Besides, for [`PermissionMode::SandboxedAll`] inside a PID namespace: root is refused otherwise.
 pub const SANDBOXED: (&str, &str) = ("IS_SANDBOX", "1");
 
 #[cfg(test)]

@@ -72,7 +72,7 @@ impl AcpClient {
         }
     }
 
-    /// The answer to a [`Do::Permit`].
+    /// The answer to a [`AcpAction::Permit`].
     pub fn permitted(&mut self, number: u64, permit: &PermissionAnswer) -> Vec<AcpAction> {
         if self.wanted.front().is_none_or(|it| it.number != number) {
             return Vec::new();
