@@ -50,8 +50,9 @@ test("vscode_inside: diagnostics, hover and actions of a task", async () => {
     for (const it of await inside.ask(hover)) assert.deepEqual([it.trusted, it.html], [false, false]);
 
     const actions = `${document} const all = await vscode.commands.executeCommand("vscode.executeCodeActionProvider", uri, new vscode.Range(6, 4, 6, 4)); return all.map((it) => ({ title: it.title, kind: it.kind?.value }));`;
-    const offered = (await inside.ask(actions)).filter((it) => it.kind?.startsWith("source.loopkeeper"));
-    assert.ok(offered.length >= 2, JSON.stringify(offered));
+    // A busy editor asks its providers in vain at times, and is asked again.
+    const ours = (all) => all.filter((it) => it.kind?.startsWith("source.loopkeeper"));
+    await inside.asks("two actions of the task", actions, (all) => ours(all).length >= 2);
   });
 });
 
