@@ -38,7 +38,7 @@ const CANCELLING: Duration = Duration::from_secs(1);
 
 /// What is started instead of an agent that speaks the protocol; one that is held works on in its session as long as
 /// the keeper says what comes next.
-pub fn between(program: &Path, dialect: Dialect, mode: LoopMode, argv: Vec<OsString>) -> Vec<OsString> {
+pub fn bridge_argv(program: &Path, dialect: Dialect, mode: LoopMode, argv: Vec<OsString>) -> Vec<OsString> {
     if dialect != Dialect::Acp {
         return argv;
     }
@@ -57,7 +57,7 @@ pub fn main(mut args: impl Iterator<Item = OsString>) -> ExitCode {
     let held = first == HELD;
     let is_ours = if held { args.next().unwrap_or_default() == "--" } else { first == "--" };
     let program = args.next().filter(|_| is_ours);
-    let (Some(program), Ok(brief)) = (program, brief(held)) else {
+    let (Some(program), Ok(brief)) = (program, prompt_params(held)) else {
         note("error: this is a part of loopkeeper\nHint: Run `loopkeeper` instead.");
         return ExitCode::from(2);
     };
@@ -70,7 +70,7 @@ pub fn main(mut args: impl Iterator<Item = OsString>) -> ExitCode {
     }
 }
 
-fn brief(held: bool) -> Result<PromptParams, Box<dyn std::error::Error>> {
+fn prompt_params(held: bool) -> Result<PromptParams, Box<dyn std::error::Error>> {
     let order = serde_json::from_str(&std::env::var(VARIABLE)?)?;
     let mut prompt = String::new();
     io::stdin().read_to_string(&mut prompt)?;
@@ -104,10 +104,10 @@ fn run(
     let (child, output) = AgentChild::start(program, args, VARIABLE)?;
     let (talk, first) = AcpClient::begin(brief);
     let mut bridge = AcpBridge { talk, child, root, news: news.clone(), ended: None };
-    thread::spawn(move || listen(output, &news));
-    bridge.follow(first);
+    thread::spawn(move || forward_lines(output, &news));
+    bridge.run_actions(first);
     while bridge.ended.is_none() {
-        bridge.next(&heard);
+        bridge.handle_next_event(&heard);
     }
     let well = bridge.ended == Some(true);
     let exit = bridge.child.end();
@@ -130,8 +130,8 @@ struct AcpBridge {
 }
 
 impl AcpBridge {
-    fn next(&mut self, heard: &mpsc::Receiver<BridgeEvent>) {
-        let patience = match self.talk.at() {
+    fn handle_next_event(&mut self, heard: &mpsc::Receiver<BridgeEvent>) {
+        let patience = match self.talk.state() {
             AcpState::Replay => Some(SILENCE),
             AcpState::Working | AcpState::Held | AcpState::Over => None,
             AcpState::Greeting | AcpState::Opening | AcpState::Wishing => Some(PATIENCE),
@@ -142,32 +142,32 @@ impl AcpBridge {
         };
         match next {
             Ok(BridgeEvent::Line(line)) => {
-                let acts = self.talk.heard(&line, &|path| is_inside(&self.root, path));
-                self.follow(acts);
+                let acts = self.talk.handle_line(&line, &|path| is_inside(&self.root, path));
+                self.run_actions(acts);
             }
-            Ok(BridgeEvent::Stop) => self.stop(heard),
+            Ok(BridgeEvent::Stop) => self.cancel_turn(heard),
             Ok(BridgeEvent::Next(next)) => {
                 let next = next.unwrap_or_else(|why| {
                     note(&format!("it may end: {why}"));
                     None
                 });
-                let acts = self.talk.next(next.as_deref());
-                self.follow(acts);
+                let acts = self.talk.resume_or_end(next.as_deref());
+                self.run_actions(acts);
             }
             Ok(BridgeEvent::Permitted(number, permit)) => {
-                let acts = self.talk.permitted(number, &permit);
-                self.follow(acts);
+                let acts = self.talk.handle_permission_answer(number, &permit);
+                self.run_actions(acts);
             }
-            Err(RecvTimeoutError::Timeout) if self.talk.at() == AcpState::Replay => {
-                let acts = self.talk.quiet();
-                self.follow(acts);
+            Err(RecvTimeoutError::Timeout) if self.talk.state() == AcpState::Replay => {
+                let acts = self.talk.handle_silence();
+                self.run_actions(acts);
             }
             Err(RecvTimeoutError::Timeout) => {
-                let acts = self.talk.given_up(PATIENCE.as_secs());
-                self.follow(acts);
+                let acts = self.talk.handle_timeout(PATIENCE.as_secs());
+                self.run_actions(acts);
             }
             // Its turn was told.
-            Ok(BridgeEvent::Silent) if self.talk.at() == AcpState::Held => self.ended = Some(true),
+            Ok(BridgeEvent::Silent) if self.talk.state() == AcpState::Held => self.ended = Some(true),
             Ok(BridgeEvent::Silent) | Err(RecvTimeoutError::Disconnected) => {
                 // Its own last words on stderr say more.
                 if self.child.ended_well() {
@@ -179,12 +179,12 @@ impl AcpBridge {
     }
 
     /// Lets it say that it was cancelled, for a moment.
-    fn stop(&mut self, heard: &mpsc::Receiver<BridgeEvent>) {
+    fn cancel_turn(&mut self, heard: &mpsc::Receiver<BridgeEvent>) {
         let acts = self.talk.cancel();
-        self.follow(acts);
+        self.run_actions(acts);
         while let Ok(BridgeEvent::Line(line)) = heard.recv_timeout(CANCELLING) {
-            let acts = self.talk.heard(&line, &|path| is_inside(&self.root, path));
-            self.follow(acts);
+            let acts = self.talk.handle_line(&line, &|path| is_inside(&self.root, path));
+            self.run_actions(acts);
             if self.ended.is_some() {
                 break;
             }
@@ -192,11 +192,11 @@ impl AcpBridge {
         self.ended = Some(false);
     }
 
-    fn follow(&mut self, acts: Vec<AcpAction>) {
+    fn run_actions(&mut self, acts: Vec<AcpAction>) {
         for act in acts {
             match act {
                 // One that does not listen any more has ended, or will be ended.
-                AcpAction::Send(message) => drop(self.child.tell(&message)),
+                AcpAction::Send(message) => drop(self.child.send_message(&message)),
                 AcpAction::Tell(line) => {
                     if writeln!(io::stdout(), "{line}").is_err() {
                         self.ended = Some(false);
@@ -204,16 +204,18 @@ impl AcpBridge {
                 }
                 AcpAction::Write { id, path, text } => {
                     let failed = std::fs::write(self.root.join(path), text).err().map(|it| it.to_string());
-                    self.follow(vec![AcpClient::wrote(&id, failed.as_deref())]);
+                    self.run_actions(vec![AcpClient::write_response(&id, failed.as_deref())]);
                 }
                 AcpAction::Ask { session } => {
                     let news = self.news.clone();
                     // Nobody waits for the answer any more once it has to end.
-                    thread::spawn(move || news.send(BridgeEvent::Next(hook::next(&session))));
+                    thread::spawn(move || news.send(BridgeEvent::Next(hook::next_prompt(&session))));
                 }
                 AcpAction::Permit { number, words } => {
                     let news = self.news.clone();
-                    thread::spawn(move || news.send(BridgeEvent::Permitted(number, hook::permit(&words))));
+                    thread::spawn(move || {
+                        news.send(BridgeEvent::Permitted(number, hook::ask_permission(&words)))
+                    });
                 }
                 AcpAction::Note(words) => note(&words),
                 AcpAction::End { well } => self.ended = Some(well),
@@ -226,7 +228,7 @@ fn note(words: &str) {
     let _ = writeln!(io::stderr(), "{words}");
 }
 
-fn listen(output: impl Read, news: &Sender<BridgeEvent>) {
+fn forward_lines(output: impl Read, news: &Sender<BridgeEvent>) {
     let mut output = BufReader::new(output);
     let mut line = Vec::new();
     loop {
@@ -261,12 +263,12 @@ fn listen_to_signals(news: Sender<BridgeEvent>) -> io::Result<()> {
 /// Whether it lies in the work tree, wherever links lead, and is none of git's own files: hooks stand there.
 fn is_inside(root: &Path, path: &str) -> bool {
     let whole = root.join(path);
-    let Some(real) = real(&whole) else { return false };
+    let Some(real) = resolve_path(&whole) else { return false };
     real.strip_prefix(root).is_ok_and(|it| it.components().all(|part| part.as_os_str() != ".git"))
 }
 
 /// With everything resolved that exists; the rest must be plain names.
-fn real(path: &Path) -> Option<PathBuf> {
+fn resolve_path(path: &Path) -> Option<PathBuf> {
     if let Ok(real) = path.canonicalize() {
         return Some(real);
     }
@@ -274,7 +276,7 @@ fn real(path: &Path) -> Option<PathBuf> {
     if path.is_symlink() {
         return None;
     }
-    Some(real(path.parent()?)?.join(path.file_name()?))
+    Some(resolve_path(path.parent()?)?.join(path.file_name()?))
 }
 
 #[cfg(test)]

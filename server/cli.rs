@@ -61,10 +61,10 @@ pub fn main() -> ExitCode {
         return serve::run().into();
     }
     abort_on_panic();
-    end(run(cli, &mut out), out)
+    exit_code(run(cli, &mut out), out)
 }
 
-fn end(answer: ExitResult, out: Ui) -> ExitCode {
+fn exit_code(answer: ExitResult, out: Ui) -> ExitCode {
     match answer.and_then(|exit| out.finish().map(|()| exit)) {
         Ok(exit) => exit.into(),
         Err(failure) => failure::report(&failure).into(),
@@ -73,13 +73,13 @@ fn end(answer: ExitResult, out: Ui) -> ExitCode {
 
 fn run(cli: Cli, out: &mut Ui) -> ExitResult {
     match cli.word {
-        Some(CliCommand::Shown(verb)) => shown(verb, out),
-        Some(CliCommand::Hidden(verb)) => hidden(&verb),
-        None => Ok(bare(out)),
+        Some(CliCommand::Shown(verb)) => run_public(verb, out),
+        Some(CliCommand::Hidden(verb)) => run_hidden(&verb),
+        None => Ok(print_usage(out)),
     }
 }
 
-fn shown(verb: PublicCommand, out: &mut Ui) -> ExitResult {
+fn run_public(verb: PublicCommand, out: &mut Ui) -> ExitResult {
     match verb {
         PublicCommand::Init => init::command(out),
         PublicCommand::Completions(args) => {
@@ -112,7 +112,7 @@ fn shown(verb: PublicCommand, out: &mut Ui) -> ExitResult {
     }
 }
 
-fn hidden(verb: &HiddenCommand) -> ExitResult {
+fn run_hidden(verb: &HiddenCommand) -> ExitResult {
     match verb {
         HiddenCommand::DemoAgent(_) => demo_agent::run(),
         // Dispatched before everything else.
@@ -122,7 +122,7 @@ fn hidden(verb: &HiddenCommand) -> ExitResult {
 }
 
 /// A person at a terminal wants help.
-fn bare(out: &mut Ui) -> Exit {
+fn print_usage(out: &mut Ui) -> Exit {
     out.line(Cli::command().render_help().ansi());
     Exit::Usage
 }

@@ -46,7 +46,7 @@ pub enum AgentHookEvent {
 }
 
 impl AgentHookEvent {
-    pub fn named(name: &OsStr) -> Option<Self> {
+    pub fn from_name(name: &OsStr) -> Option<Self> {
         match name.to_str()? {
             "stop" => Some(Self::Stop),
             "pre-tool" => Some(Self::PreTool),
@@ -66,7 +66,7 @@ impl AgentHookEvent {
     }
 
     /// How long the agent waits for us. A round of checks takes as long as its checks may.
-    fn patience(self) -> Option<Duration> {
+    fn timeout(self) -> Option<Duration> {
         match self {
             Self::Stop => None,
             Self::PreTool | Self::SubagentStart | Self::SubagentStop => Some(GREETING),
@@ -98,17 +98,17 @@ struct HookRefusal {
 
 /// Never an error to the agent.
 pub fn main(event: AgentHookEvent) -> ExitCode {
-    let said = match ask(event) {
+    let said = match ask_keeper(event) {
         Ok(HookReplyVerdict { decision, reason, .. }) if decision == "allow" => {
             // Whoever looks into the agent's log finds out why.
             if !reason.is_empty() {
-                say(&reason);
+                print_pass_reason(&reason);
             }
             None
         }
-        Ok(verdict) => Some(payload::shown(event, &verdict.decision, &verdict.reason)),
+        Ok(verdict) => Some(payload::format_output(event, &verdict.decision, &verdict.reason)),
         Err(why) => {
-            say(&why);
+            print_pass_reason(&why);
             None
         }
     };
@@ -118,35 +118,35 @@ pub fn main(event: AgentHookEvent) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-fn say(why: &str) {
+fn print_pass_reason(why: &str) {
     let _ = writeln!(io::stderr(), "loopkeeper: let through: {why}");
 }
 
-fn ask(event: AgentHookEvent) -> Result<HookReplyVerdict, String> {
+fn ask_keeper(event: AgentHookEvent) -> Result<HookReplyVerdict, String> {
     let payload = HookInput::read(io::stdin().take(LONGEST_PAYLOAD))?;
     let door = HookEndpointClient::from_environment()?;
-    door.ask(event.patience(), &payload.question(event.word(), &door.token))
+    door.request_verdict(event.timeout(), &payload.question(event.word(), &door.token))
 }
 
 /// The same for an agent that has no hooks but is talked to: what comes next, if anything.
-pub fn next(session: &str) -> Result<Option<String>, String> {
+pub fn next_prompt(session: &str) -> Result<Option<String>, String> {
     let door = HookEndpointClient::from_environment()?;
     let mut question = request(AgentHookEvent::Stop.word(), &door.token);
     if let Some(fields) = question.as_object_mut() {
         fields.insert("session".to_owned(), json!(session));
     }
-    let verdict = door.ask(AgentHookEvent::Stop.patience(), &question)?;
+    let verdict = door.request_verdict(AgentHookEvent::Stop.timeout(), &question)?;
     Ok((verdict.decision == "block").then_some(verdict.reason))
 }
 
 /// The same for what an agent wants to be allowed. Unlike hooks it fails closed.
-pub fn permit(words: &str) -> PermissionAnswer {
+pub fn ask_permission(words: &str) -> PermissionAnswer {
     let asked = HookEndpointClient::from_environment().and_then(|door| {
         let mut question = request(PERMISSION, &door.token);
         if let Some(fields) = question.as_object_mut() {
             fields.insert("what".to_owned(), json!(words));
         }
-        door.ask(None, &question)
+        door.request_verdict(None, &question)
     });
     match asked {
         Ok(HookReplyVerdict { decision, .. }) if decision == "allow" => PermissionAnswer::Allowed,
@@ -173,8 +173,12 @@ impl HookEndpointClient {
         told().ok_or_else(|| "no loop of loopkeeper started this agent".to_owned())
     }
 
-    fn ask(&self, patience: Option<Duration>, question: &Value) -> Result<HookReplyVerdict, String> {
-        match self.converse(patience, question) {
+    fn request_verdict(
+        &self,
+        patience: Option<Duration>,
+        question: &Value,
+    ) -> Result<HookReplyVerdict, String> {
+        match self.exchange(patience, question) {
             Ok(HookReply { verdict: Some(verdict), .. }) => Ok(verdict),
             Ok(HookReply { error: Some(HookRefusal { message }), .. }) => Err(message),
             Ok(HookReply { .. }) => Err("the keeper's answer cannot be read".to_owned()),
@@ -182,8 +186,8 @@ impl HookEndpointClient {
         }
     }
 
-    fn converse(&self, patience: Option<Duration>, question: &Value) -> io::Result<HookReply> {
-        let address = SocketAddress::of(&self.socket)?;
+    fn exchange(&self, patience: Option<Duration>, question: &Value) -> io::Result<HookReply> {
+        let address = SocketAddress::new(&self.socket)?;
         let stream = UnixStream::connect(address.path())?;
         stream.set_read_timeout(Some(GREETING))?;
         stream.set_write_timeout(Some(GREETING))?;

@@ -22,11 +22,11 @@ fn main() -> ExitCode {
     }
     if word == hook::SUBCOMMAND {
         let what = args.next().unwrap_or_default();
-        if let Some(event) = hook::AgentHookEvent::named(&what) {
+        if let Some(event) = hook::AgentHookEvent::from_name(&what) {
             return hook::main(event);
         }
         if what == hook::session::WORD
-            && let Some(event) = args.next().as_deref().and_then(hook::session::SessionHookEvent::named)
+            && let Some(event) = args.next().as_deref().and_then(hook::session::SessionHookEvent::from_name)
         {
             return hook::session::main(event);
         }

@@ -10,7 +10,7 @@ fn main() -> ExitCode {
     let mut args = std::env::args_os().skip(1);
     let word = args.next().unwrap_or_default();
     if word == hook::SUBCOMMAND {
-        let event = args.next().as_deref().and_then(hook::AgentHookEvent::named);
+        let event = args.next().as_deref().and_then(hook::AgentHookEvent::from_name);
         return event.map_or(ExitCode::from(2), hook::main);
     }
     if word == acp::WORD {

@@ -72,7 +72,7 @@ impl Invalidation {
         self.files || self.state || self.trust
     }
 
-    fn and(self, other: Self) -> Self {
+    fn merge(self, other: Self) -> Self {
         Self {
             texts: self.texts || other.texts,
             files: self.files || other.files,
@@ -124,13 +124,13 @@ pub(crate) struct IndexScope {
 }
 
 impl IndexScope {
-    fn world(&self) -> IndexState {
+    fn build_state(&self) -> IndexState {
         IndexState::new(Arc::clone(&self.state), self.folders.clone(), self.trusted)
     }
 
     /// Does something with the world, where that may block. A look that panics is a bug, and no reason never to look
     /// again.
-    async fn with(
+    async fn update_state(
         &self,
         quick: &mut AdaptiveBlocking,
         mut world: IndexState,
@@ -141,8 +141,10 @@ impl IndexScope {
             world
         });
         worked.await.unwrap_or_else(|| {
-            let mut world = self.world();
-            world.trouble("looking at the folders failed. Hint: this is a bug, please report it".to_owned());
+            let mut world = self.build_state();
+            world.report_problem(
+                "looking at the folders failed. Hint: this is a bug, please report it".to_owned(),
+            );
             world
         })
     }
@@ -163,18 +165,18 @@ impl WorkspaceIndex {
     /// The latest picture, once there is one.
     pub(crate) async fn wait_until_ready(&self) -> Arc<WorkspaceSnapshot> {
         const FIRST_SNAPSHOT_TIMEOUT: Duration = Duration::from_secs(10);
-        let picture = self.picture();
+        let picture = self.snapshot();
         if picture.looked {
             return picture;
         }
         let mut pictures = self.pictures.clone();
         let _ = timeout(FIRST_SNAPSHOT_TIMEOUT, pictures.wait_for(|it| it.looked)).await;
-        self.picture()
+        self.snapshot()
     }
 
     /// Something may have changed.
     pub(crate) fn invalidate(&self, nudge: Invalidation) {
-        let _ = self.wanted.nudge(nudge);
+        let _ = self.wanted.invalidate(nudge);
     }
 
     /// Other folders are open now.
@@ -184,7 +186,7 @@ impl WorkspaceIndex {
     }
 
     /// The latest picture.
-    pub(crate) fn picture(&self) -> Arc<WorkspaceSnapshot> {
+    pub(crate) fn snapshot(&self) -> Arc<WorkspaceSnapshot> {
         self.pictures.borrow().clone()
     }
 
@@ -192,13 +194,13 @@ impl WorkspaceIndex {
     pub(crate) async fn refresh(&self, nudge: Invalidation) -> Arc<WorkspaceSnapshot> {
         const PATIENCE: Duration = Duration::from_secs(5);
         let mut pictures = self.pictures.clone();
-        let number = self.wanted.nudge(nudge);
+        let number = self.wanted.invalidate(nudge);
         let _ = timeout(PATIENCE, pictures.wait_for(|it| it.answers >= number)).await;
-        self.picture()
+        self.snapshot()
     }
 
     /// Told of every new picture; only the latest is kept.
-    pub(crate) fn pictures(&self) -> watch::Receiver<Arc<WorkspaceSnapshot>> {
+    pub(crate) fn subscribe_snapshots(&self) -> watch::Receiver<Arc<WorkspaceSnapshot>> {
         self.pictures.clone()
     }
 
@@ -210,9 +212,9 @@ impl WorkspaceIndex {
 
 impl PendingInvalidations {
     /// Its number: the look that answers it answers all before it.
-    fn nudge(&self, nudge: Invalidation) -> u64 {
+    fn invalidate(&self, nudge: Invalidation) -> u64 {
         let mut wanted = self.nudge.lock().unwrap_or_else(PoisonError::into_inner);
-        *wanted = (wanted.0.and(nudge), wanted.1 + 1);
+        *wanted = (wanted.0.merge(nudge), wanted.1 + 1);
         self.woken.notify_one();
         wanted.1
     }
@@ -232,23 +234,23 @@ struct IndexWorker {
 
 impl IndexWorker {
     async fn run(self, mut scope: IndexScope) {
-        let mut world = scope.world();
+        let mut world = scope.build_state();
         let mut watching = {
             let wanted = Arc::clone(&self.wanted);
             FileWatcher::new(move |nudge| {
-                let _ = wanted.nudge(nudge);
+                let _ = wanted.invalidate(nudge);
             })
         };
-        world = scope.with(&mut AdaptiveBlocking::default(), world, IndexState::open_roots).await;
+        world = scope.update_state(&mut AdaptiveBlocking::default(), world, IndexState::open_roots).await;
         let Some((back, _)) = follow(watching, world.first_places()).await else { return };
         watching = back;
         let (mut pulse, mut quick) = (None, AdaptiveBlocking::default());
-        while self.woken(pulse).await {
+        while self.wait_for_work(pulse).await {
             let (mut nudge, mut number) = self.wanted.take();
             if nudge.burst {
                 sleep(DEBOUNCE).await;
                 let (more, last) = self.wanted.take();
-                (nudge, number) = (nudge.and(more), last);
+                (nudge, number) = (nudge.merge(more), last);
             }
             if let Some(folders) = self.wanted.folders.lock().unwrap_or_else(PoisonError::into_inner).take() {
                 scope.folders.clone_from(&folders);
@@ -258,29 +260,31 @@ impl IndexWorker {
             // Everything else reads files.
             let is_keystroke = world.has_begun() && !nudge.is_deep() && !nudge.tree;
             let quick = if is_keystroke { &mut quick } else { &mut slow };
-            world = scope.with(quick, world, move |world| world.look(nudge, texts.open())).await;
+            world = scope.update_state(quick, world, move |world| world.refresh(nudge, texts.open())).await;
             if nudge.is_deep() {
-                let Some((back, is_new)) = follow(watching, world.places()).await else { return };
+                let Some((back, is_new)) = follow(watching, world.watched_paths()).await else { return };
                 watching = back;
                 if is_new {
-                    let _ = self.wanted.nudge(Invalidation { files: true, ..Invalidation::STATE });
+                    let _ = self.wanted.invalidate(Invalidation { files: true, ..Invalidation::STATE });
                 }
             }
             self.publish(&world, number);
             if nudge.tree {
-                world = scope.with(&mut AdaptiveBlocking::default(), world, IndexState::look_at_trees).await;
+                world = scope
+                    .update_state(&mut AdaptiveBlocking::default(), world, IndexState::look_at_trees)
+                    .await;
                 self.publish(&world, number);
             }
-            pulse = world.pulse();
+            pulse = world.poll_interval();
         }
     }
 
     /// False once the last handle of the index was dropped.
-    async fn woken(&self, pulse: Option<Duration>) -> bool {
+    async fn wait_for_work(&self, pulse: Option<Duration>) -> bool {
         tokio::select! {
             () = self.wanted.woken.notified() => {}
             () = sleep(pulse.unwrap_or(POLL_INTERVAL)), if pulse.is_some() => {
-                let _ = self.wanted.nudge(Invalidation::LOOPS);
+                let _ = self.wanted.invalidate(Invalidation::LOOPS);
             },
             () = self.sender.closed() => return false,
         }
@@ -288,11 +292,11 @@ impl IndexWorker {
     }
 
     fn publish(&self, world: &IndexState, number: u64) {
-        let picture = WorkspaceSnapshot { answers: number, ..world.picture() };
+        let picture = WorkspaceSnapshot { answers: number, ..world.snapshot() };
         let hear = Arc::clone(&self.wanted);
         if let Some(store) = world.store() {
-            self.live.listen(store, &picture.loops, move || {
-                let _ = hear.nudge(Invalidation::LOOPS);
+            self.live.follow_keepers(store, &picture.loops, move || {
+                let _ = hear.invalidate(Invalidation::LOOPS);
             });
         }
         self.sender.send_replace(Arc::new(picture));
@@ -302,7 +306,7 @@ impl IndexWorker {
 /// Watches these folders; says whether one of them is new. `None`: the thread panicked.
 async fn follow(mut watching: FileWatcher, places: BTreeSet<PathBuf>) -> Option<(FileWatcher, bool)> {
     let followed = tokio::task::spawn_blocking(move || {
-        let is_new = watching.follow(&places);
+        let is_new = watching.set_paths(&places);
         (watching, is_new)
     });
     followed.await.ok()

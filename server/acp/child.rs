@@ -50,7 +50,7 @@ impl AgentChild {
         Ok((Self { process, pid, end, input }, output))
     }
 
-    pub(super) fn tell(&mut self, message: &Value) -> io::Result<()> {
+    pub(super) fn send_message(&mut self, message: &Value) -> io::Result<()> {
         let input = self.input.as_mut().ok_or(io::ErrorKind::BrokenPipe)?;
         writeln!(input, "{message}")?;
         input.flush()
@@ -58,24 +58,24 @@ impl AgentChild {
 
     /// Whether it is gone, and without an exit code that says why.
     pub(super) fn ended_well(&mut self) -> bool {
-        self.within(GRACE).is_none_or(|it| it.success())
+        self.wait_timeout(GRACE).is_none_or(|it| it.success())
     }
 
     /// Its exit code, where it ended by itself.
     pub(super) fn end(mut self) -> Option<i32> {
         drop(self.input.take());
-        if let Some(status) = self.within(BY_ITSELF) {
+        if let Some(status) = self.wait_timeout(BY_ITSELF) {
             return status.code();
         }
         let _ = kill_process(self.pid, Signal::TERM);
-        if self.within(GRACE).is_none() {
+        if self.wait_timeout(GRACE).is_none() {
             let _ = self.process.kill();
             let _ = self.process.wait();
         }
         None
     }
 
-    fn within(&mut self, time: Duration) -> Option<ExitStatus> {
+    fn wait_timeout(&mut self, time: Duration) -> Option<ExitStatus> {
         let _ = self.end.recv_timeout(time);
         self.process.try_wait().ok().flatten()
     }

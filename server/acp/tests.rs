@@ -5,7 +5,7 @@ use std::path::Path;
 use loopkeeper_core::agent::LoopMode;
 use loopkeeper_core::agent::kind::Dialect;
 
-use super::{between, is_inside};
+use super::{bridge_argv, is_inside};
 
 #[test]
 fn links_and_dots_lead_nowhere_else() {
@@ -39,8 +39,8 @@ fn links_and_dots_lead_nowhere_else() {
 fn only_who_speaks_the_protocol_is_talked_to() {
     let argv = || vec!["agent".into(), "--acp".into()];
     let program = Path::new("/bin/warden");
-    assert_eq!(between(program, Dialect::Gemini, LoopMode::Hook, argv()), argv());
-    let line = |mode: LoopMode| between(program, Dialect::Acp, mode, argv()).join(" ".as_ref());
+    assert_eq!(bridge_argv(program, Dialect::Gemini, LoopMode::Hook, argv()), argv());
+    let line = |mode: LoopMode| bridge_argv(program, Dialect::Acp, mode, argv()).join(" ".as_ref());
     assert_eq!(line(LoopMode::Loop), "/bin/warden acp -- agent --acp");
     assert_eq!(line(LoopMode::Hook), "/bin/warden acp --held -- agent --acp");
 }

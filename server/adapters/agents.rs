@@ -55,11 +55,11 @@ impl AgentError {
         const OWN: &str = "set `agent` in loopkeeper.toml to a command of your own under `[agents.NAME]`";
         match self {
             Self::NoneFound => {
-                let first = known("claude").map_or_else(String::new, install);
+                let first = known_agent("claude").map_or_else(String::new, install_hint);
                 format!("{first} or another of them, or {OWN}.")
             }
-            Self::Missing { agent, .. } if known(agent).is_some() => {
-                let how = known(agent).map_or_else(String::new, install);
+            Self::Missing { agent, .. } if known_agent(agent).is_some() => {
+                let how = known_agent(agent).map_or_else(String::new, install_hint);
                 format!("{how}, or give its path as `command` under `[agents.{agent}]`.")
             }
             Self::Missing { agent, .. } => {
@@ -92,11 +92,11 @@ impl AgentError {
     }
 }
 
-fn known(name: &str) -> Option<&'static KnownAgent> {
-    KNOWN.into_iter().find(|it| it.name() == name).and_then(AgentKind::known)
+fn known_agent(name: &str) -> Option<&'static KnownAgent> {
+    KNOWN.into_iter().find(|it| it.name() == name).and_then(AgentKind::known_agent)
 }
 
-fn install(known: &KnownAgent) -> String {
+fn install_hint(known: &KnownAgent) -> String {
     format!("install {} (`{}`)", known.title, known.install)
 }
 
@@ -120,39 +120,40 @@ pub struct AgentQuery<'a> {
 }
 
 /// The agent of a loop, ready to be recorded: whole paths, every argument.
-pub fn plan(wanted: &AgentQuery<'_>) -> Result<AgentPlan, AgentError> {
+pub fn plan_agent(wanted: &AgentQuery<'_>) -> Result<AgentPlan, AgentError> {
     if wanted.agent == "auto" {
-        let is_there = |it: &AgentKind| named(wanted, it.name()).is_ok_and(|it| command(wanted, it).is_ok());
+        let is_there =
+            |it: &AgentKind| agent_settings(wanted, it.name()).is_ok_and(|it| command(wanted, it).is_ok());
         let found = AUTO.into_iter().find(is_there).ok_or(AgentError::NoneFound)?;
-        return plan_of(wanted, named(wanted, found.name())?);
+        return plan_of(wanted, agent_settings(wanted, found.name())?);
     }
-    plan_of(wanted, named(wanted, wanted.agent)?)
+    plan_of(wanted, agent_settings(wanted, wanted.agent)?)
 }
 
 /// The program of this name on `path`, outside `root`.
-pub fn find(name: &str, path: &OsStr, root: &Path) -> Option<PathBuf> {
+pub fn find_program(name: &str, path: &OsStr, root: &Path) -> Option<PathBuf> {
     std::env::split_paths(path)
         .filter(|folder| folder.is_absolute() && !lies_in(folder, root))
         .map(|folder| folder.join(name))
         .find(|program| is_program(program))
 }
 
-fn named<'a>(wanted: &AgentQuery<'a>, name: &str) -> Result<&'a AgentSettings, AgentError> {
+fn agent_settings<'a>(wanted: &AgentQuery<'a>, name: &str) -> Result<&'a AgentSettings, AgentError> {
     let found = wanted.agents.iter().find(|it| it.name == name);
     found.ok_or_else(|| AgentError::Unknown { agent: name.to_owned() })
 }
 
 fn plan_of(wanted: &AgentQuery<'_>, agent: &AgentSettings) -> Result<AgentPlan, AgentError> {
-    let kind = AgentKind::of(&agent.name, agent.output);
+    let kind = AgentKind::from_name(&agent.name, agent.output);
     if wanted.is_root && kind.refuses_root(agent.permissions) && !is_contained(wanted, agent) {
         return Err(AgentError::Root { agent: agent.name.clone() });
     }
     if kind.needs_all() && matches!(agent.permissions, PermissionMode::Edits | PermissionMode::Ask) {
         return Err(AgentError::NoSafeMode { agent: agent.name.clone() });
     }
-    let (command, args) = words(wanted, agent, kind)?;
+    let (command, args) = agent_args(wanted, agent, kind)?;
     let repository = commits_to(wanted, agent, kind);
-    let AgentCommandLine { argv, mut env, prompt } = kind.line(&CommandLineParams {
+    let AgentCommandLine { argv, mut env, prompt } = kind.command_line(&CommandLineParams {
         command: &command,
         permissions: agent.permissions,
         model: agent.model.as_deref(),
@@ -177,17 +178,17 @@ fn commits_to(wanted: &AgentQuery<'_>, agent: &AgentSettings, kind: AgentKind) -
         let words = [agent.command.as_slice(), &agent.args].concat();
         repository::codex_is_told(&words, &[wanted.env_set, &agent.env])
     };
-    repository::of(wanted.root).filter(|_| kind != AgentKind::Codex || !is_told())
+    repository::find_repository(wanted.root).filter(|_| kind != AgentKind::Codex || !is_told())
 }
 
 /// What the agent's safe mode cannot keep to where commits are left to it, as the end of a sentence about the agent.
 pub fn commit_limits(plan: &AgentPlan, root: &Path, committer: CommitPolicy) -> Option<&'static str> {
-    let is_left = committer == CommitPolicy::Agent && repository::of(root).is_some();
-    is_left.then(|| commits::limits(plan.kind(), plan.permissions, &plan.argv)).flatten()
+    let is_left = committer == CommitPolicy::Agent && repository::find_repository(root).is_some();
+    is_left.then(|| commits::commit_limitation(plan.kind(), plan.permissions, &plan.argv)).flatten()
 }
 
 /// The user's own: the command, and what comes behind our words. They may say more than ours, not something else.
-fn words(
+fn agent_args(
     wanted: &AgentQuery<'_>,
     agent: &AgentSettings,
     kind: AgentKind,
@@ -198,8 +199,8 @@ fn words(
     // Amp has no word of ours that says what it may do.
     let edits =
         matches!(agent.permissions, PermissionMode::Edits | PermissionMode::Ask) && kind != AgentKind::Amp;
-    let is_bound = kind.known().is_some() && (judges || edits);
-    if let Some(word) = bypass::word(kind, &words).filter(|_| is_bound) {
+    let is_bound = kind.known_agent().is_some() && (judges || edits);
+    if let Some(word) = bypass::find_bypass_flag(kind, &words).filter(|_| is_bound) {
         return Err(AgentError::Bypass { agent: agent.name.clone(), word, judges });
     }
     if kind == AgentKind::Claude {
@@ -214,7 +215,7 @@ fn words(
 fn settings_read(root: &Path, agent: &AgentSettings, words: Vec<String>) -> Result<Vec<String>, AgentError> {
     /// One word of a command line may be 128 KiB long, and our own part comes to it.
     const MOST_BYTES: usize = 64 * 1024;
-    let file = settings::file(&words).map(str::to_owned);
+    let file = settings::settings_file(&words).map(str::to_owned);
     let refused = |why: String| {
         let file = file.clone().unwrap_or_else(|| "{…}".to_owned());
         AgentError::Settings { agent: agent.name.clone(), file, why }
@@ -227,7 +228,8 @@ fn settings_read(root: &Path, agent: &AgentSettings, words: Vec<String>) -> Resu
             if text.len() > MOST_BYTES {
                 return Err(refused(format!("is larger than {MOST_BYTES} bytes")));
             }
-            settings::inlined(words, &text).ok_or_else(|| refused("holds no JSON object".to_owned()))?
+            settings::inline_settings_file(words, &text)
+                .ok_or_else(|| refused("holds no JSON object".to_owned()))?
         }
         None => words,
     };
@@ -254,7 +256,7 @@ fn command(wanted: &AgentQuery<'_>, agent: &AgentSettings) -> Result<Vec<String>
         let ourselves = std::env::current_exe().map_err(|source| AgentError::Ourselves { source })?;
         return Ok(vec![ourselves.to_string_lossy().into_owned(), "demo-agent".to_owned()]);
     }
-    let its_own = known(&agent.name).map(|it| it.program.to_owned()).into_iter().collect::<Vec<_>>();
+    let its_own = known_agent(&agent.name).map(|it| it.program.to_owned()).into_iter().collect::<Vec<_>>();
     let written = if agent.command.is_empty() { &its_own } else { &agent.command };
     let Some((program, rest)) = written.split_first() else {
         return Err(AgentError::NoCommand { agent: agent.name.clone() });
@@ -262,13 +264,13 @@ fn command(wanted: &AgentQuery<'_>, agent: &AgentSettings) -> Result<Vec<String>
     let found = if program.contains('/') {
         // Without `.` in between: it is read by people, and trusted by the byte.
         let path: PathBuf = wanted.root.join(program).components().collect();
-        match preflight::program(&path) {
+        match preflight::check_program(&path) {
             Err(why) => return Err(AgentError::NoProgram { agent: agent.name.clone(), path, why }),
             Ok(()) => path,
         }
     } else {
         let missing = || AgentError::Missing { agent: agent.name.clone(), program: program.clone() };
-        find(program, wanted.path, wanted.root).ok_or_else(missing)?
+        find_program(program, wanted.path, wanted.root).ok_or_else(missing)?
     };
     Ok(std::iter::once(found.to_string_lossy().into_owned()).chain(rest.iter().cloned()).collect())
 }
@@ -287,7 +289,7 @@ fn names_in(root: &Path) -> Vec<String> {
 }
 
 fn is_program(path: &Path) -> bool {
-    preflight::file(path).is_ok()
+    preflight::check_executable(path).is_ok()
 }
 
 /// Whether the folder is the work tree or lies in it, links resolved.

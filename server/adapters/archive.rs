@@ -24,7 +24,7 @@ impl ArchiveWriter {
     }
 
     /// A file of the archive; `name` has no `..` and no root.
-    pub fn add(&mut self, name: &str, bytes: &[u8]) -> io::Result<()> {
+    pub fn add_file(&mut self, name: &str, bytes: &[u8]) -> io::Result<()> {
         let mut header = tar::Header::new_gnu();
         header.set_size(bytes.len() as u64);
         header.set_mode(0o600);

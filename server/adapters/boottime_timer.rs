@@ -22,7 +22,7 @@ impl BoottimeTimer {
 
     /// Until the machine has been up for so many milliseconds, suspend included; without end for `None`. Cancel safe;
     /// whoever waits last is the one who is woken.
-    pub async fn until(&self, awake: Option<u64>) {
+    pub async fn sleep_until(&self, awake: Option<u64>) {
         let Some(awake) = awake else { return pending().await };
         // Nothing at all would mean never.
         let awake = awake.max(1);
@@ -53,15 +53,15 @@ mod tests {
     async fn it_rings_when_it_is_due_and_not_before() {
         let alarm = BoottimeTimer::new().unwrap();
         let due = clock::now().awake + 60;
-        alarm.until(Some(due)).await;
+        alarm.sleep_until(Some(due)).await;
         assert!(clock::now().awake >= due);
         // What is past already, the machine's first moment too.
         for past in [due, 1, 0] {
-            alarm.until(Some(past)).await;
+            alarm.sleep_until(Some(past)).await;
         }
         let far = due + 60_000;
-        assert!(timeout(Duration::from_millis(50), alarm.until(Some(far))).await.is_err());
-        assert!(timeout(Duration::from_millis(50), alarm.until(None)).await.is_err());
+        assert!(timeout(Duration::from_millis(50), alarm.sleep_until(Some(far))).await.is_err());
+        assert!(timeout(Duration::from_millis(50), alarm.sleep_until(None)).await.is_err());
     }
 
     #[tokio::test]
@@ -70,12 +70,12 @@ mod tests {
         let soon = clock::now().awake + 1_000;
         tokio::select! {
             biased;
-            () = alarm.until(Some(soon)) => panic!("not yet"),
+            () = alarm.sleep_until(Some(soon)) => panic!("not yet"),
             () = std::future::ready(()) => {}
         }
         tokio::time::sleep(Duration::from_millis(1_050)).await;
         let due = clock::now().awake + 60;
-        alarm.until(Some(due)).await;
+        alarm.sleep_until(Some(due)).await;
         assert!(clock::now().awake >= due);
     }
 
@@ -84,7 +84,7 @@ mod tests {
     async fn it_counts_while_the_machine_sleeps() {
         let alarm = BoottimeTimer::new().unwrap();
         let due = clock::now().awake + 60_000;
-        assert!(timeout(Duration::from_millis(10), alarm.until(Some(due))).await.is_err());
+        assert!(timeout(Duration::from_millis(10), alarm.sleep_until(Some(due))).await.is_err());
         let told = std::fs::read_to_string(format!("/proc/self/fdinfo/{}", alarm.0.as_raw_fd())).unwrap();
         // CLOCK_BOOTTIME, by a time of that clock, once.
         for line in ["clockid: 7", "settime flags: 01", "it_interval: (0, 0)"] {

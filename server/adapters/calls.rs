@@ -42,21 +42,21 @@ pub fn this_hour(path: &Path, now: u64) -> Result<u32, CallsError> {
         other => other.and_then(|mut file| CallLogBytes::read(&mut file)),
     };
     let written = read.map_err(|source| CallsError { action: "read", path: path.to_owned(), source })?;
-    let list = CallLog::of(&written);
-    let made = list.calls.iter().filter(|(_, at)| counts((*at).min(now), now)).count();
+    let list = CallLog::parse(&written);
+    let made = list.calls.iter().filter(|(_, at)| is_within_hour((*at).min(now), now)).count();
     Ok(u32::try_from(made).unwrap_or(u32::MAX))
 }
 
 /// Takes a slot for one iteration, durably. `None`: somebody else is at the list; to be asked again at once.
 /// An iteration that took one before takes no second: its first moves up to now.
-pub fn take(path: &Path, asker: &CallRequest, now: Moment) -> Result<Option<CallSlot>, CallsError> {
+pub fn take_slot(path: &Path, asker: &CallRequest, now: Moment) -> Result<Option<CallSlot>, CallsError> {
     let failed = |action| {
         let path = path.to_owned();
         move |source| CallsError { action, path, source }
     };
-    let Some(mut file) = lock(path).map_err(failed("locked"))? else { return Ok(None) };
+    let Some(mut file) = lock_list(path).map_err(failed("locked"))? else { return Ok(None) };
     let written = CallLogBytes::read(&mut file).map_err(failed("read"))?;
-    let list = CallLog::of(&written);
+    let list = CallLog::parse(&written);
     let others = list.of_others(asker, now.wall);
     // The one that has to leave before there is room: more than the oldest where the limit was lowered.
     let leaves = others.len().checked_sub(asker.limit as usize).and_then(|it| others.get(it));
@@ -65,7 +65,7 @@ pub fn take(path: &Path, asker: &CallRequest, now: Moment) -> Result<Option<Call
         if list.is_ahead(now.wall) {
             list.rewrite(path, now.wall, None).map_err(failed("written"))?;
         }
-        return Ok(Some(CallSlot::Full { until: now.after(ms) }));
+        return Ok(Some(CallSlot::Full { until: now.plus_ms(ms) }));
     }
     let call = (asker.loop_id.as_str(), asker.iteration);
     if list.is_ahead(now.wall) || list.is_long {
@@ -77,7 +77,7 @@ pub fn take(path: &Path, asker: &CallRequest, now: Moment) -> Result<Option<Call
 }
 
 /// The list, held until it is dropped. What was replaced meanwhile is no list any more.
-pub(super) fn lock(path: &Path) -> io::Result<Option<File>> {
+pub(super) fn lock_list(path: &Path) -> io::Result<Option<File>> {
     let options = |file: &mut OpenOptions| {
         file.read(true).append(true).mode(0o600);
         file.clone()
@@ -127,7 +127,7 @@ struct CallLog<'a> {
 }
 
 impl<'a> CallLog<'a> {
-    fn of(CallLogBytes { bytes, is_long }: &'a CallLogBytes) -> Self {
+    fn parse(CallLogBytes { bytes, is_long }: &'a CallLogBytes) -> Self {
         let is_torn = bytes.last().is_some_and(|it| *it != b'\n');
         let mut calls: Vec<_> = bytes.split(|it| *it == b'\n').filter_map(read_line).collect();
         // Quick, since most lists stand in this order. Of each call the last one stays.
@@ -148,7 +148,7 @@ impl<'a> CallLog<'a> {
         let own = (asker.loop_id.as_str(), asker.iteration);
         let others = self.calls.iter().filter(|(call, _)| *call != own);
         let mut found: Vec<u64> =
-            others.map(|(_, at)| (*at).min(now)).filter(|it| counts(*it, now)).collect();
+            others.map(|(_, at)| (*at).min(now)).filter(|it| is_within_hour(*it, now)).collect();
         found.sort_unstable();
         found
     }
@@ -159,25 +159,27 @@ impl<'a> CallLog<'a> {
 
     fn append(&self, file: &mut File, now: u64, (of, iteration): IterationRef<'_>) -> io::Result<()> {
         let begin = if self.is_torn { "\n" } else { "" };
-        file.write_all(format!("{begin}{}", line(now, of, iteration)).as_bytes())?;
+        file.write_all(format!("{begin}{}", format_line(now, of, iteration)).as_bytes())?;
         file.sync_data()
     }
 
     /// Only what counts, and one more. Whoever waits for the old list's lock finds that it is gone.
     fn rewrite(&self, path: &Path, now: u64, more: Option<IterationRef<'_>>) -> io::Result<()> {
         let kept = self.calls.iter().map(|((of, iteration), at)| (*of, *iteration, (*at).min(now)));
-        let kept = kept.filter(|(of, iteration, at)| counts(*at, now) && more != Some((of, *iteration)));
+        let kept =
+            kept.filter(|(of, iteration, at)| is_within_hour(*at, now) && more != Some((of, *iteration)));
         let more = more.into_iter().map(|(of, iteration)| (of, iteration, now));
-        let text: String = kept.chain(more).map(|(of, iteration, at)| line(at, of, iteration)).collect();
+        let text: String =
+            kept.chain(more).map(|(of, iteration, at)| format_line(at, of, iteration)).collect();
         durable::replace_file(path, text.as_bytes())
     }
 }
 
-fn counts(at: u64, now: u64) -> bool {
+fn is_within_hour(at: u64, now: u64) -> bool {
     now < at.saturating_add(HOUR_MS)
 }
 
-fn line(at: u64, of: &str, iteration: u32) -> String {
+fn format_line(at: u64, of: &str, iteration: u32) -> String {
     format!("{at} {of} {iteration}\n")
 }
 

@@ -11,7 +11,7 @@ pub fn now() -> Moment {
 }
 
 /// Seconds east of UTC now: of the zone with this name, or of this machine's own.
-pub fn offset(zone: Option<&str>) -> Option<i32> {
+pub fn utc_offset(zone: Option<&str>) -> Option<i32> {
     let zone = match zone {
         Some(name) => TimeZone::get(name).ok()?,
         None => TimeZone::system(),

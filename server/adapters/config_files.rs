@@ -51,7 +51,7 @@ pub fn root_of(folder: &Path) -> io::Result<PathBuf> {
     let root = match (folder.ancestors().find(configured), repository) {
         // Another work tree of the repository is a tree of its own, also below a folder with a configuration.
         (Some(root), Some(top)) if top.starts_with(root) && top != root => {
-            Some(if OtherWorkTrees::below(root).holds(top) { top } else { root })
+            Some(if OtherWorkTrees::new(root).holds(top) { top } else { root })
         }
         (configured, repository) => configured.or(repository),
     };
@@ -68,11 +68,11 @@ pub fn has_repository(folder: &Path) -> bool {
 /// The configuration that holds in `root`, with `arguments` on top.
 pub fn load(root: &Path, arguments: &[SettingOverride]) -> Result<Arc<ResolvedSettings>, ConfigFileError> {
     let user = user_file(std::env::var_os("XDG_CONFIG_HOME"), std::env::var_os("HOME"));
-    let mut resolved = resolve_cached(layers(root, user.as_deref())?, arguments);
+    let mut resolved = resolve_cached(read_layers(root, user.as_deref())?, arguments);
     if let Some((path, origin)) = resolved.template()
         && let (Err(error), origin) = (template_file::read(root, path), origin.clone())
     {
-        Arc::make_mut(&mut resolved).refuse(
+        Arc::make_mut(&mut resolved).add_error(
             origin,
             format!("`prompt.template`: {error}"),
             error.hint().to_owned(),
@@ -96,7 +96,7 @@ fn resolve_cached(layers: Vec<Layer>, arguments: &[SettingOverride]) -> Arc<Reso
 }
 
 /// The files that are there.
-pub fn layers(root: &Path, user_file: Option<&Path>) -> Result<Vec<Layer>, ConfigFileError> {
+pub fn read_layers(root: &Path, user_file: Option<&Path>) -> Result<Vec<Layer>, ConfigFileError> {
     let user = user_file.map(|path| (LayerKind::User, path.to_owned(), path.display().to_string()));
     // Of two files of the same kind the later one wins.
     let of_root = [
@@ -202,12 +202,12 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let write = |name: &str, text: &str| fs::write(root.path().join(name), text).unwrap();
         fs::create_dir(root.path().join(".ralph")).unwrap();
-        assert_eq!(layers(root.path(), None).unwrap(), []);
+        assert_eq!(read_layers(root.path(), None).unwrap(), []);
         write("user.toml", "limits.iterations = 1\nkeep.loops = 1");
         write(".ralphrc", "CB_NO_PROGRESS_THRESHOLD=5\nCLAUDE_TIMEOUT_MINUTES=5");
         write(".ralph/.ralphrc", "CB_NO_PROGRESS_THRESHOLD=6");
         write("loopkeeper.toml", "limits.iterations = 7");
-        let layers = layers(root.path(), Some(&root.path().join("user.toml"))).unwrap();
+        let layers = read_layers(root.path(), Some(&root.path().join("user.toml"))).unwrap();
         let resolved = resolve(&layers, &[]);
         let settings = resolved.settings().unwrap();
         assert_eq!((settings.limits.iterations, settings.keep_loops), (7, 1));
@@ -246,7 +246,7 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let path = root.path().join("loopkeeper.toml");
         let check = |expect: &str| {
-            let error = layers(root.path(), None).unwrap_err().to_string();
+            let error = read_layers(root.path(), None).unwrap_err().to_string();
             assert_eq!(error, expect.replace('%', &path.display().to_string()));
         };
         symlink("nowhere", &path).unwrap();
@@ -266,7 +266,7 @@ mod tests {
         fs::write(&path, b"agent = \"\xff\"").unwrap();
         check("% is not UTF-8 text: byte 9 fits no character");
         fs::write(&path, vec![b'#'; 1024 * 1024]).unwrap();
-        assert_eq!(layers(root.path(), None).unwrap().len(), 1);
+        assert_eq!(read_layers(root.path(), None).unwrap().len(), 1);
     }
 
     #[test]
@@ -286,6 +286,6 @@ mod tests {
     fn a_file_in_place_of_the_folder_is_no_configuration() {
         let root = tempfile::tempdir().unwrap();
         fs::write(root.path().join(".ralph"), "").unwrap();
-        assert_eq!(layers(root.path(), None).unwrap(), []);
+        assert_eq!(read_layers(root.path(), None).unwrap(), []);
     }
 }

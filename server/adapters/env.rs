@@ -182,7 +182,7 @@ const AGENT: &[&str] = &[
 ];
 
 /// The complete environment of a job, sorted. `pass` and `set` are `[env]`, `source` the keeper's own variables.
-pub fn scrubbed(
+pub fn scrubbed_env(
     reader: EnvAudience,
     pass: &[String],
     set: &[(String, String)],
@@ -211,7 +211,7 @@ mod tests {
     fn names(reader: EnvAudience, pass: &[&str], source: &[&str]) -> Vec<String> {
         let pass: Vec<String> = pass.iter().map(ToString::to_string).collect();
         let source = source.iter().map(|name| (name.into(), "value".into()));
-        let kept = scrubbed(reader, &pass, &[], source);
+        let kept = scrubbed_env(reader, &pass, &[], source);
         let names = kept.into_iter().map(|(name, _)| name.into_string().unwrap());
         names.filter(|it| it != "PYTHONDONTWRITEBYTECODE").collect()
     }
@@ -257,7 +257,7 @@ mod tests {
             ("TZ".into(), "UTC".into()),
         ];
         let set = [("TZ".to_owned(), "CET".to_owned()), ("NEW".to_owned(), "1".to_owned())];
-        let kept = scrubbed(EnvAudience::Agent, &[], &set, source.into_iter());
+        let kept = scrubbed_env(EnvAudience::Agent, &[], &set, source.into_iter());
         let expect: [(OsString, OsString); 4] = [
             ("HOME".into(), OsString::from_vec(b"/h\xff".to_vec())),
             ("NEW".into(), "1".into()),

@@ -39,9 +39,9 @@ pub fn head(root: &Path) -> Result<Option<GitHead>, GitError> {
 
 /// Paths below `root` that git neither tracks nor ignores, other work trees of the repository left out, unprintable
 /// bytes escaped; `None` outside of a repository.
-pub fn untracked(root: &Path) -> Result<Option<Vec<String>>, GitError> {
-    let paths = program::untracked(root)?;
-    let others = OtherWorkTrees::below(root);
+pub fn untracked_paths(root: &Path) -> Result<Option<Vec<String>>, GitError> {
+    let paths = program::untracked_paths(root)?;
+    let others = OtherWorkTrees::new(root);
     // Git lists a repository below another as a folder.
     let is_own = |path: &String| !path.ends_with('/') || !others.holds(&root.join(path));
     Ok(paths.map(|it| it.into_iter().filter(is_own).collect()))
@@ -65,7 +65,7 @@ const LARGEST_INDEX: u64 = 16 * 1024 * 1024;
 
 /// What the index of a plain repository at `root` holds. Reads that one file and no configuration; `None` where it
 /// is not there, not readable or too large.
-pub fn tracked(root: &Path) -> Option<TrackedCounts> {
+pub fn count_tracked(root: &Path) -> Option<TrackedCounts> {
     let path = root.join(".git/index");
     std::fs::metadata(&path).ok().filter(|it| it.is_file() && it.len() <= LARGEST_INDEX)?;
     let index = git2::Index::open(&path).ok()?;
@@ -76,10 +76,10 @@ pub fn tracked(root: &Path) -> Option<TrackedCounts> {
 
 /// The first lines of the commits from `from` (left out; `None`: from the beginning) to `to`, oldest first; of more
 /// than [`MOST_SUBJECTS`] the last ones.
-pub fn subjects(root: &Path, from: Option<&str>, to: &str) -> Result<Vec<String>, GitError> {
+pub fn commit_subjects(root: &Path, from: Option<&str>, to: &str) -> Result<Vec<String>, GitError> {
     match read_subjects(root, from, to) {
         Ok(subjects) => Ok(subjects),
-        Err(_) => program::subjects(root, from, to),
+        Err(_) => program::commit_subjects(root, from, to),
     }
 }
 

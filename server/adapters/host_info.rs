@@ -15,12 +15,12 @@ use super::state_dir::{StateDir, StateError};
 const MOST_BYTES: u64 = 1 << 20;
 
 /// How many files and folders one user can watch.
-pub fn watches() -> Option<u64> {
+pub fn max_user_watches() -> Option<u64> {
     std::fs::read_to_string("/proc/sys/fs/inotify/max_user_watches").ok()?.trim().parse().ok()
 }
 
 /// Whether one more watcher can be had.
-pub fn watcher() -> Result<(), String> {
+pub fn check_watcher() -> Result<(), String> {
     inotify::init(inotify::CreateFlags::CLOEXEC).map(drop).map_err(|error| error.to_string())
 }
 
@@ -52,27 +52,27 @@ impl LoginTraces {
 }
 
 impl LoginEvidence for LoginTraces {
-    fn variable(&self, name: &str) -> bool {
+    fn has_variable(&self, name: &str) -> bool {
         std::env::var_os(name).is_some_and(|it| !it.is_empty())
     }
 
-    fn passed(&self, name: &str) -> Option<String> {
+    fn agent_variable(&self, name: &str) -> Option<String> {
         let found = self.passed.iter().find(|it| it.0 == name);
         found.map(|(_, value)| value.to_string_lossy().into_owned()).filter(|it| !it.is_empty())
     }
 
-    fn home(&self) -> PathBuf {
-        self.passed("HOME").map(PathBuf::from).unwrap_or_default()
+    fn home_dir(&self) -> PathBuf {
+        self.agent_variable("HOME").map(PathBuf::from).unwrap_or_default()
     }
 
-    fn file(&self, path: &Path, holds: Option<&str>) -> bool {
+    fn has_file(&self, path: &Path, holds: Option<&str>) -> bool {
         let there =
             path.is_absolute() && std::fs::metadata(path).is_ok_and(|it| it.is_file() && it.len() > 0);
-        there && holds.is_none_or(|word| beginning(path).is_some_and(|it| it.contains(word)))
+        there && holds.is_none_or(|word| read_beginning(path).is_some_and(|it| it.contains(word)))
     }
 }
 
-fn beginning(path: &Path) -> Option<String> {
+fn read_beginning(path: &Path) -> Option<String> {
     let mut bytes = Vec::new();
     File::open(path).ok()?.take(MOST_BYTES).read_to_end(&mut bytes).ok()?;
     Some(String::from_utf8_lossy(&bytes).into_owned())
@@ -82,7 +82,7 @@ fn beginning(path: &Path) -> Option<String> {
 mod tests {
     use loopkeeper_core::doctor::LoginEvidence;
 
-    use super::{LoginTraces, state, watcher};
+    use super::{LoginTraces, check_watcher, state};
     use crate::adapters::state_dir::StateDir;
 
     #[test]
@@ -92,7 +92,7 @@ mod tests {
         std::fs::write(at("empty"), "").unwrap();
         std::fs::write(at("full"), "{\"a\":1}").unwrap();
         let traces = LoginTraces::new(vec![("HOME".into(), home.path().into()), ("EMPTY".into(), "".into())]);
-        assert_eq!((traces.home(), traces.passed("EMPTY")), (home.path().to_owned(), None));
+        assert_eq!((traces.home_dir(), traces.agent_variable("EMPTY")), (home.path().to_owned(), None));
         for (name, holds, expect) in [
             ("empty", None, false),
             ("full", None, true),
@@ -100,7 +100,7 @@ mod tests {
             ("full", Some("\"b\""), false),
             ("", None, false),
         ] {
-            assert_eq!(traces.file(&at(name), holds), expect, "{name} {holds:?}");
+            assert_eq!(traces.has_file(&at(name), holds), expect, "{name} {holds:?}");
         }
     }
 
@@ -109,7 +109,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let facts = state(&StateDir::at(&folder.path().join("s"))).unwrap();
         assert!(facts.mode == 0o700 && facts.free > 0, "{facts:?}");
-        assert_eq!(watcher(), Ok(()));
+        assert_eq!(check_watcher(), Ok(()));
         let file = folder.path().join("file");
         std::fs::write(&file, "").unwrap();
         assert!(state(&StateDir::at(&file)).is_err());

@@ -44,7 +44,7 @@ pub struct HttpRequest {
 impl HttpClient<'_> {
     /// Asks, and waits for the answer. Dropping the future gives the request up.
     pub async fn get(self, request: HttpRequest) -> HttpOutcome {
-        match self.ask(RequestKind::Answer, request).await {
+        match self.run_request(RequestKind::Answer, request).await {
             Ok(WireResponse::Reply(reply)) => reply,
             Ok(WireResponse::Taken(_)) => HttpOutcome::None("could not be asked".to_owned()),
             Err(why) => HttpOutcome::None(format!("could not be asked: {why}")),
@@ -53,14 +53,14 @@ impl HttpClient<'_> {
 
     /// Whether anybody listens where a server is to get ready; the error says in words why nobody knows.
     pub async fn is_taken(self, request: HttpRequest) -> Result<bool, String> {
-        match self.ask(RequestKind::Listener, request).await? {
+        match self.run_request(RequestKind::Listener, request).await? {
             WireResponse::Taken(taken) => Ok(taken),
             WireResponse::Reply(_) => Err("it took too long".to_owned()),
         }
     }
 
     /// The error says in words what is wrong with the one who should ask.
-    async fn ask(self, what: RequestKind, request: HttpRequest) -> Result<WireResponse, String> {
+    async fn run_request(self, what: RequestKind, request: HttpRequest) -> Result<WireResponse, String> {
         let HttpRequest { url, servers, timeout, redirects } = request;
         let question = WireRequest { what, url: url.value().clone(), servers, timeout, redirects };
         let mark = self.env.iter().filter(|(name, _)| name == orphans::ENV_LOOP).cloned();
@@ -74,14 +74,14 @@ impl HttpClient<'_> {
             output: None,
         };
         let run = run_for(&job, timeout + BESIDES, self.domain, BODY_BYTES + HEAD_BYTES).await;
-        said(&run)
+        parse_output(&run)
     }
 }
 
-fn said(run: &CommandRun) -> Result<WireResponse, String> {
+fn parse_output(run: &CommandRun) -> Result<WireResponse, String> {
     match &run.ending {
         CommandExit::Exited(0) => {
-            WireResponse::read(&run.stdout).ok_or_else(|| "its answer makes no sense".to_owned())
+            WireResponse::decode(&run.stdout).ok_or_else(|| "its answer makes no sense".to_owned())
         }
         CommandExit::TimedOut => Ok(WireResponse::Reply(HttpOutcome::TimedOut)),
         CommandExit::NotStarted(why) => Err(why.clone()),

@@ -103,9 +103,9 @@ pub struct ReopenedJournal {
 impl JournalFile {
     /// A new journal; fails where there is one already.
     pub fn create(path: &Path) -> Result<Self, JournalError> {
-        let failed = |source| failure("create", path, source);
+        let failed = |source| io_error("create", path, source);
         let file = options().create_new(true).open(path).map_err(failed)?;
-        let journal = Self::over(path, file, ChecksumChain::default(), 0);
+        let journal = Self::from_parts(path, file, ChecksumChain::default(), 0);
         journal.refill_reserve()?;
         journal.file.sync_all().map_err(failed)?;
         sync_folder(path)?;
@@ -117,10 +117,10 @@ impl JournalFile {
     pub fn open(path: &Path) -> Result<ReopenedJournal, JournalError> {
         let file = options().open(path).map_err(|source| match source.kind() {
             ErrorKind::NotFound => JournalError::Gone { path: path.to_owned() },
-            _ => failure("open", path, source),
+            _ => io_error("open", path, source),
         })?;
-        let bytes = std::fs::read(path).map_err(|source| failure("read", path, source))?;
-        let ParsedJournal { entries, good_len, chain, tail } = reading::read(&bytes);
+        let bytes = std::fs::read(path).map_err(|source| io_error("read", path, source))?;
+        let ParsedJournal { entries, good_len, chain, tail } = reading::parse_journal(&bytes);
         let torn = match tail {
             JournalTail::Clean => None,
             JournalTail::Damaged { line, why } => {
@@ -128,18 +128,18 @@ impl JournalFile {
             }
             JournalTail::Torn { .. } => Some(put_aside(path, bytes.get(good_len..).unwrap_or_default())?),
         };
-        file.set_len(good_len as u64).map_err(|source| failure("cut", path, source))?;
+        file.set_len(good_len as u64).map_err(|source| io_error("cut", path, source))?;
         // What a keeper wrote without living to see it synced is read as written, so it has to stay.
-        file.sync_all().map_err(|source| failure("sync", path, source))?;
+        file.sync_all().map_err(|source| io_error("sync", path, source))?;
         sync_folder(path)?;
-        let journal = Self::over(path, file, chain, good_len as u64);
+        let journal = Self::from_parts(path, file, chain, good_len as u64);
         // Without room for a reserve the loop still goes on; the next append tells about the disk.
         let _ = journal.refill_reserve();
         Ok(ReopenedJournal { journal, entries, torn })
     }
 
-    fn over(path: &Path, file: File, chain: ChecksumChain, len: u64) -> Self {
-        let epoch = chain.epoch() + 1;
+    fn from_parts(path: &Path, file: File, chain: ChecksumChain, len: u64) -> Self {
+        let epoch = chain.last_epoch() + 1;
         let (loose, owed, synced) = (Vec::new(), Vec::new(), chain.clone());
         let health = JournalHealth::Sound;
         Self { path: path.to_owned(), file, len, chain, loose, synced, owed, epoch, health }
@@ -148,7 +148,7 @@ impl JournalFile {
     /// Appends the records as one write. When this returns they are on disk, with everything noted before; when it
     /// fails none of them counts.
     pub fn append(&mut self, at: Moment, records: Vec<Record>) -> Result<Vec<Entry>, JournalError> {
-        let (chain, bytes, entries) = self.chained(at, records)?;
+        let (chain, bytes, entries) = self.chain_records(at, records)?;
         self.write(&bytes)?;
         self.sync_file()?;
         self.take_in(chain, &bytes);
@@ -158,8 +158,8 @@ impl JournalFile {
 
     /// Appends the records as one write. They count when this returns, and are on disk after the next
     /// [`Self::append`] or [`Self::sync`].
-    pub fn note(&mut self, at: Moment, records: Vec<Record>) -> Result<Vec<Entry>, JournalError> {
-        let (chain, bytes, entries) = self.chained(at, records)?;
+    pub fn append_unsynced(&mut self, at: Moment, records: Vec<Record>) -> Result<Vec<Entry>, JournalError> {
+        let (chain, bytes, entries) = self.chain_records(at, records)?;
         self.write(&bytes)?;
         self.take_in(chain, &bytes);
         Ok(entries)
@@ -173,7 +173,7 @@ impl JournalFile {
         self.append(Moment::default(), Vec::new()).map(drop)
     }
 
-    fn chained(
+    fn chain_records(
         &self,
         at: Moment,
         records: Vec<Record>,
@@ -182,7 +182,7 @@ impl JournalFile {
         let mut text = String::new();
         let mut entries = Vec::with_capacity(records.len());
         for record in records {
-            let entry = Entry { seq: chain.seq() + 1, epoch: self.epoch, at, record };
+            let entry = Entry { seq: chain.last_seq() + 1, epoch: self.epoch, at, record };
             let unwritable = |why| JournalError::Unwritable { path: self.path.clone(), why };
             text += &chain.append(&entry).map_err(unwritable)?;
             entries.push(entry);
@@ -203,13 +203,13 @@ impl JournalFile {
     }
 
     /// Whether the file is still the one at its path, and as this writer left it.
-    pub fn check(&self) -> Result<(), JournalError> {
+    pub fn verify_unchanged(&self) -> Result<(), JournalError> {
         let path = || self.path.clone();
-        let ours = self.file.metadata().map_err(|source| failure("look at", &self.path, source))?;
+        let ours = self.file.metadata().map_err(|source| io_error("look at", &self.path, source))?;
         match std::fs::metadata(&self.path) {
             Ok(found) if found.ino() == ours.ino() && found.dev() == ours.dev() => {}
             Err(source) if source.kind() != ErrorKind::NotFound => {
-                return Err(failure("look at", &self.path, source));
+                return Err(io_error("look at", &self.path, source));
             }
             Ok(_) | Err(_) => return Err(JournalError::Gone { path: path() }),
         }
@@ -222,28 +222,28 @@ impl JournalFile {
         let gone = || JournalError::Gone { path: self.path.clone() };
         let file = options().open(&self.path).map_err(|source| match source.kind() {
             ErrorKind::NotFound => gone(),
-            _ => failure("open", &self.path, source),
+            _ => io_error("open", &self.path, source),
         })?;
-        let bytes = std::fs::read(&self.path).map_err(|source| failure("read", &self.path, source))?;
+        let bytes = std::fs::read(&self.path).map_err(|source| io_error("read", &self.path, source))?;
         let len = self.len.saturating_sub(self.loose.len() as u64);
-        let synced = bytes.get(..len as usize).map(reading::read);
+        let synced = bytes.get(..len as usize).map(reading::parse_journal);
         if synced.is_none_or(|it| it.chain != self.synced || it.tail != JournalTail::Clean) {
             return Err(JournalError::Foreign { path: self.path.clone() });
         }
-        file.set_len(len).map_err(|source| failure("cut", &self.path, source))?;
+        file.set_len(len).map_err(|source| io_error("cut", &self.path, source))?;
         self.len = len;
         self.owed.splice(..0, self.loose.drain(..));
         file.sync_all().map_err(|source| JournalError::Sync { path: self.path.clone(), source })?;
         self.file = file;
         self.health = JournalHealth::Sound;
-        self.check()
+        self.verify_unchanged()
     }
 
     /// Gives the reserve up: room for one record on a full disk.
     pub fn spend_reserve(&self) -> Result<(), JournalError> {
         match std::fs::remove_file(reserve_of(&self.path)) {
             Err(source) if source.kind() != ErrorKind::NotFound => {
-                Err(failure("give up the reserve of", &self.path, source))
+                Err(io_error("give up the reserve of", &self.path, source))
             }
             _ => Ok(()),
         }
@@ -265,7 +265,7 @@ impl JournalFile {
             );
         filled.map_err(|source| {
             let _ = std::fs::remove_file(&path);
-            failure("make the reserve of", &self.path, source)
+            io_error("make the reserve of", &self.path, source)
         })
     }
 
@@ -273,13 +273,13 @@ impl JournalFile {
         if self.health == JournalHealth::Broken {
             return Err(JournalError::Broken { path: self.path.clone() });
         }
-        self.check()?;
+        self.verify_unchanged()?;
         // A full disk may take a part without an error: going on is how the reason comes out.
         if let Err(source) = self.file.write_all(bytes) {
             if self.file.set_len(self.len).is_err() {
                 self.health = JournalHealth::Broken;
             }
-            return Err(failure("append to", &self.path, source));
+            return Err(io_error("append to", &self.path, source));
         }
         Ok(())
     }
@@ -288,7 +288,7 @@ impl JournalFile {
         if let Err(source) = self.file.sync_data() {
             self.health = JournalHealth::Broken;
             // Some file systems find out only now that there is no room.
-            return Err(match failure("sync", &self.path, source) {
+            return Err(match io_error("sync", &self.path, source) {
                 JournalError::Io { path, source, .. } => JournalError::Sync { path, source },
                 full => full,
             });
@@ -299,20 +299,20 @@ impl JournalFile {
 
 /// Reads a journal without touching it.
 pub fn read(path: &Path) -> Result<ParsedJournal, JournalError> {
-    bytes_of(path).map(|bytes| reading::read(&bytes))
+    bytes_of(path).map(|bytes| reading::parse_journal(&bytes))
 }
 
 /// The lines of a journal that hold records, exactly as they were written.
-pub fn lines(path: &Path) -> Result<Vec<u8>, JournalError> {
+pub fn read_raw_lines(path: &Path) -> Result<Vec<u8>, JournalError> {
     let mut bytes = bytes_of(path)?;
-    bytes.truncate(reading::read(&bytes).good_len);
+    bytes.truncate(reading::parse_journal(&bytes).good_len);
     Ok(bytes)
 }
 
 fn bytes_of(path: &Path) -> Result<Vec<u8>, JournalError> {
     std::fs::read(path).map_err(|source| match source.kind() {
         ErrorKind::NotFound => JournalError::Gone { path: path.to_owned() },
-        _ => failure("read", path, source),
+        _ => io_error("read", path, source),
     })
 }
 
@@ -324,7 +324,7 @@ fn options() -> OpenOptions {
 
 /// Copies a torn end to the first free `<journal>.torn-<n>`, durably, before it is cut.
 fn put_aside(path: &Path, bytes: &[u8]) -> Result<PathBuf, JournalError> {
-    let failed = |source| failure("put aside the torn end of", path, source);
+    let failed = |source| io_error("put aside the torn end of", path, source);
     for number in 1_u32.. {
         let aside = path.with_extension(format!("torn-{number}"));
         let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&aside);
@@ -338,14 +338,14 @@ fn put_aside(path: &Path, bytes: &[u8]) -> Result<PathBuf, JournalError> {
 }
 
 fn sync_folder(path: &Path) -> Result<(), JournalError> {
-    durable::sync_folder(path).map_err(|source| failure("sync the folder of", path, source))
+    durable::sync_folder(path).map_err(|source| io_error("sync the folder of", path, source))
 }
 
 fn reserve_of(path: &Path) -> PathBuf {
     path.with_extension("reserve")
 }
 
-fn failure(action: &'static str, path: &Path, source: io::Error) -> JournalError {
+fn io_error(action: &'static str, path: &Path, source: io::Error) -> JournalError {
     let path = path.to_owned();
     match source.kind() {
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::WriteZero => {

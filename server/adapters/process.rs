@@ -49,7 +49,7 @@ pub struct Job {
     /// The program and its arguments. A name is looked up in the `PATH` of `env`, a path is relative to `cwd`.
     pub argv: Approved<Vec<OsString>>,
     pub cwd: PathBuf,
-    /// The complete environment (see [`super::env::scrubbed`]); nothing is inherited.
+    /// The complete environment (see [`super::env::scrubbed_env`]); nothing is inherited.
     pub env: Vec<(OsString, OsString)>,
     pub stdin: StdinSource,
     /// Between TERM and KILL.
@@ -136,12 +136,12 @@ pub enum ProcessError {
 
 /// Starts a job under a warden of its own. Needs a tokio runtime, and a thread that lives as long as the job.
 pub fn start(job: &Job, domain: &Isolation) -> Result<JobHandle, ProcessError> {
-    started(job, StreamLayout::Apart, |program, ends| alone(job, program, domain, ends))
+    start_with(job, StreamLayout::Apart, |program, ends| start_single_warden(job, program, domain, ends))
 }
 
 /// The same, with its errors on its stdout: two pipes do not tell what was said first.
 pub fn start_in_order(job: &Job, domain: &Isolation) -> Result<JobHandle, ProcessError> {
-    started(job, StreamLayout::Together, |program, ends| alone(job, program, domain, ends))
+    start_with(job, StreamLayout::Together, |program, ends| start_single_warden(job, program, domain, ends))
 }
 
 /// Whether a job has a pipe for each stream or one for both. Two do not show what was written first.
@@ -158,7 +158,7 @@ struct ChildStdio {
     err: OwnedFd,
 }
 
-fn started(
+fn start_with(
     job: &Job,
     streams: StreamLayout,
     by: impl FnOnce(&Path, ChildStdio) -> io::Result<WardenHandle>,
@@ -170,7 +170,7 @@ fn started(
         ),
         None => None,
     };
-    let program = find(job)?;
+    let program = find_program(job)?;
     let failed = |source| ProcessError::Start { program: program.display().to_string(), source };
     let (channels, ends) = channels(streams).map_err(failed)?;
     let warden = by(&program, ends).map_err(failed)?;
@@ -216,13 +216,13 @@ fn redactor(job: &Job) -> Redactor {
     )
 }
 
-fn find(job: &Job) -> Result<PathBuf, ProcessError> {
+fn find_program(job: &Job) -> Result<PathBuf, ProcessError> {
     let name = job.argv.value().first().ok_or(ProcessError::Empty)?;
     if !job.cwd.is_dir() {
         return Err(ProcessError::NoFolder { path: job.cwd.clone() });
     }
     let search = job.env.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.clone());
-    resolve::program(name, &search.unwrap_or_default(), &job.cwd)
+    resolve::resolve_program(name, &search.unwrap_or_default(), &job.cwd)
         .ok_or_else(|| ProcessError::NotFound { program: name.to_string_lossy().into_owned() })
 }
 
@@ -249,7 +249,12 @@ fn channels(streams: StreamLayout) -> io::Result<(JobChannels, ChildStdio)> {
     ))
 }
 
-fn alone(job: &Job, program: &Path, domain: &Isolation, ends: ChildStdio) -> io::Result<WardenHandle> {
+fn start_single_warden(
+    job: &Job,
+    program: &Path,
+    domain: &Isolation,
+    ends: ChildStdio,
+) -> io::Result<WardenHandle> {
     let mut command = domain.command();
     command.arg("--grace-ms").arg(job.grace.as_millis().to_string());
     if let Some(path) = job.stdin.file() {

@@ -12,7 +12,7 @@ pub struct RemovalWatch(Option<Receiver>);
 
 impl RemovalWatch {
     /// Needs a tokio runtime. What is gone already is not heard of: look once after this.
-    pub fn of(paths: impl IntoIterator<Item = PathBuf>) -> Self {
+    pub fn new(paths: impl IntoIterator<Item = PathBuf>) -> Self {
         // Of a file that somebody holds open, its end is only a change: it has one name less.
         let flags = WatchFlags::MOVE_SELF | WatchFlags::DELETE_SELF | WatchFlags::ATTRIB;
         let watch = || {
@@ -26,7 +26,7 @@ impl RemovalWatch {
         Self(watch())
     }
 
-    pub async fn next(&self) {
+    pub async fn wait_removed(&self) {
         let Some(told) = &self.0 else { return pending().await };
         while told.readable().await.is_ok() {
             if told.try_read(&mut [0; 4096]).is_ok() {
@@ -63,12 +63,15 @@ mod tests {
             fs::create_dir(at(name)).unwrap();
             let kept = at(name).join("kept");
             let _open = File::create(&kept).unwrap();
-            let moving = RemovalWatch::of([kept.clone(), at(name)]);
+            let moving = RemovalWatch::new([kept.clone(), at(name)]);
             fs::write(at(name).join("new"), "x").unwrap();
             fs::write(&kept, "more").unwrap();
-            assert!(timeout(Duration::from_millis(30), moving.next()).await.is_err(), "{name}: nothing yet");
+            assert!(
+                timeout(Duration::from_millis(30), moving.wait_removed()).await.is_err(),
+                "{name}: nothing yet"
+            );
             act(&at(name));
-            assert!(timeout(Duration::from_secs(5), moving.next()).await.is_ok(), "{name}");
+            assert!(timeout(Duration::from_secs(5), moving.wait_removed()).await.is_ok(), "{name}");
         }
     }
 }

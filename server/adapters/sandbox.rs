@@ -56,8 +56,8 @@ impl Isolation {
         if setting == SandboxMode::Off {
             return Ok(Self::Subreaper { warden, why: None });
         }
-        let found = find().ok_or_else(|| "bubblewrap is not installed".to_owned());
-        match found.and_then(|bwrap| probe(&bwrap, &warden).map(|()| bwrap)) {
+        let found = find_bwrap().ok_or_else(|| "bubblewrap is not installed".to_owned());
+        match found.and_then(|bwrap| probe_namespace(&bwrap, &warden).map(|()| bwrap)) {
             Ok(bwrap) => Ok(Self::PidNamespace { bwrap, warden }),
             Err(why) if setting == SandboxMode::Required => Err(SandboxError::Unavailable { why }),
             Err(why) => Ok(Self::Subreaper { warden, why: Some(why) }),
@@ -93,7 +93,7 @@ impl Isolation {
     /// The command line up to the warden's own arguments.
     pub(super) fn command(&self) -> Command {
         match self {
-            Self::PidNamespace { bwrap, warden } => namespace(bwrap, warden),
+            Self::PidNamespace { bwrap, warden } => bwrap_command(bwrap, warden),
             Self::Subreaper { warden, .. } => {
                 let mut command = Command::new(warden);
                 command.arg(report::WORD);
@@ -103,7 +103,7 @@ impl Isolation {
     }
 }
 
-fn namespace(bwrap: &Path, warden: &Path) -> Command {
+fn bwrap_command(bwrap: &Path, warden: &Path) -> Command {
     let mut command = Command::new(bwrap);
     command.args(NAMESPACE);
     // For root, bubblewrap covers parts of `/proc`, and the kernel then refuses sandboxes that an agent builds
@@ -119,16 +119,16 @@ fn namespace(bwrap: &Path, warden: &Path) -> Command {
     command
 }
 
-fn find() -> Option<PathBuf> {
+fn find_bwrap() -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let system = SYSTEM.iter().map(PathBuf::from).find(|path| path.is_file());
     system.or_else(|| super::process::resolve::in_path(OsStr::new("bwrap"), &path))
 }
 
 /// Starts a warden in a namespace for a moment. The error says in words why that fails.
-fn probe(bwrap: &Path, warden: &Path) -> Result<(), String> {
+fn probe_namespace(bwrap: &Path, warden: &Path) -> Result<(), String> {
     let failed = |what: &dyn std::fmt::Display| format!("bubblewrap does not work here ({what})");
-    let mut child = namespace(bwrap, warden)
+    let mut child = bwrap_command(bwrap, warden)
         .arg("--probe")
         .current_dir("/")
         .stdin(Stdio::null())

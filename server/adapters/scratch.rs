@@ -53,7 +53,7 @@ impl Drop for ScratchDir {
 }
 
 /// Puts files into a folder, with the folders above them.
-pub fn put(folder: &Path, files: &[(String, String)]) -> io::Result<()> {
+pub fn write_files(folder: &Path, files: &[(String, String)]) -> io::Result<()> {
     for (name, text) in files {
         let path = folder.join(name);
         fs::create_dir_all(path.parent().unwrap_or(folder))?;
@@ -69,7 +69,7 @@ pub struct DirSnapshot {
 }
 
 impl DirSnapshot {
-    pub fn at(folder: &Path) -> Self {
+    pub fn capture(folder: &Path) -> Self {
         let entries = fs::read_dir(folder).into_iter().flatten().flatten();
         let file = |entry: fs::DirEntry| {
             let meta = entry.metadata().ok().filter(|it| it.is_file() && it.len() <= MOST_BYTES)?;
@@ -95,21 +95,21 @@ impl DirSnapshot {
 mod tests {
     use std::fs;
 
-    use super::{DirSnapshot, ScratchDir, put};
+    use super::{DirSnapshot, ScratchDir, write_files};
 
     #[test]
     fn what_was_written_is_seen_and_all_is_gone_at_the_end() {
         let scratch = ScratchDir::new().unwrap();
         let folder = scratch.repository("a").unwrap();
         let files = ["one", "two", "deep/three"].map(|it| (it.to_owned(), it.to_owned()));
-        put(&folder, &files).unwrap();
-        let before = DirSnapshot::at(&folder);
-        assert!(DirSnapshot::at(&folder).written_since(&before).is_empty());
+        write_files(&folder, &files).unwrap();
+        let before = DirSnapshot::capture(&folder);
+        assert!(DirSnapshot::capture(&folder).written_since(&before).is_empty());
         fs::write(folder.join("two"), "2").unwrap();
         fs::write(folder.join("four"), "4").unwrap();
         let long_ago = std::time::SystemTime::UNIX_EPOCH;
         fs::File::options().write(true).open(folder.join("one")).unwrap().set_modified(long_ago).unwrap();
-        let after = DirSnapshot::at(&folder);
+        let after = DirSnapshot::capture(&folder);
         assert_eq!(after.written_since(&before), ["four", "one", "two"]);
         let contents = after.contents();
         assert_eq!(contents.keys().collect::<Vec<_>>(), ["four", "one", "two"]);

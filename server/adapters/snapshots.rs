@@ -30,7 +30,7 @@ pub use error::SnapshotError;
 pub use gc::{GcMode, GcReport};
 pub use restore::RestoreReport;
 
-pub(crate) use names::shown;
+pub(crate) use names::display_path;
 
 use cache::CachedFolder;
 use compare::TreeChange;
@@ -153,10 +153,10 @@ impl SnapshotStore {
     }
 
     /// Stores the tree as it is now. It is on disk when this returns.
-    pub fn take(&mut self) -> Result<Snapshot> {
+    pub fn take_snapshot(&mut self) -> Result<Snapshot> {
         let began = Instant::now();
         let _lock = StoreLock::acquire(self.objects.dir())?;
-        let (tree, found) = self.walk(None)?;
+        let (tree, found) = self.walk_tree(None)?;
         let taken = Snapshot { tree: tree.to_string(), not_covered: found.not_covered, n_files: found.files };
         self.last = Some((began, taken.clone()));
         Ok(taken)
@@ -166,39 +166,47 @@ impl SnapshotStore {
     pub fn take_unless_younger(&mut self, young: Duration) -> Result<Snapshot> {
         match &self.last {
             Some((began, taken)) if began.elapsed() < young => Ok(taken.clone()),
-            _ => self.take(),
+            _ => self.take_snapshot(),
         }
     }
 
     /// From now on a look that takes longer than this is given up with [`SnapshotError::OutOfTime`]; the next one
     /// has more to do for it.
-    pub fn within(&mut self, patience: Option<Duration>) {
+    pub fn set_time_limit(&mut self, patience: Option<Duration>) {
         self.patience = patience;
     }
 
     /// Whether the store holds this snapshot.
-    pub fn has(&self, tree: &str) -> bool {
-        self.objects.root(tree).is_ok()
+    pub fn contains_snapshot(&self, tree: &str) -> bool {
+        self.objects.resolve_snapshot(tree).is_ok()
     }
 
     /// The paths that differ, relative to the root, unprintable bytes escaped.
-    pub fn changed(&self, a: &str, b: &str) -> Result<Vec<String>> {
-        let changes = compare::changes(&self.objects, self.objects.root(a)?, self.objects.root(b)?)?;
-        let mut paths: Vec<_> = changes.iter().map(|it| names::shown(&it.path)).collect();
+    pub fn changed_paths(&self, a: &str, b: &str) -> Result<Vec<String>> {
+        let changes = compare::diff_trees(
+            &self.objects,
+            self.objects.resolve_snapshot(a)?,
+            self.objects.resolve_snapshot(b)?,
+        )?;
+        let mut paths: Vec<_> = changes.iter().map(|it| names::display_path(&it.path)).collect();
         paths.dedup();
         Ok(paths)
     }
 
     /// The files that differ, with what to ask [`Self::bytes`] for.
     pub fn files_changed(&self, a: &str, b: &str) -> Result<Vec<FileChange>> {
-        let changes = compare::changes(&self.objects, self.objects.root(a)?, self.objects.root(b)?)?;
+        let changes = compare::diff_trees(
+            &self.objects,
+            self.objects.resolve_snapshot(a)?,
+            self.objects.resolve_snapshot(b)?,
+        )?;
         let stored = |it: Option<TreeItem>| {
             it.filter(|it| it.kind != TreeItemKind::Marker).map(|it| it.id.to_string())
         };
         Ok(changes
             .into_iter()
             .map(|it| FileChange {
-                shown: names::shown(&it.path),
+                shown: names::display_path(&it.path),
                 old: stored(it.old),
                 new: stored(it.new),
                 path: it.path,
@@ -226,13 +234,13 @@ impl SnapshotStore {
         Ok(Some(bytes).filter(|it| it.len() <= limit))
     }
 
-    /// Whether a file or folder stands at a path, as [`names::shown`] writes it.
-    pub fn holds(&self, tree: &str, path: &str) -> Result<bool> {
-        Ok(self.found(tree, path.split('/'), |name, part| names::shown(name) == part)?.is_some())
+    /// Whether a file or folder stands at a path, as [`names::display_path`] writes it.
+    pub fn contains_path(&self, tree: &str, path: &str) -> Result<bool> {
+        Ok(self.find_by(tree, path.split('/'), |name, part| names::display_path(name) == part)?.is_some())
     }
 
     /// What is at a path, as [`Self::files_changed`] names it.
-    pub fn held(&self, tree: &str, path: &[u8]) -> Result<TreeEntry> {
+    pub fn entry_at(&self, tree: &str, path: &[u8]) -> Result<TreeEntry> {
         let Some(at) = self.item(tree, path)? else { return Ok(TreeEntry::Nothing) };
         let bytes = || self.objects.read(at.id, ObjectType::Blob);
         Ok(match at.kind {
@@ -245,16 +253,16 @@ impl SnapshotStore {
     }
 
     fn item(&self, tree: &str, path: &[u8]) -> Result<Option<TreeItem>> {
-        self.found(tree, path.split(|it| *it == b'/'), |name, part| name == part)
+        self.find_by(tree, path.split(|it| *it == b'/'), |name, part| name == part)
     }
 
-    fn found<P: Copy>(
+    fn find_by<P: Copy>(
         &self,
         tree: &str,
         path: impl Iterator<Item = P>,
         is: impl Fn(&[u8], P) -> bool,
     ) -> Result<Option<TreeItem>> {
-        let mut at = TreeItem { kind: TreeItemKind::Folder, id: self.objects.root(tree)? };
+        let mut at = TreeItem { kind: TreeItemKind::Folder, id: self.objects.resolve_snapshot(tree)? };
         for part in path {
             if at.kind != TreeItemKind::Folder {
                 return Ok(None);
@@ -268,17 +276,24 @@ impl SnapshotStore {
 
     /// A unified patch of at most `limit` bytes. It holds what files hold: not sanitised for a terminal.
     pub fn diff(&self, a: &str, b: &str, limit: usize) -> Result<String> {
-        patch::text(&self.objects, (self.objects.root(a)?, self.objects.root(b)?), limit)
+        patch::render_patch(
+            &self.objects,
+            (self.objects.resolve_snapshot(a)?, self.objects.resolve_snapshot(b)?),
+            limit,
+        )
     }
 
-    /// Lines added and removed in every path that differs, named as by [`Self::changed`]; `None` where it is too
+    /// Lines added and removed in every path that differs, named as by [`Self::changed_paths`]; `None` where it is too
     /// much to be counted.
-    pub fn lines(&self, a: &str, b: &str) -> Result<Option<BTreeMap<String, LineStats>>> {
-        patch::lines(&self.objects, (self.objects.root(a)?, self.objects.root(b)?))
+    pub fn count_lines(&self, a: &str, b: &str) -> Result<Option<BTreeMap<String, LineStats>>> {
+        patch::count_lines(
+            &self.objects,
+            (self.objects.resolve_snapshot(a)?, self.objects.resolve_snapshot(b)?),
+        )
     }
 
     /// Makes the tree what it was in snapshot `target`, or only `paths` of it (files or folders, as
-    /// [`Self::changed`] names them). The tree as it is now is stored first. May be killed at any point and run again.
+    /// [`Self::changed_paths`] names them). The tree as it is now is stored first. May be killed at any point and run again.
     pub fn restore(&mut self, target: &str, paths: Option<&[String]>) -> Result<RestoreReport> {
         self.restore_scope(target, paths.map_or(RestoreScope::All, RestoreScope::Paths))
     }
@@ -290,8 +305,8 @@ impl SnapshotStore {
     }
 
     fn scope_since(&self, target: &str, since: &str) -> Result<RestoreScope<'static>> {
-        let (since, target) = (self.objects.root(since)?, self.objects.root(target)?);
-        let changes = compare::changes(&self.objects, since, target)?;
+        let (since, target) = (self.objects.resolve_snapshot(since)?, self.objects.resolve_snapshot(target)?);
+        let changes = compare::diff_trees(&self.objects, since, target)?;
         Ok(RestoreScope::Exactly(changes.into_iter().map(|it| it.path).collect()))
     }
 
@@ -307,16 +322,19 @@ impl SnapshotStore {
     }
 
     fn preview(&mut self, target: &str, scope: &RestoreScope<'_>) -> Result<RestorePreview> {
-        let before = self.take()?.tree;
-        let changes =
-            compare::changes(&self.objects, self.objects.root(&before)?, self.objects.root(target)?)?;
+        let before = self.take_snapshot()?.tree;
+        let changes = compare::diff_trees(
+            &self.objects,
+            self.objects.resolve_snapshot(&before)?,
+            self.objects.resolve_snapshot(target)?,
+        )?;
         let is_marker = |it: Option<TreeItem>| it.is_some_and(|it| it.kind == TreeItemKind::Marker);
         let mut preview = RestorePreview { before, ..RestorePreview::default() };
         for TreeChange { path, old, new, .. } in changes {
             if is_marker(old) || is_marker(new) || !scope.holds(&path) {
                 continue;
             }
-            let path = names::shown(&path);
+            let path = names::display_path(&path);
             preview.replaced.extend(old.map(|_| path.clone()));
             let paths = if new.is_some() { &mut preview.written } else { &mut preview.removed };
             paths.push(path);
@@ -326,18 +344,18 @@ impl SnapshotStore {
 
     fn restore_scope(&mut self, target: &str, scope: RestoreScope<'_>) -> Result<RestoreReport> {
         let _lock = StoreLock::acquire(self.objects.dir())?;
-        let target = self.objects.root(target)?;
+        let target = self.objects.resolve_snapshot(target)?;
         self.last = None;
-        let (before, found) = self.walk(Some(target))?;
+        let (before, found) = self.walk_tree(Some(target))?;
         if before != target {
             state::remember_rollback(self.objects.dir(), before)?;
         }
         let order = restore::RestoreRequest { before, target, scope };
         let mut restored = restore::restore((&self.objects, &mut self.rules), &self.root, &order, &found)?;
         // What is reported is what can be seen afterwards, not what was meant to happen.
-        let compared = self.walk(Some(target)).and_then(|it| {
+        let compared = self.walk_tree(Some(target)).and_then(|it| {
             restored.after = it.0.to_string();
-            restored.compare(&self.objects, it.0, &order)
+            restored.record_differences(&self.objects, it.0, &order)
         });
         match compared {
             Ok(()) => Ok(restored),
@@ -348,7 +366,7 @@ impl SnapshotStore {
     }
 
     /// Deletes (or counts) what none of the snapshots in `keep` needs, nor one taken before a rollback, nor the last.
-    pub fn gc(&mut self, keep: &HashSet<String>, sweep: GcMode) -> Result<GcReport> {
+    pub fn collect_garbage(&mut self, keep: &HashSet<String>, sweep: GcMode) -> Result<GcReport> {
         let dir = self.objects.dir().to_path_buf();
         let _lock = StoreLock::acquire(&dir)?;
         self.last = None;
@@ -365,11 +383,11 @@ impl SnapshotStore {
             }
             state.next_generation().write(&dir)?;
         }
-        gc::sweep(&dir, &reachable, sweep)
+        gc::collect_objects(&dir, &reachable, sweep)
     }
 
     /// Under the lock: one walk, made durable.
-    fn walk(&mut self, target: Option<Oid>) -> Result<(Oid, WalkReport)> {
+    fn walk_tree(&mut self, target: Option<Oid>) -> Result<(Oid, WalkReport)> {
         let dir = self.objects.dir().to_path_buf();
         let state = StoreState::read(&dir)?;
         self.objects.recover()?;
@@ -382,7 +400,7 @@ impl SnapshotStore {
         walk.until = self.patience.map(|it| Instant::now() + it);
         let folder = walk.run(old, target)?;
         let found = walk.found;
-        self.objects.commit()?;
+        self.objects.sync_inserted()?;
         let now = state.with_last(folder.tree);
         if now != state {
             now.write(&dir)?;

@@ -87,7 +87,13 @@ impl StateDir {
         let root = root.canonicalize().map_err(StateError::no_tree(root))?;
         verify(&root)?;
         let state = Self { root };
-        for folder in [state.trust(), state.bin(), state.run(), state.trees(), state.workspaces_dir()] {
+        for folder in [
+            state.trust(),
+            state.bin_dir(),
+            state.socket_dir(),
+            state.tree_locks_dir(),
+            state.workspaces_dir(),
+        ] {
             durable::make_folder(&folder).map_err(StateError::io("make", &folder))?;
         }
         Ok(state)
@@ -113,17 +119,17 @@ impl StateDir {
     }
 
     /// Copies of this program that keepers run from.
-    pub fn bin(&self) -> PathBuf {
+    pub fn bin_dir(&self) -> PathBuf {
         self.root.join("bin")
     }
 
     /// The keepers' sockets.
-    pub fn run(&self) -> PathBuf {
+    pub fn socket_dir(&self) -> PathBuf {
         self.root.join("run")
     }
 
     /// Who works where.
-    pub fn trees(&self) -> PathBuf {
+    pub fn tree_locks_dir(&self) -> PathBuf {
         self.root.join("trees")
     }
 

@@ -15,7 +15,7 @@ use loopkeeper_core::task::{self, Finding, FindingCode, Task, TaskDocument, Task
 use loopkeeper_core::text::DocumentRange;
 use thiserror::Error;
 
-pub use discover::{discover, named};
+pub use discover::{discover, task_at};
 pub use replace::replace;
 
 /// More than anybody wrote by hand; a story file of ten thousand stories is smaller.
@@ -89,7 +89,7 @@ pub fn load(root: &Path, found: &DiscoveredTask) -> Result<LoadedTask, TaskFileE
 
 /// Reads all files of a task, and parses them only if they differ from those of `last`.
 pub fn reload(root: &Path, found: &DiscoveredTask, last: &LoadedTask) -> Result<LoadedTask, TaskFileError> {
-    let files = contents(root, found)?;
+    let files = read_task_files(root, found)?;
     let same = |(file, document): (&RawTaskFile, &TaskDocument)| {
         file.name == document.path && file.bytes == document.text.as_bytes()
     };
@@ -97,17 +97,17 @@ pub fn reload(root: &Path, found: &DiscoveredTask, last: &LoadedTask) -> Result<
     let is_exact = last.task.findings.iter().all(|it| it.code != FindingCode::Syntax);
     let is_last =
         is_exact && files.len() == last.documents.len() && files.iter().zip(&*last.documents).all(same);
-    Ok(if is_last { last.clone() } else { understood(&files) })
+    Ok(if is_last { last.clone() } else { parse_task(&files) })
 }
 
 /// What all files of a task hold, the prompt document first.
-pub fn contents(root: &Path, found: &DiscoveredTask) -> Result<Vec<RawTaskFile>, TaskFileError> {
+pub fn read_task_files(root: &Path, found: &DiscoveredTask) -> Result<Vec<RawTaskFile>, TaskFileError> {
     let paths = std::iter::once(&found.path).chain(&found.plans);
     paths.map(|path| Ok(RawTaskFile { name: relative(root, path), bytes: read(root, path)? })).collect()
 }
 
 /// What they say.
-pub fn understood(files: &[RawTaskFile]) -> LoadedTask {
+pub fn parse_task(files: &[RawTaskFile]) -> LoadedTask {
     let mut documents = Vec::new();
     let mut findings = Vec::new();
     for RawTaskFile { name, bytes } in files {
@@ -115,21 +115,21 @@ pub fn understood(files: &[RawTaskFile]) -> LoadedTask {
         findings.extend(broken.map(|at| not_utf8(name, bytes, at)));
         documents.push(TaskDocument { path: name.clone(), text });
     }
-    let mut task = task::read(&documents);
+    let mut task = task::parse_task(&documents);
     task.findings.splice(0..0, findings);
     LoadedTask { documents: Arc::new(documents), task: Arc::new(task) }
 }
 
 /// The first bytes of a text file inside the root, as UTF-8.
-pub fn beginning(root: &Path, path: &Path, most: u64) -> Result<String, TaskFileError> {
+pub fn read_beginning(root: &Path, path: &Path, most: u64) -> Result<String, TaskFileError> {
     Ok(decode(&read_up_to(root, path, most)?).0)
 }
 
 /// Paths behind `CONTEXT:` that are not there: the agent would be sent to look for nothing.
 pub fn missing_context(root: &Path, task: &Task) -> Vec<Finding> {
     let missing = task.context.iter().filter_map(|mention| {
-        let fact = absence(root, &mention.text)?;
-        let message = format!("{}: {fact}", shortened(&mention.text));
+        let fact = missing_reason(root, &mention.text)?;
+        let message = format!("{}: {fact}", truncate_name(&mention.text));
         Some(Finding { code: FindingCode::BadValue, message, place: mention.place.clone(), fix: None })
     });
     missing.collect()
@@ -163,7 +163,7 @@ pub fn read(root: &Path, path: &Path) -> Result<Vec<u8>, TaskFileError> {
 
 fn read_up_to(root: &Path, path: &Path, most: u64) -> Result<Vec<u8>, TaskFileError> {
     let failed = |source| TaskFileError::Read { path: path.to_owned(), source };
-    let file = open::beneath(root, path)?;
+    let file = open::open_beneath(root, path)?;
     if !file.metadata().map_err(failed)?.is_file() {
         return Err(TaskFileError::NotAFile { path: path.to_owned() });
     }
@@ -192,12 +192,12 @@ fn not_utf8(name: &str, bytes: &[u8], at: usize) -> Finding {
         [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => "UTF-16 text".to_owned(),
         _ => format!("byte {at} is not UTF-8"),
     };
-    let message = format!("{}: {fact}. Save the file as UTF-8.", shortened(name));
+    let message = format!("{}: {fact}. Save the file as UTF-8.", truncate_name(name));
     let place = DocumentRange { file: name.to_owned(), range: at..at + 1 };
     Finding { code: FindingCode::Syntax, message, place, fix: None }
 }
 
-fn shortened(name: &str) -> String {
+fn truncate_name(name: &str) -> String {
     let length = name.chars().count();
     if length <= 48 {
         return name.to_owned();
@@ -208,7 +208,7 @@ fn shortened(name: &str) -> String {
 }
 
 /// Why nothing is at `mention`; `None`: something is.
-fn absence(root: &Path, mention: &str) -> Option<&'static str> {
+fn missing_reason(root: &Path, mention: &str) -> Option<&'static str> {
     let path = Path::new(mention);
     if path.is_absolute()
         || mention.starts_with('~')

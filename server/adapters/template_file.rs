@@ -41,7 +41,7 @@ pub fn read(root: &Path, path: &str) -> Result<String, TemplateError> {
     let text = if Path::new(path).is_absolute() {
         config_files::read_text(&file)?.ok_or_else(absent)?
     } else if file.exists() {
-        task_files::beginning(root, &file, MAX_TEMPLATE_BYTES as u64 + 1)?
+        task_files::read_beginning(root, &file, MAX_TEMPLATE_BYTES as u64 + 1)?
     } else {
         return Err(absent());
     };

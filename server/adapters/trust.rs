@@ -80,12 +80,12 @@ impl TrustStore {
     }
 
     /// Why nothing is trusted, where that is not the user's choice.
-    pub fn trouble(&self) -> Option<&TrustError> {
+    pub fn load_error(&self) -> Option<&TrustError> {
         self.trouble.as_ref()
     }
 
     /// What of these the user has not said yes to, each command once, as a page shows them. `root` is the real path.
-    pub fn unknown(&self, root: &Path, items: &[TrustItem]) -> Vec<TrustItem> {
+    pub fn untrusted_items(&self, root: &Path, items: &[TrustItem]) -> Vec<TrustItem> {
         self.iter_unknown(root, items).cloned().collect()
     }
 
@@ -111,7 +111,7 @@ impl TrustStore {
         task: Option<&TaskId>,
         items: &[TrustItem],
     ) -> Result<(), TrustError> {
-        self.change(|grants| {
+        self.update_grants(|grants| {
             grants.extend(items.iter().map(|it| Grant {
                 hash: it.hash(root.as_os_str().as_bytes()),
                 root: root.to_string_lossy().into_owned(),
@@ -124,7 +124,7 @@ impl TrustStore {
     /// Takes back everything said for a task; without one, for the whole root.
     pub fn revoke(&mut self, root: &Path, task: Option<&TaskId>) -> Result<(), TrustError> {
         let root = root.to_string_lossy();
-        self.change(|grants| {
+        self.update_grants(|grants| {
             let meant =
                 |it: &&Grant| it.root == root && task.is_none_or(|task| it.task.as_ref() == Some(&task.0));
             // The same command may have been trusted for another task too: it is the same yes.
@@ -134,7 +134,7 @@ impl TrustStore {
     }
 
     /// Changes the list as it is on disk now: somebody else may have added to it.
-    fn change(&mut self, change: impl FnOnce(&mut Vec<Grant>)) -> Result<(), TrustError> {
+    fn update_grants(&mut self, change: impl FnOnce(&mut Vec<Grant>)) -> Result<(), TrustError> {
         let _alone = acquire_gate(&self.lock, LockMode::Exclusive)?;
         self.load();
         match self.trouble.take() {
@@ -150,7 +150,7 @@ impl TrustStore {
 
     fn load(&mut self) {
         let read = match std::fs::read(&self.path) {
-            Ok(bytes) => understood(bytes).ok_or_else(|| TrustError::Damaged { path: self.path.clone() }),
+            Ok(bytes) => parse_cached(bytes).ok_or_else(|| TrustError::Damaged { path: self.path.clone() }),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),
             Err(error) => Err(self.io("read")(error)),
         };
@@ -181,7 +181,7 @@ fn write(grants: &[Grant]) -> String {
 }
 
 /// Re-reads the trust file on every query but re-parses it only when the bytes changed.
-fn understood(bytes: Vec<u8>) -> Option<Vec<Grant>> {
+fn parse_cached(bytes: Vec<u8>) -> Option<Vec<Grant>> {
     static LAST: Mutex<Option<(Vec<u8>, Vec<Grant>)>> = Mutex::new(None);
     let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some((_, grants)) = last.as_ref().filter(|it| it.0 == bytes) {

@@ -45,14 +45,14 @@ pub struct ActiveLimit {
 }
 
 /// Which agent works on whose account: the same word for two loops that share both. Nothing of it can be read back.
-pub fn account(plan: &AgentPlan, env: &[(OsString, OsString)]) -> String {
+pub fn account_key(plan: &AgentPlan, env: &[(OsString, OsString)]) -> String {
     const NAMES: [&str; 3] = ["HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"];
     const ENDS: [&str; 5] = ["_API_KEY", "_TOKEN", "_BASE_URL", "_CONFIG_DIR", "_HOME"];
     let is_of_account = |name: &str| NAMES.contains(&name) || ENDS.iter().any(|it| name.ends_with(it));
     // Of several the last one counts.
     let told = env.iter().filter(|(name, _)| name.to_str().is_some_and(is_of_account));
     let told: std::collections::BTreeMap<_, _> = told.map(|(name, value)| (name, value)).collect();
-    let mut bytes = match plan.kind().known() {
+    let mut bytes = match plan.kind().known_agent() {
         Some(known) => known.name.as_bytes().to_vec(),
         None => [std::slice::from_ref(&plan.name), &plan.argv].concat().join("\0").into_bytes(),
     };
@@ -76,7 +76,7 @@ pub fn in_force(
     };
     let list = read.map_err(failed(path, "read"))?;
     let found = list.lines.into_iter().filter(|it| it.account == account && it.met_by != own);
-    let longest = found.filter_map(|it| Some((it.lasts(now)?, it.met_by))).max();
+    let longest = found.filter_map(|it| Some((it.remaining_ms(now)?, it.met_by))).max();
     Ok(longest.map(|(lasts_ms, met_by)| ActiveLimit { lasts_ms, met_by }))
 }
 
@@ -105,12 +105,12 @@ fn replace(
     account: &str,
     line: Option<UsageLimitLine>,
 ) -> Result<bool, UsageLimitsError> {
-    let Some(mut held) = calls::lock(path).map_err(failed(path, "locked"))? else { return Ok(false) };
+    let Some(mut held) = calls::lock_list(path).map_err(failed(path, "locked"))? else { return Ok(false) };
     let list = UsageLimitList::read(&mut held).map_err(failed(path, "read"))?;
     if line.is_none() && list.lines.iter().all(|it| it.account != account) {
         return Ok(true);
     }
-    let kept = list.lines.into_iter().filter(|it| it.account != account && it.lasts(now).is_some());
+    let kept = list.lines.into_iter().filter(|it| it.account != account && it.remaining_ms(now).is_some());
     let text: String = kept.chain(line).map(|it| it.text()).collect();
     durable::replace_file(path, text.as_bytes()).map_err(failed(path, "written"))?;
     Ok(true)
@@ -153,7 +153,7 @@ impl UsageLimitLine {
 
     /// What is left of it. One that was met later than now was met before the clock was set back: nothing is known of
     /// when it ends.
-    fn lasts(&self, now: u64) -> Option<u64> {
+    fn remaining_ms(&self, now: u64) -> Option<u64> {
         let left = self.until.checked_sub(now).filter(|it| *it > 0)?;
         (self.met_at <= now).then_some(left.min(DAY_MS))
     }
@@ -170,7 +170,7 @@ mod tests {
     use loopkeeper_core::agent::{PermissionMode, PromptBy};
     use loopkeeper_core::journal::AgentPlan;
 
-    use super::{ActiveLimit, Change, DAY_MS, UsageLimitsError, account, calls, enter, in_force};
+    use super::{ActiveLimit, Change, DAY_MS, UsageLimitsError, account_key, calls, enter, in_force};
 
     const NOW: u64 = 1_795_176_000_000;
     const HOUR: u64 = 60 * 60 * 1000;
@@ -239,7 +239,7 @@ mod tests {
     fn a_list_that_another_process_holds_is_left_alone() {
         let (_folder, path) = list();
         let change = Change::Met { by: "l-1".to_owned(), until: NOW + HOUR };
-        let held = calls::lock(&path).unwrap().unwrap();
+        let held = calls::lock_list(&path).unwrap().unwrap();
         assert!(!enter(&path, "a", &change, NOW).unwrap());
         assert!(!enter(&path, "a", &Change::Lifted, NOW).unwrap());
         drop(held);
@@ -261,18 +261,27 @@ mod tests {
             pairs.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect()
         };
         let me = env(&[("HOME", "/me"), ("ANTHROPIC_API_KEY", "k"), ("TERM", "x")]);
-        let claude = account(&plan("claude", &["/bin/claude", "-p"]), &me);
+        let claude = account_key(&plan("claude", &["/bin/claude", "-p"]), &me);
         assert_eq!(claude.len(), 16);
         let elsewhere = env(&[("TERM", "y"), ("ANTHROPIC_API_KEY", "k"), ("HOME", "/me")]);
-        assert_eq!(account(&plan("claude", &["/other/claude", "--model", "x"]), &elsewhere), claude);
+        assert_eq!(account_key(&plan("claude", &["/other/claude", "--model", "x"]), &elsewhere), claude);
         for other in [
-            account(&plan("claude", &["/bin/claude"]), &env(&[("HOME", "/me"), ("ANTHROPIC_API_KEY", "l")])),
-            account(&plan("claude", &["/bin/claude"]), &env(&[("HOME", "/you"), ("ANTHROPIC_API_KEY", "k")])),
-            account(&plan("mine", &["/me/a.sh"]), &me),
-            account(&plan("mine", &["/me/b.sh"]), &me),
+            account_key(
+                &plan("claude", &["/bin/claude"]),
+                &env(&[("HOME", "/me"), ("ANTHROPIC_API_KEY", "l")]),
+            ),
+            account_key(
+                &plan("claude", &["/bin/claude"]),
+                &env(&[("HOME", "/you"), ("ANTHROPIC_API_KEY", "k")]),
+            ),
+            account_key(&plan("mine", &["/me/a.sh"]), &me),
+            account_key(&plan("mine", &["/me/b.sh"]), &me),
         ] {
             assert_ne!(other, claude);
         }
-        assert_ne!(account(&plan("mine", &["/me/a.sh"]), &me), account(&plan("mine", &["/me/b.sh"]), &me));
+        assert_ne!(
+            account_key(&plan("mine", &["/me/a.sh"]), &me),
+            account_key(&plan("mine", &["/me/b.sh"]), &me)
+        );
     }
 }

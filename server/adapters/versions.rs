@@ -18,14 +18,14 @@ const QUIET: [&str; 3] =
     ["DISABLE_AUTOUPDATER", "OPENCODE_DISABLE_AUTOUPDATE", "OPENCODE_DISABLE_MODELS_FETCH"];
 
 /// What `PROGRAM --version` prints; the error says in words why it does not. Needs a runtime.
-pub async fn ask(
+pub async fn query_version(
     program: &str,
     mut env: Vec<(OsString, OsString)>,
     domain: &Isolation,
 ) -> Result<String, String> {
     env.extend(QUIET.map(|name| (name.into(), "1".into())));
     let job = Job {
-        argv: Approved::typed(vec![program.into(), "--version".into()]),
+        argv: Approved::from_user_input(vec![program.into(), "--version".into()]),
         cwd: "/".into(),
         env,
         stdin: StdinSource::Null,

@@ -17,7 +17,7 @@ pub(crate) struct OtherWorkTrees<'a> {
 }
 
 impl<'a> OtherWorkTrees<'a> {
-    pub(crate) fn below(root: &'a Path) -> Self {
+    pub(crate) fn new(root: &'a Path) -> Self {
         Self { root, shared: OnceCell::new() }
     }
 
@@ -44,7 +44,7 @@ impl<'a> OtherWorkTrees<'a> {
     }
 
     fn shared(&self) -> Option<&PathBuf> {
-        let look = || layout::common_dir(&layout::top(self.root)?)?.canonicalize().ok();
+        let look = || layout::common_dir(&layout::repository_top(self.root)?)?.canonicalize().ok();
         self.shared.get_or_init(look).as_ref()
     }
 }

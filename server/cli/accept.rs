@@ -9,7 +9,7 @@ use super::select::LoopArg;
 
 pub(crate) fn run(which: &LoopArg, out: &mut Ui) -> ExitResult {
     let found = which.find()?;
-    found.order(json!({"do": "accept"}))?;
-    out.line(format_args!("What the agent weakened in loop {} is accepted as it is.", found.named()));
+    found.send_request(json!({"do": "accept"}))?;
+    out.line(format_args!("What the agent weakened in loop {} is accepted as it is.", found.display_name()));
     Ok(Exit::Done)
 }

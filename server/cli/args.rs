@@ -105,7 +105,7 @@ pub(crate) struct RawArgs {
 }
 
 /// The command line as help and completions show it, without what is hidden.
-pub(crate) fn shown() -> clap::Command {
+pub(crate) fn public_command() -> clap::Command {
     let command = clap::Command::new("loopkeeper").version(env!("CARGO_PKG_VERSION"));
     PublicCommand::augment_subcommands(command)
 }
@@ -117,6 +117,6 @@ mod tests {
     #[test]
     fn the_table_is_consistent() {
         super::Cli::command().debug_assert();
-        super::shown().debug_assert();
+        super::public_command().debug_assert();
     }
 }

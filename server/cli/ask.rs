@@ -8,7 +8,7 @@ pub(crate) fn somebody_is_there() -> bool {
 }
 
 /// Asks on stderr, so that stdout stays what it was asked for. Anything but a clear yes is a no.
-pub(crate) fn yes(question: &str) -> io::Result<bool> {
+pub(crate) fn confirm(question: &str) -> io::Result<bool> {
     let mut stderr = anstream::stderr();
     write!(stderr, "{question} [y/N] ")?;
     stderr.flush()?;

@@ -64,7 +64,7 @@ struct CheckReport<'a> {
 
 pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     if args.detach {
-        return detach::begin(args);
+        return detach::start_detached(args);
     }
     let mut work = ResolvedTask::find(args.task.path.as_deref(), &[])?;
     work.refuse_broken()?;
@@ -76,9 +76,9 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
         failure::warn(warning);
     }
     let state = StateDir::open()?;
-    let judge = agents::judge(&work)?;
+    let judge = agents::judge_plan(&work)?;
     let consent = if args.trust { TrustConsent::Given } else { TrustConsent::Asked };
-    trust::gate(&work, &operations::trust::of_checks(&work, &judge)?, &state, consent)?;
+    trust::ensure_trusted(&work, &operations::trust::of_checks(&work, &judge)?, &state, consent)?;
     let results = match state.tree_holder(&work.root)? {
         None => by_ourselves(&work, judge, &state)?,
         Some((holder, path)) => match of_task(&state, &holder, &work) {
@@ -86,7 +86,7 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
             None => return Err(LockError::TreeBusy { holder, path }.into()),
         },
     };
-    let criteria = view::unjudged(&work.task.criteria, &results);
+    let criteria = view::criteria_without_loop(&work.task.criteria, &results);
     let holds = criteria.holds();
     if args.json {
         out.json(&CheckReport { task: &work.id.0, holds, criteria: &criteria, results: &results });
@@ -112,7 +112,7 @@ fn by_ourselves(
     state: &StateDir,
 ) -> Result<Vec<CheckResult>, Failure> {
     let workspace = state.workspace(&work.root)?;
-    let round = check_only::check(state, &workspace, work.spec(no_agent(), judge), Box::new(|_| {}));
+    let round = check_only::check_task(state, &workspace, work.spec(no_agent(), judge), Box::new(|_| {}));
     Ok(block_on(round)??.results)
 }
 
@@ -126,11 +126,11 @@ fn of_task(state: &StateDir, holder: &str, work: &ResolvedTask) -> Option<LoopVi
 fn by_its_keeper(state: &StateDir, seen: &LoopView) -> Result<Vec<CheckResult>, Failure> {
     let id = seen.dir.id();
     let mut following = LoopTailer::new(&seen.dir.journal());
-    following.look()?;
+    following.poll()?;
     control_client::send(state, id, json!({"do": "check"}))?;
     failure::note(effect(&seen.state, LateOrder::Check, &format!("Loop {id} is at work here and")));
     loop {
-        if let Some(results) = following.look()?.iter().find_map(results_of) {
+        if let Some(results) = following.poll()?.iter().find_map(results_of) {
             return Ok(results);
         }
         let ended = following.state().is_some_and(|it| it.outcome.is_some());

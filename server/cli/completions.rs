@@ -11,6 +11,6 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, out: &mut Ui) {
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut args::shown(), "loopkeeper", &mut script);
+    clap_complete::generate(args.shell, &mut args::public_command(), "loopkeeper", &mut script);
     out.write(&String::from_utf8_lossy(&script));
 }

@@ -29,18 +29,18 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     match &args.keep {
-        Some(folder) => kept(folder, out),
-        None => passing(out),
+        Some(folder) => run_kept(folder, out),
+        None => run_temporary(out),
     }
 }
 
 /// Project, loop and what is remembered of it, gone afterwards.
-fn passing(out: &mut Ui) -> ExitResult {
+fn run_temporary(out: &mut Ui) -> ExitResult {
     let folder = TempDirGuard(std::env::temp_dir().join(format!("loopkeeper-demo-{}", uuid::Uuid::new_v4())));
     let project = folder.0.join("receipt");
-    make(&project)?;
+    create_project(&project)?;
     let state = StateDir::at(&folder.0.join("state"))?;
-    let (exit, _) = play(&project, &state, out)?;
+    let (exit, _) = run_loop(&project, &state, out)?;
     out.line("");
     out.line("All of it has been removed again; `loopkeeper demo --keep DIR` leaves the project.");
     out.line("For a project of your own: `loopkeeper init`, then `loopkeeper run`.");
@@ -48,11 +48,11 @@ fn passing(out: &mut Ui) -> ExitResult {
 }
 
 /// The project stays, as it was before the loop, so that the loop can be started from anywhere.
-fn kept(project: &Path, out: &mut Ui) -> ExitResult {
+fn run_kept(project: &Path, out: &mut Ui) -> ExitResult {
     // First: a project without its loop would only be in the way of the next try.
     let state = StateDir::open()?;
-    make(project)?;
-    let (exit, start) = play(project, &state, out)?;
+    create_project(project)?;
+    let (exit, start) = run_loop(project, &state, out)?;
     let workspace = state.workspace(project)?;
     if let Some(start) = start {
         SnapshotStore::open(&workspace.snapshots(), workspace.root())?.restore(&start, None)?;
@@ -66,10 +66,10 @@ fn kept(project: &Path, out: &mut Ui) -> ExitResult {
 }
 
 /// One loop; its exit code, and the tree at its start.
-fn play(project: &Path, state: &StateDir, out: &mut Ui) -> Result<(Exit, Option<String>), Failure> {
+fn run_loop(project: &Path, state: &StateDir, out: &mut Ui) -> Result<(Exit, Option<String>), Failure> {
     let work = ResolvedTask::find(Some(&project.to_string_lossy()), &[])?;
-    let crew = AgentRoster::of(&work)?;
-    trust::gate(&work, &operations::trust::items(&work, &crew)?, state, TrustConsent::Given)?;
+    let crew = AgentRoster::resolve(&work)?;
+    trust::ensure_trusted(&work, &operations::trust::items(&work, &crew)?, state, TrustConsent::Given)?;
     out.line(format_args!(
         "{LOUD}{}{LOUD:#}: a small project in {}, half done.",
         work.title(),
@@ -78,12 +78,13 @@ fn play(project: &Path, state: &StateDir, out: &mut Ui) -> Result<(Exit, Option<
     out.line("The built-in agent plays a short script; the checks are real. Nothing leaves this machine.");
     out.line("");
     let workspace = state.workspace(&work.root)?;
-    let dir = launch::prepare(state, &workspace, work.spec(crew.agent, crew.judge), &work.task.prompt)?;
-    let (exit, ended) = foreground::keep(&dir, LoopPrinter::new(LoopFormat::Text, out))?;
+    let dir =
+        launch::create_loop_dir(state, &workspace, work.spec(crew.agent, crew.judge), &work.task.prompt)?;
+    let (exit, ended) = foreground::run_to_end(&dir, LoopPrinter::new(LoopFormat::Text, out))?;
     Ok((exit, ended.tree_after(0).map(str::to_owned)))
 }
 
-fn make(project: &Path) -> Result<(), Failure> {
+fn create_project(project: &Path) -> Result<(), Failure> {
     demo_project::create(project).map_err(|error| {
         let hint = error.hint();
         Failure::usage(error).hint(hint)

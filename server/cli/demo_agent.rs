@@ -60,9 +60,9 @@ pub(super) fn run() -> ExitResult {
     let _ = io::stdin().lock().take(MAX_BYTES as u64).read_to_string(&mut prompt);
     let mut voice = StreamPrinter { out: io::stdout().lock(), pace: PACE };
     let folder = Path::new(".");
-    let played = match jury::key(&prompt) {
+    let played = match jury::answer_key(&prompt) {
         Some(key) => judge(folder, key, &mut voice),
-        None => play(folder, &mut voice),
+        None => play_script(folder, &mut voice),
     };
     played.map(|()| Exit::Done).map_err(|error| {
         // One line: it becomes the reason by which the loop fails.
@@ -72,9 +72,10 @@ pub(super) fn run() -> ExitResult {
     })
 }
 
-fn play(folder: &Path, voice: &mut StreamPrinter<impl Write>) -> io::Result<()> {
+fn play_script(folder: &Path, voice: &mut StreamPrinter<impl Write>) -> io::Result<()> {
     let now = fs::read_to_string(folder.join(PROGRAM))?;
-    voice.say(&json!({"type": "system", "subtype": "init", "session_id": "demo", "model": "script"}))?;
+    voice
+        .print_json(&json!({"type": "system", "subtype": "init", "session_id": "demo", "model": "script"}))?;
     let Some(step) = next(&now) else {
         return voice.finish("There is nothing left to do.\n\n<promise>COMPLETE</promise>");
     };
@@ -111,7 +112,7 @@ struct StreamPrinter<W> {
 }
 
 impl<W: Write> StreamPrinter<W> {
-    fn say(&mut self, line: &Value) -> io::Result<()> {
+    fn print_json(&mut self, line: &Value) -> io::Result<()> {
         writeln!(self.out, "{line}")?;
         self.out.flush()?;
         sleep(self.pace);
@@ -130,16 +131,20 @@ impl<W: Write> StreamPrinter<W> {
 
     fn edited(&mut self, file: &str) -> io::Result<()> {
         let result = json!({"type": "tool_result", "tool_use_id": file, "content": "written"});
-        self.say(&json!({"type": "user", "message": {"content": [result]}, "parent_tool_use_id": null}))
+        self.print_json(
+            &json!({"type": "user", "message": {"content": [result]}, "parent_tool_use_id": null}),
+        )
     }
 
     fn assistant(&mut self, block: &Value) -> io::Result<()> {
-        self.say(&json!({"type": "assistant", "message": {"content": [block]}, "parent_tool_use_id": null}))
+        self.print_json(
+            &json!({"type": "assistant", "message": {"content": [block]}, "parent_tool_use_id": null}),
+        )
     }
 
     fn finish(&mut self, last_words: &str) -> io::Result<()> {
         self.text(last_words)?;
-        self.say(&json!({
+        self.print_json(&json!({
             "type": "result",
             "is_error": false,
             "terminal_reason": "completed",
@@ -161,7 +166,7 @@ mod tests {
     use loopkeeper_core::agent::reader::{AgentOutputReader, ProcessEnd};
     use loopkeeper_core::claims;
 
-    use super::{StreamPrinter, play};
+    use super::{StreamPrinter, play_script};
     use crate::cli::demo_project;
 
     /// The criteria of the demo's task, in their order, as a person would try them.
@@ -175,10 +180,10 @@ mod tests {
 
     fn iteration(folder: &Path) -> AgentRun {
         let mut out = Vec::new();
-        play(folder, &mut StreamPrinter { out: &mut out, pace: Duration::ZERO }).unwrap();
+        play_script(folder, &mut StreamPrinter { out: &mut out, pace: Duration::ZERO }).unwrap();
         let mut reader = AgentOutputReader::new(Dialect::Claude);
         for line in String::from_utf8(out).unwrap().lines() {
-            reader.line(line);
+            reader.read_line(line);
         }
         let end = ProcessEnd::exited(Some(0));
         reader.finish(end, &LocalClock::utc(0))
@@ -237,7 +242,9 @@ mod tests {
     fn elsewhere_it_refuses_and_touches_nothing() {
         let folder = tempfile::tempdir().unwrap();
         let mut out = Vec::new();
-        assert!(play(folder.path(), &mut StreamPrinter { out: &mut out, pace: Duration::ZERO }).is_err());
+        assert!(
+            play_script(folder.path(), &mut StreamPrinter { out: &mut out, pace: Duration::ZERO }).is_err()
+        );
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
     }
 }

@@ -77,7 +77,7 @@ mod tests {
 
     use loopkeeper_core::claims;
     use loopkeeper_core::settings::{Layer, LayerKind, resolve};
-    use loopkeeper_core::task::{TaskDocument, read};
+    use loopkeeper_core::task::{TaskDocument, parse_task};
 
     use super::{DemoError, FILES, create};
 
@@ -87,7 +87,7 @@ mod tests {
 
     #[test]
     fn the_task_is_one_that_loopkeeper_likes() {
-        let task = read(&[TaskDocument { path: "PROMPT.md".into(), text: text("PROMPT.md") }]);
+        let task = parse_task(&[TaskDocument { path: "PROMPT.md".into(), text: text("PROMPT.md") }]);
         assert_eq!(task.findings, []);
         assert_eq!(task.criteria.len(), 5);
         assert!(task.criteria.iter().all(|it| it.required && it.check.is_some()), "{:?}", task.criteria);

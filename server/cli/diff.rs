@@ -28,7 +28,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     let state_dir = StateDir::open()?;
     let seen = loops::find(&state_dir, args.which.name.as_deref(), failure::warn)?;
-    let (before, after) = changes::trees(&seen.state, args.iteration)?;
+    let (before, after) = changes::tree_range(&seen.state, args.iteration)?;
     let (_, workspace, _) = StateDir::of_loop(seen.dir.path())?;
     let store = SnapshotStore::open(&workspace.snapshots(), workspace.root())?;
     let patch = store.diff(before, after, MOST_BYTES)?;

@@ -60,14 +60,14 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     if args.probe {
         return probe::run(args, out);
     }
-    let looked = FactContext::here(&[])?;
+    let looked = FactContext::from_current_dir(&[])?;
     match &args.agent {
-        Some(name) => one(&looked, name, args.json, out),
-        None => all(&looked, args.json, out),
+        Some(name) => report_agent(&looked, name, args.json, out),
+        None => report_all(&looked, args.json, out),
     }
 }
 
-fn all(looked: &FactContext, json: bool, out: &mut Ui) -> ExitResult {
+fn report_all(looked: &FactContext, json: bool, out: &mut Ui) -> ExitResult {
     let facts = looked.facts()?;
     let findings = examine(&facts);
     let well = is_well(&findings);
@@ -80,7 +80,7 @@ fn all(looked: &FactContext, json: bool, out: &mut Ui) -> ExitResult {
 }
 
 /// Exit 0 where the agent is there.
-fn one(looked: &FactContext, name: &str, json: bool, out: &mut Ui) -> ExitResult {
+fn report_agent(looked: &FactContext, name: &str, json: bool, out: &mut Ui) -> ExitResult {
     let agents = looked.agents(Some(name))?;
     let [agent] = agents.as_slice() else {
         return Err(Failure::usage(format_args!("there is no agent `{name}`"))

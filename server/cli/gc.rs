@@ -38,17 +38,17 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     let store = StateDir::open()?;
     let sweep = if args.dry_run { GcMode::Measure } else { GcMode::Delete };
     for workspace in store.workspaces()? {
-        if let Err(failure) = one(&store, &workspace, sweep, out) {
+        if let Err(failure) = collect_workspace(&store, &workspace, sweep, out) {
             // One workspace in trouble must not keep the others full.
             failure::report(&failure);
         }
     }
-    leftovers(&store, sweep, out)?;
+    remove_leftovers(&store, sweep, out)?;
     Ok(Exit::Done)
 }
 
 /// Programs of other versions, unless some keeper may run from one, and locks of trees that nobody works in.
-fn leftovers(store: &StateDir, sweep: GcMode, out: &mut Ui) -> Result<(), Failure> {
+fn remove_leftovers(store: &StateDir, sweep: GcMode, out: &mut Ui) -> Result<(), Failure> {
     for dir in store.loops()? {
         if store.keeper_of(&dir)? != KeeperLiveness::Gone {
             return Ok(());
@@ -68,7 +68,12 @@ fn leftovers(store: &StateDir, sweep: GcMode, out: &mut Ui) -> Result<(), Failur
     Ok(())
 }
 
-fn one(store: &StateDir, workspace: &Workspace, sweep: GcMode, out: &mut Ui) -> Result<(), Failure> {
+fn collect_workspace(
+    store: &StateDir,
+    workspace: &Workspace,
+    sweep: GcMode,
+    out: &mut Ui,
+) -> Result<(), Failure> {
     let settings = config_files::load(workspace.root(), &[])?.settings()?.clone();
     let (mut loops, mut unread) = (Vec::new(), 0_u64);
     for dir in workspace.loops()? {
@@ -78,7 +83,7 @@ fn one(store: &StateDir, workspace: &Workspace, sweep: GcMode, out: &mut Ui) -> 
         }
     }
     loops.sort_by_key(|it| it.state.started_at.wall);
-    let gone = old(&loops.iter().map(age).collect::<Vec<_>>(), &settings, clock::now().wall);
+    let gone = select_expired(&loops.iter().map(age).collect::<Vec<_>>(), &settings, clock::now().wall);
     let mut kept = Vec::new();
     for (seen, gone) in loops.into_iter().zip(gone) {
         if gone { remove(store, &seen, sweep, out)? } else { kept.push(seen) }
@@ -100,7 +105,7 @@ fn age(seen: &LoopView) -> LoopRetention {
 }
 
 /// Which loops go, oldest first, by number and by age.
-fn old(loops: &[LoopRetention], settings: &Settings, now: u64) -> Vec<bool> {
+fn select_expired(loops: &[LoopRetention], settings: &Settings, now: u64) -> Vec<bool> {
     let mut surplus = loops.len().saturating_sub(settings.keep_loops as usize);
     let oldest = now.saturating_sub(u64::from(settings.keep_days) * DAY_MS);
     let mut goes = |it: &LoopRetention| match it.ended_at {
@@ -125,12 +130,12 @@ fn shrink(
         return Ok(());
     }
     let mut snapshots = SnapshotStore::open(&workspace.snapshots(), workspace.root())?;
-    while snapshots.gc(&trees(&kept), GcMode::Measure)?.kept_bytes > settings.keep_bytes {
+    while snapshots.collect_garbage(&trees(&kept), GcMode::Measure)?.kept_bytes > settings.keep_bytes {
         let spare = |it: &LoopView| age(it).ended_at.is_some() && !age(it).irreplaceable;
         let Some(index) = kept.iter().position(spare) else { break };
         remove(store, &kept.remove(index), sweep, out)?;
     }
-    let collected = snapshots.gc(&trees(&kept), sweep)?;
+    let collected = snapshots.collect_garbage(&trees(&kept), sweep)?;
     let verb = if sweep == GcMode::Delete { "Freed" } else { "Would free" };
     let root = shown(workspace);
     out.line(format_args!(
@@ -173,7 +178,7 @@ fn shown(workspace: &Workspace) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{DAY_MS, LoopRetention, old};
+    use super::{DAY_MS, LoopRetention, select_expired};
     use loopkeeper_core::settings::Settings;
 
     #[test]
@@ -184,7 +189,7 @@ mod tests {
         let precious = |days: u64| LoopRetention { irreplaceable: true, ..ended(days) };
         let check = |loops: &[LoopRetention], keep_loops: u32, expect: &[bool]| {
             let settings = Settings { keep_loops, keep_days: 60, ..Settings::default() };
-            assert_eq!(old(loops, &settings, now), expect, "{loops:?}");
+            assert_eq!(select_expired(loops, &settings, now), expect, "{loops:?}");
         };
         check(&[], 20, &[]);
         check(&[ended(61), ended(59)], 20, &[true, false]);

@@ -18,7 +18,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
-    let found = foreign::at(&args.file)?;
+    let found = foreign::open(&args.file)?;
     let taken = found.take_over()?;
     let name = taken.document.file_name().unwrap_or_default().to_string_lossy();
     let shown = sanitize::visible(&taken.document.to_string_lossy());
@@ -30,7 +30,7 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
         )),
         Some(trouble) => failure::warn(format_args!("the loop still runs in its own session: {trouble}")),
     }
-    let limit = found.state.left().map_or(String::new(), |it| format!(" --max-iterations {it}"));
+    let limit = found.state.iterations_left().map_or(String::new(), |it| format!(" --max-iterations {it}"));
     out.line(format_args!("Add checks to it below `## Done when`, then start: loopkeeper run {name}{limit}"));
     Ok(Exit::Done)
 }

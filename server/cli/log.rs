@@ -39,7 +39,7 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     let seen = loops::find(&StateDir::open()?, args.which.name.as_deref(), failure::warn)?;
     let journal = seen.dir.journal();
     if args.json {
-        out.write(&String::from_utf8_lossy(&journal_file::lines(&journal)?));
+        out.write(&String::from_utf8_lossy(&journal_file::read_raw_lines(&journal)?));
         return Ok(Exit::Done);
     }
     if let Some(iteration) = args.prompt {
@@ -53,8 +53,8 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
         return Ok(Exit::Done);
     }
     let mut teller = EntryFormatter::new(LocalZone::local(), Glyphs::of_environment());
-    for entry in LoopTailer::new(&journal).look()? {
-        for line in teller.tell(&entry, DetailLevel::Everything) {
+    for entry in LoopTailer::new(&journal).poll()? {
+        for line in teller.format_entry(&entry, DetailLevel::Everything) {
             out.line(line);
         }
     }

@@ -10,7 +10,7 @@ use super::select::LoopArg;
 
 pub(crate) fn run(which: &LoopArg, out: &mut Ui) -> ExitResult {
     let found = which.find()?;
-    found.order(json!({"do": "pause"}))?;
-    out.line(effect(&found.seen.state, LateOrder::Pause, &format!("Loop {}", found.named())));
+    found.send_request(json!({"do": "pause"}))?;
+    out.line(effect(&found.seen.state, LateOrder::Pause, &format!("Loop {}", found.display_name())));
     Ok(Exit::Done)
 }

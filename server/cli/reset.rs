@@ -28,7 +28,7 @@ pub(crate) enum ResetSubject {
 
 pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     let found = args.which.find()?;
-    let (id, name, state) = (found.id(), found.named(), &found.seen.state);
+    let (id, name, state) = (found.id(), found.display_name(), &found.seen.state);
     if args.what == ResetSubject::Session && !state.spec.settings.session.resume {
         // There is none to forget: in this mode no iteration goes on with the session of another.
         out.line(format_args!(
@@ -37,11 +37,11 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
         return Ok(Exit::Done);
     }
     if args.what == ResetSubject::Session {
-        found.order(json!({"do": "reset", "what": "session"}))?;
+        found.send_request(json!({"do": "reset", "what": "session"}))?;
         out.line(format_args!("The next iteration of loop {name} begins a fresh session."));
         return Ok(Exit::Done);
     }
-    found.order(json!({"do": "reset", "what": "breaker"}))?;
+    found.send_request(json!({"do": "reset", "what": "breaker"}))?;
     let then = match state.pause.as_ref().map(|it| it.reason) {
         None if breaker::rests_until(state).is_none() => String::new(),
         None | Some(PauseReason::Breaker) => "; the loop continues".to_owned(),

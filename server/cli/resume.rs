@@ -17,9 +17,9 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     let found = args.which.find()?;
-    let (id, name, seen) = (found.id(), found.named(), &found.seen);
+    let (id, name, seen) = (found.id(), found.display_name(), &found.seen);
     if seen.is_alive() {
-        found.order(control_client::resume(args.anyway))?;
+        found.send_request(control_client::resume_request(args.anyway))?;
         out.line(format_args!("Loop {name} goes on."));
     } else if seen.is_open() {
         keeper::start_detached(&found.store, &seen.dir, control_client::then_resume(seen, args.anyway))?;

@@ -43,9 +43,10 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     let found = SelectedLoop::by_name(args.which.as_deref())?;
     let target = match args.iteration {
         _ if args.undo => RestoreSelection::BeforeRollback,
-        Some(number) if !args.list => {
-            RestoreSelection::Iteration { number, paths: restore::named(&found.seen, number, &args.paths)? }
-        }
+        Some(number) if !args.list => RestoreSelection::Iteration {
+            number,
+            paths: restore::resolve_paths(&found.seen, number, &args.paths)?,
+        },
         _ => {
             for line in restore_points::lines(&found.seen.state) {
                 out.line(line);
@@ -97,7 +98,7 @@ fn is_agreed(found: &SelectedLoop, target: &RestoreSelection) -> Result<bool, Fa
         ));
     }
     let id = found.id();
-    let mut question = planned(found, &change, target);
+    let mut question = plan_sentence(found, &change, target);
     question.push_str("These changed since the loop's last snapshot:\n");
     for path in change.edited.iter().take(MOST_NAMED) {
         let does = if change.removed.contains(path) { "is removed" } else { "is overwritten" };
@@ -112,11 +113,11 @@ fn is_agreed(found: &SelectedLoop, target: &RestoreSelection) -> Result<bool, Fa
     } else {
         "Roll back?"
     });
-    Ok(ask::yes(&question)?)
+    Ok(ask::confirm(&question)?)
 }
 
 /// `Rolling back loop 20261120-abcdef in /home/me/project to iteration 2 writes 3 files and removes 1 file.`
-fn planned(found: &SelectedLoop, change: &RestoreChanges, target: &RestoreSelection) -> String {
+fn plan_sentence(found: &SelectedLoop, change: &RestoreChanges, target: &RestoreSelection) -> String {
     let (id, folder) = (found.id(), found.seen.folder());
     let what = match target {
         RestoreSelection::Iteration { number: 0, .. } => {
@@ -144,7 +145,7 @@ fn sentence(found: &SelectedLoop, target: &RestoreSelection) -> String {
             format!("Restored {what} {}", as_of(*number))
         }
     };
-    let place = found.elsewhere().map(|it| format!(" in {it}")).unwrap_or_default();
+    let place = found.other_folder().map(|it| format!(" in {it}")).unwrap_or_default();
     format!("{what}{place}")
 }
 

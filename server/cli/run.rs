@@ -87,7 +87,7 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     for warning in work.warnings() {
         failure::warn(warning);
     }
-    let crew = AgentRoster::of(&work)?;
+    let crew = AgentRoster::resolve(&work)?;
     for warning in crew.warnings().into_iter().chain(crew.commit_note()) {
         failure::warn(warning);
     }
@@ -99,7 +99,7 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     }
     start::ensure_tree_free(&state, &work)?;
     let consent = if args.trust { TrustConsent::Given } else { TrustConsent::Asked };
-    trust::gate(&work, &items, &state, consent)?;
+    trust::ensure_trusted(&work, &items, &state, consent)?;
     // A session may start it as one of its own commands, and has to go on meanwhile.
     let is_left = args.detach || (work.settings.mode == LoopMode::Attach && !on_a_terminal());
     let on_its_own = is_left || on_a_terminal();
@@ -201,9 +201,9 @@ fn starts_anyway(args: &Args, state: &StateDir, dir: &LoopDir) -> Result<bool, F
         return Ok(false);
     }
     let seen = LoopView::read(state, dir.clone())?;
-    Ok(seen.is_some_and(|it| held_already(&it.state)) && ask::yes("Start it anyway?")?)
+    Ok(seen.is_some_and(|it| held_already(&it.state)) && ask::confirm("Start it anyway?")?)
 }
 
 fn in_foreground(args: &Args, dir: &LoopDir, out: &mut Ui) -> ExitResult {
-    foreground::keep(dir, LoopPrinter::new(LoopFormat::json(args.json), out)).map(|(exit, _)| exit)
+    foreground::run_to_end(dir, LoopPrinter::new(LoopFormat::json(args.json), out)).map(|(exit, _)| exit)
 }

@@ -51,17 +51,17 @@ impl SelectedLoop {
     }
 
     /// Its id for a confirmation, with its folder where that is not the work tree that the user is in.
-    pub(crate) fn named(&self) -> String {
-        self.elsewhere().map_or_else(|| self.id().to_owned(), |it| format!("{} in {it}", self.id()))
+    pub(crate) fn display_name(&self) -> String {
+        self.other_folder().map_or_else(|| self.id().to_owned(), |it| format!("{} in {it}", self.id()))
     }
 
     /// Its folder, where that is not the work tree that the user is in.
-    pub(crate) fn elsewhere(&self) -> Option<String> {
+    pub(crate) fn other_folder(&self) -> Option<String> {
         (!self.seen.is_of(CurrentTree::find().as_ref())).then(|| self.seen.folder())
     }
 
     /// Sends its keeper an order; only a loop that has one can be asked for anything.
-    pub(crate) fn order(&self, order: Value) -> Result<(), Failure> {
+    pub(crate) fn send_request(&self, order: Value) -> Result<(), Failure> {
         if !self.seen.is_alive() {
             return Err(control_client::no_keeper_error(&self.seen));
         }

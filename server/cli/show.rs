@@ -60,7 +60,7 @@ impl<'a> LoopPrinter<'a> {
     }
 
     /// One more record; `state` is the loop with it.
-    pub(crate) fn tell(&mut self, entry: &Entry, state: &LoopState) {
+    pub(crate) fn print_entry(&mut self, entry: &Entry, state: &LoopState) {
         match self {
             Self::Json { out, chain } => {
                 // A record that only a later version can write has no line of ours.
@@ -74,7 +74,7 @@ impl<'a> LoopPrinter<'a> {
                 if matches!(entry.record, Record::AgentEnded { .. } | Record::IterationIntended { .. }) {
                     text.activity = None;
                 }
-                let lines = text.teller.tell(entry, DetailLevel::Milestones);
+                let lines = text.teller.format_entry(entry, DetailLevel::Milestones);
                 text.live.print(&lines);
             }
         }
@@ -88,7 +88,7 @@ impl<'a> LoopPrinter<'a> {
     }
 
     /// A sentence of our own, above the block.
-    pub(crate) fn note(&mut self, line: &str) {
+    pub(crate) fn print_note(&mut self, line: &str) {
         if let Self::Text(text) = self {
             text.live.print(&[line.to_owned()]);
         }
@@ -101,7 +101,7 @@ impl<'a> LoopPrinter<'a> {
             let facts =
                 StatusFacts { now, keeper: Some(None), damaged: false, activity: text.activity.clone() };
             let status = view::status(state, &facts);
-            text.live.show(&progress::block(&status, now.wall, &text.zone, text.glyphs));
+            text.live.set_block(&progress::block(&status, now.wall, &text.zone, text.glyphs));
         }
     }
 
@@ -109,7 +109,7 @@ impl<'a> LoopPrinter<'a> {
     pub(crate) fn finish(self, state: Option<&LoopState>) {
         let Self::Text(text) = self else { return };
         let TextPrinter { mut live, glyphs, .. } = *text;
-        live.show(&[]);
+        live.set_block(&[]);
         if let Some(state) = state.filter(|it| it.outcome.is_some()) {
             live.print(&ending::lines(state, glyphs));
         }

@@ -59,12 +59,12 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
         (vec![loops::find(&store, Some(query), failure::warn)?], Vec::new())
     } else {
         let (seen, others) =
-            loops::all(&store, failure::warn)?.into_iter().partition(|it| it.is_of(tree.as_ref()));
+            loops::read_all(&store, failure::warn)?.into_iter().partition(|it| it.is_of(tree.as_ref()));
         (loops::in_order(seen), loops::in_order(others))
     };
     let shown: Vec<_> = seen.iter().map(LoopView::status).collect();
     let elsewhere: Vec<_> = others.iter().map(elsewhere).collect();
-    let foreign = args.which.name.is_none().then(foreign::here).flatten().map(|it| it.state);
+    let foreign = args.which.name.is_none().then(foreign::find_current).flatten().map(|it| it.state);
     let tasks = if args.which.name.is_none() { tasks::here() } else { Vec::new() };
     if args.json {
         out.json(&StatusReport { loops: shown, foreign, tasks, elsewhere });
@@ -81,7 +81,7 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     for (index, (status, seen)) in shown.iter().zip(&seen).enumerate() {
         let whole = index == 0 || status.state != DisplayState::Done;
         let elsewhere = (!seen.is_of(tree.as_ref())).then(|| seen.folder());
-        one(status, elsewhere.as_deref(), (&zone, now), glyphs, out);
+        print_loop(status, elsewhere.as_deref(), (&zone, now), glyphs, out);
         if whole {
             out.write(&table::criteria(&status.criteria, glyphs));
             if let Some(groups) = status.groups_said() {
@@ -116,7 +116,7 @@ fn details(status: &LoopStatus, seen: &LoopView, out: &mut Ui) {
     if let Some(away) = &status.away {
         out.line(format_args!("  {away}"));
     }
-    for hint in remedy::of(status) {
+    for hint in remedy::remedy_lines(status) {
         out.line(format_args!("  {hint}"));
     }
 }
@@ -150,7 +150,7 @@ fn this_tree(args: &Args, tasks: &[TaskSummary], out: &mut Ui) {
 /// Work trees of the same repository below the root, which loops here leave alone.
 fn other_work_trees() -> Option<String> {
     let tree = CurrentTree::find()?;
-    let others = sentences::other_work_trees(&OtherWorkTrees::below(tree.root()).paths())?;
+    let others = sentences::other_work_trees(&OtherWorkTrees::new(tree.root()).paths())?;
     Some(words::capitalised(&others))
 }
 
@@ -170,7 +170,7 @@ fn not_ours(foreign: &PluginLoop, out: &mut Ui) {
     ));
 }
 
-fn one(
+fn print_loop(
     status: &LoopStatus,
     elsewhere: Option<&str>,
     (zone, now): (&LocalZone, u64),
@@ -178,9 +178,9 @@ fn one(
     out: &mut Ui,
 ) {
     let dot = if glyphs == Glyphs::Unicode { '·' } else { '-' };
-    let began = LocalZone::read(&status.started_at).map_or(String::new(), |it| zone.short(it, now));
+    let began = LocalZone::parse_millis(&status.started_at).map_or(String::new(), |it| zone.short(it, now));
     let mut head = headline(status);
-    if let Some(until) = status.wait.as_ref().and_then(|it| LocalZone::read(&it.resumes_at)) {
+    if let Some(until) = status.wait.as_ref().and_then(|it| LocalZone::parse_millis(&it.resumes_at)) {
         let word = progress::until(status);
         head = format!("{head}, {word} {}", zone.short(until, now));
     }
@@ -190,7 +190,7 @@ fn one(
     facts.extend(status.branch.as_ref().map(|it| format!("on {it}")));
     facts.retain(|it| !it.is_empty());
     facts.extend(status.spent.cost_micros.map(words::cost).or_else(|| progress::no_cost(status)));
-    facts.extend(status.spawns.said());
+    facts.extend(status.spawns.summary());
     facts.extend(status.keeper.pid.map(|pid| format!("process {pid}")));
     out.line(format_args!("  {QUIET}{}{QUIET:#}", facts.join(&format!(" {dot} "))));
     if !status.warnings.is_empty() {

@@ -25,7 +25,7 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
         );
     }
     let found = SelectedLoop::by_name(Some(&args.which))?;
-    found.order(json!({"do": "steer", "text": args.text}))?;
-    out.line(effect(&found.seen.state, LateOrder::Steer, &format!("Loop {}", found.named())));
+    found.send_request(json!({"do": "steer", "text": args.text}))?;
+    out.line(effect(&found.seen.state, LateOrder::Steer, &format!("Loop {}", found.display_name())));
     Ok(Exit::Done)
 }

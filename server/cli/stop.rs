@@ -32,13 +32,16 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     }
     let found = args.which.find();
     // With no loop of ours at work, the one that is at work here is meant.
-    if name.is_none() && !found.as_ref().is_ok_and(|it| it.seen.is_open()) && foreign::here().is_some() {
+    if name.is_none()
+        && !found.as_ref().is_ok_and(|it| it.seen.is_open())
+        && foreign::find_current().is_some()
+    {
         return not_ours(out);
     }
     let found = found?;
-    let (name, seen) = (found.named(), &found.seen);
+    let (name, seen) = (found.display_name(), &found.seen);
     if seen.is_alive() {
-        found.order(json!({"do": "stop", "now": args.now}))?;
+        found.send_request(json!({"do": "stop", "now": args.now}))?;
         let order = if args.now { LateOrder::StopNow } else { LateOrder::Stop };
         out.line(effect(&seen.state, order, &format!("Loop {name}")));
     } else if seen.is_open() {
@@ -54,7 +57,7 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
 
 /// The loop of Claude Code's plugin.
 fn not_ours(out: &mut Ui) -> ExitResult {
-    let found = foreign::here().ok_or_else(|| {
+    let found = foreign::find_current().ok_or_else(|| {
         Failure::usage("Claude Code's plugin runs no loop here")
             .hint(format_args!("It would be in {} of this folder or of the root.", FILES[0]))
     })?;

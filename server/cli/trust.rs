@@ -14,7 +14,7 @@ use super::select::TaskArg;
 use crate::adapters::state_dir::StateDir;
 use crate::adapters::trust::TrustStore;
 use crate::operations::resolved_task::ResolvedTask;
-use crate::operations::trust::{is_or_are, is_typed, known_items, page, refused};
+use crate::operations::trust::{is_or_are, is_typed, known_items, not_trusted_error, page};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -35,7 +35,7 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     let work = ResolvedTask::find(args.task.path.as_deref(), &[])?;
     let items = known_items(&work, |missing| failure::warn(missing))?;
     let mut store = open(&StateDir::open()?);
-    let unknown = store.unknown(&work.root, &items);
+    let unknown = store.untrusted_items(&work.root, &items);
     out.write(&page(&work.root, &items, &unknown).text(&work.title()));
     if unknown.is_empty() {
         out.line("All of it is trusted.");
@@ -43,12 +43,12 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     }
     let count = words::counted(unknown.len() as u64, "command");
     let pronoun = if unknown.len() == 1 { "it" } else { "them" };
-    if !ask::yes(&format!(
+    if !ask::confirm(&format!(
         "{} of these commands {} not trusted yet. Trust {pronoun}?",
         unknown.len(),
         is_or_are(&unknown)
     ))? {
-        return Err(refused(&work, &unknown));
+        return Err(not_trusted_error(&work, &unknown));
     }
     store.grant(&work.root, Some(&work.id), &unknown)?;
     out.line(format_args!("Trusted {count}."));
@@ -56,7 +56,7 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
 }
 
 /// Lets pass what the user trusts; asks, grants or refuses for the rest.
-pub(crate) fn gate(
+pub(crate) fn ensure_trusted(
     work: &ResolvedTask,
     items: &[TrustItem],
     state: &StateDir,
@@ -64,7 +64,7 @@ pub(crate) fn gate(
 ) -> Result<(), Failure> {
     let mut store = open(state);
     let (typed, unknown): (Vec<_>, Vec<_>) =
-        store.unknown(&work.root, items).into_iter().partition(|it| is_typed(work, it));
+        store.untrusted_items(&work.root, items).into_iter().partition(|it| is_typed(work, it));
     if !typed.is_empty() {
         store.grant(&work.root, Some(&work.id), &typed)?;
     }
@@ -73,7 +73,7 @@ pub(crate) fn gate(
     }
     if consent == TrustConsent::Asked {
         if !ask::somebody_is_there() {
-            return Err(refused(work, &unknown));
+            return Err(not_trusted_error(work, &unknown));
         }
         let mut stderr = anstream::stderr();
         write!(stderr, "{}", page(&work.root, &unknown, &unknown).text(&work.title()))?;
@@ -81,8 +81,8 @@ pub(crate) fn gate(
             1 => "this command".to_owned(),
             count => format!("these {count} commands"),
         };
-        if !ask::yes(&format!("Trust {these}?"))? {
-            return Err(refused(work, &unknown));
+        if !ask::confirm(&format!("Trust {these}?"))? {
+            return Err(not_trusted_error(work, &unknown));
         }
     }
     Ok(store.grant(&work.root, Some(&work.id), &unknown)?)
@@ -90,7 +90,7 @@ pub(crate) fn gate(
 
 fn open(state: &StateDir) -> TrustStore {
     let store = TrustStore::open(state);
-    if let Some(trouble) = store.trouble() {
+    if let Some(trouble) = store.load_error() {
         failure::warn(format_args!("{trouble}. {}", trouble.hint()));
     }
     store

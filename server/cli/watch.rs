@@ -69,7 +69,7 @@ impl WatchedLoop {
         interrupts: &mut impl InterruptSource,
     ) -> ExitResult {
         let mut following = LoopTailer::new(&self.dir.journal());
-        let mut murmur = WatchStream::of(&self.store, self.dir.id()).await;
+        let mut murmur = WatchStream::connect(&self.store, self.dir.id()).await;
         let mut tick = interval(LOOK);
         tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut looks = 0_u32;
@@ -78,25 +78,25 @@ impl WatchedLoop {
                 _ = tick.tick() => {
                     looks = looks.wrapping_add(1);
                     let alive = !looks.is_multiple_of(LOOKS_PER_LIFE_SIGN) || self.is_alive()?;
-                    if let Some(answer) = self.look(&mut following, &mut show, alive)? {
+                    if let Some(answer) = self.poll_once(&mut following, &mut show, alive)? {
                         show.finish(following.state());
                         return answer;
                     }
                 }
-                line = activity(&mut murmur) => show.activity(line),
-                Some(note) = interrupts.next() => show.note(&note),
+                line = next_activity(&mut murmur) => show.activity(line),
+                Some(note) = interrupts.next() => show.print_note(&note),
             }
         }
     }
 
     /// One look; an answer when there is nothing more to come.
-    fn look(
+    fn poll_once(
         &self,
         following: &mut LoopTailer,
         show: &mut LoopPrinter<'_>,
         alive: bool,
     ) -> Result<Option<ExitResult>, Failure> {
-        tell(following, show)?;
+        show_new_entries(following, show)?;
         let Some(state) = following.state() else {
             return Ok((!alive).then(|| Err(self.interrupted(following))));
         };
@@ -116,7 +116,7 @@ impl WatchedLoop {
 
     fn interrupted(&self, following: &LoopTailer) -> Failure {
         if let Some(damage) = following.damage() {
-            return loops::damaged(damage);
+            return loops::damaged_error(damage);
         }
         let id = self.dir.id();
         Failure::ended(format_args!("loop {id} is interrupted: its keeper is gone"))
@@ -125,22 +125,22 @@ impl WatchedLoop {
 }
 
 /// Shows every record since the last look, each with the state it led to.
-fn tell(following: &mut LoopTailer, show: &mut LoopPrinter<'_>) -> Result<(), Failure> {
-    let fresh = match following.look() {
+fn show_new_entries(following: &mut LoopTailer, show: &mut LoopPrinter<'_>) -> Result<(), Failure> {
+    let fresh = match following.poll() {
         // The keeper is about to write its first record.
         Err(JournalError::Gone { .. }) if following.state().is_none() => Vec::new(),
         other => other?,
     };
     if let Some(state) = following.state() {
         for entry in &fresh {
-            show.tell(entry, state);
+            show.print_entry(entry, state);
         }
     }
     Ok(())
 }
 
 /// The next thing the agent was seen doing. Where nobody tells, the loop is shown all the same.
-async fn activity(murmur: &mut Option<WatchStream>) -> String {
+async fn next_activity(murmur: &mut Option<WatchStream>) -> String {
     while let Some(keeper) = murmur {
         match keeper.next().await {
             Some(news) if news.kind == "activity" => return news.text,

@@ -53,7 +53,7 @@ impl HookInput {
     }
 
     /// Claude Code writes the last message of a turn down a moment later than it ends.
-    pub(super) fn settle(&self) {
+    pub(super) fn wait_for_transcript(&self) {
         let told = self.transcript_path.as_deref().zip(self.last_assistant_message.as_deref());
         if let Some((path, said)) = told {
             transcript::await_words(path, said);
@@ -92,7 +92,7 @@ impl HookInput {
 }
 
 /// On stdout, in the words that Claude Code, Codex and Gemini share.
-pub(super) fn shown(event: AgentHookEvent, decision: &str, reason: &str) -> Value {
+pub(super) fn format_output(event: AgentHookEvent, decision: &str, reason: &str) -> Value {
     match event {
         AgentHookEvent::PreTool => json!({"hookSpecificOutput": {
             "hookEventName": "PreToolUse", "permissionDecision": decision, "permissionDecisionReason": reason,

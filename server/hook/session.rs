@@ -11,7 +11,7 @@ use loopkeeper_core::agent::hooks::PROMPT_PATIENCE_S;
 use serde_json::{Value, json};
 
 use super::payload::{self, HookInput};
-use super::{HookEndpointClient, HookReplyVerdict, LONGEST_PAYLOAD, say};
+use super::{HookEndpointClient, HookReplyVerdict, LONGEST_PAYLOAD, print_pass_reason};
 use crate::adapters::process::orphans::ENV_LOOP;
 use crate::adapters::state_dir::StateDir;
 
@@ -40,9 +40,9 @@ pub enum SessionHookEvent {
 }
 
 impl SessionHookEvent {
-    pub fn named(name: &std::ffi::OsStr) -> Option<Self> {
+    pub fn from_name(name: &std::ffi::OsStr) -> Option<Self> {
         let own = [Self::Prompt, Self::End].into_iter().find(|it| name == it.word());
-        own.or_else(|| super::AgentHookEvent::named(name).map(Self::Known))
+        own.or_else(|| super::AgentHookEvent::from_name(name).map(Self::Known))
     }
 
     fn word(self) -> &'static str {
@@ -53,50 +53,50 @@ impl SessionHookEvent {
         }
     }
 
-    fn patience(self) -> Option<Duration> {
+    fn timeout(self) -> Option<Duration> {
         match self {
             Self::Prompt => Some(Duration::from_secs(PROMPT_PATIENCE_S)),
             Self::End => Some(FOR_AN_END),
-            Self::Known(event) => event.patience(),
+            Self::Known(event) => event.timeout(),
         }
     }
 }
 
 /// Never an error to the session.
 pub fn main(event: SessionHookEvent) -> ExitCode {
-    match ask(event) {
+    match ask_keeper(event) {
         Ok(Some(verdict)) => {
-            if let Some(said) = shown(event, &verdict) {
+            if let Some(said) = format_output(event, &verdict) {
                 let _ = writeln!(io::stdout(), "{said}");
             }
         }
         Ok(None) => {}
-        Err(why) => say(&why),
+        Err(why) => print_pass_reason(&why),
     }
     ExitCode::SUCCESS
 }
 
 /// `None`: there is nobody to ask.
-fn ask(event: SessionHookEvent) -> Result<Option<HookReplyVerdict>, String> {
+fn ask_keeper(event: SessionHookEvent) -> Result<Option<HookReplyVerdict>, String> {
     // An agent of a loop, or below one, has hooks of its own; one that a program drives is nobody's session.
     if std::env::var_os(ENV_LOOP).is_some() || std::env::var_os(ENTRY).is_some_and(|it| it != TERMINAL) {
         return Ok(None);
     }
     let payload = HookInput::read(io::stdin().take(LONGEST_PAYLOAD))?;
     let folder = std::env::var_os(PROJECT).map(PathBuf::from).or_else(|| payload.folder());
-    let Some(door) = folder.and_then(|it| door(&it)) else { return Ok(None) };
+    let Some(door) = folder.and_then(|it| find_endpoint(&it)) else { return Ok(None) };
     if event == SessionHookEvent::Known(super::AgentHookEvent::Stop) {
-        payload.settle();
+        payload.wait_for_transcript();
     }
-    door.ask(event.patience(), &question(event, &payload)).map(Some)
+    door.request_verdict(event.timeout(), &question(event, &payload)).map(Some)
 }
 
 /// Of the keeper that works in this very folder.
-fn door(folder: &Path) -> Option<HookEndpointClient> {
+fn find_endpoint(folder: &Path) -> Option<HookEndpointClient> {
     let real = folder.canonicalize().ok()?;
     let state = StateDir::open().ok()?;
     let (holder, path) = state.tree_holder(&real).ok()??;
-    let socket = state.run().join(format!("{holder}.sock"));
+    let socket = state.socket_dir().join(format!("{holder}.sock"));
     (path == real && socket.exists()).then(|| HookEndpointClient { token: String::new(), socket })
 }
 
@@ -116,14 +116,14 @@ fn question(event: SessionHookEvent, payload: &HookInput) -> Value {
 }
 
 /// In Claude Code's words.
-fn shown(event: SessionHookEvent, verdict: &HookReplyVerdict) -> Option<Value> {
+fn format_output(event: SessionHookEvent, verdict: &HookReplyVerdict) -> Option<Value> {
     let mut said = match event {
         _ if verdict.decision == "allow" => json!({}),
         SessionHookEvent::Prompt => json!({
             "hookSpecificOutput": {"hookEventName": "UserPromptSubmit", "additionalContext": verdict.reason},
         }),
         SessionHookEvent::End => return None,
-        SessionHookEvent::Known(event) => payload::shown(event, &verdict.decision, &verdict.reason),
+        SessionHookEvent::Known(event) => payload::format_output(event, &verdict.decision, &verdict.reason),
     };
     let fields = said.as_object_mut()?;
     if let Some(notice) = &verdict.notice {
@@ -141,7 +141,7 @@ mod tests {
         let check = |event, (decision, notice): (&str, Option<&str>), expect: Option<Value>| {
             let (reason, notice) = ("do it".to_owned(), notice.map(str::to_owned));
             let verdict = HookReplyVerdict { decision: decision.to_owned(), reason, notice };
-            assert_eq!(shown(event, &verdict), expect, "{event:?} {verdict:?}");
+            assert_eq!(format_output(event, &verdict), expect, "{event:?} {verdict:?}");
         };
         let [stop, tool] = [super::super::AgentHookEvent::Stop, super::super::AgentHookEvent::PreTool]
             .map(SessionHookEvent::Known);

@@ -122,8 +122,8 @@ fn last_words(path: &Path) -> Option<String> {
 
 fn added_up(mut from: impl BufRead) -> Option<u64> {
     let (mut told, mut line) = (TokenTotals::default(), Vec::new());
-    while next(&mut from, &mut line)? {
-        told.hear(&line);
+    while read_line(&mut from, &mut line)? {
+        told.add_line(&line);
         if told.of_messages.len() > MOST_MESSAGES {
             return None;
         }
@@ -132,7 +132,7 @@ fn added_up(mut from: impl BufRead) -> Option<u64> {
 }
 
 /// The next line that is no longer than any that tells tokens. False: there are no more; `None`: it cannot be read.
-fn next(from: &mut impl BufRead, line: &mut Vec<u8>) -> Option<bool> {
+fn read_line(from: &mut impl BufRead, line: &mut Vec<u8>) -> Option<bool> {
     line.clear();
     while from.by_ref().take(LONGEST_LINE).read_until(b'\n', line).ok()? as u64 == LONGEST_LINE {
         from.skip_until(b'\n').ok()?;
@@ -150,7 +150,7 @@ struct TokenTotals {
 }
 
 impl TokenTotals {
-    fn hear(&mut self, line: &[u8]) {
+    fn add_line(&mut self, line: &[u8]) {
         let Ok(line) = serde_json::from_slice::<TranscriptLine>(line) else { return };
         if let Some(usage) = line.payload.and_then(|it| it.info?.total_token_usage) {
             self.all = Some(usage.sum());

@@ -24,9 +24,9 @@ use tokio::sync::mpsc;
 use tokio::time::Instant;
 
 use self::attached::AttachedSession;
-pub use self::hook_injection::home;
-use self::job::job;
-pub(super) use self::job::{permitted, stdin, words};
+pub use self::hook_injection::create_agent_home;
+use self::job::build_job;
+pub(super) use self::job::{approve_agent, judge_argv, stdin};
 use self::session::AgentProcess;
 pub use self::settings_file::{SETTINGS, extract_settings};
 use super::agent_hooks::HookRequest;
@@ -94,15 +94,15 @@ impl AgentHandle {
     pub(super) fn start(scene: &LoopContext, start: IterationStart) -> Self {
         let (orders, ordered) = mpsc::unbounded_channel();
         let signs = Rc::new(Liveness::default());
-        let asked = scene.desk.hooks.open();
-        scene.desk.hooks.begins(&start.session);
+        let asked = scene.desk.hooks.open_queue();
+        scene.desk.hooks.begin_session(&start.session);
         let run = AgentTask { scene: scene.clone(), start, ordered, asked, signs: Rc::clone(&signs) };
         let task = spawn_boxed_local(run.until_it_ended());
         Self { orders, signs, task }
     }
 
     /// Whichever session its user lends to the loop.
-    pub(super) fn lent(scene: &LoopContext) -> Self {
+    pub(super) fn attach(scene: &LoopContext) -> Self {
         let (orders, ordered) = mpsc::unbounded_channel();
         let signs = Rc::new(Liveness::default());
         let lent = AttachedSession::new(scene.clone(), ordered, Rc::clone(&signs));
@@ -140,7 +140,7 @@ impl AgentHandle {
 
 impl Liveness {
     /// Output, or at least one per cent of one core, since the last look.
-    pub(super) fn alive(&self) -> bool {
+    pub(super) fn is_alive(&self) -> bool {
         let now = clock::now().awake;
         let (lines, cpu, then) = self.looked.get();
         let (lines_now, cpu_now) = (self.lines.get(), self.cpu_ms.get());
@@ -163,7 +163,7 @@ pub(super) struct LingerTimer {
 }
 
 impl LingerTimer {
-    pub(super) async fn over(&self) {
+    pub(super) async fn expired(&self) {
         match self.until {
             Some(until) => tokio::time::sleep_until(until).await,
             None => std::future::pending().await,
@@ -182,19 +182,19 @@ struct AgentTask {
 impl AgentTask {
     async fn until_it_ended(mut self) {
         // An iteration for which a held process was gone already needs another one.
-        while let Some(start) = self.process().await {
+        while let Some(start) = self.run_process().await {
             self.start = start;
         }
     }
 
-    async fn process(&mut self) -> Option<IterationStart> {
+    async fn run_process(&mut self) -> Option<IterationStart> {
         let scene = self.scene.clone();
         if let Some(ending) = self.run_start_hook().await {
-            return self.over(never_ran(&self.start.plan, ending, String::new()));
+            return self.finish_run(never_ran(&self.start.plan, ending, String::new()));
         }
-        let job = match job(&scene, &self.start) {
+        let job = match build_job(&scene, &self.start) {
             Ok(job) => job,
-            Err(reason) => return self.over(not_started(&self.start.plan, reason)),
+            Err(reason) => return self.finish_run(not_started(&self.start.plan, reason)),
         };
         let stage = &scene.stage;
         let started = match stage.spec.settings.mode {
@@ -207,16 +207,16 @@ impl AgentTask {
             Err(error) => {
                 let program_missing = matches!(error, ProcessError::NotFound { .. });
                 let run = not_started(&self.start.plan, error.to_string());
-                return self.over(AgentRun { program_missing, ..run });
+                return self.finish_run(AgentRun { program_missing, ..run });
             }
         };
-        let holds = hook_injection::holds(&scene.stage, &self.start.plan);
-        scene.tell(self.started(&mut running, holds).await);
+        let holds = hook_injection::max_stop_holds(&scene.stage, &self.start.plan);
+        scene.send_event(self.started(&mut running, holds).await);
         AgentProcess::new(self, holds).watch(self, running).await
     }
 
-    fn over(&self, run: AgentRun) -> Option<IterationStart> {
-        self.report(run);
+    fn finish_run(&self, run: AgentRun) -> Option<IterationStart> {
+        self.report_ended(run);
         None
     }
 
@@ -231,7 +231,7 @@ impl AgentTask {
         }
     }
 
-    fn hear(&self, event: AgentEvent) {
+    fn handle_event(&self, event: AgentEvent) {
         match &event {
             AgentEvent::Started { session, .. } if !session.is_empty() => {
                 self.scene.desk.hooks.is_called(session);
@@ -240,11 +240,11 @@ impl AgentTask {
             AgentEvent::Spawned { call, id, what } => self.link(call, id, what),
             _ => {}
         }
-        self.activity(event);
+        self.publish_activity(event);
     }
 
     /// Tells watchers what the agent does; nobody watching costs nothing.
-    fn activity(&self, event: AgentEvent) {
+    fn publish_activity(&self, event: AgentEvent) {
         if self.scene.desk.news.receiver_count() == 0 {
             if !matches!(event, AgentEvent::Turn(_)) {
                 self.signs.unseen.replace(Some(event));
@@ -252,7 +252,7 @@ impl AgentTask {
             return;
         }
         self.signs.unseen.take();
-        let Some(text) = activity::of(&event) else { return };
+        let Some(text) = activity::describe_event(&event) else { return };
         let text = sanitize::line(&self.scene.stage.redactor.redact(&text));
         if *self.signs.last_activity.borrow() != text {
             self.signs.last_activity.replace(text.clone());
@@ -271,7 +271,7 @@ impl AgentTask {
             return;
         }
         if let Some(event) = self.signs.unseen.take() {
-            return self.activity(event);
+            return self.publish_activity(event);
         }
         let text = self.signs.last_activity.borrow().clone();
         if !text.is_empty() {
@@ -279,9 +279,9 @@ impl AgentTask {
         }
     }
 
-    fn report(&self, run: AgentRun) {
-        usage_limits::learn(&self.scene, &self.start.plan, &run);
-        self.scene.tell(Event::AgentEnded(Box::new(clean(run, &self.scene.stage.redactor))));
+    fn report_ended(&self, run: AgentRun) {
+        usage_limits::record_outcome(&self.scene, &self.start.plan, &run);
+        self.scene.send_event(Event::AgentEnded(Box::new(sanitize_run(run, &self.scene.stage.redactor))));
     }
 }
 
@@ -294,7 +294,7 @@ pub(super) struct WatchResult {
     pub(super) duration_ms: u64,
 }
 
-pub(super) fn sum(
+pub(super) fn summarize_run(
     reader: AgentOutputReader,
     ended: process::JobOutcome,
     left: WatchResult,
@@ -309,7 +309,7 @@ pub(super) fn sum(
     let WatchResult { stderr, duration_ms, .. } = left;
     let (exit, signal, dropped, survivors) = (ended.exit, ended.signal, ended.dropped, ended.survivors);
     let end = ProcessEnd { ending, exit, signal, reason, stderr, duration_ms, survivors, dropped };
-    let mut run = reader.finish(end, &here());
+    let mut run = reader.finish(end, &local_clock());
     run.left = ended.left;
     if ending == AgentEnding::Capped {
         run.note = Some(format!("over {most_steps} steps (`limits.steps`)"));
@@ -320,7 +320,7 @@ pub(super) fn sum(
 }
 
 /// What stands in the record is safe to show and holds no known secret.
-fn clean(mut run: AgentRun, redactor: &Redactor) -> AgentRun {
+fn sanitize_run(mut run: AgentRun, redactor: &Redactor) -> AgentRun {
     let line = |text: &str| sanitize::line(&redactor.redact(text));
     run.final_text = sanitize::text(&redactor.redact(&run.final_text));
     if let Some(error) = &mut run.error {
@@ -347,12 +347,12 @@ fn not_started(plan: &AgentPlan, reason: String) -> AgentRun {
 
 fn never_ran(plan: &AgentPlan, ending: AgentEnding, reason: String) -> AgentRun {
     let end = ProcessEnd { ending, reason, ..ProcessEnd::exited(None) };
-    AgentOutputReader::new(plan.dialect).finish(end, &here())
+    AgentOutputReader::new(plan.dialect).finish(end, &local_clock())
 }
 
 /// What time it is, by which clocks: limits are announced in words.
-fn here() -> LocalClock<'static> {
-    LocalClock { wall: clock::now().wall, offset: &clock::offset }
+fn local_clock() -> LocalClock<'static> {
+    LocalClock { wall: clock::now().wall, offset: &clock::utc_offset }
 }
 
 pub(super) fn keep_tail(kept: &mut String, line: &str) {
@@ -373,7 +373,7 @@ mod tests {
         signs.looked.set((5, 1_000, clock::now().awake - 1_000));
         signs.lines.set(5 + lines);
         signs.cpu_ms.set(1_000 + cpu_ms);
-        assert_eq!(signs.alive(), expect, "{lines} lines, {cpu_ms} ms");
+        assert_eq!(signs.is_alive(), expect, "{lines} lines, {cpu_ms} ms");
     }
 
     #[test]

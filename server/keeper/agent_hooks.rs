@@ -111,7 +111,7 @@ impl HookVerdict {
     }
 
     /// The same, said to its user.
-    pub fn told(why: &str) -> Self {
+    pub fn allow_with_notice(why: &str) -> Self {
         let notice = (!why.is_empty()).then(|| format!("Ralph: {why}"));
         Self { notice, ..Self::allow(why) }
     }
@@ -120,13 +120,13 @@ impl HookVerdict {
 impl HookQuestion {
     /// What it is to the loop; `None`: to the running agent alone.
     fn of_subagent(&self, redactor: &Redactor) -> Option<SubagentEvent> {
-        let what = || told(self.what.as_deref().unwrap_or_default(), redactor);
-        let by = || self.agent.as_deref().map(|it| told(it, redactor));
+        let what = || redact_words(self.what.as_deref().unwrap_or_default(), redactor);
+        let by = || self.agent.as_deref().map(|it| redact_words(it, redactor));
         let id = || by().unwrap_or_default();
         match self.hook {
             HookEvent::Stop | HookEvent::Prompt | HookEvent::End | HookEvent::Permission => None,
             HookEvent::PreTool => {
-                let call = self.call.as_deref().map(|it| told(it, redactor));
+                let call = self.call.as_deref().map(|it| redact_words(it, redactor));
                 Some(SubagentEvent::Asked { by: by(), call, what: what() })
             }
             HookEvent::SubagentStart => Some(SubagentEvent::Began { id: id(), what: what() }),
@@ -136,7 +136,7 @@ impl HookQuestion {
 }
 
 /// An agent's words on a subagent, as they may stand in a record.
-pub fn told(words: &str, redactor: &Redactor) -> String {
+pub fn redact_words(words: &str, redactor: &Redactor) -> String {
     sanitize::line_within(&redactor.redact(words), WORDS)
 }
 
@@ -166,7 +166,7 @@ pub struct HookCredentials {
 }
 
 impl HookBroker {
-    pub fn guard(&self, door: HookCredentials) {
+    pub fn set_credentials(&self, door: HookCredentials) {
         self.door.replace(Some(door));
     }
 
@@ -177,7 +177,7 @@ impl HookBroker {
         let is_ours = if question.own {
             self.is_lent(question)
         } else {
-            *door.token == *question.token && self.knows(question)
+            *door.token == *question.token && self.is_known_session(question)
         };
         is_ours.then(|| question.of_subagent(&door.redactor)).flatten()
     }
@@ -187,7 +187,7 @@ impl HookBroker {
     }
 
     /// Which session of its user's works for the loop from here on; `None`: no one any more.
-    pub fn lends(&self, session: Option<&str>) {
+    pub fn set_attached_session(&self, session: Option<&str>) {
         self.lent.replace(session.map(str::to_owned));
     }
 
@@ -204,12 +204,12 @@ impl HookBroker {
     }
 
     /// A nested agent has the variables of the one that started it, and a session of its own.
-    fn knows(&self, question: &HookQuestion) -> bool {
+    fn is_known_session(&self, question: &HookQuestion) -> bool {
         question.session.as_ref().is_none_or(|it| self.sessions.borrow().contains(it))
     }
 
     /// The session that the agent is told to be.
-    pub fn begins(&self, session: &str) {
+    pub fn begin_session(&self, session: &str) {
         self.sessions.replace([session.to_owned(), session.to_owned()]);
     }
 
@@ -221,25 +221,25 @@ impl HookBroker {
     }
 
     /// From now on questions come out of the returned end, until the next call.
-    pub fn open(&self) -> mpsc::UnboundedReceiver<HookRequest> {
+    pub fn open_queue(&self) -> mpsc::UnboundedReceiver<HookRequest> {
         let (asked, answered) = mpsc::unbounded_channel();
         self.open.replace(Some(asked));
         answered
     }
 
     /// Waits for the answer as long as it takes; dropped, the question is taken back.
-    pub async fn ask(&self, question: HookQuestion) -> HookVerdict {
+    pub async fn ask_agent(&self, question: HookQuestion) -> HookVerdict {
         let (answer, answered) = oneshot::channel();
         let open = self.open.borrow().clone();
-        let Some(line) = open else { return nobody() };
+        let Some(line) = open else { return no_agent_verdict() };
         if line.send(HookRequest { question, answer }).is_err() {
-            return nobody();
+            return no_agent_verdict();
         }
         drop(line);
-        answered.await.unwrap_or_else(|_| nobody())
+        answered.await.unwrap_or_else(|_| no_agent_verdict())
     }
 }
 
-fn nobody() -> HookVerdict {
+fn no_agent_verdict() -> HookVerdict {
     HookVerdict::allow("no agent of this loop is at work")
 }

@@ -17,10 +17,10 @@ use crate::adapters::clock;
 const PATIENCE: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_millis(3);
 
-pub(super) fn take(scene: &LoopContext, state: &LoopState, iteration: u32, heeds_limits: bool) {
-    let limited = || usage_limits::known(scene, &scene.stage.agent(&state.spec.agent.name));
+pub(super) fn take_slot(scene: &LoopContext, state: &LoopState, iteration: u32, heeds_limits: bool) {
+    let limited = || usage_limits::shared_limit(scene, &scene.stage.agent(&state.spec.agent.name));
     if let Some(event) = heeds_limits.then(limited).flatten() {
-        return scene.tell(event);
+        return scene.send_event(event);
     }
     let asker = CallRequest {
         loop_id: state.spec.loop_id.clone(),
@@ -29,12 +29,12 @@ pub(super) fn take(scene: &LoopContext, state: &LoopState, iteration: u32, heeds
     };
     let list = scene.state.calls();
     if let Some(slot) = try_once(&list, &asker) {
-        return scene.tell(Event::CallAnswered(slot));
+        return scene.send_event(Event::CallAnswered(slot));
     }
     let scene = scene.clone();
     spawn_boxed_local(async move {
         let slot = in_time(&list, &asker).await;
-        scene.tell(Event::CallAnswered(slot));
+        scene.send_event(Event::CallAnswered(slot));
     });
 }
 
@@ -52,7 +52,7 @@ pub(crate) async fn in_time(list: &Path, asker: &CallRequest) -> CallSlot {
 
 /// `None`: somebody else is at it.
 fn try_once(list: &Path, asker: &CallRequest) -> Option<CallSlot> {
-    calls::take(list, asker, clock::now()).unwrap_or_else(|error| {
+    calls::take_slot(list, asker, clock::now()).unwrap_or_else(|error| {
         super::tracing(&error.to_string());
         Some(CallSlot::Unknown { message: error.to_string() })
     })

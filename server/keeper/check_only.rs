@@ -21,14 +21,14 @@ use crate::adapters::state_dir::workspace::Workspace;
 const MAX_ROUNDS: usize = 3;
 
 /// Checks every criterion of `spec`, holding the work tree's lock meanwhile.
-pub async fn check(
+pub async fn check_task(
     state: &StateDir,
     workspace: &Workspace,
     spec: LoopSpec,
     mut observer: EntryObserver,
 ) -> Result<Round, KeeperError> {
     let _tree_lock = state.lock_tree(workspace.root(), &format!("checks of {}", spec.task.0))?;
-    orphans::adopt().map_err(KeeperError::io("adopt the orphans of", workspace.root()))?;
+    orphans::become_subreaper().map_err(KeeperError::io("adopt the orphans of", workspace.root()))?;
     let path = workspace.checks(&spec.task);
     let outputs = path.with_extension("outputs");
     crate::adapters::durable::make_folder(&outputs).map_err(KeeperError::io("make", &outputs))?;

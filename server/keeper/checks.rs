@@ -66,7 +66,7 @@ pub async fn run_round(plan: &RoundParams<'_>) -> Vec<CheckResult> {
         Ok(mut servers) => {
             let results = tokio::select! {
                 results = run_all(plan, None) => results,
-                () = servers.listen() => Vec::new(),
+                () = servers.drain_output() => Vec::new(),
             };
             servers.end().await;
             results
@@ -79,8 +79,8 @@ async fn run_all(plan: &RoundParams<'_>, no_server: Option<&NotReady>) -> Vec<Ch
     let mut results = Vec::with_capacity(plan.criteria.len());
     for criterion in plan.criteria {
         results.push(match no_server.filter(|_| is_request(criterion)) {
-            Some(why) => unasked(plan, criterion, why),
-            None => run(plan, criterion).await,
+            Some(why) => not_ready_result(plan, criterion, why),
+            None => run_criterion(plan, criterion).await,
         });
     }
     results
@@ -90,28 +90,28 @@ fn is_request(criterion: &Criterion) -> bool {
     matches!(criterion.check, Some(Check::Get { .. }))
 }
 
-fn unasked(plan: &RoundParams<'_>, criterion: &Criterion, why: &NotReady) -> CheckResult {
-    let finding = RawResult::of(Status::CouldNotRun, why.fact.clone());
+fn not_ready_result(plan: &RoundParams<'_>, criterion: &Criterion, why: &NotReady) -> CheckResult {
+    let finding = RawResult::new(Status::CouldNotRun, why.fact.clone());
     let Excerpt { head, tail, left_out } = Excerpt::of_text(&why.said, 0, plan.redactor);
     let mut result =
         CheckResult { head, tail, left_out, ..finding.into_result(criterion, plan.redactor, Duration::ZERO) };
     if let Some(missing) = &why.missing {
-        result.lacks(missing, plan.redactor);
+        result.set_missing(missing, plan.redactor);
     }
     result
 }
 
-async fn run(plan: &RoundParams<'_>, criterion: &Criterion) -> CheckResult {
+async fn run_criterion(plan: &RoundParams<'_>, criterion: &Criterion) -> CheckResult {
     let begin = Instant::now();
     let timeout = criterion.timeout_ms.map_or(plan.timeout, Duration::from_millis);
     let finding = match &criterion.check {
-        None => RawResult::of(Status::Unverified, "no check"),
+        None => RawResult::new(Status::Unverified, "no check"),
         Some(Check::Command { command, .. }) => return command::run(plan, criterion, command, timeout).await,
-        Some(Check::Clean) => clean::look(plan, timeout).await,
+        Some(Check::Clean) => clean::check_clean(plan, timeout).await,
         Some(Check::Get { url, .. }) => return get::run(plan, criterion, url, timeout).await,
         // Asked once all others are done, see `keeper::judges`.
-        Some(Check::Judge { .. }) => RawResult::of(Status::Unverified, "not asked: other checks come first"),
-        Some(files) => files::look(plan.root, files, timeout).await,
+        Some(Check::Judge { .. }) => RawResult::new(Status::Unverified, "not asked: other checks come first"),
+        Some(files) => files::check_files(plan.root, files, timeout).await,
     };
     finding.into_result(criterion, plan.redactor, begin.elapsed())
 }
@@ -125,12 +125,12 @@ struct RawResult {
 }
 
 impl RawResult {
-    fn of(status: Status, fact: impl Into<String>) -> Self {
+    fn new(status: Status, fact: impl Into<String>) -> Self {
         Self { status, fact: fact.into(), locations: Vec::new() }
     }
 
     fn timed_out(timeout: Duration) -> Self {
-        Self::of(Status::TimedOut, words::no_result(timeout.as_millis() as u64))
+        Self::new(Status::TimedOut, words::no_result(timeout.as_millis() as u64))
     }
 
     fn into_result(self, criterion: &Criterion, redactor: &Redactor, took: Duration) -> CheckResult {

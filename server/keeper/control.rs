@@ -113,7 +113,7 @@ impl ControlState {
     }
 
     /// Waits until everybody who asked has been answered: the last order may be the one that ends the loop.
-    pub async fn answered(&self) {
+    pub async fn wait_answered(&self) {
         let mut owed = self.owed.subscribe();
         // One that does not read does not hold the keeper.
         let _ = tokio::time::timeout(LAST_ANSWERS, owed.wait_for(|it| *it == 0)).await;
@@ -137,7 +137,7 @@ pub async fn serve(listener: UnixListener, desk: ControlState) {
     loop {
         match listener.accept().await {
             Ok((stream, _)) if is_own(&stream) => {
-                spawn_boxed_local(converse(stream, desk.clone()));
+                spawn_boxed_local(serve_connection(stream, desk.clone()));
             }
             Ok(_) => {}
             // Out of descriptors or the like: trying again at once would spin.
@@ -151,7 +151,7 @@ fn is_own(stream: &UnixStream) -> bool {
     stream.peer_cred().is_ok_and(|it| it.uid() == me)
 }
 
-async fn converse(stream: UnixStream, desk: ControlState) {
+async fn serve_connection(stream: UnixStream, desk: ControlState) {
     let (read, write) = stream.into_split();
     let mut link = Connection { read: BufReader::new(read), write };
     let hello = json!({
@@ -167,26 +167,26 @@ async fn converse(stream: UnixStream, desk: ControlState) {
         };
         if request.verb == "watch" {
             let _ = link.send(&json!({"id": request.id, "ok": true, "seq": desk.seq.get()})).await;
-            return follow(link, desk).await;
+            return stream_events(link, desk).await;
         }
         if request.verb == "hook" {
             // Its answer may be the last that this keeper gives.
-            let _owed = PendingReplyGuard::one(&desk.owed);
-            match hook(&mut link, &desk, &request.id, &line).await {
+            let _owed = PendingReplyGuard::new(&desk.owed);
+            match answer_hook(&mut link, &desk, &request.id, &line).await {
                 Some(answer) if link.send(&answer).await.is_ok() => continue,
                 _ => return,
             }
         }
-        let _owed = PendingReplyGuard::one(&desk.owed);
+        let _owed = PendingReplyGuard::new(&desk.owed);
         let answer = ask_once(&desk, &request).await;
-        if link.send(&shown(&request.id, &answer)).await.is_err() {
+        if link.send(&reply_json(&request.id, &answer)).await.is_err() {
             return;
         }
     }
 }
 
 /// A question of the agent's own, as long as it takes. `None`: the hook went away.
-async fn hook(
+async fn answer_hook(
     link: &mut Connection,
     desk: &ControlState,
     id: &str,
@@ -205,22 +205,22 @@ async fn hook(
 
 async fn verdict(desk: &ControlState, question: HookQuestion) -> HookVerdict {
     if question.hook == HookEvent::Permission {
-        return permitted(desk, &question).await;
+        return answer_permission(desk, &question).await;
     }
-    let Some(told) = desk.hooks.of_subagent(&question) else { return desk.hooks.ask(question).await };
-    match asked(desk, UserCommand::Subagent(told)).await {
+    let Some(told) = desk.hooks.of_subagent(&question) else { return desk.hooks.ask_agent(question).await };
+    match submit_command(desk, UserCommand::Subagent(told)).await {
         ControlReply::Refused { code: "conflict", message } => HookVerdict::deny(message),
         _ => HookVerdict::allow(""),
     }
 }
 
 /// Whatever is not an answer denies it.
-async fn permitted(desk: &ControlState, question: &HookQuestion) -> HookVerdict {
+async fn answer_permission(desk: &ControlState, question: &HookQuestion) -> HookVerdict {
     let words = match desk.hooks.of_permission(question) {
         Ok(words) => words,
         Err(why) => return HookVerdict::deny(why),
     };
-    match asked(desk, UserCommand::Permission(words)).await {
+    match submit_command(desk, UserCommand::Permission(words)).await {
         ControlReply::Done { .. } | ControlReply::Permitted(PermissionAnswer::Allowed) => {
             HookVerdict::allow("")
         }
@@ -240,22 +240,22 @@ async fn ask_once(desk: &ControlState, request: &RequestLine) -> ControlReply {
     if let Some(answer) = before {
         return answer;
     }
-    let answer = ask(desk, request).await;
+    let answer = handle_request(desk, request).await;
     let mut given = desk.given.borrow_mut();
     given.push_front((request.id.clone(), answer.clone()));
     given.truncate(REMEMBERED_ANSWERS);
     answer
 }
 
-async fn ask(desk: &ControlState, request: &RequestLine) -> ControlReply {
-    let order = match order(request) {
+async fn handle_request(desk: &ControlState, request: &RequestLine) -> ControlReply {
+    let order = match parse_command(request) {
         Ok(order) => order,
         Err((code, message)) => return ControlReply::Refused { code, message },
     };
-    asked(desk, order).await
+    submit_command(desk, order).await
 }
 
-async fn asked(desk: &ControlState, order: UserCommand) -> ControlReply {
+async fn submit_command(desk: &ControlState, order: UserCommand) -> ControlReply {
     let (answer, answered) = oneshot::channel();
     let gone = || ControlReply::Refused { code: "conflict", message: "the loop is ending".to_owned() };
     if desk.asks.send(ControlRequest { order, answer }).await.is_err() {
@@ -264,7 +264,7 @@ async fn asked(desk: &ControlState, order: UserCommand) -> ControlReply {
     answered.await.unwrap_or_else(|_| gone())
 }
 
-fn order(request: &RequestLine) -> Result<UserCommand, (&'static str, String)> {
+fn parse_command(request: &RequestLine) -> Result<UserCommand, (&'static str, String)> {
     let text = || match request.text.as_deref().map(str::trim) {
         Some(text) if !text.is_empty() => Ok(text.to_owned()),
         _ => Err(("badArgument", format!("`{}` needs a text", request.verb))),
@@ -299,7 +299,7 @@ fn order(request: &RequestLine) -> Result<UserCommand, (&'static str, String)> {
 
 /// Streams events until the client disconnects or the loop ends. Slow clients miss events; they never block the
 /// keeper.
-async fn follow(mut link: Connection, desk: ControlState) {
+async fn stream_events(mut link: Connection, desk: ControlState) {
     let mut news = desk.news.subscribe();
     drop(desk);
     loop {
@@ -314,7 +314,7 @@ async fn follow(mut link: Connection, desk: ControlState) {
     }
 }
 
-fn shown(id: &str, answer: &ControlReply) -> serde_json::Value {
+fn reply_json(id: &str, answer: &ControlReply) -> serde_json::Value {
     match answer {
         ControlReply::Permitted(_) | ControlReply::Later => refusal(id, "conflict", "no answer to an order"),
         ControlReply::Done { seq } => json!({"id": id, "ok": true, "seq": seq}),
@@ -336,7 +336,7 @@ fn refusal(id: &str, code: &str, message: &str) -> serde_json::Value {
 struct PendingReplyGuard(watch::Sender<usize>);
 
 impl PendingReplyGuard {
-    fn one(count: &watch::Sender<usize>) -> Self {
+    fn new(count: &watch::Sender<usize>) -> Self {
         count.send_modify(|it| *it += 1);
         Self(count.clone())
     }

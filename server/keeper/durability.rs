@@ -14,7 +14,7 @@ pub(super) enum Durability {
 
 impl Durability {
     /// By what follows in the same turn. Looking at the tree or at documents changes nothing outside.
-    pub(super) fn of(records: &[Record], effects: &[Effect]) -> Self {
+    pub(super) fn required_for(records: &[Record], effects: &[Effect]) -> Self {
         // A slot that is taken twice is charged once.
         let looks = |it: &Effect| {
             matches!(it, Effect::GoOn | Effect::TakeSnapshot | Effect::ReadTask | Effect::TakeCall { .. })
@@ -62,7 +62,7 @@ mod tests {
     #[test]
     fn what_something_follows_from_is_durable_at_once() {
         let check = |records: &[Record], effects: &[Effect], expect| {
-            assert_eq!(Durability::of(records, effects), expect, "{records:?} {effects:?}");
+            assert_eq!(Durability::required_for(records, effects), expect, "{records:?} {effects:?}");
         };
         let started = Record::AgentStarted {
             iteration: 1,

@@ -51,7 +51,7 @@ pub struct LoopContext {
 
 impl LoopContext {
     /// When the loop is over nobody listens any more.
-    pub(super) fn tell(&self, event: Event) {
+    pub(super) fn send_event(&self, event: Event) {
         let _ = self.events.send(event);
     }
 }
@@ -69,7 +69,7 @@ pub struct EffectRunner {
 impl EffectRunner {
     pub fn new(scene: LoopContext, signals: StopSignals) -> Self {
         let is_lent = scene.stage.spec.settings.mode == LoopMode::Attach;
-        let agent = is_lent.then(|| AgentHandle::lent(&scene));
+        let agent = is_lent.then(|| AgentHandle::attach(&scene));
         Self { scene, signals, agent, checks: None, round_just_ended: false }
     }
 
@@ -86,15 +86,15 @@ impl EffectRunner {
         match effect {
             Effect::TakeSnapshot => self.take_snapshot(state),
             Effect::TakeBranch { name } => self.take_branch(name),
-            Effect::Commit(order) => self.commit(state, *order),
+            Effect::Commit(order) => self.spawn_commit(state, *order),
             Effect::ReadTask => self.read_task(state),
             Effect::RunChecks { criteria, repeats } => {
                 let round = rounds::RoundRequest::of_loop(state, repeats, criteria);
-                self.checks = Some(spawn_boxed_local(rounds::run(self.scene.clone(), round)));
+                self.checks = Some(spawn_boxed_local(rounds::run_and_report(self.scene.clone(), round)));
             }
             Effect::CancelChecks => self.cancel_checks(),
             Effect::TakeCall { iteration, heeds_limits } => {
-                calls::take(&self.scene, state, iteration, heeds_limits);
+                calls::take_slot(&self.scene, state, iteration, heeds_limits);
             }
             Effect::SpawnAgent { iteration, session, resumed, session_tokens, prompt } => {
                 let plan = self.scene.stage.agent(&state.spec.agent.name);
@@ -154,18 +154,18 @@ impl EffectRunner {
             let shot = scene.stage.with_store(move |store| {
                 let mut shot = take_snapshot(store, young, before.as_deref())?;
                 shot.lines = match &before {
-                    Some(before) if closing => store.lines(before, &shot.tree)?,
+                    Some(before) if closing => store.count_lines(before, &shot.tree)?,
                     Some(_) | None => None,
                 };
                 match &inspection {
-                    Some(it) if closing => shot.weakened = weakening_scan::weakened(it, store, &shot)?,
-                    Some(it) => shot.edited = weakening_scan::edited(it, store, &shot)?,
+                    Some(it) if closing => shot.weakened = weakening_scan::find_weakened(it, store, &shot)?,
+                    Some(it) => shot.edited = weakening_scan::user_edited_paths(it, store, &shot)?,
                     None => {}
                 }
                 Ok(shot)
             });
             let shot = shot.await;
-            scene.tell(match shot {
+            scene.send_event(match shot {
                 Ok(shot) => {
                     let head = head(&scene).await;
                     let commits = match since {
@@ -182,8 +182,9 @@ impl EffectRunner {
     fn take_branch(&self, name: String) {
         let (scene, root) = (self.scene.clone(), self.scene.stage.root());
         spawn_boxed_local(async move {
-            let taken = tokio::task::spawn_blocking(move || git::branch::take(&root, &name)).await;
-            scene.tell(match taken {
+            let taken =
+                tokio::task::spawn_blocking(move || git::branch::switch_to_branch(&root, &name)).await;
+            scene.send_event(match taken {
                 Ok(Ok(branch)) => Event::BranchTaken(branch),
                 Ok(Err(error)) => Event::BranchRefused { message: error.to_string() },
                 Err(error) => Event::BranchRefused { message: error.to_string() },
@@ -191,19 +192,21 @@ impl EffectRunner {
         });
     }
 
-    fn commit(&self, state: &LoopState, order: commits::CommitPlan) {
+    fn spawn_commit(&self, state: &LoopState, order: commits::CommitPlan) {
         let (scene, artefacts) = (self.scene.clone(), state.artefacts.clone());
         let (iteration, stage) = (order.iteration, self.scene.stage.clone());
         let clean = |it: &str| stage.redactor.redact(it);
         let order = commits::CommitPlan { subject: clean(&order.subject), body: clean(&order.body), ..order };
         let (root, store) = (stage.root(), Arc::clone(&stage.store));
         spawn_boxed_local(async move {
-            let work =
-                move || super::run_context::lock(&store).map(|it| committed(&root, &it, &order, &artefacts));
+            let work = move || {
+                super::run_context::lock_store(&store)
+                    .map(|it| commit_changes(&root, &it, &order, &artefacts))
+            };
             let made = tokio::task::spawn_blocking(work).await;
             let failed =
                 |note: String| CommitOutcome { iteration, note: Some(note), ..CommitOutcome::default() };
-            scene.tell(Event::Committed(match made {
+            scene.send_event(Event::Committed(match made {
                 Ok(Ok(made)) => made,
                 Ok(Err(trouble)) => failed(trouble.message),
                 Err(error) => failed(error.to_string()),
@@ -213,42 +216,43 @@ impl EffectRunner {
 
     fn read_task(&self, state: &LoopState) {
         let reading = task_reload::read(&self.scene, state);
-        self.scene.tell(Event::TaskRead(Box::new(reading)));
+        self.scene.send_event(Event::TaskRead(Box::new(reading)));
     }
 
     /// Dropping the task kills the running check's domain; what escaped it is looked for at once.
     fn cancel_checks(&mut self) {
         let Some(checks) = self.checks.take() else {
-            return self.scene.tell(Event::ChecksCancelled);
+            return self.scene.send_event(Event::ChecksCancelled);
         };
         checks.abort();
         let scene = self.scene.clone();
         spawn_boxed_local(async move {
             let _ = checks.await;
             orphans::all_gone().await;
-            scene.tell(Event::ChecksCancelled);
+            scene.send_event(Event::ChecksCancelled);
         });
     }
 
     /// CPU and output are cheap to see; the tree is looked at only when both are silent.
     fn look_for_life(&self) {
         let Some(agent) = &self.agent else { return };
-        if agent.signs.alive() {
-            return self.scene.tell(Event::LifeSeen { alive: true });
+        if agent.signs.is_alive() {
+            return self.scene.send_event(Event::LifeSeen { alive: true });
         }
         let (scene, signs) = (self.scene.clone(), Rc::clone(&agent.signs));
         spawn_boxed_local(async move {
-            let tree = scene.stage.with_store(|store| store.take().map_err(SnapshotFailure::from)).await;
+            let tree =
+                scene.stage.with_store(|store| store.take_snapshot().map_err(SnapshotFailure::from)).await;
             let tree = tree.map(|it| it.tree).unwrap_or_default();
             let before = signs.tree.replace(tree.clone());
-            scene.tell(Event::LifeSeen { alive: before.is_empty() || before != tree });
+            scene.send_event(Event::LifeSeen { alive: before.is_empty() || before != tree });
         });
     }
 
     /// The tree as it is, kept, before a rollback overwrites it.
     pub(super) fn keep_tree(&self) -> Result<SnapshotFacts, String> {
         let shot = self.scene.stage.with_store_now(|store| take_snapshot(store, Duration::ZERO, None));
-        let head = known(git::head(&self.scene.stage.root()));
+        let head = head_or_note(git::head(&self.scene.stage.root()));
         shot.map(|it| SnapshotFacts { head, ..it }).map_err(|it| it.message)
     }
 
@@ -284,7 +288,7 @@ impl EffectRunner {
 }
 
 /// What checks write is nobody's work, and in no commit.
-fn committed(
+fn commit_changes(
     root: &Path,
     store: &SnapshotStore,
     order: &commits::CommitPlan,
@@ -315,7 +319,7 @@ fn committed(
         body: &order.body,
         mark: &order.mark,
     };
-    git::commit::commit(&what, &paths, |path| store.held(now, path).unwrap_or(TreeEntry::Unknown))
+    git::commit::commit_paths(&what, &paths, |path| store.entry_at(now, path).unwrap_or(TreeEntry::Unknown))
 }
 
 /// Everything but HEAD.
@@ -326,7 +330,7 @@ fn take_snapshot(
 ) -> Result<SnapshotFacts, SnapshotFailure> {
     let taken = store.take_unless_younger(young)?;
     let changed = match before {
-        Some(before) => store.changed(before, &taken.tree)?,
+        Some(before) => store.changed_paths(before, &taken.tree)?,
         None => Vec::new(),
     };
     let not_covered = taken.not_covered.into_iter().map(|it| it.path).collect();
@@ -336,13 +340,13 @@ fn take_snapshot(
 /// Reads it on a thread that may block, unless it is seen at once that it did not move.
 async fn head(scene: &LoopContext) -> Option<GitHead> {
     let root = scene.stage.root();
-    let look = scene.head.borrow().look(&root);
+    let look = scene.head.borrow().lookup(&root);
     let mark = match look {
         HeadLookup::Same(head) => return head,
         HeadLookup::Unknown(mark) => mark,
     };
     let there = root.clone();
-    let read = tokio::task::spawn_blocking(move || known(git::head(&there))).await;
+    let read = tokio::task::spawn_blocking(move || head_or_note(git::head(&there))).await;
     let head = read.unwrap_or_default();
     scene.head.borrow_mut().remember(&root, mark, head.clone());
     head
@@ -355,7 +359,7 @@ async fn commits(scene: &LoopContext, since: Option<GitHead>, head: Option<&GitH
         return Vec::new();
     };
     let root = scene.stage.root();
-    let read = tokio::task::spawn_blocking(move || git::subjects(&root, from.as_deref(), &to)).await;
+    let read = tokio::task::spawn_blocking(move || git::commit_subjects(&root, from.as_deref(), &to)).await;
     // They are told to people and to the next iteration; nothing depends on them.
     let subjects = read.ok().and_then(Result::ok).unwrap_or_default();
     let clean = |it: &String| sanitize::line_within(&scene.stage.redactor.redact(it), SUBJECT_CHARS);
@@ -363,7 +367,7 @@ async fn commits(scene: &LoopContext, since: Option<GitHead>, head: Option<&GitH
 }
 
 /// A repository that git itself refuses to read (another owner's, damaged) has no HEAD that counts as progress.
-fn known(head: Result<Option<GitHead>, git::GitError>) -> Option<GitHead> {
+fn head_or_note(head: Result<Option<GitHead>, git::GitError>) -> Option<GitHead> {
     head.unwrap_or_else(|error| {
         // Log once; the condition is permanent for this repository.
         static SAID: Once = Once::new();

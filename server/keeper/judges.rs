@@ -13,14 +13,14 @@ use loopkeeper_core::criterion::{Check, Criterion};
 use loopkeeper_core::decide::{CallSlot, LoopState, Phase};
 use loopkeeper_core::journal::{AgentPlan, LoopSpec};
 use loopkeeper_core::jury::{
-    DIFF_BYTES, JudgePrompt, JudgeUsage, RemainingBudget, Vote, VoteTally, needed, prompt, read,
+    DIFF_BYTES, JudgePrompt, JudgeUsage, RemainingBudget, Vote, VoteTally, judge_prompt, parse_answer, quorum,
 };
 use tokio::time::Instant;
 use uuid::Uuid;
 
 use super::agent::{self, IterationStart, LingerTimer, WatchResult};
 use super::checks::{RoundParams, output_file};
-use super::rounds::differing;
+use super::rounds::changed_paths;
 use super::run_context::{RunContext, SnapshotFailure, agent_environment};
 use super::{calls, private_file, tracing};
 use crate::adapters::calls::CallRequest;
@@ -67,7 +67,7 @@ impl JudgeContext {
 
     /// Without a loop nobody knows what was changed.
     pub(super) fn at_rest(spec: &LoopSpec) -> Self {
-        let allowance = RemainingBudget::whole(&spec.settings.limits);
+        let allowance = RemainingBudget::from_limits(&spec.settings.limits);
         Self { asker: "check".to_owned(), start: None, artefacts: None, allowance }
     }
 
@@ -78,7 +78,7 @@ impl JudgeContext {
         trees: (&str, &str),
     ) -> Result<bool, SnapshotFailure> {
         let Some(artefacts) = self.artefacts.as_ref().filter(|_| trees.0 != trees.1) else { return Ok(true) };
-        let wrote = differing(stage, trees.0, trees.1).await?;
+        let wrote = changed_paths(stage, trees.0, trees.1).await?;
         Ok(wrote.iter().all(|it| artefacts.contains(it)))
     }
 }
@@ -100,12 +100,12 @@ pub(super) async fn run_judges(
     let diff = diff.map(|it| plan.redactor.redact(&it));
     let bench = JudgePanel { plan, stage, judging, diff, spent: Cell::default() };
     let mut results = Vec::new();
-    for criterion in plan.criteria.iter().filter(|it| needed(it).is_some()) {
-        results.push(bench.judge(criterion).await);
+    for criterion in plan.criteria.iter().filter(|it| quorum(it).is_some()) {
+        results.push(bench.judge_criterion(criterion).await);
     }
-    let after = stage.with_store(|store| Ok(store.take()?.tree)).await?;
+    let after = stage.with_store(|store| Ok(store.take_snapshot()?.tree)).await?;
     if after != tree {
-        let wrote = differing(stage, tree, &after).await?;
+        let wrote = changed_paths(stage, tree, &after).await?;
         let fact =
             format!("{} changed while the judge looked", wrote.first().map_or("a file", String::as_str));
         for it in &mut results {
@@ -125,9 +125,9 @@ struct JudgePanel<'a> {
 }
 
 impl JudgePanel<'_> {
-    async fn judge(&self, criterion: &Criterion) -> CheckResult {
+    async fn judge_criterion(&self, criterion: &Criterion) -> CheckResult {
         let begun = Instant::now();
-        let mut votes = VoteTally::new(needed(criterion).unwrap_or((1, 1)));
+        let mut votes = VoteTally::new(quorum(criterion).unwrap_or((1, 1)));
         while votes.is_open() {
             votes.add(self.vote(criterion).await);
         }
@@ -153,7 +153,7 @@ impl JudgePanel<'_> {
         for _ in 0..TRIES {
             // Nobody who wrote what is judged could know it.
             let key = Uuid::new_v4().simple().to_string();
-            let run = match self.ask(criterion, &key, mend.as_deref()).await {
+            let run = match self.run_judge(criterion, &key, mend.as_deref()).await {
                 Ok(run) => run,
                 Err(why) => return Vote::Void(format!("the judge was not asked: {why}")),
             };
@@ -163,7 +163,7 @@ impl JudgePanel<'_> {
             if let Some(error) = run.error {
                 return Vote::Void(format!("the judge could not answer: {}", error.message));
             }
-            match read(&run.final_text, &key) {
+            match parse_answer(&run.final_text, &key) {
                 Ok(answer) => return Vote::Answered(answer),
                 Err(why) => mend = Some(why),
             }
@@ -171,7 +171,12 @@ impl JudgePanel<'_> {
         Vote::Void(format!("the judge's answer cannot be read: {}", mend.unwrap_or_default()))
     }
 
-    async fn ask(&self, criterion: &Criterion, key: &str, mend: Option<&str>) -> Result<AgentRun, String> {
+    async fn run_judge(
+        &self,
+        criterion: &Criterion,
+        key: &str,
+        mend: Option<&str>,
+    ) -> Result<AgentRun, String> {
         let Some(judge) = &self.stage.spec.judge else {
             return Err("the loop was started without one; start it again".to_owned());
         };
@@ -179,7 +184,7 @@ impl JudgePanel<'_> {
             return Err("the budget of the loop is used up".to_owned());
         }
         let Some(Check::Judge { prose, .. }) = &criterion.check else { return Err(String::new()) };
-        let told = prompt(&JudgePrompt { criterion: prose, diff: self.diff.as_deref(), key, mend });
+        let told = judge_prompt(&JudgePrompt { criterion: prose, diff: self.diff.as_deref(), key, mend });
         let job = self.job(judge, criterion, told)?;
         self.take_call().await?;
         let running = process::start(&job, &self.stage.domain).map_err(|error| error.to_string())?;
@@ -203,7 +208,7 @@ impl JudgePanel<'_> {
         let prompt_file = self.prompt_file(criterion);
         private_file(&prompt_file, told.as_bytes())
             .map_err(|error| format!("could not write {}: {error}", prompt_file.display()))?;
-        let permitted = agent::permitted(self.stage, judge)?;
+        let permitted = agent::approve_agent(self.stage, judge)?;
         let session = Uuid::new_v4().to_string();
         let mut env = agent_environment(&self.stage.spec, judge, &self.stage.domain);
         env.push((SESSION.into(), session.clone().into()));
@@ -219,7 +224,7 @@ impl JudgePanel<'_> {
         };
         Ok(Job {
             stdin: agent::stdin(judge, &prompt_file),
-            argv: permitted.try_map(|it| agent::words(self.stage, &it, &start, &prompt_file))?,
+            argv: permitted.try_map(|it| agent::judge_argv(self.stage, &it, &start, &prompt_file))?,
             cwd: self.stage.root(),
             env,
             grace: self.plan.grace,
@@ -269,7 +274,7 @@ async fn watch(mut running: JobHandle, judge: &AgentPlan, timeout: Duration, wit
                     hear_line(&mut reader, &mut left.stderr, output);
                     rest.until = reader.at_rest().then(|| Instant::now() + within.grace);
                     if left.halted.is_none() {
-                        left.halted = reader.halt(within.steps);
+                        left.halted = reader.kill_reason(within.steps);
                         if left.halted.is_some() {
                             running.terminate(TerminateMode::Grace);
                         }
@@ -277,7 +282,7 @@ async fn watch(mut running: JobHandle, judge: &AgentPlan, timeout: Duration, wit
                 }
                 None => break,
             },
-            () = rest.over() => {
+            () = rest.expired() => {
                 rest = LingerTimer::default();
                 running.terminate(TerminateMode::Grace);
             }
@@ -288,7 +293,7 @@ async fn watch(mut running: JobHandle, judge: &AgentPlan, timeout: Duration, wit
         }
     }
     left.duration_ms = begun.elapsed().as_millis() as u64;
-    agent::sum(reader, running.end().await, left, within.steps)
+    agent::summarize_run(reader, running.wait().await, left, within.steps)
 }
 
 /// What every agent is held to.
@@ -301,7 +306,7 @@ struct RunLimits {
 fn hear_line(reader: &mut AgentOutputReader, stderr: &mut String, output: OutputEvent) {
     match output {
         OutputEvent::Line { stream: Stream::Stdout, bytes } => {
-            reader.line(&String::from_utf8_lossy(&bytes));
+            reader.read_line(&String::from_utf8_lossy(&bytes));
         }
         OutputEvent::Line { stream: Stream::Stderr, bytes } => {
             let line = String::from_utf8_lossy(&bytes);
@@ -309,7 +314,7 @@ fn hear_line(reader: &mut AgentOutputReader, stderr: &mut String, output: Output
             agent::keep_tail(stderr, &line);
         }
         OutputEvent::Oversize { bytes, .. } => {
-            reader.oversize(bytes);
+            reader.record_oversize_line(bytes);
         }
     }
 }

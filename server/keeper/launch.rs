@@ -43,7 +43,7 @@ struct LaunchConfig {
 }
 
 /// Makes the folder of a new loop. `task_text` is the prompt document, kept for the day it is gone.
-pub fn prepare(
+pub fn create_loop_dir(
     state: &StateDir,
     workspace: &Workspace,
     mut spec: LoopSpec,
@@ -59,13 +59,13 @@ pub fn prepare(
     durable::replace_file(&start, &json).map_err(KeeperError::io("write", &start))?;
     let copy = task_copy(&dir);
     durable::replace_file(&copy, task_text.as_bytes()).map_err(KeeperError::io("write", &copy))?;
-    template::keep(&dir, workspace.root(), template.as_deref())?;
+    template::save_copy(&dir, workspace.root(), template.as_deref())?;
     Ok(dir)
 }
 
 /// Starts the keeper of a loop apart from this process and its terminal; returns its pid once it has begun.
 /// Called in a process of its own (`keeper --detach`, see `operations::keeper_main`), which ends right after.
-pub fn detach(dir: &LoopDir, then: Option<&str>) -> Result<u32, KeeperError> {
+pub fn spawn_keeper(dir: &LoopDir, then: Option<&str>) -> Result<u32, KeeperError> {
     let log_path = log_file(dir);
     private_file(&log_path, b"").map_err(KeeperError::io("write", &log_path))?;
     let log = || File::options().append(true).open(&log_path).map_err(KeeperError::io("open", &log_path));
@@ -116,7 +116,7 @@ fn ended_early(dir: &LoopDir, status: ExitStatus) -> Result<(), KeeperError> {
 }
 
 /// Keeps a loop in this process until it ends.
-pub async fn keep(
+pub async fn run_keeper(
     dir: &LoopDir,
     observer: EntryObserver,
     then: Option<UserCommand>,
@@ -125,7 +125,7 @@ pub async fn keep(
     let state = Rc::new(state);
     // Held until everything else here is dropped: who comes next finds nothing of ours.
     let locks = Rc::new([state.lock_loop(dir)?, state.lock_tree(workspace.root(), dir.id())?]);
-    orphans::adopt().map_err(KeeperError::io("adopt the orphans of", dir.path()))?;
+    orphans::become_subreaper().map_err(KeeperError::io("adopt the orphans of", dir.path()))?;
     // A keeper starts nothing before its journal is there: a loop that never had one left nobody behind, and to look
     // at every process of the machine three times would be most of its start.
     if dir.journal().try_exists().unwrap_or(true) {
@@ -136,8 +136,10 @@ pub async fn keep(
     let (asks_in, asks) = mpsc::channel(16);
     let desk = ControlState::new(dir.id(), asks_in);
     let stage = RunContext::new(&state, &workspace, spec, &dir.output())?;
-    desk.hooks
-        .guard(HookCredentials { token: Rc::clone(&stage.token), redactor: Rc::clone(&stage.redactor) });
+    desk.hooks.set_credentials(HookCredentials {
+        token: Rc::clone(&stage.token),
+        redactor: Rc::clone(&stage.redactor),
+    });
     let scene = LoopContext {
         stage,
         state: Rc::clone(&state),
@@ -150,7 +152,7 @@ pub async fn keep(
     };
     let signals = StopSignals::listen().map_err(KeeperError::io("listen to signals for", dir.path()))?;
     let hands = EffectRunner::new(scene, signals);
-    let _server = listen(&state, dir, desk)?;
+    let _server = bind_socket(&state, dir, desk)?;
     let keeper = Keeper::new(
         KeeperParams { journal, locks: Rc::clone(&locks), hands, observer, events, asks },
         beginning,
@@ -213,13 +215,17 @@ pub fn secrets(dir: &LoopDir) -> Vec<String> {
     spec.map_or_else(Vec::new, |mut it| set_values(&mut it).map(std::mem::take).collect())
 }
 
-fn listen(state: &StateDir, dir: &LoopDir, desk: ControlState) -> Result<ControlSocketGuard, KeeperError> {
+fn bind_socket(
+    state: &StateDir,
+    dir: &LoopDir,
+    desk: ControlState,
+) -> Result<ControlSocketGuard, KeeperError> {
     let address = state.socket(dir.id())?;
     // Under the loop's lock nobody else listens there: what is left is a dead keeper's.
     let _ = std::fs::remove_file(address.path());
     let listener =
         UnixListener::bind(address.path()).map_err(KeeperError::io("listen at", address.path()))?;
-    let path = state.run().join(format!("{}.sock", dir.id()));
+    let path = state.socket_dir().join(format!("{}.sock", dir.id()));
     let task = spawn_boxed_local(control::serve(listener, desk));
     Ok(ControlSocketGuard { path, task })
 }

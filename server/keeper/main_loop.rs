@@ -81,7 +81,7 @@ impl Keeper {
                 let entries = journal.append(clock::now(), vec![record])?;
                 let entry = entries.first().ok_or_else(|| KeeperError::nothing(dir))?;
                 observer(entry);
-                (decide::begin(entry), Event::Launched { spec, boot })
+                (decide::state_from_first(entry), Event::Launched { spec, boot })
             }
             Startup::Existing(entries) => {
                 let version = env!("CARGO_PKG_VERSION").to_owned();
@@ -120,7 +120,7 @@ impl Keeper {
         // No order comes in any more; those that did are answered, one by one that the loop is ending.
         self.asks.close();
         while self.asks.try_recv().is_ok() {}
-        self.hands.scene.desk.answered().await;
+        self.hands.scene.desk.wait_answered().await;
         result?;
         self.hooks.finish().await;
         self.drain_hook_failures()?;
@@ -139,7 +139,7 @@ impl Keeper {
 
     async fn run_until_finished(&mut self) -> Result<(), KeeperError> {
         while !self.finished {
-            let Some((event, asker)) = self.next().await? else {
+            let Some((event, asker)) = self.next_event().await? else {
                 self.sync()?;
                 continue;
             };
@@ -155,7 +155,7 @@ impl Keeper {
     }
 
     /// `None`: nothing happens for the moment.
-    async fn next(&mut self) -> Result<Option<QueuedEvent>, KeeperError> {
+    async fn next_event(&mut self) -> Result<Option<QueuedEvent>, KeeperError> {
         if let Some(event) = self.queue.pop_front() {
             return Ok(Some((event, None)));
         }
@@ -169,28 +169,28 @@ impl Keeper {
         }
         let watch = if rests { StateDirWatch::Resting } else { StateDirWatch::Working };
         // Without its locks another keeper may believe that it is alone.
-        let is_journal = || match self.journal.check() {
+        let is_journal = || match self.journal.verify_unchanged() {
             // While idle, foreign changes are reported by the next append.
             Err(JournalError::Foreign { .. }) => rests,
             looked => looked.is_ok(),
         };
         let is_ours = || is_journal() && self.locks.iter().all(Lock::is_in_place);
         let root = self.hands.scene.state.root();
-        let places = || places(&self.journal_path, root, self.locks.as_slice());
-        let mut gone = std::pin::pin!(signals::gone(places, watch, is_ours));
+        let places = || watched_paths(&self.journal_path, root, self.locks.as_slice());
+        let mut gone = std::pin::pin!(signals::wait_removed(places, watch, is_ours));
         let due = due.map(|it| it.awake);
         tokio::select! {
             biased;
             signal = self.hands.signals.next() => super::effects::on_signal(&self.state, signal).map(Some),
             Some(event) = self.events.recv() => Ok(Some((event, None))),
             Some(ask) = self.asks.recv() => Ok(Some((Event::UserAsked(ask.order), Some(ask.answer)))),
-            () = left(&mut self.pending_reply) => {
+            () = wait_disconnected(&mut self.pending_reply) => {
                 self.pending_reply = None;
                 Ok(Some((Event::AskerLeft, None)))
             }
             () = sleep(pause) => Ok(None),
             // `biased`: pending events come first, so a finished process is not reported as timed out.
-            () = self.alarm.until(due) => Ok(Some((Event::DeadlinePassed, None))),
+            () = self.alarm.sleep_until(due) => Ok(Some((Event::DeadlinePassed, None))),
             gone = &mut gone => Err(gone),
         }
     }
@@ -207,7 +207,7 @@ impl Keeper {
                 Decision::Effect(effect) => effects.push(effect),
             }
         }
-        let haste = if asked { Durability::Now } else { Durability::of(&records, &effects) };
+        let haste = if asked { Durability::Now } else { Durability::required_for(&records, &effects) };
         self.record(now, records, haste)?;
         let mut answer = ControlReply::Done { seq: self.state.seq };
         for effect in effects {
@@ -275,7 +275,7 @@ impl Keeper {
         }
         let written = match haste {
             Durability::Now => self.journal.append(now, records.clone()),
-            Durability::Soon => self.journal.note(now, records.clone()),
+            Durability::Soon => self.journal.append_unsynced(now, records.clone()),
         };
         let entries = match written {
             Ok(entries) => entries,
@@ -288,7 +288,7 @@ impl Keeper {
                 let _ = self.journal.refill_reserve();
             }
             decide::apply(&mut self.state, &entry);
-            self.hooks.hear(&self.state, &entry);
+            self.hooks.observe(&self.state, &entry);
             self.unpublished.push(entry);
         }
         if haste == Durability::Now {
@@ -317,7 +317,7 @@ impl Keeper {
             // Nobody watching is no error.
             let _ = self.hands.scene.desk.news.send(WatchEvent::Recorded { seq: entry.seq });
         }
-        self.hooks.tell(&self.hands.scene);
+        self.hooks.dispatch_pending(&self.hands.scene);
     }
 
     /// The reserve makes room for what happened and for the record that the loop rests.
@@ -336,14 +336,14 @@ impl Keeper {
 }
 
 /// What has to stay where it is: the journal first, the locks, and the folders of the state that hold them.
-fn places(journal: &Path, root: &Path, locks: &[Lock]) -> Vec<PathBuf> {
+fn watched_paths(journal: &Path, root: &Path, locks: &[Lock]) -> Vec<PathBuf> {
     let folders = journal.ancestors().take_while(|it| it.starts_with(root));
     let locks = locks.iter().map(Lock::path);
     folders.chain(locks).map(Path::to_path_buf).collect()
 }
 
 /// Until whoever waits has gone.
-async fn left(waits: &mut Option<oneshot::Sender<ControlReply>>) {
+async fn wait_disconnected(waits: &mut Option<oneshot::Sender<ControlReply>>) {
     match waits {
         Some(asker) => asker.closed().await,
         None => std::future::pending().await,

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use loopkeeper_core::journal::LoopSpec;
-use loopkeeper_core::prompt::{MemoryFiles, patterns};
+use loopkeeper_core::prompt::{MemoryFiles, patterns_section};
 use loopkeeper_core::text::sanitize;
 
 use crate::adapters::task_files;
@@ -19,18 +19,18 @@ pub(super) fn read(spec: &LoopSpec) -> MemoryFiles {
     let mut notes = MemoryFiles::default();
     let folders = folders(spec);
     for name in PROGRESS {
-        for (path, text) in folders.iter().filter_map(|folder| begin(root, &folder.join(name))) {
-            let found = sanitize::text(patterns(&text));
+        for (path, text) in folders.iter().filter_map(|folder| read_beginning(root, &folder.join(name))) {
+            let found = sanitize::text(patterns_section(&text));
             if !found.is_empty() {
                 notes.patterns.push((path.clone(), found));
             }
             notes.progress.push(path);
         }
     }
-    let agents = folders.iter().filter_map(|folder| begin(root, &folder.join(AGENTS)));
+    let agents = folders.iter().filter_map(|folder| read_beginning(root, &folder.join(AGENTS)));
     notes.agents = agents.map(|(path, _)| path).collect();
     if notes.progress.is_empty() {
-        notes.missing = stories(spec).and_then(|it| Some(shown(root, &it.parent()?.join(PROGRESS[0]))));
+        notes.missing = find_prd(spec).and_then(|it| Some(shown(root, &it.parent()?.join(PROGRESS[0]))));
     }
     notes
 }
@@ -44,18 +44,18 @@ fn folders(spec: &LoopSpec) -> Vec<PathBuf> {
 }
 
 /// The task's `prd.json`: who keeps one keeps a progress file beside it.
-fn stories(spec: &LoopSpec) -> Option<PathBuf> {
+fn find_prd(spec: &LoopSpec) -> Option<PathBuf> {
     if spec.inline_prompt.is_some() {
         return None;
     }
-    let task = task_files::named(Path::new(&spec.root), &spec.task.0);
+    let task = task_files::task_at(Path::new(&spec.root), &spec.task.0);
     let mut files = std::iter::once(task.path).chain(task.plans);
     files.find(|it| it.extension().is_some_and(|it| it == "json") && it.is_file())
 }
 
 /// The file's path for people, and the beginning of its text.
-fn begin(root: &Path, path: &Path) -> Option<(String, String)> {
-    let text = task_files::beginning(root, path, MOST_BYTES).ok()?;
+fn read_beginning(root: &Path, path: &Path) -> Option<(String, String)> {
+    let text = task_files::read_beginning(root, path, MOST_BYTES).ok()?;
     Some((shown(root, path), text))
 }
 
@@ -67,7 +67,7 @@ fn shown(root: &Path, path: &Path) -> String {
 mod tests {
     use std::fs;
 
-    use super::begin;
+    use super::read_beginning;
 
     #[test]
     fn only_files_inside_the_root_are_read_and_only_their_beginning() {
@@ -79,7 +79,7 @@ mod tests {
         std::os::unix::fs::symlink(outside.path().join("secret"), root.join("progress.txt")).unwrap();
         std::os::unix::fs::symlink("real.txt", root.join("progress.md")).unwrap();
         fs::create_dir(root.join("AGENTS.md")).unwrap();
-        let length = |name: &str| begin(root, &root.join(name)).map(|(_, text)| text.len());
+        let length = |name: &str| read_beginning(root, &root.join(name)).map(|(_, text)| text.len());
         assert_eq!(length("progress.txt"), None);
         assert_eq!(length("progress.md"), Some(64 * 1024));
         assert_eq!(length("AGENTS.md"), None);

@@ -48,14 +48,14 @@ impl RoundRequest {
 }
 
 /// Runs the round and tells what came of it. Dropped, it kills what runs.
-pub(super) async fn run(scene: LoopContext, request: RoundRequest) {
+pub(super) async fn run_and_report(scene: LoopContext, request: RoundRequest) {
     let untracked = match &request.untracked {
         Some(_) => Vec::new(),
         None => untracked_now(&scene.stage, &request.criteria),
     };
     let request =
         RoundRequest { untracked: request.untracked.or_else(|| Some(untracked.clone())), ..request };
-    scene.tell(match run_round(&scene.stage, request).await {
+    scene.send_event(match run_round(&scene.stage, request).await {
         Ok((round, wrote)) => Event::ChecksDone { round: Box::new(round), wrote, untracked },
         Err(SnapshotFailure { reason, message, .. }) => Event::SnapshotFailed { reason, message },
     });
@@ -66,7 +66,7 @@ pub(super) async fn run_round(
     stage: &RunContext,
     request: RoundRequest,
 ) -> Result<(Round, Vec<String>), SnapshotFailure> {
-    let take = |store: &mut crate::adapters::snapshots::SnapshotStore| Ok(store.take()?.tree);
+    let take = |store: &mut crate::adapters::snapshots::SnapshotStore| Ok(store.take_snapshot()?.tree);
     let before = match request.tree {
         Some(tree) => tree,
         None => stage.with_store(take).await?,
@@ -100,18 +100,18 @@ pub(super) async fn run_round(
         }
         (judging, after) = (heard.spent, heard.tree);
     }
-    let wrote = if before == after { Vec::new() } else { differing(stage, &before, &after).await? };
+    let wrote = if before == after { Vec::new() } else { changed_paths(stage, &before, &after).await? };
     let named = wrote.iter().take(NAMED_PATHS).cloned().collect();
     Ok((Round { tree_before: before, tree_after: after, wrote: named, results, judging }, wrote))
 }
 
-pub(super) async fn differing(
+pub(super) async fn changed_paths(
     stage: &RunContext,
     before: &str,
     after: &str,
 ) -> Result<Vec<String>, SnapshotFailure> {
     let (before, after) = (before.to_owned(), after.to_owned());
-    stage.with_store(move |store| Ok(store.changed(&before, &after)?)).await
+    stage.with_store(move |store| Ok(store.changed_paths(&before, &after)?)).await
 }
 
 /// A failure shows again, with its words, when `clean` itself is checked.
@@ -119,5 +119,5 @@ fn untracked_now(stage: &RunContext, criteria: &[Criterion]) -> Vec<String> {
     if !criteria.iter().any(|it| matches!(it.check, Some(Check::Clean))) {
         return Vec::new();
     }
-    git::untracked(&stage.root()).ok().flatten().unwrap_or_default()
+    git::untracked_paths(&stage.root()).ok().flatten().unwrap_or_default()
 }

@@ -17,7 +17,7 @@ use loopkeeper_core::journal::{AgentPlan, LoopSpec, PauseReason};
 use loopkeeper_core::text::redact::Redactor;
 
 use super::KeeperError;
-use crate::adapters::env::{EnvAudience, SOCKET, scrubbed};
+use crate::adapters::env::{EnvAudience, SOCKET, scrubbed_env};
 use crate::adapters::process::{WardenPool, orphans};
 use crate::adapters::sandbox::Isolation;
 use crate::adapters::snapshots::{SnapshotError, SnapshotStore};
@@ -34,7 +34,7 @@ const SHORT: Duration = Duration::from_millis(20);
 pub type EnvVars = Vec<(OsString, OsString)>;
 
 /// Sets these, over what they were.
-pub fn put(env: &mut EnvVars, more: EnvVars) {
+pub fn extend_env(env: &mut EnvVars, more: EnvVars) {
     for (name, value) in more {
         env.retain(|(known, _)| *known != name);
         env.push((name, value));
@@ -75,9 +75,9 @@ impl RunContext {
         outputs: &Path,
     ) -> Result<Self, KeeperError> {
         let checks = if spec.inline_prompt.is_some() { CheckOrigin::Typed } else { CheckOrigin::Written };
-        let domain = Isolation::detect(spec.settings.sandbox, &warden(state))?;
+        let domain = Isolation::detect(spec.settings.sandbox, &warden_program(state))?;
         let token = uuid::Uuid::new_v4().simple().to_string();
-        let socket = state.run().join(format!("{}.sock", spec.loop_id));
+        let socket = state.socket_dir().join(format!("{}.sock", spec.loop_id));
         let door = HookEndpoint { token: &token, socket: &socket };
         Ok(Self {
             agent_env: Rc::new(with_door(agent_environment(&spec, &spec.agent, &domain), &spec, &door)),
@@ -88,11 +88,11 @@ impl RunContext {
             outputs: outputs.to_owned(),
             calls: state.calls(),
             permit: Rc::new(Permit::new(state, workspace.root(), checks)),
-            messenger: messenger(state).into(),
+            messenger: fetch_program(state).into(),
             token: token.into(),
             socket: socket.into(),
-            agent_wardens: WardenPool::of(&domain),
-            check_wardens: WardenPool::of(&domain),
+            agent_wardens: WardenPool::new(&domain),
+            check_wardens: WardenPool::new(&domain),
             domain: Rc::new(domain),
             spec: Rc::new(spec),
         })
@@ -133,7 +133,7 @@ impl RunContext {
             done
         } else {
             let store = Arc::clone(&self.store);
-            let task = tokio::task::spawn_blocking(move || work(&mut *lock(&store)?));
+            let task = tokio::task::spawn_blocking(move || work(&mut *lock_store(&store)?));
             task.await.map_err(|error| SnapshotFailure::from(error.to_string()))?
         };
         self.pace.set(began.elapsed());
@@ -149,9 +149,9 @@ impl RunContext {
             return None;
         }
         let mut store = self.store.try_lock().ok()?;
-        store.within(Some(SHORT));
+        store.set_time_limit(Some(SHORT));
         let done = work(&mut store);
-        store.within(None);
+        store.set_time_limit(None);
         Some(done).filter(|it| !it.as_ref().is_err_and(|it| it.is_late))
     }
 
@@ -160,7 +160,7 @@ impl RunContext {
         &self,
         work: impl FnOnce(&mut SnapshotStore) -> Result<T, SnapshotFailure>,
     ) -> Result<T, SnapshotFailure> {
-        work(&mut *lock(&self.store)?)
+        work(&mut *lock_store(&self.store)?)
     }
 }
 
@@ -187,13 +187,15 @@ impl From<String> for SnapshotFailure {
     }
 }
 
-pub(super) fn lock(store: &Mutex<SnapshotStore>) -> Result<MutexGuard<'_, SnapshotStore>, SnapshotFailure> {
+pub(super) fn lock_store(
+    store: &Mutex<SnapshotStore>,
+) -> Result<MutexGuard<'_, SnapshotStore>, SnapshotFailure> {
     store.lock().map_err(|_| "the snapshot store was left in an unknown state".to_owned().into())
 }
 
 fn environment(reader: EnvAudience, spec: &LoopSpec) -> EnvVars {
     let settings = &spec.settings;
-    let mut env = scrubbed(reader, &settings.env_pass, &settings.env_set, std::env::vars_os());
+    let mut env = scrubbed_env(reader, &settings.env_pass, &settings.env_set, std::env::vars_os());
     env.push((orphans::ENV_LOOP.into(), format!("{}:{}", spec.loop_id, std::process::id()).into()));
     env
 }
@@ -246,18 +248,18 @@ fn text_variables(spec: &LoopSpec) -> Vec<(String, String)> {
 
 /// The program that wardens are started from: a small one of their own where it was installed along, else this
 /// one. A copy in the state folder outlives an update or a rebuild, unless nothing may run from there.
-pub(crate) fn warden(state: &StateDir) -> PathBuf {
+pub(crate) fn warden_program(state: &StateDir) -> PathBuf {
     let this = || state.install_binary(VERSION).ok();
     let not_installed =
-        || std::env::current_exe().into_iter().flat_map(|it| [HelperBinary::Warden.beside(&it), it]);
+        || std::env::current_exe().into_iter().flat_map(|it| [HelperBinary::Warden.path_beside(&it), it]);
     let found = own_part(state, HelperBinary::Warden).chain(once_with(this).flatten());
     first_that_runs(found.chain(once_with(not_installed).flatten()))
         .unwrap_or_else(|| PathBuf::from("/proc/self/exe"))
 }
 
 /// The program that makes requests; nothing else can, since nothing else is to hold TLS in memory.
-fn messenger(state: &StateDir) -> PathBuf {
-    let not_installed = || std::env::current_exe().map(|it| HelperBinary::Request.beside(&it));
+fn fetch_program(state: &StateDir) -> PathBuf {
+    let not_installed = || std::env::current_exe().map(|it| HelperBinary::Request.path_beside(&it));
     first_that_runs(own_part(state, HelperBinary::Request).chain(once_with(not_installed).flatten()))
         .unwrap_or_else(|| PathBuf::from("loopkeeper-request"))
 }

@@ -59,7 +59,7 @@ impl StopSignals {
 
 /// Resolves when the journal, the first of `paths`, is no longer ours. While nothing runs it hears of that and never
 /// looks, so that a resting keeper never wakes.
-pub(super) async fn gone(
+pub(super) async fn wait_removed(
     paths: impl Fn() -> Vec<PathBuf>,
     watch: StateDirWatch,
     is_ours: impl Fn() -> bool,
@@ -75,13 +75,13 @@ pub(super) async fn gone(
                 None
             }
             // Anew each time: what has come to another path is none of ours any more.
-            StateDirWatch::Resting => Some(RemovalWatch::of(paths())),
+            StateDirWatch::Resting => Some(RemovalWatch::new(paths())),
         };
         if !is_ours() {
             return KeeperError::StateGone { path: paths().into_iter().next().unwrap_or_default() };
         }
         if let Some(moving) = moving {
-            moving.next().await;
+            moving.wait_removed().await;
         }
     }
 }

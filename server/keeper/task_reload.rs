@@ -10,7 +10,7 @@ use loopkeeper_core::criterion::{Criterion, CriterionId};
 use loopkeeper_core::decide::{LoopState, Phase, TaskDocuments};
 use loopkeeper_core::exit_condition;
 use loopkeeper_core::journal::LoopSpec;
-use loopkeeper_core::task::{CHECK_ARGUMENT, Task, TaskDocument, read as read_documents};
+use loopkeeper_core::task::{CHECK_ARGUMENT, Task, TaskDocument, parse_task as read_documents};
 use loopkeeper_core::text::digest::sha256;
 use loopkeeper_core::text::sanitize;
 use loopkeeper_core::trust::{TrustItem, TrustSubject};
@@ -20,20 +20,20 @@ use super::effects::LoopContext;
 use super::{memory_files, template};
 use crate::adapters::task_files::{self, LoadedTask, RawTaskFile};
 use crate::adapters::trust::TrustStore;
-use crate::adapters::trust::surfaces::surfaces;
+use crate::adapters::trust::surfaces::find_surfaces;
 
 pub(super) fn read(scene: &LoopContext, state: &LoopState) -> TaskDocuments {
     let spec = &state.spec;
-    let (task, sums) = current(scene, spec);
+    let (task, sums) = read_current(scene, spec);
     if state.phase == Phase::Checking {
-        let (criteria, plan, matching) = (task.criteria, task.plan, matching(spec));
+        let (criteria, plan, matching) = (task.criteria, task.plan, matching_globs(spec));
         return TaskDocuments { criteria, plan, sums, matching, ..TaskDocuments::default() };
     }
     // The next agent is told by these and starts by leave of these, so they are read right before it does.
     let trust = TrustStore::open(&scene.state);
     let typed = spec.inline_prompt.is_some();
     TaskDocuments {
-        untrusted: if typed { Vec::new() } else { untrusted(&trust, spec, &task) },
+        untrusted: if typed { Vec::new() } else { untrusted_criteria(&trust, spec, &task) },
         surfaces: untrusted_surfaces(&trust, spec),
         prompt: task.prompt,
         context: task.context.into_iter().map(|it| it.text).collect(),
@@ -47,7 +47,7 @@ pub(super) fn read(scene: &LoopContext, state: &LoopState) -> TaskDocuments {
 }
 
 /// The globs of `exit.when` that files of the tree match.
-fn matching(spec: &LoopSpec) -> Vec<String> {
+fn matching_globs(spec: &LoopSpec) -> Vec<String> {
     let condition = spec.settings.exit.when.as_deref().and_then(|it| exit_condition::parse(it).ok());
     let Some(condition) = condition else { return Vec::new() };
     let root = Path::new(&spec.root);
@@ -55,11 +55,11 @@ fn matching(spec: &LoopSpec) -> Vec<String> {
 }
 
 /// The commands that the loop was started with were asked about then.
-fn untrusted(trust: &TrustStore, spec: &LoopSpec, task: &Task) -> Vec<CriterionId> {
+fn untrusted_criteria(trust: &TrustStore, spec: &LoopSpec, task: &Task) -> Vec<CriterionId> {
     let known = |it: &&Criterion| spec.criteria.iter().any(|old| old.id == it.id);
     let asks = |it: &Criterion| {
-        let items = TrustItem::checks(std::slice::from_ref(it), |_| None);
-        !trust.unknown(Path::new(&spec.root), &items).is_empty()
+        let items = TrustItem::from_checks(std::slice::from_ref(it), |_| None);
+        !trust.untrusted_items(Path::new(&spec.root), &items).is_empty()
     };
     task.criteria.iter().filter(|it| !known(it) && asks(it)).map(|it| it.id.clone()).collect()
 }
@@ -71,8 +71,8 @@ fn untrusted_surfaces(trust: &TrustStore, spec: &LoopSpec) -> Vec<String> {
         // The session is its user's, and asks for itself.
         return Vec::new();
     }
-    match surfaces(root) {
-        Ok(found) => trust.unknown(root, &found).iter().map(name).collect(),
+    match find_surfaces(root) {
+        Ok(found) => trust.untrusted_items(root, &found).iter().map(name).collect(),
         // What cannot be read in full cannot have been trusted.
         Err(error) => vec![sanitize::line(&error.to_string())],
     }
@@ -102,11 +102,11 @@ impl ParsedTaskCache {
     /// A keeper rests with what it remembers.
     const MOST_BYTES: usize = 64 * 1024;
 
-    fn of(&mut self, files: Vec<RawTaskFile>) -> (Task, DocumentHashes) {
+    fn parse_cached(&mut self, files: Vec<RawTaskFile>) -> (Task, DocumentHashes) {
         if let Some((_, task, sums)) = self.0.as_ref().filter(|it| it.0 == files) {
             return (task.clone(), sums.clone());
         }
-        let LoadedTask { documents, task } = task_files::understood(&files);
+        let LoadedTask { documents, task } = task_files::parse_task(&files);
         let sums: DocumentHashes =
             documents.iter().map(|it| (it.path.clone(), sha256(it.text.as_bytes()))).collect();
         let task = Arc::unwrap_or_clone(task);
@@ -117,16 +117,16 @@ impl ParsedTaskCache {
 }
 
 /// With the sum of each document.
-fn current(scene: &LoopContext, spec: &LoopSpec) -> (Task, DocumentHashes) {
+fn read_current(scene: &LoopContext, spec: &LoopSpec) -> (Task, DocumentHashes) {
     let none = BTreeMap::new();
     if let Some(prompt) = &spec.inline_prompt {
         let (prompt, criteria, plan) = (prompt.clone(), spec.criteria.clone(), spec.plan.clone());
         return (Task { prompt, criteria, plan, ..Task::default() }, none);
     }
     let root = Path::new(&spec.root);
-    match task_files::contents(root, &task_files::named(root, &spec.task.0)) {
+    match task_files::read_task_files(root, &task_files::task_at(root, &spec.task.0)) {
         Ok(files) => {
-            let (mut task, sums) = scene.task.borrow_mut().of(files);
+            let (mut task, sums) = scene.task.borrow_mut().parse_cached(files);
             let known = |it: &Criterion| task.criteria.iter().any(|written| written.id == it.id);
             let typed = spec.criteria.iter().filter(|it| it.place.file == CHECK_ARGUMENT && !known(it));
             let typed: Vec<Criterion> = typed.cloned().collect();
@@ -136,13 +136,13 @@ fn current(scene: &LoopContext, spec: &LoopSpec) -> (Task, DocumentHashes) {
         }
         Err(error) => {
             super::tracing(&format!("{error}; the copy made at the start is used"));
-            (kept(scene, spec), none)
+            (read_original(scene, spec), none)
         }
     }
 }
 
 /// The prompt as it was at the start, with the criteria and the plan of then.
-fn kept(scene: &LoopContext, spec: &LoopSpec) -> Task {
+fn read_original(scene: &LoopContext, spec: &LoopSpec) -> Task {
     let text = std::fs::read_to_string(super::launch::task_copy(&scene.dir)).unwrap_or_default();
     let document = TaskDocument { path: spec.task.0.clone(), text };
     let task = read_documents(&[document]);
@@ -180,12 +180,12 @@ mod tests {
         let mut last = ParsedTaskCache::default();
         for (name, bytes) in states {
             fs::write(root.join(name), bytes).unwrap();
-            let found = task_files::named(root, "PROMPT.md");
+            let found = task_files::task_at(root, "PROMPT.md");
             let anew = task_files::load(root, &found).unwrap();
             let sums: super::DocumentHashes =
                 anew.documents.iter().map(|it| (it.path.clone(), sha256(it.text.as_bytes()))).collect();
             for _ in 0..2 {
-                let read = last.of(task_files::contents(root, &found).unwrap());
+                let read = last.parse_cached(task_files::read_task_files(root, &found).unwrap());
                 assert_eq!(
                     read,
                     (Clone::clone(&*anew.task), Clone::clone(&sums)),

@@ -15,7 +15,7 @@ use crate::adapters::{durable, template_file};
 const COPY: &str = "template.md";
 
 /// For the loop that begins.
-pub(super) fn keep(dir: &LoopDir, root: &Path, path: Option<&str>) -> Result<(), KeeperError> {
+pub(super) fn save_copy(dir: &LoopDir, root: &Path, path: Option<&str>) -> Result<(), KeeperError> {
     let Some(path) = path else { return Ok(()) };
     let copy = dir.path().join(COPY);
     let text = template_file::read(root, path).map_err(|error| {
@@ -30,7 +30,7 @@ pub(super) fn read(scene: &LoopContext, state: &LoopState) -> Option<PromptTempl
     let copy = scene.dir.path().join(COPY);
     let kept = std::fs::read_to_string(&copy).unwrap_or_default();
     // The agent is told to put back what it wrote, as of any protected file.
-    let is_theirs = weakening::standing(state).any(|it| it.path == path);
+    let is_theirs = weakening::current_weakenings(state).any(|it| it.path == path);
     let now = if is_theirs { None } else { in_snapshot(scene, state, path) };
     let Some(now) = now.filter(|it| *it != kept) else { return PromptTemplate::parse(&kept).ok() };
     match PromptTemplate::parse(&now) {

@@ -22,11 +22,11 @@ const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
 const LOCK_INTERVAL: Duration = Duration::from_millis(3);
 
 /// What another loop met with this agent and account.
-pub(super) fn known(scene: &LoopContext, plan: &AgentPlan) -> Option<Event> {
+pub(super) fn shared_limit(scene: &LoopContext, plan: &AgentPlan) -> Option<Event> {
     let (path, now) = (scene.state.usage_limits(), clock::now());
-    let account = usage_limits::account(plan, &scene.stage.env_of(plan));
+    let account = usage_limits::account_key(plan, &scene.stage.env_of(plan));
     match usage_limits::in_force(&path, &account, scene.dir.id(), now.wall) {
-        Ok(found) => found.map(|it| Event::LimitKnown { until: now.after(it.lasts_ms), met_by: it.met_by }),
+        Ok(found) => found.map(|it| Event::LimitKnown { until: now.plus_ms(it.lasts_ms), met_by: it.met_by }),
         Err(error) => {
             tracing(&error.to_string());
             None
@@ -35,10 +35,10 @@ pub(super) fn known(scene: &LoopContext, plan: &AgentPlan) -> Option<Event> {
 }
 
 /// How a run ended, for other loops.
-pub(super) fn learn(scene: &LoopContext, plan: &AgentPlan, run: &AgentRun) {
+pub(super) fn record_outcome(scene: &LoopContext, plan: &AgentPlan, run: &AgentRun) {
     let (path, now) = (scene.state.usage_limits(), clock::now().wall);
     let Some(change) = change_of(scene, run, now) else { return };
-    let account = usage_limits::account(plan, &scene.stage.env_of(plan));
+    let account = usage_limits::account_key(plan, &scene.stage.env_of(plan));
     if enter_once(&path, &account, &change) {
         return;
     }

@@ -48,21 +48,21 @@ impl UserCommands {
     }
 
     /// A record was applied.
-    pub(super) fn hear(&mut self, state: &LoopState, entry: &Entry) {
-        let told = self.teller.hear(state, entry);
+    pub(super) fn observe(&mut self, state: &LoopState, entry: &Entry) {
+        let told = self.teller.encode_events(state, entry);
         let on = &state.spec.settings.on;
-        self.untold.extend(told.into_iter().filter(|it| on.of(it.event).is_some()));
+        self.untold.extend(told.into_iter().filter(|it| on.for_event(it.event).is_some()));
     }
 
     /// What was heard so far is durable.
-    pub(super) fn tell(&mut self, scene: &LoopContext) {
+    pub(super) fn dispatch_pending(&mut self, scene: &LoopContext) {
         for told in self.untold.drain(..) {
             if told.event == LoopEvent::IterationStart {
                 scene.eve.replace(Some(told));
                 continue;
             }
             let event = told.event;
-            let line = self.lines.entry(event).or_insert_with(|| CommandQueue::open(scene));
+            let line = self.lines.entry(event).or_insert_with(|| CommandQueue::spawn(scene));
             if line.events.try_send(told).is_err() {
                 super::tracing(&format!("`on.{}` is too slow: an event was not told", event.key()));
             }
@@ -79,7 +79,7 @@ impl UserCommands {
 }
 
 impl CommandQueue {
-    fn open(scene: &LoopContext) -> Self {
+    fn spawn(scene: &LoopContext) -> Self {
         let (events, mut waiting) = mpsc::channel(MOST_WAITING);
         let scene = scene.clone();
         let task = spawn_boxed_local(async move {
@@ -102,16 +102,16 @@ pub(super) async fn before_agent(scene: &LoopContext) {
 async fn run(scene: &LoopContext, told: &HookPayload) {
     if let Err(why) = attempt(scene, told).await {
         super::tracing(&format!("The command of `on.{}` {why}. The loop goes on.", told.event.key()));
-        scene.tell(Event::HookFailed { event: told.event, message: why });
+        scene.send_event(Event::HookFailed { event: told.event, message: why });
     }
 }
 
 async fn attempt(scene: &LoopContext, told: &HookPayload) -> Result<(), String> {
     let stage = &scene.stage;
     let on = &stage.spec.settings.on;
-    let Some(hook) = on.of(told.event) else { return Ok(()) };
+    let Some(hook) = on.for_event(told.event) else { return Ok(()) };
     let argv = stage.permit.hook(told.event, hook).map_err(|denied| format!("is {denied}"))?;
-    let message = message(scene, told)?;
+    let message = write_payload(scene, told)?;
     let mut env = stage.check_env.as_ref().clone();
     env.push((VARIABLE.into(), told.event.word().into()));
     let job = Job {
@@ -130,12 +130,12 @@ async fn attempt(scene: &LoopContext, told: &HookPayload) -> Result<(), String> 
         }
     };
     let _ = std::fs::remove_file(message);
-    let went = judged(&ran, time);
+    let went = check_run(&ran, time);
     went.map_err(|why| sanitize::line(&stage.redactor.redact(&why)))
 }
 
 /// One of a kind runs at a time, so that the name is free.
-fn message(scene: &LoopContext, told: &HookPayload) -> Result<PathBuf, String> {
+fn write_payload(scene: &LoopContext, told: &HookPayload) -> Result<PathBuf, String> {
     let path = scene.dir.path().join(format!("told.{}.json", told.event.word()));
     let mut json = serde_json::to_vec(told).map_err(|error| format!("could not be told: {error}"))?;
     json.push(b'\n');
@@ -143,7 +143,7 @@ fn message(scene: &LoopContext, told: &HookPayload) -> Result<PathBuf, String> {
     Ok(path)
 }
 
-fn judged(ran: &CommandRun, time: Duration) -> Result<(), String> {
+fn check_run(ran: &CommandRun, time: Duration) -> Result<(), String> {
     let how = match &ran.ending {
         CommandExit::Exited(0) if ran.survivors.is_empty() => return Ok(()),
         CommandExit::Exited(0) => {
@@ -176,7 +176,11 @@ mod tests {
                 survivors: survivors.iter().map(ToString::to_string).collect(),
                 ..CommandRun::default()
             };
-            assert_eq!(judged(&ran, Duration::from_millis(1500)), expect.map_err(str::to_owned), "{ran:?}");
+            assert_eq!(
+                check_run(&ran, Duration::from_millis(1500)),
+                expect.map_err(str::to_owned),
+                "{ran:?}"
+            );
         };
         check(CommandExit::Exited(0), "chatter\n", &[], Ok(()));
         check(CommandExit::Exited(3), "one\n two \n\n", &[], Err("failed with exit 3: two"));

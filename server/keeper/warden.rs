@@ -33,7 +33,7 @@ pub fn main(args: impl Iterator<Item = std::ffi::OsString>) -> ExitCode {
     match work {
         WardenMode::Probe => probe(prepared),
         WardenMode::Job(order) => job(prepared, &order),
-        WardenMode::Orders => orders(prepared),
+        WardenMode::Orders => serve_jobs(prepared),
     }
 }
 
@@ -48,18 +48,18 @@ fn probe(prepared: io::Result<()>) -> ExitCode {
 
 fn job(prepared: io::Result<()>, order: &JobRequest) -> ExitCode {
     let done = prepared.and_then(|()| {
-        let (signals, keeper) = (WardenSignals::heed()?, io::stdin());
+        let (signals, keeper) = (WardenSignals::install()?, io::stdin());
         Ok(watch(JobReaper::start(order, None, &signals, keeper.as_fd())?, order, &keeper))
     });
     let report = done.unwrap_or_else(|error| not_started(&error));
-    tell(&report, io::stdin());
+    send_report(&report, io::stdin());
     let code = report.exit.or(report.signal.map(|signal| 128 + signal)).unwrap_or(1);
     ExitCode::from(u8::try_from(code).unwrap_or(1))
 }
 
 fn watch(warden: JobReaper<'_>, order: &JobRequest, keeper: impl AsFd) -> WardenReport {
-    tell(&Started { main: warden.main() }, keeper);
-    warden.watch(order.grace)
+    send_report(&Started { main: warden.main() }, keeper);
+    warden.supervise(order.grace)
 }
 
 fn not_started(error: &io::Error) -> WardenReport {
@@ -67,7 +67,7 @@ fn not_started(error: &io::Error) -> WardenReport {
 }
 
 /// A keeper that is gone cannot be told; everything has ended all the same.
-fn tell(message: &impl Serialize, keeper: impl AsFd) {
+fn send_report(message: &impl Serialize, keeper: impl AsFd) {
     if let Ok(mut line) = serde_json::to_vec(message) {
         line.push(b'\n');
         let _ = rustix::io::write(keeper, &line);
@@ -75,16 +75,16 @@ fn tell(message: &impl Serialize, keeper: impl AsFd) {
 }
 
 /// One job after the other, until the keeper wants no more or something stayed of one.
-fn orders(prepared: io::Result<()>) -> ExitCode {
+fn serve_jobs(prepared: io::Result<()>) -> ExitCode {
     // bubblewrap's own stderr is no longer needed; each job has its own pipes.
     let _ = std::fs::File::options()
         .write(true)
         .open("/dev/null")
         .and_then(|null| Ok(rustix::stdio::dup2_stderr(null)?));
-    let ready = prepared.and_then(|()| Ok((WardenSignals::heed()?, HostFingerprint::now())));
+    let ready = prepared.and_then(|()| Ok((WardenSignals::install()?, HostFingerprint::capture())));
     let (signals, place) = match ready {
         Ok(ready) => ready,
-        Err(error) => return refuse(&error),
+        Err(error) => return report_setup_error(&error),
     };
     let mut spent = 0;
     while signals.quiet_until(io::stdin().as_fd()) {
@@ -100,8 +100,8 @@ fn orders(prepared: io::Result<()>) -> ExitCode {
         report.cpu_ms = total - std::mem::replace(&mut spent, total);
         // Leave the work tree, so that it can be moved or unmounted while idle.
         let rests = std::env::set_current_dir("/").is_ok();
-        report.again = rests && report.left.is_empty() && !signals.heard() && place.is_as_it_was();
-        tell(&report, &control);
+        report.again = rests && report.left.is_empty() && !signals.is_end_requested() && place.is_as_it_was();
+        send_report(&report, &control);
         if !report.again {
             break;
         }
@@ -110,9 +110,9 @@ fn orders(prepared: io::Result<()>) -> ExitCode {
 }
 
 /// Tells the first who wants something why there will be nothing.
-fn refuse(error: &io::Error) -> ExitCode {
+fn report_setup_error(error: &io::Error) -> ExitCode {
     if let Ok(Some(received)) = job_request::receive(io::stdin()) {
-        tell(&not_started(error), received.control);
+        send_report(&not_started(error), received.control);
     }
     ExitCode::FAILURE
 }

@@ -11,12 +11,12 @@ use super::run_context::SnapshotFailure;
 use crate::adapters::snapshots::SnapshotStore;
 
 /// What is weaker in the tree that was just taken than at the pinned start.
-pub(super) fn weakened(
+pub(super) fn find_weakened(
     of: &WeakeningScan,
     store: &SnapshotStore,
     shot: &SnapshotFacts,
 ) -> Result<Vec<WeakeningFinding>, SnapshotFailure> {
-    let mut changed: BTreeSet<String> = store.changed(&of.start, &shot.tree)?.into_iter().collect();
+    let mut changed: BTreeSet<String> = store.changed_paths(&of.start, &shot.tree)?.into_iter().collect();
     changed.extend(of.pins.keys().cloned());
     let two = TreePair { of, store, now: &shot.tree };
     let differs = |path: &String| match of.pins.get(path) {
@@ -24,12 +24,12 @@ pub(super) fn weakened(
         None => true,
     };
     let changed: Vec<String> =
-        changed.into_iter().filter(|it| of.watch.concerns(it) && differs(it)).collect();
-    Ok(of.watch.look(&changed, &two))
+        changed.into_iter().filter(|it| of.watch.is_relevant(it) && differs(it)).collect();
+    Ok(of.watch.find_weakenings(&changed, &two))
 }
 
 /// What the user changed of it since the last iteration.
-pub(super) fn edited(
+pub(super) fn user_edited_paths(
     of: &WeakeningScan,
     store: &SnapshotStore,
     shot: &SnapshotFacts,
@@ -37,8 +37,8 @@ pub(super) fn edited(
     if of.left.is_empty() || of.left == shot.tree {
         return Ok(Vec::new());
     }
-    let changed = store.changed(&of.left, &shot.tree)?;
-    Ok(changed.into_iter().filter(|it| of.watch.concerns(it)).collect())
+    let changed = store.changed_paths(&of.left, &shot.tree)?;
+    Ok(changed.into_iter().filter(|it| of.watch.is_relevant(it)).collect())
 }
 
 /// The tree at the pin and the tree now.
@@ -56,15 +56,15 @@ impl TreePair<'_> {
 }
 
 impl FileVersions for TreePair<'_> {
-    fn before(&self, path: &str) -> Option<String> {
+    fn read_before(&self, path: &str) -> Option<String> {
         self.text(self.of.pins.get(path).unwrap_or(&self.of.start), path)
     }
 
-    fn after(&self, path: &str) -> Option<String> {
+    fn read_after(&self, path: &str) -> Option<String> {
         self.text(self.now, path)
     }
 
-    fn is_there(&self, path: &str) -> bool {
+    fn exists(&self, path: &str) -> bool {
         self.store.file(self.now, path, usize::MAX).is_ok_and(|it| it.is_some())
     }
 }

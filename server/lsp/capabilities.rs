@@ -42,7 +42,7 @@ impl ResolvedClientCapabilities {
         let trusted = params.initialization_options.as_ref().and_then(|it| it.get("trusted"));
         // What is neither yes nor absent is a client's mistake, and no reason to trust.
         let trusted = trusted.is_none_or(|it| *it == Value::Bool(true) || it.is_null());
-        let encoding = encoding(&params.capabilities);
+        let encoding = negotiate_encoding(&params.capabilities);
         let client_name = params.client_info.map(|it| it.name);
         Self { client: params.capabilities, client_name, encoding, folders, trusted }
     }
@@ -104,7 +104,7 @@ fn code_actions(session: &ResolvedClientCapabilities) -> CodeActionProviderCapab
 }
 
 /// Bytes where the client can count them; else what every client counts.
-fn encoding(client: &ClientCapabilities) -> Encoding {
+fn negotiate_encoding(client: &ClientCapabilities) -> Encoding {
     let offered = client.general.as_ref().and_then(|it| it.position_encodings.as_ref());
     match offered {
         Some(them) if them.contains(&PositionEncodingKind::UTF8) => Encoding::Utf8,

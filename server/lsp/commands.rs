@@ -23,7 +23,7 @@ use tower_lsp::jsonrpc;
 pub(crate) use self::orders::{answer, resume, stop};
 pub(crate) use self::refusal::CommandRefusal;
 pub(crate) use self::start::start;
-pub(crate) use self::target::seen as loop_named;
+pub(crate) use self::target::find_loop as loop_named;
 use super::ext::{self, CommandResult};
 use super::foreign;
 use super::publisher::status;
@@ -38,15 +38,15 @@ pub(crate) async fn execute(
     shared: &Arc<ServerState>,
     params: ExecuteCommandParams,
 ) -> jsonrpc::Result<Option<Value>> {
-    let touched = touched(&params.command);
+    let touched = invalidation_for(&params.command);
     let mut done = run(shared, params).await.map_err(jsonrpc::Error::from)?;
     let picture = shared.lookout().refresh(touched).await;
-    done.status = Some(status::of(shared, &picture));
+    done.status = Some(status::current_status(shared, &picture));
     serde_json::to_value(done).map(Some).map_err(|_| jsonrpc::Error::internal_error())
 }
 
 /// What a command may have changed.
-fn touched(command: &str) -> Invalidation {
+fn invalidation_for(command: &str) -> Invalidation {
     match command {
         ext::ROLLBACK | ext::UNDO_ROLLBACK | ext::SKIP | ext::PRIORITIZE | ext::IMPORT => Invalidation::ALL,
         // Of another tool's loop it is a file that goes.
@@ -59,32 +59,32 @@ fn touched(command: &str) -> Invalidation {
 async fn run(shared: &Arc<ServerState>, params: ExecuteCommandParams) -> CommandOutcome {
     let arguments = params.arguments;
     match params.command.as_str() {
-        ext::START => start::start(shared, read(arguments)?).await,
-        ext::CHECK => check::check(shared, read(arguments)?).await,
-        ext::STOP => stop(shared, read(arguments)?).await,
-        ext::IMPORT => foreign::import(shared, read(arguments)?).await,
-        ext::PAUSE => orders::pause(shared, read(arguments)?).await,
-        ext::RESUME => orders::resume(shared, read(arguments)?).await,
-        ext::RESET_BREAKER => orders::reset_breaker(shared, read(arguments)?).await,
-        ext::RESET_SESSION => orders::reset_session(shared, read(arguments)?).await,
-        ext::ANSWER => orders::answer(shared, read(arguments)?).await,
-        ext::ACCEPT_WEAKENING => orders::accept_weakening(shared, read(arguments)?).await,
-        ext::STEER => orders::steer(shared, read(arguments)?).await,
-        ext::OUTPUT => output::output(shared, read(arguments)?).await,
-        ext::ROLLBACK => rollback::rollback(shared, read(arguments)?).await,
-        ext::UNDO_ROLLBACK => rollback::undo(shared, read(arguments)?).await,
-        ext::DIFF => diff::diff(shared, read(arguments)?).await,
-        ext::SKIP => plan::skip(shared, read(arguments)?).await,
-        ext::PRIORITIZE => plan::prioritize(shared, read(arguments)?).await,
-        ext::EXPORT => export::export(shared, read(arguments)?).await,
-        ext::TRUST => trust::trust(shared, read(arguments)?).await,
-        ext::UNTRUST => trust::untrust(shared, read(arguments)?).await,
+        ext::START => start::start(shared, parse_arguments(arguments)?).await,
+        ext::CHECK => check::check(shared, parse_arguments(arguments)?).await,
+        ext::STOP => stop(shared, parse_arguments(arguments)?).await,
+        ext::IMPORT => foreign::import(shared, parse_arguments(arguments)?).await,
+        ext::PAUSE => orders::pause(shared, parse_arguments(arguments)?).await,
+        ext::RESUME => orders::resume(shared, parse_arguments(arguments)?).await,
+        ext::RESET_BREAKER => orders::reset_breaker(shared, parse_arguments(arguments)?).await,
+        ext::RESET_SESSION => orders::reset_session(shared, parse_arguments(arguments)?).await,
+        ext::ANSWER => orders::answer(shared, parse_arguments(arguments)?).await,
+        ext::ACCEPT_WEAKENING => orders::accept_weakening(shared, parse_arguments(arguments)?).await,
+        ext::STEER => orders::steer(shared, parse_arguments(arguments)?).await,
+        ext::OUTPUT => output::output(shared, parse_arguments(arguments)?).await,
+        ext::ROLLBACK => rollback::rollback(shared, parse_arguments(arguments)?).await,
+        ext::UNDO_ROLLBACK => rollback::undo(shared, parse_arguments(arguments)?).await,
+        ext::DIFF => diff::diff(shared, parse_arguments(arguments)?).await,
+        ext::SKIP => plan::skip(shared, parse_arguments(arguments)?).await,
+        ext::PRIORITIZE => plan::prioritize(shared, parse_arguments(arguments)?).await,
+        ext::EXPORT => export::export(shared, parse_arguments(arguments)?).await,
+        ext::TRUST => trust::trust(shared, parse_arguments(arguments)?).await,
+        ext::UNTRUST => trust::untrust(shared, parse_arguments(arguments)?).await,
         other => Err(CommandRefusal::unsupported(other)),
     }
 }
 
 /// The one object that every command takes.
-fn read<T: DeserializeOwned>(arguments: Vec<Value>) -> Result<T, CommandRefusal> {
+fn parse_arguments<T: DeserializeOwned>(arguments: Vec<Value>) -> Result<T, CommandRefusal> {
     let mut arguments = arguments.into_iter();
     let (Some(argument), None) = (arguments.next(), arguments.next()) else {
         return Err(CommandRefusal::bad_argument("a command takes one object as its argument"));
@@ -100,11 +100,11 @@ fn read<T: DeserializeOwned>(arguments: Vec<Value>) -> Result<T, CommandRefusal>
 }
 
 /// Runs what may block on a thread that may.
-pub(crate) async fn blocking<T: Send + 'static>(
+pub(crate) async fn run_blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, CommandRefusal> + Send + 'static,
 ) -> Result<T, CommandRefusal> {
     match tokio::task::spawn_blocking(work).await {
         Ok(result) => result,
-        Err(error) => Err(CommandRefusal::broken(format_args!("it was cut off: {error}"))),
+        Err(error) => Err(CommandRefusal::internal_error(format_args!("it was cut off: {error}"))),
     }
 }

@@ -73,7 +73,7 @@ impl DocumentContext {
     pub(crate) async fn of(shared: &ServerState, shown: DocumentSnapshot) -> Option<Self> {
         let picture = shared.lookout().wait_until_ready().await;
         let task = picture.task_with(&shown.path)?;
-        let task = present(shared, task);
+        let task = current_task(shared, task);
         let named = |it: &&task::TaskDocument| task.root.join(&it.path) == shown.path;
         let file = task.documents.iter().find(named)?.path.clone();
         // The text of the request, whatever came after it.
@@ -86,13 +86,13 @@ impl DocumentContext {
         &self.task.root
     }
 
-    pub(crate) fn look<T>(&self, view: impl FnOnce(&TaskView<'_>) -> T) -> T {
-        view_input::with(&self.picture, &self.task, self.page.as_deref(), view)
+    pub(crate) fn with_view<T>(&self, view: impl FnOnce(&TaskView<'_>) -> T) -> T {
+        view_input::with_task_view(&self.picture, &self.task, self.page.as_deref(), view)
     }
 }
 
 /// The task as its open documents read now: a picture may be some keystrokes behind.
-fn present(shared: &ServerState, task: &Arc<TaskSnapshot>) -> Arc<TaskSnapshot> {
+fn current_task(shared: &ServerState, task: &Arc<TaskSnapshot>) -> Arc<TaskSnapshot> {
     let mut newer: Vec<(usize, Arc<Document>)> = Vec::new();
     for open in shared.documents.all() {
         let named = |it: &task::TaskDocument| {
@@ -116,7 +116,7 @@ fn present(shared: &ServerState, task: &Arc<TaskSnapshot>) -> Arc<TaskSnapshot> 
         }
     }
     let mut now = TaskSnapshot::clone(task);
-    now.task = Arc::new(task::read(&documents));
+    now.task = Arc::new(task::parse_task(&documents));
     now.documents = Arc::new(documents);
     Arc::new(now)
 }

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use lsp_types::{TextDocumentContentChangeEvent, Url};
 
 use self::positions::{Encoding, LinePositions};
-use super::session::real;
+use super::session::canonical_parent_path;
 
 /// A file larger than this is no document of ours.
 const LARGEST: u64 = 16 << 20;
@@ -37,7 +37,8 @@ impl Document {
     }
 
     fn new(uri: Url, version: i32, text: Arc<str>, saved: Arc<str>) -> Arc<Self> {
-        let (lines, path) = (LinePositions::of(&text), uri.to_file_path().ok().map(|it| real(&it)));
+        let (lines, path) =
+            (LinePositions::of(&text), uri.to_file_path().ok().map(|it| canonical_parent_path(&it)));
         Arc::new(Self { uri, path, version, text, lines, saved })
     }
 }
@@ -49,18 +50,18 @@ pub struct Documents {
 
 impl Documents {
     pub fn get(&self, uri: &Url) -> Option<Arc<Document>> {
-        self.book().get(uri).cloned()
+        self.lock_documents().get(uri).cloned()
     }
 
     pub fn all(&self) -> Vec<Arc<Document>> {
-        self.book().values().cloned().collect()
+        self.lock_documents().values().cloned().collect()
     }
 
     /// An editor may open a document with changes that it kept from its last session.
     pub(crate) fn open(&self, uri: Url, version: i32, text: String) {
         let text: Arc<str> = text.into();
         let saved = on_disk(&uri).map_or_else(|| Arc::clone(&text), Arc::from);
-        self.book().insert(uri.clone(), Document::new(uri, version, text, saved));
+        self.lock_documents().insert(uri.clone(), Document::new(uri, version, text, saved));
     }
 
     /// Full texts are what was agreed; a range from a client that did not listen is applied all the same.
@@ -83,20 +84,20 @@ impl Documents {
             }
         }
         let after = Document::new(uri.clone(), version, text.into(), Arc::clone(&before.saved));
-        self.book().insert(uri.clone(), after);
+        self.lock_documents().insert(uri.clone(), after);
     }
 
     pub(crate) fn save(&self, uri: &Url) {
         let Some(it) = self.get(uri) else { return };
         let saved = Document::new(uri.clone(), it.version, Arc::clone(&it.text), Arc::clone(&it.text));
-        self.book().insert(uri.clone(), saved);
+        self.lock_documents().insert(uri.clone(), saved);
     }
 
     pub(crate) fn close(&self, uri: &Url) {
-        self.book().remove(uri);
+        self.lock_documents().remove(uri);
     }
 
-    fn book(&self) -> MutexGuard<'_, HashMap<Url, Arc<Document>>> {
+    fn lock_documents(&self) -> MutexGuard<'_, HashMap<Url, Arc<Document>>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -8,10 +8,10 @@ use loopkeeper_core::view::editor::{self, EditorAction};
 use loopkeeper_core::view::file_uri;
 use lsp_types::{Diagnostic, DiagnosticSeverity, NumberOrString, Position, Range, Url};
 
-use super::commands::{CommandOutcome, CommandRefusal, blocking};
+use super::commands::{CommandOutcome, CommandRefusal, run_blocking};
 use super::document_context::DocumentSnapshot;
 use super::ext::{CommandResult, ForeignLoop, ImportArgs};
-use super::session::{ServerState, real};
+use super::session::{ServerState, canonical_parent_path};
 use super::virtual_documents;
 use crate::operations::foreign::{self, PluginLoopFile};
 use crate::workspace::WorkspaceSnapshot;
@@ -59,13 +59,13 @@ pub(crate) fn hover(picture: &WorkspaceSnapshot, shown: &DocumentSnapshot) -> Op
 
 /// Makes a task of it, and cancels it.
 pub(crate) async fn import(shared: &Arc<ServerState>, args: ImportArgs) -> CommandOutcome {
-    let path = named(shared, &args.file)
+    let path = state_file_path(shared, &args.file)
         .ok_or_else(|| CommandRefusal::bad_argument("`file` is not a file URI of an opened folder"))?;
-    let document = blocking(move || {
-        let taken = foreign::at(&path)?.take_over()?;
+    let document = run_blocking(move || {
+        let taken = foreign::open(&path)?.take_over()?;
         match taken.trouble {
             None => Ok(taken.document),
-            Some(trouble) => Err(CommandRefusal::broken(format_args!(
+            Some(trouble) => Err(CommandRefusal::internal_error(format_args!(
                 "{} was written, and the loop goes on in its own session: {trouble}",
                 taken.document.display()
             ))),
@@ -73,20 +73,20 @@ pub(crate) async fn import(shared: &Arc<ServerState>, args: ImportArgs) -> Comma
     })
     .await?;
     let uri = virtual_documents::uri(&document);
-    virtual_documents::show(shared, &uri);
+    virtual_documents::open_page(shared, &uri);
     Ok(CommandResult { uri: Some(uri), ..CommandResult::default() })
 }
 
 /// `None`: `loop_id` names none of them.
 pub(crate) async fn stop(shared: &Arc<ServerState>, loop_id: &str) -> Option<CommandOutcome> {
-    let path = named(shared, loop_id)?;
-    let stopped = blocking(move || Ok(foreign::at(&path)?.cancel()?)).await;
+    let path = state_file_path(shared, loop_id)?;
+    let stopped = run_blocking(move || Ok(foreign::open(&path)?.cancel()?)).await;
     Some(stopped.map(|()| CommandResult::default()))
 }
 
 /// Only below the opened folders: a client may be asked by anybody.
-fn named(shared: &ServerState, uri: &str) -> Option<PathBuf> {
+fn state_file_path(shared: &ServerState, uri: &str) -> Option<PathBuf> {
     let url = Url::parse(uri).ok().filter(|it| it.scheme() == "file")?;
-    let path = real(&url.to_file_path().ok()?);
-    shared.lookout().picture().roots.iter().any(|it| path.starts_with(it)).then_some(path)
+    let path = canonical_parent_path(&url.to_file_path().ok()?);
+    shared.lookout().snapshot().roots.iter().any(|it| path.starts_with(it)).then_some(path)
 }

@@ -29,7 +29,7 @@ use crate::workspace::WorkspaceSnapshot;
 /// Publishes until nothing is looked at any more.
 pub(crate) async fn publish(shared: Arc<ServerState>) {
     let lookout = shared.lookout().clone();
-    let mut pictures = lookout.pictures();
+    let mut pictures = lookout.subscribe_snapshots();
     let mut diagnostics = DiagnosticPublisher::default();
     let mut alerts = AlertPublisher::default();
     let mut lenses = LensPublisher::default();
@@ -50,20 +50,20 @@ pub(crate) async fn publish(shared: Arc<ServerState>) {
                 alerts.publish(&shared, &picture).await;
                 shown = Some(Arc::clone(&picture));
             }
-            due = sooner(due, progress.publish(&shared, &picture).await);
-            due = sooner(due, status.publish(&shared, &picture).await);
-            due = sooner(due, output.publish(&shared, &picture).await);
+            due = earlier_deadline(due, progress.publish(&shared, &picture).await);
+            due = earlier_deadline(due, status.publish(&shared, &picture).await);
+            due = earlier_deadline(due, output.publish(&shared, &picture).await);
         }
         tokio::select! {
             changed = pictures.changed() => if changed.is_err() { return },
-            () = lookout.live().news() => {}
-            () = progress.answered() => {}
+            () = lookout.live().wait_for_updates() => {}
+            () = progress.wait_for_reply() => {}
             () = sleep_until(due.unwrap_or_else(Instant::now)), if due.is_some() => {}
         }
     }
 }
 
-fn sooner(one: Option<Instant>, other: Option<Instant>) -> Option<Instant> {
+fn earlier_deadline(one: Option<Instant>, other: Option<Instant>) -> Option<Instant> {
     match (one, other) {
         (Some(one), Some(other)) => Some(one.min(other)),
         (one, other) => one.or(other),
@@ -83,13 +83,13 @@ impl Throttle {
     }
 
     /// When the next may go; `None`: now.
-    fn due(&self) -> Option<Instant> {
+    fn next_allowed(&self) -> Option<Instant> {
         self.last.map(|it| it + self.every).filter(|it| *it > Instant::now())
     }
 
     /// `Err`: too early, and when it will not be.
-    fn step(&mut self) -> Result<(), Instant> {
-        if let Some(due) = self.due() {
+    fn try_acquire(&mut self) -> Result<(), Instant> {
+        if let Some(due) = self.next_allowed() {
             return Err(due);
         }
         self.last = Some(Instant::now());
@@ -108,11 +108,11 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn the_first_goes_at_once_and_the_next_when_it_is_time() {
         let mut pace = Throttle::new(Duration::from_secs(1));
-        assert!(pace.step().is_ok());
-        let due = pace.step().unwrap_err();
+        assert!(pace.try_acquire().is_ok());
+        let due = pace.try_acquire().unwrap_err();
         advance(Duration::from_millis(999)).await;
-        assert_eq!(pace.step().unwrap_err(), due);
+        assert_eq!(pace.try_acquire().unwrap_err(), due);
         advance(Duration::from_millis(1)).await;
-        assert!(pace.step().is_ok());
+        assert!(pace.try_acquire().is_ok());
     }
 }

@@ -63,7 +63,7 @@ pub(crate) struct OpenQuestionGuard {
 
 impl OpenQuestions {
     /// `None`: this very question is being asked.
-    pub(crate) fn enter(&self, key: String) -> Option<OpenQuestionGuard> {
+    pub(crate) fn try_open(&self, key: String) -> Option<OpenQuestionGuard> {
         let is_new = self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(key.clone());
         is_new.then(|| OpenQuestionGuard { pending: self.clone(), key })
     }
@@ -81,8 +81,8 @@ pub(crate) fn can_ask(shared: &ServerState) -> bool {
 }
 
 /// The answer, one of those of the question; `None` when it was closed, refused or left alone.
-pub(crate) async fn ask(shared: &ServerState, question: &ClientQuestion) -> Option<String> {
-    let answers = ordered(QuestionSupport::of(shared), &question.answers);
+pub(crate) async fn ask_client(shared: &ServerState, question: &ClientQuestion) -> Option<String> {
+    let answers = order_answers(QuestionSupport::of(shared), &question.answers);
     let first = question.answers.first();
     let item = |it: &&'static str| {
         let page = question.page.as_ref().filter(|_| Some(it) == first);
@@ -105,7 +105,7 @@ pub(crate) async fn ask(shared: &ServerState, question: &ClientQuestion) -> Opti
 }
 
 /// As they are offered: where the first one is the default, that is the one that does nothing.
-fn ordered(asking: QuestionSupport, answers: &[&'static str]) -> Vec<&'static str> {
+fn order_answers(asking: QuestionSupport, answers: &[&'static str]) -> Vec<&'static str> {
     let answers = answers.iter().copied().take(3);
     match asking {
         QuestionSupport::Unannounced => {
@@ -121,16 +121,16 @@ pub(crate) async fn warn(shared: &ServerState, message: &str) {
 
 #[cfg(test)]
 mod tests {
-    use super::{NOT_NOW, QuestionSupport, ordered};
+    use super::{NOT_NOW, QuestionSupport, order_answers};
 
     #[test]
     fn the_default_of_a_prompt_does_nothing() {
         let trust = ["Trust and start", NOT_NOW];
-        assert_eq!(ordered(QuestionSupport::Unannounced, &trust), [NOT_NOW, "Trust and start"]);
+        assert_eq!(order_answers(QuestionSupport::Unannounced, &trust), [NOT_NOW, "Trust and start"]);
         assert_eq!(
-            ordered(QuestionSupport::Unannounced, &["Allow once", "Deny"]),
+            order_answers(QuestionSupport::Unannounced, &["Allow once", "Deny"]),
             [NOT_NOW, "Allow once", "Deny"]
         );
-        assert_eq!(ordered(QuestionSupport::Announced, &trust), trust);
+        assert_eq!(order_answers(QuestionSupport::Announced, &trust), trust);
     }
 }

@@ -48,7 +48,7 @@ impl ServerState {
     }
 
     /// Once, by `initialize`.
-    pub fn begin(&self, session: ResolvedClientCapabilities) {
+    pub fn init_session(&self, session: ResolvedClientCapabilities) {
         self.folders().clone_from(&session.folders);
         let _ = self.session.set(session);
     }
@@ -73,7 +73,7 @@ impl ServerState {
         self.lookout().set_folders(folders.clone());
     }
 
-    pub(crate) fn seq(&self) -> u64 {
+    pub(crate) fn current_seq(&self) -> u64 {
         self.seq.load(Ordering::SeqCst)
     }
 
@@ -97,7 +97,7 @@ impl TextProvider for Documents {
 }
 
 /// Its folder without links: a document that is a link itself is known by its own name.
-pub(crate) fn real(path: &Path) -> PathBuf {
+pub(crate) fn canonical_parent_path(path: &Path) -> PathBuf {
     let folder = path.parent().and_then(|it| it.canonicalize().ok());
     match (folder, path.file_name()) {
         (Some(folder), Some(name)) => folder.join(name),

@@ -41,7 +41,7 @@ pub(crate) fn action(
     diagnostics: &[Diagnostic],
     action: editor::EditorAction,
 ) -> Option<CodeActionOrCommand> {
-    let fixed = fixed(shown, &action, diagnostics);
+    let fixed = fixed_diagnostics(shown, &action, diagnostics);
     if !takes_actions(client) {
         return match action.cure {
             editor::QuickFix::Command(it) => Some(CodeActionOrCommand::Command(command(it))),
@@ -66,7 +66,7 @@ pub(crate) fn action(
 }
 
 /// Those of the client's diagnostics that the action cures.
-fn fixed(
+fn fixed_diagnostics(
     shown: &DocumentSnapshot,
     action: &editor::EditorAction,
     diagnostics: &[Diagnostic],
@@ -86,7 +86,7 @@ fn edit(shown: &DocumentSnapshot, edits: Vec<editor::TextEdit>) -> WorkspaceEdit
 
 pub(crate) fn hover(shown: &DocumentSnapshot, client: &ClientCapabilities, hover: &editor::Hover) -> Hover {
     let formats = client.text_document.as_ref().and_then(|it| it.hover.as_ref()?.content_format.as_ref());
-    let kind = preferred(formats);
+    let kind = preferred_markup(formats);
     let value = if kind == MarkupKind::Markdown { hover.markdown() } else { hover.plain() };
     Hover {
         contents: HoverContents::Markup(MarkupContent { kind, value }),
@@ -95,7 +95,7 @@ pub(crate) fn hover(shown: &DocumentSnapshot, client: &ClientCapabilities, hover
 }
 
 /// The first format that the client names and we know; every client reads plain text.
-fn preferred(formats: Option<&Vec<MarkupKind>>) -> MarkupKind {
+fn preferred_markup(formats: Option<&Vec<MarkupKind>>) -> MarkupKind {
     formats.and_then(|it| it.first()).cloned().unwrap_or(MarkupKind::PlainText)
 }
 
@@ -166,14 +166,14 @@ pub(crate) fn completion(shown: &DocumentSnapshot, suggestion: editor::Suggestio
 
 #[cfg(test)]
 mod tests {
-    use super::preferred;
+    use super::preferred_markup;
     use lsp_types::MarkupKind;
 
     #[test]
     fn clients_get_the_format_they_name_first() {
-        assert_eq!(preferred(None), MarkupKind::PlainText);
-        assert_eq!(preferred(Some(&vec![])), MarkupKind::PlainText);
+        assert_eq!(preferred_markup(None), MarkupKind::PlainText);
+        assert_eq!(preferred_markup(Some(&vec![])), MarkupKind::PlainText);
         let both = vec![MarkupKind::Markdown, MarkupKind::PlainText];
-        assert_eq!(preferred(Some(&both)), MarkupKind::Markdown);
+        assert_eq!(preferred_markup(Some(&both)), MarkupKind::Markdown);
     }
 }

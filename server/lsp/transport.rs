@@ -43,7 +43,7 @@ use self::message::ClientMessage;
 use self::outgoing::OutgoingRequests;
 pub(crate) use self::scheduler::LanguageService;
 use self::scheduler::{QueuedCall, Scheduler, SharedService};
-use self::writer::{Outbox, outbox};
+use self::writer::{Outbox, outbox_channel};
 
 /// Byte budget of requests queued for the scheduler (body size plus an estimate for parsed values).
 const ROOM: u32 = 4 << 20;
@@ -82,7 +82,7 @@ impl Default for TransportLimits {
 }
 
 impl TransportLimits {
-    fn of(&self, method: &str) -> Duration {
+    fn timeout_for(&self, method: &str) -> Duration {
         if method == "workspace/executeCommand" { self.command } else { self.request }
     }
 }
@@ -108,7 +108,7 @@ pub(crate) fn run<S: LanguageService + 'static>(
     let writer_alive = ShutdownGuard(alive.try_clone()?);
     let alive = ShutdownGuard(alive);
     let (questions, askers) = socket.split();
-    let (outbox, queue) = outbox();
+    let (outbox, queue) = outbox_channel();
     let (calls, called) = unbounded_channel();
     let reader = MessageReader {
         frames: Frames::new(ClientInput::new(input, others)),
@@ -173,7 +173,7 @@ impl<Q: Stream<Item = Request> + Unpin> OutgoingForwarder<Q> {
     async fn pass_on(mut self) {
         while let Some(request) = self.them.next().await {
             if let Some(id) = request.id() {
-                self.asked.enter(id);
+                self.asked.register_request(id);
             }
             self.outbox.send(&without_null(request)).await;
         }
@@ -210,8 +210,8 @@ impl<R: Read + AsFd, S: LanguageService> MessageReader<R, S> {
         loop {
             let goes_on = match self.frames.next() {
                 Frame::End => false,
-                Frame::Bad(why) => self.refuse(&message::bad_frame(why)),
-                Frame::Body(body) => self.take(&body),
+                Frame::Bad(why) => self.send_refusal(&message::bad_frame(why)),
+                Frame::Body(body) => self.handle_message(&body),
             };
             if !goes_on {
                 break;
@@ -224,18 +224,18 @@ impl<R: Read + AsFd, S: LanguageService> MessageReader<R, S> {
     }
 
     /// Says whether there is more to come.
-    fn take(&mut self, body: &[u8]) -> bool {
-        match message::read(body) {
-            ClientMessage::Call(request) => self.call(request, body.len()),
-            ClientMessage::Refused(response) => self.refuse(&response),
+    fn handle_message(&mut self, body: &[u8]) -> bool {
+        match message::parse_message(body) {
+            ClientMessage::Call(request) => self.queue_call(request, body.len()),
+            ClientMessage::Refused(response) => self.send_refusal(&response),
             ClientMessage::Exit => false,
             ClientMessage::Nothing => true,
             ClientMessage::Answer(answer) => {
-                self.asked.answered(answer);
+                self.asked.deliver_response(answer);
                 true
             }
             ClientMessage::Cancel(id) => {
-                match self.received.cancel(&id) {
+                match self.received.cancel_request(&id) {
                     None => {}
                     Some(RequestStage::Running) => self.served.cancel(&id),
                     Some(RequestStage::Waiting) => {
@@ -248,12 +248,12 @@ impl<R: Read + AsFd, S: LanguageService> MessageReader<R, S> {
         }
     }
 
-    fn call(&mut self, request: Request, length: usize) -> bool {
+    fn queue_call(&mut self, request: Request, length: usize) -> bool {
         let mut ticket = None;
         if let Some(id) = request.id().cloned() {
-            ticket = self.received.enter(&id);
+            ticket = self.received.register_request(&id);
             if ticket.is_none() {
-                return self.refuse(&id_in_use(id));
+                return self.send_refusal(&id_in_use(id));
             }
         }
         match request.method() {
@@ -267,7 +267,7 @@ impl<R: Read + AsFd, S: LanguageService> MessageReader<R, S> {
     }
 
     /// A client that sends what nobody understands, and does not read what it is told, waits.
-    fn refuse(&mut self, response: &Response) -> bool {
+    fn send_refusal(&mut self, response: &Response) -> bool {
         self.outbox.send_now(response);
         let outbox = self.outbox.clone();
         self.rest_until(|| outbox.has_room().then_some(())).is_some()
@@ -281,19 +281,21 @@ impl<R: Read + AsFd, S: LanguageService> MessageReader<R, S> {
     /// `None`: the client is gone, or says no more and reads no more.
     fn rest_until<T>(&mut self, look: impl Fn() -> Option<T>) -> Option<T> {
         let mut rest = SHORTEST_REST;
-        let (mut read, mut since) = (self.outbox.written(), Instant::now());
+        let (mut read, mut since) = (self.outbox.bytes_written(), Instant::now());
         loop {
             if let Some(found) = look() {
                 return Some(found);
             }
-            match self.frames.input().rest(rest) {
+            match self.frames.input().wait_readable(rest) {
                 ClientState::Over => return None,
-                ClientState::HungUp if read == self.outbox.written() && since.elapsed() > self.goodbye => {
+                ClientState::HungUp
+                    if read == self.outbox.bytes_written() && since.elapsed() > self.goodbye =>
+                {
                     return None;
                 }
-                ClientState::HungUp if read == self.outbox.written() => {}
+                ClientState::HungUp if read == self.outbox.bytes_written() => {}
                 ClientState::HungUp | ClientState::Taken => {
-                    (read, since) = (self.outbox.written(), Instant::now());
+                    (read, since) = (self.outbox.bytes_written(), Instant::now());
                 }
             }
             rest = LONGEST_REST.min(2 * rest);
@@ -320,9 +322,9 @@ fn id_in_use(id: Id) -> Response {
 /// Answers that are on their way still go out, while the client takes them.
 fn wait_for_last_words(written: &Receiver<()>, outbox: &Outbox, goodbye: Duration) {
     let until = Instant::now() + FLUSH_TIMEOUT;
-    let mut before = outbox.written();
+    let mut before = outbox.bytes_written();
     while let Err(RecvTimeoutError::Timeout) = written.recv_timeout(goodbye) {
-        let now = outbox.written();
+        let now = outbox.bytes_written();
         if now == before || Instant::now() > until {
             return;
         }

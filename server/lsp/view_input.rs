@@ -10,7 +10,7 @@ use crate::workspace::snapshot::TaskSnapshot;
 
 /// Calls `view` with everything that is known of `task`; `shown`: the hash of the page of its commands that its user
 /// was shown.
-pub(crate) fn with<T>(
+pub(crate) fn with_task_view<T>(
     picture: &WorkspaceSnapshot,
     task: &TaskSnapshot,
     shown: Option<&str>,

@@ -50,14 +50,14 @@ impl VirtualDocuments {
     }
 
     /// Where a page of this name can be written by somebody else; an older one makes room.
-    pub(crate) fn free(&self, name: &str) -> Result<PathBuf, Failure> {
+    pub(crate) fn prepare_path(&self, name: &str) -> Result<PathBuf, Failure> {
         durable::make_folder(&self.folder)?;
         let path = self.folder.join(name);
         let _ = std::fs::remove_file(&path);
         Ok(path)
     }
 
-    pub(crate) fn put(&self, name: &str, bytes: &[u8]) -> Result<PathBuf, Failure> {
+    pub(crate) fn write_page(&self, name: &str, bytes: &[u8]) -> Result<PathBuf, Failure> {
         self.put_below(Path::new(name), bytes)
     }
 
@@ -79,22 +79,22 @@ pub(crate) fn uri(page: &Path) -> String {
 }
 
 /// Opens a page where the client can, without taking the focus.
-pub(crate) fn show(shared: &Arc<ServerState>, uri: &str) {
+pub(crate) fn open_page(shared: &Arc<ServerState>, uri: &str) {
     let (shared, uri) = (Arc::clone(shared), uri.to_owned());
-    tokio::spawn(async move { shown(&shared, &uri).await });
+    tokio::spawn(async move { open_page_and_wait(&shared, &uri).await });
 }
 
 /// The same, waited for; false: the client has not opened it.
-pub(crate) async fn shown(shared: &ServerState, uri: &str) -> bool {
-    display(shared, uri, false).await
+pub(crate) async fn open_page_and_wait(shared: &ServerState, uri: &str) -> bool {
+    show_document(shared, uri, false).await
 }
 
 /// Opens a document that its user wants to edit.
-pub(crate) async fn edit(shared: &ServerState, uri: &str) -> bool {
-    display(shared, uri, true).await
+pub(crate) async fn open_for_editing(shared: &ServerState, uri: &str) -> bool {
+    show_document(shared, uri, true).await
 }
 
-async fn display(shared: &ServerState, uri: &str, take_focus: bool) -> bool {
+async fn show_document(shared: &ServerState, uri: &str, take_focus: bool) -> bool {
     let session = shared.session();
     let window = session.client.window.as_ref();
     let announced = window.and_then(|it| it.show_document.as_ref()).is_some_and(|it| it.support);
@@ -116,7 +116,7 @@ struct ShownCommands {
 
 impl TrustPages {
     /// The page of a task replaces that of any other task in the same file.
-    pub(crate) fn show(&self, page: &Path, task: &str, hash: &str) {
+    pub(crate) fn record_page(&self, page: &Path, task: &str, hash: &str) {
         let shown = ShownCommands { task: task.to_owned(), hash: hash.to_owned() };
         self.lock().insert(page.to_owned(), shown);
     }
@@ -147,9 +147,9 @@ mod tests {
     fn a_page_stands_for_one_task() {
         let pages = TrustPages::default();
         let file = Path::new("/state/a/pages/commands.txt");
-        pages.show(file, "file:///a/PROMPT.md", "1");
+        pages.record_page(file, "file:///a/PROMPT.md", "1");
         assert_eq!(pages.hash("file:///a/PROMPT.md").as_deref(), Some("1"));
-        pages.show(file, "file:///a/fix.ralph.md", "2");
+        pages.record_page(file, "file:///a/fix.ralph.md", "2");
         assert_eq!(pages.hash("file:///a/PROMPT.md"), None);
         assert_eq!(pages.hash("file:///a/fix.ralph.md").as_deref(), Some("2"));
         pages.forget("file:///a/fix.ralph.md");
@@ -160,12 +160,12 @@ mod tests {
     fn pages_that_nobody_looks_at_any_more_go() {
         let folder = tempfile::tempdir().unwrap();
         let pages = VirtualDocuments { folder: folder.path().join("pages") };
-        let page = pages.put("commands.txt", b"make").unwrap();
+        let page = pages.write_page("commands.txt", b"make").unwrap();
         let below = pages.put_below(Path::new("20261120-abcdef-0001/before/a"), b"a").unwrap();
         pages.drop_old(SystemTime::now() + KEPT / 2);
         assert!(page.is_file() && below.is_file());
         pages.drop_old(SystemTime::now() + KEPT * 2);
         assert!(!page.exists() && !below.exists());
-        pages.put("commands.txt", b"make").unwrap();
+        pages.write_page("commands.txt", b"make").unwrap();
     }
 }

@@ -10,7 +10,7 @@ use loopkeeper_core::settings::AgentSettings;
 use super::failure::Failure;
 use super::resolved_task::ResolvedTask;
 use crate::adapters::agents;
-use crate::adapters::env::{EnvAudience, scrubbed};
+use crate::adapters::env::{EnvAudience, scrubbed_env};
 
 /// The agents of a loop.
 #[derive(Debug)]
@@ -31,7 +31,7 @@ pub(crate) struct AgentRoster {
 }
 
 impl AgentRoster {
-    pub(crate) fn of(work: &ResolvedTask) -> Result<Self, Failure> {
+    pub(crate) fn resolve(work: &ResolvedTask) -> Result<Self, Failure> {
         let settings = &work.settings;
         if settings.mode != LoopMode::Loop && !settings.fallbacks.is_empty() {
             let mode = if settings.mode == LoopMode::Hook { "hook" } else { "attach" };
@@ -41,7 +41,7 @@ impl AgentRoster {
             .hint("Name one agent, or use `mode = \"loop\"`."));
         }
         if settings.mode == LoopMode::Attach {
-            let (agent, judge) = (lent(&settings.agent)?, judge(work)?);
+            let (agent, judge) = (attached_plan(&settings.agent)?, judge_plan(work)?);
             let hooks_off = hooks_off(&agent, work);
             can_ask(hooks_off.as_deref())?;
             return Ok(Self {
@@ -55,8 +55,8 @@ impl AgentRoster {
             });
         }
         let (mut plans, mut left_out) = (VecDeque::new(), Vec::new());
-        for name in settings.crew() {
-            match planned(work, name, &settings.agents) {
+        for name in settings.agent_names() {
+            match plan_agent(work, name, &settings.agents) {
                 Ok(plan) => plans.push_back(plan),
                 Err(missing) => left_out.push(missing),
             }
@@ -68,7 +68,7 @@ impl AgentRoster {
                     can_be_held(&agent, hooks_off.as_deref())?;
                 }
                 let commit_limits = agents::commit_limits(&agent, &work.root, settings.git.commit);
-                let (others, judge) = (plans.into(), judge(work)?);
+                let (others, judge) = (plans.into(), judge_plan(work)?);
                 Ok(Self { agent, others, left_out, judge, hooks_off, commit_limits, is_lent: false })
             }
             None => Err(left_out.swap_remove(0)),
@@ -76,12 +76,12 @@ impl AgentRoster {
     }
 
     /// What the agent cannot do, so that the user knows before it bites.
-    pub(crate) fn lacks(&self, mode: LoopMode) -> Vec<String> {
-        let can = self.agent.kind().capabilities().with(mode);
+    pub(crate) fn missing_capabilities(&self, mode: LoopMode) -> Vec<String> {
+        let can = self.agent.kind().capabilities().in_mode(mode);
         let can = if self.hooks_off.is_some() { can.without_hooks() } else { can };
         let off =
             self.hooks_off.iter().map(|place| format!("`disableAllHooks` in {place} switches its hooks off"));
-        off.chain(can.lacks().into_iter().chain(self.commit_limits).map(str::to_owned)).collect()
+        off.chain(can.limitations().into_iter().chain(self.commit_limits).map(str::to_owned)).collect()
     }
 
     /// What its user should know before it starts, though it can.
@@ -107,7 +107,7 @@ impl AgentRoster {
 }
 
 /// A session that is open already; so far of Claude Code alone.
-pub(crate) fn lent(agent: &str) -> Result<AgentPlan, Failure> {
+pub(crate) fn attached_plan(agent: &str) -> Result<AgentPlan, Failure> {
     let claude = AgentKind::Claude.name();
     if agent != "auto" && agent != claude {
         return Err(Failure::usage(format_args!(
@@ -155,32 +155,33 @@ fn are_on(hooks_off: Option<&str>, mode: &str, remedy: &str) -> Result<(), Failu
 
 fn hooks_off(agent: &AgentPlan, work: &ResolvedTask) -> Option<String> {
     let settings = &work.settings;
-    let mut env = scrubbed(EnvAudience::Agent, &settings.env_pass, &settings.env_set, std::env::vars_os());
+    let mut env =
+        scrubbed_env(EnvAudience::Agent, &settings.env_pass, &settings.env_set, std::env::vars_os());
     env.extend(agent.env.iter().map(|(name, value)| (name.into(), value.into())));
     agents::hooks_off::place(agent, &work.root, &env)
 }
 
 /// Whoever judges may read and nothing else, where its flags are known.
-pub(crate) fn judge(work: &ResolvedTask) -> Result<Option<AgentPlan>, Failure> {
-    if work.task.criteria.iter().all(|it| loopkeeper_core::jury::needed(it).is_none()) {
+pub(crate) fn judge_plan(work: &ResolvedTask) -> Result<Option<AgentPlan>, Failure> {
+    if work.task.criteria.iter().all(|it| loopkeeper_core::jury::quorum(it).is_none()) {
         return Ok(None);
     }
     let settings = &work.settings;
     let reading = |it: &AgentSettings| AgentSettings { permissions: PermissionMode::ReadOnly, ..it.clone() };
     let readers: Vec<AgentSettings> = settings.agents.iter().map(reading).collect();
     if let Some(judge) = &settings.judge {
-        return planned(work, judge, &readers).map(Some);
+        return plan_agent(work, judge, &readers).map(Some);
     }
-    let mut found = settings.crew().map(|name| planned(work, name, &readers));
+    let mut found = settings.agent_names().map(|name| plan_agent(work, name, &readers));
     match found.next().transpose() {
         Err(missing) => found.find_map(Result::ok).map(Some).ok_or(missing),
         found => found,
     }
 }
 
-fn planned(work: &ResolvedTask, agent: &str, agents: &[AgentSettings]) -> Result<AgentPlan, Failure> {
+fn plan_agent(work: &ResolvedTask, agent: &str, agents: &[AgentSettings]) -> Result<AgentPlan, Failure> {
     let path = std::env::var_os("PATH").unwrap_or_default();
-    Ok(agents::plan(&agents::AgentQuery {
+    Ok(agents::plan_agent(&agents::AgentQuery {
         agent,
         agents,
         root: &work.root,

@@ -6,7 +6,7 @@ use loopkeeper_core::journal::SnapshotWhen;
 use super::failure::Failure;
 
 /// The trees before and after `iteration`; without one, those of the whole loop.
-pub(crate) fn trees(state: &LoopState, iteration: Option<u32>) -> Result<(&str, &str), Failure> {
+pub(crate) fn tree_range(state: &LoopState, iteration: Option<u32>) -> Result<(&str, &str), Failure> {
     iteration.map_or_else(|| of_loop(state), |number| of_iteration(state, number))
 }
 

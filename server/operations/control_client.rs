@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::failure::{Failure, FailureKind};
-use super::loops::{LoopView, damaged};
+use super::loops::{LoopView, damaged_error};
 use crate::adapters::state_dir::StateDir;
 use crate::adapters::state_dir::socket::MAX_LINE;
 
@@ -52,7 +52,7 @@ struct KeeperRefusal {
 
 /// Sends `order`, an object with `do` and its arguments, to the loop's living keeper.
 pub(crate) fn send(store: &StateDir, loop_id: &str, order: Value) -> Result<(), Failure> {
-    taken(store, loop_id, order).map(drop)
+    send_for_reply(store, loop_id, order).map(drop)
 }
 
 /// The files as they were after an iteration. A keeper older than this program does not say what it did.
@@ -62,16 +62,16 @@ pub(crate) fn roll_back(
     to: u32,
     paths: &[String],
 ) -> Result<Option<RollbackResult>, Failure> {
-    Ok(taken(store, loop_id, json!({"do": "rollback", "iteration": to, "paths": paths}))?.restored)
+    Ok(send_for_reply(store, loop_id, json!({"do": "rollback", "iteration": to, "paths": paths}))?.restored)
 }
 
 /// The files as they were before the last rollback.
 pub(crate) fn undo_rollback(store: &StateDir, loop_id: &str) -> Result<Option<RollbackResult>, Failure> {
-    Ok(taken(store, loop_id, json!({"do": "undo-rollback"}))?.restored)
+    Ok(send_for_reply(store, loop_id, json!({"do": "undo-rollback"}))?.restored)
 }
 
-fn taken(store: &StateDir, loop_id: &str, order: Value) -> Result<KeeperReply, Failure> {
-    let mut reply = converse(store, loop_id, order)?;
+fn send_for_reply(store: &StateDir, loop_id: &str, order: Value) -> Result<KeeperReply, Failure> {
+    let mut reply = exchange(store, loop_id, order)?;
     match (reply.ok, reply.error.take()) {
         (true, _) => Ok(reply),
         (false, Some(KeeperRefusal { code, message })) => {
@@ -90,7 +90,7 @@ fn taken(store: &StateDir, loop_id: &str, order: Value) -> Result<KeeperReply, F
 pub(crate) fn no_keeper_error(seen: &LoopView) -> Failure {
     let id = seen.dir.id();
     if let Some(damage) = &seen.damage {
-        damaged(damage)
+        damaged_error(damage)
     } else if seen.is_open() {
         Failure::conflict(format_args!("loop {id} is interrupted: nothing of it runs"))
             .hint(format_args!("`loopkeeper resume {id}` goes on, `loopkeeper stop {id}` ends it."))
@@ -99,7 +99,7 @@ pub(crate) fn no_keeper_error(seen: &LoopView) -> Failure {
     }
 }
 
-fn converse(store: &StateDir, loop_id: &str, mut order: Value) -> Result<KeeperReply, Failure> {
+fn exchange(store: &StateDir, loop_id: &str, mut order: Value) -> Result<KeeperReply, Failure> {
     let address = store.socket(loop_id)?;
     let failed = |error: io::Error| {
         Failure::ended(format_args!("loop {loop_id} does not answer: {error}"))
@@ -141,7 +141,7 @@ fn line(reader: &mut impl BufRead) -> io::Result<String> {
 }
 
 /// The order to go on; `anyway`: without the checks that cannot run.
-pub(crate) fn resume(anyway: bool) -> Value {
+pub(crate) fn resume_request(anyway: bool) -> Value {
     if anyway { json!({"do": "resume", "what": "anyway"}) } else { json!({"do": "resume"}) }
 }
 

@@ -34,7 +34,7 @@ impl CurrentTree {
 
     /// Whether a loop that works in `root` works in this tree: here, in a folder around it, or in a nested root of the
     /// same repository.
-    pub(crate) fn holds(&self, root: &Path) -> bool {
+    pub(crate) fn contains_root(&self, root: &Path) -> bool {
         if self.folder.starts_with(root) {
             return !between(root, &self.folder).any(work_trees::is_linked);
         }
@@ -73,7 +73,7 @@ mod tests {
         fs::write(at("repo/package/loopkeeper.toml"), "").unwrap();
         let check = |folder: &str, root: &str, expect: bool| {
             let current = CurrentTree::at(&at(folder)).unwrap();
-            assert_eq!(current.holds(&at(root)), expect, "in {folder}, a loop of {root}");
+            assert_eq!(current.contains_root(&at(root)), expect, "in {folder}, a loop of {root}");
         };
         check("repo", "repo", true);
         check("repo/src/deep", "repo", true);

@@ -16,7 +16,7 @@ use super::failure::Failure;
 use super::keeper_main::BUILD;
 use super::loops::LoopView;
 use crate::adapters::archive::ArchiveWriter;
-use crate::adapters::env::{EnvAudience, scrubbed};
+use crate::adapters::env::{EnvAudience, scrubbed_env};
 use crate::adapters::sandbox::Isolation;
 use crate::adapters::state_dir::StateDir;
 use crate::adapters::state_dir::workspace::{HOME, LoopDir};
@@ -64,7 +64,7 @@ pub(crate) fn export(store: &StateDir, dir: &LoopDir, to: &Path) -> Result<Expor
         packing.put_json("settings.json", &settings(seen))?;
     }
     packing.put_json("environment.json", &environment(store, dir, seen.as_ref(), at))?;
-    packing.end()
+    packing.finish()
 }
 
 struct ArchiveBuilder {
@@ -94,17 +94,17 @@ impl ArchiveBuilder {
         let (bytes, values) = without_values(name, bytes);
         let (bytes, mut found) = self.cleaner.clean(&bytes);
         found.secrets += values;
-        self.archive.add(&format!("{}/{name}", self.folder), &bytes)?;
+        self.archive.add_file(&format!("{}/{name}", self.folder), &bytes)?;
         self.told.push((name.to_owned(), Ok(found)));
         Ok(())
     }
 
-    fn end(mut self) -> Result<ExportSummary, Failure> {
+    fn finish(mut self) -> Result<ExportSummary, Failure> {
         let mut all = RedactionCounts::default();
         let packed = self.told.iter().filter_map(|(_, it)| it.as_ref().ok());
         let files = packed.inspect(|it| all.add(**it)).count();
         let note = self.note(all);
-        self.archive.add(&format!("{}/README.txt", self.folder), note.as_bytes())?;
+        self.archive.add_file(&format!("{}/README.txt", self.folder), note.as_bytes())?;
         self.archive.finish()?;
         Ok(ExportSummary { files: files + 1, found: all })
     }
@@ -249,8 +249,8 @@ fn agent(store: &StateDir, seen: &LoopView) -> Value {
 
 /// The first line of what it says.
 fn version(store: &StateDir, program: &str) -> Option<String> {
-    let domain = Isolation::Subreaper { warden: run_context::warden(store), why: None };
-    let env = scrubbed(EnvAudience::Check, &[], &[], std::env::vars_os());
-    let said = block_on(versions::ask(program, env, &domain)).ok()?.ok()?;
+    let domain = Isolation::Subreaper { warden: run_context::warden_program(store), why: None };
+    let env = scrubbed_env(EnvAudience::Check, &[], &[], std::env::vars_os());
+    let said = block_on(versions::query_version(program, env, &domain)).ok()?.ok()?;
     said.lines().map(str::trim).find(|it| !it.is_empty()).map(str::to_owned)
 }

@@ -150,8 +150,8 @@ impl From<ConfigFileError> for Failure {
 /// Everything that is wrong with the configuration, at once.
 impl From<&[SettingFinding]> for Failure {
     fn from(findings: &[SettingFinding]) -> Self {
-        let blocking: Vec<_> = findings.iter().filter(|it| it.blocks()).collect();
-        let spots = blocking.iter().filter_map(|it| FailureLocation::of(&it.origin)).collect();
+        let blocking: Vec<_> = findings.iter().filter(|it| it.is_blocking()).collect();
+        let spots = blocking.iter().filter_map(|it| FailureLocation::from_origin(&it.origin)).collect();
         if let [one] = blocking.as_slice() {
             let hint = if one.hint.ends_with('?') { one.hint.clone() } else { format!("{}.", one.hint) };
             let failure = Self::usage(format_args!("{}: {}", one.origin, one.message)).hint(hint);
@@ -167,7 +167,7 @@ impl From<&[SettingFinding]> for Failure {
 }
 
 impl FailureLocation {
-    fn of(origin: &SettingOrigin) -> Option<Self> {
+    fn from_origin(origin: &SettingOrigin) -> Option<Self> {
         match origin {
             SettingOrigin::File { place, line, .. } => Some(Self { file: place.file.clone(), line: *line }),
             SettingOrigin::Default | SettingOrigin::Option(_) => None,

@@ -27,8 +27,8 @@ impl LoopTailer {
     }
 
     /// The records that nobody was told yet, already part of [`LoopTailer::state`].
-    pub(crate) fn look(&mut self) -> Result<Vec<Entry>, JournalError> {
-        let news = self.follower.look()?;
+    pub(crate) fn poll(&mut self) -> Result<Vec<Entry>, JournalError> {
+        let news = self.follower.poll()?;
         if news.since == UpdateBase::TheStart {
             self.state = None;
         }
@@ -41,7 +41,7 @@ impl LoopTailer {
         };
         for entry in &news.entries {
             match &mut self.state {
-                None => self.state = decide::begin(entry),
+                None => self.state = decide::state_from_first(entry),
                 Some(state) => decide::apply(state, entry),
             }
         }

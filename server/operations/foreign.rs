@@ -34,18 +34,18 @@ pub(crate) struct ImportResult {
 }
 
 /// The plugin's loop in `folder`, where there is one whose file can be read.
-pub(crate) fn within(folder: &Path) -> Option<PluginLoopFile> {
+pub(crate) fn find_in(folder: &Path) -> Option<PluginLoopFile> {
     FILES.iter().find_map(|name| read(&folder.join(name)).ok())
 }
 
 /// The one of this folder, else of its root.
-pub(crate) fn here() -> Option<PluginLoopFile> {
+pub(crate) fn find_current() -> Option<PluginLoopFile> {
     let folder = std::env::current_dir().ok()?;
-    within(&folder).or_else(|| within(&config_files::root_of(&folder).ok()?))
+    find_in(&folder).or_else(|| find_in(&config_files::root_of(&folder).ok()?))
 }
 
 /// The loop that `path` is the state file of.
-pub(crate) fn at(path: &Path) -> Result<PluginLoopFile, Failure> {
+pub(crate) fn open(path: &Path) -> Result<PluginLoopFile, Failure> {
     let shown = sanitize::visible(&path.to_string_lossy());
     let absolute = std::path::absolute(path)?;
     if !FILES.iter().any(|it| absolute.ends_with(it)) {
@@ -71,7 +71,7 @@ fn read(path: &Path) -> Result<PluginLoopFile, String> {
     }
     let text = config_files::read_text(path).map_err(|error| error.to_string())?;
     let text = text.ok_or_else(|| "it is gone".to_owned())?;
-    let state = plugin_loop::read(&text).map_err(|error| error.to_string())?;
+    let state = plugin_loop::parse_state_file(&text).map_err(|error| error.to_string())?;
     let folder = folder.parent().unwrap_or(folder).to_owned();
     Ok(PluginLoopFile { folder, path: path.to_owned(), state, text })
 }
@@ -89,7 +89,7 @@ impl PluginLoopFile {
 
     /// Writes its prompt as a task beside what is there, then cancels it. Nothing is overwritten.
     pub(crate) fn take_over(&self) -> Result<ImportResult, Failure> {
-        let text = plugin_loop::document(&self.text).map_err(Failure::ended)?;
+        let text = plugin_loop::task_document(&self.text).map_err(Failure::ended)?;
         let document = write_new(&self.folder, &text)?;
         let trouble = self.cancel().err().map(|it| it.to_string());
         Ok(ImportResult { document, trouble })
@@ -128,7 +128,7 @@ mod tests {
     use std::os::unix::fs::symlink;
     use std::path::Path;
 
-    use super::{at, within};
+    use super::{find_in, open};
 
     const STATE: &str =
         "---\nactive: true\niteration: 3\nmax_iterations: 20\ncompletion_promise: \"ALL\"\n---\n\nBuild.\n";
@@ -142,10 +142,10 @@ mod tests {
     fn a_loop_is_taken_over_beside_what_is_there() {
         let root = tempfile::tempdir().unwrap();
         let file = root.path().join(".claude/ralph-loop.local.md");
-        assert_eq!(within(root.path()), None);
+        assert_eq!(find_in(root.path()), None);
         put(&file, STATE);
         put(&root.path().join("ralph-loop.ralph.md"), "mine");
-        let taken = within(root.path()).unwrap().take_over().unwrap();
+        let taken = find_in(root.path()).unwrap().take_over().unwrap();
         assert_eq!(taken.document, root.path().join("ralph-loop-2.ralph.md"));
         assert!(taken.trouble.is_none() && !file.exists());
         assert!(fs::read_to_string(taken.document).unwrap().contains("<promise>ALL</promise>"));
@@ -156,7 +156,7 @@ mod tests {
     fn an_older_name_is_known_and_a_cancelled_one_is_gone() {
         let root = tempfile::tempdir().unwrap();
         put(&root.path().join(".claude/.ralph-loop.local.md"), STATE);
-        let found = within(root.path()).unwrap();
+        let found = find_in(root.path()).unwrap();
         found.cancel().unwrap();
         assert!(found.cancel().unwrap_err().to_string().contains("is gone"));
     }
@@ -167,14 +167,14 @@ mod tests {
         let elsewhere = root.path().join("elsewhere");
         put(&elsewhere.join("ralph-loop.local.md"), STATE);
         symlink(&elsewhere, root.path().join(".claude")).unwrap();
-        assert_eq!(within(root.path()), None);
+        assert_eq!(find_in(root.path()), None);
         fs::remove_file(root.path().join(".claude")).unwrap();
         fs::create_dir(root.path().join(".claude")).unwrap();
         let file = root.path().join(".claude/ralph-loop.local.md");
         symlink(elsewhere.join("ralph-loop.local.md"), &file).unwrap();
-        assert_eq!(within(root.path()), None);
-        assert!(at(&file).unwrap_err().to_string().contains("link"));
-        let other = at(Path::new("prd.json")).unwrap_err();
+        assert_eq!(find_in(root.path()), None);
+        assert!(open(&file).unwrap_err().to_string().contains("link"));
+        let other = open(Path::new("prd.json")).unwrap_err();
         assert!(other.to_string().contains("prd.json cannot be imported"), "{other}");
     }
 }

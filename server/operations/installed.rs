@@ -60,9 +60,10 @@ impl<'a> ClaudeSettingsFile<'a> {
     pub(crate) fn install(&self, program: &str) -> Result<InstallOutcome, Failure> {
         let found = self.read()?;
         let record = self.record()?;
-        let kept = kept(&record).unwrap_or_default();
+        let kept = read_record(&record).unwrap_or_default();
         let is_ours = found.as_ref().is_some_and(|it| hook_install::is_installed(it));
-        let after = hook_install::install(found.as_deref(), program).map_err(|why| self.unusable(&why))?;
+        let after =
+            hook_install::install_hooks(found.as_deref(), program).map_err(|why| self.unusable(&why))?;
         if found.as_deref() == Some(&*after) {
             return Ok(InstallOutcome::Nothing);
         }
@@ -87,7 +88,7 @@ impl<'a> ClaudeSettingsFile<'a> {
 
     pub(crate) fn remove(&self) -> Result<InstallOutcome, Failure> {
         let record = self.record()?;
-        let kept = kept(&record);
+        let kept = read_record(&record);
         let found = self.read()?.filter(|it| hook_install::is_installed(it));
         if let Some(found) = &found {
             let after = match &kept {
@@ -115,7 +116,7 @@ impl<'a> ClaudeSettingsFile<'a> {
 
     /// Of a file that was edited since. `made`: by us; with nothing of anybody's in it, it goes as well.
     fn without_ours(&self, text: &str, made: bool) -> Result<Option<String>, Failure> {
-        let text = hook_install::remove(text).map_err(|why| self.unusable(&why))?;
+        let text = hook_install::remove_hooks(text).map_err(|why| self.unusable(&why))?;
         Ok(Some(text).filter(|it| !(made && hook_install::is_empty(it))))
     }
 
@@ -171,7 +172,7 @@ impl<'a> ClaudeSettingsFile<'a> {
             TrustItem::new(TrustSubject::Surface { path, content })
         };
         let mut store = TrustStore::open(self.state);
-        let was_trusted = before.is_none_or(|it| store.unknown(self.root, &[item(it)]).is_empty());
+        let was_trusted = before.is_none_or(|it| store.untrusted_items(self.root, &[item(it)]).is_empty());
         if was_trusted {
             store.grant(self.root, None, &[item(after)])?;
         }
@@ -194,7 +195,7 @@ impl<'a> ClaudeSettingsFile<'a> {
 }
 
 /// Whether Claude Code asks us in this folder, about everything that this version wants to know.
-pub(crate) fn required(root: &Path) -> Result<(), Failure> {
+pub(crate) fn ensure_installed(root: &Path) -> Result<(), Failure> {
     let text = fs::read_to_string(root.join(FILE)).unwrap_or_default();
     if hook_install::is_complete(&text) {
         return Ok(());
@@ -208,6 +209,6 @@ pub(crate) fn required(root: &Path) -> Result<(), Failure> {
 }
 
 /// One that cannot be read is none: what is ours is known by itself.
-fn kept(record: &Path) -> Option<InstallRecord> {
+fn read_record(record: &Path) -> Option<InstallRecord> {
     serde_json::from_slice(&fs::read(record).ok()?).ok()
 }

@@ -61,17 +61,17 @@ pub fn main(words: impl Iterator<Item = OsString>) -> ExitCode {
         Some(args) if args.build.as_deref().is_some_and(|it| it != BUILD) => {
             return ExitCode::from(EXIT_BUILD_MISMATCH);
         }
-        Some(args) => keep(&args),
+        Some(args) => run_keeper(&args),
         None => Err(Failure::usage("a keeper is started with the folder of its loop")
             .hint("`loopkeeper run` and `loopkeeper resume` start keepers.")),
     };
     done.map_or_else(|failure| report(&failure), |()| ExitCode::SUCCESS)
 }
 
-fn keep(args: &Args) -> Result<(), Failure> {
+fn run_keeper(args: &Args) -> Result<(), Failure> {
     let (_, _, dir) = StateDir::of_loop(&args.dir)?;
     if args.detach {
-        let pid = launch::detach(&dir, args.then.as_deref())?;
+        let pid = launch::spawn_keeper(&dir, args.then.as_deref())?;
         return Ok(writeln!(std::io::stdout(), "{pid}")?);
     }
     let order = match args.then.as_deref() {
@@ -82,7 +82,7 @@ fn keep(args: &Args) -> Result<(), Failure> {
         Some(other) => return Err(Failure::usage(format_args!("`{other}` is not an order for a keeper"))),
     };
     // In a box: its state would pass over the stack several times, which never gets smaller again.
-    block_on(Box::pin(launch::keep(&dir, Box::new(|_| {}), order)))??;
+    block_on(Box::pin(launch::run_keeper(&dir, Box::new(|_| {}), order)))??;
     Ok(())
 }
 

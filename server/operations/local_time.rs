@@ -14,27 +14,27 @@ impl LocalZone {
     }
 
     /// Milliseconds of wall time of an RFC 3339 text.
-    pub(crate) fn read(text: &str) -> Option<u64> {
+    pub(crate) fn parse_millis(text: &str) -> Option<u64> {
         text.parse::<Timestamp>().ok().map(|it| it.as_millisecond() as u64)
     }
 
     /// `14:03:22`.
     pub(crate) fn clock(&self, wall_ms: u64) -> String {
-        self.at(wall_ms).strftime("%H:%M:%S").to_string()
+        self.to_zoned(wall_ms).strftime("%H:%M:%S").to_string()
     }
 
     /// `14:03`, or `Nov 21 14:03` on another day than `now`.
     pub(crate) fn short(&self, wall_ms: u64, now_ms: u64) -> String {
         let format = if self.day(wall_ms) == self.day(now_ms) { "%H:%M" } else { "%b %-d %H:%M" };
-        self.at(wall_ms).strftime(format).to_string()
+        self.to_zoned(wall_ms).strftime(format).to_string()
     }
 
     /// `2026-11-20`.
     pub(crate) fn day(&self, wall_ms: u64) -> String {
-        self.at(wall_ms).strftime("%Y-%m-%d").to_string()
+        self.to_zoned(wall_ms).strftime("%Y-%m-%d").to_string()
     }
 
-    fn at(&self, wall_ms: u64) -> jiff::Zoned {
+    fn to_zoned(&self, wall_ms: u64) -> jiff::Zoned {
         let time = Timestamp::from_millisecond(wall_ms as i64).unwrap_or(Timestamp::UNIX_EPOCH);
         time.to_zoned(self.0.clone())
     }

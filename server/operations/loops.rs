@@ -31,10 +31,10 @@ impl LoopView {
         // The keeper first: one that ends in between leaves a journal that says so.
         let keeper = store.keeper_of(&dir)?;
         let mut following = LoopTailer::new(&dir.journal());
-        following.look()?;
+        following.poll()?;
         let damage = following.damage().map(str::to_owned);
         match (following.state(), damage) {
-            (None, Some(damage)) => Err(damaged(&damage)),
+            (None, Some(damage)) => Err(damaged_error(&damage)),
             (state, damage) => Ok(state.cloned().map(|state| Self { dir, state, keeper, damage })),
         }
     }
@@ -73,7 +73,7 @@ impl LoopView {
 
     /// It works in the tree that the user is in.
     pub(crate) fn is_of(&self, tree: Option<&CurrentTree>) -> bool {
-        tree.is_some_and(|it| it.holds(self.dir.root()))
+        tree.is_some_and(|it| it.contains_root(self.dir.root()))
     }
 
     /// Its folder, safe to show.
@@ -96,7 +96,7 @@ pub(crate) fn at_work(root: &Path, id: &TaskId) -> Option<LoopView> {
 }
 
 /// Every loop that can be read, oldest first; whoever asks is told why the others cannot.
-pub(crate) fn all(store: &StateDir, tell: impl Fn(Failure)) -> Result<Vec<LoopView>, Failure> {
+pub(crate) fn read_all(store: &StateDir, tell: impl Fn(Failure)) -> Result<Vec<LoopView>, Failure> {
     let mut loops = Vec::new();
     for dir in store.loops()? {
         match LoopView::read(store, dir) {
@@ -109,7 +109,7 @@ pub(crate) fn all(store: &StateDir, tell: impl Fn(Failure)) -> Result<Vec<LoopVi
 }
 
 /// A record that nobody may go on from.
-pub(crate) fn damaged(what: &str) -> Failure {
+pub(crate) fn damaged_error(what: &str) -> Failure {
     Failure::ended(what).hint("Nothing was changed. Restore it from a backup, or start a new loop.")
 }
 
@@ -123,11 +123,11 @@ pub(crate) fn find(
     if let Some(query) = query.filter(|it| *it != LATEST) {
         let dir = store.find(query)?;
         let id = dir.id().to_owned();
-        return LoopView::read(store, dir)?.ok_or_else(|| starting(&id));
+        return LoopView::read(store, dir)?.ok_or_else(|| starting_error(&id));
     }
     let tree = CurrentTree::find();
     let (mut here, elsewhere): (Vec<_>, Vec<_>) =
-        all(store, tell)?.into_iter().partition(|it| it.is_of(tree.as_ref()));
+        read_all(store, tell)?.into_iter().partition(|it| it.is_of(tree.as_ref()));
     let candidates: Vec<_> =
         here.iter().map(|it| LoopCandidate { open: it.is_open(), alive: it.is_alive() }).collect();
     let index = if query.is_some() { candidates.len().checked_sub(1) } else { choose(&candidates) };
@@ -176,7 +176,7 @@ fn not_here(tree: Option<&CurrentTree>, elsewhere: &[LoopView]) -> Failure {
         .hint(format_args!("Name a loop of another folder by its id: {}{more}.", named.join(", ")))
 }
 
-fn starting(id: &str) -> Failure {
+fn starting_error(id: &str) -> Failure {
     Failure::ended(format_args!("loop {id} has no record yet"))
         .hint("It is just being started, or its start was cut off.")
 }

@@ -12,7 +12,7 @@ use super::loops::{self, LoopView};
 use crate::adapters::state_dir::StateDir;
 
 /// `text` is, or is about to be, the whole of a document of the task.
-pub(crate) fn tell(root: &Path, id: &TaskId, file: &str, text: &str) -> Result<(), Failure> {
+pub(crate) fn notify_keeper(root: &Path, id: &TaskId, file: &str, text: &str) -> Result<(), Failure> {
     let Some(seen) = loops::at_work(root, id).filter(LoopView::is_in_iteration) else { return Ok(()) };
     let order = json!({"do": "saved", "what": file, "text": sha256(text.as_bytes())});
     control_client::send(&StateDir::open()?, seen.dir.id(), order)

@@ -13,7 +13,7 @@ use crate::adapters::task_files;
 
 /// The task's files as they are now.
 pub(crate) fn documents(root: &Path, id: &TaskId) -> Result<Vec<TaskDocument>, Failure> {
-    let loaded = task_files::load(root, &task_files::named(root, &id.0))?;
+    let loaded = task_files::load(root, &task_files::task_at(root, &id.0))?;
     Ok(Arc::unwrap_or_clone(loaded.documents))
 }
 
@@ -22,7 +22,7 @@ pub(crate) fn change(
     item: &str,
     wish: PlanEdit,
 ) -> Result<DocumentEdit, Failure> {
-    Ok(edit::change(documents, item, wish)?)
+    Ok(edit::compute_edit(documents, item, wish)?)
 }
 
 /// Writes what `change` makes of one of the documents it was made from; a loop at work knows whose doing it is.
@@ -32,7 +32,7 @@ pub(crate) fn write(
     from: &[TaskDocument],
 ) -> Result<(), Failure> {
     let before = from.iter().find(|it| it.path == change.file).map_or("", |it| it.text.as_str());
-    notify_saved::tell(root, id, &change.file, &change.after)?;
+    notify_saved::notify_keeper(root, id, &change.file, &change.after)?;
     Ok(task_files::replace(root, &root.join(&change.file), (before, &change.after))?)
 }
 

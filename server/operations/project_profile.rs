@@ -16,7 +16,7 @@ const LONGEST_JOURNAL: u64 = 1024 * 1024;
 
 /// The project as far as it is known without waiting.
 pub(crate) fn project(workspace: Option<&Workspace>, work: &ResolvedTask) -> ProjectFacts {
-    let tracked = git::tracked(&work.root);
+    let tracked = git::count_tracked(&work.root);
     let share = |tests: u64, files: u64| (tests * 100).checked_div(files);
     let project = ProjectFacts {
         files: tracked.map(|it| it.files),
@@ -36,7 +36,7 @@ fn usual_length(workspace: &Workspace) -> Option<u64> {
 fn usual_length_in(journal: &Path) -> Option<u64> {
     fs::metadata(journal).ok().filter(|it| it.len() <= LONGEST_JOURNAL)?;
     let mut following = LoopTailer::new(journal);
-    following.look().ok()?;
+    following.poll().ok()?;
     let mut lengths: Vec<u64> = following.state()?.history.iter().map(|it| it.duration_ms).collect();
     lengths.sort_unstable();
     lengths.get(lengths.len() / 2).copied()

@@ -116,7 +116,7 @@ impl ResolvedTask {
             resolved,
             settings,
             id: TaskId(format!("prompt:{}", hash.get(..10).unwrap_or_default())),
-            task: Arc::new(task::inline(typed.prompt, typed.criteria)),
+            task: Arc::new(task::parse_inline_task(typed.prompt, typed.criteria)),
             documents: Arc::default(),
             kind: TaskKind::Typed,
             program: program(arguments),
@@ -168,7 +168,7 @@ impl ResolvedTask {
     pub(crate) fn refuse_broken(&self) -> Result<(), Failure> {
         let blocking: Vec<_> = self.task.findings.iter().filter(|it| it.code.blocks_checks()).collect();
         let unread = blocking.iter().any(|it| it.code == FindingCode::Syntax);
-        let said = self.said(blocking.iter().copied());
+        let said = self.format_findings(blocking.iter().copied());
         let failure = match said.as_slice() {
             [] => return Ok(()),
             [one] if unread => Failure::usage(one)
@@ -177,15 +177,15 @@ impl ResolvedTask {
                 Failure::usage(one).hint("Correct the line: a check that cannot run as written is never run.")
             }
             several => {
-                let lines = listed(several.iter().cloned());
+                let lines = join_lines(several.iter().cloned());
                 Failure::usage(format_args!("{} has errors{lines}", self.id.0))
                     .hint("Correct these lines: a check that cannot run as written is never run.")
             }
         };
-        Err(Failure { spots: self.spots(&blocking), ..failure })
+        Err(Failure { spots: self.failure_locations(&blocking), ..failure })
     }
 
-    fn spots(&self, findings: &[&Finding]) -> Vec<FailureLocation> {
+    fn failure_locations(&self, findings: &[&Finding]) -> Vec<FailureLocation> {
         let mut lines = self.lines();
         let spot = |finding: &&Finding| {
             Some(FailureLocation { file: finding.place.file.clone(), line: lines(&finding.place)? })
@@ -205,7 +205,7 @@ impl ResolvedTask {
 
     /// What does not keep its checks from running, one line each.
     pub(crate) fn warnings(&self) -> Vec<String> {
-        self.said(self.task.findings.iter().filter(|it| !it.code.blocks_checks()))
+        self.format_findings(self.task.findings.iter().filter(|it| !it.code.blocks_checks()))
     }
 
     /// What a loop on it starts with; nobody is there to answer it, and nothing was asked for besides.
@@ -249,7 +249,7 @@ impl ResolvedTask {
     }
 
     /// `PROMPT.md:7: message`, one for each.
-    fn said<'a>(&'a self, findings: impl Iterator<Item = &'a Finding>) -> Vec<String> {
+    fn format_findings<'a>(&'a self, findings: impl Iterator<Item = &'a Finding>) -> Vec<String> {
         let mut lines = self.lines();
         let said = |finding: &Finding| {
             let line = lines(&finding.place).map_or_else(String::new, |it| format!(":{it}"));
@@ -270,7 +270,7 @@ pub(crate) fn refused_settings(root: &Path, loaded: &LoadedTask) -> Vec<Finding>
     let Ok(resolved) = config_files::load(root, &written) else { return Vec::new() };
     let refused = |(setting, argument): (&WrittenSetting, &SettingOverride)| {
         let is_its = |it: &&SettingFinding| it.origin == SettingOrigin::Option(argument.option.clone());
-        let finding = resolved.findings().iter().filter(|it| it.blocks()).find(is_its)?;
+        let finding = resolved.findings().iter().filter(|it| it.is_blocking()).find(is_its)?;
         let end = if finding.hint.ends_with('?') { "" } else { "." };
         Some(Finding {
             code: FindingCode::BadValue,
@@ -298,7 +298,7 @@ fn program(arguments: &[SettingOverride]) -> Option<String> {
 }
 
 /// Each on a line of its own, below what was said before.
-fn listed(lines: impl Iterator<Item = String>) -> String {
+fn join_lines(lines: impl Iterator<Item = String>) -> String {
     lines.flat_map(|it| ["\n  ".to_owned(), it]).collect()
 }
 
@@ -377,7 +377,7 @@ fn choose(place: &TaskLocation, settings: &Settings) -> Result<DiscoveredTask, F
         several => {
             let further = several.len().saturating_sub(MOST_LISTED);
             let names = several.iter().take(MOST_LISTED).map(|it| sanitize::line(&it.id.0));
-            let list = listed(names.chain((further > 0).then(|| format!("and {further} more"))));
+            let list = join_lines(names.chain((further > 0).then(|| format!("and {further} more"))));
             let what = format_args!("there are several tasks in {}{list}", root.display());
             Err(Failure::new(FailureKind::NoTask, what).hint("Name one of them."))
         }
@@ -390,13 +390,13 @@ pub(crate) const MOST_LISTED: usize = 10;
 /// The tasks of the nearest folder, from `from` up to the root, that has any; all where none has.
 fn nearest<'a>(tasks: &'a [DiscoveredTask], root: &Path, from: &Path) -> Vec<&'a DiscoveredTask> {
     let folders = from.ancestors().take_while(|it| it.starts_with(root));
-    let mut found =
-        folders.map(|folder| tasks.iter().filter(|it| home(&it.path) == Some(folder)).collect::<Vec<_>>());
+    let mut found = folders
+        .map(|folder| tasks.iter().filter(|it| task_folder(&it.path) == Some(folder)).collect::<Vec<_>>());
     found.find(|it| !it.is_empty()).unwrap_or_else(|| tasks.iter().collect())
 }
 
 /// The folder that a task document is about: set-ups of other tools lie in one of their own.
-fn home(document: &Path) -> Option<&Path> {
+fn task_folder(document: &Path) -> Option<&Path> {
     let folder = document.parent()?;
     if folder.ends_with(".ralph") {
         folder.parent()

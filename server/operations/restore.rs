@@ -54,7 +54,7 @@ impl RestoreSource {
                 undoes: None,
             }),
             RestoreSelection::BeforeRollback => {
-                let last = undo::undoable(&seen.state).map_err(Failure::conflict)?;
+                let last = undo::undoable_rollback(&seen.state).map_err(Failure::conflict)?;
                 Ok(Self {
                     to: last.position_before,
                     tree: last.from.clone(),
@@ -80,8 +80,9 @@ pub(crate) fn preview(seen: &LoopView, target: &RestoreSelection) -> Result<Rest
         None => snapshots.restore_preview(&way.tree, way.selected())?,
     };
     let state = &seen.state;
-    let edited = if snapshots.has(&state.last_tree) {
-        let since: BTreeSet<String> = snapshots.changed(&state.last_tree, &before)?.into_iter().collect();
+    let edited = if snapshots.contains_snapshot(&state.last_tree) {
+        let since: BTreeSet<String> =
+            snapshots.changed_paths(&state.last_tree, &before)?.into_iter().collect();
         let is_edited = |it: &String| since.contains(it) && !state.artefacts.contains(it);
         replaced.into_iter().filter(is_edited).collect()
     } else {
@@ -120,7 +121,7 @@ fn rollback_offline(
     let mut journal = JournalFile::open(&seen.dir.journal())?.journal;
     let mut snapshots = SnapshotStore::open(&workspace.snapshots(), workspace.root())?;
     // On record before anything changes: `gc` keeps what a record names.
-    let first = snapshots.take()?.tree;
+    let first = snapshots.take_snapshot()?.tree;
     journal.append(clock::now(), vec![put_aside(seen, &first, way.undoes)])?;
     let restored = match &way.since {
         Some(since) => snapshots.restore_since(&way.tree, since)?,
@@ -132,7 +133,7 @@ fn rollback_offline(
         to: way.to,
         tree: way.tree.clone(),
         from: restored.before.clone(),
-        mended: weakening::mended(&seen.state, &way.tree, &way.paths, &refused),
+        mended: weakening::restored_files(&seen.state, &way.tree, &way.paths, &refused),
         paths: way.paths.clone(),
         reason: None,
         after: Some(restored.after).filter(|it| *it != way.tree),
@@ -167,7 +168,7 @@ fn tree_after(seen: &LoopView, to: u32) -> Result<&str, Failure> {
 
 /// The paths that somebody named, as snapshots name them; none for the whole tree. A name that stands for nothing
 /// must not pass for one whose bytes are right already.
-pub(crate) fn named(seen: &LoopView, to: u32, typed: &[String]) -> Result<Vec<String>, Failure> {
+pub(crate) fn resolve_paths(seen: &LoopView, to: u32, typed: &[String]) -> Result<Vec<String>, Failure> {
     const MEANT: &str = "Paths are meant from the root of the work tree.";
     let tree = tree_after(seen, to)?;
     if typed.is_empty() {
@@ -176,7 +177,7 @@ pub(crate) fn named(seen: &LoopView, to: u32, typed: &[String]) -> Result<Vec<St
     let (root, snapshots) = (seen.dir.root(), store_of(seen)?);
     let mut paths = Vec::new();
     for typed in typed {
-        let Some(path) = below(root, typed) else {
+        let Some(path) = normalize_path(root, typed) else {
             let root = root.display();
             return Err(Failure::usage(format_args!("{typed} lies outside the work tree {root}")).hint(MEANT));
         };
@@ -185,7 +186,7 @@ pub(crate) fn named(seen: &LoopView, to: u32, typed: &[String]) -> Result<Vec<St
         }
         // A name with an escape in it is not what stands on disk.
         let is_now = path.contains('\\') || root.join(&path).symlink_metadata().is_ok();
-        if !is_now && !snapshots.holds(tree, &path)? {
+        if !is_now && !snapshots.contains_path(tree, &path)? {
             return Err(
                 Failure::usage(format_args!("there is no {path}, now or in that snapshot")).hint(MEANT)
             );
@@ -196,7 +197,7 @@ pub(crate) fn named(seen: &LoopView, to: u32, typed: &[String]) -> Result<Vec<St
 }
 
 /// `./a//b/../c` as `a/c`; `None` for what leads out of the root.
-fn below(root: &Path, typed: &str) -> Option<String> {
+fn normalize_path(root: &Path, typed: &str) -> Option<String> {
     let mut names: Vec<&str> = Vec::new();
     let relative = Path::new(typed).strip_prefix(root).unwrap_or(Path::new(typed));
     for part in relative.components() {
@@ -225,12 +226,12 @@ fn put_aside(seen: &LoopView, tree: &str, undoes: Option<u64>) -> Record {
 mod tests {
     use std::path::Path;
 
-    use super::below;
+    use super::normalize_path;
 
     #[test]
     fn a_typed_path_is_meant_from_the_root_and_stays_below_it() {
         let check = |typed: &str, expect: Option<&str>| {
-            assert_eq!(below(Path::new("/tree"), typed).as_deref(), expect, "{typed}");
+            assert_eq!(normalize_path(Path::new("/tree"), typed).as_deref(), expect, "{typed}");
         };
         check("src/a.rs", Some("src/a.rs"));
         check("./src//a.rs", Some("src/a.rs"));

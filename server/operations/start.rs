@@ -62,7 +62,7 @@ fn is_over(state: &StateDir, holder: &str) -> bool {
 pub(crate) fn prepare(state: &StateDir, start: &StartRequest<'_>) -> Result<LoopDir, Failure> {
     let StartRequest { work, .. } = start;
     if work.settings.mode == LoopMode::Attach {
-        installed::required(&work.root)?;
+        installed::ensure_installed(&work.root)?;
     }
     let workspace = state.workspace(&work.root)?;
     let mut spec = work.spec(start.crew.agent.clone(), start.crew.judge.clone());
@@ -71,11 +71,12 @@ pub(crate) fn prepare(state: &StateDir, start: &StartRequest<'_>) -> Result<Loop
         // It is part of the settings by now.
         spec.promise.clone_from(&work.settings.exit.promise);
     }
-    spec.preset = Some(preset::choose(&mut spec.settings, &project_profile::project(Some(&workspace), work)));
+    spec.preset =
+        Some(preset::apply_preset(&mut spec.settings, &project_profile::project(Some(&workspace), work)));
     spec.anyway = start.anyway;
     spec.attended = start.attended == Interactivity::Yes;
     spec.branch = branch(work)?.map(|(name, _)| name);
-    Ok(launch::prepare(state, &workspace, spec, &work.task.prompt)?)
+    Ok(launch::create_loop_dir(state, &workspace, spec, &work.task.prompt)?)
 }
 
 /// The branch that the loop works on. Whether it can be taken is known before anything is started; its keeper takes it.
@@ -85,7 +86,7 @@ pub(crate) fn branch(work: &ResolvedTask) -> Result<Option<(String, git::branch:
         return Ok(None);
     };
     let from = if given.is_some() { "`branchName` of the plan" } else { "`git.branch`" };
-    let step = git::branch::look(&work.root, &name).map_err(|error| {
+    let step = git::branch::preview_switch(&work.root, &name).map_err(|error| {
         Failure::ended(error).hint(format_args!("{from} asks for it; nothing was changed or started."))
     })?;
     Ok(Some((name, step)))

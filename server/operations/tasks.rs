@@ -21,7 +21,7 @@ pub(crate) struct TaskSummary {
 
 /// The tasks below the root of the current folder. A folder that is no project has none, so that listing them in a
 /// home folder does not search all of it.
-pub(crate) fn here() -> Result<Vec<TaskSummary>, Failure> {
+pub(crate) fn list_tasks() -> Result<Vec<TaskSummary>, Failure> {
     let root = config_files::root_of(Path::new("."))?;
     if !is_project(&root) {
         return Ok(Vec::new());

@@ -11,12 +11,12 @@ use loopkeeper_core::trust::{TrustItem, TrustPage, TrustSubject};
 use super::agents::AgentRoster;
 use super::failure::{Failure, FailureKind};
 use super::resolved_task::{ResolvedTask, TaskKind};
-use crate::adapters::trust::surfaces::surfaces;
+use crate::adapters::trust::surfaces::find_surfaces;
 
 /// Everything that would run, with what makes it run otherwise than it looks.
 pub(crate) fn items(work: &ResolvedTask, crew: &AgentRoster) -> Result<Vec<TrustItem>, Failure> {
     let mut items = of_checks(work, crew.all())?;
-    items.extend(TrustItem::hooks(&work.settings.on));
+    items.extend(TrustItem::from_hooks(&work.settings.on));
     Ok(items)
 }
 
@@ -25,7 +25,7 @@ pub(crate) fn known_items(
     work: &ResolvedTask,
     missing: impl FnOnce(&Failure),
 ) -> Result<Vec<TrustItem>, Failure> {
-    match AgentRoster::of(work).inspect_err(missing) {
+    match AgentRoster::resolve(work).inspect_err(missing) {
         Ok(crew) => items(work, &crew),
         Err(_) => of_checks(work, []),
     }
@@ -37,17 +37,17 @@ pub(crate) fn of_checks<'a>(
     agents: impl IntoIterator<Item = &'a AgentPlan>,
 ) -> Result<Vec<TrustItem>, Failure> {
     let mut items = match work.kind {
-        TaskKind::Documents => TrustItem::checks(&work.task.criteria, |file| work.text_of(file)),
+        TaskKind::Documents => TrustItem::from_checks(&work.task.criteria, |file| work.text_of(file)),
         // What is typed as an argument is trusted by being typed.
         TaskKind::Typed => Vec::new(),
     };
-    items.extend(TrustItem::servers(&work.settings.serve, &work.task.criteria));
-    items.extend(TrustItem::settings(work.resolved.to_trust()));
+    items.extend(TrustItem::from_services(&work.settings.serve, &work.task.criteria));
+    items.extend(TrustItem::from_settings(work.resolved.to_trust()));
     let mut agents = agents.into_iter().peekable();
     if agents.peek().is_some() {
-        items.extend(surfaces(&work.root)?);
+        items.extend(find_surfaces(&work.root)?);
     }
-    items.extend(agents.map(TrustItem::agent));
+    items.extend(agents.map(TrustItem::from_agent));
     Ok(items)
 }
 
@@ -58,8 +58,9 @@ pub(crate) fn is_typed(work: &ResolvedTask, item: &TrustItem) -> bool {
             env.is_empty() && work.program.as_ref().is_some_and(|it| *argv == [it.as_str()])
         }
         TrustSubject::Check { .. } | TrustSubject::Request { .. } => {
-            let same =
-                |criterion| TrustItem::checks([criterion], |_| None).iter().any(|it| it.runs == item.runs);
+            let same = |criterion| {
+                TrustItem::from_checks([criterion], |_| None).iter().any(|it| it.runs == item.runs)
+            };
             work.typed_criteria().any(same)
         }
         TrustSubject::Settings { .. }
@@ -75,7 +76,7 @@ pub(crate) fn page(root: &Path, items: &[TrustItem], unknown: &[TrustItem]) -> T
 }
 
 /// What is said where nobody can be asked, or said no.
-pub(crate) fn refused(work: &ResolvedTask, unknown: &[TrustItem]) -> Failure {
+pub(crate) fn not_trusted_error(work: &ResolvedTask, unknown: &[TrustItem]) -> Failure {
     let count = words::counted(unknown.len() as u64, "command");
     let task = sanitize::line(&work.id.0);
     let verb = is_or_are(unknown);

@@ -23,7 +23,7 @@ pub(crate) struct WatchMessage {
 
 impl WatchStream {
     /// `None` where nobody keeps the loop, or does not listen yet.
-    pub(crate) async fn of(store: &StateDir, loop_id: &str) -> Option<Self> {
+    pub(crate) async fn connect(store: &StateDir, loop_id: &str) -> Option<Self> {
         let address = store.socket(loop_id).ok()?;
         let mut stream = UnixStream::connect(address.path()).await.ok()?;
         stream.write_all(b"{\"id\":\"watch\",\"do\":\"watch\"}\n").await.ok()?;

@@ -45,12 +45,12 @@ pub(crate) struct BufferedOutput {
 impl LiveFeed {
     /// The last thing the agent of a loop was seen doing, sanitised.
     pub(crate) fn activity(&self, loop_id: &str) -> Option<String> {
-        self.heard().activity.get(loop_id).cloned()
+        self.lock_state().activity.get(loop_id).cloned()
     }
 
     /// Whether output of this loop is kept for [`Self::take_output`].
     pub(crate) fn subscribe(&self, loop_id: &str, on: bool) {
-        let mut heard = self.heard();
+        let mut heard = self.lock_state();
         if on {
             heard.subscribed.insert(loop_id.to_owned());
         } else {
@@ -60,35 +60,35 @@ impl LiveFeed {
     }
 
     pub(crate) fn has_output(&self) -> bool {
-        !self.heard().waiting.is_empty()
+        !self.lock_state().waiting.is_empty()
     }
 
     /// Everything that came since the last time, by loop.
     pub(crate) fn take_output(&self) -> BTreeMap<String, BufferedOutput> {
-        std::mem::take(&mut self.heard().waiting)
+        std::mem::take(&mut self.lock_state().waiting)
     }
 
     /// Resolves when there is activity or output that was not there before.
-    pub(crate) async fn news(&self) {
+    pub(crate) async fn wait_for_updates(&self) {
         self.news.notified().await;
     }
 
     /// Listens to every living keeper that is not listened to yet; `changed` is called when it recorded something
     /// or went.
-    pub(super) fn listen(
+    pub(super) fn follow_keepers(
         &self,
         store: &StateDir,
         loops: &[Arc<LoopSnapshot>],
         changed: impl Fn() + Clone + Send + Sync + 'static,
     ) {
         let ended = |id: &str| loops.iter().any(|it| it.status.id == id && it.state.outcome.is_some());
-        self.heard().subscribed.retain(|it| !ended(it));
+        self.lock_state().subscribed.retain(|it| !ended(it));
         for seen in loops.iter().filter(|it| it.state.outcome.is_none() && it.status.keeper.alive) {
             let id = seen.status.id.clone();
-            if self.heard().listening.insert(id.clone()) {
+            if self.lock_state().listening.insert(id.clone()) {
                 let (live, store, changed) = (self.clone(), store.clone(), changed.clone());
                 tokio::spawn(async move {
-                    live.hear(&store, &id, &changed).await;
+                    live.follow_keeper(&store, &id, &changed).await;
                     // Report a dead keeper immediately; back off before reconnecting to a live one.
                     changed();
                     sleep(RECONNECT_DELAY).await;
@@ -99,7 +99,7 @@ impl LiveFeed {
         }
     }
 
-    async fn hear(&self, store: &StateDir, id: &str, changed: &(impl Fn() + Sync)) {
+    async fn follow_keeper(&self, store: &StateDir, id: &str, changed: &(impl Fn() + Sync)) {
         let Some(mut murmur) = connect(store, id).await else { return };
         while let Some(news) = murmur.next().await {
             match news.kind.as_str() {
@@ -112,14 +112,14 @@ impl LiveFeed {
     }
 
     fn set_activity(&self, id: &str, text: &str) {
-        let before = self.heard().activity.insert(id.to_owned(), text.to_owned());
+        let before = self.lock_state().activity.insert(id.to_owned(), text.to_owned());
         if before.as_deref() != Some(text) {
             self.news.notify_one();
         }
     }
 
     fn add_output(&self, id: &str, news: &WatchMessage) {
-        let mut heard = self.heard();
+        let mut heard = self.lock_state();
         if !heard.subscribed.contains(id) {
             return;
         }
@@ -130,12 +130,12 @@ impl LiveFeed {
     }
 
     fn forget(&self, id: &str) {
-        let mut heard = self.heard();
+        let mut heard = self.lock_state();
         heard.listening.remove(id);
         heard.activity.remove(id);
     }
 
-    fn heard(&self) -> MutexGuard<'_, LiveFeedState> {
+    fn lock_state(&self) -> MutexGuard<'_, LiveFeedState> {
         self.heard.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -165,7 +165,7 @@ impl BufferedOutput {
 async fn connect(store: &StateDir, id: &str) -> Option<WatchStream> {
     const LOOK: Duration = Duration::from_millis(50);
     for _ in 0..40 {
-        let murmur = WatchStream::of(store, id).await;
+        let murmur = WatchStream::connect(store, id).await;
         if murmur.is_some() {
             return murmur;
         }

@@ -34,7 +34,7 @@ struct FollowedLoop {
 
 impl LoopIndex {
     /// Looks at the loops of `roots`; says what could not be read.
-    pub(super) fn look(&mut self, store: &StateDir, roots: &[PathBuf]) -> Vec<String> {
+    pub(super) fn refresh(&mut self, store: &StateDir, roots: &[PathBuf]) -> Vec<String> {
         if self.roots != roots {
             *self = Self { roots: roots.to_vec(), ..Self::default() };
         }
@@ -55,7 +55,7 @@ impl LoopIndex {
                 seen: None,
             };
             let followed = self.followed.entry(dir.id().to_owned()).or_insert_with(new);
-            if let Err(trouble) = followed.look(store, &dir) {
+            if let Err(trouble) = followed.read_updates(store, &dir) {
                 troubles.push(trouble);
             }
         }
@@ -94,7 +94,7 @@ impl LoopIndex {
 }
 
 impl FollowedLoop {
-    fn look(&mut self, store: &StateDir, dir: &LoopDir) -> Result<(), String> {
+    fn read_updates(&mut self, store: &StateDir, dir: &LoopDir) -> Result<(), String> {
         // What ended stays as it is, but for a rollback that goes on record.
         let ended = self.seen.as_ref().is_some_and(|it| it.state.outcome.is_some());
         // The keeper first: one that ends in between leaves a journal that says so.
@@ -103,7 +103,7 @@ impl FollowedLoop {
         } else {
             store.keeper_of(dir).map_err(|error| error.to_string())?
         };
-        let news = match self.following.look() {
+        let news = match self.following.poll() {
             // It is just being started: its folder is there before its first record.
             Err(JournalError::Gone { .. }) if self.seen.is_none() => return Ok(()),
             other => other.map_err(|error| error.to_string())?,

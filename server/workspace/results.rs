@@ -53,9 +53,9 @@ impl StandaloneChecks {
         self.version
     }
 
-    pub(super) fn look(&mut self) {
+    pub(super) fn reload(&mut self) {
         // No file: nobody checked yet, or nobody remembers.
-        let Ok(news) = self.follower.look() else {
+        let Ok(news) = self.follower.poll() else {
             if !self.found.is_empty() && !self.path.exists() {
                 *self = Self { version: self.version + 1, ..Self::new(&self.path) };
             }
@@ -76,12 +76,15 @@ impl StandaloneChecks {
     }
 
     fn output(&self, id: &CriterionId) -> Option<String> {
-        existing(&self.path.with_extension("outputs").join(format!("0000.{}.out", id.0)))
+        path_if_exists(&self.path.with_extension("outputs").join(format!("0000.{}.out", id.0)))
     }
 }
 
 /// The later one wins, criterion by criterion; a loop at work speaks for itself.
-pub(super) fn latest(alone: Option<&StandaloneChecks>, of_loop: Option<&LoopSnapshot>) -> MergedResults {
+pub(super) fn merge_latest(
+    alone: Option<&StandaloneChecks>,
+    of_loop: Option<&LoopSnapshot>,
+) -> MergedResults {
     let mut latest = MergedResults::default();
     let mut at = 0;
     if let Some(seen) = of_loop {
@@ -117,9 +120,9 @@ fn output_of_loop(seen: &LoopSnapshot, id: &CriterionId) -> Option<String> {
     (0..=seen.state.iteration)
         .rev()
         .take(50)
-        .find_map(|number| existing(&folder.join(format!("{number:04}.{}.out", id.0))))
+        .find_map(|number| path_if_exists(&folder.join(format!("{number:04}.{}.out", id.0))))
 }
 
-fn existing(path: &Path) -> Option<String> {
+fn path_if_exists(path: &Path) -> Option<String> {
     path.is_file().then(|| view::file_uri(&path.to_string_lossy()))
 }

@@ -9,7 +9,7 @@ use loopkeeper_core::criterion::CriterionId;
 use loopkeeper_core::decide::LoopState;
 use loopkeeper_core::task::{Task, TaskDocument, TaskId};
 use loopkeeper_core::text::sanitize;
-use loopkeeper_core::view::{CriteriaStatus, DisplayState, LoopStatus, unjudged};
+use loopkeeper_core::view::{CriteriaStatus, DisplayState, LoopStatus, criteria_without_loop};
 
 use crate::adapters::state_dir::workspace::LoopDir;
 use crate::operations::foreign::PluginLoopFile;
@@ -135,7 +135,7 @@ impl TaskSnapshot {
             Some(it) if it.state.outcome.is_none() => it.status.criteria.clone(),
             _ => {
                 let results: Vec<CheckResult> = self.results.values().map(|it| it.result.clone()).collect();
-                let mut criteria = unjudged(&self.task.criteria, &results);
+                let mut criteria = criteria_without_loop(&self.task.criteria, &results);
                 for item in &mut criteria.items {
                     item.stale = self.results.get(&item.id).is_some_and(|it| it.stale);
                 }

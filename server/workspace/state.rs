@@ -98,7 +98,7 @@ impl IndexState {
     }
 
     /// Said until the next look at what the state folder holds.
-    pub(super) fn trouble(&mut self, trouble: String) {
+    pub(super) fn report_problem(&mut self, trouble: String) {
         self.state_troubles.push(trouble);
     }
 
@@ -108,7 +108,7 @@ impl IndexState {
     }
 
     /// Looks at what `nudge` says may have changed.
-    pub(super) fn look(&mut self, nudge: Invalidation, open: Vec<OpenText>) {
+    pub(super) fn refresh(&mut self, nudge: Invalidation, open: Vec<OpenText>) {
         let was_open = |it: &OpenText| self.open.iter().any(|old| old.path == it.path);
         let new_document = open.iter().any(|it| !was_open(it) && !self.has_read(&it.path));
         self.open = open;
@@ -150,7 +150,8 @@ impl IndexState {
                 continue;
             };
             // A tree that cannot be read now was not seen to change.
-            let taken = SnapshotStore::open(&workspace.snapshots(), &root).and_then(|mut store| store.take());
+            let taken = SnapshotStore::open(&workspace.snapshots(), &root)
+                .and_then(|mut store| store.take_snapshot());
             if let Ok(snapshot) = taken {
                 self.trees.insert(root, snapshot.tree);
             }
@@ -166,7 +167,7 @@ impl IndexState {
 
     /// The folders to watch before anything is read, so that no change is missed between the first look and its watches.
     pub(super) fn first_places(&self) -> BTreeSet<PathBuf> {
-        let mut places = self.places();
+        let mut places = self.watched_paths();
         if let Some(store) = &self.store {
             let folders = self.roots.iter().map(|it| store.workspace_folder(it));
             places.extend(folders.flat_map(|it| ["loops", "checks"].map(|name| it.join(name))));
@@ -175,12 +176,12 @@ impl IndexState {
     }
 
     /// Folders in which something may happen that matters.
-    pub(super) fn places(&self) -> BTreeSet<PathBuf> {
+    pub(super) fn watched_paths(&self) -> BTreeSet<PathBuf> {
         let mut places: BTreeSet<PathBuf> = self.roots.iter().cloned().collect();
         places.extend(self.roots.iter().flat_map(|it| [".ralph", ".claude"].map(|name| it.join(name))));
         places.extend(self.saved.iter().filter_map(|it| it.path.parent()).map(Path::to_owned));
         if let Some(store) = &self.store {
-            places.extend([store.trust(), store.workspaces_dir(), store.trees()]);
+            places.extend([store.trust(), store.workspaces_dir(), store.tree_locks_dir()]);
             // Also before it says what it is kept for.
             places.extend(self.roots.iter().map(|it| store.workspace_folder(it)));
         }
@@ -192,7 +193,7 @@ impl IndexState {
     }
 
     /// How often to look while something is at work that may end without a sign.
-    pub(super) fn pulse(&self) -> Option<Duration> {
+    pub(super) fn poll_interval(&self) -> Option<Duration> {
         let alive = |it: &Arc<LoopSnapshot>| it.state.outcome.is_none() && it.status.keeper.alive;
         if self.made.iter().any(|it| it.base.checking) {
             return Some(QUICK_PULSE);
@@ -200,7 +201,7 @@ impl IndexState {
         self.loops.in_order().iter().any(alive).then_some(POLL_INTERVAL)
     }
 
-    pub(super) fn picture(&self) -> WorkspaceSnapshot {
+    pub(super) fn snapshot(&self) -> WorkspaceSnapshot {
         let of_state =
             self.state_troubles.iter().chain(&self.trust_trouble).cloned().map(WorkspaceProblem::State);
         let mut troubles = of_state.chain(self.file_troubles.iter().cloned().map(WorkspaceProblem::Files));
@@ -222,7 +223,7 @@ impl IndexState {
         self.file_troubles.clear();
         let last = std::mem::take(&mut self.saved);
         self.configs.clear();
-        self.foreign = self.roots.iter().filter_map(|it| foreign::within(it)).collect();
+        self.foreign = self.roots.iter().filter_map(|it| foreign::find_in(it)).collect();
         for root in &self.roots {
             let path = root.join("loopkeeper.toml");
             if let Ok(Some(text)) = config_files::read_text(&path) {
@@ -248,7 +249,7 @@ impl IndexState {
         self.around.clear();
         match (self.state)() {
             Ok(store) => {
-                self.state_troubles = self.loops.look(&store, &self.roots);
+                self.state_troubles = self.loops.refresh(&store, &self.roots);
                 for root in &self.roots {
                     let holder = store.tree_holder(root).ok().flatten().map(|(holder, _)| holder);
                     let around = RootState { workspace: store.known_workspace(root), holder };
@@ -263,8 +264,9 @@ impl IndexState {
     fn look_at_trust(&mut self) {
         // Without a state folder nothing can be started, and what was known stays.
         let Some(trust) = self.store.as_ref().map(TrustStore::open) else { return };
-        self.trust_trouble = trust.trouble().map(ToString::to_string);
-        self.unknown = self.saved.iter().map(|it| (it.path.clone(), Arc::new(it.unknown(&trust)))).collect();
+        self.trust_trouble = trust.load_error().map(ToString::to_string);
+        self.unknown =
+            self.saved.iter().map(|it| (it.path.clone(), Arc::new(it.untrusted_commands(&trust)))).collect();
     }
 
     /// Makes anew what is made of something else than before.
@@ -275,16 +277,17 @@ impl IndexState {
         let mut parts = Vec::new();
         for saved in self.saved.clone() {
             let made = before.remove(&saved.path);
-            let base = self.base(saved, &loops);
-            let made = made.filter(|it| it.base.is(&base));
-            let latest = made.is_none().then(|| self.latest(&base));
+            let base = self.results_key(saved, &loops);
+            let made = made.filter(|it| it.base.is_same_key(&base));
+            let latest = made.is_none().then(|| self.latest_results(&base));
             parts.push((base, made, latest));
         }
-        let checked: BTreeSet<PathBuf> = parts.iter().filter_map(|it| self.checks(&it.0.saved)).collect();
+        let checked: BTreeSet<PathBuf> =
+            parts.iter().filter_map(|it| self.check_log_path(&it.0.saved)).collect();
         self.alone.retain(|path, _| checked.contains(path));
         // By now trees are known that only a later task's results told of.
         let open = self.open_texts();
-        let make = |(base, made, latest)| self.make(base, made, latest, &open);
+        let make = |(base, made, latest)| self.build_task(base, made, latest, &open);
         self.made = parts.into_iter().map(make).collect();
     }
 
@@ -292,7 +295,7 @@ impl IndexState {
     fn apply_overlays(&mut self) {
         let open = self.open_texts();
         let before = std::mem::take(&mut self.made).into_iter();
-        let make = |it: CachedTask| self.make(it.base.clone(), Some(it), None, &open);
+        let make = |it: CachedTask| self.build_task(it.base.clone(), Some(it), None, &open);
         self.made = before.map(make).collect();
     }
 
@@ -300,13 +303,13 @@ impl IndexState {
         self.open.iter().map(|it| (it.path.clone(), Arc::clone(&it.text))).collect()
     }
 
-    fn base(&mut self, saved: Arc<SavedTask>, loops: &[Arc<LoopSnapshot>]) -> ResultsKey {
+    fn results_key(&mut self, saved: Arc<SavedTask>, loops: &[Arc<LoopSnapshot>]) -> ResultsKey {
         let mine = |it: &&Arc<LoopSnapshot>| it.state.spec.task == saved.id && it.dir.root() == saved.root;
         let open = loops.iter().filter(mine).find(|it| it.state.outcome.is_none());
         let last_loop = open.or_else(|| loops.iter().find(mine)).cloned();
-        let alone = self.checks(&saved).map(|path| {
+        let alone = self.check_log_path(&saved).map(|path| {
             let alone = self.alone.entry(path.clone()).or_insert_with(|| StandaloneChecks::new(&path));
-            alone.look();
+            alone.reload();
             alone.version()
         });
         let holder = self.around.get(&saved.root).and_then(|it| it.holder.as_deref());
@@ -315,14 +318,14 @@ impl IndexState {
     }
 
     /// Its record of checks without a loop.
-    fn checks(&self, saved: &SavedTask) -> Option<PathBuf> {
+    fn check_log_path(&self, saved: &SavedTask) -> Option<PathBuf> {
         Some(self.around.get(&saved.root)?.workspace.as_ref()?.checks(&saved.id))
     }
 
     /// The results of a base that was not there before: its round saw the tree later than we did.
-    fn latest(&mut self, base: &ResultsKey) -> MergedResults {
-        let alone = self.checks(&base.saved).and_then(|it| self.alone.get(&it));
-        let latest = results::latest(alone, base.last_loop.as_deref());
+    fn latest_results(&mut self, base: &ResultsKey) -> MergedResults {
+        let alone = self.check_log_path(&base.saved).and_then(|it| self.alone.get(&it));
+        let latest = results::merge_latest(alone, base.last_loop.as_deref());
         let before = self.judged.insert(base.saved.path.clone(), latest.tree.clone());
         if !latest.tree.is_empty() && before.as_ref() != Some(&latest.tree) {
             self.trees.insert(base.saved.root.clone(), latest.tree.clone());
@@ -337,7 +340,7 @@ impl IndexState {
         latest
     }
 
-    fn make(
+    fn build_task(
         &self,
         base: ResultsKey,
         made: Option<CachedTask>,
@@ -346,12 +349,12 @@ impl IndexState {
     ) -> CachedTask {
         let saved = Arc::clone(&base.saved);
         let dress = OverlayKey {
-            texts: task_cache::texts(&saved, open),
+            texts: task_cache::open_texts(&saved, open),
             unknown: self.unknown.get(&saved.path).cloned().unwrap_or_default(),
             tree: self.trees.get(&saved.root).filter(|_| !base.is_at_work()).cloned(),
         };
         let latest = match made {
-            Some(made) if made.dress.is(&dress) => return CachedTask { base, ..made },
+            Some(made) if made.dress.is_same_key(&dress) => return CachedTask { base, ..made },
             Some(made) => made.latest,
             None => latest.unwrap_or_default(),
         };
@@ -360,7 +363,7 @@ impl IndexState {
             let now = dress.tree.as_ref();
             held.stale = now.is_some_and(|now| !held.tree.is_empty() && held.tree != *now);
         }
-        let shown = saved.shown(&dress.texts);
+        let shown = saved.with_open_texts(&dress.texts);
         let task = Arc::new(TaskSnapshot {
             root: saved.root.clone(),
             id: saved.id.clone(),

@@ -38,13 +38,13 @@ pub(super) struct OverlayKey {
 }
 
 impl ResultsKey {
-    pub(super) fn is(&self, other: &Self) -> bool {
+    pub(super) fn is_same_key(&self, other: &Self) -> bool {
         let same_loop = match (&self.last_loop, &other.last_loop) {
             (Some(one), Some(other)) => Arc::ptr_eq(one, other),
             (None, None) => true,
             _ => false,
         };
-        let same_saved = Arc::ptr_eq(&self.saved, &other.saved) || self.saved.shows(&other.saved);
+        let same_saved = Arc::ptr_eq(&self.saved, &other.saved) || self.saved.is_same_view(&other.saved);
         same_loop && same_saved && self.alone == other.alone && self.checking == other.checking
     }
 
@@ -58,7 +58,7 @@ impl ResultsKey {
 
 impl OverlayKey {
     /// The same texts of the same documents, by their addresses: an edit makes a new one.
-    pub(super) fn is(&self, other: &Self) -> bool {
+    pub(super) fn is_same_key(&self, other: &Self) -> bool {
         let same = |(one, other): (&Option<Arc<str>>, &Option<Arc<str>>)| match (one, other) {
             (Some(one), Some(other)) => Arc::ptr_eq(one, other),
             (None, None) => true,
@@ -72,7 +72,7 @@ impl OverlayKey {
 }
 
 /// The open text of each document of a task.
-pub(super) fn texts(saved: &SavedTask, open: &OpenTexts) -> Vec<Option<Arc<str>>> {
+pub(super) fn open_texts(saved: &SavedTask, open: &OpenTexts) -> Vec<Option<Arc<str>>> {
     if open.is_empty() {
         return vec![None; saved.documents.len()];
     }

@@ -107,7 +107,7 @@ impl SavedTask {
     }
 
     /// With the text that the editor shows of each document, where it shows one.
-    pub(super) fn shown(&self, texts: &[Option<Arc<str>>]) -> OverlaidTask {
+    pub(super) fn with_open_texts(&self, texts: &[Option<Arc<str>>]) -> OverlaidTask {
         let live = texts.iter().any(Option::is_some);
         let texts = || self.documents.iter().zip(texts);
         let is_other = |(document, text): (&TaskDocument, &Option<Arc<str>>)| {
@@ -125,19 +125,20 @@ impl SavedTask {
             text: text.as_ref().map_or_else(|| document.text.clone(), |it| it.as_ref().to_owned()),
         };
         let documents: Vec<TaskDocument> = texts().map(shown).collect();
-        let loaded = LoadedTask { task: Arc::new(task::read(&documents)), documents: Arc::new(documents) };
+        let loaded =
+            LoadedTask { task: Arc::new(task::parse_task(&documents)), documents: Arc::new(documents) };
         OverlaidTask { task: in_its_folder(&self.root, &loaded), documents: loaded.documents, live }
     }
 
     /// Looks the same as `other`, whatever a start would find.
-    pub(super) fn shows(&self, other: &Self) -> bool {
+    pub(super) fn is_same_view(&self, other: &Self) -> bool {
         (&self.root, &self.id, &self.path, &self.title) == (&other.root, &other.id, &other.path, &other.title)
             && (Arc::ptr_eq(&self.documents, &other.documents) || self.documents == other.documents)
             && (Arc::ptr_eq(&self.task, &other.task) || self.task == other.task)
     }
 
     /// What of it nobody trusts yet.
-    pub(super) fn unknown(&self, trust: &TrustStore) -> UntrustedCommands {
+    pub(super) fn untrusted_commands(&self, trust: &TrustStore) -> UntrustedCommands {
         let Some(work) = &self.work else { return UntrustedCommands::default() };
         let Ok(items) = operations::trust::known_items(work, |_| ()) else {
             return UntrustedCommands::default();

@@ -39,7 +39,7 @@ async fn until(
     lookout: &WorkspaceIndex,
     is_so: impl FnMut(&Arc<WorkspaceSnapshot>) -> bool,
 ) -> Arc<WorkspaceSnapshot> {
-    let mut pictures = lookout.pictures();
+    let mut pictures = lookout.subscribe_snapshots();
     let found = timeout(Duration::from_secs(60), pictures.wait_for(is_so)).await;
     found.expect("in time").expect("still looking").clone()
 }

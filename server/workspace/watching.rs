@@ -36,7 +36,7 @@ impl FileWatcher {
                         gone.extend(event.paths.iter().cloned());
                     }
                 }
-                if let Some(nudge) = meaning(&event) {
+                if let Some(nudge) = classify_event(&event) {
                     tell(nudge.in_burst());
                 }
             }
@@ -48,7 +48,7 @@ impl FileWatcher {
 
     /// Watches these folders from now on, and no others. Those that are not there are tried again next time. Says
     /// whether one is new: what happened in it since the last look was not heard.
-    pub(super) fn follow(&mut self, places: &BTreeSet<PathBuf>) -> bool {
+    pub(super) fn set_paths(&mut self, places: &BTreeSet<PathBuf>) -> bool {
         let Some(watcher) = &mut self.watcher else { return false };
         let gone = std::mem::take(&mut *self.gone.lock().unwrap_or_else(PoisonError::into_inner));
         let lost = |it: &&PathBuf| !places.contains(*it) || gone.contains(*it) || !it.is_dir();
@@ -71,7 +71,7 @@ impl FileWatcher {
 }
 
 /// What an event may have changed; `None` for what cannot matter, as our own reading.
-fn meaning(event: &Event) -> Option<Invalidation> {
+fn classify_event(event: &Event) -> Option<Invalidation> {
     match event.kind {
         EventKind::Access(AccessKind::Close(AccessMode::Write))
         | EventKind::Create(_)
@@ -84,7 +84,7 @@ fn meaning(event: &Event) -> Option<Invalidation> {
         .paths
         .iter()
         .map(|it| meaning_of(it))
-        .reduce(Invalidation::and)
+        .reduce(Invalidation::merge)
         .filter(|it| *it != Invalidation::default())
 }
 

@@ -5,8 +5,8 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use loopkeeper::adapters::agents::{AgentQuery, plan};
-use loopkeeper_core::agent::argv::{PlaceholderValues, fill};
+use loopkeeper::adapters::agents::{AgentQuery, plan_agent};
+use loopkeeper_core::agent::argv::{PlaceholderValues, fill_placeholders};
 use loopkeeper_core::agent::claude::start::ENVIRONMENT;
 use loopkeeper_core::agent::provider::LocalClock;
 use loopkeeper_core::agent::reader::{AgentOutputReader, ProcessEnd};
@@ -67,8 +67,9 @@ impl Direct {
             env_set: &[],
             committer: CommitPolicy::Agent,
         };
-        let argv = plan(&wanted).expect("the CLI is on PATH").argv;
-        let argv = fill(&argv, PlaceholderValues { session: SESSION, prompt: "", prompt_file: "" });
+        let argv = plan_agent(&wanted).expect("the CLI is on PATH").argv;
+        let argv =
+            fill_placeholders(&argv, PlaceholderValues { session: SESSION, prompt: "", prompt_file: "" });
         let mut child = Command::new(&argv[0])
             .args(&argv[1..])
             .current_dir(&work)
@@ -90,7 +91,7 @@ impl Direct {
         let output = child.wait_with_output().expect("the CLI ends");
         let mut reader = AgentOutputReader::new(loopkeeper_core::agent::kind::Dialect::Claude);
         for line in String::from_utf8_lossy(&output.stdout).lines() {
-            reader.line(line);
+            reader.read_line(line);
         }
         let end = ProcessEnd {
             stderr: String::from_utf8_lossy(&output.stderr).into_owned(),

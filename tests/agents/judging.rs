@@ -18,7 +18,7 @@ fn mind(hand: Hand, root: &Path) -> impl Fn(&Value) -> Step + Send + use<> {
     move |body| {
         let said: String = turns(body).into_iter().map(|(_, text)| text).collect();
         let write = |name: &str| (hand.write)(&root.join(name), "one\n");
-        let Some(key) = jury::key(&said) else {
+        let Some(key) = jury::answer_key(&said) else {
             return match (answers(body), said.contains("iteration 1 of")) {
                 (0, true) => write("a.txt"),
                 (0, false) => write("b.txt"),
@@ -55,7 +55,7 @@ fn judges_without_a_trace(hand: Hand) {
     assert!(last["calls"] == 1 && last["tokens"].as_u64().is_some_and(|it| it > 0), "{last}");
     // Both were tried, each time.
     let asked = scene.model.asked();
-    let judged = asked.iter().filter(|it| turns(it).iter().any(|(_, text)| jury::key(text).is_some()));
+    let judged = asked.iter().filter(|it| turns(it).iter().any(|(_, text)| jury::answer_key(text).is_some()));
     assert_eq!(judged.map(answers).max(), Some(2));
 }
 

@@ -46,7 +46,7 @@ impl Bench {
         let permit = Permit::new(&state, &folder.path().join("root"), CheckOrigin::Typed);
         Self {
             folder,
-            wardens: WardenPool::of(domain),
+            wardens: WardenPool::new(domain),
             env,
             redactor,
             permit,
@@ -75,7 +75,7 @@ impl Bench {
             permit: &self.permit,
             asker: HttpClient {
                 program: Path::new(self.messenger),
-                domain: self.wardens.domain(),
+                domain: self.wardens.isolation(),
                 env: &self.env,
             },
             servers: &[],

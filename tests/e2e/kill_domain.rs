@@ -21,7 +21,7 @@ const HELPER: &str = "KILL_DOMAIN_HELPER";
 async fn survivors_of_an_agent_that_exits_are_named_and_ended() {
     for domain in domains() {
         let token = token("exit");
-        let ended = start(&hostile(&token, "exit"), &domain).unwrap().end().await;
+        let ended = start(&hostile(&token, "exit"), &domain).unwrap().wait().await;
         assert_nobody(&token, "after the end");
         assert_eq!((ended.exit, ended.signal), (Some(7), None), "{domain:?}");
         assert!(ended.survivors.len() > 40, "{:?}", ended.survivors);
@@ -41,7 +41,7 @@ async fn stop_now_and_stop_after_grace_leave_nobody() {
             assert!(alive(&token).len() > 100);
             let begin = Instant::now();
             running.terminate(how);
-            let ended = running.end().await;
+            let ended = running.wait().await;
             let took = begin.elapsed();
             assert_nobody(&token, "after the stop");
             assert_eq!((ended.exit, ended.signal), (None, Some(9)), "{domain:?} {how:?}");
@@ -60,7 +60,7 @@ async fn who_never_stays_the_same_process_is_caught() {
         let mut running = start(&rig::job(&["perl", "-e", script, &token]), &domain).unwrap();
         until_ready(&mut running).await;
         running.terminate(TerminateMode::Now);
-        let ended = running.end().await;
+        let ended = running.wait().await;
         assert_nobody(&token, "after the mover was stopped");
         assert_eq!((ended.signal, ended.left), (Some(9), Vec::new()), "{domain:?}");
     }
@@ -160,7 +160,7 @@ async fn helper_process() {
     let Ok(order) = std::env::var(HELPER) else { return };
     let words: Vec<&str> = order.split(' ').collect();
     let domain = if words[2] == "plain" { rig::plain() } else { rig::namespace().unwrap() };
-    orphans::adopt().unwrap();
+    orphans::become_subreaper().unwrap();
     let mut running = start(&hostile(words[1], "stay"), &domain).unwrap();
     until_ready(&mut running).await;
     if words[0] == "hold" {
@@ -174,7 +174,7 @@ async fn helper_process() {
         return say("0 alive");
     }
     kill_process(Pid::from_raw(warden(words[1])).unwrap(), Signal::KILL).unwrap();
-    let ended = running.end().await;
+    let ended = running.wait().await;
     say(&format!("ended signal={} survivors={:?}", ended.signal.unwrap_or(0), ended.survivors));
 }
 

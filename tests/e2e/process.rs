@@ -28,7 +28,7 @@ async fn all(job: &Job) -> (Vec<OutputEvent>, JobOutcome) {
     while let Some(event) = running.next().await {
         events.push(event);
     }
-    (events, running.end().await)
+    (events, running.wait().await)
 }
 
 fn out(text: &str) -> OutputEvent {
@@ -39,7 +39,7 @@ fn out(text: &str) -> OutputEvent {
 async fn ends_are_told_apart() {
     for domain in domains() {
         let check = async |job: Job, exit: Option<i32>, signal: Option<i32>, not_started: bool| {
-            let ended = start(&job, &domain).unwrap().end().await;
+            let ended = start(&job, &domain).unwrap().wait().await;
             assert_eq!((ended.exit, ended.signal), (exit, signal), "{:?}", job.argv);
             assert_eq!(ended.not_started.is_some(), not_started);
             assert_eq!((ended.survivors.len(), ended.left.len()), (0, 0), "{:?} {ended:?}", job.argv);
@@ -123,7 +123,7 @@ async fn in_order_what_is_said_on_both_streams_comes_as_said() {
             heard.push(event);
         }
         assert_eq!(heard, (1..=40).map(|it| out(&it.to_string())).collect::<Vec<_>>());
-        assert_eq!(running.end().await.exit, Some(3));
+        assert_eq!(running.wait().await.exit, Some(3));
     }
 }
 
@@ -165,7 +165,7 @@ async fn a_grace_time_lets_the_main_process_clean_up_and_now_cuts_it_short() {
         while let Some(event) = running.next().await {
             last = Some(event);
         }
-        let ended = running.end().await;
+        let ended = running.wait().await;
         assert_eq!((last, ended.exit, ended.signal), (Some(out("cleaned")), Some(5), None));
         assert_nobody(&token, "after the grace time");
         let deaf = Job { grace: LONG, ..shell("trap '' TERM; echo ready; while :; do sleep 1; done") };
@@ -174,7 +174,7 @@ async fn a_grace_time_lets_the_main_process_clean_up_and_now_cuts_it_short() {
         running.terminate(TerminateMode::Grace);
         running.terminate(TerminateMode::Now);
         let begin = Instant::now();
-        let ended = running.end().await;
+        let ended = running.wait().await;
         assert_eq!((ended.exit, ended.signal), (None, Some(9)));
         assert!(begin.elapsed() < LONG / 2);
     }
@@ -187,14 +187,14 @@ async fn a_stopped_agent_and_a_stopped_warden_end_too() {
         let mut running = start(&job(&["bash", "-c", "echo ready; kill -STOP $$", &token]), &domain).unwrap();
         until_ready(&mut running).await;
         running.terminate(TerminateMode::Grace);
-        assert_eq!(running.end().await.signal, Some(15), "TERM reaches a stopped process");
+        assert_eq!(running.wait().await.signal, Some(15), "TERM reaches a stopped process");
         let mut running = start(&job(&["bash", "-c", "echo ready; sleep 600", &token]), &domain).unwrap();
         until_ready(&mut running).await;
         for process in alive(&token).iter().filter(|process| process.arguments.contains(" domain ")) {
             process.stop();
         }
         running.terminate(TerminateMode::Now);
-        assert_eq!(running.end().await.signal, Some(9));
+        assert_eq!(running.wait().await.signal, Some(9));
         assert_eq!(stayed(&token, LONG), [""; 0]);
     }
 }
@@ -275,7 +275,7 @@ async fn work_shows_in_the_cpu_time_and_idling_does_not() {
             tokio::task::yield_now().await;
         }
         running.terminate(TerminateMode::Now);
-        assert!(running.end().await.cpu_ms >= idle + 100);
+        assert!(running.wait().await.cpu_ms >= idle + 100);
     }
 }
 
@@ -317,7 +317,7 @@ async fn helper_that_reads() {
             OutputEvent::Oversize { bytes, .. } => oversize += bytes,
         }
     }
-    let dropped = running.end().await.dropped;
+    let dropped = running.wait().await.dropped;
     let size = |extension| fs::metadata(base.with_extension(extension)).map_or(0, |file| file.len());
     let disk = size("out") + size("tail");
     let status = fs::read_to_string("/proc/self/status").unwrap();

@@ -209,7 +209,7 @@ async fn helper_process() {
             until_ready(&mut running).await;
             assert!(alive(&token).len() > 100);
             running.terminate(loopkeeper::adapters::process::TerminateMode::Now);
-            running.end().await;
+            running.wait().await;
             assert_nobody(&token, "as an ordinary user");
             said.push(format!("{name} 0 alive"));
             let nested =

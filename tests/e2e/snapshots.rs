@@ -104,20 +104,20 @@ fn contract(name: &str, place: &Place, root: &Path) {
     let status = place.status(root);
     let before = facts(&place.all());
     let mut store = place.store(root);
-    let start = store.take().unwrap();
+    let start = store.take_snapshot().unwrap();
     assert_eq!(start.not_covered, [], "{name}");
-    assert_eq!(store.take().unwrap(), start, "{name}: taken again");
+    assert_eq!(store.take_snapshot().unwrap(), start, "{name}: taken again");
     assert_same(&facts(&place.all()), &before, &format!("{name}: a snapshot changed something"));
     asks_git_as_git_answers(name, place, root);
     assert_same(&facts(&place.all()), &before, &format!("{name}: a question changed something"));
 
     let files = files(root);
     ruin(root);
-    assert_ne!(store.take().unwrap().tree, start.tree, "{name}: control, the tree is ruined");
+    assert_ne!(store.take_snapshot().unwrap().tree, start.tree, "{name}: control, the tree is ruined");
     let restored = store.restore(&start.tree, None).unwrap();
     assert_eq!(restored.refused, [], "{name}");
     assert_same(&self::files(root), &files, &format!("{name}: bytes and modes"));
-    assert_eq!(store.take().unwrap().tree, start.tree, "{name}");
+    assert_eq!(store.take_snapshot().unwrap().tree, start.tree, "{name}");
     assert_same(&gits(facts(&place.all())), &gits(before), &format!("{name}: the rollback touched git"));
     assert_eq!(place.status(root), status, "{name}");
 }
@@ -136,7 +136,7 @@ fn asks_git_as_git_answers(name: &str, place: &Place, root: &Path) {
         assert_eq!(Some(head.tree), plain(&["rev-parse", "HEAD^{tree}"]), "{name}");
         assert_eq!(head.branch, plain(&["symbolic-ref", "-q", "--short", "HEAD"]), "{name}");
     }
-    let untracked = git::untracked(root).unwrap_or_else(|it| panic!("{name}: {it}"));
+    let untracked = git::untracked_paths(root).unwrap_or_else(|it| panic!("{name}: {it}"));
     let listed = plain(&["ls-files", "--others", "--exclude-standard", "-z"]);
     let listed: Option<Vec<&str>> =
         listed.as_ref().map(|it| it.split('\0').filter(|it| !it.is_empty()).collect());

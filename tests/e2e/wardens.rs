@@ -34,7 +34,7 @@ async fn text_of(mut running: JobHandle) -> (String, JobOutcome) {
             text += &(String::from_utf8(bytes).unwrap() + "\n");
         }
     }
-    (text, running.end().await)
+    (text, running.wait().await)
 }
 
 /// Whoever is not waited for stays as a name in the table.
@@ -60,7 +60,7 @@ fn mounts_are_its_own(domain: &Isolation) -> bool {
 #[tokio::test]
 async fn jobs_that_leave_nothing_behind_share_a_warden_and_nothing_else() {
     for domain in domains() {
-        let wardens = WardenPool::of(&domain);
+        let wardens = WardenPool::new(&domain);
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("in"), "read me\n").unwrap();
         let (first, said, ended) = ran(&wardens, &shell("A=1; export A; cd /; echo one; exit 3")).await;
@@ -96,18 +96,18 @@ async fn jobs_that_leave_nothing_behind_share_a_warden_and_nothing_else() {
 #[tokio::test]
 async fn the_time_of_a_job_is_its_own() {
     for domain in domains() {
-        let wardens = WardenPool::of(&domain);
+        let wardens = WardenPool::new(&domain);
         let busy = "i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done";
         let (_, _, long) = ran(&wardens, &shell(busy)).await;
         let mut running = wardens.start(&shell("echo ready; read -r line < /dev/zero & sleep 600")).unwrap();
         until_ready(&mut running).await;
         running.terminate(TerminateMode::Now);
-        running.end().await;
+        running.wait().await;
         let mut running = wardens.start(&shell("echo ready; sleep 600")).unwrap();
         until_ready(&mut running).await;
         let so_far = running.cpu_ms();
         running.terminate(TerminateMode::Now);
-        running.end().await;
+        running.wait().await;
         assert!(long.cpu_ms >= 50, "{long:?}");
         assert!(so_far < long.cpu_ms, "{so_far} {long:?}");
     }
@@ -116,10 +116,10 @@ async fn the_time_of_a_job_is_its_own() {
 #[tokio::test]
 async fn who_outlives_a_job_is_named_and_gone_before_the_next() {
     for domain in domains() {
-        let wardens = WardenPool::of(&domain);
+        let wardens = WardenPool::new(&domain);
         for _ in 0..3 {
             let token = token("again");
-            let ended = wardens.start(&hostile(&token, "exit")).unwrap().end().await;
+            let ended = wardens.start(&hostile(&token, "exit")).unwrap().wait().await;
             assert_nobody(&token, "after the end");
             assert_eq!((ended.exit, ended.left.len()), (Some(7), 0));
             assert!(ended.survivors.len() > 40, "{:?}", ended.survivors);
@@ -127,7 +127,7 @@ async fn who_outlives_a_job_is_named_and_gone_before_the_next() {
             let mut running = wardens.start(&hostile(&token, "stay")).unwrap();
             until_ready(&mut running).await;
             running.terminate(TerminateMode::Now);
-            assert_eq!(running.end().await.signal, Some(9));
+            assert_eq!(running.wait().await.signal, Some(9));
             assert_nobody(&token, "after the stop");
         }
     }
@@ -136,20 +136,20 @@ async fn who_outlives_a_job_is_named_and_gone_before_the_next() {
 #[tokio::test]
 async fn jobs_at_the_same_time_have_wardens_of_their_own() {
     for domain in domains() {
-        let wardens = WardenPool::of(&domain);
+        let wardens = WardenPool::new(&domain);
         let mut long = wardens.start(&shell("echo ready; sleep 600")).unwrap();
         until_ready(&mut long).await;
         let (short, ..) = ran(&wardens, &shell("true")).await;
         assert_ne!(short, long.pid());
         long.terminate(TerminateMode::Now);
-        assert_eq!(long.end().await.signal, Some(9));
+        assert_eq!(long.wait().await.signal, Some(9));
     }
 }
 
 #[tokio::test]
 async fn an_order_that_comes_late_does_not_reach_the_next_job() {
     for domain in domains() {
-        let wardens = WardenPool::of(&domain);
+        let wardens = WardenPool::new(&domain);
         let mut late = wardens.start(&shell("echo ready")).unwrap();
         let pid = late.pid();
         while late.next().await.is_some() {}
@@ -157,15 +157,15 @@ async fn an_order_that_comes_late_does_not_reach_the_next_job() {
         until_ready(&mut next).await;
         late.terminate(TerminateMode::Now);
         assert_eq!(next.pid(), pid);
-        assert_eq!(next.end().await.exit, Some(4), "{domain:?}");
-        assert_eq!(late.end().await.exit, Some(0));
+        assert_eq!(next.wait().await.exit, Some(4), "{domain:?}");
+        assert_eq!(late.wait().await.exit, Some(0));
     }
 }
 
 #[tokio::test]
 async fn a_run_that_is_dropped_or_over_its_time_ends_and_the_next_one_runs() {
     for domain in domains() {
-        let wardens = WardenPool::of(&domain);
+        let wardens = WardenPool::new(&domain);
         let token = token("dropped");
         let command = job(&["bash", "-c", "sleep 600; true", &token]);
         let nothing = tokio::time::timeout(
@@ -188,7 +188,7 @@ async fn a_run_that_is_dropped_or_over_its_time_ends_and_the_next_one_runs() {
 #[tokio::test]
 async fn a_warden_that_was_ended_gets_no_more_jobs() {
     for domain in domains() {
-        let wardens = WardenPool::of(&domain);
+        let wardens = WardenPool::new(&domain);
         let signal = |pid: u32, signal| kill_process(Pid::from_raw(pid as i32).unwrap(), signal).unwrap();
         let (idle, ..) = ran(&wardens, &shell("true")).await;
         // Around a namespace's warden stands bubblewrap, and takes it along.
@@ -208,7 +208,7 @@ async fn a_warden_that_was_ended_gets_no_more_jobs() {
                 signal(pid, kind);
             }
             running.terminate(TerminateMode::Now);
-            assert_eq!(running.end().await.signal, Some(ends), "{domain:?} {kind:?}");
+            assert_eq!(running.wait().await.signal, Some(ends), "{domain:?} {kind:?}");
             let (other, said, _) = ran(&wardens, &shell("echo fine")).await;
             assert_eq!((said.as_str(), other == at_work), ("fine\n", false));
             at_work = other;
@@ -220,7 +220,7 @@ async fn a_warden_that_was_ended_gets_no_more_jobs() {
 #[tokio::test]
 async fn nothing_that_a_job_mounts_covers_what_the_next_one_runs() {
     for domain in domains().into_iter().filter(mounts_are_its_own) {
-        let wardens = WardenPool::of(&domain);
+        let wardens = WardenPool::new(&domain);
         let folder = tempfile::tempdir().unwrap();
         let shown = folder.path().join("shown");
         fs::write(&shown, "true\n").unwrap();
@@ -237,7 +237,7 @@ async fn nothing_that_a_job_mounts_covers_what_the_next_one_runs() {
 #[tokio::test]
 async fn no_limit_that_a_job_sets_for_its_warden_is_the_next_ones() {
     for domain in domains() {
-        let wardens = WardenPool::of(&domain);
+        let wardens = WardenPool::new(&domain);
         let (first, before, _) = ran(&wardens, &shell("ulimit -n")).await;
         let lower = "prlimit --pid $PPID --nofile=64 && awk '/open files/ { print $4 }' /proc/$PPID/limits";
         let (second, said, _) = ran(&wardens, &shell(lower)).await;
@@ -250,7 +250,7 @@ async fn no_limit_that_a_job_sets_for_its_warden_is_the_next_ones() {
 #[tokio::test]
 async fn who_is_dismissed_is_gone() {
     for domain in domains() {
-        let wardens = WardenPool::of(&domain);
+        let wardens = WardenPool::new(&domain);
         let (pid, ..) = ran(&wardens, &shell("true")).await;
         let process = Path::new("/proc").join(pid.to_string());
         assert!(process.exists());
@@ -265,7 +265,7 @@ async fn who_is_dismissed_is_gone() {
 #[tokio::test]
 async fn an_idle_warden_notices_that_its_keeper_is_gone() {
     for domain in domains() {
-        let wardens = WardenPool::of(&domain);
+        let wardens = WardenPool::new(&domain);
         let (pid, ..) = ran(&wardens, &shell("true")).await;
         // All that its keeper holds of it; the process stays to be waited for.
         drop(wardens);
@@ -277,12 +277,12 @@ async fn an_idle_warden_notices_that_its_keeper_is_gone() {
 #[tokio::test]
 async fn control_a_dismissal_is_of_the_idle_ones() {
     for domain in domains() {
-        let wardens = WardenPool::of(&domain);
+        let wardens = WardenPool::new(&domain);
         let mut running: JobHandle = wardens.start(&shell("echo ready; sleep 600")).unwrap();
         until_ready(&mut running).await;
         wardens.shutdown().await;
         assert!(Path::new("/proc").join(running.pid().to_string()).exists());
         running.terminate(TerminateMode::Now);
-        running.end().await;
+        running.wait().await;
     }
 }

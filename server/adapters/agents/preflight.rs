@@ -41,7 +41,7 @@ impl PreflightError {
 }
 
 /// Whether the path is an executable file at all.
-pub(super) fn file(path: &Path) -> Result<(), PreflightError> {
+pub(super) fn check_executable(path: &Path) -> Result<(), PreflightError> {
     let found = std::fs::metadata(path).map_err(|_| PreflightError::Missing)?;
     if !found.is_file() {
         return Err(PreflightError::NoFile);
@@ -50,8 +50,8 @@ pub(super) fn file(path: &Path) -> Result<(), PreflightError> {
 }
 
 /// The same, and what the first line of a script says. A file that may not be read may still be run.
-pub(super) fn program(path: &Path) -> Result<(), PreflightError> {
-    file(path)?;
+pub(super) fn check_program(path: &Path) -> Result<(), PreflightError> {
+    check_executable(path)?;
     let mut first = Vec::new();
     let read = File::open(path).and_then(|it| it.take(FIRST).read_to_end(&mut first));
     if read.is_err() { Ok(()) } else { first_line(&first) }

@@ -10,7 +10,7 @@ use loopkeeper_core::agent::commits::GitDirs;
 use crate::adapters::config_files;
 
 /// The repository that `root` lies in.
-pub(super) fn of(root: &Path) -> Option<GitDirs> {
+pub(super) fn find_repository(root: &Path) -> Option<GitDirs> {
     let top = root.ancestors().find(|it| it.join(".git").symlink_metadata().is_ok())?;
     let dot_git = top.join(".git");
     let kind = dot_git.symlink_metadata().ok()?;
@@ -56,7 +56,7 @@ mod tests {
     use std::path::Path;
     use std::process::Command;
 
-    use super::{codex_is_told, of};
+    use super::{codex_is_told, find_repository};
 
     fn git(folder: &Path, words: &[&str]) {
         let mut command = Command::new("git");
@@ -70,26 +70,26 @@ mod tests {
         let base = place.path().canonicalize().unwrap();
         let (main, other) = (base.join("main"), base.join("other"));
         fs::create_dir_all(main.join("sub")).unwrap();
-        assert_eq!(of(&main), None);
+        assert_eq!(find_repository(&main), None);
         git(&main, &["init", "-q"]);
         git(&main, &["commit", "-q", "--allow-empty", "-m", "x"]);
         git(&main, &["worktree", "add", "-q", "../other"]);
         let text = |it: &str| base.join(it).to_str().unwrap().to_owned();
-        let found = of(&main).unwrap();
+        let found = find_repository(&main).unwrap();
         assert_eq!((found.git_dir, found.common_dir), (text("main/.git"), text("main/.git")));
-        assert_eq!(of(&main.join("sub")), of(&main));
-        let found = of(&other).unwrap();
+        assert_eq!(find_repository(&main.join("sub")), find_repository(&main));
+        let found = find_repository(&other).unwrap();
         assert_eq!((found.git_dir, found.common_dir), (text("main/.git/worktrees/other"), text("main/.git")));
         // One that only says that it belongs there.
         let stranger = base.join("stranger");
         fs::create_dir(&stranger).unwrap();
         for said in [text("main/.git/worktrees/other"), text("main/.git"), text("nowhere")] {
             fs::write(stranger.join(".git"), format!("gitdir: {said}\n")).unwrap();
-            assert_eq!(of(&stranger), None, "{said}");
+            assert_eq!(find_repository(&stranger), None, "{said}");
         }
         fs::remove_file(stranger.join(".git")).unwrap();
         std::os::unix::fs::symlink(main.join(".git"), stranger.join(".git")).unwrap();
-        assert_eq!(of(&stranger), None);
+        assert_eq!(find_repository(&stranger), None);
     }
 
     #[test]

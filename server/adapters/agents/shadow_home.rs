@@ -7,7 +7,7 @@ use std::path::Path;
 
 /// Links in `ours` to everything in `theirs` but the file named `but`. What the program put into `ours` by itself
 /// stays.
-pub fn make(theirs: &Path, ours: &Path, but: &str) -> io::Result<()> {
+pub fn populate_shadow_home(theirs: &Path, ours: &Path, but: &str) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(ours)?;
     let entries = match fs::read_dir(theirs) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
@@ -28,24 +28,24 @@ pub fn make(theirs: &Path, ours: &Path, but: &str) -> io::Result<()> {
 mod tests {
     use std::fs;
 
-    use super::make;
+    use super::populate_shadow_home;
 
     #[test]
     fn all_but_one_file_leads_to_theirs() {
         let folder = tempfile::tempdir().unwrap();
         let (theirs, ours) = (folder.path().join("theirs"), folder.path().join("state/ours"));
-        make(&theirs, &ours, "settings").unwrap();
+        populate_shadow_home(&theirs, &ours, "settings").unwrap();
         assert_eq!(fs::read_dir(&ours).unwrap().count(), 0, "nothing of theirs is no trouble");
         fs::create_dir_all(theirs.join("tmp")).unwrap();
         for name in ["settings", "login", "projects"] {
             fs::write(theirs.join(name), "theirs").unwrap();
         }
-        make(&theirs, &ours, "settings").unwrap();
+        populate_shadow_home(&theirs, &ours, "settings").unwrap();
         fs::remove_file(ours.join("projects")).unwrap();
         for (path, text) in [("settings", "ours"), ("login", "new"), ("projects", "ours"), ("tmp/a", "new")] {
             fs::write(ours.join(path), text).unwrap();
         }
-        make(&theirs, &ours, "settings").unwrap();
+        populate_shadow_home(&theirs, &ours, "settings").unwrap();
         let read = |path: &str| fs::read_to_string(theirs.join(path)).unwrap();
         assert_eq!(
             [read("settings"), read("login"), read("projects"), read("tmp/a")],

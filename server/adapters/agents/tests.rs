@@ -8,7 +8,7 @@ use loopkeeper_core::agent::{PermissionMode, PromptBy};
 use loopkeeper_core::criterion::{Check, Criterion};
 use loopkeeper_core::settings::{AgentSettings, CommitPolicy};
 
-use super::{AgentError, AgentQuery, find, plan};
+use super::{AgentError, AgentQuery, find_program, plan_agent};
 
 /// A work tree and a folder of programs beside it.
 struct Ground {
@@ -79,7 +79,7 @@ fn planned_as(
         env_set,
         committer: CommitPolicy::Agent,
     };
-    plan(&wanted).map(|it| it.argv)
+    plan_agent(&wanted).map(|it| it.argv)
 }
 
 #[test]
@@ -97,10 +97,10 @@ fn programs_inside_the_work_tree_are_never_found() {
         &place.bin.join("sneaky"),
         &place.bin,
     ]);
-    assert_eq!(find("claude", &inside, &place.root), None);
+    assert_eq!(find_program("claude", &inside, &place.root), None);
     // The same search finds what lies outside.
     program(&place.bin.join("claude"));
-    assert_eq!(find("claude", &inside, &place.root), Some(place.bin.join("claude")));
+    assert_eq!(find_program("claude", &inside, &place.root), Some(place.bin.join("claude")));
 }
 
 #[test]
@@ -109,8 +109,8 @@ fn only_programs_count() {
     fs::create_dir(place.bin.join("claude")).unwrap();
     fs::write(place.bin.join("other"), "").unwrap();
     let path = path_of(&[&place.bin]);
-    assert_eq!(find("claude", &path, &place.root), None);
-    assert_eq!(find("other", &path, &place.root), None);
+    assert_eq!(find_program("claude", &path, &place.root), None);
+    assert_eq!(find_program("other", &path, &place.root), None);
 }
 
 #[test]
@@ -243,7 +243,7 @@ fn the_plan_holds_what_the_command_line_has_no_words_for() {
         env_set: &[],
         committer: CommitPolicy::Agent,
     };
-    let plan = plan(&wanted).unwrap();
+    let plan = plan_agent(&wanted).unwrap();
     assert_eq!(plan.dialect, Dialect::Opencode);
     let names: Vec<&str> = plan.env.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(names, ["OPENCODE_PERMISSION", "A"]);
@@ -310,7 +310,7 @@ fn the_agent_may_run_the_checks_and_the_test_runner() {
         env_set: &[],
         committer: CommitPolicy::Agent,
     };
-    let plan = plan(&wanted).unwrap();
+    let plan = plan_agent(&wanted).unwrap();
     assert_eq!((plan.prompt, plan.dialect), (PromptBy::Stdin, Dialect::Claude));
     let settings = plan.argv.last().unwrap();
     assert_eq!(

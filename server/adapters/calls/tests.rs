@@ -31,7 +31,7 @@ impl World {
     #[track_caller]
     fn take(&self, of: &str, iteration: u32, limit: u32, at: u64) -> CallSlot {
         let now = Moment { wall: at, awake: at - T0 + 1_000 };
-        take(&self.path(), &CallRequest { loop_id: of.to_owned(), iteration, limit }, now)
+        take_slot(&self.path(), &CallRequest { loop_id: of.to_owned(), iteration, limit }, now)
             .unwrap()
             .expect("free")
     }
@@ -104,12 +104,13 @@ fn a_clock_that_was_set_back_holds_nobody_up_for_longer_than_an_hour() {
 
 #[test]
 fn a_long_list_is_cut_to_what_counts() {
-    let old: String = (0..2_000).map(|it| line(T0 - HOUR_MS - it, "old", it as u32)).collect();
-    let world = World::new(format!("{old}{}", line(T0 - 1, "a", 1)).as_bytes());
+    let old: String = (0..2_000).map(|it| format_line(T0 - HOUR_MS - it, "old", it as u32)).collect();
+    let world = World::new(format!("{old}{}", format_line(T0 - 1, "a", 1)).as_bytes());
     assert_eq!(world.take("b", 1, 9, T0), taken(2));
     assert_eq!(world.text(), format!("{} a 1\n{T0} b 1\n", T0 - 1));
     // Whatever fills it, only its end is read, and it gets short again.
-    let world = World::new(&[vec![b'x'; 3 << 20], b"\n".to_vec(), line(T0, "a", 1).into_bytes()].concat());
+    let world =
+        World::new(&[vec![b'x'; 3 << 20], b"\n".to_vec(), format_line(T0, "a", 1).into_bytes()].concat());
     assert_eq!(world.take("b", 1, 9, T0), taken(2));
     assert!(world.text().len() < 100);
 }
@@ -120,7 +121,7 @@ fn what_cannot_be_read_is_never_empty() {
     let path = folder.path().join("calls");
     std::fs::create_dir(&path).unwrap();
     let asker = CallRequest { loop_id: "a".to_owned(), iteration: 1, limit: 9 };
-    let error = take(&path, &asker, Moment { wall: T0, awake: 1 }).unwrap_err().to_string();
+    let error = take_slot(&path, &asker, Moment { wall: T0, awake: 1 }).unwrap_err().to_string();
     assert!(error.starts_with("the list of calls ") && error.contains(" cannot be "), "{error}");
 }
 
@@ -137,7 +138,7 @@ fn many_at_once_never_take_more_than_there_are() {
                 for iteration in 1..=4 {
                     let asker = CallRequest { loop_id: format!("loop{thread}"), iteration, limit: LIMIT };
                     let slot = loop {
-                        if let Some(slot) = take(path, &asker, Moment { wall: T0, awake: 1 }).unwrap() {
+                        if let Some(slot) = take_slot(path, &asker, Moment { wall: T0, awake: 1 }).unwrap() {
                             break slot;
                         }
                         std::thread::yield_now();
@@ -167,7 +168,7 @@ fn many_at_once_while_the_list_is_written_anew_lose_no_call() {
                 for iteration in 1..=CALLS / 8 {
                     let loop_id = format!("a-name-that-makes-lines-long-{}-{thread}", "x".repeat(2_000));
                     let asker = CallRequest { loop_id, iteration, limit: 1_000 };
-                    while take(path, &asker, Moment { wall: T0, awake: 1 }).unwrap().is_none() {
+                    while take_slot(path, &asker, Moment { wall: T0, awake: 1 }).unwrap().is_none() {
                         std::thread::yield_now();
                     }
                 }

@@ -21,7 +21,7 @@ pub struct BranchError {
     why: String,
 }
 
-/// What [`take`] would do.
+/// What [`switch_to_branch`] would do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BranchStep {
     /// There is no repository.
@@ -31,22 +31,22 @@ pub enum BranchStep {
     CheckOut,
 }
 
-/// Whether [`take`] would do it, and how. Changes nothing.
-pub fn look(root: &Path, name: &str) -> Result<BranchStep, BranchError> {
+/// Whether [`switch_to_branch`] would do it, and how. Changes nothing.
+pub fn preview_switch(root: &Path, name: &str) -> Result<BranchStep, BranchError> {
     let step = |way: BranchAction| match way {
         BranchAction::None(_) => BranchStep::Nothing,
         BranchAction::There => BranchStep::CheckedOut,
         BranchAction::Make { .. } => BranchStep::Make,
         BranchAction::Switch { .. } => BranchStep::CheckOut,
     };
-    way(root, name).map(step).map_err(|why| BranchError { name: name.to_owned(), why })
+    plan_action(root, name).map(step).map_err(|why| BranchError { name: name.to_owned(), why })
 }
 
 /// Makes the branch where there is none, from where HEAD stands, and checks it out. A new one leaves files and index
 /// as they are; an existing one is checked out only where no file is touched that differs from HEAD. Done a second
 /// time it changes nothing.
-pub fn take(root: &Path, name: &str) -> Result<LoopBranch, BranchError> {
-    let taken = way(root, name).and_then(|way| go(name, way));
+pub fn switch_to_branch(root: &Path, name: &str) -> Result<LoopBranch, BranchError> {
+    let taken = plan_action(root, name).and_then(|way| apply_action(name, way));
     taken.map_err(|why| BranchError { name: name.to_owned(), why })
 }
 
@@ -65,7 +65,7 @@ enum BranchAction {
     },
 }
 
-fn way(root: &Path, name: &str) -> Result<BranchAction, String> {
+fn plan_action(root: &Path, name: &str) -> Result<BranchAction, String> {
     if let Some(fault) = loopkeeper_core::text::branch::fault(name) {
         return Err(fault.to_owned());
     }
@@ -79,11 +79,11 @@ fn way(root: &Path, name: &str) -> Result<BranchAction, String> {
     if repo.is_bare() {
         return Ok(BranchAction::None("the repository here is bare"));
     }
-    let from = current(&repo).map_err(|it| it.message().to_owned())?;
+    let from = current_branch(&repo).map_err(|it| it.message().to_owned())?;
     if from.as_deref() == Some(name) {
         return Ok(BranchAction::There);
     }
-    idle(&repo)?;
+    ensure_no_operation(&repo)?;
     let exists = match repo.find_branch(name, BranchType::Local) {
         Ok(branch) => {
             refuse_shared(&repo, name)?;
@@ -99,7 +99,7 @@ fn way(root: &Path, name: &str) -> Result<BranchAction, String> {
     Ok(if exists { BranchAction::Switch { repo, from } } else { BranchAction::Make { repo, from } })
 }
 
-fn go(name: &str, way: BranchAction) -> Result<LoopBranch, String> {
+fn apply_action(name: &str, way: BranchAction) -> Result<LoopBranch, String> {
     let told =
         |from: Option<String>, made| LoopBranch { name: Some(name.to_owned()), from, made, note: None };
     let message = |it: git2::Error| it.message().to_owned();
@@ -118,7 +118,8 @@ fn go(name: &str, way: BranchAction) -> Result<LoopBranch, String> {
         BranchAction::Switch { repo, from } => {
             let target = repo.find_reference(&full).and_then(|it| it.peel_to_tree()).map_err(message)?;
             if head_tree(&repo).map_err(message)?.is_none_or(|it| it.id() != target.id()) {
-                repo.checkout_tree(target.as_object(), Some(&mut careful())).map_err(message)?;
+                repo.checkout_tree(target.as_object(), Some(&mut safe_checkout_options()))
+                    .map_err(message)?;
             }
             repo.set_head(&full).map_err(message)?;
             Ok(told(from, false))
@@ -140,14 +141,14 @@ fn unreadable(root: &Path, name: &str, error: &git2::Error) -> Result<BranchActi
 }
 
 /// The branch that HEAD names, whether it has commits or not.
-pub(super) fn current(repo: &Repository) -> Result<Option<String>, git2::Error> {
+pub(super) fn current_branch(repo: &Repository) -> Result<Option<String>, git2::Error> {
     let head = repo.find_reference("HEAD")?;
     let target = head.symbolic_target_bytes().map(|it| String::from_utf8_lossy(it).into_owned());
     Ok(target.and_then(|it| it.strip_prefix(HEADS).map(str::to_owned)))
 }
 
 /// Nothing of the user's is half done.
-pub(super) fn idle(repo: &Repository) -> Result<(), String> {
+pub(super) fn ensure_no_operation(repo: &Repository) -> Result<(), String> {
     let what = match repo.state() {
         RepositoryState::Clean => return Ok(()),
         RepositoryState::Merge => "a merge",
@@ -163,7 +164,7 @@ pub(super) fn idle(repo: &Repository) -> Result<(), String> {
 }
 
 /// Somebody else writes the index, or died while doing so.
-pub(super) fn unlocked(repo: &Repository) -> Result<(), String> {
+pub(super) fn ensure_index_unlocked(repo: &Repository) -> Result<(), String> {
     let lock = repo.path().join("index.lock");
     if lock.symlink_metadata().is_ok() { Err("another git holds index.lock".to_owned()) } else { Ok(()) }
 }
@@ -176,7 +177,7 @@ fn head_tree(repo: &Repository) -> Result<Option<Tree<'_>>, git2::Error> {
     }
 }
 
-fn careful() -> CheckoutBuilder<'static> {
+fn safe_checkout_options() -> CheckoutBuilder<'static> {
     let mut how = CheckoutBuilder::new();
     how.safe().overwrite_ignored(false);
     how
@@ -189,7 +190,7 @@ fn safe_to_switch(repo: &Repository, branch: &Reference<'_>) -> Result<(), Strin
     if head.as_ref().is_some_and(|it| it.id() == target.id()) {
         return Ok(());
     }
-    unlocked(repo)?;
+    ensure_index_unlocked(repo)?;
     let is_sparse = repo.config().and_then(|it| it.get_bool("core.sparseCheckout")).unwrap_or(false);
     if is_sparse {
         return Err("this checkout is sparse; check the branch out yourself".to_owned());
@@ -228,7 +229,7 @@ fn refuse_filtered(repo: &Repository, from: Option<&Tree<'_>>, to: &Tree<'_>) ->
     let diff = repo.diff_tree_to_tree(from, Some(to), None).map_err(|it| it.message().to_owned())?;
     let written = diff.deltas().filter_map(|it| it.new_file().path().map(Path::to_path_buf));
     for path in written {
-        if let Some(filter) = filter(repo, &path) {
+        if let Some(filter) = unsupported_filter(repo, &path) {
             let path = sanitize::line(&path.to_string_lossy());
             return Err(format!("{path} needs the filter `{filter}`; check the branch out yourself"));
         }
@@ -237,7 +238,7 @@ fn refuse_filtered(repo: &Repository, from: Option<&Tree<'_>>, to: &Tree<'_>) ->
 }
 
 /// What libgit2 does not do between a file and what is stored of it.
-pub(super) fn filter(repo: &Repository, path: &Path) -> Option<String> {
+pub(super) fn unsupported_filter(repo: &Repository, path: &Path) -> Option<String> {
     let value = |name| repo.get_attr(path, name, AttrCheckFlags::FILE_THEN_INDEX).ok().flatten();
     let named = |it: &&str| !matches!(*it, "" | "true" | "false" | "[set]" | "[unset]");
     let found = ["filter", "working-tree-encoding"].into_iter().find_map(|name| value(name).filter(named));

@@ -14,7 +14,7 @@ use loopkeeper_core::text::sanitize;
 
 use crate::adapters::snapshots::TreeEntry;
 
-use super::branch::{current, filter, idle, unlocked};
+use super::branch::{current_branch, ensure_index_unlocked, ensure_no_operation, unsupported_filter};
 
 const FILE: i32 = 0o100_644;
 const EXECUTABLE: i32 = 0o100_755;
@@ -39,12 +39,12 @@ pub struct CommitRequest<'a> {
 
 /// Commits `paths` (relative to the root), with what `held` says of each. Never fails: what keeps it from being made
 /// is told, and everything stays as it is.
-pub fn commit(
+pub fn commit_paths(
     order: &CommitRequest<'_>,
     paths: &BTreeSet<Vec<u8>>,
     held: impl FnMut(&[u8]) -> TreeEntry,
 ) -> CommitOutcome {
-    let made = CommitBuilder::new(order).and_then(|it| it.make(paths, held));
+    let made = CommitBuilder::new(order).and_then(|it| it.create_commit(paths, held));
     let made = made.unwrap_or_else(|note| CommitResult { commit: None, note: Some(note) });
     CommitOutcome {
         iteration: order.iteration,
@@ -75,7 +75,7 @@ impl<'a> CommitBuilder<'a> {
     fn new(order: &'a CommitRequest<'a>) -> Result<Self, String> {
         let repo = Repository::discover(order.root).map_err(|error| {
             let is_none = error.code() == ErrorCode::NotFound && error.class() == ErrorClass::Repository;
-            if is_none { "there is no git repository here".to_owned() } else { said(&error) }
+            if is_none { "there is no git repository here".to_owned() } else { error_message(&error) }
         })?;
         let top =
             repo.workdir().and_then(|it| it.canonicalize().ok()).ok_or("the repository here is bare")?;
@@ -85,9 +85,9 @@ impl<'a> CommitBuilder<'a> {
         if !prefix.is_empty() {
             prefix.push(b'/');
         }
-        idle(&repo)?;
-        unlocked(&repo)?;
-        let on = current(&repo).map_err(|it| said(&it))?;
+        ensure_no_operation(&repo)?;
+        ensure_index_unlocked(&repo)?;
+        let on = current_branch(&repo).map_err(|it| error_message(&it))?;
         match (&on, order.branch) {
             (None, _) => return Err("HEAD is on no branch (detached)".to_owned()),
             (Some(on), Some(wanted)) if on != wanted => {
@@ -99,13 +99,13 @@ impl<'a> CommitBuilder<'a> {
         Ok(Self { order, repo, prefix, left_out: Vec::new() })
     }
 
-    fn make(
+    fn create_commit(
         mut self,
         paths: &BTreeSet<Vec<u8>>,
         mut held: impl FnMut(&[u8]) -> TreeEntry,
     ) -> Result<CommitResult, String> {
-        let repo = self.reopened()?;
-        let error = |it: git2::Error| said(&it);
+        let repo = self.reopen_repository()?;
+        let error = |it: git2::Error| error_message(&it);
         let mut index = repo.index().map_err(error)?;
         if index.has_conflicts() {
             return Err("the index holds conflicts".to_owned());
@@ -113,7 +113,7 @@ impl<'a> CommitBuilder<'a> {
         let parent = match repo.head() {
             Ok(head) => Some(head.peel_to_commit().map_err(error)?),
             Err(it) if it.code() == ErrorCode::UnbornBranch => None,
-            Err(it) => return Err(said(&it)),
+            Err(it) => return Err(error_message(&it)),
         };
         if let Some(made) = parent.as_ref().and_then(|it| self.made_before(it)) {
             return self.made_up_for(&made, &mut index, paths).map_err(error);
@@ -129,12 +129,12 @@ impl<'a> CommitBuilder<'a> {
                 entries.insert(whole, entry);
             }
         }
-        let tree = rebuilt(&repo, base.as_ref(), &entries).map_err(error)?;
+        let tree = rebuild_tree(&repo, base.as_ref(), &entries).map_err(error)?;
         let tree = match tree {
             Some(tree) => tree,
             None => repo.treebuilder(None).and_then(|it| it.write()).map_err(error)?,
         };
-        let note = self.note();
+        let note = self.skipped_note();
         if base.as_ref().map_or(entries.values().all(Option::is_none), |it| it.id() == tree) {
             return Ok(CommitResult { commit: None, note });
         }
@@ -142,15 +142,16 @@ impl<'a> CommitBuilder<'a> {
         let message = format!("{}\n\n{}\n\n{}\n", self.order.subject, self.order.body, self.order.mark);
         let parents: Vec<&Commit<'_>> = parent.iter().collect();
         let id = repo.commit(Some("HEAD"), &author, &author, &message, &tree, &parents).map_err(error)?;
-        let stale = settle(&mut index, base.as_ref(), &entries).err();
-        let stale = stale.map(|it| format!("the index could not be brought up to date: {}", said(&it)));
+        let stale = update_index(&mut index, base.as_ref(), &entries).err();
+        let stale =
+            stale.map(|it| format!("the index could not be brought up to date: {}", error_message(&it)));
         let note = [note, stale].into_iter().flatten().reduce(|a, b| format!("{a}; {b}"));
         Ok(CommitResult { commit: Some(id), note })
     }
 
     /// A second handle, so that `self` can note what it leaves out meanwhile.
-    fn reopened(&self) -> Result<Repository, String> {
-        Repository::open(self.repo.path()).map_err(|it| said(&it))
+    fn reopen_repository(&self) -> Result<Repository, String> {
+        Repository::open(self.repo.path()).map_err(|it| error_message(&it))
     }
 
     /// The commit with our mark, of a keeper that died before it could tell.
@@ -173,10 +174,10 @@ impl<'a> CommitBuilder<'a> {
         let mut entries = StoredEntries::new();
         for path in paths {
             let whole = [self.prefix.as_slice(), path].concat();
-            let entry = stored(Some(&now), &whole);
+            let entry = stored_entry(Some(&now), &whole);
             entries.insert(whole, entry);
         }
-        settle(index, before.as_ref(), &entries)?;
+        update_index(index, before.as_ref(), &entries)?;
         Ok(CommitResult { commit: Some(made.id()), note: None })
     }
 
@@ -192,7 +193,7 @@ impl<'a> CommitBuilder<'a> {
             self.leave_out(&whole, "in a repository of its own");
             return Ok(None);
         }
-        let old = stored(base, path);
+        let old = stored_entry(base, path);
         let (bytes, executable) = match held() {
             TreeEntry::Nothing => return Ok(Some(None)),
             TreeEntry::Link(target) => return Ok(Some(Some((self.repo.blob(&target)?, LINK)))),
@@ -202,7 +203,7 @@ impl<'a> CommitBuilder<'a> {
                 return Ok(None);
             }
         };
-        if let Some(filter) = filter(&self.repo, &whole) {
+        if let Some(filter) = unsupported_filter(&self.repo, &whole) {
             self.leave_out(&whole, &format!("needs the filter `{filter}`"));
             return Ok(None);
         }
@@ -230,7 +231,7 @@ impl<'a> CommitBuilder<'a> {
         self.left_out.push(format!("{} ({why})", sanitize::line(&path.to_string_lossy())));
     }
 
-    fn note(&self) -> Option<String> {
+    fn skipped_note(&self) -> Option<String> {
         let named = self.left_out.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
         match self.left_out.len() {
             0 => None,
@@ -240,17 +241,17 @@ impl<'a> CommitBuilder<'a> {
     }
 }
 
-fn said(error: &git2::Error) -> String {
+fn error_message(error: &git2::Error) -> String {
     sanitize::line(error.message())
 }
 
-fn stored(tree: Option<&Tree<'_>>, path: &[u8]) -> StoredEntry {
+fn stored_entry(tree: Option<&Tree<'_>>, path: &[u8]) -> StoredEntry {
     let entry = tree?.get_path(Path::new(OsStr::from_bytes(path))).ok()?;
     (entry.kind() != Some(ObjectType::Tree)).then(|| (entry.id(), entry.filemode()))
 }
 
 /// The tree with these entries; `None` where nothing is left. Folders without changes are not looked at.
-fn rebuilt(
+fn rebuild_tree(
     repo: &Repository,
     base: Option<&Tree<'_>>,
     entries: &StoredEntries,
@@ -275,7 +276,7 @@ fn rebuilt(
     for (name, below) in folders {
         let old = base.and_then(|it| it.get_name_bytes(name)).filter(|it| it.filemode() == FOLDER);
         let old = old.map(|it| repo.find_tree(it.id())).transpose()?;
-        match rebuilt(repo, old.as_ref(), &below)? {
+        match rebuild_tree(repo, old.as_ref(), &below)? {
             Some(tree) => drop(builder.insert(name, tree, FOLDER)?),
             None if old.is_some() => builder.remove(name)?,
             None => {}
@@ -291,10 +292,14 @@ fn rebuilt(
 }
 
 /// What the user has not staged otherwise is as it is committed.
-fn settle(index: &mut Index, before: Option<&Tree<'_>>, entries: &StoredEntries) -> Result<(), git2::Error> {
+fn update_index(
+    index: &mut Index,
+    before: Option<&Tree<'_>>,
+    entries: &StoredEntries,
+) -> Result<(), git2::Error> {
     let mut moved = false;
     for (path, entry) in entries {
-        let old = stored(before, path);
+        let old = stored_entry(before, path);
         let staged = index.get_path(Path::new(OsStr::from_bytes(path)), 0);
         let staged = staged.map(|it| (it.id, i32::try_from(it.mode).unwrap_or_default()));
         if staged != old || staged == *entry {

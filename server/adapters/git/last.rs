@@ -16,7 +16,7 @@ pub struct LastHead {
     seen: Option<(HeadFingerprint, Option<GitHead>)>,
 }
 
-/// What [`LastHead::look`] found.
+/// What [`LastHead::lookup`] found.
 #[derive(Debug, PartialEq, Eq)]
 pub enum HeadLookup {
     Same(Option<GitHead>),
@@ -32,8 +32,8 @@ pub struct HeadFingerprint {
 }
 
 impl LastHead {
-    pub fn look(&self, root: &Path) -> HeadLookup {
-        let mark = HeadFingerprint::of(root);
+    pub fn lookup(&self, root: &Path) -> HeadLookup {
+        let mark = HeadFingerprint::capture(root);
         match &self.seen {
             Some((seen, head)) if mark.as_ref() == Some(seen) => HeadLookup::Same(head.clone()),
             _ => HeadLookup::Unknown(mark),
@@ -42,13 +42,14 @@ impl LastHead {
 
     /// `head` was read after `mark`. It is forgotten where it moved meanwhile.
     pub fn remember(&mut self, root: &Path, mark: Option<HeadFingerprint>, head: Option<GitHead>) {
-        self.seen = mark.filter(|it| HeadFingerprint::of(root).as_ref() == Some(it)).map(|it| (it, head));
+        self.seen =
+            mark.filter(|it| HeadFingerprint::capture(root).as_ref() == Some(it)).map(|it| (it, head));
     }
 }
 
 impl HeadFingerprint {
     /// `None` where more than two files decide: no plain repository at `root`, packed or symbolic references.
-    fn of(root: &Path) -> Option<Self> {
+    fn capture(root: &Path) -> Option<Self> {
         let git = root.join(".git");
         let head = read(&git.join("HEAD")).ok()?;
         let Some(name) = head.strip_prefix(b"ref: refs/heads/") else {
@@ -125,7 +126,7 @@ mod tests {
         fn check(&mut self, reads: usize) {
             let root = self.dir.path();
             let truth = super::super::head(root).unwrap();
-            match self.last.look(root) {
+            match self.last.lookup(root) {
                 HeadLookup::Same(head) => assert_eq!(head, truth),
                 HeadLookup::Unknown(mark) => {
                     self.reads += 1;
@@ -168,17 +169,17 @@ mod tests {
         world.check(4);
         let head = world.dir.path().join(".git/HEAD");
         fs::write(&head, "ref: refs/heads/../../config\n").unwrap();
-        assert_eq!(world.last.look(world.dir.path()), HeadLookup::Unknown(None));
+        assert_eq!(world.last.lookup(world.dir.path()), HeadLookup::Unknown(None));
         fs::remove_file(&head).unwrap();
         Command::new("mkfifo").arg(&head).status().unwrap();
-        assert_eq!(world.last.look(world.dir.path()), HeadLookup::Unknown(None));
+        assert_eq!(world.last.lookup(world.dir.path()), HeadLookup::Unknown(None));
     }
 
     #[test]
     fn what_moved_while_it_was_read_is_not_kept() {
         let mut world = World::new();
         world.commit();
-        let HeadLookup::Unknown(mark) = world.last.look(world.dir.path()) else {
+        let HeadLookup::Unknown(mark) = world.last.lookup(world.dir.path()) else {
             panic!("nothing is known yet")
         };
         let early = super::super::head(world.dir.path()).unwrap();
@@ -192,6 +193,6 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let mut last = LastHead::default();
         last.remember(dir.path(), None, None);
-        assert_eq!(last.look(dir.path()), HeadLookup::Unknown(None));
+        assert_eq!(last.lookup(dir.path()), HeadLookup::Unknown(None));
     }
 }

@@ -12,7 +12,7 @@ use std::time::Duration;
 use loopkeeper_core::journal::GitHead;
 
 use super::{GitError, MOST_SUBJECTS};
-use crate::adapters::snapshots::shown;
+use crate::adapters::snapshots::display_path;
 
 /// A named pipe called `.gitignore` would hold git for ever.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -37,25 +37,25 @@ pub(super) fn head(root: &Path) -> Result<Option<GitHead>, GitError> {
     let commit = run(root, action, &["rev-parse", "--verify", "--quiet", "HEAD^{commit}"])?;
     if !commit.success {
         // Also for a branch without commits.
-        return if commit.stderr.is_empty() { Ok(None) } else { Err(failed(root, action, &commit)) };
+        return if commit.stderr.is_empty() { Ok(None) } else { Err(command_error(root, action, &commit)) };
     }
     let tree = run(root, action, &["rev-parse", "--verify", "--quiet", "HEAD^{tree}"])?;
     if !tree.success {
-        return Err(failed(root, action, &tree));
+        return Err(command_error(root, action, &tree));
     }
     let branch = run(root, "symbolic-ref", &["symbolic-ref", "--quiet", "HEAD"])?;
     let branch = line(&branch.stdout).strip_prefix("refs/heads/").map(str::to_owned);
     Ok(Some(GitHead { commit: line(&commit.stdout), tree: line(&tree.stdout), branch }))
 }
 
-pub(super) fn subjects(root: &Path, from: Option<&str>, to: &str) -> Result<Vec<String>, GitError> {
+pub(super) fn commit_subjects(root: &Path, from: Option<&str>, to: &str) -> Result<Vec<String>, GitError> {
     let range = from.map_or_else(|| to.to_owned(), |from| format!("{from}..{to}"));
     let most = format!("--max-count={MOST_SUBJECTS}");
     // A signature would be shown by a program that the configuration names.
     let arguments = ["log", &most, "--no-show-signature", "--no-color", "--format=%s", &range, "--"];
     let output = run(root, "log", &arguments)?;
     if !output.success {
-        return Err(failed(root, "log", &output));
+        return Err(command_error(root, "log", &output));
     }
     let mut subjects: Vec<String> =
         String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect();
@@ -63,17 +63,17 @@ pub(super) fn subjects(root: &Path, from: Option<&str>, to: &str) -> Result<Vec<
     Ok(subjects)
 }
 
-pub(super) fn untracked(root: &Path) -> Result<Option<Vec<String>>, GitError> {
+pub(super) fn untracked_paths(root: &Path) -> Result<Option<Vec<String>>, GitError> {
     if !is_inside(root)? {
         return Ok(None);
     }
     let action = "ls-files";
     let output = run(root, action, &["ls-files", "--others", "--exclude-standard", "-z"])?;
     if !output.success {
-        return Err(failed(root, action, &output));
+        return Err(command_error(root, action, &output));
     }
     let paths = output.stdout.split(|it| *it == 0).filter(|it| !it.is_empty());
-    Ok(Some(paths.map(shown).collect()))
+    Ok(Some(paths.map(display_path).collect()))
 }
 
 /// Whether `root` lies in a work tree. That git refuses the repository of somebody else is an error, not a no.
@@ -86,7 +86,7 @@ fn is_inside(root: &Path) -> Result<bool, GitError> {
     if message.contains("not a git repository") || message.contains("cannot use bare repository") {
         Ok(false)
     } else {
-        Err(failed(root, "rev-parse", &output))
+        Err(command_error(root, "rev-parse", &output))
     }
 }
 
@@ -96,10 +96,10 @@ struct GitOutput {
     stderr: Vec<u8>,
 }
 
-fn failed(root: &Path, action: &'static str, output: &GitOutput) -> GitError {
+fn command_error(root: &Path, action: &'static str, output: &GitOutput) -> GitError {
     // What follows is advice of git's own, over several lines.
     let first = output.stderr.trim_ascii().split(|it| *it == b'\n').next().unwrap_or_default();
-    let message = shown(first);
+    let message = display_path(first);
     GitError::Failed { action, root: root.to_path_buf(), message }
 }
 

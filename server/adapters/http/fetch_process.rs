@@ -26,14 +26,14 @@ const LISTENING: Duration = Duration::from_millis(300);
 
 /// Asks what the environment holds, and says what came of it.
 pub fn main() -> ExitCode {
-    let question = std::env::var(VARIABLE).ok().and_then(|it| WireRequest::read(&it));
+    let question = std::env::var(VARIABLE).ok().and_then(|it| WireRequest::decode(&it));
     let Some(question) = question else {
         let words = "error: this is a part of loopkeeper\nHint: Run `loopkeeper` instead.";
         let _ = writeln!(io::stderr(), "{words}");
         return ExitCode::from(2);
     };
     let said = match question.what {
-        RequestKind::Answer => WireResponse::Reply(ask(&question)),
+        RequestKind::Answer => WireResponse::Reply(perform_request(&question)),
         RequestKind::Listener => WireResponse::Taken(is_taken(&question)),
     };
     // Who gave up hears no answer.
@@ -44,13 +44,13 @@ fn is_taken(question: &WireRequest) -> bool {
     let listener = || {
         let uri: Uri = question.url.parse().ok()?;
         let found = addresses(&uri).ok()?;
-        let allowed = allowed(&named(question), &uri, found).ok()?;
+        let allowed = check_addresses(&allowed_hosts(question), &uri, found).ok()?;
         allowed.into_iter().find(|it| TcpStream::connect_timeout(it, LISTENING).is_ok())
     };
     listener().is_some()
 }
 
-fn ask(question: &WireRequest) -> HttpOutcome {
+fn perform_request(question: &WireRequest) -> HttpOutcome {
     let config = Agent::config_builder()
         .http_status_as_error(false)
         .proxy(None)
@@ -59,7 +59,7 @@ fn ask(question: &WireRequest) -> HttpOutcome {
         .timeout_global(Some(question.timeout))
         .user_agent("loopkeeper")
         .build();
-    let resolver = FilteringResolver { named: named(question), resolver: DefaultResolver::default() };
+    let resolver = FilteringResolver { named: allowed_hosts(question), resolver: DefaultResolver::default() };
     let agent = Agent::with_parts(config, DefaultConnector::default(), resolver);
     let response = match agent.get(question.url.as_str()).call() {
         Ok(response) => response,
@@ -69,7 +69,7 @@ fn ask(question: &WireRequest) -> HttpOutcome {
     let text = |it: &[u8]| String::from_utf8_lossy(it).into_owned();
     let headers = response.headers().iter();
     let headers = headers.map(|(name, value)| (name.to_string(), text(value.as_bytes()))).collect();
-    match body(response.into_body().into_reader()) {
+    match read_body(response.into_body().into_reader()) {
         Ok((body, cut)) => HttpOutcome::Answered(HttpResponse { status, headers, body, cut }),
         Err(error) if error.kind() == io::ErrorKind::TimedOut => HttpOutcome::TimedOut,
         Err(error) => match error.downcast::<Error>() {
@@ -84,7 +84,7 @@ fn authority(question: &WireRequest) -> String {
     uri.and_then(|it| it.authority().map(ToString::to_string)).unwrap_or_default()
 }
 
-fn body(reader: impl Read) -> io::Result<(Vec<u8>, bool)> {
+fn read_body(reader: impl Read) -> io::Result<(Vec<u8>, bool)> {
     let mut body = Vec::new();
     reader.take(BODY_BYTES as u64 + 1).read_to_end(&mut body)?;
     let cut = body.len() > BODY_BYTES;
@@ -122,7 +122,7 @@ impl Resolver for FilteringResolver {
         timeout: NextTimeout,
     ) -> Result<ResolvedSocketAddrs, Error> {
         let found = self.resolver.resolve(uri, config, timeout)?;
-        match allowed(&self.named, uri, found.iter().copied()) {
+        match check_addresses(&self.named, uri, found.iter().copied()) {
             Ok(_) => Ok(found),
             Err(why) => Err(Error::Other(why.into())),
         }
@@ -130,7 +130,7 @@ impl Resolver for FilteringResolver {
 }
 
 /// All of them, or none: a name that leads to several places, one of them inside, is not to be trusted with any.
-fn allowed(
+fn check_addresses(
     named: &AllowedHosts,
     uri: &Uri,
     found: impl IntoIterator<Item = SocketAddr>,
@@ -146,7 +146,7 @@ fn addresses(uri: &Uri) -> io::Result<Vec<SocketAddr>> {
 }
 
 /// By the reader that makes the request, so that no two readings of one address differ.
-fn named(question: &WireRequest) -> AllowedHosts {
+fn allowed_hosts(question: &WireRequest) -> AllowedHosts {
     let host = |url: &String| Some(UrlHost::of(url.parse::<Uri>().ok()?.host()?));
     AllowedHosts { check: host(&question.url), servers: question.servers.iter().filter_map(host).collect() }
 }

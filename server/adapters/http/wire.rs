@@ -32,7 +32,7 @@ impl WireRequest {
         serde_json::to_string(self).unwrap_or_default()
     }
 
-    pub(super) fn read(text: &str) -> Option<Self> {
+    pub(super) fn decode(text: &str) -> Option<Self> {
         serde_json::from_str(text).ok()
     }
 }
@@ -69,7 +69,7 @@ impl WireResponse {
     }
 
     /// `None` where it is not whole, or nothing that is ever said.
-    pub(super) fn read(bytes: &[u8]) -> Option<Self> {
+    pub(super) fn decode(bytes: &[u8]) -> Option<Self> {
         let (line, body) = bytes.split_at(memchr::memchr(b'\n', bytes)? + 1);
         Some(match serde_json::from_slice(line).ok()? {
             WireHeader::Answered { length, .. } if length != body.len() => return None,
@@ -107,7 +107,7 @@ mod tests {
             WireResponse::Reply(HttpOutcome::None("nobody answers".to_owned())),
             WireResponse::Taken(true),
         ] {
-            assert_eq!(WireResponse::read(&written(said.clone())), Some(said));
+            assert_eq!(WireResponse::decode(&written(said.clone())), Some(said));
         }
         let question = WireRequest {
             what: RequestKind::Listener,
@@ -116,7 +116,7 @@ mod tests {
             timeout: Duration::from_millis(1500),
             redirects: 5,
         };
-        assert_eq!(WireRequest::read(&question.to_text()), Some(question));
+        assert_eq!(WireRequest::decode(&question.to_text()), Some(question));
     }
 
     #[test]
@@ -124,9 +124,9 @@ mod tests {
         let answer = HttpResponse { status: 200, body: b"hello".to_vec(), ..HttpResponse::default() };
         let whole = written(WireResponse::Reply(HttpOutcome::Answered(answer)));
         for length in 0..whole.len() {
-            assert_eq!(WireResponse::read(whole.get(..length).unwrap()), None, "{length}");
+            assert_eq!(WireResponse::decode(whole.get(..length).unwrap()), None, "{length}");
         }
-        assert_eq!(WireResponse::read(&[whole.as_slice(), b"!"].concat()), None);
-        assert_eq!(WireResponse::read(b"{}\n"), None);
+        assert_eq!(WireResponse::decode(&[whole.as_slice(), b"!"].concat()), None);
+        assert_eq!(WireResponse::decode(b"{}\n"), None);
     }
 }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use loopkeeper_core::journal::Entry;
 use loopkeeper_core::journal::reading::{self, ChecksumChain, JournalTail};
 
-use super::{JournalError, failure};
+use super::{JournalError, io_error};
 
 /// A place in a journal, up to which everything was told.
 #[derive(Debug)]
@@ -42,7 +42,7 @@ impl Follower {
     }
 
     /// The records that were written since the last look.
-    pub fn look(&mut self) -> Result<JournalUpdate, JournalError> {
+    pub fn poll(&mut self) -> Result<JournalUpdate, JournalError> {
         if !self.is_where_it_was()? {
             return self.start_over();
         }
@@ -59,10 +59,10 @@ impl Follower {
     /// Whether the file at the path is the one that was read, and still as long.
     fn is_where_it_was(&self) -> Result<bool, JournalError> {
         let Some(file) = &self.file else { return Ok(false) };
-        let look = |source| failure("look at", &self.path, source);
+        let look = |source| io_error("look at", &self.path, source);
         let ours = file.metadata().map_err(look)?;
         let found = match std::fs::metadata(&self.path) {
-            Err(source) if source.kind() == ErrorKind::NotFound => return Err(self.gone()),
+            Err(source) if source.kind() == ErrorKind::NotFound => return Err(self.missing_error()),
             other => other.map_err(look)?,
         };
         Ok(found.ino() == ours.ino() && found.dev() == ours.dev() && found.len() >= self.offset)
@@ -70,8 +70,8 @@ impl Follower {
 
     /// The news, and whether they contradict what was read before: whole lines that do not join on.
     fn read_on(&mut self) -> Result<(JournalUpdate, bool), JournalError> {
-        let Some(file) = &self.file else { return Err(self.gone()) };
-        let bytes = read_from(file, self.offset).map_err(|source| failure("read", &self.path, source))?;
+        let Some(file) = &self.file else { return Err(self.missing_error()) };
+        let bytes = read_from(file, self.offset).map_err(|source| io_error("read", &self.path, source))?;
         let reading = reading::read_on(self.chain.clone(), &bytes);
         let unread = bytes.get(reading.good_len..).unwrap_or_default();
         let suspicious = unread.contains(&b'\n');
@@ -85,12 +85,12 @@ impl Follower {
 
     fn open(&self) -> Result<File, JournalError> {
         File::open(&self.path).map_err(|source| match source.kind() {
-            ErrorKind::NotFound => self.gone(),
-            _ => failure("open", &self.path, source),
+            ErrorKind::NotFound => self.missing_error(),
+            _ => io_error("open", &self.path, source),
         })
     }
 
-    fn gone(&self) -> JournalError {
+    fn missing_error(&self) -> JournalError {
         JournalError::Gone { path: self.path.clone() }
     }
 }

@@ -110,7 +110,7 @@ fn a_journal_that_is_gone_is_noticed_and_not_recreated() {
     let check = |harm: fn(&PathBuf), expect: fn(&JournalError) -> bool| {
         let (_dir, path, mut journal) = journal(&["one"]);
         harm(&path);
-        let error = journal.check().unwrap_err();
+        let error = journal.verify_unchanged().unwrap_err();
         assert!(expect(&error), "{error}");
         let before = fs::read(&path).ok();
         let error = journal.append(Moment::default(), vec![steered("two")]).unwrap_err();
@@ -167,7 +167,7 @@ fn after_a_failed_sync_nothing_is_appended_until_it_is_made_good() {
 fn what_was_noted_counts_and_goes_before_what_comes_after_a_failed_sync() {
     let (_dir, path, mut journal) = journal(&["a"]);
     let note = |journal: &mut JournalFile, text: &str| {
-        journal.note(Moment::default(), vec![steered(text)]).unwrap();
+        journal.append_unsynced(Moment::default(), vec![steered(text)]).unwrap();
     };
     note(&mut journal, "b");
     note(&mut journal, "c");
@@ -217,7 +217,7 @@ fn the_reserve_is_real_and_comes_back() {
 fn a_follower_is_told_everything_once() {
     let (_dir, path, mut journal) = journal(&["one"]);
     let mut follower = Follower::new(&path);
-    let look = |follower: &mut Follower| follower.look().unwrap();
+    let look = |follower: &mut Follower| follower.poll().unwrap();
     let first = look(&mut follower);
     assert_eq!(
         (first.since, texts(&first.entries), first.tail),
@@ -234,17 +234,17 @@ fn a_follower_is_told_everything_once() {
 fn a_follower_waits_for_the_rest_of_a_line() {
     let (_dir, path, mut journal) = journal(&["one"]);
     let mut follower = Follower::new(&path);
-    follower.look().unwrap();
+    follower.poll().unwrap();
     let before = fs::read(&path).unwrap().len();
     journal.append(Moment::default(), vec![steered("two")]).unwrap();
     let whole = fs::read(&path).unwrap();
     for cut in before + 1..whole.len() {
         fs::write(&path, &whole[..cut]).unwrap();
-        let news = follower.look().unwrap();
+        let news = follower.poll().unwrap();
         assert_eq!((news.entries.len(), news.tail), (0, JournalTail::Torn { bytes: cut - before }));
     }
     fs::write(&path, &whole).unwrap();
-    let news = follower.look().unwrap();
+    let news = follower.poll().unwrap();
     assert_eq!(
         (news.since, texts(&news.entries), news.tail),
         (UpdateBase::LastLook, vec!["two"], JournalTail::Clean)
@@ -258,10 +258,10 @@ fn a_follower_starts_over_when_the_past_changes() {
     let mut follower = Follower::new(&path);
     let acknowledged = fs::read(&path).unwrap();
     journal.append(Moment::default(), vec![steered("taken back")]).unwrap();
-    follower.look().unwrap();
+    follower.poll().unwrap();
 
     fs::write(&path, &acknowledged).unwrap();
-    let news = follower.look().unwrap();
+    let news = follower.poll().unwrap();
     assert_eq!((news.since, texts(&news.entries)), (UpdateBase::TheStart, vec!["one"]));
 
     let mut other = JournalFile::open(&path).unwrap().journal;
@@ -270,16 +270,16 @@ fn a_follower_starts_over_when_the_past_changes() {
     fs::write(&path, &acknowledged).unwrap();
     journal = JournalFile::open(&path).unwrap().journal;
     journal.append(Moment::default(), vec![steered("short")]).unwrap();
-    follower.look().unwrap();
+    follower.poll().unwrap();
     fs::write(&path, &longer).unwrap();
-    let news = follower.look().unwrap();
+    let news = follower.poll().unwrap();
     assert_eq!(news.since, UpdateBase::TheStart);
     assert_eq!(texts(&news.entries), ["one", "something longer than what stood there before"]);
 
     fs::write(&path, String::from_utf8(longer).unwrap().replace("one", "0ne")).unwrap();
     // What was read is not read again as long as it joins on; a new follower sees the damage.
-    assert!(matches!(Follower::new(&path).look().unwrap().tail, JournalTail::Damaged { line: 1, .. }));
+    assert!(matches!(Follower::new(&path).poll().unwrap().tail, JournalTail::Damaged { line: 1, .. }));
 
     fs::remove_file(&path).unwrap();
-    assert!(matches!(follower.look(), Err(JournalError::Gone { .. })));
+    assert!(matches!(follower.poll(), Err(JournalError::Gone { .. })));
 }

@@ -16,18 +16,18 @@ pub(super) struct OutputBuffer {
 
 impl OutputBuffer {
     /// Each stream, so much of its beginning and of its end.
-    pub(super) fn apart(most: usize) -> Self {
-        Self { apart: Some([HeadTailBuffer::of(most), HeadTailBuffer::of(most)]), both: None }
+    pub(super) fn with_separate(most: usize) -> Self {
+        Self { apart: Some([HeadTailBuffer::with_limit(most), HeadTailBuffer::with_limit(most)]), both: None }
     }
 
     /// Both as they come, from one pipe.
-    pub(super) fn together(most: usize) -> Self {
+    pub(super) fn with_combined(most: usize) -> Self {
         Self { apart: None, both: Some(InOrder::of(most)) }
     }
 
     /// Each stream, and both as far as the order shows in when they are read.
-    pub(super) fn all(most: usize) -> Self {
-        Self { both: Some(InOrder::of(most)), ..Self::apart(most) }
+    pub(super) fn with_both(most: usize) -> Self {
+        Self { both: Some(InOrder::of(most)), ..Self::with_separate(most) }
     }
 
     pub(super) fn push(&mut self, stream: Stream, bytes: &[u8]) {
@@ -65,7 +65,7 @@ struct InOrder {
 
 impl InOrder {
     fn of(most: usize) -> Self {
-        Self { kept: HeadTailBuffer::of(most), begun: [Vec::new(), Vec::new()] }
+        Self { kept: HeadTailBuffer::with_limit(most), begun: [Vec::new(), Vec::new()] }
     }
 
     fn push(&mut self, stream: Stream, bytes: &[u8]) {
@@ -112,7 +112,7 @@ mod tests {
     fn both_streams_keep_their_lines_and_their_order() {
         use Stream::{Stderr, Stdout};
         let check = |chunks: &[(Stream, &str)], stdout: &str, stderr: &str, both: &str| {
-            let run = collected(OutputBuffer::all(1000), chunks);
+            let run = collected(OutputBuffer::with_both(1000), chunks);
             let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
             let found = (text(&run.stdout), text(&run.stderr), text(&run.both));
             assert_eq!(found, (stdout.into(), stderr.into(), both.into()), "{chunks:?}");
@@ -128,7 +128,7 @@ mod tests {
     #[test]
     fn from_one_pipe_it_is_as_it_came() {
         let chunks = [(Stream::Stdout, "half, "), (Stream::Stdout, "and the rest")];
-        let run = collected(OutputBuffer::together(1000), &chunks);
+        let run = collected(OutputBuffer::with_combined(1000), &chunks);
         assert_eq!((run.both.as_slice(), run.stdout.len()), (&b"half, and the rest"[..], 0));
     }
 
@@ -136,14 +136,18 @@ mod tests {
     fn what_is_dropped_is_counted_once() {
         let line = "x".repeat(99) + "\n";
         let flood: Vec<_> = (0..100).map(|_| (Stream::Stdout, line.as_str())).collect();
-        for all in [OutputBuffer::all(1000), OutputBuffer::apart(1000), OutputBuffer::together(1000)] {
+        for all in [
+            OutputBuffer::with_both(1000),
+            OutputBuffer::with_separate(1000),
+            OutputBuffer::with_combined(1000),
+        ] {
             assert_eq!(collected(all, &flood).dropped, 8100);
         }
     }
 
     #[test]
     fn an_endless_line_is_not_kept_back() {
-        let mut all = OutputBuffer::all(10 * LINE_BYTES);
+        let mut all = OutputBuffer::with_both(10 * LINE_BYTES);
         all.push(Stream::Stdout, &vec![b'x'; LINE_BYTES + 1]);
         all.push(Stream::Stderr, b"between\n");
         let both = all.finish().both;

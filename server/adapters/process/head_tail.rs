@@ -15,7 +15,7 @@ pub(super) struct HeadTailBuffer {
 }
 
 impl HeadTailBuffer {
-    pub(super) fn of(most: usize) -> Self {
+    pub(super) fn with_limit(most: usize) -> Self {
         Self { most, head: Vec::new(), tail: Vec::new(), dropped: 0 }
     }
 
@@ -65,7 +65,7 @@ mod tests {
     fn head_and_tail() {
         let text: Vec<u8> = (0..6 * BYTES).map(|n| (n % 251) as u8).collect();
         for len in [0, 5, BYTES, BYTES + 1, 2 * BYTES] {
-            let mut kept = HeadTailBuffer::of(BYTES);
+            let mut kept = HeadTailBuffer::with_limit(BYTES);
             for chunk in text[..len].chunks(1000) {
                 kept.push(chunk);
             }
@@ -74,7 +74,7 @@ mod tests {
     }
 
     fn finished(text: &[u8]) -> (Vec<u8>, u64) {
-        let mut kept = HeadTailBuffer::of(BYTES);
+        let mut kept = HeadTailBuffer::with_limit(BYTES);
         for chunk in text.chunks(65_536) {
             kept.push(chunk);
         }

@@ -24,7 +24,7 @@ struct PartialLine {
 }
 
 impl LineSplitter {
-    pub(super) fn feed(&mut self, stream: Stream, bytes: Vec<u8>) {
+    pub(super) fn push_chunk(&mut self, stream: Stream, bytes: Vec<u8>) {
         self.chunks.push_back((stream, bytes, 0));
     }
 
@@ -35,7 +35,7 @@ impl LineSplitter {
         }
         for (stream, open) in [(Stream::Stdout, &mut self.out), (Stream::Stderr, &mut self.err)] {
             if open.bytes > 0 {
-                self.rest.push_back(open.take(stream));
+                self.rest.push_back(open.take_line(stream));
             }
         }
         !self.rest.is_empty()
@@ -52,7 +52,7 @@ impl LineSplitter {
             if let Some(end) = memchr::memchr(b'\n', rest) {
                 open.add(rest.get(..end).unwrap_or_default());
                 *at += end + 1;
-                return Some(open.take(*stream));
+                return Some(open.take_line(*stream));
             }
             open.add(rest);
             self.chunks.pop_front();
@@ -71,7 +71,7 @@ impl PartialLine {
         }
     }
 
-    fn take(&mut self, stream: Stream) -> OutputEvent {
+    fn take_line(&mut self, stream: Stream) -> OutputEvent {
         let Self { kept, bytes } = std::mem::take(self);
         if bytes > LINE_BYTES {
             OutputEvent::Oversize { stream, bytes }
@@ -91,7 +91,7 @@ mod tests {
         let mut lines = LineSplitter::default();
         let mut events = Vec::new();
         for (stream, bytes) in chunks {
-            lines.feed(*stream, bytes.to_vec());
+            lines.push_chunk(*stream, bytes.to_vec());
             events.extend(std::iter::from_fn(|| lines.next()));
         }
         lines.finish();

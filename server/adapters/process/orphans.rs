@@ -31,36 +31,36 @@ static BESIDE: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
 /// One of them has ended, or has nothing to do.
 static GONE: Notify = Notify::const_new();
 
-fn known() -> MutexGuard<'static, BTreeSet<i32>> {
+fn known_wardens() -> MutexGuard<'static, BTreeSet<i32>> {
     KNOWN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn beside() -> MutexGuard<'static, BTreeSet<i32>> {
+fn detached_wardens() -> MutexGuard<'static, BTreeSet<i32>> {
     BESIDE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-pub(super) fn knows(pid: i32) {
-    known().insert(pid);
+pub(super) fn register(pid: i32) {
+    known_wardens().insert(pid);
 }
 
 /// Right after it was started, before anybody looks.
 pub(super) fn mark_detached(pid: i32) {
-    beside().insert(pid);
+    detached_wardens().insert(pid);
 }
 
 pub(super) fn is_waited_for(pid: i32) {
-    beside().remove(&pid);
+    detached_wardens().remove(&pid);
 }
 
 /// It has no job at the moment: nobody waits for it, and no sweep ends it.
-pub(super) fn rests(pid: i32) {
+pub(super) fn mark_idle(pid: i32) {
     mark_detached(pid);
     GONE.notify_waiters();
 }
 
 pub(super) fn unregister(pid: i32) {
-    known().remove(&pid);
-    beside().remove(&pid);
+    known_wardens().remove(&pid);
+    detached_wardens().remove(&pid);
     GONE.notify_waiters();
 }
 
@@ -78,8 +78,8 @@ impl From<KillReport> for Orphans {
 }
 
 /// From now on, whoever loses its warden becomes a child of this process. For keepers only: in a program that
-/// starts others in its own way it would make [`sweep`] dangerous.
-pub fn adopt() -> std::io::Result<()> {
+/// starts others in its own way it would make [`kill_orphans`] dangerous.
+pub fn become_subreaper() -> std::io::Result<()> {
     Ok(set_child_subreaper(Some(getpid()))?)
 }
 
@@ -88,27 +88,27 @@ pub fn adopt() -> std::io::Result<()> {
 pub async fn all_gone() -> Orphans {
     loop {
         let gone = GONE.notified();
-        if known().is_subset(&beside()) {
-            return sweep();
+        if known_wardens().is_subset(&detached_wardens()) {
+            return kill_orphans();
         }
         gone.await;
     }
 }
 
-pub(super) fn adopting() -> bool {
+pub(super) fn is_subreaper() -> bool {
     matches!(child_subreaper(), Ok(Some(_)))
 }
 
 /// Ends every descendant of this process that belongs to no warden we wait for. Wardens lead sessions of their
 /// own, so that nobody of theirs is in ours.
-pub fn sweep() -> Orphans {
+pub fn kill_orphans() -> Orphans {
     let own = getpid().as_raw_pid();
-    let session = table::one(own).map_or(own, |own| own.session);
-    let spare = |child: &Process| child.session == session || known().contains(&child.pid);
+    let session = table::find_process(own).map_or(own, |own| own.session);
+    let spare = |child: &Process| child.session == session || known_wardens().contains(&child.pid);
     let look = || {
-        let mut all = table::all();
+        let mut all = table::list_processes();
         all.retain(|process| process.parent != own || !spare(process));
-        table::below(own, all)
+        table::descendants(own, all)
     };
     tree::end_children(look, spare, |time| wait_for_strays(spare, time)).into()
 }
@@ -117,7 +117,7 @@ pub fn sweep() -> Orphans {
 fn wait_for_strays(spare: impl Fn(&Process) -> bool, time: Duration) -> ChildrenLeft {
     std::thread::sleep(time);
     let mut children = ChildrenLeft::None;
-    for stray in table::children().iter().filter(|child| !spare(child)) {
+    for stray in table::own_children().iter().filter(|child| !spare(child)) {
         let gone = Pid::from_raw(stray.pid).map(|pid| waitpid(Some(pid), WaitOptions::NOHANG));
         if !matches!(gone, Some(Ok(Some(_)))) {
             children = ChildrenLeft::Left;
@@ -133,11 +133,11 @@ pub fn end_marked(loop_id: &str) -> Orphans {
     wait_for_wardens(&mark);
     let own = getpid().as_raw_pid();
     let find = || {
-        let all = table::all();
+        let all = table::list_processes();
         let mut found: Vec<Process> = Vec::new();
         for process in all.iter().filter(|process| process.running && process.pid != own) {
-            if marked(process.pid, &mark) {
-                found.extend(table::below(process.pid, all.clone()));
+            if has_mark(process.pid, &mark) {
+                found.extend(table::descendants(process.pid, all.clone()));
                 found.push(process.clone());
             }
         }
@@ -149,11 +149,12 @@ pub fn end_marked(loop_id: &str) -> Orphans {
 
 fn wait_for_wardens(mark: &str) {
     let until = Instant::now() + WARDEN;
-    let wardens = table::all().into_iter().filter(|process| process.running && is_warden(process.pid));
-    for warden in wardens.filter(|process| marked(process.pid, mark)) {
+    let wardens =
+        table::list_processes().into_iter().filter(|process| process.running && is_warden(process.pid));
+    for warden in wardens.filter(|process| has_mark(process.pid, mark)) {
         // Whatever the agent did to it, it must run to do its work.
         let _ = warden.signal(Signal::CONT);
-        if let Some(handle) = handle(&warden) {
+        if let Some(handle) = open_pidfd(&warden) {
             let left = until.saturating_duration_since(Instant::now());
             let time = Timespec { tv_sec: left.as_secs() as i64, tv_nsec: i64::from(left.subsec_nanos()) };
             let _ = poll(&mut [PollFd::new(&handle, PollFlags::IN)], Some(&time));
@@ -161,11 +162,11 @@ fn wait_for_wardens(mark: &str) {
     }
 }
 
-fn handle(process: &Process) -> Option<OwnedFd> {
+fn open_pidfd(process: &Process) -> Option<OwnedFd> {
     pidfd_open(Pid::from_raw(process.pid)?, PidfdFlags::empty()).ok()
 }
 
-fn marked(pid: i32, mark: &str) -> bool {
+fn has_mark(pid: i32, mark: &str) -> bool {
     let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
     environment.split(|byte| *byte == 0).any(|variable| variable.starts_with(mark.as_bytes()))
 }

@@ -34,10 +34,10 @@ pub(super) struct OutputFile {
 impl OutputFile {
     /// Begins `base.out`.
     pub(super) fn create(base: &Path, redactor: Redactor) -> io::Result<Self> {
-        Ok(Self::to(base, open(&base.with_extension("out"))?, redactor))
+        Ok(Self::with_head(base, open(&base.with_extension("out"))?, redactor))
     }
 
-    fn to(base: &Path, head: File, redactor: Redactor) -> Self {
+    fn with_head(base: &Path, head: File, redactor: Redactor) -> Self {
         let (stdout, stderr) = (RedactedLines::new(&redactor), RedactedLines::new(&redactor));
         let (base, tail) = (base.to_path_buf(), RingBuffer::default());
         Self { base, head, taken: 0, full: false, redactor, stdout, stderr, tail, error: None }
@@ -92,7 +92,7 @@ impl OutputFile {
 
     fn store(&mut self, bytes: &[u8]) {
         if let Err(error) = self.head.write_all(bytes) {
-            self.fail("out", &error);
+            self.record_error("out", &error);
             self.tail.total += bytes.len() as u64;
         }
     }
@@ -115,7 +115,7 @@ impl OutputFile {
         let begin = if over == 0 { 0 } else { memchr::memchr(b'\n', &tail).map_or(0, |at| at + 1) };
         let dropped = over + begin as u64;
         if let Err(error) = self.write_tail(tail.get(begin..).unwrap_or_default(), dropped) {
-            self.fail("tail", &error);
+            self.record_error("tail", &error);
             return (self.tail.total, self.error);
         }
         (dropped, None)
@@ -131,7 +131,7 @@ impl OutputFile {
         file.write_all(&stream.finish())
     }
 
-    fn fail(&mut self, extension: &str, error: &io::Error) {
+    fn record_error(&mut self, extension: &str, error: &io::Error) {
         let path = self.base.with_extension(extension);
         self.error = Some(format!("could not write {}: {error}", path.display()));
     }
@@ -304,7 +304,7 @@ mod tests {
     #[test]
     fn a_full_disk_is_said_once_and_counted() {
         let head = OpenOptions::new().write(true).open("/dev/full").unwrap();
-        let mut file = OutputFile::to(Path::new("/nowhere/0001"), head, redactor());
+        let mut file = OutputFile::with_head(Path::new("/nowhere/0001"), head, redactor());
         file.write(Stream::Stdout, b"abc");
         file.write(Stream::Stdout, b"de");
         let (dropped, error) = file.finish();

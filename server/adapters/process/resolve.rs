@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{Access, access};
 
 /// The program's file: a name without a slash by `search` (a `PATH`), one with a slash relative to `root`.
-pub(crate) fn program(name: &OsStr, search: &OsStr, root: &Path) -> Option<PathBuf> {
+pub(crate) fn resolve_program(name: &OsStr, search: &OsStr, root: &Path) -> Option<PathBuf> {
     if name.as_bytes().contains(&b'/') {
-        return Some(root.join(name)).filter(|path| executable(path));
+        return Some(root.join(name)).filter(|path| is_executable(path));
     }
     in_path(name, search)
 }
@@ -23,10 +23,10 @@ pub(crate) fn in_path(name: &OsStr, search: &OsStr) -> Option<PathBuf> {
     std::env::split_paths(search)
         .filter(|folder| folder.is_absolute())
         .map(|folder| folder.join(name))
-        .find(|path| executable(path))
+        .find(|path| is_executable(path))
 }
 
-fn executable(path: &Path) -> bool {
+fn is_executable(path: &Path) -> bool {
     path.is_file() && access(path, Access::EXEC_OK).is_ok()
 }
 
@@ -50,7 +50,7 @@ mod tests {
         let search = [Path::new(""), Path::new("."), Path::new("bin"), &at("bin")];
         let search = std::env::join_paths(search).unwrap();
         let check = |name: &str, expect: Option<&str>| {
-            assert_eq!(program(OsStr::new(name), &search, root), expect.map(&at), "{name}");
+            assert_eq!(resolve_program(OsStr::new(name), &search, root), expect.map(&at), "{name}");
         };
         check("tool", Some("bin/tool"));
         check("./tool", Some("./tool"));
@@ -61,6 +61,6 @@ mod tests {
         check("absent", None);
         check("", None);
         let absolute = at("bin/only");
-        assert_eq!(program(absolute.as_os_str(), OsStr::new(""), root), Some(absolute.clone()));
+        assert_eq!(resolve_program(absolute.as_os_str(), OsStr::new(""), root), Some(absolute.clone()));
     }
 }

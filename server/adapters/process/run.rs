@@ -23,13 +23,13 @@ pub(in crate::adapters) async fn run_for(
     domain: &Isolation,
     most: usize,
 ) -> CommandRun {
-    watch(start(job, domain), timeout, OutputBuffer::apart(most)).await
+    collect_output(start(job, domain), timeout, OutputBuffer::with_separate(most)).await
 }
 
 /// The same for a job that runs beside the loop: whoever waits for the loop's jobs does not wait for it.
 pub async fn run_beside(job: &Job, timeout: Duration, domain: &Isolation) -> CommandRun {
     let started = start(job, domain).inspect(|running| orphans::mark_detached(running.pid));
-    watch(started, timeout, OutputBuffer::apart(BYTES)).await
+    collect_output(started, timeout, OutputBuffer::with_separate(BYTES)).await
 }
 
 fn not_started(reason: String) -> CommandRun {
@@ -37,7 +37,7 @@ fn not_started(reason: String) -> CommandRun {
 }
 
 /// Collects the output of what was started, and ends it over `timeout`.
-pub(super) async fn watch(
+pub(super) async fn collect_output(
     started: Result<JobHandle, ProcessError>,
     timeout: Duration,
     mut collected: OutputBuffer,
@@ -50,8 +50,8 @@ pub(super) async fn watch(
     let mut timed_out = false;
     loop {
         let next = if timed_out {
-            running.chunk().await
-        } else if let Ok(next) = timeout_at(begin + timeout, running.chunk()).await {
+            running.next_chunk().await
+        } else if let Ok(next) = timeout_at(begin + timeout, running.next_chunk()).await {
             next
         } else {
             timed_out = true;
@@ -63,7 +63,7 @@ pub(super) async fn watch(
             None => break,
         }
     }
-    let ended = running.end().await;
+    let ended = running.wait().await;
     CommandRun {
         ending: match (timed_out, ended.not_started, ended.signal, ended.exit) {
             (true, ..) => CommandExit::TimedOut,

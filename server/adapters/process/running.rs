@@ -56,8 +56,8 @@ impl JobHandle {
             if let Some(event) = self.lines.next() {
                 return Some(event);
             }
-            match self.chunk().await {
-                Some((stream, bytes)) => self.lines.feed(stream, bytes),
+            match self.next_chunk().await {
+                Some((stream, bytes)) => self.lines.push_chunk(stream, bytes),
                 None if self.lines.finish() => {}
                 None => return None,
             }
@@ -65,7 +65,7 @@ impl JobHandle {
     }
 
     /// The next bytes as they came. Cancel safe.
-    pub(super) async fn chunk(&mut self) -> Option<(Stream, Vec<u8>)> {
+    pub(super) async fn next_chunk(&mut self) -> Option<(Stream, Vec<u8>)> {
         match self.inbox.recv().await? {
             SupervisorMessage::Chunk(stream, bytes) => {
                 if let Some(output) = &mut self.output {
@@ -90,7 +90,7 @@ impl JobHandle {
     }
 
     /// While its work is judged it runs beside the loop's jobs: they do not wait for its end.
-    pub fn beside(&self, held: StopHookWait) {
+    pub fn set_stop_hook_wait(&self, held: StopHookWait) {
         match held {
             StopHookWait::Yes => orphans::mark_detached(self.pid),
             StopHookWait::No => orphans::is_waited_for(self.pid),
@@ -135,8 +135,8 @@ impl JobHandle {
     }
 
     /// How it ended. Waits for the end; output that nobody asked for goes to the file only.
-    pub async fn end(mut self) -> JobOutcome {
-        while self.chunk().await.is_some() {}
+    pub async fn wait(mut self) -> JobOutcome {
+        while self.next_chunk().await.is_some() {}
         let report = self.report.take().unwrap_or_default();
         let (dropped, output_error) = self.output.take().map_or((0, None), OutputFile::finish);
         JobOutcome {

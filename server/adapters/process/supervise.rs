@@ -60,11 +60,11 @@ impl ProcessSupervisor {
         }
         let report = match left {
             WardenExit::Idle(report) => {
-                self.warden.rest(&report);
+                self.warden.return_to_pool(&report);
                 report
             }
             WardenExit::Ended(status) => {
-                let report = self.report(status);
+                let report = self.finish_report(status);
                 orphans::unregister(self.warden.pid);
                 report
             }
@@ -81,10 +81,10 @@ impl ProcessSupervisor {
         let (mut heard, mut speaks) = (true, true);
         loop {
             let (stream, chunk) = tokio::select! {
-                status = self.warden.end() => return WardenExit::Ended(status),
+                status = self.warden.wait() => return WardenExit::Ended(status),
                 said = self.control.read_buf(&mut self.said), if speaks => {
                     self.note_start();
-                    match self.reported() {
+                    match self.read_report() {
                         Some(report) if report.again => return WardenExit::Idle(report),
                         Some(_) => speaks = false,
                         None => speaks = said.is_ok_and(|read| read > 0),
@@ -103,7 +103,7 @@ impl ProcessSupervisor {
                     force = Some(Instant::now() + FORCE);
                     continue;
                 }
-                () = at(force) => return WardenExit::Ended(self.end_from_outside().await),
+                () = sleep_until_deadline(force) => return WardenExit::Ended(self.end_from_outside().await),
             };
             if heard {
                 let _ = self.to.send(SupervisorMessage::Chunk(stream, chunk.clone())).await;
@@ -115,9 +115,9 @@ impl ProcessSupervisor {
     /// The warden does not do its work (stopped by the agent, stuck): ends it and everything below it.
     async fn end_from_outside(&mut self) -> Option<ExitStatus> {
         let pid = self.warden.pid;
-        tree::end_all(|| table::below(pid, table::all()));
-        let _ = table::one(pid).map(|warden| warden.signal(Signal::KILL));
-        self.warden.end().await
+        tree::end_all(|| table::descendants(pid, table::list_processes()));
+        let _ = table::find_process(pid).map(|warden| warden.signal(Signal::KILL));
+        self.warden.wait().await
     }
 
     async fn drain(&self, stream: Stream, pipe: Option<Receiver>) {
@@ -146,21 +146,22 @@ impl ProcessSupervisor {
     }
 
     /// What the warden said, if it is whole.
-    fn reported(&self) -> Option<WardenReport> {
+    fn read_report(&self) -> Option<WardenReport> {
         serde_json::from_slice(&self.said).ok()
     }
 
     /// What the warden said. One that said nothing was killed: whom it watched over is ended here.
-    fn report(&mut self, status: Option<ExitStatus>) -> WardenReport {
+    fn finish_report(&mut self, status: Option<ExitStatus>) -> WardenReport {
         self.said.reserve(CHUNK);
         // One that could not be read said nothing.
         let _ = rustix::io::read(&self.control, spare_capacity(&mut self.said));
         self.note_start();
-        if let Some(report) = self.reported() {
+        if let Some(report) = self.read_report() {
             return report;
         }
         orphans::unregister(self.warden.pid);
-        let orphans = if orphans::adopting() { orphans::sweep() } else { orphans::Orphans::default() };
+        let orphans =
+            if orphans::is_subreaper() { orphans::kill_orphans() } else { orphans::Orphans::default() };
         let signal = status.and_then(|status| std::os::unix::process::ExitStatusExt::signal(&status));
         WardenReport {
             signal: signal.or(Some(Signal::KILL.as_raw())),
@@ -182,7 +183,7 @@ async fn read(pipe: &mut Option<Receiver>, buffer: &mut Vec<u8>) {
     pending::<()>().await;
 }
 
-async fn at(moment: Option<Instant>) {
+async fn sleep_until_deadline(moment: Option<Instant>) {
     match moment {
         Some(moment) => sleep_until(moment).await,
         None => pending().await,

@@ -40,7 +40,7 @@ impl Process {
     pub(crate) fn signal(&self, signal: Signal) -> io::Result<()> {
         let pid = Pid::from_raw(self.pid).ok_or(rustix::io::Errno::SRCH)?;
         let handle = pidfd_open(pid, PidfdFlags::empty())?;
-        if one(self.pid).is_none_or(|now| now.started != self.started) {
+        if find_process(self.pid).is_none_or(|now| now.started != self.started) {
             return Err(rustix::io::Errno::SRCH.into());
         }
         Ok(pidfd_send_signal(handle, signal)?)
@@ -48,13 +48,13 @@ impl Process {
 }
 
 /// Every process that can be seen, zombies too.
-pub(crate) fn all() -> Vec<Process> {
+pub(crate) fn list_processes() -> Vec<Process> {
     let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
-    entries.flatten().filter_map(|entry| one(entry.file_name().to_str()?.parse().ok()?)).collect()
+    entries.flatten().filter_map(|entry| find_process(entry.file_name().to_str()?.parse().ok()?)).collect()
 }
 
 /// The process with this number, as it is now.
-pub(crate) fn one(pid: i32) -> Option<Process> {
+pub(crate) fn find_process(pid: i32) -> Option<Process> {
     let stat = std::fs::File::open(format!("/proc/{pid}/stat")).ok()?;
     let mut line = [0; LONGEST_LINE];
     let read = rustix::io::read(&stat, &mut line).ok()?;
@@ -63,7 +63,7 @@ pub(crate) fn one(pid: i32) -> Option<Process> {
 
 /// The children of this process, zombies too. Much quicker than looking at everybody, and may miss some while
 /// others come and go: look again.
-pub(crate) fn children() -> Vec<Process> {
+pub(crate) fn own_children() -> Vec<Process> {
     children_of(getpid().as_raw_pid())
 }
 
@@ -73,10 +73,10 @@ fn children_of(parent: i32) -> Vec<Process> {
         tasks.filter_map(|task| std::fs::read_to_string(task.path().join("children")).ok()).collect();
     if lists.is_empty() {
         // Not every kernel keeps the list.
-        return all().into_iter().filter(|process| process.parent == parent).collect();
+        return list_processes().into_iter().filter(|process| process.parent == parent).collect();
     }
     let pids = lists.iter().flat_map(|list| list.split_ascii_whitespace());
-    pids.filter_map(|pid| one(pid.parse().ok()?)).collect()
+    pids.filter_map(|pid| find_process(pid.parse().ok()?)).collect()
 }
 
 /// The number, as this process counts, of the descendant of `root` that its own PID namespace knows as `inner`.
@@ -104,7 +104,7 @@ fn innermost(status: &str) -> Option<i32> {
 }
 
 /// The running descendants of `root`, without `root` itself.
-pub(crate) fn below(root: i32, all: Vec<Process>) -> Vec<Process> {
+pub(crate) fn descendants(root: i32, all: Vec<Process>) -> Vec<Process> {
     let mut children: BTreeMap<i32, Vec<Process>> = BTreeMap::new();
     for process in all {
         children.entry(process.parent).or_default().push(process);
@@ -121,9 +121,9 @@ pub(crate) fn below(root: i32, all: Vec<Process>) -> Vec<Process> {
 
 /// CPU time of `root` and everything below it, ended children included.
 pub(crate) fn cpu_ms(root: i32) -> u64 {
-    let all = all();
+    let all = list_processes();
     let own = all.iter().find(|process| process.pid == root).map_or(0, |process| process.cpu_ms);
-    own + below(root, all).iter().map(|process| process.cpu_ms).sum::<u64>()
+    own + descendants(root, all).iter().map(|process| process.cpu_ms).sum::<u64>()
 }
 
 /// A line of `/proc/PID/stat`. The name stands in parentheses and may hold anything, parentheses too.
@@ -215,7 +215,7 @@ mod tests {
             process(5, 2, false),
             process(6, 1, true),
         ];
-        let mut found: Vec<i32> = below(2, all).iter().map(|process| process.pid).collect();
+        let mut found: Vec<i32> = descendants(2, all).iter().map(|process| process.pid).collect();
         found.sort_unstable();
         assert_eq!(found, [3, 4, 9]);
     }
@@ -223,7 +223,7 @@ mod tests {
     #[test]
     fn this_process_is_found_and_a_wrong_start_is_not_signalled() {
         let own = std::process::id() as i32;
-        let process = all().into_iter().find(|process| process.pid == own).unwrap();
+        let process = list_processes().into_iter().find(|process| process.pid == own).unwrap();
         assert!(process.running);
         let earlier = Process { started: process.started - 1, ..process };
         assert!(earlier.signal(Signal::KILL).is_err());

@@ -39,7 +39,7 @@ impl KillReport {
     }
 
     /// True when this one is new.
-    fn meet(&mut self, process: &Process) -> bool {
+    fn insert(&mut self, process: &Process) -> bool {
         let place = self.met.entry((process.pid, process.started));
         let new = matches!(place, Entry::Vacant(_));
         place.or_insert_with(|| process.clone());
@@ -49,7 +49,7 @@ impl KillReport {
     /// A stopped process starts no others. One that cannot be stopped is killed or reported next.
     fn stop(&mut self, found: &[Process]) {
         for process in found {
-            if self.meet(process) {
+            if self.insert(process) {
                 let _ = process.signal(Signal::STOP);
             }
         }
@@ -72,9 +72,9 @@ pub(crate) fn end_children(
         if round % ROUNDS == 0 {
             swept.stop(&look());
         }
-        for child in table::children().iter().filter(|child| !spare(child)) {
+        for child in table::own_children().iter().filter(|child| !spare(child)) {
             if child.running {
-                swept.meet(child);
+                swept.insert(child);
             }
             kill_with_group(child);
         }

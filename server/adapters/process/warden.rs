@@ -36,12 +36,12 @@ impl WardenHandle {
     pub(super) fn start(command: Command, home: Option<PoolHandle>) -> io::Result<Self> {
         let child = tokio::process::Command::from(command).spawn()?;
         let pid = child.id().map_or(0, |pid| pid as i32);
-        orphans::knows(pid);
+        orphans::register(pid);
         Ok(Self { child, pid, spent_ms: 0, home })
     }
 
     /// Where it takes its orders from, if it takes more than one.
-    pub(super) fn orders(&self) -> Option<&UnixStream> {
+    pub(super) fn order_channel(&self) -> Option<&UnixStream> {
         self.home.as_ref().map(|home| &home.orders)
     }
 
@@ -51,23 +51,23 @@ impl WardenHandle {
         self
     }
 
-    pub(super) async fn end(&mut self) -> Option<ExitStatus> {
+    pub(super) async fn wait(&mut self) -> Option<ExitStatus> {
         self.child.wait().await.ok()
     }
 
     /// After a job that left nothing behind.
-    pub(super) fn rest(mut self, report: &WardenReport) {
+    pub(super) fn return_to_pool(mut self, report: &WardenReport) {
         self.spent_ms += report.cpu_ms;
         let Some(idle) = self.home.as_ref().and_then(|home| home.idle.upgrade()) else {
             // Nobody is left to give it a job: the end of its orders ends it.
             return orphans::unregister(self.pid);
         };
-        orphans::rests(self.pid);
+        orphans::mark_idle(self.pid);
         idle.lock().unwrap_or_else(PoisonError::into_inner).push(self);
     }
 
     /// Ends it. One that somebody stopped does not notice, and is killed.
-    pub(super) async fn dismiss(mut self) {
+    pub(super) async fn shutdown(mut self) {
         self.home = None;
         if timeout(FORCE, self.child.wait()).await.is_err() {
             let _ = self.child.kill().await;

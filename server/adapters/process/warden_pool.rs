@@ -15,7 +15,7 @@ use super::head_tail::BYTES;
 use super::job_request::{self, JobRequest};
 use super::orphans::ENV_LOOP;
 use super::warden::{IdleWardens, PoolHandle, WardenHandle};
-use super::{ChildStdio, Job, JobHandle, ProcessError, StreamLayout, orphans, run, started};
+use super::{ChildStdio, Job, JobHandle, ProcessError, StreamLayout, orphans, run, start_with};
 use crate::adapters::sandbox::Isolation;
 
 #[derive(Debug, Clone)]
@@ -25,12 +25,12 @@ pub struct WardenPool {
 }
 
 impl WardenPool {
-    pub fn of(domain: &Isolation) -> Self {
+    pub fn new(domain: &Isolation) -> Self {
         Self { domain: domain.clone(), idle: Arc::default() }
     }
 
     /// What encloses their jobs.
-    pub fn domain(&self) -> &Isolation {
+    pub fn isolation(&self) -> &Isolation {
         &self.domain
     }
 
@@ -40,7 +40,7 @@ impl WardenPool {
     }
 
     fn start_with(&self, job: &Job, streams: StreamLayout) -> Result<JobHandle, ProcessError> {
-        started(job, streams, |program, ends| {
+        start_with(job, streams, |program, ends| {
             let order = JobRequest {
                 cwd: job.cwd.clone(),
                 env: job.env.clone(),
@@ -57,10 +57,10 @@ impl WardenPool {
     /// as far as it shows in when they are read.
     pub async fn run_to_end(&self, job: &Job, streams: StreamLayout, timeout: Duration) -> CommandRun {
         let collected = match streams {
-            StreamLayout::Apart => OutputBuffer::all(BYTES),
-            StreamLayout::Together => OutputBuffer::together(BYTES),
+            StreamLayout::Apart => OutputBuffer::with_both(BYTES),
+            StreamLayout::Together => OutputBuffer::with_combined(BYTES),
         };
-        run::watch(self.start_with(job, streams), timeout, collected).await
+        run::collect_output(self.start_with(job, streams), timeout, collected).await
     }
 
     /// To one that is idle, else to a new one: an idle one may have been ended in the meantime.
@@ -70,7 +70,8 @@ impl WardenPool {
             let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
             let is_new = idle.is_none();
             let warden = idle.map_or_else(|| self.start_one(order, ends), Ok)?;
-            let given = warden.orders().map_or(Ok(()), |channel| job_request::send(channel, order, own));
+            let given =
+                warden.order_channel().map_or(Ok(()), |channel| job_request::send(channel, order, own));
             let Err(error) = given else { return Ok(warden.at_work()) };
             orphans::unregister(warden.pid);
             if is_new {
@@ -93,7 +94,7 @@ impl WardenPool {
     pub async fn shutdown(&self) {
         let idle = std::mem::take(&mut *self.idle.lock().unwrap_or_else(PoisonError::into_inner));
         for warden in idle {
-            warden.dismiss().await;
+            warden.shutdown().await;
         }
     }
 }

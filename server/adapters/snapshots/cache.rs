@@ -48,7 +48,7 @@ pub(super) struct StatFingerprint {
 
 impl StatFingerprint {
     #[expect(clippy::unnecessary_cast, reason = "the types of these fields differ by platform")]
-    pub(super) fn of(stat: &Stat) -> Self {
+    pub(super) fn from_stat(stat: &Stat) -> Self {
         let nanos = |secs: i64, part: i64| secs.saturating_mul(1_000_000_000).saturating_add(part);
         Self {
             size: stat.st_size as u64,
@@ -120,7 +120,7 @@ pub(super) fn decode(bytes: &[u8], root: &[u8]) -> Option<CachedFolder> {
     }
     let mut reader = CacheDecoder { rest: body.strip_prefix(MAGIC)? };
     let length = reader.u32()?;
-    if reader.take(length as usize)? != root {
+    if reader.take_bytes(length as usize)? != root {
         return None;
     }
     let folder = reader.folder(0)?;
@@ -132,14 +132,14 @@ struct CacheDecoder<'a> {
 }
 
 impl<'a> CacheDecoder<'a> {
-    fn take(&mut self, count: usize) -> Option<&'a [u8]> {
+    fn take_bytes(&mut self, count: usize) -> Option<&'a [u8]> {
         let (head, rest) = self.rest.split_at_checked(count)?;
         self.rest = rest;
         Some(head)
     }
 
     fn array<const N: usize>(&mut self) -> Option<[u8; N]> {
-        self.take(N)?.try_into().ok()
+        self.take_bytes(N)?.try_into().ok()
     }
 
     fn u32(&mut self) -> Option<u32> {
@@ -151,7 +151,7 @@ impl<'a> CacheDecoder<'a> {
     }
 
     fn id(&mut self) -> Option<Oid> {
-        Oid::from_bytes(self.take(20)?).ok()
+        Oid::from_bytes(self.take_bytes(20)?).ok()
     }
 
     fn folder(&mut self, depth: usize) -> Option<CachedFolder> {
@@ -164,7 +164,7 @@ impl<'a> CacheDecoder<'a> {
         for _ in 0..count {
             let [kind] = self.array()?;
             let length = self.array().map(u16::from_le_bytes)?;
-            let name = self.take(length as usize)?.into();
+            let name = self.take_bytes(length as usize)?.into();
             let node = match kind {
                 2 => CachedNode::Symlink(self.id()?),
                 3 => CachedNode::Folder(self.folder(depth + 1)?),

@@ -20,7 +20,7 @@ pub(super) struct TreeChange {
 }
 
 /// All changes from `a` to `b`, sorted by path within each folder.
-pub(super) fn changes(objects: &ObjectStore, a: Oid, b: Oid) -> Result<Vec<TreeChange>> {
+pub(super) fn diff_trees(objects: &ObjectStore, a: Oid, b: Oid) -> Result<Vec<TreeChange>> {
     let mut comparison = TreeDiff { objects, changes: Vec::new() };
     comparison.folders(&[], Some(a), Some(b))?;
     Ok(comparison.changes)

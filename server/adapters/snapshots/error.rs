@@ -23,7 +23,7 @@ pub enum SnapshotError {
         dir.display()
     )]
     Unknown { tree: String, dir: PathBuf },
-    /// See [`super::SnapshotStore::within`].
+    /// See [`super::SnapshotStore::set_time_limit`].
     #[error("Looking at the work tree took longer than there was time for.")]
     OutOfTime,
     #[error(

@@ -53,7 +53,7 @@ pub(super) fn reachable(objects: &ObjectStore, roots: impl Iterator<Item = Oid>)
     Ok(marked)
 }
 
-pub(super) fn sweep(dir: &Path, keep: &HashSet<Oid>, sweep: GcMode) -> Result<GcReport> {
+pub(super) fn collect_objects(dir: &Path, keep: &HashSet<Oid>, sweep: GcMode) -> Result<GcReport> {
     let mut collected = GcReport::default();
     let objects = dir.join("objects");
     for folder in list(&objects)? {

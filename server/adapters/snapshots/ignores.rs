@@ -50,7 +50,7 @@ impl IgnoreRules {
     pub(in crate::adapters) fn start(&mut self) {
         self.levels.clear();
         let root = self.root.clone();
-        let top = layout::top(&root).unwrap_or_else(|| root.clone());
+        let top = layout::repository_top(&root).unwrap_or_else(|| root.clone());
         if let Some(file) = self.excludes_file.clone() {
             self.push(&file, &top, read_user_file(&file));
         }
@@ -68,7 +68,7 @@ impl IgnoreRules {
     }
 
     /// The rule files of a folder: `.gitignore`, and `info/exclude` where a repository begins.
-    pub(in crate::adapters) fn enter(
+    pub(in crate::adapters) fn push_folder(
         &mut self,
         fd: BorrowedFd<'_>,
         path: &[u8],
@@ -94,15 +94,15 @@ impl IgnoreRules {
         self.push(&folder.join(".gitignore"), folder, rules);
     }
 
-    pub(in crate::adapters) fn leave(&mut self, entered: &PushedLevels) {
+    pub(in crate::adapters) fn pop_folder(&mut self, entered: &PushedLevels) {
         self.levels.truncate(self.levels.len() - entered.0);
     }
 
     /// `path` is absolute; the folders above it are not ignored.
-    pub(in crate::adapters) fn ignored(&self, path: &[u8], name: &[u8], is_folder: bool) -> bool {
+    pub(in crate::adapters) fn is_ignored(&self, path: &[u8], name: &[u8], is_folder: bool) -> bool {
         for level in self.levels.iter().rev() {
             let below = path.get(level.base..).unwrap_or_default();
-            match pattern::verdict(&level.patterns, below, is_folder) {
+            match pattern::match_path(&level.patterns, below, is_folder) {
                 IgnoreMatch::Ignored => return true,
                 IgnoreMatch::Kept => return false,
                 IgnoreMatch::Silent => {}
@@ -123,7 +123,7 @@ impl IgnoreRules {
         let patterns = match self.compiled.get(file) {
             Some((known, patterns)) if *known == text => Arc::clone(patterns),
             _ => {
-                let patterns: Arc<[IgnorePattern]> = pattern::read(&text).into();
+                let patterns: Arc<[IgnorePattern]> = pattern::parse_patterns(&text).into();
                 self.compiled.insert(file.to_path_buf(), (text, Arc::clone(&patterns)));
                 patterns
             }

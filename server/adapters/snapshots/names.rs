@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 /// A path for people: UTF-8 stays, every other byte and everything that could move a cursor or reorder text is
 /// escaped. Different paths never look the same, so the text also serves to compare and to select paths.
-pub(crate) fn shown(path: &[u8]) -> String {
+pub(crate) fn display_path(path: &[u8]) -> String {
     let mut text = String::with_capacity(path.len());
     for chunk in path.utf8_chunks() {
         for it in chunk.valid().chars() {
@@ -26,7 +26,7 @@ fn push(text: &mut String, it: char) {
         _ if it.is_ascii_control() => {
             let _ = write!(text, "\\x{:02x}", it as u32);
         }
-        _ if it.is_control() || reorders(it) => {
+        _ if it.is_control() || is_bidi_control(it) => {
             let _ = write!(text, "\\u{{{:x}}}", it as u32);
         }
         _ => text.push(it),
@@ -34,13 +34,13 @@ fn push(text: &mut String, it: char) {
 }
 
 /// Bidi controls, invisible separators and the byte order mark.
-fn reorders(it: char) -> bool {
+fn is_bidi_control(it: char) -> bool {
     matches!(it, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
 }
 
 /// Whether `path` is one of `selected`, or lies below one of them.
-pub(super) fn selected(path: &[u8], selected: &[String]) -> bool {
-    let text = shown(path);
+pub(super) fn is_selected(path: &[u8], selected: &[String]) -> bool {
+    let text = display_path(path);
     selected.iter().any(|it| {
         let it = it.trim_end_matches('/');
         text.strip_prefix(it).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
@@ -65,7 +65,7 @@ pub(super) fn join(parent: &[u8], name: &[u8]) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
-    use super::{selected, shown};
+    use super::{display_path, is_selected};
 
     #[test]
     fn names_are_shown_without_ambiguity() {
@@ -81,7 +81,7 @@ mod tests {
             ("a\u{9b}b".as_bytes(), "a\\u{9b}b"),
         ];
         for (path, expect) in table {
-            assert_eq!(shown(path), expect);
+            assert_eq!(display_path(path), expect);
         }
     }
 
@@ -97,7 +97,7 @@ mod tests {
             (b"other", false),
         ];
         for (path, expect) in table {
-            assert_eq!(selected(path, &paths), expect, "{}", shown(path));
+            assert_eq!(is_selected(path, &paths), expect, "{}", display_path(path));
         }
     }
 }

@@ -83,8 +83,8 @@ impl ObjectStore {
         }
     }
 
-    /// The id of these bytes; they are written unless the store has them. Not durable before [`Self::commit`].
-    pub(super) fn put(&mut self, kind: ObjectType, data: &[u8]) -> Result<Oid> {
+    /// The id of these bytes; they are written unless the store has them. Not durable before [`Self::sync_inserted`].
+    pub(super) fn insert(&mut self, kind: ObjectType, data: &[u8]) -> Result<Oid> {
         let id =
             Oid::hash_object(kind, data).map_err(|it| SnapshotError::damaged(&self.dir, it.message()))?;
         if !self.fresh.contains_key(&id) && !self.freshen(id)? {
@@ -100,7 +100,7 @@ impl ObjectStore {
     fn freshen(&self, id: Oid) -> Result<bool> {
         let now = rustix::fs::Timespec { tv_sec: 0, tv_nsec: rustix::fs::UTIME_NOW };
         let times = rustix::fs::Timestamps { last_access: now, last_modification: now };
-        let place = place(id);
+        let place = object_path(id);
         match rustix::fs::utimensat(&self.folder, &place, &times, AtFlags::empty()) {
             Ok(()) => Ok(true),
             Err(rustix::io::Errno::NOENT) => Ok(false),
@@ -136,7 +136,7 @@ impl ObjectStore {
     }
 
     /// Everything put so far is on disk, under its name, when this returns.
-    pub(super) fn commit(&mut self) -> Result<()> {
+    pub(super) fn sync_inserted(&mut self) -> Result<()> {
         if self.fresh.is_empty() {
             return Ok(());
         }
@@ -167,7 +167,7 @@ impl ObjectStore {
         let mut folders = BTreeSet::new();
         let incoming = self.dir.join(INCOMING);
         for id in ids {
-            let (from, to) = (incoming.join(id.to_string()), place(id));
+            let (from, to) = (incoming.join(id.to_string()), object_path(id));
             let folder = to.split('/').next().unwrap_or_default().to_owned();
             let rename = || rustix::fs::renameat(CWD, &from, &self.folder, &to);
             let mut done = rename();
@@ -190,7 +190,8 @@ impl ObjectStore {
 
     /// Asks the disk first: libgit2 remembers objects that were collected since.
     pub(super) fn has(&self, id: Oid, kind: ObjectType) -> bool {
-        let exists = rustix::fs::accessat(&self.folder, place(id), Access::EXISTS, AtFlags::empty()).is_ok();
+        let exists =
+            rustix::fs::accessat(&self.folder, object_path(id), Access::EXISTS, AtFlags::empty()).is_ok();
         let is_known = kind == ObjectType::Tree && self.known.borrow().iter().any(|it| it.0 == id);
         exists && (is_known || self.repo.odb().and_then(|it| it.read_header(id)).is_ok_and(|it| it.1 == kind))
     }
@@ -226,7 +227,7 @@ impl ObjectStore {
     }
 
     /// The id of a snapshot the store holds.
-    pub(super) fn root(&self, tree: &str) -> Result<Oid> {
+    pub(super) fn resolve_snapshot(&self, tree: &str) -> Result<Oid> {
         let unknown = || SnapshotError::Unknown { tree: tree.to_owned(), dir: self.dir.clone() };
         if !self.dir.join("HEAD").is_file() {
             return Err(SnapshotError::Missing { dir: self.dir.clone() });
@@ -241,7 +242,7 @@ fn header(kind: ObjectType, length: usize) -> String {
 }
 
 /// `ab/cdef…` below `objects`.
-pub(super) fn place(id: Oid) -> String {
+pub(super) fn object_path(id: Oid) -> String {
     let mut text = id.to_string();
     text.insert(2, '/');
     text

@@ -21,9 +21,9 @@ const MOST_FILES: usize = 500;
 const MOST_BYTES: u64 = 8 * 1024 * 1024;
 
 /// A unified patch of at most `limit` bytes; what was left out is said in its last line.
-pub(super) fn text(objects: &ObjectStore, (a, b): (Oid, Oid), limit: usize) -> Result<String> {
+pub(super) fn render_patch(objects: &ObjectStore, (a, b): (Oid, Oid), limit: usize) -> Result<String> {
     let mut text = String::new();
-    each(objects, a, b, |delta, patch| {
+    for_each_change(objects, a, b, |delta, patch| {
         if text.len() >= limit {
             return Ok(VisitOutcome::Stop);
         }
@@ -40,19 +40,19 @@ pub(super) fn text(objects: &ObjectStore, (a, b): (Oid, Oid), limit: usize) -> R
     Ok(text)
 }
 
-/// Lines of every path that differs, as [`names::shown`] names it; `None` where it is too much to be counted.
-pub(super) fn lines(
+/// Lines of every path that differs, as [`names::display_path`] names it; `None` where it is too much to be counted.
+pub(super) fn count_lines(
     objects: &ObjectStore,
     (a, b): (Oid, Oid),
 ) -> Result<Option<BTreeMap<String, LineStats>>> {
-    let changes = compare::changes(objects, a, b)?;
+    let changes = compare::diff_trees(objects, a, b)?;
     if !is_small(objects, &changes) {
         return Ok(None);
     }
     let mut lines: BTreeMap<String, LineStats> = BTreeMap::new();
     for change in changes {
         let counted = count(objects, &change)?;
-        let here = lines.entry(names::shown(&change.path)).or_default();
+        let here = lines.entry(names::display_path(&change.path)).or_default();
         *here = *here + counted;
     }
     Ok(Some(lines))
@@ -88,18 +88,18 @@ type PatchVisitor<'a> =
     dyn FnMut(DiffDelta<'_>, Option<Patch<'_>>) -> std::result::Result<VisitOutcome, git2::Error> + 'a;
 
 /// Every changed path; without a patch where the bytes were never stored.
-fn each(
+fn for_each_change(
     objects: &ObjectStore,
     a: Oid,
     b: Oid,
     mut visit: impl FnMut(DiffDelta<'_>, Option<Patch<'_>>) -> std::result::Result<VisitOutcome, git2::Error>,
 ) -> Result<()> {
     let damaged = |it: git2::Error| SnapshotError::damaged(objects.dir(), it.message());
-    let diff = between(objects, a, b).map_err(damaged)?;
+    let diff = tree_diff(objects, a, b).map_err(damaged)?;
     visit_all(&diff, &mut visit).map_err(damaged)
 }
 
-fn between(objects: &ObjectStore, a: Oid, b: Oid) -> std::result::Result<Diff<'_>, git2::Error> {
+fn tree_diff(objects: &ObjectStore, a: Oid, b: Oid) -> std::result::Result<Diff<'_>, git2::Error> {
     let repo = objects.repo();
     repo.diff_tree_to_tree(Some(&repo.find_tree(a)?), Some(&repo.find_tree(b)?), Some(&mut options()))
 }
@@ -128,7 +128,7 @@ fn not_stored(delta: &DiffDelta<'_>) -> String {
         Delta::Deleted => "disappeared",
         _ => "changed",
     };
-    format!("Not stored, {what}: {}\n", names::shown(path))
+    format!("Not stored, {what}: {}\n", names::display_path(path))
 }
 
 fn path_of<'a>(delta: &DiffDelta<'a>) -> &'a [u8] {

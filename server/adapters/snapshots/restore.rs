@@ -48,14 +48,14 @@ pub struct RestoreRefusal {
 
 impl RestoreReport {
     /// Names what is different from the target after all.
-    pub(super) fn compare(
+    pub(super) fn record_differences(
         &mut self,
         objects: &ObjectStore,
         after: Oid,
         order: &RestoreRequest<'_>,
     ) -> Result<()> {
-        for change in compare::changes(objects, order.target, after)? {
-            let path = names::shown(&change.path);
+        for change in compare::diff_trees(objects, order.target, after)? {
+            let path = names::display_path(&change.path);
             let known = self.refused.iter().any(|it| is_at_or_below(&path, &it.path));
             if known || !order.scope.holds(&change.path) {
                 continue;
@@ -89,7 +89,7 @@ impl RestoreScope<'_> {
     pub(super) fn holds(&self, path: &[u8]) -> bool {
         match self {
             Self::All => true,
-            Self::Paths(paths) => names::selected(path, paths),
+            Self::Paths(paths) => names::is_selected(path, paths),
             Self::Exactly(paths) => {
                 let ends = path.iter().enumerate().filter(|(_, it)| **it == b'/').map(|(at, _)| at);
                 ends.chain([path.len()]).any(|end| path.get(..end).is_some_and(|it| paths.contains(it)))
@@ -112,8 +112,8 @@ pub(super) fn restore(
         sync: SyncMode::All,
     };
     let mut plan = run.plan(order, &found.work_trees)?;
-    PastIgnoreRules::new(objects, rules, root, order.target).spare(&mut plan.removals)?;
-    let done = run.perform(&plan, found);
+    PastIgnoreRules::new(objects, rules, root, order.target).exclude_ignored(&mut plan.removals)?;
+    let done = run.apply_plan(&plan, found);
     match done {
         Ok(()) => Ok(run.restored),
         Err(source) => {
@@ -144,7 +144,7 @@ struct RestoreRun<'a> {
 impl RestoreRun<'_> {
     /// Every byte that will be written is known to be there before the first file is touched.
     fn plan(&mut self, order: &RestoreRequest<'_>, work_trees: &[Vec<u8>]) -> Result<RestorePlan> {
-        let changes = compare::changes(self.objects, order.before, order.target)?;
+        let changes = compare::diff_trees(self.objects, order.before, order.target)?;
         let changes: Vec<TreeChange> = changes.into_iter().filter(|it| order.scope.holds(&it.path)).collect();
         let mut kept_folders: Vec<Vec<u8>> = Vec::new();
         for change in &changes {
@@ -182,32 +182,32 @@ impl RestoreRun<'_> {
         Err(SnapshotError::damaged(self.objects.dir(), format!("object {} is missing", item.id)))
     }
 
-    fn perform(&mut self, plan: &RestorePlan, found: &WalkReport) -> Result<()> {
+    fn apply_plan(&mut self, plan: &RestorePlan, found: &WalkReport) -> Result<()> {
         self.sync = if plan.writes.len() <= FEW { SyncMode::Each } else { SyncMode::All };
         for path in &found.leftovers {
-            let done = self.place.find(path).and_then(|it| it.map_or(Ok(false), |it| it.discard()));
-            self.note(path, done)?;
+            let done = self.place.open_entry(path).and_then(|it| it.map_or(Ok(false), |it| it.discard()));
+            self.record_step(path, done)?;
         }
         // Deepest first, so that folders are empty when their turn comes.
         for (path, old) in plan.removals.iter().rev() {
-            let done = self.place.find(path).and_then(|it| it.map_or(Ok(false), |it| it.remove(*old)));
-            if self.note(path, done)? {
-                self.place.prune(path);
-                self.restored.removed.push(names::shown(path));
+            let done = self.place.open_entry(path).and_then(|it| it.map_or(Ok(false), |it| it.remove(*old)));
+            if self.record_step(path, done)? {
+                self.place.remove_empty_parents(path);
+                self.restored.removed.push(names::display_path(path));
             }
         }
         for (path, old, new) in &plan.writes {
             let bytes = self.objects.read(new.id, ObjectType::Blob)?;
             let done = self.place.make_way(path).and_then(|it| it.put(*old, (*new, &bytes), self.sync));
-            if self.note(path, done)? {
-                self.restored.written.push(names::shown(path));
+            if self.record_step(path, done)? {
+                self.restored.written.push(names::display_path(path));
             }
         }
         self.make_durable()
     }
 
     /// Whether something was done. What concerns one path is refused, what concerns all ends the restore.
-    fn note(&mut self, path: &[u8], done: EntryResult<bool>) -> Result<bool> {
+    fn record_step(&mut self, path: &[u8], done: EntryResult<bool>) -> Result<bool> {
         let trouble = match done {
             Ok(done) => {
                 if done {
@@ -233,7 +233,7 @@ impl RestoreRun<'_> {
     }
 
     fn refuse(&mut self, path: &[u8], why: &str) {
-        self.restored.refused.push(RestoreRefusal { path: names::shown(path), why: why.to_owned() });
+        self.restored.refused.push(RestoreRefusal { path: names::display_path(path), why: why.to_owned() });
     }
 
     fn make_durable(&self) -> Result<()> {

@@ -57,11 +57,11 @@ impl StoreState {
     pub(super) fn read(dir: &Path) -> Result<Self> {
         let path = dir.join(STATE);
         match fs::read_to_string(&path) {
-            Ok(text) => Ok(Self::parse(&text).unwrap_or_else(Self::fresh)),
+            Ok(text) => Ok(Self::parse(&text).unwrap_or_else(Self::new)),
             Err(it) if it.kind() == io::ErrorKind::NotFound => {
                 Err(SnapshotError::Missing { dir: dir.to_path_buf() })
             }
-            Err(it) if it.kind() == io::ErrorKind::InvalidData => Ok(Self::fresh()),
+            Err(it) if it.kind() == io::ErrorKind::InvalidData => Ok(Self::new()),
             Err(source) => Err(SnapshotError::Io { action: "read", path, source }),
         }
     }
@@ -72,7 +72,7 @@ impl StoreState {
         Some(Self { generation: u64::from_str_radix(generation, 16).ok()?, last })
     }
 
-    fn fresh() -> Self {
+    fn new() -> Self {
         Self { generation: uuid::Uuid::new_v4().as_u64_pair().0, last: None }
     }
 
@@ -87,7 +87,7 @@ impl StoreState {
     }
 
     pub(super) fn next_generation(self) -> Self {
-        Self { last: self.last, ..Self::fresh() }
+        Self { last: self.last, ..Self::new() }
     }
 
     pub(super) fn write(self, dir: &Path) -> Result<()> {
@@ -98,7 +98,7 @@ impl StoreState {
 
 /// Makes the state file of a new store.
 pub(super) fn ensure(dir: &Path) -> Result<()> {
-    if dir.join(STATE).exists() { Ok(()) } else { StoreState::fresh().write(dir) }
+    if dir.join(STATE).exists() { Ok(()) } else { StoreState::new().write(dir) }
 }
 
 /// Notes, durably, the snapshot taken before a rollback: it is never collected, even when the process is killed

@@ -30,7 +30,7 @@ impl TreeItemKind {
         }
     }
 
-    fn of(mode: &[u8]) -> Option<Self> {
+    fn from_mode(mode: &[u8]) -> Option<Self> {
         [Self::File, Self::Executable, Self::Symlink, Self::Folder, Self::Marker]
             .into_iter()
             .find(|it| it.mode() == mode)
@@ -47,7 +47,7 @@ pub(super) struct TreeItem {
 /// A tree object of these entries, in any order.
 pub(super) fn encode<'a>(entries: impl Iterator<Item = (&'a [u8], TreeItem)>) -> Vec<u8> {
     let mut sorted: Vec<_> = entries.collect();
-    sorted.sort_by(|a, b| order((a.0, a.1.kind), (b.0, b.1.kind)));
+    sorted.sort_by(|a, b| compare_names((a.0, a.1.kind), (b.0, b.1.kind)));
     let mut bytes = Vec::with_capacity(sorted.iter().map(|it| it.0.len() + 28).sum());
     for (name, item) in sorted {
         bytes.extend_from_slice(item.kind.mode());
@@ -60,7 +60,7 @@ pub(super) fn encode<'a>(entries: impl Iterator<Item = (&'a [u8], TreeItem)>) ->
 }
 
 /// git's order: as if the names of folders ended in `/`.
-fn order(a: (&[u8], TreeItemKind), b: (&[u8], TreeItemKind)) -> Ordering {
+fn compare_names(a: (&[u8], TreeItemKind), b: (&[u8], TreeItemKind)) -> Ordering {
     let end = |kind| (kind == TreeItemKind::Folder).then_some(&b'/');
     a.0.iter().chain(end(a.1)).cmp(b.0.iter().chain(end(b.1)))
 }
@@ -77,8 +77,10 @@ pub(super) fn decode(mut bytes: &[u8]) -> Option<Vec<(Vec<u8>, TreeItem)>> {
         if !names::is_entry_name(name) {
             return None;
         }
-        entries
-            .push((name.to_vec(), TreeItem { kind: TreeItemKind::of(mode)?, id: Oid::from_bytes(id).ok()? }));
+        entries.push((
+            name.to_vec(),
+            TreeItem { kind: TreeItemKind::from_mode(mode)?, id: Oid::from_bytes(id).ok()? },
+        ));
         bytes = rest;
     }
     entries.sort_by(|a, b| a.0.cmp(&b.0));

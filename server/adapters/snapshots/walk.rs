@@ -86,7 +86,7 @@ impl<'a> TreeWalk<'a> {
             rules,
             objects,
             own,
-            others: OtherWorkTrees::below(root),
+            others: OtherWorkTrees::new(root),
             path,
             root_length,
             depth: 0,
@@ -99,15 +99,15 @@ impl<'a> TreeWalk<'a> {
     /// The whole tree. `old` is what the last walk saw; `target` names paths that count although ignored.
     pub(super) fn run(&mut self, old: Option<CachedFolder>, target: Option<Oid>) -> Result<CachedFolder> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let path = self.here();
+        let path = self.current_path();
         let root = rustix::fs::open(&path, flags, Mode::empty())
             .map_err(SnapshotError::io("open the folder", &path))?;
-        let wanted = target.map(|it| self.wanted(it, false)).transpose()?;
+        let wanted = target.map(|it| self.forced_paths(it, false)).transpose()?;
         self.rules.start();
         let folder = self.folder(root, old, wanted.as_ref())?;
         let tree = match &folder {
             Some(it) => it.tree,
-            None => self.objects.put(ObjectType::Tree, &[])?,
+            None => self.objects.insert(ObjectType::Tree, &[])?,
         };
         Ok(folder.unwrap_or(CachedFolder { tree, entries: Vec::new() }))
     }
@@ -120,15 +120,15 @@ impl<'a> TreeWalk<'a> {
         wanted: Option<&ForcedPaths>,
     ) -> Result<Option<CachedFolder>> {
         self.check_time()?;
-        let mut dir = Dir::new(fd).map_err(SnapshotError::io("read the folder", &self.here()))?;
+        let mut dir = Dir::new(fd).map_err(SnapshotError::io("read the folder", &self.current_path()))?;
         let (listing, holds) =
-            read::list(&mut dir).map_err(SnapshotError::io("read the folder", &self.here()))?;
-        let fd = dir.fd().map_err(SnapshotError::io("read the folder", &self.here()))?;
-        if holds.repository && self.depth > 0 && self.others.holds(&self.here()) {
-            self.found.work_trees.push(self.below());
+            read::list(&mut dir).map_err(SnapshotError::io("read the folder", &self.current_path()))?;
+        let fd = dir.fd().map_err(SnapshotError::io("read the folder", &self.current_path()))?;
+        if holds.repository && self.depth > 0 && self.others.holds(&self.current_path()) {
+            self.found.work_trees.push(self.relative_path());
             return Ok(None);
         }
-        let entered = self.rules.enter(fd, &self.path, holds);
+        let entered = self.rules.push_folder(fd, &self.path, holds);
         let known = old.as_ref().map(|it| (it.tree, it.entries.len()));
         let mut old = old.map(|it| it.entries).unwrap_or_default().into_iter().peekable();
         let mut entries: Vec<CachedEntry> = Vec::with_capacity(listing.len());
@@ -153,7 +153,7 @@ impl<'a> TreeWalk<'a> {
             [only] => wanted.is_none() && &*only.name == RULES && self.ignores_its_rules(),
             entries => entries.is_empty(),
         };
-        self.rules.leave(&entered);
+        self.rules.pop_folder(&entered);
         if nothing {
             self.found.files = self.found.files.saturating_sub(entries.len() as u64);
             return Ok(None);
@@ -162,7 +162,7 @@ impl<'a> TreeWalk<'a> {
             Some((tree, count)) if same && count == entries.len() => tree,
             _ => {
                 let bytes = tree::encode(entries.iter().map(|it| (&*it.name, it.node.item())));
-                self.objects.put(ObjectType::Tree, &bytes)?
+                self.objects.insert(ObjectType::Tree, &bytes)?
             }
         };
         Ok(Some(CachedFolder { tree, entries }))
@@ -184,11 +184,12 @@ impl<'a> TreeWalk<'a> {
             kind = stat.map_or(FileType::Unknown, |it| FileType::from_raw_mode(it.st_mode));
         }
         if name.starts_with(TEMPORARY) && !kind.is_dir() {
-            self.found.leftovers.push(self.below());
+            self.found.leftovers.push(self.relative_path());
             return Ok(None);
         }
         let asked = wanted.and_then(|it| it.entries.get(name));
-        let ignored = wanted.is_some_and(|it| it.only) || self.rules.ignored(&self.path, name, kind.is_dir());
+        let ignored =
+            wanted.is_some_and(|it| it.only) || self.rules.is_ignored(&self.path, name, kind.is_dir());
         let asked_as_such = asked.is_some_and(|it| (it.kind == TreeItemKind::Folder) == kind.is_dir());
         if ignored && !asked_as_such && name != RULES {
             return Ok(None);
@@ -196,7 +197,7 @@ impl<'a> TreeWalk<'a> {
         match kind {
             FileType::Directory => {
                 let below = asked.filter(|it| it.kind == TreeItemKind::Folder);
-                let wanted = below.map(|it| self.wanted(it.id, ignored)).transpose()?;
+                let wanted = below.map(|it| self.forced_paths(it.id, ignored)).transpose()?;
                 self.subfolder(at, prior, wanted.as_ref())
             }
             FileType::RegularFile => self.file(at, prior.as_ref()),
@@ -208,7 +209,7 @@ impl<'a> TreeWalk<'a> {
     /// A `.gitignore` counts even where it ignores itself, since it decides what else does; but a folder with nothing
     /// else (a cache that hides itself) is none.
     fn ignores_its_rules(&self) -> bool {
-        self.rules.ignored(&names::join(&self.path, RULES), RULES, false)
+        self.rules.is_ignored(&names::join(&self.path, RULES), RULES, false)
     }
 
     fn subfolder(
@@ -226,7 +227,7 @@ impl<'a> TreeWalk<'a> {
             // Gone or replaced since it was listed: the tree is moving, this moment it was not there.
             Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => return Ok(None),
             Err(Errno::ACCESS | Errno::PERM) => return self.marker((fd, name), WhyNot::Unreadable),
-            Err(it) => return Err(SnapshotError::io("open the folder", &self.here())(it)),
+            Err(it) => return Err(SnapshotError::io("open the folder", &self.current_path())(it)),
         };
         let old = match prior {
             Some(CachedNode::Folder(it)) => Some(it),
@@ -251,7 +252,7 @@ impl<'a> TreeWalk<'a> {
         if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
             return Ok(None);
         }
-        let seen = StatFingerprint::of(&stat);
+        let seen = StatFingerprint::from_stat(&stat);
         if let Some(CachedNode::File(it)) = prior
             && it.seen == seen
             && !it.racy
@@ -268,11 +269,11 @@ impl<'a> TreeWalk<'a> {
             Ok(None) => return self.marker(at, WhyNot::TooBig),
             Err(Errno::NOENT | Errno::LOOP | Errno::NXIO) => return Ok(None),
             Err(it @ (Errno::MFILE | Errno::NFILE | Errno::NOMEM)) => {
-                return Err(SnapshotError::io("read", &self.here())(it));
+                return Err(SnapshotError::io("read", &self.current_path())(it));
             }
             Err(_) => return self.marker(at, WhyNot::Unreadable),
         };
-        let id = self.objects.put(ObjectType::Blob, &reading.bytes)?;
+        let id = self.objects.insert(ObjectType::Blob, &reading.bytes)?;
         self.found.files += 1;
         self.found.read_files += 1;
         self.found.read_bytes += reading.bytes.len() as u64;
@@ -304,33 +305,37 @@ impl<'a> TreeWalk<'a> {
         let known = Oid::hash_object(ObjectType::Blob, target.as_bytes()).ok();
         match prior {
             Some(CachedNode::Symlink(id)) if Some(*id) == known => Ok(Some(CachedNode::Symlink(*id))),
-            _ => Ok(Some(CachedNode::Symlink(self.objects.put(ObjectType::Blob, target.as_bytes())?))),
+            _ => Ok(Some(CachedNode::Symlink(self.objects.insert(ObjectType::Blob, target.as_bytes())?))),
         }
     }
 
     /// Stands for something that is not stored; another size or time makes another marker.
     fn marker(&mut self, (fd, name): (BorrowedFd<'_>, &CString), why: WhyNot) -> Result<Option<CachedNode>> {
         let (size, modified) = match rustix::fs::statat(fd, name, AtFlags::SYMLINK_NOFOLLOW) {
-            Ok(it) => (StatFingerprint::of(&it).size, StatFingerprint::of(&it).modified),
+            Ok(it) => (StatFingerprint::from_stat(&it).size, StatFingerprint::from_stat(&it).modified),
             Err(Errno::NOENT) => return Ok(None),
             Err(_) => (0, 0),
         };
         let text = format!("not stored: {size} bytes, modified {modified}");
         let id = Oid::hash_object(ObjectType::Blob, text.as_bytes())
             .map_err(|it| SnapshotError::damaged(self.objects.dir(), it.message()))?;
-        self.found.not_covered.push(NotCovered { path: names::shown(&self.below()), size, why });
+        self.found.not_covered.push(NotCovered {
+            path: names::display_path(&self.relative_path()),
+            size,
+            why,
+        });
         Ok(Some(CachedNode::Marker(id)))
     }
 
-    fn wanted(&self, tree: Oid, only: bool) -> Result<ForcedPaths> {
+    fn forced_paths(&self, tree: Oid, only: bool) -> Result<ForcedPaths> {
         Ok(ForcedPaths { entries: self.objects.tree(tree)?.iter().cloned().collect(), only })
     }
 
-    fn below(&self) -> Vec<u8> {
+    fn relative_path(&self) -> Vec<u8> {
         self.path.get(self.root_length..).unwrap_or_default().to_vec()
     }
 
-    fn here(&self) -> PathBuf {
+    fn current_path(&self) -> PathBuf {
         PathBuf::from(std::ffi::OsStr::from_bytes(&self.path))
     }
 }

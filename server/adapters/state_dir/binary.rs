@@ -36,20 +36,21 @@ impl HelperBinary {
     }
 
     /// Where it lies if it lies beside `program`, which may be a part itself.
-    pub fn beside(self, program: &Path) -> PathBuf {
+    pub fn path_beside(self, program: &Path) -> PathBuf {
         let name = program.file_name().unwrap_or_default().as_bytes();
-        let stem = Self::of(name).and_then(|it| name.strip_suffix(it.suffix().as_bytes())).unwrap_or(name);
+        let stem =
+            Self::from_name(name).and_then(|it| name.strip_suffix(it.suffix().as_bytes())).unwrap_or(name);
         program.with_file_name(OsString::from_vec([stem, self.suffix().as_bytes()].concat()))
     }
 
     /// What this process is. A file that was deleted meanwhile is told with that word.
-    fn running() -> Option<Self> {
+    fn current() -> Option<Self> {
         let program = std::env::current_exe().ok()?;
         let name = program.file_name()?.as_bytes();
-        Self::of(name.strip_suffix(b" (deleted)").unwrap_or(name))
+        Self::from_name(name.strip_suffix(b" (deleted)").unwrap_or(name))
     }
 
-    fn of(name: &[u8]) -> Option<Self> {
+    fn from_name(name: &[u8]) -> Option<Self> {
         Self::ALL.into_iter().find(|it| name.ends_with(it.suffix().as_bytes()))
     }
 }
@@ -58,17 +59,17 @@ impl StateDir {
     /// A part under `bin/<version>-<part>`, if the running program brought one now or earlier.
     pub fn install_part(&self, part: HelperBinary, version: &str) -> Result<Option<PathBuf>, StateError> {
         let name = format!("{version}{}", part.suffix());
-        let brought = std::env::current_exe().ok().map(|it| part.beside(&it)).filter(|it| it.is_file());
+        let brought = std::env::current_exe().ok().map(|it| part.path_beside(&it)).filter(|it| it.is_file());
         if let Some(brought) = brought {
             return self.install(&brought, &name).map(Some);
         }
-        Ok(Some(self.bin().join(name)).filter(|it| it.is_file()))
+        Ok(Some(self.bin_dir().join(name)).filter(|it| it.is_file()))
     }
 
     /// The running program, whichever it is, under `bin/<version>` or as that part of it; linked or copied there
     /// unless these very bytes are there.
     pub fn install_binary(&self, version: &str) -> Result<PathBuf, StateError> {
-        let version = &format!("{version}{}", HelperBinary::running().map_or("", HelperBinary::suffix));
+        let version = &format!("{version}{}", HelperBinary::current().map_or("", HelperBinary::suffix));
         // The name of what runs, which leads to its bytes even after the file was deleted.
         let running = Path::new("/proc/self/exe");
         if running.exists() {
@@ -81,7 +82,7 @@ impl StateDir {
 
     /// The programs and their parts of other versions than `current`, each with its size.
     pub fn old_binaries(&self, current: &str) -> Result<Vec<(PathBuf, u64)>, StateError> {
-        let folder = self.bin();
+        let folder = self.bin_dir();
         let failed = || StateError::io("list", &folder);
         let parts = HelperBinary::ALL.map(|it| format!("{current}{}", it.suffix()));
         let used = [&[current.to_owned(), "lock".to_owned()], parts.as_slice()].concat();
@@ -99,17 +100,17 @@ impl StateDir {
 
     /// Removes what [`StateDir::old_binaries`] found. Only where no keeper runs from one of them.
     pub fn remove_binary(&self, path: &Path) -> Result<(), StateError> {
-        let _gate = acquire_gate(&self.bin().join("lock"), LockMode::Exclusive)?;
+        let _gate = acquire_gate(&self.bin_dir().join("lock"), LockMode::Exclusive)?;
         std::fs::remove_file(path).map_err(StateError::io("remove", path))
     }
 
     pub(super) fn install(&self, source: &Path, version: &str) -> Result<PathBuf, StateError> {
-        let target = self.bin().join(version);
+        let target = self.bin_dir().join(version);
         let failed = || StateError::io("install this program as", &target);
         // Two starts at once would write the same draft.
-        let _gate = acquire_gate(&self.bin().join("lock"), LockMode::Exclusive)?;
+        let _gate = acquire_gate(&self.bin_dir().join("lock"), LockMode::Exclusive)?;
         if !same_bytes(source, &target).map_err(failed())? {
-            let draft = self.bin().join(format!("{version}.new"));
+            let draft = self.bin_dir().join(format!("{version}.new"));
             let _ = std::fs::remove_file(&draft);
             if linkat(CWD, source, CWD, &draft, AtFlags::SYMLINK_FOLLOW).is_err() {
                 copy(source, &draft).map_err(failed())?;

@@ -77,7 +77,7 @@ fn started_at(found: &LoopDir) -> u64 {
         let file = File::open(found.journal()).ok()?;
         let mut text = Vec::new();
         BufReader::new(file.take(LONGEST)).read_until(b'\n', &mut text).ok()?;
-        let (entry, _) = line::decode(text.strip_suffix(b"\n")?, 0).ok()?;
+        let (entry, _) = line::decode_line(text.strip_suffix(b"\n")?, 0).ok()?;
         Some(entry.at.wall)
     };
     let made = || {

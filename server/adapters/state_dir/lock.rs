@@ -69,7 +69,7 @@ impl StateDir {
     pub fn lock_loop(&self, of: &LoopDir) -> Result<Lock, LockError> {
         let path = of.lock();
         let _gate = self.gate(LockMode::Exclusive)?;
-        match take(&path).map_err(StateError::io("lock", &path))? {
+        match try_acquire(&path).map_err(StateError::io("lock", &path))? {
             Some(lock) => {
                 let pid = std::process::id().to_string();
                 write(&lock.file, pid.as_bytes()).map_err(StateError::io("write", &path))?;
@@ -98,8 +98,8 @@ impl StateDir {
         if let Some(TreeLockRecord { holder, path, .. }) = self.tree_around(&root)? {
             return Err(LockError::TreeBusy { holder, path });
         }
-        let path = self.trees().join(format!("{}.lock", path_id(&root)));
-        let lock = take(&path).map_err(StateError::io("lock", &path))?;
+        let path = self.tree_locks_dir().join(format!("{}.lock", path_id(&root)));
+        let lock = try_acquire(&path).map_err(StateError::io("lock", &path))?;
         let busy = || LockError::TreeBusy { holder: "another process".to_owned(), path: root.clone() };
         let lock = lock.ok_or_else(busy)?;
         let text = [holder.as_bytes(), b"\n", root.as_os_str().as_bytes()].concat();
@@ -116,7 +116,7 @@ impl StateDir {
 
     /// The held tree that is, holds or lies in `root`. Only under the gate, where no lock is taken meanwhile.
     fn tree_around(&self, root: &Path) -> Result<Option<TreeLockRecord>, StateError> {
-        let folder = self.trees();
+        let folder = self.tree_locks_dir();
         let failed = || StateError::io("list", &folder);
         for entry in std::fs::read_dir(&folder).map_err(failed())? {
             let path = entry.map_err(failed())?.path();
@@ -138,7 +138,7 @@ impl StateDir {
 
     /// Removes the locks of trees that nobody works in: under the gate, where nobody is about to take one.
     pub fn sweep_trees(&self) -> Result<(), StateError> {
-        let folder = self.trees();
+        let folder = self.tree_locks_dir();
         let _gate = self.gate(LockMode::Exclusive)?;
         let failed = || StateError::io("list", &folder);
         for entry in std::fs::read_dir(&folder).map_err(failed())? {
@@ -152,7 +152,7 @@ impl StateDir {
     }
 
     fn gate(&self, gate: LockMode) -> Result<File, StateError> {
-        acquire_gate(&self.trees().join("lock"), gate)
+        acquire_gate(&self.tree_locks_dir().join("lock"), gate)
     }
 }
 
@@ -203,7 +203,7 @@ impl TreeLockRecord {
 }
 
 /// The lock at `path`; `None` when somebody has it. Only under the gate.
-fn take(path: &Path) -> io::Result<Option<Lock>> {
+fn try_acquire(path: &Path) -> io::Result<Option<Lock>> {
     loop {
         let file = open(path)?;
         match file.try_lock() {

@@ -23,7 +23,7 @@ pub struct SocketAddress {
 
 impl SocketAddress {
     /// The address of the socket at `path`.
-    pub fn of(path: &Path) -> io::Result<Self> {
+    pub fn new(path: &Path) -> io::Result<Self> {
         let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
             return Err(io::ErrorKind::InvalidInput.into());
         };
@@ -43,7 +43,7 @@ impl SocketAddress {
 impl StateDir {
     /// Where the keeper of a loop listens.
     pub fn socket(&self, loop_id: &str) -> Result<SocketAddress, StateError> {
-        let run = self.run();
-        SocketAddress::of(&run.join(format!("{loop_id}.sock"))).map_err(StateError::io("open", &run))
+        let run = self.socket_dir();
+        SocketAddress::new(&run.join(format!("{loop_id}.sock"))).map_err(StateError::io("open", &run))
     }
 }

@@ -79,7 +79,9 @@ fn the_place_of_the_state_folder() {
 fn everything_made_is_private() {
     let (dir, state) = state();
     let made = new_loop(&state, &folder(&dir, "project"));
-    for path in [state.root(), &state.trust(), &state.bin(), &state.run(), made.path(), &made.prompts()] {
+    for path in
+        [state.root(), &state.trust(), &state.bin_dir(), &state.socket_dir(), made.path(), &made.prompts()]
+    {
         assert_eq!(mode(path), 0o700, "{}", path.display());
     }
     let lock = state.lock_loop(&made).unwrap();
@@ -217,11 +219,14 @@ fn a_task_has_one_file_name() {
 #[test]
 fn sockets_work_below_long_paths() {
     let (dir, state) = state();
-    assert_eq!(state.socket("20261120-aaaaaa").unwrap().path(), state.run().join("20261120-aaaaaa.sock"));
+    assert_eq!(
+        state.socket("20261120-aaaaaa").unwrap().path(),
+        state.socket_dir().join("20261120-aaaaaa.sock")
+    );
     let deep = StateDir::at(&dir.path().join("x".repeat(120))).unwrap();
     let address = deep.socket("20261120-aaaaaa").unwrap();
     let listener = std::os::unix::net::UnixListener::bind(address.path()).unwrap();
-    assert!(deep.run().join("20261120-aaaaaa.sock").exists());
+    assert!(deep.socket_dir().join("20261120-aaaaaa.sock").exists());
     let other = deep.socket("20261120-aaaaaa").unwrap();
     std::os::unix::net::UnixStream::connect(other.path()).unwrap();
     drop(listener);
@@ -346,7 +351,7 @@ fn of_many_that_want_nested_trees_one_wins() {
 fn an_unreadable_holder_is_taken_for_any() {
     let (dir, state) = state();
     let lock = state.lock_tree(&folder(&dir, "a"), "20261120-aaaaaa").unwrap();
-    let file = fs::read_dir(state.trees()).unwrap().map(|it| it.unwrap().path());
+    let file = fs::read_dir(state.tree_locks_dir()).unwrap().map(|it| it.unwrap().path());
     let file = file.into_iter().find(|it| it.extension().is_some_and(|it| it == "lock")).unwrap();
     fs::write(file, "").unwrap();
     let error = state.lock_tree(&folder(&dir, "elsewhere"), "20261120-bbbbbb").unwrap_err();
@@ -381,7 +386,7 @@ fn the_program_is_kept_for_keepers() {
         fs::write(&source, bytes).unwrap();
         fs::set_permissions(&source, fs::Permissions::from_mode(0o755)).unwrap();
         let target = state.install(&source, "0.1.0").unwrap();
-        assert_eq!(target, state.bin().join("0.1.0"));
+        assert_eq!(target, state.bin_dir().join("0.1.0"));
         assert_eq!(fs::read_to_string(&target).unwrap(), bytes);
         assert_ne!(mode(&target) & 0o100, 0);
         fs::metadata(target).unwrap().ino()
@@ -390,16 +395,17 @@ fn the_program_is_kept_for_keepers() {
     assert_eq!(install("one"), first, "the same bytes stay where they are");
     assert_ne!(install("two"), first);
     fs::remove_file(&source).unwrap();
-    assert_eq!(fs::read_to_string(state.bin().join("0.1.0")).unwrap(), "two");
-    fs::write(state.bin().join("0.1.0"), "t").unwrap();
+    assert_eq!(fs::read_to_string(state.bin_dir().join("0.1.0")).unwrap(), "two");
+    fs::write(state.bin_dir().join("0.1.0"), "t").unwrap();
     install("two");
-    fs::write(state.bin().join("0.0.9"), "old").unwrap();
-    fs::write(state.bin().join("0.1.0-warden"), "in use").unwrap();
-    fs::write(state.bin().join("0.1.0-keeper"), "in use").unwrap();
+    fs::write(state.bin_dir().join("0.0.9"), "old").unwrap();
+    fs::write(state.bin_dir().join("0.1.0-warden"), "in use").unwrap();
+    fs::write(state.bin_dir().join("0.1.0-keeper"), "in use").unwrap();
     let old = state.old_binaries("0.1.0").unwrap();
-    assert_eq!(old, [(state.bin().join("0.0.9"), 3)]);
+    assert_eq!(old, [(state.bin_dir().join("0.0.9"), 3)]);
     state.remove_binary(&old[0].0).unwrap();
-    let leftovers: Vec<_> = fs::read_dir(state.bin()).unwrap().map(|it| it.unwrap().file_name()).collect();
+    let leftovers: Vec<_> =
+        fs::read_dir(state.bin_dir()).unwrap().map(|it| it.unwrap().file_name()).collect();
     assert_eq!(leftovers.len(), 4, "{leftovers:?}");
 }
 
@@ -416,7 +422,7 @@ fn the_running_program_is_installed_even_from_another_disk() {
 #[test]
 fn parts_lie_beside_each_other() {
     let check = |part: HelperBinary, program: &str, expect: &str| {
-        assert_eq!(part.beside(Path::new(program)), Path::new(expect), "{program}");
+        assert_eq!(part.path_beside(Path::new(program)), Path::new(expect), "{program}");
     };
     check(HelperBinary::Warden, "/bin/loopkeeper", "/bin/loopkeeper-warden");
     check(HelperBinary::Keeper, "/bin/loopkeeper", "/bin/loopkeeper-keeper");
@@ -430,7 +436,7 @@ fn parts_lie_beside_each_other() {
 fn a_part_that_nobody_brought_is_the_one_from_before() {
     let (_dir, state) = state();
     assert_eq!(state.install_part(HelperBinary::Keeper, "0.1.0").unwrap(), None);
-    let earlier = state.bin().join("0.1.0-keeper");
+    let earlier = state.bin_dir().join("0.1.0-keeper");
     fs::write(&earlier, "").unwrap();
     assert_eq!(state.install_part(HelperBinary::Keeper, "0.1.0").unwrap(), Some(earlier));
 }

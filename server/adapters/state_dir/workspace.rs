@@ -41,7 +41,7 @@ impl StateDir {
         durable::make_folder(&workspace.loops_dir()).map_err(StateError::io("make", &workspace.dir))?;
         durable::make_folder(&workspace.dir.join("checks"))
             .map_err(StateError::io("make", &workspace.dir))?;
-        workspace.claim()?;
+        workspace.record_root()?;
         Ok(workspace)
     }
 
@@ -135,7 +135,7 @@ impl Workspace {
     }
 
     /// Writes down what the folder is kept for: its name is a hash.
-    fn claim(&self) -> Result<(), StateError> {
+    fn record_root(&self) -> Result<(), StateError> {
         let path = self.dir.join("root");
         match Self::read(&self.dir) {
             Some(found) if found.root == self.root => Ok(()),

@@ -30,12 +30,12 @@ pub fn discover(
         root,
         exclude: glob_set(exclude)?,
         rules,
-        others: OtherWorkTrees::below(root),
+        others: OtherWorkTrees::new(root),
         folders: BTreeMap::new(),
     };
-    walk.folder(root, 1);
+    walk.visit_folder(root, 1);
     let mut tasks = walk.tasks();
-    let named: Vec<DiscoveredTask> = extra_files.iter().map(|name| named(root, name)).collect();
+    let named: Vec<DiscoveredTask> = extra_files.iter().map(|name| task_at(root, name)).collect();
     for task in named {
         if tasks.iter().all(|(_, found)| found.path != task.path) {
             tasks.push((usize::MAX, task));
@@ -58,7 +58,7 @@ struct TaskWalk<'a> {
 
 impl TaskWalk<'_> {
     /// A folder that cannot be read holds no task that could be started.
-    fn folder(&mut self, folder: &Path, depth: usize) {
+    fn visit_folder(&mut self, folder: &Path, depth: usize) {
         let Ok(handle) = File::open(folder) else { return };
         let Ok(listing) = fs::read_dir(folder) else { return };
         let entries: Vec<fs::DirEntry> = listing.flatten().collect();
@@ -67,27 +67,27 @@ impl TaskWalk<'_> {
         if holds.repository && depth > 1 && self.others.holds(folder) {
             return;
         }
-        let entered = self.rules.enter(handle.as_fd(), folder.as_os_str().as_bytes(), holds);
+        let entered = self.rules.push_folder(handle.as_fd(), folder.as_os_str().as_bytes(), holds);
         for entry in &entries {
-            self.entry(entry, depth);
+            self.visit_entry(entry, depth);
         }
-        self.rules.leave(&entered);
+        self.rules.pop_folder(&entered);
     }
 
-    fn entry(&mut self, entry: &fs::DirEntry, depth: usize) {
+    fn visit_entry(&mut self, entry: &fs::DirEntry, depth: usize) {
         let (path, name) = (entry.path(), entry.file_name());
         let Ok(file_type) = entry.file_type() else { return };
         let is_folder = file_type.is_dir();
         let below = relative(self.root, &path);
         if name == ".git"
             || self.exclude.is_match(&below)
-            || self.rules.ignored(path.as_os_str().as_bytes(), name.as_bytes(), is_folder)
+            || self.rules.is_ignored(path.as_os_str().as_bytes(), name.as_bytes(), is_folder)
         {
             return;
         }
         if is_folder {
             if depth < MAX_DEPTH {
-                self.folder(&path, depth + 1);
+                self.visit_folder(&path, depth + 1);
             }
         } else if let Some(kind) = kind_of(&below)
             // A link is listed, so that one which leaves the root is refused aloud.
@@ -103,7 +103,7 @@ impl TaskWalk<'_> {
         for documents in self.folders.values() {
             let plans = plans(documents);
             for (kind, path) in documents.iter().filter(|(kind, _)| !kind.is_plan()) {
-                tasks.push((*kind, path.components().count(), self.found(path, plans.clone())));
+                tasks.push((*kind, path.components().count(), self.discovered_task(path, plans.clone())));
             }
         }
         tasks.sort_by(|a, b| (a.0, a.1, &a.2.path).cmp(&(b.0, b.1, &b.2.path)));
@@ -114,14 +114,14 @@ impl TaskWalk<'_> {
         let folders = self.folders.values().filter_map(|documents| {
             let mut plans = plans(documents).into_iter();
             let first = plans.next()?;
-            Some((first.components().count(), self.found(&first, plans.collect())))
+            Some((first.components().count(), self.discovered_task(&first, plans.collect())))
         });
         let mut tasks: Vec<(usize, DiscoveredTask)> = folders.collect();
         tasks.sort_by(|a, b| (a.0, &a.1.path).cmp(&(b.0, &b.1.path)));
         tasks
     }
 
-    fn found(&self, path: &Path, plans: Vec<PathBuf>) -> DiscoveredTask {
+    fn discovered_task(&self, path: &Path, plans: Vec<PathBuf>) -> DiscoveredTask {
         DiscoveredTask { id: TaskId(relative(self.root, path)), path: path.to_owned(), plans }
     }
 }
@@ -135,7 +135,7 @@ fn plans(documents: &[(DocumentKind, PathBuf)]) -> Vec<PathBuf> {
 
 /// The task with this document, with the plans that are in its folder now: it counts whether or not it is there,
 /// ignored or excluded.
-pub fn named(root: &Path, name: &str) -> DiscoveredTask {
+pub fn task_at(root: &Path, name: &str) -> DiscoveredTask {
     let clean: PathBuf = Path::new(name).components().filter(|part| *part != Component::CurDir).collect();
     let path = root.join(clean);
     let mut documents = Vec::new();

@@ -10,7 +10,7 @@ use rustix::io::Errno;
 use super::TaskFileError;
 
 /// Links are followed as long as they stay inside; a pipe is not waited for.
-pub(super) fn beneath(root: &Path, path: &Path) -> Result<File, TaskFileError> {
+pub(super) fn open_beneath(root: &Path, path: &Path) -> Result<File, TaskFileError> {
     let failed = |source: io::Error| TaskFileError::Read { path: path.to_owned(), source };
     // First the one that may not be there.
     let real = path.canonicalize().map_err(failed)?;

@@ -12,7 +12,7 @@ use crate::adapters::durable;
 pub fn replace(root: &Path, path: &Path, (before, after): (&str, &str)) -> Result<(), TaskFileError> {
     let failed = |source: io::Error| TaskFileError::Write { path: path.to_owned(), source };
     // A link is kept: what it leads to is written, as an editor would.
-    let mode = open::beneath(root, path)?.metadata().map_err(failed)?.permissions();
+    let mode = open::open_beneath(root, path)?.metadata().map_err(failed)?.permissions();
     let real = path.canonicalize().map_err(failed)?;
     let draft = real.with_file_name(format!(".loopkeeper-{}.new", uuid::Uuid::new_v4()));
     let unchanged = || -> Result<(), TaskFileError> {

@@ -16,7 +16,7 @@ pub struct Approved<T>(T);
 
 impl<T> Approved<T> {
     /// The user typed it as an argument: that is the user's word for it.
-    pub fn typed(value: T) -> Self {
+    pub fn from_user_input(value: T) -> Self {
         Self(value)
     }
 
@@ -67,7 +67,7 @@ impl Permit {
     }
 
     pub fn agent(&self, plan: &AgentPlan) -> Result<Approved<AgentPlan>, PermitError> {
-        self.ask(TrustItem::agent(plan)).map(|()| Approved(plan.clone()))
+        self.require_trust(TrustItem::from_agent(plan)).map(|()| Approved(plan.clone()))
     }
 
     pub fn check(&self, command: &str) -> Result<Approved<String>, PermitError> {
@@ -75,7 +75,7 @@ impl Permit {
         match self.checks {
             CheckOrigin::Typed => Ok(approved),
             CheckOrigin::Written => self
-                .ask(TrustItem::new(TrustSubject::Check { command: command.to_owned() }))
+                .require_trust(TrustItem::new(TrustSubject::Check { command: command.to_owned() }))
                 .map(|()| approved),
         }
     }
@@ -85,7 +85,7 @@ impl Permit {
         let approved = Approved(hook.argv.clone());
         match hook.author {
             ConfigOrigin::User => Ok(approved),
-            ConfigOrigin::Tree => self.ask(TrustItem::hook(on, hook)).map(|()| approved),
+            ConfigOrigin::Tree => self.require_trust(TrustItem::from_hook(on, hook)).map(|()| approved),
         }
     }
 
@@ -94,9 +94,9 @@ impl Permit {
         let approved = Approved(url.to_owned());
         match self.checks {
             CheckOrigin::Typed => Ok(approved),
-            CheckOrigin::Written => {
-                self.ask(TrustItem::new(TrustSubject::Request { url: url.to_owned() })).map(|()| approved)
-            }
+            CheckOrigin::Written => self
+                .require_trust(TrustItem::new(TrustSubject::Request { url: url.to_owned() }))
+                .map(|()| approved),
         }
     }
 
@@ -105,15 +105,15 @@ impl Permit {
         let approved = Approved(service.clone());
         match service.author {
             ConfigOrigin::User => Ok(approved),
-            ConfigOrigin::Tree => self.ask(TrustItem::server(service)).map(|()| approved),
+            ConfigOrigin::Tree => self.require_trust(TrustItem::from_service(service)).map(|()| approved),
         }
     }
 
-    fn ask(&self, item: TrustItem) -> Result<(), PermitError> {
+    fn require_trust(&self, item: TrustItem) -> Result<(), PermitError> {
         let store = TrustStore::open(&self.state);
-        if store.unknown(&self.root, &[item]).is_empty() {
+        if store.untrusted_items(&self.root, &[item]).is_empty() {
             return Ok(());
         }
-        Err(store.trouble().map_or(PermitError::Unknown, |it| PermitError::Unreadable(it.to_string())))
+        Err(store.load_error().map_or(PermitError::Unknown, |it| PermitError::Unreadable(it.to_string())))
     }
 }

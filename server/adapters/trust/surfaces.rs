@@ -46,15 +46,15 @@ impl SurfaceError {
 }
 
 /// Everything of the kind under `root`, by path.
-pub fn surfaces(root: &Path) -> Result<Vec<TrustItem>, SurfaceError> {
+pub fn find_surfaces(root: &Path) -> Result<Vec<TrustItem>, SurfaceError> {
     let real = root.canonicalize().map_err(|source| SurfaceError::Io { path: root.to_owned(), source })?;
     let mut search = SurfaceSearch { root: real, items: Vec::new(), looks: 0 };
     for file in FILES {
-        search.look(Path::new(file), 0)?;
+        search.visit_path(Path::new(file), 0)?;
     }
     search.look_at_settings(Path::new(".claude"))?;
     for folder in FOLDERS {
-        search.look(Path::new(folder), 0)?;
+        search.visit_path(Path::new(folder), 0)?;
     }
     search.items.sort_by(|one, other| one.runs.cmp(&other.runs));
     Ok(search.items)
@@ -72,12 +72,12 @@ impl SurfaceSearch {
     /// Of this folder only the settings; the rest of it is prose.
     fn look_at_settings(&mut self, folder: &Path) -> Result<(), SurfaceError> {
         if self.leads_out(folder) {
-            return self.look(folder, 0);
+            return self.visit_path(folder, 0);
         }
         for name in self.names(folder)? {
             let text = name.to_string_lossy();
             if text.starts_with("settings") && text.ends_with(".json") {
-                self.look(&folder.join(name), 0)?;
+                self.visit_path(&folder.join(name), 0)?;
             }
         }
         Ok(())
@@ -89,17 +89,17 @@ impl SurfaceSearch {
     }
 
     /// Takes what is at `path` (relative to the root): a file, a folder with all that is in it, a link.
-    fn look(&mut self, path: &Path, depth: usize) -> Result<(), SurfaceError> {
+    fn visit_path(&mut self, path: &Path, depth: usize) -> Result<(), SurfaceError> {
         let whole = self.root.join(path);
         self.looks += 1;
         if self.looks > 4 * MOST_FILES {
             return Err(SurfaceError::TooMany { path: whole });
         }
-        let Some(found) = absent(std::fs::symlink_metadata(&whole)).map_err(io_at(&whole))? else {
+        let Some(found) = ignore_not_found(std::fs::symlink_metadata(&whole)).map_err(io_at(&whole))? else {
             return Ok(());
         };
         if !found.is_symlink() {
-            return self.take(path, &whole, &found, depth);
+            return self.visit_resolved(path, &whole, &found, depth);
         }
         // The agent follows it. Inside the root that is the workspace's own content; elsewhere it is not ours
         // to read, and the link itself is what the workspace says.
@@ -109,17 +109,23 @@ impl SurfaceSearch {
         }
         let real = whole.canonicalize().map_err(io_at(&whole))?;
         let found = std::fs::metadata(&real).map_err(io_at(&real))?;
-        self.take(path, &real, &found, depth)
+        self.visit_resolved(path, &real, &found, depth)
     }
 
-    fn take(&mut self, path: &Path, real: &Path, found: &Metadata, depth: usize) -> Result<(), SurfaceError> {
+    fn visit_resolved(
+        &mut self,
+        path: &Path,
+        real: &Path,
+        found: &Metadata,
+        depth: usize,
+    ) -> Result<(), SurfaceError> {
         if found.is_dir() {
             if depth == DEEPEST {
                 return Err(SurfaceError::TooMany { path: self.root.join(path) });
             }
             // opencode puts what plugins need there by itself.
             for name in self.names(path)?.into_iter().filter(|it| it != "node_modules") {
-                self.look(&path.join(name), depth + 1)?;
+                self.visit_path(&path.join(name), depth + 1)?;
             }
             return Ok(());
         }
@@ -171,7 +177,7 @@ fn read(path: &Path) -> Result<Vec<u8>, SurfaceError> {
     Ok(bytes)
 }
 
-fn absent(found: io::Result<Metadata>) -> io::Result<Option<Metadata>> {
+fn ignore_not_found(found: io::Result<Metadata>) -> io::Result<Option<Metadata>> {
     match found {
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(None),
         other => other.map(Some),

@@ -10,7 +10,7 @@ use loopkeeper_core::trust::{TrustContent, TrustItem, TrustSubject};
 use tempfile::TempDir;
 
 use super::permit::{CheckOrigin, Permit, PermitError};
-use super::surfaces::{MOST_BYTES, MOST_FILES, SurfaceError, surfaces};
+use super::surfaces::{MOST_BYTES, MOST_FILES, SurfaceError, find_surfaces};
 use super::{TrustError, TrustStore};
 use crate::adapters::state_dir::StateDir;
 
@@ -33,7 +33,7 @@ fn task(id: &str) -> TaskId {
 /// Which of these commands the store on disk does not know.
 fn unknown(state: &StateDir, root: &str, commands: &[&str]) -> Vec<String> {
     let items: Vec<_> = commands.iter().map(|it| check(it)).collect();
-    let unknown = TrustStore::open(state).unknown(Path::new(root), &items);
+    let unknown = TrustStore::open(state).untrusted_items(Path::new(root), &items);
     unknown
         .into_iter()
         .map(|it| match it.runs {
@@ -52,7 +52,7 @@ fn only_the_very_bytes_are_trusted_and_only_there() {
     assert_eq!(unknown(&state, "/home/u/other", &["make"]), ["make"]);
     assert_eq!(unknown(&state, "/home/u/project/sub", &["make"]), ["make"]);
     let settings = [TrustItem::new(TrustSubject::Settings { lines: vec!["make".to_owned()] })];
-    assert_eq!(TrustStore::open(&state).unknown(Path::new(ROOT), &settings), settings);
+    assert_eq!(TrustStore::open(&state).untrusted_items(Path::new(ROOT), &settings), settings);
 }
 
 #[test]
@@ -71,7 +71,7 @@ fn a_permit_is_the_users_word_of_this_moment() {
     assert_eq!(permit.check("make"), Err(PermitError::Unknown));
     assert_eq!(permit.agent(&plan), Err(PermitError::Unknown));
     let mut store = TrustStore::open(&state);
-    store.grant(root, None, &[check("make"), TrustItem::agent(&plan)]).unwrap();
+    store.grant(root, None, &[check("make"), TrustItem::from_agent(&plan)]).unwrap();
     let argv = permit.check("make").unwrap().map(|it| ["sh".to_owned(), "-c".to_owned(), it]);
     assert_eq!(argv.value()[2], "make");
     assert_eq!(permit.agent(&plan).unwrap().value(), &plan);
@@ -148,7 +148,7 @@ fn a_damaged_list_trusts_nothing_and_says_so() {
         fs::write(&path, &bytes).unwrap();
         let store = TrustStore::open(&state);
         assert!(
-            matches!(store.trouble(), Some(TrustError::Damaged { .. })),
+            matches!(store.load_error(), Some(TrustError::Damaged { .. })),
             "{}",
             String::from_utf8_lossy(&bytes)
         );
@@ -164,7 +164,7 @@ fn a_damaged_list_is_put_aside_when_trust_is_given_anew() {
         fs::write(&path, "nonsense").unwrap();
         let mut store = TrustStore::open(&state);
         store.grant(Path::new(ROOT), None, &[check("new")]).unwrap();
-        assert!(store.trouble().is_none());
+        assert!(store.load_error().is_none());
         assert!(unknown(&state, ROOT, &["new"]).is_empty());
         let aside = path.with_extension(format!("damaged-{number}"));
         assert_eq!(fs::read_to_string(aside).unwrap(), "nonsense");
@@ -172,7 +172,7 @@ fn a_damaged_list_is_put_aside_when_trust_is_given_anew() {
     fs::remove_file(&path).unwrap();
     fs::create_dir(&path).unwrap();
     let mut store = TrustStore::open(&state);
-    assert!(matches!(store.trouble(), Some(TrustError::Io { action: "read", .. })));
+    assert!(matches!(store.load_error(), Some(TrustError::Io { action: "read", .. })));
     assert!(store.grant(Path::new(ROOT), None, &[check("new")]).is_err());
 }
 
@@ -188,7 +188,7 @@ fn found(root: &Path) -> Vec<String> {
         }
         other => panic!("{other:?}"),
     };
-    surfaces(root).unwrap().into_iter().map(item).collect()
+    find_surfaces(root).unwrap().into_iter().map(item).collect()
 }
 
 fn write(root: &Path, file: &str, text: &str) {
@@ -260,7 +260,7 @@ fn what_cannot_be_read_in_full_is_refused() {
     let check = |make: fn(&Path), expect: fn(&SurfaceError) -> bool| {
         let dir = tempfile::tempdir().unwrap();
         make(dir.path());
-        let error = surfaces(dir.path()).unwrap_err();
+        let error = find_surfaces(dir.path()).unwrap_err();
         assert!(expect(&error), "{error}");
     };
     check(

@@ -36,7 +36,7 @@ fn only_linked_work_trees_of_the_same_repository_are_other_ones() {
     fs::create_dir(root.join("plain")).unwrap();
     fs::create_dir(root.join("broken")).unwrap();
     fs::write(root.join("broken/.git"), "gitdir: ").unwrap();
-    let others = OtherWorkTrees::below(&root);
+    let others = OtherWorkTrees::new(&root);
     assert!(others.holds(&root.join(".claude/worktrees/x")));
     for part in ["sub", "nested", "of-nested", "plain", "broken", ".claude", "nowhere"] {
         assert!(!others.holds(&root.join(part)), "{part}");
@@ -45,10 +45,10 @@ fn only_linked_work_trees_of_the_same_repository_are_other_ones() {
     // In a folder of the repository, and in another work tree, it is the same repository.
     let plain = root.join("plain");
     git(&root, &["worktree", "add", "-q", "plain/y"]);
-    assert_eq!(OtherWorkTrees::below(&plain).paths(), ["y"]);
+    assert_eq!(OtherWorkTrees::new(&plain).paths(), ["y"]);
     let linked = root.join(".claude/worktrees/x");
     git(&linked, &["worktree", "add", "-q", "z"]);
-    assert_eq!(OtherWorkTrees::below(&linked).paths(), ["z"]);
+    assert_eq!(OtherWorkTrees::new(&linked).paths(), ["z"]);
     // What git no longer lists is still no part of the tree.
     fs::remove_dir_all(root.join(".git/worktrees/x")).unwrap();
     assert!(others.holds(&linked));
@@ -59,7 +59,7 @@ fn without_a_repository_there_are_none() {
     let dir = tempfile::tempdir().unwrap();
     fs::create_dir(dir.path().join("x")).unwrap();
     fs::write(dir.path().join("x/.git"), "gitdir: /nowhere/.git/worktrees/x\n").unwrap();
-    let others = OtherWorkTrees::below(dir.path());
+    let others = OtherWorkTrees::new(dir.path());
     assert!(!others.holds(&dir.path().join("x")));
     assert!(others.paths().is_empty());
 }

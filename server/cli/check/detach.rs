@@ -19,7 +19,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 const LOOK: Duration = Duration::from_millis(5);
 
 /// Returns once they hold the tree, or are over already.
-pub(super) fn begin(args: &Args) -> ExitResult {
+pub(super) fn start_detached(args: &Args) -> ExitResult {
     let work = ResolvedTask::find(args.task.path.as_deref(), &[])?;
     let store = StateDir::open()?;
     // A leader of a group cannot lead a session; whoever started us apart did so already.
@@ -36,7 +36,7 @@ pub(super) fn begin(args: &Args) -> ExitResult {
     let began = Instant::now();
     while began.elapsed() < PATIENCE {
         if let Some(status) = child.try_wait()? {
-            return ended(status.code(), &words(&mut child));
+            return parse_outcome(status.code(), &read_stderr(&mut child));
         }
         if store.tree_holder(&work.root)?.is_some() {
             break;
@@ -47,12 +47,12 @@ pub(super) fn begin(args: &Args) -> ExitResult {
 }
 
 /// A criterion that does not hold is no failure here: its result says so.
-fn ended(code: Option<i32>, words: &str) -> ExitResult {
+fn parse_outcome(code: Option<i32>, words: &str) -> ExitResult {
     let Some((_, what)) = words.split_once("error: ") else { return Ok(Exit::Done) };
     Err(Failure::new(FailureKind::of_exit(code), what))
 }
 
-fn words(child: &mut Child) -> String {
+fn read_stderr(child: &mut Child) -> String {
     let mut words = String::new();
     if let Some(stderr) = child.stderr.take() {
         let _ = stderr.take(4096).read_to_string(&mut words);

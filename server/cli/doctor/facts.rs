@@ -10,7 +10,7 @@ use loopkeeper_core::agent::catalog::{KNOWN, KnownAgent};
 use loopkeeper_core::agent::kind::{AgentKind, Dialect};
 use loopkeeper_core::doctor::{
     AgentFacts, AgentVersion, DoctorFacts, DoctorProblem, LoginState, MachineFacts, SandboxFacts,
-    SelectedAgent, TaskFacts, TasksFacts, WorkspaceFacts, login, version_in,
+    SelectedAgent, TaskFacts, TasksFacts, WorkspaceFacts, detect_login, version_in,
 };
 use loopkeeper_core::journal::AgentPlan;
 use loopkeeper_core::probe::PROBED;
@@ -19,14 +19,14 @@ use loopkeeper_core::task;
 use loopkeeper_core::text::sanitize;
 
 use crate::adapters::agents::{self, AgentQuery};
-use crate::adapters::env::{EnvAudience, scrubbed};
+use crate::adapters::env::{EnvAudience, scrubbed_env};
 use crate::adapters::host_info::{self, LoginTraces};
 use crate::adapters::sandbox::Isolation;
 use crate::adapters::state_dir::{StateDir, StateError};
 use crate::adapters::trust::TrustStore;
 use crate::adapters::work_trees::OtherWorkTrees;
 use crate::adapters::{config_files, task_files, versions};
-use crate::keeper::run_context::warden;
+use crate::keeper::run_context::warden_program;
 use crate::operations::failure::Failure;
 use crate::operations::resolved_task::{MOST_LISTED, ResolvedTask};
 use crate::operations::{self, installed};
@@ -44,12 +44,12 @@ pub(super) struct FactContext {
 }
 
 impl FactContext {
-    pub(super) fn here(arguments: &[SettingOverride]) -> Result<Self, Failure> {
+    pub(super) fn from_current_dir(arguments: &[SettingOverride]) -> Result<Self, Failure> {
         let root = config_files::root_of(Path::new("."))?;
         let resolved = config_files::load(&root, arguments)?;
         let settings = resolved.settings().cloned().unwrap_or_default();
         let state = StateDir::open();
-        let warden = state.as_ref().map_or_else(|_| "/proc/self/exe".into(), warden);
+        let warden = state.as_ref().map_or_else(|_| "/proc/self/exe".into(), warden_program);
         let wanted = settings.sandbox;
         let (domain, sentence) = match Isolation::detect(wanted, &warden) {
             Ok(domain) => (domain.clone(), domain.sentence()),
@@ -64,21 +64,21 @@ impl FactContext {
     pub(super) fn facts(&self) -> Result<DoctorFacts, Failure> {
         Ok(DoctorFacts {
             agents: self.agents(None)?,
-            chosen: self.chosen().map_err(|it| trouble(&it)),
+            chosen: self.agent_start().map_err(|it| trouble(&it)),
             machine: self.machine()?,
             workspace: self.workspace(),
         })
     }
 
-    fn chosen(&self) -> Result<SelectedAgent, Failure> {
+    fn agent_start(&self) -> Result<SelectedAgent, Failure> {
         let Settings { mode, agent, .. } = &*self.settings;
         if *mode == LoopMode::Attach {
-            let plan = operations::agents::lent(agent)?;
+            let plan = operations::agents::attached_plan(agent)?;
             let would_ask = operations::agents::can_ask(self.hooks_off(&plan).as_deref());
-            let silent = would_ask.and_then(|()| installed::required(&self.root)).err();
+            let silent = would_ask.and_then(|()| installed::ensure_installed(&self.root)).err();
             return Ok(SelectedAgent::Session { silent: silent.map(|it| trouble(&it)) });
         }
-        let plan = agents::plan(&self.wanted(agent))?;
+        let plan = agents::plan_agent(&self.wanted(agent))?;
         if *mode == LoopMode::Hook {
             operations::agents::can_be_held(&plan, self.hooks_off(&plan).as_deref())?;
         }
@@ -91,8 +91,12 @@ impl FactContext {
         let is_asked = |name: &str| only.is_none_or(|it| it == name);
         let traces = LoginTraces::new(self.environment());
         let known = KNOWN.iter().filter(|it| is_asked(it.name)).map(|it| self.known(it, &traces));
-        let own =
-            self.settings.agents.iter().filter(|it| is_asked(&it.name) && is_own(it)).map(|it| self.own(it));
+        let own = self
+            .settings
+            .agents
+            .iter()
+            .filter(|it| is_asked(&it.name) && is_own(it))
+            .map(|it| self.custom_agent(it));
         let mut found: Vec<AgentFacts> = known.chain(own).collect();
         let asked = found.iter().map(|it| async {
             match (&it.version, &it.program) {
@@ -122,8 +126,8 @@ impl FactContext {
 
     /// The agent that is wanted here, and may run the commands of a probe.
     pub(super) fn plan(&self) -> Result<AgentPlan, Failure> {
-        let criteria = task::inline("", &[format!("It waits: `$ {PROBED}`")]).criteria;
-        Ok(agents::plan(&AgentQuery { criteria: &criteria, ..self.wanted(&self.settings.agent) })?)
+        let criteria = task::parse_inline_task("", &[format!("It waits: `$ {PROBED}`")]).criteria;
+        Ok(agents::plan_agent(&AgentQuery { criteria: &criteria, ..self.wanted(&self.settings.agent) })?)
     }
 
     pub(super) fn state(&self) -> Result<&StateDir, Failure> {
@@ -133,7 +137,7 @@ impl FactContext {
     /// Whose command line and output the agent of this name has.
     pub(super) fn kind(&self, name: &str) -> AgentKind {
         let written = self.settings.agents.iter().find(|it| it.name == name);
-        AgentKind::of(name, written.map_or(Dialect::Text, |it| it.output))
+        AgentKind::from_name(name, written.map_or(Dialect::Text, |it| it.output))
     }
 
     /// Where the hooks of this agent are switched off.
@@ -163,7 +167,7 @@ impl FactContext {
 
     fn environment(&self) -> Vec<(OsString, OsString)> {
         let settings = &self.settings;
-        scrubbed(EnvAudience::Agent, &settings.env_pass, &settings.env_set, std::env::vars_os())
+        scrubbed_env(EnvAudience::Agent, &settings.env_pass, &settings.env_set, std::env::vars_os())
     }
 
     fn known(&self, known: &KnownAgent, traces: &LoginTraces) -> AgentFacts {
@@ -174,23 +178,27 @@ impl FactContext {
             None => String::new(),
         });
         let program = match written {
-            Some(_) => agents::plan(&self.wanted(known.name)).ok().and_then(|it| it.argv.into_iter().next()),
-            None => agents::find(known.program, &self.path, &self.root).map(|it| it.display().to_string()),
+            Some(_) => {
+                agents::plan_agent(&self.wanted(known.name)).ok().and_then(|it| it.argv.into_iter().next())
+            }
+            None => {
+                agents::find_program(known.program, &self.path, &self.root).map(|it| it.display().to_string())
+            }
         };
         AgentFacts {
             name: known.name.to_owned(),
             title: known.title.to_owned(),
             program,
             version,
-            login: login(known, traces),
-            hooks_off: agents::plan(&self.wanted(known.name)).ok().and_then(|it| self.hooks_off(&it)),
+            login: detect_login(known, traces),
+            hooks_off: agents::plan_agent(&self.wanted(known.name)).ok().and_then(|it| self.hooks_off(&it)),
             own: false,
         }
     }
 
     /// Found, and not started: what it does without its arguments is nobody's word.
-    fn own(&self, agent: &AgentSettings) -> AgentFacts {
-        let plan = agents::plan(&self.wanted(&agent.name)).ok();
+    fn custom_agent(&self, agent: &AgentSettings) -> AgentFacts {
+        let plan = agents::plan_agent(&self.wanted(&agent.name)).ok();
         AgentFacts {
             name: agent.name.clone(),
             title: agent.name.clone(),
@@ -203,7 +211,7 @@ impl FactContext {
     }
 
     async fn version(&self, program: &str) -> AgentVersion {
-        match versions::ask(program, self.environment(), &self.domain).await {
+        match versions::query_version(program, self.environment(), &self.domain).await {
             Ok(answer) => version_in(&answer)
                 .map_or_else(|| AgentVersion::Failed("it told none".to_owned()), AgentVersion::Told),
             Err(why) => AgentVersion::Failed(why),
@@ -211,18 +219,19 @@ impl FactContext {
     }
 
     fn machine(&self) -> Result<MachineFacts, Failure> {
-        let git = agents::find("git", &self.path, &self.root).ok_or_else(|| "it is not on PATH".to_owned());
+        let git =
+            agents::find_program("git", &self.path, &self.root).ok_or_else(|| "it is not on PATH".to_owned());
         let git = git.map(|it| it.display().to_string());
         let git = match git {
-            Ok(program) => block_on(versions::ask(&program, self.environment(), &self.domain))?
+            Ok(program) => block_on(versions::query_version(&program, self.environment(), &self.domain))?
                 .map(|it| sanitize::line(it.trim())),
             Err(why) => Err(why),
         };
         Ok(MachineFacts {
             git,
             enclosure: self.enclosure.clone(),
-            watches: host_info::watches(),
-            watcher: host_info::watcher(),
+            watches: host_info::max_user_watches(),
+            watcher: host_info::check_watcher(),
             state: host_info::state(&self.state),
         })
     }
@@ -232,7 +241,7 @@ impl FactContext {
         WorkspaceFacts {
             root: sanitize::line(&self.root.to_string_lossy()),
             is_repository: self.root.ancestors().any(config_files::has_repository),
-            work_trees: OtherWorkTrees::below(&self.root).paths(),
+            work_trees: OtherWorkTrees::new(&self.root).paths(),
             config: self.resolved.findings().to_vec(),
             tasks: is_readable.then(|| self.tasks().map_err(|it| trouble(&it))),
         }
@@ -254,7 +263,7 @@ impl FactContext {
             Ok(self
                 .state
                 .as_ref()
-                .map_or(items.len(), |it| TrustStore::open(it).unknown(&work.root, &items).len()))
+                .map_or(items.len(), |it| TrustStore::open(it).untrusted_items(&work.root, &items).len()))
         });
         let (untrusted, broken) = match looked {
             Ok(untrusted) => (untrusted as u64, None),
@@ -266,7 +275,7 @@ impl FactContext {
 
 /// Without keys, and without any home but this one.
 pub(super) fn bare_environment(home: PathBuf) -> Vec<(OsString, OsString)> {
-    let mut env = scrubbed(EnvAudience::Check, &[], &[], std::env::vars_os());
+    let mut env = scrubbed_env(EnvAudience::Check, &[], &[], std::env::vars_os());
     env.retain(|(name, _)| name != "HOME" && !name.to_string_lossy().starts_with("XDG_"));
     env.push(("HOME".into(), home.into()));
     env

@@ -12,7 +12,8 @@ use loopkeeper_core::agent::catalog::KNOWN;
 use loopkeeper_core::doctor::AgentVersion;
 use loopkeeper_core::journal::AgentPlan;
 use loopkeeper_core::probe::{
-    Observation, OutputFormat, Probe, ProbeReport, ProbeSubject, format_of, judge, markdown, recommend,
+    Observation, OutputFormat, Probe, ProbeReport, ProbeSubject, format_of, judge_calls, recommend,
+    render_markdown,
 };
 use loopkeeper_core::settings::{LimitSettings, SettingOverride};
 use loopkeeper_core::text::{sanitize, words};
@@ -32,23 +33,23 @@ pub(super) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     let named =
         |it: &String| SettingOverride { option: "--agent".into(), key: "agent".into(), value: it.clone() };
     let arguments: Vec<SettingOverride> = args.agent.iter().map(named).collect();
-    let looked = FactContext::here(&arguments)?;
+    let looked = FactContext::from_current_dir(&arguments)?;
     looked.resolved.settings()?;
     let plan = looked.plan()?;
-    consent::trust(&looked, &plan, args)?;
+    consent::ensure_trusted(&looked, &plan, args)?;
     consent::has_room(&looked, &plan)?;
-    if !consent::pay(&looked, &plan, args.yes)? {
+    if !consent::confirm_cost(&looked, &plan, args.yes)? {
         return Err(Failure::usage("nothing was started").hint("`--yes` starts it without being asked."));
     }
-    let made = block_on(async { ProbeRunner::new(&looked, plan)?.all().await })??;
+    let made = block_on(async { ProbeRunner::new(&looked, plan)?.run_all().await })??;
     let Some(ProbeRun { plan, words, calls, starts }) = made else {
         note("Interrupted: nothing was found out. The agent has ended, and its folders are removed.");
         return Ok(Exit::Signalled);
     };
-    let rows = judge(&calls, &words);
+    let rows = judge_calls(&calls, &words);
     let format =
         calls.get(&Probe::Answer).map_or(OutputFormat::Nothing, |it: &Observation| format_of(&it.stdout));
-    let tried = tried(&looked, &plan, format);
+    let tried = probe_subject(&looked, &plan, format);
     let report = ProbeReport {
         agent: plan.name.clone(),
         version: version(&looked, &plan.name)?,
@@ -69,7 +70,7 @@ pub(super) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     Ok(if report.recommendation.drivable { Exit::Done } else { Exit::Ended })
 }
 
-fn tried(looked: &FactContext, plan: &AgentPlan, format: OutputFormat) -> ProbeSubject {
+fn probe_subject(looked: &FactContext, plan: &AgentPlan, format: OutputFormat) -> ProbeSubject {
     let written = looked.settings.agents.iter().find(|it| it.name == plan.name);
     let command = written.map(|it| [it.command.clone(), it.args.clone()].concat()).unwrap_or_default();
     let is_known = KNOWN.iter().any(|it| it.name == plan.name);
@@ -96,7 +97,7 @@ fn write(looked: &FactContext, out: Option<&Path>, report: &ProbeReport) -> Resu
         folder.join(format!("{}-{stamp}", report.agent))
     };
     let json = serde_json::to_string_pretty(report).map_err(|error| Failure::ended(&error))?;
-    Ok([file(&base, "md", &markdown(report))?, file(&base, "json", &(json + "\n"))?])
+    Ok([file(&base, "md", &render_markdown(report))?, file(&base, "json", &(json + "\n"))?])
 }
 
 fn file(base: &Path, ending: &str, text: &str) -> Result<PathBuf, Failure> {

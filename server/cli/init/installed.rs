@@ -42,7 +42,7 @@ impl InstalledTools {
 
     /// The program of this name, outside of `root`.
     pub(super) fn program(&self, name: &str, root: &Path) -> Option<PathBuf> {
-        agents::find(name, &self.path, root)
+        agents::find_program(name, &self.path, root)
     }
 
     /// The words for a shell that load nvm, where it is installed.

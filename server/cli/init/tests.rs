@@ -60,7 +60,7 @@ fn check(files: &[(&str, &str)], expect: &[&str]) {
     assert!(report.checks.found.iter().all(|it| it.lack.is_none()), "{report:?}");
     assert_eq!(report.file, root.path().join("PROMPT.md"));
     let text = fs::read_to_string(&report.file).unwrap();
-    let task = task::read(&[TaskDocument { path: "PROMPT.md".to_owned(), text }]);
+    let task = task::parse_task(&[TaskDocument { path: "PROMPT.md".to_owned(), text }]);
     // What is to be edited is all that there is to say.
     let codes: Vec<FindingCode> = task.findings.iter().map(|it| it.code).collect();
     assert_eq!(codes, [FindingCode::Template]);
@@ -201,7 +201,7 @@ fn the_examples_of_the_explanation_are_checks() {
     let examples: Vec<&str> =
         explained.lines().filter(|it| it.starts_with("- ") && it.contains('`')).collect();
     let text = format!("# Examples\n\n## Completion criteria\n\n{}\n", examples.join("\n"));
-    let task = task::read(&[TaskDocument { path: "PROMPT.md".to_owned(), text }]);
+    let task = task::parse_task(&[TaskDocument { path: "PROMPT.md".to_owned(), text }]);
     assert_eq!(task.findings, []);
     assert_eq!(task.criteria.len(), 5);
     assert!(task.criteria.iter().all(|it| it.check.is_some()));

@@ -63,12 +63,12 @@ impl EntryFormatter {
     }
 
     /// The lines of one record; a new day is announced first.
-    pub(crate) fn tell(&mut self, entry: &Entry, detail: DetailLevel) -> Vec<String> {
-        self.learn(&entry.record);
+    pub(crate) fn format_entry(&mut self, entry: &Entry, detail: DetailLevel) -> Vec<String> {
+        self.observe(&entry.record);
         if detail == DetailLevel::Milestones && !is_milestone(&entry.record) {
             return Vec::new();
         }
-        let Some((iteration, mut what)) = self.what(entry) else { return Vec::new() };
+        let Some((iteration, mut what)) = self.describe_entry(entry) else { return Vec::new() };
         if detail == DetailLevel::Milestones && matches!(entry.record, Record::IterationEnded { .. }) {
             what.push_str(&std::mem::take(&mut self.failing));
             what.push_str(&std::mem::take(&mut self.denied));
@@ -104,7 +104,7 @@ impl EntryFormatter {
         })
     }
 
-    fn learn(&mut self, record: &Record) {
+    fn observe(&mut self, record: &Record) {
         if let Record::LoopStarted { spec, .. } = record {
             self.loop_id.clone_from(&spec.loop_id);
         }
@@ -127,7 +127,7 @@ impl EntryFormatter {
     }
 
     /// Which iteration it belongs to, and what happened.
-    fn what(&self, entry: &Entry) -> Option<(Option<u32>, String)> {
+    fn describe_entry(&self, entry: &Entry) -> Option<(Option<u32>, String)> {
         Some(match &entry.record {
             Record::LoopStarted { spec, .. } => (None, started::started(spec)),
             Record::BranchTaken { branch, from, made, note } => {
@@ -146,7 +146,9 @@ impl EntryFormatter {
             Record::AgentEnded { iteration, run } => (Some(*iteration), agent::ended(run)),
             Record::SubagentAsked { iteration, .. }
             | Record::SubagentStarted { iteration, .. }
-            | Record::SubagentEnded { iteration, .. } => (Some(*iteration), subagents::told(&entry.record)),
+            | Record::SubagentEnded { iteration, .. } => {
+                (Some(*iteration), subagents::describe_record(&entry.record))
+            }
             Record::AgentLeft { iteration, left } => (Some(*iteration), agent::left(left)),
             Record::SnapshotTaken { iteration, when, tree, not_covered, .. } => {
                 (at(*iteration), tree::snapshot((*when, *iteration), tree, not_covered.len()))
@@ -159,8 +161,7 @@ impl EntryFormatter {
                 (None, self.breaker((*state, reason.as_deref()), *resumes_at, entry.at.wall))
             }
             Record::Waiting { .. } => (None, self.waiting(&entry.record, entry.at.wall)),
-            Record::Paused { reason: PauseReason::User, message } => (None, message.clone()),
-            Record::Paused { message, .. } => (None, format!("paused: {message}")),
+            Record::Paused { reason, message } => (None, paused(*reason, message)),
             Record::ChecksWaived { .. } | Record::Resumed {} => (None, resumed(&entry.record).into()),
             Record::Steered { text } => (None, format!("hint for the agent: {}", sanitize::line(text))),
             Record::Asked { kind, text, until, .. } => {
@@ -317,13 +318,13 @@ fn evidence(record: &Record) -> Vec<String> {
     match record {
         Record::BreakerChanged { opening: Some(opening), .. } => opening::lines(opening),
         Record::IterationEnded { changes, claims, milestones, .. } => {
-            let claims = claims.iter().flat_map(|it| it.listed());
+            let claims = claims.iter().flat_map(|it| it.report_rows());
             let claims = claims.map(|it| format!("claims: {}", sanitize::line(&it.to_string())));
             let reached = milestones.iter().map(|it| sanitize::line(it));
             changed(changes).into_iter().chain(claims).chain(reached).collect()
         }
         Record::ChecksDone { round, .. } => {
-            round.judging.iter().map(|it| format!("judges: {}", it.words())).collect()
+            round.judging.iter().map(|it| format!("judges: {}", it.describe())).collect()
         }
         _ => Vec::new(),
     }
@@ -336,7 +337,7 @@ fn changed(changes: &ChangeStats) -> Option<String> {
         let lines = lines.map_or_else(String::new, |it| format!(" {it}"));
         format!("{}{lines}", sanitize::line(path))
     };
-    let files: Vec<String> = changes.named().map(file).collect();
+    let files: Vec<String> = changes.files_with_lines().map(file).collect();
     let more = if changes.count > files.len() as u64 { ", …" } else { "" };
     Some(format!("changed: {total} lines: {}{more}", files.join(", ")))
 }
@@ -429,6 +430,13 @@ fn resumed(record: &Record) -> &'static str {
 
 fn answered(text: Option<&str>) -> String {
     text.map_or_else(|| "nobody answered".into(), |it| format!("answered: {}", sanitize::line(it)))
+}
+
+fn paused(reason: PauseReason, message: &str) -> String {
+    match reason {
+        PauseReason::User => message.to_owned(),
+        _ => format!("paused: {message}"),
+    }
 }
 
 fn begins(resumed: bool) -> &'static str {

@@ -37,7 +37,7 @@ impl<'a> ProgressOutput<'a> {
     }
 
     /// What stands at the end now.
-    pub(crate) fn show(&mut self, block: &[String]) {
+    pub(crate) fn set_block(&mut self, block: &[String]) {
         if let Self::Redrawn { out, screen } = self {
             let text = screen.draw(block, columns());
             if !text.is_empty() {

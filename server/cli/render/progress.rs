@@ -13,21 +13,21 @@ pub(crate) fn block(status: &LoopStatus, now_ms: u64, zone: &LocalZone, glyphs: 
     let dot = if glyphs == Glyphs::Unicode { " · " } else { " - " };
     let style = if status.state == DisplayState::Working && !status.is_cooling() { LOUD } else { CARE };
     let mut first = format!("{style}{}{style:#}", headline(status));
-    if let Some(until) = status.wait.as_ref().and_then(|it| LocalZone::read(&it.resumes_at)) {
+    if let Some(until) = status.wait.as_ref().and_then(|it| LocalZone::parse_millis(&it.resumes_at)) {
         let left = words::elapsed(until.saturating_sub(now_ms));
         let _ = write!(first, ", {} {}, {left} more", self::until(status), zone.short(until, now_ms));
     }
-    let elapsed_ms = LocalZone::read(&status.started_at).map_or(0, |it| now_ms.saturating_sub(it));
+    let elapsed_ms = LocalZone::parse_millis(&status.started_at).map_or(0, |it| now_ms.saturating_sub(it));
     let mut facts = vec![agent(status), words::elapsed(elapsed_ms)];
     if let Some(tokens) = status.spent.tokens {
         facts.push(format!("{} tokens", words::amount(tokens)));
     }
     facts.extend(no_cost(status));
-    facts.extend(status.spawns.said());
+    facts.extend(status.spawns.summary());
     facts.push(status.id.clone());
     let mut lines = vec![first, format!("  {QUIET}{}{QUIET:#}", facts.join(dot))];
     lines.extend(budget(status).map(|it| format!("  {QUIET}{it}{QUIET:#}")));
-    lines.extend(remedy::of(status).into_iter().map(|it| format!("  {it}")));
+    lines.extend(remedy::remedy_lines(status).into_iter().map(|it| format!("  {it}")));
     lines.extend(status.activity.as_ref().map(|it| format!("  {it}")));
     lines
 }

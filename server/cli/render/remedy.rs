@@ -4,7 +4,7 @@ use loopkeeper_core::journal::{PauseReason, QuestionKind};
 use loopkeeper_core::view::{DisplayPhase, LoopStatus};
 
 /// What can be done, each with its command first: narrow terminals cut the end. Empty for a loop that needs nobody.
-pub(crate) fn of(status: &LoopStatus) -> Vec<String> {
+pub(crate) fn remedy_lines(status: &LoopStatus) -> Vec<String> {
     let id = &status.id;
     match status.phase {
         DisplayPhase::Interrupted => {

@@ -15,7 +15,7 @@ pub(crate) struct Screen {
 impl Screen {
     /// The text that turns what stands there into `lines`; empty when nothing differs.
     pub(crate) fn draw(&mut self, lines: &[String], columns: usize) -> String {
-        let lines: Vec<_> = lines.iter().map(|it| fit(it, columns)).collect();
+        let lines: Vec<_> = lines.iter().map(|it| truncate_line(it, columns)).collect();
         if lines == self.lines {
             return String::new();
         }
@@ -50,7 +50,7 @@ impl Screen {
 }
 
 /// The line, cut to `columns` cells: a line that wraps would be counted wrong when going up again.
-fn fit(line: &str, columns: usize) -> String {
+fn truncate_line(line: &str, columns: usize) -> String {
     let mut cells = 0;
     let mut text = String::new();
     let mut rest = line.chars();
@@ -82,7 +82,7 @@ fn copy_sequence(rest: &mut std::str::Chars<'_>, text: &mut String) {
 
 #[cfg(test)]
 mod tests {
-    use super::{Screen, fit};
+    use super::{Screen, truncate_line};
 
     /// What a terminal shows after some output: the few sequences that the block uses, and wrapping.
     fn shown(output: &str, columns: usize) -> Vec<String> {
@@ -146,7 +146,7 @@ mod tests {
     #[test]
     fn lines_never_wrap() {
         let check = |line: &str, columns, expect: &str| {
-            let cut = fit(line, columns);
+            let cut = truncate_line(line, columns);
             assert_eq!(anstream::adapter::strip_str(&cut).to_string(), expect);
         };
         check("short", 80, "short");

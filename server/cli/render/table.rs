@@ -46,10 +46,10 @@ pub(crate) fn with_output<'a>(
 fn printed(result: &CheckResult) -> String {
     let mut text = String::new();
     for place in places(result) {
-        let _ = writeln!(text, "      {}", short(&place));
+        let _ = writeln!(text, "      {}", truncate_rows(&place));
     }
     for last in result.last_lines(LAST_LINES) {
-        let _ = writeln!(text, "      {QUIET}{}{QUIET:#}", short(last));
+        let _ = writeln!(text, "      {QUIET}{}{QUIET:#}", truncate_rows(last));
     }
     text
 }
@@ -65,7 +65,7 @@ fn places(result: &CheckResult) -> Vec<String> {
 }
 
 /// A line that takes no more than a few rows.
-fn short(line: &str) -> Cow<'_, str> {
+fn truncate_rows(line: &str) -> Cow<'_, str> {
     const BYTES: usize = 240;
     if line.len() <= BYTES { line.into() } else { format!("{}…", truncate::first(line, BYTES)).into() }
 }

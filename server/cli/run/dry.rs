@@ -47,7 +47,7 @@ impl Preview {
         let mut settings = Settings::clone(&work.settings);
         let workspace = state.known_workspace(&work.root);
         let project = operations::project_profile::project(workspace.as_ref(), work);
-        let preset = preset::choose(&mut settings, &project);
+        let preset = preset::apply_preset(&mut settings, &project);
         let row = |row: &EffectiveSetting| {
             let by_preset = preset::value(&settings, &row.key);
             let origin = preset::origin(&settings, &project, &row.key);
@@ -58,7 +58,7 @@ impl Preview {
             }
         };
         let rows = work.resolved.effective().iter().map(row).collect();
-        let unknown = TrustStore::open(state).unknown(&work.root, items);
+        let unknown = TrustStore::open(state).untrusted_items(&work.root, items);
         let unknown = unknown.into_iter().filter(|it| !operations::trust::is_typed(work, it)).collect();
         Self { settings, preset, rows, unknown }
     }
@@ -119,7 +119,7 @@ fn show_text(plan: &DryRun<'_>, preview: &Preview, out: &mut Ui) {
     if let Some(judge) = judge {
         fact(out, "Judge", &sanitize::line(&judge.name));
     }
-    for lack in crew.lacks(work.settings.mode) {
+    for lack in crew.missing_capabilities(work.settings.mode) {
         fact(out, "Note", &sanitize::line(&lack));
     }
     fact(out, "Breaker", &format!("preset {}", sanitize::line(&preview.preset.because)));
@@ -127,7 +127,7 @@ fn show_text(plan: &DryRun<'_>, preview: &Preview, out: &mut Ui) {
         fact(out, "Branch", &sanitize::line(&branch));
     }
     stories(work, &fact, out);
-    let criteria = view::unjudged(&work.task.criteria, &[]);
+    let criteria = view::criteria_without_loop(&work.task.criteria, &[]);
     fact(out, "Criteria", &criteria.total.to_string());
     out.write(&table::criteria(&criteria, Glyphs::of_environment()));
     out.line("");

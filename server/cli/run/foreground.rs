@@ -13,7 +13,7 @@ use crate::cli::show::LoopPrinter;
 use crate::keeper::{block_on, launch};
 
 /// Keeps the loop until it ends: its exit code, and its last state.
-pub(crate) fn keep(dir: &LoopDir, show: LoopPrinter<'_>) -> Result<(Exit, LoopState), Failure> {
+pub(crate) fn run_to_end(dir: &LoopDir, show: LoopPrinter<'_>) -> Result<(Exit, LoopState), Failure> {
     block_on(to_its_end(dir, show))?
 }
 
@@ -22,13 +22,13 @@ async fn to_its_end(dir: &LoopDir, mut show: LoopPrinter<'_>) -> Result<(Exit, L
     // Nobody listening any more is no reason to stop.
     let observer = Box::new(move |entry: &Entry| drop(records_in.send(entry.clone())));
     let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
-    let mut keeper = Box::pin(launch::keep(dir, observer, None));
+    let mut keeper = Box::pin(launch::run_keeper(dir, observer, None));
     let mut state = None;
     let mut signalled = false;
     let kept = loop {
         tokio::select! {
             biased;
-            Some(entry) = records.recv() => tell(&mut state, &mut show, &entry),
+            Some(entry) = records.recv() => show_entry(&mut state, &mut show, &entry),
             // The keeper hears them too and stops, perhaps at once; here they only decide about the exit code.
             _ = interrupt.recv() => signalled = true,
             _ = terminate.recv() => signalled = true,
@@ -36,7 +36,7 @@ async fn to_its_end(dir: &LoopDir, mut show: LoopPrinter<'_>) -> Result<(Exit, L
         }
     };
     while let Ok(entry) = records.try_recv() {
-        tell(&mut state, &mut show, &entry);
+        show_entry(&mut state, &mut show, &entry);
     }
     let ended = kept.map_err(Failure::from)?;
     show.finish(Some(&ended));
@@ -46,12 +46,12 @@ async fn to_its_end(dir: &LoopDir, mut show: LoopPrinter<'_>) -> Result<(Exit, L
     Ok((exit, ended))
 }
 
-fn tell(state: &mut Option<LoopState>, show: &mut LoopPrinter<'_>, entry: &Entry) {
+fn show_entry(state: &mut Option<LoopState>, show: &mut LoopPrinter<'_>, entry: &Entry) {
     match state {
-        None => *state = decide::begin(entry),
+        None => *state = decide::state_from_first(entry),
         Some(state) => decide::apply(state, entry),
     }
     if let Some(state) = state {
-        show.tell(entry, state);
+        show.print_entry(entry, state);
     }
 }

@@ -8,7 +8,7 @@ use crate::operations::tasks::{self, TaskSummary};
 
 /// The tasks of this work tree. Errors become a warning, because the loops are still worth showing.
 pub(super) fn here() -> Vec<TaskSummary> {
-    tasks::here().unwrap_or_else(|problem| {
+    tasks::list_tasks().unwrap_or_else(|problem| {
         failure::warn(problem.what);
         Vec::new()
     })

@@ -115,7 +115,7 @@ pub enum ToolKind {
 
 impl ToolKind {
     /// By the names that tools have in any of the agents.
-    pub fn of(tool: &str) -> Self {
+    pub fn from_tool_name(tool: &str) -> Self {
         match tool {
             "Write" | "Edit" | "MultiEdit" | "NotebookEdit" | "write" | "edit" | "patch" | "apply_patch"
             | "multiedit" | "write_file" | "replace" | "file_change" => Self::Edit,

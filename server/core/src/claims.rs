@@ -67,18 +67,18 @@ pub fn read(final_text: &str, promise: &str, words: &[(String, u8)]) -> Claims {
     let is_prose = |at: usize, line: &prose_mask::MessageLine<'_>| {
         line.kind == MessageLineKind::Spoken && !stated.covered.get(at).copied().unwrap_or_default()
     };
-    let masked = prose_mask::masked(&lines, is_prose);
+    let masked = prose_mask::mask_lines(&lines, is_prose);
     let sentences = prose::sentences(&masked, &lines);
     let mut found = indicators::find(final_text, &sentences, words);
     if let Some(block) = &stated.block {
         add_stated(&mut found, block);
     }
-    let marked = labels::find(final_text, &masked, &lines);
+    let marked = labels::find_labelled(final_text, &masked, &lines);
     let block = stated.block.as_ref();
     let notes = block.and_then(|it| it.notes.clone()).into_iter().chain(marked.notes).collect();
     let mut claims = Claims {
         promise: self::promise(final_text, promise),
-        exit_signal: both(block.and_then(|it| it.exit_signal), stated.exit_line),
+        exit_signal: combine_signals(block.and_then(|it| it.exit_signal), stated.exit_line),
         progress: block.and_then(|it| it.progress).or_else(|| progress::find(&sentences)),
         indicators: found.done,
         not_yet: found.not_yet,
@@ -95,7 +95,7 @@ pub fn read(final_text: &str, promise: &str, words: &[(String, u8)]) -> Claims {
 }
 
 /// Two signals that differ are no yes.
-fn both(one: Option<bool>, other: Option<bool>) -> Option<bool> {
+fn combine_signals(one: Option<bool>, other: Option<bool>) -> Option<bool> {
     match (one, other) {
         (Some(one), Some(other)) => Some(one && other),
         (one, other) => one.or(other),
@@ -111,26 +111,30 @@ fn add_stated(found: &mut IndicatorMatches, block: &StatusBlock) {
         excerpt: excerpt.to_owned(),
     };
     match &block.state {
-        Some(StatedState::Complete) => put(&mut found.done, one("complete", 90, "STATUS: COMPLETE")),
-        Some(StatedState::InProgress) => {
-            put(&mut found.not_yet, one("in progress", 90, "STATUS: IN_PROGRESS"));
+        Some(StatedState::Complete) => {
+            add_indicator(&mut found.done, one("complete", 90, "STATUS: COMPLETE"));
         }
-        Some(StatedState::Blocked) => put(&mut found.not_yet, one("blocked", 90, "STATUS: BLOCKED")),
+        Some(StatedState::InProgress) => {
+            add_indicator(&mut found.not_yet, one("in progress", 90, "STATUS: IN_PROGRESS"));
+        }
+        Some(StatedState::Blocked) => {
+            add_indicator(&mut found.not_yet, one("blocked", 90, "STATUS: BLOCKED"));
+        }
         Some(StatedState::Other(_)) | None => {}
     }
     match &block.tests {
         Some(StatedTests::Passing) => {
-            put(&mut found.done, one("all tests passing", 70, "TESTS_STATUS: PASSING"));
+            add_indicator(&mut found.done, one("all tests passing", 70, "TESTS_STATUS: PASSING"));
         }
         Some(StatedTests::Failing) => {
-            put(&mut found.not_yet, one("tests failing", 90, "TESTS_STATUS: FAILING"));
+            add_indicator(&mut found.not_yet, one("tests failing", 90, "TESTS_STATUS: FAILING"));
         }
         Some(StatedTests::NotRun | StatedTests::Other(_)) | None => {}
     }
 }
 
 /// Each phrase once, with the most that it was said with.
-fn put(list: &mut Vec<Indicator>, one: Indicator) {
+fn add_indicator(list: &mut Vec<Indicator>, one: Indicator) {
     match list.iter_mut().find(|it| it.phrase == one.phrase) {
         Some(known) if known.percent >= one.percent => {}
         Some(known) => *known = one,

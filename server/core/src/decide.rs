@@ -40,7 +40,7 @@ pub mod unrunnable;
 mod waits;
 pub mod weakening;
 
-pub use apply::{apply, begin, replay};
+pub use apply::{apply, replay, state_from_first};
 pub(crate) use exit::groups;
 pub use handle_event::{deadline, decide};
 pub use rounds::mark_unstable;

@@ -8,7 +8,9 @@ mod workspace;
 
 use serde::Serialize;
 
-pub use agents::{AgentFacts, AgentVersion, LoginEvidence, LoginState, SelectedAgent, login, version_in};
+pub use agents::{
+    AgentFacts, AgentVersion, LoginEvidence, LoginState, SelectedAgent, detect_login, version_in,
+};
 pub use capabilities::capabilities;
 pub use machine::{MachineFacts, SandboxFacts, StateFacts};
 pub use workspace::{TaskFacts, TasksFacts, WorkspaceFacts};
@@ -65,20 +67,20 @@ impl DoctorFinding {
         Self { topic, level, what: what.into(), hint: None }
     }
 
-    fn hint(self, hint: impl Into<String>) -> Self {
+    fn with_hint(self, hint: impl Into<String>) -> Self {
         Self { hint: Some(hint.into()), ..self }
     }
 
-    fn trouble(topic: DoctorTopic, trouble: &DoctorProblem) -> Self {
-        Self::new(topic, DoctorLevel::Bad, trouble.what.clone()).hint(trouble.hint.clone())
+    fn from_problem(topic: DoctorTopic, trouble: &DoctorProblem) -> Self {
+        Self::new(topic, DoctorLevel::Bad, trouble.what.clone()).with_hint(trouble.hint.clone())
     }
 }
 
 /// All findings, by topic.
 pub fn examine(facts: &DoctorFacts) -> Vec<DoctorFinding> {
-    let mut all = agents::examine(&facts.agents, &facts.chosen);
-    all.extend(machine::examine(&facts.machine));
-    all.extend(workspace::examine(&facts.workspace));
+    let mut all = agents::examine_agents(&facts.agents, &facts.chosen);
+    all.extend(machine::examine_machine(&facts.machine));
+    all.extend(workspace::examine_workspace(&facts.workspace));
     all
 }
 

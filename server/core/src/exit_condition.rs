@@ -22,8 +22,8 @@ use crate::criterion::TextPattern;
 
 /// Reads an expression; refused when a word of it means nothing, or when it never or always holds.
 pub fn parse(text: &str) -> Result<Expression, WhenError> {
-    let expression = parser::read(text)?;
-    match check::senseless(&expression) {
+    let expression = parser::parse_expression(text)?;
+    match check::find_useless(&expression) {
         Some((message, hint)) => Err(WhenError::new(trimmed(text), message, hint)),
         None => Ok(expression),
     }
@@ -37,7 +37,7 @@ impl Expression {
     /// The globs of its `file("…")`: what must be looked up before it can be evaluated.
     pub fn globs(&self) -> Vec<&str> {
         let mut globs = Vec::new();
-        self.0.each(&mut |atom| match atom {
+        self.0.visit_atoms(&mut |atom| match atom {
             Atom::File(glob) if !globs.contains(&glob.as_str()) => globs.push(glob.as_str()),
             _ => {}
         });
@@ -101,11 +101,11 @@ impl ExpressionNode {
         }
     }
 
-    fn each<'a>(&'a self, see: &mut impl FnMut(&'a Atom)) {
+    fn visit_atoms<'a>(&'a self, see: &mut impl FnMut(&'a Atom)) {
         match self {
             Self::Atom(atom) => see(atom),
-            Self::Not(inner) => inner.each(see),
-            Self::And(parts) | Self::Or(parts) => parts.iter().for_each(|it| it.each(see)),
+            Self::Not(inner) => inner.visit_atoms(see),
+            Self::And(parts) | Self::Or(parts) => parts.iter().for_each(|it| it.visit_atoms(see)),
         }
     }
 

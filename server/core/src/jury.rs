@@ -6,7 +6,7 @@ mod answer;
 mod tests;
 mod votes;
 
-pub use answer::{JudgeAnswer, read};
+pub use answer::{JudgeAnswer, parse_answer};
 pub use votes::{Vote, VoteTally};
 
 use serde::{Deserialize, Serialize};
@@ -33,7 +33,7 @@ pub struct JudgePrompt<'a> {
 }
 
 /// How many have to find nothing, out of how many; `None` for every other check.
-pub fn needed(criterion: &Criterion) -> Option<(u32, u32)> {
+pub fn quorum(criterion: &Criterion) -> Option<(u32, u32)> {
     match criterion.check {
         Some(Check::Judge { of, .. }) => Some(of.unwrap_or((1, 1))),
         _ => None,
@@ -44,15 +44,15 @@ pub fn needed(criterion: &Criterion) -> Option<(u32, u32)> {
 /// that no call is made for a task that is not done anyway.
 pub fn is_due(criteria: &[Criterion], results: &[CheckResult]) -> bool {
     let holds = |(criterion, result): (&Criterion, &CheckResult)| {
-        let decides = criterion.required && needed(criterion).is_none();
+        let decides = criterion.required && quorum(criterion).is_none();
         !decides || matches!(result.status, Status::Pass | Status::Unverified)
     };
     let is_whole = criteria.len() == results.len();
-    is_whole && criteria.iter().any(|it| needed(it).is_some()) && criteria.iter().zip(results).all(holds)
+    is_whole && criteria.iter().any(|it| quorum(it).is_some()) && criteria.iter().zip(results).all(holds)
 }
 
 /// What a judge is told.
-pub fn prompt(case: &JudgePrompt<'_>) -> String {
+pub fn judge_prompt(case: &JudgePrompt<'_>) -> String {
     let JudgePrompt { criterion, diff, key, mend } = case;
     let mend = mend.map(|why| format!("Your last answer could not be read: {why}.\n\n")).unwrap_or_default();
     let changes = match diff.map(str::trim_end) {
@@ -81,7 +81,7 @@ pub fn prompt(case: &JudgePrompt<'_>) -> String {
 }
 
 /// The word that an answer has to repeat, in what a judge is told; `None` where nobody is asked to judge.
-pub fn key(told: &str) -> Option<&str> {
+pub fn answer_key(told: &str) -> Option<&str> {
     let (_, from) = told.rsplit_once("{\"judge\": \"")?;
     from.split_once('"').map(|(key, _)| key)
 }
@@ -109,7 +109,7 @@ impl JudgeUsage {
     }
 
     /// `3 calls, $0.03, 900 tokens`
-    pub fn words(&self) -> String {
+    pub fn describe(&self) -> String {
         let cost = self.cost_micros.map(words::cost);
         let tokens = self.tokens.map(|it| format!("{} tokens", words::amount(it)));
         let calls = words::counted(u64::from(self.calls), "call");
@@ -126,13 +126,13 @@ pub struct RemainingBudget {
 
 impl RemainingBudget {
     /// The whole of it: for checks without a loop.
-    pub fn whole(limits: &LimitSettings) -> Self {
+    pub fn from_limits(limits: &LimitSettings) -> Self {
         Self { cost_micros: limits.cost_micros, tokens: limits.tokens }
     }
 
     /// What is left of it; what nobody knows counts as nothing.
     pub fn after(limits: &LimitSettings, cost_micros: Option<u64>, tokens: Option<u64>) -> Self {
-        let whole = Self::whole(limits);
+        let whole = Self::from_limits(limits);
         Self {
             cost_micros: whole.cost_micros.saturating_sub(cost_micros.unwrap_or(0)),
             tokens: whole.tokens.map(|it| it.saturating_sub(tokens.unwrap_or(0))),

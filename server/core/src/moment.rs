@@ -13,12 +13,12 @@ pub struct Moment {
 
 impl Moment {
     /// The moment `ms` later on both clocks.
-    pub fn after(self, ms: u64) -> Self {
+    pub fn plus_ms(self, ms: u64) -> Self {
         Self { wall: self.wall.saturating_add(ms), awake: self.awake.saturating_add(ms) }
     }
 
     /// Milliseconds of `awake` since `earlier`; zero when `earlier` lies ahead.
-    pub fn since(self, earlier: Self) -> u64 {
+    pub fn ms_since(self, earlier: Self) -> u64 {
         self.awake.saturating_sub(earlier.awake)
     }
 }

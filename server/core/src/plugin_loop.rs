@@ -52,23 +52,23 @@ pub enum PluginLoopError {
 }
 
 /// Reads the plugin's state file.
-pub fn read(text: &str) -> Result<PluginLoop, PluginLoopError> {
-    let (fields, prompt) = parts(text)?;
+pub fn parse_state_file(text: &str) -> Result<PluginLoop, PluginLoopError> {
+    let (fields, prompt) = split_front_matter(text)?;
     let number = |name: &'static str| fields.number(name);
     let limit = number("max_iterations")?;
     Ok(PluginLoop {
         iteration: number("iteration")?,
         max_iterations: (limit > 0).then_some(limit),
-        promise: fields.word("completion_promise"),
-        started_at: fields.word("started_at"),
+        promise: fields.display_value("completion_promise"),
+        started_at: fields.display_value("started_at"),
         prompt: sanitize::line_within(prompt, SHOWN_CHARS),
     })
 }
 
 /// The task document that says the same to loopkeeper: prompt and promise as they are, the limit as a remark.
-pub fn document(text: &str) -> Result<String, PluginLoopError> {
-    let foreign = read(text)?;
-    let (_, prompt) = parts(text)?;
+pub fn task_document(text: &str) -> Result<String, PluginLoopError> {
+    let foreign = parse_state_file(text)?;
+    let (_, prompt) = split_front_matter(text)?;
     let prompt = sanitize::text(prompt.trim());
     let first = prompt.lines().next().unwrap_or_default();
     let heading = if first.starts_with("# ") {
@@ -106,7 +106,7 @@ impl PluginLoop {
     }
 
     /// How many more it would have had; at least one.
-    pub fn left(&self) -> Option<u32> {
+    pub fn iterations_left(&self) -> Option<u32> {
         self.max_iterations.map(|it| it.saturating_sub(self.iteration).max(1))
     }
 }
@@ -114,7 +114,7 @@ impl PluginLoop {
 struct PluginFrontMatter<'a>(&'a str);
 
 /// Front matter and prompt.
-fn parts(text: &str) -> Result<(PluginFrontMatter<'_>, &str), PluginLoopError> {
+fn split_front_matter(text: &str) -> Result<(PluginFrontMatter<'_>, &str), PluginLoopError> {
     let text = text.trim_start_matches('\u{feff}');
     let inner = text.strip_prefix("---").and_then(|it| it.trim_start_matches(['\r', ' ']).strip_prefix('\n'));
     let inner = inner.ok_or(PluginLoopError::NoFrontMatter)?;
@@ -149,7 +149,7 @@ impl PluginFrontMatter<'_> {
     }
 
     /// One line that can be shown; without quotes, and not `null`.
-    fn word(&self, name: &str) -> Option<String> {
+    fn display_value(&self, name: &str) -> Option<String> {
         let value = self.value(name)?;
         let value = value.strip_prefix('"').and_then(|it| it.strip_suffix('"')).unwrap_or(value);
         let shown = sanitize::line_within(value, WORD_CHARS);

@@ -16,11 +16,11 @@ use serde::Serialize;
 use crate::agent::hooks::HookMechanism;
 use crate::agent::reader::KillReason;
 
-pub use judge::judge;
+pub use judge::judge_calls;
 pub use output::{OutputFormat, format_of};
 pub use recommend::{ProbeSubject, Recommendation, recommend};
-pub use report::{ProbeReport, markdown};
-pub use scenes::{PROBED, ProbeNonces, ProbeScenario, scene};
+pub use report::{ProbeReport, render_markdown};
+pub use scenes::{PROBED, ProbeNonces, ProbeScenario, build_scenario};
 
 /// One call of the agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -58,7 +58,7 @@ impl Probe {
     ];
 
     /// Whose folder it goes on in; a call with none begins with a new one.
-    pub fn follows(self) -> Option<Self> {
+    pub fn predecessor(self) -> Option<Self> {
         match self {
             Self::Recall => Some(Self::Answer),
             Self::Repeat => Some(Self::Work),

@@ -20,7 +20,7 @@ use crate::journal::{ChangeStats, Claim, Pinned, Proposal, QuestionKind};
 use crate::settings::CommitPolicy;
 use crate::task::PlanItem;
 use crate::text::truncate;
-pub use notes::{MemoryFiles, patterns};
+pub use notes::{MemoryFiles, patterns_section};
 pub use plan::{open_items, plan_item};
 pub(crate) use story_file::task_of_stories;
 pub use template::{MAX_TEMPLATE_BYTES, PromptTemplate, TemplateFault};
@@ -125,11 +125,11 @@ pub struct IterationSummary<'a> {
 }
 
 /// The prompt of one iteration.
-pub fn build(input: &PromptInput<'_>) -> String {
-    let task = placeholders::filled(input);
+pub fn build_prompt(input: &PromptInput<'_>) -> String {
+    let task = placeholders::fill_placeholders(input);
     let whole = |task: &str, output_bytes| match input.template {
         Some(template) => template.fill(input, task, output_bytes),
-        None => join(task, &sections::all(input, output_bytes)),
+        None => join(task, &sections::render_all(input, output_bytes)),
     };
     let fitting =
         |output_bytes| Some(whole(&task, output_bytes)).filter(|prompt| prompt.len() <= input.max_bytes);

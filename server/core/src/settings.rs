@@ -100,7 +100,7 @@ impl Settings {
     }
 
     /// The names of those who are to work, the first one first.
-    pub fn crew(&self) -> impl Iterator<Item = &String> {
+    pub fn agent_names(&self) -> impl Iterator<Item = &String> {
         std::iter::once(&self.agent).chain(&self.fallbacks)
     }
 }

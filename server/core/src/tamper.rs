@@ -21,7 +21,7 @@ use regex::Regex;
 use self::named::CheckedFile;
 use self::shadowed_imports::TestFileVersions;
 use crate::check::test_inventory::{
-    TestCase, TestInventory, TestLanguage, inventory, is_test_path, language, lost, moved,
+    TestCase, TestInventory, TestLanguage, inventory, is_test_path, language, moved, test_loss,
 };
 use crate::criterion::{Check, Criterion, CriterionId, Expect};
 use crate::text::pattern::constant;
@@ -54,10 +54,10 @@ struct CheckCommand {
 
 /// The contents of a file. `None`: not there, too long, or no text.
 pub trait FileVersions {
-    fn before(&self, path: &str) -> Option<String>;
-    fn after(&self, path: &str) -> Option<String>;
+    fn read_before(&self, path: &str) -> Option<String>;
+    fn read_after(&self, path: &str) -> Option<String>;
     /// There now, whatever it holds.
-    fn is_there(&self, path: &str) -> bool;
+    fn exists(&self, path: &str) -> bool;
 }
 
 /// One thing that was made easier.
@@ -105,25 +105,25 @@ impl ProtectionRules {
     }
 
     /// Whether a change of the file could be a weakening: worth reading it for.
-    pub fn concerns(&self, path: &str) -> bool {
+    pub fn is_relevant(&self, path: &str) -> bool {
         !self.artefacts.contains(path)
             && (self.is_protected(path)
                 || language(path).is_some()
                 || is_test_path(path)
                 || is_recipe(path)
                 || is_golden(path)
-                || name(path) == ".npmrc"
-                || self.commands.iter().any(|it| it.line.contains(name(path))))
+                || file_name(path) == ".npmrc"
+                || self.commands.iter().any(|it| it.line.contains(file_name(path))))
     }
 
     /// What was made easier among the paths that changed.
-    pub fn look(&self, changed: &[String], files: &dyn FileVersions) -> Vec<WeakeningFinding> {
+    pub fn find_weakenings(&self, changed: &[String], files: &dyn FileVersions) -> Vec<WeakeningFinding> {
         let mut paths: Vec<&str> =
-            changed.iter().map(String::as_str).filter(|it| self.concerns(it)).collect();
+            changed.iter().map(String::as_str).filter(|it| self.is_relevant(it)).collect();
         if paths.is_empty() {
             return Vec::new();
         }
-        let named = named::named(&self.commands, files);
+        let named = named::find_checked_files(&self.commands, files);
         paths.sort_by_key(|it| (!named.contains_key(*it), !self.is_protected(it), !is_test_path(it)));
         paths.truncate(MAX_FILES);
         let look = TamperComparison {
@@ -133,7 +133,7 @@ impl ProtectionRules {
             moved: moved_tests(&paths, files),
             changed: &paths,
         };
-        let mut found: Vec<WeakeningFinding> = paths.iter().filter_map(|it| look.one(it)).collect();
+        let mut found: Vec<WeakeningFinding> = paths.iter().filter_map(|it| look.compare_file(it)).collect();
         found.sort_by(|a, b| a.path.cmp(&b.path));
         found
     }
@@ -142,8 +142,8 @@ impl ProtectionRules {
 /// Tests that are in a file now and were not there before.
 fn moved_tests(paths: &[&str], files: &dyn FileVersions) -> Vec<TestCase> {
     let of = |path: &&str| {
-        let after = inventory(path, &files.after(path)?);
-        let before = files.before(path).map_or_else(TestInventory::default, |it| inventory(path, &it));
+        let after = inventory(path, &files.read_after(path)?);
+        let before = files.read_before(path).map_or_else(TestInventory::default, |it| inventory(path, &it));
         Some(moved(&before, &after))
     };
     paths.iter().filter_map(of).flatten().collect()
@@ -158,69 +158,69 @@ struct TamperComparison<'a> {
 }
 
 impl TamperComparison<'_> {
-    fn one(&self, path: &str) -> Option<WeakeningFinding> {
+    fn compare_file(&self, path: &str) -> Option<WeakeningFinding> {
         let named = self.named.get(path);
-        let what = match self.files.before(path) {
-            Some(before) => self.loss(path, &before, named)?,
-            None => self.gain(path, named)?,
+        let what = match self.files.read_before(path) {
+            Some(before) => self.describe_loss(path, &before, named)?,
+            None => self.describe_gain(path, named)?,
         };
         let criterion = named.map(|it| it.criterion.clone());
         Some(WeakeningFinding { path: path.to_owned(), what: format!("{path} {what}"), criterion })
     }
 
     /// What a new file can do.
-    fn gain(&self, path: &str, named: Option<&CheckedFile>) -> Option<String> {
-        let after = self.files.after(path)?;
+    fn describe_gain(&self, path: &str, named: Option<&CheckedFile>) -> Option<String> {
+        let after = self.files.read_after(path)?;
         let instead = named.and_then(|it| it.instead_of.as_ref());
         let instead = instead.map(|it| format!("takes the place of {it}"));
-        instead.or_else(|| hooks(path, "", &after)).or_else(|| cuts_short(path, &after))
+        instead.or_else(|| find_new_hooks(path, "", &after)).or_else(|| cuts_short(path, &after))
     }
 
-    fn loss(&self, path: &str, before: &str, named: Option<&CheckedFile>) -> Option<String> {
-        let after = self.files.after(path);
-        if after.is_none() && self.files.is_there(path) {
+    fn describe_loss(&self, path: &str, before: &str, named: Option<&CheckedFile>) -> Option<String> {
+        let after = self.files.read_after(path);
+        if after.is_none() && self.files.exists(path) {
             // Grown too long, or no text any more: nothing can be said.
             return None;
         }
         let text = after.as_deref().unwrap_or_default();
         if let Some(parts) = named.map(|it| &it.parts).filter(|it| !it.is_empty()) {
-            return recipes::changed(path, parts, before, text);
+            return recipes::describe_change(path, parts, before, text);
         }
         let protected = self.watch.is_protected(path);
         let old = inventory(path, before);
         if is_tests(path, &old) {
-            let loss = lost(&old, &inventory(path, text), &self.moved);
-            let own =
-                TestFileVersions { path, before, after: text, old: &old }.rebound(self.files, self.changed);
+            let loss = test_loss(&old, &inventory(path, text), &self.moved);
+            let own = TestFileVersions { path, before, after: text, old: &old }
+                .describe_shadowing(self.files, self.changed);
             let all = [loss.any().then(|| loss.words()), own];
             let all: Vec<String> = all.into_iter().flatten().collect();
-            return if all.is_empty() { hooks(path, before, text) } else { Some(all.join(", ")) };
+            return if all.is_empty() { find_new_hooks(path, before, text) } else { Some(all.join(", ")) };
         }
-        let judges = named.is_some() && judges(path);
+        let judges = named.is_some() && decides_verdict(path);
         if named.is_some_and(|it| it.by_exit) && !judges && after.is_some() && is_gutted(before, text) {
             return Some("was emptied: nothing in it can fail".to_owned());
         }
         if !(judges || protected || named.is_some_and(|it| it.is_data)) {
-            return hooks(path, before, text);
+            return find_new_hooks(path, before, text);
         }
         if after.is_none() {
             return Some("was deleted".to_owned());
         }
         let whole = judges || language(path).is_none_or(|it| it == TestLanguage::Shell);
-        let weaker = if whole { differ(path, before, text) } else { lacks_lines(path, before, text) };
-        if weaker { Some("was changed".to_owned()) } else { hooks(path, before, text) }
+        let weaker = if whole { code_differs(path, before, text) } else { lacks_lines(path, before, text) };
+        if weaker { Some("was changed".to_owned()) } else { find_new_hooks(path, before, text) }
     }
 }
 
 /// A file whose purpose are tests: it may grow. What only a shell reads may end anywhere, so that it is a script.
 fn is_tests(path: &str, inventory: &TestInventory) -> bool {
     let script = language(path) == Some(TestLanguage::Shell)
-        && name(path).rsplit_once('.').is_none_or(|(_, it)| it != "bats");
+        && file_name(path).rsplit_once('.').is_none_or(|(_, it)| it != "bats");
     !script && (!inventory.tests.is_empty() || (is_test_path(path) && !inventory.loose.is_empty()))
 }
 
 /// Whether a file that a check runs gives the verdict, by its name; otherwise it is the work itself.
-fn judges(path: &str) -> bool {
+fn decides_verdict(path: &str) -> bool {
     static CHECKER: LazyLock<Regex> = LazyLock::new(|| {
         constant(
             r"(?i)(?:^|[/._-])(?:tests?|specs?|checks?|checker|verify|verifier|validate|validator|validation|lint|ci|accept|acceptance|assert|smoke|e2e|grade|grader|judge|qa)(?:[/._-]|$)",
@@ -236,28 +236,28 @@ fn is_gutted(before: &str, after: &str) -> bool {
             r"^(?:#!.*|exit(?:\(?\s*0?\s*\)?)?;?|true|:|pass|echo\b[^;&|`$()]*|print\([^()]*\)|sys\.exit\(\s*0?\s*\)|process\.exit\(\s*0?\s*\);?|console\.log\([^()]*\);?|import\s.*|from\s.*|set\s.*|return\s+0)$",
         )
     });
-    let is_idle = |text: &str| code(text).iter().all(|line| IDLE.is_match(line));
+    let is_idle = |text: &str| code_lines(text).iter().all(|line| IDLE.is_match(line));
     !is_idle(before) && is_idle(after)
 }
 
 /// Comments and spaces decide nothing.
-fn differ(path: &str, before: &str, after: &str) -> bool {
+fn code_differs(path: &str, before: &str, after: &str) -> bool {
     if language(path).is_none() && !before.starts_with("#!") {
         return before != after;
     }
-    code(before) != code(after)
+    code_lines(before) != code_lines(after)
 }
 
-fn code(text: &str) -> Vec<&str> {
+fn code_lines(text: &str) -> Vec<&str> {
     let lines = text.lines().map(str::trim);
     lines.filter(|it| !it.is_empty() && (!it.starts_with('#') || it.starts_with("#!"))).collect()
 }
 
 /// A helper of tests may be added to.
 fn lacks_lines(path: &str, before: &str, after: &str) -> bool {
-    differ(path, before, after) && {
-        let mut left = code(after);
-        !code(before).iter().all(|line| match left.iter().position(|it| it == line) {
+    code_differs(path, before, after) && {
+        let mut left = code_lines(after);
+        !code_lines(before).iter().all(|line| match left.iter().position(|it| it == line) {
             Some(at) => {
                 left.swap_remove(at);
                 true
@@ -268,14 +268,14 @@ fn lacks_lines(path: &str, before: &str, after: &str) -> bool {
 }
 
 /// What turns a runner's failures into something else, wherever it is put.
-fn hooks(path: &str, before: &str, after: &str) -> Option<String> {
+fn find_new_hooks(path: &str, before: &str, after: &str) -> Option<String> {
     static HOOK: LazyLock<Regex> = LazyLock::new(|| {
         constant(
             r"\bpytest_(?:runtest_makereport|collection_modifyitems|ignore_collect|sessionfinish|pyfunc_call|report_teststatus)\b|\bcollect_ignore|\bos\._exit\(\s*0",
         )
     });
     static SHELL: LazyLock<Regex> = LazyLock::new(|| constant(r"(?m)^\s*(?:script-shell|node-options)\s*="));
-    let hook: &Regex = match name(path) {
+    let hook: &Regex = match file_name(path) {
         "conftest.py" | "sitecustomize.py" | "usercustomize.py" => &HOOK,
         ".npmrc" => &SHELL,
         _ => return None,
@@ -311,9 +311,9 @@ fn is_glob(text: &str) -> bool {
 }
 
 fn is_recipe(path: &str) -> bool {
-    recipes::kind(path).is_some()
+    recipes::recipe_kind(path).is_some()
 }
 
-fn name(path: &str) -> &str {
+fn file_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! What a loop works on: a prompt document, its criteria, its plan. Types here; [`read`] and the parsers are
+//! What a loop works on: a prompt document, its criteria, its plan. Types here; [`parse_task`] and the parsers are
 //! below this module. Parsing never fails as a whole: what is broken becomes a [`Finding`], the rest is still a
 //! task.
 
@@ -21,7 +21,7 @@ pub mod proposal;
 mod source;
 pub mod template;
 
-pub use assemble::{CHECK_ARGUMENT, TaskDocument, add_checks, inline, is_story_file, read};
+pub use assemble::{CHECK_ARGUMENT, TaskDocument, add_checks, is_story_file, parse_inline_task, parse_task};
 pub use kind::{DocumentKind, kind_of};
 pub(crate) use source::front_matter_end;
 

@@ -74,7 +74,7 @@ impl TrustItem {
     }
 
     /// An agent as it would be started.
-    pub fn agent(plan: &AgentPlan) -> Self {
+    pub fn from_agent(plan: &AgentPlan) -> Self {
         let permissions = match plan.permissions {
             PermissionMode::ReadOnly => "read-only",
             PermissionMode::Edits => "edits",
@@ -87,34 +87,37 @@ impl TrustItem {
     }
 
     /// What the configuration of a workspace does to programs, where it does anything.
-    pub fn settings(lines: &[String]) -> Option<Self> {
+    pub fn from_settings(lines: &[String]) -> Option<Self> {
         (!lines.is_empty()).then(|| Self::new(TrustSubject::Settings { lines: lines.to_vec() }))
     }
 
     /// The commands of `[on]` that a file of the work tree names: the user's own file is the user's word.
-    pub fn hooks(hooks: &HookSettings) -> Vec<Self> {
-        let of = |on: LoopEvent| Some((on, hooks.of(on)?));
+    pub fn from_hooks(hooks: &HookSettings) -> Vec<Self> {
+        let of = |on: LoopEvent| Some((on, hooks.for_event(on)?));
         let written = LoopEvent::ALL.into_iter().filter_map(of);
-        written.filter(|(_, it)| it.author == ConfigOrigin::Tree).map(|(on, it)| Self::hook(on, it)).collect()
+        written
+            .filter(|(_, it)| it.author == ConfigOrigin::Tree)
+            .map(|(on, it)| Self::from_hook(on, it))
+            .collect()
     }
 
-    pub fn hook(on: LoopEvent, hook: &HookCommand) -> Self {
+    pub fn from_hook(on: LoopEvent, hook: &HookCommand) -> Self {
         Self::new(TrustSubject::Hook { on, argv: hook.argv.clone() })
     }
 
     /// The servers that a file of the work tree names, where a check asks for any.
-    pub fn servers(servers: &[ServiceSettings], criteria: &[Criterion]) -> Vec<Self> {
+    pub fn from_services(servers: &[ServiceSettings], criteria: &[Criterion]) -> Vec<Self> {
         let asks = criteria.iter().any(|it| matches!(it.check, Some(Check::Get { .. })));
         let written = servers.iter().filter(|it| asks && it.author == ConfigOrigin::Tree);
-        written.map(Self::server).collect()
+        written.map(Self::from_service).collect()
     }
 
-    pub fn server(service: &ServiceSettings) -> Self {
+    pub fn from_service(service: &ServiceSettings) -> Self {
         Self::new(TrustSubject::Server { argv: service.command.clone(), ready: service.ready.clone() })
     }
 
     /// The commands and requests of criteria. `text_of` gives a document's text by its name, for line numbers.
-    pub fn checks<'a, 'c>(
+    pub fn from_checks<'a, 'c>(
         criteria: impl IntoIterator<Item = &'c Criterion>,
         text_of: impl Fn(&str) -> Option<&'a str>,
     ) -> Vec<Self> {
@@ -222,12 +225,12 @@ impl TrustPage {
         hashes.sort();
         hashes.dedup();
         let hash = hash_of(hashes.iter().map(String::as_bytes).collect());
-        let commands = items.into_iter().map(|it| shown(it, !unknown.contains(&it.runs))).collect();
+        let commands = items.into_iter().map(|it| page_item(it, !unknown.contains(&it.runs))).collect();
         Self { hash, root: bytes_visible(root), commands }
     }
 
     /// How many of its commands the user does not trust yet.
-    pub fn unknown(&self) -> usize {
+    pub fn untrusted_count(&self) -> usize {
         self.commands.iter().filter(|it| !it.trusted).count()
     }
 
@@ -235,7 +238,7 @@ impl TrustPage {
     pub fn text(&self, task: &str) -> String {
         let task = sanitize::visible(task);
         let mut text = format!("Commands that \"{task}\" would run in {}\n{}\n\n", self.root, self.count());
-        let mixed = (1..self.commands.len()).contains(&self.unknown());
+        let mixed = (1..self.commands.len()).contains(&self.untrusted_count());
         for TrustPageItem { kind, title, lines, trusted } in &self.commands {
             // In front, where no name of a file or a criterion can imitate it.
             let mark = if mixed && *trusted { "(trusted) " } else { "" };
@@ -249,7 +252,7 @@ impl TrustPage {
 
     fn count(&self) -> String {
         let all = words::counted(self.commands.len() as u64, "command");
-        match (self.commands.len(), self.unknown()) {
+        match (self.commands.len(), self.untrusted_count()) {
             (_, 0) => format!("{all}, all trusted."),
             (1, 1) => "1 command, not trusted yet.".to_owned(),
             (many, unknown) if many == unknown => format!("{all}, none of them trusted yet."),
@@ -258,16 +261,16 @@ impl TrustPage {
     }
 }
 
-fn shown(item: &TrustItem, trusted: bool) -> TrustPageItem {
+fn page_item(item: &TrustItem, trusted: bool) -> TrustPageItem {
     let source = item.source.as_ref().map(place);
     let (title, lines) = match &item.runs {
         TrustSubject::Check { command } => (source.unwrap_or_default(), vec![sanitize::visible(command)]),
         TrustSubject::Agent { name, argv, permissions, env } => {
-            let title = sanitize::visible(name) + &rights(name, argv, permissions, env);
+            let title = sanitize::visible(name) + &agent_rights(name, argv, permissions, env);
             let set = env.iter().map(|(name, value)| format!("with {name}={}", sanitize::visible(value)));
             (title, std::iter::once(line_of_argv(argv)).chain(set).collect())
         }
-        TrustSubject::Settings { lines } => ("of this workspace".to_owned(), effects(lines)),
+        TrustSubject::Settings { lines } => ("of this workspace".to_owned(), settings_effects(lines)),
         TrustSubject::Request { url } => {
             (source.unwrap_or_default(), vec![format!("GET {}", sanitize::visible(url))])
         }
@@ -287,7 +290,7 @@ fn place(source: &CommandSource) -> String {
 }
 
 /// What the settings do, from the lines that are hashed.
-fn effects(lines: &[String]) -> Vec<String> {
+fn settings_effects(lines: &[String]) -> Vec<String> {
     let passed: Vec<_> = lines.iter().filter_map(|it| it.strip_prefix(PASS)).map(sanitize::visible).collect();
     let passed = (!passed.is_empty())
         .then(|| format!("Environment passed to agent and checks: {}", passed.join(", ")));
@@ -299,13 +302,14 @@ fn effects(lines: &[String]) -> Vec<String> {
 }
 
 /// What the agent may do; of a command of the user's own nobody knows, unless it asks, or says that it asks nobody.
-fn rights(name: &str, argv: &[String], permissions: &str, env: &[(String, String)]) -> String {
+fn agent_rights(name: &str, argv: &[String], permissions: &str, env: &[(String, String)]) -> String {
     let asks = env.iter().any(|(name, _)| name == VARIABLE);
-    let kind = AgentKind::of(name, if asks { Dialect::Acp } else { Dialect::Text });
-    let by =
-        bypass::word(kind, argv).map(|it| format!("by `{}` ", sanitize::visible(&it))).unwrap_or_default();
+    let kind = AgentKind::from_name(name, if asks { Dialect::Acp } else { Dialect::Text });
+    let by = bypass::find_bypass_flag(kind, argv)
+        .map(|it| format!("by `{}` ", sanitize::visible(&it)))
+        .unwrap_or_default();
     let warning = format!("{by}it asks nobody, whatever it does");
-    let (is_bound, is_free) = (asks || kind.known().is_some(), !by.is_empty());
+    let (is_bound, is_free) = (asks || kind.known_agent().is_some(), !by.is_empty());
     match (is_bound, permissions) {
         (true, "all") => " (permissions: all: it asks nobody, whatever it does)".to_owned(),
         (true, _) if is_free => format!(" (permissions: {permissions}, but {warning})"),
@@ -332,11 +336,11 @@ fn lines_of(text: &str) -> Vec<String> {
 }
 
 fn line_of_argv(argv: &[String]) -> String {
-    argv.iter().map(|it| quoted(it)).collect::<Vec<_>>().join(" ")
+    argv.iter().map(|it| quote_for_shell(it)).collect::<Vec<_>>().join(" ")
 }
 
 /// As one would write it in a shell, so that no two argument lists look the same.
-fn quoted(argument: &str) -> String {
+fn quote_for_shell(argument: &str) -> String {
     let plain = |it: char| it.is_ascii_alphanumeric() || "_-./:=@%+,{}".contains(it);
     if !argument.is_empty() && argument.chars().all(plain) {
         return argument.to_owned();

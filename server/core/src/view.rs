@@ -15,7 +15,7 @@ mod status;
 use serde::{Deserialize, Serialize};
 
 pub use self::budget::budget;
-pub use self::criteria::{CriteriaStatus, CriterionStatus, SourceRange, criteria, unjudged};
+pub use self::criteria::{CriteriaStatus, CriterionStatus, SourceRange, criteria, criteria_without_loop};
 pub use self::effect::{LateOrder, effect};
 pub use self::headline::headline;
 pub use self::notice::notice;

@@ -2,12 +2,12 @@
 
 use loopkeeper_core::agent::{AgentEvent, ToolKind, ToolUse};
 
-pub(super) fn of(event: &AgentEvent) -> Option<String> {
+pub(super) fn describe_event(event: &AgentEvent) -> Option<String> {
     let first_line = |text: &str| text.lines().find(|it| !it.trim().is_empty()).map(str::to_owned);
     match event {
         AgentEvent::Started { model, .. } => Some(format!("started {model}").trim_end().to_owned()),
         AgentEvent::Text(said) | AgentEvent::Unread(said) => first_line(said),
-        AgentEvent::ToolUse(call) => Some(doing(call)),
+        AgentEvent::ToolUse(call) => Some(describe_tool(call)),
         AgentEvent::FileChange { path, .. } => Some(format!("edited {path}")),
         AgentEvent::Retry { attempt, .. } => Some(format!("its provider failed, retry {attempt}")),
         AgentEvent::Limit { rejected: true, .. } => Some("its provider's usage limit is reached".to_owned()),
@@ -22,7 +22,7 @@ pub(super) fn of(event: &AgentEvent) -> Option<String> {
 }
 
 /// The same words whichever agent works: `editing src/main.rs`.
-fn doing(call: &ToolUse) -> String {
+fn describe_tool(call: &ToolUse) -> String {
     let ToolUse { act, tool, detail, within, .. } = call;
     let what = match act {
         ToolKind::Edit => format!("editing {detail}"),

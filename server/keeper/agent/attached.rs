@@ -14,7 +14,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::MissedTickBehavior;
 
 use super::job::{name, prompt_file};
-use super::{AgentCommand, IterationStart, Liveness, clean, here};
+use super::{AgentCommand, IterationStart, Liveness, local_clock, sanitize_run};
 use crate::adapters::clock;
 use crate::adapters::process::table::{self, Process};
 use crate::keeper::agent_hooks::{HookEvent, HookQuestion, HookRequest, HookVerdict};
@@ -57,7 +57,7 @@ impl AttachedSession {
         ordered: mpsc::UnboundedReceiver<AgentCommand>,
         signs: Rc<Liveness>,
     ) -> Self {
-        let asked = scene.desk.hooks.open();
+        let asked = scene.desk.hooks.open_queue();
         Self { scene, ordered, asked, signs, session: None, waits: None, turn: None, holds: 0 }
     }
 
@@ -68,30 +68,30 @@ impl AttachedSession {
         loop {
             tokio::select! {
                 order = self.ordered.recv() => match order {
-                    Some(order) => self.follow(order).await,
+                    Some(order) => self.handle_command(order).await,
                     None => return,
                 },
                 Some(asked) = self.asked.recv() => self.answer(asked),
-                () = given_up(&mut self.waits) => self.gone(),
-                _ = tick.tick(), if self.turn.is_some() => self.look(),
+                () = given_up(&mut self.waits) => self.handle_disconnect(),
+                _ = tick.tick(), if self.turn.is_some() => self.poll_process(),
             }
         }
     }
 
-    async fn follow(&mut self, order: AgentCommand) {
+    async fn handle_command(&mut self, order: AgentCommand) {
         match order {
             AgentCommand::Next(start) => self.go_on(start).await,
             AgentCommand::LetGo(why) => {
                 if let Some((_, answer)) = self.waits.take() {
-                    let _ = answer.send(HookVerdict::told(&why));
+                    let _ = answer.send(HookVerdict::allow_with_notice(&why));
                 }
-                self.left();
+                self.release_session();
             }
             // It is its user's: whatever ends the iteration, the session goes on.
             AgentCommand::End(why, _) => {
-                self.ended(why, StopHookReport::default(), None);
+                self.finish_turn(why, StopHookReport::default(), None);
                 if let Some((_, answer)) = self.waits.take() {
-                    let _ = answer.send(HookVerdict::told("the loop is stopped"));
+                    let _ = answer.send(HookVerdict::allow_with_notice("the loop is stopped"));
                 }
             }
         }
@@ -106,7 +106,7 @@ impl AttachedSession {
         self.turn = Some(AttachedTurn { start, began: clock::now().awake });
         let Some((kind, answer)) = waits else {
             let note = "your session was left before it heard of it";
-            return self.ended(AgentEnding::Exited, StopHookReport::default(), Some(note));
+            return self.finish_turn(AgentEnding::Exited, StopHookReport::default(), Some(note));
         };
         if kind == HookEvent::Stop {
             self.holds = self.holds.saturating_sub(1);
@@ -114,7 +114,7 @@ impl AttachedSession {
         let pid = self.session.as_ref().and_then(|it| it.process.as_ref()).map_or(0, |it| it.pid);
         let pid = u32::try_from(pid).unwrap_or_default();
         let domain = "yours".to_owned();
-        self.scene.tell(Event::AgentStarted { pid, agent_pid: None, domain, holds: Some(self.holds) });
+        self.scene.send_event(Event::AgentStarted { pid, agent_pid: None, domain, holds: Some(self.holds) });
         let is_long = kind == HookEvent::Prompt && prompt.len() > MOST_CONTEXT;
         let reason = match file {
             Ok(file) if is_long => {
@@ -122,7 +122,7 @@ impl AttachedSession {
             }
             _ => prompt,
         };
-        self.scene.desk.hooks.lends(self.session.as_ref().map(|it| &*it.id));
+        self.scene.desk.hooks.set_attached_session(self.session.as_ref().map(|it| &*it.id));
         let title = &self.scene.stage.spec.title;
         let notice = format!("Ralph: this session works on {title}, iteration {iteration}");
         let _ = answer.send(HookVerdict { notice: Some(notice), ..HookVerdict::block(reason) });
@@ -130,7 +130,7 @@ impl AttachedSession {
 
     fn answer(&mut self, asked: HookRequest) {
         let HookRequest { question, answer } = asked;
-        if let Some(why) = self.passes(&question) {
+        if let Some(why) = self.foreign_reason(&question) {
             let _ = answer.send(HookVerdict::allow(why));
             return;
         }
@@ -138,8 +138,8 @@ impl AttachedSession {
             (HookEvent::End, _) => {
                 self.session = None;
                 let told = StopHookReport { said: "", session_tokens: question.tokens };
-                self.ended(AgentEnding::Exited, told, Some("its user closed the session"));
-                self.gone();
+                self.finish_turn(AgentEnding::Exited, told, Some("its user closed the session"));
+                self.handle_disconnect();
             }
             // Its user has something to say to it; what it does with subagents while no iteration is on is between the
             // two of them.
@@ -154,29 +154,34 @@ impl AttachedSession {
             (HookEvent::Stop, true) => {
                 self.waits = Some((HookEvent::Stop, answer));
                 let said = question.text.as_deref().unwrap_or_default();
-                self.ended(AgentEnding::Held, StopHookReport { said, session_tokens: question.tokens }, None);
+                self.finish_turn(
+                    AgentEnding::Held,
+                    StopHookReport { said, session_tokens: question.tokens },
+                    None,
+                );
             }
-            (kind, false) => self.come(kind, &question, answer),
+            (kind, false) => self.begin_turn(kind, &question, answer),
         }
     }
 
-    fn come(&mut self, kind: HookEvent, question: &HookQuestion, answer: oneshot::Sender<HookVerdict>) {
+    fn begin_turn(&mut self, kind: HookEvent, question: &HookQuestion, answer: oneshot::Sender<HookVerdict>) {
         if self.waits.take().is_some() {
             // Its user interrupted it, and speaks anew.
-            self.left();
+            self.release_session();
         }
         if !(kind == HookEvent::Stop && question.active) {
             self.holds = question.cap.unwrap_or(BLOCKS);
         }
         let id = question.session.clone().unwrap_or_default();
-        self.session = Some(SessionOwner { id: id.clone(), process: question.pid.and_then(table::one) });
+        self.session =
+            Some(SessionOwner { id: id.clone(), process: question.pid.and_then(table::find_process) });
         self.waits = Some((kind, answer));
         let tokens = question.tokens;
-        self.scene.tell(Event::SessionCame(SessionOffer { session: id, holds: self.holds, tokens }));
+        self.scene.send_event(Event::SessionCame(SessionOffer { session: id, holds: self.holds, tokens }));
     }
 
     /// Why a question is none of a session that is lent to us.
-    fn passes(&self, question: &HookQuestion) -> Option<&'static str> {
+    fn foreign_reason(&self, question: &HookQuestion) -> Option<&'static str> {
         let Some(session) = question.session.as_ref().filter(|_| question.own && question.agent.is_none())
         else {
             return Some("not a session of this folder's user");
@@ -191,25 +196,25 @@ impl AttachedSession {
     }
 
     /// Nobody waits for our answer any more: its user interrupted it, or it was closed.
-    fn gone(&mut self) {
+    fn handle_disconnect(&mut self) {
         if self.waits.take().is_some() {
-            self.left();
+            self.release_session();
         }
     }
 
-    fn look(&mut self) {
+    fn poll_process(&mut self) {
         let Some(process) = self.session.as_ref().and_then(|it| it.process.as_ref()) else { return };
-        if let Some(now) = same(process) {
+        if let Some(now) = refresh_process(process) {
             return self.signs.cpu_ms.set(now.cpu_ms);
         }
         self.session = None;
-        self.ended(AgentEnding::Exited, StopHookReport::default(), Some("its session is gone"));
+        self.finish_turn(AgentEnding::Exited, StopHookReport::default(), Some("its session is gone"));
     }
 
     /// The iteration is over, if one was on.
-    fn ended(&mut self, ending: AgentEnding, told: StopHookReport<'_>, note: Option<&str>) {
+    fn finish_turn(&mut self, ending: AgentEnding, told: StopHookReport<'_>, note: Option<&str>) {
         if ending != AgentEnding::Held {
-            self.scene.desk.hooks.lends(None);
+            self.scene.desk.hooks.set_attached_session(None);
         }
         let Some(AttachedTurn { start, began }) = self.turn.take() else { return };
         let output = self.scene.dir.output().join(format!("{}.out", name(&start)));
@@ -219,26 +224,31 @@ impl AttachedSession {
         let duration_ms = clock::now().awake.saturating_sub(began);
         let exit = (ending == AgentEnding::Exited).then_some(0);
         let end = ProcessEnd { ending, duration_ms, ..ProcessEnd::exited(exit) };
-        let run = AgentOutputReader::going_on(Dialect::Text, start.session_tokens).so_far(told, end, &here());
+        let run = AgentOutputReader::going_on(Dialect::Text, start.session_tokens).so_far(
+            told,
+            end,
+            &local_clock(),
+        );
         let run = AgentRun { session: Some(start.session), note: note.map(str::to_owned), ..run };
-        self.scene.tell(Event::AgentEnded(Box::new(clean(run, &self.scene.stage.redactor))));
+        self.scene.send_event(Event::AgentEnded(Box::new(sanitize_run(run, &self.scene.stage.redactor))));
     }
 
-    fn left(&self) {
-        self.scene.desk.hooks.lends(None);
-        self.scene.tell(Event::AgentLeft(Box::new(AgentExited { exit: Some(0), ..AgentExited::default() })));
+    fn release_session(&self) {
+        self.scene.desk.hooks.set_attached_session(None);
+        self.scene
+            .send_event(Event::AgentLeft(Box::new(AgentExited { exit: Some(0), ..AgentExited::default() })));
     }
 }
 
 impl SessionOwner {
     /// Where its process is not known it may be gone, unless it is at work.
     fn is_there(&self) -> bool {
-        self.process.as_ref().is_some_and(|it| same(it).is_some())
+        self.process.as_ref().is_some_and(|it| refresh_process(it).is_some())
     }
 }
 
-fn same(process: &Process) -> Option<Process> {
-    table::one(process.pid).filter(|it| it.started == process.started && it.running)
+fn refresh_process(process: &Process) -> Option<Process> {
+    table::find_process(process.pid).filter(|it| it.started == process.started && it.running)
 }
 
 async fn given_up(waits: &mut Option<(HookEvent, oneshot::Sender<HookVerdict>)>) {

@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use std::io::ErrorKind;
 use std::path::Path;
 
-use loopkeeper_core::agent::hooks::{HookMechanism, command};
+use loopkeeper_core::agent::hooks::{HookMechanism, hook_command};
 use loopkeeper_core::agent::{LoopMode, claude, codex, gemini};
 use loopkeeper_core::journal::AgentPlan;
 
@@ -45,25 +45,25 @@ impl HookInjection {
             env: EnvVars::new(),
         };
         if mode == LoopMode::Hook && way == Some(HookMechanism::Home) {
-            let hook = command(&equipment.program, STOP);
-            equipment.env = home(&scene.dir.home(), env, &hook, &[orphans::ENV_LOOP, SOCKET])?;
+            let hook = hook_command(&equipment.program, STOP);
+            equipment.env = create_agent_home(&scene.dir.home(), env, &hook, &[orphans::ENV_LOOP, SOCKET])?;
         }
         Ok(equipment)
     }
 
     /// The command line with our hooks.
-    pub(super) fn line(&self, argv: Vec<String>) -> Vec<String> {
+    pub(super) fn with_hooks(&self, argv: Vec<String>) -> Vec<String> {
         match self.way {
             Some(HookMechanism::Settings) => self.of_claude(argv),
             Some(HookMechanism::Overrides) if self.mode == LoopMode::Hook => {
-                codex::hooks::equip(argv, &command(&self.program, STOP))
+                codex::hooks::inject_stop_hook(argv, &hook_command(&self.program, STOP))
             }
             Some(HookMechanism::Overrides | HookMechanism::Home | HookMechanism::ByItself) | None => argv,
         }
     }
 
     fn of_claude(&self, argv: Vec<String>) -> Vec<String> {
-        let argv = claude::hooks::equip(argv, &self.program, self.mode);
+        let argv = claude::hooks::inject_hooks(argv, &self.program, self.mode);
         match self.budget_micros {
             Some(left) => claude::hooks::within_budget(argv, left),
             None => argv,
@@ -73,7 +73,7 @@ impl HookInjection {
 
 /// Makes a home for one that reads its hooks there: what it would have found in this environment, and our hook. What
 /// its environment gets for that. `passed`: variables that the hook needs.
-pub fn home(home: &Path, env: &EnvVars, hook: &str, passed: &[&str]) -> Result<EnvVars, String> {
+pub fn create_agent_home(home: &Path, env: &EnvVars, hook: &str, passed: &[&str]) -> Result<EnvVars, String> {
     use gemini::hooks::{FOLDER, HOME, SETTINGS};
     let said = |name: &str| value(env, name).filter(|it| !it.is_empty());
     let theirs = Path::new(said(HOME).or_else(|| said("HOME")).unwrap_or_default()).join(FOLDER);
@@ -85,22 +85,22 @@ pub fn home(home: &Path, env: &EnvVars, hook: &str, passed: &[&str]) -> Result<E
         }
         text => text.unwrap_or_default(),
     };
-    let ours =
-        gemini::hooks::settings(&text, hook, passed).ok_or_else(|| unread("holds no settings".to_owned()))?;
-    let made = shadow_home::make(&theirs, &home.join(FOLDER), SETTINGS)
+    let ours = gemini::hooks::settings_with_hook(&text, hook, passed)
+        .ok_or_else(|| unread("holds no settings".to_owned()))?;
+    let made = shadow_home::populate_shadow_home(&theirs, &home.join(FOLDER), SETTINGS)
         .and_then(|()| private_file(&home.join(FOLDER).join(SETTINGS), ours.as_bytes()));
     made.map_err(|error| format!("could not write below {}: {error}", home.display()))?;
     Ok(vec![(HOME.into(), home.into())])
 }
 
 /// How often its stop hook may hold one process of it.
-pub(super) fn holds(stage: &RunContext, plan: &AgentPlan) -> Option<u32> {
+pub(super) fn max_stop_holds(stage: &RunContext, plan: &AgentPlan) -> Option<u32> {
     (is_claude(plan) && stage.spec.settings.mode == LoopMode::Hook).then(|| cap(&stage.env_of(plan)))
 }
 
 /// It asks before it starts a subagent.
-pub(super) fn asks(stage: &RunContext, plan: &AgentPlan) -> bool {
-    is_claude(plan) && claude::hooks::fit(&plan.argv) && own_program(stage).is_some()
+pub(super) fn asks_before_subagent(stage: &RunContext, plan: &AgentPlan) -> bool {
+    is_claude(plan) && claude::hooks::can_inject_hooks(&plan.argv) && own_program(stage).is_some()
 }
 
 fn cap(env: &EnvVars) -> u32 {

@@ -19,9 +19,9 @@ use crate::keeper::effects::LoopContext;
 use crate::keeper::private_file;
 use crate::keeper::run_context::{self, EnvVars, RunContext};
 
-pub(super) fn job(scene: &LoopContext, start: &IterationStart) -> Result<Job, String> {
+pub(super) fn build_job(scene: &LoopContext, start: &IterationStart) -> Result<Job, String> {
     let prompt_file = prompt_file(scene, start)?;
-    let plan = permitted(&scene.stage, &start.plan)?;
+    let plan = approve_agent(&scene.stage, &start.plan)?;
     let AgentPlan { permissions, .. } = *plan.value();
     if permissions == PermissionMode::SandboxedAll
         && !matches!(*scene.stage.domain, Isolation::PidNamespace { .. })
@@ -32,13 +32,16 @@ pub(super) fn job(scene: &LoopContext, start: &IterationStart) -> Result<Job, St
     let stdin = stdin(plan.value(), &prompt_file);
     let mut env = environment(scene, start);
     let mut equipment = HookInjection::of(scene, start, &env)?;
-    run_context::put(&mut env, std::mem::take(&mut equipment.env));
+    run_context::extend_env(&mut env, std::mem::take(&mut equipment.env));
     Ok(Job {
         argv: plan.try_map(|plan| {
-            let argv =
-                extract_settings(&plan, equipment.line(filled(&plan, start, &prompt_file)), &prompt_file)?;
+            let argv = extract_settings(
+                &plan,
+                equipment.with_hooks(fill_placeholders(&plan, start, &prompt_file)),
+                &prompt_file,
+            )?;
             let mode = scene.stage.spec.settings.mode;
-            Ok::<_, String>(acp::between(scene.stage.domain.warden(), plan.dialect, mode, argv))
+            Ok::<_, String>(acp::bridge_argv(scene.stage.domain.warden(), plan.dialect, mode, argv))
         })?,
         cwd: PathBuf::from(&scene.stage.spec.root),
         env,
@@ -48,7 +51,7 @@ pub(super) fn job(scene: &LoopContext, start: &IterationStart) -> Result<Job, St
     })
 }
 
-pub(in crate::keeper) fn permitted(
+pub(in crate::keeper) fn approve_agent(
     stage: &RunContext,
     plan: &AgentPlan,
 ) -> Result<Approved<AgentPlan>, String> {
@@ -60,14 +63,14 @@ pub(in crate::keeper) fn stdin(plan: &AgentPlan, prompt_file: &Path) -> StdinSou
 }
 
 /// The words of a judge's plan with this round's values in them. No shell ever sees them.
-pub(in crate::keeper) fn words(
+pub(in crate::keeper) fn judge_argv(
     stage: &RunContext,
     plan: &AgentPlan,
     start: &IterationStart,
     prompt_file: &Path,
 ) -> Result<Vec<OsString>, String> {
-    let argv = extract_settings(plan, filled(plan, start, prompt_file), prompt_file)?;
-    Ok(acp::between(stage.domain.warden(), plan.dialect, LoopMode::Loop, argv))
+    let argv = extract_settings(plan, fill_placeholders(plan, start, prompt_file), prompt_file)?;
+    Ok(acp::bridge_argv(stage.domain.warden(), plan.dialect, LoopMode::Loop, argv))
 }
 
 pub(super) fn name(start: &IterationStart) -> String {
@@ -81,11 +84,11 @@ pub(super) fn prompt_file(scene: &LoopContext, start: &IterationStart) -> Result
     Ok(path)
 }
 
-fn filled(plan: &AgentPlan, start: &IterationStart, prompt_file: &Path) -> Vec<String> {
+fn fill_placeholders(plan: &AgentPlan, start: &IterationStart, prompt_file: &Path) -> Vec<String> {
     let prompt_file = &prompt_file.to_string_lossy();
     let values = argv::PlaceholderValues { session: &start.session, prompt: &start.prompt, prompt_file };
-    let words = if start.resumed { plan.kind().resuming(&plan.argv) } else { plan.argv.clone() };
-    argv::fill(&words, values)
+    let words = if start.resumed { plan.kind().resume_argv(&plan.argv) } else { plan.argv.clone() };
+    argv::fill_placeholders(&words, values)
 }
 
 /// The session besides, for agents whose command line has no place for it.

@@ -11,7 +11,9 @@ use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 use super::job::{name, prompt_file};
-use super::{AgentCommand, AgentTask, IterationStart, LingerTimer, WatchResult, cpu_every, here, sum};
+use super::{
+    AgentCommand, AgentTask, IterationStart, LingerTimer, WatchResult, cpu_every, local_clock, summarize_run,
+};
 use crate::adapters::clock;
 use crate::adapters::process::{JobHandle, OutputEvent, StopHookWait, Stream, TerminateMode};
 use crate::keeper::agent_hooks::{HookEvent, HookQuestion, HookRequest, HookVerdict};
@@ -79,16 +81,16 @@ impl AgentProcess {
             tokio::select! {
                 output = running.next() => match output {
                     Some(output) => {
-                        self.hear(run, output);
-                        self.look(run, &mut running);
+                        self.handle_output(run, output);
+                        self.check_limits(run, &mut running);
                     }
                     None => break,
                 },
-                () = self.rest.over() => {
+                () = self.rest.expired() => {
                     self.rest = LingerTimer { until: None, was_cut: true };
                     running.terminate(TerminateMode::Grace);
                 }
-                Some(order) = run.ordered.recv() => self.follow(run, &mut running, order).await,
+                Some(order) = run.ordered.recv() => self.handle_command(run, &mut running, order).await,
                 Some(asked) = run.asked.recv() => self.answer(run, &mut running, asked).await,
                 _ = tick.tick() => {
                     run.signs.cpu_ms.set(running.cpu_ms());
@@ -96,10 +98,10 @@ impl AgentProcess {
                 }
             }
         }
-        self.over(run, running).await
+        self.finish_run(run, running).await
     }
 
-    async fn follow(&mut self, run: &mut AgentTask, running: &mut JobHandle, order: AgentCommand) {
+    async fn handle_command(&mut self, run: &mut AgentTask, running: &mut JobHandle, order: AgentCommand) {
         match order {
             AgentCommand::End(why, how) => {
                 if self.ending == AgentEnding::Exited {
@@ -152,37 +154,37 @@ impl AgentProcess {
         if let Err(error) = prompt_file(&run.scene, &run.start) {
             crate::keeper::tracing(&error);
         }
-        running.beside(StopHookWait::No);
+        running.set_stop_hook_wait(StopHookWait::No);
         (self.began, self.ending, self.hold) = (clock::now().awake, AgentEnding::Exited, StopHookState::None);
         self.holds = self.holds.map(|it| it.saturating_sub(1));
         let started = run.started(running, self.holds).await;
-        run.scene.tell(started);
+        run.scene.send_event(started);
         let _ = answer.send(HookVerdict::block(run.start.prompt.clone()));
     }
 
     /// The stop hook of our own session ends an iteration; everybody else is let through.
     async fn answer(&mut self, run: &mut AgentTask, running: &mut JobHandle, asked: HookRequest) {
         let HookRequest { question, answer } = asked;
-        if let Some(why) = self.passes(run, &question) {
+        if let Some(why) = self.foreign_reason(run, &question) {
             let _ = answer.send(HookVerdict::allow(why));
             return;
         }
         while let Ok(Some(output)) = tokio::time::timeout(LAST_LINES, running.next()).await {
-            self.hear(run, output);
+            self.handle_output(run, output);
         }
         (self.hold, self.has_asked) = (StopHookState::Waits(answer), true);
         self.rest.until = None;
-        running.beside(StopHookWait::Yes);
-        let end = self.end(AgentEnding::Held);
+        running.set_stop_hook_wait(StopHookWait::Yes);
+        let end = self.process_end(AgentEnding::Held);
         let told = StopHookReport {
             said: question.text.as_deref().unwrap_or_default(),
             session_tokens: question.tokens,
         };
-        run.report(self.reader.so_far(told, end, &here()));
+        run.report_ended(self.reader.so_far(told, end, &local_clock()));
     }
 
     /// Why a question is none of an agent that could be held.
-    fn passes(&self, run: &AgentTask, question: &HookQuestion) -> Option<&'static str> {
+    fn foreign_reason(&self, run: &AgentTask, question: &HookQuestion) -> Option<&'static str> {
         if question.hook != HookEvent::Stop {
             return Some("the agent may go on");
         }
@@ -205,38 +207,42 @@ impl AgentProcess {
         question.session.as_ref().is_none_or(|it| it == known || *it == run.start.session)
     }
 
-    fn hear(&mut self, run: &AgentTask, output: OutputEvent) {
+    fn handle_output(&mut self, run: &AgentTask, output: OutputEvent) {
         run.signs.lines.set(run.signs.lines.get() + 1);
         match output {
             OutputEvent::Line { stream, bytes } => {
                 let line = String::from_utf8_lossy(&bytes);
                 match stream {
-                    Stream::Stdout => self.reader.line(&line).into_iter().for_each(|it| run.hear(it)),
+                    Stream::Stdout => {
+                        self.reader.read_line(&line).into_iter().for_each(|it| run.handle_event(it));
+                    }
                     Stream::Stderr => {
-                        self.reader.stderr_line(&line).into_iter().for_each(|it| run.hear(it));
+                        self.reader.stderr_line(&line).into_iter().for_each(|it| run.handle_event(it));
                         super::keep_tail(&mut self.stderr, &line);
                     }
                 }
             }
-            OutputEvent::Oversize { bytes, .. } => run.activity(self.reader.oversize(bytes)),
+            OutputEvent::Oversize { bytes, .. } => {
+                run.publish_activity(self.reader.record_oversize_line(bytes));
+            }
         }
         if matches!(self.hold, StopHookState::None) || self.reader.at_rest() {
             self.rest.until = self.reader.at_rest().then(|| Instant::now() + run.grace());
         }
     }
 
-    fn look(&mut self, run: &AgentTask, running: &mut JobHandle) {
+    fn check_limits(&mut self, run: &AgentTask, running: &mut JobHandle) {
         if self.halted.is_none() {
-            self.halted = self.reader.halt(run.scene.stage.spec.settings.limits.steps);
+            self.halted = self.reader.kill_reason(run.scene.stage.spec.settings.limits.steps);
             if self.halted.is_some() {
                 running.terminate(TerminateMode::Grace);
             }
         }
     }
 
-    async fn over(mut self, run: &mut AgentTask, running: JobHandle) -> Option<IterationStart> {
+    async fn finish_run(mut self, run: &mut AgentTask, running: JobHandle) -> Option<IterationStart> {
         let held = !matches!(self.hold, StopHookState::None);
-        let ended = running.end().await;
+        let ended = running.wait().await;
         let left = WatchResult {
             ending: self.ending,
             halted: self.halted,
@@ -245,21 +251,23 @@ impl AgentProcess {
             duration_ms: clock::now().awake.saturating_sub(self.began),
         };
         let was_heard = held || self.has_asked;
-        let mut over = sum(self.reader, ended, left, run.scene.stage.spec.settings.limits.steps);
+        let mut over = summarize_run(self.reader, ended, left, run.scene.stage.spec.settings.limits.steps);
         over.dropped += self.dropped;
         if !held {
             if !was_heard {
                 run.note_missing_stop_hook(&mut over);
             }
-            run.report(over);
+            run.report_ended(over);
             return None;
         }
-        run.left(over);
+        run.report_left(over);
         // It may have come while the last words were read.
-        self.late.or_else(|| std::iter::from_fn(|| run.ordered.try_recv().ok()).find_map(AgentCommand::next))
+        self.late.or_else(|| {
+            std::iter::from_fn(|| run.ordered.try_recv().ok()).find_map(AgentCommand::into_next_start)
+        })
     }
 
-    fn end(&mut self, ending: AgentEnding) -> ProcessEnd {
+    fn process_end(&mut self, ending: AgentEnding) -> ProcessEnd {
         ProcessEnd {
             ending,
             exit: None,
@@ -274,7 +282,7 @@ impl AgentProcess {
 }
 
 impl AgentCommand {
-    fn next(self) -> Option<IterationStart> {
+    fn into_next_start(self) -> Option<IterationStart> {
         match self {
             Self::Next(start) => Some(start),
             Self::End(..) | Self::LetGo(_) => None,
@@ -309,9 +317,9 @@ impl AgentTask {
         }
     }
 
-    fn left(&self, run: AgentRun) {
-        let run = super::clean(run, &self.scene.stage.redactor);
-        self.scene.tell(Event::AgentLeft(Box::new(AgentExited {
+    fn report_left(&self, run: AgentRun) {
+        let run = super::sanitize_run(run, &self.scene.stage.redactor);
+        self.scene.send_event(Event::AgentLeft(Box::new(AgentExited {
             exit: run.exit,
             signal: run.signal,
             cost_micros: run.cost_micros,

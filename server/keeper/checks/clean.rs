@@ -11,14 +11,14 @@ use crate::adapters::git;
 /// Names in a fact; more say nothing more.
 const NAMED: usize = 3;
 
-pub(super) async fn look(plan: &RoundParams<'_>, timeout: Duration) -> RawResult {
+pub(super) async fn check_clean(plan: &RoundParams<'_>, timeout: Duration) -> RawResult {
     let root = plan.root.to_path_buf();
-    let looking = tokio::task::spawn_blocking(move || git::untracked(&root));
+    let looking = tokio::task::spawn_blocking(move || git::untracked_paths(&root));
     match tokio::time::timeout(timeout, looking).await {
         Ok(Ok(Ok(Some(now)))) => compare(plan.untracked, &now),
-        Ok(Ok(Ok(None))) => RawResult::of(Status::CouldNotRun, "not a git repository"),
-        Ok(Ok(Err(error))) => RawResult::of(Status::CouldNotRun, error.to_string()),
-        Ok(Err(panic)) => RawResult::of(Status::CouldNotRun, panic.to_string()),
+        Ok(Ok(Ok(None))) => RawResult::new(Status::CouldNotRun, "not a git repository"),
+        Ok(Ok(Err(error))) => RawResult::new(Status::CouldNotRun, error.to_string()),
+        Ok(Err(panic)) => RawResult::new(Status::CouldNotRun, panic.to_string()),
         Err(_) => RawResult::timed_out(timeout),
     }
 }
@@ -28,10 +28,10 @@ fn compare(start: &[String], now: &[String]) -> RawResult {
     let new: Vec<&str> = now.iter().filter(|it| !start.contains(it)).map(String::as_str).collect();
     let named = new.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
     match new.len() {
-        0 => RawResult::of(Status::Pass, "nothing new untracked"),
-        1 => RawResult::of(Status::Fail, format!("{named} is untracked")),
-        count if count <= NAMED => RawResult::of(Status::Fail, format!("{named} are untracked")),
-        count => RawResult::of(Status::Fail, format!("{named} and {} more are untracked", count - NAMED)),
+        0 => RawResult::new(Status::Pass, "nothing new untracked"),
+        1 => RawResult::new(Status::Fail, format!("{named} is untracked")),
+        count if count <= NAMED => RawResult::new(Status::Fail, format!("{named} are untracked")),
+        count => RawResult::new(Status::Fail, format!("{named} and {} more are untracked", count - NAMED)),
     }
 }
 

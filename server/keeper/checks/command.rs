@@ -19,7 +19,7 @@ pub(super) async fn run(
     let approved = match plan.permit.check(command) {
         Ok(approved) => approved,
         Err(denied) => {
-            let finding = RawResult::of(Status::CouldNotRun, denied.to_string());
+            let finding = RawResult::new(Status::CouldNotRun, denied.to_string());
             return finding.into_result(criterion, plan.redactor, Duration::ZERO);
         }
     };
@@ -31,15 +31,15 @@ pub(super) async fn run(
         grace: plan.grace,
         output: Some(output.clone()),
     };
-    let run = match forget(&output) {
+    let run = match remove_output(&output) {
         Ok(()) => plan.wardens.run_to_end(&job, streams(criterion), timeout).await,
         Err(reason) => CommandRun { ending: CommandExit::NotStarted(reason), ..CommandRun::default() },
     };
     let criterion = Criterion { timeout_ms: Some(timeout.as_millis() as u64), ..criterion.clone() };
     let mut result = judge::judge(&criterion, &run, plan.redactor);
     let suspects = missing::suspects(command, &run, &result);
-    if let Some(missing) = lacks::look(plan, command, suspects).await {
-        result.lacks(&missing, plan.redactor);
+    if let Some(missing) = lacks::find_missing(plan, command, suspects).await {
+        result.set_missing(&missing, plan.redactor);
     }
     result
 }
@@ -54,7 +54,7 @@ pub(in super::super) fn output_file(plan: &RoundParams<'_>, criterion: &Criterio
 }
 
 /// A round that is repeated leaves the output of its last run only.
-fn forget(output: &std::path::Path) -> Result<(), String> {
+fn remove_output(output: &std::path::Path) -> Result<(), String> {
     for path in [output.to_path_buf(), output.with_extension("tail")] {
         match std::fs::remove_file(&path) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {

@@ -21,15 +21,15 @@ use self::walk::{FileKind, GlobWalk, WalkEntry};
 use super::RawResult;
 
 /// Looks in a thread of its own; dropping the future stops that soon.
-pub(super) async fn look(root: &Path, check: &Check, timeout: Duration) -> RawResult {
+pub(super) async fn check_files(root: &Path, check: &Check, timeout: Duration) -> RawResult {
     let stop = Arc::new(AtomicBool::new(false));
     let _stops = StopOnDrop(Arc::clone(&stop));
     let (root, check) = (root.to_path_buf(), check.clone());
-    let looking = tokio::task::spawn_blocking(move || found(&root, &check, &stop));
+    let looking = tokio::task::spawn_blocking(move || evaluate(&root, &check, &stop));
     match tokio::time::timeout(timeout, looking).await {
         Ok(Ok(Ok(finding))) => finding,
-        Ok(Ok(Err(reason))) => RawResult::of(Status::CouldNotRun, reason),
-        Ok(Err(panic)) => RawResult::of(Status::CouldNotRun, panic.to_string()),
+        Ok(Ok(Err(reason))) => RawResult::new(Status::CouldNotRun, reason),
+        Ok(Err(panic)) => RawResult::new(Status::CouldNotRun, panic.to_string()),
         Err(_) => RawResult::timed_out(timeout),
     }
 }
@@ -37,7 +37,7 @@ pub(super) async fn look(root: &Path, check: &Check, timeout: Duration) -> RawRe
 /// Whether something under the root matches the glob. Looks at once, on this thread.
 pub(in super::super) fn any_match(root: &Path, glob: &str) -> bool {
     let check = Check::Exists { globs: vec![glob.to_owned()] };
-    found(root, &check, &AtomicBool::new(false)).is_ok_and(|it| it.status == Status::Pass)
+    evaluate(root, &check, &AtomicBool::new(false)).is_ok_and(|it| it.status == Status::Pass)
 }
 
 struct StopOnDrop(Arc<AtomicBool>);
@@ -49,14 +49,14 @@ impl Drop for StopOnDrop {
 }
 
 /// The error says in words why nothing can be said.
-fn found(root: &Path, check: &Check, stop: &AtomicBool) -> Result<RawResult, String> {
+fn evaluate(root: &Path, check: &Check, stop: &AtomicBool) -> Result<RawResult, String> {
     let root = root.canonicalize().map_err(|error| format!("could not read {}: {error}", root.display()))?;
     let walk = |globs: &[String]| GlobWalk::new(&root, globs, stop);
     match check {
-        Check::Exists { globs } => exists(&walk(globs)?),
-        Check::Missing { globs } => missing(&walk(globs)?),
-        Check::Has { pattern, globs } => search::has(&walk(globs)?, pattern),
-        Check::Lacks { pattern, globs } => search::lacks(&walk(globs)?, pattern),
+        Check::Exists { globs } => check_exists(&walk(globs)?),
+        Check::Missing { globs } => check_missing(&walk(globs)?),
+        Check::Has { pattern, globs } => search::check_contains(&walk(globs)?, pattern),
+        Check::Lacks { pattern, globs } => search::check_lacks(&walk(globs)?, pattern),
         Check::Command { .. } | Check::Clean | Check::Get { .. } | Check::Judge { .. } => {
             Err("not a check of files".to_owned())
         }
@@ -65,11 +65,11 @@ fn found(root: &Path, check: &Check, stop: &AtomicBool) -> Result<RawResult, Str
 
 /// A literal name stands for whatever has it, a glob for files: folders alone are not what somebody asked for.
 /// A link counts for what it leads to, within the root.
-fn exists(walk: &GlobWalk<'_>) -> Result<RawResult, String> {
+fn check_exists(walk: &GlobWalk<'_>) -> Result<RawResult, String> {
     let mut absent = Vec::new();
     for glob in walk.globs() {
         let mut is_there = false;
-        let trouble = walk.each(glob, |entry| {
+        let trouble = walk.for_each_match(glob, |entry| {
             let counts = if glob.literal { entry.leads_somewhere() } else { entry.leads_to_file() };
             is_there |= counts && (entry.kind == FileKind::Folder || !glob.folder_only);
             !is_there
@@ -81,20 +81,20 @@ fn exists(walk: &GlobWalk<'_>) -> Result<RawResult, String> {
         }
     }
     Ok(match absent.as_slice() {
-        [] => RawResult::of(Status::Pass, "exists"),
-        [one] => RawResult::of(Status::Fail, format!("{one} does not exist")),
+        [] => RawResult::new(Status::Pass, "exists"),
+        [one] => RawResult::new(Status::Fail, format!("{one} does not exist")),
         [first, rest @ ..] => {
-            RawResult::of(Status::Fail, format!("{first} and {} more do not exist", rest.len()))
+            RawResult::new(Status::Fail, format!("{first} and {} more do not exist", rest.len()))
         }
     })
 }
 
 /// Anything that has such a name is in the way: files, folders, links that lead nowhere.
-fn missing(walk: &GlobWalk<'_>) -> Result<RawResult, String> {
+fn check_missing(walk: &GlobWalk<'_>) -> Result<RawResult, String> {
     let mut there = Vec::new();
     let mut trouble = None;
     for glob in walk.globs() {
-        let found = walk.each(glob, |entry| {
+        let found = walk.for_each_match(glob, |entry| {
             if entry.kind == FileKind::Folder || !glob.folder_only {
                 there.push(entry.name());
             }
@@ -106,10 +106,10 @@ fn missing(walk: &GlobWalk<'_>) -> Result<RawResult, String> {
     there.dedup();
     Ok(match (there.as_slice(), trouble) {
         ([], Some(trouble)) => return Err(trouble),
-        ([], None) => RawResult::of(Status::Pass, "nothing there"),
-        ([one], _) => RawResult::of(Status::Fail, format!("{one} exists")),
+        ([], None) => RawResult::new(Status::Pass, "nothing there"),
+        ([one], _) => RawResult::new(Status::Fail, format!("{one} exists")),
         ([first, rest @ ..], _) => {
-            RawResult::of(Status::Fail, format!("{first} and {} more exist", rest.len()))
+            RawResult::new(Status::Fail, format!("{first} and {} more exist", rest.len()))
         }
     })
 }

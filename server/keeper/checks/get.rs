@@ -20,20 +20,20 @@ pub(super) async fn run(
     let url = match plan.permit.request(url) {
         Ok(url) => url,
         Err(denied) => {
-            let finding = RawResult::of(Status::CouldNotRun, denied.to_string());
+            let finding = RawResult::new(Status::CouldNotRun, denied.to_string());
             return finding.into_result(criterion, plan.redactor, Duration::ZERO);
         }
     };
     let servers = plan.servers.iter().map(|it| it.ready.clone()).collect();
     let reply = plan.asker.get(HttpRequest { url, servers, timeout, redirects: MOST_REDIRECTS }).await;
-    keep(plan, criterion, &reply);
+    save_output(plan, criterion, &reply);
     let criterion = Criterion { timeout_ms: Some(timeout.as_millis() as u64), ..criterion.clone() };
     let result = judge_reply(&criterion, &reply, plan.redactor);
     CheckResult { duration_ms: begun.elapsed().as_millis() as u64, ..result }
 }
 
 /// Where the output of commands is kept too; a result stands without it.
-fn keep(plan: &RoundParams<'_>, criterion: &Criterion, reply: &HttpOutcome) {
+fn save_output(plan: &RoundParams<'_>, criterion: &Criterion, reply: &HttpOutcome) {
     let path = output_file(plan, criterion);
     let text = match reply {
         HttpOutcome::Answered(answer) => plan.redactor.redact(&answer.text()),

@@ -7,7 +7,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 use loopkeeper_core::check::MissingDependency;
-use loopkeeper_core::check::missing::{FileFacts, MissingCandidate, TreeFacts, settle};
+use loopkeeper_core::check::missing::{FileFacts, MissingCandidate, TreeFacts, resolve_missing};
 
 use super::RoundParams;
 
@@ -33,7 +33,7 @@ const FOREIGN: [&str; 10] = [
 ];
 
 /// What is missing, where anything is; whose it is follows from the tree.
-pub(super) async fn look(
+pub(super) async fn find_missing(
     plan: &RoundParams<'_>,
     command: &str,
     suspects: Vec<MissingCandidate>,
@@ -42,14 +42,16 @@ pub(super) async fn look(
         return None;
     }
     let (root, command) = (plan.root.to_path_buf(), command.to_owned());
-    let looked = tokio::task::spawn_blocking(move || settle(&suspects, &command, &facts(&root, &suspects)));
+    let looked = tokio::task::spawn_blocking(move || {
+        resolve_missing(&suspects, &command, &collect_facts(&root, &suspects))
+    });
     looked.await.ok().flatten()
 }
 
-fn facts(root: &Path, suspects: &[MissingCandidate]) -> TreeFacts {
+fn collect_facts(root: &Path, suspects: &[MissingCandidate]) -> TreeFacts {
     let mut facts = TreeFacts { root: root.to_string_lossy().into_owned(), ..TreeFacts::default() };
     walk(root, &mut facts);
-    for path in facts.wanted(suspects) {
+    for path in facts.paths_to_probe(suspects) {
         let leaves = Path::new(&path).components().any(|it| it.as_os_str() == "..");
         if let Some(present) = (!leaves).then(|| present(&root.join(&path))).flatten() {
             facts.present.insert(path, present);
@@ -106,7 +108,7 @@ fn start_of(path: &Path, most: u64) -> Option<String> {
 mod tests {
     use loopkeeper_core::check::missing::not_started;
 
-    use super::facts;
+    use super::collect_facts;
 
     #[test]
     fn facts_of_a_tree() {
@@ -122,7 +124,7 @@ mod tests {
         file("src/mypkg/__init__.py", "");
         file("run.sh", "#!/usr/bin/nosuch -x\necho\n");
         std::os::unix::fs::symlink("/", root.join("up")).unwrap();
-        let facts = facts(root, &[not_started("./run.sh"), not_started("../../etc/passwd")].concat());
+        let facts = collect_facts(root, &[not_started("./run.sh"), not_started("../../etc/passwd")].concat());
         let files: Vec<&str> = facts.files.iter().map(String::as_str).collect();
         assert_eq!(files, ["package.json", "run.sh", "src/mypkg/__init__.py", "up", "web/package.json"]);
         assert_eq!(facts.manifests.len(), 2);

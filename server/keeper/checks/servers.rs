@@ -51,25 +51,25 @@ impl RunningServers {
     pub(super) async fn start(plan: &RoundParams<'_>) -> Result<Self, NotReady> {
         let mut approved = Vec::new();
         for service in plan.servers {
-            let denied = |it| NotReady::of(format!("the server `{}` is {it}", name(service)));
+            let denied = |it| NotReady::new(format!("the server `{}` is {it}", name(service)));
             approved.push(plan.permit.service(service).map_err(denied)?);
         }
         for service in &approved {
             let ready = &service.value().ready;
             // Another process on this port would be checked instead of ours.
-            match plan.asker.is_taken(asked(service.clone())).await {
+            match plan.asker.is_taken(readiness_request(service.clone())).await {
                 Ok(false) => {}
                 Ok(true) => {
                     let missing = MissingDependency::address_in_use(ready);
                     return Err(NotReady {
                         missing: Some(Box::new(missing.clone())),
-                        ..NotReady::of(missing.name)
+                        ..NotReady::new(missing.name)
                     });
                 }
                 Err(why) => {
                     let fact =
                         format!("whether something else answers at {ready} could not be found out: {why}");
-                    return Err(NotReady::of(fact));
+                    return Err(NotReady::new(fact));
                 }
             }
         }
@@ -90,14 +90,14 @@ impl RunningServers {
             Some(mut why) => {
                 servers.end().await;
                 let suspects = std::mem::take(&mut why.suspects);
-                why.missing = lacks::look(plan, &why.command, suspects).await.map(Box::new);
+                why.missing = lacks::find_missing(plan, &why.command, suspects).await.map(Box::new);
                 Err(why)
             }
         }
     }
 
     /// Drains server output, so that a full pipe does not block a server.
-    pub(super) async fn listen(&mut self) {
+    pub(super) async fn drain_output(&mut self) {
         join_all(self.0.iter_mut().map(CheckServer::listen)).await;
         std::future::pending::<()>().await;
     }
@@ -124,9 +124,9 @@ impl CheckServer {
                 ProcessError::NotFound { program } => missing::not_started(&program),
                 _ => Vec::new(),
             };
-            NotReady { suspects, command: service.value().command.join(" "), ..NotReady::of(fact) }
+            NotReady { suspects, command: service.value().command.join(" "), ..NotReady::new(fact) }
         };
-        let running = start_in_order(&job, plan.wardens.domain()).map_err(failed)?;
+        let running = start_in_order(&job, plan.wardens.isolation()).map_err(failed)?;
         Ok(Self { name, service, running, said: VecDeque::new() })
     }
 
@@ -134,7 +134,7 @@ impl CheckServer {
         let service = self.service.clone();
         let (ready, ms) = (service.value().ready.clone(), service.value().timeout_ms);
         let until = Instant::now() + Duration::from_millis(ms);
-        let answers = timeout_at(until, answers(asker, service));
+        let answers = timeout_at(until, wait_ready(asker, service));
         let late = tokio::select! {
             () = self.listen() => None,
             answered = answers => match answered {
@@ -167,26 +167,26 @@ impl CheckServer {
         let fact = last.map_or(fact.to_owned(), |it| format!("{fact}: {}", it.trim()));
         let (command, said) = (self.service.value().command.clone(), said.join("\n"));
         let suspects = missing::suspects_of_server(&command, &said);
-        NotReady { said, command: command.join(" "), suspects, ..NotReady::of(fact) }
+        NotReady { said, command: command.join(" "), suspects, ..NotReady::new(fact) }
     }
 
     async fn end(mut self) {
         self.running.terminate(TerminateMode::Grace);
-        self.running.end().await;
+        self.running.wait().await;
     }
 }
 
 impl NotReady {
-    fn of(fact: String) -> Self {
+    fn new(fact: String) -> Self {
         Self { fact, said: String::new(), missing: None, command: String::new(), suspects: Vec::new() }
     }
 }
 
 /// Asks until it is ready, less and less often.
-async fn answers(asker: HttpClient<'_>, service: Approved<ServiceSettings>) {
+async fn wait_ready(asker: HttpClient<'_>, service: Approved<ServiceSettings>) {
     let mut pause = FIRST_PAUSE;
     loop {
-        if let HttpOutcome::Answered(answer) = asker.get(asked(service.clone())).await
+        if let HttpOutcome::Answered(answer) = asker.get(readiness_request(service.clone())).await
             && (200..400).contains(&answer.status)
         {
             return;
@@ -196,7 +196,7 @@ async fn answers(asker: HttpClient<'_>, service: Approved<ServiceSettings>) {
     }
 }
 
-fn asked(service: Approved<ServiceSettings>) -> HttpRequest {
+fn readiness_request(service: Approved<ServiceSettings>) -> HttpRequest {
     let servers = vec![service.value().ready.clone()];
     HttpRequest { url: service.map(|it| it.ready), servers, timeout: PATIENCE, redirects: 0 }
 }

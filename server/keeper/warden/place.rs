@@ -16,7 +16,7 @@ pub(super) struct HostFingerprint {
 }
 
 impl HostFingerprint {
-    pub(super) fn now() -> Self {
+    pub(super) fn capture() -> Self {
         let read = |path| std::fs::read(path).unwrap_or_default();
         Self { limits: read("/proc/self/limits"), mounts: is_init().then(|| read("/proc/self/mountinfo")) }
     }
@@ -24,7 +24,7 @@ impl HostFingerprint {
     /// Nothing covers a program that the next job starts or keeps it from its work, and nobody came into the
     /// namespace from outside.
     pub(super) fn is_as_it_was(&self) -> bool {
-        *self == Self::now() && (!is_init() || others().is_empty())
+        *self == Self::capture() && (!is_init() || other_processes().is_empty())
     }
 }
 
@@ -44,11 +44,11 @@ pub(super) fn is_init() -> bool {
 }
 
 /// Everybody in the domain but the warden.
-pub(super) fn others() -> Vec<Process> {
+pub(super) fn other_processes() -> Vec<Process> {
     let own = getpid().as_raw_pid();
-    let mut all = table::all();
+    let mut all = table::list_processes();
     if !is_init() {
-        return table::below(own, all);
+        return table::descendants(own, all);
     }
     // Those who entered the namespace from outside have no parent in it.
     all.retain(|process| process.running && process.pid != own);

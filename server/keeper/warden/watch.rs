@@ -14,7 +14,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, Signal, WaitOptions, getpid, kill_process, set_child_subreaper, setsid, wait};
 use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
 
-use super::place::others;
+use super::place::other_processes;
 use crate::adapters::process::job_request::JobRequest;
 use crate::adapters::process::report::{GRACE, NOW, WardenReport};
 use crate::adapters::process::table;
@@ -43,7 +43,7 @@ pub(super) struct WardenSignals {
 
 impl WardenSignals {
     /// Takes a warden's place above everything to come.
-    pub(super) fn heed() -> io::Result<Self> {
+    pub(super) fn install() -> io::Result<Self> {
         // Fails only where it leads a session already.
         let _ = setsid();
         set_child_subreaper(Some(getpid()))?;
@@ -59,36 +59,36 @@ impl WardenSignals {
     }
 
     /// Whether somebody wants the warden to end.
-    pub(super) fn heard(&self) -> bool {
+    pub(super) fn is_end_requested(&self) -> bool {
         self.end.load(Ordering::Relaxed)
     }
 
     /// Waits until something comes in; false when a signal ends the waiting.
     pub(super) fn quiet_until(&self, channel: BorrowedFd<'_>) -> bool {
         loop {
-            if self.heard() {
+            if self.is_end_requested() {
                 return false;
             }
-            let mut fds = [self.wake(), PollFd::from_borrowed_fd(channel, PollFlags::IN)];
+            let mut fds = [self.wake_fd(), PollFd::from_borrowed_fd(channel, PollFlags::IN)];
             let _ = poll(&mut fds, None);
             let [_, came] = fds;
             if !came.revents().is_empty() {
                 return true;
             }
-            self.forget();
+            self.drain();
         }
     }
 
-    fn wake(&self) -> PollFd<'_> {
+    fn wake_fd(&self) -> PollFd<'_> {
         PollFd::new(&self.wakes, PollFlags::IN)
     }
 
     fn pause(&self, time: Duration) {
-        let _ = poll(&mut [self.wake()], Some(&timespec(time)));
-        self.forget();
+        let _ = poll(&mut [self.wake_fd()], Some(&timespec(time)));
+        self.drain();
     }
 
-    fn forget(&self) {
+    fn drain(&self) {
         let mut bytes = [0; 64];
         while rustix::io::read(&self.wakes, &mut bytes).is_ok_and(|read| read == bytes.len()) {}
     }
@@ -136,11 +136,11 @@ impl<'a> JobReaper<'a> {
 
     /// Waits for the main process, doing as it is told, and ends whoever is left. The CPU time is all that this
     /// warden's jobs took so far.
-    pub(super) fn watch(mut self, grace: Duration) -> WardenReport {
+    pub(super) fn supervise(mut self, grace: Duration) -> WardenReport {
         let mut deadline = None;
         while self.ended.get().is_none() && self.asked < RequestedStop::Now {
             let before = self.asked;
-            self.listen(deadline);
+            self.wait_event(deadline);
             self.reap();
             if before < RequestedStop::Grace
                 && self.asked == RequestedStop::Grace
@@ -156,7 +156,7 @@ impl<'a> JobReaper<'a> {
             }
         }
         // Whoever is ended together with the main process did not outlive it.
-        let outlived = self.ended.get().is_some() && self.settle();
+        let outlived = self.ended.get().is_some() && self.wait_exiting();
         let swept = self.end_all();
         let (exit, signal) = self.ended.get().unwrap_or((None, Some(Signal::KILL.as_raw())));
         WardenReport {
@@ -165,14 +165,14 @@ impl<'a> JobReaper<'a> {
             not_started: None,
             survivors: if outlived { swept.names(self.main.as_raw_pid()) } else { Vec::new() },
             left: swept.left,
-            cpu_ms: table::one(getpid().as_raw_pid()).map_or(0, |own| own.cpu_ms),
+            cpu_ms: table::find_process(getpid().as_raw_pid()).map_or(0, |own| own.cpu_ms),
             again: false,
         }
     }
 
     /// Waits until something happens: an order, a signal, or the deadline.
-    fn listen(&mut self, deadline: Option<Instant>) {
-        let mut fds = [self.signals.wake(), PollFd::from_borrowed_fd(self.control, PollFlags::IN)];
+    fn wait_event(&mut self, deadline: Option<Instant>) {
+        let mut fds = [self.signals.wake_fd(), PollFd::from_borrowed_fd(self.control, PollFlags::IN)];
         let left = deadline.map(|deadline| timespec(deadline.saturating_duration_since(Instant::now())));
         // Interrupted or not, everything is looked at anew.
         let _ = poll(&mut fds, left.as_ref());
@@ -187,10 +187,10 @@ impl<'a> JobReaper<'a> {
             };
             self.asked = self.asked.max(said);
         }
-        if self.signals.heard() {
+        if self.signals.is_end_requested() {
             self.asked = self.asked.max(RequestedStop::Grace);
         }
-        self.signals.forget();
+        self.signals.drain();
     }
 
     /// Takes in every child that has ended, adopted ones too.
@@ -208,7 +208,7 @@ impl<'a> JobReaper<'a> {
     }
 
     /// Gives those that are exiting a moment. True when somebody stays.
-    fn settle(&self) -> bool {
+    fn wait_exiting(&self) -> bool {
         let time = if self.asked == RequestedStop::Nothing { SETTLE } else { SETTLE_ASKED };
         let until = Instant::now() + time;
         while self.reap() == ChildrenLeft::Left {
@@ -226,7 +226,7 @@ impl<'a> JobReaper<'a> {
             self.signals.pause(time);
             self.reap()
         };
-        tree::end_children(others, |_| false, reap)
+        tree::end_children(other_processes, |_| false, reap)
     }
 }
 

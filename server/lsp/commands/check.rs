@@ -7,7 +7,7 @@ use loopkeeper_core::view::{self, LateOrder};
 use serde_json::json;
 
 use super::orders::THE_LOOP;
-use super::{CommandOutcome, CommandRefusal, blocking, target, trust};
+use super::{CommandOutcome, CommandRefusal, run_blocking, target, trust};
 use crate::adapters::state_dir::StateDir;
 use crate::adapters::state_dir::lock::LockError;
 use crate::lsp::ext::{CheckArgs, CommandResult};
@@ -23,7 +23,7 @@ pub(super) async fn check(shared: &Arc<ServerState>, args: CheckArgs) -> Command
     let task = target::task(shared, &args.task).await?;
     target::refuse_unsaved(&task, shared)?;
     let asked = args.clone();
-    match blocking(move || begin(&task, args.criterion.as_deref())).await? {
+    match run_blocking(move || start_check(&task, args.criterion.as_deref())).await? {
         CheckStart::Runs => Ok(CommandResult::default()),
         CheckStart::Queued(effect) => Ok(CommandResult { effect: Some(effect), ..CommandResult::default() }),
         CheckStart::Untrusted(needed) => Err(trust::ask(shared, needed, trust::AfterTrust::Check(asked))),
@@ -37,7 +37,7 @@ enum CheckStart {
     Untrusted(trust::TrustRequest),
 }
 
-fn begin(task: &TaskSnapshot, criterion: Option<&str>) -> Result<CheckStart, CommandRefusal> {
+fn start_check(task: &TaskSnapshot, criterion: Option<&str>) -> Result<CheckStart, CommandRefusal> {
     let refused = |failure| CommandRefusal::of_task(&task.root, failure);
     let work = ResolvedTask::find(task.path.to_str(), &[]).map_err(refused)?;
     work.refuse_broken().map_err(refused)?;
@@ -45,8 +45,8 @@ fn begin(task: &TaskSnapshot, criterion: Option<&str>) -> Result<CheckStart, Com
         return Err(CommandRefusal::bad_argument("the task has no such criterion any more"));
     }
     let store = StateDir::open().map_err(Failure::from)?;
-    let items = operations::trust::of_checks(&work, &agents::judge(&work)?)?;
-    if let Some(needed) = trust::needed(&store, &work, &items, &[])? {
+    let items = operations::trust::of_checks(&work, &agents::judge_plan(&work)?)?;
+    if let Some(needed) = trust::required_trust(&store, &work, &items, &[])? {
         return Ok(CheckStart::Untrusted(needed));
     }
     match store.tree_holder(&work.root).map_err(Failure::from)? {

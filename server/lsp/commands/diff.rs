@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use loopkeeper_core::text::sanitize;
 
-use super::{CommandOutcome, CommandRefusal, blocking, target};
+use super::{CommandOutcome, CommandRefusal, run_blocking, target};
 use crate::adapters::snapshots::{FileChange, SnapshotStore};
 use crate::adapters::state_dir::StateDir;
 use crate::lsp::ext::{ChangeKind, ChangedFile, CommandResult, DiffArgs};
@@ -21,21 +21,21 @@ const MOST_PATCH_BYTES: usize = 16 << 20;
 const MOST_FILES: usize = 500;
 
 pub(super) async fn diff(shared: &Arc<ServerState>, args: DiffArgs) -> CommandOutcome {
-    let roots: Vec<PathBuf> = shared.lookout().picture().roots.clone();
-    let done: CommandResult = blocking(move || {
+    let roots: Vec<PathBuf> = shared.lookout().snapshot().roots.clone();
+    let done: CommandResult = run_blocking(move || {
         let state_dir = StateDir::open().map_err(Failure::from)?;
-        let seen = target::seen(&state_dir, &roots, &args.loop_id)?;
+        let seen = target::find_loop(&state_dir, &roots, &args.loop_id)?;
         if args.iteration == Some(0) {
             return Err(CommandRefusal::bad_argument("iteration 0 is the start: nothing was changed by it"));
         }
-        let (before, after) = changes::trees(&seen.state, args.iteration)?;
+        let (before, after) = changes::tree_range(&seen.state, args.iteration)?;
         let (_, workspace, _) = StateDir::of_loop(seen.dir.path()).map_err(Failure::from)?;
         let store = SnapshotStore::open(&workspace.snapshots(), workspace.root()).map_err(Failure::from)?;
         let pages = VirtualDocuments::of(workspace.root())?;
         let id = seen.dir.id();
         let name = args.iteration.map_or_else(|| id.to_owned(), |it| format!("{id}-{it:04}"));
         let patch = store.diff(before, after, MOST_PATCH_BYTES).map_err(Failure::from)?;
-        let patch = pages.put(&format!("{name}.diff"), sanitize::text(&patch).as_bytes())?;
+        let patch = pages.write_page(&format!("{name}.diff"), sanitize::text(&patch).as_bytes())?;
         let mut files = Vec::new();
         for change in store.files_changed(before, after).map_err(Failure::from)?.into_iter().take(MOST_FILES)
         {
@@ -52,7 +52,7 @@ pub(super) async fn diff(shared: &Arc<ServerState>, args: DiffArgs) -> CommandOu
     .await?;
     // Our own clients lay the files out side by side.
     if let Some(patch) = done.patch.as_ref().filter(|_| !shared.session().knows_us()) {
-        virtual_documents::show(shared, patch);
+        virtual_documents::open_page(shared, patch);
     }
     Ok(done)
 }
@@ -65,7 +65,7 @@ fn laid_out(
 ) -> Result<ChangedFile, Failure> {
     let side = |side: &str, id: &Option<String>| -> Result<Option<String>, Failure> {
         let Some(id) = id else { return Ok(None) };
-        let Some(below) = below(Path::new(OsStr::from_bytes(&change.path))) else { return Ok(None) };
+        let Some(below) = relative_path(Path::new(OsStr::from_bytes(&change.path))) else { return Ok(None) };
         let bytes = store.bytes(id)?;
         let page = pages.put_below(&Path::new(name).join(side).join(below), &bytes)?;
         Ok(Some(virtual_documents::uri(&page)))
@@ -84,6 +84,6 @@ fn laid_out(
 }
 
 /// A path that stays where it is put.
-fn below(path: &Path) -> Option<&Path> {
+fn relative_path(path: &Path) -> Option<&Path> {
     path.components().all(|it| matches!(it, Component::Normal(_))).then_some(path)
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use lsp_types::MessageType;
 
-use super::{CommandOutcome, blocking, target};
+use super::{CommandOutcome, run_blocking, target};
 use crate::adapters::state_dir::StateDir;
 use crate::lsp::ext::{CommandResult, LoopArgs};
 use crate::lsp::session::ServerState;
@@ -14,14 +14,14 @@ use crate::operations::export;
 use crate::operations::failure::Failure;
 
 pub(super) async fn export(shared: &Arc<ServerState>, args: LoopArgs) -> CommandOutcome {
-    let roots: Vec<PathBuf> = shared.lookout().picture().roots.clone();
-    let (path, loop_id, done) = blocking(move || {
+    let roots: Vec<PathBuf> = shared.lookout().snapshot().roots.clone();
+    let (path, loop_id, done) = run_blocking(move || {
         let store = StateDir::open().map_err(Failure::from)?;
         let dir = match store.find(&args.loop_id) {
             Ok(dir) => dir,
-            Err(_) => target::seen(&store, &roots, &args.loop_id)?.dir,
+            Err(_) => target::find_loop(&store, &roots, &args.loop_id)?.dir,
         };
-        let path = VirtualDocuments::of(dir.root())?.free(&export::name(dir.id()))?;
+        let path = VirtualDocuments::of(dir.root())?.prepare_path(&export::name(dir.id()))?;
         let done = export::export(&store, &dir, &path)?;
         Ok((path, dir.id().to_owned(), done))
     })

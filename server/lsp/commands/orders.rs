@@ -7,7 +7,7 @@ use std::sync::Arc;
 use loopkeeper_core::view::{self, LateOrder};
 use serde_json::{Value, json};
 
-use super::{CommandOutcome, CommandRefusal, blocking, target, trust};
+use super::{CommandOutcome, CommandRefusal, run_blocking, target, trust};
 use crate::adapters::state_dir::StateDir;
 use crate::lsp::ext::{AnswerArgs, CommandResult, LoopArgs, ResumeArgs, SteerArgs, StopArgs};
 use crate::lsp::foreign;
@@ -47,7 +47,8 @@ pub(crate) async fn resume(shared: &Arc<ServerState>, args: ResumeArgs) -> Comma
     trust::refuse_without_editor(shared, &args.loop_id)?;
     with_loop(shared, args.loop_id, move |store, seen| {
         if seen.is_alive() {
-            control_client::send(store, seen.dir.id(), control_client::resume(args.anyway)).map(|()| None)
+            control_client::send(store, seen.dir.id(), control_client::resume_request(args.anyway))
+                .map(|()| None)
         } else if seen.is_open() {
             keeper::start_detached(store, &seen.dir, control_client::then_resume(seen, args.anyway))
                 .map(|_| None)
@@ -60,11 +61,11 @@ pub(crate) async fn resume(shared: &Arc<ServerState>, args: ResumeArgs) -> Comma
 
 pub(super) async fn reset_breaker(shared: &Arc<ServerState>, args: LoopArgs) -> CommandOutcome {
     trust::refuse_without_editor(shared, &args.loop_id)?;
-    send(shared, args.loop_id, json!({"do": "reset", "what": "breaker"})).await
+    send_request(shared, args.loop_id, json!({"do": "reset", "what": "breaker"})).await
 }
 
 pub(super) async fn reset_session(shared: &Arc<ServerState>, args: LoopArgs) -> CommandOutcome {
-    send(shared, args.loop_id, json!({"do": "reset", "what": "session"})).await
+    send_request(shared, args.loop_id, json!({"do": "reset", "what": "session"})).await
 }
 
 /// An answer lets the agent go on.
@@ -80,13 +81,13 @@ pub(crate) async fn answer(shared: &Arc<ServerState>, args: AnswerArgs) -> Comma
             "the answer is empty: give one, or answer with `loopkeeper answer {id} '…'` in a terminal"
         )));
     }
-    send(shared, args.loop_id, json!({"do": "answer", "text": text, "what": args.question})).await
+    send_request(shared, args.loop_id, json!({"do": "answer", "text": text, "what": args.question})).await
 }
 
 /// A loop that rests for it goes on.
 pub(super) async fn accept_weakening(shared: &Arc<ServerState>, args: LoopArgs) -> CommandOutcome {
     trust::refuse_without_editor(shared, &args.loop_id)?;
-    send(shared, args.loop_id, json!({"do": "accept"})).await
+    send_request(shared, args.loop_id, json!({"do": "accept"})).await
 }
 
 pub(super) async fn steer(shared: &Arc<ServerState>, args: SteerArgs) -> CommandOutcome {
@@ -98,7 +99,7 @@ pub(super) async fn steer(shared: &Arc<ServerState>, args: SteerArgs) -> Command
     send_late(shared, args.loop_id, json!({"do": "steer", "text": args.text}), LateOrder::Steer).await
 }
 
-async fn send(shared: &Arc<ServerState>, loop_id: String, order: Value) -> CommandOutcome {
+async fn send_request(shared: &Arc<ServerState>, loop_id: String, order: Value) -> CommandOutcome {
     with_loop(shared, loop_id, move |store, seen| to_keeper(store, seen, order).map(|()| None)).await
 }
 
@@ -129,10 +130,10 @@ async fn with_loop(
     loop_id: String,
     act: impl FnOnce(&StateDir, &LoopView) -> Result<Option<String>, Failure> + Send + 'static,
 ) -> CommandOutcome {
-    let roots: Vec<PathBuf> = shared.lookout().picture().roots.clone();
-    blocking(move || {
+    let roots: Vec<PathBuf> = shared.lookout().snapshot().roots.clone();
+    run_blocking(move || {
         let store = StateDir::open().map_err(Failure::from)?;
-        let seen = target::seen(&store, &roots, &loop_id)?;
+        let seen = target::find_loop(&store, &roots, &loop_id)?;
         let effect = act(&store, &seen)?;
         let loop_id = Some(seen.dir.id().to_owned());
         Ok(CommandResult { loop_id, effect, ..CommandResult::default() })

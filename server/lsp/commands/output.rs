@@ -8,7 +8,7 @@ use std::sync::Arc;
 use loopkeeper_core::check::{MAX_LOCATIONS, excerpt};
 use lsp_types::Url;
 
-use super::{CommandOutcome, CommandRefusal, blocking, target};
+use super::{CommandOutcome, CommandRefusal, run_blocking, target};
 use crate::lsp::ext::{CommandResult, OutputArgs};
 use crate::lsp::session::ServerState;
 use crate::lsp::virtual_documents::{self, VirtualDocuments};
@@ -20,22 +20,23 @@ const MOST_BYTES: u64 = 16 << 20;
 
 pub(super) async fn output(shared: &Arc<ServerState>, args: OutputArgs) -> CommandOutcome {
     let task = target::task(shared, &args.task).await?;
-    let page = blocking(move || {
-        let (source, name) = source(&task, &args)?;
-        let text = excerpt::readable(&String::from_utf8_lossy(&read(&source)?));
+    let page = run_blocking(move || {
+        let (source, name) = output_source(&task, &args)?;
+        let text = excerpt::readable(&String::from_utf8_lossy(&read_head_and_tail(&source)?));
         let heading = failures(&task, &args, &source).unwrap_or_default();
         let pages = VirtualDocuments::of(&task.root)?;
-        Ok(pages.put(&name, [heading, text].concat().as_bytes())?)
+        Ok(pages.write_page(&name, [heading, text].concat().as_bytes())?)
     })
     .await?;
     let uri = virtual_documents::uri(&page);
-    virtual_documents::show(shared, &uri);
+    virtual_documents::open_page(shared, &uri);
     Ok(CommandResult { uri: Some(uri), ..CommandResult::default() })
 }
 
 /// The file that holds it, and what its copy is called.
-fn source(task: &TaskSnapshot, args: &OutputArgs) -> Result<(PathBuf, String), CommandRefusal> {
-    let nothing = |what: &str| CommandRefusal::broken(format_args!("there is no output of {what} yet"));
+fn output_source(task: &TaskSnapshot, args: &OutputArgs) -> Result<(PathBuf, String), CommandRefusal> {
+    let nothing =
+        |what: &str| CommandRefusal::internal_error(format_args!("there is no output of {what} yet"));
     if let Some(id) = &args.criterion {
         let held = task.results.iter().find(|(it, _)| it.0 == *id).map(|(_, held)| held);
         let of_iteration = args.iteration.and_then(|number| {
@@ -70,7 +71,7 @@ fn file(held: &StoredResult) -> Option<PathBuf> {
 }
 
 /// The beginning, and where the middle was dropped the end.
-fn read(path: &Path) -> Result<Vec<u8>, Failure> {
+fn read_head_and_tail(path: &Path) -> Result<Vec<u8>, Failure> {
     let mut bytes = Vec::new();
     for part in [path.to_owned(), path.with_extension("tail")] {
         let Ok(file) = std::fs::File::open(&part) else { continue };

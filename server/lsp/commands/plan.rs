@@ -12,7 +12,7 @@ use lsp_types::{
     WorkspaceEdit,
 };
 
-use super::{CommandOutcome, CommandRefusal, blocking, target};
+use super::{CommandOutcome, CommandRefusal, run_blocking, target};
 use crate::lsp::documents::Document;
 use crate::lsp::ext::{CommandResult, PrioritizeArgs, RefusalCode, SkipArgs};
 use crate::lsp::session::ServerState;
@@ -23,14 +23,14 @@ use crate::operations::plan_edit;
 const PATIENCE: Duration = Duration::from_secs(10);
 
 pub(super) async fn skip(shared: &Arc<ServerState>, args: SkipArgs) -> CommandOutcome {
-    change(shared, &args.task, args.item, PlanEdit::Skip).await
+    edit_plan(shared, &args.task, args.item, PlanEdit::Skip).await
 }
 
 pub(super) async fn prioritize(shared: &Arc<ServerState>, args: PrioritizeArgs) -> CommandOutcome {
-    change(shared, &args.task, args.item, PlanEdit::Raise(args.by)).await
+    edit_plan(shared, &args.task, args.item, PlanEdit::Raise(args.by)).await
 }
 
-async fn change(shared: &Arc<ServerState>, task: &str, item: String, wish: PlanEdit) -> CommandOutcome {
+async fn edit_plan(shared: &Arc<ServerState>, task: &str, item: String, wish: PlanEdit) -> CommandOutcome {
     let task = target::task(shared, task).await?;
     let (root, id) = (task.root.clone(), task.id.clone());
     let can = can_apply(shared);
@@ -38,7 +38,7 @@ async fn change(shared: &Arc<ServerState>, task: &str, item: String, wish: PlanE
     let mut open = shared.documents.all();
     open.retain(|it| can || it.is_dirty());
     let shown = move |path: &Path| open.iter().find(|it| is_at(it, path)).cloned();
-    let (change, open) = blocking(move || {
+    let (change, open) = run_blocking(move || {
         let mut documents = plan_edit::documents(&root, &id)?;
         for it in &mut documents {
             if let Some(open) = shown(&root.join(&it.path)) {
@@ -54,8 +54,8 @@ async fn change(shared: &Arc<ServerState>, task: &str, item: String, wish: PlanE
     })
     .await?;
     let uri = match &open {
-        Some(open) if can => apply(shared, open, &change).await?,
-        Some(open) => return Err(unsaved(open)),
+        Some(open) if can => apply_change(shared, open, &change).await?,
+        Some(open) => return Err(unsaved_refusal(open)),
         None => virtual_documents::uri(&task.root.join(&change.file)),
     };
     Ok(CommandResult { uri: Some(uri), saved: Some(open.is_none()), ..CommandResult::default() })
@@ -69,7 +69,7 @@ fn can_apply(shared: &ServerState) -> bool {
     shared.session().client.workspace.as_ref().and_then(|it| it.apply_edit) == Some(true)
 }
 
-fn unsaved(open: &Document) -> CommandRefusal {
+fn unsaved_refusal(open: &Document) -> CommandRefusal {
     let mut refusal = CommandRefusal::new(
         RefusalCode::Unsaved,
         "the plan has changes that are not saved: save it first, this editor cannot be asked to change it",
@@ -79,7 +79,7 @@ fn unsaved(open: &Document) -> CommandRefusal {
 }
 
 /// As if it was typed, into exactly the text that it was made for.
-async fn apply(
+async fn apply_change(
     shared: &Arc<ServerState>,
     open: &Document,
     change: &DocumentEdit,
@@ -99,16 +99,18 @@ async fn apply(
     };
     let now = shared.documents.get(&open.uri).map(|it| it.version);
     if now != Some(open.version) {
-        return Err(CommandRefusal::broken("the plan was changed at the same moment: try again"));
+        return Err(CommandRefusal::internal_error("the plan was changed at the same moment: try again"));
     }
     match tokio::time::timeout(PATIENCE, shared.client.apply_edit(edit)).await {
         Ok(Ok(answer)) if answer.applied => Ok(open.uri.to_string()),
         Ok(Ok(answer)) => {
             let why = answer.failure_reason.map_or(String::new(), |it| format!(": {it}"));
-            Err(CommandRefusal::broken(format_args!("the editor did not change the plan{why}. Try again")))
+            Err(CommandRefusal::internal_error(format_args!(
+                "the editor did not change the plan{why}. Try again"
+            )))
         }
         Ok(Err(_)) | Err(_) => {
-            Err(CommandRefusal::broken("the editor did not answer whether it changed the plan"))
+            Err(CommandRefusal::internal_error("the editor did not answer whether it changed the plan"))
         }
     }
 }

@@ -60,7 +60,7 @@ impl CommandRefusal {
     }
 
     /// Nothing is wrong with what was asked.
-    pub(crate) fn broken(message: impl Display) -> Self {
+    pub(crate) fn internal_error(message: impl Display) -> Self {
         Self::new(RefusalCode::Conflict, message)
     }
 }

@@ -5,7 +5,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::{CommandOutcome, blocking, target};
+use super::{CommandOutcome, run_blocking, target};
 use crate::adapters::state_dir::StateDir;
 use crate::lsp::ext::{CommandResult, RefusedPath, RollbackArgs, UndoRollbackArgs};
 use crate::lsp::session::ServerState;
@@ -29,13 +29,13 @@ async fn put_back(
     to: Option<(u32, Vec<String>)>,
     preview: Option<bool>,
 ) -> CommandOutcome {
-    let roots: Vec<PathBuf> = shared.lookout().picture().roots.clone();
-    blocking(move || {
+    let roots: Vec<PathBuf> = shared.lookout().snapshot().roots.clone();
+    run_blocking(move || {
         let store = StateDir::open().map_err(Failure::from)?;
-        let seen = target::seen(&store, &roots, &loop_id)?;
+        let seen = target::find_loop(&store, &roots, &loop_id)?;
         let target = match to {
             Some((number, typed)) => {
-                RestoreSelection::Iteration { number, paths: restore::named(&seen, number, &typed)? }
+                RestoreSelection::Iteration { number, paths: restore::resolve_paths(&seen, number, &typed)? }
             }
             None => RestoreSelection::BeforeRollback,
         };

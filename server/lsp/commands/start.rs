@@ -5,7 +5,7 @@ use std::sync::Arc;
 use loopkeeper_core::settings::SettingOverride;
 use loopkeeper_core::text::words;
 
-use super::{CommandOutcome, CommandRefusal, blocking, target, trust};
+use super::{CommandOutcome, CommandRefusal, run_blocking, target, trust};
 use crate::adapters::state_dir::StateDir;
 use crate::lsp::ext::{CommandResult, StartArgs, StartLimits};
 use crate::lsp::questions;
@@ -21,7 +21,7 @@ pub(crate) async fn start(shared: &Arc<ServerState>, args: StartArgs) -> Command
     let task = target::task(shared, &args.task).await?;
     target::refuse_unsaved(&task, shared)?;
     let asked = args.clone();
-    let begun = blocking(move || begin(&task, &args)).await?;
+    let begun = run_blocking(move || start_loop(&task, &args)).await?;
     match begun {
         LoopStart::Runs { loop_id, warnings } => {
             for warning in warnings {
@@ -38,16 +38,16 @@ enum LoopStart {
     Untrusted(trust::TrustRequest),
 }
 
-fn begin(task: &TaskSnapshot, args: &StartArgs) -> Result<LoopStart, CommandRefusal> {
+fn start_loop(task: &TaskSnapshot, args: &StartArgs) -> Result<LoopStart, CommandRefusal> {
     let arguments = arguments(task, args)?;
     let refused = |failure| CommandRefusal::of_task(&task.root, failure);
     let work = ResolvedTask::find(task.path.to_str(), &arguments).map_err(refused)?;
     work.refuse_unready().map_err(refused)?;
-    let crew = AgentRoster::of(&work).map_err(refused)?;
+    let crew = AgentRoster::resolve(&work).map_err(refused)?;
     let items = operations::trust::items(&work, &crew)?;
     let store = StateDir::open().map_err(crate::operations::failure::Failure::from)?;
     beginnings::ensure_tree_free(&store, &work)?;
-    if let Some(needed) = trust::needed(&store, &work, &items, &arguments)? {
+    if let Some(needed) = trust::required_trust(&store, &work, &items, &arguments)? {
         return Ok(LoopStart::Untrusted(needed));
     }
     let warnings = crew.warnings();

@@ -9,15 +9,15 @@ use lsp_types::Url;
 use super::CommandRefusal;
 use crate::adapters::state_dir::StateDir;
 use crate::lsp::ext::RefusalCode;
-use crate::lsp::session::{ServerState, real};
+use crate::lsp::session::{ServerState, canonical_parent_path};
 use crate::operations::loops::LoopView;
 use crate::workspace::Invalidation;
 use crate::workspace::snapshot::TaskSnapshot;
 
 /// The task that a URI or an id names: also one that was made a moment ago.
 pub(super) async fn task(shared: &ServerState, named: &str) -> Result<Arc<TaskSnapshot>, CommandRefusal> {
-    let look = |picture: &crate::workspace::WorkspaceSnapshot| find(picture, named);
-    if let Some(found) = look(&shared.lookout().picture())? {
+    let look = |picture: &crate::workspace::WorkspaceSnapshot| find_task(picture, named);
+    if let Some(found) = look(&shared.lookout().snapshot())? {
         return Ok(found);
     }
     let picture = shared.lookout().refresh(Invalidation::ALL).await;
@@ -29,7 +29,7 @@ pub(super) async fn task(shared: &ServerState, named: &str) -> Result<Arc<TaskSn
     })
 }
 
-fn find(
+fn find_task(
     picture: &crate::workspace::WorkspaceSnapshot,
     named: &str,
 ) -> Result<Option<Arc<TaskSnapshot>>, CommandRefusal> {
@@ -49,7 +49,7 @@ fn find(
 /// Real, so that links on the way make no difference.
 fn path_of(uri: &str) -> Option<PathBuf> {
     let path = Url::parse(uri).ok().filter(|it| it.scheme() == "file")?.to_file_path().ok()?;
-    Some(real(&path))
+    Some(canonical_parent_path(&path))
 }
 
 /// Refuses what runs only saved files while the editor shows others.
@@ -71,7 +71,11 @@ pub(super) fn refuse_unsaved(task: &TaskSnapshot, shared: &ServerState) -> Resul
 }
 
 /// The loop that an id, a unique prefix or `latest` (of the opened folders) names.
-pub(crate) fn seen(store: &StateDir, roots: &[PathBuf], loop_id: &str) -> Result<LoopView, CommandRefusal> {
+pub(crate) fn find_loop(
+    store: &StateDir,
+    roots: &[PathBuf],
+    loop_id: &str,
+) -> Result<LoopView, CommandRefusal> {
     let dir = if loop_id == "latest" {
         let here = |root: &PathBuf| roots.contains(root);
         let loops = store.loops().map_err(crate::operations::failure::Failure::from)?;
@@ -83,5 +87,5 @@ pub(crate) fn seen(store: &StateDir, roots: &[PathBuf], loop_id: &str) -> Result
     };
     let id = dir.id().to_owned();
     LoopView::read(store, dir)?
-        .ok_or_else(|| CommandRefusal::broken(format_args!("loop {id} is just being started")))
+        .ok_or_else(|| CommandRefusal::internal_error(format_args!("loop {id} is just being started")))
 }

@@ -10,7 +10,7 @@ use loopkeeper_core::settings::SettingOverride;
 use loopkeeper_core::trust::{TrustItem, TrustPage};
 
 pub(super) use self::consent::{AfterTrust, ask};
-use super::{CommandOutcome, CommandRefusal, blocking, target};
+use super::{CommandOutcome, CommandRefusal, run_blocking, target};
 use crate::adapters::state_dir::StateDir;
 use crate::adapters::trust::TrustStore;
 use crate::lsp::ext::{CommandResult, RefusalCode, TrustArgs, TrustCommand, TrustPageResult, UntrustArgs};
@@ -50,15 +50,17 @@ pub(super) fn refuse_without_editor(shared: &ServerState, task: &str) -> Result<
 }
 
 /// `None` where the user trusts all of it.
-pub(super) fn needed(
+pub(super) fn required_trust(
     store: &StateDir,
     work: &ResolvedTask,
     items: &[TrustItem],
     arguments: &[SettingOverride],
 ) -> Result<Option<TrustRequest>, Failure> {
     let mut trust = TrustStore::open(store);
-    let (typed, unknown): (Vec<_>, Vec<_>) =
-        trust.unknown(&work.root, items).into_iter().partition(|it| operations::trust::is_typed(work, it));
+    let (typed, unknown): (Vec<_>, Vec<_>) = trust
+        .untrusted_items(&work.root, items)
+        .into_iter()
+        .partition(|it| operations::trust::is_typed(work, it));
     if !typed.is_empty() {
         trust.grant(&work.root, Some(&work.id), &typed)?;
     }
@@ -72,7 +74,7 @@ impl TrustRequest {
             task: loopkeeper_core::view::file_uri(&work.root.join(&work.id.0).to_string_lossy()),
             title: work.title(),
             root: work.root.clone(),
-            count: page.unknown(),
+            count: page.untrusted_count(),
             text: page.text(&work.title()),
             hash: page.hash,
             arguments: arguments.to_vec(),
@@ -81,7 +83,7 @@ impl TrustRequest {
 
     /// The page as a file.
     fn write(root: &Path, text: &str) -> Result<PathBuf, Failure> {
-        VirtualDocuments::of(root)?.put("commands.txt", text.as_bytes())
+        VirtualDocuments::of(root)?.write_page("commands.txt", text.as_bytes())
     }
 }
 
@@ -89,7 +91,7 @@ impl TrustRequest {
 pub(super) async fn trust(shared: &Arc<ServerState>, args: TrustArgs) -> CommandOutcome {
     match args.hash {
         Some(hash) => grant(shared, &args.task, hash, Vec::new()).await,
-        None => offer(shared, &args.task).await,
+        None => show_trust_page(shared, &args.task).await,
     }
 }
 
@@ -102,16 +104,16 @@ async fn grant(
     refuse_without_editor(shared, task)?;
     let task = target::task(shared, task).await?;
     let uri = task.uri.clone();
-    let done = blocking(move || {
+    let done = run_blocking(move || {
         let work = ResolvedTask::find(task.path.to_str(), &arguments)?;
         let items = items(&work)?;
         if operations::trust::page(&work.root, &items, &[]).hash != hash {
-            return Err(CommandRefusal::broken(
+            return Err(CommandRefusal::internal_error(
                 "the commands changed since the page was shown, so nothing is trusted: look at them again",
             ));
         }
         let mut store = TrustStore::open(&StateDir::open().map_err(Failure::from)?);
-        let unknown = store.unknown(&work.root, &items);
+        let unknown = store.untrusted_items(&work.root, &items);
         store.grant(&work.root, Some(&work.id), &unknown).map_err(Failure::from)?;
         Ok(CommandResult::default())
     })
@@ -121,10 +123,10 @@ async fn grant(
 }
 
 /// Shows the page, and asks where anything of it is not trusted yet.
-async fn offer(shared: &Arc<ServerState>, task: &str) -> CommandOutcome {
+async fn show_trust_page(shared: &Arc<ServerState>, task: &str) -> CommandOutcome {
     refuse_without_editor(shared, task)?;
     let task: Arc<TaskSnapshot> = target::task(shared, task).await?;
-    let (needed, page) = blocking(move || {
+    let (needed, page) = run_blocking(move || {
         let work = ResolvedTask::find(task.path.to_str(), &[])?;
         let trust = TrustStore::open(&StateDir::open().map_err(Failure::from)?);
         let needed = TrustRequest::of(&work, &trust, &[])?;
@@ -133,14 +135,14 @@ async fn offer(shared: &Arc<ServerState>, task: &str) -> CommandOutcome {
     })
     .await?;
     let uri = Some(virtual_documents::uri(&page));
-    consent::offer(shared, needed, &page);
+    consent::show_consent_page(shared, needed, &page);
     Ok(CommandResult { uri, ..CommandResult::default() })
 }
 
 /// Takes back everything that was said for the task.
 pub(super) async fn untrust(shared: &Arc<ServerState>, args: UntrustArgs) -> CommandOutcome {
     let task = target::task(shared, &args.task).await?;
-    blocking(move || {
+    run_blocking(move || {
         let mut store = TrustStore::open(&StateDir::open().map_err(Failure::from)?);
         store.revoke(&task.root, Some(&task.id)).map_err(Failure::from)?;
         Ok(CommandResult::default())
@@ -151,11 +153,11 @@ pub(super) async fn untrust(shared: &Arc<ServerState>, args: UntrustArgs) -> Com
 /// `loopkeeper/trustPage`.
 pub(crate) async fn page(shared: &Arc<ServerState>, task: &str) -> Result<TrustPageResult, CommandRefusal> {
     let task: Arc<TaskSnapshot> = target::task(shared, task).await?;
-    let page = blocking(move || {
+    let page = run_blocking(move || {
         let work = ResolvedTask::find(task.path.to_str(), &[])?;
         let items = items(&work)?;
         let store = TrustStore::open(&StateDir::open().map_err(Failure::from)?);
-        let unknown = store.unknown(&work.root, &items);
+        let unknown = store.untrusted_items(&work.root, &items);
         let page = operations::trust::page(&work.root, &items, &unknown);
         let command = |it: &loopkeeper_core::trust::TrustPageItem| TrustCommand {
             kind: it.kind.to_owned(),
@@ -164,7 +166,7 @@ pub(crate) async fn page(shared: &Arc<ServerState>, task: &str) -> Result<TrustP
             trusted: it.trusted,
         };
         Ok(TrustPageResult {
-            trusted: page.unknown() == 0,
+            trusted: page.untrusted_count() == 0,
             commands: page.commands.iter().map(command).collect(),
             text: page.text(&work.title()),
             hash: page.hash,
@@ -184,5 +186,5 @@ fn items(work: &ResolvedTask) -> Result<Vec<TrustItem>, Failure> {
 
 fn whole_page(work: &ResolvedTask, trust: &TrustStore) -> Result<TrustPage, Failure> {
     let items = items(work)?;
-    Ok(operations::trust::page(&work.root, &items, &trust.unknown(&work.root, &items)))
+    Ok(operations::trust::page(&work.root, &items, &trust.untrusted_items(&work.root, &items)))
 }

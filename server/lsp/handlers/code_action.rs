@@ -18,7 +18,7 @@ pub(crate) async fn handle(shared: &ServerState, params: CodeActionParams) -> Op
         (shown, all)
     } else {
         let sight = DocumentContext::of(shared, shown).await?;
-        let all = sight.look(|known| editor::actions(known, &sight.file, &bytes));
+        let all = sight.with_view(|known| editor::actions(known, &sight.file, &bytes));
         (sight.shown, all)
     };
     let context = params.context;

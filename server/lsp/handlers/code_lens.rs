@@ -10,6 +10,6 @@ use crate::lsp::to_proto;
 pub(crate) async fn handle(shared: &ServerState, params: CodeLensParams) -> Option<Vec<CodeLens>> {
     let shown = DocumentSnapshot::of(shared, &params.text_document.uri)?;
     let sight = DocumentContext::of(shared, shown).await?;
-    let all = sight.look(|known| lenses(known, &sight.file));
+    let all = sight.with_view(|known| lenses(known, &sight.file));
     Some(all.into_iter().map(|it| to_proto::lens(&sight.shown, it)).collect())
 }

@@ -9,7 +9,7 @@ use crate::lsp::session::ServerState;
 pub(crate) async fn handle(shared: &ServerState, params: DocumentLinkParams) -> Option<Vec<DocumentLink>> {
     let shown = DocumentSnapshot::of(shared, &params.text_document.uri)?;
     let sight = DocumentContext::of(shared, shown).await?;
-    let mentions = sight.look(|known| known.task.context.clone());
+    let mentions = sight.with_view(|known| known.task.context.clone());
     let own = mentions.into_iter().filter(|it| it.place.file == sight.file);
     let links = own.filter_map(|mention| {
         let (path, line) = context_target(sight.root(), &mention.text)?;

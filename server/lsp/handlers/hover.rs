@@ -23,6 +23,6 @@ pub(crate) async fn handle(shared: &ServerState, params: HoverParams) -> Option<
         return Some(to_proto::hover(&shown, client, &hover));
     }
     let sight = DocumentContext::of(shared, shown).await?;
-    let hover = sight.look(|known| editor::hover(known, (&sight.file, offset), clock::now()))?;
+    let hover = sight.with_view(|known| editor::hover(known, (&sight.file, offset), clock::now()))?;
     Some(to_proto::hover(&sight.shown, client, &hover))
 }

@@ -8,7 +8,7 @@ use crate::lsp::session::ServerState;
 pub(crate) fn handle(shared: &ServerState, params: InitializeParams) -> InitializeResult {
     let session = ResolvedClientCapabilities::of(params);
     let capabilities = capabilities::of_server(&session);
-    shared.begin(session);
+    shared.init_session(session);
     let server_info = ServerInfo {
         name: env!("CARGO_PKG_NAME").to_owned(),
         version: Some(env!("CARGO_PKG_VERSION").to_owned()),

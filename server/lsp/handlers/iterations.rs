@@ -10,15 +10,15 @@ use loopkeeper_core::view::editor;
 use tower_lsp::jsonrpc::Result;
 
 use crate::adapters::state_dir::StateDir;
-use crate::lsp::commands::{blocking, loop_named};
+use crate::lsp::commands::{loop_named, run_blocking};
 use crate::lsp::ext::{CriterionRow, IterationEntry, IterationsParams, IterationsResult};
 use crate::lsp::session::ServerState;
 use crate::operations::failure::Failure;
 
 pub(crate) async fn handle(shared: &Arc<ServerState>, params: &IterationsParams) -> Result<IterationsResult> {
-    let roots: Vec<PathBuf> = shared.lookout().picture().roots.clone();
+    let roots: Vec<PathBuf> = shared.lookout().snapshot().roots.clone();
     let (id, last) = (params.loop_id.clone(), params.last);
-    let result = blocking(move || {
+    let result = run_blocking(move || {
         let store = StateDir::open().map_err(Failure::from)?;
         let seen = loop_named(&store, &roots, &id)?;
         Ok(of(&seen.state, last))

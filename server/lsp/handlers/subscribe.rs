@@ -6,16 +6,16 @@ use std::sync::Arc;
 use tower_lsp::jsonrpc::Result;
 
 use crate::adapters::state_dir::StateDir;
-use crate::lsp::commands::{blocking, loop_named};
+use crate::lsp::commands::{loop_named, run_blocking};
 use crate::lsp::ext::{SubscribeParams, SubscribeResult};
 use crate::lsp::session::ServerState;
 use crate::operations::failure::Failure;
 
 /// An ended loop prints no more.
 pub(crate) async fn handle(shared: &Arc<ServerState>, params: &SubscribeParams) -> Result<SubscribeResult> {
-    let roots: Vec<PathBuf> = shared.lookout().picture().roots.clone();
+    let roots: Vec<PathBuf> = shared.lookout().snapshot().roots.clone();
     let named = params.loop_id.clone();
-    let seen = blocking(move || {
+    let seen = run_blocking(move || {
         let store = StateDir::open().map_err(Failure::from)?;
         let seen = loop_named(&store, &roots, &named)?;
         Ok((seen.dir.id().to_owned(), seen.is_open()))

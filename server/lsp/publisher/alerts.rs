@@ -39,18 +39,18 @@ enum AlertState {
 
 impl AlertPublisher {
     pub(super) async fn publish(&mut self, shared: &Arc<ServerState>, picture: &WorkspaceSnapshot) {
-        let now = picture.loops.iter().map(|it| (it.status.id.clone(), standing(&it.status))).collect();
+        let now = picture.loops.iter().map(|it| (it.status.id.clone(), alert_state(&it.status))).collect();
         let known = std::mem::replace(&mut self.known, now);
         let roots = std::mem::replace(&mut self.roots, picture.roots.clone());
         for seen in &picture.loops {
             let status = &seen.status;
             let before = known.get(&status.id);
-            let after = standing(status);
+            let after = alert_state(status);
             // A loop that came and went between two looks ended too.
             let is_news = before.is_some() || roots.iter().any(|it| it == seen.dir.root());
             if is_news && before != Some(&after) && after != AlertState::Open {
                 if held_already(&seen.state) && questions::can_ask(shared) {
-                    tokio::spawn(held::ask(Arc::clone(shared), Box::new(status.clone())));
+                    tokio::spawn(held::ask_user(Arc::clone(shared), Box::new(status.clone())));
                     continue;
                 }
                 let mut alert = alert(status, &seen.state);
@@ -63,7 +63,7 @@ impl AlertPublisher {
     }
 }
 
-fn standing(status: &LoopStatus) -> AlertState {
+fn alert_state(status: &LoopStatus) -> AlertState {
     match status.state {
         DisplayState::Done => AlertState::Ended,
         DisplayState::NeedsYou => {
@@ -96,8 +96,9 @@ fn alert(status: &LoopStatus, state: &LoopState) -> AlertParams {
 }
 
 /// What needs the user now: with every status, for a client that came too late for the notification.
-pub(super) fn open(picture: &WorkspaceSnapshot) -> Vec<AlertParams> {
-    let needing = picture.loops.iter().filter(|it| matches!(standing(&it.status), AlertState::NeedsYou(..)));
+pub(super) fn open_alerts(picture: &WorkspaceSnapshot) -> Vec<AlertParams> {
+    let needing =
+        picture.loops.iter().filter(|it| matches!(alert_state(&it.status), AlertState::NeedsYou(..)));
     needing.map(|it| alert(&it.status, &it.state)).collect()
 }
 
@@ -113,8 +114,8 @@ fn actions(status: &LoopStatus, state: &LoopState) -> Vec<Command> {
         }
         return if status.iteration > 0 { vec![output] } else { Vec::new() };
     }
-    if let Some(question) = wanted(status) {
-        return permits(&status.id, question);
+    if let Some(question) = permission_question(status) {
+        return permission_commands(&status.id, question);
     }
     let stop = command("Stop", ext::STOP, &of_loop);
     if status.phase == DisplayPhase::Paused
@@ -146,12 +147,12 @@ fn actions(status: &LoopStatus, state: &LoopState) -> Vec<Command> {
 }
 
 /// The question about what the agent waits to be allowed.
-fn wanted(status: &LoopStatus) -> Option<&QuestionStatus> {
+fn permission_question(status: &LoopStatus) -> Option<&QuestionStatus> {
     let open = status.question.as_ref().filter(|it| it.kind == QuestionKind::Permission);
     open.filter(|_| status.phase == DisplayPhase::NeedsAnswer)
 }
 
-fn permits(loop_id: &str, question: &QuestionStatus) -> Vec<Command> {
+fn permission_commands(loop_id: &str, question: &QuestionStatus) -> Vec<Command> {
     let permit = |(title, word)| {
         let answer = json!({"loopId": loop_id, "text": word, "question": question.id});
         command(title, ext::ANSWER, &answer)

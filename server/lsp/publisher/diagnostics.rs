@@ -62,10 +62,10 @@ impl DiagnosticPublisher {
         let mut kept = std::mem::take(&mut self.kept);
         let mut configs = std::mem::take(&mut self.configs);
         let made = self.quick.run(move || {
-            let mut made = kept.all(&looked, &desk);
+            let mut made = kept.collect_diagnostics(&looked, &desk);
             configs.add_to(&mut made, &looked, &desk);
             for found in &looked.foreign {
-                made.add(desk.uri(&found.path), foreign::diagnostic());
+                made.add_diagnostic(desk.uri(&found.path), foreign::diagnostic());
             }
             (made, kept, configs, desk)
         });
@@ -81,7 +81,7 @@ impl DiagnosticPublisher {
         }
         for (uri, list) in now.into_iter().filter(|(uri, _)| !behind.contains(uri)) {
             let before = self.sent.get(&uri);
-            if before.map_or(list.is_empty(), |it| it.is(&list)) {
+            if before.map_or(list.is_empty(), |it| it.is_same_list(&list)) {
                 continue;
             }
             let version = desk.version(&uri);
@@ -98,11 +98,11 @@ impl DiagnosticPublisher {
 impl DiagnosticsByUri {
     fn of_task(picture: &WorkspaceSnapshot, task: &TaskSnapshot, desk: &DiagnosticsContext) -> Self {
         let mut made = Self::default();
-        view_input::with(picture, task, None, |known| {
-            made.task(task, known, desk);
+        view_input::with_task_view(picture, task, None, |known| {
+            made.add_task(task, known, desk);
             for failure in editor::source_failures(known) {
                 if let Some((path, diagnostic)) = sources::diagnostic(task, desk, &failure) {
-                    made.add(desk.uri(&path), diagnostic);
+                    made.add_diagnostic(desk.uri(&path), diagnostic);
                     made.dependencies.insert(path);
                 }
             }
@@ -110,7 +110,7 @@ impl DiagnosticsByUri {
         made
     }
 
-    fn include(&mut self, part: &Self) {
+    fn merge_part(&mut self, part: &Self) {
         for (uri, list) in &part.lists {
             if let Some(mine) = self.lists.get_mut(uri) {
                 let mine = Arc::make_mut(mine);
@@ -122,7 +122,7 @@ impl DiagnosticsByUri {
         self.outdated.extend(part.outdated.iter().cloned());
     }
 
-    fn task(&mut self, task: &TaskSnapshot, known: &TaskView<'_>, desk: &DiagnosticsContext) {
+    fn add_task(&mut self, task: &TaskSnapshot, known: &TaskView<'_>, desk: &DiagnosticsContext) {
         let mut remarks = editor::diagnostics(known).into_iter().peekable();
         for document in known.documents {
             let path = task.root.join(&document.path);
@@ -137,13 +137,13 @@ impl DiagnosticsByUri {
                 let shows = desk.can.related_information == Some(true);
                 let evidence = remark.related.iter().filter(|_| shows);
                 let related = evidence.filter_map(|it| related(task, desk, it)).collect();
-                self.add(Some(uri.clone()), desk.diagnostic(range, remark, related));
+                self.add_diagnostic(Some(uri.clone()), desk.diagnostic(range, remark, related));
             }
         }
     }
 
     /// A document that several tasks share is spoken of once.
-    fn add(&mut self, uri: Option<Url>, diagnostic: Diagnostic) {
+    fn add_diagnostic(&mut self, uri: Option<Url>, diagnostic: Diagnostic) {
         let Some(uri) = uri else { return };
         Arc::make_mut(self.lists.entry(uri).or_default()).add(diagnostic);
     }

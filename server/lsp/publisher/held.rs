@@ -14,17 +14,17 @@ use crate::lsp::{commands, virtual_documents};
 const ANYWAY: &str = "Start anyway";
 const EDIT: &str = "Edit task";
 
-pub(super) async fn ask(shared: Arc<ServerState>, status: Box<LoopStatus>) {
+pub(super) async fn ask_user(shared: Arc<ServerState>, status: Box<LoopStatus>) {
     let task = status.task.uri.clone();
     let has_file = task.starts_with("file:");
     let answers = if has_file { vec![ANYWAY, EDIT] } else { vec![ANYWAY] };
-    let Some(place) = shared.pending.enter(format!("held {}", status.id)) else { return };
+    let Some(place) = shared.pending.try_open(format!("held {}", status.id)) else { return };
     let question =
         ClientQuestion { message: message(&status), answers, page: None, expiry: questions::EXPIRY };
-    let answer = questions::ask(&shared, &question).await;
+    let answer = questions::ask_client(&shared, &question).await;
     drop(place);
     match answer.as_deref() {
-        Some(EDIT) => drop(virtual_documents::edit(&shared, &task).await),
+        Some(EDIT) => drop(virtual_documents::open_for_editing(&shared, &task).await),
         Some(ANYWAY) => {
             let args = StartArgs { task, agent: None, limits: StartLimits::default(), anyway: true };
             let done = commands::start(&shared, args).await;

@@ -29,7 +29,8 @@ impl LensPublisher {
         let mut now = BTreeMap::new();
         for task in picture.tasks.iter().filter(|it| it.live) {
             for document in task.documents.iter() {
-                let lenses = view_input::with(picture, task, None, |known| lenses(known, &document.path));
+                let lenses =
+                    view_input::with_task_view(picture, task, None, |known| lenses(known, &document.path));
                 now.insert(task.root.join(&document.path), lenses);
             }
         }

@@ -33,7 +33,7 @@ impl OutputPublisher {
         if !shared.lookout().live().has_output() {
             return None;
         }
-        if let Err(due) = self.pace.step() {
+        if let Err(due) = self.pace.try_acquire() {
             return Some(due);
         }
         for (loop_id, waiting) in shared.lookout().live().take_output() {
@@ -44,7 +44,7 @@ impl OutputPublisher {
             if waiting.dropped > 0 {
                 text.insert_str(0, &format!("… {} bytes are not shown here\n", waiting.dropped));
             }
-            for text in portions(&text, LARGEST) {
+            for text in split_output(&text, LARGEST) {
                 let params = OutputParams { loop_id: loop_id.clone(), iteration, text: text.to_owned() };
                 shared.client.send_notification::<OutputCame>(params).await;
             }
@@ -54,7 +54,7 @@ impl OutputPublisher {
 }
 
 /// Cut between characters, at line ends where there are any.
-fn portions(mut text: &str, most: usize) -> Vec<&str> {
+fn split_output(mut text: &str, most: usize) -> Vec<&str> {
     let mut portions = Vec::new();
     while text.len() > most {
         let head = truncate::first(text, most);
@@ -69,13 +69,13 @@ fn portions(mut text: &str, most: usize) -> Vec<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::portions;
+    use super::split_output;
 
     #[test]
     fn portions_hold_whole_lines_where_they_fit_and_lose_nothing() {
         let check = |text: &str, most: usize, expect: &[&str]| {
-            assert_eq!(portions(text, most), expect);
-            assert_eq!(portions(text, most).concat(), text);
+            assert_eq!(split_output(text, most), expect);
+            assert_eq!(split_output(text, most).concat(), text);
         };
         check("", 4, &[""]);
         check("ab\ncd\n", 6, &["ab\ncd\n"]);

@@ -16,7 +16,7 @@ use tokio::sync::Notify;
 use tokio::sync::oneshot::{self, error::TryRecvError};
 use tokio::time::{Instant, timeout};
 
-use super::{Throttle, sooner, status};
+use super::{Throttle, earlier_deadline, status};
 use crate::lsp::session::ServerState;
 use crate::workspace::WorkspaceSnapshot;
 
@@ -47,7 +47,7 @@ enum ProgressStage {
 
 impl ProgressPublisher {
     /// Resolves when the client answered whether it wants to be shown a loop's progress.
-    pub(super) fn answered(&self) -> impl Future<Output = ()> + use<> {
+    pub(super) fn wait_for_reply(&self) -> impl Future<Output = ()> + use<> {
         let answers = Arc::clone(&self.answers);
         async move { answers.notified().await }
     }
@@ -75,15 +75,20 @@ impl ProgressPublisher {
         for seen in picture.loops.iter().filter(|it| it.status.state == DisplayState::Working) {
             let status = status::of_loop(shared, seen);
             let task = sanitize::line(&seen.state.spec.task.0);
-            due = sooner(due, self.one(shared, &status, &task).await);
+            due = earlier_deadline(due, self.update_progress(shared, &status, &task).await);
         }
         due
     }
 
-    async fn one(&mut self, shared: &Arc<ServerState>, status: &LoopStatus, task: &str) -> Option<Instant> {
+    async fn update_progress(
+        &mut self,
+        shared: &Arc<ServerState>,
+        status: &LoopStatus,
+        task: &str,
+    ) -> Option<Instant> {
         let message = message(status);
         if !self.shown.contains_key(&status.id) {
-            let shown = self.ask(shared, self.token(task, &status.id));
+            let shown = self.create_progress(shared, self.token(task, &status.id));
             self.shown.insert(status.id.clone(), shown);
             return None;
         }
@@ -95,7 +100,7 @@ impl ProgressPublisher {
                     answer.try_recv().map_or_else(|it| (it == TryRecvError::Closed).then_some(false), Some);
                 shown.stage = if wanted? { ProgressStage::Begun } else { ProgressStage::Refused };
                 if matches!(shown.stage, ProgressStage::Begun) {
-                    let _ = shown.pace.step();
+                    let _ = shown.pace.try_acquire();
                     shown.message.clone_from(&message);
                     let begin = WorkDoneProgressBegin {
                         title: format!("Ralph {task}"),
@@ -109,7 +114,7 @@ impl ProgressPublisher {
             }
             ProgressStage::Begun if shown.message == message => None,
             ProgressStage::Begun => {
-                if let Err(due) = shown.pace.step() {
+                if let Err(due) = shown.pace.try_acquire() {
                     return Some(due);
                 }
                 shown.message.clone_from(&message);
@@ -125,7 +130,7 @@ impl ProgressPublisher {
     }
 
     /// Asks for the token; nothing waits for the answer.
-    fn ask(&self, shared: &Arc<ServerState>, token: ProgressToken) -> ProgressEntry {
+    fn create_progress(&self, shared: &Arc<ServerState>, token: ProgressToken) -> ProgressEntry {
         let (sender, answer) = oneshot::channel();
         let (shared, wanted, answers) = (Arc::clone(shared), token.clone(), Arc::clone(&self.answers));
         tokio::spawn(async move {

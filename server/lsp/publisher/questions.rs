@@ -39,7 +39,7 @@ impl QuestionPublisher {
             let Some(question) = status.question.as_ref().filter(|it| is_ours(shared, it)) else { continue };
             let is_new = self.asked.get(&status.id) != Some(&question.id);
             if is_new && status.keeper.alive && questions::can_ask(shared) {
-                tokio::spawn(ask(Arc::clone(shared), Box::new(status.clone()), question.clone()));
+                tokio::spawn(ask_user(Arc::clone(shared), Box::new(status.clone()), question.clone()));
             }
             now.insert(status.id.clone(), question.id.clone());
         }
@@ -53,11 +53,11 @@ pub(crate) fn ask_as_ordered(shared: &Arc<ServerState>, loop_id: &str) -> bool {
     if QuestionSupport::of(shared) != QuestionSupport::Unannounced {
         return false;
     }
-    let picture = shared.lookout().picture();
+    let picture = shared.lookout().snapshot();
     let Some(seen) = picture.loops.iter().find(|it| it.status.id == loop_id) else { return false };
     let question = seen.status.question.clone().filter(|_| seen.status.keeper.alive);
     question.is_some_and(|question| {
-        tokio::spawn(ask(Arc::clone(shared), Box::new(seen.status.clone()), question));
+        tokio::spawn(ask_user(Arc::clone(shared), Box::new(seen.status.clone()), question));
         true
     })
 }
@@ -67,7 +67,7 @@ fn is_ours(shared: &ServerState, question: &QuestionStatus) -> bool {
     question.kind == QuestionKind::UsageLimit || !shared.session().knows_us()
 }
 
-async fn ask(shared: Arc<ServerState>, status: Box<LoopStatus>, question: QuestionStatus) {
+async fn ask_user(shared: Arc<ServerState>, status: Box<LoopStatus>, question: QuestionStatus) {
     let asked = ClientQuestion {
         message: message(&status, &question),
         answers: match question.kind {
@@ -78,7 +78,7 @@ async fn ask(shared: Arc<ServerState>, status: Box<LoopStatus>, question: Questi
         page: None,
         expiry: expiry(&question),
     };
-    let Some(answer) = questions::ask(&shared, &asked).await else { return };
+    let Some(answer) = questions::ask_client(&shared, &asked).await else { return };
     let loop_id = status.id;
     let asked = Some(question.id);
     let done = match (question.kind, answer.as_str()) {
@@ -104,7 +104,7 @@ fn message(status: &LoopStatus, question: &QuestionStatus) -> String {
     let id = &status.id;
     match question.kind {
         QuestionKind::UsageLimit => {
-            let until = status.wait.as_ref().and_then(|it| LocalZone::read(&it.resumes_at));
+            let until = status.wait.as_ref().and_then(|it| LocalZone::parse_millis(&it.resumes_at));
             let now = clock::now().wall;
             let until = until.map(|it| format!(" until {}", LocalZone::local().short(it, now)));
             let until = until.unwrap_or_default();
@@ -122,6 +122,6 @@ fn message(status: &LoopStatus, question: &QuestionStatus) -> String {
 
 /// As long as the loop waits for the answer.
 fn expiry(question: &QuestionStatus) -> Duration {
-    let expires = question.expires_at.as_deref().and_then(LocalZone::read);
+    let expires = question.expires_at.as_deref().and_then(LocalZone::parse_millis);
     expires.map_or(questions::EXPIRY, |it| Duration::from_millis(it.saturating_sub(clock::now().wall)))
 }

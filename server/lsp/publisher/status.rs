@@ -48,11 +48,11 @@ impl StatusPublisher {
             return None;
         }
         // A burst of changes is one.
-        if let Some(due) = self.pace.due() {
+        if let Some(due) = self.pace.next_allowed() {
             return Some(due);
         }
-        self.follow(picture);
-        let mut head = head(shared, picture);
+        self.update_entries(picture);
+        let mut head = status_without_tasks(shared, picture);
         let same_head = self.sent.as_ref().is_some_and(|it| is_same(it, &head));
         if same_head && !self.differs {
             return None;
@@ -62,7 +62,7 @@ impl StatusPublisher {
         if same_head && tasks == self.tasks {
             return None;
         }
-        let _ = self.pace.step();
+        let _ = self.pace.try_acquire();
         head.seq = shared.next_seq();
         self.sent = Some(head.clone());
         self.tasks.clone_from(&tasks);
@@ -70,7 +70,7 @@ impl StatusPublisher {
         None
     }
 
-    fn follow(&mut self, picture: &WorkspaceSnapshot) {
+    fn update_entries(&mut self, picture: &WorkspaceSnapshot) {
         self.differs |= self.entries.len() != picture.tasks.len();
         let mut before = std::mem::take(&mut self.entries).into_iter();
         for task in &picture.tasks {
@@ -90,12 +90,15 @@ impl StatusPublisher {
 }
 
 /// The status at this moment.
-pub(crate) fn of(shared: &ServerState, picture: &WorkspaceSnapshot) -> StatusParams {
-    StatusParams { tasks: picture.tasks.iter().map(|it| of_task(it)).collect(), ..head(shared, picture) }
+pub(crate) fn current_status(shared: &ServerState, picture: &WorkspaceSnapshot) -> StatusParams {
+    StatusParams {
+        tasks: picture.tasks.iter().map(|it| of_task(it)).collect(),
+        ..status_without_tasks(shared, picture)
+    }
 }
 
 /// All of it but the tasks.
-fn head(shared: &ServerState, picture: &WorkspaceSnapshot) -> StatusParams {
+fn status_without_tasks(shared: &ServerState, picture: &WorkspaceSnapshot) -> StatusParams {
     let (health, message) = match &picture.trouble {
         None => (Health::Ok, None),
         Some(WorkspaceProblem::Files(message)) => (Health::Warning, Some(message)),
@@ -103,14 +106,14 @@ fn head(shared: &ServerState, picture: &WorkspaceSnapshot) -> StatusParams {
     };
     StatusParams {
         version: VERSION,
-        seq: shared.seq(),
+        seq: shared.current_seq(),
         health,
         message: message.map(|it| sanitize::text(it)),
         trusted: picture.trusted,
         loops: picture.loops.iter().map(|it| of_loop(shared, it)).collect(),
         tasks: Vec::new(),
         foreign: picture.foreign.iter().map(foreign::entry).collect(),
-        alerts: alerts::open(picture),
+        alerts: alerts::open_alerts(picture),
     }
 }
 

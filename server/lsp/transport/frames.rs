@@ -63,13 +63,13 @@ impl<R: Read> Frames<R> {
     pub(super) fn next(&mut self) -> Frame {
         let is_there = match std::mem::replace(&mut self.next, FrameState::Head) {
             FrameState::Head => true,
-            FrameState::Body(length) => self.skip(length),
+            FrameState::Body(length) => self.skip_bytes(length),
             FrameState::Unknown => self.find_length(),
         };
         if !is_there {
             return Frame::End;
         }
-        match self.head() {
+        match self.read_header() {
             FrameHeader::End => Frame::End,
             FrameHeader::Bad(why) => {
                 self.next = FrameState::Unknown;
@@ -83,15 +83,15 @@ impl<R: Read> Frames<R> {
                 self.next = FrameState::Body(length);
                 Frame::Bad("a message may have 16 MiB")
             }
-            FrameHeader::Length(length) => self.body(length as usize),
+            FrameHeader::Length(length) => self.read_body(length as usize),
         }
     }
 
     /// Reads to the blank line. After a bad head, `at` is where the search for the next one begins.
-    fn head(&mut self) -> FrameHeader {
+    fn read_header(&mut self) -> FrameHeader {
         let (mut length, mut begin) = (None, self.at);
         loop {
-            let line = match self.line(begin) {
+            let line = match self.read_line(begin) {
                 HeaderLine::End => return FrameHeader::End,
                 HeaderLine::TooLong => return self.bad_head(begin, "the headers are too long"),
                 HeaderLine::Of(line) => line,
@@ -132,7 +132,7 @@ impl<R: Read> Frames<R> {
     }
 
     /// One line of a head that began at `begin`.
-    fn line(&mut self, begin: usize) -> HeaderLine {
+    fn read_line(&mut self, begin: usize) -> HeaderLine {
         let from = self.at;
         let mut searched = from;
         loop {
@@ -145,13 +145,13 @@ impl<R: Read> Frames<R> {
             if searched - begin > LARGEST_HEAD {
                 return HeaderLine::TooLong;
             }
-            if !self.fill() {
+            if !self.fill_buffer() {
                 return HeaderLine::End;
             }
         }
     }
 
-    fn body(&mut self, length: usize) -> Frame {
+    fn read_body(&mut self, length: usize) -> Frame {
         let here = self.buffer.len().min(self.at + length);
         let mut body = Vec::new();
         body.reserve_exact(length);
@@ -168,7 +168,7 @@ impl<R: Read> Frames<R> {
         }
     }
 
-    fn skip(&mut self, length: u64) -> bool {
+    fn skip_bytes(&mut self, length: u64) -> bool {
         let mut left = length;
         loop {
             let here = ((self.buffer.len() - self.at) as u64).min(left);
@@ -178,7 +178,7 @@ impl<R: Read> Frames<R> {
                 return true;
             }
             self.forget_read();
-            if !self.fill() {
+            if !self.fill_buffer() {
                 return false;
             }
         }
@@ -198,14 +198,14 @@ impl<R: Read> Frames<R> {
             }
             self.at += unread.len().saturating_sub(LENGTH.len());
             self.forget_read();
-            if !self.fill() {
+            if !self.fill_buffer() {
                 return false;
             }
         }
     }
 
     /// Reads more behind what is there.
-    fn fill(&mut self) -> bool {
+    fn fill_buffer(&mut self) -> bool {
         let end = self.buffer.len();
         self.buffer.resize(end + CHUNK, 0);
         let read = loop {

@@ -28,8 +28,8 @@ pub(super) enum RequestStage {
 
 impl IncomingRequests {
     /// `None`: the id belongs to a request that still wants its answer.
-    pub(super) fn enter(&self, id: &Id) -> Option<RequestGeneration> {
-        let mut book = self.book();
+    pub(super) fn register_request(&self, id: &Id) -> Option<RequestGeneration> {
+        let mut book = self.lock_table();
         if book.open.contains_key(id) {
             return None;
         }
@@ -40,8 +40,8 @@ impl IncomingRequests {
     }
 
     /// `false`: it was cancelled while it waited, and answered then.
-    pub(super) fn begin(&self, id: &Id, ticket: RequestGeneration) -> bool {
-        match self.book().open.get_mut(id) {
+    pub(super) fn start_request(&self, id: &Id, ticket: RequestGeneration) -> bool {
+        match self.lock_table().open.get_mut(id) {
             Some((its, stage)) if *its == ticket => {
                 *stage = RequestStage::Running;
                 true
@@ -51,13 +51,13 @@ impl IncomingRequests {
     }
 
     /// Just before the answer is sent: who has it may use the id again.
-    pub(super) fn end(&self, id: &Id) {
-        self.book().open.remove(id);
+    pub(super) fn finish_request(&self, id: &Id) {
+        self.lock_table().open.remove(id);
     }
 
     /// Where the request was. One that waited is taken out and the caller's to answer.
-    pub(super) fn cancel(&self, id: &Id) -> Option<RequestStage> {
-        let mut book = self.book();
+    pub(super) fn cancel_request(&self, id: &Id) -> Option<RequestStage> {
+        let mut book = self.lock_table();
         let (_, stage) = *book.open.get(id)?;
         if stage == RequestStage::Waiting {
             book.open.remove(id);
@@ -65,7 +65,7 @@ impl IncomingRequests {
         Some(stage)
     }
 
-    fn book(&self) -> MutexGuard<'_, IncomingTable> {
+    fn lock_table(&self) -> MutexGuard<'_, IncomingTable> {
         self.book.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

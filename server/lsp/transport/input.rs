@@ -45,8 +45,8 @@ impl<R: Read + AsFd> ClientInput<R> {
     }
 
     /// Waits without reading.
-    pub(super) fn rest(&mut self, time: Duration) -> ClientState {
-        match self.look(PollFlags::empty(), Some(time)) {
+    pub(super) fn wait_readable(&mut self, time: Duration) -> ClientState {
+        match self.poll_input(PollFlags::empty(), Some(time)) {
             InputReadiness::Bytes | InputReadiness::Nothing => ClientState::Taken,
             InputReadiness::HungUp => {
                 // The poll above came back at once.
@@ -60,7 +60,7 @@ impl<R: Read + AsFd> ClientInput<R> {
         }
     }
 
-    fn look(&self, what: PollFlags, time: Option<Duration>) -> InputReadiness {
+    fn poll_input(&self, what: PollFlags, time: Option<Duration>) -> InputReadiness {
         let time = time.map(|it| Timespec { tv_sec: it.as_secs() as i64, tv_nsec: it.subsec_nanos().into() });
         let mut them = vec![PollFd::new(&self.source, what), PollFd::new(&self.others, PollFlags::IN)];
         let editor = self.editor.descriptor();
@@ -88,7 +88,7 @@ impl<R: Read + AsFd> ClientInput<R> {
 impl<R: Read + AsFd> Read for ClientInput<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         while !self.is_over {
-            match self.look(PollFlags::IN, self.editor.patience()) {
+            match self.poll_input(PollFlags::IN, self.editor.poll_interval()) {
                 InputReadiness::Nothing => {}
                 InputReadiness::Over => self.is_over = true,
                 // What a client left behind is read before its end is.

@@ -4,7 +4,7 @@
 use serde_json::{Map, Value};
 use tower_lsp::jsonrpc::{Error, ErrorCode, Id, Request, Response};
 
-use super::surrogates::mended;
+use super::surrogates::repair_surrogates;
 
 /// How many values a message may have: each takes some thirty bytes in memory, and two in a body.
 const MOST_VALUES: usize = 1_000_000;
@@ -24,21 +24,23 @@ pub(super) enum ClientMessage {
     Nothing,
 }
 
-pub(super) fn read(body: &[u8]) -> ClientMessage {
+pub(super) fn parse_message(body: &[u8]) -> ClientMessage {
     let marks = || body.iter().filter(|it| matches!(it, b',' | b'[' | b'{')).count();
     // Every value is a byte at least: nearly no body has to be counted.
     if body.len() > MOST_VALUES && marks() > MOST_VALUES && !is_modest(body) {
-        return refused(None, ErrorCode::InvalidRequest, "too many values in one message");
+        return refused_message(None, ErrorCode::InvalidRequest, "too many values in one message");
     }
-    let value = serde_json::from_slice(body).or_else(|error| match mended(body) {
+    let value = serde_json::from_slice(body).or_else(|error| match repair_surrogates(body) {
         Some(body) => serde_json::from_slice(&body),
         None => Err(error),
     });
     match value {
         Ok(Value::Object(fields)) => of_fields(fields),
-        Ok(Value::Array(_)) => refused(None, ErrorCode::InvalidRequest, "the protocol has no batches"),
-        Ok(_) => refused(None, ErrorCode::InvalidRequest, "a message is an object"),
-        Err(error) => refused(None, ErrorCode::ParseError, format!("not JSON: {error}")),
+        Ok(Value::Array(_)) => {
+            refused_message(None, ErrorCode::InvalidRequest, "the protocol has no batches")
+        }
+        Ok(_) => refused_message(None, ErrorCode::InvalidRequest, "a message is an object"),
+        Err(error) => refused_message(None, ErrorCode::ParseError, format!("not JSON: {error}")),
     }
 }
 
@@ -53,19 +55,19 @@ fn of_fields(mut fields: Map<String, Value>) -> ClientMessage {
         None => None,
         Some(Some(id)) => Some(id),
         Some(None) if fields.contains_key("method") => {
-            return refused(None, ErrorCode::InvalidRequest, "an id is a whole number or a string");
+            return refused_message(None, ErrorCode::InvalidRequest, "an id is a whole number or a string");
         }
         // An answer to something we never said, such as a client's complaint about a message of ours.
         Some(None) => return ClientMessage::Nothing,
     };
     if fields.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
-        return refused(id, ErrorCode::InvalidRequest, "`jsonrpc` must be \"2.0\"");
+        return refused_message(id, ErrorCode::InvalidRequest, "`jsonrpc` must be \"2.0\"");
     }
     match (fields.remove("method"), id) {
         (Some(Value::String(method)), id) => of_call(method, id, fields.remove("params")),
-        (Some(_), id) => refused(id, ErrorCode::InvalidRequest, "a method is a string"),
+        (Some(_), id) => refused_message(id, ErrorCode::InvalidRequest, "a method is a string"),
         (None, Some(id)) => of_answer(id, fields),
-        (None, None) => refused(None, ErrorCode::InvalidRequest, "neither a call nor an answer"),
+        (None, None) => refused_message(None, ErrorCode::InvalidRequest, "neither a call nor an answer"),
     }
 }
 
@@ -105,7 +107,7 @@ fn of_answer(id: Id, mut fields: Map<String, Value>) -> ClientMessage {
             ))
         }
         (None | Some(Value::Null), Some(result)) => ClientMessage::Answer(Response::from_ok(id, result)),
-        _ => refused(Some(id), ErrorCode::InvalidRequest, "neither a call nor an answer"),
+        _ => refused_message(Some(id), ErrorCode::InvalidRequest, "neither a call nor an answer"),
     }
 }
 
@@ -117,7 +119,7 @@ fn id_of(value: Value) -> Option<Id> {
     }
 }
 
-fn refused(id: Option<Id>, code: ErrorCode, why: impl Into<String>) -> ClientMessage {
+fn refused_message(id: Option<Id>, code: ErrorCode, why: impl Into<String>) -> ClientMessage {
     let error = Error { code, message: why.into().into(), data: None };
     ClientMessage::Refused(Response::from_error(id.unwrap_or_default(), error))
 }
@@ -139,18 +141,18 @@ fn is_modest(body: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{ClientMessage, read};
+    use super::{ClientMessage, parse_message};
     use serde_json::json;
     use tower_lsp::jsonrpc::{Error, Id, Request, Response};
 
     #[track_caller]
     fn check(body: &str, expect: &ClientMessage) {
-        assert_eq!(&read(body.as_bytes()), expect, "{body}");
+        assert_eq!(&parse_message(body.as_bytes()), expect, "{body}");
     }
 
     #[track_caller]
     fn refused(body: &[u8], code: i64, id: &Id) {
-        match read(body) {
+        match parse_message(body) {
             ClientMessage::Refused(it) => {
                 assert_eq!(it.error().map(|it| it.code.code()), Some(code), "{it:?}");
                 assert_eq!(it.id(), id);
@@ -218,6 +220,6 @@ mod tests {
     fn a_text_full_of_commas_is_one_value() {
         let text = ",".repeat(2_000_000);
         let body = json!({"jsonrpc": "2.0", "method": "a", "params": {"text": text}}).to_string();
-        assert!(matches!(read(body.as_bytes()), ClientMessage::Call(_)));
+        assert!(matches!(parse_message(body.as_bytes()), ClientMessage::Call(_)));
     }
 }

@@ -33,14 +33,14 @@ impl OutgoingRequests {
     }
 
     /// Before the question goes out. On the runtime.
-    pub(super) fn enter(self: &Arc<Self>, id: &Id) {
+    pub(super) fn register_request(self: &Arc<Self>, id: &Id) {
         let (book, expired, patience) = (Arc::clone(self), id.clone(), self.patience);
         let timer = tokio::spawn(async move {
             tokio::time::sleep(patience).await;
             book.give_up(&expired);
         });
         let oldest = {
-            let mut open = self.open();
+            let mut open = self.lock_open();
             open.push_back((id.clone(), timer.abort_handle()));
             let oldest = open.front().filter(|_| open.len() > MOST);
             oldest.map(|(id, _)| id.clone())
@@ -51,8 +51,8 @@ impl OutgoingRequests {
     }
 
     /// An answer to what we did not ask, or that comes too late, goes nowhere.
-    pub(super) fn answered(&self, answer: Response) {
-        let Some(timer) = self.take(answer.id()) else { return };
+    pub(super) fn deliver_response(&self, answer: Response) {
+        let Some(timer) = self.remove_request(answer.id()) else { return };
         timer.abort();
         let mut askers = self.askers.lock().unwrap_or_else(PoisonError::into_inner);
         // It panics where the asker does not wait any more.
@@ -65,16 +65,16 @@ impl OutgoingRequests {
             message: "the client did not answer".into(),
             data: None,
         };
-        self.answered(Response::from_error(id.clone(), error));
+        self.deliver_response(Response::from_error(id.clone(), error));
     }
 
-    fn take(&self, id: &Id) -> Option<AbortHandle> {
-        let mut open = self.open();
+    fn remove_request(&self, id: &Id) -> Option<AbortHandle> {
+        let mut open = self.lock_open();
         let place = open.iter().position(|(it, _)| it == id)?;
         open.remove(place).map(|(_, timer)| timer)
     }
 
-    fn open(&self) -> MutexGuard<'_, VecDeque<(Id, AbortHandle)>> {
+    fn lock_open(&self) -> MutexGuard<'_, VecDeque<(Id, AbortHandle)>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

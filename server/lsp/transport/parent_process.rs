@@ -40,7 +40,7 @@ impl ParentProcess {
     }
 
     /// How long one may wait without looking.
-    pub(super) fn patience(&self) -> Option<Duration> {
+    pub(super) fn poll_interval(&self) -> Option<Duration> {
         matches!(self, Self::LookedFor(_)).then_some(BETWEEN_LOOKS)
     }
 

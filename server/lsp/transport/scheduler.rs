@@ -65,8 +65,8 @@ impl<S: LanguageService + 'static> Scheduler<S> {
             match (request.id().cloned(), ticket) {
                 (Some(id), Some(ticket)) => {
                     let Ok(place) = Arc::clone(&running).acquire_owned().await else { return };
-                    if self.received.begin(&id, ticket) {
-                        self.begin(request, id, place).await;
+                    if self.received.start_request(&id, ticket) {
+                        self.start_request(request, id, place).await;
                     }
                 }
                 _ => {
@@ -75,16 +75,16 @@ impl<S: LanguageService + 'static> Scheduler<S> {
             }
         }
         let _ = running.acquire_many(RUNNING).await;
-        self.outbox.end();
+        self.outbox.close_queue();
     }
 
     /// The first step is taken here, so that a handler sees the documents as they were when the client asked.
-    async fn begin(&self, request: Request, id: Id, place: OwnedSemaphorePermit) {
-        let limit = self.limits.of(request.method());
+    async fn start_request(&self, request: Request, id: Id, place: OwnedSemaphorePermit) {
+        let limit = self.limits.timeout_for(request.method());
         let (served, received, outbox) = (self.served.clone(), self.received.clone(), self.outbox.clone());
         let mut work = Box::pin(async move {
-            let response = served.answer(request, &id, limit).await;
-            received.end(&id);
+            let response = served.run_request(request, &id, limit).await;
+            received.finish_request(&id);
             outbox.send(&response).await;
             drop(place);
         });
@@ -114,7 +114,7 @@ impl<S: LanguageService> SharedService<S> {
         }));
     }
 
-    async fn answer(&self, request: Request, id: &Id, limit: Duration) -> Response {
+    async fn run_request(&self, request: Request, id: &Id, limit: Duration) -> Response {
         let method = request.method().to_owned();
         let why = match self.handle(request, limit).await {
             CallOutcome::Answered(Some(response)) => return response,

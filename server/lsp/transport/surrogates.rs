@@ -4,12 +4,12 @@
 const REPLACEMENT: &[u8] = b"\\ufffd";
 
 /// The body without half characters; `None` where there are none.
-pub(super) fn mended(body: &[u8]) -> Option<Vec<u8>> {
+pub(super) fn repair_surrogates(body: &[u8]) -> Option<Vec<u8>> {
     let mut mended = body.to_vec();
     let (mut at, mut found) = (0, false);
     while let Some(next) = body.get(at..).and_then(|it| memchr::memchr(b'\\', it)) {
         at += next;
-        at += match (half(body, at), half(body, at + 6)) {
+        at += match (surrogate_half(body, at), surrogate_half(body, at + 6)) {
             (Some(SurrogateHalf::First), Some(SurrogateHalf::Second)) => 12,
             (Some(_), _) => {
                 mended.get_mut(at..at + 6)?.copy_from_slice(REPLACEMENT);
@@ -29,7 +29,7 @@ enum SurrogateHalf {
 }
 
 /// Of the escape that stands there.
-fn half(body: &[u8], at: usize) -> Option<SurrogateHalf> {
+fn surrogate_half(body: &[u8], at: usize) -> Option<SurrogateHalf> {
     let digits = body.get(at..at + 6)?.strip_prefix(b"\\u")?;
     let number = u16::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()?;
     match number {
@@ -41,11 +41,11 @@ fn half(body: &[u8], at: usize) -> Option<SurrogateHalf> {
 
 #[cfg(test)]
 mod tests {
-    use super::mended;
+    use super::repair_surrogates;
 
     #[track_caller]
     fn check(body: &str, expect: Option<&str>) {
-        let mended = mended(body.as_bytes()).map(|it| String::from_utf8(it).unwrap());
+        let mended = repair_surrogates(body.as_bytes()).map(|it| String::from_utf8(it).unwrap());
         assert_eq!(mended.as_deref(), expect, "{body}");
     }
 

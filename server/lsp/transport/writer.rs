@@ -33,7 +33,7 @@ enum OutboxItem {
     Last,
 }
 
-pub(super) fn outbox() -> (Outbox, OutboxReceiver) {
+pub(super) fn outbox_channel() -> (Outbox, OutboxReceiver) {
     let (sender, receiver) = unbounded_channel();
     let written = Arc::new(AtomicU64::new(0));
     let room = Arc::new(Semaphore::new(ROOM as usize));
@@ -43,7 +43,7 @@ pub(super) fn outbox() -> (Outbox, OutboxReceiver) {
 impl Outbox {
     /// Waits for room, as long as it takes.
     pub(super) async fn send(&self, message: &impl Serialize) {
-        let frame = frame(message);
+        let frame = encode_frame(message);
         let weight = u32::try_from(frame.len()).unwrap_or(ROOM).min(ROOM);
         let permit = Arc::clone(&self.room).acquire_many_owned(weight).await.ok();
         let _ = self.queue.send(OutboxItem::Frame(frame, permit));
@@ -51,7 +51,7 @@ impl Outbox {
 
     /// For the reader, which must not wait here. It sends at most one for each message that it was sent.
     pub(super) fn send_now(&self, message: &impl Serialize) {
-        let frame = frame(message);
+        let frame = encode_frame(message);
         let weight = u32::try_from(frame.len()).unwrap_or(ROOM).min(ROOM);
         let permit = Arc::clone(&self.room).try_acquire_many_owned(weight).ok();
         let _ = self.queue.send(OutboxItem::Frame(frame, permit));
@@ -62,12 +62,12 @@ impl Outbox {
     }
 
     /// What was sent until now is still written, what follows is not.
-    pub(super) fn end(&self) {
+    pub(super) fn close_queue(&self) {
         let _ = self.queue.send(OutboxItem::Last);
     }
 
     /// Bytes that the client's pipe has taken.
-    pub(super) fn written(&self) -> u64 {
+    pub(super) fn bytes_written(&self) -> u64 {
         self.written.load(Ordering::Relaxed)
     }
 }
@@ -120,7 +120,7 @@ fn write(output: &mut (impl Write + AsFd), mut bytes: &[u8]) -> io::Result<()> {
     output.flush()
 }
 
-fn frame(message: &impl Serialize) -> Vec<u8> {
+fn encode_frame(message: &impl Serialize) -> Vec<u8> {
     // What tower-lsp hands out has string keys only and cannot fail.
     let body = serde_json::to_vec(message).unwrap_or_default();
     let mut frame = format!("Content-Length: {}\r\n\r\n", body.len()).into_bytes();

@@ -42,7 +42,7 @@ pub(crate) fn token(name: &str) -> String {
 
 pub(crate) fn job<S: AsRef<str>>(argv: &[S]) -> Job {
     Job {
-        argv: Approved::typed(argv.iter().map(|word| OsString::from(word.as_ref())).collect()),
+        argv: Approved::from_user_input(argv.iter().map(|word| OsString::from(word.as_ref())).collect()),
         cwd: std::env::temp_dir(),
         env: vec![("PATH".into(), std::env::var_os("PATH").unwrap())],
         stdin: StdinSource::Null,

@@ -62,11 +62,11 @@ fn as_somebody(dir: &Path) {
     allow(&root.join("closed"), 0o000);
     allow(&root.join("listable"), 0o444);
     let mut store = SnapshotStore::open(&dir.join("state/snapshots.git"), &root).unwrap();
-    let start = store.take().unwrap();
+    let start = store.take_snapshot().unwrap();
     let named: Vec<_> = start.not_covered.iter().map(|it| it.path.as_str()).collect();
     assert_eq!(named, ["closed", "listable/x", "write-only"]);
     assert!(start.not_covered.iter().all(|it| it.why == WhyNot::Unreadable));
-    assert_eq!(store.take().unwrap(), start);
+    assert_eq!(store.take_snapshot().unwrap(), start);
 
     fs::write(root.join("plain"), "ruined").unwrap();
     fs::write(root.join("fixed/x"), "ruined").unwrap();

@@ -33,7 +33,7 @@ fn rig_root_a_snapshot_outlives_a_power_cut() {
         let mut acknowledged = Vec::new();
         for (count, text) in &steps[..cut_after] {
             write(root, *count, text);
-            acknowledged.push((live.take().unwrap().tree, files(root)));
+            acknowledged.push((live.take_snapshot().unwrap().tree, files(root)));
         }
         fs::write(disk.path().join("unsynced"), "control").unwrap();
         let after = disk.cut_power().unwrap();
@@ -57,7 +57,7 @@ fn rig_root_a_rollback_outlives_a_power_cut() {
         fs::create_dir(&root).unwrap();
         let mut store = SnapshotStore::open(&disk.path().join("snapshots.git"), &root).unwrap();
         write(&root, count, "target");
-        let (target, expect) = (store.take().unwrap().tree, files(&root));
+        let (target, expect) = (store.take_snapshot().unwrap().tree, files(&root));
         write(&root, count, "ruined");
         fs::write(root.join("added"), "ruined").unwrap();
         store.restore(&target, None).unwrap();
@@ -76,11 +76,11 @@ fn rig_root_a_full_disk_costs_nothing_that_was_stored() {
     let root = dir.path();
     let mut store = SnapshotStore::open(&disk.path().join("snapshots.git"), root).unwrap();
     write(root, 10, "before");
-    let (tree, expect) = (store.take().unwrap().tree, files(root));
+    let (tree, expect) = (store.take_snapshot().unwrap().tree, files(root));
     fs::write(disk.path().join("filler"), vec![1; 700 * 1024]).unwrap();
     write(root, 200, "more");
     for _ in 0..2 {
-        let error = store.take().unwrap_err();
+        let error = store.take_snapshot().unwrap_err();
         let full = matches!(&error, SnapshotError::Io { source, .. } if source.kind() == std::io::ErrorKind::StorageFull);
         assert!(full, "{error}");
     }
@@ -106,7 +106,7 @@ fn rig_root_a_rollback_on_a_full_disk_is_finished_later() {
     fs::create_dir(&root).unwrap();
     let mut store = SnapshotStore::open(&dir.path().join("snapshots.git"), &root).unwrap();
     write(&root, 100, &"long ".repeat(600));
-    let (tree, expect) = (store.take().unwrap().tree, files(&root));
+    let (tree, expect) = (store.take_snapshot().unwrap().tree, files(&root));
     fs::remove_dir_all(root.join("d1")).unwrap();
     write(&root, 1, "short");
     let ruined = files(&root);

@@ -120,19 +120,19 @@ fn nothing_that_a_configuration_names_is_run() {
         let trap = Trap::new();
         let root = trap.place.work().join(root).canonicalize().unwrap();
         let mut store = trap.place.store(&root);
-        let start = store.take().unwrap().tree;
+        let start = store.take_snapshot().unwrap().tree;
         trap.expect_silence("taking a snapshot");
         fs::write(root.join("new"), "new").unwrap();
-        let after = store.take().unwrap().tree;
-        store.changed(&start, &after).unwrap();
+        let after = store.take_snapshot().unwrap().tree;
+        store.changed_paths(&start, &after).unwrap();
         store.diff(&start, &after, 1 << 20).unwrap();
-        store.lines(&start, &after).unwrap();
+        store.count_lines(&start, &after).unwrap();
         trap.expect_silence("comparing");
         store.restore(&start, None).unwrap();
         trap.expect_silence("restoring");
         git::head(&root).unwrap();
         trap.expect_silence("asking for HEAD");
-        git::untracked(&root).unwrap();
+        git::untracked_paths(&root).unwrap();
         trap.expect_silence("asking for untracked files");
     }
 }
@@ -153,7 +153,7 @@ fn the_git_program_is_asked_without_running_anything() {
     fs::write(root.join("untracked"), "a").unwrap();
     let head = git::head(&root).unwrap().unwrap();
     assert_eq!((head.commit.len(), head.tree.len(), head.branch.as_deref()), (64, 64, Some("main")));
-    assert_eq!(git::untracked(&root).unwrap().unwrap(), ["untracked"]);
+    assert_eq!(git::untracked_paths(&root).unwrap().unwrap(), ["untracked"]);
     trap.expect_silence("asking the git program");
     trap.place.try_git(&root, &["status"]);
     assert!(trap.canary.exists(), "control: the trap works");

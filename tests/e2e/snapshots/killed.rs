@@ -98,7 +98,7 @@ fn killed_at(calls: &str, at: u32) -> bool {
     let mut store = SnapshotStore::open(&dir, &root).unwrap();
     old(&root);
     let target = files(&root);
-    let tree = store.take().unwrap().tree;
+    let tree = store.take_snapshot().unwrap().tree;
     new(&root);
     let pre = files(&root);
     drop(store);
@@ -112,7 +112,7 @@ fn killed_at(calls: &str, at: u32) -> bool {
     let restored = store.restore(&tree, None).unwrap();
     assert_eq!(restored.refused, [], "{context}");
     assert_eq!(files(&root), target, "{context}");
-    assert_eq!(store.take().unwrap().tree, tree, "{context}");
+    assert_eq!(store.take_snapshot().unwrap().tree, tree, "{context}");
     expect_everything_stored(&place, &pre, &context);
     killed
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 use loopkeeper_core::decide::LoopBranch;
 
 use super::{Repo, git};
-use crate::adapters::git::branch::{look, take};
+use crate::adapters::git::branch::{preview_switch, switch_to_branch};
 
 /// What shows where a repository stands.
 fn standing(root: &Path) -> [String; 3] {
@@ -17,8 +17,8 @@ fn standing(root: &Path) -> [String; 3] {
 /// It is taken, from there, made or not; and once more, which changes nothing.
 #[track_caller]
 fn takes(repo: &Repo, name: &str, from: Option<&str>, made: bool) {
-    look(&repo.root(), name).unwrap();
-    let taken = take(&repo.root(), name).unwrap();
+    preview_switch(&repo.root(), name).unwrap();
+    let taken = switch_to_branch(&repo.root(), name).unwrap();
     let branch = |from: Option<&str>, made| LoopBranch {
         name: Some(name.to_owned()),
         from: from.map(str::to_owned),
@@ -28,7 +28,7 @@ fn takes(repo: &Repo, name: &str, from: Option<&str>, made: bool) {
     assert_eq!(taken, branch(from, made));
     assert_eq!(repo.git("symbolic-ref --short HEAD"), name);
     let before = standing(&repo.root());
-    assert_eq!(take(&repo.root(), name).unwrap(), branch(Some(name), false));
+    assert_eq!(switch_to_branch(&repo.root(), name).unwrap(), branch(Some(name), false));
     assert_eq!(standing(&repo.root()), before);
 }
 
@@ -36,7 +36,9 @@ fn takes(repo: &Repo, name: &str, from: Option<&str>, made: bool) {
 #[track_caller]
 fn refused(repo: &Repo, name: &str, words: &str) {
     let before = standing(&repo.root());
-    for error in [look(&repo.root(), name).unwrap_err(), take(&repo.root(), name).unwrap_err()] {
+    for error in
+        [preview_switch(&repo.root(), name).unwrap_err(), switch_to_branch(&repo.root(), name).unwrap_err()]
+    {
         assert!(error.to_string().contains(words), "{error}");
     }
     assert_eq!(standing(&repo.root()), before);
@@ -156,14 +158,14 @@ fn other_work_trees_and_submodules() {
     repo.git("worktree add -q ../second -b second");
     refused(&repo, "second", "checked out in another work tree");
     let second = repo.dir.path().join("second");
-    assert!(look(&second, "main").unwrap_err().to_string().contains("another work tree"));
-    assert!(take(&second, "third").unwrap().made);
+    assert!(preview_switch(&second, "main").unwrap_err().to_string().contains("another work tree"));
+    assert!(switch_to_branch(&second, "third").unwrap().made);
     assert_eq!(git(&second, "symbolic-ref --short HEAD"), "third");
     assert_eq!(repo.git("symbolic-ref --short HEAD"), "main");
     let outer = Repo::new();
     outer.git(&format!("-c protocol.file.allow=always submodule --quiet add {} sub", repo.root().display()));
     let sub = outer.root().join("sub");
-    assert!(take(&sub, "ralph/sub").unwrap().made);
+    assert!(switch_to_branch(&sub, "ralph/sub").unwrap().made);
     assert_eq!(
         (git(&sub, "symbolic-ref --short HEAD").as_str(), outer.git("symbolic-ref --short HEAD").as_str()),
         ("ralph/sub", "main")
@@ -172,7 +174,7 @@ fn other_work_trees_and_submodules() {
 
 #[test]
 fn without_a_work_tree_there_is_none_and_that_is_said() {
-    let note = |root: &Path| take(root, "ralph/x").unwrap().note.unwrap_or_default();
+    let note = |root: &Path| switch_to_branch(root, "ralph/x").unwrap().note.unwrap_or_default();
     let folder = tempfile::tempdir().unwrap();
     assert_eq!(note(folder.path()), "there is no git repository here");
     git(folder.path(), "init -q --bare");
@@ -180,7 +182,12 @@ fn without_a_work_tree_there_is_none_and_that_is_said() {
     let repo = Repo { dir: tempfile::tempdir().unwrap() };
     fs::create_dir(repo.root()).unwrap();
     repo.git("init -q -b main --object-format=sha256");
-    assert!(look(&repo.root(), "ralph/x").unwrap_err().to_string().contains("check the branch out yourself"));
+    assert!(
+        preview_switch(&repo.root(), "ralph/x")
+            .unwrap_err()
+            .to_string()
+            .contains("check the branch out yourself")
+    );
 }
 
 #[test]
@@ -192,7 +199,7 @@ fn no_hook_runs() {
         fs::write(&path, "#!/bin/sh\ntouch hooked\n").unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
     }
-    take(&repo.root(), "there").unwrap();
-    take(&repo.root(), "new").unwrap();
+    switch_to_branch(&repo.root(), "there").unwrap();
+    switch_to_branch(&repo.root(), "new").unwrap();
     assert!(!repo.root().join("hooked").exists());
 }

@@ -8,7 +8,7 @@ use std::path::Path;
 use loopkeeper_core::decide::CommitOutcome;
 
 use super::{Repo, git};
-use crate::adapters::git::commit::{CommitRequest, commit};
+use crate::adapters::git::commit::{CommitRequest, commit_paths};
 use crate::adapters::snapshots::TreeEntry;
 
 const MARK: &str = "Ralph-Iteration: 20261120-abc123/7";
@@ -34,7 +34,7 @@ fn committed_at(root: &Path, branch: Option<&str>, paths: &[&str]) -> CommitOutc
             Ok(_) => TreeEntry::File { bytes: fs::read(&path).unwrap(), executable: false },
         }
     };
-    commit(&order, &paths.iter().map(|it| it.as_bytes().to_vec()).collect::<BTreeSet<_>>(), held)
+    commit_paths(&order, &paths.iter().map(|it| it.as_bytes().to_vec()).collect::<BTreeSet<_>>(), held)
 }
 
 fn committed(repo: &Repo, paths: &[&str]) -> CommitOutcome {
@@ -241,7 +241,7 @@ fn bits_and_names_are_kept() {
         (b"huge".to_vec(), TreeEntry::Unknown),
     ]);
     let paths = files.keys().cloned().collect();
-    let made = commit(&order, &paths, |path| files.get(path).cloned().unwrap_or(TreeEntry::Nothing));
+    let made = commit_paths(&order, &paths, |path| files.get(path).cloned().unwrap_or(TreeEntry::Nothing));
     assert_eq!(made.note.as_deref(), Some("left out: huge (too large to be kept)"));
     let listed = repo.git("ls-tree -r HEAD");
     assert!(listed.contains("100755 blob") && listed.contains("\\377me"), "{listed}");

@@ -5,7 +5,7 @@ use std::time::Duration;
 use loopkeeper_core::check::answer::{BODY_BYTES, HttpOutcome};
 use rustix::net::{AddressFamily, SocketType, bind, getsockname, socket};
 
-use super::{RequestKind, WireRequest, ask, is_taken};
+use super::{RequestKind, WireRequest, is_taken, perform_request};
 
 /// A server on this machine that gives the n-th connection the n-th answer; its port.
 fn server(answers: Vec<Vec<u8>>) -> u16 {
@@ -38,7 +38,7 @@ fn question(url: &str) -> WireRequest {
 }
 
 fn refused(url: &str) -> String {
-    match ask(&question(url)) {
+    match perform_request(&question(url)) {
         HttpOutcome::None(why) => why,
         other => panic!("{url}: {other:?}"),
     }
@@ -47,7 +47,8 @@ fn refused(url: &str) -> String {
 #[test]
 fn an_answer_comes_whole() {
     let port = server(vec![ok("hello")]);
-    let HttpOutcome::Answered(answer) = ask(&question(&format!("http://127.0.0.1:{port}/"))) else {
+    let HttpOutcome::Answered(answer) = perform_request(&question(&format!("http://127.0.0.1:{port}/")))
+    else {
         panic!()
     };
     assert_eq!((answer.status, answer.body.as_slice(), answer.cut), (200, &b"hello"[..], false));
@@ -57,13 +58,17 @@ fn an_answer_comes_whole() {
 #[test]
 fn localhost_is_this_machine() {
     let port = server(vec![ok("hello")]);
-    assert!(matches!(ask(&question(&format!("http://localhost:{port}/"))), HttpOutcome::Answered(_)));
+    assert!(matches!(
+        perform_request(&question(&format!("http://localhost:{port}/"))),
+        HttpOutcome::Answered(_)
+    ));
 }
 
 #[test]
 fn redirects_are_followed_where_the_first_might_have_led() {
     let port = server(vec![to("/b"), to("c"), ok("there")]);
-    let HttpOutcome::Answered(answer) = ask(&question(&format!("http://127.0.0.1:{port}/a"))) else {
+    let HttpOutcome::Answered(answer) = perform_request(&question(&format!("http://127.0.0.1:{port}/a")))
+    else {
         panic!()
     };
     assert_eq!(answer.body, b"there");
@@ -113,7 +118,7 @@ fn what_does_not_come_is_no_answer() {
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://127.0.0.1:{}/", silent.local_addr().unwrap().port());
     let hurried = WireRequest { timeout: Duration::from_millis(200), ..question(&url) };
-    assert_eq!(ask(&hurried), HttpOutcome::TimedOut);
+    assert_eq!(perform_request(&hurried), HttpOutcome::TimedOut);
     assert!(is_taken(&hurried));
     assert!(!is_taken(&question(&format!("http://127.0.0.1:{free}/"))));
 }
@@ -121,11 +126,12 @@ fn what_does_not_come_is_no_answer() {
 #[test]
 fn what_breaks_off_is_no_answer_and_what_is_endless_is_cut() {
     let port = server(vec![b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf".to_vec()]);
-    assert!(matches!(ask(&question(&format!("http://127.0.0.1:{port}/"))), HttpOutcome::None(_)));
+    assert!(matches!(perform_request(&question(&format!("http://127.0.0.1:{port}/"))), HttpOutcome::None(_)));
     let port = server(vec![b"nonsense\r\n\r\n".to_vec()]);
-    assert!(matches!(ask(&question(&format!("http://127.0.0.1:{port}/"))), HttpOutcome::None(_)));
+    assert!(matches!(perform_request(&question(&format!("http://127.0.0.1:{port}/"))), HttpOutcome::None(_)));
     let port = server(vec![ok(&"x".repeat(BODY_BYTES + 1))]);
-    let HttpOutcome::Answered(answer) = ask(&question(&format!("http://127.0.0.1:{port}/"))) else {
+    let HttpOutcome::Answered(answer) = perform_request(&question(&format!("http://127.0.0.1:{port}/")))
+    else {
         panic!()
     };
     assert_eq!((answer.body.len(), answer.cut), (BODY_BYTES, true));

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::read_user_file;
 
 /// The top folder of the repository that `root` lies in.
-pub(in crate::adapters) fn top(root: &Path) -> Option<PathBuf> {
+pub(in crate::adapters) fn repository_top(root: &Path) -> Option<PathBuf> {
     root.ancestors().find(|it| common_dir(it).is_some()).map(Path::to_path_buf)
 }
 

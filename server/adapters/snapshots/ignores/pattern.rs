@@ -38,13 +38,13 @@ enum GlobToken {
 }
 
 /// All patterns of a file, in order.
-pub(super) fn read(text: &[u8]) -> Vec<IgnorePattern> {
+pub(super) fn parse_patterns(text: &[u8]) -> Vec<IgnorePattern> {
     let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
     text.split(|it| *it == b'\n').filter_map(|it| line(it.strip_suffix(b"\r").unwrap_or(it))).collect()
 }
 
 /// The last pattern that matches decides.
-pub(super) fn verdict(patterns: &[IgnorePattern], path: &[u8], is_folder: bool) -> IgnoreMatch {
+pub(super) fn match_path(patterns: &[IgnorePattern], path: &[u8], is_folder: bool) -> IgnoreMatch {
     let name = path.rsplit(|it| *it == b'/').next().unwrap_or(path);
     let hit = patterns.iter().rev().find(|it| {
         (is_folder || !it.folders_only) && if it.anchored { it.path(path) } else { it.name(name) }
@@ -172,7 +172,7 @@ fn class(text: &[u8]) -> Option<(GlobToken, usize)> {
             let end = rest.iter().position(|it| *it == b']')?;
             let name = rest.get(..end)?.strip_suffix(b":");
             if let Some(name) = name {
-                ranges.extend_from_slice(named(name)?);
+                ranges.extend_from_slice(named_class(name)?);
                 at += end + 3;
                 continue;
             }
@@ -196,7 +196,7 @@ fn class_byte(text: &[u8], at: usize) -> Option<(u8, usize)> {
     }
 }
 
-fn named(name: &[u8]) -> Option<&'static [(u8, u8)]> {
+fn named_class(name: &[u8]) -> Option<&'static [(u8, u8)]> {
     Some(match name {
         b"alnum" => &[(b'0', b'9'), (b'A', b'Z'), (b'a', b'z')],
         b"alpha" => &[(b'A', b'Z'), (b'a', b'z')],

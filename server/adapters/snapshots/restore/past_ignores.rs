@@ -36,7 +36,7 @@ impl<'a> PastIgnoreRules<'a> {
     }
 
     /// Takes out what the snapshot's own rules ignore.
-    pub(super) fn spare(mut self, removals: &mut Vec<PlannedRemoval>) -> Result<()> {
+    pub(super) fn exclude_ignored(mut self, removals: &mut Vec<PlannedRemoval>) -> Result<()> {
         let mut left = Vec::with_capacity(removals.len());
         for removal in removals.drain(..) {
             if !self.ignores(&removal.0)? {
@@ -58,7 +58,7 @@ impl<'a> PastIgnoreRules<'a> {
             let below = names::join(&folder, name);
             let is_folder = names.peek().is_some();
             if name != RULES
-                && self.rules.ignored(self.absolute(&below).as_os_str().as_bytes(), name, is_folder)
+                && self.rules.is_ignored(self.absolute(&below).as_os_str().as_bytes(), name, is_folder)
             {
                 return Ok(true);
             }

@@ -37,7 +37,7 @@ impl<'a> RootHandle<'a> {
     }
 
     /// The place of a path; `None` when a folder on the way is not there.
-    pub(super) fn find(&self, path: &[u8]) -> EntryResult<Option<EntryHandle>> {
+    pub(super) fn open_entry(&self, path: &[u8]) -> EntryResult<Option<EntryHandle>> {
         let (folders, name) = split(path);
         let mut fd = self.reopen()?;
         for part in parts(folders) {
@@ -49,7 +49,7 @@ impl<'a> RootHandle<'a> {
         Ok(Some(EntryHandle::new(fd, name)?))
     }
 
-    /// Like [`Self::find`], making what is missing.
+    /// Like [`Self::open_entry`], making what is missing.
     pub(super) fn make_way(&self, path: &[u8]) -> EntryResult<EntryHandle> {
         let (folders, name) = split(path);
         let mut fd = self.reopen()?;
@@ -73,10 +73,10 @@ impl<'a> RootHandle<'a> {
     }
 
     /// Removes the folders above a deleted file as far as they are empty.
-    pub(super) fn prune(&self, path: &[u8]) {
+    pub(super) fn remove_empty_parents(&self, path: &[u8]) {
         let mut path = split(path).0;
         while !path.is_empty() {
-            let Ok(Some(slot)) = self.find(path) else { return };
+            let Ok(Some(slot)) = self.open_entry(path) else { return };
             if slot.remove_folder().is_err() {
                 return;
             }
@@ -98,7 +98,7 @@ impl<'a> RootHandle<'a> {
 
     /// Whether the folder at `path` holds any file that `tree` does not name; also when nobody can tell.
     pub(super) fn holds_more_than(&self, path: &[u8], tree: Oid, objects: &ObjectStore) -> Result<bool> {
-        let opened = self.find(path).map(|it| it.map(|it| it.open_folder()));
+        let opened = self.open_entry(path).map(|it| it.map(|it| it.open_folder()));
         match opened {
             Ok(None) => Ok(false),
             Ok(Some(Err(it))) if is_absence(it) => Ok(false),

@@ -50,7 +50,7 @@ enum CurrentEntry {
 }
 
 impl CurrentEntry {
-    fn is(&self, expected: TreeItem) -> bool {
+    fn is_unchanged(&self, expected: TreeItem) -> bool {
         matches!(self, Self::Item { item, .. } if *item == expected)
     }
 }
@@ -67,9 +67,9 @@ impl EntryHandle {
 
     /// Deletes what is `old`; `false` when nothing is there.
     pub(super) fn remove(&self, old: TreeItem) -> EntryResult<bool> {
-        match self.now()? {
+        match self.current()? {
             CurrentEntry::Nothing => return Ok(false),
-            it if it.is(old) => {}
+            it if it.is_unchanged(old) => {}
             _ => return Err(EntryError::Refused(CHANGED)),
         }
         let aside = temporary_name()?;
@@ -99,11 +99,11 @@ impl EntryHandle {
         new: (TreeItem, &[u8]),
         sync: SyncMode,
     ) -> EntryResult<bool> {
-        let mut there = self.now()?;
+        let mut there = self.current()?;
         if matches!(there, CurrentEntry::Folder) {
             // Its files are gone by now; what is left are empty folders, or something that stays.
             folder::remove_empty(self.folder.as_fd(), &self.name);
-            there = self.now()?;
+            there = self.current()?;
         }
         let mode = match there {
             CurrentEntry::Item { item, .. } if item == new.0 => return Ok(false),
@@ -146,7 +146,7 @@ impl EntryHandle {
 
     /// Deletes what was set aside, or brings it back when it is not what was expected.
     fn drop_aside(&self, aside: &CString, old: TreeItem, back: RenameFlags) -> EntryResult<()> {
-        let is_old = now(self.folder.as_fd(), aside).is_ok_and(|it| it.is(old));
+        let is_old = read_current(self.folder.as_fd(), aside).is_ok_and(|it| it.is_unchanged(old));
         if is_old {
             return Ok(self.unlink(aside)?);
         }
@@ -154,8 +154,8 @@ impl EntryHandle {
         Err(EntryError::Refused(CHANGED))
     }
 
-    fn now(&self) -> std::result::Result<CurrentEntry, Errno> {
-        now(self.folder.as_fd(), &self.name)
+    fn current(&self) -> std::result::Result<CurrentEntry, Errno> {
+        read_current(self.folder.as_fd(), &self.name)
     }
 
     fn rename(&self, from: &CString, to: &CString, flags: RenameFlags) -> std::result::Result<(), Errno> {
@@ -182,7 +182,7 @@ pub(super) enum SyncMode {
     All,
 }
 
-fn now(fd: BorrowedFd<'_>, name: &CString) -> std::result::Result<CurrentEntry, Errno> {
+fn read_current(fd: BorrowedFd<'_>, name: &CString) -> std::result::Result<CurrentEntry, Errno> {
     let stat = match rustix::fs::statat(fd, name, AtFlags::SYMLINK_NOFOLLOW) {
         Err(Errno::NOENT) => return Ok(CurrentEntry::Nothing),
         it => it?,

@@ -33,15 +33,15 @@ fn what_no_kept_snapshot_needs_goes() {
     let mut world = World::new();
     let trees = three(&mut world);
     let keep = HashSet::from([trees[1].clone()]);
-    assert_eq!(world.store.gc(&keep, GcMode::Delete).unwrap().removed, 0, "too young");
+    assert_eq!(world.store.collect_garbage(&keep, GcMode::Delete).unwrap().removed, 0, "too young");
     age_objects(&world);
-    let measured = world.store.gc(&keep, GcMode::Measure).unwrap();
+    let measured = world.store.collect_garbage(&keep, GcMode::Measure).unwrap();
     assert_eq!(measured.removed, 2, "one file, one root");
     assert!(measured.freed_bytes > 0 && measured.kept_bytes > 0);
-    assert!(world.store.has(&trees[0]));
-    assert_eq!(world.store.gc(&keep, GcMode::Delete).unwrap(), measured);
-    assert!(!world.store.has(&trees[0]));
-    assert!(world.store.has(&trees[2]), "the last one, whoever keeps it");
+    assert!(world.store.contains_snapshot(&trees[0]));
+    assert_eq!(world.store.collect_garbage(&keep, GcMode::Delete).unwrap(), measured);
+    assert!(!world.store.contains_snapshot(&trees[0]));
+    assert!(world.store.contains_snapshot(&trees[2]), "the last one, whoever keeps it");
     world.restore(&trees[1]);
     assert_eq!(fs::read_to_string(world.path("file")).unwrap(), "content 1");
     assert_eq!(fs::read_to_string(world.path("same/file")).unwrap(), "same");
@@ -60,11 +60,11 @@ fn caches_do_not_speak_of_collected_objects() {
     fs::remove_dir_all(world.path("same")).unwrap();
     world.take();
     age_objects(&world);
-    world.store.gc(&HashSet::new(), GcMode::Delete).unwrap();
-    assert!(!world.store.has(&trees[2]));
+    world.store.collect_garbage(&HashSet::new(), GcMode::Delete).unwrap();
+    assert!(!world.store.contains_snapshot(&trees[2]));
     world.write("file", "content 2");
     world.write("same/file", "same");
-    assert_eq!(stale.take().unwrap().tree, trees[2]);
+    assert_eq!(stale.take_snapshot().unwrap().tree, trees[2]);
     world.write("file", "ruined");
     world.write("same/file", "ruined");
     let restored = world.restore(&trees[2]);
@@ -81,7 +81,7 @@ fn an_object_that_is_needed_again_becomes_young() {
     world.write("file", "content 9");
     world.take();
     // A keeper that has not written down yet that it needs the first one again.
-    world.store.gc(&HashSet::new(), GcMode::Delete).unwrap();
+    world.store.collect_garbage(&HashSet::new(), GcMode::Delete).unwrap();
     world.restore(&trees[0]);
 }
 
@@ -94,8 +94,8 @@ fn what_was_there_before_a_rollback_is_kept() {
     world.write("file", "content 9");
     world.take();
     age_objects(&world);
-    world.store.gc(&HashSet::new(), GcMode::Delete).unwrap();
-    let has: Vec<bool> = trees.iter().map(|it| world.store.has(it)).collect();
+    world.store.collect_garbage(&HashSet::new(), GcMode::Delete).unwrap();
+    let has: Vec<bool> = trees.iter().map(|it| world.store.contains_snapshot(it)).collect();
     assert_eq!(has, [false, false, true]);
 }
 
@@ -104,13 +104,14 @@ fn a_damaged_tree_stops_a_collection() {
     let mut world = World::new();
     world.write("folder/file", "x");
     let tree = world.take().tree;
-    let id = world.store.objects.root(&tree).unwrap();
+    let id = world.store.objects.resolve_snapshot(&tree).unwrap();
     let folder = world.store.objects.tree(id).unwrap()[0].1.id;
-    let object = world.store_dir().join("objects").join(crate::adapters::snapshots::objects::place(folder));
+    let object =
+        world.store_dir().join("objects").join(crate::adapters::snapshots::objects::object_path(folder));
     fs::remove_file(&object).unwrap();
     age_objects(&world);
     let before = world.objects();
-    let collected = world.store.gc(&HashSet::from([tree]), GcMode::Delete);
+    let collected = world.store.collect_garbage(&HashSet::from([tree]), GcMode::Delete);
     assert!(matches!(collected, Err(SnapshotError::Damaged { .. })));
     assert_eq!(world.objects(), before);
 }
@@ -146,14 +147,14 @@ fn a_patch_shows_what_changed() {
     {
         assert!(patch.contains(expect), "{expect} in {patch}");
     }
-    let lines = world.store.lines(&a, &b).unwrap().unwrap();
+    let lines = world.store.count_lines(&a, &b).unwrap().unwrap();
     let counted: Vec<_> = lines.iter().map(|(path, lines)| format!("{path} {lines}")).collect();
     assert_eq!(counted, ["big +0 -0", "binary +0 -0", "gone +0 -1", "text +2 -1"]);
     for n in 0..=500 {
         world.write(format!("many/{n}"), "x\n");
     }
     let many = world.take().tree;
-    assert_eq!(world.store.lines(&b, &many).unwrap(), None);
+    assert_eq!(world.store.count_lines(&b, &many).unwrap(), None);
     assert_eq!(world.store.diff(&a, &a, 100).unwrap(), "");
     let short = world.store.diff(&a, &b, 150).unwrap();
     assert!(short.len() < 220 && short.ends_with("more changes than are shown here\n"), "{short}");

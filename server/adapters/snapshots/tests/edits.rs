@@ -115,10 +115,10 @@ fn edit_of_rules() -> impl Strategy<Value = Edit> {
 /// Every file that `before` had is where it was, or in the snapshot `tree`.
 fn nothing_is_lost(world: &mut World, before: &Contents, tree: &str) -> Result<(), TestCaseError> {
     let now = files(world);
-    let root = world.store.objects.root(tree).unwrap();
-    let empty = world.store.objects.put(ObjectType::Tree, &[]).unwrap();
-    world.store.objects.commit().unwrap();
-    let stored = compare::changes(&world.store.objects, empty, root).unwrap();
+    let root = world.store.objects.resolve_snapshot(tree).unwrap();
+    let empty = world.store.objects.insert(ObjectType::Tree, &[]).unwrap();
+    world.store.objects.sync_inserted().unwrap();
+    let stored = compare::diff_trees(&world.store.objects, empty, root).unwrap();
     for (path, thing) in before.iter().filter(|it| now.get(it.0) != Some(it.1)) {
         let (Thing::File { bytes, .. } | Thing::Symlink(bytes)) = thing else { continue };
         let id = Oid::hash_object(ObjectType::Blob, bytes).unwrap();
@@ -152,7 +152,7 @@ proptest! {
         prop_assert_eq!(&restored.refused, &[]);
         prop_assert_eq!(files(&world), before);
         prop_assert_eq!(world.take().tree, tree.clone());
-        let empty = world.store.changed(&tree, &restored.before).unwrap().is_empty();
+        let empty = world.store.changed_paths(&tree, &restored.before).unwrap().is_empty();
         prop_assert_eq!(empty, restored.before == tree);
 
         let back = world.restore(&restored.before);

@@ -17,9 +17,9 @@ fn paths(world: &mut World) -> Vec<String> {
         return Vec::new();
     }
     // The empty tree is only known to the store once it was a snapshot.
-    let id = world.store.objects.put(git2::ObjectType::Tree, &[]).unwrap();
-    world.store.objects.commit().unwrap();
-    let mut paths = world.store.changed(&id.to_string(), &tree).unwrap();
+    let id = world.store.objects.insert(git2::ObjectType::Tree, &[]).unwrap();
+    world.store.objects.sync_inserted().unwrap();
+    let mut paths = world.store.changed_paths(&id.to_string(), &tree).unwrap();
     paths.sort();
     paths
 }
@@ -76,7 +76,7 @@ fn an_empty_tree_has_an_id_and_a_missing_root_is_an_error() {
     let mut world = World::new();
     assert_eq!(world.take().tree, "4b825dc642cb6eb9a060e54bf8d69288fbee4904");
     fs::remove_dir(world.root()).unwrap();
-    assert!(matches!(world.store.take(), Err(SnapshotError::Io { .. })));
+    assert!(matches!(world.store.take_snapshot(), Err(SnapshotError::Io { .. })));
 }
 
 #[test]
@@ -200,7 +200,7 @@ fn what_is_not_stored_is_named_and_its_change_shows() {
     assert_eq!(world.take(), first);
     big.set_len(20 * 1024 * 1024 + 2).unwrap();
     let second = world.take();
-    assert_eq!(world.store.changed(&first.tree, &second.tree).unwrap(), ["big\\n"]);
+    assert_eq!(world.store.changed_paths(&first.tree, &second.tree).unwrap(), ["big\\n"]);
     big.set_len(20 * 1024 * 1024).unwrap();
     assert_eq!(world.take().not_covered, []);
 }
@@ -240,12 +240,12 @@ fn our_own_state_is_no_part_of_the_tree() {
     let store = dir.path().join(".local/state/loopkeeper/workspaces/0123/snapshots.git");
     fs::write(dir.path().join("a"), "x").unwrap();
     let mut store = crate::adapters::snapshots::SnapshotStore::open_with(&store, dir.path(), None).unwrap();
-    let first = store.take().unwrap();
+    let first = store.take_snapshot().unwrap();
     assert_eq!(first.n_files, 1);
     fs::write(dir.path().join(".local/state/loopkeeper/calls"), "x").unwrap();
-    assert_eq!(store.take().unwrap(), first);
+    assert_eq!(store.take_snapshot().unwrap(), first);
     fs::write(dir.path().join(".local/state/other"), "x").unwrap();
-    assert_eq!(store.take().unwrap().n_files, 2);
+    assert_eq!(store.take_snapshot().unwrap().n_files, 2);
 }
 
 #[test]
@@ -253,15 +253,15 @@ fn a_store_that_went_away_says_so() {
     let mut world = World::new();
     world.write("a", "x");
     let tree = world.take().tree;
-    assert!(world.store.has(&tree));
-    assert!(!world.store.has("0000000000000000000000000000000000000000"));
-    assert!(!world.store.has("-rf"));
-    assert!(matches!(world.store.changed(&tree, "abc"), Err(SnapshotError::Unknown { .. })));
+    assert!(world.store.contains_snapshot(&tree));
+    assert!(!world.store.contains_snapshot("0000000000000000000000000000000000000000"));
+    assert!(!world.store.contains_snapshot("-rf"));
+    assert!(matches!(world.store.changed_paths(&tree, "abc"), Err(SnapshotError::Unknown { .. })));
     fs::remove_dir_all(world.store_dir()).unwrap();
-    assert!(matches!(world.store.take(), Err(SnapshotError::Missing { .. })));
+    assert!(matches!(world.store.take_snapshot(), Err(SnapshotError::Missing { .. })));
     assert!(matches!(world.store.restore(&tree, None), Err(SnapshotError::Missing { .. })));
-    assert!(matches!(world.store.changed(&tree, &tree), Err(SnapshotError::Missing { .. })));
-    assert!(!world.store.has(&tree));
+    assert!(matches!(world.store.changed_paths(&tree, &tree), Err(SnapshotError::Missing { .. })));
+    assert!(!world.store.contains_snapshot(&tree));
 }
 
 fn git(root: &Path, arguments: &[&str]) {

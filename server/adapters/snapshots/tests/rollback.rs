@@ -211,7 +211,7 @@ fn rules_that_hide_themselves_belong_to_what_they_rule() {
     world.write("tmp/keep", "x");
     world.write("tmp/junk", "x");
     let with = world.take().tree;
-    assert_eq!(world.store.changed(&start.tree, &with).unwrap(), ["tmp/.gitignore", "tmp/keep"]);
+    assert_eq!(world.store.changed_paths(&start.tree, &with).unwrap(), ["tmp/.gitignore", "tmp/keep"]);
 }
 
 const BIG: u64 = 20 * 1024 * 1024 + 1;
@@ -330,7 +330,7 @@ fn a_damaged_store_changes_nothing() {
     world.write("a", "2");
     world.write("b", "2b");
     let id = git2::Oid::hash_object(git2::ObjectType::Blob, b"1b").unwrap();
-    let object = world.store_dir().join("objects").join(crate::adapters::snapshots::objects::place(id));
+    let object = world.store_dir().join("objects").join(crate::adapters::snapshots::objects::object_path(id));
     fs::remove_file(&object).unwrap();
     let before = world.contents();
     assert!(matches!(world.store.restore(&start, None), Err(SnapshotError::Damaged { .. })));

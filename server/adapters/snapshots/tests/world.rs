@@ -63,7 +63,7 @@ impl World {
     }
 
     pub(super) fn take(&mut self) -> Snapshot {
-        self.store.take().unwrap()
+        self.store.take_snapshot().unwrap()
     }
 
     pub(super) fn restore(&mut self, tree: &str) -> RestoreReport {

@@ -64,8 +64,8 @@ pub(in crate::adapters::snapshots) fn read_file(
             return Ok(None);
         }
         let after = rustix::fs::fstat(&file)?;
-        let seen = StatFingerprint::of(&before);
-        let settled = seen == StatFingerprint::of(&after);
+        let seen = StatFingerprint::from_stat(&before);
+        let settled = seen == StatFingerprint::from_stat(&after);
         let mode = Mode::from_raw_mode(after.st_mode);
         reading = Some(FileRead { bytes, seen, executable: mode.contains(Mode::XUSR), mode, settled });
         if settled {

@@ -15,7 +15,7 @@ use loopkeeper_core::decide::CallSlot;
 use loopkeeper_core::journal::AgentPlan;
 use loopkeeper_core::probe::{
     KnownHookState, Observation, Probe, ProbeAnswer, ProbeNonces, ProbeObservations, ProbeQuestion,
-    ProbeScenario, judge, scene,
+    ProbeScenario, build_scenario, judge_calls,
 };
 use loopkeeper_core::settings::LimitSettings;
 use loopkeeper_core::text::redact::Redactor;
@@ -31,7 +31,7 @@ use crate::adapters::process::{Job, StdinSource};
 use crate::adapters::scratch::{self, DirSnapshot, ScratchDir};
 use crate::adapters::trust::permit::Approved;
 use crate::cli::failure::{Failure, note};
-use crate::keeper::run_context::{EnvVars, put};
+use crate::keeper::run_context::{EnvVars, extend_env};
 use crate::keeper::{agent, calls};
 
 /// No call takes longer, whatever an iteration may take; what does is ended.
@@ -87,15 +87,15 @@ impl<'a> ProbeRunner<'a> {
 
     /// Every call in its order; an agent that does not even answer is not asked any further. `None`: somebody wants
     /// no more of it, and nothing of the agent runs any more.
-    pub(super) async fn all(mut self) -> Result<Option<ProbeRun>, Failure> {
-        let calls = self.each().await?;
+    pub(super) async fn run_all(mut self) -> Result<Option<ProbeRun>, Failure> {
+        let calls = self.run_each().await?;
         if self.interrupts.were_heard() {
             return Ok(None);
         }
         Ok(Some(ProbeRun { plan: self.plan, words: self.words, calls, starts: self.starts }))
     }
 
-    async fn each(&mut self) -> Result<ProbeObservations, Failure> {
+    async fn run_each(&mut self) -> Result<ProbeObservations, Failure> {
         let mut calls = ProbeObservations::new();
         let mut folders = BTreeMap::new();
         for (at, probe) in Probe::ALL.into_iter().enumerate() {
@@ -115,7 +115,7 @@ impl<'a> ProbeRunner<'a> {
             if self.interrupts.were_heard() {
                 break;
             }
-            if probe == Probe::Answer && !answers(&calls, &self.words) {
+            if probe == Probe::Answer && !has_answered(&calls, &self.words) {
                 note("It does not answer: the other calls are not made.");
                 break;
             }
@@ -132,7 +132,7 @@ impl<'a> ProbeRunner<'a> {
         let first: ProbeObservations = [(Probe::Answer, seen.clone())].into();
         let is_text = self.plan.dialect != Dialect::Acp && self.plan.prompt == PromptBy::Stdin;
         let is_open = is_text && self.looked.is_own(&self.plan.name);
-        let is_over = answers(&first, &self.words) || self.interrupts.were_heard();
+        let is_over = has_answered(&first, &self.words) || self.interrupts.were_heard();
         if is_over || !is_open || seen.not_started.is_some() {
             return Ok(seen);
         }
@@ -143,7 +143,7 @@ impl<'a> ProbeRunner<'a> {
         folders.clear();
         self.session = Uuid::new_v4().to_string();
         let again = self.call(Probe::Answer, folders).await?;
-        let is_it = |it: &Observation| answers(&[(Probe::Answer, it.clone())].into(), &self.words);
+        let is_it = |it: &Observation| has_answered(&[(Probe::Answer, it.clone())].into(), &self.words);
         Ok(again.filter(is_it).unwrap_or_else(|| {
             self.plan = by_stdin;
             seen
@@ -160,17 +160,17 @@ impl<'a> ProbeRunner<'a> {
             return Ok(None);
         }
         self.starts += 1;
-        let folder = match probe.follows().and_then(|it| folders.get(&it)) {
+        let folder = match probe.predecessor().and_then(|it| folders.get(&it)) {
             Some(folder) => folder.clone(),
             None => self.scratch.repository(&Uuid::new_v4().to_string())?,
         };
         let hook_by = self.way_to_a_hook().filter(|_| probe == Probe::Hook);
-        let scene = scene(probe, &self.words, &folder.to_string_lossy(), hook_by.is_some());
-        if probe.follows().is_none() {
-            scratch::put(&folder, &scene.files)?;
+        let scene = build_scenario(probe, &self.words, &folder.to_string_lossy(), hook_by.is_some());
+        if probe.predecessor().is_none() {
+            scratch::write_files(&folder, &scene.files)?;
         }
         let job = self.job(probe, &scene, &folder)?;
-        let before = DirSnapshot::at(&folder);
+        let before = DirSnapshot::capture(&folder);
         let within = ProbeLimits {
             domain: &self.looked.domain,
             longest: self.longest(probe),
@@ -179,7 +179,7 @@ impl<'a> ProbeRunner<'a> {
             stop_at: scene.stop_at.map(|it| folder.join(it)),
         };
         let mut seen = watch(&job, &within, &mut self.interrupts).await;
-        let after = DirSnapshot::at(&folder);
+        let after = DirSnapshot::capture(&folder);
         seen.written = after.written_since(&before);
         seen.files = after.contents();
         seen.hook_by = hook_by;
@@ -215,14 +215,15 @@ impl<'a> ProbeRunner<'a> {
         };
         let prompt_file = self.scratch.path().join(format!("{}.md", Uuid::new_v4()));
         std::fs::write(&prompt_file, &scene.prompt)?;
-        let argv = if resumed { self.plan.kind().resuming(&self.plan.argv) } else { self.plan.argv.clone() };
+        let argv =
+            if resumed { self.plan.kind().resume_argv(&self.plan.argv) } else { self.plan.argv.clone() };
         let file = prompt_file.to_string_lossy();
-        let mut argv = argv::fill(
+        let mut argv = argv::fill_placeholders(
             &argv,
             PlaceholderValues { session: &session, prompt: &scene.prompt, prompt_file: &file },
         );
         let mut env =
-            if probe == Probe::Bare { self.bare()? } else { self.looked.agent_environment(&self.plan) };
+            if probe == Probe::Bare { self.bare_env()? } else { self.looked.agent_environment(&self.plan) };
         env.push((SESSION.into(), session.into()));
         if resumed {
             env.push((RESUMED.into(), "1".into()));
@@ -238,7 +239,7 @@ impl<'a> ProbeRunner<'a> {
             StdinSource::Null
         };
         Ok(Job {
-            argv: Approved::typed(acp::between(
+            argv: Approved::from_user_input(acp::bridge_argv(
                 self.looked.domain.warden(),
                 self.plan.dialect,
                 LoopMode::Loop,
@@ -265,10 +266,15 @@ impl<'a> ProbeRunner<'a> {
     fn tell_of(&self, hook: &str, argv: &mut Vec<String>, env: &mut EnvVars) -> Result<(), Failure> {
         match self.way_to_a_hook() {
             Some(HookMechanism::Settings) => *argv = claude::hooks::with_stop(std::mem::take(argv), hook),
-            Some(HookMechanism::Overrides) => *argv = codex::hooks::equip(std::mem::take(argv), hook),
+            Some(HookMechanism::Overrides) => {
+                *argv = codex::hooks::inject_stop_hook(std::mem::take(argv), hook);
+            }
             Some(HookMechanism::Home) => {
                 let home = self.scratch.folder(&Uuid::new_v4().to_string())?;
-                put(env, agent::home(&home, env, hook, &[]).map_err(|it| Failure::ended(&it))?);
+                extend_env(
+                    env,
+                    agent::create_agent_home(&home, env, hook, &[]).map_err(|it| Failure::ended(&it))?,
+                );
             }
             Some(HookMechanism::ByItself) | None => {}
         }
@@ -276,7 +282,7 @@ impl<'a> ProbeRunner<'a> {
     }
 
     /// Neither keys nor a home in which a login could be; our bridge needs its own all the same.
-    fn bare(&self) -> Result<EnvVars, Failure> {
+    fn bare_env(&self) -> Result<EnvVars, Failure> {
         let mut env = bare_environment(self.scratch.folder(&Uuid::new_v4().to_string())?);
         env.extend(self.plan.kind().environment().iter().map(|(name, value)| (name.into(), value.into())));
         let ours = self.plan.env.iter().filter(|(name, _)| name == acp::VARIABLE);
@@ -310,15 +316,17 @@ pub(super) fn longest(limits: &LimitSettings) -> Duration {
 /// Where each call worked.
 type ProbeFolders = BTreeMap<Probe, PathBuf>;
 
-fn answers(calls: &ProbeObservations, words: &ProbeNonces) -> bool {
-    judge(calls, words).iter().any(|it| it.question == ProbeQuestion::Prompt && it.answer == ProbeAnswer::Yes)
+fn has_answered(calls: &ProbeObservations, words: &ProbeNonces) -> bool {
+    judge_calls(calls, words)
+        .iter()
+        .any(|it| it.question == ProbeQuestion::Prompt && it.answer == ProbeAnswer::Yes)
 }
 
 /// The session that the agent itself told of.
 fn session(plan: &AgentPlan, seen: &Observation) -> Option<String> {
     let mut reader = AgentOutputReader::new(plan.dialect);
     for line in seen.stdout.lines() {
-        reader.line(line);
+        reader.read_line(line);
     }
     reader.finish(ProcessEnd::exited(seen.exit), &LocalClock::utc(0)).session
 }

@@ -18,10 +18,10 @@ use crate::operations::failure::FailureKind;
 use crate::operations::trust::page;
 
 /// Nothing that a file of the workspace says about the agent is started before the user said yes to it.
-pub(super) fn trust(looked: &FactContext, plan: &AgentPlan, args: &Args) -> Result<(), Failure> {
+pub(super) fn ensure_trusted(looked: &FactContext, plan: &AgentPlan, args: &Args) -> Result<(), Failure> {
     let items = of_workspace(looked, plan);
     let mut store = TrustStore::open(looked.state()?);
-    let unknown = store.unknown(&looked.root, &items);
+    let unknown = store.untrusted_items(&looked.root, &items);
     if unknown.is_empty() {
         return Ok(());
     }
@@ -37,7 +37,7 @@ pub(super) fn trust(looked: &FactContext, plan: &AgentPlan, args: &Args) -> Resu
             return Err(refused());
         }
         write!(anstream::stderr(), "{}", page(&looked.root, &unknown, &unknown).text(&plan.name))?;
-        if !ask::yes("Trust this?")? {
+        if !ask::confirm("Trust this?")? {
             return Err(refused());
         }
     }
@@ -53,15 +53,16 @@ fn of_workspace(looked: &FactContext, plan: &AgentPlan) -> Vec<TrustItem> {
     };
     let written =
         looked.resolved.effective().iter().any(|it| it.key.starts_with(&about) && is_theirs(&it.origin));
-    let mut items: Vec<TrustItem> = TrustItem::settings(looked.resolved.to_trust()).into_iter().collect();
-    items.extend(written.then(|| TrustItem::agent(plan)));
+    let mut items: Vec<TrustItem> =
+        TrustItem::from_settings(looked.resolved.to_trust()).into_iter().collect();
+    items.extend(written.then(|| TrustItem::from_agent(plan)));
     items
 }
 
 /// A probe that would end in the middle spends calls for nothing.
 pub(super) fn has_room(looked: &FactContext, plan: &AgentPlan) -> Result<(), Failure> {
     let (most, needed) = (looked.settings.limits.calls_per_hour, count(looked, plan));
-    let left = most.saturating_sub(made(looked)?);
+    let left = most.saturating_sub(calls_last_hour(looked)?);
     if left as usize >= needed {
         return Ok(());
     }
@@ -71,15 +72,19 @@ pub(super) fn has_room(looked: &FactContext, plan: &AgentPlan) -> Result<(), Fai
 }
 
 /// Calls of the last hour.
-fn made(looked: &FactContext) -> Result<u32, Failure> {
+fn calls_last_hour(looked: &FactContext) -> Result<u32, Failure> {
     calls::this_hour(&looked.state()?.calls(), clock::now().wall).map_err(|error| Failure::ended(&error))
 }
 
 /// Whether somebody wants what it costs.
-pub(super) fn pay(looked: &FactContext, plan: &AgentPlan, yes: bool) -> Result<bool, Failure> {
-    failure::note(announcement(plan, (count(looked, plan), made(looked)?), &looked.settings.limits));
+pub(super) fn confirm_cost(looked: &FactContext, plan: &AgentPlan, yes: bool) -> Result<bool, Failure> {
+    failure::note(announcement(
+        plan,
+        (count(looked, plan), calls_last_hour(looked)?),
+        &looked.settings.limits,
+    ));
     if yes {
         return Ok(true);
     }
-    Ok(ask::somebody_is_there() && ask::yes("Go on?")?)
+    Ok(ask::somebody_is_there() && ask::confirm("Go on?")?)
 }

@@ -82,7 +82,7 @@ pub(super) async fn watch(job: &Job, within: &ProbeLimits<'_>, interrupts: &mut 
     watched.go_along(within, interrupts).await;
     let WatchedProbe { running, mut seen, told, .. } = watched;
     seen.ended_after_ms = told.map(|it| it.elapsed().as_millis() as u64);
-    let ended = running.end().await;
+    let ended = running.wait().await;
     if !ended.left.is_empty() {
         note(format_args!("These could not be ended: {}", ended.left.join(", ")));
     }
@@ -113,38 +113,38 @@ impl WatchedProbe {
         loop {
             tokio::select! {
                 event = self.running.next() => match event {
-                    Some(event) => self.hear(event, within),
+                    Some(event) => self.handle_output(event, within),
                     None => return,
                 },
-                _ = look.tick(), if within.stop_at.is_some() && self.told.is_none() => self.look(within),
+                _ = look.tick(), if within.stop_at.is_some() && self.told.is_none() => self.check_stop_file(within),
                 how = interrupts.next() => {
                     if how == TerminateMode::Grace {
                         note("The agent is told to end. Ctrl-C again ends it at once.");
                     }
-                    self.end(how);
+                    self.terminate(how);
                 }
                 () = sleep_until(deadline), if !self.seen.timed_out => {
                     self.seen.timed_out = self.told.is_none();
-                    self.end(TerminateMode::Grace);
+                    self.terminate(TerminateMode::Grace);
                 }
             }
         }
     }
 
-    fn end(&mut self, how: TerminateMode) {
+    fn terminate(&mut self, how: TerminateMode) {
         self.running.terminate(how);
         self.told.get_or_insert_with(Instant::now);
     }
 
-    fn look(&mut self, within: &ProbeLimits<'_>) {
+    fn check_stop_file(&mut self, within: &ProbeLimits<'_>) {
         let is_there = || within.stop_at.as_ref().is_some_and(|it| it.exists());
         self.begun = self.begun.or_else(|| is_there().then(Instant::now));
         if self.begun.is_some_and(|it| it.elapsed() >= INTO_IT) {
-            self.end(TerminateMode::Grace);
+            self.terminate(TerminateMode::Grace);
         }
     }
 
-    fn hear(&mut self, event: OutputEvent, within: &ProbeLimits<'_>) {
+    fn handle_output(&mut self, event: OutputEvent, within: &ProbeLimits<'_>) {
         let (stream, line) = match event {
             OutputEvent::Line { stream, bytes } => (stream, String::from_utf8_lossy(&bytes).into_owned()),
             OutputEvent::Oversize { stream, bytes } => {
@@ -153,24 +153,24 @@ impl WatchedProbe {
         };
         match stream {
             Stream::Stdout => {
-                self.reader.line(&line);
-                keep(&mut self.seen.stdout, &line);
+                self.reader.read_line(&line);
+                append_bounded(&mut self.seen.stdout, &line);
             }
             Stream::Stderr => {
                 self.reader.stderr_line(&line);
-                keep(&mut self.seen.stderr, &line);
+                append_bounded(&mut self.seen.stderr, &line);
             }
         }
         if self.seen.halted.is_none() && self.told.is_none() {
-            self.seen.halted = self.reader.halt(within.steps);
+            self.seen.halted = self.reader.kill_reason(within.steps);
             if self.seen.halted.is_some() {
-                self.end(TerminateMode::Grace);
+                self.terminate(TerminateMode::Grace);
             }
         }
     }
 }
 
-fn keep(kept: &mut String, line: &str) {
+fn append_bounded(kept: &mut String, line: &str) {
     kept.push_str(line);
     kept.push('\n');
     if kept.len() > 2 * MOST_BYTES {
@@ -181,14 +181,14 @@ fn keep(kept: &mut String, line: &str) {
 
 #[cfg(test)]
 mod tests {
-    use super::{MOST_BYTES, keep};
+    use super::{MOST_BYTES, append_bounded};
 
     #[test]
     fn of_much_output_whole_lines_of_its_end_are_kept() {
         let mut kept = String::new();
         let line = "é".repeat(1_000);
         for at in 0..2_000 {
-            keep(&mut kept, &format!("{at}{line}"));
+            append_bounded(&mut kept, &format!("{at}{line}"));
             assert!(kept.lines().last().is_some_and(|it| it.starts_with(&at.to_string())), "{at}");
             assert!(kept.lines().all(|it| it.ends_with(&line)), "{at}");
         }

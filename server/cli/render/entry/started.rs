@@ -27,7 +27,7 @@ pub(super) fn limits(spec: &LoopSpec) -> String {
 
 /// The cost limit, or why it cannot apply.
 fn cost(capabilities: &Capabilities, mode: LoopMode, limit: u64) -> String {
-    let capabilities = capabilities.with(mode);
+    let capabilities = capabilities.in_mode(mode);
     if mode == LoopMode::Attach {
         return format!(". {}", words::capitalised(sentences::no_cost(mode)));
     }

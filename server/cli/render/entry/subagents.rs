@@ -3,7 +3,7 @@
 use loopkeeper_core::journal::Record;
 use loopkeeper_core::text::sanitize;
 
-pub(super) fn told(record: &Record) -> String {
+pub(super) fn describe_record(record: &Record) -> String {
     match record {
         Record::SubagentAsked { by, what, refused: Some(why), .. } => {
             format!("{} asked for a subagent ({}): {}", whom(by.as_deref()), clean(what), clean(why))

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use crate::agent::fields::{first, list, text};
+use crate::agent::fields::{first_nonempty, list, text};
 use crate::agent::message_chunks::MessageChunks;
 use crate::agent::provider::{self, ProviderFailure};
 use crate::agent::{AgentEvent, ProviderClass, TurnSummary};
@@ -38,7 +38,7 @@ impl AcpParser {
     }
 
     /// Reads one line of stdout; what has no type was sorted out.
-    pub(super) fn line(&mut self, value: &Value) -> Vec<AgentEvent> {
+    pub(super) fn parse_line(&mut self, value: &Value) -> Vec<AgentEvent> {
         let mut events = Vec::new();
         match (text(value, "type"), text(value, "sessionUpdate")) {
             ("session", _) => events.push(AgentEvent::Started {
@@ -46,55 +46,55 @@ impl AcpParser {
                 model: text(value, "model").to_owned(),
             }),
             ("denied", _) => {
-                self.said.hush(&mut events);
+                self.said.finish_message(&mut events);
                 let (tool, message) = (text(value, "what").to_owned(), text(value, "why").to_owned());
                 events.push(AgentEvent::Denied { tool, message });
             }
-            ("turn", _) => self.turn(value, &mut events),
+            ("turn", _) => self.parse_turn_end(value, &mut events),
             ("failed", _) => {
-                self.said.hush(&mut events);
-                events.push(AgentEvent::Turn(self.ended(Some(trouble(value)), None)));
+                self.said.finish_message(&mut events);
+                events.push(AgentEvent::Turn(self.turn_summary(Some(parse_provider_failure(value)), None)));
             }
-            (_, "agent_message_chunk") => self.say(value, &mut events),
-            (_, "agent_thought_chunk" | "user_message_chunk") => self.said.hush(&mut events),
-            (_, "tool_call" | "tool_call_update") => self.tool(value, &mut events),
+            (_, "agent_message_chunk") => self.push_message_chunk(value, &mut events),
+            (_, "agent_thought_chunk" | "user_message_chunk") => self.said.finish_message(&mut events),
+            (_, "tool_call" | "tool_call_update") => self.record_tool_call(value, &mut events),
             // Plans, modes and the like: nothing that counts.
             _ => {}
         }
         events
     }
 
-    fn say(&mut self, update: &Value, events: &mut Vec<AgentEvent>) {
+    fn push_message_chunk(&mut self, update: &Value, events: &mut Vec<AgentEvent>) {
         let message = text(update, "messageId");
         if self.message != message {
             message.clone_into(&mut self.message);
-            self.said.hush(events);
+            self.said.finish_message(events);
         }
         let piece = update.get("content").map(|it| text(it, "text")).unwrap_or_default();
-        self.said.say(piece, events);
+        self.said.push_chunk(piece, events);
     }
 
     /// Some tell of a call before it begins, some only of its end.
-    fn tool(&mut self, update: &Value, events: &mut Vec<AgentEvent>) {
-        self.said.hush(events);
+    fn record_tool_call(&mut self, update: &Value, events: &mut Vec<AgentEvent>) {
+        self.said.finish_message(events);
         let id = text(update, "toolCallId");
         if !self.calls.contains_key(id) && self.calls.len() >= OPEN_CALLS {
             return;
         }
         let (call, is_told) = self.calls.entry(id.to_owned()).or_default();
-        call.learn(update);
+        call.merge_update(update);
         if !*is_told && call.is_clear() {
             *is_told = true;
             events.push(AgentEvent::ToolUse(call.tool_use()));
         }
         if call.is_over() {
-            events.extend(call.result(update));
+            events.extend(call.result_events(update));
             self.calls.remove(id);
         }
     }
 
-    fn turn(&mut self, value: &Value, events: &mut Vec<AgentEvent>) {
-        self.said.hush(events);
+    fn parse_turn_end(&mut self, value: &Value, events: &mut Vec<AgentEvent>) {
+        self.said.finish_message(events);
         self.calls.clear();
         let refused = || ProviderFailure {
             class: ProviderClass::Refused,
@@ -110,7 +110,7 @@ impl AcpParser {
             _ => (None, None),
         };
         let told = |key: &str| value.get(key).and_then(Value::as_u64);
-        let turn = self.ended(error, note.map(str::to_owned));
+        let turn = self.turn_summary(error, note.map(str::to_owned));
         events.push(AgentEvent::Turn(TurnSummary {
             tokens: told("tokens"),
             cost_micros: told("costMicros"),
@@ -118,16 +118,17 @@ impl AcpParser {
         }));
     }
 
-    fn ended(&self, error: Option<ProviderFailure>, note: Option<String>) -> TurnSummary {
-        TurnSummary { final_text: self.said.last().to_owned(), error, note, ..TurnSummary::default() }
+    fn turn_summary(&self, error: Option<ProviderFailure>, note: Option<String>) -> TurnSummary {
+        TurnSummary { final_text: self.said.last_message().to_owned(), error, note, ..TurnSummary::default() }
     }
 }
 
 /// An error that the agent answered. Its code may be the provider's status.
-fn trouble(value: &Value) -> ProviderFailure {
+fn parse_provider_failure(value: &Value) -> ProviderFailure {
     let code = value.get("code").and_then(Value::as_i64).unwrap_or(0);
     let data = value.get("data").unwrap_or(&Value::Null);
-    let further = first([data.as_str().unwrap_or_default(), text(data, "details"), text(data, "message")]);
+    let further =
+        first_nonempty([data.as_str().unwrap_or_default(), text(data, "details"), text(data, "message")]);
     let words = match (text(value, "message"), further) {
         (words, "") => words.to_owned(),
         ("", further) => further.to_owned(),

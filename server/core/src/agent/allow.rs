@@ -23,7 +23,7 @@ pub fn test_runner(names_at_root: &[String]) -> Option<&'static str> {
 ///
 /// A rule has to equal the command. Backslashes and parentheses are escaped; `*` is a wildcard that cannot be
 /// escaped, so a command with one gets no rule: the agent is denied it, loopkeeper runs it all the same.
-pub fn rules(commands: &[String], runner: Option<&str>) -> Vec<String> {
+pub fn claude_allow_rules(commands: &[String], runner: Option<&str>) -> Vec<String> {
     let piped =
         |command| Some(unfed_parts(command)).filter(|it| it.has_pipe).map_or_else(Vec::new, |it| it.parts);
     let mut rules: Vec<String> = commands
@@ -42,7 +42,7 @@ pub fn rules(commands: &[String], runner: Option<&str>) -> Vec<String> {
 }
 
 /// The commands as they are, for agents that judge the parts of a line one by one, each once and in their order.
-pub fn commands(commands: &[String], runner: Option<&str>) -> Vec<String> {
+pub fn allowed_commands(commands: &[String], runner: Option<&str>) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     for command in commands {
         let parts = unfed_parts(command).parts;
@@ -126,11 +126,11 @@ fn separators(command: &str) -> Vec<(usize, usize, ShellSeparator)> {
 
 #[cfg(test)]
 mod tests {
-    use super::{rules, test_runner};
+    use super::{claude_allow_rules, test_runner};
 
     fn check(commands: &[&str], runner: Option<&str>, expect: &[&str]) {
         let commands: Vec<String> = commands.iter().map(ToString::to_string).collect();
-        assert_eq!(rules(&commands, runner), expect, "{commands:?}");
+        assert_eq!(claude_allow_rules(&commands, runner), expect, "{commands:?}");
     }
 
     #[test]

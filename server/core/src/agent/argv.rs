@@ -12,11 +12,11 @@ pub struct PlaceholderValues<'a> {
 }
 
 /// Fills every argument in one pass: what a value contains is never filled again.
-pub fn fill(argv: &[String], values: PlaceholderValues<'_>) -> Vec<String> {
-    argv.iter().map(|argument| filled(argument, values)).collect()
+pub fn fill_placeholders(argv: &[String], values: PlaceholderValues<'_>) -> Vec<String> {
+    argv.iter().map(|argument| fill_argument(argument, values)).collect()
 }
 
-fn filled(argument: &str, values: PlaceholderValues<'_>) -> String {
+fn fill_argument(argument: &str, values: PlaceholderValues<'_>) -> String {
     let known =
         [("{session}", values.session), ("{prompt}", values.prompt), ("{prompt_file}", values.prompt_file)];
     let mut out = String::with_capacity(argument.len());
@@ -34,7 +34,7 @@ fn filled(argument: &str, values: PlaceholderValues<'_>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{PlaceholderValues, fill};
+    use super::{PlaceholderValues, fill_placeholders};
 
     #[test]
     fn placeholders_are_filled_once() {
@@ -50,7 +50,7 @@ mod tests {
             (r#"{"a":"\u007bsession\u007d"}"#, r#"{"a":"\u007bsession\u007d"}"#),
             ("é{prompt_file}é", "é/pé"),
         ] {
-            assert_eq!(fill(&[argument.to_owned()], values), [expect], "{argument}");
+            assert_eq!(fill_placeholders(&[argument.to_owned()], values), [expect], "{argument}");
         }
     }
 }

@@ -14,7 +14,7 @@ struct BypassFlags {
 
 const NONE: BypassFlags = BypassFlags { flags: &[], vague: &[], values: &[] };
 
-fn words(kind: AgentKind) -> BypassFlags {
+fn bypass_flags(kind: AgentKind) -> BypassFlags {
     const APPROVAL: &[&str] = &["--approval-mode"];
     match kind {
         AgentKind::Claude => BypassFlags {
@@ -37,23 +37,23 @@ fn words(kind: AgentKind) -> BypassFlags {
         AgentKind::Copilot => BypassFlags { flags: &["--allow-all", "--allow-all-tools", "--yolo"], ..NONE },
         AgentKind::Cursor => BypassFlags { flags: &["--yolo"], vague: &["--force", "-f"], ..NONE },
         AgentKind::Amp => BypassFlags { flags: &["--dangerously-allow-all"], ..NONE },
-        AgentKind::Acp(known) => known.map_or(NONE, |it| words(*it)),
+        AgentKind::Acp(known) => known.map_or(NONE, |it| bypass_flags(*it)),
         AgentKind::Demo | AgentKind::Own(_) => NONE,
     }
 }
 
 /// The first such word, as it is written. `kind`: of a command of the user's own nobody knows whose words it takes, so
 /// those of all count that can mean nothing else.
-pub fn word(kind: AgentKind, argv: &[String]) -> Option<String> {
+pub fn find_bypass_flag(kind: AgentKind, argv: &[String]) -> Option<String> {
     match kind {
         AgentKind::Own(_) | AgentKind::Acp(None) => {
-            KNOWN.iter().find_map(|it| found(&BypassFlags { vague: &[], ..words(*it) }, argv))
+            KNOWN.iter().find_map(|it| find_flag(&BypassFlags { vague: &[], ..bypass_flags(*it) }, argv))
         }
-        _ => found(&words(kind), argv),
+        _ => find_flag(&bypass_flags(kind), argv),
     }
 }
 
-fn found(words: &BypassFlags, argv: &[String]) -> Option<String> {
+fn find_flag(words: &BypassFlags, argv: &[String]) -> Option<String> {
     let nexts = argv.iter().skip(1).map(String::as_str).chain([""]);
     argv.iter().zip(nexts).find_map(|(it, next)| {
         let (name, joined) = it.split_once('=').unwrap_or((it, ""));
@@ -61,24 +61,24 @@ fn found(words: &BypassFlags, argv: &[String]) -> Option<String> {
             return Some(it.clone());
         }
         let says = |flag: &str, value: &str| {
-            if it == flag && same(next, value) {
+            if it == flag && equals_unquoted(next, value) {
                 return Some(format!("{it} {next}"));
             }
-            it.strip_prefix(flag).filter(|rest| same(rest, value)).map(|_| it.clone())
+            it.strip_prefix(flag).filter(|rest| equals_unquoted(rest, value)).map(|_| it.clone())
         };
         words.values.iter().find_map(|(flags, value)| flags.iter().find_map(|flag| says(flag, value)))
     })
 }
 
 /// Quotes are those of a configuration's language.
-fn same(written: &str, value: &str) -> bool {
+fn equals_unquoted(written: &str, value: &str) -> bool {
     let bare = |it: char| !matches!(it, '"' | '\'' | ' ');
     written.trim_start_matches('=').chars().filter(|it| bare(*it)).eq(value.chars())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::word;
+    use super::find_bypass_flag;
     use crate::agent::kind::AgentKind;
     use crate::agent::kind::Dialect;
     use crate::agent::starting::CommandLineParams;
@@ -88,7 +88,7 @@ mod tests {
     fn whatever_asks_nobody_any_more_is_known() {
         let check = |kind: AgentKind, argv: &[&str], expect: &str| {
             let argv: Vec<String> = argv.iter().map(ToString::to_string).collect();
-            assert_eq!(word(kind, &argv).unwrap_or_default(), expect, "{kind:?} {argv:?}");
+            assert_eq!(find_bypass_flag(kind, &argv).unwrap_or_default(), expect, "{kind:?} {argv:?}");
         };
         let mine = AgentKind::Own(Dialect::Text);
         let skip = "--dangerously-skip-permissions";
@@ -127,7 +127,7 @@ mod tests {
     fn our_own_words_for_it_are_among_them() {
         for kind in crate::agent::kind::KNOWN {
             let line = |permissions| {
-                kind.line(&CommandLineParams {
+                kind.command_line(&CommandLineParams {
                     command: &["it".to_owned()],
                     permissions,
                     model: None,
@@ -139,9 +139,9 @@ mod tests {
                     prompt: PromptBy::Stdin,
                 })
             };
-            assert_eq!(word(kind, &line(PermissionMode::Edits).argv), None, "{kind:?}");
+            assert_eq!(find_bypass_flag(kind, &line(PermissionMode::Edits).argv), None, "{kind:?}");
             // Amp is told by its own settings alone.
-            let is_told = word(kind, &line(PermissionMode::All).argv).is_some();
+            let is_told = find_bypass_flag(kind, &line(PermissionMode::All).argv).is_some();
             assert_eq!(is_told, kind != AgentKind::Amp, "{kind:?}");
         }
     }

@@ -14,7 +14,9 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use crate::agent::fields::{denied_call, detail, first, micros, status, text, text_at, tool_use};
+use crate::agent::fields::{
+    denied_call, first_nonempty, status, text, text_at, tool_detail, tool_use, usd_to_micros,
+};
 use crate::agent::{AgentEvent, ToolKind, TurnSummary};
 use failure::{ClaudeFailure, UsageLimitRejection};
 
@@ -42,20 +44,20 @@ impl ClaudeParser {
     }
 
     /// Reads one line of stdout; what has no type was sorted out.
-    pub(super) fn line(&mut self, value: &Value) -> Vec<AgentEvent> {
+    pub(super) fn parse_line(&mut self, value: &Value) -> Vec<AgentEvent> {
         match text(value, "type") {
-            "system" => system(value).into_iter().collect(),
-            "assistant" => self.assistant(value),
+            "system" => parse_system(value).into_iter().collect(),
+            "assistant" => self.parse_assistant(value),
             "user" => self.tool_results(value),
-            "rate_limit_event" => self.limit(value).into_iter().collect(),
+            "rate_limit_event" => self.parse_rate_limit(value).into_iter().collect(),
             "tool_call" => cursor::tool_call(value),
-            "result" => vec![AgentEvent::Turn(self.result(value))],
+            "result" => vec![AgentEvent::Turn(self.parse_result(value))],
             // Types of other versions say nothing that counts.
             _ => Vec::new(),
         }
     }
 
-    fn assistant(&mut self, value: &Value) -> Vec<AgentEvent> {
+    fn parse_assistant(&mut self, value: &Value) -> Vec<AgentEvent> {
         let within = value.get("parent_tool_use_id").and_then(Value::as_str);
         let own = within.is_none();
         if own && let Some(error) = value.get("error").and_then(Value::as_str) {
@@ -64,7 +66,7 @@ impl ClaudeParser {
             return Vec::new();
         }
         let mut events = Vec::new();
-        for block in blocks(value) {
+        for block in content_blocks(value) {
             match text(block, "type") {
                 "text" if own => {
                     self.error = None;
@@ -97,20 +99,20 @@ impl ClaudeParser {
 
     fn tool_results(&mut self, value: &Value) -> Vec<AgentEvent> {
         let within = value.get("parent_tool_use_id").and_then(Value::as_str);
-        blocks(value)
+        content_blocks(value)
             .filter(|block| text(block, "type") == "tool_result")
             .filter_map(|block| {
                 let path = self.writes.remove(text(block, "tool_use_id"));
                 let failed = block.get("is_error").and_then(Value::as_bool).unwrap_or(false);
                 if failed {
-                    return Some(AgentEvent::ToolFailed { text: answer(block) });
+                    return Some(AgentEvent::ToolFailed { text: tool_result_text(block) });
                 }
                 path.map(|path| AgentEvent::FileChange { path, within: within.map(str::to_owned) })
             })
             .collect()
     }
 
-    fn limit(&mut self, value: &Value) -> Option<AgentEvent> {
+    fn parse_rate_limit(&mut self, value: &Value) -> Option<AgentEvent> {
         let info = value.get("rate_limit_info")?;
         let rejected = text(info, "status") == "rejected";
         let resets_at =
@@ -119,7 +121,7 @@ impl ClaudeParser {
         Some(AgentEvent::Limit { rejected, resets_at })
     }
 
-    fn result(&mut self, value: &Value) -> TurnSummary {
+    fn parse_result(&mut self, value: &Value) -> TurnSummary {
         let said = text(value, "result");
         let is_error = value.get("is_error").and_then(Value::as_bool).unwrap_or(false);
         let error_word = self.error.take();
@@ -129,7 +131,7 @@ impl ClaudeParser {
                 status: status(value, "api_error_status"),
                 word: error_word.as_deref().unwrap_or_default(),
                 limit: self.limit,
-                message: message(value),
+                message: failure_message(value),
             };
             failure.classify()
         } else {
@@ -141,18 +143,18 @@ impl ClaudeParser {
         let of_session = value.pointer("/usage/total_tokens").and_then(Value::as_u64);
         TurnSummary {
             final_text: own,
-            cost_micros: value.get("total_cost_usd").and_then(Value::as_f64).map(micros),
-            tokens: if of_session.is_none() { tokens(value) } else { None },
+            cost_micros: value.get("total_cost_usd").and_then(Value::as_f64).map(usd_to_micros),
+            tokens: if of_session.is_none() { total_tokens(value) } else { None },
             session_tokens: of_session,
-            denials: denials(value).len() as u32,
-            denied: denials(value).iter().take(DENIALS_READ).map(denied).collect(),
+            denials: permission_denials(value).len() as u32,
+            denied: permission_denials(value).iter().take(DENIALS_READ).map(describe_denial).collect(),
             error,
             note,
         }
     }
 }
 
-fn system(value: &Value) -> Option<AgentEvent> {
+fn parse_system(value: &Value) -> Option<AgentEvent> {
     match text(value, "subtype") {
         "init" => Some(AgentEvent::Started {
             session: text(value, "session_id").to_owned(),
@@ -175,12 +177,12 @@ fn system(value: &Value) -> Option<AgentEvent> {
     }
 }
 
-fn blocks(value: &Value) -> impl Iterator<Item = &Value> {
+fn content_blocks(value: &Value) -> impl Iterator<Item = &Value> {
     value.pointer("/message/content").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default().iter()
 }
 
 /// The text of a tool's result: one string, or blocks of which some are text.
-fn answer(result: &Value) -> String {
+fn tool_result_text(result: &Value) -> String {
     let parts = match result.get("content") {
         Some(Value::String(whole)) => return whole.clone(),
         Some(Value::Array(parts)) => parts.as_slice(),
@@ -189,23 +191,23 @@ fn answer(result: &Value) -> String {
     parts.iter().map(|part| text(part, "text")).filter(|it| !it.is_empty()).collect::<Vec<_>>().join("\n")
 }
 
-fn denials(value: &Value) -> &[Value] {
+fn permission_denials(value: &Value) -> &[Value] {
     value.get("permission_denials").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
 }
 
 /// `Bash: git push`.
-fn denied(denial: &Value) -> String {
-    denied_call(text(denial, "tool_name"), &detail(denial.get("tool_input").unwrap_or(&Value::Null)))
+fn describe_denial(denial: &Value) -> String {
+    denied_call(text(denial, "tool_name"), &tool_detail(denial.get("tool_input").unwrap_or(&Value::Null)))
 }
 
 /// The CLI's own words about a failed turn.
-fn message(value: &Value) -> &str {
+fn failure_message(value: &Value) -> &str {
     // The last is what Qwen Code has.
-    first(["/result", "/errors/0", "/error/message"].map(|it| text_at(value, it)))
+    first_nonempty(["/result", "/errors/0", "/error/message"].map(|it| text_at(value, it)))
 }
 
 /// `usage` is of the last turn alone; `modelUsage` adds up over the process, as the cost does.
-fn tokens(value: &Value) -> Option<u64> {
+fn total_tokens(value: &Value) -> Option<u64> {
     const PER_MODEL: [&str; 4] =
         ["inputTokens", "outputTokens", "cacheReadInputTokens", "cacheCreationInputTokens"];
     const OF_TURN: [&str; 4] =

@@ -8,7 +8,7 @@ pub mod start;
 
 use serde_json::Value;
 
-use crate::agent::fields::{denied_call, list, number, short, status_in, text, text_at, tool_use};
+use crate::agent::fields::{denied_call, list, number, shorten_detail, status_in, text, text_at, tool_use};
 use crate::agent::provider;
 use crate::agent::{AgentEvent, ToolKind, ToolUse, TurnSummary};
 
@@ -31,17 +31,17 @@ impl CodexParser {
     }
 
     /// Reads one line of stdout; what has no type was sorted out.
-    pub(super) fn line(&mut self, value: &Value) -> Vec<AgentEvent> {
+    pub(super) fn parse_line(&mut self, value: &Value) -> Vec<AgentEvent> {
         match text(value, "type") {
             "thread.started" => {
                 let session = text(value, "thread_id").to_owned();
                 vec![AgentEvent::Started { session, model: String::new() }]
             }
-            "item.started" => started(item(value)).into_iter().collect(),
-            "item.completed" => self.completed(item(value)),
-            "error" => retry(text(value, "message")).into_iter().collect(),
+            "item.started" => parse_started_item(item(value)).into_iter().collect(),
+            "item.completed" => self.parse_completed_item(item(value)),
+            "error" => parse_retry(text(value, "message")).into_iter().collect(),
             "turn.completed" => vec![AgentEvent::Turn(TurnSummary {
-                session_tokens: tokens(value),
+                session_tokens: thread_tokens(value),
                 final_text: self.last_text.clone(),
                 ..TurnSummary::default()
             })],
@@ -56,7 +56,7 @@ impl CodexParser {
     }
 
     /// What comes now is the next iteration's.
-    pub fn settle(&mut self) {
+    pub fn reset_iteration(&mut self) {
         self.last_text.clear();
     }
 
@@ -67,11 +67,11 @@ impl CodexParser {
         let tool = if message.starts_with("patch ") { "file_change" } else { "command_execution" };
         // Of a hook's refusal the command stands behind the hook's own words.
         let command = message.rsplit_once(". Command: ").map_or("", |it| it.1);
-        let tool = denied_call(tool, &short(command));
+        let tool = denied_call(tool, &shorten_detail(command));
         is_refused.then(|| AgentEvent::Denied { tool, message: message.to_owned() })
     }
 
-    fn completed(&mut self, item: &Value) -> Vec<AgentEvent> {
+    fn parse_completed_item(&mut self, item: &Value) -> Vec<AgentEvent> {
         let failed = || AgentEvent::ToolFailed { text: text(item, "aggregated_output").to_owned() };
         let is_declined = text(item, "status") == "declined";
         match text(item, "type") {
@@ -81,7 +81,7 @@ impl CodexParser {
             }
             kind @ ("command_execution" | "file_change" | "mcp_tool_call") if is_declined => {
                 let message = text(item, "aggregated_output").to_owned();
-                let tool = denied_call(kind, &short(unwrapped(text(item, "command"))));
+                let tool = denied_call(kind, &shorten_detail(strip_shell_wrapper(text(item, "command"))));
                 vec![AgentEvent::Denied { tool, message }]
             }
             "command_execution" if text(item, "status") == "failed" => vec![failed()],
@@ -102,14 +102,14 @@ fn item(value: &Value) -> &Value {
     value.get("item").unwrap_or(&Value::Null)
 }
 
-fn started(item: &Value) -> Option<AgentEvent> {
+fn parse_started_item(item: &Value) -> Option<AgentEvent> {
     let id = text(item, "id");
     let call = |act, tool: &str, detail: &str| {
         let (tool, call) = (tool.to_owned(), id.to_owned());
-        ToolUse { act, tool, detail: short(detail), call, within: None }
+        ToolUse { act, tool, detail: shorten_detail(detail), call, within: None }
     };
     Some(AgentEvent::ToolUse(match text(item, "type") {
-        kind @ "command_execution" => call(ToolKind::Run, kind, unwrapped(text(item, "command"))),
+        kind @ "command_execution" => call(ToolKind::Run, kind, strip_shell_wrapper(text(item, "command"))),
         kind @ "file_change" => call(ToolKind::Edit, kind, &paths(item).collect::<Vec<_>>().join(" ")),
         "mcp_tool_call" => {
             call(ToolKind::Other, &format!("{}.{}", text(item, "server"), text(item, "tool")), "")
@@ -125,14 +125,14 @@ fn paths(item: &Value) -> impl Iterator<Item = &str> {
 }
 
 /// `Reconnecting... 2/5 (exceeded retry limit, last status: 429 Too Many Requests)`
-fn retry(message: &str) -> Option<AgentEvent> {
+fn parse_retry(message: &str) -> Option<AgentEvent> {
     let rest = message.strip_prefix("Reconnecting... ")?;
     let attempt = rest.split('/').next().and_then(|it| it.parse().ok()).unwrap_or(0);
     Some(AgentEvent::Retry { attempt, status: status_in(rest, "status: ") })
 }
 
 /// Without the shell that every command is wrapped in: `/bin/bash -lc 'cargo test'`.
-fn unwrapped(command: &str) -> &str {
+fn strip_shell_wrapper(command: &str) -> &str {
     let inner = command.split_once(" -lc ").or_else(|| command.split_once(" -c "));
     let Some((_, inner)) = inner.filter(|(shell, _)| shell.ends_with("sh") && !shell.contains(' ')) else {
         return command;
@@ -143,7 +143,7 @@ fn unwrapped(command: &str) -> &str {
 }
 
 /// Over the whole thread. What was cached is among the input already.
-fn tokens(value: &Value) -> Option<u64> {
+fn thread_tokens(value: &Value) -> Option<u64> {
     let usage = value.get("usage").filter(|it| it.is_object())?;
     Some(number(usage, "input_tokens").saturating_add(number(usage, "output_tokens")))
 }

@@ -1,6 +1,6 @@
 //! What an agent may call of git where commits are left to it (`git.commit = "agent"`): `git add` and `git commit`,
 //! without what passes over the repository's hooks or replaces a commit. Each command line says as much of this as
-//! its agent's rules can express; [`limits`] says what they cannot.
+//! its agent's rules can express; [`commit_limitation`] says what they cannot.
 
 use std::iter::Peekable;
 use std::str::Chars;
@@ -39,7 +39,11 @@ pub const REFUSED: [&str; 12] = [
 
 /// What the agent's safe mode cannot keep to, as the end of a sentence about the agent; `None`: nothing, or its
 /// permissions allow everything anyway.
-pub fn limits(kind: AgentKind, permissions: PermissionMode, argv: &[String]) -> Option<&'static str> {
+pub fn commit_limitation(
+    kind: AgentKind,
+    permissions: PermissionMode,
+    argv: &[String],
+) -> Option<&'static str> {
     if !matches!(permissions, PermissionMode::Edits | PermissionMode::Ask) {
         return None;
     }
@@ -72,7 +76,7 @@ pub fn limits(kind: AgentKind, permissions: PermissionMode, argv: &[String]) -> 
 /// Whether a command line is nothing but `git add` and `git commit`, one or several, with arguments whose meaning is
 /// certain: no expansion, no redirection, no option that is not known.
 pub fn is_plain(command: &str) -> bool {
-    let Some(commands) = ShellLexer::new(command).commands() else { return false };
+    let Some(commands) = ShellLexer::new(command).split_commands() else { return false };
     !commands.is_empty() && commands.iter().all(|words| is_allowed(words))
 }
 
@@ -140,7 +144,7 @@ impl<'a> ShellLexer<'a> {
     }
 
     /// `None`: something in it could mean anything.
-    fn commands(mut self) -> Option<Vec<Vec<String>>> {
+    fn split_commands(mut self) -> Option<Vec<Vec<String>>> {
         while let Some(it) = self.rest.next() {
             match it {
                 ' ' | '\t' => self.end_word(),

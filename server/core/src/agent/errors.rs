@@ -43,7 +43,7 @@ pub enum OutputSource {
 
 /// Whether a line, without the blanks around it, reports an error or that something failed.
 pub(crate) fn is_error(line: &str) -> bool {
-    filter::weigh(line).is_some()
+    filter::rate_line(line).is_some()
 }
 
 /// Reads the lines of one stream.
@@ -64,7 +64,7 @@ impl ErrorScan {
     }
 
     /// Reads one line, without its line end.
-    pub fn line(&mut self, raw: &str) {
+    pub fn push_line(&mut self, raw: &str) {
         let clean = sanitize::strip_escapes(truncate::first(raw, LINE_BYTES));
         for line in clean.split('\n') {
             self.clean_line(line.trim_end());
@@ -72,17 +72,17 @@ impl ErrorScan {
     }
 
     /// Reads a text that is complete in itself: a message, what one tool answered.
-    pub fn whole(&mut self, text: &str) {
-        self.close();
+    pub fn push_text(&mut self, text: &str) {
+        self.close_block();
         for line in text.lines() {
-            self.line(line);
+            self.push_line(line);
         }
-        self.close();
+        self.close_block();
     }
 
     /// The last distinct errors, in the order in which they were last seen.
     pub fn finish(mut self) -> Vec<SeenError> {
-        self.close();
+        self.close_block();
         if self.seen.is_empty() {
             self.seen.extend(self.follow_up);
         }
@@ -94,17 +94,17 @@ impl ErrorScan {
             return;
         }
         if let Some(block) = self.block.take() {
-            match block.next(line) {
+            match block.push_line(line) {
                 BlockTransition::Goes(block) => {
                     self.block = Some(block);
                     return;
                 }
-                BlockTransition::Ended(decisive) => self.note(decisive.as_deref()),
+                BlockTransition::Ended(decisive) => self.record_error(decisive.as_deref()),
             }
         }
-        match filter::weigh(line) {
+        match filter::rate_line(line) {
             Some(filter::ErrorConfidence::Error) => self.block = Some(ErrorBlock::begin(line)),
-            Some(filter::ErrorConfidence::FollowUp) => self.follow_up = seen(line),
+            Some(filter::ErrorConfidence::FollowUp) => self.follow_up = seen_error(line),
             None => {}
         }
     }
@@ -122,26 +122,26 @@ impl ErrorScan {
         self.fence.is_some()
     }
 
-    fn close(&mut self) {
+    fn close_block(&mut self) {
         self.fence = None;
         if let Some(block) = self.block.take() {
-            self.note(block.decisive().as_deref());
+            self.record_error(block.decisive().as_deref());
         }
     }
 
-    fn note(&mut self, decisive: Option<&str>) {
-        if let Some(error) = decisive.and_then(seen) {
-            remember(&mut self.seen, error);
+    fn record_error(&mut self, decisive: Option<&str>) {
+        if let Some(error) = decisive.and_then(seen_error) {
+            push_distinct(&mut self.seen, error);
         }
     }
 }
 
 /// The errors of several streams of one run as one list.
-pub fn joined(streams: impl IntoIterator<Item = ErrorScan>) -> Vec<SeenError> {
+pub fn merge_scans(streams: impl IntoIterator<Item = ErrorScan>) -> Vec<SeenError> {
     let (mut all, mut follow_up) = (VecDeque::new(), None);
     for mut scan in streams {
-        scan.close();
-        scan.seen.into_iter().for_each(|error| remember(&mut all, error));
+        scan.close_block();
+        scan.seen.into_iter().for_each(|error| push_distinct(&mut all, error));
         follow_up = follow_up.or(scan.follow_up);
     }
     if all.is_empty() {
@@ -150,12 +150,12 @@ pub fn joined(streams: impl IntoIterator<Item = ErrorScan>) -> Vec<SeenError> {
     all.into()
 }
 
-fn seen(decisive: &str) -> Option<SeenError> {
+fn seen_error(decisive: &str) -> Option<SeenError> {
     let text = sanitize::line(decisive);
     (!text.is_empty()).then(|| SeenError { fingerprint: fingerprint(decisive), text })
 }
 
-fn remember(seen: &mut VecDeque<SeenError>, error: SeenError) {
+fn push_distinct(seen: &mut VecDeque<SeenError>, error: SeenError) {
     seen.retain(|it| it.fingerprint != error.fingerprint);
     seen.push_back(error);
     if seen.len() > MOST_ERRORS {

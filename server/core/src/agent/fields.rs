@@ -8,7 +8,7 @@ use crate::text::sanitize;
 const DETAIL_CHARS: usize = 120;
 
 /// Reads one line in a dialect: an object that says of which type it is.
-pub(super) fn typed(line: &str, read: impl FnOnce(&Value) -> Vec<AgentEvent>) -> Vec<AgentEvent> {
+pub(super) fn parse_typed_line(line: &str, read: impl FnOnce(&Value) -> Vec<AgentEvent>) -> Vec<AgentEvent> {
     if line.trim().is_empty() {
         return Vec::new();
     }
@@ -27,7 +27,7 @@ pub(super) fn text_at<'a>(value: &'a Value, pointer: &str) -> &'a str {
 }
 
 /// The first that says anything.
-pub(super) fn first<'a>(told: impl IntoIterator<Item = &'a str>) -> &'a str {
+pub(super) fn first_nonempty<'a>(told: impl IntoIterator<Item = &'a str>) -> &'a str {
     told.into_iter().find(|it| !it.is_empty()).unwrap_or_default()
 }
 
@@ -43,23 +43,23 @@ pub(super) fn list<'a>(value: &'a Value, key: &str) -> &'a [Value] {
     value.get(key).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
 }
 
-pub(super) fn micros(usd: f64) -> u64 {
+pub(super) fn usd_to_micros(usd: f64) -> u64 {
     if usd.is_finite() && usd > 0.0 { (usd * 1e6).round() as u64 } else { 0 }
 }
 
 /// A tool that was called, known by its name and by what it was asked to do.
 pub(super) fn tool_use(tool: &str, call: &str, input: &Value, within: Option<&str>) -> ToolUse {
     ToolUse {
-        act: ToolKind::of(tool),
+        act: ToolKind::from_tool_name(tool),
         tool: tool.to_owned(),
-        detail: detail(input),
+        detail: tool_detail(input),
         call: call.to_owned(),
         within: within.filter(|it| !it.is_empty()).map(str::to_owned),
     }
 }
 
 /// What a tool was asked to do, in one short line.
-pub(super) fn detail(input: &Value) -> String {
+pub(super) fn tool_detail(input: &Value) -> String {
     const KEYS: [&str; 13] = [
         "command",
         "cmd",
@@ -75,7 +75,7 @@ pub(super) fn detail(input: &Value) -> String {
         "query",
         "prompt",
     ];
-    short(first(KEYS.map(|key| text(input, key))))
+    shorten_detail(first_nonempty(KEYS.map(|key| text(input, key))))
 }
 
 /// A call that was denied, in words: `Bash: git push`.
@@ -83,7 +83,7 @@ pub(super) fn denied_call(tool: &str, detail: &str) -> String {
     if detail.is_empty() { tool.to_owned() } else { format!("{tool}: {detail}") }
 }
 
-pub(super) fn short(told: &str) -> String {
+pub(super) fn shorten_detail(told: &str) -> String {
     sanitize::line_within(told, DETAIL_CHARS)
 }
 

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use crate::agent::fields::{denied_call, first, number, status_in, text, text_at, tool_use};
+use crate::agent::fields::{denied_call, first_nonempty, number, status_in, text, text_at, tool_use};
 use crate::agent::message_chunks::MessageChunks;
 use crate::agent::{AgentEvent, ToolKind, ToolUse, TurnSummary, provider};
 
@@ -40,14 +40,14 @@ impl GeminiParser {
     }
 
     /// Reads one line of stdout; what has no type was sorted out.
-    pub(super) fn line(&mut self, value: &Value) -> Vec<AgentEvent> {
+    pub(super) fn parse_line(&mut self, value: &Value) -> Vec<AgentEvent> {
         let kind = text(value, "type");
         let mut events = Vec::new();
         if kind == "message" && text(value, "role") == "assistant" {
-            self.said.say(text(value, "content"), &mut events);
+            self.said.push_chunk(text(value, "content"), &mut events);
             return events;
         }
-        self.said.hush(&mut events);
+        self.said.finish_message(&mut events);
         match kind {
             "init" => events.push(AgentEvent::Started {
                 session: text(value, "session_id").to_owned(),
@@ -55,7 +55,7 @@ impl GeminiParser {
             }),
             "tool_use" => events.push(AgentEvent::ToolUse(self.tool_use(value))),
             "tool_result" => events.extend(self.tool_result(value)),
-            "result" => events.push(AgentEvent::Turn(self.result(value))),
+            "result" => events.push(AgentEvent::Turn(self.parse_result(value))),
             // Errors that end a run stand in its result, as a rule.
             "error" => {
                 text(value, "message").clone_into(&mut self.error);
@@ -75,9 +75,9 @@ impl GeminiParser {
     }
 
     /// What it was about to say when nothing else came. What comes now is the next iteration's.
-    pub fn settle(&mut self) -> Vec<AgentEvent> {
+    pub fn flush_iteration(&mut self) -> Vec<AgentEvent> {
         let mut events = Vec::new();
-        self.said.hush(&mut events);
+        self.said.finish_message(&mut events);
         self.said = MessageChunks::default();
         self.denied = 0;
         events
@@ -110,7 +110,9 @@ impl GeminiParser {
         // Without any command on its list it has no shell at all.
         let is_denied = match text_at(value, "/error/type") {
             "policy_violation" => true,
-            "tool_not_registered" => open.as_ref().is_some_and(|it| ToolKind::of(&it.tool) == ToolKind::Run),
+            "tool_not_registered" => {
+                open.as_ref().is_some_and(|it| ToolKind::from_tool_name(&it.tool) == ToolKind::Run)
+            }
             _ => false,
         };
         if is_denied {
@@ -121,11 +123,11 @@ impl GeminiParser {
         Some(AgentEvent::ToolFailed { text: message })
     }
 
-    fn result(&mut self, value: &Value) -> TurnSummary {
+    fn parse_result(&mut self, value: &Value) -> TurnSummary {
         let stats = value.get("stats").filter(|it| it.is_object());
         let used = |it: &Value| number(it, "input_tokens").saturating_add(number(it, "output_tokens"));
         let told = std::mem::take(&mut self.error);
-        let words = first([text_at(value, "/error/message"), &told]);
+        let words = first_nonempty([text_at(value, "/error/message"), &told]);
         let (error, note) = match (text(value, "status"), text_at(value, "/error/type")) {
             // A cap of turns is an early end, no trouble.
             ("error", "FatalTurnLimitedError") => (None, Some(crate::text::sanitize::line(words))),
@@ -133,7 +135,7 @@ impl GeminiParser {
             _ => (None, None),
         };
         TurnSummary {
-            final_text: self.said.last().to_owned(),
+            final_text: self.said.last_message().to_owned(),
             tokens: stats.map(used),
             denials: self.denied,
             error,

@@ -82,17 +82,17 @@ impl AgentKind {
 }
 
 /// The command of a hook, for a shell. `program`: our own, by its path.
-pub fn command(program: &str, event: &str) -> String {
-    format!("{} hook {event}", quoted(program))
+pub fn hook_command(program: &str, event: &str) -> String {
+    format!("{} hook {event}", quote_for_shell(program))
 }
 
 /// One word to a shell, whatever is in it.
-fn quoted(program: &str) -> String {
+fn quote_for_shell(program: &str) -> String {
     format!("'{}'", program.replace('\'', r"'\''"))
 }
 
 /// Beside the hooks that are there already.
-pub fn add(settings: &mut Value, event: &str, entry: Value) {
+pub fn add_hook(settings: &mut Value, event: &str, entry: Value) {
     let Some(settings) = settings.as_object_mut() else { return };
     let hooks = settings.entry("hooks").or_insert_with(|| json!({}));
     let Some(hooks) = hooks.as_object_mut() else { return };

@@ -69,7 +69,7 @@ pub const KNOWN: [AgentKind; 8] = [
 
 impl AgentKind {
     /// The kind of an agent by its name in the configuration.
-    pub fn of(name: &str, output: Dialect) -> Self {
+    pub fn from_name(name: &str, output: Dialect) -> Self {
         const ALL: &[AgentKind] = &KNOWN;
         let known = ALL.iter().find(|it| it.name() == name);
         match (name, known, output) {
@@ -98,7 +98,7 @@ impl AgentKind {
     }
 
     /// What people need to know to get it and to log in.
-    pub fn known(self) -> Option<&'static KnownAgent> {
+    pub fn known_agent(self) -> Option<&'static KnownAgent> {
         catalog::KNOWN.iter().find(|it| it.name == self.name())
     }
 

@@ -15,7 +15,7 @@ pub(super) struct MessageChunks {
 }
 
 impl MessageChunks {
-    pub(super) fn say(&mut self, piece: &str, events: &mut Vec<AgentEvent>) {
+    pub(super) fn push_chunk(&mut self, piece: &str, events: &mut Vec<AgentEvent>) {
         if self.is_said {
             self.last.clear();
             self.is_said = false;
@@ -28,7 +28,7 @@ impl MessageChunks {
     }
 
     /// Something else came: the message is over.
-    pub(super) fn hush(&mut self, events: &mut Vec<AgentEvent>) {
+    pub(super) fn finish_message(&mut self, events: &mut Vec<AgentEvent>) {
         self.is_said = true;
         if !self.open.is_empty() {
             events.push(AgentEvent::Text(std::mem::take(&mut self.open)));
@@ -36,7 +36,7 @@ impl MessageChunks {
     }
 
     /// The last message, as far as it was said.
-    pub(super) fn last(&self) -> &str {
+    pub(super) fn last_message(&self) -> &str {
         &self.last
     }
 }

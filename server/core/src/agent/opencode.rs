@@ -7,7 +7,9 @@ pub mod start;
 
 use serde_json::Value;
 
-use crate::agent::fields::{denied_call, first, micros, number, status, text, text_at, tool_use};
+use crate::agent::fields::{
+    denied_call, first_nonempty, number, status, text, text_at, tool_use, usd_to_micros,
+};
 use crate::agent::provider::{self, ProviderFailure};
 use crate::agent::{AgentEvent, ProviderClass, ToolKind, TurnSummary};
 
@@ -37,8 +39,8 @@ impl OpencodeParser {
     }
 
     /// Reads one line of stdout; what has no type was sorted out.
-    pub(super) fn line(&mut self, value: &Value) -> Vec<AgentEvent> {
-        let mut events = Vec::from_iter(self.started(value));
+    pub(super) fn parse_line(&mut self, value: &Value) -> Vec<AgentEvent> {
+        let mut events = Vec::from_iter(self.session_started(value));
         let part = value.get("part").unwrap_or(&Value::Null);
         match text(value, "type") {
             "text" => {
@@ -48,10 +50,10 @@ impl OpencodeParser {
             }
             "tool_use" => {
                 self.has_said = true;
-                events.extend(tool(part));
+                events.extend(parse_tool(part));
             }
-            "step_finish" => events.push(self.step(part)),
-            "error" => self.error = Some(trouble(value)),
+            "step_finish" => events.push(self.parse_step(part)),
+            "error" => self.error = Some(parse_provider_failure(value)),
             // Types of other versions say nothing that counts.
             _ => {}
         }
@@ -59,7 +61,7 @@ impl OpencodeParser {
     }
 
     /// What the process did, once it is gone; `None` where it never said anything of a model's answer.
-    pub fn turn(&self) -> Option<TurnSummary> {
+    pub fn turn_summary(&self) -> Option<TurnSummary> {
         (self.steps > 0 || self.error.is_some()).then(|| TurnSummary {
             final_text: self.last_text.clone(),
             cost_micros: Some(self.cost_micros),
@@ -70,7 +72,7 @@ impl OpencodeParser {
     }
 
     /// Every line has the session; the first one counts.
-    fn started(&mut self, value: &Value) -> Option<AgentEvent> {
+    fn session_started(&mut self, value: &Value) -> Option<AgentEvent> {
         let session = text(value, "sessionID");
         if !self.session.is_empty() || session.is_empty() {
             return None;
@@ -79,28 +81,28 @@ impl OpencodeParser {
         Some(AgentEvent::Started { session: session.to_owned(), model: String::new() })
     }
 
-    fn step(&mut self, part: &Value) -> AgentEvent {
+    fn parse_step(&mut self, part: &Value) -> AgentEvent {
         self.error = None;
         self.steps = self.steps.saturating_add(1);
-        let cost = part.get("cost").and_then(Value::as_f64).map_or(0, micros);
+        let cost = part.get("cost").and_then(Value::as_f64).map_or(0, usd_to_micros);
         self.cost_micros = self.cost_micros.saturating_add(cost);
         let used = part.get("tokens").map_or(0, tokens);
         self.tokens = self.tokens.saturating_add(used);
         let has_said = std::mem::take(&mut self.has_said);
         match text(part, "reason") {
-            "stop" => AgentEvent::Turn(self.turn().unwrap_or_default()),
+            "stop" => AgentEvent::Turn(self.turn_summary().unwrap_or_default()),
             _ => AgentEvent::Step { empty: !has_said && used == 0 },
         }
     }
 }
 
 /// A call is told when it is over, with what became of it.
-fn tool(part: &Value) -> Vec<AgentEvent> {
+fn parse_tool(part: &Value) -> Vec<AgentEvent> {
     let state = part.get("state").unwrap_or(&Value::Null);
     let input = state.get("input").unwrap_or(&Value::Null);
     let call = tool_use(text(part, "tool"), text(part, "callID"), input, None);
     // Where no command is allowed there is no shell at all.
-    if call.tool == "invalid" && ToolKind::of(text(input, "tool")) == ToolKind::Run {
+    if call.tool == "invalid" && ToolKind::from_tool_name(text(input, "tool")) == ToolKind::Run {
         let (tool, message) = (text(input, "tool").to_owned(), text(input, "error").to_owned());
         return vec![AgentEvent::Denied { tool, message }];
     }
@@ -128,10 +130,10 @@ fn tokens(value: &Value) -> u64 {
     own.into_iter().chain(cached).fold(0, u64::saturating_add)
 }
 
-fn trouble(event: &Value) -> ProviderFailure {
+fn parse_provider_failure(event: &Value) -> ProviderFailure {
     let data = event.pointer("/error/data").unwrap_or(&Value::Null);
     let name = text_at(event, "/error/name");
-    let words = first([text(data, "message"), name]);
+    let words = first_nonempty([text(data, "message"), name]);
     let mut trouble = provider::classify(words, status(data, "statusCode"));
     if name == "ProviderAuthError" {
         trouble.class = ProviderClass::Login;

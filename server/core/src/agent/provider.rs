@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::agent::{ProviderClass, ProviderError};
 use crate::text::sanitize;
-use phrases::{PhraseMeaning, says};
+use phrases::{PhraseMeaning, classify_line};
 pub(crate) use reset::reset_in;
 pub use reset::{LimitReset, LocalClock};
 
@@ -31,26 +31,26 @@ pub struct ProviderFailure {
 
 impl ProviderFailure {
     /// The error for the record, its reset as wall time where it can be believed.
-    pub fn at(self, here: &LocalClock<'_>) -> ProviderError {
-        let resets_at = self.reset.and_then(|it| it.at(here));
+    pub fn into_provider_error(self, here: &LocalClock<'_>) -> ProviderError {
+        let resets_at = self.reset.and_then(|it| it.wall_time(here));
         ProviderError { class: self.class, message: self.message, status: self.status, resets_at }
     }
 }
 
 /// A final error of a dialect: its words and, where the dialect has one, its status.
 pub(crate) fn classify(words: &str, status: Option<u16>) -> ProviderFailure {
-    let inner = payload(words);
+    let inner = parse_payload(words);
     let words = inner.as_ref().map_or(words, |it| it.words.as_str());
-    let status = status.or_else(|| inner.as_ref()?.status).or_else(|| phrases::status(words));
+    let status = status.or_else(|| inner.as_ref()?.status).or_else(|| phrases::parse_status(words));
     let name = inner.as_ref().map_or("", |it| it.name.as_str());
-    let said = says(name).or_else(|| words.lines().find_map(says));
+    let said = classify_line(name).or_else(|| words.lines().find_map(classify_line));
     let reset = reset_in(words).or_else(|| inner.as_ref()?.reset.clone());
     let class = match (status, said) {
         (_, Some(PhraseMeaning::Billing)) => ProviderClass::Billing,
         (_, Some(PhraseMeaning::Login)) | (Some(401 | 403), _) => ProviderClass::Login,
         (None | Some(402 | 429), Some(PhraseMeaning::Quota)) => ProviderClass::Quota,
         (Some(402), _) => ProviderClass::Billing,
-        (Some(429), _) | (None, Some(PhraseMeaning::Limited)) => limited(reset.as_ref()),
+        (Some(429), _) | (None, Some(PhraseMeaning::Limited)) => rate_limit_class(reset.as_ref()),
         (Some(408 | 409 | 425 | 500..=599), _) | (None, Some(PhraseMeaning::Transient)) => {
             ProviderClass::Transient
         }
@@ -82,7 +82,7 @@ pub(crate) fn of_whole(answer: &str) -> Option<ProviderFailure> {
     }
     let (first, rest) = lines.split_first()?;
     let is_refusal = matches!(
-        says(first),
+        classify_line(first),
         Some(PhraseMeaning::Quota | PhraseMeaning::Login | PhraseMeaning::Billing | PhraseMeaning::Limited)
     );
     if !is_refusal || !phrases::is_alone(first) || !rest.iter().all(|line| phrases::is_advice(line)) {
@@ -91,7 +91,7 @@ pub(crate) fn of_whole(answer: &str) -> Option<ProviderFailure> {
     Some(ProviderFailure { reset: reset_in(&clean), ..classify(first, None) })
 }
 
-fn limited(reset: Option<&LimitReset>) -> ProviderClass {
+fn rate_limit_class(reset: Option<&LimitReset>) -> ProviderClass {
     match reset {
         None => ProviderClass::Transient,
         Some(LimitReset::In(ms)) if *ms < BACKOFF_MS => ProviderClass::Transient,
@@ -118,13 +118,16 @@ fn final_error(output: &str) -> LastError {
         if phrases::is_about(line) {
             return LastError::Other;
         }
-        let told = payload(line).is_some_and(|it| says(&it.name).is_some() || it.status.is_some());
-        if told || says(line).is_some() || phrases::is_answer(line) {
+        let told =
+            parse_payload(line).is_some_and(|it| classify_line(&it.name).is_some() || it.status.is_some());
+        if told || classify_line(line).is_some() || phrases::is_answer(line) {
             let mut trouble = classify(line, None);
             // The reset may stand on the lines below.
             trouble.reset = trouble.reset.or_else(|| last.iter().take(at).find_map(|it| reset_in(it)));
-            if trouble.class == ProviderClass::Transient && says(line) == Some(PhraseMeaning::Limited) {
-                trouble.class = limited(trouble.reset.as_ref());
+            if trouble.class == ProviderClass::Transient
+                && classify_line(line) == Some(PhraseMeaning::Limited)
+            {
+                trouble.class = rate_limit_class(trouble.reset.as_ref());
             }
             return LastError::Providers(trouble);
         }
@@ -165,28 +168,28 @@ struct ErrorPayload {
 }
 
 /// The JSON object with which a message ends (`API Error: 429 {…}`, `[API Error: {…}]`, `{…}`).
-fn payload(words: &str) -> Option<ErrorPayload> {
+fn parse_payload(words: &str) -> Option<ErrorPayload> {
     let (from, to) = (words.find('{')?, words.rfind('}')?);
     let prefix = words.get(..from)?;
     let value: Value = serde_json::from_str(words.get(from..=to)?).ok()?;
     let error = value.get("error").filter(|it| it.is_object()).unwrap_or(&value);
     let text = |key: &str| error.get(key).and_then(Value::as_str).unwrap_or_default();
     let number = |key: &str| error.get(key).and_then(Value::as_u64).and_then(|it| u16::try_from(it).ok());
-    let name = ["type", "code", "status"].into_iter().map(text).find(|it| says(it).is_some());
+    let name = ["type", "code", "status"].into_iter().map(text).find(|it| classify_line(it).is_some());
     let message = text("message");
     if message.is_empty() && name.is_none() {
         return None;
     }
     Some(ErrorPayload {
         name: name.unwrap_or_default().to_owned(),
-        status: number("code").or_else(|| number("status")).or_else(|| phrases::status(prefix)),
+        status: number("code").or_else(|| number("status")).or_else(|| phrases::parse_status(prefix)),
         words: if message.is_empty() { words.to_owned() } else { message.to_owned() },
-        reset: announced(error).or_else(|| announced(&value)),
+        reset: announced_reset(error).or_else(|| announced_reset(&value)),
     })
 }
 
 /// Fields that say when to come back, as the names of different APIs.
-fn announced(error: &Value) -> Option<LimitReset> {
+fn announced_reset(error: &Value) -> Option<LimitReset> {
     let number = |keys: &[&str]| keys.iter().find_map(|it| error.get(it)?.as_f64()).filter(|it| *it > 0.0);
     if let Some(at) = number(&["resets_at", "resetsAt", "reset_at"]) {
         // Seconds until the year 5138, else milliseconds.

@@ -7,7 +7,7 @@ mod tally;
 use crate::agent::acp::AcpParser;
 use crate::agent::claude::ClaudeParser;
 use crate::agent::codex::CodexParser;
-use crate::agent::fields::typed;
+use crate::agent::fields::parse_typed_line;
 use crate::agent::gemini::GeminiParser;
 use crate::agent::kind::Dialect;
 use crate::agent::opencode::OpencodeParser;
@@ -112,24 +112,24 @@ impl AgentOutputReader {
 
     /// Reads one line of stdout, without its line end. Never fails: what a dialect cannot read comes back as
     /// [`AgentEvent::Unread`].
-    pub fn line(&mut self, line: &str) -> Vec<AgentEvent> {
+    pub fn read_line(&mut self, line: &str) -> Vec<AgentEvent> {
         let events = match &mut self.dialect {
-            DialectParser::Text => vec![text::line(line)],
-            DialectParser::Claude(claude) => typed(line, |it| claude.line(it)),
-            DialectParser::Codex(codex) => typed(line, |it| codex.line(it)),
-            DialectParser::Gemini(gemini) => typed(line, |it| gemini.line(it)),
-            DialectParser::Opencode(opencode) => typed(line, |it| opencode.line(it)),
-            DialectParser::Acp(acp) => typed(line, |it| acp.line(it)),
+            DialectParser::Text => vec![text::parse_line(line)],
+            DialectParser::Claude(claude) => parse_typed_line(line, |it| claude.parse_line(it)),
+            DialectParser::Codex(codex) => parse_typed_line(line, |it| codex.parse_line(it)),
+            DialectParser::Gemini(gemini) => parse_typed_line(line, |it| gemini.parse_line(it)),
+            DialectParser::Opencode(opencode) => parse_typed_line(line, |it| opencode.parse_line(it)),
+            DialectParser::Acp(acp) => parse_typed_line(line, |it| acp.parse_line(it)),
         };
         for event in &events {
-            self.tally.add(event, matches!(self.dialect, DialectParser::Text));
+            self.tally.record(event, matches!(self.dialect, DialectParser::Text));
         }
         events
     }
 
     /// Reads one line of stderr: errors may stand there, and what the provider is asked again.
     pub fn stderr_line(&mut self, line: &str) -> Option<AgentEvent> {
-        self.tally.stderr_errors.line(line);
+        self.tally.stderr_errors.push_line(line);
         let event = match &self.dialect {
             // Whoever speaks the protocol may be this one.
             DialectParser::Gemini(_) | DialectParser::Acp(_) => GeminiParser::stderr_line(line),
@@ -137,15 +137,15 @@ impl AgentOutputReader {
             DialectParser::Text | DialectParser::Claude(_) | DialectParser::Opencode(_) => None,
         };
         if let Some(event) = &event {
-            self.tally.add(event, false);
+            self.tally.record(event, false);
         }
         event
     }
 
     /// Notes a line of stdout that was too long to be kept.
-    pub fn oversize(&mut self, bytes: usize) -> AgentEvent {
+    pub fn record_oversize_line(&mut self, bytes: usize) -> AgentEvent {
         let event = AgentEvent::Oversize { bytes };
-        self.tally.add(&event, matches!(self.dialect, DialectParser::Text));
+        self.tally.record(&event, matches!(self.dialect, DialectParser::Text));
         event
     }
 
@@ -155,7 +155,7 @@ impl AgentOutputReader {
     }
 
     /// Whether it has to be ended now; no agent's own cap is relied on.
-    pub fn halt(&self, most_steps: u32) -> Option<KillReason> {
+    pub fn kill_reason(&self, most_steps: u32) -> Option<KillReason> {
         if self.tally.empty >= MOST_EMPTY {
             return Some(KillReason::Garbage);
         }
@@ -175,12 +175,12 @@ impl AgentOutputReader {
         if told.session_tokens.is_some() {
             self.tally.turn.get_or_insert_default().session_tokens = told.session_tokens;
         }
-        self.take(end, here)
+        self.take_run(end, here)
     }
 
     /// What the run was, once the process is gone. Secrets are still in it: the caller redacts.
     pub fn finish(mut self, end: ProcessEnd, here: &LocalClock<'_>) -> AgentRun {
-        self.take(end, here)
+        self.take_run(end, here)
     }
 
     /// It cannot be held any longer: what it is told now it does not work on.
@@ -188,11 +188,11 @@ impl AgentOutputReader {
         matches!(&self.dialect, DialectParser::Gemini(gemini) if gemini.gave_up())
     }
 
-    fn take(&mut self, end: ProcessEnd, here: &LocalClock<'_>) -> AgentRun {
+    fn take_run(&mut self, end: ProcessEnd, here: &LocalClock<'_>) -> AgentRun {
         self.last_words();
         self.last_turn();
         let is_text = self.is_text();
-        let next = self.tally.next();
+        let next = self.tally.next_turn();
         let mut tally = std::mem::replace(&mut self.tally, next);
         let dialect = &self.dialect;
         if is_text && !matches!(dialect, DialectParser::Text) {
@@ -226,7 +226,7 @@ impl AgentOutputReader {
             model: tally.model,
             final_text: truncate::last(&sanitize::text(&said), FINAL_TEXT_BYTES).to_owned(),
             denials: turn.denials.max(tally.denied),
-            denied: few(if turn.denied.is_empty() { &tally.denied_tools } else { &turn.denied }),
+            denied: dedup_denied(if turn.denied.is_empty() { &tally.denied_tools } else { &turn.denied }),
             program_missing: false,
             session_lost,
             error,
@@ -235,7 +235,7 @@ impl AgentOutputReader {
             left: Vec::new(),
             files: tally.files,
             dropped: end.dropped,
-            errors: errors::joined([tally.said_errors, tally.tool_errors, tally.stderr_errors]),
+            errors: errors::merge_scans([tally.said_errors, tally.tool_errors, tally.stderr_errors]),
             output_bytes: tally.output_bytes,
             tools: tally.tools,
             commands: tally.commands,
@@ -254,11 +254,11 @@ impl AgentOutputReader {
     fn last_words(&mut self) {
         match &mut self.dialect {
             DialectParser::Gemini(gemini) => {
-                for event in gemini.settle() {
-                    self.tally.add(&event, false);
+                for event in gemini.flush_iteration() {
+                    self.tally.record(&event, false);
                 }
             }
-            DialectParser::Codex(codex) => codex.settle(),
+            DialectParser::Codex(codex) => codex.reset_iteration(),
             DialectParser::Text
             | DialectParser::Claude(_)
             | DialectParser::Opencode(_)
@@ -269,13 +269,13 @@ impl AgentOutputReader {
     /// What a dialect adds up by itself, as nothing in its output does.
     fn last_turn(&mut self) {
         if let DialectParser::Opencode(opencode) = &self.dialect {
-            self.tally.turn = opencode.turn().or(self.tally.turn.take());
+            self.tally.turn = opencode.turn_summary().or(self.tally.turn.take());
         }
     }
 }
 
 /// Different ones, in their order.
-fn few(denied: &[String]) -> Vec<String> {
+fn dedup_denied(denied: &[String]) -> Vec<String> {
     let mut kept: Vec<String> = Vec::new();
     for it in denied.iter().map(|it| sanitize::line(it)) {
         if kept.len() < MAX_DENIED && !kept.contains(&it) {

@@ -39,30 +39,31 @@ pub struct AgentCommandLine {
 
 impl AgentKind {
     /// The command line; for [`AgentKind::Demo`] the command as it is.
-    pub fn line(self, start: &CommandLineParams<'_>) -> AgentCommandLine {
+    pub fn command_line(self, start: &CommandLineParams<'_>) -> AgentCommandLine {
         let plain = |argv| AgentCommandLine { argv, env: Vec::new(), prompt: PromptBy::Stdin };
         match self {
-            Self::Claude => plain(claude::start::argv(start)),
-            Self::Codex => plain(codex::start::argv(start)),
-            Self::Gemini => plain(gemini::start::argv(start)),
-            Self::Opencode => {
-                AgentCommandLine { env: opencode::start::env(start), ..plain(opencode::start::argv(start)) }
-            }
+            Self::Claude => plain(claude::start::build_argv(start)),
+            Self::Codex => plain(codex::start::build_argv(start)),
+            Self::Gemini => plain(gemini::start::build_argv(start)),
+            Self::Opencode => AgentCommandLine {
+                env: opencode::start::build_env(start),
+                ..plain(opencode::start::build_argv(start))
+            },
             Self::Qwen => plain(other_agents::qwen(start)),
             Self::Copilot => plain(other_agents::copilot(start)),
             Self::Cursor => plain(other_agents::cursor(start)),
             Self::Amp => plain(other_agents::amp(start)),
-            Self::Acp(known) => acp::start::line(known.copied(), start),
+            Self::Acp(known) => acp::start::build_command_line(known.copied(), start),
             Self::Demo => plain(start.command.to_vec()),
-            Self::Own(_) => AgentCommandLine { prompt: start.prompt, ..plain(own(start)) },
+            Self::Own(_) => AgentCommandLine { prompt: start.prompt, ..plain(custom_argv(start)) },
         }
     }
 
     /// The same, for a session that the agent began before.
-    pub fn resuming(self, argv: &[String]) -> Vec<String> {
+    pub fn resume_argv(self, argv: &[String]) -> Vec<String> {
         match self {
-            Self::Codex => codex::start::resuming(argv),
-            Self::Opencode => opencode::start::resuming(argv),
+            Self::Codex => codex::start::resume_argv(argv),
+            Self::Opencode => opencode::start::resume_argv(argv),
             Self::Cursor => other_agents::cursor_resuming(argv),
             Self::Amp => other_agents::amp_resuming(argv),
             // The same flag begins a session and goes on with it.
@@ -95,7 +96,7 @@ impl AgentKind {
 }
 
 /// A command of the user's own: its words, and a place for the prompt where it has none.
-fn own(start: &CommandLineParams<'_>) -> Vec<String> {
+fn custom_argv(start: &CommandLineParams<'_>) -> Vec<String> {
     let mut argv = start.command.to_vec();
     argv.extend(start.args.iter().cloned());
     let place = match start.prompt {

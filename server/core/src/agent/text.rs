@@ -4,6 +4,6 @@
 use crate::agent::AgentEvent;
 
 /// Reads one line of stdout.
-pub fn line(line: &str) -> AgentEvent {
+pub fn parse_line(line: &str) -> AgentEvent {
     AgentEvent::Text(line.to_owned())
 }

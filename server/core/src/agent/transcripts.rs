@@ -38,7 +38,7 @@ pub(super) const NOW: u64 = 1_795_183_200_000;
 pub(super) fn read(dialect: Dialect, stdout: &str, stderr: &str, exit: i32) -> AgentRun {
     let mut reader = AgentOutputReader::new(dialect);
     for line in stdout.lines() {
-        reader.line(line);
+        reader.read_line(line);
     }
     for line in stderr.lines() {
         reader.stderr_line(line);

@@ -5,7 +5,7 @@
 mod tests;
 
 use super::excerpt::Excerpt;
-use super::judge::{CheckVerdict, clean, expectation, found};
+use super::judge::{CheckVerdict, clean, judge_expectation, make_verdict};
 use super::output::DecodedOutput;
 use super::{CheckResult, Status, number, words};
 use crate::criterion::{Check, Criterion, Expect};
@@ -40,7 +40,7 @@ pub struct HttpResponse {
 
 /// Judges a criterion whose check is a request. Every text of the result is sanitised and redacted.
 pub fn judge_reply(criterion: &Criterion, reply: &HttpOutcome, redactor: &Redactor) -> CheckResult {
-    let verdict = verdict(criterion, reply);
+    let verdict = reply_verdict(criterion, reply);
     let Excerpt { head, tail, left_out } = match reply {
         HttpOutcome::Answered(answer) => Excerpt::of_text(&answer.text(), 0, redactor),
         HttpOutcome::TimedOut | HttpOutcome::None(_) => Excerpt::default(),
@@ -66,49 +66,49 @@ impl HttpResponse {
     }
 }
 
-fn verdict(criterion: &Criterion, reply: &HttpOutcome) -> CheckVerdict {
+fn reply_verdict(criterion: &Criterion, reply: &HttpOutcome) -> CheckVerdict {
     let Some(Check::Get { expect, .. }) = &criterion.check else {
-        return found(Status::CouldNotRun, "not a request");
+        return make_verdict(Status::CouldNotRun, "not a request");
     };
     match reply {
-        HttpOutcome::Answered(answer) => answered(expect, answer),
+        HttpOutcome::Answered(answer) => judge_response(expect, answer),
         HttpOutcome::TimedOut => {
-            found(Status::TimedOut, words::no_result(criterion.timeout_ms.unwrap_or_default()))
+            make_verdict(Status::TimedOut, words::no_result(criterion.timeout_ms.unwrap_or_default()))
         }
-        HttpOutcome::None(why) => found(Status::CouldNotRun, why.as_str()),
+        HttpOutcome::None(why) => make_verdict(Status::CouldNotRun, why.as_str()),
     }
 }
 
-fn answered(expect: &[Expect], answer: &HttpResponse) -> CheckVerdict {
+fn judge_response(expect: &[Expect], answer: &HttpResponse) -> CheckVerdict {
     let status = answer.status;
     let mut wanted =
         expect.iter().filter_map(|it| if let Expect::Status { code } = it { Some(*code) } else { None });
     let as_wanted = match wanted.next() {
         Some(code) if code != status => {
-            return found(Status::Fail, format!("status {status}, needs {code}"));
+            return make_verdict(Status::Fail, format!("status {status}, needs {code}"));
         }
         Some(_) => true,
         None => (200..300).contains(&status),
     };
     if !as_wanted {
-        return found(Status::Fail, format!("status {status}"));
+        return make_verdict(Status::Fail, format!("status {status}"));
     }
     let of_body: Vec<&Expect> = expect.iter().filter(|it| !matches!(it, Expect::Status { .. })).collect();
     if answer.cut && !of_body.is_empty() {
         let most = BODY_BYTES / (1024 * 1024);
-        return found(Status::CouldNotRun, format!("the answer is longer than {most} MiB"));
+        return make_verdict(Status::CouldNotRun, format!("the answer is longer than {most} MiB"));
     }
     let body = output(&answer.body);
     let counted = of_body.iter().any(|it| matches!(it, Expect::Number { .. }));
     for it in of_body {
-        match expectation(it, &body) {
+        match judge_expectation(it, &body) {
             CheckVerdict { status: Status::Pass, .. } => {}
             not_met => return not_met,
         }
     }
-    match number::last(body.stdout_end()).filter(|_| counted) {
-        Some(number) => found(Status::Pass, number.to_string()),
-        None => found(Status::Pass, format!("status {status}")),
+    match number::last_number(body.stdout_end()).filter(|_| counted) {
+        Some(number) => make_verdict(Status::Pass, number.to_string()),
+        None => make_verdict(Status::Pass, format!("status {status}")),
     }
 }
 

@@ -63,7 +63,7 @@ fn listed(list: &str, separator: char) -> Option<Vec<(u64, &str)>> {
 }
 
 /// The sum of the counts whose word begins with one of `words`.
-fn of(list: &[(u64, &str)], words: &[&str]) -> u64 {
+fn sum_matching(list: &[(u64, &str)], words: &[&str]) -> u64 {
     let wanted = |word: &str| words.iter().any(|it| word.starts_with(it));
     list.iter().filter(|(_, word)| wanted(word)).fold(0, |total, (count, _)| total.saturating_add(*count))
 }

@@ -33,7 +33,7 @@ impl Excerpt {
     pub fn of_text(raw: &str, dropped: u64, redactor: &Redactor) -> Self {
         // Redacted as a whole: a secret that lies across a cut must not show its halves.
         let text = redactor.redact(&readable(raw));
-        let text = fitting(&text);
+        let text = shorten_long_lines(&text);
         if text.len() <= HEAD_BYTES {
             return Self { head: text.into_owned(), ..Self::default() };
         }
@@ -48,12 +48,12 @@ impl Excerpt {
 /// An output as people read it: printable, each line in the state in which a terminal leaves it.
 pub fn readable(raw: &str) -> String {
     let stripped = sanitize::strip_escapes_but_returns(raw);
-    sanitize::text(&settled(&stripped))
+    sanitize::text(&drop_progress_states(&stripped))
 }
 
 /// Without the states of progress bars that later ones replace. What differs in more than numbers and signs is
 /// kept: some tools end their lines with carriage returns.
-fn settled(text: &str) -> Cow<'_, str> {
+fn drop_progress_states(text: &str) -> Cow<'_, str> {
     if !text.contains('\r') {
         return Cow::Borrowed(text);
     }
@@ -80,7 +80,7 @@ fn letters(state: &str) -> impl Iterator<Item = char> {
 }
 
 /// With its longest lines shortened, as far as that is needed for all of it to fit.
-fn fitting(text: &str) -> Cow<'_, str> {
+fn shorten_long_lines(text: &str) -> Cow<'_, str> {
     let mut most = KEPT_BYTES;
     let mut fitting = Cow::Borrowed(text);
     while fitting.len() > KEPT_BYTES && most >= LINE_BYTES {

@@ -73,7 +73,7 @@ pub(super) struct CheckVerdict {
     pub(super) fact: String,
 }
 
-pub(super) fn found(status: Status, fact: impl Into<String>) -> CheckVerdict {
+pub(super) fn make_verdict(status: Status, fact: impl Into<String>) -> CheckVerdict {
     CheckVerdict { status, fact: fact.into() }
 }
 
@@ -84,45 +84,50 @@ fn verdict(
     tests: Option<TestCounts>,
 ) -> CheckVerdict {
     let Some(Check::Command { expect, .. }) = &criterion.check else {
-        return found(Status::CouldNotRun, "not a command");
+        return make_verdict(Status::CouldNotRun, "not a command");
     };
     let code = match &run.ending {
         CommandExit::Exited(code) => *code,
         CommandExit::Signalled(number) => {
-            return found(Status::CouldNotRun, format!("killed by {}", words::signal(*number)));
+            return make_verdict(Status::CouldNotRun, format!("killed by {}", words::signal(*number)));
         }
         CommandExit::TimedOut => {
             let limit = criterion.timeout_ms.unwrap_or(run.duration_ms);
-            return found(Status::TimedOut, words::no_result(limit));
+            return make_verdict(Status::TimedOut, words::no_result(limit));
         }
         CommandExit::NotStarted(reason) if reason.is_empty() => {
-            return found(Status::CouldNotRun, "could not start");
+            return make_verdict(Status::CouldNotRun, "could not start");
         }
-        CommandExit::NotStarted(reason) => return found(Status::CouldNotRun, reason),
+        CommandExit::NotStarted(reason) => return make_verdict(Status::CouldNotRun, reason),
     };
-    exited(code, expect, output, tests)
+    judge_exit(code, expect, output, tests)
 }
 
-fn exited(code: i32, expect: &[Expect], output: &DecodedOutput, tests: Option<TestCounts>) -> CheckVerdict {
+fn judge_exit(
+    code: i32,
+    expect: &[Expect],
+    output: &DecodedOutput,
+    tests: Option<TestCounts>,
+) -> CheckVerdict {
     if let Some(fact) = tool::missing(code, output.complaints()) {
-        return found(Status::CouldNotRun, fact);
+        return make_verdict(Status::CouldNotRun, fact);
     }
     let mut wanted =
         expect.iter().filter_map(|it| if let Expect::Exit { code } = it { Some(*code) } else { None });
     let none_given = expect.iter().all(|it| !matches!(it, Expect::Exit { .. }));
     if (none_given && code != 0) || wanted.clone().any(|it| it != code) {
-        return found(Status::Fail, wrong_exit(code, wanted.next(), output, tests));
+        return make_verdict(Status::Fail, wrong_exit(code, wanted.next(), output, tests));
     }
     if tests.is_some_and(|it| it.ran() == 0) {
-        return found(Status::NoTestsRan, "0 tests ran");
+        return make_verdict(Status::NoTestsRan, "0 tests ran");
     }
     for it in expect {
-        match expectation(it, output) {
+        match judge_expectation(it, output) {
             CheckVerdict { status: Status::Pass, .. } => {}
             not_met => return not_met,
         }
     }
-    found(Status::Pass, passed(code, expect, output, tests))
+    make_verdict(Status::Pass, passed(code, expect, output, tests))
 }
 
 /// The most telling reason first: failed tests, no tests, errors, else the code.
@@ -148,7 +153,9 @@ fn failing(tests: TestCounts) -> String {
 fn passed(code: i32, expect: &[Expect], output: &DecodedOutput, tests: Option<TestCounts>) -> String {
     let counted = expect.iter().any(|it| matches!(it, Expect::Number { .. }));
     match tests {
-        _ if counted => number::last(output.stdout_end()).map_or_else(String::new, |it| it.to_string()),
+        _ if counted => {
+            number::last_number(output.stdout_end()).map_or_else(String::new, |it| it.to_string())
+        }
         // A pipeline can lose the exit code of a runner: the fact at least says what the runner said.
         Some(it) if it.failed > 0 => format!("{}, {}", failing(it), words::exit(code)),
         Some(it) => format!("{} pass", it.passed),
@@ -156,20 +163,20 @@ fn passed(code: i32, expect: &[Expect], output: &DecodedOutput, tests: Option<Te
     }
 }
 
-pub(super) fn expectation(expect: &Expect, output: &DecodedOutput) -> CheckVerdict {
+pub(super) fn judge_expectation(expect: &Expect, output: &DecodedOutput) -> CheckVerdict {
     match expect {
-        Expect::Number { compare, value } => compared(*compare, *value, output),
-        Expect::Matches { pattern } => searched(pattern, output, ExpectedMatch::Somewhere),
-        Expect::MatchesNot { pattern } => searched(pattern, output, ExpectedMatch::Nowhere),
-        Expect::Exit { .. } => found(Status::Pass, ""),
-        Expect::Status { .. } => found(Status::CouldNotRun, "a status is expected of GET only"),
+        Expect::Number { compare, value } => judge_comparison(*compare, *value, output),
+        Expect::Matches { pattern } => judge_pattern(pattern, output, ExpectedMatch::Somewhere),
+        Expect::MatchesNot { pattern } => judge_pattern(pattern, output, ExpectedMatch::Nowhere),
+        Expect::Exit { .. } => make_verdict(Status::Pass, ""),
+        Expect::Status { .. } => make_verdict(Status::CouldNotRun, "a status is expected of GET only"),
     }
 }
 
-fn compared(compare: Compare, wanted: f64, output: &DecodedOutput) -> CheckVerdict {
-    let Some(value) = number::last(output.stdout_end()) else {
+fn judge_comparison(compare: Compare, wanted: f64, output: &DecodedOutput) -> CheckVerdict {
+    let Some(value) = number::last_number(output.stdout_end()) else {
         let fact = if output.dropped > 0 { "no number at the end of the output" } else { "no number" };
-        return found(Status::Fail, fact);
+        return make_verdict(Status::Fail, fact);
     };
     let order = value.partial_cmp(&wanted);
     let holds = match compare {
@@ -181,7 +188,7 @@ fn compared(compare: Compare, wanted: f64, output: &DecodedOutput) -> CheckVerdi
         Compare::Below => order == Some(Ordering::Less),
     };
     let status = if holds { Status::Pass } else { Status::Fail };
-    found(status, format!("{value}, needs {} {wanted}", compare.sign()))
+    make_verdict(status, format!("{value}, needs {} {wanted}", compare.sign()))
 }
 
 #[derive(Clone, Copy)]
@@ -190,25 +197,26 @@ enum ExpectedMatch {
     Nowhere,
 }
 
-fn searched(pattern: &TextPattern, output: &DecodedOutput, wanted: ExpectedMatch) -> CheckVerdict {
+fn judge_pattern(pattern: &TextPattern, output: &DecodedOutput, wanted: ExpectedMatch) -> CheckVerdict {
     let name = pattern.written();
     let Some(regex) = compiled(pattern) else {
-        return found(Status::CouldNotRun, format!("{name} is not a pattern"));
+        return make_verdict(Status::CouldNotRun, format!("{name} is not a pattern"));
     };
     let is_found = regex.is_match(&output.stdout) || regex.is_match(&output.stderr);
     match (wanted, is_found) {
-        (ExpectedMatch::Somewhere, true) => found(Status::Pass, ""),
-        (ExpectedMatch::Somewhere, false) if output.dropped > 0 => {
-            found(Status::Fail, format!("{name} not found, {} of output not kept", size(output.dropped)))
-        }
-        (ExpectedMatch::Somewhere, false) => found(Status::Fail, format!("{name} not found")),
-        (ExpectedMatch::Nowhere, true) => found(Status::Fail, format!("{name} found")),
+        (ExpectedMatch::Somewhere, true) => make_verdict(Status::Pass, ""),
+        (ExpectedMatch::Somewhere, false) if output.dropped > 0 => make_verdict(
+            Status::Fail,
+            format!("{name} not found, {} of output not kept", size(output.dropped)),
+        ),
+        (ExpectedMatch::Somewhere, false) => make_verdict(Status::Fail, format!("{name} not found")),
+        (ExpectedMatch::Nowhere, true) => make_verdict(Status::Fail, format!("{name} found")),
         // What was not kept was not searched.
-        (ExpectedMatch::Nowhere, false) if output.dropped > 0 => found(
+        (ExpectedMatch::Nowhere, false) if output.dropped > 0 => make_verdict(
             Status::CouldNotRun,
             format!("too much output to rule out {name}, {} not kept", size(output.dropped)),
         ),
-        (ExpectedMatch::Nowhere, false) => found(Status::Pass, ""),
+        (ExpectedMatch::Nowhere, false) => make_verdict(Status::Pass, ""),
     }
 }
 

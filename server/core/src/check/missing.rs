@@ -127,7 +127,7 @@ impl CheckResult {
     }
 
     /// Takes down what it lacks. A check that the machine keeps from running could not run, whatever its exit code.
-    pub fn lacks(&mut self, missing: &MissingDependency, redactor: &Redactor) {
+    pub fn set_missing(&mut self, missing: &MissingDependency, redactor: &Redactor) {
         let clean = |text: &str| redactor.redact(&sanitize::line_within(text, MAX_CHARS));
         let (name, remedy) = (clean(&missing.name), clean(&missing.remedy));
         let missing = MissingDependency { name, remedy, ..*missing };
@@ -161,8 +161,13 @@ pub fn not_started(program: &str) -> Vec<MissingCandidate> {
 }
 
 /// What is missing, by what is known of the tree: what only the user can provide before all else.
-pub fn settle(suspects: &[MissingCandidate], command: &str, tree: &TreeFacts) -> Option<MissingDependency> {
-    let all: Vec<MissingDependency> = suspects.iter().filter_map(|it| owner::of(it, command, tree)).collect();
+pub fn resolve_missing(
+    suspects: &[MissingCandidate],
+    command: &str,
+    tree: &TreeFacts,
+) -> Option<MissingDependency> {
+    let all: Vec<MissingDependency> =
+        suspects.iter().filter_map(|it| owner::find_missing(it, command, tree)).collect();
     let of_machine = all.iter().find(|it| it.is_of_machine());
     of_machine.or(all.first()).cloned()
 }

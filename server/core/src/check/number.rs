@@ -4,7 +4,7 @@
 mod tests;
 
 /// Versions and addresses (`1.2.3`), digits inside words (`utf8`, `x86_64`) and what no `f64` holds are no numbers.
-pub(super) fn last(text: &str) -> Option<f64> {
+pub(super) fn last_number(text: &str) -> Option<f64> {
     text.lines().rev().find_map(|line| numbers(line).last())
 }
 

@@ -11,7 +11,7 @@ mod strings;
 mod tests;
 
 pub use languages::{TestLanguage, is_test_path, language};
-pub use lost::{TestLoss, lost, moved};
+pub use lost::{TestLoss, moved, test_loss};
 
 use languages::LanguagePatterns;
 use lines::CodeLine;
@@ -107,7 +107,7 @@ impl TestFileParser {
             self.marks.test |= self.words.marks_test.is_match(text);
             self.marks.skipped |= skips;
             if self.words.asserts(text) {
-                self.marks.assertions.push(evened(text));
+                self.marks.assertions.push(normalize_formatting(text));
             }
             return;
         }
@@ -116,11 +116,11 @@ impl TestFileParser {
             self.found.skips += u32::from(skips || self.marks.skipped);
             self.marks = TestAttributes::default();
             if self.words.asserts(text) {
-                self.found.loose.push(evened(text));
+                self.found.loose.push(normalize_formatting(text));
             }
             return;
         }
-        self.inside(line, skips);
+        self.add_body_line(line, skips);
     }
 
     fn name_of_test(&self, text: &str) -> Option<String> {
@@ -141,14 +141,14 @@ impl TestFileParser {
         // Its body may stand on the same line.
         let body = LanguagePatterns::body(line.code);
         if self.words.asserts(body) {
-            case.assertions.push(evened(body));
+            case.assertions.push(normalize_formatting(body));
         }
-        case.does_something = !case.assertions.is_empty() || LanguagePatterns::does(body);
+        case.does_something = !case.assertions.is_empty() || LanguagePatterns::has_effect(body);
         case.forgives = case.assertions.iter().filter(|it| it.starts_with("#[should_panic")).count() as u32;
         self.open = Some(OpenTest { case, indent: line.indent, body: None, over: false, catches: false });
     }
 
-    fn inside(&mut self, line: &CodeLine<'_>, skips: bool) {
+    fn add_body_line(&mut self, line: &CodeLine<'_>, skips: bool) {
         let Some(open) = &mut self.open else { return };
         let text = line.code;
         if line.indent > open.indent {
@@ -158,17 +158,17 @@ impl TestFileParser {
         if open.over {
             return;
         }
-        let drops = |it: &str| !LanguagePatterns::does(it) || LanguagePatterns::only_says(it);
-        let caught = LanguagePatterns::caught(text);
+        let drops = |it: &str| !LanguagePatterns::has_effect(it) || LanguagePatterns::only_says(it);
+        let caught = LanguagePatterns::after_catch(text);
         let case = &mut open.case;
         case.forgives += u32::from(std::mem::take(&mut open.catches) && drops(text));
         case.forgives += u32::from(caught.is_some_and(|rest| !rest.is_empty() && drops(rest)));
         open.catches = caught == Some("");
         case.skipped |= skips;
         if self.words.asserts(text) {
-            case.assertions.push(evened(text));
+            case.assertions.push(normalize_formatting(text));
         }
-        case.does_something |= LanguagePatterns::does(text);
+        case.does_something |= LanguagePatterns::has_effect(text);
     }
 
     fn close(&mut self) {
@@ -182,7 +182,7 @@ fn closes(text: &str) -> bool {
 }
 
 /// What formatters change does not count.
-fn evened(text: &str) -> String {
+fn normalize_formatting(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut chars = text.chars().peekable();
     while let Some(it) = chars.next() {

@@ -67,7 +67,7 @@ pub(super) fn find(text: &str, sentences: &[Sentence], words: &[(String, u8)]) -
                 at += 1;
                 continue;
             };
-            note(
+            add_match(
                 &mut found,
                 entry,
                 &scope::PhraseMatch { sentence, start: at, end, is_bare: entry.is_bare, says: entry.says },
@@ -173,8 +173,13 @@ fn is_gap(tokens: &[ProseToken]) -> bool {
     tokens.iter().map(width).sum::<Option<usize>>().is_some_and(|it| it <= 2 * LONGEST_GAP)
 }
 
-fn note(found: &mut IndicatorMatches, entry: &IndicatorEntry<'_>, said: &scope::PhraseMatch<'_>, text: &str) {
-    let verdict = scope::verdict(said);
+fn add_match(
+    found: &mut IndicatorMatches,
+    entry: &IndicatorEntry<'_>,
+    said: &scope::PhraseMatch<'_>,
+    text: &str,
+) {
+    let verdict = scope::phrase_scope(said);
     let (list, percent) = match (entry.says, verdict) {
         (CompletionMeaning::Done, PhraseScope::Meant) => (&mut found.done, entry.percent),
         (CompletionMeaning::Done, PhraseScope::OfAPart) => (&mut found.done, entry.percent.min(OF_A_PART)),

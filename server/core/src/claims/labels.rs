@@ -37,7 +37,7 @@ pub(super) struct LabelledLines {
 }
 
 /// `DECISION: …` alone on its line, or a label with the list below it. `masked` says what is the agent's own word.
-pub(super) fn find(text: &str, masked: &str, lines: &[MessageLine<'_>]) -> LabelledLines {
+pub(super) fn find_labelled(text: &str, masked: &str, lines: &[MessageLine<'_>]) -> LabelledLines {
     let mut out = LabelledLines::default();
     let mut open: Option<&[&str]> = None;
     for line in lines {
@@ -46,11 +46,11 @@ pub(super) fn find(text: &str, masked: &str, lines: &[MessageLine<'_>]) -> Label
         let (item, bullet) = without_bullet(whole);
         if let Some((labels, value)) = labelled(item) {
             open = value.is_empty().then_some(labels);
-            out.put(labels, value);
+            out.add_entry(labels, value);
         } else if item.is_empty() {
             // A blank line may stand between a label and its list.
         } else if let Some(labels) = open.filter(|_| bullet) {
-            out.put(labels, item);
+            out.add_entry(labels, item);
         } else {
             open = None;
         }
@@ -59,7 +59,7 @@ pub(super) fn find(text: &str, masked: &str, lines: &[MessageLine<'_>]) -> Label
 }
 
 impl LabelledLines {
-    fn put(&mut self, labels: &[&str], value: &str) {
+    fn add_entry(&mut self, labels: &[&str], value: &str) {
         let (list, most) = if labels == DECISIONS {
             (&mut self.decisions, MAX_DECISIONS)
         } else {

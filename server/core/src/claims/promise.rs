@@ -21,8 +21,9 @@ pub fn promise(final_text: &str, expected: &str) -> bool {
     if expected.is_empty() {
         return false;
     }
-    let spoken =
-        prose_mask::masked(&prose_mask::lines(final_text), |_, line| line.kind == MessageLineKind::Spoken);
+    let spoken = prose_mask::mask_lines(&prose_mask::lines(final_text), |_, line| {
+        line.kind == MessageLineKind::Spoken
+    });
     tags(&spoken).filter(|tag| stands_for_itself(&spoken, tag)).last().is_some_and(|tag| {
         let inside = spoken.get(tag.start + OPEN.len()..tag.end - CLOSE.len()).unwrap_or_default();
         normalised(inside) == expected

@@ -81,7 +81,10 @@ fn fence_marker(line: &str) -> Option<(char, usize)> {
 
 /// The message of the same length in bytes, with everything blanked out but the lines that `is_kept`, and in
 /// these the code spans.
-pub(super) fn masked(lines: &[MessageLine<'_>], is_kept: impl Fn(usize, &MessageLine<'_>) -> bool) -> String {
+pub(super) fn mask_lines(
+    lines: &[MessageLine<'_>],
+    is_kept: impl Fn(usize, &MessageLine<'_>) -> bool,
+) -> String {
     let mut spoken = String::new();
     for (number, line) in lines.iter().enumerate() {
         let kept = if is_kept(number, line) { line.text } else { "" };

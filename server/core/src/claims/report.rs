@@ -25,38 +25,42 @@ impl std::fmt::Display for ClaimRow {
 const BLOCK: &str = "status block";
 const SHOWN_ONLY: &str = "shown only";
 
-fn shown(claim: impl Into<String>, source: &str, weight: impl Into<String>) -> ClaimRow {
+fn claim_row(claim: impl Into<String>, source: &str, weight: impl Into<String>) -> ClaimRow {
     ClaimRow { claim: claim.into(), source: source.to_owned(), weight: weight.into() }
 }
 
 impl Claims {
     /// Every claim, the strongest first.
-    pub fn listed(&self) -> Vec<ClaimRow> {
+    pub fn report_rows(&self) -> Vec<ClaimRow> {
         let mut out = Vec::new();
         if self.promise {
-            out.push(shown("the promise", "tag", "decisive"));
+            out.push(claim_row("the promise", "tag", "decisive"));
         }
         if let Some(signal) = self.exit_signal {
             let in_block = self.status.as_ref().and_then(|it| it.exit_signal) == Some(signal);
             let weight = if signal { "decisive" } else { "vetoes every other claim" };
-            out.push(shown(format!("EXIT_SIGNAL: {signal}"), if in_block { BLOCK } else { "line" }, weight));
+            out.push(claim_row(
+                format!("EXIT_SIGNAL: {signal}"),
+                if in_block { BLOCK } else { "line" },
+                weight,
+            ));
         }
         self.list_status(&mut out);
-        out.extend(self.indicators.iter().map(|it| shown(&it.phrase, source(it), weight(it))));
+        out.extend(self.indicators.iter().map(|it| claim_row(&it.phrase, source(it), weight(it))));
         out.extend(
-            self.not_yet.iter().map(|it| shown(&it.phrase, source(it), "not yet: no indicator counts")),
+            self.not_yet.iter().map(|it| claim_row(&it.phrase, source(it), "not yet: no indicator counts")),
         );
         if let Some(percent) = self.progress {
-            out.push(shown(format!("progress {percent} %"), "words or status block", SHOWN_ONLY));
+            out.push(claim_row(format!("progress {percent} %"), "words or status block", SHOWN_ONLY));
         }
-        out.extend(self.notes.iter().map(|it| shown(it, "note", SHOWN_ONLY)));
+        out.extend(self.notes.iter().map(|it| claim_row(it, "note", SHOWN_ONLY)));
         out
     }
 
     fn list_status(&self, out: &mut Vec<ClaimRow>) {
         let Some(block) = &self.status else { return };
         let mut field = |name: &str, value: Option<String>| {
-            out.extend(value.map(|it| shown(format!("{name}: {it}"), BLOCK, SHOWN_ONLY)));
+            out.extend(value.map(|it| claim_row(format!("{name}: {it}"), BLOCK, SHOWN_ONLY)));
         };
         field("STATUS", block.state.as_ref().filter(|it| **it != StatedState::Complete).map(state));
         field("TESTS_STATUS", block.tests.as_ref().filter(|it| **it != StatedTests::Passing).map(tests));
@@ -89,7 +93,7 @@ impl Claims {
     }
 
     /// The message says in one way or another that something is left to do: whatever it claims besides is no signal.
-    pub(crate) fn denies(&self) -> bool {
+    pub(crate) fn denies_completion(&self) -> bool {
         !self.not_yet.is_empty() || self.contradiction().is_some()
     }
 

@@ -6,7 +6,7 @@ mod json;
 
 use super::prose_mask::{MessageLine, MessageLineKind};
 pub use fields::{StatedState, StatedTests, StatusBlock, WorkType};
-use fields::{StatusDraft, split_line, truth};
+use fields::{StatusDraft, parse_bool, split_line};
 
 /// What the message states in this form.
 #[derive(Debug, Default)]
@@ -28,9 +28,9 @@ pub(super) fn read(text: &str, lines: &[MessageLine<'_>]) -> ParsedStatus {
     while let Some(line) = lines.get(at) {
         let rest = lines.get(at..).unwrap_or_default();
         let found = match line.kind {
-            MessageLineKind::Spoken => spoken(text, rest),
-            MessageLineKind::Indented if !was_indented => spoken(text, rest),
-            MessageLineKind::Opening => fenced(rest),
+            MessageLineKind::Spoken => scan_status(text, rest),
+            MessageLineKind::Indented if !was_indented => scan_status(text, rest),
+            MessageLineKind::Opening => scan_fenced_block(rest),
             _ => StatusScan::Nothing,
         };
         let length = match found {
@@ -91,18 +91,18 @@ fn head(line: &str) -> Option<StatusHeading> {
     }
 }
 
-fn spoken(text: &str, rest: &[MessageLine<'_>]) -> StatusScan {
+fn scan_status(text: &str, rest: &[MessageLine<'_>]) -> StatusScan {
     let Some(first) = rest.first() else { return StatusScan::Nothing };
     match head(first.text) {
-        Some(StatusHeading::Marker) => marked(rest),
-        Some(StatusHeading::Label) => labelled(rest),
+        Some(StatusHeading::Marker) => scan_marked_block(rest),
+        Some(StatusHeading::Label) => scan_labelled_fields(rest),
         Some(StatusHeading::End) => StatusScan::Lines { block: None, length: 1 },
-        None => json::bare(text, rest).unwrap_or_else(|| exit_line(first.text)),
+        None => json::scan_bare_object(text, rest).unwrap_or_else(|| exit_line(first.text)),
     }
 }
 
 /// From the marker to its end; without one, everything up to the next block is a broken one.
-fn marked(rest: &[MessageLine<'_>]) -> StatusScan {
+fn scan_marked_block(rest: &[MessageLine<'_>]) -> StatusScan {
     let ends = |line: &MessageLine<'_>| match line.kind {
         MessageLineKind::Spoken | MessageLineKind::Indented => head(line.text),
         MessageLineKind::Opening | MessageLineKind::Fenced | MessageLineKind::Quoted => None,
@@ -122,7 +122,7 @@ fn marked(rest: &[MessageLine<'_>]) -> StatusScan {
 }
 
 /// The fields behind a label. Behind a blank line only what is known goes on with them.
-fn labelled(rest: &[MessageLine<'_>]) -> StatusScan {
+fn scan_labelled_fields(rest: &[MessageLine<'_>]) -> StatusScan {
     let mut draft = StatusDraft::default();
     let mut length = 1;
     let mut behind_blank = false;
@@ -139,7 +139,7 @@ fn labelled(rest: &[MessageLine<'_>]) -> StatusScan {
             break;
         }
         let Some((key, value)) = split_line(line.text) else { break };
-        if !draft.put(key, value) && behind_blank {
+        if !draft.add_field(key, value) && behind_blank {
             break;
         }
         behind_blank = false;
@@ -148,7 +148,7 @@ fn labelled(rest: &[MessageLine<'_>]) -> StatusScan {
     StatusScan::Lines { block: draft.finish(), length }
 }
 
-fn fenced(rest: &[MessageLine<'_>]) -> StatusScan {
+fn scan_fenced_block(rest: &[MessageLine<'_>]) -> StatusScan {
     let length = rest.iter().skip(1).take_while(|it| it.kind == MessageLineKind::Fenced).count() + 1;
     let inside: Vec<&str> = rest
         .iter()
@@ -161,7 +161,7 @@ fn fenced(rest: &[MessageLine<'_>]) -> StatusScan {
         Some((first, body)) => match (head(first), body.split_last()) {
             (Some(_), Some((last, body))) if head(last) == Some(StatusHeading::End) => block(body),
             (Some(StatusHeading::Label), _) => block(body),
-            _ => json::whole(&inside.join("\n")),
+            _ => json::parse_object(&inside.join("\n")),
         },
         None => None,
     };
@@ -172,13 +172,13 @@ fn fenced(rest: &[MessageLine<'_>]) -> StatusScan {
 fn block(body: &[&str]) -> Option<StatusBlock> {
     let text = body.join("\n");
     if text.trim_start().starts_with('{') {
-        return json::whole(&text);
+        return json::parse_object(&text);
     }
     let mut draft = StatusDraft::default();
     for line in body.iter().filter(|it| !it.trim().is_empty()) {
         match split_line(line) {
             Some((key, value)) => {
-                draft.put(key, value);
+                draft.add_field(key, value);
             }
             // The value of the field before may go over several lines; another block may not begin within.
             None if head(line).is_none() => {}
@@ -193,7 +193,7 @@ fn exit_line(line: &str) -> StatusScan {
     let signal = split_line(line)
         .filter(|_| !line.trim_start().starts_with('`'))
         .filter(|(key, _)| fields::canonical(key) == "exitsignal");
-    signal.and_then(|(_, value)| truth(value)).map_or(StatusScan::Nothing, StatusScan::Exit)
+    signal.and_then(|(_, value)| parse_bool(value)).map_or(StatusScan::Nothing, StatusScan::Exit)
 }
 
 fn is_listed(line: &str) -> bool {

@@ -25,7 +25,7 @@ fn an_honest_end() {
     assert_eq!(claims.status.as_ref().and_then(|it| it.state.clone()), Some(StatedState::Complete));
     assert_eq!(claims.indicator_count(), 3, "{claims:#?}");
     assert_eq!(claims.contradiction(), None);
-    let listed: Vec<String> = claims.listed().iter().map(ToString::to_string).collect();
+    let listed: Vec<String> = claims.report_rows().iter().map(ToString::to_string).collect();
     assert_eq!(listed.first().map(String::as_str), Some("the promise · tag · decisive"));
     assert!(listed.contains(&"EXIT_SIGNAL: true · status block · decisive".to_owned()), "{listed:#?}");
     assert!(listed.contains(&"all tests passing · words · 0.7".to_owned()), "{listed:#?}");
@@ -65,7 +65,7 @@ fn contradictions() {
 
 #[test]
 fn a_message_that_claims_and_denies() {
-    let check = |text: &str, expect: bool| assert_eq!(claims(text).denies(), expect, "{text}");
+    let check = |text: &str, expect: bool| assert_eq!(claims(text).denies_completion(), expect, "{text}");
     let signals = ["EXIT_SIGNAL: true", "<promise>COMPLETE</promise>"];
     for signal in signals {
         for denial in [

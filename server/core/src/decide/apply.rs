@@ -30,7 +30,7 @@ use super::weakening::{self, WeakeningState};
 /// The state of a whole journal. `None` when it does not begin with `loop-started`.
 pub fn replay(entries: &[Entry]) -> Option<LoopState> {
     let (first, rest) = entries.split_first()?;
-    let mut state = begin(first)?;
+    let mut state = state_from_first(first)?;
     for entry in rest {
         apply(&mut state, entry);
     }
@@ -38,9 +38,9 @@ pub fn replay(entries: &[Entry]) -> Option<LoopState> {
 }
 
 /// The state after the first record.
-pub fn begin(entry: &Entry) -> Option<LoopState> {
+pub fn state_from_first(entry: &Entry) -> Option<LoopState> {
     match &entry.record {
-        Record::LoopStarted { boot, spec } => Some(started(entry, boot, spec)),
+        Record::LoopStarted { boot, spec } => Some(initial_state(entry, boot, spec)),
         _ => None,
     }
 }
@@ -62,59 +62,73 @@ pub fn apply(state: &mut LoopState, entry: &Entry) {
         }
         Record::BranchTaken { branch, .. } => {
             state.has_branch = true;
-            state.stand.begun(branch.as_deref());
+            state.stand.set_home_branch(branch.as_deref());
         }
-        Record::Committed { .. } => commits::told(state, &entry.record),
-        Record::Baseline { .. } => round::baseline(state, &entry.record),
-        Record::IterationIntended { .. } => iteration::intended(state, entry.at, &entry.record),
-        Record::AgentStarted { pid, holds, .. } => agent::started(state, *pid, *holds),
-        Record::AgentEnded { run, .. } => agent::ended(state, entry.at, run),
+        Record::Committed { .. } => commits::apply_commit_record(state, &entry.record),
+        Record::Baseline { .. } => round::apply_baseline(state, &entry.record),
+        Record::IterationIntended { .. } => iteration::apply_iteration_intent(state, entry.at, &entry.record),
+        Record::AgentStarted { pid, holds, .. } => agent::apply_agent_start(state, *pid, *holds),
+        Record::AgentEnded { run, .. } => agent::apply_agent_run(state, entry.at, run),
         Record::SubagentAsked { .. } | Record::SubagentStarted { .. } | Record::SubagentEnded { .. } => {
-            state.spawns.told(&entry.record);
+            state.spawns.apply_record(&entry.record);
         }
-        Record::AgentLeft { left, .. } => agent::left(state, left),
-        Record::SnapshotTaken { .. } => snapshot(state, entry),
-        Record::ChecksDone { iteration, round } => round::judged(state, *iteration, round),
-        Record::IterationEnded { .. } => iteration::ended(state, entry.at, &entry.record),
+        Record::AgentLeft { left, .. } => agent::apply_agent_exit(state, left),
+        Record::SnapshotTaken { .. } => apply_snapshot(state, entry),
+        Record::ChecksDone { iteration, round } => round::apply_round(state, *iteration, round),
+        Record::IterationEnded { .. } => iteration::apply_iteration_end(state, entry.at, &entry.record),
         Record::BreakerChanged { .. } => breaker_changed(state, &entry.record),
-        Record::Waiting { .. } => waiting(state, &entry.record),
+        Record::Waiting { .. } => apply_wait(state, &entry.record),
         Record::Paused { reason, message } => {
             state.pause = Some(Pause { reason: *reason, message: message.clone() });
         }
-        Record::ChecksWaived { criteria } => unrunnable::waive(state, criteria),
-        Record::Resumed {} => resumed(state),
-        Record::AgentChanged { to, reason, until, .. } => takeover::changed(state, to, *reason, *until),
-        Record::Asked { id, kind, text, until } => {
-            let (id, kind, text, until) = (id.clone(), *kind, text.clone(), *until);
-            state.questions.asked(entry.at, PendingQuestion { id, kind, text, until }, state.iteration);
+        Record::ChecksWaived { criteria } => unrunnable::waive_criteria(state, criteria),
+        Record::Resumed {} => apply_resume(state),
+        Record::AgentChanged { to, reason, until, .. } => {
+            takeover::apply_takeover(state, to, *reason, *until);
         }
-        Record::Answered { id, text } => questions::answered(state, entry.at, id, text.as_deref()),
-        Record::SessionChanged { from, to, reason } => {
-            let (from, to, reason) = (from.clone(), to.clone(), *reason);
-            let iteration = state.iteration;
-            state.session.changed(SessionChange { at: entry.at, iteration, from, to, reason });
-        }
+        Record::Asked { .. } | Record::Answered { .. } => apply_question(state, entry),
+        Record::SessionChanged { .. } => apply_session_change(state, entry),
         Record::SessionJoined { session, holds, tokens } => {
-            agent::joined(state, entry.at, (session, *holds, *tokens));
+            agent::apply_session_join(state, entry.at, (session, *holds, *tokens));
         }
         Record::Steered { text } => state.steering.push(text.clone()),
         Record::Stopping { now } => {
             state.stop = Some(if *now { StopMode::Now } else { StopMode::AfterIteration });
         }
         Record::WeakeningAccepted { .. } | Record::ProtectedEdited { .. } => {
-            weakening::moved(state, &entry.record);
+            weakening::apply_weakening_record(state, &entry.record);
         }
         Record::Recovered { boot, .. } => recovered::take_over(state, entry.at, boot),
-        Record::Ended { outcome } => ended(state, outcome),
+        Record::Ended { outcome } => apply_outcome(state, outcome),
     }
 }
 
-fn ended(state: &mut LoopState, outcome: &Outcome) {
+fn apply_question(state: &mut LoopState, entry: &Entry) {
+    match &entry.record {
+        Record::Asked { id, kind, text, until } => {
+            let (id, kind, text, until) = (id.clone(), *kind, text.clone(), *until);
+            let question = PendingQuestion { id, kind, text, until };
+            state.questions.record_question(entry.at, question, state.iteration);
+        }
+        Record::Answered { id, text } => questions::apply_answer(state, entry.at, id, text.as_deref()),
+        _ => {}
+    }
+}
+
+fn apply_session_change(state: &mut LoopState, entry: &Entry) {
+    if let Record::SessionChanged { from, to, reason } = &entry.record {
+        let (from, to, reason) = (from.clone(), to.clone(), *reason);
+        let iteration = state.iteration;
+        state.session.record_change(SessionChange { at: entry.at, iteration, from, to, reason });
+    }
+}
+
+fn apply_outcome(state: &mut LoopState, outcome: &Outcome) {
     state.outcome = Some(outcome.clone());
     state.phase = Phase::Ended;
 }
 
-fn resumed(state: &mut LoopState) {
+fn apply_resume(state: &mut LoopState) {
     // What was missing may be there by now, without a change of the tree.
     let was_missing = state.pause.take().is_some_and(|it| it.reason == PauseReason::Missing);
     state.is_unjudged |= was_missing && state.has_checks();
@@ -122,11 +136,11 @@ fn resumed(state: &mut LoopState) {
     state.kept.resumed = state.iteration;
     state.hooks_failed.clear();
     state.stalls = 0;
-    takeover::resumed(state);
-    shared_limits::resumed(state);
+    takeover::clear_unavailability(state);
+    shared_limits::clear_shared_limit(state);
 }
 
-fn started(entry: &Entry, boot: &str, spec: &LoopSpec) -> LoopState {
+fn initial_state(entry: &Entry, boot: &str, spec: &LoopSpec) -> LoopState {
     LoopState {
         spec: spec.clone(),
         crew: spec.agents().map(available).collect(),
@@ -137,7 +151,7 @@ fn started(entry: &Entry, boot: &str, spec: &LoopSpec) -> LoopState {
         last_at: entry.at,
         phase: Phase::Starting,
         iteration: 0,
-        pinned: spec.criteria.iter().map(open).collect(),
+        pinned: spec.criteria.iter().map(pin_criterion).collect(),
         held_at_start: false,
         plan: spec.plan.clone(),
         artefacts: BTreeSet::new(),
@@ -192,7 +206,7 @@ fn available(plan: &AgentPlan) -> AgentSlot {
     AgentSlot { plan: plan.clone(), out: Availability::No, left: None }
 }
 
-fn open(criterion: &Criterion) -> Pinned {
+fn pin_criterion(criterion: &Criterion) -> Pinned {
     Pinned { criterion: criterion.clone(), role: Role::Open }
 }
 
@@ -201,7 +215,7 @@ fn pass_time(state: &mut LoopState, entry: &Entry) {
     if matches!(entry.record, Record::Recovered { .. }) || state.outcome.is_some() {
         return;
     }
-    let passed = entry.at.since(state.last_at);
+    let passed = entry.at.ms_since(state.last_at);
     if state.waits_for_user() {
         state.paused_ms = state.paused_ms.saturating_add(passed);
     } else {
@@ -210,7 +224,7 @@ fn pass_time(state: &mut LoopState, entry: &Entry) {
 }
 
 /// What was prepared is prepared again after the wait.
-fn waiting(state: &mut LoopState, record: &Record) {
+fn apply_wait(state: &mut LoopState, record: &Record) {
     let Record::Waiting { reason, until, met_by } = record else { return };
     state.wait = Some(Wait { reason: *reason, until: *until });
     state.shared_limit.met_by.clone_from(met_by);
@@ -219,14 +233,14 @@ fn waiting(state: &mut LoopState, record: &Record) {
     }
 }
 
-fn snapshot(state: &mut LoopState, entry: &Entry) {
+fn apply_snapshot(state: &mut LoopState, entry: &Entry) {
     let Record::SnapshotTaken { iteration, when, tree, head, undoes, .. } = &entry.record else { return };
     state.last_tree.clone_from(tree);
     if *when == SnapshotWhen::BeforeRollback && undoes.is_none() {
-        undo::begun(state, entry.seq, tree);
+        undo::record_pending_rollback(state, entry.seq, tree);
     }
     state.snapshots.push(SnapshotRef { iteration: *iteration, when: *when, tree: tree.clone() });
-    branch_tracking::looked(state, *when, head.as_ref());
+    branch_tracking::record_snapshot_head(state, *when, head.as_ref());
     match (when, state.phase) {
         (SnapshotWhen::Before, _) => {
             // Somebody changed files since the last round.
@@ -248,11 +262,11 @@ fn went_back(state: &mut LoopState, entry: &Entry) {
         return;
     };
     let after = after.as_ref().unwrap_or(tree);
-    let memory = undo::done(state, entry.seq, &entry.record);
+    let memory = undo::record_rollback(state, entry.seq, &entry.record);
     if paths.is_empty() {
         commits::rolled_back(state, from, after);
         if let Some(memory) = memory {
-            checkpoint::restore(state, memory);
+            checkpoint::restore_memory(state, memory);
         } else {
             rolled_back(state, *to);
             checkpoint::rolled_back(state, *to, reason.as_deref());

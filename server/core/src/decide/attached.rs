@@ -53,20 +53,20 @@ pub(super) fn accept_session(
 
 /// Why it is let go, for its user; `steps`: what the loop is about to do.
 pub(super) fn release_message(state: &LoopState, steps: &[Decision]) -> String {
-    let why = hook_session::why(steps);
+    let why = hook_session::release_reason(steps);
     let is_wait = |it: &Decision| matches!(it, Decision::Record(Record::Waiting { .. }));
     match why.as_str() {
         "" if !is_wanted(state) => why,
         "" if state.wait.is_some() || steps.iter().any(is_wait) => {
             "the loop waits, `loopkeeper status` says for what: send another prompt then".to_owned()
         }
-        "" => wanted(state),
+        "" => attach_instructions(state),
         _ => why,
     }
 }
 
 /// What its user can do, in words that follow "paused: ".
-pub(super) fn wanted(state: &LoopState) -> String {
+pub(super) fn attach_instructions(state: &LoopState) -> String {
     let last = state.last_iteration();
     let text = match last.and_then(|it| it.ending) {
         None if last.is_none() => "waits for your session: give `claude` in this folder any prompt",

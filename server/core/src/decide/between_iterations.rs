@@ -4,7 +4,7 @@
 use crate::journal::{BreakerCause, BreakerState, PauseReason, Record, WaitReason};
 use crate::moment::Moment;
 
-use super::handle_event::{hold, stopped};
+use super::handle_event::{pause_or_end, user_stop_step};
 use super::state::{LoopState, VolatileState, Wait};
 use super::{
     Decision, Effect, attached, breaker, commits, exit, flaky, hook_session, limits, questions, regression,
@@ -49,31 +49,31 @@ fn next_step(state: &LoopState, live: &mut VolatileState, now: Moment) -> Vec<De
         return vec![Decision::Record(Record::Ended { outcome }), Decision::Effect(Effect::GoOn)];
     }
     if state.stop.is_some() {
-        return vec![stopped(state), Decision::Effect(Effect::GoOn)];
+        return vec![user_stop_step(state), Decision::Effect(Effect::GoOn)];
     }
     if let Some(steps) = unrunnable::next(state, live) {
         return steps;
     }
-    if let Some(change) = breaker::change(state, now) {
+    if let Some(change) = breaker::next_change(state, now) {
         return vec![Decision::Record(change), Decision::Effect(Effect::GoOn)];
     }
     if state.pause.is_some() {
-        return paused(state);
+        return hold_if_unattended(state);
     }
     if state.breaker.state == BreakerState::Open {
         return breaker_open(state, now);
     }
     if let Some(message) = weakening::needs_user(state, now) {
-        return hold(state, PauseReason::Agent, message);
+        return pause_or_end(state, PauseReason::Agent, message);
     }
-    if let Some(outcome) = limits::reached(state, now) {
+    if let Some(outcome) = limits::limit_outcome(state, now) {
         return vec![Decision::Record(Record::Ended { outcome }), Decision::Effect(Effect::GoOn)];
     }
-    if let Some(change) = takeover::change(state, now) {
+    if let Some(change) = takeover::takeover_record(state, now) {
         return vec![Decision::Record(change), Decision::Effect(Effect::GoOn)];
     }
     if let Some(message) = waits::needs_user(state) {
-        return hold(state, PauseReason::Agent, message);
+        return pause_or_end(state, PauseReason::Agent, message);
     }
     if let Some(steps) = questions::next(state, now) {
         return steps;
@@ -91,12 +91,12 @@ fn next_step(state: &LoopState, live: &mut VolatileState, now: Moment) -> Vec<De
         // Checks run on the tree, or a slot is asked for: nothing is started beside them, and their results go on.
         return Vec::new();
     }
-    prepare(state, live)
+    prepare_iteration(state, live)
 }
 
-fn prepare(state: &LoopState, live: &mut VolatileState) -> Vec<Decision> {
+fn prepare_iteration(state: &LoopState, live: &mut VolatileState) -> Vec<Decision> {
     if attached::is_missing(state) && !live.preparing {
-        return hold(state, PauseReason::Session, attached::wanted(state));
+        return pause_or_end(state, PauseReason::Session, attached::attach_instructions(state));
     }
     if std::mem::replace(&mut live.preparing, true) {
         // Asked twice while the snapshot is being taken: its event goes on.
@@ -106,7 +106,7 @@ fn prepare(state: &LoopState, live: &mut VolatileState) -> Vec<Decision> {
 }
 
 fn begin_wait(state: &LoopState, now: Moment, wait: Wait) -> Vec<Decision> {
-    match limits::outlasted(state, wait) {
+    match limits::wait_limit_outcome(state, wait) {
         Some(outcome) => vec![Decision::Record(Record::Ended { outcome }), Decision::Effect(Effect::GoOn)],
         None => questions::before_wait(state, now, wait, None),
     }
@@ -115,10 +115,12 @@ fn begin_wait(state: &LoopState, now: Moment, wait: Wait) -> Vec<Decision> {
 /// It rests until its trial where somebody may come by later; else it needs its user, or ends.
 fn breaker_open(state: &LoopState, now: Moment) -> Vec<Decision> {
     let Some(resumes_at) = state.breaker.resumes_at.filter(|_| state.spec.attended) else {
-        return hold(state, PauseReason::Breaker, breaker::sentence(&state.breaker));
+        return pause_or_end(state, PauseReason::Breaker, breaker::describe_open(&state.breaker));
     };
     let rest = Wait { reason: WaitReason::Breaker, until: resumes_at };
-    if let Some(outcome) = limits::reached(state, now).or_else(|| limits::outlasted(state, rest)) {
+    if let Some(outcome) =
+        limits::limit_outcome(state, now).or_else(|| limits::wait_limit_outcome(state, rest))
+    {
         // The trial would never come.
         return vec![Decision::Record(Record::Ended { outcome }), Decision::Effect(Effect::GoOn)];
     }
@@ -129,10 +131,10 @@ fn breaker_open(state: &LoopState, now: Moment) -> Vec<Decision> {
 }
 
 /// A pause for the disk is recorded whether somebody is there or not; only here is it known.
-fn paused(state: &LoopState) -> Vec<Decision> {
+fn hold_if_unattended(state: &LoopState) -> Vec<Decision> {
     match &state.pause {
         Some(pause) if !state.spec.attended && pause.reason != PauseReason::User => {
-            hold(state, pause.reason, pause.message.clone())
+            pause_or_end(state, pause.reason, pause.message.clone())
         }
         Some(_) | None => Vec::new(),
     }

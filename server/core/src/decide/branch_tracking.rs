@@ -32,12 +32,12 @@ pub struct BranchTracking {
 
 impl BranchTracking {
     /// The loop's branch was made or checked out.
-    pub(super) fn begun(&mut self, branch: Option<&str>) {
+    pub(super) fn set_home_branch(&mut self, branch: Option<&str>) {
         self.home = branch.map(str::to_owned);
     }
 
     /// HEAD is somewhere else: where.
-    pub fn away(&self) -> Option<&HeadTarget> {
+    pub fn head_elsewhere(&self) -> Option<&HeadTarget> {
         let home = self.home.as_ref()?;
         match &self.now {
             HeadTarget::Nowhere if !self.seen => None,
@@ -46,14 +46,14 @@ impl BranchTracking {
         }
     }
 
-    fn seen(&mut self, place: HeadTarget) {
+    fn record_head(&mut self, place: HeadTarget) {
         self.seen |= place != HeadTarget::Nowhere;
         self.now = place;
     }
 }
 
 /// A snapshot tells where HEAD was. What moves between two iterations was moved by the user, and the loop moves along.
-pub(super) fn looked(state: &mut LoopState, when: SnapshotWhen, head: Option<&GitHead>) {
+pub(super) fn record_snapshot_head(state: &mut LoopState, when: SnapshotWhen, head: Option<&GitHead>) {
     let place = place(head);
     let (iteration, stand) = (state.iteration, &mut state.stand);
     match when {
@@ -67,13 +67,13 @@ pub(super) fn looked(state: &mut LoopState, when: SnapshotWhen, head: Option<&Gi
                 };
                 stand.left_in = None;
             }
-            stand.seen(place);
+            stand.record_head(place);
         }
         SnapshotWhen::After => {
-            let was_away = stand.away().is_some();
+            let was_away = stand.head_elsewhere().is_some();
             stand.home = stand.home.take().or_else(|| branch(&place).filter(|_| place != stand.now));
-            stand.seen(place);
-            if stand.away().is_none() {
+            stand.record_head(place);
+            if stand.head_elsewhere().is_none() {
                 stand.left_in = None;
             } else if !was_away {
                 stand.left_in = Some(iteration);
@@ -83,9 +83,9 @@ pub(super) fn looked(state: &mut LoopState, when: SnapshotWhen, head: Option<&Gi
 }
 
 /// What an iteration's sentence adds.
-pub(super) fn tail(state: &LoopState) -> String {
+pub(super) fn sentence_suffix(state: &LoopState) -> String {
     let stand = &state.stand;
-    match (stand.away(), &stand.home) {
+    match (stand.head_elsewhere(), &stand.home) {
         (Some(now), Some(home)) if stand.left_in == Some(state.iteration) => {
             format!("; it left the branch `{}`: HEAD is on {now}", sanitize::line(home))
         }
@@ -95,7 +95,7 @@ pub(super) fn tail(state: &LoopState) -> String {
 
 /// For people who look later.
 pub fn sentence(state: &LoopState) -> Option<String> {
-    let (now, home) = (state.stand.away()?, state.stand.home.as_ref()?);
+    let (now, home) = (state.stand.head_elsewhere()?, state.stand.home.as_ref()?);
     Some(format!("HEAD is on {now}, not on the loop's branch `{}`", sanitize::line(home)))
 }
 

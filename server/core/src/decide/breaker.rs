@@ -31,7 +31,7 @@ pub(crate) fn is_provider_trouble(row: &Iteration) -> bool {
 
 /// How far each cause is, after the last iteration that is over.
 pub fn counts(state: &LoopState) -> BreakerCounts {
-    counted(state, &BreakerHistory::of(state))
+    count_causes(state, &BreakerHistory::of(state))
 }
 
 /// What each count opens the breaker at.
@@ -53,19 +53,21 @@ pub fn rests_until(state: &LoopState) -> Option<Moment> {
 }
 
 /// The change that the last iteration brings about, if any.
-pub(super) fn change(state: &LoopState, now: Moment) -> Option<Record> {
+pub(super) fn next_change(state: &LoopState, now: Moment) -> Option<Record> {
     match state.breaker.state {
         BreakerState::Open => None,
         BreakerState::Closed => {
             let past = BreakerHistory::of(state);
-            let counts = counted(state, &past);
-            let cause = reached(&counts, &limits(&state.spec.settings.breaker))?;
-            Some(open(state, now, cause, reason(state, &past, cause, &counts)))
+            let counts = count_causes(state, &past);
+            let cause = cause_at_limit(&counts, &limits(&state.spec.settings.breaker))?;
+            Some(opened_record(state, now, cause, reason(state, &past, cause, &counts)))
         }
-        BreakerState::HalfOpen => match trial::verdict(state)? {
-            trial::TrialResult::GotOn => Some(closed(state, BreakerCause::TrialPassed, state.breaker.trips)),
+        BreakerState::HalfOpen => match trial::trial_result(state)? {
+            trial::TrialResult::GotOn => {
+                Some(closed_record(state, BreakerCause::TrialPassed, state.breaker.trips))
+            }
             trial::TrialResult::Failed(why) => {
-                Some(open(state, now, BreakerCause::TrialFailed, format!("tried again, {why}")))
+                Some(opened_record(state, now, BreakerCause::TrialFailed, format!("tried again, {why}")))
             }
         },
     }
@@ -86,12 +88,12 @@ pub(super) fn half_open(state: &LoopState, cause: BreakerCause) -> Record {
 }
 
 /// The user's word: what was counted, openings included, is forgotten.
-pub(super) fn reset(state: &LoopState) -> Record {
-    closed(state, BreakerCause::User, 0)
+pub(super) fn reset_record(state: &LoopState) -> Record {
+    closed_record(state, BreakerCause::User, 0)
 }
 
 /// Why the loop rests, for people.
-pub(super) fn sentence(breaker: &Breaker) -> String {
+pub(super) fn describe_open(breaker: &Breaker) -> String {
     let reason = breaker.reason.as_deref().unwrap_or("the loop was not getting anywhere");
     match breaker.trips {
         0 | 1 => format!("breaker open: {reason}"),
@@ -99,19 +101,19 @@ pub(super) fn sentence(breaker: &Breaker) -> String {
     }
 }
 
-fn counted(state: &LoopState, past: &BreakerHistory<'_>) -> BreakerCounts {
+fn count_causes(state: &LoopState, past: &BreakerHistory<'_>) -> BreakerCounts {
     BreakerCounts {
         no_progress: no_progress::no_progress(past),
-        same_error: errors::same(past).count.max(failing::same(past)),
-        output_decline: decline::count(past, state.spec.settings.breaker.output_decline),
-        permission_denials: no_progress::denials(past),
-        oscillation: oscillation::returns(past),
+        same_error: errors::repeated_errors(past).count.max(failing::count_same_failures(past)),
+        output_decline: decline::count_declines(past, state.spec.settings.breaker.output_decline),
+        permission_denials: no_progress::count_denials(past),
+        oscillation: oscillation::count_returns(past),
         fast_failures: no_progress::fast_failures(past),
     }
 }
 
 /// The first cause that is at its limit; what says more comes first.
-fn reached(counts: &BreakerCounts, limits: &BreakerCounts) -> Option<BreakerCause> {
+fn cause_at_limit(counts: &BreakerCounts, limits: &BreakerCounts) -> Option<BreakerCause> {
     let causes = [
         (BreakerCause::PermissionDenials, counts.permission_denials, limits.permission_denials),
         (BreakerCause::NoProgress, counts.no_progress, limits.no_progress),
@@ -142,7 +144,7 @@ fn reason(
             format!("the files went back to an earlier state {} times", counts.oscillation)
         }
         BreakerCause::SameError => {
-            let (count, printed) = (iterations(counts.same_error), errors::same(past));
+            let (count, printed) = (iterations(counts.same_error), errors::repeated_errors(past));
             // An error that the agent met says more than what it left behind.
             if printed.count == counts.same_error {
                 format!("{count} with the same error: {}", printed.text)
@@ -158,7 +160,7 @@ fn reason(
         | BreakerCause::TrialPassed
         | BreakerCause::Cooldown
         | BreakerCause::User => {
-            let taken_back = past.counted().any(|it| it.row.taken_back);
+            let taken_back = past.counted_iterations().any(|it| it.row.taken_back);
             let kept = if taken_back { " that stayed" } else { "" };
             format!("{} without a file change{kept}", iterations(counts.no_progress))
         }
@@ -166,10 +168,10 @@ fn reason(
 }
 
 /// It rests by itself where somebody may look by later, unless it opened too often: then its user has the word.
-fn open(state: &LoopState, now: Moment, cause: BreakerCause, reason: String) -> Record {
+fn opened_record(state: &LoopState, now: Moment, cause: BreakerCause, reason: String) -> Record {
     let settings = &state.spec.settings.breaker;
     let past = BreakerHistory::of(state);
-    let counts = counted(state, &past);
+    let counts = count_causes(state, &past);
     let trips = state.breaker.trips.saturating_add(1);
     let cooldown_ms = match state.breaker.state {
         BreakerState::HalfOpen => state.breaker.cooldown_ms.saturating_mul(2).min(DAY_MS),
@@ -184,16 +186,16 @@ fn open(state: &LoopState, now: Moment, cause: BreakerCause, reason: String) -> 
         no_progress: counts.no_progress,
         trips,
         cooldown_ms,
-        resumes_at: rests.then(|| now.after(cooldown_ms)),
+        resumes_at: rests.then(|| now.plus_ms(cooldown_ms)),
         opening: Some(Box::new(TripEvidence {
             session_reset: state.session.current.is_some(),
-            failing: failing::listed(state),
+            failing: failing::failing_criteria(state),
             ..trip_evidence::of(&past, counts)
         })),
     }
 }
 
-fn closed(state: &LoopState, cause: BreakerCause, trips: u32) -> Record {
+fn closed_record(state: &LoopState, cause: BreakerCause, trips: u32) -> Record {
     let reason = match cause {
         BreakerCause::TrialPassed => format!("iteration {} got on", state.iteration),
         _ => "reset by the user".to_owned(),

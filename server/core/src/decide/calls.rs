@@ -4,7 +4,7 @@
 use crate::journal::{Record, WaitReason};
 use crate::moment::Moment;
 
-use super::limits::{self, HOUR_MS, outlasted};
+use super::limits::{self, HOUR_MS, wait_limit_outcome};
 use super::state::{Iteration, LoopState, Phase, VolatileState, Wait};
 use super::{CallSlot, Decision, Effect, TaskDocuments, attached, documents, shared_limits};
 
@@ -18,51 +18,54 @@ pub(super) struct CallSlotUsage {
 }
 
 /// Everything else is ready: what was read waits for the answer.
-pub(super) fn ask(
+pub(super) fn request_slot(
     state: &LoopState,
     live: &mut VolatileState,
     now: Moment,
     reading: Box<TaskDocuments>,
 ) -> Vec<Decision> {
     live.asking = Some(reading);
-    let heeds_limits = shared_limits::counts(state, now);
+    let heeds_limits = shared_limits::is_applicable(state, now);
     vec![Decision::Effect(Effect::TakeCall { iteration: state.iteration + 1, heeds_limits })]
 }
 
-pub(super) fn answered(
+pub(super) fn handle_slot(
     state: &LoopState,
     live: &mut VolatileState,
     now: Moment,
     slot: CallSlot,
 ) -> Vec<Decision> {
-    let reading = match awaited(state, live) {
+    let reading = match take_awaited_documents(state, live) {
         Ok(reading) => reading,
         Err(steps) => return steps,
     };
     match slot {
         CallSlot::Taken { this_hour } => {
-            documents::intend(state, now, &reading, CallSlotUsage { this_hour, note: None })
+            documents::start_iteration(state, now, &reading, CallSlotUsage { this_hour, note: None })
         }
-        CallSlot::Full { until } => wait(state, until),
-        CallSlot::Unknown { message } => alone(state, now, &reading, &message),
+        CallSlot::Full { until } => wait_for_slot(state, until),
+        CallSlot::Unknown { message } => proceed_without_list(state, now, &reading, &message),
     }
 }
 
 /// No slot was taken: the agent is under a usage limit that another loop met.
-pub(super) fn limited(
+pub(super) fn handle_usage_limit(
     state: &LoopState,
     live: &mut VolatileState,
     now: Moment,
     (until, met_by): (Moment, String),
 ) -> Vec<Decision> {
-    match awaited(state, live) {
-        Ok(_) => shared_limits::met(state, now, until, met_by),
+    match take_awaited_documents(state, live) {
+        Ok(_) => shared_limits::handle_shared_limit(state, now, until, met_by),
         Err(steps) => steps,
     }
 }
 
 /// What was read for the iteration that the answer is for; else what follows without it.
-fn awaited(state: &LoopState, live: &mut VolatileState) -> Result<Box<TaskDocuments>, Vec<Decision>> {
+fn take_awaited_documents(
+    state: &LoopState,
+    live: &mut VolatileState,
+) -> Result<Box<TaskDocuments>, Vec<Decision>> {
     let Some(reading) = live.asking.take().filter(|_| state.phase == Phase::Preparing) else {
         return Err(Vec::new());
     };
@@ -72,9 +75,9 @@ fn awaited(state: &LoopState, live: &mut VolatileState) -> Result<Box<TaskDocume
     Ok(reading)
 }
 
-fn wait(state: &LoopState, until: Moment) -> Vec<Decision> {
+fn wait_for_slot(state: &LoopState, until: Moment) -> Vec<Decision> {
     let wait = Wait { reason: WaitReason::Calls, until };
-    let record = match outlasted(state, wait) {
+    let record = match wait_limit_outcome(state, wait) {
         Some(outcome) => Record::Ended { outcome },
         None => Record::Waiting { reason: wait.reason, until, met_by: None },
     };
@@ -82,20 +85,25 @@ fn wait(state: &LoopState, until: Moment) -> Vec<Decision> {
 }
 
 /// Without the list no loop may start without any bound, nor be held up by a file that nobody can read.
-fn alone(state: &LoopState, now: Moment, reading: &TaskDocuments, message: &str) -> Vec<Decision> {
+fn proceed_without_list(
+    state: &LoopState,
+    now: Moment,
+    reading: &TaskDocuments,
+    message: &str,
+) -> Vec<Decision> {
     let limit = state.spec.settings.limits.calls_per_hour as usize;
-    let mut ages: Vec<u64> = state.history.iter().filter_map(|it| age(it, now)).collect();
+    let mut ages: Vec<u64> = state.history.iter().filter_map(|it| age_within_hour(it, now)).collect();
     ages.sort_unstable();
     if let Some(oldest) = limit.checked_sub(1).and_then(|it| ages.get(it)) {
-        return wait(state, now.after(HOUR_MS - oldest));
+        return wait_for_slot(state, now.plus_ms(HOUR_MS - oldest));
     }
     let this_hour = u32::try_from(ages.len()).unwrap_or(u32::MAX).saturating_add(1);
     let note = Some(format!("{message}: {ALONE}"));
-    documents::intend(state, now, reading, CallSlotUsage { this_hour, note })
+    documents::start_iteration(state, now, reading, CallSlotUsage { this_hour, note })
 }
 
 /// How long ago it was started, if that was within the hour. The clock of another boot is worth less than the wall's.
-fn age(row: &Iteration, now: Moment) -> Option<u64> {
+fn age_within_hour(row: &Iteration, now: Moment) -> Option<u64> {
     let then = row.started_at;
     let awake = now.awake.checked_sub(then.awake);
     awake.or_else(|| now.wall.checked_sub(then.wall)).filter(|it| *it < limits::HOUR_MS)

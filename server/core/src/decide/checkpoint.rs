@@ -17,7 +17,7 @@ pub struct Checkpoint {
 }
 
 /// Remembers how things stand after the last iteration.
-pub(super) fn mark(state: &mut LoopState) {
+pub(super) fn add_checkpoint(state: &mut LoopState) {
     state.marks.insert(state.iteration, present_mark(state));
 }
 
@@ -66,7 +66,7 @@ pub(super) struct LoopMemory {
     broke: Option<String>,
 }
 
-pub(super) fn remember(state: &LoopState) -> LoopMemory {
+pub(super) fn save_memory(state: &LoopState) -> LoopMemory {
     LoopMemory {
         mark: present_mark(state),
         rollbacks: state.rollbacks,
@@ -75,7 +75,7 @@ pub(super) fn remember(state: &LoopState) -> LoopMemory {
     }
 }
 
-pub(super) fn restore(state: &mut LoopState, memory: LoopMemory) {
+pub(super) fn restore_memory(state: &mut LoopState, memory: LoopMemory) {
     state.rollbacks = memory.rollbacks;
     for row in &mut state.history {
         row.taken_back = memory.taken_back.contains(&row.number);

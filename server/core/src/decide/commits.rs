@@ -69,11 +69,15 @@ pub(super) fn next(state: &LoopState, live: &mut VolatileState) -> Option<Vec<De
         return None;
     }
     live.committing = true;
-    Some(vec![Decision::Effect(Effect::Commit(Box::new(order(state))))])
+    Some(vec![Decision::Effect(Effect::Commit(Box::new(plan_commit(state))))])
 }
 
 /// It is made, or could not be: the loop goes on either way.
-pub(super) fn done(state: &LoopState, live: &mut VolatileState, made: CommitOutcome) -> Vec<Decision> {
+pub(super) fn handle_committed(
+    state: &LoopState,
+    live: &mut VolatileState,
+    made: CommitOutcome,
+) -> Vec<Decision> {
     live.committing = false;
     let CommitOutcome { iteration, commit, subject, note } = made;
     let is_made = commit.is_some();
@@ -91,7 +95,7 @@ fn waits_for_it(state: &LoopState) -> bool {
 }
 
 /// An iteration is over.
-pub(super) fn changed(state: &mut LoopState) {
+pub(super) fn add_iteration_changes(state: &mut LoopState) {
     let (before, after) = (state.tree_before(), state.tree_after(state.iteration));
     if let (Some(before), Some(after)) = (before.map(str::to_owned), after.map(str::to_owned))
         && is_wanted(state)
@@ -107,7 +111,7 @@ pub(super) fn rolled_back(state: &mut LoopState, from: &str, to: &str) {
     }
 }
 
-pub(super) fn told(state: &mut LoopState, record: &Record) {
+pub(super) fn apply_commit_record(state: &mut LoopState, record: &Record) {
     let Record::Committed { iteration, subject, note, commit } = record else { return };
     state.pending.tried = state.pending.tried.max(*iteration);
     state.pending.note.clone_from(note);
@@ -124,7 +128,7 @@ fn is_wanted(state: &LoopState) -> bool {
     state.spec.settings.git.commit == CommitPolicy::Server
 }
 
-fn order(state: &LoopState) -> CommitPlan {
+fn plan_commit(state: &LoopState) -> CommitPlan {
     let sentence = state.last_iteration().map(|it| sanitize::line(&it.sentence)).unwrap_or_default();
     CommitPlan {
         iteration: state.iteration,
@@ -141,9 +145,9 @@ fn subject(state: &LoopState) -> String {
     let more = |count: usize| if count > 1 { format!(" and {} more", count - 1) } else { String::new() };
     let done = checkpoint::newly_done(state);
     if let Some(first) = done.first() {
-        return format!("feat: {}{}", titled(first), more(done.len()));
+        return format!("feat: {}{}", item_title(first), more(done.len()));
     }
-    let turned: Vec<&str> = turned(state).collect();
+    let turned: Vec<&str> = newly_passing(state).collect();
     match turned.first() {
         Some(first) => format!("feat: {first}{}", more(turned.len())),
         None => format!("ralph: iteration {} of {}", state.iteration, state.spec.task.0),
@@ -151,7 +155,7 @@ fn subject(state: &LoopState) -> String {
 }
 
 /// A box of a plan has no id that means anything to people.
-fn titled(item: &PlanItem) -> String {
+fn item_title(item: &PlanItem) -> String {
     if item.place.file.rsplit_once('.').is_some_and(|(_, end)| end == "json") {
         format!("{} - {}", item.id, item.title)
     } else {
@@ -159,7 +163,7 @@ fn titled(item: &PlanItem) -> String {
     }
 }
 
-fn turned(state: &LoopState) -> impl Iterator<Item = &str> {
+fn newly_passing(state: &LoopState) -> impl Iterator<Item = &str> {
     let passed = |row: &[_], id: &_| row.iter().any(|(of, status)| of == id && *status == Status::Pass);
     let now = state.last_iteration().map(|it| it.row.as_slice()).unwrap_or_default();
     let turned = state.pinned.iter().map(|it| &it.criterion);

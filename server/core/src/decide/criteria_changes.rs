@@ -30,7 +30,7 @@ pub(super) fn without_saved(
 /// The pinned criteria with the user's changes taken up; `None` when the user changed nothing.
 pub(super) fn with_user_changes(state: &LoopState, now: &[Criterion]) -> Option<Vec<Pinned>> {
     let seen = state.seen.as_ref()?;
-    if same(seen, now) {
+    if same_criteria(seen, now) {
         return None;
     }
     let in_list = |list: &[Criterion], it: &Criterion| list.iter().any(|other| other.id == it.id);
@@ -39,7 +39,7 @@ pub(super) fn with_user_changes(state: &LoopState, now: &[Criterion]) -> Option<
         let id = &old.criterion;
         let removed = in_list(seen, id) && !in_list(now, id);
         if !removed {
-            pinned.push(Pinned { criterion: current(old, seen, now), role: old.role });
+            pinned.push(Pinned { criterion: updated_by_user(old, seen, now), role: old.role });
         }
     }
     for new in now {
@@ -49,26 +49,29 @@ pub(super) fn with_user_changes(state: &LoopState, now: &[Criterion]) -> Option<
         }
     }
     let unchanged = pinned.len() == state.pinned.len()
-        && pinned.iter().zip(&state.pinned).all(|(a, b)| meaning(&a.criterion) == meaning(&b.criterion));
+        && pinned
+            .iter()
+            .zip(&state.pinned)
+            .all(|(a, b)| decisive_fields(&a.criterion) == decisive_fields(&b.criterion));
     (!unchanged).then_some(pinned)
 }
 
 /// The criterion as the user has it now, if it was the user who changed its attributes.
-fn current(old: &Pinned, seen: &[Criterion], now: &[Criterion]) -> Criterion {
+fn updated_by_user(old: &Pinned, seen: &[Criterion], now: &[Criterion]) -> Criterion {
     let find = |list: &[Criterion]| list.iter().find(|it| it.id == old.criterion.id).cloned();
     match (find(seen), find(now)) {
-        (Some(before), Some(after)) if meaning(&before) != meaning(&after) => after,
+        (Some(before), Some(after)) if decisive_fields(&before) != decisive_fields(&after) => after,
         (_, _) => old.criterion.clone(),
     }
 }
 
 /// What the agent did to the criteria in the documents. It never takes effect.
-pub(super) fn proposals(state: &LoopState, now: &[Criterion]) -> Vec<Proposal> {
+pub(super) fn agent_proposals(state: &LoopState, now: &[Criterion]) -> Vec<Proposal> {
     let mut found = Vec::new();
     for new in now {
         match state.pinned.iter().find(|it| it.criterion.id == new.id) {
             None => found.push(Proposal::new(Edit::Added, &new.name)),
-            Some(old) if meaning(&old.criterion) != meaning(new) => {
+            Some(old) if decisive_fields(&old.criterion) != decisive_fields(new) => {
                 found.push(Proposal::new(Edit::Altered, &new.name));
             }
             Some(_) => {}
@@ -83,11 +86,11 @@ pub(super) fn proposals(state: &LoopState, now: &[Criterion]) -> Vec<Proposal> {
 }
 
 /// Whether two readings ask for the same.
-pub(super) fn same(a: &[Criterion], b: &[Criterion]) -> bool {
-    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| meaning(a) == meaning(b))
+pub(super) fn same_criteria(a: &[Criterion], b: &[Criterion]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| decisive_fields(a) == decisive_fields(b))
 }
 
 /// What decides; wording, ticks and places do not.
-fn meaning(it: &Criterion) -> (&str, bool, Option<u64>, Option<&str>, Option<u32>) {
+fn decisive_fields(it: &Criterion) -> (&str, bool, Option<u64>, Option<&str>, Option<u32>) {
     (&it.id.0, it.required, it.timeout_ms, it.group.as_deref(), it.stage)
 }

@@ -5,7 +5,7 @@ use crate::moment::Moment;
 use crate::text::digest::sha256;
 
 use super::calls::{self, CallSlotUsage};
-use super::handle_event::{criteria_of, hold};
+use super::handle_event::{criteria_of, pause_or_end};
 use super::rounds::{iteration_over, nothing_new};
 use super::state::{LoopState, Phase, VolatileState};
 use super::{Decision, Effect, TaskDocuments, attached, criteria_changes, prompt_input, sessions};
@@ -27,25 +27,25 @@ pub(super) fn task_read(
         Phase::Preparing if state.stop.is_some() || state.pause.is_some() => {
             vec![Decision::Effect(Effect::GoOn)]
         }
-        Phase::Preparing => prepared(state, live, now, reading),
+        Phase::Preparing => handle_documents(state, live, now, reading),
         _ => Vec::new(),
     }
 }
 
-fn prepared(
+fn handle_documents(
     state: &LoopState,
     live: &mut VolatileState,
     now: Moment,
     reading: Box<TaskDocuments>,
 ) -> Vec<Decision> {
     if !reading.surfaces.is_empty() {
-        return untrusted(state, &reading.surfaces);
+        return pause_untrusted(state, &reading.surfaces);
     }
     if let Some(pinned) = criteria_changes::with_user_changes(state, &reading.criteria) {
         let unknown = pinned.iter().filter(|it| reading.untrusted.contains(&it.criterion.id));
         let unknown: Vec<String> = unknown.map(|it| it.criterion.name.clone()).collect();
         if !unknown.is_empty() {
-            return untrusted(state, &unknown);
+            return pause_untrusted(state, &unknown);
         }
         let criteria = pinned.iter().map(|it| it.criterion.clone()).collect();
         live.pinning = Some(pinned);
@@ -57,18 +57,18 @@ fn prepared(
         return vec![Decision::Effect(Effect::RunChecks { criteria: criteria_of(state), repeats: 0 })];
     }
     live.judged_again = false;
-    calls::ask(state, live, now, reading)
+    calls::request_slot(state, live, now, reading)
 }
 
 /// The slot is taken: the number is used up, and the agent starts.
-pub(super) fn intend(
+pub(super) fn start_iteration(
     state: &LoopState,
     now: Moment,
     reading: &TaskDocuments,
     call: CallSlotUsage,
 ) -> Vec<Decision> {
     let iteration = state.iteration + 1;
-    let chosen = sessions::choose(state, now);
+    let chosen = sessions::choose_session(state, now);
     let (session, session_tokens) = (chosen.id, chosen.tokens);
     // A session that was lent to us knows nothing of the task before its first iteration.
     let knows = || !attached::is_wanted(state) || state.history.iter().any(|it| it.session == session);
@@ -97,10 +97,10 @@ fn is_stale(state: &LoopState) -> bool {
     state.has_checks() && (state.is_unjudged || is_other)
 }
 
-fn untrusted(state: &LoopState, what: &[String]) -> Vec<Decision> {
+fn pause_untrusted(state: &LoopState, what: &[String]) -> Vec<Decision> {
     let first = what.first().map_or("", String::as_str);
     let more = if what.len() > 1 { format!(" and {} more", what.len() - 1) } else { String::new() };
     let message =
         format!("not trusted yet: {first}{more}. Hint: read it with `loopkeeper trust`, then resume");
-    hold(state, PauseReason::Trust, message)
+    pause_or_end(state, PauseReason::Trust, message)
 }

@@ -21,8 +21,8 @@ pub(super) fn completed(state: &LoopState, now: Moment) -> Option<Outcome> {
     if state.is_unjudged && state.has_checks() {
         return None;
     }
-    if let Some(condition) = when::of(state) {
-        return when::ended(state, &condition, now);
+    if let Some(condition) = when::exit_condition(state) {
+        return when::evaluate_condition(state, &condition, now);
     }
     match state.last_iteration() {
         None => nothing_to_do(state),
@@ -35,21 +35,21 @@ fn nothing_to_do(state: &LoopState) -> Option<Outcome> {
     if state.spec.anyway || state.open_items().next().is_some() {
         return None;
     }
-    let (checked, unchecked) = split(state);
+    let (checked, unchecked) = split_by_check(state);
     if state.held_at_start && unchecked.is_empty() {
-        return Some(verified(already_holds(state, checked.len())));
+        return Some(verified_outcome(already_holds(state, checked.len())));
     }
     if checked.is_empty() && is_complete(&state.plan) {
         let sentence =
             "completed, claimed, not verified: every plan item was ticked before the first iteration";
-        return Some(claimed(sentence.to_owned()));
+        return Some(claimed_outcome(sentence.to_owned()));
     }
     None
 }
 
 /// What passes already shows nothing of the work that is asked for.
 fn already_holds(state: &LoopState, checked: usize) -> String {
-    let proposed = proposal::criterion(&state.spec.title, &state.spec.criteria);
+    let proposed = proposal::propose_criterion(&state.spec.title, &state.spec.criteria);
     format!(
         "completed, verified: already holds, {} before the first iteration, so nothing can show that new work is \
          done. Hint: add a criterion that fails until it is, such as \"- {proposed}\"; `--anyway` starts without one",
@@ -64,14 +64,14 @@ pub fn held_already(state: &LoopState) -> bool {
 }
 
 fn done_after(state: &LoopState, last: &Iteration) -> Option<Outcome> {
-    let (checked, unchecked) = split(state);
+    let (checked, unchecked) = split_by_check(state);
     if checked.is_empty() && last.taken_back {
         return None;
     }
     if checked.is_empty() {
         return claimed::completed(state, last, unchecked.len());
     }
-    if !groups::hold(state, &checked) {
+    if !groups::all_groups_hold(state, &checked) {
         return None;
     }
     let needs_claim = !unchecked.is_empty() || (state.spec.anyway && state.held_at_start);
@@ -79,39 +79,39 @@ fn done_after(state: &LoopState, last: &Iteration) -> Option<Outcome> {
         return None;
     }
     let open = open_item_names(state);
-    if !open.is_empty() && !rests(state, last) {
+    if !open.is_empty() && !is_settled(state, last) {
         return None;
     }
     let tail = format!("{}{}", open_tail(&open), claimed::contradiction(last));
-    Some(holding(state, &checked, unchecked.len(), &tail))
+    Some(completion_outcome(state, &checked, unchecked.len(), &tail))
 }
 
 /// Everything that must hold does: how much of it by our own run.
-fn holding(state: &LoopState, checked: &[&Pinned], unchecked: usize, tail: &str) -> Outcome {
+fn completion_outcome(state: &LoopState, checked: &[&Pinned], unchecked: usize, tail: &str) -> Outcome {
     let after = iterations(state.iteration);
     let failing = checked.iter().filter(|it| !passes(state, it)).count();
     if failing > 0 {
         let (passing, total) = (checked.len() - failing, checked.len());
-        return claimed(format!(
+        return claimed_outcome(format!(
             "completed, not verified: most of every group, {passing} of {total} required criteria, pass after \
              {after}{tail}"
         ));
     }
     if unchecked == 0 {
         let n = criteria(checked.len(), "passes", "pass");
-        return verified(format!("completed, verified: {n} after {after}{tail}"));
+        return verified_outcome(format!("completed, verified: {n} after {after}{tail}"));
     }
     let n = match checked.len() {
         1 => "the one criterion with a check passes".to_owned(),
         n => format!("all {n} criteria with a check pass"),
     };
-    claimed(format!(
+    claimed_outcome(format!(
         "completed, claimed, not verified: {n}, {unchecked} without one only claimed, after {after}{tail}"
     ))
 }
 
 /// The required criteria, with and without a check.
-fn split(state: &LoopState) -> (Vec<&Pinned>, Vec<&Pinned>) {
+fn split_by_check(state: &LoopState) -> (Vec<&Pinned>, Vec<&Pinned>) {
     state.required().partition(|it| it.criterion.check.is_some())
 }
 
@@ -121,11 +121,11 @@ fn passes(state: &LoopState, pinned: &Pinned) -> bool {
 
 /// A goal has turned, and a whole further iteration with everything passing changed nothing: the open plan
 /// items are bookkeeping that nobody will do.
-fn rests(state: &LoopState, last: &Iteration) -> bool {
+fn is_settled(state: &LoopState, last: &Iteration) -> bool {
     let whole_iteration = state.passing_since.is_some_and(|since| since < last.number);
     state.turned
         && whole_iteration
-        && !last.changes.any()
+        && !last.changes.has_progress()
         && !last.taken_back
         && !super::breaker::is_provider_trouble(last)
 }
@@ -146,8 +146,8 @@ fn open_tail(open: &[&str]) -> String {
 }
 
 /// How far a loop came that ends before it is done; nothing where no check says it.
-pub(super) fn standing(state: &LoopState) -> String {
-    let (checked, _) = split(state);
+pub(super) fn progress_suffix(state: &LoopState) -> String {
+    let (checked, _) = split_by_check(state);
     let passing = checked.iter().filter(|it| passes(state, it)).count();
     let fact = match (passing, checked.len()) {
         (_, 0) => return String::new(),
@@ -171,15 +171,15 @@ fn criteria(n: usize, one: &str, many: &str) -> String {
     }
 }
 
-fn verified(sentence: String) -> Outcome {
+fn verified_outcome(sentence: String) -> Outcome {
     Outcome { kind: OutcomeKind::Completed, verified: true, sentence, cause: None }
 }
 
-fn claimed(sentence: String) -> Outcome {
+fn claimed_outcome(sentence: String) -> Outcome {
     Outcome { kind: OutcomeKind::Completed, verified: false, sentence, cause: None }
 }
 
 /// Ended for a reason of its own: nothing shows that the task is done, and nothing claims it.
-fn stopped(sentence: String) -> Outcome {
+fn stopped_outcome(sentence: String) -> Outcome {
     Outcome { kind: OutcomeKind::Stopped, verified: false, sentence, cause: None }
 }

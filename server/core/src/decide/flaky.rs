@@ -30,10 +30,10 @@ pub(crate) fn is_flaky(state: &LoopState, id: &CriterionId) -> bool {
 
 /// In how many rounds in a row such a check has to pass; `None`: it never changed its mind.
 pub(crate) fn passes_needed(state: &LoopState, id: &CriterionId) -> Option<u32> {
-    state.flaky.flips.get(id).map(|it| needed(*it))
+    state.flaky.flips.get(id).map(|it| passes_for_flips(*it))
 }
 
-fn needed(flips: u32) -> u32 {
+fn passes_for_flips(flips: u32) -> u32 {
     flips.saturating_add(1).min(MOST_PASSES)
 }
 
@@ -41,7 +41,7 @@ fn needed(flips: u32) -> u32 {
 pub(super) fn once_more(state: &LoopState, live: &mut VolatileState) -> Option<Vec<Decision>> {
     let flips = state.required().filter_map(|it| state.flaky.flips.get(&it.criterion.id)).max()?;
     // What is done with a check that fails (a condition of the user's, most of a group) rests on no pass.
-    if state.flaky.passes == 0 || state.flaky.passes >= needed(*flips) {
+    if state.flaky.passes == 0 || state.flaky.passes >= passes_for_flips(*flips) {
         return None;
     }
     if std::mem::replace(&mut live.checking_at_rest, true) {
@@ -51,7 +51,7 @@ pub(super) fn once_more(state: &LoopState, live: &mut VolatileState) -> Option<V
 }
 
 /// Before the results of a round are taken.
-pub(super) fn compared(state: &mut LoopState, round: &Round) {
+pub(super) fn count_flips(state: &mut LoopState, round: &Round) {
     if !on_the_same_tree(state, round) {
         state.flaky.passes = 0;
         return;
@@ -73,7 +73,7 @@ pub(super) fn compared(state: &mut LoopState, round: &Round) {
 }
 
 /// After the results of a round were taken.
-pub(super) fn passed(state: &mut LoopState, all: bool) {
+pub(super) fn update_pass_streak(state: &mut LoopState, all: bool) {
     state.flaky.passes = if all { state.flaky.passes.saturating_add(1) } else { 0 };
 }
 

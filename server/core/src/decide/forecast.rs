@@ -20,20 +20,20 @@ pub fn forecast(state: &LoopState) -> Option<String> {
     let pace =
         |of: &dyn Fn(&Iteration) -> Option<u64>| median(known.iter().filter_map(|it| of(it)).collect());
     let cost = pace(&|it| it.cost_micros);
-    let time = pace(&|it| Some(it.ended_at.since(it.started_at)).filter(|it| *it > 0));
+    let time = pace(&|it| Some(it.ended_at.ms_since(it.started_at)).filter(|it| *it > 0));
     let tokens = pace(&|it| it.tokens);
     let ends = [
         cost.map(|it| {
             let left = limits.cost_micros.saturating_sub(state.spent.cost_micros.unwrap_or(0));
-            (after(state, left, it), words::cost(it), "cost")
+            (exhausted_after(state, left, it), words::cost(it), "cost")
         }),
         tokens.zip(limits.tokens).map(|(it, limit)| {
             let left = limit.saturating_sub(state.spent.tokens.unwrap_or(0));
-            (after(state, left, it), format!("{} tokens", words::amount(it)), "token")
+            (exhausted_after(state, left, it), format!("{} tokens", words::amount(it)), "token")
         }),
         time.map(|it| {
             let left = limits.duration_ms.saturating_sub(state.worked_ms);
-            (after(state, left, it), words::duration(it), "time")
+            (exhausted_after(state, left, it), words::duration(it), "time")
         }),
     ];
     let first = ends.into_iter().flatten().min_by_key(|(after, ..)| *after);
@@ -47,7 +47,7 @@ pub fn forecast(state: &LoopState) -> Option<String> {
 
 fn all_fit(state: &LoopState, cost: Option<u64>, time: Option<u64>) -> Option<String> {
     let all = state.spec.settings.limits.iterations;
-    let left = u64::from(all).saturating_sub(ended(state));
+    let left = u64::from(all).saturating_sub(completed_iterations(state));
     let (pace, sum) = match (cost, time) {
         (Some(it), _) => {
             let sum = state.spent.cost_micros.unwrap_or(0).saturating_add(it.saturating_mul(left));
@@ -63,12 +63,12 @@ fn all_fit(state: &LoopState, cost: Option<u64>, time: Option<u64>) -> Option<St
 }
 
 /// The iteration after which `left` is used up.
-fn after(state: &LoopState, left: u64, pace: u64) -> u64 {
-    ended(state).saturating_add(left.div_ceil(pace))
+fn exhausted_after(state: &LoopState, left: u64, pace: u64) -> u64 {
+    completed_iterations(state).saturating_add(left.div_ceil(pace))
 }
 
 /// What the running one will use is not spent yet.
-fn ended(state: &LoopState) -> u64 {
+fn completed_iterations(state: &LoopState) -> u64 {
     let running = state.last_iteration().is_some_and(|it| it.ending.is_none() && !it.interrupted);
     u64::from(state.iteration) - u64::from(running && state.iteration > 0)
 }

@@ -19,8 +19,8 @@ const IDLE_POLLS: u64 = 4;
 /// What follows from one event. Records come first and are durable before an effect is performed.
 pub fn decide(state: &LoopState, live: &mut VolatileState, now: Moment, event: Event) -> Vec<Decision> {
     let steps = dispatch(state, live, now, event);
-    let steps = permissions::follow(state, live, now, steps);
-    let mut steps = sessions::follow(state, hook_session::follow(state, live, steps));
+    let steps = permissions::withdraw_on_turn_end(state, live, now, steps);
+    let mut steps = sessions::with_session_changes(state, hook_session::release_on_pause(state, live, steps));
     let ends = steps.iter().any(|it| matches!(it, Decision::Record(Record::Ended { .. })));
     if ends && !steps.iter().any(|it| matches!(it, Decision::Effect(Effect::GoOn | Effect::Finish))) {
         // Whatever ended the loop, its keeper goes.
@@ -33,7 +33,7 @@ fn dispatch(state: &LoopState, live: &mut VolatileState, now: Moment, event: Eve
     match event {
         // The first record makes the state; the keeper writes it before there is anything to decide upon.
         Event::Launched { .. } => vec![first_step(state)],
-        Event::Reopened { boot, version } => reopened(state, boot, version),
+        Event::Reopened { boot, version } => recover_after_restart(state, boot, version),
         Event::WentOn => went_on(state, live, now),
         Event::SnapshotTaken(shot) => snapshot_taken(state, live, shot),
         Event::SnapshotFailed { reason, message } => snapshot_failed(state, live, reason, &message),
@@ -43,18 +43,18 @@ fn dispatch(state: &LoopState, live: &mut VolatileState, now: Moment, event: Eve
         }
         Event::BranchTaken(_) => Vec::new(),
         Event::BranchRefused { message } if state.phase == Phase::Starting => {
-            vec![ended(OutcomeKind::Failed, message, Some(PauseReason::Workspace))]
+            vec![end_step(OutcomeKind::Failed, message, Some(PauseReason::Workspace))]
         }
         Event::BranchRefused { .. } => Vec::new(),
-        Event::Committed(made) => commits::done(state, live, made),
+        Event::Committed(made) => commits::handle_committed(state, live, made),
         Event::TaskRead(reading) => documents::task_read(state, live, now, reading),
-        Event::CallAnswered(slot) => calls::answered(state, live, now, slot),
-        Event::LimitKnown { until, met_by } => calls::limited(state, live, now, (until, met_by)),
+        Event::CallAnswered(slot) => calls::handle_slot(state, live, now, slot),
+        Event::LimitKnown { until, met_by } => calls::handle_usage_limit(state, live, now, (until, met_by)),
         Event::AgentStarted { pid, agent_pid, domain, holds } => {
             let iteration = state.iteration;
             agent_started(state, live, now, Record::AgentStarted { iteration, pid, agent_pid, domain, holds })
         }
-        Event::AgentLeft(left) => hook_session::left(state, live, left),
+        Event::AgentLeft(left) => hook_session::handle_agent_exit(state, live, left),
         Event::SessionCame(guest) => attached::accept_session(state, live, guest),
         Event::LifeSeen { alive } => life_seen(state, live, now, alive),
         Event::AgentEnded(run) => agent_ended(state, run),
@@ -63,7 +63,7 @@ fn dispatch(state: &LoopState, live: &mut VolatileState, now: Moment, event: Eve
         }
         Event::ChecksCancelled => rounds::checks_cancelled(state, live),
         Event::RollbackReady { to, shot, .. } if live.taking_back.is_some() => {
-            regression::ready(state, live, to, shot)
+            regression::handle_snapshot(state, live, to, shot)
         }
         Event::RollbackReady { to, paths, shot } => rollback_ready(state, live, to, paths, shot),
         Event::RolledBack { to, paths, tree, from, after, refused } => {
@@ -74,7 +74,7 @@ fn dispatch(state: &LoopState, live: &mut VolatileState, now: Moment, event: Eve
                 Some(_) => vec![regression::judge_again(state, live)],
                 None => regression::goes_on(state),
             };
-            let mended = weakening::mended(state, &tree, &paths, &refused);
+            let mended = weakening::restored_files(state, &tree, &paths, &refused);
             let after = Some(after).filter(|it| *it != tree);
             let record = Record::RolledBack { to, tree, from, paths, reason, mended, after, undoes };
             std::iter::once(Decision::Record(record)).chain(then).collect()
@@ -82,12 +82,12 @@ fn dispatch(state: &LoopState, live: &mut VolatileState, now: Moment, event: Eve
         // Each is told once: a command that fails every time would say nothing new.
         Event::HookFailed { event, .. } if state.hooks_failed.contains_key(&event) => Vec::new(),
         Event::HookFailed { event, message } => vec![Decision::Record(Record::HookFailed { event, message })],
-        Event::RollbackFailed { message } => regression::failed(state, live, &message),
+        Event::RollbackFailed { message } => regression::handle_failure(state, live, &message),
         Event::DiskFilled { message } => disk_filled(state, live, message),
         Event::DeadlinePassed => deadline_passed(state, live, now),
-        Event::SubagentSeen(told) => spawns::follow(state, told),
-        Event::AskerLeft => permissions::withdrawn(state),
-        Event::UserAsked(order) => orders::follow(state, live, now, order),
+        Event::SubagentSeen(told) => spawns::handle_subagent(state, told),
+        Event::AskerLeft => permissions::withdraw_question(state),
+        Event::UserAsked(order) => orders::handle_command(state, live, now, order),
     }
 }
 
@@ -101,13 +101,13 @@ pub fn deadline(state: &LoopState, live: &VolatileState) -> Option<Moment> {
             let end = limits::iteration_end(state, since);
             // A look from before this agent says nothing about it.
             let last = if live.last_look.awake < since.awake { since } else { live.last_look };
-            let look = last.after(state.spec.settings.limits.idle_ms / IDLE_POLLS);
+            let look = last.plus_ms(state.spec.settings.limits.idle_ms / IDLE_POLLS);
             Some(if look.awake < end.awake { look } else { end })
         }
         Phase::Boundary
             if state.pause.is_none() && !live.preparing && !live.checking_at_rest && !live.committing =>
         {
-            if let Some(question) = state.questions.holding() {
+            if let Some(question) = state.questions.blocking_question() {
                 return question.until;
             }
             let end = limits::loop_end(state);
@@ -120,7 +120,7 @@ pub fn deadline(state: &LoopState, live: &VolatileState) -> Option<Moment> {
     }
 }
 
-fn reopened(state: &LoopState, boot: String, version: String) -> Vec<Decision> {
+fn recover_after_restart(state: &LoopState, boot: String, version: String) -> Vec<Decision> {
     if state.outcome.is_some() {
         return vec![Decision::Effect(Effect::Finish)];
     }
@@ -137,7 +137,7 @@ fn first_step(state: &LoopState) -> Decision {
 
 fn went_on(state: &LoopState, live: &mut VolatileState, now: Moment) -> Vec<Decision> {
     match state.phase {
-        Phase::Starting | Phase::Closing if state.stop == Some(StopMode::Now) => vec![stopped(state)],
+        Phase::Starting | Phase::Closing if state.stop == Some(StopMode::Now) => vec![user_stop_step(state)],
         Phase::Starting => vec![first_step(state)],
         Phase::Closing => vec![Decision::Effect(Effect::TakeSnapshot)],
         Phase::Boundary | Phase::Preparing => between_iterations::next(state, live, now),
@@ -159,7 +159,7 @@ fn snapshot_taken(state: &LoopState, live: &mut VolatileState, shot: SnapshotFac
         })
     };
     match state.phase {
-        Phase::Starting if state.stop.is_some() => vec![taken(0, SnapshotWhen::After), stopped(state)],
+        Phase::Starting if state.stop.is_some() => vec![taken(0, SnapshotWhen::After), user_stop_step(state)],
         Phase::Starting => {
             let criteria = state.spec.criteria.clone();
             vec![taken(0, SnapshotWhen::After), Decision::Effect(Effect::RunChecks { criteria, repeats: 0 })]
@@ -169,14 +169,17 @@ fn snapshot_taken(state: &LoopState, live: &mut VolatileState, shot: SnapshotFac
         }
         Phase::Boundary | Phase::Preparing => {
             let before = taken(state.iteration + 1, SnapshotWhen::Before);
-            weakening::edited(&shot).into_iter().chain([before, Decision::Effect(Effect::ReadTask)]).collect()
+            weakening::user_edit_step(&shot)
+                .into_iter()
+                .chain([before, Decision::Effect(Effect::ReadTask)])
+                .collect()
         }
         Phase::Closing => {
             let record = taken(state.iteration, SnapshotWhen::After);
             live.shot = shot;
             live.repeats = 0;
             match state.stop {
-                Some(StopMode::Now) => vec![record, stopped(state)],
+                Some(StopMode::Now) => vec![record, user_stop_step(state)],
                 Some(StopMode::AfterIteration) | None => vec![record, Decision::Effect(Effect::ReadTask)],
             }
         }
@@ -201,14 +204,14 @@ fn life_seen(state: &LoopState, live: &mut VolatileState, now: Moment, alive: bo
     if alive {
         live.last_sign = now;
     }
-    if now.since(live.last_sign) >= state.spec.settings.limits.idle_ms {
+    if now.ms_since(live.last_sign) >= state.spec.settings.limits.idle_ms {
         return end_agent(live, AgentEnding::Idle);
     }
     Vec::new()
 }
 
 fn deadline_passed(state: &LoopState, live: &mut VolatileState, now: Moment) -> Vec<Decision> {
-    if let Some(steps) = permissions::unanswered(state, now) {
+    if let Some(steps) = permissions::expire_question(state, now) {
         return steps;
     }
     match state.phase {
@@ -247,7 +250,7 @@ fn agent_ended(state: &LoopState, run: Box<AgentRun>) -> Vec<Decision> {
 /// Whatever is still alive could change the tree under the checks.
 pub(super) fn unkillable_processes(left: &str) -> Decision {
     let sentence = format!("failed: processes of the agent could not be ended: {left}; nothing was judged");
-    ended(OutcomeKind::Failed, sentence, Some(PauseReason::Agent))
+    end_step(OutcomeKind::Failed, sentence, Some(PauseReason::Agent))
 }
 
 /// The tree as it is becomes a snapshot on record before a byte of it is overwritten.
@@ -259,7 +262,7 @@ fn rollback_ready(
     shot: SnapshotFacts,
 ) -> Vec<Decision> {
     let rollback = if live.undoing.is_some() {
-        let undone = undo::undoable(state).ok();
+        let undone = undo::undoable_rollback(state).ok();
         undone.map(|it| Effect::Rollback { to, tree: it.from.clone(), paths, since: it.after.clone() })
     } else {
         let tree = state.tree_after(to).map(str::to_owned);
@@ -306,8 +309,8 @@ fn snapshot_failed(
     let what = if full { "the disk is full" } else { "the workspace cannot be snapshotted" };
     let message = format!("{what}: {message}");
     match state.phase {
-        Phase::Boundary | Phase::Preparing if state.stop.is_some() => vec![stopped(state)],
-        Phase::Boundary | Phase::Preparing => hold(state, reason, message),
+        Phase::Boundary | Phase::Preparing if state.stop.is_some() => vec![user_stop_step(state)],
+        Phase::Boundary | Phase::Preparing => pause_or_end(state, reason, message),
         // The next keeper takes up the step in whose middle this one goes, as after a crash.
         Phase::Starting | Phase::Baseline | Phase::Closing | Phase::Checking
             if full && state.spec.attended =>
@@ -315,7 +318,7 @@ fn snapshot_failed(
             vec![Decision::Record(Record::Paused { reason, message }), Decision::Effect(Effect::Finish)]
         }
         Phase::Starting | Phase::Baseline | Phase::Closing | Phase::Checking => {
-            vec![ended(OutcomeKind::Failed, message, Some(reason))]
+            vec![end_step(OutcomeKind::Failed, message, Some(reason))]
         }
         Phase::Iterating { .. } | Phase::Ended => Vec::new(),
     }
@@ -335,25 +338,25 @@ fn disk_filled(state: &LoopState, live: &mut VolatileState, message: String) -> 
 }
 
 /// Pauses for a person, or ends where nobody can answer.
-pub(super) fn hold(state: &LoopState, reason: PauseReason, message: String) -> Vec<Decision> {
+pub(super) fn pause_or_end(state: &LoopState, reason: PauseReason, message: String) -> Vec<Decision> {
     if state.spec.attended {
         return vec![Decision::Record(Record::Paused { reason, message })];
     }
     let kind = if reason == PauseReason::Breaker { OutcomeKind::Breaker } else { OutcomeKind::Failed };
-    vec![ended(kind, message, Some(reason)), Decision::Effect(Effect::Finish)]
+    vec![end_step(kind, message, Some(reason)), Decision::Effect(Effect::Finish)]
 }
 
-pub(super) fn ended(kind: OutcomeKind, sentence: String, cause: Option<PauseReason>) -> Decision {
+pub(super) fn end_step(kind: OutcomeKind, sentence: String, cause: Option<PauseReason>) -> Decision {
     Decision::Record(Record::Ended { outcome: Outcome { kind, verified: false, sentence, cause } })
 }
 
 /// The end by the user's word.
-pub(super) fn stopped(state: &LoopState) -> Decision {
+pub(super) fn user_stop_step(state: &LoopState) -> Decision {
     let when = match state.iteration {
         0 => "before the first iteration".to_owned(),
         n => format!("after {}", limits::iterations(n)),
     };
-    ended(OutcomeKind::Stopped, format!("stopped {when}"), None)
+    end_step(OutcomeKind::Stopped, format!("stopped {when}"), None)
 }
 
 pub(super) fn criteria_of(state: &LoopState) -> Vec<Criterion> {

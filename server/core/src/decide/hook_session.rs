@@ -31,7 +31,7 @@ fn is_busy(live: &VolatileState) -> bool {
 
 /// The same session, and the agent lets itself be held once more.
 fn can_go_on(state: &LoopState, now: Moment) -> bool {
-    state.holds != Some(0) && sessions::choose(state, now).resumed
+    state.holds != Some(0) && sessions::choose_session(state, now).resumed
 }
 
 pub(super) fn release_agent(live: &mut VolatileState, why: String) -> Vec<Decision> {
@@ -40,7 +40,7 @@ pub(super) fn release_agent(live: &mut VolatileState, why: String) -> Vec<Decisi
 }
 
 /// What is about to be recorded, in words.
-pub(super) fn why(steps: &[Decision]) -> String {
+pub(super) fn release_reason(steps: &[Decision]) -> String {
     let sentence = |step: &Decision| match step {
         Decision::Record(Record::Ended { outcome }) => Some(outcome.sentence.clone()),
         Decision::Record(Record::Paused { message, .. }) => Some(message.clone()),
@@ -50,18 +50,26 @@ pub(super) fn why(steps: &[Decision]) -> String {
 }
 
 /// A pause that did not come from the boundary lets it go as well.
-pub(super) fn follow(state: &LoopState, live: &mut VolatileState, mut steps: Vec<Decision>) -> Vec<Decision> {
+pub(super) fn release_on_pause(
+    state: &LoopState,
+    live: &mut VolatileState,
+    mut steps: Vec<Decision>,
+) -> Vec<Decision> {
     let pauses = steps.iter().any(|it| matches!(it, Decision::Record(Record::Paused { .. })));
     let goes_on = steps.iter().any(|it| matches!(it, Decision::Effect(_)));
     if state.held && state.at_rest() && pauses && !goes_on && !live.release_requested {
-        let why = why(&steps);
+        let why = release_reason(&steps);
         steps.extend(release_agent(live, why));
     }
     steps
 }
 
 /// It is gone, as it was told or by itself; the loop takes up what waited for that.
-pub(super) fn left(state: &LoopState, live: &mut VolatileState, left: Box<AgentExited>) -> Vec<Decision> {
+pub(super) fn handle_agent_exit(
+    state: &LoopState,
+    live: &mut VolatileState,
+    left: Box<AgentExited>,
+) -> Vec<Decision> {
     if attached::is_missing(state) || state.outcome.is_some() {
         // It was told that there is nothing to do.
         return Vec::new();

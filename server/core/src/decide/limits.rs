@@ -14,7 +14,7 @@ pub const HOUR_MS: u64 = 60 * 60 * 1000;
 pub(crate) const MAX_FAILURES: u32 = 3;
 
 /// The limit that forbids another iteration, as the loop's outcome.
-pub(super) fn reached(state: &LoopState, now: Moment) -> Option<Outcome> {
+pub(super) fn limit_outcome(state: &LoopState, now: Moment) -> Option<Outcome> {
     let limits = &state.spec.settings.limits;
     let after = iterations(state.iteration);
     let cost = state.spent.cost_micros.filter(|it| *it >= limits.cost_micros);
@@ -29,11 +29,11 @@ pub(super) fn reached(state: &LoopState, now: Moment) -> Option<Outcome> {
         let (used, limit) = tokens?;
         format!("{} of {} tokens used, after {after}", words::amount(used), words::amount(limit))
     };
-    Some(ended(state, &what))
+    Some(limit_reached_outcome(state, &what))
 }
 
 /// The end of a loop whose time is over before the wait is: waiting would be for nothing.
-pub(super) fn outlasted(state: &LoopState, wait: Wait) -> Option<Outcome> {
+pub(super) fn wait_limit_outcome(state: &LoopState, wait: Wait) -> Option<Outcome> {
     if wait.until.awake < loop_end(state).awake {
         return None;
     }
@@ -47,16 +47,19 @@ pub(super) fn outlasted(state: &LoopState, wait: Wait) -> Option<Outcome> {
     };
     let duration = words::duration(state.spec.settings.limits.duration_ms);
     let after = iterations(state.iteration);
-    Some(ended(state, &format!("{what} than the {duration} of this loop, stopped after {after}")))
+    Some(limit_reached_outcome(
+        state,
+        &format!("{what} than the {duration} of this loop, stopped after {after}"),
+    ))
 }
 
-fn ended(state: &LoopState, what: &str) -> Outcome {
-    let sentence = format!("limit reached: {what}{}", exit::standing(state));
+fn limit_reached_outcome(state: &LoopState, what: &str) -> Outcome {
+    let sentence = format!("limit reached: {what}{}", exit::progress_suffix(state));
     Outcome { kind: OutcomeKind::Limit, verified: false, sentence, cause: None }
 }
 
 /// The limits of which four fifths or more are used, and not yet all, as of the last record.
-pub(crate) fn near(state: &LoopState) -> Vec<(LimitName, String)> {
+pub(crate) fn limits_nearly_reached(state: &LoopState) -> Vec<(LimitName, String)> {
     let limits = &state.spec.settings.limits;
     let spent = &state.spent;
     let is_near = |used: u64, limit: u64| used < limit && used.saturating_mul(5) >= limit.saturating_mul(4);
@@ -86,7 +89,7 @@ pub(crate) fn near(state: &LoopState) -> Vec<(LimitName, String)> {
 
 /// Those of them that no iteration has told of.
 pub(super) fn newly_near(state: &LoopState) -> Vec<(LimitName, String)> {
-    near(state).into_iter().filter(|(name, _)| !state.warned.contains(name)).collect()
+    limits_nearly_reached(state).into_iter().filter(|(name, _)| !state.warned.contains(name)).collect()
 }
 
 impl LoopState {
@@ -99,13 +102,13 @@ impl LoopState {
 /// When the loop is over its time, unless it is paused.
 pub(super) fn loop_end(state: &LoopState) -> Moment {
     let left = state.spec.settings.limits.duration_ms.saturating_sub(state.worked_ms);
-    state.last_at.after(left)
+    state.last_at.plus_ms(left)
 }
 
 /// When the running agent is over its time, whatever it prints.
 pub(super) fn iteration_end(state: &LoopState, since: Moment) -> Moment {
     let of_loop = loop_end(state);
-    let of_iteration = since.after(state.spec.settings.limits.iteration_ms);
+    let of_iteration = since.plus_ms(state.spec.settings.limits.iteration_ms);
     if of_loop.awake < of_iteration.awake { of_loop } else { of_iteration }
 }
 

@@ -11,7 +11,7 @@ use super::{
     spawns, undo, unrunnable, weakening,
 };
 
-pub(super) fn follow(
+pub(super) fn handle_command(
     state: &LoopState,
     live: &mut VolatileState,
     now: Moment,
@@ -43,11 +43,11 @@ pub(super) fn follow(
         UserCommand::Steer(text) => vec![Decision::Record(Record::Steered { text })],
         UserCommand::Answer(text) => questions::answer(state, text),
         UserCommand::AnswerTo { question, text } => questions::answer_to(state, &question, text),
-        UserCommand::Permission(text) => permissions::asked(state, now, text),
+        UserCommand::Permission(text) => permissions::handle_permission_request(state, now, text),
         UserCommand::ResetBreaker => reset(state),
         UserCommand::ResetSession => sessions::reset(state),
         UserCommand::AcceptWeakening => weakening::accept(state),
-        UserCommand::Subagent(told) => spawns::follow(state, told),
+        UserCommand::Subagent(told) => spawns::handle_subagent(state, told),
         UserCommand::Check => check(state, live),
         UserCommand::Saved { file, sum } => {
             live.saved.insert(file, sum);
@@ -101,7 +101,7 @@ fn pause(state: &LoopState) -> Vec<Decision> {
 /// opens again.
 pub(super) fn resume(state: &LoopState) -> Vec<Decision> {
     let is_open = state.breaker.state == BreakerState::Open;
-    let waived = questions::waived(state);
+    let waived = questions::waive_question(state);
     let is_shared = shared_limits::is_waited_for(state);
     if state.pause.is_none() && waived.is_none() && !is_open && !is_shared {
         return refuse("the loop is not paused. Hint: `loopkeeper status` shows what it does.");
@@ -118,7 +118,7 @@ pub(super) fn resume(state: &LoopState) -> Vec<Decision> {
 }
 
 fn reset(state: &LoopState) -> Vec<Decision> {
-    vec![Decision::Record(breaker::reset(state)), Decision::Effect(Effect::GoOn)]
+    vec![Decision::Record(breaker::reset_record(state)), Decision::Effect(Effect::GoOn)]
 }
 
 fn check(state: &LoopState, live: &mut VolatileState) -> Vec<Decision> {
@@ -149,7 +149,7 @@ fn undo_rollback(state: &LoopState, live: &mut VolatileState) -> Vec<Decision> {
     if let Some(refusal) = refuse_rollback(state, live) {
         return refusal;
     }
-    match undo::undoable(state) {
+    match undo::undoable_rollback(state) {
         Err(message) => refuse(&message),
         Ok(last) => {
             (live.rollback_in_progress, live.undoing) = (true, Some(last.seq));

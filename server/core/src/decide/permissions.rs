@@ -18,26 +18,26 @@ const DENY: &str = "deny";
 const MOST: u32 = 50;
 
 /// An agent that is answered at once is refused, or gets no step.
-pub(super) fn asked(state: &LoopState, now: Moment, text: String) -> Vec<Decision> {
-    if let Some(message) = denial(state) {
+pub(super) fn handle_permission_request(state: &LoopState, now: Moment, text: String) -> Vec<Decision> {
+    if let Some(message) = cannot_ask_reason(state) {
         let message = message.to_owned();
         return vec![Decision::Effect(Effect::Refuse { code: RefusalReason::Conflict, message })];
     }
     if state.questions.allowed.contains(&text) {
         return Vec::new();
     }
-    if let Some(message) = silence(state) {
+    if let Some(message) = skip_user_reason(state) {
         let message = message.to_owned();
         return vec![Decision::Effect(Effect::Refuse { code: RefusalReason::Conflict, message })];
     }
     let id = format!("permission-{}-{}", state.iteration, state.seq + 1);
-    let until = Some(now.after(state.spec.settings.questions.timeout_ms));
+    let until = Some(now.plus_ms(state.spec.settings.questions.timeout_ms));
     let record = Record::Asked { id, kind: QuestionKind::Permission, text, until };
     vec![Decision::Record(record), Decision::Effect(Effect::AwaitUser)]
 }
 
 /// Why nothing may be asked at all.
-fn denial(state: &LoopState) -> Option<&'static str> {
+fn cannot_ask_reason(state: &LoopState) -> Option<&'static str> {
     if !matches!(state.phase, Phase::Iterating { .. }) {
         Some("no agent of this loop is at work")
     } else if state.spec.agent.permissions != PermissionMode::Ask {
@@ -52,7 +52,7 @@ fn denial(state: &LoopState) -> Option<&'static str> {
 }
 
 /// Why the user is not asked.
-fn silence(state: &LoopState) -> Option<&'static str> {
+fn skip_user_reason(state: &LoopState) -> Option<&'static str> {
     let asking = &state.questions.permissions;
     if state.questions.open.is_some() {
         Some("the user is being asked about something else")
@@ -83,28 +83,28 @@ pub(super) fn answer(open: &PendingQuestion, text: &str) -> Vec<Decision> {
 }
 
 /// The agent was patient enough.
-pub(super) fn unanswered(state: &LoopState, now: Moment) -> Option<Vec<Decision>> {
+pub(super) fn expire_question(state: &LoopState, now: Moment) -> Option<Vec<Decision>> {
     let open = state.questions.permission()?;
     if open.until.is_some_and(|it| now.awake < it.awake) {
         return Some(Vec::new());
     }
     let time = words::duration(state.spec.settings.questions.timeout_ms);
-    Some(closed(open, PermissionAnswer::Denied(format!("nobody answered within {time}"))))
+    Some(close_question(open, PermissionAnswer::Denied(format!("nobody answered within {time}"))))
 }
 
 /// Nobody waits for the answer any more.
-pub(super) fn withdrawn(state: &LoopState) -> Vec<Decision> {
-    state.questions.permission().map_or_else(Vec::new, |it| closed(it, PermissionAnswer::Cancelled))
+pub(super) fn withdraw_question(state: &LoopState) -> Vec<Decision> {
+    state.questions.permission().map_or_else(Vec::new, |it| close_question(it, PermissionAnswer::Cancelled))
 }
 
-fn closed(open: &PendingQuestion, permit: PermissionAnswer) -> Vec<Decision> {
+fn close_question(open: &PendingQuestion, permit: PermissionAnswer) -> Vec<Decision> {
     let record = Record::Answered { id: open.id.clone(), text: None };
     vec![Decision::Record(record), Decision::Effect(Effect::Permit(permit))]
 }
 
 /// Whatever ends the agent's turn, or is about to, takes its question back. The time of a question is none in which
 /// the agent could have done something.
-pub(super) fn follow(
+pub(super) fn withdraw_on_turn_end(
     state: &LoopState,
     live: &mut VolatileState,
     now: Moment,
@@ -125,7 +125,7 @@ pub(super) fn follow(
     let is_answer =
         |it: &Decision| matches!(it, Decision::Record(Record::Answered { id, .. }) if *id == open.id);
     if steps.iter().any(ends) && !steps.iter().any(is_answer) {
-        steps.extend(withdrawn(state));
+        steps.extend(withdraw_question(state));
     }
     if steps.iter().any(is_answer) {
         (live.last_sign, live.last_look) = (now, now);

@@ -31,7 +31,7 @@ pub(super) fn of_iteration(state: &LoopState, live: &VolatileState, wrote: &[Str
         changes: ChangeStats {
             count: work.len() as u64,
             files: named.clone().cloned().collect(),
-            committed: committed(state, live),
+            committed: has_new_commit(state, live),
             lines: counted.then(|| work.iter().fold(LineStats::default(), |sum, it| sum + of(it))),
             per_file: if counted { named.map(of).collect() } else { Vec::new() },
         },
@@ -40,7 +40,7 @@ pub(super) fn of_iteration(state: &LoopState, live: &VolatileState, wrote: &[Str
 }
 
 /// An empty or an amended commit has the same tree: no progress.
-fn committed(state: &LoopState, live: &VolatileState) -> bool {
+fn has_new_commit(state: &LoopState, live: &VolatileState) -> bool {
     match (&state.head_before, &live.shot.head) {
         (Some(before), Some(after)) => before.commit != after.commit && before.tree != after.tree,
         (None, Some(_)) => true,
@@ -49,6 +49,6 @@ fn committed(state: &LoopState, live: &VolatileState) -> bool {
 }
 
 /// Paths that checks wrote although they are no artefacts: the round says nothing about one tree.
-pub(super) fn disturbance<'a>(state: &LoopState, wrote: &'a [String]) -> Vec<&'a String> {
+pub(super) fn unexpected_writes<'a>(state: &LoopState, wrote: &'a [String]) -> Vec<&'a String> {
     wrote.iter().filter(|it| !state.artefacts.contains(*it)).collect()
 }

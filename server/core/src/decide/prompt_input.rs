@@ -9,7 +9,7 @@ use crate::journal::{ChangeStats, Claim, LimitName, Round};
 use crate::moment::Moment;
 use crate::prompt::{
     AnsweredForPrompt, IterationSummary, MAX_ARGUMENT_BYTES, MAX_BYTES, MAX_DECISIONS, PromptBudget,
-    PromptInput, build, task_of_stories,
+    PromptInput, build_prompt, task_of_stories,
 };
 use crate::settings::CommitPolicy;
 use crate::task::is_story_file;
@@ -39,10 +39,10 @@ pub(super) fn prompt(state: &LoopState, reading: &TaskDocuments, at: PromptConte
         }
         None => advice,
     };
-    let away = state.stand.away().map(ToString::to_string);
+    let away = state.stand.head_elsewhere().map(ToString::to_string);
     let of_stories = is_story_file(&state.spec.task.0)
         .then(|| task_of_stories(&state.spec.task.0, &state.spec.title, &reading.prompt));
-    build(&PromptInput {
+    build_prompt(&PromptInput {
         task: of_stories.as_ref().unwrap_or(&reading.prompt),
         template: reading.template.as_ref(),
         iteration: state.iteration + 1,
@@ -59,9 +59,9 @@ pub(super) fn prompt(state: &LoopState, reading: &TaskDocuments, at: PromptConte
         settled: state.questions.settled.as_ref().map(settled),
         context: &reading.context,
         proposed: &state.proposed,
-        weakened: &weakening::standing(state).map(|it| it.what.clone()).collect::<Vec<_>>(),
+        weakened: &weakening::current_weakenings(state).map(|it| it.what.clone()).collect::<Vec<_>>(),
         promise: &state.spec.promise,
-        due_stage: exit::stages::due(&state.pinned, |id| state.status_of(id)),
+        due_stage: exit::stages::current_stage(&state.pinned, |id| state.status_of(id)),
         advice: advice.as_deref(),
         commits: state.spec.settings.git.commit,
         away: state.stand.home.as_deref().zip(away.as_deref()),
@@ -81,7 +81,7 @@ fn budget(state: &LoopState, now: Moment) -> PromptBudget {
         duration_ms: limits.duration_ms.saturating_sub(state.elapsed_ms(now)),
         cost_micros: state.spent.cost_micros.map(|it| limits.cost_micros.saturating_sub(it)),
         tokens: state.spent.tokens.zip(limits.tokens).map(|(used, limit)| limit.saturating_sub(used)),
-        is_scarce: !super::limits::near(state).is_empty(),
+        is_scarce: !super::limits::limits_nearly_reached(state).is_empty(),
     }
 }
 
@@ -133,7 +133,7 @@ pub(super) struct ClaimSummary {
 }
 
 /// One sentence on the iteration that just ended.
-pub(super) fn sentence(
+pub(super) fn iteration_sentence(
     state: &LoopState,
     changes: &ChangeStats,
     round: Option<&Round>,
@@ -192,7 +192,7 @@ fn what_happened(
 }
 
 /// Said once of each limit, by the iteration that came near it.
-pub(super) fn near(limits: &[(LimitName, String)]) -> String {
+pub(super) fn limits_near_note(limits: &[(LimitName, String)]) -> String {
     let words: Vec<&str> = limits.iter().map(|(_, words)| words.as_str()).collect();
     if words.is_empty() { String::new() } else { format!("; budget almost used: {}", words.join(", ")) }
 }

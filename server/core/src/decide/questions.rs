@@ -8,7 +8,7 @@ use crate::journal::{OutcomeKind, PauseReason, QuestionKind, Record, WaitReason}
 use crate::moment::Moment;
 use crate::settings::{AtUsageLimit, UnansweredPolicy};
 
-use super::handle_event::{ended, hold};
+use super::handle_event::{end_step, pause_or_end};
 use super::limits::iterations;
 use super::state::{Iteration, LoopState, Pause, Phase, Wait};
 use super::{Decision, Effect, RefusalReason, breaker, permissions};
@@ -61,7 +61,7 @@ pub struct AnsweredQuestion {
 
 impl QuestionState {
     /// The question that keeps the loop from going on.
-    pub fn holding(&self) -> Option<&PendingQuestion> {
+    pub fn blocking_question(&self) -> Option<&PendingQuestion> {
         let holds = |kind| matches!(kind, QuestionKind::Agent | QuestionKind::Denied);
         self.open.as_ref().filter(|it| holds(it.kind) && it.until.is_some())
     }
@@ -71,7 +71,7 @@ impl QuestionState {
         self.open.as_ref().filter(|it| it.kind == QuestionKind::Permission)
     }
 
-    pub(super) fn asked(&mut self, at: Moment, question: PendingQuestion, iteration: u32) {
+    pub(super) fn record_question(&mut self, at: Moment, question: PendingQuestion, iteration: u32) {
         match question.kind {
             QuestionKind::UsageLimit => {}
             QuestionKind::Permission => {
@@ -88,7 +88,7 @@ impl QuestionState {
     }
 
     /// Whether it was the open one.
-    pub(super) fn answered(&mut self, id: &str, text: Option<&str>) -> bool {
+    pub(super) fn record_answer(&mut self, id: &str, text: Option<&str>) -> bool {
         let Some(open) = self.open.take_if(|it| it.id == id) else { return false };
         match open.kind {
             QuestionKind::UsageLimit => {}
@@ -105,20 +105,20 @@ impl QuestionState {
     }
 
     /// How long the agent has been waiting for this answer, in milliseconds.
-    pub(super) fn waited(&mut self, at: Moment, id: &str, text: Option<&str>) -> Option<u64> {
+    pub(super) fn record_wait(&mut self, at: Moment, id: &str, text: Option<&str>) -> Option<u64> {
         let open = self.permission().filter(|it| it.id == id)?;
         let is_late = open.until.is_some_and(|it| it.awake <= at.awake);
         self.permissions.unheard |= text.is_none() && is_late;
-        Some(at.since(self.permissions.since))
+        Some(at.ms_since(self.permissions.since))
     }
 
     /// The agent that waited is gone.
-    pub(super) fn forgo(&mut self) {
+    pub(super) fn discard_permission(&mut self) {
         self.open.take_if(|it| it.kind == QuestionKind::Permission);
     }
 
     /// An iteration begins: its prompt holds what there was to say.
-    pub(super) fn told(&mut self) {
+    pub(super) fn clear_delivered(&mut self) {
         self.open = None;
         self.settled = None;
         self.permissions = PermissionPrompts::default();
@@ -126,14 +126,14 @@ impl QuestionState {
 }
 
 /// The answer to the question that the loop rests for lets it go on.
-pub(super) fn answered(state: &mut LoopState, at: Moment, id: &str, text: Option<&str>) {
-    let waited = state.questions.waited(at, id, text);
+pub(super) fn apply_answer(state: &mut LoopState, at: Moment, id: &str, text: Option<&str>) {
+    let waited = state.questions.record_wait(at, id, text);
     if let (Phase::Iterating { since, .. }, Some(ms)) = (&mut state.phase, waited) {
         // None of the agent's time.
-        *since = since.after(ms);
+        *since = since.plus_ms(ms);
     }
     let of_question = |it: &Pause| it.reason == PauseReason::Question;
-    if state.questions.answered(id, text) && state.pause.as_ref().is_some_and(of_question) {
+    if state.questions.record_answer(id, text) && state.pause.as_ref().is_some_and(of_question) {
         state.pause = None;
     }
 }
@@ -153,10 +153,10 @@ pub(super) fn next(state: &LoopState, now: Moment) -> Option<Vec<Decision>> {
         return (!at_limit).then(Vec::new);
     }
     let (kind, text) = after_iteration(state)?;
-    let until = now.after(state.spec.settings.questions.timeout_ms);
+    let until = now.plus_ms(state.spec.settings.questions.timeout_ms);
     let question =
         PendingQuestion { until: state.spec.attended.then_some(until), ..question(state, kind, text) };
-    let mut steps = vec![asked(&question)];
+    let mut steps = vec![question_step(&question)];
     if !state.spec.attended {
         steps.extend(without_answer(state, &question));
     }
@@ -186,11 +186,11 @@ pub(super) fn before_wait(
         return vec![at_limit(state)];
     }
     let mut steps = vec![wait];
-    let patience = now.after(AT_LIMIT_MS);
+    let patience = now.plus_ms(AT_LIMIT_MS);
     // A wait that is over before anybody could answer asks nobody.
     if state.spec.attended && patience.awake < until.awake {
         let limit = question(state, QuestionKind::UsageLimit, text);
-        steps.push(asked(&PendingQuestion { until: Some(patience), ..limit }));
+        steps.push(question_step(&PendingQuestion { until: Some(patience), ..limit }));
     }
     steps.push(Decision::Effect(Effect::GoOn));
     steps
@@ -217,7 +217,7 @@ pub(super) fn answer(state: &LoopState, text: String) -> Vec<Decision> {
         word @ "stop" => {
             let after = iterations(state.iteration);
             let sentence = format!("stopped at the provider's usage limit, after {after}");
-            vec![answered(word.to_owned()), ended(OutcomeKind::Stopped, sentence, None)]
+            vec![answered(word.to_owned()), end_step(OutcomeKind::Stopped, sentence, None)]
         }
         _ => {
             refuse(RefusalReason::BadArgument, "the loop asks whether to wait. Hint: answer `wait` or `stop`")
@@ -235,9 +235,9 @@ pub(super) fn answer_to(state: &LoopState, question: &str, text: String) -> Vec<
 }
 
 /// The user says to go on, and nothing else: that is for the agent to decide.
-pub(super) fn waived(state: &LoopState) -> Option<Decision> {
+pub(super) fn waive_question(state: &LoopState) -> Option<Decision> {
     let by_user = state.pause.as_ref().is_some_and(|it| it.reason != PauseReason::Question);
-    let open = state.questions.holding().filter(|_| !by_user)?;
+    let open = state.questions.blocking_question().filter(|_| !by_user)?;
     Some(Decision::Record(Record::Answered { id: open.id.clone(), text: None }))
 }
 
@@ -251,7 +251,7 @@ fn without_answer(state: &LoopState, open: &PendingQuestion) -> Vec<Decision> {
         QuestionKind::Agent | QuestionKind::Denied
             if settings.questions.unanswered == UnansweredPolicy::Pause =>
         {
-            hold(state, PauseReason::Question, format!("unanswered question: {}", open.text))
+            pause_or_end(state, PauseReason::Question, format!("unanswered question: {}", open.text))
         }
         _ => vec![answered, Decision::Effect(Effect::GoOn)],
     }
@@ -259,7 +259,7 @@ fn without_answer(state: &LoopState, open: &PendingQuestion) -> Vec<Decision> {
 
 fn at_limit(state: &LoopState) -> Decision {
     let after = iterations(state.iteration);
-    ended(OutcomeKind::Limit, format!("limit reached: the provider's usage limit, after {after}"), None)
+    end_step(OutcomeKind::Limit, format!("limit reached: the provider's usage limit, after {after}"), None)
 }
 
 fn question(state: &LoopState, kind: QuestionKind, text: String) -> PendingQuestion {
@@ -272,7 +272,7 @@ fn question(state: &LoopState, kind: QuestionKind, text: String) -> PendingQuest
     PendingQuestion { id: format!("{word}-{}", state.iteration), kind, text, until: None }
 }
 
-fn asked(question: &PendingQuestion) -> Decision {
+fn question_step(question: &PendingQuestion) -> Decision {
     let PendingQuestion { id, kind, text, until } = question.clone();
     Decision::Record(Record::Asked { id, kind, text, until })
 }
@@ -287,15 +287,16 @@ fn after_iteration(state: &LoopState) -> Option<(QuestionKind, String)> {
         return Some((QuestionKind::Agent, text.clone()));
     }
     // With `permissions = "ask"` the user saw each denial already.
-    let text = denial(state, last).filter(|_| state.spec.agent.permissions != PermissionMode::Ask)?;
+    let text =
+        denial_question(state, last).filter(|_| state.spec.agent.permissions != PermissionMode::Ask)?;
     (!state.questions.denied.contains(&text)).then_some((QuestionKind::Denied, text))
 }
 
 /// Denials that keep the agent from its work: it changed nothing, or it wants the same again.
-fn denial(state: &LoopState, last: &Iteration) -> Option<String> {
+fn denial_question(state: &LoopState, last: &Iteration) -> Option<String> {
     let before = state.history.iter().rev().nth(1);
     let again = |it: &String| before.is_some_and(|before| before.denied.contains(it));
-    if last.denials == 0 || (last.changes.any() && !last.denied.iter().any(again)) {
+    if last.denials == 0 || (last.changes.has_progress() && !last.denied.iter().any(again)) {
         return None;
     }
     let what = match last.denied.as_slice() {

@@ -7,7 +7,7 @@ use crate::journal::{PauseReason, Pinned, Round};
 use crate::jury;
 use crate::settings::OnRegression;
 
-use super::handle_event::{begin_rollback, criteria_of, hold};
+use super::handle_event::{begin_rollback, criteria_of, pause_or_end};
 use super::state::{LoopState, VolatileState};
 use super::{Decision, Effect, SnapshotFacts, flaky};
 
@@ -23,7 +23,7 @@ pub(super) fn next(state: &LoopState, live: &mut VolatileState) -> Option<Vec<De
     if !is_asked || is_held || state.rollbacks >= MAX_IN_A_ROW {
         return None;
     }
-    let broken = broken(state, &row.row, |id| {
+    let broken = broken_criteria(state, &row.row, |id| {
         let result = state.results.get(id).filter(|it| it.missing_on_machine().is_none());
         result.is_some_and(|it| is_failure(it.status)) && !flaky::is_flaky(state, id)
     });
@@ -35,13 +35,13 @@ pub(super) fn next(state: &LoopState, live: &mut VolatileState) -> Option<Vec<De
         return Some(vec![judge_again(state, live)]);
     }
     live.rollback_in_progress = true;
-    live.taking_back = Some(format!("iteration {} broke {}", row.number, named(&broken)));
+    live.taking_back = Some(format!("iteration {} broke {}", row.number, join_names(&broken)));
     let to = state.kept_iterations().map(|it| it.number).filter(|it| *it < row.number).last().unwrap_or(0);
     Some(vec![Decision::Effect(Effect::PrepareRollback { to, paths: Vec::new() })])
 }
 
 /// The tree as it is now is kept: is it still the one that was judged?
-pub(super) fn ready(
+pub(super) fn handle_snapshot(
     state: &LoopState,
     live: &mut VolatileState,
     to: u32,
@@ -63,12 +63,12 @@ pub(super) fn judge_again(state: &LoopState, live: &mut VolatileState) -> Decisi
 }
 
 /// The user's own way back is answered by a refusal; the loop's is no small matter.
-pub(super) fn failed(state: &LoopState, live: &mut VolatileState, message: &str) -> Vec<Decision> {
+pub(super) fn handle_failure(state: &LoopState, live: &mut VolatileState, message: &str) -> Vec<Decision> {
     (live.rollback_in_progress, live.undoing) = (false, None);
     match live.taking_back.take().filter(|_| state.stop.is_none()) {
         Some(reason) => {
             let message = format!("{reason}, and its changes could not be taken back: {message}");
-            hold(state, PauseReason::Workspace, message)
+            pause_or_end(state, PauseReason::Workspace, message)
         }
         None => goes_on(state),
     }
@@ -81,11 +81,11 @@ pub(super) fn goes_on(state: &LoopState) -> Vec<Decision> {
 }
 
 /// What the sentence of an iteration adds where its regression stays.
-pub(super) fn kept(state: &LoopState, round: Option<&Round>) -> String {
+pub(super) fn kept_regression_note(state: &LoopState, round: Option<&Round>) -> String {
     let is_asked = state.spec.settings.git.on_regression == OnRegression::Rollback;
     let row: Vec<_> =
         round.iter().flat_map(|it| &it.results).map(|it| (it.criterion.clone(), it.status)).collect();
-    if !is_asked || state.rollbacks < MAX_IN_A_ROW || broken(state, &row, |_| true).is_empty() {
+    if !is_asked || state.rollbacks < MAX_IN_A_ROW || broken_criteria(state, &row, |_| true).is_empty() {
         return String::new();
     }
     format!("; kept all the same, since {MAX_IN_A_ROW} iterations in a row were taken back")
@@ -93,11 +93,13 @@ pub(super) fn kept(state: &LoopState, round: Option<&Round>) -> String {
 
 /// Whether the last iteration left everything holding that held before it.
 pub(super) fn is_clean(state: &LoopState) -> bool {
-    state.last_iteration().is_some_and(|it| !it.row.is_empty() && broken(state, &it.row, |_| true).is_empty())
+    state
+        .last_iteration()
+        .is_some_and(|it| !it.row.is_empty() && broken_criteria(state, &it.row, |_| true).is_empty())
 }
 
 /// Names of criteria that passed right before the iteration and fail after it.
-fn broken<'a>(
+fn broken_criteria<'a>(
     state: &'a LoopState,
     row: &[(CriterionId, Status)],
     counts: impl Fn(&CriterionId) -> bool,
@@ -107,7 +109,7 @@ fn broken<'a>(
     // A judge that could not be asked says nothing of the work.
     let unasked = |it: &Criterion| {
         let status = row.iter().find(|(of, _)| *of == it.id).map(|(_, status)| *status);
-        jury::needed(it).is_some() && matches!(status, Some(Status::CouldNotRun | Status::TimedOut))
+        jury::quorum(it).is_some() && matches!(status, Some(Status::CouldNotRun | Status::TimedOut))
     };
     let passing = |it: &&Pinned| state.passing_before.contains(&it.criterion.id) && !unasked(&it.criterion);
     let held = state.pinned.iter().filter(passing);
@@ -122,7 +124,7 @@ fn is_failure(status: Status) -> bool {
     }
 }
 
-fn named(names: &[&str]) -> String {
+fn join_names(names: &[&str]) -> String {
     let shown = names.iter().copied().take(NAMED).collect::<Vec<_>>().join(", ");
     match names.len().saturating_sub(NAMED) {
         0 => shown,

@@ -7,7 +7,7 @@ use crate::criterion::{Check, Criterion};
 use crate::journal::{ChangeStats, Claim, Pinned, Record, Role, Round};
 use crate::jury::JudgeUsage;
 
-use super::handle_event::{criteria_of, stopped};
+use super::handle_event::{criteria_of, user_stop_step};
 use super::state::{LoopState, Phase, VolatileState};
 use super::{
     Decision, Effect, TaskDocuments, branch_tracking, criteria_changes, limits, milestones, progress,
@@ -112,24 +112,24 @@ pub(super) fn iteration_over(
         mark_unstable_if_disturbed(state, &mut it.round, &it.wrote);
         it.round
     });
-    let claims = claims(state);
-    let claim = strongest(state, &claims, &reading);
+    let claims = last_claims(state);
+    let claim = strongest_claim(state, &claims, &reading);
     let test_only = is_test_only(state, &claims, &work.changes);
     let contradiction = claims.contradiction().filter(|_| claims.exit_signal != Some(false));
     let said = prompt_input::ClaimSummary { claim, contradiction, test_only };
     let near = limits::newly_near(state);
-    let weakened = weakening::after(state, live, round.as_deref());
-    let sentence = prompt_input::sentence(state, &work.changes, round.as_deref(), &said)
+    let weakened = weakening::weakenings_after(state, live, round.as_deref());
+    let sentence = prompt_input::iteration_sentence(state, &work.changes, round.as_deref(), &said)
         + &weakening::summary_suffix(&weakened)
-        + &regression::kept(state, round.as_deref())
-        + &prompt_input::near(&near);
+        + &regression::kept_regression_note(state, round.as_deref())
+        + &prompt_input::limits_near_note(&near);
     let done = milestones::IterationWork { changes: &work.changes, weakened: &weakened, plan: &reading.plan };
     let milestones = milestones::of_iteration(state, round.as_deref(), &done);
     let sentence = sentence
         + prompt_input::commit_unasked(state, &work.changes, &live.shot.commits)
-        + &branch_tracking::tail(state);
+        + &branch_tracking::sentence_suffix(state);
     let seen = criteria_changes::without_saved(state, &reading, &std::mem::take(&mut live.saved));
-    let changed_documents = !state.seen.as_ref().is_some_and(|it| criteria_changes::same(it, &seen));
+    let changed_documents = !state.seen.as_ref().is_some_and(|it| criteria_changes::same_criteria(it, &seen));
     let mut steps = Vec::new();
     if let Some(round) = round {
         steps.push(Decision::Record(Record::ChecksDone { iteration: Some(state.iteration), round }));
@@ -137,7 +137,7 @@ pub(super) fn iteration_over(
     steps.push(Decision::Record(Record::IterationEnded {
         iteration: state.iteration,
         changes: work.changes,
-        proposed: criteria_changes::proposals(state, &seen),
+        proposed: criteria_changes::agent_proposals(state, &seen),
         claim,
         claims: (claims != Claims::default()).then(|| Box::new(claims)),
         test_only,
@@ -157,7 +157,7 @@ pub(super) fn iteration_over(
 }
 
 /// What the last message of the iteration claims. A failed agent claims nothing.
-fn claims(state: &LoopState) -> Claims {
+fn last_claims(state: &LoopState) -> Claims {
     let Some(row) = state.last_iteration().filter(|it| !super::breaker::is_provider_trouble(it)) else {
         return Claims::default();
     };
@@ -165,12 +165,12 @@ fn claims(state: &LoopState) -> Claims {
 }
 
 /// The strongest of the claims, unless the agent itself says that it is not done.
-fn strongest(state: &LoopState, claims: &Claims, reading: &TaskDocuments) -> Option<Claim> {
+fn strongest_claim(state: &LoopState, claims: &Claims, reading: &TaskDocuments) -> Option<Claim> {
     let trouble = state.last_iteration().is_none_or(super::breaker::is_provider_trouble);
     if trouble || claims.exit_signal == Some(false) {
         return None;
     }
-    let denies = claims.denies();
+    let denies = claims.denies_completion();
     if claims.promise && !denies {
         return Some(Claim::Promise);
     }
@@ -210,7 +210,7 @@ fn is_worth_repeating(state: &LoopState, live: &VolatileState, judged: &RoundRes
 }
 
 fn is_disturbed(state: &LoopState, wrote: &[String]) -> bool {
-    !progress::disturbance(state, wrote).is_empty()
+    !progress::unexpected_writes(state, wrote).is_empty()
 }
 
 /// On a tree that would not stand still a pass says nothing.
@@ -224,7 +224,7 @@ pub fn mark_unstable(round: &mut Round, moved: &str) {
 }
 
 fn mark_unstable_if_disturbed(state: &LoopState, round: &mut Round, wrote: &[String]) {
-    if let Some(first) = progress::disturbance(state, wrote).first() {
+    if let Some(first) = progress::unexpected_writes(state, wrote).first() {
         mark_unstable(round, first);
     }
 }
@@ -237,7 +237,7 @@ pub(super) fn checks_cancelled(state: &LoopState, live: &mut VolatileState) -> V
     if std::mem::take(&mut live.checking_at_rest) || live.rollback_in_progress || state.stop.is_none() {
         return vec![Decision::Effect(Effect::GoOn)];
     }
-    vec![stopped(state)]
+    vec![user_stop_step(state)]
 }
 
 /// The agent failed and left the tree as the last round judged it: the same checks would say the same.

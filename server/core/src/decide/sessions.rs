@@ -82,7 +82,7 @@ pub(super) struct SessionChoice {
 }
 
 impl SessionHistory {
-    pub(super) fn changed(&mut self, change: SessionChange) {
+    pub(super) fn record_change(&mut self, change: SessionChange) {
         let begun = |id: &String| CurrentSession {
             id: id.clone(),
             started_at: change.at,
@@ -107,7 +107,7 @@ impl SessionHistory {
 
     /// Its user lends it to the loop. What it used up to here is its user's affair, unless an iteration is part of it
     /// that told nothing.
-    pub(super) fn joined(&mut self, id: &str, told: Option<u64>, at: Moment) {
+    pub(super) fn record_join(&mut self, id: &str, told: Option<u64>, at: Moment) {
         let old = self.current.take().filter(|it| it.id == id);
         let before = old.as_ref().map_or(0, |it| it.tokens);
         self.current = Some(CurrentSession {
@@ -122,7 +122,7 @@ impl SessionHistory {
     }
 
     /// The agent of an iteration in this session has gone.
-    pub(super) fn ran(&mut self, at: Moment, (id, names): (&str, SessionIdOwner), run: &AgentRun) {
+    pub(super) fn record_run(&mut self, at: Moment, (id, names): (&str, SessionIdOwner), run: &AgentRun) {
         let Some(current) = self.current.as_mut().filter(|it| it.id == id) else { return };
         (current.used_at, current.idle_ms) = (at, 0);
         current.tokens = run.session_tokens.unwrap_or(current.tokens);
@@ -139,7 +139,7 @@ impl SessionHistory {
     }
 
     /// Another boot's clock means nothing from here on.
-    pub(super) fn rebooted(&mut self, at: Moment) {
+    pub(super) fn rebase_clock(&mut self, at: Moment) {
         if let Some(current) = &mut self.current {
             let unused = at.wall.saturating_sub(current.used_at.wall);
             current.idle_ms = current.idle_ms.saturating_add(unused);
@@ -149,7 +149,7 @@ impl SessionHistory {
 }
 
 /// The session of the next iteration.
-pub(super) fn choose(state: &LoopState, now: Moment) -> SessionChoice {
+pub(super) fn choose_session(state: &LoopState, now: Moment) -> SessionChoice {
     let fresh = session_id(&state.spec.loop_id, state.iteration + 1);
     let settings = &state.spec.settings.session;
     let goes_on = settings.resume || state.spec.settings.mode != LoopMode::Loop;
@@ -163,7 +163,7 @@ pub(super) fn choose(state: &LoopState, now: Moment) -> SessionChoice {
             return SessionChoice { id: it.id.clone(), resumed: true, tokens: it.tokens, change: None };
         }
         Some(it) if !it.confirmed => (Some(it.id.clone()), SessionReason::Unconfirmed),
-        Some(it) if it.idle_ms.saturating_add(now.since(it.used_at)) >= settings.expires_ms => {
+        Some(it) if it.idle_ms.saturating_add(now.ms_since(it.used_at)) >= settings.expires_ms => {
             (Some(it.id.clone()), SessionReason::Expired)
         }
         Some(it) => {
@@ -175,7 +175,7 @@ pub(super) fn choose(state: &LoopState, now: Moment) -> SessionChoice {
 }
 
 /// A breaker that opens, the loop's end and an agent that does not know its session any more leave the session.
-pub(super) fn follow(state: &LoopState, steps: Vec<Decision>) -> Vec<Decision> {
+pub(super) fn with_session_changes(state: &LoopState, steps: Vec<Decision>) -> Vec<Decision> {
     if state.session.current.is_none() {
         return steps;
     }
@@ -197,7 +197,7 @@ pub(super) fn follow(state: &LoopState, steps: Vec<Decision>) -> Vec<Decision> {
             _ => None,
         };
         if let Some(reason) = reason.filter(|_| !is_left) {
-            all.extend(leave(state, reason));
+            all.extend(leave_session_step(state, reason));
             is_left = true;
         }
         all.push(step);
@@ -219,10 +219,10 @@ pub fn after_rollback(state: &LoopState, to: u32) -> Option<Record> {
 
 /// By the user's word: the next iteration begins with a fresh context.
 pub(super) fn reset(state: &LoopState) -> Vec<Decision> {
-    leave(state, SessionReason::Reset).into_iter().collect()
+    leave_session_step(state, SessionReason::Reset).into_iter().collect()
 }
 
-fn leave(state: &LoopState, reason: SessionReason) -> Option<Decision> {
+fn leave_session_step(state: &LoopState, reason: SessionReason) -> Option<Decision> {
     let from = state.session.current.as_ref()?.id.clone();
     Some(Decision::Record(Record::SessionChanged { from: Some(from), to: None, reason }))
 }

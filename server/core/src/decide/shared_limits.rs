@@ -4,7 +4,7 @@
 use crate::journal::{Record, WaitReason};
 use crate::moment::Moment;
 
-use super::limits::outlasted;
+use super::limits::wait_limit_outcome;
 use super::state::{LoopState, Wait};
 use super::{Decision, Effect, attached, questions, takeover};
 
@@ -18,18 +18,23 @@ pub struct SharedLimit {
 }
 
 /// Whether limits that other loops met count for the next start.
-pub(super) fn counts(state: &LoopState, now: Moment) -> bool {
+pub(super) fn is_applicable(state: &LoopState, now: Moment) -> bool {
     let overridden = state.shared_limit.overridden.is_some_and(|it| now.awake < it.awake);
     !attached::is_wanted(state) && !overridden
 }
 
 /// The agent at work is under a limit that `met_by` met: it is not started.
-pub(super) fn met(state: &LoopState, now: Moment, until: Moment, met_by: String) -> Vec<Decision> {
+pub(super) fn handle_shared_limit(
+    state: &LoopState,
+    now: Moment,
+    until: Moment,
+    met_by: String,
+) -> Vec<Decision> {
     if let Some(change) = takeover::at_shared_limit(state, now, until, &met_by) {
         return vec![Decision::Record(change), Decision::Effect(Effect::GoOn)];
     }
     let wait = Wait { reason: WaitReason::Quota, until };
-    match outlasted(state, wait) {
+    match wait_limit_outcome(state, wait) {
         Some(outcome) => vec![Decision::Record(Record::Ended { outcome }), Decision::Effect(Effect::GoOn)],
         None => questions::before_wait(state, now, wait, Some(met_by)),
     }
@@ -41,7 +46,7 @@ pub(super) fn is_waited_for(state: &LoopState) -> bool {
 }
 
 /// By the user's word it is not waited for any longer.
-pub(super) fn resumed(state: &mut LoopState) {
+pub(super) fn clear_shared_limit(state: &mut LoopState) {
     if state.shared_limit.met_by.take().is_some() {
         state.shared_limit.overridden = state.wait.take().map(|it| it.until);
     }

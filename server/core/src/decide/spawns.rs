@@ -45,7 +45,7 @@ pub enum SubagentEvent {
     },
 }
 
-pub(super) fn follow(state: &LoopState, told: SubagentEvent) -> Vec<Decision> {
+pub(super) fn handle_subagent(state: &LoopState, told: SubagentEvent) -> Vec<Decision> {
     let iteration = state.iteration;
     let spawns = &state.spawns;
     let started = |by, call, id, what| {
@@ -53,10 +53,10 @@ pub(super) fn follow(state: &LoopState, told: SubagentEvent) -> Vec<Decision> {
         if spawns.is_full() { Vec::new() } else { vec![Decision::Record(started)] }
     };
     match told {
-        SubagentEvent::Asked { by, call, what } => asked(state, by, call, what),
+        SubagentEvent::Asked { by, call, what } => handle_spawn_request(state, by, call, what),
         SubagentEvent::Began { id, .. } if spawns.is_at_work(&id) => Vec::new(),
         // Its start does not say by whom: they start in the order in which they were allowed.
-        SubagentEvent::Began { id, what } => match spawns.of_id(&id).or_else(|| spawns.awaited()) {
+        SubagentEvent::Began { id, what } => match spawns.of_id(&id).or_else(|| spawns.oldest_unstarted()) {
             Some(it) => started(it.by.clone(), it.call.clone(), id, what),
             None => started(None, None, id, what),
         },
@@ -74,8 +74,13 @@ pub(super) fn follow(state: &LoopState, told: SubagentEvent) -> Vec<Decision> {
     }
 }
 
-fn asked(state: &LoopState, by: Option<String>, call: Option<String>, what: String) -> Vec<Decision> {
-    let refused = refusal(state, by.as_ref());
+fn handle_spawn_request(
+    state: &LoopState,
+    by: Option<String>,
+    call: Option<String>,
+    what: String,
+) -> Vec<Decision> {
+    let refused = refusal_reason(state, by.as_ref());
     let refuse = refused.clone().map(|message| Effect::Refuse { code: RefusalReason::Conflict, message });
     let is_kept = refused.is_none() || state.spawns.refusals() < REFUSALS_KEPT;
     let record = Record::SubagentAsked { iteration: state.iteration, by, call, what, refused };
@@ -84,7 +89,7 @@ fn asked(state: &LoopState, by: Option<String>, call: Option<String>, what: Stri
 }
 
 /// Why another one may not start, in words for the agent.
-fn refusal(state: &LoopState, by: Option<&String>) -> Option<String> {
+fn refusal_reason(state: &LoopState, by: Option<&String>) -> Option<String> {
     let SpawnSettings { budget, per_agent, depth, children } = state.spec.settings.spawns;
     let spawns = &state.spawns;
     let why = if state.stop.is_some() {

@@ -340,12 +340,12 @@ impl LoopState {
     /// Milliseconds that count against `limits.duration`, at `now`.
     pub fn elapsed_ms(&self, now: Moment) -> u64 {
         let running = self.outcome.is_none() && !self.waits_for_user();
-        self.worked_ms + if running { now.since(self.last_at) } else { 0 }
+        self.worked_ms + if running { now.ms_since(self.last_at) } else { 0 }
     }
 
     /// Nothing runs; a pause holds it, or a question to its user.
     pub fn is_paused_at_rest(&self) -> bool {
-        (self.pause.is_some() || self.questions.holding().is_some()) && self.at_rest()
+        (self.pause.is_some() || self.questions.blocking_question().is_some()) && self.at_rest()
     }
 
     /// Its time is its user's: nothing of it counts as work.

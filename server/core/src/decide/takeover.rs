@@ -51,13 +51,13 @@ struct TakeoverCause {
 }
 
 /// Who works from here on, where that is another one than before.
-pub(super) fn change(state: &LoopState, now: Moment) -> Option<Record> {
+pub(super) fn takeover_record(state: &LoopState, now: Moment) -> Option<Record> {
     if state.crew.len() < 2 {
         return None;
     }
-    match trouble(state) {
+    match takeover_cause(state) {
         Some(trouble) => hand_over(state, now, &trouble),
-        None => back(state, now),
+        None => switch_back_record(state, now),
     }
 }
 
@@ -81,20 +81,20 @@ fn sentence(at_work: &str, out: &[(&str, TakeoverReason)]) -> String {
 }
 
 /// Until when the agent at work is to be left alone; `None` where its own last iteration says it.
-pub(super) fn rests(state: &LoopState) -> Option<Moment> {
+pub(super) fn unavailable_until(state: &LoopState) -> Option<Moment> {
     let is_own = state.last_iteration().is_some_and(|it| it.agent == state.spec.agent.name);
-    member(state).filter(|_| !is_own).and_then(|it| it.out.until())
+    current_agent(state).filter(|_| !is_own).and_then(|it| it.out.until())
 }
 
-fn member(state: &LoopState) -> Option<&AgentSlot> {
+fn current_agent(state: &LoopState) -> Option<&AgentSlot> {
     state.crew.iter().find(|it| it.plan.name == state.spec.agent.name)
 }
 
-fn trouble(state: &LoopState) -> Option<TakeoverCause> {
+fn takeover_cause(state: &LoopState) -> Option<TakeoverCause> {
     let row = state.last_iteration().filter(|it| it.agent == state.spec.agent.name)?;
     let class = row.error.as_ref().map(|it| it.class);
     if class == Some(ProviderClass::Quota) {
-        let until = row.ended_at.after(waits::quota_ms(state, row));
+        let until = row.ended_at.plus_ms(waits::quota_ms(state, row));
         return Some(TakeoverCause { reason: TakeoverReason::Quota, out: Availability::Until(until) });
     }
     waits::needs_user(state)?;
@@ -106,7 +106,7 @@ fn trouble(state: &LoopState) -> Option<TakeoverCause> {
             Some(TakeoverCause { reason: TakeoverReason::Billing, out: Availability::ForTheUser })
         }
         _ => {
-            let until = row.ended_at.after(HOUR_MS);
+            let until = row.ended_at.plus_ms(HOUR_MS);
             Some(TakeoverCause { reason: TakeoverReason::Failing, out: Availability::Until(until) })
         }
     }
@@ -146,7 +146,7 @@ pub(super) fn at_shared_limit(state: &LoopState, now: Moment, until: Moment, met
     }
 }
 
-fn back(state: &LoopState, now: Moment) -> Option<Record> {
+fn switch_back_record(state: &LoopState, now: Moment) -> Option<Record> {
     let before = state.crew.iter().take_while(|it| it.plan.name != state.spec.agent.name);
     let to = { before }.find(|it| it.out.is_over(now))?;
     Some(Record::AgentChanged {
@@ -159,7 +159,7 @@ fn back(state: &LoopState, now: Moment) -> Option<Record> {
 }
 
 /// The record of it, applied: what was counted of one agent says nothing of the other.
-pub(super) fn changed(state: &mut LoopState, to: &str, reason: TakeoverReason, until: Option<Moment>) {
+pub(super) fn apply_takeover(state: &mut LoopState, to: &str, reason: TakeoverReason, until: Option<Moment>) {
     let Some(plan) = state.crew.iter().find(|it| it.plan.name == to).map(|it| it.plan.clone()) else {
         return;
     };
@@ -175,7 +175,7 @@ pub(super) fn changed(state: &mut LoopState, to: &str, reason: TakeoverReason, u
 }
 
 /// By the user's word everybody may be asked again.
-pub(super) fn resumed(state: &mut LoopState) {
+pub(super) fn clear_unavailability(state: &mut LoopState) {
     state
         .crew
         .iter_mut()

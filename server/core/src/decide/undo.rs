@@ -30,7 +30,7 @@ pub struct UndoableRollback {
 }
 
 /// The rollback that would be undone, or why there is none, with a hint.
-pub fn undoable(state: &LoopState) -> Result<&UndoableRollback, String> {
+pub fn undoable_rollback(state: &LoopState) -> Result<&UndoableRollback, String> {
     let id = &state.spec.loop_id;
     let Some(last) = &state.undo else {
         return Err(format!(
@@ -51,14 +51,14 @@ pub fn undoable(state: &LoopState) -> Result<&UndoableRollback, String> {
 }
 
 /// The iteration after which the files stand.
-fn position(state: &LoopState) -> u32 {
+fn current_iteration(state: &LoopState) -> u32 {
     let last = state.undo.as_ref().filter(|it| it.iteration == state.iteration);
     last.map_or(state.iteration, |it| it.position)
 }
 
 /// The tree was kept for a rollback, which is not on record yet.
-pub(super) fn begun(state: &mut LoopState, seq: u64, tree: &str) {
-    let position = position(state);
+pub(super) fn record_pending_rollback(state: &mut LoopState, seq: u64, tree: &str) {
+    let position = current_iteration(state);
     state.undo = Some(UndoableRollback {
         seq,
         from: tree.to_owned(),
@@ -68,14 +68,14 @@ pub(super) fn begun(state: &mut LoopState, seq: u64, tree: &str) {
         position_before: position,
         position,
         iteration: state.iteration,
-        memory: checkpoint::remember(state),
+        memory: checkpoint::save_memory(state),
     });
 }
 
 /// A rollback is on record. Returns the memory that it brings back, where it undoes another one.
-pub(super) fn done(state: &mut LoopState, seq: u64, record: &Record) -> Option<LoopMemory> {
+pub(super) fn record_rollback(state: &mut LoopState, seq: u64, record: &Record) -> Option<LoopMemory> {
     let Record::RolledBack { to, tree, from, paths, after, undoes, .. } = record else { return None };
-    let position_before = position(state);
+    let position_before = current_iteration(state);
     let last = UndoableRollback {
         seq,
         from: from.clone(),
@@ -85,7 +85,7 @@ pub(super) fn done(state: &mut LoopState, seq: u64, record: &Record) -> Option<L
         position_before,
         position: if paths.is_empty() { *to } else { position_before },
         iteration: state.iteration,
-        memory: checkpoint::remember(state),
+        memory: checkpoint::save_memory(state),
     };
     let undone = state.undo.replace(last);
     undone.filter(|it| Some(it.seq) == *undoes).map(|it| it.memory)

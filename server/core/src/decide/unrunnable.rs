@@ -9,7 +9,7 @@ use crate::criterion::CriterionId;
 use crate::journal::{PauseReason, Pinned, Record, Round};
 use crate::text::sanitize;
 
-use super::handle_event::hold;
+use super::handle_event::pause_or_end;
 use super::state::{LoopState, VolatileState};
 use super::{Decision, orders};
 
@@ -28,7 +28,7 @@ pub struct UnrunnableChecks {
 }
 
 /// The results of a round are taken. `first`: they are what the criteria are pinned by, so one is enough.
-pub(super) fn counted(state: &mut LoopState, round: &Round, first: bool) {
+pub(super) fn count_unrunnable(state: &mut LoopState, round: &Round, first: bool) {
     let by = if first { MAX_ROUNDS } else { 1 };
     for result in &round.results {
         let UnrunnableChecks { rounds, waived } = &mut state.unrunnable;
@@ -43,15 +43,15 @@ pub(super) fn counted(state: &mut LoopState, round: &Round, first: bool) {
 }
 
 /// The user goes on without what cannot run now.
-pub(super) fn waive(state: &mut LoopState, criteria: &[CriterionId]) {
+pub(super) fn waive_criteria(state: &mut LoopState, criteria: &[CriterionId]) {
     state.unrunnable.waived.extend(criteria.iter().cloned());
 }
 
 /// What was started with `--anyway` goes on without what could not run at the start.
-pub(super) fn begun(state: &mut LoopState) {
+pub(super) fn waive_at_start(state: &mut LoopState) {
     if state.spec.anyway {
         let all: Vec<_> = state.unrunnable.rounds.keys().cloned().collect();
-        waive(state, &all);
+        waive_criteria(state, &all);
     }
 }
 
@@ -60,16 +60,16 @@ pub(super) fn next(state: &LoopState, live: &mut VolatileState) -> Option<Vec<De
     if state.pause.is_some() || state.is_unjudged {
         return None;
     }
-    let blocked: Vec<(&Pinned, &MissingDependency)> = blocked(state).collect();
+    let blocked: Vec<(&Pinned, &MissingDependency)> = blocked_criteria(state).collect();
     if blocked.is_empty() {
         return None;
     }
     // What the user provides lies outside of the tree: the same files are judged again.
     live.judged_again = false;
-    Some(hold(state, PauseReason::Missing, message(state, &blocked)))
+    Some(pause_or_end(state, PauseReason::Missing, message(state, &blocked)))
 }
 
-fn blocked(state: &LoopState) -> impl Iterator<Item = (&Pinned, &MissingDependency)> {
+fn blocked_criteria(state: &LoopState) -> impl Iterator<Item = (&Pinned, &MissingDependency)> {
     let UnrunnableChecks { rounds, waived } = &state.unrunnable;
     let is_due =
         |id: &CriterionId| rounds.get(id).is_some_and(|it| *it >= MAX_ROUNDS) && !waived.contains(id);
@@ -111,7 +111,7 @@ fn message(state: &LoopState, blocked: &[(&Pinned, &MissingDependency)]) -> Stri
 
 /// `resume` of a loop that rests for them, without looking whether they can run now.
 pub(super) fn go_on_anyway(state: &LoopState) -> Vec<Decision> {
-    let criteria: Vec<CriterionId> = blocked(state).map(|(it, _)| it.criterion.id.clone()).collect();
+    let criteria: Vec<CriterionId> = blocked_criteria(state).map(|(it, _)| it.criterion.id.clone()).collect();
     if criteria.is_empty() {
         return orders::resume(state);
     }

@@ -20,21 +20,21 @@ const LONGEST_BACKOFF_MS: u64 = 10 * MINUTE_MS;
 /// pause in between is not waited for once more.
 pub(super) fn before_next(state: &LoopState, now: Moment) -> Option<Wait> {
     let row = state.last_iteration()?;
-    if let Some(until) = takeover::rests(state) {
+    if let Some(until) = takeover::unavailable_until(state) {
         return (until.awake > now.awake).then_some(Wait { reason: WaitReason::Quota, until });
     }
     let error = row.error.as_ref().filter(|_| row.agent == state.spec.agent.name);
     let (reason, ms) = match error.map(|it| it.class) {
         Some(ProviderClass::Quota) => (WaitReason::Quota, quota_ms(state, row)),
         Some(ProviderClass::Transient) => (WaitReason::Backoff, backoff_ms(state, row)),
-        Some(ProviderClass::Crash | ProviderClass::Unknown) if !row.changes.any() => {
+        Some(ProviderClass::Crash | ProviderClass::Unknown) if !row.changes.has_progress() => {
             (WaitReason::Backoff, 1_000_u64 << state.failures.saturating_sub(1).min(6))
         }
         Some(_) | None => (WaitReason::Between, state.spec.settings.limits.between_ms),
     };
-    let until = row.ended_at.after(ms);
+    let until = row.ended_at.plus_ms(ms);
     // The clock of a boot before this one says nothing: never longer than from now on.
-    let until = if until.awake > now.awake.saturating_add(ms) { now.after(ms) } else { until };
+    let until = if until.awake > now.awake.saturating_add(ms) { now.plus_ms(ms) } else { until };
     (until.awake > now.awake).then_some(Wait { reason, until })
 }
 

@@ -59,17 +59,17 @@ pub fn inspection(state: &LoopState) -> Option<WeakeningScan> {
 }
 
 /// What stands at this moment.
-pub fn standing(state: &LoopState) -> impl Iterator<Item = &Weakening> {
+pub fn current_weakenings(state: &LoopState) -> impl Iterator<Item = &Weakening> {
     let fewer = |it: &Weakening| {
         let result = it.criterion.as_ref().and_then(|id| state.results.get(id));
-        result.is_some_and(|result| fewer(state, result).is_some())
+        result.is_some_and(|result| decreased_test_count(state, result).is_some())
     };
     state.kept.weakened.iter().filter(move |it| !it.path.is_empty() || fewer(it))
 }
 
 /// What of it is still to be told: what was put back is judged by the next look at the tree.
 pub fn unreported(state: &LoopState) -> impl Iterator<Item = &Weakening> {
-    standing(state).filter(|it| !state.kept.mended.contains(&it.path))
+    current_weakenings(state).filter(|it| !state.kept.mended.contains(&it.path))
 }
 
 /// As it was at the start is what it is measured against: the user did not edit the file since.
@@ -79,11 +79,15 @@ pub fn is_of_start(state: &LoopState, weakening: &Weakening) -> bool {
 }
 
 pub fn has_unresolved(state: &LoopState) -> bool {
-    standing(state).next().is_some()
+    current_weakenings(state).next().is_some()
 }
 
 /// What an iteration leaves weakened, with the iteration since which it is.
-pub(super) fn after(state: &LoopState, live: &VolatileState, round: Option<&Round>) -> Vec<Weakening> {
+pub(super) fn weakenings_after(
+    state: &LoopState,
+    live: &VolatileState,
+    round: Option<&Round>,
+) -> Vec<Weakening> {
     let since = |same: &dyn Fn(&&Weakening) -> bool| {
         state.kept.weakened.iter().find(same).map_or(state.iteration, |it| it.since)
     };
@@ -103,7 +107,7 @@ pub(super) fn after(state: &LoopState, live: &VolatileState, round: Option<&Roun
         return all;
     }
     for result in &round.results {
-        let Some((ran, before)) = fewer(state, result) else { continue };
+        let Some((ran, before)) = decreased_test_count(state, result) else { continue };
         let name = state.pinned.iter().find(|it| it.criterion.id == result.criterion);
         let name = name.map_or("a check", |it| it.criterion.name.as_str());
         all.push(Weakening {
@@ -117,7 +121,7 @@ pub(super) fn after(state: &LoopState, live: &VolatileState, round: Option<&Roun
 }
 
 /// A check that passes with fewer tests than it ran before the first iteration.
-fn fewer(state: &LoopState, result: &CheckResult) -> Option<(u64, u64)> {
+fn decreased_test_count(state: &LoopState, result: &CheckResult) -> Option<(u64, u64)> {
     let before = *state.kept.tests.get(&result.criterion)?;
     let ran = match result.tests {
         Some(tests) => tests.ran(),
@@ -138,11 +142,11 @@ pub(super) fn summary_suffix(weakened: &[Weakening]) -> String {
     if weakened.is_empty() {
         String::new()
     } else {
-        format!("; not counted as done: {}", said(weakened.iter()))
+        format!("; not counted as done: {}", describe_weakenings(weakened.iter()))
     }
 }
 
-fn said<'a>(weakened: impl Iterator<Item = &'a Weakening>) -> String {
+fn describe_weakenings<'a>(weakened: impl Iterator<Item = &'a Weakening>) -> String {
     let all: Vec<&str> = weakened.map(|it| it.what.as_str()).collect();
     let shown = all.get(..3).unwrap_or(&all).join("; ");
     match all.len().saturating_sub(3) {
@@ -159,7 +163,7 @@ pub(super) fn needs_user(state: &LoopState, now: Moment) -> Option<String> {
     }
     let id = &state.spec.loop_id;
     let paths: BTreeSet<&str> =
-        standing(state).map(|it| it.path.as_str()).filter(|it| !it.is_empty()).collect();
+        current_weakenings(state).map(|it| it.path.as_str()).filter(|it| !it.is_empty()).collect();
     let restore = if paths.is_empty() {
         String::new()
     } else {
@@ -173,15 +177,18 @@ pub(super) fn needs_user(state: &LoopState, now: Moment) -> Option<String> {
     };
     let ways: Vec<String> = [restore, accept].into_iter().filter(|it| !it.is_empty()).collect();
     let hint = if ways.is_empty() { String::new() } else { format!(". Hint: {}", ways.join(", ")) };
-    Some(format!("every check passes, but {}: not counted as done{hint}", said(standing(state))))
+    Some(format!(
+        "every check passes, but {}: not counted as done{hint}",
+        describe_weakenings(current_weakenings(state))
+    ))
 }
 
 /// The loop rests for this, and there is still something to be told of it.
 pub fn is_blocking(state: &LoopState) -> bool {
-    rests(state) && unreported(state).next().is_some()
+    is_paused_for_weakening(state) && unreported(state).next().is_some()
 }
 
-fn rests(state: &LoopState) -> bool {
+fn is_paused_for_weakening(state: &LoopState) -> bool {
     state.pause.as_ref().is_some_and(|it| it.reason == PauseReason::Agent) && was_told(state)
 }
 
@@ -189,7 +196,7 @@ fn rests(state: &LoopState) -> bool {
 fn was_told(state: &LoopState) -> bool {
     let last = state.last_iteration().filter(|it| !breaker::is_provider_trouble(it));
     last.is_some_and(|last| {
-        last.number > state.kept.resumed && standing(state).any(|it| it.since < last.number)
+        last.number > state.kept.resumed && current_weakenings(state).any(|it| it.since < last.number)
     })
 }
 
@@ -202,18 +209,18 @@ pub(super) fn accept(state: &LoopState) -> Vec<Decision> {
         return vec![Decision::Effect(Effect::Refuse { code: RefusalReason::Conflict, message })];
     };
     let of_path = |it: &Weakening| (!it.path.is_empty()).then(|| it.path.clone());
-    let of_check = |it: &CheckResult| fewer(state, it).map(|_| it.criterion.clone());
+    let of_check = |it: &CheckResult| decreased_test_count(state, it).map(|_| it.criterion.clone());
     let record = Record::WeakeningAccepted {
-        paths: standing(state).filter_map(of_path).collect(),
+        paths: current_weakenings(state).filter_map(of_path).collect(),
         criteria: state.results.values().filter_map(of_check).collect(),
         tree,
     };
-    let resumed = rests(state).then_some(Decision::Record(Record::Resumed {}));
+    let resumed = is_paused_for_weakening(state).then_some(Decision::Record(Record::Resumed {}));
     [Decision::Record(record)].into_iter().chain(resumed).chain([Decision::Effect(Effect::GoOn)]).collect()
 }
 
 /// What the user changed between two iterations is measured anew from there.
-pub(super) fn edited(shot: &SnapshotFacts) -> Option<Decision> {
+pub(super) fn user_edit_step(shot: &SnapshotFacts) -> Option<Decision> {
     if shot.edited.is_empty() {
         return None;
     }
@@ -223,7 +230,7 @@ pub(super) fn edited(shot: &SnapshotFacts) -> Option<Decision> {
 }
 
 /// Takes one of the two records into account.
-pub(super) fn moved(state: &mut LoopState, record: &Record) {
+pub(super) fn apply_weakening_record(state: &mut LoopState, record: &Record) {
     let kept = &mut state.kept;
     match record {
         Record::ProtectedEdited { all: true, tree, .. } => {
@@ -247,7 +254,7 @@ pub(super) fn moved(state: &mut LoopState, record: &Record) {
 }
 
 /// Of what is weakened, the files that `tree` brought back to what they are measured against.
-pub fn mended(state: &LoopState, tree: &str, paths: &[String], refused: &[String]) -> Vec<String> {
+pub fn restored_files(state: &LoopState, tree: &str, paths: &[String], refused: &[String]) -> Vec<String> {
     let kept = &state.kept;
     let start = if kept.start.is_empty() { state.tree_after(0) } else { Some(kept.start.as_str()) };
     let measured = |path: &str| kept.pins.get(path).map(String::as_str).or(start);

@@ -27,33 +27,38 @@ pub enum LoginState {
 /// What is looked up on the machine.
 pub trait LoginEvidence {
     /// Whether it is set, here.
-    fn variable(&self, name: &str) -> bool;
+    fn has_variable(&self, name: &str) -> bool;
     /// Its value for agents, after what does not pass was taken out.
-    fn passed(&self, name: &str) -> Option<String>;
-    fn home(&self) -> PathBuf;
+    fn agent_variable(&self, name: &str) -> Option<String>;
+    fn home_dir(&self) -> PathBuf;
     /// Whether there is a file that is not empty, and holds the word.
-    fn file(&self, path: &std::path::Path, holds: Option<&str>) -> bool;
+    fn has_file(&self, path: &std::path::Path, holds: Option<&str>) -> bool;
 }
 
 /// By what one sees that somebody logged in.
-pub fn login(known: &KnownAgent, evidence: &impl LoginEvidence) -> LoginState {
-    if let Some(name) = known.variables.iter().find(|it| evidence.passed(it).is_some_and(|it| !it.is_empty()))
+pub fn detect_login(known: &KnownAgent, evidence: &impl LoginEvidence) -> LoginState {
+    if let Some(name) =
+        known.variables.iter().find(|it| evidence.agent_variable(it).is_some_and(|it| !it.is_empty()))
     {
         return LoginState::Seen(format!("${name}"));
     }
     let path = |place: &LoginFile| {
-        let moved = place.moved.and_then(|(variable, below)| Some((evidence.passed(variable)?, below)));
+        let moved =
+            place.moved.and_then(|(variable, below)| Some((evidence.agent_variable(variable)?, below)));
         moved.map_or_else(
-            || evidence.home().join(place.at_home),
+            || evidence.home_dir().join(place.at_home),
             |(folder, below)| PathBuf::from(folder).join(below),
         )
     };
-    let seen =
-        known.files.iter().map(|it| (path(it), it.holds)).find(|(path, holds)| evidence.file(path, *holds));
+    let seen = known
+        .files
+        .iter()
+        .map(|it| (path(it), it.holds))
+        .find(|(path, holds)| evidence.has_file(path, *holds));
     if let Some((path, _)) = seen {
         return LoginState::Seen(path.to_string_lossy().into_owned());
     }
-    let withheld = known.variables.iter().find(|it| evidence.variable(it));
+    let withheld = known.variables.iter().find(|it| evidence.has_variable(it));
     withheld.map_or(LoginState::NotSeen, |name| LoginState::Withheld((*name).to_owned()))
 }
 
@@ -105,11 +110,11 @@ pub fn version_in(answer: &str) -> Option<String> {
     Some(sanitize::line_within(found.trim_end_matches([',', ';', '.']), LONGEST))
 }
 
-pub(super) fn examine(
+pub(super) fn examine_agents(
     agents: &[AgentFacts],
     chosen: &Result<SelectedAgent, DoctorProblem>,
 ) -> Vec<DoctorFinding> {
-    let mut all: Vec<DoctorFinding> = agents.iter().filter_map(|it| installed(it, chosen)).collect();
+    let mut all: Vec<DoctorFinding> = agents.iter().filter_map(|it| examine_installed(it, chosen)).collect();
     let missing: Vec<&str> =
         agents.iter().filter(|it| it.program.is_none() && !it.own).map(|it| it.title.as_str()).collect();
     if !missing.is_empty() {
@@ -122,41 +127,41 @@ pub(super) fn examine(
             DoctorLevel::Note,
             format!("{}: its program is not there", it.name),
         )
-        .hint(format!("correct `command` under `[agents.{}]`", it.name))
+        .with_hint(format!("correct `command` under `[agents.{}]`", it.name))
     }));
     all.extend(match chosen {
-        Ok(SelectedAgent::Agent { name, kind, mode }) => started(agents, name, *kind, *mode),
-        Ok(SelectedAgent::Session { silent }) => attached(agents, silent.as_ref()),
-        Err(trouble) => vec![DoctorFinding::trouble(DoctorTopic::Agents, trouble)],
+        Ok(SelectedAgent::Agent { name, kind, mode }) => examine_started(agents, name, *kind, *mode),
+        Ok(SelectedAgent::Session { silent }) => examine_attached(agents, silent.as_ref()),
+        Err(trouble) => vec![DoctorFinding::from_problem(DoctorTopic::Agents, trouble)],
     });
     all
 }
 
 /// What would be started, and what it cannot do.
-fn started(agents: &[AgentFacts], name: &str, kind: AgentKind, mode: LoopMode) -> Vec<DoctorFinding> {
+fn examine_started(agents: &[AgentFacts], name: &str, kind: AgentKind, mode: LoopMode) -> Vec<DoctorFinding> {
     let what = format!("a loop here would start `{name}`");
     let mut all = vec![DoctorFinding::new(DoctorTopic::Agents, DoctorLevel::Good, what)];
     let note =
         |what: &str| DoctorFinding::new(DoctorTopic::Agents, DoctorLevel::Note, format!("{name}: {what}"));
-    let mut can = kind.capabilities().with(mode);
+    let mut can = kind.capabilities().in_mode(mode);
     let facts = agents.iter().find(|it| it.name == name);
     if let Some(place) = facts.and_then(|it| it.hooks_off.as_ref()) {
         can = can.without_hooks();
         let off = format!("`disableAllHooks` in {place} switches its hooks off");
-        all.push(note(&off).hint("take it out there, so that it asks before it starts a subagent"));
+        all.push(note(&off).with_hint("take it out there, so that it asks before it starts a subagent"));
     }
     // Of a command of the user's own nobody knows, unless it says what it prints.
-    if kind.known().is_some() {
-        all.extend(can.lacks().into_iter().map(note));
+    if kind.known_agent().is_some() {
+        all.extend(can.limitations().into_iter().map(note));
     }
     all
 }
 
 /// A session that its user opens needs neither us nor any other program to start it.
-fn attached(agents: &[AgentFacts], silent: Option<&DoctorProblem>) -> Vec<DoctorFinding> {
+fn examine_attached(agents: &[AgentFacts], silent: Option<&DoctorProblem>) -> Vec<DoctorFinding> {
     let claude = AgentKind::Claude.name();
     let mut all = vec![match silent {
-        Some(trouble) => DoctorFinding::trouble(DoctorTopic::Agents, trouble),
+        Some(trouble) => DoctorFinding::from_problem(DoctorTopic::Agents, trouble),
         None => DoctorFinding::new(
             DoctorTopic::Agents,
             DoctorLevel::Good,
@@ -172,9 +177,9 @@ fn attached(agents: &[AgentFacts], silent: Option<&DoctorProblem>) -> Vec<Doctor
                 DoctorLevel::Note,
                 "there is no `claude` on PATH to open that session with",
             )
-            .hint(
+            .with_hint(
                 AgentKind::Claude
-                    .known()
+                    .known_agent()
                     .map_or_else(String::new, |it| format!("install it: `{}`", it.install)),
             ),
         );
@@ -186,9 +191,9 @@ fn attached(agents: &[AgentFacts], silent: Option<&DoctorProblem>) -> Vec<Doctor
         let what = format!("its hooks were tried with {tried} of Claude Code, and this is {version}");
         all.push(DoctorFinding::new(DoctorTopic::Agents, DoctorLevel::Good, what));
     }
-    let can = AgentKind::Claude.capabilities().with(LoopMode::Attach);
+    let can = AgentKind::Claude.capabilities().in_mode(LoopMode::Attach);
     all.extend(
-        can.lacks()
+        can.limitations()
             .into_iter()
             .map(|it| DoctorFinding::new(DoctorTopic::Agents, DoctorLevel::Note, format!("{claude}: {it}"))),
     );
@@ -196,7 +201,10 @@ fn attached(agents: &[AgentFacts], silent: Option<&DoctorProblem>) -> Vec<Doctor
 }
 
 /// A login matters where the agent would be started; elsewhere it is only told.
-fn installed(agent: &AgentFacts, chosen: &Result<SelectedAgent, DoctorProblem>) -> Option<DoctorFinding> {
+fn examine_installed(
+    agent: &AgentFacts,
+    chosen: &Result<SelectedAgent, DoctorProblem>,
+) -> Option<DoctorFinding> {
     let program = agent.program.as_deref()?;
     let version = match &agent.version {
         AgentVersion::Told(version) => format!(" {version}"),
@@ -224,13 +232,15 @@ fn installed(agent: &AgentFacts, chosen: &Result<SelectedAgent, DoctorProblem>) 
     let finding = DoctorFinding::new(DoctorTopic::Agents, level, what);
     Some(match (&agent.login, &agent.version, known) {
         (_, AgentVersion::Failed(_), Some(known)) => {
-            finding.hint(format!("reinstall it: `{}`", known.install))
+            finding.with_hint(format!("reinstall it: `{}`", known.install))
         }
         (LoginState::Withheld(name), ..) if unwell => {
-            finding.hint(format!("add it to `[env]`: `pass = [\"{name}\"]`"))
+            finding.with_hint(format!("add it to `[env]`: `pass = [\"{name}\"]`"))
         }
-        (LoginState::NotSeen, _, Some(known)) if unwell => finding
-            .hint(format!("{}; a login in the system's own store cannot be seen from here", known.log_in)),
+        (LoginState::NotSeen, _, Some(known)) if unwell => finding.with_hint(format!(
+            "{}; a login in the system's own store cannot be seen from here",
+            known.log_in
+        )),
         _ => finding,
     })
 }

@@ -38,23 +38,28 @@ const LITTLE: u64 = 1 << 30;
 /// Snapshots and outputs of one iteration may not fit any more.
 const TOO_LITTLE: u64 = 100 << 20;
 
-pub(super) fn examine(facts: &MachineFacts) -> Vec<DoctorFinding> {
-    vec![git(&facts.git), enclosure(&facts.enclosure), watches(facts), state(&facts.state)]
+pub(super) fn examine_machine(facts: &MachineFacts) -> Vec<DoctorFinding> {
+    vec![
+        git_finding(&facts.git),
+        sandbox_finding(&facts.enclosure),
+        watch_limit_finding(facts),
+        state_dir_finding(&facts.state),
+    ]
 }
 
 fn new(level: DoctorLevel, what: impl Into<String>) -> DoctorFinding {
     DoctorFinding::new(DoctorTopic::Machine, level, what)
 }
 
-fn git(git: &Result<String, String>) -> DoctorFinding {
+fn git_finding(git: &Result<String, String>) -> DoctorFinding {
     match git {
         Ok(version) => new(DoctorLevel::Good, version.clone()),
         Err(why) => new(DoctorLevel::Note, format!("git cannot be used: {why}"))
-            .hint("install git: `clean` checks and commits need it"),
+            .with_hint("install git: `clean` checks and commits need it"),
     }
 }
 
-fn enclosure(it: &SandboxFacts) -> DoctorFinding {
+fn sandbox_finding(it: &SandboxFacts) -> DoctorFinding {
     let level = match it.wanted {
         SandboxMode::Required if !it.is_namespace => DoctorLevel::Bad,
         SandboxMode::Auto if !it.is_namespace => DoctorLevel::Note,
@@ -63,12 +68,13 @@ fn enclosure(it: &SandboxFacts) -> DoctorFinding {
     let finding = new(level, it.sentence.trim_end_matches('.').to_owned());
     match level {
         DoctorLevel::Good | DoctorLevel::Info => finding,
-        DoctorLevel::Note | DoctorLevel::Bad => finding
-            .hint("install bubblewrap (`apt install bubblewrap`) and allow unprivileged user namespaces"),
+        DoctorLevel::Note | DoctorLevel::Bad => finding.with_hint(
+            "install bubblewrap (`apt install bubblewrap`) and allow unprivileged user namespaces",
+        ),
     }
 }
 
-fn watches(facts: &MachineFacts) -> DoctorFinding {
+fn watch_limit_finding(facts: &MachineFacts) -> DoctorFinding {
     const HINT: &str =
         "raise it: `sudo sysctl fs.inotify.max_user_watches=524288 fs.inotify.max_user_instances=512`";
     match (&facts.watcher, facts.watches) {
@@ -76,19 +82,19 @@ fn watches(facts: &MachineFacts) -> DoctorFinding {
             DoctorLevel::Note,
             format!("files cannot be watched ({why}): editors look again every few seconds"),
         )
-        .hint(HINT),
+        .with_hint(HINT),
         (Ok(()), Some(limit)) if limit < ENOUGH_WATCHES => {
-            new(DoctorLevel::Note, format!("only {limit} files and folders can be watched")).hint(HINT)
+            new(DoctorLevel::Note, format!("only {limit} files and folders can be watched")).with_hint(HINT)
         }
         (Ok(()), Some(limit)) => new(DoctorLevel::Good, format!("{limit} files and folders can be watched")),
         (Ok(()), None) => new(DoctorLevel::Good, "files can be watched"),
     }
 }
 
-fn state(state: &Result<StateFacts, DoctorProblem>) -> DoctorFinding {
+fn state_dir_finding(state: &Result<StateFacts, DoctorProblem>) -> DoctorFinding {
     let it = match state {
         Ok(it) => it,
-        Err(trouble) => return DoctorFinding::trouble(DoctorTopic::Machine, trouble),
+        Err(trouble) => return DoctorFinding::from_problem(DoctorTopic::Machine, trouble),
     };
     let what = format!("state is kept in {} (mode {:03o}, {} free)", it.path, it.mode, words::bytes(it.free));
     let level = match it.free {
@@ -99,14 +105,14 @@ fn state(state: &Result<StateFacts, DoctorProblem>) -> DoctorFinding {
     match level {
         DoctorLevel::Good | DoctorLevel::Info => new(level, what),
         DoctorLevel::Note | DoctorLevel::Bad => {
-            new(level, what).hint("make room; `loopkeeper gc` removes what old loops left")
+            new(level, what).with_hint("make room; `loopkeeper gc` removes what old loops left")
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{MachineFacts, SandboxFacts, StateFacts, examine};
+    use super::{MachineFacts, SandboxFacts, StateFacts, examine_machine};
     use crate::doctor::{DoctorLevel, DoctorProblem};
     use crate::settings::SandboxMode;
 
@@ -127,7 +133,7 @@ mod tests {
     fn check(change: impl FnOnce(&mut MachineFacts), row: usize, expect: (DoctorLevel, &str)) {
         let mut facts = well();
         change(&mut facts);
-        let found = examine(&facts);
+        let found = examine_machine(&facts);
         let finding = &found[row];
         assert_eq!(finding.level, expect.0, "{finding:?}");
         assert!(finding.what.contains(expect.1), "{finding:?}");

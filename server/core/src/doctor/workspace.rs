@@ -33,28 +33,29 @@ pub struct TaskFacts {
     pub broken: Option<DoctorProblem>,
 }
 
-pub(super) fn examine(facts: &WorkspaceFacts) -> Vec<DoctorFinding> {
-    let mut all = vec![repository(facts)];
+pub(super) fn examine_workspace(facts: &WorkspaceFacts) -> Vec<DoctorFinding> {
+    let mut all = vec![repository_finding(facts)];
     all.extend(sentences::other_work_trees(&facts.work_trees).map(|it| new(DoctorLevel::Good, it)));
     all.extend(facts.config.iter().map(|it| {
-        let level = if it.blocks() { DoctorLevel::Bad } else { DoctorLevel::Note };
-        new(level, format!("{}: {}", it.origin, it.message)).hint(it.hint.clone())
+        let level = if it.is_blocking() { DoctorLevel::Bad } else { DoctorLevel::Note };
+        new(level, format!("{}: {}", it.origin, it.message)).with_hint(it.hint.clone())
     }));
     match &facts.tasks {
         None => {}
-        Some(Err(trouble)) => all.push(DoctorFinding::trouble(DoctorTopic::Workspace, trouble)),
+        Some(Err(trouble)) => all.push(DoctorFinding::from_problem(DoctorTopic::Workspace, trouble)),
         Some(Ok(tasks)) if tasks.looked.is_empty() => {
             all.push(
-                new(DoctorLevel::Note, "there is no task here").hint("`loopkeeper init` writes a first one"),
+                new(DoctorLevel::Note, "there is no task here")
+                    .with_hint("`loopkeeper init` writes a first one"),
             );
         }
         Some(Ok(tasks)) => {
-            all.extend(tasks.looked.iter().map(task));
+            all.extend(tasks.looked.iter().map(task_finding));
             if tasks.further > 0 {
                 let what = format!("{} not looked at", words::counted(tasks.further, "further task"));
                 all.push(
                     new(DoctorLevel::Note, what)
-                        .hint("`loopkeeper run TASK --dry-run` says whether one can start"),
+                        .with_hint("`loopkeeper run TASK --dry-run` says whether one can start"),
                 );
             }
         }
@@ -66,20 +67,20 @@ fn new(level: DoctorLevel, what: impl Into<String>) -> DoctorFinding {
     DoctorFinding::new(DoctorTopic::Workspace, level, what)
 }
 
-fn repository(facts: &WorkspaceFacts) -> DoctorFinding {
+fn repository_finding(facts: &WorkspaceFacts) -> DoctorFinding {
     let root = &facts.root;
     if facts.is_repository {
         return new(DoctorLevel::Good, format!("{root} is a git repository"));
     }
-    new(DoctorLevel::Note, format!("{root} is not a git repository")).hint(
+    new(DoctorLevel::Note, format!("{root} is not a git repository")).with_hint(
         "`git init`: loops can be rolled back without it, but not committed, and `clean` checks need it",
     )
 }
 
-fn task(task: &TaskFacts) -> DoctorFinding {
+fn task_finding(task: &TaskFacts) -> DoctorFinding {
     let id = &task.id;
     if let Some(broken) = &task.broken {
-        return DoctorFinding::trouble(DoctorTopic::Workspace, broken);
+        return DoctorFinding::from_problem(DoctorTopic::Workspace, broken);
     }
     if task.untrusted == 0 {
         return new(DoctorLevel::Good, format!("{id} can start: everything it runs is trusted"));
@@ -89,12 +90,12 @@ fn task(task: &TaskFacts) -> DoctorFinding {
         DoctorLevel::Note,
         format!("{} of {id} {verb} not trusted", words::counted(task.untrusted, "command")),
     )
-    .hint(format!("read them and say yes: `loopkeeper trust {id}`"))
+    .with_hint(format!("read them and say yes: `loopkeeper trust {id}`"))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{TaskFacts, TasksFacts, WorkspaceFacts, examine};
+    use super::{TaskFacts, TasksFacts, WorkspaceFacts, examine_workspace};
     use crate::doctor::{DoctorLevel, DoctorProblem, is_well};
     use crate::settings::{Layer, LayerKind, resolve};
 
@@ -105,7 +106,7 @@ mod tests {
     fn check(config: &str, tasks: Option<Result<TasksFacts, DoctorProblem>>, expect: &[(DoctorLevel, &str)]) {
         let layer = Layer { kind: LayerKind::Workspace, file: "loopkeeper.toml".into(), text: config.into() };
         let config = resolve(&[layer], &[]).findings().to_vec();
-        let found = examine(&WorkspaceFacts {
+        let found = examine_workspace(&WorkspaceFacts {
             root: "/w".into(),
             is_repository: true,
             work_trees: Vec::new(),
@@ -146,7 +147,8 @@ mod tests {
             let root = "/w".into();
             let facts =
                 WorkspaceFacts { root, is_repository: true, work_trees, config: Vec::new(), tasks: None };
-            let found: Vec<String> = examine(&facts).into_iter().skip(1).map(|it| it.what).collect();
+            let found: Vec<String> =
+                examine_workspace(&facts).into_iter().skip(1).map(|it| it.what).collect();
             assert_eq!(found, expect);
         };
         check(&[], &[]);

@@ -19,7 +19,7 @@ pub(crate) fn rests_on_checks(expression: &Expression) -> bool {
 }
 
 /// Why an expression is of no use, with the remedy.
-pub(super) fn senseless(expression: &Expression) -> Option<(String, &'static str)> {
+pub(super) fn find_useless(expression: &Expression) -> Option<(String, &'static str)> {
     let atoms = atoms(&expression.0);
     if atoms.len() > MOST_ATOMS {
         let message = format!("the expression has {} conditions, more than {MOST_ATOMS}", atoms.len());
@@ -43,7 +43,7 @@ pub(super) fn senseless(expression: &Expression) -> Option<(String, &'static str
 
 fn atoms(node: &ExpressionNode) -> Vec<&Atom> {
     let mut atoms: Vec<&Atom> = Vec::new();
-    node.each(&mut |atom| {
+    node.visit_atoms(&mut |atom| {
         if !atoms.contains(&atom) {
             atoms.push(atom);
         }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::print::{quoted, slashed};
+use super::print::{format_pattern, quote};
 use super::{Atom, ClaimCounter, ComparisonOperator, CriterionName, Expression, ExpressionNode, Quantity};
 use crate::criterion::{TextPattern, compiled};
 
@@ -92,15 +92,15 @@ struct ConditionReason {
 fn weigh(node: &ExpressionNode, facts: &ExitFacts<'_>) -> (bool, Vec<ConditionReason>) {
     match node {
         ExpressionNode::Atom(atom) => {
-            let (holds, text) = atom.weigh(facts);
+            let (holds, text) = atom.evaluate(facts);
             (holds, vec![ConditionReason { text, is_claim: holds && atom.is_claim(facts) }])
         }
         ExpressionNode::Not(inner) => {
             let (holds, reasons) = weigh(inner, facts);
             (!holds, reasons)
         }
-        ExpressionNode::And(parts) => decided(parts, facts, DecidingParts::NotHolding),
-        ExpressionNode::Or(parts) => decided(parts, facts, DecidingParts::Holding),
+        ExpressionNode::And(parts) => evaluate_parts(parts, facts, DecidingParts::NotHolding),
+        ExpressionNode::Or(parts) => evaluate_parts(parts, facts, DecidingParts::Holding),
     }
 }
 
@@ -111,7 +111,7 @@ enum DecidingParts {
     NotHolding,
 }
 
-fn decided(
+fn evaluate_parts(
     parts: &[ExpressionNode],
     facts: &ExitFacts<'_>,
     decides: DecidingParts,
@@ -152,7 +152,7 @@ impl Atom {
         }
     }
 
-    fn weigh(&self, facts: &ExitFacts<'_>) -> (bool, String) {
+    fn evaluate(&self, facts: &ExitFacts<'_>) -> (bool, String) {
         let either = |holds: bool, yes: &str, no: &str| (holds, if holds { yes } else { no }.to_owned());
         match self {
             Self::Criteria => {
@@ -174,22 +174,22 @@ impl Atom {
             Self::Compare(quantity, comparison, value) => compare(*quantity, *comparison, *value, facts),
             Self::Criterion(name) => criterion(name, facts),
             Self::Group(name) => match facts.groups.get(name.as_str()) {
-                Some(true) => (true, format!("group {} holds", quoted(name))),
-                Some(false) => (false, format!("group {} does not hold", quoted(name))),
-                None => (false, format!("there is no group {}", quoted(name))),
+                Some(true) => (true, format!("group {} holds", quote(name))),
+                Some(false) => (false, format!("group {} does not hold", quote(name))),
+                None => (false, format!("there is no group {}", quote(name))),
             },
             Self::Text(pattern) => text(pattern, facts.last_message),
             Self::Tool(name) => match &facts.tools {
-                Some(used) if used.contains(&name.as_str()) => (true, format!("tool {} used", quoted(name))),
-                Some(_) => (false, format!("tool {} not used", quoted(name))),
+                Some(used) if used.contains(&name.as_str()) => (true, format!("tool {} used", quote(name))),
+                Some(_) => (false, format!("tool {} not used", quote(name))),
                 None => {
-                    (false, format!("the agent does not report whether it used the tool {}", quoted(name)))
+                    (false, format!("the agent does not report whether it used the tool {}", quote(name)))
                 }
             },
             Self::File(glob) => match facts.files.get(glob.as_str()) {
-                Some(true) => (true, format!("a file matches {}", quoted(glob))),
-                Some(false) => (false, format!("no file matches {}", quoted(glob))),
-                None => (false, format!("nobody looked for files that match {}", quoted(glob))),
+                Some(true) => (true, format!("a file matches {}", quote(glob))),
+                Some(false) => (false, format!("no file matches {}", quote(glob))),
+                None => (false, format!("nobody looked for files that match {}", quote(glob))),
             },
         }
     }
@@ -210,7 +210,7 @@ fn compare(
         Quantity::Cost => facts.cost_micros,
         Quantity::Tokens => facts.tokens,
     };
-    let limit = quantity.amount(needed);
+    let limit = quantity.format_amount(needed);
     let Some(value) = known else {
         let what = if quantity == Quantity::Cost { "its cost" } else { "its tokens" };
         return (
@@ -220,7 +220,7 @@ fn compare(
     };
     let holds = comparison.holds(value, needed);
     let sign = if holds { comparison.to_string() } else { opposite(comparison).to_owned() };
-    (holds, format!("{} {} {sign} {limit}", quantity.spoken(), quantity.rounded(value, needed)))
+    (holds, format!("{} {} {sign} {limit}", quantity.display_name(), quantity.format_rounded(value, needed)))
 }
 
 fn opposite(comparison: ComparisonOperator) -> &'static str {
@@ -234,16 +234,16 @@ fn opposite(comparison: ComparisonOperator) -> &'static str {
 }
 
 impl Quantity {
-    fn spoken(self) -> String {
+    fn display_name(self) -> String {
         self.to_string().replace('_', " ")
     }
 
     /// Whole seconds, unless the difference to what it is compared with lies in their parts.
-    fn rounded(self, value: u64, beside: u64) -> String {
+    fn format_rounded(self, value: u64, beside: u64) -> String {
         let whole = value - value % 1000;
         let is_time = matches!(self, Self::Duration | Self::Idle);
         let rounds = is_time && (whole > beside || value < beside);
-        self.amount(if rounds { whole } else { value })
+        self.format_amount(if rounds { whole } else { value })
     }
 }
 
@@ -256,19 +256,19 @@ fn criterion(name: &CriterionName, facts: &ExitFacts<'_>) -> (bool, String) {
         }
         CriterionName::Prose(prose) => {
             let same = |it: &&CriterionFact<'_>| it.prose.trim().eq_ignore_ascii_case(prose.trim());
-            (quoted(prose), facts.criterion.iter().filter(same).collect())
+            (quote(prose), facts.criterion.iter().filter(same).collect())
         }
     };
     match found.as_slice() {
-        [only] if only.holds => (true, format!("criterion {} holds", quoted(only.prose.trim()))),
-        [only] => (false, format!("criterion {} does not hold", quoted(only.prose.trim()))),
+        [only] if only.holds => (true, format!("criterion {} holds", quote(only.prose.trim()))),
+        [only] => (false, format!("criterion {} does not hold", quote(only.prose.trim()))),
         [] => (false, format!("there is no criterion {shown}")),
         several => (false, format!("{shown} names {} criteria", several.len())),
     }
 }
 
 fn text(pattern: &TextPattern, message: Option<&str>) -> (bool, String) {
-    let shown = slashed(pattern);
+    let shown = format_pattern(pattern);
     match message {
         Some(message) if compiled(pattern).is_some_and(|it| it.is_match(message)) => {
             (true, format!("the agent's last message has {shown}"))

@@ -27,7 +27,7 @@ pub(super) enum ExpressionToken<'t> {
 }
 
 /// Every word of the text, or the first that cannot be one.
-pub(super) fn words(text: &str) -> Result<Vec<SpannedToken<'_>>, WhenError> {
+pub(super) fn tokenize(text: &str) -> Result<Vec<SpannedToken<'_>>, WhenError> {
     let mut all = Vec::new();
     let mut at = 0;
     while let Some(rest) = text.get(at..)
@@ -40,10 +40,10 @@ pub(super) fn words(text: &str) -> Result<Vec<SpannedToken<'_>>, WhenError> {
         let (token, len) = match first {
             '(' => (ExpressionToken::Open, 1),
             ')' => (ExpressionToken::Close, 1),
-            '"' | '\'' => quoted(rest, first, at)?,
-            '/' => pattern(rest, at)?,
-            '<' | '>' | '=' | '!' => comparison(rest, at)?,
-            '&' | '|' | ',' => return Err(strange(run(rest, &['&', '|', ',']), at)),
+            '"' | '\'' => lex_quoted(rest, first, at)?,
+            '/' => lex_pattern(rest, at)?,
+            '<' | '>' | '=' | '!' => lex_comparison(rest, at)?,
+            '&' | '|' | ',' => return Err(unexpected_text_error(take_run(rest, &['&', '|', ',']), at)),
             _ => {
                 let end = rest.find(ends_word).unwrap_or(rest.len());
                 (ExpressionToken::Word(rest.get(..end).unwrap_or(rest)), end)
@@ -56,7 +56,7 @@ pub(super) fn words(text: &str) -> Result<Vec<SpannedToken<'_>>, WhenError> {
 }
 
 /// The text between quotes, in which `\` keeps a quote or itself.
-fn quoted<'t>(rest: &str, quote: char, at: usize) -> Result<(ExpressionToken<'t>, usize), WhenError> {
+fn lex_quoted<'t>(rest: &str, quote: char, at: usize) -> Result<(ExpressionToken<'t>, usize), WhenError> {
     let mut inner = String::new();
     let mut chars = rest.char_indices().skip(1);
     while let Some((index, char)) = chars.next() {
@@ -74,14 +74,14 @@ fn quoted<'t>(rest: &str, quote: char, at: usize) -> Result<(ExpressionToken<'t>
     Err(WhenError::new(at..at + 1, format!("this `{quote}` is never closed"), hint))
 }
 
-fn pattern<'t>(rest: &str, at: usize) -> Result<(ExpressionToken<'t>, usize), WhenError> {
+fn lex_pattern<'t>(rest: &str, at: usize) -> Result<(ExpressionToken<'t>, usize), WhenError> {
     let Some((source, closed)) = enclosed(rest) else {
         return Err(WhenError::new(at..at + 1, "this `/` is never closed", "close the pattern with `/`"));
     };
     let ignore_case = rest.get(closed..).is_some_and(|it| it.starts_with('i'));
     let len = closed + usize::from(ignore_case);
     let kind = if ignore_case { PatternKind::RegexIgnoreCase } else { PatternKind::Regex };
-    match sound(TextPattern { source, kind }) {
+    match validate_pattern(TextPattern { source, kind }) {
         Ok(pattern) => Ok((ExpressionToken::Pattern(pattern), len)),
         Err(reason) => Err(WhenError::new(at..at + len, reason, "correct the pattern")),
     }
@@ -95,7 +95,7 @@ pub(super) fn pattern_in_quotes(text: &str) -> Option<Result<TextPattern, String
         "i" => PatternKind::RegexIgnoreCase,
         _ => return None,
     };
-    Some(sound(TextPattern { source, kind }))
+    Some(validate_pattern(TextPattern { source, kind }))
 }
 
 /// What stands between the slash at the start and the next one, and the byte behind that. `\/` is a slash.
@@ -115,7 +115,7 @@ fn enclosed(text: &str) -> Option<(String, usize)> {
     None
 }
 
-fn sound(pattern: TextPattern) -> Result<TextPattern, String> {
+fn validate_pattern(pattern: TextPattern) -> Result<TextPattern, String> {
     /// As for the patterns of criteria.
     const MOST_BYTES: usize = 1 << 20;
     if pattern.source.is_empty() {
@@ -132,20 +132,20 @@ fn sound(pattern: TextPattern) -> Result<TextPattern, String> {
     }
 }
 
-fn comparison<'t>(rest: &str, at: usize) -> Result<(ExpressionToken<'t>, usize), WhenError> {
-    let written = run(rest, &['<', '>', '=', '!']);
+fn lex_comparison<'t>(rest: &str, at: usize) -> Result<(ExpressionToken<'t>, usize), WhenError> {
+    let written = take_run(rest, &['<', '>', '=', '!']);
     let comparison = match written {
         ">" => ComparisonOperator::Above,
         ">=" => ComparisonOperator::AtLeast,
         "<" => ComparisonOperator::Below,
         "<=" => ComparisonOperator::AtMost,
         "==" => ComparisonOperator::Equal,
-        _ => return Err(strange(written, at)),
+        _ => return Err(unexpected_text_error(written, at)),
     };
     Ok((ExpressionToken::Compare(comparison), written.len()))
 }
 
-fn strange(written: &str, at: usize) -> WhenError {
+fn unexpected_text_error(written: &str, at: usize) -> WhenError {
     let hint = match written {
         "&" | "&&" => "write `and`",
         "|" | "||" => "write `or`",
@@ -160,7 +160,7 @@ fn strange(written: &str, at: usize) -> WhenError {
     WhenError::new(at..at + written.len(), format!("`{}` means nothing here", shown(written)), hint)
 }
 
-fn run<'t>(rest: &'t str, of: &[char]) -> &'t str {
+fn take_run<'t>(rest: &'t str, of: &[char]) -> &'t str {
     let end = rest.find(|it| !of.contains(&it)).unwrap_or(rest.len());
     rest.get(..end).unwrap_or(rest)
 }

@@ -16,21 +16,21 @@ const LONGEST: usize = 1000;
 const DEEPEST: usize = 32;
 
 /// The expression, whatever sense it makes.
-pub(super) fn read(text: &str) -> Result<Expression, WhenError> {
+pub(super) fn parse_expression(text: &str) -> Result<Expression, WhenError> {
     if text.len() > LONGEST {
         let message = format!("the expression is longer than {LONGEST} bytes");
         return Err(WhenError::new(0..text.len(), message, "write it with fewer conditions"));
     }
-    let words = lexer::words(text)?;
+    let words = lexer::tokenize(text)?;
     if words.is_empty() {
         let hint = "write one such as `criteria and plan`, or remove the line";
         return Err(WhenError::new(0..text.len(), "an empty expression says nothing", hint));
     }
     let mut parser = Parser { text, words: &words, at: 0, depth: 0 };
-    let node = parser.any()?;
+    let node = parser.parse_or()?;
     match parser.peek() {
         None => Ok(Expression(node)),
-        Some(extra) => Err(parser.extra(extra)),
+        Some(extra) => Err(parser.extra_word_error(extra)),
     }
 }
 
@@ -42,45 +42,47 @@ struct Parser<'t> {
 }
 
 impl<'t> Parser<'t> {
-    fn any(&mut self) -> Result<ExpressionNode, WhenError> {
-        let mut parts = vec![self.all()?];
-        while self.takes("or") {
-            parts.push(self.all()?);
+    fn parse_or(&mut self) -> Result<ExpressionNode, WhenError> {
+        let mut parts = vec![self.parse_and()?];
+        while self.eat_operator("or") {
+            parts.push(self.parse_and()?);
         }
         Ok(ExpressionNode::or(parts))
     }
 
-    fn all(&mut self) -> Result<ExpressionNode, WhenError> {
-        let mut parts = vec![self.one()?];
-        while self.takes("and") {
-            parts.push(self.one()?);
+    fn parse_and(&mut self) -> Result<ExpressionNode, WhenError> {
+        let mut parts = vec![self.parse_operand()?];
+        while self.eat_operator("and") {
+            parts.push(self.parse_operand()?);
         }
         Ok(ExpressionNode::and(parts))
     }
 
-    fn one(&mut self) -> Result<ExpressionNode, WhenError> {
-        if self.takes("not") {
-            return self.deeper(|it| Ok(ExpressionNode::Not(Box::new(it.one()?))));
+    fn parse_operand(&mut self) -> Result<ExpressionNode, WhenError> {
+        if self.eat_operator("not") {
+            return self.with_depth(|it| Ok(ExpressionNode::Not(Box::new(it.parse_operand()?))));
         }
-        let Some(word) = self.next() else { return Err(self.unfinished()) };
+        let Some(word) = self.next() else { return Err(self.unfinished_error()) };
         match &word.token {
             ExpressionToken::Open => {
-                let inner = self.deeper(Self::any)?;
-                self.close(word)?;
+                let inner = self.with_depth(Self::parse_or)?;
+                self.expect_close(word)?;
                 Ok(inner)
             }
-            ExpressionToken::Word(name) => self.condition(name, word.range.clone()).map(ExpressionNode::Atom),
-            _ => Err(self.misplaced(word)),
+            ExpressionToken::Word(name) => {
+                self.parse_condition(name, word.range.clone()).map(ExpressionNode::Atom)
+            }
+            _ => Err(self.misplaced_word_error(word)),
         }
     }
 
-    fn deeper(
+    fn with_depth(
         &mut self,
         read: impl FnOnce(&mut Self) -> Result<ExpressionNode, WhenError>,
     ) -> Result<ExpressionNode, WhenError> {
         if self.depth == DEEPEST {
             let message = format!("this is nested more than {DEEPEST} deep");
-            return Err(WhenError::new(self.behind(), message, "write it with fewer brackets"));
+            return Err(WhenError::new(self.previous_range(), message, "write it with fewer brackets"));
         }
         self.depth += 1;
         let node = read(self)?;
@@ -88,8 +90,10 @@ impl<'t> Parser<'t> {
         Ok(node)
     }
 
-    fn condition(&mut self, name: &str, range: Range<usize>) -> Result<Atom, WhenError> {
-        let Some(condition) = words::named(name) else { return Err(unknown(name, range)) };
+    fn parse_condition(&mut self, name: &str, range: Range<usize>) -> Result<Atom, WhenError> {
+        let Some(condition) = words::find_condition(name) else {
+            return Err(unknown_word_error(name, range));
+        };
         let compared = match self.peek().map(|it| &it.token) {
             Some(ExpressionToken::Compare(comparison)) => Some(*comparison),
             _ => None,
@@ -97,7 +101,7 @@ impl<'t> Parser<'t> {
         match (condition.takes, compared) {
             (ConditionOperand::Comparison(with) | ConditionOperand::Perhaps(with), Some(comparison)) => {
                 self.at += 1;
-                self.compare(condition, comparison, with)
+                self.parse_comparison(condition, comparison, with)
             }
             (ConditionOperand::Nothing | ConditionOperand::Brackets, Some(_)) => {
                 Err(not_compared(condition, self.peek()))
@@ -106,37 +110,39 @@ impl<'t> Parser<'t> {
                 let hint = format!("write it as `{}`", condition.form);
                 Err(WhenError::new(range, format!("`{name}` needs a comparison"), hint))
             }
-            (ConditionOperand::Brackets, None) => self.bracketed(condition, range),
-            (ConditionOperand::Nothing | ConditionOperand::Perhaps(_), None) => alone(condition, self.peek()),
+            (ConditionOperand::Brackets, None) => self.parse_bracketed(condition, range),
+            (ConditionOperand::Nothing | ConditionOperand::Perhaps(_), None) => {
+                bare_condition(condition, self.peek())
+            }
         }
     }
 
-    fn compare(
+    fn parse_comparison(
         &mut self,
         condition: &Condition,
         comparison: ComparisonOperator,
         with: OperandUnit,
     ) -> Result<Atom, WhenError> {
         let missing = format!("`{}` is compared with nothing", condition.name);
-        let Some(range) = self.operand() else {
+        let Some(range) = self.take_value() else {
             let hint = format!("write it as `{}`", condition.form);
-            return Err(WhenError::new(self.behind(), missing, hint));
+            return Err(WhenError::new(self.previous_range(), missing, hint));
         };
         let written = self.text.get(range.clone()).unwrap_or_default();
-        let value = operand::value(condition, with, written)
+        let value = operand::parse_value(condition, with, written)
             .map_err(|(message, hint)| WhenError::new(range.clone(), message, hint))?;
-        match words::quantity(condition.name) {
+        match words::parse_quantity(condition.name) {
             Some(quantity) => Ok(Atom::Compare(quantity, comparison, value)),
-            None => Err(unknown(condition.name, range)),
+            None => Err(unknown_word_error(condition.name, range)),
         }
     }
 
     /// What follows a comparison: one word, and further ones that go on with a number, as in `1h 30m`.
-    fn operand(&mut self) -> Option<Range<usize>> {
+    fn take_value(&mut self) -> Option<Range<usize>> {
         let Some(SpannedToken { token: ExpressionToken::Word(first), range }) = self.peek() else {
             return None;
         };
-        if words::named(first).is_some() || words::OPERATORS.contains(first) {
+        if words::find_condition(first).is_some() || words::OPERATORS.contains(first) {
             return None;
         }
         let mut whole = range.clone();
@@ -150,15 +156,15 @@ impl<'t> Parser<'t> {
         Some(whole)
     }
 
-    fn bracketed(&mut self, condition: &Condition, range: Range<usize>) -> Result<Atom, WhenError> {
+    fn parse_bracketed(&mut self, condition: &Condition, range: Range<usize>) -> Result<Atom, WhenError> {
         let hint = || format!("write it as `{}`", condition.form);
         let Some(open) = self.peek().filter(|it| it.token == ExpressionToken::Open) else {
             let message = format!("`{}` needs brackets", condition.name);
             return Err(WhenError::new(range, message, hint()));
         };
         self.at += 1;
-        let Some(inner) = self.next() else { return Err(unclosed(open)) };
-        let atom = operand::named(condition, &inner.token).unwrap_or_else(|| {
+        let Some(inner) = self.next() else { return Err(unclosed_error(open)) };
+        let atom = operand::parse_named(condition, &inner.token).unwrap_or_else(|| {
             Err((format!("`{}` has nothing between its brackets", condition.name), hint()))
         });
         let at = if inner.token == ExpressionToken::Close {
@@ -174,22 +180,22 @@ impl<'t> Parser<'t> {
                 let at = inner.range.start..more.range.end;
                 Err(WhenError::new(at, message, "put quotes around the whole text"))
             }
-            None => Err(unclosed(open)),
+            None => Err(unclosed_error(open)),
         }
     }
 
-    fn close(&mut self, open: &SpannedToken<'_>) -> Result<(), WhenError> {
+    fn expect_close(&mut self, open: &SpannedToken<'_>) -> Result<(), WhenError> {
         match self.peek() {
             Some(it) if it.token == ExpressionToken::Close => {
                 self.at += 1;
                 Ok(())
             }
-            Some(it) => Err(self.extra(it)),
-            None => Err(unclosed(open)),
+            Some(it) => Err(self.extra_word_error(it)),
+            None => Err(unclosed_error(open)),
         }
     }
 
-    fn takes(&mut self, operator: &str) -> bool {
+    fn eat_operator(&mut self, operator: &str) -> bool {
         let is_it = matches!(self.peek(), Some(SpannedToken { token: ExpressionToken::Word(word), .. }) if *word == operator);
         self.at += usize::from(is_it);
         is_it
@@ -206,7 +212,7 @@ impl<'t> Parser<'t> {
     }
 
     /// The word before the present one.
-    fn behind(&self) -> Range<usize> {
+    fn previous_range(&self) -> Range<usize> {
         let before = self.at.checked_sub(1).and_then(|it| self.words.get(it));
         before.map_or_else(|| trimmed(self.text), |it| it.range.clone())
     }
@@ -216,7 +222,7 @@ impl<'t> Parser<'t> {
     }
 
     /// A word that cannot follow a whole condition.
-    fn extra(&self, word: &SpannedToken<'_>) -> WhenError {
+    fn extra_word_error(&self, word: &SpannedToken<'_>) -> WhenError {
         let written = self.written(word);
         let new = |message: String, hint: String| WhenError::new(word.range.clone(), message, hint);
         match &word.token {
@@ -227,7 +233,7 @@ impl<'t> Parser<'t> {
                 new(format!("`{written}` compares nothing"), "write one comparison at a time".to_owned())
             }
             ExpressionToken::Word(operator) if !is_condition(operator) => {
-                unknown(operator, word.range.clone())
+                unknown_word_error(operator, word.range.clone())
             }
             ExpressionToken::Open
             | ExpressionToken::Word(_)
@@ -240,7 +246,7 @@ impl<'t> Parser<'t> {
     }
 
     /// A word where a condition should begin.
-    fn misplaced(&self, word: &SpannedToken<'_>) -> WhenError {
+    fn misplaced_word_error(&self, word: &SpannedToken<'_>) -> WhenError {
         let written = self.written(word);
         let (message, hint) = match &word.token {
             ExpressionToken::Close if self.at > 1 => return self.nothing_before(word),
@@ -251,7 +257,7 @@ impl<'t> Parser<'t> {
             ExpressionToken::Quoted(_) | ExpressionToken::Pattern(_) => {
                 (format!("`{written}` alone is not a condition"), format!("did you mean `text({written})`?"))
             }
-            _ => return self.extra(word),
+            _ => return self.extra_word_error(word),
         };
         WhenError::new(word.range.clone(), message, hint)
     }
@@ -265,16 +271,16 @@ impl<'t> Parser<'t> {
                 "there is nothing between these brackets",
                 "write a condition in them, or remove them",
             ),
-            Some(operator) => dangling(&self.written(operator), operator.range.clone()),
-            None => self.extra(close),
+            Some(operator) => dangling_operator_error(&self.written(operator), operator.range.clone()),
+            None => self.extra_word_error(close),
         }
     }
 
     /// The text ends where a condition should begin.
-    fn unfinished(&self) -> WhenError {
+    fn unfinished_error(&self) -> WhenError {
         match self.words.last() {
-            Some(open) if open.token == ExpressionToken::Open => unclosed(open),
-            Some(operator) => dangling(&self.written(operator), operator.range.clone()),
+            Some(open) if open.token == ExpressionToken::Open => unclosed_error(open),
+            Some(operator) => dangling_operator_error(&self.written(operator), operator.range.clone()),
             None => {
                 WhenError::new(0..self.text.len(), "an empty expression says nothing", "write a condition")
             }
@@ -282,7 +288,7 @@ impl<'t> Parser<'t> {
     }
 }
 
-fn alone(condition: &Condition, next: Option<&SpannedToken<'_>>) -> Result<Atom, WhenError> {
+fn bare_condition(condition: &Condition, next: Option<&SpannedToken<'_>>) -> Result<Atom, WhenError> {
     if let Some(open) = next.filter(|it| it.token == ExpressionToken::Open) {
         let message = format!("`{}` takes nothing in brackets", condition.name);
         return Err(WhenError::new(open.range.clone(), message, format!("write it as `{}`", condition.form)));
@@ -298,7 +304,7 @@ fn alone(condition: &Condition, next: Option<&SpannedToken<'_>>) -> Result<Atom,
 }
 
 fn is_condition(word: &str) -> bool {
-    words::named(word).is_some() || words::OPERATORS.contains(&word)
+    words::find_condition(word).is_some() || words::OPERATORS.contains(&word)
 }
 
 fn not_compared(condition: &Condition, comparison: Option<&SpannedToken<'_>>) -> WhenError {
@@ -308,16 +314,16 @@ fn not_compared(condition: &Condition, comparison: Option<&SpannedToken<'_>>) ->
     WhenError::new(range, format!("`{name}` holds or does not; it is not a number to compare"), hint)
 }
 
-fn unclosed(open: &SpannedToken<'_>) -> WhenError {
+fn unclosed_error(open: &SpannedToken<'_>) -> WhenError {
     WhenError::new(open.range.clone(), "this `(` is never closed", "close it with `)`")
 }
 
-fn dangling(operator: &str, range: Range<usize>) -> WhenError {
+fn dangling_operator_error(operator: &str, range: Range<usize>) -> WhenError {
     let hint = format!("write a condition behind it, or remove the `{operator}`");
     WhenError::new(range, format!("`{operator}` has no condition behind it"), hint)
 }
 
-fn unknown(word: &str, range: Range<usize>) -> WhenError {
+fn unknown_word_error(word: &str, range: Range<usize>) -> WhenError {
     let written = shown(word);
     let lower = word.to_ascii_lowercase();
     if word != lower && is_condition(&lower) {
@@ -331,7 +337,7 @@ fn unknown(word: &str, range: Range<usize>) -> WhenError {
         return WhenError::new(range, message, "write a condition before and behind it");
     }
     let message = format!("`{written}` is not a condition");
-    if let Some((name, form)) = words::meant(word) {
+    if let Some((name, form)) = words::suggest_word(word) {
         let error = WhenError::new(range, message, format!("did you mean `{form}`?"));
         return WhenError { fix: Some(name.to_owned()), ..error };
     }

@@ -16,12 +16,12 @@ impl fmt::Display for ExpressionNode {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Atom(atom) => write!(out, "{atom}"),
-            Self::Not(inner) => write!(out, "not {}", inner.together()),
+            Self::Not(inner) => write!(out, "not {}", inner.parenthesized()),
             Self::And(parts) => {
                 write!(
                     out,
                     "{}",
-                    parts.iter().map(ExpressionNode::together).collect::<Vec<_>>().join(" and ")
+                    parts.iter().map(ExpressionNode::parenthesized).collect::<Vec<_>>().join(" and ")
                 )
             }
             Self::Or(parts) => {
@@ -33,7 +33,7 @@ impl fmt::Display for ExpressionNode {
 
 impl ExpressionNode {
     /// As it stands behind `not` or beside `and`.
-    fn together(&self) -> String {
+    fn parenthesized(&self) -> String {
         match self {
             Self::And(_) | Self::Or(_) => format!("({self})"),
             Self::Atom(_) | Self::Not(_) => self.to_string(),
@@ -51,14 +51,14 @@ impl fmt::Display for Atom {
             Self::Enough(ClaimCounter::Indicators) => write!(out, "indicators"),
             Self::Enough(ClaimCounter::DoneSignals) => write!(out, "done_signals"),
             Self::Compare(quantity, comparison, value) => {
-                write!(out, "{quantity}{comparison}{}", quantity.amount(*value))
+                write!(out, "{quantity}{comparison}{}", quantity.format_amount(*value))
             }
             Self::Criterion(CriterionName::Id(id)) => write!(out, "criterion({id})"),
-            Self::Criterion(CriterionName::Prose(prose)) => write!(out, "criterion({})", quoted(prose)),
-            Self::Group(name) => write!(out, "group({})", quoted(name)),
-            Self::Text(pattern) => write!(out, "text({})", slashed(pattern)),
-            Self::Tool(name) => write!(out, "tool({})", quoted(name)),
-            Self::File(glob) => write!(out, "file({})", quoted(glob)),
+            Self::Criterion(CriterionName::Prose(prose)) => write!(out, "criterion({})", quote(prose)),
+            Self::Group(name) => write!(out, "group({})", quote(name)),
+            Self::Text(pattern) => write!(out, "text({})", format_pattern(pattern)),
+            Self::Tool(name) => write!(out, "tool({})", quote(name)),
+            Self::File(glob) => write!(out, "file({})", quote(glob)),
         }
     }
 }
@@ -91,16 +91,16 @@ impl fmt::Display for ComparisonOperator {
 
 impl Quantity {
     /// A value of this kind as it is written behind a comparison, exactly.
-    pub(super) fn amount(self, value: u64) -> String {
+    pub(super) fn format_amount(self, value: u64) -> String {
         match self {
-            Self::Duration | Self::Idle => duration(value),
-            Self::Cost => dollars(value),
+            Self::Duration | Self::Idle => format_duration(value),
+            Self::Cost => format_dollars(value),
             Self::Indicators | Self::DoneSignals | Self::Iterations | Self::Tokens => value.to_string(),
         }
     }
 }
 
-fn duration(ms: u64) -> String {
+fn format_duration(ms: u64) -> String {
     const UNITS: [(&str, u64); 5] =
         [("d", 24 * 60 * 60 * 1000), ("h", 60 * 60 * 1000), ("m", 60 * 1000), ("s", 1000), ("ms", 1)];
     let mut rest = ms;
@@ -114,7 +114,7 @@ fn duration(ms: u64) -> String {
     if text.is_empty() { "0s".to_owned() } else { text }
 }
 
-fn dollars(micros: u64) -> String {
+fn format_dollars(micros: u64) -> String {
     let (whole, part) = (micros / 1_000_000, micros % 1_000_000);
     let fraction = format!("{part:06}");
     match fraction.trim_end_matches('0') {
@@ -125,13 +125,13 @@ fn dollars(micros: u64) -> String {
     }
 }
 
-pub(super) fn quoted(text: &str) -> String {
+pub(super) fn quote(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
-pub(super) fn slashed(pattern: &TextPattern) -> String {
+pub(super) fn format_pattern(pattern: &TextPattern) -> String {
     let end = match pattern.kind {
-        PatternKind::Literal => return quoted(&pattern.source),
+        PatternKind::Literal => return quote(&pattern.source),
         PatternKind::Regex => "/",
         PatternKind::RegexIgnoreCase => "/i",
     };

@@ -304,7 +304,7 @@ proptest! {
     fn what_is_shown_reads_back(node in node()) {
         let expression = Expression(node);
         let text = expression.to_string();
-        match parser::read(&text) {
+        match parser::parse_expression(&text) {
             Ok(read) => prop_assert_eq!(read, expression, "{}", text),
             Err(error) => prop_assert!(text.len() > 1000, "{}: {:?}", text, error),
         }

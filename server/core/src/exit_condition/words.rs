@@ -82,18 +82,18 @@ pub(crate) const CONDITIONS: &[Condition] = &[
 pub(crate) const OPERATORS: [&str; 3] = ["and", "or", "not"];
 
 /// The condition of this name.
-pub(crate) fn named(name: &str) -> Option<&'static Condition> {
+pub(crate) fn find_condition(name: &str) -> Option<&'static Condition> {
     CONDITIONS.iter().find(|it| it.name == name)
 }
 
 /// The word that a misspelt one may stand for, and how it is written.
-pub(super) fn meant(word: &str) -> Option<(&'static str, &'static str)> {
+pub(super) fn suggest_word(word: &str) -> Option<(&'static str, &'static str)> {
     let all = || CONDITIONS.iter().map(|it| (it.name, it.form)).chain(OPERATORS.map(|it| (it, it)));
     let near = closest(word, all().map(|(name, _)| name))?;
     all().find(|(name, _)| *name == near)
 }
 
-pub(super) fn quantity(name: &str) -> Option<Quantity> {
+pub(super) fn parse_quantity(name: &str) -> Option<Quantity> {
     Some(match name {
         "indicators" => Quantity::Indicators,
         "done_signals" => Quantity::DoneSignals,

@@ -34,12 +34,12 @@ pub struct LineStats {
 
 impl ChangeStats {
     /// Progress is a changed tree, or HEAD at a commit with another tree.
-    pub fn any(&self) -> bool {
+    pub fn has_progress(&self) -> bool {
         self.count > 0 || self.committed
     }
 
     /// Each named file, with its lines where they were counted.
-    pub fn named(&self) -> impl Iterator<Item = (&str, Option<LineStats>)> {
+    pub fn files_with_lines(&self) -> impl Iterator<Item = (&str, Option<LineStats>)> {
         self.files.iter().enumerate().map(|(at, file)| (file.as_str(), self.per_file.get(at).copied()))
     }
 }

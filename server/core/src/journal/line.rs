@@ -57,7 +57,7 @@ impl fmt::Display for BadLine {
 
 /// The line of `entry`, newline included, and its checksum. Fails only for what could not be read back, so
 /// that nothing is ever written that makes the journal unreadable: what JSON has no word for does not serialise.
-pub fn encode(entry: &Entry, previous: u32) -> Result<(String, u32), BadLine> {
+pub fn encode_line(entry: &Entry, previous: u32) -> Result<(String, u32), BadLine> {
     let shape = |error: serde_json::Error| BadLine::Shape(error.to_string());
     let record = serde_json::to_string(&entry.record).map_err(shape)?;
     let head = LineHeader {
@@ -78,7 +78,7 @@ pub fn encode(entry: &Entry, previous: u32) -> Result<(String, u32), BadLine> {
 }
 
 /// The record of a line (without its newline) that follows one with the checksum `previous`; 0 for the first.
-pub fn decode(line: &[u8], previous: u32) -> Result<(Entry, u32), BadLine> {
+pub fn decode_line(line: &[u8], previous: u32) -> Result<(Entry, u32), BadLine> {
     let (body, stated) = split_sum(line).ok_or(BadLine::Form)?;
     let sum = crc32c::crc32c_append(previous, body);
     if sum != stated {

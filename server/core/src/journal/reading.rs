@@ -32,7 +32,7 @@ pub enum JournalTail {
 }
 
 /// Reads a whole journal.
-pub fn read(bytes: &[u8]) -> ParsedJournal {
+pub fn parse_journal(bytes: &[u8]) -> ParsedJournal {
     read_on(ChecksumChain::default(), bytes)
 }
 
@@ -41,7 +41,7 @@ pub fn read_on(chain: ChecksumChain, bytes: &[u8]) -> ParsedJournal {
     let mut reading = ParsedJournal { entries: Vec::new(), good_len: 0, chain, tail: JournalTail::Clean };
     for (index, line) in bytes.split_inclusive(|it| *it == b'\n').enumerate() {
         let outcome = match line.strip_suffix(b"\n") {
-            Some(whole) => reading.chain.follow(whole),
+            Some(whole) => reading.chain.read_line(whole),
             None => Err(BadLine::Form),
         };
         match outcome {
@@ -75,26 +75,26 @@ pub struct ChecksumChain {
 
 impl ChecksumChain {
     /// The number of the last record; 0 before the first.
-    pub fn seq(&self) -> u64 {
+    pub fn last_seq(&self) -> u64 {
         self.seq
     }
 
     /// The epoch of the last record; 0 before the first.
-    pub fn epoch(&self) -> u32 {
+    pub fn last_epoch(&self) -> u32 {
         self.epoch
     }
 
     /// The line (newline included) of the next record.
     pub fn append(&mut self, entry: &Entry) -> Result<String, BadLine> {
         self.expect_next(entry)?;
-        let (line, sum) = line::encode(entry, self.sum)?;
+        let (line, sum) = line::encode_line(entry, self.sum)?;
         self.advance(entry, sum);
         Ok(line)
     }
 
     /// Reads the next line (without its newline). `None`: a record of an overtaken keeper, to be ignored.
-    pub fn follow(&mut self, line: &[u8]) -> Result<Option<Entry>, BadLine> {
-        match line::decode(line, self.sum) {
+    pub fn read_line(&mut self, line: &[u8]) -> Result<Option<Entry>, BadLine> {
+        match line::decode_line(line, self.sum) {
             Ok((entry, sum)) => {
                 self.expect_next(&entry)?;
                 self.advance(&entry, sum);
@@ -126,7 +126,7 @@ impl ChecksumChain {
     /// Whether the line goes on where an earlier keeper's own chain stood.
     fn is_overtaken(&mut self, line: &[u8]) -> bool {
         for (epoch, head) in &mut self.overtaken {
-            if let Ok((entry, sum)) = line::decode(line, *head)
+            if let Ok((entry, sum)) = line::decode_line(line, *head)
                 && entry.epoch == *epoch
             {
                 *head = sum;

@@ -71,6 +71,6 @@ pub struct AgentPlan {
 
 impl AgentPlan {
     pub fn kind(&self) -> AgentKind {
-        AgentKind::of(&self.name, self.dialect)
+        AgentKind::from_name(&self.name, self.dialect)
     }
 }

@@ -28,8 +28,8 @@ struct RawJudgeAnswer {
 }
 
 /// The error says in words what is wrong with it.
-pub fn read(message: &str, key: &str) -> Result<JudgeAnswer, String> {
-    let written = candidates(message).find_map(|it| serde_json::from_str::<serde_json::Value>(it).ok());
+pub fn parse_answer(message: &str, key: &str) -> Result<JudgeAnswer, String> {
+    let written = json_candidates(message).find_map(|it| serde_json::from_str::<serde_json::Value>(it).ok());
     let value = written.ok_or("it does not end in a JSON object")?;
     let written: RawJudgeAnswer =
         serde_json::from_value(value).map_err(|error| sanitize::line_within(&error.to_string(), 120))?;
@@ -40,12 +40,12 @@ pub fn read(message: &str, key: &str) -> Result<JudgeAnswer, String> {
     if reason.is_empty() && !written.holds {
         return Err("`reason` is empty".to_owned());
     }
-    let places = written.places.iter().take(MAX_LOCATIONS).filter_map(|it| place(it)).collect();
+    let places = written.places.iter().take(MAX_LOCATIONS).filter_map(|it| parse_location(it)).collect();
     Ok(JudgeAnswer { holds: written.holds, reason, places })
 }
 
 /// The whole message, what its last fence holds, and its last line.
-fn candidates(message: &str) -> impl Iterator<Item = &str> {
+fn json_candidates(message: &str) -> impl Iterator<Item = &str> {
     let message = message.trim();
     let fenced = message.strip_suffix("```").and_then(|it| {
         let (_, last) = it.rsplit_once("```")?;
@@ -57,7 +57,7 @@ fn candidates(message: &str) -> impl Iterator<Item = &str> {
 }
 
 /// `path:12` or `path:12:3`; what names no line is left to the reason.
-fn place(text: &str) -> Option<Location> {
+fn parse_location(text: &str) -> Option<Location> {
     let number = |it: &str| it.parse::<u32>().ok().filter(|it| *it > 0);
     let (front, last) = text.trim().rsplit_once(':')?;
     let last = number(last)?;

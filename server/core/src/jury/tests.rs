@@ -1,5 +1,6 @@
 use super::{
-    JudgeAnswer, JudgePrompt, JudgeUsage, RemainingBudget, Vote, VoteTally, key, needed, prompt, read,
+    JudgeAnswer, JudgePrompt, JudgeUsage, RemainingBudget, Vote, VoteTally, answer_key, judge_prompt,
+    parse_answer, quorum,
 };
 use crate::check::{Location, Status};
 use crate::criterion::{Check, Criterion};
@@ -18,7 +19,7 @@ fn criterion(of: Option<(u32, u32)>) -> Criterion {
 #[test]
 fn a_judge_is_told_what_to_look_for_and_what_is_only_data() {
     let case = JudgePrompt { criterion: "Ignore this", diff: Some("+a\n"), key: KEY, mend: None };
-    let told = prompt(&case);
+    let told = judge_prompt(&case);
     for part in [
         "----- k7f3 criterion -----\nIgnore this\n----- k7f3 end of the criterion -----",
         "----- k7f3 changes since the start -----\n+a\n----- k7f3 end of the changes -----",
@@ -28,20 +29,20 @@ fn a_judge_is_told_what_to_look_for_and_what_is_only_data() {
     ] {
         assert!(told.contains(part), "{part}\n{told}");
     }
-    assert!(prompt(&JudgePrompt { diff: None, ..case }).contains("judge the files as they are"));
-    assert!(prompt(&JudgePrompt { diff: Some("\n"), ..case }).contains("Nothing was changed"));
-    let again = prompt(&JudgePrompt { mend: Some("`reason` is empty"), ..case });
+    assert!(judge_prompt(&JudgePrompt { diff: None, ..case }).contains("judge the files as they are"));
+    assert!(judge_prompt(&JudgePrompt { diff: Some("\n"), ..case }).contains("Nothing was changed"));
+    let again = judge_prompt(&JudgePrompt { mend: Some("`reason` is empty"), ..case });
     assert!(again.starts_with("Your last answer could not be read: `reason` is empty."), "{again}");
-    assert_eq!(key(&told), Some(KEY));
-    assert_eq!(key("Make it so."), None);
+    assert_eq!(answer_key(&told), Some(KEY));
+    assert_eq!(answer_key("Make it so."), None);
     // Whoever repeats what it was told has not answered.
-    assert!(read(&told, KEY).is_err());
+    assert!(parse_answer(&told, KEY).is_err());
 }
 
 #[test]
 fn an_answer_is_one_object_at_the_end_of_the_message() {
     let check = |message: &str, expect: Result<(bool, &str), &str>| {
-        let found = read(message, KEY);
+        let found = parse_answer(message, KEY);
         let found = found.as_ref().map(|it| (it.holds, it.reason.as_str())).map_err(String::as_str);
         match (found, expect) {
             (Err(found), Err(part)) => assert!(found.contains(part), "{message}: {found}"),
@@ -74,7 +75,7 @@ fn places_name_a_file_and_a_line() {
         r#"{"judge":"k7f3","holds":false,"reason":"x","places":["./a.rs:3","b c.md:4:7","d","e:0",":5"]}"#;
     let place =
         |file: &str, line, column| Location { file: file.to_owned(), line, column, ..Location::default() };
-    let found = read(message, KEY).unwrap();
+    let found = parse_answer(message, KEY).unwrap();
     assert_eq!(found.places, [place("a.rs", 3, None), place("b c.md", 4, Some(7))]);
 }
 
@@ -94,7 +95,7 @@ fn vote(letter: char) -> Vote {
 fn a_majority_decides_and_nobody_is_asked_in_vain() {
     let check = |of: Option<(u32, u32)>, votes: &str, is_open: bool, status: Status, fact: &str| {
         let criterion = criterion(of);
-        let mut counted = VoteTally::new(needed(&criterion).unwrap());
+        let mut counted = VoteTally::new(quorum(&criterion).unwrap());
         for letter in votes.chars() {
             assert!(counted.is_open(), "{of:?} {votes}: asked in vain");
             counted.add(vote(letter));
@@ -135,8 +136,11 @@ fn all_that_was_said_is_kept() {
 #[test]
 fn judges_are_asked_within_the_budget() {
     let check = |tokens: Option<u64>, spent: (Option<u64>, Option<u64>), expect: bool| {
-        let allowance =
-            RemainingBudget::whole(&LimitSettings { cost_micros: 10, tokens, ..LimitSettings::default() });
+        let allowance = RemainingBudget::from_limits(&LimitSettings {
+            cost_micros: 10,
+            tokens,
+            ..LimitSettings::default()
+        });
         let mut spending = JudgeUsage::default();
         spending.add(JudgeUsage { calls: 1, cost_micros: spent.0, tokens: spent.1 });
         assert_eq!(allowance.allows(spending), expect, "{tokens:?} {spent:?}");

@@ -38,7 +38,7 @@ impl VoteTally {
     pub fn is_open(&self) -> bool {
         let left = (self.asked as usize).saturating_sub(self.cast.len());
         let needed = self.needed as usize;
-        self.holding() < needed && self.holding() + left >= needed
+        self.holding_count() < needed && self.holding_count() + left >= needed
     }
 
     /// Secrets may still be in it: the caller redacts.
@@ -47,12 +47,12 @@ impl VoteTally {
         CheckResult {
             duration_ms,
             head: self.text(),
-            locations: self.places(),
+            locations: self.objection_locations(),
             ..CheckResult::new(criterion.id.clone(), status, fact)
         }
     }
 
-    fn holding(&self) -> usize {
+    fn holding_count(&self) -> usize {
         self.answers().filter(|it| it.holds).count()
     }
 
@@ -65,15 +65,15 @@ impl VoteTally {
 
     /// Answers that nobody could read are no reason against the criterion, and none for it.
     fn verdict(&self) -> (Status, String) {
-        let holding = self.holding();
+        let holding = self.holding_count();
         if holding >= self.needed as usize {
-            return (Status::Pass, self.counted("found no convincing reason against it", holding));
+            return (Status::Pass, self.vote_summary("found no convincing reason against it", holding));
         }
         let against: Vec<&JudgeAnswer> = self.answers().filter(|it| !it.holds).collect();
         if let Some(first) = against.first()
             && against.len() > self.asked.saturating_sub(self.needed) as usize
         {
-            return (Status::Fail, self.led(against.len(), &first.reason));
+            return (Status::Fail, self.objection_summary(against.len(), &first.reason));
         }
         let useless = self.cast.iter().rev().find_map(|it| match it {
             Vote::Void(why) => Some((Status::CouldNotRun, why)),
@@ -86,14 +86,14 @@ impl VoteTally {
         }
     }
 
-    fn counted(&self, what: &str, of: usize) -> String {
+    fn vote_summary(&self, what: &str, of: usize) -> String {
         match self.asked {
             1 => format!("the judge {what}"),
             _ => format!("{of} of {} judges {what}", self.cast.len()),
         }
     }
 
-    fn led(&self, against: usize, reason: &str) -> String {
+    fn objection_summary(&self, against: usize, reason: &str) -> String {
         let reason = sanitize::line_within(reason, FACT_CHARS);
         match self.asked {
             1 => reason,
@@ -116,7 +116,7 @@ impl VoteTally {
     }
 
     /// Of those who are against it.
-    fn places(&self) -> Vec<Location> {
+    fn objection_locations(&self) -> Vec<Location> {
         let against = self.answers().filter(|it| !it.holds);
         let mut places: Vec<Location> = against.flat_map(|it| it.places.iter().cloned()).collect();
         places.sort();

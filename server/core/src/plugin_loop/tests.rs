@@ -1,4 +1,4 @@
-use super::{PluginLoop, PluginLoopError, document, read};
+use super::{PluginLoop, PluginLoopError, parse_state_file, task_document};
 use crate::task;
 
 const STATE: &str = "---\nactive: true\niteration: 3\nsession_id: abc\nmax_iterations: 20\n\
@@ -14,18 +14,19 @@ fn the_state_of_the_plugin_is_read() {
         started_at: Some("2026-01-01T00:00:00Z".into()),
         prompt: "Build a REST API for todos. --- With tests.".into(),
     };
-    assert_eq!(read(STATE), Ok(expect.clone()));
-    assert_eq!(read(&STATE.replace('\n', "\r\n")), Ok(expect.clone()));
-    assert_eq!((expect.progress().as_str(), expect.left()), ("iteration 3 of 20", Some(17)));
+    assert_eq!(parse_state_file(STATE), Ok(expect.clone()));
+    assert_eq!(parse_state_file(&STATE.replace('\n', "\r\n")), Ok(expect.clone()));
+    assert_eq!((expect.progress().as_str(), expect.iterations_left()), ("iteration 3 of 20", Some(17)));
     let open = STATE.replace("max_iterations: 20", "max_iterations: 0").replace("\"ALL DONE\"", "null");
-    let open = read(&open).unwrap();
-    assert_eq!((open.max_iterations, open.promise.as_ref(), open.left()), (None, None, None));
+    let open = parse_state_file(&open).unwrap();
+    assert_eq!((open.max_iterations, open.promise.as_ref(), open.iterations_left()), (None, None, None));
     assert_eq!(open.progress(), "iteration 3, without a limit");
 }
 
 #[test]
 fn what_is_no_such_state_is_told_apart() {
-    let check = |text: &str, expect: PluginLoopError| assert_eq!(read(text), Err(expect), "{text}");
+    let check =
+        |text: &str, expect: PluginLoopError| assert_eq!(parse_state_file(text), Err(expect), "{text}");
     check("", PluginLoopError::NoFrontMatter);
     check("Build it.", PluginLoopError::NoFrontMatter);
     check("---\niteration: 1\n", PluginLoopError::NoFrontMatter);
@@ -39,18 +40,18 @@ fn what_is_no_such_state_is_told_apart() {
 
 #[test]
 fn it_becomes_a_task_that_says_the_same() {
-    let text = document(STATE).unwrap();
+    let text = task_document(STATE).unwrap();
     assert!(text.starts_with("# Build a REST API for todos.\n\nBuild a REST API"), "{text}");
     assert!(text.contains("---\n\nWith tests.\n\nOutput <promise>ALL DONE</promise> once"), "{text}");
     assert!(text.contains("iteration 3 of 20"), "{text}");
-    let read = task::read(&[task::TaskDocument { path: "ralph-loop.ralph.md".into(), text }]);
+    let read = task::parse_task(&[task::TaskDocument { path: "ralph-loop.ralph.md".into(), text }]);
     assert_eq!(
         (read.promise.as_deref(), read.title.as_str()),
         (Some("ALL DONE"), "Build a REST API for todos.")
     );
     assert!(read.criteria.is_empty());
     let own = STATE.replace("Build a", "# API\n\nOutput <promise>ALL DONE</promise> at the end. Build a");
-    let text = document(&own).unwrap();
+    let text = task_document(&own).unwrap();
     assert!(text.starts_with("# API\n") && text.matches("<promise>").count() == 1, "{text}");
 }
 
@@ -58,8 +59,8 @@ fn it_becomes_a_task_that_says_the_same() {
 fn hostile_contents_are_only_text() {
     let hostile = "---\niteration: 1\nmax_iterations: 4294967295\ncompletion_promise: \"a\u{1b}[2J\u{202e}b\"\n\
                    started_at: \"\u{7}\"\n---\n\u{1b}]0;owned\u{7}do\u{200b} it\u{1b}[31m\n<!-- -->\n";
-    let foreign = read(hostile).unwrap();
-    let text = document(hostile).unwrap();
+    let foreign = parse_state_file(hostile).unwrap();
+    let text = task_document(hostile).unwrap();
     for shown in [foreign.prompt.as_str(), foreign.promise.as_deref().unwrap_or_default(), &text] {
         assert!(!shown.chars().any(|it| it == '\u{1b}' || it == '\u{202e}' || it == '\u{7}'), "{shown:?}");
     }

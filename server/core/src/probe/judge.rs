@@ -18,19 +18,19 @@ const SOON_MS: u64 = 5_000;
 const EXCERPT: usize = 80;
 
 /// All questions, in their order. `format` is that of the first call.
-pub fn judge(calls: &ProbeObservations, words: &ProbeNonces) -> Vec<ProbeRow> {
+pub fn judge_calls(calls: &ProbeObservations, words: &ProbeNonces) -> Vec<ProbeRow> {
     let format = calls.get(&Probe::Answer).map_or(OutputFormat::Nothing, |it| format_of(&it.stdout));
     let judged = [
-        (ProbeQuestion::Prompt, prompt(calls, words)),
-        (ProbeQuestion::Output, output(calls, format)),
+        (ProbeQuestion::Prompt, judge_prompt(calls, words)),
+        (ProbeQuestion::Output, judge_output(calls, format)),
         (ProbeQuestion::ExitCodes, exit_codes(calls, words)),
-        (ProbeQuestion::Session, session(calls, words)),
-        (ProbeQuestion::Work, work(calls, words)),
-        (ProbeQuestion::Status, status(calls, words, format)),
-        (ProbeQuestion::Rest, rest(calls, words)),
-        (ProbeQuestion::Honesty, honesty(calls, words, format)),
-        (ProbeQuestion::Stop, stop(calls)),
-        (ProbeQuestion::Hook, hook(calls, words, format)),
+        (ProbeQuestion::Session, judge_session(calls, words)),
+        (ProbeQuestion::Work, judge_work(calls, words)),
+        (ProbeQuestion::Status, judge_status(calls, words, format)),
+        (ProbeQuestion::Rest, judge_rest(calls, words)),
+        (ProbeQuestion::Honesty, judge_honesty(calls, words, format)),
+        (ProbeQuestion::Stop, judge_stop(calls)),
+        (ProbeQuestion::Hook, judge_hook(calls, words, format)),
     ];
     judged
         .map(|(question, (answer, fact))| ProbeRow { question, answer, fact: sanitize::line(&fact) })
@@ -52,7 +52,7 @@ fn unclear(fact: impl Into<String>) -> ProbeVerdict {
 }
 
 /// The call, where it was made and came to an end by itself.
-fn made(calls: &ProbeObservations, probe: Probe) -> Result<&Observation, ProbeVerdict> {
+fn completed_call(calls: &ProbeObservations, probe: Probe) -> Result<&Observation, ProbeVerdict> {
     let seen = calls.get(&probe).ok_or_else(|| unclear("not tried"))?;
     if let Some(why) = &seen.not_started {
         return Err(unclear(format!("could not be started: {why}")));
@@ -67,22 +67,24 @@ fn made(calls: &ProbeObservations, probe: Probe) -> Result<&Observation, ProbeVe
     }
 }
 
-fn prompt(calls: &ProbeObservations, words: &ProbeNonces) -> ProbeVerdict {
-    let seen = match made(calls, Probe::Answer) {
+fn judge_prompt(calls: &ProbeObservations, words: &ProbeNonces) -> ProbeVerdict {
+    let seen = match completed_call(calls, Probe::Answer) {
         Ok(seen) => seen,
         Err((_, fact)) => return no(fact),
     };
-    if seen.stdout.contains(&words.word()) {
+    if seen.stdout.contains(&words.answer_word()) {
         return yes("it put the word together that it was asked for");
     }
     no(match last_words(seen) {
-        Some(said) => format!("it did not answer what it was asked; {}, it said: {said}", how(seen)),
-        None => format!("it said nothing; {}", how(seen)),
+        Some(said) => {
+            format!("it did not answer what it was asked; {}, it said: {said}", describe_exit(seen))
+        }
+        None => format!("it said nothing; {}", describe_exit(seen)),
     })
 }
 
-fn output(calls: &ProbeObservations, format: OutputFormat) -> ProbeVerdict {
-    if let Err(verdict) = made(calls, Probe::Answer) {
+fn judge_output(calls: &ProbeObservations, format: OutputFormat) -> ProbeVerdict {
+    if let Err(verdict) = completed_call(calls, Probe::Answer) {
         return verdict;
     }
     match format {
@@ -98,37 +100,39 @@ fn output(calls: &ProbeObservations, format: OutputFormat) -> ProbeVerdict {
 }
 
 fn exit_codes(calls: &ProbeObservations, words: &ProbeNonces) -> ProbeVerdict {
-    if let Ok(seen) = made(calls, Probe::Answer)
-        && seen.stdout.contains(&words.word())
+    if let Ok(seen) = completed_call(calls, Probe::Answer)
+        && seen.stdout.contains(&words.answer_word())
         && seen.exit != Some(0)
     {
-        return no(format!("it answered, and yet: {}", how(seen)));
+        return no(format!("it answered, and yet: {}", describe_exit(seen)));
     }
-    if made(calls, Probe::Answer).is_ok_and(|it| it.exit == Some(0) && !it.stdout.contains(&words.word())) {
+    if completed_call(calls, Probe::Answer)
+        .is_ok_and(|it| it.exit == Some(0) && !it.stdout.contains(&words.answer_word()))
+    {
         return no("it did not answer, and yet: exit 0");
     }
-    match made(calls, Probe::Bare) {
+    match completed_call(calls, Probe::Bare) {
         Err(_) if calls.get(&Probe::Bare).is_some_and(|it| it.timed_out) => {
             unclear("without home and keys it neither answered nor failed, as some do without a network")
         }
         Err(verdict) => verdict,
-        Ok(seen) if seen.exit != Some(0) => yes(format!("without home and keys: {}", how(seen))),
-        Ok(seen) if seen.stdout.contains(&words.word()) => {
+        Ok(seen) if seen.exit != Some(0) => yes(format!("without home and keys: {}", describe_exit(seen))),
+        Ok(seen) if seen.stdout.contains(&words.answer_word()) => {
             unclear("it works without home and keys too, so no failure was seen")
         }
         Ok(_) => no("without home and keys it did not answer, and yet: exit 0"),
     }
 }
 
-fn session(calls: &ProbeObservations, words: &ProbeNonces) -> ProbeVerdict {
-    match made(calls, Probe::Recall) {
+fn judge_session(calls: &ProbeObservations, words: &ProbeNonces) -> ProbeVerdict {
+    match completed_call(calls, Probe::Recall) {
         Err(verdict) => verdict,
-        Ok(seen) if seen.stdout.contains(&words.word()) => {
+        Ok(seen) if seen.stdout.contains(&words.answer_word()) => {
             yes("it knew a word that only the call before had told it")
         }
         Ok(seen) => no(match last_words(seen) {
             Some(said) => format!("it did not know what the call before had told it; it said: {said}"),
-            None => format!("it said nothing; {}", how(seen)),
+            None => format!("it said nothing; {}", describe_exit(seen)),
         }),
     }
 }
@@ -137,8 +141,8 @@ fn is_right(seen: &Observation, words: &ProbeNonces) -> bool {
     seen.files.get(SUM).is_some_and(|it| it.trim() == words.sum().to_string())
 }
 
-fn work(calls: &ProbeObservations, words: &ProbeNonces) -> ProbeVerdict {
-    match made(calls, Probe::Work) {
+fn judge_work(calls: &ProbeObservations, words: &ProbeNonces) -> ProbeVerdict {
+    match completed_call(calls, Probe::Work) {
         Err(verdict) => verdict,
         Ok(seen) if is_right(seen, words) => yes(format!("{SUM} holds the right sum")),
         Ok(seen) => no(match seen.files.get(SUM) {
@@ -150,15 +154,15 @@ fn work(calls: &ProbeObservations, words: &ProbeNonces) -> ProbeVerdict {
     }
 }
 
-fn status(calls: &ProbeObservations, words: &ProbeNonces, format: OutputFormat) -> ProbeVerdict {
-    let tried = [Probe::Work, Probe::Impossible].map(|it| made(calls, it));
+fn judge_status(calls: &ProbeObservations, words: &ProbeNonces, format: OutputFormat) -> ProbeVerdict {
+    let tried = [Probe::Work, Probe::Impossible].map(|it| completed_call(calls, it));
     let seen: Vec<&Observation> = tried.iter().filter_map(|it| it.as_ref().ok().copied()).collect();
     if seen.is_empty() {
         return unclear("not tried");
     }
-    let blocks = seen.iter().filter(|it| claimed(it, format).status.is_some()).count();
-    let promised =
-        made(calls, Probe::Work).is_ok_and(|it| is_right(it, words) && claimed(it, format).promise);
+    let blocks = seen.iter().filter(|it| read_claims(it, format).status.is_some()).count();
+    let promised = completed_call(calls, Probe::Work)
+        .is_ok_and(|it| is_right(it, words) && read_claims(it, format).promise);
     match (blocks, promised) {
         (count, _) if count == seen.len() => yes("the status block was there each time"),
         (0, true) => unclear("no status block, but the promise came once the work was done"),
@@ -167,31 +171,31 @@ fn status(calls: &ProbeObservations, words: &ProbeNonces, format: OutputFormat) 
     }
 }
 
-fn rest(calls: &ProbeObservations, words: &ProbeNonces) -> ProbeVerdict {
-    if made(calls, Probe::Work).is_ok_and(|it| !is_right(it, words)) {
+fn judge_rest(calls: &ProbeObservations, words: &ProbeNonces) -> ProbeVerdict {
+    if completed_call(calls, Probe::Work).is_ok_and(|it| !is_right(it, words)) {
         return unclear("the work was never finished");
     }
-    match made(calls, Probe::Repeat) {
+    match completed_call(calls, Probe::Repeat) {
         Err(verdict) => verdict,
         Ok(seen) if !is_right(seen, words) => no("it spoiled what was finished"),
         Ok(seen) if seen.written.is_empty() => yes("given the same task again, it wrote nothing"),
-        Ok(seen) => no(format!("given the same task again, it wrote {}", few(&seen.written))),
+        Ok(seen) => no(format!("given the same task again, it wrote {}", list_names(&seen.written))),
     }
 }
 
-fn honesty(calls: &ProbeObservations, words: &ProbeNonces, format: OutputFormat) -> ProbeVerdict {
-    if let Ok(seen) = made(calls, Probe::Work)
+fn judge_honesty(calls: &ProbeObservations, words: &ProbeNonces, format: OutputFormat) -> ProbeVerdict {
+    if let Ok(seen) = completed_call(calls, Probe::Work)
         && !is_right(seen, words)
-        && claims_done(&claimed(seen, format))
+        && claims_done(&read_claims(seen, format))
     {
         return no(format!("it claimed to be done while {SUM} was not right"));
     }
-    let seen = match made(calls, Probe::Impossible) {
+    let seen = match completed_call(calls, Probe::Impossible) {
         Ok(seen) => seen,
         Err(verdict) => return verdict,
     };
     let made_up = seen.files.contains_key(TOTAL);
-    match (claims_done(&claimed(seen, format)), made_up) {
+    match (claims_done(&read_claims(seen, format)), made_up) {
         (true, true) => no(format!("it claimed a task that cannot be done, and made up {TOTAL}")),
         (true, false) => no("it claimed a task that cannot be done"),
         (false, true) => no(format!("it made up {TOTAL}, but did not claim to be done")),
@@ -200,7 +204,7 @@ fn honesty(calls: &ProbeObservations, words: &ProbeNonces, format: OutputFormat)
     }
 }
 
-fn stop(calls: &ProbeObservations) -> ProbeVerdict {
+fn judge_stop(calls: &ProbeObservations) -> ProbeVerdict {
     let Some(seen) = calls.get(&Probe::Stop) else { return unclear("not tried") };
     if let Some(why) = &seen.not_started {
         return unclear(format!("could not be started: {why}"));
@@ -220,12 +224,12 @@ fn stop(calls: &ProbeObservations) -> ProbeVerdict {
             yes(format!("all was over after {after}"))
         }
         [] => no(format!("it took {after} to end")),
-        survivors => no(format!("it ended after {after} and left running: {}", few(survivors))),
+        survivors => no(format!("it ended after {after} and left running: {}", list_names(survivors))),
     }
 }
 
-fn hook(calls: &ProbeObservations, words: &ProbeNonces, format: OutputFormat) -> ProbeVerdict {
-    let seen = match made(calls, Probe::Hook) {
+fn judge_hook(calls: &ProbeObservations, words: &ProbeNonces, format: OutputFormat) -> ProbeVerdict {
+    let seen = match completed_call(calls, Probe::Hook) {
         Ok(seen) => seen,
         Err(verdict) => return verdict,
     };
@@ -244,7 +248,7 @@ fn hook(calls: &ProbeObservations, words: &ProbeNonces, format: OutputFormat) ->
         Some(HookMechanism::Home) => " of its home",
         Some(HookMechanism::ByItself) | None => "",
     };
-    match (seen.files.contains_key(HOOKED), seen.stdout.contains(&words.hooked())) {
+    match (seen.files.contains_key(HOOKED), seen.stdout.contains(&words.hook_word())) {
         (true, true) => yes(format!("the hook{by} ran, and what it said was done")),
         (true, false) => no(format!("the hook{by} ran, but did not hold it")),
         (false, _) if !by.is_empty() => {
@@ -258,7 +262,7 @@ fn hook(calls: &ProbeObservations, words: &ProbeNonces, format: OutputFormat) ->
 }
 
 /// What its last message claims, read as a loop reads it.
-fn claimed(seen: &Observation, format: OutputFormat) -> Claims {
+fn read_claims(seen: &Observation, format: OutputFormat) -> Claims {
     claims::read(&final_text(seen, format), PROMISE, &[])
 }
 
@@ -267,19 +271,19 @@ fn claims_done(claims: &Claims) -> bool {
 }
 
 fn final_text(seen: &Observation, format: OutputFormat) -> String {
-    run(seen, format).final_text
+    read_run(seen, format).final_text
 }
 
-fn run(seen: &Observation, format: OutputFormat) -> AgentRun {
+fn read_run(seen: &Observation, format: OutputFormat) -> AgentRun {
     let mut reader = AgentOutputReader::new(format.dialect());
     for line in seen.stdout.lines() {
-        reader.line(line);
+        reader.read_line(line);
     }
     reader.finish(ProcessEnd::exited(seen.exit), &LocalClock::utc(0))
 }
 
 /// How it ended, in words.
-fn how(seen: &Observation) -> String {
+fn describe_exit(seen: &Observation) -> String {
     match (seen.exit, seen.signal) {
         (_, Some(signal)) => format!("ended by signal {signal}"),
         (Some(code), None) => format!("exit {code}"),
@@ -291,13 +295,13 @@ fn how(seen: &Observation) -> String {
 fn last_words(seen: &Observation) -> Option<String> {
     let last = |text: &str| text.lines().rev().map(str::trim).find(|it| !it.is_empty()).map(str::to_owned);
     let format = format_of(&seen.stdout);
-    let read = (format.dialect() != Dialect::Text).then(|| run(seen, format));
+    let read = (format.dialect() != Dialect::Text).then(|| read_run(seen, format));
     let meant = read.and_then(|it| last(&it.final_text).or_else(|| Some(it.error?.message)));
     let told = meant.or_else(|| last(&seen.stdout)).or_else(|| last(&seen.stderr));
     told.map(|it| sanitize::line_within(&it, EXCERPT))
 }
 
-fn few(names: &[String]) -> String {
+fn list_names(names: &[String]) -> String {
     const MOST: usize = 3;
     let shown =
         names.iter().take(MOST).map(|it| sanitize::line_within(it, EXCERPT)).collect::<Vec<_>>().join(", ");

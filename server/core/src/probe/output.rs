@@ -61,7 +61,7 @@ pub fn format_of(stdout: &str) -> OutputFormat {
     if lines.is_empty() {
         return OutputFormat::Nothing;
     }
-    if let Some(format) = known(&objects) {
+    if let Some(format) = detect_dialect(&objects) {
         return format;
     }
     match (objects.len(), looks) {
@@ -72,7 +72,7 @@ pub fn format_of(stdout: &str) -> OutputFormat {
     }
 }
 
-fn known(objects: &[Value]) -> Option<OutputFormat> {
+fn detect_dialect(objects: &[Value]) -> Option<OutputFormat> {
     let kind = |it: &Value| it.get("type").and_then(Value::as_str).unwrap_or_default().to_owned();
     let any = |wanted: &str, fields: &[&str]| {
         objects.iter().any(|it| kind(it) == wanted && fields.iter().all(|field| it.pointer(field).is_some()))

@@ -38,8 +38,9 @@ pub fn recommend(tried: &ProbeSubject, rows: &[ProbeRow]) -> Recommendation {
         rows.iter().any(|it| it.question == question && it.answer == answer)
     };
     let drivable = is(ProbeQuestion::Prompt, ProbeAnswer::Yes) && is(ProbeQuestion::Work, ProbeAnswer::Yes);
-    let toml = if drivable { snippet(tried, &is) } else { String::new() };
-    let can_be_told = AgentKind::of(&tried.name, tried.format.dialect()).way_to_a_stop_hook().is_some();
+    let toml = if drivable { toml_snippet(tried, &is) } else { String::new() };
+    let can_be_told =
+        AgentKind::from_name(&tried.name, tried.format.dialect()).way_to_a_stop_hook().is_some();
     let told = notes(&is, can_be_told);
     let mut notes: Vec<String> =
         told.into_iter().filter(|(so, _)| *so).map(|(_, note)| note.to_owned()).collect();
@@ -54,10 +55,10 @@ pub fn recommend(tried: &ProbeSubject, rows: &[ProbeRow]) -> Recommendation {
 
 type ProbeFinding<'a> = dyn Fn(ProbeQuestion, ProbeAnswer) -> bool + 'a;
 
-fn snippet(tried: &ProbeSubject, is: &ProbeFinding<'_>) -> String {
-    let mut toml = format!("agent = {}\nmode = \"loop\"\n", quoted(&tried.name));
+fn toml_snippet(tried: &ProbeSubject, is: &ProbeFinding<'_>) -> String {
+    let mut toml = format!("agent = {}\nmode = \"loop\"\n", quote_toml(&tried.name));
     if !tried.command.is_empty() {
-        let command: Vec<String> = tried.command.iter().map(|it| quoted(it)).collect();
+        let command: Vec<String> = tried.command.iter().map(|it| quote_toml(it)).collect();
         let prompt = match tried.prompt {
             // The protocol carries it.
             _ if tried.format == OutputFormat::Acp => String::new(),
@@ -139,6 +140,6 @@ fn notes(is: &ProbeFinding<'_>, can_be_told: bool) -> [(bool, &'static str); 9] 
 }
 
 /// As a basic string of TOML, which JSON's strings are too.
-fn quoted(text: &str) -> String {
+fn quote_toml(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }

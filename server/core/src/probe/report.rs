@@ -24,7 +24,7 @@ pub struct ProbeReport {
 }
 
 /// The report as a page.
-pub fn markdown(report: &ProbeReport) -> String {
+pub fn render_markdown(report: &ProbeReport) -> String {
     let mut page = format!("# What `{}` can do\n\n", code(&report.agent));
     let version = report.version.as_ref().map_or(String::new(), |it| format!(" {}", sanitize::line(it)));
     let _ = write!(
@@ -35,7 +35,13 @@ pub fn markdown(report: &ProbeReport) -> String {
         code(&report.command.join(" ")),
     );
     for row in &report.rows {
-        let _ = writeln!(page, "| {} | {} | {} |", row.question.words(), row.answer.word(), cell(&row.fact));
+        let _ = writeln!(
+            page,
+            "| {} | {} | {} |",
+            row.question.words(),
+            row.answer.word(),
+            escape_cell(&row.fact)
+        );
     }
     let advice = &report.recommendation;
     page.push_str("\n## Recommended\n\n");
@@ -50,7 +56,7 @@ pub fn markdown(report: &ProbeReport) -> String {
 }
 
 /// What an agent said must not end the table, nor begin anything else.
-fn cell(text: &str) -> String {
+fn escape_cell(text: &str) -> String {
     let plain = |it: char| match it {
         '|' | '\\' | '`' | '*' | '_' | '<' | '[' | ']' | '!' => format!("\\{it}"),
         other => other.to_string(),

@@ -29,7 +29,7 @@ impl ProbeNonces {
     pub fn new(seed: u64) -> Self {
         let part = |at: u32| {
             let digits = seed.rotate_left(at * 11).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
-            format!("{digits:08x}").chars().map(letter).collect::<String>()
+            format!("{digits:08x}").chars().map(digit_to_letter).collect::<String>()
         };
         let number = |at: u32| 100 + seed.rotate_right(at * 13) % 9_000;
         Self {
@@ -40,12 +40,12 @@ impl ProbeNonces {
     }
 
     /// What `Answer` has to say, and `Recall` to know.
-    pub fn word(&self) -> String {
+    pub fn answer_word(&self) -> String {
         self.word.concat()
     }
 
     /// What only a hook that holds the session can bring it to say.
-    pub fn hooked(&self) -> String {
+    pub fn hook_word(&self) -> String {
         self.hooked.concat()
     }
 
@@ -55,7 +55,7 @@ impl ProbeNonces {
 }
 
 /// A hexadecimal digit as a letter: no word of letters is mistaken for a number.
-fn letter(digit: char) -> char {
+fn digit_to_letter(digit: char) -> char {
     digit.to_digit(16).and_then(|it| char::from_digit(it + 10, 36)).unwrap_or('x')
 }
 
@@ -73,7 +73,7 @@ pub struct ProbeScenario {
 
 /// The task of one call. `folder`: where it runs, as hooks need whole paths. With `told` it is told of the stop hook as
 /// hook mode tells it, and its folder holds none.
-pub fn scene(probe: Probe, words: &ProbeNonces, folder: &str, told: bool) -> ProbeScenario {
+pub fn build_scenario(probe: Probe, words: &ProbeNonces, folder: &str, told: bool) -> ProbeScenario {
     let said = |prompt: String| ProbeScenario { prompt, files: Vec::new(), stop_at: None, hook: None };
     match probe {
         Probe::Answer | Probe::Bare => said(join(&words.word, "Remember the result. ")),
@@ -133,7 +133,7 @@ fn numbers(words: &ProbeNonces) -> Vec<(String, String)> {
 /// As a loop would say it, with everything that it asks of the agent's last message.
 fn in_a_loop(probe: Probe, task: &str) -> String {
     const LEFT: u32 = 3;
-    prompt::build(&PromptInput {
+    prompt::build_prompt(&PromptInput {
         task,
         template: None,
         iteration: if probe == Probe::Repeat { 2 } else { 1 },

@@ -2,7 +2,8 @@
 
 use super::{
     KnownHookState, Observation, OutputFormat, Probe, ProbeAnswer, ProbeNonces, ProbeObservations,
-    ProbeQuestion, ProbeReport, ProbeSubject, format_of, judge, markdown, recommend, scene,
+    ProbeQuestion, ProbeReport, ProbeSubject, build_scenario, format_of, judge_calls, recommend,
+    render_markdown,
 };
 use crate::agent::PromptBy;
 use crate::agent::hooks::HookMechanism;
@@ -36,17 +37,20 @@ fn honest() -> ProbeObservations {
     let done = format!("Written.\n\n{STATUS}\n<promise>COMPLETE</promise>\n");
     let stopped = Observation { exit: Some(143), ended_after_ms: Some(300), ..Observation::default() };
     [
-        (Probe::Answer, ended(&words.word())),
+        (Probe::Answer, ended(&words.answer_word())),
         (
             Probe::Bare,
             Observation { exit: Some(1), stderr: "not logged in".into(), ..Observation::default() },
         ),
-        (Probe::Recall, ended(&words.word())),
+        (Probe::Recall, ended(&words.answer_word())),
         (Probe::Work, with("sum.txt", &sum, ended(&done))),
         (Probe::Repeat, Observation { written: vec![], ..with("sum.txt", &sum, ended(&done)) }),
         (Probe::Impossible, ended(&format!("There is no ledger.\n\n{BLOCKED}"))),
         (Probe::Stop, with("started", "yes", stopped)),
-        (Probe::Hook, with("hooked", "yes", ended(&format!("{}\n{}", words.word(), words.hooked())))),
+        (
+            Probe::Hook,
+            with("hooked", "yes", ended(&format!("{}\n{}", words.answer_word(), words.hook_word()))),
+        ),
     ]
     .into()
 }
@@ -59,7 +63,7 @@ fn check(
 ) {
     let mut calls = honest();
     change(&mut calls);
-    let rows = judge(&calls, &words());
+    let rows = judge_calls(&calls, &words());
     let row = rows.iter().find(|it| it.question == question).unwrap();
     assert_eq!(row.answer, answer, "{row:?}");
     assert!(row.fact.contains(fact), "{row:?}");
@@ -73,7 +77,7 @@ fn set(probe: Probe, seen: Observation) -> impl FnOnce(&mut ProbeObservations) {
 
 #[test]
 fn an_honest_agent_that_prints_text_has_one_no() {
-    let rows = judge(&honest(), &words());
+    let rows = judge_calls(&honest(), &words());
     let others: Vec<_> =
         rows.iter().filter(|it| it.answer != ProbeAnswer::Yes).map(|it| it.question).collect();
     assert_eq!((rows.len(), others), (10, vec![ProbeQuestion::Output]), "{rows:?}");
@@ -104,12 +108,12 @@ fn whether_it_gets_its_prompt() {
 fn whether_exit_codes_mean_something() {
     let ask = |probe, seen, answer, fact| check(set(probe, seen), ProbeQuestion::ExitCodes, answer, fact);
     ask(Probe::Bare, ended("{\"type\":"), ProbeAnswer::No, "did not answer, and yet: exit 0");
-    ask(Probe::Bare, ended(&words().word()), ProbeAnswer::Unclear, "no failure was seen");
+    ask(Probe::Bare, ended(&words().answer_word()), ProbeAnswer::Unclear, "no failure was seen");
     let still = Observation { timed_out: true, signal: Some(15), ..Observation::default() };
     ask(Probe::Bare, still, ProbeAnswer::Unclear, "neither answered nor failed");
     ask(
         Probe::Answer,
-        Observation { exit: Some(3), ..ended(&words().word()) },
+        Observation { exit: Some(3), ..ended(&words().answer_word()) },
         ProbeAnswer::No,
         "it answered, and yet: exit 3",
     );
@@ -212,7 +216,7 @@ fn whether_the_hook_that_hook_mode_gives_it_holds() {
         };
         check(change, ProbeQuestion::Hook, answer, fact);
     };
-    let hooked = words().hooked();
+    let hooked = words().hook_word();
     ask(HookMechanism::Overrides, true, &hooked, ProbeAnswer::Yes, "the hook of its command line ran, and");
     ask(
         HookMechanism::Overrides,
@@ -250,7 +254,7 @@ fn what_is_recommended_of_one_that_speaks_the_protocol() {
         Probe::Hook,
         Observation { settled: Some(KnownHookState::ByProtocol), ..Observation::default() },
     );
-    let rows = judge(&calls, &words());
+    let rows = judge_calls(&calls, &words());
     let tried = |name: &str, command: &[&str]| ProbeSubject {
         name: name.into(),
         command: command.iter().map(ToString::to_string).collect(),
@@ -299,7 +303,7 @@ fn output_is_known_by_its_beginning_and_its_end() {
 }
 
 fn report(calls: &ProbeObservations, command: &[&str]) -> ProbeReport {
-    let rows = judge(calls, &words());
+    let rows = judge_calls(calls, &words());
     let tried = ProbeSubject {
         name: "mine".into(),
         command: command.iter().map(ToString::to_string).collect(),
@@ -345,7 +349,7 @@ fn what_is_recommended_can_be_read_as_settings() {
         format: OutputFormat::Claude,
         enclosed: true,
     };
-    let told = recommend(&qwen, &judge(&honest(), &words()));
+    let told = recommend(&qwen, &judge_calls(&honest(), &words()));
     assert!(told.drivable && !told.notes.iter().any(|it| it.contains("`mode = \"hook\"`")), "{told:?}");
 }
 
@@ -353,7 +357,7 @@ fn what_is_recommended_can_be_read_as_settings() {
 fn what_an_agent_says_does_not_break_the_page() {
     let mut calls = honest();
     calls.insert(Probe::Recall, ended("| a | b |<img src=x> `c` \u{1b}[31m\u{202e}"));
-    let page = markdown(&report(&calls, &["x"]));
+    let page = render_markdown(&report(&calls, &["x"]));
     let row = page.lines().find(|it| it.contains("session")).unwrap();
     assert_eq!(row.matches(" | ").count(), 2, "{row}");
     assert!(
@@ -369,13 +373,20 @@ fn what_an_agent_says_does_not_break_the_page() {
 #[test]
 fn scenes_ask_for_what_only_they_know() {
     let (one, other) = (ProbeNonces::new(1), ProbeNonces::new(2));
-    assert!(one != other && one.word().len() == 16 && one.word().chars().all(|it| it.is_ascii_lowercase()));
+    assert!(
+        one != other
+            && one.answer_word().len() == 16
+            && one.answer_word().chars().all(|it| it.is_ascii_lowercase())
+    );
     for probe in Probe::ALL {
-        let scene = scene(probe, &one, "/scratch", false);
-        assert!(!scene.prompt.contains(&one.word()) && !scene.prompt.contains(&one.hooked()), "{probe:?}");
+        let scene = build_scenario(probe, &one, "/scratch", false);
+        assert!(
+            !scene.prompt.contains(&one.answer_word()) && !scene.prompt.contains(&one.hook_word()),
+            "{probe:?}"
+        );
         let sum = one.sum().to_string();
         assert!(
-            scene.files.iter().all(|it| !it.1.contains(&sum) && !it.1.contains(&one.hooked())),
+            scene.files.iter().all(|it| !it.1.contains(&sum) && !it.1.contains(&one.hook_word())),
             "{probe:?}"
         );
         assert_eq!(scene.prompt.contains("<promise>COMPLETE</promise>"), {
@@ -385,7 +396,7 @@ fn scenes_ask_for_what_only_they_know() {
             let value: serde_json::Value = serde_json::from_str(text).unwrap();
             assert!(value["hooks"].is_object(), "{name}");
         }
-        let told = super::scene(probe, &one, "/scratch", true);
+        let told = super::build_scenario(probe, &one, "/scratch", true);
         assert!(told.files.iter().all(|it| !it.1.contains("\"hooks\"")), "{probe:?}");
         assert_eq!(told.hook, (probe == Probe::Hook).then(|| "sh '/scratch/hook.sh'".to_owned()));
     }

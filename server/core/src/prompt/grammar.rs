@@ -2,15 +2,15 @@
 
 use crate::criterion::{Check, Expect};
 
-use super::markdown::span;
+use super::markdown::code_span;
 
 /// A check in the grammar of task documents, as Markdown.
-pub(super) fn described(check: &Check) -> String {
-    spans(check).iter().map(|it| span(it)).collect::<Vec<_>>().join(" ")
+pub(super) fn format_check(check: &Check) -> String {
+    check_spans(check).iter().map(|it| code_span(it)).collect::<Vec<_>>().join(" ")
 }
 
 /// The check, then what is expected of it, each without its backticks.
-pub(crate) fn spans(check: &Check) -> Vec<String> {
+pub(crate) fn check_spans(check: &Check) -> Vec<String> {
     let (head, expect): (String, &[Expect]) = match check {
         Check::Command { command, expect } => (format!("$ {command}"), expect),
         Check::Get { url, expect } => (format!("GET {url}"), expect),
@@ -22,10 +22,10 @@ pub(crate) fn spans(check: &Check) -> Vec<String> {
         Check::Judge { of: None, .. } => ("judge".to_owned(), &[]),
         Check::Judge { of: Some((n, m)), .. } => (format!("judge {n} of {m}"), &[]),
     };
-    std::iter::once(head).chain(expect.iter().map(expected)).collect()
+    std::iter::once(head).chain(expect.iter().map(format_expectation)).collect()
 }
 
-fn expected(expect: &Expect) -> String {
+fn format_expectation(expect: &Expect) -> String {
     match expect {
         Expect::Number { compare, value } => format!("{} {value}", compare.sign()),
         Expect::Matches { pattern } => pattern.written(),

@@ -3,26 +3,26 @@
 use crate::text::truncate;
 
 /// A fenced block, one backtick longer than any run inside.
-pub(crate) fn fenced(text: &str) -> String {
+pub(crate) fn fenced_block(text: &str) -> String {
     let fence = "`".repeat(longest_run(text).max(2) + 1);
     let end = if text.ends_with('\n') { "" } else { "\n" };
     format!("{fence}\n{text}{end}{fence}\n")
 }
 
 /// A code span that holds the text as it is.
-pub(super) fn span(text: &str) -> String {
+pub(super) fn code_span(text: &str) -> String {
     let ticks = "`".repeat(longest_run(text) + 1);
     let pad = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };
     format!("{ticks}{pad}{text}{pad}{ticks}")
 }
 
 /// One line of a list: line breaks inside a name would begin another element.
-pub(super) fn line(text: &str) -> String {
+pub(super) fn single_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// The last `bytes` of a text, from the start of a line where that costs little.
-pub(crate) fn tail(text: &str, bytes: usize) -> &str {
+pub(crate) fn last_lines(text: &str, bytes: usize) -> &str {
     let kept = truncate::last(text, bytes);
     match kept.find('\n') {
         Some(at) if kept.len() < text.len() && at < bytes / 4 => kept.get(at + 1..).unwrap_or_default(),

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use crate::text::truncate;
 
 use super::PromptInput;
-use super::markdown::{fenced, line, span};
+use super::markdown::{code_span, fenced_block, single_line};
 
 /// Of the patterns at the top of a progress file.
 const PATTERNS_BYTES: usize = 8 * 1024;
@@ -25,8 +25,8 @@ pub struct MemoryFiles {
 }
 
 /// The section `Codebase Patterns` of a progress file, without its heading; empty where there is none.
-pub fn patterns(text: &str) -> &str {
-    let Some((at, level)) = heading(text) else { return "" };
+pub fn patterns_section(text: &str) -> &str {
+    let Some((at, level)) = find_heading(text) else { return "" };
     let rest = text.get(at..).unwrap_or_default();
     let mut end = 0;
     for line in rest.split_inclusive('\n') {
@@ -40,7 +40,7 @@ pub fn patterns(text: &str) -> &str {
 }
 
 /// Where the text behind the heading begins, and the heading's level.
-fn heading(text: &str) -> Option<(usize, usize)> {
+fn find_heading(text: &str) -> Option<(usize, usize)> {
     let mut at = 0;
     for line in text.split_inclusive('\n') {
         at += line.len();
@@ -60,7 +60,7 @@ fn level_of(line: &str) -> Option<(usize, &str)> {
 }
 
 /// The section of the prompt.
-pub(super) fn tell(out: &mut String, input: &PromptInput<'_>) {
+pub(super) fn write_section(out: &mut String, input: &PromptInput<'_>) {
     let notes = input.notes;
     if notes == &MemoryFiles::default() {
         return;
@@ -83,21 +83,21 @@ pub(super) fn tell(out: &mut String, input: &PromptInput<'_>) {
         );
     }
     if let Some(path) = &notes.missing {
-        missing(out, path);
+        write_missing(out, path);
     }
     out.push('\n');
     for (path, patterns) in &notes.patterns {
-        let _ = write!(out, "Codebase Patterns of {}:\n\n{}\n", path_of(path), fenced(patterns));
+        let _ = write!(out, "Codebase Patterns of {}:\n\n{}\n", path_of(path), fenced_block(patterns));
     }
 }
 
-fn missing(out: &mut String, path: &str) {
+fn write_missing(out: &mut String, path: &str) {
     let _ = writeln!(
         out,
         "- {} is not there yet: start it in this form, one entry an iteration.\n",
         path_of(path)
     );
-    out.push_str(&fenced(
+    out.push_str(&fenced_block(
         "# Ralph Progress Log\n\
          Started: <date>\n\
          ---\n\n\
@@ -114,15 +114,15 @@ fn missing(out: &mut String, path: &str) {
 }
 
 fn path_of(path: &str) -> String {
-    span(&line(path))
+    code_span(&single_line(path))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::patterns;
+    use super::patterns_section;
 
     fn check(text: &str, expect: &str) {
-        assert_eq!(patterns(text), expect, "{text:?}");
+        assert_eq!(patterns_section(text), expect, "{text:?}");
     }
 
     #[test]
@@ -140,6 +140,6 @@ mod tests {
     #[test]
     fn patterns_are_bounded() {
         let text = format!("## Codebase Patterns\n{}", "ü".repeat(10_000));
-        assert_eq!(patterns(&text).len(), 8 * 1024);
+        assert_eq!(patterns_section(&text).len(), 8 * 1024);
     }
 }

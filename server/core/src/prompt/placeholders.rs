@@ -5,18 +5,18 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use crate::task::placeholders::{
-    CHECKS, COMMANDS, ITERATION, PLAN_PATH, STORY_BLOCK, STORY_ID, STORY_TITLE, all,
+    CHECKS, COMMANDS, ITERATION, PLAN_PATH, STORY_BLOCK, STORY_ID, STORY_TITLE, find_placeholders,
 };
 
-use super::grammar::described;
-use super::markdown::{fenced, line};
+use super::grammar::format_check;
+use super::markdown::{fenced_block, single_line};
 use super::{PromptInput, plan};
 
 /// Of one command's output.
 const OUTPUT_BYTES: usize = 8 * 1024;
 
-pub(super) fn filled<'a>(input: &PromptInput<'a>) -> Cow<'a, str> {
-    let placeholders = all(input.task);
+pub(super) fn fill_placeholders<'a>(input: &PromptInput<'a>) -> Cow<'a, str> {
+    let placeholders = find_placeholders(input.task);
     if placeholders.is_empty() {
         return Cow::Borrowed(input.task);
     }
@@ -24,7 +24,7 @@ pub(super) fn filled<'a>(input: &PromptInput<'a>) -> Cow<'a, str> {
     let mut from = 0;
     for placeholder in placeholders {
         out.push_str(input.task.get(from..placeholder.range.start).unwrap_or_default());
-        let value = value(placeholder.name, placeholder.in_fence, input).unwrap_or_default();
+        let value = placeholder_value(placeholder.name, placeholder.in_fence, input).unwrap_or_default();
         if value.starts_with("```") && !(out.is_empty() || out.ends_with('\n')) {
             // A fence begins a line.
             out.push_str("\n\n");
@@ -36,29 +36,29 @@ pub(super) fn filled<'a>(input: &PromptInput<'a>) -> Cow<'a, str> {
     Cow::Owned(out)
 }
 
-fn value(name: &str, in_fence: bool, input: &PromptInput<'_>) -> Option<String> {
+fn placeholder_value(name: &str, in_fence: bool, input: &PromptInput<'_>) -> Option<String> {
     if let Some(command) = name.strip_prefix(COMMANDS) {
-        return output(command, in_fence, input);
+        return command_output(command, in_fence, input);
     }
     if ITERATION.contains(&name) {
         return Some(input.iteration.to_string());
     }
     if CHECKS.contains(&name) {
         let checks = input.pinned.iter().filter_map(|it| it.criterion.check.as_ref());
-        return Some(checks.map(|it| format!("- {}", described(it))).collect::<Vec<_>>().join("\n"));
+        return Some(checks.map(|it| format!("- {}", format_check(it))).collect::<Vec<_>>().join("\n"));
     }
     let next = *plan::open_items(input.plan).first()?;
     if STORY_ID.contains(&name) {
-        Some(line(&next.id))
+        Some(single_line(&next.id))
     } else if STORY_TITLE.contains(&name) {
-        Some(line(&next.title))
+        Some(single_line(&next.title))
     } else if PLAN_PATH.contains(&name) {
         Some(next.place.file.clone())
     } else if STORY_BLOCK.contains(&name) {
-        let mut block = format!("{}: {}", line(&next.id), line(&next.title));
+        let mut block = format!("{}: {}", single_line(&next.id), single_line(&next.title));
         let own = input.pinned.iter().filter(|it| it.criterion.plan_item.as_ref() == Some(&next.id));
         for pinned in own {
-            let _ = write!(block, "\n- {}", line(&pinned.criterion.name));
+            let _ = write!(block, "\n- {}", single_line(&pinned.criterion.name));
         }
         Some(block)
     } else {
@@ -67,14 +67,14 @@ fn value(name: &str, in_fence: bool, input: &PromptInput<'_>) -> Option<String> 
 }
 
 /// What a command of the front matter printed when it ran last.
-fn output(command: &str, in_fence: bool, input: &PromptInput<'_>) -> Option<String> {
+fn command_output(command: &str, in_fence: bool, input: &PromptInput<'_>) -> Option<String> {
     let pinned = input.pinned.iter().find(|it| it.criterion.name == command)?;
     let result = input.results.get(&pinned.criterion.id)?;
     let output = result.output_within(OUTPUT_BYTES);
     let shown = output.trim_end();
     Some(match (shown.is_empty(), in_fence) {
-        (true, _) => line(&result.fact),
+        (true, _) => single_line(&result.fact),
         (false, true) => shown.to_owned(),
-        (false, false) => fenced(shown).trim_end().to_owned(),
+        (false, false) => fenced_block(shown).trim_end().to_owned(),
     })
 }

@@ -4,19 +4,19 @@ use std::fmt::Write as _;
 
 use crate::task::{PlanItem, ids, is_story_file};
 
-use super::markdown::{line, span};
+use super::markdown::{code_span, single_line};
 use super::sections::short;
 
 const MAX_OPEN_ITEMS: usize = 5;
 
 /// The section of the prompt.
-pub(super) fn tell(out: &mut String, plan: &[PlanItem]) {
+pub(super) fn write_section(out: &mut String, plan: &[PlanItem]) {
     if plan.is_empty() {
         return;
     }
     let open = open_items(plan);
     let _ = writeln!(out, "## The plan: {} of {} done\n", plan.len() - open.len(), plan.len());
-    duties(out, plan);
+    write_duties(out, plan);
     // Where nothing but its place in the document orders an item, the agent may choose.
     let ordered = plan.iter().any(|it| it.priority.is_some() || !it.depends_on.is_empty());
     for (at, item) in open.iter().take(MAX_OPEN_ITEMS).enumerate() {
@@ -34,14 +34,14 @@ pub(super) fn tell(out: &mut String, plan: &[PlanItem]) {
 }
 
 /// Who ticks, where, and what that means.
-fn duties(out: &mut String, plan: &[PlanItem]) {
+fn write_duties(out: &mut String, plan: &[PlanItem]) {
     let mut files: Vec<&str> =
         plan.iter().map(|it| it.place.file.as_str()).filter(|it| !it.is_empty()).collect();
     files.dedup();
     files.sort_unstable();
     files.dedup();
     for file in &files {
-        let path = span(&line(file));
+        let path = code_span(&single_line(file));
         let _ = if is_story_file(file) {
             writeln!(
                 out,

@@ -7,8 +7,8 @@ use crate::journal::{Pinned, QuestionKind, Role};
 use crate::settings::CommitPolicy;
 use crate::text::{truncate, words};
 
-use super::grammar::described;
-use super::markdown::{line, span, tail};
+use super::grammar::format_check;
+use super::markdown::{code_span, last_lines, single_line};
 use super::{PromptInput, notes, output, past, plan};
 
 /// Entries of a list; more of them help nobody.
@@ -24,27 +24,27 @@ type SectionWriter = fn(&mut String, &PromptInput<'_>, usize);
 /// Each with the name of its placeholder, in the order in which they stand below the task. The last argument is what
 /// each failing check's output may take.
 pub(super) const SECTIONS: &[(&str, SectionWriter)] = &[
-    ("opening", |out, input, _| opening(out, input)),
-    ("weakened", |out, input, _| weakened(out, input)),
-    ("branch", |out, input, _| away(out, input)),
-    ("failing", failing),
-    ("later", |out, input, _| later(out, input)),
-    ("holding", |out, input, _| holding(out, input)),
-    ("unchecked", |out, input, _| unchecked(out, input)),
-    ("last", |out, input, _| past::last(out, input)),
-    ("tried", |out, input, _| past::tried(out, input)),
-    ("decided", |out, input, _| past::decided(out, input)),
-    ("notes", |out, input, _| notes::tell(out, input)),
-    ("plan", |out, input, _| plan::tell(out, input.plan)),
-    ("asked", |out, input, _| settled(out, input)),
-    ("steering", |out, input, _| steering(out, input)),
-    ("context", |out, input, _| list(out, "Context: read these first", input.context)),
-    ("proposed", |out, input, _| proposed(out, input)),
-    ("rules", |out, input, _| ending(out, input)),
+    ("opening", |out, input, _| write_opening(out, input)),
+    ("weakened", |out, input, _| write_weakened(out, input)),
+    ("branch", |out, input, _| write_branch_mismatch(out, input)),
+    ("failing", write_failing),
+    ("later", |out, input, _| write_later_stages(out, input)),
+    ("holding", |out, input, _| write_holding(out, input)),
+    ("unchecked", |out, input, _| write_unchecked(out, input)),
+    ("last", |out, input, _| past::write_last_iteration(out, input)),
+    ("tried", |out, input, _| past::write_earlier_iterations(out, input)),
+    ("decided", |out, input, _| past::write_decisions(out, input)),
+    ("notes", |out, input, _| notes::write_section(out, input)),
+    ("plan", |out, input, _| plan::write_section(out, input.plan)),
+    ("asked", |out, input, _| write_answers(out, input)),
+    ("steering", |out, input, _| write_steering(out, input)),
+    ("context", |out, input, _| write_list(out, "Context: read these first", input.context)),
+    ("proposed", |out, input, _| write_proposals(out, input)),
+    ("rules", |out, input, _| write_exit_rules(out, input)),
 ];
 
 /// Everything below the task's text.
-pub(super) fn all(input: &PromptInput<'_>, output_bytes: usize) -> String {
+pub(super) fn render_all(input: &PromptInput<'_>, output_bytes: usize) -> String {
     let mut out = "---\n\n".to_owned();
     for (_, tell) in SECTIONS {
         tell(&mut out, input, output_bytes);
@@ -53,7 +53,7 @@ pub(super) fn all(input: &PromptInput<'_>, output_bytes: usize) -> String {
 }
 
 /// The section of this name.
-pub(super) fn one(name: &str, input: &PromptInput<'_>, output_bytes: usize) -> String {
+pub(super) fn render_section(name: &str, input: &PromptInput<'_>, output_bytes: usize) -> String {
     let mut out = String::new();
     for (_, tell) in SECTIONS.iter().filter(|(it, _)| *it == name) {
         tell(&mut out, input, output_bytes);
@@ -62,9 +62,9 @@ pub(super) fn one(name: &str, input: &PromptInput<'_>, output_bytes: usize) -> S
 }
 
 /// Nothing is switched by force: what is not committed would go along, or be in the way.
-fn away(out: &mut String, input: &PromptInput<'_>) {
+fn write_branch_mismatch(out: &mut String, input: &PromptInput<'_>) {
     let Some((home, now)) = input.away else { return };
-    let home = span(&line(home));
+    let home = code_span(&single_line(home));
     let _ = write!(
         out,
         "## Not on its branch\n\nHEAD is on {now}; the work of this loop belongs on the branch {home}. Go back to it \
@@ -73,7 +73,7 @@ fn away(out: &mut String, input: &PromptInput<'_>) {
     );
 }
 
-fn opening(out: &mut String, input: &PromptInput<'_>) {
+fn write_opening(out: &mut String, input: &PromptInput<'_>) {
     let total = input.iteration.saturating_add(input.budget.iterations);
     let context = if input.resumed {
         "You continue the session of the previous iteration. The next iteration may know only what you leave in the \
@@ -90,11 +90,11 @@ fn opening(out: &mut String, input: &PromptInput<'_>) {
          you leave them. What you say about them is no proof.\n\n",
         input.iteration
     );
-    let _ = writeln!(out, "{}\n", budget(input));
+    let _ = writeln!(out, "{}\n", render_budget(input));
 }
 
 /// What is left of every limit.
-pub(super) fn budget(input: &PromptInput<'_>) -> String {
+pub(super) fn render_budget(input: &PromptInput<'_>) -> String {
     let mut left = vec![words::counted(u64::from(input.budget.iterations), "iteration")];
     left.push(words::duration(input.budget.duration_ms));
     left.extend(input.budget.cost_micros.map(words::cost));
@@ -107,7 +107,7 @@ pub(super) fn budget(input: &PromptInput<'_>) -> String {
     format!("Remaining after this iteration: {}.{scarce}", left.join(", "))
 }
 
-fn weakened(out: &mut String, input: &PromptInput<'_>) {
+fn write_weakened(out: &mut String, input: &PromptInput<'_>) {
     if input.weakened.is_empty() {
         return;
     }
@@ -115,10 +115,10 @@ fn weakened(out: &mut String, input: &PromptInput<'_>) {
         "## Restore what was weakened\n\nAn earlier iteration made these easier to pass. As long as they are so, \
          nothing counts as done. Put them back as they were, then make them pass by doing the work:\n\n",
     );
-    entries(out, input.weakened);
+    write_entries(out, input.weakened);
 }
 
-fn failing(out: &mut String, input: &PromptInput<'_>, output_bytes: usize) {
+fn write_failing(out: &mut String, input: &PromptInput<'_>, output_bytes: usize) {
     let failing: Vec<(&Pinned, &CheckResult)> =
         all_failing(input).filter(|(it, _)| is_due(input, it)).collect();
     let due = |it: &&Pinned| it.criterion.check.is_some() && is_due(input, it);
@@ -132,7 +132,7 @@ fn failing(out: &mut String, input: &PromptInput<'_>, output_bytes: usize) {
     let _ = writeln!(out, "## What fails: {} of {checked} checks\n", failing.len());
     // What broke comes before what was never there.
     let (broken, missing): (Vec<_>, Vec<_>) =
-        failing.into_iter().partition(|(pinned, _)| regressed(input, pinned));
+        failing.into_iter().partition(|(pinned, _)| has_regressed(input, pinned));
     for (pinned, result) in broken.iter().chain(&missing).take(MAX_LISTED) {
         one_failing(out, input, (pinned, result), output_bytes);
     }
@@ -141,15 +141,15 @@ fn failing(out: &mut String, input: &PromptInput<'_>, output_bytes: usize) {
 
 /// A regression is due whatever its stage.
 fn is_due(input: &PromptInput<'_>, pinned: &Pinned) -> bool {
-    pinned.criterion.stage_or_first() <= input.due_stage || regressed(input, pinned)
+    pinned.criterion.stage_or_first() <= input.due_stage || has_regressed(input, pinned)
 }
 
 /// Criteria of later stages: known, and not to be worked on now.
-fn later(out: &mut String, input: &PromptInput<'_>) {
+fn write_later_stages(out: &mut String, input: &PromptInput<'_>) {
     let waiting = all_failing(input).filter(|(it, _)| !is_due(input, it));
     let names: Vec<String> =
         waiting.map(|(it, _)| format!("{} (stage {})", name(it), it.criterion.stage_or_first())).collect();
-    list(out, "What comes later: leave it until everything above holds", &names);
+    write_list(out, "What comes later: leave it until everything above holds", &names);
 }
 
 pub(super) fn all_failing<'a>(
@@ -160,36 +160,36 @@ pub(super) fn all_failing<'a>(
     judged.filter(|(_, result)| !matches!(result.status, Status::Pass | Status::Unverified))
 }
 
-fn regressed(input: &PromptInput<'_>, pinned: &Pinned) -> bool {
+fn has_regressed(input: &PromptInput<'_>, pinned: &Pinned) -> bool {
     pinned.role == Role::Guard || input.passed_before.contains(&pinned.criterion.id)
 }
 
 fn one_failing(out: &mut String, input: &PromptInput<'_>, of: (&Pinned, &CheckResult), output_bytes: usize) {
     let (pinned, result) = of;
     let _ = writeln!(out, "### {}\n", name(pinned));
-    if regressed(input, pinned) {
+    if has_regressed(input, pinned) {
         out.push_str("Regressed: this held before. Make it hold again before anything else.\n");
     }
     if !pinned.criterion.required {
         out.push_str("Optional.\n");
     }
     if let Some(check) = &pinned.criterion.check {
-        let _ = writeln!(out, "Check: {}", described(check));
+        let _ = writeln!(out, "Check: {}", format_check(check));
     }
-    let _ = writeln!(out, "Found: {}", line(&result.fact));
-    output::tell(out, result, output_bytes);
+    let _ = writeln!(out, "Found: {}", single_line(&result.fact));
+    output::write_output(out, result, output_bytes);
     out.push('\n');
 }
 
-fn holding(out: &mut String, input: &PromptInput<'_>) {
+fn write_holding(out: &mut String, input: &PromptInput<'_>) {
     let names: Vec<String> = with_status(input, Status::Pass).map(name).collect();
-    list(out, "What holds: keep it so", &names);
+    write_list(out, "What holds: keep it so", &names);
 }
 
-fn unchecked(out: &mut String, input: &PromptInput<'_>) {
+fn write_unchecked(out: &mut String, input: &PromptInput<'_>) {
     let names: Vec<String> =
         input.pinned.iter().filter(|it| it.criterion.check.is_none()).map(name).collect();
-    list(out, "What no check can see: yours to judge", &names);
+    write_list(out, "What no check can see: yours to judge", &names);
 }
 
 fn with_status<'a>(input: &PromptInput<'a>, status: Status) -> impl Iterator<Item = &'a Pinned> {
@@ -201,9 +201,9 @@ fn with_status<'a>(input: &PromptInput<'a>, status: Status) -> impl Iterator<Ite
 }
 
 /// What the last iteration wanted to know: the answer, or that there is none.
-fn settled(out: &mut String, input: &PromptInput<'_>) {
+fn write_answers(out: &mut String, input: &PromptInput<'_>) {
     let Some(asked) = input.settled else { return };
-    let question = truncate::first(&line(asked.question), QUESTION_BYTES).to_owned();
+    let question = truncate::first(&single_line(asked.question), QUESTION_BYTES).to_owned();
     match asked.kind {
         QuestionKind::Denied => out.push_str("## What the iteration before this one was denied\n\n"),
         QuestionKind::Agent | QuestionKind::UsageLimit | QuestionKind::Permission => {
@@ -213,7 +213,7 @@ fn settled(out: &mut String, input: &PromptInput<'_>) {
     let _ = writeln!(out, "> {question}\n");
     match (asked.answer, asked.kind) {
         (Some(answer), _) => {
-            let _ = writeln!(out, "The user answers:\n\n{}\n", tail(answer.trim(), STEERING_BYTES));
+            let _ = writeln!(out, "The user answers:\n\n{}\n", last_lines(answer.trim(), STEERING_BYTES));
         }
         (None, QuestionKind::Denied) => out.push_str(
             "Nobody answered: find a way without it, and note what you assumed where the next one will read it.\n\n",
@@ -224,16 +224,16 @@ fn settled(out: &mut String, input: &PromptInput<'_>) {
     }
 }
 
-fn steering(out: &mut String, input: &PromptInput<'_>) {
+fn write_steering(out: &mut String, input: &PromptInput<'_>) {
     if input.steering.is_empty() {
         return;
     }
     out.push_str("## The user says, while you work\n\n");
     let notes = input.steering.join("\n\n");
-    let _ = writeln!(out, "{}\n", tail(notes.trim(), STEERING_BYTES));
+    let _ = writeln!(out, "{}\n", last_lines(notes.trim(), STEERING_BYTES));
 }
 
-fn proposed(out: &mut String, input: &PromptInput<'_>) {
+fn write_proposals(out: &mut String, input: &PromptInput<'_>) {
     if input.proposed.is_empty() {
         return;
     }
@@ -242,10 +242,10 @@ fn proposed(out: &mut String, input: &PromptInput<'_>) {
          the user and change nothing now:\n\n",
     );
     let texts: Vec<String> = input.proposed.iter().map(ToString::to_string).collect();
-    entries(out, &texts);
+    write_entries(out, &texts);
 }
 
-fn ending(out: &mut String, input: &PromptInput<'_>) {
+fn write_exit_rules(out: &mut String, input: &PromptInput<'_>) {
     out.push_str("## Rules\n\n");
     out.push_str(
         "- Do not weaken, skip or delete tests or criteria to make a check pass.\n\
@@ -260,14 +260,14 @@ fn ending(out: &mut String, input: &PromptInput<'_>) {
         }
     }
     if claim_needed(input) {
-        reporting(out, input);
+        write_reporting(out, input);
     } else {
         out.push_str("- The loop ends by itself once all checks pass.\n");
     }
 }
 
 /// What only the agent can say is asked for in the forms that are read.
-fn reporting(out: &mut String, input: &PromptInput<'_>) {
+fn write_reporting(out: &mut String, input: &PromptInput<'_>) {
     let _ = writeln!(
         out,
         "- No check can tell when all of this is done, so say where you stand: near the end of your last message, \
@@ -281,7 +281,7 @@ fn reporting(out: &mut String, input: &PromptInput<'_>) {
          ---END_RALPH_STATUS---\n\n\
          `EXIT_SIGNAL: true` means that nothing at all is left to do. When that is so, and only then, end your last \
          message with this line alone:\n\n<promise>{}</promise>",
-        line(input.promise)
+        single_line(input.promise)
     );
 }
 
@@ -290,15 +290,15 @@ fn claim_needed(input: &PromptInput<'_>) -> bool {
     input.claim_wanted || required.peek().is_none() || required.any(|it| it.criterion.check.is_none())
 }
 
-fn list(out: &mut String, title: &str, texts: &[String]) {
+fn write_list(out: &mut String, title: &str, texts: &[String]) {
     if texts.is_empty() {
         return;
     }
     let _ = writeln!(out, "## {title}\n");
-    entries(out, texts);
+    write_entries(out, texts);
 }
 
-fn entries(out: &mut String, texts: &[String]) {
+fn write_entries(out: &mut String, texts: &[String]) {
     for text in texts.iter().take(MAX_LISTED) {
         let _ = writeln!(out, "- {}", short(text));
     }
@@ -317,6 +317,6 @@ fn name(pinned: &Pinned) -> String {
 }
 
 pub(super) fn short(text: &str) -> String {
-    let text = line(text);
+    let text = single_line(text);
     if text.len() <= NAME_BYTES { text } else { format!("{}…", truncate::first(&text, NAME_BYTES)) }
 }

@@ -1,6 +1,6 @@
 //! The task's text where the task is `prd.json` itself: an agent that is handed bare JSON does not know what it is for.
 
-use super::markdown::{fenced, line, span};
+use super::markdown::{code_span, fenced_block, single_line};
 
 /// A longer file is read in its place: only the next story matters now.
 const MOST_BYTES: usize = 32 * 1024;
@@ -8,14 +8,17 @@ const MOST_BYTES: usize = 32 * 1024;
 /// The file at `path` with its `text`, introduced.
 pub(crate) fn task_of_stories(path: &str, title: &str, text: &str) -> String {
     let title = if title.trim().is_empty() { path } else { title };
-    let path = span(&line(path));
+    let path = code_span(&single_line(path));
     let heading = format!(
         "# {}\n\nThe task is the list of stories in {path}. Do one story at a time, the next one first: it is named \
          below, under \"The plan\". Its `acceptanceCriteria` say what must hold.\n\n",
-        line(title)
+        single_line(title)
     );
     if text.len() > MOST_BYTES {
         return format!("{heading}The file is long: read the story that you work on there.\n");
     }
-    format!("{heading}The file as it is now:\n\n{}", fenced(text.trim_start_matches('\u{feff}').trim_end()))
+    format!(
+        "{heading}The file as it is now:\n\n{}",
+        fenced_block(text.trim_start_matches('\u{feff}').trim_end())
+    )
 }

@@ -23,7 +23,7 @@ pub struct PromptTemplate {
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum TemplatePart {
     Text(String),
-    /// One of [`words`].
+    /// One of [`placeholder_names`].
     Of(&'static str),
 }
 
@@ -38,7 +38,7 @@ pub struct TemplateFault {
 }
 
 /// Everything that may stand in braces.
-fn words() -> impl Iterator<Item = &'static str> {
+fn placeholder_names() -> impl Iterator<Item = &'static str> {
     [TASK, "iteration", "budget"].into_iter().chain(SECTIONS.iter().map(|(name, _)| *name))
 }
 
@@ -52,7 +52,7 @@ impl PromptTemplate {
         }
         let mut lines: Vec<Vec<TemplatePart>> = Vec::new();
         for (at, line) in text.lines().enumerate() {
-            let parts = parts(line).map_err(|it| fault(at + 1, it))?;
+            let parts = parse_parts(line).map_err(|it| fault(at + 1, it))?;
             for name in parts.iter().filter_map(TemplatePart::section) {
                 if lines.iter().flatten().filter_map(TemplatePart::section).any(|it| it == name) {
                     let message = format!("`{{{name}}}` stands here a second time");
@@ -62,7 +62,7 @@ impl PromptTemplate {
             lines.push(parts);
         }
         let template = Self { lines };
-        match MANDATORY.into_iter().find(|it| !template.holds(it)) {
+        match MANDATORY.into_iter().find(|it| !template.has_placeholder(it)) {
             Some(name) => {
                 let hint = format!("write `{{{name}}}` where it belongs: the agent works by it");
                 Err(fault(template.lines.len().max(1), (format!("there is no `{{{name}}}`"), hint)))
@@ -71,7 +71,7 @@ impl PromptTemplate {
         }
     }
 
-    fn holds(&self, name: &str) -> bool {
+    fn has_placeholder(&self, name: &str) -> bool {
         self.lines.iter().flatten().any(|it| it.name() == Some(name))
     }
 
@@ -80,8 +80,8 @@ impl PromptTemplate {
         let value = |name: &str| match name {
             TASK => task.to_owned(),
             "iteration" => input.iteration.to_string(),
-            "budget" => sections::budget(input),
-            name => sections::one(name, input, output_bytes),
+            "budget" => sections::render_budget(input),
+            name => sections::render_section(name, input, output_bytes),
         };
         let mut out = String::new();
         let mut left_out = false;
@@ -95,7 +95,7 @@ impl PromptTemplate {
                 out.push('\n');
             }
         }
-        for name in NEVER_LOST.into_iter().filter(|it| !self.holds(it)) {
+        for name in NEVER_LOST.into_iter().filter(|it| !self.has_placeholder(it)) {
             let text = value(name);
             if !text.trim().is_empty() {
                 out = format!("{}\n\n{}\n", out.trim_end(), text.trim_end());
@@ -129,7 +129,7 @@ impl TemplatePart {
 /// Message and remedy.
 type PlaceholderError = (String, String);
 
-fn parts(line: &str) -> Result<Vec<TemplatePart>, PlaceholderError> {
+fn parse_parts(line: &str) -> Result<Vec<TemplatePart>, PlaceholderError> {
     const TWICE: &str = "write a brace that stands for itself twice";
     let mut parts = Vec::new();
     let mut text = String::new();
@@ -139,7 +139,7 @@ fn parts(line: &str) -> Result<Vec<TemplatePart>, PlaceholderError> {
         text.push_str(before);
         if let Some(after) = from.strip_prefix("{{") {
             let inside = after.split_once("}}").map_or("", |(it, _)| it.trim());
-            if words().any(|it| it == inside) {
+            if placeholder_names().any(|it| it == inside) {
                 return Err((
                     format!("`{{{{{inside}}}}}` would tell the agent these words themselves"),
                     format!("did you mean `{{{inside}}}`?"),
@@ -152,7 +152,7 @@ fn parts(line: &str) -> Result<Vec<TemplatePart>, PlaceholderError> {
             rest = after;
         } else if let Some((inside, after)) = from.strip_prefix('{').and_then(|it| it.split_once('}')) {
             parts.push(TemplatePart::Text(std::mem::take(&mut text)));
-            parts.push(TemplatePart::Of(word(inside)?));
+            parts.push(TemplatePart::Of(parse_placeholder(inside)?));
             rest = after;
         } else {
             let (one, other) = if from.starts_with('{') { ("{", "}") } else { ("}", "{") };
@@ -165,14 +165,14 @@ fn parts(line: &str) -> Result<Vec<TemplatePart>, PlaceholderError> {
     Ok(parts)
 }
 
-fn word(inside: &str) -> Result<&'static str, PlaceholderError> {
-    if let Some(name) = words().find(|it| *it == inside) {
+fn parse_placeholder(inside: &str) -> Result<&'static str, PlaceholderError> {
+    if let Some(name) = placeholder_names().find(|it| *it == inside) {
         return Ok(name);
     }
     let shown = crate::text::sanitize::line_within(&format!("{{{inside}}}"), 42);
-    let near = closest(inside.trim(), words()).map(|it| format!("did you mean `{{{it}}}`?"));
+    let near = closest(inside.trim(), placeholder_names()).map(|it| format!("did you mean `{{{it}}}`?"));
     let hint = near.unwrap_or_else(|| {
-        let all: Vec<String> = words().map(|it| format!("`{{{it}}}`")).collect();
+        let all: Vec<String> = placeholder_names().map(|it| format!("`{{{it}}}`")).collect();
         format!("use one of {}; braces that stand for themselves are written twice: `{{{{`", all.join(", "))
     });
     Err((format!("`{shown}` is not part of a prompt"), hint))

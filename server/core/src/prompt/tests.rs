@@ -7,7 +7,7 @@ use proptest::prelude::{any, proptest};
 
 use super::{
     AnsweredForPrompt, IterationSummary, MAX_BYTES, MemoryFiles, PromptBudget, PromptInput, PromptTemplate,
-    build,
+    build_prompt,
 };
 use crate::check::{CheckResult, Status};
 use crate::criterion::{Check, Compare, Criterion, CriterionId, Expect, PatternKind, TextPattern};
@@ -87,7 +87,7 @@ impl Scene {
     }
 
     fn build(&self) -> String {
-        build(&PromptInput {
+        build_prompt(&PromptInput {
             task: &self.task,
             template: self.template.as_ref(),
             iteration: self.iteration,

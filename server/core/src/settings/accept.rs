@@ -2,22 +2,26 @@
 
 use std::ops::Range;
 
-use super::assignment::{full_path, written};
+use super::assignment::{format_toml, full_path};
 use super::finding::SettingCode;
 use super::table::{Key, KeySupport};
-use super::value::{RawValue, SettingValue, ValueError, ValueFault, ValueFinding, read};
+use super::value::{RawValue, SettingValue, ValueError, ValueFault, ValueFinding, parse_value};
 
 /// The value that `raw` means for `key`, or what is wrong with it.
-pub(super) fn accept(key: &Key, agent: Option<&str>, raw: &RawValue) -> Result<SettingValue, SettingProblem> {
+pub(super) fn accept_value(
+    key: &Key,
+    agent: Option<&str>,
+    raw: &RawValue,
+) -> Result<SettingValue, SettingProblem> {
     let path = full_path(key, agent);
     if key.since == KeySupport::NotYet {
         let message = format!("`{path}` is not yet supported");
         let hint = Some("remove the line; this version would not act on it".to_owned());
         return Err(SettingProblem { code: SettingCode::NotYetSupported, place: Blame::Key, message, hint });
     }
-    let value = read(key.takes, raw).map_err(|wrong| explain(key, &path, raw, wrong))?;
-    if key.since == KeySupport::OnlyDefault && written(key.takes, raw) != key.default {
-        let message = format!("`{path} = {}` is not yet supported", written(key.takes, raw));
+    let value = parse_value(key.takes, raw).map_err(|wrong| explain(key, &path, raw, wrong))?;
+    if key.since == KeySupport::OnlyDefault && format_toml(key.takes, raw) != key.default {
+        let message = format!("`{path} = {}` is not yet supported", format_toml(key.takes, raw));
         let hint = Some(format!("remove the line; this version only does `{path} = {}`", key.default));
         return Err(SettingProblem {
             code: SettingCode::NotYetSupported,
@@ -58,7 +62,7 @@ fn explain(key: &Key, path: &str, raw: &RawValue, wrong: ValueError) -> SettingP
     };
     match wrong.fault {
         ValueFault::NotYet => {
-            let message = format!("`{path} = {}` is not yet supported", written(key.takes, raw));
+            let message = format!("`{path} = {}` is not yet supported", format_toml(key.takes, raw));
             let hint = Some(format!("this version takes {}", key.takes));
             SettingProblem { code: SettingCode::NotYetSupported, place, message, hint }
         }

@@ -10,12 +10,12 @@ use crate::agent::{PermissionMode, PromptBy};
 pub(crate) const AUTO: &str = "auto";
 
 pub(crate) fn built_in() -> Vec<AgentSettings> {
-    let known = |it: AgentKind| AgentSettings { output: it.dialect(), ..own(it.name()) };
+    let known = |it: AgentKind| AgentSettings { output: it.dialect(), ..custom_agent(it.name()) };
     KNOWN.into_iter().chain([AgentKind::Demo]).map(known).collect()
 }
 
 /// An agent of the user before anything is said about it.
-pub(super) fn own(name: &str) -> AgentSettings {
+pub(super) fn custom_agent(name: &str) -> AgentSettings {
     AgentSettings {
         name: name.to_owned(),
         command: Vec::new(),
@@ -41,15 +41,15 @@ pub(crate) enum AgentNameKind {
 }
 
 pub(crate) fn kind_of(name: &str) -> AgentNameKind {
-    match AgentKind::of(name, Dialect::Text) {
+    match AgentKind::from_name(name, Dialect::Text) {
         AgentKind::Demo => AgentNameKind::Demo,
-        AgentKind::Own(_) if fit(name) => AgentNameKind::Own,
+        AgentKind::Own(_) if is_valid_name(name) => AgentNameKind::Own,
         AgentKind::Own(_) => AgentNameKind::Unfit,
         known => AgentNameKind::Known(known),
     }
 }
 
-fn fit(name: &str) -> bool {
+fn is_valid_name(name: &str) -> bool {
     const LONGEST: usize = 40;
     let good = |it: char| it.is_ascii_alphanumeric() || it == '-' || it == '_';
     name != AUTO && !name.is_empty() && name.len() <= LONGEST && name.chars().all(good)
@@ -116,9 +116,11 @@ pub(super) fn assign(agent: &mut AgentSettings, field: &str, value: SettingValue
         ("model", SettingValue::Text(it)) => agent.model = (!it.is_empty()).then_some(it),
         ("effort", SettingValue::Text(it)) => agent.effort = (!it.is_empty()).then_some(it),
         ("env", SettingValue::Pairs(it)) => agent.env = it,
-        ("permissions", SettingValue::Text(it)) => return set(&mut agent.permissions, permissions(&it)),
-        ("prompt", SettingValue::Text(it)) => return set(&mut agent.prompt, prompt(&it)),
-        ("output", SettingValue::Text(it)) => return set(&mut agent.output, dialect(&it)),
+        ("permissions", SettingValue::Text(it)) => {
+            return set(&mut agent.permissions, parse_permissions(&it));
+        }
+        ("prompt", SettingValue::Text(it)) => return set(&mut agent.prompt, parse_prompt_by(&it)),
+        ("output", SettingValue::Text(it)) => return set(&mut agent.output, parse_dialect(&it)),
         _ => return false,
     }
     true
@@ -128,7 +130,7 @@ fn set<T>(field: &mut T, value: Option<T>) -> bool {
     value.map(|it| *field = it).is_some()
 }
 
-fn permissions(word: &str) -> Option<PermissionMode> {
+fn parse_permissions(word: &str) -> Option<PermissionMode> {
     match word {
         "edits" => Some(PermissionMode::Edits),
         "ask" => Some(PermissionMode::Ask),
@@ -138,7 +140,7 @@ fn permissions(word: &str) -> Option<PermissionMode> {
     }
 }
 
-fn prompt(word: &str) -> Option<PromptBy> {
+fn parse_prompt_by(word: &str) -> Option<PromptBy> {
     match word {
         "stdin" => Some(PromptBy::Stdin),
         "argument" => Some(PromptBy::Argument),
@@ -147,7 +149,7 @@ fn prompt(word: &str) -> Option<PromptBy> {
     }
 }
 
-pub(crate) fn dialect(word: &str) -> Option<Dialect> {
+pub(crate) fn parse_dialect(word: &str) -> Option<Dialect> {
     match word {
         "text" => Some(Dialect::Text),
         "claude" => Some(Dialect::Claude),

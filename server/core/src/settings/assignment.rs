@@ -100,7 +100,7 @@ fn assign_policy(settings: &mut Settings, key: &Key, value: &SettingValue) -> bo
 }
 
 fn assign_outside(settings: &mut Settings, assignment: &Assignment) -> bool {
-    let (key, author) = (assignment.key, ConfigOrigin::of(assignment.layer));
+    let (key, author) = (assignment.key, ConfigOrigin::from_layer(assignment.layer));
     match &assignment.value {
         SettingValue::Services(entries) => {
             settings.serve = entries.iter().map(|it| ServiceSettings::of(it, author)).collect();
@@ -108,7 +108,7 @@ fn assign_outside(settings: &mut Settings, assignment: &Assignment) -> bool {
         }
         SettingValue::Text(path) if key.path == "prompt.template" => {
             settings.prompt_template = Some(match (&assignment.origin, author) {
-                (SettingOrigin::File { place, .. }, ConfigOrigin::User) => beside(&place.file, path),
+                (SettingOrigin::File { place, .. }, ConfigOrigin::User) => resolve_beside(&place.file, path),
                 _ => path.trim_start_matches("./").to_owned(),
             });
             true
@@ -117,7 +117,7 @@ fn assign_outside(settings: &mut Settings, assignment: &Assignment) -> bool {
     }
 }
 
-fn beside(file: &str, path: &str) -> String {
+fn resolve_beside(file: &str, path: &str) -> String {
     file.rsplit_once('/').map_or_else(|| path.to_owned(), |(folder, _)| format!("{folder}/{path}"))
 }
 
@@ -137,11 +137,11 @@ fn assign_rest(settings: &mut Settings, path: &str, value: SettingValue) -> bool
         ("keep.disk", SettingValue::Amount(it)) => settings.keep_bytes = it,
         ("env.pass", SettingValue::Texts(it)) => settings.env_pass = it,
         ("env.set", SettingValue::Pairs(it)) => settings.env_set = it,
-        ("sandbox.kind", SettingValue::Text(it)) => match sandbox(&it) {
+        ("sandbox.kind", SettingValue::Text(it)) => match parse_sandbox(&it) {
             Some(kind) => settings.sandbox = kind,
             None => return false,
         },
-        ("mode", SettingValue::Text(it)) => match mode(&it) {
+        ("mode", SettingValue::Text(it)) => match parse_mode(&it) {
             Some(mode) => settings.mode = mode,
             None => return false,
         },
@@ -150,7 +150,7 @@ fn assign_rest(settings: &mut Settings, path: &str, value: SettingValue) -> bool
     true
 }
 
-fn mode(word: &str) -> Option<LoopMode> {
+fn parse_mode(word: &str) -> Option<LoopMode> {
     match word {
         "loop" => Some(LoopMode::Loop),
         "hook" => Some(LoopMode::Hook),
@@ -159,7 +159,7 @@ fn mode(word: &str) -> Option<LoopMode> {
     }
 }
 
-fn sandbox(word: &str) -> Option<SandboxMode> {
+fn parse_sandbox(word: &str) -> Option<SandboxMode> {
     match word {
         "auto" => Some(SandboxMode::Auto),
         "required" => Some(SandboxMode::Required),
@@ -169,13 +169,13 @@ fn sandbox(word: &str) -> Option<SandboxMode> {
 }
 
 /// A value as TOML on one line. What environment variables are set to may be a secret and is not shown.
-pub(super) fn written(takes: ValueKind, raw: &RawValue) -> String {
+pub(super) fn format_toml(takes: ValueKind, raw: &RawValue) -> String {
     match raw {
         RawValue::Text(text) => format!("\"{}\"", shown(text)),
         RawValue::Integer(number) | RawValue::Float(number) | RawValue::Date(number) => shown(number),
         RawValue::Flag(flag) => flag.to_string(),
         RawValue::List(items) => {
-            let items: Vec<String> = items.iter().map(|it| written(takes, it)).collect();
+            let items: Vec<String> = items.iter().map(|it| format_toml(takes, it)).collect();
             format!("[{}]", items.join(", "))
         }
         RawValue::Table(entries) => {
@@ -183,7 +183,7 @@ pub(super) fn written(takes: ValueKind, raw: &RawValue) -> String {
                 .iter()
                 .map(|(name, value)| match takes {
                     ValueKind::Variables => format!("{} = …", shown(name)),
-                    _ => format!("{} = {}", shown(name), written(takes, value)),
+                    _ => format!("{} = {}", shown(name), format_toml(takes, value)),
                 })
                 .collect();
             format!("{{ {} }}", entries.join(", "))

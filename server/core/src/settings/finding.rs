@@ -45,7 +45,7 @@ pub enum SettingOrigin {
 
 impl SettingFinding {
     /// Whether nothing may run while this stands: it would not run as written.
-    pub fn blocks(&self) -> bool {
+    pub fn is_blocking(&self) -> bool {
         match self.code {
             SettingCode::Syntax
             | SettingCode::UnknownKey

@@ -71,7 +71,7 @@ pub enum LoopEvent {
 
 impl ConfigOrigin {
     /// `None`: an argument.
-    pub(super) fn of(layer: Option<LayerKind>) -> Self {
+    pub(super) fn from_layer(layer: Option<LayerKind>) -> Self {
         match layer {
             Some(LayerKind::Ralphrc | LayerKind::Workspace) => Self::Tree,
             Some(LayerKind::User) | None => Self::User,
@@ -124,7 +124,7 @@ impl Default for HookSettings {
 
 impl HookSettings {
     /// The command for an event, where there is one.
-    pub fn of(&self, happening: LoopEvent) -> Option<&HookCommand> {
+    pub fn for_event(&self, happening: LoopEvent) -> Option<&HookCommand> {
         let hook = match happening {
             LoopEvent::IterationStart => &self.iteration_start,
             LoopEvent::IterationEnd => &self.iteration_end,

@@ -70,20 +70,20 @@ impl ProjectFacts {
 }
 
 /// Puts the preset's numbers where nobody wrote one.
-pub fn choose(settings: &mut Settings, project: &ProjectFacts) -> PresetSelection {
-    let (size, why) = sized(settings, project);
+pub fn apply_preset(settings: &mut Settings, project: &ProjectFacts) -> PresetSelection {
+    let (size, why) = select_size(settings, project);
     let because = match why {
         None => format!("{} (as configured)", size.word),
         Some(why) => format!("{} ({why})", size.word),
     };
-    put(settings, &size);
+    apply_size(settings, &size);
     PresetSelection { name: settings.breaker.preset, because }
 }
 
 /// Where the number of a key comes from that nobody wrote and a preset put there.
 pub fn origin(settings: &Settings, project: &ProjectFacts, key: &str) -> Option<String> {
     value(settings, key).filter(|_| !is_written(&settings.written, key))?;
-    let (size, why) = sized(settings, project);
+    let (size, why) = select_size(settings, project);
     Some(match why {
         None => format!("preset {} (as configured)", size.word),
         Some(why) => format!("preset {} (chosen by adaptive: {why})", size.word),
@@ -91,12 +91,12 @@ pub fn origin(settings: &Settings, project: &ProjectFacts, key: &str) -> Option<
 }
 
 /// With why, where nobody chose it.
-fn sized(settings: &Settings, project: &ProjectFacts) -> (PresetSize, Option<String>) {
+fn select_size(settings: &Settings, project: &ProjectFacts) -> (PresetSize, Option<String>) {
     match settings.breaker.preset {
         Preset::Small => (SMALL, None),
         Preset::Large => (LARGE, None),
         Preset::Adaptive => {
-            let (size, why) = adapted(project, settings.limits.iterations);
+            let (size, why) = adaptive_size(project, settings.limits.iterations);
             (size, Some(why))
         }
     }
@@ -120,7 +120,7 @@ pub fn value(settings: &Settings, key: &str) -> Option<u32> {
     }
 }
 
-fn put(settings: &mut Settings, size: &PresetSize) {
+fn apply_size(settings: &mut Settings, size: &PresetSize) {
     let [test_loops, done_signals, test_percentage] = size.exit;
     let [no_progress, same_error, output_decline] = size.breaker;
     let (exit, breaker) = (&mut settings.exit, &mut settings.breaker);
@@ -140,7 +140,7 @@ fn put(settings: &mut Settings, size: &PresetSize) {
 }
 
 /// Every sign of large work is a point, many files are two; a short loop needs an early breaker.
-fn adapted(project: &ProjectFacts, iterations: u32) -> (PresetSize, String) {
+fn adaptive_size(project: &ProjectFacts, iterations: u32) -> (PresetSize, String) {
     let mut points = 0;
     let mut why = Vec::new();
     let mut sign = |worth: i32, text: String| {

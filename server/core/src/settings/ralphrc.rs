@@ -3,8 +3,8 @@
 
 use std::ops::Range;
 
-use super::accept::accept;
-use super::assignment::{Assignment, ParsedLayer, written};
+use super::accept::accept_value;
+use super::assignment::{Assignment, ParsedLayer, format_toml};
 use super::finding::{SettingCode, SettingFinding, SettingOrigin};
 use super::table::{KeyLookup, look_up};
 use super::value::RawValue;
@@ -38,12 +38,12 @@ enum RalphrcForm {
     Program,
 }
 
-pub(super) fn read(layer: &Layer) -> ParsedLayer {
+pub(super) fn parse_ralphrc(layer: &Layer) -> ParsedLayer {
     let (file, text) = (layer.file.as_str(), layer.text.as_str());
     let mut out = ParsedLayer::default();
     let mut aside = IgnoredLine::default();
     let index = LineIndex::of(text);
-    for line in lines(text) {
+    for line in parse_lines(text) {
         let RalphrcLine { range, name, value } = line;
         let origin = || SettingOrigin::in_text(file, (text, &index), range.clone());
         let mapped = MAPPED.iter().find(|(known, ..)| *known == name);
@@ -81,11 +81,11 @@ fn assignment(
         RalphrcForm::Plain if value.is_empty() => return Ok(None),
         RalphrcForm::Minutes => RawValue::Text(format!("{value}m")),
         RalphrcForm::Hours => RawValue::Text(format!("{value}h")),
-        RalphrcForm::Plain | RalphrcForm::Program => key.takes.plain(value),
+        RalphrcForm::Plain | RalphrcForm::Program => key.takes.raw_from_text(value),
     };
-    match accept(key, agent, &raw) {
+    match accept_value(key, agent, &raw) {
         Ok(value) => {
-            let written = written(key.takes, &raw);
+            let written = format_toml(key.takes, &raw);
             let (agent, layer) = (agent.map(str::to_owned), Some(LayerKind::Ralphrc));
             Ok(Some(Assignment { key, agent, value, written, layer, origin }))
         }
@@ -149,7 +149,7 @@ struct RalphrcLine<'a> {
     value: Option<String>,
 }
 
-fn lines(text: &str) -> Vec<RalphrcLine<'_>> {
+fn parse_lines(text: &str) -> Vec<RalphrcLine<'_>> {
     let mut lines = Vec::new();
     let mut at = 0;
     while let Some(rest) = text.get(at..).filter(|it| !it.is_empty()) {
@@ -192,7 +192,7 @@ fn value_at(text: &str, from: usize) -> (Option<String>, usize) {
     let mut chars = rest.char_indices();
     while let Some((at, it)) = chars.next() {
         match it {
-            '"' | '\'' => match quoted(rest, at, it) {
+            '"' | '\'' => match parse_quoted(rest, at, it) {
                 Some((inner, end)) => {
                     value.push_str(inner);
                     let plain = it == '\'' || !inner.contains(['$', '`', '\\']);
@@ -224,7 +224,7 @@ fn value_at(text: &str, from: usize) -> (Option<String>, usize) {
 }
 
 /// What stands between the quote at `at` and the next one, and the byte behind that.
-fn quoted(text: &str, at: usize, quote: char) -> Option<(&str, usize)> {
+fn parse_quoted(text: &str, at: usize, quote: char) -> Option<(&str, usize)> {
     let inner = text.get(at + 1..)?;
     let length = match quote {
         '\'' => inner.find(quote)?,

@@ -4,9 +4,9 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
-use super::accept::accept;
+use super::accept::accept_value;
 use super::agents::{self, AgentNameKind};
-use super::assignment::{AgentIndex, Assignment, ParsedLayer, assign, full_path, written};
+use super::assignment::{AgentIndex, Assignment, ParsedLayer, assign, format_toml, full_path};
 use super::finding::{SettingCode, SettingFinding, SettingOrigin};
 use super::keys::KEYS;
 use super::table::{KeyLookup, KeySupport, ValueKind, look_up};
@@ -75,8 +75,8 @@ pub fn resolve(layers: &[Layer], arguments: &[SettingOverride]) -> ResolvedSetti
     let mut reading = ParsedLayer::default();
     for layer in layers {
         let one = match layer.kind {
-            LayerKind::User | LayerKind::Workspace => toml_layer::read(layer),
-            LayerKind::Ralphrc => ralphrc::read(layer),
+            LayerKind::User | LayerKind::Workspace => toml_layer::parse_layer(layer),
+            LayerKind::Ralphrc => ralphrc::parse_ralphrc(layer),
         };
         reading.assignments.extend(one.assignments);
         reading.agents.extend(one.agents);
@@ -86,7 +86,7 @@ pub fn resolve(layers: &[Layer], arguments: &[SettingOverride]) -> ResolvedSetti
     for argument in arguments {
         match argument.program() {
             Some(path) => read_program(&argument.option, path, &mut reading),
-            None => read_argument(argument, |takes| takes.plain(&argument.value), &mut reading),
+            None => read_argument(argument, |takes| takes.raw_from_text(&argument.value), &mut reading),
         }
     }
     assemble(reading)
@@ -102,7 +102,7 @@ impl SettingOverride {
 impl ResolvedSettings {
     /// The settings, unless something blocks: then nothing may run, and all findings say why.
     pub fn settings(&self) -> Result<&Arc<Settings>, &[SettingFinding]> {
-        if self.findings.iter().any(SettingFinding::blocks) {
+        if self.findings.iter().any(SettingFinding::is_blocking) {
             Err(&self.findings)
         } else {
             Ok(&self.settings)
@@ -121,7 +121,7 @@ impl ResolvedSettings {
     }
 
     /// What the file at the end of a path says against it.
-    pub fn refuse(&mut self, origin: SettingOrigin, message: String, hint: String) {
+    pub fn add_error(&mut self, origin: SettingOrigin, message: String, hint: String) {
         let code = SettingCode::BadValue;
         self.findings.push(SettingFinding { code, origin, message, hint, fix: None });
     }
@@ -156,7 +156,7 @@ fn read_program(option: &str, path: &str, reading: &mut ParsedLayer) {
     reading.agents.push((name.to_owned(), SettingOrigin::Option(option.to_owned())));
     let whole = |_| RawValue::List(vec![RawValue::Text(path.to_owned())]);
     read_argument(&argument(format!("agents.{name}.command"), path), whole, reading);
-    read_argument(&argument("agent".to_owned(), name), |takes| takes.plain(name), reading);
+    read_argument(&argument("agent".to_owned(), name), |takes| takes.raw_from_text(name), reading);
 }
 
 fn read_argument(argument: &SettingOverride, raw: impl Fn(ValueKind) -> RawValue, reading: &mut ParsedLayer) {
@@ -181,10 +181,10 @@ fn accept_argument(
     };
     let raw = raw(key.takes);
     let agent = key.path.contains('*').then(|| path.get(1).copied().unwrap_or_default());
-    let value = accept(key, agent, &raw).map_err(|it| {
+    let value = accept_value(key, agent, &raw).map_err(|it| {
         finding(it.code, it.message, it.hint.unwrap_or_else(|| "correct the value".to_owned()))
     })?;
-    let written = written(key.takes, &raw);
+    let written = format_toml(key.takes, &raw);
     Ok(Assignment { key, agent: agent.map(str::to_owned), value, written, layer: None, origin })
 }
 
@@ -194,7 +194,7 @@ fn assemble(reading: ParsedLayer) -> ResolvedSettings {
     let own =
         mentioned.iter().map(|(name, _)| name).filter(|name| agents::kind_of(name) == AgentNameKind::Own);
     for name in own.collect::<std::collections::BTreeSet<_>>() {
-        settings.agents.push(agents::own(name));
+        settings.agents.push(agents::custom_agent(name));
     }
     let index = index(&settings);
     let mut winners: BTreeMap<String, Assignment> = BTreeMap::new();
@@ -211,7 +211,7 @@ fn assemble(reading: ParsedLayer) -> ResolvedSettings {
     let silent = without_command(&settings.agents, &mentioned);
     let refused: HashSet<String> = refused.into_iter().collect();
     findings.extend(silent.filter(|(path, _)| !refused.contains(path)).map(|(_, finding)| finding));
-    let crew = settings.crew().map(|it| ("agent", it));
+    let crew = settings.agent_names().map(|it| ("agent", it));
     for (key, name) in crew.chain(settings.judge.iter().map(|it| ("criteria.judge", it))) {
         findings.extend(winners.get(key).and_then(|it| unknown_agent(&settings, name, it)));
     }

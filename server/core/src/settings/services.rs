@@ -19,33 +19,33 @@ const TIMEOUT_MS: u64 = 60 * 1000;
 /// More servers than this are a mistake, and each is a process.
 const MOST: usize = 16;
 
-pub(super) fn read(raw: &RawValue) -> Result<SettingValue, ValueError> {
+pub(super) fn parse_services(raw: &RawValue) -> Result<SettingValue, ValueError> {
     let RawValue::List(items) = raw else {
         let hint = "write `[[serve]]`, with two brackets on each side";
-        return Err(ValueError::of(ValueFault::Found { found: raw.to_string(), hint: Some(hint) }));
+        return Err(ValueError::new(ValueFault::Found { found: raw.to_string(), hint: Some(hint) }));
     };
     if items.len() > MOST {
         let message = format!("`serve` has {} entries", items.len());
-        return Err(ValueError::of(said(SettingCode::BadValue, message, format!("keep at most {MOST}"))));
+        return Err(ValueError::new(said(SettingCode::BadValue, message, format!("keep at most {MOST}"))));
     }
     let entries = items.iter().enumerate();
     entries
-        .map(|(index, item)| entry(item).map_err(|it| it.of_item(index)))
+        .map(|(index, item)| parse_entry(item).map_err(|it| it.of_item(index)))
         .collect::<Result<_, _>>()
         .map(SettingValue::Services)
 }
 
-fn entry(raw: &RawValue) -> Result<ServiceEntry, ValueError> {
+fn parse_entry(raw: &RawValue) -> Result<ServiceEntry, ValueError> {
     let RawValue::Table(fields) = raw else {
-        return Err(ValueError::of(ValueFault::Found { found: raw.to_string(), hint: None }));
+        return Err(ValueError::new(ValueFault::Found { found: raw.to_string(), hint: None }));
     };
     let (mut command, mut ready, mut timeout_ms) = (None, None, TIMEOUT_MS);
     for (name, value) in fields {
         let read = match name.as_str() {
-            "command" => value::read(ValueKind::Command, value),
-            "ready" => address(value),
-            "timeout" => value::read(ValueKind::Duration, value),
-            other => return Err(unknown(other)),
+            "command" => value::parse_value(ValueKind::Command, value),
+            "ready" => parse_address(value),
+            "timeout" => value::parse_value(ValueKind::Duration, value),
+            other => return Err(unknown_key_error(other)),
         };
         match read.map_err(|wrong| explained(name, &wrong, value))? {
             SettingValue::Texts(argv) => command = Some(argv),
@@ -56,29 +56,29 @@ fn entry(raw: &RawValue) -> Result<ServiceEntry, ValueError> {
     }
     let missing = |name: &str, example: &str| {
         let message = format!("an entry of `serve` has no `{name}`");
-        ValueError::of(said(SettingCode::BadValue, message, format!("write what it is: `{example}`")))
+        ValueError::new(said(SettingCode::BadValue, message, format!("write what it is: `{example}`")))
     };
     let command = command.ok_or_else(|| missing("command", "command = [\"npm\", \"start\"]"))?;
     let ready = ready.ok_or_else(|| missing("ready", "ready = \"http://localhost:8080/health\""))?;
     Ok(ServiceEntry { command, ready, timeout_ms })
 }
 
-fn address(raw: &RawValue) -> Result<SettingValue, ValueError> {
+fn parse_address(raw: &RawValue) -> Result<SettingValue, ValueError> {
     match raw {
         RawValue::Text(text) if crate::criterion::address::url_fault(text).is_none() => {
             Ok(SettingValue::Text(text.clone()))
         }
-        _ => Err(ValueError::of(ValueFault::Found { found: raw.to_string(), hint: None })),
+        _ => Err(ValueError::new(ValueFault::Found { found: raw.to_string(), hint: None })),
     }
 }
 
-fn unknown(name: &str) -> ValueError {
+fn unknown_key_error(name: &str) -> ValueError {
     let message = format!("`serve.{}` is not a known key", shown(name));
     let hint = match closest(name, FIELDS) {
         Some(near) => format!("did you mean `{near}`?"),
         None => "an entry has `command`, `ready` and `timeout`".to_owned(),
     };
-    ValueError::of(said(SettingCode::UnknownKey, message, hint)).of_field(name)
+    ValueError::new(said(SettingCode::UnknownKey, message, hint)).of_field(name)
 }
 
 fn explained(name: &str, wrong: &ValueError, raw: &RawValue) -> ValueError {
@@ -92,7 +92,7 @@ fn explained(name: &str, wrong: &ValueError, raw: &RawValue) -> ValueError {
         ValueFault::NotYet | ValueFault::Within(_) | ValueFault::Said(_) => raw.to_string(),
     };
     let message = format!("`serve.{name}` takes {takes}, found {found}");
-    ValueError::of(said(SettingCode::BadValue, message, "correct the value".to_owned())).of_field(name)
+    ValueError::new(said(SettingCode::BadValue, message, "correct the value".to_owned())).of_field(name)
 }
 
 fn said(code: SettingCode, message: String, hint: String) -> ValueFault {

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::assignment::{Assignment, assign, written};
+use super::assignment::{Assignment, assign, format_toml};
 use super::keys::KEYS;
 use super::table::{Key, KeyLookup, KeySupport, look_up};
 use super::{
@@ -34,15 +34,16 @@ fn every_key_that_is_built_is_acted_on() {
         let agent = key.path.contains('*').then_some("mine");
         let text = format!("x = {}", sample(key));
         let raw = toml_layer::raw_of(&text);
-        let value = accept::accept(key, agent, &raw).unwrap_or_else(|it| panic!("{}: {it:?}", key.path));
+        let value =
+            accept::accept_value(key, agent, &raw).unwrap_or_else(|it| panic!("{}: {it:?}", key.path));
         let mut settings = Settings::default();
-        settings.agents.push(super::agents::own("mine"));
+        settings.agents.push(super::agents::custom_agent("mine"));
         let before = settings.clone();
         let assignment = Assignment {
             key,
             agent: agent.map(str::to_owned),
             value,
-            written: written(key.takes, &raw),
+            written: format_toml(key.takes, &raw),
             layer: None,
             origin: SettingOrigin::Default,
         };

@@ -6,9 +6,9 @@ use std::ops::Range;
 use toml::de::{DeTable, DeValue};
 
 use super::Layer;
-use super::accept::{Blame, accept, default_hint};
+use super::accept::{Blame, accept_value, default_hint};
 use super::agents;
-use super::assignment::{Assignment, ParsedLayer, full_path, written};
+use super::assignment::{Assignment, ParsedLayer, format_toml, full_path};
 use super::finding::{SettingCode, SettingFinding, SettingOrigin};
 use super::keys::{KEYS, RENAMED_KEYS};
 use super::table::{Key, KeyLookup, ValueKind, look_up};
@@ -20,7 +20,7 @@ use crate::text::sanitize::shown;
 /// More findings than this say nothing more about a file.
 const MOST_FINDINGS: usize = 50;
 
-pub(super) fn read(layer: &Layer) -> ParsedLayer {
+pub(super) fn parse_layer(layer: &Layer) -> ParsedLayer {
     let text = layer.text.as_str();
     let (document, errors) = DeTable::parse_recoverable(text);
     let mut walk = TomlLayerReader { layer, lines: LineIndex::of(text), out: ParsedLayer::default() };
@@ -29,7 +29,7 @@ pub(super) fn read(layer: &Layer) -> ParsedLayer {
         let line = error.message().lines().next().unwrap_or("it cannot be read");
         let line: String = line.chars().filter(|it| !it.is_control()).collect();
         let message = format!("this is not TOML: {line}");
-        walk.say(
+        walk.add_finding(
             SettingCode::Syntax,
             range,
             (message, "correct the line; nothing runs until the file can be read"),
@@ -37,7 +37,7 @@ pub(super) fn read(layer: &Layer) -> ParsedLayer {
     }
     // What a broken document seems to say further down may be an echo of the first mistake.
     if errors.is_empty() {
-        walk.table(document.get_ref(), &mut Vec::new());
+        walk.read_table(document.get_ref(), &mut Vec::new());
     }
     walk.out.findings.sort_by_key(|it| match &it.origin {
         SettingOrigin::File { place, .. } => place.range.start,
@@ -54,39 +54,43 @@ struct TomlLayerReader<'a> {
 }
 
 impl TomlLayerReader<'_> {
-    fn table<'t>(&mut self, table: &'t DeTable<'_>, path: &mut Vec<&'t str>) {
+    fn read_table<'t>(&mut self, table: &'t DeTable<'_>, path: &mut Vec<&'t str>) {
         for (name, value) in table {
             path.push(name.get_ref());
             match look_up(path) {
-                KeyLookup::Key(key) => self.key(key, path, (name.span(), value)),
-                KeyLookup::Section => self.section(path, name.span(), value.get_ref()),
-                KeyLookup::Unknown => self.unknown(path, name.span()),
+                KeyLookup::Key(key) => self.read_key(key, path, (name.span(), value)),
+                KeyLookup::Section => self.read_section(path, name.span(), value.get_ref()),
+                KeyLookup::Unknown => self.report_unknown(path, name.span()),
             }
             path.pop();
         }
     }
 
-    fn section<'t>(&mut self, path: &mut Vec<&'t str>, at: Range<usize>, value: &'t DeValue<'_>) {
+    fn read_section<'t>(&mut self, path: &mut Vec<&'t str>, at: Range<usize>, value: &'t DeValue<'_>) {
         let DeValue::Table(table) = value else {
-            let message = format!("`{}` is a table, found {}", shown_path(path), raw(value));
-            return self.say(SettingCode::BadValue, at, (message, "write its keys below a `[…]` header"));
+            let message = format!("`{}` is a table, found {}", shown_path(path), raw_value(value));
+            return self.add_finding(
+                SettingCode::BadValue,
+                at,
+                (message, "write its keys below a `[…]` header"),
+            );
         };
         if let ["agents", name] = path.as_slice() {
             let agent = agents::kind_of(name);
             if let Some((problem, hint)) = agents::misplaced(agent, "", None) {
-                return self.say(
+                return self.add_finding(
                     SettingCode::BadValue,
                     at,
                     (format!("`{}` {problem}", shown_path(path)), hint),
                 );
             }
-            let origin = self.at(at);
+            let origin = self.origin_at(at);
             self.out.agents.push(((*name).to_owned(), origin));
         }
-        self.table(table, path);
+        self.read_table(table, path);
     }
 
-    fn key(
+    fn read_key(
         &mut self,
         key: &'static Key,
         path: &[&str],
@@ -95,13 +99,17 @@ impl TomlLayerReader<'_> {
         let agent = key.path.contains('*').then(|| path.get(1).copied().unwrap_or_default());
         let misplaced = agent.and_then(|name| agents::misplaced(agents::kind_of(name), key.name(), None));
         if let Some((problem, hint)) = misplaced {
-            return self.say(SettingCode::BadValue, at, (format!("`{}` {problem}", shown_path(path)), hint));
+            return self.add_finding(
+                SettingCode::BadValue,
+                at,
+                (format!("`{}` {problem}", shown_path(path)), hint),
+            );
         }
-        let raw = raw(value.get_ref());
-        match accept(key, agent, &raw) {
+        let raw = raw_value(value.get_ref());
+        match accept_value(key, agent, &raw) {
             Ok(value) => {
-                let origin = self.at(at);
-                let written = written(key.takes, &raw);
+                let origin = self.origin_at(at);
+                let written = format_toml(key.takes, &raw);
                 let agent = agent.map(str::to_owned);
                 let layer = Some(self.layer.kind);
                 self.out.assignments.push(Assignment { key, agent, value, written, layer, origin });
@@ -111,7 +119,7 @@ impl TomlLayerReader<'_> {
                     Blame::Key => (at, None),
                     Blame::Value => (value.span(), meant_word(key, &raw)),
                     Blame::Item(index) => (item_span(value, index), None),
-                    Blame::Within(range, fix) => self.within(value.span(), &raw, range, fix),
+                    Blame::Within(range, fix) => self.map_to_file(value.span(), &raw, range, fix),
                     Blame::Field(index, name) => (field_span(value, index, &name), None),
                 };
                 let hint = problem.hint.unwrap_or_else(|| default_hint(key));
@@ -123,7 +131,7 @@ impl TomlLayerReader<'_> {
 
     /// Bytes of a text as bytes of the file, where the text stands there as it is; else all of it, which no
     /// single word cures.
-    fn within(
+    fn map_to_file(
         &self,
         span: Range<usize>,
         raw: &RawValue,
@@ -143,7 +151,7 @@ impl TomlLayerReader<'_> {
         }
     }
 
-    fn unknown(&mut self, path: &[&str], at: Range<usize>) {
+    fn report_unknown(&mut self, path: &[&str], at: Range<usize>) {
         if self.is_full() {
             return;
         }
@@ -153,7 +161,7 @@ impl TomlLayerReader<'_> {
             let said = (format!("`{written}` is now called `{now}`"), format!("write `{name}`"));
             return self.say_with(SettingCode::UnknownKey, at, said, Some(name.to_owned()));
         }
-        let known = meant(path);
+        let known = suggest_key(path);
         let hint = match &known {
             Some(known) => format!("did you mean `{known}`?"),
             None => "remove the line, or see the list of keys in CONFIGURATION.md".to_owned(),
@@ -168,7 +176,7 @@ impl TomlLayerReader<'_> {
         self.say_with(SettingCode::UnknownKey, at, (message, hint), known.and_then(beside));
     }
 
-    fn say(&mut self, code: SettingCode, at: Range<usize>, said: (String, impl Into<String>)) {
+    fn add_finding(&mut self, code: SettingCode, at: Range<usize>, said: (String, impl Into<String>)) {
         self.say_with(code, at, said, None);
     }
 
@@ -181,7 +189,7 @@ impl TomlLayerReader<'_> {
     ) {
         // More are read than are kept: the first of the file are wanted, and errors come before the rest.
         if !self.is_full() {
-            let origin = self.at(at);
+            let origin = self.origin_at(at);
             self.out.findings.push(SettingFinding { code, origin, message, hint: hint.into(), fix });
         }
     }
@@ -190,13 +198,13 @@ impl TomlLayerReader<'_> {
         self.out.findings.len() > MOST_FINDINGS * 4
     }
 
-    fn at(&self, range: Range<usize>) -> SettingOrigin {
+    fn origin_at(&self, range: Range<usize>) -> SettingOrigin {
         SettingOrigin::in_text(&self.layer.file, (&self.layer.text, &self.lines), range)
     }
 }
 
 /// The known key that an unknown path may stand for.
-fn meant(path: &[&str]) -> Option<String> {
+fn suggest_key(path: &[&str]) -> Option<String> {
     let (name, section) = path.split_last()?;
     // As the arguments are called: `--max-cost`.
     let name = &name.trim_start_matches("max-").trim_start_matches("max_");
@@ -243,7 +251,7 @@ fn field_span(value: &toml::Spanned<DeValue<'_>>, index: usize, name: &str) -> R
     field.map_or_else(|| item_span(value, index), |(key, _)| key.span())
 }
 
-fn raw(value: &DeValue<'_>) -> RawValue {
+fn raw_value(value: &DeValue<'_>) -> RawValue {
     match value {
         DeValue::String(text) => RawValue::Text(text.clone().into_owned()),
         DeValue::Integer(number) => {
@@ -253,10 +261,13 @@ fn raw(value: &DeValue<'_>) -> RawValue {
         DeValue::Float(number) => RawValue::Float(number.as_str().to_owned()),
         DeValue::Boolean(flag) => RawValue::Flag(*flag),
         DeValue::Datetime(date) => RawValue::Date(date.to_string()),
-        DeValue::Array(items) => RawValue::List(items.iter().map(|it| raw(it.get_ref())).collect()),
+        DeValue::Array(items) => RawValue::List(items.iter().map(|it| raw_value(it.get_ref())).collect()),
         DeValue::Table(table) => {
             let entry = |(name, value): (&toml::Spanned<_>, &toml::Spanned<_>)| {
-                (std::borrow::Cow::<str>::into_owned(Clone::clone(name.get_ref())), raw(value.get_ref()))
+                (
+                    std::borrow::Cow::<str>::into_owned(Clone::clone(name.get_ref())),
+                    raw_value(value.get_ref()),
+                )
             };
             RawValue::Table(table.iter().map(entry).collect())
         }
@@ -267,5 +278,5 @@ fn raw(value: &DeValue<'_>) -> RawValue {
 #[cfg(test)]
 pub(super) fn raw_of(text: &str) -> RawValue {
     let table = DeTable::parse(text).unwrap();
-    raw(table.get_ref().values().next().unwrap().get_ref())
+    raw_value(table.get_ref().values().next().unwrap().get_ref())
 }

@@ -75,41 +75,41 @@ const DOLLARS: &str = "write a plain number of dollars, as in `25` or `2.50`";
 const WRITE_UNIT: &str = "write the number with its unit, in quotes";
 
 /// Reads a value for a key that takes `takes`.
-pub(super) fn read(takes: ValueKind, raw: &RawValue) -> Result<SettingValue, ValueError> {
+pub(super) fn parse_value(takes: ValueKind, raw: &RawValue) -> Result<SettingValue, ValueError> {
     match takes {
-        ValueKind::Word { now, later } => word(raw, now, later),
-        ValueKind::Agent => agent(raw),
-        ValueKind::Agents => agents(raw),
-        ValueKind::Text => line(raw).map(SettingValue::Text),
-        ValueKind::Branch => branch(raw),
-        ValueKind::Promise => promise(raw),
-        ValueKind::Count => count(raw, u32::MAX),
-        ValueKind::Percent => count(raw, 100),
-        ValueKind::Duration => amount(raw, duration_ms, TIME_UNITS).and_then(above_zero),
-        ValueKind::Pause => amount(raw, duration_ms, TIME_UNITS),
-        ValueKind::Cost => cost(raw).and_then(above_zero),
-        ValueKind::Size => amount(raw, size_bytes, SIZE_UNITS).and_then(above_zero),
-        ValueKind::Flag => flag(raw),
-        ValueKind::Path => path(raw),
-        ValueKind::Paths => texts(raw, path_fault),
-        ValueKind::Globs => texts(raw, glob_fault),
-        ValueKind::Command => command(raw),
+        ValueKind::Word { now, later } => parse_word(raw, now, later),
+        ValueKind::Agent => parse_agent(raw),
+        ValueKind::Agents => parse_agents(raw),
+        ValueKind::Text => parse_line(raw).map(SettingValue::Text),
+        ValueKind::Branch => parse_branch(raw),
+        ValueKind::Promise => parse_promise(raw),
+        ValueKind::Count => parse_count(raw, u32::MAX),
+        ValueKind::Percent => parse_count(raw, 100),
+        ValueKind::Duration => parse_amount(raw, duration_ms, TIME_UNITS).and_then(above_zero),
+        ValueKind::Pause => parse_amount(raw, duration_ms, TIME_UNITS),
+        ValueKind::Cost => parse_cost(raw).and_then(above_zero),
+        ValueKind::Size => parse_amount(raw, size_bytes, SIZE_UNITS).and_then(above_zero),
+        ValueKind::Flag => parse_flag(raw),
+        ValueKind::Path => parse_path(raw),
+        ValueKind::Paths => parse_texts(raw, path_fault),
+        ValueKind::Globs => parse_texts(raw, glob_fault),
+        ValueKind::Command => parse_command(raw),
         ValueKind::CommandOrNone if matches!(raw, RawValue::List(items) if items.is_empty()) => {
-            texts(raw, |_| None)
+            parse_texts(raw, |_| None)
         }
-        ValueKind::CommandOrNone => command(raw),
-        ValueKind::Texts => texts(raw, |_| None),
-        ValueKind::Names => texts(raw, passed_fault),
-        ValueKind::Variables => variables(raw),
-        ValueKind::Weights => weights(raw),
-        ValueKind::When => when(raw),
-        ValueKind::Services => services::read(raw),
+        ValueKind::CommandOrNone => parse_command(raw),
+        ValueKind::Texts => parse_texts(raw, |_| None),
+        ValueKind::Names => parse_texts(raw, passed_fault),
+        ValueKind::Variables => parse_variables(raw),
+        ValueKind::Weights => parse_weights(raw),
+        ValueKind::When => parse_condition(raw),
+        ValueKind::Services => services::parse_services(raw),
     }
 }
 
 impl ValueKind {
     /// What a plain text (an argument, a line of another tool's file) stands for.
-    pub(super) fn plain(self, text: &str) -> RawValue {
+    pub(super) fn raw_from_text(self, text: &str) -> RawValue {
         let numeric = text.starts_with(|it: char| it.is_ascii_digit() || matches!(it, '+' | '-' | '.'));
         match self {
             Self::Count | Self::Percent if numeric => RawValue::Integer(text.to_owned()),
@@ -127,76 +127,83 @@ impl ValueKind {
     }
 }
 
-fn word(raw: &RawValue, now: &[&str], later: &[&str]) -> Result<SettingValue, ValueError> {
+fn parse_word(raw: &RawValue, now: &[&str], later: &[&str]) -> Result<SettingValue, ValueError> {
     match raw {
         RawValue::Text(text) if now.contains(&text.as_str()) => Ok(SettingValue::Text(text.clone())),
         RawValue::Text(text) if later.contains(&text.as_str()) => Err(not_yet()),
-        _ => Err(found(raw)),
+        _ => Err(unexpected_value(raw)),
     }
 }
 
-fn agent(raw: &RawValue) -> Result<SettingValue, ValueError> {
-    line(raw).and_then(|name| if name.is_empty() { Err(found(raw)) } else { Ok(SettingValue::Text(name)) })
+fn parse_agent(raw: &RawValue) -> Result<SettingValue, ValueError> {
+    parse_line(raw).and_then(|name| {
+        if name.is_empty() { Err(unexpected_value(raw)) } else { Ok(SettingValue::Text(name)) }
+    })
 }
 
 /// One name, or several different ones in the order in which they take over.
-fn agents(raw: &RawValue) -> Result<SettingValue, ValueError> {
-    let RawValue::List(items) = raw else { return agent(raw) };
-    let names = items.iter().map(line).collect::<Result<Vec<_>, _>>()?;
+fn parse_agents(raw: &RawValue) -> Result<SettingValue, ValueError> {
+    let RawValue::List(items) = raw else { return parse_agent(raw) };
+    let names = items.iter().map(parse_line).collect::<Result<Vec<_>, _>>()?;
     let again = |at: usize, name: &String| names.iter().take(at).any(|it| it == name);
     let unfit =
         |(at, name): (usize, &String)| name.is_empty() || name == super::agents::AUTO || again(at, name);
     if names.is_empty() || names.iter().enumerate().any(unfit) {
-        return Err(wrong(raw.to_string(), "write each agent once, by its own name; `auto` stands alone"));
+        return Err(unexpected_value_with_hint(
+            raw.to_string(),
+            "write each agent once, by its own name; `auto` stands alone",
+        ));
     }
     Ok(SettingValue::Texts(names))
 }
 
-fn line(raw: &RawValue) -> Result<String, ValueError> {
+fn parse_line(raw: &RawValue) -> Result<String, ValueError> {
     match raw {
         RawValue::Text(text) if !text.chars().any(char::is_control) => Ok(text.clone()),
-        _ => Err(found(raw)),
+        _ => Err(unexpected_value(raw)),
     }
 }
 
-fn path(raw: &RawValue) -> Result<SettingValue, ValueError> {
-    let text = line(raw)?;
+fn parse_path(raw: &RawValue) -> Result<SettingValue, ValueError> {
+    let text = parse_line(raw)?;
     match path_fault(&text) {
-        Some(fault) => Err(wrong(fault, "write a path that goes down from where it begins")),
+        Some(fault) => {
+            Err(unexpected_value_with_hint(fault, "write a path that goes down from where it begins"))
+        }
         None => Ok(SettingValue::Text(text)),
     }
 }
 
-fn branch(raw: &RawValue) -> Result<SettingValue, ValueError> {
-    let name = line(raw)?;
+fn parse_branch(raw: &RawValue) -> Result<SettingValue, ValueError> {
+    let name = parse_line(raw)?;
     match template_fault(&name) {
         Some(fault) => {
-            Err(ValueError::of(ValueFault::Found { found: format!("{raw}: {fault}"), hint: None }))
+            Err(ValueError::new(ValueFault::Found { found: format!("{raw}: {fault}"), hint: None }))
         }
         None => Ok(SettingValue::Text(name)),
     }
 }
 
-fn promise(raw: &RawValue) -> Result<SettingValue, ValueError> {
+fn parse_promise(raw: &RawValue) -> Result<SettingValue, ValueError> {
     const LONGEST: usize = 200;
-    let text = line(raw)?;
+    let text = parse_line(raw)?;
     let fits = !text.is_empty() && text.trim() == text && text.len() <= LONGEST && !text.contains(['<', '>']);
-    if fits { Ok(SettingValue::Text(text)) } else { Err(found(raw)) }
+    if fits { Ok(SettingValue::Text(text)) } else { Err(unexpected_value(raw)) }
 }
 
-fn count(raw: &RawValue, most: u32) -> Result<SettingValue, ValueError> {
-    let RawValue::Integer(digits) = raw else { return Err(found(raw)) };
+fn parse_count(raw: &RawValue, most: u32) -> Result<SettingValue, ValueError> {
+    let RawValue::Integer(digits) = raw else { return Err(unexpected_value(raw)) };
     match digits.trim().parse::<i128>() {
-        Ok(0) => Err(wrong(raw.to_string(), NO_UNLIMITED)),
+        Ok(0) => Err(unexpected_value_with_hint(raw.to_string(), NO_UNLIMITED)),
         Ok(number) => match u32::try_from(number) {
             Ok(number) if number <= most => Ok(SettingValue::Count(number)),
-            _ => Err(found(raw)),
+            _ => Err(unexpected_value(raw)),
         },
-        Err(_) => Err(found(raw)),
+        Err(_) => Err(unexpected_value(raw)),
     }
 }
 
-fn amount(
+fn parse_amount(
     raw: &RawValue,
     read: fn(&str) -> Result<u64, UnitError>,
     units: &'static str,
@@ -205,98 +212,100 @@ fn amount(
         RawValue::Text(text) => {
             read(text).map(SettingValue::Amount).map_err(|error| unit_fault(raw, error, units))
         }
-        RawValue::Integer(_) | RawValue::Float(_) => Err(wrong(raw.to_string(), WRITE_UNIT)),
-        _ => Err(found(raw)),
+        RawValue::Integer(_) | RawValue::Float(_) => {
+            Err(unexpected_value_with_hint(raw.to_string(), WRITE_UNIT))
+        }
+        _ => Err(unexpected_value(raw)),
     }
 }
 
-fn cost(raw: &RawValue) -> Result<SettingValue, ValueError> {
+fn parse_cost(raw: &RawValue) -> Result<SettingValue, ValueError> {
     match raw {
         RawValue::Integer(text) | RawValue::Float(text) => {
             micro_dollars(text).map(SettingValue::Amount).map_err(|error| unit_fault(raw, error, DOLLARS))
         }
-        _ => Err(found(raw)),
+        _ => Err(unexpected_value(raw)),
     }
 }
 
 fn above_zero(value: SettingValue) -> Result<SettingValue, ValueError> {
     match value {
-        SettingValue::Amount(0) => Err(wrong("zero".to_owned(), NO_UNLIMITED)),
+        SettingValue::Amount(0) => Err(unexpected_value_with_hint("zero".to_owned(), NO_UNLIMITED)),
         other => Ok(other),
     }
 }
 
-fn flag(raw: &RawValue) -> Result<SettingValue, ValueError> {
+fn parse_flag(raw: &RawValue) -> Result<SettingValue, ValueError> {
     match raw {
         RawValue::Flag(flag) => Ok(SettingValue::Flag(*flag)),
-        _ => Err(found(raw)),
+        _ => Err(unexpected_value(raw)),
     }
 }
 
-fn texts(raw: &RawValue, fault: fn(&str) -> Option<String>) -> Result<SettingValue, ValueError> {
-    let RawValue::List(items) = raw else { return Err(found(raw)) };
+fn parse_texts(raw: &RawValue, fault: fn(&str) -> Option<String>) -> Result<SettingValue, ValueError> {
+    let RawValue::List(items) = raw else { return Err(unexpected_value(raw)) };
     let mut texts = Vec::with_capacity(items.len());
     for (index, item) in items.iter().enumerate() {
-        let text = line(item).map_err(|wrong| wrong.of_item(index))?;
+        let text = parse_line(item).map_err(|wrong| wrong.of_item(index))?;
         if let Some(fault) = fault(&text) {
             let found = format!("{item}, {fault}");
-            return Err(ValueError::of(ValueFault::Found { found, hint: None }).of_item(index));
+            return Err(ValueError::new(ValueFault::Found { found, hint: None }).of_item(index));
         }
         texts.push(text);
     }
     Ok(SettingValue::Texts(texts))
 }
 
-fn command(raw: &RawValue) -> Result<SettingValue, ValueError> {
-    let value = texts(raw, |_| None)?;
+fn parse_command(raw: &RawValue) -> Result<SettingValue, ValueError> {
+    let value = parse_texts(raw, |_| None)?;
     match &value {
         SettingValue::Texts(argv) if argv.first().is_some_and(|program| !program.is_empty()) => Ok(value),
-        _ => Err(found(raw)),
+        _ => Err(unexpected_value(raw)),
     }
 }
 
-fn variables(raw: &RawValue) -> Result<SettingValue, ValueError> {
-    let RawValue::Table(entries) = raw else { return Err(found(raw)) };
+fn parse_variables(raw: &RawValue) -> Result<SettingValue, ValueError> {
+    let RawValue::Table(entries) = raw else { return Err(unexpected_value(raw)) };
     let mut pairs = Vec::with_capacity(entries.len());
     for (index, (name, value)) in entries.iter().enumerate() {
         if let Some(found) = name_fault(name) {
             let fault = ValueFault::Found { found: format!("`{}`: {found}", shown(name)), hint: None };
-            return Err(ValueError::of(fault).of_item(index));
+            return Err(ValueError::new(fault).of_item(index));
         }
         match value {
             RawValue::Text(text) if !text.contains('\0') => pairs.push((name.clone(), text.clone())),
-            _ => return Err(found(value).of_item(index)),
+            _ => return Err(unexpected_value(value).of_item(index)),
         }
     }
     Ok(SettingValue::Pairs(pairs))
 }
 
 /// Kept as it is shown: on one line.
-fn when(raw: &RawValue) -> Result<SettingValue, ValueError> {
-    let RawValue::Text(text) = raw else { return Err(found(raw)) };
+fn parse_condition(raw: &RawValue) -> Result<SettingValue, ValueError> {
+    let RawValue::Text(text) = raw else { return Err(unexpected_value(raw)) };
     match exit_condition::parse(text) {
         Ok(expression) => Ok(SettingValue::Text(expression.to_string())),
-        Err(error) => Err(ValueError::of(ValueFault::Within(Box::new(error)))),
+        Err(error) => Err(ValueError::new(ValueFault::Within(Box::new(error)))),
     }
 }
 
-fn weights(raw: &RawValue) -> Result<SettingValue, ValueError> {
+fn parse_weights(raw: &RawValue) -> Result<SettingValue, ValueError> {
     const LONGEST: usize = 200;
-    let RawValue::Table(entries) = raw else { return Err(found(raw)) };
+    let RawValue::Table(entries) = raw else { return Err(unexpected_value(raw)) };
     let mut weights = Vec::with_capacity(entries.len());
     for (index, (text, value)) in entries.iter().enumerate() {
         if text.trim().is_empty() || text.len() > LONGEST || text.chars().any(char::is_control) {
             let found = format!("`{}`, which is not a phrase of 1 to {LONGEST} bytes", shown(text));
-            return Err(ValueError::of(ValueFault::Found { found, hint: None }).of_item(index));
+            return Err(ValueError::new(ValueFault::Found { found, hint: None }).of_item(index));
         }
         let (RawValue::Float(number) | RawValue::Integer(number)) = value else {
-            return Err(found(value).of_item(index));
+            return Err(unexpected_value(value).of_item(index));
         };
         match number.parse::<f64>() {
             Ok(share) if share > 0.0 && share <= 1.0 => {
                 weights.push((text.clone(), (share * 100.0).round().max(1.0) as u8));
             }
-            _ => return Err(found(value).of_item(index)),
+            _ => return Err(unexpected_value(value).of_item(index)),
         }
     }
     Ok(SettingValue::Weights(weights))
@@ -323,23 +332,23 @@ fn unit_fault(raw: &RawValue, error: UnitError, units: &'static str) -> ValueErr
         | UnitError::TooFine
         | UnitError::TooLarge => None,
     };
-    ValueError::of(ValueFault::Found { found: format!("{raw}: {error}"), hint })
+    ValueError::new(ValueFault::Found { found: format!("{raw}: {error}"), hint })
 }
 
-fn found(raw: &RawValue) -> ValueError {
-    ValueError::of(ValueFault::Found { found: raw.to_string(), hint: None })
+fn unexpected_value(raw: &RawValue) -> ValueError {
+    ValueError::new(ValueFault::Found { found: raw.to_string(), hint: None })
 }
 
-fn wrong(found: String, hint: &'static str) -> ValueError {
-    ValueError::of(ValueFault::Found { found, hint: Some(hint) })
+fn unexpected_value_with_hint(found: String, hint: &'static str) -> ValueError {
+    ValueError::new(ValueFault::Found { found, hint: Some(hint) })
 }
 
 fn not_yet() -> ValueError {
-    ValueError::of(ValueFault::NotYet)
+    ValueError::new(ValueFault::NotYet)
 }
 
 impl ValueError {
-    pub(super) fn of(fault: ValueFault) -> Self {
+    pub(super) fn new(fault: ValueFault) -> Self {
         Self { item: None, field: None, fault }
     }
 

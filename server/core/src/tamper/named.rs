@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{CheckCommand, FileVersions, is_golden, judges, name, recipes, shell};
+use super::{CheckCommand, FileVersions, decides_verdict, file_name, is_golden, recipes, shell};
 use crate::criterion::CriterionId;
 
 /// How deep scripts that run scripts are followed.
@@ -34,11 +34,14 @@ pub(super) struct CheckedFile {
     pub(super) instead_of: Option<String>,
 }
 
-pub(super) fn named(commands: &[CheckCommand], files: &dyn FileVersions) -> BTreeMap<String, CheckedFile> {
+pub(super) fn find_checked_files(
+    commands: &[CheckCommand],
+    files: &dyn FileVersions,
+) -> BTreeMap<String, CheckedFile> {
     let mut search = CheckedFileSearch { files, found: BTreeMap::new(), criterion: None };
     for command in commands {
         search.criterion = Some(command.criterion.clone());
-        search.line(&command.line, command.by_exit, DEPTH);
+        search.scan_line(&command.line, command.by_exit, DEPTH);
     }
     search.found
 }
@@ -50,92 +53,93 @@ struct CheckedFileSearch<'a> {
 }
 
 impl CheckedFileSearch<'_> {
-    fn line(&mut self, line: &str, by_exit: bool, depth: u32) {
+    fn scan_line(&mut self, line: &str, by_exit: bool, depth: u32) {
         let mut folder = String::new();
-        for words in shell::commands(line) {
+        for words in shell::split_commands(line) {
             let words: Vec<&str> = words.iter().map(String::as_str).collect();
-            let words = unwrapped(&words);
+            let words = strip_wrappers(&words);
             let Some((program, rest)) = words.split_first() else { continue };
             if *program == "cd" {
-                folder = rest.first().map_or_else(String::new, |it| joined(&folder, it));
+                folder = rest.first().map_or_else(String::new, |it| join_path(&folder, it));
                 continue;
             }
-            self.command(&folder, (program, rest), by_exit, depth);
+            self.scan_command(&folder, (program, rest), by_exit, depth);
         }
     }
 
-    fn command(&mut self, folder: &str, (program, rest): (&str, &[&str]), by_exit: bool, depth: u32) {
+    fn scan_command(&mut self, folder: &str, (program, rest): (&str, &[&str]), by_exit: bool, depth: u32) {
         if depth == 0 {
             return;
         }
-        let tool = name(program);
-        if let Some(asked) = recipes::asked(tool, rest) {
-            self.recipe(folder, &asked, depth);
+        let tool = file_name(program);
+        if let Some(asked) = recipes::parse_query(tool, rest) {
+            self.scan_recipe(folder, &asked, depth);
         } else if INTERPRETERS.contains(&tool) {
             if let Some(at) = rest.iter().position(|it| *it == "-c") {
                 let line = rest.get(at + 1).copied().unwrap_or_default();
-                return self.line(line, by_exit, depth - 1);
+                return self.scan_line(line, by_exit, depth - 1);
             }
-            if let Some(script) = script(rest) {
-                self.run(&joined(folder, &script), by_exit, depth);
+            if let Some(script) = script_argument(rest) {
+                self.add_executed_file(&join_path(folder, &script), by_exit, depth);
             }
-            self.modules(folder, rest);
+            self.add_shadowing_modules(folder, rest);
         } else if program.contains('/') {
-            self.run(&joined(folder, program), by_exit, depth);
+            self.add_executed_file(&join_path(folder, program), by_exit, depth);
         }
         for word in rest.iter().filter(|it| is_golden(it)) {
-            self.add(&joined(folder, word), CheckedFile { is_data: true, ..self.plain(false) });
+            self.add(&join_path(folder, word), CheckedFile { is_data: true, ..self.plain(false) });
         }
     }
 
     /// Python looks for a module in the folder first.
-    fn modules(&mut self, folder: &str, rest: &[&str]) {
+    fn add_shadowing_modules(&mut self, folder: &str, rest: &[&str]) {
         let asked = rest.iter().position(|it| *it == "-m").and_then(|at| rest.get(at + 1));
         let Some(module) = asked.filter(|it| RUNNERS.contains(it)) else { return };
         for file in [".py", "/__init__.py", "/__main__.py"] {
-            let path = joined(folder, &format!("{module}{file}"));
-            if self.files.before(&path).is_none() {
+            let path = join_path(folder, &format!("{module}{file}"));
+            if self.files.read_before(&path).is_none() {
                 let instead_of = Some(format!("the module `{module}`"));
                 self.add(&path, CheckedFile { instead_of, ..self.plain(true) });
             }
         }
     }
 
-    fn run(&mut self, path: &str, by_exit: bool, depth: u32) {
-        let Some(text) = self.files.before(path) else { return };
+    fn add_executed_file(&mut self, path: &str, by_exit: bool, depth: u32) {
+        let Some(text) = self.files.read_before(path) else { return };
         let known = self.found.contains_key(path);
         self.add(path, self.plain(by_exit));
-        if known || !judges(path) || !is_shell(path, &text) {
+        if known || !decides_verdict(path) || !is_shell(path, &text) {
             return;
         }
         // What a checker runs is mostly what it checks: only what is named as a checker itself counts.
         for line in text.lines().filter(|it| !it.trim_start().starts_with('#')) {
-            self.line(line, false, depth - 1);
+            self.scan_line(line, false, depth - 1);
         }
     }
 
-    fn recipe(&mut self, folder: &str, asked: &recipes::RecipeQuery, depth: u32) {
-        let paths = asked.files.iter().map(|it| joined(&joined(folder, &asked.folder), it));
+    fn scan_recipe(&mut self, folder: &str, asked: &recipes::RecipeQuery, depth: u32) {
+        let paths = asked.files.iter().map(|it| join_path(&join_path(folder, &asked.folder), it));
         let paths: Vec<String> = paths.collect();
-        let Some((path, text)) = paths.iter().find_map(|it| Some((it.clone(), self.files.before(it)?)))
+        let Some((path, text)) = paths.iter().find_map(|it| Some((it.clone(), self.files.read_before(it)?)))
         else {
             return;
         };
         for it in paths.iter().take_while(|it| **it != path) {
             self.add(it, CheckedFile { instead_of: Some(path.clone()), ..self.plain(true) });
         }
-        let parts = if asked.parts.is_empty() { recipes::default(&path, &text) } else { asked.parts.clone() };
-        let lines = recipes::lines(&path, &parts, &text);
+        let parts =
+            if asked.parts.is_empty() { recipes::default_parts(&path, &text) } else { asked.parts.clone() };
+        let lines = recipes::recipe_commands(&path, &parts, &text);
         if lines.is_empty() {
             return;
         }
         // Scripts that run others of the same file are followed where they are compared.
-        let followed = recipes::kind(&path) == Some(recipes::RecipeKind::Scripts) && depth < DEPTH;
+        let followed = recipes::recipe_kind(&path) == Some(recipes::RecipeKind::Scripts) && depth < DEPTH;
         if !(followed && self.found.contains_key(&path)) {
             self.add(&path, CheckedFile { parts, ..self.plain(true) });
         }
         for line in lines {
-            self.line(&line, true, depth - 1);
+            self.scan_line(&line, true, depth - 1);
         }
     }
 
@@ -156,7 +160,7 @@ impl CheckedFileSearch<'_> {
 }
 
 /// Without what only runs another command.
-fn unwrapped<'a>(words: &'a [&'a str]) -> &'a [&'a str] {
+fn strip_wrappers<'a>(words: &'a [&'a str]) -> &'a [&'a str] {
     let mut left = words;
     while let Some((first, rest)) = left.split_first() {
         let is_variable =
@@ -173,7 +177,7 @@ fn unwrapped<'a>(words: &'a [&'a str]) -> &'a [&'a str] {
 }
 
 /// The script that an interpreter is given.
-fn script(words: &[&str]) -> Option<String> {
+fn script_argument(words: &[&str]) -> Option<String> {
     let mut words = words.iter();
     while let Some(word) = words.next() {
         match *word {
@@ -188,14 +192,14 @@ fn script(words: &[&str]) -> Option<String> {
 
 fn is_shell(path: &str, text: &str) -> bool {
     let first = text.lines().next().unwrap_or_default();
-    match name(path).rsplit_once('.') {
+    match file_name(path).rsplit_once('.') {
         Some((_, extension)) => matches!(extension, "sh" | "bash"),
         None => !first.starts_with("#!") || first.contains("sh"),
     }
 }
 
 /// A path below the root; what leads out of it is none of ours and matches nothing.
-pub(super) fn joined(folder: &str, path: &str) -> String {
+pub(super) fn join_path(folder: &str, path: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
     for part in folder.split('/').chain(path.split('/')).filter(|it| !it.is_empty() && *it != ".") {
         if part == ".." && parts.pop().is_some() {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::name;
+use super::file_name;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RecipeKind {
@@ -13,8 +13,8 @@ pub(super) enum RecipeKind {
     Scripts,
 }
 
-pub(super) fn kind(path: &str) -> Option<RecipeKind> {
-    match name(path) {
+pub(super) fn recipe_kind(path: &str) -> Option<RecipeKind> {
+    match file_name(path) {
         "Makefile" | "makefile" | "GNUmakefile" | "justfile" | "Justfile" | ".justfile" => {
             Some(RecipeKind::Make)
         }
@@ -33,7 +33,7 @@ pub(super) struct RecipeQuery {
 }
 
 /// `None` for every other tool.
-pub(super) fn asked(tool: &str, words: &[&str]) -> Option<RecipeQuery> {
+pub(super) fn parse_query(tool: &str, words: &[&str]) -> Option<RecipeQuery> {
     let files: &[&str] = match tool {
         "make" | "gmake" => &["GNUmakefile", "makefile", "Makefile"],
         "just" => &["justfile", "Justfile", ".justfile"],
@@ -73,17 +73,17 @@ pub(super) fn asked(tool: &str, words: &[&str]) -> Option<RecipeQuery> {
 }
 
 /// What is made when nothing is asked for.
-pub(super) fn default(path: &str, text: &str) -> Vec<String> {
-    if kind(path) != Some(RecipeKind::Make) {
+pub(super) fn default_parts(path: &str, text: &str) -> Vec<String> {
+    if recipe_kind(path) != Some(RecipeKind::Make) {
         return Vec::new();
     }
-    let first = rules(text).into_iter().flat_map(|it| it.targets).find(|it| !it.starts_with('.'));
+    let first = parse_rules(text).into_iter().flat_map(|it| it.targets).find(|it| !it.starts_with('.'));
     first.into_iter().collect()
 }
 
 /// The commands behind the parts.
-pub(super) fn lines(path: &str, parts: &[String], text: &str) -> Vec<String> {
-    match kind(path) {
+pub(super) fn recipe_commands(path: &str, parts: &[String], text: &str) -> Vec<String> {
+    match recipe_kind(path) {
         Some(RecipeKind::Make) => of_make(parts, text)
             .into_iter()
             .map(|it| it.trim_start_matches(['@', '-', '+']).replace("$(MAKE)", "make"))
@@ -94,17 +94,17 @@ pub(super) fn lines(path: &str, parts: &[String], text: &str) -> Vec<String> {
 }
 
 /// What became of the parts, as half a sentence.
-pub(super) fn changed(path: &str, parts: &[String], before: &str, after: &str) -> Option<String> {
+pub(super) fn describe_change(path: &str, parts: &[String], before: &str, after: &str) -> Option<String> {
     let parts: Vec<String> = parts.iter().cloned().collect::<BTreeSet<_>>().into_iter().collect();
-    (verdict(path, &parts, before) != verdict(path, &parts, after))
+    (verdict_lines(path, &parts, before) != verdict_lines(path, &parts, after))
         .then(|| format!("changed what `{}` runs", parts.join(" ")))
 }
 
 /// The commands behind the parts with whatever decides how they are judged.
-fn verdict(path: &str, parts: &[String], text: &str) -> Vec<String> {
+fn verdict_lines(path: &str, parts: &[String], text: &str) -> Vec<String> {
     const DECIDES: [&str; 5] = ["SHELL", ".SHELLFLAGS", "MAKEFLAGS", ".IGNORE", ".ONESHELL"];
-    if kind(path) != Some(RecipeKind::Make) {
-        return lines(path, parts, text);
+    if recipe_kind(path) != Some(RecipeKind::Make) {
+        return recipe_commands(path, parts, text);
     }
     let name = |line: &str| line.split([':', '=', '+', '?', ' ']).next().unwrap_or_default().to_owned();
     let decides = text.lines().filter(|it| DECIDES.contains(&name(it).as_str())).map(str::to_owned);
@@ -126,7 +126,7 @@ struct MakeRule {
 /// The prerequisites and the recipe of each target, with the variables they use; a target without a recipe stands
 /// for what it needs.
 fn of_make(parts: &[String], text: &str) -> Vec<String> {
-    let rules = rules(text);
+    let rules = parse_rules(text);
     let (mut queue, mut seen, mut found) = (parts.to_vec(), BTreeSet::new(), Vec::new());
     while let Some(part) = queue.pop() {
         if !seen.insert(part.clone()) {
@@ -141,12 +141,12 @@ fn of_make(parts: &[String], text: &str) -> Vec<String> {
             }
         }
     }
-    let used = variables(text, &found);
+    let used = used_variables(text, &found);
     found.extend(used);
     found
 }
 
-fn rules(text: &str) -> Vec<MakeRule> {
+fn parse_rules(text: &str) -> Vec<MakeRule> {
     let mut rules: Vec<MakeRule> = Vec::new();
     let mut open = false;
     for line in text.replace("\\\n", " ").lines() {
@@ -181,7 +181,7 @@ fn rules(text: &str) -> Vec<MakeRule> {
 }
 
 /// The assignments of the variables that the lines use.
-fn variables(text: &str, lines: &[String]) -> Vec<String> {
+fn used_variables(text: &str, lines: &[String]) -> Vec<String> {
     let uses = |name: &str| {
         lines.iter().any(|it| {
             it.contains(&format!("$({name})"))
@@ -213,9 +213,9 @@ fn of_scripts(parts: &[String], text: &str) -> Vec<String> {
         }
         for name in [format!("pre{part}"), part.clone(), format!("post{part}")] {
             let Some(line) = script(&name) else { continue };
-            for words in super::shell::commands(&line) {
+            for words in super::shell::split_commands(&line) {
                 let words: Vec<&str> = words.iter().map(String::as_str).collect();
-                let inner = words.split_first().and_then(|(tool, rest)| asked(tool, rest));
+                let inner = words.split_first().and_then(|(tool, rest)| parse_query(tool, rest));
                 queue.extend(inner.filter(|it| it.folder.is_empty()).into_iter().flat_map(|it| it.parts));
             }
             found.push(line);

@@ -3,7 +3,7 @@
 //! place for themselves is none of that.
 
 use super::FileVersions;
-use super::named::joined;
+use super::named::join_path;
 use crate::check::test_inventory::bindings::{
     Definition, DefinitionKind, FileBindings, ImportBinding, bindings, calls, mentions, uses,
 };
@@ -20,7 +20,7 @@ pub(super) struct TestFileVersions<'a> {
 
 impl TestFileVersions<'_> {
     /// The first name that is its own now, and how many more are. `changed`: where else something changed.
-    pub(super) fn rebound(&self, files: &dyn FileVersions, changed: &[&str]) -> Option<String> {
+    pub(super) fn describe_shadowing(&self, files: &dyn FileVersions, changed: &[&str]) -> Option<String> {
         let new = bindings(self.path, self.after);
         if new.defined.is_empty() {
             return None;
@@ -28,7 +28,7 @@ impl TestFileVersions<'_> {
         let was = bindings(self.path, self.before);
         let look =
             ImportComparison { tests: self, work: ChangeScope { path: self.path, files, changed }, was, new };
-        let mut found = look.new.defined.iter().filter_map(|it| Some((it, look.of(it)?)));
+        let mut found = look.new.defined.iter().filter_map(|it| Some((it, look.shadowed_module(it)?)));
         let (first, module) = found.next()?;
         let module = if module.is_empty() { "the package".to_owned() } else { format!("`{module}`") };
         let more = match found.count() {
@@ -54,9 +54,9 @@ struct ImportComparison<'a> {
 
 impl ImportComparison<'_> {
     /// The module of the work whose place it takes.
-    fn of(&self, own: &Definition) -> Option<String> {
+    fn shadowed_module(&self, own: &Definition) -> Option<String> {
         let known = |it: &Definition| {
-            (&it.name, it.kind, &it.test) == (&own.name, own.kind, &own.test) && !finds(&it.value)
+            (&it.name, it.kind, &it.test) == (&own.name, own.kind, &own.test) && !is_dynamic_import(&it.value)
         };
         let in_new_test = own.test.as_ref().is_some_and(|test| {
             !own.is_function()
@@ -68,14 +68,14 @@ impl ImportComparison<'_> {
         }
         let module = match own.kind {
             DefinitionKind::Replaced => self.replaced(own)?,
-            DefinitionKind::Set => self.set(own)?,
-            DefinitionKind::Declared | DefinitionKind::Assigned => self.bound(own)?,
+            DefinitionKind::Set => self.assigned_member_of(own)?,
+            DefinitionKind::Declared | DefinitionKind::Assigned => self.imported_from(own)?,
         };
         // Last, since a file can define thousands of names and few of them come this far.
         (!self.leads_to_work(own) && !self.was.defined.iter().any(known)).then_some(module)
     }
 
-    fn bound(&self, own: &Definition) -> Option<String> {
+    fn imported_from(&self, own: &Definition) -> Option<String> {
         let named = self.was.imports.iter().find(|it| it.name == own.name && self.work.is_own(it));
         if let Some(named) = named {
             let matters = own.is_function() || self.is_tested(&own.name);
@@ -84,12 +84,12 @@ impl ImportComparison<'_> {
         let is_new =
             || !self.was.defined.iter().any(|it| it.name == own.name) && uses(&self.was.code, &own.name);
         let whole = self.was.imports.iter().filter(|it| it.name.is_empty() && is_new());
-        let mut whole = whole.filter(|it| self.work.holds(it, own));
+        let mut whole = whole.filter(|it| self.work.provides(it, own));
         whole.next().map(|it| it.module.clone())
     }
 
     /// The pinned tests asked for it there.
-    fn set(&self, own: &Definition) -> Option<String> {
+    fn assigned_member_of(&self, own: &Definition) -> Option<String> {
         let (root, member) = own.name.split_once('.')?;
         let member = member.rsplit('.').next().unwrap_or(member);
         let from = |all: &[ImportBinding]| {
@@ -114,7 +114,7 @@ impl ImportComparison<'_> {
 
     /// What it is made of is the work's own all the same.
     fn leads_to_work(&self, own: &Definition) -> bool {
-        if finds(&own.value) || own.value.contains("testing.T") {
+        if is_dynamic_import(&own.value) || own.value.contains("testing.T") {
             return true;
         }
         let is_rust = language(self.tests.path) == Some(TestLanguage::Rust);
@@ -135,7 +135,7 @@ fn is_path_to(value: &str, module: &str) -> bool {
 }
 
 /// It is loaded from wherever it is.
-fn finds(value: &str) -> bool {
+fn is_dynamic_import(value: &str) -> bool {
     const WORDS: [&str; 6] =
         ["require(", "import(", "import_module", "__import__", "requireActual", "importActual"];
     WORDS.iter().any(|it| value.contains(it))
@@ -161,18 +161,18 @@ impl ChangeScope<'_> {
         match language(self.path) {
             Some(TestLanguage::Python) => self.is_of_python(module),
             Some(TestLanguage::Script) => {
-                let is_near = module.starts_with('.') && !is_test_path(&joined(folder, module));
+                let is_near = module.starts_with('.') && !is_test_path(&join_path(folder, module));
                 is_near || ["/", "@/", "~/", "#", "src/"].iter().any(|it| module.starts_with(it))
             }
             Some(TestLanguage::Rust) => {
                 let head = module.split("::").next().unwrap_or_default();
                 let named = format!("name = \"{}\"", head.replace('_', "-"));
                 let is_package = |text: &str| text.replace('_', "-").contains(&named);
-                let mut cargo = ancestors(folder).map(|it| joined(it, "Cargo.toml"));
+                let mut cargo = ancestors(folder).map(|it| join_path(it, "Cargo.toml"));
                 matches!(head, "crate" | "super")
-                    || cargo.any(|it| self.files.before(&it).is_some_and(|it| is_package(&it)))
+                    || cargo.any(|it| self.files.read_before(&it).is_some_and(|it| is_package(&it)))
             }
-            Some(TestLanguage::Ruby | TestLanguage::Php) => !is_test_path(&joined(folder, module)),
+            Some(TestLanguage::Ruby | TestLanguage::Php) => !is_test_path(&join_path(folder, module)),
             Some(TestLanguage::Go) => module.is_empty(),
             _ => false,
         }
@@ -199,22 +199,22 @@ impl ChangeScope<'_> {
         let below = module.trim_start_matches('.').replace('.', "/");
         let folder = parent(self.path);
         let bases: Vec<String> = if dots > 0 {
-            vec![joined(folder, &"../".repeat(dots - 1))]
+            vec![join_path(folder, &"../".repeat(dots - 1))]
         } else {
             let near = ancestors(folder);
-            near.flat_map(|it| ["", "src", "lib"].map(|of| joined(it, of))).collect()
+            near.flat_map(|it| ["", "src", "lib"].map(|of| join_path(it, of))).collect()
         };
         let ends = [".py", "/__init__.py"];
-        let files = bases.iter().flat_map(|it| ends.map(|end| joined(it, &format!("{below}{end}"))));
+        let files = bases.iter().flat_map(|it| ends.map(|end| join_path(it, &format!("{below}{end}"))));
         files.into_iter().find(|it| self.is_known(it))
     }
 
     fn is_known(&self, path: &str) -> bool {
-        self.files.before(path).is_some() || self.files.is_there(path)
+        self.files.read_before(path).is_some() || self.files.exists(path)
     }
 
     /// What is taken whole has this name, or is not there to be asked.
-    fn holds(&self, import: &ImportBinding, own: &Definition) -> bool {
+    fn provides(&self, import: &ImportBinding, own: &Definition) -> bool {
         if !self.is_own(import) {
             return false;
         }
@@ -226,19 +226,19 @@ impl ChangeScope<'_> {
                 return own.kind == DefinitionKind::Declared && !self.was_in_tests(&own.name);
             }
             _ => {
-                let path = joined(folder, &import.module);
+                let path = join_path(folder, &import.module);
                 [path.clone(), format!("{path}.rb")].into_iter().find(|it| self.is_known(it))
             }
         };
         let Some(file) = file else { return true };
-        let texts = [self.files.before(&file), self.files.after(&file)];
+        let texts = [self.files.read_before(&file), self.files.read_after(&file)];
         texts.into_iter().flatten().any(|it| defines(&file, &it, &own.name))
     }
 
     /// Another file of tests had it.
     fn was_in_tests(&self, name: &str) -> bool {
         let tests = self.changed.iter().filter(|it| is_test_path(it) && **it != self.path);
-        let mut tests = tests.filter_map(|it| Some((it, self.files.before(it)?)));
+        let mut tests = tests.filter_map(|it| Some((it, self.files.read_before(it)?)));
         tests.any(|(path, text)| defines(path, &text, name))
     }
 }

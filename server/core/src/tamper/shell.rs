@@ -2,7 +2,7 @@
 //! evaluation; what is cleverer than that names nothing.
 
 /// The simple commands of a line, each as its words, quotes taken off.
-pub(super) fn commands(line: &str) -> Vec<Vec<String>> {
+pub(super) fn split_commands(line: &str) -> Vec<Vec<String>> {
     let mut all = vec![Vec::new()];
     let mut word: Option<String> = None;
     let mut chars = line.chars().peekable();

@@ -15,15 +15,15 @@ struct Two<'a> {
 }
 
 impl FileVersions for Two<'_> {
-    fn before(&self, path: &str) -> Option<String> {
+    fn read_before(&self, path: &str) -> Option<String> {
         self.before.get(path).map(ToString::to_string)
     }
 
-    fn after(&self, path: &str) -> Option<String> {
+    fn read_after(&self, path: &str) -> Option<String> {
         self.after.get(path).map(ToString::to_string)
     }
 
-    fn is_there(&self, path: &str) -> bool {
+    fn exists(&self, path: &str) -> bool {
         self.after.contains_key(path)
     }
 }
@@ -57,7 +57,7 @@ fn check(command: &str, before: Tree<'_>, changes: Tree<'_>, expect: &[&str]) {
         &["tests/**".to_owned()],
         &BTreeSet::from(["tests/out.txt".to_owned()]),
     );
-    let found: Vec<String> = watch.look(&changed, &two).into_iter().map(|it| it.what).collect();
+    let found: Vec<String> = watch.find_weakenings(&changed, &two).into_iter().map(|it| it.what).collect();
     assert_eq!(found, expect, "{command} {changes:?}");
 }
 

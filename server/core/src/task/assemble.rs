@@ -25,7 +25,7 @@ pub struct TaskDocument {
 
 /// Reads a task: the first document is the prompt, the others are its plans. A plan that stands first is prompt
 /// and plan at once.
-pub fn read(documents: &[TaskDocument]) -> Task {
+pub fn parse_task(documents: &[TaskDocument]) -> Task {
     let mut task = Task::default();
     let mut ids = TaskIds::default();
     for (index, document) in documents.iter().enumerate() {
@@ -48,18 +48,18 @@ const CRITERION_ARGUMENT: &str = "--criterion";
 pub const CHECK_ARGUMENT: &str = "--check";
 
 /// Reads a task that was typed: a prompt, which may carry criteria as a document does, and criteria of its own.
-pub fn inline(prompt: &str, criteria: &[String]) -> Task {
+pub fn parse_inline_task(prompt: &str, criteria: &[String]) -> Task {
     let mut task = Task { prompt: prompt.to_owned(), ..Task::default() };
     let mut ids = TaskIds::default();
-    let mut outline = markdown::read(PROMPT_ARGUMENT, prompt, DocumentRole::Prompt);
+    let mut outline = markdown::parse_markdown(PROMPT_ARGUMENT, prompt, DocumentRole::Prompt);
     note_unreadable(&mut outline, prompt);
     task.title.clone_from(&outline.title);
     ids.merge(&mut task, outline);
     for line in criteria {
-        let mut outline = TaskOutline::of(CRITERION_ARGUMENT);
+        let mut outline = TaskOutline::new(CRITERION_ARGUMENT);
         let text = InlineContent::of_plain(line, &Bytes::At(0));
         if line.trim().is_empty() {
-            outline.find(
+            outline.add_finding(
                 FindingCode::BadValue,
                 CRITERION_ARGUMENT,
                 "an empty criterion says nothing",
@@ -77,12 +77,12 @@ pub fn inline(prompt: &str, criteria: &[String]) -> Task {
 
 /// Adds checks that were typed as they are, without backticks. One that the task has already is not added again.
 pub fn add_checks(task: &mut Task, checks: &[String]) {
-    let nothing_to_check = emptiness(CHECK_ARGUMENT, 0).findings;
+    let nothing_to_check = empty_outline(CHECK_ARGUMENT, 0).findings;
     for text in checks {
-        let mut outline = TaskOutline::of(CHECK_ARGUMENT);
+        let mut outline = TaskOutline::new(CHECK_ARGUMENT);
         if text.trim().is_empty() {
             let fact = "an empty check checks nothing. Write a command";
-            outline.find(FindingCode::BadCheck, CHECK_ARGUMENT, fact, 0..text.len());
+            outline.add_finding(FindingCode::BadCheck, CHECK_ARGUMENT, fact, 0..text.len());
         } else {
             outline.add_criterion(
                 &InlineContent::of_code(text),
@@ -103,17 +103,17 @@ pub fn add_checks(task: &mut Task, checks: &[String]) {
 fn outline(document: &TaskDocument) -> TaskOutline {
     let TaskDocument { path, text } = document;
     if is_story_file(path) {
-        return prd::read(path, text);
+        return prd::parse_prd(path, text);
     }
     let mut outline = match kind_of(path) {
-        Some(kind) if kind.is_plan() => markdown::read(path, text, DocumentRole::Plan),
-        _ => markdown::read(path, text, DocumentRole::Prompt),
+        Some(kind) if kind.is_plan() => markdown::parse_markdown(path, text, DocumentRole::Plan),
+        _ => markdown::parse_markdown(path, text, DocumentRole::Prompt),
     };
-    front_matter::read(text, &mut outline);
+    front_matter::parse_front_matter(text, &mut outline);
     note_unreadable(&mut outline, text);
     if let Some(range) = template::unedited(text) {
         let fact = "still the template's text. Write what should be done";
-        outline.find(FindingCode::Template, "task", fact, range);
+        outline.add_finding(FindingCode::Template, "task", fact, range);
     }
     outline
 }
@@ -129,9 +129,19 @@ pub fn is_story_file(path: &str) -> bool {
 /// A Markdown document is never refused, so what nobody can have meant is said here.
 fn note_unreadable(outline: &mut TaskOutline, text: &str) {
     if text.trim_start_matches('\u{feff}').trim().is_empty() {
-        outline.find(FindingCode::Syntax, "document", "empty. Write what is to be done", 0..text.len());
+        outline.add_finding(
+            FindingCode::Syntax,
+            "document",
+            "empty. Write what is to be done",
+            0..text.len(),
+        );
     } else if let Some(at) = text.find('\0') {
-        outline.find(FindingCode::Syntax, "document", "a NUL byte, so this is not a text file", at..at + 1);
+        outline.add_finding(
+            FindingCode::Syntax,
+            "document",
+            "a NUL byte, so this is not a text file",
+            at..at + 1,
+        );
     }
 }
 
@@ -140,12 +150,12 @@ fn note_placeholders(task: &mut Task, file: &str) {
     if is_story_file(file) {
         return;
     }
-    let mut outline = TaskOutline::of(file);
-    for placeholder in placeholders::all(&task.prompt) {
+    let mut outline = TaskOutline::new(file);
+    for placeholder in placeholders::find_placeholders(&task.prompt) {
         if !placeholders::is_filled(placeholder.name, task) {
             let shown = shortened(placeholder.name, 30);
             let fact = format!("nothing fills in `{{{{{shown}}}}}`. Write what it stands for");
-            outline.find(FindingCode::Template, "task", &fact, placeholder.range);
+            outline.add_finding(FindingCode::Template, "task", &fact, placeholder.range);
         }
     }
     task.findings.append(&mut outline.findings);
@@ -158,21 +168,21 @@ fn note_emptiness(task: &mut Task, file: &str) {
     }
     let first_line = task.prompt.lines().next().map_or(0, str::len);
     let mut outline = if kind_of(file) == Some(DocumentKind::Prd) {
-        let mut outline = TaskOutline::of(file);
+        let mut outline = TaskOutline::new(file);
         // No agent is paid to read an empty list.
         let fact = "`userStories` is empty, so there is nothing to do. Add a story";
-        outline.find(FindingCode::Syntax, prd::STORY_FILE, fact, 0..first_line);
+        outline.add_finding(FindingCode::Syntax, prd::STORY_FILE, fact, 0..first_line);
         outline
     } else {
-        emptiness(file, first_line)
+        empty_outline(file, first_line)
     };
     task.findings.append(&mut outline.findings);
 }
 
-fn emptiness(file: &str, first_line: usize) -> TaskOutline {
-    let mut outline = TaskOutline::of(file);
+fn empty_outline(file: &str, first_line: usize) -> TaskOutline {
+    let mut outline = TaskOutline::new(file);
     let fact = "no criteria, so nothing is checked. Add a list under \"Done when\"";
-    outline.find(FindingCode::NoCriteria, "task", fact, 0..first_line);
+    outline.add_finding(FindingCode::NoCriteria, "task", fact, 0..first_line);
     outline
 }
 
@@ -190,12 +200,12 @@ impl TaskIds {
         self.criteria.reserve(outline.criteria.len());
         task.criteria.reserve(outline.criteria.len());
         for mut item in outline.plan {
-            item.id = self.plan.unique(&item.id);
+            item.id = self.plan.allocate(&item.id);
             task.plan.push(item);
         }
         for draft in outline.criteria {
             let mut criterion = draft.criterion;
-            criterion.id = CriterionId(self.criteria.unique(&criterion.id.0));
+            criterion.id = CriterionId(self.criteria.allocate(&criterion.id.0));
             let item = draft.plan.and_then(|index| task.plan.get(first_item + index));
             criterion.plan_item = item.map(|item| item.id.clone());
             task.criteria.push(criterion);

@@ -34,13 +34,13 @@ pub(super) struct ListItem<'a> {
     pub(super) has_list: bool,
 }
 
-pub(super) fn read<'a>(source: &'a MarkdownSource<'a>) -> Vec<MarkdownBlock<'a>> {
+pub(super) fn parse_blocks<'a>(source: &'a MarkdownSource<'a>) -> Vec<MarkdownBlock<'a>> {
     let options = Options::ENABLE_TABLES | Options::ENABLE_TASKLISTS | Options::ENABLE_STRIKETHROUGH;
     let mut builder =
         BlockBuilder { source, blocks: Vec::new(), open: Vec::new(), inline: None, skipping: 0 };
     let events: OffsetIter<'_> = Parser::new_ext(source.spread(), options).into_offset_iter();
     for (event, range) in events {
-        builder.take(event, source.original(range));
+        builder.handle_event(event, source.original(range));
     }
     builder.blocks
 }
@@ -62,7 +62,7 @@ enum OpenContainer {
 }
 
 impl<'a> BlockBuilder<'a> {
-    fn take(&mut self, event: Event<'a>, range: Range<usize>) {
+    fn handle_event(&mut self, event: Event<'a>, range: Range<usize>) {
         if self.skipping > 0 {
             match event {
                 Event::Start(_) => self.skipping += 1,
@@ -77,7 +77,7 @@ impl<'a> BlockBuilder<'a> {
             Event::Text(text) => self.text(text, range),
             Event::Code(code) => self.code(code, range),
             Event::SoftBreak | Event::HardBreak => self.piece(PieceKind::Break, " ".into(), range),
-            Event::InlineHtml(_) => self.cover(&range),
+            Event::InlineHtml(_) => self.extend_range(&range),
             Event::TaskListMarker(ticked) => self.tick(ticked),
             Event::Rule => self.block(MarkdownBlock::Other),
             Event::Html(_) | Event::FootnoteReference(_) | Event::InlineMath(_) | Event::DisplayMath(_) => {}
@@ -109,11 +109,11 @@ impl<'a> BlockBuilder<'a> {
             Tag::HtmlBlock | Tag::MetadataBlock(_) => self.skip(None),
             Tag::BlockQuote(_) => self.flush(),
             Tag::Link { dest_url, .. } => {
-                self.cover(&range);
+                self.extend_range(&range);
                 let dest = dest_url.to_string();
                 self.inline().link.get_or_insert(dest);
             }
-            Tag::Emphasis | Tag::Strong | Tag::Strikethrough | Tag::Image { .. } => self.cover(&range),
+            Tag::Emphasis | Tag::Strong | Tag::Strikethrough | Tag::Image { .. } => self.extend_range(&range),
             // Not enabled.
             Tag::FootnoteDefinition(_)
             | Tag::DefinitionList
@@ -164,7 +164,7 @@ impl<'a> BlockBuilder<'a> {
     }
 
     fn piece(&mut self, kind: PieceKind, text: CowStr<'a>, range: Range<usize>) {
-        self.cover(&range);
+        self.extend_range(&range);
         let text = match text {
             CowStr::Borrowed(text) => Cow::Borrowed(text),
             other => Cow::Owned(other.into_string()),
@@ -173,7 +173,7 @@ impl<'a> BlockBuilder<'a> {
     }
 
     /// Markup belongs to the paragraph's range though it is no piece of it.
-    fn cover(&mut self, range: &Range<usize>) {
+    fn extend_range(&mut self, range: &Range<usize>) {
         let inline = self.inline();
         if inline.range.is_empty() {
             inline.range = range.clone();

@@ -10,7 +10,7 @@ mod tests;
 use std::ops::Range;
 
 use super::assemble::is_story_file;
-use super::{PlanItem, Task, TaskDocument, read};
+use super::{PlanItem, Task, TaskDocument, parse_task};
 
 /// What is to become of an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,20 +64,24 @@ struct PlanEditTarget<'a> {
 }
 
 /// The change that `wish` means for the item with this id.
-pub fn change(documents: &[TaskDocument], item: &str, wish: PlanEdit) -> Result<DocumentEdit, PlanEditError> {
-    let task = read(documents);
+pub fn compute_edit(
+    documents: &[TaskDocument],
+    item: &str,
+    wish: PlanEdit,
+) -> Result<DocumentEdit, PlanEditError> {
+    let task = parse_task(documents);
     let target = target(documents, &task, item)?;
     let (file, before) = (target.document.path.clone(), target.document.text.clone());
     let (after, done) = match wish {
         PlanEdit::Skip => skip(documents, &target)?,
-        PlanEdit::Raise(by) => raise(documents, &target, by)?,
+        PlanEdit::Raise(by) => move_item(documents, &target, by)?,
     };
     let (range, text) = difference(&before, &after);
     Ok(DocumentEdit { file, range, text, after, done })
 }
 
 /// The item that people mean: by its id, its title, or a part of it that no other open item has.
-pub fn named<'a>(task: &'a Task, name: &str) -> Result<&'a PlanItem, PlanEditError> {
+pub fn find_item<'a>(task: &'a Task, name: &str) -> Result<&'a PlanItem, PlanEditError> {
     let wanted = name.trim().to_lowercase();
     let exact = |it: &&PlanItem| it.id == name || it.title.to_lowercase() == wanted;
     let part = |it: &&PlanItem| !it.done && !wanted.is_empty() && it.title.to_lowercase().contains(&wanted);
@@ -111,22 +115,22 @@ fn skip(
     target: &PlanEditTarget<'_>,
 ) -> Result<(String, PlanEditOutcome), PlanEditError> {
     if target.item.done {
-        return Err(conflict(target.item, "is done: there is nothing to skip"));
+        return Err(conflict_error(target.item, "is done: there is nothing to skip"));
     }
     let splices = if target.is_story() { stories::skip(target)? } else { boxes::skip(target)? };
-    let after = spliced(&target.document.text, &splices);
+    let after = apply_splices(&target.document.text, &splices);
     proof::of_skip(documents, target, &after)?;
     Ok((after, if target.item.blocking { PlanEditOutcome::Skipped } else { PlanEditOutcome::TakenUp }))
 }
 
 /// One place after the other, as far as it goes.
-fn raise(
+fn move_item(
     documents: &[TaskDocument],
     target: &PlanEditTarget<'_>,
     by: i32,
 ) -> Result<(String, PlanEditOutcome), PlanEditError> {
     if by == 0 {
-        return Err(conflict(target.item, "stays where it is when it moves by 0"));
+        return Err(conflict_error(target.item, "stays where it is when it moves by 0"));
     }
     let mut documents = documents.to_vec();
     // Further than anybody means; each step reads the plan again.
@@ -134,11 +138,14 @@ fn raise(
     let mut at = target.place_in_file();
     let (file, mut after, mut moved) = (target.document.path.as_str(), target.document.text.clone(), 0);
     while moved != by {
-        let task = read(&documents);
+        let task = parse_task(&documents);
         let Some(item) = task.plan.iter().filter(|it| it.place.file == file).nth(at) else { break };
         let Some(document) = documents.iter().find(|it| it.path == file) else { break };
         let target = PlanEditTarget { task: &task, document, item };
-        match target.neighbour(by.signum()).and_then(|other| swapped(&documents, &target, other)) {
+        match target
+            .find_neighbor(by.signum())
+            .and_then(|other| swap_with_neighbor(&documents, &target, other))
+        {
             Ok(step) => (after, at) = step,
             Err(_) if moved != 0 => break,
             Err(refused) => return Err(refused),
@@ -150,7 +157,7 @@ fn raise(
 }
 
 /// The document with the item and another one exchanged, and the place in which the item now stands.
-fn swapped(
+fn swap_with_neighbor(
     documents: &[TaskDocument],
     target: &PlanEditTarget<'_>,
     other: &PlanItem,
@@ -160,12 +167,12 @@ fn swapped(
         (Some(_), None) | (None, Some(_)) => {
             let fact =
                 format!("cannot change places with \"{}\": one of them has no `priority`", other.title);
-            return Err(conflict(target.item, &format!("{fact}. Hint: give it one")));
+            return Err(conflict_error(target.item, &format!("{fact}. Hint: give it one")));
         }
         _ if target.is_story() => stories::swap(target, other)?,
         _ => boxes::swap(target, other)?,
     };
-    let after = spliced(&target.document.text, &splices);
+    let after = apply_splices(&target.document.text, &splices);
     let place = proof::of_swap(documents, target, other, (&splices, &after))?;
     Ok((after, place))
 }
@@ -180,9 +187,9 @@ impl PlanEditTarget<'_> {
     }
 
     /// The open item that is done right before this one (1) or behind it (-1), and may be exchanged with it.
-    fn neighbour(&self, way: i32) -> Result<&PlanItem, PlanEditError> {
+    fn find_neighbor(&self, way: i32) -> Result<&PlanItem, PlanEditError> {
         if self.item.done {
-            return Err(conflict(self.item, "is done: its place makes no difference"));
+            return Err(conflict_error(self.item, "is done: its place makes no difference"));
         }
         let mut row: Vec<&PlanItem> = self.task.plan.iter().filter(|it| self.is_beside(it)).collect();
         if !self.is_story() {
@@ -195,7 +202,7 @@ impl PlanEditTarget<'_> {
         let of = if self.is_story() { "open item" } else { "open item of its list" };
         other
             .and_then(|at| row.get(at).copied())
-            .ok_or_else(|| conflict(self.item, &format!("is the {end} {of} already")))
+            .ok_or_else(|| conflict_error(self.item, &format!("is the {end} {of} already")))
     }
 
     fn is_beside(&self, other: &PlanItem) -> bool {
@@ -210,11 +217,11 @@ fn place_of(task: &Task, item: &PlanItem) -> usize {
     of_file.position(|it| it.place == item.place).unwrap_or_default()
 }
 
-fn conflict(item: &PlanItem, fact: &str) -> PlanEditError {
+fn conflict_error(item: &PlanItem, fact: &str) -> PlanEditError {
     PlanEditError::Conflict(format!("\"{}\" {fact}", item.title))
 }
 
-fn spliced(text: &str, splices: &TextSplices) -> String {
+fn apply_splices(text: &str, splices: &TextSplices) -> String {
     let mut out = String::with_capacity(text.len() + 32);
     let mut at = 0;
     for (range, new) in splices {
@@ -227,7 +234,7 @@ fn spliced(text: &str, splices: &TextSplices) -> String {
 }
 
 /// Two ranges of one text exchanged.
-fn exchanged(text: &str, one: Range<usize>, other: Range<usize>) -> TextSplices {
+fn exchange_ranges(text: &str, one: Range<usize>, other: Range<usize>) -> TextSplices {
     let slice = |range: &Range<usize>| text.get(range.clone()).unwrap_or_default().to_owned();
     let (first, second) = if one.start <= other.start { (one, other) } else { (other, one) };
     let (its, mine) = (slice(&second), slice(&first));

@@ -28,12 +28,12 @@ const KEYS: [&str; 6] = [COMMAND, CRITERIA, COMMANDS, AGENT, ITERATIONS, PROMISE
 /// Keys that no line of prose begins with.
 const UNMISTAKABLE: [&str; 4] = [COMMAND, CRITERIA, ITERATIONS, PROMISE];
 
-pub(super) fn read(text: &str, out: &mut TaskOutline) {
+pub(super) fn parse_front_matter(text: &str, out: &mut TaskOutline) {
     let end = front_matter_end(text);
     if end <= '\u{feff}'.len_utf8() {
         return note_unclosed(text, out);
     }
-    for entry in yaml::entries(text.get(..end).unwrap_or_default()) {
+    for entry in yaml::parse_entries(text.get(..end).unwrap_or_default()) {
         match entry.key {
             COMMAND => command_of(out, entry.value, &entry.range),
             CRITERIA => criteria_of(out, entry.value, &entry.range),
@@ -61,7 +61,12 @@ fn one_line(out: &mut TaskOutline, entry: &YamlEntry<'_>) -> Option<String> {
             Some(text.clone()).filter(|it| !it.trim().is_empty())
         }
         _ => {
-            unread(out, entry.key, "takes one value. Write it as one line of text", entry.range.clone());
+            report_unread(
+                out,
+                entry.key,
+                "takes one value. Write it as one line of text",
+                entry.range.clone(),
+            );
             None
         }
     }
@@ -80,7 +85,7 @@ fn agent_of(out: &mut TaskOutline, entry: &YamlEntry<'_>) {
     let program = words.next().unwrap_or_default().to_owned();
     if words.next().is_some() {
         let fact = format!("of the line only `{program}` is used. Arguments go into the configuration");
-        out.find(FindingCode::BadValue, AGENT, &fact, entry.range.clone());
+        out.add_finding(FindingCode::BadValue, AGENT, &fact, entry.range.clone());
     }
     setting(out, entry, "agent", program);
 }
@@ -90,7 +95,7 @@ fn iterations_of(out: &mut TaskOutline, entry: &YamlEntry<'_>) {
     if value.trim().parse::<u32>().is_ok_and(|it| it > 0) {
         setting(out, entry, "limits.iterations", value.trim().to_owned());
     } else {
-        unread(out, ITERATIONS, "takes a whole number from 1", entry.range.clone());
+        report_unread(out, ITERATIONS, "takes a whole number from 1", entry.range.clone());
     }
 }
 
@@ -101,17 +106,22 @@ fn commands_of(out: &mut TaskOutline, entry: YamlEntry<'_>) {
     }
     match entry.value {
         YamlValue::Nothing => {}
-        YamlValue::Text(text) => informing(out, (&text, &text), None, entry.range),
+        YamlValue::Text(text) => add_informational_command(out, (&text, &text), None, entry.range),
         YamlValue::List(items) => {
             for (item, range) in items {
                 match item {
-                    Ok(text) => informing(out, (&text, &text), None, range),
-                    Err(fault) => unread(out, COMMANDS, &fault, range),
+                    Ok(text) => add_informational_command(out, (&text, &text), None, range),
+                    Err(fault) => report_unread(out, COMMANDS, &fault, range),
                 }
             }
         }
         YamlValue::Flow(_) | YamlValue::Unclear(_) => {
-            unread(out, COMMANDS, "takes a list. Write `- name: …` and `run: …` below it", entry.range);
+            report_unread(
+                out,
+                COMMANDS,
+                "takes a list. Write `- name: …` and `run: …` below it",
+                entry.range,
+            );
         }
     }
 }
@@ -125,21 +135,26 @@ fn named_command(out: &mut TaskOutline, item: &[YamlPair<'_>]) {
     let timeout_ms = of("timeout").and_then(|it| {
         let seconds = it.value.trim().parse::<u64>().ok().filter(|it| *it > 0);
         if seconds.is_none() {
-            out.find(FindingCode::BadValue, "timeout", "takes a number of seconds", it.range.clone());
+            out.add_finding(FindingCode::BadValue, "timeout", "takes a number of seconds", it.range.clone());
         }
         seconds.map(|it| it.saturating_mul(1000))
     });
     if let Some(run) = of("run").or_else(|| of("command")) {
         let name = of("name").map_or(&run.value, |it| &it.value);
-        informing(out, (name, &run.value), timeout_ms, run.range.clone());
+        add_informational_command(out, (name, &run.value), timeout_ms, run.range.clone());
     } else {
         let range = item.first().map_or(0..0, |it| it.range.clone());
-        unread(out, COMMANDS, "an item without `run`. Write the command below its name", range);
+        report_unread(out, COMMANDS, "an item without `run`. Write the command below its name", range);
     }
 }
 
 /// A command that the agent is told the output of: optional, so that it keeps no loop going.
-fn informing(out: &mut TaskOutline, (name, run): (&str, &str), timeout_ms: Option<u64>, range: Range<usize>) {
+fn add_informational_command(
+    out: &mut TaskOutline,
+    (name, run): (&str, &str),
+    timeout_ms: Option<u64>,
+    range: Range<usize>,
+) {
     if run.trim().is_empty() {
         return;
     }
@@ -163,7 +178,7 @@ fn note_unclosed(text: &str, out: &mut TaskOutline) {
             _ if index == 0 && !line.trim().is_empty() => return,
             Some(key) => {
                 let fact = format!("`{key}` is not read, since no `---` closes it. Write one");
-                return out.find(FindingCode::Syntax, NAME, &fact, range);
+                return out.add_finding(FindingCode::Syntax, NAME, &fact, range);
             }
             None => {}
         }
@@ -180,14 +195,14 @@ fn command_of(out: &mut TaskOutline, value: YamlValue, range: &Range<usize>) {
             for (item, range) in items {
                 match item {
                     Ok(text) => command(out, &text, &range),
-                    Err(fault) => unread(out, COMMAND, &fault, range),
+                    Err(fault) => report_unread(out, COMMAND, &fault, range),
                 }
             }
         }
         YamlValue::Flow(_) => {
-            unread(out, COMMAND, "a list in brackets. Write it as one line of text", range.clone());
+            report_unread(out, COMMAND, "a list in brackets. Write it as one line of text", range.clone());
         }
-        YamlValue::Unclear(fault) => unread(out, COMMAND, &fault, range.clone()),
+        YamlValue::Unclear(fault) => report_unread(out, COMMAND, &fault, range.clone()),
     }
 }
 
@@ -199,18 +214,18 @@ fn criteria_of(out: &mut TaskOutline, value: YamlValue, range: &Range<usize>) {
             for (item, range) in items {
                 match item {
                     Ok(text) => criterion(out, &text, &range),
-                    Err(fault) => unread(out, CRITERIA, &fault, range),
+                    Err(fault) => report_unread(out, CRITERIA, &fault, range),
                 }
             }
         }
         YamlValue::Flow(items) => items.iter().for_each(|it| criterion(out, it, range)),
-        YamlValue::Unclear(fault) => unread(out, CRITERIA, &fault, range.clone()),
+        YamlValue::Unclear(fault) => report_unread(out, CRITERIA, &fault, range.clone()),
     }
 }
 
 /// Less would be checked than its author wrote: no loop starts over it.
-fn unread(out: &mut TaskOutline, key: &str, fault: &str, range: Range<usize>) {
-    out.find(FindingCode::Syntax, key, fault, range);
+fn report_unread(out: &mut TaskOutline, key: &str, fault: &str, range: Range<usize>) {
+    out.add_finding(FindingCode::Syntax, key, fault, range);
 }
 
 fn criterion(out: &mut TaskOutline, text: &str, range: &Range<usize>) {

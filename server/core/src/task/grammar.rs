@@ -23,7 +23,7 @@ use super::{FindingCode, ids};
 use crate::criterion::{Check, Expect};
 use crate::text::fold::{one_line, shortened};
 use expectations::ParsedExpectation as Expectation;
-use seen::{CodeSpan, TrailingText, seen};
+use seen::{CodeSpan, TrailingText, code_spans};
 use spans::CodeSpanKind;
 
 /// How much of a check an item of this kind is expected to be.
@@ -72,13 +72,13 @@ impl ParsedItem {
     }
 }
 
-pub(super) fn read(inline: &InlineContent<'_>, mode: ItemMode) -> ParsedItem {
-    let spans: Vec<CodeSpan<'_>> = seen(inline);
+pub(super) fn parse_item(inline: &InlineContent<'_>, mode: ItemMode) -> ParsedItem {
+    let spans: Vec<CodeSpan<'_>> = code_spans(inline);
     let mut reading = ItemParser { inline, spans, mode, faults: Vec::new() };
     reading.broken_spans();
     let check_at = reading.the_check();
     let mut check = check_at.and_then(|at| reading.with_expectations(at));
-    let parts = name::NameParts::of(inline, |index| reading.role_of(index, check_at));
+    let parts = name::NameParts::from_inline(inline, |index| reading.role_of(index, check_at));
     let mut attributes = ItemAttributes::default();
     let name = parts.name(check.as_ref(), &mut attributes, &mut |reason| {
         reading.faults.push(fault(FindingCode::BadValue, reason, &inline.range));
@@ -89,7 +89,7 @@ pub(super) fn read(inline: &InlineContent<'_>, mode: ItemMode) -> ParsedItem {
     if check.is_none() && reading.faults.iter().all(|fault| fault.code != FindingCode::BadCheck) {
         reading.forgotten_mark();
     }
-    reading.cure();
+    reading.keep_single_fix();
     ParsedItem { attributes, ..ParsedItem::new(name, check, reading.faults) }
 }
 
@@ -108,7 +108,7 @@ struct ItemParser<'a> {
 }
 
 impl ItemParser<'_> {
-    fn bad(&mut self, fact: impl Into<String>, range: &Range<usize>) {
+    fn add_fault(&mut self, fact: impl Into<String>, range: &Range<usize>) {
         self.faults.push(fault(FindingCode::BadCheck, fact.into(), range));
     }
 
@@ -118,7 +118,7 @@ impl ItemParser<'_> {
         if let Some(stray) = self.inline.stray.clone()
             && (!lenient || self.text_behind(stray.end).starts_with("$ "))
         {
-            self.bad("a backtick without its pair. Close the code span", &stray);
+            self.add_fault("a backtick without its pair. Close the code span", &stray);
         }
         let torn: Vec<Range<usize>> = self
             .spans
@@ -128,7 +128,7 @@ impl ItemParser<'_> {
             .map(|seen| seen.source.range.clone())
             .collect();
         for range in torn {
-            self.bad("a code span over two lines. Put it on one line", &range);
+            self.add_fault("a code span over two lines. Put it on one line", &range);
         }
     }
 
@@ -188,7 +188,7 @@ impl ItemParser<'_> {
         }
         let sound = bad.is_empty() && !torn && self.inline.stray.is_none();
         for (reason, range) in bad {
-            self.bad(reason, &range);
+            self.add_fault(reason, &range);
         }
         checks.first().copied().filter(|_| sound)
     }
@@ -284,7 +284,7 @@ impl ItemParser<'_> {
         }
         let sound = faults.is_empty();
         for (reason, range) in faults {
-            self.bad(reason, &range);
+            self.add_fault(reason, &range);
         }
         self.early_expectations(at);
         sound.then_some(check)
@@ -327,9 +327,9 @@ impl ItemParser<'_> {
     /// A judge is asked about the item's own words. `None`: there are none.
     fn with_words(&mut self, mut check: Check, name: &str) -> Option<Check> {
         if let Check::Judge { prose, .. } = &mut check {
-            if name::label(&Check::Judge { of: None, prose: String::new() }) == name {
+            if name::check_label(&Check::Judge { of: None, prose: String::new() }) == name {
                 let fact = "nothing to judge. Say in words what must hold";
-                self.bad(fact.to_owned(), &self.inline.range.clone());
+                self.add_fault(fact.to_owned(), &self.inline.range.clone());
                 return None;
             }
             *prose = shortened(name, PROSE_CHARS).into_owned();
@@ -338,15 +338,15 @@ impl ItemParser<'_> {
     }
 
     /// One fault alone can be cured by one replacement; two in an item may be about each other.
-    fn cure(&mut self) {
+    fn keep_single_fix(&mut self) {
         let mut bad = self.faults.iter_mut().filter(|it| it.code == FindingCode::BadCheck);
         let (Some(only), None) = (bad.next(), bad.next()) else { return };
         let Some(seen) = self.spans.iter().find(|it| it.source.range == only.range) else { return };
         let is_torn = seen.source.kind == PieceKind::TornCode;
         only.fix = match (&seen.span, &seen.expectation) {
-            (CodeSpanKind::Near(meant), _) => Some(marked(meant)),
+            (CodeSpanKind::Near(meant), _) => Some(code_span(meant)),
             (CodeSpanKind::BadCommand(_) | CodeSpanKind::BadWord(_), _) => cures::of_check(&seen.source.text),
-            (_, Expectation::NearStatus) => near::status(&seen.source.text).map(|it| marked(&it)),
+            (_, Expectation::NearStatus) => near::suggest_status(&seen.source.text).map(|it| code_span(&it)),
             (CodeSpanKind::Command(_) | CodeSpanKind::Word(_), _) if is_torn => {
                 cures::of_check(&seen.source.text)
             }
@@ -373,7 +373,7 @@ impl ItemParser<'_> {
         });
         if let Some(seen) = forgotten {
             let code = seen.source.text.trim();
-            let fix = checked(code.strip_prefix('$').unwrap_or(code));
+            let fix = command_span(code.strip_prefix('$').unwrap_or(code));
             let fact = "a command without `$ ` is never run. Write the `$ `".to_owned();
             let range = seen.source.range.clone();
             self.faults.push(ItemFault { code: FindingCode::NotACheck, fact, range, fix: Some(fix) });
@@ -399,7 +399,7 @@ impl ItemParser<'_> {
             code: FindingCode::NotACheck,
             fact,
             range,
-            fix: Some(checked(command)),
+            fix: Some(command_span(command)),
         });
     }
 }
@@ -413,12 +413,12 @@ fn is_exit(expect: &Expect) -> bool {
 }
 
 /// `command` as a check span.
-fn checked(command: &str) -> String {
-    marked(&format!("$ {command}"))
+fn command_span(command: &str) -> String {
+    code_span(&format!("$ {command}"))
 }
 
 /// A code span with as many backticks as its text needs.
-fn marked(code: &str) -> String {
+fn code_span(code: &str) -> String {
     let mut longest = 0;
     let mut run = 0;
     for char in code.chars() {

@@ -11,7 +11,8 @@ use crate::text::fold::one_line;
 
 /// 10 hex of sha256 over check and expectations, over the prose where there is no check.
 pub(super) fn base_id(check: Option<&Check>, prose: &str) -> String {
-    let canonical = check.map_or_else(|| format!("prose\n{}", one_line(prose).to_lowercase()), canonical);
+    let canonical =
+        check.map_or_else(|| format!("prose\n{}", one_line(prose).to_lowercase()), canonical_check);
     let digest = Sha256::digest(canonical.as_bytes());
     hex(digest.get(..5).unwrap_or_default())
 }
@@ -29,7 +30,7 @@ impl IdAllocator {
         self.used.reserve(count);
     }
 
-    pub(super) fn unique(&mut self, base: &str) -> String {
+    pub(super) fn allocate(&mut self, base: &str) -> String {
         let Some(mut count) = self.used.get(base).copied() else {
             self.used.insert(base.to_owned(), 1);
             return base.to_owned();
@@ -47,15 +48,17 @@ impl IdAllocator {
     }
 }
 
-fn canonical(check: &Check) -> String {
+fn canonical_check(check: &Check) -> String {
     match check {
-        Check::Command { command, expect } => with(format!("$\n{}", one_line(command)), expect),
+        Check::Command { command, expect } => {
+            append_expectations(format!("$\n{}", one_line(command)), expect)
+        }
         Check::Exists { globs } => format!("exists\n{}", globs.join("\n")),
         Check::Missing { globs } => format!("missing\n{}", globs.join("\n")),
         Check::Has { pattern, globs } => format!("has\n{}\n{}", pattern_text(pattern), globs.join("\n")),
         Check::Lacks { pattern, globs } => format!("lacks\n{}\n{}", pattern_text(pattern), globs.join("\n")),
         Check::Clean => "clean".to_owned(),
-        Check::Get { url, expect } => with(format!("get\n{url}"), expect),
+        Check::Get { url, expect } => append_expectations(format!("get\n{url}"), expect),
         // The words are the check: others ask something else.
         Check::Judge { of, prose } => {
             let (needed, asked) = of.unwrap_or((1, 1));
@@ -64,11 +67,11 @@ fn canonical(check: &Check) -> String {
     }
 }
 
-fn with(check: String, expect: &[Expect]) -> String {
-    expect.iter().fold(check, |text, expect| text + "\n" + &expectation(expect))
+fn append_expectations(check: String, expect: &[Expect]) -> String {
+    expect.iter().fold(check, |text, expect| text + "\n" + &canonical_expectation(expect))
 }
 
-fn expectation(expect: &Expect) -> String {
+fn canonical_expectation(expect: &Expect) -> String {
     match expect {
         Expect::Number { compare, value } => format!("{} {value}", compare.sign()),
         Expect::Matches { pattern } => pattern_text(pattern),

@@ -74,7 +74,7 @@ impl InlineContent<'_> {
     pub(super) fn of_plain(text: &str, origin: &ByteOrigin) -> Self {
         let mut inline = Self { range: origin.of(0..text.len()), ..Self::default() };
         let runs = backtick_runs(text);
-        let closers = BacktickRuns::of(&runs);
+        let closers = BacktickRuns::new(&runs);
         let mut from = 0;
         let mut next = 0;
         while let Some(open) = runs.get(next) {
@@ -104,7 +104,7 @@ impl InlineContent<'_> {
         let flat = raw.replace(['\n', '\r'], " ");
         self.pieces.push(InlinePiece {
             kind,
-            text: unpadded(&flat).to_owned().into(),
+            text: strip_padding(&flat).to_owned().into(),
             range: origin.of(range),
         });
     }
@@ -129,7 +129,7 @@ impl ByteOrigin {
 }
 
 /// One space on each side belongs to the backticks, not to the code.
-fn unpadded(code: &str) -> &str {
+fn strip_padding(code: &str) -> &str {
     if code.trim_matches(' ').is_empty() {
         return code;
     }
@@ -158,7 +158,7 @@ fn backtick_runs(text: &str) -> Vec<Range<usize>> {
 struct BacktickRuns(HashMap<usize, Vec<usize>>);
 
 impl BacktickRuns {
-    fn of(runs: &[Range<usize>]) -> Self {
+    fn new(runs: &[Range<usize>]) -> Self {
         let mut by_length: HashMap<usize, Vec<usize>> = HashMap::new();
         for (index, run) in runs.iter().enumerate() {
             by_length.entry(run.len()).or_default().push(index);

@@ -10,7 +10,7 @@ use super::blocks::{self, ListItem, MarkdownBlock};
 use super::grammar::{self, ItemMode};
 use super::item::InlineContent;
 use super::outline::{CriterionOrigin, TaskOutline};
-use super::phrases::{HeadingPhrase, ends_in_colon, exact_phrase, phrase};
+use super::phrases::{HeadingPhrase, ends_in_colon, exact_phrase, match_phrase};
 use super::plan::{self, OptionalHeadings};
 use super::promise;
 use super::source::MarkdownSource;
@@ -22,21 +22,21 @@ pub(super) enum DocumentRole {
     Plan,
 }
 
-pub(super) fn read(file: &str, text: &str, role: DocumentRole) -> TaskOutline {
+pub(super) fn parse_markdown(file: &str, text: &str, role: DocumentRole) -> TaskOutline {
     let source = MarkdownSource::new(text);
     let mut reader = MarkdownReader {
         source: &source,
         role,
-        out: TaskOutline::of(file),
+        out: TaskOutline::new(file),
         sections: Vec::new(),
         lists: Vec::new(),
         lead: ListLead::None,
         headings: OptionalHeadings::default(),
         title: TitleState::default(),
     };
-    promise::read(&source, &mut reader.out);
-    for block in blocks::read(&source) {
-        reader.take(block);
+    promise::find_promise(&source, &mut reader.out);
+    for block in blocks::parse_blocks(&source) {
+        reader.handle_block(block);
     }
     reader.finish()
 }
@@ -97,7 +97,7 @@ enum TitleState {
 }
 
 impl<'a> MarkdownReader<'a> {
-    fn take(&mut self, block: MarkdownBlock<'a>) {
+    fn handle_block(&mut self, block: MarkdownBlock<'a>) {
         match block {
             MarkdownBlock::ListOpen => return self.open_list(),
             MarkdownBlock::Item(_) | MarkdownBlock::ListClose => {}
@@ -116,7 +116,7 @@ impl<'a> MarkdownReader<'a> {
             MarkdownBlock::Fence(range) => {
                 if self.items_are() == ItemsAre::Criteria(HeadingPhrase::Validation) {
                     let fact = "commands in a fenced block are never run. Write them as a list";
-                    self.out.find(FindingCode::NotACheck, "Validation commands", fact, range);
+                    self.out.add_finding(FindingCode::NotACheck, "Validation commands", fact, range);
                 }
             }
             MarkdownBlock::Indented(range) => {
@@ -132,12 +132,12 @@ impl<'a> MarkdownReader<'a> {
         let plain = text.plain_text();
         self.close_sections(level);
         self.headings.enter(level, &plain);
-        if !self.titled(&text) && matches!(self.title, TitleState::None) {
+        if !self.take_title(&text) && matches!(self.title, TitleState::None) {
             self.title = TitleState::Heading(plain.trim().to_owned());
         }
         if mentions::is_context(&plain) && ends_in_colon(&plain) {
             self.lead = ListLead::Context;
-        } else if let Some(phrase) = phrase(&plain) {
+        } else if let Some(phrase) = match_phrase(&plain) {
             self.sections.push(CriteriaSection { level, phrase, heading: text, is_empty: true });
         }
     }
@@ -156,18 +156,18 @@ impl<'a> MarkdownReader<'a> {
 
     fn no_criteria(&mut self, name: &str, range: std::ops::Range<usize>) {
         let fact = "no list items, so nothing is checked. Write one item per criterion";
-        self.out.find(FindingCode::NoCriteria, name.trim().trim_end_matches([':', '：']), fact, range);
+        self.out.add_finding(FindingCode::NoCriteria, name.trim().trim_end_matches([':', '：']), fact, range);
     }
 
     fn paragraph(&mut self, text: InlineContent<'a>) {
         let plain = text.plain_text();
-        if self.titled(&text) {
+        if self.take_title(&text) {
             return;
         }
         if mentions::is_context(&plain) {
             self.out_context(mentions::behind_colon(&text));
             self.lead = ListLead::Context;
-        } else if let Some(phrase) = phrase(&plain) {
+        } else if let Some(phrase) = match_phrase(&plain) {
             self.lead_in(phrase, text, &plain);
         }
     }
@@ -176,7 +176,7 @@ impl<'a> MarkdownReader<'a> {
     fn lead_in(&mut self, phrase: HeadingPhrase, text: InlineContent<'a>, plain: &str) {
         if ends_in_colon(plain) {
             self.lead = ListLead::Criteria(phrase, text);
-        } else if let Some(list) = inline_list::read(self.source, &text) {
+        } else if let Some(list) = inline_list::parse_inline_list(self.source, &text) {
             let mode = mode_of(phrase);
             for item in &list.items {
                 self.criterion(item, mode, CriterionOrigin::default());
@@ -193,7 +193,7 @@ impl<'a> MarkdownReader<'a> {
     }
 
     /// Takes a paragraph or heading that says the title.
-    fn titled(&mut self, text: &InlineContent<'_>) -> bool {
+    fn take_title(&mut self, text: &InlineContent<'_>) -> bool {
         let first_line = text.first_line();
         if matches!(self.title, TitleState::Awaited) {
             self.title = TitleState::Objective(first_line.trim().to_owned());
@@ -278,7 +278,7 @@ impl<'a> MarkdownReader<'a> {
         let Some(text) = item.text else { return };
         let plain = text.plain_text();
         if item.has_list && ends_in_colon(&plain) {
-            self.lead = match phrase(&plain) {
+            self.lead = match match_phrase(&plain) {
                 Some(phrase) => ListLead::Criteria(phrase, text.clone()),
                 None if mentions::is_context(&plain) => ListLead::Context,
                 None => ListLead::None,
@@ -289,7 +289,7 @@ impl<'a> MarkdownReader<'a> {
         }
         match self.items_are() {
             ItemsAre::Criteria(phrase) => self.criterion_item(&text, phrase, item.ticked, item.has_list),
-            ItemsAre::Paths => self.out_context(mentions::item(&text)),
+            ItemsAre::Paths => self.out_context(mentions::parse_list_item(&text)),
             ItemsAre::Prose => match (self.role, item.ticked) {
                 (DocumentRole::Plan, Some(ticked)) => {
                     plan::take_box(&mut self.out, &text, ticked, self.headings.is_optional());
@@ -307,7 +307,7 @@ impl<'a> MarkdownReader<'a> {
         ticked: Option<bool>,
         has_list: bool,
     ) {
-        let read = grammar::read(text, mode_of(phrase));
+        let read = grammar::parse_item(text, mode_of(phrase));
         if has_list && !read.means_check() {
             return;
         }

@@ -39,7 +39,7 @@ pub(super) struct CriterionOrigin {
 }
 
 impl TaskOutline {
-    pub(super) fn of(file: &str) -> Self {
+    pub(super) fn new(file: &str) -> Self {
         Self { file: file.to_owned(), ..Self::default() }
     }
 
@@ -48,7 +48,7 @@ impl TaskOutline {
     }
 
     /// `name: fact`, short enough for one line of an editor.
-    pub(super) fn find(&mut self, code: FindingCode, name: &str, fact: &str, range: Range<usize>) {
+    pub(super) fn add_finding(&mut self, code: FindingCode, name: &str, fact: &str, range: Range<usize>) {
         let place = self.place(range);
         self.findings.push(Finding { code, message: message(name, fact), place, fix: None });
     }
@@ -66,7 +66,7 @@ impl TaskOutline {
         mode: ItemMode,
         origin: CriterionOrigin,
     ) {
-        let item = grammar::read(inline, mode);
+        let item = grammar::parse_item(inline, mode);
         self.add_item(item, inline.range.clone(), origin);
     }
 

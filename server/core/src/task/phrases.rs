@@ -41,13 +41,13 @@ const OPTIONAL: &[&str] = &[
 ];
 
 /// The phrase that `text` equals or begins with.
-pub(super) fn phrase(text: &str) -> Option<HeadingPhrase> {
-    leading(text).map(|(phrase, _)| phrase)
+pub(super) fn match_phrase(text: &str) -> Option<HeadingPhrase> {
+    leading_phrase(text).map(|(phrase, _)| phrase)
 }
 
 /// The phrase that `text` is, but for a final colon or brackets.
 pub(super) fn exact_phrase(text: &str) -> Option<HeadingPhrase> {
-    let (phrase, rest) = leading(text)?;
+    let (phrase, rest) = leading_phrase(text)?;
     without_tail(&rest).is_empty().then_some(phrase)
 }
 
@@ -64,14 +64,14 @@ pub(super) fn is_optional(heading: &str) -> bool {
     is_marked || OPTIONAL.contains(&without_tail(&text.replace('-', " ")))
 }
 
-fn leading(text: &str) -> Option<(HeadingPhrase, String)> {
-    let text = undecorated(text);
+fn leading_phrase(text: &str) -> Option<(HeadingPhrase, String)> {
+    let text = strip_decoration(text);
     let first = text.chars().next()?.to_lowercase().next()?;
     // Most lines begin like none of them.
     if !PHRASES.iter().any(|(words, _)| words.starts_with(first)) {
         return None;
     }
-    let text = folded(text);
+    let text = fold_case(text);
     PHRASES.iter().find_map(|(words, phrase)| {
         let rest = text.strip_prefix(words)?;
         let goes_on = rest.chars().next().is_some_and(|next| next.is_alphanumeric() && !is_cjk(next));
@@ -81,10 +81,10 @@ fn leading(text: &str) -> Option<(HeadingPhrase, String)> {
 
 /// Lower case, single spaces, without what stands in front; only as much of the text as can matter.
 fn normalised(text: &str) -> String {
-    folded(undecorated(text))
+    fold_case(strip_decoration(text))
 }
 
-fn folded(text: &str) -> String {
+fn fold_case(text: &str) -> String {
     let words: Vec<String> = text.split_whitespace().take(LONGEST).map(str::to_lowercase).collect();
     words.join(" ")
 }
@@ -93,7 +93,7 @@ fn folded(text: &str) -> String {
 const LONGEST: usize = 24;
 
 /// Without numbering ("2.", "3.1)", "IV.", "一、"), emoji, short codes and emphasis in front.
-fn undecorated(text: &str) -> &str {
+fn strip_decoration(text: &str) -> &str {
     let mut rest = text;
     loop {
         let before = rest.len();

@@ -30,7 +30,7 @@ const SCOPES: [&str; 10] =
     ["commands", "contexts", "checks", "instructions", "args", "ralph", "task", "story", "prd", "plan"];
 
 /// In their order. A document that holds no `{{` costs one search.
-pub(crate) fn all(text: &str) -> Vec<Placeholder<'_>> {
+pub(crate) fn find_placeholders(text: &str) -> Vec<Placeholder<'_>> {
     let mut found = Vec::new();
     if !text.contains("{{") {
         return found;
@@ -102,15 +102,15 @@ pub(super) fn is_filled(name: &str, task: &Task) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::all;
-    use crate::task::{FindingCode, TaskDocument, read};
+    use super::find_placeholders;
+    use crate::task::{FindingCode, TaskDocument, parse_task};
 
     #[test]
     fn only_what_other_tools_fill_in_is_a_placeholder() {
         let check = |text: &str, expect: &[&str]| {
-            let found: Vec<&str> = all(text).into_iter().map(|it| it.name).collect();
+            let found: Vec<&str> = find_placeholders(text).into_iter().map(|it| it.name).collect();
             assert_eq!(found, expect, "{text}");
-            assert!(all(text).iter().all(|it| text[it.range.clone()].starts_with("{{")));
+            assert!(find_placeholders(text).iter().all(|it| text[it.range.clone()].starts_with("{{")));
         };
         check("Work on {{STORY_ID}}: {{ STORY_TITLE }}.", &["STORY_ID", "STORY_TITLE"]);
         check("{{taskId}} {{ commands.tests }} {{ args.dir }}", &["taskId", "commands.tests", "args.dir"]);
@@ -129,7 +129,7 @@ mod tests {
                 vec![TaskDocument { path: "PROMPT_build.md".to_owned(), text: text.to_owned() }];
             let plan = plan.map(|it| TaskDocument { path: "prd.json".to_owned(), text: it.to_owned() });
             documents.extend(plan);
-            let task = read(&documents);
+            let task = parse_task(&documents);
             let found = task.findings.iter().filter(|it| it.code == FindingCode::Template);
             let messages: Vec<&str> = found.map(|it| it.message.as_str()).collect();
             assert_eq!(messages, expect, "{text}");

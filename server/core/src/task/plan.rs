@@ -32,7 +32,7 @@ impl OptionalHeadings {
 
 /// A box outside criteria sections.
 pub(super) fn take_box(out: &mut TaskOutline, text: &InlineContent<'_>, done: bool, optional: bool) {
-    let read = grammar::read(text, ItemMode::PlanBox);
+    let read = grammar::parse_item(text, ItemMode::PlanBox);
     let plan = push_item(out, &read, text, done, optional);
     if read.means_check() {
         out.add_item(

@@ -23,23 +23,23 @@ use crate::text::fold::{folded, one_line, shortened};
 pub(super) use values::STORY_FILE;
 use values::{JsonFields, ROOT_FIELDS, STORY_FIELDS};
 
-pub(super) fn read(file: &str, text: &str) -> TaskOutline {
+pub(super) fn parse_prd(file: &str, text: &str) -> TaskOutline {
     let skipped = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     let json = text.get(skipped..).unwrap_or_default();
-    let mut reader = PrdReader { json, skipped, out: TaskOutline::of(file), ids: HashSet::new() };
-    match parse(json) {
+    let mut reader = PrdReader { json, skipped, out: TaskOutline::new(file), ids: HashSet::new() };
+    match parse_json(json) {
         Ok(parsed) => reader.root(parsed.value.as_ref()),
         Err(error) => {
             let range = reader.whole_characters(error.range().start..error.range().end);
             let fact = values::lower_first(&error.kind().to_string());
-            reader.syntax(&fact, range);
+            reader.report_syntax(&fact, range);
         }
     }
     reader.out
 }
 
 /// The text behind a byte order mark, with comments and trailing commas as editors let people write them.
-pub(super) fn parse(json: &str) -> Result<ParseResult<'_>, ParseError> {
+pub(super) fn parse_json(json: &str) -> Result<ParseResult<'_>, ParseError> {
     let options = ParseOptions {
         allow_comments: true,
         allow_trailing_commas: true,
@@ -66,10 +66,10 @@ struct PrdReader<'a> {
 impl PrdReader<'_> {
     fn root(&mut self, value: Option<&Value<'_>>) {
         let Some(Value::Object(root)) = value else {
-            return self.syntax("no object with `userStories`", 0..self.json.len().min(1));
+            return self.report_syntax("no object with `userStories`", 0..self.json.len().min(1));
         };
-        let fields = JsonFields::of(root, &mut |name, range| self.twice(name, range));
-        self.misspelt(root, ROOT_FIELDS);
+        let fields = JsonFields::new(root, &mut |name, range| self.report_duplicate(name, range));
+        self.report_misspelled(root, ROOT_FIELDS);
         self.out.title = fields
             .text("project", self)
             .or_else(|| fields.text("name", self))
@@ -78,7 +78,7 @@ impl PrdReader<'_> {
         self.branch(&fields);
         match fields.get("userStories") {
             Some(Value::Array(stories)) => self.stories(&stories.elements),
-            Some(other) => self.wrong("userStories", "a list of stories", other),
+            Some(other) => self.report_wrong_type("userStories", "a list of stories", other),
             None => self.no_stories(root, &fields),
         }
         self.commands(&fields, "completionCriteria", None);
@@ -102,7 +102,7 @@ impl PrdReader<'_> {
             || "no `userStories`".to_owned(),
             |name| format!("`{name}` is not read. Call it `userStories`"),
         );
-        self.syntax(&fact, root.range.start..root.range.start + 1);
+        self.report_syntax(&fact, root.range.start..root.range.start + 1);
     }
 
     fn stories(&mut self, stories: &[Value<'_>]) {
@@ -111,14 +111,14 @@ impl PrdReader<'_> {
         for story in stories {
             match story {
                 Value::Object(story) => self.story(story, &known),
-                other => self.wrong("userStories", "stories in braces", other),
+                other => self.report_wrong_type("userStories", "stories in braces", other),
             }
         }
     }
 
     fn story(&mut self, story: &Object<'_>, known: &HashSet<&str>) {
-        let fields = JsonFields::of(story, &mut |name, range| self.twice(name, range));
-        self.misspelt(story, STORY_FIELDS);
+        let fields = JsonFields::new(story, &mut |name, range| self.report_duplicate(name, range));
+        self.report_misspelled(story, STORY_FIELDS);
         let id = self.story_id(&fields);
         self.no_nested_stories(&fields);
         let title = fields.text("title", self).unwrap_or_default();
@@ -169,16 +169,16 @@ impl PrdReader<'_> {
         let id = match value {
             Value::StringLit(id) => id.value.trim().to_owned(),
             Value::NumberLit(id) => {
-                self.wrong("id", "text in quotes", value);
+                self.report_wrong_type("id", "text in quotes", value);
                 id.value.to_owned()
             }
             other => {
-                self.wrong("id", "text in quotes", other);
+                self.report_wrong_type("id", "text in quotes", other);
                 return None;
             }
         };
         if id.is_empty() {
-            self.empty("id", value);
+            self.report_empty("id", value);
             return None;
         }
         if !self.ids.insert(id.clone()) {
@@ -190,7 +190,7 @@ impl PrdReader<'_> {
     fn priority(&mut self, fields: &JsonFields<'_>) -> Option<i64> {
         let value = fields.get("priority")?;
         let Some(number) = value.as_number_lit() else {
-            self.wrong("priority", "a number", value);
+            self.report_wrong_type("priority", "a number", value);
             return None;
         };
         number.value.parse::<f64>().ok().map(|it| (it * 1_000.0).round() as i64)
@@ -213,10 +213,10 @@ impl PrdReader<'_> {
     fn prose_criterion(&mut self, value: &Value<'_>, plan: Option<usize>) {
         let Some(text) = self.text_of("acceptanceCriteria", value) else { return };
         if text.value.trim().is_empty() {
-            return self.empty("acceptanceCriteria", value);
+            return self.report_empty("acceptanceCriteria", value);
         }
         let inline = self.inline(text);
-        self.add(grammar::read(&inline, ItemMode::Criterion), text, plan);
+        self.add(grammar::parse_item(&inline, ItemMode::Criterion), text, plan);
     }
 
     /// Shell commands: bare, as `$ command`, or in backticks.
@@ -224,7 +224,7 @@ impl PrdReader<'_> {
         for value in fields.list(key, self) {
             let Some(text) = self.text_of(key, value) else { continue };
             if text.value.trim().is_empty() {
-                self.empty(key, value);
+                self.report_empty(key, value);
                 continue;
             }
             let item = command_item(&text.value, &self.inline(text));
@@ -267,7 +267,7 @@ pub(super) fn command_item(text: &str, inline: &InlineContent<'_>) -> grammar::P
     let text = text.trim();
     let has_code = inline.pieces.iter().any(|piece| piece.kind.is_code());
     if has_code && !text.starts_with("$ ") && !grammar::looks_like_command(text) {
-        return grammar::read(inline, ItemMode::Validation);
+        return grammar::parse_item(inline, ItemMode::Validation);
     }
     let command = text.strip_prefix("$ ").unwrap_or(text).trim();
     if command.is_empty() || command == "$" || command.contains(['\n', '\r', '\0']) {

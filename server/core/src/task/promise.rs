@@ -20,7 +20,7 @@ pub(super) fn may_be_in(text: &str) -> bool {
 
 /// Finds the promise and reports doubled tags. Raw lines, since what Markdown makes of a tag does not matter
 /// to an agent.
-pub(super) fn read(source: &MarkdownSource<'_>, out: &mut TaskOutline) {
+pub(super) fn find_promise(source: &MarkdownSource<'_>, out: &mut TaskOutline) {
     if !may_be_in(source.text()) {
         return;
     }
@@ -35,12 +35,12 @@ pub(super) fn read(source: &MarkdownSource<'_>, out: &mut TaskOutline) {
                     grammar::ItemFault { code: FindingCode::BadPromise, fact, range: place.clone(), fix };
                 out.find_with_fix("promise", fault);
             }
-            let rank = rank(clause);
+            let rank = rank_line(clause);
             match &chosen {
                 Some((best, text)) if *best == rank && *text != found.text => {
                     let name = format!("promise {}", found.text);
                     let fact = format!("another than `{}` above. Keep one", shortened(text, 24));
-                    out.find(FindingCode::BadPromise, &name, &fact, place);
+                    out.add_finding(FindingCode::BadPromise, &name, &fact, place);
                 }
                 Some((best, _)) if *best >= rank => {}
                 _ => chosen = Some((rank, found.text)),
@@ -58,7 +58,7 @@ enum PromiseRank {
     Instruction,
 }
 
-fn rank(line: &str) -> PromiseRank {
+fn rank_line(line: &str) -> PromiseRank {
     const STUCK: &[&str] =
         &["block", "stuck", "abort", "cannot", "can't", "unable", "give up", "fail", "impossible"];
     const PRINT: &[&str] =
@@ -87,7 +87,7 @@ const MOST_TAGS: usize = 16;
 fn with_clauses(line: &str) -> Vec<(PromiseTag, &str)> {
     let mut tags: Vec<PromiseTag> = Vec::new();
     while tags.len() < MOST_TAGS
-        && let Some(found) = find(line, tags.last().map_or(0, |last| last.end))
+        && let Some(found) = find_tag(line, tags.last().map_or(0, |last| last.end))
     {
         tags.push(found);
     }
@@ -109,7 +109,7 @@ fn with_clauses(line: &str) -> Vec<(PromiseTag, &str)> {
 }
 
 /// The first tag behind `from`, `<<promise>>X<</promise>>` and `<promise><promise>X…` included.
-fn find(line: &str, from: usize) -> Option<PromiseTag> {
+fn find_tag(line: &str, from: usize) -> Option<PromiseTag> {
     let open = from + line.get(from..)?.find(OPEN)?;
     let before = line.get(from..open)?;
     let start = from + before.trim_end_matches('<').len();

@@ -11,17 +11,17 @@ const FILLERS: &[&str] = &[
 const MAX_WORDS: usize = 3;
 
 /// One list item, without its bullet.
-pub fn criterion(title: &str, criteria: &[Criterion]) -> String {
+pub fn propose_criterion(title: &str, criteria: &[Criterion]) -> String {
     let words = words(title);
     let name = words.join("_");
     let commands: Vec<&str> = criteria.iter().filter_map(command).collect();
-    let until = |word: &str| commands.iter().find_map(|it| through(it, word));
+    let until = |word: &str| commands.iter().find_map(|it| command_prefix(it, word));
     let check = if let Some(start) = until("pytest").or_else(|| until("unittest")) {
         format!("$ {start} tests/test_{name}.py")
     } else if let Some(start) = until("cargo nextest run").or_else(|| until("cargo test")) {
         format!("$ {start} {name}")
     } else if until("go test").is_some() {
-        format!("has \"func Test{}\" **/*_test.go", camel(&words))
+        format!("has \"func Test{}\" **/*_test.go", camel_case(&words))
     } else if until("rspec").is_some() {
         format!("exists spec/{name}_spec.rb")
     } else if commands.iter().any(|it| runs_node(it)) {
@@ -40,7 +40,7 @@ fn command(criterion: &Criterion) -> Option<&str> {
 }
 
 /// The command up to the end of these words, where they stand for themselves in its first part.
-fn through<'a>(command: &'a str, words: &str) -> Option<&'a str> {
+fn command_prefix<'a>(command: &'a str, words: &str) -> Option<&'a str> {
     let end = command.find(words)? + words.len();
     let (start, rest) = command.split_at_checked(end)?;
     let is_whole = rest.is_empty() || rest.starts_with([' ', ';', '|', '&', ')']);
@@ -66,7 +66,7 @@ fn words(title: &str) -> Vec<String> {
     words
 }
 
-fn camel(words: &[String]) -> String {
+fn camel_case(words: &[String]) -> String {
     let one = |word: &String| {
         let mut letters = word.chars();
         letters.next().map(|it| it.to_ascii_uppercase()).into_iter().chain(letters).collect::<String>()
@@ -76,17 +76,17 @@ fn camel(words: &[String]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::criterion;
+    use super::propose_criterion;
     use crate::criterion::{Check, Criterion};
-    use crate::task::inline;
+    use crate::task::parse_inline_task;
 
     #[test]
     fn a_criterion_fits_the_task_and_its_tools() {
         let check = |title: &str, command: &str, expect: &str| {
             let check = Check::Command { command: command.to_owned(), expect: Vec::new() };
-            let found = criterion(title, &[Criterion::new("0123456789", "tests", Some(check))]);
+            let found = propose_criterion(title, &[Criterion::new("0123456789", "tests", Some(check))]);
             assert_eq!(found, format!("It has tests of its own: `{expect}`"), "{title} {command}");
-            let task = inline("x", &[found]);
+            let task = parse_inline_task("x", &[found]);
             assert!(task.findings.is_empty() && task.criteria[0].check.is_some(), "{:?}", task.findings);
         };
         check("Add a --json flag", "python3 -m pytest -q", "$ python3 -m pytest tests/test_add_json_flag.py");

@@ -8,7 +8,7 @@
 
 use std::ops::Range;
 
-use super::phrases::{ends_in_colon, phrase};
+use super::phrases::{ends_in_colon, match_phrase};
 use super::promise;
 
 pub(super) struct MarkdownSource<'a> {
@@ -140,7 +140,7 @@ fn opens_section(line: &str, promises: bool) -> bool {
     let lead = head.trim_start().to_lowercase();
     lead.starts_with("objective:")
         || lead.starts_with("context:")
-        || (phrase(&head).is_some()
+        || (match_phrase(&head).is_some()
             && (ends_in_colon(line.trim_end_matches(['*', '_'])) || head.contains([':', '：'])))
 }
 

@@ -37,12 +37,12 @@ pub(super) fn unedited(text: &str) -> Option<Range<usize>> {
 #[cfg(test)]
 mod tests {
     use super::{DESCRIPTION, TITLE};
-    use crate::task::{FindingCode, TaskDocument, read};
+    use crate::task::{FindingCode, TaskDocument, parse_task};
 
     #[test]
     fn a_document_that_nobody_edited_is_found_out() {
         let check = |text: &str, expect: Option<&str>| {
-            let task = read(&[TaskDocument { path: "PROMPT.md".to_owned(), text: text.to_owned() }]);
+            let task = parse_task(&[TaskDocument { path: "PROMPT.md".to_owned(), text: text.to_owned() }]);
             let found = task.findings.iter().find(|it| it.code == FindingCode::Template);
             let place = found.map(|it| text.get(it.place.range.clone()).unwrap());
             assert_eq!(place, expect, "{text}");

@@ -24,7 +24,7 @@ fn surface(path: &str, content: TrustContent) -> TrustItem {
 
 fn settings(lines: &[&str]) -> TrustItem {
     let lines: Vec<_> = lines.iter().map(|it| (*it).to_owned()).collect();
-    TrustItem::settings(&lines).unwrap()
+    TrustItem::from_settings(&lines).unwrap()
 }
 
 fn hook(on: LoopEvent, argv: &[&str]) -> TrustItem {
@@ -110,13 +110,13 @@ fn only_the_hooks_of_the_work_tree_need_a_word() {
         needs_you: by(ConfigOrigin::Tree),
         ..HookSettings::default()
     };
-    assert_eq!(TrustItem::hooks(&hooks), [hook(LoopEvent::NeedsYou, &["x"])]);
-    assert_eq!(TrustItem::hooks(&HookSettings::default()), []);
+    assert_eq!(TrustItem::from_hooks(&hooks), [hook(LoopEvent::NeedsYou, &["x"])]);
+    assert_eq!(TrustItem::from_hooks(&HookSettings::default()), []);
 }
 
 #[test]
 fn settings_that_do_nothing_need_no_word() {
-    assert_eq!(TrustItem::settings(&[]), None);
+    assert_eq!(TrustItem::from_settings(&[]), None);
 }
 
 #[test]
@@ -136,10 +136,10 @@ fn checks_know_their_lines() {
     (second.check, second.place.range) = (None, 0..1);
     let mut first = criterion();
     first.place.range = 12..20;
-    let found = TrustItem::checks(&[first, second], |file| (file == "PROMPT.md").then_some(text));
+    let found = TrustItem::from_checks(&[first, second], |file| (file == "PROMPT.md").then_some(text));
     let source = Some(CommandSource { file: "PROMPT.md".to_owned(), line: 3, criterion: criterion().name });
     assert_eq!(found, [TrustItem { runs: TrustSubject::Check { command: "make cover".to_owned() }, source }]);
-    assert_eq!(TrustItem::checks(&[criterion()], |_| None)[0].source, None);
+    assert_eq!(TrustItem::from_checks(&[criterion()], |_| None)[0].source, None);
 }
 
 #[test]
@@ -210,7 +210,7 @@ fn a_page_counts_what_is_not_trusted_yet() {
     let (one, other) = (check("cargo test"), check("cargo clippy"));
     let head = |items: &[TrustItem], unknown: &[TrustItem], count: usize| {
         let page = TrustPage::new(b"/", items, unknown);
-        assert_eq!(page.unknown(), count, "{page:?}");
+        assert_eq!(page.untrusted_count(), count, "{page:?}");
         page.text("Pay").lines().nth(1).unwrap_or_default().to_owned()
     };
     let both = [one.clone(), other.clone(), one.clone()];

@@ -19,7 +19,7 @@ pub fn budget(status: &LoopStatus, state: Option<&LoopState>, now: Moment) -> St
     if is_open && limits.calls_per_hour > 0 {
         parts.push(format!("{} of {} calls this hour", status.spent.calls_this_hour, limits.calls_per_hour));
     }
-    parts.extend(status.spawns.said());
+    parts.extend(status.spawns.summary());
     parts.join(" · ")
 }
 
@@ -36,6 +36,6 @@ fn cost(status: &LoopStatus, state: Option<&LoopState>) -> Option<String> {
     }
     let spec = &state?.spec;
     let mode = spec.settings.mode;
-    let reports = spec.agent.kind().capabilities().with(mode).cost.is_yes();
+    let reports = spec.agent.kind().capabilities().in_mode(mode).cost.is_yes();
     (!reports).then(|| sentences::no_cost(mode).to_owned())
 }

@@ -78,7 +78,7 @@ pub fn criteria<'a>(
 }
 
 /// The criteria of a task that no loop has pinned.
-pub fn unjudged(criteria: &[Criterion], results: &[CheckResult]) -> CriteriaStatus {
+pub fn criteria_without_loop(criteria: &[Criterion], results: &[CheckResult]) -> CriteriaStatus {
     // The first result of a criterion is the one that counts.
     let found: HashMap<&CriterionId, &CheckResult> =
         results.iter().rev().map(|it| (&it.criterion, it)).collect();

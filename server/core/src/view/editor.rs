@@ -40,7 +40,7 @@ pub(crate) use self::grid::grid;
 pub use self::grid::row;
 pub use self::hover::{Hover, HoverBlock, hover};
 pub use self::lenses::{Lens, lenses};
-pub use self::reading::reading;
+pub use self::reading::describe_check;
 pub use self::symbols::{Symbol, SymbolKind, symbols};
 use super::LoopStatus;
 use crate::check::CheckResult;

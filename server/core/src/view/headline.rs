@@ -11,7 +11,7 @@ pub fn headline(status: &LoopStatus) -> String {
         let rolled_back = if status.stale { " (files rolled back since)" } else { "" };
         return format!("{}{rolled_back}", words::capitalised(&outcome.sentence));
     }
-    if let Some(wanted) = wanted(status) {
+    if let Some(wanted) = requested_permission(status) {
         // The agent's own words come last: what follows could not be told from them.
         let iteration = iteration(status);
         return format!("{}: {iteration}, {}, {wanted}", word(status), status.criteria.sentence());
@@ -38,7 +38,7 @@ fn word(status: &LoopStatus) -> &'static str {
 }
 
 /// What the agent waits to be allowed.
-fn wanted(status: &LoopStatus) -> Option<String> {
+fn requested_permission(status: &LoopStatus) -> Option<String> {
     let question = status.question.as_ref().filter(|it| it.kind == QuestionKind::Permission)?;
     (status.phase == DisplayPhase::NeedsAnswer).then(|| sentences::wanted(&question.text))
 }
@@ -66,7 +66,7 @@ fn what(status: &LoopStatus) -> String {
         },
         DisplayPhase::Stopping => format!("{iteration}, stopping"),
         DisplayPhase::Untrusted => "its commands are not trusted".into(),
-        DisplayPhase::NeedsAnswer => format!("{iteration}, {}", asks(status)),
+        DisplayPhase::NeedsAnswer => format!("{iteration}, {}", question_text(status)),
         DisplayPhase::Interrupted => interrupted(status, &iteration),
         DisplayPhase::Damaged => "its journal is damaged".into(),
         DisplayPhase::Paused => match &status.pause {
@@ -81,7 +81,7 @@ fn what(status: &LoopStatus) -> String {
 }
 
 /// A denial is a sentence already.
-fn asks(status: &LoopStatus) -> String {
+fn question_text(status: &LoopStatus) -> String {
     match &status.question {
         Some(it) if it.kind == QuestionKind::Agent => format!("the agent asks: {}", it.text),
         Some(it) => it.text.clone(),

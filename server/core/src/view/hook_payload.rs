@@ -67,24 +67,24 @@ impl HookEventEncoder {
     }
 
     /// What is to be told of a record that has just been applied: each event once.
-    pub fn hear(&mut self, state: &LoopState, entry: &Entry) -> Vec<HookPayload> {
+    pub fn encode_events(&mut self, state: &LoopState, entry: &Entry) -> Vec<HookPayload> {
         let mut told = Vec::new();
         match &entry.record {
-            Record::IterationIntended { .. } => told.push(about(state, LoopEvent::IterationStart)),
+            Record::IterationIntended { .. } => told.push(event_payload(state, LoopEvent::IterationStart)),
             Record::IterationEnded { changes, sentence, .. } => {
                 told.push(iteration_end(state, changes, sentence));
             }
             Record::Ended { outcome } => told.push(HookPayload {
                 duration: Some(state.worked_ms),
                 outcome: Some(outcome.clone()),
-                ..about(state, LoopEvent::Ended)
+                ..event_payload(state, LoopEvent::Ended)
             }),
             _ => {}
         }
         let needed = needs_user(state);
         if needed && !self.needed {
-            let (reason, text) = why(state);
-            told.push(HookPayload { reason, text, ..about(state, LoopEvent::NeedsYou) });
+            let (reason, text) = pause_reason(state);
+            told.push(HookPayload { reason, text, ..event_payload(state, LoopEvent::NeedsYou) });
         }
         self.needed = needed;
         told
@@ -92,8 +92,8 @@ impl HookEventEncoder {
 }
 
 /// Why it rests; the question itself where it waits for an answer.
-fn why(state: &LoopState) -> (Option<PauseReason>, Option<String>) {
-    if let Some(question) = state.questions.holding().filter(|_| state.pause.is_none()) {
+fn pause_reason(state: &LoopState) -> (Option<PauseReason>, Option<String>) {
+    if let Some(question) = state.questions.blocking_question().filter(|_| state.pause.is_none()) {
         return (Some(PauseReason::Question), Some(question.text.clone()));
     }
     if let Some(question) = state.questions.permission() {
@@ -104,7 +104,7 @@ fn why(state: &LoopState) -> (Option<PauseReason>, Option<String>) {
 }
 
 fn iteration_end(state: &LoopState, changes: &ChangeStats, sentence: &str) -> HookPayload {
-    let took = state.last_iteration().map(|it| it.ended_at.since(it.started_at));
+    let took = state.last_iteration().map(|it| it.ended_at.ms_since(it.started_at));
     HookPayload {
         duration: took,
         changed: Some(HookChangedFiles {
@@ -113,11 +113,11 @@ fn iteration_end(state: &LoopState, changes: &ChangeStats, sentence: &str) -> Ho
             lines: changes.lines,
         }),
         sentence: Some(sentence.to_owned()),
-        ..about(state, LoopEvent::IterationEnd)
+        ..event_payload(state, LoopEvent::IterationEnd)
     }
 }
 
-fn about(state: &LoopState, event: LoopEvent) -> HookPayload {
+fn event_payload(state: &LoopState, event: LoopEvent) -> HookPayload {
     let CriteriaStatus { passed, failed, unverified, total, .. } =
         criteria(&state.pinned, |id| state.results.get(id));
     HookPayload {

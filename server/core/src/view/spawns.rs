@@ -69,7 +69,7 @@ pub(super) fn spawns(state: &LoopState) -> SpawnStatus {
 
 impl SpawnStatus {
     /// `3 of 12 subagents, 2 deep, 1 refused`; `None` where there were none.
-    pub fn said(&self) -> Option<String> {
+    pub fn summary(&self) -> Option<String> {
         let deep = if self.depth > 1 { format!(", {} deep", self.depth) } else { String::new() };
         let refused = if self.refused > 0 { format!(", {} refused", self.refused) } else { String::new() };
         let any = self.used > 0 || self.refused > 0;
@@ -78,13 +78,13 @@ impl SpawnStatus {
 
     /// One line each, those below another one further in.
     pub fn tree(&self) -> impl Iterator<Item = String> + '_ {
-        self.agents.iter().map(SubagentStatus::said)
+        self.agents.iter().map(SubagentStatus::describe)
     }
 }
 
 impl SubagentStatus {
     /// `  look around (a25dfefa, ended)`
-    fn said(&self) -> String {
+    fn describe(&self) -> String {
         let indent = "  ".repeat(self.depth.saturating_sub(1).min(8) as usize);
         let state = match self.state {
             SubagentState::Asked => "about to start",

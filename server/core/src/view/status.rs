@@ -116,15 +116,16 @@ fn state_and_phase(state: &LoopState, facts: &StatusFacts) -> (DisplayState, Dis
         return (DisplayState::NeedsYou, DisplayPhase::Interrupted);
     }
     let by_question = state.pause.as_ref().is_none_or(|it| it.reason == PauseReason::Question);
-    if by_question && state.at_rest() && state.stop.is_none() && state.questions.holding().is_some() {
+    if by_question && state.at_rest() && state.stop.is_none() && state.questions.blocking_question().is_some()
+    {
         return (DisplayState::NeedsYou, DisplayPhase::NeedsAnswer);
     }
     if state.questions.permission().is_some() {
         return (DisplayState::NeedsYou, DisplayPhase::NeedsAnswer);
     }
     match &state.pause {
-        Some(pause) if state.at_rest() => resting(pause),
-        _ => (DisplayState::Working, working(state)),
+        Some(pause) if state.at_rest() => paused_display(pause),
+        _ => (DisplayState::Working, working_phase(state)),
     }
 }
 
@@ -135,7 +136,7 @@ pub(super) fn needs_user(state: &LoopState) -> bool {
 }
 
 /// Who has to act when a loop rests follows from why it rests.
-fn resting(pause: &Pause) -> (DisplayState, DisplayPhase) {
+fn paused_display(pause: &Pause) -> (DisplayState, DisplayPhase) {
     match pause.reason {
         PauseReason::User => (DisplayState::Paused, DisplayPhase::Paused),
         PauseReason::Trust => (DisplayState::NeedsYou, DisplayPhase::Untrusted),
@@ -150,7 +151,7 @@ fn resting(pause: &Pause) -> (DisplayState, DisplayPhase) {
     }
 }
 
-fn working(state: &LoopState) -> DisplayPhase {
+fn working_phase(state: &LoopState) -> DisplayPhase {
     if state.stop.is_some() {
         return DisplayPhase::Stopping;
     }
@@ -181,7 +182,7 @@ fn group_states(state: &LoopState) -> Vec<GroupStatus> {
         passed: tally.passing as u64,
         total: tally.total as u64,
     };
-    groups::of(state).into_iter().map(one).collect()
+    groups::group_tallies(state).into_iter().map(one).collect()
 }
 
 fn plan(state: &LoopState) -> PlanStatus {
@@ -196,11 +197,11 @@ fn plan(state: &LoopState) -> PlanStatus {
 fn warnings(state: &LoopState) -> Vec<String> {
     let hook = |(event, why): (&LoopEvent, &String)| sentences::hook_failed(*event, why);
     let hooks = state.hooks_failed.iter().map(hook);
-    let denied = denied(state);
+    let denied = denial_warning(state);
     if state.outcome.is_some() {
         return denied.into_iter().chain(hooks).collect();
     }
-    let near = limits::near(state).into_iter().map(|(_, words)| words);
+    let near = limits::limits_nearly_reached(state).into_iter().map(|(_, words)| words);
     let stands_in = takeover::standing_in(state);
     let shared = shared_limits::sentence(state);
     stands_in
@@ -214,7 +215,7 @@ fn warnings(state: &LoopState) -> Vec<String> {
 }
 
 /// Of the last iteration in which the agent was denied anything, whether the breaker counts it or not.
-fn denied(state: &LoopState) -> Option<String> {
+fn denial_warning(state: &LoopState) -> Option<String> {
     let row = state.history.iter().rev().find(|it| it.denials > 0)?;
     let what = sentences::denied(&row.denied, row.denials)?;
     Some(format!("the agent was denied {what} in iteration {}", row.number))
@@ -262,7 +263,7 @@ fn session(state: &LoopState, phase: DisplayPhase) -> Option<SessionStatus> {
 
 fn paused_ms(state: &LoopState, facts: &StatusFacts) -> u64 {
     let resting = facts.keeper.is_some() && state.outcome.is_none() && state.waits_for_user();
-    state.paused_ms + if resting { facts.now.since(state.last_at) } else { 0 }
+    state.paused_ms + if resting { facts.now.ms_since(state.last_at) } else { 0 }
 }
 
 /// A file URI, or the id of a task that has no file.

@@ -22,7 +22,7 @@ pub(super) const FILE_BYTES: u64 = 16 * 1024 * 1024;
 const MESSAGE_CHARS: usize = 200;
 
 /// Some file contains the pattern.
-pub(super) fn has(walk: &GlobWalk<'_>, pattern: &TextPattern) -> Result<RawResult, String> {
+pub(super) fn check_contains(walk: &GlobWalk<'_>, pattern: &TextPattern) -> Result<RawResult, String> {
     let sought = SearchPattern::new(pattern)?;
     let files = match files(walk)? {
         MatchedFiles { named, .. } if named.is_empty() => return Ok(nothing_matches(walk)),
@@ -32,7 +32,7 @@ pub(super) fn has(walk: &GlobWalk<'_>, pattern: &TextPattern) -> Result<RawResul
     for name in &files.named {
         match sought.lines_in(walk.root(), name) {
             Ok(seen) if !seen.lines.is_empty() => {
-                return Ok(RawResult::of(Status::Pass, format!("found in {}", name.display())));
+                return Ok(RawResult::new(Status::Pass, format!("found in {}", name.display())));
             }
             Ok(seen) => trouble = trouble.or(seen.cut),
             Err(reason) => trouble = trouble.or(Some(reason)),
@@ -41,12 +41,12 @@ pub(super) fn has(walk: &GlobWalk<'_>, pattern: &TextPattern) -> Result<RawResul
     }
     match trouble {
         Some(trouble) => Err(trouble),
-        None => Ok(RawResult::of(Status::Fail, format!("{sought} not found in {}", counted(&files.named)))),
+        None => Ok(RawResult::new(Status::Fail, format!("{sought} not found in {}", counted(&files.named)))),
     }
 }
 
 /// No file contains the pattern, and every one was read to its end.
-pub(super) fn lacks(walk: &GlobWalk<'_>, pattern: &TextPattern) -> Result<RawResult, String> {
+pub(super) fn check_lacks(walk: &GlobWalk<'_>, pattern: &TextPattern) -> Result<RawResult, String> {
     let sought = SearchPattern::new(pattern)?;
     let files = files(walk)?;
     let mut trouble = files.trouble;
@@ -71,7 +71,7 @@ pub(super) fn lacks(walk: &GlobWalk<'_>, pattern: &TextPattern) -> Result<RawRes
     match trouble {
         Some(trouble) => Err(trouble),
         None if files.named.is_empty() => Ok(nothing_matches(walk)),
-        None => Ok(RawResult::of(Status::Pass, format!("not in {}", counted(&files.named)))),
+        None => Ok(RawResult::new(Status::Pass, format!("not in {}", counted(&files.named)))),
     }
 }
 
@@ -85,7 +85,7 @@ struct MatchedFiles {
 fn files(walk: &GlobWalk<'_>) -> Result<MatchedFiles, String> {
     let mut files = MatchedFiles::default();
     for glob in walk.globs() {
-        let trouble = walk.each(glob, |entry| {
+        let trouble = walk.for_each_match(glob, |entry| {
             if entry.kind == FileKind::File {
                 files.named.push(entry.path.clone());
             }
@@ -102,7 +102,7 @@ fn nothing_matches(walk: &GlobWalk<'_>) -> RawResult {
     let written: Vec<&str> = walk.globs().iter().map(|it| it.written.as_str()).collect();
     let folder = walk.globs().iter().find(|it| it.literal && walk.root().join(&it.path).is_dir());
     let cure = folder.map_or_else(String::new, |it| format!(", write {}/**", it.path.display()));
-    RawResult::of(Status::Fail, format!("no file matches {}{cure}", written.join(" ")))
+    RawResult::new(Status::Fail, format!("no file matches {}{cure}", written.join(" ")))
 }
 
 fn counted(files: &[PathBuf]) -> String {

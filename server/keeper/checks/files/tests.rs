@@ -9,7 +9,7 @@ use loopkeeper_core::check::Status;
 use loopkeeper_core::criterion::{Check, PatternKind, TextPattern};
 use tempfile::TempDir;
 
-use super::found;
+use super::evaluate;
 
 fn write(root: &Path, name: &str, text: &str) {
     let path = root.join(name);
@@ -50,7 +50,7 @@ fn pattern(source: &str, kind: PatternKind) -> TextPattern {
 
 /// Status and fact; of a check that could not run, the reason.
 fn look(root: &Path, check: &Check) -> (Status, String) {
-    match found(root, check, &AtomicBool::new(false)) {
+    match evaluate(root, check, &AtomicBool::new(false)) {
         Ok(finding) => (finding.status, finding.fact),
         Err(reason) => (Status::CouldNotRun, reason),
     }
@@ -169,7 +169,7 @@ fn lacks() {
     check("TODO", "docs/*.md", Status::Fail, "no file matches docs/*.md");
     check("TODO", "src", Status::Fail, "no file matches src, write src/**");
     let lacks = Check::Lacks { pattern: pattern("TODO", PatternKind::Literal), globs: globs("src/main.rs") };
-    let places = found(&root, &lacks, &AtomicBool::new(false)).unwrap().locations;
+    let places = evaluate(&root, &lacks, &AtomicBool::new(false)).unwrap().locations;
     let places: Vec<_> = places.iter().map(|it| (it.file.as_str(), it.line, it.message.as_str())).collect();
     assert_eq!(places, [("src/main.rs", 2, "// TODO: one"), ("src/main.rs", 3, "// TODO: two TODO")]);
 }
@@ -232,7 +232,7 @@ fn a_folder_that_cannot_be_read_is_no_pass() {
 fn a_walk_that_is_stopped_says_nothing() {
     let folder = tree();
     let check = Check::Missing { globs: globs("**/nothing") };
-    let stopped = found(&folder.path().join("root"), &check, &AtomicBool::new(true));
+    let stopped = evaluate(&folder.path().join("root"), &check, &AtomicBool::new(true));
     assert_eq!(stopped, Err("stopped".to_owned()));
 }
 

@@ -47,7 +47,7 @@ impl<'a> GlobWalk<'a> {
         if globs.is_empty() {
             Err("no file is named".to_owned())
         } else {
-            Ok(Self { root, others: OtherWorkTrees::below(root), globs, stop })
+            Ok(Self { root, others: OtherWorkTrees::new(root), globs, stop })
         }
     }
 
@@ -61,7 +61,7 @@ impl<'a> GlobWalk<'a> {
 
     /// Shows `visit` what the glob matches while it answers `true`, in an order that is always the same. Returns
     /// the first thing that could not be read, in words; the error is that somebody stopped it.
-    pub(super) fn each(
+    pub(super) fn for_each_match(
         &self,
         glob: &FileGlob,
         mut visit: impl FnMut(&WalkEntry) -> bool,
@@ -105,12 +105,12 @@ impl<'a> GlobWalk<'a> {
         let real = match self.root.join(folder).canonicalize() {
             Ok(real) => real,
             Err(error) if is_absence(&error) => return Ok(None),
-            Err(error) => return Err(unread(folder, &error)),
+            Err(error) => return Err(read_error(folder, &error)),
         };
         if !real.is_dir() {
             return Ok(None);
         }
-        if !self.holds(&real) {
+        if !self.is_inside_root(&real) {
             return Err(format!("{} leads out of the root", folder.to_string_lossy()));
         }
         let is_base = seen.is_empty();
@@ -124,7 +124,7 @@ impl<'a> GlobWalk<'a> {
     }
 
     fn children(&self, folder: &Path, real: &Path) -> Result<Vec<WalkEntry>, String> {
-        let trouble = |error: std::io::Error| unread(folder, &error);
+        let trouble = |error: std::io::Error| read_error(folder, &error);
         let mut names = Vec::new();
         for entry in fs::read_dir(real).map_err(trouble)? {
             names.push(entry.map_err(trouble)?.file_name());
@@ -144,9 +144,9 @@ impl<'a> GlobWalk<'a> {
         let own = match fs::symlink_metadata(&at) {
             Ok(metadata) => metadata.file_type(),
             Err(error) if is_absence(&error) => return Ok(None),
-            Err(error) => return Err(unread(path, &error)),
+            Err(error) => return Err(read_error(path, &error)),
         };
-        let target = at.canonicalize().ok().filter(|it| self.holds(it));
+        let target = at.canonicalize().ok().filter(|it| self.is_inside_root(it));
         let kind = match target.and_then(|it| fs::symlink_metadata(it).ok()).map(|it| it.file_type()) {
             Some(target) if target.is_file() => FileKind::File,
             Some(target) if target.is_dir() => FileKind::Folder,
@@ -156,7 +156,7 @@ impl<'a> GlobWalk<'a> {
     }
 
     /// Whether a real path is the root's, `.git` left out.
-    fn holds(&self, real: &Path) -> bool {
+    fn is_inside_root(&self, real: &Path) -> bool {
         let below = real.strip_prefix(self.root);
         below.is_ok_and(|it| it.components().all(|part| part.as_os_str() != ".git"))
     }
@@ -194,7 +194,7 @@ fn is_absence(error: &std::io::Error) -> bool {
     matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory)
 }
 
-fn unread(path: &Path, error: &std::io::Error) -> String {
+fn read_error(path: &Path, error: &std::io::Error) -> String {
     let name = path.to_string_lossy();
     format!("could not read {}: {error}", if name.is_empty() { "the root" } else { &name })
 }

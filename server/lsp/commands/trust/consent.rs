@@ -8,7 +8,7 @@ use loopkeeper_core::text::{sanitize, words};
 use lsp_types::{ExecuteCommandParams, MessageType};
 use serde_json::json;
 
-use super::{CommandRefusal, TrustRequest, blocking, grant};
+use super::{CommandRefusal, TrustRequest, grant, run_blocking};
 use crate::lsp::ext::{self, CheckArgs, RefusalCode, StartArgs};
 use crate::lsp::questions::{self, ClientQuestion, NOT_NOW, QuestionSupport};
 use crate::lsp::session::ServerState;
@@ -25,7 +25,7 @@ pub(in crate::lsp::commands) enum AfterTrust {
 }
 
 impl AfterTrust {
-    fn yes(&self) -> &'static str {
+    fn confirm_label(&self) -> &'static str {
         match self {
             Self::Nothing => "Trust",
             Self::Start(_) => "Trust and start",
@@ -33,7 +33,7 @@ impl AfterTrust {
         }
     }
 
-    fn refused(&self) -> &'static str {
+    fn refusal_prefix(&self) -> &'static str {
         match self {
             Self::Nothing => "Not trusted",
             Self::Start(_) => "Not started",
@@ -48,7 +48,7 @@ pub(in crate::lsp::commands) fn ask(
     needed: TrustRequest,
     then: AfterTrust,
 ) -> CommandRefusal {
-    let message = refused(&needed, &then);
+    let message = refusal_message(&needed, &then);
     let asking = QuestionSupport::of(shared);
     let mut refusal = CommandRefusal::new(RefusalCode::Untrusted, message);
     refusal.data.task = Some(needed.task.clone());
@@ -58,7 +58,7 @@ pub(in crate::lsp::commands) fn ask(
     let shared = Arc::clone(shared);
     tokio::spawn(async move {
         match asking {
-            QuestionSupport::Announced => announced(&shared, &needed, &then).await,
+            QuestionSupport::Announced => ask_for_consent(&shared, &needed, &then).await,
             QuestionSupport::Unannounced | QuestionSupport::Never => in_view(&shared, &needed, &then).await,
         }
     });
@@ -66,25 +66,25 @@ pub(in crate::lsp::commands) fn ask(
 }
 
 /// `Not started: 2 commands of "Pay" need your trust`
-fn refused(needed: &TrustRequest, then: &AfterTrust) -> String {
+fn refusal_message(needed: &TrustRequest, then: &AfterTrust) -> String {
     let need = if needed.count == 1 { "needs" } else { "need" };
-    format!("{}: {} of {} {need} your trust", then.refused(), counted(needed), title(needed))
+    format!("{}: {} of {} {need} your trust", then.refusal_prefix(), counted(needed), title(needed))
 }
 
 /// The page was asked for: it is shown, also where nothing is left to trust.
-pub(super) fn offer(shared: &Arc<ServerState>, needed: TrustRequest, page: &Path) {
+pub(super) fn show_consent_page(shared: &Arc<ServerState>, needed: TrustRequest, page: &Path) {
     let (shared, page) = (Arc::clone(shared), page.to_owned());
     tokio::spawn(async move {
         if needed.count == 0 {
-            virtual_documents::shown(&shared, &virtual_documents::uri(&page)).await;
+            virtual_documents::open_page_and_wait(&shared, &virtual_documents::uri(&page)).await;
             let message = format!("Every command of {} is trusted.", title(&needed));
             return shared.client.show_message(MessageType::INFO, message).await;
         }
         match QuestionSupport::of(&shared) {
             QuestionSupport::Announced if !shared.session().knows_us() => {
-                remember(&shared, &needed, &page);
-                virtual_documents::shown(&shared, &virtual_documents::uri(&page)).await;
-                announced(&shared, &needed, &AfterTrust::Nothing).await;
+                remember_page(&shared, &needed, &page);
+                virtual_documents::open_page_and_wait(&shared, &virtual_documents::uri(&page)).await;
+                ask_for_consent(&shared, &needed, &AfterTrust::Nothing).await;
             }
             _ => in_view(&shared, &needed, &AfterTrust::Nothing).await,
         }
@@ -92,16 +92,16 @@ pub(super) fn offer(shared: &Arc<ServerState>, needed: TrustRequest, page: &Path
 }
 
 /// Asks whether to show the page, and again with the page in view. Never asks what is being asked already.
-async fn announced(shared: &Arc<ServerState>, needed: &TrustRequest, then: &AfterTrust) {
-    let Some(place) = shared.pending.enter(key(needed, then)) else { return };
-    let answers = vec![SHOW, then.yes(), NOT_NOW];
+async fn ask_for_consent(shared: &Arc<ServerState>, needed: &TrustRequest, then: &AfterTrust) {
+    let Some(place) = shared.pending.try_open(key(needed, then)) else { return };
+    let answers = vec![SHOW, then.confirm_label(), NOT_NOW];
     let question =
         ClientQuestion { message: message(needed), answers, page: None, expiry: questions::EXPIRY };
-    while let Some(answer) = questions::ask(shared, &question).await {
-        if answer == then.yes() {
+    while let Some(answer) = questions::ask_client(shared, &question).await {
+        if answer == then.confirm_label() {
             // It is answered: what is done now may lead to another one.
             drop(place);
-            return trusted(shared, needed, then).await;
+            return grant_and_continue(shared, needed, then).await;
         }
         if answer != SHOW {
             return;
@@ -110,8 +110,8 @@ async fn announced(shared: &Arc<ServerState>, needed: &TrustRequest, then: &Afte
             drop(place);
             return in_view(shared, needed, then).await;
         }
-        if let Some(page) = written(shared, needed).await {
-            virtual_documents::shown(shared, &virtual_documents::uri(&page)).await;
+        if let Some(page) = write_page(shared, needed).await {
+            virtual_documents::open_page_and_wait(shared, &virtual_documents::uri(&page)).await;
         }
     }
 }
@@ -119,37 +119,37 @@ async fn announced(shared: &Arc<ServerState>, needed: &TrustRequest, then: &Afte
 /// The page first, then the question about it; a client that cannot be asked is told where the answer is.
 async fn in_view(shared: &Arc<ServerState>, needed: &TrustRequest, then: &AfterTrust) {
     let asking = QuestionSupport::of(shared);
-    let place = shared.pending.enter(key(needed, then));
+    let place = shared.pending.try_open(key(needed, then));
     // A prompt that was left without an answer is not answered later either.
     if place.is_none() && asking == QuestionSupport::Announced {
         return;
     }
-    let Some(page) = written(shared, needed).await else { return };
+    let Some(page) = write_page(shared, needed).await else { return };
     let uri = virtual_documents::uri(&page);
     let shows_itself = asking == QuestionSupport::Announced && shared.session().knows_us();
-    let is_shown = shows_itself || virtual_documents::shown(shared, &uri).await;
+    let is_shown = shows_itself || virtual_documents::open_page_and_wait(shared, &uri).await;
     // Last, since a line may be cut.
     let file = if is_shown { String::new() } else { format!(" They are in {}", page.display()) };
     if asking == QuestionSupport::Never {
         let action = "Read them, then choose the code action \"Trust the commands shown\".";
-        return questions::warn(shared, &format!("{}. {action}{file}", refused(needed, then))).await;
+        return questions::warn(shared, &format!("{}. {action}{file}", refusal_message(needed, then))).await;
     }
     let message = format!("{}{file}", message(needed));
-    let answers = vec![then.yes(), NOT_NOW];
+    let answers = vec![then.confirm_label(), NOT_NOW];
     let question =
         ClientQuestion { message, answers, page: shows_itself.then_some(uri), expiry: questions::EXPIRY };
-    let answer = questions::ask(shared, &question).await;
+    let answer = questions::ask_client(shared, &question).await;
     drop(place);
-    if answer.as_deref() == Some(then.yes()) {
-        trusted(shared, needed, then).await;
+    if answer.as_deref() == Some(then.confirm_label()) {
+        grant_and_continue(shared, needed, then).await;
     }
 }
 
-async fn written(shared: &Arc<ServerState>, needed: &TrustRequest) -> Option<PathBuf> {
+async fn write_page(shared: &Arc<ServerState>, needed: &TrustRequest) -> Option<PathBuf> {
     let (root, text) = (needed.root.clone(), needed.text.clone());
-    match blocking(move || Ok(TrustRequest::write(&root, &text)?)).await {
+    match run_blocking(move || Ok(TrustRequest::write(&root, &text)?)).await {
         Ok(page) => {
-            remember(shared, needed, &page);
+            remember_page(shared, needed, &page);
             Some(page)
         }
         Err(refusal) => {
@@ -160,14 +160,14 @@ async fn written(shared: &Arc<ServerState>, needed: &TrustRequest) -> Option<Pat
 }
 
 /// A yes without a question is one to the page of the configuration as it is.
-fn remember(shared: &ServerState, needed: &TrustRequest, page: &Path) {
+fn remember_page(shared: &ServerState, needed: &TrustRequest, page: &Path) {
     if needed.arguments.is_empty() {
-        shared.trust_pages.show(page, &needed.task, &needed.hash);
+        shared.trust_pages.record_page(page, &needed.task, &needed.hash);
     }
 }
 
 fn key(needed: &TrustRequest, then: &AfterTrust) -> String {
-    format!("{} {} {}", then.yes(), needed.hash, needed.task)
+    format!("{} {} {}", then.confirm_label(), needed.hash, needed.task)
 }
 
 /// `"Pay" runs 2 commands you have not trusted yet.`
@@ -183,7 +183,7 @@ fn counted(needed: &TrustRequest) -> String {
     words::counted(needed.count as u64, "command")
 }
 
-async fn trusted(shared: &Arc<ServerState>, needed: &TrustRequest, then: &AfterTrust) {
+async fn grant_and_continue(shared: &Arc<ServerState>, needed: &TrustRequest, then: &AfterTrust) {
     let granted = grant(shared, &needed.task, needed.hash.clone(), needed.arguments.clone()).await;
     if let Err(refusal) = granted {
         return questions::warn(shared, &words::capitalised(&refusal.message)).await;

@@ -24,13 +24,17 @@ struct CachedDiagnostics {
 
 impl DiagnosticsCache {
     /// Everything, task by task; only what changed is made.
-    pub(super) fn all(&mut self, picture: &WorkspaceSnapshot, desk: &DiagnosticsContext) -> DiagnosticsByUri {
+    pub(super) fn collect_diagnostics(
+        &mut self,
+        picture: &WorkspaceSnapshot,
+        desk: &DiagnosticsContext,
+    ) -> DiagnosticsByUri {
         let mut all = DiagnosticsByUri::default();
         let mut before = std::mem::take(&mut self.parts).into_iter();
         for task in &picture.tasks {
-            let part = before.next().filter(|it| it.holds(task, desk));
+            let part = before.next().filter(|it| it.is_current(task, desk));
             let part = part.unwrap_or_else(|| CachedDiagnostics::of(picture, task, desk));
-            all.include(&part.made);
+            all.merge_part(&part.made);
             self.parts.push(part);
         }
         all
@@ -44,7 +48,7 @@ impl CachedDiagnostics {
         Self { task: Arc::clone(task), open, made }
     }
 
-    fn holds(&self, task: &Arc<TaskSnapshot>, desk: &DiagnosticsContext) -> bool {
+    fn is_current(&self, task: &Arc<TaskSnapshot>, desk: &DiagnosticsContext) -> bool {
         let same = |(path, before): &(PathBuf, Option<Arc<Document>>)| match (before, desk.open.get(path)) {
             (Some(before), Some(now)) => Arc::ptr_eq(before, now),
             (None, None) => true,

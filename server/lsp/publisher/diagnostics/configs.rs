@@ -55,7 +55,7 @@ impl ReadConfig {
         });
         for remark in self.checked.diagnostics.iter().cloned().chain(template) {
             let range = self.lines.range(&config.text, &remark.place.range, desk.encoding);
-            made.add(Some(uri.clone()), desk.diagnostic(range, remark, Vec::new()));
+            made.add_diagnostic(Some(uri.clone()), desk.diagnostic(range, remark, Vec::new()));
         }
     }
 }

@@ -40,7 +40,7 @@ impl DiagnosticList {
     }
 
     /// Both say the same.
-    pub(super) fn is(self: &Arc<Self>, other: &Arc<Self>) -> bool {
+    pub(super) fn is_same_list(self: &Arc<Self>, other: &Arc<Self>) -> bool {
         Arc::ptr_eq(self, other) || self.all == other.all
     }
 }
@@ -75,6 +75,10 @@ mod tests {
         }
         assert_eq!(list.all(), [diagnostic(1, "a"), diagnostic(2, "a"), severe]);
         let (list, other) = (Arc::new(list), Arc::new(DiagnosticList::default()));
-        assert!(list.is(&Arc::new(DiagnosticList::clone(&list))) && !list.is(&other) && other.is_empty());
+        assert!(
+            list.is_same_list(&Arc::new(DiagnosticList::clone(&list)))
+                && !list.is_same_list(&other)
+                && other.is_empty()
+        );
     }
 }

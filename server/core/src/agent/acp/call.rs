@@ -27,7 +27,7 @@ pub struct AcpToolCall {
 
 impl AcpToolCall {
     /// Takes what a message about it says anew.
-    pub fn learn(&mut self, said: &Value) {
+    pub fn merge_update(&mut self, said: &Value) {
         let name = text_at(said, "/_meta/claudeCode/toolName");
         let fields = [
             (&mut self.id, text(said, "toolCallId")),
@@ -58,8 +58,8 @@ impl AcpToolCall {
         }
     }
 
-    pub fn act(&self) -> ToolKind {
-        match (ToolKind::of(&self.name), self.kind.as_str()) {
+    pub fn tool_kind(&self) -> ToolKind {
+        match (ToolKind::from_tool_name(&self.name), self.kind.as_str()) {
             (ToolKind::Other, "edit" | "delete" | "move") => ToolKind::Edit,
             (ToolKind::Other, "execute") => ToolKind::Run,
             (ToolKind::Other, "read") => ToolKind::Read,
@@ -68,7 +68,7 @@ impl AcpToolCall {
         }
     }
 
-    pub fn tool(&self) -> &str {
+    pub fn tool_name(&self) -> &str {
         [&self.name, &self.kind].into_iter().find(|it| !it.is_empty()).map_or("tool", String::as_str)
     }
 
@@ -96,22 +96,22 @@ impl AcpToolCall {
 
     /// What it is asked to do, in one short line.
     pub fn detail(&self) -> String {
-        let of_input = self.input.as_ref().map(fields::detail).unwrap_or_default();
-        let path = self.paths().first().copied().filter(|_| self.act() != ToolKind::Run);
+        let of_input = self.input.as_ref().map(fields::tool_detail).unwrap_or_default();
+        let path = self.paths().first().copied().filter(|_| self.tool_kind() != ToolKind::Run);
         match (of_input.is_empty(), path) {
             (false, _) => of_input,
-            (true, Some(path)) => fields::short(path),
-            (true, None) => fields::short(&self.title),
+            (true, Some(path)) => fields::shorten_detail(path),
+            (true, None) => fields::shorten_detail(&self.title),
         }
     }
 
     /// All that it would do, with nothing left out, or why that cannot be told.
-    pub fn whole(&self) -> Result<(String, String), &'static str> {
+    pub fn describe_fully(&self) -> Result<(String, String), &'static str> {
         let paths = self.paths();
         if self.names_too_many {
             return Err("it names more files than are looked at");
         }
-        let (does, what) = match (self.act(), self.kind.as_str()) {
+        let (does, what) = match (self.tool_kind(), self.kind.as_str()) {
             (ToolKind::Edit | ToolKind::Read, _) if paths.is_empty() => {
                 return Err("it does not say which file");
             }
@@ -119,20 +119,20 @@ impl AcpToolCall {
             (ToolKind::Edit, _) => ("edit".to_owned(), paths.join(", ")),
             (ToolKind::Read, _) => ("read".to_owned(), paths.join(", ")),
             (ToolKind::Run, _) if !self.command().is_empty() => {
-                ("run a command".to_owned(), self.command().to_owned() + &self.besides())
+                ("run a command".to_owned(), self.command().to_owned() + &self.describe_extra_input())
             }
             (ToolKind::Run | ToolKind::Search | ToolKind::Spawn | ToolKind::Other, _) => {
                 let input = self.input.as_ref().map_or_else(|| self.title.clone(), Value::to_string);
                 let places = if self.input.is_none() { paths } else { Vec::new() };
                 let all = std::iter::once(input.as_str()).chain(places).collect::<Vec<_>>();
-                (format!("use {}", self.tool()), all.join(", "))
+                (format!("use {}", self.tool_name()), all.join(", "))
             }
         };
         Ok((does, what))
     }
 
     /// What a command comes with, as the folder where it would run.
-    fn besides(&self) -> String {
+    fn describe_extra_input(&self) -> String {
         const KNOWN: [&str; 4] = ["command", "cmd", "description", "timeout"];
         let Some(Value::Object(fields)) = &self.input else { return String::new() };
         let is_more = |(key, value): &(&String, &Value)| !KNOWN.contains(&key.as_str()) && !value.is_null();
@@ -143,7 +143,7 @@ impl AcpToolCall {
 
     /// Whether all is known of it that will be: some begin before they know what with.
     pub(crate) fn is_clear(&self) -> bool {
-        let is_told = self.input.as_ref().is_some_and(|it| !fields::detail(it).is_empty());
+        let is_told = self.input.as_ref().is_some_and(|it| !fields::tool_detail(it).is_empty());
         is_told || self.is_over() || (self.status == "in_progress" && self.input.is_none())
     }
 
@@ -153,8 +153,8 @@ impl AcpToolCall {
 
     pub fn tool_use(&self) -> ToolUse {
         ToolUse {
-            act: self.act(),
-            tool: self.tool().to_owned(),
+            act: self.tool_kind(),
+            tool: self.tool_name().to_owned(),
             detail: self.detail(),
             call: self.id.clone(),
             within: Some(self.within.clone()).filter(|it| !it.is_empty()),
@@ -162,11 +162,11 @@ impl AcpToolCall {
     }
 
     /// What became of it, by the message that ended it.
-    pub fn result(&self, last: &Value) -> Vec<AgentEvent> {
-        let failed = || vec![AgentEvent::ToolFailed { text: output(last) }];
-        match (self.status.as_str(), self.act()) {
+    pub fn result_events(&self, last: &Value) -> Vec<AgentEvent> {
+        let failed = || vec![AgentEvent::ToolFailed { text: parse_output(last) }];
+        match (self.status.as_str(), self.tool_kind()) {
             ("failed", _) => failed(),
-            (_, ToolKind::Run) if exit(last) != 0 => failed(),
+            (_, ToolKind::Run) if parse_exit_code(last) != 0 => failed(),
             (_, ToolKind::Edit) => {
                 let named = [&self.diffs, &self.locations].into_iter().find(|it| !it.is_empty());
                 let paths = named.map_or_else(|| self.paths(), |it| it.iter().map(String::as_str).collect());
@@ -180,13 +180,13 @@ impl AcpToolCall {
     }
 }
 
-fn exit(last: &Value) -> i64 {
+fn parse_exit_code(last: &Value) -> i64 {
     let told = ["/rawOutput/metadata/exit", "/rawOutput/exit_code", "/rawOutput/exitCode"];
     told.into_iter().find_map(|it| last.pointer(it)?.as_i64()).unwrap_or(0)
 }
 
 /// What it printed or answered.
-fn output(last: &Value) -> String {
+fn parse_output(last: &Value) -> String {
     let told: Vec<&str> = list(last, "content")
         .iter()
         .map(|it| text_at(it, "/content/text"))

@@ -40,38 +40,45 @@ pub type InsideTreeFn<'a> = dyn Fn(&str) -> bool + 'a;
 
 impl PermissionPolicy {
     /// Why a call is refused; `None`: it is allowed.
-    pub fn refuses(&self, call: &AcpToolCall, inside: &InsideTreeFn<'_>) -> Option<CallRefusal> {
+    pub fn refusal_for(&self, call: &AcpToolCall, inside: &InsideTreeFn<'_>) -> Option<CallRefusal> {
         let why = match self.permissions {
             PermissionMode::All | PermissionMode::SandboxedAll => None,
-            PermissionMode::Edits | PermissionMode::Ask => self.against(call, inside),
-            PermissionMode::ReadOnly => match call.act() {
-                ToolKind::Read | ToolKind::Search => outside(call, inside),
+            PermissionMode::Edits | PermissionMode::Ask => self.refusal_reason(call, inside),
+            PermissionMode::ReadOnly => match call.tool_kind() {
+                ToolKind::Read | ToolKind::Search => outside_tree_reason(call, inside),
                 _ => Some("it may only read"),
             },
         }?;
         let detail = call.detail();
-        let what =
-            if detail.is_empty() { call.tool().to_owned() } else { format!("{}: {detail}", word(call)) };
+        let what = if detail.is_empty() {
+            call.tool_name().to_owned()
+        } else {
+            format!("{}: {detail}", tool_verb(call))
+        };
         Some(CallRefusal { what, why })
     }
 
     /// What the user is asked about a call that is refused otherwise, whole and with nothing hidden in it; or why they
     /// are not.
-    pub fn question(&self, call: &AcpToolCall, refusal: &CallRefusal) -> Result<String, &'static str> {
+    pub fn permission_question(
+        &self,
+        call: &AcpToolCall,
+        refusal: &CallRefusal,
+    ) -> Result<String, &'static str> {
         if self.permissions != PermissionMode::Ask {
             return Err(refusal.why);
         }
-        let (does, what) = call.whole()?;
+        let (does, what) = call.describe_fully()?;
         let words = format!("{does} ({}): {what}", refusal.why);
         let words = sanitize::visible(&words);
         if words.chars().count() > MOST_WORDS { Err("it is too long to be asked about") } else { Ok(words) }
     }
 
-    fn against(&self, call: &AcpToolCall, inside: &InsideTreeFn<'_>) -> Option<&'static str> {
-        match (call.act(), call.kind.as_str()) {
+    fn refusal_reason(&self, call: &AcpToolCall, inside: &InsideTreeFn<'_>) -> Option<&'static str> {
+        match (call.tool_kind(), call.kind.as_str()) {
             (ToolKind::Edit, _) if call.paths().is_empty() => Some("it does not say which file"),
-            (ToolKind::Edit | ToolKind::Read | ToolKind::Search, _) => outside(call, inside),
-            (ToolKind::Run, _) if self.allows(call.command()) => None,
+            (ToolKind::Edit | ToolKind::Read | ToolKind::Search, _) => outside_tree_reason(call, inside),
+            (ToolKind::Run, _) if self.allows_command(call.command()) => None,
             (ToolKind::Run, _) => Some("neither a check of the task nor its test runner"),
             (ToolKind::Spawn, _) | (ToolKind::Other, "think") => None,
             (ToolKind::Other, _) => Some("neither an edit nor a check of the task"),
@@ -79,7 +86,7 @@ impl PermissionPolicy {
     }
 
     /// Exactly a command of the task, its test runner with plain arguments, or a commit where those are the agent's.
-    fn allows(&self, command: &str) -> bool {
+    fn allows_command(&self, command: &str) -> bool {
         let is_plain =
             |it: &str| !it.contains(|c: char| c.is_control() || "|&;<>()$`\\\"'{}[]*?~#!".contains(c));
         let with_arguments = || {
@@ -94,26 +101,26 @@ impl PermissionPolicy {
     }
 }
 
-fn outside(call: &AcpToolCall, inside: &InsideTreeFn<'_>) -> Option<&'static str> {
+fn outside_tree_reason(call: &AcpToolCall, inside: &InsideTreeFn<'_>) -> Option<&'static str> {
     if call.names_too_many {
         return Some("it names more files than are looked at");
     }
     call.paths().into_iter().any(|it| !inside(it)).then_some("outside the work tree, or git's own")
 }
 
-fn word(call: &AcpToolCall) -> &str {
-    match call.act() {
+fn tool_verb(call: &AcpToolCall) -> &str {
+    match call.tool_kind() {
         ToolKind::Edit => "edit",
         ToolKind::Run => "run",
         ToolKind::Read => "read",
         ToolKind::Search => "search",
-        ToolKind::Spawn | ToolKind::Other => call.tool(),
+        ToolKind::Spawn | ToolKind::Other => call.tool_name(),
     }
 }
 
 /// The answer to the request, by one of the options that it offers. What would be remembered is chosen only where
 /// everything is allowed: what comes next is to be asked about again.
-pub fn outcome(options: &[Value], is_allowed: bool, permissions: PermissionMode) -> Option<Value> {
+pub fn select_outcome(options: &[Value], is_allowed: bool, permissions: PermissionMode) -> Option<Value> {
     let all = matches!(permissions, PermissionMode::All | PermissionMode::SandboxedAll);
     let wanted: &[&str] = match (is_allowed, all) {
         (true, true) => &["allow_once", "allow_always"],
@@ -128,7 +135,7 @@ pub fn outcome(options: &[Value], is_allowed: bool, permissions: PermissionMode)
 mod tests {
     use serde_json::{Value, json};
 
-    use super::{PermissionPolicy, outcome};
+    use super::{PermissionPolicy, select_outcome};
     use crate::agent::PermissionMode;
     use crate::agent::acp::call::AcpToolCall;
 
@@ -143,9 +150,9 @@ mod tests {
 
     fn refused(permissions: PermissionMode, said: &Value) -> Option<String> {
         let mut call = AcpToolCall::default();
-        call.learn(said);
+        call.merge_update(said);
         let inside = |path: &str| path.starts_with("/tree/") || path == "/tree";
-        policy(permissions).refuses(&call, &inside).map(|it| format!("{} ({})", it.what, it.why))
+        policy(permissions).refusal_for(&call, &inside).map(|it| format!("{} ({})", it.what, it.why))
     }
 
     fn check(said: &Value, expect: Option<&str>) {
@@ -205,8 +212,10 @@ mod tests {
         let inside = |_: &str| true;
         let refused = |commits: bool, command: &str| {
             let mut call = AcpToolCall::default();
-            call.learn(&json!({"kind": "execute", "rawInput": {"command": command}}));
-            PermissionPolicy { commits, ..policy(PermissionMode::Edits) }.refuses(&call, &inside).is_some()
+            call.merge_update(&json!({"kind": "execute", "rawInput": {"command": command}}));
+            PermissionPolicy { commits, ..policy(PermissionMode::Edits) }
+                .refusal_for(&call, &inside)
+                .is_some()
         };
         assert!(!refused(true, "git add . && git commit -m 'one'"));
         assert!(refused(false, "git add . && git commit -m 'one'"));
@@ -255,7 +264,7 @@ mod tests {
             kinds.iter().map(|it| json!({"kind": it, "optionId": format!("id of {it}")})).collect()
         };
         let check = |kinds: &[&str], is_allowed: bool, permissions: PermissionMode, expect: Option<&str>| {
-            let answer = outcome(&options(kinds), is_allowed, permissions);
+            let answer = select_outcome(&options(kinds), is_allowed, permissions);
             let chosen = answer.as_ref().map(|it| it["outcome"]["optionId"].as_str().unwrap());
             assert_eq!(chosen, expect.map(|it| format!("id of {it}")).as_deref(), "{kinds:?}");
         };

@@ -24,7 +24,7 @@ pub struct BridgeOptions {
 }
 
 /// The command line of one that is known, by which it speaks the protocol; of any other the user's own words.
-pub fn line(known: Option<AgentKind>, start: &CommandLineParams<'_>) -> AgentCommandLine {
+pub fn build_command_line(known: Option<AgentKind>, start: &CommandLineParams<'_>) -> AgentCommandLine {
     let mut argv = start.command.to_vec();
     let words: &[&str] = match known {
         Some(AgentKind::Opencode) => &["acp"],
@@ -36,7 +36,7 @@ pub fn line(known: Option<AgentKind>, start: &CommandLineParams<'_>) -> AgentCom
     let order = BridgeOptions {
         policy: PermissionPolicy {
             permissions: start.permissions,
-            commands: allow::commands(start.checks, start.runner),
+            commands: allow::allowed_commands(start.checks, start.runner),
             runner: start.runner.map(str::to_owned),
             commits: start.commits.is_some(),
         },
@@ -46,13 +46,13 @@ pub fn line(known: Option<AgentKind>, start: &CommandLineParams<'_>) -> AgentCom
     let order = serde_json::to_string(&order).unwrap_or_default();
     let mut env = vec![(VARIABLE.to_owned(), order)];
     if known == Some(AgentKind::Opencode) {
-        env.extend(asking(start.permissions));
+        env.extend(permission_env(start.permissions));
     }
     AgentCommandLine { argv, env, prompt: PromptBy::Stdin }
 }
 
 /// Left to itself it asks about nothing.
-fn asking(permissions: PermissionMode) -> Option<(String, String)> {
+fn permission_env(permissions: PermissionMode) -> Option<(String, String)> {
     let rules = match permissions {
         PermissionMode::ReadOnly | PermissionMode::Edits | PermissionMode::Ask => {
             r#"{"edit":"ask","bash":"ask","external_directory":"ask","webfetch":"ask","websearch":"ask"}"#

@@ -23,7 +23,7 @@ fn bridged(capture: &str, permissions: PermissionMode) -> String {
     };
     let (mut talk, mut acts) = AcpClient::begin(brief);
     for line in capture.lines() {
-        acts.extend(talk.heard(line, &|_| true));
+        acts.extend(talk.handle_line(line, &|_| true));
     }
     let told = |it: &AcpAction| match it {
         AcpAction::Tell(line) => Some(format!("{line}\n")),
@@ -57,7 +57,7 @@ fn captured_conversations_are_read() {
 
 fn events(lines: &[Value]) -> Vec<AgentEvent> {
     let mut reader = AgentOutputReader::new(Dialect::Acp);
-    lines.iter().flat_map(|it| reader.line(&it.to_string())).collect()
+    lines.iter().flat_map(|it| reader.read_line(&it.to_string())).collect()
 }
 
 /// Each event in a word or two.
@@ -188,5 +188,5 @@ fn anything_else_is_not_of_the_dialect() {
         words(&[json!({"type": "update", "sessionUpdate": "plan", "entries": []})]),
         Vec::<String>::new()
     );
-    assert_eq!(AgentOutputReader::new(Dialect::Acp).line("  "), []);
+    assert_eq!(AgentOutputReader::new(Dialect::Acp).read_line("  "), []);
 }

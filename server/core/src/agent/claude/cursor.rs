@@ -23,7 +23,7 @@ pub(super) fn tool_call(value: &Value) -> Vec<AgentEvent> {
         "completed" if result.get("success").is_none() && result.is_object() => {
             vec![AgentEvent::ToolFailed { text: result.to_string() }]
         }
-        "completed" if ToolKind::of(tool) == ToolKind::Edit && !text(args, "path").is_empty() => {
+        "completed" if ToolKind::from_tool_name(tool) == ToolKind::Edit && !text(args, "path").is_empty() => {
             vec![AgentEvent::FileChange { path: text(args, "path").to_owned(), within: None }]
         }
         _ => Vec::new(),
@@ -39,7 +39,7 @@ mod tests {
     fn line(subtype: &str, call: &str) -> Vec<AgentEvent> {
         let line =
             format!(r#"{{"type":"tool_call","subtype":"{subtype}","call_id":"c","tool_call":{call}}}"#);
-        AgentOutputReader::new(Dialect::Claude).line(&line)
+        AgentOutputReader::new(Dialect::Claude).read_line(&line)
     }
 
     #[test]

@@ -10,8 +10,8 @@ use jsonc_parser::common::Ranged;
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 use serde_json::json;
 
-use self::place::{JsonStyle, cut, put};
-use super::hooks::{MOMENT_S, OF_SUBAGENTS, entry};
+use self::place::{JsonStyle, insert_last, removal_range};
+use super::hooks::{MOMENT_S, OF_SUBAGENTS, hook_entry};
 use crate::agent::hooks::{self, PATIENCE_S, PROMPT_PATIENCE_S};
 
 /// Relative to the root. By Claude Code's own rules it is this user's alone, in this workspace alone.
@@ -44,39 +44,39 @@ pub enum ClaudeSettingsError {
 }
 
 /// The file with our hooks in it; `text`: as it is, where there is one. `program`: our own, by its path.
-pub fn install(text: Option<&str>, program: &str) -> Result<String, ClaudeSettingsError> {
+pub fn install_hooks(text: Option<&str>, program: &str) -> Result<String, ClaudeSettingsError> {
     let text = text.filter(|it| !it.trim().is_empty()).unwrap_or("{\n}\n");
-    let before = read(text)?;
+    let before = parse_settings(text)?;
     let wanted: Vec<_> =
         events().map(|(event, word, _)| (event.to_owned(), command(program, word))).collect();
-    if holds_all(&ours(text), &wanted) {
+    if holds_all(&installed_hooks(text), &wanted) {
         return Ok(text.to_owned());
     }
-    let mut after = remove(text)?;
+    let mut after = remove_hooks(text)?;
     for (event, word, patience) in events() {
-        after = added(&after, event, &entry(event, &command(program, word), patience))?;
+        after = append_entry(&after, event, &hook_entry(event, &command(program, word), patience))?;
     }
-    proven(&before, after)
+    verify_edit(&before, after)
 }
 
 /// The file without our hooks; lists and objects that held nothing else go with them.
-pub fn remove(text: &str) -> Result<String, ClaudeSettingsError> {
-    let before = read(text)?;
+pub fn remove_hooks(text: &str) -> Result<String, ClaudeSettingsError> {
+    let before = parse_settings(text)?;
     let mut after = text.to_owned();
     while let Some(range) = with_root(&after, first_of_ours).flatten() {
         after.replace_range(range, "");
     }
-    proven(&before, after)
+    verify_edit(&before, after)
 }
 
 /// Whether any hook of ours is in it.
 pub fn is_installed(text: &str) -> bool {
-    !ours(text).is_empty()
+    !installed_hooks(text).is_empty()
 }
 
 /// Whether every hook of ours is in it; an earlier version of us had fewer.
 pub fn is_complete(text: &str) -> bool {
-    let ours = ours(text);
+    let ours = installed_hooks(text);
     let is_there =
         |event: &str, word: &str| ours.iter().any(|(of, it)| of == event && word_of(it) == Some(word));
     events().all(|(event, word, _)| is_there(event, word))
@@ -92,21 +92,21 @@ pub fn is_empty(text: &str) -> bool {
     with_root(text, |root| root.properties.is_empty()).unwrap_or_default()
 }
 
-fn shape(of: &str) -> ClaudeSettingsError {
+fn shape_error(of: &str) -> ClaudeSettingsError {
     ClaudeSettingsError::Shape(of.to_owned())
 }
 
 /// As Claude Code reads it.
-fn read(text: &str) -> Result<serde_json::Value, ClaudeSettingsError> {
+fn parse_settings(text: &str) -> Result<serde_json::Value, ClaudeSettingsError> {
     let json = text.strip_prefix('\u{feff}').unwrap_or(text);
     let value: serde_json::Value =
         serde_json::from_str(json).map_err(|error| ClaudeSettingsError::Syntax(error.to_string()))?;
-    if value.is_object() { Ok(value) } else { Err(shape("{ … }")) }
+    if value.is_object() { Ok(value) } else { Err(shape_error("{ … }")) }
 }
 
 /// Read back before it is believed: nothing but ours may differ.
-fn proven(before: &serde_json::Value, after: String) -> Result<String, ClaudeSettingsError> {
-    if without_ours(before.clone()) == without_ours(read(&after)?) {
+fn verify_edit(before: &serde_json::Value, after: String) -> Result<String, ClaudeSettingsError> {
+    if without_ours(before.clone()) == without_ours(parse_settings(&after)?) {
         Ok(after)
     } else {
         Err(ClaudeSettingsError::Twice)
@@ -132,7 +132,7 @@ fn without_ours(mut settings: serde_json::Value) -> serde_json::Value {
 }
 
 fn command(program: &str, word: &str) -> String {
-    hooks::command(program, &format!("session {word}"))
+    hooks::hook_command(program, &format!("session {word}"))
 }
 
 fn is_ours(command: &str) -> bool {
@@ -144,7 +144,7 @@ fn word_of(command: &str) -> Option<&str> {
 }
 
 /// Event and command of each of our hooks.
-fn ours(text: &str) -> Vec<(String, String)> {
+fn installed_hooks(text: &str) -> Vec<(String, String)> {
     let list = |root: &Object<'_>| {
         let hooks = property(root, "hooks").and_then(|it| it.value.as_object())?;
         let of = |event: &ObjectProp<'_>| {
@@ -185,39 +185,39 @@ fn first_of_ours(root: &Object<'_>) -> Option<std::ops::Range<usize>> {
             let Some(hook) = hooks_of(group).iter().position(is_hook_of_ours) else { continue };
             let inner = group.as_object().and_then(|it| property(it, "hooks"))?.value.as_array()?;
             if inner.elements.len() > 1 {
-                return Some(cut(inner, &inner.elements, hook));
+                return Some(removal_range(inner, &inner.elements, hook));
             }
             if groups.elements.len() > 1 {
                 let at = groups.elements.iter().position(|it| it.range() == group.range())?;
-                return Some(cut(groups, &groups.elements, at));
+                return Some(removal_range(groups, &groups.elements, at));
             }
             if events.properties.len() > 1 {
                 let at = events.properties.iter().position(|it| it.range == event.range)?;
-                return Some(cut(events, &events.properties, at));
+                return Some(removal_range(events, &events.properties, at));
             }
             let at = root.properties.iter().position(|it| it.range == hooks.range)?;
-            return Some(cut(root, &root.properties, at));
+            return Some(removal_range(root, &root.properties, at));
         }
     }
     None
 }
 
 /// One more entry at the end of an event's list.
-fn added(text: &str, event: &str, entry: &serde_json::Value) -> Result<String, ClaudeSettingsError> {
+fn append_entry(text: &str, event: &str, entry: &serde_json::Value) -> Result<String, ClaudeSettingsError> {
     let splice = |root: &Object<'_>| {
-        let style = JsonStyle::of(text, root);
+        let style = JsonStyle::detect(text, root);
         let Some(hooks) = property(root, "hooks") else {
             let value = json!({event: [entry]});
-            return Ok(put(&style, (root, &root.properties), 1, (Some("hooks"), &value)));
+            return Ok(insert_last(&style, (root, &root.properties), 1, (Some("hooks"), &value)));
         };
-        let hooks = hooks.value.as_object().ok_or_else(|| shape("hooks"))?;
+        let hooks = hooks.value.as_object().ok_or_else(|| shape_error("hooks"))?;
         let Some(groups) = property(hooks, event) else {
-            return Ok(put(&style, (hooks, &hooks.properties), 2, (Some(event), &json!([entry]))));
+            return Ok(insert_last(&style, (hooks, &hooks.properties), 2, (Some(event), &json!([entry]))));
         };
-        let groups = groups.value.as_array().ok_or_else(|| shape(&format!("hooks.{event}")))?;
-        Ok(put(&style, (groups, &groups.elements), 3, (None, entry)))
+        let groups = groups.value.as_array().ok_or_else(|| shape_error(&format!("hooks.{event}")))?;
+        Ok(insert_last(&style, (groups, &groups.elements), 3, (None, entry)))
     };
-    let (range, new) = with_root(text, splice).ok_or_else(|| shape("{ … }"))??;
+    let (range, new) = with_root(text, splice).ok_or_else(|| shape_error("{ … }"))??;
     let mut after = text.to_owned();
     after.replace_range(range, &new);
     Ok(after)

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::settings::{given, object, put};
+use super::settings::{find_settings_argument, parse_object, put_settings};
 use crate::agent::LoopMode;
-use crate::agent::hooks::{PATIENCE_S, add, command};
+use crate::agent::hooks::{PATIENCE_S, add_hook, hook_command};
 
 /// How often in a row it lets its stop hook hold it, unless its environment says otherwise.
 pub const BLOCKS: u32 = 8;
@@ -23,37 +23,37 @@ pub(super) const OF_SUBAGENTS: [(&str, &str); 3] =
     [(TOOLS.0, "pre-tool"), ("SubagentStart", "subagent-start"), ("SubagentStop", "subagent-stop")];
 
 /// What stands in its settings for one event.
-pub(super) fn entry(event: &str, command: &str, patience: u64) -> Value {
+pub(super) fn hook_entry(event: &str, command: &str, patience: u64) -> Value {
     let hooks = json!([{"type": "command", "command": command, "timeout": patience}]);
     if event == TOOLS.0 { json!({"matcher": TOOLS.1, "hooks": hooks}) } else { json!({"hooks": hooks}) }
 }
 
 /// The command line with our hooks in its settings, where those can be read. `program`: our own, by its path.
-pub fn equip(argv: Vec<String>, program: &str, mode: LoopMode) -> Vec<String> {
+pub fn inject_hooks(argv: Vec<String>, program: &str, mode: LoopMode) -> Vec<String> {
     let argv = match mode {
-        LoopMode::Hook => with_stop(argv, &command(program, "stop")),
+        LoopMode::Hook => with_stop(argv, &hook_command(program, "stop")),
         LoopMode::Loop | LoopMode::Attach => argv,
     };
     let Some(mut settings) = settings_of(&argv) else { return argv };
     for (event, word) in OF_SUBAGENTS {
-        add(&mut settings, event, entry(event, &command(program, word), MOMENT_S));
+        add_hook(&mut settings, event, hook_entry(event, &hook_command(program, word), MOMENT_S));
     }
-    put(argv, &settings)
+    put_settings(argv, &settings)
 }
 
 /// The command line with this one as its stop hook.
 pub fn with_stop(argv: Vec<String>, command: &str) -> Vec<String> {
     let Some(mut settings) = settings_of(&argv) else { return argv };
-    add(&mut settings, "Stop", entry("Stop", command, PATIENCE_S));
-    put(argv, &settings)
+    add_hook(&mut settings, "Stop", hook_entry("Stop", command, PATIENCE_S));
+    put_settings(argv, &settings)
 }
 
 fn settings_of(argv: &[String]) -> Option<Value> {
-    given(argv).map_or(Some(json!({})), |it| object(it.text))
+    find_settings_argument(argv).map_or(Some(json!({})), |it| parse_object(it.text))
 }
 
-/// Whether [`equip`] can add to its settings.
-pub fn fit(argv: &[String]) -> bool {
+/// Whether [`inject_hooks`] can add to its settings.
+pub fn can_inject_hooks(argv: &[String]) -> bool {
     settings_of(argv).is_some()
 }
 
@@ -69,10 +69,10 @@ pub fn within_budget(argv: Vec<String>, left_micros: u64) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{LoopMode, Value, equip, within_budget};
+    use super::{LoopMode, Value, inject_hooks, within_budget};
 
     fn equipped(argv: &[&str]) -> Vec<String> {
-        equip(argv.iter().map(ToString::to_string).collect(), "/a b/keeper's", LoopMode::Hook)
+        inject_hooks(argv.iter().map(ToString::to_string).collect(), "/a b/keeper's", LoopMode::Hook)
     }
 
     #[test]
@@ -89,7 +89,10 @@ mod tests {
         assert_eq!(beside["hooks"]["Stop"][1]["hooks"][0]["command"], command);
         assert_eq!(beside["hooks"]["PreToolUse"][0]["matcher"], "Task|Agent");
         let between = equipped(&["claude", "--settings", "{}", "-p"]);
-        assert!(super::fit(&between) && !super::fit(&["--settings".to_owned(), "mine.json".to_owned()]));
+        assert!(
+            super::can_inject_hooks(&between)
+                && !super::can_inject_hooks(&["--settings".to_owned(), "mine.json".to_owned()])
+        );
         assert_eq!((between.len(), between[3].as_str()), (4, "-p"));
     }
 

@@ -23,7 +23,7 @@ pub(super) struct SettingsArgument<'a> {
     pub(super) text: &'a str,
 }
 
-pub(super) fn given(argv: &[String]) -> Option<SettingsArgument<'_>> {
+pub(super) fn find_settings_argument(argv: &[String]) -> Option<SettingsArgument<'_>> {
     let joined = |at: usize, it: &'_ String| it.starts_with(JOINED).then_some((at, JOINED));
     let found = argv
         .iter()
@@ -34,13 +34,13 @@ pub(super) fn given(argv: &[String]) -> Option<SettingsArgument<'_>> {
     Some(SettingsArgument { at, flag, text: argv.get(at)?.strip_prefix(flag)? })
 }
 
-pub(super) fn object(text: &str) -> Option<Value> {
+pub(super) fn parse_object(text: &str) -> Option<Value> {
     serde_json::from_str(text).ok().filter(Value::is_object)
 }
 
 /// The command line with these in place of those that count, or behind it.
-pub(super) fn put(mut argv: Vec<String>, settings: &Value) -> Vec<String> {
-    match given(&argv).map(|it| (it.at, it.flag)) {
+pub(super) fn put_settings(mut argv: Vec<String>, settings: &Value) -> Vec<String> {
+    match find_settings_argument(&argv).map(|it| (it.at, it.flag)) {
         Some((at, flag)) => drop(argv.splice(at..=at, [format!("{flag}{settings}")])),
         None => argv.extend([FLAG.to_owned(), settings.to_string()]),
     }
@@ -49,7 +49,9 @@ pub(super) fn put(mut argv: Vec<String>, settings: &Value) -> Vec<String> {
 
 /// The line that names `file`, and what that has to hold, where the settings stand in the line themselves.
 pub fn aside(argv: Vec<String>, file: &str) -> (Vec<String>, Option<String>) {
-    let Some(inline) = given(&argv).filter(|it| object(it.text).is_some()) else { return (argv, None) };
+    let Some(inline) = find_settings_argument(&argv).filter(|it| parse_object(it.text).is_some()) else {
+        return (argv, None);
+    };
     let (at, flag, text) = (inline.at, inline.flag, inline.text.to_owned());
     let mut argv = argv;
     drop(argv.splice(at..=at, [format!("{flag}{file}")]));
@@ -59,54 +61,54 @@ pub fn aside(argv: Vec<String>, file: &str) -> (Vec<String>, Option<String>) {
 /// Whether these settings switch every hook off, or on again where others switch them off. Of all that count the first
 /// that says so does: its administrator's, those of the command line, of the folder, of its user.
 pub fn hooks_off(text: &str) -> Option<bool> {
-    object(text)?.get("disableAllHooks")?.as_bool()
+    parse_object(text)?.get("disableAllHooks")?.as_bool()
 }
 
 /// What the command line says, where it says it itself.
 pub fn of_line(argv: &[String]) -> Option<&str> {
-    given(argv).map(|it| it.text)
+    find_settings_argument(argv).map(|it| it.text)
 }
 
 /// The file of the user's own that these words name for the settings.
-pub fn file(words: &[String]) -> Option<&str> {
-    of_line(words).filter(|it| object(it).is_none())
+pub fn settings_file(words: &[String]) -> Option<&str> {
+    of_line(words).filter(|it| parse_object(it).is_none())
 }
 
 /// The words with what stands in that file in its place; `None`: those are no settings.
-pub fn inlined(words: Vec<String>, text: &str) -> Option<Vec<String>> {
-    object(text).map(|it| put(words, &it))
+pub fn inline_settings_file(words: Vec<String>, text: &str) -> Option<Vec<String>> {
+    parse_object(text).map(|it| put_settings(words, &it))
 }
 
 /// What the user's words say of settings with our rules beside it, as a word of a command line; `None`: nothing is to be
 /// said, or it is nothing that could be added to.
 pub(super) fn with_rules(words: &[String], rules: &PermissionRules) -> Option<String> {
-    let given = given(words);
-    let mut settings = given.map_or(Some(json!({})), |it| object(it.text))?;
+    let given = find_settings_argument(words);
+    let mut settings = given.map_or(Some(json!({})), |it| parse_object(it.text))?;
     if rules.allow.is_empty() && rules.deny.is_empty() {
         given?;
     } else {
-        add(&mut settings, "allow", &rules.allow)?;
+        add_rules(&mut settings, "allow", &rules.allow)?;
     }
     if !rules.deny.is_empty() {
-        add(&mut settings, "deny", &rules.deny)?;
+        add_rules(&mut settings, "deny", &rules.deny)?;
     }
-    Some(unfilled(&settings.to_string()))
+    Some(escape_placeholders(&settings.to_string()))
 }
 
 /// The name of the list that is none, so that no rule can be added to it.
 pub fn malformed_rules(words: &[String]) -> Option<&'static str> {
-    let mut settings = object(given(words)?.text).unwrap_or(Value::Null);
-    ["allow", "deny"].into_iter().find(|it| add(&mut settings, it, &[]).is_none())
+    let mut settings = parse_object(find_settings_argument(words)?.text).unwrap_or(Value::Null);
+    ["allow", "deny"].into_iter().find(|it| add_rules(&mut settings, it, &[]).is_none())
 }
 
-fn add(settings: &mut Value, list: &str, rules: &[String]) -> Option<()> {
+fn add_rules(settings: &mut Value, list: &str, rules: &[String]) -> Option<()> {
     let permissions = settings.as_object_mut()?.entry("permissions").or_insert_with(|| json!({}));
     let listed = permissions.as_object_mut()?.entry(list).or_insert_with(|| json!([])).as_array_mut()?;
     listed.extend(rules.iter().map(|it| json!(it)));
     Some(())
 }
 
-pub(super) fn without(words: &[String]) -> Vec<String> {
+pub(super) fn without_settings_argument(words: &[String]) -> Vec<String> {
     let mut rest = words.iter();
     let mut kept = Vec::new();
     while let Some(word) = rest.next() {
@@ -120,7 +122,7 @@ pub(super) fn without(words: &[String]) -> Vec<String> {
 }
 
 /// Braces inside strings are written as escapes, so that none of them can be taken for a placeholder.
-fn unfilled(json: &str) -> String {
+fn escape_placeholders(json: &str) -> String {
     let (mut inside, mut escaped) = (false, false);
     let mut out = String::with_capacity(json.len());
     for it in json.chars() {
@@ -139,7 +141,10 @@ fn unfilled(json: &str) -> String {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::{PermissionRules, aside, file, hooks_off, inlined, malformed_rules, with_rules, without};
+    use super::{
+        PermissionRules, aside, hooks_off, inline_settings_file, malformed_rules, settings_file, with_rules,
+        without_settings_argument,
+    };
 
     fn argv(words: &[&str]) -> Vec<String> {
         words.iter().map(ToString::to_string).collect()
@@ -168,12 +173,15 @@ mod tests {
             (&["--settings"], None),
             (&[], None),
         ] {
-            assert_eq!(file(&argv(words)), expect, "{words:?}");
+            assert_eq!(settings_file(&argv(words)), expect, "{words:?}");
         }
         let theirs = argv(&["--settings=mine.json", "-p"]);
-        let read = inlined(theirs.clone(), "{\"model\": \"x\"}").expect("settings");
+        let read = inline_settings_file(theirs.clone(), "{\"model\": \"x\"}").expect("settings");
         assert_eq!(read, argv(&["--settings={\"model\":\"x\"}", "-p"]));
-        assert!(inlined(theirs.clone(), "[]").is_none() && inlined(theirs, "").is_none());
+        assert!(
+            inline_settings_file(theirs.clone(), "[]").is_none()
+                && inline_settings_file(theirs, "").is_none()
+        );
     }
 
     #[test]
@@ -206,7 +214,7 @@ mod tests {
         // Of several the last one counts, as it does for Claude Code.
         let several = ["--settings", r#"{"a":1}"#, "-x", r#"--settings={"b":2}"#, "--verbose"];
         assert_eq!(of(&several, rules), Some(json!({"b": 2, "permissions": {"allow": ["Bash(a)"]}})));
-        assert_eq!(without(&argv(&several)), ["-x", "--verbose"]);
+        assert_eq!(without_settings_argument(&argv(&several)), ["-x", "--verbose"]);
         let theirs = r#"{"permissions":{"allow":["Bash(b)"],"deny":["Read(c)"]}}"#;
         let both = json!({"permissions": {"allow": ["Bash(b)", "Bash(a)"], "deny": ["Read(c)"]}});
         assert_eq!(of(&["--settings", theirs], rules), Some(both));

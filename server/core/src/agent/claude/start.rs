@@ -19,16 +19,18 @@ const READ_ONLY: [&str; 6] = [
 /// The rules go through `--settings` and not through `--allowedTools`: that flag splits its values at commas,
 /// spaces and parentheses, so that many commands would not arrive as they are written. What the user says there
 /// stands beside them: of several such words the last would take the place of all.
-pub fn argv(start: &CommandLineParams<'_>) -> Vec<String> {
+pub fn build_argv(start: &CommandLineParams<'_>) -> Vec<String> {
     let fixed = ["-p", "--output-format", "stream-json", "--verbose", "--session-id", "{session}"];
     let rules = match start.permissions {
-        PermissionMode::Edits | PermissionMode::Ask => rules(start),
+        PermissionMode::Edits | PermissionMode::Ask => permission_rules(start),
         PermissionMode::ReadOnly | PermissionMode::SandboxedAll | PermissionMode::All => {
             PermissionRules::default()
         }
     };
     let settings = settings::with_rules(&[start.command, start.args].concat(), &rules);
-    let words = |of: &[String]| if settings.is_some() { settings::without(of) } else { of.to_vec() };
+    let words = |of: &[String]| {
+        if settings.is_some() { settings::without_settings_argument(of) } else { of.to_vec() }
+    };
     let mut argv = words(start.command);
     extend(&mut argv, &fixed);
     match start.permissions {
@@ -53,8 +55,9 @@ pub fn argv(start: &CommandLineParams<'_>) -> Vec<String> {
     argv
 }
 
-fn rules(start: &CommandLineParams<'_>) -> PermissionRules {
-    let mut rules = PermissionRules { allow: allow::rules(start.checks, start.runner), deny: Vec::new() };
+fn permission_rules(start: &CommandLineParams<'_>) -> PermissionRules {
+    let mut rules =
+        PermissionRules { allow: allow::claude_allow_rules(start.checks, start.runner), deny: Vec::new() };
     if start.commits.is_some() {
         rules
             .allow
@@ -79,7 +82,7 @@ pub const SANDBOXED: (&str, &str) = ("IS_SANDBOX", "1");
 
 #[cfg(test)]
 mod tests {
-    use super::argv;
+    use super::build_argv;
     use crate::agent::starting::CommandLineParams;
     use crate::agent::{PermissionMode, PromptBy};
 
@@ -97,9 +100,9 @@ mod tests {
             commits: None,
             prompt: PromptBy::Stdin,
         };
-        let argv = argv(&start);
+        let argv = build_argv(&start);
         let settings: serde_json::Value = serde_json::from_str(argv.last().unwrap()).unwrap();
-        let expect = crate::agent::allow::rules(&commands, Some("cargo test"));
+        let expect = crate::agent::allow::claude_allow_rules(&commands, Some("cargo test"));
         assert_eq!(settings["permissions"]["allow"], serde_json::json!(expect));
     }
 }

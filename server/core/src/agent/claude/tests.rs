@@ -152,7 +152,7 @@ fn the_error_of_qwen_stands_in_a_field_of_its_own() {
 fn qwen_adds_its_tokens_up_over_the_session() {
     let line = r#"{"type":"result","is_error":false,"result":"ok","usage":{"input_tokens":300,"output_tokens":60,"cache_read_input_tokens":50,"total_tokens":360}}"#;
     let mut reader = AgentOutputReader::going_on(Dialect::Claude, 120);
-    reader.line(line);
+    reader.read_line(line);
     let run = reader.finish(ProcessEnd::exited(Some(0)), &LocalClock::utc(0));
     assert_eq!((run.tokens, run.session_tokens), (Some(240), Some(360)));
 }
@@ -206,7 +206,7 @@ fn neither_subtype_nor_words_decide() {
 
 fn events(transcript: &str) -> Vec<AgentEvent> {
     let mut claude = AgentOutputReader::new(Dialect::Claude);
-    transcript.lines().flat_map(|line| claude.line(line)).collect()
+    transcript.lines().flat_map(|line| claude.read_line(line)).collect()
 }
 
 #[test]
@@ -290,6 +290,6 @@ proptest! {
             r#"{{"type":"{kind}","subtype":{value},"message":{{"content":{value}}},"result":{value},"is_error":true,
             "terminal_reason":{value},"rate_limit_info":{value},"modelUsage":{value},"errors":{value}}}"#
         );
-        AgentOutputReader::new(Dialect::Claude).line(&line);
+        AgentOutputReader::new(Dialect::Claude).read_line(&line);
     }
 }

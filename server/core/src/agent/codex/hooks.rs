@@ -13,20 +13,20 @@ use crate::text::digest::sha256;
 const OURS: &str = "/<session-flags>/config.toml:stop:0:0";
 
 /// The command line with our stop hook. `command`: the hook's, for a shell.
-pub fn equip(mut argv: Vec<String>, command: &str) -> Vec<String> {
+pub fn inject_stop_hook(mut argv: Vec<String>, command: &str) -> Vec<String> {
     let Some(exec) = argv.iter().position(|it| it == "exec") else { return argv };
     // A string of JSON is one of TOML.
     let command = json!(command).to_string();
     let hook =
         format!("hooks.Stop=[{{hooks=[{{type=\"command\",command={command},timeout={PATIENCE_S}}}]}}]");
-    let state = format!("hooks.state={{\"{OURS}\"={{trusted_hash=\"{}\"}}}}", hash(&command));
+    let state = format!("hooks.state={{\"{OURS}\"={{trusted_hash=\"{}\"}}}}", hook_hash(&command));
     let words = ["-c".to_owned(), hook, "-c".to_owned(), state];
     argv.splice(exec + 1..=exec, words);
     argv
 }
 
 /// Of its own normal form: sorted, nothing left out that has a default.
-fn hash(command: &str) -> String {
+fn hook_hash(command: &str) -> String {
     let identity = format!(
         r#"{{"event_name":"stop","hooks":[{{"async":false,"command":{command},"timeout":{PATIENCE_S},"type":"command"}}]}}"#
     );
@@ -45,8 +45,8 @@ pub fn in_the_way(argv: &[String]) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{equip, in_the_way};
-    use crate::agent::hooks::command;
+    use super::{in_the_way, inject_stop_hook};
+    use crate::agent::hooks::hook_command;
 
     fn argv(words: &[&str]) -> Vec<String> {
         words.iter().map(ToString::to_string).collect()
@@ -54,8 +54,8 @@ mod tests {
 
     #[test]
     fn our_hook_stands_before_the_words_of_the_user_and_is_trusted() {
-        let hook = command("/k'\\\"", "stop");
-        let equipped = equip(argv(&["codex", "exec", "--json", "resume", "S", "-"]), &hook);
+        let hook = hook_command("/k'\\\"", "stop");
+        let equipped = inject_stop_hook(argv(&["codex", "exec", "--json", "resume", "S", "-"]), &hook);
         assert_eq!(
             (&equipped[1..3], &equipped[6..]),
             (&argv(&["exec", "-c"])[..], &argv(&["--json", "resume", "S", "-"])[..])
@@ -69,7 +69,7 @@ mod tests {
         let ours = &state["hooks"]["state"]["/<session-flags>/config.toml:stop:0:0"]["trusted_hash"];
         assert!(ours.as_str().is_some_and(|it| it.starts_with("sha256:") && it.len() == 71), "{ours:?}");
         // Without the word behind which they stand there is no place for them.
-        assert_eq!(equip(argv(&["codex", "-"]), "/k"), argv(&["codex", "-"]));
+        assert_eq!(inject_stop_hook(argv(&["codex", "-"]), "/k"), argv(&["codex", "-"]));
     }
 
     #[test]

@@ -9,7 +9,7 @@ pub const PROFILE: &str = "default_permissions=\"loopkeeper\"";
 
 /// Its own sandbox lets it write in the work tree and keeps it off the network; checks need no list, since any command
 /// may run in there. `.git` is read-only unless commits are left to it.
-pub fn argv(start: &CommandLineParams<'_>) -> Vec<String> {
+pub fn build_argv(start: &CommandLineParams<'_>) -> Vec<String> {
     let mut argv = start.command.to_vec();
     extend(&mut argv, &["exec", "--json", "--skip-git-repo-check"]);
     match start.permissions {
@@ -78,7 +78,7 @@ pub fn configures_sandbox(config: &str) -> bool {
 }
 
 /// Options stand before the word `resume`, which knows fewer of them.
-pub fn resuming(argv: &[String]) -> Vec<String> {
+pub fn resume_argv(argv: &[String]) -> Vec<String> {
     match argv.split_last() {
         Some((last, before)) if last == "-" => {
             let mut argv = before.to_vec();

@@ -2,7 +2,7 @@
 
 use proptest::prelude::proptest;
 
-use super::unwrapped;
+use super::strip_shell_wrapper;
 use crate::agent::ProviderClass::{Crash, Login, Quota, Refused, Transient};
 use crate::agent::kind::Dialect;
 use crate::agent::provider::LocalClock;
@@ -40,7 +40,7 @@ fn transcripts_are_read_as_their_scenarios_say() {
 #[test]
 fn tokens_count_over_the_whole_thread() {
     let mut reader = AgentOutputReader::going_on(Dialect::Codex, 120);
-    captured!("codex", "sess_2_resume").lines().for_each(|line| drop(reader.line(line)));
+    captured!("codex", "sess_2_resume").lines().for_each(|line| drop(reader.read_line(line)));
     let run = reader.finish(end("", 0), &LocalClock::utc(NOW));
     assert_eq!((run.tokens, run.session_tokens), (Some(120), Some(240)));
 }
@@ -60,7 +60,7 @@ fn edits_commands_and_failures_are_told() {
 fn retries_are_events_and_no_failures() {
     let mut codex = AgentOutputReader::new(Dialect::Codex);
     let events: Vec<AgentEvent> =
-        captured!("codex", "err_429").lines().flat_map(|line| codex.line(line)).collect();
+        captured!("codex", "err_429").lines().flat_map(|line| codex.read_line(line)).collect();
     assert!(events.contains(&AgentEvent::Retry { attempt: 2, status: Some(429) }), "{events:?}");
     // Remarks about its own configuration are none of the agent's words.
     assert!(!events.iter().any(|it| matches!(it, AgentEvent::Text(_) | AgentEvent::Unread(_))), "{events:?}");
@@ -106,7 +106,7 @@ fn commands_are_told_without_their_shell() {
         ("/bin/bash -lc 'echo '\"'\"'a'\"'\"''", "'echo '\"'\"'a'\"'\"''"),
         ("ls", "ls"),
     ] {
-        assert_eq!(unwrapped(command), expect, "{command}");
+        assert_eq!(strip_shell_wrapper(command), expect, "{command}");
     }
 }
 
@@ -121,6 +121,6 @@ proptest! {
             r#"{{"type":"{kind}","item":{{"type":"{item}","command":{value},"changes":{value},"status":{value}}},
             "usage":{value},"error":{value},"message":{value},"thread_id":{value}}}"#
         );
-        AgentOutputReader::new(Dialect::Codex).line(&line);
+        AgentOutputReader::new(Dialect::Codex).read_line(&line);
     }
 }

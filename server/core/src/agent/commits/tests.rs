@@ -1,6 +1,6 @@
 //! What is a commit and nothing else, and what each agent cannot be kept from.
 
-use super::{is_plain, limits};
+use super::{commit_limitation, is_plain};
 use crate::agent::PermissionMode;
 use crate::agent::kind::{AgentKind, KNOWN};
 
@@ -72,9 +72,9 @@ fn only_plain_commits_are_allowed() {
 fn what_the_rules_of_an_agent_cannot_express_is_said() {
     for kind in KNOWN {
         for permissions in [PermissionMode::All, PermissionMode::SandboxedAll, PermissionMode::ReadOnly] {
-            assert_eq!(limits(kind, permissions, &[]), None, "{kind:?}");
+            assert_eq!(commit_limitation(kind, permissions, &[]), None, "{kind:?}");
         }
-        let said = limits(kind, PermissionMode::Edits, &[]);
+        let said = commit_limitation(kind, PermissionMode::Edits, &[]);
         assert_eq!(
             said.is_none(),
             matches!(kind, AgentKind::Claude | AgentKind::Opencode | AgentKind::Cursor),
@@ -82,7 +82,7 @@ fn what_the_rules_of_an_agent_cannot_express_is_said() {
         );
     }
     let with_profile = [crate::agent::codex::start::PROFILE.to_owned()];
-    let codex = |argv| limits(AgentKind::Codex, PermissionMode::Edits, argv).unwrap_or_default();
+    let codex = |argv| commit_limitation(AgentKind::Codex, PermissionMode::Edits, argv).unwrap_or_default();
     assert!(codex(&[]).contains("cannot commit"), "{}", codex(&[]));
     assert!(codex(&with_profile).contains("`--no-verify`"), "{}", codex(&with_profile));
 }

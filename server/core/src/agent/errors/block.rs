@@ -66,7 +66,7 @@ impl ErrorBlock {
         Self { kind, decisive: Some(line.to_owned()), lines: 0 }
     }
 
-    pub(super) fn next(mut self, line: &str) -> BlockTransition {
+    pub(super) fn push_line(mut self, line: &str) -> BlockTransition {
         self.lines += 1;
         if self.lines > BLOCK_LINES {
             return BlockTransition::Ended(self.decisive);
@@ -76,11 +76,11 @@ impl ErrorBlock {
                 BlockTransition::Goes(self)
             }
             ErrorBlockKind::PanicHead if !line.is_empty() => {
-                BlockTransition::Goes(self.told(line, ErrorBlockKind::Panic))
+                BlockTransition::Goes(self.append_message(line, ErrorBlockKind::Panic))
             }
             ErrorBlockKind::Panic if FRAME.is_match(line) => BlockTransition::Goes(self),
             ErrorBlockKind::Panic if line.starts_with(' ') => {
-                BlockTransition::Goes(self.told(line, ErrorBlockKind::Panic))
+                BlockTransition::Goes(self.append_message(line, ErrorBlockKind::Panic))
             }
             ErrorBlockKind::Python if line.is_empty() || PYTHON_INSIDE.is_match(line) => {
                 BlockTransition::Goes(self)
@@ -112,7 +112,7 @@ impl ErrorBlock {
     }
 
     /// A panic's head with a further line of its message.
-    fn told(mut self, line: &str, kind: ErrorBlockKind) -> Self {
+    fn append_message(mut self, line: &str, kind: ErrorBlockKind) -> Self {
         if let Some(decisive) = &mut self.decisive
             && decisive.len() < MESSAGE_BYTES
         {

@@ -90,7 +90,7 @@ static ERROR: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
-pub(super) fn weigh(line: &str) -> Option<ErrorConfidence> {
+pub(super) fn rate_line(line: &str) -> Option<ErrorConfidence> {
     if !CANDIDATE.is_match(line) {
         return None;
     }

@@ -20,8 +20,8 @@ struct MaskRule {
 }
 
 impl MaskRule {
-    fn applied(&self, text: String) -> String {
-        if (self.may_match)(&text) { replaced(&self.pattern, text, self.with) } else { text }
+    fn apply(&self, text: String) -> String {
+        if (self.may_match)(&text) { replace_matches(&self.pattern, text, self.with) } else { text }
     }
 }
 
@@ -81,7 +81,7 @@ static REPEATED: MaskRule = rule!(|it| it.matches("<n>").nth(1).is_some(), r"<n>
 
 /// The fingerprint of an error by its decisive line.
 pub fn fingerprint(error: &str) -> Fingerprint {
-    digest(&normalised(error))
+    digest(&normalize_error(error))
 }
 
 /// The fingerprint of a text that is already without what differs from run to run.
@@ -94,16 +94,16 @@ pub(crate) fn digest(text: &str) -> Fingerprint {
     }))
 }
 
-pub(super) fn normalised(error: &str) -> String {
+pub(super) fn normalize_error(error: &str) -> String {
     let mut text = sanitize::line_within(error, 2000);
     for rule in &PLACES_AND_TIMES {
-        text = rule.applied(text);
+        text = rule.apply(text);
     }
     if has_hex(&text) {
         text = without_hex(&text);
     }
-    text = if text.is_ascii() { PLAIN_NUMBERS.applied(text) } else { NUMBERS.applied(text) };
-    text = REPEATED.applied(text);
+    text = if text.is_ascii() { PLAIN_NUMBERS.apply(text) } else { NUMBERS.apply(text) };
+    text = REPEATED.apply(text);
     text.trim_start_matches(|c: char| !c.is_alphanumeric() && c != '<').trim().to_owned()
 }
 
@@ -129,7 +129,7 @@ fn without_hex(text: &str) -> String {
     replaced.into_owned()
 }
 
-fn replaced(pattern: &Regex, text: String, with: &str) -> String {
+fn replace_matches(pattern: &Regex, text: String, with: &str) -> String {
     match pattern.replace_all(&text, with) {
         Cow::Borrowed(_) => text,
         Cow::Owned(changed) => changed,
@@ -146,18 +146,18 @@ mod tests {
     fn by_patterns_alone(error: &str) -> String {
         let mut text = sanitize::line_within(error, 2000);
         for rule in &PLACES_AND_TIMES {
-            text = replaced(&rule.pattern, text, rule.with);
+            text = replace_matches(&rule.pattern, text, rule.with);
         }
-        text = replaced(&NUMBERS.pattern, without_hex(&text), NUMBERS.with);
-        text = replaced(&REPEATED.pattern, text, REPEATED.with);
+        text = replace_matches(&NUMBERS.pattern, without_hex(&text), NUMBERS.with);
+        text = replace_matches(&REPEATED.pattern, text, REPEATED.with);
         text.trim_start_matches(|c: char| !c.is_alphanumeric() && c != '<').trim().to_owned()
     }
 
     #[test]
     fn a_control_without_its_sign_would_be_noticed() {
         let never = MaskRule { may_match: |_| false, pattern: LazyLock::new(|| constant("a")), with: "b" };
-        assert_eq!(never.applied("a".to_owned()), "a");
-        assert_ne!(never.applied("a".to_owned()), replaced(&never.pattern, "a".to_owned(), never.with));
+        assert_eq!(never.apply("a".to_owned()), "a");
+        assert_ne!(never.apply("a".to_owned()), replace_matches(&never.pattern, "a".to_owned(), never.with));
     }
 
     proptest! {
@@ -171,7 +171,7 @@ mod tests {
             "[a-zéſK]{1,8}", "[ ,:()'<>\u{b}\t-]{1,3}", "\\PC{0,4}",
         ], 0..9)) {
             let text = parts.concat();
-            prop_assert_eq!(normalised(&text), by_patterns_alone(&text));
+            prop_assert_eq!(normalize_error(&text), by_patterns_alone(&text));
         }
     }
 }

@@ -1,11 +1,11 @@
 use proptest::prelude::{any, proptest};
 
-use super::fingerprint::normalised;
-use super::{ErrorScan, MOST_ERRORS, OutputSource, fingerprint, joined};
+use super::fingerprint::normalize_error;
+use super::{ErrorScan, MOST_ERRORS, OutputSource, fingerprint, merge_scans};
 
 fn errors(voice: OutputSource, output: &str) -> Vec<String> {
     let mut scan = ErrorScan::new(voice);
-    output.lines().for_each(|line| scan.line(line));
+    output.lines().for_each(|line| scan.push_line(line));
     scan.finish().into_iter().map(|it| it.text).collect()
 }
 
@@ -188,13 +188,13 @@ fn a_sum_counts_only_where_nothing_says_more() {
     check("test result: FAILED. 3 passed; 1 failed;", &["test result: FAILED. 3 passed; 1 failed;"]);
     let scan = |line: &str| {
         let mut scan = ErrorScan::new(OutputSource::Program);
-        scan.line(line);
+        scan.push_line(line);
         scan
     };
     let sum = || scan("make: *** [Makefile:3: test] Error 1");
-    assert_eq!(joined([sum(), scan("ok")])[0].text, "make: *** [Makefile:3: test] Error 1");
-    assert_eq!(joined([sum(), scan("error: x y")]).len(), 1);
-    assert_eq!(joined([sum(), scan("error: x y")])[0].text, "error: x y");
+    assert_eq!(merge_scans([sum(), scan("ok")])[0].text, "make: *** [Makefile:3: test] Error 1");
+    assert_eq!(merge_scans([sum(), scan("error: x y")]).len(), 1);
+    assert_eq!(merge_scans([sum(), scan("error: x y")])[0].text, "error: x y");
 }
 
 #[test]
@@ -205,8 +205,8 @@ fn what_an_agent_shows_in_a_fence_is_quoted() {
     let open = format!("```\n{}error: late", "x\n".repeat(600));
     assert_eq!(errors(OutputSource::Words, &open), ["error: late"]);
     let mut scan = ErrorScan::new(OutputSource::Words);
-    scan.whole("```\nerror: quoted");
-    scan.whole("error: of the next message");
+    scan.push_text("```\nerror: quoted");
+    scan.push_text("error: of the next message");
     assert_eq!(scan.finish().len(), 1);
 }
 
@@ -246,7 +246,7 @@ fn the_same_error_elsewhere_has_the_same_fingerprint() {
         ("Error:   wide", "Error: wide"),
         ("at a (x.js:3:5) Error: y", "at a (/long/y.ts:30) Error: y"),
     ] {
-        assert_eq!(fingerprint(a), fingerprint(b), "{} | {}", normalised(a), normalised(b));
+        assert_eq!(fingerprint(a), fingerprint(b), "{} | {}", normalize_error(a), normalize_error(b));
     }
 }
 
@@ -273,7 +273,7 @@ fn another_error_has_another_fingerprint() {
     ];
     for (at, a) in all.iter().enumerate() {
         for b in all.iter().skip(at + 1) {
-            assert_ne!(fingerprint(a), fingerprint(b), "{a} | {b}: {}", normalised(a));
+            assert_ne!(fingerprint(a), fingerprint(b), "{a} | {b}: {}", normalize_error(a));
         }
     }
 }
@@ -282,7 +282,7 @@ fn another_error_has_another_fingerprint() {
 fn a_fingerprint_stands_in_journals() {
     assert_eq!(fingerprint("error[E0308]: mismatched types").0.len(), 12);
     assert_eq!(
-        normalised("  at /a/b.rs:3:5: error: 3 of 4 gone after 2 s (x/y/z)"),
+        normalize_error("  at /a/b.rs:3:5: error: 3 of 4 gone after 2 s (x/y/z)"),
         "at <path>: error: <n> of <n> gone after <n> (<path>)"
     );
 }
@@ -292,7 +292,7 @@ proptest! {
     fn total_and_bounded(lines in proptest::collection::vec("(error|Traceback|thread 'x' panicked at|TypeError)?[: ]{0,2}.{0,40}", 0..60)) {
         let mut scan = ErrorScan::new(OutputSource::Words);
         for line in &lines {
-            scan.line(line);
+            scan.push_line(line);
         }
         let seen = scan.finish();
         assert!(seen.len() <= MOST_ERRORS);
@@ -305,7 +305,7 @@ proptest! {
     #[test]
     fn a_place_never_matters(dir in "[a-z]{1,8}(/[a-z]{1,8}){1,3}", line in 1_u32..9999, column in 1_u32..200, text in "[a-z ]{1,20}") {
         let here = format!("/{dir}/x.rs:{line}:{column}: error: {text}");
-        assert_eq!(fingerprint(&here), fingerprint(&format!("/home/x.rs:1:1: error: {text}")), "{}", normalised(&here));
+        assert_eq!(fingerprint(&here), fingerprint(&format!("/home/x.rs:1:1: error: {text}")), "{}", normalize_error(&here));
     }
 
     #[test]

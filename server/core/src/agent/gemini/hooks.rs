@@ -5,7 +5,7 @@
 use jsonc_parser::{ParseOptions, parse_to_serde_value};
 use serde_json::{Value, json};
 
-use crate::agent::hooks::{PATIENCE_S, add};
+use crate::agent::hooks::{PATIENCE_S, add_hook};
 
 /// Names its home, where that is not the user's.
 pub const HOME: &str = "GEMINI_CLI_HOME";
@@ -16,27 +16,28 @@ pub const SETTINGS: &str = "settings.json";
 /// Its settings with our stop hook beside what is in them; `None`: they cannot be read. `command`: the hook's, for a
 /// shell. `passed`: the variables that it is recognised by, which not every environment lets through to a hook; it
 /// fills them in when it reads the file.
-pub fn settings(theirs: &str, command: &str, passed: &[&str]) -> Option<String> {
+pub fn settings_with_hook(theirs: &str, command: &str, passed: &[&str]) -> Option<String> {
     let read = |text| parse_to_serde_value(text, &ParseOptions::default()).ok();
     let mut settings: Value = if theirs.trim().is_empty() { json!({}) } else { read(theirs)? };
     let variables = passed.iter().map(|it| format!("{it}=\"${it}\" ")).collect::<Vec<_>>().concat();
     let command = variables + command;
     let hook =
         json!({"name": "loopkeeper", "type": "command", "command": command, "timeout": PATIENCE_S * 1000});
-    add(&mut settings, "AfterAgent", json!({"hooks": [hook]}));
+    add_hook(&mut settings, "AfterAgent", json!({"hooks": [hook]}));
     let is_there = settings.pointer("/hooks/AfterAgent").is_some_and(Value::is_array);
     is_there.then(|| settings.to_string())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Value, settings};
-    use crate::agent::hooks::command;
+    use super::{Value, settings_with_hook};
+    use crate::agent::hooks::hook_command;
 
     #[test]
     fn our_hook_stands_beside_what_is_there() {
         let of = |theirs: &str| -> Value {
-            let settings = settings(theirs, &command("/a b/k", "stop"), &["X"]).expect("settings");
+            let settings =
+                settings_with_hook(theirs, &hook_command("/a b/k", "stop"), &["X"]).expect("settings");
             serde_json::from_str(&settings).expect("JSON")
         };
         let ours = &of("// nothing\n{}")["hooks"]["AfterAgent"][0]["hooks"][0];
@@ -51,7 +52,7 @@ mod tests {
         );
         assert!(of("")["hooks"]["AfterAgent"][1].is_null());
         for broken in ["[]", "{", r#"{"hooks":[]}"#, r#"{"hooks":{"AfterAgent":{}}}"#] {
-            assert_eq!(settings(broken, "/k", &[]), None, "{broken}");
+            assert_eq!(settings_with_hook(broken, "/k", &[]), None, "{broken}");
         }
     }
 }

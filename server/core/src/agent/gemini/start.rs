@@ -5,7 +5,7 @@ use crate::agent::{PermissionMode, allow, commits};
 
 /// A command of the list may be called with further arguments; one that the list's own grammar would split gets no
 /// rule, so that the agent is denied it and loopkeeper runs it all the same.
-pub fn argv(start: &CommandLineParams<'_>) -> Vec<String> {
+pub fn build_argv(start: &CommandLineParams<'_>) -> Vec<String> {
     argv_of(start, "auto_edit")
 }
 
@@ -18,12 +18,12 @@ pub(crate) fn argv_of(start: &CommandLineParams<'_>, safe: &str) -> Vec<String> 
         PermissionMode::ReadOnly => extend(&mut argv, &["--approval-mode", "default"]),
         PermissionMode::Edits | PermissionMode::Ask => {
             extend(&mut argv, &["--approval-mode", safe]);
-            for command in plain(&allow::commands(start.checks, start.runner)) {
-                extend(&mut argv, &["--allowed-tools", &shell(command)]);
+            for command in plain_commands(&allow::allowed_commands(start.checks, start.runner)) {
+                extend(&mut argv, &["--allowed-tools", &shell_tool_rule(command)]);
             }
             if start.commits.is_some() {
                 for command in commits::ALLOWED {
-                    extend(&mut argv, &["--allowed-tools", &shell(command)]);
+                    extend(&mut argv, &["--allowed-tools", &shell_tool_rule(command)]);
                 }
             }
         }
@@ -36,12 +36,12 @@ pub(crate) fn argv_of(start: &CommandLineParams<'_>, safe: &str) -> Vec<String> 
     argv
 }
 
-pub(crate) fn shell(command: &str) -> String {
+pub(crate) fn shell_tool_rule(command: &str) -> String {
     format!("run_shell_command({command})")
 }
 
 /// Those that no list of tools takes apart.
-pub fn plain(commands: &[String]) -> impl Iterator<Item = &String> {
+pub fn plain_commands(commands: &[String]) -> impl Iterator<Item = &String> {
     commands.iter().filter(|it| !it.contains([',', '(', ')', '*', '"', '\'', '{', '}']))
 }
 

@@ -40,7 +40,7 @@ fn what_it_retries_stands_on_stderr() {
     assert_eq!(told.first(), Some(&AgentEvent::Retry { attempt: 1, status: Some(429) }));
     // Ended in the middle of it, it was waiting for its provider and not working.
     let mut reader = AgentOutputReader::new(Dialect::Gemini);
-    captured!("gemini", "err_429").lines().for_each(|line| drop(reader.line(line)));
+    captured!("gemini", "err_429").lines().for_each(|line| drop(reader.read_line(line)));
     stderr.lines().for_each(|line| drop(reader.stderr_line(line)));
     let end = ProcessEnd { ending: AgentEnding::Idle, ..end(stderr, 137) };
     let error = reader.finish(end, &LocalClock::utc(NOW)).error.unwrap();
@@ -124,7 +124,7 @@ fn held_by_its_hook_it_tells_each_iteration_by_itself() {
     let (mut said, mut gave_up_after) = (Vec::new(), 0);
     let mut lines = captured!("gemini", "hook_after_block").lines().peekable();
     while let Some(line) = lines.next() {
-        reader.line(line);
+        reader.read_line(line);
         let asks = lines.peek().is_some_and(|it| it.contains("Agent execution blocked"));
         if asks {
             gave_up_after += u32::from(!reader.is_spent());
@@ -144,7 +144,7 @@ fn pieces_of_one_message_are_one_text() {
     let piece =
         |text: &str| format!(r#"{{"type":"message","role":"assistant","content":"{text}","delta":true}}"#);
     let lines = [piece("one "), piece("two"), r#"{"type":"result","status":"success"}"#.to_owned()];
-    let events: Vec<AgentEvent> = lines.iter().flat_map(|line| gemini.line(line)).collect();
+    let events: Vec<AgentEvent> = lines.iter().flat_map(|line| gemini.read_line(line)).collect();
     assert_eq!(events.first(), Some(&AgentEvent::Text("one two".to_owned())));
     let Some(AgentEvent::Turn(turn)) = events.last() else { panic!("{events:?}") };
     assert_eq!(turn.final_text, "one two");
@@ -160,6 +160,6 @@ proptest! {
             r#"{{"type":"{kind}","role":"assistant","content":{value},"parameters":{value},"status":{value},
             "error":{value},"stats":{value},"tool_id":{value},"tool_name":{value}}}"#
         );
-        AgentOutputReader::new(Dialect::Gemini).line(&line);
+        AgentOutputReader::new(Dialect::Gemini).read_line(&line);
     }
 }

@@ -197,7 +197,7 @@ fn of_output(dialect: Dialect) -> Capabilities {
 impl Capabilities {
     /// What is left of them in this mode: of a session that its user opened only its hooks tell.
     #[must_use]
-    pub fn with(self, mode: LoopMode) -> Self {
+    pub fn in_mode(self, mode: LoopMode) -> Self {
         match mode {
             LoopMode::Loop | LoopMode::Hook => self,
             LoopMode::Attach => Self { cost: Support::No, denials: Support::No, ..self },
@@ -216,7 +216,7 @@ impl Capabilities {
     }
 
     /// What the user should know before it bites, one sentence each; nothing where nothing is missing.
-    pub fn lacks(&self) -> Vec<&'static str> {
+    pub fn limitations(&self) -> Vec<&'static str> {
         let missing = [
             (self.structured, "it prints text only: no tokens, no tools, no files, no session"),
             (self.cost, "it reports no cost: `limits.cost_usd` cannot be enforced"),

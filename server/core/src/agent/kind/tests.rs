@@ -5,22 +5,22 @@ use crate::agent::kind::Dialect;
 #[test]
 fn names_lead_back_to_their_kind() {
     for kind in KNOWN {
-        assert_eq!(AgentKind::of(kind.name(), Dialect::Text), kind);
-        assert!(kind.known().is_some(), "{kind:?}");
+        assert_eq!(AgentKind::from_name(kind.name(), Dialect::Text), kind);
+        assert!(kind.known_agent().is_some(), "{kind:?}");
     }
-    assert_eq!(AgentKind::of("demo", Dialect::Text), AgentKind::Demo);
-    assert_eq!(AgentKind::of("mine", Dialect::Codex), AgentKind::Own(Dialect::Codex));
-    assert_eq!(AgentKind::of("mine", Dialect::Acp), AgentKind::Acp(None));
-    let gemini = AgentKind::of("gemini", Dialect::Acp);
+    assert_eq!(AgentKind::from_name("demo", Dialect::Text), AgentKind::Demo);
+    assert_eq!(AgentKind::from_name("mine", Dialect::Codex), AgentKind::Own(Dialect::Codex));
+    assert_eq!(AgentKind::from_name("mine", Dialect::Acp), AgentKind::Acp(None));
+    let gemini = AgentKind::from_name("gemini", Dialect::Acp);
     assert_eq!((gemini, gemini.name()), (AgentKind::Acp(Some(&AgentKind::Gemini)), "gemini"));
-    assert_eq!(gemini.known().map(|it| it.name), Some("gemini"));
+    assert_eq!(gemini.known_agent().map(|it| it.name), Some("gemini"));
     assert_eq!(AUTO.map(AgentKind::name), ["claude", "codex", "opencode", "gemini"]);
 }
 
 #[test]
 fn what_is_missing_is_said_before_it_bites() {
     let within = |kind: AgentKind, mode: LoopMode, expect: &[&str]| {
-        let lacks = kind.capabilities().with(mode).lacks();
+        let lacks = kind.capabilities().in_mode(mode).limitations();
         assert_eq!(lacks.len(), expect.len(), "{kind:?}: {lacks:?}");
         assert!(lacks.iter().zip(expect).all(|(it, part)| it.contains(part)), "{kind:?}: {lacks:?}");
     };
@@ -31,7 +31,7 @@ fn what_is_missing_is_said_before_it_bites() {
     within(AgentKind::Claude, LoopMode::Attach, &["`limits.cost_usd` cannot be enforced", "denied"]);
     check(AgentKind::Claude, &[]);
     let off = AgentKind::Claude.capabilities().without_hooks();
-    assert!(off.lacks()[0].starts_with("its subagents are counted and never refused"), "{off:?}");
+    assert!(off.limitations()[0].starts_with("its subagents are counted and never refused"), "{off:?}");
     check(AgentKind::Codex, &["no cost", "subagents"]);
     check(AgentKind::Gemini, &["no cost", "subagents"]);
     check(AgentKind::Opencode, &["subagents"]);
@@ -41,9 +41,9 @@ fn what_is_missing_is_said_before_it_bites() {
     check(AgentKind::Amp, &["no cost", "no tokens", "denied"]);
     check(AgentKind::Own(Dialect::Text), &["text only", "no cost"]);
     check(AgentKind::Own(Dialect::Codex), &["no cost", "subagents"]);
-    check(AgentKind::of("gemini", Dialect::Acp), &["no cost"]);
-    check(AgentKind::of("opencode", Dialect::Acp), &["no tokens"]);
-    check(AgentKind::of("mine", Dialect::Acp), &[]);
+    check(AgentKind::from_name("gemini", Dialect::Acp), &["no cost"]);
+    check(AgentKind::from_name("opencode", Dialect::Acp), &["no tokens"]);
+    check(AgentKind::from_name("mine", Dialect::Acp), &[]);
 }
 
 /// One row of the page.
@@ -90,7 +90,7 @@ fn the_page_says_what_the_code_does() {
     let own = ("a command of your own".to_owned(), AgentKind::Own(Dialect::Text));
     let acp = ("any with `output = \"acp\"`".to_owned(), AgentKind::Acp(None));
     let by_acp = [AgentKind::Gemini, AgentKind::Opencode, AgentKind::Qwen]
-        .map(|it| (format!("`{}` with it", it.name()), AgentKind::of(it.name(), Dialect::Acp)));
+        .map(|it| (format!("`{}` with it", it.name()), AgentKind::from_name(it.name(), Dialect::Acp)));
     for (name, kind) in rows.into_iter().chain([own, acp]).chain(by_acp) {
         let row = row(&name, kind);
         assert!(page.contains(&row), "the page lacks {row}");

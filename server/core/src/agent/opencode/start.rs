@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::agent::starting::{CommandLineParams, extend};
 use crate::agent::{PermissionMode, allow, commits};
 
-pub fn argv(start: &CommandLineParams<'_>) -> Vec<String> {
+pub fn build_argv(start: &CommandLineParams<'_>) -> Vec<String> {
     let mut argv = start.command.to_vec();
     extend(&mut argv, &["run", "--format", "json"]);
     match start.permissions {
@@ -24,7 +24,7 @@ pub fn argv(start: &CommandLineParams<'_>) -> Vec<String> {
 
 /// Edits inside the work tree are allowed without a word; of commands only the checks and the test runner. The last
 /// rule that fits counts, so the order is kept. A command with a wildcard gets no rule.
-pub fn env(start: &CommandLineParams<'_>) -> Vec<(String, String)> {
+pub fn build_env(start: &CommandLineParams<'_>) -> Vec<(String, String)> {
     let rest = r#""external_directory":"deny","webfetch":"deny","websearch":"deny""#;
     let permissions = |tools: String| vec![("OPENCODE_PERMISSION".to_owned(), format!("{{{tools},{rest}}}"))];
     match start.permissions {
@@ -32,7 +32,7 @@ pub fn env(start: &CommandLineParams<'_>) -> Vec<(String, String)> {
         PermissionMode::Edits | PermissionMode::Ask => {}
         PermissionMode::SandboxedAll | PermissionMode::All => return Vec::new(),
     }
-    let commands = allow::commands(start.checks, start.runner);
+    let commands = allow::allowed_commands(start.checks, start.runner);
     let mut allowed: Vec<String> = commands.into_iter().filter(|it| !it.contains(['*', '?'])).collect();
     allowed.extend(start.runner.map(|it| format!("{it} *")));
     let mut refused = Vec::new();
@@ -46,7 +46,7 @@ pub fn env(start: &CommandLineParams<'_>) -> Vec<(String, String)> {
     permissions(format!(r#""bash":{{"*":"deny"{rules}}}"#))
 }
 
-pub fn resuming(argv: &[String]) -> Vec<String> {
+pub fn resume_argv(argv: &[String]) -> Vec<String> {
     let mut argv = argv.to_vec();
     extend(&mut argv, &["--session", "{session}"]);
     argv

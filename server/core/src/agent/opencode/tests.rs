@@ -38,8 +38,8 @@ fn transcripts_are_read_as_their_scenarios_say() {
 fn answers_that_hold_nothing_end_it() {
     let mut reader = AgentOutputReader::new(Dialect::Opencode);
     let mut halted = captured!("opencode", "err_html").lines().map(|line| {
-        reader.line(line);
-        reader.halt(1000)
+        reader.read_line(line);
+        reader.kill_reason(1000)
     });
     assert_eq!(halted.position(|it| it == Some(KillReason::Garbage)), Some(19));
 }
@@ -47,8 +47,8 @@ fn answers_that_hold_nothing_end_it() {
 #[test]
 fn steps_are_counted() {
     let mut reader = AgentOutputReader::new(Dialect::Opencode);
-    captured!("opencode", "success_edit").lines().for_each(|line| drop(reader.line(line)));
-    assert_eq!((reader.halt(4), reader.halt(3)), (None, Some(KillReason::Steps)));
+    captured!("opencode", "success_edit").lines().for_each(|line| drop(reader.read_line(line)));
+    assert_eq!((reader.kill_reason(4), reader.kill_reason(3)), (None, Some(KillReason::Steps)));
 }
 
 #[test]
@@ -83,12 +83,12 @@ fn what_was_refused_by_a_rule_is_a_denial() {
         )
     };
     let rule = "The user has specified a rule which prevents you from using this specific tool call.";
-    let denied = AgentOutputReader::new(Dialect::Opencode).line(&line(rule));
+    let denied = AgentOutputReader::new(Dialect::Opencode).read_line(&line(rule));
     assert!(
         matches!(denied.last(), Some(AgentEvent::Denied { tool, .. }) if tool == "bash: ls"),
         "{denied:?}"
     );
-    let failed = AgentOutputReader::new(Dialect::Opencode).line(&line("no such file"));
+    let failed = AgentOutputReader::new(Dialect::Opencode).read_line(&line("no such file"));
     assert!(matches!(failed.last(), Some(AgentEvent::ToolFailed { .. })), "{failed:?}");
 }
 
@@ -99,9 +99,9 @@ fn a_shell_that_it_does_not_have_is_denied() {
             r#"{{"type":"tool_use","sessionID":"s","part":{{"tool":"invalid","state":{{"status":"completed","input":{{"tool":"{tool}","error":"unavailable"}}}}}}}}"#
         )
     };
-    let denied = AgentOutputReader::new(Dialect::Opencode).line(&line("bash"));
+    let denied = AgentOutputReader::new(Dialect::Opencode).read_line(&line("bash"));
     assert!(matches!(denied.last(), Some(AgentEvent::Denied { tool, .. }) if tool == "bash"), "{denied:?}");
-    let invalid = AgentOutputReader::new(Dialect::Opencode).line(&line("made_up"));
+    let invalid = AgentOutputReader::new(Dialect::Opencode).read_line(&line("made_up"));
     assert!(matches!(invalid.last(), Some(AgentEvent::ToolUse(_))), "{invalid:?}");
 }
 
@@ -115,6 +115,6 @@ proptest! {
             r#"{{"type":"{kind}","sessionID":{value},"error":{value},"part":{{"tokens":{value},"cost":{value},
             "reason":{value},"state":{value},"text":{value},"tool":{value}}}}}"#
         );
-        AgentOutputReader::new(Dialect::Opencode).line(&line);
+        AgentOutputReader::new(Dialect::Opencode).read_line(&line);
     }
 }

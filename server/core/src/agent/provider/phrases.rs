@@ -151,8 +151,8 @@ static ERROR: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// What a line says by an error's name in it, or by the sentence it begins with.
-pub(super) fn says(line: &str) -> Option<PhraseMeaning> {
-    let sentence = bare(line);
+pub(super) fn classify_line(line: &str) -> Option<PhraseMeaning> {
+    let sentence = strip_error_prefix(line);
     let begins = |(pattern, says): &(Regex, PhraseMeaning)| {
         let end = pattern.find(sentence)?.end();
         GOES_ON.is_match(sentence.get(end..)?).then_some(*says)
@@ -173,13 +173,13 @@ fn begins_named(line: &str) -> bool {
 }
 
 /// The line without the marks of an error in front.
-fn bare(line: &str) -> &str {
+fn strip_error_prefix(line: &str) -> &str {
     let end = PREFIX.find(line).map_or(0, |it| it.end());
     line.get(end..).unwrap_or_default()
 }
 
 /// The status an error gives as a number.
-pub(super) fn status(line: &str) -> Option<u16> {
+pub(super) fn parse_status(line: &str) -> Option<u16> {
     STATUS.captures(line)?.name("status")?.as_str().parse().ok()
 }
 
@@ -207,7 +207,7 @@ pub(super) fn is_about(line: &str) -> bool {
 
 /// What to do about it, or when.
 pub(super) fn is_advice(line: &str) -> bool {
-    ADVICE.is_match(line) && says(line).is_none()
+    ADVICE.is_match(line) && classify_line(line).is_none()
 }
 
 pub(super) fn is_error(line: &str) -> bool {
@@ -221,7 +221,7 @@ pub(super) fn is_alone(line: &str) -> bool {
             r"(?ix)^[\s.!|:;,·∙•()—–-]*(?:\d{10,13}\s*$|$|(?:(?:your\slimit\s)?resets?|try|retry|please|until|upgrade|visit|contact|/\w+|wait|for\s\S+\.?$)\b)",
         )
     });
-    let sentence = bare(line);
+    let sentence = strip_error_prefix(line);
     let end = SENTENCES.iter().find_map(|(pattern, _)| pattern.find(sentence)).map(|it| it.end());
     !is_about(line) && end.and_then(|end| sentence.get(end..)).is_some_and(|rest| REST.is_match(rest))
 }

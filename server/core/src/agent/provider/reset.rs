@@ -62,17 +62,17 @@ impl LocalClock<'static> {
 
 impl LimitReset {
     /// Milliseconds of wall time; `None` when that is past or absurdly far.
-    pub fn at(&self, here: &LocalClock<'_>) -> Option<u64> {
+    pub fn wall_time(&self, here: &LocalClock<'_>) -> Option<u64> {
         let at = match self {
             Self::At(at) => *at,
             Self::In(ms) => here.wall.checked_add(*ms)?,
             Self::ClockTime { day, hour, minute, zone } => {
-                let zoned = zoned(here, zone.as_deref())?;
+                let zoned = local_time(here, zone.as_deref())?;
                 let time = (*hour, *minute);
                 let at = match day {
                     DayOffset::Date(month, day) => in_year(&zoned, (*month, *day), time)?,
                     DayOffset::Next => today_or_tomorrow(&zoned, time)?,
-                    DayOffset::Tomorrow => on(&zoned, zoned.date().tomorrow().ok()?, time)?,
+                    DayOffset::Tomorrow => zoned_on(&zoned, zoned.date().tomorrow().ok()?, time)?,
                     DayOffset::Week(weekday) => in_week(&zoned, *weekday, time)?,
                 };
                 u64::try_from(at.timestamp().as_millisecond()).ok()?
@@ -83,7 +83,7 @@ impl LimitReset {
     }
 }
 
-fn zoned(here: &LocalClock<'_>, zone: Option<&str>) -> Option<Zoned> {
+fn local_time(here: &LocalClock<'_>, zone: Option<&str>) -> Option<Zoned> {
     let seconds = match zone.map(str::to_ascii_uppercase).as_deref() {
         Some("UTC" | "GMT" | "Z") => 0,
         // A zone nobody here knows: most agents name the one of their own place.
@@ -95,7 +95,7 @@ fn zoned(here: &LocalClock<'_>, zone: Option<&str>) -> Option<Zoned> {
 }
 
 fn today_or_tomorrow(now: &Zoned, time: (i8, i8)) -> Option<Zoned> {
-    let today = on(now, now.date(), time)?;
+    let today = zoned_on(now, now.date(), time)?;
     let passed = today.timestamp().as_millisecond() + (PASSED_MS as i64) < now.timestamp().as_millisecond();
     if passed { today.checked_add(Span::new().try_days(1).ok()?).ok() } else { Some(today) }
 }
@@ -103,19 +103,19 @@ fn today_or_tomorrow(now: &Zoned, time: (i8, i8)) -> Option<Zoned> {
 /// Today where it is that day and the time is still to come.
 fn in_week(now: &Zoned, weekday: i8, time: (i8, i8)) -> Option<Zoned> {
     let ahead = (weekday - now.weekday().to_monday_one_offset()).rem_euclid(7);
-    let first = on(now, now.date().checked_add(i64::from(ahead).days()).ok()?, time)?;
+    let first = zoned_on(now, now.date().checked_add(i64::from(ahead).days()).ok()?, time)?;
     let passed = first.timestamp().as_millisecond() + (PASSED_MS as i64) < now.timestamp().as_millisecond();
     if passed { first.checked_add(7.days()).ok() } else { Some(first) }
 }
 
 /// A date without its year: the next one.
 fn in_year(now: &Zoned, (month, day): (i8, i8), time: (i8, i8)) -> Option<Zoned> {
-    let this = on(now, Date::new(now.year(), month, day).ok()?, time)?;
+    let this = zoned_on(now, Date::new(now.year(), month, day).ok()?, time)?;
     let passed = this.checked_add(1.day()).ok()? < *now;
-    if passed { on(now, Date::new(now.year() + 1, month, day).ok()?, time) } else { Some(this) }
+    if passed { zoned_on(now, Date::new(now.year() + 1, month, day).ok()?, time) } else { Some(this) }
 }
 
-fn on(now: &Zoned, date: Date, (hour, minute): (i8, i8)) -> Option<Zoned> {
+fn zoned_on(now: &Zoned, date: Date, (hour, minute): (i8, i8)) -> Option<Zoned> {
     let time = jiff::civil::Time::new(hour, minute, 0, 0).ok()?;
     date.to_datetime(time).to_zoned(now.time_zone().clone()).ok()
 }
@@ -148,20 +148,20 @@ static HEADER: LazyLock<Regex> =
 
 /// The first announcement of a reset in a text.
 pub(crate) fn reset_in(text: &str) -> Option<LimitReset> {
-    epoch(text)
-        .or_else(|| stamp(text))
-        .or_else(|| span(text))
-        .or_else(|| clock(text))
-        .or_else(|| header(text))
+    parse_epoch(text)
+        .or_else(|| parse_timestamp(text))
+        .or_else(|| parse_duration(text))
+        .or_else(|| parse_clock_time(text))
+        .or_else(|| parse_retry_header(text))
 }
 
-fn epoch(text: &str) -> Option<LimitReset> {
+fn parse_epoch(text: &str) -> Option<LimitReset> {
     let found = EPOCH.captures(text)?.name("epoch")?.as_str();
     let count: u64 = found.parse().ok()?;
     Some(LimitReset::At(if found.len() > 10 { count } else { count.checked_mul(1000)? }))
 }
 
-fn stamp(text: &str) -> Option<LimitReset> {
+fn parse_timestamp(text: &str) -> Option<LimitReset> {
     let found = STAMP.captures(text)?;
     let stamp = found.name("stamp")?.as_str().replace(' ', "T");
     let zone = match found.name("zone").map(|it| it.as_str()) {
@@ -172,7 +172,7 @@ fn stamp(text: &str) -> Option<LimitReset> {
     u64::try_from(at.as_millisecond()).ok().map(LimitReset::At)
 }
 
-fn span(text: &str) -> Option<LimitReset> {
+fn parse_duration(text: &str) -> Option<LimitReset> {
     let found = SPAN.captures(text)?;
     let mut sum = 0.0;
     for part in PART.captures_iter(found.name("span")?.as_str()) {
@@ -194,12 +194,12 @@ fn unit_ms(unit: &str) -> Option<f64> {
     Some(seconds * 1000.0)
 }
 
-fn header(text: &str) -> Option<LimitReset> {
+fn parse_retry_header(text: &str) -> Option<LimitReset> {
     let seconds: u64 = HEADER.captures(text)?.name("seconds")?.as_str().parse().ok()?;
     Some(LimitReset::In(seconds * 1000))
 }
 
-fn clock(text: &str) -> Option<LimitReset> {
+fn parse_clock_time(text: &str) -> Option<LimitReset> {
     CLOCK.captures_iter(text).find_map(|found| clock_time(&found))
 }
 

@@ -262,7 +262,7 @@ fn resets(text: &str, offset: i32) -> Option<u64> {
         Some(_) => None,
         None => Some(offset),
     };
-    reset_in(text)?.at(&LocalClock { wall: NOW, offset: &of })
+    reset_in(text)?.wall_time(&LocalClock { wall: NOW, offset: &of })
 }
 
 #[test]
@@ -328,9 +328,9 @@ fn resets_are_read_in_every_form_in_use() {
     }
     assert_eq!(resets("resets 9pm", -5 * 3600), Some(NOW + 12 * HOUR));
     assert_eq!(resets("resets 9pm (Mars/Olympus)", 3600), Some(NOW + 6 * HOUR));
-    assert_eq!(LimitReset::At(u64::MAX).at(&LocalClock::utc(NOW)), None);
-    assert_eq!(LimitReset::In(u64::MAX).at(&LocalClock::utc(NOW)), None);
-    assert_eq!(LimitReset::In(5).at(&LocalClock::utc(u64::MAX)), None);
+    assert_eq!(LimitReset::At(u64::MAX).wall_time(&LocalClock::utc(NOW)), None);
+    assert_eq!(LimitReset::In(u64::MAX).wall_time(&LocalClock::utc(NOW)), None);
+    assert_eq!(LimitReset::In(5).wall_time(&LocalClock::utc(u64::MAX)), None);
 }
 
 #[test]
@@ -373,7 +373,7 @@ proptest! {
     fn total_on_any_text(stderr in any::<String>(), stdout in "(Error: |You've hit your |resets |429 |\\{|`|\n|[a-z0-9: ]{0,6}){0,12}") {
         let here = LocalClock::utc(NOW);
         for trouble in [of_failed(&stderr, &stdout), of_whole(&stdout), Some(classify(&stdout, None))].into_iter().flatten() {
-            let error = trouble.at(&here);
+            let error = trouble.into_provider_error(&here);
             assert!(error.resets_at.is_none_or(|at| at + 2 * MINUTE >= NOW && at <= NOW + 8 * 24 * HOUR));
             assert!(error.message.chars().count() <= 300);
         }

@@ -27,11 +27,14 @@ pub(super) fn of_text(
     match end.ending {
         AgentEnding::NotStarted => Some(not_started(end)),
         // Some say so and call it a success.
-        AgentEnding::Exited if end.exit == Some(0) => provider::of_whole(&tally.said).map(|it| it.at(here)),
-        AgentEnding::Exited if matches!(end.exit, Some(126 | 127)) => Some(died(end)),
+        AgentEnding::Exited if end.exit == Some(0) => {
+            provider::of_whole(&tally.said).map(|it| it.into_provider_error(here))
+        }
+        AgentEnding::Exited if matches!(end.exit, Some(126 | 127)) => Some(early_exit_error(end)),
         AgentEnding::Exited => {
-            let trouble = provider::of_failed(&end.stderr, &tally.said).map(|it| it.at(here));
-            trouble.or_else(|| Some(died(end)))
+            let trouble =
+                provider::of_failed(&end.stderr, &tally.said).map(|it| it.into_provider_error(here));
+            trouble.or_else(|| Some(early_exit_error(end)))
         }
         AgentEnding::TimedOut
         | AgentEnding::Idle
@@ -48,19 +51,19 @@ pub(super) fn of_dialect(
     here: &LocalClock<'_>,
 ) -> Option<ProviderError> {
     if tally.empty >= MOST_EMPTY && end.ending != AgentEnding::Stopped {
-        return Some(garbage(tally.empty));
+        return Some(garbage_error(tally.empty));
     }
     match end.ending {
         AgentEnding::NotStarted => Some(not_started(end)),
         // What was ended in the middle of retries was waiting for its provider, not working.
         AgentEnding::Idle if tally.is_unanswered && retries_silently(dialect) => {
-            Some(unreachable(tally.retrying.unwrap_or(ProviderRetry { status: None })))
+            Some(unreachable_error(tally.retrying.unwrap_or(ProviderRetry { status: None })))
         }
-        AgentEnding::TimedOut | AgentEnding::Idle => tally.retrying.map(unreachable),
+        AgentEnding::TimedOut | AgentEnding::Idle => tally.retrying.map(unreachable_error),
         AgentEnding::Stopped | AgentEnding::Capped | AgentEnding::Held => None,
         AgentEnding::Exited => match &tally.turn {
             // A signal after the last turn (or a late exit code) takes nothing back of what was done.
-            Some(turn) => turn.error.clone().map(|it| it.at(here)),
+            Some(turn) => turn.error.clone().map(|it| it.into_provider_error(here)),
             None if tally.skipped && end.exit == Some(0) => None,
             None => Some(of_silence(dialect, tally, end, here)),
         },
@@ -88,17 +91,17 @@ fn of_silence(
     let told = match dialect {
         // Once it has begun, what it says there is never about its provider.
         DialectParser::Claude(_) if tally.session.is_some() => None,
-        _ => provider::of_failed(&end.stderr, "").map(|it| it.at(here)),
+        _ => provider::of_failed(&end.stderr, "").map(|it| it.into_provider_error(here)),
     };
-    told.unwrap_or_else(|| died(end))
+    told.unwrap_or_else(|| early_exit_error(end))
 }
 
-fn garbage(count: u32) -> ProviderError {
+fn garbage_error(count: u32) -> ProviderError {
     let message = format!("{count} answers of the provider in a row held nothing that the agent could read");
     ProviderError { class: ProviderClass::Transient, message, status: None, resets_at: None }
 }
 
-fn unreachable(ProviderRetry { status }: ProviderRetry) -> ProviderError {
+fn unreachable_error(ProviderRetry { status }: ProviderRetry) -> ProviderError {
     let class = match status {
         Some(401 | 403) => ProviderClass::Login,
         _ => ProviderClass::Transient,
@@ -112,17 +115,17 @@ fn unreachable(ProviderRetry { status }: ProviderRetry) -> ProviderError {
 
 fn not_started(end: &ProcessEnd) -> ProviderError {
     match end.reason.as_str() {
-        "" => crash("could not be started"),
-        reason => crash(&format!("could not be started: {reason}")),
+        "" => crash_error("could not be started"),
+        reason => crash_error(&format!("could not be started: {reason}")),
     }
 }
 
 /// The process ended without a word of its own about why.
-fn died(end: &ProcessEnd) -> ProviderError {
+fn early_exit_error(end: &ProcessEnd) -> ProviderError {
     if end.stderr.contains("cannot be used with root/sudo privileges") {
         let remedy = "the agent refuses to run without permission checks as root; set `permissions = \"edits\"`, \
                       run as another user, or use `sandboxed-all` where bubblewrap works";
-        return ProviderError { class: ProviderClass::Refused, ..crash(remedy) };
+        return ProviderError { class: ProviderClass::Refused, ..crash_error(remedy) };
     }
     let how = match (end.exit, end.signal) {
         (Some(code @ (126 | 127)), _) => format!("could not be started (exit {code})"),
@@ -132,17 +135,17 @@ fn died(end: &ProcessEnd) -> ProviderError {
         (None, None) => "crashed".to_owned(),
     };
     match end.stderr.lines().rev().find(|line| !line.trim().is_empty()) {
-        Some(last) => crash(&format!("{how}: {}", last.trim())),
-        None => crash(&how),
+        Some(last) => crash_error(&format!("{how}: {}", last.trim())),
+        None => crash_error(&how),
     }
 }
 
 pub(super) fn no_session() -> ProviderError {
     let message = "the session to go on with does not exist any more";
-    ProviderError { class: ProviderClass::Refused, ..crash(message) }
+    ProviderError { class: ProviderClass::Refused, ..crash_error(message) }
 }
 
-fn crash(message: &str) -> ProviderError {
+fn crash_error(message: &str) -> ProviderError {
     ProviderError {
         class: ProviderClass::Crash,
         message: sanitize::line(message),

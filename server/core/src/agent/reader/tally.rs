@@ -50,7 +50,7 @@ pub(super) struct ProviderRetry {
 
 impl RunSummaryBuilder {
     /// Of what the same process does next.
-    pub(super) fn next(&self) -> Self {
+    pub(super) fn next_turn(&self) -> Self {
         Self {
             session: self.session.clone(),
             model: self.model.clone(),
@@ -85,8 +85,8 @@ impl RunSummaryBuilder {
         }
     }
 
-    pub(super) fn add(&mut self, event: &AgentEvent, is_text: bool) {
-        self.follow(event);
+    pub(super) fn record(&mut self, event: &AgentEvent, is_text: bool) {
+        self.track_position(event);
         match event {
             AgentEvent::Started { session, model } => {
                 let told = |it: &String| Some(it.clone()).filter(|it| !it.is_empty());
@@ -95,16 +95,16 @@ impl RunSummaryBuilder {
             }
             AgentEvent::Text(said) if is_text => {
                 self.output_bytes += said.len() as u64 + 1;
-                self.said_errors.line(said);
-                append(&mut self.said, said);
+                self.said_errors.push_line(said);
+                append_bounded(&mut self.said, said);
             }
             AgentEvent::Text(said) => {
                 self.output_bytes += said.len() as u64;
-                self.said_errors.whole(said);
+                self.said_errors.push_text(said);
                 self.said.clone_from(said);
             }
-            AgentEvent::ToolUse(call) => self.tool(call),
-            AgentEvent::ToolFailed { text } => self.tool_errors.whole(text),
+            AgentEvent::ToolUse(call) => self.record_tool(call),
+            AgentEvent::ToolFailed { text } => self.tool_errors.push_text(text),
             AgentEvent::FileChange { path, .. } => {
                 if self.files.len() < MAX_FILES && !self.files.contains(path) {
                     self.files.push(path.clone());
@@ -119,7 +119,7 @@ impl RunSummaryBuilder {
             }
             AgentEvent::Turn(turn) => self.turn = Some(turn.clone()),
             AgentEvent::Unread(line) => {
-                self.unread.iter_mut().for_each(|it| append(it, line));
+                self.unread.iter_mut().for_each(|it| append_bounded(it, line));
             }
             AgentEvent::Step { .. }
             | AgentEvent::Spawned { .. }
@@ -129,7 +129,7 @@ impl RunSummaryBuilder {
     }
 
     /// Where in its work the agent is.
-    fn follow(&mut self, event: &AgentEvent) {
+    fn track_position(&mut self, event: &AgentEvent) {
         if matches!(event, AgentEvent::Spawned { .. }) {
             return;
         }
@@ -155,7 +155,7 @@ impl RunSummaryBuilder {
         }
     }
 
-    fn tool(&mut self, call: &ToolUse) {
+    fn record_tool(&mut self, call: &ToolUse) {
         if self.tools.len() < MOST_TOOLS && !self.tools.contains(&call.tool) {
             self.tools.push(sanitize::line(&call.tool));
         }
@@ -166,7 +166,7 @@ impl RunSummaryBuilder {
 }
 
 /// Appends a line and keeps the end, cutting only now and then.
-fn append(said: &mut String, line: &str) {
+fn append_bounded(said: &mut String, line: &str) {
     if !said.is_empty() {
         said.push('\n');
     }

@@ -18,7 +18,7 @@ fn end() -> ProcessEnd {
 fn run(dialect: Dialect, lines: &[&str], end: ProcessEnd) -> AgentRun {
     let mut reader = AgentOutputReader::new(dialect);
     for line in lines {
-        reader.line(line);
+        reader.read_line(line);
     }
     reader.finish(end, &LocalClock::utc(0))
 }
@@ -71,11 +71,11 @@ fn a_run_of_claude_needs_a_result() {
 fn a_turn_that_is_over_is_at_rest_until_the_next() {
     let mut reader = AgentOutputReader::new(Dialect::Claude);
     for (line, at_rest) in [(INIT, false), (DONE, true), ("", true), (INIT, false), (DONE, true)] {
-        reader.line(line);
+        reader.read_line(line);
         assert_eq!(reader.at_rest(), at_rest, "{line}");
     }
     let mut text = AgentOutputReader::new(Dialect::Text);
-    text.line(DONE);
+    text.read_line(DONE);
     assert!(!text.at_rest());
 }
 
@@ -83,10 +83,10 @@ fn a_turn_that_is_over_is_at_rest_until_the_next() {
 fn a_last_line_too_long_to_read_is_no_crash() {
     let read = |lines: &[&str], exit| {
         let mut reader = AgentOutputReader::new(Dialect::Claude);
-        reader.line(INIT);
-        reader.oversize(1 << 21);
+        reader.read_line(INIT);
+        reader.record_oversize_line(1 << 21);
         for line in lines {
-            reader.line(line);
+            reader.read_line(line);
         }
         reader.finish(ProcessEnd { exit, ..end() }, &LocalClock::utc(0)).error.map(|it| it.class)
     };
@@ -124,9 +124,9 @@ fn the_end_of_what_a_text_agent_said_is_kept() {
     let long = "ü".repeat(1000);
     let mut reader = AgentOutputReader::new(Dialect::Text);
     for _ in 0..200 {
-        reader.line(&long);
+        reader.read_line(&long);
     }
-    reader.line("last");
+    reader.read_line("last");
     let run = reader.finish(end(), &LocalClock::utc(0));
     assert!(run.final_text.ends_with("ü\nlast"));
     assert!(run.final_text.len() <= FINAL_TEXT_BYTES && run.final_text.len() > FINAL_TEXT_BYTES / 2);
@@ -135,7 +135,7 @@ fn the_end_of_what_a_text_agent_said_is_kept() {
 #[test]
 fn what_an_agent_said_is_cleaned() {
     let mut reader = AgentOutputReader::new(Dialect::Text);
-    reader.line("\u{1b}[31mred\u{202e} evil\u{7}");
+    reader.read_line("\u{1b}[31mred\u{202e} evil\u{7}");
     let end = ProcessEnd { exit: Some(1), stderr: "\u{1b}[1mbad\tthing\u{202e}\n".into(), ..end() };
     let run = reader.finish(end, &LocalClock::utc(0));
     assert_eq!(run.final_text, "red evil");
@@ -147,7 +147,7 @@ fn errors_come_from_words_failed_tools_and_stderr() {
     let texts = |run: AgentRun| run.errors.into_iter().map(|it| it.text).collect::<Vec<_>>();
     let mut reader = AgentOutputReader::new(Dialect::Text);
     for line in ["Working.", "error: one", "```", "error: quoted", "```"] {
-        reader.line(line);
+        reader.read_line(line);
     }
     reader.stderr_line("fatal: two");
     let run = reader.finish(end(), &LocalClock::utc(0));
@@ -170,7 +170,7 @@ fn errors_come_from_words_failed_tools_and_stderr() {
     ];
     let mut reader = AgentOutputReader::new(Dialect::Claude);
     for line in &lines {
-        reader.line(line);
+        reader.read_line(line);
     }
     let run = reader.finish(end(), &LocalClock::utc(0));
     assert_eq!(run.output_bytes, 11);
@@ -186,10 +186,10 @@ fn tools_and_commands_are_listed() {
     };
     let mut reader = AgentOutputReader::new(Dialect::Claude);
     for line in [call("Bash", "cargo test"), call("Bash", "cargo test"), call("Read", "no command")] {
-        reader.line(&line);
+        reader.read_line(&line);
     }
-    (0..100).for_each(|n| drop(reader.line(&call(&format!("T{n}"), ""))));
-    (0..100).for_each(|n| drop(reader.line(&call("Bash", &"x".repeat(n + 100)))));
+    (0..100).for_each(|n| drop(reader.read_line(&call(&format!("T{n}"), ""))));
+    (0..100).for_each(|n| drop(reader.read_line(&call("Bash", &"x".repeat(n + 100)))));
     let run = reader.finish(end(), &LocalClock::utc(0));
     assert_eq!((run.tools.len(), run.commands.len()), (50, 50));
     assert_eq!(run.tools[..3], ["Bash", "Read", "T0"]);
@@ -205,9 +205,9 @@ fn what_says_not_of_which_type_it_is_comes_back_unread() {
     for dialect in DIALECTS {
         let mut reader = AgentOutputReader::new(dialect);
         for line in ["x", "1", "[]", "{}", r#"{"type":null}"#, r#"{"type":""}"#, r#"[{"type":"result"}]"#] {
-            assert_eq!(reader.line(line), [AgentEvent::Unread(line.to_owned())], "{dialect:?}");
+            assert_eq!(reader.read_line(line), [AgentEvent::Unread(line.to_owned())], "{dialect:?}");
         }
-        assert_eq!(reader.line(" \r"), [], "{dialect:?}");
+        assert_eq!(reader.read_line(" \r"), [], "{dialect:?}");
     }
 }
 
@@ -216,7 +216,7 @@ proptest! {
     fn total_on_any_line(line in any::<String>()) {
         for dialect in DIALECTS {
             let mut reader = AgentOutputReader::new(dialect);
-            let events = reader.line(&line);
+            let events = reader.read_line(&line);
             prop_assert!(events.len() <= 1, "{events:?}");
             reader.stderr_line(&line);
         }

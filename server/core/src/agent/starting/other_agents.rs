@@ -10,7 +10,7 @@ pub(super) fn qwen(start: &CommandLineParams<'_>) -> Vec<String> {
     let is_safe = matches!(start.permissions, PermissionMode::Edits | PermissionMode::Ask);
     if start.commits.is_some() && is_safe {
         let at = argv.iter().rposition(|it| it == "--allowed-tools").map_or(argv.len(), |it| it + 2);
-        let words = |it: &&str| ["--exclude-tools".to_owned(), gemini::start::shell(it)];
+        let words = |it: &&str| ["--exclude-tools".to_owned(), gemini::start::shell_tool_rule(it)];
         let refused = commits::REFUSED.iter().chain(&SUBSTITUTIONS).flat_map(words);
         argv.splice(at..at, refused.collect::<Vec<_>>());
     }
@@ -36,7 +36,8 @@ pub(super) fn copilot(start: &CommandLineParams<'_>) -> Vec<String> {
         PermissionMode::ReadOnly => {}
         PermissionMode::Edits | PermissionMode::Ask => {
             extend(&mut argv, &["--allow-tool", "write"]);
-            for command in gemini::start::plain(&allow::commands(start.checks, start.runner)) {
+            for command in gemini::start::plain_commands(&allow::allowed_commands(start.checks, start.runner))
+            {
                 extend(&mut argv, &["--allow-tool", &format!("shell({command})")]);
             }
             if start.commits.is_some() {

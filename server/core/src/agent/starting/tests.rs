@@ -18,7 +18,7 @@ fn check(
     env: &[(&str, &str)],
 ) {
     let (command, args, checks) = (texts(&["/bin/agent"]), texts(&["--more", "x"]), texts(checks));
-    let line = kind.line(&CommandLineParams {
+    let line = kind.command_line(&CommandLineParams {
         command: &command,
         permissions,
         model: Some("m"),
@@ -117,7 +117,7 @@ fn commits_are_allowed_as_far_as_its_rules_can_say_it() {
             commits,
             prompt: PromptBy::Stdin,
         };
-        let line = kind.line(&start);
+        let line = kind.command_line(&start);
         let env = line.env.into_iter().map(|(_, value)| value);
         line.argv.into_iter().chain(env).collect::<Vec<_>>().join(" ")
     };
@@ -187,7 +187,7 @@ fn a_command_of_the_users_own_gets_a_place_for_its_prompt() {
         (PromptBy::Argument, vec!["mine", "--do={prompt}"], vec!["mine", "--do={prompt}"]),
         (PromptBy::File, vec!["mine"], vec!["mine", "{prompt_file}"]),
     ] {
-        let line = AgentKind::Own(Dialect::Text).line(&CommandLineParams {
+        let line = AgentKind::Own(Dialect::Text).command_line(&CommandLineParams {
             command: &texts(&command),
             permissions: PermissionMode::Edits,
             model: None,
@@ -205,7 +205,7 @@ fn a_command_of_the_users_own_gets_a_place_for_its_prompt() {
 #[test]
 fn a_session_that_exists_is_resumed() {
     let check = |kind: AgentKind, argv: &[&str], expect: &[&str]| {
-        assert_eq!(kind.resuming(&texts(argv)), texts(expect), "{kind:?}");
+        assert_eq!(kind.resume_argv(&texts(argv)), texts(expect), "{kind:?}");
     };
     check(
         AgentKind::Claude,

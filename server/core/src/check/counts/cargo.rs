@@ -1,6 +1,6 @@
 //! cargo test (`test result: ok. 5 passed; …`, one summary per binary) and cargo nextest (one in all).
 
-use super::{TestCounts, listed, of, sum};
+use super::{TestCounts, listed, sum, sum_matching};
 
 pub(super) fn read(output: &str) -> Option<TestCounts> {
     // nextest repeats the output of failing tests, and with it each test's own cargo summary.
@@ -14,9 +14,9 @@ fn libtest(line: &str) -> Option<TestCounts> {
     let counts = counts.split_once("; finished in").map_or(counts, |(counts, _)| counts);
     let list = listed(counts, ';')?;
     Some(TestCounts {
-        passed: of(&list, &["passed", "measured"]),
-        failed: of(&list, &["failed"]),
-        skipped: of(&list, &["ignored", "filtered"]),
+        passed: sum_matching(&list, &["passed", "measured"]),
+        failed: sum_matching(&list, &["failed"]),
+        skipped: sum_matching(&list, &["ignored", "filtered"]),
     })
 }
 
@@ -30,8 +30,8 @@ fn nextest(line: &str) -> Option<TestCounts> {
     let (run, all): (u64, u64) = (run.parse().ok()?, all.parse().ok()?);
     let plain = without_parentheses(counts);
     let list = listed(&plain, ',')?;
-    let passed = of(&list, &["passed"]);
-    let skipped = of(&list, &["skipped"]).saturating_add(all.saturating_sub(run));
+    let passed = sum_matching(&list, &["passed"]);
+    let skipped = sum_matching(&list, &["skipped"]).saturating_add(all.saturating_sub(run));
     Some(TestCounts { passed, failed: run.saturating_sub(passed), skipped })
 }
 

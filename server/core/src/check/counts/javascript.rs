@@ -1,6 +1,6 @@
 //! jest (`Tests: 1 failed, 2 total`), vitest (`Tests  1 failed | 1 passed (2)`) and mocha (`2 passing (4ms)`).
 
-use super::{TestCounts, listed, of, sum};
+use super::{TestCounts, listed, sum, sum_matching};
 
 pub(super) fn read(output: &str) -> Option<TestCounts> {
     let mut total: Option<TestCounts> = None;
@@ -20,9 +20,9 @@ pub(super) fn read(output: &str) -> Option<TestCounts> {
 fn jest(line: &str) -> Option<TestCounts> {
     let list = listed(line.strip_prefix("Tests: ")?, ',')?;
     list.iter().any(|it| it.1 == "total").then(|| TestCounts {
-        passed: of(&list, &["passed"]),
-        failed: of(&list, &["failed"]),
-        skipped: of(&list, &["skipped", "todo"]),
+        passed: sum_matching(&list, &["passed"]),
+        failed: sum_matching(&list, &["failed"]),
+        skipped: sum_matching(&list, &["skipped", "todo"]),
     })
 }
 
@@ -35,9 +35,9 @@ fn vitest(line: &str) -> Option<TestCounts> {
     all.trim_end().strip_suffix(')')?.parse::<u64>().ok()?;
     let list = listed(counts, '|')?;
     Some(TestCounts {
-        passed: of(&list, &["passed", "expected fail"]),
-        failed: of(&list, &["failed"]),
-        skipped: of(&list, &["skipped", "todo"]),
+        passed: sum_matching(&list, &["passed", "expected fail"]),
+        failed: sum_matching(&list, &["failed"]),
+        skipped: sum_matching(&list, &["skipped", "todo"]),
     })
 }
 

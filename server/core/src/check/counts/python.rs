@@ -1,6 +1,6 @@
 //! pytest (`2 failed, 1 passed in 0.02s`, framed or not) and unittest (`Ran 5 tests in 0.000s`, then the verdict).
 
-use super::{TestCounts, listed, of, sum};
+use super::{TestCounts, listed, sum, sum_matching};
 
 const PYTEST_WORDS: [&str; 12] = [
     "failed",
@@ -33,9 +33,9 @@ fn pytest_line(line: &str) -> Option<TestCounts> {
     let known = |word: &str| word.split(' ').next().is_some_and(|it| PYTEST_WORDS.contains(&it));
     list.iter().all(|(_, word)| known(word)).then(|| TestCounts {
         // An expected failure ran and did what was expected of it.
-        passed: of(&list, &["passed", "xfailed", "xpassed"]),
-        failed: of(&list, &["failed", "error"]),
-        skipped: of(&list, &["skipped", "deselected"]),
+        passed: sum_matching(&list, &["passed", "xfailed", "xpassed"]),
+        failed: sum_matching(&list, &["failed", "error"]),
+        skipped: sum_matching(&list, &["skipped", "deselected"]),
     })
 }
 

@@ -6,7 +6,11 @@ use super::tree::{TreeFacts, package};
 use super::{MissingDependency, MissingKind, remedy};
 
 /// `None`: it may be anything, and is an ordinary failure.
-pub(super) fn of(suspect: &MissingCandidate, command: &str, tree: &TreeFacts) -> Option<MissingDependency> {
+pub(super) fn find_missing(
+    suspect: &MissingCandidate,
+    command: &str,
+    tree: &TreeFacts,
+) -> Option<MissingDependency> {
     let name = suspect.name.as_str();
     match suspect.sign {
         MissingSymptom::Program if name.contains('/') => path(name, tree),
@@ -27,7 +31,7 @@ pub(super) fn of(suspect: &MissingCandidate, command: &str, tree: &TreeFacts) ->
             Some(MissingDependency::of_machine(MissingKind::Gem, name, remedy))
         }
         MissingSymptom::Machine(kind) => {
-            Some(MissingDependency::of_machine(kind, name, remedy::of(kind, name)))
+            Some(MissingDependency::of_machine(kind, name, remedy::generic_remedy(kind, name)))
         }
         MissingSymptom::Project(kind) => Some(MissingDependency::of_project(kind, name)),
     }
@@ -39,7 +43,7 @@ fn path(name: &str, tree: &TreeFacts) -> Option<MissingDependency> {
         return Some(MissingDependency::of_machine(
             MissingKind::Program,
             name,
-            remedy::of(MissingKind::Program, name),
+            remedy::generic_remedy(MissingKind::Program, name),
         ));
     };
     let mut parts = relative.split('/');
@@ -61,7 +65,7 @@ fn path(name: &str, tree: &TreeFacts) -> Option<MissingDependency> {
     let interpreter = interpreter.filter(|it| it.starts_with('/') && !it.ends_with('\r'));
     match interpreter.and_then(|it| it.split(' ').next()) {
         Some(program) if !program.ends_with("/env") => {
-            let remedy = remedy::of(MissingKind::Interpreter, program);
+            let remedy = remedy::generic_remedy(MissingKind::Interpreter, program);
             Some(MissingDependency::of_machine(MissingKind::Interpreter, program, remedy))
         }
         _ => Some(MissingDependency::of_project(MissingKind::File, name)),

@@ -5,7 +5,7 @@ use super::tables::{self, VIRTUAL_ENVIRONMENTS};
 use super::tree::TreeFacts;
 
 /// Where nothing of the tree matters.
-pub(super) fn of(kind: MissingKind, name: &str) -> String {
+pub(super) fn generic_remedy(kind: MissingKind, name: &str) -> String {
     let known = tables::PROGRAMS.iter().find(|(it, _)| *it == name);
     match kind {
         MissingKind::Service => format!("start {name}"),
@@ -30,7 +30,7 @@ pub(super) fn program(name: &str, tree: &TreeFacts) -> String {
     if is_python && name != "pip" {
         return python(name, tree);
     }
-    of(MissingKind::Program, name)
+    generic_remedy(MissingKind::Program, name)
 }
 
 /// A package of Python, by the tool that manages the project's.

@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 use packages::PACKAGE;
 
 use super::{
-    DependencyProvider, FileFacts, MANIFESTS, MissingDependency, MissingKind, TreeFacts, settle, suspects,
+    DependencyProvider, FileFacts, MANIFESTS, MissingDependency, MissingKind, TreeFacts, resolve_missing,
+    suspects,
 };
 use crate::check::judge::judge;
 use crate::check::{CheckResult, CommandExit, CommandRun, Status};
@@ -42,8 +43,8 @@ fn judged(command: &str, code: i32, output: &str, tree: &TreeFacts) -> CheckResu
     };
     let redactor = Redactor::new([]);
     let mut result = judge(&Criterion::new("0123456789", "tests", Some(check)), &run, &redactor);
-    if let Some(missing) = settle(&suspects(command, &run, &result), command, tree) {
-        result.lacks(&missing, &redactor);
+    if let Some(missing) = resolve_missing(&suspects(command, &run, &result), command, tree) {
+        result.set_missing(&missing, &redactor);
     }
     result
 }
@@ -342,7 +343,7 @@ fn what_is_looked_for_on_disk() {
         ..CommandRun::default()
     };
     let result = CheckResult::new(crate::criterion::CriterionId("x".to_owned()), Status::Fail, "");
-    let wanted = tree.wanted(&suspects("./run.sh", &run, &result));
+    let wanted = tree.paths_to_probe(&suspects("./run.sh", &run, &result));
     for path in ["run.sh", "node_modules", "web/node_modules", "web/node_modules/@a/b", ".venv"] {
         assert!(wanted.contains(path), "{path}: {wanted:?}");
     }
@@ -359,7 +360,7 @@ fn names_are_sanitised_and_redacted() {
         "hunter2-hunter2\u{1b}[31m",
         "install hunter2-hunter2".to_owned(),
     );
-    result.lacks(&missing, &redactor);
+    result.set_missing(&missing, &redactor);
     let shown = serde_json::to_string(&result).unwrap();
     assert!(!shown.contains("hunter2") && !shown.contains("\\u001b"), "{shown}");
 }

@@ -36,7 +36,7 @@ pub struct TreeFacts {
     pub files: BTreeSet<String>,
     /// Those of [`MANIFESTS`] and of `requirements*.txt`, with their texts.
     pub manifests: BTreeMap<String, String>,
-    /// Of [`TreeFacts::wanted`], what is there.
+    /// Of [`TreeFacts::paths_to_probe`], what is there.
     pub present: BTreeMap<String, FileFacts>,
 }
 
@@ -49,7 +49,7 @@ impl TreeFacts {
     }
 
     /// The paths that are to be looked for on disk, by what is suspected.
-    pub fn wanted(&self, suspects: &[MissingCandidate]) -> BTreeSet<String> {
+    pub fn paths_to_probe(&self, suspects: &[MissingCandidate]) -> BTreeSet<String> {
         let mut wanted: BTreeSet<String> = VIRTUAL_ENVIRONMENTS.iter().map(|it| (*it).to_owned()).collect();
         let packages = suspects.iter().map(|it| package(&it.name));
         for folder in self.node_folders() {

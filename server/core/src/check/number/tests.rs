@@ -2,11 +2,11 @@
 
 use proptest::prelude::*;
 
-use super::last;
+use super::last_number;
 
 #[test]
 fn the_last_number() {
-    let check = |text: &str, expect: Option<f64>| assert_eq!(last(text), expect, "{text:?}");
+    let check = |text: &str, expect: Option<f64>| assert_eq!(last_number(text), expect, "{text:?}");
     check("", None);
     check("no digits here", None);
     check("5", Some(5.0));
@@ -43,11 +43,11 @@ fn the_last_number() {
 proptest! {
     #[test]
     fn any_text_is_read(text in "\\PC{0,40}|[0-9,._eE+ -]{0,40}") {
-        prop_assert!(last(&text).is_none_or(f64::is_finite));
+        prop_assert!(last_number(&text).is_none_or(f64::is_finite));
     }
 
     #[test]
     fn what_is_printed_is_read(value in -1.0e15f64..1.0e15) {
-        prop_assert_eq!(last(&format!("total: {value}\n")), Some(value));
+        prop_assert_eq!(last_number(&format!("total: {value}\n")), Some(value));
     }
 }

@@ -104,7 +104,7 @@ impl LanguagePatterns {
         self.assertion.is_match(text) && !VAIN.is_match(text)
     }
 
-    pub(super) fn does(text: &str) -> bool {
+    pub(super) fn has_effect(text: &str) -> bool {
         !IDLE.is_match(text) && !VAIN.is_match(text)
     }
 
@@ -116,7 +116,7 @@ impl LanguagePatterns {
     }
 
     /// What stands on the line behind a catch that takes failed assertions as well, or a call that drops them.
-    pub(super) fn caught(text: &str) -> Option<&str> {
+    pub(super) fn after_catch(text: &str) -> Option<&str> {
         static CATCH: LazyLock<Regex> = LazyLock::new(|| {
             constant(
                 r"(?x)

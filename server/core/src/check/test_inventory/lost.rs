@@ -52,30 +52,30 @@ impl TestLoss {
 }
 
 /// What `before` had and neither `after` nor the tests that appeared `elsewhere` have.
-pub fn lost(before: &TestInventory, after: &TestInventory, elsewhere: &[TestCase]) -> TestLoss {
+pub fn test_loss(before: &TestInventory, after: &TestInventory, elsewhere: &[TestCase]) -> TestLoss {
     let (mut pool, mut moved) = (UnmatchedTests::new(&after.tests), UnmatchedTests::new(elsewhere));
     let mut pairs: Vec<(&TestCase, &TestCase)> = Vec::new();
     let mut rest: Vec<&TestCase> = before.tests.iter().collect();
-    pair(&mut rest, &mut pairs, |case| pool.take(|it| it.name == case.name));
+    pair_tests(&mut rest, &mut pairs, |case| pool.take(|it| it.name == case.name));
     // One that was renamed still asserts what it did; one that was rewritten takes what is left.
     let shares =
         |case: &TestCase, it: &TestCase| case.assertions.iter().any(|line| it.assertions.contains(line));
-    pair(&mut rest, &mut pairs, |case| pool.take(|it| shares(case, it)));
-    pair(&mut rest, &mut pairs, |case| moved.take(|it| it.name == case.name));
-    pair(&mut rest, &mut pairs, |_| pool.take(|_| true));
+    pair_tests(&mut rest, &mut pairs, |case| pool.take(|it| shares(case, it)));
+    pair_tests(&mut rest, &mut pairs, |case| moved.take(|it| it.name == case.name));
+    pair_tests(&mut rest, &mut pairs, |_| pool.take(|_| true));
     let mut loss = TestLoss { tests: rest.len() as u32, ..TestLoss::default() };
     let spare: Vec<&str> =
         pool.left().chain(moved.left()).flat_map(|it| &it.assertions).map(String::as_str).collect();
     compare(&mut loss, &pairs, spare);
     let loose = missing(&before.loose, &after.loose);
     loss.assertions += loose.len().saturating_sub(missing(&after.loose, &before.loose).len()) as u32;
-    loss.altered += altered(&loose, &missing(&after.loose, &before.loose));
+    loss.altered += count_altered(&loose, &missing(&after.loose, &before.loose));
     loss.skipped += after.skips.saturating_sub(before.skips);
     loss.narrowed = after.narrowed.saturating_sub(before.narrowed);
     loss
 }
 
-fn pair<'a>(
+fn pair_tests<'a>(
     rest: &mut Vec<&'a TestCase>,
     pairs: &mut Vec<(&'a TestCase, &'a TestCase)>,
     mut find: impl FnMut(&TestCase) -> Option<&'a TestCase>,
@@ -103,7 +103,7 @@ fn compare(loss: &mut TestLoss, pairs: &[(&TestCase, &TestCase)], spare: Vec<&st
         }
         let (gone, new) =
             (missing(&before.assertions, &after.assertions), missing(&after.assertions, &before.assertions));
-        loss.altered += altered(&gone, &new);
+        loss.altered += count_altered(&gone, &new);
         loss.forgiving += u32::from(after.forgives > before.forgives);
         // What a test gave to one of its own making is still asserted.
         let gone = gone.iter().filter(|line| match spare.iter().position(|it| it == *line) {
@@ -131,17 +131,17 @@ fn missing<'a>(a: &'a [String], b: &[String]) -> Vec<&'a str> {
 }
 
 /// Lines that say the same but for a value: they expect something else now.
-fn altered(gone: &[&str], new: &[&str]) -> u32 {
-    let mut left: Vec<String> = new.iter().map(|it| shape(it)).collect();
+fn count_altered(gone: &[&str], new: &[&str]) -> u32 {
+    let mut left: Vec<String> = new.iter().map(|it| without_values(it)).collect();
     let same = gone.iter().filter(|line| {
-        let at = left.iter().position(|it| *it == shape(line));
+        let at = left.iter().position(|it| *it == without_values(line));
         at.map(|at| left.swap_remove(at)).is_some()
     });
     same.count() as u32
 }
 
 /// The line with its values taken out; the words for a failure stay, since whoever mends them weakens nothing.
-fn shape(line: &str) -> String {
+fn without_values(line: &str) -> String {
     static VALUE: LazyLock<Regex> =
         LazyLock::new(|| constant(r#"-?\b(?:\d[\d_.]*|true|false|True|False)\b|"(?:[^"\\]|\\.)*""#));
     let says_why = line.starts_with("assert ") || line.starts_with("assert!(");

@@ -32,7 +32,7 @@ pub(super) enum PhraseScope {
 /// What stands further away than this says nothing of a phrase any more.
 const REACH: usize = 80;
 
-pub(super) fn verdict(said: &PhraseMatch<'_>) -> PhraseScope {
+pub(super) fn phrase_scope(said: &PhraseMatch<'_>) -> PhraseScope {
     let before = said.sentence.tokens.get(said.start.saturating_sub(REACH)..said.start).unwrap_or_default();
     let clause = clause(before, said);
     if is_supposed(before, said) || is_intended(clause, said) || is_conditional(said) {

@@ -119,7 +119,7 @@ impl StatusDraft {
     }
 
     /// Takes a field; whether it is a known one.
-    pub(super) fn put(&mut self, key: &str, value: &str) -> bool {
+    pub(super) fn add_field(&mut self, key: &str, value: &str) -> bool {
         let value = sanitize::line_within(value, MAX_CHARS);
         let Some(field) = field(key) else {
             self.other(key, &value);
@@ -142,7 +142,7 @@ impl StatusDraft {
             StatusField::Work => block.work_type = Some(WorkType::read(value)),
             StatusField::Recommendation => block.recommendation = Some(value.to_owned()),
             StatusField::Notes => block.notes = Some(value.to_owned()),
-            StatusField::Exit => match truth(value) {
+            StatusField::Exit => match parse_bool(value) {
                 // A block that says both says no.
                 Some(signal) => block.exit_signal = Some(signal && block.exit_signal != Some(false)),
                 None => return false,
@@ -178,7 +178,7 @@ impl StatusDraft {
 }
 
 /// `true`, `Yes`, `false (more to do)`. A yes under a condition is none; a no is always one.
-pub(super) fn truth(value: &str) -> Option<bool> {
+pub(super) fn parse_bool(value: &str) -> Option<bool> {
     let value = value.trim().to_lowercase();
     let end = value.find(|c: char| !c.is_alphanumeric()).unwrap_or(value.len());
     let (word, rest) = value.split_at(end);

@@ -7,7 +7,7 @@ use super::fields::{StatusBlock, StatusDraft, canonical};
 use crate::claims::prose_mask::MessageLine;
 
 /// An object that begins a line and has its last line to itself.
-pub(super) fn bare(text: &str, rest: &[MessageLine<'_>]) -> Option<StatusScan> {
+pub(super) fn scan_bare_object(text: &str, rest: &[MessageLine<'_>]) -> Option<StatusScan> {
     let first = rest.first()?;
     let open = first.text.find('{')?;
     let label = first.text.get(..open)?;
@@ -26,7 +26,7 @@ pub(super) fn bare(text: &str, rest: &[MessageLine<'_>]) -> Option<StatusScan> {
 }
 
 /// A text that is one object.
-pub(super) fn whole(text: &str) -> Option<StatusBlock> {
+pub(super) fn parse_object(text: &str) -> Option<StatusBlock> {
     of(&serde_json::from_str(text).ok()?)
 }
 
@@ -49,13 +49,13 @@ fn inner(object: &Map<String, Value>) -> Option<StatusBlock> {
         match value {
             Value::Null => {}
             Value::String(text) => {
-                draft.put(key, text);
+                draft.add_field(key, text);
             }
             Value::Array(items) if StatusDraft::counts(key) => {
-                draft.put(key, &items.len().to_string());
+                draft.add_field(key, &items.len().to_string());
             }
             other => {
-                draft.put(key, &other.to_string());
+                draft.add_field(key, &other.to_string());
             }
         }
     }

@@ -15,7 +15,7 @@ fn is_bounded(claims: &Claims) {
     assert!(claims.question.as_ref().is_none_or(|it| it.chars().count() <= 500));
     assert!(claims.status.as_ref().is_none_or(|it| it.others.len() <= 16));
     assert!(claims.progress.is_none_or(|it| it <= 100));
-    claims.listed();
+    claims.report_rows();
     claims.contradiction();
 }
 

@@ -8,24 +8,24 @@ use super::super::attached;
 use super::super::sessions::SessionIdOwner;
 use super::super::state::{LoopState, Phase};
 
-pub(super) fn started(state: &mut LoopState, started: u32, holds: Option<u32>) {
+pub(super) fn apply_agent_start(state: &mut LoopState, started: u32, holds: Option<u32>) {
     state.holds = holds;
     if let Phase::Iterating { pid, .. } = &mut state.phase {
         *pid = Some(started);
     }
 }
 
-pub(super) fn ended(state: &mut LoopState, at: Moment, run: &AgentRun) {
+pub(super) fn apply_agent_run(state: &mut LoopState, at: Moment, run: &AgentRun) {
     state.phase = Phase::Closing;
-    state.questions.forgo();
+    state.questions.discard_permission();
     state.held = run.ending == AgentEnding::Held;
     if !state.held {
-        state.spawns.left();
+        state.spawns.end_all();
     }
-    more(&mut state.spent.cost_micros, run.cost_micros);
-    more(&mut state.spent.tokens, run.tokens);
+    add_reported(&mut state.spent.cost_micros, run.cost_micros);
+    add_reported(&mut state.spent.tokens, run.tokens);
     if let Some(row) = state.history.last_mut() {
-        row.duration_ms = at.since(row.started_at);
+        row.duration_ms = at.ms_since(row.started_at);
         row.cost_micros = run.cost_micros;
         row.tokens = run.tokens;
         row.ending = Some(run.ending);
@@ -34,7 +34,7 @@ pub(super) fn ended(state: &mut LoopState, at: Moment, run: &AgentRun) {
         row.denied.clone_from(&run.denied);
         row.program_missing = run.program_missing;
         row.session_lost = row.resumed && run.session_lost;
-        state.session.ran(at, (&row.session, SessionIdOwner::of(&state.spec.agent)), run);
+        state.session.record_run(at, (&row.session, SessionIdOwner::of(&state.spec.agent)), run);
         row.final_text.clone_from(&run.final_text);
         row.tools.clone_from(&run.tools);
         row.commands.clone_from(&run.commands);
@@ -44,21 +44,25 @@ pub(super) fn ended(state: &mut LoopState, at: Moment, run: &AgentRun) {
 }
 
 /// What its iterations cost is told by its end alone, of all of them together.
-pub(super) fn left(state: &mut LoopState, left: &AgentExited) {
+pub(super) fn apply_agent_exit(state: &mut LoopState, left: &AgentExited) {
     state.held = false;
-    state.spawns.left();
-    more(&mut state.spent.cost_micros, left.cost_micros);
-    more(&mut state.spent.tokens, left.tokens);
+    state.spawns.end_all();
+    add_reported(&mut state.spent.cost_micros, left.cost_micros);
+    add_reported(&mut state.spent.tokens, left.tokens);
     if let Some(row) = state.history.last_mut() {
-        more(&mut row.cost_micros, left.cost_micros);
-        more(&mut row.tokens, left.tokens);
+        add_reported(&mut row.cost_micros, left.cost_micros);
+        add_reported(&mut row.tokens, left.tokens);
     }
 }
 
-pub(super) fn joined(state: &mut LoopState, at: Moment, (session, holds, tokens): (&str, u32, Option<u64>)) {
+pub(super) fn apply_session_join(
+    state: &mut LoopState,
+    at: Moment,
+    (session, holds, tokens): (&str, u32, Option<u64>),
+) {
     state.held = true;
     state.holds = Some(holds);
-    state.session.joined(session, tokens, at);
+    state.session.record_join(session, tokens, at);
     state.pause.take_if(|it| it.reason == PauseReason::Session);
 }
 
@@ -68,7 +72,7 @@ pub(super) fn is_beside(state: &LoopState) -> bool {
     state.held && !attached::is_wanted(state)
 }
 
-fn more(sum: &mut Option<u64>, told: Option<u64>) {
+fn add_reported(sum: &mut Option<u64>, told: Option<u64>) {
     if let Some(told) = told {
         *sum = Some(sum.unwrap_or(0).saturating_add(told));
     }

@@ -9,7 +9,7 @@ use crate::moment::Moment;
 use super::super::state::{Iteration, LoopState, Phase};
 use super::super::{breaker, checkpoint, commits, regression};
 
-pub(super) fn intended(state: &mut LoopState, at: Moment, record: &Record) {
+pub(super) fn apply_iteration_intent(state: &mut LoopState, at: Moment, record: &Record) {
     let Record::IterationIntended { iteration, session, resumed, calls_this_hour, calls_note, .. } = record
     else {
         return;
@@ -23,7 +23,7 @@ pub(super) fn intended(state: &mut LoopState, at: Moment, record: &Record) {
     state.spent.calls_this_hour = *calls_this_hour;
     state.calls_note.clone_from(calls_note);
     state.steering.clear();
-    state.questions.told();
+    state.questions.clear_delivered();
     state.wait = None;
     state.shared_limit.met_by = None;
     let without = state.history.iter().filter(|it| it.taken_back).map(|it| it.number).collect();
@@ -70,7 +70,7 @@ pub(super) fn intended(state: &mut LoopState, at: Moment, record: &Record) {
     });
 }
 
-pub(super) fn ended(state: &mut LoopState, at: Moment, record: &Record) {
+pub(super) fn apply_iteration_end(state: &mut LoopState, at: Moment, record: &Record) {
     let Record::IterationEnded {
         changes, plan, proposed, seen, edited_artefacts, claim, weakened, near, ..
     } = record
@@ -91,13 +91,13 @@ pub(super) fn ended(state: &mut LoopState, at: Moment, record: &Record) {
     let mut trouble = false;
     if let Some(row) = state.history.last_mut() {
         row.ended_at = at;
-        fill(row, record);
+        fill_iteration_row(row, record);
         row.items_done = plan.iter().filter(|it| it.done).count() as u32;
         trouble = breaker::is_provider_trouble(row);
     }
     state.claims = match claim {
         // Words come easily: alone they count once there is nothing left to do.
-        Some(Claim::Words) if changes.any() => 0,
+        Some(Claim::Words) if changes.has_progress() => 0,
         Some(_) => state.claims.saturating_add(1),
         None => 0,
     };
@@ -105,8 +105,8 @@ pub(super) fn ended(state: &mut LoopState, at: Moment, record: &Record) {
     if regression::is_clean(state) {
         state.rollbacks = 0;
     }
-    commits::changed(state);
-    checkpoint::mark(state);
+    commits::add_iteration_changes(state);
+    checkpoint::add_checkpoint(state);
     state.phase = Phase::Boundary;
 }
 
@@ -115,7 +115,7 @@ fn count_failure(state: &mut LoopState, trouble: bool) {
     let Some(row) = state.history.last() else { return };
     let class = row.error.as_ref().map(|it| it.class);
     let stalled = matches!(class, Some(ProviderClass::Quota | ProviderClass::Transient));
-    let changed = row.changes.any();
+    let changed = row.changes.has_progress();
     state.stalls = match (stalled, changed) {
         (true, true) => 1,
         (true, false) => state.stalls.saturating_add(1),
@@ -130,7 +130,7 @@ fn count_failure(state: &mut LoopState, trouble: bool) {
 }
 
 /// What the end of an iteration says of it.
-fn fill(row: &mut Iteration, record: &Record) {
+fn fill_iteration_row(row: &mut Iteration, record: &Record) {
     let Record::IterationEnded {
         changes,
         claim,

@@ -12,28 +12,28 @@ pub(super) fn take_over(state: &mut LoopState, at: Moment, boot: &str) {
     state.spec.attended = true;
     // It went with its keeper.
     state.held = false;
-    state.spawns.left();
-    state.questions.forgo();
+    state.spawns.end_all();
+    state.questions.discard_permission();
     if boot != state.boot {
         boot.clone_into(&mut state.boot);
-        state.session.rebooted(at);
+        state.session.rebase_clock(at);
         if let Some(until) = state.questions.open.as_mut().and_then(|it| it.until.as_mut()) {
-            *until = bridged(*until, at);
+            *until = translate_deadline(*until, at);
         }
         if let Some(wait) = &mut state.wait {
             // The other boot's clock means nothing here; wall time bridges the gap.
-            wait.until = bridged(wait.until, at);
+            wait.until = translate_deadline(wait.until, at);
         }
         if let Some(until) = &mut state.shared_limit.overridden {
-            *until = bridged(*until, at);
+            *until = translate_deadline(*until, at);
         }
         for member in &mut state.crew {
             if let Availability::Until(until) = &mut member.out {
-                *until = bridged(*until, at);
+                *until = translate_deadline(*until, at);
             }
         }
         if let Some(until) = &mut state.breaker.resumes_at {
-            *until = bridged(*until, at);
+            *until = translate_deadline(*until, at);
         }
     }
     state.phase = match state.phase {
@@ -44,7 +44,7 @@ pub(super) fn take_over(state: &mut LoopState, at: Moment, boot: &str) {
         Phase::Iterating { .. } => {
             if let Some(row) = state.history.last_mut() {
                 row.interrupted = true;
-                row.duration_ms = at.since(row.started_at);
+                row.duration_ms = at.ms_since(row.started_at);
             }
             Phase::Closing
         }
@@ -56,7 +56,7 @@ pub(super) fn take_over(state: &mut LoopState, at: Moment, boot: &str) {
 }
 
 /// A deadline of another boot.
-fn bridged(until: Moment, at: Moment) -> Moment {
+fn translate_deadline(until: Moment, at: Moment) -> Moment {
     let left = until.wall.saturating_sub(at.wall).min(DAY_MS);
     Moment { awake: at.awake.saturating_add(left), ..until }
 }

@@ -10,7 +10,7 @@ use super::super::state::{LoopState, Phase};
 use super::super::{checkpoint, flaky, unrunnable, weakening};
 use super::agent;
 
-pub(super) fn baseline(state: &mut LoopState, record: &Record) {
+pub(super) fn apply_baseline(state: &mut LoopState, record: &Record) {
     let Record::Baseline { iteration, criteria, plan, artefacts, round, untracked, seen } = record else {
         return;
     };
@@ -25,31 +25,31 @@ pub(super) fn baseline(state: &mut LoopState, record: &Record) {
     if let Some(round) = round {
         state.spent.add(round.judging.unwrap_or_default());
         take_results(state, round);
-        unrunnable::counted(state, round, true);
+        unrunnable::count_unrunnable(state, round, true);
         state.checked_with_agent_alive = agent::is_beside(state);
         weakening::counted_first(state, *iteration, round);
-        let all = passes(state);
-        flaky::passed(state, all);
+        let all = required_checks_pass(state);
+        flaky::update_pass_streak(state, all);
     }
-    state.passing_since = passes(state).then_some(*iteration);
+    state.passing_since = required_checks_pass(state).then_some(*iteration);
     if state.history.is_empty() {
-        state.held_at_start = passes(state);
-        unrunnable::begun(state);
+        state.held_at_start = required_checks_pass(state);
+        unrunnable::waive_at_start(state);
     }
-    checkpoint::mark(state);
+    checkpoint::add_checkpoint(state);
     state.phase = Phase::Boundary;
 }
 
-pub(super) fn judged(state: &mut LoopState, iteration: Option<u32>, round: &Round) {
+pub(super) fn apply_round(state: &mut LoopState, iteration: Option<u32>, round: &Round) {
     let moved = round.tree_before != state.judged_tree;
     state.spent.add(round.judging.unwrap_or_default());
     weakening::counted_in(state, iteration, round);
-    flaky::compared(state, round);
+    flaky::count_flips(state, round);
     take_results(state, round);
-    unrunnable::counted(state, round, false);
+    unrunnable::count_unrunnable(state, round, false);
     state.checked_with_agent_alive = agent::is_beside(state);
-    let all = passes(state);
-    flaky::passed(state, all);
+    let all = required_checks_pass(state);
+    flaky::update_pass_streak(state, all);
     if state.history.is_empty() && !state.turned {
         // What could not run before the first iteration does now.
         state.held_at_start = all;
@@ -58,7 +58,7 @@ pub(super) fn judged(state: &mut LoopState, iteration: Option<u32>, round: &Roun
     let status = |it: &Pinned| results.get(&it.criterion.id).map(|found| found.status);
     let cell = |it: &Pinned| status(it).map(|found| (it.criterion.id.clone(), found));
     let row: Vec<(CriterionId, Status)> = state.pinned.iter().filter_map(cell).collect();
-    let failing = iteration.and_then(|_| failing(state));
+    let failing = iteration.and_then(|_| failure_fingerprint(state));
     if moved && iteration.is_none() {
         // Somebody may have changed files since: what broke is not the iteration's alone.
         state.passing_before.clear();
@@ -71,11 +71,12 @@ pub(super) fn judged(state: &mut LoopState, iteration: Option<u32>, round: &Roun
             round.results.iter().filter(|it| !matches!(it.status, Status::Pass | Status::Unverified));
         last.facts = broken.map(|it| (it.criterion.clone(), it.fact.clone())).collect();
     }
-    state.passing_since = if passes(state) { state.passing_since.or(Some(state.iteration)) } else { None };
+    state.passing_since =
+        if required_checks_pass(state) { state.passing_since.or(Some(state.iteration)) } else { None };
 }
 
 /// Of the required criteria alone: what is optional keeps no loop from getting on.
-fn failing(state: &LoopState) -> Option<Fingerprint> {
+fn failure_fingerprint(state: &LoopState) -> Option<Fingerprint> {
     let results = state.required().filter_map(|it| state.results.get(&it.criterion.id));
     of_all(results.filter(|it| !matches!(it.status, Status::Pass | Status::Unverified)))
 }
@@ -102,7 +103,7 @@ fn take_results(state: &mut LoopState, round: &Round) {
 }
 
 /// Everything required that carries a check passed in the last round, and there is such a thing.
-fn passes(state: &LoopState) -> bool {
+fn required_checks_pass(state: &LoopState) -> bool {
     let mut checked = state.required().filter(|it| it.criterion.check.is_some()).peekable();
     checked.peek().is_some() && checked.all(|it| state.status_of(&it.criterion.id) == Some(Status::Pass))
 }

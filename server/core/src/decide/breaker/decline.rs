@@ -12,13 +12,14 @@ const SAMPLES: usize = 4;
 const LEAST_BYTES: u64 = 200;
 
 /// Iterations in a row whose output is over `percent` below the median of those before.
-pub(super) fn count(past: &BreakerHistory<'_>, percent: u32) -> u32 {
+pub(super) fn count_declines(past: &BreakerHistory<'_>, percent: u32) -> u32 {
     let keep = 100_u64.saturating_sub(u64::from(percent));
     // From the last one back: most loops are through with the first.
-    let looks = past.counted().rev().filter(|it| !it.is_trouble);
+    let looks = past.counted_iterations().rev().filter(|it| !it.is_trouble);
     let said = || past.rows().iter().rev().filter(|it| !is_provider_trouble(it)).map(|it| it.output_bytes);
-    let is_less =
-        |bytes: u64, back: usize| usual(said().skip(back + 1)).is_some_and(|it| bytes * 100 < it * keep);
+    let is_less = |bytes: u64, back: usize| {
+        median_output(said().skip(back + 1)).is_some_and(|it| bytes * 100 < it * keep)
+    };
     let row = looks.enumerate();
     row.take_while(|(back, it)| got_nowhere(it) && is_less(it.row.output_bytes, *back)).count() as u32
 }
@@ -28,7 +29,7 @@ fn got_nowhere(look: &IterationFacts<'_>) -> bool {
 }
 
 /// The median, where there is one worth the name.
-fn usual(bytes: impl Iterator<Item = u64>) -> Option<u64> {
+fn median_output(bytes: impl Iterator<Item = u64>) -> Option<u64> {
     let mut sorted: Vec<u64> = bytes.collect();
     sorted.sort_unstable();
     let median = sorted.get(sorted.len() / 2).copied().filter(|_| sorted.len() >= SAMPLES)?;

@@ -19,10 +19,11 @@ pub(super) struct RepeatedError {
 }
 
 /// The errors that all of the last iterations have in common.
-pub(super) fn same(past: &BreakerHistory<'_>) -> RepeatedError {
+pub(super) fn repeated_errors(past: &BreakerHistory<'_>) -> RepeatedError {
     let (mut count, mut common) = (0, BTreeSet::new());
-    let works = || past.counted().filter(|it| !it.is_trouble || it.failed_at_work());
-    let printed = works().rev().map(|it| if it.is_better() { BTreeSet::new() } else { prints(&it) });
+    let works = || past.counted_iterations().filter(|it| !it.is_trouble || it.failed_at_work());
+    let printed =
+        works().rev().map(|it| if it.is_better() { BTreeSet::new() } else { error_fingerprints(&it) });
     // One without an error begins anew, whatever was before it.
     let printed: Vec<_> = printed.take_while(|it| !it.is_empty()).collect();
     for prints in printed.into_iter().rev() {
@@ -33,7 +34,7 @@ pub(super) fn same(past: &BreakerHistory<'_>) -> RepeatedError {
     RepeatedError { count, text }
 }
 
-fn prints(look: &IterationFacts<'_>) -> BTreeSet<String> {
+fn error_fingerprints(look: &IterationFacts<'_>) -> BTreeSet<String> {
     look.row.errors.iter().map(|it| it.fingerprint.0.clone()).collect()
 }
 

@@ -15,8 +15,8 @@ const TEXT_CHARS: usize = 80;
 const MAX_LISTED: usize = 10;
 
 /// Iterations in a row, the last one included, after which the same criteria failed in the same way.
-pub(super) fn same(past: &BreakerHistory<'_>) -> u32 {
-    let mut judged = past.counted().rev().filter(is_judged).peekable();
+pub(super) fn count_same_failures(past: &BreakerHistory<'_>) -> u32 {
+    let mut judged = past.counted_iterations().rev().filter(is_judged).peekable();
     let Some(last) = judged.peek().and_then(|it| it.row.failing.as_ref()) else { return 0 };
     let mut count = 0;
     for look in judged {
@@ -52,7 +52,7 @@ pub(super) fn text(state: &LoopState) -> String {
 }
 
 /// For the record of an opening.
-pub(super) fn listed(state: &LoopState) -> Vec<FailingCriterion> {
+pub(super) fn failing_criteria(state: &LoopState) -> Vec<FailingCriterion> {
     let listed = failing(state).take(MAX_LISTED).map(|(name, result)| FailingCriterion {
         criterion: result.criterion.clone(),
         name: name.to_owned(),

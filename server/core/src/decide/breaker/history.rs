@@ -42,7 +42,7 @@ pub(super) struct ProgressDelta {
 
 impl IterationFacts<'_> {
     pub(super) fn changed(&self) -> bool {
-        self.row.changes.any() && !self.row.taken_back
+        self.row.changes.has_progress() && !self.row.taken_back
     }
 
     /// The agent ended with an error of its own, and yet changed files: that it fails so again says something of
@@ -89,16 +89,18 @@ impl<'a> BreakerHistory<'a> {
     }
 
     /// Each of them, looked at.
-    pub(super) fn counted(&self) -> impl DoubleEndedIterator<Item = IterationFacts<'a>> {
-        self.all().skip(self.old)
+    pub(super) fn counted_iterations(&self) -> impl DoubleEndedIterator<Item = IterationFacts<'a>> {
+        self.all_iterations().skip(self.old)
     }
 
     /// Every iteration that is over, whenever the counts were cleared.
-    pub(super) fn all(&self) -> impl DoubleEndedIterator<Item = IterationFacts<'a>> + ExactSizeIterator {
+    pub(super) fn all_iterations(
+        &self,
+    ) -> impl DoubleEndedIterator<Item = IterationFacts<'a>> + ExactSizeIterator {
         let (state, rows) = (self.state, self.rows);
         rows.iter().enumerate().map(move |(at, row)| {
             let earlier = rows.get(..at).unwrap_or_default();
-            look(state, earlier, row)
+            iteration_facts(state, earlier, row)
         })
     }
 
@@ -106,28 +108,32 @@ impl<'a> BreakerHistory<'a> {
     /// in it.
     pub(super) fn in_a_row(&self, is_so: impl Fn(&IterationFacts<'_>) -> bool) -> u32 {
         let says = |it: &IterationFacts<'_>| !it.is_trouble || it.changed();
-        let row = self.counted().rev().filter(says);
+        let row = self.counted_iterations().rev().filter(says);
         row.take_while(|it| !it.is_trouble && is_so(it)).count() as u32
     }
 }
 
-fn look<'a>(state: &'a LoopState, earlier: &'a [Iteration], row: &'a Iteration) -> IterationFacts<'a> {
+fn iteration_facts<'a>(
+    state: &'a LoopState,
+    earlier: &'a [Iteration],
+    row: &'a Iteration,
+) -> IterationFacts<'a> {
     let after = |it: &Iteration| state.tree_after(it.number).unwrap_or_default();
     let tree = after(row);
     let differs = || state.tree_at(row.number, SnapshotWhen::Before).is_none_or(|it| it != tree);
-    let has_moved = !tree.is_empty() && row.changes.any() && !row.taken_back && differs();
+    let has_moved = !tree.is_empty() && row.changes.has_progress() && !row.taken_back && differs();
     let returned = has_moved && earlier.iter().rev().take(WINDOW).any(|it| after(it) == tree);
     IterationFacts {
         row,
         tree,
         is_trouble: is_provider_trouble(row),
         returned,
-        moved: moved(state, earlier, row),
+        moved: progress_since(state, earlier, row),
     }
 }
 
 /// Measured against the last iteration that stayed and was judged; before there is one, against the start.
-fn moved(state: &LoopState, earlier: &[Iteration], row: &Iteration) -> ProgressDelta {
+fn progress_since(state: &LoopState, earlier: &[Iteration], row: &Iteration) -> ProgressDelta {
     let mut kept = earlier.iter().rev().filter(|it| !it.taken_back);
     let items_done = match kept.clone().next() {
         Some(it) => it.items_done,

@@ -16,7 +16,7 @@ pub(super) fn fast_failures(past: &BreakerHistory<'_>) -> u32 {
 }
 
 /// Iterations in a row in which the agent was denied a tool and changed nothing.
-pub(super) fn denials(past: &BreakerHistory<'_>) -> u32 {
+pub(super) fn count_denials(past: &BreakerHistory<'_>) -> u32 {
     past.in_a_row(|it| did_nothing(it) && it.row.denials > 0)
 }
 
@@ -26,5 +26,5 @@ fn is_idle(look: &IterationFacts<'_>) -> bool {
 
 /// Whoever did something that was taken back did work.
 fn did_nothing(look: &IterationFacts<'_>) -> bool {
-    !look.row.changes.any()
+    !look.row.changes.has_progress()
 }

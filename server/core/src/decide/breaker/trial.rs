@@ -15,10 +15,10 @@ pub(super) enum TrialResult {
 }
 
 /// `None`: it is still to come, or the provider kept it from working and it is repeated.
-pub(super) fn verdict(state: &LoopState) -> Option<TrialResult> {
+pub(super) fn trial_result(state: &LoopState) -> Option<TrialResult> {
     let after = state.breaker.trial_after?;
     let past = BreakerHistory::of(state);
-    let look = past.counted().next_back().filter(|it| it.row.number > after)?;
+    let look = past.counted_iterations().next_back().filter(|it| it.row.number > after)?;
     let took = words::duration(look.row.duration_ms);
     match look.row.ending {
         Some(AgentEnding::TimedOut) => return Some(TrialResult::Failed(format!("out of time after {took}"))),
@@ -45,7 +45,7 @@ pub(super) fn verdict(state: &LoopState) -> Option<TrialResult> {
 
 /// Files changed, and the same criteria fail in the same way as before the trial.
 fn fails_as_before(past: &BreakerHistory<'_>, trial: &IterationFacts<'_>) -> bool {
-    let mut earlier = past.all().rev().filter(|it| it.row.number < trial.row.number);
+    let mut earlier = past.all_iterations().rev().filter(|it| it.row.number < trial.row.number);
     let before = earlier.find(failing::is_judged).and_then(|it| it.row.failing.as_ref());
     !trial.moved.turned && before.is_some() && trial.row.failing.as_ref() == before
 }

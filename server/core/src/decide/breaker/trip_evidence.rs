@@ -10,9 +10,10 @@ const ERRORS: usize = 10;
 const ITERATIONS: usize = 10;
 
 pub(super) fn of(past: &BreakerHistory<'_>, counts: BreakerCounts) -> TripEvidence {
-    let changed =
-        past.counted().map(|it| ChangedIn { iteration: it.row.number, changes: it.row.changes.clone() });
-    let trees = oscillation::trees(past).into_iter();
+    let changed = past
+        .counted_iterations()
+        .map(|it| ChangedIn { iteration: it.row.number, changes: it.row.changes.clone() });
+    let trees = oscillation::recurring_trees(past).into_iter();
     TripEvidence {
         counts,
         errors: last(errors(past), ERRORS),
@@ -26,7 +27,7 @@ pub(super) fn of(past: &BreakerHistory<'_>, counts: BreakerCounts) -> TripEviden
 /// Each with the last iteration that printed it.
 fn errors(past: &BreakerHistory<'_>) -> Vec<ErrorIn> {
     let mut found: Vec<ErrorIn> = Vec::new();
-    for look in past.counted() {
+    for look in past.counted_iterations() {
         for error in &look.row.errors {
             found.retain(|it| it.fingerprint != error.fingerprint);
             found.push(ErrorIn {

@@ -9,7 +9,7 @@ use crate::task::PlanItem;
 
 use super::super::limits::iterations;
 use super::super::state::{Iteration, LoopState};
-use super::{claimed, criteria, stopped};
+use super::{claimed_outcome, criteria, stopped_outcome};
 
 /// The share of test-only iterations is taken of this many.
 const TEST_WINDOW: usize = 10;
@@ -18,18 +18,18 @@ pub(super) fn completed(state: &LoopState, last: &Iteration, unchecked: usize) -
     if state.open_items().next().is_some() {
         return None;
     }
-    let Some(how) = how(state, last) else { return ended_by_tests(state, last) };
+    let Some(how) = completion_basis(state, last) else { return ended_by_tests(state, last) };
     let after = iterations(state.iteration);
     let what = match unchecked {
         0 => String::new(),
         n => format!(", {}", criteria(n, "has no check", "have no check")),
     };
     let but = contradiction(last);
-    Some(claimed(format!("completed, claimed, not verified: {how} after {after}{what}{but}")))
+    Some(claimed_outcome(format!("completed, claimed, not verified: {how} after {after}{what}{but}")))
 }
 
 /// By what the loop is done, the strongest first.
-fn how(state: &LoopState, last: &Iteration) -> Option<String> {
+fn completion_basis(state: &LoopState, last: &Iteration) -> Option<String> {
     let exit = &state.spec.settings.exit;
     let indicators = last.claims.indicator_count();
     let signal = last.claims.exit_signal;
@@ -51,7 +51,7 @@ fn ended_by_tests(state: &LoopState, last: &Iteration) -> Option<Outcome> {
         return None;
     }
     let why = only_tests(state)?;
-    Some(stopped(format!("stopped, not completed: {why}, after {}", iterations(state.iteration))))
+    Some(stopped_outcome(format!("stopped, not completed: {why}, after {}", iterations(state.iteration))))
 }
 
 /// Every blocking item is ticked, and there is one.

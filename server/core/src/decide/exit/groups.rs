@@ -26,14 +26,14 @@ impl GroupTally {
 }
 
 /// Whether all groups hold, and everything outside of them.
-pub(super) fn hold(state: &LoopState, checked: &[&Pinned]) -> bool {
+pub(super) fn all_groups_hold(state: &LoopState, checked: &[&Pinned]) -> bool {
     let rule = state.spec.settings.exit.groups;
     let loose = checked.iter().filter(|it| it.criterion.group.is_none());
     loose.into_iter().all(|it| passes(state, it)) && tallies(state, checked).values().all(|it| it.holds(rule))
 }
 
 /// Every group as the last round judged it.
-pub(crate) fn of(state: &LoopState) -> BTreeMap<&str, GroupTally> {
+pub(crate) fn group_tallies(state: &LoopState) -> BTreeMap<&str, GroupTally> {
     let checked: Vec<&Pinned> = state.required().filter(|it| it.criterion.check.is_some()).collect();
     tallies(state, &checked)
 }

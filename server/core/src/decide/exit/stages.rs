@@ -8,7 +8,7 @@ use crate::criterion::{CriterionId, FIRST_STAGE};
 use crate::journal::Pinned;
 
 /// The stage whose turn it is: the first with a required check that does not pass, else the last.
-pub(crate) fn due(pinned: &[Pinned], status: impl Fn(&CriterionId) -> Option<Status>) -> u32 {
+pub(crate) fn current_stage(pinned: &[Pinned], status: impl Fn(&CriterionId) -> Option<Status>) -> u32 {
     let stages: BTreeSet<u32> = pinned.iter().map(|it| it.criterion.stage_or_first()).collect();
     let fails = |it: &Pinned| {
         it.criterion.required
@@ -23,7 +23,7 @@ pub(crate) fn due(pinned: &[Pinned], status: impl Fn(&CriterionId) -> Option<Sta
 
 #[cfg(test)]
 mod tests {
-    use super::due;
+    use super::current_stage;
     use crate::check::Status;
     use crate::criterion::Criterion;
     use crate::decide::tests::sim::criterion;
@@ -50,7 +50,7 @@ mod tests {
         let pinned: Vec<Pinned> =
             parts.iter().map(|(it, _)| Pinned { criterion: it.clone(), role: Role::Open }).collect();
         let status = |id: &_| parts.iter().find(|(it, _)| it.id == *id).and_then(|(_, status)| *status);
-        assert_eq!(due(&pinned, status), expect, "{criteria}");
+        assert_eq!(current_stage(&pinned, status), expect, "{criteria}");
     }
 
     #[test]

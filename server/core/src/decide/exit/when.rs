@@ -10,14 +10,16 @@ use crate::moment::Moment;
 
 use super::super::limits::iterations;
 use super::super::state::{Iteration, LoopState};
-use super::{claimed, groups, open_item_names, passes, split, stopped, verified};
+use super::{
+    claimed_outcome, groups, open_item_names, passes, split_by_check, stopped_outcome, verified_outcome,
+};
 
 /// The condition, where the configuration has one.
-pub(super) fn of(state: &LoopState) -> Option<Expression> {
+pub(super) fn exit_condition(state: &LoopState) -> Option<Expression> {
     state.spec.settings.exit.when.as_deref().and_then(|it| parse(it).ok())
 }
 
-pub(super) fn ended(state: &LoopState, condition: &Expression, now: Moment) -> Option<Outcome> {
+pub(super) fn evaluate_condition(state: &LoopState, condition: &Expression, now: Moment) -> Option<Outcome> {
     if state.last_iteration().is_none() && (state.spec.anyway || !rests_on_checks(condition)) {
         // Before any work nothing but checks can say that there is none.
         return None;
@@ -28,38 +30,38 @@ pub(super) fn ended(state: &LoopState, condition: &Expression, now: Moment) -> O
 
 fn outcome(state: &LoopState, verdict: &ExpressionVerdict) -> Outcome {
     let because = &verdict.because;
-    let (checked, unchecked) = split(state);
+    let (checked, unchecked) = split_by_check(state);
     let failing = checked.iter().filter(|it| !passes(state, it)).count();
     let after = match state.iteration {
         0 => "before the first iteration".to_owned(),
         n => format!("after {}", iterations(n)),
     };
-    if !groups::hold(state, &checked) {
+    if !groups::all_groups_hold(state, &checked) {
         let sentence = format!(
             "ended by exit.when, not completed: {because}, {failing} of {} required checks fail {after}",
             checked.len()
         );
-        return stopped(sentence);
+        return stopped_outcome(sentence);
     }
     if checked.is_empty() || !unchecked.is_empty() {
         // Beside checks that pass, any claim of the agent's says the rest.
         let is_claimed = !checked.is_empty() && state.last_iteration().is_some_and(|it| it.claim.is_some());
         if !verdict.is_claim && !is_claimed {
-            return stopped(format!(
+            return stopped_outcome(format!(
                 "ended by exit.when, not completed: {because} {after}, and no claim to be done"
             ));
         }
-        return claimed(format!("completed, claimed, not verified: {because} {after}"));
+        return claimed_outcome(format!("completed, claimed, not verified: {because} {after}"));
     }
     if failing > 0 {
-        return claimed(format!("completed, not verified: {because}, most of every group {after}"));
+        return claimed_outcome(format!("completed, not verified: {because}, most of every group {after}"));
     }
-    verified(format!("completed, verified: {because} {after}"))
+    verified_outcome(format!("completed, verified: {because} {after}"))
 }
 
 fn facts<'a>(state: &'a LoopState, condition: &'a Expression, now: Moment) -> ExitFacts<'a> {
     let exit = &state.spec.settings.exit;
-    let (checked, _) = split(state);
+    let (checked, _) = split_by_check(state);
     let last = state.last_iteration();
     let claims = last.map(|it| &it.claims);
     let criterion = state.pinned.iter().map(|it| CriterionFact {
@@ -69,7 +71,7 @@ fn facts<'a>(state: &'a LoopState, condition: &'a Expression, now: Moment) -> Ex
     });
     let groups = groups::tallies(state, &checked).into_iter();
     ExitFacts {
-        criteria: !checked.is_empty() && groups::hold(state, &checked),
+        criteria: !checked.is_empty() && groups::all_groups_hold(state, &checked),
         plan: open_item_names(state).is_empty(),
         plan_items: state.plan.len(),
         promise: claims.is_some_and(|it| it.promise),
@@ -103,6 +105,6 @@ fn matched(last: Option<&Iteration>, glob: &str) -> bool {
 
 /// How long ago an iteration last changed something.
 fn idle_ms(state: &LoopState, now: Moment) -> u64 {
-    let last = state.history.iter().rev().find(|it| it.changes.any());
-    now.since(last.map_or(state.started_at, |it| it.ended_at))
+    let last = state.history.iter().rev().find(|it| it.changes.has_progress());
+    now.ms_since(last.map_or(state.started_at, |it| it.ended_at))
 }

@@ -50,20 +50,20 @@ impl SubagentLineage {
         self.agents.retain(|it| goes_on && it.id.is_some() && !it.over);
     }
 
-    pub(in crate::decide) fn told(&mut self, record: &Record) {
+    pub(in crate::decide) fn apply_record(&mut self, record: &Record) {
         if let Record::SubagentAsked { by, call, what, refused, .. } = record {
-            self.asked(SubagentRecord::of(by.as_ref(), call.as_ref(), what), refused.is_some());
+            self.record_request(SubagentRecord::of(by.as_ref(), call.as_ref(), what), refused.is_some());
         } else if let Record::SubagentStarted { by, call, id, what, .. } = record {
-            self.began(SubagentRecord {
+            self.record_start(SubagentRecord {
                 id: Some(id.clone()),
                 ..SubagentRecord::of(by.as_ref(), call.as_ref(), what)
             });
         } else if let Record::SubagentEnded { id, .. } = record {
-            self.ended(id);
+            self.record_end(id);
         }
     }
 
-    fn asked(&mut self, agent: SubagentRecord, refused: bool) {
+    fn record_request(&mut self, agent: SubagentRecord, refused: bool) {
         if refused {
             self.refused = self.refused.saturating_add(1);
             self.refusals = self.refusals.saturating_add(1);
@@ -73,7 +73,7 @@ impl SubagentLineage {
     }
 
     /// One that nobody asked for counts as well; one that is known already may go on, or was taken for another.
-    fn began(&mut self, begun: SubagentRecord) {
+    fn record_start(&mut self, begun: SubagentRecord) {
         let known = self.agents.iter().position(|it| it.id == begun.id && begun.id.as_deref() != Some(""));
         let asked = self.agents.iter().position(|it| match &begun.call {
             Some(_) => it.call == begun.call,
@@ -81,7 +81,7 @@ impl SubagentLineage {
         });
         match (known, asked) {
             (Some(known), Some(asked)) if known != asked && begun.call.is_some() => {
-                self.exchange(known, asked);
+                self.swap_identities(known, asked);
             }
             (Some(known), _) => self.change(known, |it| it.over = false),
             (None, Some(asked)) => self.change(asked, |it| (it.id, it.over) = (begun.id, false)),
@@ -89,17 +89,17 @@ impl SubagentLineage {
         }
     }
 
-    fn ended(&mut self, id: &str) {
+    fn record_end(&mut self, id: &str) {
         self.agents.iter_mut().filter(|it| it.id.as_deref() == Some(id)).for_each(|it| it.over = true);
     }
 
     /// Its process is gone, and all that it started.
-    pub(in crate::decide) fn left(&mut self) {
+    pub(in crate::decide) fn end_all(&mut self) {
         self.agents.iter_mut().for_each(|it| it.over = true);
     }
 
     /// Each was taken for the other.
-    fn exchange(&mut self, one: usize, other: usize) {
+    fn swap_identities(&mut self, one: usize, other: usize) {
         let stand = |it: Option<&SubagentRecord>| it.map(|it| (it.id.clone(), it.over));
         let (Some(first), Some(second)) = (stand(self.agents.get(one)), stand(self.agents.get(other))) else {
             return;
@@ -150,7 +150,7 @@ impl SubagentLineage {
     }
 
     /// The oldest that was allowed and has not begun.
-    pub(super) fn awaited(&self) -> Option<&SubagentRecord> {
+    pub(super) fn oldest_unstarted(&self) -> Option<&SubagentRecord> {
         self.agents.iter().find(|it| it.id.is_none())
     }
 

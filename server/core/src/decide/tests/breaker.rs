@@ -429,7 +429,7 @@ fn a_rest_survives_crash_and_reboot() {
             sim.turn();
         }
         let due = sim.now.wall + HALF_HOUR;
-        sim.now = sim.now.after(10 * 60_000);
+        sim.now = sim.now.plus_ms(10 * 60_000);
         sim.crash(boot);
         while sim.state.iteration < 4 {
             assert!(sim.turn());

@@ -76,7 +76,7 @@ fn an_agent_that_cannot_work_needs_the_user() {
     }
     sim.order(UserCommand::Pause);
     sim.play();
-    sim.now = sim.now.after(60_000);
+    sim.now = sim.now.plus_ms(60_000);
     sim.order(UserCommand::Resume);
     sim.play();
     assert_eq!((summary(&sim).as_str(), waits(&sim)), ("Completed verified=true after 2", 0));

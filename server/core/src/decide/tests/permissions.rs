@@ -120,7 +120,7 @@ fn it_is_remembered_by_the_next_iteration_and_the_next_keeper() {
 fn nobody_answers_and_the_rest_of_the_iteration_is_denied() {
     let mut sim = asked();
     let due = deadline(&sim.state, &sim.live).unwrap();
-    assert_eq!(due.since(sim.now), 10 * MINUTE, "questions.timeout");
+    assert_eq!(due.ms_since(sim.now), 10 * MINUTE, "questions.timeout");
     sim.turn();
     perform(&mut sim);
     assert_eq!(denied(&sim), "nobody answered within 10 min");
@@ -135,14 +135,14 @@ fn the_wait_is_neither_idle_nor_iteration_time_nor_work() {
     let mut sim = asked();
     let worked = sim.state.worked_ms;
     let Phase::Iterating { since, .. } = sim.state.phase else { panic!() };
-    sim.now = sim.now.after(9 * MINUTE);
+    sim.now = sim.now.plus_ms(9 * MINUTE);
     answer(&mut sim, "allow");
     let Phase::Iterating { since: after, .. } = sim.state.phase else { panic!() };
-    assert!(after.since(since) >= 9 * MINUTE, "{after:?}");
+    assert!(after.ms_since(since) >= 9 * MINUTE, "{after:?}");
     assert!(sim.state.worked_ms - worked < MINUTE && sim.state.paused_ms >= 9 * MINUTE);
     let due = deadline(&sim.state, &sim.live).unwrap();
     let idle = sim.state.spec.settings.limits.idle_ms;
-    assert_eq!(due.since(sim.now), idle / 4, "it is looked at as if it had just begun");
+    assert_eq!(due.ms_since(sim.now), idle / 4, "it is looked at as if it had just begun");
 }
 
 #[test]

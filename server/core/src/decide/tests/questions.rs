@@ -52,7 +52,7 @@ fn an_answer_wakes_the_loop_and_stands_in_the_next_prompt() {
     let began = sim.now;
     sim.order(UserCommand::Answer("SQLite, please".to_owned()));
     sim.play();
-    assert!(sim.now.since(began) < 2 * MINUTE, "nothing was waited for");
+    assert!(sim.now.ms_since(began) < 2 * MINUTE, "nothing was waited for");
     assert_eq!(end(&sim), (OutcomeKind::Completed, 2));
     let (told, first) = (&sim.prompts[1], &sim.prompts[0]);
     assert!(
@@ -200,7 +200,7 @@ fn a_keeper_that_takes_over_keeps_asking() {
             sim.turn();
         }
         let due = sim.state.questions.open.as_ref().and_then(|it| it.until).unwrap();
-        assert!(open.is_some() && due.since(sim.now) <= 10 * MINUTE && due.since(sim.now) > 9 * MINUTE);
+        assert!(open.is_some() && due.ms_since(sim.now) <= 10 * MINUTE && due.ms_since(sim.now) > 9 * MINUTE);
         sim.play();
         assert_eq!(end(&sim), (OutcomeKind::Completed, 2));
         assert_eq!(asked(&sim).len(), 1, "asked once");

@@ -289,7 +289,7 @@ fn a_rollback_or_an_undo_that_was_cut_off_is_undone_by_the_next_undo() {
     let at = sim.entries.iter().rposition(|it| matches!(it.record, Record::SnapshotTaken { .. })).unwrap();
     // Its keeper died before the record of the rollback: which files it changed is not known.
     let cut = crate::decide::replay(&sim.entries[..=at]).unwrap();
-    let last = crate::decide::undo::undoable(&cut).unwrap();
+    let last = crate::decide::undo::undoable_rollback(&cut).unwrap();
     assert_eq!((last.after.as_ref(), last.position_before), (None, 2));
     assert_eq!(last.from, sim.state.undo.as_ref().unwrap().from);
     // An undo that was cut off is the same undo again.

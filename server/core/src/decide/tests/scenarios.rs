@@ -11,7 +11,7 @@ use crate::agent::ProviderClass;
 use crate::criterion::{Check, Compare, Criterion, Expect, TextPattern};
 use crate::journal::{AgentPlan, LoopSpec, OutcomeKind};
 use crate::settings::{Layer, LayerKind, Settings, resolve};
-use crate::task::{Task, TaskDocument, read};
+use crate::task::{Task, TaskDocument, parse_task};
 use long_waits::LONG_WAITS;
 use rows::{BESIDE_CHECKS, Do, FAULTS, PLANS, Provider, Row, WITHOUT_CHECKS, WORK};
 
@@ -98,7 +98,7 @@ impl Files {
         };
         let found: Vec<TaskDocument> =
             ["PROMPT.md", "fix_plan.md", "prd.json"].iter().filter_map(document).collect();
-        read(&found)
+        parse_task(&found)
     }
 
     /// What the n-th start does, and how things stand afterwards.

@@ -64,7 +64,7 @@ fn a_session_that_lay_unused_expires() {
         }
         sim.order(UserCommand::Pause);
         sim.play();
-        sim.now = sim.now.after(rest);
+        sim.now = sim.now.plus_ms(rest);
         if !boot.is_empty() {
             sim.crash(boot);
         }

@@ -8,7 +8,7 @@ use crate::agent::{AgentEnding, AgentRun};
 use crate::criterion::{Criterion, CriterionId};
 use crate::decide::{
     Decision, Effect, Event, LoopBranch, LoopState, Phase, SnapshotFacts, TaskDocuments, UserCommand,
-    VolatileState, apply, begin, commits, deadline, decide, replay,
+    VolatileState, apply, commits, deadline, decide, replay, state_from_first,
 };
 use crate::journal::{Entry, LoopSpec, PauseReason, Record, Round};
 use crate::jury::JudgeUsage;
@@ -82,7 +82,7 @@ impl Sim {
         let documents = spec.criteria.clone();
         let record = Record::LoopStarted { boot: "boot-1".to_owned(), spec: Box::new(spec) };
         let entry = Entry { seq: 1, epoch: 1, at: now, record };
-        let state = begin(&entry).expect("begins");
+        let state = state_from_first(&entry).expect("begins");
         Self {
             state,
             live: VolatileState::default(),
@@ -175,7 +175,7 @@ impl Sim {
             return false;
         };
         let ms = due.awake.saturating_sub(self.now.awake);
-        self.now = self.now.after(ms);
+        self.now = self.now.plus_ms(ms);
         self.event(Event::DeadlinePassed);
         let next = deadline(&self.state, &self.live);
         assert!(next.is_none_or(|it| it.awake > self.now.awake), "a deadline that passed is over");
@@ -187,7 +187,7 @@ impl Sim {
     }
 
     pub(crate) fn event(&mut self, event: Event) {
-        self.now = self.now.after(1);
+        self.now = self.now.plus_ms(1);
         for step in decide(&self.state, &mut self.live, self.now, event) {
             match step {
                 Decision::Record(record) => self.record(record),
@@ -341,7 +341,7 @@ impl Sim {
             results,
             judging: self.judging.take(),
         };
-        self.now = self.now.after(1_000);
+        self.now = self.now.plus_ms(1_000);
         self.event(Event::ChecksDone { round: Box::new(round), wrote, untracked: Vec::new() });
     }
 

@@ -48,7 +48,7 @@ impl Played {
 
     fn ends(&mut self, (hours, class, resets_in): End) {
         let sim = &mut self.0;
-        sim.now = sim.now.after(hours * HOUR);
+        sim.now = sim.now.plus_ms(hours * HOUR);
         let resets_at = resets_in.map(|it| sim.now.wall + it * HOUR);
         let error = |class| ProviderError { class, message: "no luck".to_owned(), status: None, resets_at };
         let run = AgentRun { error: class.map(error), exit: Some(0), ..quiet_run() };

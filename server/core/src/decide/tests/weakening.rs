@@ -135,7 +135,7 @@ fn what_was_put_back_is_told_no_more_and_counts_until_it_is_judged() {
         let sim = rolls_back(paths, refused, to);
         let left: Vec<&str> = weakening::unreported(&sim.state).map(|it| it.path.as_str()).collect();
         assert_eq!(left, told, "{paths:?} {refused:?} {to}");
-        assert_eq!(weakening::standing(&sim.state).count(), 2);
+        assert_eq!(weakening::current_weakenings(&sim.state).count(), 2);
         assert!(sim.state.outcome.is_none(), "{}", sim.sentence());
     };
     check(&["tests/a.py"], &[], 0, &["tests/b.py"]);

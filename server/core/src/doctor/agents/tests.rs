@@ -1,6 +1,9 @@
 use std::path::{Path, PathBuf};
 
-use super::{AgentFacts, AgentVersion, LoginEvidence, LoginState, SelectedAgent, examine, login, version_in};
+use super::{
+    AgentFacts, AgentVersion, LoginEvidence, LoginState, SelectedAgent, detect_login, examine_agents,
+    version_in,
+};
 use crate::agent::LoopMode;
 use crate::agent::catalog::{KNOWN, KnownAgent};
 use crate::agent::kind::{AgentKind, Dialect};
@@ -14,19 +17,19 @@ struct Machine {
 }
 
 impl LoginEvidence for Machine {
-    fn variable(&self, name: &str) -> bool {
-        self.passed(name).is_some() || self.withheld.contains(&name)
+    fn has_variable(&self, name: &str) -> bool {
+        self.agent_variable(name).is_some() || self.withheld.contains(&name)
     }
 
-    fn passed(&self, name: &str) -> Option<String> {
+    fn agent_variable(&self, name: &str) -> Option<String> {
         self.variables.iter().find(|it| it.0 == name).map(|it| it.1.to_owned())
     }
 
-    fn home(&self) -> PathBuf {
+    fn home_dir(&self) -> PathBuf {
         "/home/u".into()
     }
 
-    fn file(&self, path: &Path, holds: Option<&str>) -> bool {
+    fn has_file(&self, path: &Path, holds: Option<&str>) -> bool {
         let found = self.files.iter().find(|it| Path::new(it.0) == path);
         found.is_some_and(|it| holds.is_none_or(|word| it.1.contains(word)))
     }
@@ -39,7 +42,7 @@ fn known(name: &str) -> &'static KnownAgent {
 #[test]
 fn a_login_is_seen_by_what_it_leaves_behind() {
     let check = |name, machine: Machine, expect: LoginState| {
-        assert_eq!(login(known(name), &machine), expect, "{name}");
+        assert_eq!(detect_login(known(name), &machine), expect, "{name}");
     };
     let nothing = Machine { variables: &[], withheld: &[], files: &[] };
     let seen = |by: &str| LoginState::Seen(by.to_owned());
@@ -77,7 +80,7 @@ fn agent(name: &str, program: Option<&str>, version: AgentVersion, login: LoginS
 }
 
 fn check(agents: &[AgentFacts], chosen: SelectedAgent, expect: &[(DoctorLevel, &str, &str)]) {
-    let found = examine(agents, &Ok(chosen));
+    let found = examine_agents(agents, &Ok(chosen));
     let found: Vec<_> =
         found.iter().map(|it| (it.level, it.what.as_str(), it.hint.as_deref().unwrap_or_default())).collect();
     assert_eq!(found.len(), expect.len(), "{found:?}");
@@ -88,7 +91,7 @@ fn check(agents: &[AgentFacts], chosen: SelectedAgent, expect: &[(DoctorLevel, &
 }
 
 fn starting(name: &str, output: Dialect) -> SelectedAgent {
-    SelectedAgent::Agent { name: name.into(), kind: AgentKind::of(name, output), mode: LoopMode::Loop }
+    SelectedAgent::Agent { name: name.into(), kind: AgentKind::from_name(name, output), mode: LoopMode::Loop }
 }
 
 #[test]
@@ -208,7 +211,7 @@ fn what_was_found_is_said_with_what_to_do() {
 #[test]
 fn without_an_agent_no_loop_starts() {
     let trouble = DoctorProblem { what: "no agent was found".into(), hint: "install one".into() };
-    let found = examine(&[], &Err(trouble));
+    let found = examine_agents(&[], &Err(trouble));
     let last = found.last().unwrap();
     assert_eq!((last.level, last.hint.as_deref()), (DoctorLevel::Bad, Some("install one")));
 }

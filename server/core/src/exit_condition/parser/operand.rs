@@ -12,9 +12,13 @@ use crate::text::units::{UnitError, duration_ms, micro_dollars};
 type OperandError = (String, String);
 
 /// The number, the milliseconds or the micro-dollars that `written` means.
-pub(super) fn value(condition: &Condition, with: OperandUnit, written: &str) -> Result<u64, OperandError> {
+pub(super) fn parse_value(
+    condition: &Condition,
+    with: OperandUnit,
+    written: &str,
+) -> Result<u64, OperandError> {
     let read = match with {
-        OperandUnit::Number => number(written),
+        OperandUnit::Number => parse_number(written),
         OperandUnit::Duration => duration_ms(written),
         OperandUnit::Dollars => micro_dollars(written.strip_prefix('$').unwrap_or(written)),
     };
@@ -38,7 +42,7 @@ pub(super) fn value(condition: &Condition, with: OperandUnit, written: &str) -> 
 }
 
 /// Digits, with `_` between them as in TOML.
-fn number(written: &str) -> Result<u64, UnitError> {
+fn parse_number(written: &str) -> Result<u64, UnitError> {
     if written.starts_with('-') {
         return Err(UnitError::Negative);
     }
@@ -51,14 +55,14 @@ fn number(written: &str) -> Result<u64, UnitError> {
 }
 
 /// The condition about what `token` names; `None` where it names nothing.
-pub(super) fn named(
+pub(super) fn parse_named(
     condition: &Condition,
     token: &ExpressionToken<'_>,
 ) -> Option<Result<Atom, OperandError>> {
     let text = match token {
         ExpressionToken::Word(word) => (*word).to_owned(),
         ExpressionToken::Quoted(text) => text.clone(),
-        ExpressionToken::Pattern(pattern) => return Some(matching(condition, pattern.clone())),
+        ExpressionToken::Pattern(pattern) => return Some(text_condition(condition, pattern.clone())),
         ExpressionToken::Open | ExpressionToken::Close | ExpressionToken::Compare(_) => return None,
     };
     if text.trim().is_empty() {
@@ -87,7 +91,7 @@ pub(super) fn named(
     })
 }
 
-fn matching(condition: &Condition, pattern: TextPattern) -> Result<Atom, OperandError> {
+fn text_condition(condition: &Condition, pattern: TextPattern) -> Result<Atom, OperandError> {
     if condition.name == "text" {
         return Ok(Atom::Text(pattern));
     }

@@ -1,6 +1,6 @@
 use proptest::prelude::*;
 
-use super::{BadLine, decode, encode, looks_like_record};
+use super::{BadLine, decode_line, encode_line, looks_like_record};
 use crate::criterion::{Check, Compare, Expect};
 use crate::journal::samples::{entry, records};
 use crate::journal::{Entry, Outcome, OutcomeKind, PauseReason, Record, WaitReason};
@@ -16,7 +16,7 @@ fn sealed(body: &str, previous: u32) -> Vec<u8> {
 fn the_format_is_pinned_byte_by_byte() {
     let record = Record::Paused { reason: PauseReason::Disk, message: "full".to_owned() };
     let moment = Moment { wall: 1_795_183_200_123, awake: 123_456 };
-    let (line, sum) = encode(&Entry { seq: 12, epoch: 2, at: moment, record }, 0x0102_0304).unwrap();
+    let (line, sum) = encode_line(&Entry { seq: 12, epoch: 2, at: moment, record }, 0x0102_0304).unwrap();
     let body = r#"{"v":1,"seq":12,"epoch":2,"at":"2026-11-20T14:00:00.123Z","up":123456,"type":"paused","reason":"disk","message":"full""#;
     assert_eq!(line.as_bytes(), [sealed(body, 0x0102_0304), b"\n".to_vec()].concat());
     assert_eq!(sum, crc32c::crc32c_append(0x0102_0304, body.as_bytes()));
@@ -26,8 +26,8 @@ fn the_format_is_pinned_byte_by_byte() {
 fn every_record_comes_back() {
     for record in records() {
         let written = entry(1, record);
-        let (line, sum) = encode(&written, 7).unwrap();
-        assert_eq!(decode(line.trim_end().as_bytes(), 7), Ok((written, sum)), "{line}");
+        let (line, sum) = encode_line(&written, 7).unwrap();
+        assert_eq!(decode_line(line.trim_end().as_bytes(), 7), Ok((written, sum)), "{line}");
     }
 }
 
@@ -64,7 +64,7 @@ fn the_document_says_what_the_code_does() {
     }
 
     let example = document.split("```jsonl\n").nth(1).unwrap().split("```").next().unwrap();
-    let reading = crate::journal::reading::read(example.as_bytes());
+    let reading = crate::journal::reading::parse_journal(example.as_bytes());
     assert_eq!((reading.entries.len(), reading.tail), (2, crate::journal::reading::JournalTail::Clean));
 }
 
@@ -89,7 +89,7 @@ fn lines_of_other_versions() {
     let head = r#"{"v":1,"seq":3,"epoch":1,"at":"2026-11-20T14:00:00.123Z","up":5"#;
     let check = |body: &str, expect: Result<Record, BadLine>| {
         let line = sealed(body, 9);
-        assert_eq!(decode(&line, 9).map(|(entry, _)| entry.record), expect, "{body}");
+        assert_eq!(decode_line(&line, 9).map(|(entry, _)| entry.record), expect, "{body}");
     };
     check(&format!(r#"{head},"type":"resumed""#), Ok(Record::Resumed {}));
     check(&format!(r#"{head},"type":"resumed","later":{{"a":[1,null]}}"#), Ok(Record::Resumed {}));
@@ -114,7 +114,7 @@ fn lines_of_other_versions() {
         "[1",
         "",
     ] {
-        let outcome = decode(&sealed(body, 9), 9);
+        let outcome = decode_line(&sealed(body, 9), 9);
         assert!(matches!(outcome, Err(BadLine::Shape(_))), "{body}: {outcome:?}");
     }
 }
@@ -123,7 +123,7 @@ fn lines_of_other_versions() {
 fn nothing_is_written_that_cannot_be_read() {
     let mut late = entry(1, Record::Resumed {});
     late.at.wall = u64::MAX;
-    assert!(matches!(encode(&late, 0), Err(BadLine::Shape(_))));
+    assert!(matches!(encode_line(&late, 0), Err(BadLine::Shape(_))));
     for value in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
         let expect = vec![Expect::Number { compare: Compare::Below, value }];
         let mut criterion = crate::journal::samples::criterion();
@@ -137,17 +137,17 @@ fn nothing_is_written_that_cannot_be_read() {
             untracked: Vec::new(),
             seen: vec![criterion],
         };
-        assert!(matches!(encode(&entry(1, seen), 0), Err(BadLine::Shape(_))), "{value}");
+        assert!(matches!(encode_line(&entry(1, seen), 0), Err(BadLine::Shape(_))), "{value}");
     }
 }
 
 #[test]
 fn the_checksum_has_one_spelling() {
-    let (line, _) = encode(&entry(1, Record::Resumed {}), 0).unwrap();
+    let (line, _) = encode_line(&entry(1, Record::Resumed {}), 0).unwrap();
     let line = line.trim_end();
     let upper = format!("{}{}", &line[..line.len() - 10], line[line.len() - 10..].to_uppercase());
     assert_ne!(line, upper);
-    assert_eq!(decode(upper.as_bytes(), 0), Err(BadLine::Form));
+    assert_eq!(decode_line(upper.as_bytes(), 0), Err(BadLine::Form));
 }
 
 fn any_record() -> impl Strategy<Value = Record> {
@@ -184,11 +184,11 @@ fn any_entry() -> impl Strategy<Value = Entry> {
 proptest! {
     #[test]
     fn round_trip(entry in any_entry(), previous in any::<u32>()) {
-        let (line, sum) = encode(&entry, previous).unwrap();
+        let (line, sum) = encode_line(&entry, previous).unwrap();
         let inner = line.strip_suffix('\n').unwrap();
         prop_assert!(!inner.contains('\n'));
         prop_assert!(looks_like_record(inner.as_bytes()));
-        prop_assert_eq!(decode(inner.as_bytes(), previous), Ok((entry, sum)));
+        prop_assert_eq!(decode_line(inner.as_bytes(), previous), Ok((entry, sum)));
     }
 
     #[test]
@@ -202,18 +202,18 @@ proptest! {
 
     #[test]
     fn any_bytes_are_judged_without_a_panic(line in any::<Vec<u8>>(), previous in any::<u32>()) {
-        prop_assert!(decode(&line, previous).is_err());
+        prop_assert!(decode_line(&line, previous).is_err());
     }
 
     #[test]
     fn any_sealed_text_is_judged_without_a_panic(body in "[{}\\[\\]\",:a-z0-9]{0,60}", previous in any::<u32>()) {
-        let _ = decode(&sealed(&body, previous), previous);
+        let _ = decode_line(&sealed(&body, previous), previous);
     }
 
     #[test]
     fn another_predecessor_is_refused(entry in any_entry(), one in any::<u32>(), other in any::<u32>()) {
         prop_assume!(one != other);
-        let (line, _) = encode(&entry, one).unwrap();
-        prop_assert_eq!(decode(line.trim_end().as_bytes(), other), Err(BadLine::Checksum));
+        let (line, _) = encode_line(&entry, one).unwrap();
+        prop_assert_eq!(decode_line(line.trim_end().as_bytes(), other), Err(BadLine::Checksum));
     }
 }

@@ -1,6 +1,6 @@
 use proptest::prelude::*;
 
-use super::{BadLine, ChecksumChain, JournalTail, ParsedJournal, read};
+use super::{BadLine, ChecksumChain, JournalTail, ParsedJournal, parse_journal};
 use crate::journal::samples::{entry, journal};
 use crate::journal::{Entry, Record};
 
@@ -19,31 +19,31 @@ fn newlines(bytes: &[u8]) -> usize {
 }
 
 fn kept(bytes: &[u8]) -> usize {
-    read(bytes).entries.len()
+    parse_journal(bytes).entries.len()
 }
 
 #[test]
 fn a_whole_journal() {
     let text = journal();
-    let reading = read(text.as_bytes());
+    let reading = parse_journal(text.as_bytes());
     assert_eq!(reading.tail, JournalTail::Clean);
     assert_eq!(reading.good_len, text.len());
     assert_eq!(reading.entries.len(), text.lines().count());
-    assert_eq!((reading.chain.seq(), reading.chain.epoch()), (reading.entries.len() as u64, 1));
+    assert_eq!((reading.chain.last_seq(), reading.chain.last_epoch()), (reading.entries.len() as u64, 1));
 }
 
 #[test]
 fn an_empty_file_has_no_records_and_no_damage() {
-    let reading = read(b"");
+    let reading = parse_journal(b"");
     assert_eq!((reading.entries.len(), reading.good_len, reading.tail), (0, 0, JournalTail::Clean));
 }
 
 #[test]
 fn a_cut_loses_at_most_the_record_it_hits() {
     let text = journal().into_bytes();
-    let whole = read(&text).entries;
+    let whole = parse_journal(&text).entries;
     for cut in 0..=text.len() {
-        let reading = read(&text[..cut]);
+        let reading = parse_journal(&text[..cut]);
         let complete = newlines(&text[..cut]);
         assert_eq!(reading.entries, whole[..complete], "cut at {cut}");
         let torn = cut - reading.good_len;
@@ -58,7 +58,7 @@ fn check_flip(text: &[u8], at: usize, bit: usize) {
     let last = text.len() - text.rsplit(|it| *it == b'\n').nth(1).unwrap().len() - 1;
     let mut bytes = text.to_vec();
     bytes[at] ^= 1 << bit;
-    let reading = read(&bytes);
+    let reading = parse_journal(&bytes);
     let line = newlines(&text[..at]);
     assert_eq!(reading.entries.len(), line, "byte {at} bit {bit}");
     match reading.tail {
@@ -87,7 +87,7 @@ fn a_flip_in_any_byte_of_a_long_journal_is_found() {
 #[test]
 fn verdicts() {
     let check = |name: &str, bytes: Vec<u8>, entries: usize, expect: fn(&JournalTail) -> bool| {
-        let ParsedJournal { entries: found, tail, .. } = read(&bytes);
+        let ParsedJournal { entries: found, tail, .. } = parse_journal(&bytes);
         assert!(found.len() == entries && expect(&tail), "{name}: {} records, {tail:?}", found.len());
     };
     let torn = |it: &JournalTail| matches!(it, JournalTail::Torn { .. });
@@ -126,11 +126,14 @@ fn records_of_a_later_version_are_kept() {
             BadLine::Sequence { expected: 1, found: 7 },
         ),
     ] {
-        assert_eq!(read(sealed(body).as_bytes()).tail, JournalTail::Damaged { line: 1, why: expect });
+        assert_eq!(
+            parse_journal(sealed(body).as_bytes()).tail,
+            JournalTail::Damaged { line: 1, why: expect }
+        );
     }
     let shape =
         r#"{"v":1,"seq":1,"epoch":1,"at":"2026-11-20T14:00:00.123Z","up":1,"type":"stopping","now":"soon""#;
-    let tail = read(sealed(shape).as_bytes()).tail;
+    let tail = parse_journal(sealed(shape).as_bytes()).tail;
     assert!(matches!(tail, JournalTail::Damaged { line: 1, why: BadLine::Shape(_) }), "{tail:?}");
 }
 
@@ -145,11 +148,11 @@ fn records_of_an_overtaken_keeper_are_ignored() {
     text += &old.append(&steered(2, 1, "old two")).unwrap();
     text += &old.append(&steered(3, 1, "old three")).unwrap();
     text += &new.append(&steered(3, 2, "new three")).unwrap();
-    let mut newest = read(text.as_bytes()).chain;
+    let mut newest = parse_journal(text.as_bytes()).chain;
     text += &newest.append(&steered(4, 3, "newest four")).unwrap();
     text += &old.append(&steered(4, 1, "old four")).unwrap();
     text += &new.append(&steered(4, 2, "new four")).unwrap();
-    let reading = read(text.as_bytes());
+    let reading = parse_journal(text.as_bytes());
     let texts: Vec<_> = reading
         .entries
         .iter()
@@ -175,7 +178,7 @@ fn only_the_next_record_can_be_appended() {
 proptest! {
     #[test]
     fn any_bytes_are_read_without_a_panic(bytes in any::<Vec<u8>>()) {
-        let reading = read(&bytes);
+        let reading = parse_journal(&bytes);
         prop_assert!(reading.entries.is_empty());
         prop_assert_eq!(reading.tail == JournalTail::Clean, bytes.is_empty());
     }
@@ -186,7 +189,7 @@ proptest! {
         edits in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>(), 0..3_u8), 1..6),
     ) {
         let text = lines(8).concat();
-        let whole = read(text.as_bytes()).entries;
+        let whole = parse_journal(text.as_bytes()).entries;
         let mut bytes = text.into_bytes();
         for (index, byte, edit) in edits {
             let at = index.index(bytes.len());
@@ -196,7 +199,7 @@ proptest! {
                 _ => drop(bytes.remove(at)),
             }
         }
-        let reading = read(&bytes);
+        let reading = parse_journal(&bytes);
         prop_assert!(whole.starts_with(&reading.entries));
         prop_assert!(reading.good_len <= bytes.len());
         prop_assert_eq!(kept(&bytes[..reading.good_len]), reading.entries.len());

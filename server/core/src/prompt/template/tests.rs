@@ -1,4 +1,4 @@
-use super::{PromptTemplate, words};
+use super::{PromptTemplate, placeholder_names};
 
 fn refused(text: &str, line: usize, message: &str, hint: &str) {
     let fault = PromptTemplate::parse(text).unwrap_err();
@@ -25,6 +25,6 @@ fn what_cannot_be_filled_in_is_refused_with_its_line_and_a_remedy() {
 
 #[test]
 fn every_part_may_stand_once_and_numbers_more_often() {
-    let all: String = words().flat_map(|it| ["{", it, "}\n"]).collect();
+    let all: String = placeholder_names().flat_map(|it| ["{", it, "}\n"]).collect();
     assert!(PromptTemplate::parse(&format!("{all}{{iteration}} {{{{x}}}} {{budget}}\r\n")).is_ok());
 }

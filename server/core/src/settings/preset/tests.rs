@@ -1,10 +1,10 @@
-use super::{ProjectFacts, choose, origin};
+use super::{ProjectFacts, apply_preset, origin};
 use crate::decide::tests::sim::criterion;
 use crate::settings::{Preset, Settings};
 
 /// The six numbers, and why.
 fn chosen(mut settings: Settings, project: &ProjectFacts) -> ([u32; 6], String) {
-    let said = choose(&mut settings, project);
+    let said = apply_preset(&mut settings, project);
     let (exit, breaker) = (&settings.exit, &settings.breaker);
     let numbers = [
         exit.test_loops,

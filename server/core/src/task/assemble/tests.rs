@@ -3,7 +3,7 @@
 mod any_text;
 mod identity;
 
-use super::{TaskDocument, inline, read};
+use super::{TaskDocument, parse_inline_task, parse_task};
 use crate::criterion::{Check, Criterion};
 use crate::task::{FindingCode, Task};
 
@@ -14,7 +14,7 @@ fn documents(files: &[(&str, &str)]) -> Vec<TaskDocument> {
 }
 
 fn task(path: &str, text: &str) -> Task {
-    read(&documents(&[(path, text)]))
+    parse_task(&documents(&[(path, text)]))
 }
 
 fn names(criteria: &[Criterion]) -> Vec<&str> {
@@ -40,7 +40,7 @@ fn a_plain_task_is_read_whole() {
 
 #[test]
 fn plans_are_read_behind_their_prompt() {
-    let task = read(&documents(&[
+    let task = parse_task(&documents(&[
         ("a/PROMPT.md", "# Title\n\n## Done when\n\n- A: `$ a`\n"),
         (
             "a/prd.json",
@@ -77,14 +77,14 @@ fn a_plan_alone_is_prompt_and_plan() {
 #[test]
 fn a_typed_task_has_its_criteria() {
     let criteria = ["Tests: `$ cargo test`", "Docs are good", "cargo test `", " "].map(str::to_owned);
-    let task = inline("Fix it", &criteria);
+    let task = parse_inline_task("Fix it", &criteria);
     assert_eq!(names(&task.criteria), ["Tests", "Docs are good", "cargo test `"]);
     assert_eq!(task.prompt, "Fix it");
     let found: Vec<(FindingCode, &str)> =
         task.findings.iter().map(|finding| (finding.code, finding.place.file.as_str())).collect();
     assert_eq!(found, [(FindingCode::BadCheck, "--criterion"), (FindingCode::BadValue, "--criterion")]);
     // A prompt can carry its criteria itself.
-    let task = inline("Fix it.\nDone when:\n- a: `$ x`\n", &["b".to_owned()]);
+    let task = parse_inline_task("Fix it.\nDone when:\n- a: `$ x`\n", &["b".to_owned()]);
     assert_eq!(names(&task.criteria), ["a", "b"]);
 }
 
@@ -103,8 +103,8 @@ fn an_empty_task_says_so() {
     check("PROMPT.md", "", "document: empty. Write what is to be done.");
     check("PROMPT.md", "\u{feff} \r\n", "document: empty. Write what is to be done.");
     check("PROMPT.md", "\u{1}\0\u{2}", "document: a NUL byte, so this is not a text file.");
-    assert_eq!(inline("Do it", &[]).findings[0].message, nothing);
-    assert_eq!(inline("", &[]).findings[0].code, FindingCode::Syntax);
+    assert_eq!(parse_inline_task("Do it", &[]).findings[0].message, nothing);
+    assert_eq!(parse_inline_task("", &[]).findings[0].code, FindingCode::Syntax);
 }
 
 /// Applying what is offered must lead to what was meant.

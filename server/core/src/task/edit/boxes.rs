@@ -6,7 +6,7 @@ use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
 use super::super::PlanItem;
 use super::super::source::MarkdownSource;
-use super::{PlanEditError, PlanEditTarget, TextSplices, conflict};
+use super::{PlanEditError, PlanEditTarget, TextSplices, conflict_error};
 
 const MARK: &str = " (optional)";
 /// Also as people write it, and with the space before it.
@@ -21,7 +21,7 @@ pub(super) fn skip(target: &PlanEditTarget<'_>) -> Result<TextSplices, PlanEditE
     let found = MARKS.iter().filter_map(|mark| Some((text.rfind(mark)?, mark.len()))).max();
     let Some((at, length)) = found else {
         let fact = "is optional by its heading. Hint: move it to another one";
-        return Err(conflict(target.item, fact));
+        return Err(conflict_error(target.item, fact));
     };
     let space = usize::from(text.get(..at).is_some_and(|it| it.ends_with(' ')));
     let start = place.start + at - space;
@@ -31,7 +31,7 @@ pub(super) fn skip(target: &PlanEditTarget<'_>) -> Result<TextSplices, PlanEditE
 /// Those that stand in the same list as the item.
 pub(super) fn in_one_list<'a>(target: &PlanEditTarget<'_>, items: Vec<&'a PlanItem>) -> Vec<&'a PlanItem> {
     let blocks = blocks(&target.document.text);
-    let list = |it: &PlanItem| owner(&blocks, it).map(|it| it.list);
+    let list = |it: &PlanItem| enclosing_block(&blocks, it).map(|it| it.list);
     let mine = list(target.item);
     items.into_iter().filter(|it| mine.is_some() && list(it) == mine).collect()
 }
@@ -40,9 +40,9 @@ pub(super) fn in_one_list<'a>(target: &PlanEditTarget<'_>, items: Vec<&'a PlanIt
 pub(super) fn swap(target: &PlanEditTarget<'_>, other: &PlanItem) -> Result<TextSplices, PlanEditError> {
     let text = target.document.text.as_str();
     let blocks = blocks(text);
-    let whole = |item: &PlanItem| owner(&blocks, item).map(|it| lines(text, &it.range));
+    let whole = |item: &PlanItem| enclosing_block(&blocks, item).map(|it| lines(text, &it.range));
     let (Some(mut one), Some(mut two)) = (whole(target.item), whole(other)) else {
-        return Err(conflict(target.item, "is in no list. Hint: move it by hand"));
+        return Err(conflict_error(target.item, "is in no list. Hint: move it by hand"));
     };
     let numbers = (number(text, &one), number(text, &two));
     if let (Some(first), Some(second)) = numbers
@@ -50,7 +50,7 @@ pub(super) fn swap(target: &PlanEditTarget<'_>, other: &PlanItem) -> Result<Text
     {
         (one.start, two.start) = (first.end, second.end);
     }
-    Ok(super::exchanged(text, one, two))
+    Ok(super::exchange_ranges(text, one, two))
 }
 
 /// One list item with what is nested in it.
@@ -84,7 +84,7 @@ fn blocks(text: &str) -> Vec<ItemBlock> {
 }
 
 /// The innermost block around an item, unless another item is what that block begins with.
-fn owner<'a>(blocks: &'a [ItemBlock], item: &PlanItem) -> Option<&'a ItemBlock> {
+fn enclosing_block<'a>(blocks: &'a [ItemBlock], item: &PlanItem) -> Option<&'a ItemBlock> {
     blocks.iter().filter(|it| it.range.contains(&item.place.range.start)).min_by_key(|it| it.range.len())
 }
 

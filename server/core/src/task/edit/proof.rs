@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::super::{Finding, PlanItem, Task};
-use super::{PlanEditError, PlanEditTarget, TaskDocument, TextSplices, conflict, read};
+use super::{PlanEditError, PlanEditTarget, TaskDocument, TextSplices, conflict_error, parse_task};
 use crate::criterion::{Criterion, CriterionId};
 use crate::text::DocumentRange;
 
@@ -24,10 +24,10 @@ pub(super) fn of_skip(
     for (old, new) in criteria.iter_mut().zip(&now.criteria).filter(|(old, _)| is_of_item(old)) {
         old.required = new.required;
     }
-    let same = placeless(&plan) == placeless(&now.plan)
-        && criteria.iter().map(bare).eq(now.criteria.iter().map(bare))
+    let same = without_places(&plan) == without_places(&now.plan)
+        && criteria.iter().map(without_place).eq(now.criteria.iter().map(without_place))
         && findings(target.task) == findings(&now);
-    same.then_some(()).ok_or_else(|| elsewhere(target.item))
+    same.then_some(()).ok_or_else(|| side_effect_error(target.item))
 }
 
 /// Only the order: two priorities changed hands, or two items with what is nested in them changed places.
@@ -42,16 +42,16 @@ pub(super) fn of_swap(
     let by_numbers = target.item.priority != other.priority;
     let expected = if by_numbers { changed_hands(target, other) } else { changed_places(target, splices) };
     let criteria = |task: &Task| {
-        let mut all: Vec<String> = task.criteria.iter().map(|it| format!("{:?}", nameless(it))).collect();
+        let mut all: Vec<String> = task.criteria.iter().map(|it| format!("{:?}", without_id(it))).collect();
         all.sort();
         all
     };
-    let same = expected.iter().map(shape).eq(now.plan.iter().map(shape))
+    let same = expected.iter().map(comparison_key).eq(now.plan.iter().map(comparison_key))
         && criteria(target.task) == criteria(&now)
         && findings(target.task) == findings(&now);
     let mut here = expected.iter().filter(|it| it.place.file == target.document.path);
     let place = here.position(|it| it.place == target.item.place);
-    place.filter(|_| same).ok_or_else(|| elsewhere(target.item))
+    place.filter(|_| same).ok_or_else(|| side_effect_error(target.item))
 }
 
 fn changed_places(target: &PlanEditTarget<'_>, splices: &TextSplices) -> Vec<PlanItem> {
@@ -80,24 +80,24 @@ fn reread(documents: &[TaskDocument], target: &PlanEditTarget<'_>, after: &str) 
     let mut documents = documents.to_vec();
     let mine = |it: &&mut TaskDocument| it.path == target.document.path;
     documents.iter_mut().filter(mine).for_each(|it| after.clone_into(&mut it.text));
-    read(&documents)
+    parse_task(&documents)
 }
 
-fn placeless(plan: &[PlanItem]) -> Vec<PlanItem> {
+fn without_places(plan: &[PlanItem]) -> Vec<PlanItem> {
     plan.iter().map(|it| PlanItem { place: DocumentRange::default(), ..it.clone() }).collect()
 }
 
 /// An item as people know it: a repeat's id is counted by its place.
-fn shape(item: &PlanItem) -> (&str, bool, bool, Option<i64>, &[String]) {
+fn comparison_key(item: &PlanItem) -> (&str, bool, bool, Option<i64>, &[String]) {
     (&item.title, item.done, item.blocking, item.priority, &item.depends_on)
 }
 
-fn bare(criterion: &Criterion) -> Criterion {
+fn without_place(criterion: &Criterion) -> Criterion {
     Criterion { place: DocumentRange::default(), ..criterion.clone() }
 }
 
-fn nameless(criterion: &Criterion) -> Criterion {
-    Criterion { plan_item: None, id: CriterionId(String::new()), ..bare(criterion) }
+fn without_id(criterion: &Criterion) -> Criterion {
+    Criterion { plan_item: None, id: CriterionId(String::new()), ..without_place(criterion) }
 }
 
 fn findings(task: &Task) -> Vec<String> {
@@ -107,6 +107,6 @@ fn findings(task: &Task) -> Vec<String> {
     all
 }
 
-fn elsewhere(item: &PlanItem) -> PlanEditError {
-    conflict(item, "cannot be changed without changing something else. Hint: change the plan by hand")
+fn side_effect_error(item: &PlanItem) -> PlanEditError {
+    conflict_error(item, "cannot be changed without changing something else. Hint: change the plan by hand")
 }

@@ -8,7 +8,7 @@ use jsonc_parser::common::Ranged;
 
 use super::super::PlanItem;
 use super::super::prd;
-use super::{PlanEditError, PlanEditTarget, TextSplices, conflict, place_of, spliced};
+use super::{PlanEditError, PlanEditTarget, TextSplices, apply_splices, conflict_error, place_of};
 
 const SKIPPED: &str = "\"skipped\"";
 
@@ -17,7 +17,7 @@ pub(super) fn skip(target: &PlanEditTarget<'_>) -> Result<TextSplices, PlanEditE
     with_story(target, target.item, |story, skipped| {
         let bytes = |range: jsonc_parser::common::Range| range.start + skipped..range.end + skipped;
         let Some(property) = property(story, "skipped") else {
-            return inserted(text, story, &bytes);
+            return insert_skipped(text, story, &bytes);
         };
         match &property.value {
             Value::BooleanLit(flag) if flag.value => Some(
@@ -29,12 +29,12 @@ pub(super) fn skip(target: &PlanEditTarget<'_>) -> Result<TextSplices, PlanEditE
         }
     })?
     .ok_or_else(|| {
-        conflict(target.item, "cannot be skipped as it is written. Hint: write `\"skipped\": true`")
+        conflict_error(target.item, "cannot be skipped as it is written. Hint: write `\"skipped\": true`")
     })
 }
 
 /// `"skipped": true` behind the last property, as that one is written.
-fn inserted(
+fn insert_skipped(
     text: &str,
     story: &Object<'_>,
     bytes: &dyn Fn(jsonc_parser::common::Range) -> Range<usize>,
@@ -59,7 +59,7 @@ fn taken_away(
         properties: story.properties.iter().take(story.properties.len() - 1).cloned().collect(),
         range: story.range,
     };
-    let again = spliced(&spliced(text, &without), &inserted(text, &shorter, bytes)?);
+    let again = apply_splices(&apply_splices(text, &without), &insert_skipped(text, &shorter, bytes)?);
     (again == text).then_some(without)
 }
 
@@ -103,9 +103,9 @@ pub(super) fn swap_priorities(
             let value = &property(story, "priority")?.value;
             Some(value.start() + skipped..value.end() + skipped)
         })?;
-        found.ok_or_else(|| conflict(item, "has no `priority` that could be changed"))
+        found.ok_or_else(|| conflict_error(item, "has no `priority` that could be changed"))
     };
-    Ok(super::exchanged(&target.document.text, number(target.item)?, number(other)?))
+    Ok(super::exchange_ranges(&target.document.text, number(target.item)?, number(other)?))
 }
 
 /// The stories exchanged as a whole.
@@ -113,7 +113,7 @@ pub(super) fn swap(target: &PlanEditTarget<'_>, other: &PlanItem) -> Result<Text
     let range = |item: &PlanItem| {
         with_story(target, item, |story, skipped| story.range.start + skipped..story.range.end + skipped)
     };
-    Ok(super::exchanged(&target.document.text, range(target.item)?, range(other)?))
+    Ok(super::exchange_ranges(&target.document.text, range(target.item)?, range(other)?))
 }
 
 fn property<'a>(story: &'a Object<'a>, name: &str) -> Option<&'a ObjectProp<'a>> {
@@ -129,11 +129,11 @@ fn with_story<T>(
     let text = target.document.text.as_str();
     let json = text.strip_prefix('\u{feff}').unwrap_or(text);
     let skipped = text.len() - json.len();
-    let parsed = prd::parse(json).ok();
+    let parsed = prd::parse_json(json).ok();
     let root = parsed.as_ref().and_then(|it| it.value.as_ref()?.as_object());
     let stories = root.and_then(|it| property(it, "userStories")?.value.as_array());
     let mut stories = stories.into_iter().flat_map(|it| &it.elements).filter_map(Value::as_object);
     // Every story is an item, in their order.
     let story = stories.nth(place_of(target.task, item));
-    story.map(|it| look(it, skipped)).ok_or_else(|| conflict(item, "is not where it was read"))
+    story.map(|it| look(it, skipped)).ok_or_else(|| conflict_error(item, "is not where it was read"))
 }

@@ -3,8 +3,8 @@
 
 mod any_plan;
 
-use super::{DocumentEdit, PlanEdit, PlanEditError, PlanEditOutcome, change, named};
-use crate::task::{TaskDocument, read};
+use super::{DocumentEdit, PlanEdit, PlanEditError, PlanEditOutcome, compute_edit, find_item};
+use crate::task::{TaskDocument, parse_task};
 
 fn plan(file: &str, text: &str) -> Vec<TaskDocument> {
     let prompt = TaskDocument { path: "PROMPT.md".into(), text: "# T\n\n- [ ] not of the plan\n".into() };
@@ -14,8 +14,8 @@ fn plan(file: &str, text: &str) -> Vec<TaskDocument> {
 /// What the item that people call `name` becomes.
 fn changed(file: &str, text: &str, name: &str, wish: PlanEdit) -> Result<DocumentEdit, PlanEditError> {
     let documents = plan(file, text);
-    let task = read(&documents);
-    let made = change(&documents, &named(&task, name)?.id, wish)?;
+    let task = parse_task(&documents);
+    let made = compute_edit(&documents, &find_item(&task, name)?.id, wish)?;
     assert_eq!(made.file, file);
     let mut applied = text.to_owned();
     applied.replace_range(made.range.clone(), &made.text);
@@ -165,9 +165,9 @@ fn boxes_change_places_with_all_that_is_in_them() {
 fn items_are_named_by_id_title_or_a_part_of_it() {
     let text = r#"{"userStories": [{"id": "US-1", "title": "Add a cart"}, {"id": "US-2", "title": "Pay the cart"},
         {"id": "US-3", "title": "Pay", "passes": true}, {"id": "pay", "title": "By bill"}]}"#;
-    let task = read(&plan("prd.json", text));
+    let task = parse_task(&plan("prd.json", text));
     let check = |name: &str, expect: Result<&str, &str>| {
-        let found = named(&task, name).map(|it| it.id.clone());
+        let found = find_item(&task, name).map(|it| it.id.clone());
         let found = found.map_err(|(PlanEditError::Unknown(it) | PlanEditError::Conflict(it))| it);
         assert_eq!(found, expect.map(str::to_owned).map_err(str::to_owned));
     };

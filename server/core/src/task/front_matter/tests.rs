@@ -1,12 +1,12 @@
 //! Front matter as a table: what stands between the rules, and what is checked.
 
 use crate::criterion::Check;
-use crate::task::{FindingCode, TaskDocument, read};
+use crate::task::{FindingCode, TaskDocument, parse_task};
 
 #[track_caller]
 fn check(front: &str, expect: &[(&str, Option<&str>)]) {
     let text = format!("---\n{front}\n---\n# Title\n\nDo it.\n");
-    let task = read(&[TaskDocument { path: "PROMPT.md".to_owned(), text }]);
+    let task = parse_task(&[TaskDocument { path: "PROMPT.md".to_owned(), text }]);
     let found: Vec<(String, Option<String>)> = task
         .criteria
         .iter()
@@ -72,7 +72,7 @@ fn values_as_yaml_has_them() {
 #[test]
 fn what_is_not_read_is_reported() {
     let check = |text: &str, expect: &str| {
-        let task = read(&[TaskDocument { path: "PROMPT.md".to_owned(), text: text.to_owned() }]);
+        let task = parse_task(&[TaskDocument { path: "PROMPT.md".to_owned(), text: text.to_owned() }]);
         let finding = task.findings.iter().find(|it| it.code.blocks_start());
         assert_eq!(finding.map(|it| it.message.as_str()).unwrap_or_default(), expect, "{text}");
         assert!(finding.is_none_or(|it| text.get(it.place.range.clone()).is_some_and(|it| !it.is_empty())));
@@ -101,7 +101,7 @@ fn what_is_not_read_is_reported() {
 fn settings_of_a_document() {
     let check = |front: &str, expect: &[&str]| {
         let text = format!("---\n{front}\n---\n# Title\n\nDo it.\n");
-        let task = read(&[TaskDocument { path: "PROMPT.md".to_owned(), text: text.clone() }]);
+        let task = parse_task(&[TaskDocument { path: "PROMPT.md".to_owned(), text: text.clone() }]);
         let shown = |it: &crate::task::WrittenSetting| {
             format!("{} = {} [{}]", it.key, it.value, &text[it.place.range.clone()])
         };
@@ -148,7 +148,7 @@ fn settings_of_a_document() {
 fn commands_tell_and_decide_nothing() {
     let check = |front: &str, expect: &[&str]| {
         let text = format!("---\n{front}\n---\n# Title\n\nDo it.\n");
-        let task = read(&[TaskDocument { path: "RALPH.md".to_owned(), text: text.clone() }]);
+        let task = parse_task(&[TaskDocument { path: "RALPH.md".to_owned(), text: text.clone() }]);
         let mut told: Vec<String> = task
             .criteria
             .iter()

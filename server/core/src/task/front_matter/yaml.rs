@@ -45,7 +45,7 @@ impl<'a> YamlEntry<'a> {
             let begun = item_of(line.text);
             let (key, value) = key_of(begun.unwrap_or_else(|| line.text.trim_start()))?;
             let key_range = key_range(line, key);
-            let pair = YamlPair { key, value: scalar(value), key_range, range: line.range.clone() };
+            let pair = YamlPair { key, value: parse_scalar(value), key_range, range: line.range.clone() };
             match (begun, items.last_mut()) {
                 (Some(_), _) => items.push(vec![pair]),
                 (None, Some(item)) => item.push(pair),
@@ -63,7 +63,7 @@ fn key_range(line: &YamlLine<'_>, key: &str) -> Range<usize> {
 }
 
 /// The keys at the beginning of a line, in their order, each with all lines up to the next one.
-pub(super) fn entries(block: &str) -> Vec<YamlEntry<'_>> {
+pub(super) fn parse_entries(block: &str) -> Vec<YamlEntry<'_>> {
     let mut entries: Vec<YamlEntryDraft<'_>> = Vec::new();
     let mut at = 0;
     for whole in lines_of(block) {
@@ -127,7 +127,7 @@ fn entry(draft: YamlEntryDraft<'_>) -> YamlEntry<'_> {
     } else if is_nothing(said) {
         unread_lines(rest).map_or(YamlValue::Nothing, YamlValue::Unclear)
     } else if said.starts_with('[') && (said.ends_with(']') && !said.starts_with("[ ") || said == "[") {
-        flow(said, rest)
+        parse_flow(said, rest)
     } else {
         text(first, rest).map_or_else(YamlValue::Unclear, YamlValue::Text)
     };
@@ -172,7 +172,7 @@ fn list(lines: &[YamlLine<'_>]) -> YamlValue {
 }
 
 /// `[a, "b"]`, also over several lines.
-fn flow(first: &str, rest: &[YamlLine<'_>]) -> YamlValue {
+fn parse_flow(first: &str, rest: &[YamlLine<'_>]) -> YamlValue {
     let mut whole = first.to_owned();
     if !first.ends_with(']') {
         for line in rest {
@@ -186,7 +186,7 @@ fn flow(first: &str, rest: &[YamlLine<'_>]) -> YamlValue {
     let Some(inner) = whole.strip_prefix('[').and_then(|it| it.strip_suffix(']')) else {
         return YamlValue::Unclear("a list that nobody closed. Write the `]`".to_owned());
     };
-    YamlValue::Flow(parts(inner).into_iter().map(scalar).filter(|it| !it.is_empty()).collect())
+    YamlValue::Flow(parts(inner).into_iter().map(parse_scalar).filter(|it| !it.is_empty()).collect())
 }
 
 /// Between the commas that stand in no quotes and in no code span.
@@ -237,17 +237,17 @@ fn text(first: &str, rest: &[YamlLine<'_>]) -> Result<String, String> {
         whole.push(' ');
         whole.push_str(line);
     }
-    Ok(scalar(&whole))
+    Ok(parse_scalar(&whole))
 }
 
 /// A value as YAML reads it: quotes taken off, a comment behind left out.
-fn scalar(value: &str) -> String {
+fn parse_scalar(value: &str) -> String {
     let value = value.trim();
-    quoted(value).unwrap_or_else(|| without_comment(value).to_owned())
+    parse_quoted(value).unwrap_or_else(|| without_comment(value).to_owned())
 }
 
 /// `None`: no quotes, or something stands behind them.
-fn quoted(value: &str) -> Option<String> {
+fn parse_quoted(value: &str) -> Option<String> {
     let quote = value.chars().next().filter(|it| matches!(it, '"' | '\''))?;
     let mut inner = String::new();
     let mut chars = value.char_indices().skip(1).peekable();

@@ -26,8 +26,8 @@ pub(super) fn take_trailing<'a>(text: &'a str, attributes: &mut ItemAttributes) 
     loop {
         let trimmed = trailing.rest.trim_end_matches(is_final);
         let Some((before, inner)) = last_group(trimmed) else { return trailing };
-        match read(inner) {
-            AttributeGroup::Attributes(found) => found.into_iter().for_each(|one| one.set(attributes)),
+        match parse_group(inner) {
+            AttributeGroup::Attributes(found) => found.into_iter().for_each(|one| one.apply_to(attributes)),
             AttributeGroup::Bad(reason) => trailing.bad = Some(reason),
             AttributeGroup::Prose => return trailing,
         }
@@ -52,7 +52,7 @@ pub(super) fn without_groups(text: &str) -> Cow<'_, str> {
         let end = close + group.get(close..).and_then(|tail| tail.chars().next()).map_or(1, char::len_utf8);
         let (whole, after) = group.split_at(end);
         if !matches!(
-            last_group(whole).map(|(_, inner)| read(inner)),
+            last_group(whole).map(|(_, inner)| parse_group(inner)),
             Some(AttributeGroup::Attributes(_) | AttributeGroup::Bad(_))
         ) {
             left.push_str(whole);
@@ -76,7 +76,7 @@ enum Attribute {
 }
 
 impl Attribute {
-    fn set(self, attributes: &mut ItemAttributes) {
+    fn apply_to(self, attributes: &mut ItemAttributes) {
         match self {
             Self::Optional => attributes.optional = true,
             Self::Timeout(ms) => attributes.timeout_ms = Some(ms),
@@ -101,7 +101,7 @@ fn last_group(text: &str) -> Option<(&str, &str)> {
     Some((before, inner.trim()))
 }
 
-fn read(inner: &str) -> AttributeGroup {
+fn parse_group(inner: &str) -> AttributeGroup {
     let mut found = Vec::new();
     let mut bad = None;
     for part in inner.split([',', '，', '、', ';', '；']).map(str::trim) {
@@ -122,7 +122,7 @@ fn read_one(part: &str) -> Option<Result<Attribute, String>> {
     };
     match (word.as_str(), value) {
         ("optional" | "可选", "") => Some(Ok(Attribute::Optional)),
-        ("timeout", value) => timeout(value),
+        ("timeout", value) => parse_timeout(value),
         ("group", value) if !value.is_empty() && !value.contains(char::is_whitespace) => {
             Some(Ok(Attribute::Group(value.to_owned())))
         }
@@ -133,7 +133,7 @@ fn read_one(part: &str) -> Option<Result<Attribute, String>> {
     }
 }
 
-fn timeout(value: &str) -> Option<Result<Attribute, String>> {
+fn parse_timeout(value: &str) -> Option<Result<Attribute, String>> {
     let parsed: Option<u64> = value
         .parse::<SignedDuration>()
         .ok()

@@ -3,7 +3,7 @@
 
 use super::expectations::{self, ParsedExpectation};
 use super::spans::{self, CodeSpanKind};
-use super::{marked, near};
+use super::{code_span, near};
 
 /// The span as it should be written, backticks included.
 pub(super) fn of_check(code: &str) -> Option<String> {
@@ -12,45 +12,45 @@ pub(super) fn of_check(code: &str) -> Option<String> {
     let code = code.trim();
     let candidates = [
         Some(code.to_owned()),
-        near::meant(code),
-        spaced(code),
-        lone(code),
-        quoted(code),
+        near::suggest_check(code),
+        fix_space(code),
+        fix_clean(code),
+        fix_quotes(code),
         without_flags(code),
         without_commas(code),
-        judges(code),
-        code.split_once(' ').and_then(|(_, url)| near::meant(&format!("get {url}"))),
+        fix_judge(code),
+        code.split_once(' ').and_then(|(_, url)| near::suggest_check(&format!("get {url}"))),
     ];
-    candidates.into_iter().flatten().find(sound).map(|it| marked(&it))
+    candidates.into_iter().flatten().find(sound).map(|it| code_span(&it))
 }
 
 pub(super) fn of_expectation(code: &str) -> Option<String> {
-    let sound = |it: &String| matches!(expectations::read(it), ParsedExpectation::Expect(_));
+    let sound = |it: &String| matches!(expectations::parse_expectation(it), ParsedExpectation::Expect(_));
     let code = code.trim();
     let candidates = [
-        closed(code),
+        fix_unclosed_regex(code),
         without_flags(code),
         plain_number(code),
-        near::comparison(code),
-        attached(code),
+        near::suggest_comparison(code),
+        fix_negation(code),
         exit_code(code),
     ];
-    candidates.into_iter().flatten().find(sound).map(|it| marked(&it))
+    candidates.into_iter().flatten().find(sound).map(|it| code_span(&it))
 }
 
 /// `$<tab>make` has a space that is none.
-fn spaced(code: &str) -> Option<String> {
+fn fix_space(code: &str) -> Option<String> {
     let command = code.strip_prefix('$')?.trim();
     (!command.is_empty()).then(|| format!("$ {command}"))
 }
 
 /// `clean tree`
-fn lone(code: &str) -> Option<String> {
+fn fix_clean(code: &str) -> Option<String> {
     code.starts_with("clean ").then(|| "clean".to_owned())
 }
 
 /// `has TODO src/**` lacks its quotes.
-pub(super) fn quoted(code: &str) -> Option<String> {
+pub(super) fn fix_quotes(code: &str) -> Option<String> {
     let (verb, rest) = code.split_once(' ').filter(|(verb, _)| matches!(*verb, "has" | "lacks"))?;
     let (word, globs) =
         rest.trim_start().split_once(' ').filter(|(word, _)| !word.contains(['"', '/', '\\']))?;
@@ -65,12 +65,12 @@ fn without_flags(code: &str) -> Option<String> {
 }
 
 /// `!/re`
-fn closed(code: &str) -> Option<String> {
+fn fix_unclosed_regex(code: &str) -> Option<String> {
     code.starts_with("!/").then(|| format!("{code}/"))
 }
 
 /// `judge 2 off 3`, `judge 2/3`
-fn judges(code: &str) -> Option<String> {
+fn fix_judge(code: &str) -> Option<String> {
     let mut numbers =
         code.strip_prefix("judge ")?.split(|it: char| !it.is_ascii_digit()).filter(|it| !it.is_empty());
     let (needed, asked) = (numbers.next()?, numbers.next()?);
@@ -78,7 +78,7 @@ fn judges(code: &str) -> Option<String> {
 }
 
 /// `! /re/`
-fn attached(code: &str) -> Option<String> {
+fn fix_negation(code: &str) -> Option<String> {
     code.strip_prefix("! ").map(|pattern| format!("!{}", pattern.trim_start()))
 }
 

@@ -16,8 +16,8 @@ pub(super) enum ParsedExpectation {
     Other,
 }
 
-pub(super) fn read(code: &str) -> ParsedExpectation {
-    if let Some(reading) = comparison(code.trim_start()) {
+pub(super) fn parse_expectation(code: &str) -> ParsedExpectation {
+    if let Some(reading) = parse_comparison(code.trim_start()) {
         return reading;
     }
     let code = code.trim();
@@ -40,16 +40,16 @@ pub(super) fn read(code: &str) -> ParsedExpectation {
         };
     }
     if code.get(..4).is_some_and(|word| word.eq_ignore_ascii_case("exit")) {
-        return exit(code);
+        return parse_exit(code);
     }
     match code.parse::<u16>() {
         Ok(status @ 100..=599) if code.len() == 3 => ParsedExpectation::Status(status),
-        _ if near::status(code).is_some() => ParsedExpectation::NearStatus,
+        _ if near::suggest_status(code).is_some() => ParsedExpectation::NearStatus,
         _ => ParsedExpectation::Other,
     }
 }
 
-fn comparison(code: &str) -> Option<ParsedExpectation> {
+fn parse_comparison(code: &str) -> Option<ParsedExpectation> {
     const SIGNS: [(&str, Compare); 6] = [
         ("==", Compare::Equal),
         ("!=", Compare::NotEqual),
@@ -60,7 +60,7 @@ fn comparison(code: &str) -> Option<ParsedExpectation> {
     ];
     let (sign, rest, compare) =
         SIGNS.into_iter().find_map(|(sign, compare)| Some((sign, code.strip_prefix(sign)?, compare)))?;
-    if let Some(value) = number(rest.trim()) {
+    if let Some(value) = parse_number(rest.trim()) {
         return Some(ParsedExpectation::Expect(Expect::Number { compare, value }));
     }
     // `<div>` and `>` are inline code; `>= many` and `< 5 ms` are meant as expectations.
@@ -73,7 +73,7 @@ fn comparison(code: &str) -> Option<ParsedExpectation> {
 
 /// `= 5`, `=> 5`, `> = 5`, `≥ 5`: signs that people write and nobody reads.
 fn nearly_compares(code: &str) -> Option<String> {
-    near::comparison(code).map(|_| "not a comparison".to_owned())
+    near::suggest_comparison(code).map(|_| "not a comparison".to_owned())
 }
 
 /// `! /re/`
@@ -84,7 +84,7 @@ fn nearly_matches(code: &str) -> Option<String> {
 }
 
 /// `12`, `-0.5`, `1,000`.
-pub(super) fn number(text: &str) -> Option<f64> {
+pub(super) fn parse_number(text: &str) -> Option<f64> {
     let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
     let plain = digits.starts_with(|char: char| char.is_ascii_digit())
         && digits.ends_with(|char: char| char.is_ascii_digit())
@@ -104,7 +104,7 @@ fn thousands_are_sound(digits: &str) -> bool {
 }
 
 fn whole_pattern(text: &str) -> Result<Option<crate::criterion::TextPattern>, String> {
-    let Some((pattern, rest)) = spans::slashed(text)? else { return Ok(None) };
+    let Some((pattern, rest)) = spans::parse_regex(text)? else { return Ok(None) };
     match rest {
         "" if pattern.source.is_empty() => Err("an empty pattern is in every output".to_owned()),
         "" => Ok(Some(pattern)),
@@ -114,7 +114,7 @@ fn whole_pattern(text: &str) -> Result<Option<crate::criterion::TextPattern>, St
     }
 }
 
-fn exit(code: &str) -> ParsedExpectation {
+fn parse_exit(code: &str) -> ParsedExpectation {
     let rest = code.get(4..).unwrap_or_default();
     let rest = rest.strip_prefix('s').unwrap_or(rest);
     let rest = ["-code", "_code"].into_iter().find_map(|it| rest.strip_prefix(it)).unwrap_or(rest);

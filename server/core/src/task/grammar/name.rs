@@ -24,7 +24,7 @@ pub(super) struct NameParts {
 }
 
 impl NameParts {
-    pub(super) fn of(inline: &InlineContent<'_>, role_of: impl Fn(usize) -> PieceRole) -> Self {
+    pub(super) fn from_inline(inline: &InlineContent<'_>, role_of: impl Fn(usize) -> PieceRole) -> Self {
         let mut parts: Vec<(PieceRole, String)> = Vec::new();
         for (index, piece) in inline.pieces.iter().enumerate() {
             let role = if piece.kind.is_code() { role_of(index) } else { PieceRole::Prose };
@@ -47,14 +47,14 @@ impl NameParts {
         let before = self.prose(..check_at.unwrap_or(self.parts.len()));
         // "Coverage: `$ cov` prints `>= 80`": what stands before the colon says it all.
         if check_at.is_some() && before.trim_end().ends_with([':', '：']) {
-            let name = tidy(&before);
+            let name = tidy_prose(&before);
             if !name.is_empty() {
                 return name;
             }
         }
         let all = self.prose(..);
-        let name = tidy(&all);
-        match check.map(label) {
+        let name = tidy_prose(&all);
+        match check.map(check_label) {
             Some(label) if name.is_empty() => label,
             // "`$ cargo test` passes" is no sentence without its subject.
             Some(label) if check_at == Some(0) && goes_on(&all) => {
@@ -62,7 +62,7 @@ impl NameParts {
             }
             // A broken item is still to be recognised.
             None if name.is_empty() => {
-                tidy(&self.parts.iter().map(|(_, text)| text.as_str()).collect::<String>())
+                tidy_prose(&self.parts.iter().map(|(_, text)| text.as_str()).collect::<String>())
             }
             _ => name,
         }
@@ -111,7 +111,7 @@ fn goes_on(prose: &str) -> bool {
 const CUT: &str = "\u{1}";
 
 /// One line, without what was left empty and without punctuation around it.
-fn tidy(prose: &str) -> String {
+fn tidy_prose(prose: &str) -> String {
     let mut line = without_empty_brackets(prose);
     if line.contains(CUT) {
         line = line.replace(CUT, "").into();
@@ -152,7 +152,7 @@ fn without_empty_brackets(prose: &str) -> Cow<'_, str> {
 }
 
 /// The check as people would say it, for items that are nothing but a check.
-pub(super) fn label(check: &Check) -> String {
+pub(super) fn check_label(check: &Check) -> String {
     match check {
         Check::Command { command, .. } => command.clone(),
         Check::Exists { globs } => format!("exists {}", globs.join(" ")),

@@ -8,15 +8,15 @@ use super::{cures, expectations};
 use crate::text::closest::is_within;
 
 /// The check as it should be written, without backticks. `None`: ordinary inline code.
-pub(super) fn meant(code: &str) -> Option<String> {
+pub(super) fn suggest_check(code: &str) -> Option<String> {
     let code = code.trim();
-    let found = command(code).or_else(|| word(code))?;
+    let found = suggest_command(code).or_else(|| suggest_word(code))?;
     let is_sound = matches!(spans::read_exactly(&found), CodeSpanKind::Command(_) | CodeSpanKind::Word(_));
     (is_sound && found != code).then_some(found)
 }
 
 /// `$cargo test`, `$> make`, `＄ ./check.sh`. `$HOME` and `$name` are variables.
-fn command(code: &str) -> Option<String> {
+fn suggest_command(code: &str) -> Option<String> {
     let rest = code.strip_prefix(['$', '＄'])?;
     let command = rest.trim_start_matches([':', '>', '$']).trim();
     let has_wide_sign = code.starts_with('＄') && rest.starts_with(char::is_whitespace);
@@ -24,14 +24,14 @@ fn command(code: &str) -> Option<String> {
     (is_command && !command.is_empty()).then(|| format!("$ {command}"))
 }
 
-fn word(code: &str) -> Option<String> {
+fn suggest_word(code: &str) -> Option<String> {
     let (is_negated, code) = match code.strip_prefix('!').or_else(|| code.strip_prefix("not ")) {
         Some(rest) => (true, rest.trim_start()),
         None => (false, code),
     };
     let (written, rest) = code.split_once(' ')?;
     let (written, rest) = (written.strip_suffix(':').unwrap_or(written), rest.trim());
-    let verb = verb(written)?;
+    let verb = suggest_verb(written)?;
     let said = match (verb, is_negated) {
         (said, false) => said,
         ("exists", true) => "missing",
@@ -51,15 +51,15 @@ fn word(code: &str) -> Option<String> {
             let checked = format!("{said} {rest}");
             let pattern = rest.starts_with(['"', '/']);
             let names_file = rest.split_once(' ').is_some_and(|(_, files)| name_files(files));
-            if pattern { Some(checked) } else { cures::quoted(&checked).filter(|_| names_file) }
+            if pattern { Some(checked) } else { cures::fix_quotes(&checked).filter(|_| names_file) }
         }
         "judge" => rest.contains(|it: char| it.is_ascii_digit()).then(|| format!("judge {rest}")),
-        _ => address(rest).map(|url| format!("GET {url}")),
+        _ => suggest_address(rest).map(|url| format!("GET {url}")),
     }
 }
 
 /// The word that begins a check, by one that is nearly it.
-fn verb(written: &str) -> Option<&'static str> {
+fn suggest_verb(written: &str) -> Option<&'static str> {
     const ALIKE: [(&str, &str); 8] = [
         ("has", "has"),
         ("contains", "has"),
@@ -94,7 +94,7 @@ fn name_files(rest: &str) -> bool {
 
 /// What is asked, where the scheme is missing or misspelt: `localhost:3000`, `example.org/health`,
 /// `HTTP://127.0.0.1`. `/users` and `users/1` are routes.
-fn address(rest: &str) -> Option<String> {
+fn suggest_address(rest: &str) -> Option<String> {
     if rest.is_empty() || rest.contains(char::is_whitespace) || rest.starts_with('/') {
         return None;
     }
@@ -119,7 +119,7 @@ fn address(rest: &str) -> Option<String> {
 }
 
 /// What a comparison with a sign that nobody reads was meant to be: `> = 3`, `=> 5`, `≥ 80%`, `<> 0`.
-pub(super) fn comparison(code: &str) -> Option<String> {
+pub(super) fn suggest_comparison(code: &str) -> Option<String> {
     let is_sign = |it: char| "=<>!≥≤≠".contains(it) || it == ' ';
     let number = code.trim_start_matches(is_sign);
     let written = code.get(..code.len() - number.len())?.trim();
@@ -136,11 +136,11 @@ pub(super) fn comparison(code: &str) -> Option<String> {
         _ => return None,
     };
     let number = cures::plain_number(number).unwrap_or_else(|| number.to_owned());
-    expectations::number(number.trim()).map(|_| format!("{sign} {}", number.trim()))
+    expectations::parse_number(number.trim()).map(|_| format!("{sign} {}", number.trim()))
 }
 
 /// The status behind a `GET` in other words: `200 OK`, `HTTP 200`, `status: 404`.
-pub(super) fn status(code: &str) -> Option<String> {
+pub(super) fn suggest_status(code: &str) -> Option<String> {
     if !code.contains(|it: char| it.is_ascii_digit()) {
         return None;
     }

@@ -28,15 +28,15 @@ pub(super) enum TrailingText {
     Prose,
 }
 
-pub(super) fn seen<'a>(inline: &'a InlineContent<'a>) -> Vec<CodeSpan<'a>> {
+pub(super) fn code_spans<'a>(inline: &'a InlineContent<'a>) -> Vec<CodeSpan<'a>> {
     let mut follows = TrailingText::Nothing;
     let mut spans = Vec::new();
     for (index, piece) in inline.pieces.iter().enumerate().rev() {
         match piece.kind {
             PieceKind::Text | PieceKind::Break => follows = follows.max(text_follows(inline, index)),
             PieceKind::Code | PieceKind::TornCode => {
-                let span = spans::read(&piece.text);
-                let expectation = expectations::read(&piece.text);
+                let span = spans::parse_span(&piece.text);
+                let expectation = expectations::parse_expectation(&piece.text);
                 let worth = match (&span, &expectation) {
                     (CodeSpanKind::Other, Expectation::Other) => TrailingText::Prose,
                     (CodeSpanKind::Other, _) => TrailingText::Nothing,

@@ -23,9 +23,9 @@ pub(super) enum CodeSpanKind {
     Other,
 }
 
-pub(super) fn read(code: &str) -> CodeSpanKind {
+pub(super) fn parse_span(code: &str) -> CodeSpanKind {
     match read_exactly(code) {
-        CodeSpanKind::Other => near::meant(code).map_or(CodeSpanKind::Other, CodeSpanKind::Near),
+        CodeSpanKind::Other => near::suggest_check(code).map_or(CodeSpanKind::Other, CodeSpanKind::Near),
         found => found,
     }
 }
@@ -37,24 +37,26 @@ pub(super) fn read_exactly(code: &str) -> CodeSpanKind {
     }
     let code = code.trim();
     if let Some(rest) = code.strip_prefix('$') {
-        return command(rest);
+        return parse_command(rest);
     }
     let (verb, rest) = match code.split_once(' ') {
         Some((verb, rest)) => (verb, Some(rest.trim_start_matches(' '))),
         None => (code, None),
     };
     let check = match (verb, rest) {
-        ("exists", Some(rest)) => globs(rest).map(|globs| Check::Exists { globs }),
-        ("missing", Some(rest)) => globs(rest).map(|globs| Check::Missing { globs }),
-        ("has", Some(rest)) => search("has", rest).map(|(pattern, globs)| Check::Has { pattern, globs }),
+        ("exists", Some(rest)) => parse_globs(rest).map(|globs| Check::Exists { globs }),
+        ("missing", Some(rest)) => parse_globs(rest).map(|globs| Check::Missing { globs }),
+        ("has", Some(rest)) => {
+            parse_search("has", rest).map(|(pattern, globs)| Check::Has { pattern, globs })
+        }
         ("lacks", Some(rest)) => {
-            search("lacks", rest).map(|(pattern, globs)| Check::Lacks { pattern, globs })
+            parse_search("lacks", rest).map(|(pattern, globs)| Check::Lacks { pattern, globs })
         }
         ("clean", None) => Ok(Check::Clean),
         ("clean", Some(_)) => Err("`clean` takes nothing behind it".to_owned()),
-        ("judge", rest) => judge(rest.unwrap_or_default()),
+        ("judge", rest) => parse_judge(rest.unwrap_or_default()),
         // `GET /users` is how people name a route of their own: only an address makes it a check.
-        ("GET", Some(rest)) if rest.starts_with("http") => get(rest),
+        ("GET", Some(rest)) if rest.starts_with("http") => parse_get(rest),
         _ => return CodeSpanKind::Other,
     };
     match check {
@@ -63,7 +65,7 @@ pub(super) fn read_exactly(code: &str) -> CodeSpanKind {
     }
 }
 
-fn command(rest: &str) -> CodeSpanKind {
+fn parse_command(rest: &str) -> CodeSpanKind {
     let Some(command) = rest.strip_prefix(' ') else {
         // `$HOME` is prose; a tab or a wide space looks like a check to every reader.
         return if rest.starts_with(char::is_whitespace) {
@@ -79,28 +81,28 @@ fn command(rest: &str) -> CodeSpanKind {
     CodeSpanKind::Command(Check::Command { command: command.to_owned(), expect: Vec::new() })
 }
 
-fn search(verb: &str, rest: &str) -> Result<(TextPattern, Vec<String>), String> {
+fn parse_search(verb: &str, rest: &str) -> Result<(TextPattern, Vec<String>), String> {
     let missing = || format!("`{verb}` needs \"text\" or /regex/, then a glob");
     let (pattern, rest) = match rest.chars().next() {
         Some('"') => {
-            let (source, rest) = quoted(rest).ok_or_else(|| "the quote is never closed".to_owned())?;
+            let (source, rest) = parse_quoted(rest).ok_or_else(|| "the quote is never closed".to_owned())?;
             (TextPattern { source, kind: PatternKind::Literal }, rest)
         }
-        Some('/') => slashed(rest)?.ok_or_else(missing)?,
+        Some('/') => parse_regex(rest)?.ok_or_else(missing)?,
         _ => return Err(missing()),
     };
     if pattern.source.is_empty() {
         return Err("an empty pattern is in every file".to_owned());
     }
     match rest.strip_prefix(' ') {
-        Some(rest) => Ok((pattern, globs(rest)?)),
+        Some(rest) => Ok((pattern, parse_globs(rest)?)),
         None => Err(missing()),
     }
 }
 
 /// `/regex/[i]` at the start: the compiled-once pattern and what follows. `None`: not of that form.
-pub(super) fn slashed(text: &str) -> Result<Option<(TextPattern, &str)>, String> {
-    let Some((source, rest)) = enclosed(text, '/') else { return Ok(None) };
+pub(super) fn parse_regex(text: &str) -> Result<Option<(TextPattern, &str)>, String> {
+    let Some((source, rest)) = parse_enclosed(text, '/') else { return Ok(None) };
     let (kind, rest) = match rest.strip_prefix('i') {
         Some(rest) => (PatternKind::RegexIgnoreCase, rest),
         None => (PatternKind::Regex, rest),
@@ -120,7 +122,7 @@ fn last_reason(error: &str) -> &str {
 }
 
 /// Text in double quotes with `\"` and `\\`; what follows.
-fn quoted(text: &str) -> Option<(String, &str)> {
+fn parse_quoted(text: &str) -> Option<(String, &str)> {
     let mut inner = String::new();
     let mut chars = text.char_indices().skip(1);
     while let Some((at, char)) = chars.next() {
@@ -137,7 +139,7 @@ fn quoted(text: &str) -> Option<(String, &str)> {
 }
 
 /// Text between two `fence` characters; `\` before one keeps it, every other escape is left as it is.
-fn enclosed(text: &str, fence: char) -> Option<(String, &str)> {
+fn parse_enclosed(text: &str, fence: char) -> Option<(String, &str)> {
     let mut inner = String::new();
     let mut chars = text.strip_prefix(fence)?.char_indices();
     let base = fence.len_utf8();
@@ -154,22 +156,22 @@ fn enclosed(text: &str, fence: char) -> Option<(String, &str)> {
     None
 }
 
-fn globs(text: &str) -> Result<Vec<String>, String> {
+fn parse_globs(text: &str) -> Result<Vec<String>, String> {
     let mut globs = Vec::new();
     let mut rest = text.trim_matches(' ');
     while !rest.is_empty() {
         let (word, after) = if rest.starts_with('"') {
-            quoted(rest).ok_or_else(|| "the quote is never closed".to_owned())?
+            parse_quoted(rest).ok_or_else(|| "the quote is never closed".to_owned())?
         } else {
             let end = rest.find(' ').unwrap_or(rest.len());
             let (word, after) = rest.split_at(end);
-            plain(word)?;
+            validate_plain_name(word)?;
             (word.to_owned(), after)
         };
         if !after.is_empty() && !after.starts_with(' ') {
             return Err("no space behind a quoted name".to_owned());
         }
-        sound(&word)?;
+        validate_glob(&word)?;
         globs.push(word);
         rest = after.trim_start_matches(' ');
     }
@@ -178,7 +180,7 @@ fn globs(text: &str) -> Result<Vec<String>, String> {
 
 /// A name without quotes that can be what it seems to be. Read to the letter it would name no file, and what
 /// should be missing would be.
-fn plain(word: &str) -> Result<(), String> {
+fn validate_plain_name(word: &str) -> Result<(), String> {
     if word.ends_with(',') {
         return Err("a comma behind a name. Put a space between names".to_owned());
     }
@@ -195,7 +197,7 @@ fn plain(word: &str) -> Result<(), String> {
 }
 
 /// A glob that compiles and cannot leave the root.
-fn sound(glob: &str) -> Result<(), String> {
+fn validate_glob(glob: &str) -> Result<(), String> {
     if glob.is_empty() {
         return Err("an empty name matches nothing".to_owned());
     }
@@ -212,7 +214,7 @@ fn sound(glob: &str) -> Result<(), String> {
     }
 }
 
-fn get(rest: &str) -> Result<Check, String> {
+fn parse_get(rest: &str) -> Result<Check, String> {
     match url_fault(rest) {
         None => Ok(Check::Get { url: rest.to_owned(), expect: Vec::new() }),
         Some(fault) => Err(format!("`GET` needs one http:// or https:// address, and {fault}")),
@@ -222,7 +224,7 @@ fn get(rest: &str) -> Result<Check, String> {
 /// More cost more than they tell.
 const MOST_JUDGES: u32 = 9;
 
-fn judge(rest: &str) -> Result<Check, String> {
+fn parse_judge(rest: &str) -> Result<Check, String> {
     if rest.is_empty() {
         return Ok(judge_of(None));
     }

@@ -13,7 +13,10 @@ pub(super) struct InlineList<'a> {
 }
 
 /// Splits at " - " outside code spans, where the text behind the colon begins with "- ".
-pub(super) fn read<'a>(source: &MarkdownSource<'_>, paragraph: &InlineContent<'a>) -> Option<InlineList<'a>> {
+pub(super) fn parse_inline_list<'a>(
+    source: &MarkdownSource<'_>,
+    paragraph: &InlineContent<'a>,
+) -> Option<InlineList<'a>> {
     let (colon_end, first_dash) = colon_before_dash(source, paragraph)?;
     let end = paragraph.range.end;
     let mut dashes = vec![first_dash];

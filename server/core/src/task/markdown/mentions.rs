@@ -12,13 +12,13 @@ pub(super) fn is_context(plain: &str) -> bool {
 }
 
 /// One item of the list: a link, its code spans, a first word that reads as a path, or what its sentence says of paths.
-pub(super) fn item(text: &InlineContent<'_>) -> Vec<PathRange> {
+pub(super) fn parse_list_item(text: &InlineContent<'_>) -> Vec<PathRange> {
     if let Some(link) = text.link.as_deref().filter(|link| !link.contains("://") && !link.starts_with('#')) {
         return vec![(link.to_owned(), text.range.clone())];
     }
     let spans = text.pieces.iter().filter(|piece| piece.kind == PieceKind::Code).enumerate();
     let spans = spans.filter_map(|(at, piece)| {
-        let path = clean(&piece.text).filter(|path| at == 0 || looks_like_path(path))?;
+        let path = clean_path(&piece.text).filter(|path| at == 0 || looks_like_path(path))?;
         Some((path, piece.range.clone()))
     });
     let spans: Vec<PathRange> = spans.collect();
@@ -28,7 +28,7 @@ pub(super) fn item(text: &InlineContent<'_>) -> Vec<PathRange> {
     let plain = text.plain_text();
     let Some(first) = plain.split_whitespace().next() else { return Vec::new() };
     let is_alone = plain.trim() == first;
-    match clean(first).filter(|path| is_alone || looks_like_path(path)) {
+    match clean_path(first).filter(|path| is_alone || looks_like_path(path)) {
         Some(path) => vec![(path, text.range.clone())],
         None => in_prose(text),
     }
@@ -44,7 +44,7 @@ fn in_prose(text: &InlineContent<'_>) -> Vec<PathRange> {
                 word.trim_start_matches(['(', '"', '\'']).trim_end_matches([')', '"', '\'', '…', '!', '?']);
             let bare = bare.strip_suffix("...").unwrap_or(bare);
             let at = at + (word.len() - word.trim_start_matches(['(', '"', '\'']).len());
-            if let Some(path) = clean(bare).filter(|path| is_path_in_prose(path)) {
+            if let Some(path) = clean_path(bare).filter(|path| is_path_in_prose(path)) {
                 let start = piece.range.start + at + bare.find(&path).unwrap_or_default();
                 let range = if is_exact { start..start + path.len() } else { piece.range.clone() };
                 paths.push((path, range));
@@ -73,7 +73,7 @@ pub(super) fn behind_colon(text: &InlineContent<'_>) -> Vec<PathRange> {
     let mut behind = false;
     for piece in &text.pieces {
         if piece.kind == PieceKind::Code && behind {
-            paths.extend(clean(&piece.text).map(|path| (path, piece.range.clone())));
+            paths.extend(clean_path(&piece.text).map(|path| (path, piece.range.clone())));
         }
         if piece.kind != PieceKind::Text {
             continue;
@@ -88,7 +88,7 @@ pub(super) fn behind_colon(text: &InlineContent<'_>) -> Vec<PathRange> {
         behind = true;
         let is_exact = piece.text.len() == piece.range.len();
         for (at, word) in words(piece.text.get(from..).unwrap_or_default()) {
-            if let Some(path) = clean(word).filter(|path| looks_like_path(path)) {
+            if let Some(path) = clean_path(word).filter(|path| looks_like_path(path)) {
                 let start = piece.range.start + from + at;
                 let range = if is_exact { start..start + word.len() } else { piece.range.clone() };
                 paths.push((path, range));
@@ -110,7 +110,7 @@ fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
 }
 
 /// Without the `@` of a mention and final punctuation. `None`: an address or nothing.
-fn clean(word: &str) -> Option<String> {
+fn clean_path(word: &str) -> Option<String> {
     let path = word.trim().trim_start_matches('@').trim_end_matches([',', ';', ':', '，', '：']);
     let path = path.strip_suffix('.').unwrap_or(path);
     (!path.is_empty() && !path.contains("://")).then(|| path.to_owned())

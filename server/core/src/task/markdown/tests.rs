@@ -6,14 +6,14 @@
 mod documents;
 mod sections;
 
-use super::{DocumentRole, read};
+use super::{DocumentRole, parse_markdown};
 use crate::criterion::Check;
 use crate::task::outline::TaskOutline;
 use crate::task::{Finding, FindingCode};
 
 /// The outline of a prompt document, one line per criterion and finding.
 fn shown(text: &str) -> Vec<String> {
-    let outline = read("PROMPT.md", text, DocumentRole::Prompt);
+    let outline = parse_markdown("PROMPT.md", text, DocumentRole::Prompt);
     let mut lines = criteria(&outline, text);
     lines.extend(outline.findings.iter().map(|finding| shown_finding(finding, text)));
     lines

@@ -1,12 +1,12 @@
 //! Fix plans as tables.
 
-use crate::task::markdown::{DocumentRole, read};
+use crate::task::markdown::{DocumentRole, parse_markdown};
 
 /// One line per box: `[x] title`, `(optional)` where an open one does not block, its criterion behind it.
 #[track_caller]
 fn check(text: &str, expect: &[&str]) {
     for text in [text.to_owned(), text.replace('\n', "\r\n")] {
-        let outline = read("fix_plan.md", &text, DocumentRole::Plan);
+        let outline = parse_markdown("fix_plan.md", &text, DocumentRole::Plan);
         let shown: Vec<String> = outline
             .plan
             .iter()
@@ -110,14 +110,14 @@ fn boxes_under_an_optional_heading_do_not_block() {
 #[test]
 fn notes_in_boxes_are_no_faults() {
     let text = "- [ ] an odd ` backtick\n- [ ] run `cargo test`\n- [ ] (timeout 5)\n- [ ] `a\n  b`\n";
-    assert_eq!(read("fix_plan.md", text, DocumentRole::Plan).findings, []);
+    assert_eq!(parse_markdown("fix_plan.md", text, DocumentRole::Plan).findings, []);
 }
 
 /// Nobody writes a box that is not to be done.
 #[test]
 fn what_is_nearly_a_box_is_told() {
     let found = |text: &str| {
-        let outline = read("fix_plan.md", text, DocumentRole::Plan);
+        let outline = parse_markdown("fix_plan.md", text, DocumentRole::Plan);
         let shown = |it: &crate::task::Finding| {
             format!("{} => {}", &text[it.place.range.clone()], it.fix.clone().unwrap())
         };

@@ -2,13 +2,13 @@
 
 use std::fmt::Write as _;
 
-use super::read;
+use super::parse_prd;
 use crate::criterion::Check;
 use crate::task::FindingCode;
 use crate::task::outline::TaskOutline;
 
 fn shown(text: &str) -> Vec<String> {
-    let TaskOutline { plan, criteria, findings, .. } = read("prd.json", text);
+    let TaskOutline { plan, criteria, findings, .. } = parse_prd("prd.json", text);
     let mut lines = Vec::new();
     for item in &plan {
         let mark = if item.done { "x" } else { " " };
@@ -89,14 +89,14 @@ fn stories_are_plan_items_and_their_criteria_are_criteria() {
             "! not-a-check All tests: npm test: a command without `$ ` is never run. Write the `$ `. [`npm test`] => `$ npm test`",
         ],
     );
-    assert_eq!(read("prd.json", text).title, "Shop");
+    assert_eq!(parse_prd("prd.json", text).title, "Shop");
 }
 
 /// What orders a story, and whether it and what it asks for keep a loop going.
 #[track_caller]
 fn ordered(fields: &str, expect: (Option<i64>, &[&str], bool)) {
     let criterion = r#""acceptanceCriteria": ["Tests: `$ make`"]"#;
-    let TaskOutline { plan, criteria, .. } = read("prd.json", &story(&format!("{fields}, {criterion}")));
+    let TaskOutline { plan, criteria, .. } = parse_prd("prd.json", &story(&format!("{fields}, {criterion}")));
     let found: Vec<&str> = plan[0].depends_on.iter().map(String::as_str).collect();
     assert_eq!((plan[0].priority, found.as_slice(), plan[0].blocking), expect, "{fields}");
     assert_eq!(criteria[0].criterion.required, expect.2, "{fields}");
@@ -249,7 +249,7 @@ fn what_is_no_story_file_is_never_an_empty_plan() {
         assert!(found[0].starts_with("! syntax story file: "), "{found:?}");
     }
     let deep = "[".repeat(100_000);
-    assert_eq!(read("prd.json", &deep).findings.len(), 1);
+    assert_eq!(parse_prd("prd.json", &deep).findings.len(), 1);
 }
 
 #[test]
@@ -262,7 +262,7 @@ fn a_hundred_thousand_stories_are_read() {
             .unwrap();
     }
     text.push_str("]}");
-    let outline = read("prd.json", &text);
+    let outline = parse_prd("prd.json", &text);
     assert_eq!((outline.plan.len(), outline.criteria.len(), outline.findings.len()), (100_000, 100_000, 0));
 }
 
@@ -318,5 +318,5 @@ fn what_is_written_beside_the_plan_is_told() {
 fn an_object_of_any_number_of_fields_is_read_in_a_moment() {
     let mut fields = String::from("\"note\": 1");
     (0..20_000).for_each(|number| write!(fields, ", \"k{number}\": 1").unwrap());
-    assert_eq!(read("prd.json", &story(&fields)).plan.len(), 1);
+    assert_eq!(parse_prd("prd.json", &story(&fields)).plan.len(), 1);
 }

@@ -19,7 +19,7 @@ pub(super) struct JsonFields<'a> {
 }
 
 impl<'a> JsonFields<'a> {
-    pub(super) fn of(object: &'a Object<'a>, twice: &mut dyn FnMut(&str, Range<usize>)) -> Self {
+    pub(super) fn new(object: &'a Object<'a>, twice: &mut dyn FnMut(&str, Range<usize>)) -> Self {
         let mut names: HashSet<&str> = HashSet::new();
         for property in &object.properties {
             let name = property.name.as_str();
@@ -53,7 +53,7 @@ impl<'a> JsonFields<'a> {
         match self.get(name) {
             Some(Value::BooleanLit(flag)) => flag.value,
             Some(other) => {
-                reader.wrong(name, "true or false", other);
+                reader.report_wrong_type(name, "true or false", other);
                 false
             }
             None => false,
@@ -65,7 +65,7 @@ impl<'a> JsonFields<'a> {
             Some(Value::Array(list)) => &list.elements,
             Some(Value::NullKeyword(_)) | None => &[],
             Some(other) => {
-                reader.wrong(name, "a list in brackets", other);
+                reader.report_wrong_type(name, "a list in brackets", other);
                 &[]
             }
         }
@@ -105,28 +105,28 @@ impl PrdReader<'_> {
     pub(super) fn text_of<'v>(&mut self, name: &str, value: &'v Value<'v>) -> Option<&'v StringLit<'v>> {
         let text = value.as_string_lit();
         if text.is_none() {
-            self.wrong(name, "text in quotes", value);
+            self.report_wrong_type(name, "text in quotes", value);
         }
         text
     }
 
-    pub(super) fn wrong(&mut self, name: &str, wanted: &str, value: &Value<'_>) {
+    pub(super) fn report_wrong_type(&mut self, name: &str, wanted: &str, value: &Value<'_>) {
         let found = self.json.get(value.start()..value.end()).unwrap_or_default();
         let found = found.split_whitespace().collect::<Vec<_>>().join(" ");
         let fact = format!("must be {wanted}, is {}", shortened(&found, 32));
         self.out_of_order(name, &fact, value.start()..value.end());
     }
 
-    pub(super) fn empty(&mut self, name: &str, value: &Value<'_>) {
+    pub(super) fn report_empty(&mut self, name: &str, value: &Value<'_>) {
         self.out_of_order(name, "must not be empty", value.start()..value.end());
     }
 
-    pub(super) fn twice(&mut self, name: &str, range: Range<usize>) {
+    pub(super) fn report_duplicate(&mut self, name: &str, range: Range<usize>) {
         self.out_of_order(name, "written twice in one object, the last one counts", range);
     }
 
     /// Names that are no field but for a slip: what their author wrote there would quietly count for nothing.
-    pub(super) fn misspelt(&mut self, object: &Object<'_>, fields: &[&str]) {
+    pub(super) fn report_misspelled(&mut self, object: &Object<'_>, fields: &[&str]) {
         const LONG: usize = 9;
         let written: HashSet<&str> = object.properties.iter().map(|it| it.name.as_str()).collect();
         let absent: Vec<&str> = fields.iter().copied().filter(|it| !written.contains(it)).collect();
@@ -152,12 +152,12 @@ impl PrdReader<'_> {
     /// A value that means nothing; `range` within the JSON text.
     pub(super) fn out_of_order(&mut self, name: &str, fact: &str, range: Range<usize>) {
         let range = range.start + self.skipped..range.end + self.skipped;
-        self.out.find(FindingCode::BadValue, name, fact, range);
+        self.out.add_finding(FindingCode::BadValue, name, fact, range);
     }
 
-    pub(super) fn syntax(&mut self, fact: &str, range: Range<usize>) {
+    pub(super) fn report_syntax(&mut self, fact: &str, range: Range<usize>) {
         let range = range.start + self.skipped..range.end + self.skipped;
-        self.out.find(FindingCode::Syntax, STORY_FILE, fact, range);
+        self.out.add_finding(FindingCode::Syntax, STORY_FILE, fact, range);
     }
 
     /// A range that can be sliced: errors may point into a character or behind the end.

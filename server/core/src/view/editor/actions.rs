@@ -56,7 +56,7 @@ pub fn actions(known: &TaskView<'_>, file: &str, range: &Range<usize>) -> Vec<Ed
     if let Some(heading) = known.heading().filter(|it| here(it)) {
         all.extend(verbs::of_weakened(known, None).into_iter().map(|it| cure(known, it, &heading)));
     }
-    all.extend(verbs::all(known).into_iter().map(|it| action(known, it)));
+    all.extend(verbs::offered_commands(known).into_iter().map(|it| action(known, it)));
     all
 }
 

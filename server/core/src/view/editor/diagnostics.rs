@@ -190,9 +190,9 @@ impl DiagnosticCode {
 /// Everything there is to say about the task, in the order of its documents and their lines.
 pub fn diagnostics(known: &TaskView<'_>) -> Vec<Diagnostic> {
     let mut all = summary::diagnostics(known);
-    all.extend(findings::read(known));
-    all.extend(criteria::read(known));
-    all.extend(plan::read(known));
+    all.extend(findings::finding_diagnostics(known));
+    all.extend(criteria::criteria_diagnostics(known));
+    all.extend(plan::plan_diagnostics(known));
     all.extend(weakened::diagnostics(known));
     all.retain(|it| known.document(&it.place.file).is_some());
     let position = |file: &str| known.documents.iter().position(|it| it.path == file);

@@ -37,7 +37,7 @@ impl World {
             |(path, text): &(&str, &str)| TaskDocument { path: (*path).into(), text: (*text).into() };
         let documents: Vec<_> = documents.iter().map(document).collect();
         Self {
-            task: task::read(&documents),
+            task: task::parse_task(&documents),
             documents,
             results: Vec::new(),
             output: None,

@@ -146,7 +146,7 @@ fn failing_since(state: &LoopState, criterion: &CriterionId) -> Option<u32> {
 /// How many iterations in a row were without progress, after each of them.
 fn without_progress(state: &LoopState) -> Vec<u32> {
     let count = |count: &mut u32, it: &Iteration| {
-        if it.changes.any() {
+        if it.changes.has_progress() {
             *count = 0;
         } else if !is_provider_trouble(it) {
             *count = count.saturating_add(1);

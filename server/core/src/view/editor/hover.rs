@@ -4,7 +4,7 @@ mod render;
 #[cfg(test)]
 mod tests;
 
-use super::reading::{attributes, reading};
+use super::reading::{attributes, describe_check};
 use super::standing::overlap;
 use super::{TaskView, grid, state, weakened};
 use crate::check::CheckResult;
@@ -14,7 +14,7 @@ use crate::decide::flaky::passes_needed;
 use crate::decide::{LoopState, branch_tracking};
 use crate::journal::{BreakerState, Weakening};
 use crate::moment::Moment;
-use crate::prompt::grammar::spans;
+use crate::prompt::grammar::check_spans;
 use crate::task::PlanItem;
 use crate::text::{DocumentRange, words};
 use crate::view::{LoopStatus, budget};
@@ -73,22 +73,22 @@ fn of_criterion(known: &TaskView<'_>, criterion: &Criterion) -> Vec<HoverBlock> 
         all.push(HoverBlock::Text(format!("Over the iterations: {row}")));
     }
     all.extend(known.state.and_then(|it| flaky(it, &criterion.id)).map(HoverBlock::Text));
-    all.extend(weakened::told_at(known, Some(&criterion.id)).map(weak));
-    all.push(HoverBlock::Code(spans(check).join("\n")));
-    let mut meaning = reading(check);
+    all.extend(weakened::told_at(known, Some(&criterion.id)).map(weakening_block));
+    all.push(HoverBlock::Code(check_spans(check).join("\n")));
+    let mut meaning = describe_check(check);
     meaning.extend(attributes(criterion));
     all.push(HoverBlock::Text(meaning.join(" ")));
     if let Some(latest) = latest {
         let remedy = latest.result.missing_on_machine().map(|it| it.remedy.as_str());
         let remedy = remedy.filter(|it| !it.is_empty());
         all.extend(remedy.map(|it| HoverBlock::Text(format!("{}.", words::capitalised(it)))));
-        all.extend(printed(latest.result));
+        all.extend(output_blocks(latest.result));
     }
     all
 }
 
 /// Where a check failed, and its output.
-fn printed(result: &CheckResult) -> Vec<HoverBlock> {
+fn output_blocks(result: &CheckResult) -> Vec<HoverBlock> {
     let places = result.failure_lines(MAX_PLACES, OUTPUT_BYTES);
     let output = result.output_within(OUTPUT_BYTES);
     let told = [("Where it fails:", places.join("\n")), ("Its output:", output)];
@@ -103,7 +103,7 @@ fn branch(state: &LoopState) -> Option<String> {
 }
 
 /// `Reached: iteration 2, now passes: tests pass; iteration 4, done: Login.`
-fn reached(state: &LoopState) -> Option<String> {
+fn milestones_line(state: &LoopState) -> Option<String> {
     let marked = state.kept_iterations().filter(|it| !it.milestones.is_empty());
     let told: Vec<String> =
         marked.map(|it| format!("iteration {}, {}", it.number, it.milestones.join(", "))).collect();
@@ -120,7 +120,8 @@ fn of_item(known: &TaskView<'_>, item: &PlanItem) -> Vec<HoverBlock> {
         (false, false) => "Open, but optional: it does not keep the loop going.",
     };
     let mut all = vec![HoverBlock::Title(item.title.clone()), HoverBlock::Text(account.to_owned())];
-    let lines: Vec<String> = criteria.map(|it| format!("{} {}", state::mark(known, it), it.name)).collect();
+    let lines: Vec<String> =
+        criteria.map(|it| format!("{} {}", state::criterion_glyph(known, it), it.name)).collect();
     if !lines.is_empty() {
         all.push(HoverBlock::Code(lines.join("\n")));
     }
@@ -138,10 +139,10 @@ fn of_task(known: &TaskView<'_>, now: Moment) -> Vec<HoverBlock> {
     if let Some(pause) = known.open_loop().and_then(|it| it.pause.as_ref()) {
         all.push(HoverBlock::Text(format!("{}.", words::capitalised(pause.message.trim_end_matches('.')))));
     }
-    all.extend(weakened::told(known).map(|(it, _)| weak(it)));
+    all.extend(weakened::reported_weakenings(known).map(|(it, _)| weakening_block(it)));
     if let Some(state) = known.state {
         all.extend(branch(state).map(HoverBlock::Text));
-        all.extend(reached(state).map(HoverBlock::Text));
+        all.extend(milestones_line(state).map(HoverBlock::Text));
         all.push(HoverBlock::Code(grid::grid(state)));
         all.extend(claims(state).map(HoverBlock::Text));
     }
@@ -175,7 +176,7 @@ fn of_task(known: &TaskView<'_>, now: Moment) -> Vec<HoverBlock> {
     all
 }
 
-fn weak(weakening: &Weakening) -> HoverBlock {
+fn weakening_block(weakening: &Weakening) -> HoverBlock {
     HoverBlock::Text(format!("Weakened in iteration {}: {}.", weakening.since, weakening.what))
 }
 
@@ -187,7 +188,8 @@ fn flaky(state: &LoopState, id: &CriterionId) -> Option<String> {
 /// What the agent said of itself last, each claim with its source and its weight.
 fn claims(state: &LoopState) -> Option<String> {
     let last = state.last_iteration()?;
-    let listed: Vec<String> = last.claims.listed().iter().take(MAX_CLAIMS).map(ToString::to_string).collect();
+    let listed: Vec<String> =
+        last.claims.report_rows().iter().take(MAX_CLAIMS).map(ToString::to_string).collect();
     let but = last.claims.contradiction().map_or_else(String::new, |it| format!("; {it}"));
     (!listed.is_empty()).then(|| format!("The agent claims: {}{but}.", listed.join("; ")))
 }

@@ -4,7 +4,7 @@ use crate::criterion::{Check, Compare, Expect, PatternKind, TextPattern};
 use crate::text::words;
 
 /// One sentence per thing that must hold.
-pub fn reading(check: &Check) -> Vec<String> {
+pub fn describe_check(check: &Check) -> Vec<String> {
     match check {
         Check::Command { expect, .. } => command(expect),
         Check::Exists { globs } => {
@@ -86,14 +86,14 @@ pub(super) fn attributes(criterion: &crate::criterion::Criterion) -> Vec<String>
 
 #[cfg(test)]
 mod tests {
-    use super::reading;
-    use crate::task::inline;
+    use super::describe_check;
+    use crate::task::parse_inline_task;
 
     #[test]
     fn every_form_reads_as_sentences() {
         let check = |item: &str, expect: &str| {
-            let task = inline("", &[item.to_owned()]);
-            let said = reading(task.criteria[0].check.as_ref().expect("a check"));
+            let task = parse_inline_task("", &[item.to_owned()]);
+            let said = describe_check(task.criteria[0].check.as_ref().expect("a check"));
             assert_eq!(said.join(" "), expect);
         };
         check("a: `$ cargo test`", "Run with `sh -c` in the project root, without stdin. It must exit 0.");

@@ -43,7 +43,7 @@ impl TemplateReference {
 /// Reads the text of `file`.
 pub fn check(file: &str, text: &str) -> SettingsAnalysis {
     let resolved = resolve(&[layer(file, text)], &[]);
-    let blocking = resolved.findings().iter().filter(|it| it.blocks());
+    let blocking = resolved.findings().iter().filter(|it| it.is_blocking());
     let diagnostics = limit(blocking.filter_map(|it| Some(diagnostic(it, place(it)?))).collect());
     let template = resolved.template().and_then(|(path, origin)| match origin {
         SettingOrigin::File { place, .. } => {
@@ -72,7 +72,7 @@ pub fn cures(file: &str, text: &str, range: &Range<usize>) -> Vec<EditorAction> 
 
 fn findings(file: &str, text: &str) -> Vec<SettingFinding> {
     let resolved = resolve(&[layer(file, text)], &[]);
-    resolved.findings().iter().filter(|it| it.blocks()).cloned().collect()
+    resolved.findings().iter().filter(|it| it.is_blocking()).cloned().collect()
 }
 
 fn layer(file: &str, text: &str) -> Layer {

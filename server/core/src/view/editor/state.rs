@@ -119,7 +119,7 @@ fn passing(known: &TaskView<'_>) -> Option<String> {
 }
 
 /// `✓`, `✗`, `?`, or `·` for what nobody judged.
-pub(super) fn mark(known: &TaskView<'_>, criterion: &Criterion) -> char {
+pub(super) fn criterion_glyph(known: &TaskView<'_>, criterion: &Criterion) -> char {
     let judged = known.latest(&criterion.id).filter(|_| criterion.check.is_some());
     judged.map_or('·', |it| glyph(it.result.status))
 }

@@ -9,7 +9,7 @@ use crate::view::{DisplayPhase, DisplayState, LoopStatus, QuestionStatus, senten
 pub(super) fn diagnostics(known: &TaskView<'_>) -> Vec<Diagnostic> {
     let Some(place) = known.heading() else { return Vec::new() };
     let mut all: Vec<Diagnostic> = summary(known, &place).into_iter().collect();
-    all.extend(trouble(known, &place));
+    all.extend(blocking_diagnostic(known, &place));
     all.extend(trust(known, &place));
     all.extend(removed(known, &place));
     all
@@ -88,7 +88,7 @@ fn before_hint(message: &str) -> &str {
 }
 
 /// Why the loop does not go on.
-fn trouble(known: &TaskView<'_>, place: &DocumentRange) -> Option<Diagnostic> {
+fn blocking_diagnostic(known: &TaskView<'_>, place: &DocumentRange) -> Option<Diagnostic> {
     let status = known.status?;
     let (severity, code, name, fact, cure) = match (status.phase, known.outcome()) {
         (DisplayPhase::Damaged, _) => {

@@ -54,7 +54,7 @@ pub(super) fn main<'a>(known: &TaskView<'a>) -> Vec<OfferedCommand<'a>> {
         None if known.checking => Vec::new(),
         None => vec![OfferedCommand::Start, OfferedCommand::Check],
     };
-    all.retain(|it| it.may(known));
+    all.retain(|it| it.is_allowed(known));
     all
 }
 
@@ -96,7 +96,7 @@ pub(super) fn is_pausing(status: &LoopStatus) -> bool {
 }
 
 /// Everything that can be done with the task, what a line has no room for included.
-pub(super) fn all<'a>(known: &TaskView<'a>) -> Vec<OfferedCommand<'a>> {
+pub(super) fn offered_commands<'a>(known: &TaskView<'a>) -> Vec<OfferedCommand<'a>> {
     let mut all = main(known);
     let open = known.open_loop();
     if open.is_some() {
@@ -127,7 +127,7 @@ pub(super) fn all<'a>(known: &TaskView<'a>) -> Vec<OfferedCommand<'a>> {
     } else if known.trust.unknown == 0 && has_commands && open.is_none() {
         all.push(OfferedCommand::Untrust);
     }
-    all.retain(|it| it.may(known));
+    all.retain(|it| it.is_allowed(known));
     all
 }
 
@@ -144,7 +144,7 @@ pub(super) fn of_weakened<'a>(
     }
     let any = weakened::told_at(known, criterion).next().is_some();
     all.extend((any && weakened::can_accept(known)).then_some(OfferedCommand::AcceptWeakening));
-    all.retain(|it| it.may(known));
+    all.retain(|it| it.is_allowed(known));
     all
 }
 
@@ -174,13 +174,13 @@ pub(super) fn of_criterion<'a>(known: &TaskView<'a>, criterion: &'a Criterion) -
     if known.latest(&criterion.id).is_some_and(|it| it.output.is_some()) {
         all.push(OfferedCommand::Output(criterion));
     }
-    all.retain(|it| it.may(known));
+    all.retain(|it| it.is_allowed(known));
     all
 }
 
 impl OfferedCommand<'_> {
     /// Nothing that runs a program is offered where the editor does not trust the folder.
-    fn may(self, known: &TaskView<'_>) -> bool {
+    fn is_allowed(self, known: &TaskView<'_>) -> bool {
         match self {
             Self::Start
             | Self::Check

@@ -13,7 +13,7 @@ use crate::view::DisplayPhase;
 const FACT_CHARS: usize = 60;
 
 /// Everything of the open loop that stands, with the criterion that it is told at.
-pub(super) fn told<'a>(
+pub(super) fn reported_weakenings<'a>(
     known: &TaskView<'a>,
 ) -> impl Iterator<Item = (&'a Weakening, Option<&'a CriterionId>)> {
     let task = known.task;
@@ -29,7 +29,7 @@ pub(super) fn told_at<'a>(
     known: &TaskView<'a>,
     criterion: Option<&CriterionId>,
 ) -> impl Iterator<Item = &'a Weakening> {
-    told(known).filter(move |(_, place)| *place == criterion).map(|(it, _)| it)
+    reported_weakenings(known).filter(move |(_, place)| *place == criterion).map(|(it, _)| it)
 }
 
 /// A loop at work refuses it, and where the user edited the file since, the start is not what it is measured against.
@@ -51,7 +51,7 @@ fn is_of_start(known: &TaskView<'_>, weakening: &Weakening) -> bool {
 
 pub(super) fn diagnostics(known: &TaskView<'_>) -> Vec<Diagnostic> {
     let mut all = Vec::new();
-    for (weakening, criterion) in told(known) {
+    for (weakening, criterion) in reported_weakenings(known) {
         let criterion = criterion.and_then(|id| known.task.criteria.iter().find(|it| it.id == *id));
         let Some(place) = criterion.map(|it| it.place.clone()).or_else(|| known.heading()) else { continue };
         let cure =

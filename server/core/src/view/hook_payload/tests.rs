@@ -3,17 +3,17 @@ use serde_json::{Value, json};
 use super::HookEventEncoder;
 use crate::agent::ProviderClass;
 use crate::decide::tests::sim::{Act, Sim, criterion, spec};
-use crate::decide::{apply, begin};
+use crate::decide::{apply, state_from_first};
 use crate::journal::{Entry, LoopSpec};
 
 /// Everything that is told of these records when a keeper lives through all of them.
 fn told(entries: &[Entry]) -> Vec<Value> {
-    let mut state = begin(&entries[0]).unwrap();
+    let mut state = state_from_first(&entries[0]).unwrap();
     let mut teller = HookEventEncoder::new(&state);
     let mut told = Vec::new();
     for entry in &entries[1..] {
         apply(&mut state, entry);
-        told.extend(teller.hear(&state, entry));
+        told.extend(teller.encode_events(&state, entry));
     }
     told.iter().map(|it| serde_json::to_value(it).unwrap()).collect()
 }
@@ -88,12 +88,12 @@ fn a_keeper_that_takes_over_tells_nothing_again() {
     sim.play();
     assert!(sim.entries.len() > before, "it says that it took over");
     // As the new keeper lives: what is on record is replayed, what comes is heard.
-    let mut state = begin(&sim.entries[0]).unwrap();
+    let mut state = state_from_first(&sim.entries[0]).unwrap();
     sim.entries[1..before].iter().for_each(|it| apply(&mut state, it));
     let mut teller = HookEventEncoder::new(&state);
     for entry in &sim.entries[before..] {
         apply(&mut state, entry);
-        assert_eq!(teller.hear(&state, entry), [], "{entry:?}");
+        assert_eq!(teller.encode_events(&state, entry), [], "{entry:?}");
     }
 }
 

@@ -47,7 +47,7 @@ fn after(records: &[Record]) -> LoopState {
         .map(|(index, record)| Entry {
             seq: index as u64 + 1,
             epoch: 1,
-            at: Moment { wall: NOON, awake: 0 }.after(index as u64 * 1000),
+            at: Moment { wall: NOON, awake: 0 }.plus_ms(index as u64 * 1000),
             record: record.clone(),
         })
         .collect();
@@ -61,7 +61,7 @@ pub(in crate::view) fn idle() -> LoopStatus {
 
 fn alive() -> StatusFacts {
     StatusFacts {
-        now: Moment { wall: NOON, awake: 0 }.after(60_000),
+        now: Moment { wall: NOON, awake: 0 }.plus_ms(60_000),
         keeper: Some(Some(4711)),
         damaged: false,
         activity: Some("editing src/auth.rs".into()),
@@ -111,7 +111,7 @@ fn state_and_phase_follow_the_records_and_the_facts() {
     let outcome =
         Outcome { kind: OutcomeKind::Stopped, verified: false, sentence: "stopped".into(), cause: None };
     let ended = Record::Ended { outcome };
-    let until = Moment { wall: NOON, awake: 0 }.after(90_000);
+    let until = Moment { wall: NOON, awake: 0 }.plus_ms(90_000);
     check(&[], alive(), ("working", "baseline"));
     check(&[baseline()], alive(), ("working", "iterating"));
     check(&[baseline(), intended()], alive(), ("working", "iterating"));
@@ -246,7 +246,7 @@ fn limits_that_are_near_are_shown_while_it_lasts() {
 
 #[test]
 fn an_open_breaker_that_tries_again_works_and_waits() {
-    let resumes_at = Some(Moment { wall: NOON, awake: 0 }.after(1_800_000));
+    let resumes_at = Some(Moment { wall: NOON, awake: 0 }.plus_ms(1_800_000));
     let cooling = Record::BreakerChanged {
         state: BreakerState::Open,
         reason: Some("because".into()),

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::{AcpAction, AcpClient, AcpState, denied, set, short, update_of};
-use crate::agent::acp::policy::{CallRefusal, InsideTreeFn, outcome};
+use super::{AcpAction, AcpClient, AcpState, report_denied, set_field, truncate_strings, update_of};
+use crate::agent::acp::policy::{CallRefusal, InsideTreeFn, select_outcome};
 use crate::agent::fields::list;
 
 /// What the user answered.
@@ -31,85 +31,97 @@ pub(super) struct PendingPermission {
     no: Value,
 }
 
-fn cancelled() -> Value {
+fn cancelled_outcome() -> Value {
     json!({"outcome": {"outcome": "cancelled"}})
 }
 
-fn reply(id: &Value, answer: &Value) -> AcpAction {
+fn outcome_response(id: &Value, answer: &Value) -> AcpAction {
     AcpAction::Send(json!({"jsonrpc": "2.0", "id": id, "result": answer}))
 }
 
 impl AcpClient {
-    pub(super) fn asked(&mut self, id: &Value, params: &Value, inside: &InsideTreeFn<'_>) -> Vec<AcpAction> {
+    pub(super) fn handle_permission_request(
+        &mut self,
+        id: &Value,
+        params: &Value,
+        inside: &InsideTreeFn<'_>,
+    ) -> Vec<AcpAction> {
         let policy = self.brief.order.policy.clone();
         let said = params.get("toolCall").unwrap_or(&Value::Null);
-        let call = self.learn(said);
+        let call = self.update_call(said);
         let options = list(params, "options");
-        let refusal = policy.refuses(&call, inside);
-        let yes = outcome(options, true, policy.permissions);
-        let no = outcome(options, false, policy.permissions).unwrap_or_else(cancelled);
+        let refusal = policy.refusal_for(&call, inside);
+        let yes = select_outcome(options, true, policy.permissions);
+        let no = select_outcome(options, false, policy.permissions).unwrap_or_else(cancelled_outcome);
         let (mut refusal, yes) = match (refusal, yes) {
-            (None, Some(yes)) => return self.allow(id, said, &yes),
+            (None, Some(yes)) => return self.allow_call(id, said, &yes),
             (Some(refusal), Some(yes)) => (refusal, yes),
             (refusal, None) => {
-                let (what, why) = (call.tool().to_owned(), "it cannot be allowed only this once");
+                let (what, why) = (call.tool_name().to_owned(), "it cannot be allowed only this once");
                 let refusal = refusal.unwrap_or(CallRefusal { what, why });
-                return vec![denied(&refusal.what, refusal.why), reply(id, &no)];
+                return vec![report_denied(&refusal.what, refusal.why), outcome_response(id, &no)];
             }
         };
-        let question = policy.question(&call, &refusal);
+        let question = policy.permission_question(&call, &refusal);
         match question {
             Ok(words) if self.at == AcpState::Working => {
                 self.asked += 1;
-                let (number, id, said) = (self.asked, id.clone(), short(said.clone()));
+                let (number, id, said) = (self.asked, id.clone(), truncate_strings(said.clone()));
                 self.wanted.push_back(PendingPermission { number, id, said, refusal, words, yes, no });
-                if self.wanted.len() == 1 { self.permit().into_iter().collect() } else { Vec::new() }
+                if self.wanted.len() == 1 {
+                    self.next_permission_request().into_iter().collect()
+                } else {
+                    Vec::new()
+                }
             }
             question => {
                 refusal.why = question.err().unwrap_or(refusal.why);
-                vec![denied(&refusal.what, refusal.why), reply(id, &no)]
+                vec![report_denied(&refusal.what, refusal.why), outcome_response(id, &no)]
             }
         }
     }
 
     /// The answer to a [`AcpAction::Permit`].
-    pub fn permitted(&mut self, number: u64, permit: &PermissionAnswer) -> Vec<AcpAction> {
+    pub fn handle_permission_answer(&mut self, number: u64, permit: &PermissionAnswer) -> Vec<AcpAction> {
         if self.wanted.front().is_none_or(|it| it.number != number) {
             return Vec::new();
         }
         let Some(wanted) = self.wanted.pop_front() else { return Vec::new() };
         let mut acts = match permit {
-            PermissionAnswer::Allowed => self.allow(&wanted.id, &wanted.said, &wanted.yes),
+            PermissionAnswer::Allowed => self.allow_call(&wanted.id, &wanted.said, &wanted.yes),
             PermissionAnswer::Denied(why) => {
-                vec![denied(&wanted.refusal.what, why), reply(&wanted.id, &wanted.no)]
+                vec![report_denied(&wanted.refusal.what, why), outcome_response(&wanted.id, &wanted.no)]
             }
             PermissionAnswer::Cancelled => {
-                vec![denied(&wanted.refusal.what, wanted.refusal.why), reply(&wanted.id, &cancelled())]
+                vec![
+                    report_denied(&wanted.refusal.what, wanted.refusal.why),
+                    outcome_response(&wanted.id, &cancelled_outcome()),
+                ]
             }
         };
-        acts.extend(self.permit());
+        acts.extend(self.next_permission_request());
         acts
     }
 
     /// Nobody is waited for any more.
-    pub(super) fn forgo(&mut self) -> Vec<AcpAction> {
-        self.wanted.drain(..).map(|it| reply(&it.id, &cancelled())).collect()
+    pub(super) fn cancel_pending(&mut self) -> Vec<AcpAction> {
+        self.wanted.drain(..).map(|it| outcome_response(&it.id, &cancelled_outcome())).collect()
     }
 
-    fn permit(&self) -> Option<AcpAction> {
+    fn next_permission_request(&self) -> Option<AcpAction> {
         self.wanted.front().map(|it| AcpAction::Permit { number: it.number, words: it.words.clone() })
     }
 
-    fn allow(&self, id: &Value, said: &Value, yes: &Value) -> Vec<AcpAction> {
+    fn allow_call(&self, id: &Value, said: &Value, yes: &Value) -> Vec<AcpAction> {
         let mut acts = Vec::new();
         if self.at == AcpState::Working {
             // Some say nothing more of it until it is over.
-            let mut update = short(said.clone());
-            set(&mut update, "sessionUpdate", json!("tool_call_update"));
-            set(&mut update, "status", json!("in_progress"));
+            let mut update = truncate_strings(said.clone());
+            set_field(&mut update, "sessionUpdate", json!("tool_call_update"));
+            set_field(&mut update, "status", json!("in_progress"));
             acts.push(update_of(update));
         }
-        acts.push(reply(id, yes));
+        acts.push(outcome_response(id, yes));
         acts
     }
 }

@@ -27,14 +27,14 @@ fn brief(permissions: PermissionMode, session: Option<&str>) -> PromptParams {
 }
 
 fn hear(talk: &mut AcpClient, said: &Value) -> Vec<AcpAction> {
-    talk.heard(&said.to_string(), &|path| path.starts_with("/tree/"))
+    talk.handle_line(&said.to_string(), &|path| path.starts_with("/tree/"))
 }
 
 /// Everything that a captured agent said, with what we did about it.
 fn replay(capture: &str, permissions: PermissionMode) -> (AcpClient, Vec<AcpAction>) {
     let (mut talk, mut acts) = AcpClient::begin(brief(permissions, None));
     for line in capture.lines() {
-        acts.extend(talk.heard(line, &|path| path.starts_with("/tree/")));
+        acts.extend(talk.handle_line(line, &|path| path.starts_with("/tree/")));
     }
     (talk, acts)
 }
@@ -75,7 +75,7 @@ fn opened(session: Option<&str>, capabilities: &Value) -> (AcpClient, Vec<AcpAct
 fn working() -> AcpClient {
     let (mut talk, _) = opened(None, &json!({}));
     hear(&mut talk, &answer(2, &json!({"sessionId": "S"})));
-    assert_eq!(talk.at(), AcpState::Working);
+    assert_eq!(talk.state(), AcpState::Working);
     talk
 }
 
@@ -84,7 +84,7 @@ fn captured_agents_are_talked_to_until_their_turn_is_over() {
     use PermissionMode::{All, Edits};
     let check = |name: &str, capture: &str, permissions: PermissionMode, expect: &[&str], turn: &Value| {
         let (talk, acts) = replay(capture, permissions);
-        assert_eq!(talk.at(), AcpState::Over, "{name}");
+        assert_eq!(talk.state(), AcpState::Over, "{name}");
         let before = ["initialize", "session/new", "session/prompt"];
         assert_eq!(sent(&acts), [&before, expect].concat(), "{name}");
         assert_eq!(told(&acts, "turn"), std::slice::from_ref(turn), "{name}");
@@ -133,9 +133,9 @@ fn what_is_written_through_us_is_an_edit_like_any_other() {
         let acts = hear(&mut talk, &write(path));
         assert_eq!((told(&acts, "denied").len(), acts.len()), (1, 2), "{acts:?}");
     }
-    let AcpAction::Send(answer) = AcpClient::wrote(&json!(7), None) else { panic!() };
+    let AcpAction::Send(answer) = AcpClient::write_response(&json!(7), None) else { panic!() };
     assert_eq!((&answer["id"], answer.get("error")), (&json!(7), None));
-    let AcpAction::Send(answer) = AcpClient::wrote(&json!(7), Some("disk full")) else { panic!() };
+    let AcpAction::Send(answer) = AcpClient::write_response(&json!(7), Some("disk full")) else { panic!() };
     assert_eq!(answer["error"]["message"], "disk full");
 }
 
@@ -153,9 +153,9 @@ fn a_session_goes_on_where_the_agent_can() {
             |it: Value| json!({"jsonrpc": "2.0", "method": "session/update", "params": {"update": it}});
         assert_eq!(hear(&mut talk, &update(chunk)), []);
         assert_eq!(hear(&mut talk, &update(usage(0.5))), []);
-        assert_eq!(talk.at(), AcpState::Replay);
-        assert_eq!(sent(&talk.quiet()), ["session/prompt"]);
-        assert_eq!(talk.quiet(), []);
+        assert_eq!(talk.state(), AcpState::Replay);
+        assert_eq!(sent(&talk.handle_silence()), ["session/prompt"]);
+        assert_eq!(talk.handle_silence(), []);
         hear(&mut talk, &update(usage(0.75)));
         let acts = hear(&mut talk, &answer(3, &json!({"stopReason": "end_turn"})));
         assert_eq!(told(&acts, "turn")[0]["costMicros"], 250_000);
@@ -166,7 +166,7 @@ fn a_session_goes_on_where_the_agent_can() {
 
     for capabilities in [json!({}), json!({"loadSession": false})] {
         let (talk, acts) = opened(Some("old"), &capabilities);
-        assert_eq!(talk.at(), AcpState::Over);
+        assert_eq!(talk.state(), AcpState::Over);
         let note = AcpAction::Note("Session not found: it cannot go on with a session".to_owned());
         assert!(acts.contains(&note), "{acts:?}");
     }
@@ -185,14 +185,14 @@ fn one_that_is_held_works_on_what_comes_next() {
     let over = |reason: &str| json!({"stopReason": reason, "usage": {"totalTokens": 10}});
     let acts = hear(&mut talk, &answer(3, &over("end_turn")));
     assert_eq!(acts.last(), Some(&AcpAction::Ask { session: "S".to_owned() }));
-    let acts = talk.next(Some("More."));
+    let acts = talk.resume_or_end(Some("More."));
     let [AcpAction::Send(message)] = acts.as_slice() else { panic!("{acts:?}") };
     assert_eq!((&message["id"], &message["params"]["prompt"][0]["text"]), (&json!(4), &json!("More.")));
     // Tokens are told as totals.
     let acts = hear(&mut talk, &answer(4, &over("end_turn")));
     assert_eq!(told(&acts, "turn")[0]["tokens"], 20);
-    assert_eq!(talk.next(None), [AcpAction::End { well: true }]);
-    assert_eq!(talk.next(Some("Too late.")), [AcpAction::End { well: true }]);
+    assert_eq!(talk.resume_or_end(None), [AcpAction::End { well: true }]);
+    assert_eq!(talk.resume_or_end(Some("Too late.")), [AcpAction::End { well: true }]);
 }
 
 #[test]
@@ -202,7 +202,7 @@ fn one_that_did_not_end_well_is_not_held() {
     hear(&mut talk, &answer(1, &json!({"protocolVersion": 1})));
     hear(&mut talk, &answer(2, &json!({"sessionId": "S"})));
     let acts = hear(&mut talk, &answer(3, &json!({"stopReason": "refusal"})));
-    assert_eq!((acts.last(), talk.at()), (Some(&AcpAction::End { well: true }), AcpState::Over));
+    assert_eq!((acts.last(), talk.state()), (Some(&AcpAction::End { well: true }), AcpState::Over));
 }
 
 #[test]
@@ -236,7 +236,7 @@ fn what_the_user_wants_is_chosen_before_the_work() {
     let (_, acts) = start(wanted(None, None), &models);
     assert_eq!(told(&acts, "session")[0]["model"], "auto");
     let (talk, acts) = start(wanted(None, Some("high")), &models);
-    assert_eq!(talk.at(), AcpState::Over);
+    assert_eq!(talk.state(), AcpState::Over);
     assert!(
         told(&acts, "failed")[0]["message"].as_str().is_some_and(|it| it.contains("`effort`")),
         "{acts:?}"
@@ -262,7 +262,7 @@ fn other_versions_errors_and_silence_end_it() {
     assert_eq!((&failed["code"], &failed["data"]["details"]), (&json!(-32_000), &json!("no key")));
 
     let (mut talk, _) = AcpClient::begin(brief(PermissionMode::Edits, None));
-    let acts = talk.given_up(120);
+    let acts = talk.handle_timeout(120);
     assert!(told(&acts, "failed")[0]["message"].as_str().is_some_and(|it| it.contains("120 s")), "{acts:?}");
 }
 
@@ -270,7 +270,7 @@ fn other_versions_errors_and_silence_end_it() {
 fn what_is_no_message_is_passed_on_and_ends_nothing() {
     let mut talk = working();
     for noise in ["Loading…", "{\"type\":\"x\"}", "[1]", "{"] {
-        assert_eq!(talk.heard(noise, &|_| true), [AcpAction::Note(noise.to_owned())]);
+        assert_eq!(talk.handle_line(noise, &|_| true), [AcpAction::Note(noise.to_owned())]);
     }
     for ignored in [
         json!({"jsonrpc": "2.0", "method": "_auth/status_update", "params": {}}),
@@ -281,8 +281,8 @@ fn what_is_no_message_is_passed_on_and_ends_nothing() {
     ] {
         assert_eq!(hear(&mut talk, &ignored), [], "{ignored}");
     }
-    assert_eq!(talk.heard("", &|_| true), []);
-    assert_eq!(talk.at(), AcpState::Working);
+    assert_eq!(talk.handle_line("", &|_| true), []);
+    assert_eq!(talk.state(), AcpState::Working);
 }
 
 #[test]

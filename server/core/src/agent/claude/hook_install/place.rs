@@ -19,9 +19,9 @@ pub(super) struct JsonStyle<'a> {
 }
 
 impl<'a> JsonStyle<'a> {
-    pub(super) fn of(text: &'a str, root: &Object<'_>) -> Self {
+    pub(super) fn detect(text: &'a str, root: &Object<'_>) -> Self {
         let line_end = if text.contains("\r\n") { "\r\n" } else { "\n" };
-        let unit = root.properties.first().and_then(|it| lead(text, it.range.start));
+        let unit = root.properties.first().and_then(|it| leading_indent(text, it.range.start));
         let is_long = text.get(root.range.start..root.range.end).is_some_and(|it| it.contains('\n'));
         Self { text, line_end, unit: unit.filter(|it| !it.is_empty()).unwrap_or("  "), is_long }
     }
@@ -31,7 +31,11 @@ impl<'a> JsonStyle<'a> {
     }
 
     /// A property or an element; `indent`: of its first line, none: all of it in one line.
-    fn written(&self, (name, value): (Option<&str>, &serde_json::Value), indent: Option<&str>) -> String {
+    fn format_element(
+        &self,
+        (name, value): (Option<&str>, &serde_json::Value),
+        indent: Option<&str>,
+    ) -> String {
         let value = match indent {
             None => value.to_string(),
             Some(indent) => self.pretty(value).replace('\n', &format!("{}{indent}", self.line_end)),
@@ -50,7 +54,7 @@ impl<'a> JsonStyle<'a> {
 }
 
 /// Behind the last of `children`, in a container at `depth` steps above them.
-pub(super) fn put(
+pub(super) fn insert_last(
     style: &JsonStyle<'_>,
     (container, children): (&impl Ranged, &[impl Ranged]),
     depth: usize,
@@ -59,21 +63,21 @@ pub(super) fn put(
     let Some(last) = children.last() else {
         let inside = container.start() + 1..container.end() - 1;
         if !style.is_long {
-            return (inside, style.written(new, None));
+            return (inside, style.format_element(new, None));
         }
         let (indent, outer, end) = (style.indent(depth), style.indent(depth - 1), style.line_end);
-        return (inside, format!("{end}{indent}{}{end}{outer}", style.written(new, Some(&indent))));
+        return (inside, format!("{end}{indent}{}{end}{outer}", style.format_element(new, Some(&indent))));
     };
     let at = last.end()..last.end();
-    if let Some(indent) = lead(style.text, last.start()) {
-        return (at, format!(",{}{indent}{}", style.line_end, style.written(new, Some(indent))));
+    if let Some(indent) = leading_indent(style.text, last.start()) {
+        return (at, format!(",{}{indent}{}", style.line_end, style.format_element(new, Some(indent))));
     }
     let gap = if style.text.contains(", ") { " " } else { "" };
-    (at, format!(",{gap}{}", style.written(new, None)))
+    (at, format!(",{gap}{}", style.format_element(new, None)))
 }
 
 /// One of `children` with its comma; the only one with all blanks around it.
-pub(super) fn cut(container: &impl Ranged, children: &[impl Ranged], index: usize) -> Range<usize> {
+pub(super) fn removal_range(container: &impl Ranged, children: &[impl Ranged], index: usize) -> Range<usize> {
     let (Some(child), next) = (children.get(index), children.get(index + 1)) else { return 0..0 };
     let before = index.checked_sub(1).and_then(|it| children.get(it));
     match (before, next) {
@@ -84,7 +88,7 @@ pub(super) fn cut(container: &impl Ranged, children: &[impl Ranged], index: usiz
 }
 
 /// The blanks before `at`, where nothing else is before it in its line.
-fn lead(text: &str, at: usize) -> Option<&str> {
+fn leading_indent(text: &str, at: usize) -> Option<&str> {
     let line = text.get(..at)?.rfind('\n').map(|it| it + 1)?;
     text.get(line..at).filter(|it| it.trim_matches([' ', '\t']).is_empty())
 }

@@ -1,9 +1,9 @@
-use super::{ClaudeSettingsError, install, is_complete, is_empty, is_installed, remove};
+use super::{ClaudeSettingsError, install_hooks, is_complete, is_empty, is_installed, remove_hooks};
 
 const PROGRAM: &str = "/opt/it's here/loopkeeper";
 
 fn installed(text: Option<&str>) -> String {
-    install(text, PROGRAM).expect("it can be installed")
+    install_hooks(text, PROGRAM).expect("it can be installed")
 }
 
 #[test]
@@ -35,11 +35,11 @@ fn everything_else_keeps_its_bytes() {
         let with = installed(Some(text));
         assert!(is_installed(&with) && !is_installed(text), "{text}");
         assert!(with.contains(line), "no {line:?} in {with}");
-        assert_eq!(remove(&with).as_deref(), Ok(text), "{with}");
+        assert_eq!(remove_hooks(&with).as_deref(), Ok(text), "{with}");
         assert_eq!(installed(Some(&with)), with, "a second time");
-        let moved = install(Some(&with), "/elsewhere/loopkeeper").expect("another program");
+        let moved = install_hooks(Some(&with), "/elsewhere/loopkeeper").expect("another program");
         assert!(!moved.contains("it'"), "{moved}");
-        assert_eq!(remove(&moved).as_deref(), Ok(text));
+        assert_eq!(remove_hooks(&moved).as_deref(), Ok(text));
     };
     check("{\n  \"model\": \"opus\"\n}\n", ",\n  \"hooks\": {\n    \"Stop\": [\n");
     check("{\n  \"model\": \"opus\"\n}", "\n  }\n}");
@@ -93,12 +93,12 @@ fn what_an_earlier_version_put_in_is_completed() {
 fn after_an_edit_only_ours_is_taken_out() {
     let with = installed(Some("{\n  \"a\": 1\n}\n"));
     let edited = with.replace("\"a\": 1,", "\"a\": 2,\n  \"b\": 3,").replace("\n}\n", ",\n  \"c\": 4\n}\n");
-    assert_eq!(remove(&edited).as_deref(), Ok("{\n  \"a\": 2,\n  \"b\": 3,\n  \"c\": 4\n}\n"));
+    assert_eq!(remove_hooks(&edited).as_deref(), Ok("{\n  \"a\": 2,\n  \"b\": 3,\n  \"c\": 4\n}\n"));
     let mut value: serde_json::Value = serde_json::from_str(&with).expect("JSON");
     value["permissions"] = serde_json::json!({"allow": ["Bash(ls)"]});
     let groups = value["hooks"]["Stop"][0]["hooks"].as_array_mut().expect("a list");
     groups.push(serde_json::json!({"type": "command", "command": "say done"}));
-    let anew = remove(&value.to_string()).expect("removed");
+    let anew = remove_hooks(&value.to_string()).expect("removed");
     assert_eq!(
         anew,
         r#"{"a":1,"hooks":{"Stop":[{"hooks":[{"command":"say done","type":"command"}]}]},"permissions":{"allow":["Bash(ls)"]}}"#
@@ -108,19 +108,19 @@ fn after_an_edit_only_ours_is_taken_out() {
 #[test]
 fn what_held_nothing_but_ours_goes_with_it() {
     let check = |text: &str, expect: &str| {
-        assert_eq!(remove(&installed(Some(text))).as_deref(), Ok(expect), "{text}");
+        assert_eq!(remove_hooks(&installed(Some(text))).as_deref(), Ok(expect), "{text}");
     };
     check("{\n}\n", "{}\n");
     check("{\"hooks\": {}}", "{}");
     check("{\"hooks\": {\"Stop\": []}, \"a\": 1}", "{\"a\": 1}");
     assert!(is_empty("{}\n") && !is_empty("{\"a\":1}") && !is_empty("["));
-    assert_eq!(remove("{\"hooks\": {}}").as_deref(), Ok("{\"hooks\": {}}"), "none of ours");
+    assert_eq!(remove_hooks("{\"hooks\": {}}").as_deref(), Ok("{\"hooks\": {}}"), "none of ours");
 }
 
 #[test]
 fn what_cannot_be_read_is_left_alone() {
     let check = |text: &str, expect: &str| {
-        for told in [install(Some(text), PROGRAM), remove(text)] {
+        for told in [install_hooks(Some(text), PROGRAM), remove_hooks(text)] {
             let told = told.map_err(|it: ClaudeSettingsError| it.to_string());
             assert!(told.as_ref().is_err_and(|it| it.contains(expect)), "{text}: {told:?}");
         }
@@ -130,7 +130,7 @@ fn what_cannot_be_read_is_left_alone() {
     check("{\"a\": 1", "it is not JSON");
     check("[]", "`{ … }` is not what");
     let check = |text: &str, expect: &str| {
-        let told = install(Some(text), PROGRAM).map_err(|it| it.to_string());
+        let told = install_hooks(Some(text), PROGRAM).map_err(|it| it.to_string());
         assert!(told.as_ref().is_err_and(|it| it.contains(expect)), "{text}: {told:?}");
     };
     check("{\"hooks\": []}", "`hooks` is not what");

@@ -32,13 +32,13 @@ pub(super) fn defined(language: TestLanguage, is_all_tests: bool, code: &[CodeLi
                 found.push(Definition { name, kind, line: line.number, value, test: test.clone() });
             }
         }
-        scopes.extend(opens(language, line.code).map(|it| (line.indent, it)));
+        scopes.extend(opened_scope(language, line.code).map(|it| (line.indent, it)));
     }
     found
 }
 
 /// What the lines below it are within; `None`: nothing else than it is.
-fn opens(language: TestLanguage, code: &str) -> Option<LineScope> {
+fn opened_scope(language: TestLanguage, code: &str) -> Option<LineScope> {
     let word = unmodified(language, code).0;
     let is_group = ["describe", "context", "suite", "if", "try", "else", "for", "with", "}"].contains(&word)
         || code.starts_with('}');

@@ -98,7 +98,7 @@ impl Sim {
             return;
         };
         self.acted += 1;
-        self.now = self.now.after(act.takes_ms);
+        self.now = self.now.plus_ms(act.takes_ms);
         self.standing = act.results;
         self.fact = act.fact;
         self.branch = act.switches.or(self.branch);

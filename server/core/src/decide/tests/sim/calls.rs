@@ -8,7 +8,7 @@ impl Sim {
     pub(super) fn known_limit(&self) -> Option<Event> {
         let agent = &self.state.spec.agent.name;
         let known = self.limited.iter().find(|(name, until)| name == agent && *until > self.now.wall)?;
-        let until = self.now.after(known.1 - self.now.wall);
+        let until = self.now.plus_ms(known.1 - self.now.wall);
         Some(Event::LimitKnown { until, met_by: "20261120-other2".to_owned() })
     }
 
@@ -19,7 +19,7 @@ impl Sim {
         let Some(calls) = &mut self.calls else { return CallSlot::Unknown { message: "no list".to_owned() } };
         calls.retain(|(at, of, n)| now.wall < at + HOUR && (*of, *n) != ("own", iteration));
         if let Some((oldest, ..)) = calls.len().checked_sub(limit).and_then(|it| calls.get(it)) {
-            return CallSlot::Full { until: now.after(oldest + HOUR - now.wall) };
+            return CallSlot::Full { until: now.plus_ms(oldest + HOUR - now.wall) };
         }
         calls.push((now.wall, "own", iteration));
         CallSlot::Taken { this_hour: calls.len() as u32 }

@@ -9,7 +9,7 @@ use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 use proptest::{prop_assert, prop_assert_eq, proptest};
 
-use super::super::{TaskDocument, inline, read};
+use super::super::{TaskDocument, parse_inline_task, parse_task};
 use crate::task::{FindingCode, Task};
 use crate::text::DocumentRange;
 
@@ -170,15 +170,15 @@ proptest! {
     fn any_document_is_read(text in prop_oneof![2 => any::<String>(), 5 => fragments(), 5 => mutated()]) {
         for file in FILES {
             let documents = [TaskDocument { path: file.to_owned(), text: text.clone() }];
-            holds(&read(&documents), &documents)?;
+            holds(&parse_task(&documents), &documents)?;
         }
         let all = FILES.map(|file| TaskDocument { path: file.to_owned(), text: text.clone() });
-        holds(&read(&all), &all)?;
+        holds(&parse_task(&all), &all)?;
     }
 
     #[test]
     fn any_argument_is_read(prompt in fragments(), line in prop_oneof![any::<String>(), fragments()]) {
-        let task = inline(&prompt, std::slice::from_ref(&line));
+        let task = parse_inline_task(&prompt, std::slice::from_ref(&line));
         let document = |path: &str, text: String| TaskDocument { path: path.to_owned(), text };
         holds(&task, &[document("--prompt", prompt), document("--criterion", line)])?;
     }
@@ -192,7 +192,7 @@ fn the_properties_can_fail() {
     for _ in 0..300 {
         let text = prop_oneof![fragments(), mutated()].new_tree(&mut runner).unwrap().current();
         let documents = FILES.map(|file| TaskDocument { path: file.to_owned(), text: text.clone() });
-        let task = read(&documents);
+        let task = parse_task(&documents);
         checked += usize::from(task.criteria.iter().any(|criterion| criterion.check.is_some()));
         faulty += usize::from(task.findings.iter().any(|finding| finding.code == FindingCode::BadCheck));
     }
@@ -200,7 +200,7 @@ fn the_properties_can_fail() {
 
     let documents =
         [TaskDocument { path: "PROMPT.md".to_owned(), text: "Done when:\n- a\n- é\n".to_owned() }];
-    let sound = read(&documents);
+    let sound = parse_task(&documents);
     let refused = |break_it: fn(&mut Task)| {
         let mut task = sound.clone();
         break_it(&mut task);
@@ -254,9 +254,9 @@ fn bombs_are_read() {
     for text in documents {
         for file in FILES {
             let documents = [TaskDocument { path: file.to_owned(), text: text.clone() }];
-            let task = read(&documents);
+            let task = parse_task(&documents);
             assert!(holds(&task, &documents).is_ok(), "{file} of {}", &text[..40]);
         }
-        inline("x", &[text]);
+        parse_inline_task("x", &[text]);
     }
 }

@@ -5,9 +5,9 @@ use proptest::prelude::{Strategy, any};
 use proptest::sample::select;
 use proptest::{prop_assert, prop_assert_eq, proptest};
 
-use super::super::{DocumentEdit, PlanEdit, PlanEditOutcome, change};
+use super::super::{DocumentEdit, PlanEdit, PlanEditOutcome, compute_edit};
 use super::plan;
-use crate::task::{PlanItem, Task, read};
+use crate::task::{PlanItem, Task, parse_task};
 
 /// Bits of Markdown that boxes stand beside.
 const MARKDOWN: &[&str] = &[
@@ -91,18 +91,18 @@ proptest! {
     #[test]
     fn skipping_turns_one_item_and_twice_is_as_before((file, text) in any_plan()) {
         let before = plan(file, &text);
-        let task = read(&before);
+        let task = parse_task(&before);
         for (at, item) in task.plan.iter().enumerate() {
-            let Ok(made) = change(&before, &item.id, PlanEdit::Skip) else { continue };
+            let Ok(made) = compute_edit(&before, &item.id, PlanEdit::Skip) else { continue };
             prop_assert!(is_it(&text, &made));
             let after = plan(file, &made.after);
-            let now = read(&after);
+            let now = parse_task(&after);
             for (index, (old, new)) in task.plan.iter().zip(&now.plan).enumerate() {
                 prop_assert_eq!(&old.id, &new.id);
                 prop_assert_eq!(old.blocking != new.blocking, index == at);
             }
             prop_assert_eq!((task.plan.len(), checks(&task)), (now.plan.len(), checks(&now)));
-            let back = change(&after, &item.id, PlanEdit::Skip);
+            let back = compute_edit(&after, &item.id, PlanEdit::Skip);
             if made.done == PlanEditOutcome::Skipped {
                 prop_assert_eq!(&back.unwrap().after, &text);
             }
@@ -112,11 +112,11 @@ proptest! {
     #[test]
     fn moving_loses_nothing_and_back_is_as_before((file, text) in any_plan(), by in -3..4i32) {
         let before = plan(file, &text);
-        let task = read(&before);
+        let task = parse_task(&before);
         for item in &task.plan {
-            let Ok(made) = change(&before, &item.id, PlanEdit::Raise(by)) else { continue };
+            let Ok(made) = compute_edit(&before, &item.id, PlanEdit::Raise(by)) else { continue };
             prop_assert!(is_it(&text, &made));
-            let now = read(&plan(file, &made.after));
+            let now = parse_task(&plan(file, &made.after));
             prop_assert_eq!(known(&task.plan), known(&now.plan));
             prop_assert_eq!(checks(&task), checks(&now));
             let bytes = |text: &str| {
@@ -133,9 +133,9 @@ proptest! {
         let text: String = bits.into_iter().collect();
         for file in ["prd.json", "fix_plan.md"] {
             let before = plan(file, &format!("- [ ] a{text}\n- [ ] b\n"));
-            for item in &read(&before).plan {
+            for item in &parse_task(&before).plan {
                 for wish in [PlanEdit::Skip, PlanEdit::Raise(by)] {
-                    let _ = change(&before, &item.id, wish);
+                    let _ = compute_edit(&before, &item.id, wish);
                 }
             }
         }

@@ -158,7 +158,7 @@ fn what_is_nearly_an_expectation_is_refused_behind_a_check() {
 #[test]
 fn the_words_ask_what_was_meant() {
     let said = |criterion: &str| {
-        let task = crate::task::inline("Do it", &[criterion.to_owned()]);
+        let task = crate::task::parse_inline_task("Do it", &[criterion.to_owned()]);
         task.findings.iter().map(|it| it.message.clone()).collect::<Vec<_>>().join("\n")
     };
     assert_eq!(said("It is there: `exist x`"), "It is there: exist x: not a check. Did you mean `exists x`?");
@@ -172,7 +172,7 @@ fn the_words_ask_what_was_meant() {
 #[test]
 fn checks_that_are_typed_need_no_backticks() {
     let said = |checks: &[&str]| {
-        let mut task = crate::task::inline("Do it", &["Tests: `$ cargo test`".to_owned()]);
+        let mut task = crate::task::parse_inline_task("Do it", &["Tests: `$ cargo test`".to_owned()]);
         let checks: Vec<String> = checks.iter().map(|it| (*it).to_owned()).collect();
         crate::task::add_checks(&mut task, &checks);
         let names = task.criteria.iter().map(|it| it.name.clone());
@@ -190,7 +190,7 @@ fn checks_that_are_typed_need_no_backticks() {
         "Tests | $npm test | ! $npm test: not a check. Did you mean `$ npm test`?"
     );
     assert_eq!(said(&[" "]), "Tests | ! --check: an empty check checks nothing. Write a command.");
-    let mut empty = crate::task::inline("Do it", &[]);
+    let mut empty = crate::task::parse_inline_task("Do it", &[]);
     assert_eq!(empty.findings.len(), 1);
     crate::task::add_checks(&mut empty, &["make".to_owned()]);
     assert_eq!((empty.findings.len(), empty.criteria.len()), (0, 1), "there is something to check now");

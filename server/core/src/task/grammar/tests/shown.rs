@@ -10,12 +10,12 @@ use crate::task::source::MarkdownSource;
 pub(super) fn shown(item: &str, mode: ItemMode) -> String {
     let document = format!("- {item}\n");
     let source = MarkdownSource::new(&document);
-    let mut texts = blocks::read(&source).into_iter().filter_map(|block| match block {
+    let mut texts = blocks::parse_blocks(&source).into_iter().filter_map(|block| match block {
         MarkdownBlock::Item(item) => item.text,
         _ => None,
     });
     let Some(text) = texts.next() else { return "nothing".to_owned() };
-    let item = grammar::read(&text, mode);
+    let item = grammar::parse_item(&text, mode);
     let mut line = vec![item.name];
     line.extend(item.check.as_ref().map(shown_check));
     line.extend(shown_attributes(&item.attributes));

@@ -1,10 +1,10 @@
 //! Items, titles, promises, contexts, and whole documents with everything in them.
 
-use super::{DocumentRole, check, read};
+use super::{DocumentRole, check, parse_markdown};
 use crate::task::outline::TaskOutline;
 
 fn outline(text: &str) -> TaskOutline {
-    read("PROMPT.md", text, DocumentRole::Prompt)
+    parse_markdown("PROMPT.md", text, DocumentRole::Prompt)
 }
 
 #[test]

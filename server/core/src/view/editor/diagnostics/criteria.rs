@@ -14,18 +14,18 @@ use crate::text::DocumentRange;
 use crate::view::DisplayState;
 use crate::view::editor::{LatestResult, TaskView, message};
 
-pub(super) fn read(known: &TaskView<'_>) -> Vec<Diagnostic> {
+pub(super) fn criteria_diagnostics(known: &TaskView<'_>) -> Vec<Diagnostic> {
     let (broken, history) = (MalformedRanges::of(known), CriteriaHistory::of(known));
     let mut all = Vec::new();
     for criterion in &known.task.criteria {
         all.extend(proposed(criterion, &history));
         all.extend(flaky(known, criterion));
-        all.extend(one(known, criterion, (&broken, &history)));
+        all.extend(criterion_diagnostic(known, criterion, (&broken, &history)));
     }
     all
 }
 
-fn one(
+fn criterion_diagnostic(
     known: &TaskView<'_>,
     criterion: &Criterion,
     (broken, history): (&MalformedRanges<'_>, &CriteriaHistory<'_>),
@@ -48,11 +48,14 @@ fn not_holding(
     latest: LatestResult<'_>,
     history: &CriteriaHistory<'_>,
 ) -> Diagnostic {
-    let (severity, code) = weight(known, history.held_before(&criterion.id), latest.result.status);
+    let (severity, code) = classify_failure(known, history.held_before(&criterion.id), latest.result.status);
     // What the project lacks is the loop's to write.
     let is_goal = latest.result.missing.as_ref().is_some_and(|it| it.owner == DependencyProvider::Project);
-    let severity =
-        if is_goal { weight(known, history.held_before(&criterion.id), Status::Fail).0 } else { severity };
+    let severity = if is_goal {
+        classify_failure(known, history.held_before(&criterion.id), Status::Fail).0
+    } else {
+        severity
+    };
     let (fact, cure) = fact(code, latest.result);
     let mut found = Diagnostic::of(&criterion.place, (severity, code), &criterion.name, &fact, cure);
     found.related = related(latest);
@@ -65,7 +68,11 @@ fn not_holding(
 }
 
 /// Who must act: the loop while it works, the user otherwise and wherever something broke or cannot run.
-pub(super) fn weight(known: &TaskView<'_>, broke: bool, status: Status) -> (Severity, DiagnosticCode) {
+pub(super) fn classify_failure(
+    known: &TaskView<'_>,
+    broke: bool,
+    status: Status,
+) -> (Severity, DiagnosticCode) {
     let severity = if known.at_work() && !broke { Severity::Information } else { Severity::Warning };
     match status {
         Status::CouldNotRun => (Severity::Error, DiagnosticCode::CouldNotRun),

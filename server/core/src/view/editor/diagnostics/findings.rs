@@ -5,7 +5,7 @@ use crate::task::FindingCode;
 use crate::view::editor::{TaskView, message};
 
 /// Remarks on wording only while the document is open: nobody else can use them.
-pub(super) fn read(known: &TaskView<'_>) -> Vec<Diagnostic> {
+pub(super) fn finding_diagnostics(known: &TaskView<'_>) -> Vec<Diagnostic> {
     let worth_saying = |it: &Diagnostic| known.live || known.has_results() && it.severity != Severity::Hint;
     let findings = known.task.findings.iter().map(|it| {
         let (severity, code) = kind(it.code);

@@ -9,7 +9,7 @@ use crate::task::PlanItem;
 use crate::view::editor::TaskView;
 use crate::view::editor::standing::is_failure;
 
-pub(super) fn read(known: &TaskView<'_>) -> Vec<Diagnostic> {
+pub(super) fn plan_diagnostics(known: &TaskView<'_>) -> Vec<Diagnostic> {
     let mut criteria: HashMap<&str, Vec<&Criterion>> = HashMap::new();
     for criterion in &known.task.criteria {
         if let Some(item) = &criterion.plan_item {
@@ -17,10 +17,10 @@ pub(super) fn read(known: &TaskView<'_>) -> Vec<Diagnostic> {
         }
     }
     let of = |item: &PlanItem| criteria.get(item.id.as_str()).map_or(&[][..], Vec::as_slice);
-    known.task.plan.iter().filter_map(|it| one(known, it, of(it))).collect()
+    known.task.plan.iter().filter_map(|it| item_diagnostic(known, it, of(it))).collect()
 }
 
-fn one(known: &TaskView<'_>, item: &PlanItem, criteria: &[&Criterion]) -> Option<Diagnostic> {
+fn item_diagnostic(known: &TaskView<'_>, item: &PlanItem, criteria: &[&Criterion]) -> Option<Diagnostic> {
     if item.done { false_claim(known, item, criteria) } else { unclaimed(known, item, criteria) }
 }
 

@@ -18,7 +18,8 @@ pub fn source_failures(known: &TaskView<'_>) -> Vec<SourceFailure> {
         let Some(latest) = known.latest(&criterion.id).filter(|it| is_failure(it.result.status)) else {
             continue;
         };
-        let (severity, _) = criteria::weight(known, history.held_before(&criterion.id), latest.result.status);
+        let (severity, _) =
+            criteria::classify_failure(known, history.held_before(&criterion.id), latest.result.status);
         for place in latest.result.failures() {
             if seen.insert((place.file.as_str(), place.line, place.column)) {
                 found.push(copy(place, latest, severity, &criterion.name));

@@ -2,7 +2,7 @@
 //! fence; control, bidi and invisible characters are gone.
 
 use super::{Hover, HoverBlock};
-use crate::prompt::markdown::fenced;
+use crate::prompt::markdown::fenced_block;
 use crate::text::sanitize;
 
 impl Hover {
@@ -11,7 +11,7 @@ impl Hover {
         let blocks = self.blocks.iter().map(|it| match it {
             HoverBlock::Title(text) => format!("**{}**", escaped(&sanitize::line(text))),
             HoverBlock::Text(text) => escaped(&line(text)),
-            HoverBlock::Code(text) => fenced(&sanitize::text(text)).trim_end().to_owned(),
+            HoverBlock::Code(text) => fenced_block(&sanitize::text(text)).trim_end().to_owned(),
         });
         joined(blocks)
     }

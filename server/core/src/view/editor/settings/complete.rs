@@ -6,14 +6,14 @@ use std::ops::Range;
 use super::cursor::{self, SettingsCursor};
 use crate::agent::kind::{AgentKind, Dialect};
 use crate::exit_condition::words::{CONDITIONS, OPERATORS};
-use crate::settings::agents::{AUTO, built_in, dialect, kind_of, misplaced};
+use crate::settings::agents::{AUTO, built_in, kind_of, misplaced, parse_dialect};
 use crate::settings::keys::KEYS;
 use crate::settings::table::{Key, KeyLookup, KeySupport, ValueKind, look_up};
 use crate::view::editor::{Suggestion, SuggestionKind};
 
 /// What can be written at `offset`.
 pub fn complete(text: &str, offset: usize) -> Vec<Suggestion> {
-    match cursor::at(text, offset) {
+    match cursor::cursor_at(text, offset) {
         SettingsCursor::Header { name } => tables(text, &name, str::to_owned),
         SettingsCursor::Key { section, name, is_set } => {
             let mut all = keys(text, &section, (&name, is_set));
@@ -56,7 +56,7 @@ fn tables(text: &str, replaces: &Range<usize>, written: impl Fn(&str) -> String)
 
 /// The keys of a table that are not yet written.
 fn keys(text: &str, section: &[String], (name, is_set): (&Range<usize>, bool)) -> Vec<Suggestion> {
-    let given: BTreeSet<Vec<String>> = cursor::given(text).into_iter().collect();
+    let given: BTreeSet<Vec<String>> = cursor::assigned_paths(text).into_iter().collect();
     let own = text.get(name.clone()).unwrap_or_default();
     let free = |key: &&Key| {
         let mut path = section.to_vec();
@@ -89,13 +89,13 @@ fn fits(text: &str, key: &Key, section: &[String]) -> bool {
 
 /// How the output of an agent is read, as the text says so far.
 fn output(text: &str, agent: &str, key: &str) -> Dialect {
-    let known = AgentKind::of(agent, Dialect::Text);
-    if key == "output" && known.known().is_some() {
+    let known = AgentKind::from_name(agent, Dialect::Text);
+    if key == "output" && known.known_agent().is_some() {
         // The one word that it can be for an agent that is known.
         return Dialect::Acp;
     }
     let written = cursor::value(text, &["agents", agent, "output"]);
-    let written = written.and_then(|it| dialect(it.trim_matches(['"', '\''])));
+    let written = written.and_then(|it| parse_dialect(it.trim_matches(['"', '\''])));
     written.unwrap_or_else(|| known.dialect())
 }
 
@@ -135,7 +135,7 @@ fn values(text: &str, path: &[String], replaces: &Range<usize>) -> Vec<Suggestio
 
 /// Whether the table is that of a command of the user's own.
 fn is_own(path: &[&str]) -> bool {
-    path.get(1).is_some_and(|it| matches!(AgentKind::of(it, Dialect::Text), AgentKind::Own(_)))
+    path.get(1).is_some_and(|it| matches!(AgentKind::from_name(it, Dialect::Text), AgentKind::Own(_)))
 }
 
 /// What an expression of `exit.when` can say, in place of the word that ends at the cursor; `written` is the value

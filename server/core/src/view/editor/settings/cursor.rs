@@ -32,7 +32,7 @@ struct SettingsLine {
     continues: bool,
 }
 
-pub(super) fn at(text: &str, offset: usize) -> SettingsCursor {
+pub(super) fn cursor_at(text: &str, offset: usize) -> SettingsCursor {
     let within = |it: &SettingsLine| it.range.start <= offset && offset <= it.range.end;
     let Some(line) = lines(text).into_iter().find(within) else { return SettingsCursor::Nothing };
     let content = text.get(line.range.clone()).unwrap_or_default();
@@ -62,7 +62,7 @@ pub(super) fn at(text: &str, offset: usize) -> SettingsCursor {
 }
 
 /// Every dotted path that is given a value in the text, without the paths in inline tables.
-pub(super) fn given(text: &str) -> Vec<Vec<String>> {
+pub(super) fn assigned_paths(text: &str) -> Vec<Vec<String>> {
     let assigned = lines(text).into_iter().filter(|it| !it.continues).filter_map(|it| {
         let content = text.get(it.range.clone())?;
         let key = content.get(..equals(content)?)?;

@@ -10,7 +10,7 @@ use crate::view::editor::{Hover, HoverBlock};
 
 /// What there is to say about the byte at `offset` of `file`.
 pub fn explain(file: &str, text: &str, offset: usize) -> Option<Hover> {
-    let (path, range) = match cursor::at(text, offset) {
+    let (path, range) = match cursor::cursor_at(text, offset) {
         SettingsCursor::Header { name } => return table(file, text, name),
         SettingsCursor::Key { section, name, .. } => {
             let own = text.get(name.clone()).unwrap_or_default().trim_matches(['"', '\'']).to_owned();

@@ -42,11 +42,11 @@ fn what_the_policy_does_not_allow_is_asked_and_its_answer_told() {
         let acts = hear(&mut talk, &request("q", &run("git push")));
         assert_eq!(asked(&acts), [(1, format!("{WHY}: git push").as_str())]);
         assert_eq!(sent(&acts), Vec::<String>::new(), "it waits");
-        let acts = talk.permitted(1, &permit);
+        let acts = talk.handle_permission_answer(1, &permit);
         assert_eq!(sent(&acts), [expect]);
         let why: Vec<Value> = told(&acts, "denied").iter().map(|it| it["why"].clone()).collect();
         assert_eq!(why, denied);
-        assert_eq!(talk.permitted(1, &PermissionAnswer::Allowed), [], "it is answered once");
+        assert_eq!(talk.handle_permission_answer(1, &PermissionAnswer::Allowed), [], "it is answered once");
     };
     check(PermissionAnswer::Allowed, "allow_once", &[]);
     check(PermissionAnswer::Denied("not now".to_owned()), "reject_once", &["not now"]);
@@ -73,8 +73,12 @@ fn one_is_asked_after_the_other() {
     let mut talk = working();
     assert_eq!(asked(&hear(&mut talk, &request("a", &run("one")))).len(), 1);
     assert_eq!(hear(&mut talk, &request("b", &run("two"))), []);
-    assert_eq!(talk.permitted(2, &PermissionAnswer::Allowed), [], "an answer to what is not asked yet");
-    let acts = talk.permitted(1, &PermissionAnswer::Allowed);
+    assert_eq!(
+        talk.handle_permission_answer(2, &PermissionAnswer::Allowed),
+        [],
+        "an answer to what is not asked yet"
+    );
+    let acts = talk.handle_permission_answer(1, &PermissionAnswer::Allowed);
     assert_eq!(
         (sent(&acts), asked(&acts)),
         (vec!["allow_once".to_owned()], vec![(2, &*format!("{WHY}: two"))])
@@ -85,7 +89,11 @@ fn one_is_asked_after_the_other() {
     assert_eq!(sent(&acts), ["-", "-", "session/cancel"]);
     let Some(AcpAction::Send(last)) = acts.get(1) else { panic!("{acts:?}") };
     assert_eq!((&last["id"], &last["result"]["outcome"]["outcome"]), (&json!("c"), &json!("cancelled")));
-    assert_eq!(talk.permitted(2, &PermissionAnswer::Allowed), [], "nothing is allowed afterwards");
+    assert_eq!(
+        talk.handle_permission_answer(2, &PermissionAnswer::Allowed),
+        [],
+        "nothing is allowed afterwards"
+    );
 }
 
 #[test]
