@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use loopkeeper_core::agent::reader::AgentOutputReader;
 use loopkeeper_core::agent::{AgentEnding, AgentRun};
+use loopkeeper_core::check::locations::relative_path;
 use loopkeeper_core::check::{CheckResult, Location, Status, words};
 use loopkeeper_core::criterion::{Check, Criterion};
 use loopkeeper_core::decide::{CallSlot, LoopState, Phase};
@@ -139,7 +140,7 @@ impl JudgePanel<'_> {
             locations: result
                 .locations
                 .iter()
-                .map(|it| Location { file: clean(&it.file), ..it.clone() })
+                .map(|it| Location { file: clean(relative_path(&it.file, self.plan.root)), ..it.clone() })
                 .collect(),
             ..result
         };

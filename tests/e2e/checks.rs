@@ -223,7 +223,7 @@ async fn a_round_that_is_dropped_ends_its_check() {
 async fn the_whole_output_is_kept_beside_the_journal() {
     for domain in domains() {
         let bench = Bench::new(&domain);
-        let result = bench.one(command_of("seq 5000; echo at src/a.rs:3:5 >&2; exit 1", &[])).await;
+        let result = bench.one(command_of("seq 5000; echo at $PWD/src/a.rs:3:5 >&2; exit 1", &[])).await;
         let path = bench.output().join("0007.one.out");
         let kept = fs::read_to_string(&path).unwrap();
         assert!(kept.contains("\n2500\n") && kept.contains("src/a.rs:3:5"));

@@ -109,7 +109,7 @@ pub struct TestCounts {
 /// A place in a source file that the output names. Lines and columns from 1.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 pub struct Location {
-    /// As printed, `./` removed; relative to the root unless absolute.
+    /// Relative to the root, unless it lies elsewhere.
     pub file: String,
     pub line: u32,
     #[serde(default, skip_serializing_if = "Option::is_none")]

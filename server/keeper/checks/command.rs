@@ -36,7 +36,7 @@ pub(super) async fn run(
         Err(reason) => CommandRun { ending: CommandExit::NotStarted(reason), ..CommandRun::default() },
     };
     let criterion = Criterion { timeout_ms: Some(timeout.as_millis() as u64), ..criterion.clone() };
-    let mut result = judge::judge(&criterion, &run, plan.redactor);
+    let mut result = judge::judge(&criterion, &run, plan.root, plan.redactor);
     let suspects = missing::suspects(command, &run, &result);
     if let Some(missing) = lacks::find_missing(plan, command, suspects).await {
         result.set_missing(&missing, plan.redactor);

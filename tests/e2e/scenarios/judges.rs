@@ -17,7 +17,7 @@ fn judge(script: &str) -> String {
     let lead = [
         r#"cat > ../agent/asked; echo "$LOOPKEEPER_ROLE" >> ../agent/judged"#,
         r#"key=$(sed -n 's/.*{"judge": "\([0-9a-f]*\)".*/\1/p' ../agent/asked)"#,
-        r#"say() { printf '{"judge": "%s", "holds": %s, "reason": "%s", "places": ["manual.md:1"]}\n' "$key" "$1" "$2"; }"#,
+        r#"say() { printf '{"judge": "%s", "holds": %s, "reason": "%s", "places": ["%s/manual.md:1"]}\n' "$key" "$1" "$2" "$PWD"; }"#,
     ]
     .join("; ");
     format!(

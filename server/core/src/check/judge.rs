@@ -6,6 +6,7 @@ mod tests;
 mod tool;
 
 use std::cmp::Ordering;
+use std::path::Path;
 
 use super::excerpt::Excerpt;
 use super::output::DecodedOutput;
@@ -17,7 +18,8 @@ use crate::text::redact::Redactor;
 use crate::text::sanitize;
 
 /// Judges the run of a criterion whose check is a command. Every text of the result is sanitised and redacted.
-pub fn judge(criterion: &Criterion, run: &CommandRun, redactor: &Redactor) -> CheckResult {
+/// `root`: below which the places of failures are named.
+pub fn judge(criterion: &Criterion, run: &CommandRun, root: &Path, redactor: &Redactor) -> CheckResult {
     let output = DecodedOutput::of(run);
     let tests = counts::read(&output.both);
     let verdict = verdict(criterion, run, &output, tests);
@@ -38,7 +40,7 @@ pub fn judge(criterion: &Criterion, run: &CommandRun, redactor: &Redactor) -> Ch
         head,
         tail,
         left_out,
-        locations: clean_locations(&output.both, redactor),
+        locations: clean_locations(&output.both, root, redactor),
         survivors: run.survivors.iter().map(|it| clean(it, redactor)).collect(),
         missing: None,
     }
@@ -58,13 +60,13 @@ pub(super) fn clean(text: &str, redactor: &Redactor) -> String {
     redactor.redact(&sanitize::line(text))
 }
 
-fn clean_locations(output: &str, redactor: &Redactor) -> Vec<Location> {
+fn clean_locations(output: &str, root: &Path, redactor: &Redactor) -> Vec<Location> {
     let clean = |it: Location| Location {
         file: redactor.redact(&it.file),
         message: redactor.redact(&it.message),
         ..it
     };
-    locations::read(output).into_iter().map(clean).collect()
+    locations::read(output, root).into_iter().map(clean).collect()
 }
 
 /// A status with its fact.

@@ -4,14 +4,17 @@
 mod context;
 mod generic;
 mod python;
+mod relative;
 mod rust;
 mod script;
 #[cfg(test)]
 mod tests;
 
 use std::collections::HashSet;
+use std::path::Path;
 
 use self::context::LocationContext;
+pub use self::relative::relative_path;
 use super::{Location, MAX_LOCATIONS};
 use crate::text::{sanitize, truncate};
 
@@ -20,7 +23,9 @@ const MESSAGE_CHARS: usize = 200;
 const LINE_BYTES: usize = 2000;
 
 /// The places that `output` (both streams, escape sequences stripped) names, each once, errors before warnings.
-pub fn read(output: &str) -> Vec<Location> {
+/// Those below `root` are relative to it, however the tool prints them.
+pub fn read(output: &str, root: &Path) -> Vec<Location> {
+    let output = relative::shorten_paths(output, root);
     let lines: Vec<&str> = output.lines().map(|it| truncate::first(it, LINE_BYTES)).collect();
     let mut context = LocationContext::default();
     let mut found = LocationCollector::default();
@@ -28,6 +33,7 @@ pub fn read(output: &str) -> Vec<Location> {
         let after = lines.get(at + 1..).unwrap_or_default();
         context.note(line);
         for place in places(line, after, &context) {
+            let place = RawLocation { file: relative_path(&place.file, root).to_owned(), ..place };
             found.add(RawLocation { warning: place.warning || context.is_console(), ..place });
         }
         if found.errors.len() >= MAX_LOCATIONS {
@@ -71,7 +77,7 @@ impl LocationCollector {
     fn add(&mut self, place: RawLocation) {
         let RawLocation { file, line, column, message, warning } = place;
         let warning = warning || is_secondary(&message);
-        let file = sanitize::line(file.strip_prefix("./").unwrap_or(&file));
+        let file = sanitize::line(&file);
         let column = column.filter(|it| *it > 0);
         if line == 0 || file.is_empty() || is_foreign(&file) {
             return;

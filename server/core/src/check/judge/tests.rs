@@ -1,5 +1,7 @@
 //! What is a pass, and in which words people read what is not.
 
+use std::path::Path;
+
 use proptest::prelude::*;
 
 use super::judge;
@@ -22,7 +24,7 @@ fn exited(code: i32, stdout: &str, stderr: &str) -> CommandRun {
 }
 
 fn judged(expect: Vec<Expect>, run: &CommandRun) -> CheckResult {
-    judge(&criterion(expect), run, &Redactor::new([]))
+    judge(&criterion(expect), run, Path::new("/root/of/it"), &Redactor::new([]))
 }
 
 fn regex(source: &str) -> TextPattern {
@@ -207,7 +209,7 @@ fn output_that_was_not_kept_never_makes_a_pass() {
 #[test]
 fn what_is_no_command_is_not_judged() {
     let clean = Criterion { check: Some(Check::Clean), ..criterion(vec![]) };
-    let result = judge(&clean, &exited(0, "", ""), &Redactor::new([]));
+    let result = judge(&clean, &exited(0, "", ""), Path::new("/"), &Redactor::new([]));
     assert_eq!((result.status, result.fact.as_str()), (Status::CouldNotRun, "not a command"));
 }
 
@@ -216,7 +218,7 @@ fn texts_are_sanitised_and_redacted() {
     let redactor = Redactor::new(["hunter2-hunter2".to_owned()]);
     let output = "src/hunter2-hunter2.rs:3:5: \x1b[31mhunter2-hunter2\u{202e}\n";
     let run = CommandRun { survivors: vec!["12 hunter2-hunter2".to_owned()], ..exited(1, output, "") };
-    let result = judge(&criterion(vec![]), &run, &redactor);
+    let result = judge(&criterion(vec![]), &run, Path::new("/"), &redactor);
     let shown = serde_json::to_string(&result).unwrap();
     assert!(
         !shown.contains("hunter2") && !shown.contains('\u{202e}') && !shown.contains("\\u001b"),

@@ -1,10 +1,17 @@
 //! Places that real outputs name, and text that only looks like one.
 
+use std::path::Path;
+
 use proptest::prelude::*;
 
-use super::read;
+use super::read as read_below;
 use crate::check::MAX_LOCATIONS;
 use crate::check::counts::{fixture, fixtures};
+
+/// Of a run elsewhere.
+fn read(output: &str) -> Vec<crate::check::Location> {
+    read_below(output, Path::new("/tree"))
+}
 
 /// `file:line:column message` of each place.
 fn found(output: &str) -> Vec<String> {
@@ -190,6 +197,55 @@ fn failures_of_javascript_say_both_values() {
             "v/a.ts:1:46: TypeError: Cannot read properties of null (reading 'x')",
         ],
     );
+}
+
+#[test]
+fn places_below_the_root_are_relative_to_it() {
+    let check = |name: &str, root: &str, expect: &[&str]| {
+        let places = read_below(&fixture(name), Path::new(root));
+        let errors = places.iter().filter(|it| !it.warning && !it.message.is_empty());
+        let files: Vec<_> = errors.map(|it| format!("{}:{}", it.file, it.line)).collect();
+        assert_eq!(files, expect, "{name} below {root}");
+    };
+    check("unittest_fail", "/home/me/py", &["tests/utest.py:5", "tests/utest.py:4"]);
+    check("unittest_fail", "/home/me/p", &["/home/me/py/tests/utest.py:5", "/home/me/py/tests/utest.py:4"]);
+    check("python_crash", "/home/me/py", &["crash.py:3", "crash.py:2"]);
+    check("node_crash", "/home/me", &["node/crash.js:2", "node/crash.js:4"]);
+    let js = "/home/me/js/n";
+    check(
+        "node_tap_details",
+        js,
+        &["a.test.mjs:2", "a.test.mjs:3", "a.test.mjs:4", "a.test.mjs:4", "a.test.mjs:5"],
+    );
+    check("eslint_fail", "/home/me/js", &["e/x.js:2", "e/x.js:2", "e/x.js:3", "e/y.js:1"]);
+    for name in ["node_spec_fail", "node_spec_details", "node_tap_fail", "node_spec_color"] {
+        let places = read_below(&fixture(name), Path::new("/home/me"));
+        assert!(
+            !places.is_empty() && places.iter().all(|it| !it.file.starts_with('/')),
+            "{name}: {places:#?}"
+        );
+    }
+}
+
+/// What both runners print in a folder with a blank in its name.
+#[test]
+fn a_root_with_a_blank_in_its_name() {
+    let check = |output: &str, expect: &[&str]| {
+        let places = read_below(output, Path::new("/home/me/my project"));
+        let lines: Vec<_> = places.iter().map(crate::check::Location::line_of_text).collect();
+        assert_eq!(lines, expect, "{output}");
+    };
+    check(
+        "not ok 1 - adds\n  ---\n  location: '/home/me/my project/a.test.mjs:3:1'\n  error: 'boom'\n  stack: |-\n    \
+         TestContext.<anonymous> (file:///home/me/my%20project/a.test.mjs:4:29)\n  ...\n",
+        &["a.test.mjs:3:1", "a.test.mjs:4:29: boom"],
+    );
+    check(
+        "Traceback (most recent call last):\n  File \"/home/me/my project/tests/test_calc.py\", line 6, in \
+         test_boom\n    raise ValueError(\"boom\")\nValueError: boom\n",
+        &["tests/test_calc.py:6: ValueError: boom"],
+    );
+    check("/home/me/my project/a.zz:3: no", &["a.zz:3: no"]);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 mod packages;
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use packages::PACKAGE;
 
@@ -42,7 +43,8 @@ fn judged(command: &str, code: i32, output: &str, tree: &TreeFacts) -> CheckResu
         ..CommandRun::default()
     };
     let redactor = Redactor::new([]);
-    let mut result = judge(&Criterion::new("0123456789", "tests", Some(check)), &run, &redactor);
+    let criterion = Criterion::new("0123456789", "tests", Some(check));
+    let mut result = judge(&criterion, &run, Path::new("/"), &redactor);
     if let Some(missing) = resolve_missing(&suspects(command, &run, &result), command, tree) {
         result.set_missing(&missing, &redactor);
     }

@@ -17,7 +17,12 @@ fn of_cargo(name: &str) -> CheckResult {
         both: fixture("cargo_warnings").into_bytes(),
         ..CommandRun::default()
     };
-    judge(&Criterion::new(name, name, Some(command("cargo test"))), &run, &Redactor::new([]))
+    judge(
+        &Criterion::new(name, name, Some(command("cargo test"))),
+        &run,
+        std::path::Path::new("/"),
+        &Redactor::new([]),
+    )
 }
 
 #[test]
