@@ -12,6 +12,7 @@ pub mod git;
 pub mod host_info;
 pub mod http;
 pub mod journal_file;
+mod last_result;
 pub mod process;
 pub mod removal_watch;
 pub mod sandbox;

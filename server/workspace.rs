@@ -241,8 +241,8 @@ impl IndexWorker {
                 let _ = wanted.invalidate(nudge);
             })
         };
-        world = scope.update_state(&mut AdaptiveBlocking::default(), world, IndexState::open_roots).await;
-        let Some((back, _)) = follow(watching, world.first_places()).await else { return };
+        world = scope.update_state(&mut AdaptiveBlocking::default(), world, IndexState::find_roots).await;
+        let Some((back, _)) = follow(watching, world.watched_paths()).await else { return };
         watching = back;
         let (mut pulse, mut quick) = (None, AdaptiveBlocking::default());
         while self.wait_for_work(pulse).await {

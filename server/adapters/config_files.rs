@@ -1,17 +1,19 @@
 //! Finds and reads the configuration files of a work tree and of the user. It only reads: a hostile work tree
 //! can make it fail with a sentence, never make it wait, grow or run anything.
 
+use std::convert::Infallible;
 use std::ffi::OsString;
 use std::fs::{self, OpenOptions};
 use std::io::{self, ErrorKind, Read};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use loopkeeper_core::settings::{Layer, LayerKind, ResolvedSettings, SettingOverride, resolve};
 use rustix::fs::OFlags;
 use thiserror::Error;
 
+use super::last_result::LastResult;
 use super::template_file;
 use super::work_trees::OtherWorkTrees;
 
@@ -83,15 +85,10 @@ pub fn load(root: &Path, arguments: &[SettingOverride]) -> Result<Arc<ResolvedSe
 
 /// Files and arguments rarely change between two calls, and a server asks several times for each task.
 fn resolve_cached(layers: Vec<Layer>, arguments: &[SettingOverride]) -> Arc<ResolvedSettings> {
-    type ConfigInput = (Vec<Layer>, Vec<SettingOverride>);
-    static LAST: Mutex<Option<(ConfigInput, Arc<ResolvedSettings>)>> = Mutex::new(None);
-    let input = (layers, arguments.to_vec());
-    let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some((_, resolved)) = last.as_ref().filter(|it| it.0 == input) {
-        return Arc::clone(resolved);
-    }
-    let resolved = Arc::new(resolve(&input.0, arguments));
-    *last = Some((input, Arc::clone(&resolved)));
+    static LAST: LastResult<(Vec<Layer>, Vec<SettingOverride>), Arc<ResolvedSettings>> = LastResult::new();
+    let Ok(resolved) = LAST.get_or_compute((layers, arguments.to_vec()), |(layers, arguments)| {
+        Ok::<_, Infallible>(Arc::new(resolve(layers, arguments)))
+    });
     resolved
 }
 

@@ -75,11 +75,10 @@ impl TaskFileError {
 }
 
 /// One file of a task as it is on disk.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RawTaskFile {
+struct RawTaskFile {
     /// Relative to the root.
     name: String,
-    pub bytes: Vec<u8>,
+    bytes: Vec<u8>,
 }
 
 /// Reads all files of a task.
@@ -101,13 +100,13 @@ pub fn reload(root: &Path, found: &DiscoveredTask, last: &LoadedTask) -> Result<
 }
 
 /// What all files of a task hold, the prompt document first.
-pub fn read_task_files(root: &Path, found: &DiscoveredTask) -> Result<Vec<RawTaskFile>, TaskFileError> {
+fn read_task_files(root: &Path, found: &DiscoveredTask) -> Result<Vec<RawTaskFile>, TaskFileError> {
     let paths = std::iter::once(&found.path).chain(&found.plans);
     paths.map(|path| Ok(RawTaskFile { name: relative(root, path), bytes: read(root, path)? })).collect()
 }
 
 /// What they say.
-pub fn parse_task(files: &[RawTaskFile]) -> LoadedTask {
+fn parse_task(files: &[RawTaskFile]) -> LoadedTask {
     let mut documents = Vec::new();
     let mut findings = Vec::new();
     for RawTaskFile { name, bytes } in files {

@@ -8,7 +8,6 @@ use std::collections::{BTreeSet, HashSet};
 use std::io::{self, ErrorKind};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
 
 use loopkeeper_core::task::TaskId;
 use loopkeeper_core::text::digest::sha256;
@@ -16,6 +15,7 @@ use loopkeeper_core::trust::TrustItem;
 use serde::{Deserialize, Serialize};
 
 use super::durable;
+use super::last_result::LastResult;
 use super::state_dir::lock::{LockMode, acquire_gate};
 use super::state_dir::{StateDir, StateError};
 
@@ -180,19 +180,13 @@ fn write(grants: &[Grant]) -> String {
     list + &line(serde_json::to_string(&end))
 }
 
-/// Re-reads the trust file on every query but re-parses it only when the bytes changed.
+/// Every query reads the file; it is parsed only after a change.
 fn parse_cached(bytes: Vec<u8>) -> Option<Vec<Grant>> {
-    static LAST: Mutex<Option<(Vec<u8>, Vec<Grant>)>> = Mutex::new(None);
-    let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some((_, grants)) = last.as_ref().filter(|it| it.0 == bytes) {
-        return Some(grants.clone());
-    }
-    let grants = read(&bytes)?;
-    *last = Some((bytes, grants.clone()));
-    Some(grants)
+    static LAST: LastResult<Vec<u8>, Vec<Grant>> = LastResult::new();
+    LAST.get_or_compute(bytes, |bytes| parse(bytes).ok_or(())).ok()
 }
 
-fn read(bytes: &[u8]) -> Option<Vec<Grant>> {
+fn parse(bytes: &[u8]) -> Option<Vec<Grant>> {
     let whole = bytes.strip_suffix(b"\n")?;
     let last = whole.iter().rposition(|it| *it == b'\n').map_or(0, |it| it + 1);
     let (list, end) = whole.split_at_checked(last)?;

@@ -18,7 +18,7 @@ use loopkeeper_core::trust::{TrustItem, TrustSubject};
 use super::checks::files;
 use super::effects::LoopContext;
 use super::{memory_files, template};
-use crate::adapters::task_files::{self, LoadedTask, RawTaskFile};
+use crate::adapters::task_files::{self, DiscoveredTask, LoadedTask, TaskFileError};
 use crate::adapters::trust::TrustStore;
 use crate::adapters::trust::surfaces::find_surfaces;
 
@@ -93,27 +93,35 @@ fn name(item: &TrustItem) -> String {
 /// Of each document, by its path.
 type DocumentHashes = BTreeMap<String, String>;
 
-/// The task as it was taken apart last, and from what: between two iterations it is read twice, and mostly nobody
-/// touched it.
+/// The task as last parsed: it is read twice between two iterations and rarely differs.
 #[derive(Debug, Default)]
-pub struct ParsedTaskCache(Option<(Vec<RawTaskFile>, Task, DocumentHashes)>);
+pub struct ParsedTaskCache {
+    last: LoadedTask,
+    hashes: DocumentHashes,
+}
 
 impl ParsedTaskCache {
-    /// A keeper rests with what it remembers.
+    /// Larger tasks are parsed again each time, so that a keeper at rest stays small.
     const MOST_BYTES: usize = 64 * 1024;
 
-    fn parse_cached(&mut self, files: Vec<RawTaskFile>) -> (Task, DocumentHashes) {
-        if let Some((_, task, sums)) = self.0.as_ref().filter(|it| it.0 == files) {
-            return (task.clone(), sums.clone());
+    fn reload(
+        &mut self,
+        root: &Path,
+        found: &DiscoveredTask,
+    ) -> Result<(Arc<Task>, DocumentHashes), TaskFileError> {
+        let loaded = task_files::reload(root, found, &self.last)?;
+        if !Arc::ptr_eq(&loaded.task, &self.last.task) {
+            self.hashes = hash_documents(&loaded.documents);
         }
-        let LoadedTask { documents, task } = task_files::parse_task(&files);
-        let sums: DocumentHashes =
-            documents.iter().map(|it| (it.path.clone(), sha256(it.text.as_bytes()))).collect();
-        let task = Arc::unwrap_or_clone(task);
-        let is_small = files.iter().map(|it| it.bytes.len()).sum::<usize>() <= Self::MOST_BYTES;
-        self.0 = is_small.then(|| (files, task.clone(), sums.clone()));
-        (task, sums)
+        let task = Arc::clone(&loaded.task);
+        let is_small = loaded.documents.iter().map(|it| it.text.len()).sum::<usize>() <= Self::MOST_BYTES;
+        self.last = if is_small { loaded } else { LoadedTask::default() };
+        Ok((task, self.hashes.clone()))
     }
+}
+
+fn hash_documents(documents: &[TaskDocument]) -> DocumentHashes {
+    documents.iter().map(|it| (it.path.clone(), sha256(it.text.as_bytes()))).collect()
 }
 
 /// With the sum of each document.
@@ -124,9 +132,10 @@ fn read_current(scene: &LoopContext, spec: &LoopSpec) -> (Task, DocumentHashes) 
         return (Task { prompt, criteria, plan, ..Task::default() }, none);
     }
     let root = Path::new(&spec.root);
-    match task_files::read_task_files(root, &task_files::task_at(root, &spec.task.0)) {
-        Ok(files) => {
-            let (mut task, sums) = scene.task.borrow_mut().parse_cached(files);
+    let reloaded = scene.task.borrow_mut().reload(root, &task_files::task_at(root, &spec.task.0));
+    match reloaded {
+        Ok((task, sums)) => {
+            let mut task = Arc::unwrap_or_clone(task);
             let known = |it: &Criterion| task.criteria.iter().any(|written| written.id == it.id);
             let typed = spec.criteria.iter().filter(|it| it.place.file == CHECK_ARGUMENT && !known(it));
             let typed: Vec<Criterion> = typed.cloned().collect();
@@ -152,8 +161,6 @@ fn read_original(scene: &LoopContext, spec: &LoopSpec) -> Task {
 #[cfg(test)]
 mod tests {
     use std::fs;
-
-    use loopkeeper_core::text::digest::sha256;
 
     use super::ParsedTaskCache;
     use crate::adapters::task_files;
@@ -182,16 +189,10 @@ mod tests {
             fs::write(root.join(name), bytes).unwrap();
             let found = task_files::task_at(root, "PROMPT.md");
             let anew = task_files::load(root, &found).unwrap();
-            let sums: super::DocumentHashes =
-                anew.documents.iter().map(|it| (it.path.clone(), sha256(it.text.as_bytes()))).collect();
+            let hashes = super::hash_documents(&anew.documents);
             for _ in 0..2 {
-                let read = last.parse_cached(task_files::read_task_files(root, &found).unwrap());
-                assert_eq!(
-                    read,
-                    (Clone::clone(&*anew.task), Clone::clone(&sums)),
-                    "{name}: {}",
-                    bytes.escape_ascii()
-                );
+                let read = last.reload(root, &found).unwrap();
+                assert_eq!(read, (anew.task.clone(), hashes.clone()), "{name}: {}", bytes.escape_ascii());
             }
         }
     }

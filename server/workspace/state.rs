@@ -160,33 +160,21 @@ impl IndexState {
     }
 
     /// Finds the roots of the folders and the state folder; reads nothing in them.
-    pub(super) fn open_roots(&mut self) {
+    pub(super) fn find_roots(&mut self) {
         self.roots = self.folders.iter().filter_map(|it| config_files::root_of(it).ok()).collect();
         self.store = (self.state)().ok();
     }
 
-    /// The folders to watch before anything is read, so that no change is missed between the first look and its watches.
-    pub(super) fn first_places(&self) -> BTreeSet<PathBuf> {
-        let mut places = self.watched_paths();
-        if let Some(store) = &self.store {
-            let folders = self.roots.iter().map(|it| store.workspace_folder(it));
-            places.extend(folders.flat_map(|it| ["loops", "checks"].map(|name| it.join(name))));
-        }
-        places
-    }
-
-    /// Folders in which something may happen that matters.
+    /// The folders to watch, those that do not exist yet included.
     pub(super) fn watched_paths(&self) -> BTreeSet<PathBuf> {
         let mut places: BTreeSet<PathBuf> = self.roots.iter().cloned().collect();
         places.extend(self.roots.iter().flat_map(|it| [".ralph", ".claude"].map(|name| it.join(name))));
         places.extend(self.saved.iter().filter_map(|it| it.path.parent()).map(Path::to_owned));
         if let Some(store) = &self.store {
             places.extend([store.trust(), store.workspaces_dir(), store.tree_locks_dir()]);
-            // Also before it says what it is kept for.
-            places.extend(self.roots.iter().map(|it| store.workspace_folder(it)));
-        }
-        for workspace in self.around.values().filter_map(|it| it.workspace.as_ref()) {
-            places.extend(["loops", "checks"].map(|it| workspace.path().join(it)));
+            for folder in self.roots.iter().map(|it| store.workspace_folder(it)) {
+                places.extend([folder.join("loops"), folder.join("checks"), folder]);
+            }
         }
         places.extend(self.loops.open_folders().map(Path::to_owned));
         places

@@ -100,7 +100,7 @@ impl SavedTask {
             path: found.path.clone(),
             title: found.id.0.clone(),
             documents: Arc::clone(&loaded.documents),
-            task: in_its_folder(root, &loaded),
+            task: with_environment_findings(root, &loaded),
             loaded,
             work: None,
         })
@@ -127,7 +127,11 @@ impl SavedTask {
         let documents: Vec<TaskDocument> = texts().map(shown).collect();
         let loaded =
             LoadedTask { task: Arc::new(task::parse_task(&documents)), documents: Arc::new(documents) };
-        OverlaidTask { task: in_its_folder(&self.root, &loaded), documents: loaded.documents, live }
+        OverlaidTask {
+            task: with_environment_findings(&self.root, &loaded),
+            documents: loaded.documents,
+            live,
+        }
     }
 
     /// Looks the same as `other`, whatever a start would find.
@@ -151,8 +155,8 @@ impl SavedTask {
     }
 }
 
-/// The task with what is wrong in its documents for lack of a file or an agent beside them.
-fn in_its_folder(root: &Path, loaded: &LoadedTask) -> Arc<Task> {
+/// The task with findings that depend on its surroundings: missing context files, settings that the workspace refuses.
+fn with_environment_findings(root: &Path, loaded: &LoadedTask) -> Arc<Task> {
     let mut task = Arc::clone(&loaded.task);
     let mut findings = task_files::missing_context(root, &task);
     findings.extend(resolved_task::refused_settings(root, loaded));
