@@ -208,6 +208,9 @@ pub(crate) struct IterationEntry {
     pub(crate) taken_back: bool,
     pub(crate) passed: u64,
     pub(crate) total: u64,
+    /// The counts in words, as every view says them.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(crate) summary: String,
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]

@@ -27,7 +27,7 @@ export function files(count: number): string {
 }
 
 function results(it: IterationEntry): string[] {
-  return it.total > 0 ? [`${it.passed} of ${it.total} criteria pass`] : [];
+  return it.summary === undefined ? [] : [it.summary];
 }
 
 function changes(it: IterationEntry): string[] {

@@ -127,6 +127,7 @@ export interface IterationEntry {
   takenBack?: boolean;
   passed: number;
   total: number;
+  summary?: string;
 }
 
 export interface TrustPageParams { task: string }

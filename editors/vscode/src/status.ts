@@ -5,7 +5,7 @@ import { type Bar, widest } from "./bar";
 import { facts, waiting } from "./facts";
 import { foreignBar } from "./foreign";
 import { awaitsSession, firstMessage, yourTurn } from "./own";
-import type { CriteriaStatus, LoopStatus, StatusParams } from "./protocol";
+import type { LoopStatus, StatusParams } from "./protocol";
 import { clock, left } from "./time";
 
 export type ServerState = "starting" | "ready" | "failed";
@@ -73,18 +73,10 @@ export function isCooling(it: LoopStatus): boolean {
   return isTripped(it) && it.phase === "waiting";
 }
 
-/** `3 of 5 criteria pass`; `5 criteria, not checked yet`. */
-export function counted(it: CriteriaStatus): string {
-  if (it.summary !== undefined) return it.summary;
-  const checked = it.passed + it.failed > 0 || it.items.some((item) => item.status !== undefined);
-  if (it.total > 0 && !checked) return it.total === 1 ? "1 criterion, not checked yet" : `${it.total} criteria, not checked yet`;
-  return `${it.passed} of ${it.total} criteria pass`;
-}
-
 /** `iteration 7 of 25, 3 of 5 criteria pass`. */
 export function progress(it: LoopStatus): string {
   const parts = [it.iteration === 0 ? "before the first iteration" : `iteration ${it.iteration} of ${it.limits.iterations}`];
-  if (it.criteria.total > 0) parts.push(counted(it.criteria));
+  if (it.criteria.total > 0 && it.criteria.summary !== undefined) parts.push(it.criteria.summary);
   return parts.join(", ");
 }
 
@@ -146,8 +138,7 @@ function working(it: LoopStatus, count: string, now: number, as: Make): Bar {
   if (isCooling(it)) return { ...as("warning", fit("Ralph breaker", left(it.wait?.resumesAt, now)), situation(it), "warning"), counts: true };
   if (it.phase === "waiting") return { ...as("clock", fit(`Ralph ${count}`, left(it.wait?.resumesAt, now)), situation(it)), counts: true };
   if (it.phase === "stopping") return as("sync~spin", fit(`Ralph ${count}`, "stopping"), `stopping, ${progress(it)}`);
-  const passed = it.criteria.total > 0 ? `${it.criteria.passed}/${it.criteria.total}` : undefined;
-  return as("sync~spin", fit(`Ralph ${count}`, passed), progress(it));
+  return as("sync~spin", fit(`Ralph ${count}`, it.criteria.brief), progress(it));
 }
 
 function ended(it: LoopStatus, as: Make): Bar {
@@ -231,7 +222,7 @@ function dollars(micros: number): string {
 }
 
 function tasks(status: StatusParams): string {
-  const lines = status.tasks.slice(0, 8).map((it) => `${it.title}: ${counted(it.criteria)}`);
+  const lines = status.tasks.slice(0, 8).map((it) => `${it.title}: ${it.criteria.summary ?? it.state}`);
   if (status.message) lines.push(status.message);
   if (!status.trusted) lines.push("This folder is not trusted: nothing is run.");
   return lines.join("\n");

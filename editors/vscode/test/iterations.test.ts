@@ -15,9 +15,12 @@ function check(changes: Partial<IterationEntry>, label: string, description: str
 
 test("what is known is said, and nothing else", () => {
   check({}, "Iteration 2", "");
-  check({ iteration: 0, passed: 1, total: 3, changed: 0 }, "Start", "1 of 3 criteria pass");
+  check({ iteration: 0, passed: 1, total: 3, summary: "1 of 3 criteria pass", changed: 0 }, "Start", "1 of 3 criteria pass");
   check({ changed: 0 }, "Iteration 2", "no file changed");
-  check({ changed: 1, passed: 2, total: 3 }, "Iteration 2", "2 of 3 criteria pass, 1 file changed");
+  check({ changed: 1, passed: 2, total: 3, summary: "2 of 3 criteria pass" }, "Iteration 2", "2 of 3 criteria pass, 1 file changed");
+  const optional = "all 5 required pass, 1 optional not checked";
+  check({ passed: 5, total: 6, summary: optional }, "Iteration 2", optional);
+  check({ passed: 0, total: 6, summary: "6 criteria, not checked yet" }, "Iteration 2", "6 criteria, not checked yet");
   check({ changed: 4, added: 12, removed: 0 }, "Iteration 2", "4 files changed (+12 −0)");
   check({ changed: 4, added: 12 }, "Iteration 2", "4 files changed");
   check({ takenBack: true }, "Iteration 2 (taken back)", "");

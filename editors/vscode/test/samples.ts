@@ -2,7 +2,7 @@
 
 import type { LoopStatus, StatusParams, TaskEntry } from "../src/protocol";
 
-const criteria = { passed: 3, failed: 2, unverified: 0, total: 5, items: [] };
+const criteria = { passed: 3, failed: 2, unverified: 0, total: 5, summary: "3 of 5 criteria pass", brief: "3/5 pass", items: [] };
 
 export const counts = { noProgress: 0, sameError: 0, outputDecline: 0, permissionDenials: 0, oscillation: 0, fastFailures: 0 };
 

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Bar, widest } from "../src/bar";
 import type { ForeignLoop, LoopStatus } from "../src/protocol";
-import { bar, counted } from "../src/status";
+import { bar } from "../src/status";
 import { counts, ended, loop, status, task } from "./samples";
 
 const now = Date.parse("2026-11-20T14:00:00Z");
@@ -26,9 +26,9 @@ const later = (seconds: number): string => new Date(now + seconds * 1000).toISOS
 const open = { state: "open" as const, reason: "nothing changed in 3 iterations", counts: { ...counts, noProgress: 3 }, trips: 1 };
 
 check("a task without a loop", () => shown(), "circle-outline", "Ralph");
-check("at work", () => shown(loop()), "sync~spin", "Ralph 7/30 · 3/5");
+check("at work", () => shown(loop()), "sync~spin", "Ralph 7/30 · 3/5 pass");
 check("at work without criteria", () => shown(loop({ criteria: { passed: 0, failed: 0, unverified: 0, total: 0, items: [] } })), "sync~spin", "Ralph 7/30");
-check("the first checks", () => shown(loop({ phase: "baseline", iteration: 0 })), "sync~spin", "Ralph 0/30 · 3/5");
+check("the first checks", () => shown(loop({ phase: "baseline", iteration: 0 })), "sync~spin", "Ralph 0/30 · 3/5 pass");
 check("stopping", () => shown(loop({ phase: "stopping" })), "sync~spin", "Ralph 7/30 · stopping");
 for (const [seconds, text] of [[872, "14:32"], [871.4, "14:32"], [9, "0:09"], [4472, "1:14:32"], [86_400, "24:00:00"], [0, "0:00"], [-60, "0:00"]] as const) {
   check(`waiting for ${seconds} s`, () => shown(loop({ phase: "waiting", wait: { reason: "quota", resumesAt: later(seconds) } })), "clock", `Ralph 7/30 · ${text}`);
@@ -39,7 +39,7 @@ check("a question", () => shown(loop({ state: "needsYou", phase: "needsAnswer" }
 const yours = (iteration: number, message: string): LoopStatus => loop({ agent: "claude", state: "needsYou", phase: "paused", iteration, pause: { reason: "session", message } });
 check("waiting for the first message in one's own session", () => shown(yours(0, "waits for your session")), "comment", "Ralph: type in Claude");
 check("waiting for the next message there", () => shown(yours(3, "send your session any prompt to go on")), "bell-dot", "Ralph 3/30 · your turn", "warning");
-check("at work there", () => shown(loop({ session: { id: "s", startedAt: "", resets: 0, own: true } })), "sync~spin", "Ralph 7/30 · 3/5");
+check("at work there", () => shown(loop({ session: { id: "s", startedAt: "", resets: 0, own: true } })), "sync~spin", "Ralph 7/30 · 3/5 pass");
 check("interrupted while it waited there", () => shown({ ...yours(3, "send"), phase: "interrupted" }), "bell-dot", "Ralph needs you", "warning");
 check("interrupted", () => shown(loop({ state: "needsYou", phase: "interrupted" })), "bell-dot", "Ralph needs you", "warning");
 check("the breaker is open", () => shown(loop({ state: "needsYou", phase: "paused", breaker: open })), "error", "Ralph breaker open", "error");
@@ -82,7 +82,7 @@ test("an ended loop that is no news says nothing", () => {
 });
 
 test("a loop that ended says nothing while another works", () => {
-  assert.equal(shown(loop(), { ...ended("failed", false), id: "b" })?.text, "Ralph 7/30 · 3/5");
+  assert.equal(shown(loop(), { ...ended("failed", false), id: "b" })?.text, "Ralph 7/30 · 3/5 pass");
 });
 
 test("the tooltip says what else is known, where there is something", () => {
@@ -131,7 +131,7 @@ test("the tooltip says what is waited for", () => {
 
 test("the text never holds words of a task, the label and the tooltip do", () => {
   const it = shown(loop({ task: { uri: "file:///w/PROMPT.md", title: "$(bell) <b>x</b>" }, activity: "editing [a](command:b)" }));
-  assert.equal(it?.text, "Ralph 7/30 · 3/5");
+  assert.equal(it?.text, "Ralph 7/30 · 3/5 pass");
   assert.match(it.label, /\$\(bell\)/);
   assert.match(it.tooltip, /\[a\]\(command:b\)/);
 });
@@ -143,7 +143,7 @@ const foreign = (changes: Partial<ForeignLoop>, ...loops: LoopStatus[]): Bar | u
 check("a loop of the plugin", () => foreign({ maxIterations: 20 }), "plug", "Ralph 3/20 (plugin)");
 check("a loop of the plugin without a limit", () => foreign({}), "plug", "Ralph 3 (plugin)");
 check("a loop of the plugin that says too much", () => foreign({ iteration: 4294967295, maxIterations: 4294967295 }), "plug", "Ralph 4294967295/4294967");
-check("one of our own comes before that of the plugin", () => foreign({}, loop()), "sync~spin", "Ralph 7/30 · 3/5");
+check("one of our own comes before that of the plugin", () => foreign({}, loop()), "sync~spin", "Ralph 7/30 · 3/5 pass");
 
 test("subagents and who started them are in the tooltip", () => {
   const agents = [
@@ -158,10 +158,12 @@ test("subagents and who started them are in the tooltip", () => {
   assert.equal(shown(loop())?.tooltip.includes("subagents"), false, "without any nothing is said");
 });
 
-test("criteria that were never run are not said to fail", () => {
-  const item = (status?: "pass") => ({ id: "a", name: "a", required: true, durationMs: 0, regressed: false, stale: false, place: { file: "PROMPT.md", start: 0, length: 1 }, ...(status && { status }) });
-  const criteria = (passed: number, ...items: ReturnType<typeof item>[]) => counted({ passed, failed: 0, unverified: 0, total: items.length, items });
-  assert.equal(criteria(0, item(), item()), "2 criteria, not checked yet");
-  assert.equal(criteria(0, item()), "1 criterion, not checked yet");
-  assert.equal(criteria(1, item("pass"), item()), "1 of 2 criteria pass");
+const counting = (summary: string, brief?: string): LoopStatus["criteria"] => ({ passed: 5, failed: 0, unverified: 0, total: 6, summary, ...(brief !== undefined && { brief }), items: [] });
+check("optional criteria are not counted", () => shown(loop({ criteria: counting("all 5 required pass, 1 optional not checked", "5/5 pass") })), "sync~spin", "Ralph 7/30 · 5/5 pass");
+check("criteria that were never run are not said to fail", () => shown(loop({ iteration: 0, criteria: counting("6 criteria, not checked yet", "not checked") })), "sync~spin", "Ralph 0/30 · not checked");
+check("criteria without a check", () => shown(loop({ criteria: counting("2 criteria, none with a check") })), "sync~spin", "Ralph 7/30");
+
+test("the counts are the server's words", () => {
+  const said = "all 5 required pass, 1 optional not checked";
+  assert.equal(shown(loop({ criteria: counting(said, "5/5 pass") }))?.label, `Ralph Parse dates, iteration 7 of 30, ${said}`);
 });

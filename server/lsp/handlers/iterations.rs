@@ -33,7 +33,7 @@ fn of(state: &LoopState, last: Option<usize>) -> IterationsResult {
         row: editor::row(state, &it.criterion.id),
     };
     let entries: Vec<IterationEntry> =
-        start(state).into_iter().chain(state.history.iter().map(entry)).collect();
+        start(state).into_iter().chain(state.history.iter().map(|it| entry(state, it))).collect();
     let skipped = last.map_or(0, |last| entries.len().saturating_sub(last));
     IterationsResult {
         loop_id: state.spec.loop_id.clone(),
@@ -60,10 +60,11 @@ fn start(state: &LoopState) -> Option<IterationEntry> {
         taken_back: false,
         passed: state.pinned.iter().filter(first).count() as u64,
         total: state.pinned.len() as u64,
+        summary: editor::start_tally(state).sentence(),
     })
 }
 
-fn entry(iteration: &Iteration) -> IterationEntry {
+fn entry(state: &LoopState, iteration: &Iteration) -> IterationEntry {
     let ended = iteration.ending.is_some() || !iteration.row.is_empty();
     IterationEntry {
         iteration: iteration.number,
@@ -78,5 +79,15 @@ fn entry(iteration: &Iteration) -> IterationEntry {
         taken_back: iteration.taken_back,
         passed: iteration.row.iter().filter(|(_, status)| *status == Status::Pass).count() as u64,
         total: iteration.row.len() as u64,
+        summary: summary(state, iteration, ended),
+    }
+}
+
+/// Empty while it runs. One that failed has no round of checks.
+fn summary(state: &LoopState, iteration: &Iteration, ended: bool) -> String {
+    match (ended, iteration.row.is_empty()) {
+        (false, _) => String::new(),
+        (true, true) => "not checked".to_owned(),
+        (true, false) => editor::iteration_tally(state, iteration).sentence(),
     }
 }

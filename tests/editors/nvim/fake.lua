@@ -87,7 +87,7 @@ function Fake.loop(fields)
     phase = 'iterating',
     iteration = 7,
     limits = { iterations = 25, durationMs = 1, costMicros = 25000000 },
-    criteria = { passed = 3, failed = 2, unverified = 0, total = 5, items = {} },
+    criteria = { passed = 3, failed = 2, unverified = 0, total = 5, brief = '3/5 pass', items = {} },
     plan = { done = 0, open = 0, total = 0 },
     breaker = { state = 'closed', counts = { noProgress = 0 }, trips = 0 },
     spent = { calls = 1 },

@@ -117,7 +117,7 @@ test("vscode_orders: the trust page is read-only and verbatim, and keeps its ans
 
 test("vscode_orders: the changes of an iteration in the diff editor", async () => {
   const before = stage.write("../store/a.txt", "old\n");
-  const row = (iteration, passed) => ({ iteration, startedAt: "2026-11-20T14:00:00Z", changed: iteration, passed, total: 5 });
+  const row = (iteration, passed) => ({ iteration, startedAt: "2026-11-20T14:00:00Z", changed: iteration, passed, total: 5, summary: `${passed} of 5 criteria pass` });
   stage.answers("loopkeeper/iterations", { result: { loopId: "20261120-aaaaaa", criteria: [], iterations: [row(0, 1), row(1, 2), row(2, 3)] } });
   const files = [{ path: "src/a.txt", kind: "changed", before, after: stage.uri("src/a.txt") }, { path: "b.txt", kind: "added", after: stage.uri("src/a.txt") }];
   stage.answers("loopkeeper.server.diff", { result: { status: null, patch: before, files } });

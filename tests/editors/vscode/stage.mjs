@@ -5,7 +5,7 @@ import os from "node:os";
 import path from "node:path";
 import { Editor } from "./editor.mjs";
 
-const criteria = { passed: 3, failed: 2, unverified: 0, total: 5, items: [] };
+const criteria = { passed: 3, failed: 2, unverified: 0, total: 5, summary: "3 of 5 criteria pass", brief: "3/5 pass", items: [] };
 
 export class Stage {
   /** `files` of the opened folder; the first is opened. */

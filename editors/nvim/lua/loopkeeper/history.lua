@@ -18,12 +18,24 @@ end
 
 ---@param entry loopkeeper.IterationEntry
 ---@return string
-local function iteration_line(entry)
+local function summary(entry)
+  return entry.summary or 'at work'
+end
+
+---@param entry loopkeeper.IterationEntry
+---@param width integer of all summaries
+---@return string
+local function iteration_line(entry, width)
   local cost = entry.costMicros and ('$%.2f'):format(entry.costMicros / 1e6) or ''
   local changed = table.concat(vim.list_extend({ facts.changes(entry) }, facts.reached(entry)), '; ')
-  local passed = entry.total > 0 and ('%d of %d pass'):format(entry.passed, entry.total) or 'at work'
   local name = entry.iteration == 0 and 'start' or tostring(entry.iteration)
-  local line = ('%5s  %-14s  %-8s  %-8s  %s'):format(name, passed, duration(entry.durationMs), cost, changed)
+  local line = ('%5s  %-' .. width .. 's  %-8s  %-8s  %s'):format(
+    name,
+    summary(entry),
+    duration(entry.durationMs),
+    cost,
+    changed
+  )
   return (line:gsub('%s+$', ''))
 end
 
@@ -31,8 +43,12 @@ end
 ---@param result loopkeeper.IterationsResult
 function M.show(loop, result)
   local lines = { ('%s: loop %s'):format(loop.task.title, result.loopId), '' }
+  local width = 0
   for _, entry in ipairs(result.iterations) do
-    table.insert(lines, iteration_line(entry))
+    width = math.max(width, #summary(entry))
+  end
+  for _, entry in ipairs(result.iterations) do
+    table.insert(lines, iteration_line(entry, width))
   end
   table.insert(lines, '')
   for _, criterion in ipairs(result.criteria) do

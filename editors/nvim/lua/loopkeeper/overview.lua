@@ -78,27 +78,11 @@ local function loop_lines(loop)
   return lines
 end
 
----@param criteria loopkeeper.CriteriaStatus
----@return string
-local function counted(criteria)
-  if criteria.summary then
-    return criteria.summary
-  end
-  local checked = criteria.passed + criteria.failed > 0
-    or vim.iter(criteria.items):any(function(item)
-      return item.status ~= nil
-    end)
-  if criteria.total > 0 and not checked then
-    return criteria.total == 1 and '1 criterion, not checked yet' or criteria.total .. ' criteria, not checked yet'
-  end
-  return ('%d of %d pass'):format(criteria.passed, criteria.total)
-end
-
 ---@param task loopkeeper.TaskEntry
 ---@return string[]
 local function task_lines(task, loops)
   local criteria = task.criteria
-  local title = ('%s (%s): %s'):format(task.title, task.id, counted(criteria))
+  local title = ('%s (%s): %s'):format(task.title, task.id, criteria.summary or states[task.state] or task.state)
   local lines = { title .. (task.checking and ', checking' or '') }
   if task.unknownCommands > 0 then
     local are = task.unknownCommands == 1 and 'command is' or 'commands are'

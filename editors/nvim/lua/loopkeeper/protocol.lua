@@ -204,6 +204,7 @@ M.errors = {
 ---@field unverified integer
 ---@field total integer
 ---@field summary? string
+---@field brief? string
 ---@field items loopkeeper.CriterionStatus[]
 
 ---@class loopkeeper.CriterionStatus
@@ -259,6 +260,7 @@ M.errors = {
 ---@field takenBack? boolean
 ---@field passed integer
 ---@field total integer
+---@field summary? string
 
 ---@class loopkeeper.TrustPageParams
 ---@field task string

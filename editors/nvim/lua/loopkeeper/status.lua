@@ -6,6 +6,8 @@ require('loopkeeper.highlights')
 local facts = require('loopkeeper.facts')
 
 local answer_within_ms = 20000
+-- Characters of what the statusline says.
+local widest = 24
 
 local ui_state = { text = '', highlight = 'LoopkeeperIdle' }
 
@@ -170,8 +172,9 @@ local function one(loop)
   elseif loop.state == 'working' and loop.wait then
     return ('Ralph %s · %s'):format(counter, M.left(loop.wait.resumesAt)), 'LoopkeeperPaused'
   elseif loop.state == 'working' then
-    local criteria = loop.criteria
-    return ('Ralph %s · %d/%d'):format(counter, criteria.passed, criteria.total), 'LoopkeeperWorking'
+    local brief = loop.criteria.brief
+    local text = brief and ('Ralph %s · %s'):format(counter, brief) or 'Ralph ' .. counter
+    return vim.fn.strchars(text) > widest and 'Ralph ' .. counter or text, 'LoopkeeperWorking'
   elseif loop.stale then
     return ('Ralph rolled back · %d'):format(loop.iteration), 'LoopkeeperStale'
   elseif loop.outcome and loop.outcome.kind == 'completed' then

@@ -7,7 +7,7 @@ import type { Parts } from "../parts";
 import { plainLabel } from "../plain";
 import { Commands } from "../protocol";
 import type { AlertParams, ForeignLoop, LoopStatus, TaskEntry } from "../protocol";
-import { counted, isActive, isCooling, isTripped, progress, situation } from "../status";
+import { isActive, isCooling, isTripped, progress, situation } from "../status";
 import { pickFrom } from "./pick";
 import type { Choice } from "./pick";
 
@@ -80,7 +80,7 @@ function foreignRows({ server }: Parts, it: ForeignLoop): Row[] {
 
 function taskRows({ server }: Parts, it: TaskEntry, active: LoopStatus[]): Row[] {
   if (active.some((loop) => loop.id === it.loopId)) return [];
-  const known = counted(it.criteria);
+  const known = it.criteria.summary ?? it.state;
   const last = server.status?.loops.find((loop) => loop.id === it.loopId)?.outcome?.sentence;
   const rows: Row[] = [
     plainLabel(it.title),

@@ -74,6 +74,7 @@ export interface CriteriaStatus {
   unverified: number;
   total: number;
   summary?: string;
+  brief?: string;
   items: CriterionStatus[];
 }
 

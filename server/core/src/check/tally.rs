@@ -68,6 +68,17 @@ impl CriteriaTally {
         }
     }
 
+    /// `3/5 pass` for a status bar, of the required ones alone where there are any: what is verified has no `5/6`
+    /// beside it. `not checked` before the first check; empty where there is nothing to check.
+    pub fn brief(&self) -> String {
+        let counts = if self.required.total() > 0 { self.required } else { self.optional };
+        match (self.is_judged(), self.required.unchecked + self.optional.unchecked) {
+            (true, _) => format!("{}/{} pass", counts.passed, counts.total()),
+            (false, 0) => String::new(),
+            (false, _) => "not checked".to_owned(),
+        }
+    }
+
     /// `3 of 5 pass` of one round of checks, whose results stand beside it; with optional ones as
     /// [`Self::sentence`].
     pub fn of_round(&self) -> String {
@@ -151,6 +162,22 @@ mod tests {
         check("--", "p", "2 required not checked, 1 optional passes");
         check("", "pf", "1 of 2 optional pass");
         check("pu", "u", "1 of 2 required pass, 1 without a check, 1 optional without a check");
+    }
+
+    #[test]
+    fn a_status_bar_counts_the_required_ones() {
+        let check = |required: &str, optional: &str, expect: &str| {
+            assert_eq!(tally(required, optional).brief(), expect, "{required} {optional}");
+        };
+        check("", "", "");
+        check("u", "u", "");
+        check("---", "", "not checked");
+        check("-u", "-", "not checked");
+        check("ppf", "", "2/3 pass");
+        check("ppppp", "-", "5/5 pass");
+        check("ppppp", "f", "5/5 pass");
+        check("pf-u", "p", "1/4 pass");
+        check("", "pf", "1/2 pass");
     }
 
     #[test]

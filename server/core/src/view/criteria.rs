@@ -22,6 +22,9 @@ pub struct CriteriaStatus {
     /// The counts in words, as every view says them: `all 5 required pass, 1 optional not checked`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub summary: String,
+    /// The same for a status bar: `5/5 pass`, of the required ones.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub brief: String,
     pub items: Vec<CriterionStatus>,
 }
 
@@ -115,13 +118,14 @@ fn collect(items: impl Iterator<Item = CriterionStatus>) -> CriteriaStatus {
         unverified: count(|it| it == Status::Unverified),
         total: items.len() as u64,
         summary: tally.sentence(),
+        brief: tally.brief(),
         items,
     }
 }
 
 fn item(criterion: &Criterion, role: Option<Role>, result: Option<&CheckResult>) -> CriterionStatus {
     // Without a check there is nothing to run, so "never run" would say less than what is known.
-    let status = known_status(criterion, result);
+    let status = known_status(criterion, result.map(|it| it.status));
     CriterionStatus {
         id: criterion.id.clone(),
         // A document is written by anybody.
@@ -138,11 +142,12 @@ fn item(criterion: &Criterion, role: Option<Role>, result: Option<&CheckResult>)
     }
 }
 
-fn known_status(criterion: &Criterion, result: Option<&CheckResult>) -> Option<Status> {
+/// What counts of the `found` status of one round.
+pub(super) fn known_status(criterion: &Criterion, found: Option<Status>) -> Option<Status> {
     match criterion.check {
         None => Some(Status::Unverified),
         // A judge that was not asked yet.
-        Some(_) => result.map(|it| it.status).filter(|it| *it != Status::Unverified),
+        Some(_) => found.filter(|it| *it != Status::Unverified),
     }
 }
 
@@ -151,7 +156,9 @@ pub(super) fn tally_of_task<'a>(
     criteria: &[Criterion],
     result: impl Fn(&CriterionId) -> Option<&'a CheckResult>,
 ) -> CriteriaTally {
-    CriteriaTally::of(criteria.iter().map(|it| (it.required, known_status(it, result(&it.id)))))
+    CriteriaTally::of(
+        criteria.iter().map(|it| (it.required, known_status(it, result(&it.id).map(|it| it.status)))),
+    )
 }
 
 #[cfg(test)]

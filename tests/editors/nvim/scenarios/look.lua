@@ -86,7 +86,13 @@ return {
           loopId = '20261120-abcdef',
           criteria = { { id = 'a', name = 'Tests pass', row = '✗✓' } },
           iterations = {
-            { iteration = 0, startedAt = '2026-11-20T14:00:00Z', passed = 0, total = 2 },
+            {
+              iteration = 0,
+              startedAt = '2026-11-20T14:00:00Z',
+              passed = 0,
+              total = 3,
+              summary = '3 criteria, not checked yet',
+            },
             {
               iteration = 1,
               startedAt = '2026-11-20T14:00:10Z',
@@ -96,8 +102,9 @@ return {
               removed = 4,
               milestones = { 'Tests pass holds' },
               commit = '0123456789abcdef',
-              passed = 1,
-              total = 2,
+              passed = 2,
+              total = 3,
+              summary = 'all 2 required pass, 1 optional not checked',
             },
           },
         },
@@ -105,7 +112,9 @@ return {
     })
     editor:ex('Ralph diff')
     editor:wait_question('Changes of: ')
-    editor:answer('iteration 1: 3 files changed (+12 −4), 1 of 2 pass; Tests pass holds; commit 0123456789')
+    editor:answer(
+      'iteration 1: 3 files changed (+12 −4), all 2 required pass, 1 optional not checked; Tests pass holds; commit 0123456789'
+    )
     editor:wait('the diff', 'return vim.wo.diff and #vim.api.nvim_tabpage_list_wins(0) == 2')
     support.same(2, editor:lua('return #vim.api.nvim_list_tabpages()'), 'tabs')
     support.same('old = 1', editor:buffer_text('/before/src/code.lua'), 'before')
@@ -121,7 +130,11 @@ return {
     support.wait('the history', function()
       return editor:buffer_text('loopkeeper://log')
     end)
-    support.contains(editor:buffer_text('loopkeeper://log'), '    1  1 of 2 pass     1 min')
+    support.contains(
+      editor:buffer_text('loopkeeper://log'),
+      '    1  all 2 required pass, 1 optional not checked  1 min'
+    )
+    support.contains(editor:buffer_text('loopkeeper://log'), 'start  3 criteria, not checked yet')
     support.contains(editor:buffer_text('loopkeeper://log'), '✗✓  Tests pass')
     editor:ex('checkhealth loopkeeper')
     support.contains(

@@ -48,7 +48,11 @@ return {
     support.wait('the history', function()
       return third:buffer_text('loopkeeper://log')
     end)
-    for _, line in ipairs({ 'start  0 of 3 pass', '    1  1 of 3 pass', '    2  2 of 3 pass' }) do
+    for _, line in ipairs({
+      'start  0 of 3 criteria pass',
+      '    1  1 of 3 criteria pass',
+      '    2  2 of 3 criteria pass',
+    }) do
       support.contains(third:buffer_text('loopkeeper://log'), line)
     end
     project:agent_does('echo c > c.txt')

@@ -20,8 +20,8 @@ return {
     local fake, editor, folder = Fake.open()
     local task = { Fake.task(folder) }
     shown(editor, fake, 'Ralph', {}, task)
-    shown(editor, fake, 'Ralph 0/25 · 3/5', { Fake.loop({ iteration = 0, phase = 'baseline' }) }, task)
-    shown(editor, fake, 'Ralph 2/25 · 3/5', { Fake.loop({ iteration = 2 }) }, task)
+    shown(editor, fake, 'Ralph 0/25 · 3/5 pass', { Fake.loop({ iteration = 0, phase = 'baseline' }) }, task)
+    shown(editor, fake, 'Ralph 2/25 · 3/5 pass', { Fake.loop({ iteration = 2 }) }, task)
     shown(editor, fake, 'Ralph paused 2/25', { Fake.loop({ iteration = 2, state = 'paused', phase = 'paused' }) }, task)
     shown(editor, fake, 'Ralph breaker open', {
       Fake.loop({ iteration = 2, state = 'needsYou', phase = 'paused', breaker = { state = 'open' } }),
@@ -43,6 +43,13 @@ return {
       'LoopkeeperLoopFinished',
     }, editor:events(), 'events')
 
+    -- Counts are the server's words: optional criteria do not make a verified task look unfinished.
+    shown(editor, fake, 'Ralph 2/25 · not checked', {
+      Fake.loop({ iteration = 2, criteria = { passed = 0, failed = 0, brief = 'not checked' } }),
+    }, task)
+    shown(editor, fake, 'Ralph 100/200', {
+      Fake.loop({ iteration = 100, limits = { iterations = 200 }, criteria = { brief = '100/120 pass' } }),
+    }, task)
     done.outcome.verified = false
     shown(editor, fake, 'Ralph claims done · 3', { Fake.loop(done) }, task)
     done.outcome.kind = 'limit'
@@ -89,7 +96,7 @@ return {
     shown(editor, fake, 'Ralph 3/25 · your turn', { Fake.loop(yours) }, task)
     support.same('LoopkeeperNeedsYou', editor:lua("return require('loopkeeper').highlight()"), 'highlight')
     yours = { agent = 'claude', iteration = 4, session = { id = 's', startedAt = '', resets = 0, own = true } }
-    shown(editor, fake, 'Ralph 4/25 · 3/5', { Fake.loop(yours) }, task)
+    shown(editor, fake, 'Ralph 4/25 · 3/5 pass', { Fake.loop(yours) }, task)
     local unable = { health = 'error', message = 'the state folder is open to other users' }
     shown(editor, fake, 'Ralph: error', {}, task, unable)
     support.same('LoopkeeperStopped', editor:lua("return require('loopkeeper').highlight()"), 'highlight')

@@ -41,8 +41,8 @@ end
 ---@return string
 local function describe(entry)
   local parts = { facts.changes(entry) }
-  if entry.total > 0 then
-    table.insert(parts, ('%d of %d pass'):format(entry.passed, entry.total))
+  if entry.summary then
+    table.insert(parts, entry.summary)
   end
   local name = entry.iteration == 0 and 'the start' or 'iteration ' .. entry.iteration
   local first = #parts > 0 and ('%s: %s'):format(name, table.concat(parts, ', ')) or name

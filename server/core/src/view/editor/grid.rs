@@ -5,12 +5,13 @@
 mod tests;
 
 use super::state::glyph;
-use crate::check::Status;
-use crate::criterion::CriterionId;
+use crate::check::{CriteriaTally, Status};
+use crate::criterion::{Criterion, CriterionId};
 use crate::decide::breaker::{self, is_provider_trouble};
 use crate::decide::{Iteration, LoopState};
 use crate::journal::{Pinned, Role};
 use crate::text::{sanitize, words};
+use crate::view::criteria::known_status;
 
 /// Older iterations do not fit.
 const COLUMNS: usize = 30;
@@ -64,16 +65,36 @@ pub(crate) fn grid(state: &LoopState) -> String {
 }
 
 /// What the first judgement said is all that is left of the baseline.
+/// How many criteria passed before the first iteration.
+pub fn start_tally(state: &LoopState) -> CriteriaTally {
+    let found = |it: &Criterion| known_status(it, baseline_status(state, &it.id));
+    CriteriaTally::of(state.pinned.iter().map(|it| (it.criterion.required, found(&it.criterion))))
+}
+
+/// How many of those that were judged after an iteration passed.
+pub fn iteration_tally(state: &LoopState, iteration: &Iteration) -> CriteriaTally {
+    let pinned = |id: &CriterionId| state.pinned.iter().find(|it| it.criterion.id == *id);
+    CriteriaTally::of(iteration.row.iter().map(|(id, status)| match pinned(id) {
+        Some(it) => (it.criterion.required, known_status(&it.criterion, Some(*status))),
+        // Taken out of the task since.
+        None => (true, Some(*status)),
+    }))
+}
+
 fn baseline(state: &LoopState, criterion: &CriterionId) -> char {
+    baseline_status(state, criterion).map_or('·', glyph)
+}
+
+fn baseline_status(state: &LoopState, criterion: &CriterionId) -> Option<Status> {
     let judged_later = |it: &Iteration| !it.row.is_empty() && !it.row.iter().any(|(id, _)| id == criterion);
     if state.history.iter().find(|it| !it.row.is_empty()).is_some_and(judged_later) {
-        return '·';
+        return None;
     }
     let role = state.pinned.iter().find(|it| it.criterion.id == *criterion).map(|it| it.role);
     match role {
-        Some(Role::Guard) => glyph(Status::Pass),
-        Some(Role::Goal) => glyph(Status::Fail),
-        Some(Role::Open) | None => '·',
+        Some(Role::Guard) => Some(Status::Pass),
+        Some(Role::Goal) => Some(Status::Fail),
+        Some(Role::Open) | None => None,
     }
 }
 

@@ -1,4 +1,5 @@
-use super::{grid, row};
+use super::{grid, iteration_tally, row, start_tally};
+use crate::check::Status;
 use crate::decide::LoopState;
 use crate::decide::tests::sim::{Act, Sim, criterion, item, spec};
 
@@ -30,6 +31,24 @@ fn rows_begin_with_the_baseline() {
     assert_eq!(row(&state, &state.pinned[0].criterion.id), "✗✗✓✓");
     assert_eq!(row(&state, &state.pinned[1].criterion.id), "✓✗✗✗");
     assert_eq!(row(&state, &crate::criterion::CriterionId("other".into())), "····");
+}
+
+#[test]
+fn counts_of_an_iteration_tell_required_from_optional_criteria() {
+    let mut state = played(&["a", "b", "c"], "fpf", vec![Act::new("ppf"), Act::new("fpp")]);
+    let words = |state: &LoopState, at: usize| iteration_tally(state, &state.history[at]).sentence();
+    assert_eq!(start_tally(&state).sentence(), "1 of 3 criteria pass");
+    assert_eq!([words(&state, 0), words(&state, 1)], ["2 of 3 criteria pass"; 2]);
+    state.pinned[2].criterion.required = false;
+    assert_eq!(start_tally(&state).sentence(), "1 of 2 required pass, 1 optional fails");
+    assert_eq!(words(&state, 0), "all 2 required pass, 1 optional fails");
+    assert_eq!(words(&state, 1), "1 of 2 required pass, 1 optional passes");
+    // Of one whose check was not asked yet nothing is known.
+    state.history[0].row[2].1 = Status::Unverified;
+    assert_eq!(words(&state, 0), "all 2 required pass, 1 optional not checked");
+    // One that was taken out of the task since was required then.
+    state.pinned.remove(0);
+    assert_eq!(words(&state, 0), "all 2 required pass, 1 optional not checked");
 }
 
 #[test]
