@@ -79,7 +79,7 @@ end
 ---@param params loopkeeper.AlertParams
 function M.alert(params)
   if require('loopkeeper.config').get().notify then
-    ui.tell(params.message, levels[params.severity] or vim.log.levels.INFO)
+    ui.tell(params.message, levels[params.severity] or vim.log.levels.INFO, params)
   end
 end
 
@@ -134,6 +134,7 @@ end
 --- offers.
 ---@return boolean whether there was anything
 function M.ask_pending()
+  require('loopkeeper.float').close()
   local question = next_question()
   if question then
     ask(question)

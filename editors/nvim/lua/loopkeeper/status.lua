@@ -35,6 +35,7 @@ function M.update(client, params)
   require('loopkeeper.events').fire(root, before and before.params, params)
   require('loopkeeper.signs').refresh_all()
   require('loopkeeper.overview').refresh()
+  require('loopkeeper.float').settle(M.alerts())
   if before and before.client ~= client.id then
     require('loopkeeper.output').subscribe_again(client)
   end
@@ -109,6 +110,16 @@ function M.tasks()
     vim.list_extend(tasks, known[root].params.tasks)
   end
   return tasks
+end
+
+--- What needs the user now, of all roots.
+---@return loopkeeper.AlertParams[]
+function M.alerts()
+  local all = {}
+  for root in vim.spairs(known) do
+    vim.list_extend(all, known[root].params.alerts or {})
+  end
+  return all
 end
 
 --- Loops of Claude Code's plugin, which nobody here drives.

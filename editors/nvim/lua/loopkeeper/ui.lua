@@ -26,10 +26,11 @@ local function notify_is_built_in()
 end
 
 --- A message that nobody asked for. Neovim's own `vim.notify` makes the user press a key after one that does not fit
---- into a line, so there it is cut: `:Ralph status` has all of it.
+--- into a line, so there it is cut, and a window shows all of it.
 ---@param message string
 ---@param level integer
-function M.tell(message, level)
+---@param alert? loopkeeper.AlertParams the message of which it is
+function M.tell(message, level, alert)
   local room = vim.v.echospace - #'Ralph: '
   local line = message:gsub('%s+', ' ')
   if notify_is_built_in() and vim.fn.strdisplaywidth(line) > room then
@@ -38,6 +39,7 @@ function M.tell(message, level)
       kept = kept - 1
     end
     message = vim.fn.strcharpart(line, 0, kept) .. '…'
+    require('loopkeeper.float').show(M.plain(line), alert)
   end
   notify(message, level)
 end
