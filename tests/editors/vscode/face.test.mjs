@@ -21,7 +21,7 @@ test("vscode_face: the status bar in every state", async () => {
   const open = { breaker: { state: "open", reason: "nothing changed", counts: { noProgress: 3 }, trips: 1 } };
   const states = [
     [[], "Ralph", "circle-outline", "normal"],
-    [[loop()], "Ralph 7/30 · 3/5", "sync", "normal"],
+    [[loop()], "Ralph 7/30 · 3/5 pass", "sync", "normal"],
     [[loop({ phase: "waiting", wait: { reason: "quota" } })], "Ralph 7/30 · 14:32", "clock", "normal"],
     [[loop({ state: "paused", phase: "paused" })], "Ralph 7/30", "debug-pause", "normal"],
     [[loop({ state: "needsYou", phase: "needsAnswer" })], "Ralph needs you", "bell-dot", "warning"],
@@ -135,7 +135,7 @@ test("vscode_face: a loop of Claude Code's plugin is shown, taken over and stopp
   await window.pick("Stop the Plugin's Loop");
   await stage.ordered("loopkeeper.server.stop", (order) => order.loopId === uri);
   stage.status([stage.loop()], undefined, { foreign });
-  await window.sees("Ralph 7/30 · 3/5");
+  await window.sees("Ralph 7/30 · 3/5 pass");
   stage.status();
   await window.sees("Ralph");
 });

@@ -50,13 +50,13 @@ test("vscode_loop: from the palette through the trust question to done", async (
     await window.picture("trust page of a start");
     assert.equal(project.turns(), 0);
     await window.clickLens("Trust and start");
-    const item = await window.sees("Ralph 1/9 · 0/3");
+    const item = await window.sees("Ralph 1/9 · 0/3 pass");
     assert.equal(item.icon.split("~")[0], "sync");
     await window.page.locator('.tab[data-resource-name="PROMPT.md"]').click();
     await lines(window, "info", [there, hello, world]);
     await window.picture("working dark");
     project.turn(1, "echo hello > greeting.txt");
-    await window.sees("Ralph 2/9 · 2/3");
+    await window.sees("Ralph 2/9 · 2/3 pass");
     await lines(window, "info", [world]);
     project.turn(2, "echo hello world > greeting.txt");
     await window.sees("Ralph done · 2");
@@ -71,7 +71,7 @@ test("vscode_loop: stopped from the palette after its iteration", async () => {
   await opened({}, async (project, window) => {
     await window.sees("Ralph");
     await window.palette("Ralph: Start Loop");
-    await window.sees("Ralph 1/9 · 0/3");
+    await window.sees("Ralph 1/9 · 0/3 pass");
     await window.palette("Ralph: Stop Loop");
     await window.sees("Ralph 1/9 · stopping");
     project.turn(1, "echo hello > greeting.txt");
@@ -125,14 +125,14 @@ test("vscode_loop: paused, steered and resumed", async () => {
   await opened({}, async (project, window) => {
     await window.sees("Ralph");
     await window.palette("Ralph: Start Loop");
-    await window.sees("Ralph 1/9 · 0/3");
+    await window.sees("Ralph 1/9 · 0/3 pass");
     await pauses(window);
     await window.palette("Ralph: Steer");
     await window.answer("Greet the whole world");
     project.turn(1, "echo hello > greeting.txt");
     await window.sees("Ralph 1/9");
     await window.palette("Ralph: Resume");
-    await window.sees("Ralph 2/9 · 2/3");
+    await window.sees("Ralph 2/9 · 2/3 pass");
     project.turn(2, "echo hello world > greeting.txt");
     await window.sees("Ralph done · 2");
     assert.match(project.cli(["log", "--json"]), /Greet the whole world/);
@@ -161,7 +161,7 @@ test("vscode_loop: the output of a loop at work", async () => {
   await opened({}, async (project, window) => {
     await window.sees("Ralph");
     await window.palette("Ralph: Start Loop");
-    await window.sees("Ralph 1/9 · 0/3");
+    await window.sees("Ralph 1/9 · 0/3 pass");
     await window.palette("Ralph: Show Output");
     await window.see("the view", () => window.panel(), (it) => it.includes("Output from here on"));
     project.turn(1, "echo said by the agent; echo hello world > greeting.txt");
@@ -183,9 +183,9 @@ test("vscode_loop: two windows on one folder show the same", async () => {
     await both("Ralph");
     await window.page.bringToFront();
     await window.palette("Ralph: Start Loop");
-    await both("Ralph 1/9 · 0/3");
+    await both("Ralph 1/9 · 0/3 pass");
     project.turn(1, "echo hello > greeting.txt");
-    await both("Ralph 2/9 · 2/3");
+    await both("Ralph 2/9 · 2/3 pass");
     await other.palette("Ralph: Stop Loop");
     await both("Ralph 2/9 · stopping");
     project.turn(2, "true");
@@ -198,12 +198,12 @@ test("vscode_loop: a loop of the terminal shows in the window, and the other way
   await opened({}, async (project, window) => {
     await window.sees("Ralph");
     project.cli(["run", "--detach"]);
-    await window.sees("Ralph 1/9 · 0/3");
+    await window.sees("Ralph 1/9 · 0/3 pass");
     await pauses(window);
     project.turn(1, "echo hello > greeting.txt");
     await window.sees("Ralph 1/9");
     project.cli(["resume"]);
-    await window.sees("Ralph 2/9 · 2/3");
+    await window.sees("Ralph 2/9 · 2/3 pass");
     project.cli(["stop", "--now"]);
     await window.sees("Ralph stopped · 2");
   });

@@ -44,7 +44,7 @@ test("vscode_orders: the palette offers what can be done now", async () => {
   assert.ok(idle.some((it) => it.includes("Start Loop")));
   assert.ok(!idle.some((it) => it.includes("Stop Loop")), String(idle));
   stage.status([stage.loop()]);
-  await window.sees("Ralph 7/30 · 3/5");
+  await window.sees("Ralph 7/30 · 3/5 pass");
   const working = await window.offered("Ralph: ");
   for (const it of ["Stop Loop", "Stop Loop Now", "Pause After This Iteration", "Steer…", "Show Output"]) assert.ok(working.some((row) => row.includes(it)), it);
   assert.ok(!working.some((it) => it.includes("Resume") || it.includes("Reset Breaker")), String(working));
@@ -52,7 +52,7 @@ test("vscode_orders: the palette offers what can be done now", async () => {
 
 test("vscode_orders: stop, stop now, pause, steer, resume, reset", async () => {
   stage.status([stage.loop()]);
-  await window.sees("Ralph 7/30 · 3/5");
+  await window.sees("Ralph 7/30 · 3/5 pass");
   await window.palette("Ralph: Stop Loop");
   await stage.ordered("loopkeeper.server.stop", (it) => it.loopId === "20261120-aaaaaa" && !it.now);
   await window.palette("Ralph: Stop Loop Now");
@@ -122,7 +122,7 @@ test("vscode_orders: the changes of an iteration in the diff editor", async () =
   const files = [{ path: "src/a.txt", kind: "changed", before, after: stage.uri("src/a.txt") }, { path: "b.txt", kind: "added", after: stage.uri("src/a.txt") }];
   stage.answers("loopkeeper.server.diff", { result: { status: null, patch: before, files } });
   stage.status([stage.loop()]);
-  await window.sees("Ralph 7/30 · 3/5");
+  await window.sees("Ralph 7/30 · 3/5 pass");
   await window.palette("Ralph: Show Changes of Iteration");
   await window.pick("Iteration 2");
   await stage.ordered("loopkeeper.server.diff", (it) => it.iteration === 2);
@@ -139,7 +139,7 @@ test("vscode_orders: the way back asks once and says what it did", async () => {
   const refused = [{ path: "big.bin", why: "too large to keep" }];
   stage.answers("loopkeeper.server.rollback", { result: { status: null, written: 3, removed: 1, refused } });
   stage.status([stage.loop()]);
-  await window.sees("Ralph 7/30 · 3/5");
+  await window.sees("Ralph 7/30 · 3/5 pass");
   await window.palette("Ralph: Roll Back to Iteration");
   await window.pick("Start");
   await window.pick("Roll Back to the Start");
@@ -164,7 +164,7 @@ test("vscode_orders: an order to a busy loop says when it takes effect", async (
   const effect = "The loop pauses after this iteration (7).";
   stage.answers("loopkeeper.server.pause", { result: { status: null, effect } });
   stage.status([stage.loop()]);
-  await window.sees("Ralph 7/30 · 3/5");
+  await window.sees("Ralph 7/30 · 3/5 pass");
   await window.palette("Ralph: Pause After This Iteration");
   await window.notification(effect);
 });
@@ -172,7 +172,7 @@ test("vscode_orders: an order to a busy loop says when it takes effect", async (
 test("vscode_orders: the output view shows what comes from the loop it is about", async () => {
   stage.answers("loopkeeper/subscribe", { result: { subscribed: true } });
   stage.status([stage.loop()]);
-  await window.sees("Ralph 7/30 · 3/5");
+  await window.sees("Ralph 7/30 · 3/5 pass");
   await window.palette("Ralph: Show Output");
   await window.see("the subscription", () => stage.received().find((it) => it.method === "loopkeeper/subscribe")?.params, (it) => it?.on === true);
   stage.say("loopkeeper/output", { loopId: "another", iteration: 1, text: "not this\n" });

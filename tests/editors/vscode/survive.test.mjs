@@ -26,11 +26,11 @@ async function through(accident) {
   try {
     await window.sees("Ralph");
     await window.palette("Ralph: Start Loop");
-    await window.sees("Ralph 1/9 · 0/3");
+    await window.sees("Ralph 1/9 · 0/3 pass");
     const [before] = project.loops();
     await accident(project, window, servers);
     project.turn(1, "echo hello > greeting.txt");
-    await window.sees("Ralph 2/9 · 2/3");
+    await window.sees("Ralph 2/9 · 2/3 pass");
     const [now] = project.loops();
     assert.deepEqual([now.id, now.keeper.pid], [before.id, before.keeper.pid], "the same loop with the same keeper");
     project.turn(2, "echo hello world > greeting.txt");
@@ -51,7 +51,7 @@ test("vscode_survive: the window is reloaded", async () => {
   await through(async (_, window, servers) => {
     const pid = await first(servers);
     await window.reload("PROMPT.md");
-    await window.sees("Ralph 1/9 · 0/3");
+    await window.sees("Ralph 1/9 · 0/3 pass");
     await next(servers, pid);
   });
 });
@@ -79,7 +79,7 @@ test("vscode_survive: the server is restarted from the palette", async () => {
     const pid = await first(servers);
     await window.palette("Ralph: Restart Server");
     await gone([pid]);
-    await window.sees("Ralph 1/9 · 0/3");
+    await window.sees("Ralph 1/9 · 0/3 pass");
   });
 });
 

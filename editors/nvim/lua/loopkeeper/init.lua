@@ -8,7 +8,7 @@ function M.setup(options)
   require('loopkeeper.config').merge(options or {})
 end
 
---- What goes on, in at most 24 characters, such as `Ralph 7/25 · 3/5`. Empty where there is no task. Asks nobody.
+--- What goes on, in at most 24 characters, such as `Ralph 7/25 · 3/5 pass`. Empty where there is no task. Asks nobody.
 ---@return string
 function M.statusline()
   -- Before anything was opened there is nothing to load a module for.
