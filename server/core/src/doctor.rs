@@ -1,5 +1,5 @@
-//! What `doctor` says: facts about agents, machine and workspace to findings, each with what to do about it. Pure:
-//! whoever looks brings the facts.
+//! Turns facts about agents, machine and workspace into the findings of `doctor`, each with a remedy. Pure: the
+//! caller collects the facts.
 
 mod agents;
 mod capabilities;
@@ -15,7 +15,7 @@ pub use capabilities::capabilities;
 pub use machine::{MachineFacts, SandboxFacts, StateFacts};
 pub use workspace::{TaskFacts, TasksFacts, WorkspaceFacts};
 
-/// Everything that was looked at.
+/// Everything that was inspected.
 #[derive(Debug)]
 pub struct DoctorFacts {
     pub agents: Vec<AgentFacts>,
@@ -25,7 +25,7 @@ pub struct DoctorFacts {
     pub workspace: WorkspaceFacts,
 }
 
-/// What somebody else said was wrong, with the remedy.
+/// A problem that another component reported, with its remedy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DoctorProblem {
     pub what: String,

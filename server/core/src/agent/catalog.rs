@@ -1,5 +1,5 @@
-//! The agents that people use: how to install them, and which variables and files show that somebody logged in. Of those
-//! only names are listed, and one word where a file is there without a login too.
+//! The known agents: how to install each one, and which environment variables and files indicate a login. Only their
+//! names are listed, and one word to search for in a file that also exists without a login.
 
 /// An agent that is looked for.
 #[derive(Debug, Clone, Copy)]
@@ -24,7 +24,7 @@ pub struct LoginFile {
     pub moved: Option<(&'static str, &'static str)>,
     /// Below the home folder.
     pub at_home: &'static str,
-    /// What it holds once somebody is logged in, where the file is there without that too.
+    /// A word that the file contains only after a login, for a file that also exists without one.
     pub holds: Option<&'static str>,
 }
 

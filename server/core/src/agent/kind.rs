@@ -39,7 +39,7 @@ pub enum Dialect {
 }
 
 impl Dialect {
-    /// The agent whose it is; text and a protocol are nobody's.
+    /// The agent that writes this dialect; plain text and ACP belong to no particular agent.
     pub fn kind(self) -> Option<AgentKind> {
         match self {
             Self::Text | Self::Acp => None,

@@ -1,5 +1,5 @@
-//! The agents on this machine: which are installed, and by what one sees that somebody logged in. Only names of variables
-//! and files are looked at, never what is in them but for one word where a file says no more.
+//! The agents on this machine: which ones are installed, and what indicates a login. Only the names of variables and
+//! files are inspected, never their contents, except for one word in a file that also exists without a login.
 
 use std::path::PathBuf;
 
