@@ -13,6 +13,7 @@ pub mod host_info;
 pub mod http;
 pub mod journal_file;
 mod last_result;
+pub mod logging;
 pub mod process;
 pub mod removal_watch;
 pub mod sandbox;

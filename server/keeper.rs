@@ -9,6 +9,7 @@ pub mod checks;
 pub mod control;
 mod durability;
 pub mod effects;
+mod event_log;
 mod judges;
 pub mod launch;
 pub mod main_loop;
@@ -32,6 +33,7 @@ use thiserror::Error;
 use tokio::task::{JoinHandle, LocalSet};
 
 use crate::adapters::journal_file::JournalError;
+use crate::adapters::logging::LogFilterError;
 use crate::adapters::sandbox::SandboxError;
 use crate::adapters::snapshots::SnapshotError;
 use crate::adapters::state_dir::StateError;
@@ -61,6 +63,8 @@ pub enum KeeperError {
     Workspace { message: String },
     #[error("the keeper did not start: {what}")]
     Refused { what: String, hint: Option<String> },
+    #[error(transparent)]
+    LogFilter(#[from] LogFilterError),
     #[error("Could not {action} {}: {source}", path.display())]
     Io { action: &'static str, path: PathBuf, source: std::io::Error },
 }
@@ -73,6 +77,7 @@ impl KeeperError {
             Self::Lock(error) => error.hint(),
             Self::State(error) => error.hint(),
             Self::Sandbox(error) => error.hint().to_owned(),
+            Self::LogFilter(error) => error.hint().to_owned(),
             Self::Snapshots(_) | Self::Io { .. } => {
                 "check the disk and the rights of the state folder".to_owned()
             }
@@ -116,11 +121,6 @@ pub(crate) fn block_on<T>(work: impl Future<Output = T>) -> std::io::Result<T> {
 pub(crate) fn spawn_boxed_local(work: impl Future<Output = ()> + 'static) -> JoinHandle<()> {
     let work: Pin<Box<dyn Future<Output = ()>>> = Box::pin(work);
     tokio::task::spawn_local(work)
-}
-
-/// A line for the keeper's own log.
-pub(crate) fn tracing(text: &str) {
-    let _ = writeln!(std::io::stderr(), "{text}");
 }
 
 /// Aborts on any panic: a keeper that lost a task would hang, a dead one can be resumed.

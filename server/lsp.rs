@@ -4,7 +4,7 @@
 //! [`session`] (the client, its [`capabilities`], the open [`documents`]); a request about a document gets its
 //! [`document_context`], and [`to_proto`] converts the core's views to LSP types. Tasks and loops come from the
 //! snapshots of `crate::workspace`; [`publisher`] sends their changes, [`commands`] executes commands, [`questions`]
-//! asks the user, [`virtual_documents`] are generated read-only files, [`foreign`] are loops of another tool. [`ext`]
+//! asks the user, [`virtual_documents`] are generated read-only files, [`trace`] is the log, [`foreign`] are loops of another tool. [`ext`]
 //! declares every message
 //! that is not of the protocol itself. Rules about tasks and loops live in the core; nothing here decides one.
 //!
@@ -25,8 +25,9 @@ mod serve;
 mod server;
 pub mod session;
 mod to_proto;
+mod trace;
 mod transport;
 mod view_input;
 mod virtual_documents;
 
-pub use self::serve::serve;
+pub use self::serve::{ServeError, serve};

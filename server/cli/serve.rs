@@ -5,7 +5,7 @@ use std::io::IsTerminal;
 use super::args::{Cli, CliCommand, HiddenCommand};
 use super::exit::Exit;
 use super::failure::{self, Failure};
-use crate::lsp;
+use crate::lsp::{self, ServeError};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -30,6 +30,7 @@ pub(crate) fn run() -> Exit {
     match lsp::serve() {
         Ok(true) => Exit::Done,
         Ok(false) => Exit::Ended,
-        Err(error) => failure::report(&Failure::ended(format_args!("the server did not start: {error}"))),
+        Err(ServeError::LogFilter(error)) => failure::report(&Failure::usage(&error).hint(error.hint())),
+        Err(error) => failure::report(&Failure::ended(error)),
     }
 }

@@ -53,7 +53,7 @@ pub(crate) async fn in_time(list: &Path, asker: &CallRequest) -> CallSlot {
 /// `None`: somebody else is at it.
 fn try_once(list: &Path, asker: &CallRequest) -> Option<CallSlot> {
     calls::take_slot(list, asker, clock::now()).unwrap_or_else(|error| {
-        super::tracing(&error.to_string());
+        tracing::warn!("{error}");
         Some(CallSlot::Unknown { message: error.to_string() })
     })
 }

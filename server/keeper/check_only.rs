@@ -9,10 +9,11 @@ use loopkeeper_core::decide::mark_unstable;
 use loopkeeper_core::journal::{Entry, LoopSpec, Record, Round};
 
 use super::rounds::{self, RoundRequest};
-use super::run_context::RunContext;
+use super::run_context::{self, RunContext};
 use super::{KeeperError, main_loop::EntryObserver};
 use crate::adapters::clock;
 use crate::adapters::journal_file::{JournalError, JournalFile};
+use crate::adapters::logging;
 use crate::adapters::process::orphans;
 use crate::adapters::state_dir::StateDir;
 use crate::adapters::state_dir::workspace::Workspace;
@@ -27,6 +28,7 @@ pub async fn check_task(
     spec: LoopSpec,
     mut observer: EntryObserver,
 ) -> Result<Round, KeeperError> {
+    let _log = logging::log_to_stderr(run_context::redactor(&spec))?;
     let _tree_lock = state.lock_tree(workspace.root(), &format!("checks of {}", spec.task.0))?;
     orphans::become_subreaper().map_err(KeeperError::io("adopt the orphans of", workspace.root()))?;
     let path = workspace.checks(&spec.task);
@@ -77,7 +79,7 @@ fn put_damage_aside(path: &Path) -> Result<(), KeeperError> {
     }
     let names = (1..=u32::MAX).map(|it| path.with_extension(format!("damaged-{it}")));
     let aside = names.into_iter().find(|it| !it.exists()).unwrap_or_default();
-    super::tracing(&format!("the record of earlier checks is damaged; its bytes are in {}", aside.display()));
+    tracing::warn!("the record of earlier checks is damaged; its bytes are in {}", aside.display());
     std::fs::rename(path, &aside).map_err(KeeperError::io("put aside", path))
 }
 

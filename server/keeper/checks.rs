@@ -20,9 +20,11 @@ use loopkeeper_core::settings::ServiceSettings;
 use loopkeeper_core::text::redact::Redactor;
 use loopkeeper_core::text::sanitize;
 use tokio::time::Instant;
+use tracing::{Instrument as _, debug_span};
 
 pub(super) use self::command::output_file;
 use self::servers::{NotReady, RunningServers};
+use super::event_log;
 use crate::adapters::http::HttpClient;
 use crate::adapters::process::WardenPool;
 use crate::adapters::trust::permit::Permit;
@@ -102,6 +104,15 @@ fn not_ready_result(plan: &RoundParams<'_>, criterion: &Criterion, why: &NotRead
 }
 
 async fn run_criterion(plan: &RoundParams<'_>, criterion: &Criterion) -> CheckResult {
+    let check = async {
+        let result = judge_criterion(plan, criterion).await;
+        event_log::log_check(&result);
+        result
+    };
+    check.instrument(debug_span!("check", criterion = criterion.id.0)).await
+}
+
+async fn judge_criterion(plan: &RoundParams<'_>, criterion: &Criterion) -> CheckResult {
     let begin = Instant::now();
     let timeout = criterion.timeout_ms.map_or(plan.timeout, Duration::from_millis);
     let finding = match &criterion.check {

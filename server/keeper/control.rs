@@ -5,7 +5,7 @@
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::rc::Rc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use loopkeeper_core::agent::acp::talk::PermissionAnswer;
 use loopkeeper_core::decide::UserCommand;
@@ -15,6 +15,7 @@ use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::{broadcast, mpsc, oneshot, watch};
+use tracing::{Instrument as _, debug, debug_span};
 
 use super::agent_hooks::{HookBroker, HookEvent, HookQuestion, HookVerdict};
 use super::spawn_boxed_local;
@@ -204,6 +205,7 @@ async fn answer_hook(
 }
 
 async fn verdict(desk: &ControlState, question: HookQuestion) -> HookVerdict {
+    debug!(hook = ?question.hook, "hook of the agent");
     if question.hook == HookEvent::Permission {
         return answer_permission(desk, &question).await;
     }
@@ -240,11 +242,23 @@ async fn ask_once(desk: &ControlState, request: &RequestLine) -> ControlReply {
     if let Some(answer) = before {
         return answer;
     }
-    let answer = handle_request(desk, request).await;
+    let span = debug_span!("control", verb = request.verb, id = request.id);
+    let answer = log_duration(handle_request(desk, request)).instrument(span).await;
     let mut given = desk.given.borrow_mut();
     given.push_front((request.id.clone(), answer.clone()));
     given.truncate(REMEMBERED_ANSWERS);
     answer
+}
+
+async fn log_duration(reply: impl Future<Output = ControlReply>) -> ControlReply {
+    let began = Instant::now();
+    let reply = reply.await;
+    let refused = match &reply {
+        ControlReply::Refused { code, .. } => Some(*code),
+        _ => None,
+    };
+    debug!(duration = ?began.elapsed(), refused, "answered");
+    reply
 }
 
 async fn handle_request(desk: &ControlState, request: &RequestLine) -> ControlReply {

@@ -15,6 +15,7 @@ use loopkeeper_core::decide::{
 use loopkeeper_core::journal::GitHead;
 use loopkeeper_core::text::sanitize;
 use tokio::sync::{mpsc, oneshot};
+use tracing::Instrument as _;
 
 use super::agent::{AgentHandle, IterationStart};
 use super::control::{ControlReply, ControlState};
@@ -90,7 +91,8 @@ impl EffectRunner {
             Effect::ReadTask => self.read_task(state),
             Effect::RunChecks { criteria, repeats } => {
                 let round = rounds::RoundRequest::of_loop(state, repeats, criteria);
-                self.checks = Some(spawn_boxed_local(rounds::run_and_report(self.scene.clone(), round)));
+                let round = rounds::run_and_report(self.scene.clone(), round).in_current_span();
+                self.checks = Some(spawn_boxed_local(round));
             }
             Effect::CancelChecks => self.cancel_checks(),
             Effect::TakeCall { iteration, heeds_limits } => {
@@ -150,7 +152,7 @@ impl EffectRunner {
             Duration::ZERO
         };
         let scene = self.scene.clone();
-        spawn_boxed_local(async move {
+        let work = async move {
             let shot = scene.stage.with_store(move |store| {
                 let mut shot = take_snapshot(store, young, before.as_deref())?;
                 shot.lines = match &before {
@@ -176,7 +178,8 @@ impl EffectRunner {
                 }
                 Err(SnapshotFailure { reason, message, .. }) => Event::SnapshotFailed { reason, message },
             });
-        });
+        };
+        spawn_boxed_local(work.in_current_span());
     }
 
     fn take_branch(&self, name: String) {
@@ -371,7 +374,7 @@ fn head_or_note(head: Result<Option<GitHead>, git::GitError>) -> Option<GitHead>
     head.unwrap_or_else(|error| {
         // Log once; the condition is permanent for this repository.
         static SAID: Once = Once::new();
-        SAID.call_once(|| super::tracing(&format!("commits do not count as progress here: {error}")));
+        SAID.call_once(|| tracing::warn!("commits do not count as progress here: {error}"));
         None
     })
 }

@@ -23,7 +23,7 @@ use super::agent::{self, IterationStart, LingerTimer, WatchResult};
 use super::checks::{RoundParams, output_file};
 use super::rounds::changed_paths;
 use super::run_context::{RunContext, SnapshotFailure, agent_environment};
-use super::{calls, private_file, tracing};
+use super::{calls, private_file};
 use crate::adapters::calls::CallRequest;
 use crate::adapters::env::SESSION;
 use crate::adapters::process::{self, Job, JobHandle, OutputEvent, Stream, TerminateMode};
@@ -249,7 +249,7 @@ impl JudgePanel<'_> {
             CallSlot::Taken { .. } => Ok(()),
             CallSlot::Full { .. } => Err("the calls of this hour are used up".to_owned()),
             CallSlot::Unknown { message } => {
-                tracing(&format!("{message}: a call of a judge was not counted"));
+                tracing::warn!("{message}: a call of a judge was not counted");
                 Ok(())
             }
         }

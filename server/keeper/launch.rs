@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
@@ -11,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use loopkeeper_core::decide::{LoopState, UserCommand};
 use loopkeeper_core::journal::{LoopSpec, Record};
-use loopkeeper_core::text::words;
+use loopkeeper_core::text::{truncate, words};
 use serde::Serialize;
 use tokio::net::UnixListener;
 use tokio::sync::mpsc;
@@ -20,11 +21,12 @@ use super::agent_hooks::HookCredentials;
 use super::control::{self, ControlState};
 use super::effects::{EffectRunner, LoopContext};
 use super::main_loop::{EntryObserver, Keeper, KeeperParams, Startup};
-use super::run_context::RunContext;
+use super::run_context::{self, RunContext};
 use super::signals::StopSignals;
 use super::template;
-use super::{KeeperError, private_file, spawn_boxed_local};
+use super::{KeeperError, spawn_boxed_local};
 use crate::adapters::journal_file::JournalFile;
+use crate::adapters::logging::{self, KEEPER_LOG, WarningEcho};
 use crate::adapters::process::orphans;
 use crate::adapters::state_dir::workspace::{LoopDir, Workspace};
 use crate::adapters::state_dir::{StateDir, lock};
@@ -49,6 +51,8 @@ pub fn create_loop_dir(
     mut spec: LoopSpec,
     task_text: &str,
 ) -> Result<LoopDir, KeeperError> {
+    // Before there is a folder of a loop that cannot start.
+    logging::filter_from_env()?;
     let dir = workspace.new_loop(state, clock::now())?;
     dir.id().clone_into(&mut spec.loop_id);
     let template = spec.settings.prompt_template.clone();
@@ -67,8 +71,10 @@ pub fn create_loop_dir(
 /// Called in a process of its own (`keeper --detach`, see `operations::keeper_main`), which ends right after.
 pub fn spawn_keeper(dir: &LoopDir, then: Option<&str>) -> Result<u32, KeeperError> {
     let log_path = log_file(dir);
-    private_file(&log_path, b"").map_err(KeeperError::io("write", &log_path))?;
-    let log = || File::options().append(true).open(&log_path).map_err(KeeperError::io("open", &log_path));
+    let log = File::options().append(true).create(true).mode(0o600).open(&log_path);
+    let log = log.map_err(KeeperError::io("open", &log_path))?;
+    let logged_before = log.metadata().map_err(KeeperError::io("read", &log_path))?.len();
+    let output = || log.try_clone().map_err(KeeperError::io("open", &log_path));
     // A leader of a group cannot lead a session; whoever started us apart did so already.
     let _ = rustix::process::setsid();
     let program = Path::new("/proc/self/exe");
@@ -77,13 +83,13 @@ pub fn spawn_keeper(dir: &LoopDir, then: Option<&str>) -> Result<u32, KeeperErro
     if let Some(order) = then {
         command.arg("--then").arg(order);
     }
-    command.arg(dir.path()).stdin(Stdio::null()).stdout(log()?).stderr(log()?).current_dir("/");
+    command.arg(dir.path()).stdin(Stdio::null()).stdout(output()?).stderr(output()?).current_dir("/");
     let mut child = command.spawn().map_err(KeeperError::io("start a keeper for", dir.path()))?;
     let (state, _, _) = StateDir::of_loop(dir.path())?;
     let began = Instant::now();
     loop {
         if let Some(status) = child.try_wait().map_err(KeeperError::io("watch the keeper of", dir.path()))? {
-            return ended_early(dir, status).map(|()| child.id());
+            return ended_early(dir, status, logged_before).map(|()| child.id());
         }
         if has_begun(&state, dir, child.id())? || began.elapsed() > BEGIN_PATIENCE {
             return Ok(child.id());
@@ -101,16 +107,18 @@ fn has_begun(state: &StateDir, dir: &LoopDir, pid: u32) -> Result<bool, KeeperEr
 }
 
 /// A keeper may have finished its work already; otherwise its own words say why it went.
-fn ended_early(dir: &LoopDir, status: ExitStatus) -> Result<(), KeeperError> {
+fn ended_early(dir: &LoopDir, status: ExitStatus, logged_before: u64) -> Result<(), KeeperError> {
     if status.success() {
         return Ok(());
     }
     let mut said = String::new();
     if let Ok(mut file) = File::open(log_file(dir)) {
-        let _ = file.seek(SeekFrom::Start(0));
-        let _ = file.take(4096).read_to_string(&mut said);
+        let _ = file.seek(SeekFrom::Start(logged_before));
+        let _ = file.take(64 * 1024).read_to_string(&mut said);
     }
-    let said = said.trim();
+    // Lines of the log, each of which begins with a time, may come before it.
+    let error = said.split_once("\nerror: ").map(|(_, error)| error);
+    let said = error.unwrap_or_else(|| truncate::last(&said, 4096)).trim();
     let (what, hint) = words::fact_and_hint(said.strip_prefix("error: ").unwrap_or(said));
     Err(KeeperError::Refused { what: what.to_owned(), hint: hint.map(str::to_owned) })
 }
@@ -118,6 +126,23 @@ fn ended_early(dir: &LoopDir, status: ExitStatus) -> Result<(), KeeperError> {
 /// Keeps a loop in this process until it ends.
 pub async fn run_keeper(
     dir: &LoopDir,
+    observer: EntryObserver,
+    then: Option<UserCommand>,
+    echo: WarningEcho,
+) -> Result<LoopState, KeeperError> {
+    let spec = read_start(dir)?;
+    let _log = logging::log_to_file(log_file(dir), run_context::redactor(&spec), echo)?;
+    tracing::debug!(version = env!("CARGO_PKG_VERSION"), pid = std::process::id(), "keeper started");
+    let ended = own_loop(dir, spec, observer, then).await;
+    if let Err(error) = &ended {
+        tracing::error!("{error}");
+    }
+    ended
+}
+
+async fn own_loop(
+    dir: &LoopDir,
+    spec: LoopSpec,
     observer: EntryObserver,
     then: Option<UserCommand>,
 ) -> Result<LoopState, KeeperError> {
@@ -131,7 +156,7 @@ pub async fn run_keeper(
     if dir.journal().try_exists().unwrap_or(true) {
         orphans::end_marked(dir.id());
     }
-    let (journal, beginning, spec) = open_journal(dir)?;
+    let (journal, beginning) = open_journal(dir, &spec)?;
     let (events_in, events) = mpsc::unbounded_channel();
     let (asks_in, asks) = mpsc::channel(16);
     let desk = ControlState::new(dir.id(), asks_in);
@@ -161,22 +186,21 @@ pub async fn run_keeper(
     keeper.run(then).await
 }
 
-fn open_journal(dir: &LoopDir) -> Result<(JournalFile, Startup, LoopSpec), KeeperError> {
-    let spec = read_start(dir)?;
+fn open_journal(dir: &LoopDir, spec: &LoopSpec) -> Result<(JournalFile, Startup), KeeperError> {
     let path = dir.journal();
     if !path.exists() {
         let told = without_secrets(spec.clone());
-        return Ok((JournalFile::create(&path)?, Startup::New(Box::new(told)), spec));
+        return Ok((JournalFile::create(&path)?, Startup::New(Box::new(told))));
     }
     let reopened = JournalFile::open(&path)?;
     if let Some(torn) = reopened.torn {
-        super::tracing(&format!("the journal's last write was cut off; its bytes are in {}", torn.display()));
+        tracing::warn!("the journal's last write was cut off; its bytes are in {}", torn.display());
     }
     if reopened.entries.is_empty() {
         let told = without_secrets(spec.clone());
-        return Ok((reopened.journal, Startup::New(Box::new(told)), spec));
+        return Ok((reopened.journal, Startup::New(Box::new(told))));
     }
-    Ok((reopened.journal, Startup::Existing(reopened.entries), spec))
+    Ok((reopened.journal, Startup::Existing(reopened.entries)))
 }
 
 fn read_start(dir: &LoopDir) -> Result<LoopSpec, KeeperError> {
@@ -251,7 +275,7 @@ pub(super) fn task_copy(dir: &LoopDir) -> PathBuf {
     dir.path().join("task.md")
 }
 
-/// What a detached keeper prints.
+/// What a keeper logs, and what a detached one prints.
 fn log_file(dir: &LoopDir) -> PathBuf {
-    dir.path().join("keeper.log")
+    dir.path().join(KEEPER_LOG)
 }

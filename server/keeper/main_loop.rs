@@ -14,6 +14,7 @@ use super::KeeperError;
 use super::control::{ControlReply, ControlRequest, SkippedPath, WatchEvent};
 use super::durability::Durability;
 use super::effects::EffectRunner;
+use super::event_log::{self, IterationSpan};
 use super::signals::{self, StateDirWatch};
 use super::user_commands::UserCommands;
 use crate::adapters::boottime_timer::BoottimeTimer;
@@ -52,6 +53,7 @@ pub struct Keeper {
     /// Reply channel of a permission request that is waiting for the user.
     pending_reply: Option<oneshot::Sender<ControlReply>>,
     finished: bool,
+    span: IterationSpan,
 }
 
 /// What [`Keeper::new`] is made of.
@@ -80,6 +82,7 @@ impl Keeper {
                 let record = Record::LoopStarted { boot: boot.clone(), spec: spec.clone() };
                 let entries = journal.append(clock::now(), vec![record])?;
                 let entry = entries.first().ok_or_else(|| KeeperError::nothing(dir))?;
+                event_log::log_record(entry);
                 observer(entry);
                 (decide::state_from_first(entry), Event::Launched { spec, boot })
             }
@@ -94,6 +97,7 @@ impl Keeper {
         Ok(Self {
             hooks: UserCommands::new(&state),
             alarm: BoottimeTimer::new().map_err(KeeperError::io("make a timer for", dir.path()))?,
+            span: IterationSpan::new(state.iteration),
             state,
             live: VolatileState::default(),
             journal,
@@ -209,6 +213,7 @@ impl Keeper {
         }
         let haste = if asked { Durability::Now } else { Durability::required_for(&records, &effects) };
         self.record(now, records, haste)?;
+        let _entered = self.span.enter(self.state.iteration);
         let mut answer = ControlReply::Done { seq: self.state.seq };
         for effect in effects {
             match effect {
@@ -288,6 +293,9 @@ impl Keeper {
                 let _ = self.journal.refill_reserve();
             }
             decide::apply(&mut self.state, &entry);
+            let entered = self.span.enter(self.state.iteration);
+            event_log::log_record(&entry);
+            drop(entered);
             self.hooks.observe(&self.state, &entry);
             self.unpublished.push(entry);
         }

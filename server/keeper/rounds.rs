@@ -7,9 +7,11 @@ use loopkeeper_core::criterion::{Check, Criterion};
 use loopkeeper_core::decide::{Event, LoopState, Phase};
 use loopkeeper_core::journal::{LoopSpec, Round};
 use loopkeeper_core::jury::is_due;
+use tracing::debug_span;
 
 use super::checks::{self, RoundParams};
 use super::effects::LoopContext;
+use super::event_log;
 use super::judges::{self, JudgeContext};
 use super::run_context::{RunContext, SnapshotFailure};
 use crate::adapters::git;
@@ -93,6 +95,7 @@ pub(super) async fn run_round(
     if is_due(&request.criteria, &results) && request.judging.is_steady(stage, (&before, &after)).await? {
         let heard = judges::run_judges(&plan, stage, &request.judging, &after).await?;
         for result in heard.results {
+            debug_span!("check", criterion = result.criterion.0).in_scope(|| event_log::log_check(&result));
             results
                 .iter_mut()
                 .filter(|it| it.criterion == result.criterion)

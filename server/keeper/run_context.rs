@@ -82,7 +82,7 @@ impl RunContext {
         Ok(Self {
             agent_env: Rc::new(with_door(agent_environment(&spec, &spec.agent, &domain), &spec, &door)),
             check_env: Rc::new(environment(EnvAudience::Check, &spec)),
-            redactor: Rc::new(Redactor::from_env(text_variables(&spec))),
+            redactor: Rc::new(redactor(&spec)),
             store: Arc::new(Mutex::new(SnapshotStore::open(&workspace.snapshots(), workspace.root())?)),
             pace: Rc::new(Cell::new(Duration::MAX)),
             outputs: outputs.to_owned(),
@@ -137,6 +137,7 @@ impl RunContext {
             task.await.map_err(|error| SnapshotFailure::from(error.to_string()))?
         };
         self.pace.set(began.elapsed());
+        tracing::debug!(duration = ?self.pace.get(), is_ok = done.is_ok(), "snapshot store used");
         done
     }
 
@@ -237,7 +238,11 @@ pub(super) fn agent_environment(spec: &LoopSpec, agent: &AgentPlan, domain: &Iso
     env
 }
 
-/// The variables whose values may be secrets: ours, and those that the settings set.
+/// Redacts the values of variables that may be secrets: ours, and those that the settings set.
+pub(super) fn redactor(spec: &LoopSpec) -> Redactor {
+    Redactor::from_env(text_variables(spec))
+}
+
 fn text_variables(spec: &LoopSpec) -> Vec<(String, String)> {
     let text =
         |(name, value): (OsString, OsString)| Some((name.into_string().ok()?, value.into_string().ok()?));

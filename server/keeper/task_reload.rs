@@ -144,7 +144,7 @@ fn read_current(scene: &LoopContext, spec: &LoopSpec) -> (Task, DocumentHashes) 
             (task, sums)
         }
         Err(error) => {
-            super::tracing(&format!("{error}; the copy made at the start is used"));
+            tracing::warn!("{error}; the copy made at the start is used");
             (read_original(scene, spec), none)
         }
     }

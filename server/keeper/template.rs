@@ -36,15 +36,12 @@ pub(super) fn read(scene: &LoopContext, state: &LoopState) -> Option<PromptTempl
     match PromptTemplate::parse(&now) {
         Ok(template) => {
             if let Err(error) = durable::replace_file(&copy, now.as_bytes()) {
-                super::tracing(&format!("the template of the prompt could not be kept: {error}"));
+                tracing::warn!("the template of the prompt could not be kept: {error}");
             }
             Some(template)
         }
         Err(fault) => {
-            super::tracing(&format!(
-                "{path}:{}: {}; the template of before is used",
-                fault.line, fault.message
-            ));
+            tracing::warn!("{path}:{}: {}; the template of before is used", fault.line, fault.message);
             PromptTemplate::parse(&kept).ok()
         }
     }

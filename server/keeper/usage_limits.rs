@@ -11,7 +11,7 @@ use loopkeeper_core::journal::AgentPlan;
 use tokio::time::Instant;
 
 use super::effects::LoopContext;
-use super::{spawn_boxed_local, tracing};
+use super::spawn_boxed_local;
 use crate::adapters::usage_limits::Change;
 use crate::adapters::{clock, usage_limits};
 
@@ -28,7 +28,7 @@ pub(super) fn shared_limit(scene: &LoopContext, plan: &AgentPlan) -> Option<Even
     match usage_limits::in_force(&path, &account, scene.dir.id(), now.wall) {
         Ok(found) => found.map(|it| Event::LimitKnown { until: now.plus_ms(it.lasts_ms), met_by: it.met_by }),
         Err(error) => {
-            tracing(&error.to_string());
+            tracing::warn!("{error}");
             None
         }
     }
@@ -50,7 +50,9 @@ pub(super) fn record_outcome(scene: &LoopContext, plan: &AgentPlan, run: &AgentR
                 return;
             }
         }
-        tracing("another process holds the list of usage limits: other loops do not learn of this one's");
+        tracing::warn!(
+            "another process holds the list of usage limits: other loops do not learn of this one's"
+        );
     });
 }
 
@@ -70,7 +72,7 @@ fn change_of(scene: &LoopContext, run: &AgentRun, now: u64) -> Option<Change> {
 /// False: the list is held by another process.
 fn enter_once(path: &Path, account: &str, change: &Change) -> bool {
     usage_limits::enter(path, account, change, clock::now().wall).unwrap_or_else(|error| {
-        tracing(&error.to_string());
+        tracing::warn!("{error}");
         true
     })
 }

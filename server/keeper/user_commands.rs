@@ -64,7 +64,7 @@ impl UserCommands {
             let event = told.event;
             let line = self.lines.entry(event).or_insert_with(|| CommandQueue::spawn(scene));
             if line.events.try_send(told).is_err() {
-                super::tracing(&format!("`on.{}` is too slow: an event was not told", event.key()));
+                tracing::warn!("`on.{}` is too slow: an event was not told", event.key());
             }
         }
     }
@@ -101,7 +101,7 @@ pub(super) async fn before_agent(scene: &LoopContext) {
 
 async fn run(scene: &LoopContext, told: &HookPayload) {
     if let Err(why) = attempt(scene, told).await {
-        super::tracing(&format!("The command of `on.{}` {why}. The loop goes on.", told.event.key()));
+        tracing::warn!("The command of `on.{}` {why}. The loop goes on.", told.event.key());
         scene.send_event(Event::HookFailed { event: told.event, message: why });
     }
 }

@@ -19,6 +19,7 @@ use lsp_types::ExecuteCommandParams;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tower_lsp::jsonrpc;
+use tracing::{Instrument as _, debug, debug_span};
 
 pub(crate) use self::orders::{answer, resume, stop};
 pub(crate) use self::refusal::CommandRefusal;
@@ -39,7 +40,10 @@ pub(crate) async fn execute(
     params: ExecuteCommandParams,
 ) -> jsonrpc::Result<Option<Value>> {
     let touched = invalidation_for(&params.command);
-    let mut done = run(shared, params).await.map_err(jsonrpc::Error::from)?;
+    let span = debug_span!("command", command = params.command);
+    let done = run(shared, params).instrument(span.clone()).await;
+    span.in_scope(|| debug!(is_refused = done.is_err(), "executed"));
+    let mut done = done.map_err(jsonrpc::Error::from)?;
     let picture = shared.lookout().refresh(touched).await;
     done.status = Some(status::current_status(shared, &picture));
     serde_json::to_value(done).map(Some).map_err(|_| jsonrpc::Error::internal_error())

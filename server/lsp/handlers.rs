@@ -16,4 +16,5 @@ pub(super) mod initialize;
 pub(super) mod initialized;
 pub(super) mod iterations;
 pub(super) mod loops;
+pub(super) mod set_trace;
 pub(super) mod subscribe;

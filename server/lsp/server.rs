@@ -7,7 +7,7 @@ use lsp_types::{
     DidChangeTextDocumentParams, DidChangeWatchedFilesParams, DidChangeWorkspaceFoldersParams,
     DidCloseTextDocumentParams, DidOpenTextDocumentParams, DidSaveTextDocumentParams, DocumentLink,
     DocumentLinkParams, DocumentSymbolParams, DocumentSymbolResponse, ExecuteCommandParams, Hover,
-    HoverParams, InitializeParams, InitializeResult, InitializedParams,
+    HoverParams, InitializeParams, InitializeResult, InitializedParams, SetTraceParams,
 };
 use serde_json::Value;
 use tower_lsp::jsonrpc::Result;
@@ -21,7 +21,7 @@ use super::ext::{
 use super::handlers::{
     code_action, code_lens, completion, did_change, did_change_watched_files, did_change_workspace_folders,
     did_close, did_open, did_save, document_link, document_symbol, hover, initialize, initialized,
-    iterations, loops, subscribe,
+    iterations, loops, set_trace, subscribe,
 };
 use super::session::ServerState;
 
@@ -44,6 +44,11 @@ impl LspServer {
 
     pub(crate) async fn iterations(&self, params: IterationsParams) -> Result<IterationsResult> {
         iterations::handle(&self.shared, &params).await
+    }
+
+    #[expect(clippy::unused_async, reason = "tower-lsp routes to async methods")]
+    pub(crate) async fn set_trace(&self, params: SetTraceParams) {
+        set_trace::handle(&self.shared, &params);
     }
 
     pub(crate) async fn trust_page(&self, params: TrustPageParams) -> Result<TrustPageResult> {

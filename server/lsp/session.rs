@@ -10,6 +10,7 @@ use tower_lsp::Client;
 use super::capabilities::ResolvedClientCapabilities;
 use super::documents::Documents;
 use super::questions::OpenQuestions;
+use super::trace::ClientTrace;
 use super::virtual_documents::TrustPages;
 use crate::adapters::state_dir::StateDir;
 use crate::workspace::{IndexScope, OpenText, TextProvider, WorkspaceIndex};
@@ -17,6 +18,7 @@ use crate::workspace::{IndexScope, OpenText, TextProvider, WorkspaceIndex};
 pub struct ServerState {
     /// What is awaited on it waits for the client to read; requests are answered or given up by the pump in the end.
     pub client: Client,
+    pub(crate) trace: ClientTrace,
     pub documents: Arc<Documents>,
     session: OnceLock<ResolvedClientCapabilities>,
     lookout: OnceLock<WorkspaceIndex>,
@@ -28,9 +30,10 @@ pub struct ServerState {
 }
 
 impl ServerState {
-    pub fn new(client: Client) -> Self {
+    pub(crate) fn new(client: Client, trace: ClientTrace) -> Self {
         Self {
             client,
+            trace,
             documents: Arc::default(),
             session: OnceLock::new(),
             lookout: OnceLock::new(),

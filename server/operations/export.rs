@@ -114,6 +114,7 @@ impl ArchiveBuilder {
             "A Ralph loop, exported by loopkeeper {}.\n\n\
              journal.jsonl      what happened, one record a line\n\
              prompts/, output/  what each iteration was told, and what it printed\n\
+             keeper.log         warnings of the loop's process; more if LOOPKEEPER_LOG was set\n\
              settings.json      what the loop was started with; of variables only the names\n\
              environment.json   versions\n\n\
              Redacted: {}. A line of the journal that something was taken out of no longer fits its checksum.\n\

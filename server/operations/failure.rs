@@ -203,6 +203,7 @@ impl From<KeeperError> for Failure {
     fn from(error: KeeperError) -> Self {
         let kind = match &error {
             KeeperError::Lock(LockError::TreeBusy { .. }) => FailureKind::TreeBusy,
+            KeeperError::LogFilter(_) => FailureKind::Usage,
             _ => FailureKind::Broken,
         };
         Self::new(kind, &error).hint(error.hint())

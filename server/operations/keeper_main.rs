@@ -10,6 +10,7 @@ use loopkeeper_core::decide::UserCommand;
 use loopkeeper_core::text::{sanitize, words};
 
 use super::failure::{Failure, FailureKind};
+use crate::adapters::logging::WarningEcho;
 use crate::adapters::state_dir::StateDir;
 use crate::keeper::{abort_on_panic, block_on, launch};
 
@@ -82,7 +83,7 @@ fn run_keeper(args: &Args) -> Result<(), Failure> {
         Some(other) => return Err(Failure::usage(format_args!("`{other}` is not an order for a keeper"))),
     };
     // In a box: its state would pass over the stack several times, which never gets smaller again.
-    block_on(Box::pin(launch::run_keeper(&dir, Box::new(|_| {}), order)))??;
+    block_on(Box::pin(launch::run_keeper(&dir, Box::new(|_| {}), order, WarningEcho::None)))??;
     Ok(())
 }
 

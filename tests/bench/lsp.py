@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """The language server against `ruff server` in the same run: the way to its first answer, a keystroke to its
-diagnostics, a hundred thousand requests at once; and against its own limits: ten thousand items of each document
-format, memory and wake-ups at rest, memory with a client that does not read while many loops run.
+diagnostics, a hundred thousand requests at once; what its log costs; and against its own limits: ten thousand items
+of each document format, memory and wake-ups at rest, memory with a client that does not read while many loops run.
 
-usage: tests/bench/lsp.py [--rounds 20] [--rest 10] [--loops 20] [--deaf 60] [--only formats|flood] [LOOPKEEPER]
+usage: tests/bench/lsp.py [--rounds 20] [--rest 10] [--loops 20] [--deaf 60] [--only formats|flood|log] [--before PROGRAM] [LOOPKEEPER]
 needs tests/tools/python.sh
 """
 import argparse
@@ -19,7 +19,7 @@ import time
 from editor import Editor, frame, switches
 from loop import Bench, proc
 
-REQUESTS = 100_000
+REQUESTS, LOGGED = 100_000, 20_000
 LINES, ITEMS = 2_000, 50
 PROSE = LINES - ITEMS - 10
 LIMIT_IDLE, LIMIT_DEAF = 12, 64
@@ -126,6 +126,46 @@ def flood(server):
                 # Seen of ruff 0.17: all its threads wait for each other.
                 print(f"{server.name} answered {answered} of {REQUESTS} and then nothing more")
             return (end - begin) / answered * 1e6, proc(editor.pid, "VmHWM") / 1024
+
+
+def cpu_of_requests(program, log, trace):
+    """Microseconds of the server's CPU for each of many requests, with this LOOPKEEPER_LOG and trace setting."""
+    with workspace() as (tree, env):
+        server = Ours(program)
+        path = write(tree, server, False)
+        with Editor(server.argv, tree, {**env, **({"LOOPKEEPER_LOG": log} if log else {})}) as editor:
+            editor.initialize([tree], CLIENT)
+            editor.open(path, server.language, server.text(False))
+            editor.notify("$/setTrace", {"value": trace})
+            params = {"textDocument": {"uri": f"file://{path}"}, "position": {"line": 0, "character": 0}}
+            data = b"".join(frame("textDocument/hover", params, it) for it in range(1000, 1000 + LOGGED))
+            begin = cpu(editor.pid)
+            editor.write(data)
+            assert editor.all_answers(1000, LOGGED)[1] == LOGGED
+            return (cpu(editor.pid) - begin) / LOGGED * 1e6
+
+
+def cpu(pid):
+    """Seconds of all its threads, ended ones too."""
+    with open(f"/proc/{pid}/stat") as file:
+        fields = file.read().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def logging(program, rounds, before=None):
+    """What the log costs for each request: off, on, and against a build without it where one is given."""
+    kinds = {"off": (None, "off"), "LOOPKEEPER_LOG=debug": ("debug", "off"), "trace for the client": (None, "messages")}
+    programs = {name: (program, *kind) for name, kind in kinds.items()}
+    if before:
+        programs = {"without it": (before, None, "off"), **programs}
+    times = {name: [] for name in programs}
+    for _ in range(rounds):
+        for name, arguments in programs.items():
+            times[name].append(cpu_of_requests(*arguments))
+    medians = {name: statistics.median(them) for name, them in times.items()}
+    base = next(iter(medians.values()))
+    for name, median in medians.items():
+        print(f"log, {name}: {median:.1f} µs of CPU a request, {median / base:.2f} of the first", flush=True)
 
 
 def stories(depend=False, **form):
@@ -247,11 +287,16 @@ def main():
     arguments.add_argument("--rest", type=float, default=10)
     arguments.add_argument("--loops", type=int, default=20)
     arguments.add_argument("--deaf", type=float, default=60)
-    arguments.add_argument("--only", choices=["formats", "flood"])
+    arguments.add_argument("--only", choices=["formats", "flood", "log"])
+    arguments.add_argument("--before", help="a build to compare the cost of the log with")
     arguments.add_argument("program", nargs="?", default="target/release/loopkeeper")
     args = arguments.parse_args()
     ours, ruff = Ours(args.program), Ruff("target/tools/python/bin")
 
+    if args.only in (None, "log"):
+        logging(args.program, 5, args.before)
+    if args.only == "log":
+        return
     if args.only != "flood":
         all_formats(args.program)
     if args.only == "formats":

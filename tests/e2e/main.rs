@@ -24,6 +24,7 @@ mod init;
 mod kill_domain;
 #[path = "../agents/late.rs"]
 mod late;
+mod logging;
 mod lsp;
 mod probe;
 mod process;

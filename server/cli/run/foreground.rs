@@ -6,6 +6,7 @@ use loopkeeper_core::journal::{Entry, OutcomeKind};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
 
+use crate::adapters::logging::WarningEcho;
 use crate::adapters::state_dir::workspace::LoopDir;
 use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
@@ -22,7 +23,7 @@ async fn to_its_end(dir: &LoopDir, mut show: LoopPrinter<'_>) -> Result<(Exit, L
     // Nobody listening any more is no reason to stop.
     let observer = Box::new(move |entry: &Entry| drop(records_in.send(entry.clone())));
     let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
-    let mut keeper = Box::pin(launch::run_keeper(dir, observer, None));
+    let mut keeper = Box::pin(launch::run_keeper(dir, observer, None, WarningEcho::Terminal));
     let mut state = None;
     let mut signalled = false;
     let kept = loop {

@@ -101,7 +101,7 @@ impl AttachedSession {
     async fn go_on(&mut self, start: IterationStart) {
         user_commands::before_agent(&self.scene).await;
         let waits = self.waits.take().filter(|(_, answer)| !answer.is_closed());
-        let file = prompt_file(&self.scene, &start).inspect_err(|error| crate::keeper::tracing(error));
+        let file = prompt_file(&self.scene, &start).inspect_err(|error| tracing::warn!("{error}"));
         let (prompt, iteration) = (start.prompt.clone(), start.iteration);
         self.turn = Some(AttachedTurn { start, began: clock::now().awake });
         let Some((kind, answer)) = waits else {
@@ -219,7 +219,7 @@ impl AttachedSession {
         let Some(AttachedTurn { start, began }) = self.turn.take() else { return };
         let output = self.scene.dir.output().join(format!("{}.out", name(&start)));
         if let Err(error) = crate::keeper::private_file(&output, told.said.as_bytes()) {
-            crate::keeper::tracing(&format!("could not write {}: {error}", output.display()));
+            tracing::warn!("could not write {}: {error}", output.display());
         }
         let duration_ms = clock::now().awake.saturating_sub(began);
         let exit = (ending == AgentEnding::Exited).then_some(0);

@@ -149,10 +149,10 @@ impl AgentProcess {
         let base = run.output_base();
         match running.output_to(&base) {
             Ok(dropped) => self.dropped = dropped,
-            Err(error) => crate::keeper::tracing(&format!("could not write {}: {error}", base.display())),
+            Err(error) => tracing::warn!("could not write {}: {error}", base.display()),
         }
         if let Err(error) = prompt_file(&run.scene, &run.start) {
-            crate::keeper::tracing(&error);
+            tracing::warn!("{error}");
         }
         running.set_stop_hook_wait(StopHookWait::No);
         (self.began, self.ending, self.hold) = (clock::now().awake, AgentEnding::Exited, StopHookState::None);

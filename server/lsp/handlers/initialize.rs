@@ -6,6 +6,9 @@ use crate::lsp::capabilities::{self, ResolvedClientCapabilities};
 use crate::lsp::session::ServerState;
 
 pub(crate) fn handle(shared: &ServerState, params: InitializeParams) -> InitializeResult {
+    if let Some(trace) = params.trace {
+        shared.trace.set(&shared.client, trace);
+    }
     let session = ResolvedClientCapabilities::of(params);
     let capabilities = capabilities::of_server(&session);
     shared.init_session(session);

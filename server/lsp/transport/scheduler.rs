@@ -6,7 +6,7 @@ use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, Waker};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use futures::FutureExt;
 use serde_json::json;
@@ -15,6 +15,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 use tower_lsp::jsonrpc::{Error, ErrorCode, Id, Request, Response};
 use tower_service::Service;
+use tracing::{Instrument as _, Span, debug, error, error_span, warn};
 
 use super::TransportLimits;
 use super::incoming::{IncomingRequests, RequestGeneration};
@@ -54,6 +55,22 @@ enum CallOutcome {
     Answered(Option<Response>),
     Panicked,
     TimedOut,
+}
+
+impl CallOutcome {
+    /// Within the span of the request.
+    fn log(&self, duration: Duration) {
+        match self {
+            // The handler of `initialize` and of `$/setTrace` may have turned the trace on.
+            Self::Answered(_) if Span::current().is_disabled() => {}
+            Self::Answered(response) => {
+                let error = response.as_ref().and_then(Response::error).map(|it| it.code.code());
+                debug!(?duration, error, "handled");
+            }
+            Self::Panicked => error!(?duration, "the handler panicked"),
+            Self::TimedOut => warn!(?duration, "the handler took too long and was given up"),
+        }
+    }
 }
 
 impl<S: LanguageService + 'static> Scheduler<S> {
@@ -122,7 +139,9 @@ impl<S: LanguageService> SharedService<S> {
             CallOutcome::Answered(None) => {
                 return Response::from_error(id.clone(), Error::new(ErrorCode::MethodNotFound));
             }
-            CallOutcome::Panicked => format!("`{method}` failed inside the server; its log says where"),
+            CallOutcome::Panicked => format!(
+                "`{method}` failed inside the server; its standard error, which editors keep as its log, says where"
+            ),
             CallOutcome::TimedOut => {
                 format!("`{method}` took longer than {} s and was given up", limit.as_secs())
             }
@@ -134,6 +153,19 @@ impl<S: LanguageService> SharedService<S> {
     }
 
     async fn handle(&self, request: Request, limit: Duration) -> CallOutcome {
+        let id = request.id().map(tracing::field::display);
+        // At the level of errors, so that an error always names its request.
+        let span = error_span!("request", method = request.method(), id);
+        let began = Instant::now();
+        let handled = async {
+            let outcome = self.run_handler(request, limit).await;
+            outcome.log(began.elapsed());
+            outcome
+        };
+        handled.instrument(span).await
+    }
+
+    async fn run_handler(&self, request: Request, limit: Duration) -> CallOutcome {
         let Some(handled) = self.call(request) else { return CallOutcome::Panicked };
         match timeout(limit, AssertUnwindSafe(handled).catch_unwind()).await {
             Ok(Ok(Ok(response))) => CallOutcome::Answered(response),

@@ -101,6 +101,27 @@ A `.ralphrc` at the root or in `.ralph/` is read as plain `KEY=value` lines and 
 Other keys are left aside with a note; shell code in the value of one of these stops the command.
 ";
 
+const ENVIRONMENT: &str = "
+## Environment variables
+
+| variable | |
+|---|---|
+| `LOOPKEEPER_LOG` | what server and keepers log: `off`, `error`, `warn`, `info`, `debug` or `trace`, or a list by module such as `info,loopkeeper::keeper=trace`. A keeper logs warnings if it is not set, a server nothing. |
+| `LOOPKEEPER_STATE_DIR` | the state folder; else `$XDG_STATE_HOME/loopkeeper`, else `~/.local/state/loopkeeper` |
+
+A keeper logs to `keeper.log` in the loop's folder, `workspaces/*/loops/LOOP/` in the state folder (readable by its
+user alone; at most 1 MiB, and `keeper.log.1` with what was before); `loopkeeper export LOOP` packs both. The keeper
+of a loop without a terminal takes the variable from the program that starts it. `info` says what happens to the
+loop, `debug` adds each check, snapshot and request with its duration.
+
+The language server logs to standard error, which editors keep: Visual Studio Code in the output *Ralph Server*,
+Neovim in the file `vim.lsp.get_log_path()`. It also sends what it does to a client whose trace setting asks for it
+(`loopkeeper.trace.server` in Visual Studio Code, `:help loopkeeper-trace` in Neovim): requests and commands with
+their durations for `messages`, everything for `verbose`.
+
+Prompts, what agents say and values of variables are not logged; recognised secrets are redacted.
+";
+
 /// `CONFIGURATION.md`.
 pub fn reference_page() -> String {
     let mut page = INTRODUCTION.to_owned();
@@ -115,6 +136,7 @@ pub fn reference_page() -> String {
     page.push('\n');
     page.push_str(&when());
     page.push_str(RALPHRC);
+    page.push_str(ENVIRONMENT);
     page
 }
 
