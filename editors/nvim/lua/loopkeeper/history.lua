@@ -63,7 +63,7 @@ function M.show(loop, result)
   local buffer = ui.scratch('loopkeeper://log/' .. result.loopId, 'loopkeeper-log')
   vim.bo[buffer].bufhidden = 'wipe'
   ui.set_lines(buffer, 0, -1, lines)
-  ui.show_below(buffer, math.min(#lines + 1, math.floor(vim.o.lines / 2)), true)
+  ui.show_text_below(buffer)
 end
 
 return M

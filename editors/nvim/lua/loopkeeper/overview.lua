@@ -126,9 +126,8 @@ end
 function M.open()
   require('loopkeeper.pick').ready(function()
     local buffer = ui.scratch(name, 'loopkeeper-status')
-    local content = lines()
-    ui.set_lines(buffer, 0, -1, content)
-    ui.show_below(buffer, math.min(#content + 1, math.floor(vim.o.lines / 2)), true)
+    ui.set_lines(buffer, 0, -1, lines())
+    ui.show_text_below(buffer)
   end)
 end
 

@@ -136,10 +136,23 @@ function M.show_below(buffer, height, focus)
     vim.wo[window].winfixheight = true
     vim.wo[window].spell = false
     vim.wo[window].list = false
+    vim.wo[window].linebreak = true
+    vim.wo[window].breakindent = true
   elseif focus then
     vim.api.nvim_set_current_win(window)
   end
   return window
+end
+
+--- Shows a buffer of text below all other windows, as high as its lines need at that width, at most half the screen.
+---@param buffer integer
+function M.show_text_below(buffer)
+  local most = math.floor(vim.o.lines / 2)
+  local window = M.show_below(buffer, math.min(vim.api.nvim_buf_line_count(buffer) + 1, most), true)
+  local needed = vim.api.nvim_win_text_height(window, {}).all
+  if needed > vim.api.nvim_win_get_height(window) then
+    vim.api.nvim_win_set_height(window, math.min(needed, most))
+  end
 end
 
 --- Text of a file that the server names. Read by hand, so that nothing in it is taken as an order.

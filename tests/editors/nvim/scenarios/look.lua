@@ -136,6 +136,14 @@ return {
     )
     support.contains(editor:buffer_text('loopkeeper://log'), 'start  3 criteria, not checked yet')
     support.contains(editor:buffer_text('loopkeeper://log'), '✗✓  Tests pass')
+    -- On a narrow screen its lines are broken between words, and none of them is hidden.
+    editor:lua('vim.o.columns = 40')
+    editor:ex('close')
+    editor:ex('Ralph log')
+    editor:wait('the history', "return vim.api.nvim_buf_get_name(0):find('loopkeeper://log', 1, true) ~= nil")
+    support.same(true, editor:lua('return vim.wo.linebreak'), 'words are kept whole')
+    local hidden = 'vim.api.nvim_win_text_height(0, {}).all - vim.api.nvim_win_get_height(0)'
+    support.same(true, editor:lua('return ' .. hidden) <= 0, 'rows that are not shown')
     editor:ex('checkhealth loopkeeper')
     support.contains(
       editor:lua("return table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), '\\n')"),
