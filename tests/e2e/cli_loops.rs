@@ -396,8 +396,12 @@ fn a_rollback_is_undone_byte_for_byte_and_asks_before_it_overwrites_what_the_use
         .expect(0)
         .out("Restored the files from before the rollback: 5 files written, 1 file removed.");
     assert_eq!(tree(&terminal), made);
+    // The results are of these very files again, until they are rolled back once more.
+    let outcome = run(&["status"]).expect(0).stdout.clone();
+    assert!(outcome.contains("Completed, verified") && !outcome.contains("rolled back"), "{outcome}");
     run(&["rollback", "--undo"]).expect(0);
     assert_eq!(tree(&terminal), start, "done again");
+    run(&["status"]).expect(0).out("(files rolled back since)");
     // What the user writes meanwhile is only overwritten when told so; the rest of it stays where it is.
     terminal.file("bytes", "mine\n").file("mine", "mine\n");
     let seq = || run(&["log", "--json"]).expect(0).stdout.lines().count();

@@ -64,6 +64,7 @@ pub(super) struct LoopMemory {
     taken_back: BTreeSet<u32>,
     /// What the last iteration broke, where the loop itself took it back.
     broke: Option<String>,
+    is_unjudged: bool,
 }
 
 pub(super) fn save_memory(state: &LoopState) -> LoopMemory {
@@ -72,11 +73,13 @@ pub(super) fn save_memory(state: &LoopState) -> LoopMemory {
         rollbacks: state.rollbacks,
         taken_back: state.history.iter().filter(|it| it.taken_back).map(|it| it.number).collect(),
         broke: state.last_iteration().and_then(|it| it.broke.clone()),
+        is_unjudged: state.is_unjudged,
     }
 }
 
 pub(super) fn restore_memory(state: &mut LoopState, memory: LoopMemory) {
     state.rollbacks = memory.rollbacks;
+    state.is_unjudged = memory.is_unjudged;
     for row in &mut state.history {
         row.taken_back = memory.taken_back.contains(&row.number);
     }
