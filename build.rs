@@ -1,44 +1,14 @@
-//! What our programs were built from, in one word, by which they know whether they belong together. And what the
-//! linker is told beyond cargo's own words, on Linux with the GNU C library: addresses that the loader fills in are
+//! Link options on Linux with the GNU C library: addresses that the loader fills in are
 //! listed in the short form, since a keeper rests for hours with that list; the unwinder comes inside, and of a
 //! warden the C library too: one is started for every agent and every check, and a library that it does not load is
 //! time. Where the machine has no such loader, unwinder or library, everything is linked as usual.
 
-use std::collections::BTreeSet;
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-fn main() -> io::Result<()> {
+fn main() {
     println!("cargo::rerun-if-changed=build.rs");
-    println!("cargo::rustc-env=LOOPKEEPER_BUILD={:016x}", build()?);
     link();
-    Ok(())
-}
-
-/// The same for all programs of one build.
-fn build() -> io::Result<u64> {
-    let mut sources = BTreeSet::from(["Cargo.toml".into()]);
-    find_sources(Path::new("server"), &mut sources)?;
-    let mut hasher = DefaultHasher::new();
-    for path in sources {
-        std::fs::read(&path)?.hash(&mut hasher);
-        println!("cargo::rerun-if-changed={}", path.display());
-    }
-    Ok(hasher.finish())
-}
-
-fn find_sources(folder: &Path, found: &mut BTreeSet<PathBuf>) -> io::Result<()> {
-    for entry in std::fs::read_dir(folder)? {
-        let path = entry?.path();
-        if path.is_dir() {
-            find_sources(&path, found)?;
-        } else if path.extension().is_some_and(|it| it == "rs") {
-            found.insert(path);
-        }
-    }
-    Ok(())
 }
 
 fn link() {

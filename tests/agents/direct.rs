@@ -5,14 +5,14 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use loopkeeper::adapters::agents::{AgentQuery, plan_agent};
-use loopkeeper_core::agent::argv::{PlaceholderValues, fill_placeholders};
-use loopkeeper_core::agent::claude::start::ENVIRONMENT;
-use loopkeeper_core::agent::provider::LocalClock;
-use loopkeeper_core::agent::reader::{AgentOutputReader, ProcessEnd};
-use loopkeeper_core::agent::{AgentRun, ProviderClass};
-use loopkeeper_core::criterion::{Check, Criterion};
+use loopkeeper_agent::argv::{PlaceholderValues, fill_placeholders};
+use loopkeeper_agent::claude::start::ENVIRONMENT;
+use loopkeeper_agent::provider::LocalClock;
+use loopkeeper_agent::reader::{AgentOutputReader, ProcessEnd};
+use loopkeeper_agent::{AgentRun, ProviderClass};
 use loopkeeper_core::settings::{CommitPolicy, Settings};
+use loopkeeper_system::agents::{AgentQuery, plan_agent};
+use loopkeeper_task::criterion::{Check, Criterion};
 use serde_json::json;
 use tempfile::TempDir;
 
@@ -89,7 +89,7 @@ impl Direct {
             .expect("the CLI starts");
         child.stdin.take().expect("a pipe").write_all(b"Go on.").expect("the prompt is read");
         let output = child.wait_with_output().expect("the CLI ends");
-        let mut reader = AgentOutputReader::new(loopkeeper_core::agent::kind::Dialect::Claude);
+        let mut reader = AgentOutputReader::new(loopkeeper_agent::kind::Dialect::Claude);
         for line in String::from_utf8_lossy(&output.stdout).lines() {
             reader.read_line(line);
         }

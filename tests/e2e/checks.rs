@@ -9,15 +9,15 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use loopkeeper::adapters::http::HttpClient;
-use loopkeeper::adapters::process::WardenPool;
-use loopkeeper::adapters::sandbox::Isolation;
-use loopkeeper::adapters::state_dir::StateDir;
-use loopkeeper::adapters::trust::permit::{CheckOrigin, Permit};
-use loopkeeper::keeper::checks::{RoundParams, run_round};
 use loopkeeper_core::check::{CheckResult, Status};
-use loopkeeper_core::criterion::{Check, Compare, Criterion, Expect, PatternKind, TextPattern};
-use loopkeeper_core::text::redact::Redactor;
+use loopkeeper_keeper::checks::{RoundParams, run_round};
+use loopkeeper_system::http::HttpClient;
+use loopkeeper_system::process::WardenPool;
+use loopkeeper_system::sandbox::Isolation;
+use loopkeeper_system::state_dir::StateDir;
+use loopkeeper_system::trust::permit::{CheckOrigin, Permit};
+use loopkeeper_task::criterion::{Check, Compare, Criterion, Expect, PatternKind, TextPattern};
+use loopkeeper_text::redact::Redactor;
 use tempfile::TempDir;
 
 use crate::kill_domain::rig::{domains, plain};

@@ -7,8 +7,8 @@ use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use loopkeeper::adapters::process::{TerminateMode, orphans, start};
-use loopkeeper::adapters::sandbox::Isolation;
+use loopkeeper_system::process::{TerminateMode, orphans, start};
+use loopkeeper_system::sandbox::Isolation;
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
 use self::rig::{alive, assert_nobody, domains, hostile, stayed, token, until_ready};

@@ -80,7 +80,7 @@ fn a_keeper_logs_warnings_unless_told_otherwise() {
     check(&["run", "--trust", "--detach"], None, 1);
     check(&["run", "--trust"], Some("off"), 0);
     check(&["run", "--trust", "--detach"], Some("off"), 0);
-    check(&["run", "--trust"], Some("loopkeeper::lsp=trace"), 0);
+    check(&["run", "--trust"], Some("loopkeeper_lsp=trace"), 0);
 }
 
 #[test]
@@ -135,7 +135,7 @@ fn a_server_logs_requests_and_commands_to_stderr() {
     assert_has(&log, &["request{method=\"no/such/[redacted]\" id=3}", "error=-32601"]);
     assert!(!log.contains(SECRET), "{log}");
     assert!(!String::from_utf8_lossy(&output.stdout).contains("window/logMessage"));
-    for log in [None, Some("off"), Some("loopkeeper::keeper=trace")] {
+    for log in [None, Some("off"), Some("loopkeeper_keeper=trace")] {
         assert_eq!(String::from_utf8_lossy(&conversation(log).stderr), "", "{log:?}");
     }
 }

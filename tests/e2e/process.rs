@@ -5,12 +5,12 @@ use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::time::{Duration, Instant};
 
-use loopkeeper::adapters::process::{
+use loopkeeper_agent::LINE_BYTES;
+use loopkeeper_core::check::{CommandExit, GAP};
+use loopkeeper_system::process::{
     Job, JobOutcome, OutputEvent, ProcessError, StdinSource, Stream, TerminateMode, run_to_end, start,
     start_in_order,
 };
-use loopkeeper_core::agent::LINE_BYTES;
-use loopkeeper_core::check::{CommandExit, GAP};
 use rustix::fs::{CWD, Mode, mkfifoat};
 
 use crate::kill_domain::rig::{alive, assert_nobody, domains, job, plain, stayed, token, until_ready};

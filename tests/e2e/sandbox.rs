@@ -5,10 +5,10 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use loopkeeper::adapters::process::{Job, orphans, run_to_end, start};
-use loopkeeper::adapters::sandbox::Isolation;
 use loopkeeper_core::check::CommandExit;
 use loopkeeper_core::settings::SandboxMode;
+use loopkeeper_system::process::{Job, orphans, run_to_end, start};
+use loopkeeper_system::sandbox::Isolation;
 
 use crate::kill_domain::rig::{
     self, BINARY, alive, assert_nobody, hostile, job, namespace, plain, stayed, token, until_ready,
@@ -208,7 +208,7 @@ async fn helper_process() {
             let mut running = start(&Job { cwd: "/".into(), ..tree }, &domain).unwrap();
             until_ready(&mut running).await;
             assert!(alive(&token).len() > 100);
-            running.terminate(loopkeeper::adapters::process::TerminateMode::Now);
+            running.terminate(loopkeeper_system::process::TerminateMode::Now);
             running.wait().await;
             assert_nobody(&token, "as an ordinary user");
             said.push(format!("{name} 0 alive"));

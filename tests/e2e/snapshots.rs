@@ -14,8 +14,8 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use loopkeeper::adapters::git;
-use loopkeeper::adapters::snapshots::SnapshotStore;
+use loopkeeper_system::git;
+use loopkeeper_system::snapshots::SnapshotStore;
 
 use kinds::{KINDS, Made};
 

@@ -4,11 +4,11 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use loopkeeper::adapters::process::{
+use loopkeeper_core::check::CommandExit;
+use loopkeeper_system::process::{
     Job, JobHandle, JobOutcome, OutputEvent, StdinSource, StreamLayout, TerminateMode, WardenPool, start,
 };
-use loopkeeper::adapters::sandbox::Isolation;
-use loopkeeper_core::check::CommandExit;
+use loopkeeper_system::sandbox::Isolation;
 use rustix::process::{Pid, Signal, geteuid, kill_process};
 
 use crate::kill_domain::rig::{assert_nobody, domains, hostile, job, stayed, token, until_ready};

@@ -10,10 +10,10 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use loopkeeper::adapters::journal_file::{JournalError, JournalFile};
 use loopkeeper_core::journal::reading::JournalTail;
 use loopkeeper_core::journal::{PauseReason, Record};
-use loopkeeper_core::moment::Moment;
+use loopkeeper_system::journal_file::{JournalError, JournalFile};
+use loopkeeper_text::moment::Moment;
 use rustix::process::{Pid, Signal, kill_process};
 
 use self::ledger::Ledger;
@@ -224,7 +224,7 @@ fn root_a_full_disk_takes_the_record_that_says_so() {
     let entries = JournalFile::open(&path).unwrap().entries;
     assert_eq!(entries.len() as u64, written + 1);
     assert_eq!(entries.last().map(|it| &it.record), Some(&paused));
-    assert_eq!(loopkeeper::adapters::journal_file::read(&path).unwrap().tail, JournalTail::Clean);
+    assert_eq!(loopkeeper_system::journal_file::read(&path).unwrap().tail, JournalTail::Clean);
 }
 
 #[test]

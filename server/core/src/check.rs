@@ -16,7 +16,7 @@ pub mod words;
 
 use serde::{Deserialize, Serialize};
 
-use crate::criterion::CriterionId;
+use loopkeeper_task::criterion::CriterionId;
 pub use missing::{DependencyProvider, MissingDependency, MissingKind};
 pub use tally::CriteriaTally;
 

@@ -24,8 +24,8 @@ mod tests;
 
 use serde::{Deserialize, Serialize};
 
-use crate::text::sanitize;
 use indicators::{Indicator, IndicatorMatches, IndicatorSource};
+use loopkeeper_text::sanitize;
 use phrases::COUNTS_FROM;
 pub use promise::promise;
 use prose_mask::MessageLineKind;

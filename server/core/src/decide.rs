@@ -30,18 +30,20 @@ mod regression;
 mod rounds;
 pub mod sessions;
 pub mod shared_limits;
+#[cfg(any(test, feature = "simulator"))]
+pub mod sim;
 pub mod spawns;
 pub mod state;
 pub mod takeover;
 #[cfg(test)]
-pub(crate) mod tests;
+mod tests;
 pub mod undo;
 pub mod unrunnable;
 mod waits;
 pub mod weakening;
 
 pub use apply::{apply, replay, state_from_first};
-pub(crate) use exit::groups;
+pub use exit::groups;
 pub use handle_event::{deadline, decide};
 pub use rounds::mark_unstable;
 pub use state::{
@@ -50,15 +52,15 @@ pub use state::{
 
 use std::collections::BTreeMap;
 
-use crate::agent::acp::talk::PermissionAnswer;
-use crate::agent::{AgentExited, AgentRun};
-use crate::criterion::{Criterion, CriterionId};
 use crate::journal::{GitHead, LineStats, LoopSpec, PauseReason, Record, Round};
-use crate::moment::Moment;
 use crate::prompt::{MemoryFiles, PromptTemplate};
 use crate::settings::LoopEvent;
 use crate::tamper::WeakeningFinding;
-use crate::task::PlanItem;
+use loopkeeper_agent::acp::talk::PermissionAnswer;
+use loopkeeper_agent::{AgentExited, AgentRun};
+use loopkeeper_task::PlanItem;
+use loopkeeper_task::criterion::{Criterion, CriterionId};
+use loopkeeper_text::moment::Moment;
 
 /// What happened. Events that do not fit the phase are ignored: they are echoes of something given up.
 #[derive(Debug, Clone, PartialEq)]
@@ -317,7 +319,7 @@ pub enum Effect {
         prompt: String,
     },
     StopAgent {
-        why: crate::agent::AgentEnding,
+        why: loopkeeper_agent::AgentEnding,
         grace: KillMode,
     },
     /// Answer the stop hook that the agent may go; its end is [`Event::AgentLeft`].

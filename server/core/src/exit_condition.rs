@@ -9,7 +9,7 @@ mod parser;
 mod print;
 #[cfg(test)]
 mod tests;
-pub(crate) mod words;
+pub mod words;
 
 use std::ops::Range;
 
@@ -18,7 +18,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 pub(crate) use self::check::rests_on_checks;
 pub(crate) use self::evaluate::evaluate;
 pub use self::evaluate::{ClaimThresholds, CriterionFact, ExitFacts, ExpressionVerdict};
-use crate::criterion::TextPattern;
+use loopkeeper_task::criterion::TextPattern;
 
 /// Reads an expression; refused when a word of it means nothing, or when it never or always holds.
 pub fn parse(text: &str) -> Result<Expression, WhenError> {

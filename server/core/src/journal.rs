@@ -25,12 +25,12 @@ pub use reasons::{LimitName, PauseReason, QuestionKind, SessionReason, TakeoverR
 pub use round::{Pinned, Role, Round, Weakening};
 pub use spec::{AgentPlan, LoopSpec};
 
-use crate::agent::{AgentExited, AgentRun, ProviderError};
 use crate::claims::Claims;
-use crate::criterion::{Criterion, CriterionId};
-use crate::moment::Moment;
 use crate::settings::LoopEvent;
-use crate::task::PlanItem;
+use loopkeeper_agent::{AgentExited, AgentRun, ProviderError};
+use loopkeeper_task::PlanItem;
+use loopkeeper_task::criterion::{Criterion, CriterionId};
+use loopkeeper_text::moment::Moment;
 
 /// One line of the journal, read.
 #[derive(Debug, Clone, PartialEq)]

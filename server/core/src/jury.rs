@@ -12,9 +12,9 @@ pub use votes::{Vote, VoteTally};
 use serde::{Deserialize, Serialize};
 
 use crate::check::{CheckResult, Status};
-use crate::criterion::{Check, Criterion};
 use crate::settings::LimitSettings;
-use crate::text::words;
+use loopkeeper_task::criterion::{Check, Criterion};
+use loopkeeper_text::words;
 
 /// Of the changes since the start, this much is shown; the judge reads the files themselves.
 pub const DIFF_BYTES: usize = 48 * 1024;

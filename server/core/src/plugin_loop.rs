@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
 
-use crate::text::sanitize;
+use loopkeeper_text::sanitize;
 
 /// Where the plugin keeps it, below the folder that Claude Code was started in; the second is that of older ones.
 pub const FILES: [&str; 2] = [".claude/ralph-loop.local.md", ".claude/.ralph-loop.local.md"];

@@ -1,8 +1,8 @@
 //! The text an agent is given: the task as its author wrote it, then where the loop stands. Pure.
 //! It tells facts only: results of loopkeeper's own checks, never what an agent claimed about itself.
 
-pub(crate) mod grammar;
-pub(crate) mod markdown;
+pub mod grammar;
+pub mod markdown;
 mod notes;
 mod output;
 mod past;
@@ -15,11 +15,11 @@ mod template;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::check::CheckResult;
-use crate::criterion::CriterionId;
 use crate::journal::{ChangeStats, Claim, Pinned, Proposal, QuestionKind};
 use crate::settings::CommitPolicy;
-use crate::task::PlanItem;
-use crate::text::truncate;
+use loopkeeper_task::PlanItem;
+use loopkeeper_task::criterion::CriterionId;
+use loopkeeper_text::truncate;
 pub use notes::{MemoryFiles, patterns_section};
 pub use plan::{open_items, plan_item};
 pub(crate) use story_file::task_of_stories;
@@ -28,7 +28,7 @@ pub use template::{MAX_TEMPLATE_BYTES, PromptTemplate, TemplateFault};
 /// The whole prompt is never longer; outputs of checks are shortened first, the task's text last.
 pub const MAX_BYTES: usize = 256 * 1024;
 /// As [`MAX_BYTES`], where the prompt travels as an argument: Linux takes 128 KiB in one.
-pub(crate) const MAX_ARGUMENT_BYTES: usize = 120 * 1024;
+pub const MAX_ARGUMENT_BYTES: usize = 120 * 1024;
 
 /// Iterations of which a prompt tells everything it knows, the newest ones.
 pub(crate) const KEPT_WHOLE: usize = 2;

@@ -5,19 +5,19 @@
 //! person wrote could not be taken as written.
 
 mod accept;
-pub(crate) mod agents;
+pub mod agents;
 mod assignment;
 mod document;
 mod environment;
 pub(crate) mod finding;
-pub(crate) mod keys;
+pub mod keys;
 mod outside;
 mod policy;
 pub mod preset;
 mod ralphrc;
 mod resolve;
 mod services;
-pub(crate) mod table;
+pub mod table;
 #[cfg(test)]
 mod tests;
 mod toml_layer;
@@ -25,8 +25,8 @@ mod value;
 
 use serde::{Deserialize, Serialize};
 
-use crate::agent::kind::Dialect;
-use crate::agent::{LoopMode, PermissionMode, PromptBy};
+use loopkeeper_agent::kind::Dialect;
+use loopkeeper_agent::{LoopMode, PermissionMode, PromptBy};
 
 pub use document::{json_schema, reference_page};
 pub use environment::{names_match, never_passes};

@@ -23,8 +23,8 @@ use self::shadowed_imports::TestFileVersions;
 use crate::check::test_inventory::{
     TestCase, TestInventory, TestLanguage, inventory, is_test_path, language, moved, test_loss,
 };
-use crate::criterion::{Check, Criterion, CriterionId, Expect};
-use crate::text::pattern::constant;
+use loopkeeper_task::criterion::{Check, Criterion, CriterionId, Expect};
+use loopkeeper_text::pattern::constant;
 
 /// More files than this are not read; what checks name comes first.
 pub(crate) const MAX_FILES: usize = 200;

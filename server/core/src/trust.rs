@@ -6,17 +6,17 @@ use std::collections::{BTreeSet, HashMap};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-use crate::agent::acp::start::VARIABLE;
-use crate::agent::kind::{AgentKind, Dialect};
-use crate::agent::{PermissionMode, bypass};
-use crate::criterion::{Check, Criterion};
 use crate::journal::AgentPlan;
 use crate::settings::{
     ConfigOrigin, HookCommand, HookSettings, LoopEvent, NO_SANDBOX, PASS, ServiceSettings,
 };
-use crate::text::digest::{hex, sha256};
-use crate::text::lines::LineIndex;
-use crate::text::{sanitize, words};
+use loopkeeper_agent::acp::start::VARIABLE;
+use loopkeeper_agent::kind::{AgentKind, Dialect};
+use loopkeeper_agent::{PermissionMode, bypass};
+use loopkeeper_task::criterion::{Check, Criterion};
+use loopkeeper_text::digest::{hex, sha256};
+use loopkeeper_text::lines::LineIndex;
+use loopkeeper_text::{sanitize, words};
 
 /// One thing that needs the user's word before it may run.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,10 +4,10 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use loopkeeper::adapters::process::{Job, JobHandle, OutputEvent, StdinSource};
-use loopkeeper::adapters::sandbox::Isolation;
-use loopkeeper::adapters::trust::permit::Approved;
 use loopkeeper_core::settings::SandboxMode;
+use loopkeeper_system::process::{Job, JobHandle, OutputEvent, StdinSource};
+use loopkeeper_system::sandbox::Isolation;
+use loopkeeper_system::trust::permit::Approved;
 
 pub(crate) use crate::support::processes::{Alive, alive, assert_nobody, stayed};
 

@@ -5,7 +5,7 @@ use std::os::unix::fs::{PermissionsExt, chown};
 use std::path::Path;
 use std::process::Command;
 
-use loopkeeper::adapters::snapshots::{SnapshotStore, WhyNot};
+use loopkeeper_system::snapshots::{SnapshotStore, WhyNot};
 
 const CHILD: &str = "LOOPKEEPER_TEST_AS_NOBODY";
 const NOBODY: u32 = 65534;

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use loopkeeper::adapters::snapshots::{SnapshotError, SnapshotStore};
+use loopkeeper_system::snapshots::{SnapshotError, SnapshotStore};
 
 use super::files;
 use crate::not_run;

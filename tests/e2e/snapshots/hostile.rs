@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use loopkeeper::adapters::git;
+use loopkeeper_system::git;
 
 use super::Place;
 

@@ -7,7 +7,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use loopkeeper::adapters::snapshots::SnapshotStore;
+use loopkeeper_system::snapshots::SnapshotStore;
 
 use super::{Place, files};
 

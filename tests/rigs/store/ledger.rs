@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use loopkeeper::adapters::journal_file;
-use loopkeeper::adapters::state_dir::StateDir;
-use loopkeeper::adapters::trust::TrustStore;
 use loopkeeper_core::journal::reading::JournalTail;
+use loopkeeper_system::journal_file;
+use loopkeeper_system::state_dir::StateDir;
+use loopkeeper_system::trust::TrustStore;
 
 use super::writer::{ROOT, item, journal_in, state_in, steered};
 

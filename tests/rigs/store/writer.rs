@@ -6,13 +6,13 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use loopkeeper::adapters::journal_file::{self, JournalError, JournalFile};
-use loopkeeper::adapters::state_dir::StateDir;
-use loopkeeper::adapters::trust::TrustStore;
 use loopkeeper_core::journal::reading::ChecksumChain;
 use loopkeeper_core::journal::{Entry, Record};
-use loopkeeper_core::moment::Moment;
 use loopkeeper_core::trust::{TrustItem, TrustSubject};
+use loopkeeper_system::journal_file::{self, JournalError, JournalFile};
+use loopkeeper_system::state_dir::StateDir;
+use loopkeeper_system::trust::TrustStore;
+use loopkeeper_text::moment::Moment;
 
 const ORDER: &str = "LOOPKEEPER_RIG_WRITER";
 pub(super) const ROOT: &str = "/home/u/project";

@@ -8,9 +8,9 @@ use super::excerpt::Excerpt;
 use super::judge::{CheckVerdict, clean, judge_expectation, make_verdict};
 use super::output::DecodedOutput;
 use super::{CheckResult, Status, number, words};
-use crate::criterion::{Check, Criterion, Expect};
-use crate::text::redact::Redactor;
-use crate::text::sanitize;
+use loopkeeper_task::criterion::{Check, Criterion, Expect};
+use loopkeeper_text::redact::Redactor;
+use loopkeeper_text::sanitize;
 
 /// More of a body is not read.
 pub const BODY_BYTES: usize = 8 * 1024 * 1024;

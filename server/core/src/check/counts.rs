@@ -14,7 +14,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::TestCounts;
-use crate::text::pattern::constant;
+use loopkeeper_text::pattern::constant;
 
 #[cfg(test)]
 pub(crate) use tests::{fixture, fixtures};

@@ -6,8 +6,8 @@ mod tests;
 use std::borrow::Cow;
 
 use super::{CommandRun, GAP, HEAD_BYTES, TAIL_BYTES};
-use crate::text::redact::Redactor;
-use crate::text::{sanitize, truncate};
+use loopkeeper_text::redact::Redactor;
+use loopkeeper_text::{sanitize, truncate};
 
 const KEPT_BYTES: usize = HEAD_BYTES + TAIL_BYTES;
 /// Where the whole does not fit, lines are shortened to this, so that one line does not displace all others.

@@ -7,7 +7,7 @@ mod normalize;
 mod tests;
 
 use super::CheckResult;
-use crate::agent::errors::{self, Fingerprint};
+use loopkeeper_agent::errors::{self, Fingerprint};
 use normalize::{LineClass, line};
 
 /// The fingerprint of one result that is no pass.

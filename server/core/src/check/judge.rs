@@ -13,9 +13,9 @@ use super::output::DecodedOutput;
 use super::{
     CheckResult, CommandExit, CommandRun, Location, Status, TestCounts, counts, locations, number, words,
 };
-use crate::criterion::{Check, Compare, Criterion, Expect, TextPattern, compiled};
-use crate::text::redact::Redactor;
-use crate::text::sanitize;
+use loopkeeper_task::criterion::{Check, Compare, Criterion, Expect, TextPattern, compiled};
+use loopkeeper_text::redact::Redactor;
+use loopkeeper_text::sanitize;
 
 /// Judges the run of a criterion whose check is a command. Every text of the result is sanitised and redacted.
 /// `root`: below which the places of failures are named.

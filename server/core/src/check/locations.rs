@@ -16,7 +16,7 @@ use std::path::Path;
 use self::context::LocationContext;
 pub use self::relative::relative_path;
 use super::{Location, MAX_LOCATIONS};
-use crate::text::{sanitize, truncate};
+use loopkeeper_text::{sanitize, truncate};
 
 const MESSAGE_CHARS: usize = 200;
 /// Of longer lines only the beginning is read: the rest is data.

@@ -16,8 +16,8 @@ use serde::{Deserialize, Serialize};
 
 use super::output::DecodedOutput;
 use super::{CheckResult, CommandExit, CommandRun, Status};
-use crate::text::redact::Redactor;
-use crate::text::sanitize;
+use loopkeeper_text::redact::Redactor;
+use loopkeeper_text::sanitize;
 pub use read::MissingCandidate;
 use read::{FailedCommand, MissingSymptom};
 pub use tree::{FileFacts, MANIFESTS, TreeFacts};

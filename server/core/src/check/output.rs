@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use super::{CommandRun, GAP};
-use crate::text::sanitize;
+use loopkeeper_text::sanitize;
 
 /// Both streams of a run, readable.
 #[derive(Debug, Default)]

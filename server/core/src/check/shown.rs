@@ -5,7 +5,7 @@
 mod tests;
 
 use super::{CheckResult, Location, Status, TAIL_BYTES};
-use crate::text::{truncate, words};
+use loopkeeper_text::{truncate, words};
 
 /// For the line that says what is left out.
 const NOTE_BYTES: usize = 64;

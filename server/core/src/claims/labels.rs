@@ -2,7 +2,7 @@
 
 use super::prose::is_cjk;
 use super::prose_mask::MessageLine;
-use crate::text::sanitize;
+use loopkeeper_text::sanitize;
 
 /// Of a decision or a note.
 const MARKED_CHARS: usize = 300;

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::text::pattern::constant;
+use loopkeeper_text::pattern::constant;
 
 use super::prose_mask::{self, MessageLineKind};
 

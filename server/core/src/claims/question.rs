@@ -2,7 +2,7 @@
 //! answers itself are none.
 
 use super::prose::{ProseToken, Sentence, is_cjk};
-use crate::text::sanitize;
+use loopkeeper_text::sanitize;
 
 /// Of the question's text.
 const QUESTION_CHARS: usize = 500;

@@ -71,7 +71,7 @@ impl Claims {
     }
 
     /// Why a claim of done cannot be meant as it stands, in one sentence.
-    pub(crate) fn contradiction(&self) -> Option<String> {
+    pub fn contradiction(&self) -> Option<String> {
         let claim = self.done_by()?;
         let state = self.status.as_ref().and_then(|it| it.state.as_ref());
         let tests = self.status.as_ref().and_then(|it| it.tests.as_ref());

@@ -8,10 +8,10 @@ mod round;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::criterion::Criterion;
 use crate::journal::{
     AgentPlan, BreakerState, Entry, LoopSpec, Outcome, PauseReason, Pinned, Record, Role, SnapshotWhen,
 };
+use loopkeeper_task::criterion::Criterion;
 
 use super::branch_tracking::{self, BranchTracking};
 use super::checkpoint;

@@ -1,8 +1,8 @@
 //! A session that its user opened and lends to the loop (`mode = "attach"`): it comes when its user says something or
 //! its turn ends, works as one that is held, and is never started nor ended by us. Without it the loop rests.
 
-use crate::agent::{AgentEnding, LoopMode};
 use crate::journal::{PauseReason, Record};
+use loopkeeper_agent::{AgentEnding, LoopMode};
 
 use super::state::{LoopState, Phase, VolatileState};
 use super::{Decision, Effect, hook_session};

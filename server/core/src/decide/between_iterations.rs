@@ -2,7 +2,7 @@
 //! conditions are tested in the order of their priority.
 
 use crate::journal::{BreakerCause, BreakerState, PauseReason, Record, WaitReason};
-use crate::moment::Moment;
+use loopkeeper_text::moment::Moment;
 
 use super::handle_event::{pause_or_end, user_stop_step};
 use super::state::{LoopState, VolatileState, Wait};

@@ -4,7 +4,7 @@
 use std::fmt;
 
 use crate::journal::{GitHead, SnapshotWhen};
-use crate::text::sanitize;
+use loopkeeper_text::sanitize;
 
 use super::state::LoopState;
 

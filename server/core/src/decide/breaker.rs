@@ -13,18 +13,18 @@ mod oscillation;
 mod trial;
 mod trip_evidence;
 
-use crate::agent::AgentEnding;
 use crate::journal::{BreakerCause, BreakerCounts, BreakerState, Record, TripEvidence};
-use crate::moment::Moment;
 use crate::settings::BreakerSettings;
-use crate::text::words;
+use loopkeeper_agent::AgentEnding;
+use loopkeeper_text::moment::Moment;
+use loopkeeper_text::words;
 
 use super::limits::{DAY_MS, iterations};
 use super::state::{Breaker, Iteration, LoopState};
 use history::BreakerHistory;
 
 /// Whether the iteration failed for reasons that say nothing about the work.
-pub(crate) fn is_provider_trouble(row: &Iteration) -> bool {
+pub fn is_provider_trouble(row: &Iteration) -> bool {
     let by_itself = matches!(row.ending, Some(AgentEnding::Exited | AgentEnding::Held));
     row.interrupted || row.error.is_some() || !by_itself
 }

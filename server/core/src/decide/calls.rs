@@ -2,7 +2,7 @@
 //! shell keeps the list; where it cannot, the loop counts its own starts.
 
 use crate::journal::{Record, WaitReason};
-use crate::moment::Moment;
+use loopkeeper_text::moment::Moment;
 
 use super::limits::{self, HOUR_MS, wait_limit_outcome};
 use super::state::{Iteration, LoopState, Phase, VolatileState, Wait};

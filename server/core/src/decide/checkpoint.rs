@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::task::PlanItem;
+use loopkeeper_task::PlanItem;
 
 use super::state::LoopState;
 

@@ -3,11 +3,11 @@
 //! finds it by its mark.
 
 use crate::check::Status;
-use crate::criterion::Check;
 use crate::journal::Record;
 use crate::settings::CommitPolicy;
-use crate::task::PlanItem;
-use crate::text::sanitize;
+use loopkeeper_task::PlanItem;
+use loopkeeper_task::criterion::Check;
+use loopkeeper_text::sanitize;
 
 use super::state::{LoopState, VolatileState};
 use super::{CommitOutcome, Decision, Effect, checkpoint, regression};

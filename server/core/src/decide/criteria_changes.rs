@@ -4,8 +4,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::criterion::Criterion;
 use crate::journal::{Edit, Pinned, Proposal, Role};
+use loopkeeper_task::criterion::Criterion;
 
 use super::TaskDocuments;
 use super::state::LoopState;

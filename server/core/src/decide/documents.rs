@@ -1,8 +1,8 @@
 //! The documents are read: after the agent, to see what it made of them, and before it, to write its prompt.
 
 use crate::journal::{PauseReason, Record};
-use crate::moment::Moment;
-use crate::text::digest::sha256;
+use loopkeeper_text::digest::sha256;
+use loopkeeper_text::moment::Moment;
 
 use super::calls::{self, CallSlotUsage};
 use super::handle_event::{criteria_of, pause_or_end};

@@ -2,14 +2,14 @@
 //! user wrote as `exit.when` takes the place of these rules, but calls nothing verified that is not.
 
 mod claimed;
-pub(crate) mod groups;
+pub mod groups;
 pub(super) mod stages;
 mod when;
 
 use crate::check::Status;
 use crate::journal::{Outcome, OutcomeKind, Pinned};
-use crate::moment::Moment;
-use crate::task::proposal;
+use loopkeeper_task::proposal;
+use loopkeeper_text::moment::Moment;
 
 use super::limits::iterations;
 use super::state::{Iteration, LoopState};

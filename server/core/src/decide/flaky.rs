@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 
 use crate::check::{CheckResult, Status};
-use crate::criterion::CriterionId;
 use crate::journal::Round;
+use loopkeeper_task::criterion::CriterionId;
 
 use super::handle_event::criteria_of;
 use super::state::{LoopState, VolatileState};
@@ -24,12 +24,12 @@ pub struct FlakyState {
 }
 
 /// Whether it passed and failed on the same files.
-pub(crate) fn is_flaky(state: &LoopState, id: &CriterionId) -> bool {
+pub fn is_flaky(state: &LoopState, id: &CriterionId) -> bool {
     state.flaky.flips.contains_key(id)
 }
 
 /// In how many rounds in a row such a check has to pass; `None`: it never changed its mind.
-pub(crate) fn passes_needed(state: &LoopState, id: &CriterionId) -> Option<u32> {
+pub fn passes_needed(state: &LoopState, id: &CriterionId) -> Option<u32> {
     state.flaky.flips.get(id).map(|it| passes_for_flips(*it))
 }
 

@@ -1,6 +1,6 @@
 //! Where a loop is heading at its present pace: a sentence for people from its history alone. Decides nothing.
 
-use crate::text::words;
+use loopkeeper_text::words;
 
 use super::breaker::is_provider_trouble;
 use super::limits::iterations;

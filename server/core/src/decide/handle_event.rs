@@ -1,10 +1,10 @@
 //! `decide`: one event and the present state to the decisions that follow, one function per event. What follows an
 //! iteration is decided in [`super::between_iterations`].
 
-use crate::agent::{AgentEnding, AgentRun};
-use crate::criterion::Criterion;
 use crate::journal::{Outcome, OutcomeKind, PauseReason, Record, SnapshotWhen};
-use crate::moment::Moment;
+use loopkeeper_agent::{AgentEnding, AgentRun};
+use loopkeeper_task::criterion::Criterion;
+use loopkeeper_text::moment::Moment;
 
 use super::state::{LoopState, Phase, StopMode, VolatileState};
 use super::{

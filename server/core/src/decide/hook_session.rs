@@ -2,9 +2,9 @@
 //! the loop ends or pauses the agent is released first: no session waits without a deadline, and a loop never
 //! completes while its agent runs.
 
-use crate::agent::AgentExited;
 use crate::journal::Record;
-use crate::moment::Moment;
+use loopkeeper_agent::AgentExited;
+use loopkeeper_text::moment::Moment;
 
 use super::handle_event::{criteria_of, unkillable_processes};
 use super::sessions;

@@ -2,8 +2,8 @@
 //! restarts; at four fifths it is said once. How long a loop waits is in [`super::waits`].
 
 use crate::journal::{LimitName, Outcome, OutcomeKind, WaitReason};
-use crate::moment::Moment;
-use crate::text::words;
+use loopkeeper_text::moment::Moment;
+use loopkeeper_text::words;
 
 use super::exit;
 use super::state::{LoopState, Wait};
@@ -59,7 +59,7 @@ fn limit_reached_outcome(state: &LoopState, what: &str) -> Outcome {
 }
 
 /// The limits of which four fifths or more are used, and not yet all, as of the last record.
-pub(crate) fn limits_nearly_reached(state: &LoopState) -> Vec<(LimitName, String)> {
+pub fn limits_nearly_reached(state: &LoopState) -> Vec<(LimitName, String)> {
     let limits = &state.spec.settings.limits;
     let spent = &state.spent;
     let is_near = |used: u64, limit: u64| used < limit && used.saturating_mul(5) >= limit.saturating_mul(4);

@@ -3,7 +3,7 @@
 
 use crate::check::Status;
 use crate::journal::{ChangeStats, Round, Weakening};
-use crate::task::PlanItem;
+use loopkeeper_task::PlanItem;
 
 use super::flaky;
 use super::state::LoopState;

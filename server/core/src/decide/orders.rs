@@ -1,8 +1,8 @@
 //! What the user asks of a loop at work. A stop is taken in every phase and never undone.
 
-use crate::agent::AgentEnding;
 use crate::journal::{BreakerCause, BreakerState, PauseReason, Record};
-use crate::moment::Moment;
+use loopkeeper_agent::AgentEnding;
+use loopkeeper_text::moment::Moment;
 
 use super::handle_event::{criteria_of, end_agent};
 use super::state::{LoopState, Phase, StopMode, VolatileState};

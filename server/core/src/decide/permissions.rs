@@ -1,11 +1,11 @@
 //! What the agent waits to be allowed (`permissions = "ask"`). The user is asked about one thing at a time, for a while;
 //! unanswered it is denied, and so is the rest of the iteration. Nothing is allowed that is not on record as allowed.
 
-use crate::agent::PermissionMode;
-use crate::agent::acp::talk::PermissionAnswer;
 use crate::journal::{QuestionKind, Record};
-use crate::moment::Moment;
-use crate::text::words;
+use loopkeeper_agent::PermissionMode;
+use loopkeeper_agent::acp::talk::PermissionAnswer;
+use loopkeeper_text::moment::Moment;
+use loopkeeper_text::words;
 
 use super::questions::PendingQuestion;
 use super::state::{LoopState, Phase, VolatileState};

@@ -2,18 +2,18 @@
 
 use std::collections::BTreeSet;
 
-use crate::agent::{AgentEnding, PromptBy};
 use crate::check::{CheckResult, CriteriaTally, Status};
-use crate::criterion::CriterionId;
 use crate::journal::{ChangeStats, Claim, LimitName, Round};
-use crate::moment::Moment;
 use crate::prompt::{
     AnsweredForPrompt, IterationSummary, MAX_ARGUMENT_BYTES, MAX_BYTES, MAX_DECISIONS, PromptBudget,
     PromptInput, build_prompt, task_of_stories,
 };
 use crate::settings::CommitPolicy;
-use crate::task::is_story_file;
-use crate::text::words;
+use loopkeeper_agent::{AgentEnding, PromptBy};
+use loopkeeper_task::criterion::CriterionId;
+use loopkeeper_task::is_story_file;
+use loopkeeper_text::moment::Moment;
+use loopkeeper_text::words;
 
 use super::questions::AnsweredQuestion;
 use super::state::{Iteration, LoopState};

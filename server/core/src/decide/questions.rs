@@ -3,10 +3,10 @@
 
 use std::collections::BTreeSet;
 
-use crate::agent::PermissionMode;
 use crate::journal::{OutcomeKind, PauseReason, QuestionKind, Record, WaitReason};
-use crate::moment::Moment;
 use crate::settings::{AtUsageLimit, UnansweredPolicy};
+use loopkeeper_agent::PermissionMode;
+use loopkeeper_text::moment::Moment;
 
 use super::handle_event::{end_step, pause_or_end};
 use super::limits::iterations;

@@ -2,10 +2,10 @@
 //! they were before it, and are judged again. Never against the user's hand: files that somebody changed meanwhile stay.
 
 use crate::check::Status;
-use crate::criterion::{Criterion, CriterionId};
 use crate::journal::{PauseReason, Pinned, Round};
 use crate::jury;
 use crate::settings::OnRegression;
+use loopkeeper_task::criterion::{Criterion, CriterionId};
 
 use super::handle_event::{begin_rollback, criteria_of, pause_or_end};
 use super::state::{LoopState, VolatileState};

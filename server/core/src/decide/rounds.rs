@@ -3,9 +3,9 @@
 
 use crate::check::Status;
 use crate::claims::Claims;
-use crate::criterion::{Check, Criterion};
 use crate::journal::{ChangeStats, Claim, Pinned, Record, Role, Round};
 use crate::jury::JudgeUsage;
+use loopkeeper_task::criterion::{Check, Criterion};
 
 use super::handle_event::{criteria_of, user_stop_step};
 use super::state::{LoopState, Phase, VolatileState};

@@ -1,11 +1,11 @@
 //! The agent's session, where iterations go on with that of the one before (`session.continue`). Its ids are made
 //! of the loop's own, so that no loop takes over a session that it did not begin.
 
-use crate::agent::kind::{AgentKind, Support};
-use crate::agent::{AgentEnding, AgentRun, LoopMode};
 use crate::journal::{AgentPlan, BreakerState, Record, SessionReason};
-use crate::moment::Moment;
-use crate::text::digest::sha256;
+use loopkeeper_agent::kind::{AgentKind, Support};
+use loopkeeper_agent::{AgentEnding, AgentRun, LoopMode};
+use loopkeeper_text::digest::sha256;
+use loopkeeper_text::moment::Moment;
 
 use super::Decision;
 use super::state::LoopState;

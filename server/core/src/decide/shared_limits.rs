@@ -2,7 +2,7 @@
 //! started, by a wait or by the next agent of the list, unless the user says to start it all the same.
 
 use crate::journal::{Record, WaitReason};
-use crate::moment::Moment;
+use loopkeeper_text::moment::Moment;
 
 use super::limits::wait_limit_outcome;
 use super::state::{LoopState, Wait};
@@ -53,7 +53,7 @@ pub(super) fn clear_shared_limit(state: &mut LoopState) {
 }
 
 /// For people, while it is waited for.
-pub(crate) fn sentence(state: &LoopState) -> Option<String> {
+pub fn sentence(state: &LoopState) -> Option<String> {
     let met_by = state.shared_limit.met_by.as_ref().filter(|_| is_waited_for(state))?;
     let agent = &state.spec.agent.name;
     Some(format!(

@@ -6,7 +6,7 @@ mod lineage;
 
 use crate::journal::Record;
 use crate::settings::SpawnSettings;
-use crate::text::words;
+use loopkeeper_text::words;
 
 use super::state::LoopState;
 use super::{Decision, Effect, RefusalReason};

@@ -2,19 +2,19 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::agent::errors::{Fingerprint, SeenError};
-use crate::agent::{AgentEnding, ProviderError};
 use crate::check::{CheckResult, Status};
 use crate::claims::Claims;
-use crate::criterion::{Criterion, CriterionId};
 use crate::journal::{
     BreakerState, ChangeStats, Claim, GitHead, LimitName, LoopSpec, Outcome, PauseReason, Pinned, Proposal,
     Role, SnapshotWhen, WaitReason,
 };
 use crate::jury::JudgeUsage;
-use crate::moment::Moment;
 use crate::settings::LoopEvent;
-use crate::task::PlanItem;
+use loopkeeper_agent::errors::{Fingerprint, SeenError};
+use loopkeeper_agent::{AgentEnding, ProviderError};
+use loopkeeper_task::PlanItem;
+use loopkeeper_task::criterion::{Criterion, CriterionId};
+use loopkeeper_text::moment::Moment;
 
 use super::TaskDocuments;
 use super::branch_tracking::BranchTracking;
@@ -349,7 +349,7 @@ impl LoopState {
     }
 
     /// Its time is its user's: nothing of it counts as work.
-    pub(crate) fn waits_for_user(&self) -> bool {
+    pub fn waits_for_user(&self) -> bool {
         self.is_paused_at_rest() || self.questions.permission().is_some()
     }
 
@@ -362,7 +362,7 @@ impl LoopState {
     }
 
     /// It passed when it was first judged, or after one of the iterations.
-    pub(crate) fn held_before(&self, id: &CriterionId) -> bool {
+    pub fn held_before(&self, id: &CriterionId) -> bool {
         let is_guard = |it: &Pinned| it.role == Role::Guard && it.criterion.id == *id;
         let passed = |(of, status): &(CriterionId, Status)| of == id && *status == Status::Pass;
         self.pinned.iter().any(is_guard) || self.kept_iterations().any(|it| it.row.iter().any(passed))
@@ -373,12 +373,12 @@ impl LoopState {
     }
 
     /// Blocking plan items that the agent has not ticked.
-    pub(crate) fn open_items(&self) -> impl Iterator<Item = &PlanItem> {
+    pub fn open_items(&self) -> impl Iterator<Item = &PlanItem> {
         self.plan.iter().filter(|it| it.blocking && !it.done)
     }
 
     /// Those whose work was not taken back.
-    pub(crate) fn kept_iterations(&self) -> impl Iterator<Item = &Iteration> {
+    pub fn kept_iterations(&self) -> impl Iterator<Item = &Iteration> {
         self.history.iter().filter(|it| !it.taken_back)
     }
 

@@ -1,9 +1,9 @@
 //! Several agents for one loop: when the one at work cannot go on, the next takes over, and who stands before it in
 //! the list returns as soon as it can. An agent's own trouble is never a lack of progress.
 
-use crate::agent::ProviderClass;
 use crate::journal::{AgentPlan, Record, TakeoverReason};
-use crate::moment::Moment;
+use loopkeeper_agent::ProviderClass;
+use loopkeeper_text::moment::Moment;
 
 use super::limits::HOUR_MS;
 use super::state::LoopState;
@@ -62,7 +62,7 @@ pub(super) fn takeover_record(state: &LoopState, now: Moment) -> Option<Record> 
 }
 
 /// Who works in place of whom, and why; `None` where it is the one that is wanted most.
-pub(crate) fn standing_in(state: &LoopState) -> Option<String> {
+pub fn standing_in(state: &LoopState) -> Option<String> {
     let own = &state.spec.agent.name;
     let before = state.crew.iter().take_while(|it| it.plan.name != *own);
     let why: Vec<_> = before.filter_map(|it| Some((it.plan.name.as_str(), it.left?))).collect();

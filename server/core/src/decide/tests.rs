@@ -17,7 +17,6 @@ mod recovery;
 mod scenarios;
 mod sessions;
 mod shared_limits;
-pub(crate) mod sim;
 mod spawns;
 mod takeover;
 mod unrunnable;

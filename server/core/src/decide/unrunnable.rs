@@ -5,9 +5,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::check::MissingDependency;
-use crate::criterion::CriterionId;
 use crate::journal::{PauseReason, Pinned, Record, Round};
-use crate::text::sanitize;
+use loopkeeper_task::criterion::CriterionId;
+use loopkeeper_text::sanitize;
 
 use super::handle_event::pause_or_end;
 use super::state::{LoopState, VolatileState};

@@ -1,10 +1,10 @@
 //! How long a loop waits before its next iteration, and when waiting is no remedy any more. Waits count on the
 //! clock that never jumps; what a provider announces is believed for a day at most.
 
-use crate::agent::ProviderClass;
-use crate::agent::catalog::KNOWN;
 use crate::journal::{BreakerState, WaitReason};
-use crate::moment::Moment;
+use loopkeeper_agent::ProviderClass;
+use loopkeeper_agent::catalog::KNOWN;
+use loopkeeper_text::moment::Moment;
 
 use super::limits::{DAY_MS, HOUR_MS, MAX_FAILURES};
 use super::state::{Iteration, LoopState, Wait};

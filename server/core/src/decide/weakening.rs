@@ -5,11 +5,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::check::{CheckResult, Status, counts};
-use crate::criterion::{Check, CriterionId};
 use crate::journal::{PauseReason, Record, Round, SnapshotWhen, Weakening};
-use crate::moment::Moment;
 use crate::tamper::{ProtectionRules, WeakeningFinding};
-use crate::text::words::counted;
+use loopkeeper_task::criterion::{Check, CriterionId};
+use loopkeeper_text::moment::Moment;
+use loopkeeper_text::words::counted;
 
 use super::state::{LoopState, VolatileState};
 use super::{Decision, Effect, RefusalReason, SnapshotFacts, breaker, exit};

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::print::{format_pattern, quote};
 use super::{Atom, ClaimCounter, ComparisonOperator, CriterionName, Expression, ExpressionNode, Quantity};
-use crate::criterion::{TextPattern, compiled};
+use loopkeeper_task::criterion::{TextPattern, compiled};
 
 /// What is known after an iteration.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -5,8 +5,8 @@ use std::ops::Range;
 use regex::RegexBuilder;
 
 use super::{ComparisonOperator, WhenError};
-use crate::criterion::{PatternKind, TextPattern};
-use crate::text::sanitize::shown;
+use loopkeeper_task::criterion::{PatternKind, TextPattern};
+use loopkeeper_text::sanitize::shown;
 
 /// One word with its bytes.
 #[derive(Debug, Clone, PartialEq)]

@@ -4,7 +4,7 @@ use std::fmt;
 use std::fmt::Write as _;
 
 use super::{Atom, ClaimCounter, ComparisonOperator, CriterionName, Expression, ExpressionNode, Quantity};
-use crate::criterion::{PatternKind, TextPattern};
+use loopkeeper_task::criterion::{PatternKind, TextPattern};
 
 impl fmt::Display for Expression {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -9,7 +9,7 @@ use super::{
     Atom, ClaimCounter, ComparisonOperator, CriterionName, Expression, ExpressionNode, Quantity, parse,
     parser,
 };
-use crate::criterion::{PatternKind, TextPattern};
+use loopkeeper_task::criterion::{PatternKind, TextPattern};
 
 #[test]
 fn what_is_taken_is_shown_in_one_form() {

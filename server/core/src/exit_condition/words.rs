@@ -2,17 +2,17 @@
 //! page and editors read this one list.
 
 use super::Quantity;
-use crate::text::closest::closest;
+use loopkeeper_text::closest::closest;
 
 /// One condition.
 #[derive(Debug)]
-pub(crate) struct Condition {
-    pub(crate) name: &'static str,
+pub struct Condition {
+    pub name: &'static str,
     /// As it is written, with a placeholder where it takes something.
-    pub(crate) form: &'static str,
+    pub form: &'static str,
     pub(crate) takes: ConditionOperand,
     /// Fits behind "holds when".
-    pub(crate) doc: &'static str,
+    pub doc: &'static str,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,7 +44,7 @@ const fn condition(
 const NUMBER: OperandUnit = OperandUnit::Number;
 
 #[rustfmt::skip]
-pub(crate) const CONDITIONS: &[Condition] = &[
+pub const CONDITIONS: &[Condition] = &[
     condition("criteria", "criteria", ConditionOperand::Nothing,
         "every required criterion holds"),
     condition("plan", "plan", ConditionOperand::Nothing,
@@ -79,7 +79,7 @@ pub(crate) const CONDITIONS: &[Condition] = &[
         "the tree has a file that matches"),
 ];
 
-pub(crate) const OPERATORS: [&str; 3] = ["and", "or", "not"];
+pub const OPERATORS: [&str; 3] = ["and", "or", "not"];
 
 /// The condition of this name.
 pub(crate) fn find_condition(name: &str) -> Option<&'static Condition> {

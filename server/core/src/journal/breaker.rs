@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::ChangeStats;
-use crate::agent::errors::Fingerprint;
-use crate::criterion::CriterionId;
+use loopkeeper_agent::errors::Fingerprint;
+use loopkeeper_task::criterion::CriterionId;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::{Entry, Record};
-use crate::moment::Moment;
+use loopkeeper_text::moment::Moment;
 
 /// The version of the format that this code writes and reads.
 pub const VERSION: u32 = 1;

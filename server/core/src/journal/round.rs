@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::check::CheckResult;
-use crate::criterion::{Criterion, CriterionId};
 use crate::jury::JudgeUsage;
+use loopkeeper_task::criterion::{Criterion, CriterionId};
 
 /// A criterion as the loop judges it, whatever the document says by now.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

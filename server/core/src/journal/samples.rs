@@ -6,21 +6,21 @@ use super::{
     Pinned, Proposal, QuestionKind, Record, Role, Round, SessionReason, SnapshotWhen, TakeoverReason,
     TreeAfter, TripEvidence, WaitReason, Weakening,
 };
-use crate::agent::errors::{Fingerprint, SeenError};
-use crate::agent::kind::Dialect;
-use crate::agent::{
-    AgentEnding, AgentExited, AgentRun, PermissionMode, PromptBy, ProviderClass, ProviderError,
-};
 use crate::check::{
     CheckResult, DependencyProvider, Location, MissingDependency, MissingKind, Status, TestCounts,
 };
 use crate::claims::read;
-use crate::criterion::{Check, Compare, Criterion, CriterionId, Expect, PatternKind, TextPattern};
 use crate::jury::JudgeUsage;
-use crate::moment::Moment;
 use crate::settings::{AgentSettings, ExitSettings, LimitSettings, LoopEvent, SandboxMode, Settings};
-use crate::task::{PlanItem, TaskId};
-use crate::text::DocumentRange;
+use loopkeeper_agent::errors::{Fingerprint, SeenError};
+use loopkeeper_agent::kind::Dialect;
+use loopkeeper_agent::{
+    AgentEnding, AgentExited, AgentRun, PermissionMode, PromptBy, ProviderClass, ProviderError,
+};
+use loopkeeper_task::criterion::{Check, Compare, Criterion, CriterionId, Expect, PatternKind, TextPattern};
+use loopkeeper_task::{PlanItem, TaskId};
+use loopkeeper_text::DocumentRange;
+use loopkeeper_text::moment::Moment;
 
 pub(crate) fn entry(seq: u64, record: Record) -> Entry {
     Entry { seq, epoch: 1, at: Moment { wall: 1_795_183_200_123 + seq, awake: 1_000 + seq }, record }

@@ -2,12 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::agent::kind::{AgentKind, Dialect};
-use crate::agent::{PermissionMode, PromptBy};
-use crate::criterion::Criterion;
 use crate::settings::Settings;
 use crate::settings::preset::PresetSelection;
-use crate::task::{PlanItem, TaskId};
+use loopkeeper_agent::kind::{AgentKind, Dialect};
+use loopkeeper_agent::{PermissionMode, PromptBy};
+use loopkeeper_task::criterion::Criterion;
+use loopkeeper_task::{PlanItem, TaskId};
 
 /// Everything a loop was started with, resolved. What runs is what stands here.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -4,7 +4,7 @@
 use serde::Deserialize;
 
 use crate::check::{Location, MAX_LOCATIONS};
-use crate::text::sanitize;
+use loopkeeper_text::sanitize;
 
 const REASON_CHARS: usize = 1_000;
 

@@ -3,8 +3,8 @@ use super::{
     parse_answer, quorum,
 };
 use crate::check::{Location, Status};
-use crate::criterion::{Check, Criterion};
 use crate::settings::LimitSettings;
+use loopkeeper_task::criterion::{Check, Criterion};
 
 const KEY: &str = "k7f3";
 

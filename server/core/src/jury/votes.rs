@@ -2,8 +2,8 @@
 
 use super::JudgeAnswer;
 use crate::check::{CheckResult, Location, MAX_LOCATIONS, Status};
-use crate::criterion::Criterion;
-use crate::text::sanitize;
+use loopkeeper_task::criterion::Criterion;
+use loopkeeper_text::sanitize;
 
 const FACT_CHARS: usize = 90;
 

@@ -1,5 +1,5 @@
 use super::{PluginLoop, PluginLoopError, parse_state_file, task_document};
-use crate::task;
+use loopkeeper_task as task;
 
 const STATE: &str = "---\nactive: true\niteration: 3\nsession_id: abc\nmax_iterations: 20\n\
                      completion_promise: \"ALL DONE\"\nstarted_at: \"2026-01-01T00:00:00Z\"\n---\n\n\

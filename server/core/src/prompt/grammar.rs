@@ -1,6 +1,6 @@
 //! Checks written back in the grammar of task documents.
 
-use crate::criterion::{Check, Expect};
+use loopkeeper_task::criterion::{Check, Expect};
 
 use super::markdown::code_span;
 
@@ -10,7 +10,7 @@ pub(super) fn format_check(check: &Check) -> String {
 }
 
 /// The check, then what is expected of it, each without its backticks.
-pub(crate) fn check_spans(check: &Check) -> Vec<String> {
+pub fn check_spans(check: &Check) -> Vec<String> {
     let (head, expect): (String, &[Expect]) = match check {
         Check::Command { command, expect } => (format!("$ {command}"), expect),
         Check::Get { url, expect } => (format!("GET {url}"), expect),

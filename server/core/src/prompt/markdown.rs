@@ -1,9 +1,9 @@
 //! Foreign text inside the prompt's Markdown: fences and code spans that nothing inside can close.
 
-use crate::text::truncate;
+use loopkeeper_text::truncate;
 
 /// A fenced block, one backtick longer than any run inside.
-pub(crate) fn fenced_block(text: &str) -> String {
+pub fn fenced_block(text: &str) -> String {
     let fence = "`".repeat(longest_run(text).max(2) + 1);
     let end = if text.ends_with('\n') { "" } else { "\n" };
     format!("{fence}\n{text}{end}{fence}\n")

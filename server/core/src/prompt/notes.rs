@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use crate::text::truncate;
+use loopkeeper_text::truncate;
 
 use super::PromptInput;
 use super::markdown::{code_span, fenced_block, single_line};

@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use crate::journal::Claim;
-use crate::text::{truncate, words};
+use loopkeeper_text::{truncate, words};
 
 use super::markdown::{code_span, fenced_block, last_lines, single_line};
 use super::sections::{MAX_FILES, all_failing, short};

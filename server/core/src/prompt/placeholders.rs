@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-use crate::task::placeholders::{
+use loopkeeper_task::placeholders::{
     CHECKS, COMMANDS, ITERATION, PLAN_PATH, STORY_BLOCK, STORY_ID, STORY_TITLE, find_placeholders,
 };
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::task::{PlanItem, ids, is_story_file};
+use loopkeeper_task::{PlanItem, ids, is_story_file};
 
 use super::markdown::{code_span, single_line};
 use super::sections::short;

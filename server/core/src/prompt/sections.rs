@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use crate::check::{CheckResult, Status};
 use crate::journal::{Pinned, QuestionKind, Role};
 use crate::settings::CommitPolicy;
-use crate::text::{truncate, words};
+use loopkeeper_text::{truncate, words};
 
 use super::grammar::format_check;
 use super::markdown::{code_span, last_lines, single_line};

@@ -1,7 +1,7 @@
 //! The user's own order and words around the parts of a prompt: text with placeholders. Reading it runs nothing; what
 //! stands in for a placeholder is never read again.
 
-use crate::text::closest::closest;
+use loopkeeper_text::closest::closest;
 
 use super::PromptInput;
 use super::sections::{self, SECTIONS};
@@ -169,7 +169,7 @@ fn parse_placeholder(inside: &str) -> Result<&'static str, PlaceholderError> {
     if let Some(name) = placeholder_names().find(|it| *it == inside) {
         return Ok(name);
     }
-    let shown = crate::text::sanitize::line_within(&format!("{{{inside}}}"), 42);
+    let shown = loopkeeper_text::sanitize::line_within(&format!("{{{inside}}}"), 42);
     let near = closest(inside.trim(), placeholder_names()).map(|it| format!("did you mean `{{{it}}}`?"));
     let hint = near.unwrap_or_else(|| {
         let all: Vec<String> = placeholder_names().map(|it| format!("`{{{it}}}`")).collect();

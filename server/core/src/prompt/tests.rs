@@ -10,11 +10,11 @@ use super::{
     build_prompt,
 };
 use crate::check::{CheckResult, Status};
-use crate::criterion::{Check, Compare, Criterion, CriterionId, Expect, PatternKind, TextPattern};
 use crate::journal::{ChangeStats, Claim, Edit, LineStats, Pinned, Proposal, QuestionKind, Role};
 use crate::settings::CommitPolicy;
-use crate::task::PlanItem;
-use crate::text::DocumentRange;
+use loopkeeper_task::PlanItem;
+use loopkeeper_task::criterion::{Check, Compare, Criterion, CriterionId, Expect, PatternKind, TextPattern};
+use loopkeeper_text::DocumentRange;
 
 /// What a prompt is made of, owned; the fields left at their default are empty.
 #[derive(Default)]

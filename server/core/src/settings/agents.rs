@@ -3,13 +3,13 @@
 
 use super::AgentSettings;
 use super::value::SettingValue;
-use crate::agent::kind::{AgentKind, Dialect, KNOWN};
-use crate::agent::{PermissionMode, PromptBy};
+use loopkeeper_agent::kind::{AgentKind, Dialect, KNOWN};
+use loopkeeper_agent::{PermissionMode, PromptBy};
 
 /// What `agent` may say besides the names of agents.
-pub(crate) const AUTO: &str = "auto";
+pub const AUTO: &str = "auto";
 
-pub(crate) fn built_in() -> Vec<AgentSettings> {
+pub fn built_in() -> Vec<AgentSettings> {
     let known = |it: AgentKind| AgentSettings { output: it.dialect(), ..custom_agent(it.name()) };
     KNOWN.into_iter().chain([AgentKind::Demo]).map(known).collect()
 }
@@ -31,7 +31,7 @@ pub(super) fn custom_agent(name: &str) -> AgentSettings {
 
 /// Whose keys an agent takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum AgentNameKind {
+pub enum AgentNameKind {
     /// loopkeeper knows its flags.
     Known(AgentKind),
     Demo,
@@ -40,7 +40,7 @@ pub(crate) enum AgentNameKind {
     Unfit,
 }
 
-pub(crate) fn kind_of(name: &str) -> AgentNameKind {
+pub fn kind_of(name: &str) -> AgentNameKind {
     match AgentKind::from_name(name, Dialect::Text) {
         AgentKind::Demo => AgentNameKind::Demo,
         AgentKind::Own(_) if is_valid_name(name) => AgentNameKind::Own,
@@ -57,7 +57,7 @@ fn is_valid_name(name: &str) -> bool {
 
 /// Why a field means nothing for an agent whose output is this (`None`: not known yet), with the remedy; `None` where
 /// it means something.
-pub(crate) fn misplaced(
+pub fn misplaced(
     agent: AgentNameKind,
     field: &str,
     output: Option<Dialect>,
@@ -149,7 +149,7 @@ fn parse_prompt_by(word: &str) -> Option<PromptBy> {
     }
 }
 
-pub(crate) fn parse_dialect(word: &str) -> Option<Dialect> {
+pub fn parse_dialect(word: &str) -> Option<Dialect> {
     match word {
         "text" => Some(Dialect::Text),
         "claude" => Some(Dialect::Claude),

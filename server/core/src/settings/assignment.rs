@@ -8,8 +8,8 @@ use super::outside::{ConfigOrigin, ServiceSettings};
 use super::table::{Key, ValueKind};
 use super::value::{RawValue, SettingValue};
 use super::{LayerKind, LimitSettings, SandboxMode, Settings};
-use crate::agent::LoopMode;
-use crate::text::sanitize::shown;
+use loopkeeper_agent::LoopMode;
+use loopkeeper_text::sanitize::shown;
 
 /// What one file, or the arguments, say.
 #[derive(Debug, Default)]

@@ -106,7 +106,7 @@ const ENVIRONMENT: &str = "
 
 | variable | |
 |---|---|
-| `LOOPKEEPER_LOG` | what server and keepers log: `off`, `error`, `warn`, `info`, `debug` or `trace`, or a list by module such as `info,loopkeeper::keeper=trace`. A keeper logs warnings if it is not set, a server nothing. |
+| `LOOPKEEPER_LOG` | what server and keepers log: `off`, `error`, `warn`, `info`, `debug` or `trace`, or a list by module such as `info,loopkeeper_keeper=trace`. A keeper logs warnings if it is not set, a server nothing. |
 | `LOOPKEEPER_STATE_DIR` | the state folder; else `$XDG_STATE_HOME/loopkeeper`, else `~/.local/state/loopkeeper` |
 
 A keeper logs to `keeper.log` in the loop's folder, `workspaces/*/loops/LOOP/` in the state folder (readable by its

@@ -3,8 +3,8 @@
 use std::fmt;
 use std::ops::Range;
 
-use crate::text::DocumentRange;
-use crate::text::lines::LineIndex;
+use loopkeeper_text::DocumentRange;
+use loopkeeper_text::lines::LineIndex;
 
 /// Something in a configuration file or an argument that is not valid.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -16,7 +16,7 @@ const fn words(now: &'static [&'static str], later: &'static [&'static str]) -> 
 }
 
 #[rustfmt::skip]
-pub(crate) const KEYS: &[Key] = &[
+pub const KEYS: &[Key] = &[
     key("agent", ValueKind::Agents, r#""auto""#,
         "The agent that does the work: a built-in, a name of `[agents]`, `auto` for the first one that is installed, or a list in which the next takes over when one cannot go on."),
     key("mode", words(&["loop", "hook", "attach"], &[]), r#""loop""#,

@@ -7,8 +7,8 @@ mod tests;
 use serde::{Deserialize, Serialize};
 
 use super::{Preset, Settings};
-use crate::criterion::{Check, Criterion};
-use crate::text::words;
+use loopkeeper_task::criterion::{Check, Criterion};
+use loopkeeper_text::words;
 
 /// What is known of a project before its loop begins. What nobody could tell cheaply is `None`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -9,7 +9,7 @@ use super::finding::{SettingCode, SettingFinding, SettingOrigin};
 use super::table::{KeyLookup, look_up};
 use super::value::RawValue;
 use super::{Layer, LayerKind};
-use crate::text::lines::LineIndex;
+use loopkeeper_text::lines::LineIndex;
 
 /// Keys with a counterpart that this version acts on, and what their value is called there.
 const MAPPED: &[(&str, &str, RalphrcForm)] = &[

@@ -12,8 +12,8 @@ use super::keys::KEYS;
 use super::table::{KeyLookup, KeySupport, ValueKind, look_up};
 use super::value::{RawValue, SettingValue};
 use super::{AgentSettings, Settings, ralphrc, toml_layer};
-use crate::text::closest::closest;
-use crate::text::sanitize::shown;
+use loopkeeper_text::closest::closest;
+use loopkeeper_text::sanitize::shown;
 
 /// Begins the line of a variable that passes, in [`ResolvedSettings::to_trust`].
 pub(crate) const PASS: &str = "pass ";

@@ -3,8 +3,8 @@
 use super::SettingCode;
 use super::table::ValueKind;
 use super::value::{self, RawValue, SettingValue, ValueError, ValueFault, ValueFinding};
-use crate::text::closest::closest;
-use crate::text::sanitize::shown;
+use loopkeeper_text::closest::closest;
+use loopkeeper_text::sanitize::shown;
 
 /// One entry, whoever wrote it.
 #[derive(Debug, Clone, PartialEq)]
@@ -65,7 +65,7 @@ fn parse_entry(raw: &RawValue) -> Result<ServiceEntry, ValueError> {
 
 fn parse_address(raw: &RawValue) -> Result<SettingValue, ValueError> {
     match raw {
-        RawValue::Text(text) if crate::criterion::address::url_fault(text).is_none() => {
+        RawValue::Text(text) if loopkeeper_task::criterion::address::url_fault(text).is_none() => {
             Ok(SettingValue::Text(text.clone()))
         }
         _ => Err(ValueError::new(ValueFault::Found { found: raw.to_string(), hint: None })),

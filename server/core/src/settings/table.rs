@@ -8,20 +8,20 @@ use super::keys::KEYS;
 
 /// One key of product configuration.
 #[derive(Debug)]
-pub(crate) struct Key {
+pub struct Key {
     /// Dotted; `*` stands for the name of an agent.
     pub(crate) path: &'static str,
-    pub(crate) takes: ValueKind,
+    pub takes: ValueKind,
     /// As it would be written in TOML; empty where there is none.
-    pub(crate) default: &'static str,
+    pub default: &'static str,
     /// One sentence: a capital first, a period last.
-    pub(crate) doc: &'static str,
-    pub(crate) since: KeySupport,
+    pub doc: &'static str,
+    pub since: KeySupport,
 }
 
 /// Whether this version acts on a key. What it does not act on is refused by name, never swallowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum KeySupport {
+pub enum KeySupport {
     Built,
     /// The default is what happens today, so writing it changes nothing; any other value is refused.
     OnlyDefault,
@@ -30,7 +30,7 @@ pub(crate) enum KeySupport {
 
 /// What a key takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ValueKind {
+pub enum ValueKind {
     /// One of a few words; those of `later` are known and refused.
     Word {
         now: &'static [&'static str],
@@ -80,7 +80,7 @@ pub(crate) enum ValueKind {
 
 /// What a dotted path means.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum KeyLookup {
+pub enum KeyLookup {
     Key(&'static Key),
     /// The first part of a longer key: a table.
     Section,
@@ -88,7 +88,7 @@ pub(crate) enum KeyLookup {
 }
 
 /// Looks a path up. `agents.mine.command` finds `agents.*.command` unless the agent has a key of its own.
-pub(crate) fn look_up(path: &[&str]) -> KeyLookup {
+pub fn look_up(path: &[&str]) -> KeyLookup {
     let mut is_section = false;
     for (key, parts) in SPLIT_KEYS.iter().filter(|(_, parts)| starts_with(parts, path)) {
         if parts.len() == path.len() {
@@ -109,11 +109,11 @@ fn starts_with(parts: &[&str], path: &[&str]) -> bool {
 
 impl Key {
     /// The names of the table a key stands in: `limits`, `agents.*`, or nothing for the top.
-    pub(crate) fn section(&self) -> &'static str {
+    pub fn section(&self) -> &'static str {
         self.path.rsplit_once('.').map_or("", |(section, _)| section)
     }
 
-    pub(crate) fn name(&self) -> &'static str {
+    pub fn name(&self) -> &'static str {
         self.path.rsplit_once('.').map_or(self.path, |(_, name)| name)
     }
 }

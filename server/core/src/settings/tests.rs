@@ -8,8 +8,8 @@ use super::table::{Key, KeyLookup, KeySupport, look_up};
 use super::{
     Layer, LayerKind, ResolvedSettings, SettingOrigin, Settings, accept, never_passes, resolve, toml_layer,
 };
-use crate::text::closest::closest;
-use crate::text::units::{UnitError, duration_ms, micro_dollars, size_bytes};
+use loopkeeper_text::closest::closest;
+use loopkeeper_text::units::{UnitError, duration_ms, micro_dollars, size_bytes};
 
 #[test]
 fn every_default_of_the_table_is_the_default() {

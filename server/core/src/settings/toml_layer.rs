@@ -13,9 +13,9 @@ use super::finding::{SettingCode, SettingFinding, SettingOrigin};
 use super::keys::{KEYS, RENAMED_KEYS};
 use super::table::{Key, KeyLookup, ValueKind, look_up};
 use super::value::RawValue;
-use crate::text::closest::closest;
-use crate::text::lines::LineIndex;
-use crate::text::sanitize::shown;
+use loopkeeper_text::closest::closest;
+use loopkeeper_text::lines::LineIndex;
+use loopkeeper_text::sanitize::shown;
 
 /// More findings than this say nothing more about a file.
 const MOST_FINDINGS: usize = 50;

@@ -7,10 +7,10 @@ use super::finding::SettingCode;
 use super::services::{self, ServiceEntry};
 use super::table::ValueKind;
 use crate::exit_condition::{self, WhenError};
-use crate::text::branch::template_fault;
-use crate::text::globs::{glob_fault, path_fault};
-use crate::text::sanitize::shown;
-use crate::text::units::{UnitError, duration_ms, micro_dollars, size_bytes};
+use loopkeeper_text::branch::template_fault;
+use loopkeeper_text::globs::{glob_fault, path_fault};
+use loopkeeper_text::sanitize::shown;
+use loopkeeper_text::units::{UnitError, duration_ms, micro_dollars, size_bytes};
 
 /// What was written, whatever it was written in.
 #[derive(Debug, Clone, PartialEq)]

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::{CheckCommand, FileVersions, decides_verdict, file_name, is_golden, recipes, shell};
-use crate::criterion::CriterionId;
+use loopkeeper_task::criterion::CriterionId;
 
 /// How deep scripts that run scripts are followed.
 const DEPTH: u32 = 3;

@@ -5,7 +5,7 @@ mod rebound;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{FileVersions, ProtectionRules};
-use crate::criterion::{Check, Criterion, Expect, PatternKind, TextPattern};
+use loopkeeper_task::criterion::{Check, Criterion, Expect, PatternKind, TextPattern};
 
 type Tree<'a> = &'a [(&'a str, &'a str)];
 

@@ -1,7 +1,7 @@
 use super::{HttpOutcome, HttpResponse, judge_reply};
 use crate::check::Status;
-use crate::criterion::{Check, Compare, Criterion, Expect, PatternKind, TextPattern};
-use crate::text::redact::Redactor;
+use loopkeeper_task::criterion::{Check, Compare, Criterion, Expect, PatternKind, TextPattern};
+use loopkeeper_text::redact::Redactor;
 
 fn pattern(source: &str) -> TextPattern {
     TextPattern { source: source.to_owned(), kind: PatternKind::Regex }

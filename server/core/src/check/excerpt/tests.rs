@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::{CommandRun, Excerpt, GAP, HEAD_BYTES, KEPT_BYTES, TAIL_BYTES, readable};
-use crate::text::redact::Redactor;
+use loopkeeper_text::redact::Redactor;
 
 fn of_text(text: &str) -> Excerpt {
     Excerpt::of_text(text, 0, &Redactor::new([]))

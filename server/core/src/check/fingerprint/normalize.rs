@@ -5,9 +5,9 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::agent::errors;
-use crate::text::pattern::constant;
-use crate::text::sanitize;
+use loopkeeper_agent::errors;
+use loopkeeper_text::pattern::constant;
+use loopkeeper_text::sanitize;
 
 const LINE_CHARS: usize = 500;
 /// Source excerpts, stack frames and the progress of build tools are indented at least this far.

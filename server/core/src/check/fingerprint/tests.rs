@@ -1,6 +1,6 @@
 use super::{fingerprint, of_all};
 use crate::check::{CheckResult, Status, TestCounts};
-use crate::criterion::CriterionId;
+use loopkeeper_task::criterion::CriterionId;
 
 fn failed(fact: &str, output: &str) -> CheckResult {
     CheckResult {

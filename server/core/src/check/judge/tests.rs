@@ -7,8 +7,8 @@ use proptest::prelude::*;
 use super::judge;
 use crate::check::counts::{fixture, fixtures};
 use crate::check::{CheckResult, CommandExit, CommandRun, GAP, Status};
-use crate::criterion::{Check, Compare, Criterion, Expect, PatternKind, TextPattern};
-use crate::text::redact::Redactor;
+use loopkeeper_task::criterion::{Check, Compare, Criterion, Expect, PatternKind, TextPattern};
+use loopkeeper_text::redact::Redactor;
 
 fn criterion(expect: Vec<Expect>) -> Criterion {
     Criterion::new("0123456789", "tests", Some(Check::Command { command: "make test".to_owned(), expect }))

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::text::pattern::constant;
+use loopkeeper_text::pattern::constant;
 
 /// Shells say it in many ways; the name is what stands beside `not found`.
 static NOT_FOUND: LazyLock<Regex> = LazyLock::new(|| {

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::{LocationContext, RawLocation, number, path_line_column, script};
-use crate::text::pattern::constant;
+use loopkeeper_text::pattern::constant;
 
 static PLACE: LazyLock<Regex> = LazyLock::new(|| {
     constant(

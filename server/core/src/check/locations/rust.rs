@@ -1,7 +1,7 @@
 //! rustc's arrows (`--> src/a.rs:3:5`) and panics (`panicked at src/lib.rs:10:5:`).
 
 use super::{LocationContext, MESSAGE_CHARS, RawLocation, path_line_column};
-use crate::text::sanitize;
+use loopkeeper_text::sanitize;
 
 /// `error[E0308]: mismatched types`, `warning: unused variable`.
 pub(super) fn is_diagnostic(line: &str) -> bool {

@@ -13,8 +13,8 @@ use super::{
 };
 use crate::check::judge::judge;
 use crate::check::{CheckResult, CommandExit, CommandRun, Status};
-use crate::criterion::{Check, Criterion};
-use crate::text::redact::Redactor;
+use loopkeeper_task::criterion::{Check, Criterion};
+use loopkeeper_text::redact::Redactor;
 
 const ROOT: &str = "/home/me/project";
 
@@ -344,7 +344,7 @@ fn what_is_looked_for_on_disk() {
             .to_vec(),
         ..CommandRun::default()
     };
-    let result = CheckResult::new(crate::criterion::CriterionId("x".to_owned()), Status::Fail, "");
+    let result = CheckResult::new(loopkeeper_task::criterion::CriterionId("x".to_owned()), Status::Fail, "");
     let wanted = tree.paths_to_probe(&suspects("./run.sh", &run, &result));
     for path in ["run.sh", "node_modules", "web/node_modules", "web/node_modules/@a/b", ".venv"] {
         assert!(wanted.contains(path), "{path}: {wanted:?}");
@@ -356,7 +356,8 @@ fn what_is_looked_for_on_disk() {
 #[test]
 fn names_are_sanitised_and_redacted() {
     let redactor = Redactor::new(["hunter2-hunter2".to_owned()]);
-    let mut result = CheckResult::new(crate::criterion::CriterionId("x".to_owned()), Status::Fail, "");
+    let mut result =
+        CheckResult::new(loopkeeper_task::criterion::CriterionId("x".to_owned()), Status::Fail, "");
     let missing = MissingDependency::of_machine(
         MissingKind::Program,
         "hunter2-hunter2\u{1b}[31m",

@@ -4,8 +4,8 @@ use proptest::prelude::*;
 
 use crate::check::excerpt::Excerpt;
 use crate::check::{CheckResult, HEAD_BYTES, Location, Status, TAIL_BYTES};
-use crate::criterion::CriterionId;
-use crate::text::redact::Redactor;
+use loopkeeper_task::criterion::CriterionId;
+use loopkeeper_text::redact::Redactor;
 
 fn with_output(output: &str) -> CheckResult {
     let Excerpt { head, tail, left_out } = Excerpt::of_text(output, 0, &Redactor::new([]));
@@ -80,7 +80,7 @@ proptest! {
         let shown = with_output(&output).output_within(most);
         prop_assert!(shown.len() <= most, "{} of {most}", shown.len());
         if output.len() <= most.min(HEAD_BYTES) {
-            prop_assert_eq!(shown, crate::text::sanitize::text(&output));
+            prop_assert_eq!(shown, loopkeeper_text::sanitize::text(&output));
         }
     }
 }

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::text::pattern::constant;
+use loopkeeper_text::pattern::constant;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum TestLanguage {

@@ -6,8 +6,8 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::{TestCase, TestInventory};
-use crate::text::pattern::constant;
-use crate::text::words::counted;
+use loopkeeper_text::pattern::constant;
+use loopkeeper_text::words::counted;
 
 /// What is gone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

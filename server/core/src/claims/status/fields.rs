@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::text::sanitize;
+use loopkeeper_text::sanitize;
 
 const MAX_OTHERS: usize = 16;
 const MAX_CHARS: usize = 200;

@@ -1,8 +1,8 @@
 //! What records say of the agent's process: that it runs, ended its turn, is held, is gone, and what it cost.
 
-use crate::agent::{AgentEnding, AgentExited, AgentRun};
 use crate::journal::PauseReason;
-use crate::moment::Moment;
+use loopkeeper_agent::{AgentEnding, AgentExited, AgentRun};
+use loopkeeper_text::moment::Moment;
 
 use super::super::attached;
 use super::super::sessions::SessionIdOwner;

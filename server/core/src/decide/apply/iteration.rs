@@ -1,10 +1,10 @@
 //! What records say of an iteration: that it is intended, and what it came to.
 
-use crate::agent::ProviderClass;
 use crate::check::Status;
 use crate::claims::Claims;
 use crate::journal::{ChangeStats, Claim, Record};
-use crate::moment::Moment;
+use loopkeeper_agent::ProviderClass;
+use loopkeeper_text::moment::Moment;
 
 use super::super::state::{Iteration, LoopState, Phase};
 use super::super::{breaker, checkpoint, commits, regression};

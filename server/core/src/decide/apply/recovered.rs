@@ -1,6 +1,6 @@
 //! Another keeper took over: deadlines of another boot are bridged, and what was in flight is over.
 
-use crate::moment::Moment;
+use loopkeeper_text::moment::Moment;
 
 use super::super::limits::DAY_MS;
 use super::super::state::{LoopState, Phase};

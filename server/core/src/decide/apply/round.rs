@@ -1,10 +1,10 @@
 //! What records say of rounds of checks: the results that hold from then on.
 
-use crate::agent::errors::Fingerprint;
 use crate::check::Status;
 use crate::check::fingerprint::of_all;
-use crate::criterion::CriterionId;
 use crate::journal::{Pinned, Record, Role, Round};
+use loopkeeper_agent::errors::Fingerprint;
+use loopkeeper_task::criterion::CriterionId;
 
 use super::super::state::{LoopState, Phase};
 use super::super::{checkpoint, flaky, unrunnable, weakening};

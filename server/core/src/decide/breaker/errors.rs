@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::text::sanitize;
+use loopkeeper_text::sanitize;
 
 use super::history::{BreakerHistory, IterationFacts};
 

@@ -5,7 +5,7 @@ use crate::check::fingerprint::fingerprint;
 use crate::check::{CheckResult, Status};
 use crate::decide::state::LoopState;
 use crate::journal::FailingCriterion;
-use crate::text::sanitize;
+use loopkeeper_text::sanitize;
 
 use super::history::{BreakerHistory, IterationFacts};
 

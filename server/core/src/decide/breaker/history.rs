@@ -3,11 +3,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::agent::{AgentEnding, ProviderClass};
 use crate::check::Status;
-use crate::criterion::CriterionId;
 use crate::decide::state::{Iteration, LoopState, Phase};
 use crate::journal::{Role, SnapshotWhen};
+use loopkeeper_agent::{AgentEnding, ProviderClass};
+use loopkeeper_task::criterion::CriterionId;
 
 use super::is_provider_trouble;
 use super::oscillation::WINDOW;

@@ -1,9 +1,9 @@
 //! The one iteration that a half-open breaker lets through. It has the time of any iteration, and of the loop where
 //! that is less.
 
-use crate::agent::AgentEnding;
 use crate::decide::state::LoopState;
-use crate::text::words;
+use loopkeeper_agent::AgentEnding;
+use loopkeeper_text::words;
 
 use super::history::{BreakerHistory, IterationFacts};
 use super::{failing, is_provider_trouble};

@@ -5,7 +5,7 @@
 use std::collections::HashSet;
 
 use crate::journal::{Claim, Outcome};
-use crate::task::PlanItem;
+use loopkeeper_task::PlanItem;
 
 use super::super::limits::iterations;
 use super::super::state::{Iteration, LoopState};

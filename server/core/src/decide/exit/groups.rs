@@ -11,13 +11,13 @@ use super::passes;
 
 /// One group: of its required criteria with a check, how many pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct GroupTally {
-    pub(crate) passing: usize,
-    pub(crate) total: usize,
+pub struct GroupTally {
+    pub passing: usize,
+    pub total: usize,
 }
 
 impl GroupTally {
-    pub(crate) fn holds(self, rule: GroupRule) -> bool {
+    pub fn holds(self, rule: GroupRule) -> bool {
         match rule {
             GroupRule::All => self.passing == self.total,
             GroupRule::Majority => self.passing * 2 > self.total,
@@ -33,7 +33,7 @@ pub(super) fn all_groups_hold(state: &LoopState, checked: &[&Pinned]) -> bool {
 }
 
 /// Every group as the last round judged it.
-pub(crate) fn group_tallies(state: &LoopState) -> BTreeMap<&str, GroupTally> {
+pub fn group_tallies(state: &LoopState) -> BTreeMap<&str, GroupTally> {
     let checked: Vec<&Pinned> = state.required().filter(|it| it.criterion.check.is_some()).collect();
     tallies(state, &checked)
 }

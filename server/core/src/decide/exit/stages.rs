@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 
 use crate::check::Status;
-use crate::criterion::{CriterionId, FIRST_STAGE};
 use crate::journal::Pinned;
+use loopkeeper_task::criterion::{CriterionId, FIRST_STAGE};
 
 /// The stage whose turn it is: the first with a required check that does not pass, else the last.
 pub(crate) fn current_stage(pinned: &[Pinned], status: impl Fn(&CriterionId) -> Option<Status>) -> u32 {
@@ -25,9 +25,9 @@ pub(crate) fn current_stage(pinned: &[Pinned], status: impl Fn(&CriterionId) -> 
 mod tests {
     use super::current_stage;
     use crate::check::Status;
-    use crate::criterion::Criterion;
-    use crate::decide::tests::sim::criterion;
+    use crate::decide::sim::criterion;
     use crate::journal::{Pinned, Role};
+    use loopkeeper_task::criterion::Criterion;
 
     /// Criteria as `stage:result`; `-` is no stage.
     fn check(criteria: &str, expect: u32) {

@@ -6,7 +6,7 @@ use crate::exit_condition::{
     rests_on_checks,
 };
 use crate::journal::Outcome;
-use crate::moment::Moment;
+use loopkeeper_text::moment::Moment;
 
 use super::super::limits::iterations;
 use super::super::state::{Iteration, LoopState};

@@ -1,10 +1,10 @@
 //! A session that its user lends to the loop: nothing of it is started or ended, and without it the loop rests.
 
 use super::held::course;
-use super::sim::{Act, Sim, criterion, spec};
-use crate::agent::{LoopMode, ProviderClass};
+use crate::decide::sim::{Act, Sim, criterion, spec};
 use crate::decide::{Event, Phase, UserCommand};
 use crate::journal::{OutcomeKind, PauseReason, Record};
+use loopkeeper_agent::{LoopMode, ProviderClass};
 
 /// The loop that waits for its first session.
 fn waiting(acts: Vec<Act>) -> Sim {

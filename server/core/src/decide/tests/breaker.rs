@@ -2,12 +2,12 @@
 
 mod failing;
 
-use super::sim::{Act, Sim, criterion, item, spec};
-use crate::agent::ProviderClass;
+use crate::decide::sim::{Act, Sim, criterion, item, spec};
 use crate::decide::{UserCommand, breaker};
 use crate::journal::{
     BreakerCause, BreakerCounts, BreakerState, LoopSpec, OutcomeKind, PauseReason, Record, TripEvidence,
 };
+use loopkeeper_agent::ProviderClass;
 
 const HALF_HOUR: u64 = 30 * 60_000;
 

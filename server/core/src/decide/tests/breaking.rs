@@ -5,10 +5,10 @@ use proptest::prelude::{Just, Strategy, any, prop_oneof};
 use proptest::test_runner::TestCaseError;
 use proptest::{collection, prop_assert, proptest};
 
-use super::sim::{Act, Sim, criterion, spec};
-use crate::agent::{AgentEnding, ProviderClass};
 use crate::decide::UserCommand;
+use crate::decide::sim::{Act, Sim, criterion, spec};
 use crate::journal::{BreakerCause, BreakerState, Entry, PauseReason, Record};
+use loopkeeper_agent::{AgentEnding, ProviderClass};
 
 const MAX_TRIPS: u32 = 2;
 

@@ -1,9 +1,9 @@
 //! When a loop ends: what the agent says where no check decides, stages, groups, and conditions of the user's own.
 
-use super::sim::{Act, Sim, criterion, item, spec};
-use crate::criterion::Criterion;
+use crate::decide::sim::{Act, Sim, criterion, item, spec};
 use crate::journal::LoopSpec;
 use crate::settings::GroupRule;
+use loopkeeper_task::criterion::Criterion;
 
 const DONE: &str = "<promise>COMPLETE</promise>";
 

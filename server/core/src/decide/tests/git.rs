@@ -1,11 +1,11 @@
 //! The loop's branch, HEAD that leaves it, and the commits that loopkeeper makes.
 
-use super::sim::{Act, Sim, criterion, item, spec};
-use crate::criterion::Check;
 use crate::decide::branch_tracking;
+use crate::decide::sim::{Act, Sim, criterion, item, spec};
 use crate::journal::{LoopSpec, OutcomeKind, Record};
 use crate::settings::{CommitPolicy, OnRegression};
-use crate::task::PlanItem;
+use loopkeeper_task::PlanItem;
+use loopkeeper_task::criterion::Check;
 
 fn committing() -> LoopSpec {
     let mut spec = spec(vec![criterion("tests pass", "make test"), criterion("lint is clean", "make lint")]);

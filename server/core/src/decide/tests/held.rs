@@ -1,9 +1,9 @@
 //! Hook mode: one session, held open by its stop hook, that works many iterations.
 
-use super::sim::{Act, Sim, criterion, item, spec};
-use crate::agent::{LoopMode, ProviderClass};
+use crate::decide::sim::{Act, Sim, criterion, item, spec};
 use crate::decide::{Event, Phase, UserCommand};
 use crate::journal::{LoopSpec, OutcomeKind, PauseReason, Record};
+use loopkeeper_agent::{LoopMode, ProviderClass};
 
 fn hooked() -> LoopSpec {
     let mut spec = spec(vec![criterion("tests pass", "make test")]);

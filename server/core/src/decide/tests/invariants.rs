@@ -8,14 +8,14 @@ use proptest::test_runner::TestCaseError;
 use proptest::{collection, prop_assert, proptest};
 
 use super::properties::{SESSIONS, check_journal};
-use super::sim::{Act, Sim, criterion, item, spec};
-use crate::agent::{AgentEnding, AgentRun, LoopMode, ProviderClass};
 use crate::check::Status;
 use crate::decide::UserCommand;
+use crate::decide::sim::{Act, Sim, criterion, item, spec};
 use crate::journal::{
     BreakerCause, BreakerState, Entry, LoopSpec, OutcomeKind, Pinned, Record, SnapshotWhen, Weakening,
 };
 use crate::settings::{AtUsageLimit, GroupRule, OnRegression, UnansweredPolicy};
+use loopkeeper_agent::{AgentEnding, AgentRun, LoopMode, ProviderClass};
 
 const RESULTS: [&str; 10] = ["fff", "5ff", "5pf", "5pp", "fpp", "5tp", "zpp", "2pp", "5fp", "ppp"];
 const SAYS: [&str; 4] =

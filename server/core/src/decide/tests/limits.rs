@@ -3,11 +3,11 @@
 use proptest::prelude::{Just, Strategy, any, prop_oneof};
 use proptest::{collection, prop_assert, proptest};
 
-use super::sim::{Act, Sim, criterion, quiet_run, spec};
-use crate::agent::{AgentEnding, AgentRun, ProviderClass, ProviderError};
+use crate::decide::sim::{Act, Sim, criterion, quiet_run, spec};
 use crate::decide::{Event, Phase, UserCommand, forecast};
 use crate::journal::{Entry, LimitName, LoopSpec, OutcomeKind, PauseReason, Record, WaitReason};
-use crate::moment::Moment;
+use loopkeeper_agent::{AgentEnding, AgentRun, ProviderClass, ProviderError};
+use loopkeeper_text::moment::Moment;
 
 const MINUTE: u64 = 60_000;
 const HOUR: u64 = 60 * MINUTE;

@@ -1,7 +1,7 @@
 //! What a prompt remembers of the iterations before it.
 
-use super::sim::{Act, Sim, criterion, spec};
 use crate::decide::UserCommand;
+use crate::decide::sim::{Act, Sim, criterion, spec};
 
 fn sim(acts: Vec<Act>) -> Sim {
     Sim::new(spec(vec![criterion("tests pass", "make test")]), "f", acts)

@@ -1,13 +1,13 @@
 //! How loops end: agent behaviour x criteria -> outcome, sentence, iterations used.
 
-use super::sim::{Act, Sim, criterion, item, spec};
-use crate::agent::ProviderClass;
 use crate::decide::UserCommand;
+use crate::decide::sim::{Act, Sim, criterion, item, spec};
 use crate::journal::{Edit, LoopSpec, OutcomeKind, PauseReason, Proposal, Record};
+use loopkeeper_agent::ProviderClass;
 
 const DONE: &str = "<promise>COMPLETE</promise>";
 
-pub(super) fn two() -> Vec<crate::criterion::Criterion> {
+pub(super) fn two() -> Vec<loopkeeper_task::criterion::Criterion> {
     vec![criterion("tests pass", "make test"), criterion("lint is clean", "make lint")]
 }
 
@@ -443,7 +443,8 @@ fn nothing_is_judged_beside_processes_that_live_on() {
     while sim.state.iteration < 1 {
         sim.turn();
     }
-    let run = crate::agent::AgentRun { left: vec!["77 stuck".to_owned()], ..super::sim::quiet_run() };
+    let run =
+        loopkeeper_agent::AgentRun { left: vec!["77 stuck".to_owned()], ..crate::decide::sim::quiet_run() };
     sim.event(crate::decide::Event::AgentEnded(Box::new(run)));
     sim.play();
     assert_eq!(summary(&sim), "Failed verified=false after 1");

@@ -1,11 +1,10 @@
 //! What the agent waits to be allowed: who is asked, what it is told, and what is never allowed.
 
-use super::sim::{Act, Sim, criterion, spec};
-use crate::agent::PermissionMode;
-use crate::agent::acp::talk::PermissionAnswer;
+use crate::decide::sim::{Act, Sim, criterion, spec};
 use crate::decide::{Event, Phase, UserCommand, deadline};
 use crate::journal::{PauseReason, Record};
-use crate::view::{self, DisplayState, StatusFacts};
+use loopkeeper_agent::PermissionMode;
+use loopkeeper_agent::acp::talk::PermissionAnswer;
 
 const MINUTE: u64 = 60_000;
 const WISH: &str = "run a command (not of the task): git push";
@@ -230,21 +229,4 @@ fn nobody_is_asked_in_vain() {
         answer(&mut many, "deny");
     }
     check(many, "it asked too often in this iteration");
-}
-
-#[test]
-fn its_user_sees_that_it_waits() {
-    let mut sim = asked();
-    let facts = StatusFacts { now: sim.now, keeper: Some(None), ..StatusFacts::default() };
-    let shown = view::status(&sim.state, &facts);
-    assert_eq!(shown.state, DisplayState::NeedsYou);
-    assert_eq!(
-        view::headline(&shown),
-        "Needs you: iteration 1/25, its one criterion does not pass, the agent wants to \
-         run a command (not of the task): git push"
-    );
-    let dead = view::status(&sim.state, &StatusFacts { keeper: None, ..facts.clone() });
-    assert_eq!(dead.question, None);
-    answer(&mut sim, "allow");
-    assert_eq!(view::status(&sim.state, &facts).state, DisplayState::Working);
 }

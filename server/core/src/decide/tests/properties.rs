@@ -4,12 +4,12 @@
 use proptest::prelude::{Just, Strategy, any, prop_oneof};
 use proptest::{collection, prop_assert, proptest};
 
-use super::sim::{Act, Sim, criterion, item, spec};
-use crate::agent::{AgentEnding, LoopMode, ProviderClass};
 use crate::check::Status;
 use crate::decide::UserCommand;
+use crate::decide::sim::{Act, Sim, criterion, item, spec};
 use crate::journal::{BreakerState, Entry, QuestionKind, Record};
 use crate::settings::{AtUsageLimit, UnansweredPolicy};
+use loopkeeper_agent::{AgentEnding, LoopMode, ProviderClass};
 
 pub(super) const SESSIONS: [&str; 2] = ["one of the user's", "another"];
 

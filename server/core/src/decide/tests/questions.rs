@@ -1,10 +1,10 @@
 //! Questions: who is asked, how long the loop waits, and what it goes on with.
 
-use super::sim::{Act, Sim, criterion, spec};
-use crate::agent::ProviderClass;
 use crate::decide::UserCommand;
+use crate::decide::sim::{Act, Sim, criterion, spec};
 use crate::journal::{LoopSpec, OutcomeKind, PauseReason, QuestionKind, Record};
 use crate::settings::{AtUsageLimit, UnansweredPolicy};
+use loopkeeper_agent::ProviderClass;
 
 const MINUTE: u64 = 60_000;
 

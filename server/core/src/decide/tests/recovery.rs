@@ -1,7 +1,7 @@
 //! Ways back: what an iteration broke is taken back, the files are judged anew, and the loop's memory forks there.
 
-use super::sim::{Act, Sim, criterion, item, spec};
 use crate::decide::UserCommand;
+use crate::decide::sim::{Act, Sim, criterion, item, spec};
 use crate::journal::{LoopSpec, OutcomeKind, Record};
 use crate::settings::{CommitPolicy, OnRegression};
 

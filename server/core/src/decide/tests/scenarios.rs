@@ -6,13 +6,13 @@ mod rows;
 
 use std::collections::BTreeMap;
 
-use super::sim::{Act, Sim, spec};
-use crate::agent::ProviderClass;
-use crate::criterion::{Check, Compare, Criterion, Expect, TextPattern};
+use crate::decide::sim::{Act, Sim, spec};
 use crate::journal::{AgentPlan, LoopSpec, OutcomeKind};
 use crate::settings::{Layer, LayerKind, Settings, resolve};
-use crate::task::{Task, TaskDocument, parse_task};
 use long_waits::LONG_WAITS;
+use loopkeeper_agent::ProviderClass;
+use loopkeeper_task::criterion::{Check, Compare, Criterion, Expect, TextPattern};
+use loopkeeper_task::{Task, TaskDocument, parse_task};
 use rows::{BESIDE_CHECKS, Do, FAULTS, PLANS, Provider, Row, WITHOUT_CHECKS, WORK};
 
 /// More starts than any row asks for.

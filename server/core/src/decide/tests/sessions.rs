@@ -1,10 +1,10 @@
 //! Sessions: fresh by default; where they go on, for how long, and what leaves one.
 
-use super::sim::{Act, Sim, criterion, spec};
-use crate::agent::ProviderClass;
 use crate::decide::UserCommand;
+use crate::decide::sim::{Act, Sim, criterion, spec};
 use crate::journal::SessionReason::{self, Breaker, Ended, Refused, Reset, RolledBack, Started, Unconfirmed};
 use crate::journal::{LoopSpec, Record};
+use loopkeeper_agent::ProviderClass;
 
 const HOUR: u64 = 60 * 60_000;
 

@@ -1,9 +1,8 @@
 //! A usage limit that another loop met: heeded before an agent is started, by a wait or by the next agent.
 
-use super::sim::{Act, Sim, criterion, spec};
-use crate::decide::{Phase, UserCommand};
+use crate::decide::sim::{Act, Sim, criterion, spec};
+use crate::decide::{Phase, UserCommand, shared_limits};
 use crate::journal::{LoopSpec, OutcomeKind, QuestionKind, Record, TakeoverReason, WaitReason};
-use crate::view::{self, StatusFacts};
 
 const HOUR: u64 = 3_600_000;
 
@@ -30,11 +29,9 @@ fn it_is_waited_for_and_the_agent_is_started_after_it() {
     let open = sim.state.questions.open.as_ref().expect("a question");
     assert_eq!(open.kind, QuestionKind::UsageLimit);
     assert!(open.text.starts_with("Loop 20261120-other2 met the usage limit of `mine`"), "{}", open.text);
-    let facts = StatusFacts { keeper: Some(None), now: sim.now, ..StatusFacts::default() };
-    let warnings = view::status(&sim.state, &facts).warnings;
     let words =
         "loop 20261120-other2 met the usage limit of `mine`: `loopkeeper resume` starts it all the same";
-    assert_eq!(warnings, [words]);
+    assert_eq!(shared_limits::sentence(&sim.state).as_deref(), Some(words));
     let begun = sim.now;
     sim.play();
     assert_eq!(
@@ -44,7 +41,7 @@ fn it_is_waited_for_and_the_agent_is_started_after_it() {
         sim.sentence()
     );
     assert!(sim.now.wall >= begun.wall + 2 * HOUR - 60_000);
-    assert!(view::status(&sim.state, &facts).warnings.is_empty());
+    assert_eq!(shared_limits::sentence(&sim.state), None);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The budget of subagents: what may start, and why not.
 
-use super::sim::{Act, Sim, criterion, spec};
+use crate::decide::sim::{Act, Sim, criterion, spec};
 use crate::decide::spawns::SubagentEvent;
 use crate::decide::{Decision, Event, Phase, UserCommand, apply, decide};
 use crate::journal::{Entry, Record};

@@ -1,12 +1,11 @@
 //! Several agents for one loop: who works on which iteration, by what became of those before.
 
-use super::sim::{Act, Sim, criterion, quiet_run, spec};
-use crate::agent::ProviderClass::{Crash, Login, Quota, Transient};
-use crate::agent::{AgentRun, ProviderClass, ProviderError};
+use crate::decide::sim::{Act, Sim, criterion, quiet_run, spec};
 use crate::decide::{Event, Phase, UserCommand, replay, takeover};
 use crate::journal::TakeoverReason::{Back, Failing};
 use crate::journal::{AgentPlan, Entry, LoopSpec, PauseReason, Record, TakeoverReason, WaitReason};
-use crate::view::{self, StatusFacts};
+use loopkeeper_agent::ProviderClass::{Crash, Login, Quota, Transient};
+use loopkeeper_agent::{AgentRun, ProviderClass, ProviderError};
 
 const HOUR: u64 = 60 * 60_000;
 
@@ -145,9 +144,6 @@ fn who_stands_in_and_why_is_shown_until_the_first_is_back() {
     assert!(played.next());
     let words = "other stands in: mine is at its usage limit";
     assert_eq!(shown(&played).as_deref(), Some(words));
-    let keeper = StatusFacts { keeper: Some(None), now: played.0.now, ..StatusFacts::default() };
-    let status = view::status(&played.0.state, &keeper);
-    assert_eq!((status.agent.as_str(), status.warnings), ("other", vec![words.to_owned()]));
     played.ends((4, None, None));
     assert!(played.next());
     assert_eq!((played.0.state.spec.agent.name.as_str(), shown(&played)), ("mine", None));

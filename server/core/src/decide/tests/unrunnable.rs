@@ -1,10 +1,10 @@
 //! Checks that the machine keeps from running: no call of an agent, and what the user can do.
 
 use super::outcomes::{summary, two};
-use super::sim::{Act, Sim, criterion, spec};
-use crate::agent::ProviderClass;
 use crate::decide::UserCommand;
+use crate::decide::sim::{Act, Sim, criterion, spec};
 use crate::journal::{LoopSpec, PauseReason};
+use loopkeeper_agent::ProviderClass;
 
 /// Plays a loop of two checked criteria; `m`: the machine lacks what the check needs.
 fn lacking(spec: LoopSpec, start: &'static str, acts: Vec<Act>, expect: &str) -> Sim {

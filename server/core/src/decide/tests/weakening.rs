@@ -1,7 +1,7 @@
 //! What the agent made easier never completes a loop, whoever claims what; restored or accepted it does. A check
 //! that passes and fails on the same files completes nothing by one lucky pass.
 
-use super::sim::{Act, Sim, criterion, spec};
+use crate::decide::sim::{Act, Sim, criterion, spec};
 use crate::decide::{Event, UserCommand, weakening};
 use crate::journal::{OutcomeKind, Record};
 
@@ -74,7 +74,7 @@ fn as_long_as_something_fails_the_work_goes_on() {
 fn a_provider_that_failed_told_nobody() {
     let acts = vec![
         weakens("pp", &["tests/a.py"]),
-        Act::fails(crate::agent::ProviderClass::Crash, "pp"),
+        Act::fails(loopkeeper_agent::ProviderClass::Crash, "pp"),
         weakens("pp", &[]),
     ];
     ends(&two(acts).run(), OutcomeKind::Completed, 3, "");

@@ -1,12 +1,12 @@
 //! What a condition is compared with, and what stands between its brackets.
 
-use crate::criterion::{PatternKind, TextPattern};
 use crate::exit_condition::lexer::{ExpressionToken, pattern_in_quotes};
 use crate::exit_condition::words::{Condition, OperandUnit};
 use crate::exit_condition::{Atom, CriterionName};
-use crate::text::globs::glob_fault;
-use crate::text::sanitize::shown;
-use crate::text::units::{UnitError, duration_ms, micro_dollars};
+use loopkeeper_task::criterion::{PatternKind, TextPattern};
+use loopkeeper_text::globs::glob_fault;
+use loopkeeper_text::sanitize::shown;
+use loopkeeper_text::units::{UnitError, duration_ms, micro_dollars};
 
 /// Message and hint.
 type OperandError = (String, String);

@@ -1,10 +1,10 @@
 use proptest::prelude::*;
 
 use super::{BadLine, decode_line, encode_line, looks_like_record};
-use crate::criterion::{Check, Compare, Expect};
 use crate::journal::samples::{entry, records};
 use crate::journal::{Entry, Outcome, OutcomeKind, PauseReason, Record, WaitReason};
-use crate::moment::Moment;
+use loopkeeper_task::criterion::{Check, Compare, Expect};
+use loopkeeper_text::moment::Moment;
 
 /// A line with a right checksum around any body.
 fn sealed(body: &str, previous: u32) -> Vec<u8> {
@@ -197,7 +197,7 @@ proptest! {
         let expect = vec![Expect::Number { compare: Compare::Below, value }];
         pinned.check = Some(Check::Command { command: String::new(), expect });
         let text = serde_json::to_string(&pinned).unwrap();
-        prop_assert_eq!(serde_json::from_str::<crate::criterion::Criterion>(&text).unwrap(), pinned);
+        prop_assert_eq!(serde_json::from_str::<loopkeeper_task::criterion::Criterion>(&text).unwrap(), pinned);
     }
 
     #[test]

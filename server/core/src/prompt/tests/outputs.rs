@@ -5,10 +5,10 @@ use crate::check::counts::fixture;
 use crate::check::excerpt::Excerpt;
 use crate::check::judge::judge;
 use crate::check::{CheckResult, CommandExit, CommandRun, Location, Status};
-use crate::criterion::Criterion;
 use crate::journal::Role;
 use crate::prompt::MAX_BYTES;
-use crate::text::redact::Redactor;
+use loopkeeper_task::criterion::Criterion;
+use loopkeeper_text::redact::Redactor;
 
 /// The result of `cargo test` with a page of warnings before three failures, as it is judged.
 fn of_cargo(name: &str) -> CheckResult {

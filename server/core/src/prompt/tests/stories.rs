@@ -2,11 +2,11 @@
 
 use super::Scene;
 use crate::check::Status;
-use crate::criterion::Check;
 use crate::journal::Role;
 use crate::prompt::task_of_stories;
-use crate::task::PlanItem;
-use crate::text::DocumentRange;
+use loopkeeper_task::PlanItem;
+use loopkeeper_task::criterion::Check;
+use loopkeeper_text::DocumentRange;
 
 #[test]
 fn a_plan_says_where_it_is_and_who_keeps_it() {

@@ -1,5 +1,5 @@
 use super::{ProjectFacts, apply_preset, origin};
-use crate::decide::tests::sim::criterion;
+use crate::decide::sim::criterion;
 use crate::settings::{Preset, Settings};
 
 /// The six numbers, and why.

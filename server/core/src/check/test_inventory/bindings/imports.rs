@@ -1,7 +1,7 @@
 //! What a source takes from elsewhere, in the forms that the languages have for it.
 
 use super::{ImportBinding, TestLanguage, ident};
-use crate::text::truncate;
+use loopkeeper_text::truncate;
 
 /// No statement is longer, so that a text in which none ends is not read to its end at every line.
 const LONGEST: usize = 8 << 10;

@@ -1,9 +1,9 @@
 //! The same failure although files change, what is slow work instead, and trials that only edit.
 
 use super::{ConcatTimes, alone, changes, holds, opened, times, trips, two, unchecked};
-use crate::agent::ProviderClass;
-use crate::decide::tests::sim::{Act, Sim, item};
+use crate::decide::sim::{Act, Sim, item};
 use crate::journal::LoopSpec;
+use loopkeeper_agent::ProviderClass;
 
 /// Files change, and the checks find this.
 fn finds(fact: &'static str) -> Act {

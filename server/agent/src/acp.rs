@@ -1,0 +1,152 @@
+//! Any agent that speaks the Agent Client Protocol: what the bridge that talks to it (see [`talk`]) prints, read line
+//! by line.
+
+mod call;
+pub mod policy;
+pub mod start;
+pub mod talk;
+
+use std::collections::HashMap;
+
+use serde_json::Value;
+
+use crate::fields::{first_nonempty, list, text};
+use crate::message_chunks::MessageChunks;
+use crate::provider::{self, ProviderFailure};
+use crate::{AgentEvent, ProviderClass, TurnSummary};
+use call::AcpToolCall;
+use loopkeeper_text::sanitize;
+
+/// Calls that are remembered until they are over; more at once do not happen.
+const OPEN_CALLS: usize = 256;
+/// The protocol's own code for a login that is missing.
+const AUTH_REQUIRED: i64 = -32_000;
+
+/// The state between lines of one process.
+#[derive(Debug, Default)]
+pub struct AcpParser {
+    said: MessageChunks,
+    /// Of the message that is being said, where the agent tells.
+    message: String,
+    /// By their ids, and whether they were told.
+    calls: HashMap<String, (AcpToolCall, bool)>,
+}
+
+impl AcpParser {
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Reads one line of stdout; what has no type was sorted out.
+    pub(super) fn parse_line(&mut self, value: &Value) -> Vec<AgentEvent> {
+        let mut events = Vec::new();
+        match (text(value, "type"), text(value, "sessionUpdate")) {
+            ("session", _) => events.push(AgentEvent::Started {
+                session: text(value, "id").to_owned(),
+                model: text(value, "model").to_owned(),
+            }),
+            ("denied", _) => {
+                self.said.finish_message(&mut events);
+                let (tool, message) = (text(value, "what").to_owned(), text(value, "why").to_owned());
+                events.push(AgentEvent::Denied { tool, message });
+            }
+            ("turn", _) => self.parse_turn_end(value, &mut events),
+            ("failed", _) => {
+                self.said.finish_message(&mut events);
+                events.push(AgentEvent::Turn(self.turn_summary(Some(parse_provider_failure(value)), None)));
+            }
+            (_, "agent_message_chunk") => self.push_message_chunk(value, &mut events),
+            (_, "agent_thought_chunk" | "user_message_chunk") => self.said.finish_message(&mut events),
+            (_, "tool_call" | "tool_call_update") => self.record_tool_call(value, &mut events),
+            // Plans, modes and the like: nothing that counts.
+            _ => {}
+        }
+        events
+    }
+
+    fn push_message_chunk(&mut self, update: &Value, events: &mut Vec<AgentEvent>) {
+        let message = text(update, "messageId");
+        if self.message != message {
+            message.clone_into(&mut self.message);
+            self.said.finish_message(events);
+        }
+        let piece = update.get("content").map(|it| text(it, "text")).unwrap_or_default();
+        self.said.push_chunk(piece, events);
+    }
+
+    /// Some tell of a call before it begins, some only of its end.
+    fn record_tool_call(&mut self, update: &Value, events: &mut Vec<AgentEvent>) {
+        self.said.finish_message(events);
+        let id = text(update, "toolCallId");
+        if !self.calls.contains_key(id) && self.calls.len() >= OPEN_CALLS {
+            return;
+        }
+        let (call, is_told) = self.calls.entry(id.to_owned()).or_default();
+        call.merge_update(update);
+        if !*is_told && call.is_clear() {
+            *is_told = true;
+            events.push(AgentEvent::ToolUse(call.tool_use()));
+        }
+        if call.is_over() {
+            events.extend(call.result_events(update));
+            self.calls.remove(id);
+        }
+    }
+
+    fn parse_turn_end(&mut self, value: &Value, events: &mut Vec<AgentEvent>) {
+        self.said.finish_message(events);
+        self.calls.clear();
+        let refused = || ProviderFailure {
+            class: ProviderClass::Refused,
+            message: "the agent refused to go on with this prompt".to_owned(),
+            status: None,
+            reset: None,
+        };
+        let (error, note) = match text(value, "stopReason") {
+            "refusal" => (Some(refused()), None),
+            "max_tokens" => (None, Some("its answer was cut off at its limit of tokens")),
+            "max_turn_requests" => (None, Some("it ended at its own cap of requests")),
+            "cancelled" => (None, Some("its turn was cancelled")),
+            _ => (None, None),
+        };
+        let told = |key: &str| value.get(key).and_then(Value::as_u64);
+        let turn = self.turn_summary(error, note.map(str::to_owned));
+        events.push(AgentEvent::Turn(TurnSummary {
+            tokens: told("tokens"),
+            cost_micros: told("costMicros"),
+            ..turn
+        }));
+    }
+
+    fn turn_summary(&self, error: Option<ProviderFailure>, note: Option<String>) -> TurnSummary {
+        TurnSummary { final_text: self.said.last_message().to_owned(), error, note, ..TurnSummary::default() }
+    }
+}
+
+/// An error that the agent answered. Its code may be the provider's status.
+fn parse_provider_failure(value: &Value) -> ProviderFailure {
+    let code = value.get("code").and_then(Value::as_i64).unwrap_or(0);
+    let data = value.get("data").unwrap_or(&Value::Null);
+    let further =
+        first_nonempty([data.as_str().unwrap_or_default(), text(data, "details"), text(data, "message")]);
+    let words = match (text(value, "message"), further) {
+        (words, "") => words.to_owned(),
+        ("", further) => further.to_owned(),
+        (words, further) => format!("{words}: {further}"),
+    };
+    let status = u16::try_from(code).ok().filter(|it| (100..600).contains(it));
+    let trouble = provider::classify(&words, status);
+    if code != AUTH_REQUIRED {
+        return trouble;
+    }
+    let ways: Vec<String> =
+        list(value, "authMethods").iter().map(|it| sanitize::line(text(it, "name"))).collect();
+    let message = match ways.as_slice() {
+        [] => format!("it is not logged in: {}", trouble.message),
+        ways => format!("it is not logged in: {} (its ways: {})", trouble.message, ways.join(", ")),
+    };
+    ProviderFailure { class: ProviderClass::Login, message, status: None, reset: None }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,202 @@
+//! A call of a tool, put together from all that the agent says about it one after the other.
+
+use serde_json::Value;
+
+use crate::fields::{self, list, text, text_at};
+use crate::{AgentEvent, ToolKind, ToolUse};
+
+/// Of one call; one that names more is looked at no further.
+const MOST_PATHS: usize = 16;
+
+#[derive(Debug, Default, Clone)]
+pub struct AcpToolCall {
+    id: String,
+    /// What sort of thing it does, in the protocol's words.
+    pub kind: String,
+    name: String,
+    title: String,
+    input: Option<Value>,
+    /// What it would write, and where it otherwise works.
+    diffs: Vec<String>,
+    locations: Vec<String>,
+    /// It names more than are kept.
+    pub names_too_many: bool,
+    status: String,
+    within: String,
+}
+
+impl AcpToolCall {
+    /// Takes what a message about it says anew.
+    pub fn merge_update(&mut self, said: &Value) {
+        let name = text_at(said, "/_meta/claudeCode/toolName");
+        let fields = [
+            (&mut self.id, text(said, "toolCallId")),
+            (&mut self.kind, text(said, "kind")),
+            (&mut self.name, if name.is_empty() { text(said, "name") } else { name }),
+            (&mut self.title, text(said, "title")),
+            (&mut self.status, text(said, "status")),
+            (&mut self.within, text_at(said, "/_meta/claudeCode/parentToolUseId")),
+        ];
+        for (field, said) in fields.into_iter().filter(|(_, said)| !said.is_empty()) {
+            said.clone_into(field);
+        }
+        if let Some(input) = said.get("rawInput").filter(|it| !it.is_null()) {
+            self.input = Some(input.clone());
+        }
+        let paths = |key: &str, is_one: fn(&Value) -> bool| -> Vec<String> {
+            let all = list(said, key).iter().filter(|it| is_one(it)).map(|it| text(it, "path"));
+            all.filter(|it| !it.is_empty()).take(MOST_PATHS + 1).map(str::to_owned).collect()
+        };
+        for (field, paths) in [
+            (&mut self.diffs, paths("content", |it| text(it, "type") == "diff")),
+            (&mut self.locations, paths("locations", |_| true)),
+        ] {
+            if !paths.is_empty() {
+                self.names_too_many |= paths.len() > MOST_PATHS;
+                *field = paths;
+            }
+        }
+    }
+
+    pub fn tool_kind(&self) -> ToolKind {
+        match (ToolKind::from_tool_name(&self.name), self.kind.as_str()) {
+            (ToolKind::Other, "edit" | "delete" | "move") => ToolKind::Edit,
+            (ToolKind::Other, "execute") => ToolKind::Run,
+            (ToolKind::Other, "read") => ToolKind::Read,
+            (ToolKind::Other, "search") => ToolKind::Search,
+            (act, _) => act,
+        }
+    }
+
+    pub fn tool_name(&self) -> &str {
+        [&self.name, &self.kind].into_iter().find(|it| !it.is_empty()).map_or("tool", String::as_str)
+    }
+
+    /// Every path that it names.
+    pub fn paths(&self) -> Vec<&str> {
+        const KEYS: [&str; 6] =
+            ["file_path", "filePath", "notebook_path", "absolute_path", "dir_path", "path"];
+        let input = self.input.as_ref().unwrap_or(&Value::Null);
+        let of_input = KEYS.iter().map(|key| text(input, key)).filter(|it| !it.is_empty());
+        let told = self.diffs.iter().chain(&self.locations).map(String::as_str);
+        told.chain(of_input).collect()
+    }
+
+    /// The command that it would run, verbatim. Some tell it in the title alone.
+    pub fn command(&self) -> &str {
+        match &self.input {
+            Some(input) => {
+                ["command", "cmd"].map(|key| text(input, key)).into_iter().find(|it| !it.is_empty())
+            }
+            None => Some(self.title.as_str()),
+        }
+        .unwrap_or_default()
+        .trim()
+    }
+
+    /// What it is asked to do, in one short line.
+    pub fn detail(&self) -> String {
+        let of_input = self.input.as_ref().map(fields::tool_detail).unwrap_or_default();
+        let path = self.paths().first().copied().filter(|_| self.tool_kind() != ToolKind::Run);
+        match (of_input.is_empty(), path) {
+            (false, _) => of_input,
+            (true, Some(path)) => fields::shorten_detail(path),
+            (true, None) => fields::shorten_detail(&self.title),
+        }
+    }
+
+    /// All that it would do, with nothing left out, or why that cannot be told.
+    pub fn describe_fully(&self) -> Result<(String, String), &'static str> {
+        let paths = self.paths();
+        if self.names_too_many {
+            return Err("it names more files than are looked at");
+        }
+        let (does, what) = match (self.tool_kind(), self.kind.as_str()) {
+            (ToolKind::Edit | ToolKind::Read, _) if paths.is_empty() => {
+                return Err("it does not say which file");
+            }
+            (ToolKind::Edit, "delete" | "move") => (self.kind.clone(), paths.join(", ")),
+            (ToolKind::Edit, _) => ("edit".to_owned(), paths.join(", ")),
+            (ToolKind::Read, _) => ("read".to_owned(), paths.join(", ")),
+            (ToolKind::Run, _) if !self.command().is_empty() => {
+                ("run a command".to_owned(), self.command().to_owned() + &self.describe_extra_input())
+            }
+            (ToolKind::Run | ToolKind::Search | ToolKind::Spawn | ToolKind::Other, _) => {
+                let input = self.input.as_ref().map_or_else(|| self.title.clone(), Value::to_string);
+                let places = if self.input.is_none() { paths } else { Vec::new() };
+                let all = std::iter::once(input.as_str()).chain(places).collect::<Vec<_>>();
+                (format!("use {}", self.tool_name()), all.join(", "))
+            }
+        };
+        Ok((does, what))
+    }
+
+    /// What a command comes with, as the folder where it would run.
+    fn describe_extra_input(&self) -> String {
+        const KNOWN: [&str; 4] = ["command", "cmd", "description", "timeout"];
+        let Some(Value::Object(fields)) = &self.input else { return String::new() };
+        let is_more = |(key, value): &(&String, &Value)| !KNOWN.contains(&key.as_str()) && !value.is_null();
+        let more: serde_json::Map<_, _> =
+            fields.iter().filter(is_more).map(|(key, value)| (key.clone(), value.clone())).collect();
+        if more.is_empty() { String::new() } else { format!(" with {}", Value::Object(more)) }
+    }
+
+    /// Whether all is known of it that will be: some begin before they know what with.
+    pub(crate) fn is_clear(&self) -> bool {
+        let is_told = self.input.as_ref().is_some_and(|it| !fields::tool_detail(it).is_empty());
+        is_told || self.is_over() || (self.status == "in_progress" && self.input.is_none())
+    }
+
+    pub fn is_over(&self) -> bool {
+        matches!(self.status.as_str(), "completed" | "failed")
+    }
+
+    pub fn tool_use(&self) -> ToolUse {
+        ToolUse {
+            act: self.tool_kind(),
+            tool: self.tool_name().to_owned(),
+            detail: self.detail(),
+            call: self.id.clone(),
+            within: Some(self.within.clone()).filter(|it| !it.is_empty()),
+        }
+    }
+
+    /// What became of it, by the message that ended it.
+    pub fn result_events(&self, last: &Value) -> Vec<AgentEvent> {
+        let failed = || vec![AgentEvent::ToolFailed { text: parse_output(last) }];
+        match (self.status.as_str(), self.tool_kind()) {
+            ("failed", _) => failed(),
+            (_, ToolKind::Run) if parse_exit_code(last) != 0 => failed(),
+            (_, ToolKind::Edit) => {
+                let named = [&self.diffs, &self.locations].into_iter().find(|it| !it.is_empty());
+                let paths = named.map_or_else(|| self.paths(), |it| it.iter().map(String::as_str).collect());
+                let within = self.tool_use().within;
+                let change =
+                    |path: &str| AgentEvent::FileChange { path: path.to_owned(), within: within.clone() };
+                paths.into_iter().map(change).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+}
+
+fn parse_exit_code(last: &Value) -> i64 {
+    let told = ["/rawOutput/metadata/exit", "/rawOutput/exit_code", "/rawOutput/exitCode"];
+    told.into_iter().find_map(|it| last.pointer(it)?.as_i64()).unwrap_or(0)
+}
+
+/// What it printed or answered.
+fn parse_output(last: &Value) -> String {
+    let told: Vec<&str> = list(last, "content")
+        .iter()
+        .map(|it| text_at(it, "/content/text"))
+        .filter(|it| !it.is_empty())
+        .collect();
+    if !told.is_empty() {
+        return told.join("\n");
+    }
+    let raw = last.get("rawOutput").unwrap_or(&Value::Null);
+    let fields =
+        [raw.as_str().unwrap_or_default(), text(raw, "output"), text(raw, "error"), text(raw, "message")];
+    fields.into_iter().find(|it| !it.is_empty()).unwrap_or_default().to_owned()
+}

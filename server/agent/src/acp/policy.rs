@@ -1,0 +1,280 @@
+//! What is answered when the agent asks whether it may call a tool: the configuration decides, or says that the user
+//! is to be asked.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::call::AcpToolCall;
+use crate::fields::text;
+use crate::{PermissionMode, ToolKind, commits};
+use loopkeeper_text::sanitize;
+
+/// What the loop's configuration and its task allow.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PermissionPolicy {
+    pub permissions: PermissionMode,
+    /// The task's check commands and what they are made of, verbatim.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub commands: Vec<String>,
+    /// May be called with further arguments.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runner: Option<String>,
+    /// `git add` and `git commit` are left to the agent.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub commits: bool,
+}
+
+/// Characters of what the user is asked: more is not read through.
+const MOST_WORDS: usize = 2000;
+
+/// What a call was refused for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CallRefusal {
+    /// As `run: git push`.
+    pub what: String,
+    pub why: &'static str,
+}
+
+/// Whether a path lies in the work tree, links resolved.
+pub type InsideTreeFn<'a> = dyn Fn(&str) -> bool + 'a;
+
+impl PermissionPolicy {
+    /// Why a call is refused; `None`: it is allowed.
+    pub fn refusal_for(&self, call: &AcpToolCall, inside: &InsideTreeFn<'_>) -> Option<CallRefusal> {
+        let why = match self.permissions {
+            PermissionMode::All | PermissionMode::SandboxedAll => None,
+            PermissionMode::Edits | PermissionMode::Ask => self.refusal_reason(call, inside),
+            PermissionMode::ReadOnly => match call.tool_kind() {
+                ToolKind::Read | ToolKind::Search => outside_tree_reason(call, inside),
+                _ => Some("it may only read"),
+            },
+        }?;
+        let detail = call.detail();
+        let what = if detail.is_empty() {
+            call.tool_name().to_owned()
+        } else {
+            format!("{}: {detail}", tool_verb(call))
+        };
+        Some(CallRefusal { what, why })
+    }
+
+    /// What the user is asked about a call that is refused otherwise, whole and with nothing hidden in it; or why they
+    /// are not.
+    pub fn permission_question(
+        &self,
+        call: &AcpToolCall,
+        refusal: &CallRefusal,
+    ) -> Result<String, &'static str> {
+        if self.permissions != PermissionMode::Ask {
+            return Err(refusal.why);
+        }
+        let (does, what) = call.describe_fully()?;
+        let words = format!("{does} ({}): {what}", refusal.why);
+        let words = sanitize::visible(&words);
+        if words.chars().count() > MOST_WORDS { Err("it is too long to be asked about") } else { Ok(words) }
+    }
+
+    fn refusal_reason(&self, call: &AcpToolCall, inside: &InsideTreeFn<'_>) -> Option<&'static str> {
+        match (call.tool_kind(), call.kind.as_str()) {
+            (ToolKind::Edit, _) if call.paths().is_empty() => Some("it does not say which file"),
+            (ToolKind::Edit | ToolKind::Read | ToolKind::Search, _) => outside_tree_reason(call, inside),
+            (ToolKind::Run, _) if self.allows_command(call.command()) => None,
+            (ToolKind::Run, _) => Some("neither a check of the task nor its test runner"),
+            (ToolKind::Spawn, _) | (ToolKind::Other, "think") => None,
+            (ToolKind::Other, _) => Some("neither an edit nor a check of the task"),
+        }
+    }
+
+    /// Exactly a command of the task, its test runner with plain arguments, or a commit where those are the agent's.
+    fn allows_command(&self, command: &str) -> bool {
+        let is_plain =
+            |it: &str| !it.contains(|c: char| c.is_control() || "|&;<>()$`\\\"'{}[]*?~#!".contains(c));
+        let with_arguments = || {
+            let runner = self.runner.as_deref()?;
+            command.strip_prefix(runner)?.strip_prefix(' ').filter(|it| is_plain(it))
+        };
+        !command.is_empty()
+            && (self.commands.iter().any(|it| it == command)
+                || self.runner.as_deref() == Some(command)
+                || with_arguments().is_some()
+                || (self.commits && commits::is_plain(command)))
+    }
+}
+
+fn outside_tree_reason(call: &AcpToolCall, inside: &InsideTreeFn<'_>) -> Option<&'static str> {
+    if call.names_too_many {
+        return Some("it names more files than are looked at");
+    }
+    call.paths().into_iter().any(|it| !inside(it)).then_some("outside the work tree, or git's own")
+}
+
+fn tool_verb(call: &AcpToolCall) -> &str {
+    match call.tool_kind() {
+        ToolKind::Edit => "edit",
+        ToolKind::Run => "run",
+        ToolKind::Read => "read",
+        ToolKind::Search => "search",
+        ToolKind::Spawn | ToolKind::Other => call.tool_name(),
+    }
+}
+
+/// The answer to the request, by one of the options that it offers. What would be remembered is chosen only where
+/// everything is allowed: what comes next is to be asked about again.
+pub fn select_outcome(options: &[Value], is_allowed: bool, permissions: PermissionMode) -> Option<Value> {
+    let all = matches!(permissions, PermissionMode::All | PermissionMode::SandboxedAll);
+    let wanted: &[&str] = match (is_allowed, all) {
+        (true, true) => &["allow_once", "allow_always"],
+        (true, false) => &["allow_once"],
+        (false, _) => &["reject_once", "reject_always"],
+    };
+    let option = wanted.iter().find_map(|kind| options.iter().find(|it| text(it, "kind") == *kind))?;
+    Some(json!({"outcome": {"outcome": "selected", "optionId": text(option, "optionId")}}))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::{PermissionPolicy, select_outcome};
+    use crate::PermissionMode;
+    use crate::acp::call::AcpToolCall;
+
+    fn policy(permissions: PermissionMode) -> PermissionPolicy {
+        PermissionPolicy {
+            permissions,
+            commands: vec!["sh test.sh".to_owned(), "cargo test".to_owned()],
+            runner: Some("cargo test".to_owned()),
+            commits: false,
+        }
+    }
+
+    fn refused(permissions: PermissionMode, said: &Value) -> Option<String> {
+        let mut call = AcpToolCall::default();
+        call.merge_update(said);
+        let inside = |path: &str| path.starts_with("/tree/") || path == "/tree";
+        policy(permissions).refusal_for(&call, &inside).map(|it| format!("{} ({})", it.what, it.why))
+    }
+
+    fn check(said: &Value, expect: Option<&str>) {
+        let found = refused(PermissionMode::Edits, said);
+        assert_eq!(found.as_deref().map(|it| it.split(" (").next().unwrap_or_default()), expect, "{said}");
+    }
+
+    #[test]
+    fn edits_stay_in_the_work_tree() {
+        check(&json!({"kind": "edit", "locations": [{"path": "/tree/a.txt"}]}), None);
+        check(&json!({"kind": "edit", "locations": [{"path": "/etc/a"}]}), Some("edit: /etc/a"));
+        let both = json!([{"type": "diff", "path": "/tree/a"}, {"type": "diff", "path": "/b"}]);
+        check(&json!({"kind": "edit", "content": both}), Some("edit: /tree/a"));
+        // One place that is told does not speak for another.
+        check(
+            &json!({"kind": "edit", "locations": [{"path": "/tree/a"}], "rawInput": {"filePath": "/b"}}),
+            Some("edit: /b"),
+        );
+        check(&json!({"kind": "delete", "rawInput": {"file_path": "/tree/a"}}), None);
+        check(&json!({"kind": "edit", "title": "a.txt"}), Some("edit: a.txt"));
+        check(
+            &json!({"kind": "move", "locations": [{"path": "/tree/a"}, {"path": "/b"}]}),
+            Some("edit: /tree/a"),
+        );
+    }
+
+    #[test]
+    fn commands_are_exactly_those_of_the_task() {
+        let by_input =
+            |command: &str| json!({"kind": "execute", "title": "x", "rawInput": {"command": command}});
+        let by_title = |command: &str| json!({"kind": "execute", "title": command});
+        for said in [by_input, by_title] {
+            check(&said("sh test.sh"), None);
+            check(&said(" cargo test --all "), None);
+            check(&said("cargo test; rm -rf /"), Some("run: cargo test; rm -rf /"));
+            check(&said("cargo test\nrm x"), Some("run: cargo test rm x"));
+            check(&said("cargo test `rm x`"), Some("run: cargo test `rm x`"));
+            check(&said("cargo test $HOME"), Some("run: cargo test $HOME"));
+            check(&said("cargo testing"), Some("run: cargo testing"));
+            check(&said("sh test.sh -x"), Some("run: sh test.sh -x"));
+            check(&said("sh"), Some("run: sh"));
+        }
+        // What is asked for counts, not what it is called.
+        check(
+            &json!({"kind": "execute", "title": "sh test.sh", "rawInput": {"command": "rm x"}}),
+            Some("run: rm x"),
+        );
+        check(
+            &json!({"kind": "execute", "title": "sh test.sh", "rawInput": {"argv": ["rm"]}}),
+            Some("run: sh test.sh"),
+        );
+        check(&json!({"name": "Bash", "rawInput": {"command": "rm x"}}), Some("run: rm x"));
+    }
+
+    #[test]
+    fn commits_are_allowed_where_they_are_left_to_the_agent() {
+        let inside = |_: &str| true;
+        let refused = |commits: bool, command: &str| {
+            let mut call = AcpToolCall::default();
+            call.merge_update(&json!({"kind": "execute", "rawInput": {"command": command}}));
+            PermissionPolicy { commits, ..policy(PermissionMode::Edits) }
+                .refusal_for(&call, &inside)
+                .is_some()
+        };
+        assert!(!refused(true, "git add . && git commit -m 'one'"));
+        assert!(refused(false, "git add . && git commit -m 'one'"));
+        for command in ["git push", "git commit -n -m x", "git commit -m x && git push"] {
+            assert!(refused(true, command), "{command}");
+        }
+    }
+
+    #[test]
+    fn the_rest_is_refused_unless_it_only_looks() {
+        check(&json!({"kind": "read", "locations": [{"path": "/tree/a"}]}), None);
+        check(
+            &json!({"kind": "read", "locations": [{"path": "/home/me/.ssh/id"}]}),
+            Some("read: /home/me/.ssh/id"),
+        );
+        check(&json!({"kind": "search", "title": "x"}), None);
+        check(&json!({"kind": "think"}), None);
+        check(&json!({"kind": "fetch", "title": "http://x"}), Some("fetch: http://x"));
+        check(&json!({"kind": "switch_mode", "title": "yolo"}), Some("switch_mode: yolo"));
+        check(&json!({"title": "mcp__x"}), Some("tool: mcp__x"));
+        check(&json!({}), Some("tool"));
+    }
+
+    #[test]
+    fn other_permissions_allow_all_or_nothing_but_reading() {
+        let run = json!({"kind": "execute", "title": "rm x"});
+        for permissions in [PermissionMode::All, PermissionMode::SandboxedAll] {
+            assert_eq!(refused(permissions, &run), None);
+        }
+        let test = json!({"kind": "execute", "title": "sh test.sh"});
+        let edit = json!({"kind": "edit", "locations": [{"path": "/tree/a"}]});
+        for said in [test, edit, json!({"kind": "think"})] {
+            assert!(
+                refused(PermissionMode::ReadOnly, &said).is_some_and(|it| it.ends_with("only read)")),
+                "{said}"
+            );
+        }
+        let read = |path: &str| json!({"kind": "read", "locations": [{"path": path}]});
+        assert_eq!(refused(PermissionMode::ReadOnly, &read("/tree/a")), None);
+        assert!(refused(PermissionMode::ReadOnly, &read("/etc/a")).is_some());
+    }
+
+    #[test]
+    fn nothing_is_remembered_that_was_allowed_once() {
+        let options = |kinds: &[&str]| -> Vec<Value> {
+            kinds.iter().map(|it| json!({"kind": it, "optionId": format!("id of {it}")})).collect()
+        };
+        let check = |kinds: &[&str], is_allowed: bool, permissions: PermissionMode, expect: Option<&str>| {
+            let answer = select_outcome(&options(kinds), is_allowed, permissions);
+            let chosen = answer.as_ref().map(|it| it["outcome"]["optionId"].as_str().unwrap());
+            assert_eq!(chosen, expect.map(|it| format!("id of {it}")).as_deref(), "{kinds:?}");
+        };
+        let all = ["allow_always", "allow_once", "reject_always", "reject_once"];
+        check(&all, true, PermissionMode::Edits, Some("allow_once"));
+        check(&all, true, PermissionMode::All, Some("allow_once"));
+        check(&all, false, PermissionMode::Edits, Some("reject_once"));
+        check(&["allow_always"], true, PermissionMode::Edits, None);
+        check(&["allow_always"], true, PermissionMode::All, Some("allow_always"));
+        check(&["allow_once", "reject_always"], false, PermissionMode::Edits, Some("reject_always"));
+        check(&["allow_once"], false, PermissionMode::Edits, None);
+    }
+}

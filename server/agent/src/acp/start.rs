@@ -1,0 +1,63 @@
+//! How an agent is started that speaks the Agent Client Protocol, and what the bridge has to know to talk to it. It
+//! stands in the agent's environment: whoever is asked for trust reads it.
+
+use serde::{Deserialize, Serialize};
+
+use super::policy::PermissionPolicy;
+use crate::kind::AgentKind;
+use crate::starting::{AgentCommandLine, CommandLineParams, extend};
+use crate::{PermissionMode, PromptBy, allow};
+
+/// The variable in which the bridge finds its [`BridgeOptions`].
+pub const VARIABLE: &str = "LOOPKEEPER_ACP";
+
+/// What the bridge is to see to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BridgeOptions {
+    #[serde(flatten)]
+    pub policy: PermissionPolicy,
+    /// To be chosen of what the agent offers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effort: Option<String>,
+}
+
+/// The command line of one that is known, by which it speaks the protocol; of any other the user's own words.
+pub fn build_command_line(known: Option<AgentKind>, start: &CommandLineParams<'_>) -> AgentCommandLine {
+    let mut argv = start.command.to_vec();
+    let words: &[&str] = match known {
+        Some(AgentKind::Opencode) => &["acp"],
+        Some(_) => &["--acp"],
+        None => &[],
+    };
+    extend(&mut argv, words);
+    argv.extend_from_slice(start.args);
+    let order = BridgeOptions {
+        policy: PermissionPolicy {
+            permissions: start.permissions,
+            commands: allow::allowed_commands(start.checks, start.runner),
+            runner: start.runner.map(str::to_owned),
+            commits: start.commits.is_some(),
+        },
+        model: start.model.map(str::to_owned),
+        effort: start.effort.map(str::to_owned),
+    };
+    let order = serde_json::to_string(&order).unwrap_or_default();
+    let mut env = vec![(VARIABLE.to_owned(), order)];
+    if known == Some(AgentKind::Opencode) {
+        env.extend(permission_env(start.permissions));
+    }
+    AgentCommandLine { argv, env, prompt: PromptBy::Stdin }
+}
+
+/// Left to itself it asks about nothing.
+fn permission_env(permissions: PermissionMode) -> Option<(String, String)> {
+    let rules = match permissions {
+        PermissionMode::ReadOnly | PermissionMode::Edits | PermissionMode::Ask => {
+            r#"{"edit":"ask","bash":"ask","external_directory":"ask","webfetch":"ask","websearch":"ask"}"#
+        }
+        PermissionMode::SandboxedAll | PermissionMode::All => return None,
+    };
+    Some(("OPENCODE_PERMISSION".to_owned(), rules.to_owned()))
+}

@@ -1,0 +1,396 @@
+//! Our side of the Agent Client Protocol: what is said to the agent, one message after the other, and what the keeper
+//! is told of it. Pure: lines come in, lines go out. Nothing is offered that an agent could do through us: no files,
+//! no terminals.
+
+mod asking;
+mod replies;
+
+use std::collections::{HashMap, VecDeque};
+
+use serde_json::{Value, json};
+
+use super::call::AcpToolCall;
+use super::policy::InsideTreeFn;
+use super::start::BridgeOptions;
+use crate::fields::{text, text_at, usd_to_micros};
+use asking::PendingPermission;
+pub use asking::PermissionAnswer;
+use loopkeeper_text::truncate;
+use replies::{SessionOption, can_resume, default_model, plan_session_options, session_cost, turn_tokens};
+
+/// The protocol's version that we speak.
+const VERSION: u64 = 1;
+const NO_SUCH_METHOD: i64 = -32_601;
+const FAILED: i64 = -32_603;
+/// Tells the tokens of its last answer for those of the turn.
+const LAST_ONLY: &str = "OpenCode";
+/// Calls that are remembered while they may be asked about; more at once do not happen.
+const OPEN_CALLS: usize = 256;
+/// Of one text of a tool, in bytes.
+const LONGEST: usize = 16 * 1024;
+
+/// What the conversation is about.
+#[derive(Debug, Clone)]
+pub struct PromptParams {
+    pub order: BridgeOptions,
+    /// The work tree.
+    pub folder: String,
+    pub prompt: String,
+    /// The session to go on with.
+    pub session: Option<String>,
+    /// It is asked at the end of each turn what comes next.
+    pub held: bool,
+}
+
+/// What is to be done next.
+#[derive(Debug, Clone, PartialEq)]
+pub enum AcpAction {
+    /// To the agent.
+    Send(Value),
+    /// To the keeper.
+    Tell(Value),
+    /// A file of the work tree; what came of it is told by [`AcpClient::write_response`].
+    Write { id: Value, path: String, text: String },
+    /// The turn is over: what comes next? Answered by [`AcpClient::resume_or_end`].
+    Ask { session: String },
+    /// May the agent do this? Answered by [`AcpClient::handle_permission_answer`].
+    Permit { number: u64, words: String },
+    /// On stderr: the agent's own talk, and what the keeper looks for there.
+    Note(String),
+    /// The turn is over, or will never be.
+    End { well: bool },
+}
+
+/// What the agent is waited for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AcpState {
+    Greeting,
+    Opening,
+    /// It says once more what was said in the session: until it is silent.
+    Replay,
+    Wishing,
+    Working,
+    /// Its turn is over, and it is not known yet what comes next.
+    Held,
+    Over,
+}
+
+#[derive(Debug)]
+pub struct AcpClient {
+    brief: PromptParams,
+    at: AcpState,
+    /// The request that is not answered yet; ids are counted.
+    request: u64,
+    session: String,
+    auth_methods: Value,
+    /// Its tokens are those of the turn.
+    counts_all: bool,
+    calls: HashMap<String, AcpToolCall>,
+    wishes: Vec<SessionOption>,
+    /// What the agent waits to be allowed; the user is asked about the first.
+    wanted: VecDeque<PendingPermission>,
+    /// How much it wanted.
+    asked: u64,
+    /// What the session had cost before, and by now.
+    cost_before: f64,
+    cost: Option<f64>,
+    /// Of all turns.
+    tokens: Option<u64>,
+}
+
+impl AcpClient {
+    /// With the first message.
+    pub fn begin(brief: PromptParams) -> (Self, Vec<AcpAction>) {
+        let mut talk = Self {
+            brief,
+            at: AcpState::Greeting,
+            request: 0,
+            session: String::new(),
+            auth_methods: Value::Null,
+            counts_all: true,
+            calls: HashMap::new(),
+            wishes: Vec::new(),
+            wanted: VecDeque::new(),
+            asked: 0,
+            cost_before: 0.0,
+            cost: None,
+            tokens: None,
+        };
+        let greeting = json!({
+            "protocolVersion": VERSION,
+            "clientCapabilities": {"fs": {"readTextFile": false, "writeTextFile": false}, "terminal": false},
+            "clientInfo": {"name": "loopkeeper", "version": env!("CARGO_PKG_VERSION")},
+        });
+        let first = talk.send_request("initialize", &greeting);
+        (talk, vec![first])
+    }
+
+    pub fn state(&self) -> AcpState {
+        self.at
+    }
+
+    /// The agent printed a line.
+    pub fn handle_line(&mut self, line: &str, inside: &InsideTreeFn<'_>) -> Vec<AcpAction> {
+        if line.trim().is_empty() || self.at == AcpState::Over {
+            return Vec::new();
+        }
+        let message: Value = serde_json::from_str(line).unwrap_or_default();
+        if message.get("jsonrpc").is_none() {
+            return vec![AcpAction::Note(line.to_owned())];
+        }
+        let params = message.get("params").unwrap_or(&Value::Null);
+        match (text(&message, "method"), message.get("id")) {
+            ("", Some(id)) if id.as_u64() == Some(self.request) => self.handle_response(&message),
+            ("session/update", None) => self.handle_update(params.get("update").unwrap_or(&Value::Null)),
+            ("session/request_permission", Some(id)) => self.handle_permission_request(id, params, inside),
+            ("fs/write_text_file", Some(id)) => self.handle_write_request(id, params, inside),
+            ("", _) | (_, None) => Vec::new(),
+            (method, Some(id)) => {
+                vec![error_response(id, NO_SUCH_METHOD, &format!("{method} is not offered"))]
+            }
+        }
+    }
+
+    /// The answer to a [`AcpAction::Write`].
+    pub fn write_response(id: &Value, failed: Option<&str>) -> AcpAction {
+        match failed {
+            Some(why) => error_response(id, FAILED, why),
+            None => AcpAction::Send(json!({"jsonrpc": "2.0", "id": id, "result": {}})),
+        }
+    }
+
+    /// Nothing more came for a while.
+    pub fn handle_silence(&mut self) -> Vec<AcpAction> {
+        if self.at == AcpState::Replay { self.apply_next_option() } else { Vec::new() }
+    }
+
+    /// Somebody wants it to end.
+    pub fn cancel(&mut self) -> Vec<AcpAction> {
+        if self.at != AcpState::Working {
+            return Vec::new();
+        }
+        let params = json!({"sessionId": self.session});
+        let cancel = AcpAction::Send(json!({"jsonrpc": "2.0", "method": "session/cancel", "params": params}));
+        self.cancel_pending().into_iter().chain([cancel]).collect()
+    }
+
+    /// It did not answer for too long, where an answer needs no model.
+    pub fn handle_timeout(&mut self, seconds: u64) -> Vec<AcpAction> {
+        let words = format!(
+            "it did not answer within {seconds} s: does its command speak the Agent Client Protocol?"
+        );
+        self.fail(&json!({"message": words}))
+    }
+
+    fn send_request(&mut self, method: &str, params: &Value) -> AcpAction {
+        self.request += 1;
+        AcpAction::Send(json!({"jsonrpc": "2.0", "id": self.request, "method": method, "params": params}))
+    }
+
+    fn handle_response(&mut self, message: &Value) -> Vec<AcpAction> {
+        if let Some(error) = message.get("error") {
+            return self.handle_error(error);
+        }
+        let result = message.get("result").unwrap_or(&Value::Null);
+        match self.at {
+            AcpState::Greeting => self.handle_initialized(result),
+            AcpState::Opening => self.handle_session_opened(result),
+            AcpState::Wishing => self.apply_next_option(),
+            AcpState::Working => self.handle_turn_end(result),
+            AcpState::Replay | AcpState::Held | AcpState::Over => Vec::new(),
+        }
+    }
+
+    fn handle_initialized(&mut self, result: &Value) -> Vec<AcpAction> {
+        let version = result.get("protocolVersion").and_then(Value::as_u64);
+        if version != Some(VERSION) {
+            let told = version.map_or_else(|| "none".to_owned(), |it| it.to_string());
+            let words = format!("it speaks version {told} of the Agent Client Protocol, not {VERSION}");
+            return self.fail(&json!({"message": words}));
+        }
+        self.auth_methods = result.get("authMethods").cloned().unwrap_or_default();
+        self.counts_all = text_at(result, "/agentInfo/name") != LAST_ONLY;
+        self.at = AcpState::Opening;
+        let place = json!({"cwd": self.brief.folder, "mcpServers": []});
+        let Some(session) = self.brief.session.clone() else {
+            return vec![self.send_request("session/new", &place)];
+        };
+        let capabilities = result.get("agentCapabilities").unwrap_or(&Value::Null);
+        let Some(method) = can_resume(capabilities) else {
+            return self.fail_session_not_found("it cannot go on with a session");
+        };
+        let mut params = place;
+        set_field(&mut params, "sessionId", json!(session));
+        self.session = session;
+        vec![self.send_request(method, &params)]
+    }
+
+    fn handle_session_opened(&mut self, result: &Value) -> Vec<AcpAction> {
+        let session = text(result, "sessionId");
+        if !session.is_empty() {
+            session.clone_into(&mut self.session);
+        }
+        self.wishes = match plan_session_options(&self.brief.order, result) {
+            Ok(wishes) => wishes,
+            Err(words) => return self.fail(&json!({"message": words})),
+        };
+        let model = self.brief.order.model.clone().unwrap_or_else(|| default_model(result));
+        let mut acts = vec![AcpAction::Tell(json!({"type": "session", "id": self.session, "model": model}))];
+        if self.brief.session.is_some() {
+            self.at = AcpState::Replay;
+        } else {
+            acts.extend(self.apply_next_option());
+        }
+        acts
+    }
+
+    /// What the user wants to be chosen, one by one, and then the work.
+    fn apply_next_option(&mut self) -> Vec<AcpAction> {
+        if let Some(SessionOption { method, mut params }) = self.wishes.pop() {
+            self.at = AcpState::Wishing;
+            set_field(&mut params, "sessionId", json!(self.session));
+            return vec![self.send_request(method, &params)];
+        }
+        self.cost_before = self.cost.take().unwrap_or(0.0);
+        let prompt = std::mem::take(&mut self.brief.prompt);
+        self.send_prompt(&prompt)
+    }
+
+    fn send_prompt(&mut self, prompt: &str) -> Vec<AcpAction> {
+        self.at = AcpState::Working;
+        self.calls.clear();
+        self.wanted.clear();
+        let prompt = json!([{"type": "text", "text": prompt}]);
+        vec![self.send_request("session/prompt", &json!({"sessionId": self.session, "prompt": prompt}))]
+    }
+
+    /// Costs and tokens are those of all turns.
+    fn handle_turn_end(&mut self, result: &Value) -> Vec<AcpAction> {
+        let reason = text(result, "stopReason");
+        let mut turn = json!({"type": "turn", "stopReason": reason});
+        if let Some(tokens) = turn_tokens(result).filter(|_| self.counts_all) {
+            let all = self.tokens.unwrap_or(0).saturating_add(tokens);
+            self.tokens = Some(all);
+            set_field(&mut turn, "tokens", json!(all));
+        }
+        if let Some(cost) = self.cost {
+            set_field(&mut turn, "costMicros", json!(usd_to_micros(cost - self.cost_before)));
+        }
+        let is_held = self.brief.held && reason == "end_turn";
+        self.at = if is_held { AcpState::Held } else { AcpState::Over };
+        let session = self.session.clone();
+        vec![
+            AcpAction::Tell(turn),
+            if is_held { AcpAction::Ask { session } } else { AcpAction::End { well: true } },
+        ]
+    }
+
+    /// The answer to a [`AcpAction::Ask`]; `None`: it may end.
+    pub fn resume_or_end(&mut self, prompt: Option<&str>) -> Vec<AcpAction> {
+        if let Some(prompt) = prompt.filter(|_| self.at == AcpState::Held) {
+            return self.send_prompt(prompt);
+        }
+        self.at = AcpState::Over;
+        vec![AcpAction::End { well: true }]
+    }
+
+    fn handle_error(&mut self, error: &Value) -> Vec<AcpAction> {
+        if self.at == AcpState::Opening && self.brief.session.is_some() {
+            return self.fail_session_not_found(text(error, "message"));
+        }
+        self.fail(error)
+    }
+
+    /// The keeper begins another one.
+    fn fail_session_not_found(&mut self, why: &str) -> Vec<AcpAction> {
+        let mut acts = vec![AcpAction::Note(format!("Session not found: {why}"))];
+        acts.extend(self.fail(&json!({"message": why})));
+        acts
+    }
+
+    fn fail(&mut self, error: &Value) -> Vec<AcpAction> {
+        self.at = AcpState::Over;
+        let mut failed = json!({"type": "failed", "authMethods": self.auth_methods});
+        for key in ["code", "message", "data"] {
+            if let Some(value) = error.get(key) {
+                set_field(&mut failed, key, value.clone());
+            }
+        }
+        vec![AcpAction::Tell(failed), AcpAction::End { well: false }]
+    }
+
+    fn handle_update(&mut self, update: &Value) -> Vec<AcpAction> {
+        let kind = text(update, "sessionUpdate");
+        if kind == "usage_update" {
+            self.cost = session_cost(update).or(self.cost);
+        }
+        // What was said before the prompt is none of this turn.
+        if self.at != AcpState::Working || kind.is_empty() {
+            return Vec::new();
+        }
+        if matches!(kind, "tool_call" | "tool_call_update") {
+            self.update_call(update);
+            return vec![update_of(truncate_strings(update.clone()))];
+        }
+        vec![update_of(update.clone())]
+    }
+
+    fn update_call(&mut self, said: &Value) -> AcpToolCall {
+        let id = text(said, "toolCallId");
+        let mut call = self.calls.get(id).cloned().unwrap_or_default();
+        call.merge_update(said);
+        if call.is_over() {
+            self.calls.remove(id);
+        } else if self.calls.contains_key(id) || self.calls.len() < OPEN_CALLS {
+            self.calls.insert(id.to_owned(), call.clone());
+        }
+        call
+    }
+
+    /// Nobody was offered this, and some do it all the same: an edit like any other.
+    fn handle_write_request(&self, id: &Value, params: &Value, inside: &InsideTreeFn<'_>) -> Vec<AcpAction> {
+        let path = text(params, "path");
+        let mut call = AcpToolCall::default();
+        call.merge_update(&json!({"kind": "edit", "locations": [{"path": path}]}));
+        if let Some(refusal) = self.brief.order.policy.refusal_for(&call, inside) {
+            return vec![report_denied(&refusal.what, refusal.why), error_response(id, FAILED, refusal.why)];
+        }
+        let text = text(params, "content").to_owned();
+        vec![AcpAction::Write { id: id.clone(), path: path.to_owned(), text }]
+    }
+}
+
+fn update_of(mut update: Value) -> AcpAction {
+    set_field(&mut update, "type", json!("update"));
+    AcpAction::Tell(update)
+}
+
+fn set_field(of: &mut Value, key: &str, value: Value) {
+    if let Some(fields) = of.as_object_mut() {
+        fields.insert(key.to_owned(), value);
+    }
+}
+
+fn report_denied(what: &str, why: &str) -> AcpAction {
+    AcpAction::Tell(json!({"type": "denied", "what": what, "why": why}))
+}
+
+fn error_response(id: &Value, code: i64, message: &str) -> AcpAction {
+    AcpAction::Send(json!({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": message}}))
+}
+
+/// Without what is too long to be read by anybody: whole files, whole outputs. Errors stand at their ends.
+fn truncate_strings(mut value: Value) -> Value {
+    match &mut value {
+        Value::String(words) if words.len() > LONGEST => {
+            *words = truncate::last(words, LONGEST).to_owned();
+        }
+        Value::Array(items) => items.iter_mut().for_each(|it| *it = truncate_strings(it.take())),
+        Value::Object(fields) => fields.values_mut().for_each(|it| *it = truncate_strings(it.take())),
+        _ => {}
+    }
+    value
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,91 @@
+//! What is read from an agent's answers. Where agents say the same in different places, all are looked at.
+
+use serde_json::{Value, json};
+
+use crate::acp::start::BridgeOptions;
+use crate::fields::{first_nonempty, list, number, text, text_at};
+
+/// A choice that the agent is to make before it works.
+#[derive(Debug)]
+pub(super) struct SessionOption {
+    pub(super) method: &'static str,
+    /// Besides the session.
+    pub(super) params: Value,
+}
+
+/// The method by which a session goes on; what was said in it is repeated only where nothing else is offered.
+pub(super) fn can_resume(capabilities: &Value) -> Option<&'static str> {
+    let is_offered = |it: &Value| !it.is_null() && it != &Value::Bool(false);
+    let offers = |pointer: &str| capabilities.pointer(pointer).is_some_and(is_offered);
+    if offers("/sessionCapabilities/resume") {
+        return Some("session/resume");
+    }
+    offers("/loadSession").then_some("session/load")
+}
+
+/// The model that the agent would take by itself; empty where it does not tell.
+pub(super) fn default_model(opened: &Value) -> String {
+    let current = text_at(opened, "/models/currentModelId");
+    let chosen = find_option(opened, "model").map(|it| text(it, "currentValue")).unwrap_or_default();
+    first_nonempty([current, chosen]).to_owned()
+}
+
+/// How what the user wants is chosen, or why it cannot be.
+pub(super) fn plan_session_options(
+    order: &BridgeOptions,
+    opened: &Value,
+) -> Result<Vec<SessionOption>, String> {
+    let mut wishes = Vec::new();
+    if let Some(effort) = &order.effort {
+        wishes
+            .push(by_option(opened, "thought_level", effort).ok_or_else(|| missing_option_error("effort"))?);
+    }
+    if let Some(model) = &order.model {
+        let by_method = || {
+            opened.get("models").filter(|it| it.is_object())?;
+            Some(SessionOption { method: "session/set_model", params: json!({"modelId": model}) })
+        };
+        wishes.push(
+            by_option(opened, "model", model)
+                .or_else(by_method)
+                .ok_or_else(|| missing_option_error("model"))?,
+        );
+    }
+    Ok(wishes)
+}
+
+fn missing_option_error(key: &str) -> String {
+    format!("it offers no choice for `{key}`: say it in its own settings or in its `command` instead")
+}
+
+fn by_option(opened: &Value, category: &str, value: &str) -> Option<SessionOption> {
+    let id = text(find_option(opened, category)?, "id");
+    let params = json!({"configId": id, "value": value});
+    Some(SessionOption { method: "session/set_config_option", params })
+}
+
+fn find_option<'a>(opened: &'a Value, category: &str) -> Option<&'a Value> {
+    let options = list(opened, "configOptions");
+    let named = |key: &str| options.iter().find(|it| text(it, key) == category);
+    named("category").or_else(|| named("id"))
+}
+
+/// Tokens of the turn.
+pub(super) fn turn_tokens(result: &Value) -> Option<u64> {
+    if let Some(usage) = result.get("usage").filter(|it| it.is_object()) {
+        let parts = ["inputTokens", "outputTokens"].map(|it| number(usage, it));
+        return Some(number(usage, "totalTokens").max(parts.into_iter().fold(0, u64::saturating_add)));
+    }
+    let counted = result.pointer("/_meta/quota/token_count")?;
+    Some(
+        ["input_tokens", "output_tokens"]
+            .into_iter()
+            .fold(0, |sum, it| number(counted, it).saturating_add(sum)),
+    )
+}
+
+/// What the session cost so far, in dollars.
+pub(super) fn session_cost(update: &Value) -> Option<f64> {
+    let cost = update.get("cost").filter(|it| text(it, "currency") == "USD")?;
+    cost.get("amount")?.as_f64()
+}

@@ -1,0 +1,305 @@
+//! Conversations, with captured agents and with ones that go wrong.
+
+mod asking;
+
+use serde_json::{Value, json};
+
+use super::{AcpAction, AcpClient, AcpState, PromptParams};
+use crate::PermissionMode;
+use crate::acp::policy::PermissionPolicy;
+use crate::acp::start::BridgeOptions;
+use crate::transcripts::captured;
+
+fn brief(permissions: PermissionMode, session: Option<&str>) -> PromptParams {
+    let policy = PermissionPolicy {
+        permissions,
+        commands: vec!["sh test.sh".to_owned()],
+        runner: None,
+        commits: false,
+    };
+    PromptParams {
+        order: BridgeOptions { policy, model: None, effort: None },
+        folder: "/tree".to_owned(),
+        prompt: "Do it.".to_owned(),
+        session: session.map(str::to_owned),
+        held: false,
+    }
+}
+
+fn hear(talk: &mut AcpClient, said: &Value) -> Vec<AcpAction> {
+    talk.handle_line(&said.to_string(), &|path| path.starts_with("/tree/"))
+}
+
+/// Everything that a captured agent said, with what we did about it.
+fn replay(capture: &str, permissions: PermissionMode) -> (AcpClient, Vec<AcpAction>) {
+    let (mut talk, mut acts) = AcpClient::begin(brief(permissions, None));
+    for line in capture.lines() {
+        acts.extend(talk.handle_line(line, &|path| path.starts_with("/tree/")));
+    }
+    (talk, acts)
+}
+
+fn sent(acts: &[AcpAction]) -> Vec<String> {
+    let method = |it: &AcpAction| match it {
+        AcpAction::Send(message) => {
+            let answer =
+                || message.pointer("/result/outcome/optionId").unwrap_or(&message["error"]["message"]);
+            Some(message.get("method").unwrap_or_else(answer).as_str().unwrap_or("-").to_owned())
+        }
+        _ => None,
+    };
+    acts.iter().filter_map(method).collect()
+}
+
+fn told(acts: &[AcpAction], kind: &str) -> Vec<Value> {
+    let is_it = |it: &&AcpAction| matches!(it, AcpAction::Tell(line) if line["type"] == kind);
+    let line = |it: &AcpAction| match it {
+        AcpAction::Tell(line) => line.clone(),
+        _ => Value::Null,
+    };
+    acts.iter().filter(is_it).map(line).collect()
+}
+
+fn answer(id: u64, result: &Value) -> Value {
+    json!({"jsonrpc": "2.0", "id": id, "result": result})
+}
+
+fn opened(session: Option<&str>, capabilities: &Value) -> (AcpClient, Vec<AcpAction>) {
+    let (mut talk, mut acts) = AcpClient::begin(brief(PermissionMode::Edits, session));
+    let greeting = json!({"protocolVersion": 1, "agentCapabilities": capabilities});
+    acts.extend(hear(&mut talk, &answer(1, &greeting)));
+    (talk, acts)
+}
+
+/// A talk in the middle of its work.
+fn working() -> AcpClient {
+    let (mut talk, _) = opened(None, &json!({}));
+    hear(&mut talk, &answer(2, &json!({"sessionId": "S"})));
+    assert_eq!(talk.state(), AcpState::Working);
+    talk
+}
+
+#[test]
+fn captured_agents_are_talked_to_until_their_turn_is_over() {
+    use PermissionMode::{All, Edits};
+    let check = |name: &str, capture: &str, permissions: PermissionMode, expect: &[&str], turn: &Value| {
+        let (talk, acts) = replay(capture, permissions);
+        assert_eq!(talk.state(), AcpState::Over, "{name}");
+        let before = ["initialize", "session/new", "session/prompt"];
+        assert_eq!(sent(&acts), [&before, expect].concat(), "{name}");
+        assert_eq!(told(&acts, "turn"), std::slice::from_ref(turn), "{name}");
+        assert_eq!(acts.iter().filter(|it| **it == AcpAction::End { well: true }).count(), 1, "{name}");
+        acts
+    };
+    let gemini = captured!("acp", "gemini");
+    let turn = json!({"type": "turn", "stopReason": "end_turn", "tokens": 240});
+    check("gemini", gemini, All, &["proceed_once"], &turn);
+    let acts = check("gemini", gemini, Edits, &["cancel"], &turn);
+    let denied = told(&acts, "denied");
+    assert_eq!(denied[0]["what"], "run: echo acp > acp.txt");
+    // Of two answers it tells the tokens of one.
+    let turn = json!({"type": "turn", "stopReason": "end_turn", "costMicros": 1200});
+    check("opencode", captured!("acp", "opencode"), Edits, &[], &turn);
+    let turn = json!({"type": "turn", "stopReason": "end_turn", "tokens": 240, "costMicros": 1600});
+    check("claude", captured!("acp", "claude-agent-acp"), All, &["allow-once"], &turn);
+    let acts = check("claude", captured!("acp", "claude-agent-acp"), Edits, &["reject"], &turn);
+    assert_eq!(told(&acts, "denied").len(), 1);
+}
+
+#[test]
+fn nothing_is_offered_that_could_be_done_through_us() {
+    let (_, acts) = AcpClient::begin(brief(PermissionMode::All, None));
+    let AcpAction::Send(greeting) = &acts[0] else { panic!("{acts:?}") };
+    let capabilities = json!({"fs": {"readTextFile": false, "writeTextFile": false}, "terminal": false});
+    assert_eq!(greeting["params"]["clientCapabilities"], capabilities);
+    let mut talk = working();
+    for method in ["fs/read_text_file", "terminal/create", "elicitation/create", "_x/y"] {
+        let acts = hear(&mut talk, &json!({"jsonrpc": "2.0", "id": "a", "method": method, "params": {}}));
+        let [AcpAction::Send(answer)] = acts.as_slice() else { panic!("{acts:?}") };
+        assert_eq!((&answer["id"], &answer["error"]["code"]), (&json!("a"), &json!(-32_601)), "{method}");
+    }
+}
+
+#[test]
+fn what_is_written_through_us_is_an_edit_like_any_other() {
+    let mut talk = working();
+    let write = |path: &str| {
+        let params = json!({"sessionId": "S", "path": path, "content": "x"});
+        json!({"jsonrpc": "2.0", "id": 7, "method": "fs/write_text_file", "params": params})
+    };
+    let acts = hear(&mut talk, &write("/tree/a"));
+    assert_eq!(acts, [AcpAction::Write { id: json!(7), path: "/tree/a".to_owned(), text: "x".to_owned() }]);
+    for path in ["/etc/a", ""] {
+        let acts = hear(&mut talk, &write(path));
+        assert_eq!((told(&acts, "denied").len(), acts.len()), (1, 2), "{acts:?}");
+    }
+    let AcpAction::Send(answer) = AcpClient::write_response(&json!(7), None) else { panic!() };
+    assert_eq!((&answer["id"], answer.get("error")), (&json!(7), None));
+    let AcpAction::Send(answer) = AcpClient::write_response(&json!(7), Some("disk full")) else { panic!() };
+    assert_eq!(answer["error"]["message"], "disk full");
+}
+
+#[test]
+fn a_session_goes_on_where_the_agent_can() {
+    let check = |capabilities: Value, expect: &str| {
+        let (mut talk, acts) = opened(Some("old"), &capabilities);
+        assert_eq!(sent(&acts), ["initialize", expect]);
+        let acts = hear(&mut talk, &answer(2, &json!({})));
+        assert_eq!(told(&acts, "session")[0]["id"], "old");
+        // What is repeated is not said again, and what it cost is not paid again.
+        let chunk = json!({"type": "update", "sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": "old"}});
+        let usage = |amount: f64| json!({"type": "update", "sessionUpdate": "usage_update", "cost": {"amount": amount, "currency": "USD"}});
+        let update =
+            |it: Value| json!({"jsonrpc": "2.0", "method": "session/update", "params": {"update": it}});
+        assert_eq!(hear(&mut talk, &update(chunk)), []);
+        assert_eq!(hear(&mut talk, &update(usage(0.5))), []);
+        assert_eq!(talk.state(), AcpState::Replay);
+        assert_eq!(sent(&talk.handle_silence()), ["session/prompt"]);
+        assert_eq!(talk.handle_silence(), []);
+        hear(&mut talk, &update(usage(0.75)));
+        let acts = hear(&mut talk, &answer(3, &json!({"stopReason": "end_turn"})));
+        assert_eq!(told(&acts, "turn")[0]["costMicros"], 250_000);
+    };
+    check(json!({"loadSession": true}), "session/load");
+    check(json!({"loadSession": true, "sessionCapabilities": {"resume": {}}}), "session/resume");
+    check(json!({"loadSession": true, "sessionCapabilities": {"resume": null}}), "session/load");
+
+    for capabilities in [json!({}), json!({"loadSession": false})] {
+        let (talk, acts) = opened(Some("old"), &capabilities);
+        assert_eq!(talk.state(), AcpState::Over);
+        let note = AcpAction::Note("Session not found: it cannot go on with a session".to_owned());
+        assert!(acts.contains(&note), "{acts:?}");
+    }
+    let (mut talk, _) = opened(Some("old"), &json!({"loadSession": true}));
+    let error = json!({"jsonrpc": "2.0", "id": 2, "error": {"code": -32602, "message": "no such session"}});
+    let acts = hear(&mut talk, &error);
+    assert!(acts.contains(&AcpAction::Note("Session not found: no such session".to_owned())), "{acts:?}");
+}
+
+#[test]
+fn one_that_is_held_works_on_what_comes_next() {
+    let brief = PromptParams { held: true, ..brief(PermissionMode::Edits, None) };
+    let (mut talk, _) = AcpClient::begin(brief);
+    hear(&mut talk, &answer(1, &json!({"protocolVersion": 1})));
+    hear(&mut talk, &answer(2, &json!({"sessionId": "S"})));
+    let over = |reason: &str| json!({"stopReason": reason, "usage": {"totalTokens": 10}});
+    let acts = hear(&mut talk, &answer(3, &over("end_turn")));
+    assert_eq!(acts.last(), Some(&AcpAction::Ask { session: "S".to_owned() }));
+    let acts = talk.resume_or_end(Some("More."));
+    let [AcpAction::Send(message)] = acts.as_slice() else { panic!("{acts:?}") };
+    assert_eq!((&message["id"], &message["params"]["prompt"][0]["text"]), (&json!(4), &json!("More.")));
+    // Tokens are told as totals.
+    let acts = hear(&mut talk, &answer(4, &over("end_turn")));
+    assert_eq!(told(&acts, "turn")[0]["tokens"], 20);
+    assert_eq!(talk.resume_or_end(None), [AcpAction::End { well: true }]);
+    assert_eq!(talk.resume_or_end(Some("Too late.")), [AcpAction::End { well: true }]);
+}
+
+#[test]
+fn one_that_did_not_end_well_is_not_held() {
+    let brief = PromptParams { held: true, ..brief(PermissionMode::Edits, None) };
+    let (mut talk, _) = AcpClient::begin(brief);
+    hear(&mut talk, &answer(1, &json!({"protocolVersion": 1})));
+    hear(&mut talk, &answer(2, &json!({"sessionId": "S"})));
+    let acts = hear(&mut talk, &answer(3, &json!({"stopReason": "refusal"})));
+    assert_eq!((acts.last(), talk.state()), (Some(&AcpAction::End { well: true }), AcpState::Over));
+}
+
+#[test]
+fn what_the_user_wants_is_chosen_before_the_work() {
+    let start = |order: BridgeOptions, opened: &Value| {
+        let (mut talk, _) = AcpClient::begin(PromptParams { order, ..brief(PermissionMode::Edits, None) });
+        hear(&mut talk, &answer(1, &json!({"protocolVersion": 1})));
+        let acts = hear(&mut talk, &answer(2, opened));
+        (talk, acts)
+    };
+    let policy = || brief(PermissionMode::Edits, None).order.policy;
+    let wanted = |model: Option<&str>, effort: Option<&str>| BridgeOptions {
+        policy: policy(),
+        model: model.map(str::to_owned),
+        effort: effort.map(str::to_owned),
+    };
+    let options = json!([{"id": "m", "category": "model", "currentValue": "a"}, {"id": "t", "category": "thought_level"}]);
+    let (mut talk, acts) =
+        start(wanted(Some("big"), Some("high")), &json!({"sessionId": "S", "configOptions": options}));
+    assert_eq!(told(&acts, "session")[0]["model"], "big");
+    let Some(AcpAction::Send(first)) = acts.last() else { panic!("{acts:?}") };
+    assert_eq!(first["params"], json!({"sessionId": "S", "configId": "m", "value": "big"}));
+    let acts = hear(&mut talk, &answer(3, &json!({})));
+    let [AcpAction::Send(second)] = acts.as_slice() else { panic!("{acts:?}") };
+    assert_eq!(second["params"], json!({"sessionId": "S", "configId": "t", "value": "high"}));
+    assert_eq!(sent(&hear(&mut talk, &answer(4, &json!({})))), ["session/prompt"]);
+
+    let models = json!({"sessionId": "S", "models": {"currentModelId": "auto"}});
+    let (_, acts) = start(wanted(Some("big"), None), &models);
+    assert_eq!(sent(&acts), ["session/set_model"]);
+    let (_, acts) = start(wanted(None, None), &models);
+    assert_eq!(told(&acts, "session")[0]["model"], "auto");
+    let (talk, acts) = start(wanted(None, Some("high")), &models);
+    assert_eq!(talk.state(), AcpState::Over);
+    assert!(
+        told(&acts, "failed")[0]["message"].as_str().is_some_and(|it| it.contains("`effort`")),
+        "{acts:?}"
+    );
+}
+
+#[test]
+fn other_versions_errors_and_silence_end_it() {
+    let (mut talk, _) = AcpClient::begin(brief(PermissionMode::Edits, None));
+    let acts = hear(&mut talk, &answer(1, &json!({"protocolVersion": 2})));
+    assert!(
+        told(&acts, "failed")[0]["message"].as_str().is_some_and(|it| it.contains("version 2")),
+        "{acts:?}"
+    );
+    assert_eq!(acts.last(), Some(&AcpAction::End { well: false }));
+    // Nothing more is said to one that is done with.
+    assert_eq!(hear(&mut talk, &answer(1, &json!({"protocolVersion": 1}))), []);
+
+    let (mut talk, _) = opened(None, &json!({}));
+    let error = json!({"code": -32000, "message": "Authentication required", "data": {"details": "no key"}});
+    let acts = hear(&mut talk, &json!({"jsonrpc": "2.0", "id": 2, "error": error}));
+    let failed = &told(&acts, "failed")[0];
+    assert_eq!((&failed["code"], &failed["data"]["details"]), (&json!(-32_000), &json!("no key")));
+
+    let (mut talk, _) = AcpClient::begin(brief(PermissionMode::Edits, None));
+    let acts = talk.handle_timeout(120);
+    assert!(told(&acts, "failed")[0]["message"].as_str().is_some_and(|it| it.contains("120 s")), "{acts:?}");
+}
+
+#[test]
+fn what_is_no_message_is_passed_on_and_ends_nothing() {
+    let mut talk = working();
+    for noise in ["Loading…", "{\"type\":\"x\"}", "[1]", "{"] {
+        assert_eq!(talk.handle_line(noise, &|_| true), [AcpAction::Note(noise.to_owned())]);
+    }
+    for ignored in [
+        json!({"jsonrpc": "2.0", "method": "_auth/status_update", "params": {}}),
+        json!({"jsonrpc": "2.0", "id": 99, "result": {}}),
+        json!({"jsonrpc": "2.0", "method": "session/update", "params": null}),
+        json!({"jsonrpc": "2.0", "method": "session/update", "params": {"update": {"type": "turn"}}}),
+        json!({"jsonrpc": "2.0", "id": null, "error": {"code": -32700}}),
+    ] {
+        assert_eq!(hear(&mut talk, &ignored), [], "{ignored}");
+    }
+    assert_eq!(talk.handle_line("", &|_| true), []);
+    assert_eq!(talk.state(), AcpState::Working);
+}
+
+#[test]
+fn only_work_is_cancelled() {
+    let cancelled = working().cancel();
+    let [AcpAction::Send(message)] = cancelled.as_slice() else { panic!("{cancelled:?}") };
+    assert_eq!((&message["method"], message.get("id")), (&json!("session/cancel"), None));
+    assert_eq!(AcpClient::begin(brief(PermissionMode::Edits, None)).0.cancel(), []);
+}
+
+#[test]
+fn long_texts_of_tools_are_cut_before_they_are_told() {
+    let mut talk = working();
+    let long = "é".repeat(20_000);
+    let update = json!({"type": "update", "sessionUpdate": "tool_call", "toolCallId": "1", "rawInput": {"content": long}});
+    let acts =
+        hear(&mut talk, &json!({"jsonrpc": "2.0", "method": "session/update", "params": {"update": update}}));
+    let [AcpAction::Tell(told)] = acts.as_slice() else { panic!("{acts:?}") };
+    assert!(told["rawInput"]["content"].as_str().is_some_and(|it| it.len() == super::LONGEST), "{told}");
+}

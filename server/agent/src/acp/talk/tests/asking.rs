@@ -1,0 +1,161 @@
+//! `permissions = "ask"`: what is put to the user, one after the other, and what the agent is answered.
+
+use serde_json::{Value, json};
+
+use super::{answer, brief, hear, replay, sent, told};
+use crate::PermissionMode;
+use crate::acp::talk::{AcpAction, AcpClient, PermissionAnswer};
+use crate::transcripts::captured;
+
+fn working() -> AcpClient {
+    let (mut talk, _) = AcpClient::begin(brief(PermissionMode::Ask, None));
+    hear(&mut talk, &answer(1, &json!({"protocolVersion": 1, "agentCapabilities": {}})));
+    hear(&mut talk, &answer(2, &json!({"sessionId": "S"})));
+    talk
+}
+
+fn request(id: &str, call: &Value) -> Value {
+    let option = |kind: &str| json!({"optionId": kind, "name": kind, "kind": kind});
+    let options: Vec<Value> = ["allow_always", "allow_once", "reject_once"].into_iter().map(option).collect();
+    json!({"jsonrpc": "2.0", "id": id, "method": "session/request_permission",
+        "params": {"sessionId": "S", "toolCall": call, "options": options}})
+}
+
+fn run(command: &str) -> Value {
+    json!({"toolCallId": command, "kind": "execute", "rawInput": {"command": command}})
+}
+
+fn asked(acts: &[AcpAction]) -> Vec<(u64, &str)> {
+    let one = |it| match it {
+        &AcpAction::Permit { number, ref words } => Some((number, words.as_str())),
+        _ => None,
+    };
+    acts.iter().filter_map(one).collect()
+}
+
+const WHY: &str = "run a command (neither a check of the task nor its test runner)";
+
+#[test]
+fn what_the_policy_does_not_allow_is_asked_and_its_answer_told() {
+    let check = |permit: PermissionAnswer, expect: &str, denied: &[&str]| {
+        let mut talk = working();
+        let acts = hear(&mut talk, &request("q", &run("git push")));
+        assert_eq!(asked(&acts), [(1, format!("{WHY}: git push").as_str())]);
+        assert_eq!(sent(&acts), Vec::<String>::new(), "it waits");
+        let acts = talk.handle_permission_answer(1, &permit);
+        assert_eq!(sent(&acts), [expect]);
+        let why: Vec<Value> = told(&acts, "denied").iter().map(|it| it["why"].clone()).collect();
+        assert_eq!(why, denied);
+        assert_eq!(talk.handle_permission_answer(1, &PermissionAnswer::Allowed), [], "it is answered once");
+    };
+    check(PermissionAnswer::Allowed, "allow_once", &[]);
+    check(PermissionAnswer::Denied("not now".to_owned()), "reject_once", &["not now"]);
+    check(PermissionAnswer::Cancelled, "-", &["neither a check of the task nor its test runner"]);
+}
+
+#[test]
+fn captured_agents_are_understood() {
+    for capture in [captured!("acp", "gemini"), captured!("acp", "claude-agent-acp")] {
+        let (_, acts) = replay(capture, PermissionMode::Ask);
+        assert_eq!(asked(&acts), [(1, format!("{WHY}: echo acp > acp.txt").as_str())]);
+    }
+}
+
+#[test]
+fn what_the_policy_allows_is_not_asked() {
+    let mut talk = working();
+    let acts = hear(&mut talk, &request("q", &run("sh test.sh")));
+    assert_eq!((sent(&acts), asked(&acts)), (vec!["allow_once".to_owned()], Vec::new()));
+}
+
+#[test]
+fn one_is_asked_after_the_other() {
+    let mut talk = working();
+    assert_eq!(asked(&hear(&mut talk, &request("a", &run("one")))).len(), 1);
+    assert_eq!(hear(&mut talk, &request("b", &run("two"))), []);
+    assert_eq!(
+        talk.handle_permission_answer(2, &PermissionAnswer::Allowed),
+        [],
+        "an answer to what is not asked yet"
+    );
+    let acts = talk.handle_permission_answer(1, &PermissionAnswer::Allowed);
+    assert_eq!(
+        (sent(&acts), asked(&acts)),
+        (vec!["allow_once".to_owned()], vec![(2, &*format!("{WHY}: two"))])
+    );
+    // All of them are taken back.
+    hear(&mut talk, &request("c", &run("three")));
+    let acts = talk.cancel();
+    assert_eq!(sent(&acts), ["-", "-", "session/cancel"]);
+    let Some(AcpAction::Send(last)) = acts.get(1) else { panic!("{acts:?}") };
+    assert_eq!((&last["id"], &last["result"]["outcome"]["outcome"]), (&json!("c"), &json!("cancelled")));
+    assert_eq!(
+        talk.handle_permission_answer(2, &PermissionAnswer::Allowed),
+        [],
+        "nothing is allowed afterwards"
+    );
+}
+
+#[test]
+fn the_question_hides_nothing() {
+    let check = |call: Value, expect: &str| {
+        let mut talk = working();
+        let acts = hear(&mut talk, &request("q", &call));
+        assert_eq!(asked(&acts).first().map(|it| it.1), Some(expect), "{call}");
+    };
+    let long = format!("echo {}; rm x", "a".repeat(1000));
+    check(run(&long), &format!("{WHY}: {long}"));
+    check(run("a\n\u{1b}[2Kb\u{202e}c"), &format!("{WHY}: a^J^[[2Kb\\u{{202e}}c"));
+    let mut elsewhere = run("make");
+    elsewhere["rawInput"]["workdir"] = json!("/etc");
+    elsewhere["rawInput"]["description"] = json!("harmless");
+    check(elsewhere, &format!("{WHY}: make with {{\"workdir\":\"/etc\"}}"));
+    check(
+        json!({"toolCallId": "x", "kind": "execute", "title": "sh test.sh", "rawInput": {"argv": ["rm", "x"]}}),
+        "use execute (neither a check of the task nor its test runner): {\"argv\":[\"rm\",\"x\"]}",
+    );
+    let outside = "outside the work tree, or git's own";
+    let edit =
+        json!({"toolCallId": "x", "kind": "edit", "locations": [{"path": "/tree/a"}, {"path": "/etc/b"}]});
+    check(edit, &format!("edit ({outside}): /tree/a, /etc/b"));
+    let delete = json!({"toolCallId": "x", "kind": "delete", "locations": [{"path": "/etc/b"}]});
+    check(delete, &format!("delete ({outside}): /etc/b"));
+    let read = json!({"toolCallId": "x", "kind": "read", "locations": [{"path": "/etc/b"}]});
+    check(read, &format!("read ({outside}): /etc/b"));
+    let fetch = json!({"toolCallId": "x", "kind": "fetch", "title": "look", "rawInput": {"url": "http://x"}});
+    check(fetch, "use fetch (neither an edit nor a check of the task): {\"url\":\"http://x\"}");
+}
+
+#[test]
+fn what_cannot_be_told_whole_is_denied_unasked() {
+    let check = |call: Value, expect: &str| {
+        let mut talk = working();
+        let acts = hear(&mut talk, &request("q", &call));
+        assert_eq!((sent(&acts), asked(&acts)), (vec!["reject_once".to_owned()], Vec::new()), "{call}");
+        assert_eq!(told(&acts, "denied")[0]["why"], expect, "{call}");
+    };
+    check(run(&"a".repeat(2000)), "it is too long to be asked about");
+    check(json!({"toolCallId": "x", "kind": "edit", "title": "a"}), "it does not say which file");
+    let many: Vec<Value> = (0..17).map(|it| json!({"path": format!("/tree/{it}")})).collect();
+    check(
+        json!({"toolCallId": "x", "kind": "edit", "locations": many}),
+        "it names more files than are looked at",
+    );
+    // An answer that is remembered is not given.
+    let mut talk = working();
+    let mut forever = request("q", &run("git push"));
+    forever["params"]["options"] = json!([{"optionId": "a", "kind": "allow_always"}]);
+    let acts = hear(&mut talk, &forever);
+    assert_eq!((asked(&acts), told(&acts, "denied").len()), (Vec::new(), 1));
+}
+
+#[test]
+fn other_permissions_ask_nobody() {
+    for permissions in [PermissionMode::Edits, PermissionMode::ReadOnly, PermissionMode::All] {
+        let (mut talk, _) = AcpClient::begin(brief(permissions, None));
+        hear(&mut talk, &answer(1, &json!({"protocolVersion": 1, "agentCapabilities": {}})));
+        hear(&mut talk, &answer(2, &json!({"sessionId": "S"})));
+        let acts = hear(&mut talk, &request("q", &run("git push")));
+        assert_eq!((asked(&acts).len(), sent(&acts).len()), (0, 1), "{permissions:?}");
+    }
+}

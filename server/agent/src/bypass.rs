@@ -1,0 +1,148 @@
+//! Command-line flags that disable an agent's permission prompts regardless of its settings. Those of Claude Code and
+//! Codex were measured to do so beside our own flags; Gemini CLI and Qwen Code refuse to start with both, except in
+//! protocol mode. The others follow their help texts.
+
+use super::kind::{AgentKind, KNOWN};
+
+/// The flags of one agent, and the values by which others of its flags mean the same.
+struct BypassFlags {
+    flags: &'static [&'static str],
+    /// They can mean anything to a program that nobody knows.
+    vague: &'static [&'static str],
+    values: &'static [(&'static [&'static str], &'static str)],
+}
+
+const NONE: BypassFlags = BypassFlags { flags: &[], vague: &[], values: &[] };
+
+fn bypass_flags(kind: AgentKind) -> BypassFlags {
+    const APPROVAL: &[&str] = &["--approval-mode"];
+    match kind {
+        AgentKind::Claude => BypassFlags {
+            flags: &["--dangerously-skip-permissions"],
+            values: &[(&["--permission-mode"], "bypassPermissions")],
+            ..NONE
+        },
+        AgentKind::Codex => BypassFlags {
+            flags: &["--dangerously-bypass-approvals-and-sandbox", "--yolo"],
+            values: &[
+                (&["-s", "--sandbox"], "danger-full-access"),
+                (&["-c", "--config"], "sandbox_mode=danger-full-access"),
+            ],
+            ..NONE
+        },
+        AgentKind::Gemini | AgentKind::Qwen => {
+            BypassFlags { flags: &["--yolo"], vague: &["-y"], values: &[(APPROVAL, "yolo")] }
+        }
+        AgentKind::Opencode => BypassFlags { vague: &["--auto"], ..NONE },
+        AgentKind::Copilot => BypassFlags { flags: &["--allow-all", "--allow-all-tools", "--yolo"], ..NONE },
+        AgentKind::Cursor => BypassFlags { flags: &["--yolo"], vague: &["--force", "-f"], ..NONE },
+        AgentKind::Amp => BypassFlags { flags: &["--dangerously-allow-all"], ..NONE },
+        AgentKind::Acp(known) => known.map_or(NONE, |it| bypass_flags(*it)),
+        AgentKind::Demo | AgentKind::Own(_) => NONE,
+    }
+}
+
+/// The first such word, as it is written. `kind`: of a command of the user's own nobody knows whose words it takes, so
+/// those of all count that can mean nothing else.
+pub fn find_bypass_flag(kind: AgentKind, argv: &[String]) -> Option<String> {
+    match kind {
+        AgentKind::Own(_) | AgentKind::Acp(None) => {
+            KNOWN.iter().find_map(|it| find_flag(&BypassFlags { vague: &[], ..bypass_flags(*it) }, argv))
+        }
+        _ => find_flag(&bypass_flags(kind), argv),
+    }
+}
+
+fn find_flag(words: &BypassFlags, argv: &[String]) -> Option<String> {
+    let nexts = argv.iter().skip(1).map(String::as_str).chain([""]);
+    argv.iter().zip(nexts).find_map(|(it, next)| {
+        let (name, joined) = it.split_once('=').unwrap_or((it, ""));
+        if words.flags.iter().chain(words.vague).any(|flag| name == *flag) && joined != "false" {
+            return Some(it.clone());
+        }
+        let says = |flag: &str, value: &str| {
+            if it == flag && equals_unquoted(next, value) {
+                return Some(format!("{it} {next}"));
+            }
+            it.strip_prefix(flag).filter(|rest| equals_unquoted(rest, value)).map(|_| it.clone())
+        };
+        words.values.iter().find_map(|(flags, value)| flags.iter().find_map(|flag| says(flag, value)))
+    })
+}
+
+/// Quotes are those of a configuration's language.
+fn equals_unquoted(written: &str, value: &str) -> bool {
+    let bare = |it: char| !matches!(it, '"' | '\'' | ' ');
+    written.trim_start_matches('=').chars().filter(|it| bare(*it)).eq(value.chars())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::find_bypass_flag;
+    use crate::kind::AgentKind;
+    use crate::kind::Dialect;
+    use crate::starting::CommandLineParams;
+    use crate::{PermissionMode, PromptBy};
+
+    #[test]
+    fn whatever_asks_nobody_any_more_is_known() {
+        let check = |kind: AgentKind, argv: &[&str], expect: &str| {
+            let argv: Vec<String> = argv.iter().map(ToString::to_string).collect();
+            assert_eq!(find_bypass_flag(kind, &argv).unwrap_or_default(), expect, "{kind:?} {argv:?}");
+        };
+        let mine = AgentKind::Own(Dialect::Text);
+        let skip = "--dangerously-skip-permissions";
+        check(AgentKind::Claude, &["claude", "-p", skip], skip);
+        let mode = "--permission-mode bypassPermissions";
+        check(
+            AgentKind::Claude,
+            &["--permission-mode", "plan", "--permission-mode", "bypassPermissions"],
+            mode,
+        );
+        check(
+            AgentKind::Claude,
+            &["--permission-mode=bypassPermissions"],
+            "--permission-mode=bypassPermissions",
+        );
+        check(AgentKind::Claude, &["--permission-mode", "plan", "--model", "bypassPermissions"], "");
+        check(AgentKind::Codex, &["codex", "--yolo"], "--yolo");
+        check(AgentKind::Codex, &["-sdanger-full-access"], "-sdanger-full-access");
+        check(AgentKind::Codex, &["--sandbox=danger-full-access"], "--sandbox=danger-full-access");
+        let by_key = "sandbox_mode = \"danger-full-access\"";
+        check(AgentKind::Codex, &["-c", by_key], &format!("-c {by_key}"));
+        check(AgentKind::Codex, &["-c", "sandbox_mode=\"workspace-write\""], "");
+        check(AgentKind::Gemini, &["-y"], "-y");
+        check(AgentKind::Qwen, &["--approval-mode=yolo"], "--approval-mode=yolo");
+        check(AgentKind::Gemini, &["--yolo=false", "--approval-mode", "plan"], "");
+        check(AgentKind::Acp(Some(&AgentKind::Gemini)), &["gemini", "--acp", "--yolo"], "--yolo");
+        check(AgentKind::Opencode, &["opencode", "--auto"], "--auto");
+        check(AgentKind::Amp, &["amp", "--dangerously-allow-all"], "--dangerously-allow-all");
+        check(mine, &["./agent.sh", "-y", "-f", "--force", "--auto"], "");
+        check(mine, &["npx", "claude", skip], skip);
+        check(AgentKind::Acp(None), &["x", "--approval-mode", "yolo"], "--approval-mode yolo");
+    }
+
+    /// What our own setting does is among what is known, and what it does without is not.
+    #[test]
+    fn our_own_words_for_it_are_among_them() {
+        for kind in crate::kind::KNOWN {
+            let line = |permissions| {
+                kind.command_line(&CommandLineParams {
+                    command: &["it".to_owned()],
+                    permissions,
+                    model: None,
+                    effort: None,
+                    args: &[],
+                    checks: &[],
+                    runner: None,
+                    commits: None,
+                    prompt: PromptBy::Stdin,
+                })
+            };
+            assert_eq!(find_bypass_flag(kind, &line(PermissionMode::Edits).argv), None, "{kind:?}");
+            // Amp is told by its own settings alone.
+            let is_told = find_bypass_flag(kind, &line(PermissionMode::All).argv).is_some();
+            assert_eq!(is_told, kind != AgentKind::Amp, "{kind:?}");
+        }
+    }
+}

@@ -1,0 +1,226 @@
+//! Claude Code: how it is started headless, and its stream-json read line by line.
+//!
+//! A turn's failure is classified by `is_error`, `terminal_reason`, `api_error_status` and the error word of
+//! the assistant line; never by `subtype`, never by any text, never by the exit code alone.
+
+mod cursor;
+mod failure;
+pub mod hook_install;
+pub mod hooks;
+pub mod settings;
+pub mod start;
+
+use std::collections::HashMap;
+
+use serde_json::Value;
+
+use crate::fields::{
+    denied_call, first_nonempty, status, text, text_at, tool_detail, tool_use, usd_to_micros,
+};
+use crate::{AgentEvent, ToolKind, TurnSummary};
+use failure::{ClaudeFailure, UsageLimitRejection};
+
+/// Tool calls that are remembered until their result comes; more at once do not happen.
+const OPEN_CALLS: usize = 256;
+/// Of a turn; the same tool is often denied again and again.
+const DENIALS_READ: usize = 50;
+
+/// The state between lines of one process.
+#[derive(Debug, Default)]
+pub struct ClaudeParser {
+    /// Files that open tool calls would write, by the call's id.
+    writes: HashMap<String, String>,
+    /// The last words of the agent's own, for turns whose `result` has none.
+    last_text: String,
+    /// The error word of the last assistant line that had one, of this turn.
+    error: Option<String>,
+    /// The last announced usage limit, if it rejects.
+    limit: Option<UsageLimitRejection>,
+}
+
+impl ClaudeParser {
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Reads one line of stdout; what has no type was sorted out.
+    pub(super) fn parse_line(&mut self, value: &Value) -> Vec<AgentEvent> {
+        match text(value, "type") {
+            "system" => parse_system(value).into_iter().collect(),
+            "assistant" => self.parse_assistant(value),
+            "user" => self.tool_results(value),
+            "rate_limit_event" => self.parse_rate_limit(value).into_iter().collect(),
+            "tool_call" => cursor::tool_call(value),
+            "result" => vec![AgentEvent::Turn(self.parse_result(value))],
+            // Types of other versions say nothing that counts.
+            _ => Vec::new(),
+        }
+    }
+
+    fn parse_assistant(&mut self, value: &Value) -> Vec<AgentEvent> {
+        let within = value.get("parent_tool_use_id").and_then(Value::as_str);
+        let own = within.is_none();
+        if own && let Some(error) = value.get("error").and_then(Value::as_str) {
+            // The words of such a line are the CLI's, not the agent's; the `result` repeats them.
+            self.error = Some(error.to_owned());
+            return Vec::new();
+        }
+        let mut events = Vec::new();
+        for block in content_blocks(value) {
+            match text(block, "type") {
+                "text" if own => {
+                    self.error = None;
+                    text(block, "text").clone_into(&mut self.last_text);
+                    events.push(AgentEvent::Text(self.last_text.clone()));
+                }
+                "tool_use" => events.push(self.tool_use(block, within)),
+                _ => {}
+            }
+        }
+        events
+    }
+
+    fn tool_use(&mut self, block: &Value, within: Option<&str>) -> AgentEvent {
+        let input = block.get("input").unwrap_or(&Value::Null);
+        let call = tool_use(text(block, "name"), text(block, "id"), input, within);
+        if call.act == ToolKind::Edit {
+            let path = ["file_path", "notebook_path"]
+                .into_iter()
+                .map(|key| text(input, key))
+                .find(|it| !it.is_empty());
+            if let Some(path) = path
+                && self.writes.len() < OPEN_CALLS
+            {
+                self.writes.insert(call.call.clone(), path.to_owned());
+            }
+        }
+        AgentEvent::ToolUse(call)
+    }
+
+    fn tool_results(&mut self, value: &Value) -> Vec<AgentEvent> {
+        let within = value.get("parent_tool_use_id").and_then(Value::as_str);
+        content_blocks(value)
+            .filter(|block| text(block, "type") == "tool_result")
+            .filter_map(|block| {
+                let path = self.writes.remove(text(block, "tool_use_id"));
+                let failed = block.get("is_error").and_then(Value::as_bool).unwrap_or(false);
+                if failed {
+                    return Some(AgentEvent::ToolFailed { text: tool_result_text(block) });
+                }
+                path.map(|path| AgentEvent::FileChange { path, within: within.map(str::to_owned) })
+            })
+            .collect()
+    }
+
+    fn parse_rate_limit(&mut self, value: &Value) -> Option<AgentEvent> {
+        let info = value.get("rate_limit_info")?;
+        let rejected = text(info, "status") == "rejected";
+        let resets_at =
+            info.get("resetsAt").and_then(Value::as_u64).map(|seconds| seconds.saturating_mul(1000));
+        self.limit = rejected.then_some(UsageLimitRejection { resets_at });
+        Some(AgentEvent::Limit { rejected, resets_at })
+    }
+
+    fn parse_result(&mut self, value: &Value) -> TurnSummary {
+        let said = text(value, "result");
+        let is_error = value.get("is_error").and_then(Value::as_bool).unwrap_or(false);
+        let error_word = self.error.take();
+        let (error, note) = if is_error {
+            let failure = ClaudeFailure {
+                terminal_reason: text(value, "terminal_reason"),
+                status: status(value, "api_error_status"),
+                word: error_word.as_deref().unwrap_or_default(),
+                limit: self.limit,
+                message: failure_message(value),
+            };
+            failure.classify()
+        } else {
+            (None, None)
+        };
+        // The `result` of a failed turn holds the CLI's words, which are no message of the agent's.
+        let own = if is_error || said.is_empty() { self.last_text.clone() } else { said.to_owned() };
+        // Qwen Code adds up over the session.
+        let of_session = value.pointer("/usage/total_tokens").and_then(Value::as_u64);
+        TurnSummary {
+            final_text: own,
+            cost_micros: value.get("total_cost_usd").and_then(Value::as_f64).map(usd_to_micros),
+            tokens: if of_session.is_none() { total_tokens(value) } else { None },
+            session_tokens: of_session,
+            denials: permission_denials(value).len() as u32,
+            denied: permission_denials(value).iter().take(DENIALS_READ).map(describe_denial).collect(),
+            error,
+            note,
+        }
+    }
+}
+
+fn parse_system(value: &Value) -> Option<AgentEvent> {
+    match text(value, "subtype") {
+        "init" => Some(AgentEvent::Started {
+            session: text(value, "session_id").to_owned(),
+            model: text(value, "model").to_owned(),
+        }),
+        "task_started" if text(value, "task_type") == "local_agent" => Some(AgentEvent::Spawned {
+            call: text(value, "tool_use_id").to_owned(),
+            id: text(value, "task_id").to_owned(),
+            what: text(value, "description").to_owned(),
+        }),
+        "permission_denied" => Some(AgentEvent::Denied {
+            tool: text(value, "tool_name").to_owned(),
+            message: text(value, "message").to_owned(),
+        }),
+        "api_retry" => Some(AgentEvent::Retry {
+            attempt: value.get("attempt").and_then(Value::as_u64).unwrap_or(0) as u32,
+            status: status(value, "error_status"),
+        }),
+        _ => None,
+    }
+}
+
+fn content_blocks(value: &Value) -> impl Iterator<Item = &Value> {
+    value.pointer("/message/content").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default().iter()
+}
+
+/// The text of a tool's result: one string, or blocks of which some are text.
+fn tool_result_text(result: &Value) -> String {
+    let parts = match result.get("content") {
+        Some(Value::String(whole)) => return whole.clone(),
+        Some(Value::Array(parts)) => parts.as_slice(),
+        _ => &[],
+    };
+    parts.iter().map(|part| text(part, "text")).filter(|it| !it.is_empty()).collect::<Vec<_>>().join("\n")
+}
+
+fn permission_denials(value: &Value) -> &[Value] {
+    value.get("permission_denials").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
+}
+
+/// `Bash: git push`.
+fn describe_denial(denial: &Value) -> String {
+    denied_call(text(denial, "tool_name"), &tool_detail(denial.get("tool_input").unwrap_or(&Value::Null)))
+}
+
+/// The CLI's own words about a failed turn.
+fn failure_message(value: &Value) -> &str {
+    // The last is what Qwen Code has.
+    first_nonempty(["/result", "/errors/0", "/error/message"].map(|it| text_at(value, it)))
+}
+
+/// `usage` is of the last turn alone; `modelUsage` adds up over the process, as the cost does.
+fn total_tokens(value: &Value) -> Option<u64> {
+    const PER_MODEL: [&str; 4] =
+        ["inputTokens", "outputTokens", "cacheReadInputTokens", "cacheCreationInputTokens"];
+    const OF_TURN: [&str; 4] =
+        ["input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"];
+    let count = |of: &Value, key: &str| of.get(key).and_then(Value::as_u64).unwrap_or(0);
+    let sum =
+        |of: &Value, keys: [&str; 4]| keys.map(|key| count(of, key)).into_iter().fold(0, u64::saturating_add);
+    match value.get("modelUsage").and_then(Value::as_object) {
+        Some(models) => Some(models.values().map(|it| sum(it, PER_MODEL)).fold(0, u64::saturating_add)),
+        // Older versions have nothing better.
+        None => value.get("usage").filter(|it| it.is_object()).map(|it| sum(it, OF_TURN)),
+    }
+}
+
+#[cfg(test)]
+mod tests;

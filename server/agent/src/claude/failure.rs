@@ -1,0 +1,98 @@
+//! Why a turn of Claude Code failed: its own fields to a class. Its words decide only where the fields say that
+//! requests were refused and not until when.
+
+use crate::ProviderClass;
+use crate::provider::{self, LimitReset, ProviderFailure};
+
+/// Error words for which its user has to log in or ask for access.
+const LOGIN: [&str; 5] = [
+    "authentication_failed",
+    "account_on_hold",
+    "cloud_credential_error",
+    "oauth_org_not_allowed",
+    "verification_required",
+];
+
+/// A usage limit that turned a request away.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct UsageLimitRejection {
+    /// Milliseconds of wall time.
+    pub(super) resets_at: Option<u64>,
+}
+
+/// The fields of a `result` with `is_error` that count, with what came before it.
+pub(super) struct ClaudeFailure<'a> {
+    pub(super) terminal_reason: &'a str,
+    pub(super) status: Option<u16>,
+    /// The error word of the assistant line, empty when there was none.
+    pub(super) word: &'a str,
+    pub(super) limit: Option<UsageLimitRejection>,
+    pub(super) message: &'a str,
+}
+
+impl ClaudeFailure<'_> {
+    /// An error of the provider, or a note where the work merely ended early.
+    pub(super) fn classify(&self) -> (Option<ProviderFailure>, Option<String>) {
+        let class = match self.terminal_reason {
+            "max_turns" | "budget_exhausted" | "hook_stopped" | "stop_hook_prevented" => {
+                return (None, Some(self.words()));
+            }
+            "prompt_too_long" | "blocking_limit" | "rapid_refill_breaker" | "image_error" => {
+                ProviderClass::Refused
+            }
+            // Nobody but a signal from outside does this; a stop of ours is told apart by its ending.
+            "aborted_tools" | "aborted_streaming" => ProviderClass::Crash,
+            "model_error" => ProviderClass::Transient,
+            // The answer stalled and was given up: the turn ended by itself, and yet is an error.
+            "completed" if self.status.is_none() => ProviderClass::Transient,
+            "api_error" | "completed" => self.of_api(),
+            // Older versions name no reason.
+            "" if self.status.is_some() || !self.word.is_empty() => self.of_api(),
+            "" if self.limit.is_some() => ProviderClass::Quota,
+            "" => provider::classify(self.message, None).class,
+            _ => ProviderClass::Unknown,
+        };
+        let (class, reset) = match (class, self.limit) {
+            (ProviderClass::Quota, limit) => {
+                let announced = limit.and_then(|it| it.resets_at).map(LimitReset::At);
+                (class, announced.or_else(|| provider::classify(self.message, self.status).reset))
+            }
+            // Too many requests, and no event about a limit: older versions say it in words alone.
+            (ProviderClass::Transient, None) if self.status == Some(429) => {
+                let told = provider::classify(self.message, self.status);
+                let is_quota = told.class == ProviderClass::Quota;
+                (if is_quota { told.class } else { class }, told.reset)
+            }
+            (ProviderClass::Transient, Some(limit)) => (class, limit.resets_at.map(LimitReset::At)),
+            _ => (class, None),
+        };
+        (Some(ProviderFailure { class, message: self.words(), status: self.status, reset }), None)
+    }
+
+    fn of_api(&self) -> ProviderClass {
+        match (self.word, self.status) {
+            ("billing_error", _) | (_, Some(402)) => ProviderClass::Billing,
+            (word, _) if LOGIN.contains(&word) => ProviderClass::Login,
+            (_, Some(401 | 403)) => ProviderClass::Login,
+            ("rate_limit", _) | (_, Some(429)) => {
+                if self.limit.is_some() {
+                    ProviderClass::Quota
+                } else {
+                    ProviderClass::Transient
+                }
+            }
+            ("invalid_request" | "model_not_found", _) => ProviderClass::Refused,
+            (_, Some(408 | 409 | 425)) => ProviderClass::Transient,
+            (_, Some(400..=499)) => ProviderClass::Refused,
+            // 5xx, overload, and no status at all: the connection, or an answer that was none.
+            (_, _) => ProviderClass::Transient,
+        }
+    }
+
+    fn words(&self) -> String {
+        if self.message.is_empty() {
+            return self.terminal_reason.replace('_', " ");
+        }
+        loopkeeper_text::sanitize::line(self.message)
+    }
+}

@@ -1,0 +1,116 @@
+//! The hooks that Claude Code gets of us: by its command line alone, so that no file of the user's is touched.
+
+use serde_json::{Value, json};
+
+use super::settings::{find_settings_argument, parse_object, put_settings};
+use crate::LoopMode;
+use crate::hooks::{PATIENCE_S, add_hook, hook_command};
+
+/// How often in a row it lets its stop hook hold it, unless its environment says otherwise.
+pub const BLOCKS: u32 = 8;
+/// The variable that says otherwise.
+pub const CAP: &str = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP";
+/// What we say.
+pub const RAISED: u32 = 1000;
+
+/// The keeper answers what it knows at once.
+pub(super) const MOMENT_S: u64 = 15;
+/// The event that is asked about some tools only: those for subagents, by the name that the model has and the one that
+/// hooks see.
+const TOOLS: (&str, &str) = ("PreToolUse", "Task|Agent");
+/// Of its subagents: what it calls an event, and the word that our program knows it by.
+pub(super) const OF_SUBAGENTS: [(&str, &str); 3] =
+    [(TOOLS.0, "pre-tool"), ("SubagentStart", "subagent-start"), ("SubagentStop", "subagent-stop")];
+
+/// What stands in its settings for one event.
+pub(super) fn hook_entry(event: &str, command: &str, patience: u64) -> Value {
+    let hooks = json!([{"type": "command", "command": command, "timeout": patience}]);
+    if event == TOOLS.0 { json!({"matcher": TOOLS.1, "hooks": hooks}) } else { json!({"hooks": hooks}) }
+}
+
+/// The command line with our hooks in its settings, where those can be read. `program`: our own, by its path.
+pub fn inject_hooks(argv: Vec<String>, program: &str, mode: LoopMode) -> Vec<String> {
+    let argv = match mode {
+        LoopMode::Hook => with_stop(argv, &hook_command(program, "stop")),
+        LoopMode::Loop | LoopMode::Attach => argv,
+    };
+    let Some(mut settings) = settings_of(&argv) else { return argv };
+    for (event, word) in OF_SUBAGENTS {
+        add_hook(&mut settings, event, hook_entry(event, &hook_command(program, word), MOMENT_S));
+    }
+    put_settings(argv, &settings)
+}
+
+/// The command line with this one as its stop hook.
+pub fn with_stop(argv: Vec<String>, command: &str) -> Vec<String> {
+    let Some(mut settings) = settings_of(&argv) else { return argv };
+    add_hook(&mut settings, "Stop", hook_entry("Stop", command, PATIENCE_S));
+    put_settings(argv, &settings)
+}
+
+fn settings_of(argv: &[String]) -> Option<Value> {
+    find_settings_argument(argv).map_or(Some(json!({})), |it| parse_object(it.text))
+}
+
+/// Whether [`inject_hooks`] can add to its settings.
+pub fn can_inject_hooks(argv: &[String]) -> bool {
+    settings_of(argv).is_some()
+}
+
+/// What one process of it may still cost, unless the user says how much.
+pub fn within_budget(argv: Vec<String>, left_micros: u64) -> Vec<String> {
+    const BUDGET: &str = "--max-budget-usd";
+    if argv.iter().any(|it| it.split('=').next() == Some(BUDGET)) {
+        return argv;
+    }
+    let usd = format!("{}.{:06}", left_micros / 1_000_000, left_micros % 1_000_000);
+    argv.into_iter().chain([BUDGET.to_owned(), usd]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LoopMode, Value, inject_hooks, within_budget};
+
+    fn equipped(argv: &[&str]) -> Vec<String> {
+        inject_hooks(argv.iter().map(ToString::to_string).collect(), "/a b/keeper's", LoopMode::Hook)
+    }
+
+    #[test]
+    fn our_hook_stands_beside_what_is_there() {
+        let command = "'/a b/keeper'\\''s' hook stop";
+        let of = |argv: &[&str]| -> Value {
+            serde_json::from_str(equipped(argv).last().expect("a last word")).expect("JSON")
+        };
+        let alone = of(&["claude", "-p"]);
+        assert_eq!(alone["hooks"]["Stop"][0]["hooks"][0]["command"], command);
+        let beside =
+            of(&["claude", "--settings", r#"{"permissions":{"allow":["Bash(ls)"]},"hooks":{"Stop":[{}]}}"#]);
+        assert_eq!(beside["permissions"]["allow"][0], "Bash(ls)");
+        assert_eq!(beside["hooks"]["Stop"][1]["hooks"][0]["command"], command);
+        assert_eq!(beside["hooks"]["PreToolUse"][0]["matcher"], "Task|Agent");
+        let between = equipped(&["claude", "--settings", "{}", "-p"]);
+        assert!(
+            super::can_inject_hooks(&between)
+                && !super::can_inject_hooks(&["--settings".to_owned(), "mine.json".to_owned()])
+        );
+        assert_eq!((between.len(), between[3].as_str()), (4, "-p"));
+    }
+
+    #[test]
+    fn what_we_cannot_add_to_stays_as_it_is() {
+        for given in ["mine.json", "[]", "{"] {
+            assert_eq!(equipped(&["claude", "--settings", given]), ["claude", "--settings", given]);
+        }
+        assert_eq!(equipped(&["claude", "--settings"])[..2], ["claude", "--settings"]);
+    }
+
+    #[test]
+    fn what_is_left_of_the_cost_is_a_limit_of_the_process() {
+        let of = |argv: &[&str], left| within_budget(argv.iter().map(ToString::to_string).collect(), left);
+        assert_eq!(of(&["claude"], 25_000_000), ["claude", "--max-budget-usd", "25.000000"]);
+        assert_eq!(of(&["claude"], 1_050), ["claude", "--max-budget-usd", "0.001050"]);
+        for own in [&["claude", "--max-budget-usd", "1"][..], &["claude", "--max-budget-usd=1"]] {
+            assert_eq!(of(own, 1), own);
+        }
+    }
+}

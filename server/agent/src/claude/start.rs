@@ -1,0 +1,108 @@
+//! How Claude Code is started headless: arguments and environment. The prompt goes to stdin.
+
+use super::settings::{self, PermissionRules};
+use crate::starting::{CommandLineParams, extend};
+use crate::{PermissionMode, allow, commits};
+
+/// Nothing that writes or runs anything, no tool of a server either; no question is asked, and no session is kept.
+const READ_ONLY: [&str; 6] = [
+    "--tools",
+    "Read,Grep,Glob",
+    "--strict-mcp-config",
+    "--permission-mode",
+    "dontAsk",
+    "--no-session-persistence",
+];
+
+/// The whole argv; `{session}` stands for the iteration's session id.
+///
+/// The rules go through `--settings` and not through `--allowedTools`: that flag splits its values at commas,
+/// spaces and parentheses, so that many commands would not arrive as they are written. What the user says there
+/// stands beside them: of several such words the last would take the place of all.
+pub fn build_argv(start: &CommandLineParams<'_>) -> Vec<String> {
+    let fixed = ["-p", "--output-format", "stream-json", "--verbose", "--session-id", "{session}"];
+    let rules = match start.permissions {
+        PermissionMode::Edits | PermissionMode::Ask => permission_rules(start),
+        PermissionMode::ReadOnly | PermissionMode::SandboxedAll | PermissionMode::All => {
+            PermissionRules::default()
+        }
+    };
+    let settings = settings::with_rules(&[start.command, start.args].concat(), &rules);
+    let words = |of: &[String]| {
+        if settings.is_some() { settings::without_settings_argument(of) } else { of.to_vec() }
+    };
+    let mut argv = words(start.command);
+    extend(&mut argv, &fixed);
+    match start.permissions {
+        PermissionMode::ReadOnly => extend(&mut argv, &READ_ONLY),
+        PermissionMode::Edits | PermissionMode::Ask => {
+            extend(&mut argv, &["--permission-mode", "acceptEdits"]);
+        }
+        PermissionMode::SandboxedAll | PermissionMode::All => {
+            extend(&mut argv, &["--dangerously-skip-permissions"]);
+        }
+    }
+    if let Some(settings) = &settings {
+        extend(&mut argv, &["--settings", settings]);
+    }
+    if let Some(model) = start.model {
+        extend(&mut argv, &["--model", model]);
+    }
+    if let Some(effort) = start.effort {
+        extend(&mut argv, &["--effort", effort]);
+    }
+    argv.extend(words(start.args));
+    argv
+}
+
+fn permission_rules(start: &CommandLineParams<'_>) -> PermissionRules {
+    let mut rules =
+        PermissionRules { allow: allow::claude_allow_rules(start.checks, start.runner), deny: Vec::new() };
+    if start.commits.is_some() {
+        rules
+            .allow
+            .extend(commits::ALLOWED.iter().flat_map(|it| [format!("Bash({it})"), format!("Bash({it} *)")]));
+        rules.deny.extend(commits::REFUSED.map(|it| format!("Bash({it})")));
+    }
+    rules
+}
+
+/// Added to the agent's environment; what the user sets wins.
+///
+/// Background tasks would outlive their turn and yield a second `result`; retries are loopkeeper's, which
+/// records them, so that the CLI's own ten do not hide a bad key for minutes.
+pub const ENVIRONMENT: &[(&str, &str)] = &[
+    ("CLAUDE_CODE_DISABLE_BACKGROUND_TASKS", "1"),
+    ("CLAUDE_CODE_MAX_RETRIES", "3"),
+    ("DISABLE_AUTOUPDATER", "1"),
+];
+
+/// Besides, for [`PermissionMode::SandboxedAll`] inside a PID namespace: root is refused otherwise.
+pub const SANDBOXED: (&str, &str) = ("IS_SANDBOX", "1");
+
+#[cfg(test)]
+mod tests {
+    use super::build_argv;
+    use crate::starting::CommandLineParams;
+    use crate::{PermissionMode, PromptBy};
+
+    #[test]
+    fn the_rules_survive_their_encoding() {
+        let commands = vec!["awk '{print \"}\"}' a\tb 'é\"\\'".to_owned()];
+        let start = CommandLineParams {
+            command: &["claude".to_owned()],
+            permissions: PermissionMode::Edits,
+            model: None,
+            effort: None,
+            args: &[],
+            checks: &commands,
+            runner: Some("cargo test"),
+            commits: None,
+            prompt: PromptBy::Stdin,
+        };
+        let argv = build_argv(&start);
+        let settings: serde_json::Value = serde_json::from_str(argv.last().unwrap()).unwrap();
+        let expect = crate::allow::claude_allow_rules(&commands, Some("cargo test"));
+        assert_eq!(settings["permissions"]["allow"], serde_json::json!(expect));
+    }
+}

@@ -1,0 +1,82 @@
+//! The stop hook that Codex gets of us: by its command line alone.
+//!
+//! It runs no hook that nobody reviewed, and passes over such a one without a word. Ours is told to it as reviewed, by
+//! the hash that its own review would have kept, for this process alone: any other hook stays as it is, where
+//! `--dangerously-bypass-hook-trust` would run them all.
+
+use serde_json::json;
+
+use crate::hooks::PATIENCE_S;
+use loopkeeper_text::digest::sha256;
+
+/// What it calls the first stop hook of its command line.
+const OURS: &str = "/<session-flags>/config.toml:stop:0:0";
+
+/// The command line with our stop hook. `command`: the hook's, for a shell.
+pub fn inject_stop_hook(mut argv: Vec<String>, command: &str) -> Vec<String> {
+    let Some(exec) = argv.iter().position(|it| it == "exec") else { return argv };
+    // A string of JSON is one of TOML.
+    let command = json!(command).to_string();
+    let hook =
+        format!("hooks.Stop=[{{hooks=[{{type=\"command\",command={command},timeout={PATIENCE_S}}}]}}]");
+    let state = format!("hooks.state={{\"{OURS}\"={{trusted_hash=\"{}\"}}}}", hook_hash(&command));
+    let words = ["-c".to_owned(), hook, "-c".to_owned(), state];
+    argv.splice(exec + 1..=exec, words);
+    argv
+}
+
+/// Of its own normal form: sorted, nothing left out that has a default.
+fn hook_hash(command: &str) -> String {
+    let identity = format!(
+        r#"{{"event_name":"stop","hooks":[{{"async":false,"command":{command},"timeout":{PATIENCE_S},"type":"command"}}]}}"#
+    );
+    format!("sha256:{}", sha256(identity.as_bytes()))
+}
+
+/// An argument of the user's that would take the place of ours.
+pub fn in_the_way(argv: &[String]) -> Option<&str> {
+    const OURS: [&str; 3] = ["hooks=", "hooks.Stop", "hooks.state"];
+    let override_of = |it: &str| {
+        let bare = it.strip_prefix("--config=").or_else(|| it.strip_prefix("-c")).unwrap_or(it);
+        OURS.iter().any(|key| bare.trim_start_matches('=').starts_with(key))
+    };
+    argv.iter().map(String::as_str).find(|it| override_of(it))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{in_the_way, inject_stop_hook};
+    use crate::hooks::hook_command;
+
+    fn argv(words: &[&str]) -> Vec<String> {
+        words.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn our_hook_stands_before_the_words_of_the_user_and_is_trusted() {
+        let hook = hook_command("/k'\\\"", "stop");
+        let equipped = inject_stop_hook(argv(&["codex", "exec", "--json", "resume", "S", "-"]), &hook);
+        assert_eq!(
+            (&equipped[1..3], &equipped[6..]),
+            (&argv(&["exec", "-c"])[..], &argv(&["--json", "resume", "S", "-"])[..])
+        );
+        let command = r#""'/k'\\''\\\"' hook stop""#;
+        assert_eq!(
+            equipped[3],
+            format!("hooks.Stop=[{{hooks=[{{type=\"command\",command={command},timeout=86400}}]}}]")
+        );
+        let state = equipped[5].parse::<toml::Table>().expect("TOML");
+        let ours = &state["hooks"]["state"]["/<session-flags>/config.toml:stop:0:0"]["trusted_hash"];
+        assert!(ours.as_str().is_some_and(|it| it.starts_with("sha256:") && it.len() == 71), "{ours:?}");
+        // Without the word behind which they stand there is no place for them.
+        assert_eq!(inject_stop_hook(argv(&["codex", "-"]), "/k"), argv(&["codex", "-"]));
+    }
+
+    #[test]
+    fn what_is_in_its_way_is_found() {
+        for it in ["hooks.Stop=[]", "--config=hooks={}", "-chooks.state={}"] {
+            assert_eq!(in_the_way(&argv(&["codex", "exec", "-c", it])), Some(it));
+        }
+        assert_eq!(in_the_way(&argv(&["codex", "exec", "-c", "hooks.PreToolUse=[]", "-m", "hook"])), None);
+    }
+}

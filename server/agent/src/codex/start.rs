@@ -1,0 +1,92 @@
+//! How Codex is started headless. The prompt goes to stdin, told by the last word `-`.
+
+use crate::PermissionMode;
+use crate::commits::GitDirs;
+use crate::starting::{CommandLineParams, extend};
+
+/// Selects the permissions that let it commit.
+pub const PROFILE: &str = "default_permissions=\"loopkeeper\"";
+
+/// Its own sandbox lets it write in the work tree and keeps it off the network; checks need no list, since any command
+/// may run in there. `.git` is read-only unless commits are left to it.
+pub fn build_argv(start: &CommandLineParams<'_>) -> Vec<String> {
+    let mut argv = start.command.to_vec();
+    extend(&mut argv, &["exec", "--json", "--skip-git-repo-check"]);
+    match start.permissions {
+        PermissionMode::ReadOnly => extend(&mut argv, &["-s", "read-only"]),
+        PermissionMode::Edits | PermissionMode::Ask => match start.commits {
+            Some(repository) => argv.extend(with_commits(repository)),
+            None => extend(&mut argv, &["-s", "workspace-write"]),
+        },
+        PermissionMode::SandboxedAll | PermissionMode::All => {
+            extend(&mut argv, &["--dangerously-bypass-approvals-and-sandbox"]);
+        }
+    }
+    if let Some(model) = start.model {
+        extend(&mut argv, &["-m", model]);
+    }
+    if let Some(effort) = start.effort {
+        extend(&mut argv, &["-c", &format!("model_reasoning_effort=\"{effort}\"")]);
+    }
+    argv.extend_from_slice(start.args);
+    argv.push("-".to_owned());
+    argv
+}
+
+/// Its own safe mode, with the repository but for its hooks and configuration: they would run outside of the sandbox.
+/// `-s` would outweigh these permissions; versions that do not know them take `sandbox_mode`.
+fn with_commits(repository: &GitDirs) -> impl Iterator<Item = String> {
+    let GitDirs { git_dir, common_dir } = repository;
+    let own = Some((git_dir.clone(), "write")).filter(|_| git_dir != common_dir);
+    let shared = [
+        (common_dir.clone(), "write"),
+        (format!("{common_dir}/hooks"), "read"),
+        (format!("{common_dir}/config"), "read"),
+    ];
+    // A string of JSON is one of TOML.
+    let entry = |(path, access): (String, &str)| format!("{}=\"{access}\"", serde_json::json!(path));
+    let entries: Vec<String> = shared.into_iter().chain(own).map(entry).collect();
+    let settings = [
+        "sandbox_mode=\"workspace-write\"".to_owned(),
+        PROFILE.to_owned(),
+        "permissions.loopkeeper.extends=\":workspace\"".to_owned(),
+        format!("permissions.loopkeeper.filesystem={{{}}}", entries.join(",")),
+    ];
+    settings.into_iter().flat_map(|it| ["-c".to_owned(), it])
+}
+
+/// What of the user's own words is about its sandbox: our permissions would take the place of theirs.
+pub fn sets_sandbox(words: &[String]) -> bool {
+    const FLAGS: [&str; 5] = ["--sandbox", "-p", "--profile", "--add-dir", "--full-auto"];
+    const KEYS: [&str; 4] =
+        ["sandbox_mode", "sandbox_workspace_write", "default_permissions", "permissions."];
+    let has_key = |it: &str| {
+        let setting = it.strip_prefix("--config=").or_else(|| it.strip_prefix("-c")).unwrap_or(it);
+        let setting = setting.trim_start_matches('=');
+        // What adds to ours stands beside it.
+        KEYS.iter().any(|key| setting.starts_with(key)) && !setting.starts_with("permissions.loopkeeper.")
+    };
+    let is_joined = |it: &str| it.starts_with("-s") && !it.starts_with("--");
+    let flag = |it: &str| is_joined(it) || FLAGS.contains(&it.split_once('=').map_or(it, |(name, _)| name));
+    words.iter().any(|it| flag(it) || has_key(it))
+}
+
+/// Whether its configuration says more of the sandbox of its safe mode than that there is one.
+pub fn configures_sandbox(config: &str) -> bool {
+    let table = config.parse::<toml::Table>().unwrap_or_default();
+    table.contains_key("sandbox_workspace_write")
+}
+
+/// Options stand before the word `resume`, which knows fewer of them.
+pub fn resume_argv(argv: &[String]) -> Vec<String> {
+    match argv.split_last() {
+        Some((last, before)) if last == "-" => {
+            let mut argv = before.to_vec();
+            extend(&mut argv, &["resume", "{session}", "-"]);
+            argv
+        }
+        _ => argv.to_vec(),
+    }
+}
+
+pub const ENVIRONMENT: &[(&str, &str)] = &[];

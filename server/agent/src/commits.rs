@@ -1,0 +1,240 @@
+//! What an agent may call of git where commits are left to it (`git.commit = "agent"`): `git add` and `git commit`,
+//! without what passes over the repository's hooks or replaces a commit. Each command line says as much of this as
+//! its agent's rules can express; [`commit_limitation`] says what they cannot.
+
+use std::iter::Peekable;
+use std::str::Chars;
+
+use super::kind::AgentKind;
+use crate::PermissionMode;
+
+/// The repository of the work tree, for agents with a sandbox of their own: folders that a commit writes to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GitDirs {
+    /// Of this work tree.
+    pub git_dir: String,
+    /// Shared by all work trees; the same folder where there is one work tree.
+    pub common_dir: String,
+}
+
+/// The commands that are allowed, with any arguments.
+pub const ALLOWED: [&str; 2] = ["git add", "git commit"];
+
+/// The forms of these that are refused, `*` standing for anything. Long options may be abbreviated, and short ones
+/// joined; of the joined ones the usual are named, since no rule can name them all.
+pub const REFUSED: [&str; 12] = [
+    "git commit *--no-ver*",
+    "git commit *--am*",
+    "git commit -n*",
+    "git commit * -n*",
+    "git commit -an*",
+    "git commit * -an*",
+    "git commit -qn*",
+    "git commit * -qn*",
+    "git commit -sn*",
+    "git commit * -sn*",
+    "git commit -vn*",
+    "git commit * -vn*",
+];
+
+/// What the agent's safe mode cannot keep to, as the end of a sentence about the agent; `None`: nothing, or its
+/// permissions allow everything anyway.
+pub fn commit_limitation(
+    kind: AgentKind,
+    permissions: PermissionMode,
+    argv: &[String],
+) -> Option<&'static str> {
+    if !matches!(permissions, PermissionMode::Edits | PermissionMode::Ask) {
+        return None;
+    }
+    match kind {
+        AgentKind::Codex if !argv.iter().any(|it| it == super::codex::start::PROFILE) => Some(
+            "its sandbox keeps `.git` read-only here: it cannot commit (`git.commit = \"server\"` commits for it)",
+        ),
+        AgentKind::Codex => Some(
+            "its sandbox does not tell commands apart: it can commit with `--no-verify` and `--amend`, and push to \
+             folders that it may write",
+        ),
+        AgentKind::Gemini | AgentKind::Copilot => {
+            Some("its rules know only how a command begins: it can commit with `--no-verify` and `--amend`")
+        }
+        AgentKind::Qwen => {
+            Some("its rules ignore variables set before a command: it can commit past the repository's hooks")
+        }
+        AgentKind::Amp => {
+            Some("its own settings alone decide whether it can commit or push (`amp permissions`)")
+        }
+        AgentKind::Claude
+        | AgentKind::Opencode
+        | AgentKind::Cursor
+        | AgentKind::Acp(_)
+        | AgentKind::Demo
+        | AgentKind::Own(_) => None,
+    }
+}
+
+/// Whether a command line is nothing but `git add` and `git commit`, one or several, with arguments whose meaning is
+/// certain: no expansion, no redirection, no option that is not known.
+pub fn is_plain(command: &str) -> bool {
+    let Some(commands) = ShellLexer::new(command).split_commands() else { return false };
+    !commands.is_empty() && commands.iter().all(|words| is_allowed(words))
+}
+
+fn is_allowed(words: &[String]) -> bool {
+    match words {
+        [git, verb, ..] if git == "git" && verb == "add" => true,
+        [git, verb, rest @ ..] if git == "git" && verb == "commit" => is_commit(rest),
+        _ => false,
+    }
+}
+
+fn is_commit(arguments: &[String]) -> bool {
+    let mut rest = arguments.iter();
+    while let Some(word) = rest.next() {
+        let takes_next = match word.as_str() {
+            "--" => return true,
+            "--message" | "--file" | "--trailer" => true,
+            "--all" | "--signoff" | "--quiet" | "--verbose" | "--only" | "--include" | "--allow-empty" => {
+                false
+            }
+            long if long.starts_with("--") => {
+                if !["--message=", "--file=", "--trailer="].iter().any(|it| long.starts_with(it)) {
+                    return false;
+                }
+                false
+            }
+            "-" => return false,
+            short if short.starts_with('-') => match short_options(short) {
+                Some(takes_next) => takes_next,
+                None => return false,
+            },
+            _ => false,
+        };
+        if takes_next && rest.next().is_none() {
+            return false;
+        }
+    }
+    true
+}
+
+/// Whether the last one takes the next word; `None`: one of them is not known.
+fn short_options(word: &str) -> Option<bool> {
+    let mut options = word.chars().skip(1);
+    while let Some(option) = options.next() {
+        match option {
+            'a' | 'q' | 's' | 'v' | 'o' | 'i' => {}
+            'm' | 'F' => return Some(options.next().is_none()),
+            _ => return None,
+        }
+    }
+    Some(false)
+}
+
+/// Reads a command line of a shell as far as its meaning does not depend on anything else.
+struct ShellLexer<'a> {
+    rest: Peekable<Chars<'a>>,
+    commands: Vec<Vec<String>>,
+    words: Vec<String>,
+    word: Option<String>,
+}
+
+impl<'a> ShellLexer<'a> {
+    fn new(command: &'a str) -> Self {
+        Self { rest: command.trim().chars().peekable(), commands: Vec::new(), words: Vec::new(), word: None }
+    }
+
+    /// `None`: something in it could mean anything.
+    fn split_commands(mut self) -> Option<Vec<Vec<String>>> {
+        while let Some(it) = self.rest.next() {
+            match it {
+                ' ' | '\t' => self.end_word(),
+                '\n' | ';' => self.end_command()?,
+                '&' => {
+                    self.rest.next_if_eq(&'&')?;
+                    self.end_command()?;
+                }
+                '\'' => self.single_quoted()?,
+                '"' => self.double_quoted()?,
+                '|' | '<' | '>' | '(' | ')' | '$' | '`' | '\\' | '*' | '?' | '[' | ']' | '{' | '}' | '~'
+                | '#' | '!' => return None,
+                it if it.is_control() => return None,
+                it => self.word.get_or_insert_default().push(it),
+            }
+        }
+        self.end_word();
+        if !self.words.is_empty() {
+            self.end_command()?;
+        }
+        Some(self.commands)
+    }
+
+    fn end_word(&mut self) {
+        self.words.extend(self.word.take());
+    }
+
+    fn end_command(&mut self) -> Option<()> {
+        self.end_word();
+        let words = std::mem::take(&mut self.words);
+        if words.is_empty() {
+            return None;
+        }
+        self.commands.push(words);
+        Some(())
+    }
+
+    fn single_quoted(&mut self) -> Option<()> {
+        let word = self.word.get_or_insert_default();
+        loop {
+            match self.rest.next()? {
+                '\'' => return Some(()),
+                it => word.push(it),
+            }
+        }
+    }
+
+    fn double_quoted(&mut self) -> Option<()> {
+        if self.here_document() {
+            self.word.get_or_insert_default().push_str("a message");
+            return Some(());
+        }
+        let word = self.word.get_or_insert_default();
+        loop {
+            match self.rest.next()? {
+                '"' => return Some(()),
+                '$' | '`' => return None,
+                '\\' => word.push(self.rest.next()?),
+                it => word.push(it),
+            }
+        }
+    }
+
+    /// `"$(cat <<'EOF' … EOF )"`, by which many agents write a message of several lines: with its tag quoted, nothing
+    /// in it is expanded.
+    fn here_document(&mut self) -> bool {
+        let rest: String = self.rest.clone().collect();
+        let Some(length) = here_document(&rest) else { return false };
+        self.rest.by_ref().take(length).for_each(drop);
+        true
+    }
+}
+
+/// Its length in characters, behind the opening quote.
+fn here_document(text: &str) -> Option<usize> {
+    let (tag, body) = text.strip_prefix("$(cat <<'")?.split_once("'\n")?;
+    if tag.is_empty() || !tag.chars().all(|it| it.is_ascii_alphanumeric() || it == '_') {
+        return None;
+    }
+    let mut behind = body;
+    loop {
+        let (line, next) = behind.split_once('\n')?;
+        behind = next;
+        if line == tag {
+            break;
+        }
+    }
+    let behind = behind.trim_start_matches([' ', '\n']).strip_prefix(")\"")?;
+    Some(text.chars().count() - behind.chars().count())
+}
+
+#[cfg(test)]
+mod tests;

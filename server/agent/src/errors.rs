@@ -1,0 +1,167 @@
+//! Errors in what an agent and its tools print, each named by a fingerprint, so that the same error in another
+//! iteration is known again. Reads line by line in bounded memory; judges nothing.
+
+mod block;
+mod filter;
+mod fingerprint;
+
+use std::collections::VecDeque;
+
+use serde::{Deserialize, Serialize};
+
+use block::{BlockTransition, ErrorBlock};
+pub use fingerprint::digest;
+pub use fingerprint::fingerprint;
+use loopkeeper_text::{sanitize, truncate};
+
+/// Distinct errors that are kept of one run, the last ones.
+pub(crate) const MOST_ERRORS: usize = 20;
+/// What is looked at of a line: an error says what it is at its beginning.
+const LINE_BYTES: usize = 4096;
+/// A fence that nobody closed ends here.
+const FENCE_LINES: u32 = 500;
+
+/// The same for the same error elsewhere: 12 hex digits.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Fingerprint(pub String);
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SeenError {
+    pub fingerprint: Fingerprint,
+    /// The decisive line, sanitised, at most 300 characters.
+    pub text: String,
+}
+
+/// Who prints: what an agent shows in a Markdown fence it quotes; a program has no fences.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OutputSource {
+    Words,
+    Program,
+}
+
+/// Whether a line, without the blanks around it, reports an error or that something failed.
+pub fn is_error(line: &str) -> bool {
+    filter::rate_line(line).is_some()
+}
+
+/// Reads the lines of one stream.
+#[derive(Debug)]
+pub struct ErrorScan {
+    voice: OutputSource,
+    /// Lines since the fence was opened.
+    fence: Option<u32>,
+    block: Option<ErrorBlock>,
+    seen: VecDeque<SeenError>,
+    /// The last line that only says that something failed: counts where nothing says what.
+    follow_up: Option<SeenError>,
+}
+
+impl ErrorScan {
+    pub fn new(voice: OutputSource) -> Self {
+        Self { voice, fence: None, block: None, seen: VecDeque::new(), follow_up: None }
+    }
+
+    /// Reads one line, without its line end.
+    pub fn push_line(&mut self, raw: &str) {
+        let clean = sanitize::strip_escapes(truncate::first(raw, LINE_BYTES));
+        for line in clean.split('\n') {
+            self.clean_line(line.trim_end());
+        }
+    }
+
+    /// Reads a text that is complete in itself: a message, what one tool answered.
+    pub fn push_text(&mut self, text: &str) {
+        self.close_block();
+        for line in text.lines() {
+            self.push_line(line);
+        }
+        self.close_block();
+    }
+
+    /// The last distinct errors, in the order in which they were last seen.
+    pub fn finish(mut self) -> Vec<SeenError> {
+        self.close_block();
+        if self.seen.is_empty() {
+            self.seen.extend(self.follow_up);
+        }
+        self.seen.into()
+    }
+
+    fn clean_line(&mut self, line: &str) {
+        if self.is_fenced(line) {
+            return;
+        }
+        if let Some(block) = self.block.take() {
+            match block.push_line(line) {
+                BlockTransition::Goes(block) => {
+                    self.block = Some(block);
+                    return;
+                }
+                BlockTransition::Ended(decisive) => self.record_error(decisive.as_deref()),
+            }
+        }
+        match filter::rate_line(line) {
+            Some(filter::ErrorConfidence::Error) => self.block = Some(ErrorBlock::begin(line)),
+            Some(filter::ErrorConfidence::FollowUp) => self.follow_up = seen_error(line),
+            None => {}
+        }
+    }
+
+    fn is_fenced(&mut self, line: &str) -> bool {
+        if self.voice == OutputSource::Program {
+            return false;
+        }
+        let mark = line.trim_start();
+        if mark.starts_with("```") || mark.starts_with("~~~") {
+            self.fence = if self.fence.is_some() { None } else { Some(0) };
+            return true;
+        }
+        self.fence = self.fence.map(|lines| lines + 1).filter(|lines| *lines < FENCE_LINES);
+        self.fence.is_some()
+    }
+
+    fn close_block(&mut self) {
+        self.fence = None;
+        if let Some(block) = self.block.take() {
+            self.record_error(block.decisive().as_deref());
+        }
+    }
+
+    fn record_error(&mut self, decisive: Option<&str>) {
+        if let Some(error) = decisive.and_then(seen_error) {
+            push_distinct(&mut self.seen, error);
+        }
+    }
+}
+
+/// The errors of several streams of one run as one list.
+pub fn merge_scans(streams: impl IntoIterator<Item = ErrorScan>) -> Vec<SeenError> {
+    let (mut all, mut follow_up) = (VecDeque::new(), None);
+    for mut scan in streams {
+        scan.close_block();
+        scan.seen.into_iter().for_each(|error| push_distinct(&mut all, error));
+        follow_up = follow_up.or(scan.follow_up);
+    }
+    if all.is_empty() {
+        all.extend(follow_up);
+    }
+    all.into()
+}
+
+fn seen_error(decisive: &str) -> Option<SeenError> {
+    let text = sanitize::line(decisive);
+    (!text.is_empty()).then(|| SeenError { fingerprint: fingerprint(decisive), text })
+}
+
+fn push_distinct(seen: &mut VecDeque<SeenError>, error: SeenError) {
+    seen.retain(|it| it.fingerprint != error.fingerprint);
+    seen.push_back(error);
+    if seen.len() > MOST_ERRORS {
+        seen.pop_front();
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,124 @@
+//! An error of several lines, from its first to its last: compiler messages, tracebacks, stack traces, panics.
+//! Keeps only the line that decides, never the lines themselves.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use loopkeeper_text::pattern::constant;
+
+/// Longer blocks are cut: what follows is read anew.
+const BLOCK_LINES: u32 = 400;
+/// Of a panic's message.
+const MESSAGE_BYTES: usize = 600;
+
+/// What belongs under a message of a compiler: its place, the marked source, remarks.
+static UNDER_MESSAGE: LazyLock<Regex> =
+    LazyLock::new(|| constant(r"^(?:\s*(?:-->|:::|\||\d+ *\||\.\.\.|= ?\w)|(?:help|note): )"));
+static FRAME: LazyLock<Regex> = LazyLock::new(|| {
+    constant(r"^(?:\s+at |\s+\.\.\. \d+ |\s*\^+$|\s+\d+: |stack backtrace:|note: run with )")
+});
+static CHAINED: LazyLock<Regex> =
+    LazyLock::new(|| constant(r"^(?:During handling of the above|The above exception was the direct)"));
+/// Frames, the source they show with its marks, and what a group of exceptions draws.
+static PYTHON_INSIDE: LazyLock<Regex> = LazyLock::new(|| constant(r"^(?:\s|[|+-]|Traceback )"));
+
+#[derive(Debug)]
+enum ErrorBlockKind {
+    /// `error:` of a compiler.
+    Message,
+    /// A panic whose message stands on the next line.
+    PanicHead,
+    Panic,
+    /// Between `Traceback` and the exception.
+    Python,
+    /// Behind the exception, where a chained one may follow.
+    PythonTold,
+    Stack,
+}
+
+#[derive(Debug)]
+pub(super) struct ErrorBlock {
+    kind: ErrorBlockKind,
+    decisive: Option<String>,
+    lines: u32,
+}
+
+/// What a line makes of a block.
+pub(super) enum BlockTransition {
+    /// The line belongs to it.
+    Goes(ErrorBlock),
+    /// The line is of something else; the block's decisive line.
+    Ended(Option<String>),
+}
+
+impl ErrorBlock {
+    pub(super) fn begin(line: &str) -> Self {
+        let kind = if line.contains("Traceback (most recent call last)") {
+            return Self { kind: ErrorBlockKind::Python, decisive: None, lines: 0 };
+        } else if line.contains("panicked at") {
+            if line.ends_with(':') { ErrorBlockKind::PanicHead } else { ErrorBlockKind::Panic }
+        } else if line.contains("error") {
+            ErrorBlockKind::Message
+        } else {
+            ErrorBlockKind::Stack
+        };
+        Self { kind, decisive: Some(line.to_owned()), lines: 0 }
+    }
+
+    pub(super) fn push_line(mut self, line: &str) -> BlockTransition {
+        self.lines += 1;
+        if self.lines > BLOCK_LINES {
+            return BlockTransition::Ended(self.decisive);
+        }
+        match self.kind {
+            ErrorBlockKind::Message if UNDER_MESSAGE.is_match(line) || FRAME.is_match(line) => {
+                BlockTransition::Goes(self)
+            }
+            ErrorBlockKind::PanicHead if !line.is_empty() => {
+                BlockTransition::Goes(self.append_message(line, ErrorBlockKind::Panic))
+            }
+            ErrorBlockKind::Panic if FRAME.is_match(line) => BlockTransition::Goes(self),
+            ErrorBlockKind::Panic if line.starts_with(' ') => {
+                BlockTransition::Goes(self.append_message(line, ErrorBlockKind::Panic))
+            }
+            ErrorBlockKind::Python if line.is_empty() || PYTHON_INSIDE.is_match(line) => {
+                BlockTransition::Goes(self)
+            }
+            ErrorBlockKind::Python => BlockTransition::Goes(Self {
+                kind: ErrorBlockKind::PythonTold,
+                decisive: Some(line.to_owned()),
+                ..self
+            }),
+            ErrorBlockKind::PythonTold if line.is_empty() => BlockTransition::Goes(self),
+            ErrorBlockKind::PythonTold if CHAINED.is_match(line) => {
+                BlockTransition::Goes(Self { kind: ErrorBlockKind::Python, ..self })
+            }
+            ErrorBlockKind::Stack if FRAME.is_match(line) => BlockTransition::Goes(self),
+            ErrorBlockKind::Stack => match line.strip_prefix("Caused by: ") {
+                Some(cause) => BlockTransition::Goes(Self { decisive: Some(cause.to_owned()), ..self }),
+                None => BlockTransition::Ended(self.decisive),
+            },
+            ErrorBlockKind::Message
+            | ErrorBlockKind::PanicHead
+            | ErrorBlockKind::Panic
+            | ErrorBlockKind::PythonTold => BlockTransition::Ended(self.decisive),
+        }
+    }
+
+    /// The decisive line of a block that breaks off.
+    pub(super) fn decisive(self) -> Option<String> {
+        self.decisive
+    }
+
+    /// A panic's head with a further line of its message.
+    fn append_message(mut self, line: &str, kind: ErrorBlockKind) -> Self {
+        if let Some(decisive) = &mut self.decisive
+            && decisive.len() < MESSAGE_BYTES
+        {
+            decisive.push(' ');
+            decisive.push_str(line.trim());
+        }
+        Self { kind, ..self }
+    }
+}

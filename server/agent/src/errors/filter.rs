@@ -1,0 +1,113 @@
+//! Whether a line is an error: first everything goes that only has the word in it (fields, code, counts of
+//! zero, file names, quotations), then what is left has to look like an error of a real tool.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use loopkeeper_text::pattern::constant;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ErrorConfidence {
+    Error,
+    /// Says that something failed, not what: the sum under other errors.
+    FollowUp,
+}
+
+/// A line without any of these is none: nearly all lines end here.
+static CANDIDATE: LazyLock<Regex> = LazyLock::new(|| {
+    constant(
+        r"(?i)error|exception|traceback|panic|fail|fatal|npm err|not found|denied|no such file|segmentation|core dumped|not ok|^killed|undefined reference|cannot find|^e\s",
+    )
+});
+/// When a line was logged, and marks in front of messages.
+static LOGGED: LazyLock<Regex> = LazyLock::new(|| {
+    constant(
+        r"^(?:\[?\d{4}-\d\d-\d\d[T ][\d:.,]+(?:Z|[+-]\d\d:?\d\d)?\]?\s+|\[?\d\d:\d\d:\d\d[.,\d]*\]?\s+|[^\x00-\x7f]{1,3}\s+)+",
+    )
+});
+static QUOTED: LazyLock<Regex> = LazyLock::new(|| {
+    constant(r#""(?:[^"\\]|\\.)*"|`[^`']*`|“[^”]*”|«[^»]*»|(?P<before>^|[\s(\[{=:,])'[^']*'"#)
+});
+static FILE: LazyLock<Regex> = LazyLock::new(|| {
+    constant(r"(?i)[\w./-]*(?:errors?|exceptions?|fail(?:ed|ures?)?|panic)[\w-]*\.[a-z]{1,4}\b(?::\d+)*:?")
+});
+static NOTHING: LazyLock<Regex> = LazyLock::new(|| {
+    constant(
+        r"(?ix)\b(?:0|no|zero|without(?:\sany)?|free\sof)\s+(?:\w+\s+){0,2}(?:errors?|exceptions?|failures?|failed|failing|panics)\b
+        | \b\w*(?:errors?|exceptions?|failures?|failed|is_error)\s*[:=]\s*(?:0\b|(?:none|no|false|null|nil|n/a|\[\]|\{\})\s*(?:[,;.|)\]}]|$)|$)",
+    )
+});
+/// Lists, quotations, diffs, comments, tables, headings: about something, not the thing.
+static ABOUT: LazyLock<Regex> =
+    LazyLock::new(|| constant(r"^\s*(?:[-+*>|•]\s|[-+][^-\s]|//|/\*|\#|\d+[.)]\s|<!--|\*\s|@@)"));
+static CODE: LazyLock<Regex> = LazyLock::new(|| {
+    constant(
+        r"(?x) [,;{(\\]$ | => | -> | :: (?:Error|Exception) | \b(?:Result|Option|Box)< | \bcatch\s*[({] | ^\s*(?:\}\s*)?(?:except|catch|rescue)\b
+        | \b(?:fn|def|func|function|class|struct|enum|impl|interface|import|const|let|var|pub|throw|throws|raise|return|extends|assert_eq)\b.*[({:;=]
+        | \b(?:throw|raise|return)\s+(?:new\s+)?\w | \b(?:Err|Error|Exception)\( | \w\.(?:error|fatal|exception|fail)\(
+        | ^\s*(?:error|exception|fatal)\s*[:=]\s*(?:[A-Z]\w*<|&|\$|Some\(|[a-z_.]+\(|string\b|boolean\b|unknown\b|any\b)",
+    )
+});
+/// What starts with these is output of a tool, however much it looks like code.
+static SURE: LazyLock<Regex> = LazyLock::new(|| {
+    constant(
+        r"^(?:error\[[A-Z]*\d+\]: |Traceback \(most recent call last\)|(?:\S+(?:: | - ))?error [A-Z]+\d+: |thread .* panicked at|--- FAIL: |test result: FAILED|.{0,200}: undefined reference to |npm (?:ERR!|error) )",
+    )
+});
+static FOLLOW_UP: LazyLock<Regex> = LazyLock::new(|| {
+    constant(
+        r"(?x)^(?: npm\s(?:ERR!|error)\s | test\sresult:\sFAILED | error:\stest\sfailed | error:\saborting\sdue\sto | error:\s(?:\d+\starget|could\snot\scompile)
+        | FAIL(?:ED)?$ | FAIL\s | .*\bbuild\sfailed\.?$ | Build\sFAILED | BUILD\sFAILED | make(?:\[\d+\])?:\s\*\*\* | error:\s(?:script|process|command|recipe|task)\b
+        | FAILED\s\(\w+=\d | =+\s.*\bfailed\b | Tests?:?\s+.*\bfailed\b | ERROR:\s(?:Test|Build|Job)\s(?:run\s)?failed | .*\d+\s(?:\w+\s)?(?:failed|FAILED|failures?|errors?)\W*$)",
+    )
+});
+static ERROR: LazyLock<Regex> = LazyLock::new(|| {
+    constant(
+        r"(?x)^(?:
+          (?:\S{1,200}(?::\s|\s-\s)){0,2}(?:(?:PHP\s)?(?:[Ff]atal|[Pp]arse|[Ii]nternal|[Cc]ompiler)\s)?(?:error|Error|ERROR)(?:\[[\w:-]+\]|\s\[[\w-]+\]|\s[A-Z]+\d+)?:\s+\S
+        | [\[<(]?(?:ERROR|FATAL|CRITICAL|SEVERE)[\])>]?(?:[:|]?\s+)\S
+        | level=(?:error|fatal)\b
+        | (?:Uncaught\s|Unhandled\s|Caused\sby:\s|E\s{1,8}|\[\w+\]\s)?(?:\(in\spromise\)\s)?(?:[A-Za-z_][\w$]*(?:\.|::|\\))*\w*(?:Error|Exception)(?:\s\[[\w-]+\])?:(?:\s|$)
+        | Exception\sin\sthread\b
+        | E\s{1,8}assert\s
+        | Traceback\s\(most\srecent\scall\slast\)
+        | panic:\s
+        | thread\s.*panicked\sat\b
+        | (?:\S+:\s){0,2}fatal:\s
+        | ---\sFAIL:\s
+        | FAILED\s+\S | not\sok\s\d+
+        | test\s\S+\s(?:-\s\S+\s)*\.\.\.\sFAILED$
+        | \s*\d+:\d+\s+error\s+\S
+        | (?:\S+:\s)(?:line\s\d+:\s|\d+:\s)?(?:\S+:\s)?(?:command\s)?not\sfound(?::\s\S+)?$
+        | (?:\S+:\s)command\snot\sfound:\s\S+$
+        | (?:\S+:\s)(?:.{0,200}:\s)?(?:Permission\sdenied|No\ssuch\sfile\sor\sdirectory|Is\sa\sdirectory|Not\sa\sdirectory)
+        | Permission\sdenied\b
+        | Killed$ | .{0,120}\b[Ss]egmentation\sfault\b | .{0,120}\bcore\sdumped\b
+        | .{0,200}:\sundefined\sreference\sto\b | .{0,200}\((?:[A-Z]\w*::)*\w+(?:Error|Exception)\)$
+        | Cannot\sfind\smodule\b
+        )",
+    )
+});
+
+pub(super) fn rate_line(line: &str) -> Option<ErrorConfidence> {
+    if !CANDIDATE.is_match(line) {
+        return None;
+    }
+    let bare = LOGGED.replace(line, "");
+    let sure = SURE.is_match(&bare);
+    if !sure && (ABOUT.is_match(&bare) || is_only_a_word(&bare)) {
+        return None;
+    }
+    // Quoted words are somebody else's; the quotation marks stay as the words they stand for.
+    let spoken = QUOTED.replace_all(&bare, "${before}_");
+    let spoken = if sure { spoken } else { FILE.replace_all(&spoken, "_").into_owned().into() };
+    if FOLLOW_UP.is_match(&spoken) {
+        return Some(ErrorConfidence::FollowUp);
+    }
+    ERROR.is_match(&spoken).then_some(ErrorConfidence::Error)
+}
+
+fn is_only_a_word(line: &str) -> bool {
+    NOTHING.is_match(line) || CODE.is_match(&QUOTED.replace_all(line, "${before}_"))
+}

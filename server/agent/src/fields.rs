@@ -1,0 +1,95 @@
+//! Fields of the JSON lines that agents print. What is missing or of another type is simply not there.
+
+use serde_json::Value;
+
+use super::{AgentEvent, ToolKind, ToolUse};
+use loopkeeper_text::sanitize;
+
+const DETAIL_CHARS: usize = 120;
+
+/// Reads one line in a dialect: an object that says of which type it is.
+pub(super) fn parse_typed_line(line: &str, read: impl FnOnce(&Value) -> Vec<AgentEvent>) -> Vec<AgentEvent> {
+    if line.trim().is_empty() {
+        return Vec::new();
+    }
+    match serde_json::from_str(line) {
+        Ok(value) if !text(&value, "type").is_empty() => read(&value),
+        _ => vec![AgentEvent::Unread(line.to_owned())],
+    }
+}
+
+pub(super) fn text<'a>(value: &'a Value, key: &str) -> &'a str {
+    value.get(key).and_then(Value::as_str).unwrap_or_default()
+}
+
+pub(super) fn text_at<'a>(value: &'a Value, pointer: &str) -> &'a str {
+    value.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// The first that says anything.
+pub(super) fn first_nonempty<'a>(told: impl IntoIterator<Item = &'a str>) -> &'a str {
+    told.into_iter().find(|it| !it.is_empty()).unwrap_or_default()
+}
+
+pub(super) fn number(value: &Value, key: &str) -> u64 {
+    value.get(key).and_then(Value::as_u64).unwrap_or(0)
+}
+
+pub(super) fn status(value: &Value, key: &str) -> Option<u16> {
+    value.get(key).and_then(Value::as_u64).and_then(|it| u16::try_from(it).ok())
+}
+
+pub(super) fn list<'a>(value: &'a Value, key: &str) -> &'a [Value] {
+    value.get(key).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
+}
+
+pub(super) fn usd_to_micros(usd: f64) -> u64 {
+    if usd.is_finite() && usd > 0.0 { (usd * 1e6).round() as u64 } else { 0 }
+}
+
+/// A tool that was called, known by its name and by what it was asked to do.
+pub(super) fn tool_use(tool: &str, call: &str, input: &Value, within: Option<&str>) -> ToolUse {
+    ToolUse {
+        act: ToolKind::from_tool_name(tool),
+        tool: tool.to_owned(),
+        detail: tool_detail(input),
+        call: call.to_owned(),
+        within: within.filter(|it| !it.is_empty()).map(str::to_owned),
+    }
+}
+
+/// What a tool was asked to do, in one short line.
+pub(super) fn tool_detail(input: &Value) -> String {
+    const KEYS: [&str; 13] = [
+        "command",
+        "cmd",
+        "file_path",
+        "filePath",
+        "notebook_path",
+        "absolute_path",
+        "path",
+        "dir_path",
+        "pattern",
+        "description",
+        "url",
+        "query",
+        "prompt",
+    ];
+    shorten_detail(first_nonempty(KEYS.map(|key| text(input, key))))
+}
+
+/// A call that was denied, in words: `Bash: git push`.
+pub(super) fn denied_call(tool: &str, detail: &str) -> String {
+    if detail.is_empty() { tool.to_owned() } else { format!("{tool}: {detail}") }
+}
+
+pub(super) fn shorten_detail(told: &str) -> String {
+    sanitize::line_within(told, DETAIL_CHARS)
+}
+
+/// The status that stands behind `before`, in words.
+pub(super) fn status_in(words: &str, before: &str) -> Option<u16> {
+    let (_, rest) = words.split_once(before)?;
+    let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
+    digits.parse().ok().filter(|it| (100..600).contains(it))
+}

@@ -1,0 +1,58 @@
+//! The stop hook that Gemini CLI gets of us. It reads no hooks from its command line, and files of settings that a
+//! variable names only where they belong to root. So it gets a home of its own, in which everything leads to what is
+//! in the user's but its settings: those are a copy, with our hook beside the user's.
+
+use jsonc_parser::{ParseOptions, parse_to_serde_value};
+use serde_json::{Value, json};
+
+use crate::hooks::{PATIENCE_S, add_hook};
+
+/// Names its home, where that is not the user's.
+pub const HOME: &str = "GEMINI_CLI_HOME";
+/// Its folder there, and its settings in that.
+pub const FOLDER: &str = ".gemini";
+pub const SETTINGS: &str = "settings.json";
+
+/// Its settings with our stop hook beside what is in them; `None`: they cannot be read. `command`: the hook's, for a
+/// shell. `passed`: the variables that it is recognised by, which not every environment lets through to a hook; it
+/// fills them in when it reads the file.
+pub fn settings_with_hook(theirs: &str, command: &str, passed: &[&str]) -> Option<String> {
+    let read = |text| parse_to_serde_value(text, &ParseOptions::default()).ok();
+    let mut settings: Value = if theirs.trim().is_empty() { json!({}) } else { read(theirs)? };
+    let variables = passed.iter().map(|it| format!("{it}=\"${it}\" ")).collect::<Vec<_>>().concat();
+    let command = variables + command;
+    let hook =
+        json!({"name": "loopkeeper", "type": "command", "command": command, "timeout": PATIENCE_S * 1000});
+    add_hook(&mut settings, "AfterAgent", json!({"hooks": [hook]}));
+    let is_there = settings.pointer("/hooks/AfterAgent").is_some_and(Value::is_array);
+    is_there.then(|| settings.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Value, settings_with_hook};
+    use crate::hooks::hook_command;
+
+    #[test]
+    fn our_hook_stands_beside_what_is_there() {
+        let of = |theirs: &str| -> Value {
+            let settings =
+                settings_with_hook(theirs, &hook_command("/a b/k", "stop"), &["X"]).expect("settings");
+            serde_json::from_str(&settings).expect("JSON")
+        };
+        let ours = &of("// nothing\n{}")["hooks"]["AfterAgent"][0]["hooks"][0];
+        assert_eq!(
+            (&ours["command"], &ours["timeout"]),
+            (&"X=\"$X\" '/a b/k' hook stop".into(), &86_400_000.into())
+        );
+        let beside = of(r#"{"ui":{"theme":"x"},"hooks":{"AfterAgent":[{"hooks":[]}],"AfterTool":[]}}"#);
+        assert_eq!(
+            (&beside["ui"]["theme"], &beside["hooks"]["AfterAgent"][1]["hooks"][0]),
+            (&"x".into(), ours)
+        );
+        assert!(of("")["hooks"]["AfterAgent"][1].is_null());
+        for broken in ["[]", "{", r#"{"hooks":[]}"#, r#"{"hooks":{"AfterAgent":{}}}"#] {
+            assert_eq!(settings_with_hook(broken, "/k", &[]), None, "{broken}");
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! The hooks that an agent gets of us. Each agent has a way of its own to be given them for one process alone: no
+//! file of the user's is touched. Whoever has none may still call `loopkeeper hook` by itself.
+
+use serde_json::{Value, json};
+
+use super::kind::{AgentKind, StopHook};
+
+/// Far longer than any round of checks; the keeper answers or dies, and either ends the wait.
+pub(crate) const PATIENCE_S: u64 = 24 * 60 * 60;
+/// Of a prompt of the user's: the snapshot and their own command before an iteration.
+pub const PROMPT_PATIENCE_S: u64 = 600;
+
+/// How an agent comes to its stop hook.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HookMechanism {
+    /// `--settings` of Claude Code.
+    Settings,
+    /// `-c` of Codex.
+    Overrides,
+    /// A home of its own, named by a variable of Gemini CLI.
+    Home,
+    /// A command of the user's own, which has to ask by itself, and our bridge to one of the Agent Client Protocol.
+    ByItself,
+}
+
+impl AgentKind {
+    /// `None`: no hook of ours ever holds it.
+    pub fn way_to_a_stop_hook(self) -> Option<HookMechanism> {
+        match self {
+            Self::Claude => Some(HookMechanism::Settings),
+            Self::Codex => Some(HookMechanism::Overrides),
+            Self::Gemini => Some(HookMechanism::Home),
+            Self::Own(_) | Self::Acp(_) => Some(HookMechanism::ByItself),
+            _ => None,
+        }
+    }
+
+    /// Why it cannot work with `mode = "hook"`, and what to do instead. `name`: as the configuration has it.
+    pub fn refuses_hook_mode(self, name: &str) -> Option<(String, String)> {
+        if self.way_to_a_stop_hook().is_some() {
+            return None;
+        }
+        let can = self.capabilities();
+        let what = match can.stop_hook {
+            StopHook::None => format!("`{name}` has no stop hook"),
+            StopHook::OfFolder => {
+                format!(
+                    "`{name}` is known to take a stop hook from a file of its folder alone, which is yours"
+                )
+            }
+            StopHook::Unbounded | StopHook::Capped(_) | StopHook::Unknown => {
+                format!("no way is known to give `{name}` a stop hook")
+            }
+        };
+        let continued = "`session.continue = true` instead of `mode = \"hook\"`: each iteration is a process of its \
+                         own that goes on with the session of the one before.";
+        let hint = if can.acp.is_yes() {
+            format!(
+                "Set `output = \"acp\"` under `[agents.{name}]`, by which its session is held; or {continued}"
+            )
+        } else {
+            format!("Set {continued}")
+        };
+        Some((format!("`mode = \"hook\"` holds a session by its stop hook, and {what}"), hint))
+    }
+
+    /// Said of one that was to be held and ended without asking.
+    pub fn never_asked(self) -> String {
+        let why = match self.way_to_a_stop_hook() {
+            Some(HookMechanism::Settings) => "are its hooks off, by `disableAllHooks` or a policy?",
+            Some(HookMechanism::Overrides) => {
+                "are its hooks off, by `features.hooks` or a policy? A version that does not trust the hook of ours \
+                 runs it with `args = [\"--dangerously-bypass-hook-trust\"]`"
+            }
+            Some(HookMechanism::Home) => "are its hooks off, by `hooksConfig`?",
+            Some(HookMechanism::ByItself) | None => {
+                "it has to call `loopkeeper hook stop` at the end of its turn"
+            }
+        };
+        format!("its stop hook did not ask, so this was an iteration as with `mode = \"loop\"`: {why}")
+    }
+}
+
+/// The command of a hook, for a shell. `program`: our own, by its path.
+pub fn hook_command(program: &str, event: &str) -> String {
+    format!("{} hook {event}", quote_for_shell(program))
+}
+
+/// One word to a shell, whatever is in it.
+fn quote_for_shell(program: &str) -> String {
+    format!("'{}'", program.replace('\'', r"'\''"))
+}
+
+/// Beside the hooks that are there already.
+pub fn add_hook(settings: &mut Value, event: &str, entry: Value) {
+    let Some(settings) = settings.as_object_mut() else { return };
+    let hooks = settings.entry("hooks").or_insert_with(|| json!({}));
+    let Some(hooks) = hooks.as_object_mut() else { return };
+    let entries = hooks.entry(event).or_insert_with(|| json!([]));
+    if let Some(entries) = entries.as_array_mut() {
+        entries.push(entry);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::kind::Dialect;
+    use crate::kind::{AgentKind, KNOWN, StopHook};
+
+    #[test]
+    fn whoever_has_no_stop_hook_is_refused_with_a_remedy() {
+        let check = |kind: AgentKind, expect: &str| {
+            let name = if kind == AgentKind::Demo { "demo" } else { kind.name() };
+            let (what, hint) = kind.refuses_hook_mode(name).unwrap_or_default();
+            assert!(what.ends_with(expect), "{kind:?}: {what}");
+            assert_eq!(hint.contains("session.continue = true"), !expect.is_empty(), "{kind:?}: {hint}");
+            let by_protocol = matches!(kind, AgentKind::Opencode | AgentKind::Qwen);
+            assert_eq!(hint.contains("output = \"acp\""), by_protocol, "{kind:?}: {hint}");
+        };
+        check(AgentKind::Claude, "");
+        check(AgentKind::Codex, "");
+        check(AgentKind::Gemini, "");
+        check(AgentKind::Own(Dialect::Codex), "");
+        check(AgentKind::Acp(None), "");
+        check(AgentKind::Opencode, "and `opencode` has no stop hook");
+        check(AgentKind::Qwen, "from a file of its folder alone, which is yours");
+        check(AgentKind::Amp, "no way is known to give `amp` a stop hook");
+        check(AgentKind::Demo, "no way is known to give `demo` a stop hook");
+    }
+
+    #[test]
+    fn the_table_of_what_agents_can_do_says_the_same() {
+        for kind in KNOWN {
+            let has = matches!(kind.capabilities().stop_hook, StopHook::Unbounded | StopHook::Capped(_));
+            assert_eq!(has, kind.way_to_a_stop_hook().is_some(), "{kind:?}");
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! The agents that loopkeeper knows by name. What each of them can and cannot do is in [`capabilities`].
+
+mod capabilities;
+
+pub use self::capabilities::{Capabilities, CapabilitySource, StopHook, SubagentSupport, Support};
+use serde::{Deserialize, Serialize};
+
+use crate::catalog::{self, KnownAgent};
+
+/// Whose command line, environment and output an agent has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AgentKind {
+    Claude,
+    Codex,
+    Gemini,
+    Opencode,
+    Qwen,
+    Copilot,
+    Cursor,
+    Amp,
+    /// Through the Agent Client Protocol: one of the others, or a command of the user's.
+    Acp(Option<&'static AgentKind>),
+    /// The built-in one, which talks as Claude Code does.
+    Demo,
+    /// Any command of the user's: what it prints is known, nothing else.
+    Own(Dialect),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Dialect {
+    Text,
+    Claude,
+    Codex,
+    Gemini,
+    Opencode,
+    /// The Agent Client Protocol, through our bridge.
+    Acp,
+}
+
+impl Dialect {
+    /// The agent that writes this dialect; plain text and ACP belong to no particular agent.
+    pub fn kind(self) -> Option<AgentKind> {
+        match self {
+            Self::Text | Self::Acp => None,
+            Self::Claude => Some(AgentKind::Claude),
+            Self::Codex => Some(AgentKind::Codex),
+            Self::Gemini => Some(AgentKind::Gemini),
+            Self::Opencode => Some(AgentKind::Opencode),
+        }
+    }
+}
+
+/// The names of those that can be chosen without a table of their own, as `auto` looks for them.
+pub const AUTO: [AgentKind; 4] =
+    [AgentKind::Claude, AgentKind::Codex, AgentKind::Opencode, AgentKind::Gemini];
+
+/// Every known program.
+pub const KNOWN: [AgentKind; 8] = [
+    AgentKind::Claude,
+    AgentKind::Codex,
+    AgentKind::Opencode,
+    AgentKind::Gemini,
+    AgentKind::Qwen,
+    AgentKind::Copilot,
+    AgentKind::Cursor,
+    AgentKind::Amp,
+];
+
+impl AgentKind {
+    /// The kind of an agent by its name in the configuration.
+    pub fn from_name(name: &str, output: Dialect) -> Self {
+        const ALL: &[AgentKind] = &KNOWN;
+        let known = ALL.iter().find(|it| it.name() == name);
+        match (name, known, output) {
+            ("demo", _, _) => Self::Demo,
+            (_, known, Dialect::Acp) => Self::Acp(known),
+            (_, Some(known), _) => *known,
+            (_, None, output) => Self::Own(output),
+        }
+    }
+
+    /// As the configuration names it, and the program that is looked for; empty for a command of the user's own.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Claude => "claude",
+            Self::Codex => "codex",
+            Self::Gemini => "gemini",
+            Self::Opencode => "opencode",
+            Self::Qwen => "qwen",
+            Self::Copilot => "copilot",
+            Self::Cursor => "cursor",
+            Self::Amp => "amp",
+            Self::Demo => "demo",
+            Self::Acp(known) => known.map_or("", |it| it.name()),
+            Self::Own(_) => "",
+        }
+    }
+
+    /// What people need to know to get it and to log in.
+    pub fn known_agent(self) -> Option<&'static KnownAgent> {
+        catalog::KNOWN.iter().find(|it| it.name == self.name())
+    }
+
+    /// Whether it edits nothing at all unless it may do everything.
+    pub fn needs_all(self) -> bool {
+        self == Self::Cursor
+    }
+
+    pub fn dialect(self) -> Dialect {
+        match self {
+            Self::Claude | Self::Qwen | Self::Cursor | Self::Amp | Self::Demo => Dialect::Claude,
+            Self::Copilot => Dialect::Text,
+            Self::Codex => Dialect::Codex,
+            Self::Gemini => Dialect::Gemini,
+            Self::Opencode => Dialect::Opencode,
+            Self::Acp(_) => Dialect::Acp,
+            Self::Own(dialect) => dialect,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,242 @@
+//! What each agent can and cannot do. What was not found out by running a program says so.
+
+use super::AgentKind;
+use crate::LoopMode;
+use crate::kind::Dialect;
+
+/// What an agent can do, as far as its output and its command line are concerned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Capabilities {
+    /// JSON lines that loopkeeper reads; otherwise all it prints is taken for its words.
+    pub structured: Support,
+    /// What a run cost.
+    pub cost: Support,
+    pub tokens: Support,
+    /// A session under an id that loopkeeper chooses; otherwise its own is read from its output.
+    pub chosen_session: Support,
+    pub resume: Support,
+    /// A new session that begins as a copy of another.
+    pub fork: Support,
+    pub stop_hook: StopHook,
+    /// A hook that refuses a tool.
+    pub tool_veto: Support,
+    pub subagents: SubagentSupport,
+    /// A cap of its own on the steps of one run.
+    pub step_cap: Support,
+    /// Speaks the Agent Client Protocol without a program in between.
+    pub acp: Support,
+    /// Tells which of its tools were denied.
+    pub denials: Support,
+    pub found: CapabilitySource,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Support {
+    Yes,
+    No,
+    /// Nobody looked: a command of the user's own.
+    Unknown,
+}
+
+impl Support {
+    pub fn is_yes(self) -> bool {
+        self == Self::Yes
+    }
+}
+
+/// A hook that holds a session open when its agent wants to end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StopHook {
+    /// It runs those of the folder it works in, and was held by one; nobody tried how often, and nothing but files of
+    /// the folder is known to tell it of one.
+    OfFolder,
+    Unbounded,
+    /// The agent overrides it after so many refusals in a row.
+    Capped(u32),
+    None,
+    Unknown,
+}
+
+/// What becomes of `[spawns]`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SubagentSupport {
+    /// It asks before it starts one.
+    Refused,
+    /// Its output tells of them, when it has started them.
+    Counted,
+    /// Nobody tells of them.
+    Unseen,
+    Unknown,
+}
+
+/// How the capabilities were found out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CapabilitySource {
+    /// By running this version.
+    Run(&'static str),
+    /// By what this version says when asked for help: it cannot be run without an account.
+    Help(&'static str),
+    Documentation,
+    /// Nothing is known but what its output can hold.
+    ByOutput,
+    /// Nothing is known but what the protocol has a place for.
+    Protocol,
+}
+
+impl AgentKind {
+    #[rustfmt::skip]
+    pub fn capabilities(self) -> Capabilities {
+        use Support::{No, Unknown, Yes};
+        match self {
+            Self::Claude => Capabilities {
+                structured: Yes, cost: Yes, tokens: Yes, chosen_session: Yes, resume: Yes, fork: Yes,
+                stop_hook: StopHook::Capped(8), tool_veto: Yes, subagents: SubagentSupport::Refused,
+                step_cap: Yes, acp: No, denials: Yes,
+                found: CapabilitySource::Run("2.1.329"),
+            },
+            Self::Codex => Capabilities {
+                structured: Yes, cost: No, tokens: Yes, chosen_session: No, resume: Yes, fork: Yes,
+                stop_hook: StopHook::Unbounded, tool_veto: Yes, subagents: SubagentSupport::Counted,
+                step_cap: No, acp: No, denials: Yes,
+                found: CapabilitySource::Run("0.169.0"),
+            },
+            Self::Gemini => Capabilities {
+                structured: Yes, cost: No, tokens: Yes, chosen_session: Yes, resume: Yes, fork: No,
+                stop_hook: StopHook::Unbounded, tool_veto: Yes, subagents: SubagentSupport::Counted,
+                step_cap: Yes, acp: Yes, denials: Yes,
+                found: CapabilitySource::Run("0.61.0"),
+            },
+            Self::Opencode => Capabilities {
+                structured: Yes, cost: Yes, tokens: Yes, chosen_session: No, resume: Yes, fork: Yes,
+                stop_hook: StopHook::None, tool_veto: Yes, subagents: SubagentSupport::Counted,
+                step_cap: No, acp: Yes, denials: Yes,
+                found: CapabilitySource::Run("1.18.33"),
+            },
+            Self::Qwen => Capabilities {
+                structured: Yes, cost: No, tokens: Yes, chosen_session: Yes, resume: Yes, fork: Yes,
+                stop_hook: StopHook::OfFolder, tool_veto: Unknown, subagents: SubagentSupport::Counted,
+                step_cap: Yes, acp: Yes, denials: Yes,
+                found: CapabilitySource::Run("0.24.4"),
+            },
+            Self::Copilot => Capabilities {
+                structured: No, cost: No, tokens: No, chosen_session: Yes, resume: Yes, fork: Unknown,
+                stop_hook: StopHook::Unknown, tool_veto: Unknown, subagents: SubagentSupport::Unseen,
+                step_cap: No, acp: Yes, denials: No,
+                found: CapabilitySource::Help("1.0.102"),
+            },
+            Self::Cursor => Capabilities {
+                structured: Yes, cost: No, tokens: No, chosen_session: No, resume: Yes, fork: Unknown,
+                stop_hook: StopHook::Unknown, tool_veto: Unknown, subagents: SubagentSupport::Unknown,
+                step_cap: Unknown, acp: Unknown, denials: Yes,
+                found: CapabilitySource::Documentation,
+            },
+            Self::Amp => Capabilities {
+                structured: Yes, cost: No, tokens: No, chosen_session: No, resume: Yes, fork: Unknown,
+                stop_hook: StopHook::Unknown, tool_veto: Unknown, subagents: SubagentSupport::Unknown,
+                step_cap: Unknown, acp: No, denials: No,
+                found: CapabilitySource::Help("0.0.1790142911"),
+            },
+            Self::Acp(known) => of_protocol(known.copied()),
+            Self::Demo => Capabilities { found: CapabilitySource::ByOutput, ..of_output(Dialect::Claude) },
+            Self::Own(dialect) => of_output(dialect),
+        }
+    }
+}
+
+/// What the protocol has a place for, as far as the agent was seen to use it.
+fn of_protocol(known: Option<AgentKind>) -> Capabilities {
+    use Support::{No, Unknown, Yes};
+    let (cost, tokens, resume) = match known {
+        // It does not find its own sessions again.
+        Some(AgentKind::Gemini) => (No, Yes, No),
+        // Of a turn with several answers it counts the last one.
+        Some(AgentKind::Opencode) => (Yes, No, Yes),
+        Some(AgentKind::Qwen) => (No, No, Unknown),
+        _ => (Unknown, Unknown, Unknown),
+    };
+    Capabilities {
+        structured: Yes,
+        cost,
+        tokens,
+        chosen_session: No,
+        resume,
+        fork: No,
+        stop_hook: StopHook::None,
+        tool_veto: known.map_or(Unknown, |_| Yes),
+        subagents: SubagentSupport::Unknown,
+        step_cap: No,
+        acp: Yes,
+        denials: Yes,
+        found: known.map_or(CapabilitySource::Protocol, |it| it.capabilities().found),
+    }
+}
+
+/// What a command of the user's own can tell by what it prints.
+fn of_output(dialect: Dialect) -> Capabilities {
+    let told = |it: bool| if it { Support::Yes } else { Support::No };
+    let said = dialect.kind();
+    let of_kind = said.map(AgentKind::capabilities);
+    let reads = |field: fn(&Capabilities) -> Support| of_kind.as_ref().map_or(Support::No, field);
+    Capabilities {
+        structured: told(said.is_some()),
+        cost: reads(|it| it.cost),
+        tokens: reads(|it| it.tokens),
+        chosen_session: Support::Unknown,
+        resume: Support::Unknown,
+        fork: Support::Unknown,
+        stop_hook: StopHook::Unknown,
+        tool_veto: Support::Unknown,
+        subagents: if said.is_some() { SubagentSupport::Counted } else { SubagentSupport::Unseen },
+        step_cap: Support::Unknown,
+        acp: Support::Unknown,
+        denials: reads(|it| it.denials),
+        found: CapabilitySource::ByOutput,
+    }
+}
+
+impl Capabilities {
+    /// What is left of them in this mode: of a session that its user opened only its hooks tell.
+    #[must_use]
+    pub fn in_mode(self, mode: LoopMode) -> Self {
+        match mode {
+            LoopMode::Loop | LoopMode::Hook => self,
+            LoopMode::Attach => Self { cost: Support::No, denials: Support::No, ..self },
+        }
+    }
+
+    /// What is left of them where its hooks are switched off.
+    #[must_use]
+    pub fn without_hooks(self) -> Self {
+        let subagents = if self.subagents == SubagentSupport::Refused {
+            SubagentSupport::Counted
+        } else {
+            self.subagents
+        };
+        Self { stop_hook: StopHook::None, tool_veto: Support::No, subagents, ..self }
+    }
+
+    /// What the user should know before it bites, one sentence each; nothing where nothing is missing.
+    pub fn limitations(&self) -> Vec<&'static str> {
+        let missing = [
+            (self.structured, "it prints text only: no tokens, no tools, no files, no session"),
+            (self.cost, "it reports no cost: `limits.cost_usd` cannot be enforced"),
+            (self.tokens, "it reports no tokens: `limits.tokens` cannot be enforced"),
+            (
+                self.denials,
+                "it does not report which tools were denied: an iteration that changes nothing is the only sign",
+            ),
+            (
+                if self.subagents == SubagentSupport::Counted { Support::No } else { Support::Unknown },
+                "its subagents are counted and never refused: `[spawns]` cannot be enforced",
+            ),
+            (
+                if self.subagents == SubagentSupport::Unseen { Support::No } else { Support::Unknown },
+                "it does not report its subagents: `[spawns]` cannot be enforced",
+            ),
+        ];
+        let all = missing.into_iter().filter(|(can, _)| *can == Support::No).map(|(_, sentence)| sentence);
+        // Whoever prints text only tells nothing of the rest either.
+        let most = if self.structured == Support::No { 2 } else { missing.len() };
+        all.take(most).collect()
+    }
+}

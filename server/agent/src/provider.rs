@@ -1,0 +1,212 @@
+//! Trouble of an agent's provider, from the final error of a run: a status or an error's own name first, its
+//! sentence last. Never given anything but that final error; what a transcript merely quotes never comes here.
+
+mod phrases;
+mod reset;
+
+use serde_json::Value;
+
+use crate::{ProviderClass, ProviderError};
+use loopkeeper_text::sanitize;
+use phrases::{PhraseMeaning, classify_line};
+pub(crate) use reset::reset_in;
+pub use reset::{LimitReset, LocalClock};
+
+/// Lines of stderr, and after them of stdout, among which the final error stands.
+const FINAL_LINES: usize = 8;
+/// A rate limit that announces a longer wait than this is waited for as a usage limit.
+const BACKOFF_MS: u64 = 60_000;
+/// An answer that is nothing but a refusal of the provider is no longer than this.
+const WHOLE_CHARS: usize = 400;
+
+/// Why the provider failed, before anybody knows what time it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProviderFailure {
+    pub class: ProviderClass,
+    /// Sanitised, one line.
+    pub message: String,
+    pub status: Option<u16>,
+    pub reset: Option<LimitReset>,
+}
+
+impl ProviderFailure {
+    /// The error for the record, its reset as wall time where it can be believed.
+    pub fn into_provider_error(self, here: &LocalClock<'_>) -> ProviderError {
+        let resets_at = self.reset.and_then(|it| it.wall_time(here));
+        ProviderError { class: self.class, message: self.message, status: self.status, resets_at }
+    }
+}
+
+/// A final error of a dialect: its words and, where the dialect has one, its status.
+pub(crate) fn classify(words: &str, status: Option<u16>) -> ProviderFailure {
+    let inner = parse_payload(words);
+    let words = inner.as_ref().map_or(words, |it| it.words.as_str());
+    let status = status.or_else(|| inner.as_ref()?.status).or_else(|| phrases::parse_status(words));
+    let name = inner.as_ref().map_or("", |it| it.name.as_str());
+    let said = classify_line(name).or_else(|| words.lines().find_map(classify_line));
+    let reset = reset_in(words).or_else(|| inner.as_ref()?.reset.clone());
+    let class = match (status, said) {
+        (_, Some(PhraseMeaning::Billing)) => ProviderClass::Billing,
+        (_, Some(PhraseMeaning::Login)) | (Some(401 | 403), _) => ProviderClass::Login,
+        (None | Some(402 | 429), Some(PhraseMeaning::Quota)) => ProviderClass::Quota,
+        (Some(402), _) => ProviderClass::Billing,
+        (Some(429), _) | (None, Some(PhraseMeaning::Limited)) => rate_limit_class(reset.as_ref()),
+        (Some(408 | 409 | 425 | 500..=599), _) | (None, Some(PhraseMeaning::Transient)) => {
+            ProviderClass::Transient
+        }
+        (Some(400..=499), _) | (None, Some(PhraseMeaning::Refused)) => ProviderClass::Refused,
+        (None, None) if phrases::is_unreadable(words) => ProviderClass::Transient,
+        _ => ProviderClass::Unknown,
+    };
+    ProviderFailure { class, message: sanitize::line(words), status, reset }
+}
+
+/// What a failed process of a plain text agent said last, if that is trouble of its provider.
+pub(crate) fn of_failed(stderr: &str, stdout: &str) -> Option<ProviderFailure> {
+    match final_error(stderr) {
+        LastError::Providers(trouble) => Some(trouble),
+        LastError::Other => None,
+        LastError::None => match final_error(stdout) {
+            LastError::Providers(trouble) => Some(trouble),
+            LastError::Other | LastError::None => None,
+        },
+    }
+}
+
+/// A whole answer that is nothing but the provider's refusal, whatever the exit code says.
+pub(crate) fn of_whole(answer: &str) -> Option<ProviderFailure> {
+    let clean = sanitize::text(answer);
+    let lines: Vec<&str> = clean.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    if lines.is_empty() || lines.len() > 3 || clean.chars().count() > WHOLE_CHARS {
+        return None;
+    }
+    let (first, rest) = lines.split_first()?;
+    let is_refusal = matches!(
+        classify_line(first),
+        Some(PhraseMeaning::Quota | PhraseMeaning::Login | PhraseMeaning::Billing | PhraseMeaning::Limited)
+    );
+    if !is_refusal || !phrases::is_alone(first) || !rest.iter().all(|line| phrases::is_advice(line)) {
+        return None;
+    }
+    Some(ProviderFailure { reset: reset_in(&clean), ..classify(first, None) })
+}
+
+fn rate_limit_class(reset: Option<&LimitReset>) -> ProviderClass {
+    match reset {
+        None => ProviderClass::Transient,
+        Some(LimitReset::In(ms)) if *ms < BACKOFF_MS => ProviderClass::Transient,
+        Some(_) => ProviderClass::Quota,
+    }
+}
+
+/// The last error of an output.
+enum LastError {
+    Providers(ProviderFailure),
+    /// An error of something else.
+    Other,
+    None,
+}
+
+fn final_error(output: &str) -> LastError {
+    let clean = sanitize::text(output);
+    let spoken = without_fences(&clean);
+    let last: Vec<&str> = spoken.into_iter().rev().filter(|line| !is_trace(line)).take(FINAL_LINES).collect();
+    for (at, line) in last.iter().enumerate() {
+        if phrases::is_advice(line) || (phrases::is_about(line) && !phrases::is_error(line)) {
+            continue;
+        }
+        if phrases::is_about(line) {
+            return LastError::Other;
+        }
+        let told =
+            parse_payload(line).is_some_and(|it| classify_line(&it.name).is_some() || it.status.is_some());
+        if told || classify_line(line).is_some() || phrases::is_answer(line) {
+            let mut trouble = classify(line, None);
+            // The reset may stand on the lines below.
+            trouble.reset = trouble.reset.or_else(|| last.iter().take(at).find_map(|it| reset_in(it)));
+            if trouble.class == ProviderClass::Transient
+                && classify_line(line) == Some(PhraseMeaning::Limited)
+            {
+                trouble.class = rate_limit_class(trouble.reset.as_ref());
+            }
+            return LastError::Providers(trouble);
+        }
+        if phrases::is_error(line) {
+            return LastError::Other;
+        }
+    }
+    LastError::None
+}
+
+fn without_fences(text: &str) -> Vec<&str> {
+    let mut fenced = false;
+    let mut spoken = Vec::new();
+    for line in text.lines() {
+        if line.trim_start().starts_with("```") {
+            fenced = !fenced;
+        } else if !fenced && !line.trim().is_empty() {
+            spoken.push(line);
+        }
+    }
+    spoken
+}
+
+/// Stack frames and the braces of what they throw.
+fn is_trace(line: &str) -> bool {
+    let line = line.trim();
+    line.starts_with("at ")
+        || matches!(line, "{" | "}" | "}," | "]" | ")" | "});")
+        || (line.starts_with("status: ") && line.len() < 14)
+}
+
+/// The fields of an error that some APIs send as JSON.
+struct ErrorPayload {
+    name: String,
+    status: Option<u16>,
+    words: String,
+    reset: Option<LimitReset>,
+}
+
+/// The JSON object with which a message ends (`API Error: 429 {…}`, `[API Error: {…}]`, `{…}`).
+fn parse_payload(words: &str) -> Option<ErrorPayload> {
+    let (from, to) = (words.find('{')?, words.rfind('}')?);
+    let prefix = words.get(..from)?;
+    let value: Value = serde_json::from_str(words.get(from..=to)?).ok()?;
+    let error = value.get("error").filter(|it| it.is_object()).unwrap_or(&value);
+    let text = |key: &str| error.get(key).and_then(Value::as_str).unwrap_or_default();
+    let number = |key: &str| error.get(key).and_then(Value::as_u64).and_then(|it| u16::try_from(it).ok());
+    let name = ["type", "code", "status"].into_iter().map(text).find(|it| classify_line(it).is_some());
+    let message = text("message");
+    if message.is_empty() && name.is_none() {
+        return None;
+    }
+    Some(ErrorPayload {
+        name: name.unwrap_or_default().to_owned(),
+        status: number("code").or_else(|| number("status")).or_else(|| phrases::parse_status(prefix)),
+        words: if message.is_empty() { words.to_owned() } else { message.to_owned() },
+        reset: announced_reset(error).or_else(|| announced_reset(&value)),
+    })
+}
+
+/// Fields that say when to come back, as the names of different APIs.
+fn announced_reset(error: &Value) -> Option<LimitReset> {
+    let number = |keys: &[&str]| keys.iter().find_map(|it| error.get(it)?.as_f64()).filter(|it| *it > 0.0);
+    if let Some(at) = number(&["resets_at", "resetsAt", "reset_at"]) {
+        // Seconds until the year 5138, else milliseconds.
+        return Some(LimitReset::At(if at < 1e11 { at * 1000.0 } else { at } as u64));
+    }
+    if let Some(seconds) = number(&["retry_after", "retryAfter", "resets_in_seconds"]) {
+        return Some(LimitReset::In((seconds * 1000.0) as u64));
+    }
+    if let Some(ms) = number(&["retry_after_ms", "retryAfterMs"]) {
+        return Some(LimitReset::In(ms as u64));
+    }
+    let details = error.get("details")?.as_array()?;
+    let delay = details.iter().find_map(|it| it.get("retryDelay")?.as_str())?;
+    reset_in(&format!("in {delay}"))
+}
+
+#[cfg(test)]
+mod captures;
+#[cfg(test)]
+mod tests;

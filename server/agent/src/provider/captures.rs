@@ -1,0 +1,87 @@
+//! What the real programs said on stderr at the end, as far as it was captured. What they print on stdout is tested
+//! beside its readers.
+
+use super::{LocalClock, ProviderFailure, of_failed};
+use crate::ProviderClass::{self, Login, Transient};
+use crate::kind::Dialect::{Claude, Text};
+use crate::transcripts::read;
+
+/// 2026-11-20T14:00:00Z, when they were captured.
+const NOW: u64 = 1_795_183_200_000;
+
+macro_rules! captured {
+    ($cli:literal, $name:literal, $end:literal) => {
+        include_str!(concat!("../../../../tests/fixtures/agents/", $cli, "/", $name, $end))
+    };
+}
+
+fn check(name: &str, trouble: Option<ProviderFailure>, expect: Option<(ProviderClass, Option<u64>)>) {
+    let error = trouble.map(|it| it.into_provider_error(&LocalClock::utc(NOW)));
+    let got = error.as_ref().map(|it| (it.class, it.resets_at.map(|at| (at - NOW) / 1000)));
+    assert_eq!(got, expect, "{name}: {error:?}");
+}
+
+#[test]
+fn what_stderr_says_at_the_end() {
+    for (name, stderr, expect) in [
+        ("gemini err_no_key", captured!("gemini", "err_no_key", ".stderr.txt"), Some((Login, None))),
+        ("gemini err_429", captured!("gemini", "err_429", ".stderr.txt"), None),
+        ("codex sess_4_unknown", captured!("codex", "sess_4_unknown", ".stderr.txt"), None),
+        ("codex no_git_repo", captured!("codex", "no_git_repo", ".stderr.txt"), None),
+        ("opencode sess_4_unknown", captured!("opencode", "sess_4_unknown", ".stderr.txt"), None),
+        ("qwen", captured!("other", "qwen_trivial", ".stderr.txt"), None),
+        ("claude err_malformed_sse", captured!("claude", "err_malformed_sse", ".stderr.txt"), None),
+    ] {
+        check(name, of_failed(stderr, ""), expect);
+    }
+}
+
+/// Copilot CLI and Amp were run without an account: this is as far as they come.
+#[test]
+fn without_an_account_it_is_said_which_login_is_missing() {
+    for (name, dialect, stdout, stderr, class, words) in [
+        (
+            "copilot err_no_login",
+            Text,
+            "",
+            captured!("copilot", "err_no_login", ".stderr.txt"),
+            Login,
+            "No authentication information found",
+        ),
+        (
+            "copilot err_classic_token",
+            Text,
+            "",
+            captured!("copilot", "err_classic_token", ".stderr.txt"),
+            Login,
+            "are not supported by Copilot",
+        ),
+        (
+            "copilot err_no_network",
+            Text,
+            "",
+            captured!("copilot", "err_no_network", ".stderr.txt"),
+            Transient,
+            "network fetch failed",
+        ),
+        (
+            "amp err_no_login",
+            Claude,
+            captured!("amp", "err_no_login", ".stdout.txt"),
+            captured!("amp", "err_no_login", ".stderr.txt"),
+            Login,
+            "Login failed",
+        ),
+        (
+            "amp err_no_network",
+            Claude,
+            "",
+            captured!("amp", "err_no_network", ".stderr.txt"),
+            Transient,
+            "Couldn't connect to the Amp server",
+        ),
+    ] {
+        let error = read(dialect, stdout, stderr, 1).error.expect(name);
+        assert!(error.class == class && error.message.contains(words), "{name}: {error:?}");
+    }
+}

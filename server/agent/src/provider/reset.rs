@@ -1,0 +1,245 @@
+//! When a limit is lifted, as texts say it, and what that is as wall time. Reads no clock: the caller says what
+//! time it is here.
+
+use std::sync::LazyLock;
+
+use jiff::civil::Date;
+use jiff::tz::{Offset, TimeZone};
+use jiff::{Span, Timestamp, ToSpan, Zoned};
+use regex::{Captures, Regex};
+
+use loopkeeper_text::pattern::constant;
+
+/// Nobody announces a reset beyond a week.
+const FURTHEST_MS: u64 = 8 * 24 * 60 * 60 * 1000;
+/// A reset that has just come is as good as one that is about to.
+const JUST_PASSED_MS: u64 = 2 * 60 * 1000;
+/// A clock time that passed this long ago is meant today, not tomorrow.
+const PASSED_MS: u64 = 10 * 60 * 1000;
+
+/// When a limit is lifted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LimitReset {
+    /// Milliseconds of wall time.
+    At(u64),
+    /// Milliseconds from now.
+    In(u64),
+    ClockTime {
+        day: DayOffset,
+        hour: i8,
+        minute: i8,
+        zone: Option<String>,
+    },
+}
+
+/// Of a time on the wall.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DayOffset {
+    /// Today, or tomorrow where the time has passed.
+    Next,
+    Tomorrow,
+    /// The next one of this name, Monday is 1.
+    Week(i8),
+    /// Month and day.
+    Date(i8, i8),
+}
+
+/// The time and the place at which a run ended.
+#[derive(Clone, Copy)]
+pub struct LocalClock<'a> {
+    /// Milliseconds of wall time.
+    pub wall: u64,
+    /// Seconds east of UTC, of a zone by its name; of the place itself for `None`.
+    pub offset: &'a dyn Fn(Option<&str>) -> Option<i32>,
+}
+
+impl LocalClock<'static> {
+    /// At this time, where clocks show UTC.
+    pub fn utc(wall: u64) -> Self {
+        Self { wall, offset: &|_| Some(0) }
+    }
+}
+
+impl LimitReset {
+    /// Milliseconds of wall time; `None` when that is past or absurdly far.
+    pub fn wall_time(&self, here: &LocalClock<'_>) -> Option<u64> {
+        let at = match self {
+            Self::At(at) => *at,
+            Self::In(ms) => here.wall.checked_add(*ms)?,
+            Self::ClockTime { day, hour, minute, zone } => {
+                let zoned = local_time(here, zone.as_deref())?;
+                let time = (*hour, *minute);
+                let at = match day {
+                    DayOffset::Date(month, day) => in_year(&zoned, (*month, *day), time)?,
+                    DayOffset::Next => today_or_tomorrow(&zoned, time)?,
+                    DayOffset::Tomorrow => zoned_on(&zoned, zoned.date().tomorrow().ok()?, time)?,
+                    DayOffset::Week(weekday) => in_week(&zoned, *weekday, time)?,
+                };
+                u64::try_from(at.timestamp().as_millisecond()).ok()?
+            }
+        };
+        let from = here.wall.saturating_sub(JUST_PASSED_MS);
+        (from..=here.wall.saturating_add(FURTHEST_MS)).contains(&at).then_some(at)
+    }
+}
+
+fn local_time(here: &LocalClock<'_>, zone: Option<&str>) -> Option<Zoned> {
+    let seconds = match zone.map(str::to_ascii_uppercase).as_deref() {
+        Some("UTC" | "GMT" | "Z") => 0,
+        // A zone nobody here knows: most agents name the one of their own place.
+        _ => (here.offset)(zone).or_else(|| (here.offset)(None)).unwrap_or(0),
+    };
+    let offset = Offset::from_seconds(seconds).ok()?;
+    let now = Timestamp::from_millisecond(i64::try_from(here.wall).ok()?).ok()?;
+    Some(now.to_zoned(TimeZone::fixed(offset)))
+}
+
+fn today_or_tomorrow(now: &Zoned, time: (i8, i8)) -> Option<Zoned> {
+    let today = zoned_on(now, now.date(), time)?;
+    let passed = today.timestamp().as_millisecond() + (PASSED_MS as i64) < now.timestamp().as_millisecond();
+    if passed { today.checked_add(Span::new().try_days(1).ok()?).ok() } else { Some(today) }
+}
+
+/// Today where it is that day and the time is still to come.
+fn in_week(now: &Zoned, weekday: i8, time: (i8, i8)) -> Option<Zoned> {
+    let ahead = (weekday - now.weekday().to_monday_one_offset()).rem_euclid(7);
+    let first = zoned_on(now, now.date().checked_add(i64::from(ahead).days()).ok()?, time)?;
+    let passed = first.timestamp().as_millisecond() + (PASSED_MS as i64) < now.timestamp().as_millisecond();
+    if passed { first.checked_add(7.days()).ok() } else { Some(first) }
+}
+
+/// A date without its year: the next one.
+fn in_year(now: &Zoned, (month, day): (i8, i8), time: (i8, i8)) -> Option<Zoned> {
+    let this = zoned_on(now, Date::new(now.year(), month, day).ok()?, time)?;
+    let passed = this.checked_add(1.day()).ok()? < *now;
+    if passed { zoned_on(now, Date::new(now.year() + 1, month, day).ok()?, time) } else { Some(this) }
+}
+
+fn zoned_on(now: &Zoned, date: Date, (hour, minute): (i8, i8)) -> Option<Zoned> {
+    let time = jiff::civil::Time::new(hour, minute, 0, 0).ok()?;
+    date.to_datetime(time).to_zoned(now.time_zone().clone()).ok()
+}
+
+static EPOCH: LazyLock<Regex> =
+    LazyLock::new(|| constant(r"(?i)(?:\||\bresets?(?:_?at)?[\s:=\x22]{1,4})(?P<epoch>\d{10}(?:\d{3})?)\b"));
+static STAMP: LazyLock<Regex> = LazyLock::new(|| {
+    constant(
+        r"\b(?P<stamp>\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?)\s?(?P<zone>Z|UTC|[+-]\d\d:?\d\d)?",
+    )
+});
+static CLOCK: LazyLock<Regex> = LazyLock::new(|| {
+    constant(
+        r"(?ix)\b(?:resets?|reset\s+time\s+is|try\s+again|retry|available(?:\s+again)?|until|back|wait)\b[\s:]*(?:at|on|after|until|by)?\s*
+        (?:(?P<week>Mon|Tues?|Wed(?:nes)?|Thu(?:rs)?|Fri|Sat(?:ur)?|Sun|today|tomorrow)(?:day)?,?\s+(?:at\s+)?)?
+        (?:(?P<month>Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*\.?\s+(?P<day>\d{1,2})(?:st|nd|rd|th)?(?:,?\s+\d{4})?,?\s+(?:at\s+)?)?
+        (?P<hour>\d{1,2})(?::(?P<minute>\d\d))?(?::\d\d)?\s*(?P<half>[ap]\.?m\b\.?)?\s*(?:\((?P<zone>[A-Za-z][\w/+-]{1,40})\)|(?P<short>UTC|GMT|Z)\b)?",
+    )
+});
+static SPAN: LazyLock<Regex> = LazyLock::new(|| {
+    constant(
+        r"(?ix)\b(?:in|after|wait|retry-after\s*[:=]|retry_after\s*[:=]|retry\s+after\s*[:=]?|retryDelay\W{1,4})\s*(?:about\s+|approximately\s+|another\s+)?
+        (?P<span>\d+[dhm](?:\d+[hm])*\d+(?:\.\d+)?(?:ms|[smh])\b|(?:\d+(?:\.\d+)?\s*(?:milliseconds?|ms|seconds?|secs?|s|minutes?|mins?|m|hours?|hrs?|h|days?|d)\b[\s,]*(?:and\s+)?)+)",
+    )
+});
+static PART: LazyLock<Regex> = LazyLock::new(|| constant(r"(?i)(?P<count>\d+(?:\.\d+)?)\s*(?P<unit>[a-z]+)"));
+/// The header has no unit.
+static HEADER: LazyLock<Regex> =
+    LazyLock::new(|| constant(r"(?i)\bretry[-_ ]after[\x22']?\s*[:=]?\s*[\x22']?(?P<seconds>\d{1,7})\b"));
+
+/// The first announcement of a reset in a text.
+pub(crate) fn reset_in(text: &str) -> Option<LimitReset> {
+    parse_epoch(text)
+        .or_else(|| parse_timestamp(text))
+        .or_else(|| parse_duration(text))
+        .or_else(|| parse_clock_time(text))
+        .or_else(|| parse_retry_header(text))
+}
+
+fn parse_epoch(text: &str) -> Option<LimitReset> {
+    let found = EPOCH.captures(text)?.name("epoch")?.as_str();
+    let count: u64 = found.parse().ok()?;
+    Some(LimitReset::At(if found.len() > 10 { count } else { count.checked_mul(1000)? }))
+}
+
+fn parse_timestamp(text: &str) -> Option<LimitReset> {
+    let found = STAMP.captures(text)?;
+    let stamp = found.name("stamp")?.as_str().replace(' ', "T");
+    let zone = match found.name("zone").map(|it| it.as_str()) {
+        None | Some("UTC") => "Z",
+        Some(zone) => zone,
+    };
+    let at: Timestamp = format!("{stamp}{zone}").parse().ok()?;
+    u64::try_from(at.as_millisecond()).ok().map(LimitReset::At)
+}
+
+fn parse_duration(text: &str) -> Option<LimitReset> {
+    let found = SPAN.captures(text)?;
+    let mut sum = 0.0;
+    for part in PART.captures_iter(found.name("span")?.as_str()) {
+        let count: f64 = part.name("count")?.as_str().parse().ok()?;
+        sum += count * unit_ms(&part.name("unit")?.as_str().to_ascii_lowercase())?;
+    }
+    Some(LimitReset::In(sum as u64))
+}
+
+fn unit_ms(unit: &str) -> Option<f64> {
+    let seconds = match unit.get(..1)? {
+        _ if unit == "ms" || unit.starts_with("milli") => 0.001,
+        "s" => 1.0,
+        "m" => 60.0,
+        "h" => 3600.0,
+        "d" => 86_400.0,
+        _ => return None,
+    };
+    Some(seconds * 1000.0)
+}
+
+fn parse_retry_header(text: &str) -> Option<LimitReset> {
+    let seconds: u64 = HEADER.captures(text)?.name("seconds")?.as_str().parse().ok()?;
+    Some(LimitReset::In(seconds * 1000))
+}
+
+fn parse_clock_time(text: &str) -> Option<LimitReset> {
+    CLOCK.captures_iter(text).find_map(|found| clock_time(&found))
+}
+
+fn clock_time(found: &Captures<'_>) -> Option<LimitReset> {
+    let part = |name: &str| found.name(name).map(|it| it.as_str());
+    let hour: i8 = part("hour")?.parse().ok()?;
+    let minute: i8 = part("minute").map_or(Ok(0), str::parse).ok()?;
+    let hour = match part("half").map(|it| it.to_ascii_lowercase().starts_with('p')) {
+        Some(_) if !(1..=12).contains(&hour) => return None,
+        Some(true) => hour % 12 + 12,
+        Some(false) => hour % 12,
+        // A bare number is no time.
+        None => part("minute").map(|_| hour)?,
+    };
+    if hour > 23 || minute > 59 {
+        return None;
+    }
+    let day = match (part("month"), part("day"), part("week")) {
+        (Some(month), Some(day), _) => DayOffset::Date(month_number(month)?, day.parse().ok()?),
+        (.., Some(week)) => named_day(week),
+        _ => DayOffset::Next,
+    };
+    let zone = part("zone").or_else(|| part("short")).map(str::to_owned);
+    Some(LimitReset::ClockTime { day, hour, minute, zone })
+}
+
+fn named_day(name: &str) -> DayOffset {
+    const DAYS: [&str; 7] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
+    let name = name.to_ascii_lowercase();
+    let number = DAYS.iter().zip(1..).find(|(it, _)| name.starts_with(**it)).map(|(_, number)| number);
+    match number {
+        Some(number) => DayOffset::Week(number),
+        None if name == "tomorrow" => DayOffset::Tomorrow,
+        None => DayOffset::Next,
+    }
+}
+
+fn month_number(name: &str) -> Option<i8> {
+    const MONTHS: [&str; 12] =
+        ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+    let name = name.to_ascii_lowercase();
+    MONTHS.iter().zip(1..).find(|(it, _)| **it == name).map(|(_, number)| number)
+}

@@ -1,0 +1,289 @@
+//! One process of an agent, read to its end: lines to events, events and the way it ended to an [`AgentRun`].
+//! Keeps a bounded summary, never the output itself.
+
+mod failing;
+mod tally;
+
+use crate::acp::AcpParser;
+use crate::claude::ClaudeParser;
+use crate::codex::CodexParser;
+use crate::fields::parse_typed_line;
+use crate::gemini::GeminiParser;
+use crate::kind::Dialect;
+use crate::opencode::OpencodeParser;
+use crate::provider::LocalClock;
+use crate::{AgentEnding, AgentEvent, AgentRun, FINAL_TEXT_BYTES, MAX_DENIED, errors, text};
+use loopkeeper_text::{sanitize, truncate};
+use tally::RunSummaryBuilder;
+
+/// Answers in a row that hold nothing: the agent asks for ever what it cannot read.
+const MOST_EMPTY: u32 = 10;
+/// Said where nothing of the promised JSON came.
+const NO_JSON: &str = "its output was not JSON and was read as text";
+
+/// Reads the output of one process in its dialect.
+#[derive(Debug)]
+pub struct AgentOutputReader {
+    dialect: DialectParser,
+    tally: RunSummaryBuilder,
+    /// What the session had used before this process, where the agent counts over all of them.
+    used_before: u64,
+    /// What of the process's cost and tokens was told before.
+    told: (u64, u64),
+}
+
+#[derive(Debug)]
+enum DialectParser {
+    Text,
+    Claude(ClaudeParser),
+    Codex(CodexParser),
+    Gemini(GeminiParser),
+    Opencode(OpencodeParser),
+    Acp(AcpParser),
+}
+
+/// Why the agent has to be ended although it goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KillReason {
+    /// It took more steps than it may.
+    Steps,
+    /// Its provider answers nothing that it can read, and it asks again and again.
+    Garbage,
+}
+
+/// What its stop hook was told, or found out.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct StopHookReport<'a> {
+    /// Its last message; empty where it is not told.
+    pub said: &'a str,
+    /// Over all its processes.
+    pub session_tokens: Option<u64>,
+}
+
+/// How the process ended, as the one who started it saw it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProcessEnd {
+    pub ending: AgentEnding,
+    pub exit: Option<i32>,
+    pub signal: Option<i32>,
+    /// Why it could not be started, in words; empty otherwise.
+    pub reason: String,
+    /// The last lines of stderr.
+    pub stderr: String,
+    pub duration_ms: u64,
+    pub survivors: Vec<String>,
+    /// Output bytes that were not kept.
+    pub dropped: u64,
+}
+
+impl ProcessEnd {
+    /// It ended by itself, with nothing else to tell.
+    pub fn exited(exit: Option<i32>) -> Self {
+        Self {
+            ending: AgentEnding::Exited,
+            exit,
+            signal: None,
+            reason: String::new(),
+            stderr: String::new(),
+            duration_ms: 0,
+            survivors: Vec::new(),
+            dropped: 0,
+        }
+    }
+}
+
+impl AgentOutputReader {
+    pub fn new(dialect: Dialect) -> Self {
+        let dialect = match dialect {
+            Dialect::Text => DialectParser::Text,
+            Dialect::Claude => DialectParser::Claude(ClaudeParser::new()),
+            Dialect::Codex => DialectParser::Codex(CodexParser::new()),
+            Dialect::Gemini => DialectParser::Gemini(GeminiParser::new()),
+            Dialect::Opencode => DialectParser::Opencode(OpencodeParser::new()),
+            Dialect::Acp => DialectParser::Acp(AcpParser::new()),
+        };
+        Self { dialect, tally: RunSummaryBuilder::new(), used_before: 0, told: (0, 0) }
+    }
+
+    /// Of a session that goes on and has used these tokens.
+    pub fn going_on(dialect: Dialect, used_before: u64) -> Self {
+        Self { used_before, ..Self::new(dialect) }
+    }
+
+    /// Reads one line of stdout, without its line end. Never fails: what a dialect cannot read comes back as
+    /// [`AgentEvent::Unread`].
+    pub fn read_line(&mut self, line: &str) -> Vec<AgentEvent> {
+        let events = match &mut self.dialect {
+            DialectParser::Text => vec![text::parse_line(line)],
+            DialectParser::Claude(claude) => parse_typed_line(line, |it| claude.parse_line(it)),
+            DialectParser::Codex(codex) => parse_typed_line(line, |it| codex.parse_line(it)),
+            DialectParser::Gemini(gemini) => parse_typed_line(line, |it| gemini.parse_line(it)),
+            DialectParser::Opencode(opencode) => parse_typed_line(line, |it| opencode.parse_line(it)),
+            DialectParser::Acp(acp) => parse_typed_line(line, |it| acp.parse_line(it)),
+        };
+        for event in &events {
+            self.tally.record(event, matches!(self.dialect, DialectParser::Text));
+        }
+        events
+    }
+
+    /// Reads one line of stderr: errors may stand there, and what the provider is asked again.
+    pub fn stderr_line(&mut self, line: &str) -> Option<AgentEvent> {
+        self.tally.stderr_errors.push_line(line);
+        let event = match &self.dialect {
+            // Whoever speaks the protocol may be this one.
+            DialectParser::Gemini(_) | DialectParser::Acp(_) => GeminiParser::stderr_line(line),
+            DialectParser::Codex(_) => CodexParser::stderr_line(line),
+            DialectParser::Text | DialectParser::Claude(_) | DialectParser::Opencode(_) => None,
+        };
+        if let Some(event) = &event {
+            self.tally.record(event, false);
+        }
+        event
+    }
+
+    /// Notes a line of stdout that was too long to be kept.
+    pub fn record_oversize_line(&mut self, bytes: usize) -> AgentEvent {
+        let event = AgentEvent::Oversize { bytes };
+        self.tally.record(&event, matches!(self.dialect, DialectParser::Text));
+        event
+    }
+
+    /// The agent ended its turn and said nothing since: a process that stays now waits for what it left behind.
+    pub fn at_rest(&self) -> bool {
+        self.tally.at_rest
+    }
+
+    /// Whether it has to be ended now; no agent's own cap is relied on.
+    pub fn kill_reason(&self, most_steps: u32) -> Option<KillReason> {
+        if self.tally.empty >= MOST_EMPTY {
+            return Some(KillReason::Garbage);
+        }
+        (self.tally.steps.max(self.tally.calls) > most_steps).then_some(KillReason::Steps)
+    }
+
+    /// The session that the agent said it began.
+    pub fn session(&self) -> Option<&str> {
+        self.tally.session.as_deref()
+    }
+
+    /// What was done since the process began or since this was last asked: it goes on.
+    pub fn so_far(&mut self, told: StopHookReport<'_>, end: ProcessEnd, here: &LocalClock<'_>) -> AgentRun {
+        if !told.said.is_empty() {
+            told.said.clone_into(&mut self.tally.said);
+        }
+        if told.session_tokens.is_some() {
+            self.tally.turn.get_or_insert_default().session_tokens = told.session_tokens;
+        }
+        self.take_run(end, here)
+    }
+
+    /// What the run was, once the process is gone. Secrets are still in it: the caller redacts.
+    pub fn finish(mut self, end: ProcessEnd, here: &LocalClock<'_>) -> AgentRun {
+        self.take_run(end, here)
+    }
+
+    /// It cannot be held any longer: what it is told now it does not work on.
+    pub fn is_spent(&self) -> bool {
+        matches!(&self.dialect, DialectParser::Gemini(gemini) if gemini.gave_up())
+    }
+
+    fn take_run(&mut self, end: ProcessEnd, here: &LocalClock<'_>) -> AgentRun {
+        self.last_words();
+        self.last_turn();
+        let is_text = self.is_text();
+        let next = self.tally.next_turn();
+        let mut tally = std::mem::replace(&mut self.tally, next);
+        let dialect = &self.dialect;
+        if is_text && !matches!(dialect, DialectParser::Text) {
+            tally.said = tally.unread.take().unwrap_or_default();
+        }
+        let error = if is_text {
+            failing::of_text(&tally, &end, here)
+        } else {
+            failing::of_dialect(dialect, &tally, &end, here)
+        };
+        let session_lost = error.is_some() && failing::is_session_lost(&end.stderr);
+        let error = if session_lost { Some(failing::no_session()) } else { error };
+        let fallback = (is_text && !matches!(dialect, DialectParser::Text)).then(|| NO_JSON.to_owned());
+        let turn = tally.turn.unwrap_or_default();
+        let more = |all: Option<u64>, told: &mut u64| {
+            all.map(|all| all.saturating_sub(std::mem::replace(told, all.max(*told))))
+        };
+        let cost_micros = more(turn.cost_micros, &mut self.told.0);
+        let of_process = turn.tokens.or_else(|| Some(turn.session_tokens?.saturating_sub(self.used_before)));
+        let tokens = more(of_process, &mut self.told.1);
+        let said = if turn.final_text.is_empty() { tally.said } else { turn.final_text };
+        AgentRun {
+            ending: end.ending,
+            exit: end.exit,
+            signal: end.signal,
+            duration_ms: end.duration_ms,
+            cost_micros,
+            tokens,
+            session_tokens: turn.session_tokens,
+            session: tally.session,
+            model: tally.model,
+            final_text: truncate::last(&sanitize::text(&said), FINAL_TEXT_BYTES).to_owned(),
+            denials: turn.denials.max(tally.denied),
+            denied: dedup_denied(if turn.denied.is_empty() { &tally.denied_tools } else { &turn.denied }),
+            program_missing: false,
+            session_lost,
+            error,
+            note: turn.note.or(fallback),
+            survivors: end.survivors,
+            left: Vec::new(),
+            files: tally.files,
+            dropped: end.dropped,
+            errors: errors::merge_scans([tally.said_errors, tally.tool_errors, tally.stderr_errors]),
+            output_bytes: tally.output_bytes,
+            tools: tally.tools,
+            commands: tally.commands,
+        }
+    }
+
+    /// Whether all that came is to be taken for words: of a text agent, and where no line was of the dialect.
+    fn is_text(&self) -> bool {
+        match self.dialect {
+            DialectParser::Text => true,
+            _ => self.tally.unread.as_ref().is_some_and(|it| !it.is_empty()),
+        }
+    }
+
+    /// Pieces of a message after which nothing else came yet; whatever comes then is of something new.
+    fn last_words(&mut self) {
+        match &mut self.dialect {
+            DialectParser::Gemini(gemini) => {
+                for event in gemini.flush_iteration() {
+                    self.tally.record(&event, false);
+                }
+            }
+            DialectParser::Codex(codex) => codex.reset_iteration(),
+            DialectParser::Text
+            | DialectParser::Claude(_)
+            | DialectParser::Opencode(_)
+            | DialectParser::Acp(_) => {}
+        }
+    }
+
+    /// What a dialect adds up by itself, as nothing in its output does.
+    fn last_turn(&mut self) {
+        if let DialectParser::Opencode(opencode) = &self.dialect {
+            self.tally.turn = opencode.turn_summary().or(self.tally.turn.take());
+        }
+    }
+}
+
+/// Different ones, in their order.
+fn dedup_denied(denied: &[String]) -> Vec<String> {
+    let mut kept: Vec<String> = Vec::new();
+    for it in denied.iter().map(|it| sanitize::line(it)) {
+        if kept.len() < MAX_DENIED && !kept.contains(&it) {
+            kept.push(it);
+        }
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,155 @@
+//! Why a run failed, from what its process said and how it ended. Provider trouble only: what came of the work is
+//! not judged here.
+
+use super::tally::{ProviderRetry, RunSummaryBuilder};
+use super::{DialectParser, MOST_EMPTY, ProcessEnd};
+use crate::provider::{self, LocalClock};
+use crate::{AgentEnding, ProviderClass, ProviderError};
+use loopkeeper_text::sanitize;
+
+/// How agents say that they do not have the session that they were to go on with.
+const NO_SESSION: [&str; 4] = [
+    "No conversation found with session ID",
+    "no rollout found for thread id",
+    "Session not found",
+    "Invalid session identifier",
+];
+
+pub(super) fn is_session_lost(stderr: &str) -> bool {
+    NO_SESSION.iter().any(|it| stderr.contains(it))
+}
+
+pub(super) fn of_text(
+    tally: &RunSummaryBuilder,
+    end: &ProcessEnd,
+    here: &LocalClock<'_>,
+) -> Option<ProviderError> {
+    match end.ending {
+        AgentEnding::NotStarted => Some(not_started(end)),
+        // Some say so and call it a success.
+        AgentEnding::Exited if end.exit == Some(0) => {
+            provider::of_whole(&tally.said).map(|it| it.into_provider_error(here))
+        }
+        AgentEnding::Exited if matches!(end.exit, Some(126 | 127)) => Some(early_exit_error(end)),
+        AgentEnding::Exited => {
+            let trouble =
+                provider::of_failed(&end.stderr, &tally.said).map(|it| it.into_provider_error(here));
+            trouble.or_else(|| Some(early_exit_error(end)))
+        }
+        AgentEnding::TimedOut
+        | AgentEnding::Idle
+        | AgentEnding::Capped
+        | AgentEnding::Stopped
+        | AgentEnding::Held => None,
+    }
+}
+
+pub(super) fn of_dialect(
+    dialect: &DialectParser,
+    tally: &RunSummaryBuilder,
+    end: &ProcessEnd,
+    here: &LocalClock<'_>,
+) -> Option<ProviderError> {
+    if tally.empty >= MOST_EMPTY && end.ending != AgentEnding::Stopped {
+        return Some(garbage_error(tally.empty));
+    }
+    match end.ending {
+        AgentEnding::NotStarted => Some(not_started(end)),
+        // What was ended in the middle of retries was waiting for its provider, not working.
+        AgentEnding::Idle if tally.is_unanswered && retries_silently(dialect) => {
+            Some(unreachable_error(tally.retrying.unwrap_or(ProviderRetry { status: None })))
+        }
+        AgentEnding::TimedOut | AgentEnding::Idle => tally.retrying.map(unreachable_error),
+        AgentEnding::Stopped | AgentEnding::Capped | AgentEnding::Held => None,
+        AgentEnding::Exited => match &tally.turn {
+            // A signal after the last turn (or a late exit code) takes nothing back of what was done.
+            Some(turn) => turn.error.clone().map(|it| it.into_provider_error(here)),
+            None if tally.skipped && end.exit == Some(0) => None,
+            None => Some(of_silence(dialect, tally, end, here)),
+        },
+    }
+}
+
+/// Most say nothing while they ask their provider again and again.
+fn retries_silently(dialect: &DialectParser) -> bool {
+    match dialect {
+        DialectParser::Codex(_)
+        | DialectParser::Gemini(_)
+        | DialectParser::Opencode(_)
+        | DialectParser::Acp(_) => true,
+        DialectParser::Text | DialectParser::Claude(_) => false,
+    }
+}
+
+/// It ended without the end of a turn. Some tell on stderr alone why.
+fn of_silence(
+    dialect: &DialectParser,
+    tally: &RunSummaryBuilder,
+    end: &ProcessEnd,
+    here: &LocalClock<'_>,
+) -> ProviderError {
+    let told = match dialect {
+        // Once it has begun, what it says there is never about its provider.
+        DialectParser::Claude(_) if tally.session.is_some() => None,
+        _ => provider::of_failed(&end.stderr, "").map(|it| it.into_provider_error(here)),
+    };
+    told.unwrap_or_else(|| early_exit_error(end))
+}
+
+fn garbage_error(count: u32) -> ProviderError {
+    let message = format!("{count} answers of the provider in a row held nothing that the agent could read");
+    ProviderError { class: ProviderClass::Transient, message, status: None, resets_at: None }
+}
+
+fn unreachable_error(ProviderRetry { status }: ProviderRetry) -> ProviderError {
+    let class = match status {
+        Some(401 | 403) => ProviderClass::Login,
+        _ => ProviderClass::Transient,
+    };
+    let message = match status {
+        Some(status) => format!("the provider answered {status} again and again"),
+        None => "the provider did not answer".to_owned(),
+    };
+    ProviderError { class, message, status, resets_at: None }
+}
+
+fn not_started(end: &ProcessEnd) -> ProviderError {
+    match end.reason.as_str() {
+        "" => crash_error("could not be started"),
+        reason => crash_error(&format!("could not be started: {reason}")),
+    }
+}
+
+/// The process ended without a word of its own about why.
+fn early_exit_error(end: &ProcessEnd) -> ProviderError {
+    if end.stderr.contains("cannot be used with root/sudo privileges") {
+        let remedy = "the agent refuses to run without permission checks as root; set `permissions = \"edits\"`, \
+                      run as another user, or use `sandboxed-all` where bubblewrap works";
+        return ProviderError { class: ProviderClass::Refused, ..crash_error(remedy) };
+    }
+    let how = match (end.exit, end.signal) {
+        (Some(code @ (126 | 127)), _) => format!("could not be started (exit {code})"),
+        (Some(0), _) => "crashed: it printed no result".to_owned(),
+        (Some(code), _) => format!("exit {code}"),
+        (None, Some(signal)) => format!("ended by signal {signal}"),
+        (None, None) => "crashed".to_owned(),
+    };
+    match end.stderr.lines().rev().find(|line| !line.trim().is_empty()) {
+        Some(last) => crash_error(&format!("{how}: {}", last.trim())),
+        None => crash_error(&how),
+    }
+}
+
+pub(super) fn no_session() -> ProviderError {
+    let message = "the session to go on with does not exist any more";
+    ProviderError { class: ProviderClass::Refused, ..crash_error(message) }
+}
+
+fn crash_error(message: &str) -> ProviderError {
+    ProviderError {
+        class: ProviderClass::Crash,
+        message: sanitize::line(message),
+        status: None,
+        resets_at: None,
+    }
+}

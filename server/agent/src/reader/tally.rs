@@ -1,0 +1,177 @@
+//! What is kept of the events of one process: never the output itself.
+
+use crate::errors::{ErrorScan, OutputSource};
+use crate::{
+    AgentEvent, FINAL_TEXT_BYTES, MAX_DENIED, MOST_COMMANDS, MOST_TOOLS, ToolKind, ToolUse, TurnSummary,
+};
+use loopkeeper_text::{sanitize, truncate};
+
+const MAX_FILES: usize = 1000;
+
+#[derive(Debug)]
+pub(super) struct RunSummaryBuilder {
+    pub(super) session: Option<String>,
+    pub(super) model: Option<String>,
+    pub(super) turn: Option<TurnSummary>,
+    /// Text agents: the end of all they said. Others: their last words.
+    pub(super) said: String,
+    pub(super) denied: u32,
+    /// Tools that were denied, where only the events tell.
+    pub(super) denied_tools: Vec<String>,
+    pub(super) files: Vec<String>,
+    /// Lines of stdout before the first one of the dialect: all that was said, if none comes; `None` after it.
+    pub(super) unread: Option<String>,
+    /// Answers of the model, and calls of tools.
+    pub(super) steps: u32,
+    pub(super) calls: u32,
+    /// Answers in a row that held nothing.
+    pub(super) empty: u32,
+    /// Nothing of a model's came yet.
+    pub(super) is_unanswered: bool,
+    pub(super) at_rest: bool,
+    /// The last line was too long to be read: it may have been the end of a turn.
+    pub(super) skipped: bool,
+    /// A retry of the provider after which nothing else came.
+    pub(super) retrying: Option<ProviderRetry>,
+    pub(super) output_bytes: u64,
+    pub(super) tools: Vec<String>,
+    pub(super) commands: Vec<String>,
+    /// In its own words.
+    pub(super) said_errors: ErrorScan,
+    pub(super) tool_errors: ErrorScan,
+    pub(super) stderr_errors: ErrorScan,
+}
+
+/// What the provider answered at the last retry; `None`: nothing.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ProviderRetry {
+    pub(super) status: Option<u16>,
+}
+
+impl RunSummaryBuilder {
+    /// Of what the same process does next.
+    pub(super) fn next_turn(&self) -> Self {
+        Self {
+            session: self.session.clone(),
+            model: self.model.clone(),
+            unread: self.unread.as_ref().map(|_| String::new()),
+            ..Self::new()
+        }
+    }
+
+    pub(super) fn new() -> Self {
+        Self {
+            session: None,
+            model: None,
+            turn: None,
+            said: String::new(),
+            denied: 0,
+            denied_tools: Vec::new(),
+            files: Vec::new(),
+            unread: Some(String::new()),
+            steps: 0,
+            calls: 0,
+            empty: 0,
+            is_unanswered: true,
+            at_rest: false,
+            skipped: false,
+            retrying: None,
+            output_bytes: 0,
+            tools: Vec::new(),
+            commands: Vec::new(),
+            said_errors: ErrorScan::new(OutputSource::Words),
+            tool_errors: ErrorScan::new(OutputSource::Program),
+            stderr_errors: ErrorScan::new(OutputSource::Program),
+        }
+    }
+
+    pub(super) fn record(&mut self, event: &AgentEvent, is_text: bool) {
+        self.track_position(event);
+        match event {
+            AgentEvent::Started { session, model } => {
+                let told = |it: &String| Some(it.clone()).filter(|it| !it.is_empty());
+                self.session = told(session);
+                self.model = told(model);
+            }
+            AgentEvent::Text(said) if is_text => {
+                self.output_bytes += said.len() as u64 + 1;
+                self.said_errors.push_line(said);
+                append_bounded(&mut self.said, said);
+            }
+            AgentEvent::Text(said) => {
+                self.output_bytes += said.len() as u64;
+                self.said_errors.push_text(said);
+                self.said.clone_from(said);
+            }
+            AgentEvent::ToolUse(call) => self.record_tool(call),
+            AgentEvent::ToolFailed { text } => self.tool_errors.push_text(text),
+            AgentEvent::FileChange { path, .. } => {
+                if self.files.len() < MAX_FILES && !self.files.contains(path) {
+                    self.files.push(path.clone());
+                }
+            }
+            AgentEvent::Retry { status, .. } => self.retrying = Some(ProviderRetry { status: *status }),
+            AgentEvent::Denied { tool, .. } => {
+                self.denied = self.denied.saturating_add(1);
+                if self.denied_tools.len() < MAX_DENIED {
+                    self.denied_tools.push(tool.clone());
+                }
+            }
+            AgentEvent::Turn(turn) => self.turn = Some(turn.clone()),
+            AgentEvent::Unread(line) => {
+                self.unread.iter_mut().for_each(|it| append_bounded(it, line));
+            }
+            AgentEvent::Step { .. }
+            | AgentEvent::Spawned { .. }
+            | AgentEvent::Limit { .. }
+            | AgentEvent::Oversize { .. } => {}
+        }
+    }
+
+    /// Where in its work the agent is.
+    fn track_position(&mut self, event: &AgentEvent) {
+        if matches!(event, AgentEvent::Spawned { .. }) {
+            return;
+        }
+        if !matches!(event, AgentEvent::Retry { .. } | AgentEvent::Limit { .. }) {
+            self.retrying = None;
+        }
+        self.at_rest = matches!(event, AgentEvent::Turn(_));
+        self.skipped = matches!(event, AgentEvent::Oversize { .. });
+        if !matches!(event, AgentEvent::Unread(_) | AgentEvent::Oversize { .. } | AgentEvent::Retry { .. }) {
+            self.unread = None;
+        }
+        self.is_unanswered &= !matches!(
+            event,
+            AgentEvent::Text(_) | AgentEvent::ToolUse(_) | AgentEvent::Step { .. } | AgentEvent::Turn(_)
+        );
+        match event {
+            AgentEvent::Step { empty } => {
+                self.steps = self.steps.saturating_add(1);
+                self.empty = if *empty { self.empty.saturating_add(1) } else { 0 };
+            }
+            AgentEvent::ToolUse(_) => self.calls = self.calls.saturating_add(1),
+            _ => {}
+        }
+    }
+
+    fn record_tool(&mut self, call: &ToolUse) {
+        if self.tools.len() < MOST_TOOLS && !self.tools.contains(&call.tool) {
+            self.tools.push(sanitize::line(&call.tool));
+        }
+        if call.act == ToolKind::Run && !call.detail.is_empty() && self.commands.len() < MOST_COMMANDS {
+            self.commands.push(call.detail.clone());
+        }
+    }
+}
+
+/// Appends a line and keeps the end, cutting only now and then.
+fn append_bounded(said: &mut String, line: &str) {
+    if !said.is_empty() {
+        said.push('\n');
+    }
+    said.push_str(line);
+    if said.len() > 4 * FINAL_TEXT_BYTES {
+        *said = truncate::last(said, FINAL_TEXT_BYTES).to_owned();
+    }
+}

@@ -1,0 +1,224 @@
+use proptest::prelude::{any, prop_assert, proptest};
+
+use super::{AgentOutputReader, ProcessEnd};
+use crate::kind::Dialect;
+use crate::provider::LocalClock;
+use crate::{AgentEnding, AgentEvent, AgentRun, FINAL_TEXT_BYTES, ProviderClass};
+
+const INIT: &str = r#"{"type":"system","subtype":"init","session_id":"s","model":"m"}"#;
+const DONE: &str = r#"{"type":"result","is_error":false,"terminal_reason":"completed","result":"ok"}"#;
+const RETRY: &str = r#"{"type":"system","subtype":"api_retry","attempt":2,"error_status":null}"#;
+const RETRY_401: &str = r#"{"type":"system","subtype":"api_retry","attempt":2,"error_status":401}"#;
+const ABORTED: &str = r#"{"type":"result","is_error":true,"terminal_reason":"aborted_tools","errors":["x"]}"#;
+
+fn end() -> ProcessEnd {
+    ProcessEnd { duration_ms: 1, ..ProcessEnd::exited(Some(0)) }
+}
+
+fn run(dialect: Dialect, lines: &[&str], end: ProcessEnd) -> AgentRun {
+    let mut reader = AgentOutputReader::new(dialect);
+    for line in lines {
+        reader.read_line(line);
+    }
+    reader.finish(end, &LocalClock::utc(0))
+}
+
+fn check(dialect: Dialect, lines: &[&str], end: ProcessEnd, expect: Option<(ProviderClass, &str)>) {
+    let told = format!("{lines:?} {end:?}");
+    let error = run(dialect, lines, end).error;
+    assert_eq!(error.as_ref().map(|it| (it.class, it.message.as_str())), expect, "{told}");
+}
+
+#[test]
+fn a_run_of_claude_needs_a_result() {
+    use ProviderClass::{Crash, Login, Refused, Transient};
+    let claude = |lines: &[&str], end, expect| check(Dialect::Claude, lines, end, expect);
+    claude(&[INIT, DONE], end(), None);
+    // Late exits by signal or code take nothing back.
+    claude(&[INIT, DONE], ProcessEnd { exit: Some(143), ..end() }, None);
+    claude(&[INIT], end(), Some((Crash, "crashed: it printed no result")));
+    claude(&[INIT], ProcessEnd { exit: Some(143), ..end() }, Some((Crash, "exit 143")));
+    claude(&[INIT], ProcessEnd { exit: None, signal: Some(9), ..end() }, Some((Crash, "ended by signal 9")));
+    claude(
+        &[],
+        ProcessEnd { exit: Some(1), stderr: "a\nError: Session ID 1 is already in use.\n\n".into(), ..end() },
+        Some((Crash, "exit 1: Error: Session ID 1 is already in use.")),
+    );
+    claude(&[], ProcessEnd { exit: Some(127), ..end() }, Some((Crash, "could not be started (exit 127)")));
+    claude(
+        &[],
+        ProcessEnd { exit: Some(1), stderr: "No conversation found with session ID x".into(), ..end() },
+        Some((Refused, "the session to go on with does not exist any more")),
+    );
+    let never =
+        ProcessEnd { ending: AgentEnding::NotStarted, exit: None, reason: "no such file".into(), ..end() };
+    claude(&[], never, Some((Crash, "could not be started: no such file")));
+    for ending in [AgentEnding::TimedOut, AgentEnding::Idle] {
+        let ended = || ProcessEnd { ending, exit: Some(143), ..end() };
+        claude(&[INIT], ended(), None);
+        claude(&[INIT, RETRY], ended(), Some((Transient, "the provider did not answer")));
+        claude(&[INIT, RETRY_401], ended(), Some((Login, "the provider answered 401 again and again")));
+        claude(&[INIT, ABORTED], ended(), None);
+    }
+    let stopped = || ProcessEnd { ending: AgentEnding::Stopped, exit: Some(143), ..end() };
+    claude(&[INIT], stopped(), None);
+    claude(&[INIT, ABORTED], stopped(), None);
+    claude(&[INIT, RETRY], stopped(), None);
+    claude(&[INIT, ABORTED], end(), Some((Crash, "x")));
+}
+
+#[test]
+fn a_turn_that_is_over_is_at_rest_until_the_next() {
+    let mut reader = AgentOutputReader::new(Dialect::Claude);
+    for (line, at_rest) in [(INIT, false), (DONE, true), ("", true), (INIT, false), (DONE, true)] {
+        reader.read_line(line);
+        assert_eq!(reader.at_rest(), at_rest, "{line}");
+    }
+    let mut text = AgentOutputReader::new(Dialect::Text);
+    text.read_line(DONE);
+    assert!(!text.at_rest());
+}
+
+#[test]
+fn a_last_line_too_long_to_read_is_no_crash() {
+    let read = |lines: &[&str], exit| {
+        let mut reader = AgentOutputReader::new(Dialect::Claude);
+        reader.read_line(INIT);
+        reader.record_oversize_line(1 << 21);
+        for line in lines {
+            reader.read_line(line);
+        }
+        reader.finish(ProcessEnd { exit, ..end() }, &LocalClock::utc(0)).error.map(|it| it.class)
+    };
+    assert_eq!(read(&[], Some(0)), None);
+    assert_eq!(read(&[], Some(1)), Some(ProviderClass::Crash));
+    assert_eq!(read(&[RETRY], Some(0)), Some(ProviderClass::Crash));
+}
+
+#[test]
+fn a_refused_root_says_the_remedy() {
+    let stderr =
+        "--dangerously-skip-permissions cannot be used with root/sudo privileges for security reasons";
+    let error = run(Dialect::Claude, &[], ProcessEnd { exit: Some(1), stderr: stderr.into(), ..end() })
+        .error
+        .unwrap();
+    assert_eq!(error.class, ProviderClass::Refused);
+    assert!(error.message.contains("permissions = \"edits\""), "{}", error.message);
+}
+
+#[test]
+fn text_agents_say_only_by_their_exit() {
+    use ProviderClass::Crash;
+    let text = |end, expect| check(Dialect::Text, &["hello"], end, expect);
+    text(end(), None);
+    text(ProcessEnd { exit: Some(3), stderr: "one\ntwo\n".into(), ..end() }, Some((Crash, "exit 3: two")));
+    text(ProcessEnd { exit: Some(127), ..end() }, Some((Crash, "could not be started (exit 127)")));
+    text(ProcessEnd { exit: None, signal: Some(11), ..end() }, Some((Crash, "ended by signal 11")));
+    for ending in [AgentEnding::TimedOut, AgentEnding::Idle, AgentEnding::Stopped] {
+        text(ProcessEnd { ending, exit: None, signal: Some(15), ..end() }, None);
+    }
+}
+
+#[test]
+fn the_end_of_what_a_text_agent_said_is_kept() {
+    let long = "ü".repeat(1000);
+    let mut reader = AgentOutputReader::new(Dialect::Text);
+    for _ in 0..200 {
+        reader.read_line(&long);
+    }
+    reader.read_line("last");
+    let run = reader.finish(end(), &LocalClock::utc(0));
+    assert!(run.final_text.ends_with("ü\nlast"));
+    assert!(run.final_text.len() <= FINAL_TEXT_BYTES && run.final_text.len() > FINAL_TEXT_BYTES / 2);
+}
+
+#[test]
+fn what_an_agent_said_is_cleaned() {
+    let mut reader = AgentOutputReader::new(Dialect::Text);
+    reader.read_line("\u{1b}[31mred\u{202e} evil\u{7}");
+    let end = ProcessEnd { exit: Some(1), stderr: "\u{1b}[1mbad\tthing\u{202e}\n".into(), ..end() };
+    let run = reader.finish(end, &LocalClock::utc(0));
+    assert_eq!(run.final_text, "red evil");
+    assert_eq!(run.error.unwrap().message, "exit 1: bad thing");
+}
+
+#[test]
+fn errors_come_from_words_failed_tools_and_stderr() {
+    let texts = |run: AgentRun| run.errors.into_iter().map(|it| it.text).collect::<Vec<_>>();
+    let mut reader = AgentOutputReader::new(Dialect::Text);
+    for line in ["Working.", "error: one", "```", "error: quoted", "```"] {
+        reader.read_line(line);
+    }
+    reader.stderr_line("fatal: two");
+    let run = reader.finish(end(), &LocalClock::utc(0));
+    assert_eq!(run.output_bytes, 42);
+    assert_eq!(texts(run), ["error: one", "fatal: two"]);
+
+    let result = |is_error: bool, content: &str| {
+        format!(
+            r#"{{"type":"user","message":{{"content":[{{"type":"tool_result","tool_use_id":"t","is_error":{is_error},"content":{content}}}]}}}}"#
+        )
+    };
+    let lines = [
+        INIT.to_owned(),
+        result(false, r#""error: of a file that was read""#),
+        result(true, r#""Exit code 1\nerror: one\n  --> a.rs:1:1""#),
+        result(true, r#"[{"type":"text","text":"bash: x: command not found"},{"type":"image"}]"#),
+        result(true, "7"),
+        r#"{"type":"assistant","parent_tool_use_id":null,"message":{"content":[{"type":"text","text":"Error: said"}]}}"#.to_owned(),
+        DONE.to_owned(),
+    ];
+    let mut reader = AgentOutputReader::new(Dialect::Claude);
+    for line in &lines {
+        reader.read_line(line);
+    }
+    let run = reader.finish(end(), &LocalClock::utc(0));
+    assert_eq!(run.output_bytes, 11);
+    assert_eq!(texts(run), ["Error: said", "error: one", "bash: x: command not found"]);
+}
+
+#[test]
+fn tools_and_commands_are_listed() {
+    let call = |tool: &str, command: &str| {
+        format!(
+            r#"{{"type":"assistant","message":{{"content":[{{"type":"tool_use","id":"t","name":"{tool}","input":{{"command":"{command}"}}}}]}}}}"#
+        )
+    };
+    let mut reader = AgentOutputReader::new(Dialect::Claude);
+    for line in [call("Bash", "cargo test"), call("Bash", "cargo test"), call("Read", "no command")] {
+        reader.read_line(&line);
+    }
+    (0..100).for_each(|n| drop(reader.read_line(&call(&format!("T{n}"), ""))));
+    (0..100).for_each(|n| drop(reader.read_line(&call("Bash", &"x".repeat(n + 100)))));
+    let run = reader.finish(end(), &LocalClock::utc(0));
+    assert_eq!((run.tools.len(), run.commands.len()), (50, 50));
+    assert_eq!(run.tools[..3], ["Bash", "Read", "T0"]);
+    assert_eq!(run.commands[..2], ["cargo test", "cargo test"]);
+    assert!(run.commands.iter().all(|it| it.chars().count() <= 120));
+}
+
+const DIALECTS: [Dialect; 5] =
+    [Dialect::Claude, Dialect::Codex, Dialect::Gemini, Dialect::Opencode, Dialect::Acp];
+
+#[test]
+fn what_says_not_of_which_type_it_is_comes_back_unread() {
+    for dialect in DIALECTS {
+        let mut reader = AgentOutputReader::new(dialect);
+        for line in ["x", "1", "[]", "{}", r#"{"type":null}"#, r#"{"type":""}"#, r#"[{"type":"result"}]"#] {
+            assert_eq!(reader.read_line(line), [AgentEvent::Unread(line.to_owned())], "{dialect:?}");
+        }
+        assert_eq!(reader.read_line(" \r"), [], "{dialect:?}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn total_on_any_line(line in any::<String>()) {
+        for dialect in DIALECTS {
+            let mut reader = AgentOutputReader::new(dialect);
+            let events = reader.read_line(&line);
+            prop_assert!(events.len() <= 1, "{events:?}");
+            reader.stderr_line(&line);
+        }
+    }
+}

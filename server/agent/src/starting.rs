@@ -1,0 +1,129 @@
+//! How agents are started headless: what of the settings and the task shapes the command line, one file per agent
+//! for what comes of it. No shell ever sees any of it, and the prompt is no part of it.
+
+mod other_agents;
+
+use super::commits::GitDirs;
+use super::kind::AgentKind;
+use super::{acp, claude, codex, gemini, opencode};
+use crate::{PermissionMode, PromptBy};
+
+/// What a command line is made of.
+#[derive(Debug, Clone, Copy)]
+pub struct CommandLineParams<'a> {
+    /// The program as found, with what the user wants in front of every other argument.
+    pub command: &'a [String],
+    pub permissions: PermissionMode,
+    pub model: Option<&'a str>,
+    pub effort: Option<&'a str>,
+    /// The user's own arguments.
+    pub args: &'a [String],
+    /// The commands of the task's checks.
+    pub checks: &'a [String],
+    /// The detected test runner ([`super::allow::test_runner`]).
+    pub runner: Option<&'a str>,
+    /// Where commits are left to the agent and there is a repository.
+    pub commits: Option<&'a GitDirs>,
+    /// How a command of the user's own gets its prompt.
+    pub prompt: PromptBy,
+}
+
+/// What is started, with `{session}`, `{prompt}` and `{prompt_file}` standing for values of the iteration.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AgentCommandLine {
+    pub argv: Vec<String>,
+    /// What of the permissions the command line has no words for.
+    pub env: Vec<(String, String)>,
+    pub prompt: PromptBy,
+}
+
+impl AgentKind {
+    /// The command line; for [`AgentKind::Demo`] the command as it is.
+    pub fn command_line(self, start: &CommandLineParams<'_>) -> AgentCommandLine {
+        let plain = |argv| AgentCommandLine { argv, env: Vec::new(), prompt: PromptBy::Stdin };
+        match self {
+            Self::Claude => plain(claude::start::build_argv(start)),
+            Self::Codex => plain(codex::start::build_argv(start)),
+            Self::Gemini => plain(gemini::start::build_argv(start)),
+            Self::Opencode => AgentCommandLine {
+                env: opencode::start::build_env(start),
+                ..plain(opencode::start::build_argv(start))
+            },
+            Self::Qwen => plain(other_agents::qwen(start)),
+            Self::Copilot => plain(other_agents::copilot(start)),
+            Self::Cursor => plain(other_agents::cursor(start)),
+            Self::Amp => plain(other_agents::amp(start)),
+            Self::Acp(known) => acp::start::build_command_line(known.copied(), start),
+            Self::Demo => plain(start.command.to_vec()),
+            Self::Own(_) => AgentCommandLine { prompt: start.prompt, ..plain(custom_argv(start)) },
+        }
+    }
+
+    /// The same, for a session that the agent began before.
+    pub fn resume_argv(self, argv: &[String]) -> Vec<String> {
+        match self {
+            Self::Codex => codex::start::resume_argv(argv),
+            Self::Opencode => opencode::start::resume_argv(argv),
+            Self::Cursor => other_agents::cursor_resuming(argv),
+            Self::Amp => other_agents::amp_resuming(argv),
+            // The same flag begins a session and goes on with it.
+            Self::Copilot => argv.to_vec(),
+            // The bridge is told by its environment.
+            Self::Acp(_) => argv.to_vec(),
+            Self::Claude | Self::Gemini | Self::Qwen | Self::Demo | Self::Own(_) => chosen_before(argv),
+        }
+    }
+
+    /// Added to the agent's environment; what the user sets wins.
+    pub fn environment(self) -> &'static [(&'static str, &'static str)] {
+        match self {
+            Self::Claude | Self::Demo => claude::start::ENVIRONMENT,
+            Self::Codex => codex::start::ENVIRONMENT,
+            Self::Gemini => gemini::start::ENVIRONMENT,
+            Self::Opencode => opencode::start::ENVIRONMENT,
+            Self::Acp(known) => known.map_or(&[], |it| it.environment()),
+            // Whatever it calls in the end, these mean nothing to anybody else.
+            Self::Own(crate::kind::Dialect::Claude) => claude::start::ENVIRONMENT,
+            Self::Qwen => other_agents::QWEN_ENVIRONMENT,
+            Self::Copilot | Self::Cursor | Self::Amp | Self::Own(_) => &[],
+        }
+    }
+
+    /// Why it would refuse to start with these permissions as root.
+    pub fn refuses_root(self, permissions: PermissionMode) -> bool {
+        self == Self::Claude && permissions == PermissionMode::All
+    }
+}
+
+/// A command of the user's own: its words, and a place for the prompt where it has none.
+fn custom_argv(start: &CommandLineParams<'_>) -> Vec<String> {
+    let mut argv = start.command.to_vec();
+    argv.extend(start.args.iter().cloned());
+    let place = match start.prompt {
+        PromptBy::Stdin => None,
+        PromptBy::Argument => Some("{prompt}"),
+        PromptBy::File => Some("{prompt_file}"),
+    };
+    if let Some(place) = place.filter(|place| !argv.iter().any(|it| it.contains(place))) {
+        argv.push(place.to_owned());
+    }
+    argv
+}
+
+/// `--session-id` would be refused as used already.
+fn chosen_before(argv: &[String]) -> Vec<String> {
+    let before = argv.iter().map(String::as_str).zip(argv.iter().skip(1).map(String::as_str).chain([""]));
+    let word = |(it, next): (&str, &str)| match (it, next) {
+        ("--session-id", "{session}") => "--resume".to_owned(),
+        _ => it.to_owned(),
+    };
+    before.map(word).collect()
+}
+
+/// Words of a command line behind others.
+pub(super) fn extend(argv: &mut Vec<String>, words: &[&str]) {
+    argv.extend(words.iter().map(ToString::to_string));
+}
+
+#[cfg(test)]
+mod tests;

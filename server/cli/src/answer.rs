@@ -1,0 +1,53 @@
+//! `answer`: the user's answer to the question that a loop asks.
+
+use loopkeeper_core::journal::{PauseReason, QuestionKind};
+use loopkeeper_text::sanitize;
+use serde_json::json;
+
+use super::exit::Exit;
+use super::failure::{ExitResult, Failure};
+use super::out::Ui;
+use super::select::SelectedLoop;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// A loop's id, a unique prefix of it, or `latest` (of this work tree)
+    #[arg(value_name = "LOOP")]
+    pub(crate) which: String,
+    /// What the agent is told about its question; `wait` or `stop` at a usage limit; `allow`, `always` or `deny` where
+    /// it waits to be allowed something
+    #[arg(value_name = "TEXT")]
+    pub(crate) text: String,
+}
+
+pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
+    if args.text.trim().is_empty() {
+        return Err(Failure::usage("the answer is empty").hint("`loopkeeper answer latest 'use SQLite'`"));
+    }
+    let found = SelectedLoop::by_name(Some(&args.which))?;
+    let (id, name, state) = (found.id(), found.display_name(), &found.seen.state);
+    let open = state.questions.open.as_ref();
+    found.send_request(json!({"do": "answer", "text": args.text, "what": open.map(|it| &it.id)}))?;
+    if let Some(wanted) = open.filter(|it| it.kind == QuestionKind::Permission) {
+        let permitted = match args.text.trim().to_lowercase().as_str() {
+            "deny" => "Denied",
+            "always" => "Allowed for the whole loop",
+            _ => "Allowed this once",
+        };
+        out.line(format_args!("{permitted}: {}", sanitize::visible(&wanted.text)));
+        return Ok(Exit::Done);
+    }
+    let at_limit = open.is_some_and(|it| it.kind == QuestionKind::UsageLimit);
+    let rests = |reason| reason != PauseReason::Question;
+    if at_limit {
+        let does = if args.text.trim().eq_ignore_ascii_case("stop") { "stops" } else { "waits" };
+        out.line(format_args!("Loop {name} {does}."));
+    } else if state.pause.as_ref().is_some_and(|it| rests(it.reason)) {
+        out.line(format_args!(
+            "The next iteration of loop {name} is told; `loopkeeper resume {id}` goes on."
+        ));
+    } else {
+        out.line(format_args!("Loop {name} goes on; its next iteration is told."));
+    }
+    Ok(Exit::Done)
+}

@@ -1,0 +1,162 @@
+//! `check`: a task's checks once, without a loop. With a loop at work in the tree, its keeper runs them.
+
+mod detach;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::thread::sleep;
+use std::time::Duration;
+
+use loopkeeper_agent::kind::Dialect;
+use loopkeeper_agent::{PermissionMode, PromptBy};
+use loopkeeper_core::check::CheckResult;
+use loopkeeper_core::journal::{AgentPlan, Entry, Record};
+use loopkeeper_text::words;
+use loopkeeper_view::{self as view, CriteriaStatus, LateOrder, effect};
+use serde::Serialize;
+use serde_json::json;
+
+use super::exit::Exit;
+use super::failure::{self, ExitResult, Failure};
+use super::out::Ui;
+use super::render::{Glyphs, table};
+use super::select::TaskArg;
+use super::trust;
+use super::trust::TrustConsent;
+use loopkeeper_keeper::{block_on, check_only};
+use loopkeeper_operations::follow::LoopTailer;
+use loopkeeper_operations::loops::LoopView;
+use loopkeeper_operations::resolved_task::ResolvedTask;
+use loopkeeper_operations::{self as operations, agents, control_client};
+use loopkeeper_system::state_dir::StateDir;
+use loopkeeper_system::state_dir::lock::LockError;
+
+/// Between two looks for the result of a keeper.
+const LOOK: Duration = Duration::from_millis(100);
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    pub(crate) task: TaskArg,
+    /// Only this criterion, by its id
+    #[arg(long, value_name = "ID", hide = true)]
+    pub(crate) criterion: Option<String>,
+    /// Return once the checks run, apart from this process
+    #[arg(long, hide = true)]
+    pub(crate) detach: bool,
+    /// Trust every command that `trust` would show
+    #[arg(long)]
+    pub(crate) trust: bool,
+    /// Print JSON for scripts
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// What `--json` prints.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct CheckReport<'a> {
+    task: &'a str,
+    holds: bool,
+    criteria: &'a CriteriaStatus,
+    results: &'a [CheckResult],
+}
+
+pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
+    if args.detach {
+        return detach::start_detached(args);
+    }
+    let mut work = ResolvedTask::find(args.task.path.as_deref(), &[])?;
+    work.refuse_broken()?;
+    if let Some(id) = &args.criterion {
+        Arc::make_mut(&mut work.task).criteria.retain(|it| it.id.0 == *id);
+    }
+    work.refuse_empty()?;
+    for warning in work.warnings() {
+        failure::warn(warning);
+    }
+    let state = StateDir::open()?;
+    let judge = agents::judge_plan(&work)?;
+    let consent = if args.trust { TrustConsent::Given } else { TrustConsent::Asked };
+    trust::ensure_trusted(&work, &operations::trust::of_checks(&work, &judge)?, &state, consent)?;
+    let results = match state.tree_holder(&work.root)? {
+        None => by_ourselves(&work, judge, &state)?,
+        Some((holder, path)) => match of_task(&state, &holder, &work) {
+            Some(seen) => by_its_keeper(&state, &seen)?,
+            None => return Err(LockError::TreeBusy { holder, path }.into()),
+        },
+    };
+    let criteria = view::criteria_without_loop(&work.task.criteria, &results);
+    let holds = criteria.holds();
+    if args.json {
+        out.json(&CheckReport { task: &work.id.0, holds, criteria: &criteria, results: &results });
+    } else {
+        out.write(&table::with_output(&criteria, &results, Glyphs::of_environment()));
+        out.line(format_args!("{}: {}", work.title(), criteria.sentence()));
+        for remedy in remedies(&results) {
+            out.line(format_args!("Hint: {}.", words::capitalised(remedy)));
+        }
+    }
+    Ok(if holds { Exit::Done } else { Exit::Ended })
+}
+
+/// What the user can do about checks that cannot run here.
+fn remedies(results: &[CheckResult]) -> BTreeSet<&str> {
+    let missing = results.iter().filter_map(CheckResult::missing_on_machine);
+    missing.map(|it| it.remedy.as_str()).filter(|it| !it.is_empty()).collect()
+}
+
+fn by_ourselves(
+    work: &ResolvedTask,
+    judge: Option<AgentPlan>,
+    state: &StateDir,
+) -> Result<Vec<CheckResult>, Failure> {
+    let workspace = state.workspace(&work.root)?;
+    let round = check_only::check_task(state, &workspace, work.spec(no_agent(), judge), Box::new(|_| {}));
+    Ok(block_on(round)??.results)
+}
+
+/// The loop that works on this very task.
+fn of_task(state: &StateDir, holder: &str, work: &ResolvedTask) -> Option<LoopView> {
+    let seen = LoopView::read(state, state.find(holder).ok()?).ok().flatten()?;
+    (seen.is_alive() && seen.works_on(work)).then_some(seen)
+}
+
+/// Asks the loop's keeper: at once while it rests, else after the running call of the agent.
+fn by_its_keeper(state: &StateDir, seen: &LoopView) -> Result<Vec<CheckResult>, Failure> {
+    let id = seen.dir.id();
+    let mut following = LoopTailer::new(&seen.dir.journal());
+    following.poll()?;
+    control_client::send(state, id, json!({"do": "check"}))?;
+    failure::note(effect(&seen.state, LateOrder::Check, &format!("Loop {id} is at work here and")));
+    loop {
+        if let Some(results) = following.poll()?.iter().find_map(results_of) {
+            return Ok(results);
+        }
+        let ended = following.state().is_some_and(|it| it.outcome.is_some());
+        if ended || !LoopView::read(state, seen.dir.clone())?.is_some_and(|it| it.is_alive()) {
+            return Err(Failure::ended(format_args!("loop {id} ended before it checked"))
+                .hint("`loopkeeper check` again runs the checks here."));
+        }
+        sleep(LOOK);
+    }
+}
+
+fn results_of(entry: &Entry) -> Option<Vec<CheckResult>> {
+    match &entry.record {
+        Record::ChecksDone { round, .. } => Some(round.results.clone()),
+        _ => None,
+    }
+}
+
+/// A check round starts none.
+fn no_agent() -> AgentPlan {
+    AgentPlan {
+        name: "none".to_owned(),
+        argv: Vec::new(),
+        prompt: PromptBy::Stdin,
+        dialect: Dialect::Text,
+        permissions: PermissionMode::Edits,
+        env: Vec::new(),
+    }
+}

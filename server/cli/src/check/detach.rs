@@ -1,0 +1,61 @@
+//! `check --detach`: the same checks in a process that outlives this one and whoever started it. For editors, which
+//! end everything below them.
+
+use std::io::Read as _;
+use std::os::unix::process::CommandExt as _;
+use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use super::Args;
+use crate::exit::Exit;
+use crate::failure::{ExitResult, Failure};
+use loopkeeper_operations::failure::FailureKind;
+use loopkeeper_operations::resolved_task::ResolvedTask;
+use loopkeeper_system::state_dir::StateDir;
+
+/// Checks that hold no tree after this long wait for something; they will say so themselves.
+const PATIENCE: Duration = Duration::from_secs(10);
+const LOOK: Duration = Duration::from_millis(5);
+
+/// Returns once they hold the tree, or are over already.
+pub(super) fn start_detached(args: &Args) -> ExitResult {
+    let work = ResolvedTask::find(args.task.path.as_deref(), &[])?;
+    let store = StateDir::open()?;
+    // A leader of a group cannot lead a session; whoever started us apart did so already.
+    let _ = rustix::process::setsid();
+    let mut command = Command::new("/proc/self/exe");
+    command
+        .arg0("loopkeeper")
+        .arg("check")
+        .args(args.criterion.as_ref().map(|it| format!("--criterion={it}")))
+        .args(args.trust.then_some("--trust"));
+    command.arg("--").arg(work.root.join(&work.id.0)).current_dir("/");
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+    let mut child = command.spawn()?;
+    let began = Instant::now();
+    while began.elapsed() < PATIENCE {
+        if let Some(status) = child.try_wait()? {
+            return parse_outcome(status.code(), &read_stderr(&mut child));
+        }
+        if store.tree_holder(&work.root)?.is_some() {
+            break;
+        }
+        sleep(LOOK);
+    }
+    Ok(Exit::Done)
+}
+
+/// A criterion that does not hold is no failure here: its result says so.
+fn parse_outcome(code: Option<i32>, words: &str) -> ExitResult {
+    let Some((_, what)) = words.split_once("error: ") else { return Ok(Exit::Done) };
+    Err(Failure::new(FailureKind::of_exit(code), what))
+}
+
+fn read_stderr(child: &mut Child) -> String {
+    let mut words = String::new();
+    if let Some(stderr) = child.stderr.take() {
+        let _ = stderr.take(4096).read_to_string(&mut words);
+    }
+    words.trim().to_owned()
+}

@@ -1,0 +1,101 @@
+//! `demo`: a small real project, the built-in agent, one loop from failing to done. Trusts only the folder that it
+//! made itself.
+
+use std::path::{Path, PathBuf};
+
+use clap::ValueHint;
+
+use super::exit::Exit;
+use super::failure::{ExitResult, Failure};
+use super::out::Ui;
+use super::render::LOUD;
+use super::run::foreground;
+use super::show::{LoopFormat, LoopPrinter};
+use super::trust::TrustConsent;
+use super::{demo_project, trust};
+use loopkeeper_keeper::launch;
+use loopkeeper_operations as operations;
+use loopkeeper_operations::agents::AgentRoster;
+use loopkeeper_operations::resolved_task::ResolvedTask;
+use loopkeeper_system::snapshots::SnapshotStore;
+use loopkeeper_system::state_dir::StateDir;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Make the project in DIR and leave it there, ready to be started again
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) keep: Option<PathBuf>,
+}
+
+pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
+    match &args.keep {
+        Some(folder) => run_kept(folder, out),
+        None => run_temporary(out),
+    }
+}
+
+/// Project, loop and what is remembered of it, gone afterwards.
+fn run_temporary(out: &mut Ui) -> ExitResult {
+    let folder = TempDirGuard(std::env::temp_dir().join(format!("loopkeeper-demo-{}", uuid::Uuid::new_v4())));
+    let project = folder.0.join("receipt");
+    create_project(&project)?;
+    let state = StateDir::at(&folder.0.join("state"))?;
+    let (exit, _) = run_loop(&project, &state, out)?;
+    out.line("");
+    out.line("All of it has been removed again; `loopkeeper demo --keep DIR` leaves the project.");
+    out.line("For a project of your own: `loopkeeper init`, then `loopkeeper run`.");
+    Ok(exit)
+}
+
+/// The project stays, as it was before the loop, so that the loop can be started from anywhere.
+fn run_kept(project: &Path, out: &mut Ui) -> ExitResult {
+    // First: a project without its loop would only be in the way of the next try.
+    let state = StateDir::open()?;
+    create_project(project)?;
+    let (exit, start) = run_loop(project, &state, out)?;
+    let workspace = state.workspace(project)?;
+    if let Some(start) = start {
+        SnapshotStore::open(&workspace.snapshots(), workspace.root())?.restore(&start, None)?;
+    }
+    out.line("");
+    out.line(format_args!("{} is as it was before the loop.", project.display()));
+    out.line(
+        "`loopkeeper run` in there starts it again; `loopkeeper diff latest 1` shows what the agent did.",
+    );
+    Ok(exit)
+}
+
+/// One loop; its exit code, and the tree at its start.
+fn run_loop(project: &Path, state: &StateDir, out: &mut Ui) -> Result<(Exit, Option<String>), Failure> {
+    let work = ResolvedTask::find(Some(&project.to_string_lossy()), &[])?;
+    let crew = AgentRoster::resolve(&work)?;
+    trust::ensure_trusted(&work, &operations::trust::items(&work, &crew)?, state, TrustConsent::Given)?;
+    out.line(format_args!(
+        "{LOUD}{}{LOUD:#}: a small project in {}, half done.",
+        work.title(),
+        project.display()
+    ));
+    out.line("The built-in agent plays a short script; the checks are real. Nothing leaves this machine.");
+    out.line("");
+    let workspace = state.workspace(&work.root)?;
+    let dir =
+        launch::create_loop_dir(state, &workspace, work.spec(crew.agent, crew.judge), &work.task.prompt)?;
+    let (exit, ended) = foreground::run_to_end(&dir, LoopPrinter::new(LoopFormat::Text, out))?;
+    Ok((exit, ended.tree_after(0).map(str::to_owned)))
+}
+
+fn create_project(project: &Path) -> Result<(), Failure> {
+    demo_project::create(project).map_err(|error| {
+        let hint = error.hint();
+        Failure::usage(error).hint(hint)
+    })
+}
+
+/// A folder that goes with this value.
+struct TempDirGuard(PathBuf);
+
+impl Drop for TempDirGuard {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}

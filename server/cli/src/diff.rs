@@ -1,0 +1,58 @@
+//! `diff`: what a loop or one of its iterations changed, as a patch.
+
+use std::io::IsTerminal;
+
+use loopkeeper_text::sanitize;
+
+use super::exit::Exit;
+use super::failure::{self, ExitResult};
+use super::out::Ui;
+use super::render::{BAD, GOOD, LOUD, QUIET};
+use super::select::{self, LoopArg};
+use loopkeeper_operations::{changes, loops};
+use loopkeeper_system::snapshots::SnapshotStore;
+use loopkeeper_system::state_dir::StateDir;
+
+/// More than anybody reads, less than memory holds.
+const MOST_BYTES: usize = 64 * 1024 * 1024;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    pub(crate) which: LoopArg,
+    /// The iteration whose changes are shown; without it, the changes of the whole loop
+    #[arg(value_name = "ITERATION", allow_negative_numbers = true, value_parser = select::iteration)]
+    pub(crate) iteration: Option<u32>,
+}
+
+pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
+    let state_dir = StateDir::open()?;
+    let seen = loops::find(&state_dir, args.which.name.as_deref(), failure::warn)?;
+    let (before, after) = changes::tree_range(&seen.state, args.iteration)?;
+    let (_, workspace, _) = StateDir::of_loop(seen.dir.path())?;
+    let store = SnapshotStore::open(&workspace.snapshots(), workspace.root())?;
+    let patch = store.diff(before, after, MOST_BYTES)?;
+    if !std::io::stdout().is_terminal() {
+        // A file or `git apply` wants the bytes as they are.
+        out.write(&patch);
+    } else if patch.is_empty() {
+        let what = args.iteration.map_or_else(|| "The loop".to_owned(), |it| format!("Iteration {it}"));
+        out.line(format_args!("{what} changed no file."));
+    } else {
+        for line in sanitize::text(&patch).lines() {
+            out.line(coloured(line));
+        }
+    }
+    Ok(Exit::Done)
+}
+
+fn coloured(line: &str) -> String {
+    let style = match line.as_bytes().first() {
+        _ if line.starts_with("+++") || line.starts_with("---") || line.starts_with("diff ") => LOUD,
+        Some(b'+') => GOOD,
+        Some(b'-') => BAD,
+        Some(b'@') => QUIET,
+        _ => return line.to_owned(),
+    };
+    format!("{style}{line}{style:#}")
+}

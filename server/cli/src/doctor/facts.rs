@@ -1,0 +1,294 @@
+//! Looks everything up that `doctor` tells. What cannot be looked up is a fact too, never the end of it.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use futures::future::join_all;
+use loopkeeper_agent::LoopMode;
+use loopkeeper_agent::catalog::{KNOWN, KnownAgent};
+use loopkeeper_agent::kind::{AgentKind, Dialect};
+use loopkeeper_core::journal::AgentPlan;
+use loopkeeper_core::settings::{AgentSettings, ResolvedSettings, SettingOverride, Settings};
+use loopkeeper_task as task;
+use loopkeeper_text::sanitize;
+use loopkeeper_view::doctor::{
+    AgentFacts, AgentVersion, DoctorFacts, DoctorProblem, LoginState, MachineFacts, SandboxFacts,
+    SelectedAgent, TaskFacts, TasksFacts, WorkspaceFacts, detect_login, version_in,
+};
+use loopkeeper_view::probe::PROBED;
+
+use loopkeeper_keeper::run_context::warden_program;
+use loopkeeper_operations::failure::Failure;
+use loopkeeper_operations::resolved_task::{MOST_LISTED, ResolvedTask};
+use loopkeeper_operations::{self as operations, installed};
+use loopkeeper_system::agents::{self, AgentQuery};
+use loopkeeper_system::env::{EnvAudience, scrubbed_env};
+use loopkeeper_system::host_info::{self, LoginTraces};
+use loopkeeper_system::sandbox::Isolation;
+use loopkeeper_system::state_dir::{StateDir, StateError};
+use loopkeeper_system::trust::TrustStore;
+use loopkeeper_system::work_trees::OtherWorkTrees;
+use loopkeeper_system::{config_files, task_files, versions};
+
+/// What the rest is looked up with.
+pub(super) struct FactContext {
+    pub(super) root: PathBuf,
+    pub(super) path: OsString,
+    pub(super) resolved: Arc<ResolvedSettings>,
+    /// The defaults where the configuration cannot be taken as written.
+    pub(super) settings: Arc<Settings>,
+    state: Result<StateDir, StateError>,
+    pub(super) domain: Isolation,
+    enclosure: SandboxFacts,
+}
+
+impl FactContext {
+    pub(super) fn from_current_dir(arguments: &[SettingOverride]) -> Result<Self, Failure> {
+        let root = config_files::root_of(Path::new("."))?;
+        let resolved = config_files::load(&root, arguments)?;
+        let settings = resolved.settings().cloned().unwrap_or_default();
+        let state = StateDir::open();
+        let warden = state.as_ref().map_or_else(|_| "/proc/self/exe".into(), warden_program);
+        let wanted = settings.sandbox;
+        let (domain, sentence) = match Isolation::detect(wanted, &warden) {
+            Ok(domain) => (domain.clone(), domain.sentence()),
+            Err(error) => (Isolation::Subreaper { warden, why: None }, error.to_string()),
+        };
+        let is_namespace = matches!(domain, Isolation::PidNamespace { .. });
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let enclosure = SandboxFacts { wanted, is_namespace, sentence };
+        Ok(Self { root, path, resolved, settings, state, domain, enclosure })
+    }
+
+    pub(super) fn facts(&self) -> Result<DoctorFacts, Failure> {
+        Ok(DoctorFacts {
+            agents: self.agents(None)?,
+            chosen: self.agent_start().map_err(|it| trouble(&it)),
+            machine: self.machine()?,
+            workspace: self.workspace(),
+        })
+    }
+
+    fn agent_start(&self) -> Result<SelectedAgent, Failure> {
+        let Settings { mode, agent, .. } = &*self.settings;
+        if *mode == LoopMode::Attach {
+            let plan = operations::agents::attached_plan(agent)?;
+            let would_ask = operations::agents::can_ask(self.hooks_off(&plan).as_deref());
+            let silent = would_ask.and_then(|()| installed::ensure_installed(&self.root)).err();
+            return Ok(SelectedAgent::Session { silent: silent.map(|it| trouble(&it)) });
+        }
+        let plan = agents::plan_agent(&self.wanted(agent))?;
+        if *mode == LoopMode::Hook {
+            operations::agents::can_be_held(&plan, self.hooks_off(&plan).as_deref())?;
+        }
+        let kind = self.kind(&plan.name);
+        Ok(SelectedAgent::Agent { name: plan.name, kind, mode: *mode })
+    }
+
+    /// All agents that are known here, or the one of this name.
+    pub(super) fn agents(&self, only: Option<&str>) -> Result<Vec<AgentFacts>, Failure> {
+        let is_asked = |name: &str| only.is_none_or(|it| it == name);
+        let traces = LoginTraces::new(self.environment());
+        let known = KNOWN.iter().filter(|it| is_asked(it.name)).map(|it| self.known(it, &traces));
+        let own = self
+            .settings
+            .agents
+            .iter()
+            .filter(|it| is_asked(&it.name) && is_own(it))
+            .map(|it| self.custom_agent(it));
+        let mut found: Vec<AgentFacts> = known.chain(own).collect();
+        let asked = found.iter().map(|it| async {
+            match (&it.version, &it.program) {
+                (AgentVersion::NotAsked(why), Some(program)) if why.is_empty() => self.version(program).await,
+                (version, _) => version.clone(),
+            }
+        });
+        let versions = block_on(join_all(asked))?;
+        for (agent, version) in found.iter_mut().zip(versions) {
+            agent.version = version;
+        }
+        Ok(found)
+    }
+
+    fn wanted<'a>(&'a self, agent: &'a str) -> AgentQuery<'a> {
+        AgentQuery {
+            agent,
+            agents: &self.settings.agents,
+            root: &self.root,
+            criteria: &[],
+            path: &self.path,
+            is_root: rustix::process::geteuid().is_root(),
+            env_set: &self.settings.env_set,
+            committer: self.settings.git.commit,
+        }
+    }
+
+    /// The agent that is wanted here, and may run the commands of a probe.
+    pub(super) fn plan(&self) -> Result<AgentPlan, Failure> {
+        let criteria = task::parse_inline_task("", &[format!("It waits: `$ {PROBED}`")]).criteria;
+        Ok(agents::plan_agent(&AgentQuery { criteria: &criteria, ..self.wanted(&self.settings.agent) })?)
+    }
+
+    pub(super) fn state(&self) -> Result<&StateDir, Failure> {
+        self.state.as_ref().map_err(|error| Failure::ended(error).hint(error.hint()))
+    }
+
+    /// Whose command line and output the agent of this name has.
+    pub(super) fn kind(&self, name: &str) -> AgentKind {
+        let written = self.settings.agents.iter().find(|it| it.name == name);
+        AgentKind::from_name(name, written.map_or(Dialect::Text, |it| it.output))
+    }
+
+    /// Where the hooks of this agent are switched off.
+    pub(super) fn hooks_off(&self, plan: &AgentPlan) -> Option<String> {
+        agents::hooks_off::place(plan, &self.root, &self.agent_environment(plan))
+    }
+
+    /// Whether it is a command of the user's own.
+    pub(super) fn is_own(&self, name: &str) -> bool {
+        self.settings.agents.iter().any(|it| it.name == name && is_own(it))
+    }
+
+    /// As a loop would start it with.
+    pub(super) fn agent_environment(&self, plan: &AgentPlan) -> Vec<(OsString, OsString)> {
+        let mut env = self.environment();
+        for (name, value) in plan.kind().environment() {
+            if !env.iter().any(|(known, _)| known == name) {
+                env.push((name.into(), value.into()));
+            }
+        }
+        for (name, value) in &plan.env {
+            env.retain(|(known, _)| known != name.as_str());
+            env.push((name.into(), value.into()));
+        }
+        env
+    }
+
+    fn environment(&self) -> Vec<(OsString, OsString)> {
+        let settings = &self.settings;
+        scrubbed_env(EnvAudience::Agent, &settings.env_pass, &settings.env_set, std::env::vars_os())
+    }
+
+    fn known(&self, known: &KnownAgent, traces: &LoginTraces) -> AgentFacts {
+        let written = self.settings.agents.iter().find(|it| it.name == known.name && !it.command.is_empty());
+        let version = AgentVersion::NotAsked(match written {
+            // With other arguments it may be anything, and it may be the workspace's.
+            Some(_) => "its command is one of the configuration".to_owned(),
+            None => String::new(),
+        });
+        let program = match written {
+            Some(_) => {
+                agents::plan_agent(&self.wanted(known.name)).ok().and_then(|it| it.argv.into_iter().next())
+            }
+            None => {
+                agents::find_program(known.program, &self.path, &self.root).map(|it| it.display().to_string())
+            }
+        };
+        AgentFacts {
+            name: known.name.to_owned(),
+            title: known.title.to_owned(),
+            program,
+            version,
+            login: detect_login(known, traces),
+            hooks_off: agents::plan_agent(&self.wanted(known.name)).ok().and_then(|it| self.hooks_off(&it)),
+            own: false,
+        }
+    }
+
+    /// Found, and not started: what it does without its arguments is nobody's word.
+    fn custom_agent(&self, agent: &AgentSettings) -> AgentFacts {
+        let plan = agents::plan_agent(&self.wanted(&agent.name)).ok();
+        AgentFacts {
+            name: agent.name.clone(),
+            title: agent.name.clone(),
+            program: plan.and_then(|it| it.argv.into_iter().next()),
+            version: AgentVersion::NotAsked("a command of your own is not started to ask".to_owned()),
+            login: LoginState::Unknown,
+            hooks_off: None,
+            own: true,
+        }
+    }
+
+    async fn version(&self, program: &str) -> AgentVersion {
+        match versions::query_version(program, self.environment(), &self.domain).await {
+            Ok(answer) => version_in(&answer)
+                .map_or_else(|| AgentVersion::Failed("it told none".to_owned()), AgentVersion::Told),
+            Err(why) => AgentVersion::Failed(why),
+        }
+    }
+
+    fn machine(&self) -> Result<MachineFacts, Failure> {
+        let git =
+            agents::find_program("git", &self.path, &self.root).ok_or_else(|| "it is not on PATH".to_owned());
+        let git = git.map(|it| it.display().to_string());
+        let git = match git {
+            Ok(program) => block_on(versions::query_version(&program, self.environment(), &self.domain))?
+                .map(|it| sanitize::line(it.trim())),
+            Err(why) => Err(why),
+        };
+        Ok(MachineFacts {
+            git,
+            enclosure: self.enclosure.clone(),
+            watches: host_info::max_user_watches(),
+            watcher: host_info::check_watcher(),
+            state: host_info::state(&self.state),
+        })
+    }
+
+    fn workspace(&self) -> WorkspaceFacts {
+        let is_readable = self.resolved.settings().is_ok();
+        WorkspaceFacts {
+            root: sanitize::line(&self.root.to_string_lossy()),
+            is_repository: self.root.ancestors().any(config_files::has_repository),
+            work_trees: OtherWorkTrees::new(&self.root).paths(),
+            config: self.resolved.findings().to_vec(),
+            tasks: is_readable.then(|| self.tasks().map_err(|it| trouble(&it))),
+        }
+    }
+
+    fn tasks(&self) -> Result<TasksFacts, Failure> {
+        let settings = &self.settings;
+        let found = task_files::discover(&self.root, &settings.task_exclude, &settings.task_files)?;
+        let looked =
+            found.iter().take(MOST_LISTED).map(|it| Ok(self.task(&ResolvedTask::at(&self.root, it)?)));
+        let looked = looked.collect::<Result<Vec<TaskFacts>, Failure>>()?;
+        let further = found.len().saturating_sub(MOST_LISTED) as u64;
+        Ok(TasksFacts { looked, further })
+    }
+
+    fn task(&self, work: &ResolvedTask) -> TaskFacts {
+        let looked = operations::trust::known_items(work, |_| ()).and_then(|items| {
+            work.refuse_unready()?;
+            Ok(self
+                .state
+                .as_ref()
+                .map_or(items.len(), |it| TrustStore::open(it).untrusted_items(&work.root, &items).len()))
+        });
+        let (untrusted, broken) = match looked {
+            Ok(untrusted) => (untrusted as u64, None),
+            Err(failure) => (0, Some(trouble(&failure))),
+        };
+        TaskFacts { id: sanitize::line(&work.id.0), untrusted, broken }
+    }
+}
+
+/// Without keys, and without any home but this one.
+pub(super) fn bare_environment(home: PathBuf) -> Vec<(OsString, OsString)> {
+    let mut env = scrubbed_env(EnvAudience::Check, &[], &[], std::env::vars_os());
+    env.retain(|(name, _)| name != "HOME" && !name.to_string_lossy().starts_with("XDG_"));
+    env.push(("HOME".into(), home.into()));
+    env
+}
+
+fn is_own(agent: &AgentSettings) -> bool {
+    agent.name != "demo" && KNOWN.iter().all(|it| it.name != agent.name)
+}
+
+fn trouble(failure: &Failure) -> DoctorProblem {
+    DoctorProblem { what: failure.what.clone(), hint: failure.hint.clone().unwrap_or_default() }
+}
+
+pub(super) fn block_on<T>(work: impl Future<Output = T>) -> Result<T, Failure> {
+    Ok(loopkeeper_keeper::block_on(work)?)
+}

@@ -1,0 +1,124 @@
+//! `doctor --agent A --probe`: a few short calls of an agent, in a folder of their own, and a table of what it can do.
+//! Says beforehand how many calls that is: each costs what a call costs.
+
+mod calls;
+mod consent;
+mod watching;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use loopkeeper_agent::catalog::KNOWN;
+use loopkeeper_core::journal::AgentPlan;
+use loopkeeper_core::settings::{LimitSettings, SettingOverride};
+use loopkeeper_text::{sanitize, words};
+use loopkeeper_view::doctor::AgentVersion;
+use loopkeeper_view::probe::{
+    Observation, OutputFormat, Probe, ProbeReport, ProbeSubject, format_of, judge_calls, recommend,
+    render_markdown,
+};
+
+use self::calls::{ProbeRun, ProbeRunner, longest};
+use super::Args;
+use super::facts::{FactContext, block_on};
+use super::show;
+use crate::exit::Exit;
+use crate::failure::{ExitResult, Failure, note};
+use crate::out::Ui;
+use crate::render::Glyphs;
+use loopkeeper_system::sandbox::Isolation;
+use loopkeeper_system::{clock, durable};
+
+pub(super) fn run(args: &Args, out: &mut Ui) -> ExitResult {
+    let named =
+        |it: &String| SettingOverride { option: "--agent".into(), key: "agent".into(), value: it.clone() };
+    let arguments: Vec<SettingOverride> = args.agent.iter().map(named).collect();
+    let looked = FactContext::from_current_dir(&arguments)?;
+    looked.resolved.settings()?;
+    let plan = looked.plan()?;
+    consent::ensure_trusted(&looked, &plan, args)?;
+    consent::has_room(&looked, &plan)?;
+    if !consent::confirm_cost(&looked, &plan, args.yes)? {
+        return Err(Failure::usage("nothing was started").hint("`--yes` starts it without being asked."));
+    }
+    let made = block_on(async { ProbeRunner::new(&looked, plan)?.run_all().await })??;
+    let Some(ProbeRun { plan, words, calls, starts }) = made else {
+        note("Interrupted: nothing was found out. The agent has ended, and its folders are removed.");
+        return Ok(Exit::Signalled);
+    };
+    let rows = judge_calls(&calls, &words);
+    let format =
+        calls.get(&Probe::Answer).map_or(OutputFormat::Nothing, |it: &Observation| format_of(&it.stdout));
+    let tried = probe_subject(&looked, &plan, format);
+    let report = ProbeReport {
+        agent: plan.name.clone(),
+        version: version(&looked, &plan.name)?,
+        command: plan.argv.clone(),
+        at: words::rfc3339(clock::now().wall),
+        calls: starts,
+        recommendation: recommend(&tried, &rows),
+        rows,
+    };
+    let files = write(&looked, args.out.as_deref(), &report)?;
+    if args.json {
+        out.json(&report);
+    } else {
+        out.write(&show::probed(&report, Glyphs::of_environment()));
+        let shown = files.map(|it| sanitize::line(&it.to_string_lossy()));
+        out.line(format_args!("\nWritten to {} and {}", shown[0], shown[1]));
+    }
+    Ok(if report.recommendation.drivable { Exit::Done } else { Exit::Ended })
+}
+
+fn probe_subject(looked: &FactContext, plan: &AgentPlan, format: OutputFormat) -> ProbeSubject {
+    let written = looked.settings.agents.iter().find(|it| it.name == plan.name);
+    let command = written.map(|it| [it.command.clone(), it.args.clone()].concat()).unwrap_or_default();
+    let is_known = KNOWN.iter().any(|it| it.name == plan.name);
+    let command = if is_known { Vec::new() } else { command };
+    let enclosed = matches!(looked.domain, Isolation::PidNamespace { .. });
+    ProbeSubject { name: plan.name.clone(), command, prompt: plan.prompt, format, enclosed }
+}
+
+fn version(looked: &FactContext, name: &str) -> Result<Option<String>, Failure> {
+    Ok(looked.agents(Some(name))?.into_iter().find_map(|it| match it.version {
+        AgentVersion::Told(version) => Some(version),
+        AgentVersion::Failed(_) | AgentVersion::NotAsked(_) => None,
+    }))
+}
+
+/// As Markdown and as JSON: where the user says, else in the state folder.
+fn write(looked: &FactContext, out: Option<&Path>, report: &ProbeReport) -> Result<[PathBuf; 2], Failure> {
+    let base = if let Some(path) = out {
+        path.with_extension("")
+    } else {
+        let folder = looked.state()?.root().join("probes");
+        durable::make_folder(&folder)?;
+        let stamp: String = report.at.chars().filter(char::is_ascii_digit).take(14).collect();
+        folder.join(format!("{}-{stamp}", report.agent))
+    };
+    let json = serde_json::to_string_pretty(report).map_err(|error| Failure::ended(&error))?;
+    Ok([file(&base, "md", &render_markdown(report))?, file(&base, "json", &(json + "\n"))?])
+}
+
+fn file(base: &Path, ending: &str, text: &str) -> Result<PathBuf, Failure> {
+    let mut path = base.as_os_str().to_owned();
+    path.push(format!(".{ending}"));
+    let path = PathBuf::from(path);
+    fs::write(&path, text).map_err(|error| {
+        Failure::ended(format_args!("cannot write {}: {error}", path.display()))
+            .hint("`--out` names a file in a folder that exists.")
+    })?;
+    Ok(path)
+}
+
+/// What the user should know before anything is spent. `made`: calls of this hour so far; `needed`: those to come.
+fn announcement(plan: &AgentPlan, (needed, made): (usize, u32), limits: &LimitSettings) -> String {
+    format!(
+        "Probing `{}` starts it {needed} times (one more where it takes its prompt in another way), each time in an empty \
+         folder of its own and for at most {}. Every start is a call of its model and costs what that costs; it \
+         counts like those of loops, of which there were {made} in the last hour (`limits.calls_per_hour` is {}).",
+        sanitize::line(&plan.name),
+        words::duration(longest(limits).as_millis() as u64),
+        limits.calls_per_hour,
+    )
+}

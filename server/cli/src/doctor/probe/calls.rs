@@ -1,0 +1,332 @@
+//! The calls themselves: each start of the agent in its folder, watched from outside until nothing of it is left.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use loopkeeper_agent::argv::{self, PlaceholderValues};
+use loopkeeper_agent::hooks::HookMechanism;
+use loopkeeper_agent::kind::Dialect;
+use loopkeeper_agent::provider::LocalClock;
+use loopkeeper_agent::reader::{AgentOutputReader, ProcessEnd};
+use loopkeeper_agent::{LoopMode, PromptBy, claude, codex};
+use loopkeeper_core::decide::CallSlot;
+use loopkeeper_core::journal::AgentPlan;
+use loopkeeper_core::settings::LimitSettings;
+use loopkeeper_text::redact::Redactor;
+use loopkeeper_view::probe::{
+    KnownHookState, Observation, Probe, ProbeAnswer, ProbeNonces, ProbeObservations, ProbeQuestion,
+    ProbeScenario, build_scenario, judge_calls,
+};
+use uuid::Uuid;
+
+use super::super::facts::{FactContext, bare_environment};
+use super::watching::{ProbeLimits, ProbeSignals, watch};
+use crate::failure::{Failure, note};
+use loopkeeper_keeper::acp;
+use loopkeeper_keeper::run_context::{EnvVars, extend_env};
+use loopkeeper_keeper::{agent, calls};
+use loopkeeper_system::agents::hook_conflict;
+use loopkeeper_system::calls::CallRequest;
+use loopkeeper_system::env::{RESUMED, SESSION};
+use loopkeeper_system::process::{Job, StdinSource};
+use loopkeeper_system::scratch::{self, DirSnapshot, ScratchDir};
+use loopkeeper_system::trust::permit::Approved;
+
+/// No call takes longer, whatever an iteration may take; what does is ended.
+const LONGEST: Duration = Duration::from_secs(300);
+/// Whoever has to fail does so by then, or asks for ever.
+const TO_FAIL: Duration = Duration::from_secs(30);
+/// Between TERM and KILL.
+const GRACE: Duration = Duration::from_secs(10);
+
+/// An agent with all that its calls need.
+pub(super) struct ProbeRunner<'a> {
+    looked: &'a FactContext,
+    plan: AgentPlan,
+    scratch: ScratchDir,
+    words: ProbeNonces,
+    redactor: Redactor,
+    /// Of the first call.
+    session: String,
+    /// What its calls stand under in the user's list.
+    asker: String,
+    starts: usize,
+    interrupts: ProbeSignals,
+}
+
+/// What all calls came to.
+pub(super) struct ProbeRun {
+    /// As the agent turned out to take its prompt.
+    pub(super) plan: AgentPlan,
+    pub(super) words: ProbeNonces,
+    pub(super) calls: ProbeObservations,
+    /// How often it was started.
+    pub(super) starts: usize,
+}
+
+impl<'a> ProbeRunner<'a> {
+    /// Needs a runtime.
+    pub(super) fn new(looked: &'a FactContext, plan: AgentPlan) -> Result<Self, Failure> {
+        let text =
+            |(name, value): (OsString, OsString)| Some((name.into_string().ok()?, value.into_string().ok()?));
+        let secrets = std::env::vars_os().chain(looked.agent_environment(&plan)).filter_map(text);
+        Ok(Self {
+            looked,
+            plan,
+            scratch: ScratchDir::new()?,
+            words: ProbeNonces::new(Uuid::new_v4().as_u64_pair().0),
+            redactor: Redactor::from_env(secrets),
+            session: Uuid::new_v4().to_string(),
+            asker: format!("probe-{}", Uuid::new_v4().simple()),
+            starts: 0,
+            interrupts: ProbeSignals::listen()?,
+        })
+    }
+
+    /// Every call in its order; an agent that does not even answer is not asked any further. `None`: somebody wants
+    /// no more of it, and nothing of the agent runs any more.
+    pub(super) async fn run_all(mut self) -> Result<Option<ProbeRun>, Failure> {
+        let calls = self.run_each().await?;
+        if self.interrupts.were_heard() {
+            return Ok(None);
+        }
+        Ok(Some(ProbeRun { plan: self.plan, words: self.words, calls, starts: self.starts }))
+    }
+
+    async fn run_each(&mut self) -> Result<ProbeObservations, Failure> {
+        let mut calls = ProbeObservations::new();
+        let mut folders = BTreeMap::new();
+        for (at, probe) in Probe::ALL.into_iter().enumerate() {
+            if let Some(settled) = settled(self.looked, &self.plan).filter(|_| probe == Probe::Hook) {
+                calls.insert(probe, Observation { settled: Some(settled), ..Observation::default() });
+                continue;
+            }
+            note(format_args!("{}/{} {}", at + 1, Probe::ALL.len(), probe.title()));
+            let Some(mut seen) = self.call(probe, &mut folders).await? else { break };
+            if probe == Probe::Answer {
+                seen = self.or_by_argument(seen, &mut folders).await?;
+                if let Some(session) = session(&self.plan, &seen) {
+                    self.session = session;
+                }
+            }
+            calls.insert(probe, seen);
+            if self.interrupts.were_heard() {
+                break;
+            }
+            if probe == Probe::Answer && !has_answered(&calls, &self.words) {
+                note("It does not answer: the other calls are not made.");
+                break;
+            }
+        }
+        Ok(calls)
+    }
+
+    /// A command that was not told how it takes its prompt may take it as its last argument.
+    async fn or_by_argument(
+        &mut self,
+        seen: Observation,
+        folders: &mut ProbeFolders,
+    ) -> Result<Observation, Failure> {
+        let first: ProbeObservations = [(Probe::Answer, seen.clone())].into();
+        let is_text = self.plan.dialect != Dialect::Acp && self.plan.prompt == PromptBy::Stdin;
+        let is_open = is_text && self.looked.is_own(&self.plan.name);
+        let is_over = has_answered(&first, &self.words) || self.interrupts.were_heard();
+        if is_over || !is_open || seen.not_started.is_some() {
+            return Ok(seen);
+        }
+        note("It did not answer: once more, with the prompt as an argument.");
+        let by_stdin = self.plan.clone();
+        self.plan.prompt = PromptBy::Argument;
+        self.plan.argv.push("{prompt}".to_owned());
+        folders.clear();
+        self.session = Uuid::new_v4().to_string();
+        let again = self.call(Probe::Answer, folders).await?;
+        let is_it = |it: &Observation| has_answered(&[(Probe::Answer, it.clone())].into(), &self.words);
+        Ok(again.filter(is_it).unwrap_or_else(|| {
+            self.plan = by_stdin;
+            seen
+        }))
+    }
+
+    /// `None`: there is no call left in this hour.
+    async fn call(
+        &mut self,
+        probe: Probe,
+        folders: &mut ProbeFolders,
+    ) -> Result<Option<Observation>, Failure> {
+        if !self.charge().await? {
+            return Ok(None);
+        }
+        self.starts += 1;
+        let folder = match probe.predecessor().and_then(|it| folders.get(&it)) {
+            Some(folder) => folder.clone(),
+            None => self.scratch.repository(&Uuid::new_v4().to_string())?,
+        };
+        let hook_by = self.way_to_a_hook().filter(|_| probe == Probe::Hook);
+        let scene = build_scenario(probe, &self.words, &folder.to_string_lossy(), hook_by.is_some());
+        if probe.predecessor().is_none() {
+            scratch::write_files(&folder, &scene.files)?;
+        }
+        let job = self.job(probe, &scene, &folder)?;
+        let before = DirSnapshot::capture(&folder);
+        let within = ProbeLimits {
+            domain: &self.looked.domain,
+            longest: self.longest(probe),
+            steps: self.looked.settings.limits.steps,
+            dialect: self.plan.dialect,
+            stop_at: scene.stop_at.map(|it| folder.join(it)),
+        };
+        let mut seen = watch(&job, &within, &mut self.interrupts).await;
+        let after = DirSnapshot::capture(&folder);
+        seen.written = after.written_since(&before);
+        seen.files = after.contents();
+        seen.hook_by = hook_by;
+        seen.stdout = self.redactor.redact(&seen.stdout);
+        seen.stderr = self.redactor.redact(&seen.stderr);
+        folders.insert(probe, folder);
+        Ok(Some(seen))
+    }
+
+    /// Each start is a call of this hour, as those of loops are.
+    async fn charge(&self) -> Result<bool, Failure> {
+        let asker = CallRequest {
+            loop_id: self.asker.clone(),
+            iteration: self.starts as u32 + 1,
+            limit: self.looked.settings.limits.calls_per_hour,
+        };
+        match calls::in_time(&self.looked.state()?.calls(), &asker).await {
+            CallSlot::Taken { .. } => Ok(true),
+            CallSlot::Full { .. } => {
+                note("The calls of this hour are used up: no more are made.");
+                Ok(false)
+            }
+            // It was said why; a probe makes few.
+            CallSlot::Unknown { .. } => Ok(true),
+        }
+    }
+
+    fn job(&self, probe: Probe, scene: &ProbeScenario, folder: &Path) -> Result<Job, Failure> {
+        let resumed = probe == Probe::Recall;
+        let session = match probe {
+            Probe::Answer | Probe::Recall => self.session.clone(),
+            _ => Uuid::new_v4().to_string(),
+        };
+        let prompt_file = self.scratch.path().join(format!("{}.md", Uuid::new_v4()));
+        std::fs::write(&prompt_file, &scene.prompt)?;
+        let argv =
+            if resumed { self.plan.kind().resume_argv(&self.plan.argv) } else { self.plan.argv.clone() };
+        let file = prompt_file.to_string_lossy();
+        let mut argv = argv::fill_placeholders(
+            &argv,
+            PlaceholderValues { session: &session, prompt: &scene.prompt, prompt_file: &file },
+        );
+        let mut env =
+            if probe == Probe::Bare { self.bare_env()? } else { self.looked.agent_environment(&self.plan) };
+        env.push((SESSION.into(), session.into()));
+        if resumed {
+            env.push((RESUMED.into(), "1".into()));
+        }
+        if let Some(hook) = &scene.hook {
+            self.tell_of(hook, &mut argv, &mut env)?;
+        }
+        let argv =
+            agent::extract_settings(&self.plan, argv, &prompt_file).map_err(|it| Failure::ended(&it))?;
+        let stdin = if self.plan.prompt == PromptBy::Stdin {
+            StdinSource::File(prompt_file)
+        } else {
+            StdinSource::Null
+        };
+        Ok(Job {
+            argv: Approved::from_user_input(acp::bridge_argv(
+                self.looked.domain.warden(),
+                self.plan.dialect,
+                LoopMode::Loop,
+                argv,
+            )),
+            cwd: folder.to_owned(),
+            env,
+            stdin,
+            grace: GRACE,
+            output: None,
+        })
+    }
+
+    /// As hook mode would tell it of its hook, where it has a way to.
+    fn way_to_a_hook(&self) -> Option<HookMechanism> {
+        let is_told = |it: &HookMechanism| match it {
+            HookMechanism::Settings | HookMechanism::Overrides | HookMechanism::Home => true,
+            HookMechanism::ByItself => false,
+        };
+        let has_place = hook_conflict(&self.plan).is_none();
+        self.plan.kind().way_to_a_stop_hook().filter(is_told).filter(|_| has_place)
+    }
+
+    fn tell_of(&self, hook: &str, argv: &mut Vec<String>, env: &mut EnvVars) -> Result<(), Failure> {
+        match self.way_to_a_hook() {
+            Some(HookMechanism::Settings) => *argv = claude::hooks::with_stop(std::mem::take(argv), hook),
+            Some(HookMechanism::Overrides) => {
+                *argv = codex::hooks::inject_stop_hook(std::mem::take(argv), hook);
+            }
+            Some(HookMechanism::Home) => {
+                let home = self.scratch.folder(&Uuid::new_v4().to_string())?;
+                extend_env(
+                    env,
+                    agent::create_agent_home(&home, env, hook, &[]).map_err(|it| Failure::ended(&it))?,
+                );
+            }
+            Some(HookMechanism::ByItself) | None => {}
+        }
+        Ok(())
+    }
+
+    /// Neither keys nor a home in which a login could be; our bridge needs its own all the same.
+    fn bare_env(&self) -> Result<EnvVars, Failure> {
+        let mut env = bare_environment(self.scratch.folder(&Uuid::new_v4().to_string())?);
+        env.extend(self.plan.kind().environment().iter().map(|(name, value)| (name.into(), value.into())));
+        let ours = self.plan.env.iter().filter(|(name, _)| name == acp::VARIABLE);
+        env.extend(ours.map(|(name, value)| (name.into(), value.into())));
+        Ok(env)
+    }
+
+    fn longest(&self, probe: Probe) -> Duration {
+        let longest = longest(&self.looked.settings.limits);
+        if probe == Probe::Bare { longest.min(TO_FAIL) } else { longest }
+    }
+}
+
+/// What of its stop hook needs no call: how many are made is said before they cost anything.
+pub(super) fn settled(looked: &FactContext, plan: &AgentPlan) -> Option<KnownHookState> {
+    if plan.dialect == Dialect::Acp {
+        return Some(KnownHookState::ByProtocol);
+    }
+    looked.hooks_off(plan).map(KnownHookState::HooksOff)
+}
+
+pub(super) fn count(looked: &FactContext, plan: &AgentPlan) -> usize {
+    Probe::ALL.len() - usize::from(settled(looked, plan).is_some())
+}
+
+/// How long one call may take.
+pub(super) fn longest(limits: &LimitSettings) -> Duration {
+    LONGEST.min(Duration::from_millis(limits.iteration_ms))
+}
+
+/// Where each call worked.
+type ProbeFolders = BTreeMap<Probe, PathBuf>;
+
+fn has_answered(calls: &ProbeObservations, words: &ProbeNonces) -> bool {
+    judge_calls(calls, words)
+        .iter()
+        .any(|it| it.question == ProbeQuestion::Prompt && it.answer == ProbeAnswer::Yes)
+}
+
+/// The session that the agent itself told of.
+fn session(plan: &AgentPlan, seen: &Observation) -> Option<String> {
+    let mut reader = AgentOutputReader::new(plan.dialect);
+    for line in seen.stdout.lines() {
+        reader.read_line(line);
+    }
+    reader.finish(ProcessEnd::exited(seen.exit), &LocalClock::utc(0)).session
+}

@@ -1,0 +1,90 @@
+//! Before an agent is probed: what the workspace wrote about it is trusted, and somebody wants to pay for it.
+
+use std::io::Write;
+
+use loopkeeper_core::journal::AgentPlan;
+use loopkeeper_core::settings::SettingOrigin;
+use loopkeeper_core::trust::TrustItem;
+
+use super::super::Args;
+use super::super::facts::FactContext;
+use super::announcement;
+use super::calls::count;
+use crate::ask;
+use crate::failure::{self, Failure};
+use loopkeeper_operations::failure::FailureKind;
+use loopkeeper_operations::trust::page;
+use loopkeeper_system::trust::TrustStore;
+use loopkeeper_system::{calls, clock};
+
+/// Nothing that a file of the workspace says about the agent is started before the user said yes to it.
+pub(super) fn ensure_trusted(looked: &FactContext, plan: &AgentPlan, args: &Args) -> Result<(), Failure> {
+    let items = of_workspace(looked, plan);
+    let mut store = TrustStore::open(looked.state()?);
+    let unknown = store.untrusted_items(&looked.root, &items);
+    if unknown.is_empty() {
+        return Ok(());
+    }
+    let refused = || {
+        Failure::new(
+            FailureKind::NotTrusted,
+            format_args!("`{}` is not trusted: nothing was started", plan.name),
+        )
+        .hint("`--trust` trusts what this workspace says about the agent; loopkeeper.toml says it.")
+    };
+    if !args.trust {
+        if !ask::somebody_is_there() {
+            return Err(refused());
+        }
+        write!(anstream::stderr(), "{}", page(&looked.root, &unknown, &unknown).text(&plan.name))?;
+        if !ask::confirm("Trust this?")? {
+            return Err(refused());
+        }
+    }
+    Ok(store.grant(&looked.root, None, &unknown)?)
+}
+
+/// What was typed, or what the user's own file says, is the user's word.
+fn of_workspace(looked: &FactContext, plan: &AgentPlan) -> Vec<TrustItem> {
+    let about = format!("agents.{}.", plan.name);
+    let is_theirs = |origin: &SettingOrigin| match origin {
+        SettingOrigin::File { place, .. } => !place.file.starts_with('/'),
+        SettingOrigin::Default | SettingOrigin::Option(_) => false,
+    };
+    let written =
+        looked.resolved.effective().iter().any(|it| it.key.starts_with(&about) && is_theirs(&it.origin));
+    let mut items: Vec<TrustItem> =
+        TrustItem::from_settings(looked.resolved.to_trust()).into_iter().collect();
+    items.extend(written.then(|| TrustItem::from_agent(plan)));
+    items
+}
+
+/// A probe that would end in the middle spends calls for nothing.
+pub(super) fn has_room(looked: &FactContext, plan: &AgentPlan) -> Result<(), Failure> {
+    let (most, needed) = (looked.settings.limits.calls_per_hour, count(looked, plan));
+    let left = most.saturating_sub(calls_last_hour(looked)?);
+    if left as usize >= needed {
+        return Ok(());
+    }
+    let what =
+        format_args!("a probe takes {needed} calls, and {left} of this hour's {most} are left").to_string();
+    Err(Failure::conflict(what).hint("Wait until the last hour had fewer, or raise `limits.calls_per_hour`."))
+}
+
+/// Calls of the last hour.
+fn calls_last_hour(looked: &FactContext) -> Result<u32, Failure> {
+    calls::this_hour(&looked.state()?.calls(), clock::now().wall).map_err(|error| Failure::ended(&error))
+}
+
+/// Whether somebody wants what it costs.
+pub(super) fn confirm_cost(looked: &FactContext, plan: &AgentPlan, yes: bool) -> Result<bool, Failure> {
+    failure::note(announcement(
+        plan,
+        (count(looked, plan), calls_last_hour(looked)?),
+        &looked.settings.limits,
+    ));
+    if yes {
+        return Ok(true);
+    }
+    Ok(ask::somebody_is_there() && ask::confirm("Go on?")?)
+}

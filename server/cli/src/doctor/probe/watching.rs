@@ -1,0 +1,197 @@
+//! One start of an agent, watched from outside until nothing of it is left.
+
+use std::io;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use futures::FutureExt;
+use loopkeeper_agent::kind::Dialect;
+use loopkeeper_agent::reader::AgentOutputReader;
+use loopkeeper_text::{truncate, words};
+use loopkeeper_view::probe::Observation;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
+
+use crate::failure::note;
+use loopkeeper_system::process::{self, Job, JobHandle, OutputEvent, Stream, TerminateMode};
+use loopkeeper_system::sandbox::Isolation;
+
+const LOOK_EVERY: Duration = Duration::from_millis(50);
+/// The command that is to be interrupted is really running by then.
+const INTO_IT: Duration = Duration::from_millis(500);
+/// Of each stream; the end is kept.
+const MOST_BYTES: usize = 1 << 20;
+
+/// Ctrl-C and whatever else asks this program to end: the agent has to end first.
+#[derive(Debug)]
+pub(super) struct ProbeSignals {
+    sources: [Signal; 3],
+    heard: u32,
+}
+
+impl ProbeSignals {
+    /// Needs a runtime.
+    pub(super) fn listen() -> io::Result<Self> {
+        let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
+        let [interrupt, terminate, hangup] = kinds.map(signal);
+        Ok(Self { sources: [interrupt?, terminate?, hangup?], heard: 0 })
+    }
+
+    /// How the agent is to be ended: gently first, at once where somebody asks again.
+    async fn next(&mut self) -> TerminateMode {
+        let [interrupt, terminate, hangup] = &mut self.sources;
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+            _ = hangup.recv() => {}
+        }
+        self.heard += 1;
+        if self.heard > 1 { TerminateMode::Now } else { TerminateMode::Grace }
+    }
+
+    pub(super) fn were_heard(&mut self) -> bool {
+        while self.next().now_or_never().is_some() {}
+        self.heard > 0
+    }
+}
+
+/// What one start is held to.
+pub(super) struct ProbeLimits<'a> {
+    pub(super) domain: &'a Isolation,
+    pub(super) longest: Duration,
+    pub(super) steps: u32,
+    /// Of what it prints.
+    pub(super) dialect: Dialect,
+    /// The file by which one sees that it is time to tell it to end.
+    pub(super) stop_at: Option<PathBuf>,
+}
+
+/// One start, to its end.
+pub(super) async fn watch(job: &Job, within: &ProbeLimits<'_>, interrupts: &mut ProbeSignals) -> Observation {
+    let running = match process::start(job, within.domain) {
+        Ok(running) => running,
+        Err(error) => return Observation { not_started: Some(error.to_string()), ..Observation::default() },
+    };
+    let mut watched = WatchedProbe {
+        running,
+        reader: AgentOutputReader::new(within.dialect),
+        seen: Observation::default(),
+        told: None,
+        begun: None,
+    };
+    watched.go_along(within, interrupts).await;
+    let WatchedProbe { running, mut seen, told, .. } = watched;
+    seen.ended_after_ms = told.map(|it| it.elapsed().as_millis() as u64);
+    let ended = running.wait().await;
+    if !ended.left.is_empty() {
+        note(format_args!("These could not be ended: {}", ended.left.join(", ")));
+    }
+    Observation {
+        exit: ended.exit,
+        signal: ended.signal,
+        not_started: ended.not_started,
+        survivors: [ended.survivors, ended.left].concat(),
+        ..seen
+    }
+}
+
+struct WatchedProbe {
+    running: JobHandle,
+    reader: AgentOutputReader,
+    seen: Observation,
+    /// When it was told to end.
+    told: Option<Instant>,
+    /// When the file was there that says so.
+    begun: Option<Instant>,
+}
+
+impl WatchedProbe {
+    async fn go_along(&mut self, within: &ProbeLimits<'_>, interrupts: &mut ProbeSignals) {
+        let deadline = Instant::now() + within.longest;
+        let mut look = interval(LOOK_EVERY);
+        look.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            tokio::select! {
+                event = self.running.next() => match event {
+                    Some(event) => self.handle_output(event, within),
+                    None => return,
+                },
+                _ = look.tick(), if within.stop_at.is_some() && self.told.is_none() => self.check_stop_file(within),
+                how = interrupts.next() => {
+                    if how == TerminateMode::Grace {
+                        note("The agent is told to end. Ctrl-C again ends it at once.");
+                    }
+                    self.terminate(how);
+                }
+                () = sleep_until(deadline), if !self.seen.timed_out => {
+                    self.seen.timed_out = self.told.is_none();
+                    self.terminate(TerminateMode::Grace);
+                }
+            }
+        }
+    }
+
+    fn terminate(&mut self, how: TerminateMode) {
+        self.running.terminate(how);
+        self.told.get_or_insert_with(Instant::now);
+    }
+
+    fn check_stop_file(&mut self, within: &ProbeLimits<'_>) {
+        let is_there = || within.stop_at.as_ref().is_some_and(|it| it.exists());
+        self.begun = self.begun.or_else(|| is_there().then(Instant::now));
+        if self.begun.is_some_and(|it| it.elapsed() >= INTO_IT) {
+            self.terminate(TerminateMode::Grace);
+        }
+    }
+
+    fn handle_output(&mut self, event: OutputEvent, within: &ProbeLimits<'_>) {
+        let (stream, line) = match event {
+            OutputEvent::Line { stream, bytes } => (stream, String::from_utf8_lossy(&bytes).into_owned()),
+            OutputEvent::Oversize { stream, bytes } => {
+                (stream, format!("[a line of {}]", words::bytes(bytes as u64)))
+            }
+        };
+        match stream {
+            Stream::Stdout => {
+                self.reader.read_line(&line);
+                append_bounded(&mut self.seen.stdout, &line);
+            }
+            Stream::Stderr => {
+                self.reader.stderr_line(&line);
+                append_bounded(&mut self.seen.stderr, &line);
+            }
+        }
+        if self.seen.halted.is_none() && self.told.is_none() {
+            self.seen.halted = self.reader.kill_reason(within.steps);
+            if self.seen.halted.is_some() {
+                self.terminate(TerminateMode::Grace);
+            }
+        }
+    }
+}
+
+fn append_bounded(kept: &mut String, line: &str) {
+    kept.push_str(line);
+    kept.push('\n');
+    if kept.len() > 2 * MOST_BYTES {
+        let end = truncate::last(kept, MOST_BYTES);
+        *kept = end.split_once('\n').map_or(end, |(_, whole)| whole).to_owned();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MOST_BYTES, append_bounded};
+
+    #[test]
+    fn of_much_output_whole_lines_of_its_end_are_kept() {
+        let mut kept = String::new();
+        let line = "é".repeat(1_000);
+        for at in 0..2_000 {
+            append_bounded(&mut kept, &format!("{at}{line}"));
+            assert!(kept.lines().last().is_some_and(|it| it.starts_with(&at.to_string())), "{at}");
+            assert!(kept.lines().all(|it| it.ends_with(&line)), "{at}");
+        }
+        assert!(kept.len() > MOST_BYTES / 2 && kept.len() < 3 * MOST_BYTES, "{}", kept.len());
+    }
+}

@@ -1,0 +1,37 @@
+//! `export`: everything of a loop in one archive, without secrets.
+
+use std::path::PathBuf;
+
+use clap::ValueHint;
+
+use super::exit::Exit;
+use super::failure::{self, ExitResult};
+use super::out::Ui;
+use super::select::LoopArg;
+use loopkeeper_operations::{export, loops};
+use loopkeeper_system::state_dir::StateDir;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    pub(crate) which: LoopArg,
+    /// Write it here; by default `ralph-<loop>.tar.gz` in this folder
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) to: Option<PathBuf>,
+}
+
+pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
+    let store = StateDir::open()?;
+    // One whose record cannot be read can be named all the same.
+    let named = args.which.name.as_deref().filter(|it| *it != "latest");
+    let dir = match named.map(|it| store.find(it)) {
+        Some(Ok(dir)) => dir,
+        _ => loops::find(&store, args.which.name.as_deref(), failure::warn)?.dir,
+    };
+    let to = args.to.clone().unwrap_or_else(|| PathBuf::from(export::name(dir.id())));
+    let done = export::export(&store, &dir, &to)?;
+    out.line(format_args!("Exported loop {} to {}: {} files.", dir.id(), to.display(), done.files));
+    out.line(format_args!("Redacted: {}.", export::taken_out(done.found)));
+    out.line("Only what looks like a secret is recognised: check the archive before you share it.");
+    Ok(Exit::Done)
+}

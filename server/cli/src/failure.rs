@@ -1,0 +1,50 @@
+//! What stderr says when a command fails: what happened, then a hint with the remedy.
+
+use std::fmt::{Display, Write as _};
+use std::io::Write as _;
+
+use clap::error::ErrorKind;
+use loopkeeper_text::{sanitize, words};
+
+use super::exit::Exit;
+pub(crate) use loopkeeper_operations::failure::Failure;
+
+/// What every subcommand returns.
+pub(crate) type ExitResult = Result<Exit, Failure>;
+
+/// Writes the failure to stderr and says how the process ends.
+pub(crate) fn report(failure: &Failure) -> Exit {
+    let mut text = format!("error: {}\n", failure.what);
+    if let Some(hint) = &failure.hint {
+        let _ = writeln!(text, "Hint: {}", words::capitalised(hint));
+    }
+    // There is nobody left to tell when stderr is gone.
+    // File names and what others said may be part of it.
+    let _ = anstream::stderr().write_all(sanitize::text(&text).as_bytes());
+    Exit::of_failure(failure.kind)
+}
+
+/// Something worth saying that stops nothing.
+pub(crate) fn warn(what: impl Display) {
+    note(format_args!("warning: {what}"));
+}
+
+/// Something a person who waits should know.
+pub(crate) fn note(what: impl Display) {
+    let _ = anstream::stderr().write_all(sanitize::text(&format!("{what}\n")).as_bytes());
+}
+
+/// Help and version go to stdout and are no failure; the rest is a usage error in our own form.
+pub(crate) fn of_arguments(error: &clap::Error) -> Exit {
+    if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
+        let _ = error.print();
+        return Exit::Done;
+    }
+    let rendered = error.render().ansi().to_string();
+    let text = match rendered.split_once("\n\nFor more information") {
+        Some((what, _)) => format!("{}\nHint: `--help` shows how it is used.\n", what.trim_end()),
+        None => rendered,
+    };
+    let _ = anstream::stderr().write_all(text.as_bytes());
+    Exit::Usage
+}

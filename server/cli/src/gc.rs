@@ -1,0 +1,201 @@
+//! `gc`: removes old ended loops, and what only they needed of the snapshots. `[keep]` says what is old.
+
+use std::collections::HashSet;
+
+use loopkeeper_core::journal::SnapshotWhen;
+use loopkeeper_core::settings::Settings;
+use loopkeeper_text::{sanitize, words};
+
+use super::exit::Exit;
+use super::failure::{self, ExitResult, Failure};
+use super::out::Ui;
+use loopkeeper_operations::loops::LoopView;
+use loopkeeper_system::snapshots::{GcMode, SnapshotStore};
+use loopkeeper_system::state_dir::StateDir;
+use loopkeeper_system::state_dir::lock::KeeperLiveness;
+use loopkeeper_system::state_dir::workspace::Workspace;
+use loopkeeper_system::{clock, config_files};
+
+const DAY_MS: u64 = 24 * 60 * 60 * 1000;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Say what would be removed, remove nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+}
+
+/// What of one loop decides whether it may go.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct LoopRetention {
+    /// Milliseconds of wall time of its last record; `None` while it has not ended.
+    ended_at: Option<u64>,
+    /// It holds a tree that was put aside for a rollback: the only copy of what somebody may want back.
+    irreplaceable: bool,
+}
+
+pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
+    let store = StateDir::open()?;
+    let sweep = if args.dry_run { GcMode::Measure } else { GcMode::Delete };
+    for workspace in store.workspaces()? {
+        if let Err(failure) = collect_workspace(&store, &workspace, sweep, out) {
+            // One workspace in trouble must not keep the others full.
+            failure::report(&failure);
+        }
+    }
+    remove_leftovers(&store, sweep, out)?;
+    Ok(Exit::Done)
+}
+
+/// Programs of other versions, unless some keeper may run from one, and locks of trees that nobody works in.
+fn remove_leftovers(store: &StateDir, sweep: GcMode, out: &mut Ui) -> Result<(), Failure> {
+    for dir in store.loops()? {
+        if store.keeper_of(&dir)? != KeeperLiveness::Gone {
+            return Ok(());
+        }
+    }
+    for (path, bytes) in store.old_binaries(env!("CARGO_PKG_VERSION"))? {
+        if sweep == GcMode::Delete {
+            store.remove_binary(&path)?;
+        }
+        let verb = if sweep == GcMode::Delete { "Removed" } else { "Would remove" };
+        let name = path.file_name().unwrap_or_default().display();
+        out.line(format_args!("{verb} the program bin/{name}, {}", words::bytes(bytes)));
+    }
+    if sweep == GcMode::Delete {
+        store.sweep_trees()?;
+    }
+    Ok(())
+}
+
+fn collect_workspace(
+    store: &StateDir,
+    workspace: &Workspace,
+    sweep: GcMode,
+    out: &mut Ui,
+) -> Result<(), Failure> {
+    let settings = config_files::load(workspace.root(), &[])?.settings()?.clone();
+    let (mut loops, mut unread) = (Vec::new(), 0_u64);
+    for dir in workspace.loops()? {
+        match LoopView::read(store, dir) {
+            Ok(Some(seen)) if seen.damage.is_none() => loops.push(seen),
+            Ok(_) | Err(_) => unread += 1,
+        }
+    }
+    loops.sort_by_key(|it| it.state.started_at.wall);
+    let gone = select_expired(&loops.iter().map(age).collect::<Vec<_>>(), &settings, clock::now().wall);
+    let mut kept = Vec::new();
+    for (seen, gone) in loops.into_iter().zip(gone) {
+        if gone { remove(store, &seen, sweep, out)? } else { kept.push(seen) }
+    }
+    if unread > 0 {
+        // Which trees they need is not known.
+        let unread = words::counted(unread, "loop");
+        out.line(format_args!("{}: {unread} cannot be read; snapshots stay.", shown(workspace)));
+        return Ok(());
+    }
+    shrink(store, workspace, kept, (&settings, sweep), out)
+}
+
+fn age(seen: &LoopView) -> LoopRetention {
+    LoopRetention {
+        ended_at: seen.state.outcome.as_ref().filter(|_| !seen.is_alive()).map(|_| seen.state.last_at.wall),
+        irreplaceable: seen.state.snapshots.iter().any(|it| it.when == SnapshotWhen::BeforeRollback),
+    }
+}
+
+/// Which loops go, oldest first, by number and by age.
+fn select_expired(loops: &[LoopRetention], settings: &Settings, now: u64) -> Vec<bool> {
+    let mut surplus = loops.len().saturating_sub(settings.keep_loops as usize);
+    let oldest = now.saturating_sub(u64::from(settings.keep_days) * DAY_MS);
+    let mut goes = |it: &LoopRetention| match it.ended_at {
+        Some(ended_at) if !it.irreplaceable && (surplus > 0 || ended_at < oldest) => {
+            surplus = surplus.saturating_sub(1);
+            true
+        }
+        _ => false,
+    };
+    loops.iter().map(&mut goes).collect()
+}
+
+/// Sweeps the snapshots; while they still take too much, the oldest ended loops go as well.
+fn shrink(
+    store: &StateDir,
+    workspace: &Workspace,
+    mut kept: Vec<LoopView>,
+    (settings, sweep): (&Settings, GcMode),
+    out: &mut Ui,
+) -> Result<(), Failure> {
+    if !workspace.snapshots().exists() || !workspace.root().exists() {
+        return Ok(());
+    }
+    let mut snapshots = SnapshotStore::open(&workspace.snapshots(), workspace.root())?;
+    while snapshots.collect_garbage(&trees(&kept), GcMode::Measure)?.kept_bytes > settings.keep_bytes {
+        let spare = |it: &LoopView| age(it).ended_at.is_some() && !age(it).irreplaceable;
+        let Some(index) = kept.iter().position(spare) else { break };
+        remove(store, &kept.remove(index), sweep, out)?;
+    }
+    let collected = snapshots.collect_garbage(&trees(&kept), sweep)?;
+    let verb = if sweep == GcMode::Delete { "Freed" } else { "Would free" };
+    let root = shown(workspace);
+    out.line(format_args!(
+        "{root}: {}, {} of snapshots kept. {verb} {}.",
+        words::counted(kept.len() as u64, "loop"),
+        words::bytes(collected.kept_bytes),
+        words::bytes(collected.freed_bytes),
+    ));
+    Ok(())
+}
+
+fn trees(loops: &[LoopView]) -> HashSet<String> {
+    let of_loop = |it: &LoopView| {
+        let undo = it.state.undo.iter().flat_map(|it| [Some(it.from.clone()), it.after.clone()]).flatten();
+        let snapshots = it.state.snapshots.iter().map(|it| it.tree.clone());
+        // What an undo needs, and what the user's work since is told by.
+        undo.chain(snapshots).chain([it.state.last_tree.clone()]).collect::<Vec<_>>()
+    };
+    loops.iter().flat_map(of_loop).collect()
+}
+
+fn remove(store: &StateDir, seen: &LoopView, sweep: GcMode, out: &mut Ui) -> Result<(), Failure> {
+    let what = format!("loop {} ({})", seen.dir.id(), seen.state.spec.task.0);
+    if sweep == GcMode::Measure {
+        out.line(format_args!("Would remove {what}"));
+        return Ok(());
+    }
+    let _lock = store.lock_loop(&seen.dir)?;
+    std::fs::remove_dir_all(seen.dir.path()).map_err(|error| {
+        Failure::ended(format_args!("cannot remove {}: {error}", seen.dir.path().display()))
+    })?;
+    out.line(format_args!("Removed {what}"));
+    Ok(())
+}
+
+/// The work tree's folder, whatever its name would do to a terminal.
+fn shown(workspace: &Workspace) -> String {
+    sanitize::visible(&workspace.root().to_string_lossy())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{DAY_MS, LoopRetention, select_expired};
+    use loopkeeper_core::settings::Settings;
+
+    #[test]
+    fn only_old_ended_loops_go() {
+        let now = 1000 * DAY_MS;
+        let ended = |days: u64| LoopRetention { ended_at: Some(now - days * DAY_MS), irreplaceable: false };
+        let open = || LoopRetention { ended_at: None, irreplaceable: false };
+        let precious = |days: u64| LoopRetention { irreplaceable: true, ..ended(days) };
+        let check = |loops: &[LoopRetention], keep_loops: u32, expect: &[bool]| {
+            let settings = Settings { keep_loops, keep_days: 60, ..Settings::default() };
+            assert_eq!(select_expired(loops, &settings, now), expect, "{loops:?}");
+        };
+        check(&[], 20, &[]);
+        check(&[ended(61), ended(59)], 20, &[true, false]);
+        check(&[ended(3), ended(2), ended(1)], 2, &[true, false, false]);
+        check(&[open(), ended(2), ended(1)], 2, &[false, true, false]);
+        check(&[open(), open(), open()], 1, &[false, false, false]);
+        check(&[precious(99), ended(2), ended(1)], 2, &[false, true, false]);
+    }
+}

@@ -1,0 +1,195 @@
+//! `init`: a first task file where it is called, with the checks that the package there already has. It reads manifests
+//! and writes one new file; it runs nothing, overwrites nothing and asks nobody.
+
+mod found;
+mod installed;
+mod node;
+mod package;
+mod python;
+mod template;
+
+use std::fs::{self, OpenOptions};
+use std::io::{self, ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+use loopkeeper_task::{TaskId, kind_of};
+use loopkeeper_text::sanitize;
+use thiserror::Error;
+
+use self::found::{FoundCheck, MissingTool, ProposedChecks};
+use self::installed::InstalledTools;
+use super::exit::Exit;
+use super::failure::{ExitResult, Failure};
+use super::out::Ui;
+use loopkeeper_system::config_files::{self, ConfigFileError, root_of};
+use loopkeeper_system::task_files;
+
+const FILE: &str = "PROMPT.md";
+
+/// The subcommand: writes the file and says what to do with it.
+pub(crate) fn command(out: &mut Ui) -> ExitResult {
+    let folder = Path::new(".").canonicalize()?;
+    let root = root_of(&folder)?;
+    let report = run(&root, &folder, &InstalledTools::of_environment()).map_err(|error| {
+        let failure = match &error {
+            InitError::Exists { .. } => Failure::usage(&error),
+            _ => Failure::ended(&error),
+        };
+        failure.hint(error.hint())
+    })?;
+    let file = sanitize::visible(&report.file.to_string_lossy());
+    out.line(format_args!("Wrote {file}"));
+    for check in &report.checks.found {
+        out.line(format_args!("  {}: `$ {}` (found in {})", check.name, check.command, check.file));
+        if let Some(MissingTool { what, remedy }) = &check.lack {
+            out.line(format_args!("    Cannot run yet: {what}. {remedy}"));
+        }
+    }
+    for check in &report.checks.left_out {
+        let why = check.lack.as_ref().map_or(String::new(), |it| format!(": {}", it.what));
+        out.line(format_args!("  Left out: `{}` ({}){why}", check.command, check.file));
+    }
+    if report.checks.found.is_empty() {
+        out.line(
+            "No checks were found: until you add one, only the agent's word says that the work is done.",
+        );
+    }
+    for note in &report.notes {
+        out.line(note);
+    }
+    out.line(format_args!("Next: edit {FILE} so that it says what should be done, then `{}`.", report.start));
+    Ok(Exit::Done)
+}
+
+/// What `init` did.
+#[derive(Debug)]
+pub(super) struct InitReport {
+    /// The new task document.
+    pub(crate) file: PathBuf,
+    /// Its checks; where there are none the user has to write the first.
+    checks: ProposedChecks,
+    /// What it means for other tasks of the root.
+    notes: Vec<String>,
+    /// The command that starts a loop on it from the folder it lies in.
+    start: String,
+}
+
+#[derive(Debug, Error)]
+pub(super) enum InitError {
+    #[error("there is a task document already: {}", files.join(", "))]
+    Exists { files: Vec<String> },
+    #[error(transparent)]
+    Manifest(#[from] ConfigFileError),
+    #[error("{} is not JSON: {source}", path.display())]
+    NotJson { path: PathBuf, source: serde_json::Error },
+    #[error("cannot list {}: {source}", path.display())]
+    List { path: PathBuf, source: io::Error },
+    #[error("cannot write {}: {source}", path.display())]
+    Write { path: PathBuf, source: io::Error },
+}
+
+impl InitError {
+    /// The remedy.
+    pub(crate) fn hint(&self) -> String {
+        match self {
+            Self::Exists { files } => match files.as_slice() {
+                [only] => format!("`loopkeeper run {only}` starts a loop on it."),
+                _ => "`loopkeeper run FILE` starts a loop on one of them.".to_owned(),
+            },
+            Self::Manifest(error) => error.hint().to_owned(),
+            Self::NotJson { .. } => "correct the file; `init` reads its scripts.".to_owned(),
+            Self::List { .. } | Self::Write { .. } => "check the folder's permissions.".to_owned(),
+        }
+    }
+}
+
+/// Writes the task file into `folder`, which is `root` or lies below it.
+pub(super) fn run(root: &Path, folder: &Path, machine: &InstalledTools) -> Result<InitReport, InitError> {
+    let existing = existing_tasks(folder)?;
+    if !existing.is_empty() {
+        let files = existing.iter().map(|it| sanitize::visible(it)).collect();
+        return Err(InitError::Exists { files });
+    }
+    let checks = ProposedChecks::of(root, folder, machine)?;
+    let is_home = machine.is_home(root);
+    let before = if is_home { Vec::new() } else { tasks(root) };
+    let file = folder.join(FILE);
+    let place =
+        if folder == root { template::TemplateLocation::Root } else { template::TemplateLocation::Below };
+    write_new(&file, &template::task(&checks.found, place))?;
+    let (notes, start) = if is_home {
+        (Vec::new(), "loopkeeper run".to_owned())
+    } else {
+        consequences(&before, &tasks(root), root, &file)
+    };
+    Ok(InitReport { file, checks, notes, start })
+}
+
+/// The tasks of the root, as a run would find them; none where it could not. A home folder is not searched for them.
+fn tasks(root: &Path) -> Vec<TaskId> {
+    let resolved = config_files::load(root, &[]).ok();
+    let settings = resolved.and_then(|it| it.settings().cloned().ok()).unwrap_or_default();
+    let found = task_files::discover(root, &settings.task_exclude, &settings.task_files);
+    found.unwrap_or_default().into_iter().map(|it| it.id).collect()
+}
+
+/// What the new file changes for other tasks, and how it is started.
+fn consequences(before: &[TaskId], after: &[TaskId], root: &Path, file: &Path) -> (Vec<String>, String) {
+    let id = file.strip_prefix(root).unwrap_or(file).to_string_lossy().into_owned();
+    let folder = |id: &str| id.rsplit_once('/').map_or(String::new(), |(folder, _)| format!("{folder}/"));
+    let own = folder(&id);
+    if !after.iter().any(|it| it.0 == id) {
+        let note = format!(
+            "Tasks are not searched for in this folder (ignored, excluded or too deep): name {FILE} whenever you start it."
+        );
+        return (vec![note], format!("loopkeeper run {FILE}"));
+    }
+    let mut notes = Vec::new();
+    for lost in before.iter().filter(|it| !after.contains(it)) {
+        let shown = sanitize::visible(&lost.0);
+        notes.push(if folder(&lost.0) == own {
+            format!("{shown} is the plan of this task now.")
+        } else {
+            format!("{shown} is no task of its own any more: plans count as tasks only where there is no task document. Name it to start it: `loopkeeper run {shown}`.")
+        });
+    }
+    // A run without a name takes the task of the nearest folder: for this one that was another task until now.
+    let above = before.iter().filter(|it| after.contains(it) && own.starts_with(&folder(&it.0)));
+    if let Some(shadowed) = above.max_by_key(|it| folder(&it.0).len()) {
+        let shown = sanitize::visible(&shadowed.0);
+        notes.push(format!(
+            "In this folder `loopkeeper run` takes the new task now; `loopkeeper run {shown}` starts the one that it took before."
+        ));
+    }
+    (notes, "loopkeeper run".to_owned())
+}
+
+/// Task documents that a run in this folder would find beside the new one.
+fn existing_tasks(folder: &Path) -> Result<Vec<String>, InitError> {
+    let failed = |source| InitError::List { path: folder.to_owned(), source };
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).map_err(failed)? {
+        let name = entry.map_err(failed)?.file_name().to_string_lossy().into_owned();
+        // A plan alone is no obstacle: it becomes the plan of the new task.
+        if kind_of(&name).is_some_and(|kind| !kind.is_plan()) {
+            files.push(name);
+        }
+    }
+    files.sort();
+    let deeper = [".ralph/PROMPT.md", "scripts/ralph/prompt.md"];
+    files.extend(deeper.into_iter().filter(|it| folder.join(it).exists()).map(str::to_owned));
+    Ok(files)
+}
+
+fn write_new(file: &Path, text: &str) -> Result<(), InitError> {
+    let failed = |source: io::Error| match source.kind() {
+        // Somebody wrote it in between.
+        ErrorKind::AlreadyExists => InitError::Exists { files: vec![FILE.to_owned()] },
+        _ => InitError::Write { path: file.to_owned(), source },
+    };
+    let mut open = OpenOptions::new().write(true).create_new(true).open(file).map_err(failed)?;
+    open.write_all(text.as_bytes()).map_err(failed)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,103 @@
+//! What this machine has installed, found without running anything.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use loopkeeper_system::agents;
+
+/// Where programs and modules of this user are looked up.
+#[derive(Debug)]
+pub(crate) struct InstalledTools {
+    path: OsString,
+    home: Option<PathBuf>,
+    /// `$NVM_DIR`.
+    nvm: Option<PathBuf>,
+    /// Where the system keeps the modules of its own Python.
+    system: PathBuf,
+}
+
+impl InstalledTools {
+    pub(crate) fn of_environment() -> Self {
+        let folder = |name: &str| std::env::var_os(name).filter(|it| !it.is_empty()).map(PathBuf::from);
+        Self {
+            path: std::env::var_os("PATH").unwrap_or_default(),
+            home: folder("HOME"),
+            nvm: folder("NVM_DIR"),
+            system: "/".into(),
+        }
+    }
+
+    /// With everything below one folder: programs in `bin`, the user's home in `home`.
+    #[cfg(test)]
+    pub(super) fn below(folder: &Path) -> Self {
+        let (path, home) = (folder.join("bin").into_os_string(), Some(folder.join("home")));
+        Self { path, home, nvm: None, system: folder.to_owned() }
+    }
+
+    /// Whether a folder is the user's home, or holds it.
+    pub(super) fn is_home(&self, folder: &Path) -> bool {
+        self.home.as_ref().and_then(|it| it.canonicalize().ok()).is_some_and(|it| it.starts_with(folder))
+    }
+
+    /// The program of this name, outside of `root`.
+    pub(super) fn program(&self, name: &str, root: &Path) -> Option<PathBuf> {
+        agents::find_program(name, &self.path, root)
+    }
+
+    /// The words for a shell that load nvm, where it is installed.
+    pub(super) fn nvm(&self) -> Option<String> {
+        let own = self.home.as_ref().map(|it| it.join(".nvm"));
+        let folder = self.nvm.clone().or_else(|| own.clone())?;
+        let script = folder.join("nvm.sh");
+        let words = if Some(folder) == own { "~/.nvm/nvm.sh".to_owned() } else { quoted(script.to_str()?) };
+        script.is_file().then_some(words)
+    }
+
+    /// Whether a program lies in nvm's folder, where only a shell that loaded nvm finds it.
+    pub(super) fn is_of_nvm(&self, program: &Path) -> bool {
+        let own = self.home.as_ref().map(|it| it.join(".nvm"));
+        self.nvm.iter().chain(&own).any(|it| program.starts_with(it))
+    }
+
+    /// Whether the Python at `python` can import `module`.
+    pub(super) fn has_module(&self, python: &Path, module: &str) -> bool {
+        let environment = python.parent().and_then(Path::parent);
+        let configuration = environment.and_then(|it| fs::read_to_string(it.join("pyvenv.cfg")).ok());
+        if let Some(environment) = environment
+            && holds_module(&environment.join("lib"), module)
+        {
+            return true;
+        }
+        let is_isolated = configuration.is_some_and(|it| {
+            !it.to_lowercase().replace(' ', "").contains("include-system-site-packages=true")
+        });
+        let real = python.canonicalize().ok();
+        let prefix = real.as_deref().and_then(Path::parent).and_then(Path::parent);
+        let shared = prefix.map(|it| it.join("lib")).into_iter();
+        let shared = shared.chain(["usr/lib", "usr/local/lib"].map(|it| self.system.join(it)));
+        let shared = shared.chain(self.home.as_ref().map(|it| it.join(".local/lib")));
+        !is_isolated && shared.into_iter().any(|it| holds_module(&it, module))
+    }
+}
+
+/// Whether `lib/python3*/site-packages` or `dist-packages` holds a module.
+fn holds_module(lib: &Path, module: &str) -> bool {
+    let pythons = fs::read_dir(lib).into_iter().flatten().flatten();
+    let pythons = pythons.filter(|it| it.file_name().to_string_lossy().starts_with("python3"));
+    pythons.map(|it| it.path()).any(|python| {
+        ["site-packages", "dist-packages"].into_iter().any(|packages| {
+            let module = python.join(packages).join(module);
+            module.is_dir() || module.with_extension("py").is_file()
+        })
+    })
+}
+
+/// A word for a shell.
+pub(super) fn quoted(word: &str) -> String {
+    let is_plain = |char: char| char.is_alphanumeric() || "._-/@+:,~".contains(char);
+    if !word.is_empty() && !word.starts_with(['~', '-']) && word.chars().all(is_plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', "'\\''"))
+}

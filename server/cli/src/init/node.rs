@@ -1,0 +1,136 @@
+//! Node: the scripts of `package.json`, run by the package manager that keeps the project, with nvm where the project
+//! or the machine uses it.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::InitError;
+use super::found::{FoundCheck, LINT, MissingTool, ProposedChecks, TESTS, TYPES};
+use super::package::PackageFolder;
+
+const FILE: &str = "package.json";
+/// What `npm init` writes where there are no tests.
+const NO_TESTS: &str = "no test specified";
+const SCRIPTS: [(&str, &str); 4] =
+    [(TESTS, "test"), (LINT, "lint"), (TYPES, "typecheck"), (TYPES, "type-check")];
+
+pub(super) fn checks(package: &PackageFolder<'_>, checks: &mut ProposedChecks) -> Result<(), InitError> {
+    let Some(text) = package.text(FILE)? else { return Ok(()) };
+    let manifest = read(&package.path(FILE), &text)?;
+    let manager = manager(package, &manifest);
+    let lack = lack(package, &manifest, manager);
+    let members = members(package, &manifest)?;
+    for (name, script) in SCRIPTS {
+        let command = if has_script(&manifest, script) {
+            if script == "test" && manager != "bun" {
+                format!("{manager} test")
+            } else {
+                format!("{manager} run {script}")
+            }
+        } else if members.iter().any(|it| has_script(it, script)) {
+            in_all_members(package, &manifest, manager, script)
+        } else {
+            continue;
+        };
+        let command = package.command(&format!("{}{command}", with_nvm(package, manager)));
+        checks.add(FoundCheck { name, command, file: package.shown(FILE), lack: lack.clone() });
+    }
+    Ok(())
+}
+
+fn read(path: &Path, text: &str) -> Result<Value, InitError> {
+    serde_json::from_str(text.trim_start_matches('\u{feff}'))
+        .map_err(|source| InitError::NotJson { path: path.to_owned(), source })
+}
+
+fn has_script(manifest: &Value, name: &str) -> bool {
+    let script = manifest.get("scripts").and_then(|it| it.get(name)).and_then(Value::as_str);
+    script.is_some_and(|it| !it.trim().is_empty() && !it.contains(NO_TESTS))
+}
+
+/// The package manager the project is kept with.
+fn manager(package: &PackageFolder<'_>, manifest: &Value) -> &'static str {
+    let locks =
+        [("pnpm", "pnpm-lock.yaml"), ("yarn", "yarn.lock"), ("bun", "bun.lock"), ("bun", "bun.lockb")];
+    let named = package_manager(manifest);
+    let by_name = locks.iter().find(|(name, _)| named.starts_with(name));
+    let by_lock = || locks.iter().find(|(_, lock)| package.has_above(lock));
+    by_name.or_else(by_lock).map_or("npm", |(name, _)| name)
+}
+
+fn package_manager(manifest: &Value) -> &str {
+    manifest.get("packageManager").and_then(Value::as_str).unwrap_or_default()
+}
+
+/// nvm's programs are on nobody's `PATH` but that of a shell that loaded it.
+fn with_nvm(package: &PackageFolder<'_>, manager: &str) -> String {
+    let Some(nvm) = package.machine.nvm() else { return String::new() };
+    let program = package.machine.program(manager, package.root);
+    if package.has_above(".nvmrc") {
+        format!(". {nvm} && nvm use --silent && ")
+    } else if program.is_none_or(|it| package.machine.is_of_nvm(&it)) {
+        format!(". {nvm} && ")
+    } else {
+        String::new()
+    }
+}
+
+fn lack(package: &PackageFolder<'_>, manifest: &Value, manager: &str) -> Option<MissingTool> {
+    if package.machine.nvm().is_none() && !package.has_program(manager) {
+        return Some(MissingTool::program(manager));
+    }
+    let has = |key: &str| manifest.get(key).and_then(Value::as_object).is_some_and(|it| !it.is_empty());
+    let wants = has("dependencies") || has("devDependencies");
+    let there = ["node_modules", ".pnp.cjs"].into_iter().any(|it| package.has_above(it));
+    (wants && !there).then(|| MissingTool {
+        what: "its dependencies are not installed: node_modules is missing".to_owned(),
+        remedy: format!("Run `{}`.", package.command(&format!("{manager} install"))),
+    })
+}
+
+/// The manifests of the packages of a workspace.
+fn members(package: &PackageFolder<'_>, manifest: &Value) -> Result<Vec<Value>, InitError> {
+    let workspaces = manifest.get("workspaces");
+    let listed = workspaces.and_then(|it| it.as_array().or_else(|| it.get("packages")?.as_array()));
+    let mut patterns: Vec<String> =
+        listed.into_iter().flatten().filter_map(|it| it.as_str().map(str::to_owned)).collect();
+    let pnpm = package.text("pnpm-workspace.yaml")?.unwrap_or_default();
+    let entries = pnpm.lines().filter_map(|it| it.trim().strip_prefix("- "));
+    patterns.extend(entries.map(|it| it.trim().trim_matches(['"', '\'']).to_owned()));
+    let mut manifests = Vec::new();
+    for folder in patterns.iter().flat_map(|it| folders(package, it)) {
+        let path = folder.join(FILE);
+        if let Some(text) = loopkeeper_system::config_files::read_text(&path)? {
+            manifests.push(read(&path, &text)?);
+        }
+    }
+    Ok(manifests)
+}
+
+/// `packages/*` to its folders. Of the patterns of globs only those at the end are used in workspaces.
+fn folders(package: &PackageFolder<'_>, pattern: &str) -> Vec<PathBuf> {
+    let pattern = pattern.trim_start_matches("./");
+    if pattern.starts_with(['!', '/']) || pattern.split('/').any(|it| it == "..") {
+        return Vec::new();
+    }
+    let Some(base) = pattern.strip_suffix("/*").or_else(|| pattern.strip_suffix("/**")) else {
+        return vec![package.path(pattern)];
+    };
+    let entries = std::fs::read_dir(package.path(base)).into_iter().flatten().flatten();
+    let mut folders: Vec<PathBuf> = entries.map(|it| it.path()).filter(|it| it.is_dir()).collect();
+    folders.sort();
+    folders
+}
+
+fn in_all_members(package: &PackageFolder<'_>, manifest: &Value, manager: &str, script: &str) -> String {
+    let classic = !package.has(".yarnrc.yml") && !package_manager(manifest).starts_with("yarn@");
+    let classic = classic || package_manager(manifest).starts_with("yarn@1");
+    match manager {
+        "pnpm" => format!("pnpm --recursive run {script}"),
+        "yarn" if classic => format!("yarn workspaces run {script}"),
+        "yarn" => format!("yarn workspaces foreach --all run {script}"),
+        "bun" => format!("bun run --filter '*' {script}"),
+        _ => format!("npm run {script} --workspaces --if-present"),
+    }
+}

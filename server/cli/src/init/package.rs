@@ -1,0 +1,74 @@
+//! The package that `init` looks at: the folder it was called in, or the nearest one above with a manifest.
+
+use std::path::{Path, PathBuf};
+
+use super::InitError;
+use super::installed::{InstalledTools, quoted};
+use loopkeeper_system::config_files::read_text;
+
+/// A folder of the work tree with its manifests. Its checks run in the root.
+pub(super) struct PackageFolder<'a> {
+    pub(super) root: &'a Path,
+    pub(super) machine: &'a InstalledTools,
+    folder: &'a Path,
+}
+
+impl<'a> PackageFolder<'a> {
+    /// `folder` is `root` or lies below it.
+    pub(super) fn new(root: &'a Path, folder: &'a Path, machine: &'a InstalledTools) -> Self {
+        Self { root, machine, folder }
+    }
+
+    pub(super) fn path(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+
+    pub(super) fn text(&self, name: &str) -> Result<Option<String>, InitError> {
+        Ok(read_text(&self.path(name))?)
+    }
+
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.path(name).is_file()
+    }
+
+    /// The nearest folder, from the package up to the root, in which `name` is there: lock files, virtual environments
+    /// and settings of a workspace often lie above its packages.
+    pub(super) fn above(&self, name: &str) -> Option<PathBuf> {
+        let mut folders = self.folder.ancestors().take_while(|it| it.starts_with(self.root));
+        folders.find(|it| it.join(name).exists()).map(Path::to_path_buf)
+    }
+
+    pub(super) fn has_above(&self, name: &str) -> bool {
+        self.above(name).is_some()
+    }
+
+    /// `name` in a folder above, as the package's folder sees it: `../../.venv`.
+    pub(super) fn relative(&self, above: &Path, name: &str) -> String {
+        let levels = self.folder.strip_prefix(above).map_or(0, |it| it.components().count());
+        format!("{}{name}", "../".repeat(levels))
+    }
+
+    pub(super) fn has_program(&self, name: &str) -> bool {
+        self.machine.program(name, self.root).is_some()
+    }
+
+    /// A file of the package, relative to the root.
+    pub(super) fn shown(&self, name: &str) -> String {
+        match self.below_root() {
+            "" => name.to_owned(),
+            folder => format!("{folder}/{name}"),
+        }
+    }
+
+    /// A command of the package's folder as it runs in the root.
+    pub(super) fn command(&self, command: &str) -> String {
+        match self.below_root() {
+            "" => command.to_owned(),
+            folder => format!("cd {} && {command}", quoted(folder)),
+        }
+    }
+
+    fn below_root(&self) -> &str {
+        self.folder.strip_prefix(self.root).ok().and_then(Path::to_str).unwrap_or_default()
+    }
+}

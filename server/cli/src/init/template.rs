@@ -1,0 +1,52 @@
+//! The text of a first task file. It is read by people, by the agent and by our own parser.
+
+use std::fmt::Write;
+
+use loopkeeper_task::template::{DESCRIPTION, TITLE};
+
+use super::FoundCheck;
+
+/// Where the file lies: its checks run in the root.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum TemplateLocation {
+    Root,
+    Below,
+}
+
+const SECTION: &str = "\
+## Completion criteria
+
+<!--
+The loop is done when every item of this list holds. What stands in backticks is a check, which loopkeeper runs
+itself in the root of the project; add one for what you want to have changed, for example:
+
+- The importer's tests pass: `$ cargo test importer`
+- At least 80 % of the lines are covered: `$ ./coverage.sh` `>= 80`
+- The guide is written: `exists docs/guide.md`
+- It mentions the new option: `has \"--dry-run\" docs/guide.md`
+- Nothing is left open: `lacks /TODO|FIXME/ src/**`
+
+A command begins with \"$ \" and must exit with 0. An item without a check counts only on the agent's word.
+";
+
+const BELOW: &str = "\
+This file does not lie in the root of the project: its commands begin with `cd`, its paths with the folder's name.
+";
+
+const WITHOUT_CHECKS: &str = "- What is described above is done\n";
+
+/// The document, with one criterion for each check.
+pub(super) fn task(checks: &[FoundCheck], place: TemplateLocation) -> String {
+    let mut text = format!("{TITLE}\n\n{DESCRIPTION}\n\n{SECTION}");
+    if place == TemplateLocation::Below {
+        text.push_str(BELOW);
+    }
+    text.push_str("-->\n\n");
+    for check in checks {
+        let _ = writeln!(text, "- {}: `$ {}`", check.name, check.command);
+    }
+    if checks.is_empty() {
+        text.push_str(WITHOUT_CHECKS);
+    }
+    text
+}

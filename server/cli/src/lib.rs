@@ -1,0 +1,128 @@
+//! The command line: arguments to one subcommand, its result to an exit code.
+//!
+//! One file per subcommand; the shared ones are [`exit`] (exit codes), [`failure`] (what stderr says),
+//! [`out`] (stdout). Rules about tasks and loops live in the core; here is only asking, sending and showing.
+
+mod accept;
+mod answer;
+mod args;
+mod ask;
+mod check;
+mod completions;
+mod demo;
+mod demo_agent;
+mod demo_project;
+mod diff;
+mod doctor;
+mod exit;
+mod export;
+mod failure;
+mod gc;
+mod hook;
+mod import;
+mod init;
+mod log;
+mod out;
+mod pause;
+mod prioritize;
+mod render;
+mod reset;
+mod resume;
+mod rollback;
+mod run;
+mod select;
+mod serve;
+mod show;
+mod skip;
+mod status;
+mod steer;
+mod stop;
+mod trust;
+mod watch;
+
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser};
+
+use self::args::{Cli, CliCommand, HiddenCommand, PublicCommand};
+use self::exit::Exit;
+use self::failure::{ExitResult, Failure};
+use self::out::Ui;
+use loopkeeper_keeper::abort_on_panic;
+
+/// What `main` does: reads the arguments, runs one subcommand, says how it went.
+pub fn main() -> ExitCode {
+    let mut out = Ui::stdout();
+    let cli = match Cli::try_parse_from(std::env::args_os()) {
+        Ok(cli) => cli,
+        Err(error) => return failure::of_arguments(&error).into(),
+    };
+    if serve::is_asked_for(&cli) {
+        return serve::run().into();
+    }
+    abort_on_panic();
+    exit_code(run(cli, &mut out), out)
+}
+
+fn exit_code(answer: ExitResult, out: Ui) -> ExitCode {
+    match answer.and_then(|exit| out.finish().map(|()| exit)) {
+        Ok(exit) => exit.into(),
+        Err(failure) => failure::report(&failure).into(),
+    }
+}
+
+fn run(cli: Cli, out: &mut Ui) -> ExitResult {
+    match cli.word {
+        Some(CliCommand::Shown(verb)) => run_public(verb, out),
+        Some(CliCommand::Hidden(verb)) => run_hidden(&verb),
+        None => Ok(print_usage(out)),
+    }
+}
+
+fn run_public(verb: PublicCommand, out: &mut Ui) -> ExitResult {
+    match verb {
+        PublicCommand::Init => init::command(out),
+        PublicCommand::Completions(args) => {
+            completions::run(&args, out);
+            Ok(Exit::Done)
+        }
+        PublicCommand::Demo(args) => demo::run(&args, out),
+        PublicCommand::Check(args) => check::run(&args, out),
+        PublicCommand::Run(args) => run::run(&args, out),
+        PublicCommand::Import(args) => import::run(&args, out),
+        PublicCommand::Trust(args) => trust::run(&args, out),
+        PublicCommand::Status(args) => status::run(&args, out),
+        PublicCommand::Log(args) => log::run(&args, out),
+        PublicCommand::Watch(args) => watch::run(&args, out),
+        PublicCommand::Diff(args) => diff::run(&args, out),
+        PublicCommand::Rollback(args) => rollback::run(&args, out),
+        PublicCommand::Doctor(args) => doctor::run(&args, out),
+        PublicCommand::Hook(args) => hook::run(&args, out),
+        PublicCommand::Export(args) => export::run(&args, out),
+        PublicCommand::Gc(args) => gc::run(&args, out),
+        PublicCommand::Stop(args) => stop::run(&args, out),
+        PublicCommand::Pause(args) => pause::run(&args, out),
+        PublicCommand::Resume(args) => resume::run(&args, out),
+        PublicCommand::Reset(args) => reset::run(&args, out),
+        PublicCommand::Skip(args) => skip::run(&args, out),
+        PublicCommand::Prioritize(args) => prioritize::run(&args, out),
+        PublicCommand::Accept(args) => accept::run(&args, out),
+        PublicCommand::Steer(args) => steer::run(&args, out),
+        PublicCommand::Answer(args) => answer::run(&args, out),
+    }
+}
+
+fn run_hidden(verb: &HiddenCommand) -> ExitResult {
+    match verb {
+        HiddenCommand::DemoAgent(_) => demo_agent::run(),
+        // Dispatched before everything else.
+        HiddenCommand::Serve(_) => Ok(serve::run()),
+        HiddenCommand::Report(_) => Err(Failure::unsupported("`report`")),
+    }
+}
+
+/// A person at a terminal wants help.
+fn print_usage(out: &mut Ui) -> Exit {
+    out.line(Cli::command().render_help().ansi());
+    Exit::Usage
+}

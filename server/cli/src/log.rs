@@ -1,0 +1,111 @@
+//! `log`: what happened in a loop, one line a record; `--json` prints the journal itself.
+
+use std::io::IsTerminal as _;
+
+use loopkeeper_core::decide::LoopState;
+use loopkeeper_text::sanitize;
+
+use super::exit::Exit;
+use super::failure::{self, ExitResult, Failure};
+use super::out::Ui;
+use super::render::entry::{self, DetailLevel, EntryFormatter};
+use super::render::{Glyphs, QUIET};
+use super::select::{self, LoopArg};
+use loopkeeper_operations::follow::LoopTailer;
+use loopkeeper_operations::local_time::LocalZone;
+use loopkeeper_operations::loops::{self, LoopView};
+use loopkeeper_system::journal_file;
+use loopkeeper_system::state_dir::StateDir;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    pub(crate) which: LoopArg,
+    /// Show the agent's sessions: when each began, and why it was left
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) sessions: bool,
+    /// Print what the agent was told in this iteration
+    #[arg(long, value_name = "ITERATION", value_parser = select::iteration, conflicts_with_all = ["json", "sessions"])]
+    pub(crate) prompt: Option<u32>,
+    /// Print what the agent printed in this iteration
+    #[arg(long, value_name = "ITERATION", value_parser = select::iteration, conflicts_with_all = ["json", "sessions", "prompt"])]
+    pub(crate) output: Option<u32>,
+    /// Print the journal's records as they are, one a line
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
+    let seen = loops::find(&StateDir::open()?, args.which.name.as_deref(), failure::warn)?;
+    let journal = seen.dir.journal();
+    if args.json {
+        out.write(&String::from_utf8_lossy(&journal_file::read_raw_lines(&journal)?));
+        return Ok(Exit::Done);
+    }
+    if let Some(iteration) = args.prompt {
+        return prompt(&seen, iteration, out);
+    }
+    if let Some(iteration) = args.output {
+        return output(&seen, iteration, out);
+    }
+    if args.sessions {
+        sessions(&seen.state, out);
+        return Ok(Exit::Done);
+    }
+    let mut teller = EntryFormatter::new(LocalZone::local(), Glyphs::of_environment());
+    for entry in LoopTailer::new(&journal).poll()? {
+        for line in teller.format_entry(&entry, DetailLevel::Everything) {
+            out.line(line);
+        }
+    }
+    if seen.damage.is_some() {
+        out.line("From here on the journal is damaged; nothing of it was changed.");
+    }
+    Ok(Exit::Done)
+}
+
+/// The prompt of one iteration as it was stored.
+fn prompt(seen: &LoopView, iteration: u32, out: &mut Ui) -> ExitResult {
+    let path = seen.dir.prompts().join(format!("{iteration:04}.md"));
+    let text = std::fs::read(&path).map_err(|_| not_stored(seen, "prompt", iteration))?;
+    print(&text, out);
+    Ok(Exit::Done)
+}
+
+/// The agent's output in one iteration: the beginning, and the end where the middle was dropped.
+fn output(seen: &LoopView, iteration: u32, out: &mut Ui) -> ExitResult {
+    let path = seen.dir.output().join(format!("{iteration:04}.out"));
+    let mut text = std::fs::read(&path).map_err(|_| not_stored(seen, "output", iteration))?;
+    text.extend(std::fs::read(path.with_extension("tail")).unwrap_or_default());
+    print(&text, out);
+    Ok(Exit::Done)
+}
+
+fn not_stored(seen: &LoopView, what: &str, iteration: u32) -> Failure {
+    Failure::usage(format_args!("loop {} has no {what} of iteration {iteration}", seen.dir.id()))
+        .hint(format_args!("Its last iteration is {}; the first is 1.", seen.state.iteration))
+}
+
+/// On a terminal, control sequences are removed: they could move its cursor.
+fn print(text: &[u8], out: &mut Ui) {
+    let text = String::from_utf8_lossy(text);
+    if std::io::stdout().is_terminal() {
+        out.write(&sanitize::text(&text));
+    } else {
+        out.write(&text);
+    }
+}
+
+/// The last changes, as the loop keeps them.
+fn sessions(state: &LoopState, out: &mut Ui) {
+    let zone = LocalZone::local();
+    if !state.spec.settings.session.resume {
+        out.line("Every iteration of this loop starts a fresh session.");
+    }
+    for change in &state.session.changes {
+        let number = if change.iteration > 0 { format!("#{}", change.iteration) } else { String::new() };
+        let when = zone.short(change.at.wall, state.last_at.wall);
+        let what = entry::session(change.from.as_deref(), change.to.as_deref(), change.reason);
+        out.line(format_args!("{QUIET}{when}{QUIET:#} {number:>4}  {what}"));
+    }
+}

@@ -1,0 +1,16 @@
+//! `pause`: pauses a loop after its current iteration.
+
+use loopkeeper_view::{LateOrder, effect};
+use serde_json::json;
+
+use super::exit::Exit;
+use super::failure::ExitResult;
+use super::out::Ui;
+use super::select::LoopArg;
+
+pub(crate) fn run(which: &LoopArg, out: &mut Ui) -> ExitResult {
+    let found = which.find()?;
+    found.send_request(json!({"do": "pause"}))?;
+    out.line(effect(&found.seen.state, LateOrder::Pause, &format!("Loop {}", found.display_name())));
+    Ok(Exit::Done)
+}

@@ -1,0 +1,77 @@
+//! `prioritize`: an item of the plan before or behind others. With `skip`, what a user changes of a plan.
+
+use std::fmt::Write as _;
+
+use clap::ValueHint;
+use loopkeeper_task::Task;
+use loopkeeper_task::edit::{self, PlanEdit, PlanEditError, PlanEditOutcome};
+use loopkeeper_text::{sanitize, words};
+
+use super::exit::Exit;
+use super::failure::{ExitResult, Failure};
+use super::out::Ui;
+use loopkeeper_operations::resolved_task::ResolvedTask;
+use loopkeeper_operations::{loops, plan_edit};
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct ItemArg {
+    /// A task document
+    #[arg(value_name = "TASK", value_hint = ValueHint::FilePath)]
+    pub(crate) task: String,
+    /// An item of its plan: its id, its title, or a part of it that no other open item has
+    #[arg(value_name = "ITEM")]
+    pub(crate) item: String,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    pub(crate) item: ItemArg,
+    /// Places earlier among the open items; -1 is one later
+    #[arg(value_name = "BY", allow_negative_numbers = true)]
+    pub(crate) by: i32,
+}
+
+pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
+    change(&args.item, PlanEdit::Raise(args.by), out)?;
+    Ok(Exit::Done)
+}
+
+pub(crate) fn change(which: &ItemArg, wish: PlanEdit, out: &mut Ui) -> Result<(), Failure> {
+    let work = ResolvedTask::find(Some(&which.task), &[])?;
+    let item = edit::find_item(&work.task, &which.item).map_err(|it| with_items(it, &work.task))?;
+    let change = plan_edit::change(&work.documents, &item.id, wish)?;
+    plan_edit::write((&work.root, &work.id), &change, &work.documents)?;
+    let (title, file) = (sanitize::line(&item.title), sanitize::line(&change.file));
+    let places = |by: i32| words::counted(u64::from(by.unsigned_abs()), "place");
+    match change.done {
+        PlanEditOutcome::Skipped => {
+            out.line(format_args!("{file}: \"{title}\" is skipped; loops no longer wait for it."));
+        }
+        PlanEditOutcome::TakenUp => out.line(format_args!("{file}: \"{title}\" is no longer skipped.")),
+        PlanEditOutcome::Moved(by) => {
+            let way = if by > 0 { "earlier" } else { "later" };
+            out.line(format_args!("{file}: \"{title}\" moved {} {way}.", places(by)));
+        }
+    }
+    if let Some(seen) = loops::at_work(&work.root, &work.id) {
+        out.line(format_args!("The running loop reads this change {}.", seen.next_boundary()));
+    }
+    Ok(())
+}
+
+/// What there is to name instead.
+fn with_items(refused: PlanEditError, task: &Task) -> Failure {
+    const MOST: usize = 20;
+    let PlanEditError::Unknown(what) = refused else { return refused.into() };
+    let mut what = sanitize::line(&what);
+    for item in task.plan.iter().filter(|it| !it.done).take(MOST) {
+        let _ = write!(what, "\n  {}  {}", sanitize::line(&item.id), sanitize::line(&item.title));
+    }
+    let hint = match task.plan.iter().filter(|it| !it.done).count() {
+        0 => "The plan of this task has no open item.",
+        1..=MOST => "Name one of these, by its id or its title.",
+        _ => "Name one by its id or its title; these are the first open ones.",
+    };
+    Failure::usage(what).hint(hint)
+}

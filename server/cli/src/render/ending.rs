@@ -1,0 +1,35 @@
+//! What is said when a loop has ended: its criteria, its outcome, what it took.
+
+use loopkeeper_agent::LoopMode;
+use loopkeeper_core::decide::LoopState;
+use loopkeeper_core::journal::OutcomeKind;
+use loopkeeper_text::words;
+use loopkeeper_view::{self as view, StatusFacts, headline, sentences};
+
+use super::{BAD, CARE, GOOD, Glyphs, QUIET, table};
+
+pub(crate) fn lines(state: &LoopState, glyphs: Glyphs) -> Vec<String> {
+    let status = view::status(state, &StatusFacts { now: state.last_at, ..StatusFacts::default() });
+    let table = table::with_output(&status.criteria, state.results.values(), glyphs);
+    let mut lines: Vec<_> = table.lines().map(str::to_owned).collect();
+    let style = match &state.outcome {
+        Some(outcome) if outcome.kind == OutcomeKind::Completed && outcome.verified => GOOD,
+        Some(outcome) if outcome.kind == OutcomeKind::Failed => BAD,
+        _ => CARE,
+    };
+    lines.push(format!("{style}{}{style:#}", headline(&status)));
+    let mut facts = vec![words::counted(u64::from(state.iteration), "iteration")];
+    facts.extend(state.spent.cost_micros.map(words::cost));
+    let mode = state.spec.settings.mode;
+    if state.spent.cost_micros.is_none() && mode == LoopMode::Attach {
+        facts.extend(state.spent.tokens.map(|it| format!("{} tokens", words::amount(it))));
+        facts.push(sentences::no_cost(mode).to_owned());
+    }
+    facts.push(words::duration(state.last_at.wall.saturating_sub(state.started_at.wall)));
+    lines.push(format!(
+        "{QUIET}{}; `loopkeeper log {}` shows all of it{QUIET:#}",
+        facts.join(", "),
+        status.id
+    ));
+    lines
+}

@@ -1,0 +1,452 @@
+//! Journal records as one line each: for `log`, and for `run` and `watch` where nothing can be redrawn.
+
+mod agent;
+mod opening;
+mod started;
+mod subagents;
+mod tree;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+
+use loopkeeper_core::check::{CheckResult, CriteriaTally, Status};
+use loopkeeper_core::journal::{
+    BreakerState, ChangeStats, Entry, LineStats, Outcome, PauseReason, Proposal, QuestionKind, Record, Round,
+    SessionReason, WaitReason,
+};
+use loopkeeper_task::criterion::{Criterion, CriterionId};
+use loopkeeper_text::moment::Moment;
+use loopkeeper_text::sanitize;
+use loopkeeper_view::sentences;
+
+use super::{Glyphs, QUIET};
+use loopkeeper_operations::local_time::LocalZone;
+
+/// Of each failing check.
+const MOST_PLACES: usize = 3;
+const LAST_LINES: usize = 2;
+
+/// Tells a journal from its start: later records name criteria only by the ids that earlier ones introduced.
+pub(crate) struct EntryFormatter {
+    zone: LocalZone,
+    glyphs: Glyphs,
+    loop_id: String,
+    names: BTreeMap<CriterionId, String>,
+    optional: BTreeSet<CriterionId>,
+    /// What failed in the checks of the running iteration: told with its sentence, where only milestones are.
+    failing: String,
+    /// What its agent was denied; told in the same way.
+    denied: String,
+    day: String,
+}
+
+/// How much of a journal is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum DetailLevel {
+    Everything,
+    /// What somebody who waits for the end wants to see go by.
+    Milestones,
+}
+
+impl EntryFormatter {
+    pub(crate) fn new(zone: LocalZone, glyphs: Glyphs) -> Self {
+        Self {
+            zone,
+            glyphs,
+            loop_id: String::new(),
+            names: BTreeMap::new(),
+            optional: BTreeSet::new(),
+            failing: String::new(),
+            denied: String::new(),
+            day: String::new(),
+        }
+    }
+
+    /// The lines of one record; a new day is announced first.
+    pub(crate) fn format_entry(&mut self, entry: &Entry, detail: DetailLevel) -> Vec<String> {
+        self.observe(&entry.record);
+        if detail == DetailLevel::Milestones && !is_milestone(&entry.record) {
+            return Vec::new();
+        }
+        let Some((iteration, mut what)) = self.describe_entry(entry) else { return Vec::new() };
+        if detail == DetailLevel::Milestones && matches!(entry.record, Record::IterationEnded { .. }) {
+            what.push_str(&std::mem::take(&mut self.failing));
+            what.push_str(&std::mem::take(&mut self.denied));
+        }
+        let hint = self.hint(&entry.record).filter(|_| detail == DetailLevel::Milestones);
+        let mut lines = Vec::new();
+        let day = self.zone.day(entry.at.wall);
+        if day != self.day {
+            lines.push(format!("{QUIET}{day}{QUIET:#}"));
+            self.day = day;
+        }
+        let number = iteration.map_or(String::new(), |it| format!("#{it}"));
+        lines.push(format!("{QUIET}{}{QUIET:#} {number:>4}  {what}", self.zone.clock(entry.at.wall)));
+        if let Record::LoopStarted { spec, .. } = &entry.record {
+            lines.push(format!("{QUIET}{:17}{}{QUIET:#}", "", started::limits(spec)));
+        }
+        if detail == DetailLevel::Everything {
+            let evidence = evidence(&entry.record).into_iter().chain(self.failures(&entry.record));
+            lines.extend(evidence.map(|it| format!("{QUIET}{:17}{it}{QUIET:#}", "")));
+        }
+        lines.extend(hint);
+        lines
+    }
+
+    /// How to answer, for somebody who watches.
+    fn hint(&self, record: &Record) -> Option<String> {
+        let Record::Asked { kind, until: Some(_), .. } = record else { return None };
+        let id = &self.loop_id;
+        Some(match kind {
+            QuestionKind::UsageLimit => format!("Hint: `loopkeeper answer {id} stop` ends it"),
+            QuestionKind::Permission => format!("Hint: `loopkeeper answer {id} allow`, `always` or `deny`"),
+            QuestionKind::Agent | QuestionKind::Denied => format!("Hint: `loopkeeper answer {id} '…'`"),
+        })
+    }
+
+    fn observe(&mut self, record: &Record) {
+        if let Record::LoopStarted { spec, .. } = record {
+            self.loop_id.clone_from(&spec.loop_id);
+        }
+        match record {
+            Record::IterationIntended { .. } => {
+                self.failing.clear();
+                self.denied.clear();
+            }
+            Record::AgentEnded { run, .. } => self.denied = agent::denied(run),
+            Record::ChecksDone { iteration: Some(_), round } => self.failing = self.failing(round),
+            _ => {}
+        }
+        let criteria: Vec<&Criterion> = match record {
+            Record::LoopStarted { spec, .. } => spec.criteria.iter().collect(),
+            Record::Baseline { criteria, .. } => criteria.iter().map(|it| &it.criterion).collect(),
+            _ => return,
+        };
+        self.optional.extend(criteria.iter().filter(|it| !it.required).map(|it| it.id.clone()));
+        self.names.extend(criteria.into_iter().map(|it| (it.id.clone(), sanitize::line(&it.name))));
+    }
+
+    /// Which iteration it belongs to, and what happened.
+    fn describe_entry(&self, entry: &Entry) -> Option<(Option<u32>, String)> {
+        Some(match &entry.record {
+            Record::LoopStarted { spec, .. } => (None, started::started(spec)),
+            Record::BranchTaken { branch, from, made, note } => {
+                (None, tree::branch_taken((branch.as_deref(), from.as_deref()), *made, note.as_deref()))
+            }
+            Record::Committed { iteration, commit, subject, note } => {
+                (at(*iteration), tree::committed(commit.as_deref().zip(subject.as_deref()), note.as_deref()))
+            }
+            Record::Baseline { iteration, round, .. } => {
+                (at(*iteration), self.baseline(*iteration, round.as_deref()))
+            }
+            Record::IterationIntended { iteration, resumed, .. } => {
+                (Some(*iteration), begins(*resumed).into())
+            }
+            Record::AgentStarted { iteration, .. } => (Some(*iteration), agent::started(&entry.record)),
+            Record::AgentEnded { iteration, run } => (Some(*iteration), agent::ended(run)),
+            Record::SubagentAsked { iteration, .. }
+            | Record::SubagentStarted { iteration, .. }
+            | Record::SubagentEnded { iteration, .. } => {
+                (Some(*iteration), subagents::describe_record(&entry.record))
+            }
+            Record::AgentLeft { iteration, left } => (Some(*iteration), agent::left(left)),
+            Record::SnapshotTaken { iteration, when, tree, not_covered, .. } => {
+                (at(*iteration), tree::snapshot((*when, *iteration), tree, not_covered.len()))
+            }
+            Record::ChecksDone { iteration, round } => (*iteration, self.round("checks", round)),
+            Record::IterationEnded { iteration, sentence, proposed, .. } => {
+                (Some(*iteration), format!("{sentence}{}", not_taken_up(proposed)))
+            }
+            Record::BreakerChanged { state, reason, resumes_at, .. } => {
+                (None, self.breaker((*state, reason.as_deref()), *resumes_at, entry.at.wall))
+            }
+            Record::Waiting { .. } => (None, self.waiting(&entry.record, entry.at.wall)),
+            Record::Paused { reason, message } => (None, paused(*reason, message)),
+            Record::ChecksWaived { .. } | Record::Resumed {} => (None, resumed(&entry.record).into()),
+            Record::Steered { text } => (None, format!("hint for the agent: {}", sanitize::line(text))),
+            Record::Asked { kind, text, until, .. } => {
+                (None, self.asked((*kind, text), until.map(|it| it.wall), entry.at.wall))
+            }
+            Record::Answered { text, .. } => (None, answered(text.as_deref())),
+            Record::SessionChanged { from, to, reason } => {
+                (None, session(from.as_deref(), to.as_deref(), *reason))
+            }
+            Record::SessionJoined { .. } => (None, "your session works on it".into()),
+            Record::AgentChanged { from, to, reason, until, message } => {
+                let until = until.map(|it| self.time(it.wall, entry.at.wall));
+                (None, sentences::takeover((from, to), *reason, until.as_deref(), message.as_deref()))
+            }
+            Record::Stopping { now } => (None, stopping(*now).into()),
+            Record::WeakeningAccepted { paths, .. } => (None, format!("weakening accepted{}", listed(paths))),
+            Record::ProtectedEdited { paths, .. } => {
+                (None, format!("you edited tests or protected files{}", listed(paths)))
+            }
+            Record::TrustChanged { message } => (None, message.clone()),
+            Record::HookFailed { event, message } => (None, sentences::hook_failed(*event, message)),
+            Record::RolledBack { .. } => (None, tree::rolled_back(&entry.record)),
+            Record::Recovered { interrupted, .. } => (None, recovered(*interrupted)),
+            Record::Ended { outcome } => (None, outcome_sentence(outcome)),
+            Record::Unknown => return None,
+        })
+    }
+
+    fn baseline(&self, iteration: u32, round: Option<&Round>) -> String {
+        match (round, iteration) {
+            (Some(round), 0) => self.round("checks before iteration 1", round),
+            (Some(round), _) => self.round("changed criteria taken up", round),
+            (None, _) => "criteria taken up".into(),
+        }
+    }
+
+    /// `checks: 2 of 3 pass; ✗ lint: exit 1`.
+    fn round(&self, word: &str, round: &Round) -> String {
+        let checked = round.results.iter().filter(|it| it.status != Status::Unverified);
+        if checked.clone().next().is_none() {
+            return format!("{word}: nothing to check");
+        }
+        let tally =
+            CriteriaTally::of(checked.map(|it| (!self.optional.contains(&it.criterion), Some(it.status))));
+        format!("{word}: {}{}", tally.of_round(), self.failing(round))
+    }
+
+    /// `; ✗ lint: exit 1; ✗ tests: 3 of 9 fail`.
+    fn failing(&self, round: &Round) -> String {
+        let sign = if self.glyphs == Glyphs::Unicode { '✗' } else { 'x' };
+        let failing =
+            round.results.iter().filter(|it| !matches!(it.status, Status::Unverified | Status::Pass));
+        failing.fold(String::new(), |mut text, result| {
+            let name = self.names.get(&result.criterion).map_or("?", String::as_str);
+            let _ = write!(text, "; {sign} {name}: {}", result.fact);
+            text
+        })
+    }
+
+    /// Where each check failed, or where nothing says so, what it printed last.
+    fn failures(&self, record: &Record) -> Vec<String> {
+        let round = match record {
+            Record::ChecksDone { round, .. } => round,
+            Record::Baseline { round: Some(round), .. } => round.as_ref(),
+            _ => return Vec::new(),
+        };
+        let of_result = |result: &CheckResult| {
+            let name = self.names.get(&result.criterion).map_or("?", String::as_str);
+            let places = result.failure_lines(MOST_PLACES, usize::MAX);
+            let last = || result.last_lines(LAST_LINES).into_iter().map(str::to_owned).collect();
+            let lines: Vec<String> = if places.is_empty() { last() } else { places };
+            lines.into_iter().map(|it| format!("{name}: {}", sanitize::line(&it))).collect::<Vec<_>>()
+        };
+        let failed =
+            round.results.iter().filter(|it| !matches!(it.status, Status::Unverified | Status::Pass));
+        failed.flat_map(of_result).collect()
+    }
+
+    /// `the agent asks: Which database? (until 14:12)`
+    fn asked(&self, (kind, text): (QuestionKind, &str), until: Option<u64>, now: u64) -> String {
+        let until = until.map(|it| format!(" (until {})", self.zone.short(it, now))).unwrap_or_default();
+        match kind {
+            // Whole, and last: nothing of it is hidden.
+            QuestionKind::Permission => {
+                format!("asked{until}: {}", sentences::wanted(&sanitize::visible(text)))
+            }
+            QuestionKind::Agent => format!("the agent asks: {}{until}", sanitize::line(text)),
+            QuestionKind::Denied | QuestionKind::UsageLimit => sanitize::line(text) + &until,
+        }
+    }
+
+    fn waiting(&self, record: &Record, now: u64) -> String {
+        let Record::Waiting { reason, until, met_by } = record else { return String::new() };
+        let until = self.time(until.wall, now);
+        let why = match reason {
+            WaitReason::Quota => {
+                let met_by = met_by.as_ref().map(|it| format!(", met by loop {}", sanitize::line(it)));
+                return format!(
+                    "usage limit of the provider{}, waiting until {until}",
+                    met_by.unwrap_or_default()
+                );
+            }
+            WaitReason::Backoff => "the agent failed, trying again at",
+            WaitReason::Calls => "the calls of this hour are used up, waiting until",
+            WaitReason::Between => "waiting before the next iteration until",
+            WaitReason::Breaker => "breaker open, trying again at",
+            WaitReason::Other => "waiting until",
+        };
+        format!("{why} {until}")
+    }
+
+    fn time(&self, until: u64, now: u64) -> String {
+        // The minute that it is tells nothing of a wait of seconds.
+        let soon = until.saturating_sub(now) < 60_000;
+        if soon { self.zone.clock(until) } else { self.zone.short(until, now) }
+    }
+
+    fn breaker(
+        &self,
+        (state, reason): (BreakerState, Option<&str>),
+        until: Option<Moment>,
+        now: u64,
+    ) -> String {
+        let reason = reason.map_or(String::new(), |it| format!(": {}", sanitize::line(it)));
+        let trial = until.map_or(String::new(), |it| {
+            format!("; one trial at {}, or now by `loopkeeper resume`", self.time(it.wall, now))
+        });
+        match state {
+            BreakerState::Open => format!("breaker open{reason}{trial}"),
+            BreakerState::HalfOpen => "breaker trying again, with one iteration".into(),
+            BreakerState::Closed => format!("breaker closed{reason}"),
+        }
+    }
+}
+
+/// What became of a session, in words.
+pub(crate) fn session(from: Option<&str>, to: Option<&str>, reason: SessionReason) -> String {
+    let short = |id: Option<&str>| id.unwrap_or("?").chars().take(8).collect::<String>();
+    let (left, begun) = (short(from), short(to));
+    match reason {
+        SessionReason::Started => format!("session {begun} begins"),
+        SessionReason::Expired => format!("session {left} lay unused too long, {begun} begins"),
+        SessionReason::Unconfirmed => format!("the agent never began session {left}, {begun} begins"),
+        SessionReason::Refused => format!("session {left} is left: the agent does not know it any more"),
+        SessionReason::Breaker => format!("session {left} is left: the breaker opened"),
+        SessionReason::Reset => format!("session {left} is left: a fresh one was asked for"),
+        SessionReason::RolledBack => format!("session {left} is left: it remembers work that was taken back"),
+        SessionReason::Ended => format!("session {left} is left: the loop ended"),
+    }
+}
+
+/// What a decision was made on, line by line.
+fn evidence(record: &Record) -> Vec<String> {
+    match record {
+        Record::BreakerChanged { opening: Some(opening), .. } => opening::lines(opening),
+        Record::IterationEnded { changes, claims, milestones, .. } => {
+            let claims = claims.iter().flat_map(|it| it.report_rows());
+            let claims = claims.map(|it| format!("claims: {}", sanitize::line(&it.to_string())));
+            let reached = milestones.iter().map(|it| sanitize::line(it));
+            changed(changes).into_iter().chain(claims).chain(reached).collect()
+        }
+        Record::ChecksDone { round, .. } => {
+            round.judging.iter().map(|it| format!("judges: {}", it.describe())).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// `changed: +13 -1 lines: src/a.rs +3 -1, src/b.rs +10 -0`; nothing where no line was counted.
+fn changed(changes: &ChangeStats) -> Option<String> {
+    let total = changes.lines?;
+    let file = |(path, lines): (&str, Option<LineStats>)| {
+        let lines = lines.map_or_else(String::new, |it| format!(" {it}"));
+        format!("{}{lines}", sanitize::line(path))
+    };
+    let files: Vec<String> = changes.files_with_lines().map(file).collect();
+    let more = if changes.count > files.len() as u64 { ", …" } else { "" };
+    Some(format!("changed: {total} lines: {}{more}", files.join(", ")))
+}
+
+/// The last line of a loop for people.
+fn outcome_sentence(outcome: &Outcome) -> String {
+    format!("ended: {}", outcome.sentence)
+}
+
+fn is_milestone(record: &Record) -> bool {
+    match record {
+        Record::IterationIntended { .. }
+        | Record::AgentStarted { .. }
+        | Record::AgentLeft { .. }
+        | Record::SubagentAsked { refused: None, .. }
+        | Record::SubagentStarted { .. }
+        | Record::SubagentEnded { .. }
+        | Record::AgentEnded { .. }
+        | Record::SnapshotTaken { .. }
+        // It pauses or ends the loop, which says why.
+        | Record::BreakerChanged { state: BreakerState::Open, resumes_at: None, .. }
+        // Part of the iteration's own line.
+        | Record::ChecksDone { iteration: Some(_), .. }
+        | Record::Waiting { reason: WaitReason::Between, .. }
+        | Record::SessionChanged { .. }
+        // Summed up when the loop is over.
+        | Record::Ended { .. }
+        | Record::Unknown => false,
+        Record::LoopStarted { .. }
+        | Record::SessionJoined { .. }
+        | Record::AgentChanged { .. }
+        | Record::BranchTaken { .. }
+        | Record::Committed { .. }
+        | Record::Baseline { .. }
+        | Record::ChecksDone { iteration: None, .. }
+        | Record::IterationEnded { .. }
+        | Record::SubagentAsked { .. }
+        | Record::BreakerChanged { .. }
+        | Record::Waiting { .. }
+        | Record::Paused { .. }
+        | Record::ChecksWaived { .. }
+        | Record::Resumed {}
+        | Record::Steered { .. }
+        | Record::Asked { .. }
+        | Record::Answered { .. }
+        | Record::Stopping { .. }
+        | Record::WeakeningAccepted { .. }
+        | Record::ProtectedEdited { .. }
+        | Record::TrustChanged { .. }
+        | Record::HookFailed { .. }
+        | Record::RolledBack { .. }
+        | Record::Recovered { .. } => true,
+    }
+}
+
+/// Edits of criteria that were made while the agent ran.
+fn not_taken_up(proposed: &[Proposal]) -> String {
+    if proposed.is_empty() {
+        return String::new();
+    }
+    let edits: Vec<_> = proposed.iter().map(|it| sanitize::line(&it.to_string())).collect();
+    format!("; criteria edited and not taken up: {}", edits.join(", "))
+}
+
+/// `: a, b and 3 more`; nothing where nothing is named.
+fn listed(paths: &[String]) -> String {
+    let shown: Vec<String> = paths.iter().take(3).map(|it| sanitize::line(it)).collect();
+    let more = paths.len().saturating_sub(shown.len());
+    match (shown.is_empty(), more) {
+        (true, _) => String::new(),
+        (false, 0) => format!(": {}", shown.join(", ")),
+        (false, more) => format!(": {} and {more} more", shown.join(", ")),
+    }
+}
+
+fn at(iteration: u32) -> Option<u32> {
+    (iteration > 0).then_some(iteration)
+}
+
+fn stopping(now: bool) -> &'static str {
+    if now { "asked to stop now" } else { "asked to stop after this iteration" }
+}
+
+fn resumed(record: &Record) -> &'static str {
+    match record {
+        Record::ChecksWaived { .. } => "goes on without the checks that cannot run",
+        _ => "resumed",
+    }
+}
+
+fn answered(text: Option<&str>) -> String {
+    text.map_or_else(|| "nobody answered".into(), |it| format!("answered: {}", sanitize::line(it)))
+}
+
+fn paused(reason: PauseReason, message: &str) -> String {
+    match reason {
+        PauseReason::User => message.to_owned(),
+        _ => format!("paused: {message}"),
+    }
+}
+
+fn begins(resumed: bool) -> &'static str {
+    if resumed { "iteration begins, in the session of the one before" } else { "iteration begins" }
+}
+
+fn recovered(interrupted: Option<u32>) -> String {
+    let lost = interrupted.map(|it| format!("; iteration {it} was interrupted"));
+    format!("taken up again{}", lost.unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests;

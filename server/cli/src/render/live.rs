@@ -1,0 +1,68 @@
+//! The terminal that a running loop is shown on: a live block where it can be redrawn, plain lines elsewhere.
+//! Nobody who stops reading stops the loop: errors of writing end the showing, nothing else.
+
+use std::io::{self, IsTerminal};
+
+use rustix::termios::tcgetwinsize;
+
+use super::screen::Screen;
+use crate::out::Ui;
+
+const NARROWEST: usize = 20;
+const DEFAULT_COLUMNS: usize = 80;
+
+/// Where progress goes.
+pub(crate) enum ProgressOutput<'a> {
+    /// Lines that stay, and a block below them that is redrawn.
+    Redrawn { out: &'a mut Ui, screen: Screen },
+    /// Lines that stay.
+    Plain { out: &'a mut Ui },
+}
+
+impl<'a> ProgressOutput<'a> {
+    pub(crate) fn new(out: &'a mut Ui) -> Self {
+        if can_redraw() { Self::Redrawn { out, screen: Screen::default() } } else { Self::Plain { out } }
+    }
+
+    /// Lines that stay.
+    pub(crate) fn print(&mut self, lines: &[String]) {
+        match self {
+            Self::Redrawn { .. } | Self::Plain { .. } if lines.is_empty() => {}
+            Self::Redrawn { out, screen } => {
+                let text = screen.print(lines);
+                out.write(&text);
+            }
+            Self::Plain { out } => lines.iter().for_each(|it| out.line(it)),
+        }
+    }
+
+    /// What stands at the end now.
+    pub(crate) fn set_block(&mut self, block: &[String]) {
+        if let Self::Redrawn { out, screen } = self {
+            let text = screen.draw(block, columns());
+            if !text.is_empty() {
+                out.write(&text);
+            }
+        }
+    }
+
+    /// Nobody reads any more.
+    pub(crate) fn is_closed(&self) -> bool {
+        match self {
+            Self::Redrawn { out, .. } | Self::Plain { out } => out.is_closed(),
+        }
+    }
+}
+
+/// Only a terminal that understands moving the cursor can be redrawn.
+fn can_redraw() -> bool {
+    let dumb = std::env::var_os("TERM").is_none_or(|it| it.is_empty() || it == "dumb");
+    io::stdout().is_terminal() && !dumb
+}
+
+fn columns() -> usize {
+    match tcgetwinsize(io::stdout()) {
+        Ok(size) if size.ws_col > 0 => usize::from(size.ws_col).max(NARROWEST),
+        _ => DEFAULT_COLUMNS,
+    }
+}

@@ -1,0 +1,60 @@
+//! The live block of a loop at work: what it does, how far it is, what it cost so far. Five lines at most.
+
+use std::fmt::Write as _;
+
+use loopkeeper_text::words;
+use loopkeeper_view::{DisplayState, LoopStatus, headline};
+
+use super::{CARE, Glyphs, LOUD, QUIET, remedy};
+use loopkeeper_operations::local_time::LocalZone;
+
+/// The block for `status` at `now_ms`, milliseconds of wall time.
+pub(crate) fn block(status: &LoopStatus, now_ms: u64, zone: &LocalZone, glyphs: Glyphs) -> Vec<String> {
+    let dot = if glyphs == Glyphs::Unicode { " · " } else { " - " };
+    let style = if status.state == DisplayState::Working && !status.is_cooling() { LOUD } else { CARE };
+    let mut first = format!("{style}{}{style:#}", headline(status));
+    if let Some(until) = status.wait.as_ref().and_then(|it| LocalZone::parse_millis(&it.resumes_at)) {
+        let left = words::elapsed(until.saturating_sub(now_ms));
+        let _ = write!(first, ", {} {}, {left} more", self::until(status), zone.short(until, now_ms));
+    }
+    let elapsed_ms = LocalZone::parse_millis(&status.started_at).map_or(0, |it| now_ms.saturating_sub(it));
+    let mut facts = vec![agent(status), words::elapsed(elapsed_ms)];
+    if let Some(tokens) = status.spent.tokens {
+        facts.push(format!("{} tokens", words::amount(tokens)));
+    }
+    facts.extend(no_cost(status));
+    facts.extend(status.spawns.summary());
+    facts.push(status.id.clone());
+    let mut lines = vec![first, format!("  {QUIET}{}{QUIET:#}", facts.join(dot))];
+    lines.extend(budget(status).map(|it| format!("  {QUIET}{it}{QUIET:#}")));
+    lines.extend(remedy::remedy_lines(status).into_iter().map(|it| format!("  {it}")));
+    lines.extend(status.activity.as_ref().map(|it| format!("  {it}")));
+    lines
+}
+
+/// What stands before the time that a wait ends at.
+pub(crate) fn until(status: &LoopStatus) -> &'static str {
+    if status.is_cooling() { "next try at" } else { "until" }
+}
+
+/// Who works on it.
+pub(crate) fn agent(status: &LoopStatus) -> String {
+    if is_own(status) { format!("{} in your own session", status.agent) } else { status.agent.clone() }
+}
+
+/// In the place of a cost that nobody will ever tell.
+pub(crate) fn no_cost(status: &LoopStatus) -> Option<String> {
+    (is_own(status) && status.spent.cost_micros.is_none()).then(|| "cost unknown".to_owned())
+}
+
+fn is_own(status: &LoopStatus) -> bool {
+    status.session.as_ref().is_some_and(|it| it.own)
+}
+
+/// One line: of what little is left and what else to mind, else where it is heading.
+fn budget(status: &LoopStatus) -> Option<String> {
+    match status.warnings.as_slice() {
+        [] => status.forecast.clone(),
+        warnings => Some(format!("note: {}", warnings.join(", "))),
+    }
+}

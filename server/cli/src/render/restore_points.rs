@@ -1,0 +1,44 @@
+//! The list of snapshots that a rollback can restore, with the milestones reached there, one line per iteration.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use loopkeeper_core::check::{CriteriaTally, Status};
+use loopkeeper_core::decide::{Iteration, LoopState};
+use loopkeeper_task::criterion::CriterionId;
+use loopkeeper_text::{sanitize, words};
+
+use super::{GOOD, QUIET};
+
+pub(crate) fn lines(state: &LoopState) -> Vec<String> {
+    let start = state.tree_after(0).map(|_| "   0  the start".to_owned());
+    let optional: BTreeSet<&CriterionId> =
+        state.pinned.iter().filter(|it| !it.criterion.required).map(|it| &it.criterion.id).collect();
+    let kept = state.history.iter().filter(|it| state.tree_after(it.number).is_some());
+    let lines: Vec<String> = start.into_iter().chain(kept.map(|it| line(it, &optional))).collect();
+    if lines.is_empty() { vec!["There is no snapshot yet.".to_owned()] } else { lines }
+}
+
+/// `   2  3 files +10 -2, 1 of 2 pass; now passes: tests pass; commit 0123456789`
+fn line(iteration: &Iteration, optional: &BTreeSet<&CriterionId>) -> String {
+    let changes = &iteration.changes;
+    let lines = changes.lines.map_or_else(String::new, |it| format!(" {it}"));
+    let judged = iteration.row.iter().filter(|(_, status)| *status != Status::Unverified);
+    let tally = CriteriaTally::of(judged.map(|(id, status)| (!optional.contains(id), Some(*status))));
+    let verdict = if tally.is_judged() { format!(", {}", tally.of_round()) } else { String::new() };
+    let mut text =
+        format!("{:>4}  {}{lines}{verdict}", iteration.number, words::counted(changes.count, "file"));
+    for reached in &iteration.milestones {
+        let _ = write!(text, "; {GOOD}{}{GOOD:#}", sanitize::line(reached));
+    }
+    let commit = iteration.commit.iter().map(|it| it.chars().take(10).collect::<String>());
+    let subjects = iteration.commits.iter().map(|it| format!("`{}`", sanitize::line(it)));
+    let committed: Vec<String> = commit.chain(subjects).collect();
+    if !committed.is_empty() {
+        let _ = write!(text, "; {QUIET}commit {}{QUIET:#}", committed.join(" "));
+    }
+    if iteration.taken_back {
+        let _ = write!(text, "; {QUIET}taken back{QUIET:#}");
+    }
+    text
+}

@@ -1,0 +1,160 @@
+//! A few lines at the end of a terminal that are redrawn in place, with lines above them that stay.
+//!
+//! Each change is one write, from the first cell that may differ to the last: nothing is blanked first, so
+//! nothing flickers. The cursor is never hidden and rests below the block: whatever ends the program, there is
+//! nothing to restore.
+
+use loopkeeper_text::words;
+
+/// What stands on the terminal now.
+#[derive(Debug, Default)]
+pub(crate) struct Screen {
+    lines: Vec<String>,
+}
+
+impl Screen {
+    /// The text that turns what stands there into `lines`; empty when nothing differs.
+    pub(crate) fn draw(&mut self, lines: &[String], columns: usize) -> String {
+        let lines: Vec<_> = lines.iter().map(|it| truncate_line(it, columns)).collect();
+        if lines == self.lines {
+            return String::new();
+        }
+        let mut text = self.home();
+        for line in &lines {
+            text.push_str(line);
+            text.push_str("\x1b[K\n");
+        }
+        // What is left of a higher block.
+        text.push_str("\x1b[J");
+        self.lines = lines;
+        text
+    }
+
+    /// The text that puts `above` where the block stood, for good, and the block below it.
+    pub(crate) fn print(&mut self, above: &[String]) -> String {
+        let mut text = self.home();
+        for line in above.iter().chain(&self.lines) {
+            text.push_str(line);
+            text.push_str("\x1b[K\n");
+        }
+        text.push_str("\x1b[J");
+        text
+    }
+
+    fn home(&self) -> String {
+        match self.lines.len() {
+            0 => String::new(),
+            height => format!("\r\x1b[{height}A"),
+        }
+    }
+}
+
+/// The line, cut to `columns` cells: a line that wraps would be counted wrong when going up again.
+fn truncate_line(line: &str, columns: usize) -> String {
+    let mut cells = 0;
+    let mut text = String::new();
+    let mut rest = line.chars();
+    while let Some(char) = rest.next() {
+        if char == '\x1b' {
+            text.push(char);
+            copy_sequence(&mut rest, &mut text);
+            continue;
+        }
+        cells += words::cells(char);
+        if cells >= columns {
+            text.push_str("\x1b[0m");
+            break;
+        }
+        text.push(char);
+    }
+    text
+}
+
+/// Colours take no cell. Only our own sequences get here: text from outside has lost its own.
+fn copy_sequence(rest: &mut std::str::Chars<'_>, text: &mut String) {
+    for char in rest.by_ref() {
+        text.push(char);
+        if char.is_ascii_alphabetic() {
+            return;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Screen, truncate_line};
+
+    /// What a terminal shows after some output: the few sequences that the block uses, and wrapping.
+    fn shown(output: &str, columns: usize) -> Vec<String> {
+        let (mut rows, mut row, mut column) = (vec![String::new()], 0usize, 0usize);
+        let mut rest = output.chars();
+        while let Some(char) = rest.next() {
+            match char {
+                '\x1b' => {
+                    let sequence: String =
+                        rest.by_ref().skip(1).take_while(|it| !it.is_ascii_alphabetic()).collect();
+                    let word = output[..output.len() - rest.as_str().len()].chars().last();
+                    match word {
+                        Some('A') => row -= sequence.parse::<usize>().unwrap(),
+                        Some('K') => rows[row].truncate(column),
+                        Some('J') => {
+                            rows.truncate(row + 1);
+                            rows[row].truncate(column);
+                        }
+                        _ => {}
+                    }
+                }
+                '\r' => column = 0,
+                '\n' => {
+                    row += 1;
+                    column = 0;
+                    if row == rows.len() {
+                        rows.push(String::new());
+                    }
+                }
+                char => {
+                    assert!(column < columns, "wrapped");
+                    rows[row].truncate(column);
+                    rows[row].push(char);
+                    column += 1;
+                }
+            }
+        }
+        rows
+    }
+
+    fn lines(text: &[&str]) -> Vec<String> {
+        text.iter().map(|it| (*it).to_owned()).collect()
+    }
+
+    #[test]
+    fn the_block_is_replaced_in_place_and_what_is_above_stays() {
+        let mut screen = Screen::default();
+        let mut output = String::from("before\n");
+        output += &screen.draw(&lines(&["one", "two", "three"]), 80);
+        assert_eq!(shown(&output, 80), ["before", "one", "two", "three", ""]);
+        output += &screen.draw(&lines(&["1", "2"]), 80);
+        assert_eq!(shown(&output, 80), ["before", "1", "2", ""]);
+        output += &screen.print(&lines(&["stays"]));
+        assert_eq!(shown(&output, 80), ["before", "stays", "1", "2", ""]);
+        assert_eq!(screen.draw(&lines(&["1", "2"]), 80), "");
+        output += &screen.draw(&[], 80);
+        assert_eq!(shown(&output, 80), ["before", "stays", ""]);
+        assert_eq!(screen.draw(&[], 80), "");
+    }
+
+    #[test]
+    fn lines_never_wrap() {
+        let check = |line: &str, columns, expect: &str| {
+            let cut = truncate_line(line, columns);
+            assert_eq!(anstream::adapter::strip_str(&cut).to_string(), expect);
+        };
+        check("short", 80, "short");
+        check("abcdef", 4, "abc");
+        check("\x1b[31mabcdef\x1b[0m", 4, "abc");
+        check("进度进度", 5, "进度");
+        let mut screen = Screen::default();
+        let output = screen.draw(&lines(&[&"x".repeat(500)]), 20);
+        assert_eq!(shown(&output, 20)[0].len(), 19);
+    }
+}

@@ -1,0 +1,177 @@
+//! Criteria as a list: sign and word, name, fact. Never by colour alone, and in words where there is no
+//! Unicode.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use clap::builder::styling::Style;
+use loopkeeper_core::check::{CheckResult, Location, Status};
+use loopkeeper_text::{truncate, words};
+use loopkeeper_view::{CriteriaStatus, CriterionStatus};
+
+use super::{BAD, CARE, GOOD, Glyphs, QUIET};
+
+/// What a reader needs first stands at the end of nearly every output.
+const LAST_LINES: usize = 12;
+const MOST_PLACES: usize = 5;
+
+/// One line a criterion, in the order of the documents.
+pub(crate) fn criteria(shown: &CriteriaStatus, glyphs: Glyphs) -> String {
+    let mut text = String::new();
+    for item in &shown.items {
+        text.push_str(&line(item, glyphs));
+        text.push('\n');
+    }
+    text
+}
+
+/// The same, with where the checks that do not pass fail, and what they printed last.
+pub(crate) fn with_output<'a>(
+    shown: &CriteriaStatus,
+    results: impl IntoIterator<Item = &'a CheckResult>,
+    glyphs: Glyphs,
+) -> String {
+    let told: BTreeMap<_, _> = results.into_iter().map(|it| (&it.criterion, it)).collect();
+    let mut text = String::new();
+    for item in &shown.items {
+        let _ = writeln!(text, "{}", line(item, glyphs));
+        let Some(result) = told.get(&item.id).filter(|it| it.status != Status::Pass) else { continue };
+        text.push_str(&printed(result));
+    }
+    text
+}
+
+/// Where a check failed, and the last lines of its output.
+fn printed(result: &CheckResult) -> String {
+    let mut text = String::new();
+    for place in places(result) {
+        let _ = writeln!(text, "      {}", truncate_rows(&place));
+    }
+    for last in result.last_lines(LAST_LINES) {
+        let _ = writeln!(text, "      {QUIET}{}{QUIET:#}", truncate_rows(last));
+    }
+    text
+}
+
+/// Those that the last lines do not show anyway.
+fn places(result: &CheckResult) -> Vec<String> {
+    let last = result.last_lines(LAST_LINES).join("\n");
+    let is_shown = |it: &&Location| last.contains(&format!("{}:{}", it.file, it.line));
+    if result.failures().iter().take(MOST_PLACES).all(is_shown) {
+        return Vec::new();
+    }
+    result.failure_lines(MOST_PLACES, usize::MAX)
+}
+
+/// A line that takes no more than a few rows.
+fn truncate_rows(line: &str) -> Cow<'_, str> {
+    const BYTES: usize = 240;
+    if line.len() <= BYTES { line.into() } else { format!("{}…", truncate::first(line, BYTES)).into() }
+}
+
+/// `✗ fail  all tests pass: 3 of 214 fail · 12 s`.
+fn line(item: &CriterionStatus, glyphs: Glyphs) -> String {
+    let (sign, word, style) = mark(item, glyphs);
+    let mut text = format!("  {style}{sign} {word}{style:#}  {}", item.name);
+    if !item.fact.is_empty() && item.status != Some(Status::Pass) {
+        text.push_str(": ");
+        text.push_str(&item.fact);
+    }
+    if item.regressed {
+        text.push_str(", passed before");
+    }
+    if !item.required {
+        text.push_str(" (optional)");
+    }
+    if item.duration_ms > 0 {
+        let dot = if glyphs == Glyphs::Unicode { '·' } else { '-' };
+        let _ = write!(text, " {QUIET}{dot} {}{QUIET:#}", words::duration(item.duration_ms));
+    }
+    text
+}
+
+fn mark(item: &CriterionStatus, glyphs: Glyphs) -> (&'static str, &'static str, Style) {
+    let (unicode, ascii, word, style) = match item.status {
+        Some(Status::Pass) => ("✓", "+", "pass      ", GOOD),
+        Some(Status::Fail) if item.regressed => ("✗", "x", "regressed ", BAD),
+        Some(Status::Fail) => ("✗", "x", "fail      ", BAD),
+        Some(Status::TimedOut) => ("✗", "x", "timed out ", BAD),
+        Some(Status::CouldNotRun) => ("!", "!", "not run   ", BAD),
+        Some(Status::NoTestsRan) => ("✗", "x", "no tests  ", BAD),
+        Some(Status::Unstable) => ("~", "~", "unstable  ", CARE),
+        Some(Status::Unverified) => ("?", "?", "unverified", CARE),
+        None => ("·", "-", "never run ", QUIET),
+    };
+    (if glyphs == Glyphs::Unicode { unicode } else { ascii }, word, style)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Glyphs, line, printed};
+    use loopkeeper_core::check::{CheckResult, Location, Status};
+    use loopkeeper_task::criterion::CriterionId;
+    use loopkeeper_view::{CriterionStatus, SourceRange};
+
+    #[test]
+    fn a_failure_shows_its_places_and_its_last_lines() {
+        let check = |places: &[(u32, &str)], output: &str, expect: &[&str]| {
+            let location = |(line, message): &(u32, &str)| Location {
+                file: "a.rs".into(),
+                line: *line,
+                message: (*message).into(),
+                ..Location::default()
+            };
+            let result = CheckResult {
+                locations: places.iter().map(location).collect(),
+                head: output.into(),
+                ..CheckResult::new(CriterionId("a".into()), Status::Fail, "exit 1")
+            };
+            let plain = anstream::adapter::strip_str(&printed(&result)).to_string();
+            let lines: Vec<_> = plain.lines().map(|it| it.strip_prefix("      ").unwrap()).collect();
+            assert_eq!(lines, expect);
+        };
+        check(&[], "one\n\ntwo\n", &["one", "two"]);
+        let long = "line\n".repeat(20);
+        let last = ["line"; 12];
+        check(&[(3, "no"), (9, "")], &long, &[&["a.rs:3: no", "a.rs:9"], &last[..]].concat());
+        // Not twice.
+        check(&[(3, "no")], "a.rs:3:5: no\n1 failed\n", &["a.rs:3:5: no", "1 failed"]);
+        let wide = "x".repeat(1000);
+        check(&[], &wide, &[&format!("{}…", &wide[..240])]);
+    }
+
+    #[test]
+    fn every_status_reads_without_colour_and_without_unicode() {
+        let check = |status: Option<Status>, fact: &str, expect: &str| {
+            let item = CriterionStatus {
+                id: CriterionId("a".into()),
+                name: "lint".into(),
+                required: true,
+                role: None,
+                status,
+                fact: fact.into(),
+                duration_ms: 2_000,
+                regressed: false,
+                ticked: None,
+                stale: false,
+                place: SourceRange::default(),
+            };
+            let plain = anstream::adapter::strip_str(&line(&item, Glyphs::Ascii)).to_string();
+            assert_eq!(plain, expect);
+            assert!(plain.is_ascii());
+        };
+        check(Some(Status::Pass), "214 passed", "  + pass        lint - 2.0 s");
+        check(Some(Status::Fail), "exit 1", "  x fail        lint: exit 1 - 2.0 s");
+        check(
+            Some(Status::TimedOut),
+            "no result after 600 s",
+            "  x timed out   lint: no result after 600 s - 2.0 s",
+        );
+        check(Some(Status::CouldNotRun), "exit 127", "  ! not run     lint: exit 127 - 2.0 s");
+        check(Some(Status::NoTestsRan), "0 tests ran", "  x no tests    lint: 0 tests ran - 2.0 s");
+        check(Some(Status::Unstable), "files changed", "  ~ unstable    lint: files changed - 2.0 s");
+        check(Some(Status::Unverified), "", "  ? unverified  lint - 2.0 s");
+        check(None, "", "  - never run   lint - 2.0 s");
+    }
+}

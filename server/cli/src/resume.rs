@@ -1,0 +1,31 @@
+//! `resume`: goes on with a paused or interrupted loop.
+
+use super::exit::Exit;
+use super::failure::ExitResult;
+use super::out::Ui;
+use super::select::LoopArg;
+use loopkeeper_operations::{control_client, keeper};
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    which: LoopArg,
+    /// Go on without the checks that cannot run on this machine
+    #[arg(long)]
+    anyway: bool,
+}
+
+pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
+    let found = args.which.find()?;
+    let (id, name, seen) = (found.id(), found.display_name(), &found.seen);
+    if seen.is_alive() {
+        found.send_request(control_client::resume_request(args.anyway))?;
+        out.line(format_args!("Loop {name} goes on."));
+    } else if seen.is_open() {
+        keeper::start_detached(&found.store, &seen.dir, control_client::then_resume(seen, args.anyway))?;
+        out.line(format_args!("Loop {name} goes on; `loopkeeper watch {id}` shows it."));
+    } else {
+        return Err(control_client::no_keeper_error(seen));
+    }
+    Ok(Exit::Done)
+}

@@ -1,0 +1,165 @@
+//! `rollback`: the files as they were after an iteration, and the way back from there. Nothing is lost: the tree as
+//! it is becomes a snapshot first. Where the user changed files since the last snapshot, it asks. The user's index,
+//! HEAD and refs stay as they are.
+
+use std::fmt::Write as _;
+
+use loopkeeper_text::words;
+
+use super::ask;
+use super::exit::Exit;
+use super::failure::{ExitResult, Failure};
+use super::out::Ui;
+use super::render::restore_points;
+use super::select::{self, SelectedLoop};
+use loopkeeper_operations::control_client::RollbackResult;
+use loopkeeper_operations::restore::{self, RestoreChanges, RestoreSelection};
+
+const MOST_NAMED: usize = 10;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// A loop's id, a unique prefix of it, or `latest` (of this work tree)
+    #[arg(value_name = "LOOP", required_unless_present_any = ["list", "undo"])]
+    pub(crate) which: Option<String>,
+    /// `7` is the tree after iteration 7, `0` the start
+    #[arg(value_name = "ITERATION", required_unless_present_any = ["list", "undo"], allow_negative_numbers = true, value_parser = select::iteration_or_start)]
+    pub(crate) iteration: Option<u32>,
+    /// Show the iterations you can go back to, and what each of them reached; change nothing
+    #[arg(long, conflicts_with_all = ["iteration", "paths", "undo"])]
+    pub(crate) list: bool,
+    /// Undo the last rollback: every file is again what it was right before it; once more does it again
+    #[arg(long, conflicts_with_all = ["iteration", "paths"])]
+    pub(crate) undo: bool,
+    /// Also where files were changed since the last snapshot, without asking
+    #[arg(long)]
+    pub(crate) anyway: bool,
+    /// Only these files or folders, relative to the root
+    #[arg(value_name = "PATH")]
+    pub(crate) paths: Vec<String>,
+}
+
+pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
+    let found = SelectedLoop::by_name(args.which.as_deref())?;
+    let target = match args.iteration {
+        _ if args.undo => RestoreSelection::BeforeRollback,
+        Some(number) if !args.list => RestoreSelection::Iteration {
+            number,
+            paths: restore::resolve_paths(&found.seen, number, &args.paths)?,
+        },
+        _ => {
+            for line in restore_points::lines(&found.seen.state) {
+                out.line(line);
+            }
+            return Ok(Exit::Done);
+        }
+    };
+    if !args.anyway && !is_agreed(&found, &target)? {
+        out.line("Nothing was changed.");
+        return Ok(Exit::Ended);
+    }
+    let done = restore::restore(&found.store, &found.seen, &target)?.unwrap_or_default();
+    out.line(format_args!("{}: {}.", sentence(&found, &target), counts(&done)));
+    for left in &done.refused {
+        out.line(format_args!("  left as it is: {}: {}", left.path, left.why));
+    }
+    if done.written + done.removed > 0 {
+        let way_back = format!("loopkeeper rollback {} --undo", found.id());
+        out.line(match target {
+            RestoreSelection::Iteration { .. } => format!("To undo it: `{way_back}`"),
+            RestoreSelection::BeforeRollback => format!("To roll back again: `{way_back}`"),
+        });
+    }
+    Ok(if done.refused.is_empty() { Exit::Done } else { Exit::Ended })
+}
+
+/// Whether the files may be overwritten. Asked only where the user worked on some of them since the last snapshot.
+fn is_agreed(found: &SelectedLoop, target: &RestoreSelection) -> Result<bool, Failure> {
+    if found.seen.is_alive() && !found.seen.state.is_paused_at_rest() {
+        // Its keeper refuses, and says why.
+        return Ok(true);
+    }
+    let change = restore::preview(&found.seen, target)?;
+    if change.edited.is_empty() {
+        return Ok(true);
+    }
+    let n_files = words::counted(change.edited.len() as u64, "file");
+    if !ask::somebody_is_there() {
+        let named = change.edited.iter().take(MOST_NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
+        let more = change.edited.len().saturating_sub(MOST_NAMED);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let what = format!(
+            "{n_files} in {} changed since the last snapshot of loop {}: {named}{more}",
+            found.seen.folder(),
+            found.id()
+        );
+        return Err(Failure::conflict(what).hint(
+            "`--anyway` goes ahead; the files as they are now are kept, and `--undo` brings them back.",
+        ));
+    }
+    let id = found.id();
+    let mut question = plan_sentence(found, &change, target);
+    question.push_str("These changed since the loop's last snapshot:\n");
+    for path in change.edited.iter().take(MOST_NAMED) {
+        let does = if change.removed.contains(path) { "is removed" } else { "is overwritten" };
+        let _ = writeln!(question, "  {path} {does}");
+    }
+    if let Some(more @ 1..) = change.edited.len().checked_sub(MOST_NAMED) {
+        let _ = writeln!(question, "  and {more} more");
+    }
+    let _ = writeln!(question, "They are kept: `loopkeeper rollback {id} --undo` brings them back.");
+    question.push_str(if *target == RestoreSelection::BeforeRollback {
+        "Undo the rollback?"
+    } else {
+        "Roll back?"
+    });
+    Ok(ask::confirm(&question)?)
+}
+
+/// `Rolling back loop 20261120-abcdef in /home/me/project to iteration 2 writes 3 files and removes 1 file.`
+fn plan_sentence(found: &SelectedLoop, change: &RestoreChanges, target: &RestoreSelection) -> String {
+    let (id, folder) = (found.id(), found.seen.folder());
+    let what = match target {
+        RestoreSelection::Iteration { number: 0, .. } => {
+            format!("Rolling back loop {id} in {folder} to the start")
+        }
+        RestoreSelection::Iteration { number, .. } => {
+            format!("Rolling back loop {id} in {folder} to iteration {number}")
+        }
+        RestoreSelection::BeforeRollback => format!("Undoing the rollback of loop {id} in {folder}"),
+    };
+    let part = |verb: &str, paths: &[String]| {
+        (!paths.is_empty()).then(|| format!("{verb} {}", words::counted(paths.len() as u64, "file")))
+    };
+    let parts: Vec<_> =
+        [part("writes", &change.written), part("removes", &change.removed)].into_iter().flatten().collect();
+    format!("{what} {}.\n", parts.join(" and "))
+}
+
+/// `Restored the files of iteration 2`, with the folder where that is another one.
+fn sentence(found: &SelectedLoop, target: &RestoreSelection) -> String {
+    let what = match target {
+        RestoreSelection::BeforeRollback => "Restored the files from before the rollback".to_owned(),
+        RestoreSelection::Iteration { number, paths } => {
+            let what = if paths.is_empty() { "the files".to_owned() } else { paths.join(", ") };
+            format!("Restored {what} {}", as_of(*number))
+        }
+    };
+    let place = found.other_folder().map(|it| format!(" in {it}")).unwrap_or_default();
+    format!("{what}{place}")
+}
+
+fn as_of(number: u32) -> String {
+    match number {
+        0 => "as of the start of the loop".to_owned(),
+        number => format!("as of iteration {number}"),
+    }
+}
+
+fn counts(done: &RollbackResult) -> String {
+    let count =
+        |n: usize, what: &str| (n > 0).then(|| format!("{} {what}", words::counted(n as u64, "file")));
+    let counts: Vec<_> =
+        [count(done.written, "written"), count(done.removed, "removed")].into_iter().flatten().collect();
+    if counts.is_empty() { "nothing had to change".to_owned() } else { counts.join(", ") }
+}

@@ -1,0 +1,151 @@
+//! `run --dry-run`: what would run, and why it would be like that. Starts nothing.
+
+mod json;
+
+use loopkeeper_core::prompt;
+use loopkeeper_core::settings::preset::{self, PresetSelection};
+use loopkeeper_core::settings::{EffectiveSetting, Settings};
+use loopkeeper_core::trust::TrustItem;
+use loopkeeper_text::{sanitize, words};
+use loopkeeper_view as view;
+use serde::Serialize;
+
+use crate::out::Ui;
+use crate::render::{Glyphs, LOUD, QUIET, table};
+use loopkeeper_operations::agents::AgentRoster;
+use loopkeeper_operations::resolved_task::ResolvedTask;
+use loopkeeper_operations::{self as operations, start};
+use loopkeeper_system::git::branch::BranchStep;
+use loopkeeper_system::state_dir::StateDir;
+use loopkeeper_system::trust::TrustStore;
+
+pub(super) struct DryRun<'a> {
+    pub(super) work: &'a ResolvedTask,
+    pub(super) crew: &'a AgentRoster,
+    pub(super) items: &'a [TrustItem],
+    pub(super) state: &'a StateDir,
+}
+
+/// What follows from the plan: the settings with the preset's numbers, and what is not trusted yet.
+struct Preview {
+    settings: Settings,
+    preset: PresetSelection,
+    rows: Vec<SettingRow>,
+    unknown: Vec<TrustItem>,
+}
+
+/// An effective setting and where its value comes from.
+#[derive(Debug, Serialize)]
+struct SettingRow {
+    key: String,
+    value: String,
+    origin: String,
+}
+
+impl Preview {
+    fn of(plan: &DryRun<'_>) -> Self {
+        let DryRun { work, items, state, .. } = plan;
+        let mut settings = Settings::clone(&work.settings);
+        let workspace = state.known_workspace(&work.root);
+        let project = operations::project_profile::project(workspace.as_ref(), work);
+        let preset = preset::apply_preset(&mut settings, &project);
+        let row = |row: &EffectiveSetting| {
+            let by_preset = preset::value(&settings, &row.key);
+            let origin = preset::origin(&settings, &project, &row.key);
+            SettingRow {
+                key: row.key.clone(),
+                value: by_preset.map_or_else(|| sanitize::line(&row.value), |it| it.to_string()),
+                origin: sanitize::line(&origin.unwrap_or_else(|| row.origin.to_string())),
+            }
+        };
+        let rows = work.resolved.effective().iter().map(row).collect();
+        let unknown = TrustStore::open(state).untrusted_items(&work.root, items);
+        let unknown = unknown.into_iter().filter(|it| !operations::trust::is_typed(work, it)).collect();
+        Self { settings, preset, rows, unknown }
+    }
+}
+
+/// The branch that the loop would work on; `None`: the one that is checked out.
+fn branch(work: &ResolvedTask) -> Option<String> {
+    let (name, step) = match start::branch(work) {
+        Ok(found) => found?,
+        Err(failure) => return Some(failure.to_string()),
+    };
+    Some(match step {
+        BranchStep::Nothing => format!("{name}: not made, as there is no git repository"),
+        BranchStep::CheckedOut => format!("{name}, checked out"),
+        BranchStep::Make => format!("{name}, will be made from HEAD"),
+        BranchStep::CheckOut => format!("{name}, will be checked out"),
+    })
+}
+
+/// How far the plan is, and what of it comes next.
+fn stories(work: &ResolvedTask, fact: &impl Fn(&mut Ui, &str, &str), out: &mut Ui) {
+    const MOST: usize = 5;
+    let plan = &work.task.plan;
+    if plan.is_empty() {
+        return;
+    }
+    let open = prompt::open_items(plan);
+    fact(out, "Plan", &format!("{} of {} done", plan.len() - open.len(), plan.len()));
+    for item in open.iter().take(MOST) {
+        let optional = if item.blocking { "" } else { " (optional)" };
+        out.line(format_args!("  open: {}{optional}", sanitize::line(&prompt::plan_item(item))));
+    }
+    if open.len() > MOST {
+        out.line(format_args!("  and {} more", open.len() - MOST));
+    }
+}
+
+pub(super) fn show(plan: &DryRun<'_>, as_json: bool, out: &mut Ui) {
+    let preview = Preview::of(plan);
+    if as_json {
+        json::show(plan, &preview, out);
+    } else {
+        show_text(plan, &preview, out);
+    }
+}
+
+fn show_text(plan: &DryRun<'_>, preview: &Preview, out: &mut Ui) {
+    let DryRun { work, crew, items, .. } = plan;
+    let AgentRoster { agent, others, judge, .. } = crew;
+    let fact =
+        |out: &mut Ui, name: &str, value: &str| out.line(format_args!("{LOUD}{name:<10}{LOUD:#}{value}"));
+    fact(out, "Task", &sanitize::line(&work.id.0));
+    fact(out, "Root", &sanitize::line(&work.root.to_string_lossy()));
+    fact(out, "Agent", &sanitize::line(&agent.name));
+    for other in others {
+        fact(out, "Then", &sanitize::line(&other.name));
+    }
+    if let Some(judge) = judge {
+        fact(out, "Judge", &sanitize::line(&judge.name));
+    }
+    for lack in crew.missing_capabilities(work.settings.mode) {
+        fact(out, "Note", &sanitize::line(&lack));
+    }
+    fact(out, "Breaker", &format!("preset {}", sanitize::line(&preview.preset.because)));
+    if let Some(branch) = branch(work) {
+        fact(out, "Branch", &sanitize::line(&branch));
+    }
+    stories(work, &fact, out);
+    let criteria = view::criteria_without_loop(&work.task.criteria, &[]);
+    fact(out, "Criteria", &criteria.total.to_string());
+    out.write(&table::criteria(&criteria, Glyphs::of_environment()));
+    out.line("");
+    out.line(format_args!("{LOUD}Settings{LOUD:#}"));
+    let rows = &preview.rows;
+    let width = rows.iter().map(|it| it.key.len() + it.value.chars().count()).max().unwrap_or(0).min(60);
+    for row in rows {
+        let text = format!("{} = {}", row.key, row.value);
+        out.line(format_args!("  {text:<width$}  {QUIET}{}{QUIET:#}", row.origin, width = width + 3));
+    }
+    let unknown = &preview.unknown;
+    out.line("");
+    out.line(format_args!("{LOUD}Commands{LOUD:#}"));
+    out.write(&operations::trust::page(&work.root, items, unknown).text(&work.title()));
+    match unknown.len() as u64 {
+        0 => out.line("All of it is trusted. Nothing was started."),
+        count => out
+            .line(format_args!("{} not trusted yet. Nothing was started.", words::counted(count, "command"))),
+    }
+}

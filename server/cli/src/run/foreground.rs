@@ -1,0 +1,58 @@
+//! A loop whose keeper is this process: for scripts and CI. Ends with the process, waits for nobody; INT or TERM
+//! mean stop now.
+
+use loopkeeper_core::decide::{self, LoopState};
+use loopkeeper_core::journal::{Entry, OutcomeKind};
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::mpsc;
+
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::show::LoopPrinter;
+use loopkeeper_keeper::{block_on, launch};
+use loopkeeper_system::logging::WarningEcho;
+use loopkeeper_system::state_dir::workspace::LoopDir;
+
+/// Keeps the loop until it ends: its exit code, and its last state.
+pub(crate) fn run_to_end(dir: &LoopDir, show: LoopPrinter<'_>) -> Result<(Exit, LoopState), Failure> {
+    block_on(to_its_end(dir, show))?
+}
+
+async fn to_its_end(dir: &LoopDir, mut show: LoopPrinter<'_>) -> Result<(Exit, LoopState), Failure> {
+    let (records_in, mut records) = mpsc::unbounded_channel();
+    // Nobody listening any more is no reason to stop.
+    let observer = Box::new(move |entry: &Entry| drop(records_in.send(entry.clone())));
+    let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
+    let mut keeper = Box::pin(launch::run_keeper(dir, observer, None, WarningEcho::Terminal));
+    let mut state = None;
+    let mut signalled = false;
+    let kept = loop {
+        tokio::select! {
+            biased;
+            Some(entry) = records.recv() => show_entry(&mut state, &mut show, &entry),
+            // The keeper hears them too and stops, perhaps at once; here they only decide about the exit code.
+            _ = interrupt.recv() => signalled = true,
+            _ = terminate.recv() => signalled = true,
+            kept = &mut keeper => break kept,
+        }
+    };
+    while let Ok(entry) = records.try_recv() {
+        show_entry(&mut state, &mut show, &entry);
+    }
+    let ended = kept.map_err(Failure::from)?;
+    show.finish(Some(&ended));
+    let outcome = ended.outcome.as_ref().ok_or_else(|| Failure::ended("the loop is interrupted"))?;
+    let by_signal = signalled && outcome.kind == OutcomeKind::Stopped;
+    let exit = if by_signal { Exit::Signalled } else { Exit::of(outcome) };
+    Ok((exit, ended))
+}
+
+fn show_entry(state: &mut Option<LoopState>, show: &mut LoopPrinter<'_>, entry: &Entry) {
+    match state {
+        None => *state = decide::state_from_first(entry),
+        Some(state) => decide::apply(state, entry),
+    }
+    if let Some(state) = state {
+        show.print_entry(entry, state);
+    }
+}

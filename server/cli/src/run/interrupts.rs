@@ -1,0 +1,41 @@
+//! Ctrl-C on the terminal of a loop: the first stops it after its iteration, the second at once.
+
+use serde_json::json;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+
+use crate::failure::Failure;
+use crate::watch::InterruptSource;
+use loopkeeper_operations::control_client;
+use loopkeeper_system::state_dir::StateDir;
+
+pub(super) struct CtrlC<'a> {
+    store: &'a StateDir,
+    loop_id: String,
+    source: Signal,
+    heard: u32,
+}
+
+impl<'a> CtrlC<'a> {
+    pub(super) fn listen(store: &'a StateDir, loop_id: &str) -> Result<Self, Failure> {
+        let source = signal(SignalKind::interrupt())?;
+        Ok(Self { store, loop_id: loop_id.to_owned(), source, heard: 0 })
+    }
+
+    /// Whether the loop was stopped in the middle of what it did.
+    pub(super) fn was_urgent(&self) -> bool {
+        self.heard > 1
+    }
+}
+
+impl InterruptSource for CtrlC<'_> {
+    async fn next(&mut self) -> Option<String> {
+        self.source.recv().await?;
+        self.heard += 1;
+        let now = self.was_urgent();
+        Some(match control_client::send(self.store, &self.loop_id, json!({"do": "stop", "now": now})) {
+            Ok(()) if now => "Stopping now.".to_owned(),
+            Ok(()) => "Stopping after this iteration. Ctrl-C again stops now.".to_owned(),
+            Err(failure) => failure.to_string(),
+        })
+    }
+}

@@ -1,0 +1,76 @@
+//! What TASK and LOOP on the command line stand for.
+
+use clap::ValueHint;
+use serde_json::Value;
+
+use super::failure::{self, Failure};
+use loopkeeper_operations::control_client;
+use loopkeeper_operations::current_tree::CurrentTree;
+use loopkeeper_operations::loops::{self, LoopView};
+use loopkeeper_system::state_dir::StateDir;
+
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct LoopArg {
+    /// A loop's id, a unique prefix of it, or `latest`; by default the active one of this work tree, else its latest
+    #[arg(value_name = "LOOP")]
+    pub(crate) name: Option<String>,
+}
+
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct TaskArg {
+    /// A task document; by default the only one under the root, or that of the nearest folder
+    #[arg(value_name = "TASK", value_hint = ValueHint::FilePath)]
+    pub(crate) path: Option<String>,
+}
+
+/// What counts iterations begins at 1.
+pub(crate) fn iteration(typed: &str) -> Result<u32, &'static str> {
+    typed.parse().ok().filter(|it| *it > 0).ok_or("not the number of an iteration: 1, 2, 3 …")
+}
+
+/// The same, or `0` for what was there before the first.
+pub(crate) fn iteration_or_start(typed: &str) -> Result<u32, &'static str> {
+    typed.parse().map_err(|_| "not the number of an iteration: 1, 2, 3 …, or 0 for the start")
+}
+
+/// The loop that somebody means, and the state folder it lies in.
+pub(crate) struct SelectedLoop {
+    pub(crate) store: StateDir,
+    pub(crate) seen: LoopView,
+}
+
+impl SelectedLoop {
+    pub(crate) fn by_name(name: Option<&str>) -> Result<Self, Failure> {
+        let store = StateDir::open()?;
+        let seen = loops::find(&store, name, failure::warn)?;
+        Ok(Self { store, seen })
+    }
+
+    pub(crate) fn id(&self) -> &str {
+        self.seen.dir.id()
+    }
+
+    /// Its id for a confirmation, with its folder where that is not the work tree that the user is in.
+    pub(crate) fn display_name(&self) -> String {
+        self.other_folder().map_or_else(|| self.id().to_owned(), |it| format!("{} in {it}", self.id()))
+    }
+
+    /// Its folder, where that is not the work tree that the user is in.
+    pub(crate) fn other_folder(&self) -> Option<String> {
+        (!self.seen.is_of(CurrentTree::find().as_ref())).then(|| self.seen.folder())
+    }
+
+    /// Sends its keeper an order; only a loop that has one can be asked for anything.
+    pub(crate) fn send_request(&self, order: Value) -> Result<(), Failure> {
+        if !self.seen.is_alive() {
+            return Err(control_client::no_keeper_error(&self.seen));
+        }
+        control_client::send(&self.store, self.id(), order)
+    }
+}
+
+impl LoopArg {
+    pub(crate) fn find(&self) -> Result<SelectedLoop, Failure> {
+        SelectedLoop::by_name(self.name.as_deref())
+    }
+}

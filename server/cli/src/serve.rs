@@ -1,0 +1,36 @@
+//! `--stdio`, `serve`, or nothing at all where stdin is no terminal: the language server, started by editors.
+
+use std::io::IsTerminal;
+
+use super::args::{Cli, CliCommand, HiddenCommand};
+use super::exit::Exit;
+use super::failure::{self, Failure};
+use loopkeeper_lsp::{self as lsp, ServeError};
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The only transport there is; editors name it
+    #[arg(long)]
+    stdio: bool,
+    /// Editors say it again in `initialize`, which is what counts
+    #[arg(long = "clientProcessId", value_name = "PID")]
+    client_process_id: Option<u32>,
+}
+
+/// A server outlives the panic of a handler, so it must be known before panics end the process.
+pub(crate) fn is_asked_for(cli: &Cli) -> bool {
+    match &cli.word {
+        Some(CliCommand::Hidden(HiddenCommand::Serve(_))) => true,
+        Some(_) => false,
+        None => cli.stdio || !std::io::stdin().is_terminal(),
+    }
+}
+
+pub(crate) fn run() -> Exit {
+    match lsp::serve() {
+        Ok(true) => Exit::Done,
+        Ok(false) => Exit::Ended,
+        Err(ServeError::LogFilter(error)) => failure::report(&Failure::usage(&error).hint(error.hint())),
+        Err(error) => failure::report(&Failure::ended(error)),
+    }
+}

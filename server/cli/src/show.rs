@@ -1,0 +1,139 @@
+//! Shows a loop at work until it ends: as JSON lines, as a live block, or as plain lines.
+//! Only shows: nothing here asks the loop for anything.
+
+use loopkeeper_core::decide::LoopState;
+use loopkeeper_core::journal::reading::ChecksumChain;
+use loopkeeper_core::journal::{Entry, Outcome, Record};
+use loopkeeper_view::{self as view, StatusFacts};
+use serde_json::json;
+
+use super::out::Ui;
+use super::render::entry::{DetailLevel, EntryFormatter};
+use super::render::live::ProgressOutput;
+use super::render::{Glyphs, ending, progress};
+use loopkeeper_operations::local_time::LocalZone;
+use loopkeeper_system::clock;
+
+/// How a loop is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LoopFormat {
+    Text,
+    Json,
+}
+
+impl LoopFormat {
+    pub(crate) fn json(wanted: bool) -> Self {
+        if wanted { Self::Json } else { Self::Text }
+    }
+}
+
+/// A loop on stdout.
+pub(crate) enum LoopPrinter<'a> {
+    Json { out: &'a mut Ui, chain: ChecksumChain },
+    Text(Box<TextPrinter<'a>>),
+}
+
+pub(crate) struct TextPrinter<'a> {
+    live: ProgressOutput<'a>,
+    teller: EntryFormatter,
+    zone: LocalZone,
+    glyphs: Glyphs,
+    activity: Option<String>,
+}
+
+impl<'a> LoopPrinter<'a> {
+    pub(crate) fn new(form: LoopFormat, out: &'a mut Ui) -> Self {
+        match form {
+            LoopFormat::Json => Self::Json { out, chain: ChecksumChain::default() },
+            LoopFormat::Text => {
+                let (zone, glyphs) = (LocalZone::local(), Glyphs::of_environment());
+                let teller = EntryFormatter::new(zone.clone(), glyphs);
+                Self::Text(Box::new(TextPrinter {
+                    live: ProgressOutput::new(out),
+                    teller,
+                    zone,
+                    glyphs,
+                    activity: None,
+                }))
+            }
+        }
+    }
+
+    /// One more record; `state` is the loop with it.
+    pub(crate) fn print_entry(&mut self, entry: &Entry, state: &LoopState) {
+        match self {
+            Self::Json { out, chain } => {
+                // A record that only a later version can write has no line of ours.
+                let Ok(line) = chain.append(entry) else { return };
+                match &entry.record {
+                    Record::Ended { outcome } => out.line(with_summary(&line, outcome, state)),
+                    _ => out.write(&line),
+                }
+            }
+            Self::Text(text) => {
+                if matches!(entry.record, Record::AgentEnded { .. } | Record::IterationIntended { .. }) {
+                    text.activity = None;
+                }
+                let lines = text.teller.format_entry(entry, DetailLevel::Milestones);
+                text.live.print(&lines);
+            }
+        }
+    }
+
+    /// What the agent was just seen doing.
+    pub(crate) fn activity(&mut self, line: String) {
+        if let Self::Text(text) = self {
+            text.activity = Some(line);
+        }
+    }
+
+    /// A sentence of our own, above the block.
+    pub(crate) fn print_note(&mut self, line: &str) {
+        if let Self::Text(text) = self {
+            text.live.print(&[line.to_owned()]);
+        }
+    }
+
+    /// The block as it is now.
+    pub(crate) fn refresh(&mut self, state: &LoopState) {
+        if let Self::Text(text) = self {
+            let now = clock::now();
+            let facts =
+                StatusFacts { now, keeper: Some(None), damaged: false, activity: text.activity.clone() };
+            let status = view::status(state, &facts);
+            text.live.set_block(&progress::block(&status, now.wall, &text.zone, text.glyphs));
+        }
+    }
+
+    /// Takes the block away and sums up.
+    pub(crate) fn finish(self, state: Option<&LoopState>) {
+        let Self::Text(text) = self else { return };
+        let TextPrinter { mut live, glyphs, .. } = *text;
+        live.set_block(&[]);
+        if let Some(state) = state.filter(|it| it.outcome.is_some()) {
+            live.print(&ending::lines(state, glyphs));
+        }
+    }
+
+    /// Nobody reads any more.
+    pub(crate) fn is_closed(&self) -> bool {
+        match self {
+            Self::Json { out, .. } => out.is_closed(),
+            Self::Text(text) => text.live.is_closed(),
+        }
+    }
+}
+
+/// The `ended` record with what a script would otherwise have to add up. Its checksum would no longer fit.
+fn with_summary(line: &str, outcome: &Outcome, state: &LoopState) -> String {
+    let record = line.rsplit_once(",\"sum\":").map_or(line, |(record, _)| record);
+    let final_text = state.last_iteration().map(|it| it.final_text.as_str()).unwrap_or_default();
+    let summary = json!({
+        "sentence": outcome.sentence,
+        "iterations": state.iteration,
+        "spent": view::UsageStatus::of(&state.spent),
+        "finalText": final_text,
+    })
+    .to_string();
+    format!("{record},{}", summary.strip_prefix('{').unwrap_or_default())
+}

@@ -1,0 +1,199 @@
+//! `status`: loops and their state, and the tasks of the work tree.
+
+mod tasks;
+
+use loopkeeper_core::plugin_loop::{FILES, NAME, PluginLoop};
+use loopkeeper_text::words;
+use loopkeeper_view::{self as view, DisplayState, LoopStatus, headline, sentences};
+use serde::Serialize;
+
+use super::exit::Exit;
+use super::failure::{self, ExitResult};
+use super::out::Ui;
+use super::render::{Glyphs, LOUD, QUIET, progress, remedy, table};
+use super::select::LoopArg;
+use loopkeeper_operations::current_tree::CurrentTree;
+use loopkeeper_operations::foreign;
+use loopkeeper_operations::local_time::LocalZone;
+use loopkeeper_operations::loops::{self, LoopView};
+use loopkeeper_operations::tasks::TaskSummary;
+use loopkeeper_system::clock;
+use loopkeeper_system::state_dir::StateDir;
+use loopkeeper_system::work_trees::OtherWorkTrees;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    pub(crate) which: LoopArg,
+    /// Print JSON for scripts
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// What `--json` prints.
+#[derive(Debug, Serialize)]
+struct StatusReport {
+    loops: Vec<LoopStatus>,
+    /// The loop that Claude Code's plugin holds open here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    foreign: Option<PluginLoop>,
+    /// The tasks of this work tree; empty where one loop was asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tasks: Vec<TaskSummary>,
+    /// Loops of other folders: each is named by its id.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    elsewhere: Vec<OtherLoop>,
+}
+
+#[derive(Debug, Serialize)]
+struct OtherLoop {
+    id: String,
+    folder: String,
+    state: DisplayState,
+    sentence: String,
+}
+
+pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
+    let (store, tree) = (StateDir::open()?, CurrentTree::find());
+    let (seen, others) = if let Some(query) = &args.which.name {
+        (vec![loops::find(&store, Some(query), failure::warn)?], Vec::new())
+    } else {
+        let (seen, others) =
+            loops::read_all(&store, failure::warn)?.into_iter().partition(|it| it.is_of(tree.as_ref()));
+        (loops::in_order(seen), loops::in_order(others))
+    };
+    let shown: Vec<_> = seen.iter().map(LoopView::status).collect();
+    let elsewhere: Vec<_> = others.iter().map(elsewhere).collect();
+    let foreign = args.which.name.is_none().then(foreign::find_current).flatten().map(|it| it.state);
+    let tasks = if args.which.name.is_none() { tasks::here() } else { Vec::new() };
+    if args.json {
+        out.json(&StatusReport { loops: shown, foreign, tasks, elsewhere });
+        return Ok(Exit::Done);
+    }
+    if let Some(foreign) = &foreign {
+        not_ours(foreign, out);
+    } else if shown.is_empty() && elsewhere.is_empty() {
+        out.line("No loops. `loopkeeper run` starts one, `loopkeeper demo` shows one.");
+    } else if shown.is_empty() {
+        out.line("No loop in this work tree. `loopkeeper run` starts one.");
+    }
+    let (zone, glyphs, now) = (LocalZone::local(), Glyphs::of_environment(), clock::now().wall);
+    for (index, (status, seen)) in shown.iter().zip(&seen).enumerate() {
+        let whole = index == 0 || status.state != DisplayState::Done;
+        let elsewhere = (!seen.is_of(tree.as_ref())).then(|| seen.folder());
+        print_loop(status, elsewhere.as_deref(), (&zone, now), glyphs, out);
+        if whole {
+            out.write(&table::criteria(&status.criteria, glyphs));
+            if let Some(groups) = status.groups_said() {
+                out.line(format_args!("  groups: {groups}"));
+            }
+        }
+        for line in status.spawns.tree().filter(|_| whole) {
+            out.line(format_args!("  {line}"));
+        }
+        details(status, seen, out);
+    }
+    this_tree(args, &tasks, out);
+    not_here(&elsewhere, out);
+    Ok(Exit::Done)
+}
+
+/// What else to know about a loop, below its criteria.
+fn details(status: &LoopStatus, seen: &LoopView, out: &mut Ui) {
+    if let Some(preset) = status.breaker.preset.as_ref().filter(|_| status.state != DisplayState::Done) {
+        out.line(format_args!("  breaker preset: {}", preset.because));
+    }
+    if let Some(damage) = &seen.damage {
+        out.line(format_args!("  {damage}"));
+    }
+    if status.state != DisplayState::Done {
+        out.line(format_args!("  {QUIET}{}{QUIET:#}", view::budget(status, Some(&seen.state), clock::now())));
+    }
+    // What else to mind stands below the head of every loop.
+    if let Some(forecast) = status.forecast.as_ref().filter(|_| status.warnings.is_empty()) {
+        out.line(format_args!("  {forecast}"));
+    }
+    if let Some(away) = &status.away {
+        out.line(format_args!("  {away}"));
+    }
+    for hint in remedy::remedy_lines(status) {
+        out.line(format_args!("  {hint}"));
+    }
+}
+
+fn elsewhere(seen: &LoopView) -> OtherLoop {
+    let status = seen.status();
+    let (sentence, folder) = (headline(&status), seen.folder());
+    OtherLoop { id: status.id, folder, state: status.state, sentence }
+}
+
+/// Loops of other folders, one a line.
+fn not_here(elsewhere: &[OtherLoop], out: &mut Ui) {
+    if !elsewhere.is_empty() {
+        out.line("In other folders (name a loop by its id, as in `loopkeeper status ID`):");
+    }
+    for OtherLoop { id, folder, sentence, .. } in elsewhere {
+        out.line(format_args!("  {LOUD}{id}{LOUD:#}  {sentence}  {QUIET}in {folder}{QUIET:#}"));
+    }
+}
+
+/// Its tasks, and what is no part of it.
+fn this_tree(args: &Args, tasks: &[TaskSummary], out: &mut Ui) {
+    tasks::list(tasks, out);
+    if args.which.name.is_none()
+        && let Some(others) = other_work_trees()
+    {
+        out.line(format_args!("{QUIET}{others}{QUIET:#}"));
+    }
+}
+
+/// Work trees of the same repository below the root, which loops here leave alone.
+fn other_work_trees() -> Option<String> {
+    let tree = CurrentTree::find()?;
+    let others = sentences::other_work_trees(&OtherWorkTrees::new(tree.root()).paths())?;
+    Some(words::capitalised(&others))
+}
+
+/// A loop that somebody else drives: shown, and how to end it or to have it here.
+fn not_ours(foreign: &PluginLoop, out: &mut Ui) {
+    out.line(format_args!("{LOUD}{NAME}{LOUD:#}  a loop of Claude Code's plugin, {}", foreign.progress()));
+    let promise = foreign.promise.as_ref().map(|it| format!("until <promise>{it}</promise>"));
+    let since = foreign.started_at.as_ref().map(|it| format!("since {it}"));
+    let facts: Vec<String> = [promise, since].into_iter().flatten().collect();
+    if !facts.is_empty() {
+        out.line(format_args!("  {QUIET}{}{QUIET:#}", facts.join(", ")));
+    }
+    out.line(format_args!("  {}", foreign.prompt));
+    out.line(format_args!(
+        "  `loopkeeper stop {NAME}` cancels it, `loopkeeper import {}` continues it here.",
+        FILES[0]
+    ));
+}
+
+fn print_loop(
+    status: &LoopStatus,
+    elsewhere: Option<&str>,
+    (zone, now): (&LocalZone, u64),
+    glyphs: Glyphs,
+    out: &mut Ui,
+) {
+    let dot = if glyphs == Glyphs::Unicode { '·' } else { '-' };
+    let began = LocalZone::parse_millis(&status.started_at).map_or(String::new(), |it| zone.short(it, now));
+    let mut head = headline(status);
+    if let Some(until) = status.wait.as_ref().and_then(|it| LocalZone::parse_millis(&it.resumes_at)) {
+        let word = progress::until(status);
+        head = format!("{head}, {word} {}", zone.short(until, now));
+    }
+    out.line(format_args!("{LOUD}{}{LOUD:#}  {head}", status.id));
+    let mut facts = vec![status.task.title.clone(), progress::agent(status), format!("since {began}")];
+    facts.extend(elsewhere.map(|it| format!("in {it}")));
+    facts.extend(status.branch.as_ref().map(|it| format!("on {it}")));
+    facts.retain(|it| !it.is_empty());
+    facts.extend(status.spent.cost_micros.map(words::cost).or_else(|| progress::no_cost(status)));
+    facts.extend(status.spawns.summary());
+    facts.extend(status.keeper.pid.map(|pid| format!("process {pid}")));
+    out.line(format_args!("  {QUIET}{}{QUIET:#}", facts.join(&format!(" {dot} "))));
+    if !status.warnings.is_empty() {
+        out.line(format_args!("  {QUIET}note: {}{QUIET:#}", status.warnings.join(", ")));
+    }
+}

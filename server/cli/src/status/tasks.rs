@@ -1,0 +1,40 @@
+//! The tasks of the work tree, below its loops.
+
+use crate::failure;
+use crate::out::Ui;
+use crate::render::{LOUD, QUIET};
+use loopkeeper_operations::resolved_task::MOST_LISTED;
+use loopkeeper_operations::tasks::{self, TaskSummary};
+
+/// The tasks of this work tree. Errors become a warning, because the loops are still worth showing.
+pub(super) fn here() -> Vec<TaskSummary> {
+    tasks::list_tasks().unwrap_or_else(|problem| {
+        failure::warn(problem.what);
+        Vec::new()
+    })
+}
+
+pub(super) fn list(tasks: &[TaskSummary], out: &mut Ui) {
+    if tasks.is_empty() {
+        return;
+    }
+    out.line(format_args!("{LOUD}Tasks here{LOUD:#}"));
+    for task in tasks.iter().take(MOST_LISTED) {
+        out.line(format_args!("  {}  {QUIET}{}{QUIET:#}", task.id, facts(task)));
+    }
+    if let Some(more) = tasks.len().checked_sub(MOST_LISTED).filter(|it| *it > 0) {
+        out.line(format_args!("  {QUIET}and {more} more{QUIET:#}"));
+    }
+}
+
+/// `Parse dates, 4 criteria, 1 optional`
+fn facts(task: &TaskSummary) -> String {
+    let title = Some(task.title.clone()).filter(|it| !it.is_empty());
+    let criteria = match task.required + task.optional {
+        0 => "no criteria".to_owned(),
+        1 => "1 criterion".to_owned(),
+        count => format!("{count} criteria"),
+    };
+    let optional = (task.optional > 0).then(|| format!("{} optional", task.optional));
+    title.into_iter().chain([criteria]).chain(optional).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,85 @@
+//! `stop`: ends a loop.
+
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use loopkeeper_core::plugin_loop::{FILES, NAME};
+use loopkeeper_view::{LateOrder, effect};
+use serde_json::json;
+
+use super::exit::Exit;
+use super::failure::{ExitResult, Failure};
+use super::out::Ui;
+use super::select::LoopArg;
+use loopkeeper_operations::loops::LoopView;
+use loopkeeper_operations::{control_client, foreign, keeper};
+use loopkeeper_system::state_dir::StateDir;
+use loopkeeper_system::state_dir::workspace::LoopDir;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    pub(crate) which: LoopArg,
+    /// At once, even in the middle of an iteration
+    #[arg(long)]
+    pub(crate) now: bool,
+}
+
+pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
+    let name = args.which.name.as_deref();
+    if name == Some(NAME) {
+        return not_ours(out);
+    }
+    let found = args.which.find();
+    // With no loop of ours at work, the one that is at work here is meant.
+    if name.is_none()
+        && !found.as_ref().is_ok_and(|it| it.seen.is_open())
+        && foreign::find_current().is_some()
+    {
+        return not_ours(out);
+    }
+    let found = found?;
+    let (name, seen) = (found.display_name(), &found.seen);
+    if seen.is_alive() {
+        found.send_request(json!({"do": "stop", "now": args.now}))?;
+        let order = if args.now { LateOrder::StopNow } else { LateOrder::Stop };
+        out.line(effect(&seen.state, order, &format!("Loop {name}")));
+    } else if seen.is_open() {
+        // A keeper takes it over only to write down that it ends.
+        keeper::start_detached(&found.store, &seen.dir, Some("stop"))?;
+        wait_for_the_end(&found.store, &seen.dir)?;
+        out.line(format_args!("Loop {name} was interrupted; now it has ended."));
+    } else {
+        return Err(control_client::no_keeper_error(seen));
+    }
+    Ok(Exit::Done)
+}
+
+/// The loop of Claude Code's plugin.
+fn not_ours(out: &mut Ui) -> ExitResult {
+    let found = foreign::find_current().ok_or_else(|| {
+        Failure::usage("Claude Code's plugin runs no loop here")
+            .hint(format_args!("It would be in {} of this folder or of the root.", FILES[0]))
+    })?;
+    found.cancel()?;
+    out.line(format_args!(
+        "Cancelled the loop of Claude Code's plugin (was at iteration {}): its session can end after this turn.",
+        found.state.iteration
+    ));
+    Ok(Exit::Done)
+}
+
+/// The keeper has one record to write.
+fn wait_for_the_end(store: &StateDir, dir: &LoopDir) -> Result<(), Failure> {
+    const PATIENCE: Duration = Duration::from_secs(30);
+    const LOOK: Duration = Duration::from_millis(10);
+    let begun = Instant::now();
+    while begun.elapsed() < PATIENCE {
+        match LoopView::read(store, dir.clone())? {
+            Some(seen) if !seen.is_open() => return Ok(()),
+            _ => sleep(LOOK),
+        }
+    }
+    Err(Failure::ended(format_args!("loop {} did not end", dir.id()))
+        .hint("`loopkeeper status` shows what it does."))
+}

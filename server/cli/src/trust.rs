@@ -1,0 +1,97 @@
+//! `trust`: every command a task would run, verbatim, and the word that they may. Also the gate before anything
+//! of a workspace runs: what nobody trusted is asked about, or refused.
+
+use std::io::Write;
+
+use loopkeeper_core::trust::TrustItem;
+use loopkeeper_text::words;
+
+use super::ask;
+use super::exit::Exit;
+use super::failure::{self, ExitResult, Failure};
+use super::out::Ui;
+use super::select::TaskArg;
+use loopkeeper_operations::resolved_task::ResolvedTask;
+use loopkeeper_operations::trust::{is_or_are, is_typed, known_items, not_trusted_error, page};
+use loopkeeper_system::state_dir::StateDir;
+use loopkeeper_system::trust::TrustStore;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    pub(crate) task: TaskArg,
+}
+
+/// How a missing word is got.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TrustConsent {
+    /// `--trust`: given with the command.
+    Given,
+    /// Asked for where somebody is there.
+    Asked,
+}
+
+pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
+    let work = ResolvedTask::find(args.task.path.as_deref(), &[])?;
+    let items = known_items(&work, |missing| failure::warn(missing))?;
+    let mut store = open(&StateDir::open()?);
+    let unknown = store.untrusted_items(&work.root, &items);
+    out.write(&page(&work.root, &items, &unknown).text(&work.title()));
+    if unknown.is_empty() {
+        out.line("All of it is trusted.");
+        return Ok(Exit::Done);
+    }
+    let count = words::counted(unknown.len() as u64, "command");
+    let pronoun = if unknown.len() == 1 { "it" } else { "them" };
+    if !ask::confirm(&format!(
+        "{} of these commands {} not trusted yet. Trust {pronoun}?",
+        unknown.len(),
+        is_or_are(&unknown)
+    ))? {
+        return Err(not_trusted_error(&work, &unknown));
+    }
+    store.grant(&work.root, Some(&work.id), &unknown)?;
+    out.line(format_args!("Trusted {count}."));
+    Ok(Exit::Done)
+}
+
+/// Lets pass what the user trusts; asks, grants or refuses for the rest.
+pub(crate) fn ensure_trusted(
+    work: &ResolvedTask,
+    items: &[TrustItem],
+    state: &StateDir,
+    consent: TrustConsent,
+) -> Result<(), Failure> {
+    let mut store = open(state);
+    let (typed, unknown): (Vec<_>, Vec<_>) =
+        store.untrusted_items(&work.root, items).into_iter().partition(|it| is_typed(work, it));
+    if !typed.is_empty() {
+        store.grant(&work.root, Some(&work.id), &typed)?;
+    }
+    if unknown.is_empty() {
+        return Ok(());
+    }
+    if consent == TrustConsent::Asked {
+        if !ask::somebody_is_there() {
+            return Err(not_trusted_error(work, &unknown));
+        }
+        let mut stderr = anstream::stderr();
+        write!(stderr, "{}", page(&work.root, &unknown, &unknown).text(&work.title()))?;
+        let these = match unknown.len() {
+            1 => "this command".to_owned(),
+            count => format!("these {count} commands"),
+        };
+        if !ask::confirm(&format!("Trust {these}?"))? {
+            return Err(not_trusted_error(work, &unknown));
+        }
+    }
+    Ok(store.grant(&work.root, Some(&work.id), &unknown)?)
+}
+
+fn open(state: &StateDir) -> TrustStore {
+    let store = TrustStore::open(state);
+    if let Some(trouble) = store.load_error() {
+        failure::warn(format_args!("{trouble}. {}", trouble.hint()));
+    }
+    store
+}

@@ -1,0 +1,152 @@
+//! `watch`: follows a loop until it ends.
+
+use std::time::Duration;
+
+use tokio::time::{MissedTickBehavior, interval};
+
+use super::exit::Exit;
+use super::failure::{self, ExitResult, Failure};
+use super::out::Ui;
+use super::select::LoopArg;
+use super::show::{LoopFormat, LoopPrinter};
+use loopkeeper_operations::follow::LoopTailer;
+use loopkeeper_operations::loops;
+use loopkeeper_operations::watch_client::WatchStream;
+use loopkeeper_system::journal_file::JournalError;
+use loopkeeper_system::state_dir::StateDir;
+use loopkeeper_system::state_dir::lock::KeeperLiveness;
+use loopkeeper_system::state_dir::workspace::LoopDir;
+
+/// Between two looks at the journal.
+const LOOK: Duration = Duration::from_millis(200);
+/// Looks between two questions whether the keeper is still there.
+const LOOKS_PER_LIFE_SIGN: u32 = 10;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    pub(crate) which: LoopArg,
+    /// Print journal records as JSON, one a line
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
+    let store = StateDir::open()?;
+    let seen = loops::find(&store, args.which.name.as_deref(), failure::warn)?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let watched = WatchedLoop { store, dir: seen.dir };
+    runtime
+        .block_on(watched.to_its_end(LoopPrinter::new(LoopFormat::json(args.json), out), &mut NoInterrupts))
+}
+
+/// A loop that some keeper works on.
+pub(crate) struct WatchedLoop {
+    pub(crate) store: StateDir,
+    pub(crate) dir: LoopDir,
+}
+
+/// What a follower may be asked besides showing: interrupts of a person, where somebody listens to them.
+pub(crate) trait InterruptSource {
+    /// Resolves at the next one, with what to say about it.
+    async fn next(&mut self) -> Option<String>;
+}
+
+/// Nobody interrupts: the default of the terminal ends the showing, not the loop.
+pub(crate) struct NoInterrupts;
+
+impl InterruptSource for NoInterrupts {
+    async fn next(&mut self) -> Option<String> {
+        std::future::pending().await
+    }
+}
+
+impl WatchedLoop {
+    /// Shows the loop until it ends; the exit code follows from its outcome.
+    pub(crate) async fn to_its_end(
+        &self,
+        mut show: LoopPrinter<'_>,
+        interrupts: &mut impl InterruptSource,
+    ) -> ExitResult {
+        let mut following = LoopTailer::new(&self.dir.journal());
+        let mut murmur = WatchStream::connect(&self.store, self.dir.id()).await;
+        let mut tick = interval(LOOK);
+        tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut looks = 0_u32;
+        loop {
+            tokio::select! {
+                _ = tick.tick() => {
+                    looks = looks.wrapping_add(1);
+                    let alive = !looks.is_multiple_of(LOOKS_PER_LIFE_SIGN) || self.is_alive()?;
+                    if let Some(answer) = self.poll_once(&mut following, &mut show, alive)? {
+                        show.finish(following.state());
+                        return answer;
+                    }
+                }
+                line = next_activity(&mut murmur) => show.activity(line),
+                Some(note) = interrupts.next() => show.print_note(&note),
+            }
+        }
+    }
+
+    /// One look; an answer when there is nothing more to come.
+    fn poll_once(
+        &self,
+        following: &mut LoopTailer,
+        show: &mut LoopPrinter<'_>,
+        alive: bool,
+    ) -> Result<Option<ExitResult>, Failure> {
+        show_new_entries(following, show)?;
+        let Some(state) = following.state() else {
+            return Ok((!alive).then(|| Err(self.interrupted(following))));
+        };
+        if let Some(outcome) = &state.outcome {
+            return Ok(Some(Ok(Exit::of(outcome))));
+        }
+        if !alive {
+            return Ok(Some(Err(self.interrupted(following))));
+        }
+        show.refresh(state);
+        Ok(show.is_closed().then_some(Ok(Exit::Done)))
+    }
+
+    fn is_alive(&self) -> Result<bool, Failure> {
+        Ok(self.store.keeper_of(&self.dir)? != KeeperLiveness::Gone)
+    }
+
+    fn interrupted(&self, following: &LoopTailer) -> Failure {
+        if let Some(damage) = following.damage() {
+            return loops::damaged_error(damage);
+        }
+        let id = self.dir.id();
+        Failure::ended(format_args!("loop {id} is interrupted: its keeper is gone"))
+            .hint(format_args!("`loopkeeper resume {id}` goes on, `loopkeeper stop {id}` ends it."))
+    }
+}
+
+/// Shows every record since the last look, each with the state it led to.
+fn show_new_entries(following: &mut LoopTailer, show: &mut LoopPrinter<'_>) -> Result<(), Failure> {
+    let fresh = match following.poll() {
+        // The keeper is about to write its first record.
+        Err(JournalError::Gone { .. }) if following.state().is_none() => Vec::new(),
+        other => other?,
+    };
+    if let Some(state) = following.state() {
+        for entry in &fresh {
+            show.print_entry(entry, state);
+        }
+    }
+    Ok(())
+}
+
+/// The next thing the agent was seen doing. Where nobody tells, the loop is shown all the same.
+async fn next_activity(murmur: &mut Option<WatchStream>) -> String {
+    while let Some(keeper) = murmur {
+        match keeper.next().await {
+            Some(news) if news.kind == "activity" => return news.text,
+            Some(_) => {}
+            None => *murmur = None,
+        }
+    }
+    std::future::pending().await
+}

@@ -1,9 +1,0 @@
-//! Any command that prints text: every line of stdout is the agent's own words, its last lines the final
-//! message. Nothing in it is interpreted.
-
-use crate::agent::AgentEvent;
-
-/// Reads one line of stdout.
-pub fn parse_line(line: &str) -> AgentEvent {
-    AgentEvent::Text(line.to_owned())
-}

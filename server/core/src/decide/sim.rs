@@ -1,0 +1,364 @@
+//! A world for the machine: it answers every effect from a script, jumps to deadlines, and checks after every
+//! record that replay agrees with the live state.
+
+#![expect(clippy::expect_used, reason = "only tests use it")]
+
+use std::collections::BTreeMap;
+
+use crate::decide::{
+    Decision, Effect, Event, LoopBranch, LoopState, Phase, SnapshotFacts, TaskDocuments, UserCommand,
+    VolatileState, apply, commits, deadline, decide, replay, state_from_first,
+};
+use crate::journal::{Entry, LoopSpec, PauseReason, Record, Round};
+use crate::jury::JudgeUsage;
+use crate::prompt::MemoryFiles;
+use crate::tamper::WeakeningFinding;
+use loopkeeper_agent::acp::talk::PermissionAnswer;
+use loopkeeper_agent::{AgentEnding, AgentRun};
+use loopkeeper_task::PlanItem;
+use loopkeeper_task::criterion::{Criterion, CriterionId};
+use loopkeeper_text::moment::Moment;
+
+mod act;
+mod calls;
+mod crash;
+mod held;
+mod parts;
+pub use act::Act;
+use held::Process;
+pub use parts::{criterion, item, quiet_run, spec};
+use parts::{head, result};
+
+pub struct Sim {
+    pub state: LoopState,
+    pub live: VolatileState,
+    pub now: Moment,
+    pub entries: Vec<Entry>,
+    pub refused: Vec<String>,
+    pub prompts: Vec<String>,
+    /// What the agent was told about what it wanted.
+    pub permits: Vec<PermissionAnswer>,
+    /// Of each start: the iteration whose session it was given, and whether that goes on.
+    pub sessions: Vec<(String, bool)>,
+    pub documents: Vec<Criterion>,
+    /// The result letters that hold right now, and what the next acts make of them.
+    pub standing: &'static str,
+    pub acts: Vec<Act>,
+    pub untrusted: Vec<CriterionId>,
+    /// The list of calls: when, which loop's, which iteration. `None`: it cannot be read.
+    pub calls: Option<Vec<(u64, &'static str, u32)>>,
+    /// Usage limits that other loops met: of which agent, until when.
+    pub limited: Vec<(&'static str, u64)>,
+    wrote: Vec<&'static str>,
+    ticks: usize,
+    plan: Option<Vec<PlanItem>>,
+    tree: u32,
+    named_tree: Option<&'static str>,
+    /// The tree that a rollback brought back.
+    back_at: Option<String>,
+    /// How the checks stood on each tree.
+    stood: BTreeMap<String, &'static str>,
+    fact: &'static str,
+    acted: usize,
+    /// In hook mode: the one process that works many iterations.
+    pub process: Process,
+    queue: Vec<Effect>,
+    finished: bool,
+    /// What is weaker in the tree as it is.
+    pub weak: Vec<&'static str>,
+    /// Protected files that the user edited since the last snapshot.
+    pub edited: Vec<String>,
+    /// The branch that HEAD is on; `None`: there is no repository.
+    pub branch: Option<&'static str>,
+    /// What was to be committed, and why it cannot be.
+    pub commits: Vec<commits::CommitPlan>,
+    pub no_commit: Option<&'static str>,
+    /// What the next round asks of judges.
+    pub judging: Option<JudgeUsage>,
+}
+
+impl Sim {
+    /// A loop whose first record is written. `start`: the result letters before the first iteration.
+    pub fn new(spec: LoopSpec, start: &'static str, acts: Vec<Act>) -> Self {
+        let now = Moment { wall: 1_795_000_000_000, awake: 1_000_000 };
+        let documents = spec.criteria.clone();
+        let record = Record::LoopStarted { boot: "boot-1".to_owned(), spec: Box::new(spec) };
+        let entry = Entry { seq: 1, epoch: 1, at: now, record };
+        let state = state_from_first(&entry).expect("begins");
+        Self {
+            state,
+            live: VolatileState::default(),
+            now,
+            entries: vec![entry],
+            refused: Vec::new(),
+            prompts: Vec::new(),
+            permits: Vec::new(),
+            sessions: Vec::new(),
+            documents,
+            standing: start,
+            acts,
+            untrusted: Vec::new(),
+            calls: Some(Vec::new()),
+            limited: Vec::new(),
+            wrote: Vec::new(),
+            ticks: 0,
+            plan: None,
+            tree: 0,
+            named_tree: None,
+            back_at: None,
+            stood: BTreeMap::new(),
+            fact: "",
+            acted: 0,
+            process: Process::default(),
+            queue: vec![Effect::TakeSnapshot],
+            finished: false,
+            weak: Vec::new(),
+            edited: Vec::new(),
+            branch: None,
+            commits: Vec::new(),
+            no_commit: None,
+            judging: None,
+        }
+    }
+
+    /// What the checks write from the start: artefacts of the baseline.
+    pub fn checks_write(mut self, wrote: Vec<&'static str>) -> Self {
+        self.wrote = wrote;
+        self
+    }
+
+    /// Plays until the loop ends or rests; answers `self` for reading.
+    pub fn run(mut self) -> Self {
+        self.play();
+        self
+    }
+
+    pub fn play(&mut self) {
+        for _ in 0..100_000 {
+            if !self.turn() {
+                return;
+            }
+        }
+        panic!("never rests: {:?}", self.state.phase);
+    }
+
+    /// Somebody changes files beside the loop: how the checks stand from now on.
+    pub fn edited(&mut self, standing: &'static str) {
+        self.tree += 1;
+        self.named_tree = None;
+        self.back_at = None;
+        self.standing = standing;
+    }
+
+    fn tree(&self) -> String {
+        if let Some(tree) = &self.back_at {
+            return tree.clone();
+        }
+        self.named_tree.map_or_else(|| format!("tree{}", self.tree), str::to_owned)
+    }
+
+    /// Something is to be done before time passes.
+    pub fn is_busy(&self) -> bool {
+        !self.queue.is_empty()
+    }
+
+    /// One effect or one deadline. False when nothing is left to do.
+    pub fn turn(&mut self) -> bool {
+        if self.finished {
+            return false;
+        }
+        if !self.queue.is_empty() {
+            let effect = self.queue.remove(0);
+            self.perform(effect);
+            return true;
+        }
+        let Some(due) = deadline(&self.state, &self.live) else {
+            assert!(self.state.outcome.is_none(), "a loop that has ended lets its keeper go");
+            return false;
+        };
+        let ms = due.awake.saturating_sub(self.now.awake);
+        self.now = self.now.plus_ms(ms);
+        self.event(Event::DeadlinePassed);
+        let next = deadline(&self.state, &self.live);
+        assert!(next.is_none_or(|it| it.awake > self.now.awake), "a deadline that passed is over");
+        true
+    }
+
+    pub fn order(&mut self, order: UserCommand) {
+        self.event(Event::UserAsked(order));
+    }
+
+    pub fn event(&mut self, event: Event) {
+        self.now = self.now.plus_ms(1);
+        for step in decide(&self.state, &mut self.live, self.now, event) {
+            match step {
+                Decision::Record(record) => self.record(record),
+                Decision::Effect(effect) => self.queue.push(effect),
+            }
+        }
+        assert_eq!(replay(&self.entries).as_ref(), Some(&self.state), "replay equals live");
+    }
+
+    fn record(&mut self, record: Record) {
+        let entry = Entry { seq: self.state.seq + 1, epoch: self.state.epoch, at: self.now, record };
+        apply(&mut self.state, &entry);
+        self.entries.push(entry);
+    }
+
+    /// The next effect fails where it has to keep the tree. False when it needs no tree.
+    pub fn fail_to_keep_the_tree(&mut self, reason: PauseReason) -> bool {
+        if !matches!(self.queue.first(), Some(Effect::TakeSnapshot | Effect::RunChecks { .. })) {
+            return false;
+        }
+        self.queue.remove(0);
+        self.event(Event::SnapshotFailed { reason, message: "cannot write".to_owned() });
+        true
+    }
+
+    fn perform(&mut self, effect: Effect) {
+        match effect {
+            Effect::GoOn => self.event(Event::WentOn),
+            Effect::TakeSnapshot => self.shoot(),
+            Effect::TakeBranch { name } => {
+                let branch = LoopBranch { name: Some(name), made: true, ..LoopBranch::default() };
+                self.event(Event::BranchTaken(branch));
+            }
+            Effect::Commit(order) => self.commit(*order),
+            Effect::ReadTask => {
+                let reading = self.reading();
+                self.event(Event::TaskRead(Box::new(reading)));
+            }
+            Effect::RunChecks { criteria, .. } => self.check(&criteria),
+            Effect::CancelChecks => self.event(Event::ChecksCancelled),
+            Effect::TakeCall { iteration, heeds_limits } => {
+                let answer = self.known_limit().filter(|_| heeds_limits);
+                let answer = answer.unwrap_or_else(|| Event::CallAnswered(self.take_call(iteration)));
+                self.event(answer);
+            }
+            Effect::SpawnAgent { prompt, session, resumed, session_tokens, .. } => {
+                self.prompts.push(prompt);
+                self.sessions.push((session, resumed));
+                self.process.used_before = session_tokens;
+                if self.is_lent() && !self.process.alive {
+                    let run = AgentRun { ending: AgentEnding::Exited, ..quiet_run() };
+                    return self.event(Event::AgentEnded(Box::new(run)));
+                }
+                self.process.works = true;
+                let holds = self.process.answers();
+                let domain = "subreaper".to_owned();
+                self.event(Event::AgentStarted { pid: 42, agent_pid: Some(43), domain, holds });
+                if self.live.ending.is_none() {
+                    self.act();
+                }
+            }
+            Effect::LetAgentGo { .. } => self.let_go(),
+            Effect::StopAgent { why, .. } => {
+                (self.process.alive, self.process.works) = (false, false);
+                let run = AgentRun { ending: why, ..quiet_run() };
+                self.event(Event::AgentEnded(Box::new(run)));
+            }
+            Effect::LookForLife => self.event(Event::LifeSeen { alive: false }),
+            Effect::PrepareRollback { to, paths } => {
+                let shot = SnapshotFacts { tree: self.tree(), ..SnapshotFacts::default() };
+                self.event(Event::RollbackReady { to, paths, shot });
+            }
+            Effect::Rollback { to, tree, paths, since: _ } => {
+                let from = self.tree();
+                self.put_back(&tree);
+                let (after, refused) = (self.tree(), Vec::new());
+                self.event(Event::RolledBack { to, paths, tree, from, after, refused });
+            }
+            Effect::Refuse { message, .. } => self.refused.push(message),
+            Effect::Finish => {
+                // Whoever waits for an answer of it is let through.
+                self.process.alive &= !self.is_lent();
+                self.finished = true;
+            }
+            Effect::AwaitUser => {}
+            Effect::Permit(permit) => self.permits.push(permit),
+        }
+    }
+
+    fn shoot(&mut self) {
+        let changed = match self.state.phase {
+            Phase::Closing => self.last_changes(),
+            _ => Vec::new(),
+        };
+        let closing = self.state.phase == Phase::Closing;
+        let found = |path: &&str| WeakeningFinding {
+            path: (*path).to_owned(),
+            what: format!("{path} lost 1 test"),
+            criterion: None,
+        };
+        let shot = SnapshotFacts {
+            tree: self.tree(),
+            head: self.branch.map(head),
+            changed,
+            weakened: self.weak.iter().filter(|_| closing).map(found).collect(),
+            edited: if closing { Vec::new() } else { std::mem::take(&mut self.edited) },
+            ..SnapshotFacts::default()
+        };
+        self.event(Event::SnapshotTaken(shot));
+    }
+
+    fn reading(&self) -> TaskDocuments {
+        let mut plan = self.plan.clone().unwrap_or_else(|| self.state.spec.plan.clone());
+        for item in plan.iter_mut().take(self.ticks) {
+            item.done = true;
+        }
+        let criteria = self.documents.clone();
+        let untrusted = self.untrusted.clone();
+        TaskDocuments {
+            prompt: "Do it.".to_owned(),
+            context: Vec::new(),
+            criteria,
+            plan,
+            untrusted,
+            sums: [(String::new(), "as it is".to_owned())].into(),
+            surfaces: Vec::new(),
+            matching: Vec::new(),
+            notes: MemoryFiles::default(),
+            template: None,
+        }
+    }
+
+    fn check(&mut self, criteria: &[Criterion]) {
+        let mut letters = self.standing.chars();
+        let mut results: Vec<_> =
+            criteria.iter().map(|it| result(it, letters.next().unwrap_or('f'), self.fact)).collect();
+        if self.fact.is_empty() {
+            // Slow work unless a test says otherwise: each failure is another one.
+            for it in &mut results {
+                it.exit = i32::try_from(self.acted).ok();
+            }
+        }
+        let tree = self.tree();
+        self.stood.insert(tree.clone(), self.standing);
+        let wrote: Vec<String> = self.wrote.iter().map(ToString::to_string).collect();
+        let wrote_too = wrote.clone();
+        let round = Round {
+            tree_before: tree.clone(),
+            tree_after: tree,
+            wrote: wrote_too,
+            results,
+            judging: self.judging.take(),
+        };
+        self.now = self.now.plus_ms(1_000);
+        self.event(Event::ChecksDone { round: Box::new(round), wrote, untracked: Vec::new() });
+    }
+
+    /// The files are those of an earlier tree, and so is what holds of them.
+    fn put_back(&mut self, tree: &str) {
+        let Some(standing) = self.stood.get(tree) else { return };
+        self.standing = standing;
+        self.back_at = Some(tree.to_owned());
+    }
+
+    pub fn sentence(&self) -> &str {
+        match (&self.state.outcome, &self.state.pause) {
+            (Some(outcome), _) => &outcome.sentence,
+            (None, Some(pause)) => &pause.message,
+            (None, None) => "",
+        }
+    }
+}

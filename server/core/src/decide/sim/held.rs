@@ -1,0 +1,109 @@
+//! In hook mode: one process that works many iterations, and tells its cost at its end.
+
+use super::Sim;
+use crate::decide::Event;
+use crate::decide::attached::SessionOffer;
+use loopkeeper_agent::{AgentEnding, AgentExited, AgentRun, LoopMode};
+
+/// Of each turn.
+const TOKENS: u64 = 1_000;
+
+#[derive(Debug, Default)]
+pub struct Process {
+    pub alive: bool,
+    /// How many there were.
+    pub starts: u32,
+    /// How often one lets itself be held.
+    pub cap: Option<u32>,
+    holds: Option<u32>,
+    owed: u64,
+    /// A turn is on.
+    pub(super) works: bool,
+    /// What the session used so far, where it tells that.
+    pub tokens: Option<u64>,
+    pub(super) used_before: u64,
+}
+
+impl Process {
+    /// What its session used by now, where it tells that.
+    pub fn uses(&mut self, more: u64) -> Option<u64> {
+        let all = self.tokens.as_mut()?;
+        *all += more;
+        Some(*all)
+    }
+
+    /// It goes on with the answer, or another one begins. How often it lets itself be held from here on.
+    pub(super) fn answers(&mut self) -> Option<u32> {
+        if self.alive {
+            self.holds = self.holds.map(|it| it.checked_sub(1).expect("no more than its cap"));
+        } else {
+            self.starts += 1;
+            self.holds = self.cap;
+        }
+        self.alive = true;
+        self.holds
+    }
+}
+
+impl Sim {
+    /// The end of a turn: the stop hook holds an agent that ended it well.
+    pub(super) fn ended_or_held(&mut self, run: AgentRun) -> AgentRun {
+        if self.is_lent() {
+            return self.turn_over(run);
+        }
+        let cost = run.cost_micros.unwrap_or(0);
+        if self.state.spec.settings.mode == LoopMode::Loop || run.error.is_some() {
+            self.process.alive = false;
+            let owed = std::mem::take(&mut self.process.owed);
+            return AgentRun { cost_micros: Some(cost + owed), ..run };
+        }
+        self.process.owed += cost;
+        AgentRun { ending: AgentEnding::Held, exit: None, cost_micros: None, ..run }
+    }
+
+    pub(super) fn is_lent(&self) -> bool {
+        self.state.spec.settings.mode == LoopMode::Attach
+    }
+
+    /// Of a session that its user opened no more is told than its last words and its tokens; where the script has an
+    /// error, it is closed.
+    fn turn_over(&mut self, run: AgentRun) -> AgentRun {
+        let session_tokens = self.process.uses(TOKENS);
+        let tokens = session_tokens.map(|it| it.saturating_sub(self.process.used_before));
+        self.process.alive = run.error.is_none();
+        let ending = if self.process.alive { AgentEnding::Held } else { AgentEnding::Exited };
+        let exit = (!self.process.alive).then_some(0);
+        let told = AgentRun { ending, exit, tokens, session_tokens, ..super::quiet_run() };
+        AgentRun { final_text: run.final_text, duration_ms: run.duration_ms, ..told }
+    }
+
+    /// Its user says something to one of their sessions; `false`: it hears of the loop already, or nobody asks it.
+    pub fn speak(&mut self, session: &str, holds: u32) -> bool {
+        let is_at_work = self.process.works;
+        if self.finished || is_at_work || !self.is_lent() {
+            return false;
+        }
+        if self.process.alive {
+            // It was interrupted.
+            self.process.alive = false;
+            self.event(Event::AgentLeft(Box::default()));
+        }
+        self.lend(session, holds);
+        true
+    }
+
+    /// A session asks for work: its user spoke to it.
+    pub fn lend(&mut self, session: &str, holds: u32) {
+        (self.process.alive, self.process.holds) = (true, Some(holds + 1));
+        let tokens = self.process.tokens;
+        self.event(Event::SessionCame(SessionOffer { session: session.to_owned(), holds, tokens }));
+    }
+
+    pub(super) fn let_go(&mut self) {
+        assert!(self.process.alive || self.is_lent(), "somebody is held");
+        self.process.alive = false;
+        let cost_micros = Some(std::mem::take(&mut self.process.owed));
+        let left = AgentExited { exit: Some(0), cost_micros, ..AgentExited::default() };
+        self.event(Event::AgentLeft(Box::new(left)));
+    }
+}

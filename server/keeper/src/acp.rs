@@ -1,0 +1,283 @@
+//! `loopkeeper acp [--held] -- ARGV…`: stands between the keeper and an agent that speaks the Agent Client Protocol.
+//! The prompt comes on stdin, the order in the environment; what the agent does is printed as lines, as other agents
+//! print them. The core decides what is said to it. It must stay small: it waits as long as the agent works.
+
+mod child;
+
+use std::ffi::OsString;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::thread;
+use std::time::Duration;
+
+use loopkeeper_agent::LoopMode;
+pub use loopkeeper_agent::acp::start::VARIABLE;
+use loopkeeper_agent::acp::talk::{AcpAction, AcpClient, AcpState, PermissionAnswer, PromptParams};
+use loopkeeper_agent::kind::Dialect;
+use signal_hook::consts::{SIGINT, SIGTERM};
+
+use self::child::AgentChild;
+use crate::hook;
+use loopkeeper_system::env::{RESUMED, SESSION};
+
+/// The subcommand's name.
+pub const WORD: &str = "acp";
+const HELD: &str = "--held";
+
+/// A longer line is nobody's: whole files may stand in one.
+const LONGEST_LINE: u64 = 64 * 1024 * 1024;
+/// For an answer that needs no model. Some agents take half a minute to begin.
+const PATIENCE: Duration = Duration::from_secs(120);
+/// An agent that repeats what was said in its session has done so by then.
+const SILENCE: Duration = Duration::from_millis(300);
+/// For the end of a turn that was cancelled.
+const CANCELLING: Duration = Duration::from_secs(1);
+
+/// What is started instead of an agent that speaks the protocol; one that is held works on in its session as long as
+/// the keeper says what comes next.
+pub fn bridge_argv(program: &Path, dialect: Dialect, mode: LoopMode, argv: Vec<OsString>) -> Vec<OsString> {
+    if dialect != Dialect::Acp {
+        return argv;
+    }
+    let program = match std::env::current_exe() {
+        Ok(this) if program.starts_with("/proc") => this,
+        _ => program.to_owned(),
+    };
+    let held = (mode == LoopMode::Hook).then(|| HELD.into());
+    let ours = [program.into_os_string(), WORD.into()].into_iter().chain(held);
+    ours.chain(["--".into()]).chain(argv).collect()
+}
+
+/// Talks to one agent to the end of its turn. `args` come after the subcommand's name.
+pub fn main(mut args: impl Iterator<Item = OsString>) -> ExitCode {
+    let first = args.next().unwrap_or_default();
+    let held = first == HELD;
+    let is_ours = if held { args.next().unwrap_or_default() == "--" } else { first == "--" };
+    let program = args.next().filter(|_| is_ours);
+    let (Some(program), Ok(brief)) = (program, prompt_params(held)) else {
+        note("error: this is a part of loopkeeper\nHint: Run `loopkeeper` instead.");
+        return ExitCode::from(2);
+    };
+    match run(&program, args, brief) {
+        Ok(code) => code,
+        Err(error) => {
+            note(&format!("{}: {error}", Path::new(&program).display()));
+            ExitCode::from(if error.kind() == io::ErrorKind::NotFound { 127 } else { 126 })
+        }
+    }
+}
+
+fn prompt_params(held: bool) -> Result<PromptParams, Box<dyn std::error::Error>> {
+    let order = serde_json::from_str(&std::env::var(VARIABLE)?)?;
+    let mut prompt = String::new();
+    io::stdin().read_to_string(&mut prompt)?;
+    let is_resumed = std::env::var_os(RESUMED).is_some();
+    let session = std::env::var(SESSION).ok().filter(|_| is_resumed);
+    let folder = std::env::current_dir()?.to_string_lossy().into_owned();
+    Ok(PromptParams { order, folder, prompt, session, held })
+}
+
+/// What happens while the agent works.
+enum BridgeEvent {
+    Line(String),
+    /// It says nothing more.
+    Silent,
+    /// A signal.
+    Stop,
+    /// What the keeper says comes next, or why it says nothing.
+    Next(Result<Option<String>, String>),
+    /// What the keeper says to what the agent wants.
+    Permitted(u64, PermissionAnswer),
+}
+
+fn run(
+    program: &OsString,
+    args: impl Iterator<Item = OsString>,
+    brief: PromptParams,
+) -> io::Result<ExitCode> {
+    let (news, heard) = mpsc::channel();
+    listen_to_signals(news.clone())?;
+    let root = PathBuf::from(&brief.folder).canonicalize()?;
+    let (child, output) = AgentChild::start(program, args, VARIABLE)?;
+    let (talk, first) = AcpClient::begin(brief);
+    let mut bridge = AcpBridge { talk, child, root, news: news.clone(), ended: None };
+    thread::spawn(move || forward_lines(output, &news));
+    bridge.run_actions(first);
+    while bridge.ended.is_none() {
+        bridge.handle_next_event(&heard);
+    }
+    let well = bridge.ended == Some(true);
+    let exit = bridge.child.end();
+    let code = match exit {
+        _ if well => 0,
+        Some(code) if code != 0 => code,
+        _ => 1,
+    };
+    Ok(ExitCode::from(u8::try_from(code).unwrap_or(1)))
+}
+
+struct AcpBridge {
+    talk: AcpClient,
+    child: AgentChild,
+    /// Real path of the work tree.
+    root: PathBuf,
+    news: Sender<BridgeEvent>,
+    /// Whether it ended well, once it did.
+    ended: Option<bool>,
+}
+
+impl AcpBridge {
+    fn handle_next_event(&mut self, heard: &mpsc::Receiver<BridgeEvent>) {
+        let patience = match self.talk.state() {
+            AcpState::Replay => Some(SILENCE),
+            AcpState::Working | AcpState::Held | AcpState::Over => None,
+            AcpState::Greeting | AcpState::Opening | AcpState::Wishing => Some(PATIENCE),
+        };
+        let next = match patience {
+            Some(patience) => heard.recv_timeout(patience),
+            None => heard.recv().map_err(|_| RecvTimeoutError::Disconnected),
+        };
+        match next {
+            Ok(BridgeEvent::Line(line)) => {
+                let acts = self.talk.handle_line(&line, &|path| is_inside(&self.root, path));
+                self.run_actions(acts);
+            }
+            Ok(BridgeEvent::Stop) => self.cancel_turn(heard),
+            Ok(BridgeEvent::Next(next)) => {
+                let next = next.unwrap_or_else(|why| {
+                    note(&format!("it may end: {why}"));
+                    None
+                });
+                let acts = self.talk.resume_or_end(next.as_deref());
+                self.run_actions(acts);
+            }
+            Ok(BridgeEvent::Permitted(number, permit)) => {
+                let acts = self.talk.handle_permission_answer(number, &permit);
+                self.run_actions(acts);
+            }
+            Err(RecvTimeoutError::Timeout) if self.talk.state() == AcpState::Replay => {
+                let acts = self.talk.handle_silence();
+                self.run_actions(acts);
+            }
+            Err(RecvTimeoutError::Timeout) => {
+                let acts = self.talk.handle_timeout(PATIENCE.as_secs());
+                self.run_actions(acts);
+            }
+            // Its turn was told.
+            Ok(BridgeEvent::Silent) if self.talk.state() == AcpState::Held => self.ended = Some(true),
+            Ok(BridgeEvent::Silent) | Err(RecvTimeoutError::Disconnected) => {
+                // Its own last words on stderr say more.
+                if self.child.ended_well() {
+                    note("the agent ended before its turn was over");
+                }
+                self.ended = Some(false);
+            }
+        }
+    }
+
+    /// Lets it say that it was cancelled, for a moment.
+    fn cancel_turn(&mut self, heard: &mpsc::Receiver<BridgeEvent>) {
+        let acts = self.talk.cancel();
+        self.run_actions(acts);
+        while let Ok(BridgeEvent::Line(line)) = heard.recv_timeout(CANCELLING) {
+            let acts = self.talk.handle_line(&line, &|path| is_inside(&self.root, path));
+            self.run_actions(acts);
+            if self.ended.is_some() {
+                break;
+            }
+        }
+        self.ended = Some(false);
+    }
+
+    fn run_actions(&mut self, acts: Vec<AcpAction>) {
+        for act in acts {
+            match act {
+                // One that does not listen any more has ended, or will be ended.
+                AcpAction::Send(message) => drop(self.child.send_message(&message)),
+                AcpAction::Tell(line) => {
+                    if writeln!(io::stdout(), "{line}").is_err() {
+                        self.ended = Some(false);
+                    }
+                }
+                AcpAction::Write { id, path, text } => {
+                    let failed = std::fs::write(self.root.join(path), text).err().map(|it| it.to_string());
+                    self.run_actions(vec![AcpClient::write_response(&id, failed.as_deref())]);
+                }
+                AcpAction::Ask { session } => {
+                    let news = self.news.clone();
+                    // Nobody waits for the answer any more once it has to end.
+                    thread::spawn(move || news.send(BridgeEvent::Next(hook::next_prompt(&session))));
+                }
+                AcpAction::Permit { number, words } => {
+                    let news = self.news.clone();
+                    thread::spawn(move || {
+                        news.send(BridgeEvent::Permitted(number, hook::ask_permission(&words)))
+                    });
+                }
+                AcpAction::Note(words) => note(&words),
+                AcpAction::End { well } => self.ended = Some(well),
+            }
+        }
+    }
+}
+
+fn note(words: &str) {
+    let _ = writeln!(io::stderr(), "{words}");
+}
+
+fn forward_lines(output: impl Read, news: &Sender<BridgeEvent>) {
+    let mut output = BufReader::new(output);
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        match (&mut output).take(LONGEST_LINE).read_until(b'\n', &mut line) {
+            Ok(0) | Err(_) => break,
+            Ok(_)
+                if news
+                    .send(BridgeEvent::Line(String::from_utf8_lossy(&line).trim_end().to_owned()))
+                    .is_err() =>
+            {
+                break;
+            }
+            Ok(_) => {}
+        }
+    }
+    let _ = news.send(BridgeEvent::Silent);
+}
+
+fn listen_to_signals(news: Sender<BridgeEvent>) -> io::Result<()> {
+    let (mut wakes, wake) = UnixStream::pair()?;
+    for signal in [SIGTERM, SIGINT] {
+        signal_hook::low_level::pipe::register(signal, wake.try_clone()?)?;
+    }
+    thread::spawn(move || {
+        let mut byte = [0];
+        while wakes.read_exact(&mut byte).is_ok() && news.send(BridgeEvent::Stop).is_ok() {}
+    });
+    Ok(())
+}
+
+/// Whether it lies in the work tree, wherever links lead, and is none of git's own files: hooks stand there.
+fn is_inside(root: &Path, path: &str) -> bool {
+    let whole = root.join(path);
+    let Some(real) = resolve_path(&whole) else { return false };
+    real.strip_prefix(root).is_ok_and(|it| it.components().all(|part| part.as_os_str() != ".git"))
+}
+
+/// With everything resolved that exists; the rest must be plain names.
+fn resolve_path(path: &Path) -> Option<PathBuf> {
+    if let Ok(real) = path.canonicalize() {
+        return Some(real);
+    }
+    // A link to nothing would be followed by whoever writes there.
+    if path.is_symlink() {
+        return None;
+    }
+    Some(resolve_path(path.parent()?)?.join(path.file_name()?))
+}
+
+#[cfg(test)]
+mod tests;

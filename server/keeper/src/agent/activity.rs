@@ -1,0 +1,36 @@
+//! What the agent is doing, in one line for people.
+
+use loopkeeper_agent::{AgentEvent, ToolKind, ToolUse};
+
+pub(super) fn describe_event(event: &AgentEvent) -> Option<String> {
+    let first_line = |text: &str| text.lines().find(|it| !it.trim().is_empty()).map(str::to_owned);
+    match event {
+        AgentEvent::Started { model, .. } => Some(format!("started {model}").trim_end().to_owned()),
+        AgentEvent::Text(said) | AgentEvent::Unread(said) => first_line(said),
+        AgentEvent::ToolUse(call) => Some(describe_tool(call)),
+        AgentEvent::FileChange { path, .. } => Some(format!("edited {path}")),
+        AgentEvent::Retry { attempt, .. } => Some(format!("its provider failed, retry {attempt}")),
+        AgentEvent::Limit { rejected: true, .. } => Some("its provider's usage limit is reached".to_owned()),
+        AgentEvent::Limit { rejected: false, .. }
+        | AgentEvent::ToolFailed { .. }
+        | AgentEvent::Spawned { .. }
+        | AgentEvent::Step { .. }
+        | AgentEvent::Turn(_) => None,
+        AgentEvent::Denied { tool, .. } => Some(format!("was denied {tool}")),
+        AgentEvent::Oversize { bytes } => Some(format!("printed a line of {bytes} bytes")),
+    }
+}
+
+/// The same words whichever agent works: `editing src/main.rs`.
+fn describe_tool(call: &ToolUse) -> String {
+    let ToolUse { act, tool, detail, within, .. } = call;
+    let what = match act {
+        ToolKind::Edit => format!("editing {detail}"),
+        ToolKind::Run => format!("running {detail}"),
+        ToolKind::Read => format!("reading {detail}"),
+        ToolKind::Search => format!("searching {detail}"),
+        ToolKind::Spawn => format!("starting a subagent: {detail}"),
+        ToolKind::Other => format!("{tool} {detail}"),
+    };
+    if within.is_some() { format!("subagent: {what}") } else { what }
+}

@@ -1,0 +1,259 @@
+//! An attached session: started by the user and identified by the requests of its hooks. The keeper neither starts nor
+//! ends it and does not read its output; the answer to its stop hook is the next prompt.
+
+use std::rc::Rc;
+use std::time::Duration;
+
+use loopkeeper_agent::claude::hooks::BLOCKS;
+use loopkeeper_agent::kind::Dialect;
+use loopkeeper_agent::reader::{AgentOutputReader, ProcessEnd, StopHookReport};
+use loopkeeper_agent::{AgentEnding, AgentExited, AgentRun};
+use loopkeeper_core::decide::Event;
+use loopkeeper_core::decide::attached::SessionOffer;
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::MissedTickBehavior;
+
+use super::job::{name, prompt_file};
+use super::{AgentCommand, IterationStart, Liveness, local_clock, sanitize_run};
+use crate::agent_hooks::{HookEvent, HookQuestion, HookRequest, HookVerdict};
+use crate::effects::LoopContext;
+use crate::user_commands;
+use loopkeeper_system::clock;
+use loopkeeper_system::process::table::{self, Process};
+
+/// Whether its process is still there is looked up this often while it works.
+const LOOK: Duration = Duration::from_secs(2);
+/// What Claude Code takes as an addition to its user's words is not longer than this.
+const MOST_CONTEXT: usize = 9_000;
+
+pub(super) struct AttachedSession {
+    scene: LoopContext,
+    ordered: mpsc::UnboundedReceiver<AgentCommand>,
+    asked: mpsc::UnboundedReceiver<HookRequest>,
+    signs: Rc<Liveness>,
+    /// The one at work, or the last one.
+    session: Option<SessionOwner>,
+    /// Its hook waits for our answer.
+    waits: Option<(HookEvent, oneshot::Sender<HookVerdict>)>,
+    turn: Option<AttachedTurn>,
+    /// How often it lets itself be held in this turn.
+    holds: u32,
+}
+
+struct SessionOwner {
+    id: String,
+    process: Option<Process>,
+}
+
+/// One iteration.
+struct AttachedTurn {
+    start: IterationStart,
+    began: u64,
+}
+
+impl AttachedSession {
+    pub(super) fn new(
+        scene: LoopContext,
+        ordered: mpsc::UnboundedReceiver<AgentCommand>,
+        signs: Rc<Liveness>,
+    ) -> Self {
+        let asked = scene.desk.hooks.open_queue();
+        Self { scene, ordered, asked, signs, session: None, waits: None, turn: None, holds: 0 }
+    }
+
+    /// Until nobody gives orders any more: its keeper goes.
+    pub(super) async fn until_nobody_asks(mut self) {
+        let mut tick = tokio::time::interval(LOOK);
+        tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            tokio::select! {
+                order = self.ordered.recv() => match order {
+                    Some(order) => self.handle_command(order).await,
+                    None => return,
+                },
+                Some(asked) = self.asked.recv() => self.answer(asked),
+                () = given_up(&mut self.waits) => self.handle_disconnect(),
+                _ = tick.tick(), if self.turn.is_some() => self.poll_process(),
+            }
+        }
+    }
+
+    async fn handle_command(&mut self, order: AgentCommand) {
+        match order {
+            AgentCommand::Next(start) => self.go_on(start).await,
+            AgentCommand::LetGo(why) => {
+                if let Some((_, answer)) = self.waits.take() {
+                    let _ = answer.send(HookVerdict::allow_with_notice(&why));
+                }
+                self.release_session();
+            }
+            // It is its user's: whatever ends the iteration, the session goes on.
+            AgentCommand::End(why, _) => {
+                self.finish_turn(why, StopHookReport::default(), None);
+                if let Some((_, answer)) = self.waits.take() {
+                    let _ = answer.send(HookVerdict::allow_with_notice("the loop is stopped"));
+                }
+            }
+        }
+    }
+
+    /// The answer to its hook is the next iteration.
+    async fn go_on(&mut self, start: IterationStart) {
+        user_commands::before_agent(&self.scene).await;
+        let waits = self.waits.take().filter(|(_, answer)| !answer.is_closed());
+        let file = prompt_file(&self.scene, &start).inspect_err(|error| tracing::warn!("{error}"));
+        let (prompt, iteration) = (start.prompt.clone(), start.iteration);
+        self.turn = Some(AttachedTurn { start, began: clock::now().awake });
+        let Some((kind, answer)) = waits else {
+            let note = "your session was left before it heard of it";
+            return self.finish_turn(AgentEnding::Exited, StopHookReport::default(), Some(note));
+        };
+        if kind == HookEvent::Stop {
+            self.holds = self.holds.saturating_sub(1);
+        }
+        let pid = self.session.as_ref().and_then(|it| it.process.as_ref()).map_or(0, |it| it.pid);
+        let pid = u32::try_from(pid).unwrap_or_default();
+        let domain = "yours".to_owned();
+        self.scene.send_event(Event::AgentStarted { pid, agent_pid: None, domain, holds: Some(self.holds) });
+        let is_long = kind == HookEvent::Prompt && prompt.len() > MOST_CONTEXT;
+        let reason = match file {
+            Ok(file) if is_long => {
+                format!("What to do is in {}: read all of it first, then work on it.", file.display())
+            }
+            _ => prompt,
+        };
+        self.scene.desk.hooks.set_attached_session(self.session.as_ref().map(|it| &*it.id));
+        let title = &self.scene.stage.spec.title;
+        let notice = format!("Ralph: this session works on {title}, iteration {iteration}");
+        let _ = answer.send(HookVerdict { notice: Some(notice), ..HookVerdict::block(reason) });
+    }
+
+    fn answer(&mut self, asked: HookRequest) {
+        let HookRequest { question, answer } = asked;
+        if let Some(why) = self.foreign_reason(&question) {
+            let _ = answer.send(HookVerdict::allow(why));
+            return;
+        }
+        match (question.hook, self.turn.is_some()) {
+            (HookEvent::End, _) => {
+                self.session = None;
+                let told = StopHookReport { said: "", session_tokens: question.tokens };
+                self.finish_turn(AgentEnding::Exited, told, Some("its user closed the session"));
+                self.handle_disconnect();
+            }
+            // Its user has something to say to it; what it does with subagents while no iteration is on is between the
+            // two of them.
+            (HookEvent::Prompt, true)
+            | (
+                HookEvent::PreTool
+                | HookEvent::SubagentStart
+                | HookEvent::SubagentStop
+                | HookEvent::Permission,
+                _,
+            ) => {}
+            (HookEvent::Stop, true) => {
+                self.waits = Some((HookEvent::Stop, answer));
+                let said = question.text.as_deref().unwrap_or_default();
+                self.finish_turn(
+                    AgentEnding::Held,
+                    StopHookReport { said, session_tokens: question.tokens },
+                    None,
+                );
+            }
+            (kind, false) => self.begin_turn(kind, &question, answer),
+        }
+    }
+
+    fn begin_turn(&mut self, kind: HookEvent, question: &HookQuestion, answer: oneshot::Sender<HookVerdict>) {
+        if self.waits.take().is_some() {
+            // Its user interrupted it, and speaks anew.
+            self.release_session();
+        }
+        if !(kind == HookEvent::Stop && question.active) {
+            self.holds = question.cap.unwrap_or(BLOCKS);
+        }
+        let id = question.session.clone().unwrap_or_default();
+        self.session =
+            Some(SessionOwner { id: id.clone(), process: question.pid.and_then(table::find_process) });
+        self.waits = Some((kind, answer));
+        let tokens = question.tokens;
+        self.scene.send_event(Event::SessionCame(SessionOffer { session: id, holds: self.holds, tokens }));
+    }
+
+    /// Why a question is none of a session that is lent to us.
+    fn foreign_reason(&self, question: &HookQuestion) -> Option<&'static str> {
+        let Some(session) = question.session.as_ref().filter(|_| question.own && question.agent.is_none())
+        else {
+            return Some("not a session of this folder's user");
+        };
+        let is_same = self.session.as_ref().is_some_and(|it| it.id == *session);
+        let is_busy = self.turn.is_some() || self.waits.is_some();
+        let is_taken = is_busy || self.session.as_ref().is_some_and(SessionOwner::is_there);
+        if is_same || (!is_taken && question.hook != HookEvent::End) {
+            return None;
+        }
+        Some("another session works on it")
+    }
+
+    /// Nobody waits for our answer any more: its user interrupted it, or it was closed.
+    fn handle_disconnect(&mut self) {
+        if self.waits.take().is_some() {
+            self.release_session();
+        }
+    }
+
+    fn poll_process(&mut self) {
+        let Some(process) = self.session.as_ref().and_then(|it| it.process.as_ref()) else { return };
+        if let Some(now) = refresh_process(process) {
+            return self.signs.cpu_ms.set(now.cpu_ms);
+        }
+        self.session = None;
+        self.finish_turn(AgentEnding::Exited, StopHookReport::default(), Some("its session is gone"));
+    }
+
+    /// The iteration is over, if one was on.
+    fn finish_turn(&mut self, ending: AgentEnding, told: StopHookReport<'_>, note: Option<&str>) {
+        if ending != AgentEnding::Held {
+            self.scene.desk.hooks.set_attached_session(None);
+        }
+        let Some(AttachedTurn { start, began }) = self.turn.take() else { return };
+        let output = self.scene.dir.output().join(format!("{}.out", name(&start)));
+        if let Err(error) = crate::private_file(&output, told.said.as_bytes()) {
+            tracing::warn!("could not write {}: {error}", output.display());
+        }
+        let duration_ms = clock::now().awake.saturating_sub(began);
+        let exit = (ending == AgentEnding::Exited).then_some(0);
+        let end = ProcessEnd { ending, duration_ms, ..ProcessEnd::exited(exit) };
+        let run = AgentOutputReader::going_on(Dialect::Text, start.session_tokens).so_far(
+            told,
+            end,
+            &local_clock(),
+        );
+        let run = AgentRun { session: Some(start.session), note: note.map(str::to_owned), ..run };
+        self.scene.send_event(Event::AgentEnded(Box::new(sanitize_run(run, &self.scene.stage.redactor))));
+    }
+
+    fn release_session(&self) {
+        self.scene.desk.hooks.set_attached_session(None);
+        self.scene
+            .send_event(Event::AgentLeft(Box::new(AgentExited { exit: Some(0), ..AgentExited::default() })));
+    }
+}
+
+impl SessionOwner {
+    /// Where its process is not known it may be gone, unless it is at work.
+    fn is_there(&self) -> bool {
+        self.process.as_ref().is_some_and(|it| refresh_process(it).is_some())
+    }
+}
+
+fn refresh_process(process: &Process) -> Option<Process> {
+    table::find_process(process.pid).filter(|it| it.started == process.started && it.running)
+}
+
+async fn given_up(waits: &mut Option<(HookEvent, oneshot::Sender<HookVerdict>)>) {
+    match waits {
+        Some((_, answer)) => answer.closed().await,
+        None => std::future::pending().await,
+    }
+}

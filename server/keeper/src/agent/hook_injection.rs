@@ -1,0 +1,126 @@
+//! Arguments and environment variables that make the agent's hooks call loopkeeper. The user's configuration is not
+//! changed.
+
+use std::ffi::OsStr;
+use std::io::ErrorKind;
+use std::path::Path;
+
+use loopkeeper_agent::hooks::{HookMechanism, hook_command};
+use loopkeeper_agent::{LoopMode, claude, codex, gemini};
+use loopkeeper_core::journal::AgentPlan;
+
+use super::IterationStart;
+use crate::effects::LoopContext;
+use crate::private_file;
+use crate::run_context::{EnvVars, RunContext};
+use loopkeeper_system::agents::shadow_home;
+use loopkeeper_system::env::SOCKET;
+use loopkeeper_system::process::orphans;
+
+const STOP: &str = "stop";
+
+/// What one start of the agent gets.
+#[derive(Debug)]
+pub(super) struct HookInjection {
+    mode: LoopMode,
+    way: Option<HookMechanism>,
+    /// Our own, which its hooks call.
+    program: String,
+    budget_micros: Option<u64>,
+    pub(super) env: EnvVars,
+}
+
+impl HookInjection {
+    /// Why it cannot be had where the loop needs it, in words.
+    pub(super) fn of(scene: &LoopContext, start: &IterationStart, env: &EnvVars) -> Result<Self, String> {
+        let stage = &scene.stage;
+        let mode = stage.spec.settings.mode;
+        let program = own_program(stage);
+        let way = start.plan.kind().way_to_a_stop_hook().filter(|_| program.is_some());
+        let mut equipment = Self {
+            mode,
+            way,
+            program: program.unwrap_or_default(),
+            budget_micros: start.budget_micros.filter(|_| mode == LoopMode::Hook),
+            env: EnvVars::new(),
+        };
+        if mode == LoopMode::Hook && way == Some(HookMechanism::Home) {
+            let hook = hook_command(&equipment.program, STOP);
+            equipment.env = create_agent_home(&scene.dir.home(), env, &hook, &[orphans::ENV_LOOP, SOCKET])?;
+        }
+        Ok(equipment)
+    }
+
+    /// The command line with our hooks.
+    pub(super) fn with_hooks(&self, argv: Vec<String>) -> Vec<String> {
+        match self.way {
+            Some(HookMechanism::Settings) => self.of_claude(argv),
+            Some(HookMechanism::Overrides) if self.mode == LoopMode::Hook => {
+                codex::hooks::inject_stop_hook(argv, &hook_command(&self.program, STOP))
+            }
+            Some(HookMechanism::Overrides | HookMechanism::Home | HookMechanism::ByItself) | None => argv,
+        }
+    }
+
+    fn of_claude(&self, argv: Vec<String>) -> Vec<String> {
+        let argv = claude::hooks::inject_hooks(argv, &self.program, self.mode);
+        match self.budget_micros {
+            Some(left) => claude::hooks::within_budget(argv, left),
+            None => argv,
+        }
+    }
+}
+
+/// Makes a home for one that reads its hooks there: what it would have found in this environment, and our hook. What
+/// its environment gets for that. `passed`: variables that the hook needs.
+pub fn create_agent_home(home: &Path, env: &EnvVars, hook: &str, passed: &[&str]) -> Result<EnvVars, String> {
+    use gemini::hooks::{FOLDER, HOME, SETTINGS};
+    let said = |name: &str| value(env, name).filter(|it| !it.is_empty());
+    let theirs = Path::new(said(HOME).or_else(|| said("HOME")).unwrap_or_default()).join(FOLDER);
+    let file = theirs.join(SETTINGS);
+    let unread = |what: String| format!("{} {what}, and the stop hook is added to it", file.display());
+    let text = match std::fs::read_to_string(&file) {
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            return Err(unread(format!("cannot be read: {error}")));
+        }
+        text => text.unwrap_or_default(),
+    };
+    let ours = gemini::hooks::settings_with_hook(&text, hook, passed)
+        .ok_or_else(|| unread("holds no settings".to_owned()))?;
+    let made = shadow_home::populate_shadow_home(&theirs, &home.join(FOLDER), SETTINGS)
+        .and_then(|()| private_file(&home.join(FOLDER).join(SETTINGS), ours.as_bytes()));
+    made.map_err(|error| format!("could not write below {}: {error}", home.display()))?;
+    Ok(vec![(HOME.into(), home.into())])
+}
+
+/// How often its stop hook may hold one process of it.
+pub(super) fn max_stop_holds(stage: &RunContext, plan: &AgentPlan) -> Option<u32> {
+    (is_claude(plan) && stage.spec.settings.mode == LoopMode::Hook).then(|| cap(&stage.env_of(plan)))
+}
+
+/// It asks before it starts a subagent.
+pub(super) fn asks_before_subagent(stage: &RunContext, plan: &AgentPlan) -> bool {
+    is_claude(plan) && claude::hooks::can_inject_hooks(&plan.argv) && own_program(stage).is_some()
+}
+
+fn cap(env: &EnvVars) -> u32 {
+    let said = value(env, claude::hooks::CAP).and_then(OsStr::to_str);
+    said.and_then(|it| it.parse().ok()).unwrap_or(claude::hooks::BLOCKS)
+}
+
+fn value<'a>(env: &'a EnvVars, name: &str) -> Option<&'a OsStr> {
+    env.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_os_str())
+}
+
+/// Whatever else talks as it does may not take its arguments.
+fn is_claude(plan: &AgentPlan) -> bool {
+    plan.kind().way_to_a_stop_hook() == Some(HookMechanism::Settings)
+}
+
+/// The small program that wardens are: it answers hooks as the whole one does, and starts faster.
+fn own_program(stage: &RunContext) -> Option<String> {
+    let program = stage.domain.warden();
+    let program =
+        if program.starts_with("/proc") { std::env::current_exe().ok()? } else { program.to_owned() };
+    program.into_os_string().into_string().ok()
+}

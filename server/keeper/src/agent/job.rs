@@ -1,0 +1,100 @@
+//! What is started for an iteration: the prompt in its file, the command line, the environment.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use loopkeeper_agent::{LoopMode, PermissionMode, PromptBy, argv};
+use loopkeeper_core::journal::AgentPlan;
+
+use super::IterationStart;
+use super::hook_injection::HookInjection;
+use super::settings_file::extract_settings;
+use crate::acp;
+use crate::effects::LoopContext;
+use crate::private_file;
+use crate::run_context::{self, EnvVars, RunContext};
+use loopkeeper_system::env::{RESUMED, SESSION};
+use loopkeeper_system::process::{Job, StdinSource};
+use loopkeeper_system::sandbox::Isolation;
+use loopkeeper_system::trust::permit::Approved;
+
+pub(super) fn build_job(scene: &LoopContext, start: &IterationStart) -> Result<Job, String> {
+    let prompt_file = prompt_file(scene, start)?;
+    let plan = approve_agent(&scene.stage, &start.plan)?;
+    let AgentPlan { permissions, .. } = *plan.value();
+    if permissions == PermissionMode::SandboxedAll
+        && !matches!(*scene.stage.domain, Isolation::PidNamespace { .. })
+    {
+        let sentence = scene.stage.domain.sentence();
+        return Err(format!("`permissions = \"sandboxed-all\"` needs a PID namespace. {sentence}"));
+    }
+    let stdin = stdin(plan.value(), &prompt_file);
+    let mut env = environment(scene, start);
+    let mut equipment = HookInjection::of(scene, start, &env)?;
+    run_context::extend_env(&mut env, std::mem::take(&mut equipment.env));
+    Ok(Job {
+        argv: plan.try_map(|plan| {
+            let argv = extract_settings(
+                &plan,
+                equipment.with_hooks(fill_placeholders(&plan, start, &prompt_file)),
+                &prompt_file,
+            )?;
+            let mode = scene.stage.spec.settings.mode;
+            Ok::<_, String>(acp::bridge_argv(scene.stage.domain.warden(), plan.dialect, mode, argv))
+        })?,
+        cwd: PathBuf::from(&scene.stage.spec.root),
+        env,
+        stdin,
+        grace: Duration::from_millis(scene.stage.spec.settings.limits.grace_ms),
+        output: Some(scene.dir.output().join(name(start))),
+    })
+}
+
+pub(crate) fn approve_agent(stage: &RunContext, plan: &AgentPlan) -> Result<Approved<AgentPlan>, String> {
+    stage.permit.agent(plan).map_err(|denied| format!("the agent's command is {denied}"))
+}
+
+pub(crate) fn stdin(plan: &AgentPlan, prompt_file: &Path) -> StdinSource {
+    if plan.prompt == PromptBy::Stdin { StdinSource::File(prompt_file.to_owned()) } else { StdinSource::Null }
+}
+
+/// The words of a judge's plan with this round's values in them. No shell ever sees them.
+pub(crate) fn judge_argv(
+    stage: &RunContext,
+    plan: &AgentPlan,
+    start: &IterationStart,
+    prompt_file: &Path,
+) -> Result<Vec<OsString>, String> {
+    let argv = extract_settings(plan, fill_placeholders(plan, start, prompt_file), prompt_file)?;
+    Ok(acp::bridge_argv(stage.domain.warden(), plan.dialect, LoopMode::Loop, argv))
+}
+
+pub(super) fn name(start: &IterationStart) -> String {
+    format!("{:04}", start.iteration)
+}
+
+pub(super) fn prompt_file(scene: &LoopContext, start: &IterationStart) -> Result<PathBuf, String> {
+    let path = scene.dir.prompts().join(format!("{}.md", name(start)));
+    private_file(&path, start.prompt.as_bytes())
+        .map_err(|error| format!("could not write {}: {error}", path.display()))?;
+    Ok(path)
+}
+
+fn fill_placeholders(plan: &AgentPlan, start: &IterationStart, prompt_file: &Path) -> Vec<String> {
+    let prompt_file = &prompt_file.to_string_lossy();
+    let values = argv::PlaceholderValues { session: &start.session, prompt: &start.prompt, prompt_file };
+    let words = if start.resumed { plan.kind().resume_argv(&plan.argv) } else { plan.argv.clone() };
+    argv::fill_placeholders(&words, values)
+}
+
+/// The session besides, for agents whose command line has no place for it.
+fn environment(scene: &LoopContext, start: &IterationStart) -> EnvVars {
+    let stage = &scene.stage;
+    let mut env = stage.env_of(&start.plan);
+    env.push((SESSION.into(), OsString::from(&start.session)));
+    if start.resumed {
+        env.push((RESUMED.into(), "1".into()));
+    }
+    env
+}

@@ -1,0 +1,332 @@
+//! One process of the agent from its start to its end: what it prints, when it is told to go, and, in hook mode,
+//! the iterations that it works one after the other while its stop hook holds it in between.
+
+use std::path::Path;
+use std::time::Duration;
+
+use loopkeeper_agent::reader::{AgentOutputReader, KillReason, ProcessEnd, StopHookReport};
+use loopkeeper_agent::{AgentEnding, AgentExited, AgentRun, LoopMode};
+use loopkeeper_core::decide::Event;
+use tokio::sync::oneshot;
+use tokio::time::Instant;
+
+use super::job::{name, prompt_file};
+use super::{
+    AgentCommand, AgentTask, IterationStart, LingerTimer, WatchResult, cpu_every, local_clock, summarize_run,
+};
+use crate::agent_hooks::{HookEvent, HookQuestion, HookRequest, HookVerdict};
+use loopkeeper_system::clock;
+use loopkeeper_system::process::{JobHandle, OutputEvent, StopHookWait, Stream, TerminateMode};
+
+/// Drain stdout for this long before handling a hook call, since output and hooks arrive on different channels.
+const LAST_LINES: Duration = Duration::from_millis(40);
+/// Besides the grace time: one that may go says its last words first.
+const GOODBYE: Duration = Duration::from_secs(5);
+
+/// Who waits for what.
+enum StopHookState {
+    /// The agent works.
+    None,
+    /// Its hook waits for our answer.
+    Waits(oneshot::Sender<HookVerdict>),
+    /// It may go.
+    Over,
+}
+
+pub(super) struct AgentProcess {
+    reader: AgentOutputReader,
+    stderr: String,
+    ending: AgentEnding,
+    began: u64,
+    rest: LingerTimer,
+    hold: StopHookState,
+    /// Its stop hook asked at least once.
+    has_asked: bool,
+    /// How often its stop hook may still hold it.
+    holds: Option<u32>,
+    /// Why it is ended without anybody's order.
+    halted: Option<KillReason>,
+    /// Of files that were left for the next one.
+    dropped: u64,
+    /// The iteration that came too late for this process.
+    late: Option<IterationStart>,
+}
+
+impl AgentProcess {
+    pub(super) fn new(run: &AgentTask, holds: Option<u32>) -> Self {
+        Self {
+            reader: AgentOutputReader::going_on(run.start.plan.dialect, run.start.session_tokens),
+            stderr: String::new(),
+            ending: AgentEnding::Exited,
+            began: clock::now().awake,
+            rest: LingerTimer::default(),
+            hold: StopHookState::None,
+            has_asked: false,
+            holds,
+            halted: None,
+            dropped: 0,
+            late: None,
+        }
+    }
+
+    /// Until the process is gone. The iteration for which another one is needed, if any.
+    pub(super) async fn watch(
+        mut self,
+        run: &mut AgentTask,
+        mut running: JobHandle,
+    ) -> Option<IterationStart> {
+        let every = cpu_every(run.scene.stage.spec.settings.limits.idle_ms);
+        let mut tick = tokio::time::interval_at(Instant::now() + every, every);
+        loop {
+            tokio::select! {
+                output = running.next() => match output {
+                    Some(output) => {
+                        self.handle_output(run, output);
+                        self.check_limits(run, &mut running);
+                    }
+                    None => break,
+                },
+                () = self.rest.expired() => {
+                    self.rest = LingerTimer { until: None, was_cut: true };
+                    running.terminate(TerminateMode::Grace);
+                }
+                Some(order) = run.ordered.recv() => self.handle_command(run, &mut running, order).await,
+                Some(asked) = run.asked.recv() => self.answer(run, &mut running, asked).await,
+                _ = tick.tick() => {
+                    run.signs.cpu_ms.set(running.cpu_ms());
+                    run.send_last_activity();
+                }
+            }
+        }
+        self.finish_run(run, running).await
+    }
+
+    async fn handle_command(&mut self, run: &mut AgentTask, running: &mut JobHandle, order: AgentCommand) {
+        match order {
+            AgentCommand::End(why, how) => {
+                if self.ending == AgentEnding::Exited {
+                    self.ending = why;
+                }
+                running.terminate(how);
+            }
+            AgentCommand::LetGo(why) => self.let_go(run, &why),
+            AgentCommand::Next(start) => self.go_on(run, running, start).await,
+        }
+    }
+
+    fn let_go(&mut self, run: &AgentTask, why: &str) {
+        if let StopHookState::Waits(answer) = std::mem::replace(&mut self.hold, StopHookState::Over) {
+            // A hook that is gone let it go already.
+            let _ = answer.send(HookVerdict::allow(why));
+        }
+        self.rest.until = Some(Instant::now() + run.grace() + GOODBYE);
+    }
+
+    /// The answer to its stop hook is the next iteration.
+    async fn go_on(&mut self, run: &mut AgentTask, running: &mut JobHandle, start: IterationStart) {
+        let StopHookState::Waits(answer) = std::mem::replace(&mut self.hold, StopHookState::Over) else {
+            self.late = Some(start);
+            return;
+        };
+        if self.reader.is_spent() {
+            self.late = Some(start);
+            self.hold = StopHookState::Waits(answer);
+            return self.let_go(run, "it is started again");
+        }
+        run.start = start;
+        if let Some(why) = run.run_start_hook().await {
+            self.ending = why;
+            self.hold = StopHookState::None;
+            let _ = answer.send(HookVerdict::allow("the loop is stopped"));
+            running.terminate(TerminateMode::Grace);
+            return;
+        }
+        if answer.is_closed() {
+            self.late = Some(run.start.clone());
+            self.rest.until = Some(Instant::now() + run.grace() + GOODBYE);
+            return;
+        }
+        let base = run.output_base();
+        match running.output_to(&base) {
+            Ok(dropped) => self.dropped = dropped,
+            Err(error) => tracing::warn!("could not write {}: {error}", base.display()),
+        }
+        if let Err(error) = prompt_file(&run.scene, &run.start) {
+            tracing::warn!("{error}");
+        }
+        running.set_stop_hook_wait(StopHookWait::No);
+        (self.began, self.ending, self.hold) = (clock::now().awake, AgentEnding::Exited, StopHookState::None);
+        self.holds = self.holds.map(|it| it.saturating_sub(1));
+        let started = run.started(running, self.holds).await;
+        run.scene.send_event(started);
+        let _ = answer.send(HookVerdict::block(run.start.prompt.clone()));
+    }
+
+    /// The stop hook of our own session ends an iteration; everybody else is let through.
+    async fn answer(&mut self, run: &mut AgentTask, running: &mut JobHandle, asked: HookRequest) {
+        let HookRequest { question, answer } = asked;
+        if let Some(why) = self.foreign_reason(run, &question) {
+            let _ = answer.send(HookVerdict::allow(why));
+            return;
+        }
+        while let Ok(Some(output)) = tokio::time::timeout(LAST_LINES, running.next()).await {
+            self.handle_output(run, output);
+        }
+        (self.hold, self.has_asked) = (StopHookState::Waits(answer), true);
+        self.rest.until = None;
+        running.set_stop_hook_wait(StopHookWait::Yes);
+        let end = self.process_end(AgentEnding::Held);
+        let told = StopHookReport {
+            said: question.text.as_deref().unwrap_or_default(),
+            session_tokens: question.tokens,
+        };
+        run.report_ended(self.reader.so_far(told, end, &local_clock()));
+    }
+
+    /// Why a question is none of an agent that could be held.
+    fn foreign_reason(&self, run: &AgentTask, question: &HookQuestion) -> Option<&'static str> {
+        if question.hook != HookEvent::Stop {
+            return Some("the agent may go on");
+        }
+        if run.scene.stage.spec.settings.mode == LoopMode::Loop {
+            return Some("this loop starts a process for each iteration");
+        }
+        if question.token != *run.scene.stage.token
+            || question.agent.is_some()
+            || !self.is_ours(run, question)
+        {
+            return Some("not the session of this loop");
+        }
+        let is_free = matches!(self.hold, StopHookState::None) && self.ending == AgentEnding::Exited;
+        (!is_free).then_some("the agent may go")
+    }
+
+    /// A nested agent has the variables of the one that started it, and a session of its own.
+    fn is_ours(&self, run: &AgentTask, question: &HookQuestion) -> bool {
+        let known = self.reader.session().unwrap_or(&run.start.session);
+        question.session.as_ref().is_none_or(|it| it == known || *it == run.start.session)
+    }
+
+    fn handle_output(&mut self, run: &AgentTask, output: OutputEvent) {
+        run.signs.lines.set(run.signs.lines.get() + 1);
+        match output {
+            OutputEvent::Line { stream, bytes } => {
+                let line = String::from_utf8_lossy(&bytes);
+                match stream {
+                    Stream::Stdout => {
+                        self.reader.read_line(&line).into_iter().for_each(|it| run.handle_event(it));
+                    }
+                    Stream::Stderr => {
+                        self.reader.stderr_line(&line).into_iter().for_each(|it| run.handle_event(it));
+                        super::keep_tail(&mut self.stderr, &line);
+                    }
+                }
+            }
+            OutputEvent::Oversize { bytes, .. } => {
+                run.publish_activity(self.reader.record_oversize_line(bytes));
+            }
+        }
+        if matches!(self.hold, StopHookState::None) || self.reader.at_rest() {
+            self.rest.until = self.reader.at_rest().then(|| Instant::now() + run.grace());
+        }
+    }
+
+    fn check_limits(&mut self, run: &AgentTask, running: &mut JobHandle) {
+        if self.halted.is_none() {
+            self.halted = self.reader.kill_reason(run.scene.stage.spec.settings.limits.steps);
+            if self.halted.is_some() {
+                running.terminate(TerminateMode::Grace);
+            }
+        }
+    }
+
+    async fn finish_run(mut self, run: &mut AgentTask, running: JobHandle) -> Option<IterationStart> {
+        let held = !matches!(self.hold, StopHookState::None);
+        let ended = running.wait().await;
+        let left = WatchResult {
+            ending: self.ending,
+            halted: self.halted,
+            was_cut: self.rest.was_cut,
+            stderr: std::mem::take(&mut self.stderr),
+            duration_ms: clock::now().awake.saturating_sub(self.began),
+        };
+        let was_heard = held || self.has_asked;
+        let mut over = summarize_run(self.reader, ended, left, run.scene.stage.spec.settings.limits.steps);
+        over.dropped += self.dropped;
+        if !held {
+            if !was_heard {
+                run.note_missing_stop_hook(&mut over);
+            }
+            run.report_ended(over);
+            return None;
+        }
+        run.report_left(over);
+        // It may have come while the last words were read.
+        self.late.or_else(|| {
+            std::iter::from_fn(|| run.ordered.try_recv().ok()).find_map(AgentCommand::into_next_start)
+        })
+    }
+
+    fn process_end(&mut self, ending: AgentEnding) -> ProcessEnd {
+        ProcessEnd {
+            ending,
+            exit: None,
+            signal: None,
+            reason: String::new(),
+            stderr: String::new(),
+            duration_ms: clock::now().awake.saturating_sub(self.began),
+            survivors: Vec::new(),
+            dropped: std::mem::take(&mut self.dropped),
+        }
+    }
+}
+
+impl AgentCommand {
+    fn into_next_start(self) -> Option<IterationStart> {
+        match self {
+            Self::Next(start) => Some(start),
+            Self::End(..) | Self::LetGo(_) => None,
+        }
+    }
+}
+
+impl AgentTask {
+    fn grace(&self) -> Duration {
+        Duration::from_millis(self.scene.stage.spec.settings.limits.grace_ms)
+    }
+
+    fn output_base(&self) -> std::path::PathBuf {
+        let folder: &Path = &self.scene.dir.output();
+        folder.join(name(&self.start))
+    }
+
+    pub(super) async fn started(&self, running: &mut JobHandle, holds: Option<u32>) -> Event {
+        let (pid, agent_pid) = (running.pid(), running.main_pid().await);
+        Event::AgentStarted { pid, agent_pid, domain: self.scene.stage.domain.name().to_owned(), holds }
+    }
+
+    /// A hook that is off is passed over without a word.
+    fn note_missing_stop_hook(&self, over: &mut AgentRun) {
+        let was_to_ask = self.scene.stage.spec.settings.mode == LoopMode::Hook;
+        if was_to_ask && over.error.is_none() && over.ending == AgentEnding::Exited {
+            let silent = self.start.plan.kind().never_asked();
+            over.note = Some(match over.note.take() {
+                Some(note) => format!("{note}; {silent}"),
+                None => silent,
+            });
+        }
+    }
+
+    fn report_left(&self, run: AgentRun) {
+        let run = super::sanitize_run(run, &self.scene.stage.redactor);
+        self.scene.send_event(Event::AgentLeft(Box::new(AgentExited {
+            exit: run.exit,
+            signal: run.signal,
+            cost_micros: run.cost_micros,
+            tokens: run.tokens,
+            note: run.note,
+            survivors: run.survivors,
+            left: run.left,
+        })));
+    }
+}

@@ -1,0 +1,59 @@
+//! Reserves a slot in the per-user rate limiter. Retries after a short sleep while another process holds its lock; the
+//! event loop stays responsive.
+
+use std::path::Path;
+use std::time::Duration;
+
+use loopkeeper_core::decide::{CallSlot, Event, LoopState};
+use tokio::time::Instant;
+
+use super::effects::LoopContext;
+use super::spawn_boxed_local;
+use super::usage_limits;
+use loopkeeper_system::calls::{self, CallRequest};
+use loopkeeper_system::clock;
+
+/// Whoever holds the list needs a few milliseconds; one that was stopped in the middle must not stop all the others.
+const PATIENCE: Duration = Duration::from_secs(10);
+const PAUSE: Duration = Duration::from_millis(3);
+
+pub(super) fn take_slot(scene: &LoopContext, state: &LoopState, iteration: u32, heeds_limits: bool) {
+    let limited = || usage_limits::shared_limit(scene, &scene.stage.agent(&state.spec.agent.name));
+    if let Some(event) = heeds_limits.then(limited).flatten() {
+        return scene.send_event(event);
+    }
+    let asker = CallRequest {
+        loop_id: state.spec.loop_id.clone(),
+        iteration,
+        limit: state.spec.settings.limits.calls_per_hour,
+    };
+    let list = scene.state.calls();
+    if let Some(slot) = try_once(&list, &asker) {
+        return scene.send_event(Event::CallAnswered(slot));
+    }
+    let scene = scene.clone();
+    spawn_boxed_local(async move {
+        let slot = in_time(&list, &asker).await;
+        scene.send_event(Event::CallAnswered(slot));
+    });
+}
+
+/// As soon as whoever holds the list lets go of it.
+pub async fn in_time(list: &Path, asker: &CallRequest) -> CallSlot {
+    let begun = Instant::now();
+    while begun.elapsed() < PATIENCE {
+        if let Some(slot) = try_once(list, asker) {
+            return slot;
+        }
+        tokio::time::sleep(PAUSE).await;
+    }
+    CallSlot::Unknown { message: "another process does not let go of the list of calls".to_owned() }
+}
+
+/// `None`: somebody else is at it.
+fn try_once(list: &Path, asker: &CallRequest) -> Option<CallSlot> {
+    calls::take_slot(list, asker, clock::now()).unwrap_or_else(|error| {
+        tracing::warn!("{error}");
+        Some(CallSlot::Unknown { message: error.to_string() })
+    })
+}

@@ -1,0 +1,156 @@
+//! Runs the checks of one round, one after the other, in the root. Commands run in a kill domain of their own;
+//! files are looked at here. Judges by the core's rules and decides nothing about the loop. Dropping the future
+//! ends the running check.
+
+mod clean;
+mod command;
+pub(super) mod files;
+mod get;
+mod lacks;
+mod servers;
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::time::Duration;
+
+use loopkeeper_core::check::excerpt::Excerpt;
+use loopkeeper_core::check::{CheckResult, Location, Status, words};
+use loopkeeper_core::settings::ServiceSettings;
+use loopkeeper_task::criterion::{Check, Criterion};
+use loopkeeper_text::redact::Redactor;
+use loopkeeper_text::sanitize;
+use tokio::time::Instant;
+use tracing::{Instrument as _, debug_span};
+
+pub(super) use self::command::output_file;
+use self::servers::{NotReady, RunningServers};
+use super::event_log;
+use loopkeeper_system::http::HttpClient;
+use loopkeeper_system::process::WardenPool;
+use loopkeeper_system::trust::permit::Permit;
+
+/// Everything a round needs.
+#[derive(Debug, Clone, Copy)]
+pub struct RoundParams<'a> {
+    /// The root; commands start here, globs begin here.
+    pub root: &'a Path,
+    /// As pinned, in the order of the document.
+    pub criteria: &'a [Criterion],
+    /// For criteria without a timeout of their own.
+    pub timeout: Duration,
+    /// Between TERM and KILL of a command that is over its time.
+    pub grace: Duration,
+    /// The complete environment of commands.
+    pub env: &'a [(OsString, OsString)],
+    pub wardens: &'a WardenPool,
+    pub redactor: &'a Redactor,
+    /// What may run at all.
+    pub permit: &'a Permit,
+    /// Who makes requests.
+    pub asker: HttpClient<'a>,
+    /// What requests need.
+    pub servers: &'a [ServiceSettings],
+    /// What `clean` tolerates: untracked at the start.
+    pub untracked: &'a [String],
+    /// Exists already. Each command's full output goes to `<NNNN>.<criterion>.out` in it.
+    pub output: &'a Path,
+    /// `NNNN`: the iteration.
+    pub number: u32,
+}
+
+/// A result for every criterion, in their order.
+pub async fn run_round(plan: &RoundParams<'_>) -> Vec<CheckResult> {
+    if plan.servers.is_empty() || !plan.criteria.iter().any(is_request) {
+        return run_all(plan, None).await;
+    }
+    match RunningServers::start(plan).await {
+        Err(why) => run_all(plan, Some(&why)).await,
+        Ok(mut servers) => {
+            let results = tokio::select! {
+                results = run_all(plan, None) => results,
+                () = servers.drain_output() => Vec::new(),
+            };
+            servers.end().await;
+            results
+        }
+    }
+}
+
+/// `no_server`: why no request can be answered.
+async fn run_all(plan: &RoundParams<'_>, no_server: Option<&NotReady>) -> Vec<CheckResult> {
+    let mut results = Vec::with_capacity(plan.criteria.len());
+    for criterion in plan.criteria {
+        results.push(match no_server.filter(|_| is_request(criterion)) {
+            Some(why) => not_ready_result(plan, criterion, why),
+            None => run_criterion(plan, criterion).await,
+        });
+    }
+    results
+}
+
+fn is_request(criterion: &Criterion) -> bool {
+    matches!(criterion.check, Some(Check::Get { .. }))
+}
+
+fn not_ready_result(plan: &RoundParams<'_>, criterion: &Criterion, why: &NotReady) -> CheckResult {
+    let finding = RawResult::new(Status::CouldNotRun, why.fact.clone());
+    let Excerpt { head, tail, left_out } = Excerpt::of_text(&why.said, 0, plan.redactor);
+    let mut result =
+        CheckResult { head, tail, left_out, ..finding.into_result(criterion, plan.redactor, Duration::ZERO) };
+    if let Some(missing) = &why.missing {
+        result.set_missing(missing, plan.redactor);
+    }
+    result
+}
+
+async fn run_criterion(plan: &RoundParams<'_>, criterion: &Criterion) -> CheckResult {
+    let check = async {
+        let result = judge_criterion(plan, criterion).await;
+        event_log::log_check(&result);
+        result
+    };
+    check.instrument(debug_span!("check", criterion = criterion.id.0)).await
+}
+
+async fn judge_criterion(plan: &RoundParams<'_>, criterion: &Criterion) -> CheckResult {
+    let begin = Instant::now();
+    let timeout = criterion.timeout_ms.map_or(plan.timeout, Duration::from_millis);
+    let finding = match &criterion.check {
+        None => RawResult::new(Status::Unverified, "no check"),
+        Some(Check::Command { command, .. }) => return command::run(plan, criterion, command, timeout).await,
+        Some(Check::Clean) => clean::check_clean(plan, timeout).await,
+        Some(Check::Get { url, .. }) => return get::run(plan, criterion, url, timeout).await,
+        // Asked once all others are done, see `keeper::judges`.
+        Some(Check::Judge { .. }) => RawResult::new(Status::Unverified, "not asked: other checks come first"),
+        Some(files) => files::check_files(plan.root, files, timeout).await,
+    };
+    finding.into_result(criterion, plan.redactor, begin.elapsed())
+}
+
+/// What looking found, before it is made fit to be shown.
+#[derive(Debug, Clone, PartialEq)]
+struct RawResult {
+    status: Status,
+    fact: String,
+    locations: Vec<Location>,
+}
+
+impl RawResult {
+    fn new(status: Status, fact: impl Into<String>) -> Self {
+        Self { status, fact: fact.into(), locations: Vec::new() }
+    }
+
+    fn timed_out(timeout: Duration) -> Self {
+        Self::new(Status::TimedOut, words::no_result(timeout.as_millis() as u64))
+    }
+
+    fn into_result(self, criterion: &Criterion, redactor: &Redactor, took: Duration) -> CheckResult {
+        let clean = |text: &str| redactor.redact(&sanitize::line(text));
+        let location = |it: Location| Location { file: clean(&it.file), message: clean(&it.message), ..it };
+        CheckResult {
+            duration_ms: took.as_millis() as u64,
+            locations: self.locations.into_iter().map(location).collect(),
+            ..CheckResult::new(criterion.id.clone(), self.status, clean(&self.fact))
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! `clean`: nothing untracked and unignored beyond what was there at the start.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use loopkeeper_core::check::Status;
+
+use super::{RawResult, RoundParams};
+use loopkeeper_system::git;
+
+/// Names in a fact; more say nothing more.
+const NAMED: usize = 3;
+
+pub(super) async fn check_clean(plan: &RoundParams<'_>, timeout: Duration) -> RawResult {
+    let root = plan.root.to_path_buf();
+    let looking = tokio::task::spawn_blocking(move || git::untracked_paths(&root));
+    match tokio::time::timeout(timeout, looking).await {
+        Ok(Ok(Ok(Some(now)))) => compare(plan.untracked, &now),
+        Ok(Ok(Ok(None))) => RawResult::new(Status::CouldNotRun, "not a git repository"),
+        Ok(Ok(Err(error))) => RawResult::new(Status::CouldNotRun, error.to_string()),
+        Ok(Err(panic)) => RawResult::new(Status::CouldNotRun, panic.to_string()),
+        Err(_) => RawResult::timed_out(timeout),
+    }
+}
+
+fn compare(start: &[String], now: &[String]) -> RawResult {
+    let start: BTreeSet<&String> = start.iter().collect();
+    let new: Vec<&str> = now.iter().filter(|it| !start.contains(it)).map(String::as_str).collect();
+    let named = new.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
+    match new.len() {
+        0 => RawResult::new(Status::Pass, "nothing new untracked"),
+        1 => RawResult::new(Status::Fail, format!("{named} is untracked")),
+        count if count <= NAMED => RawResult::new(Status::Fail, format!("{named} are untracked")),
+        count => RawResult::new(Status::Fail, format!("{named} and {} more are untracked", count - NAMED)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use loopkeeper_core::check::Status;
+
+    use super::compare;
+
+    #[test]
+    fn only_what_is_new_counts() {
+        let check = |start: &[&str], now: &[&str], status: Status, fact: &str| {
+            let owned = |it: &[&str]| it.iter().map(ToString::to_string).collect::<Vec<_>>();
+            let finding = compare(&owned(start), &owned(now));
+            assert_eq!((finding.status, finding.fact.as_str()), (status, fact), "{start:?} {now:?}");
+        };
+        check(&[], &[], Status::Pass, "nothing new untracked");
+        check(&["a"], &["a"], Status::Pass, "nothing new untracked");
+        check(&["a"], &[], Status::Pass, "nothing new untracked");
+        check(&["a"], &["a", "b"], Status::Fail, "b is untracked");
+        check(&[], &["a", "b"], Status::Fail, "a, b are untracked");
+        check(&[], &["a", "b", "c", "d", "e"], Status::Fail, "a, b, c and 2 more are untracked");
+    }
+}

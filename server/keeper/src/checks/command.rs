@@ -1,0 +1,67 @@
+//! `$ command`: by `sh -c`, input from nowhere, everything it starts gone when it is judged.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use loopkeeper_core::check::{CheckResult, CommandExit, CommandRun, Status, judge, missing};
+use loopkeeper_task::criterion::Criterion;
+
+use super::{RawResult, RoundParams, lacks};
+use loopkeeper_system::process::{Job, StdinSource, StreamLayout};
+
+pub(super) async fn run(
+    plan: &RoundParams<'_>,
+    criterion: &Criterion,
+    command: &str,
+    timeout: Duration,
+) -> CheckResult {
+    let output = output_file(plan, criterion);
+    let approved = match plan.permit.check(command) {
+        Ok(approved) => approved,
+        Err(denied) => {
+            let finding = RawResult::new(Status::CouldNotRun, denied.to_string());
+            return finding.into_result(criterion, plan.redactor, Duration::ZERO);
+        }
+    };
+    let job = Job {
+        argv: approved.map(|it| ["/bin/sh", "-c", &it].map(Into::into).to_vec()),
+        cwd: plan.root.to_path_buf(),
+        env: plan.env.to_vec(),
+        stdin: StdinSource::Null,
+        grace: plan.grace,
+        output: Some(output.clone()),
+    };
+    let run = match remove_output(&output) {
+        Ok(()) => plan.wardens.run_to_end(&job, streams(criterion), timeout).await,
+        Err(reason) => CommandRun { ending: CommandExit::NotStarted(reason), ..CommandRun::default() },
+    };
+    let criterion = Criterion { timeout_ms: Some(timeout.as_millis() as u64), ..criterion.clone() };
+    let mut result = judge::judge(&criterion, &run, plan.root, plan.redactor);
+    let suspects = missing::suspects(command, &run, &result);
+    if let Some(missing) = lacks::find_missing(plan, command, suspects).await {
+        result.set_missing(&missing, plan.redactor);
+    }
+    result
+}
+
+fn streams(criterion: &Criterion) -> StreamLayout {
+    if judge::needs_streams_apart(criterion) { StreamLayout::Apart } else { StreamLayout::Together }
+}
+
+/// Ends in `.out` already, so that the writer's own endings replace that one and not the criterion's id.
+pub(in super::super) fn output_file(plan: &RoundParams<'_>, criterion: &Criterion) -> PathBuf {
+    plan.output.join(format!("{:04}.{}.out", plan.number, criterion.id.0))
+}
+
+/// A round that is repeated leaves the output of its last run only.
+fn remove_output(output: &std::path::Path) -> Result<(), String> {
+    for path in [output.to_path_buf(), output.with_extension("tail")] {
+        match std::fs::remove_file(&path) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                return Err(format!("could not replace {}: {error}", path.display()));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,125 @@
+//! `exists`, `missing`, `has`, `lacks`: what is there and what stands in it. Reads, never writes.
+//!
+//! Globs are matched against everything under the root but `.git` and other work trees of the repository, ignored or
+//! not: otherwise a line in `.gitignore` could hide a file from its check. What could not be looked at never makes a pass.
+
+mod glob;
+mod search;
+#[cfg(test)]
+mod tests;
+mod walk;
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use loopkeeper_core::check::Status;
+use loopkeeper_task::criterion::Check;
+
+use self::walk::{FileKind, GlobWalk, WalkEntry};
+use super::RawResult;
+
+/// Looks in a thread of its own; dropping the future stops that soon.
+pub(super) async fn check_files(root: &Path, check: &Check, timeout: Duration) -> RawResult {
+    let stop = Arc::new(AtomicBool::new(false));
+    let _stops = StopOnDrop(Arc::clone(&stop));
+    let (root, check) = (root.to_path_buf(), check.clone());
+    let looking = tokio::task::spawn_blocking(move || evaluate(&root, &check, &stop));
+    match tokio::time::timeout(timeout, looking).await {
+        Ok(Ok(Ok(finding))) => finding,
+        Ok(Ok(Err(reason))) => RawResult::new(Status::CouldNotRun, reason),
+        Ok(Err(panic)) => RawResult::new(Status::CouldNotRun, panic.to_string()),
+        Err(_) => RawResult::timed_out(timeout),
+    }
+}
+
+/// Whether something under the root matches the glob. Looks at once, on this thread.
+pub(in super::super) fn any_match(root: &Path, glob: &str) -> bool {
+    let check = Check::Exists { globs: vec![glob.to_owned()] };
+    evaluate(root, &check, &AtomicBool::new(false)).is_ok_and(|it| it.status == Status::Pass)
+}
+
+struct StopOnDrop(Arc<AtomicBool>);
+
+impl Drop for StopOnDrop {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// The error says in words why nothing can be said.
+fn evaluate(root: &Path, check: &Check, stop: &AtomicBool) -> Result<RawResult, String> {
+    let root = root.canonicalize().map_err(|error| format!("could not read {}: {error}", root.display()))?;
+    let walk = |globs: &[String]| GlobWalk::new(&root, globs, stop);
+    match check {
+        Check::Exists { globs } => check_exists(&walk(globs)?),
+        Check::Missing { globs } => check_missing(&walk(globs)?),
+        Check::Has { pattern, globs } => search::check_contains(&walk(globs)?, pattern),
+        Check::Lacks { pattern, globs } => search::check_lacks(&walk(globs)?, pattern),
+        Check::Command { .. } | Check::Clean | Check::Get { .. } | Check::Judge { .. } => {
+            Err("not a check of files".to_owned())
+        }
+    }
+}
+
+/// A literal name stands for whatever has it, a glob for files: folders alone are not what somebody asked for.
+/// A link counts for what it leads to, within the root.
+fn check_exists(walk: &GlobWalk<'_>) -> Result<RawResult, String> {
+    let mut absent = Vec::new();
+    for glob in walk.globs() {
+        let mut is_there = false;
+        let trouble = walk.for_each_match(glob, |entry| {
+            let counts = if glob.literal { entry.leads_somewhere() } else { entry.leads_to_file() };
+            is_there |= counts && (entry.kind == FileKind::Folder || !glob.folder_only);
+            !is_there
+        })?;
+        match trouble {
+            _ if is_there => {}
+            Some(trouble) => return Err(trouble),
+            None => absent.push(glob.written.clone()),
+        }
+    }
+    Ok(match absent.as_slice() {
+        [] => RawResult::new(Status::Pass, "exists"),
+        [one] => RawResult::new(Status::Fail, format!("{one} does not exist")),
+        [first, rest @ ..] => {
+            RawResult::new(Status::Fail, format!("{first} and {} more do not exist", rest.len()))
+        }
+    })
+}
+
+/// Anything that has such a name is in the way: files, folders, links that lead nowhere.
+fn check_missing(walk: &GlobWalk<'_>) -> Result<RawResult, String> {
+    let mut there = Vec::new();
+    let mut trouble = None;
+    for glob in walk.globs() {
+        let found = walk.for_each_match(glob, |entry| {
+            if entry.kind == FileKind::Folder || !glob.folder_only {
+                there.push(entry.name());
+            }
+            true
+        })?;
+        trouble = trouble.or(found);
+    }
+    there.sort();
+    there.dedup();
+    Ok(match (there.as_slice(), trouble) {
+        ([], Some(trouble)) => return Err(trouble),
+        ([], None) => RawResult::new(Status::Pass, "nothing there"),
+        ([one], _) => RawResult::new(Status::Fail, format!("{one} exists")),
+        ([first, rest @ ..], _) => {
+            RawResult::new(Status::Fail, format!("{first} and {} more exist", rest.len()))
+        }
+    })
+}
+
+impl WalkEntry {
+    fn leads_to_file(&self) -> bool {
+        self.kind == FileKind::File
+    }
+
+    fn leads_somewhere(&self) -> bool {
+        matches!(self.kind, FileKind::File | FileKind::Folder)
+    }
+}

@@ -1,0 +1,200 @@
+//! What lies under the root. Links are followed within the root and never out of it; a folder that has several
+//! names is walked once.
+
+use std::collections::HashSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::glob::FileGlob;
+use loopkeeper_system::work_trees::OtherWorkTrees;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum FileKind {
+    File,
+    Folder,
+    /// A link that leads nowhere or out of the root, a socket, a pipe, a device.
+    Other,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct WalkEntry {
+    /// Relative to the root.
+    pub(super) path: PathBuf,
+    pub(super) kind: FileKind,
+    link: bool,
+}
+
+impl WalkEntry {
+    /// For people.
+    pub(super) fn name(&self) -> String {
+        self.path.to_string_lossy().into_owned()
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct GlobWalk<'a> {
+    root: &'a Path,
+    others: OtherWorkTrees<'a>,
+    globs: Vec<FileGlob>,
+    stop: &'a AtomicBool,
+}
+
+impl<'a> GlobWalk<'a> {
+    /// `root` is a real path.
+    pub(super) fn new(root: &'a Path, globs: &[String], stop: &'a AtomicBool) -> Result<Self, String> {
+        let globs = globs.iter().map(|it| FileGlob::new(it)).collect::<Result<Vec<_>, _>>()?;
+        if globs.is_empty() {
+            Err("no file is named".to_owned())
+        } else {
+            Ok(Self { root, others: OtherWorkTrees::new(root), globs, stop })
+        }
+    }
+
+    pub(super) fn root(&self) -> &Path {
+        self.root
+    }
+
+    pub(super) fn globs(&self) -> &[FileGlob] {
+        &self.globs
+    }
+
+    /// Shows `visit` what the glob matches while it answers `true`, in an order that is always the same. Returns
+    /// the first thing that could not be read, in words; the error is that somebody stopped it.
+    pub(super) fn for_each_match(
+        &self,
+        glob: &FileGlob,
+        mut visit: impl FnMut(&WalkEntry) -> bool,
+    ) -> Result<Option<String>, String> {
+        let mut trouble = None;
+        match self.entry(&glob.path) {
+            Ok(Some(entry)) if !visit(&entry) => return Ok(None),
+            Ok(_) => {}
+            Err(reason) => trouble = Some(reason),
+        }
+        if glob.literal {
+            return Ok(trouble);
+        }
+        let mut open = PendingFolders::new(&glob.base);
+        while let Some(folder) = open.next() {
+            let entries = self.real(&folder, &mut open.seen).and_then(|it| match it {
+                Some(real) => self.children(&folder, &real),
+                None => Ok(Vec::new()),
+            });
+            let entries = entries.unwrap_or_else(|reason| {
+                trouble.get_or_insert(reason);
+                Vec::new()
+            });
+            for entry in &entries {
+                self.go_on()?;
+                if entry.path != glob.path && glob.matches(&entry.path) && !visit(entry) {
+                    return Ok(None);
+                }
+            }
+            open.add(entries);
+        }
+        Ok(trouble)
+    }
+
+    pub(super) fn go_on(&self) -> Result<(), String> {
+        if self.stop.load(Ordering::Relaxed) { Err("stopped".to_owned()) } else { Ok(()) }
+    }
+
+    /// Where the folder really is; `None` for one that is not there, is no folder, or is walked anyway.
+    fn real(&self, folder: &Path, seen: &mut HashSet<PathBuf>) -> Result<Option<PathBuf>, String> {
+        let real = match self.root.join(folder).canonicalize() {
+            Ok(real) => real,
+            Err(error) if is_absence(&error) => return Ok(None),
+            Err(error) => return Err(read_error(folder, &error)),
+        };
+        if !real.is_dir() {
+            return Ok(None);
+        }
+        if !self.is_inside_root(&real) {
+            return Err(format!("{} leads out of the root", folder.to_string_lossy()));
+        }
+        let is_base = seen.is_empty();
+        // A link up leads around in a circle, and out of what the glob names.
+        let is_circle = !is_base && self.parent(folder).is_some_and(|it| it.starts_with(&real));
+        Ok((!is_circle && seen.insert(real.clone())).then_some(real))
+    }
+
+    fn parent(&self, folder: &Path) -> Option<PathBuf> {
+        self.root.join(folder.parent()?).canonicalize().ok()
+    }
+
+    fn children(&self, folder: &Path, real: &Path) -> Result<Vec<WalkEntry>, String> {
+        let trouble = |error: std::io::Error| read_error(folder, &error);
+        let mut names = Vec::new();
+        for entry in fs::read_dir(real).map_err(trouble)? {
+            names.push(entry.map_err(trouble)?.file_name());
+        }
+        if names.iter().any(|it| it == ".git") && real != self.root && self.others.holds(real) {
+            return Ok(Vec::new());
+        }
+        names.retain(|it| it != ".git");
+        names.sort();
+        let entries = names.iter().map(|it| self.entry(&folder.join(it)));
+        entries.filter_map(Result::transpose).collect()
+    }
+
+    /// What has this name, where anything has it.
+    fn entry(&self, path: &Path) -> Result<Option<WalkEntry>, String> {
+        let at = self.root.join(path);
+        let own = match fs::symlink_metadata(&at) {
+            Ok(metadata) => metadata.file_type(),
+            Err(error) if is_absence(&error) => return Ok(None),
+            Err(error) => return Err(read_error(path, &error)),
+        };
+        let target = at.canonicalize().ok().filter(|it| self.is_inside_root(it));
+        let kind = match target.and_then(|it| fs::symlink_metadata(it).ok()).map(|it| it.file_type()) {
+            Some(target) if target.is_file() => FileKind::File,
+            Some(target) if target.is_dir() => FileKind::Folder,
+            _ => FileKind::Other,
+        };
+        Ok(Some(WalkEntry { path: path.to_path_buf(), kind, link: own.is_symlink() }))
+    }
+
+    /// Whether a real path is the root's, `.git` left out.
+    fn is_inside_root(&self, real: &Path) -> bool {
+        let below = real.strip_prefix(self.root);
+        below.is_ok_and(|it| it.components().all(|part| part.as_os_str() != ".git"))
+    }
+}
+
+/// Folders still to walk. Links come last: what they lead to within the walk is then known under its own name.
+struct PendingFolders {
+    folders: Vec<PathBuf>,
+    links: Vec<PathBuf>,
+    seen: HashSet<PathBuf>,
+}
+
+impl PendingFolders {
+    fn new(base: &Path) -> Self {
+        Self { folders: vec![base.to_path_buf()], links: Vec::new(), seen: HashSet::new() }
+    }
+
+    fn next(&mut self) -> Option<PathBuf> {
+        self.folders.pop().or_else(|| self.links.pop())
+    }
+
+    fn add(&mut self, entries: Vec<WalkEntry>) {
+        // Taken from the end: in reverse they are walked in order.
+        for WalkEntry { path, kind, link } in entries.into_iter().rev() {
+            match (kind, link) {
+                (FileKind::Folder, false) => self.folders.push(path),
+                (FileKind::Folder, true) => self.links.push(path),
+                _ => {}
+            }
+        }
+    }
+}
+
+fn is_absence(error: &std::io::Error) -> bool {
+    matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory)
+}
+
+fn read_error(path: &Path, error: &std::io::Error) -> String {
+    let name = path.to_string_lossy();
+    format!("could not read {}: {error}", if name.is_empty() { "the root" } else { &name })
+}

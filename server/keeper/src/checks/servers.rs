@@ -1,0 +1,212 @@
+//! The servers that `GET` checks need: started for a round, waited for, ended after it, each in a kill domain of its
+//! own. One that is not ready in time, or whose place is taken, makes the requests of the round say nothing.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use futures::future::join_all;
+use loopkeeper_core::check::MissingDependency;
+use loopkeeper_core::check::answer::HttpOutcome;
+use loopkeeper_core::check::missing::{self, MissingCandidate};
+use loopkeeper_core::settings::ServiceSettings;
+use tokio::time::{Instant, sleep, timeout_at};
+
+use super::{RoundParams, lacks};
+use loopkeeper_system::http::{HttpClient, HttpRequest};
+use loopkeeper_system::process::{
+    Job, JobHandle, OutputEvent, ProcessError, StdinSource, TerminateMode, start_in_order,
+};
+use loopkeeper_system::trust::permit::Approved;
+
+const FIRST_PAUSE: Duration = Duration::from_millis(50);
+const LONGEST_PAUSE: Duration = Duration::from_millis(500);
+/// A server that does not answer one question is asked again.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// What is kept of what a server says.
+const LAST_LINES: usize = 20;
+
+/// All that run, ready. Dropped, they end.
+pub(super) struct RunningServers(Vec<CheckServer>);
+
+/// Why there is none.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct NotReady {
+    pub(super) fact: String,
+    /// The last lines that it said.
+    pub(super) said: String,
+    /// What kept it from starting, where that is known.
+    pub(super) missing: Option<Box<MissingDependency>>,
+    command: String,
+    suspects: Vec<MissingCandidate>,
+}
+
+struct CheckServer {
+    name: String,
+    service: Approved<ServiceSettings>,
+    running: JobHandle,
+    said: VecDeque<String>,
+}
+
+impl RunningServers {
+    pub(super) async fn start(plan: &RoundParams<'_>) -> Result<Self, NotReady> {
+        let mut approved = Vec::new();
+        for service in plan.servers {
+            let denied = |it| NotReady::new(format!("the server `{}` is {it}", name(service)));
+            approved.push(plan.permit.service(service).map_err(denied)?);
+        }
+        for service in &approved {
+            let ready = &service.value().ready;
+            // Another process on this port would be checked instead of ours.
+            match plan.asker.is_taken(readiness_request(service.clone())).await {
+                Ok(false) => {}
+                Ok(true) => {
+                    let missing = MissingDependency::address_in_use(ready);
+                    return Err(NotReady {
+                        missing: Some(Box::new(missing.clone())),
+                        ..NotReady::new(missing.name)
+                    });
+                }
+                Err(why) => {
+                    let fact =
+                        format!("whether something else answers at {ready} could not be found out: {why}");
+                    return Err(NotReady::new(fact));
+                }
+            }
+        }
+        let mut servers = Self(Vec::new());
+        let mut failed = None;
+        for service in approved {
+            match CheckServer::start(plan, service) {
+                Ok(server) => servers.0.push(server),
+                Err(why) => failed = Some(why),
+            }
+        }
+        if failed.is_none() {
+            let ready = join_all(servers.0.iter_mut().map(|it| it.get_ready(plan.asker))).await;
+            failed = ready.into_iter().find_map(Result::err);
+        }
+        match failed {
+            None => Ok(servers),
+            Some(mut why) => {
+                servers.end().await;
+                let suspects = std::mem::take(&mut why.suspects);
+                why.missing = lacks::find_missing(plan, &why.command, suspects).await.map(Box::new);
+                Err(why)
+            }
+        }
+    }
+
+    /// Drains server output, so that a full pipe does not block a server.
+    pub(super) async fn drain_output(&mut self) {
+        join_all(self.0.iter_mut().map(CheckServer::listen)).await;
+        std::future::pending::<()>().await;
+    }
+
+    pub(super) async fn end(self) {
+        join_all(self.0.into_iter().map(CheckServer::end)).await;
+    }
+}
+
+impl CheckServer {
+    fn start(plan: &RoundParams<'_>, service: Approved<ServiceSettings>) -> Result<Self, NotReady> {
+        let name = name(service.value());
+        let job = Job {
+            argv: service.clone().map(|it| it.command.into_iter().map(Into::into).collect()),
+            cwd: plan.root.to_path_buf(),
+            env: plan.env.to_vec(),
+            stdin: StdinSource::Null,
+            grace: plan.grace,
+            output: None,
+        };
+        let failed = |error: ProcessError| {
+            let fact = format!("the server `{name}` could not be started: {error}");
+            let suspects = match error {
+                ProcessError::NotFound { program } => missing::not_started(&program),
+                _ => Vec::new(),
+            };
+            NotReady { suspects, command: service.value().command.join(" "), ..NotReady::new(fact) }
+        };
+        let running = start_in_order(&job, plan.wardens.isolation()).map_err(failed)?;
+        Ok(Self { name, service, running, said: VecDeque::new() })
+    }
+
+    async fn get_ready(&mut self, asker: HttpClient<'_>) -> Result<(), NotReady> {
+        let service = self.service.clone();
+        let (ready, ms) = (service.value().ready.clone(), service.value().timeout_ms);
+        let until = Instant::now() + Duration::from_millis(ms);
+        let answers = timeout_at(until, wait_ready(asker, service));
+        let late = tokio::select! {
+            () = self.listen() => None,
+            answered = answers => match answered {
+                Ok(()) => return Ok(()),
+                Err(_) => Some(()),
+            },
+        };
+        let name = &self.name;
+        let fact = match late {
+            Some(()) => format!("the server `{name}` was not ready at {ready} within {}", shown(ms)),
+            None => format!("the server `{name}` ended before it was ready"),
+        };
+        Err(self.not_ready(&fact))
+    }
+
+    /// Until it has ended.
+    async fn listen(&mut self) {
+        while let Some(event) = self.running.next().await {
+            let OutputEvent::Line { bytes, .. } = event else { continue };
+            if self.said.len() == LAST_LINES {
+                self.said.pop_front();
+            }
+            self.said.push_back(String::from_utf8_lossy(&bytes).into_owned());
+        }
+    }
+
+    fn not_ready(&self, fact: &str) -> NotReady {
+        let said: Vec<&str> = self.said.iter().map(String::as_str).collect();
+        let last = said.iter().rev().find(|it| !it.trim().is_empty());
+        let fact = last.map_or(fact.to_owned(), |it| format!("{fact}: {}", it.trim()));
+        let (command, said) = (self.service.value().command.clone(), said.join("\n"));
+        let suspects = missing::suspects_of_server(&command, &said);
+        NotReady { said, command: command.join(" "), suspects, ..NotReady::new(fact) }
+    }
+
+    async fn end(mut self) {
+        self.running.terminate(TerminateMode::Grace);
+        self.running.wait().await;
+    }
+}
+
+impl NotReady {
+    fn new(fact: String) -> Self {
+        Self { fact, said: String::new(), missing: None, command: String::new(), suspects: Vec::new() }
+    }
+}
+
+/// Asks until it is ready, less and less often.
+async fn wait_ready(asker: HttpClient<'_>, service: Approved<ServiceSettings>) {
+    let mut pause = FIRST_PAUSE;
+    loop {
+        if let HttpOutcome::Answered(answer) = asker.get(readiness_request(service.clone())).await
+            && (200..400).contains(&answer.status)
+        {
+            return;
+        }
+        sleep(pause).await;
+        pause = (pause * 2).min(LONGEST_PAUSE);
+    }
+}
+
+fn readiness_request(service: Approved<ServiceSettings>) -> HttpRequest {
+    let servers = vec![service.value().ready.clone()];
+    HttpRequest { url: service.map(|it| it.ready), servers, timeout: PATIENCE, redirects: 0 }
+}
+
+/// Short enough for a fact.
+fn name(service: &ServiceSettings) -> String {
+    let program = service.command.first().map(String::as_str).unwrap_or_default();
+    program.rsplit('/').next().unwrap_or_default().to_owned()
+}
+
+fn shown(ms: u64) -> String {
+    if ms.is_multiple_of(1000) { format!("{} s", ms / 1000) } else { format!("{ms} ms") }
+}

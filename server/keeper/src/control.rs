@@ -1,0 +1,385 @@
+//! The control socket: JSON lines by which editors, terminals and hooks ask a living keeper for something.
+//! The protocol is public (`server/CONTROL.md`). Nothing is decided here: a request becomes a [`UserCommand`], and is
+//! answered when the keeper says that the record is durable.
+
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use loopkeeper_agent::acp::talk::PermissionAnswer;
+use loopkeeper_core::decide::UserCommand;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::net::{UnixListener, UnixStream};
+use tokio::sync::{broadcast, mpsc, oneshot, watch};
+use tracing::{Instrument as _, debug, debug_span};
+
+use super::agent_hooks::{HookBroker, HookEvent, HookQuestion, HookVerdict};
+use super::spawn_boxed_local;
+use loopkeeper_system::state_dir::socket::MAX_LINE;
+
+/// Write timeout; the connection is closed after it.
+const WRITE_PATIENCE: Duration = Duration::from_secs(10);
+/// A keeper that ends waits this long for its last answers to be taken.
+const LAST_ANSWERS: Duration = Duration::from_secs(1);
+const REMEMBERED_ANSWERS: usize = 64;
+
+/// What the keeper's loop receives: an order and where its answer goes.
+pub struct ControlRequest {
+    pub order: UserCommand,
+    pub answer: oneshot::Sender<ControlReply>,
+}
+
+/// The answer to an order, after its record is durable.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ControlReply {
+    Done {
+        seq: u64,
+    },
+    /// A rollback, and what came of it.
+    Restored {
+        seq: u64,
+        written: usize,
+        removed: usize,
+        refused: Vec<SkippedPath>,
+    },
+    /// To what the agent wants.
+    Permitted(PermissionAnswer),
+    /// The reply is sent later, by a later event.
+    Later,
+    Refused {
+        code: &'static str,
+        message: String,
+    },
+}
+
+const MOST_LEFT_ALONE: usize = 50;
+
+/// A path that a rollback did not touch, and why.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SkippedPath {
+    pub path: String,
+    pub why: String,
+}
+
+/// One request line.
+#[derive(Debug, Deserialize)]
+pub struct RequestLine {
+    pub id: String,
+    #[serde(rename = "do")]
+    pub verb: String,
+    #[serde(default)]
+    pub now: bool,
+    #[serde(default)]
+    pub text: Option<String>,
+    #[serde(default)]
+    pub iteration: Option<u32>,
+    #[serde(default)]
+    pub paths: Vec<String>,
+    #[serde(default)]
+    pub what: Option<String>,
+}
+
+/// What connections share with the keeper.
+#[derive(Clone)]
+pub struct ControlState {
+    pub loop_id: String,
+    pub asks: mpsc::Sender<ControlRequest>,
+    pub news: broadcast::Sender<WatchEvent>,
+    pub seq: Rc<Cell<u64>>,
+    /// To the agent that runs.
+    pub hooks: HookBroker,
+    /// Requests that were read and not yet answered.
+    owed: watch::Sender<usize>,
+    /// The newest answers by id: who lost its connection asks again on another one.
+    given: Rc<RefCell<VecDeque<(String, ControlReply)>>>,
+}
+
+impl ControlState {
+    pub fn new(loop_id: &str, asks: mpsc::Sender<ControlRequest>) -> Self {
+        let (news, _) = broadcast::channel(256);
+        let (owed, _) = watch::channel(0);
+        Self {
+            loop_id: loop_id.to_owned(),
+            asks,
+            news,
+            seq: Rc::default(),
+            hooks: HookBroker::default(),
+            owed,
+            given: Rc::default(),
+        }
+    }
+
+    /// Waits until everybody who asked has been answered: the last order may be the one that ends the loop.
+    pub async fn wait_answered(&self) {
+        let mut owed = self.owed.subscribe();
+        // One that does not read does not hold the keeper.
+        let _ = tokio::time::timeout(LAST_ANSWERS, owed.wait_for(|it| *it == 0)).await;
+    }
+}
+
+/// What watchers hear and no journal holds.
+#[derive(Debug, Clone, Serialize)]
+#[serde(tag = "type", rename_all = "kebab-case")]
+pub enum WatchEvent {
+    /// A record became durable: read the journal.
+    Recorded { seq: u64 },
+    /// What the agent is doing, one sanitised line.
+    Activity { text: String },
+    /// A piece of the agent's output, sanitised.
+    Output { iteration: u32, text: String },
+}
+
+/// Accepts connections until the keeper drops the task.
+pub async fn serve(listener: UnixListener, desk: ControlState) {
+    loop {
+        match listener.accept().await {
+            Ok((stream, _)) if is_own(&stream) => {
+                spawn_boxed_local(serve_connection(stream, desk.clone()));
+            }
+            Ok(_) => {}
+            // Out of descriptors or the like: trying again at once would spin.
+            Err(_) => tokio::time::sleep(Duration::from_millis(200)).await,
+        }
+    }
+}
+
+fn is_own(stream: &UnixStream) -> bool {
+    let me = rustix::process::geteuid().as_raw();
+    stream.peer_cred().is_ok_and(|it| it.uid() == me)
+}
+
+async fn serve_connection(stream: UnixStream, desk: ControlState) {
+    let (read, write) = stream.into_split();
+    let mut link = Connection { read: BufReader::new(read), write };
+    let hello = json!({
+        "loopkeeper": 1, "version": env!("CARGO_PKG_VERSION"), "loop": desk.loop_id, "seq": desk.seq.get(),
+    });
+    if link.send(&hello).await.is_err() {
+        return;
+    }
+    while let Some(line) = link.line().await {
+        let Ok(request) = serde_json::from_slice::<RequestLine>(&line) else {
+            let _ = link.send(&refusal("", "badArgument", "not a request of this protocol")).await;
+            return;
+        };
+        if request.verb == "watch" {
+            let _ = link.send(&json!({"id": request.id, "ok": true, "seq": desk.seq.get()})).await;
+            return stream_events(link, desk).await;
+        }
+        if request.verb == "hook" {
+            // Its answer may be the last that this keeper gives.
+            let _owed = PendingReplyGuard::new(&desk.owed);
+            match answer_hook(&mut link, &desk, &request.id, &line).await {
+                Some(answer) if link.send(&answer).await.is_ok() => continue,
+                _ => return,
+            }
+        }
+        let _owed = PendingReplyGuard::new(&desk.owed);
+        let answer = ask_once(&desk, &request).await;
+        if link.send(&reply_json(&request.id, &answer)).await.is_err() {
+            return;
+        }
+    }
+}
+
+/// A question of the agent's own, as long as it takes. `None`: the hook went away.
+async fn answer_hook(
+    link: &mut Connection,
+    desk: &ControlState,
+    id: &str,
+    line: &[u8],
+) -> Option<serde_json::Value> {
+    let Ok(question) = serde_json::from_slice(line) else {
+        return Some(refusal(id, "badArgument", "not a question of a hook that this keeper knows"));
+    };
+    tokio::select! {
+        verdict = verdict(desk, question) => {
+            Some(json!({"id": id, "ok": true, "seq": desk.seq.get(), "verdict": verdict}))
+        }
+        _ = link.line() => None,
+    }
+}
+
+async fn verdict(desk: &ControlState, question: HookQuestion) -> HookVerdict {
+    debug!(hook = ?question.hook, "hook of the agent");
+    if question.hook == HookEvent::Permission {
+        return answer_permission(desk, &question).await;
+    }
+    let Some(told) = desk.hooks.of_subagent(&question) else { return desk.hooks.ask_agent(question).await };
+    match submit_command(desk, UserCommand::Subagent(told)).await {
+        ControlReply::Refused { code: "conflict", message } => HookVerdict::deny(message),
+        _ => HookVerdict::allow(""),
+    }
+}
+
+/// Whatever is not an answer denies it.
+async fn answer_permission(desk: &ControlState, question: &HookQuestion) -> HookVerdict {
+    let words = match desk.hooks.of_permission(question) {
+        Ok(words) => words,
+        Err(why) => return HookVerdict::deny(why),
+    };
+    match submit_command(desk, UserCommand::Permission(words)).await {
+        ControlReply::Done { .. } | ControlReply::Permitted(PermissionAnswer::Allowed) => {
+            HookVerdict::allow("")
+        }
+        ControlReply::Permitted(PermissionAnswer::Denied(why))
+        | ControlReply::Refused { message: why, .. } => HookVerdict::deny(why),
+        ControlReply::Permitted(PermissionAnswer::Cancelled) => HookVerdict::cancel(),
+        ControlReply::Later | ControlReply::Restored { .. } => {
+            HookVerdict::deny("it was not answered".to_owned())
+        }
+    }
+}
+
+/// An id that was answered before gets the same answer and does nothing.
+async fn ask_once(desk: &ControlState, request: &RequestLine) -> ControlReply {
+    let before =
+        desk.given.borrow().iter().find(|(id, _)| *id == request.id).map(|(_, answer)| answer.clone());
+    if let Some(answer) = before {
+        return answer;
+    }
+    let span = debug_span!("control", verb = request.verb, id = request.id);
+    let answer = log_duration(handle_request(desk, request)).instrument(span).await;
+    let mut given = desk.given.borrow_mut();
+    given.push_front((request.id.clone(), answer.clone()));
+    given.truncate(REMEMBERED_ANSWERS);
+    answer
+}
+
+async fn log_duration(reply: impl Future<Output = ControlReply>) -> ControlReply {
+    let began = Instant::now();
+    let reply = reply.await;
+    let refused = match &reply {
+        ControlReply::Refused { code, .. } => Some(*code),
+        _ => None,
+    };
+    debug!(duration = ?began.elapsed(), refused, "answered");
+    reply
+}
+
+async fn handle_request(desk: &ControlState, request: &RequestLine) -> ControlReply {
+    let order = match parse_command(request) {
+        Ok(order) => order,
+        Err((code, message)) => return ControlReply::Refused { code, message },
+    };
+    submit_command(desk, order).await
+}
+
+async fn submit_command(desk: &ControlState, order: UserCommand) -> ControlReply {
+    let (answer, answered) = oneshot::channel();
+    let gone = || ControlReply::Refused { code: "conflict", message: "the loop is ending".to_owned() };
+    if desk.asks.send(ControlRequest { order, answer }).await.is_err() {
+        return gone();
+    }
+    answered.await.unwrap_or_else(|_| gone())
+}
+
+fn parse_command(request: &RequestLine) -> Result<UserCommand, (&'static str, String)> {
+    let text = || match request.text.as_deref().map(str::trim) {
+        Some(text) if !text.is_empty() => Ok(text.to_owned()),
+        _ => Err(("badArgument", format!("`{}` needs a text", request.verb))),
+    };
+    Ok(match request.verb.as_str() {
+        "stop" if request.now => UserCommand::StopNow,
+        "stop" => UserCommand::Stop,
+        "pause" => UserCommand::Pause,
+        "resume" if request.what.as_deref() == Some("anyway") => UserCommand::ResumeAnyway,
+        "resume" => UserCommand::Resume,
+        "steer" => UserCommand::Steer(text()?),
+        "answer" => match request.what.clone() {
+            Some(question) => UserCommand::AnswerTo { question, text: text()? },
+            None => UserCommand::Answer(text()?),
+        },
+        "reset" if request.what.as_deref() == Some("breaker") => UserCommand::ResetBreaker,
+        "reset" if request.what.as_deref() == Some("session") => UserCommand::ResetSession,
+        "accept" => UserCommand::AcceptWeakening,
+        "check" => UserCommand::Check,
+        "saved" => {
+            let file = request.what.clone().ok_or(("badArgument", "`saved` needs a file".to_owned()))?;
+            UserCommand::Saved { file, sum: text()? }
+        }
+        "rollback" => {
+            let to = request.iteration.ok_or(("badArgument", "`rollback` needs an iteration".to_owned()))?;
+            UserCommand::Rollback { to, paths: request.paths.clone() }
+        }
+        "undo-rollback" => UserCommand::UndoRollback,
+        other => return Err(("unsupported", format!("this keeper does not know `{other}`"))),
+    })
+}
+
+/// Streams events until the client disconnects or the loop ends. Slow clients miss events; they never block the
+/// keeper.
+async fn stream_events(mut link: Connection, desk: ControlState) {
+    let mut news = desk.news.subscribe();
+    drop(desk);
+    loop {
+        tokio::select! {
+            item = news.recv() => match item {
+                Ok(item) => if link.send(&item).await.is_err() { return },
+                Err(broadcast::error::RecvError::Lagged(_)) => {}
+                Err(broadcast::error::RecvError::Closed) => return,
+            },
+            line = link.line() => if line.is_none() { return },
+        }
+    }
+}
+
+fn reply_json(id: &str, answer: &ControlReply) -> serde_json::Value {
+    match answer {
+        ControlReply::Permitted(_) | ControlReply::Later => refusal(id, "conflict", "no answer to an order"),
+        ControlReply::Done { seq } => json!({"id": id, "ok": true, "seq": seq}),
+        ControlReply::Restored { seq, written, removed, refused } => {
+            // More would not fit a line, and nobody reads more.
+            let refused = refused.get(..MOST_LEFT_ALONE).unwrap_or(refused);
+            let restored = json!({"written": written, "removed": removed, "refused": refused});
+            json!({"id": id, "ok": true, "seq": seq, "restored": restored})
+        }
+        ControlReply::Refused { code, message } => refusal(id, code, message),
+    }
+}
+
+fn refusal(id: &str, code: &str, message: &str) -> serde_json::Value {
+    json!({"id": id, "ok": false, "error": {"code": code, "message": message}})
+}
+
+/// One answer that is owed as long as this value lives.
+struct PendingReplyGuard(watch::Sender<usize>);
+
+impl PendingReplyGuard {
+    fn new(count: &watch::Sender<usize>) -> Self {
+        count.send_modify(|it| *it += 1);
+        Self(count.clone())
+    }
+}
+
+impl Drop for PendingReplyGuard {
+    fn drop(&mut self) {
+        self.0.send_modify(|it| *it -= 1);
+    }
+}
+
+struct Connection {
+    read: BufReader<OwnedReadHalf>,
+    write: OwnedWriteHalf,
+}
+
+impl Connection {
+    async fn send(&mut self, value: &impl Serialize) -> std::io::Result<()> {
+        let mut line = serde_json::to_vec(value)?;
+        line.push(b'\n');
+        let late = |_| std::io::Error::from(std::io::ErrorKind::TimedOut);
+        tokio::time::timeout(WRITE_PATIENCE, self.write.write_all(&line)).await.map_err(late)?
+    }
+
+    /// The next line without its end; `None` at the end, on an error, or when it is too long.
+    async fn line(&mut self) -> Option<Vec<u8>> {
+        let mut line = Vec::new();
+        let mut limited = (&mut self.read).take(MAX_LINE as u64);
+        let n = limited.read_until(b'\n', &mut line).await.ok()?;
+        (n > 0 && line.pop() == Some(b'\n')).then_some(line)
+    }
+}

@@ -1,0 +1,400 @@
+//! Performs the effects that the core decides. Every result returns as an event.
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::rc::Rc;
+use std::sync::{Arc, Once};
+use std::time::Duration;
+
+use loopkeeper_agent::LoopMode;
+use loopkeeper_core::decide::{
+    CommitOutcome, Effect, Event, LoopState, Phase, RefusalReason, SnapshotFacts, UserCommand, commits,
+    weakening,
+};
+use loopkeeper_core::journal::GitHead;
+use loopkeeper_text::sanitize;
+use tokio::sync::{mpsc, oneshot};
+use tracing::Instrument as _;
+
+use super::agent::{AgentHandle, IterationStart};
+use super::control::{ControlReply, ControlState};
+use super::run_context::{RunContext, SnapshotFailure};
+use super::signals::{StopSignal, StopSignals};
+use super::task_reload::ParsedTaskCache;
+use super::user_commands::PendingStartHook;
+use super::{KeeperError, calls, rounds, spawn_boxed_local, task_reload, weakening_scan};
+use loopkeeper_system::git;
+use loopkeeper_system::git::last::{HeadLookup, LastHead};
+use loopkeeper_system::process::orphans;
+use loopkeeper_system::snapshots::{RestoreReport, SnapshotError, SnapshotStore, TreeEntry};
+use loopkeeper_system::state_dir::StateDir;
+use loopkeeper_system::state_dir::workspace::LoopDir;
+
+/// The tree hash taken at the end of a round is reused as the next snapshot if it is younger than this and no command
+/// or wait came in between.
+const SNAPSHOT_REUSE_TTL: Duration = Duration::from_millis(50);
+/// Of a commit's subject.
+const SUBJECT_CHARS: usize = 100;
+
+/// What everything that runs for this loop shares.
+#[derive(Clone)]
+pub struct LoopContext {
+    pub stage: RunContext,
+    pub state: Rc<StateDir>,
+    pub dir: LoopDir,
+    pub desk: ControlState,
+    pub events: mpsc::UnboundedSender<Event>,
+    pub head: Rc<RefCell<LastHead>>,
+    pub task: Rc<RefCell<ParsedTaskCache>>,
+    pub eve: PendingStartHook,
+}
+
+impl LoopContext {
+    /// When the loop is over nobody listens any more.
+    pub(super) fn send_event(&self, event: Event) {
+        let _ = self.events.send(event);
+    }
+}
+
+/// What runs at the moment, and how to reach it.
+pub struct EffectRunner {
+    pub scene: LoopContext,
+    pub signals: StopSignals,
+    agent: Option<AgentHandle>,
+    checks: Option<tokio::task::JoinHandle<()>>,
+    /// A round has just ended, and nothing happened since.
+    round_just_ended: bool,
+}
+
+impl EffectRunner {
+    pub fn new(scene: LoopContext, signals: StopSignals) -> Self {
+        let is_lent = scene.stage.spec.settings.mode == LoopMode::Attach;
+        let agent = is_lent.then(|| AgentHandle::attach(&scene));
+        Self { scene, signals, agent, checks: None, round_just_ended: false }
+    }
+
+    /// Hears of every event before it is decided upon.
+    pub(super) fn observe(&mut self, event: &Event) {
+        match event {
+            Event::ChecksDone { .. } => self.round_just_ended = true,
+            Event::WentOn | Event::HookFailed { .. } => {}
+            _ => self.round_just_ended = false,
+        }
+    }
+
+    pub(super) fn perform(&mut self, state: &LoopState, effect: Effect) {
+        match effect {
+            Effect::TakeSnapshot => self.take_snapshot(state),
+            Effect::TakeBranch { name } => self.take_branch(name),
+            Effect::Commit(order) => self.spawn_commit(state, *order),
+            Effect::ReadTask => self.read_task(state),
+            Effect::RunChecks { criteria, repeats } => {
+                let round = rounds::RoundRequest::of_loop(state, repeats, criteria);
+                let round = rounds::run_and_report(self.scene.clone(), round).in_current_span();
+                self.checks = Some(spawn_boxed_local(round));
+            }
+            Effect::CancelChecks => self.cancel_checks(),
+            Effect::TakeCall { iteration, heeds_limits } => {
+                calls::take_slot(&self.scene, state, iteration, heeds_limits);
+            }
+            Effect::SpawnAgent { iteration, session, resumed, session_tokens, prompt } => {
+                let plan = self.scene.stage.agent(&state.spec.agent.name);
+                let budget_micros = Some(state.cost_left());
+                let start = IterationStart {
+                    plan,
+                    iteration,
+                    session,
+                    resumed,
+                    session_tokens,
+                    budget_micros,
+                    prompt,
+                };
+                let start = match &self.agent {
+                    Some(held) => held.go_on(start),
+                    None => Some(start),
+                };
+                if let Some(start) = start {
+                    self.agent = Some(AgentHandle::start(&self.scene, start));
+                }
+            }
+            Effect::StopAgent { why, grace } => {
+                if let Some(agent) = &self.agent {
+                    agent.stop(why, grace);
+                }
+            }
+            Effect::LetAgentGo { why } => {
+                if let Some(agent) = &self.agent {
+                    agent.let_go(why);
+                }
+            }
+            Effect::LookForLife => self.look_for_life(),
+            // Done by the loop itself: the asker waits for them.
+            Effect::GoOn
+            | Effect::PrepareRollback { .. }
+            | Effect::Rollback { .. }
+            | Effect::Refuse { .. }
+            | Effect::AwaitUser
+            | Effect::Permit(_)
+            | Effect::Finish => {}
+        }
+    }
+
+    fn take_snapshot(&self, state: &LoopState) {
+        let before = state.tree_before().map(str::to_owned);
+        let closing = state.phase == Phase::Closing;
+        let inspection = weakening::inspection(state);
+        // What the agent committed; of any other snapshot nobody asks.
+        let since = closing.then(|| state.head_before.clone());
+        let young = if self.round_just_ended && state.phase == Phase::Boundary {
+            SNAPSHOT_REUSE_TTL
+        } else {
+            Duration::ZERO
+        };
+        let scene = self.scene.clone();
+        let work = async move {
+            let shot = scene.stage.with_store(move |store| {
+                let mut shot = take_snapshot(store, young, before.as_deref())?;
+                shot.lines = match &before {
+                    Some(before) if closing => store.count_lines(before, &shot.tree)?,
+                    Some(_) | None => None,
+                };
+                match &inspection {
+                    Some(it) if closing => shot.weakened = weakening_scan::find_weakened(it, store, &shot)?,
+                    Some(it) => shot.edited = weakening_scan::user_edited_paths(it, store, &shot)?,
+                    None => {}
+                }
+                Ok(shot)
+            });
+            let shot = shot.await;
+            scene.send_event(match shot {
+                Ok(shot) => {
+                    let head = head(&scene).await;
+                    let commits = match since {
+                        Some(since) => commits(&scene, since, head.as_ref()).await,
+                        None => Vec::new(),
+                    };
+                    Event::SnapshotTaken(SnapshotFacts { head, commits, ..shot })
+                }
+                Err(SnapshotFailure { reason, message, .. }) => Event::SnapshotFailed { reason, message },
+            });
+        };
+        spawn_boxed_local(work.in_current_span());
+    }
+
+    fn take_branch(&self, name: String) {
+        let (scene, root) = (self.scene.clone(), self.scene.stage.root());
+        spawn_boxed_local(async move {
+            let taken =
+                tokio::task::spawn_blocking(move || git::branch::switch_to_branch(&root, &name)).await;
+            scene.send_event(match taken {
+                Ok(Ok(branch)) => Event::BranchTaken(branch),
+                Ok(Err(error)) => Event::BranchRefused { message: error.to_string() },
+                Err(error) => Event::BranchRefused { message: error.to_string() },
+            });
+        });
+    }
+
+    fn spawn_commit(&self, state: &LoopState, order: commits::CommitPlan) {
+        let (scene, artefacts) = (self.scene.clone(), state.artefacts.clone());
+        let (iteration, stage) = (order.iteration, self.scene.stage.clone());
+        let clean = |it: &str| stage.redactor.redact(it);
+        let order = commits::CommitPlan { subject: clean(&order.subject), body: clean(&order.body), ..order };
+        let (root, store) = (stage.root(), Arc::clone(&stage.store));
+        spawn_boxed_local(async move {
+            let work = move || {
+                super::run_context::lock_store(&store)
+                    .map(|it| commit_changes(&root, &it, &order, &artefacts))
+            };
+            let made = tokio::task::spawn_blocking(work).await;
+            let failed =
+                |note: String| CommitOutcome { iteration, note: Some(note), ..CommitOutcome::default() };
+            scene.send_event(Event::Committed(match made {
+                Ok(Ok(made)) => made,
+                Ok(Err(trouble)) => failed(trouble.message),
+                Err(error) => failed(error.to_string()),
+            }));
+        });
+    }
+
+    fn read_task(&self, state: &LoopState) {
+        let reading = task_reload::read(&self.scene, state);
+        self.scene.send_event(Event::TaskRead(Box::new(reading)));
+    }
+
+    /// Dropping the task kills the running check's domain; what escaped it is looked for at once.
+    fn cancel_checks(&mut self) {
+        let Some(checks) = self.checks.take() else {
+            return self.scene.send_event(Event::ChecksCancelled);
+        };
+        checks.abort();
+        let scene = self.scene.clone();
+        spawn_boxed_local(async move {
+            let _ = checks.await;
+            orphans::all_gone().await;
+            scene.send_event(Event::ChecksCancelled);
+        });
+    }
+
+    /// CPU and output are cheap to see; the tree is looked at only when both are silent.
+    fn look_for_life(&self) {
+        let Some(agent) = &self.agent else { return };
+        if agent.signs.is_alive() {
+            return self.scene.send_event(Event::LifeSeen { alive: true });
+        }
+        let (scene, signs) = (self.scene.clone(), Rc::clone(&agent.signs));
+        spawn_boxed_local(async move {
+            let tree =
+                scene.stage.with_store(|store| store.take_snapshot().map_err(SnapshotFailure::from)).await;
+            let tree = tree.map(|it| it.tree).unwrap_or_default();
+            let before = signs.tree.replace(tree.clone());
+            scene.send_event(Event::LifeSeen { alive: before.is_empty() || before != tree });
+        });
+    }
+
+    /// The tree as it is, kept, before a rollback overwrites it.
+    pub(super) fn keep_tree(&self) -> Result<SnapshotFacts, String> {
+        let shot = self.scene.stage.with_store_now(|store| take_snapshot(store, Duration::ZERO, None));
+        let head = head_or_note(git::head(&self.scene.stage.root()));
+        shot.map(|it| SnapshotFacts { head, ..it }).map_err(|it| it.message)
+    }
+
+    /// Makes the work tree what it was; only `paths`, or what differs `since` another snapshot.
+    pub(super) fn roll_back(
+        &self,
+        tree: &str,
+        paths: &[String],
+        since: Option<&str>,
+    ) -> Result<RestoreReport, String> {
+        let paths = (!paths.is_empty()).then_some(paths);
+        let restored = self.scene.stage.with_store_now(|store| {
+            Ok(match since {
+                Some(since) => store.restore_since(tree, since)?,
+                None => store.restore(tree, paths)?,
+            })
+        });
+        restored.map_err(|it| it.message)
+    }
+
+    /// Ends whatever runs. Afterwards nothing of this loop is alive.
+    pub(super) async fn shutdown(&mut self) {
+        if let Some(checks) = self.checks.take() {
+            checks.abort();
+            let _ = checks.await;
+        }
+        if let Some(agent) = self.agent.take() {
+            agent.end().await;
+        }
+        orphans::all_gone().await;
+        self.scene.stage.dismiss_wardens().await;
+    }
+}
+
+/// What checks write is nobody's work, and in no commit.
+fn commit_changes(
+    root: &Path,
+    store: &SnapshotStore,
+    order: &commits::CommitPlan,
+    artefacts: &BTreeSet<String>,
+) -> CommitOutcome {
+    let failed = |error: SnapshotError| CommitOutcome {
+        iteration: order.iteration,
+        note: Some(error.to_string()),
+        ..CommitOutcome::default()
+    };
+    let mut paths = BTreeSet::new();
+    for span in &order.spans {
+        match store.files_changed(&span.from, &span.to) {
+            Ok(changes) => {
+                paths.extend(
+                    changes.into_iter().filter(|it| !artefacts.contains(&it.shown)).map(|it| it.path),
+                );
+            }
+            Err(error) => return failed(error),
+        }
+    }
+    let now = order.spans.last().map_or("", |it| it.to.as_str());
+    let what = git::commit::CommitRequest {
+        root,
+        branch: order.branch.as_deref(),
+        iteration: order.iteration,
+        subject: &order.subject,
+        body: &order.body,
+        mark: &order.mark,
+    };
+    git::commit::commit_paths(&what, &paths, |path| store.entry_at(now, path).unwrap_or(TreeEntry::Unknown))
+}
+
+/// Everything but HEAD.
+fn take_snapshot(
+    store: &mut SnapshotStore,
+    young: Duration,
+    before: Option<&str>,
+) -> Result<SnapshotFacts, SnapshotFailure> {
+    let taken = store.take_unless_younger(young)?;
+    let changed = match before {
+        Some(before) => store.changed_paths(before, &taken.tree)?,
+        None => Vec::new(),
+    };
+    let not_covered = taken.not_covered.into_iter().map(|it| it.path).collect();
+    Ok(SnapshotFacts { tree: taken.tree, not_covered, changed, ..SnapshotFacts::default() })
+}
+
+/// Reads it on a thread that may block, unless it is seen at once that it did not move.
+async fn head(scene: &LoopContext) -> Option<GitHead> {
+    let root = scene.stage.root();
+    let look = scene.head.borrow().lookup(&root);
+    let mark = match look {
+        HeadLookup::Same(head) => return head,
+        HeadLookup::Unknown(mark) => mark,
+    };
+    let there = root.clone();
+    let read = tokio::task::spawn_blocking(move || head_or_note(git::head(&there))).await;
+    let head = read.unwrap_or_default();
+    scene.head.borrow_mut().remember(&root, mark, head.clone());
+    head
+}
+
+/// Subjects of what was committed, safe to show; none where HEAD did not move.
+async fn commits(scene: &LoopContext, since: Option<GitHead>, head: Option<&GitHead>) -> Vec<String> {
+    let from = since.map(|it| it.commit);
+    let Some(to) = head.map(|it| it.commit.clone()).filter(|it| from.as_ref() != Some(it)) else {
+        return Vec::new();
+    };
+    let root = scene.stage.root();
+    let read = tokio::task::spawn_blocking(move || git::commit_subjects(&root, from.as_deref(), &to)).await;
+    // They are told to people and to the next iteration; nothing depends on them.
+    let subjects = read.ok().and_then(Result::ok).unwrap_or_default();
+    let clean = |it: &String| sanitize::line_within(&scene.stage.redactor.redact(it), SUBJECT_CHARS);
+    subjects.iter().map(clean).collect()
+}
+
+/// A repository that git itself refuses to read (another owner's, damaged) has no HEAD that counts as progress.
+fn head_or_note(head: Result<Option<GitHead>, git::GitError>) -> Option<GitHead> {
+    head.unwrap_or_else(|error| {
+        // Log once; the condition is permanent for this repository.
+        static SAID: Once = Once::new();
+        SAID.call_once(|| tracing::warn!("commits do not count as progress here: {error}"));
+        None
+    })
+}
+
+/// What a signal means for this loop.
+pub(super) fn on_signal(
+    state: &LoopState,
+    signal: StopSignal,
+) -> Result<(Event, Option<oneshot::Sender<ControlReply>>), KeeperError> {
+    if state.spec.attended {
+        // A detached keeper is told to go when the machine goes down: the loop can be resumed.
+        return Err(KeeperError::Terminated { signal: signal.name() });
+    }
+    Ok((Event::UserAsked(UserCommand::StopNow), None))
+}
+
+pub(super) fn refusal(code: RefusalReason, message: String) -> ControlReply {
+    let code = match code {
+        RefusalReason::Conflict => "conflict",
+        RefusalReason::BadArgument => "badArgument",
+    };
+    ControlReply::Refused { code, message }
+}

@@ -1,0 +1,161 @@
+//! `loopkeeper hook session EVENT`: what Claude Code calls in a session that its user opened, where the hooks are
+//! installed. Nobody told it whom to ask: it asks the loop that works in this folder, and is quiet where there is none.
+
+use std::io::{self, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+
+use loopkeeper_agent::claude::hooks::CAP;
+use loopkeeper_agent::hooks::PROMPT_PATIENCE_S;
+use serde_json::{Value, json};
+
+use super::payload::{self, HookInput};
+use super::{HookEndpointClient, HookReplyVerdict, LONGEST_PAYLOAD, print_pass_reason};
+use loopkeeper_system::process::orphans::ENV_LOOP;
+use loopkeeper_system::state_dir::StateDir;
+
+/// The word before the event's.
+pub const WORD: &str = "session";
+/// Where Claude Code says that it was started.
+const PROJECT: &str = "CLAUDE_PROJECT_DIR";
+/// Its own process.
+const PROCESS: &str = "CLAUDE_PID";
+/// How it was started.
+const ENTRY: &str = "CLAUDE_CODE_ENTRYPOINT";
+/// In a terminal, by a person.
+const TERMINAL: &str = "cli";
+/// It is only told.
+const FOR_AN_END: Duration = Duration::from_secs(2);
+
+/// What happened in the session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SessionHookEvent {
+    /// Its user said something.
+    Prompt,
+    /// It is closed, or left for another one.
+    End,
+    /// What a session of ours tells as well.
+    Known(super::AgentHookEvent),
+}
+
+impl SessionHookEvent {
+    pub fn from_name(name: &std::ffi::OsStr) -> Option<Self> {
+        let own = [Self::Prompt, Self::End].into_iter().find(|it| name == it.word());
+        own.or_else(|| super::AgentHookEvent::from_name(name).map(Self::Known))
+    }
+
+    fn word(self) -> &'static str {
+        match self {
+            Self::Prompt => "prompt",
+            Self::End => "end",
+            Self::Known(event) => event.word(),
+        }
+    }
+
+    fn timeout(self) -> Option<Duration> {
+        match self {
+            Self::Prompt => Some(Duration::from_secs(PROMPT_PATIENCE_S)),
+            Self::End => Some(FOR_AN_END),
+            Self::Known(event) => event.timeout(),
+        }
+    }
+}
+
+/// Never an error to the session.
+pub fn main(event: SessionHookEvent) -> ExitCode {
+    match ask_keeper(event) {
+        Ok(Some(verdict)) => {
+            if let Some(said) = format_output(event, &verdict) {
+                let _ = writeln!(io::stdout(), "{said}");
+            }
+        }
+        Ok(None) => {}
+        Err(why) => print_pass_reason(&why),
+    }
+    ExitCode::SUCCESS
+}
+
+/// `None`: there is nobody to ask.
+fn ask_keeper(event: SessionHookEvent) -> Result<Option<HookReplyVerdict>, String> {
+    // An agent of a loop, or below one, has hooks of its own; one that a program drives is nobody's session.
+    if std::env::var_os(ENV_LOOP).is_some() || std::env::var_os(ENTRY).is_some_and(|it| it != TERMINAL) {
+        return Ok(None);
+    }
+    let payload = HookInput::read(io::stdin().take(LONGEST_PAYLOAD))?;
+    let folder = std::env::var_os(PROJECT).map(PathBuf::from).or_else(|| payload.folder());
+    let Some(door) = folder.and_then(|it| find_endpoint(&it)) else { return Ok(None) };
+    if event == SessionHookEvent::Known(super::AgentHookEvent::Stop) {
+        payload.wait_for_transcript();
+    }
+    door.request_verdict(event.timeout(), &question(event, &payload)).map(Some)
+}
+
+/// Of the keeper that works in this very folder.
+fn find_endpoint(folder: &Path) -> Option<HookEndpointClient> {
+    let real = folder.canonicalize().ok()?;
+    let state = StateDir::open().ok()?;
+    let (holder, path) = state.tree_holder(&real).ok()??;
+    let socket = state.socket_dir().join(format!("{holder}.sock"));
+    (path == real && socket.exists()).then(|| HookEndpointClient { token: String::new(), socket })
+}
+
+fn question(event: SessionHookEvent, payload: &HookInput) -> Value {
+    let mut question = payload.question(event.word(), "");
+    if let Some(fields) = question.as_object_mut() {
+        let number = |name| json!(std::env::var(name).ok().and_then(|it| it.parse::<i32>().ok()));
+        let told = [
+            ("own", json!(true)),
+            ("active", json!(payload.is_held())),
+            ("cap", number(CAP)),
+            ("pid", number(PROCESS)),
+        ];
+        fields.extend(told.map(|(name, value)| (name.to_owned(), value)));
+    }
+    question
+}
+
+/// In Claude Code's words.
+fn format_output(event: SessionHookEvent, verdict: &HookReplyVerdict) -> Option<Value> {
+    let mut said = match event {
+        _ if verdict.decision == "allow" => json!({}),
+        SessionHookEvent::Prompt => json!({
+            "hookSpecificOutput": {"hookEventName": "UserPromptSubmit", "additionalContext": verdict.reason},
+        }),
+        SessionHookEvent::End => return None,
+        SessionHookEvent::Known(event) => payload::format_output(event, &verdict.decision, &verdict.reason),
+    };
+    let fields = said.as_object_mut()?;
+    if let Some(notice) = &verdict.notice {
+        fields.insert("systemMessage".to_owned(), json!(notice));
+    }
+    (!fields.is_empty()).then_some(said)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn claude_code_is_told_in_its_own_words() {
+        let check = |event, (decision, notice): (&str, Option<&str>), expect: Option<Value>| {
+            let (reason, notice) = ("do it".to_owned(), notice.map(str::to_owned));
+            let verdict = HookReplyVerdict { decision: decision.to_owned(), reason, notice };
+            assert_eq!(format_output(event, &verdict), expect, "{event:?} {verdict:?}");
+        };
+        let [stop, tool] = [super::super::AgentHookEvent::Stop, super::super::AgentHookEvent::PreTool]
+            .map(SessionHookEvent::Known);
+        check(stop, ("block", None), Some(json!({"decision": "block", "reason": "do it"})));
+        check(stop, ("allow", None), None);
+        check(stop, ("allow", Some("done")), Some(json!({"systemMessage": "done"})));
+        let denied = json!({
+            "hookEventName": "PreToolUse", "permissionDecision": "deny", "permissionDecisionReason": "do it",
+        });
+        check(tool, ("deny", None), Some(json!({"hookSpecificOutput": denied})));
+        // Allowing it would take the question from its user.
+        check(tool, ("allow", None), None);
+        let context = json!({"hookEventName": "UserPromptSubmit", "additionalContext": "do it"});
+        check(SessionHookEvent::Prompt, ("block", None), Some(json!({"hookSpecificOutput": context})));
+        check(SessionHookEvent::End, ("block", Some("x")), None);
+    }
+}

@@ -1,0 +1,321 @@
+//! Runs the judges: agents that search for a reason against a criterion, each under a warden with its own timeout,
+//! after the other checks of a round. The core defines their prompts and interprets their answers.
+
+use std::cell::Cell;
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use loopkeeper_agent::reader::AgentOutputReader;
+use loopkeeper_agent::{AgentEnding, AgentRun};
+use loopkeeper_core::check::locations::relative_path;
+use loopkeeper_core::check::{CheckResult, Location, Status, words};
+use loopkeeper_core::decide::{CallSlot, LoopState, Phase};
+use loopkeeper_core::journal::{AgentPlan, LoopSpec};
+use loopkeeper_core::jury::{
+    DIFF_BYTES, JudgePrompt, JudgeUsage, RemainingBudget, Vote, VoteTally, judge_prompt, parse_answer, quorum,
+};
+use loopkeeper_task::criterion::{Check, Criterion};
+use tokio::time::Instant;
+use uuid::Uuid;
+
+use super::agent::{self, IterationStart, LingerTimer, WatchResult};
+use super::checks::{RoundParams, output_file};
+use super::rounds::changed_paths;
+use super::run_context::{RunContext, SnapshotFailure, agent_environment};
+use super::{calls, private_file};
+use loopkeeper_system::calls::CallRequest;
+use loopkeeper_system::env::SESSION;
+use loopkeeper_system::process::{self, Job, JobHandle, OutputEvent, Stream, TerminateMode};
+
+/// Tells a command of the user's own that it is asked, not set to work.
+const ROLE: (&str, &str) = ("LOOPKEEPER_ROLE", "judge");
+/// A judge whose answer cannot be read is asked once more.
+const TRIES: u32 = 2;
+
+/// What judges of a round need to know of its loop.
+pub(super) struct JudgeContext {
+    /// What their calls stand under in the user's list.
+    asker: String,
+    /// The tree that the work began with.
+    start: Option<String>,
+    /// Paths that checks write; `None`: whatever they write is theirs.
+    artefacts: Option<BTreeSet<String>>,
+    allowance: RemainingBudget,
+}
+
+/// What came of asking.
+pub(super) struct JudgeResults {
+    pub(super) results: Vec<CheckResult>,
+    pub(super) spent: Option<JudgeUsage>,
+    /// The tree after the last of them.
+    pub(super) tree: String,
+}
+
+impl JudgeContext {
+    pub(super) fn of_loop(state: &LoopState) -> Self {
+        Self {
+            asker: state.spec.loop_id.clone(),
+            start: state.tree_after(0).map(str::to_owned),
+            artefacts: (state.phase != Phase::Baseline).then(|| state.artefacts.clone()),
+            allowance: RemainingBudget::after(
+                &state.spec.settings.limits,
+                state.spent.cost_micros,
+                state.spent.tokens,
+            ),
+        }
+    }
+
+    /// Without a loop nobody knows what was changed.
+    pub(super) fn at_rest(spec: &LoopSpec) -> Self {
+        let allowance = RemainingBudget::from_limits(&spec.settings.limits);
+        Self { asker: "check".to_owned(), start: None, artefacts: None, allowance }
+    }
+
+    /// A round that is going to be thrown away asks nobody.
+    pub(super) async fn is_steady(
+        &self,
+        stage: &RunContext,
+        trees: (&str, &str),
+    ) -> Result<bool, SnapshotFailure> {
+        let Some(artefacts) = self.artefacts.as_ref().filter(|_| trees.0 != trees.1) else { return Ok(true) };
+        let wrote = changed_paths(stage, trees.0, trees.1).await?;
+        Ok(wrote.iter().all(|it| artefacts.contains(it)))
+    }
+}
+
+/// Asks the judges of every criterion that wants them. `tree`: the one that the other checks left.
+pub(super) async fn run_judges(
+    plan: &RoundParams<'_>,
+    stage: &RunContext,
+    judging: &JudgeContext,
+    tree: &str,
+) -> Result<JudgeResults, SnapshotFailure> {
+    let diff = match &judging.start {
+        None => None,
+        Some(start) => {
+            let (start, now) = (start.clone(), tree.to_owned());
+            Some(stage.with_store(move |store| Ok(store.diff(&start, &now, DIFF_BYTES)?)).await?)
+        }
+    };
+    let diff = diff.map(|it| plan.redactor.redact(&it));
+    let bench = JudgePanel { plan, stage, judging, diff, spent: Cell::default() };
+    let mut results = Vec::new();
+    for criterion in plan.criteria.iter().filter(|it| quorum(it).is_some()) {
+        results.push(bench.judge_criterion(criterion).await);
+    }
+    let after = stage.with_store(|store| Ok(store.take_snapshot()?.tree)).await?;
+    if after != tree {
+        let wrote = changed_paths(stage, tree, &after).await?;
+        let fact =
+            format!("{} changed while the judge looked", wrote.first().map_or("a file", String::as_str));
+        for it in &mut results {
+            (it.status, it.fact) = (Status::Unstable, fact.clone());
+        }
+    }
+    let spent = bench.spent.get();
+    Ok(JudgeResults { results, spent: (spent.calls > 0).then_some(spent), tree: after })
+}
+
+struct JudgePanel<'a> {
+    plan: &'a RoundParams<'a>,
+    stage: &'a RunContext,
+    judging: &'a JudgeContext,
+    diff: Option<String>,
+    spent: Cell<JudgeUsage>,
+}
+
+impl JudgePanel<'_> {
+    async fn judge_criterion(&self, criterion: &Criterion) -> CheckResult {
+        let begun = Instant::now();
+        let mut votes = VoteTally::new(quorum(criterion).unwrap_or((1, 1)));
+        while votes.is_open() {
+            votes.add(self.vote(criterion).await);
+        }
+        let result = votes.result(criterion, begun.elapsed().as_millis() as u64);
+        let clean = |text: &str| self.plan.redactor.redact(text);
+        let result = CheckResult {
+            fact: clean(&result.fact),
+            head: clean(&result.head),
+            locations: result
+                .locations
+                .iter()
+                .map(|it| Location { file: clean(relative_path(&it.file, self.plan.root)), ..it.clone() })
+                .collect(),
+            ..result
+        };
+        // A result stands without it.
+        let _ = private_file(&output_file(self.plan, criterion), result.head.as_bytes());
+        result
+    }
+
+    async fn vote(&self, criterion: &Criterion) -> Vote {
+        let mut mend: Option<String> = None;
+        for _ in 0..TRIES {
+            // Nobody who wrote what is judged could know it.
+            let key = Uuid::new_v4().simple().to_string();
+            let run = match self.run_judge(criterion, &key, mend.as_deref()).await {
+                Ok(run) => run,
+                Err(why) => return Vote::Void(format!("the judge was not asked: {why}")),
+            };
+            if run.ending == AgentEnding::TimedOut {
+                return Vote::Late(words::no_result(self.timeout(criterion).as_millis() as u64));
+            }
+            if let Some(error) = run.error {
+                return Vote::Void(format!("the judge could not answer: {}", error.message));
+            }
+            match parse_answer(&run.final_text, &key) {
+                Ok(answer) => return Vote::Answered(answer),
+                Err(why) => mend = Some(why),
+            }
+        }
+        Vote::Void(format!("the judge's answer cannot be read: {}", mend.unwrap_or_default()))
+    }
+
+    async fn run_judge(
+        &self,
+        criterion: &Criterion,
+        key: &str,
+        mend: Option<&str>,
+    ) -> Result<AgentRun, String> {
+        let Some(judge) = &self.stage.spec.judge else {
+            return Err("the loop was started without one; start it again".to_owned());
+        };
+        if !self.judging.allowance.allows(self.spent.get()) {
+            return Err("the budget of the loop is used up".to_owned());
+        }
+        let Some(Check::Judge { prose, .. }) = &criterion.check else { return Err(String::new()) };
+        let told = judge_prompt(&JudgePrompt { criterion: prose, diff: self.diff.as_deref(), key, mend });
+        let job = self.job(judge, criterion, told)?;
+        self.take_call().await?;
+        let running = process::start(&job, &self.stage.domain).map_err(|error| error.to_string())?;
+        let within = RunLimits { grace: job.grace, steps: self.stage.spec.settings.limits.steps };
+        let run = watch(running, judge, self.timeout(criterion), within).await;
+        let asked = JudgeUsage { calls: 1, cost_micros: run.cost_micros, tokens: run.tokens };
+        let mut spent = self.spent.get();
+        spent.add(asked);
+        self.spent.set(spent);
+        if !run.left.is_empty() {
+            return Err(format!("processes of it could not be ended: {}", run.left.join(", ")));
+        }
+        Ok(run)
+    }
+
+    fn timeout(&self, criterion: &Criterion) -> Duration {
+        criterion.timeout_ms.map_or(self.plan.timeout, Duration::from_millis)
+    }
+
+    fn job(&self, judge: &AgentPlan, criterion: &Criterion, told: String) -> Result<Job, String> {
+        let prompt_file = self.prompt_file(criterion);
+        private_file(&prompt_file, told.as_bytes())
+            .map_err(|error| format!("could not write {}: {error}", prompt_file.display()))?;
+        let permitted = agent::approve_agent(self.stage, judge)?;
+        let session = Uuid::new_v4().to_string();
+        let mut env = agent_environment(&self.stage.spec, judge, &self.stage.domain);
+        env.push((SESSION.into(), session.clone().into()));
+        env.push((ROLE.0.into(), ROLE.1.into()));
+        let start = IterationStart {
+            plan: judge.clone(),
+            iteration: self.plan.number,
+            session,
+            resumed: false,
+            session_tokens: 0,
+            budget_micros: None,
+            prompt: told,
+        };
+        Ok(Job {
+            stdin: agent::stdin(judge, &prompt_file),
+            argv: permitted.try_map(|it| agent::judge_argv(self.stage, &it, &start, &prompt_file))?,
+            cwd: self.stage.root(),
+            env,
+            grace: self.plan.grace,
+            output: None,
+        })
+    }
+
+    fn prompt_file(&self, criterion: &Criterion) -> PathBuf {
+        self.plan.output.join(format!("{:04}.{}.judge.md", self.plan.number, criterion.id.0))
+    }
+
+    /// Each is a call of this hour like a start of the agent. A list that cannot be used holds nobody up: a round
+    /// asks few.
+    async fn take_call(&self) -> Result<(), String> {
+        let asker = CallRequest {
+            loop_id: format!("{}/judge-{}", self.judging.asker, Uuid::new_v4().simple()),
+            iteration: self.plan.number,
+            limit: self.stage.spec.settings.limits.calls_per_hour,
+        };
+        match calls::in_time(&self.stage.calls, &asker).await {
+            CallSlot::Taken { .. } => Ok(()),
+            CallSlot::Full { .. } => Err("the calls of this hour are used up".to_owned()),
+            CallSlot::Unknown { message } => {
+                tracing::warn!("{message}: a call of a judge was not counted");
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Reads a judge to its end, which comes after its time at the latest.
+async fn watch(mut running: JobHandle, judge: &AgentPlan, timeout: Duration, within: RunLimits) -> AgentRun {
+    let begun = Instant::now();
+    let mut reader = AgentOutputReader::new(judge.dialect);
+    let mut rest = LingerTimer::default();
+    let mut left = WatchResult {
+        ending: AgentEnding::Exited,
+        halted: None,
+        was_cut: false,
+        stderr: String::new(),
+        duration_ms: 0,
+    };
+    loop {
+        tokio::select! {
+            output = running.next() => match output {
+                Some(output) => {
+                    hear_line(&mut reader, &mut left.stderr, output);
+                    rest.until = reader.at_rest().then(|| Instant::now() + within.grace);
+                    if left.halted.is_none() {
+                        left.halted = reader.kill_reason(within.steps);
+                        if left.halted.is_some() {
+                            running.terminate(TerminateMode::Grace);
+                        }
+                    }
+                }
+                None => break,
+            },
+            () = rest.expired() => {
+                rest = LingerTimer::default();
+                running.terminate(TerminateMode::Grace);
+            }
+            () = tokio::time::sleep_until(begun + timeout), if left.ending == AgentEnding::Exited => {
+                left.ending = AgentEnding::TimedOut;
+                running.terminate(TerminateMode::Grace);
+            }
+        }
+    }
+    left.duration_ms = begun.elapsed().as_millis() as u64;
+    agent::summarize_run(reader, running.wait().await, left, within.steps)
+}
+
+/// What every agent is held to.
+#[derive(Clone, Copy)]
+struct RunLimits {
+    grace: Duration,
+    steps: u32,
+}
+
+fn hear_line(reader: &mut AgentOutputReader, stderr: &mut String, output: OutputEvent) {
+    match output {
+        OutputEvent::Line { stream: Stream::Stdout, bytes } => {
+            reader.read_line(&String::from_utf8_lossy(&bytes));
+        }
+        OutputEvent::Line { stream: Stream::Stderr, bytes } => {
+            let line = String::from_utf8_lossy(&bytes);
+            reader.stderr_line(&line);
+            agent::keep_tail(stderr, &line);
+        }
+        OutputEvent::Oversize { bytes, .. } => {
+            reader.record_oversize_line(bytes);
+        }
+    }
+}

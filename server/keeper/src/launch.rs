@@ -1,0 +1,281 @@
+//! Starts a loop: creates its folder, starts a detached keeper, and runs a keeper on an existing folder.
+
+use std::fs::File;
+use std::io::{Read as _, Seek as _, SeekFrom};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus, Stdio};
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use loopkeeper_core::decide::{LoopState, UserCommand};
+use loopkeeper_core::journal::{LoopSpec, Record};
+use loopkeeper_text::{truncate, words};
+use serde::Serialize;
+use tokio::net::UnixListener;
+use tokio::sync::mpsc;
+
+use super::agent_hooks::HookCredentials;
+use super::control::{self, ControlState};
+use super::effects::{EffectRunner, LoopContext};
+use super::main_loop::{EntryObserver, Keeper, KeeperParams, Startup};
+use super::run_context::{self, RunContext};
+use super::signals::StopSignals;
+use super::template;
+use super::{KeeperError, spawn_boxed_local};
+use loopkeeper_system::journal_file::JournalFile;
+use loopkeeper_system::logging::{self, KEEPER_LOG, WarningEcho};
+use loopkeeper_system::process::orphans;
+use loopkeeper_system::state_dir::workspace::{LoopDir, Workspace};
+use loopkeeper_system::state_dir::{StateDir, lock};
+use loopkeeper_system::{clock, durable};
+
+/// The file of a loop's folder that is for its keepers alone.
+pub const START: &str = "start.json";
+
+/// Startup timeout of a detached keeper.
+const BEGIN_PATIENCE: Duration = Duration::from_secs(20);
+
+/// What a loop's folder holds for its keepers besides the journal: values that the journal must not tell.
+#[derive(Debug, Serialize)]
+struct LaunchConfig {
+    spec: LoopSpec,
+}
+
+/// Makes the folder of a new loop. `task_text` is the prompt document, kept for the day it is gone.
+pub fn create_loop_dir(
+    state: &StateDir,
+    workspace: &Workspace,
+    mut spec: LoopSpec,
+    task_text: &str,
+) -> Result<LoopDir, KeeperError> {
+    // Before there is a folder of a loop that cannot start.
+    logging::filter_from_env()?;
+    let dir = workspace.new_loop(state, clock::now())?;
+    dir.id().clone_into(&mut spec.loop_id);
+    let template = spec.settings.prompt_template.clone();
+    let start = start_file(&dir);
+    let json = serde_json::to_vec_pretty(&LaunchConfig { spec })
+        .map_err(|error| KeeperError::io("write", &start)(error.into()))?;
+    // Without these no keeper could take the loop over after a power cut.
+    durable::replace_file(&start, &json).map_err(KeeperError::io("write", &start))?;
+    let copy = task_copy(&dir);
+    durable::replace_file(&copy, task_text.as_bytes()).map_err(KeeperError::io("write", &copy))?;
+    template::save_copy(&dir, workspace.root(), template.as_deref())?;
+    Ok(dir)
+}
+
+/// Starts the keeper of a loop apart from this process and its terminal; returns its pid once it has begun.
+/// Called in a process of its own (`keeper --detach`, see `operations::keeper_main`), which ends right after.
+pub fn spawn_keeper(dir: &LoopDir, then: Option<&str>) -> Result<u32, KeeperError> {
+    let log_path = log_file(dir);
+    let log = File::options().append(true).create(true).mode(0o600).open(&log_path);
+    let log = log.map_err(KeeperError::io("open", &log_path))?;
+    let logged_before = log.metadata().map_err(KeeperError::io("read", &log_path))?.len();
+    let output = || log.try_clone().map_err(KeeperError::io("open", &log_path));
+    // A leader of a group cannot lead a session; whoever started us apart did so already.
+    let _ = rustix::process::setsid();
+    let program = Path::new("/proc/self/exe");
+    let mut command = Command::new(program);
+    command.arg0("loopkeeper").arg("keeper");
+    if let Some(order) = then {
+        command.arg("--then").arg(order);
+    }
+    command.arg(dir.path()).stdin(Stdio::null()).stdout(output()?).stderr(output()?).current_dir("/");
+    let mut child = command.spawn().map_err(KeeperError::io("start a keeper for", dir.path()))?;
+    let (state, _, _) = StateDir::of_loop(dir.path())?;
+    let began = Instant::now();
+    loop {
+        if let Some(status) = child.try_wait().map_err(KeeperError::io("watch the keeper of", dir.path()))? {
+            return ended_early(dir, status, logged_before).map(|()| child.id());
+        }
+        if has_begun(&state, dir, child.id())? || began.elapsed() > BEGIN_PATIENCE {
+            return Ok(child.id());
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+/// Whether this very keeper answers: the socket of one that was killed still lies there, and another one may
+/// hold the loop. Whoever looks right after must find a loop that has a first record.
+fn has_begun(state: &StateDir, dir: &LoopDir, pid: u32) -> Result<bool, KeeperError> {
+    let ours = state.keeper_of(dir)? == lock::KeeperLiveness::Alive { pid: Some(pid) };
+    let on_record = std::fs::metadata(dir.journal()).is_ok_and(|it| it.len() > 0);
+    Ok(ours && on_record && UnixStream::connect(state.socket(dir.id())?.path()).is_ok())
+}
+
+/// A keeper may have finished its work already; otherwise its own words say why it went.
+fn ended_early(dir: &LoopDir, status: ExitStatus, logged_before: u64) -> Result<(), KeeperError> {
+    if status.success() {
+        return Ok(());
+    }
+    let mut said = String::new();
+    if let Ok(mut file) = File::open(log_file(dir)) {
+        let _ = file.seek(SeekFrom::Start(logged_before));
+        let _ = file.take(64 * 1024).read_to_string(&mut said);
+    }
+    // Lines of the log, each of which begins with a time, may come before it.
+    let error = said.split_once("\nerror: ").map(|(_, error)| error);
+    let said = error.unwrap_or_else(|| truncate::last(&said, 4096)).trim();
+    let (what, hint) = words::fact_and_hint(said.strip_prefix("error: ").unwrap_or(said));
+    Err(KeeperError::Refused { what: what.to_owned(), hint: hint.map(str::to_owned) })
+}
+
+/// Keeps a loop in this process until it ends.
+pub async fn run_keeper(
+    dir: &LoopDir,
+    observer: EntryObserver,
+    then: Option<UserCommand>,
+    echo: WarningEcho,
+) -> Result<LoopState, KeeperError> {
+    let spec = read_start(dir)?;
+    let _log = logging::log_to_file(log_file(dir), run_context::redactor(&spec), echo)?;
+    tracing::debug!(version = env!("CARGO_PKG_VERSION"), pid = std::process::id(), "keeper started");
+    let ended = own_loop(dir, spec, observer, then).await;
+    if let Err(error) = &ended {
+        tracing::error!("{error}");
+    }
+    ended
+}
+
+async fn own_loop(
+    dir: &LoopDir,
+    spec: LoopSpec,
+    observer: EntryObserver,
+    then: Option<UserCommand>,
+) -> Result<LoopState, KeeperError> {
+    let (state, workspace, _) = StateDir::of_loop(dir.path())?;
+    let state = Rc::new(state);
+    // Held until everything else here is dropped: who comes next finds nothing of ours.
+    let locks = Rc::new([state.lock_loop(dir)?, state.lock_tree(workspace.root(), dir.id())?]);
+    orphans::become_subreaper().map_err(KeeperError::io("adopt the orphans of", dir.path()))?;
+    // A keeper starts nothing before its journal is there: a loop that never had one left nobody behind, and to look
+    // at every process of the machine three times would be most of its start.
+    if dir.journal().try_exists().unwrap_or(true) {
+        orphans::end_marked(dir.id());
+    }
+    let (journal, beginning) = open_journal(dir, &spec)?;
+    let (events_in, events) = mpsc::unbounded_channel();
+    let (asks_in, asks) = mpsc::channel(16);
+    let desk = ControlState::new(dir.id(), asks_in);
+    let stage = RunContext::new(&state, &workspace, spec, &dir.output())?;
+    desk.hooks.set_credentials(HookCredentials {
+        token: Rc::clone(&stage.token),
+        redactor: Rc::clone(&stage.redactor),
+    });
+    let scene = LoopContext {
+        stage,
+        state: Rc::clone(&state),
+        dir: dir.clone(),
+        desk: desk.clone(),
+        events: events_in,
+        head: Rc::default(),
+        task: Rc::default(),
+        eve: Rc::default(),
+    };
+    let signals = StopSignals::listen().map_err(KeeperError::io("listen to signals for", dir.path()))?;
+    let hands = EffectRunner::new(scene, signals);
+    let _server = bind_socket(&state, dir, desk)?;
+    let keeper = Keeper::new(
+        KeeperParams { journal, locks: Rc::clone(&locks), hands, observer, events, asks },
+        beginning,
+        dir,
+    )?;
+    keeper.run(then).await
+}
+
+fn open_journal(dir: &LoopDir, spec: &LoopSpec) -> Result<(JournalFile, Startup), KeeperError> {
+    let path = dir.journal();
+    if !path.exists() {
+        let told = without_secrets(spec.clone());
+        return Ok((JournalFile::create(&path)?, Startup::New(Box::new(told))));
+    }
+    let reopened = JournalFile::open(&path)?;
+    if let Some(torn) = reopened.torn {
+        tracing::warn!("the journal's last write was cut off; its bytes are in {}", torn.display());
+    }
+    if reopened.entries.is_empty() {
+        let told = without_secrets(spec.clone());
+        return Ok((reopened.journal, Startup::New(Box::new(told))));
+    }
+    Ok((reopened.journal, Startup::Existing(reopened.entries)))
+}
+
+fn read_start(dir: &LoopDir) -> Result<LoopSpec, KeeperError> {
+    let path = start_file(dir);
+    let bytes = std::fs::read(&path).map_err(KeeperError::io("read", &path))?;
+    spec_of(&bytes).map_err(|error| KeeperError::io("read", &path)(error.into()))
+}
+
+/// A [`LaunchConfig`] is read as the record that a journal begins with: code that reads the same in another way would rest
+/// in every keeper.
+fn spec_of(start: &[u8]) -> serde_json::Result<LoopSpec> {
+    const OPENING: &[u8] = br#"{"type":"loop-started","boot":"","#;
+    let members = start.strip_prefix(b"{").unwrap_or_default();
+    match serde_json::from_slice::<Record>(&[OPENING, members].concat())? {
+        Record::LoopStarted { spec, .. } => Ok(*spec),
+        _ => Err(serde::de::Error::custom("no beginning of a loop")),
+    }
+}
+
+/// Variables that the settings set, for all or for one agent, may hold keys: they stay in the loop's private folder.
+fn without_secrets(mut spec: LoopSpec) -> LoopSpec {
+    set_values(&mut spec).for_each(String::clear);
+    spec
+}
+
+fn set_values(spec: &mut LoopSpec) -> impl Iterator<Item = &mut String> {
+    let LoopSpec { settings, agent, others, judge, .. } = spec;
+    let plans = std::iter::once(agent).chain(others).chain(judge).flat_map(|it| &mut it.env);
+    let written = settings.agents.iter_mut().flat_map(|it| &mut it.env);
+    settings.env_set.iter_mut().chain(written).chain(plans).map(|(_, value)| value)
+}
+
+/// What no copy of a loop may hold: the values of all that its settings set.
+pub fn secrets(dir: &LoopDir) -> Vec<String> {
+    let spec = read_start(dir).ok();
+    spec.map_or_else(Vec::new, |mut it| set_values(&mut it).map(std::mem::take).collect())
+}
+
+fn bind_socket(
+    state: &StateDir,
+    dir: &LoopDir,
+    desk: ControlState,
+) -> Result<ControlSocketGuard, KeeperError> {
+    let address = state.socket(dir.id())?;
+    // Under the loop's lock nobody else listens there: what is left is a dead keeper's.
+    let _ = std::fs::remove_file(address.path());
+    let listener =
+        UnixListener::bind(address.path()).map_err(KeeperError::io("listen at", address.path()))?;
+    let path = state.socket_dir().join(format!("{}.sock", dir.id()));
+    let task = spawn_boxed_local(control::serve(listener, desk));
+    Ok(ControlSocketGuard { path, task })
+}
+
+/// The listening socket; gone with the keeper.
+struct ControlSocketGuard {
+    path: PathBuf,
+    task: tokio::task::JoinHandle<()>,
+}
+
+impl Drop for ControlSocketGuard {
+    fn drop(&mut self) {
+        self.task.abort();
+        let _ = std::fs::remove_file(&self.path);
+    }
+}
+
+fn start_file(dir: &LoopDir) -> PathBuf {
+    dir.path().join(START)
+}
+
+pub(super) fn task_copy(dir: &LoopDir) -> PathBuf {
+    dir.path().join("task.md")
+}
+
+/// What a keeper logs, and what a detached one prints.
+fn log_file(dir: &LoopDir) -> PathBuf {
+    dir.path().join(KEEPER_LOG)
+}

@@ -1,0 +1,135 @@
+//! Owns one loop: the only writer of its journal, holder of its lock and of its work tree's lock, parent of its
+//! agent. Acts on what `loopkeeper_core::decide` says and decides nothing itself. Ends when the loop ends.
+
+pub mod acp;
+pub mod agent;
+pub mod agent_hooks;
+pub mod calls;
+pub mod check_only;
+pub mod checks;
+pub mod control;
+mod durability;
+pub mod effects;
+mod event_log;
+pub mod hook;
+mod judges;
+pub mod launch;
+pub mod main_loop;
+mod memory_files;
+pub mod rounds;
+pub mod run_context;
+pub mod signals;
+pub mod task_reload;
+mod template;
+mod usage_limits;
+mod user_commands;
+pub mod warden;
+mod weakening_scan;
+
+use std::io::Write as _;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+use std::pin::Pin;
+
+use thiserror::Error;
+use tokio::task::{JoinHandle, LocalSet};
+
+use loopkeeper_system::journal_file::JournalError;
+use loopkeeper_system::logging::LogFilterError;
+use loopkeeper_system::sandbox::SandboxError;
+use loopkeeper_system::snapshots::SnapshotError;
+use loopkeeper_system::state_dir::StateError;
+use loopkeeper_system::state_dir::lock::LockError;
+use loopkeeper_system::state_dir::workspace::LoopDir;
+
+/// Why a keeper could not begin, or had to leave its loop interrupted.
+#[derive(Debug, Error)]
+pub enum KeeperError {
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    #[error(transparent)]
+    Lock(#[from] LockError),
+    #[error(transparent)]
+    State(#[from] StateError),
+    #[error(transparent)]
+    Sandbox(#[from] SandboxError),
+    #[error(transparent)]
+    Snapshots(#[from] SnapshotError),
+    #[error("The state folder was deleted or replaced while the loop ran ({} is no longer this loop's). Nothing of it runs any more.", path.display())]
+    StateGone { path: PathBuf },
+    #[error("The keeper was ended by {signal}. The loop is interrupted.")]
+    Terminated { signal: &'static str },
+    #[error("There is no loop in {}: its journal says nothing.", path.display())]
+    NoLoop { path: PathBuf },
+    #[error("The workspace cannot be checked: {message}")]
+    Workspace { message: String },
+    #[error("the keeper did not start: {what}")]
+    Refused { what: String, hint: Option<String> },
+    #[error(transparent)]
+    LogFilter(#[from] LogFilterError),
+    #[error("Could not {action} {}: {source}", path.display())]
+    Io { action: &'static str, path: PathBuf, source: std::io::Error },
+}
+
+impl KeeperError {
+    /// What the user can do about it.
+    pub fn hint(&self) -> String {
+        match self {
+            Self::Journal(error) => error.hint().to_owned(),
+            Self::Lock(error) => error.hint(),
+            Self::State(error) => error.hint(),
+            Self::Sandbox(error) => error.hint().to_owned(),
+            Self::LogFilter(error) => error.hint().to_owned(),
+            Self::Snapshots(_) | Self::Io { .. } => {
+                "check the disk and the rights of the state folder".to_owned()
+            }
+            Self::StateGone { .. } => {
+                "your work tree is as the agent left it; start the loop again".to_owned()
+            }
+            Self::Terminated { .. } => "go on with `loopkeeper resume`".to_owned(),
+            Self::NoLoop { .. } => "start the loop again".to_owned(),
+            Self::Workspace { .. } => "check that every folder of the work tree can be read".to_owned(),
+            Self::Refused { hint, .. } => {
+                hint.clone().unwrap_or_else(|| "fix what it names, then start again".to_owned())
+            }
+        }
+    }
+
+    pub(crate) fn nothing(dir: &LoopDir) -> Self {
+        Self::NoLoop { path: dir.path().to_owned() }
+    }
+
+    pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> Self {
+        let path = path.to_owned();
+        move |source| Self::Io { action, path, source }
+    }
+}
+
+/// Writes a new file that only its owner can read.
+pub(crate) fn private_file(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    let mut file =
+        std::fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path)?;
+    file.write_all(bytes)
+}
+
+/// Runs work to its end on a runtime of its own; other tasks of it run only as long.
+pub fn block_on<T>(work: impl Future<Output = T>) -> std::io::Result<T> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    Ok(LocalSet::new().block_on(&runtime, work))
+}
+
+/// Spawns a boxed local task. Boxing keeps large futures off the stack (which is never shrunk) and gives one
+/// monomorphisation of the spawn machinery.
+pub(crate) fn spawn_boxed_local(work: impl Future<Output = ()> + 'static) -> JoinHandle<()> {
+    let work: Pin<Box<dyn Future<Output = ()>>> = Box::pin(work);
+    tokio::task::spawn_local(work)
+}
+
+/// Aborts on any panic: a keeper that lost a task would hang, a dead one can be resumed.
+pub fn abort_on_panic() {
+    let tell = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        tell(panic);
+        std::process::abort();
+    }));
+}

@@ -1,0 +1,366 @@
+//! The keeper's one loop: select an event, let the core decide, make the records durable, apply them, perform
+//! the effects. No rule about loops lives here.
+
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use loopkeeper_core::decide::{self, Decision, Effect, Event, LoopState, Phase, UserCommand, VolatileState};
+use loopkeeper_core::journal::{Entry, LoopSpec, Record};
+use loopkeeper_text::moment::Moment;
+use tokio::sync::{mpsc, oneshot};
+
+use super::KeeperError;
+use super::control::{ControlReply, ControlRequest, SkippedPath, WatchEvent};
+use super::durability::Durability;
+use super::effects::EffectRunner;
+use super::event_log::{self, IterationSpan};
+use super::signals::{self, StateDirWatch};
+use super::user_commands::UserCommands;
+use loopkeeper_system::boottime_timer::BoottimeTimer;
+use loopkeeper_system::clock;
+use loopkeeper_system::journal_file::{JournalError, JournalFile};
+use loopkeeper_system::state_dir::lock::Lock;
+use loopkeeper_system::state_dir::workspace::LoopDir;
+
+/// Maximum delay before records without a dependent effect are synced.
+const GROUP_COMMIT_MS: u64 = 100;
+
+/// What happened, and who waits for the answer.
+type QueuedEvent = (Event, Option<oneshot::Sender<ControlReply>>);
+
+/// Hears every record right after it became durable.
+pub type EntryObserver = Box<dyn FnMut(&Entry)>;
+
+/// One loop, its journal, and the runner of its effects.
+pub struct Keeper {
+    pub(super) state: LoopState,
+    live: VolatileState,
+    journal: JournalFile,
+    journal_path: PathBuf,
+    /// The loop's and the tree's.
+    locks: Rc<[Lock; 2]>,
+    hands: EffectRunner,
+    hooks: UserCommands,
+    /// For deadlines.
+    alarm: BoottimeTimer,
+    observer: EntryObserver,
+    events: mpsc::UnboundedReceiver<Event>,
+    asks: mpsc::Receiver<ControlRequest>,
+    queue: VecDeque<Event>,
+    /// Applied but not yet durable; published after the next sync.
+    unpublished: Vec<Entry>,
+    /// Reply channel of a permission request that is waiting for the user.
+    pending_reply: Option<oneshot::Sender<ControlReply>>,
+    finished: bool,
+    span: IterationSpan,
+}
+
+/// What [`Keeper::new`] is made of.
+pub struct KeeperParams {
+    pub journal: JournalFile,
+    pub locks: Rc<[Lock; 2]>,
+    pub hands: EffectRunner,
+    pub observer: EntryObserver,
+    pub events: mpsc::UnboundedReceiver<Event>,
+    pub asks: mpsc::Receiver<ControlRequest>,
+}
+
+/// How the loop was found.
+pub enum Startup {
+    New(Box<LoopSpec>),
+    Existing(Vec<Entry>),
+}
+
+impl Keeper {
+    /// Writes the first record, or the one that says that this keeper took over.
+    pub fn new(parts: KeeperParams, beginning: Startup, dir: &LoopDir) -> Result<Self, KeeperError> {
+        let KeeperParams { mut journal, locks, hands, mut observer, events, asks } = parts;
+        let boot = clock::boot_id();
+        let (state, first) = match beginning {
+            Startup::New(spec) => {
+                let record = Record::LoopStarted { boot: boot.clone(), spec: spec.clone() };
+                let entries = journal.append(clock::now(), vec![record])?;
+                let entry = entries.first().ok_or_else(|| KeeperError::nothing(dir))?;
+                event_log::log_record(entry);
+                observer(entry);
+                (decide::state_from_first(entry), Event::Launched { spec, boot })
+            }
+            Startup::Existing(entries) => {
+                let version = env!("CARGO_PKG_VERSION").to_owned();
+                (decide::replay(&entries), Event::Reopened { boot, version })
+            }
+        };
+        let state = state.ok_or_else(|| KeeperError::nothing(dir))?;
+        let queue = VecDeque::from([first]);
+        let journal_path = dir.journal();
+        Ok(Self {
+            hooks: UserCommands::new(&state),
+            alarm: BoottimeTimer::new().map_err(KeeperError::io("make a timer for", dir.path()))?,
+            span: IterationSpan::new(state.iteration),
+            state,
+            live: VolatileState::default(),
+            journal,
+            journal_path,
+            locks,
+            hands,
+            observer,
+            events,
+            asks,
+            queue,
+            unpublished: Vec::new(),
+            pending_reply: None,
+            finished: false,
+        })
+    }
+
+    /// Runs until the loop has ended. An error leaves it interrupted, with its agent gone.
+    pub async fn run(mut self, then: Option<UserCommand>) -> Result<LoopState, KeeperError> {
+        self.queue.extend(then.map(Event::UserAsked));
+        let result = self.run_until_finished().await;
+        // Where this fails the result says what is wrong.
+        let _ = self.sync();
+        self.hands.shutdown().await;
+        // No order comes in any more; those that did are answered, one by one that the loop is ending.
+        self.asks.close();
+        while self.asks.try_recv().is_ok() {}
+        self.hands.scene.desk.wait_answered().await;
+        result?;
+        self.hooks.finish().await;
+        self.drain_hook_failures()?;
+        Ok(self.state)
+    }
+
+    /// Of the commands that heard of the loop's end: nobody else would tell that they failed.
+    fn drain_hook_failures(&mut self) -> Result<(), KeeperError> {
+        while let Ok(event) = self.events.try_recv() {
+            if matches!(event, Event::HookFailed { .. }) {
+                self.handle_event(event)?;
+            }
+        }
+        self.sync()
+    }
+
+    async fn run_until_finished(&mut self) -> Result<(), KeeperError> {
+        while !self.finished {
+            let Some((event, asker)) = self.next_event().await? else {
+                self.sync()?;
+                continue;
+            };
+            let answer = self.handle_event(event)?;
+            if answer == ControlReply::Later {
+                self.pending_reply = asker;
+            } else if let Some(asker) = asker {
+                // A client that left does not wait for its answer.
+                let _ = asker.send(answer);
+            }
+        }
+        Ok(())
+    }
+
+    /// `None`: nothing happens for the moment.
+    async fn next_event(&mut self) -> Result<Option<QueuedEvent>, KeeperError> {
+        if let Some(event) = self.queue.pop_front() {
+            return Ok(Some((event, None)));
+        }
+        let rest = |it: &Entry| (it.at.awake + GROUP_COMMIT_MS).saturating_sub(clock::now().awake);
+        let pause = self.unpublished.first().map(rest);
+        let due = decide::deadline(&self.state, &self.live);
+        let rests = self.state.at_rest() || self.state.phase == Phase::Ended;
+        // It may be long until there is a job again.
+        if self.state.is_paused_at_rest() || (self.state.at_rest() && due.is_some()) {
+            self.hands.scene.stage.dismiss_wardens().await;
+        }
+        let watch = if rests { StateDirWatch::Resting } else { StateDirWatch::Working };
+        // Without its locks another keeper may believe that it is alone.
+        let is_journal = || match self.journal.verify_unchanged() {
+            // While idle, foreign changes are reported by the next append.
+            Err(JournalError::Foreign { .. }) => rests,
+            looked => looked.is_ok(),
+        };
+        let is_ours = || is_journal() && self.locks.iter().all(Lock::is_in_place);
+        let root = self.hands.scene.state.root();
+        let places = || watched_paths(&self.journal_path, root, self.locks.as_slice());
+        let mut gone = std::pin::pin!(signals::wait_removed(places, watch, is_ours));
+        let due = due.map(|it| it.awake);
+        tokio::select! {
+            biased;
+            signal = self.hands.signals.next() => super::effects::on_signal(&self.state, signal).map(Some),
+            Some(event) = self.events.recv() => Ok(Some((event, None))),
+            Some(ask) = self.asks.recv() => Ok(Some((Event::UserAsked(ask.order), Some(ask.answer)))),
+            () = wait_disconnected(&mut self.pending_reply) => {
+                self.pending_reply = None;
+                Ok(Some((Event::AskerLeft, None)))
+            }
+            () = sleep(pause) => Ok(None),
+            // `biased`: pending events come first, so a finished process is not reported as timed out.
+            () = self.alarm.sleep_until(due) => Ok(Some((Event::DeadlinePassed, None))),
+            gone = &mut gone => Err(gone),
+        }
+    }
+
+    fn handle_event(&mut self, event: Event) -> Result<ControlReply, KeeperError> {
+        let now = clock::now();
+        self.hands.observe(&event);
+        let asked = matches!(event, Event::UserAsked(_));
+        let steps = decide::decide(&self.state, &mut self.live, now, event);
+        let (mut records, mut effects) = (Vec::new(), Vec::new());
+        for step in steps {
+            match step {
+                Decision::Record(record) => records.push(record),
+                Decision::Effect(effect) => effects.push(effect),
+            }
+        }
+        let haste = if asked { Durability::Now } else { Durability::required_for(&records, &effects) };
+        self.record(now, records, haste)?;
+        let _entered = self.span.enter(self.state.iteration);
+        let mut answer = ControlReply::Done { seq: self.state.seq };
+        for effect in effects {
+            match effect {
+                Effect::GoOn => self.queue.push_back(Event::WentOn),
+                Effect::Finish => self.finished = true,
+                Effect::AwaitUser => answer = ControlReply::Later,
+                Effect::Permit(permit) => {
+                    if let Some(asker) = self.pending_reply.take() {
+                        let _ = asker.send(ControlReply::Permitted(permit));
+                    }
+                }
+                Effect::Refuse { code, message } => answer = super::effects::refusal(code, message),
+                Effect::PrepareRollback { to, paths } => answer = self.prepare_rollback(to, paths)?,
+                Effect::Rollback { to, tree, paths, since } => {
+                    answer = self.roll_back((to, tree), paths, since.as_deref())?;
+                }
+                other => self.hands.perform(&self.state, other),
+            }
+        }
+        Ok(answer)
+    }
+
+    fn prepare_rollback(&mut self, to: u32, paths: Vec<String>) -> Result<ControlReply, KeeperError> {
+        match self.hands.keep_tree() {
+            Ok(shot) => self.handle_event(Event::RollbackReady { to, paths, shot }),
+            Err(message) => self.not_rolled_back(message),
+        }
+    }
+
+    fn roll_back(
+        &mut self,
+        (to, tree): (u32, String),
+        paths: Vec<String>,
+        since: Option<&str>,
+    ) -> Result<ControlReply, KeeperError> {
+        match self.hands.roll_back(&tree, &paths, since) {
+            Ok(restored) => {
+                let (from, after) = (restored.before, restored.after);
+                let refused = restored.refused.iter().map(|it| it.path.clone()).collect();
+                let answer =
+                    self.handle_event(Event::RolledBack { to, paths, tree, from, after, refused })?;
+                let ControlReply::Done { seq } = answer else { return Ok(answer) };
+                let refused = restored.refused.into_iter();
+                Ok(ControlReply::Restored {
+                    seq,
+                    written: restored.written.len(),
+                    removed: restored.removed.len(),
+                    refused: refused.map(|it| SkippedPath { path: it.path, why: it.why }).collect(),
+                })
+            }
+            Err(message) => self.not_rolled_back(message),
+        }
+    }
+
+    fn not_rolled_back(&mut self, message: String) -> Result<ControlReply, KeeperError> {
+        self.handle_event(Event::RollbackFailed { message: message.clone() })?;
+        Ok(ControlReply::Refused { code: "conflict", message })
+    }
+
+    /// Written first, then applied. Durable before anything follows from it, and before it is told.
+    fn record(&mut self, now: Moment, records: Vec<Record>, haste: Durability) -> Result<(), KeeperError> {
+        if records.is_empty() {
+            return if haste == Durability::Now { self.sync() } else { Ok(()) };
+        }
+        let written = match haste {
+            Durability::Now => self.journal.append(now, records.clone()),
+            Durability::Soon => self.journal.append_unsynced(now, records.clone()),
+        };
+        let entries = match written {
+            Ok(entries) => entries,
+            Err(error @ JournalError::Full { .. }) => self.record_on_full_disk(now, records, &error)?,
+            Err(error) => return Err(error.into()),
+        };
+        for entry in entries {
+            if matches!(entry.record, Record::Resumed {}) {
+                // Without room the next full disk is met without a reserve; this one is over.
+                let _ = self.journal.refill_reserve();
+            }
+            decide::apply(&mut self.state, &entry);
+            let entered = self.span.enter(self.state.iteration);
+            event_log::log_record(&entry);
+            drop(entered);
+            self.hooks.observe(&self.state, &entry);
+            self.unpublished.push(entry);
+        }
+        if haste == Durability::Now {
+            self.publish_committed();
+        }
+        Ok(())
+    }
+
+    /// What was written only is on disk and told when this returns.
+    fn sync(&mut self) -> Result<(), KeeperError> {
+        match self.journal.sync() {
+            Ok(()) => {}
+            Err(error @ JournalError::Full { .. }) => {
+                self.record_on_full_disk(Moment::default(), Vec::new(), &error)?;
+            }
+            Err(error) => return Err(error.into()),
+        }
+        self.publish_committed();
+        Ok(())
+    }
+
+    fn publish_committed(&mut self) {
+        for entry in self.unpublished.drain(..) {
+            self.hands.scene.desk.seq.set(entry.seq);
+            (self.observer)(&entry);
+            // Nobody watching is no error.
+            let _ = self.hands.scene.desk.news.send(WatchEvent::Recorded { seq: entry.seq });
+        }
+        self.hooks.dispatch_pending(&self.hands.scene);
+    }
+
+    /// The reserve makes room for what happened and for the record that the loop rests.
+    fn record_on_full_disk(
+        &mut self,
+        now: Moment,
+        records: Vec<Record>,
+        error: &JournalError,
+    ) -> Result<Vec<Entry>, KeeperError> {
+        self.journal.recover()?;
+        self.journal.spend_reserve()?;
+        let entries = self.journal.append(now, records)?;
+        self.queue.push_front(Event::DiskFilled { message: error.to_string() });
+        Ok(entries)
+    }
+}
+
+/// What has to stay where it is: the journal first, the locks, and the folders of the state that hold them.
+fn watched_paths(journal: &Path, root: &Path, locks: &[Lock]) -> Vec<PathBuf> {
+    let folders = journal.ancestors().take_while(|it| it.starts_with(root));
+    let locks = locks.iter().map(Lock::path);
+    folders.chain(locks).map(Path::to_path_buf).collect()
+}
+
+/// Until whoever waits has gone.
+async fn wait_disconnected(waits: &mut Option<oneshot::Sender<ControlReply>>) {
+    match waits {
+        Some(asker) => asker.closed().await,
+        None => std::future::pending().await,
+    }
+}
+
+async fn sleep(ms: Option<u64>) {
+    match ms {
+        Some(ms) => tokio::time::sleep(std::time::Duration::from_millis(ms)).await,
+        None => std::future::pending().await,
+    }
+}

@@ -1,0 +1,126 @@
+//! A round: all checks, one after the other, on one tree, with the tree's hash taken before the first and after
+//! the last.
+
+use std::time::Duration;
+
+use loopkeeper_core::decide::{Event, LoopState, Phase};
+use loopkeeper_core::journal::{LoopSpec, Round};
+use loopkeeper_core::jury::is_due;
+use loopkeeper_task::criterion::{Check, Criterion};
+use tracing::debug_span;
+
+use super::checks::{self, RoundParams};
+use super::effects::LoopContext;
+use super::event_log;
+use super::judges::{self, JudgeContext};
+use super::run_context::{RunContext, SnapshotFailure};
+use loopkeeper_system::git;
+use loopkeeper_system::http::HttpClient;
+
+const NAMED_PATHS: usize = 200;
+
+/// What to check, and on what.
+pub(super) struct RoundRequest {
+    criteria: Vec<Criterion>,
+    /// The tree as a snapshot just taken says; `None` when it must be looked at anew.
+    tree: Option<String>,
+    /// In the names of kept outputs.
+    iteration: u32,
+    /// What `clean` tolerates; `None`: whatever is there now.
+    untracked: Option<Vec<String>>,
+    judging: JudgeContext,
+}
+
+impl RoundRequest {
+    pub(super) fn of_loop(state: &LoopState, repeats: u32, criteria: Vec<Criterion>) -> Self {
+        let first = state.phase == Phase::Baseline;
+        // A repeated round and one at rest begin on a tree that nobody looked at yet.
+        let just_taken = first || (state.phase == Phase::Checking && repeats == 0);
+        let tree = state.snapshots.last().filter(|_| just_taken).map(|it| it.tree.clone());
+        let untracked = (!first).then(|| state.untracked.clone());
+        let judging = JudgeContext::of_loop(state);
+        Self { criteria, tree, iteration: state.iteration, untracked, judging }
+    }
+
+    /// Without a loop nothing was there at the start: `clean` means clean.
+    pub(super) fn at_rest(spec: &LoopSpec) -> Self {
+        let (criteria, untracked) = (spec.criteria.clone(), Some(Vec::new()));
+        Self { criteria, tree: None, iteration: 0, untracked, judging: JudgeContext::at_rest(spec) }
+    }
+}
+
+/// Runs the round and tells what came of it. Dropped, it kills what runs.
+pub(super) async fn run_and_report(scene: LoopContext, request: RoundRequest) {
+    let untracked = match &request.untracked {
+        Some(_) => Vec::new(),
+        None => untracked_now(&scene.stage, &request.criteria),
+    };
+    let request =
+        RoundRequest { untracked: request.untracked.or_else(|| Some(untracked.clone())), ..request };
+    scene.send_event(match run_round(&scene.stage, request).await {
+        Ok((round, wrote)) => Event::ChecksDone { round: Box::new(round), wrote, untracked },
+        Err(SnapshotFailure { reason, message, .. }) => Event::SnapshotFailed { reason, message },
+    });
+}
+
+/// The round, and every path that it wrote.
+pub(super) async fn run_round(
+    stage: &RunContext,
+    request: RoundRequest,
+) -> Result<(Round, Vec<String>), SnapshotFailure> {
+    let take = |store: &mut loopkeeper_system::snapshots::SnapshotStore| Ok(store.take_snapshot()?.tree);
+    let before = match request.tree {
+        Some(tree) => tree,
+        None => stage.with_store(take).await?,
+    };
+    let settings = &stage.spec.settings;
+    let plan = RoundParams {
+        root: &stage.root(),
+        criteria: &request.criteria,
+        timeout: Duration::from_millis(settings.check_timeout_ms),
+        grace: Duration::from_millis(settings.limits.grace_ms),
+        env: &stage.check_env,
+        wardens: &stage.check_wardens,
+        redactor: &stage.redactor,
+        permit: &stage.permit,
+        asker: HttpClient { program: &stage.messenger, domain: &stage.domain, env: &stage.check_env },
+        servers: &settings.serve,
+        untracked: request.untracked.as_deref().unwrap_or_default(),
+        output: &stage.outputs,
+        number: request.iteration,
+    };
+    let mut results = checks::run_round(&plan).await;
+    let mut after = stage.with_store(take).await?;
+    let mut judging = None;
+    if is_due(&request.criteria, &results) && request.judging.is_steady(stage, (&before, &after)).await? {
+        let heard = judges::run_judges(&plan, stage, &request.judging, &after).await?;
+        for result in heard.results {
+            debug_span!("check", criterion = result.criterion.0).in_scope(|| event_log::log_check(&result));
+            results
+                .iter_mut()
+                .filter(|it| it.criterion == result.criterion)
+                .for_each(|it| *it = result.clone());
+        }
+        (judging, after) = (heard.spent, heard.tree);
+    }
+    let wrote = if before == after { Vec::new() } else { changed_paths(stage, &before, &after).await? };
+    let named = wrote.iter().take(NAMED_PATHS).cloned().collect();
+    Ok((Round { tree_before: before, tree_after: after, wrote: named, results, judging }, wrote))
+}
+
+pub(super) async fn changed_paths(
+    stage: &RunContext,
+    before: &str,
+    after: &str,
+) -> Result<Vec<String>, SnapshotFailure> {
+    let (before, after) = (before.to_owned(), after.to_owned());
+    stage.with_store(move |store| Ok(store.changed_paths(&before, &after)?)).await
+}
+
+/// A failure shows again, with its words, when `clean` itself is checked.
+fn untracked_now(stage: &RunContext, criteria: &[Criterion]) -> Vec<String> {
+    if !criteria.iter().any(|it| matches!(it.check, Some(Check::Clean))) {
+        return Vec::new();
+    }
+    git::untracked_paths(&stage.root()).ok().flatten().unwrap_or_default()
+}

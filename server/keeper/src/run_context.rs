@@ -1,0 +1,278 @@
+//! The context in which checks and agents run: root, isolation, environments, snapshot store. Shared by loops and by
+//! check rounds without a loop.
+
+use std::cell::Cell;
+use std::ffi::OsString;
+use std::iter::once_with;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::{Duration, Instant};
+
+use loopkeeper_agent::claude::hooks;
+use loopkeeper_agent::claude::start::SANDBOXED;
+use loopkeeper_agent::kind::AgentKind;
+use loopkeeper_agent::{LoopMode, PermissionMode};
+use loopkeeper_core::journal::{AgentPlan, LoopSpec, PauseReason};
+use loopkeeper_text::redact::Redactor;
+
+use super::KeeperError;
+use loopkeeper_system::env::{EnvAudience, SOCKET, scrubbed_env};
+use loopkeeper_system::process::{WardenPool, orphans};
+use loopkeeper_system::sandbox::Isolation;
+use loopkeeper_system::snapshots::{SnapshotError, SnapshotStore};
+use loopkeeper_system::state_dir::StateDir;
+use loopkeeper_system::state_dir::binary::HelperBinary;
+use loopkeeper_system::state_dir::workspace::Workspace;
+use loopkeeper_system::trust::permit::{CheckOrigin, Permit};
+
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// Work with the snapshot store that takes no longer than this is not worth a thread.
+const SHORT: Duration = Duration::from_millis(20);
+
+pub type EnvVars = Vec<(OsString, OsString)>;
+
+/// Sets these, over what they were.
+pub fn extend_env(env: &mut EnvVars, more: EnvVars) {
+    for (name, value) in more {
+        env.retain(|(known, _)| *known != name);
+        env.push((name, value));
+    }
+}
+
+#[derive(Clone)]
+pub struct RunContext {
+    pub spec: Rc<LoopSpec>,
+    pub domain: Rc<Isolation>,
+    /// Separate pools, so that a warden compromised by an agent never runs a check.
+    pub agent_wardens: WardenPool,
+    pub check_wardens: WardenPool,
+    /// The program that makes requests.
+    pub messenger: Rc<Path>,
+    pub agent_env: Rc<EnvVars>,
+    pub check_env: Rc<EnvVars>,
+    pub redactor: Rc<Redactor>,
+    pub permit: Rc<Permit>,
+    /// What the agent's hooks are recognised by.
+    pub token: Rc<str>,
+    /// Where they find their keeper.
+    socket: Rc<Path>,
+    pub store: Arc<Mutex<SnapshotStore>>,
+    /// How long the last work with the store took.
+    pace: Rc<Cell<Duration>>,
+    /// Where outputs are kept.
+    pub outputs: PathBuf,
+    /// The list of calls of this user.
+    pub calls: PathBuf,
+}
+
+impl RunContext {
+    pub fn new(
+        state: &StateDir,
+        workspace: &Workspace,
+        spec: LoopSpec,
+        outputs: &Path,
+    ) -> Result<Self, KeeperError> {
+        let checks = if spec.inline_prompt.is_some() { CheckOrigin::Typed } else { CheckOrigin::Written };
+        let domain = Isolation::detect(spec.settings.sandbox, &warden_program(state))?;
+        let token = uuid::Uuid::new_v4().simple().to_string();
+        let socket = state.socket_dir().join(format!("{}.sock", spec.loop_id));
+        let door = HookEndpoint { token: &token, socket: &socket };
+        Ok(Self {
+            agent_env: Rc::new(with_door(agent_environment(&spec, &spec.agent, &domain), &spec, &door)),
+            check_env: Rc::new(environment(EnvAudience::Check, &spec)),
+            redactor: Rc::new(redactor(&spec)),
+            store: Arc::new(Mutex::new(SnapshotStore::open(&workspace.snapshots(), workspace.root())?)),
+            pace: Rc::new(Cell::new(Duration::MAX)),
+            outputs: outputs.to_owned(),
+            calls: state.calls(),
+            permit: Rc::new(Permit::new(state, workspace.root(), checks)),
+            messenger: fetch_program(state).into(),
+            token: token.into(),
+            socket: socket.into(),
+            agent_wardens: WardenPool::new(&domain),
+            check_wardens: WardenPool::new(&domain),
+            domain: Rc::new(domain),
+            spec: Rc::new(spec),
+        })
+    }
+
+    /// What an agent of the loop finds in its environment.
+    pub(super) fn env_of(&self, plan: &AgentPlan) -> EnvVars {
+        if plan.name == self.spec.agent.name {
+            return self.agent_env.as_ref().clone();
+        }
+        let door = HookEndpoint { token: &self.token, socket: &self.socket };
+        with_door(agent_environment(&self.spec, plan, &self.domain), &self.spec, &door)
+    }
+
+    /// The agent of this name with all that only the loop's folder knows of it.
+    pub(super) fn agent(&self, name: &str) -> AgentPlan {
+        self.spec.agents().find(|it| it.name == name).unwrap_or(&self.spec.agent).clone()
+    }
+
+    /// Ends the wardens that wait for their next job.
+    pub(super) async fn dismiss_wardens(&self) {
+        self.agent_wardens.shutdown().await;
+        self.check_wardens.shutdown().await;
+    }
+
+    pub fn root(&self) -> PathBuf {
+        PathBuf::from(&self.spec.root)
+    }
+
+    /// Does something with the snapshot store: at once where that was quick the last time, else on a thread that
+    /// may block. `work` may be begun twice.
+    pub async fn with_store<T: Send + 'static>(
+        &self,
+        work: impl Fn(&mut SnapshotStore) -> Result<T, SnapshotFailure> + Send + 'static,
+    ) -> Result<T, SnapshotFailure> {
+        let began = Instant::now();
+        let done = if let Some(done) = self.at_once(&work) {
+            done
+        } else {
+            let store = Arc::clone(&self.store);
+            let task = tokio::task::spawn_blocking(move || work(&mut *lock_store(&store)?));
+            task.await.map_err(|error| SnapshotFailure::from(error.to_string()))?
+        };
+        self.pace.set(began.elapsed());
+        tracing::debug!(duration = ?self.pace.get(), is_ok = done.is_ok(), "snapshot store used");
+        done
+    }
+
+    /// `None` where it takes, or may take, longer than a moment: meanwhile nobody would be heard.
+    fn at_once<T>(
+        &self,
+        work: impl Fn(&mut SnapshotStore) -> Result<T, SnapshotFailure>,
+    ) -> Option<Result<T, SnapshotFailure>> {
+        if self.pace.get() > SHORT {
+            return None;
+        }
+        let mut store = self.store.try_lock().ok()?;
+        store.set_time_limit(Some(SHORT));
+        let done = work(&mut store);
+        store.set_time_limit(None);
+        Some(done).filter(|it| !it.as_ref().is_err_and(|it| it.is_late))
+    }
+
+    /// The same, right here: for moments in which nothing else is to happen.
+    pub fn with_store_now<T>(
+        &self,
+        work: impl FnOnce(&mut SnapshotStore) -> Result<T, SnapshotFailure>,
+    ) -> Result<T, SnapshotFailure> {
+        work(&mut *lock_store(&self.store)?)
+    }
+}
+
+/// Snapshot failure with the pause reason it maps to.
+#[derive(Debug)]
+pub struct SnapshotFailure {
+    pub reason: PauseReason,
+    pub message: String,
+    /// Nothing is wrong but that it took too long to be done at once.
+    is_late: bool,
+}
+
+impl From<SnapshotError> for SnapshotFailure {
+    fn from(error: SnapshotError) -> Self {
+        let reason = if error.is_full() { PauseReason::Disk } else { PauseReason::Workspace };
+        let is_late = matches!(error, SnapshotError::OutOfTime);
+        Self { reason, message: error.to_string(), is_late }
+    }
+}
+
+impl From<String> for SnapshotFailure {
+    fn from(message: String) -> Self {
+        Self { reason: PauseReason::Workspace, message, is_late: false }
+    }
+}
+
+pub(super) fn lock_store(
+    store: &Mutex<SnapshotStore>,
+) -> Result<MutexGuard<'_, SnapshotStore>, SnapshotFailure> {
+    store.lock().map_err(|_| "the snapshot store was left in an unknown state".to_owned().into())
+}
+
+fn environment(reader: EnvAudience, spec: &LoopSpec) -> EnvVars {
+    let settings = &spec.settings;
+    let mut env = scrubbed_env(reader, &settings.env_pass, &settings.env_set, std::env::vars_os());
+    env.push((orphans::ENV_LOOP.into(), format!("{}:{}", spec.loop_id, std::process::id()).into()));
+    env
+}
+
+/// Where the agent's hooks ask, and by what they are let in.
+struct HookEndpoint<'a> {
+    token: &'a str,
+    socket: &'a Path,
+}
+
+fn with_door(mut env: EnvVars, spec: &LoopSpec, door: &HookEndpoint<'_>) -> EnvVars {
+    env.retain(|(name, _)| name != orphans::ENV_LOOP);
+    env.push((orphans::ENV_LOOP.into(), format!("{}:{}", spec.loop_id, door.token).into()));
+    env.push((SOCKET.into(), door.socket.into()));
+    let hooked = spec.settings.mode == LoopMode::Hook && spec.agent.kind() == AgentKind::Claude;
+    if hooked && !env.iter().any(|(name, _)| name == hooks::CAP) {
+        env.push((hooks::CAP.into(), hooks::RAISED.to_string().into()));
+    }
+    env
+}
+
+/// What the agent's own start needs comes besides; the user's words about the same variables win. What belongs to
+/// its command line wins over both.
+pub(super) fn agent_environment(spec: &LoopSpec, agent: &AgentPlan, domain: &Isolation) -> EnvVars {
+    let mut env = environment(EnvAudience::Agent, spec);
+    let kind = agent.kind();
+    let is_sandboxed = kind == AgentKind::Claude
+        && agent.permissions == PermissionMode::SandboxedAll
+        && matches!(domain, Isolation::PidNamespace { .. });
+    for (name, value) in kind.environment().iter().copied().chain(is_sandboxed.then_some(SANDBOXED)) {
+        if !env.iter().any(|(known, _)| known == name) {
+            env.push((name.into(), value.into()));
+        }
+    }
+    for (name, value) in &agent.env {
+        env.retain(|(known, _)| known != name.as_str());
+        env.push((name.into(), value.into()));
+    }
+    env
+}
+
+/// Redacts the values of variables that may be secrets: ours, and those that the settings set.
+pub(super) fn redactor(spec: &LoopSpec) -> Redactor {
+    Redactor::from_env(text_variables(spec))
+}
+
+fn text_variables(spec: &LoopSpec) -> Vec<(String, String)> {
+    let text =
+        |(name, value): (OsString, OsString)| Some((name.into_string().ok()?, value.into_string().ok()?));
+    let of_agents = spec.agents().chain(&spec.judge).flat_map(|it| &it.env);
+    let set = spec.settings.env_set.iter().chain(of_agents);
+    std::env::vars_os().filter_map(text).chain(set.cloned()).collect()
+}
+
+/// The program that wardens are started from: a small one of their own where it was installed along, else this
+/// one. A copy in the state folder outlives an update or a rebuild, unless nothing may run from there.
+pub fn warden_program(state: &StateDir) -> PathBuf {
+    let this = || state.install_binary(VERSION).ok();
+    let not_installed =
+        || std::env::current_exe().into_iter().flat_map(|it| [HelperBinary::Warden.path_beside(&it), it]);
+    let found = own_part(state, HelperBinary::Warden).chain(once_with(this).flatten());
+    first_that_runs(found.chain(once_with(not_installed).flatten()))
+        .unwrap_or_else(|| PathBuf::from("/proc/self/exe"))
+}
+
+/// The program that makes requests; nothing else can, since nothing else is to hold TLS in memory.
+fn fetch_program(state: &StateDir) -> PathBuf {
+    let not_installed = || std::env::current_exe().map(|it| HelperBinary::Request.path_beside(&it));
+    first_that_runs(own_part(state, HelperBinary::Request).chain(once_with(not_installed).flatten()))
+        .unwrap_or_else(|| PathBuf::from("loopkeeper-request"))
+}
+
+fn own_part(state: &StateDir, part: HelperBinary) -> impl Iterator<Item = PathBuf> {
+    once_with(move || state.install_part(part, VERSION).ok().flatten()).flatten()
+}
+
+fn first_that_runs(mut found: impl Iterator<Item = PathBuf>) -> Option<PathBuf> {
+    found.find(|it| rustix::fs::access(it, rustix::fs::Access::EXEC_OK).is_ok())
+}

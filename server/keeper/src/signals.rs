@@ -1,0 +1,87 @@
+//! Signal handling, and a watch that notices when the state folder is deleted or replaced.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use tokio::signal::unix::{Signal as Source, SignalKind, signal};
+
+use super::KeeperError;
+use loopkeeper_system::removal_watch::RemovalWatch;
+
+/// Whether there is anything that must not go on without a journal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum StateDirWatch {
+    Working,
+    Resting,
+}
+
+/// A deleted state folder is noticed this fast while something runs.
+const LOOK_EVERY: Duration = Duration::from_secs(4);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StopSignal {
+    Interrupt,
+    Terminate,
+}
+
+impl StopSignal {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Interrupt => "SIGINT",
+            Self::Terminate => "SIGTERM",
+        }
+    }
+}
+
+/// The signals that ask the keeper to go. A closing terminal's SIGHUP is none of them.
+pub struct StopSignals {
+    interrupt: Source,
+    terminate: Source,
+    _hang_up: Source,
+}
+
+impl StopSignals {
+    pub fn listen() -> std::io::Result<Self> {
+        Ok(Self {
+            interrupt: signal(SignalKind::interrupt())?,
+            terminate: signal(SignalKind::terminate())?,
+            _hang_up: signal(SignalKind::hangup())?,
+        })
+    }
+
+    pub async fn next(&mut self) -> StopSignal {
+        tokio::select! {
+            _ = self.interrupt.recv() => StopSignal::Interrupt,
+            _ = self.terminate.recv() => StopSignal::Terminate,
+        }
+    }
+}
+
+/// Resolves when the journal, the first of `paths`, is no longer ours. While nothing runs it hears of that and never
+/// looks, so that a resting keeper never wakes.
+pub(super) async fn wait_removed(
+    paths: impl Fn() -> Vec<PathBuf>,
+    watch: StateDirWatch,
+    is_ours: impl Fn() -> bool,
+) -> KeeperError {
+    if watch == StateDirWatch::Resting {
+        // What has just begun may be over at once.
+        tokio::task::yield_now().await;
+    }
+    loop {
+        let moving = match watch {
+            StateDirWatch::Working => {
+                tokio::time::sleep(LOOK_EVERY).await;
+                None
+            }
+            // Anew each time: what has come to another path is none of ours any more.
+            StateDirWatch::Resting => Some(RemovalWatch::new(paths())),
+        };
+        if !is_ours() {
+            return KeeperError::StateGone { path: paths().into_iter().next().unwrap_or_default() };
+        }
+        if let Some(moving) = moving {
+            moving.wait_removed().await;
+        }
+    }
+}

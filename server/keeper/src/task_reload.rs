@@ -1,0 +1,199 @@
+//! Reloads the task's documents. Read-only; a missing document is replaced by the copy taken at the start of the loop,
+//! so that no loop runs without its task.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use loopkeeper_agent::LoopMode;
+use loopkeeper_core::decide::{LoopState, Phase, TaskDocuments};
+use loopkeeper_core::exit_condition;
+use loopkeeper_core::journal::LoopSpec;
+use loopkeeper_core::trust::{TrustItem, TrustSubject};
+use loopkeeper_task::criterion::{Criterion, CriterionId};
+use loopkeeper_task::{CHECK_ARGUMENT, Task, TaskDocument, parse_task as read_documents};
+use loopkeeper_text::digest::sha256;
+use loopkeeper_text::sanitize;
+
+use super::checks::files;
+use super::effects::LoopContext;
+use super::{memory_files, template};
+use loopkeeper_system::task_files::{self, DiscoveredTask, LoadedTask, TaskFileError};
+use loopkeeper_system::trust::TrustStore;
+use loopkeeper_system::trust::surfaces::find_surfaces;
+
+pub(super) fn read(scene: &LoopContext, state: &LoopState) -> TaskDocuments {
+    let spec = &state.spec;
+    let (task, sums) = read_current(scene, spec);
+    if state.phase == Phase::Checking {
+        let (criteria, plan, matching) = (task.criteria, task.plan, matching_globs(spec));
+        return TaskDocuments { criteria, plan, sums, matching, ..TaskDocuments::default() };
+    }
+    // The next agent is told by these and starts by leave of these, so they are read right before it does.
+    let trust = TrustStore::open(&scene.state);
+    let typed = spec.inline_prompt.is_some();
+    TaskDocuments {
+        untrusted: if typed { Vec::new() } else { untrusted_criteria(&trust, spec, &task) },
+        surfaces: untrusted_surfaces(&trust, spec),
+        prompt: task.prompt,
+        context: task.context.into_iter().map(|it| it.text).collect(),
+        criteria: task.criteria,
+        plan: task.plan,
+        sums,
+        matching: Vec::new(),
+        notes: memory_files::read(spec),
+        template: template::read(scene, state),
+    }
+}
+
+/// The globs of `exit.when` that files of the tree match.
+fn matching_globs(spec: &LoopSpec) -> Vec<String> {
+    let condition = spec.settings.exit.when.as_deref().and_then(|it| exit_condition::parse(it).ok());
+    let Some(condition) = condition else { return Vec::new() };
+    let root = Path::new(&spec.root);
+    condition.globs().into_iter().filter(|glob| files::any_match(root, glob)).map(str::to_owned).collect()
+}
+
+/// The commands that the loop was started with were asked about then.
+fn untrusted_criteria(trust: &TrustStore, spec: &LoopSpec, task: &Task) -> Vec<CriterionId> {
+    let known = |it: &&Criterion| spec.criteria.iter().any(|old| old.id == it.id);
+    let asks = |it: &Criterion| {
+        let items = TrustItem::from_checks(std::slice::from_ref(it), |_| None);
+        !trust.untrusted_items(Path::new(&spec.root), &items).is_empty()
+    };
+    task.criteria.iter().filter(|it| !known(it) && asks(it)).map(|it| it.id.clone()).collect()
+}
+
+/// Files that make the agent run programs, changed since the user said yes to them.
+fn untrusted_surfaces(trust: &TrustStore, spec: &LoopSpec) -> Vec<String> {
+    let root = Path::new(&spec.root);
+    if spec.settings.mode == LoopMode::Attach && spec.judge.is_none() {
+        // The session is its user's, and asks for itself.
+        return Vec::new();
+    }
+    match find_surfaces(root) {
+        Ok(found) => trust.untrusted_items(root, &found).iter().map(name).collect(),
+        // What cannot be read in full cannot have been trusted.
+        Err(error) => vec![sanitize::line(&error.to_string())],
+    }
+}
+
+fn name(item: &TrustItem) -> String {
+    match &item.runs {
+        TrustSubject::Check { command } => sanitize::visible(command),
+        TrustSubject::Request { url } => sanitize::visible(url),
+        TrustSubject::Surface { path, .. } => sanitize::visible(&String::from_utf8_lossy(path)),
+        other @ (TrustSubject::Agent { .. }
+        | TrustSubject::Settings { .. }
+        | TrustSubject::Server { .. }
+        | TrustSubject::Hook { .. }) => other.kind().to_owned(),
+    }
+}
+
+/// Of each document, by its path.
+type DocumentHashes = BTreeMap<String, String>;
+
+/// The task as last parsed: it is read twice between two iterations and rarely differs.
+#[derive(Debug, Default)]
+pub struct ParsedTaskCache {
+    last: LoadedTask,
+    hashes: DocumentHashes,
+}
+
+impl ParsedTaskCache {
+    /// Larger tasks are parsed again each time, so that a keeper at rest stays small.
+    const MOST_BYTES: usize = 64 * 1024;
+
+    fn reload(
+        &mut self,
+        root: &Path,
+        found: &DiscoveredTask,
+    ) -> Result<(Arc<Task>, DocumentHashes), TaskFileError> {
+        let loaded = task_files::reload(root, found, &self.last)?;
+        if !Arc::ptr_eq(&loaded.task, &self.last.task) {
+            self.hashes = hash_documents(&loaded.documents);
+        }
+        let task = Arc::clone(&loaded.task);
+        let is_small = loaded.documents.iter().map(|it| it.text.len()).sum::<usize>() <= Self::MOST_BYTES;
+        self.last = if is_small { loaded } else { LoadedTask::default() };
+        Ok((task, self.hashes.clone()))
+    }
+}
+
+fn hash_documents(documents: &[TaskDocument]) -> DocumentHashes {
+    documents.iter().map(|it| (it.path.clone(), sha256(it.text.as_bytes()))).collect()
+}
+
+/// With the sum of each document.
+fn read_current(scene: &LoopContext, spec: &LoopSpec) -> (Task, DocumentHashes) {
+    let none = BTreeMap::new();
+    if let Some(prompt) = &spec.inline_prompt {
+        let (prompt, criteria, plan) = (prompt.clone(), spec.criteria.clone(), spec.plan.clone());
+        return (Task { prompt, criteria, plan, ..Task::default() }, none);
+    }
+    let root = Path::new(&spec.root);
+    let reloaded = scene.task.borrow_mut().reload(root, &task_files::task_at(root, &spec.task.0));
+    match reloaded {
+        Ok((task, sums)) => {
+            let mut task = Arc::unwrap_or_clone(task);
+            let known = |it: &Criterion| task.criteria.iter().any(|written| written.id == it.id);
+            let typed = spec.criteria.iter().filter(|it| it.place.file == CHECK_ARGUMENT && !known(it));
+            let typed: Vec<Criterion> = typed.cloned().collect();
+            // No document says what was typed at the start.
+            task.criteria.extend(typed);
+            (task, sums)
+        }
+        Err(error) => {
+            tracing::warn!("{error}; the copy made at the start is used");
+            (read_original(scene, spec), none)
+        }
+    }
+}
+
+/// The prompt as it was at the start, with the criteria and the plan of then.
+fn read_original(scene: &LoopContext, spec: &LoopSpec) -> Task {
+    let text = std::fs::read_to_string(super::launch::task_copy(&scene.dir)).unwrap_or_default();
+    let document = TaskDocument { path: spec.task.0.clone(), text };
+    let task = read_documents(&[document]);
+    Task { criteria: spec.criteria.clone(), plan: spec.plan.clone(), ..task }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::ParsedTaskCache;
+    use loopkeeper_system::task_files;
+
+    #[test]
+    fn every_change_of_a_task_is_seen_whatever_was_read_before() {
+        let root = tempfile::tempdir().unwrap();
+        let root = root.path();
+        let prompt = "# Go\n\n## Done when\n\n- one: `$ true`\n";
+        let long = format!("{prompt}{}", "x".repeat(ParsedTaskCache::MOST_BYTES));
+        let other = long.replace("one", "two");
+        let states: &[(&str, &[u8])] = &[
+            ("PROMPT.md", prompt.as_bytes()),
+            ("PROMPT.md", b"# Go\n\n## Done when\n\n- one: `$ trus`\n"),
+            // As text these two are the same.
+            ("PROMPT.md", b"# Go\n\xff\xfe\n"),
+            ("PROMPT.md", b"# Go\n\xfe\xff\n"),
+            ("PROMPT.md", long.as_bytes()),
+            ("PROMPT.md", other.as_bytes()),
+            ("fix_plan.md", b"- [ ] first\n"),
+            ("fix_plan.md", b"- [x] first\n"),
+            ("PROMPT.md", prompt.as_bytes()),
+        ];
+        let mut last = ParsedTaskCache::default();
+        for (name, bytes) in states {
+            fs::write(root.join(name), bytes).unwrap();
+            let found = task_files::task_at(root, "PROMPT.md");
+            let anew = task_files::load(root, &found).unwrap();
+            let hashes = super::hash_documents(&anew.documents);
+            for _ in 0..2 {
+                let read = last.reload(root, &found).unwrap();
+                assert_eq!(read, (anew.task.clone(), hashes.clone()), "{name}: {}", bytes.escape_ascii());
+            }
+        }
+    }
+}

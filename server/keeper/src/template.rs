@@ -1,0 +1,58 @@
+//! The template of the prompt as the user has it: what stands in the snapshot before the iteration, unless the agent
+//! wrote it. A copy in the loop's folder is what holds otherwise.
+
+use std::path::Path;
+
+use loopkeeper_core::decide::{LoopState, weakening};
+use loopkeeper_core::journal::SnapshotWhen;
+use loopkeeper_core::prompt::{MAX_TEMPLATE_BYTES, PromptTemplate};
+
+use super::KeeperError;
+use super::effects::LoopContext;
+use loopkeeper_system::state_dir::workspace::LoopDir;
+use loopkeeper_system::{durable, template_file};
+
+const COPY: &str = "template.md";
+
+/// For the loop that begins.
+pub(super) fn save_copy(dir: &LoopDir, root: &Path, path: Option<&str>) -> Result<(), KeeperError> {
+    let Some(path) = path else { return Ok(()) };
+    let copy = dir.path().join(COPY);
+    let text = template_file::read(root, path).map_err(|error| {
+        KeeperError::io("read", Path::new(path))(std::io::Error::other(error.to_string()))
+    })?;
+    durable::replace_file(&copy, text.as_bytes()).map_err(KeeperError::io("write", &copy))
+}
+
+/// For the next iteration.
+pub(super) fn read(scene: &LoopContext, state: &LoopState) -> Option<PromptTemplate> {
+    let path = state.spec.settings.prompt_template.as_deref()?;
+    let copy = scene.dir.path().join(COPY);
+    let kept = std::fs::read_to_string(&copy).unwrap_or_default();
+    // The agent is told to put back what it wrote, as of any protected file.
+    let is_theirs = weakening::current_weakenings(state).any(|it| it.path == path);
+    let now = if is_theirs { None } else { in_snapshot(scene, state, path) };
+    let Some(now) = now.filter(|it| *it != kept) else { return PromptTemplate::parse(&kept).ok() };
+    match PromptTemplate::parse(&now) {
+        Ok(template) => {
+            if let Err(error) = durable::replace_file(&copy, now.as_bytes()) {
+                tracing::warn!("the template of the prompt could not be kept: {error}");
+            }
+            Some(template)
+        }
+        Err(fault) => {
+            tracing::warn!("{path}:{}: {}; the template of before is used", fault.line, fault.message);
+            PromptTemplate::parse(&kept).ok()
+        }
+    }
+}
+
+/// `None`: no snapshot covers it, so that nobody knows who wrote what stands there.
+fn in_snapshot(scene: &LoopContext, state: &LoopState, path: &str) -> Option<String> {
+    // What stands there right after an iteration may be the agent's: that is judged first.
+    let tree = &state.snapshots.last().filter(|it| it.when == SnapshotWhen::Before)?.tree;
+    let file = |store: &mut loopkeeper_system::snapshots::SnapshotStore| {
+        Ok(store.file(tree, path, MAX_TEMPLATE_BYTES)?)
+    };
+    String::from_utf8(scene.stage.with_store_now(file).ok().flatten()?).ok()
+}

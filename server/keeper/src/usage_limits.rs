@@ -1,0 +1,78 @@
+//! The usage limits that all loops of this user share: what this loop meets is put on the list, what others met is
+//! looked up before an agent is started.
+
+use std::path::Path;
+use std::time::Duration;
+
+use loopkeeper_agent::{AgentEnding, AgentRun, ProviderClass};
+use loopkeeper_core::decide::Event;
+use loopkeeper_core::journal::AgentPlan;
+
+use tokio::time::Instant;
+
+use super::effects::LoopContext;
+use super::spawn_boxed_local;
+use loopkeeper_system::usage_limits::Change;
+use loopkeeper_system::{clock, usage_limits};
+
+/// Where no reset was announced, as long as a loop waits then.
+const UNKNOWN_MS: u64 = 60 * 60 * 1000;
+/// Another process holds the list for a few milliseconds, unless it was stopped meanwhile.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
+const LOCK_INTERVAL: Duration = Duration::from_millis(3);
+
+/// What another loop met with this agent and account.
+pub(super) fn shared_limit(scene: &LoopContext, plan: &AgentPlan) -> Option<Event> {
+    let (path, now) = (scene.state.usage_limits(), clock::now());
+    let account = usage_limits::account_key(plan, &scene.stage.env_of(plan));
+    match usage_limits::in_force(&path, &account, scene.dir.id(), now.wall) {
+        Ok(found) => found.map(|it| Event::LimitKnown { until: now.plus_ms(it.lasts_ms), met_by: it.met_by }),
+        Err(error) => {
+            tracing::warn!("{error}");
+            None
+        }
+    }
+}
+
+/// How a run ended, for other loops.
+pub(super) fn record_outcome(scene: &LoopContext, plan: &AgentPlan, run: &AgentRun) {
+    let (path, now) = (scene.state.usage_limits(), clock::now().wall);
+    let Some(change) = change_of(scene, run, now) else { return };
+    let account = usage_limits::account_key(plan, &scene.stage.env_of(plan));
+    if enter_once(&path, &account, &change) {
+        return;
+    }
+    spawn_boxed_local(async move {
+        let begun = Instant::now();
+        while begun.elapsed() < LOCK_TIMEOUT {
+            tokio::time::sleep(LOCK_INTERVAL).await;
+            if enter_once(&path, &account, &change) {
+                return;
+            }
+        }
+        tracing::warn!(
+            "another process holds the list of usage limits: other loops do not learn of this one's"
+        );
+    });
+}
+
+fn change_of(scene: &LoopContext, run: &AgentRun, now: u64) -> Option<Change> {
+    let has_ended_well =
+        matches!(run.ending, AgentEnding::Exited | AgentEnding::Held) && run.exit.unwrap_or(0) == 0;
+    match &run.error {
+        Some(error) if error.class == ProviderClass::Quota => {
+            let until = error.resets_at.unwrap_or(now.saturating_add(UNKNOWN_MS));
+            (until > now).then(|| Change::Met { by: scene.dir.id().to_owned(), until })
+        }
+        None if has_ended_well => Some(Change::Lifted),
+        _ => None,
+    }
+}
+
+/// False: the list is held by another process.
+fn enter_once(path: &Path, account: &str, change: &Change) -> bool {
+    usage_limits::enter(path, account, change, clock::now().wall).unwrap_or_else(|error| {
+        tracing::warn!("{error}");
+        true
+    })
+}

@@ -1,0 +1,193 @@
+//! Runs the user's own commands at events of the loop (`[on]`), each under its own warden with a timeout. Their
+//! failure is noted and never changes the loop.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::rc::Rc;
+use std::time::Duration;
+
+use loopkeeper_core::check::{CommandExit, CommandRun};
+use loopkeeper_core::decide::{Event, LoopState};
+use loopkeeper_core::journal::Entry;
+use loopkeeper_core::settings::LoopEvent;
+use loopkeeper_text::sanitize;
+use loopkeeper_view::hook_payload::{HookEventEncoder, HookPayload};
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+
+use super::effects::LoopContext;
+use super::spawn_boxed_local;
+use loopkeeper_system::process::{Job, StdinSource, run_beside, run_to_end};
+
+/// Events of a kind that wait for the one before them; more are not told.
+const MOST_WAITING: usize = 100;
+/// What an event is called in the environment of its command.
+const VARIABLE: &str = "LOOPKEEPER_EVENT";
+
+/// What comes before the next start of the agent, until somebody tells it.
+pub(super) type PendingStartHook = Rc<RefCell<Option<HookPayload>>>;
+
+/// All of one keeper.
+pub(super) struct UserCommands {
+    teller: HookEventEncoder,
+    /// Of records that may not be durable yet.
+    untold: Vec<HookPayload>,
+    lines: BTreeMap<LoopEvent, CommandQueue>,
+}
+
+/// Commands of one kind, one after the other.
+struct CommandQueue {
+    events: mpsc::Sender<HookPayload>,
+    task: JoinHandle<()>,
+}
+
+impl UserCommands {
+    pub(super) fn new(state: &LoopState) -> Self {
+        Self { teller: HookEventEncoder::new(state), untold: Vec::new(), lines: BTreeMap::new() }
+    }
+
+    /// A record was applied.
+    pub(super) fn observe(&mut self, state: &LoopState, entry: &Entry) {
+        let told = self.teller.encode_events(state, entry);
+        let on = &state.spec.settings.on;
+        self.untold.extend(told.into_iter().filter(|it| on.for_event(it.event).is_some()));
+    }
+
+    /// What was heard so far is durable.
+    pub(super) fn dispatch_pending(&mut self, scene: &LoopContext) {
+        for told in self.untold.drain(..) {
+            if told.event == LoopEvent::IterationStart {
+                scene.eve.replace(Some(told));
+                continue;
+            }
+            let event = told.event;
+            let line = self.lines.entry(event).or_insert_with(|| CommandQueue::spawn(scene));
+            if line.events.try_send(told).is_err() {
+                tracing::warn!("`on.{}` is too slow: an event was not told", event.key());
+            }
+        }
+    }
+
+    /// Waits for what was told: a loop's last word is heard before its keeper goes.
+    pub(super) async fn finish(&mut self) {
+        for (_, CommandQueue { events, task }) in std::mem::take(&mut self.lines) {
+            drop(events);
+            let _ = task.await;
+        }
+    }
+}
+
+impl CommandQueue {
+    fn spawn(scene: &LoopContext) -> Self {
+        let (events, mut waiting) = mpsc::channel(MOST_WAITING);
+        let scene = scene.clone();
+        let task = spawn_boxed_local(async move {
+            while let Some(told) = waiting.recv().await {
+                run(&scene, &told).await;
+            }
+        });
+        Self { events, task }
+    }
+}
+
+/// What the agent waits for. Dropped, the command ends.
+pub(super) async fn before_agent(scene: &LoopContext) {
+    let told = scene.eve.take();
+    if let Some(told) = told {
+        run(scene, &told).await;
+    }
+}
+
+async fn run(scene: &LoopContext, told: &HookPayload) {
+    if let Err(why) = attempt(scene, told).await {
+        tracing::warn!("The command of `on.{}` {why}. The loop goes on.", told.event.key());
+        scene.send_event(Event::HookFailed { event: told.event, message: why });
+    }
+}
+
+async fn attempt(scene: &LoopContext, told: &HookPayload) -> Result<(), String> {
+    let stage = &scene.stage;
+    let on = &stage.spec.settings.on;
+    let Some(hook) = on.for_event(told.event) else { return Ok(()) };
+    let argv = stage.permit.hook(told.event, hook).map_err(|denied| format!("is {denied}"))?;
+    let message = write_payload(scene, told)?;
+    let mut env = stage.check_env.as_ref().clone();
+    env.push((VARIABLE.into(), told.event.word().into()));
+    let job = Job {
+        argv: argv.map(|it| it.into_iter().map(Into::into).collect()),
+        cwd: stage.root(),
+        env,
+        stdin: StdinSource::File(message.clone()),
+        grace: Duration::from_millis(stage.spec.settings.limits.grace_ms),
+        output: None,
+    };
+    let time = Duration::from_millis(on.timeout_ms);
+    let ran = match told.event {
+        LoopEvent::IterationStart => run_to_end(&job, time, &stage.domain).await,
+        LoopEvent::IterationEnd | LoopEvent::NeedsYou | LoopEvent::Ended => {
+            run_beside(&job, time, &stage.domain).await
+        }
+    };
+    let _ = std::fs::remove_file(message);
+    let went = check_run(&ran, time);
+    went.map_err(|why| sanitize::line(&stage.redactor.redact(&why)))
+}
+
+/// One of a kind runs at a time, so that the name is free.
+fn write_payload(scene: &LoopContext, told: &HookPayload) -> Result<PathBuf, String> {
+    let path = scene.dir.path().join(format!("told.{}.json", told.event.word()));
+    let mut json = serde_json::to_vec(told).map_err(|error| format!("could not be told: {error}"))?;
+    json.push(b'\n');
+    super::private_file(&path, &json).map_err(|error| format!("could not be told: {error}"))?;
+    Ok(path)
+}
+
+fn check_run(ran: &CommandRun, time: Duration) -> Result<(), String> {
+    let how = match &ran.ending {
+        CommandExit::Exited(0) if ran.survivors.is_empty() => return Ok(()),
+        CommandExit::Exited(0) => {
+            return Err(format!("left processes behind, which were ended: {}", ran.survivors.join(", ")));
+        }
+        CommandExit::Exited(code) => format!("failed with exit {code}"),
+        CommandExit::Signalled(signal) => format!("was ended by signal {signal}"),
+        CommandExit::TimedOut => format!("took longer than {} ms and was ended", time.as_millis()),
+        CommandExit::NotStarted(why) => format!("could not be started: {}", why.trim_end_matches('.')),
+    };
+    let said = last_line(&ran.stderr).or_else(|| last_line(&ran.stdout));
+    Err(said.map_or(how.clone(), |said| format!("{how}: {said}")))
+}
+
+fn last_line(bytes: &[u8]) -> Option<String> {
+    let text = String::from_utf8_lossy(bytes);
+    text.lines().rev().map(str::trim).find(|it| !it.is_empty()).map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_note_says_how_it_ended_and_its_last_words() {
+        let check = |ending: CommandExit, stderr: &str, survivors: &[&str], expect: Result<(), &str>| {
+            let ran = CommandRun {
+                ending,
+                stderr: stderr.as_bytes().to_vec(),
+                survivors: survivors.iter().map(ToString::to_string).collect(),
+                ..CommandRun::default()
+            };
+            assert_eq!(
+                check_run(&ran, Duration::from_millis(1500)),
+                expect.map_err(str::to_owned),
+                "{ran:?}"
+            );
+        };
+        check(CommandExit::Exited(0), "chatter\n", &[], Ok(()));
+        check(CommandExit::Exited(3), "one\n two \n\n", &[], Err("failed with exit 3: two"));
+        check(CommandExit::Exited(3), "", &[], Err("failed with exit 3"));
+        check(CommandExit::Signalled(9), "", &["7 x"], Err("was ended by signal 9"));
+        check(CommandExit::TimedOut, "wait", &[], Err("took longer than 1500 ms and was ended: wait"));
+        check(CommandExit::NotStarted("No.".to_owned()), "", &[], Err("could not be started: No"));
+        check(CommandExit::Exited(0), "", &["7 x"], Err("left processes behind, which were ended: 7 x"));
+    }
+}

@@ -1,0 +1,118 @@
+//! The warden: the parent process of one agent or check at a time, which leaves no process of its job behind.
+//!
+//! `loopkeeper domain [--stdin FILE] --grace-ms N -- ARGV…`. Its stdin is the channel to the keeper: orders come
+//! in, the report goes out, and its end (the keeper is gone, however it went) means end everything now.
+//! `loopkeeper domain --orders` takes one job after the other from its stdin (see `adapters::process::job_request`), each
+//! with a channel of its own, as long as nothing stays of one when the next begins.
+//! It must stay small: no async, no threads, no settings, nothing read from the workspace.
+
+mod line;
+mod place;
+mod watch;
+
+use std::io::{self, Write};
+use std::os::fd::AsFd;
+use std::process::ExitCode;
+
+use serde::Serialize;
+
+use self::line::{WardenArgs, WardenMode};
+use self::place::{HostFingerprint, is_init};
+use self::watch::{JobReaper, WardenSignals};
+use loopkeeper_system::process::job_request::{self, JobRequest, ReceivedJob};
+use loopkeeper_system::process::report::{Started, WardenReport};
+
+pub use loopkeeper_system::process::report::WORD;
+
+/// Runs one warden to its end. `args` come after the subcommand's name.
+pub fn main(args: impl Iterator<Item = std::ffi::OsString>) -> ExitCode {
+    let Some(WardenArgs { own_proc, work }) = WardenArgs::read(args, std::env::vars_os()) else {
+        return ExitCode::from(2);
+    };
+    let prepared = if own_proc { place::mount_proc() } else { Ok(()) };
+    match work {
+        WardenMode::Probe => probe(prepared),
+        WardenMode::Job(order) => job(prepared, &order),
+        WardenMode::Orders => serve_jobs(prepared),
+    }
+}
+
+/// Succeeds where a warden can do its work as the first process of a namespace.
+fn probe(prepared: io::Result<()>) -> ExitCode {
+    if let Err(error) = prepared {
+        let _ = writeln!(io::stderr(), "{error}");
+        return ExitCode::FAILURE;
+    }
+    if is_init() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+fn job(prepared: io::Result<()>, order: &JobRequest) -> ExitCode {
+    let done = prepared.and_then(|()| {
+        let (signals, keeper) = (WardenSignals::install()?, io::stdin());
+        Ok(watch(JobReaper::start(order, None, &signals, keeper.as_fd())?, order, &keeper))
+    });
+    let report = done.unwrap_or_else(|error| not_started(&error));
+    send_report(&report, io::stdin());
+    let code = report.exit.or(report.signal.map(|signal| 128 + signal)).unwrap_or(1);
+    ExitCode::from(u8::try_from(code).unwrap_or(1))
+}
+
+fn watch(warden: JobReaper<'_>, order: &JobRequest, keeper: impl AsFd) -> WardenReport {
+    send_report(&Started { main: warden.main() }, keeper);
+    warden.supervise(order.grace)
+}
+
+fn not_started(error: &io::Error) -> WardenReport {
+    WardenReport { not_started: Some(error.to_string()), exit: Some(127), ..WardenReport::default() }
+}
+
+/// A keeper that is gone cannot be told; everything has ended all the same.
+fn send_report(message: &impl Serialize, keeper: impl AsFd) {
+    if let Ok(mut line) = serde_json::to_vec(message) {
+        line.push(b'\n');
+        let _ = rustix::io::write(keeper, &line);
+    }
+}
+
+/// One job after the other, until the keeper wants no more or something stayed of one.
+fn serve_jobs(prepared: io::Result<()>) -> ExitCode {
+    // bubblewrap's own stderr is no longer needed; each job has its own pipes.
+    let _ = std::fs::File::options()
+        .write(true)
+        .open("/dev/null")
+        .and_then(|null| Ok(rustix::stdio::dup2_stderr(null)?));
+    let ready = prepared.and_then(|()| Ok((WardenSignals::install()?, HostFingerprint::capture())));
+    let (signals, place) = match ready {
+        Ok(ready) => ready,
+        Err(error) => return report_setup_error(&error),
+    };
+    let mut spent = 0;
+    while signals.quiet_until(io::stdin().as_fd()) {
+        // None, or no order: the keeper is gone or is not ours.
+        let Ok(Some(received)) = job_request::receive(io::stdin()) else { return ExitCode::SUCCESS };
+        let ReceivedJob { order, control, out, err } = received;
+        let started = JobReaper::start(&order, Some([out, err]), &signals, control.as_fd());
+        let mut report = match started {
+            Ok(warden) => watch(warden, &order, &control),
+            Err(error) => not_started(&error),
+        };
+        let total = report.cpu_ms.max(spent);
+        report.cpu_ms = total - std::mem::replace(&mut spent, total);
+        // Leave the work tree, so that it can be moved or unmounted while idle.
+        let rests = std::env::set_current_dir("/").is_ok();
+        report.again = rests && report.left.is_empty() && !signals.is_end_requested() && place.is_as_it_was();
+        send_report(&report, &control);
+        if !report.again {
+            break;
+        }
+    }
+    ExitCode::SUCCESS
+}
+
+/// Tells the first who wants something why there will be nothing.
+fn report_setup_error(error: &io::Error) -> ExitCode {
+    if let Ok(Some(received)) = job_request::receive(io::stdin()) {
+        send_report(&not_started(error), received.control);
+    }
+    ExitCode::FAILURE
+}

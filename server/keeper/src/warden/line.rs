@@ -1,0 +1,83 @@
+//! The warden's arguments, read by hand: it stands before agents and checks and must start at once.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use loopkeeper_system::process::job_request::JobRequest;
+
+#[derive(Debug, PartialEq)]
+pub(super) struct WardenArgs {
+    /// Mount the namespace's own `/proc` first.
+    pub(super) own_proc: bool,
+    pub(super) work: WardenMode,
+}
+
+/// What a warden is started for.
+#[derive(Debug, PartialEq)]
+pub(super) enum WardenMode {
+    /// Say whether this is the first process of a namespace, and end.
+    Probe,
+    /// One command to be watched over, here and in this environment.
+    Job(JobRequest),
+    /// What comes in, one after the other.
+    Orders,
+}
+
+impl WardenArgs {
+    pub(super) fn read(
+        mut args: impl Iterator<Item = OsString>,
+        env: impl Iterator<Item = (OsString, OsString)>,
+    ) -> Option<Self> {
+        let (mut own_proc, mut stdin, mut grace) = (false, None, Duration::ZERO);
+        loop {
+            let word = args.next()?;
+            match word.to_str()? {
+                "--own-proc" => own_proc = true,
+                "--probe" => return Some(Self { own_proc, work: WardenMode::Probe }),
+                "--orders" => return Some(Self { own_proc, work: WardenMode::Orders }),
+                "--stdin" => stdin = Some(PathBuf::from(args.next()?)),
+                "--grace-ms" => grace = Duration::from_millis(args.next()?.to_str()?.parse().ok()?),
+                "--" => break,
+                _ => return None,
+            }
+        }
+        let program = args.next()?;
+        let (cwd, env, args) = (".".into(), env.collect(), args.collect());
+        Some(Self { own_proc, work: WardenMode::Job(JobRequest { cwd, env, stdin, grace, program, args }) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments() {
+        let env = || [("A".into(), "b".into())];
+        let check = |line: &str, expect: Option<(bool, WardenMode)>| {
+            let words = line.split_ascii_whitespace().map(OsString::from);
+            let read = WardenArgs::read(words, env().into_iter()).map(|it| (it.own_proc, it.work));
+            assert_eq!(read, expect, "{line}");
+        };
+        let job = |stdin: Option<&str>, grace, args: &[&str]| {
+            let order = JobRequest {
+                cwd: ".".into(),
+                env: env().into(),
+                stdin: stdin.map(PathBuf::from),
+                grace: Duration::from_millis(grace),
+                program: "/bin/x".into(),
+                args: args.iter().map(OsString::from).collect(),
+            };
+            Some((false, WardenMode::Job(order)))
+        };
+        check("--probe", Some((false, WardenMode::Probe)));
+        check("--own-proc --probe", Some((true, WardenMode::Probe)));
+        check("--own-proc --orders", Some((true, WardenMode::Orders)));
+        check("--grace-ms 50 -- /bin/x -- --stdin", job(None, 50, &["--", "--stdin"]));
+        check("--stdin p --grace-ms 1 -- /bin/x", job(Some("p"), 1, &[]));
+        for wrong in ["", "--", "--grace-ms x -- /bin/x", "--grace-ms", "/bin/x", "--what -- /bin/x"] {
+            check(wrong, None);
+        }
+    }
+}

@@ -1,0 +1,235 @@
+//! One job from its start until its domain is empty.
+
+use std::cell::Cell;
+use std::io;
+use std::os::fd::{BorrowedFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt;
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, Signal, WaitOptions, getpid, kill_process, set_child_subreaper, setsid, wait};
+use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
+
+use super::place::other_processes;
+use loopkeeper_system::process::job_request::JobRequest;
+use loopkeeper_system::process::report::{GRACE, NOW, WardenReport};
+use loopkeeper_system::process::table;
+use loopkeeper_system::process::tree::{self, ChildrenLeft, KillReport};
+
+/// Those that are just about to exit with the main process are no survivors.
+const SETTLE: Duration = Duration::from_millis(20);
+/// A main process that was asked to end takes the others along, on a busy machine not at once.
+const SETTLE_ASKED: Duration = Duration::from_millis(250);
+
+/// What the keeper, or a signal, asked for so far.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum RequestedStop {
+    Nothing,
+    Grace,
+    Now,
+}
+
+/// The signals of this process.
+pub(super) struct WardenSignals {
+    /// One byte for each signal that arrived.
+    wakes: UnixStream,
+    /// Somebody other than the keeper wants the warden to end.
+    end: Arc<AtomicBool>,
+}
+
+impl WardenSignals {
+    /// Takes a warden's place above everything to come.
+    pub(super) fn install() -> io::Result<Self> {
+        // Fails only where it leads a session already.
+        let _ = setsid();
+        set_child_subreaper(Some(getpid()))?;
+        let (wakes, wake) = UnixStream::pair()?;
+        wakes.set_nonblocking(true)?;
+        let end = Arc::new(AtomicBool::new(false));
+        for signal in [SIGTERM, SIGINT, SIGHUP] {
+            signal_hook::flag::register(signal, Arc::clone(&end))?;
+            signal_hook::low_level::pipe::register(signal, wake.try_clone()?)?;
+        }
+        signal_hook::low_level::pipe::register(SIGCHLD, wake)?;
+        Ok(Self { wakes, end })
+    }
+
+    /// Whether somebody wants the warden to end.
+    pub(super) fn is_end_requested(&self) -> bool {
+        self.end.load(Ordering::Relaxed)
+    }
+
+    /// Waits until something comes in; false when a signal ends the waiting.
+    pub(super) fn quiet_until(&self, channel: BorrowedFd<'_>) -> bool {
+        loop {
+            if self.is_end_requested() {
+                return false;
+            }
+            let mut fds = [self.wake_fd(), PollFd::from_borrowed_fd(channel, PollFlags::IN)];
+            let _ = poll(&mut fds, None);
+            let [_, came] = fds;
+            if !came.revents().is_empty() {
+                return true;
+            }
+            self.drain();
+        }
+    }
+
+    fn wake_fd(&self) -> PollFd<'_> {
+        PollFd::new(&self.wakes, PollFlags::IN)
+    }
+
+    fn pause(&self, time: Duration) {
+        let _ = poll(&mut [self.wake_fd()], Some(&timespec(time)));
+        self.drain();
+    }
+
+    fn drain(&self) {
+        let mut bytes = [0; 64];
+        while rustix::io::read(&self.wakes, &mut bytes).is_ok_and(|read| read == bytes.len()) {}
+    }
+}
+
+pub(super) struct JobReaper<'a> {
+    main: Pid,
+    /// How the main process ended: exit code or signal.
+    ended: Cell<Option<(Option<i32>, Option<i32>)>>,
+    asked: RequestedStop,
+    signals: &'a WardenSignals,
+    /// Where the keeper gives its orders.
+    control: BorrowedFd<'a>,
+}
+
+impl<'a> JobReaper<'a> {
+    /// Starts the main process, with these outputs or with the warden's own.
+    pub(super) fn start(
+        order: &JobRequest,
+        outputs: Option<[OwnedFd; 2]>,
+        signals: &'a WardenSignals,
+        control: BorrowedFd<'a>,
+    ) -> io::Result<Self> {
+        let stdin = match &order.stdin {
+            Some(path) => Stdio::from(std::fs::File::open(path)?),
+            None => Stdio::null(),
+        };
+        // Here, and not in the child: only so the quick way to start one is open.
+        std::env::set_current_dir(&order.cwd)?;
+        let mut command = Command::new(&order.program);
+        command.args(&order.args).stdin(stdin);
+        command.env_clear().envs(order.env.iter().map(|(name, value)| (name, value)));
+        if let Some([out, err]) = outputs {
+            command.stdout(out).stderr(err);
+        }
+        // A group of its own, so that it can be ended in one stroke without the warden.
+        let child = command.process_group(0).spawn()?;
+        let main = Pid::from_child(&child);
+        Ok(Self { main, ended: Cell::new(None), asked: RequestedStop::Nothing, signals, control })
+    }
+
+    pub(super) fn main(&self) -> i32 {
+        self.main.as_raw_pid()
+    }
+
+    /// Waits for the main process, doing as it is told, and ends whoever is left. The CPU time is all that this
+    /// warden's jobs took so far.
+    pub(super) fn supervise(mut self, grace: Duration) -> WardenReport {
+        let mut deadline = None;
+        while self.ended.get().is_none() && self.asked < RequestedStop::Now {
+            let before = self.asked;
+            self.wait_event(deadline);
+            self.reap();
+            if before < RequestedStop::Grace
+                && self.asked == RequestedStop::Grace
+                && self.ended.get().is_none()
+            {
+                deadline = Some(Instant::now() + grace);
+                // A stopped process would not notice that it should end.
+                let _ = kill_process(self.main, Signal::TERM);
+                let _ = kill_process(self.main, Signal::CONT);
+            }
+            if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+                self.asked = RequestedStop::Now;
+            }
+        }
+        // Whoever is ended together with the main process did not outlive it.
+        let outlived = self.ended.get().is_some() && self.wait_exiting();
+        let swept = self.end_all();
+        let (exit, signal) = self.ended.get().unwrap_or((None, Some(Signal::KILL.as_raw())));
+        WardenReport {
+            exit,
+            signal,
+            not_started: None,
+            survivors: if outlived { swept.names(self.main.as_raw_pid()) } else { Vec::new() },
+            left: swept.left,
+            cpu_ms: table::find_process(getpid().as_raw_pid()).map_or(0, |own| own.cpu_ms),
+            again: false,
+        }
+    }
+
+    /// Waits until something happens: an order, a signal, or the deadline.
+    fn wait_event(&mut self, deadline: Option<Instant>) {
+        let mut fds = [self.signals.wake_fd(), PollFd::from_borrowed_fd(self.control, PollFlags::IN)];
+        let left = deadline.map(|deadline| timespec(deadline.saturating_duration_since(Instant::now())));
+        // Interrupted or not, everything is looked at anew.
+        let _ = poll(&mut fds, left.as_ref());
+        let [_, order] = fds;
+        if !order.revents().is_empty() {
+            let mut bytes = [0; 16];
+            let said = match rustix::io::read(self.control, &mut bytes) {
+                Ok(0) | Err(_) => RequestedStop::Now,
+                Ok(_) if bytes.contains(&NOW) => RequestedStop::Now,
+                Ok(_) if bytes.contains(&GRACE) => RequestedStop::Grace,
+                Ok(_) => RequestedStop::Nothing,
+            };
+            self.asked = self.asked.max(said);
+        }
+        if self.signals.is_end_requested() {
+            self.asked = self.asked.max(RequestedStop::Grace);
+        }
+        self.signals.drain();
+    }
+
+    /// Takes in every child that has ended, adopted ones too.
+    fn reap(&self) -> ChildrenLeft {
+        loop {
+            match wait(WaitOptions::NOHANG) {
+                Ok(Some((pid, status))) if pid == self.main => {
+                    self.ended.set(Some((status.exit_status(), status.terminating_signal())));
+                }
+                Ok(Some(_)) | Err(rustix::io::Errno::INTR) => {}
+                Ok(None) => return ChildrenLeft::Left,
+                Err(_) => return ChildrenLeft::None,
+            }
+        }
+    }
+
+    /// Gives those that are exiting a moment. True when somebody stays.
+    fn wait_exiting(&self) -> bool {
+        let time = if self.asked == RequestedStop::Nothing { SETTLE } else { SETTLE_ASKED };
+        let until = Instant::now() + time;
+        while self.reap() == ChildrenLeft::Left {
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return true;
+            }
+            self.signals.pause(left);
+        }
+        false
+    }
+
+    fn end_all(&self) -> KillReport {
+        let reap = |time| {
+            self.signals.pause(time);
+            self.reap()
+        };
+        tree::end_children(other_processes, |_| false, reap)
+    }
+}
+
+fn timespec(time: Duration) -> Timespec {
+    Timespec { tv_sec: time.as_secs() as i64, tv_nsec: i64::from(time.subsec_nanos()) }
+}

@@ -1,0 +1,70 @@
+//! Compares tests and protected files in snapshots with the pinned start after the agent, and with the last iteration
+//! before it. Reads only the store, and only if a relevant file changed.
+
+use std::collections::BTreeSet;
+
+use loopkeeper_core::decide::SnapshotFacts;
+use loopkeeper_core::decide::weakening::WeakeningScan;
+use loopkeeper_core::tamper::{FileVersions, MAX_BYTES, WeakeningFinding};
+
+use super::run_context::SnapshotFailure;
+use loopkeeper_system::snapshots::SnapshotStore;
+
+/// What is weaker in the tree that was just taken than at the pinned start.
+pub(super) fn find_weakened(
+    of: &WeakeningScan,
+    store: &SnapshotStore,
+    shot: &SnapshotFacts,
+) -> Result<Vec<WeakeningFinding>, SnapshotFailure> {
+    let mut changed: BTreeSet<String> = store.changed_paths(&of.start, &shot.tree)?.into_iter().collect();
+    changed.extend(of.pins.keys().cloned());
+    let two = TreePair { of, store, now: &shot.tree };
+    let differs = |path: &String| match of.pins.get(path) {
+        Some(pin) => store.file(pin, path, usize::MAX).ok() != store.file(&shot.tree, path, usize::MAX).ok(),
+        None => true,
+    };
+    let changed: Vec<String> =
+        changed.into_iter().filter(|it| of.watch.is_relevant(it) && differs(it)).collect();
+    Ok(of.watch.find_weakenings(&changed, &two))
+}
+
+/// What the user changed of it since the last iteration.
+pub(super) fn user_edited_paths(
+    of: &WeakeningScan,
+    store: &SnapshotStore,
+    shot: &SnapshotFacts,
+) -> Result<Vec<String>, SnapshotFailure> {
+    if of.left.is_empty() || of.left == shot.tree {
+        return Ok(Vec::new());
+    }
+    let changed = store.changed_paths(&of.left, &shot.tree)?;
+    Ok(changed.into_iter().filter(|it| of.watch.is_relevant(it)).collect())
+}
+
+/// The tree at the pin and the tree now.
+struct TreePair<'a> {
+    of: &'a WeakeningScan,
+    store: &'a SnapshotStore,
+    now: &'a str,
+}
+
+impl TreePair<'_> {
+    fn text(&self, tree: &str, path: &str) -> Option<String> {
+        let bytes = self.store.file(tree, path, MAX_BYTES).ok().flatten()?;
+        String::from_utf8(bytes).ok()
+    }
+}
+
+impl FileVersions for TreePair<'_> {
+    fn read_before(&self, path: &str) -> Option<String> {
+        self.text(self.of.pins.get(path).unwrap_or(&self.of.start), path)
+    }
+
+    fn read_after(&self, path: &str) -> Option<String> {
+        self.text(self.now, path)
+    }
+
+    fn exists(&self, path: &str) -> bool {
+        self.store.file(self.now, path, usize::MAX).is_ok_and(|it| it.is_some())
+    }
+}

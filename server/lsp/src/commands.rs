@@ -1,0 +1,114 @@
+//! What can be done: `workspace/executeCommand`, one file per kind of command. Each answers the new status, or says
+//! in `data.code` why it was not done. Blocking work runs where it may block.
+
+mod check;
+mod diff;
+mod export;
+mod orders;
+mod output;
+mod plan;
+mod refusal;
+mod rollback;
+mod start;
+mod target;
+pub(crate) mod trust;
+
+use std::sync::Arc;
+
+use lsp_types::ExecuteCommandParams;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use tower_lsp::jsonrpc;
+use tracing::{Instrument as _, debug, debug_span};
+
+pub(crate) use self::orders::{answer, resume, stop};
+pub(crate) use self::refusal::CommandRefusal;
+pub(crate) use self::start::start;
+pub(crate) use self::target::find_loop as loop_named;
+use super::ext::{self, CommandResult};
+use super::foreign;
+use super::publisher::status;
+use super::session::ServerState;
+use loopkeeper_workspace::Invalidation;
+
+/// What a command ends in.
+pub(crate) type CommandOutcome = Result<CommandResult, CommandRefusal>;
+
+/// Does what a client asks for.
+pub(crate) async fn execute(
+    shared: &Arc<ServerState>,
+    params: ExecuteCommandParams,
+) -> jsonrpc::Result<Option<Value>> {
+    let touched = invalidation_for(&params.command);
+    let span = debug_span!("command", command = params.command);
+    let done = run(shared, params).instrument(span.clone()).await;
+    span.in_scope(|| debug!(is_refused = done.is_err(), "executed"));
+    let mut done = done.map_err(jsonrpc::Error::from)?;
+    let picture = shared.lookout().refresh(touched).await;
+    done.status = Some(status::current_status(shared, &picture));
+    serde_json::to_value(done).map(Some).map_err(|_| jsonrpc::Error::internal_error())
+}
+
+/// What a command may have changed.
+fn invalidation_for(command: &str) -> Invalidation {
+    match command {
+        ext::ROLLBACK | ext::UNDO_ROLLBACK | ext::SKIP | ext::PRIORITIZE | ext::IMPORT => Invalidation::ALL,
+        // Of another tool's loop it is a file that goes.
+        ext::STOP => Invalidation { files: true, ..Invalidation::STATE },
+        ext::DIFF | ext::OUTPUT | ext::EXPORT => Invalidation::TEXTS,
+        _ => Invalidation::STATE,
+    }
+}
+
+async fn run(shared: &Arc<ServerState>, params: ExecuteCommandParams) -> CommandOutcome {
+    let arguments = params.arguments;
+    match params.command.as_str() {
+        ext::START => start::start(shared, parse_arguments(arguments)?).await,
+        ext::CHECK => check::check(shared, parse_arguments(arguments)?).await,
+        ext::STOP => stop(shared, parse_arguments(arguments)?).await,
+        ext::IMPORT => foreign::import(shared, parse_arguments(arguments)?).await,
+        ext::PAUSE => orders::pause(shared, parse_arguments(arguments)?).await,
+        ext::RESUME => orders::resume(shared, parse_arguments(arguments)?).await,
+        ext::RESET_BREAKER => orders::reset_breaker(shared, parse_arguments(arguments)?).await,
+        ext::RESET_SESSION => orders::reset_session(shared, parse_arguments(arguments)?).await,
+        ext::ANSWER => orders::answer(shared, parse_arguments(arguments)?).await,
+        ext::ACCEPT_WEAKENING => orders::accept_weakening(shared, parse_arguments(arguments)?).await,
+        ext::STEER => orders::steer(shared, parse_arguments(arguments)?).await,
+        ext::OUTPUT => output::output(shared, parse_arguments(arguments)?).await,
+        ext::ROLLBACK => rollback::rollback(shared, parse_arguments(arguments)?).await,
+        ext::UNDO_ROLLBACK => rollback::undo(shared, parse_arguments(arguments)?).await,
+        ext::DIFF => diff::diff(shared, parse_arguments(arguments)?).await,
+        ext::SKIP => plan::skip(shared, parse_arguments(arguments)?).await,
+        ext::PRIORITIZE => plan::prioritize(shared, parse_arguments(arguments)?).await,
+        ext::EXPORT => export::export(shared, parse_arguments(arguments)?).await,
+        ext::TRUST => trust::trust(shared, parse_arguments(arguments)?).await,
+        ext::UNTRUST => trust::untrust(shared, parse_arguments(arguments)?).await,
+        other => Err(CommandRefusal::unsupported(other)),
+    }
+}
+
+/// The one object that every command takes.
+fn parse_arguments<T: DeserializeOwned>(arguments: Vec<Value>) -> Result<T, CommandRefusal> {
+    let mut arguments = arguments.into_iter();
+    let (Some(argument), None) = (arguments.next(), arguments.next()) else {
+        return Err(CommandRefusal::bad_argument("a command takes one object as its argument"));
+    };
+    if argument.get("task").is_some_and(|it| !it.is_string()) {
+        return Err(CommandRefusal::bad_argument("`task` must be a file URI or a task id"));
+    }
+    serde_json::from_value(argument).map_err(|error| {
+        CommandRefusal::bad_argument(format_args!(
+            "the argument of the command is not as it should be: {error}"
+        ))
+    })
+}
+
+/// Runs what may block on a thread that may.
+pub(crate) async fn run_blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, CommandRefusal> + Send + 'static,
+) -> Result<T, CommandRefusal> {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(result) => result,
+        Err(error) => Err(CommandRefusal::internal_error(format_args!("it was cut off: {error}"))),
+    }
+}

@@ -1,0 +1,73 @@
+//! `check`: a task's checks once, or one of them. By the keeper of a loop that works on the task; else by a process
+//! of their own, which outlives this one.
+
+use std::sync::Arc;
+
+use loopkeeper_view::{self as view, LateOrder};
+use serde_json::json;
+
+use super::orders::THE_LOOP;
+use super::{CommandOutcome, CommandRefusal, run_blocking, target, trust};
+use crate::ext::{CheckArgs, CommandResult};
+use crate::session::ServerState;
+use loopkeeper_operations::failure::Failure;
+use loopkeeper_operations::loops::LoopView;
+use loopkeeper_operations::resolved_task::ResolvedTask;
+use loopkeeper_operations::{self as operations, agents, control_client, keeper};
+use loopkeeper_system::state_dir::StateDir;
+use loopkeeper_system::state_dir::lock::LockError;
+use loopkeeper_workspace::snapshot::TaskSnapshot;
+
+pub(super) async fn check(shared: &Arc<ServerState>, args: CheckArgs) -> CommandOutcome {
+    trust::refuse_without_editor(shared, &args.task)?;
+    let task = target::task(shared, &args.task).await?;
+    target::refuse_unsaved(&task, shared)?;
+    let asked = args.clone();
+    match run_blocking(move || start_check(&task, args.criterion.as_deref())).await? {
+        CheckStart::Runs => Ok(CommandResult::default()),
+        CheckStart::Queued(effect) => Ok(CommandResult { effect: Some(effect), ..CommandResult::default() }),
+        CheckStart::Untrusted(needed) => Err(trust::ask(shared, needed, trust::AfterTrust::Check(asked))),
+    }
+}
+
+enum CheckStart {
+    Runs,
+    /// By the keeper of a loop; when.
+    Queued(String),
+    Untrusted(trust::TrustRequest),
+}
+
+fn start_check(task: &TaskSnapshot, criterion: Option<&str>) -> Result<CheckStart, CommandRefusal> {
+    let refused = |failure| CommandRefusal::of_task(&task.root, failure);
+    let work = ResolvedTask::find(task.path.to_str(), &[]).map_err(refused)?;
+    work.refuse_broken().map_err(refused)?;
+    if criterion.is_some_and(|id| work.task.criteria.iter().all(|it| it.id.0 != id)) {
+        return Err(CommandRefusal::bad_argument("the task has no such criterion any more"));
+    }
+    let store = StateDir::open().map_err(Failure::from)?;
+    let items = operations::trust::of_checks(&work, &agents::judge_plan(&work)?)?;
+    if let Some(needed) = trust::required_trust(&store, &work, &items, &[])? {
+        return Ok(CheckStart::Untrusted(needed));
+    }
+    match store.tree_holder(&work.root).map_err(Failure::from)? {
+        None => keeper::start_checks(&store, &task.path, criterion)?,
+        Some((holder, path)) => {
+            let working = store.find(&holder).ok().and_then(|dir| LoopView::read(&store, dir).ok().flatten());
+            match working.filter(|it| it.is_alive() && it.works_on(&work)) {
+                // Queued: it answers once the round is over, which may be long after the agent's.
+                Some(seen) => {
+                    let effect = view::effect(&seen.state, LateOrder::Check, THE_LOOP);
+                    order_checks(store, seen.dir.id().to_owned());
+                    return Ok(CheckStart::Queued(effect));
+                }
+                None => return Err(Failure::from(LockError::TreeBusy { holder, path }).into()),
+            }
+        }
+    }
+    Ok(CheckStart::Runs)
+}
+
+/// Not waited for: the results come by the journal.
+fn order_checks(store: StateDir, loop_id: String) {
+    std::thread::spawn(move || drop(control_client::send(&store, &loop_id, json!({"do": "check"}))));
+}

@@ -1,0 +1,38 @@
+//! `export`: everything of a loop in one archive beside the other pages, where no tree sees it.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use lsp_types::MessageType;
+
+use super::{CommandOutcome, run_blocking, target};
+use crate::ext::{CommandResult, LoopArgs};
+use crate::session::ServerState;
+use crate::virtual_documents::{self, VirtualDocuments};
+use loopkeeper_operations::export;
+use loopkeeper_operations::failure::Failure;
+use loopkeeper_system::state_dir::StateDir;
+
+pub(super) async fn export(shared: &Arc<ServerState>, args: LoopArgs) -> CommandOutcome {
+    let roots: Vec<PathBuf> = shared.lookout().snapshot().roots.clone();
+    let (path, loop_id, done) = run_blocking(move || {
+        let store = StateDir::open().map_err(Failure::from)?;
+        let dir = match store.find(&args.loop_id) {
+            Ok(dir) => dir,
+            Err(_) => target::find_loop(&store, &roots, &args.loop_id)?.dir,
+        };
+        let path = VirtualDocuments::of(dir.root())?.prepare_path(&export::name(dir.id()))?;
+        let done = export::export(&store, &dir, &path)?;
+        Ok((path, dir.id().to_owned(), done))
+    })
+    .await?;
+    let said = format!(
+        "Ralph: exported loop {loop_id} to {}. Redacted: {}. Check it before you share it.",
+        path.display(),
+        export::taken_out(done.found)
+    );
+    let teller = Arc::clone(shared);
+    tokio::spawn(async move { teller.client.show_message(MessageType::INFO, said).await });
+    let uri = Some(virtual_documents::uri(&path));
+    Ok(CommandResult { uri, loop_id: Some(loop_id), ..CommandResult::default() })
+}

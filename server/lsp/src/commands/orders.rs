@@ -1,0 +1,142 @@
+//! Orders to the keeper of a loop: stop, pause, resume, reset, steer, answer, accept. They take nothing that could run, so an editor
+//! that does not trust the folder may still stop what runs in it.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use loopkeeper_view::{self as view, LateOrder};
+use serde_json::{Value, json};
+
+use super::{CommandOutcome, CommandRefusal, run_blocking, target, trust};
+use crate::ext::{AnswerArgs, CommandResult, LoopArgs, ResumeArgs, SteerArgs, StopArgs};
+use crate::foreign;
+use crate::publisher::questions;
+use crate::session::ServerState;
+use loopkeeper_operations::failure::Failure;
+use loopkeeper_operations::loops::LoopView;
+use loopkeeper_operations::{control_client, keeper};
+use loopkeeper_system::state_dir::StateDir;
+
+/// Clients show it beside the task's name.
+pub(super) const THE_LOOP: &str = "The loop";
+
+pub(crate) async fn stop(shared: &Arc<ServerState>, args: StopArgs) -> CommandOutcome {
+    if let Some(stopped) = foreign::stop(shared, &args.loop_id).await {
+        return stopped;
+    }
+    with_loop(shared, args.loop_id, move |store, seen| {
+        if seen.is_alive() {
+            control_client::send(store, seen.dir.id(), json!({"do": "stop", "now": args.now}))?;
+            let order = if args.now { LateOrder::StopNow } else { LateOrder::Stop };
+            Ok(Some(view::effect(&seen.state, order, THE_LOOP)))
+        } else if seen.is_open() {
+            // A keeper takes it over only to write down that it ends.
+            keeper::start_detached(store, &seen.dir, Some("stop")).map(|_| None)
+        } else {
+            Err(control_client::no_keeper_error(seen))
+        }
+    })
+    .await
+}
+
+pub(super) async fn pause(shared: &Arc<ServerState>, args: LoopArgs) -> CommandOutcome {
+    send_late(shared, args.loop_id, json!({"do": "pause"}), LateOrder::Pause).await
+}
+
+pub(crate) async fn resume(shared: &Arc<ServerState>, args: ResumeArgs) -> CommandOutcome {
+    trust::refuse_without_editor(shared, &args.loop_id)?;
+    with_loop(shared, args.loop_id, move |store, seen| {
+        if seen.is_alive() {
+            control_client::send(store, seen.dir.id(), control_client::resume_request(args.anyway))
+                .map(|()| None)
+        } else if seen.is_open() {
+            keeper::start_detached(store, &seen.dir, control_client::then_resume(seen, args.anyway))
+                .map(|_| None)
+        } else {
+            Err(control_client::no_keeper_error(seen))
+        }
+    })
+    .await
+}
+
+pub(super) async fn reset_breaker(shared: &Arc<ServerState>, args: LoopArgs) -> CommandOutcome {
+    trust::refuse_without_editor(shared, &args.loop_id)?;
+    send_request(shared, args.loop_id, json!({"do": "reset", "what": "breaker"})).await
+}
+
+pub(super) async fn reset_session(shared: &Arc<ServerState>, args: LoopArgs) -> CommandOutcome {
+    send_request(shared, args.loop_id, json!({"do": "reset", "what": "session"})).await
+}
+
+/// An answer lets the agent go on.
+pub(crate) async fn answer(shared: &Arc<ServerState>, args: AnswerArgs) -> CommandOutcome {
+    trust::refuse_without_editor(shared, &args.loop_id)?;
+    if args.text.is_none() && questions::ask_as_ordered(shared, &args.loop_id) {
+        return Ok(CommandResult { loop_id: Some(args.loop_id), ..CommandResult::default() });
+    }
+    let text = args.text.unwrap_or_default();
+    if text.trim().is_empty() {
+        let id = &args.loop_id;
+        return Err(CommandRefusal::bad_argument(format_args!(
+            "the answer is empty: give one, or answer with `loopkeeper answer {id} '…'` in a terminal"
+        )));
+    }
+    send_request(shared, args.loop_id, json!({"do": "answer", "text": text, "what": args.question})).await
+}
+
+/// A loop that rests for it goes on.
+pub(super) async fn accept_weakening(shared: &Arc<ServerState>, args: LoopArgs) -> CommandOutcome {
+    trust::refuse_without_editor(shared, &args.loop_id)?;
+    send_request(shared, args.loop_id, json!({"do": "accept"})).await
+}
+
+pub(super) async fn steer(shared: &Arc<ServerState>, args: SteerArgs) -> CommandOutcome {
+    if args.text.trim().is_empty() {
+        return Err(CommandRefusal::bad_argument(
+            "the note is empty: say what the next iteration should mind",
+        ));
+    }
+    send_late(shared, args.loop_id, json!({"do": "steer", "text": args.text}), LateOrder::Steer).await
+}
+
+async fn send_request(shared: &Arc<ServerState>, loop_id: String, order: Value) -> CommandOutcome {
+    with_loop(shared, loop_id, move |store, seen| to_keeper(store, seen, order).map(|()| None)).await
+}
+
+/// The answer says when it takes effect.
+async fn send_late(
+    shared: &Arc<ServerState>,
+    loop_id: String,
+    order: Value,
+    late: LateOrder,
+) -> CommandOutcome {
+    with_loop(shared, loop_id, move |store, seen| {
+        to_keeper(store, seen, order)?;
+        Ok(Some(view::effect(&seen.state, late, THE_LOOP)))
+    })
+    .await
+}
+
+fn to_keeper(store: &StateDir, seen: &LoopView, order: Value) -> Result<(), Failure> {
+    if seen.is_alive() {
+        control_client::send(store, seen.dir.id(), order)
+    } else {
+        Err(control_client::no_keeper_error(seen))
+    }
+}
+
+async fn with_loop(
+    shared: &Arc<ServerState>,
+    loop_id: String,
+    act: impl FnOnce(&StateDir, &LoopView) -> Result<Option<String>, Failure> + Send + 'static,
+) -> CommandOutcome {
+    let roots: Vec<PathBuf> = shared.lookout().snapshot().roots.clone();
+    run_blocking(move || {
+        let store = StateDir::open().map_err(Failure::from)?;
+        let seen = target::find_loop(&store, &roots, &loop_id)?;
+        let effect = act(&store, &seen)?;
+        let loop_id = Some(seen.dir.id().to_owned());
+        Ok(CommandResult { loop_id, effect, ..CommandResult::default() })
+    })
+    .await
+}

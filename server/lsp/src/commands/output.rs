@@ -1,0 +1,81 @@
+//! `output`: what a check or an agent printed, as a file that an editor can open. A copy, made fit to be looked at:
+//! without escape sequences and control characters.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use loopkeeper_core::check::{MAX_LOCATIONS, excerpt};
+use lsp_types::Url;
+
+use super::{CommandOutcome, CommandRefusal, run_blocking, target};
+use crate::ext::{CommandResult, OutputArgs};
+use crate::session::ServerState;
+use crate::virtual_documents::{self, VirtualDocuments};
+use loopkeeper_operations::failure::Failure;
+use loopkeeper_workspace::snapshot::{StoredResult, TaskSnapshot};
+
+/// More than anybody reads.
+const MOST_BYTES: u64 = 16 << 20;
+
+pub(super) async fn output(shared: &Arc<ServerState>, args: OutputArgs) -> CommandOutcome {
+    let task = target::task(shared, &args.task).await?;
+    let page = run_blocking(move || {
+        let (source, name) = output_source(&task, &args)?;
+        let text = excerpt::readable(&String::from_utf8_lossy(&read_head_and_tail(&source)?));
+        let heading = failures(&task, &args, &source).unwrap_or_default();
+        let pages = VirtualDocuments::of(&task.root)?;
+        Ok(pages.write_page(&name, [heading, text].concat().as_bytes())?)
+    })
+    .await?;
+    let uri = virtual_documents::uri(&page);
+    virtual_documents::open_page(shared, &uri);
+    Ok(CommandResult { uri: Some(uri), ..CommandResult::default() })
+}
+
+/// The file that holds it, and what its copy is called.
+fn output_source(task: &TaskSnapshot, args: &OutputArgs) -> Result<(PathBuf, String), CommandRefusal> {
+    let nothing =
+        |what: &str| CommandRefusal::internal_error(format_args!("there is no output of {what} yet"));
+    if let Some(id) = &args.criterion {
+        let held = task.results.iter().find(|(it, _)| it.0 == *id).map(|(_, held)| held);
+        let of_iteration = args.iteration.and_then(|number| {
+            let folder = task.last_loop.as_ref()?.dir.output();
+            Some(folder.join(format!("{number:04}.{id}.out"))).filter(|it| it.is_file())
+        });
+        let last = || held.and_then(file);
+        let found = of_iteration.or_else(last).ok_or_else(|| nothing("this check"))?;
+        return Ok((found, format!("check-{id}.txt")));
+    }
+    let seen = task.last_loop.as_ref().ok_or_else(|| nothing("this task: no loop ran"))?;
+    let number = args.iteration.unwrap_or(seen.state.iteration);
+    let found = seen.dir.output().join(format!("{number:04}.out"));
+    if found.is_file() {
+        Ok((found, format!("{}-{number:04}.txt", seen.status.id)))
+    } else {
+        Err(nothing(&format!("iteration {number}")))
+    }
+}
+
+/// Where a check failed, above everything it printed.
+fn failures(task: &TaskSnapshot, args: &OutputArgs, source: &Path) -> Option<String> {
+    let (_, held) = task.results.iter().find(|(it, _)| Some(&it.0) == args.criterion.as_ref())?;
+    let is_of_result = file(held).is_some_and(|it| it == source);
+    let places = held.result.failure_lines(MAX_LOCATIONS, usize::MAX);
+    (is_of_result && !places.is_empty())
+        .then(|| format!("Where it fails:\n\n{}\n\nIts output:\n\n", places.join("\n")))
+}
+
+fn file(held: &StoredResult) -> Option<PathBuf> {
+    Url::parse(held.output.as_ref()?).ok()?.to_file_path().ok()
+}
+
+/// The beginning, and where the middle was dropped the end.
+fn read_head_and_tail(path: &Path) -> Result<Vec<u8>, Failure> {
+    let mut bytes = Vec::new();
+    for part in [path.to_owned(), path.with_extension("tail")] {
+        let Ok(file) = std::fs::File::open(&part) else { continue };
+        file.take(MOST_BYTES).read_to_end(&mut bytes)?;
+    }
+    Ok(bytes)
+}

@@ -1,0 +1,116 @@
+//! `skip`, `prioritize`: the user's changes of a plan. In the editor where the document is open there, so that what
+//! is typed and not saved is respected; else in the file.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use loopkeeper_task::edit::{DocumentEdit, PlanEdit};
+use lsp_types::{
+    DocumentChanges, OneOf, OptionalVersionedTextDocumentIdentifier, TextDocumentEdit, TextEdit,
+    WorkspaceEdit,
+};
+
+use super::{CommandOutcome, CommandRefusal, run_blocking, target};
+use crate::documents::Document;
+use crate::ext::{CommandResult, PrioritizeArgs, RefusalCode, SkipArgs};
+use crate::session::ServerState;
+use crate::virtual_documents;
+use loopkeeper_operations::plan_edit;
+
+/// An editor that takes longer has other things to do.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+pub(super) async fn skip(shared: &Arc<ServerState>, args: SkipArgs) -> CommandOutcome {
+    edit_plan(shared, &args.task, args.item, PlanEdit::Skip).await
+}
+
+pub(super) async fn prioritize(shared: &Arc<ServerState>, args: PrioritizeArgs) -> CommandOutcome {
+    edit_plan(shared, &args.task, args.item, PlanEdit::Raise(args.by)).await
+}
+
+async fn edit_plan(shared: &Arc<ServerState>, task: &str, item: String, wish: PlanEdit) -> CommandOutcome {
+    let task = target::task(shared, task).await?;
+    let (root, id) = (task.root.clone(), task.id.clone());
+    let can = can_apply(shared);
+    // Where the editor cannot be asked, a document that is as it was saved is changed as any file.
+    let mut open = shared.documents.all();
+    open.retain(|it| can || it.is_dirty());
+    let shown = move |path: &Path| open.iter().find(|it| is_at(it, path)).cloned();
+    let (change, open) = run_blocking(move || {
+        let mut documents = plan_edit::documents(&root, &id)?;
+        for it in &mut documents {
+            if let Some(open) = shown(&root.join(&it.path)) {
+                it.text = open.text.to_string();
+            }
+        }
+        let change = plan_edit::change(&documents, &item, wish)?;
+        let open = shown(&root.join(&change.file));
+        if open.is_none() {
+            plan_edit::write((&root, &id), &change, &documents)?;
+        }
+        Ok((change, open))
+    })
+    .await?;
+    let uri = match &open {
+        Some(open) if can => apply_change(shared, open, &change).await?,
+        Some(open) => return Err(unsaved_refusal(open)),
+        None => virtual_documents::uri(&task.root.join(&change.file)),
+    };
+    Ok(CommandResult { uri: Some(uri), saved: Some(open.is_none()), ..CommandResult::default() })
+}
+
+fn is_at(document: &Document, path: &Path) -> bool {
+    document.path.as_deref() == Some(path)
+}
+
+fn can_apply(shared: &ServerState) -> bool {
+    shared.session().client.workspace.as_ref().and_then(|it| it.apply_edit) == Some(true)
+}
+
+fn unsaved_refusal(open: &Document) -> CommandRefusal {
+    let mut refusal = CommandRefusal::new(
+        RefusalCode::Unsaved,
+        "the plan has changes that are not saved: save it first, this editor cannot be asked to change it",
+    );
+    refusal.data.uri = Some(open.uri.to_string());
+    refusal
+}
+
+/// As if it was typed, into exactly the text that it was made for.
+async fn apply_change(
+    shared: &Arc<ServerState>,
+    open: &Document,
+    change: &DocumentEdit,
+) -> Result<String, CommandRefusal> {
+    let range = open.lines.range(&open.text, &change.range, shared.session().encoding);
+    let edit = TextEdit { range, new_text: change.text.clone() };
+    let workspace = shared.session().client.workspace.as_ref();
+    let versions = workspace.and_then(|it| it.workspace_edit.as_ref()?.document_changes) == Some(true);
+    let edit = if versions {
+        let text_document =
+            OptionalVersionedTextDocumentIdentifier { uri: open.uri.clone(), version: Some(open.version) };
+        let edits = vec![TextDocumentEdit { text_document, edits: vec![OneOf::Left(edit)] }];
+        WorkspaceEdit { document_changes: Some(DocumentChanges::Edits(edits)), ..WorkspaceEdit::default() }
+    } else {
+        let changes = HashMap::from([(open.uri.clone(), vec![edit])]);
+        WorkspaceEdit { changes: Some(changes), ..WorkspaceEdit::default() }
+    };
+    let now = shared.documents.get(&open.uri).map(|it| it.version);
+    if now != Some(open.version) {
+        return Err(CommandRefusal::internal_error("the plan was changed at the same moment: try again"));
+    }
+    match tokio::time::timeout(PATIENCE, shared.client.apply_edit(edit)).await {
+        Ok(Ok(answer)) if answer.applied => Ok(open.uri.to_string()),
+        Ok(Ok(answer)) => {
+            let why = answer.failure_reason.map_or(String::new(), |it| format!(": {it}"));
+            Err(CommandRefusal::internal_error(format_args!(
+                "the editor did not change the plan{why}. Try again"
+            )))
+        }
+        Ok(Err(_)) | Err(_) => {
+            Err(CommandRefusal::internal_error("the editor did not answer whether it changed the plan"))
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! `rollback`: the files as they were after an iteration; `undoRollback`: as they were before the last rollback. Asks
+//! nothing, because nothing is lost: the tree as it is becomes a snapshot first. With `preview` it says what would
+//! change, for the client that asks.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::{CommandOutcome, run_blocking, target};
+use crate::ext::{CommandResult, RefusedPath, RollbackArgs, UndoRollbackArgs};
+use crate::session::ServerState;
+use loopkeeper_operations::failure::Failure;
+use loopkeeper_operations::restore::{self, RestoreSelection};
+use loopkeeper_system::state_dir::StateDir;
+
+const MOST_EDITED: usize = 50;
+
+pub(super) async fn rollback(shared: &Arc<ServerState>, args: RollbackArgs) -> CommandOutcome {
+    let RollbackArgs { loop_id, iteration, paths, preview } = args;
+    put_back(shared, loop_id, Some((iteration, paths)), preview).await
+}
+
+pub(super) async fn undo(shared: &Arc<ServerState>, args: UndoRollbackArgs) -> CommandOutcome {
+    put_back(shared, args.loop_id, None, args.preview).await
+}
+
+async fn put_back(
+    shared: &Arc<ServerState>,
+    loop_id: String,
+    to: Option<(u32, Vec<String>)>,
+    preview: Option<bool>,
+) -> CommandOutcome {
+    let roots: Vec<PathBuf> = shared.lookout().snapshot().roots.clone();
+    run_blocking(move || {
+        let store = StateDir::open().map_err(Failure::from)?;
+        let seen = target::find_loop(&store, &roots, &loop_id)?;
+        let target = match to {
+            Some((number, typed)) => {
+                RestoreSelection::Iteration { number, paths: restore::resolve_paths(&seen, number, &typed)? }
+            }
+            None => RestoreSelection::BeforeRollback,
+        };
+        let done = CommandResult { loop_id: Some(seen.dir.id().to_owned()), ..CommandResult::default() };
+        if preview == Some(true) {
+            let mut change = restore::preview(&seen, &target)?;
+            change.edited.truncate(MOST_EDITED);
+            return Ok(CommandResult {
+                written: Some(change.written.len()),
+                removed: Some(change.removed.len()),
+                refused: Some(Vec::new()),
+                edited: Some(change.edited),
+                ..done
+            });
+        }
+        let Some(restored) = restore::restore(&store, &seen, &target)? else { return Ok(done) };
+        let refused = restored.refused.into_iter().map(|it| RefusedPath { path: it.path, why: it.why });
+        Ok(CommandResult {
+            written: Some(restored.written),
+            removed: Some(restored.removed),
+            refused: Some(refused.collect()),
+            ..done
+        })
+    })
+    .await
+}

@@ -1,0 +1,90 @@
+//! `start`: a loop on a task, kept by a process that outlives this one.
+
+use std::sync::Arc;
+
+use loopkeeper_core::settings::SettingOverride;
+use loopkeeper_text::words;
+
+use super::{CommandOutcome, CommandRefusal, run_blocking, target, trust};
+use crate::ext::{CommandResult, StartArgs, StartLimits};
+use crate::questions;
+use crate::session::ServerState;
+use loopkeeper_operations::agents::AgentRoster;
+use loopkeeper_operations::resolved_task::ResolvedTask;
+use loopkeeper_operations::start::{Interactivity, StartRequest};
+use loopkeeper_operations::{self as operations, keeper, start as beginnings};
+use loopkeeper_system::state_dir::StateDir;
+use loopkeeper_workspace::snapshot::TaskSnapshot;
+
+pub(crate) async fn start(shared: &Arc<ServerState>, args: StartArgs) -> CommandOutcome {
+    trust::refuse_without_editor(shared, &args.task)?;
+    let task = target::task(shared, &args.task).await?;
+    target::refuse_unsaved(&task, shared)?;
+    let asked = args.clone();
+    let begun = run_blocking(move || start_loop(&task, &args)).await?;
+    match begun {
+        LoopStart::Runs { loop_id, warnings } => {
+            for warning in warnings {
+                questions::warn(shared, &words::capitalised(&warning)).await;
+            }
+            Ok(CommandResult { loop_id: Some(loop_id), ..CommandResult::default() })
+        }
+        LoopStart::Untrusted(page) => Err(trust::ask(shared, page, trust::AfterTrust::Start(asked))),
+    }
+}
+
+enum LoopStart {
+    Runs { loop_id: String, warnings: Vec<String> },
+    Untrusted(trust::TrustRequest),
+}
+
+fn start_loop(task: &TaskSnapshot, args: &StartArgs) -> Result<LoopStart, CommandRefusal> {
+    let arguments = arguments(task, args)?;
+    let refused = |failure| CommandRefusal::of_task(&task.root, failure);
+    let work = ResolvedTask::find(task.path.to_str(), &arguments).map_err(refused)?;
+    work.refuse_unready().map_err(refused)?;
+    let crew = AgentRoster::resolve(&work).map_err(refused)?;
+    let items = operations::trust::items(&work, &crew)?;
+    let store = StateDir::open().map_err(loopkeeper_operations::failure::Failure::from)?;
+    beginnings::ensure_tree_free(&store, &work)?;
+    if let Some(needed) = trust::required_trust(&store, &work, &items, &arguments)? {
+        return Ok(LoopStart::Untrusted(needed));
+    }
+    let warnings = crew.warnings();
+    let start = StartRequest {
+        work: &work,
+        crew,
+        anyway: args.anyway,
+        own_promise: false,
+        attended: Interactivity::Yes,
+    };
+    let dir = beginnings::prepare(&store, &start)?;
+    if let Err(failure) = keeper::start_detached(&store, &dir, None) {
+        beginnings::discard(&dir);
+        // Of two that start at once, one comes too late.
+        beginnings::ensure_tree_free(&store, &work)?;
+        return Err(failure.into());
+    }
+    Ok(LoopStart::Runs { loop_id: dir.id().to_owned(), warnings })
+}
+
+/// What was asked for besides the configuration, as `run` would take it.
+fn arguments(task: &TaskSnapshot, args: &StartArgs) -> Result<Vec<SettingOverride>, CommandRefusal> {
+    let StartLimits { iterations, duration, cost_usd } = &args.limits;
+    if args.agent.as_ref().is_some_and(|it| it.contains('/') && !it.starts_with('/')) {
+        let root = task.root.display();
+        return Err(CommandRefusal::bad_argument(format_args!(
+            "name the agent's program by its whole path, as {root}/agent.sh"
+        )));
+    }
+    let given = [
+        ("agent", "agent", args.agent.clone()),
+        ("limits.iterations", "limits.iterations", iterations.map(|it| it.to_string())),
+        ("limits.duration", "limits.duration", duration.clone()),
+        ("limits.costUsd", "limits.cost_usd", cost_usd.map(|it| it.to_string())),
+    ];
+    let argument = |(option, key, value): (&str, &str, Option<String>)| {
+        Some(SettingOverride { option: option.to_owned(), key: key.to_owned(), value: value? })
+    };
+    Ok(given.into_iter().filter_map(argument).collect())
+}

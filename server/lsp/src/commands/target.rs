@@ -1,0 +1,91 @@
+//! What the `task` and `loopId` of a command mean.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use loopkeeper_text::sanitize;
+use lsp_types::Url;
+
+use super::CommandRefusal;
+use crate::ext::RefusalCode;
+use crate::session::{ServerState, canonical_parent_path};
+use loopkeeper_operations::loops::LoopView;
+use loopkeeper_system::state_dir::StateDir;
+use loopkeeper_workspace::Invalidation;
+use loopkeeper_workspace::snapshot::TaskSnapshot;
+
+/// The task that a URI or an id names: also one that was made a moment ago.
+pub(super) async fn task(shared: &ServerState, named: &str) -> Result<Arc<TaskSnapshot>, CommandRefusal> {
+    let look = |picture: &loopkeeper_workspace::WorkspaceSnapshot| find_task(picture, named);
+    if let Some(found) = look(&shared.lookout().snapshot())? {
+        return Ok(found);
+    }
+    let picture = shared.lookout().refresh(Invalidation::ALL).await;
+    look(&picture)?.ok_or_else(|| {
+        CommandRefusal::no_task(format_args!(
+            "there is no task {} in the opened folders",
+            sanitize::line(named)
+        ))
+    })
+}
+
+fn find_task(
+    picture: &loopkeeper_workspace::WorkspaceSnapshot,
+    named: &str,
+) -> Result<Option<Arc<TaskSnapshot>>, CommandRefusal> {
+    if let Some(path) = path_of(named) {
+        return Ok(picture.task_with(&path).cloned());
+    }
+    let mut found = picture.tasks.iter().filter(|it| it.id.0 == named || it.shown_id() == named);
+    match (found.next(), found.next()) {
+        (Some(_), Some(_)) => Err(CommandRefusal::no_task(format_args!(
+            "{} is a task in several folders: name it by its URI",
+            sanitize::line(named)
+        ))),
+        (one, _) => Ok(one.cloned()),
+    }
+}
+
+/// Real, so that links on the way make no difference.
+fn path_of(uri: &str) -> Option<PathBuf> {
+    let path = Url::parse(uri).ok().filter(|it| it.scheme() == "file")?.to_file_path().ok()?;
+    Some(canonical_parent_path(&path))
+}
+
+/// Refuses what runs only saved files while the editor shows others.
+pub(super) fn refuse_unsaved(task: &TaskSnapshot, shared: &ServerState) -> Result<(), CommandRefusal> {
+    let documents: Vec<PathBuf> = task.documents.iter().map(|it| task.root.join(&it.path)).collect();
+    let dirty = shared.documents.all().into_iter().filter(|it| it.is_dirty()).find_map(|it| {
+        let path = it.path.clone()?;
+        let mine =
+            documents.contains(&path) || path.ends_with("loopkeeper.toml") && path.starts_with(&task.root);
+        mine.then(|| it.uri.clone())
+    });
+    let Some(uri) = dirty else { return Ok(()) };
+    let mut refusal = CommandRefusal::new(
+        RefusalCode::Unsaved,
+        "the task has changes that are not saved: save it first, what runs is the saved file",
+    );
+    refusal.data.uri = Some(uri.to_string());
+    Err(refusal)
+}
+
+/// The loop that an id, a unique prefix or `latest` (of the opened folders) names.
+pub(crate) fn find_loop(
+    store: &StateDir,
+    roots: &[PathBuf],
+    loop_id: &str,
+) -> Result<LoopView, CommandRefusal> {
+    let dir = if loop_id == "latest" {
+        let here = |root: &PathBuf| roots.contains(root);
+        let loops = store.loops().map_err(loopkeeper_operations::failure::Failure::from)?;
+        loops.into_iter().rfind(|it| here(&it.root().to_owned())).ok_or_else(|| {
+            CommandRefusal::bad_argument("no loop has worked in the opened folders: name it by its id")
+        })?
+    } else {
+        store.find(loop_id).map_err(loopkeeper_operations::failure::Failure::from)?
+    };
+    let id = dir.id().to_owned();
+    LoopView::read(store, dir)?
+        .ok_or_else(|| CommandRefusal::internal_error(format_args!("loop {id} is just being started")))
+}

@@ -1,0 +1,208 @@
+//! How the user is asked whether the commands of a task may run: the page is in view before a yes counts, and the
+//! yes counts for exactly that page.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use loopkeeper_text::{sanitize, words};
+use lsp_types::{ExecuteCommandParams, MessageType};
+use serde_json::json;
+
+use super::{CommandRefusal, TrustRequest, grant, run_blocking};
+use crate::ext::{self, CheckArgs, RefusalCode, StartArgs};
+use crate::questions::{self, ClientQuestion, NOT_NOW, QuestionSupport};
+use crate::session::ServerState;
+use crate::virtual_documents;
+use loopkeeper_workspace::Invalidation;
+
+const SHOW: &str = "Show commands";
+
+/// What the user wanted, to be done once they said yes.
+pub(in crate::commands) enum AfterTrust {
+    Nothing,
+    Start(StartArgs),
+    Check(CheckArgs),
+}
+
+impl AfterTrust {
+    fn confirm_label(&self) -> &'static str {
+        match self {
+            Self::Nothing => "Trust",
+            Self::Start(_) => "Trust and start",
+            Self::Check(_) => "Trust and check",
+        }
+    }
+
+    fn refusal_prefix(&self) -> &'static str {
+        match self {
+            Self::Nothing => "Not trusted",
+            Self::Start(_) => "Not started",
+            Self::Check(_) => "Not checked",
+        }
+    }
+}
+
+/// The refusal, with the question under way where the client can be asked.
+pub(in crate::commands) fn ask(
+    shared: &Arc<ServerState>,
+    needed: TrustRequest,
+    then: AfterTrust,
+) -> CommandRefusal {
+    let message = refusal_message(&needed, &then);
+    let asking = QuestionSupport::of(shared);
+    let mut refusal = CommandRefusal::new(RefusalCode::Untrusted, message);
+    refusal.data.task = Some(needed.task.clone());
+    refusal.data.hash = Some(needed.hash.clone());
+    refusal.data.count = Some(needed.count);
+    refusal.data.asked = Some(asking != QuestionSupport::Never);
+    let shared = Arc::clone(shared);
+    tokio::spawn(async move {
+        match asking {
+            QuestionSupport::Announced => ask_for_consent(&shared, &needed, &then).await,
+            QuestionSupport::Unannounced | QuestionSupport::Never => in_view(&shared, &needed, &then).await,
+        }
+    });
+    refusal
+}
+
+/// `Not started: 2 commands of "Pay" need your trust`
+fn refusal_message(needed: &TrustRequest, then: &AfterTrust) -> String {
+    let need = if needed.count == 1 { "needs" } else { "need" };
+    format!("{}: {} of {} {need} your trust", then.refusal_prefix(), counted(needed), title(needed))
+}
+
+/// The page was asked for: it is shown, also where nothing is left to trust.
+pub(super) fn show_consent_page(shared: &Arc<ServerState>, needed: TrustRequest, page: &Path) {
+    let (shared, page) = (Arc::clone(shared), page.to_owned());
+    tokio::spawn(async move {
+        if needed.count == 0 {
+            virtual_documents::open_page_and_wait(&shared, &virtual_documents::uri(&page)).await;
+            let message = format!("Every command of {} is trusted.", title(&needed));
+            return shared.client.show_message(MessageType::INFO, message).await;
+        }
+        match QuestionSupport::of(&shared) {
+            QuestionSupport::Announced if !shared.session().knows_us() => {
+                remember_page(&shared, &needed, &page);
+                virtual_documents::open_page_and_wait(&shared, &virtual_documents::uri(&page)).await;
+                ask_for_consent(&shared, &needed, &AfterTrust::Nothing).await;
+            }
+            _ => in_view(&shared, &needed, &AfterTrust::Nothing).await,
+        }
+    });
+}
+
+/// Asks whether to show the page, and again with the page in view. Never asks what is being asked already.
+async fn ask_for_consent(shared: &Arc<ServerState>, needed: &TrustRequest, then: &AfterTrust) {
+    let Some(place) = shared.pending.try_open(key(needed, then)) else { return };
+    let answers = vec![SHOW, then.confirm_label(), NOT_NOW];
+    let question =
+        ClientQuestion { message: message(needed), answers, page: None, expiry: questions::EXPIRY };
+    while let Some(answer) = questions::ask_client(shared, &question).await {
+        if answer == then.confirm_label() {
+            // It is answered: what is done now may lead to another one.
+            drop(place);
+            return grant_and_continue(shared, needed, then).await;
+        }
+        if answer != SHOW {
+            return;
+        }
+        if shared.session().knows_us() {
+            drop(place);
+            return in_view(shared, needed, then).await;
+        }
+        if let Some(page) = write_page(shared, needed).await {
+            virtual_documents::open_page_and_wait(shared, &virtual_documents::uri(&page)).await;
+        }
+    }
+}
+
+/// The page first, then the question about it; a client that cannot be asked is told where the answer is.
+async fn in_view(shared: &Arc<ServerState>, needed: &TrustRequest, then: &AfterTrust) {
+    let asking = QuestionSupport::of(shared);
+    let place = shared.pending.try_open(key(needed, then));
+    // A prompt that was left without an answer is not answered later either.
+    if place.is_none() && asking == QuestionSupport::Announced {
+        return;
+    }
+    let Some(page) = write_page(shared, needed).await else { return };
+    let uri = virtual_documents::uri(&page);
+    let shows_itself = asking == QuestionSupport::Announced && shared.session().knows_us();
+    let is_shown = shows_itself || virtual_documents::open_page_and_wait(shared, &uri).await;
+    // Last, since a line may be cut.
+    let file = if is_shown { String::new() } else { format!(" They are in {}", page.display()) };
+    if asking == QuestionSupport::Never {
+        let action = "Read them, then choose the code action \"Trust the commands shown\".";
+        return questions::warn(shared, &format!("{}. {action}{file}", refusal_message(needed, then))).await;
+    }
+    let message = format!("{}{file}", message(needed));
+    let answers = vec![then.confirm_label(), NOT_NOW];
+    let question =
+        ClientQuestion { message, answers, page: shows_itself.then_some(uri), expiry: questions::EXPIRY };
+    let answer = questions::ask_client(shared, &question).await;
+    drop(place);
+    if answer.as_deref() == Some(then.confirm_label()) {
+        grant_and_continue(shared, needed, then).await;
+    }
+}
+
+async fn write_page(shared: &Arc<ServerState>, needed: &TrustRequest) -> Option<PathBuf> {
+    let (root, text) = (needed.root.clone(), needed.text.clone());
+    match run_blocking(move || Ok(TrustRequest::write(&root, &text)?)).await {
+        Ok(page) => {
+            remember_page(shared, needed, &page);
+            Some(page)
+        }
+        Err(refusal) => {
+            questions::warn(shared, &refusal.message).await;
+            None
+        }
+    }
+}
+
+/// A yes without a question is one to the page of the configuration as it is.
+fn remember_page(shared: &ServerState, needed: &TrustRequest, page: &Path) {
+    if needed.arguments.is_empty() {
+        shared.trust_pages.record_page(page, &needed.task, &needed.hash);
+    }
+}
+
+fn key(needed: &TrustRequest, then: &AfterTrust) -> String {
+    format!("{} {} {}", then.confirm_label(), needed.hash, needed.task)
+}
+
+/// `"Pay" runs 2 commands you have not trusted yet.`
+fn message(needed: &TrustRequest) -> String {
+    format!("{} runs {} you have not trusted yet.", title(needed), counted(needed))
+}
+
+fn title(needed: &TrustRequest) -> String {
+    format!("\"{}\"", sanitize::line(&needed.title))
+}
+
+fn counted(needed: &TrustRequest) -> String {
+    words::counted(needed.count as u64, "command")
+}
+
+async fn grant_and_continue(shared: &Arc<ServerState>, needed: &TrustRequest, then: &AfterTrust) {
+    let granted = grant(shared, &needed.task, needed.hash.clone(), needed.arguments.clone()).await;
+    if let Err(refusal) = granted {
+        return questions::warn(shared, &words::capitalised(&refusal.message)).await;
+    }
+    let (command, argument) = match then {
+        AfterTrust::Nothing => {
+            shared.lookout().invalidate(Invalidation::STATE);
+            let message = format!("{} of {} trusted.", counted(needed), title(needed));
+            return shared.client.show_message(MessageType::INFO, message).await;
+        }
+        AfterTrust::Start(args) => (ext::START, json!(args)),
+        AfterTrust::Check(args) => (ext::CHECK, json!(args)),
+    };
+    let params = ExecuteCommandParams {
+        command: command.to_owned(),
+        arguments: vec![argument],
+        work_done_progress_params: lsp_types::WorkDoneProgressParams::default(),
+    };
+    if let Err(error) = Box::pin(crate::commands::execute(shared, params)).await {
+        questions::warn(shared, &error.message).await;
+    }
+}

@@ -1,0 +1,122 @@
+//! The context of a request about a document: the text that the editor shows and the task parsed from that text.
+//! Results come from the saved files, by criterion; positions never do.
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use loopkeeper_task as task;
+use loopkeeper_view::editor::TaskView;
+use lsp_types::{Position, Url};
+
+use super::documents::Document;
+use super::documents::positions::Encoding;
+use super::session::ServerState;
+use super::view_input;
+use loopkeeper_workspace::snapshot::TaskSnapshot;
+use loopkeeper_workspace::{WorkspaceSnapshot, is_config};
+
+/// One open document with the way its places are counted.
+pub(crate) struct DocumentSnapshot {
+    pub(crate) document: Arc<Document>,
+    pub(crate) encoding: Encoding,
+    path: PathBuf,
+}
+
+/// A document of a task.
+pub(crate) struct DocumentContext {
+    pub(crate) shown: DocumentSnapshot,
+    /// The document's name in its task.
+    pub(crate) file: String,
+    picture: Arc<WorkspaceSnapshot>,
+    task: Arc<TaskSnapshot>,
+    /// The hash of the page of its commands that was shown.
+    page: Option<String>,
+}
+
+impl DocumentSnapshot {
+    /// `None`: not open, and so nothing that is asked about.
+    pub(crate) fn of(shared: &ServerState, uri: &Url) -> Option<Self> {
+        let document = shared.documents.get(uri)?;
+        let path = document.path.clone()?;
+        Some(Self { document, encoding: shared.session().encoding, path })
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// `loopkeeper.toml`, or the user's own configuration.
+    pub(crate) fn is_config(&self) -> bool {
+        is_config(&self.path)
+    }
+
+    pub(crate) fn text(&self) -> &str {
+        &self.document.text
+    }
+
+    pub(crate) fn byte(&self, position: Position) -> usize {
+        self.document.lines.byte(self.text(), position, self.encoding)
+    }
+
+    pub(crate) fn bytes(&self, range: lsp_types::Range) -> Range<usize> {
+        self.document.lines.bytes(self.text(), range, self.encoding)
+    }
+
+    pub(crate) fn range(&self, bytes: &Range<usize>) -> lsp_types::Range {
+        self.document.lines.range(self.text(), bytes, self.encoding)
+    }
+}
+
+impl DocumentContext {
+    /// `None`: the document is open and no task's.
+    pub(crate) async fn of(shared: &ServerState, shown: DocumentSnapshot) -> Option<Self> {
+        let picture = shared.lookout().wait_until_ready().await;
+        let task = picture.task_with(&shown.path)?;
+        let task = current_task(shared, task);
+        let named = |it: &&task::TaskDocument| task.root.join(&it.path) == shown.path;
+        let file = task.documents.iter().find(named)?.path.clone();
+        // The text of the request, whatever came after it.
+        let page = shared.trust_pages.hash(&task.uri);
+        Some(Self { shown, file, picture, task, page })
+    }
+
+    /// Where the task's paths begin.
+    pub(crate) fn root(&self) -> &Path {
+        &self.task.root
+    }
+
+    pub(crate) fn with_view<T>(&self, view: impl FnOnce(&TaskView<'_>) -> T) -> T {
+        view_input::with_task_view(&self.picture, &self.task, self.page.as_deref(), view)
+    }
+}
+
+/// The task as its open documents read now: a picture may be some keystrokes behind.
+fn current_task(shared: &ServerState, task: &Arc<TaskSnapshot>) -> Arc<TaskSnapshot> {
+    let mut newer: Vec<(usize, Arc<Document>)> = Vec::new();
+    for open in shared.documents.all() {
+        let named = |it: &task::TaskDocument| {
+            open.path.as_ref().is_some_and(|path| task.root.join(&it.path) == *path)
+        };
+        let Some(at) = task.documents.iter().position(named) else { continue };
+        // The very text that was looked at, or one that says the same.
+        let is_shown =
+            task.texts.get(at).and_then(Option::as_ref).is_some_and(|it| Arc::ptr_eq(it, &open.text));
+        if !is_shown && task.documents.get(at).is_some_and(|it| *it.text != *open.text) {
+            newer.push((at, open));
+        }
+    }
+    if newer.is_empty() {
+        return Arc::clone(task);
+    }
+    let mut documents = task.documents.to_vec();
+    for (at, open) in newer {
+        if let Some(mine) = documents.get_mut(at) {
+            mine.text = open.text.to_string();
+        }
+    }
+    let mut now = TaskSnapshot::clone(task);
+    now.task = Arc::new(task::parse_task(&documents));
+    now.documents = Arc::new(documents);
+    Arc::new(now)
+}

@@ -1,0 +1,281 @@
+//! Everything that is not the Language Server Protocol: custom messages and the arguments and answers of commands.
+//! `PROTOCOL.md`, `protocol.ts` and `protocol.lua` say the same; a test compares them.
+
+mod commands;
+#[cfg(test)]
+mod tests;
+
+use loopkeeper_core::plugin_loop::PluginLoop;
+use loopkeeper_view::{CriteriaStatus, DisplayState, LoopStatus};
+use lsp_types::Command;
+use lsp_types::notification::Notification;
+use serde::{Deserialize, Serialize};
+
+pub(crate) use commands::{
+    ACCEPT_WEAKENING, ANSWER, AnswerArgs, CHECK, COMMANDS, ChangeKind, ChangedFile, CheckArgs, CommandResult,
+    DIFF, DiffArgs, EXPORT, IMPORT, ImportArgs, LoopArgs, OUTPUT, OutputArgs, PAUSE, PRIORITIZE,
+    PrioritizeArgs, RESET_BREAKER, RESET_SESSION, RESUME, ROLLBACK, RefusedPath, ResumeArgs, RollbackArgs,
+    SKIP, START, STEER, STOP, SkipArgs, StartArgs, StartLimits, SteerArgs, StopArgs, TRUST, TrustArgs,
+    UNDO_ROLLBACK, UNTRUST, UndoRollbackArgs, UntrustArgs,
+};
+
+/// Of this protocol.
+pub(crate) const VERSION: u32 = 1;
+
+pub(crate) enum StatusChanged {}
+
+impl Notification for StatusChanged {
+    type Params = StatusParams;
+    const METHOD: &'static str = "loopkeeper/status";
+}
+
+/// Whole; replaces the last.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct StatusParams {
+    pub(crate) version: u32,
+    pub(crate) seq: u64,
+    pub(crate) health: Health,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) message: Option<String>,
+    pub(crate) trusted: bool,
+    pub(crate) loops: Vec<LoopStatus>,
+    pub(crate) tasks: Vec<TaskEntry>,
+    /// Loops of another tool in the opened folders.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) foreign: Vec<ForeignLoop>,
+    /// What needs the user now.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) alerts: Vec<AlertParams>,
+}
+
+/// A loop that Claude Code's plugin holds open.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct ForeignLoop {
+    /// Of its state file; names it.
+    pub(crate) uri: String,
+    pub(crate) root: String,
+    #[serde(flatten)]
+    pub(crate) state: PluginLoop,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum Health {
+    Ok,
+    Warning,
+    Error,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct TaskEntry {
+    pub(crate) id: String,
+    pub(crate) uri: String,
+    pub(crate) root: String,
+    pub(crate) title: String,
+    pub(crate) state: DisplayState,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) loop_id: Option<String>,
+    pub(crate) checking: bool,
+    pub(crate) unknown_commands: usize,
+    pub(crate) criteria: CriteriaStatus,
+}
+
+pub(crate) enum OutputCame {}
+
+impl Notification for OutputCame {
+    type Params = OutputParams;
+    const METHOD: &'static str = "loopkeeper/output";
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct OutputParams {
+    pub(crate) loop_id: String,
+    pub(crate) iteration: u32,
+    pub(crate) text: String,
+}
+
+pub(crate) enum Alert {}
+
+impl Notification for Alert {
+    type Params = AlertParams;
+    const METHOD: &'static str = "loopkeeper/alert";
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct AlertParams {
+    pub(crate) loop_id: String,
+    pub(crate) kind: AlertKind,
+    pub(crate) severity: Severity,
+    pub(crate) message: String,
+    pub(crate) actions: Vec<Command>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum AlertKind {
+    Ended,
+    NeedsYou,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum Severity {
+    Info,
+    Warning,
+    Error,
+}
+
+pub(crate) const LOOPS: &str = "loopkeeper/loops";
+pub(crate) const SUBSCRIBE: &str = "loopkeeper/subscribe";
+pub(crate) const ITERATIONS: &str = "loopkeeper/iterations";
+pub(crate) const TRUST_PAGE: &str = "loopkeeper/trustPage";
+
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct LoopsParams {
+    #[serde(default)]
+    pub(crate) all: bool,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct LoopsResult {
+    pub(crate) loops: Vec<LoopStatus>,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct SubscribeParams {
+    pub(crate) loop_id: String,
+    pub(crate) on: bool,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct SubscribeResult {
+    pub(crate) subscribed: bool,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct IterationsParams {
+    pub(crate) loop_id: String,
+    #[serde(default)]
+    pub(crate) last: Option<usize>,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct IterationsResult {
+    pub(crate) loop_id: String,
+    pub(crate) criteria: Vec<CriterionRow>,
+    pub(crate) iterations: Vec<IterationEntry>,
+}
+
+/// One mark an iteration.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct CriterionRow {
+    pub(crate) id: String,
+    pub(crate) name: String,
+    pub(crate) row: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct IterationEntry {
+    pub(crate) iteration: u32,
+    pub(crate) started_at: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) duration_ms: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) cost_micros: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) changed: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) added: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) removed: Option<u64>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) milestones: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) commit: Option<String>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) taken_back: bool,
+    pub(crate) passed: u64,
+    pub(crate) total: u64,
+    /// The counts in words, as every view says them.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(crate) summary: String,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct TrustPageParams {
+    pub(crate) task: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct TrustPageResult {
+    pub(crate) hash: String,
+    pub(crate) trusted: bool,
+    pub(crate) commands: Vec<TrustCommand>,
+    pub(crate) text: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct TrustCommand {
+    pub(crate) kind: String,
+    pub(crate) title: String,
+    pub(crate) lines: Vec<String>,
+    pub(crate) trusted: bool,
+}
+
+/// Why a command was not done: `data.code` of the error.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum RefusalCode {
+    Untrusted,
+    Unsaved,
+    TreeBusy,
+    NoTask,
+    AgentMissing,
+    Conflict,
+    Unsupported,
+    BadArgument,
+}
+
+/// `data` of the error of a command.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct RefusalData {
+    pub(crate) code: RefusalCode,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) task: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) hash: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) count: Option<usize>,
+    /// The server asks the user itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) asked: Option<bool>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) uri: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) holder: Option<String>,
+    /// Where `uri` is to be corrected, from 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) line: Option<u32>,
+}
+
+impl RefusalData {
+    pub(crate) fn of(code: RefusalCode) -> Self {
+        Self { code, task: None, hash: None, count: None, asked: None, uri: None, holder: None, line: None }
+    }
+}

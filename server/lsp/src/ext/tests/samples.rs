@@ -1,0 +1,370 @@
+//! One of every message with every field, and one with as few as there can be. Written field by field, so that a new
+//! field does not compile until it is here.
+
+use std::collections::BTreeSet;
+
+use loopkeeper_core::check::Status;
+use loopkeeper_core::journal::{
+    BreakerState, Outcome, OutcomeKind, PauseReason, QuestionKind, Role, WaitReason,
+};
+use loopkeeper_core::plugin_loop::PluginLoop;
+use loopkeeper_core::settings::Preset;
+use loopkeeper_core::settings::preset::PresetSelection;
+use loopkeeper_task::criterion::CriterionId;
+use loopkeeper_view::{
+    BreakerCounts, BreakerStatus, CriteriaStatus, CriterionStatus, DisplayPhase, DisplayState, GroupState,
+    GroupStatus, KeeperStatus, LimitsStatus, LoopStatus, PauseStatus, PlanStatus, QuestionStatus,
+    SessionStatus, SourceRange, SpawnStatus, SubagentState, SubagentStatus, TaskStatus, UsageStatus,
+    WaitStatus, WeakenedStatus,
+};
+use lsp_types::Command;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::ext::{
+    AlertKind, AlertParams, AnswerArgs, ChangeKind, ChangedFile, CheckArgs, CommandResult, CriterionRow,
+    DiffArgs, ForeignLoop, Health, ImportArgs, IterationEntry, IterationsParams, IterationsResult, LoopArgs,
+    LoopsParams, LoopsResult, OutputArgs, OutputParams, PrioritizeArgs, RefusalCode, RefusalData,
+    RefusedPath, ResumeArgs, RollbackArgs, Severity, SkipArgs, StartArgs, StartLimits, StatusParams,
+    SteerArgs, StopArgs, SubscribeParams, SubscribeResult, TaskEntry, TrustArgs, TrustCommand,
+    TrustPageParams, TrustPageResult, UndoRollbackArgs, UntrustArgs, VERSION,
+};
+
+/// Its name, all of its fields, and those that are always there where it is the server that says it.
+pub(super) type Message = (&'static str, Value, Option<Value>);
+
+pub(super) fn messages() -> Vec<Message> {
+    let refusal = |full: bool| json!(refusal(full));
+    vec![
+        ("StatusParams", json!(status(true)), Some(json!(status(false)))),
+        ("LoopStatus", json!(a_loop(true)), Some(json!(a_loop(false)))),
+        ("TaskEntry", json!(task(true)), Some(json!(task(false)))),
+        ("ForeignLoop", json!(foreign(true)), Some(json!(foreign(false)))),
+        ("ImportArgs", json!(ImportArgs { file: s() }), None),
+        ("OutputParams", json!(OutputParams { loop_id: s(), iteration: 1, text: s() }), None),
+        ("AlertParams", json!(alert()), Some(json!(alert()))),
+        ("LoopsParams", json!(LoopsParams { all: true }), None),
+        ("LoopsResult", json!(LoopsResult { loops: vec![a_loop(true)] }), None),
+        ("SubscribeParams", json!(SubscribeParams { loop_id: s(), on: true }), None),
+        ("SubscribeResult", json!(SubscribeResult { subscribed: true }), None),
+        ("IterationsParams", json!(IterationsParams { loop_id: s(), last: Some(1) }), None),
+        ("IterationsResult", json!(iterations(true)), Some(json!(iterations(false)))),
+        ("TrustPageParams", json!(TrustPageParams { task: s() }), None),
+        ("TrustPageResult", json!(page()), Some(json!(page()))),
+        ("CommandResult", json!(result()), Some(json!(CommandResult::default()))),
+        ("RefusalData", refusal(true), Some(refusal(false))),
+        ("ErrorData", refusal(true), Some(refusal(false))),
+        ("StartArgs", json!(start()), None),
+        ("StopArgs", json!(StopArgs { loop_id: s(), now: true }), None),
+        ("LoopArgs", json!(LoopArgs { loop_id: s() }), None),
+        ("ResumeArgs", json!(ResumeArgs { loop_id: s(), anyway: true }), None),
+        ("CheckArgs", json!(CheckArgs { task: s(), criterion: Some(s()) }), None),
+        ("OutputArgs", json!(OutputArgs { task: s(), criterion: Some(s()), iteration: Some(1) }), None),
+        ("SteerArgs", json!(SteerArgs { loop_id: s(), text: s() }), None),
+        ("AnswerArgs", json!(AnswerArgs { loop_id: s(), text: Some(s()), question: Some(s()) }), None),
+        (
+            "RollbackArgs",
+            json!(RollbackArgs { loop_id: s(), iteration: 1, paths: vec![s()], preview: Some(true) }),
+            None,
+        ),
+        ("UndoRollbackArgs", json!(UndoRollbackArgs { loop_id: s(), preview: Some(true) }), None),
+        ("DiffArgs", json!(DiffArgs { loop_id: s(), iteration: Some(1) }), None),
+        ("SkipArgs", json!(SkipArgs { task: s(), item: s() }), None),
+        ("PrioritizeArgs", json!(PrioritizeArgs { task: s(), item: s(), by: 1 }), None),
+        ("TrustArgs", json!(TrustArgs { task: s(), hash: Some(s()) }), None),
+        ("UntrustArgs", json!(UntrustArgs { task: s() }), None),
+    ]
+}
+
+const QUESTIONS: [QuestionKind; 4] =
+    [QuestionKind::Agent, QuestionKind::UsageLimit, QuestionKind::Denied, QuestionKind::Permission];
+
+const STATES: [DisplayState; 5] = [
+    DisplayState::Working,
+    DisplayState::NeedsYou,
+    DisplayState::Paused,
+    DisplayState::Done,
+    DisplayState::Idle,
+];
+
+/// Where a field is one of some words, and which.
+pub(super) fn words() -> Vec<(&'static str, &'static str, BTreeSet<String>)> {
+    use DisplayPhase::{
+        Baseline, Checking, Damaged, Ended, Interrupted, Iterating, NeedsAnswer, Stopping, Untrusted, Waiting,
+    };
+    let phases = [
+        Baseline,
+        Iterating,
+        Checking,
+        Waiting,
+        Stopping,
+        Untrusted,
+        NeedsAnswer,
+        Interrupted,
+        Damaged,
+        DisplayPhase::Paused,
+        Ended,
+    ];
+    let kinds = [
+        OutcomeKind::Completed,
+        OutcomeKind::Stopped,
+        OutcomeKind::Limit,
+        OutcomeKind::Breaker,
+        OutcomeKind::Failed,
+    ];
+    let statuses = [
+        Status::Pass,
+        Status::Fail,
+        Status::TimedOut,
+        Status::CouldNotRun,
+        Status::NoTestsRan,
+        Status::Unstable,
+        Status::Unverified,
+    ];
+    vec![
+        ("StatusParams", "health", set(&[Health::Ok, Health::Warning, Health::Error])),
+        ("AlertParams", "kind", set(&[AlertKind::Ended, AlertKind::NeedsYou])),
+        ("AlertParams", "severity", set(&[Severity::Info, Severity::Warning, Severity::Error])),
+        ("LoopStatus", "phase", set(&phases)),
+        ("LoopStatus", "state", set(&STATES)),
+        (
+            "LoopStatus",
+            "breaker.state",
+            set(&[BreakerState::Closed, BreakerState::Open, BreakerState::HalfOpen]),
+        ),
+        ("LoopStatus", "breaker.preset.name", set(&[Preset::Small, Preset::Large, Preset::Adaptive])),
+        ("LoopStatus", "groups.state", set(&[GroupState::Holds, GroupState::Open])),
+        ("LoopStatus", "outcome.kind", set(&kinds)),
+        ("LoopStatus", "question.kind", set(&QUESTIONS)),
+        ("LoopStatus", "criteria.items.role", set(&[Role::Goal, Role::Guard, Role::Open])),
+        ("LoopStatus", "criteria.items.status", set(&statuses)),
+        ("DiffResult", "files.kind", set(&[ChangeKind::Added, ChangeKind::Changed, ChangeKind::Removed])),
+    ]
+}
+
+pub(super) fn codes() -> BTreeSet<String> {
+    use RefusalCode::{
+        AgentMissing, BadArgument, Conflict, NoTask, TreeBusy, Unsaved, Unsupported, Untrusted,
+    };
+    set(&[Untrusted, Unsaved, TreeBusy, NoTask, AgentMissing, Conflict, Unsupported, BadArgument])
+}
+
+fn set<T: Serialize>(all: &[T]) -> BTreeSet<String> {
+    all.iter().filter_map(|it| json!(it).as_str().map(str::to_owned)).collect()
+}
+
+fn s() -> String {
+    "x".to_owned()
+}
+
+fn status(full: bool) -> StatusParams {
+    StatusParams {
+        version: VERSION,
+        seq: 1,
+        health: Health::Ok,
+        message: full.then(s),
+        trusted: true,
+        loops: vec![a_loop(full)],
+        tasks: vec![task(full)],
+        foreign: if full { vec![foreign(true)] } else { Vec::new() },
+        alerts: if full { vec![alert()] } else { Vec::new() },
+    }
+}
+
+fn foreign(full: bool) -> ForeignLoop {
+    let state = PluginLoop {
+        iteration: 1,
+        max_iterations: full.then_some(1),
+        promise: full.then(s),
+        started_at: full.then(s),
+        prompt: s(),
+    };
+    ForeignLoop { uri: s(), root: s(), state }
+}
+
+fn task(full: bool) -> TaskEntry {
+    TaskEntry {
+        id: s(),
+        uri: s(),
+        root: s(),
+        title: s(),
+        state: DisplayState::Idle,
+        loop_id: full.then(s),
+        checking: false,
+        unknown_commands: 0,
+        criteria: criteria(full),
+    }
+}
+
+fn criteria(full: bool) -> CriteriaStatus {
+    let item = CriterionStatus {
+        id: CriterionId(s()),
+        name: s(),
+        required: true,
+        role: full.then_some(Role::Goal),
+        status: full.then_some(Status::Pass),
+        fact: if full { s() } else { String::new() },
+        duration_ms: 1,
+        regressed: false,
+        ticked: full.then_some(true),
+        stale: false,
+        place: SourceRange { file: s(), start: 0, length: 1 },
+    };
+    CriteriaStatus {
+        passed: 1,
+        failed: 0,
+        unverified: 0,
+        total: 1,
+        summary: if full { "its one criterion passes".to_owned() } else { String::new() },
+        brief: if full { "1/1 pass".to_owned() } else { String::new() },
+        items: vec![item],
+    }
+}
+
+fn spawns(full: bool) -> SpawnStatus {
+    let s = String::new;
+    let one = SubagentStatus {
+        id: Some(s()),
+        by: Some(s()),
+        call: Some(s()),
+        what: s(),
+        depth: 1,
+        state: SubagentState::Started,
+    };
+    let bare = SubagentStatus { id: None, by: None, call: None, ..one.clone() };
+    let agents = if full { vec![one, bare] } else { Vec::new() };
+    SpawnStatus { used: 0, budget: 12, depth: 0, in_iteration: 0, refused: 0, agents }
+}
+
+fn a_loop(full: bool) -> LoopStatus {
+    let some = |value: u64| full.then_some(value);
+    LoopStatus {
+        id: s(),
+        seq: 1,
+        task: TaskStatus { uri: s(), title: s() },
+        agent: s(),
+        state: DisplayState::Working,
+        phase: DisplayPhase::Iterating,
+        iteration: 1,
+        limits: LimitsStatus {
+            iterations: 1,
+            duration_ms: 1,
+            cost_micros: 1,
+            tokens: some(1),
+            calls_per_hour: 1,
+        },
+        criteria: criteria(full),
+        groups: if full { vec![group()] } else { Vec::new() },
+        plan: PlanStatus { done: 0, open: 0, total: 0 },
+        breaker: BreakerStatus {
+            state: BreakerState::Closed,
+            reason: full.then(s),
+            counts: BreakerCounts::default(),
+            resumes_at: full.then(s),
+            trips: 0,
+            preset: full.then(|| PresetSelection { name: Preset::Adaptive, because: s() }),
+        },
+        session: full.then(|| SessionStatus { id: s(), started_at: s(), resets: 0, own: true }),
+        spawns: spawns(full),
+        wait: full.then(|| WaitStatus { reason: WaitReason::Quota, resumes_at: s() }),
+        question: full.then(|| QuestionStatus {
+            id: s(),
+            kind: QuestionKind::Agent,
+            text: s(),
+            expires_at: full.then(s),
+        }),
+        pause: full.then(|| PauseStatus { reason: PauseReason::User, message: s() }),
+        spent: UsageStatus { cost_micros: some(1), tokens: some(1), calls: 1, calls_this_hour: 1 },
+        started_at: s(),
+        paused_ms: 0,
+        activity: full.then(s),
+        stale: full,
+        warnings: if full { vec![s()] } else { Vec::new() },
+        forecast: full.then(s),
+        outcome: full.then(|| Outcome {
+            kind: OutcomeKind::Stopped,
+            verified: false,
+            sentence: s(),
+            cause: Some(PauseReason::Breaker),
+        }),
+        branch: full.then(s),
+        away: full.then(s),
+        weakened: if full { vec![WeakenedStatus { path: Some(s()), what: s() }] } else { Vec::new() },
+        keeper: KeeperStatus { pid: full.then_some(1), alive: true },
+    }
+}
+
+fn group() -> GroupStatus {
+    GroupStatus { name: s(), state: GroupState::Holds, passed: 1, total: 1 }
+}
+
+fn alert() -> AlertParams {
+    AlertParams {
+        loop_id: s(),
+        kind: AlertKind::Ended,
+        severity: Severity::Info,
+        message: s(),
+        actions: vec![Command::new(s(), s(), None)],
+    }
+}
+
+fn iterations(full: bool) -> IterationsResult {
+    let some = |value: u64| full.then_some(value);
+    let entry = IterationEntry {
+        iteration: 1,
+        started_at: s(),
+        duration_ms: some(1),
+        cost_micros: some(1),
+        changed: some(1),
+        added: some(1),
+        removed: some(1),
+        milestones: if full { vec![s()] } else { Vec::new() },
+        commit: full.then(s),
+        taken_back: full,
+        passed: 1,
+        total: 1,
+        summary: if full { "its one criterion passes".to_owned() } else { String::new() },
+    };
+    let criteria = vec![CriterionRow { id: s(), name: s(), row: s() }];
+    IterationsResult { loop_id: s(), criteria, iterations: vec![entry] }
+}
+
+fn page() -> TrustPageResult {
+    let command = TrustCommand { kind: s(), title: s(), lines: vec![s()], trusted: true };
+    TrustPageResult { hash: s(), trusted: true, commands: vec![command], text: s() }
+}
+
+fn start() -> StartArgs {
+    let limits = StartLimits { iterations: Some(1), duration: Some(s()), cost_usd: Some(1.0) };
+    StartArgs { task: s(), agent: Some(s()), limits, anyway: true }
+}
+
+fn result() -> CommandResult {
+    let file = ChangedFile { path: s(), kind: ChangeKind::Added, before: Some(s()), after: Some(s()) };
+    CommandResult {
+        saved: Some(true),
+        status: Some(status(false)),
+        loop_id: Some(s()),
+        uri: Some(s()),
+        written: Some(1),
+        removed: Some(1),
+        refused: Some(vec![RefusedPath { path: s(), why: s() }]),
+        edited: Some(vec![s()]),
+        effect: Some(s()),
+        patch: Some(s()),
+        files: Some(vec![file]),
+    }
+}
+
+fn refusal(full: bool) -> RefusalData {
+    RefusalData {
+        code: RefusalCode::Untrusted,
+        task: full.then(s),
+        hash: full.then(s),
+        count: full.then_some(1),
+        asked: full.then_some(true),
+        uri: full.then(s),
+        holder: full.then(s),
+        line: full.then_some(1),
+    }
+}

@@ -1,0 +1,62 @@
+//! `textDocument/codeAction`: cures of what is wrong there, and everything that lenses offer.
+
+use loopkeeper_view::editor::{self, EditorAction};
+use lsp_types::{CodeActionKind, CodeActionParams, CodeActionResponse};
+
+use crate::document_context::{DocumentContext, DocumentSnapshot};
+use crate::foreign;
+use crate::session::ServerState;
+use crate::to_proto;
+
+pub(crate) async fn handle(shared: &ServerState, params: CodeActionParams) -> Option<CodeActionResponse> {
+    let shown = DocumentSnapshot::of(shared, &params.text_document.uri)?;
+    let bytes = shown.bytes(params.range);
+    let (shown, all) = if shown.is_config() {
+        let cures = editor::settings::cures("", shown.text(), &bytes);
+        (shown, cures)
+    } else if let Some(all) = foreign::actions(&*shared.lookout().wait_until_ready().await, &shown) {
+        (shown, all)
+    } else {
+        let sight = DocumentContext::of(shared, shown).await?;
+        let all = sight.with_view(|known| editor::actions(known, &sight.file, &bytes));
+        (sight.shown, all)
+    };
+    let context = params.context;
+    let wanted = |it: &EditorAction| is_wanted(it.kind, context.only.as_deref());
+    let client = &shared.session().client;
+    let given = |it| to_proto::action(&shown, client, &context.diagnostics, it);
+    Some(all.into_iter().filter(wanted).filter_map(given).collect())
+}
+
+/// `source` asks for `source.loopkeeper.start` too.
+fn is_wanted(kind: &str, only: Option<&[CodeActionKind]>) -> bool {
+    let asks = |it: &CodeActionKind| {
+        let wanted = it.as_str();
+        wanted.is_empty()
+            || kind.strip_prefix(wanted).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    };
+    only.is_none_or(|it| it.iter().any(asks))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_wanted;
+    use lsp_types::CodeActionKind;
+
+    #[test]
+    fn kinds_are_asked_for_by_their_beginnings() {
+        let check = |only: &[&'static str], expect: bool| {
+            let only: Vec<CodeActionKind> = only.iter().map(|it| CodeActionKind::from(*it)).collect();
+            assert_eq!(is_wanted("source.loopkeeper.start", Some(&only)), expect, "{only:?}");
+        };
+        check(&["source"], true);
+        check(&["source.loopkeeper"], true);
+        check(&["source.loopkeeper.start"], true);
+        check(&["source.loop"], false);
+        check(&["quickfix"], false);
+        check(&["quickfix", "source"], true);
+        check(&[""], true);
+        check(&[], false);
+        assert!(is_wanted("quickfix", None));
+    }
+}

@@ -1,0 +1,8 @@
+//! `workspace/didChangeWatchedFiles`: which files is looked up, not believed.
+
+use crate::session::ServerState;
+use loopkeeper_workspace::Invalidation;
+
+pub(crate) fn handle(shared: &ServerState) {
+    shared.lookout().invalidate(Invalidation { tree: true, ..Invalidation::FILES });
+}

@@ -1,0 +1,11 @@
+//! `textDocument/didClose`: the file is the document again.
+
+use lsp_types::DidCloseTextDocumentParams;
+
+use crate::session::ServerState;
+use loopkeeper_workspace::Invalidation;
+
+pub(crate) fn handle(shared: &ServerState, params: &DidCloseTextDocumentParams) {
+    shared.documents.close(&params.text_document.uri);
+    shared.lookout().invalidate(Invalidation::ALL);
+}

@@ -1,0 +1,36 @@
+//! `textDocument/didSave`: what the editor shows is what runs. A loop at work is told whose doing it is.
+
+use std::sync::Arc;
+
+use lsp_types::{DidSaveTextDocumentParams, Url};
+
+use crate::documents::{Document, is_same};
+use crate::session::{ServerState, canonical_parent_path};
+use loopkeeper_operations::{notify_saved, plan_edit};
+use loopkeeper_workspace::Invalidation;
+use loopkeeper_workspace::snapshot::TaskSnapshot;
+
+pub(crate) fn handle(shared: &ServerState, params: &DidSaveTextDocumentParams) {
+    let uri = &params.text_document.uri;
+    shared.documents.save(uri);
+    if let (Some(task), Some(document)) = (task_of(shared, uri), shared.documents.get(uri)) {
+        tokio::task::spawn_blocking(move || notify_keeper(&task, &document));
+    }
+    shared.lookout().invalidate(Invalidation::ALL);
+}
+
+fn task_of(shared: &ServerState, uri: &Url) -> Option<Arc<TaskSnapshot>> {
+    let path = uri.to_file_path().ok()?;
+    shared.lookout().snapshot().task_with(&canonical_parent_path(&path)).cloned()
+}
+
+/// Only where the file holds what the editor saved: what the agent wrote over it meanwhile is the agent's.
+fn notify_keeper(task: &TaskSnapshot, document: &Document) {
+    let Some(path) = &document.path else { return };
+    let on_disk = plan_edit::documents(&task.root, &task.id).unwrap_or_default();
+    let saved = on_disk.iter().find(|it| task.root.join(&it.path) == *path);
+    if let Some(saved) = saved.filter(|it| is_same(it.text.trim_start_matches('\u{feff}'), &document.text)) {
+        // A loop that just ended, or a keeper of an older version: what was saved is shown as not taken up.
+        let _ = notify_saved::notify_keeper(&task.root, &task.id, &saved.path, &saved.text);
+    }
+}

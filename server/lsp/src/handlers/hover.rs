@@ -1,0 +1,28 @@
+//! `textDocument/hover`: a criterion's check and last result, a loop's grid, a key of the configuration,
+//! another tool's loop.
+
+use loopkeeper_view::editor;
+use lsp_types::{Hover, HoverParams};
+
+use crate::document_context::{DocumentContext, DocumentSnapshot};
+use crate::foreign;
+use crate::session::ServerState;
+use crate::to_proto;
+use loopkeeper_system::clock;
+
+pub(crate) async fn handle(shared: &ServerState, params: HoverParams) -> Option<Hover> {
+    let at = params.text_document_position_params;
+    let shown = DocumentSnapshot::of(shared, &at.text_document.uri)?;
+    let offset = shown.byte(at.position);
+    let client = &shared.session().client;
+    if shown.is_config() {
+        let hover = editor::settings::explain("", shown.text(), offset)?;
+        return Some(to_proto::hover(&shown, client, &hover));
+    }
+    if let Some(hover) = foreign::hover(&*shared.lookout().wait_until_ready().await, &shown) {
+        return Some(to_proto::hover(&shown, client, &hover));
+    }
+    let sight = DocumentContext::of(shared, shown).await?;
+    let hover = sight.with_view(|known| editor::hover(known, (&sight.file, offset), clock::now()))?;
+    Some(to_proto::hover(&sight.shown, client, &hover))
+}

@@ -1,0 +1,20 @@
+//! `initialize`: remembers what the client is and can, answers what the server does.
+
+use lsp_types::{InitializeParams, InitializeResult, ServerInfo};
+
+use crate::capabilities::{self, ResolvedClientCapabilities};
+use crate::session::ServerState;
+
+pub(crate) fn handle(shared: &ServerState, params: InitializeParams) -> InitializeResult {
+    if let Some(trace) = params.trace {
+        shared.trace.set(&shared.client, trace);
+    }
+    let session = ResolvedClientCapabilities::of(params);
+    let capabilities = capabilities::of_server(&session);
+    shared.init_session(session);
+    let server_info = ServerInfo {
+        name: env!("CARGO_PKG_NAME").to_owned(),
+        version: Some(env!("CARGO_PKG_VERSION").to_owned()),
+    };
+    InitializeResult { capabilities, server_info: Some(server_info) }
+}

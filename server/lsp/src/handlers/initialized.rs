@@ -1,0 +1,47 @@
+//! `initialized`: from now on the client may be told and asked. Begins to look and to publish.
+
+use std::sync::Arc;
+
+use lsp_types::{DidChangeWatchedFilesRegistrationOptions, FileSystemWatcher, GlobPattern, Registration};
+use serde_json::json;
+
+use crate::publisher;
+use crate::session::ServerState;
+
+/// Task documents and configuration, wherever they are; the server's own watches do not reach below the folders
+/// that it knows.
+const WATCHED: [&str; 11] = [
+    "**/PROMPT.md",
+    "**/PROMPT_build.md",
+    "**/RALPH.md",
+    "**/RALPH_TASK.md",
+    "**/*.ralph.md",
+    "**/scripts/ralph/prompt.md",
+    "**/prd.json",
+    "**/{fix_plan,@fix_plan,IMPLEMENTATION_PLAN}.md",
+    "**/loopkeeper.toml",
+    "**/.ralphrc",
+    "**/.claude/{ralph-loop,.ralph-loop}.local.md",
+];
+
+pub(crate) fn handle(shared: &Arc<ServerState>) {
+    tokio::spawn(publisher::publish(Arc::clone(shared)));
+    let workspace = shared.session().client.workspace.as_ref();
+    let watches = workspace.and_then(|it| it.did_change_watched_files.as_ref());
+    if watches.and_then(|it| it.dynamic_registration) == Some(true) {
+        let shared = Arc::clone(shared);
+        tokio::spawn(async move { drop(shared.client.register_capability(vec![registration()]).await) });
+    }
+}
+
+fn registration() -> Registration {
+    let watcher =
+        |glob: &str| FileSystemWatcher { glob_pattern: GlobPattern::String(glob.to_owned()), kind: None };
+    let options =
+        DidChangeWatchedFilesRegistrationOptions { watchers: WATCHED.into_iter().map(watcher).collect() };
+    Registration {
+        id: "loopkeeper-files".to_owned(),
+        method: "workspace/didChangeWatchedFiles".to_owned(),
+        register_options: Some(json!(options)),
+    }
+}

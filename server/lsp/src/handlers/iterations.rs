@@ -1,0 +1,93 @@
+//! `loopkeeper/iterations`: a loop's history, with the results of every criterion.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use loopkeeper_core::check::Status;
+use loopkeeper_core::decide::{Iteration, LoopState};
+use loopkeeper_text::{sanitize, words};
+use loopkeeper_view::editor;
+use tower_lsp::jsonrpc::Result;
+
+use crate::commands::{loop_named, run_blocking};
+use crate::ext::{CriterionRow, IterationEntry, IterationsParams, IterationsResult};
+use crate::session::ServerState;
+use loopkeeper_operations::failure::Failure;
+use loopkeeper_system::state_dir::StateDir;
+
+pub(crate) async fn handle(shared: &Arc<ServerState>, params: &IterationsParams) -> Result<IterationsResult> {
+    let roots: Vec<PathBuf> = shared.lookout().snapshot().roots.clone();
+    let (id, last) = (params.loop_id.clone(), params.last);
+    let result = run_blocking(move || {
+        let store = StateDir::open().map_err(Failure::from)?;
+        let seen = loop_named(&store, &roots, &id)?;
+        Ok(of(&seen.state, last))
+    });
+    Ok(result.await?)
+}
+
+fn of(state: &LoopState, last: Option<usize>) -> IterationsResult {
+    let row = |it: &loopkeeper_core::journal::Pinned| CriterionRow {
+        id: it.criterion.id.0.clone(),
+        name: sanitize::line(&it.criterion.name),
+        row: editor::row(state, &it.criterion.id),
+    };
+    let entries: Vec<IterationEntry> =
+        start(state).into_iter().chain(state.history.iter().map(|it| entry(state, it))).collect();
+    let skipped = last.map_or(0, |last| entries.len().saturating_sub(last));
+    IterationsResult {
+        loop_id: state.spec.loop_id.clone(),
+        criteria: state.pinned.iter().map(row).collect(),
+        iterations: entries.into_iter().skip(skipped).collect(),
+    }
+}
+
+/// The baseline, once it is over: what every way back can lead to.
+fn start(state: &LoopState) -> Option<IterationEntry> {
+    state.tree_after(0)?;
+    let first =
+        |it: &&loopkeeper_core::journal::Pinned| editor::row(state, &it.criterion.id).starts_with('✓');
+    Some(IterationEntry {
+        iteration: 0,
+        started_at: words::rfc3339(state.started_at.wall),
+        duration_ms: None,
+        cost_micros: None,
+        changed: None,
+        added: None,
+        removed: None,
+        milestones: Vec::new(),
+        commit: None,
+        taken_back: false,
+        passed: state.pinned.iter().filter(first).count() as u64,
+        total: state.pinned.len() as u64,
+        summary: editor::start_tally(state).sentence(),
+    })
+}
+
+fn entry(state: &LoopState, iteration: &Iteration) -> IterationEntry {
+    let ended = iteration.ending.is_some() || !iteration.row.is_empty();
+    IterationEntry {
+        iteration: iteration.number,
+        started_at: words::rfc3339(iteration.started_at.wall),
+        duration_ms: ended.then_some(iteration.duration_ms),
+        cost_micros: iteration.cost_micros,
+        changed: ended.then_some(iteration.changes.count),
+        added: iteration.changes.lines.map(|it| it.added),
+        removed: iteration.changes.lines.map(|it| it.removed),
+        milestones: iteration.milestones.iter().map(|it| sanitize::line(it)).collect(),
+        commit: iteration.commit.clone(),
+        taken_back: iteration.taken_back,
+        passed: iteration.row.iter().filter(|(_, status)| *status == Status::Pass).count() as u64,
+        total: iteration.row.len() as u64,
+        summary: summary(state, iteration, ended),
+    }
+}
+
+/// Empty while it runs. One that failed has no round of checks.
+fn summary(state: &LoopState, iteration: &Iteration, ended: bool) -> String {
+    match (ended, iteration.row.is_empty()) {
+        (false, _) => String::new(),
+        (true, true) => "not checked".to_owned(),
+        (true, false) => editor::iteration_tally(state, iteration).sentence(),
+    }
+}

@@ -1,0 +1,25 @@
+//! `loopkeeper/loops`: of the opened folders, or all of this user.
+
+use std::sync::Arc;
+
+use tower_lsp::jsonrpc::Result;
+
+use crate::commands::{CommandRefusal, run_blocking};
+use crate::ext::{LoopsParams, LoopsResult};
+use crate::publisher::status;
+use crate::session::ServerState;
+use loopkeeper_operations::failure::Failure;
+use loopkeeper_operations::loops::{self, LoopView};
+use loopkeeper_system::state_dir::StateDir;
+
+pub(crate) async fn handle(shared: &Arc<ServerState>, params: LoopsParams) -> Result<LoopsResult> {
+    if params.all {
+        let read = || -> std::result::Result<_, CommandRefusal> {
+            let store = StateDir::open().map_err(Failure::from)?;
+            Ok(loops::in_order(loops::read_all(&store, drop)?).iter().map(LoopView::status).collect())
+        };
+        return Ok(LoopsResult { loops: run_blocking(read).await? });
+    }
+    let picture = shared.lookout().wait_until_ready().await;
+    Ok(LoopsResult { loops: picture.loops.iter().map(|it| status::of_loop(shared, it)).collect() })
+}

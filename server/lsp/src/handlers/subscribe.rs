@@ -1,0 +1,27 @@
+//! `loopkeeper/subscribe`: to what the agent and the checks of a loop print.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use tower_lsp::jsonrpc::Result;
+
+use crate::commands::{loop_named, run_blocking};
+use crate::ext::{SubscribeParams, SubscribeResult};
+use crate::session::ServerState;
+use loopkeeper_operations::failure::Failure;
+use loopkeeper_system::state_dir::StateDir;
+
+/// An ended loop prints no more.
+pub(crate) async fn handle(shared: &Arc<ServerState>, params: &SubscribeParams) -> Result<SubscribeResult> {
+    let roots: Vec<PathBuf> = shared.lookout().snapshot().roots.clone();
+    let named = params.loop_id.clone();
+    let seen = run_blocking(move || {
+        let store = StateDir::open().map_err(Failure::from)?;
+        let seen = loop_named(&store, &roots, &named)?;
+        Ok((seen.dir.id().to_owned(), seen.is_open()))
+    });
+    let (id, is_open) = seen.await?;
+    let on = params.on && is_open;
+    shared.lookout().live().subscribe(&id, on);
+    Ok(SubscribeResult { subscribed: on })
+}

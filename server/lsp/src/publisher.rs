@@ -1,0 +1,118 @@
+//! The one that sends: diagnostics, status, progress, alerts, output, lens refreshes. It looks at the latest picture
+//! and sends what differs from what it sent before; while the client does not read, it waits, and what it would have
+//! sent meanwhile is never made. Nothing is sent that the client did not announce.
+
+mod alerts;
+mod diagnostics;
+mod held;
+mod lenses;
+mod output;
+mod progress;
+pub(crate) mod questions;
+pub(crate) mod status;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep_until};
+
+use self::alerts::AlertPublisher;
+use self::diagnostics::DiagnosticPublisher;
+use self::lenses::LensPublisher;
+use self::output::OutputPublisher;
+use self::progress::ProgressPublisher;
+use self::questions::QuestionPublisher;
+use self::status::StatusPublisher;
+use super::session::ServerState;
+use loopkeeper_workspace::WorkspaceSnapshot;
+
+/// Publishes until nothing is looked at any more.
+pub(crate) async fn publish(shared: Arc<ServerState>) {
+    let lookout = shared.lookout().clone();
+    let mut pictures = lookout.subscribe_snapshots();
+    let mut diagnostics = DiagnosticPublisher::default();
+    let mut alerts = AlertPublisher::default();
+    let mut lenses = LensPublisher::default();
+    let mut questions = QuestionPublisher::default();
+    let mut progress = ProgressPublisher::default();
+    let mut status = StatusPublisher::default();
+    let mut output = OutputPublisher::default();
+    let mut shown: Option<Arc<WorkspaceSnapshot>> = None;
+    loop {
+        let picture = pictures.borrow_and_update().clone();
+        let mut due = None;
+        if picture.looked {
+            // What a keeper tells besides the journal changes none of these.
+            if shown.as_ref().is_none_or(|it| !Arc::ptr_eq(it, &picture)) {
+                diagnostics.publish(&shared, &picture).await;
+                lenses.publish(&shared, &picture);
+                questions.publish(&shared, &picture);
+                alerts.publish(&shared, &picture).await;
+                shown = Some(Arc::clone(&picture));
+            }
+            due = earlier_deadline(due, progress.publish(&shared, &picture).await);
+            due = earlier_deadline(due, status.publish(&shared, &picture).await);
+            due = earlier_deadline(due, output.publish(&shared, &picture).await);
+        }
+        tokio::select! {
+            changed = pictures.changed() => if changed.is_err() { return },
+            () = lookout.live().wait_for_updates() => {}
+            () = progress.wait_for_reply() => {}
+            () = sleep_until(due.unwrap_or_else(Instant::now)), if due.is_some() => {}
+        }
+    }
+}
+
+fn earlier_deadline(one: Option<Instant>, other: Option<Instant>) -> Option<Instant> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(one.min(other)),
+        (one, other) => one.or(other),
+    }
+}
+
+/// Not more often than once in a while: the first at once, the last of a burst at its end.
+#[derive(Debug)]
+struct Throttle {
+    every: Duration,
+    last: Option<Instant>,
+}
+
+impl Throttle {
+    fn new(every: Duration) -> Self {
+        Self { every, last: None }
+    }
+
+    /// When the next may go; `None`: now.
+    fn next_allowed(&self) -> Option<Instant> {
+        self.last.map(|it| it + self.every).filter(|it| *it > Instant::now())
+    }
+
+    /// `Err`: too early, and when it will not be.
+    fn try_acquire(&mut self) -> Result<(), Instant> {
+        if let Some(due) = self.next_allowed() {
+            return Err(due);
+        }
+        self.last = Some(Instant::now());
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use tokio::time::advance;
+
+    use super::Throttle;
+
+    #[tokio::test(start_paused = true)]
+    async fn the_first_goes_at_once_and_the_next_when_it_is_time() {
+        let mut pace = Throttle::new(Duration::from_secs(1));
+        assert!(pace.try_acquire().is_ok());
+        let due = pace.try_acquire().unwrap_err();
+        advance(Duration::from_millis(999)).await;
+        assert_eq!(pace.try_acquire().unwrap_err(), due);
+        advance(Duration::from_millis(1)).await;
+        assert!(pace.try_acquire().is_ok());
+    }
+}

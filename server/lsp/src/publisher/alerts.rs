@@ -1,0 +1,190 @@
+//! One message when a loop ends, one when it needs the user or its breaker opens, none per iteration. What was so before this server
+//! looked for the first time is old news. Clients that know us get `loopkeeper/alert`, others a plain message.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use loopkeeper_core::decide::exit::held_already;
+use loopkeeper_core::decide::{LoopState, weakening};
+use loopkeeper_core::journal::{OutcomeKind, PauseReason, QuestionKind};
+use loopkeeper_text::words;
+use loopkeeper_view::{DisplayPhase, DisplayState, LoopStatus, QuestionStatus, notice};
+use lsp_types::{Command, MessageType};
+use serde_json::{Value, json};
+
+use crate::ext::{self, Alert, AlertKind, AlertParams, Severity};
+use crate::questions;
+use crate::session::ServerState;
+use loopkeeper_workspace::WorkspaceSnapshot;
+
+use super::held;
+use super::questions::PERMITS;
+
+#[derive(Default)]
+pub(super) struct AlertPublisher {
+    known: BTreeMap<String, AlertState>,
+    /// Roots whose loops were looked at before: what is found in a folder that was opened just now is old news.
+    roots: Vec<PathBuf>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum AlertState {
+    Open,
+    NeedsYou(DisplayPhase, String),
+    /// The breaker is open and tries by itself: how often it opened.
+    Tripped(u32),
+    Ended,
+}
+
+impl AlertPublisher {
+    pub(super) async fn publish(&mut self, shared: &Arc<ServerState>, picture: &WorkspaceSnapshot) {
+        let now = picture.loops.iter().map(|it| (it.status.id.clone(), alert_state(&it.status))).collect();
+        let known = std::mem::replace(&mut self.known, now);
+        let roots = std::mem::replace(&mut self.roots, picture.roots.clone());
+        for seen in &picture.loops {
+            let status = &seen.status;
+            let before = known.get(&status.id);
+            let after = alert_state(status);
+            // A loop that came and went between two looks ended too.
+            let is_news = before.is_some() || roots.iter().any(|it| it == seen.dir.root());
+            if is_news && before != Some(&after) && after != AlertState::Open {
+                if held_already(&seen.state) && questions::can_ask(shared) {
+                    tokio::spawn(held::ask_user(Arc::clone(shared), Box::new(status.clone())));
+                    continue;
+                }
+                let mut alert = alert(status, &seen.state);
+                if !shared.session().knows_us() {
+                    alert.message = notice(status);
+                }
+                send(shared, alert).await;
+            }
+        }
+    }
+}
+
+fn alert_state(status: &LoopStatus) -> AlertState {
+    match status.state {
+        DisplayState::Done => AlertState::Ended,
+        DisplayState::NeedsYou => {
+            let asked = status.question.as_ref().map(|it| it.id.clone());
+            let why =
+                asked.or_else(|| status.pause.as_ref().map(|it| it.message.clone())).unwrap_or_default();
+            AlertState::NeedsYou(status.phase, why)
+        }
+        DisplayState::Working if status.is_cooling() => AlertState::Tripped(status.breaker.trips),
+        DisplayState::Working | DisplayState::Paused | DisplayState::Idle => AlertState::Open,
+    }
+}
+
+fn alert(status: &LoopStatus, state: &LoopState) -> AlertParams {
+    let actions = actions(status, state);
+    let mut message = notice(status);
+    // Its buttons do what the hint would have typed in a terminal.
+    if actions.iter().any(|it| it.command == ext::ACCEPT_WEAKENING) {
+        message = words::fact_and_hint(&message).0.to_owned();
+    }
+    let (kind, severity) = match &status.outcome {
+        None => (AlertKind::NeedsYou, Severity::Warning),
+        Some(outcome) => match outcome.kind {
+            OutcomeKind::Completed | OutcomeKind::Stopped => (AlertKind::Ended, Severity::Info),
+            OutcomeKind::Limit | OutcomeKind::Breaker => (AlertKind::Ended, Severity::Warning),
+            OutcomeKind::Failed => (AlertKind::Ended, Severity::Error),
+        },
+    };
+    AlertParams { loop_id: status.id.clone(), kind, severity, message, actions }
+}
+
+/// What needs the user now: with every status, for a client that came too late for the notification.
+pub(super) fn open_alerts(picture: &WorkspaceSnapshot) -> Vec<AlertParams> {
+    let needing =
+        picture.loops.iter().filter(|it| matches!(alert_state(&it.status), AlertState::NeedsYou(..)));
+    needing.map(|it| alert(&it.status, &it.state)).collect()
+}
+
+/// What can be done about it, at most three.
+fn actions(status: &LoopStatus, state: &LoopState) -> Vec<Command> {
+    let of_loop = json!({"loopId": status.id});
+    let of_task = json!({"task": status.task.uri});
+    let output = command("Show output", ext::OUTPUT, &of_task);
+    if status.outcome.is_some() {
+        if held_already(state) {
+            let anyway = json!({"task": status.task.uri, "anyway": true});
+            return vec![command("Start anyway", ext::START, &anyway)];
+        }
+        return if status.iteration > 0 { vec![output] } else { Vec::new() };
+    }
+    if let Some(question) = permission_question(status) {
+        return permission_commands(&status.id, question);
+    }
+    let stop = command("Stop", ext::STOP, &of_loop);
+    if status.phase == DisplayPhase::Paused
+        && status.pause.as_ref().is_some_and(|it| it.reason == PauseReason::Missing)
+    {
+        let anyway = json!({"loopId": status.id, "anyway": true});
+        return vec![
+            command("Check again", ext::RESUME, &of_loop),
+            command("Go on anyway", ext::RESUME, &anyway),
+            stop,
+        ];
+    }
+    match status.phase {
+        DisplayPhase::Damaged => Vec::new(),
+        DisplayPhase::NeedsAnswer => {
+            vec![
+                command("Answer…", ext::ANSWER, &of_loop),
+                command("Agent decides", ext::RESUME, &of_loop),
+                stop,
+            ]
+        }
+        DisplayPhase::Interrupted => vec![command("Resume", ext::RESUME, &of_loop), stop],
+        _ if status.breaker.state != loopkeeper_core::journal::BreakerState::Closed => {
+            vec![command("Reset and resume", ext::RESET_BREAKER, &of_loop), output, stop]
+        }
+        _ if weakening::is_blocking(state) => of_weakened(status, state, output),
+        _ => vec![command("Resume", ext::RESUME, &of_loop), output, stop],
+    }
+}
+
+/// The question about what the agent waits to be allowed.
+fn permission_question(status: &LoopStatus) -> Option<&QuestionStatus> {
+    let open = status.question.as_ref().filter(|it| it.kind == QuestionKind::Permission);
+    open.filter(|_| status.phase == DisplayPhase::NeedsAnswer)
+}
+
+fn permission_commands(loop_id: &str, question: &QuestionStatus) -> Vec<Command> {
+    let permit = |(title, word)| {
+        let answer = json!({"loopId": loop_id, "text": word, "question": question.id});
+        command(title, ext::ANSWER, &answer)
+    };
+    PERMITS.into_iter().map(permit).collect()
+}
+
+/// What the agent made easier is put back, or taken as it is.
+fn of_weakened(status: &LoopStatus, state: &LoopState, output: Command) -> Vec<Command> {
+    let told: Vec<_> = weakening::unreported(state).collect();
+    let accept = command("Accept", ext::ACCEPT_WEAKENING, &json!({"loopId": status.id}));
+    if !told.iter().all(|it| weakening::is_of_start(state, it)) {
+        return vec![accept, output];
+    }
+    let paths: BTreeSet<&str> = told.iter().map(|it| it.path.as_str()).collect();
+    let restored = json!({"loopId": status.id, "iteration": 0, "paths": paths});
+    vec![command("Restore", ext::ROLLBACK, &restored), accept, output]
+}
+
+fn command(title: &str, command: &str, argument: &Value) -> Command {
+    Command::new(title.to_owned(), command.to_owned(), Some(vec![argument.clone()]))
+}
+
+async fn send(shared: &ServerState, alert: AlertParams) {
+    if shared.session().knows_us() {
+        shared.client.send_notification::<Alert>(alert).await;
+        return;
+    }
+    let severity = match alert.severity {
+        Severity::Info => MessageType::INFO,
+        Severity::Warning => MessageType::WARNING,
+        Severity::Error => MessageType::ERROR,
+    };
+    shared.client.show_message(severity, alert.message).await;
+}

@@ -1,0 +1,235 @@
+//! `textDocument/publishDiagnostics`: for every document that has something to say, open or not; only what changed;
+//! an empty list once where there is nothing more.
+
+mod cache;
+mod configs;
+mod list;
+mod sources;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use loopkeeper_view::editor::{self, RelatedLocation, RelatedTarget, Severity, TaskView};
+use loopkeeper_view::file_uri;
+use lsp_types::{
+    Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, DiagnosticTag, Location, NumberOrString,
+    Position, PublishDiagnosticsClientCapabilities, Range, Url,
+};
+
+use self::cache::DiagnosticsCache;
+use self::configs::ConfigDiagnostics;
+use self::list::DiagnosticList;
+use crate::documents::Document;
+use crate::documents::positions::{Encoding, LinePositions};
+use crate::foreign;
+use crate::session::ServerState;
+use crate::view_input;
+use loopkeeper_workspace::WorkspaceSnapshot;
+use loopkeeper_workspace::adaptive_blocking::AdaptiveBlocking;
+use loopkeeper_workspace::snapshot::TaskSnapshot;
+
+#[derive(Default)]
+pub(super) struct DiagnosticPublisher {
+    sent: BTreeMap<Url, Arc<DiagnosticList>>,
+    kept: DiagnosticsCache,
+    configs: ConfigDiagnostics,
+    quick: AdaptiveBlocking,
+}
+
+/// Everything that turning remarks into messages needs.
+struct DiagnosticsContext {
+    open: BTreeMap<PathBuf, Arc<Document>>,
+    encoding: Encoding,
+    can: PublishDiagnosticsClientCapabilities,
+}
+
+/// What there is to say, by document.
+#[derive(Default)]
+struct DiagnosticsByUri {
+    lists: BTreeMap<Url, Arc<DiagnosticList>>,
+    /// The editor shows a newer text of these than was looked at: what stands there stays until the next look.
+    outdated: BTreeSet<Url>,
+    /// The files that it is about, whether there is something to say of them or not.
+    dependencies: BTreeSet<PathBuf>,
+}
+
+impl DiagnosticPublisher {
+    pub(super) async fn publish(&mut self, shared: &Arc<ServerState>, picture: &Arc<WorkspaceSnapshot>) {
+        let desk = DiagnosticsContext::of(shared);
+        let looked = Arc::clone(picture);
+        // Reads the lines that failures are at.
+        let mut kept = std::mem::take(&mut self.kept);
+        let mut configs = std::mem::take(&mut self.configs);
+        let made = self.quick.run(move || {
+            let mut made = kept.collect_diagnostics(&looked, &desk);
+            configs.add_to(&mut made, &looked, &desk);
+            for found in &looked.foreign {
+                made.add_diagnostic(desk.uri(&found.path), foreign::diagnostic());
+            }
+            (made, kept, configs, desk)
+        });
+        let Some((DiagnosticsByUri { lists: mut now, outdated: behind, .. }, kept, configs, desk)) =
+            made.await
+        else {
+            return;
+        };
+        self.kept = kept;
+        self.configs = configs;
+        for gone in self.sent.keys().filter(|it| !now.contains_key(*it)).cloned().collect::<Vec<_>>() {
+            now.insert(gone, Arc::default());
+        }
+        for (uri, list) in now.into_iter().filter(|(uri, _)| !behind.contains(uri)) {
+            let before = self.sent.get(&uri);
+            if before.map_or(list.is_empty(), |it| it.is_same_list(&list)) {
+                continue;
+            }
+            let version = desk.version(&uri);
+            shared.client.publish_diagnostics(uri.clone(), list.all().to_vec(), version).await;
+            if list.is_empty() {
+                self.sent.remove(&uri);
+            } else {
+                self.sent.insert(uri, list);
+            }
+        }
+    }
+}
+
+impl DiagnosticsByUri {
+    fn of_task(picture: &WorkspaceSnapshot, task: &TaskSnapshot, desk: &DiagnosticsContext) -> Self {
+        let mut made = Self::default();
+        view_input::with_task_view(picture, task, None, |known| {
+            made.add_task(task, known, desk);
+            for failure in editor::source_failures(known) {
+                if let Some((path, diagnostic)) = sources::diagnostic(task, desk, &failure) {
+                    made.add_diagnostic(desk.uri(&path), diagnostic);
+                    made.dependencies.insert(path);
+                }
+            }
+        });
+        made
+    }
+
+    fn merge_part(&mut self, part: &Self) {
+        for (uri, list) in &part.lists {
+            if let Some(mine) = self.lists.get_mut(uri) {
+                let mine = Arc::make_mut(mine);
+                list.all().iter().for_each(|it| mine.add(it.clone()));
+            } else {
+                self.lists.insert(uri.clone(), Arc::clone(list));
+            }
+        }
+        self.outdated.extend(part.outdated.iter().cloned());
+    }
+
+    fn add_task(&mut self, task: &TaskSnapshot, known: &TaskView<'_>, desk: &DiagnosticsContext) {
+        let mut remarks = editor::diagnostics(known).into_iter().peekable();
+        for document in known.documents {
+            let path = task.root.join(&document.path);
+            let Some(uri) = desk.uri(&path) else { continue };
+            self.note_text(&uri, desk, &path, &document.text);
+            self.dependencies.insert(path);
+            // Diagnostics are sorted by document.
+            let lines = LinePositions::of(&document.text);
+            while let Some(remark) = remarks.next_if(|it| it.place.file == document.path) {
+                let range = lines.range(&document.text, &remark.place.range, desk.encoding);
+                // Looked up only for who shows it.
+                let shows = desk.can.related_information == Some(true);
+                let evidence = remark.related.iter().filter(|_| shows);
+                let related = evidence.filter_map(|it| related(task, desk, it)).collect();
+                self.add_diagnostic(Some(uri.clone()), desk.diagnostic(range, remark, related));
+            }
+        }
+    }
+
+    /// A document that several tasks share is spoken of once.
+    fn add_diagnostic(&mut self, uri: Option<Url>, diagnostic: Diagnostic) {
+        let Some(uri) = uri else { return };
+        Arc::make_mut(self.lists.entry(uri).or_default()).add(diagnostic);
+    }
+
+    fn note_text(&mut self, uri: &Url, desk: &DiagnosticsContext, path: &Path, looked_at: &str) {
+        if desk.open.get(path).is_some_and(|it| *it.text != *looked_at) {
+            self.outdated.insert(uri.clone());
+        }
+    }
+}
+
+impl DiagnosticsContext {
+    fn of(shared: &ServerState) -> Self {
+        let session = shared.session();
+        let open = shared.documents.all().into_iter().filter_map(|it| Some((it.path.clone()?, it))).collect();
+        let text = session.client.text_document.as_ref();
+        let can = text.and_then(|it| it.publish_diagnostics.clone()).unwrap_or_default();
+        Self { open, encoding: session.encoding, can }
+    }
+
+    /// As the client spells it, where it has it open.
+    fn uri(&self, path: &Path) -> Option<Url> {
+        match self.open.get(path) {
+            Some(document) => Some(document.uri.clone()),
+            None => Url::parse(&file_uri(&path.to_string_lossy())).ok(),
+        }
+    }
+
+    fn version(&self, uri: &Url) -> Option<i32> {
+        let document = self.open.values().find(|it| it.uri == *uri)?;
+        (self.can.version_support == Some(true)).then_some(document.version)
+    }
+
+    fn diagnostic(
+        &self,
+        range: Range,
+        remark: editor::Diagnostic,
+        related: Vec<DiagnosticRelatedInformation>,
+    ) -> Diagnostic {
+        let related = Some(related).filter(|it| !it.is_empty());
+        Diagnostic {
+            range,
+            severity: Some(severity(remark.severity)),
+            code: Some(NumberOrString::String(remark.code.word().to_owned())),
+            source: Some(editor::Diagnostic::SOURCE.to_owned()),
+            message: remark.message,
+            related_information: related,
+            tags: self.tags(remark.stale),
+            ..Diagnostic::default()
+        }
+    }
+
+    /// What is stale is shown faded where the client can.
+    fn tags(&self, stale: bool) -> Option<Vec<DiagnosticTag>> {
+        let known = self.can.tag_support.as_ref();
+        let fades = known.is_some_and(|it| it.value_set.contains(&DiagnosticTag::UNNECESSARY));
+        (stale && fades).then(|| vec![DiagnosticTag::UNNECESSARY])
+    }
+}
+
+fn related(
+    task: &TaskSnapshot,
+    desk: &DiagnosticsContext,
+    related: &RelatedLocation,
+) -> Option<DiagnosticRelatedInformation> {
+    let location = match &related.target {
+        RelatedTarget::Output { uri, naming } => {
+            let uri = Url::parse(uri).ok()?;
+            let path = uri.to_file_path().ok()?;
+            let at = Position::new(sources::line_naming(&path, naming.as_ref()), 0);
+            Location { uri, range: Range::new(at, at) }
+        }
+        RelatedTarget::Source { file, line, column } => {
+            let path = sources::path(task, file)?;
+            let at = Position::new(line.saturating_sub(1), column.map_or(0, |it| it.saturating_sub(1)));
+            Location { uri: desk.uri(&path)?, range: Range::new(at, at) }
+        }
+    };
+    Some(DiagnosticRelatedInformation { location, message: related.message.clone() })
+}
+
+fn severity(severity: Severity) -> DiagnosticSeverity {
+    match severity {
+        Severity::Error => DiagnosticSeverity::ERROR,
+        Severity::Warning => DiagnosticSeverity::WARNING,
+        Severity::Information => DiagnosticSeverity::INFORMATION,
+        Severity::Hint => DiagnosticSeverity::HINT,
+    }
+}

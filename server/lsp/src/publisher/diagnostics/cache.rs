@@ -1,0 +1,59 @@
+//! Caches the diagnostics of each task until one of their inputs changes: a keystroke in one document costs nothing
+//! for the other tasks.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::{DiagnosticsByUri, DiagnosticsContext};
+use crate::documents::Document;
+use loopkeeper_workspace::WorkspaceSnapshot;
+use loopkeeper_workspace::snapshot::TaskSnapshot;
+
+#[derive(Default)]
+pub(super) struct DiagnosticsCache {
+    /// In the order of the last picture's tasks, which seldom is another one.
+    parts: Vec<CachedDiagnostics>,
+}
+
+struct CachedDiagnostics {
+    task: Arc<TaskSnapshot>,
+    /// The documents that are spoken of, as the editor showed them.
+    open: Vec<(PathBuf, Option<Arc<Document>>)>,
+    made: DiagnosticsByUri,
+}
+
+impl DiagnosticsCache {
+    /// Everything, task by task; only what changed is made.
+    pub(super) fn collect_diagnostics(
+        &mut self,
+        picture: &WorkspaceSnapshot,
+        desk: &DiagnosticsContext,
+    ) -> DiagnosticsByUri {
+        let mut all = DiagnosticsByUri::default();
+        let mut before = std::mem::take(&mut self.parts).into_iter();
+        for task in &picture.tasks {
+            let part = before.next().filter(|it| it.is_current(task, desk));
+            let part = part.unwrap_or_else(|| CachedDiagnostics::of(picture, task, desk));
+            all.merge_part(&part.made);
+            self.parts.push(part);
+        }
+        all
+    }
+}
+
+impl CachedDiagnostics {
+    fn of(picture: &WorkspaceSnapshot, task: &Arc<TaskSnapshot>, desk: &DiagnosticsContext) -> Self {
+        let made = DiagnosticsByUri::of_task(picture, task, desk);
+        let open = made.dependencies.iter().map(|it| (it.clone(), desk.open.get(it).cloned())).collect();
+        Self { task: Arc::clone(task), open, made }
+    }
+
+    fn is_current(&self, task: &Arc<TaskSnapshot>, desk: &DiagnosticsContext) -> bool {
+        let same = |(path, before): &(PathBuf, Option<Arc<Document>>)| match (before, desk.open.get(path)) {
+            (Some(before), Some(now)) => Arc::ptr_eq(before, now),
+            (None, None) => true,
+            _ => false,
+        };
+        Arc::ptr_eq(&self.task, task) && self.open.iter().all(same)
+    }
+}

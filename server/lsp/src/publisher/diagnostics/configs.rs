@@ -1,0 +1,61 @@
+//! Diagnostics of the configuration files. A file is read again only when its text is another one.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use loopkeeper_view::editor::settings::{self, SettingsAnalysis};
+
+use super::{DiagnosticsByUri, DiagnosticsContext};
+use crate::documents::positions::LinePositions;
+use loopkeeper_system::template_file;
+use loopkeeper_workspace::WorkspaceSnapshot;
+use loopkeeper_workspace::snapshot::ConfigSnapshot;
+
+#[derive(Default)]
+pub(super) struct ConfigDiagnostics {
+    read: BTreeMap<PathBuf, ReadConfig>,
+}
+
+struct ReadConfig {
+    text: Arc<str>,
+    lines: LinePositions,
+    checked: SettingsAnalysis,
+}
+
+impl ConfigDiagnostics {
+    pub(super) fn add_to(
+        &mut self,
+        made: &mut DiagnosticsByUri,
+        picture: &WorkspaceSnapshot,
+        desk: &DiagnosticsContext,
+    ) {
+        let mut before = std::mem::take(&mut self.read);
+        for config in &picture.configs {
+            let known = before.remove(&config.path).filter(|it| Arc::ptr_eq(&it.text, &config.text));
+            let read = known.unwrap_or_else(|| ReadConfig::of(&config.text));
+            read.add_to(made, config, desk);
+            self.read.insert(config.path.clone(), read);
+        }
+    }
+}
+
+impl ReadConfig {
+    fn of(text: &Arc<str>) -> Self {
+        Self { text: Arc::clone(text), lines: LinePositions::of(text), checked: settings::check("", text) }
+    }
+
+    fn add_to(&self, made: &mut DiagnosticsByUri, config: &ConfigSnapshot, desk: &DiagnosticsContext) {
+        let Some(uri) = desk.uri(&config.path) else { return };
+        made.note_text(&uri, desk, &config.path, &config.text);
+        // The template may have changed although the text that names it did not.
+        let template = self.checked.template.as_ref().and_then(|it| {
+            let error = template_file::read(config.path.parent()?, &it.path).err()?;
+            Some(it.diagnostic(&error.to_string(), error.hint()))
+        });
+        for remark in self.checked.diagnostics.iter().cloned().chain(template) {
+            let range = self.lines.range(&config.text, &remark.place.range, desk.encoding);
+            made.add_diagnostic(Some(uri.clone()), desk.diagnostic(range, remark, Vec::new()));
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! Copies of failures in the sources that they name: only in files of the work tree that are there.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use loopkeeper_view::editor::SourceFailure;
+use lsp_types::{Diagnostic, Position, Range};
+
+use super::{DiagnosticsContext, severity};
+use crate::documents::positions::Encoding;
+use loopkeeper_workspace::snapshot::TaskSnapshot;
+
+/// A source whose line lies further in is marked without its end.
+const MOST_BYTES: u64 = 2 << 20;
+
+pub(super) fn diagnostic(
+    task: &TaskSnapshot,
+    desk: &DiagnosticsContext,
+    failure: &SourceFailure,
+) -> Option<(PathBuf, Diagnostic)> {
+    let path = path(task, &failure.file)?;
+    let line = line(desk, &path, failure.line)?;
+    let diagnostic = Diagnostic {
+        range: range(&line, failure, desk.encoding),
+        severity: Some(severity(failure.severity)),
+        source: Some(SourceFailure::SOURCE.to_owned()),
+        message: failure.message.clone(),
+        tags: desk.tags(failure.stale),
+        ..Diagnostic::default()
+    };
+    Some((path, diagnostic))
+}
+
+/// A regular file in the work tree: outputs name whatever they like.
+pub(super) fn path(task: &TaskSnapshot, file: &str) -> Option<PathBuf> {
+    let path = task.root.join(file).canonicalize().ok()?;
+    (path.starts_with(&task.root) && path.is_file()).then_some(path)
+}
+
+/// The line of an output that names a place, from 0; the first one where none does. Tools write places in many
+/// ways: what all of them have is the file and the number.
+pub(super) fn line_naming(output: &Path, place: Option<&(String, u32)>) -> u32 {
+    const MOST_BYTES: u64 = 256 << 10;
+    let Some((file, line)) = place else { return 0 };
+    let mut bytes = Vec::new();
+    let read = File::open(output).and_then(|it| it.take(MOST_BYTES).read_to_end(&mut bytes));
+    let (text, number) = (String::from_utf8_lossy(&bytes), line.to_string());
+    let naming = |it: &str| it.contains(file.as_str()) && it.contains(&number);
+    let found = read.ok().and_then(|_| text.lines().position(naming));
+    found.unwrap_or_default() as u32
+}
+
+/// As the editor shows it, else as it is on disk. Lines from 1.
+fn line(desk: &DiagnosticsContext, path: &Path, number: u32) -> Option<String> {
+    let index = number.checked_sub(1)? as usize;
+    if let Some(document) = desk.open.get(path) {
+        return document.text.lines().nth(index).map(str::to_owned);
+    }
+    let mut bytes = Vec::new();
+    File::open(path).ok()?.take(MOST_BYTES).read_to_end(&mut bytes).ok()?;
+    String::from_utf8_lossy(&bytes).lines().nth(index).map(str::to_owned)
+}
+
+/// From the column to the end of the line; the whole line but its indentation where there is none.
+fn range(line: &str, failure: &SourceFailure, encoding: Encoding) -> Range {
+    let indentation = line.len() - line.trim_start().len();
+    // Tools count characters.
+    let column = failure.column.and_then(|it| it.checked_sub(1)).map(|it| it as usize);
+    let from = column.and_then(|it| line.char_indices().nth(it)).map_or(indentation, |(at, _)| at);
+    let count = |to: usize| {
+        let before = line.get(..to).unwrap_or(line);
+        match encoding {
+            Encoding::Utf8 => before.len() as u32,
+            Encoding::Utf16 => before.encode_utf16().count() as u32,
+        }
+    };
+    let number = failure.line.saturating_sub(1);
+    let end = line.trim_end().len().max(from);
+    Range::new(Position::new(number, count(from)), Position::new(number, count(end)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::range;
+    use crate::documents::positions::Encoding;
+    use loopkeeper_view::editor::{Severity, SourceFailure};
+
+    #[test]
+    fn a_failure_marks_from_its_column_to_the_end_of_the_line() {
+        let check = |line: &str, column: Option<u32>, expect: (u32, u32)| {
+            let failure = SourceFailure {
+                file: "a".into(),
+                line: 3,
+                column,
+                message: String::new(),
+                severity: Severity::Warning,
+                stale: false,
+            };
+            let range = range(line, &failure, Encoding::Utf16);
+            assert_eq!((range.start.character, range.end.character), expect, "{line:?}");
+            assert_eq!((range.start.line, range.end.line), (2, 2));
+        };
+        check("    x = 1  ", None, (4, 9));
+        check("    x = 1", Some(5), (4, 9));
+        check("é = 🎉 + 1", Some(5), (4, 10));
+        check("short", Some(40), (0, 5));
+        check("", None, (0, 0));
+        check("   ", Some(0), (3, 3));
+    }
+}

@@ -1,0 +1,47 @@
+//! A loop that ended since everything held before its first iteration: its user is asked whether to start all the
+//! same, or to write down what would show the new work.
+
+use std::sync::Arc;
+
+use loopkeeper_text::words;
+use loopkeeper_view::{LoopStatus, notice};
+
+use crate::ext::{StartArgs, StartLimits};
+use crate::questions::{self, ClientQuestion};
+use crate::session::ServerState;
+use crate::{commands, virtual_documents};
+
+const ANYWAY: &str = "Start anyway";
+const EDIT: &str = "Edit task";
+
+pub(super) async fn ask_user(shared: Arc<ServerState>, status: Box<LoopStatus>) {
+    let task = status.task.uri.clone();
+    let has_file = task.starts_with("file:");
+    let answers = if has_file { vec![ANYWAY, EDIT] } else { vec![ANYWAY] };
+    let Some(place) = shared.pending.try_open(format!("held {}", status.id)) else { return };
+    let question =
+        ClientQuestion { message: message(&status), answers, page: None, expiry: questions::EXPIRY };
+    let answer = questions::ask_client(&shared, &question).await;
+    drop(place);
+    match answer.as_deref() {
+        Some(EDIT) => drop(virtual_documents::open_for_editing(&shared, &task).await),
+        Some(ANYWAY) => {
+            let args = StartArgs { task, agent: None, limits: StartLimits::default(), anyway: true };
+            let done = commands::start(&shared, args).await;
+            // What is asked about trust says it itself.
+            if let Some(refusal) = done.err().filter(|it| it.data.asked != Some(true)) {
+                questions::warn(&shared, &refusal.message).await;
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The buttons are the last of its remedies.
+fn message(status: &LoopStatus) -> String {
+    let said = notice(status);
+    let (fact, hint) = words::fact_and_hint(&said);
+    let hint = hint.map(|it| it.rsplit_once("; `--anyway`").map_or(it, |(it, _)| it)).map(words::capitalised);
+    let hint = hint.map_or_else(String::new, |it| format!(" {it}."));
+    format!("{fact}.{hint}")
+}

@@ -1,0 +1,48 @@
+//! `workspace/codeLens/refresh`, when what lenses say has changed without the text of their document.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use loopkeeper_view::editor::{Lens, lenses};
+
+use crate::session::ServerState;
+use crate::view_input;
+use loopkeeper_workspace::WorkspaceSnapshot;
+
+#[derive(Default)]
+pub(super) struct LensPublisher {
+    shown: BTreeMap<PathBuf, Vec<Lens>>,
+    /// One that the client has not answered is enough.
+    under_way: Arc<AtomicBool>,
+}
+
+impl LensPublisher {
+    /// Never waits: whether and when the client asks for lenses again is its own affair.
+    pub(super) fn publish(&mut self, shared: &Arc<ServerState>, picture: &WorkspaceSnapshot) {
+        let workspace = shared.session().client.workspace.as_ref();
+        let lens = workspace.and_then(|it| it.code_lens.as_ref());
+        if lens.and_then(|it| it.refresh_support) != Some(true) {
+            return;
+        }
+        let mut now = BTreeMap::new();
+        for task in picture.tasks.iter().filter(|it| it.live) {
+            for document in task.documents.iter() {
+                let lenses =
+                    view_input::with_task_view(picture, task, None, |known| lenses(known, &document.path));
+                now.insert(task.root.join(&document.path), lenses);
+            }
+        }
+        let stays = now.iter().all(|(path, lenses)| self.shown.get(path).is_none_or(|it| it == lenses));
+        self.shown = now;
+        if stays || self.under_way.swap(true, Ordering::SeqCst) {
+            return;
+        }
+        let (shared, under_way) = (Arc::clone(shared), Arc::clone(&self.under_way));
+        tokio::spawn(async move {
+            let _ = shared.client.code_lens_refresh().await;
+            under_way.store(false, Ordering::SeqCst);
+        });
+    }
+}

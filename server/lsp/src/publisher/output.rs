@@ -1,0 +1,86 @@
+//! `loopkeeper/output`: what agents print, to who subscribed to the loop. In portions that fit a message; what came
+//! while the client did not read is cut from the front, and said so.
+
+use std::time::Duration;
+
+use loopkeeper_text::truncate;
+use tokio::time::Instant;
+
+use super::Throttle;
+use crate::ext::{OutputCame, OutputParams};
+use crate::session::ServerState;
+use loopkeeper_workspace::WorkspaceSnapshot;
+
+const EVERY: Duration = Duration::from_millis(100);
+const LARGEST: usize = 64 * 1024;
+
+pub(super) struct OutputPublisher {
+    pace: Throttle,
+}
+
+impl Default for OutputPublisher {
+    fn default() -> Self {
+        Self { pace: Throttle::new(EVERY) }
+    }
+}
+
+impl OutputPublisher {
+    pub(super) async fn publish(
+        &mut self,
+        shared: &ServerState,
+        picture: &WorkspaceSnapshot,
+    ) -> Option<Instant> {
+        if !shared.lookout().live().has_output() {
+            return None;
+        }
+        if let Err(due) = self.pace.try_acquire() {
+            return Some(due);
+        }
+        for (loop_id, waiting) in shared.lookout().live().take_output() {
+            // A picture may be a moment behind what is printed.
+            let seen = || picture.loop_with(&loop_id).map_or(0, |it| it.status.iteration);
+            let iteration = if waiting.iteration > 0 { waiting.iteration } else { seen() };
+            let mut text = waiting.text;
+            if waiting.dropped > 0 {
+                text.insert_str(0, &format!("… {} bytes are not shown here\n", waiting.dropped));
+            }
+            for text in split_output(&text, LARGEST) {
+                let params = OutputParams { loop_id: loop_id.clone(), iteration, text: text.to_owned() };
+                shared.client.send_notification::<OutputCame>(params).await;
+            }
+        }
+        None
+    }
+}
+
+/// Cut between characters, at line ends where there are any.
+fn split_output(mut text: &str, most: usize) -> Vec<&str> {
+    let mut portions = Vec::new();
+    while text.len() > most {
+        let head = truncate::first(text, most);
+        let end = head.rfind('\n').map_or(head.len(), |it| it + 1);
+        let (portion, rest) = text.split_at(end);
+        portions.push(portion);
+        text = rest;
+    }
+    portions.push(text);
+    portions
+}
+
+#[cfg(test)]
+mod tests {
+    use super::split_output;
+
+    #[test]
+    fn portions_hold_whole_lines_where_they_fit_and_lose_nothing() {
+        let check = |text: &str, most: usize, expect: &[&str]| {
+            assert_eq!(split_output(text, most), expect);
+            assert_eq!(split_output(text, most).concat(), text);
+        };
+        check("", 4, &[""]);
+        check("ab\ncd\n", 6, &["ab\ncd\n"]);
+        check("ab\ncd\nef\n", 7, &["ab\ncd\n", "ef\n"]);
+        check("abcdefgh", 3, &["abc", "def", "gh"]);
+        check("äöü", 3, &["ä", "ö", "ü"]);
+    }
+}

@@ -1,0 +1,187 @@
+//! `$/progress`: one readable token per loop at work, with an end that says how it stands.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use loopkeeper_text::sanitize;
+use loopkeeper_view::{DisplayPhase, DisplayState, LoopStatus};
+use lsp_types::notification::Progress as ProgressNotification;
+use lsp_types::request::WorkDoneProgressCreate;
+use lsp_types::{
+    NumberOrString, ProgressParams, ProgressParamsValue, ProgressToken, WorkDoneProgress,
+    WorkDoneProgressBegin, WorkDoneProgressCreateParams, WorkDoneProgressEnd, WorkDoneProgressReport,
+};
+use tokio::sync::Notify;
+use tokio::sync::oneshot::{self, error::TryRecvError};
+use tokio::time::{Instant, timeout};
+
+use super::{Throttle, earlier_deadline, status};
+use crate::session::ServerState;
+use loopkeeper_workspace::WorkspaceSnapshot;
+
+const EVERY: Duration = Duration::from_secs(2);
+/// A client that does not answer the token's creation is shown no progress.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+#[derive(Default)]
+pub(super) struct ProgressPublisher {
+    shown: BTreeMap<String, ProgressEntry>,
+    answers: Arc<Notify>,
+}
+
+struct ProgressEntry {
+    token: ProgressToken,
+    stage: ProgressStage,
+    message: String,
+    pace: Throttle,
+}
+
+enum ProgressStage {
+    /// The client was asked for the token, and has not answered.
+    Asked(oneshot::Receiver<bool>),
+    Begun,
+    /// The client did not want it.
+    Refused,
+}
+
+impl ProgressPublisher {
+    /// Resolves when the client answered whether it wants to be shown a loop's progress.
+    pub(super) fn wait_for_reply(&self) -> impl Future<Output = ()> + use<> {
+        let answers = Arc::clone(&self.answers);
+        async move { answers.notified().await }
+    }
+
+    pub(super) async fn publish(
+        &mut self,
+        shared: &Arc<ServerState>,
+        picture: &WorkspaceSnapshot,
+    ) -> Option<Instant> {
+        let window = shared.session().client.window.as_ref();
+        if window.and_then(|it| it.work_done_progress) != Some(true) {
+            return None;
+        }
+        let at_work =
+            |id: &String| picture.loop_with(id).is_some_and(|it| it.status.state == DisplayState::Working);
+        let over: Vec<String> = self.shown.keys().filter(|it| !at_work(it)).cloned().collect();
+        for id in over {
+            let last = picture.loop_with(&id).map_or_else(|| "gone".to_owned(), |it| ending(&it.status));
+            if let Some(ProgressEntry { token, stage: ProgressStage::Begun, .. }) = self.shown.remove(&id) {
+                let end = WorkDoneProgressEnd { message: Some(last) };
+                send(shared, token, WorkDoneProgress::End(end)).await;
+            }
+        }
+        let mut due = None;
+        for seen in picture.loops.iter().filter(|it| it.status.state == DisplayState::Working) {
+            let status = status::of_loop(shared, seen);
+            let task = sanitize::line(&seen.state.spec.task.0);
+            due = earlier_deadline(due, self.update_progress(shared, &status, &task).await);
+        }
+        due
+    }
+
+    async fn update_progress(
+        &mut self,
+        shared: &Arc<ServerState>,
+        status: &LoopStatus,
+        task: &str,
+    ) -> Option<Instant> {
+        let message = message(status);
+        if !self.shown.contains_key(&status.id) {
+            let shown = self.create_progress(shared, self.token(task, &status.id));
+            self.shown.insert(status.id.clone(), shown);
+            return None;
+        }
+        let shown = self.shown.get_mut(&status.id)?;
+        match &mut shown.stage {
+            ProgressStage::Refused => None,
+            ProgressStage::Asked(answer) => {
+                let wanted =
+                    answer.try_recv().map_or_else(|it| (it == TryRecvError::Closed).then_some(false), Some);
+                shown.stage = if wanted? { ProgressStage::Begun } else { ProgressStage::Refused };
+                if matches!(shown.stage, ProgressStage::Begun) {
+                    let _ = shown.pace.try_acquire();
+                    shown.message.clone_from(&message);
+                    let begin = WorkDoneProgressBegin {
+                        title: format!("Ralph {task}"),
+                        cancellable: Some(false),
+                        message: Some(message),
+                        percentage: Some(percentage(status)),
+                    };
+                    send(shared, shown.token.clone(), WorkDoneProgress::Begin(begin)).await;
+                }
+                None
+            }
+            ProgressStage::Begun if shown.message == message => None,
+            ProgressStage::Begun => {
+                if let Err(due) = shown.pace.try_acquire() {
+                    return Some(due);
+                }
+                shown.message.clone_from(&message);
+                let report = WorkDoneProgressReport {
+                    message: Some(message),
+                    percentage: Some(percentage(status)),
+                    cancellable: Some(false),
+                };
+                send(shared, shown.token.clone(), WorkDoneProgress::Report(report)).await;
+                None
+            }
+        }
+    }
+
+    /// Asks for the token; nothing waits for the answer.
+    fn create_progress(&self, shared: &Arc<ServerState>, token: ProgressToken) -> ProgressEntry {
+        let (sender, answer) = oneshot::channel();
+        let (shared, wanted, answers) = (Arc::clone(shared), token.clone(), Arc::clone(&self.answers));
+        tokio::spawn(async move {
+            let params = WorkDoneProgressCreateParams { token: wanted };
+            let created = shared.client.send_request::<WorkDoneProgressCreate>(params);
+            let _ = sender.send(matches!(timeout(PATIENCE, created).await, Ok(Ok(()))));
+            answers.notify_one();
+        });
+        ProgressEntry {
+            token,
+            stage: ProgressStage::Asked(answer),
+            message: String::new(),
+            pace: Throttle::new(EVERY),
+        }
+    }
+
+    /// Read out by some editors; two folders may have tasks of the same name.
+    fn token(&self, task: &str, loop_id: &str) -> ProgressToken {
+        let token = NumberOrString::String(format!("ralph/{task}"));
+        let is_taken = self.shown.values().any(|it| it.token == token);
+        if is_taken { NumberOrString::String(format!("ralph/{task} {loop_id}")) } else { token }
+    }
+}
+
+async fn send(shared: &ServerState, token: ProgressToken, value: WorkDoneProgress) {
+    let params = ProgressParams { token, value: ProgressParamsValue::WorkDone(value) };
+    shared.client.send_notification::<ProgressNotification>(params).await;
+}
+
+/// `iteration 4/25, 3 of 5 criteria pass, editing src/auth.rs`
+fn message(status: &LoopStatus) -> String {
+    let iteration = format!("iteration {}/{}", status.iteration, status.limits.iterations);
+    let criteria = &status.criteria;
+    let mut parts = match status.phase {
+        DisplayPhase::Baseline => vec!["checks before iteration 1".to_owned()],
+        DisplayPhase::Checking => vec![iteration, "running checks".to_owned()],
+        DisplayPhase::Waiting => vec![iteration, "waiting".to_owned()],
+        DisplayPhase::Stopping => vec![iteration, "stopping".to_owned()],
+        _ => vec![iteration],
+    };
+    parts.extend((criteria.passed + criteria.failed > 0).then(|| criteria.sentence()));
+    parts.extend(status.activity.as_deref().map(|it| sanitize::line_within(it, 60)));
+    parts.join(", ")
+}
+
+fn ending(status: &LoopStatus) -> String {
+    status.outcome.as_ref().map_or_else(|| loopkeeper_view::headline(status), |it| it.sentence.clone())
+}
+
+/// Of the iterations; never 100 before the end, which some editors take for it.
+fn percentage(status: &LoopStatus) -> u32 {
+    let most = status.limits.iterations.max(1);
+    (status.iteration.saturating_sub(1) * 100 / most).min(99)
+}

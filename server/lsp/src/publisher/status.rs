@@ -1,0 +1,155 @@
+//! `loopkeeper/status`: whole, at most one a second, only when something changed.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use loopkeeper_text::sanitize;
+use loopkeeper_view::{self as view, LoopStatus};
+use tokio::time::Instant;
+
+use super::{Throttle, alerts};
+use crate::ext::{Health, StatusChanged, StatusParams, TaskEntry, VERSION};
+use crate::foreign;
+use crate::session::ServerState;
+use loopkeeper_workspace::WorkspaceSnapshot;
+use loopkeeper_workspace::snapshot::{LoopSnapshot, TaskSnapshot, WorkspaceProblem};
+
+/// Criteria that are sent one by one; the counts are of all of them.
+const MAX_ITEMS: usize = 1000;
+
+const EVERY: Duration = Duration::from_secs(1);
+
+pub(super) struct StatusPublisher {
+    /// Without its tasks.
+    sent: Option<StatusParams>,
+    tasks: Vec<TaskEntry>,
+    /// Made of the tasks of the last picture; what did not change is not made again.
+    entries: Vec<(Arc<TaskSnapshot>, TaskEntry)>,
+    /// An entry was made since the last one that was sent that differs from the one before.
+    differs: bool,
+    pace: Throttle,
+}
+
+impl Default for StatusPublisher {
+    fn default() -> Self {
+        let (tasks, entries) = (Vec::new(), Vec::new());
+        Self { sent: None, tasks, entries, differs: true, pace: Throttle::new(EVERY) }
+    }
+}
+
+impl StatusPublisher {
+    /// When it has to be tried again.
+    pub(super) async fn publish(
+        &mut self,
+        shared: &ServerState,
+        picture: &WorkspaceSnapshot,
+    ) -> Option<Instant> {
+        if !shared.session().knows_us() {
+            return None;
+        }
+        // A burst of changes is one.
+        if let Some(due) = self.pace.next_allowed() {
+            return Some(due);
+        }
+        self.update_entries(picture);
+        let mut head = status_without_tasks(shared, picture);
+        let same_head = self.sent.as_ref().is_some_and(|it| is_same(it, &head));
+        if same_head && !self.differs {
+            return None;
+        }
+        let tasks: Vec<TaskEntry> = self.entries.iter().map(|(_, entry)| entry.clone()).collect();
+        self.differs = false;
+        if same_head && tasks == self.tasks {
+            return None;
+        }
+        let _ = self.pace.try_acquire();
+        head.seq = shared.next_seq();
+        self.sent = Some(head.clone());
+        self.tasks.clone_from(&tasks);
+        shared.client.send_notification::<StatusChanged>(StatusParams { tasks, ..head }).await;
+        None
+    }
+
+    fn update_entries(&mut self, picture: &WorkspaceSnapshot) {
+        self.differs |= self.entries.len() != picture.tasks.len();
+        let mut before = std::mem::take(&mut self.entries).into_iter();
+        for task in &picture.tasks {
+            let old = before.next();
+            let same = old.as_ref().is_some_and(|(it, _)| Arc::ptr_eq(it, task));
+            let entry = match old {
+                Some((_, entry)) if same => entry,
+                old => {
+                    let entry = of_task(task);
+                    self.differs |= old.is_none_or(|(_, it)| it != entry);
+                    entry
+                }
+            };
+            self.entries.push((Arc::clone(task), entry));
+        }
+    }
+}
+
+/// The status at this moment.
+pub(crate) fn current_status(shared: &ServerState, picture: &WorkspaceSnapshot) -> StatusParams {
+    StatusParams {
+        tasks: picture.tasks.iter().map(|it| of_task(it)).collect(),
+        ..status_without_tasks(shared, picture)
+    }
+}
+
+/// All of it but the tasks.
+fn status_without_tasks(shared: &ServerState, picture: &WorkspaceSnapshot) -> StatusParams {
+    let (health, message) = match &picture.trouble {
+        None => (Health::Ok, None),
+        Some(WorkspaceProblem::Files(message)) => (Health::Warning, Some(message)),
+        Some(WorkspaceProblem::State(message)) => (Health::Error, Some(message)),
+    };
+    StatusParams {
+        version: VERSION,
+        seq: shared.current_seq(),
+        health,
+        message: message.map(|it| sanitize::text(it)),
+        trusted: picture.trusted,
+        loops: picture.loops.iter().map(|it| of_loop(shared, it)).collect(),
+        tasks: Vec::new(),
+        foreign: picture.foreign.iter().map(foreign::entry).collect(),
+        alerts: alerts::open_alerts(picture),
+    }
+}
+
+/// With what only its keeper tells.
+pub(crate) fn of_loop(shared: &ServerState, seen: &LoopSnapshot) -> LoopStatus {
+    let mut status = seen.status.clone();
+    status.criteria.items.truncate(MAX_ITEMS);
+    if status.state == view::DisplayState::Working {
+        status.activity = shared.lookout().live().activity(&status.id);
+    }
+    status
+}
+
+fn of_task(task: &TaskSnapshot) -> TaskEntry {
+    let mut criteria = task.criteria();
+    criteria.items.truncate(MAX_ITEMS);
+    TaskEntry {
+        id: task.shown_id(),
+        uri: task.uri.clone(),
+        root: view::file_uri(&task.root.to_string_lossy()),
+        title: sanitize::line(&task.title),
+        state: task.state(),
+        loop_id: task.last_loop.as_ref().map(|it| it.status.id.clone()),
+        checking: task.checking,
+        unknown_commands: task.unknown.count,
+        criteria,
+    }
+}
+
+/// But for what grows by itself.
+fn is_same(one: &StatusParams, other: &StatusParams) -> bool {
+    let still = |it: &StatusParams| {
+        let mut it = it.clone();
+        it.seq = 0;
+        it.loops.iter_mut().for_each(|it| it.paused_ms = 0);
+        it
+    };
+    still(one) == still(other)
+}

@@ -1,0 +1,42 @@
+//! The server's process: its own standard streams, one conversation, an exit code.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::AsFd;
+use std::sync::Arc;
+
+use thiserror::Error;
+use tower_lsp::LspService;
+
+use super::ext;
+use super::server::LspServer;
+use super::session::ServerState;
+use super::trace;
+use super::transport::{self, ConnectionEnd, TransportLimits};
+use loopkeeper_system::logging::LogFilterError;
+
+/// Why the server did not start.
+#[derive(Debug, Error)]
+pub enum ServeError {
+    #[error(transparent)]
+    LogFilter(#[from] LogFilterError),
+    #[error("the server did not start: {0}")]
+    Io(#[from] io::Error),
+}
+
+/// Serves one client on stdin and stdout; says whether it ended with `shutdown` and `exit`.
+pub fn serve() -> Result<bool, ServeError> {
+    let trace = trace::start()?;
+    let build = |client| LspServer::new(Arc::new(ServerState::new(client, trace)));
+    let (service, socket) = LspService::build(build)
+        .custom_method(ext::LOOPS, LspServer::loops)
+        .custom_method(ext::SUBSCRIBE, LspServer::subscribe)
+        .custom_method(ext::ITERATIONS, LspServer::iterations)
+        .custom_method(ext::TRUST_PAGE, LspServer::trust_page)
+        .custom_method("$/setTrace", LspServer::set_trace)
+        .finish();
+    // Not by `io::stdout`: its lock and line buffer are in the way of whole frames.
+    let input = File::from(io::stdin().as_fd().try_clone_to_owned()?);
+    let output = File::from(io::stdout().as_fd().try_clone_to_owned()?);
+    Ok(transport::run(service, socket, input, output, TransportLimits::default())? == ConnectionEnd::Properly)
+}

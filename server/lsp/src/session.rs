@@ -1,0 +1,109 @@
+//! The state shared by all handlers, cheap to clone as an `Arc`. Every part locks itself, and no lock is held across
+//! an await.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use tower_lsp::Client;
+
+use super::capabilities::ResolvedClientCapabilities;
+use super::documents::Documents;
+use super::questions::OpenQuestions;
+use super::trace::ClientTrace;
+use super::virtual_documents::TrustPages;
+use loopkeeper_system::state_dir::StateDir;
+use loopkeeper_workspace::{IndexScope, OpenText, TextProvider, WorkspaceIndex};
+
+pub struct ServerState {
+    /// What is awaited on it waits for the client to read; requests are answered or given up by the pump in the end.
+    pub client: Client,
+    pub(crate) trace: ClientTrace,
+    pub documents: Arc<Documents>,
+    session: OnceLock<ResolvedClientCapabilities>,
+    lookout: OnceLock<WorkspaceIndex>,
+    folders: Mutex<Vec<PathBuf>>,
+    pub(crate) pending: OpenQuestions,
+    pub(crate) trust_pages: TrustPages,
+    /// Of the last status.
+    seq: AtomicU64,
+}
+
+impl ServerState {
+    pub(crate) fn new(client: Client, trace: ClientTrace) -> Self {
+        Self {
+            client,
+            trace,
+            documents: Arc::default(),
+            session: OnceLock::new(),
+            lookout: OnceLock::new(),
+            folders: Mutex::default(),
+            pending: OpenQuestions::default(),
+            trust_pages: TrustPages::default(),
+            seq: AtomicU64::new(0),
+        }
+    }
+
+    /// What was agreed in `initialize`; before that, what holds for a client that can do nothing.
+    pub fn session(&self) -> &ResolvedClientCapabilities {
+        static NOTHING: OnceLock<ResolvedClientCapabilities> = OnceLock::new();
+        self.session.get().unwrap_or_else(|| NOTHING.get_or_init(ResolvedClientCapabilities::default))
+    }
+
+    /// Once, by `initialize`.
+    pub fn init_session(&self, session: ResolvedClientCapabilities) {
+        self.folders().clone_from(&session.folders);
+        let _ = self.session.set(session);
+    }
+
+    /// What is known of tasks and loops; begins to look when it is first asked for.
+    pub(crate) fn lookout(&self) -> &WorkspaceIndex {
+        self.lookout.get_or_init(|| {
+            WorkspaceIndex::start(IndexScope {
+                state: Arc::new(StateDir::open),
+                folders: self.folders().clone(),
+                trusted: self.session().trusted,
+                texts: Arc::clone(&self.documents) as Arc<dyn TextProvider>,
+            })
+        })
+    }
+
+    /// Folders that were opened and closed since.
+    pub(crate) fn change_folders(&self, added: Vec<PathBuf>, removed: &[PathBuf]) {
+        let mut folders = self.folders();
+        folders.retain(|it| !removed.contains(it));
+        folders.extend(added);
+        self.lookout().set_folders(folders.clone());
+    }
+
+    pub(crate) fn current_seq(&self) -> u64 {
+        self.seq.load(Ordering::SeqCst)
+    }
+
+    pub(crate) fn next_seq(&self) -> u64 {
+        self.seq.fetch_add(1, Ordering::SeqCst) + 1
+    }
+
+    fn folders(&self) -> std::sync::MutexGuard<'_, Vec<PathBuf>> {
+        self.folders.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl TextProvider for Documents {
+    fn open(&self) -> Vec<OpenText> {
+        let text = |it: Arc<super::documents::Document>| {
+            let path = it.path.clone()?;
+            Some(OpenText { path, text: Arc::clone(&it.text) })
+        };
+        self.all().into_iter().filter_map(text).collect()
+    }
+}
+
+/// Its folder without links: a document that is a link itself is known by its own name.
+pub(crate) fn canonical_parent_path(path: &Path) -> PathBuf {
+    let folder = path.parent().and_then(|it| it.canonicalize().ok());
+    match (folder, path.file_name()) {
+        (Some(folder), Some(name)) => folder.join(name),
+        _ => path.to_owned(),
+    }
+}

@@ -1,0 +1,44 @@
+//! Converts a task of the workspace snapshot to the input of the core's editor views.
+
+use std::collections::BTreeMap;
+
+use loopkeeper_task::criterion::CriterionId;
+use loopkeeper_view::editor::{LatestResult, TaskView, TrustState};
+
+use loopkeeper_workspace::WorkspaceSnapshot;
+use loopkeeper_workspace::snapshot::TaskSnapshot;
+
+/// Calls `view` with everything that is known of `task`; `shown`: the hash of the page of its commands that its user
+/// was shown.
+pub(crate) fn with_task_view<T>(
+    picture: &WorkspaceSnapshot,
+    task: &TaskSnapshot,
+    shown: Option<&str>,
+    view: impl FnOnce(&TaskView<'_>) -> T,
+) -> T {
+    let results: BTreeMap<CriterionId, LatestResult<'_>> = task
+        .results
+        .iter()
+        .map(|(id, held)| {
+            let output = held.output.as_deref();
+            (id.clone(), LatestResult { result: &held.result, stale: held.stale, output })
+        })
+        .collect();
+    let seen = task.last_loop.as_deref();
+    view(&TaskView {
+        reference: &task.uri,
+        task: &task.task,
+        documents: &task.documents,
+        status: seen.map(|it| &it.status),
+        state: seen.filter(|it| it.damage.is_none()).map(|it| &it.state),
+        results: &results,
+        checking: task.checking,
+        trust: TrustState {
+            editor: picture.trusted,
+            unknown: task.unknown.count,
+            criteria: &task.unknown.criteria,
+            shown,
+        },
+        live: task.live,
+    })
+}

@@ -1,0 +1,171 @@
+//! Generated read-only files that a client opens: outputs, patches, the commands of a task. They lie in the state
+//! folder with mode 0600; a new file replaces the old one of the same name.
+
+use std::collections::BTreeMap;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, SystemTime};
+
+use lsp_types::{ShowDocumentParams, Url};
+
+use super::session::ServerState;
+use loopkeeper_operations::failure::Failure;
+use loopkeeper_system::durable;
+use loopkeeper_system::state_dir::StateDir;
+
+/// Nobody looks at them again after this.
+const KEPT: Duration = Duration::from_secs(7 * 24 * 60 * 60);
+
+/// Helix opens documents without having announced it; a version that cannot answers that it cannot.
+const UNANNOUNCED: &str = "helix";
+
+/// How long an editor may take to open a page.
+const SHOWING: Duration = Duration::from_secs(10);
+
+pub(crate) struct VirtualDocuments {
+    folder: PathBuf,
+}
+
+impl VirtualDocuments {
+    /// The pages of one root.
+    pub(crate) fn of(root: &Path) -> Result<Self, Failure> {
+        let workspace = StateDir::open()?.workspace(root)?;
+        let pages = Self { folder: workspace.path().join("pages") };
+        pages.drop_old(SystemTime::now());
+        Ok(pages)
+    }
+
+    /// Copies all of them: what they show is kept elsewhere, or gone on purpose.
+    fn drop_old(&self, now: SystemTime) {
+        for page in std::fs::read_dir(&self.folder).into_iter().flatten().flatten() {
+            let made = page.metadata().and_then(|it| it.modified());
+            let age = made.ok().and_then(|it| now.duration_since(it).ok()).unwrap_or_default();
+            if age > KEPT {
+                let path = page.path();
+                // Whatever cannot be removed now is tried again.
+                let _ = std::fs::remove_file(&path).or_else(|_| std::fs::remove_dir_all(&path));
+            }
+        }
+    }
+
+    /// Where a page of this name can be written by somebody else; an older one makes room.
+    pub(crate) fn prepare_path(&self, name: &str) -> Result<PathBuf, Failure> {
+        durable::make_folder(&self.folder)?;
+        let path = self.folder.join(name);
+        let _ = std::fs::remove_file(&path);
+        Ok(path)
+    }
+
+    pub(crate) fn write_page(&self, name: &str, bytes: &[u8]) -> Result<PathBuf, Failure> {
+        self.put_below(Path::new(name), bytes)
+    }
+
+    /// `name` holds nothing but names: no `..`, no root.
+    pub(crate) fn put_below(&self, name: &Path, bytes: &[u8]) -> Result<PathBuf, Failure> {
+        let path = self.folder.join(name);
+        if let Some(folder) = path.parent() {
+            durable::make_folder(folder)?;
+        }
+        durable::replace_shared_file(&path, bytes)?;
+        // An editor says so when somebody types into it.
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o400))?;
+        Ok(path)
+    }
+}
+
+pub(crate) fn uri(page: &Path) -> String {
+    loopkeeper_view::file_uri(&page.to_string_lossy())
+}
+
+/// Opens a page where the client can, without taking the focus.
+pub(crate) fn open_page(shared: &Arc<ServerState>, uri: &str) {
+    let (shared, uri) = (Arc::clone(shared), uri.to_owned());
+    tokio::spawn(async move { open_page_and_wait(&shared, &uri).await });
+}
+
+/// The same, waited for; false: the client has not opened it.
+pub(crate) async fn open_page_and_wait(shared: &ServerState, uri: &str) -> bool {
+    show_document(shared, uri, false).await
+}
+
+/// Opens a document that its user wants to edit.
+pub(crate) async fn open_for_editing(shared: &ServerState, uri: &str) -> bool {
+    show_document(shared, uri, true).await
+}
+
+async fn show_document(shared: &ServerState, uri: &str, take_focus: bool) -> bool {
+    let session = shared.session();
+    let window = session.client.window.as_ref();
+    let announced = window.and_then(|it| it.show_document.as_ref()).is_some_and(|it| it.support);
+    let can = announced || session.client_name.as_deref() == Some(UNANNOUNCED);
+    let Some(uri) = Url::parse(uri).ok().filter(|_| can) else { return false };
+    let params = ShowDocumentParams { uri, external: None, take_focus: Some(take_focus), selection: None };
+    let answer = tokio::time::timeout(SHOWING, shared.client.show_document(params)).await;
+    matches!(answer, Ok(Ok(true)))
+}
+
+/// The page of commands that was shown last of each root, by its file: a yes without a question is a yes to it.
+#[derive(Default)]
+pub(crate) struct TrustPages(Mutex<BTreeMap<PathBuf, ShownCommands>>);
+
+struct ShownCommands {
+    task: String,
+    hash: String,
+}
+
+impl TrustPages {
+    /// The page of a task replaces that of any other task in the same file.
+    pub(crate) fn record_page(&self, page: &Path, task: &str, hash: &str) {
+        let shown = ShownCommands { task: task.to_owned(), hash: hash.to_owned() };
+        self.lock().insert(page.to_owned(), shown);
+    }
+
+    /// It was answered, or shows what is not so any more.
+    pub(crate) fn forget(&self, task: &str) {
+        self.lock().retain(|_, it| it.task != task);
+    }
+
+    /// The hash of the page of this task.
+    pub(crate) fn hash(&self, task: &str) -> Option<String> {
+        self.lock().values().find(|it| it.task == task).map(|it| it.hash.clone())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<PathBuf, ShownCommands>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+    use std::time::SystemTime;
+
+    use super::{KEPT, TrustPages, VirtualDocuments};
+
+    #[test]
+    fn a_page_stands_for_one_task() {
+        let pages = TrustPages::default();
+        let file = Path::new("/state/a/pages/commands.txt");
+        pages.record_page(file, "file:///a/PROMPT.md", "1");
+        assert_eq!(pages.hash("file:///a/PROMPT.md").as_deref(), Some("1"));
+        pages.record_page(file, "file:///a/fix.ralph.md", "2");
+        assert_eq!(pages.hash("file:///a/PROMPT.md"), None);
+        assert_eq!(pages.hash("file:///a/fix.ralph.md").as_deref(), Some("2"));
+        pages.forget("file:///a/fix.ralph.md");
+        assert_eq!(pages.hash("file:///a/fix.ralph.md"), None);
+    }
+
+    #[test]
+    fn pages_that_nobody_looks_at_any_more_go() {
+        let folder = tempfile::tempdir().unwrap();
+        let pages = VirtualDocuments { folder: folder.path().join("pages") };
+        let page = pages.write_page("commands.txt", b"make").unwrap();
+        let below = pages.put_below(Path::new("20261120-abcdef-0001/before/a"), b"a").unwrap();
+        pages.drop_old(SystemTime::now() + KEPT / 2);
+        assert!(page.is_file() && below.is_file());
+        pages.drop_old(SystemTime::now() + KEPT * 2);
+        assert!(!page.exists() && !below.exists());
+        pages.write_page("commands.txt", b"make").unwrap();
+    }
+}

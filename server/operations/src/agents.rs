@@ -1,0 +1,194 @@
+//! Selects the agents and the judge of a task, with their command lines. Starts nothing.
+
+use std::collections::VecDeque;
+
+use loopkeeper_agent::kind::{AgentKind, Dialect};
+use loopkeeper_agent::{LoopMode, PermissionMode, PromptBy};
+use loopkeeper_core::journal::AgentPlan;
+use loopkeeper_core::settings::AgentSettings;
+
+use super::failure::Failure;
+use super::resolved_task::ResolvedTask;
+use loopkeeper_system::agents;
+use loopkeeper_system::env::{EnvAudience, scrubbed_env};
+
+/// The agents of a loop.
+#[derive(Debug)]
+pub struct AgentRoster {
+    pub agent: AgentPlan,
+    /// Who takes over from it, in this order.
+    pub others: Vec<AgentPlan>,
+    /// Why somebody of the list is not among them.
+    pub left_out: Vec<Failure>,
+    /// Only where a criterion asks for one.
+    pub judge: Option<AgentPlan>,
+    /// Where the agent's hooks are switched off.
+    pub hooks_off: Option<String>,
+    /// What its safe mode cannot keep to where commits are left to it.
+    commit_limits: Option<&'static str>,
+    /// The agent is a session that its user opened: we start none.
+    is_lent: bool,
+}
+
+impl AgentRoster {
+    pub fn resolve(work: &ResolvedTask) -> Result<Self, Failure> {
+        let settings = &work.settings;
+        if settings.mode != LoopMode::Loop && !settings.fallbacks.is_empty() {
+            let mode = if settings.mode == LoopMode::Hook { "hook" } else { "attach" };
+            return Err(Failure::usage(format_args!(
+                "`mode = \"{mode}\"` holds one session of one agent: `agent` is a list"
+            ))
+            .hint("Name one agent, or use `mode = \"loop\"`."));
+        }
+        if settings.mode == LoopMode::Attach {
+            let (agent, judge) = (attached_plan(&settings.agent)?, judge_plan(work)?);
+            let hooks_off = hooks_off(&agent, work);
+            can_ask(hooks_off.as_deref())?;
+            return Ok(Self {
+                agent,
+                others: Vec::new(),
+                left_out: Vec::new(),
+                judge,
+                hooks_off,
+                commit_limits: None,
+                is_lent: true,
+            });
+        }
+        let (mut plans, mut left_out) = (VecDeque::new(), Vec::new());
+        for name in settings.agent_names() {
+            match plan_agent(work, name, &settings.agents) {
+                Ok(plan) => plans.push_back(plan),
+                Err(missing) => left_out.push(missing),
+            }
+        }
+        match plans.pop_front() {
+            Some(agent) => {
+                let hooks_off = hooks_off(&agent, work);
+                if settings.mode == LoopMode::Hook {
+                    can_be_held(&agent, hooks_off.as_deref())?;
+                }
+                let commit_limits = agents::commit_limits(&agent, &work.root, settings.git.commit);
+                let (others, judge) = (plans.into(), judge_plan(work)?);
+                Ok(Self { agent, others, left_out, judge, hooks_off, commit_limits, is_lent: false })
+            }
+            None => Err(left_out.swap_remove(0)),
+        }
+    }
+
+    /// What the agent cannot do, so that the user knows before it bites.
+    pub fn missing_capabilities(&self, mode: LoopMode) -> Vec<String> {
+        let can = self.agent.kind().capabilities().in_mode(mode);
+        let can = if self.hooks_off.is_some() { can.without_hooks() } else { can };
+        let off =
+            self.hooks_off.iter().map(|place| format!("`disableAllHooks` in {place} switches its hooks off"));
+        off.chain(can.limitations().into_iter().chain(self.commit_limits).map(str::to_owned)).collect()
+    }
+
+    /// What its user should know before it starts, though it can.
+    pub fn warnings(&self) -> Vec<String> {
+        let left_out = self.left_out.iter().map(|it| format!("{it}: the others of the list work without it"));
+        let hooks_off = self.hooks_off.iter().map(|place| {
+            let name = &self.agent.name;
+            format!("`disableAllHooks` in {place} switches the hooks of `{name}` off: its subagents are counted and never refused")
+        });
+        left_out.chain(hooks_off).collect()
+    }
+
+    /// What its rules cannot say of commits that are left to it.
+    pub fn commit_note(&self) -> Option<String> {
+        self.commit_limits.map(|it| format!("commits are left to `{}`: {it}", self.agent.name))
+    }
+
+    /// Everybody whom loopkeeper starts.
+    pub fn all(&self) -> impl Iterator<Item = &AgentPlan> {
+        let own = (!self.is_lent).then_some(&self.agent);
+        own.into_iter().chain(&self.others).chain(&self.judge)
+    }
+}
+
+/// A session that is open already; so far of Claude Code alone.
+pub fn attached_plan(agent: &str) -> Result<AgentPlan, Failure> {
+    let claude = AgentKind::Claude.name();
+    if agent != "auto" && agent != claude {
+        return Err(Failure::usage(format_args!(
+            "`mode = \"attach\"` works in a session of Claude Code: `agent` is `{agent}`"
+        ))
+        .hint("Leave out the agent (`--agent`, or `agent` in the configuration), or use another mode."));
+    }
+    Ok(AgentPlan {
+        name: claude.to_owned(),
+        argv: vec![claude.to_owned()],
+        prompt: PromptBy::Argument,
+        dialect: Dialect::Claude,
+        permissions: PermissionMode::Edits,
+        env: Vec::new(),
+    })
+}
+
+/// Whether hook mode can hold it, as far as one sees before it runs.
+pub fn can_be_held(agent: &AgentPlan, hooks_off: Option<&str>) -> Result<(), Failure> {
+    if let Some((what, hint)) = agent.kind().refuses_hook_mode(&agent.name) {
+        return Err(Failure::usage(what).hint(hint));
+    }
+    match agents::hook_conflict(agent) {
+        Some(conflict) => Err(Failure::usage(conflict)
+            .hint(format!("Correct `args` under `[agents.{}]`, or remove the line `mode`.", agent.name))),
+        None => are_on(hooks_off, "hook", OR_CONTINUE),
+    }
+}
+
+/// Whether a session of the user's own would ask, as far as its settings say.
+pub fn can_ask(hooks_off: Option<&str>) -> Result<(), Failure> {
+    are_on(hooks_off, "attach", "and restart `claude`")
+}
+
+const OR_CONTINUE: &str = "or set `session.continue = true` instead of `mode`, so that each iteration goes on with the session of the one before";
+
+/// Who holds a session by its hooks needs them on.
+fn are_on(hooks_off: Option<&str>, mode: &str, remedy: &str) -> Result<(), Failure> {
+    let Some(place) = hooks_off else { return Ok(()) };
+    Err(Failure::usage(format_args!(
+        "`mode = \"{mode}\"` holds a session by its stop hook, and `disableAllHooks` in {place} switches all hooks off"
+    ))
+    .hint(format_args!("Remove it there, {remedy}.")))
+}
+
+fn hooks_off(agent: &AgentPlan, work: &ResolvedTask) -> Option<String> {
+    let settings = &work.settings;
+    let mut env =
+        scrubbed_env(EnvAudience::Agent, &settings.env_pass, &settings.env_set, std::env::vars_os());
+    env.extend(agent.env.iter().map(|(name, value)| (name.into(), value.into())));
+    agents::hooks_off::place(agent, &work.root, &env)
+}
+
+/// Whoever judges may read and nothing else, where its flags are known.
+pub fn judge_plan(work: &ResolvedTask) -> Result<Option<AgentPlan>, Failure> {
+    if work.task.criteria.iter().all(|it| loopkeeper_core::jury::quorum(it).is_none()) {
+        return Ok(None);
+    }
+    let settings = &work.settings;
+    let reading = |it: &AgentSettings| AgentSettings { permissions: PermissionMode::ReadOnly, ..it.clone() };
+    let readers: Vec<AgentSettings> = settings.agents.iter().map(reading).collect();
+    if let Some(judge) = &settings.judge {
+        return plan_agent(work, judge, &readers).map(Some);
+    }
+    let mut found = settings.agent_names().map(|name| plan_agent(work, name, &readers));
+    match found.next().transpose() {
+        Err(missing) => found.find_map(Result::ok).map(Some).ok_or(missing),
+        found => found,
+    }
+}
+
+fn plan_agent(work: &ResolvedTask, agent: &str, agents: &[AgentSettings]) -> Result<AgentPlan, Failure> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    Ok(agents::plan_agent(&agents::AgentQuery {
+        agent,
+        agents,
+        root: &work.root,
+        criteria: &work.task.criteria,
+        path: &path,
+        is_root: rustix::process::geteuid().is_root(),
+        env_set: &work.settings.env_set,
+        committer: work.settings.git.commit,
+    })?)
+}

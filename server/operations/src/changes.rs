@@ -1,0 +1,42 @@
+//! The pair of snapshots whose difference is what an iteration, or a whole loop, changed.
+
+use loopkeeper_core::decide::LoopState;
+use loopkeeper_core::journal::SnapshotWhen;
+
+use super::failure::Failure;
+
+/// The trees before and after `iteration`; without one, those of the whole loop.
+pub fn tree_range(state: &LoopState, iteration: Option<u32>) -> Result<(&str, &str), Failure> {
+    iteration.map_or_else(|| of_loop(state), |number| of_iteration(state, number))
+}
+
+/// From the start to the newest iteration that was not rolled back. Before that iteration ends nothing has changed.
+fn of_loop(state: &LoopState) -> Result<(&str, &str), Failure> {
+    let Some(start) = state.tree_after(0) else {
+        return Err(Failure::ended("there is no snapshot of the start")
+            .hint("The loop has not begun, or it ended before its first snapshot."));
+    };
+    let mut kept = state.history.iter().rev().filter(|it| !it.taken_back);
+    let newest = kept.find_map(|it| state.tree_after(it.number));
+    Ok((start, newest.unwrap_or(start)))
+}
+
+fn of_iteration(state: &LoopState, iteration: u32) -> Result<(&str, &str), Failure> {
+    let before = state
+        .snapshots
+        .iter()
+        .rev()
+        .find(|it| it.iteration == iteration && it.when == SnapshotWhen::Before)
+        .map(|it| it.tree.as_str())
+        .or_else(|| state.tree_after(iteration.saturating_sub(1)));
+    match (before, state.tree_after(iteration)) {
+        (Some(before), Some(after)) => Ok((before, after)),
+        _ if iteration > state.iteration => {
+            let id = &state.spec.loop_id;
+            Err(Failure::usage(format_args!("loop {id} has no iteration {iteration}"))
+                .hint(format_args!("Its last one is {}.", state.iteration)))
+        }
+        _ => Err(Failure::ended(format_args!("there is no snapshot after iteration {iteration}"))
+            .hint("It is still running, or was cut off.")),
+    }
+}

@@ -1,0 +1,152 @@
+//! The client of a keeper's control socket: sends one request and waits for its reply. The protocol is
+//! `server/CONTROL.md`.
+
+use std::io::{self, BufRead, BufReader, ErrorKind, Write};
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::failure::{Failure, FailureKind};
+use super::loops::{LoopView, damaged_error};
+use loopkeeper_system::state_dir::StateDir;
+use loopkeeper_system::state_dir::socket::MAX_LINE;
+
+/// An answer waits for a durable record, so for a disk, not for an agent.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// As long as a keeper may need from its lock to its socket.
+const BEGINNING: Duration = Duration::from_secs(2);
+const LOOK: Duration = Duration::from_millis(20);
+
+/// What a keeper answers.
+#[derive(Debug, Deserialize)]
+struct KeeperReply {
+    ok: bool,
+    error: Option<KeeperRefusal>,
+    restored: Option<RollbackResult>,
+}
+
+/// What a rollback did.
+#[derive(Debug, Default, Deserialize)]
+pub struct RollbackResult {
+    pub written: usize,
+    pub removed: usize,
+    pub refused: Vec<UnrestoredPath>,
+}
+
+/// What it did not touch, and why.
+#[derive(Debug, Deserialize)]
+pub struct UnrestoredPath {
+    pub path: String,
+    pub why: String,
+}
+
+#[derive(Debug, Deserialize)]
+struct KeeperRefusal {
+    code: String,
+    message: String,
+}
+
+/// Sends `order`, an object with `do` and its arguments, to the loop's living keeper.
+pub fn send(store: &StateDir, loop_id: &str, order: Value) -> Result<(), Failure> {
+    send_for_reply(store, loop_id, order).map(drop)
+}
+
+/// The files as they were after an iteration. A keeper older than this program does not say what it did.
+pub fn roll_back(
+    store: &StateDir,
+    loop_id: &str,
+    to: u32,
+    paths: &[String],
+) -> Result<Option<RollbackResult>, Failure> {
+    Ok(send_for_reply(store, loop_id, json!({"do": "rollback", "iteration": to, "paths": paths}))?.restored)
+}
+
+/// The files as they were before the last rollback.
+pub fn undo_rollback(store: &StateDir, loop_id: &str) -> Result<Option<RollbackResult>, Failure> {
+    Ok(send_for_reply(store, loop_id, json!({"do": "undo-rollback"}))?.restored)
+}
+
+fn send_for_reply(store: &StateDir, loop_id: &str, order: Value) -> Result<KeeperReply, Failure> {
+    let mut reply = exchange(store, loop_id, order)?;
+    match (reply.ok, reply.error.take()) {
+        (true, _) => Ok(reply),
+        (false, Some(KeeperRefusal { code, message })) => {
+            let kind = match code.as_str() {
+                "badArgument" => FailureKind::Usage,
+                "unsupported" => FailureKind::Unsupported,
+                _ => FailureKind::Conflict,
+            };
+            Err(Failure::new(kind, message))
+        }
+        (false, None) => Err(Failure::ended("the keeper refused without saying why")),
+    }
+}
+
+/// Why nothing can be asked of a loop that has no keeper.
+pub fn no_keeper_error(seen: &LoopView) -> Failure {
+    let id = seen.dir.id();
+    if let Some(damage) = &seen.damage {
+        damaged_error(damage)
+    } else if seen.is_open() {
+        Failure::conflict(format_args!("loop {id} is interrupted: nothing of it runs"))
+            .hint(format_args!("`loopkeeper resume {id}` goes on, `loopkeeper stop {id}` ends it."))
+    } else {
+        Failure::conflict(format_args!("loop {id} has ended")).hint("`loopkeeper run` starts a new one.")
+    }
+}
+
+fn exchange(store: &StateDir, loop_id: &str, mut order: Value) -> Result<KeeperReply, Failure> {
+    let address = store.socket(loop_id)?;
+    let failed = |error: io::Error| {
+        Failure::ended(format_args!("loop {loop_id} does not answer: {error}"))
+            .hint("`loopkeeper status` shows whether it is at work; it may have ended just now.")
+    };
+    let stream = connect(address.path()).map_err(failed)?;
+    stream.set_read_timeout(Some(PATIENCE)).map_err(failed)?;
+    stream.set_write_timeout(Some(PATIENCE)).map_err(failed)?;
+    let mut reader = BufReader::new(&stream);
+    line(&mut reader).map_err(failed)?;
+    if let Some(fields) = order.as_object_mut() {
+        fields.insert("id".into(), json!(uuid::Uuid::new_v4().to_string()));
+    }
+    (&stream).write_all(format!("{order}\n").as_bytes()).map_err(failed)?;
+    let answer = line(&mut reader).map_err(failed)?;
+    serde_json::from_str(&answer).map_err(|error| failed(error.into()))
+}
+
+/// A keeper that just took its loop over holds its lock a moment before it listens.
+fn connect(address: &Path) -> io::Result<UnixStream> {
+    let until = Instant::now() + BEGINNING;
+    loop {
+        match UnixStream::connect(address) {
+            Err(error)
+                if matches!(error.kind(), ErrorKind::ConnectionRefused | ErrorKind::NotFound)
+                    && Instant::now() < until =>
+            {
+                sleep(LOOK);
+            }
+            result => return result,
+        }
+    }
+}
+
+fn line(reader: &mut impl BufRead) -> io::Result<String> {
+    let mut text = String::new();
+    let count = io::Read::take(reader, MAX_LINE as u64).read_line(&mut text)?;
+    if count == 0 { Err(io::ErrorKind::UnexpectedEof.into()) } else { Ok(text) }
+}
+
+/// The order to go on; `anyway`: without the checks that cannot run.
+pub fn resume_request(anyway: bool) -> Value {
+    if anyway { json!({"do": "resume", "what": "anyway"}) } else { json!({"do": "resume"}) }
+}
+
+/// What a keeper that takes over does first: a loop that also was paused is to work.
+pub fn then_resume(seen: &LoopView, anyway: bool) -> Option<&'static str> {
+    let word = if anyway { "resume-anyway" } else { "resume" };
+    seen.state.pause.is_some().then_some(word)
+}

@@ -1,0 +1,257 @@
+//! Everything of a loop in one archive, to be given away: without secrets and without the user's home folder. Reads
+//! a loop as it is, at work or damaged, and changes nothing of it.
+
+use std::borrow::Cow;
+use std::ffi::OsStr;
+use std::fmt::Write as _;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use loopkeeper_agent::kind::Dialect;
+use loopkeeper_text::redact::{ExportRedactor, RedactionCounts, Redactor, is_secret_name, take_values};
+use loopkeeper_text::words;
+use serde_json::{Value, json};
+
+use super::failure::Failure;
+use super::keeper_main::BUILD;
+use super::loops::LoopView;
+use loopkeeper_keeper::agent::SETTINGS;
+use loopkeeper_keeper::{block_on, launch, run_context};
+use loopkeeper_system::archive::ArchiveWriter;
+use loopkeeper_system::env::{EnvAudience, scrubbed_env};
+use loopkeeper_system::sandbox::Isolation;
+use loopkeeper_system::state_dir::StateDir;
+use loopkeeper_system::state_dir::workspace::{HOME, LoopDir};
+use loopkeeper_system::{clock, versions};
+
+/// More is in no loop's folder.
+const MOST_FILES: usize = 20_000;
+
+/// What came of it.
+#[derive(Debug)]
+pub struct ExportSummary {
+    pub files: usize,
+    pub found: RedactionCounts,
+}
+
+/// The archive's usual name.
+pub fn name(id: &str) -> String {
+    format!("ralph-{id}.tar.gz")
+}
+
+/// Packs the loop into a new file at `to`.
+pub fn export(store: &StateDir, dir: &LoopDir, to: &Path) -> Result<ExportSummary, Failure> {
+    let seen = LoopView::read(store, dir.clone()).ok().flatten();
+    let at = clock::now().wall;
+    let archive = ArchiveWriter::create(to, at / 1000).map_err(|error| match error.kind() {
+        ErrorKind::AlreadyExists => Failure::usage(format_args!("{} is already there", to.display()))
+            .hint("Give the archive another name with `--to FILE`, or remove the old one."),
+        _ => Failure::ended(format_args!("cannot write {}: {error}", to.display())),
+    })?;
+    let mut packing = ArchiveBuilder {
+        archive,
+        cleaner: cleaner(dir),
+        folder: format!("ralph-{}", dir.id()),
+        told: Vec::new(),
+    };
+    // First of all, so that all it speaks of is there.
+    let journal = std::fs::read(dir.journal()).map(whole_lines);
+    packing.put_read("journal.jsonl", journal)?;
+    for name in files_of(dir.path()) {
+        packing.put_read(&name, std::fs::read(dir.path().join(&name)))?;
+    }
+    if let Some(seen) = &seen {
+        packing.put_json("settings.json", &settings(seen))?;
+    }
+    packing.put_json("environment.json", &environment(store, dir, seen.as_ref(), at))?;
+    packing.finish()
+}
+
+struct ArchiveBuilder {
+    archive: ArchiveWriter,
+    cleaner: ExportRedactor,
+    folder: String,
+    /// Each file with what was taken out of it, or why it is not there.
+    told: Vec<(String, Result<RedactionCounts, String>)>,
+}
+
+impl ArchiveBuilder {
+    fn put_read(&mut self, name: &str, bytes: std::io::Result<Vec<u8>>) -> Result<(), Failure> {
+        match bytes {
+            Ok(bytes) => self.put(name, &bytes),
+            Err(error) => {
+                self.told.push((name.to_owned(), Err(error.to_string())));
+                Ok(())
+            }
+        }
+    }
+
+    fn put_json(&mut self, name: &str, value: &Value) -> Result<(), Failure> {
+        self.put(name, format!("{value:#}\n").as_bytes())
+    }
+
+    fn put(&mut self, name: &str, bytes: &[u8]) -> Result<(), Failure> {
+        let (bytes, values) = without_values(name, bytes);
+        let (bytes, mut found) = self.cleaner.clean(&bytes);
+        found.secrets += values;
+        self.archive.add_file(&format!("{}/{name}", self.folder), &bytes)?;
+        self.told.push((name.to_owned(), Ok(found)));
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<ExportSummary, Failure> {
+        let mut all = RedactionCounts::default();
+        let packed = self.told.iter().filter_map(|(_, it)| it.as_ref().ok());
+        let files = packed.inspect(|it| all.add(**it)).count();
+        let note = self.note(all);
+        self.archive.add_file(&format!("{}/README.txt", self.folder), note.as_bytes())?;
+        self.archive.finish()?;
+        Ok(ExportSummary { files: files + 1, found: all })
+    }
+
+    fn note(&self, all: RedactionCounts) -> String {
+        let mut note = format!(
+            "A Ralph loop, exported by loopkeeper {}.\n\n\
+             journal.jsonl      what happened, one record a line\n\
+             prompts/, output/  what each iteration was told, and what it printed\n\
+             keeper.log         warnings of the loop's process; more if LOOPKEEPER_LOG was set\n\
+             settings.json      what the loop was started with; of variables only the names\n\
+             environment.json   versions\n\n\
+             Redacted: {}. A line of the journal that something was taken out of no longer fits its checksum.\n\
+             Only what looks like a secret is recognised: look through it before you give it away.\n",
+            env!("CARGO_PKG_VERSION"),
+            taken_out(all)
+        );
+        for (name, told) in &self.told {
+            let _ = match told {
+                Ok(found) if *found == RedactionCounts::default() => Ok(()),
+                Ok(found) => writeln!(note, "  {name}: {}", taken_out(*found)),
+                Err(why) => writeln!(note, "  {name}: could not be read: {why}"),
+            };
+        }
+        note
+    }
+}
+
+/// `3 secrets and the home folder 25 times`
+pub fn taken_out(found: RedactionCounts) -> String {
+    let secrets = words::counted(found.secrets as u64, "secret");
+    format!("{secrets}, {} of your home folder", words::counted(found.homes as u64, "mention"))
+}
+
+/// The values of variables that sound secret, and of all that the settings set: these only the keeper's own file
+/// still knows.
+fn cleaner(dir: &LoopDir) -> ExportRedactor {
+    let text = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
+        Some((name.into_string().ok()?, value.into_string().ok()?))
+    };
+    let secret = std::env::vars_os().filter_map(text).filter(|(name, _)| is_secret_name(name));
+    let set = launch::secrets(dir);
+    // As it stands in the journal, between its quotes.
+    let quoted = |it: &String| json!(it).to_string();
+    let escaped = set.iter().map(quoted).map(|it| it.get(1..it.len() - 1).unwrap_or_default().to_owned());
+    let escaped: Vec<String> = escaped.collect();
+    let home = std::env::var("HOME").unwrap_or_default();
+    ExportRedactor::new(Redactor::new(secret.map(|(_, value)| value).chain(set).chain(escaped)), &home)
+}
+
+/// Settings without the values of variables, and how many these were. What holds none stays as it was written.
+fn without_values<'a>(name: &str, bytes: &'a [u8]) -> (Cow<'a, [u8]>, usize) {
+    let (parts, pretty): (Vec<&[u8]>, bool) = match Path::new(name).extension().and_then(OsStr::to_str) {
+        Some("json") => (vec![bytes], true),
+        Some("jsonl") => (bytes.split_inclusive(|it| *it == b'\n').collect(), false),
+        _ => return (Cow::Borrowed(bytes), 0),
+    };
+    let (mut out, mut count) = (Vec::with_capacity(bytes.len()), 0);
+    for part in parts {
+        let mut value: Value = serde_json::from_slice(part).unwrap_or(Value::Null);
+        let taken = take_values(&mut value).len();
+        count += taken;
+        match (taken, pretty) {
+            (0, _) => out.extend_from_slice(part),
+            (_, true) => out.extend(format!("{value:#}\n").into_bytes()),
+            (_, false) => out.extend(format!("{value}\n").into_bytes()),
+        }
+    }
+    (Cow::Owned(out), count)
+}
+
+/// A record that is just being written is not there yet.
+fn whole_lines(mut bytes: Vec<u8>) -> Vec<u8> {
+    let end = bytes.iter().rposition(|it| *it == b'\n').map_or(0, |it| it + 1);
+    bytes.truncate(end);
+    bytes
+}
+
+/// Regular files below the loop's folder, but the journal, and what is there for the keeper or the agent alone.
+fn files_of(dir: &Path) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut left = vec![PathBuf::new()];
+    while let Some(folder) = left.pop().filter(|_| found.len() < MOST_FILES) {
+        for entry in std::fs::read_dir(dir.join(&folder)).into_iter().flatten().flatten() {
+            let path = folder.join(entry.file_name());
+            let Ok(kind) = entry.file_type() else { continue };
+            if kind.is_dir() {
+                left.extend(Some(path).filter(|it| it != Path::new(HOME)));
+            } else if let Some(name) = path.to_str().filter(|_| kind.is_file()) {
+                found.push(name.to_owned());
+            }
+        }
+    }
+    let is_private = |it: &str| {
+        matches!(it, "journal.jsonl" | "journal.reserve" | "lock" | launch::START) || it.ends_with(SETTINGS)
+    };
+    found.retain(|it| !is_private(it));
+    found.sort();
+    found
+}
+
+fn settings(seen: &LoopView) -> Value {
+    let mut settings = json!(seen.state.spec.settings);
+    let names: Vec<&String> = seen.state.spec.settings.env_set.iter().map(|(name, _)| name).collect();
+    if let Some(set) = settings.get_mut("envSet") {
+        *set = json!(names);
+    }
+    settings
+}
+
+fn environment(store: &StateDir, dir: &LoopDir, seen: Option<&LoopView>, at: u64) -> Value {
+    let system = rustix::system::uname();
+    let release = std::fs::read_to_string("/etc/os-release").unwrap_or_default();
+    let name = release.lines().find_map(|it| it.strip_prefix("PRETTY_NAME="));
+    json!({
+        "exportedAt": words::rfc3339(at),
+        "loop": dir.id(),
+        "startedBy": seen.map(|it| &it.state.spec.version),
+        "exportedBy": env!("CARGO_PKG_VERSION"),
+        "build": BUILD,
+        "system": std::env::consts::OS,
+        "distribution": name.map(|it| it.trim_matches('"')),
+        "kernel": system.release().to_string_lossy(),
+        "architecture": std::env::consts::ARCH,
+        "git": version(store, "git"),
+        "agent": seen.map(|it| agent(store, it)),
+        "alive": seen.map(LoopView::is_alive),
+        "damage": seen.and_then(|it| it.damage.clone()),
+    })
+}
+
+/// Only a program that others know by its name is asked: a workspace's own is never started for this.
+fn agent(store: &StateDir, seen: &LoopView) -> Value {
+    let plan = &seen.state.spec.agent;
+    let program = plan.argv.first().map(Path::new);
+    let is_known = |it: &&Path| {
+        let has_place = it.components().count() > 1;
+        plan.dialect != Dialect::Text && !it.starts_with(seen.dir.root()) && (!has_place || it.is_absolute())
+    };
+    let version = program.filter(is_known).and_then(|it| version(store, &it.to_string_lossy()));
+    json!({"name": plan.name, "program": program, "dialect": plan.dialect, "version": version})
+}
+
+/// The first line of what it says.
+fn version(store: &StateDir, program: &str) -> Option<String> {
+    let domain = Isolation::Subreaper { warden: run_context::warden_program(store), why: None };
+    let env = scrubbed_env(EnvAudience::Check, &[], &[], std::env::vars_os());
+    let said = block_on(versions::query_version(program, env, &domain)).ok()?.ok()?;
+    said.lines().map(str::trim).find(|it| !it.is_empty()).map(str::to_owned)
+}

@@ -1,0 +1,225 @@
+//! Why something could not be done: what happened, then a hint with the remedy, and its kind for whoever needs
+//! to tell them apart (an exit code, the code of an error response).
+
+use std::fmt::{Display, Write as _};
+
+use loopkeeper_core::settings::{SettingFinding, SettingOrigin};
+use loopkeeper_text::words;
+
+use loopkeeper_keeper::KeeperError;
+use loopkeeper_system::agents::AgentError;
+use loopkeeper_system::config_files::ConfigFileError;
+use loopkeeper_system::journal_file::JournalError;
+use loopkeeper_system::snapshots::SnapshotError;
+use loopkeeper_system::state_dir::StateError;
+use loopkeeper_system::state_dir::find::FindError;
+use loopkeeper_system::state_dir::lock::LockError;
+use loopkeeper_system::task_files::TaskFileError;
+use loopkeeper_system::trust::TrustError;
+use loopkeeper_system::trust::surfaces::SurfaceError;
+
+/// Something that could not be done as it was asked.
+#[derive(Debug)]
+pub struct Failure {
+    pub kind: FailureKind,
+    pub what: String,
+    pub hint: Option<String>,
+    /// Who works in the tree, where that is the reason.
+    pub holder: Option<String>,
+    /// Where it is to be corrected.
+    pub spots: Vec<FailureLocation>,
+}
+
+/// A line of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FailureLocation {
+    /// Relative to the root, or absolute.
+    pub file: String,
+    /// From 1.
+    pub line: usize,
+}
+
+/// What one may want to do about it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FailureKind {
+    /// Wrong arguments, configuration or task document.
+    Usage,
+    /// No such task, or several where none was named.
+    NoTask,
+    AgentMissing,
+    NotTrusted,
+    /// Somebody else works in this tree.
+    TreeBusy,
+    /// Not in this phase.
+    Conflict,
+    Unsupported,
+    /// Everything else: the machine did not let it happen.
+    Broken,
+}
+
+impl FailureKind {
+    /// What a process of ours that could not begin says by its exit code.
+    pub fn of_exit(code: Option<i32>) -> Self {
+        match code {
+            Some(2) => Self::Usage,
+            Some(5) => Self::NotTrusted,
+            _ => Self::Broken,
+        }
+    }
+}
+
+impl Failure {
+    pub fn new(kind: FailureKind, what: impl Display) -> Self {
+        let what = what.to_string();
+        // Sentences of the core carry their remedy with them.
+        let (fact, hint) = words::fact_and_hint(&what);
+        Self { kind, what: fact.to_owned(), hint: hint.map(str::to_owned), holder: None, spots: Vec::new() }
+    }
+
+    /// Wrong arguments or configuration.
+    pub fn usage(what: impl Display) -> Self {
+        Self::new(FailureKind::Usage, what)
+    }
+
+    /// Nothing is wrong with what was asked, but now it cannot be done.
+    pub fn conflict(what: impl Display) -> Self {
+        Self::new(FailureKind::Conflict, what)
+    }
+
+    /// Everything else that went wrong.
+    pub fn ended(what: impl Display) -> Self {
+        Self::new(FailureKind::Broken, what)
+    }
+
+    /// Refused, never accepted in silence.
+    pub fn unsupported(what: impl Display) -> Self {
+        Self::new(FailureKind::Unsupported, format_args!("{what} is not yet supported"))
+            .hint("`loopkeeper --help` lists what this version can do.")
+    }
+
+    pub fn hint(self, hint: impl Display) -> Self {
+        Self { hint: Some(hint.to_string()), ..self }
+    }
+}
+
+impl From<std::io::Error> for Failure {
+    fn from(error: std::io::Error) -> Self {
+        Self::ended(error)
+    }
+}
+
+impl From<StateError> for Failure {
+    fn from(error: StateError) -> Self {
+        Self::ended(&error).hint(error.hint())
+    }
+}
+
+impl From<FindError> for Failure {
+    fn from(error: FindError) -> Self {
+        Self::usage(&error).hint(error.hint())
+    }
+}
+
+impl From<LockError> for Failure {
+    fn from(error: LockError) -> Self {
+        let kind = match error {
+            LockError::TreeBusy { .. } => FailureKind::TreeBusy,
+            LockError::Held { .. } => FailureKind::Conflict,
+            LockError::State(_) => FailureKind::Broken,
+        };
+        let failure = Self::new(kind, &error).hint(error.hint());
+        match error {
+            LockError::TreeBusy { holder, .. } => Self { holder: Some(holder), ..failure },
+            LockError::Held { .. } | LockError::State(_) => failure,
+        }
+    }
+}
+
+impl From<SnapshotError> for Failure {
+    fn from(error: SnapshotError) -> Self {
+        Self::ended(&error)
+    }
+}
+
+impl From<ConfigFileError> for Failure {
+    fn from(error: ConfigFileError) -> Self {
+        Self::usage(&error).hint(error.hint())
+    }
+}
+
+/// Everything that is wrong with the configuration, at once.
+impl From<&[SettingFinding]> for Failure {
+    fn from(findings: &[SettingFinding]) -> Self {
+        let blocking: Vec<_> = findings.iter().filter(|it| it.is_blocking()).collect();
+        let spots = blocking.iter().filter_map(|it| FailureLocation::from_origin(&it.origin)).collect();
+        if let [one] = blocking.as_slice() {
+            let hint = if one.hint.ends_with('?') { one.hint.clone() } else { format!("{}.", one.hint) };
+            let failure = Self::usage(format_args!("{}: {}", one.origin, one.message)).hint(hint);
+            return Self { spots, ..failure };
+        }
+        let mut what = "the configuration has errors".to_owned();
+        for it in blocking {
+            let _ = write!(what, "\n  {}: {}; {}", it.origin, it.message, it.hint);
+        }
+        let failure = Self::usage(what).hint("Correct these lines: defaults are not used in their place.");
+        Self { spots, ..failure }
+    }
+}
+
+impl FailureLocation {
+    fn from_origin(origin: &SettingOrigin) -> Option<Self> {
+        match origin {
+            SettingOrigin::File { place, line, .. } => Some(Self { file: place.file.clone(), line: *line }),
+            SettingOrigin::Default | SettingOrigin::Option(_) => None,
+        }
+    }
+}
+
+impl From<TaskFileError> for Failure {
+    fn from(error: TaskFileError) -> Self {
+        Self::usage(&error).hint(error.hint())
+    }
+}
+
+impl From<TrustError> for Failure {
+    fn from(error: TrustError) -> Self {
+        Self::ended(&error).hint(error.hint())
+    }
+}
+
+impl From<SurfaceError> for Failure {
+    fn from(error: SurfaceError) -> Self {
+        Self::usage(&error).hint(error.hint())
+    }
+}
+
+impl From<AgentError> for Failure {
+    fn from(error: AgentError) -> Self {
+        Self::new(FailureKind::AgentMissing, &error).hint(error.hint())
+    }
+}
+
+impl From<KeeperError> for Failure {
+    fn from(error: KeeperError) -> Self {
+        let kind = match &error {
+            KeeperError::Lock(LockError::TreeBusy { .. }) => FailureKind::TreeBusy,
+            KeeperError::LogFilter(_) => FailureKind::Usage,
+            _ => FailureKind::Broken,
+        };
+        Self::new(kind, &error).hint(error.hint())
+    }
+}
+
+impl From<JournalError> for Failure {
+    fn from(error: JournalError) -> Self {
+        Self::ended(&error).hint(error.hint())
+    }
+}
+
+impl Display for Failure {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.write_str(&self.what)?;
+        let stop = if self.what.ends_with('.') { "" } else { "." };
+        self.hint.as_ref().map_or(Ok(()), |hint| write!(out, "{stop} {}", words::capitalised(hint)))
+    }
+}

@@ -1,0 +1,180 @@
+//! The loop that Claude Code's own plugin holds open in a folder: found by its state file, cancelled as its own command
+//! cancels it, by removing that file, or taken over as a task. Starts nothing, and follows no link out of the folder.
+
+use std::fs::{self, OpenOptions};
+use std::io::{self, ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+use loopkeeper_core::plugin_loop::{self, DOCUMENT, FILES, PluginLoop};
+use loopkeeper_text::sanitize;
+
+use super::failure::{Failure, FailureKind};
+use loopkeeper_system::config_files;
+use loopkeeper_system::durable::sync_folder;
+
+/// Names that are tried for the new document.
+const MOST_NAMES: u32 = 99;
+
+/// A loop of the plugin's, as its file was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PluginLoopFile {
+    /// The folder above `.claude`.
+    pub folder: PathBuf,
+    pub path: PathBuf,
+    pub state: PluginLoop,
+    text: String,
+}
+
+/// What became of a loop that was taken over.
+#[derive(Debug)]
+pub struct ImportResult {
+    pub document: PathBuf,
+    /// Why its own loop goes on nevertheless.
+    pub trouble: Option<String>,
+}
+
+/// The plugin's loop in `folder`, where there is one whose file can be read.
+pub fn find_in(folder: &Path) -> Option<PluginLoopFile> {
+    FILES.iter().find_map(|name| read(&folder.join(name)).ok())
+}
+
+/// The one of this folder, else of its root.
+pub fn find_current() -> Option<PluginLoopFile> {
+    let folder = std::env::current_dir().ok()?;
+    find_in(&folder).or_else(|| find_in(&config_files::root_of(&folder).ok()?))
+}
+
+/// The loop that `path` is the state file of.
+pub fn open(path: &Path) -> Result<PluginLoopFile, Failure> {
+    let shown = sanitize::visible(&path.to_string_lossy());
+    let absolute = std::path::absolute(path)?;
+    if !FILES.iter().any(|it| absolute.ends_with(it)) {
+        let what = format_args!("{shown} cannot be imported: its format is not supported yet").to_string();
+        return Err(Failure::new(FailureKind::Unsupported, what)
+            .hint(format_args!("So far only a loop of Claude Code's plugin can be: `{}`.", FILES[0])));
+    }
+    read(&absolute).map_err(|why| {
+        Failure::usage(format_args!("{shown} is not a running loop of Claude Code's plugin: {why}")).hint(
+            "The file is there only while such a loop runs; the prompt can be written into a task by hand.",
+        )
+    })
+}
+
+/// Reads it where both the file and its folder are what they look like: links may lead anywhere.
+fn read(path: &Path) -> Result<PluginLoopFile, String> {
+    let folder = path.parent().unwrap_or(path);
+    let told = |error: io::Error| error.to_string();
+    let (there, file) =
+        (fs::symlink_metadata(folder).map_err(told)?, fs::symlink_metadata(path).map_err(told)?);
+    if !there.is_dir() || !file.is_file() {
+        return Err("it is a link, or no file".to_owned());
+    }
+    let text = config_files::read_text(path).map_err(|error| error.to_string())?;
+    let text = text.ok_or_else(|| "it is gone".to_owned())?;
+    let state = plugin_loop::parse_state_file(&text).map_err(|error| error.to_string())?;
+    let folder = folder.parent().unwrap_or(folder).to_owned();
+    Ok(PluginLoopFile { folder, path: path.to_owned(), state, text })
+}
+
+impl PluginLoopFile {
+    /// Removes its state file: its hook finds none, and lets the session end.
+    pub fn cancel(&self) -> Result<(), Failure> {
+        // What is there now may be something else.
+        read(&self.path).map_err(|why| Failure::conflict(format_args!("the loop is gone: {why}")))?;
+        fs::remove_file(&self.path).map_err(|error| {
+            Failure::ended(format_args!("cannot remove {}: {error}", self.path.display()))
+                .hint("`/cancel-ralph` in its session ends it.")
+        })
+    }
+
+    /// Writes its prompt as a task beside what is there, then cancels it. Nothing is overwritten.
+    pub fn take_over(&self) -> Result<ImportResult, Failure> {
+        let text = plugin_loop::task_document(&self.text).map_err(Failure::ended)?;
+        let document = write_new(&self.folder, &text)?;
+        let trouble = self.cancel().err().map(|it| it.to_string());
+        Ok(ImportResult { document, trouble })
+    }
+}
+
+fn write_new(folder: &Path, text: &str) -> Result<PathBuf, Failure> {
+    let numbered = |number: u32| match (number, DOCUMENT.split_once('.')) {
+        (2.., Some((stem, rest))) => format!("{stem}-{number}.{rest}"),
+        _ => DOCUMENT.to_owned(),
+    };
+    for path in (1..=MOST_NAMES).map(|it| folder.join(numbered(it))) {
+        let failed = |error: io::Error| {
+            Failure::ended(format_args!("cannot write {}: {error}", path.display()))
+                .hint("check the folder's permissions.")
+        };
+        match OpenOptions::new().write(true).create_new(true).open(&path) {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(failed(error)),
+            Ok(mut file) => {
+                file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).map_err(failed)?;
+                sync_folder(&path).map_err(failed)?;
+                return Ok(path);
+            }
+        }
+    }
+    Err(Failure::conflict(format_args!(
+        "{DOCUMENT} is there already, and so are {MOST_NAMES} more of its kind"
+    ))
+    .hint("Remove those that are not needed."))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+    use std::path::Path;
+
+    use super::{find_in, open};
+
+    const STATE: &str =
+        "---\nactive: true\niteration: 3\nmax_iterations: 20\ncompletion_promise: \"ALL\"\n---\n\nBuild.\n";
+
+    fn put(path: &Path, text: &str) {
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    #[test]
+    fn a_loop_is_taken_over_beside_what_is_there() {
+        let root = tempfile::tempdir().unwrap();
+        let file = root.path().join(".claude/ralph-loop.local.md");
+        assert_eq!(find_in(root.path()), None);
+        put(&file, STATE);
+        put(&root.path().join("ralph-loop.ralph.md"), "mine");
+        let taken = find_in(root.path()).unwrap().take_over().unwrap();
+        assert_eq!(taken.document, root.path().join("ralph-loop-2.ralph.md"));
+        assert!(taken.trouble.is_none() && !file.exists());
+        assert!(fs::read_to_string(taken.document).unwrap().contains("<promise>ALL</promise>"));
+        assert_eq!(fs::read_to_string(root.path().join("ralph-loop.ralph.md")).unwrap(), "mine");
+    }
+
+    #[test]
+    fn an_older_name_is_known_and_a_cancelled_one_is_gone() {
+        let root = tempfile::tempdir().unwrap();
+        put(&root.path().join(".claude/.ralph-loop.local.md"), STATE);
+        let found = find_in(root.path()).unwrap();
+        found.cancel().unwrap();
+        assert!(found.cancel().unwrap_err().to_string().contains("is gone"));
+    }
+
+    #[test]
+    fn links_and_other_formats_are_left_alone() {
+        let root = tempfile::tempdir().unwrap();
+        let elsewhere = root.path().join("elsewhere");
+        put(&elsewhere.join("ralph-loop.local.md"), STATE);
+        symlink(&elsewhere, root.path().join(".claude")).unwrap();
+        assert_eq!(find_in(root.path()), None);
+        fs::remove_file(root.path().join(".claude")).unwrap();
+        fs::create_dir(root.path().join(".claude")).unwrap();
+        let file = root.path().join(".claude/ralph-loop.local.md");
+        symlink(elsewhere.join("ralph-loop.local.md"), &file).unwrap();
+        assert_eq!(find_in(root.path()), None);
+        assert!(open(&file).unwrap_err().to_string().contains("link"));
+        let other = open(Path::new("prd.json")).unwrap_err();
+        assert!(other.to_string().contains("prd.json cannot be imported"), "{other}");
+    }
+}

@@ -1,0 +1,214 @@
+//! Our hooks in a workspace's own settings of Claude Code: put in, and taken out without a trace. What was there
+//! before is remembered, so that its very bytes come back; links are not followed, and nothing outside is touched.
+
+use std::fs::{self, OpenOptions};
+use std::io::{self, ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+use loopkeeper_agent::claude::hook_install::{self, ClaudeSettingsError, FILE};
+use loopkeeper_core::trust::{TrustContent, TrustItem, TrustSubject};
+use serde::{Deserialize, Serialize};
+
+use super::failure::Failure;
+use loopkeeper_system::durable;
+use loopkeeper_system::git;
+use loopkeeper_system::state_dir::StateDir;
+use loopkeeper_system::task_files;
+use loopkeeper_system::trust::TrustStore;
+
+/// In what is kept of the workspace.
+const RECORD: &str = "hook.json";
+
+/// What came of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum InstallOutcome {
+    Changed,
+    /// It was so already.
+    Nothing,
+}
+
+/// How the file was found and left.
+#[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct InstallRecord {
+    /// None: there was no file.
+    before: Option<String>,
+    after: String,
+    /// There was none when the hooks were first put in.
+    made: bool,
+    /// Nor a folder for it.
+    made_folder: bool,
+}
+
+/// The settings of one workspace.
+pub struct ClaudeSettingsFile<'a> {
+    state: &'a StateDir,
+    /// Real path.
+    root: &'a Path,
+    path: PathBuf,
+}
+
+impl<'a> ClaudeSettingsFile<'a> {
+    pub fn of(state: &'a StateDir, root: &'a Path) -> Result<Self, Failure> {
+        let home = std::env::var_os("HOME").and_then(|it| PathBuf::from(it).canonicalize().ok());
+        if home.as_deref() == Some(root) {
+            return Err(Failure::usage("this folder is your home: its settings are those of every folder")
+                .hint("Go to the project first."));
+        }
+        Ok(Self { state, root, path: root.join(FILE) })
+    }
+
+    pub fn install(&self, program: &str) -> Result<InstallOutcome, Failure> {
+        let found = self.read()?;
+        let record = self.record()?;
+        let kept = read_record(&record).unwrap_or_default();
+        let is_ours = found.as_ref().is_some_and(|it| hook_install::is_installed(it));
+        let after =
+            hook_install::install_hooks(found.as_deref(), program).map_err(|why| self.unusable(&why))?;
+        if found.as_deref() == Some(&*after) {
+            return Ok(InstallOutcome::Nothing);
+        }
+        let before = match &found {
+            Some(text) if is_ours && *text == kept.after => kept.before,
+            Some(text) if is_ours => self.without_ours(text, kept.made)?,
+            other => other.clone(),
+        };
+        let folder = self.folder();
+        let kept = InstallRecord {
+            before,
+            after,
+            made: found.is_none() || (is_ours && kept.made),
+            made_folder: !folder.exists() || (is_ours && kept.made_folder),
+        };
+        let text = serde_json::to_vec(&kept).map_err(Failure::ended)?;
+        durable::replace_file(&record, &text)?;
+        self.write(found.as_deref(), &kept.after)?;
+        self.keep_trust(found.as_deref(), &kept.after)?;
+        Ok(InstallOutcome::Changed)
+    }
+
+    pub fn remove(&self) -> Result<InstallOutcome, Failure> {
+        let record = self.record()?;
+        let kept = read_record(&record);
+        let found = self.read()?.filter(|it| hook_install::is_installed(it));
+        if let Some(found) = &found {
+            let after = match &kept {
+                Some(kept) if kept.after == *found => kept.before.clone(),
+                kept => self.without_ours(found, kept.as_ref().is_some_and(|it| it.made))?,
+            };
+            match after {
+                Some(after) => {
+                    self.write(Some(found), &after)?;
+                    self.keep_trust(Some(found), &after)?;
+                }
+                None => fs::remove_file(&self.path).map_err(|error| self.failed("remove", &error))?,
+            }
+        }
+        if kept.is_some_and(|it| it.made_folder) {
+            // One that holds something by now stays.
+            let _ = fs::remove_dir(self.folder());
+        }
+        match fs::remove_file(&record) {
+            Err(error) if error.kind() != ErrorKind::NotFound => return Err(error.into()),
+            _ => {}
+        }
+        Ok(if found.is_some() { InstallOutcome::Changed } else { InstallOutcome::Nothing })
+    }
+
+    /// Of a file that was edited since. `made`: by us; with nothing of anybody's in it, it goes as well.
+    fn without_ours(&self, text: &str, made: bool) -> Result<Option<String>, Failure> {
+        let text = hook_install::remove_hooks(text).map_err(|why| self.unusable(&why))?;
+        Ok(Some(text).filter(|it| !(made && hook_install::is_empty(it))))
+    }
+
+    /// Whether it would be committed, or count as the agent's work.
+    pub fn is_seen_by_git(&self) -> bool {
+        git::is_ignored(self.root, Path::new(FILE)) == Some(false)
+    }
+
+    fn folder(&self) -> &Path {
+        self.path.parent().unwrap_or(self.root)
+    }
+
+    /// `None`: there is no file.
+    fn read(&self) -> Result<Option<String>, Failure> {
+        for path in [self.folder(), &self.path] {
+            match fs::symlink_metadata(path) {
+                Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+                Err(error) => return Err(self.failed("read", &error)),
+                Ok(found) if found.is_symlink() => {
+                    return Err(Failure::usage(format_args!(
+                        "{} is a link: nothing was changed",
+                        path.display()
+                    ))
+                    .hint("It may lead to settings of other folders; put a file of its own there."));
+                }
+                Ok(_) => {}
+            }
+        }
+        let bytes = task_files::read(self.root, &self.path)?;
+        let text = String::from_utf8(bytes);
+        text.map(Some)
+            .map_err(|_| self.unusable(&ClaudeSettingsError::Syntax("it is not UTF-8 text".to_owned())))
+    }
+
+    fn write(&self, found: Option<&str>, after: &str) -> Result<(), Failure> {
+        if let Some(found) = found {
+            return Ok(task_files::replace(self.root, &self.path, (found, after))?);
+        }
+        let put = || -> io::Result<()> {
+            fs::create_dir_all(self.folder())?;
+            let mut file = OpenOptions::new().write(true).create_new(true).open(&self.path)?;
+            file.write_all(after.as_bytes())?;
+            file.sync_all()?;
+            durable::sync_folder(&self.path)
+        };
+        put().map_err(|error| self.failed("write", &error))
+    }
+
+    /// The user asked for this very change: what was trusted before is trusted after it.
+    fn keep_trust(&self, before: Option<&str>, after: &str) -> Result<(), Failure> {
+        let item = |text: &str| {
+            let (path, content) = (FILE.as_bytes().to_vec(), TrustContent::File(text.as_bytes().to_vec()));
+            TrustItem::new(TrustSubject::Surface { path, content })
+        };
+        let mut store = TrustStore::open(self.state);
+        let was_trusted = before.is_none_or(|it| store.untrusted_items(self.root, &[item(it)]).is_empty());
+        if was_trusted {
+            store.grant(self.root, None, &[item(after)])?;
+        }
+        Ok(())
+    }
+
+    fn record(&self) -> Result<PathBuf, Failure> {
+        Ok(self.state.workspace(self.root)?.path().join(RECORD))
+    }
+
+    fn unusable(&self, why: &ClaudeSettingsError) -> Failure {
+        Failure::usage(format_args!("nothing was changed in {}: {why}", self.path.display()))
+            .hint("Claude Code reads no such file either; correct it and try again.")
+    }
+
+    fn failed(&self, action: &str, error: &io::Error) -> Failure {
+        Failure::ended(format_args!("cannot {action} {}: {error}", self.path.display()))
+            .hint("Check the permissions of that folder.")
+    }
+}
+
+/// Whether Claude Code asks us in this folder, about everything that this version wants to know.
+pub fn ensure_installed(root: &Path) -> Result<(), Failure> {
+    let text = fs::read_to_string(root.join(FILE)).unwrap_or_default();
+    if hook_install::is_complete(&text) {
+        return Ok(());
+    }
+    if hook_install::is_installed(&text) {
+        return Err(Failure::usage(format_args!("the hooks in {FILE} are not all that this version has"))
+            .hint("`loopkeeper hook install` adds what is missing, then restart `claude`."));
+    }
+    Err(Failure::usage("Claude Code does not ask loopkeeper in this folder")
+        .hint("`loopkeeper hook install` lets it, then restart `claude`."))
+}
+
+/// One that cannot be read is none: what is ours is known by itself.
+fn read_record(record: &Path) -> Option<InstallRecord> {
+    serde_json::from_slice(&fs::read(record).ok()?).ok()
+}

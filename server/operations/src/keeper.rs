@@ -1,0 +1,89 @@
+//! Starts keepers, which outlive whoever asked for them.
+
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use super::failure::{Failure, FailureKind};
+use super::keeper_main;
+use loopkeeper_system::state_dir::StateDir;
+use loopkeeper_system::state_dir::binary::HelperBinary;
+use loopkeeper_system::state_dir::workspace::LoopDir;
+
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// The GNU C library's word for how much freed memory a process may hold, at its own default. Unless it is told, the
+/// number grows with what was ever freed at once, and a keeper that rests would hold what its busiest moment took.
+const TRIM: (&str, &str) = ("MALLOC_TRIM_THRESHOLD_", "131072");
+
+/// Starts the loop's keeper apart from this process and returns its pid once it has begun.
+pub fn start_detached(store: &StateDir, dir: &LoopDir, then: Option<&str>) -> Result<u32, Failure> {
+    let output = ask_for_keeper(store, dir, then)?;
+    let words = String::from_utf8_lossy(&output.stdout);
+    match words.trim().parse() {
+        Ok(pid) if output.status.success() => Ok(pid),
+        _ => {
+            let errors = String::from_utf8_lossy(&output.stderr);
+            let what = errors.trim().trim_start_matches("error: ");
+            Err(Failure::new(
+                FailureKind::of_exit(output.status.code()),
+                if what.is_empty() { "the keeper did not start" } else { what },
+            ))
+        }
+    }
+}
+
+/// Asks the small program where it was installed along. One of another build may know other rules, and says so; then
+/// it is this program, which takes more memory and does the same.
+fn ask_for_keeper(store: &StateDir, dir: &LoopDir, then: Option<&str>) -> Result<Output, Failure> {
+    install_parts(store)?;
+    if let Some(own) = store.install_part(HelperBinary::Keeper, VERSION)? {
+        let output = detach(&own, dir, then)?;
+        if output.status.code() != Some(i32::from(keeper_main::EXIT_BUILD_MISMATCH)) {
+            return Ok(output);
+        }
+    }
+    detach(&store.install_binary(VERSION)?, dir, then)
+}
+
+/// What runs from the state folder finds its parts only there.
+fn install_parts(store: &StateDir) -> Result<(), Failure> {
+    store.install_part(HelperBinary::Warden, VERSION)?;
+    store.install_part(HelperBinary::Request, VERSION)?;
+    Ok(())
+}
+
+fn detach(program: &Path, dir: &LoopDir, then: Option<&str>) -> Result<Output, Failure> {
+    let mut command = Command::new(program);
+    command.args([keeper_main::WORD, "--detach", "--build", keeper_main::BUILD]);
+    if std::env::var_os(TRIM.0).is_none() {
+        command.env(TRIM.0, TRIM.1);
+    }
+    command.args(then.map(|it| ["--then", it]).into_iter().flatten()).arg(dir.path());
+    output(command)
+}
+
+fn output(mut command: Command) -> Result<Output, Failure> {
+    command.stdin(Stdio::null()).stderr(Stdio::piped()).output().map_err(|error| {
+        let program = Path::new(command.get_program());
+        Failure::ended(format_args!("cannot start {}: {error}", program.display()))
+            .hint("The state folder must lie where programs may run.")
+    })
+}
+
+/// Starts a round of checks without a loop, apart from this process; returns once it has begun. Its results come by
+/// the file that `Workspace::checks` names.
+pub fn start_checks(store: &StateDir, task: &Path, criterion: Option<&str>) -> Result<(), Failure> {
+    install_parts(store)?;
+    let mut command = Command::new(store.install_binary(VERSION)?);
+    command
+        .args(["check", "--detach"])
+        .args(criterion.map(|it| format!("--criterion={it}")))
+        .arg("--")
+        .arg(task);
+    let output = output(command)?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let errors = String::from_utf8_lossy(&output.stderr);
+    Err(Failure::new(FailureKind::of_exit(output.status.code()), errors.trim().trim_start_matches("error: ")))
+}

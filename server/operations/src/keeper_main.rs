@@ -1,0 +1,122 @@
+//! The process of one keeper: its words, and what it says when it cannot go on. Started by `operations::keeper`, not by
+//! people. It must stay small: nothing of terminals and editors, since what it touches stays in memory for hours.
+
+use std::ffi::OsString;
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use loopkeeper_core::decide::UserCommand;
+use loopkeeper_text::{sanitize, words};
+
+use super::failure::{Failure, FailureKind};
+use loopkeeper_keeper::{abort_on_panic, block_on, launch};
+use loopkeeper_system::logging::WarningEcho;
+use loopkeeper_system::state_dir::StateDir;
+
+/// The subcommand's name.
+pub const WORD: &str = "keeper";
+
+/// What a program was built from.
+pub(crate) const BUILD: &str = env!("LOOPKEEPER_BUILD");
+
+/// The exit code of a keeper that was built from something else than whoever asks for it.
+pub(crate) const EXIT_BUILD_MISMATCH: u8 = 64;
+
+/// `[--detach] [--build BUILD] [--then ORDER] DIR`.
+#[derive(Debug, Default, PartialEq)]
+struct Args {
+    /// Start it in a session of its own, print its pid and return.
+    detach: bool,
+    /// What it must have been built from.
+    build: Option<String>,
+    /// An order to follow first.
+    then: Option<String>,
+    /// The loop's folder.
+    dir: PathBuf,
+}
+
+impl Args {
+    fn read(mut words: impl Iterator<Item = OsString>) -> Option<Self> {
+        let mut args = Self::default();
+        loop {
+            let word = words.next()?;
+            match word.to_str() {
+                Some("--detach") => args.detach = true,
+                Some("--build") => args.build = Some(words.next()?.into_string().ok()?),
+                Some("--then") => args.then = Some(words.next()?.into_string().ok()?),
+                Some(option) if option.starts_with('-') => return None,
+                _ => {
+                    args.dir = PathBuf::from(word);
+                    return words.next().is_none().then_some(args);
+                }
+            }
+        }
+    }
+}
+
+/// Keeps one loop, or starts a keeper of it. `words` come after the subcommand's name.
+pub fn main(words: impl Iterator<Item = OsString>) -> ExitCode {
+    abort_on_panic();
+    let done = match Args::read(words) {
+        Some(args) if args.build.as_deref().is_some_and(|it| it != BUILD) => {
+            return ExitCode::from(EXIT_BUILD_MISMATCH);
+        }
+        Some(args) => run_keeper(&args),
+        None => Err(Failure::usage("a keeper is started with the folder of its loop")
+            .hint("`loopkeeper run` and `loopkeeper resume` start keepers.")),
+    };
+    done.map_or_else(|failure| report(&failure), |()| ExitCode::SUCCESS)
+}
+
+fn run_keeper(args: &Args) -> Result<(), Failure> {
+    let (_, _, dir) = StateDir::of_loop(&args.dir)?;
+    if args.detach {
+        let pid = launch::spawn_keeper(&dir, args.then.as_deref())?;
+        return Ok(writeln!(std::io::stdout(), "{pid}")?);
+    }
+    let order = match args.then.as_deref() {
+        None => None,
+        Some("stop") => Some(UserCommand::StopNow),
+        Some("resume") => Some(UserCommand::Resume),
+        Some("resume-anyway") => Some(UserCommand::ResumeAnyway),
+        Some(other) => return Err(Failure::usage(format_args!("`{other}` is not an order for a keeper"))),
+    };
+    // In a box: its state would pass over the stack several times, which never gets smaller again.
+    block_on(Box::pin(launch::run_keeper(&dir, Box::new(|_| {}), order, WarningEcho::None)))??;
+    Ok(())
+}
+
+/// Into its log, or to whoever started it; the exit code tells the kind of trouble.
+fn report(failure: &Failure) -> ExitCode {
+    let hint = failure.hint.as_ref().map(|it| format!("Hint: {}\n", words::capitalised(it)));
+    let text = format!("error: {}\n{}", failure.what, hint.unwrap_or_default());
+    let _ = std::io::stderr().write_all(sanitize::text(&text).as_bytes());
+    ExitCode::from(if failure.kind == FailureKind::Usage { 2 } else { 1 })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsString;
+
+    use super::Args;
+
+    #[test]
+    fn words_are_read_by_hand() {
+        let check = |line: &str, expect: Option<Args>| {
+            assert_eq!(Args::read(line.split_ascii_whitespace().map(OsString::from)), expect, "{line}");
+        };
+        let dir = || Args { dir: "/state/loops/x".into(), ..Args::default() };
+        let resume = || Some("resume".to_owned());
+        check("/state/loops/x", Some(dir()));
+        check("--then resume /state/loops/x", Some(Args { then: resume(), ..dir() }));
+        let build = Some("ab12".to_owned());
+        let all = Args { detach: true, build, then: resume(), ..dir() };
+        check("--detach --build ab12 --then resume /state/loops/x", Some(all));
+        check("", None);
+        check("--detach", None);
+        check("--then resume", None);
+        check("--now /state/loops/x", None);
+        check("/state/loops/x /state/loops/y", None);
+    }
+}

@@ -1,0 +1,26 @@
+//! Operations shared by the terminal and the language server: resolve a task or a loop, check trust, start, send
+//! control requests, roll back. Acts for one user; prints nothing, asks nothing, and depends on neither exit codes nor
+//! LSP.
+
+pub mod agents;
+pub mod changes;
+pub mod control_client;
+pub mod current_tree;
+pub mod export;
+pub mod failure;
+pub mod follow;
+pub mod foreign;
+pub mod installed;
+pub mod keeper;
+pub mod keeper_main;
+pub mod local_time;
+pub mod loops;
+pub mod notify_saved;
+pub mod plan_edit;
+pub mod project_profile;
+pub mod resolved_task;
+pub mod restore;
+pub mod start;
+pub mod tasks;
+pub mod trust;
+pub mod watch_client;

@@ -1,0 +1,60 @@
+//! Moments in the reader's own time zone.
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+
+/// The reader's zone, looked up once.
+#[derive(Debug, Clone)]
+pub struct LocalZone(TimeZone);
+
+impl LocalZone {
+    /// Where the system names no zone, times are UTC.
+    pub fn local() -> Self {
+        Self(TimeZone::try_system().unwrap_or(TimeZone::UTC))
+    }
+
+    /// Milliseconds of wall time of an RFC 3339 text.
+    pub fn parse_millis(text: &str) -> Option<u64> {
+        text.parse::<Timestamp>().ok().map(|it| it.as_millisecond() as u64)
+    }
+
+    /// `14:03:22`.
+    pub fn clock(&self, wall_ms: u64) -> String {
+        self.to_zoned(wall_ms).strftime("%H:%M:%S").to_string()
+    }
+
+    /// `14:03`, or `Nov 21 14:03` on another day than `now`.
+    pub fn short(&self, wall_ms: u64, now_ms: u64) -> String {
+        let format = if self.day(wall_ms) == self.day(now_ms) { "%H:%M" } else { "%b %-d %H:%M" };
+        self.to_zoned(wall_ms).strftime(format).to_string()
+    }
+
+    /// `2026-11-20`.
+    pub fn day(&self, wall_ms: u64) -> String {
+        self.to_zoned(wall_ms).strftime("%Y-%m-%d").to_string()
+    }
+
+    fn to_zoned(&self, wall_ms: u64) -> jiff::Zoned {
+        let time = Timestamp::from_millisecond(wall_ms as i64).unwrap_or(Timestamp::UNIX_EPOCH);
+        time.to_zoned(self.0.clone())
+    }
+
+    pub fn utc() -> Self {
+        Self(TimeZone::UTC)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::LocalZone;
+
+    #[test]
+    fn another_day_is_named() {
+        let zone = LocalZone::utc();
+        let noon = 1_795_176_000_000;
+        assert_eq!(zone.clock(noon), "12:00:00");
+        assert_eq!(zone.day(noon), "2026-11-20");
+        assert_eq!(zone.short(noon, noon + 3_600_000), "12:00");
+        assert_eq!(zone.short(noon, noon + 86_400_000), "Nov 20 12:00");
+    }
+}

@@ -1,0 +1,211 @@
+//! Which loops there are, which one is meant, and how each stands.
+
+use std::path::Path;
+
+use loopkeeper_core::decide::{LoopState, Phase};
+use loopkeeper_task::TaskId;
+use loopkeeper_text::sanitize;
+use loopkeeper_view::{self as view, LoopStatus, StatusFacts};
+
+use super::current_tree::CurrentTree;
+use super::failure::Failure;
+use super::follow::LoopTailer;
+use super::resolved_task::ResolvedTask;
+use loopkeeper_system::clock;
+use loopkeeper_system::state_dir::StateDir;
+use loopkeeper_system::state_dir::lock::KeeperLiveness;
+use loopkeeper_system::state_dir::workspace::LoopDir;
+
+/// A loop as its journal and its lock show it.
+pub struct LoopView {
+    pub dir: LoopDir,
+    pub state: LoopState,
+    pub keeper: KeeperLiveness,
+    /// What is wrong with its journal.
+    pub damage: Option<String>,
+}
+
+impl LoopView {
+    /// Reads one loop. `None` while its first record is not there: it is just being started.
+    pub fn read(store: &StateDir, dir: LoopDir) -> Result<Option<Self>, Failure> {
+        // The keeper first: one that ends in between leaves a journal that says so.
+        let keeper = store.keeper_of(&dir)?;
+        let mut following = LoopTailer::new(&dir.journal());
+        following.poll()?;
+        let damage = following.damage().map(str::to_owned);
+        match (following.state(), damage) {
+            (None, Some(damage)) => Err(damaged_error(&damage)),
+            (state, damage) => Ok(state.cloned().map(|state| Self { dir, state, keeper, damage })),
+        }
+    }
+
+    pub fn status(&self) -> LoopStatus {
+        let keeper = match self.keeper {
+            KeeperLiveness::Alive { pid } => Some(pid),
+            KeeperLiveness::Gone => None,
+        };
+        let facts = StatusFacts { now: clock::now(), keeper, damaged: self.damage.is_some(), activity: None };
+        view::status(&self.state, &facts)
+    }
+
+    pub fn is_alive(&self) -> bool {
+        self.keeper != KeeperLiveness::Gone
+    }
+
+    /// Two roots may have tasks of the same name.
+    pub fn works_on(&self, work: &ResolvedTask) -> bool {
+        self.state.spec.task == work.id && self.dir.root() == work.root
+    }
+
+    /// When an order that leaves the running iteration alone takes effect.
+    pub fn next_boundary(&self) -> &'static str {
+        match self.state.phase {
+            Phase::Starting | Phase::Baseline => "before its first iteration",
+            Phase::Boundary | Phase::Preparing | Phase::Ended => "now",
+            Phase::Iterating { .. } | Phase::Closing | Phase::Checking => "after its current iteration",
+        }
+    }
+
+    /// What changes in its documents now counts as the agent's doing, unless it is told otherwise.
+    pub fn is_in_iteration(&self) -> bool {
+        matches!(self.state.phase, Phase::Iterating { .. } | Phase::Closing | Phase::Checking)
+    }
+
+    /// It works in the tree that the user is in.
+    pub fn is_of(&self, tree: Option<&CurrentTree>) -> bool {
+        tree.is_some_and(|it| it.contains_root(self.dir.root()))
+    }
+
+    /// Its folder, safe to show.
+    pub fn folder(&self) -> String {
+        sanitize::visible(&self.dir.root().to_string_lossy())
+    }
+
+    /// Active or interrupted: somebody may still want something of it.
+    pub fn is_open(&self) -> bool {
+        self.state.outcome.is_none()
+    }
+}
+
+/// The loop that works on the task right now.
+pub fn at_work(root: &Path, id: &TaskId) -> Option<LoopView> {
+    let store = StateDir::open().ok()?;
+    let (holder, _) = store.tree_holder(root).ok()??;
+    let seen = LoopView::read(&store, store.find(&holder).ok()?).ok()??;
+    (seen.is_alive() && seen.state.spec.task == *id).then_some(seen)
+}
+
+/// Every loop that can be read, oldest first; whoever asks is told why the others cannot.
+pub fn read_all(store: &StateDir, tell: impl Fn(Failure)) -> Result<Vec<LoopView>, Failure> {
+    let mut loops = Vec::new();
+    for dir in store.loops()? {
+        match LoopView::read(store, dir) {
+            Ok(seen) => loops.extend(seen),
+            // One that cannot be read must not hide the others, and must not be hidden itself.
+            Err(failure) => tell(failure),
+        }
+    }
+    Ok(loops)
+}
+
+/// A record that nobody may go on from.
+pub fn damaged_error(what: &str) -> Failure {
+    Failure::ended(what).hint("Nothing was changed. Restore it from a backup, or start a new loop.")
+}
+
+/// The loop that `query` names. `latest` is the latest of the current work tree; without a query it is the only active
+/// or interrupted one of this tree, else the latest. A loop elsewhere is named by its id alone.
+pub fn find(store: &StateDir, query: Option<&str>, tell: impl Fn(Failure)) -> Result<LoopView, Failure> {
+    if let Some(query) = query.filter(|it| *it != LATEST) {
+        let dir = store.find(query)?;
+        let id = dir.id().to_owned();
+        return LoopView::read(store, dir)?.ok_or_else(|| starting_error(&id));
+    }
+    let tree = CurrentTree::find();
+    let (mut here, elsewhere): (Vec<_>, Vec<_>) =
+        read_all(store, tell)?.into_iter().partition(|it| it.is_of(tree.as_ref()));
+    let candidates: Vec<_> =
+        here.iter().map(|it| LoopCandidate { open: it.is_open(), alive: it.is_alive() }).collect();
+    let index = if query.is_some() { candidates.len().checked_sub(1) } else { choose(&candidates) };
+    match index {
+        Some(index) => Ok(here.swap_remove(index)),
+        None => Err(not_here(tree.as_ref(), &elsewhere)),
+    }
+}
+
+/// The word for the loop that began last.
+const LATEST: &str = "latest";
+
+/// What decides which loop of a tree is meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct LoopCandidate {
+    open: bool,
+    alive: bool,
+}
+
+/// Loops are oldest first.
+fn choose(loops: &[LoopCandidate]) -> Option<usize> {
+    let only = |wanted: fn(&LoopCandidate) -> bool| {
+        let mut found = loops.iter().enumerate().filter(|(_, it)| wanted(it)).map(|(index, _)| index);
+        found.next().filter(|_| found.next().is_none())
+    };
+    only(|it| it.open).or_else(|| only(|it| it.open && it.alive)).or_else(|| loops.len().checked_sub(1))
+}
+
+/// Says which loops there are in other folders, newest first: they have to be named.
+fn not_here(tree: Option<&CurrentTree>, elsewhere: &[LoopView]) -> Failure {
+    const MOST_NAMED: usize = 5;
+    if elsewhere.is_empty() {
+        return Failure::usage("there is no loop yet").hint("`loopkeeper run` starts one.");
+    }
+    let what = match tree {
+        Some(tree) => format!("there is no loop in {}", sanitize::visible(&tree.root().to_string_lossy())),
+        None => "the current folder is gone".to_owned(),
+    };
+    let named = elsewhere.iter().rev().take(MOST_NAMED);
+    let named: Vec<_> = named.map(|it| format!("{} in {}", it.dir.id(), it.folder())).collect();
+    let more = match elsewhere.len().saturating_sub(MOST_NAMED) {
+        0 => String::new(),
+        more => format!(", and {more} more that `loopkeeper status` lists"),
+    };
+    Failure::usage(what)
+        .hint(format_args!("Name a loop of another folder by its id: {}{more}.", named.join(", ")))
+}
+
+fn starting_error(id: &str) -> Failure {
+    Failure::ended(format_args!("loop {id} has no record yet"))
+        .hint("It is just being started, or its start was cut off.")
+}
+
+/// Open loops first, then the newest; of the ended ones only as many as anybody reads.
+pub fn in_order(mut loops: Vec<LoopView>) -> Vec<LoopView> {
+    const MOST_ENDED: usize = 20;
+    loops.reverse();
+    let (mut open, mut ended): (Vec<_>, Vec<_>) = loops.into_iter().partition(LoopView::is_open);
+    ended.truncate(MOST_ENDED);
+    open.sort_by_key(|it| !it.is_alive());
+    open.extend(ended);
+    open
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LoopCandidate, choose};
+
+    #[test]
+    fn without_a_name_the_loop_that_is_meant_is_chosen() {
+        let check = |words: &[&str], expect: Option<usize>| {
+            let candidate =
+                |word: &&str| LoopCandidate { open: !word.contains("ended"), alive: word.contains("active") };
+            let loops: Vec<_> = words.iter().map(candidate).collect();
+            assert_eq!(choose(&loops), expect, "{words:?}");
+        };
+        check(&[], None);
+        check(&["ended", "ended"], Some(1));
+        check(&["active", "ended"], Some(0));
+        check(&["interrupted", "ended"], Some(0));
+        check(&["interrupted", "active", "ended"], Some(1));
+        check(&["active", "active", "ended"], Some(2));
+        check(&["interrupted", "interrupted", "ended"], Some(2));
+    }
+}

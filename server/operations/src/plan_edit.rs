@@ -1,0 +1,42 @@
+//! Applies a user's edit of the plan (skip, prioritize) on disk if no editor has the document open. The core computes
+//! the edit.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use loopkeeper_task::edit::{self, DocumentEdit, PlanEdit, PlanEditError};
+use loopkeeper_task::{TaskDocument, TaskId};
+
+use super::failure::{Failure, FailureKind};
+use super::notify_saved;
+use loopkeeper_system::task_files;
+
+/// The task's files as they are now.
+pub fn documents(root: &Path, id: &TaskId) -> Result<Vec<TaskDocument>, Failure> {
+    let loaded = task_files::load(root, &task_files::task_at(root, &id.0))?;
+    Ok(Arc::unwrap_or_clone(loaded.documents))
+}
+
+pub fn change(documents: &[TaskDocument], item: &str, wish: PlanEdit) -> Result<DocumentEdit, Failure> {
+    Ok(edit::compute_edit(documents, item, wish)?)
+}
+
+/// Writes what `change` makes of one of the documents it was made from; a loop at work knows whose doing it is.
+pub fn write(
+    (root, id): (&Path, &TaskId),
+    change: &DocumentEdit,
+    from: &[TaskDocument],
+) -> Result<(), Failure> {
+    let before = from.iter().find(|it| it.path == change.file).map_or("", |it| it.text.as_str());
+    notify_saved::notify_keeper(root, id, &change.file, &change.after)?;
+    Ok(task_files::replace(root, &root.join(&change.file), (before, &change.after))?)
+}
+
+impl From<PlanEditError> for Failure {
+    fn from(refused: PlanEditError) -> Self {
+        match refused {
+            PlanEditError::Unknown(what) => Self::new(FailureKind::Usage, what),
+            PlanEditError::Conflict(what) => Self::new(FailureKind::Conflict, what),
+        }
+    }
+}

@@ -1,0 +1,404 @@
+//! Resolves command-line arguments to root, settings and task. Reads files, starts nothing; reports all errors at
+//! once, each with its place.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use loopkeeper_core::journal::{AgentPlan, LoopSpec};
+use loopkeeper_core::settings::{ResolvedSettings, SettingFinding, SettingOrigin, SettingOverride, Settings};
+use loopkeeper_task::criterion::Criterion;
+use loopkeeper_task::{
+    self as task, CHECK_ARGUMENT, Finding, FindingCode, Task, TaskDocument, TaskId, WrittenSetting,
+};
+use loopkeeper_text::digest::sha256;
+use loopkeeper_text::lines::LineIndex;
+use loopkeeper_text::{DocumentRange, sanitize, words};
+
+use super::failure::{Failure, FailureKind, FailureLocation};
+use loopkeeper_system::config_files;
+use loopkeeper_system::task_files::{self, DiscoveredTask, LoadedTask};
+
+/// A task with everything that its folder says about it.
+pub struct ResolvedTask {
+    /// Real path.
+    pub root: PathBuf,
+    pub resolved: Arc<ResolvedSettings>,
+    pub settings: Arc<Settings>,
+    pub id: TaskId,
+    /// Shared, as its texts are: a task may have ten thousand criteria.
+    pub task: Arc<Task>,
+    /// The texts that the task's places refer to; none where it was typed.
+    pub documents: Arc<Vec<TaskDocument>>,
+    pub kind: TaskKind,
+    /// The program that was typed in place of an agent's name.
+    pub program: Option<String>,
+}
+
+/// Where the task comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TaskKind {
+    Documents,
+    /// `--prompt`: trusted by being typed.
+    Typed,
+}
+
+/// A task that was typed.
+pub struct TypedTask<'a> {
+    pub prompt: &'a str,
+    pub criteria: &'a [String],
+}
+
+impl ResolvedTask {
+    /// The task that `path` names, the only one, or the one of the nearest folder.
+    pub fn find(path: Option<&str>, arguments: &[SettingOverride]) -> Result<Self, Failure> {
+        let place = TaskLocation::of(path)?;
+        let (resolved, settings) = configuration(&place.root, arguments)?;
+        let found = choose(&place, &settings)?;
+        let loaded = task_files::load(&place.root, &found)?;
+        Self::of(place.root, (resolved, settings), (found.id, loaded), arguments)
+    }
+
+    /// The task that was found at `root`, a real path.
+    pub fn at(root: &Path, found: &DiscoveredTask) -> Result<Self, Failure> {
+        Self::with_documents(root, found, task_files::load(root, found)?)
+    }
+
+    /// The same with documents that were read already.
+    pub fn with_documents(root: &Path, found: &DiscoveredTask, loaded: LoadedTask) -> Result<Self, Failure> {
+        Self::of(root.to_owned(), configuration(root, &[])?, (found.id.clone(), loaded), &[])
+    }
+
+    fn of(
+        root: PathBuf,
+        (resolved, settings): (Arc<ResolvedSettings>, Arc<Settings>),
+        (id, loaded): (TaskId, LoadedTask),
+        arguments: &[SettingOverride],
+    ) -> Result<Self, Failure> {
+        let LoadedTask { documents, mut task } = loaded;
+        let written = written_settings(&documents, &task);
+        let (resolved, settings) = if written.is_empty() {
+            (resolved, settings)
+        } else {
+            // The last one that names a key wins.
+            configuration(&root, &[&written, arguments].concat())?
+        };
+        let missing = task_files::missing_context(&root, &task);
+        if !missing.is_empty() {
+            Arc::make_mut(&mut task).findings.extend(missing);
+        }
+        Ok(Self {
+            root,
+            resolved,
+            settings,
+            id,
+            task,
+            documents,
+            kind: TaskKind::Documents,
+            program: program(arguments),
+        })
+    }
+
+    /// A task without a file.
+    pub fn typed(typed: &TypedTask<'_>, arguments: &[SettingOverride]) -> Result<Self, Failure> {
+        if typed.prompt.trim().is_empty() {
+            return Err(Failure::usage("the prompt is empty").hint("Say what the agent should do."));
+        }
+        let root = TaskLocation::of(None)?.root;
+        let (resolved, settings) = configuration(&root, arguments)?;
+        let hash = sha256(typed.prompt.as_bytes());
+        Ok(Self {
+            root,
+            resolved,
+            settings,
+            id: TaskId(format!("prompt:{}", hash.get(..10).unwrap_or_default())),
+            task: Arc::new(task::parse_inline_task(typed.prompt, typed.criteria)),
+            documents: Arc::default(),
+            kind: TaskKind::Typed,
+            program: program(arguments),
+        })
+    }
+
+    /// With checks that were typed beside it.
+    pub fn with_checks(mut self, checks: &[String]) -> Self {
+        task::add_checks(Arc::make_mut(&mut self.task), checks);
+        self
+    }
+
+    /// The criteria among those of the task that were typed.
+    pub fn typed_criteria(&self) -> impl Iterator<Item = &Criterion> {
+        self.task.criteria.iter().filter(|it| it.place.file == CHECK_ARGUMENT)
+    }
+
+    /// Refuses a task that no check says anything of.
+    pub fn refuse_empty(&self) -> Result<(), Failure> {
+        if !self.task.criteria.is_empty() {
+            return Ok(());
+        }
+        Err(Failure::usage(format_args!("{} has no criteria, so there is nothing to check", self.id.0))
+            .hint("Add a list under \"Done when\", with a check in backticks in each line."))
+    }
+
+    /// Refuses a task that cannot be started: it would run less than its author wrote, or says nothing yet.
+    pub fn refuse_unready(&self) -> Result<(), Failure> {
+        self.refuse_broken()?;
+        let Some(finding) = self.task.findings.iter().find(|it| it.code == FindingCode::Template) else {
+            return Ok(());
+        };
+        let DocumentRange { file, range } = &finding.place;
+        let text = self.text_of(file).unwrap_or(&self.task.prompt);
+        let said = text.get(range.clone()).unwrap_or_default();
+        let (line, file) = (LineIndex::of(text).line(range.start) + 1, sanitize::line(file));
+        let hint = if said.starts_with("{{") {
+            format!(
+                "Nothing fills in `{}`: write what it stands for, then start again.",
+                sanitize::line(said)
+            )
+        } else {
+            format!("Edit {file}: say what should be done, then start again.")
+        };
+        Err(Failure::usage(format_args!("{file} still holds the template's text, line {line}")).hint(hint))
+    }
+
+    /// Refuses a task whose checks would be fewer than its author wrote.
+    pub fn refuse_broken(&self) -> Result<(), Failure> {
+        let blocking: Vec<_> = self.task.findings.iter().filter(|it| it.code.blocks_checks()).collect();
+        let unread = blocking.iter().any(|it| it.code == FindingCode::Syntax);
+        let said = self.format_findings(blocking.iter().copied());
+        let failure = match said.as_slice() {
+            [] => return Ok(()),
+            [one] if unread => Failure::usage(one)
+                .hint("Correct the file: what cannot be read as a whole is not started in part."),
+            [one] => {
+                Failure::usage(one).hint("Correct the line: a check that cannot run as written is never run.")
+            }
+            several => {
+                let lines = join_lines(several.iter().cloned());
+                Failure::usage(format_args!("{} has errors{lines}", self.id.0))
+                    .hint("Correct these lines: a check that cannot run as written is never run.")
+            }
+        };
+        Err(Failure { spots: self.failure_locations(&blocking), ..failure })
+    }
+
+    fn failure_locations(&self, findings: &[&Finding]) -> Vec<FailureLocation> {
+        let mut lines = self.lines();
+        let spot = |finding: &&Finding| {
+            Some(FailureLocation { file: finding.place.file.clone(), line: lines(&finding.place)? })
+        };
+        findings.iter().filter_map(spot).collect()
+    }
+
+    /// The line of a place, from 1. Each text is read once.
+    fn lines(&self) -> impl FnMut(&DocumentRange) -> Option<usize> {
+        let mut indices: HashMap<String, Option<LineIndex>> = HashMap::new();
+        move |place: &DocumentRange| {
+            let of_file = || self.text_of(&place.file).map(LineIndex::of);
+            let index = indices.entry(place.file.clone()).or_insert_with(of_file);
+            index.as_ref().map(|it| it.line(place.range.start) + 1)
+        }
+    }
+
+    /// What does not keep its checks from running, one line each.
+    pub fn warnings(&self) -> Vec<String> {
+        self.format_findings(self.task.findings.iter().filter(|it| !it.code.blocks_checks()))
+    }
+
+    /// What a loop on it starts with; nobody is there to answer it, and nothing was asked for besides.
+    pub fn spec(&self, agent: AgentPlan, judge: Option<AgentPlan>) -> LoopSpec {
+        LoopSpec {
+            loop_id: String::new(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            task: self.id.clone(),
+            title: self.title(),
+            root: self.root.to_string_lossy().into_owned(),
+            inline_prompt: (self.kind == TaskKind::Typed).then(|| self.task.prompt.clone()),
+            agent,
+            others: Vec::new(),
+            judge,
+            settings: Settings::clone(&self.settings),
+            branch: None,
+            preset: None,
+            promise: self.task.promise.clone().unwrap_or_else(|| self.settings.exit.promise.clone()),
+            criteria: self.task.criteria.clone(),
+            plan: self.task.plan.clone(),
+            anyway: false,
+            attended: false,
+        }
+    }
+
+    /// The text of one of its documents.
+    pub fn text_of(&self, file: &str) -> Option<&str> {
+        self.documents.iter().find(|it| it.path == file).map(|it| it.text.as_str())
+    }
+
+    /// What people call it.
+    pub fn title(&self) -> String {
+        let title = sanitize::line(&self.task.title);
+        // What was typed is known by its first words better than by a hash.
+        let typed = || self.task.prompt.lines().map(sanitize::line).find(|it| !it.trim().is_empty());
+        match self.kind {
+            _ if !title.is_empty() => title,
+            TaskKind::Typed => typed().map_or_else(|| self.id.0.clone(), |it| shortened(it.trim())),
+            TaskKind::Documents => sanitize::line(&self.id.0),
+        }
+    }
+
+    /// `PROMPT.md:7: message`, one for each.
+    fn format_findings<'a>(&'a self, findings: impl Iterator<Item = &'a Finding>) -> Vec<String> {
+        let mut lines = self.lines();
+        let said = |finding: &Finding| {
+            let line = lines(&finding.place).map_or_else(String::new, |it| format!(":{it}"));
+            let file = sanitize::line(&finding.place.file);
+            format!("{file}{line}: {}", sanitize::line(&finding.message))
+        };
+        findings.map(said).collect()
+    }
+}
+
+/// What the documents say of the settings and cannot be taken, each where it is written.
+pub fn refused_settings(root: &Path, loaded: &LoadedTask) -> Vec<Finding> {
+    // At every keystroke: no file is read for a task that sets nothing.
+    if loaded.task.settings.is_empty() {
+        return Vec::new();
+    }
+    let written = written_settings(&loaded.documents, &loaded.task);
+    let Ok(resolved) = config_files::load(root, &written) else { return Vec::new() };
+    let refused = |(setting, argument): (&WrittenSetting, &SettingOverride)| {
+        let is_its = |it: &&SettingFinding| it.origin == SettingOrigin::Option(argument.option.clone());
+        let finding = resolved.findings().iter().filter(|it| it.is_blocking()).find(is_its)?;
+        let end = if finding.hint.ends_with('?') { "" } else { "." };
+        Some(Finding {
+            code: FindingCode::BadValue,
+            message: format!("{}. {}{end}", finding.message, words::capitalised(&finding.hint)),
+            place: setting.place.clone(),
+            fix: None,
+        })
+    };
+    loaded.task.settings.iter().zip(&written).filter_map(refused).collect()
+}
+
+/// What the documents say of the settings, as arguments that name their line.
+fn written_settings(documents: &[TaskDocument], task: &Task) -> Vec<SettingOverride> {
+    let argument = |it: &WrittenSetting| {
+        let DocumentRange { file, range } = &it.place;
+        let text = documents.iter().find(|it| it.path == *file).map_or("", |it| it.text.as_str());
+        let option = format!("{file}:{}", LineIndex::of(text).line(range.start) + 1);
+        SettingOverride { option, key: it.key.to_owned(), value: it.value.clone() }
+    };
+    task.settings.iter().map(argument).collect()
+}
+
+fn program(arguments: &[SettingOverride]) -> Option<String> {
+    arguments.iter().find_map(SettingOverride::program).map(str::to_owned)
+}
+
+/// Each on a line of its own, below what was said before.
+fn join_lines(lines: impl Iterator<Item = String>) -> String {
+    lines.flat_map(|it| ["\n  ".to_owned(), it]).collect()
+}
+
+fn shortened(text: &str) -> String {
+    const LONGEST: usize = 60;
+    let cut = text.char_indices().nth(LONGEST).map(|(at, _)| text.split_at(at).0);
+    cut.map_or_else(|| text.to_owned(), |it| format!("{}…", it.trim_end()))
+}
+
+/// What an argument names.
+struct TaskLocation {
+    root: PathBuf,
+    /// The document that was named, a real path.
+    named: Option<PathBuf>,
+    /// Without one: where the nearest task is searched from.
+    from: PathBuf,
+}
+
+impl TaskLocation {
+    fn of(path: Option<&str>) -> Result<Self, Failure> {
+        let here = Path::new(".").canonicalize()?;
+        let Some(path) = path else {
+            return Ok(Self { root: config_files::root_of(&here)?, named: None, from: here });
+        };
+        let unknown = |error: std::io::Error| {
+            Failure::new(
+                FailureKind::NoTask,
+                format_args!("there is no task {}: {error}", sanitize::line(path)),
+            )
+            .hint("Name a task document, or leave it out where there is only one.")
+        };
+        let real = Path::new(path).canonicalize().or_else(|error| {
+            // A task's id is a path from the root, wherever one stands.
+            let root = config_files::root_of(&here)?;
+            root.join(path).canonicalize().map_err(|_| error)
+        });
+        let real = real.map_err(unknown)?;
+        if real.is_dir() {
+            return Ok(Self { root: config_files::root_of(&real)?, named: None, from: real });
+        }
+        let folder = real.parent().unwrap_or(&real).to_owned();
+        Ok(Self { root: config_files::root_of(&folder)?, named: Some(real), from: folder })
+    }
+}
+
+fn configuration(
+    root: &Path,
+    arguments: &[SettingOverride],
+) -> Result<(Arc<ResolvedSettings>, Arc<Settings>), Failure> {
+    if root.to_str().is_none() {
+        // The journal is JSON: another name would be written down, perhaps that of another folder.
+        return Err(Failure::usage(format_args!("the path {} is not UTF-8", root.display()))
+            .hint("Rename that folder: a loop's record could not name it."));
+    }
+    let resolved = config_files::load(root, arguments)?;
+    let settings = Arc::clone(resolved.settings()?);
+    Ok((resolved, settings))
+}
+
+fn choose(place: &TaskLocation, settings: &Settings) -> Result<DiscoveredTask, Failure> {
+    let TaskLocation { root, named, from } = place;
+    let mut files = settings.task_files.clone();
+    let relative = named.as_ref().and_then(|it| it.strip_prefix(root).ok());
+    files.extend(relative.map(|it| it.to_string_lossy().into_owned()));
+    let tasks = task_files::discover(root, &settings.task_exclude, &files)?;
+    if let Some(named) = named {
+        return tasks.into_iter().find(|it| it.path == *named).ok_or_else(|| {
+            Failure::new(FailureKind::NoTask, format_args!("{} is not a task document", named.display()))
+                .hint("Task documents are Markdown files.")
+        });
+    }
+    match nearest(&tasks, root, from).as_slice() {
+        [only] => Ok((*only).clone()),
+        [] => Err(Failure::new(FailureKind::NoTask, format_args!("there is no task in {}", root.display()))
+            .hint("`loopkeeper init` writes a first one; `run --prompt` needs none.")),
+        several => {
+            let further = several.len().saturating_sub(MOST_LISTED);
+            let names = several.iter().take(MOST_LISTED).map(|it| sanitize::line(&it.id.0));
+            let list = join_lines(names.chain((further > 0).then(|| format!("and {further} more"))));
+            let what = format_args!("there are several tasks in {}{list}", root.display());
+            Err(Failure::new(FailureKind::NoTask, what).hint("Name one of them."))
+        }
+    }
+}
+
+/// Of a list of tasks; more of them help nobody.
+pub const MOST_LISTED: usize = 10;
+
+/// The tasks of the nearest folder, from `from` up to the root, that has any; all where none has.
+fn nearest<'a>(tasks: &'a [DiscoveredTask], root: &Path, from: &Path) -> Vec<&'a DiscoveredTask> {
+    let folders = from.ancestors().take_while(|it| it.starts_with(root));
+    let mut found = folders
+        .map(|folder| tasks.iter().filter(|it| task_folder(&it.path) == Some(folder)).collect::<Vec<_>>());
+    found.find(|it| !it.is_empty()).unwrap_or_else(|| tasks.iter().collect())
+}
+
+/// The folder that a task document is about: set-ups of other tools lie in one of their own.
+fn task_folder(document: &Path) -> Option<&Path> {
+    let folder = document.parent()?;
+    if folder.ends_with(".ralph") {
+        folder.parent()
+    } else if folder.ends_with("scripts/ralph") {
+        folder.parent()?.parent()
+    } else {
+        Some(folder)
+    }
+}

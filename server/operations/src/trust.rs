@@ -1,0 +1,93 @@
+//! Everything a task would run, as trust sees it: what nobody said yes to yet, the page that shows it, the
+//! refusal. Starts nothing, grants nothing.
+
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use loopkeeper_core::journal::AgentPlan;
+use loopkeeper_core::trust::{TrustItem, TrustPage, TrustSubject};
+use loopkeeper_text::{sanitize, words};
+
+use super::agents::AgentRoster;
+use super::failure::{Failure, FailureKind};
+use super::resolved_task::{ResolvedTask, TaskKind};
+use loopkeeper_system::trust::surfaces::find_surfaces;
+
+/// Everything that would run, with what makes it run otherwise than it looks.
+pub fn items(work: &ResolvedTask, crew: &AgentRoster) -> Result<Vec<TrustItem>, Failure> {
+    let mut items = of_checks(work, crew.all())?;
+    items.extend(TrustItem::from_hooks(&work.settings.on));
+    Ok(items)
+}
+
+/// The same where agents cannot be found: what is known all the same.
+pub fn known_items(work: &ResolvedTask, missing: impl FnOnce(&Failure)) -> Result<Vec<TrustItem>, Failure> {
+    match AgentRoster::resolve(work).inspect_err(missing) {
+        Ok(crew) => items(work, &crew),
+        Err(_) => of_checks(work, []),
+    }
+}
+
+/// The same for a round of checks alone, which may ask a judge; `agents`: whoever is started besides.
+pub fn of_checks<'a>(
+    work: &ResolvedTask,
+    agents: impl IntoIterator<Item = &'a AgentPlan>,
+) -> Result<Vec<TrustItem>, Failure> {
+    let mut items = match work.kind {
+        TaskKind::Documents => TrustItem::from_checks(&work.task.criteria, |file| work.text_of(file)),
+        // What is typed as an argument is trusted by being typed.
+        TaskKind::Typed => Vec::new(),
+    };
+    items.extend(TrustItem::from_services(&work.settings.serve, &work.task.criteria));
+    items.extend(TrustItem::from_settings(work.resolved.to_trust()));
+    let mut agents = agents.into_iter().peekable();
+    if agents.peek().is_some() {
+        items.extend(find_surfaces(&work.root)?);
+    }
+    items.extend(agents.map(TrustItem::from_agent));
+    Ok(items)
+}
+
+/// What was typed is trusted by being typed: a check, and a program unless the configuration added arguments to it.
+pub fn is_typed(work: &ResolvedTask, item: &TrustItem) -> bool {
+    match &item.runs {
+        TrustSubject::Agent { argv, env, .. } => {
+            env.is_empty() && work.program.as_ref().is_some_and(|it| *argv == [it.as_str()])
+        }
+        TrustSubject::Check { .. } | TrustSubject::Request { .. } => {
+            let same = |criterion| {
+                TrustItem::from_checks([criterion], |_| None).iter().any(|it| it.runs == item.runs)
+            };
+            work.typed_criteria().any(same)
+        }
+        TrustSubject::Settings { .. }
+        | TrustSubject::Server { .. }
+        | TrustSubject::Hook { .. }
+        | TrustSubject::Surface { .. } => false,
+    }
+}
+
+/// What a person reads before saying yes; `unknown`: what of it is not trusted yet.
+pub fn page(root: &Path, items: &[TrustItem], unknown: &[TrustItem]) -> TrustPage {
+    TrustPage::new(root.as_os_str().as_bytes(), items, unknown)
+}
+
+/// What is said where nobody can be asked, or said no.
+pub fn not_trusted_error(work: &ResolvedTask, unknown: &[TrustItem]) -> Failure {
+    let count = words::counted(unknown.len() as u64, "command");
+    let task = sanitize::line(&work.id.0);
+    let verb = is_or_are(unknown);
+    let show = match work.kind {
+        TaskKind::Documents => "`loopkeeper trust`",
+        TaskKind::Typed => "`--dry-run`",
+    };
+    Failure::new(
+        FailureKind::NotTrusted,
+        format_args!("{count} of {task} {verb} not trusted: nothing was started"),
+    )
+    .hint(format_args!("{show} shows every one of them; `run --trust` trusts them and starts."))
+}
+
+pub fn is_or_are(items: &[TrustItem]) -> &'static str {
+    if items.len() == 1 { "is" } else { "are" }
+}

@@ -1,8 +1,0 @@
-//! Entry point of the HTTP helper (see `adapters::http`). TLS is linked only into this binary, so that resident
-//! keepers do not keep it in memory.
-
-use std::process::ExitCode;
-
-fn main() -> ExitCode {
-    loopkeeper::adapters::http::fetch_process::main()
-}

@@ -1,0 +1,302 @@
+//! Which program a loop's agent is: finds it, and puts together what is started. Starts nothing itself.
+//!
+//! A program is never looked up inside the work tree: a repository must not bring its own `claude`. Only a
+//! path that the configuration spells out may lie there, and that is shown before it is trusted.
+
+pub mod hooks_off;
+mod preflight;
+mod repository;
+pub mod shadow_home;
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+use loopkeeper_agent::catalog::KnownAgent;
+use loopkeeper_agent::claude::settings;
+use loopkeeper_agent::claude::start::SANDBOXED;
+use loopkeeper_agent::commits::{self, GitDirs};
+use loopkeeper_agent::kind::{AUTO, AgentKind, KNOWN};
+use loopkeeper_agent::starting::{AgentCommandLine, CommandLineParams};
+use loopkeeper_agent::{PermissionMode, allow, bypass, codex};
+use loopkeeper_core::journal::AgentPlan;
+use loopkeeper_core::settings::{AgentSettings, CommitPolicy};
+use loopkeeper_task::criterion::{Check, Criterion};
+
+use self::preflight::PreflightError;
+use super::config_files;
+
+#[derive(Debug, thiserror::Error)]
+pub enum AgentError {
+    #[error("no agent was found on PATH (looked for {})", AUTO.map(|it| format!("`{}`", it.name())).join(", "))]
+    NoneFound,
+    #[error("the agent `{agent}` cannot start: no program `{program}` on PATH")]
+    Missing { agent: String, program: String },
+    #[error("the agent `{agent}` cannot start: {} {why}", path.display())]
+    NoProgram { agent: String, path: PathBuf, why: PreflightError },
+    #[error("there is no agent `{agent}`")]
+    Unknown { agent: String },
+    #[error("the agent `{agent}` has no command")]
+    NoCommand { agent: String },
+    #[error("the agent `{agent}` refuses to run without permission checks as root")]
+    Root { agent: String },
+    #[error("the agent `{agent}` edits nothing unless it may do everything")]
+    NoSafeMode { agent: String },
+    #[error("with `{word}` the agent `{agent}` would ask nobody, whatever it does, but {}", if *judges { "a judge may only read" } else { "`permissions` is `\"edits\"`" })]
+    Bypass { agent: String, word: String, judges: bool },
+    #[error("`--settings {file}` {why}, and the permissions of `{agent}` are added to them")]
+    Settings { agent: String, file: String, why: String },
+    #[error("loopkeeper's own program cannot be found: {source}")]
+    Ourselves { source: std::io::Error },
+}
+
+impl AgentError {
+    /// The remedy, for people.
+    pub fn hint(&self) -> String {
+        const OWN: &str = "set `agent` in loopkeeper.toml to a command of your own under `[agents.NAME]`";
+        match self {
+            Self::NoneFound => {
+                let first = known_agent("claude").map_or_else(String::new, install_hint);
+                format!("{first} or another of them, or {OWN}.")
+            }
+            Self::Missing { agent, .. } if known_agent(agent).is_some() => {
+                let how = known_agent(agent).map_or_else(String::new, install_hint);
+                format!("{how}, or give its path as `command` under `[agents.{agent}]`.")
+            }
+            Self::Missing { agent, .. } => {
+                format!(
+                    "give the whole path as `command` under `[agents.{agent}]`; work trees are not searched."
+                )
+            }
+            Self::NoProgram { agent, path, why } => why.hint(agent, path),
+            Self::Unknown { .. } => {
+                let names = KNOWN.map(|it| format!("`{}`", it.name())).join(", ");
+                format!("use {names}, `demo` or a name of `[agents]`.")
+            }
+            Self::NoSafeMode { agent } => format!(
+                "set `permissions = \"sandboxed-all\"` or `\"all\"` under `[agents.{agent}]`, or use another agent."
+            ),
+            Self::Root { agent } => format!(
+                "set `permissions = \"edits\"` under `[agents.{agent}]`, use `\"sandboxed-all\"` where bubblewrap \
+                 works, or run as another user; where this machine is a sandbox itself, set `{} = \"1\"` under \
+                 `[env.set]`.",
+                SANDBOXED.0
+            ),
+            Self::Bypass { agent, .. } => format!(
+                "take it out of `[agents.{agent}]`; where it is wanted, `permissions = \"all\"` there says the same, \
+                 and is shown where trust is asked for."
+            ),
+            Self::Settings { agent, .. } => format!("correct `args` under `[agents.{agent}]`."),
+            Self::NoCommand { agent } => format!("add `command = [\"…\"]` under `[agents.{agent}]`."),
+            Self::Ourselves { .. } => "start loopkeeper by its whole path.".to_owned(),
+        }
+    }
+}
+
+fn known_agent(name: &str) -> Option<&'static KnownAgent> {
+    KNOWN.into_iter().find(|it| it.name() == name).and_then(AgentKind::known_agent)
+}
+
+fn install_hint(known: &KnownAgent) -> String {
+    format!("install {} (`{}`)", known.title, known.install)
+}
+
+/// What is wanted, with what the choice depends on.
+#[derive(Debug, Clone, Copy)]
+pub struct AgentQuery<'a> {
+    /// A name of `agents`, or `auto`.
+    pub agent: &'a str,
+    pub agents: &'a [AgentSettings],
+    /// Real path of the work tree.
+    pub root: &'a Path,
+    pub criteria: &'a [Criterion],
+    /// The `PATH` to search.
+    pub path: &'a OsStr,
+    /// Some refuse to do without permission checks for root.
+    pub is_root: bool,
+    /// `[env] set`.
+    pub env_set: &'a [(String, String)],
+    /// Who commits.
+    pub committer: CommitPolicy,
+}
+
+/// The agent of a loop, ready to be recorded: whole paths, every argument.
+pub fn plan_agent(wanted: &AgentQuery<'_>) -> Result<AgentPlan, AgentError> {
+    if wanted.agent == "auto" {
+        let is_there =
+            |it: &AgentKind| agent_settings(wanted, it.name()).is_ok_and(|it| command(wanted, it).is_ok());
+        let found = AUTO.into_iter().find(is_there).ok_or(AgentError::NoneFound)?;
+        return plan_of(wanted, agent_settings(wanted, found.name())?);
+    }
+    plan_of(wanted, agent_settings(wanted, wanted.agent)?)
+}
+
+/// The program of this name on `path`, outside `root`.
+pub fn find_program(name: &str, path: &OsStr, root: &Path) -> Option<PathBuf> {
+    std::env::split_paths(path)
+        .filter(|folder| folder.is_absolute() && !lies_in(folder, root))
+        .map(|folder| folder.join(name))
+        .find(|program| is_program(program))
+}
+
+fn agent_settings<'a>(wanted: &AgentQuery<'a>, name: &str) -> Result<&'a AgentSettings, AgentError> {
+    let found = wanted.agents.iter().find(|it| it.name == name);
+    found.ok_or_else(|| AgentError::Unknown { agent: name.to_owned() })
+}
+
+fn plan_of(wanted: &AgentQuery<'_>, agent: &AgentSettings) -> Result<AgentPlan, AgentError> {
+    let kind = AgentKind::from_name(&agent.name, agent.output);
+    if wanted.is_root && kind.refuses_root(agent.permissions) && !is_contained(wanted, agent) {
+        return Err(AgentError::Root { agent: agent.name.clone() });
+    }
+    if kind.needs_all() && matches!(agent.permissions, PermissionMode::Edits | PermissionMode::Ask) {
+        return Err(AgentError::NoSafeMode { agent: agent.name.clone() });
+    }
+    let (command, args) = agent_args(wanted, agent, kind)?;
+    let repository = commits_to(wanted, agent, kind);
+    let AgentCommandLine { argv, mut env, prompt } = kind.command_line(&CommandLineParams {
+        command: &command,
+        permissions: agent.permissions,
+        model: agent.model.as_deref(),
+        effort: agent.effort.as_deref(),
+        args: &args,
+        checks: &check_commands(wanted.criteria),
+        runner: allow::test_runner(&names_in(wanted.root)),
+        commits: repository.as_ref(),
+        prompt: agent.prompt,
+    });
+    env.extend(agent.env.iter().cloned());
+    let (name, permissions) = (agent.name.clone(), agent.permissions);
+    Ok(AgentPlan { name, argv, prompt, dialect: kind.dialect(), permissions, env })
+}
+
+/// The repository, where commits are left to the agent. A sandbox that the user set up stays as it is.
+fn commits_to(wanted: &AgentQuery<'_>, agent: &AgentSettings, kind: AgentKind) -> Option<GitDirs> {
+    if wanted.committer != CommitPolicy::Agent {
+        return None;
+    }
+    let is_told = || {
+        let words = [agent.command.as_slice(), &agent.args].concat();
+        repository::codex_is_told(&words, &[wanted.env_set, &agent.env])
+    };
+    repository::find_repository(wanted.root).filter(|_| kind != AgentKind::Codex || !is_told())
+}
+
+/// What the agent's safe mode cannot keep to where commits are left to it, as the end of a sentence about the agent.
+pub fn commit_limits(plan: &AgentPlan, root: &Path, committer: CommitPolicy) -> Option<&'static str> {
+    let is_left = committer == CommitPolicy::Agent && repository::find_repository(root).is_some();
+    is_left.then(|| commits::commit_limitation(plan.kind(), plan.permissions, &plan.argv)).flatten()
+}
+
+/// The user's own: the command, and what comes behind our words. They may say more than ours, not something else.
+fn agent_args(
+    wanted: &AgentQuery<'_>,
+    agent: &AgentSettings,
+    kind: AgentKind,
+) -> Result<(Vec<String>, Vec<String>), AgentError> {
+    let command = command(wanted, agent)?;
+    let mut words = [command.as_slice(), &agent.args].concat();
+    let judges = agent.permissions == PermissionMode::ReadOnly;
+    // Amp has no word of ours that says what it may do.
+    let edits =
+        matches!(agent.permissions, PermissionMode::Edits | PermissionMode::Ask) && kind != AgentKind::Amp;
+    let is_bound = kind.known_agent().is_some() && (judges || edits);
+    if let Some(word) = bypass::find_bypass_flag(kind, &words).filter(|_| is_bound) {
+        return Err(AgentError::Bypass { agent: agent.name.clone(), word, judges });
+    }
+    if kind == AgentKind::Claude {
+        words = settings_read(wanted.root, agent, words)?;
+    }
+    let args = words.split_off(command.len());
+    Ok((words, args))
+}
+
+/// With the settings themselves in place of the file that holds them, so that what is trusted is what is meant, and
+/// stays what it was while an agent can write that file.
+fn settings_read(root: &Path, agent: &AgentSettings, words: Vec<String>) -> Result<Vec<String>, AgentError> {
+    /// One word of a command line may be 128 KiB long, and our own part comes to it.
+    const MOST_BYTES: usize = 64 * 1024;
+    let file = settings::settings_file(&words).map(str::to_owned);
+    let refused = |why: String| {
+        let file = file.clone().unwrap_or_else(|| "{…}".to_owned());
+        AgentError::Settings { agent: agent.name.clone(), file, why }
+    };
+    let words = match &file {
+        Some(name) => {
+            let text = config_files::read_text(&root.join(name));
+            let text = text.map_err(|it| refused(format!("cannot be read: {it}")))?;
+            let text = text.ok_or_else(|| refused("cannot be read: there is no such file".to_owned()))?;
+            if text.len() > MOST_BYTES {
+                return Err(refused(format!("is larger than {MOST_BYTES} bytes")));
+            }
+            settings::inline_settings_file(words, &text)
+                .ok_or_else(|| refused("holds no JSON object".to_owned()))?
+        }
+        None => words,
+    };
+    match settings::malformed_rules(&words) {
+        None => Ok(words),
+        Some(list) => Err(refused(format!("has no list `permissions.{list}`"))),
+    }
+}
+
+/// Why its own arguments leave no place for our hook.
+pub fn hook_conflict(plan: &AgentPlan) -> Option<String> {
+    let theirs = codex::hooks::in_the_way(&plan.argv).filter(|_| plan.kind() == AgentKind::Codex)?;
+    Some(format!("`{theirs}` stands where hook mode puts its own hook"))
+}
+
+/// Whether the user says that the whole machine is a sandbox.
+fn is_contained(wanted: &AgentQuery<'_>, agent: &AgentSettings) -> bool {
+    wanted.env_set.iter().chain(&agent.env).any(|(name, value)| name == SANDBOXED.0 && value == SANDBOXED.1)
+}
+
+/// The agent's command with its program as a whole path.
+fn command(wanted: &AgentQuery<'_>, agent: &AgentSettings) -> Result<Vec<String>, AgentError> {
+    if agent.name == "demo" {
+        let ourselves = std::env::current_exe().map_err(|source| AgentError::Ourselves { source })?;
+        return Ok(vec![ourselves.to_string_lossy().into_owned(), "demo-agent".to_owned()]);
+    }
+    let its_own = known_agent(&agent.name).map(|it| it.program.to_owned()).into_iter().collect::<Vec<_>>();
+    let written = if agent.command.is_empty() { &its_own } else { &agent.command };
+    let Some((program, rest)) = written.split_first() else {
+        return Err(AgentError::NoCommand { agent: agent.name.clone() });
+    };
+    let found = if program.contains('/') {
+        // Without `.` in between: it is read by people, and trusted by the byte.
+        let path: PathBuf = wanted.root.join(program).components().collect();
+        match preflight::check_program(&path) {
+            Err(why) => return Err(AgentError::NoProgram { agent: agent.name.clone(), path, why }),
+            Ok(()) => path,
+        }
+    } else {
+        let missing = || AgentError::Missing { agent: agent.name.clone(), program: program.clone() };
+        find_program(program, wanted.path, wanted.root).ok_or_else(missing)?
+    };
+    Ok(std::iter::once(found.to_string_lossy().into_owned()).chain(rest.iter().cloned()).collect())
+}
+
+fn check_commands(criteria: &[Criterion]) -> Vec<String> {
+    let command = |criterion: &Criterion| match &criterion.check {
+        Some(Check::Command { command, .. }) => Some(command.clone()),
+        _ => None,
+    };
+    criteria.iter().filter_map(command).collect()
+}
+
+fn names_in(root: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(root).into_iter().flatten().flatten();
+    entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
+}
+
+fn is_program(path: &Path) -> bool {
+    preflight::check_executable(path).is_ok()
+}
+
+/// Whether the folder is the work tree or lies in it, links resolved.
+fn lies_in(folder: &Path, root: &Path) -> bool {
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    real(folder).starts_with(real(root))
+}
+
+#[cfg(test)]
+mod tests;

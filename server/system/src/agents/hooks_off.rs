@@ -1,0 +1,98 @@
+//! Whether Claude Code passes over every hook, by the settings that count for it. They are read, never written.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+use loopkeeper_agent::claude::settings::{hooks_off, of_line};
+use loopkeeper_agent::kind::AgentKind;
+use loopkeeper_core::journal::AgentPlan;
+
+use crate::config_files;
+
+/// Of whoever looks after the machine.
+const MANAGED: &str = if cfg!(target_os = "macos") {
+    "/Library/Application Support/ClaudeCode/managed-settings.json"
+} else {
+    "/etc/claude-code/managed-settings.json"
+};
+/// The folder's, the one that counts first.
+const OF_FOLDER: [&str; 2] = [".claude/settings.local.json", ".claude/settings.json"];
+
+/// Where they are switched off, for people. `env`: what the agent gets; the last of several counts.
+pub fn place(plan: &AgentPlan, root: &Path, env: &[(OsString, OsString)]) -> Option<String> {
+    let value = |name: &str| env.iter().rev().find(|it| it.0 == name).map(|it| it.1.as_os_str());
+    let text = |path: PathBuf| config_files::read_text(&path).ok().flatten();
+    let said = |path: PathBuf| Some((path.display().to_string(), hooks_off(&text(path)?)?));
+    let by_line = || Some(("`--settings`".to_owned(), hooks_off(of_line(&plan.argv)?)?));
+    let of_folder = |file: &str| Some((file.to_owned(), hooks_off(&text(root.join(file))?)?));
+    if plan.kind() != AgentKind::Claude {
+        return None;
+    }
+    let first = said(MANAGED.into())
+        .or_else(by_line)
+        .or_else(|| OF_FOLDER.into_iter().find_map(of_folder))
+        .or_else(|| said(of_user(value("CLAUDE_CONFIG_DIR"), value("HOME"))?));
+    first.filter(|(_, is_off)| *is_off).map(|(place, _)| place)
+}
+
+fn of_user(moved: Option<&OsStr>, home: Option<&OsStr>) -> Option<PathBuf> {
+    let folder = match moved.filter(|it| !it.is_empty()) {
+        Some(moved) => PathBuf::from(moved),
+        None => Path::new(home?).join(".claude"),
+    };
+    Some(folder.join("settings.json"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsString;
+    use std::fs;
+
+    use loopkeeper_agent::kind::Dialect;
+    use loopkeeper_agent::{PermissionMode, PromptBy};
+    use loopkeeper_core::journal::AgentPlan;
+
+    use super::place;
+
+    /// As Claude Code was seen to weigh them.
+    #[test]
+    fn the_settings_that_count_first_say_whether_hooks_are_off() {
+        let check = |settings: [&str; 4], name: &str, expect: Option<&str>| {
+            let folder = tempfile::tempdir().unwrap();
+            let (root, home) = (folder.path().join("tree"), folder.path().join("home"));
+            let [user, project, local, line] = settings;
+            for (file, said) in [
+                (home.join(".claude/settings.json"), user),
+                (root.join(".claude/settings.json"), project),
+                (root.join(".claude/settings.local.json"), local),
+            ] {
+                fs::create_dir_all(file.parent().unwrap()).unwrap();
+                if !said.is_empty() {
+                    fs::write(file, format!("{{\"disableAllHooks\":{said}}}")).unwrap();
+                }
+            }
+            let words = [name.to_owned(), "--settings".into(), format!("{{\"disableAllHooks\":{line}}}")];
+            let plan = AgentPlan {
+                name: name.into(),
+                argv: words.into_iter().take(if line.is_empty() { 1 } else { 3 }).collect(),
+                prompt: PromptBy::Stdin,
+                dialect: if name == "claude" { Dialect::Claude } else { Dialect::Codex },
+                permissions: PermissionMode::Edits,
+                env: Vec::new(),
+            };
+            let env: [(OsString, OsString); 2] =
+                [("HOME".into(), "/elsewhere".into()), ("HOME".into(), home.clone().into())];
+            let found = place(&plan, &root, &env).map(|it| it.replace(home.to_str().unwrap(), "~"));
+            assert_eq!(found.as_deref(), expect, "{name} {settings:?}");
+        };
+        check(["", "", "", ""], "claude", None);
+        check(["true", "", "", ""], "claude", Some("~/.claude/settings.json"));
+        check(["", "true", "", ""], "claude", Some(".claude/settings.json"));
+        check(["", "", "true", ""], "claude", Some(".claude/settings.local.json"));
+        check(["", "", "", "true"], "claude", Some("`--settings`"));
+        check(["true", "false", "", ""], "claude", None);
+        check(["", "true", "false", ""], "claude", None);
+        check(["true", "true", "true", "false"], "claude", None);
+        check(["true", "true", "true", "true"], "codex", None);
+    }
+}

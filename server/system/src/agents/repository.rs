@@ -1,0 +1,124 @@
+//! Where the repository of a work tree keeps what a commit writes, found by reading alone. A `.git` that leads
+//! somewhere else counts only where that place leads back: a work tree must not name a folder that is not its own.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use loopkeeper_agent::codex::start::{configures_sandbox, sets_sandbox};
+use loopkeeper_agent::commits::GitDirs;
+
+use crate::config_files;
+
+/// The repository that `root` lies in.
+pub(super) fn find_repository(root: &Path) -> Option<GitDirs> {
+    let top = root.ancestors().find(|it| it.join(".git").symlink_metadata().is_ok())?;
+    let dot_git = top.join(".git");
+    let kind = dot_git.symlink_metadata().ok()?;
+    let (git_dir, common_dir) = if kind.is_dir() {
+        (dot_git.clone(), dot_git)
+    } else if kind.is_file() {
+        linked(top, &dot_git)?
+    } else {
+        return None;
+    };
+    let text = |it: PathBuf| it.canonicalize().ok()?.into_os_string().into_string().ok();
+    common_dir.join("HEAD").is_file().then_some(())?;
+    Some(GitDirs { git_dir: text(git_dir)?, common_dir: text(common_dir)? })
+}
+
+/// Of a work tree beside the first one.
+fn linked(top: &Path, dot_git: &Path) -> Option<(PathBuf, PathBuf)> {
+    let line = |path: &Path| fs::read_to_string(path).ok().map(|it| it.trim_end().to_owned());
+    let git_dir = top.join(line(dot_git)?.strip_prefix("gitdir: ")?);
+    let back = git_dir.join(line(&git_dir.join("gitdir"))?);
+    if back.canonicalize().ok()? != dot_git.canonicalize().ok()? {
+        return None;
+    }
+    let common_dir = git_dir.join(line(&git_dir.join("commondir"))?);
+    Some((git_dir, common_dir))
+}
+
+/// Whether Codex is told elsewhere what its sandbox is: by the user's own words, or by its configuration.
+pub(super) fn codex_is_told(words: &[String], env: &[&[(String, String)]]) -> bool {
+    let told = |name: &str| {
+        let set = env.iter().rev().flat_map(|it| it.iter()).find(|it| it.0 == name);
+        set.map(|it| it.1.clone()).or_else(|| std::env::var(name).ok()).filter(|it| !it.is_empty())
+    };
+    let home = told("CODEX_HOME").map(PathBuf::from);
+    let home = home.or_else(|| told("HOME").map(|it| Path::new(&it).join(".codex")));
+    let config = home.and_then(|it| config_files::read_text(&it.join("config.toml")).ok().flatten());
+    sets_sandbox(words) || config.is_some_and(|it| configures_sandbox(&it))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+    use std::process::Command;
+
+    use super::{codex_is_told, find_repository};
+
+    fn git(folder: &Path, words: &[&str]) {
+        let mut command = Command::new("git");
+        command.args(["-c", "user.name=a", "-c", "user.email=a@b"]).args(words).current_dir(folder);
+        assert!(command.output().unwrap().status.success(), "{words:?}");
+    }
+
+    #[test]
+    fn the_folders_that_a_commit_writes_to_are_found() {
+        let place = tempfile::tempdir().unwrap();
+        let base = place.path().canonicalize().unwrap();
+        let (main, other) = (base.join("main"), base.join("other"));
+        fs::create_dir_all(main.join("sub")).unwrap();
+        assert_eq!(find_repository(&main), None);
+        git(&main, &["init", "-q"]);
+        git(&main, &["commit", "-q", "--allow-empty", "-m", "x"]);
+        git(&main, &["worktree", "add", "-q", "../other"]);
+        let text = |it: &str| base.join(it).to_str().unwrap().to_owned();
+        let found = find_repository(&main).unwrap();
+        assert_eq!((found.git_dir, found.common_dir), (text("main/.git"), text("main/.git")));
+        assert_eq!(find_repository(&main.join("sub")), find_repository(&main));
+        let found = find_repository(&other).unwrap();
+        assert_eq!((found.git_dir, found.common_dir), (text("main/.git/worktrees/other"), text("main/.git")));
+        // One that only says that it belongs there.
+        let stranger = base.join("stranger");
+        fs::create_dir(&stranger).unwrap();
+        for said in [text("main/.git/worktrees/other"), text("main/.git"), text("nowhere")] {
+            fs::write(stranger.join(".git"), format!("gitdir: {said}\n")).unwrap();
+            assert_eq!(find_repository(&stranger), None, "{said}");
+        }
+        fs::remove_file(stranger.join(".git")).unwrap();
+        std::os::unix::fs::symlink(main.join(".git"), stranger.join(".git")).unwrap();
+        assert_eq!(find_repository(&stranger), None);
+    }
+
+    #[test]
+    fn a_sandbox_that_the_user_configured_is_left_to_them() {
+        let home = tempfile::tempdir().unwrap();
+        let env = [("CODEX_HOME".to_owned(), home.path().to_str().unwrap().to_owned())];
+        let told = |words: &[&str]| {
+            let words: Vec<String> = words.iter().map(ToString::to_string).collect();
+            codex_is_told(&words, &[&env])
+        };
+        for words in [
+            &["-s", "read-only"][..],
+            &["--sandbox=workspace-write"],
+            &["-c", "sandbox_workspace_write.network_access=true"],
+            &["--config=permissions.x.extends=\":workspace\""],
+            &["--profile", "mine"],
+        ] {
+            assert!(told(words), "{words:?}");
+        }
+        assert!(!told(&["-c", "model=\"x\"", "-m", "y"]));
+        assert!(!told(&["-c", "permissions.loopkeeper.network.enabled=true"]));
+        for (config, expect) in [
+            ("model = \"x\"\n", false),
+            ("sandbox_mode = \"read-only\"\n", false),
+            ("[sandbox_workspace_write]\nnetwork_access = true\n", true),
+            ("[sandbox", false),
+        ] {
+            fs::write(home.path().join("config.toml"), config).unwrap();
+            assert_eq!(told(&[]), expect, "{config}");
+        }
+    }
+}

@@ -1,0 +1,320 @@
+use std::ffi::OsString;
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+
+use loopkeeper_agent::kind::Dialect;
+use loopkeeper_agent::{PermissionMode, PromptBy};
+use loopkeeper_core::settings::{AgentSettings, CommitPolicy};
+use loopkeeper_task::criterion::{Check, Criterion};
+
+use super::{AgentError, AgentQuery, find_program, plan_agent};
+
+/// A work tree and a folder of programs beside it.
+struct Ground {
+    _folder: tempfile::TempDir,
+    root: PathBuf,
+    bin: PathBuf,
+}
+
+fn place() -> Ground {
+    let folder = tempfile::tempdir().unwrap();
+    let real = folder.path().canonicalize().unwrap();
+    let (root, bin) = (real.join("tree"), real.join("bin"));
+    fs::create_dir_all(&root).unwrap();
+    fs::create_dir_all(&bin).unwrap();
+    Ground { _folder: folder, root, bin }
+}
+
+fn program(path: &Path) {
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, "#!/bin/sh\n").unwrap();
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+fn agent(name: &str, command: &[&str]) -> AgentSettings {
+    AgentSettings {
+        name: name.to_owned(),
+        command: command.iter().map(ToString::to_string).collect(),
+        prompt: PromptBy::Stdin,
+        output: Dialect::Text,
+        permissions: PermissionMode::Edits,
+        model: None,
+        effort: None,
+        args: Vec::new(),
+        env: Vec::new(),
+    }
+}
+
+fn path_of(folders: &[&Path]) -> OsString {
+    std::env::join_paths(folders).unwrap()
+}
+
+fn planned(place: &Ground, wanted: &str, agents: &[AgentSettings]) -> Result<Vec<String>, AgentError> {
+    planned_as(place, wanted, agents, User { is_root: false, env_set: &[] })
+}
+
+/// Who starts it, and what `[env] set` says.
+#[derive(Clone, Copy)]
+struct User<'a> {
+    is_root: bool,
+    env_set: &'a [(String, String)],
+}
+
+fn planned_as(
+    place: &Ground,
+    agent: &str,
+    agents: &[AgentSettings],
+    user: User<'_>,
+) -> Result<Vec<String>, AgentError> {
+    let path = path_of(&[&place.root.join("bin"), &place.bin]);
+    let User { is_root, env_set } = user;
+    let wanted = AgentQuery {
+        agent,
+        agents,
+        root: &place.root,
+        criteria: &[],
+        path: &path,
+        is_root,
+        env_set,
+        committer: CommitPolicy::Agent,
+    };
+    plan_agent(&wanted).map(|it| it.argv)
+}
+
+#[test]
+fn programs_inside_the_work_tree_are_never_found() {
+    let place = place();
+    program(&place.root.join("claude"));
+    program(&place.root.join("node_modules/.bin/claude"));
+    symlink(place.root.join("node_modules/.bin"), place.bin.join("sneaky")).unwrap();
+    let inside = path_of(&[
+        Path::new(""),
+        Path::new("."),
+        Path::new("node_modules/.bin"),
+        &place.root,
+        &place.root.join("node_modules/.bin"),
+        &place.bin.join("sneaky"),
+        &place.bin,
+    ]);
+    assert_eq!(find_program("claude", &inside, &place.root), None);
+    // The same search finds what lies outside.
+    program(&place.bin.join("claude"));
+    assert_eq!(find_program("claude", &inside, &place.root), Some(place.bin.join("claude")));
+}
+
+#[test]
+fn only_programs_count() {
+    let place = place();
+    fs::create_dir(place.bin.join("claude")).unwrap();
+    fs::write(place.bin.join("other"), "").unwrap();
+    let path = path_of(&[&place.bin]);
+    assert_eq!(find_program("claude", &path, &place.root), None);
+    assert_eq!(find_program("other", &path, &place.root), None);
+}
+
+#[test]
+fn auto_takes_the_first_one_installed() {
+    let place = place();
+    let agents = ["claude", "codex", "gemini", "opencode", "demo"].map(|it| agent(it, &[]));
+    let error = planned(&place, "auto", &agents).unwrap_err();
+    assert!(matches!(error, AgentError::NoneFound), "{error}");
+    assert!(error.to_string().contains("`claude`, `codex`, `opencode`, `gemini`"), "{error}");
+    assert!(error.hint().contains("install Claude Code"), "{}", error.hint());
+    for (name, first) in [("gemini", "-o"), ("opencode", "run"), ("codex", "exec"), ("claude", "-p")] {
+        program(&place.bin.join(name));
+        let argv = planned(&place, "auto", &agents).unwrap();
+        assert_eq!(argv[..2], [place.bin.join(name).to_str().unwrap(), first]);
+    }
+}
+
+#[test]
+fn what_refuses_root_says_so_before_it_starts() {
+    let place = place();
+    program(&place.bin.join("claude"));
+    program(&place.bin.join("codex"));
+    let all = |name: &str| AgentSettings { permissions: PermissionMode::All, ..agent(name, &[]) };
+    let sandbox = [("IS_SANDBOX".to_owned(), "1".to_owned())];
+    let check = |name: &str, is_root: bool, env_set: &[(String, String)], refused: bool| {
+        let planned = planned_as(&place, name, &[all(name)], User { is_root, env_set });
+        assert_eq!(matches!(planned, Err(AgentError::Root { .. })), refused, "{name}: {planned:?}");
+    };
+    check("claude", true, &[], true);
+    check("claude", true, &sandbox, false);
+    check("claude", false, &[], false);
+    check("codex", true, &[], false);
+    let error =
+        planned_as(&place, "claude", &[all("claude")], User { is_root: true, env_set: &[] }).unwrap_err();
+    assert!(error.hint().contains("permissions = \"edits\""), "{}", error.hint());
+}
+
+/// One of the known agents with these `args`.
+fn with_args(
+    place: &Ground,
+    name: &str,
+    permissions: PermissionMode,
+    args: &[&str],
+) -> Result<Vec<String>, AgentError> {
+    program(&place.bin.join(name));
+    let args = args.iter().map(ToString::to_string).collect();
+    planned(place, name, &[AgentSettings { permissions, args, ..agent(name, &[]) }])
+}
+
+#[test]
+fn arguments_that_ask_nobody_are_no_way_around_the_permissions() {
+    use PermissionMode::{All, Edits, ReadOnly};
+    let place = place();
+    let skip = "--dangerously-skip-permissions";
+    for (name, word) in [("claude", skip), ("codex", "--yolo"), ("gemini", "-y"), ("opencode", "--auto")] {
+        let error = with_args(&place, name, Edits, &["--verbose", word]).unwrap_err();
+        let expect = format!(
+            "with `{word}` the agent `{name}` would ask nobody, whatever it does, but `permissions` is `\"edits\"`"
+        );
+        assert!(error.to_string() == expect, "{error}");
+        assert!(error.hint().contains("`permissions = \"all\"` there says the same"), "{}", error.hint());
+        let error = with_args(&place, name, ReadOnly, &[word]).unwrap_err();
+        assert!(error.to_string().ends_with("a judge may only read"), "{error}");
+        assert!(with_args(&place, name, All, &[word]).is_ok());
+    }
+    assert!(with_args(&place, "claude", Edits, &["--permission-mode", "plan"]).is_ok());
+    let in_front = AgentSettings { command: vec!["claude".into(), skip.into()], ..agent("claude", &[]) };
+    assert!(matches!(planned(&place, "claude", &[in_front]), Err(AgentError::Bypass { .. })));
+    assert!(with_args(&place, "amp", Edits, &["--dangerously-allow-all"]).is_ok());
+    // Of a command of one's own nobody knows; trust shows it.
+    let mine = agent("mine", &["claude", skip]);
+    assert!(planned(&place, "mine", &[mine]).is_ok());
+}
+
+#[test]
+fn settings_of_ones_own_stand_beside_the_permissions() {
+    let place = place();
+    fs::write(place.root.join("Cargo.toml"), "").unwrap();
+    fs::write(place.root.join("mine.json"), r#"{"permissions":{"deny":["Read(.env)"]}}"#).unwrap();
+    fs::write(place.root.join("list.json"), "[]").unwrap();
+    fs::write(place.root.join("long.json"), format!("{{\"a\":\"{}\"}}", "x".repeat(70_000))).unwrap();
+    let of = |args: &[&str]| with_args(&place, "claude", PermissionMode::Edits, args);
+    for args in [&["--settings", "mine.json", "-x"][..], &["-x", "--settings=mine.json"]] {
+        let argv = of(args).unwrap();
+        let settings: Vec<&String> =
+            argv.iter().filter(|it| it.starts_with('{') && it.contains("allow")).collect();
+        assert_eq!(argv.iter().filter(|it| it.starts_with("--settings")).count(), 1, "{argv:?}");
+        assert!(settings[0].contains("Bash(cargo test)") && settings[0].contains("Read(.env)"), "{argv:?}");
+        assert_eq!(argv.last().map(String::as_str), Some("-x"));
+    }
+    for (args, why) in [
+        ("none.json", "`--settings none.json` cannot be read: there is no such file"),
+        ("list.json", "`--settings list.json` holds no JSON object"),
+        ("long.json", "`--settings long.json` is larger than"),
+        (".", "`--settings .` cannot be read: "),
+        (r#"{"permissions":[]}"#, "`--settings {…}` has no list `permissions.allow`"),
+    ] {
+        let error = of(&["--settings", args]).unwrap_err();
+        assert!(error.to_string().starts_with(why), "{error}");
+        assert!(error.hint().starts_with("correct `args` under `[agents.claude]`"), "{}", error.hint());
+    }
+}
+
+#[test]
+fn what_edits_nothing_in_safety_says_so_before_it_starts() {
+    let place = place();
+    program(&place.bin.join("cursor-agent"));
+    let error = planned(&place, "cursor", &[agent("cursor", &[])]).unwrap_err();
+    assert!(
+        matches!(error, AgentError::NoSafeMode { .. }) && error.hint().contains("sandboxed-all"),
+        "{error}"
+    );
+    let all = AgentSettings { permissions: PermissionMode::All, ..agent("cursor", &[]) };
+    assert!(planned(&place, "cursor", &[all]).unwrap().contains(&"--force".to_owned()));
+}
+
+#[test]
+fn the_plan_holds_what_the_command_line_has_no_words_for() {
+    let place = place();
+    program(&place.bin.join("opencode"));
+    let path = path_of(&[&place.bin]);
+    let agents = [AgentSettings { env: vec![("A".into(), "1".into())], ..agent("opencode", &[]) }];
+    let wanted = AgentQuery {
+        agent: "opencode",
+        agents: &agents,
+        root: &place.root,
+        criteria: &[],
+        path: &path,
+        is_root: true,
+        env_set: &[],
+        committer: CommitPolicy::Agent,
+    };
+    let plan = plan_agent(&wanted).unwrap();
+    assert_eq!(plan.dialect, Dialect::Opencode);
+    let names: Vec<&str> = plan.env.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, ["OPENCODE_PERMISSION", "A"]);
+}
+
+#[test]
+fn a_command_of_ones_own() {
+    let place = place();
+    program(&place.root.join("agent.sh"));
+    program(&place.bin.join("mine"));
+    let root = place.root.to_str().unwrap();
+    let bin = place.bin.to_str().unwrap();
+    let by = |prompt, command: &[&str]| AgentSettings { prompt, ..agent("mine", command) };
+    for (agent, expect) in [
+        (by(PromptBy::Stdin, &["./agent.sh", "-x"]), vec![format!("{root}/agent.sh"), "-x".into()]),
+        (by(PromptBy::Argument, &["mine"]), vec![format!("{bin}/mine"), "{prompt}".into()]),
+        (
+            by(PromptBy::Argument, &["mine", "--do={prompt}"]),
+            vec![format!("{bin}/mine"), "--do={prompt}".into()],
+        ),
+        (by(PromptBy::File, &["mine"]), vec![format!("{bin}/mine"), "{prompt_file}".into()]),
+    ] {
+        assert_eq!(planned(&place, "mine", std::slice::from_ref(&agent)).unwrap(), expect);
+    }
+}
+
+#[test]
+fn what_cannot_start_says_the_remedy() {
+    let place = place();
+    fs::write(place.root.join("plain.sh"), "").unwrap();
+    fs::write(place.root.join("bare.sh"), "cat\n").unwrap();
+    fs::set_permissions(place.root.join("bare.sh"), fs::Permissions::from_mode(0o755)).unwrap();
+    for (agents, expect, remedy) in [
+        (agent("mine", &["gone"]), "no program `gone` on PATH", "whole path"),
+        (agent("mine", &["./plain.sh"]), "/tree/plain.sh is not executable", "chmod +x"),
+        (agent("mine", &["./gone.sh"]), "/tree/gone.sh does not exist", "what `--agent` was given"),
+        (agent("mine", &["./bare.sh"]), "/tree/bare.sh does not say what should run it", "`#!/bin/sh`"),
+        (agent("mine", &["./"]), "/tree is not a file", "correct the path"),
+        (agent("mine", &[]), "has no command", "add `command"),
+        (agent("other", &[]), "there is no agent `mine`", "name of `[agents]`"),
+    ] {
+        let error = planned(&place, "mine", &[agents]).unwrap_err();
+        assert!(error.to_string().contains(expect), "{error}");
+        assert!(error.hint().contains(remedy), "{}", error.hint());
+    }
+}
+
+#[test]
+fn the_agent_may_run_the_checks_and_the_test_runner() {
+    let place = place();
+    program(&place.bin.join("claude"));
+    fs::write(place.root.join("Cargo.toml"), "").unwrap();
+    let criterion =
+        Criterion::new("a", "a", Some(Check::Command { command: "sh check.sh".into(), expect: Vec::new() }));
+    let path = path_of(&[&place.bin]);
+    let agents = [agent("claude", &[])];
+    let wanted = AgentQuery {
+        agent: "claude",
+        agents: &agents,
+        root: &place.root,
+        criteria: &[criterion],
+        path: &path,
+        is_root: false,
+        env_set: &[],
+        committer: CommitPolicy::Agent,
+    };
+    let plan = plan_agent(&wanted).unwrap();
+    assert_eq!((plan.prompt, plan.dialect), (PromptBy::Stdin, Dialect::Claude));
+    let settings = plan.argv.last().unwrap();
+    assert_eq!(
+        settings,
+        r#"{"permissions":{"allow":["Bash(cargo test *)","Bash(cargo test)","Bash(sh check.sh)"]}}"#
+    );
+}

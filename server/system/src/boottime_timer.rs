@@ -1,0 +1,96 @@
+//! A timer on `CLOCK_BOOTTIME`, the clock of all deadlines. It advances during system sleep, so that a deadline that
+//! passed meanwhile fires on wake-up; tokio's timers would be late by the time slept.
+
+use std::future::pending;
+use std::io;
+
+use rustix::time::{
+    Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, timerfd_create, timerfd_settime,
+};
+use tokio::net::unix::pipe::Receiver;
+
+/// Wakes nobody until it rings. The runtime's reader of pipes reads timers just as well.
+#[derive(Debug)]
+pub struct BoottimeTimer(Receiver);
+
+impl BoottimeTimer {
+    /// Needs a tokio runtime.
+    pub fn new() -> io::Result<Self> {
+        let timer = timerfd_create(TimerfdClockId::Boottime, TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC)?;
+        Receiver::from_owned_fd_unchecked(timer).map(Self)
+    }
+
+    /// Until the machine has been up for so many milliseconds, suspend included; without end for `None`. Cancel safe;
+    /// whoever waits last is the one who is woken.
+    pub async fn sleep_until(&self, awake: Option<u64>) {
+        let Some(awake) = awake else { return pending().await };
+        // Nothing at all would mean never.
+        let awake = awake.max(1);
+        let at = Timespec { tv_sec: (awake / 1000) as i64, tv_nsec: (awake % 1000 * 1_000_000) as i64 };
+        let once = Itimerspec { it_interval: Timespec { tv_sec: 0, tv_nsec: 0 }, it_value: at };
+        // Its own timer takes every time that is one.
+        let _ = timerfd_settime(&self.0, TimerfdTimerFlags::ABSTIME, &once);
+        while self.0.readable().await.is_ok() {
+            // Else it rang for a time that was given up since.
+            if self.0.try_read(&mut [0; 8]).is_ok() {
+                return;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::fd::AsRawFd as _;
+    use std::time::Duration;
+
+    use tokio::time::timeout;
+
+    use super::BoottimeTimer;
+    use crate::clock;
+
+    #[tokio::test]
+    async fn it_rings_when_it_is_due_and_not_before() {
+        let alarm = BoottimeTimer::new().unwrap();
+        let due = clock::now().awake + 60;
+        alarm.sleep_until(Some(due)).await;
+        assert!(clock::now().awake >= due);
+        // What is past already, the machine's first moment too.
+        for past in [due, 1, 0] {
+            alarm.sleep_until(Some(past)).await;
+        }
+        let far = due + 60_000;
+        assert!(timeout(Duration::from_millis(50), alarm.sleep_until(Some(far))).await.is_err());
+        assert!(timeout(Duration::from_millis(50), alarm.sleep_until(None)).await.is_err());
+    }
+
+    #[tokio::test]
+    async fn a_time_that_was_given_up_rings_for_nobody() {
+        let alarm = BoottimeTimer::new().unwrap();
+        let soon = clock::now().awake + 1_000;
+        tokio::select! {
+            biased;
+            () = alarm.sleep_until(Some(soon)) => panic!("not yet"),
+            () = std::future::ready(()) => {}
+        }
+        tokio::time::sleep(Duration::from_millis(1_050)).await;
+        let due = clock::now().awake + 60;
+        alarm.sleep_until(Some(due)).await;
+        assert!(clock::now().awake >= due);
+    }
+
+    /// A suspend cannot be had in a test; that the timer counts it can be seen.
+    #[tokio::test]
+    async fn it_counts_while_the_machine_sleeps() {
+        let alarm = BoottimeTimer::new().unwrap();
+        let due = clock::now().awake + 60_000;
+        assert!(timeout(Duration::from_millis(10), alarm.sleep_until(Some(due))).await.is_err());
+        let told = std::fs::read_to_string(format!("/proc/self/fdinfo/{}", alarm.0.as_raw_fd())).unwrap();
+        // CLOCK_BOOTTIME, by a time of that clock, once.
+        for line in ["clockid: 7", "settime flags: 01", "it_interval: (0, 0)"] {
+            assert!(told.contains(line), "{told}");
+        }
+        let left = told.lines().find_map(|it| it.strip_prefix("it_value: (")?.split(',').next()).unwrap();
+        assert!((50..=60).contains(&left.parse::<u64>().unwrap()), "{told}");
+    }
+}

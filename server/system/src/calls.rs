@@ -1,0 +1,194 @@
+//! The calls of this hour: one list for all loops of this user, `<state>/calls`, a line for each start of an agent.
+//! Whoever adds to it holds its lock, so that no two take the last slot. Lines that make no sense are passed over;
+//! a list that cannot be read at all is an error, never an empty list.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+
+use loopkeeper_core::decide::CallSlot;
+use loopkeeper_text::moment::Moment;
+
+use super::durable;
+
+const HOUR_MS: u64 = 60 * 60 * 1000;
+/// A longer list is written anew with what counts.
+const LONG: u64 = 16 * 1024;
+/// No more of the end of a list is read, whatever somebody wrote into it.
+const MOST: u64 = 1024 * 1024;
+
+/// Why a call could not be charged.
+#[derive(Debug, thiserror::Error)]
+#[error("the list of calls {} cannot be {action}: {source}", path.display())]
+pub struct CallsError {
+    action: &'static str,
+    path: PathBuf,
+    source: io::Error,
+}
+
+/// Who asks for a slot, and how many there are by its own settings.
+#[derive(Debug, Clone)]
+pub struct CallRequest {
+    pub loop_id: String,
+    pub iteration: u32,
+    pub limit: u32,
+}
+
+/// How many calls were made in the last hour, as far as the list tells.
+pub fn this_hour(path: &Path, now: u64) -> Result<u32, CallsError> {
+    let read = match File::open(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
+        other => other.and_then(|mut file| CallLogBytes::read(&mut file)),
+    };
+    let written = read.map_err(|source| CallsError { action: "read", path: path.to_owned(), source })?;
+    let list = CallLog::parse(&written);
+    let made = list.calls.iter().filter(|(_, at)| is_within_hour((*at).min(now), now)).count();
+    Ok(u32::try_from(made).unwrap_or(u32::MAX))
+}
+
+/// Takes a slot for one iteration, durably. `None`: somebody else is at the list; to be asked again at once.
+/// An iteration that took one before takes no second: its first moves up to now.
+pub fn take_slot(path: &Path, asker: &CallRequest, now: Moment) -> Result<Option<CallSlot>, CallsError> {
+    let failed = |action| {
+        let path = path.to_owned();
+        move |source| CallsError { action, path, source }
+    };
+    let Some(mut file) = lock_list(path).map_err(failed("locked"))? else { return Ok(None) };
+    let written = CallLogBytes::read(&mut file).map_err(failed("read"))?;
+    let list = CallLog::parse(&written);
+    let others = list.of_others(asker, now.wall);
+    // The one that has to leave before there is room: more than the oldest where the limit was lowered.
+    let leaves = others.len().checked_sub(asker.limit as usize).and_then(|it| others.get(it));
+    if let Some(leaves) = leaves {
+        let ms = (leaves + HOUR_MS).saturating_sub(now.wall);
+        if list.is_ahead(now.wall) {
+            list.rewrite(path, now.wall, None).map_err(failed("written"))?;
+        }
+        return Ok(Some(CallSlot::Full { until: now.plus_ms(ms) }));
+    }
+    let call = (asker.loop_id.as_str(), asker.iteration);
+    if list.is_ahead(now.wall) || list.is_long {
+        list.rewrite(path, now.wall, Some(call)).map_err(failed("written"))?;
+    } else {
+        list.append(&mut file, now.wall, call).map_err(failed("written"))?;
+    }
+    Ok(Some(CallSlot::Taken { this_hour: u32::try_from(others.len()).unwrap_or(u32::MAX).saturating_add(1) }))
+}
+
+/// The list, held until it is dropped. What was replaced meanwhile is no list any more.
+pub(super) fn lock_list(path: &Path) -> io::Result<Option<File>> {
+    let options = |file: &mut OpenOptions| {
+        file.read(true).append(true).mode(0o600);
+        file.clone()
+    };
+    let file = match options(&mut OpenOptions::new()).open(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            let file = options(&mut OpenOptions::new()).create(true).open(path)?;
+            durable::sync_folder(path)?;
+            file
+        }
+        other => other?,
+    };
+    match file.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => return Ok(None),
+        Err(TryLockError::Error(error)) => return Err(error),
+    }
+    let (ours, found) = (file.metadata()?, std::fs::metadata(path)?);
+    Ok(((ours.dev(), ours.ino()) == (found.dev(), found.ino())).then_some(file))
+}
+
+/// The list's text, or the end of it that is read.
+struct CallLogBytes {
+    bytes: Vec<u8>,
+    is_long: bool,
+}
+
+impl CallLogBytes {
+    fn read(file: &mut File) -> io::Result<Self> {
+        let length = file.metadata()?.len();
+        file.seek(SeekFrom::Start(length.saturating_sub(MOST)))?;
+        let mut bytes = Vec::new();
+        file.take(MOST).read_to_end(&mut bytes)?;
+        Ok(Self { bytes, is_long: length > LONG })
+    }
+}
+
+/// A loop, and its iteration.
+type IterationRef<'a> = (&'a str, u32);
+
+/// What stands in the list: of each loop's iteration, when it was last charged.
+struct CallLog<'a> {
+    calls: Vec<(IterationRef<'a>, u64)>,
+    is_long: bool,
+    /// Its last write was cut off.
+    is_torn: bool,
+}
+
+impl<'a> CallLog<'a> {
+    fn parse(CallLogBytes { bytes, is_long }: &'a CallLogBytes) -> Self {
+        let is_torn = bytes.last().is_some_and(|it| *it != b'\n');
+        let mut calls: Vec<_> = bytes.split(|it| *it == b'\n').filter_map(read_line).collect();
+        // Quick, since most lists stand in this order. Of each call the last one stays.
+        calls.sort_unstable();
+        calls.dedup_by(|next, kept| {
+            let same = next.0 == kept.0;
+            if same {
+                kept.1 = next.1;
+            }
+            same
+        });
+        Self { calls, is_long: *is_long, is_torn }
+    }
+
+    /// When the others' calls that count were made, the oldest first. What lies ahead was made before the clock
+    /// was set back: it counts as made now.
+    fn of_others(&self, asker: &CallRequest, now: u64) -> Vec<u64> {
+        let own = (asker.loop_id.as_str(), asker.iteration);
+        let others = self.calls.iter().filter(|(call, _)| *call != own);
+        let mut found: Vec<u64> =
+            others.map(|(_, at)| (*at).min(now)).filter(|it| is_within_hour(*it, now)).collect();
+        found.sort_unstable();
+        found
+    }
+
+    fn is_ahead(&self, now: u64) -> bool {
+        self.calls.iter().any(|(_, at)| *at > now)
+    }
+
+    fn append(&self, file: &mut File, now: u64, (of, iteration): IterationRef<'_>) -> io::Result<()> {
+        let begin = if self.is_torn { "\n" } else { "" };
+        file.write_all(format!("{begin}{}", format_line(now, of, iteration)).as_bytes())?;
+        file.sync_data()
+    }
+
+    /// Only what counts, and one more. Whoever waits for the old list's lock finds that it is gone.
+    fn rewrite(&self, path: &Path, now: u64, more: Option<IterationRef<'_>>) -> io::Result<()> {
+        let kept = self.calls.iter().map(|((of, iteration), at)| (*of, *iteration, (*at).min(now)));
+        let kept =
+            kept.filter(|(of, iteration, at)| is_within_hour(*at, now) && more != Some((of, *iteration)));
+        let more = more.into_iter().map(|(of, iteration)| (of, iteration, now));
+        let text: String =
+            kept.chain(more).map(|(of, iteration, at)| format_line(at, of, iteration)).collect();
+        durable::replace_file(path, text.as_bytes())
+    }
+}
+
+fn is_within_hour(at: u64, now: u64) -> bool {
+    now < at.saturating_add(HOUR_MS)
+}
+
+fn format_line(at: u64, of: &str, iteration: u32) -> String {
+    format!("{at} {of} {iteration}\n")
+}
+
+fn read_line(line: &[u8]) -> Option<(IterationRef<'_>, u64)> {
+    let mut words = std::str::from_utf8(line).ok()?.split(' ');
+    let (at, of, iteration) = (words.next()?, words.next()?, words.next()?);
+    let whole = words.next().is_none() && !of.is_empty();
+    Some(((of, iteration.parse().ok()?), at.parse().ok()?)).filter(|_| whole)
+}
+
+#[cfg(test)]
+mod tests;

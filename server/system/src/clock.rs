@@ -1,0 +1,30 @@
+//! Reads the clocks for the core.
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use loopkeeper_text::moment::Moment;
+use rustix::time::{ClockId, clock_gettime};
+
+/// Now, on both clocks.
+pub fn now() -> Moment {
+    Moment { wall: read(ClockId::Realtime), awake: read(ClockId::Boottime) }
+}
+
+/// Seconds east of UTC now: of the zone with this name, or of this machine's own.
+pub fn utc_offset(zone: Option<&str>) -> Option<i32> {
+    let zone = match zone {
+        Some(name) => TimeZone::get(name).ok()?,
+        None => TimeZone::system(),
+    };
+    Some(zone.to_offset(Timestamp::now()).seconds())
+}
+
+fn read(clock: ClockId) -> u64 {
+    let time = clock_gettime(clock);
+    time.tv_sec as u64 * 1000 + time.tv_nsec as u64 / 1_000_000
+}
+
+/// What tells this boot from every other; without `/proc` every boot looks the same.
+pub fn boot_id() -> String {
+    std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default().trim().to_owned()
+}

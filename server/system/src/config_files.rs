@@ -1,0 +1,288 @@
+//! Finds and reads the configuration files of a work tree and of the user. It only reads: a hostile work tree
+//! can make it fail with a sentence, never make it wait, grow or run anything.
+
+use std::convert::Infallible;
+use std::ffi::OsString;
+use std::fs::{self, OpenOptions};
+use std::io::{self, ErrorKind, Read};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use loopkeeper_core::settings::{Layer, LayerKind, ResolvedSettings, SettingOverride, resolve};
+use rustix::fs::OFlags;
+use thiserror::Error;
+
+use super::last_result::LastResult;
+use super::template_file;
+use super::work_trees::OtherWorkTrees;
+
+/// No configuration is this long; a file that is, is something else.
+const MOST_BYTES: u64 = 1024 * 1024;
+
+/// A configuration file that is there and cannot be read. Nothing runs on defaults instead.
+#[derive(Debug, Error)]
+pub enum ConfigFileError {
+    #[error("cannot read {}: {source}", path.display())]
+    Read { path: PathBuf, source: io::Error },
+    #[error("{} is not a regular file", path.display())]
+    NotAFile { path: PathBuf },
+    #[error("{} is larger than {MOST_BYTES} bytes", path.display())]
+    TooLarge { path: PathBuf },
+    #[error("{} is not UTF-8 text: byte {at} fits no character", path.display())]
+    NotText { path: PathBuf, at: usize },
+}
+
+impl ConfigFileError {
+    /// The remedy.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::Read { .. } => "make the file readable, or remove it.",
+            Self::NotAFile { .. } | Self::TooLarge { .. } => "put a configuration file there, or remove it.",
+            Self::NotText { .. } => "save the file as UTF-8.",
+        }
+    }
+}
+
+/// The root that `folder` belongs to: the nearest folder above with a `loopkeeper.toml`, else with a `.git`, else
+/// `folder` itself. A real path.
+pub fn root_of(folder: &Path) -> io::Result<PathBuf> {
+    let folder = folder.canonicalize()?;
+    let configured = |it: &&Path| it.join("loopkeeper.toml").exists();
+    let repository = folder.ancestors().find(|it| has_repository(it));
+    let root = match (folder.ancestors().find(configured), repository) {
+        // Another work tree of the repository is a tree of its own, also below a folder with a configuration.
+        (Some(root), Some(top)) if top.starts_with(root) && top != root => {
+            Some(if OtherWorkTrees::new(root).holds(top) { top } else { root })
+        }
+        (configured, repository) => configured.or(repository),
+    };
+    Ok(root.map(Path::to_owned).unwrap_or(folder))
+}
+
+/// Whether a git repository begins in `folder`. A `.git` folder alone is none: sandboxes of agents leave empty ones
+/// behind, also in a folder of temporary files, which would then be everybody's root.
+pub fn has_repository(folder: &Path) -> bool {
+    let git = folder.join(".git");
+    git.is_file() || git.join("HEAD").symlink_metadata().is_ok()
+}
+
+/// The configuration that holds in `root`, with `arguments` on top.
+pub fn load(root: &Path, arguments: &[SettingOverride]) -> Result<Arc<ResolvedSettings>, ConfigFileError> {
+    let user = user_file(std::env::var_os("XDG_CONFIG_HOME"), std::env::var_os("HOME"));
+    let mut resolved = resolve_cached(read_layers(root, user.as_deref())?, arguments);
+    if let Some((path, origin)) = resolved.template()
+        && let (Err(error), origin) = (template_file::read(root, path), origin.clone())
+    {
+        Arc::make_mut(&mut resolved).add_error(
+            origin,
+            format!("`prompt.template`: {error}"),
+            error.hint().to_owned(),
+        );
+    }
+    Ok(resolved)
+}
+
+/// Files and arguments rarely change between two calls, and a server asks several times for each task.
+fn resolve_cached(layers: Vec<Layer>, arguments: &[SettingOverride]) -> Arc<ResolvedSettings> {
+    static LAST: LastResult<(Vec<Layer>, Vec<SettingOverride>), Arc<ResolvedSettings>> = LastResult::new();
+    let Ok(resolved) = LAST.get_or_compute((layers, arguments.to_vec()), |(layers, arguments)| {
+        Ok::<_, Infallible>(Arc::new(resolve(layers, arguments)))
+    });
+    resolved
+}
+
+/// The files that are there.
+pub fn read_layers(root: &Path, user_file: Option<&Path>) -> Result<Vec<Layer>, ConfigFileError> {
+    let user = user_file.map(|path| (LayerKind::User, path.to_owned(), path.display().to_string()));
+    // Of two files of the same kind the later one wins.
+    let of_root = [
+        (LayerKind::Ralphrc, ".ralphrc"),
+        (LayerKind::Ralphrc, ".ralph/.ralphrc"),
+        (LayerKind::Workspace, "loopkeeper.toml"),
+    ];
+    let of_root = of_root.into_iter().map(|(kind, name)| (kind, root.join(name), name.to_owned()));
+    let mut layers = Vec::new();
+    for (kind, path, file) in user.into_iter().chain(of_root) {
+        if let Some(text) = read_text(&path)? {
+            layers.push(Layer { kind, file, text });
+        }
+    }
+    Ok(layers)
+}
+
+/// Where the user's file belongs. Relative values of the variables mean nothing, by the convention they are from.
+fn user_file(config_home: Option<OsString>, home: Option<OsString>) -> Option<PathBuf> {
+    let absolute = |it: Option<OsString>| it.map(PathBuf::from).filter(|it| it.is_absolute());
+    let folder = absolute(config_home).or_else(|| absolute(home).map(|it| it.join(".config")))?;
+    Some(folder.join("loopkeeper/config.toml"))
+}
+
+/// The text of a small file; `None` where there is none.
+pub fn read_text(path: &Path) -> Result<Option<String>, ConfigFileError> {
+    let failed = |source| ConfigFileError::Read { path: path.to_owned(), source };
+    // Opening a pipe would wait for somebody to write into it.
+    let open = OpenOptions::new().read(true).custom_flags(OFlags::NONBLOCK.bits() as i32).open(path);
+    let file = match open {
+        Ok(file) => file,
+        Err(error) if is_absence(&error) && fs::symlink_metadata(path).is_err() => return Ok(None),
+        Err(error) => return Err(failed(error)),
+    };
+    if !file.metadata().map_err(failed)?.is_file() {
+        return Err(ConfigFileError::NotAFile { path: path.to_owned() });
+    }
+    let mut bytes = Vec::new();
+    file.take(MOST_BYTES + 1).read_to_end(&mut bytes).map_err(failed)?;
+    if bytes.len() as u64 > MOST_BYTES {
+        return Err(ConfigFileError::TooLarge { path: path.to_owned() });
+    }
+    String::from_utf8(bytes).map(Some).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        ConfigFileError::NotText { path: path.to_owned(), at }
+    })
+}
+
+/// A folder that is a file holds nothing either.
+fn is_absence(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    #[test]
+    fn the_user_file_is_where_the_convention_puts_it() {
+        let check = |config_home: Option<&str>, home: Option<&str>, expect: Option<&str>| {
+            let found = user_file(config_home.map(OsString::from), home.map(OsString::from));
+            assert_eq!(found.as_deref(), expect.map(Path::new));
+        };
+        check(Some("/c"), Some("/h"), Some("/c/loopkeeper/config.toml"));
+        check(None, Some("/h"), Some("/h/.config/loopkeeper/config.toml"));
+        check(Some(""), Some("/h"), Some("/h/.config/loopkeeper/config.toml"));
+        check(Some("relative"), Some("/h"), Some("/h/.config/loopkeeper/config.toml"));
+        check(None, Some(""), None);
+        check(None, None, None);
+    }
+
+    #[test]
+    fn the_root_is_the_nearest_folder_that_says_so() {
+        let home = tempfile::tempdir().unwrap();
+        let home = home.path().canonicalize().unwrap();
+        let deep = home.join("a/b/c");
+        fs::create_dir_all(&deep).unwrap();
+        let check = |expect: &str| assert_eq!(root_of(&deep).unwrap(), home.join(expect));
+        check("a/b/c");
+        // A worktree's `.git` is a file.
+        fs::write(home.join("a/.git"), "gitdir: elsewhere").unwrap();
+        check("a");
+        fs::create_dir(home.join("a/b/.git")).unwrap();
+        check("a");
+        fs::write(home.join("a/b/.git/HEAD"), "ref: refs/heads/main\n").unwrap();
+        check("a/b");
+        fs::write(home.join("a/loopkeeper.toml"), "").unwrap();
+        check("a");
+        fs::write(home.join("a/b/loopkeeper.toml"), "").unwrap();
+        check("a/b");
+        // Another work tree of the repository is no part of the tree around it.
+        let linked = home.join("a/b/trees/x");
+        fs::create_dir_all(linked.join("src")).unwrap();
+        let git_dir = home.join("a/b/.git/worktrees/x");
+        fs::write(linked.join(".git"), format!("gitdir: {}\n", git_dir.display())).unwrap();
+        assert_eq!(root_of(&linked.join("src")).unwrap(), linked);
+        assert_eq!(root_of(&home.join("nowhere")).unwrap_err().kind(), ErrorKind::NotFound);
+    }
+
+    #[test]
+    fn every_file_that_is_there_is_read_and_the_inner_ralphrc_wins() {
+        let root = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| fs::write(root.path().join(name), text).unwrap();
+        fs::create_dir(root.path().join(".ralph")).unwrap();
+        assert_eq!(read_layers(root.path(), None).unwrap(), []);
+        write("user.toml", "limits.iterations = 1\nkeep.loops = 1");
+        write(".ralphrc", "CB_NO_PROGRESS_THRESHOLD=5\nCLAUDE_TIMEOUT_MINUTES=5");
+        write(".ralph/.ralphrc", "CB_NO_PROGRESS_THRESHOLD=6");
+        write("loopkeeper.toml", "limits.iterations = 7");
+        let layers = read_layers(root.path(), Some(&root.path().join("user.toml"))).unwrap();
+        let resolved = resolve(&layers, &[]);
+        let settings = resolved.settings().unwrap();
+        assert_eq!((settings.limits.iterations, settings.keep_loops), (7, 1));
+        assert_eq!((settings.breaker.no_progress, settings.limits.iteration_ms), (6, 300_000));
+        let files: Vec<&str> = layers.iter().skip(1).map(|it| it.file.as_str()).collect();
+        assert_eq!(files, [".ralphrc", ".ralph/.ralphrc", "loopkeeper.toml"]);
+    }
+
+    #[test]
+    fn a_file_that_changed_is_resolved_again() {
+        let root = tempfile::tempdir().unwrap();
+        let iterations = |text: &str, arguments: &[SettingOverride]| {
+            fs::write(root.path().join("loopkeeper.toml"), text).unwrap();
+            load(root.path(), arguments).unwrap().settings().unwrap().limits.iterations
+        };
+        let argument = |value: &str| SettingOverride {
+            option: "--max-iterations".to_owned(),
+            key: "limits.iterations".to_owned(),
+            value: value.to_owned(),
+        };
+        for _ in 0..2 {
+            assert_eq!(iterations("limits.iterations = 7", &[]), 7);
+            assert_eq!(iterations("limits.iterations = 8", &[]), 8);
+            assert_eq!(iterations("limits.iterations = 8", &[argument("9")]), 9);
+            assert_eq!(iterations("limits.iterations = 8", &[argument("4")]), 4);
+        }
+        fs::write(root.path().join("loopkeeper.toml"), "prompt.template = \"t.md\"").unwrap();
+        assert!(load(root.path(), &[]).unwrap().settings().is_err(), "no such template");
+        fs::write(root.path().join("t.md"), "{task} {failing}").unwrap();
+        let resolved = load(root.path(), &[]).unwrap();
+        assert!(resolved.settings().is_ok(), "{:?}", resolved.findings());
+    }
+
+    #[test]
+    fn what_is_there_and_cannot_be_read_is_never_taken_for_absent() {
+        let root = tempfile::tempdir().unwrap();
+        let path = root.path().join("loopkeeper.toml");
+        let check = |expect: &str| {
+            let error = read_layers(root.path(), None).unwrap_err().to_string();
+            assert_eq!(error, expect.replace('%', &path.display().to_string()));
+        };
+        symlink("nowhere", &path).unwrap();
+        check("cannot read %: No such file or directory (os error 2)");
+        fs::remove_file(&path).unwrap();
+        symlink("/dev/zero", &path).unwrap();
+        check("% is not a regular file");
+        fs::remove_file(&path).unwrap();
+        rustix::fs::mkfifoat(rustix::fs::CWD, &path, rustix::fs::Mode::RUSR).unwrap();
+        check("% is not a regular file");
+        fs::remove_file(&path).unwrap();
+        fs::create_dir(&path).unwrap();
+        check("% is not a regular file");
+        fs::remove_dir(&path).unwrap();
+        fs::write(&path, vec![b'#'; 1024 * 1024 + 1]).unwrap();
+        check("% is larger than 1048576 bytes");
+        fs::write(&path, b"agent = \"\xff\"").unwrap();
+        check("% is not UTF-8 text: byte 9 fits no character");
+        fs::write(&path, vec![b'#'; 1024 * 1024]).unwrap();
+        assert_eq!(read_layers(root.path(), None).unwrap().len(), 1);
+    }
+
+    #[test]
+    fn a_file_without_permission_is_an_error_with_its_path() {
+        let root = tempfile::tempdir().unwrap();
+        let path = root.path().join("loopkeeper.toml");
+        fs::write(&path, "").unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o000)).unwrap();
+        match read_text(&path) {
+            Err(ConfigFileError::Read { path: named, .. }) => assert_eq!(named, path),
+            // Root reads everything.
+            other => assert!(rustix::process::geteuid().is_root() && other.is_ok()),
+        }
+    }
+
+    #[test]
+    fn a_file_in_place_of_the_folder_is_no_configuration() {
+        let root = tempfile::tempdir().unwrap();
+        fs::write(root.path().join(".ralph"), "").unwrap();
+        assert_eq!(read_layers(root.path(), None).unwrap(), []);
+    }
+}

@@ -1,0 +1,278 @@
+//! The branch that a loop works on: made, or checked out where that loses nothing. Only through libgit2, which runs no
+//! hook and no filter of the repository's; what would need one is refused.
+
+use std::path::Path;
+
+use git2::build::CheckoutBuilder;
+use git2::{
+    AttrCheckFlags, BranchType, ErrorClass, ErrorCode, ObjectType, Oid, Reference, Repository,
+    RepositoryState, Status, Tree,
+};
+use loopkeeper_core::decide::LoopBranch;
+use loopkeeper_text::sanitize;
+
+const HEADS: &str = "refs/heads/";
+
+/// Why a branch cannot be taken; nothing was changed.
+#[derive(Debug, thiserror::Error)]
+#[error("the branch `{}` cannot be checked out: {why}", sanitize::line(name))]
+pub struct BranchError {
+    name: String,
+    why: String,
+}
+
+/// What [`switch_to_branch`] would do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BranchStep {
+    /// There is no repository.
+    Nothing,
+    CheckedOut,
+    Make,
+    CheckOut,
+}
+
+/// Whether [`switch_to_branch`] would do it, and how. Changes nothing.
+pub fn preview_switch(root: &Path, name: &str) -> Result<BranchStep, BranchError> {
+    let step = |way: BranchAction| match way {
+        BranchAction::None(_) => BranchStep::Nothing,
+        BranchAction::There => BranchStep::CheckedOut,
+        BranchAction::Make { .. } => BranchStep::Make,
+        BranchAction::Switch { .. } => BranchStep::CheckOut,
+    };
+    plan_action(root, name).map(step).map_err(|why| BranchError { name: name.to_owned(), why })
+}
+
+/// Makes the branch where there is none, from where HEAD stands, and checks it out. A new one leaves files and index
+/// as they are; an existing one is checked out only where no file is touched that differs from HEAD. Done a second
+/// time it changes nothing.
+pub fn switch_to_branch(root: &Path, name: &str) -> Result<LoopBranch, BranchError> {
+    let taken = plan_action(root, name).and_then(|way| apply_action(name, way));
+    taken.map_err(|why| BranchError { name: name.to_owned(), why })
+}
+
+/// How the branch is reached.
+enum BranchAction {
+    /// There is nothing to take it in.
+    None(&'static str),
+    There,
+    Make {
+        repo: Repository,
+        from: Option<String>,
+    },
+    Switch {
+        repo: Repository,
+        from: Option<String>,
+    },
+}
+
+fn plan_action(root: &Path, name: &str) -> Result<BranchAction, String> {
+    if let Some(fault) = loopkeeper_text::branch::fault(name) {
+        return Err(fault.to_owned());
+    }
+    let repo = match Repository::discover(root) {
+        Ok(repo) => repo,
+        Err(it) if it.code() == ErrorCode::NotFound && it.class() == ErrorClass::Repository => {
+            return Ok(BranchAction::None("there is no git repository here"));
+        }
+        Err(error) => return unreadable(root, name, &error),
+    };
+    if repo.is_bare() {
+        return Ok(BranchAction::None("the repository here is bare"));
+    }
+    let from = current_branch(&repo).map_err(|it| it.message().to_owned())?;
+    if from.as_deref() == Some(name) {
+        return Ok(BranchAction::There);
+    }
+    ensure_no_operation(&repo)?;
+    let exists = match repo.find_branch(name, BranchType::Local) {
+        Ok(branch) => {
+            refuse_shared(&repo, name)?;
+            safe_to_switch(&repo, branch.get())?;
+            true
+        }
+        Err(it) if it.code() == ErrorCode::NotFound => {
+            refuse_nested(&repo, name)?;
+            false
+        }
+        Err(it) => return Err(it.message().to_owned()),
+    };
+    Ok(if exists { BranchAction::Switch { repo, from } } else { BranchAction::Make { repo, from } })
+}
+
+fn apply_action(name: &str, way: BranchAction) -> Result<LoopBranch, String> {
+    let told =
+        |from: Option<String>, made| LoopBranch { name: Some(name.to_owned()), from, made, note: None };
+    let message = |it: git2::Error| it.message().to_owned();
+    let full = format!("{HEADS}{name}");
+    match way {
+        BranchAction::None(note) => Ok(LoopBranch { note: Some(note.to_owned()), ..LoopBranch::default() }),
+        BranchAction::There => Ok(told(Some(name.to_owned()), false)),
+        BranchAction::Make { repo, from } => {
+            // A repository without commits gets its first one there.
+            if let Ok(head) = repo.head().and_then(|it| it.peel_to_commit()) {
+                repo.branch(name, &head, false).map_err(message)?;
+            }
+            repo.set_head(&full).map_err(message)?;
+            Ok(told(from, true))
+        }
+        BranchAction::Switch { repo, from } => {
+            let target = repo.find_reference(&full).and_then(|it| it.peel_to_tree()).map_err(message)?;
+            if head_tree(&repo).map_err(message)?.is_none_or(|it| it.id() != target.id()) {
+                repo.checkout_tree(target.as_object(), Some(&mut safe_checkout_options()))
+                    .map_err(message)?;
+            }
+            repo.set_head(&full).map_err(message)?;
+            Ok(told(from, false))
+        }
+    }
+}
+
+/// A kind of repository that only git itself reads.
+fn unreadable(root: &Path, name: &str, error: &git2::Error) -> Result<BranchAction, String> {
+    let is_there =
+        super::program::head(root).ok().flatten().and_then(|it| it.branch).is_some_and(|it| it == name);
+    if is_there {
+        return Ok(BranchAction::There);
+    }
+    Err(format!(
+        "this repository is of a kind that loopkeeper does not write ({}); check the branch out yourself",
+        error.message()
+    ))
+}
+
+/// The branch that HEAD names, whether it has commits or not.
+pub(super) fn current_branch(repo: &Repository) -> Result<Option<String>, git2::Error> {
+    let head = repo.find_reference("HEAD")?;
+    let target = head.symbolic_target_bytes().map(|it| String::from_utf8_lossy(it).into_owned());
+    Ok(target.and_then(|it| it.strip_prefix(HEADS).map(str::to_owned)))
+}
+
+/// Nothing of the user's is half done.
+pub(super) fn ensure_no_operation(repo: &Repository) -> Result<(), String> {
+    let what = match repo.state() {
+        RepositoryState::Clean => return Ok(()),
+        RepositoryState::Merge => "a merge",
+        RepositoryState::Revert | RepositoryState::RevertSequence => "a revert",
+        RepositoryState::CherryPick | RepositoryState::CherryPickSequence => "a cherry-pick",
+        RepositoryState::Bisect => "a bisect",
+        RepositoryState::Rebase | RepositoryState::RebaseInteractive | RepositoryState::RebaseMerge => {
+            "a rebase"
+        }
+        RepositoryState::ApplyMailbox | RepositoryState::ApplyMailboxOrRebase => "`git am`",
+    };
+    Err(format!("{what} is in progress"))
+}
+
+/// Somebody else writes the index, or died while doing so.
+pub(super) fn ensure_index_unlocked(repo: &Repository) -> Result<(), String> {
+    let lock = repo.path().join("index.lock");
+    if lock.symlink_metadata().is_ok() { Err("another git holds index.lock".to_owned()) } else { Ok(()) }
+}
+
+fn head_tree(repo: &Repository) -> Result<Option<Tree<'_>>, git2::Error> {
+    match repo.head() {
+        Ok(head) => head.peel_to_tree().map(Some),
+        Err(it) if it.code() == ErrorCode::UnbornBranch => Ok(None),
+        Err(it) => Err(it),
+    }
+}
+
+fn safe_checkout_options() -> CheckoutBuilder<'static> {
+    let mut how = CheckoutBuilder::new();
+    how.safe().overwrite_ignored(false);
+    how
+}
+
+fn safe_to_switch(repo: &Repository, branch: &Reference<'_>) -> Result<(), String> {
+    let message = |it: git2::Error| it.message().to_owned();
+    let target = branch.peel_to_tree().map_err(message)?;
+    let head = head_tree(repo).map_err(message)?;
+    if head.as_ref().is_some_and(|it| it.id() == target.id()) {
+        return Ok(());
+    }
+    ensure_index_unlocked(repo)?;
+    let is_sparse = repo.config().and_then(|it| it.get_bool("core.sparseCheckout")).unwrap_or(false);
+    if is_sparse {
+        return Err("this checkout is sparse; check the branch out yourself".to_owned());
+    }
+    refuse_filtered(repo, head.as_ref(), &target)?;
+    refuse_overwriting(repo, head.as_ref(), &target)
+}
+
+/// A file that the checkout writes or removes must be as the last commit has it, or as it will be. Asked file by file,
+/// since a trial of libgit2's finds no conflicts; the checkout itself is a careful one all the same.
+fn refuse_overwriting(repo: &Repository, from: Option<&Tree<'_>>, to: &Tree<'_>) -> Result<(), String> {
+    let diff = repo.diff_tree_to_tree(from, Some(to), None).map_err(|it| it.message().to_owned())?;
+    for delta in diff.deltas() {
+        let Some(path) = delta.new_file().path() else {
+            return Err("a name in it cannot be read".to_owned());
+        };
+        let is_clean = match repo.status_file(path) {
+            Ok(status) => status == Status::CURRENT,
+            Err(error) => error.code() == ErrorCode::NotFound,
+        };
+        let there = repo.workdir().map(|it| it.join(path)).filter(|it| it.is_file());
+        let is_done =
+            || there.and_then(|it| Oid::hash_file(ObjectType::Blob, it).ok()) == Some(delta.new_file().id());
+        if !is_clean && !is_done() {
+            let path = sanitize::line(&path.to_string_lossy());
+            return Err(format!(
+                "{path} differs from the last commit and would be overwritten; commit or stash it first"
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Git would run a program on these files (large files, encryption), and libgit2 would write them as they are stored.
+fn refuse_filtered(repo: &Repository, from: Option<&Tree<'_>>, to: &Tree<'_>) -> Result<(), String> {
+    let diff = repo.diff_tree_to_tree(from, Some(to), None).map_err(|it| it.message().to_owned())?;
+    let written = diff.deltas().filter_map(|it| it.new_file().path().map(Path::to_path_buf));
+    for path in written {
+        if let Some(filter) = unsupported_filter(repo, &path) {
+            let path = sanitize::line(&path.to_string_lossy());
+            return Err(format!("{path} needs the filter `{filter}`; check the branch out yourself"));
+        }
+    }
+    Ok(())
+}
+
+/// What libgit2 does not do between a file and what is stored of it.
+pub(super) fn unsupported_filter(repo: &Repository, path: &Path) -> Option<String> {
+    let value = |name| repo.get_attr(path, name, AttrCheckFlags::FILE_THEN_INDEX).ok().flatten();
+    let named = |it: &&str| !matches!(*it, "" | "true" | "false" | "[set]" | "[unset]");
+    let found = ["filter", "working-tree-encoding"].into_iter().find_map(|name| value(name).filter(named));
+    found.map(sanitize::line)
+}
+
+/// Git has a branch checked out in one work tree at a time.
+fn refuse_shared(repo: &Repository, name: &str) -> Result<(), String> {
+    let common = repo.commondir();
+    let others =
+        std::fs::read_dir(common.join("worktrees")).into_iter().flatten().flatten().map(|it| it.path());
+    let others = others.chain([common.to_path_buf()]);
+    let own = repo.path().canonicalize().ok();
+    let wanted = format!("ref: {HEADS}{name}");
+    let there = |it: &std::path::PathBuf| {
+        std::fs::read_to_string(it.join("HEAD")).is_ok_and(|head| head.trim_end() == wanted)
+    };
+    match others.filter(|it| it.canonicalize().ok() != own).find(there) {
+        Some(_) => Err("it is checked out in another work tree".to_owned()),
+        None => Ok(()),
+    }
+}
+
+/// References are files to git: `a` and `a/b` cannot both be.
+fn refuse_nested(repo: &Repository, name: &str) -> Result<(), String> {
+    let parents = name.match_indices('/').filter_map(|(at, _)| name.get(..at));
+    let exists = |it: &&str| repo.find_reference(&format!("{HEADS}{it}")).is_ok();
+    if let Some(parent) = parents.into_iter().find(exists) {
+        return Err(format!("a branch `{parent}` is in the way of its name"));
+    }
+    let below = repo.references_glob(&format!("{HEADS}{name}/*")).map(|mut it| it.next().is_some());
+    if below.unwrap_or(false) {
+        Err(format!("branches below `{name}/` are in the way of its name"))
+    } else {
+        Ok(())
+    }
+}

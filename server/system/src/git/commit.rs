@@ -1,0 +1,334 @@
+//! One commit of what iterations changed, on the branch that is checked out. Through libgit2: no hook runs, nothing is
+//! signed, nobody is asked. Only the named files are in it, with the bytes that the snapshot holds; what the user has
+//! staged stays staged, and what else differs stays as it is.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
+use std::io::Write as _;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+
+use git2::{Commit, ErrorClass, ErrorCode, Index, IndexEntry, IndexTime, ObjectType, Oid, Repository, Tree};
+use loopkeeper_core::decide::CommitOutcome;
+use loopkeeper_text::sanitize;
+
+use crate::snapshots::TreeEntry;
+
+use super::branch::{current_branch, ensure_index_unlocked, ensure_no_operation, unsupported_filter};
+
+const FILE: i32 = 0o100_644;
+const EXECUTABLE: i32 = 0o100_755;
+const LINK: i32 = 0o120_000;
+const FOLDER: i32 = 0o040_000;
+const OTHER_REPOSITORY: i32 = 0o160_000;
+/// A commit that was made by a keeper that died is at most this far behind HEAD.
+const LOOKED_BACK: usize = 20;
+const NAMED: usize = 3;
+
+/// What is to be committed.
+pub struct CommitRequest<'a> {
+    pub root: &'a Path,
+    /// The branch that HEAD must be on.
+    pub branch: Option<&'a str>,
+    pub iteration: u32,
+    pub subject: &'a str,
+    pub body: &'a str,
+    /// The trailer by which the commit is known again.
+    pub mark: &'a str,
+}
+
+/// Commits `paths` (relative to the root), with what `held` says of each. Never fails: what keeps it from being made
+/// is told, and everything stays as it is.
+pub fn commit_paths(
+    order: &CommitRequest<'_>,
+    paths: &BTreeSet<Vec<u8>>,
+    held: impl FnMut(&[u8]) -> TreeEntry,
+) -> CommitOutcome {
+    let made = CommitBuilder::new(order).and_then(|it| it.create_commit(paths, held));
+    let made = made.unwrap_or_else(|note| CommitResult { commit: None, note: Some(note) });
+    CommitOutcome {
+        iteration: order.iteration,
+        subject: made.commit.as_ref().map(|_| order.subject.to_owned()),
+        commit: made.commit.map(|it| it.to_string()),
+        note: made.note,
+    }
+}
+
+struct CommitResult {
+    commit: Option<Oid>,
+    note: Option<String>,
+}
+
+type StoredEntry = Option<(Oid, i32)>;
+/// By the path from the top of the work tree.
+type StoredEntries = BTreeMap<Vec<u8>, StoredEntry>;
+
+struct CommitBuilder<'a> {
+    order: &'a CommitRequest<'a>,
+    repo: Repository,
+    /// Of the root, from the top of the work tree.
+    prefix: Vec<u8>,
+    left_out: Vec<String>,
+}
+
+impl<'a> CommitBuilder<'a> {
+    fn new(order: &'a CommitRequest<'a>) -> Result<Self, String> {
+        let repo = Repository::discover(order.root).map_err(|error| {
+            let is_none = error.code() == ErrorCode::NotFound && error.class() == ErrorClass::Repository;
+            if is_none { "there is no git repository here".to_owned() } else { error_message(&error) }
+        })?;
+        let top =
+            repo.workdir().and_then(|it| it.canonicalize().ok()).ok_or("the repository here is bare")?;
+        let root = order.root.canonicalize().map_err(|it| it.to_string())?;
+        let prefix = root.strip_prefix(&top).map_err(|_| "the folder lies outside its work tree")?;
+        let mut prefix = prefix.as_os_str().as_bytes().to_vec();
+        if !prefix.is_empty() {
+            prefix.push(b'/');
+        }
+        ensure_no_operation(&repo)?;
+        ensure_index_unlocked(&repo)?;
+        let on = current_branch(&repo).map_err(|it| error_message(&it))?;
+        match (&on, order.branch) {
+            (None, _) => return Err("HEAD is on no branch (detached)".to_owned()),
+            (Some(on), Some(wanted)) if on != wanted => {
+                let (on, wanted) = (sanitize::line(on), sanitize::line(wanted));
+                return Err(format!("HEAD is on `{on}`, not on the loop's branch `{wanted}`"));
+            }
+            (Some(_), _) => {}
+        }
+        Ok(Self { order, repo, prefix, left_out: Vec::new() })
+    }
+
+    fn create_commit(
+        mut self,
+        paths: &BTreeSet<Vec<u8>>,
+        mut held: impl FnMut(&[u8]) -> TreeEntry,
+    ) -> Result<CommitResult, String> {
+        let repo = self.reopen_repository()?;
+        let error = |it: git2::Error| error_message(&it);
+        let mut index = repo.index().map_err(error)?;
+        if index.has_conflicts() {
+            return Err("the index holds conflicts".to_owned());
+        }
+        let parent = match repo.head() {
+            Ok(head) => Some(head.peel_to_commit().map_err(error)?),
+            Err(it) if it.code() == ErrorCode::UnbornBranch => None,
+            Err(it) => return Err(error_message(&it)),
+        };
+        if let Some(made) = parent.as_ref().and_then(|it| self.made_before(it)) {
+            return self.made_up_for(&made, &mut index, paths).map_err(error);
+        }
+        let author = repo
+            .signature()
+            .map_err(|_| "git knows no author; set `git config user.name` and `user.email`".to_owned())?;
+        let base = parent.as_ref().map(Commit::tree).transpose().map_err(error)?;
+        let mut entries = StoredEntries::new();
+        for path in paths {
+            let whole = [self.prefix.as_slice(), path].concat();
+            if let Some(entry) = self.entry(base.as_ref(), &whole, || held(path)).map_err(error)? {
+                entries.insert(whole, entry);
+            }
+        }
+        let tree = rebuild_tree(&repo, base.as_ref(), &entries).map_err(error)?;
+        let tree = match tree {
+            Some(tree) => tree,
+            None => repo.treebuilder(None).and_then(|it| it.write()).map_err(error)?,
+        };
+        let note = self.skipped_note();
+        if base.as_ref().map_or(entries.values().all(Option::is_none), |it| it.id() == tree) {
+            return Ok(CommitResult { commit: None, note });
+        }
+        let tree = repo.find_tree(tree).map_err(error)?;
+        let message = format!("{}\n\n{}\n\n{}\n", self.order.subject, self.order.body, self.order.mark);
+        let parents: Vec<&Commit<'_>> = parent.iter().collect();
+        let id = repo.commit(Some("HEAD"), &author, &author, &message, &tree, &parents).map_err(error)?;
+        let stale = update_index(&mut index, base.as_ref(), &entries).err();
+        let stale =
+            stale.map(|it| format!("the index could not be brought up to date: {}", error_message(&it)));
+        let note = [note, stale].into_iter().flatten().reduce(|a, b| format!("{a}; {b}"));
+        Ok(CommitResult { commit: Some(id), note })
+    }
+
+    /// A second handle, so that `self` can note what it leaves out meanwhile.
+    fn reopen_repository(&self) -> Result<Repository, String> {
+        Repository::open(self.repo.path()).map_err(|it| error_message(&it))
+    }
+
+    /// The commit with our mark, of a keeper that died before it could tell.
+    fn made_before<'r>(&self, head: &Commit<'r>) -> Option<Commit<'r>> {
+        let is_ours = |it: &Commit<'_>| {
+            it.message_bytes().split(|it| *it == b'\n').any(|line| line == self.order.mark.as_bytes())
+        };
+        let first_parent = |it: &Commit<'r>| it.parent(0).ok();
+        std::iter::successors(Some(head.clone()), first_parent).take(LOOKED_BACK).find(is_ours)
+    }
+
+    /// It may have died before the index was brought up to date.
+    fn made_up_for(
+        &self,
+        made: &Commit<'_>,
+        index: &mut Index,
+        paths: &BTreeSet<Vec<u8>>,
+    ) -> Result<CommitResult, git2::Error> {
+        let (before, now) = (made.parent(0).and_then(|it| it.tree()).ok(), made.tree()?);
+        let mut entries = StoredEntries::new();
+        for path in paths {
+            let whole = [self.prefix.as_slice(), path].concat();
+            let entry = stored_entry(Some(&now), &whole);
+            entries.insert(whole, entry);
+        }
+        update_index(index, before.as_ref(), &entries)?;
+        Ok(CommitResult { commit: Some(made.id()), note: None })
+    }
+
+    /// `None`: it is left out.
+    fn entry(
+        &mut self,
+        base: Option<&Tree<'_>>,
+        path: &[u8],
+        held: impl FnOnce() -> TreeEntry,
+    ) -> Result<Option<StoredEntry>, git2::Error> {
+        let whole = PathBuf::from(OsStr::from_bytes(path));
+        if self.is_elsewhere(base, &whole) {
+            self.leave_out(&whole, "in a repository of its own");
+            return Ok(None);
+        }
+        let old = stored_entry(base, path);
+        let (bytes, executable) = match held() {
+            TreeEntry::Nothing => return Ok(Some(None)),
+            TreeEntry::Link(target) => return Ok(Some(Some((self.repo.blob(&target)?, LINK)))),
+            TreeEntry::File { bytes, executable } => (bytes, executable),
+            TreeEntry::Unknown => {
+                self.leave_out(&whole, "too large to be kept");
+                return Ok(None);
+            }
+        };
+        if let Some(filter) = unsupported_filter(&self.repo, &whole) {
+            self.leave_out(&whole, &format!("needs the filter `{filter}`"));
+            return Ok(None);
+        }
+        let mut blob = self.repo.blob_writer(Some(&whole))?;
+        blob.write_all(&bytes).map_err(|it| git2::Error::from_str(&it.to_string()))?;
+        let id = blob.commit()?;
+        // Where the file system keeps no such bit, what is stored says.
+        let trusted = self.repo.config()?.get_bool("core.fileMode").unwrap_or(true);
+        let was = old.map(|(_, mode)| mode).filter(|it| *it == EXECUTABLE && !trusted);
+        let mode = was.unwrap_or(if executable && trusted { EXECUTABLE } else { FILE });
+        Ok(Some(Some((id, mode))))
+    }
+
+    /// A submodule, or a repository in a folder.
+    fn is_elsewhere(&self, base: Option<&Tree<'_>>, path: &Path) -> bool {
+        let Some(top) = self.repo.workdir() else { return true };
+        let folders = path.ancestors().skip(1).filter(|it| !it.as_os_str().is_empty());
+        let is_linked = |it: &Path| {
+            base.and_then(|tree| tree.get_path(it).ok()).is_some_and(|it| it.filemode() == OTHER_REPOSITORY)
+        };
+        folders.into_iter().any(|it| top.join(it).join(".git").symlink_metadata().is_ok() || is_linked(it))
+    }
+
+    fn leave_out(&mut self, path: &Path, why: &str) {
+        self.left_out.push(format!("{} ({why})", sanitize::line(&path.to_string_lossy())));
+    }
+
+    fn skipped_note(&self) -> Option<String> {
+        let named = self.left_out.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
+        match self.left_out.len() {
+            0 => None,
+            count if count > NAMED => Some(format!("left out: {named} and {} more", count - NAMED)),
+            _ => Some(format!("left out: {named}")),
+        }
+    }
+}
+
+fn error_message(error: &git2::Error) -> String {
+    sanitize::line(error.message())
+}
+
+fn stored_entry(tree: Option<&Tree<'_>>, path: &[u8]) -> StoredEntry {
+    let entry = tree?.get_path(Path::new(OsStr::from_bytes(path))).ok()?;
+    (entry.kind() != Some(ObjectType::Tree)).then(|| (entry.id(), entry.filemode()))
+}
+
+/// The tree with these entries; `None` where nothing is left. Folders without changes are not looked at.
+fn rebuild_tree(
+    repo: &Repository,
+    base: Option<&Tree<'_>>,
+    entries: &StoredEntries,
+) -> Result<Option<Oid>, git2::Error> {
+    let mut folders: BTreeMap<&[u8], StoredEntries> = BTreeMap::new();
+    let mut builder = repo.treebuilder(base)?;
+    let is_there = |name: &[u8]| base.and_then(|it| it.get_name_bytes(name)).map(|it| it.filemode());
+    for (path, entry) in entries {
+        match path.iter().position(|it| *it == b'/') {
+            Some(at) => {
+                let (name, rest) = path.split_at(at);
+                let below = rest.get(1..).unwrap_or_default().to_vec();
+                folders.entry(name).or_default().insert(below, *entry);
+            }
+            // Where a file was is room for a folder.
+            None if entry.is_none() && is_there(path).is_some_and(|it| it != FOLDER) => {
+                builder.remove(path.as_slice())?;
+            }
+            None => {}
+        }
+    }
+    for (name, below) in folders {
+        let old = base.and_then(|it| it.get_name_bytes(name)).filter(|it| it.filemode() == FOLDER);
+        let old = old.map(|it| repo.find_tree(it.id())).transpose()?;
+        match rebuild_tree(repo, old.as_ref(), &below)? {
+            Some(tree) => drop(builder.insert(name, tree, FOLDER)?),
+            None if old.is_some() => builder.remove(name)?,
+            None => {}
+        }
+    }
+    let files = entries.iter().filter(|(path, _)| !path.contains(&b'/'));
+    for (path, entry) in files {
+        if let Some((id, mode)) = entry {
+            builder.insert(path.as_slice(), *id, *mode)?;
+        }
+    }
+    if builder.is_empty() { Ok(None) } else { builder.write().map(Some) }
+}
+
+/// What the user has not staged otherwise is as it is committed.
+fn update_index(
+    index: &mut Index,
+    before: Option<&Tree<'_>>,
+    entries: &StoredEntries,
+) -> Result<(), git2::Error> {
+    let mut moved = false;
+    for (path, entry) in entries {
+        let old = stored_entry(before, path);
+        let staged = index.get_path(Path::new(OsStr::from_bytes(path)), 0);
+        let staged = staged.map(|it| (it.id, i32::try_from(it.mode).unwrap_or_default()));
+        if staged != old || staged == *entry {
+            continue;
+        }
+        moved = true;
+        match entry {
+            Some((id, mode)) => index.add(&entry_of(path, *id, *mode))?,
+            None => index.remove(Path::new(OsStr::from_bytes(path)), 0)?,
+        }
+    }
+    if moved { index.write() } else { Ok(()) }
+}
+
+/// Without times and sizes git looks at the file itself.
+fn entry_of(path: &[u8], id: Oid, mode: i32) -> IndexEntry {
+    let never = IndexTime::new(0, 0);
+    IndexEntry {
+        ctime: never,
+        mtime: never,
+        dev: 0,
+        ino: 0,
+        mode: mode.cast_unsigned(),
+        uid: 0,
+        gid: 0,
+        file_size: 0,
+        id,
+        flags: 0,
+        flags_extended: 0,
+        path: path.to_vec(),
+    }
+}

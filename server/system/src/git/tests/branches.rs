@@ -1,0 +1,205 @@
+//! Branches: taken where that loses nothing, else refused.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+
+use loopkeeper_core::decide::LoopBranch;
+
+use super::{Repo, git};
+use crate::git::branch::{preview_switch, switch_to_branch};
+
+/// What shows where a repository stands.
+fn standing(root: &Path) -> [String; 3] {
+    [git(root, "status --porcelain=v2 --branch"), git(root, "for-each-ref"), git(root, "diff --cached")]
+}
+
+/// It is taken, from there, made or not; and once more, which changes nothing.
+#[track_caller]
+fn takes(repo: &Repo, name: &str, from: Option<&str>, made: bool) {
+    preview_switch(&repo.root(), name).unwrap();
+    let taken = switch_to_branch(&repo.root(), name).unwrap();
+    let branch = |from: Option<&str>, made| LoopBranch {
+        name: Some(name.to_owned()),
+        from: from.map(str::to_owned),
+        made,
+        note: None,
+    };
+    assert_eq!(taken, branch(from, made));
+    assert_eq!(repo.git("symbolic-ref --short HEAD"), name);
+    let before = standing(&repo.root());
+    assert_eq!(switch_to_branch(&repo.root(), name).unwrap(), branch(Some(name), false));
+    assert_eq!(standing(&repo.root()), before);
+}
+
+/// It is refused with these words, and everything is as it was.
+#[track_caller]
+fn refused(repo: &Repo, name: &str, words: &str) {
+    let before = standing(&repo.root());
+    for error in
+        [preview_switch(&repo.root(), name).unwrap_err(), switch_to_branch(&repo.root(), name).unwrap_err()]
+    {
+        assert!(error.to_string().contains(words), "{error}");
+    }
+    assert_eq!(standing(&repo.root()), before);
+}
+
+#[test]
+fn a_new_branch_keeps_files_and_index_as_they_are() {
+    let repo = Repo::new();
+    repo.write("kept", "2\n");
+    repo.write("new", "x\n");
+    repo.write("other", "2\n");
+    repo.git("add other");
+    let before = (repo.git("status --porcelain"), fs::read(repo.root().join(".git/index")).unwrap());
+    takes(&repo, "ralph/task", Some("main"), true);
+    assert_eq!((repo.git("status --porcelain"), fs::read(repo.root().join(".git/index")).unwrap()), before);
+    assert_eq!(repo.git("rev-parse HEAD"), repo.git("rev-parse main"));
+}
+
+#[test]
+fn before_the_first_commit_and_on_no_branch() {
+    let repo = Repo::empty();
+    repo.write("new", "x\n");
+    takes(&repo, "ralph/task", Some("main"), true);
+    repo.git("add new");
+    repo.git("commit -q -m first");
+    assert_eq!(repo.git("branch --format=%(refname:short)"), "ralph/task");
+    let repo = Repo::new();
+    repo.git("checkout -q --detach");
+    takes(&repo, "ralph/task", None, true);
+}
+
+#[test]
+fn an_existing_branch_is_checked_out_where_no_changed_file_is_in_the_way() {
+    let repo = Repo::new();
+    repo.git("checkout -q -b there");
+    repo.write("other", "there\n");
+    repo.write("only", "there\n");
+    repo.git("add -A");
+    repo.git("commit -q -m there");
+    repo.git("checkout -q main");
+    repo.write("kept", "mine\n");
+    repo.write("mine", "x\n");
+    repo.write("staged", "x\n");
+    repo.git("add staged");
+    takes(&repo, "there", Some("main"), false);
+    assert_eq!(
+        (repo.text("kept"), repo.text("other"), repo.text("only")),
+        ("mine\n".into(), "there\n".into(), "there\n".into())
+    );
+    assert_eq!(repo.git("status --porcelain"), " M kept\nA  staged\n?? mine");
+}
+
+#[test]
+fn what_would_be_overwritten_keeps_it_from_being_checked_out() {
+    let there = || {
+        let repo = Repo::new();
+        repo.git("checkout -q -b there");
+        repo.write("other", "there\n");
+        repo.write("only", "there\n");
+        repo.write(".gitignore", "ignored\n");
+        repo.git("add -A");
+        repo.git("commit -q -m there");
+        repo.git("checkout -q main");
+        repo
+    };
+    let overwritten = "would be overwritten";
+    let repo = there();
+    repo.write("other", "mine\n");
+    refused(&repo, "there", overwritten);
+    assert_eq!(repo.text("other"), "mine\n");
+    let repo = there();
+    repo.write("only", "mine\n");
+    refused(&repo, "there", overwritten);
+    let repo = there();
+    repo.write(".git/info/exclude", "only\n");
+    repo.write("only", "mine\n");
+    refused(&repo, "there", overwritten);
+    let repo = there();
+    repo.write(".git/index.lock", "");
+    refused(&repo, "there", "another git holds index.lock");
+    // A new one does not need the index.
+    takes(&repo, "new", Some("main"), true);
+    let repo = there();
+    repo.git("sparse-checkout set --no-cone kept");
+    refused(&repo, "there", "sparse");
+    takes(&repo, "new", Some("main"), true);
+    let repo = there();
+    repo.git("config filter.big.smudge false");
+    repo.write(".git/info/attributes", "only filter=big\n");
+    refused(&repo, "there", "only needs the filter `big`");
+}
+
+#[test]
+fn what_is_half_done_is_not_left() {
+    let repo = Repo::new();
+    repo.git("checkout -q -b there");
+    repo.git("commit -q --allow-empty -m there");
+    repo.git("checkout -q main");
+    repo.git("commit -q --allow-empty -m here");
+    repo.git("merge -q --no-commit --no-ff there");
+    refused(&repo, "there", "a merge is in progress");
+    refused(&repo, "new", "a merge is in progress");
+}
+
+#[test]
+fn names_that_cannot_be() {
+    let repo = Repo::new();
+    refused(&repo, "a b", "it holds a space");
+    refused(&repo, "main/x", "a branch `main` is in the way of its name");
+    repo.git("branch ralph/one");
+    refused(&repo, "ralph", "branches below `ralph/` are in the way of its name");
+}
+
+#[test]
+fn other_work_trees_and_submodules() {
+    let repo = Repo::new();
+    repo.git("worktree add -q ../second -b second");
+    refused(&repo, "second", "checked out in another work tree");
+    let second = repo.dir.path().join("second");
+    assert!(preview_switch(&second, "main").unwrap_err().to_string().contains("another work tree"));
+    assert!(switch_to_branch(&second, "third").unwrap().made);
+    assert_eq!(git(&second, "symbolic-ref --short HEAD"), "third");
+    assert_eq!(repo.git("symbolic-ref --short HEAD"), "main");
+    let outer = Repo::new();
+    outer.git(&format!("-c protocol.file.allow=always submodule --quiet add {} sub", repo.root().display()));
+    let sub = outer.root().join("sub");
+    assert!(switch_to_branch(&sub, "ralph/sub").unwrap().made);
+    assert_eq!(
+        (git(&sub, "symbolic-ref --short HEAD").as_str(), outer.git("symbolic-ref --short HEAD").as_str()),
+        ("ralph/sub", "main")
+    );
+}
+
+#[test]
+fn without_a_work_tree_there_is_none_and_that_is_said() {
+    let note = |root: &Path| switch_to_branch(root, "ralph/x").unwrap().note.unwrap_or_default();
+    let folder = tempfile::tempdir().unwrap();
+    assert_eq!(note(folder.path()), "there is no git repository here");
+    git(folder.path(), "init -q --bare");
+    assert_eq!(note(folder.path()), "the repository here is bare");
+    let repo = Repo { dir: tempfile::tempdir().unwrap() };
+    fs::create_dir(repo.root()).unwrap();
+    repo.git("init -q -b main --object-format=sha256");
+    assert!(
+        preview_switch(&repo.root(), "ralph/x")
+            .unwrap_err()
+            .to_string()
+            .contains("check the branch out yourself")
+    );
+}
+
+#[test]
+fn no_hook_runs() {
+    let repo = Repo::new();
+    repo.git("branch there");
+    for hook in ["post-checkout", "reference-transaction"] {
+        let path = repo.root().join(".git/hooks").join(hook);
+        fs::write(&path, "#!/bin/sh\ntouch hooked\n").unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    switch_to_branch(&repo.root(), "there").unwrap();
+    switch_to_branch(&repo.root(), "new").unwrap();
+    assert!(!repo.root().join("hooked").exists());
+}

@@ -1,0 +1,161 @@
+//! Performs one HTTP request in a process of its own (`loopkeeper-request`). Each host is resolved once, every address
+//! is checked against the core's rules, and the connection uses that checked address: no proxy, no second lookup, no
+//! cookies. A redirect is treated as a new request.
+
+use std::fmt;
+use std::io::{self, Read, Write as _};
+use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
+use std::process::ExitCode;
+use std::time::Duration;
+
+use loopkeeper_core::check::answer::{BODY_BYTES, HttpOutcome, HttpResponse};
+use loopkeeper_task::criterion::address::{AllowedHosts, UrlHost};
+use ureq::config::Config;
+use ureq::http::Uri;
+use ureq::unversioned::resolver::{DefaultResolver, ResolvedSocketAddrs, Resolver};
+use ureq::unversioned::transport::{DefaultConnector, NextTimeout};
+use ureq::{Agent, Error};
+
+use super::wire::{RequestKind, VARIABLE, WireRequest, WireResponse};
+
+/// The subcommand's name.
+pub const WORD: &str = "request";
+
+/// A server that somebody else runs answers at once, or is not there.
+const LISTENING: Duration = Duration::from_millis(300);
+
+/// Asks what the environment holds, and says what came of it.
+pub fn main() -> ExitCode {
+    let question = std::env::var(VARIABLE).ok().and_then(|it| WireRequest::decode(&it));
+    let Some(question) = question else {
+        let words = "error: this is a part of loopkeeper\nHint: Run `loopkeeper` instead.";
+        let _ = writeln!(io::stderr(), "{words}");
+        return ExitCode::from(2);
+    };
+    let said = match question.what {
+        RequestKind::Answer => WireResponse::Reply(perform_request(&question)),
+        RequestKind::Listener => WireResponse::Taken(is_taken(&question)),
+    };
+    // Who gave up hears no answer.
+    said.write(&mut io::stdout().lock()).map_or(ExitCode::FAILURE, |()| ExitCode::SUCCESS)
+}
+
+fn is_taken(question: &WireRequest) -> bool {
+    let listener = || {
+        let uri: Uri = question.url.parse().ok()?;
+        let found = addresses(&uri).ok()?;
+        let allowed = check_addresses(&allowed_hosts(question), &uri, found).ok()?;
+        allowed.into_iter().find(|it| TcpStream::connect_timeout(it, LISTENING).is_ok())
+    };
+    listener().is_some()
+}
+
+fn perform_request(question: &WireRequest) -> HttpOutcome {
+    let config = Agent::config_builder()
+        .http_status_as_error(false)
+        .proxy(None)
+        .max_redirects(question.redirects)
+        .max_idle_connections(0)
+        .timeout_global(Some(question.timeout))
+        .user_agent("loopkeeper")
+        .build();
+    let resolver = FilteringResolver { named: allowed_hosts(question), resolver: DefaultResolver::default() };
+    let agent = Agent::with_parts(config, DefaultConnector::default(), resolver);
+    let response = match agent.get(question.url.as_str()).call() {
+        Ok(response) => response,
+        Err(error) => return no_answer(&error, question),
+    };
+    let status = response.status().as_u16();
+    let text = |it: &[u8]| String::from_utf8_lossy(it).into_owned();
+    let headers = response.headers().iter();
+    let headers = headers.map(|(name, value)| (name.to_string(), text(value.as_bytes()))).collect();
+    match read_body(response.into_body().into_reader()) {
+        Ok((body, cut)) => HttpOutcome::Answered(HttpResponse { status, headers, body, cut }),
+        Err(error) if error.kind() == io::ErrorKind::TimedOut => HttpOutcome::TimedOut,
+        Err(error) => match error.downcast::<Error>() {
+            Ok(error) => no_answer(&error, question),
+            Err(error) => HttpOutcome::None(format!("the answer broke off: {error}")),
+        },
+    }
+}
+
+fn authority(question: &WireRequest) -> String {
+    let uri = question.url.parse::<Uri>().ok();
+    uri.and_then(|it| it.authority().map(ToString::to_string)).unwrap_or_default()
+}
+
+fn read_body(reader: impl Read) -> io::Result<(Vec<u8>, bool)> {
+    let mut body = Vec::new();
+    reader.take(BODY_BYTES as u64 + 1).read_to_end(&mut body)?;
+    let cut = body.len() > BODY_BYTES;
+    body.truncate(BODY_BYTES);
+    Ok((body, cut))
+}
+
+fn no_answer(error: &Error, question: &WireRequest) -> HttpOutcome {
+    let why = match error {
+        Error::Timeout(_) => return HttpOutcome::TimedOut,
+        Error::TooManyRedirects => format!("more than {} redirects", question.redirects),
+        Error::Other(refused) => refused.to_string(),
+        Error::HostNotFound => "the host was not found".to_owned(),
+        Error::Io(error) if error.kind() == io::ErrorKind::TimedOut => return HttpOutcome::TimedOut,
+        Error::Io(error) if error.kind() == io::ErrorKind::ConnectionRefused => {
+            format!("nobody answers at {}", authority(question))
+        }
+        Error::Io(error) => format!("no answer: {error}"),
+        other => format!("no answer: {other}"),
+    };
+    HttpOutcome::None(why)
+}
+
+/// Resolves, and lets pass what the rules allow: what it gives is what is connected to.
+struct FilteringResolver {
+    named: AllowedHosts,
+    resolver: DefaultResolver,
+}
+
+impl Resolver for FilteringResolver {
+    fn resolve(
+        &self,
+        uri: &Uri,
+        config: &Config,
+        timeout: NextTimeout,
+    ) -> Result<ResolvedSocketAddrs, Error> {
+        let found = self.resolver.resolve(uri, config, timeout)?;
+        match check_addresses(&self.named, uri, found.iter().copied()) {
+            Ok(_) => Ok(found),
+            Err(why) => Err(Error::Other(why.into())),
+        }
+    }
+}
+
+/// All of them, or none: a name that leads to several places, one of them inside, is not to be trusted with any.
+fn check_addresses(
+    named: &AllowedHosts,
+    uri: &Uri,
+    found: impl IntoIterator<Item = SocketAddr>,
+) -> Result<Vec<SocketAddr>, String> {
+    let host = UrlHost::of(uri.host().unwrap_or_default());
+    found.into_iter().map(|it| named.allows(&host, it.ip()).map(|()| it)).collect()
+}
+
+fn addresses(uri: &Uri) -> io::Result<Vec<SocketAddr>> {
+    let port = uri.port_u16().unwrap_or(if uri.scheme_str() == Some("https") { 443 } else { 80 });
+    let host = uri.host().unwrap_or_default();
+    Ok((host.trim_start_matches('[').trim_end_matches(']'), port).to_socket_addrs()?.collect())
+}
+
+/// By the reader that makes the request, so that no two readings of one address differ.
+fn allowed_hosts(question: &WireRequest) -> AllowedHosts {
+    let host = |url: &String| Some(UrlHost::of(url.parse::<Uri>().ok()?.host()?));
+    AllowedHosts { check: host(&question.url), servers: question.servers.iter().filter_map(host).collect() }
+}
+
+impl fmt::Debug for FilteringResolver {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{:?}", self.named)
+    }
+}
+
+#[cfg(test)]
+mod tests;

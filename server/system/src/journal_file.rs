@@ -1,0 +1,359 @@
+//! The journal as a file: what [`JournalFile::append`] returns is on disk, whatever happens next. The caller
+//! holds the loop's lock; this file neither locks nor decides. Reading beside a writer is in [`follow`].
+
+pub mod follow;
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, ErrorKind, Write};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use loopkeeper_core::journal::line::BadLine;
+use loopkeeper_core::journal::reading::{self, ChecksumChain, JournalTail, ParsedJournal};
+use loopkeeper_core::journal::{Entry, Record};
+use loopkeeper_text::moment::Moment;
+
+use super::durable;
+
+/// Given up when the disk is full, so that the record that says so still fits.
+pub const RESERVE_BYTES: usize = 64 * 1024;
+
+/// Why a journal cannot be written or read.
+#[derive(Debug, thiserror::Error)]
+pub enum JournalError {
+    /// [`JournalFile::recover`], then [`JournalFile::spend_reserve`], then it takes one more record.
+    #[error("the disk is full: the journal {} cannot grow", path.display())]
+    Full { path: PathBuf, source: io::Error },
+    #[error("cannot {action} the journal {}: {source}", path.display())]
+    Io { action: &'static str, path: PathBuf, source: io::Error },
+    /// The kernel may have dropped what was written: only [`JournalFile::recover`] leads on.
+    #[error("the journal {} did not reach the disk: {source}", path.display())]
+    Sync { path: PathBuf, source: io::Error },
+    #[error("an earlier write of the journal {} failed and was not made good", path.display())]
+    Broken { path: PathBuf },
+    #[error("the journal {} was deleted or replaced", path.display())]
+    Gone { path: PathBuf },
+    #[error("the journal {} was changed by something else", path.display())]
+    Foreign { path: PathBuf },
+    #[error("the journal {} is damaged in line {line}: {why}", path.display())]
+    Damaged { path: PathBuf, line: usize, why: BadLine },
+    #[error("a record does not fit the journal {}: {why}", path.display())]
+    Unwritable { path: PathBuf, why: BadLine },
+}
+
+impl JournalError {
+    /// What the user can do about it.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::Full { .. } => "Make room on that disk, then resume the loop.",
+            Self::Io { .. } | Self::Sync { .. } | Self::Broken { .. } => {
+                "Check the disk and the permissions of that folder, then resume the loop."
+            }
+            Self::Gone { .. } => {
+                "Nothing was recreated. Start a new loop if this one's record is not needed."
+            }
+            Self::Foreign { .. } => "Only loopkeeper writes there. Find out what else did before resuming.",
+            Self::Damaged { why: BadLine::Version(_) | BadLine::Shape(_), .. } => {
+                "It may come from a later version: use that one to go on."
+            }
+            Self::Damaged { .. } => {
+                "Nothing was changed. Restore the file from a backup, or start a new loop."
+            }
+            Self::Unwritable { .. } => "This is an error in loopkeeper: please report it.",
+        }
+    }
+}
+
+/// A journal open for appending.
+#[derive(Debug)]
+pub struct JournalFile {
+    path: PathBuf,
+    file: File,
+    /// As long as this writer left the file.
+    len: u64,
+    chain: ChecksumChain,
+    /// The records that count and of which nobody knows yet whether they are on disk: the end of the file.
+    loose: Vec<u8>,
+    /// Where the chain stands on disk.
+    synced: ChecksumChain,
+    /// Records that count and were cut off to make a failed write good: the next write begins with them.
+    owed: Vec<u8>,
+    /// Of the records that this writer appends.
+    epoch: u32,
+    health: JournalHealth,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum JournalHealth {
+    Sound,
+    /// What lies behind `len` is unknown.
+    Broken,
+}
+
+/// A journal that existed before, opened for going on.
+#[derive(Debug)]
+pub struct ReopenedJournal {
+    pub journal: JournalFile,
+    /// Empty when the keeper that made the file never got to write: nothing was ever started.
+    pub entries: Vec<Entry>,
+    /// Where the bytes of a write that was cut off were put aside.
+    pub torn: Option<PathBuf>,
+}
+
+impl JournalFile {
+    /// A new journal; fails where there is one already.
+    pub fn create(path: &Path) -> Result<Self, JournalError> {
+        let failed = |source| io_error("create", path, source);
+        let file = options().create_new(true).open(path).map_err(failed)?;
+        let journal = Self::from_parts(path, file, ChecksumChain::default(), 0);
+        journal.refill_reserve()?;
+        journal.file.sync_all().map_err(failed)?;
+        sync_folder(path)?;
+        Ok(journal)
+    }
+
+    /// An existing journal, in an epoch of its own. A torn end is copied aside and cut; a damaged journal is
+    /// left as it is and refused.
+    pub fn open(path: &Path) -> Result<ReopenedJournal, JournalError> {
+        let file = options().open(path).map_err(|source| match source.kind() {
+            ErrorKind::NotFound => JournalError::Gone { path: path.to_owned() },
+            _ => io_error("open", path, source),
+        })?;
+        let bytes = std::fs::read(path).map_err(|source| io_error("read", path, source))?;
+        let ParsedJournal { entries, good_len, chain, tail } = reading::parse_journal(&bytes);
+        let torn = match tail {
+            JournalTail::Clean => None,
+            JournalTail::Damaged { line, why } => {
+                return Err(JournalError::Damaged { path: path.to_owned(), line, why });
+            }
+            JournalTail::Torn { .. } => Some(put_aside(path, bytes.get(good_len..).unwrap_or_default())?),
+        };
+        file.set_len(good_len as u64).map_err(|source| io_error("cut", path, source))?;
+        // What a keeper wrote without living to see it synced is read as written, so it has to stay.
+        file.sync_all().map_err(|source| io_error("sync", path, source))?;
+        sync_folder(path)?;
+        let journal = Self::from_parts(path, file, chain, good_len as u64);
+        // Without room for a reserve the loop still goes on; the next append tells about the disk.
+        let _ = journal.refill_reserve();
+        Ok(ReopenedJournal { journal, entries, torn })
+    }
+
+    fn from_parts(path: &Path, file: File, chain: ChecksumChain, len: u64) -> Self {
+        let epoch = chain.last_epoch() + 1;
+        let (loose, owed, synced) = (Vec::new(), Vec::new(), chain.clone());
+        let health = JournalHealth::Sound;
+        Self { path: path.to_owned(), file, len, chain, loose, synced, owed, epoch, health }
+    }
+
+    /// Appends the records as one write. When this returns they are on disk, with everything noted before; when it
+    /// fails none of them counts.
+    pub fn append(&mut self, at: Moment, records: Vec<Record>) -> Result<Vec<Entry>, JournalError> {
+        let (chain, bytes, entries) = self.chain_records(at, records)?;
+        self.write(&bytes)?;
+        self.sync_file()?;
+        self.take_in(chain, &bytes);
+        self.has_synced();
+        Ok(entries)
+    }
+
+    /// Appends the records as one write. They count when this returns, and are on disk after the next
+    /// [`Self::append`] or [`Self::sync`].
+    pub fn append_unsynced(&mut self, at: Moment, records: Vec<Record>) -> Result<Vec<Entry>, JournalError> {
+        let (chain, bytes, entries) = self.chain_records(at, records)?;
+        self.write(&bytes)?;
+        self.take_in(chain, &bytes);
+        Ok(entries)
+    }
+
+    /// Whatever was noted is on disk when this returns.
+    pub fn sync(&mut self) -> Result<(), JournalError> {
+        if self.loose.is_empty() && self.owed.is_empty() {
+            return Ok(());
+        }
+        self.append(Moment::default(), Vec::new()).map(drop)
+    }
+
+    fn chain_records(
+        &self,
+        at: Moment,
+        records: Vec<Record>,
+    ) -> Result<(ChecksumChain, Vec<u8>, Vec<Entry>), JournalError> {
+        let mut chain = self.chain.clone();
+        let mut text = String::new();
+        let mut entries = Vec::with_capacity(records.len());
+        for record in records {
+            let entry = Entry { seq: chain.last_seq() + 1, epoch: self.epoch, at, record };
+            let unwritable = |why| JournalError::Unwritable { path: self.path.clone(), why };
+            text += &chain.append(&entry).map_err(unwritable)?;
+            entries.push(entry);
+        }
+        Ok((chain, [self.owed.as_slice(), text.as_bytes()].concat(), entries))
+    }
+
+    fn take_in(&mut self, chain: ChecksumChain, written: &[u8]) {
+        self.chain = chain;
+        self.len += written.len() as u64;
+        self.loose.extend_from_slice(written);
+        self.owed.clear();
+    }
+
+    fn has_synced(&mut self) {
+        self.synced.clone_from(&self.chain);
+        self.loose.clear();
+    }
+
+    /// Whether the file is still the one at its path, and as this writer left it.
+    pub fn verify_unchanged(&self) -> Result<(), JournalError> {
+        let path = || self.path.clone();
+        let ours = self.file.metadata().map_err(|source| io_error("look at", &self.path, source))?;
+        match std::fs::metadata(&self.path) {
+            Ok(found) if found.ino() == ours.ino() && found.dev() == ours.dev() => {}
+            Err(source) if source.kind() != ErrorKind::NotFound => {
+                return Err(io_error("look at", &self.path, source));
+            }
+            Ok(_) | Err(_) => return Err(JournalError::Gone { path: path() }),
+        }
+        if ours.len() == self.len { Ok(()) } else { Err(JournalError::Foreign { path: path() }) }
+    }
+
+    /// Makes a journal usable again after a failed write: on a new descriptor, everything that is on disk for
+    /// certain is verified and everything behind it cut. What was noted meanwhile goes before the next record.
+    pub fn recover(&mut self) -> Result<(), JournalError> {
+        let gone = || JournalError::Gone { path: self.path.clone() };
+        let file = options().open(&self.path).map_err(|source| match source.kind() {
+            ErrorKind::NotFound => gone(),
+            _ => io_error("open", &self.path, source),
+        })?;
+        let bytes = std::fs::read(&self.path).map_err(|source| io_error("read", &self.path, source))?;
+        let len = self.len.saturating_sub(self.loose.len() as u64);
+        let synced = bytes.get(..len as usize).map(reading::parse_journal);
+        if synced.is_none_or(|it| it.chain != self.synced || it.tail != JournalTail::Clean) {
+            return Err(JournalError::Foreign { path: self.path.clone() });
+        }
+        file.set_len(len).map_err(|source| io_error("cut", &self.path, source))?;
+        self.len = len;
+        self.owed.splice(..0, self.loose.drain(..));
+        file.sync_all().map_err(|source| JournalError::Sync { path: self.path.clone(), source })?;
+        self.file = file;
+        self.health = JournalHealth::Sound;
+        self.verify_unchanged()
+    }
+
+    /// Gives the reserve up: room for one record on a full disk.
+    pub fn spend_reserve(&self) -> Result<(), JournalError> {
+        match std::fs::remove_file(reserve_of(&self.path)) {
+            Err(source) if source.kind() != ErrorKind::NotFound => {
+                Err(io_error("give up the reserve of", &self.path, source))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Takes the reserve again, where it was given up. Succeeds when there is room again.
+    pub fn refill_reserve(&self) -> Result<(), JournalError> {
+        let path = reserve_of(&self.path);
+        if std::fs::metadata(&path).is_ok_and(|it| it.len() == RESERVE_BYTES as u64) {
+            return Ok(());
+        }
+        // Written, not just sized: a hole reserves nothing.
+        let filled =
+            OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&path).and_then(
+                |mut file| {
+                    file.write_all(&vec![0; RESERVE_BYTES])?;
+                    file.sync_all()
+                },
+            );
+        filled.map_err(|source| {
+            let _ = std::fs::remove_file(&path);
+            io_error("make the reserve of", &self.path, source)
+        })
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> Result<(), JournalError> {
+        if self.health == JournalHealth::Broken {
+            return Err(JournalError::Broken { path: self.path.clone() });
+        }
+        self.verify_unchanged()?;
+        // A full disk may take a part without an error: going on is how the reason comes out.
+        if let Err(source) = self.file.write_all(bytes) {
+            if self.file.set_len(self.len).is_err() {
+                self.health = JournalHealth::Broken;
+            }
+            return Err(io_error("append to", &self.path, source));
+        }
+        Ok(())
+    }
+
+    fn sync_file(&mut self) -> Result<(), JournalError> {
+        if let Err(source) = self.file.sync_data() {
+            self.health = JournalHealth::Broken;
+            // Some file systems find out only now that there is no room.
+            return Err(match io_error("sync", &self.path, source) {
+                JournalError::Io { path, source, .. } => JournalError::Sync { path, source },
+                full => full,
+            });
+        }
+        Ok(())
+    }
+}
+
+/// Reads a journal without touching it.
+pub fn read(path: &Path) -> Result<ParsedJournal, JournalError> {
+    bytes_of(path).map(|bytes| reading::parse_journal(&bytes))
+}
+
+/// The lines of a journal that hold records, exactly as they were written.
+pub fn read_raw_lines(path: &Path) -> Result<Vec<u8>, JournalError> {
+    let mut bytes = bytes_of(path)?;
+    bytes.truncate(reading::parse_journal(&bytes).good_len);
+    Ok(bytes)
+}
+
+fn bytes_of(path: &Path) -> Result<Vec<u8>, JournalError> {
+    std::fs::read(path).map_err(|source| match source.kind() {
+        ErrorKind::NotFound => JournalError::Gone { path: path.to_owned() },
+        _ => io_error("read", path, source),
+    })
+}
+
+fn options() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.read(true).append(true).mode(0o600);
+    options
+}
+
+/// Copies a torn end to the first free `<journal>.torn-<n>`, durably, before it is cut.
+fn put_aside(path: &Path, bytes: &[u8]) -> Result<PathBuf, JournalError> {
+    let failed = |source| io_error("put aside the torn end of", path, source);
+    for number in 1_u32.. {
+        let aside = path.with_extension(format!("torn-{number}"));
+        let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&aside);
+        match file.and_then(|mut it| it.write_all(bytes).and_then(|()| it.sync_all())) {
+            Ok(()) => return sync_folder(path).map(|()| aside),
+            Err(source) if source.kind() == ErrorKind::AlreadyExists => {}
+            Err(source) => return Err(failed(source)),
+        }
+    }
+    Err(failed(ErrorKind::AlreadyExists.into()))
+}
+
+fn sync_folder(path: &Path) -> Result<(), JournalError> {
+    durable::sync_folder(path).map_err(|source| io_error("sync the folder of", path, source))
+}
+
+fn reserve_of(path: &Path) -> PathBuf {
+    path.with_extension("reserve")
+}
+
+fn io_error(action: &'static str, path: &Path, source: io::Error) -> JournalError {
+    let path = path.to_owned();
+    match source.kind() {
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::WriteZero => {
+            JournalError::Full { path, source }
+        }
+        _ => JournalError::Io { action, path, source },
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,272 @@
+//! Runs agents and checks, each under a warden (see `keeper::warden`) that leaves nobody behind.
+//!
+//! Only this module starts programs in a keeper. It reads nothing into what they say or how they end.
+
+mod collected;
+mod head_tail;
+pub mod job_request;
+mod lines;
+pub mod orphans;
+mod output_file;
+pub mod report;
+pub(crate) mod resolve;
+mod run;
+mod running;
+mod supervise;
+pub mod table;
+pub mod tree;
+mod warden;
+mod warden_pool;
+
+use std::ffi::OsString;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use loopkeeper_text::redact::Redactor;
+use rustix::pipe::{PipeFlags, pipe_with};
+use thiserror::Error;
+use tokio::net::unix::pipe::Receiver;
+use tokio::sync::{mpsc, oneshot, watch};
+
+use self::lines::LineSplitter;
+use self::output_file::OutputFile;
+pub(super) use self::run::run_for;
+pub use self::run::{run_beside, run_to_end};
+use self::running::Main;
+pub use self::running::{JobHandle, StopHookWait};
+use self::supervise::{CHUNKS, ProcessSupervisor};
+use self::warden::WardenHandle;
+pub use self::warden_pool::WardenPool;
+use super::sandbox::Isolation;
+use super::trust::permit::Approved;
+
+/// One program to run.
+#[derive(Debug, Clone)]
+pub struct Job {
+    /// The program and its arguments. A name is looked up in the `PATH` of `env`, a path is relative to `cwd`.
+    pub argv: Approved<Vec<OsString>>,
+    pub cwd: PathBuf,
+    /// The complete environment (see [`super::env::scrubbed_env`]); nothing is inherited.
+    pub env: Vec<(OsString, OsString)>,
+    pub stdin: StdinSource,
+    /// Between TERM and KILL.
+    pub grace: Duration,
+    /// The output, secrets of `env` and of our own environment redacted, goes to `BASE.out` and, where it is long, `BASE.tail`.
+    pub output: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum StdinSource {
+    Null,
+    /// The content of this file.
+    File(PathBuf),
+}
+
+impl StdinSource {
+    fn file(&self) -> Option<&Path> {
+        match self {
+            Self::Null => None,
+            Self::File(path) => Some(path),
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stream {
+    Stdout,
+    Stderr,
+}
+
+/// Raw bytes, line ends removed; the last line of a stream may have had none.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum OutputEvent {
+    Line {
+        stream: Stream,
+        bytes: Vec<u8>,
+    },
+    /// A line over `agent::LINE_BYTES`; it is in the output file only.
+    Oversize {
+        stream: Stream,
+        bytes: usize,
+    },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TerminateMode {
+    /// TERM to the main process, KILL to everything after the job's grace time.
+    Grace,
+    /// KILL to everything.
+    Now,
+}
+
+/// How a run ended. Its kill domain is empty but for `left`.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct JobOutcome {
+    pub exit: Option<i32>,
+    pub signal: Option<i32>,
+    /// Why the program could not be started after all, in words.
+    pub not_started: Option<String>,
+    /// Outlived the main process and were ended, as `pid name`.
+    pub survivors: Vec<String>,
+    /// Could not be ended, as `pid name`.
+    pub left: Vec<String>,
+    pub cpu_ms: u64,
+    /// Output bytes that are in no file.
+    pub dropped: u64,
+    /// Why the output could not be written, in words.
+    pub output_error: Option<String>,
+}
+
+#[derive(Debug, Error)]
+pub enum ProcessError {
+    #[error("There is nothing to run: the command is empty.")]
+    Empty,
+    #[error("`{program}` was not found, or is not executable.")]
+    NotFound { program: String },
+    #[error("The folder {} does not exist.", path.display())]
+    NoFolder { path: PathBuf },
+    #[error("Could not write {}: {source}", path.display())]
+    Output { path: PathBuf, source: io::Error },
+    #[error("Could not start `{program}`: {source}")]
+    Start { program: String, source: io::Error },
+}
+
+/// Starts a job under a warden of its own. Needs a tokio runtime, and a thread that lives as long as the job.
+pub fn start(job: &Job, domain: &Isolation) -> Result<JobHandle, ProcessError> {
+    start_with(job, StreamLayout::Apart, |program, ends| start_single_warden(job, program, domain, ends))
+}
+
+/// The same, with its errors on its stdout: two pipes do not tell what was said first.
+pub fn start_in_order(job: &Job, domain: &Isolation) -> Result<JobHandle, ProcessError> {
+    start_with(job, StreamLayout::Together, |program, ends| start_single_warden(job, program, domain, ends))
+}
+
+/// Whether a job has a pipe for each stream or one for both. Two do not show what was written first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StreamLayout {
+    Apart,
+    Together,
+}
+
+/// What a job holds the other ends of.
+struct ChildStdio {
+    control: OwnedFd,
+    out: OwnedFd,
+    err: OwnedFd,
+}
+
+fn start_with(
+    job: &Job,
+    streams: StreamLayout,
+    by: impl FnOnce(&Path, ChildStdio) -> io::Result<WardenHandle>,
+) -> Result<JobHandle, ProcessError> {
+    let output = match &job.output {
+        Some(base) => Some(
+            OutputFile::create(base, redactor(job))
+                .map_err(|source| ProcessError::Output { path: base.with_extension("out"), source })?,
+        ),
+        None => None,
+    };
+    let program = find_program(job)?;
+    let failed = |source| ProcessError::Start { program: program.display().to_string(), source };
+    let (channels, ends) = channels(streams).map_err(failed)?;
+    let warden = by(&program, ends).map_err(failed)?;
+    let (force, forced) = watch::channel(None);
+    let (to, inbox) = mpsc::channel(CHUNKS);
+    let (pid, spent_ms) = (warden.pid, warden.spent_ms);
+    let JobChannels { control, for_pump, out, err } = channels;
+    let (tell_main, main) = oneshot::channel();
+    let (said, main_to) = (Vec::new(), Some(tell_main));
+    let pump = ProcessSupervisor {
+        warden,
+        control: for_pump,
+        said,
+        main: main_to,
+        out: Some(out),
+        err,
+        to,
+        force: forced,
+    };
+    tokio::spawn(pump.run());
+    let (main, lines, grace) = (Main::Awaited(main), LineSplitter::default(), job.grace);
+    Ok(JobHandle {
+        pid,
+        main,
+        spent_ms,
+        inbox,
+        control,
+        force,
+        grace,
+        asked: None,
+        lines,
+        output,
+        report: None,
+    })
+}
+
+/// Knows the secrets of the job's environment and of our own.
+fn redactor(job: &Job) -> Redactor {
+    let own = std::env::vars_os();
+    let all = job.env.iter().cloned().chain(own);
+    Redactor::from_env(
+        all.filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?))),
+    )
+}
+
+fn find_program(job: &Job) -> Result<PathBuf, ProcessError> {
+    let name = job.argv.value().first().ok_or(ProcessError::Empty)?;
+    if !job.cwd.is_dir() {
+        return Err(ProcessError::NoFolder { path: job.cwd.clone() });
+    }
+    let search = job.env.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.clone());
+    resolve::resolve_program(name, &search.unwrap_or_default(), &job.cwd)
+        .ok_or_else(|| ProcessError::NotFound { program: name.to_string_lossy().into_owned() })
+}
+
+/// What the keeper hears and says of a job.
+struct JobChannels {
+    control: UnixStream,
+    for_pump: tokio::net::UnixStream,
+    out: Receiver,
+    err: Option<Receiver>,
+}
+
+fn channels(streams: StreamLayout) -> io::Result<(JobChannels, ChildStdio)> {
+    let (control, theirs) = UnixStream::pair()?;
+    control.set_nonblocking(true)?;
+    let for_pump = tokio::net::UnixStream::from_std(control.try_clone()?)?;
+    let (out, out_end) = pipe()?;
+    let (err, err_end) = match streams {
+        StreamLayout::Apart => pipe().map(|(err, end)| (Some(err), end))?,
+        StreamLayout::Together => (None, out_end.try_clone()?),
+    };
+    Ok((
+        JobChannels { control, for_pump, out, err },
+        ChildStdio { control: theirs.into(), out: out_end, err: err_end },
+    ))
+}
+
+fn start_single_warden(
+    job: &Job,
+    program: &Path,
+    domain: &Isolation,
+    ends: ChildStdio,
+) -> io::Result<WardenHandle> {
+    let mut command = domain.command();
+    command.arg("--grace-ms").arg(job.grace.as_millis().to_string());
+    if let Some(path) = job.stdin.file() {
+        command.arg("--stdin").arg(path);
+    }
+    command.arg("--").arg(program).args(job.argv.value().iter().skip(1));
+    command.env_clear().envs(job.env.iter().map(|(name, value)| (name, value))).current_dir(&job.cwd);
+    command.stdin(ends.control).stdout(ends.out).stderr(ends.err);
+    WardenHandle::start(command, None)
+}
+
+fn pipe() -> io::Result<(Receiver, OwnedFd)> {
+    let (read, write) = pipe_with(PipeFlags::CLOEXEC)?;
+    Ok((Receiver::from_owned_fd(read)?, write))
+}

@@ -1,0 +1,178 @@
+//! The request that hands a job to a pooled warden: a message on its channel with the file descriptors of that job
+//! (the description, the job's own channel to the keeper, stdout and stderr).
+
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io::{self, IoSlice, IoSliceMut, Read as _, Seek as _, Write as _};
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use rustix::fs::{MemfdFlags, memfd_create};
+use rustix::net::{
+    RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage,
+    SendFlags, recvmsg, sendmsg,
+};
+
+/// The order, the channel, stdout, stderr.
+const PARTS: usize = 4;
+const WORD: &[u8] = b"o";
+
+/// One command, and all that is its own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JobRequest {
+    pub cwd: PathBuf,
+    /// The complete environment.
+    pub env: Vec<(OsString, OsString)>,
+    /// What the command reads; nothing when absent.
+    pub stdin: Option<PathBuf>,
+    /// Between TERM and KILL.
+    pub grace: Duration,
+    pub program: OsString,
+    pub args: Vec<OsString>,
+}
+
+/// An order as it arrives.
+#[derive(Debug)]
+pub struct ReceivedJob {
+    pub order: JobRequest,
+    pub control: OwnedFd,
+    pub out: OwnedFd,
+    pub err: OwnedFd,
+}
+
+/// Never waits: what is sent lies in a file of its own, however long it is.
+pub(crate) fn send(
+    channel: impl AsFd,
+    order: &JobRequest,
+    own: [BorrowedFd<'_>; PARTS - 1],
+) -> io::Result<()> {
+    let mut file = File::from(memfd_create("order", MemfdFlags::CLOEXEC)?);
+    file.write_all(&encode(order)?)?;
+    let [control, out, err] = own;
+    let parts = [file.as_fd(), control, out, err];
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(PARTS))];
+    let mut beside = SendAncillaryBuffer::new(&mut space);
+    if !beside.push(SendAncillaryMessage::ScmRights(&parts)) {
+        return Err(io::Error::other("no room for the parts of an order"));
+    }
+    let flags = SendFlags::NOSIGNAL | SendFlags::DONTWAIT;
+    sendmsg(channel, &[IoSlice::new(WORD)], &mut beside, flags)?;
+    Ok(())
+}
+
+/// The next order; `None` when there will be none.
+pub fn receive(channel: impl AsFd) -> io::Result<Option<ReceivedJob>> {
+    let mut word = [0; WORD.len()];
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(PARTS))];
+    let mut beside = RecvAncillaryBuffer::new(&mut space);
+    let flags = RecvFlags::CMSG_CLOEXEC;
+    let received = recvmsg(channel, &mut [IoSliceMut::new(&mut word)], &mut beside, flags)?;
+    if received.bytes == 0 {
+        return Ok(None);
+    }
+    let parts = beside.drain().filter_map(|message| match message {
+        RecvAncillaryMessage::ScmRights(parts) => Some(parts),
+        _ => None,
+    });
+    let parts: Vec<OwnedFd> = parts.flatten().collect();
+    let Ok([order, control, out, err]) = <[OwnedFd; PARTS]>::try_from(parts) else {
+        return Err(io::ErrorKind::InvalidData.into());
+    };
+    let (mut file, mut bytes) = (File::from(order), Vec::new());
+    file.rewind()?;
+    file.read_to_end(&mut bytes)?;
+    let order = decode(&bytes).ok_or(io::ErrorKind::InvalidData)?;
+    Ok(Some(ReceivedJob { order, control, out, err }))
+}
+
+/// Words, each ended by a zero, which none of them can hold: the folder, the file to read or nothing, the grace time
+/// in milliseconds, how many variables there are, their names and values, the program, its arguments.
+fn encode(order: &JobRequest) -> io::Result<Vec<u8>> {
+    let stdin = order.stdin.as_ref().map_or(OsStr::new(""), |path| path.as_os_str());
+    let numbers = [order.grace.as_millis().to_string(), order.env.len().to_string()];
+    let head = [order.cwd.as_os_str(), stdin].into_iter().chain(numbers.iter().map(OsStr::new));
+    let env = order.env.iter().flat_map(|(name, value)| [name.as_os_str(), value.as_os_str()]);
+    let line = std::iter::once(order.program.as_os_str()).chain(order.args.iter().map(OsString::as_os_str));
+    let mut bytes = Vec::new();
+    for word in head.chain(env).chain(line) {
+        if word.as_bytes().contains(&0) {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "a zero byte in a word of a command"));
+        }
+        bytes.extend_from_slice(word.as_bytes());
+        bytes.push(0);
+    }
+    Ok(bytes)
+}
+
+fn decode(bytes: &[u8]) -> Option<JobRequest> {
+    let mut words =
+        bytes.strip_suffix(&[0])?.split(|byte| *byte == 0).map(|it| OsString::from_vec(it.to_vec()));
+    let cwd = words.next()?.into();
+    let stdin = words.next().map(PathBuf::from).filter(|path| !path.as_os_str().is_empty());
+    let grace = Duration::from_millis(words.next()?.to_str()?.parse().ok()?);
+    let many: usize = words.next()?.to_str()?.parse().ok()?;
+    let env = (0..many).map(|_| Some((words.next()?, words.next()?))).collect::<Option<Vec<_>>>()?;
+    let program = words.next()?;
+    Some(JobRequest { cwd, env, stdin, grace, program, args: words.collect() })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::PipeReader;
+    use std::os::unix::net::UnixStream;
+
+    use super::*;
+
+    fn order() -> JobRequest {
+        JobRequest {
+            cwd: "/a b".into(),
+            env: vec![
+                ("A".into(), String::new().into()),
+                ("B=".into(), OsString::from_vec(vec![0xff, b'\n'])),
+            ],
+            stdin: None,
+            grace: Duration::from_millis(250),
+            program: "/bin/x".into(),
+            args: vec!["".into(), "--".into(), "ä".into()],
+        }
+    }
+
+    #[test]
+    fn an_order_arrives_as_it_was_sent() {
+        let bare = JobRequest { env: Vec::new(), args: Vec::new(), stdin: Some("/p".into()), ..order() };
+        let long = JobRequest { args: vec!["y".repeat(100_000).into(); 30], ..order() };
+        for expect in [order(), bare, long] {
+            let (keeper, warden) = UnixStream::pair().unwrap();
+            let (control, theirs) = UnixStream::pair().unwrap();
+            let (out, out_end) = io::pipe().unwrap();
+            let (err, err_end) = io::pipe().unwrap();
+            send(&keeper, &expect, [theirs.as_fd(), out_end.as_fd(), err_end.as_fd()]).unwrap();
+            drop((theirs, out_end, err_end));
+            let received = receive(&warden).unwrap().unwrap();
+            assert_eq!(received.order, expect);
+            let said = |pipe: PipeReader| io::read_to_string(pipe).unwrap();
+            File::from(received.control).write_all(b"c").unwrap();
+            File::from(received.out).write_all(b"o").unwrap();
+            File::from(received.err).write_all(b"e").unwrap();
+            assert_eq!(io::read_to_string(control).unwrap(), "c");
+            assert_eq!((said(out), said(err)), ("o".to_owned(), "e".to_owned()));
+        }
+    }
+
+    #[test]
+    fn what_is_no_order_is_refused() {
+        let (keeper, warden) = UnixStream::pair().unwrap();
+        (&keeper).write_all(WORD).unwrap();
+        assert_eq!(receive(&warden).unwrap_err().kind(), io::ErrorKind::InvalidData);
+        drop(keeper);
+        assert!(receive(&warden).unwrap().is_none());
+        let zero = JobRequest { program: OsString::from_vec(vec![b'x', 0]), ..order() };
+        assert_eq!(encode(&zero).unwrap_err().kind(), io::ErrorKind::InvalidInput);
+        for broken in ["", "/ ", "/  x ", "/  1 9 A B ", "/  1 0 ", "/  1 0 x"] {
+            assert_eq!(decode(broken.replace(' ', "\0").as_bytes()), None, "{broken}");
+        }
+    }
+}

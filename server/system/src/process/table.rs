@@ -1,0 +1,231 @@
+//! The processes of this machine as `/proc` shows them, and signals that cannot hit the wrong one.
+//!
+//! Reads and signals only; what to end is decided by [`super::tree`] and its callers.
+
+use std::collections::BTreeMap;
+use std::io;
+
+use rustix::process::{Pid, PidfdFlags, Signal, getpid, pidfd_open, pidfd_send_signal};
+
+/// Linux shows CPU time to every program in hundredths of a second, whatever the kernel's own tick is.
+const MS_PER_TICK: u64 = 10;
+/// A name of 64 bytes and 51 numbers of up to 20 digits; `/proc` hands a line out in one piece.
+const LONGEST_LINE: usize = 2048;
+/// Bubblewrap, the warden in its namespace, its job.
+const WARDEN_DEPTH: usize = 3;
+
+/// One process, told apart from a later one with the same number by its start.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Process {
+    pub pid: i32,
+    pub(crate) parent: i32,
+    pub(crate) group: i32,
+    pub(crate) session: i32,
+    /// Clock ticks since boot.
+    pub started: u64,
+    pub(crate) name: String,
+    /// Its own CPU time and that of its children that have been waited for.
+    pub cpu_ms: u64,
+    /// Not merely waiting for its parent to notice its end.
+    pub running: bool,
+}
+
+impl Process {
+    /// As people read it in a list of survivors.
+    pub(crate) fn label(&self) -> String {
+        format!("{} {}", self.pid, self.name)
+    }
+
+    /// Signals this very process; an end in the meantime is `ESRCH`, never a stranger with its number.
+    pub(crate) fn signal(&self, signal: Signal) -> io::Result<()> {
+        let pid = Pid::from_raw(self.pid).ok_or(rustix::io::Errno::SRCH)?;
+        let handle = pidfd_open(pid, PidfdFlags::empty())?;
+        if find_process(self.pid).is_none_or(|now| now.started != self.started) {
+            return Err(rustix::io::Errno::SRCH.into());
+        }
+        Ok(pidfd_send_signal(handle, signal)?)
+    }
+}
+
+/// Every process that can be seen, zombies too.
+pub fn list_processes() -> Vec<Process> {
+    let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
+    entries.flatten().filter_map(|entry| find_process(entry.file_name().to_str()?.parse().ok()?)).collect()
+}
+
+/// The process with this number, as it is now.
+pub fn find_process(pid: i32) -> Option<Process> {
+    let stat = std::fs::File::open(format!("/proc/{pid}/stat")).ok()?;
+    let mut line = [0; LONGEST_LINE];
+    let read = rustix::io::read(&stat, &mut line).ok()?;
+    parse(pid, line.get(..read)?)
+}
+
+/// The children of this process, zombies too. Much quicker than looking at everybody, and may miss some while
+/// others come and go: look again.
+pub(crate) fn own_children() -> Vec<Process> {
+    children_of(getpid().as_raw_pid())
+}
+
+fn children_of(parent: i32) -> Vec<Process> {
+    let tasks = std::fs::read_dir(format!("/proc/{parent}/task")).into_iter().flatten().flatten();
+    let lists: Vec<String> =
+        tasks.filter_map(|task| std::fs::read_to_string(task.path().join("children")).ok()).collect();
+    if lists.is_empty() {
+        // Not every kernel keeps the list.
+        return list_processes().into_iter().filter(|process| process.parent == parent).collect();
+    }
+    let pids = lists.iter().flat_map(|list| list.split_ascii_whitespace());
+    pids.filter_map(|pid| find_process(pid.parse().ok()?)).collect()
+}
+
+/// The number, as this process counts, of the descendant of `root` that its own PID namespace knows as `inner`.
+/// `None`: there is none any more.
+pub(crate) fn number_below(root: i32, inner: i32) -> Option<i32> {
+    let mut level = vec![root];
+    for _ in 0..WARDEN_DEPTH {
+        level = level.iter().flat_map(|it| children_of(*it)).map(|it| it.pid).collect();
+        if let Some(found) = level.iter().find(|it| own_number(**it) == Some(inner)) {
+            return Some(*found);
+        }
+    }
+    None
+}
+
+/// What a process is numbered in the innermost namespace that it belongs to.
+fn own_number(pid: i32) -> Option<i32> {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    innermost(&status)
+}
+
+fn innermost(status: &str) -> Option<i32> {
+    let numbers = status.lines().find_map(|it| it.strip_prefix("NSpid:"))?;
+    numbers.split_ascii_whitespace().next_back()?.parse().ok()
+}
+
+/// The running descendants of `root`, without `root` itself.
+pub fn descendants(root: i32, all: Vec<Process>) -> Vec<Process> {
+    let mut children: BTreeMap<i32, Vec<Process>> = BTreeMap::new();
+    for process in all {
+        children.entry(process.parent).or_default().push(process);
+    }
+    let mut found = children.remove(&root).unwrap_or_default();
+    let mut next = 0;
+    while let Some(process) = found.get(next) {
+        found.extend(children.remove(&process.pid).unwrap_or_default());
+        next += 1;
+    }
+    found.retain(|process| process.running);
+    found
+}
+
+/// CPU time of `root` and everything below it, ended children included.
+pub(crate) fn cpu_ms(root: i32) -> u64 {
+    let all = list_processes();
+    let own = all.iter().find(|process| process.pid == root).map_or(0, |process| process.cpu_ms);
+    own + descendants(root, all).iter().map(|process| process.cpu_ms).sum::<u64>()
+}
+
+/// A line of `/proc/PID/stat`. The name stands in parentheses and may hold anything, parentheses too.
+fn parse(pid: i32, stat: &[u8]) -> Option<Process> {
+    // By hand: a search that first asks the processor what it can do costs a warden more than it saves.
+    let open = stat.iter().position(|byte| *byte == b'(')?;
+    let close = stat.iter().rposition(|byte| *byte == b')')?;
+    let name = String::from_utf8_lossy(stat.get(open + 1..close)?);
+    let rest = std::str::from_utf8(stat.get(close + 1..)?).ok()?;
+    let fields: Vec<&str> = rest.split_ascii_whitespace().collect();
+    let number = |index: usize| fields.get(index).and_then(|field| field.parse::<u64>().ok());
+    let (state, threads) = (fields.first()?, number(17)?);
+    // User, system, and both of the children that were waited for.
+    let ticks = number(11)? + number(12)? + number(13)? + number(14)?;
+    Some(Process {
+        pid,
+        parent: fields.get(1)?.parse().ok()?,
+        group: fields.get(2)?.parse().ok()?,
+        session: fields.get(3)?.parse().ok()?,
+        started: number(19)?,
+        name: name.chars().map(|c| if c.is_control() { '?' } else { c }).collect(),
+        cpu_ms: ticks * MS_PER_TICK,
+        // A leader that has ended while its threads work on looks like a zombie and is none.
+        running: !matches!(*state, "Z" | "X") || threads > 1,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(name: &str, state: &str, threads: u32) -> String {
+        format!(
+            "7 ({name}) {state} 3 6 5 0 -1 4194560 1 2 3 4 10 20 30 40 20 0 {threads} 0 5555 9 9 18446744073709551615"
+        )
+    }
+
+    #[test]
+    fn a_line_of_stat() {
+        let check = |name: &str, state: &str, threads, expect: (&str, bool)| {
+            let process = parse(7, line(name, state, threads).as_bytes()).unwrap();
+            assert_eq!((process.name.as_str(), process.running), expect);
+            assert_eq!((process.group, process.session), (6, 5));
+            assert_eq!((process.parent, process.started, process.cpu_ms), (3, 5555, 1000));
+        };
+        check("sleep", "S", 1, ("sleep", true));
+        check("a) Z (b", "R", 1, ("a) Z (b", true));
+        check("x\ny\u{1b}", "S", 1, ("x?y?", true));
+        check("dead", "Z", 1, ("dead", false));
+        check("leader gone", "Z", 2, ("leader gone", true));
+        for broken in ["", "7", "7 (x", "7 (x) S", "7 (x) S a b c"] {
+            assert_eq!(parse(7, broken.as_bytes()), None);
+        }
+    }
+
+    #[test]
+    fn the_number_of_the_innermost_namespace() {
+        let check = |status: &str, expect| assert_eq!(innermost(status), expect, "{status}");
+        check("Name:\tsh\nPid:\t812\nNSpid:\t812\t7\nNSpgid:\t812\t1\n", Some(7));
+        check("NSpid:\t812\n", Some(812));
+        check("NSpid:\n", None);
+        check("Pid:\t812\n", None);
+        let own = std::process::id() as i32;
+        let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
+        let pid = child.id() as i32;
+        assert_eq!(number_below(own, own_number(pid).unwrap()), Some(pid));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert_eq!(number_below(own, pid), None);
+    }
+
+    #[test]
+    fn descendants_of_descendants_without_zombies() {
+        let process = |pid, parent, running| Process {
+            pid,
+            parent,
+            group: 0,
+            session: 0,
+            started: 0,
+            name: String::new(),
+            cpu_ms: 0,
+            running,
+        };
+        let all = vec![
+            process(9, 4, true),
+            process(2, 1, true),
+            process(3, 2, true),
+            process(4, 3, true),
+            process(5, 2, false),
+            process(6, 1, true),
+        ];
+        let mut found: Vec<i32> = descendants(2, all).iter().map(|process| process.pid).collect();
+        found.sort_unstable();
+        assert_eq!(found, [3, 4, 9]);
+    }
+
+    #[test]
+    fn this_process_is_found_and_a_wrong_start_is_not_signalled() {
+        let own = std::process::id() as i32;
+        let process = list_processes().into_iter().find(|process| process.pid == own).unwrap();
+        assert!(process.running);
+        let earlier = Process { started: process.started - 1, ..process };
+        assert!(earlier.signal(Signal::KILL).is_err());
+    }
+}

@@ -1,0 +1,100 @@
+//! A pool of wardens for one kind of job. A warden whose job left no process behind is reused: starting another costs
+//! more than a short check.
+
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::process::Stdio;
+use std::sync::{Arc, PoisonError};
+use std::time::Duration;
+
+use loopkeeper_core::check::CommandRun;
+
+use super::collected::OutputBuffer;
+use super::head_tail::BYTES;
+use super::job_request::{self, JobRequest};
+use super::orphans::ENV_LOOP;
+use super::warden::{IdleWardens, PoolHandle, WardenHandle};
+use super::{ChildStdio, Job, JobHandle, ProcessError, StreamLayout, orphans, run, start_with};
+use crate::sandbox::Isolation;
+
+#[derive(Debug, Clone)]
+pub struct WardenPool {
+    domain: Isolation,
+    idle: Arc<IdleWardens>,
+}
+
+impl WardenPool {
+    pub fn new(domain: &Isolation) -> Self {
+        Self { domain: domain.clone(), idle: Arc::default() }
+    }
+
+    /// What encloses their jobs.
+    pub fn isolation(&self) -> &Isolation {
+        &self.domain
+    }
+
+    /// The same as [`super::start`].
+    pub fn start(&self, job: &Job) -> Result<JobHandle, ProcessError> {
+        self.start_with(job, StreamLayout::Apart)
+    }
+
+    fn start_with(&self, job: &Job, streams: StreamLayout) -> Result<JobHandle, ProcessError> {
+        start_with(job, streams, |program, ends| {
+            let order = JobRequest {
+                cwd: job.cwd.clone(),
+                env: job.env.clone(),
+                stdin: job.stdin.file().map(Into::into),
+                grace: job.grace,
+                program: program.into(),
+                args: job.argv.value().iter().skip(1).cloned().collect(),
+            };
+            self.dispatch(&order, &ends)
+        })
+    }
+
+    /// The same as [`super::run_to_end`], with both streams in their order too: exactly where they share a pipe, else
+    /// as far as it shows in when they are read.
+    pub async fn run_to_end(&self, job: &Job, streams: StreamLayout, timeout: Duration) -> CommandRun {
+        let collected = match streams {
+            StreamLayout::Apart => OutputBuffer::with_both(BYTES),
+            StreamLayout::Together => OutputBuffer::with_combined(BYTES),
+        };
+        run::collect_output(self.start_with(job, streams), timeout, collected).await
+    }
+
+    /// To one that is idle, else to a new one: an idle one may have been ended in the meantime.
+    fn dispatch(&self, order: &JobRequest, ends: &ChildStdio) -> io::Result<WardenHandle> {
+        let own = [ends.control.as_fd(), ends.out.as_fd(), ends.err.as_fd()];
+        loop {
+            let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+            let is_new = idle.is_none();
+            let warden = idle.map_or_else(|| self.start_one(order, ends), Ok)?;
+            let given =
+                warden.order_channel().map_or(Ok(()), |channel| job_request::send(channel, order, own));
+            let Err(error) = given else { return Ok(warden.at_work()) };
+            orphans::unregister(warden.pid);
+            if is_new {
+                return Err(error);
+            }
+        }
+    }
+
+    fn start_one(&self, order: &JobRequest, ends: &ChildStdio) -> io::Result<WardenHandle> {
+        let (orders, theirs) = UnixStream::pair()?;
+        let mark = order.env.iter().filter(|(name, _)| name == ENV_LOOP).map(|(name, value)| (name, value));
+        let mut command = self.domain.command();
+        command.arg("--orders").env_clear().envs(mark).current_dir("/");
+        // What bubblewrap has to say is the first job's to tell.
+        command.stdin(OwnedFd::from(theirs)).stdout(Stdio::null()).stderr(ends.err.try_clone()?);
+        WardenHandle::start(command, Some(PoolHandle { orders, idle: Arc::downgrade(&self.idle) }))
+    }
+
+    /// Ends those that are idle, and waits for their end.
+    pub async fn shutdown(&self) {
+        let idle = std::mem::take(&mut *self.idle.lock().unwrap_or_else(PoisonError::into_inner));
+        for warden in idle {
+            warden.shutdown().await;
+        }
+    }
+}

@@ -1,0 +1,464 @@
+//! Snapshots of a work tree in a store of our own, outside of it: a bare git repository that only we write. Nothing
+//! is executed and no attribute, filter or hook applies: what is stored are the raw bytes of every regular file and
+//! symlink that is not ignored. The user's own repository is never written and hardly read (ignore rules only).
+//!
+//! What is not stored (over 20 MiB, unreadable, too deep) stands in the tree as a marker made of size and time, so
+//! that its change shows; a rollback never touches it.
+
+mod cache;
+mod compare;
+mod error;
+mod gc;
+pub(crate) mod ignores;
+mod names;
+mod objects;
+mod patch;
+mod restore;
+mod state;
+mod tree;
+mod walk;
+
+use std::collections::{BTreeMap, HashSet};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use git2::{ObjectType, Oid};
+use loopkeeper_core::journal::LineStats;
+
+pub use error::SnapshotError;
+pub use gc::{GcMode, GcReport};
+pub use restore::RestoreReport;
+
+pub(crate) use names::display_path;
+
+use cache::CachedFolder;
+use compare::TreeChange;
+use error::Result;
+use ignores::IgnoreRules;
+use objects::ObjectStore;
+use restore::RestoreScope;
+use state::{StoreLock, StoreState};
+use tree::{TreeItem, TreeItemKind};
+use walk::{TreeWalk, WalkReport};
+
+/// The snapshots of one work tree.
+pub struct SnapshotStore {
+    objects: ObjectStore,
+    root: PathBuf,
+    rules: IgnoreRules,
+    /// Our own state folder, where it lies inside the work tree.
+    own: Option<PathBuf>,
+    /// What the last walk saw, and the state of the store that it is valid for.
+    cache: Option<CachedFolder>,
+    valid_for: Option<StoreState>,
+    unsaved: DirtyStats,
+    /// When the last look began, and what it found.
+    last: Option<(Instant, Snapshot)>,
+    patience: Option<Duration>,
+}
+
+/// What reading again would cost if the cache file were not written.
+#[derive(Default)]
+struct DirtyStats {
+    files: u64,
+    bytes: u64,
+}
+
+/// The tree as it was at one moment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Snapshot {
+    /// Its id in the store: the same for the same names, bytes and executable bits.
+    pub tree: String,
+    pub not_covered: Vec<NotCovered>,
+    pub n_files: u64,
+}
+
+/// What a restore would change: paths, as they are shown.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct RestorePreview {
+    /// The snapshot of the tree as it is.
+    pub before: String,
+    pub written: Vec<String>,
+    pub removed: Vec<String>,
+    /// Those of them whose present bytes would go.
+    pub replaced: Vec<String>,
+}
+
+/// One file that differs between two snapshots; neither side where its bytes are not stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileChange {
+    /// Relative to the root.
+    pub path: Vec<u8>,
+    /// The same, unprintable bytes escaped.
+    pub shown: String,
+    pub old: Option<String>,
+    pub new: Option<String>,
+}
+
+/// What a snapshot has at a path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TreeEntry {
+    Nothing,
+    File {
+        bytes: Vec<u8>,
+        executable: bool,
+    },
+    Link(Vec<u8>),
+    /// Its bytes are not stored.
+    Unknown,
+}
+
+/// Something in the tree whose bytes are not stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NotCovered {
+    /// Relative to the root, `/` between names, unprintable bytes escaped.
+    pub path: String,
+    pub size: u64,
+    pub why: WhyNot,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WhyNot {
+    TooBig,
+    Unreadable,
+    TooDeep,
+}
+
+impl SnapshotStore {
+    /// Opens the store in `dir` for the work tree at `root`; makes it where nothing is.
+    pub fn open(dir: &Path, root: &Path) -> Result<Self> {
+        Self::open_with(dir, root, ignores::users_excludes_file())
+    }
+
+    fn open_with(dir: &Path, root: &Path, excludes_file: Option<PathBuf>) -> Result<Self> {
+        let root = root.canonicalize().map_err(SnapshotError::io("open the folder", root))?;
+        let dir = std::path::absolute(dir).map_err(SnapshotError::io("open the folder", dir))?;
+        let objects = ObjectStore::open(&dir)?;
+        state::ensure(&dir)?;
+        let own = own_folder(&dir, &root);
+        let rules = IgnoreRules::new(&root, excludes_file);
+        let unsaved = DirtyStats::default();
+        Ok(Self {
+            objects,
+            root,
+            rules,
+            own,
+            cache: None,
+            valid_for: None,
+            unsaved,
+            last: None,
+            patience: None,
+        })
+    }
+
+    /// Stores the tree as it is now. It is on disk when this returns.
+    pub fn take_snapshot(&mut self) -> Result<Snapshot> {
+        let began = Instant::now();
+        let _lock = StoreLock::acquire(self.objects.dir())?;
+        let (tree, found) = self.walk_tree(None)?;
+        let taken = Snapshot { tree: tree.to_string(), not_covered: found.not_covered, n_files: found.files };
+        self.last = Some((began, taken.clone()));
+        Ok(taken)
+    }
+
+    /// The same, where the last look began less than `young` ago what that one found.
+    pub fn take_unless_younger(&mut self, young: Duration) -> Result<Snapshot> {
+        match &self.last {
+            Some((began, taken)) if began.elapsed() < young => Ok(taken.clone()),
+            _ => self.take_snapshot(),
+        }
+    }
+
+    /// From now on a look that takes longer than this is given up with [`SnapshotError::OutOfTime`]; the next one
+    /// has more to do for it.
+    pub fn set_time_limit(&mut self, patience: Option<Duration>) {
+        self.patience = patience;
+    }
+
+    /// Whether the store holds this snapshot.
+    pub fn contains_snapshot(&self, tree: &str) -> bool {
+        self.objects.resolve_snapshot(tree).is_ok()
+    }
+
+    /// The paths that differ, relative to the root, unprintable bytes escaped.
+    pub fn changed_paths(&self, a: &str, b: &str) -> Result<Vec<String>> {
+        let changes = compare::diff_trees(
+            &self.objects,
+            self.objects.resolve_snapshot(a)?,
+            self.objects.resolve_snapshot(b)?,
+        )?;
+        let mut paths: Vec<_> = changes.iter().map(|it| names::display_path(&it.path)).collect();
+        paths.dedup();
+        Ok(paths)
+    }
+
+    /// The files that differ, with what to ask [`Self::bytes`] for.
+    pub fn files_changed(&self, a: &str, b: &str) -> Result<Vec<FileChange>> {
+        let changes = compare::diff_trees(
+            &self.objects,
+            self.objects.resolve_snapshot(a)?,
+            self.objects.resolve_snapshot(b)?,
+        )?;
+        let stored = |it: Option<TreeItem>| {
+            it.filter(|it| it.kind != TreeItemKind::Marker).map(|it| it.id.to_string())
+        };
+        Ok(changes
+            .into_iter()
+            .map(|it| FileChange {
+                shown: names::display_path(&it.path),
+                old: stored(it.old),
+                new: stored(it.new),
+                path: it.path,
+            })
+            .collect())
+    }
+
+    /// What a file held; of a link where it leads.
+    pub fn bytes(&self, id: &str) -> Result<Vec<u8>> {
+        let id = Oid::from_str(id).map_err(|_| SnapshotError::Unknown {
+            tree: id.to_owned(),
+            dir: self.objects.dir().to_owned(),
+        })?;
+        self.objects.read(id, ObjectType::Blob)
+    }
+
+    /// What a regular file of a snapshot held, where it is no longer than `limit`. `None`: there is none, it is
+    /// longer, or its bytes are not stored.
+    pub fn file(&self, tree: &str, path: &str, limit: usize) -> Result<Option<Vec<u8>>> {
+        let Some(at) = self.item(tree, path.as_bytes())? else { return Ok(None) };
+        if !matches!(at.kind, TreeItemKind::File | TreeItemKind::Executable) {
+            return Ok(None);
+        }
+        let bytes = self.objects.read(at.id, ObjectType::Blob)?;
+        Ok(Some(bytes).filter(|it| it.len() <= limit))
+    }
+
+    /// Whether a file or folder stands at a path, as [`names::display_path`] writes it.
+    pub fn contains_path(&self, tree: &str, path: &str) -> Result<bool> {
+        Ok(self.find_by(tree, path.split('/'), |name, part| names::display_path(name) == part)?.is_some())
+    }
+
+    /// What is at a path, as [`Self::files_changed`] names it.
+    pub fn entry_at(&self, tree: &str, path: &[u8]) -> Result<TreeEntry> {
+        let Some(at) = self.item(tree, path)? else { return Ok(TreeEntry::Nothing) };
+        let bytes = || self.objects.read(at.id, ObjectType::Blob);
+        Ok(match at.kind {
+            TreeItemKind::Folder => TreeEntry::Nothing,
+            TreeItemKind::File => TreeEntry::File { bytes: bytes()?, executable: false },
+            TreeItemKind::Executable => TreeEntry::File { bytes: bytes()?, executable: true },
+            TreeItemKind::Symlink => TreeEntry::Link(bytes()?),
+            TreeItemKind::Marker => TreeEntry::Unknown,
+        })
+    }
+
+    fn item(&self, tree: &str, path: &[u8]) -> Result<Option<TreeItem>> {
+        self.find_by(tree, path.split(|it| *it == b'/'), |name, part| name == part)
+    }
+
+    fn find_by<P: Copy>(
+        &self,
+        tree: &str,
+        path: impl Iterator<Item = P>,
+        is: impl Fn(&[u8], P) -> bool,
+    ) -> Result<Option<TreeItem>> {
+        let mut at = TreeItem { kind: TreeItemKind::Folder, id: self.objects.resolve_snapshot(tree)? };
+        for part in path {
+            if at.kind != TreeItemKind::Folder {
+                return Ok(None);
+            }
+            let entries = self.objects.tree(at.id)?;
+            let Some((_, item)) = entries.iter().find(|(it, _)| is(it, part)) else { return Ok(None) };
+            at = *item;
+        }
+        Ok(Some(at))
+    }
+
+    /// A unified patch of at most `limit` bytes. It holds what files hold: not sanitised for a terminal.
+    pub fn diff(&self, a: &str, b: &str, limit: usize) -> Result<String> {
+        patch::render_patch(
+            &self.objects,
+            (self.objects.resolve_snapshot(a)?, self.objects.resolve_snapshot(b)?),
+            limit,
+        )
+    }
+
+    /// Lines added and removed in every path that differs, named as by [`Self::changed_paths`]; `None` where it is too
+    /// much to be counted.
+    pub fn count_lines(&self, a: &str, b: &str) -> Result<Option<BTreeMap<String, LineStats>>> {
+        patch::count_lines(
+            &self.objects,
+            (self.objects.resolve_snapshot(a)?, self.objects.resolve_snapshot(b)?),
+        )
+    }
+
+    /// Makes the tree what it was in snapshot `target`, or only `paths` of it (files or folders, as
+    /// [`Self::changed_paths`] names them). The tree as it is now is stored first. May be killed at any point and run again.
+    pub fn restore(&mut self, target: &str, paths: Option<&[String]>) -> Result<RestoreReport> {
+        self.restore_scope(target, paths.map_or(RestoreScope::All, RestoreScope::Paths))
+    }
+
+    /// The same for the paths that differ between the snapshots `since` and `target`.
+    pub fn restore_since(&mut self, target: &str, since: &str) -> Result<RestoreReport> {
+        let scope = self.scope_since(target, since)?;
+        self.restore_scope(target, scope)
+    }
+
+    fn scope_since(&self, target: &str, since: &str) -> Result<RestoreScope<'static>> {
+        let (since, target) = (self.objects.resolve_snapshot(since)?, self.objects.resolve_snapshot(target)?);
+        let changes = compare::diff_trees(&self.objects, since, target)?;
+        Ok(RestoreScope::Exactly(changes.into_iter().map(|it| it.path).collect()))
+    }
+
+    /// What [`Self::restore`] would change now.
+    pub fn restore_preview(&mut self, target: &str, paths: Option<&[String]>) -> Result<RestorePreview> {
+        self.preview(target, &paths.map_or(RestoreScope::All, RestoreScope::Paths))
+    }
+
+    /// What [`Self::restore_since`] would change now.
+    pub fn restore_since_preview(&mut self, target: &str, since: &str) -> Result<RestorePreview> {
+        let scope = self.scope_since(target, since)?;
+        self.preview(target, &scope)
+    }
+
+    fn preview(&mut self, target: &str, scope: &RestoreScope<'_>) -> Result<RestorePreview> {
+        let before = self.take_snapshot()?.tree;
+        let changes = compare::diff_trees(
+            &self.objects,
+            self.objects.resolve_snapshot(&before)?,
+            self.objects.resolve_snapshot(target)?,
+        )?;
+        let is_marker = |it: Option<TreeItem>| it.is_some_and(|it| it.kind == TreeItemKind::Marker);
+        let mut preview = RestorePreview { before, ..RestorePreview::default() };
+        for TreeChange { path, old, new, .. } in changes {
+            if is_marker(old) || is_marker(new) || !scope.holds(&path) {
+                continue;
+            }
+            let path = names::display_path(&path);
+            preview.replaced.extend(old.map(|_| path.clone()));
+            let paths = if new.is_some() { &mut preview.written } else { &mut preview.removed };
+            paths.push(path);
+        }
+        Ok(preview)
+    }
+
+    fn restore_scope(&mut self, target: &str, scope: RestoreScope<'_>) -> Result<RestoreReport> {
+        let _lock = StoreLock::acquire(self.objects.dir())?;
+        let target = self.objects.resolve_snapshot(target)?;
+        self.last = None;
+        let (before, found) = self.walk_tree(Some(target))?;
+        if before != target {
+            state::remember_rollback(self.objects.dir(), before)?;
+        }
+        let order = restore::RestoreRequest { before, target, scope };
+        let mut restored = restore::restore((&self.objects, &mut self.rules), &self.root, &order, &found)?;
+        // What is reported is what can be seen afterwards, not what was meant to happen.
+        let compared = self.walk_tree(Some(target)).and_then(|it| {
+            restored.after = it.0.to_string();
+            restored.record_differences(&self.objects, it.0, &order)
+        });
+        match compared {
+            Ok(()) => Ok(restored),
+            Err(source) => {
+                Err(SnapshotError::Incomplete { before: restored.before, source: Box::new(source) })
+            }
+        }
+    }
+
+    /// Deletes (or counts) what none of the snapshots in `keep` needs, nor one taken before a rollback, nor the last.
+    pub fn collect_garbage(&mut self, keep: &HashSet<String>, sweep: GcMode) -> Result<GcReport> {
+        let dir = self.objects.dir().to_path_buf();
+        let _lock = StoreLock::acquire(&dir)?;
+        self.last = None;
+        self.objects.recover()?;
+        let state = StoreState::read(&dir)?;
+        let roots = keep.iter().filter_map(|it| Oid::from_str(it).ok());
+        let roots = roots.chain(state.last).chain(state::rollbacks(&dir)?);
+        let reachable = gc::reachable(&self.objects, roots)?;
+        if sweep == GcMode::Delete {
+            // Caches of other processes speak of objects that may go now; the one on disk mostly of those that stay.
+            let cached = state::read_cache(&dir).and_then(|it| self.decode_cache(&it));
+            if cached.is_some_and(|it| !reachable.contains(&it.tree)) {
+                state::forget_cache(&dir)?;
+            }
+            state.next_generation().write(&dir)?;
+        }
+        gc::collect_objects(&dir, &reachable, sweep)
+    }
+
+    /// Under the lock: one walk, made durable.
+    fn walk_tree(&mut self, target: Option<Oid>) -> Result<(Oid, WalkReport)> {
+        let dir = self.objects.dir().to_path_buf();
+        let state = StoreState::read(&dir)?;
+        self.objects.recover()?;
+        let old = match self.valid_for {
+            Some(it) if it.vouches_for(&state) => self.cache.take(),
+            _ => None,
+        };
+        let old = old.or_else(|| self.decode_cache(&state::read_cache(&dir)?));
+        let mut walk = TreeWalk::new(&mut self.rules, &mut self.objects, &self.root, self.own.as_deref());
+        walk.until = self.patience.map(|it| Instant::now() + it);
+        let folder = walk.run(old, target)?;
+        let found = walk.found;
+        self.objects.sync_inserted()?;
+        let now = state.with_last(folder.tree);
+        if now != state {
+            now.write(&dir)?;
+        }
+        let tree = folder.tree;
+        self.unsaved.files += found.read_files;
+        self.unsaved.bytes += found.read_bytes;
+        self.cache = Some(folder);
+        self.valid_for = Some(now);
+        if self.unsaved.is_much() {
+            self.save_cache();
+        }
+        Ok((tree, found))
+    }
+
+    fn decode_cache(&self, bytes: &[u8]) -> Option<CachedFolder> {
+        cache::decode(bytes, self.root.as_os_str().as_bytes())
+    }
+
+    /// The cache only saves time: when it cannot be written the next process reads everything once.
+    fn save_cache(&mut self) {
+        if let Some(folder) = &self.cache {
+            let bytes = cache::encode(self.root.as_os_str().as_bytes(), folder);
+            if state::write_cache(self.objects.dir(), &bytes).is_ok() {
+                self.unsaved = DirtyStats::default();
+            }
+        }
+    }
+}
+
+impl Drop for SnapshotStore {
+    fn drop(&mut self) {
+        if self.unsaved.files == 0 {
+            return;
+        }
+        let Some(_lock) = StoreLock::try_acquire(self.objects.dir()) else { return };
+        let current = StoreState::read(self.objects.dir());
+        if let (Some(valid), Ok(current)) = (self.valid_for, current)
+            && valid.vouches_for(&current)
+        {
+            self.save_cache();
+        }
+    }
+}
+
+impl DirtyStats {
+    fn is_much(&self) -> bool {
+        self.files >= 512 || self.bytes >= 16 * 1024 * 1024
+    }
+}
+
+/// The state root above the store (`…/workspaces/<id>/snapshots.git`) or as much of it as lies inside the work
+/// tree: what we write ourselves is no change of the user's.
+fn own_folder(dir: &Path, root: &Path) -> Option<PathBuf> {
+    let dir = dir.canonicalize().ok()?;
+    let inside = |it: &&Path| *it != root && it.starts_with(root);
+    dir.ancestors().take(4).take_while(inside).last().map(Path::to_path_buf)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,136 @@
+//! The difference of two snapshots as text for people, and its size. Runs no filter and no external diff.
+
+use std::collections::BTreeMap;
+
+use git2::{Delta, Diff, DiffDelta, DiffOptions, FileMode, ObjectType, Oid, Patch};
+use loopkeeper_core::journal::LineStats;
+use loopkeeper_text::truncate;
+
+use super::compare::{self, TreeChange};
+use super::error::{Result, SnapshotError};
+use super::names;
+use super::objects::ObjectStore;
+use super::tree::{TreeItem, TreeItemKind};
+
+/// Larger files are named, not shown.
+const MAX_BLOB: i64 = 1024 * 1024;
+
+/// Lines are counted as long as there are no more files than this, and no more bytes on both sides together: an
+/// iteration that unpacked an archive is not worth the time.
+const MOST_FILES: usize = 500;
+const MOST_BYTES: u64 = 8 * 1024 * 1024;
+
+/// A unified patch of at most `limit` bytes; what was left out is said in its last line.
+pub(super) fn render_patch(objects: &ObjectStore, (a, b): (Oid, Oid), limit: usize) -> Result<String> {
+    let mut text = String::new();
+    for_each_change(objects, a, b, |delta, patch| {
+        if text.len() >= limit {
+            return Ok(VisitOutcome::Stop);
+        }
+        match patch {
+            Some(mut patch) => text.push_str(&String::from_utf8_lossy(&patch.to_buf()?)),
+            None => text.push_str(&not_stored(&delta)),
+        }
+        Ok(VisitOutcome::Next)
+    })?;
+    if text.len() > limit {
+        text.truncate(truncate::first(&text, limit).rfind('\n').map_or(0, |it| it + 1));
+        text.push_str("… more changes than are shown here\n");
+    }
+    Ok(text)
+}
+
+/// Lines of every path that differs, as [`names::display_path`] names it; `None` where it is too much to be counted.
+pub(super) fn count_lines(
+    objects: &ObjectStore,
+    (a, b): (Oid, Oid),
+) -> Result<Option<BTreeMap<String, LineStats>>> {
+    let changes = compare::diff_trees(objects, a, b)?;
+    if !is_small(objects, &changes) {
+        return Ok(None);
+    }
+    let mut lines: BTreeMap<String, LineStats> = BTreeMap::new();
+    for change in changes {
+        let counted = count(objects, &change)?;
+        let here = lines.entry(names::display_path(&change.path)).or_default();
+        *here = *here + counted;
+    }
+    Ok(Some(lines))
+}
+
+fn is_small(objects: &ObjectStore, changes: &[TreeChange]) -> bool {
+    let Ok(odb) = objects.repo().odb() else { return false };
+    let size = |it: TreeItem| odb.read_header(it.id).map_or(0, |(size, _)| size as u64);
+    let bytes = changes.iter().flat_map(|it| [it.old, it.new]).flatten().map(size);
+    changes.len() <= MOST_FILES && bytes.sum::<u64>() <= MOST_BYTES
+}
+
+/// None of what was not stored, nor of what is no text.
+fn count(objects: &ObjectStore, change: &TreeChange) -> Result<LineStats> {
+    let sides = [change.old, change.new];
+    if sides.iter().flatten().any(|it| it.kind == TreeItemKind::Marker) {
+        return Ok(LineStats::default());
+    }
+    let held = |it: Option<TreeItem>| it.map_or(Ok(Vec::new()), |it| objects.read(it.id, ObjectType::Blob));
+    let (old, new) = (held(change.old)?, held(change.new)?);
+    let stats =
+        Patch::from_buffers(&old, None, &new, None, Some(&mut options())).and_then(|it| it.line_stats());
+    let (_, added, removed) = stats.map_err(|it| SnapshotError::damaged(objects.dir(), it.message()))?;
+    Ok(LineStats { added: added as u64, removed: removed as u64 })
+}
+
+enum VisitOutcome {
+    Next,
+    Stop,
+}
+
+type PatchVisitor<'a> =
+    dyn FnMut(DiffDelta<'_>, Option<Patch<'_>>) -> std::result::Result<VisitOutcome, git2::Error> + 'a;
+
+/// Every changed path; without a patch where the bytes were never stored.
+fn for_each_change(
+    objects: &ObjectStore,
+    a: Oid,
+    b: Oid,
+    mut visit: impl FnMut(DiffDelta<'_>, Option<Patch<'_>>) -> std::result::Result<VisitOutcome, git2::Error>,
+) -> Result<()> {
+    let damaged = |it: git2::Error| SnapshotError::damaged(objects.dir(), it.message());
+    let diff = tree_diff(objects, a, b).map_err(damaged)?;
+    visit_all(&diff, &mut visit).map_err(damaged)
+}
+
+fn tree_diff(objects: &ObjectStore, a: Oid, b: Oid) -> std::result::Result<Diff<'_>, git2::Error> {
+    let repo = objects.repo();
+    repo.diff_tree_to_tree(Some(&repo.find_tree(a)?), Some(&repo.find_tree(b)?), Some(&mut options()))
+}
+
+fn options() -> DiffOptions {
+    let mut options = DiffOptions::new();
+    options.max_size(MAX_BLOB).include_typechange(true).context_lines(3);
+    options
+}
+
+fn visit_all(diff: &Diff<'_>, visit: &mut PatchVisitor<'_>) -> std::result::Result<(), git2::Error> {
+    for (index, delta) in diff.deltas().enumerate() {
+        let is_marker = [delta.old_file(), delta.new_file()].iter().any(|it| it.mode() == FileMode::Commit);
+        let patch = if is_marker { None } else { Patch::from_diff(diff, index)? };
+        if let VisitOutcome::Stop = visit(delta, patch)? {
+            break;
+        }
+    }
+    Ok(())
+}
+
+fn not_stored(delta: &DiffDelta<'_>) -> String {
+    let path = path_of(delta);
+    let what = match delta.status() {
+        Delta::Added => "appeared",
+        Delta::Deleted => "disappeared",
+        _ => "changed",
+    };
+    format!("Not stored, {what}: {}\n", names::display_path(path))
+}
+
+fn path_of<'a>(delta: &DiffDelta<'a>) -> &'a [u8] {
+    delta.new_file().path_bytes().or(delta.old_file().path_bytes()).unwrap_or_default()
+}

@@ -1,0 +1,74 @@
+//! Folders of the work tree, by open handles only: listed, emptied, looked through.
+
+use std::ffi::{CStr, CString};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+
+use git2::Oid;
+use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags};
+use rustix::io::Errno;
+
+use crate::snapshots::error::Result;
+use crate::snapshots::objects::ObjectStore;
+use crate::snapshots::tree::TreeItemKind;
+
+/// Never through a symlink.
+pub(super) fn open(fd: BorrowedFd<'_>, name: &CStr) -> std::result::Result<OwnedFd, Errno> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    rustix::fs::openat(fd, name, flags, Mode::empty())
+}
+
+/// Removes a folder that holds nothing but empty folders; anything else stays whole or in part.
+pub(super) fn remove_empty(fd: BorrowedFd<'_>, name: &CString) {
+    if let Ok(folder) = open(fd, name)
+        && let Ok(entries) = entries(folder)
+    {
+        for (child, kind) in entries.1 {
+            if kind.is_dir() {
+                remove_empty(entries.0.as_fd(), &child);
+            }
+        }
+    }
+    let _ = rustix::fs::unlinkat(fd, name, AtFlags::REMOVEDIR);
+}
+
+/// Whether the folder holds any file that `tree` does not name.
+pub(super) fn holds_more(fd: OwnedFd, tree: Option<Oid>, objects: &ObjectStore) -> Result<bool> {
+    let known = tree.map(|it| objects.tree(it)).transpose()?.unwrap_or_default();
+    let Ok((fd, entries)) = entries(fd) else { return Ok(true) };
+    for (name, kind) in entries {
+        let item = known.iter().find(|it| it.0 == name.as_bytes()).map(|it| it.1);
+        if !kind.is_dir() {
+            if item.is_none_or(|it| matches!(it.kind, TreeItemKind::Folder | TreeItemKind::Marker)) {
+                return Ok(true);
+            }
+            continue;
+        }
+        let below = item.filter(|it| it.kind == TreeItemKind::Folder).map(|it| it.id);
+        let Ok(folder) = open(fd.as_fd(), &name) else { return Ok(true) };
+        if holds_more(folder, below, objects)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+type OpenFolder = (OwnedFd, Vec<(CString, FileType)>);
+
+fn entries(fd: OwnedFd) -> std::result::Result<OpenFolder, Errno> {
+    let mut entries = Vec::new();
+    for entry in Dir::read_from(&fd)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        if matches!(name.to_bytes(), b"." | b"..") {
+            continue;
+        }
+        let kind = match entry.file_type() {
+            FileType::Unknown => {
+                FileType::from_raw_mode(rustix::fs::statat(&fd, name, AtFlags::SYMLINK_NOFOLLOW)?.st_mode)
+            }
+            it => it,
+        };
+        entries.push((name.to_owned(), kind));
+    }
+    Ok((fd, entries))
+}

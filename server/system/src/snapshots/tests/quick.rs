@@ -1,0 +1,51 @@
+//! Looks that are spared, and looks that are given up.
+
+use std::time::Duration;
+
+use super::world::World;
+use crate::snapshots::SnapshotError;
+
+const LONG: Duration = Duration::from_secs(3600);
+
+#[test]
+fn a_young_look_is_not_taken_again() {
+    let mut world = World::new();
+    world.write("a", "1");
+    let first = world.store.take_unless_younger(LONG).unwrap();
+    world.write("a", "2");
+    assert_eq!(world.store.take_unless_younger(LONG).unwrap(), first);
+    let second = world.store.take_unless_younger(Duration::ZERO).unwrap();
+    assert_ne!(second.tree, first.tree);
+    assert_eq!(world.store.take_unless_younger(LONG).unwrap(), second);
+}
+
+#[test]
+fn no_look_is_young_after_a_rollback() {
+    let mut world = World::new();
+    world.write("a", "1");
+    let first = world.store.take_snapshot().unwrap();
+    world.write("a", "2");
+    let second = world.store.take_snapshot().unwrap();
+    world.store.restore(&first.tree, None).unwrap();
+    assert_eq!(world.store.take_unless_younger(LONG).unwrap().tree, first.tree);
+    world.store.restore(&second.tree, None).unwrap();
+    assert_eq!(world.store.take_unless_younger(LONG).unwrap().tree, second.tree);
+}
+
+#[test]
+fn a_look_without_time_is_given_up_and_the_next_one_sees_everything() {
+    let mut world = World::new();
+    for n in 0..60 {
+        world.write(format!("folder{}/{n}", n % 7), format!("{n}"));
+    }
+    let whole = world.store.take_snapshot().unwrap();
+    world.write("folder3/new", "new");
+    for _ in 0..2 {
+        world.store.set_time_limit(Some(Duration::ZERO));
+        assert!(matches!(world.store.take_snapshot(), Err(SnapshotError::OutOfTime)));
+    }
+    world.store.set_time_limit(None);
+    let after = world.store.take_snapshot().unwrap();
+    assert_eq!((after.n_files, whole.n_files), (61, 60));
+    assert_eq!(world.store.changed_paths(&whole.tree, &after.tree).unwrap(), ["folder3/new"]);
+}

@@ -1,0 +1,202 @@
+//! Where everything that loopkeeper remembers lies: outside every workspace, readable by its user alone. Knows
+//! the names of files and folders, not what is in them.
+
+pub mod binary;
+pub mod find;
+pub mod lock;
+pub mod socket;
+pub mod workspace;
+
+use std::ffi::OsString;
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use super::durable;
+
+/// Why the state folder cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum StateError {
+    #[error("there is no home folder to keep state in")]
+    NoHome,
+    #[error("LOOPKEEPER_STATE_DIR is `{}`, which is not an absolute path", path.display())]
+    Relative { path: PathBuf },
+    #[error("the state folder {} belongs to user {owner}, this is user {user}", path.display())]
+    Foreign { path: PathBuf, owner: u32, user: u32 },
+    #[error("the state folder {} is open to other users (mode {mode:03o})", path.display())]
+    Exposed { path: PathBuf, mode: u32 },
+    #[error("the state folder {} is on a network disk ({kind})", path.display())]
+    Network { path: PathBuf, kind: &'static str },
+    #[error("{} is kept for {}, not for {}", dir.display(), found.display(), root.display())]
+    Collision { dir: PathBuf, found: PathBuf, root: PathBuf },
+    #[error("{} is not a loop's folder", path.display())]
+    NoLoop { path: PathBuf },
+    #[error("cannot find the work tree {}: {source}", path.display())]
+    NoTree { path: PathBuf, source: io::Error },
+    #[error("cannot {action} {}: {source}", path.display())]
+    Io { action: &'static str, path: PathBuf, source: io::Error },
+}
+
+impl StateError {
+    /// What the user can do about it.
+    pub fn hint(&self) -> String {
+        const OTHER: &str = "Set LOOPKEEPER_STATE_DIR to a folder of yours on a local disk.";
+        match self {
+            Self::Exposed { path, .. } => format!("Run `chmod 700 {}`.", path.display()),
+            Self::Collision { dir, .. } => format!("Move {} away.", dir.display()),
+            Self::NoLoop { .. } => "`loopkeeper status` lists the loops.".to_owned(),
+            Self::NoTree { .. } => {
+                "Create the folder again, empty: `loopkeeper rollback LOOP 0` puts its files back.".to_owned()
+            }
+            Self::NoHome | Self::Relative { .. } | Self::Foreign { .. } | Self::Network { .. } => {
+                OTHER.to_owned()
+            }
+            Self::Io { source, .. } if source.kind() == io::ErrorKind::StorageFull => {
+                "Make room on that disk.".to_owned()
+            }
+            Self::Io { .. } => OTHER.to_owned(),
+        }
+    }
+
+    pub fn no_tree(path: &Path) -> impl FnOnce(io::Error) -> Self {
+        let path = path.to_owned();
+        move |source| Self::NoTree { path, source }
+    }
+
+    fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
+        let path = path.to_owned();
+        move |source| Self::Io { action, path, source }
+    }
+}
+
+/// The state folder, verified to be this user's alone.
+#[derive(Debug, Clone)]
+pub struct StateDir {
+    root: PathBuf,
+}
+
+impl StateDir {
+    /// The user's state folder, made where it is missing.
+    pub fn open() -> Result<Self, StateError> {
+        Self::at(&resolve(|name| std::env::var_os(name))?)
+    }
+
+    /// The state folder at a given place, made where it is missing.
+    pub fn at(root: &Path) -> Result<Self, StateError> {
+        durable::make_folder(root).map_err(StateError::io("make the state folder", root))?;
+        let root = root.canonicalize().map_err(StateError::no_tree(root))?;
+        verify(&root)?;
+        let state = Self { root };
+        for folder in [
+            state.trust(),
+            state.bin_dir(),
+            state.socket_dir(),
+            state.tree_locks_dir(),
+            state.workspaces_dir(),
+        ] {
+            durable::make_folder(&folder).map_err(StateError::io("make", &folder))?;
+        }
+        Ok(state)
+    }
+
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// What the user trusts.
+    pub fn trust(&self) -> PathBuf {
+        self.root.join("trust")
+    }
+
+    /// When the agents of all loops were started in the last hour.
+    pub fn calls(&self) -> PathBuf {
+        self.root.join("calls")
+    }
+
+    /// The usage limits that loops met, by agent and account.
+    pub fn usage_limits(&self) -> PathBuf {
+        self.root.join("usage-limits")
+    }
+
+    /// Copies of this program that keepers run from.
+    pub fn bin_dir(&self) -> PathBuf {
+        self.root.join("bin")
+    }
+
+    /// The keepers' sockets.
+    pub fn socket_dir(&self) -> PathBuf {
+        self.root.join("run")
+    }
+
+    /// Who works where.
+    pub fn tree_locks_dir(&self) -> PathBuf {
+        self.root.join("trees")
+    }
+
+    /// What is kept of each workspace.
+    pub fn workspaces_dir(&self) -> PathBuf {
+        self.root.join("workspaces")
+    }
+}
+
+/// The place of the state folder, from the environment.
+fn resolve(variable: impl Fn(&str) -> Option<OsString>) -> Result<PathBuf, StateError> {
+    let path = |name: &str| variable(name).filter(|it| !it.is_empty()).map(PathBuf::from);
+    if let Some(path) = path("LOOPKEEPER_STATE_DIR") {
+        return if path.is_absolute() { Ok(path) } else { Err(StateError::Relative { path }) };
+    }
+    let home = path("HOME").filter(|it| it.is_absolute());
+    // An editor in a sandbox of its own has a state folder of its own, which no terminal would ever look into.
+    let confined = |path: &PathBuf| {
+        home.as_ref()
+            .is_some_and(|it| path.starts_with(it.join(".var/app")) || path.starts_with(it.join("snap")))
+    };
+    path("XDG_STATE_HOME")
+        .filter(|it| it.is_absolute() && !confined(it))
+        .or_else(|| home.as_ref().map(|it| it.join(".local/state")))
+        .map(|it| it.join("loopkeeper"))
+        .ok_or(StateError::NoHome)
+}
+
+/// The folder must be this user's alone: whoever can write there can make loops run anything.
+fn verify(root: &Path) -> Result<(), StateError> {
+    let path = || root.to_owned();
+    // Of the opened folder, so that what is looked at is what was found.
+    let found = std::fs::File::open(root).and_then(|it| it.metadata());
+    let found = found.map_err(StateError::io("look at", root))?;
+    let user = rustix::process::geteuid().as_raw();
+    if found.uid() != user {
+        return Err(StateError::Foreign { path: path(), owner: found.uid(), user });
+    }
+    let mode = found.mode() & 0o777;
+    if mode & 0o077 != 0 {
+        return Err(StateError::Exposed { path: path(), mode });
+    }
+    match network_disk(root) {
+        Some(kind) => Err(StateError::Network { path: path(), kind }),
+        None => Ok(()),
+    }
+}
+
+/// Locks and syncs do not mean there what they mean on a local disk.
+#[cfg(target_os = "linux")]
+fn network_disk(path: &Path) -> Option<&'static str> {
+    match rustix::fs::statfs(path).ok()?.f_type as u32 {
+        0x6969 => Some("NFS"),
+        0x517B | 0xFF53_4D42 | 0xFE53_4D42 => Some("SMB"),
+        0x0102_1997 => Some("9p"),
+        0x00C3_6400 => Some("Ceph"),
+        0x5346_414F | 0x6B41_4653 => Some("AFS"),
+        0x7375_7245 => Some("Coda"),
+        0x0BD0_0BD0 => Some("Lustre"),
+        _ => None,
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn network_disk(_path: &Path) -> Option<&'static str> {
+    None
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,232 @@
+//! Finds the task documents of a root and reads them. Only looks: runs nothing, follows no link out of the root,
+//! waits for no pipe, and takes no file for longer than a task can be.
+
+mod discover;
+mod open;
+mod replace;
+#[cfg(test)]
+mod tests;
+
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use loopkeeper_task::{self as task, Finding, FindingCode, Task, TaskDocument, TaskId};
+use loopkeeper_text::DocumentRange;
+use thiserror::Error;
+
+pub use discover::{discover, task_at};
+pub use replace::replace;
+
+/// More than anybody wrote by hand; a story file of ten thousand stories is smaller.
+const MOST_BYTES: u64 = 4 * 1024 * 1024;
+
+/// A task by its files, not yet read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DiscoveredTask {
+    pub id: TaskId,
+    /// The prompt document, absolute.
+    pub path: PathBuf,
+    /// The plans in its folder, absolute.
+    pub plans: Vec<PathBuf>,
+}
+
+/// A task as its files say it at one moment.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct LoadedTask {
+    /// The texts that the places of `task` refer to, the prompt document first. Shared: a task may have ten thousand
+    /// criteria.
+    pub documents: Arc<Vec<TaskDocument>>,
+    pub task: Arc<Task>,
+}
+
+/// A task document that cannot be read. A task is never read without one of its files.
+#[derive(Debug, Error)]
+pub enum TaskFileError {
+    #[error("cannot read {}: {source}", path.display())]
+    Read { path: PathBuf, source: io::Error },
+    #[error("{} is not a regular file", path.display())]
+    NotAFile { path: PathBuf },
+    #[error("{} is larger than {} MiB", path.display(), MOST_BYTES / (1024 * 1024))]
+    TooLarge { path: PathBuf },
+    #[error("{} is a link that leaves the root", path.display())]
+    OutsideRoot { path: PathBuf },
+    #[error("cannot write {}: {source}", path.display())]
+    Write { path: PathBuf, source: io::Error },
+    #[error("{} was changed by somebody else meanwhile, or is not UTF-8 text", path.display())]
+    Changed { path: PathBuf },
+    #[error("`{glob}` of `[tasks] exclude` is not a glob: {source}")]
+    BadGlob { glob: String, source: globset::Error },
+}
+
+impl TaskFileError {
+    /// The remedy.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::Read { .. } => "make the file readable, or name another task.",
+            Self::NotAFile { .. } => "put the task document there, or name another task.",
+            Self::TooLarge { .. } => "split the document, or name another task.",
+            Self::OutsideRoot { .. } => "copy the file into the root.",
+            Self::Write { .. } => "make the file and its folder writable.",
+            Self::Changed { .. } => "look at it, and try again.",
+            Self::BadGlob { .. } => "correct the glob in loopkeeper.toml.",
+        }
+    }
+}
+
+/// One file of a task as it is on disk.
+struct RawTaskFile {
+    /// Relative to the root.
+    name: String,
+    bytes: Vec<u8>,
+}
+
+/// Reads all files of a task.
+pub fn load(root: &Path, found: &DiscoveredTask) -> Result<LoadedTask, TaskFileError> {
+    reload(root, found, &LoadedTask::default())
+}
+
+/// Reads all files of a task, and parses them only if they differ from those of `last`.
+pub fn reload(root: &Path, found: &DiscoveredTask, last: &LoadedTask) -> Result<LoadedTask, TaskFileError> {
+    let files = read_task_files(root, found)?;
+    let same = |(file, document): (&RawTaskFile, &TaskDocument)| {
+        file.name == document.path && file.bytes == document.text.as_bytes()
+    };
+    // The text of a file that is not UTF-8 may also be that of another one.
+    let is_exact = last.task.findings.iter().all(|it| it.code != FindingCode::Syntax);
+    let is_last =
+        is_exact && files.len() == last.documents.len() && files.iter().zip(&*last.documents).all(same);
+    Ok(if is_last { last.clone() } else { parse_task(&files) })
+}
+
+/// What all files of a task hold, the prompt document first.
+fn read_task_files(root: &Path, found: &DiscoveredTask) -> Result<Vec<RawTaskFile>, TaskFileError> {
+    let paths = std::iter::once(&found.path).chain(&found.plans);
+    paths.map(|path| Ok(RawTaskFile { name: relative(root, path), bytes: read(root, path)? })).collect()
+}
+
+/// What they say.
+fn parse_task(files: &[RawTaskFile]) -> LoadedTask {
+    let mut documents = Vec::new();
+    let mut findings = Vec::new();
+    for RawTaskFile { name, bytes } in files {
+        let (text, broken) = decode(bytes);
+        findings.extend(broken.map(|at| not_utf8(name, bytes, at)));
+        documents.push(TaskDocument { path: name.clone(), text });
+    }
+    let mut task = task::parse_task(&documents);
+    task.findings.splice(0..0, findings);
+    LoadedTask { documents: Arc::new(documents), task: Arc::new(task) }
+}
+
+/// The first bytes of a text file inside the root, as UTF-8.
+pub fn read_beginning(root: &Path, path: &Path, most: u64) -> Result<String, TaskFileError> {
+    Ok(decode(&read_up_to(root, path, most)?).0)
+}
+
+/// Paths behind `CONTEXT:` that are not there: the agent would be sent to look for nothing.
+pub fn missing_context(root: &Path, task: &Task) -> Vec<Finding> {
+    let missing = task.context.iter().filter_map(|mention| {
+        let fact = missing_reason(root, &mention.text)?;
+        let message = format!("{}: {fact}", truncate_name(&mention.text));
+        Some(Finding { code: FindingCode::BadValue, message, place: mention.place.clone(), fix: None })
+    });
+    missing.collect()
+}
+
+/// What a path behind `CONTEXT:` names inside the root, and the line that it may end in: `src/a.rs:12`.
+pub fn context_target(root: &Path, mention: &str) -> Option<(PathBuf, Option<u32>)> {
+    let root = root.canonicalize().ok()?;
+    let there = |path: &str| root.join(path).canonicalize().ok().filter(|it| it.starts_with(&root));
+    if let Some(path) = there(mention) {
+        return Some((path, None));
+    }
+    let (path, line) = mention.split_once([':', '#'])?;
+    let digits: String = line.trim_start_matches('L').chars().take_while(char::is_ascii_digit).collect();
+    Some((there(path)?, digits.parse().ok()))
+}
+
+/// Relative to the root, with `/` separators.
+fn relative(root: &Path, path: &Path) -> String {
+    path.strip_prefix(root).unwrap_or(path).to_string_lossy().into_owned()
+}
+
+/// The bytes of a file inside the root.
+pub fn read(root: &Path, path: &Path) -> Result<Vec<u8>, TaskFileError> {
+    let bytes = read_up_to(root, path, MOST_BYTES + 1)?;
+    if bytes.len() as u64 > MOST_BYTES {
+        return Err(TaskFileError::TooLarge { path: path.to_owned() });
+    }
+    Ok(bytes)
+}
+
+fn read_up_to(root: &Path, path: &Path, most: u64) -> Result<Vec<u8>, TaskFileError> {
+    let failed = |source| TaskFileError::Read { path: path.to_owned(), source };
+    let file = open::open_beneath(root, path)?;
+    if !file.metadata().map_err(failed)?.is_file() {
+        return Err(TaskFileError::NotAFile { path: path.to_owned() });
+    }
+    let mut bytes = Vec::new();
+    file.take(most).read_to_end(&mut bytes).map_err(failed)?;
+    Ok(bytes)
+}
+
+/// The text, and where it is not UTF-8. Each byte that fits no character becomes one `?`, so that the places in
+/// the text stay those of the file.
+fn decode(bytes: &[u8]) -> (String, Option<usize>) {
+    let mut text = String::with_capacity(bytes.len());
+    let mut broken = None;
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        if !chunk.invalid().is_empty() {
+            broken.get_or_insert(text.len());
+            text.extend(std::iter::repeat_n('?', chunk.invalid().len()));
+        }
+    }
+    (text, broken)
+}
+
+fn not_utf8(name: &str, bytes: &[u8], at: usize) -> Finding {
+    let fact = match bytes {
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => "UTF-16 text".to_owned(),
+        _ => format!("byte {at} is not UTF-8"),
+    };
+    let message = format!("{}: {fact}. Save the file as UTF-8.", truncate_name(name));
+    let place = DocumentRange { file: name.to_owned(), range: at..at + 1 };
+    Finding { code: FindingCode::Syntax, message, place, fix: None }
+}
+
+fn truncate_name(name: &str) -> String {
+    let length = name.chars().count();
+    if length <= 48 {
+        return name.to_owned();
+    }
+    // The end of a path says more than its beginning.
+    let end: String = name.chars().skip(length - 47).collect();
+    format!("…{end}")
+}
+
+/// Why nothing is at `mention`; `None`: something is.
+fn missing_reason(root: &Path, mention: &str) -> Option<&'static str> {
+    let path = Path::new(mention);
+    if path.is_absolute()
+        || mention.starts_with('~')
+        || path.components().any(|part| part.as_os_str() == "..")
+    {
+        return Some("leaves the root. Name a path inside it.");
+    }
+    // What a glob can match is not listed; the folder before it must be there.
+    let is_plain =
+        |part: &std::path::Component<'_>| !part.as_os_str().to_string_lossy().contains(['*', '?', '[', '{']);
+    let plain: PathBuf = path.components().take_while(is_plain).collect();
+    let there = |path: &Path| {
+        let real = root.join(path).canonicalize().ok()?;
+        Some(real.starts_with(root.canonicalize().ok()?))
+    };
+    let without_line = plain.to_string_lossy().split([':', '#']).next().map(PathBuf::from);
+    match there(&plain).or_else(|| there(&without_line?)) {
+        Some(true) => None,
+        Some(false) => Some("is a link that leaves the root."),
+        None => Some("does not exist. Correct the path or remove it."),
+    }
+}

@@ -1,0 +1,165 @@
+//! Which tasks a root has: a walk by names, by the same ignore rules as the tree, to a bounded depth.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::os::fd::AsFd;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Component, Path, PathBuf};
+
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use loopkeeper_task::{DocumentKind, TaskId, kind_of};
+
+use super::{DiscoveredTask, TaskFileError, relative};
+use crate::snapshots::ignores::{FolderMarkers, IgnoreRules, users_excludes_file};
+use crate::work_trees::OtherWorkTrees;
+
+/// Names below the root that a path may have.
+const MAX_DEPTH: usize = 6;
+
+/// The tasks of a root: the most specific first, then those that `[tasks] files` names. Plans belong to every task
+/// in their folder; where a root has plans and nothing else, each folder's plans are a task.
+pub fn discover(
+    root: &Path,
+    exclude: &[String],
+    extra_files: &[String],
+) -> Result<Vec<DiscoveredTask>, TaskFileError> {
+    fs::read_dir(root).map_err(|source| TaskFileError::Read { path: root.to_owned(), source })?;
+    let mut rules = IgnoreRules::new(root, users_excludes_file());
+    rules.start();
+    let mut walk = TaskWalk {
+        root,
+        exclude: glob_set(exclude)?,
+        rules,
+        others: OtherWorkTrees::new(root),
+        folders: BTreeMap::new(),
+    };
+    walk.visit_folder(root, 1);
+    let mut tasks = walk.tasks();
+    let named: Vec<DiscoveredTask> = extra_files.iter().map(|name| task_at(root, name)).collect();
+    for task in named {
+        if tasks.iter().all(|(_, found)| found.path != task.path) {
+            tasks.push((usize::MAX, task));
+        }
+    }
+    if tasks.is_empty() {
+        tasks = walk.plans_alone();
+    }
+    Ok(tasks.into_iter().map(|(_, found)| found).collect())
+}
+
+struct TaskWalk<'a> {
+    root: &'a Path,
+    exclude: GlobSet,
+    rules: IgnoreRules,
+    others: OtherWorkTrees<'a>,
+    /// The documents of each folder, by kind and name.
+    folders: BTreeMap<PathBuf, Vec<(DocumentKind, PathBuf)>>,
+}
+
+impl TaskWalk<'_> {
+    /// A folder that cannot be read holds no task that could be started.
+    fn visit_folder(&mut self, folder: &Path, depth: usize) {
+        let Ok(handle) = File::open(folder) else { return };
+        let Ok(listing) = fs::read_dir(folder) else { return };
+        let entries: Vec<fs::DirEntry> = listing.flatten().collect();
+        let holds = |name: &str| entries.iter().any(|entry| entry.file_name() == name);
+        let holds = FolderMarkers { rules: holds(".gitignore"), repository: holds(".git") };
+        if holds.repository && depth > 1 && self.others.holds(folder) {
+            return;
+        }
+        let entered = self.rules.push_folder(handle.as_fd(), folder.as_os_str().as_bytes(), holds);
+        for entry in &entries {
+            self.visit_entry(entry, depth);
+        }
+        self.rules.pop_folder(&entered);
+    }
+
+    fn visit_entry(&mut self, entry: &fs::DirEntry, depth: usize) {
+        let (path, name) = (entry.path(), entry.file_name());
+        let Ok(file_type) = entry.file_type() else { return };
+        let is_folder = file_type.is_dir();
+        let below = relative(self.root, &path);
+        if name == ".git"
+            || self.exclude.is_match(&below)
+            || self.rules.is_ignored(path.as_os_str().as_bytes(), name.as_bytes(), is_folder)
+        {
+            return;
+        }
+        if is_folder {
+            if depth < MAX_DEPTH {
+                self.visit_folder(&path, depth + 1);
+            }
+        } else if let Some(kind) = kind_of(&below)
+            // A link is listed, so that one which leaves the root is refused aloud.
+            && (file_type.is_file() || file_type.is_symlink())
+            && let Some(folder) = path.parent()
+        {
+            self.folders.entry(folder.to_owned()).or_default().push((kind, path));
+        }
+    }
+
+    fn tasks(&self) -> Vec<(usize, DiscoveredTask)> {
+        let mut tasks: Vec<(DocumentKind, usize, DiscoveredTask)> = Vec::new();
+        for documents in self.folders.values() {
+            let plans = plans(documents);
+            for (kind, path) in documents.iter().filter(|(kind, _)| !kind.is_plan()) {
+                tasks.push((*kind, path.components().count(), self.discovered_task(path, plans.clone())));
+            }
+        }
+        tasks.sort_by(|a, b| (a.0, a.1, &a.2.path).cmp(&(b.0, b.1, &b.2.path)));
+        tasks.into_iter().map(|(_, depth, found)| (depth, found)).collect()
+    }
+
+    fn plans_alone(&self) -> Vec<(usize, DiscoveredTask)> {
+        let folders = self.folders.values().filter_map(|documents| {
+            let mut plans = plans(documents).into_iter();
+            let first = plans.next()?;
+            Some((first.components().count(), self.discovered_task(&first, plans.collect())))
+        });
+        let mut tasks: Vec<(usize, DiscoveredTask)> = folders.collect();
+        tasks.sort_by(|a, b| (a.0, &a.1.path).cmp(&(b.0, &b.1.path)));
+        tasks
+    }
+
+    fn discovered_task(&self, path: &Path, plans: Vec<PathBuf>) -> DiscoveredTask {
+        DiscoveredTask { id: TaskId(relative(self.root, path)), path: path.to_owned(), plans }
+    }
+}
+
+fn plans(documents: &[(DocumentKind, PathBuf)]) -> Vec<PathBuf> {
+    let mut plans: Vec<&(DocumentKind, PathBuf)> =
+        documents.iter().filter(|(kind, _)| kind.is_plan()).collect();
+    plans.sort();
+    plans.into_iter().map(|(_, path)| path.clone()).collect()
+}
+
+/// The task with this document, with the plans that are in its folder now: it counts whether or not it is there,
+/// ignored or excluded.
+pub fn task_at(root: &Path, name: &str) -> DiscoveredTask {
+    let clean: PathBuf = Path::new(name).components().filter(|part| *part != Component::CurDir).collect();
+    let path = root.join(clean);
+    let mut documents = Vec::new();
+    for entry in path.parent().and_then(|folder| fs::read_dir(folder).ok()).into_iter().flatten().flatten() {
+        // Plans are plans in any folder, and folders can be long: most entries are passed over by their name.
+        let Some(kind) = entry.file_name().to_str().and_then(kind_of).filter(|it| it.is_plan()) else {
+            continue;
+        };
+        let is_folder = entry.file_type().is_ok_and(|file_type| file_type.is_dir());
+        if !is_folder && entry.path() != path {
+            documents.push((kind, entry.path()));
+        }
+    }
+    DiscoveredTask { id: TaskId(relative(root, &path)), plans: plans(&documents), path }
+}
+
+fn glob_set(globs: &[String]) -> Result<GlobSet, TaskFileError> {
+    let mut set = GlobSetBuilder::new();
+    let failed = |glob: &str| {
+        let glob = glob.to_owned();
+        |source| TaskFileError::BadGlob { glob, source }
+    };
+    for glob in globs {
+        set.add(GlobBuilder::new(glob).literal_separator(true).build().map_err(failed(glob))?);
+    }
+    set.build().map_err(failed(&globs.join(", ")))
+}

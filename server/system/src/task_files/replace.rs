@@ -1,0 +1,34 @@
+//! Writes a task document anew: as a whole, with the mode it has, and only over the very bytes that were read.
+
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+use super::{TaskFileError, open, read};
+use crate::durable;
+
+/// Puts the second text where the first one is.
+pub fn replace(root: &Path, path: &Path, (before, after): (&str, &str)) -> Result<(), TaskFileError> {
+    let failed = |source: io::Error| TaskFileError::Write { path: path.to_owned(), source };
+    // A link is kept: what it leads to is written, as an editor would.
+    let mode = open::open_beneath(root, path)?.metadata().map_err(failed)?.permissions();
+    let real = path.canonicalize().map_err(failed)?;
+    let draft = real.with_file_name(format!(".loopkeeper-{}.new", uuid::Uuid::new_v4()));
+    let unchanged = || -> Result<(), TaskFileError> {
+        let same = read(root, path)? == before.as_bytes();
+        same.then_some(()).ok_or_else(|| TaskFileError::Changed { path: path.to_owned() })
+    };
+    let put = || {
+        unchanged()?;
+        let mut file =
+            OpenOptions::new().write(true).create_new(true).mode(0o600).open(&draft).map_err(failed)?;
+        file.write_all(after.as_bytes()).map_err(failed)?;
+        file.set_permissions(mode).map_err(failed)?;
+        file.sync_all().map_err(failed)?;
+        unchanged()?;
+        fs::rename(&draft, &real).map_err(failed)?;
+        durable::sync_folder(&real).map_err(failed)
+    };
+    put().inspect_err(|_| drop(fs::remove_file(&draft)))
+}

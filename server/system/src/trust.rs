@@ -1,0 +1,200 @@
+//! What the user said may run; [`permit`] is the proof of it that whoever starts a program has to show. What
+//! cannot be read is not trusted. Which things need trust, and how they are shown, is `loopkeeper_core::trust`.
+
+pub mod permit;
+pub mod surfaces;
+
+use std::collections::{BTreeSet, HashSet};
+use std::io::{self, ErrorKind};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use loopkeeper_core::trust::TrustItem;
+use loopkeeper_task::TaskId;
+use loopkeeper_text::digest::sha256;
+use serde::{Deserialize, Serialize};
+
+use super::durable;
+use super::last_result::LastResult;
+use super::state_dir::lock::{LockMode, acquire_gate};
+use super::state_dir::{StateDir, StateError};
+
+/// Why trust could not be read or kept.
+#[derive(Debug, thiserror::Error)]
+pub enum TrustError {
+    #[error("the list of what you trust, {}, is damaged: nothing is trusted", path.display())]
+    Damaged { path: PathBuf },
+    #[error("cannot {action} the list of what you trust, {}: {source}", path.display())]
+    Io { action: &'static str, path: PathBuf, source: io::Error },
+    #[error(transparent)]
+    State(#[from] StateError),
+}
+
+impl TrustError {
+    pub fn hint(&self) -> String {
+        match self {
+            Self::Damaged { .. } => {
+                "Trust again what you need; the damaged list is kept beside it.".to_owned()
+            }
+            Self::Io { .. } => "Check the permissions of that folder, and the disk.".to_owned(),
+            Self::State(error) => error.hint(),
+        }
+    }
+}
+
+/// The user's word, as it was when the store was opened.
+#[derive(Debug)]
+pub struct TrustStore {
+    path: PathBuf,
+    lock: PathBuf,
+    grants: Vec<Grant>,
+    trouble: Option<TrustError>,
+}
+
+/// One yes.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+struct Grant {
+    hash: String,
+    /// Real path, for people and for taking it back; trust itself hangs on the hash.
+    root: String,
+    /// For which task it was said.
+    task: Option<String>,
+    kind: String,
+}
+
+/// The last line: without it the list is not whole.
+#[derive(Serialize, Deserialize)]
+struct Footer {
+    end: usize,
+    /// sha256 of everything before this line.
+    sum: String,
+}
+
+impl TrustStore {
+    /// Never fails: what cannot be read trusts nothing, and [`Self::trouble`] says so.
+    pub fn open(state: &StateDir) -> Self {
+        let (path, lock) = (state.trust().join("granted.jsonl"), state.trust().join("lock"));
+        let mut store = Self { path, lock, grants: Vec::new(), trouble: None };
+        store.load();
+        store
+    }
+
+    /// Why nothing is trusted, where that is not the user's choice.
+    pub fn load_error(&self) -> Option<&TrustError> {
+        self.trouble.as_ref()
+    }
+
+    /// What of these the user has not said yes to, each command once, as a page shows them. `root` is the real path.
+    pub fn untrusted_items(&self, root: &Path, items: &[TrustItem]) -> Vec<TrustItem> {
+        self.iter_unknown(root, items).cloned().collect()
+    }
+
+    /// The same without copies.
+    pub fn iter_unknown<'a>(
+        &'a self,
+        root: &'a Path,
+        items: &'a [TrustItem],
+    ) -> impl Iterator<Item = &'a TrustItem> {
+        let known: HashSet<&str> = self.grants.iter().map(|it| it.hash.as_str()).collect();
+        // Without a grant no hash is worth making.
+        let is_known = move |it: &&TrustItem| {
+            !known.is_empty() && known.contains(it.hash(root.as_os_str().as_bytes()).as_str())
+        };
+        let mut met = HashSet::new();
+        items.iter().filter(move |it| !is_known(it)).filter(move |it| met.insert(&it.runs))
+    }
+
+    /// Keeps the user's yes to these items, durably.
+    pub fn grant(
+        &mut self,
+        root: &Path,
+        task: Option<&TaskId>,
+        items: &[TrustItem],
+    ) -> Result<(), TrustError> {
+        self.update_grants(|grants| {
+            grants.extend(items.iter().map(|it| Grant {
+                hash: it.hash(root.as_os_str().as_bytes()),
+                root: root.to_string_lossy().into_owned(),
+                task: task.map(|it| it.0.clone()),
+                kind: it.runs.kind().to_owned(),
+            }));
+        })
+    }
+
+    /// Takes back everything said for a task; without one, for the whole root.
+    pub fn revoke(&mut self, root: &Path, task: Option<&TaskId>) -> Result<(), TrustError> {
+        let root = root.to_string_lossy();
+        self.update_grants(|grants| {
+            let meant =
+                |it: &&Grant| it.root == root && task.is_none_or(|task| it.task.as_ref() == Some(&task.0));
+            // The same command may have been trusted for another task too: it is the same yes.
+            let hashes: BTreeSet<String> = grants.iter().filter(meant).map(|it| it.hash.clone()).collect();
+            grants.retain(|it| !hashes.contains(&it.hash));
+        })
+    }
+
+    /// Changes the list as it is on disk now: somebody else may have added to it.
+    fn update_grants(&mut self, change: impl FnOnce(&mut Vec<Grant>)) -> Result<(), TrustError> {
+        let _alone = acquire_gate(&self.lock, LockMode::Exclusive)?;
+        self.load();
+        match self.trouble.take() {
+            Some(TrustError::Damaged { .. }) => self.put_aside()?,
+            Some(trouble) => return Err(trouble),
+            None => {}
+        }
+        change(&mut self.grants);
+        self.grants.sort();
+        self.grants.dedup();
+        durable::replace_file(&self.path, write(&self.grants).as_bytes()).map_err(self.io("write"))
+    }
+
+    fn load(&mut self) {
+        let read = match std::fs::read(&self.path) {
+            Ok(bytes) => parse_cached(bytes).ok_or_else(|| TrustError::Damaged { path: self.path.clone() }),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),
+            Err(error) => Err(self.io("read")(error)),
+        };
+        (self.grants, self.trouble) = match read {
+            Ok(grants) => (grants, None),
+            Err(trouble) => (Vec::new(), Some(trouble)),
+        };
+    }
+
+    fn put_aside(&self) -> Result<(), TrustError> {
+        let aside = (1_u32..).map(|number| self.path.with_extension(format!("damaged-{number}")));
+        let free = aside.into_iter().find(|it| !it.exists()).unwrap_or_default();
+        std::fs::rename(&self.path, free).map_err(self.io("put aside"))
+    }
+
+    fn io(&self, action: &'static str) -> impl FnOnce(io::Error) -> TrustError {
+        let path = self.path.clone();
+        move |source| TrustError::Io { action, path, source }
+    }
+}
+
+fn write(grants: &[Grant]) -> String {
+    // Strings and numbers only: nothing that JSON could refuse.
+    let line = |it: Result<String, _>| it.unwrap_or_default() + "\n";
+    let list: String = grants.iter().map(|it| line(serde_json::to_string(it))).collect();
+    let end = Footer { end: grants.len(), sum: sha256(list.as_bytes()) };
+    list + &line(serde_json::to_string(&end))
+}
+
+/// Every query reads the file; it is parsed only after a change.
+fn parse_cached(bytes: Vec<u8>) -> Option<Vec<Grant>> {
+    static LAST: LastResult<Vec<u8>, Vec<Grant>> = LastResult::new();
+    LAST.get_or_compute(bytes, |bytes| parse(bytes).ok_or(())).ok()
+}
+
+fn parse(bytes: &[u8]) -> Option<Vec<Grant>> {
+    let whole = bytes.strip_suffix(b"\n")?;
+    let last = whole.iter().rposition(|it| *it == b'\n').map_or(0, |it| it + 1);
+    let (list, end) = whole.split_at_checked(last)?;
+    let end: Footer = serde_json::from_slice(end).ok()?;
+    let lines = list.split_inclusive(|it| *it == b'\n');
+    let grants: Vec<Grant> = lines.map(serde_json::from_slice).collect::<Result<_, _>>().ok()?;
+    (end.sum == sha256(list) && end.end == grants.len()).then_some(grants)
+}
+
+#[cfg(test)]
+mod tests;

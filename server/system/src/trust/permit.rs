@@ -1,0 +1,119 @@
+//! The proof that something may run, which whoever starts a program has to show. Only this file makes one; it
+//! asks for the user's word each time anew, so that what is taken back takes effect at once.
+
+use std::path::{Path, PathBuf};
+
+use loopkeeper_core::journal::AgentPlan;
+use loopkeeper_core::settings::{ConfigOrigin, HookCommand, LoopEvent, ServiceSettings};
+use loopkeeper_core::trust::{TrustItem, TrustSubject};
+
+use super::TrustStore;
+use crate::state_dir::StateDir;
+
+/// A value that may run, exactly as it was approved.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Approved<T>(T);
+
+impl<T> Approved<T> {
+    /// The user typed it as an argument: that is the user's word for it.
+    pub fn from_user_input(value: T) -> Self {
+        Self(value)
+    }
+
+    pub fn value(&self) -> &T {
+        &self.0
+    }
+
+    /// What is made of it by rules of ours: a shell around a command, values in the places that were shown.
+    pub fn map<U>(self, make: impl FnOnce(T) -> U) -> Approved<U> {
+        Approved(make(self.0))
+    }
+
+    pub fn try_map<U, E>(self, make: impl FnOnce(T) -> Result<U, E>) -> Result<Approved<U>, E> {
+        make(self.0).map(Approved)
+    }
+}
+
+/// What may run in one root.
+#[derive(Debug, Clone)]
+pub struct Permit {
+    state: StateDir,
+    root: PathBuf,
+    checks: CheckOrigin,
+}
+
+/// Where the checks of a task come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CheckOrigin {
+    Typed,
+    /// In documents of the workspace.
+    Written,
+}
+
+/// Nobody said that it may run.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PermitError {
+    #[error("not trusted: read it with `loopkeeper trust`")]
+    Unknown,
+    /// The list of what is trusted cannot be read; why, in words.
+    #[error("{0}")]
+    Unreadable(String),
+}
+
+impl Permit {
+    /// `root` is the real path.
+    pub fn new(state: &StateDir, root: &Path, checks: CheckOrigin) -> Self {
+        Self { state: state.clone(), root: root.to_owned(), checks }
+    }
+
+    pub fn agent(&self, plan: &AgentPlan) -> Result<Approved<AgentPlan>, PermitError> {
+        self.require_trust(TrustItem::from_agent(plan)).map(|()| Approved(plan.clone()))
+    }
+
+    pub fn check(&self, command: &str) -> Result<Approved<String>, PermitError> {
+        let approved = Approved(command.to_owned());
+        match self.checks {
+            CheckOrigin::Typed => Ok(approved),
+            CheckOrigin::Written => self
+                .require_trust(TrustItem::new(TrustSubject::Check { command: command.to_owned() }))
+                .map(|()| approved),
+        }
+    }
+
+    /// A command of `[on]`; what the user's own file says is the user's word.
+    pub fn hook(&self, on: LoopEvent, hook: &HookCommand) -> Result<Approved<Vec<String>>, PermitError> {
+        let approved = Approved(hook.argv.clone());
+        match hook.author {
+            ConfigOrigin::User => Ok(approved),
+            ConfigOrigin::Tree => self.require_trust(TrustItem::from_hook(on, hook)).map(|()| approved),
+        }
+    }
+
+    /// A request of a check.
+    pub fn request(&self, url: &str) -> Result<Approved<String>, PermitError> {
+        let approved = Approved(url.to_owned());
+        match self.checks {
+            CheckOrigin::Typed => Ok(approved),
+            CheckOrigin::Written => self
+                .require_trust(TrustItem::new(TrustSubject::Request { url: url.to_owned() }))
+                .map(|()| approved),
+        }
+    }
+
+    /// A server that requests need; what the user's own file says is the user's word.
+    pub fn service(&self, service: &ServiceSettings) -> Result<Approved<ServiceSettings>, PermitError> {
+        let approved = Approved(service.clone());
+        match service.author {
+            ConfigOrigin::User => Ok(approved),
+            ConfigOrigin::Tree => self.require_trust(TrustItem::from_service(service)).map(|()| approved),
+        }
+    }
+
+    fn require_trust(&self, item: TrustItem) -> Result<(), PermitError> {
+        let store = TrustStore::open(&self.state);
+        if store.untrusted_items(&self.root, &[item]).is_empty() {
+            return Ok(());
+        }
+        Err(store.load_error().map_or(PermitError::Unknown, |it| PermitError::Unreadable(it.to_string())))
+    }
+}

@@ -1,0 +1,287 @@
+//! The usage limits that loops of this user met: one list, `<state>/usage-limits`, a line for each agent and account.
+//! Whoever is about to start such an agent heeds them. The list is a help, never a condition: lines that make no sense
+//! are ignored, and where it cannot be used each loop meets its limits itself.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+
+use loopkeeper_core::journal::AgentPlan;
+use loopkeeper_text::digest::sha256;
+
+use super::{calls, durable};
+
+const DAY_MS: u64 = 24 * 60 * 60 * 1000;
+/// No more of the list is read, whatever was written into it.
+const MOST_BYTES: u64 = 64 * 1024;
+
+/// Why the list could not be used.
+#[derive(Debug, thiserror::Error)]
+#[error("the list of usage limits {} cannot be {action}: {source}", path.display())]
+pub struct UsageLimitsError {
+    action: &'static str,
+    path: PathBuf,
+    source: io::Error,
+}
+
+/// What an iteration shows of an account.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Change {
+    /// It met the usage limit, which lasts until then (milliseconds of wall time).
+    Met { by: String, until: u64 },
+    /// A start went through: whatever limit was met is lifted.
+    Lifted,
+}
+
+/// A limit that is in force.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ActiveLimit {
+    /// Milliseconds from now.
+    pub lasts_ms: u64,
+    /// The loop that met it.
+    pub met_by: String,
+}
+
+/// Which agent works on whose account: the same word for two loops that share both. Nothing of it can be read back.
+pub fn account_key(plan: &AgentPlan, env: &[(OsString, OsString)]) -> String {
+    const NAMES: [&str; 3] = ["HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"];
+    const ENDS: [&str; 5] = ["_API_KEY", "_TOKEN", "_BASE_URL", "_CONFIG_DIR", "_HOME"];
+    let is_of_account = |name: &str| NAMES.contains(&name) || ENDS.iter().any(|it| name.ends_with(it));
+    // Of several the last one counts.
+    let told = env.iter().filter(|(name, _)| name.to_str().is_some_and(is_of_account));
+    let told: std::collections::BTreeMap<_, _> = told.map(|(name, value)| (name, value)).collect();
+    let mut bytes = match plan.kind().known_agent() {
+        Some(known) => known.name.as_bytes().to_vec(),
+        None => [std::slice::from_ref(&plan.name), &plan.argv].concat().join("\0").into_bytes(),
+    };
+    for (name, value) in told {
+        bytes.push(0);
+        bytes.extend([name.as_bytes(), b"=", value.as_bytes()].concat());
+    }
+    sha256(&bytes).chars().take(16).collect()
+}
+
+/// The limit of this account that another loop met. `now`: milliseconds of wall time.
+pub fn in_force(
+    path: &Path,
+    account: &str,
+    own: &str,
+    now: u64,
+) -> Result<Option<ActiveLimit>, UsageLimitsError> {
+    let read = match File::open(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        other => other.and_then(|mut file| UsageLimitList::read(&mut file)),
+    };
+    let list = read.map_err(failed(path, "read"))?;
+    let found = list.lines.into_iter().filter(|it| it.account == account && it.met_by != own);
+    let longest = found.filter_map(|it| Some((it.remaining_ms(now)?, it.met_by))).max();
+    Ok(longest.map(|(lasts_ms, met_by)| ActiveLimit { lasts_ms, met_by }))
+}
+
+/// Enters a change. False: another process holds the list at this moment, try again.
+pub fn enter(path: &Path, account: &str, change: &Change, now: u64) -> Result<bool, UsageLimitsError> {
+    match change {
+        Change::Met { by, until } => {
+            let until = (*until).min(now.saturating_add(DAY_MS));
+            let line = UsageLimitLine { until, met_at: now, account: account.to_owned(), met_by: by.clone() };
+            replace(path, now, account, Some(line))
+        }
+        Change::Lifted if path.try_exists().unwrap_or(false) => replace(path, now, account, None),
+        Change::Lifted => Ok(true),
+    }
+}
+
+fn failed(path: &Path, action: &'static str) -> impl FnOnce(io::Error) -> UsageLimitsError {
+    let path = path.to_owned();
+    move |source| UsageLimitsError { action, path, source }
+}
+
+/// Only what is in force stays, and of this account nothing but `line`.
+fn replace(
+    path: &Path,
+    now: u64,
+    account: &str,
+    line: Option<UsageLimitLine>,
+) -> Result<bool, UsageLimitsError> {
+    let Some(mut held) = calls::lock_list(path).map_err(failed(path, "locked"))? else { return Ok(false) };
+    let list = UsageLimitList::read(&mut held).map_err(failed(path, "read"))?;
+    if line.is_none() && list.lines.iter().all(|it| it.account != account) {
+        return Ok(true);
+    }
+    let kept = list.lines.into_iter().filter(|it| it.account != account && it.remaining_ms(now).is_some());
+    let text: String = kept.chain(line).map(|it| it.text()).collect();
+    durable::replace_file(path, text.as_bytes()).map_err(failed(path, "written"))?;
+    Ok(true)
+}
+
+struct UsageLimitList {
+    lines: Vec<UsageLimitLine>,
+}
+
+impl UsageLimitList {
+    fn read(file: &mut File) -> io::Result<Self> {
+        let mut bytes = Vec::new();
+        file.take(MOST_BYTES).read_to_end(&mut bytes)?;
+        Ok(Self { lines: bytes.split(|it| *it == b'\n').filter_map(UsageLimitLine::read).collect() })
+    }
+}
+
+/// Milliseconds of wall time.
+struct UsageLimitLine {
+    until: u64,
+    met_at: u64,
+    account: String,
+    met_by: String,
+}
+
+impl UsageLimitLine {
+    fn read(line: &[u8]) -> Option<Self> {
+        let mut words = std::str::from_utf8(line).ok()?.split(' ');
+        let (until, met_at) = (words.next()?.parse().ok()?, words.next()?.parse().ok()?);
+        let (account, met_by) = (words.next()?.to_owned(), words.next()?.to_owned());
+        let is_word =
+            |it: &str| !it.is_empty() && it.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'-');
+        let is_whole = words.next().is_none() && is_word(&account) && is_word(&met_by);
+        is_whole.then_some(Self { until, met_at, account, met_by })
+    }
+
+    fn text(&self) -> String {
+        format!("{} {} {} {}\n", self.until, self.met_at, self.account, self.met_by)
+    }
+
+    /// What is left of it. One that was met later than now was met before the clock was set back: nothing is known of
+    /// when it ends.
+    fn remaining_ms(&self, now: u64) -> Option<u64> {
+        let left = self.until.checked_sub(now).filter(|it| *it > 0)?;
+        (self.met_at <= now).then_some(left.min(DAY_MS))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsString;
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt as _;
+    use std::path::{Path, PathBuf};
+
+    use loopkeeper_agent::kind::Dialect;
+    use loopkeeper_agent::{PermissionMode, PromptBy};
+    use loopkeeper_core::journal::AgentPlan;
+
+    use super::{ActiveLimit, Change, DAY_MS, UsageLimitsError, account_key, calls, enter, in_force};
+
+    const NOW: u64 = 1_795_176_000_000;
+    const HOUR: u64 = 60 * 60 * 1000;
+
+    fn list() -> (tempfile::TempDir, PathBuf) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("usage-limits");
+        (folder, path)
+    }
+
+    fn met(path: &Path, account: &str, by: &str, until: u64) -> Result<(), UsageLimitsError> {
+        let is_entered = enter(path, account, &Change::Met { by: by.to_owned(), until }, NOW)?;
+        assert!(is_entered);
+        Ok(())
+    }
+
+    fn limit(lasts_ms: u64, met_by: &str) -> ActiveLimit {
+        ActiveLimit { lasts_ms, met_by: met_by.to_owned() }
+    }
+
+    #[test]
+    fn a_limit_holds_for_other_loops_of_the_account_until_its_reset() {
+        let (_folder, path) = list();
+        let found = |account: &str, own: &str, now: u64| in_force(&path, account, own, now).unwrap();
+        assert_eq!(found("a", "l-2", NOW), None);
+        met(&path, "a", "l-1", NOW + HOUR).unwrap();
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        assert_eq!(found("a", "l-2", NOW + 1), Some(limit(HOUR - 1, "l-1")));
+        assert_eq!(found("a", "l-1", NOW + 1), None, "its own it knows better");
+        assert_eq!(found("b", "l-2", NOW + 1), None);
+        assert_eq!(found("a", "l-2", NOW + HOUR), None);
+        // A clock that was set back says nothing of when it ends.
+        assert_eq!(found("a", "l-2", NOW - HOUR), None);
+        met(&path, "b", "l-3", NOW + 100 * DAY_MS).unwrap();
+        assert_eq!(found("b", "l-2", NOW), Some(limit(DAY_MS, "l-3")));
+        assert_eq!(found("a", "l-2", NOW), Some(limit(HOUR, "l-1")), "others stay");
+        assert!(enter(&path, "a", &Change::Lifted, NOW).unwrap());
+        assert_eq!((found("a", "l-2", NOW), found("b", "l-2", NOW)), (None, Some(limit(DAY_MS, "l-3"))));
+    }
+
+    #[test]
+    fn a_broken_list_holds_nobody_up() {
+        let (_folder, path) = list();
+        let now_and_then = format!("{} {NOW} a l-1", NOW + HOUR);
+        for (text, expect) in [
+            ("", None),
+            ("\u{0}\u{1}\nx y z\n", None),
+            ("1 2 a l-1\n", None),
+            (&format!("{now_and_then} more\n"), None),
+            (&format!("garbage\n{now_and_then}"), Some(limit(HOUR, "l-1"))),
+            (&format!("{} {NOW} a ../../x\n", NOW + HOUR), None),
+        ] {
+            fs::write(&path, text).unwrap();
+            assert_eq!(in_force(&path, "a", "l-2", NOW).unwrap(), expect, "{text:?}");
+        }
+        fs::write(&path, [b'\xff'; 4096]).unwrap();
+        met(&path, "a", "l-1", NOW + HOUR).unwrap();
+        assert_eq!(in_force(&path, "a", "l-2", NOW).unwrap(), Some(limit(HOUR, "l-1")));
+        fs::remove_file(&path).unwrap();
+        fs::create_dir(&path).unwrap();
+        assert!(in_force(&path, "a", "l-2", NOW).is_err());
+        assert!(met(&path, "a", "l-1", NOW + HOUR).is_err());
+    }
+
+    #[test]
+    fn a_list_that_another_process_holds_is_left_alone() {
+        let (_folder, path) = list();
+        let change = Change::Met { by: "l-1".to_owned(), until: NOW + HOUR };
+        let held = calls::lock_list(&path).unwrap().unwrap();
+        assert!(!enter(&path, "a", &change, NOW).unwrap());
+        assert!(!enter(&path, "a", &Change::Lifted, NOW).unwrap());
+        drop(held);
+        assert!(enter(&path, "a", &change, NOW).unwrap());
+        assert_eq!(in_force(&path, "a", "l-2", NOW).unwrap(), Some(limit(HOUR, "l-1")));
+    }
+
+    #[test]
+    fn agent_and_account_tell_loops_apart() {
+        let plan = |name: &str, argv: &[&str]| AgentPlan {
+            name: name.into(),
+            argv: argv.iter().map(ToString::to_string).collect(),
+            prompt: PromptBy::Stdin,
+            dialect: if name == "claude" { Dialect::Claude } else { Dialect::Text },
+            permissions: PermissionMode::Edits,
+            env: Vec::new(),
+        };
+        let env = |pairs: &[(&str, &str)]| -> Vec<(OsString, OsString)> {
+            pairs.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect()
+        };
+        let me = env(&[("HOME", "/me"), ("ANTHROPIC_API_KEY", "k"), ("TERM", "x")]);
+        let claude = account_key(&plan("claude", &["/bin/claude", "-p"]), &me);
+        assert_eq!(claude.len(), 16);
+        let elsewhere = env(&[("TERM", "y"), ("ANTHROPIC_API_KEY", "k"), ("HOME", "/me")]);
+        assert_eq!(account_key(&plan("claude", &["/other/claude", "--model", "x"]), &elsewhere), claude);
+        for other in [
+            account_key(
+                &plan("claude", &["/bin/claude"]),
+                &env(&[("HOME", "/me"), ("ANTHROPIC_API_KEY", "l")]),
+            ),
+            account_key(
+                &plan("claude", &["/bin/claude"]),
+                &env(&[("HOME", "/you"), ("ANTHROPIC_API_KEY", "k")]),
+            ),
+            account_key(&plan("mine", &["/me/a.sh"]), &me),
+            account_key(&plan("mine", &["/me/b.sh"]), &me),
+        ] {
+            assert_ne!(other, claude);
+        }
+        assert_ne!(
+            account_key(&plan("mine", &["/me/a.sh"]), &me),
+            account_key(&plan("mine", &["/me/b.sh"]), &me)
+        );
+    }
+}

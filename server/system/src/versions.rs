@@ -1,0 +1,47 @@
+//! What programs say of their own version. Only asks: far from any workspace, with nothing on stdin, for a moment, and
+//! leaving nothing behind.
+
+use std::ffi::OsString;
+use std::time::Duration;
+
+use loopkeeper_core::check::CommandExit;
+use loopkeeper_text::sanitize;
+
+use super::process::{Job, StdinSource, run_to_end};
+use super::sandbox::Isolation;
+use super::trust::permit::Approved;
+
+/// Some agents take seconds to say it.
+const PATIENCE: Duration = Duration::from_secs(20);
+/// Some would look for something newer first.
+const QUIET: [&str; 3] =
+    ["DISABLE_AUTOUPDATER", "OPENCODE_DISABLE_AUTOUPDATE", "OPENCODE_DISABLE_MODELS_FETCH"];
+
+/// What `PROGRAM --version` prints; the error says in words why it does not. Needs a runtime.
+pub async fn query_version(
+    program: &str,
+    mut env: Vec<(OsString, OsString)>,
+    domain: &Isolation,
+) -> Result<String, String> {
+    env.extend(QUIET.map(|name| (name.into(), "1".into())));
+    let job = Job {
+        argv: Approved::from_user_input(vec![program.into(), "--version".into()]),
+        cwd: "/".into(),
+        env,
+        stdin: StdinSource::Null,
+        grace: Duration::from_secs(1),
+        output: None,
+    };
+    let ran = run_to_end(&job, PATIENCE, domain).await;
+    let said = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    match ran.ending {
+        CommandExit::Exited(0) => Ok(said(&ran.stdout)),
+        CommandExit::Exited(code) => {
+            let last = said(&ran.stderr).lines().map(sanitize::line).rfind(|it| !it.trim().is_empty());
+            Err(last.map_or_else(|| format!("exit {code}"), |it| format!("exit {code}: {it}")))
+        }
+        CommandExit::TimedOut => Err(format!("no answer within {} s", PATIENCE.as_secs())),
+        CommandExit::Signalled(signal) => Err(format!("ended by signal {signal}")),
+        CommandExit::NotStarted(why) => Err(why),
+    }
+}

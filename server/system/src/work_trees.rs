@@ -1,0 +1,67 @@
+//! Other work trees of the same repository below a root (`git worktree add .claude/worktrees/x`). Each is a tree of
+//! its own with its own loops, so no walk of the root enters them. Found by reading alone, without git. Submodules and
+//! repositories of their own are part of the root's tree.
+
+use std::cell::OnceCell;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::snapshots::ignores::layout;
+
+/// Recognises the other work trees of the repository that `root` lies in.
+#[derive(Debug)]
+pub struct OtherWorkTrees<'a> {
+    root: &'a Path,
+    /// The real git directory that the work trees share; looked up once a folder with a `.git` is met.
+    shared: OnceCell<Option<PathBuf>>,
+}
+
+impl<'a> OtherWorkTrees<'a> {
+    pub fn new(root: &'a Path) -> Self {
+        Self { root, shared: OnceCell::new() }
+    }
+
+    /// Whether `folder`, which is not the root, is the top of another work tree.
+    pub fn holds(&self, folder: &Path) -> bool {
+        let Some(folder_of_all) = linked_from(folder) else { return false };
+        let shared = folder_of_all.parent().and_then(|it| it.canonicalize().ok());
+        shared.is_some_and(|it| self.shared() == Some(&it))
+    }
+
+    /// Their paths relative to the root, sorted, as far as git still lists them.
+    pub fn paths(&self) -> Vec<String> {
+        let Some(shared) = self.shared() else { return Vec::new() };
+        let listed = fs::read_dir(shared.join(FOLDER)).into_iter().flatten().flatten();
+        let mut paths: Vec<String> = listed
+            .filter_map(|entry| {
+                let top = layout::work_tree_of(&entry.path())?.canonicalize().ok()?;
+                let below = top.strip_prefix(self.root).ok().filter(|it| !it.as_os_str().is_empty())?;
+                self.holds(&top).then(|| below.to_string_lossy().into_owned())
+            })
+            .collect();
+        paths.sort();
+        paths
+    }
+
+    fn shared(&self) -> Option<&PathBuf> {
+        let look = || layout::common_dir(&layout::repository_top(self.root)?)?.canonicalize().ok();
+        self.shared.get_or_init(look).as_ref()
+    }
+}
+
+/// Made by `git worktree add`, of whatever repository.
+pub fn is_linked(folder: &Path) -> bool {
+    linked_from(folder).is_some()
+}
+
+/// The folder in the repository that keeps what belongs to its linked work trees.
+fn linked_from(folder: &Path) -> Option<PathBuf> {
+    let git_dir = layout::linked_git_dir(folder)?;
+    git_dir.parent().filter(|it| it.ends_with(FOLDER)).map(Path::to_path_buf)
+}
+
+/// Where git keeps what belongs to one linked work tree.
+const FOLDER: &str = "worktrees";
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,219 @@
+//! The documents of a task to the task: reads each by its kind, then hands out ids over all of them.
+
+#[cfg(test)]
+mod tests;
+
+use std::path::Path;
+
+use super::grammar::ItemMode;
+use super::ids::IdAllocator;
+use super::item::{ByteOrigin as Bytes, InlineContent};
+use super::kind::{DocumentKind, kind_of};
+use super::markdown::{self, DocumentRole};
+use super::outline::{CriterionOrigin, TaskOutline};
+use super::{FindingCode, Task, front_matter, placeholders, prd, template};
+use crate::criterion::CriterionId;
+use loopkeeper_text::fold::shortened;
+
+/// One file of a task, as text. Byte ranges refer to this text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TaskDocument {
+    /// Relative to the root, with `/` separators.
+    pub path: String,
+    pub text: String,
+}
+
+/// Reads a task: the first document is the prompt, the others are its plans. A plan that stands first is prompt
+/// and plan at once.
+pub fn parse_task(documents: &[TaskDocument]) -> Task {
+    let mut task = Task::default();
+    let mut ids = TaskIds::default();
+    for (index, document) in documents.iter().enumerate() {
+        let outline = outline(document);
+        if index == 0 {
+            task.title.clone_from(&outline.title);
+            task.prompt.clone_from(&document.text);
+        }
+        ids.merge(&mut task, outline);
+    }
+    let first = documents.first().map_or("", |document| document.path.as_str());
+    note_placeholders(&mut task, first);
+    note_emptiness(&mut task, first);
+    task
+}
+
+/// The file names that places of a task without a file carry: the arguments its text came from.
+const PROMPT_ARGUMENT: &str = "--prompt";
+const CRITERION_ARGUMENT: &str = "--criterion";
+pub const CHECK_ARGUMENT: &str = "--check";
+
+/// Reads a task that was typed: a prompt, which may carry criteria as a document does, and criteria of its own.
+pub fn parse_inline_task(prompt: &str, criteria: &[String]) -> Task {
+    let mut task = Task { prompt: prompt.to_owned(), ..Task::default() };
+    let mut ids = TaskIds::default();
+    let mut outline = markdown::parse_markdown(PROMPT_ARGUMENT, prompt, DocumentRole::Prompt);
+    note_unreadable(&mut outline, prompt);
+    task.title.clone_from(&outline.title);
+    ids.merge(&mut task, outline);
+    for line in criteria {
+        let mut outline = TaskOutline::new(CRITERION_ARGUMENT);
+        let text = InlineContent::of_plain(line, &Bytes::At(0));
+        if line.trim().is_empty() {
+            outline.add_finding(
+                FindingCode::BadValue,
+                CRITERION_ARGUMENT,
+                "an empty criterion says nothing",
+                0..line.len(),
+            );
+        } else {
+            outline.add_criterion(&text, ItemMode::Criterion, CriterionOrigin::default());
+        }
+        ids.merge(&mut task, outline);
+    }
+    note_placeholders(&mut task, PROMPT_ARGUMENT);
+    note_emptiness(&mut task, PROMPT_ARGUMENT);
+    task
+}
+
+/// Adds checks that were typed as they are, without backticks. One that the task has already is not added again.
+pub fn add_checks(task: &mut Task, checks: &[String]) {
+    let nothing_to_check = empty_outline(CHECK_ARGUMENT, 0).findings;
+    for text in checks {
+        let mut outline = TaskOutline::new(CHECK_ARGUMENT);
+        if text.trim().is_empty() {
+            let fact = "an empty check checks nothing. Write a command";
+            outline.add_finding(FindingCode::BadCheck, CHECK_ARGUMENT, fact, 0..text.len());
+        } else {
+            outline.add_criterion(
+                &InlineContent::of_code(text),
+                ItemMode::Validation,
+                CriterionOrigin::default(),
+            );
+        }
+        for draft in outline.criteria {
+            if task.criteria.iter().all(|it| it.id != draft.criterion.id) {
+                task.criteria.push(draft.criterion);
+            }
+        }
+        task.findings.retain(|it| nothing_to_check.iter().all(|empty| empty.message != it.message));
+        task.findings.append(&mut outline.findings);
+    }
+}
+
+fn outline(document: &TaskDocument) -> TaskOutline {
+    let TaskDocument { path, text } = document;
+    if is_story_file(path) {
+        return prd::parse_prd(path, text);
+    }
+    let mut outline = match kind_of(path) {
+        Some(kind) if kind.is_plan() => markdown::parse_markdown(path, text, DocumentRole::Plan),
+        _ => markdown::parse_markdown(path, text, DocumentRole::Prompt),
+    };
+    front_matter::parse_front_matter(text, &mut outline);
+    note_unreadable(&mut outline, text);
+    if let Some(range) = template::unedited(text) {
+        let fact = "still the template's text. Write what should be done";
+        outline.add_finding(FindingCode::Template, "task", fact, range);
+    }
+    outline
+}
+
+/// Also by another name, which only `[tasks] files` can have named.
+pub fn is_story_file(path: &str) -> bool {
+    match kind_of(path) {
+        Some(kind) => kind == DocumentKind::Prd,
+        None => Path::new(path).extension().is_some_and(|it| it == "json"),
+    }
+}
+
+/// A Markdown document is never refused, so what nobody can have meant is said here.
+fn note_unreadable(outline: &mut TaskOutline, text: &str) {
+    if text.trim_start_matches('\u{feff}').trim().is_empty() {
+        outline.add_finding(
+            FindingCode::Syntax,
+            "document",
+            "empty. Write what is to be done",
+            0..text.len(),
+        );
+    } else if let Some(at) = text.find('\0') {
+        outline.add_finding(
+            FindingCode::Syntax,
+            "document",
+            "a NUL byte, so this is not a text file",
+            at..at + 1,
+        );
+    }
+}
+
+/// What other tools fill in, and nothing here does: no agent is to read the braces.
+fn note_placeholders(task: &mut Task, file: &str) {
+    if is_story_file(file) {
+        return;
+    }
+    let mut outline = TaskOutline::new(file);
+    for placeholder in placeholders::find_placeholders(&task.prompt) {
+        if !placeholders::is_filled(placeholder.name, task) {
+            let shown = shortened(placeholder.name, 30);
+            let fact = format!("nothing fills in `{{{{{shown}}}}}`. Write what it stands for");
+            outline.add_finding(FindingCode::Template, "task", &fact, placeholder.range);
+        }
+    }
+    task.findings.append(&mut outline.findings);
+}
+
+/// A task with nothing to check is possible, but never by accident.
+fn note_emptiness(task: &mut Task, file: &str) {
+    if !task.criteria.is_empty() || !task.plan.is_empty() || !task.findings.is_empty() {
+        return;
+    }
+    let first_line = task.prompt.lines().next().map_or(0, str::len);
+    let mut outline = if kind_of(file) == Some(DocumentKind::Prd) {
+        let mut outline = TaskOutline::new(file);
+        // No agent is paid to read an empty list.
+        let fact = "`userStories` is empty, so there is nothing to do. Add a story";
+        outline.add_finding(FindingCode::Syntax, prd::STORY_FILE, fact, 0..first_line);
+        outline
+    } else {
+        empty_outline(file, first_line)
+    };
+    task.findings.append(&mut outline.findings);
+}
+
+fn empty_outline(file: &str, first_line: usize) -> TaskOutline {
+    let mut outline = TaskOutline::new(file);
+    let fact = "no criteria, so nothing is checked. Add a list under \"Done when\"";
+    outline.add_finding(FindingCode::NoCriteria, "task", fact, 0..first_line);
+    outline
+}
+
+/// Ids are unique over all documents of a task, in document order.
+#[derive(Default)]
+struct TaskIds {
+    criteria: IdAllocator,
+    plan: IdAllocator,
+}
+
+impl TaskIds {
+    fn merge(&mut self, task: &mut Task, outline: TaskOutline) {
+        let first_item = task.plan.len();
+        self.plan.reserve(outline.plan.len());
+        self.criteria.reserve(outline.criteria.len());
+        task.criteria.reserve(outline.criteria.len());
+        for mut item in outline.plan {
+            item.id = self.plan.allocate(&item.id);
+            task.plan.push(item);
+        }
+        for draft in outline.criteria {
+            let mut criterion = draft.criterion;
+            criterion.id = CriterionId(self.criteria.allocate(&criterion.id.0));
+            let item = draft.plan.and_then(|index| task.plan.get(first_item + index));
+            criterion.plan_item = item.map(|item| item.id.clone());
+            task.criteria.push(criterion);
+        }
+        task.context.extend(outline.context);
+        task.settings.extend(outline.settings);
+        task.findings.extend(outline.findings);
+        task.promise = task.promise.take().or(outline.promise);
+        task.branch = task.branch.take().or(outline.branch);
+    }
+}

@@ -1,0 +1,185 @@
+//! A criterion and its check: what must hold when a task is done, and how that is seen. Types alone; `task` reads them
+//! from documents, `check` judges what their checks found.
+
+pub mod address;
+
+use regex::RegexBuilder;
+use serde::ser::Error;
+use serde::{Deserialize, Serialize, Serializer};
+
+use loopkeeper_text::DocumentRange;
+
+/// 10 hex digits of sha256 over check and expectation (over the prose where there is no check), with `-2`,
+/// `-3` … for repeats. Rewording keeps the id, another check makes a new one.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct CriterionId(pub String);
+
+/// One line that must hold when the task is done.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Criterion {
+    pub id: CriterionId,
+    /// The prose without check, expectations, attributes and trailing punctuation: the name people see.
+    pub name: String,
+    /// `None`: unverified, only a claim can stand behind it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub check: Option<Check>,
+    /// False for `(optional)` and for optional plan sections.
+    pub required: bool,
+    /// `(timeout 10m)`, in milliseconds; `None` means the configured default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout_ms: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stage: Option<u32>,
+    /// The box in front, where there is one: the agent's claim, never proof.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ticked: Option<bool>,
+    /// The plan item this criterion belongs to (a story's acceptance criterion, a box that carries a check).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plan_item: Option<String>,
+    pub place: DocumentRange,
+}
+
+/// A criterion that names none belongs to the first.
+pub const FIRST_STAGE: u32 = 1;
+
+impl Criterion {
+    /// A required one of which nothing else is said.
+    pub fn new(id: impl Into<String>, name: impl Into<String>, check: Option<Check>) -> Self {
+        Self {
+            id: CriterionId(id.into()),
+            name: name.into(),
+            check,
+            required: true,
+            timeout_ms: None,
+            group: None,
+            stage: None,
+            ticked: None,
+            plan_item: None,
+            place: DocumentRange::default(),
+        }
+    }
+
+    /// The stage that it belongs to: the first where none is given.
+    pub fn stage_or_first(&self) -> u32 {
+        self.stage.unwrap_or(FIRST_STAGE)
+    }
+}
+
+/// What loopkeeper runs to see whether a criterion holds, with what is expected of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Check {
+    /// `$ command`, by `sh -c` in the root.
+    Command { command: String, expect: Vec<Expect> },
+    /// Every glob matches at least one file.
+    Exists { globs: Vec<String> },
+    /// No glob matches any file.
+    Missing { globs: Vec<String> },
+    /// Some file that the globs match contains the pattern.
+    Has { pattern: TextPattern, globs: Vec<String> },
+    /// No file that the globs match contains the pattern.
+    Lacks { pattern: TextPattern, globs: Vec<String> },
+    /// Nothing untracked and unignored beyond what was there at the start.
+    Clean,
+    /// A request: answered with a status from 200 to 299, unless another is expected.
+    Get { url: String, expect: Vec<Expect> },
+    /// An agent that looks for a reason against it finds none; of several agents, so many.
+    Judge {
+        of: Option<(u32, u32)>,
+        /// What must hold, in words.
+        #[serde(default)]
+        prose: String,
+    },
+}
+
+/// What a check's output must look like besides its exit code.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "expect", rename_all = "kebab-case")]
+pub enum Expect {
+    /// The last number on stdout compares like this.
+    Number {
+        compare: Compare,
+        #[serde(serialize_with = "finite")]
+        value: f64,
+    },
+    /// Found in stdout, else in stderr.
+    Matches { pattern: TextPattern },
+    /// Found in neither.
+    MatchesNot { pattern: TextPattern },
+    /// The exit code; 0 when not given.
+    Exit { code: i32 },
+    /// After `GET`: the HTTP status.
+    Status { code: u16 },
+}
+
+/// JSON has no word for any other number: it would be written and not be read.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands it over so")]
+fn finite<S: Serializer>(value: &f64, to: S) -> Result<S::Ok, S::Error> {
+    if value.is_finite() { to.serialize_f64(*value) } else { Err(S::Error::custom("not a finite number")) }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Compare {
+    Equal,
+    NotEqual,
+    AtLeast,
+    AtMost,
+    Above,
+    Below,
+}
+
+/// `"text"` or `/regex/` or `/regex/i`. `source` is unescaped and is valid: the parser compiled it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TextPattern {
+    pub source: String,
+    pub kind: PatternKind,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PatternKind {
+    Literal,
+    Regex,
+    RegexIgnoreCase,
+}
+
+impl Compare {
+    /// As it is written in a task.
+    pub fn sign(self) -> &'static str {
+        match self {
+            Self::Equal => "==",
+            Self::NotEqual => "!=",
+            Self::AtLeast => ">=",
+            Self::AtMost => "<=",
+            Self::Above => ">",
+            Self::Below => "<",
+        }
+    }
+}
+
+impl TextPattern {
+    /// As it is written in a task.
+    pub fn written(&self) -> String {
+        let source = &self.source;
+        match self.kind {
+            PatternKind::Literal => format!("\"{}\"", source.replace('\\', "\\\\").replace('"', "\\\"")),
+            PatternKind::Regex => format!("/{}/", source.replace('/', "\\/")),
+            PatternKind::RegexIgnoreCase => format!("/{}/i", source.replace('/', "\\/")),
+        }
+    }
+}
+
+/// `^` and `$` at line ends, as for every pattern of a criterion.
+pub fn compiled(pattern: &TextPattern) -> Option<regex::Regex> {
+    let source = match pattern.kind {
+        PatternKind::Literal => regex::escape(&pattern.source),
+        PatternKind::Regex | PatternKind::RegexIgnoreCase => pattern.source.clone(),
+    };
+    let ignore_case = pattern.kind == PatternKind::RegexIgnoreCase;
+    RegexBuilder::new(&source).multi_line(true).case_insensitive(ignore_case).build().ok()
+}

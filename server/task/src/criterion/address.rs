@@ -1,0 +1,186 @@
+//! Where a `GET` check may go. An address that is not part of the public network is reached only where the check,
+//! or the `ready` of a server that is started for it, names it: a name that leads there could be anybody's, and
+//! could lead elsewhere a moment later. Pure; resolving and connecting is the shell's.
+
+use std::fmt;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+/// The host of an address, as it is written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum UrlHost {
+    /// Digits, in the one form that every reader takes for the same address.
+    Literal(IpAddr),
+    Localhost,
+    /// Any other name; also `0x7f000001` and `127.1`, which some resolvers take for addresses.
+    Name(String),
+}
+
+/// What lies at an address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AddressScope {
+    Public,
+    Loopback,
+    Private,
+    LinkLocal,
+    /// Where clouds hand out the keys of the machine.
+    Metadata,
+    /// Nobody's: this network, multicast, reserved, for documentation.
+    Special,
+}
+
+/// Why no request can be made to a text, as a phrase.
+pub fn url_fault(url: &str) -> Option<&'static str> {
+    let Some(rest) = url.strip_prefix("http://").or_else(|| url.strip_prefix("https://")) else {
+        return Some("it does not begin with http:// or https://");
+    };
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    if url.contains(|it: char| it.is_whitespace() || it.is_control() || it == '\\') {
+        Some("it holds what no address holds")
+    } else if authority.is_empty() || authority.starts_with(':') {
+        Some("it names no host")
+    } else if authority.contains('@') {
+        // What stands before the sign is easily taken for the host.
+        Some("it holds a user name")
+    } else {
+        None
+    }
+}
+
+/// The hosts that somebody named.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct AllowedHosts {
+    /// By the check itself.
+    pub check: Option<UrlHost>,
+    /// By the `ready` of servers.
+    pub servers: Vec<UrlHost>,
+}
+
+impl UrlHost {
+    /// Brackets around an IPv6 address are left aside.
+    pub fn of(text: &str) -> Self {
+        let bare = text.strip_prefix('[').and_then(|it| it.strip_suffix(']')).unwrap_or(text);
+        if let Ok(address) = bare.parse() {
+            return Self::Literal(address);
+        }
+        let name = bare.trim_end_matches('.').to_ascii_lowercase();
+        if name == "localhost" { Self::Localhost } else { Self::Name(name) }
+    }
+}
+
+impl AllowedHosts {
+    /// Whether `host`, which was found at `address`, may be connected to there; else why not, in words.
+    pub fn allows(&self, host: &UrlHost, address: IpAddr) -> Result<(), String> {
+        let reach = AddressScope::of(address);
+        let by_check = self.check.as_ref() == Some(host);
+        let by_server = self.servers.contains(host);
+        let may = match (host, reach) {
+            (_, AddressScope::Public) => true,
+            (UrlHost::Literal(written), _) => (by_check || by_server) && *written == address,
+            (UrlHost::Localhost, AddressScope::Loopback) => by_check || by_server,
+            (UrlHost::Name(_), AddressScope::Loopback | AddressScope::Private) => by_server,
+            (UrlHost::Localhost | UrlHost::Name(_), _) => false,
+        };
+        if may {
+            return Ok(());
+        }
+        let what = reach.words();
+        match host {
+            UrlHost::Literal(_) => Err(format!("{host} is {what} that the check does not name")),
+            _ => Err(format!("{host} leads to {address}, {what} that the check does not name")),
+        }
+    }
+}
+
+impl AddressScope {
+    pub fn of(address: IpAddr) -> Self {
+        match address {
+            IpAddr::V4(it) => of_v4(it),
+            IpAddr::V6(it) => match embedded(it) {
+                Some(inner) => of_v4(inner),
+                None => of_v6(it),
+            },
+        }
+    }
+
+    fn words(self) -> &'static str {
+        match self {
+            Self::Public => "a public address",
+            Self::Loopback => "an address of this machine",
+            Self::Private => "a private address",
+            Self::LinkLocal => "a link-local address",
+            Self::Metadata => "an address of cloud metadata",
+            Self::Special => "an address of no host",
+        }
+    }
+}
+
+const METADATA: [Ipv4Addr; 5] = [
+    Ipv4Addr::new(169, 254, 169, 254),
+    Ipv4Addr::new(169, 254, 170, 2),
+    Ipv4Addr::new(100, 100, 100, 200),
+    Ipv4Addr::new(168, 63, 129, 16),
+    Ipv4Addr::new(192, 0, 0, 192),
+];
+const METADATA_V6: Ipv6Addr = Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254);
+
+fn of_v4(address: Ipv4Addr) -> AddressScope {
+    if METADATA.contains(&address) {
+        return AddressScope::Metadata;
+    }
+    match address.octets() {
+        [127, ..] => AddressScope::Loopback,
+        [10, ..] | [192, 168, ..] | [172, 16..=31, ..] | [100, 64..=127, ..] | [198, 18..=19, ..] => {
+            AddressScope::Private
+        }
+        [169, 254, ..] => AddressScope::LinkLocal,
+        [0 | 224..=255, ..] | [192, 0, 0 | 2, _] | [198, 51, 100, _] | [203, 0, 113, _] => {
+            AddressScope::Special
+        }
+        _ => AddressScope::Public,
+    }
+}
+
+fn of_v6(address: Ipv6Addr) -> AddressScope {
+    if address == METADATA_V6 {
+        return AddressScope::Metadata;
+    }
+    match address.segments() {
+        [0, 0, 0, 0, 0, 0, 0, 1] => AddressScope::Loopback,
+        [0xfc00..=0xfdff | 0xfec0..=0xfeff, ..] | [0x64, 0xff9b, 1, ..] => AddressScope::Private,
+        [0xfe80..=0xfebf, ..] => AddressScope::LinkLocal,
+        // Global unicast is one eighth of them all.
+        [0x2001, 0xdb8, ..] => AddressScope::Special,
+        [0x2000..=0x3fff, ..] => AddressScope::Public,
+        _ => AddressScope::Special,
+    }
+}
+
+/// The IPv4 address that a packet to this one ends at: mapped, compatible, by NAT64, by 6to4.
+fn embedded(address: Ipv6Addr) -> Option<Ipv4Addr> {
+    let of = |high: u16, low: u16| {
+        let [a, b] = high.to_be_bytes();
+        let [c, d] = low.to_be_bytes();
+        Ipv4Addr::new(a, b, c, d)
+    };
+    match address.segments() {
+        [0, 0, 0, 0, 0, 0, 0, 0 | 1] => None,
+        [0, 0, 0, 0, 0, 0 | 0xffff, high, low] => Some(of(high, low)),
+        [0, 0, 0, 0, 0xffff, 0, high, low] => Some(of(high, low)),
+        [0x64, 0xff9b, 0, 0, 0, 0, high, low] => Some(of(high, low)),
+        [0x2002, high, low, ..] => Some(of(high, low)),
+        _ => None,
+    }
+}
+
+impl fmt::Display for UrlHost {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Literal(address) => write!(out, "{address}"),
+            Self::Localhost => write!(out, "localhost"),
+            Self::Name(name) => write!(out, "{name}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,245 @@
+//! Front matter of a prompt document: criteria, commands and settings, where users of other tools write them. Of YAML
+//! what people write there: values in one line, quoted or not, over several lines, and lists. Every other key, and what
+//! else stands under one that is read, is reported.
+
+#[cfg(test)]
+mod tests;
+mod yaml;
+
+use std::ops::Range;
+
+use super::grammar::{ItemFault, ItemMode};
+use super::item::{ByteOrigin as Bytes, InlineContent};
+use super::outline::{CriterionOrigin, TaskOutline};
+use super::prd;
+use super::source::{front_matter_end, lines_of};
+use super::{FindingCode, WrittenSetting};
+use loopkeeper_text::closest::closest;
+use yaml::{YamlEntry, YamlPair, YamlValue};
+
+const COMMAND: &str = "test_command";
+const CRITERIA: &str = "criteria";
+/// Commands whose output the agent is told; they decide nothing.
+const COMMANDS: &str = "commands";
+const AGENT: &str = "agent";
+const ITERATIONS: &str = "max_iterations";
+const PROMISE: &str = "completion_promise";
+const KEYS: [&str; 6] = [COMMAND, CRITERIA, COMMANDS, AGENT, ITERATIONS, PROMISE];
+/// Keys that no line of prose begins with.
+const UNMISTAKABLE: [&str; 4] = [COMMAND, CRITERIA, ITERATIONS, PROMISE];
+
+pub(super) fn parse_front_matter(text: &str, out: &mut TaskOutline) {
+    let end = front_matter_end(text);
+    if end <= '\u{feff}'.len_utf8() {
+        return note_unclosed(text, out);
+    }
+    for entry in yaml::parse_entries(text.get(..end).unwrap_or_default()) {
+        match entry.key {
+            COMMAND => command_of(out, entry.value, &entry.range),
+            CRITERIA => criteria_of(out, entry.value, &entry.range),
+            COMMANDS => commands_of(out, entry),
+            AGENT => agent_of(out, &entry),
+            ITERATIONS => iterations_of(out, &entry),
+            PROMISE => out.promise = one_line(out, &entry).or_else(|| out.promise.take()),
+            key => not_read(out, (key, entry.key_range), closest(key, KEYS)),
+        }
+    }
+}
+
+/// What its author wrote there would quietly count for nothing. `near`: the key that was perhaps meant.
+fn not_read(out: &mut TaskOutline, (key, range): (&str, Range<usize>), near: Option<&str>) {
+    let fact = near.map_or_else(|| "not read".to_owned(), |it| format!("not read. Did you mean `{it}`?"));
+    let fault = ItemFault { code: FindingCode::UnknownKey, fact, range, fix: near.map(str::to_owned) };
+    out.find_with_fix(key, fault);
+}
+
+/// The value of a key that takes one text.
+fn one_line(out: &mut TaskOutline, entry: &YamlEntry<'_>) -> Option<String> {
+    match &entry.value {
+        YamlValue::Nothing => None,
+        YamlValue::Text(text) if !text.contains('\n') => {
+            Some(text.clone()).filter(|it| !it.trim().is_empty())
+        }
+        _ => {
+            report_unread(
+                out,
+                entry.key,
+                "takes one value. Write it as one line of text",
+                entry.range.clone(),
+            );
+            None
+        }
+    }
+}
+
+fn setting(out: &mut TaskOutline, entry: &YamlEntry<'_>, key: &'static str, value: String) {
+    let place = out.place(entry.range.clone());
+    out.settings.push(WrittenSetting { key, value, place });
+}
+
+/// A name. Other tools take a whole command line there, of which only the program is used: permissions come from the
+/// configuration.
+fn agent_of(out: &mut TaskOutline, entry: &YamlEntry<'_>) {
+    let Some(value) = one_line(out, entry) else { return };
+    let mut words = value.split_whitespace();
+    let program = words.next().unwrap_or_default().to_owned();
+    if words.next().is_some() {
+        let fact = format!("of the line only `{program}` is used. Arguments go into the configuration");
+        out.add_finding(FindingCode::BadValue, AGENT, &fact, entry.range.clone());
+    }
+    setting(out, entry, "agent", program);
+}
+
+fn iterations_of(out: &mut TaskOutline, entry: &YamlEntry<'_>) {
+    let Some(value) = one_line(out, entry) else { return };
+    if value.trim().parse::<u32>().is_ok_and(|it| it > 0) {
+        setting(out, entry, "limits.iterations", value.trim().to_owned());
+    } else {
+        report_unread(out, ITERATIONS, "takes a whole number from 1", entry.range.clone());
+    }
+}
+
+/// A list of `name` and `run`, or of commands.
+fn commands_of(out: &mut TaskOutline, entry: YamlEntry<'_>) {
+    if let Some(items) = entry.items() {
+        return items.iter().for_each(|it| named_command(out, it));
+    }
+    match entry.value {
+        YamlValue::Nothing => {}
+        YamlValue::Text(text) => add_informational_command(out, (&text, &text), None, entry.range),
+        YamlValue::List(items) => {
+            for (item, range) in items {
+                match item {
+                    Ok(text) => add_informational_command(out, (&text, &text), None, range),
+                    Err(fault) => report_unread(out, COMMANDS, &fault, range),
+                }
+            }
+        }
+        YamlValue::Flow(_) | YamlValue::Unclear(_) => {
+            report_unread(
+                out,
+                COMMANDS,
+                "takes a list. Write `- name: …` and `run: …` below it",
+                entry.range,
+            );
+        }
+    }
+}
+
+fn named_command(out: &mut TaskOutline, item: &[YamlPair<'_>]) {
+    const READ: [&str; 3] = ["name", "run", "timeout"];
+    let of = |key: &str| item.iter().find(|it| it.key == key && !it.value.trim().is_empty());
+    for pair in item.iter().filter(|it| !READ.contains(&it.key) && it.key != "command") {
+        not_read(out, (pair.key, pair.key_range.clone()), closest(pair.key, READ));
+    }
+    let timeout_ms = of("timeout").and_then(|it| {
+        let seconds = it.value.trim().parse::<u64>().ok().filter(|it| *it > 0);
+        if seconds.is_none() {
+            out.add_finding(FindingCode::BadValue, "timeout", "takes a number of seconds", it.range.clone());
+        }
+        seconds.map(|it| it.saturating_mul(1000))
+    });
+    if let Some(run) = of("run").or_else(|| of("command")) {
+        let name = of("name").map_or(&run.value, |it| &it.value);
+        add_informational_command(out, (name, &run.value), timeout_ms, run.range.clone());
+    } else {
+        let range = item.first().map_or(0..0, |it| it.range.clone());
+        report_unread(out, COMMANDS, "an item without `run`. Write the command below its name", range);
+    }
+}
+
+/// A command that the agent is told the output of: optional, so that it keeps no loop going.
+fn add_informational_command(
+    out: &mut TaskOutline,
+    (name, run): (&str, &str),
+    timeout_ms: Option<u64>,
+    range: Range<usize>,
+) {
+    if run.trim().is_empty() {
+        return;
+    }
+    let inline = InlineContent::of_plain(run, &Bytes::Whole(range.clone()));
+    let mut item = prd::command_item(run, &inline).renamed(name.trim());
+    item.attributes.optional = true;
+    item.attributes.timeout_ms = item.attributes.timeout_ms.or(timeout_ms);
+    out.add_item(item, range, CriterionOrigin::default());
+}
+
+/// Keys that nobody closed are the document's own text: what its author set there would count for nothing.
+fn note_unclosed(text: &str, out: &mut TaskOutline) {
+    let Some(behind) = text.trim_start_matches('\u{feff}').strip_prefix("---") else { return };
+    let mut at = text.len() - behind.len();
+    let block = lines_of(behind).enumerate();
+    for (index, line) in block.take_while(|(index, line)| *index == 0 || !line.trim().is_empty()) {
+        let range = at..at + line.trim_end().len();
+        at += line.len();
+        let ours = UNMISTAKABLE.into_iter().find(|key| yaml::value_of(line, key).is_some());
+        match ours {
+            _ if index == 0 && !line.trim().is_empty() => return,
+            Some(key) => {
+                let fact = format!("`{key}` is not read, since no `---` closes it. Write one");
+                return out.add_finding(FindingCode::Syntax, NAME, &fact, range);
+            }
+            None => {}
+        }
+    }
+}
+
+const NAME: &str = "front matter";
+
+fn command_of(out: &mut TaskOutline, value: YamlValue, range: &Range<usize>) {
+    match value {
+        YamlValue::Nothing => {}
+        YamlValue::Text(text) => command(out, &text, range),
+        YamlValue::List(items) => {
+            for (item, range) in items {
+                match item {
+                    Ok(text) => command(out, &text, &range),
+                    Err(fault) => report_unread(out, COMMAND, &fault, range),
+                }
+            }
+        }
+        YamlValue::Flow(_) => {
+            report_unread(out, COMMAND, "a list in brackets. Write it as one line of text", range.clone());
+        }
+        YamlValue::Unclear(fault) => report_unread(out, COMMAND, &fault, range.clone()),
+    }
+}
+
+fn criteria_of(out: &mut TaskOutline, value: YamlValue, range: &Range<usize>) {
+    match value {
+        YamlValue::Nothing => {}
+        YamlValue::Text(text) => criterion(out, &text, range),
+        YamlValue::List(items) => {
+            for (item, range) in items {
+                match item {
+                    Ok(text) => criterion(out, &text, &range),
+                    Err(fault) => report_unread(out, CRITERIA, &fault, range),
+                }
+            }
+        }
+        YamlValue::Flow(items) => items.iter().for_each(|it| criterion(out, it, range)),
+        YamlValue::Unclear(fault) => report_unread(out, CRITERIA, &fault, range.clone()),
+    }
+}
+
+/// Less would be checked than its author wrote: no loop starts over it.
+fn report_unread(out: &mut TaskOutline, key: &str, fault: &str, range: Range<usize>) {
+    out.add_finding(FindingCode::Syntax, key, fault, range);
+}
+
+fn criterion(out: &mut TaskOutline, text: &str, range: &Range<usize>) {
+    if text.starts_with("$ ") {
+        command(out, text, range);
+    } else if !text.trim().is_empty() {
+        let inline = InlineContent::of_plain(text, &Bytes::Whole(range.clone()));
+        out.add_criterion(&inline, ItemMode::Criterion, CriterionOrigin::default());
+    }
+}
+
+fn command(out: &mut TaskOutline, text: &str, range: &Range<usize>) {
+    if !text.trim().is_empty() {
+        let inline = InlineContent::of_plain(text, &Bytes::Whole(range.clone()));
+        out.add_item(prd::command_item(text, &inline), range.clone(), CriterionOrigin::default());
+    }
+}

@@ -1,0 +1,193 @@
+//! Front matter as a table: what stands between the rules, and what is checked.
+
+use crate::criterion::Check;
+use crate::{FindingCode, TaskDocument, parse_task};
+
+#[track_caller]
+fn check(front: &str, expect: &[(&str, Option<&str>)]) {
+    let text = format!("---\n{front}\n---\n# Title\n\nDo it.\n");
+    let task = parse_task(&[TaskDocument { path: "PROMPT.md".to_owned(), text }]);
+    let found: Vec<(String, Option<String>)> = task
+        .criteria
+        .iter()
+        .map(|it| {
+            let command = it.check.as_ref().map(|check| match check {
+                Check::Command { command, .. } => command.clone(),
+                other => format!("{other:?}"),
+            });
+            (it.name.clone(), command)
+        })
+        .collect();
+    let expect: Vec<(String, Option<String>)> =
+        expect.iter().map(|(name, check)| ((*name).to_owned(), check.map(str::to_owned))).collect();
+    assert_eq!(found, expect, "{front}");
+}
+
+#[test]
+fn what_other_tools_write() {
+    check("test_command: npm test", &[("npm test", Some("npm test"))]);
+    check(
+        "task: x\ntest_command: \"cargo test -- --quiet\"  ",
+        &[("cargo test -- --quiet", Some("cargo test -- --quiet"))],
+    );
+    check("test_command: 'make test' ", &[("make test", Some("make test"))]);
+    check("test_command: make test # all of them", &[("make test", Some("make test"))]);
+    check("test_command:", &[]);
+    check("title: test_command: x", &[]);
+    check(
+        "criteria:\n  - \"All pass: `$ npm test`\"\n  - It reads well\n  - $ make lint\nagent: mine\nlist:\n  - no criterion",
+        &[("All pass", Some("npm test")), ("It reads well", None), ("make lint", Some("make lint"))],
+    );
+    check("criteria: [\"One: `$ a`\", two]", &[("One", Some("a")), ("two", None)]);
+}
+
+#[test]
+fn values_as_yaml_has_them() {
+    let one = |front: &str, command: &str| check(front, &[(command, Some(command))]);
+    one("test_command: |\n  npm test", "npm test");
+    one("test_command: >-\n  npm test\n  -- --all\nagent: x", "npm test -- --all");
+    one("test_command: npm test\n  -- --all", "npm test -- --all");
+    one("test_command: \"npm test\" # all of them", "npm test");
+    one("test_command: 'it''s'", "it's");
+    one("test_command: \"a \\\"b\\\\\"", "a \"b\\");
+    one("test_command: \"a b\" && c", "\"a b\" && c");
+    one("\"test_command\": npm test", "npm test");
+    one("test_command: [ -f a ]", "[ -f a ]");
+    for nothing in ["~", "null", "\"\"", "# later", "|"] {
+        check(&format!("test_command: {nothing}"), &[]);
+    }
+    check("test_command:\n  - npm test\n  - make", &[("npm test", Some("npm test")), ("make", Some("make"))]);
+    check("criteria: # the list\n  - a\n\n  # note\n  - b # why\n", &[("a", None), ("b", None)]);
+    check(
+        "criteria: [\"a, b\", 'c', it's, d: `$ x --y=1,2`]",
+        &[("a, b", None), ("c", None), ("it's", None), ("d", Some("x --y=1,2"))],
+    );
+    check("criteria: [\n  a,\n  \"b\", # two\n]\nagent: x", &[("a", None), ("b", None)]);
+    check("criteria:\n  - >\n    a\n    b\n  - c\n    d", &[("a b", None), ("c d", None)]);
+    check("criteria:\n  - A `$ grep ' # ' x`", &[("A", Some("grep ' # ' x"))]);
+    check("criteria:\n- \n- ~\n- a", &[("a", None)]);
+}
+
+/// What is meant for these keys and is not read starts no loop.
+#[test]
+fn what_is_not_read_is_reported() {
+    let check = |text: &str, expect: &str| {
+        let task = parse_task(&[TaskDocument { path: "PROMPT.md".to_owned(), text: text.to_owned() }]);
+        let finding = task.findings.iter().find(|it| it.code.blocks_start());
+        assert_eq!(finding.map(|it| it.message.as_str()).unwrap_or_default(), expect, "{text}");
+        assert!(finding.is_none_or(|it| text.get(it.place.range.clone()).is_some_and(|it| !it.is_empty())));
+    };
+    let keys = "keys are not read here. Write each as one line of text.";
+    check("---\ncriteria:\n  - name: a\n    check: npm test\n---\n", &format!("criteria: {keys}"));
+    check("---\ncriteria:\n  first: a\n---\n", &format!("criteria: {keys}"));
+    check("---\ntest_command:\n  run: npm test\n---\n", &format!("test_command: {keys}"));
+    check(
+        "---\ntest_command: [npm, test]\n---\n",
+        "test_command: a list in brackets. Write it as one line of text.",
+    );
+    check("---\ncriteria: [\n  a,\n  b\n---\n", "criteria: a list that nobody closed. Write the `]`.");
+    check("---\ntest_command: |\n  a\n  b\n---\n", "a b: no command of one line. Write one.");
+    let unclosed = "front matter: `test_command` is not read, since no `---` closes it. Write one.";
+    check("---\nagent: x\ntest_command: npm test\n## Done when\n- a\n", unclosed);
+    check("\u{feff}---\r\ntest_command: npm test\r\n", unclosed);
+    check("---\nagent: x\n\n## Done when\n- test_command: a\n", "");
+    check("---\nagent: x\n\ntest_command: is what we call it\n", "");
+    check("--- test_command: x\n", "");
+    check("Intro\n---\ntest_command: x\n", "");
+}
+
+/// What a document says of the settings: `key = value [its bytes]`.
+#[test]
+fn settings_of_a_document() {
+    let check = |front: &str, expect: &[&str]| {
+        let text = format!("---\n{front}\n---\n# Title\n\nDo it.\n");
+        let task = parse_task(&[TaskDocument { path: "PROMPT.md".to_owned(), text: text.clone() }]);
+        let shown = |it: &crate::WrittenSetting| {
+            format!("{} = {} [{}]", it.key, it.value, &text[it.place.range.clone()])
+        };
+        let mut told: Vec<String> = task.settings.iter().map(shown).collect();
+        told.extend(task.promise.iter().map(|it| format!("promise {it}")));
+        let said = task.findings.iter().filter(|it| it.code != FindingCode::NoCriteria);
+        told.extend(
+            said.map(|it| format!("! {:?} {} [{}]", it.code, it.message, &text[it.place.range.clone()])),
+        );
+        assert_eq!(told, expect, "{front}");
+    };
+    check("agent: codex", &["agent = codex [agent: codex]"]);
+    check("max_iterations: 7", &["limits.iterations = 7 [max_iterations: 7]"]);
+    check("completion_promise: \"ALL DONE\"", &["promise ALL DONE"]);
+    check("agent:\nmax_iterations: null\ncompletion_promise: ''", &[]);
+    check(
+        "agent: claude -p --dangerously-skip-permissions",
+        &[
+            "agent = claude [agent: claude -p --dangerously-skip-permissions]",
+            "! BadValue agent: of the line only `claude` is used. Arguments go into the configuration. \
+             [agent: claude -p --dangerously-skip-permissions]",
+        ],
+    );
+    check(
+        "max_iterations: many",
+        &["! Syntax max_iterations: takes a whole number from 1. [max_iterations: many]"],
+    );
+    check(
+        "max_iterations: 0",
+        &["! Syntax max_iterations: takes a whole number from 1. [max_iterations: 0]"],
+    );
+    check(
+        "agent:\n  - a\n  - b",
+        &["! Syntax agent: takes one value. Write it as one line of text. [agent]"],
+    );
+    check(
+        "max_iteration: 7",
+        &["! UnknownKey max_iteration: not read. Did you mean `max_iterations`? [max_iteration]"],
+    );
+    check("\"author\": me", &["! UnknownKey author: not read. [author]"]);
+}
+
+#[test]
+fn commands_tell_and_decide_nothing() {
+    let check = |front: &str, expect: &[&str]| {
+        let text = format!("---\n{front}\n---\n# Title\n\nDo it.\n");
+        let task = parse_task(&[TaskDocument { path: "RALPH.md".to_owned(), text: text.clone() }]);
+        let mut told: Vec<String> = task
+            .criteria
+            .iter()
+            .map(|it| {
+                let Some(Check::Command { command, .. }) = &it.check else { panic!("{it:?}") };
+                let timeout = it.timeout_ms.map_or(String::new(), |it| format!(" {it} ms"));
+                let must = if it.required { " required" } else { "" };
+                format!("{}: {command}{timeout}{must}", it.name)
+            })
+            .collect();
+        told.extend(
+            task.findings
+                .iter()
+                .map(|it| format!("! {:?} {} [{}]", it.code, it.message, &text[it.place.range.clone()])),
+        );
+        assert_eq!(told, expect, "{front}");
+    };
+    check(
+        "commands:\n  - name: tests\n    run: uv run pytest -x\n    timeout: 60\n  - run: git log --oneline -5\n    name: log",
+        &["tests: uv run pytest -x 60000 ms", "log: git log --oneline -5"],
+    );
+    check("commands:\n  - npm test\n  - make lint", &["npm test: npm test", "make lint: make lint"]);
+    check("commands: make", &["make: make"]);
+    check(
+        "commands:\n  - name: tests",
+        &["! Syntax commands: an item without `run`. Write the command below its name. [  - name: tests]"],
+    );
+    check(
+        "commands:\n  - name: a\n    runs: b\n    run: c",
+        &["a: c", "! UnknownKey runs: not read. Did you mean `run`? [runs]"],
+    );
+    check(
+        "commands:\n  tests: npm test",
+        &[
+            "! Syntax commands: takes a list. Write `- name: …` and `run: …` below it. [commands:\n  tests: npm test]",
+        ],
+    );
+    check(
+        "commands: [a, b]",
+        &["! Syntax commands: takes a list. Write `- name: …` and `run: …` below it. [commands: [a, b]]"],
+    );
+}

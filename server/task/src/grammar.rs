@@ -1,0 +1,433 @@
+//! The check grammar: one item's prose and code spans to its name, check, expectations, attributes and faults.
+//! The same for Markdown items, story criteria and boxes. Runs nothing, and never guesses: what begins like a
+//! check and does not parse is a fault, so that it is neither run nor quietly left unverified.
+
+mod attributes;
+mod commands;
+mod cures;
+mod expectations;
+mod name;
+mod near;
+mod seen;
+mod spans;
+#[cfg(test)]
+mod tests;
+
+use std::ops::Range;
+
+pub(super) use attributes::ItemAttributes;
+pub(super) use commands::looks_like_command;
+
+use super::item::{InlineContent, PieceKind};
+use super::{FindingCode, ids};
+use crate::criterion::{Check, Expect};
+use expectations::ParsedExpectation as Expectation;
+use loopkeeper_text::fold::{one_line, shortened};
+use seen::{CodeSpan, TrailingText, code_spans};
+use spans::CodeSpanKind;
+
+/// How much of a check an item of this kind is expected to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ItemMode {
+    Criterion,
+    /// Under Validation Commands: one bare span is a command.
+    Validation,
+    /// A box of a plan is a note first: only what is meant as a check is a fault.
+    PlanBox,
+}
+
+/// What one item says.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct ParsedItem {
+    /// Not yet unique in its task.
+    pub(super) id: String,
+    pub(super) name: String,
+    pub(super) check: Option<Check>,
+    pub(super) attributes: ItemAttributes,
+    pub(super) faults: Vec<ItemFault>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct ItemFault {
+    pub(super) code: FindingCode,
+    /// The fact and at most one sentence of cure, without a final period.
+    pub(super) fact: String,
+    pub(super) range: Range<usize>,
+    pub(super) fix: Option<String>,
+}
+
+impl ParsedItem {
+    pub(super) fn new(name: String, check: Option<Check>, faults: Vec<ItemFault>) -> Self {
+        let id = ids::base_id(check.as_ref(), &name);
+        Self { id, name, check, attributes: ItemAttributes::default(), faults }
+    }
+
+    pub(super) fn renamed(self, name: &str) -> Self {
+        Self { attributes: self.attributes, ..Self::new(name.to_owned(), self.check, self.faults) }
+    }
+
+    /// Whether its author meant a check, well written or not.
+    pub(super) fn means_check(&self) -> bool {
+        self.check.is_some() || self.faults.iter().any(|fault| fault.code == FindingCode::BadCheck)
+    }
+}
+
+pub(super) fn parse_item(inline: &InlineContent<'_>, mode: ItemMode) -> ParsedItem {
+    let spans: Vec<CodeSpan<'_>> = code_spans(inline);
+    let mut reading = ItemParser { inline, spans, mode, faults: Vec::new() };
+    reading.broken_spans();
+    let check_at = reading.the_check();
+    let mut check = check_at.and_then(|at| reading.with_expectations(at));
+    let parts = name::NameParts::from_inline(inline, |index| reading.role_of(index, check_at));
+    let mut attributes = ItemAttributes::default();
+    let name = parts.name(check.as_ref(), &mut attributes, &mut |reason| {
+        reading.faults.push(fault(FindingCode::BadValue, reason, &inline.range));
+    });
+    // Nothing but attributes or punctuation: still to be recognised.
+    let name = if name.is_empty() { one_line(&inline.plain_text()) } else { name };
+    check = check.and_then(|it| reading.with_words(it, &name));
+    if check.is_none() && reading.faults.iter().all(|fault| fault.code != FindingCode::BadCheck) {
+        reading.forgotten_mark();
+    }
+    reading.keep_single_fix();
+    ParsedItem { attributes, ..ParsedItem::new(name, check, reading.faults) }
+}
+
+fn fault(code: FindingCode, fact: String, range: &Range<usize>) -> ItemFault {
+    ItemFault { code, fact, range: range.clone(), fix: None }
+}
+
+/// Of the words that a judge is asked about.
+const PROSE_CHARS: usize = 4_000;
+
+struct ItemParser<'a> {
+    inline: &'a InlineContent<'a>,
+    spans: Vec<CodeSpan<'a>>,
+    mode: ItemMode,
+    faults: Vec<ItemFault>,
+}
+
+impl ItemParser<'_> {
+    fn add_fault(&mut self, fact: impl Into<String>, range: &Range<usize>) {
+        self.faults.push(fault(FindingCode::BadCheck, fact.into(), range));
+    }
+
+    /// Spans that are no spans: an odd backtick, a line end inside.
+    fn broken_spans(&mut self) {
+        let lenient = self.mode == ItemMode::PlanBox;
+        if let Some(stray) = self.inline.stray.clone()
+            && (!lenient || self.text_behind(stray.end).starts_with("$ "))
+        {
+            self.add_fault("a backtick without its pair. Close the code span", &stray);
+        }
+        let torn: Vec<Range<usize>> = self
+            .spans
+            .iter()
+            .filter(|seen| seen.source.kind == PieceKind::TornCode)
+            .filter(|seen| !lenient || !matches!(seen.span, CodeSpanKind::Other))
+            .map(|seen| seen.source.range.clone())
+            .collect();
+        for range in torn {
+            self.add_fault("a code span over two lines. Put it on one line", &range);
+        }
+    }
+
+    fn text_behind(&self, offset: usize) -> &str {
+        let behind =
+            self.inline.pieces.iter().find(|piece| piece.range.end > offset && !piece.kind.is_code());
+        behind.map_or("", |piece| {
+            let skip = offset.saturating_sub(piece.range.start);
+            piece.text.get(skip..).unwrap_or_default()
+        })
+    }
+
+    fn text_before(&self, piece: usize) -> String {
+        self.inline.pieces.iter().take(piece).map(|piece| &*piece.text).collect()
+    }
+
+    /// The one span that is the check, by index into `spans`. Everything that is not one is reported.
+    fn the_check(&mut self) -> Option<usize> {
+        let mut checks: Vec<usize> = Vec::new();
+        let mut bad: Vec<(String, Range<usize>)> = Vec::new();
+        let last_check = self.spans.iter().rposition(|seen| match seen.span {
+            CodeSpanKind::Command(_) | CodeSpanKind::BadCommand(_) => true,
+            CodeSpanKind::Word(_) | CodeSpanKind::BadWord(_) => seen.follows == TrailingText::Nothing,
+            CodeSpanKind::Near(_) | CodeSpanKind::Other => false,
+        });
+        for (index, seen) in self.spans.iter().enumerate() {
+            // A word form followed by "and" and another check is the first of two checks.
+            let stands = seen.follows == TrailingText::Nothing
+                || (seen.follows == TrailingText::Checks && last_check.is_some_and(|last| last > index));
+            match &seen.span {
+                CodeSpanKind::Command(_) => checks.push(index),
+                CodeSpanKind::Word(_) if stands => checks.push(index),
+                CodeSpanKind::BadCommand(reason) => bad.push((reason.clone(), seen.source.range.clone())),
+                CodeSpanKind::BadWord(reason) if stands => {
+                    bad.push((reason.clone(), seen.source.range.clone()));
+                }
+                CodeSpanKind::Word(_)
+                | CodeSpanKind::BadWord(_)
+                | CodeSpanKind::Near(_)
+                | CodeSpanKind::Other => {}
+            }
+        }
+        if checks.is_empty() && bad.is_empty() {
+            bad.extend(self.near_miss());
+        }
+        if checks.is_empty() && bad.is_empty() {
+            checks.extend(self.bare_commands(&mut bad));
+        }
+        let is_torn =
+            |at: &usize| self.spans.get(*at).is_some_and(|seen| seen.source.kind == PieceKind::TornCode);
+        let torn = checks.iter().any(is_torn);
+        if let Some(second) = checks.get(1).and_then(|&at| self.spans.get(at)) {
+            bad.push((
+                "one item may hold one check. Make it two items".to_owned(),
+                second.source.range.clone(),
+            ));
+        }
+        let sound = bad.is_empty() && !torn && self.inline.stray.is_none();
+        for (reason, range) in bad {
+            self.add_fault(reason, &range);
+        }
+        checks.first().copied().filter(|_| sound)
+    }
+
+    /// Where there is no check, the first span that is nearly one. A box of a plan is a note: there it is none.
+    fn near_miss(&self) -> Option<(String, Range<usize>)> {
+        if self.mode == ItemMode::PlanBox {
+            return None;
+        }
+        let near = |seen: &&CodeSpan<'_>| match &seen.span {
+            CodeSpanKind::Near(meant) => meant.starts_with('$') || seen.follows == TrailingText::Nothing,
+            _ => false,
+        };
+        let seen = self.spans.iter().find(near)?;
+        Some(("not a check".to_owned(), seen.source.range.clone()))
+    }
+
+    /// Under Validation Commands, the one span that is neither check nor expectation.
+    fn bare_commands(&self, bad: &mut Vec<(String, Range<usize>)>) -> Option<usize> {
+        if self.mode != ItemMode::Validation {
+            return None;
+        }
+        let bare = |(index, seen): (usize, &CodeSpan<'_>)| {
+            let first_or_plain = matches!(
+                seen.expectation,
+                Expectation::Other | Expectation::Status(_) | Expectation::NearStatus
+            );
+            (matches!(seen.span, CodeSpanKind::Other)
+                && first_or_plain
+                && !seen.source.text.trim().is_empty())
+            .then_some(index)
+        };
+        let bare: Vec<usize> = self.spans.iter().enumerate().filter_map(bare).collect();
+        if let &[only] = bare.as_slice() {
+            return Some(only);
+        }
+        let commands: Vec<&CodeSpan<'_>> = bare
+            .iter()
+            .filter_map(|&at| self.spans.get(at))
+            .filter(|seen| looks_like_command(&seen.source.text))
+            .collect();
+        if let Some(second) = commands.get(1) {
+            bad.push(("two commands in one item. Make it two items".to_owned(), second.source.range.clone()));
+        }
+        None
+    }
+
+    /// The check with what later spans expect of it. `None`: an expectation is broken.
+    fn with_expectations(&mut self, at: usize) -> Option<Check> {
+        let seen = self.spans.get(at)?;
+        let mut check = match &seen.span {
+            CodeSpanKind::Command(check) | CodeSpanKind::Word(check) => check.clone(),
+            // A bare span under Validation Commands.
+            _ => Check::Command { command: seen.source.text.trim().to_owned(), expect: Vec::new() },
+        };
+        let mut faults: Vec<(String, Range<usize>)> = Vec::new();
+        let is_get = matches!(check, Check::Get { .. });
+        let mut expected = Vec::new();
+        for later in self.spans.iter().skip(at + 1) {
+            let range = later.source.range.clone();
+            match &later.expectation {
+                Expectation::Expect(Expect::Exit { .. }) if is_get => {
+                    faults.push(("an exit code is expected of commands only".to_owned(), range));
+                }
+                Expectation::Expect(Expect::Exit { .. }) if expected.iter().any(is_exit) => {
+                    faults.push(("two exit codes. Keep one".to_owned(), range));
+                }
+                Expectation::Expect(expect) => expected.push(expect.clone()),
+                Expectation::Status(_) if is_get && expected.iter().any(is_status) => {
+                    faults.push(("two statuses. Keep one".to_owned(), range));
+                }
+                Expectation::Status(code) if is_get => expected.push(Expect::Status { code: *code }),
+                Expectation::Bad(reason) => faults.push((reason.clone(), range)),
+                Expectation::NearStatus if is_get => {
+                    faults.push(("a status is three digits".to_owned(), range));
+                }
+                Expectation::Status(_) | Expectation::NearStatus | Expectation::Other => {}
+            }
+        }
+        match &mut check {
+            Check::Command { expect, .. } | Check::Get { expect, .. } => *expect = expected,
+            Check::Exists { .. }
+            | Check::Missing { .. }
+            | Check::Has { .. }
+            | Check::Lacks { .. }
+            | Check::Clean
+            | Check::Judge { .. } => {
+                if !expected.is_empty() {
+                    let range = self.inline.range.clone();
+                    faults.push(("only a command's output can be compared".to_owned(), range));
+                }
+            }
+        }
+        let sound = faults.is_empty();
+        for (reason, range) in faults {
+            self.add_fault(reason, &range);
+        }
+        self.early_expectations(at);
+        sound.then_some(check)
+    }
+
+    fn early_expectations(&mut self, at: usize) {
+        let early: Vec<Range<usize>> = self
+            .spans
+            .iter()
+            .take(at)
+            .filter(|seen| {
+                matches!(seen.expectation, Expectation::Expect(Expect::Number { .. } | Expect::Exit { .. }))
+            })
+            .map(|seen| seen.source.range.clone())
+            .collect();
+        for range in early {
+            let fact = "an expectation before its check means nothing. Put it behind".to_owned();
+            self.faults.push(fault(FindingCode::BadValue, fact, &range));
+        }
+    }
+
+    fn role_of(&self, piece: usize, check_at: Option<usize>) -> name::PieceRole {
+        let Some(at) = check_at else { return name::PieceRole::Code };
+        let index = self.spans.partition_point(|seen| seen.piece < piece);
+        let Some(seen) = self.spans.get(index) else { return name::PieceRole::Code };
+        match &seen.expectation {
+            _ if index == at => name::PieceRole::Check,
+            Expectation::Expect(_) | Expectation::Bad(_) if index > at => name::PieceRole::Expectation,
+            Expectation::Status(_) | Expectation::NearStatus if index > at && self.is_get(at) => {
+                name::PieceRole::Expectation
+            }
+            _ => name::PieceRole::Code,
+        }
+    }
+
+    fn is_get(&self, at: usize) -> bool {
+        self.spans.get(at).is_some_and(|seen| matches!(seen.span, CodeSpanKind::Word(Check::Get { .. })))
+    }
+
+    /// A judge is asked about the item's own words. `None`: there are none.
+    fn with_words(&mut self, mut check: Check, name: &str) -> Option<Check> {
+        if let Check::Judge { prose, .. } = &mut check {
+            if name::check_label(&Check::Judge { of: None, prose: String::new() }) == name {
+                let fact = "nothing to judge. Say in words what must hold";
+                self.add_fault(fact.to_owned(), &self.inline.range.clone());
+                return None;
+            }
+            *prose = shortened(name, PROSE_CHARS).into_owned();
+        }
+        Some(check)
+    }
+
+    /// One fault alone can be cured by one replacement; two in an item may be about each other.
+    fn keep_single_fix(&mut self) {
+        let mut bad = self.faults.iter_mut().filter(|it| it.code == FindingCode::BadCheck);
+        let (Some(only), None) = (bad.next(), bad.next()) else { return };
+        let Some(seen) = self.spans.iter().find(|it| it.source.range == only.range) else { return };
+        let is_torn = seen.source.kind == PieceKind::TornCode;
+        only.fix = match (&seen.span, &seen.expectation) {
+            (CodeSpanKind::Near(meant), _) => Some(code_span(meant)),
+            (CodeSpanKind::BadCommand(_) | CodeSpanKind::BadWord(_), _) => cures::of_check(&seen.source.text),
+            (_, Expectation::NearStatus) => near::suggest_status(&seen.source.text).map(|it| code_span(&it)),
+            (CodeSpanKind::Command(_) | CodeSpanKind::Word(_), _) if is_torn => {
+                cures::of_check(&seen.source.text)
+            }
+            (_, Expectation::Bad(_)) => cures::of_expectation(&seen.source.text),
+            _ => None,
+        };
+        if let Some(fix) = only.fix.as_ref().filter(|_| !only.fact.contains(". ")) {
+            only.fact = format!("{}. Did you mean {fix}?", only.fact);
+        }
+    }
+
+    /// A command in backticks, or `$ command` without them, that nobody will run.
+    fn forgotten_mark(&mut self) {
+        if self.mode == ItemMode::PlanBox {
+            return;
+        }
+        let forgotten = self.spans.iter().find(|seen| {
+            let code = seen.source.text.trim();
+            let code = code.strip_prefix('$').unwrap_or(code);
+            matches!(seen.span, CodeSpanKind::Other | CodeSpanKind::Near(_))
+                && (looks_like_command(code)
+                    || (seen.follows == TrailingText::Nothing
+                        && commands::is_lone_runner(code, || self.text_before(seen.piece))))
+        });
+        if let Some(seen) = forgotten {
+            let code = seen.source.text.trim();
+            let fix = command_span(code.strip_prefix('$').unwrap_or(code));
+            let fact = "a command without `$ ` is never run. Write the `$ `".to_owned();
+            let range = seen.source.range.clone();
+            self.faults.push(ItemFault { code: FindingCode::NotACheck, fact, range, fix: Some(fix) });
+        } else if self.spans.is_empty() {
+            self.forgotten_backticks();
+        }
+    }
+
+    fn forgotten_backticks(&mut self) {
+        let text = self.inline.plain_text();
+        let text = text.trim();
+        let command = match text.strip_prefix("$ ") {
+            Some(command) => command.trim(),
+            None if self.mode == ItemMode::Validation && looks_like_command(text) => text,
+            None => return,
+        };
+        if command.is_empty() {
+            return;
+        }
+        let fact = "a command without backticks is never run. Add them".to_owned();
+        let range = self.inline.range.clone();
+        self.faults.push(ItemFault {
+            code: FindingCode::NotACheck,
+            fact,
+            range,
+            fix: Some(command_span(command)),
+        });
+    }
+}
+
+fn is_status(expect: &Expect) -> bool {
+    matches!(expect, Expect::Status { .. })
+}
+
+fn is_exit(expect: &Expect) -> bool {
+    matches!(expect, Expect::Exit { .. })
+}
+
+/// `command` as a check span.
+fn command_span(command: &str) -> String {
+    code_span(&format!("$ {command}"))
+}
+
+/// A code span with as many backticks as its text needs.
+fn code_span(code: &str) -> String {
+    let mut longest = 0;
+    let mut run = 0;
+    for char in code.chars() {
+        run = if char == '`' { run + 1 } else { 0 };
+        longest = longest.max(run);
+    }
+    if longest == 0 {
+        return format!("`{code}`");
+    }
+    let fence = "`".repeat(longest + 1);
+    format!("{fence} {code} {fence}")
+}

@@ -1,0 +1,166 @@
+//! The name of an item: its prose without check, expectations, attributes and trailing punctuation. Also takes
+//! the attributes off, since they stand in that prose.
+
+use std::borrow::Cow;
+
+use super::attributes::{self, ItemAttributes};
+use crate::criterion::Check;
+use crate::item::InlineContent;
+use loopkeeper_text::fold::{folded, one_line};
+
+/// What a piece is to the name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum PieceRole {
+    Prose,
+    /// Inline code that means nothing to the grammar: part of the name, never an attribute.
+    Code,
+    Check,
+    Expectation,
+}
+
+/// The item's text, cut at its check and expectations.
+pub(super) struct NameParts {
+    parts: Vec<(PieceRole, String)>,
+}
+
+impl NameParts {
+    pub(super) fn from_inline(inline: &InlineContent<'_>, role_of: impl Fn(usize) -> PieceRole) -> Self {
+        let mut parts: Vec<(PieceRole, String)> = Vec::new();
+        for (index, piece) in inline.pieces.iter().enumerate() {
+            let role = if piece.kind.is_code() { role_of(index) } else { PieceRole::Prose };
+            match parts.last_mut() {
+                Some((PieceRole::Prose, text)) if role == PieceRole::Prose => text.push_str(&piece.text),
+                _ => parts.push((role, piece.text.clone().into_owned())),
+            }
+        }
+        Self { parts }
+    }
+
+    pub(super) fn name(
+        mut self,
+        check: Option<&Check>,
+        attributes: &mut ItemAttributes,
+        bad: &mut dyn FnMut(String),
+    ) -> String {
+        self.take_attributes(attributes, bad);
+        let check_at = self.parts.iter().position(|(role, _)| *role == PieceRole::Check);
+        let before = self.prose(..check_at.unwrap_or(self.parts.len()));
+        // "Coverage: `$ cov` prints `>= 80`": what stands before the colon says it all.
+        if check_at.is_some() && before.trim_end().ends_with([':', '：']) {
+            let name = tidy_prose(&before);
+            if !name.is_empty() {
+                return name;
+            }
+        }
+        let all = self.prose(..);
+        let name = tidy_prose(&all);
+        match check.map(check_label) {
+            Some(label) if name.is_empty() => label,
+            // "`$ cargo test` passes" is no sentence without its subject.
+            Some(label) if check_at == Some(0) && goes_on(&all) => {
+                format!("{label} {name}")
+            }
+            // A broken item is still to be recognised.
+            None if name.is_empty() => {
+                tidy_prose(&self.parts.iter().map(|(_, text)| text.as_str()).collect::<String>())
+            }
+            _ => name,
+        }
+    }
+
+    /// Attributes stand at the end, expectations and the check may stand behind or before them.
+    fn take_attributes(&mut self, attributes: &mut ItemAttributes, bad: &mut dyn FnMut(String)) {
+        for (role, text) in self.parts.iter_mut().rev() {
+            match role {
+                PieceRole::Prose => {}
+                PieceRole::Code => return,
+                PieceRole::Check | PieceRole::Expectation => continue,
+            }
+            let trailing = attributes::take_trailing(text, attributes);
+            if let Some(reason) = trailing.bad {
+                bad(reason);
+            }
+            let goes_on = !trailing.rest.trim_end_matches(attributes::is_final).is_empty();
+            let rest = trailing.rest.len();
+            text.truncate(rest);
+            if goes_on {
+                return;
+            }
+        }
+    }
+
+    fn prose<R>(&self, range: R) -> String
+    where
+        R: std::slice::SliceIndex<[(PieceRole, String)], Output = [(PieceRole, String)]>,
+    {
+        let parts = self.parts.get(range).unwrap_or_default();
+        let said = parts.iter().map(|(role, text)| match role {
+            PieceRole::Prose | PieceRole::Code => text.as_str(),
+            PieceRole::Check | PieceRole::Expectation => CUT,
+        });
+        said.collect()
+    }
+}
+
+/// Whether a sentence continues right behind the check it begins with.
+fn goes_on(prose: &str) -> bool {
+    prose.strip_prefix(CUT).is_some_and(|rest| rest.trim_start().starts_with(char::is_alphanumeric))
+}
+
+/// Marks where a span was cut out, so that brackets left empty are told from those in `foo()`.
+const CUT: &str = "\u{1}";
+
+/// One line, without what was left empty and without punctuation around it.
+fn tidy_prose(prose: &str) -> String {
+    let mut line = without_empty_brackets(prose);
+    if line.contains(CUT) {
+        line = line.replace(CUT, "").into();
+    }
+    let line = folded(&line);
+    let edge = |char: char| char.is_whitespace() || ".,;:…。，；：、-–—".contains(char);
+    let line = line.trim_end_matches(edge);
+    // `./check.sh`, `.env` and `--help` begin with what would end a sentence.
+    let word = line.trim_start_matches(edge);
+    let mark = line.get(..line.len() - word.len()).unwrap_or_default();
+    let kept = ["--", "-", "."].into_iter().find(|it| *it == mark && !word.is_empty()).unwrap_or_default();
+    let name = if kept.is_empty() { one_line(word) } else { one_line(&format!("{kept}{word}")) };
+    if name.chars().all(|char| "[]{}\"'“”「」《》".contains(char)) { String::new() } else { name }
+}
+
+fn without_empty_brackets(prose: &str) -> Cow<'_, str> {
+    if !prose.contains(['(', '（']) {
+        return prose.into();
+    }
+    let mut kept = String::new();
+    let mut rest = prose;
+    while let Some(open) = rest.find(['(', '（']) {
+        let (before, group) = rest.split_at(open);
+        kept.push_str(before);
+        let inner = group.trim_start_matches(['(', '（']);
+        let close = inner.find(|char: char| char.is_alphanumeric() || "(（)）".contains(char));
+        let emptied =
+            close.and_then(|close| inner.split_at_checked(close)).filter(|(gap, _)| gap.contains(CUT));
+        if let Some(tail) = emptied.and_then(|(_, tail)| tail.strip_prefix([')', '）'])) {
+            rest = tail;
+        } else {
+            kept.push_str(group.get(..group.len() - inner.len()).unwrap_or_default());
+            rest = inner;
+        }
+    }
+    kept.push_str(rest);
+    kept.into()
+}
+
+/// The check as people would say it, for items that are nothing but a check.
+pub(super) fn check_label(check: &Check) -> String {
+    match check {
+        Check::Command { command, .. } => command.clone(),
+        Check::Exists { globs } => format!("exists {}", globs.join(" ")),
+        Check::Missing { globs } => format!("missing {}", globs.join(" ")),
+        Check::Has { pattern, globs } => format!("has {} {}", pattern.source, globs.join(" ")),
+        Check::Lacks { pattern, globs } => format!("lacks {} {}", pattern.source, globs.join(" ")),
+        Check::Clean => "clean".to_owned(),
+        Check::Get { url, .. } => format!("GET {url}"),
+        Check::Judge { .. } => "judge".to_owned(),
+    }
+}

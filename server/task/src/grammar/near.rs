@@ -1,0 +1,158 @@
+//! Code spans that are nearly a check, and the check that their author probably meant. Errs towards nothing: an
+//! error under innocent prose would keep a task from starting, so a near miss needs what only checks have besides
+//! the slip (a file's name, a quoted pattern, an address, a program with its arguments).
+
+use super::commands::{is_runner, looks_like_command};
+use super::spans::{self, CodeSpanKind};
+use super::{cures, expectations};
+use loopkeeper_text::closest::is_within;
+
+/// The check as it should be written, without backticks. `None`: ordinary inline code.
+pub(super) fn suggest_check(code: &str) -> Option<String> {
+    let code = code.trim();
+    let found = suggest_command(code).or_else(|| suggest_word(code))?;
+    let is_sound = matches!(spans::read_exactly(&found), CodeSpanKind::Command(_) | CodeSpanKind::Word(_));
+    (is_sound && found != code).then_some(found)
+}
+
+/// `$cargo test`, `$> make`, `＄ ./check.sh`. `$HOME` and `$name` are variables.
+fn suggest_command(code: &str) -> Option<String> {
+    let rest = code.strip_prefix(['$', '＄'])?;
+    let command = rest.trim_start_matches([':', '>', '$']).trim();
+    let has_wide_sign = code.starts_with('＄') && rest.starts_with(char::is_whitespace);
+    let is_command = has_wide_sign || is_runner(command) || looks_like_command(command);
+    (is_command && !command.is_empty()).then(|| format!("$ {command}"))
+}
+
+fn suggest_word(code: &str) -> Option<String> {
+    let (is_negated, code) = match code.strip_prefix('!').or_else(|| code.strip_prefix("not ")) {
+        Some(rest) => (true, rest.trim_start()),
+        None => (false, code),
+    };
+    let (written, rest) = code.split_once(' ')?;
+    let (written, rest) = (written.strip_suffix(':').unwrap_or(written), rest.trim());
+    let verb = suggest_verb(written)?;
+    let said = match (verb, is_negated) {
+        (said, false) => said,
+        ("exists", true) => "missing",
+        ("missing", true) => "exists",
+        ("has", true) => "lacks",
+        ("lacks", true) => "has",
+        _ => return None,
+    };
+    match verb {
+        "exists" | "missing" => {
+            let is_slip = !is_negated && written != verb && written.chars().all(|it| it.is_ascii_lowercase());
+            // `exist x` is no sentence of a program, `Missing argument` is one.
+            let is_one_name = is_slip && written.len() + 1 >= verb.len() && is_lone_name(rest);
+            (is_one_name || name_files(rest)).then(|| format!("{said} {rest}"))
+        }
+        "has" | "lacks" => {
+            let checked = format!("{said} {rest}");
+            let pattern = rest.starts_with(['"', '/']);
+            let names_file = rest.split_once(' ').is_some_and(|(_, files)| name_files(files));
+            if pattern { Some(checked) } else { cures::fix_quotes(&checked).filter(|_| names_file) }
+        }
+        "judge" => rest.contains(|it: char| it.is_ascii_digit()).then(|| format!("judge {rest}")),
+        _ => suggest_address(rest).map(|url| format!("GET {url}")),
+    }
+}
+
+/// The word that begins a check, by one that is nearly it.
+fn suggest_verb(written: &str) -> Option<&'static str> {
+    const ALIKE: [(&str, &str); 8] = [
+        ("has", "has"),
+        ("contains", "has"),
+        ("contain", "has"),
+        ("lacks", "lacks"),
+        ("lack", "lacks"),
+        ("judge", "judge"),
+        ("judges", "judge"),
+        ("get", "GET"),
+    ];
+    let alike = ALIKE.into_iter().find(|(word, _)| written.eq_ignore_ascii_case(word)).map(|(_, verb)| verb);
+    alike.or_else(|| ["exists", "missing"].into_iter().find(|it| is_within(1, written, it)))
+}
+
+/// One plain word that is neither a number nor a sign.
+fn is_lone_name(rest: &str) -> bool {
+    let is_name = |it: char| it.is_alphanumeric() || "_-./*".contains(it);
+    rest.contains(char::is_alphabetic) && rest.chars().all(is_name)
+}
+
+/// Every word is a path or a glob by its looks: `src/**`, `README.md`, `.env`.
+fn name_files(rest: &str) -> bool {
+    let mut words = rest.split(' ').filter(|it| !it.is_empty()).peekable();
+    let is_path = |word: &str| {
+        let word = word.trim_matches('"');
+        let inner = word.strip_prefix('.').unwrap_or(word);
+        is_lone_name(word.trim_matches(['*', '/'])) && inner.contains(['.', '/', '*']) && !word.ends_with('.')
+            || word.starts_with('.') && inner.starts_with(|it: char| it.is_ascii_alphanumeric())
+    };
+    words.peek().is_some() && words.all(is_path)
+}
+
+/// What is asked, where the scheme is missing or misspelt: `localhost:3000`, `example.org/health`,
+/// `HTTP://127.0.0.1`. `/users` and `users/1` are routes.
+fn suggest_address(rest: &str) -> Option<String> {
+    if rest.is_empty() || rest.contains(char::is_whitespace) || rest.starts_with('/') {
+        return None;
+    }
+    let lower = rest.to_ascii_lowercase();
+    for scheme in ["https", "http"] {
+        if let Some(behind) = lower.strip_prefix(scheme).filter(|it| it.starts_with([':', '/'])) {
+            if behind.starts_with(":///") {
+                return None;
+            }
+            let host = rest.get(rest.len() - behind.len()..)?.trim_start_matches([':', '/']);
+            return Some(format!("{scheme}://{host}"));
+        }
+    }
+    let authority = rest.split(['/', '?']).next().unwrap_or_default();
+    let (host, port) = authority.split_once(':').map_or((authority, None), |(host, port)| (host, Some(port)));
+    let has_port = port.is_some_and(|it| !it.is_empty() && it.chars().all(|it| it.is_ascii_digit()));
+    let is_numeric = host.split('.').count() == 4 && host.split('.').all(|it| it.parse::<u8>().is_ok());
+    let has_path = authority.len() < rest.len();
+    let is_domain = host.split_once('.').is_some_and(|(name, _)| !name.is_empty()) && !host.ends_with('.');
+    let is_host = host.eq_ignore_ascii_case("localhost") || is_numeric || has_port || (is_domain && has_path);
+    (is_host && !host.is_empty() && (port.is_none() || has_port)).then(|| format!("http://{rest}"))
+}
+
+/// What a comparison with a sign that nobody reads was meant to be: `> = 3`, `=> 5`, `≥ 80%`, `<> 0`.
+pub(super) fn suggest_comparison(code: &str) -> Option<String> {
+    let is_sign = |it: char| "=<>!≥≤≠".contains(it) || it == ' ';
+    let number = code.trim_start_matches(is_sign);
+    let written = code.get(..code.len() - number.len())?.trim();
+    let signs: String = written.chars().filter(|it| *it != ' ').collect();
+    let sign = match signs.as_str() {
+        "=>" | "≥" => ">=",
+        "=<" | "≤" => "<=",
+        "=" | "===" => "==",
+        "≠" | "<>" | "!==" | "=!" => "!=",
+        ">=" if written != ">=" => ">=",
+        "<=" if written != "<=" => "<=",
+        "==" if written != "==" => "==",
+        "!=" if written != "!=" => "!=",
+        _ => return None,
+    };
+    let number = cures::plain_number(number).unwrap_or_else(|| number.to_owned());
+    expectations::parse_number(number.trim()).map(|_| format!("{sign} {}", number.trim()))
+}
+
+/// The status behind a `GET` in other words: `200 OK`, `HTTP 200`, `status: 404`.
+pub(super) fn suggest_status(code: &str) -> Option<String> {
+    if !code.contains(|it: char| it.is_ascii_digit()) {
+        return None;
+    }
+    let lower = code.to_ascii_lowercase();
+    let words: Vec<&str> = lower.split([' ', ':', '=', '/']).filter(|it| !it.is_empty()).collect();
+    let is_word = |it: &&&str| !it.chars().all(|it| it.is_ascii_digit() || it == '.');
+    let is_code = |it: &&&str| it.len() == 3 && it.parse::<u16>().is_ok_and(|it| (100..600).contains(&it));
+    let codes: Vec<&&str> = words.iter().filter(is_code).collect();
+    let known = |it: &&str| {
+        ["http", "status", "code", "ok", "created", "accepted", "not", "found", "no", "content"].contains(it)
+    };
+    let [only] = codes.as_slice() else { return None };
+    let rest: Vec<&str> = words.iter().filter(is_word).copied().collect();
+    (!rest.is_empty() && rest.iter().all(known)).then(|| (**only).to_owned())
+}

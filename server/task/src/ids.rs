@@ -1,0 +1,97 @@
+//! Identities that survive rewording. The canonical text below is hashed and the hash is kept in journals:
+//! changing it makes every criterion of every task a new one.
+
+use std::collections::HashMap;
+
+use sha2::{Digest, Sha256};
+
+use crate::criterion::{Check, Expect, PatternKind, TextPattern};
+use loopkeeper_text::digest::hex;
+use loopkeeper_text::fold::one_line;
+
+/// 10 hex of sha256 over check and expectations, over the prose where there is no check.
+pub(super) fn base_id(check: Option<&Check>, prose: &str) -> String {
+    let canonical =
+        check.map_or_else(|| format!("prose\n{}", one_line(prose).to_lowercase()), canonical_check);
+    let digest = Sha256::digest(canonical.as_bytes());
+    hex(digest.get(..5).unwrap_or_default())
+}
+
+/// Hands out ids in document order: the second of its kind gets `-2`, the third `-3`.
+#[derive(Debug, Default)]
+pub(super) struct IdAllocator {
+    /// Every id that was handed out, with how many were asked for by that name.
+    used: HashMap<String, u32>,
+}
+
+impl IdAllocator {
+    /// Room for so many more.
+    pub(super) fn reserve(&mut self, count: usize) {
+        self.used.reserve(count);
+    }
+
+    pub(super) fn allocate(&mut self, base: &str) -> String {
+        let Some(mut count) = self.used.get(base).copied() else {
+            self.used.insert(base.to_owned(), 1);
+            return base.to_owned();
+        };
+        let id = loop {
+            count += 1;
+            let id = format!("{base}-{count}");
+            if !self.used.contains_key(&id) {
+                break id;
+            }
+        };
+        self.used.insert(base.to_owned(), count);
+        self.used.insert(id.clone(), 1);
+        id
+    }
+}
+
+fn canonical_check(check: &Check) -> String {
+    match check {
+        Check::Command { command, expect } => {
+            append_expectations(format!("$\n{}", one_line(command)), expect)
+        }
+        Check::Exists { globs } => format!("exists\n{}", globs.join("\n")),
+        Check::Missing { globs } => format!("missing\n{}", globs.join("\n")),
+        Check::Has { pattern, globs } => format!("has\n{}\n{}", pattern_text(pattern), globs.join("\n")),
+        Check::Lacks { pattern, globs } => format!("lacks\n{}\n{}", pattern_text(pattern), globs.join("\n")),
+        Check::Clean => "clean".to_owned(),
+        Check::Get { url, expect } => append_expectations(format!("get\n{url}"), expect),
+        // The words are the check: others ask something else.
+        Check::Judge { of, prose } => {
+            let (needed, asked) = of.unwrap_or((1, 1));
+            format!("judge\n{needed} of {asked}\n{}", one_line(prose).to_lowercase())
+        }
+    }
+}
+
+fn append_expectations(check: String, expect: &[Expect]) -> String {
+    expect.iter().fold(check, |text, expect| text + "\n" + &canonical_expectation(expect))
+}
+
+fn canonical_expectation(expect: &Expect) -> String {
+    match expect {
+        Expect::Number { compare, value } => format!("{} {value}", compare.sign()),
+        Expect::Matches { pattern } => pattern_text(pattern),
+        Expect::MatchesNot { pattern } => format!("!{}", pattern_text(pattern)),
+        Expect::Exit { code } => format!("exit {code}"),
+        Expect::Status { code } => format!("status {code}"),
+    }
+}
+
+/// Not [`TextPattern::written`]: ids rest on these very bytes.
+fn pattern_text(pattern: &TextPattern) -> String {
+    match pattern.kind {
+        PatternKind::Literal => format!("\"{}\"", pattern.source),
+        PatternKind::Regex => format!("/{}/", pattern.source),
+        PatternKind::RegexIgnoreCase => format!("/{}/i", pattern.source),
+    }
+}
+
+/// Whether [`base_id`] made it, not an author.
+pub fn is_made(id: &str) -> bool {
+    let base = id.split_once('-').map_or(id, |(base, _)| base);
+    base.len() == 10 && base.bytes().all(|it| it.is_ascii_digit() || (b'a'..=b'f').contains(&it))
+}

@@ -1,0 +1,147 @@
+//! What a loop works on: a prompt document, its criteria, its plan. Types here; [`parse_task`] and the parsers are
+//! below this module. Parsing never fails as a whole: what is broken becomes a [`Finding`], the rest is still a
+//! task.
+
+mod assemble;
+mod blocks;
+pub mod criterion;
+pub mod edit;
+mod front_matter;
+mod grammar;
+pub mod ids;
+mod item;
+mod kind;
+mod markdown;
+mod outline;
+mod phrases;
+pub mod placeholders;
+mod plan;
+mod prd;
+mod promise;
+pub mod proposal;
+mod source;
+pub mod template;
+
+pub use assemble::{CHECK_ARGUMENT, TaskDocument, add_checks, is_story_file, parse_inline_task, parse_task};
+pub use kind::{DocumentKind, kind_of};
+pub use source::front_matter_end;
+
+use serde::{Deserialize, Serialize};
+
+use crate::criterion::Criterion;
+use loopkeeper_text::DocumentRange;
+
+/// Path relative to the root with `/` separators, or `prompt:<hash>` for a task without a file.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct TaskId(pub String);
+
+/// A task as its documents say it, at one moment.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Task {
+    /// From `OBJECTIVE:` or the first heading; empty when there is neither.
+    pub title: String,
+    /// The prompt document's text, unchanged: what the agent is told.
+    pub prompt: String,
+    /// The text between `<promise>` tags that the document asks the agent to print when done.
+    pub promise: Option<String>,
+    /// `branchName` of the plan.
+    pub branch: Option<String>,
+    /// Paths listed under `CONTEXT:`, relative to the root, unchecked.
+    pub context: Vec<ContextPath>,
+    /// Settings that the front matter gives, in its order.
+    pub settings: Vec<WrittenSetting>,
+    pub criteria: Vec<Criterion>,
+    pub plan: Vec<PlanItem>,
+    pub findings: Vec<Finding>,
+}
+
+/// Text at a place in a document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ContextPath {
+    pub text: String,
+    pub place: DocumentRange,
+}
+
+/// A value for a setting that a document gives. It counts for more than the configuration and less than an argument.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WrittenSetting {
+    /// As in the configuration: `limits.iterations`.
+    pub key: &'static str,
+    pub value: String,
+    pub place: DocumentRange,
+}
+
+/// A story of `prd.json` or a box of a fix plan: the agent's own account of its progress.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PlanItem {
+    /// The story's `id`, else made as a criterion's.
+    pub id: String,
+    pub title: String,
+    pub done: bool,
+    /// False under an optional heading and where it is skipped: an open one does not keep the loop going.
+    pub blocking: bool,
+    pub place: DocumentRange,
+    /// In thousandths, lower ones first; `None`: as it stands in the document.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub priority: Option<i64>,
+    /// Items that are to be done before it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub depends_on: Vec<String>,
+}
+
+/// Something a person should know about a document: shown where it is written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Finding {
+    pub code: FindingCode,
+    /// `name: fact`, at most one more sentence with the cure.
+    pub message: String,
+    pub place: DocumentRange,
+    /// Replacement text for `place`, where there is one obvious cure.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fix: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FindingCode {
+    /// Begins like a check and does not parse, or two checks, or a broken span. Never run.
+    BadCheck,
+    /// A bare command in backticks.
+    NotACheck,
+    /// A criteria section without items.
+    NoCriteria,
+    /// Criteria written behind a colon in one line: better as a list.
+    InlineList,
+    /// A doubled promise tag.
+    BadPromise,
+    /// A document that cannot be read as what it claims to be.
+    Syntax,
+    /// A key that nobody reads, and that is nearly one that is read.
+    UnknownKey,
+    /// A key or value of a document that means nothing.
+    BadValue,
+    /// Text of a template that was to be replaced.
+    Template,
+}
+
+impl FindingCode {
+    /// Whether a task with this finding must not start: it would run less than its author wrote.
+    pub fn blocks_start(self) -> bool {
+        match self {
+            Self::BadCheck | Self::Syntax | Self::Template => true,
+            Self::NotACheck
+            | Self::NoCriteria
+            | Self::InlineList
+            | Self::BadPromise
+            | Self::UnknownKey
+            | Self::BadValue => false,
+        }
+    }
+
+    /// Whether its checks must not run either.
+    pub fn blocks_checks(self) -> bool {
+        self.blocks_start() && self != Self::Template
+    }
+}

@@ -1,0 +1,113 @@
+//! What one document says before ids are handed out: the common result of all readers.
+
+use std::ops::Range;
+
+use super::grammar::{self, ItemFault, ItemMode};
+use super::item::InlineContent;
+use super::{ContextPath, Finding, FindingCode, PlanItem, WrittenSetting};
+use crate::criterion::{Criterion, CriterionId};
+use loopkeeper_text::DocumentRange;
+use loopkeeper_text::fold::{folded, shortened};
+
+#[derive(Debug, Default)]
+pub(super) struct TaskOutline {
+    pub(super) title: String,
+    pub(super) promise: Option<String>,
+    pub(super) branch: Option<String>,
+    pub(super) context: Vec<ContextPath>,
+    pub(super) settings: Vec<WrittenSetting>,
+    pub(super) criteria: Vec<CriterionDraft>,
+    pub(super) plan: Vec<PlanItem>,
+    pub(super) findings: Vec<Finding>,
+    file: String,
+}
+
+/// A criterion whose id is not yet numbered.
+#[derive(Debug)]
+pub(super) struct CriterionDraft {
+    pub(super) criterion: Criterion,
+    /// Index of its item in the outline's plan.
+    pub(super) plan: Option<usize>,
+}
+
+/// Where a criterion was found, besides its text.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct CriterionOrigin {
+    pub(super) ticked: Option<bool>,
+    pub(super) plan: Option<usize>,
+    pub(super) optional: bool,
+}
+
+impl TaskOutline {
+    pub(super) fn new(file: &str) -> Self {
+        Self { file: file.to_owned(), ..Self::default() }
+    }
+
+    pub(super) fn place(&self, range: Range<usize>) -> DocumentRange {
+        DocumentRange { file: self.file.clone(), range }
+    }
+
+    /// `name: fact`, short enough for one line of an editor.
+    pub(super) fn add_finding(&mut self, code: FindingCode, name: &str, fact: &str, range: Range<usize>) {
+        let place = self.place(range);
+        self.findings.push(Finding { code, message: message(name, fact), place, fix: None });
+    }
+
+    pub(super) fn find_with_fix(&mut self, name: &str, fault: ItemFault) {
+        let place = self.place(fault.range);
+        let message = message(name, &fault.fact);
+        self.findings.push(Finding { code: fault.code, message, place, fix: fault.fix });
+    }
+
+    /// Reads one item as a criterion and takes up its faults.
+    pub(super) fn add_criterion(
+        &mut self,
+        inline: &InlineContent<'_>,
+        mode: ItemMode,
+        origin: CriterionOrigin,
+    ) {
+        let item = grammar::parse_item(inline, mode);
+        self.add_item(item, inline.range.clone(), origin);
+    }
+
+    pub(super) fn add_item(
+        &mut self,
+        item: grammar::ParsedItem,
+        range: Range<usize>,
+        origin: CriterionOrigin,
+    ) {
+        let grammar::ParsedItem { id, name, check, attributes, faults } = item;
+        for fault in faults {
+            self.find_with_fix(&name, fault);
+        }
+        let criterion = Criterion {
+            id: CriterionId(id),
+            name: shortened(&name, NAME_CHARS).into_owned(),
+            check,
+            required: !attributes.optional && !origin.optional,
+            timeout_ms: attributes.timeout_ms,
+            group: attributes.group,
+            stage: attributes.stage,
+            ticked: origin.ticked,
+            plan_item: None,
+            place: self.place(range),
+        };
+        self.criteria.push(CriterionDraft { criterion, plan: origin.plan });
+    }
+}
+
+/// A line of a megabyte is no name.
+pub(super) const NAME_CHARS: usize = 200;
+const MESSAGE_CHARS: usize = 100;
+
+fn message(name: &str, fact: &str) -> String {
+    let fact = shortened(fact, MESSAGE_CHARS - 12);
+    let room = MESSAGE_CHARS - 3 - fact.chars().count();
+    let end = if fact.ends_with(['.', '?', '…']) { "" } else { "." };
+    let mut message = String::with_capacity(MESSAGE_CHARS);
+    let name = folded(name);
+    for part in [&*shortened(&name, room), ": ", &*fact, end] {
+        message.push_str(part);
+    }
+    message
+}

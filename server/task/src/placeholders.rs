@@ -1,0 +1,153 @@
+//! Placeholders that other tools fill in before an agent reads a prompt: `{{STORY_ID}}`, `{{ commands.tests }}`. What
+//! merely speaks of braces (in code, or of a templating language) is none.
+
+use std::ops::Range;
+
+use super::Task;
+use super::source::lines_of;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Placeholder<'a> {
+    /// Without its braces.
+    pub name: &'a str,
+    /// With them.
+    pub range: Range<usize>,
+    pub in_fence: bool,
+}
+
+/// What is known of the next story of the plan.
+pub const STORY_ID: [&str; 4] = ["STORY_ID", "TASK_ID", "taskId", "storyId"];
+pub const STORY_TITLE: [&str; 4] = ["STORY_TITLE", "TASK_TITLE", "taskTitle", "storyTitle"];
+pub const STORY_BLOCK: [&str; 2] = ["STORY_BLOCK", "STORY"];
+pub const PLAN_PATH: [&str; 3] = ["PRD_PATH", "PLAN_PATH", "prdPath"];
+pub const ITERATION: [&str; 2] = ["ITERATION", "iteration"];
+pub const CHECKS: [&str; 1] = ["QUALITY_GATES"];
+/// Of the front matter's `commands`.
+pub const COMMANDS: &str = "commands.";
+
+/// First parts of names with a dot; others belong to templating languages.
+const SCOPES: [&str; 10] =
+    ["commands", "contexts", "checks", "instructions", "args", "ralph", "task", "story", "prd", "plan"];
+
+/// In their order. A document that holds no `{{` costs one search.
+pub fn find_placeholders(text: &str) -> Vec<Placeholder<'_>> {
+    let mut found = Vec::new();
+    if !text.contains("{{") {
+        return found;
+    }
+    let mut at = 0;
+    let mut fence: Option<&str> = None;
+    for line in lines_of(text) {
+        let start = at;
+        at += line.len();
+        let said = line.trim_start();
+        let mark = ["```", "~~~"].into_iter().find(|it| said.starts_with(it));
+        match (fence, mark) {
+            (None, Some(mark)) => fence = Some(mark),
+            (Some(open), Some(mark)) if open == mark => fence = None,
+            _ => in_line(line, start, fence.is_some(), &mut found),
+        }
+    }
+    found
+}
+
+fn in_line<'a>(line: &'a str, start: usize, in_fence: bool, found: &mut Vec<Placeholder<'a>>) {
+    let mut from = 0;
+    while let Some(open) = line.get(from..).and_then(|it| it.find("{{")).map(|it| it + from) {
+        let inside = open + 2;
+        let Some(close) = line.get(inside..).and_then(|it| it.find("}}")).map(|it| it + inside) else {
+            return;
+        };
+        from = close + 2;
+        let before = line.get(..open).unwrap_or_default();
+        let name = line.get(inside..close).unwrap_or_default().trim();
+        let in_span = before.matches('`').count() % 2 == 1;
+        let of_commands = name.starts_with(COMMANDS);
+        if is_name(name) && !before.ends_with('$') && (of_commands || !in_fence && !in_span) {
+            found.push(Placeholder { name, range: start + open..start + from, in_fence });
+        }
+    }
+}
+
+fn is_name(name: &str) -> bool {
+    let is_word = |it: &str| {
+        it.starts_with(|char: char| char.is_ascii_alphabetic())
+            && it.chars().all(|char| char.is_ascii_alphanumeric() || "_-".contains(char))
+    };
+    if let Some((scope, rest)) = name.split_once('.') {
+        return SCOPES.contains(&scope) && is_word(rest);
+    }
+    let is_loud = |it: char| it.is_ascii_uppercase() || it.is_ascii_digit() || it == '_';
+    is_word(name) && (name.len() > 1 && name.chars().all(is_loud) || known().any(|it| it == name))
+}
+
+fn known() -> impl Iterator<Item = &'static str> {
+    let story = STORY_ID.into_iter().chain(STORY_TITLE).chain(STORY_BLOCK).chain(PLAN_PATH);
+    story.chain(ITERATION).chain(CHECKS)
+}
+
+/// Whether a prompt of this task has something to put in its place.
+pub(super) fn is_filled(name: &str, task: &Task) -> bool {
+    if let Some(command) = name.strip_prefix(COMMANDS) {
+        return task.criteria.iter().any(|it| it.name == command);
+    }
+    if ITERATION.contains(&name) {
+        return true;
+    }
+    if CHECKS.contains(&name) {
+        return task.criteria.iter().any(|it| it.check.is_some());
+    }
+    !task.plan.is_empty() && known().any(|it| it == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::find_placeholders;
+    use crate::{FindingCode, TaskDocument, parse_task};
+
+    #[test]
+    fn only_what_other_tools_fill_in_is_a_placeholder() {
+        let check = |text: &str, expect: &[&str]| {
+            let found: Vec<&str> = find_placeholders(text).into_iter().map(|it| it.name).collect();
+            assert_eq!(found, expect, "{text}");
+            assert!(find_placeholders(text).iter().all(|it| text[it.range.clone()].starts_with("{{")));
+        };
+        check("Work on {{STORY_ID}}: {{ STORY_TITLE }}.", &["STORY_ID", "STORY_TITLE"]);
+        check("{{taskId}} {{ commands.tests }} {{ args.dir }}", &["taskId", "commands.tests", "args.dir"]);
+        check("{{FOO_BAR}}", &["FOO_BAR"]);
+        check("Replace `{{NAME}}` in the templates", &[]);
+        check("${{ secrets.TOKEN }} ${{TOKEN}} {{ user.name }} {{ .Name }} {{name}} {{#if x}}", &[]);
+        check("```\n{{STORY_ID}}\n{{ commands.tests }}\n```\n{{STORY_ID}}", &["commands.tests", "STORY_ID"]);
+        check("{{STORY_ID", &[]);
+        check("{{}} {{ }}", &[]);
+    }
+
+    #[test]
+    fn what_nothing_fills_in_keeps_a_task_from_starting() {
+        let check = |text: &str, plan: Option<&str>, expect: &[&str]| {
+            let mut documents =
+                vec![TaskDocument { path: "PROMPT_build.md".to_owned(), text: text.to_owned() }];
+            let plan = plan.map(|it| TaskDocument { path: "prd.json".to_owned(), text: it.to_owned() });
+            documents.extend(plan);
+            let task = parse_task(&documents);
+            let found = task.findings.iter().filter(|it| it.code == FindingCode::Template);
+            let messages: Vec<&str> = found.map(|it| it.message.as_str()).collect();
+            assert_eq!(messages, expect, "{text}");
+        };
+        let plan = r#"{"userStories":[{"id":"US-1","title":"A","passes":false}]}"#;
+        let unknown = "task: nothing fills in `{{STORY_ID}}`. Write what it stands for.";
+        check("Do {{STORY_ID}}.", None, &[unknown]);
+        check("Do {{STORY_ID}}, read {{PRD_PATH}}.", Some(plan), &[]);
+        check(
+            "Do {{RUN_ID}}.",
+            Some(plan),
+            &["task: nothing fills in `{{RUN_ID}}`. Write what it stands for."],
+        );
+        check("---\ncommands:\n  - name: tests\n    run: make test\n---\n{{ commands.tests }}", None, &[]);
+        check(
+            "{{ commands.tests }}",
+            None,
+            &["task: nothing fills in `{{commands.tests}}`. Write what it stands for."],
+        );
+    }
+}

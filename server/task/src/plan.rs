@@ -1,0 +1,128 @@
+//! Fix plans: every box is a plan item, one that carries a check is a criterion besides. Open boxes under an
+//! optional heading do not keep a loop going.
+
+#[cfg(test)]
+mod tests;
+
+use std::ops::Range;
+
+use super::grammar::{self, ItemMode};
+use super::item::{ByteOrigin as Bytes, InlineContent};
+use super::outline::{CriterionOrigin, NAME_CHARS, TaskOutline};
+use super::source::{MarkdownSource, lines_of};
+use super::{FindingCode, PlanItem, phrases};
+use loopkeeper_text::fold::shortened;
+
+/// The optional headings around the current place.
+#[derive(Debug, Default)]
+pub(super) struct OptionalHeadings(Vec<u8>);
+
+impl OptionalHeadings {
+    pub(super) fn enter(&mut self, level: u8, heading: &str) {
+        self.0.retain(|&open| open < level);
+        if phrases::is_optional(heading) {
+            self.0.push(level);
+        }
+    }
+
+    pub(super) fn is_optional(&self) -> bool {
+        !self.0.is_empty()
+    }
+}
+
+/// A box outside criteria sections.
+pub(super) fn take_box(out: &mut TaskOutline, text: &InlineContent<'_>, done: bool, optional: bool) {
+    let read = grammar::parse_item(text, ItemMode::PlanBox);
+    let plan = push_item(out, &read, text, done, optional);
+    if read.means_check() {
+        out.add_item(
+            read,
+            text.range.clone(),
+            CriterionOrigin { ticked: Some(done), plan: Some(plan), optional },
+        );
+    }
+}
+
+/// The item's index in the plan.
+pub(super) fn push_item(
+    out: &mut TaskOutline,
+    read: &grammar::ParsedItem,
+    text: &InlineContent<'_>,
+    done: bool,
+    optional: bool,
+) -> usize {
+    out.plan.push(PlanItem {
+        id: read.id.clone(),
+        title: shortened(&read.name, NAME_CHARS).into_owned(),
+        done,
+        blocking: !optional && !read.attributes.optional,
+        priority: None,
+        depends_on: Vec::new(),
+        place: out.place(text.range.clone()),
+    });
+    out.plan.len() - 1
+}
+
+/// `- [ ]text`, `- [] text`, `- [ x] text`: no box to Markdown, and nothing else to its author.
+pub(super) fn nearly_a_box(out: &mut TaskOutline, source: &MarkdownSource<'_>, text: &InlineContent<'_>) {
+    let written = source.slice(&text.range);
+    let Some((mark, rest)) = written.strip_prefix('[').and_then(|it| it.split_once(']')) else { return };
+    let meant = match mark.trim() {
+        "" => "[ ]",
+        "x" | "X" => "[x]",
+        _ => return,
+    };
+    // `[]byte` is a type.
+    let none = mark.is_empty() && !rest.starts_with(char::is_whitespace);
+    let escaped = source.is_escaped(text.range.start);
+    if none
+        || escaped
+        || mark.len() > 2
+        || rest.is_empty()
+        || rest.starts_with(['(', '['])
+        || text.link.is_some()
+    {
+        return;
+    }
+    let space = if rest.starts_with([' ', '\t']) { "" } else { " " };
+    let range = text.range.start..text.range.end - rest.len();
+    let fault = grammar::ItemFault {
+        code: FindingCode::BadValue,
+        fact: "no box, so it is no item of the plan. Write `[ ] text`".to_owned(),
+        range,
+        fix: Some(format!("{meant}{space}")),
+    };
+    out.find_with_fix(&text.plain_text(), fault);
+}
+
+/// Boxes indented so far that Markdown takes them for code, which no author of a plan means.
+pub(super) fn indented_boxes(
+    out: &mut TaskOutline,
+    source: &MarkdownSource<'_>,
+    range: Range<usize>,
+    optional: bool,
+) {
+    let block = source.slice(&range);
+    let mut at = range.start;
+    for line in lines_of(block) {
+        let start = at;
+        at += line.len();
+        let Some((done, text)) = box_line(line.trim_end()) else { continue };
+        let from = start + line.trim_end().len() - text.len();
+        take_box(out, &InlineContent::of_plain(text, &Bytes::At(from)), done, optional);
+    }
+}
+
+/// `- [ ] text` to whether it is ticked and its text.
+fn box_line(line: &str) -> Option<(bool, &str)> {
+    let rest = line.trim_start().strip_prefix(['-', '*', '+'])?.trim_start();
+    let inner = rest.strip_prefix('[')?;
+    let (mark, rest) = inner.split_once(']')?;
+    let done = match mark {
+        " " => false,
+        "x" | "X" => true,
+        _ => return None,
+    };
+    let text = rest.strip_prefix([' ', '\t'])?.trim_start();
+    (!text.is_empty()).then_some((done, text))
+}

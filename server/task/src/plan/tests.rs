@@ -1,0 +1,130 @@
+//! Fix plans as tables.
+
+use crate::markdown::{DocumentRole, parse_markdown};
+
+/// One line per box: `[x] title`, `(optional)` where an open one does not block, its criterion behind it.
+#[track_caller]
+fn check(text: &str, expect: &[&str]) {
+    for text in [text.to_owned(), text.replace('\n', "\r\n")] {
+        let outline = parse_markdown("fix_plan.md", &text, DocumentRole::Plan);
+        let shown: Vec<String> = outline
+            .plan
+            .iter()
+            .enumerate()
+            .map(|(index, item)| {
+                let slice = &text[item.place.range.clone()];
+                assert!(slice.contains(item.title.split(' ').next().unwrap()), "{slice:?}");
+                let mark = if item.done { "x" } else { " " };
+                let optional = if item.blocking { "" } else { " (optional)" };
+                let criterion = outline.criteria.iter().find(|draft| draft.plan == Some(index));
+                let criterion =
+                    criterion.map_or("", |draft| match (&draft.criterion.check, draft.criterion.required) {
+                        (Some(_), true) => " + check",
+                        (Some(_), false) => " + optional check",
+                        (None, _) => " + no check",
+                    });
+                format!("[{mark}] {}{optional}{criterion}", item.title)
+            })
+            .collect();
+        assert_eq!(shown, expect, "in {text:?}");
+    }
+}
+
+#[test]
+fn every_box_is_an_item() {
+    check("", &[]);
+    check(
+        "# Plan\n\n- bullet\n- [ ] a\n- [x] b\n* [X] c\n+ [ ] d\n1. [ ] e\n",
+        &["[ ] a", "[x] b", "[x] c", "[ ] d", "[ ] e"],
+    );
+    check("- [ ] a\n  - [x] b\n    - [ ] c\n", &["[ ] a", "[x] b", "[ ] c"]);
+    check("# P\n\n    - [ ] deep\n    - [x] too\n    - no\n", &["[ ] deep", "[x] too"]);
+    check("> - [ ] quoted\n", &["[ ] quoted"]);
+    check("- [ ] a\n\n  more\n\n- [ ] b\n", &["[ ] a", "[ ] b"]);
+    check("- [ ] \n- [ ]\n- [y] b\n- [ ]c\n", &[]);
+    check("```\n- [ ] a\n```\n<!--\n- [ ] b\n-->\n\n| - [ ] c |\n|---|\n", &[]);
+}
+
+#[test]
+fn a_box_with_a_check_is_a_criterion_besides() {
+    check(
+        "- [ ] a: `$ x`\n- [x] b: `exists y`\n- [ ] c `cargo test`\n- [ ] d: `$ `\n",
+        &["[ ] a + check", "[x] b + check", "[ ] c cargo test", "[ ] d: $ + no check"],
+    );
+    check("## Done when\n\n- [ ] a\n- b\n", &["[ ] a + no check"]);
+}
+
+#[test]
+fn boxes_under_an_optional_heading_do_not_block() {
+    check(
+        "# Plan\n- [ ] a\n## Optional\n- [ ] b: `$ x`\n### Deeper\n- [ ] c\n## Next\n- [ ] d\n# Future\n- [ ] e\n# End\n- [ ] f\n",
+        &[
+            "[ ] a",
+            "[ ] b (optional) + optional check",
+            "[ ] c (optional)",
+            "[ ] d",
+            "[ ] e (optional)",
+            "[ ] f",
+        ],
+    );
+    check("- [ ] a (optional)\n- [ ] b（可选）\n", &["[ ] a (optional)", "[ ] b (optional)"]);
+    check("# Optional\n\n    - [ ] deep\n", &["[ ] deep (optional)"]);
+    let headings = |headings: &[&str], expect: &str| {
+        for heading in headings {
+            check(&format!("## {heading}\n\n- [ ] a\n"), &[expect]);
+        }
+    };
+    headings(
+        &[
+            "Optional",
+            "OPTIONAL:",
+            "Future",
+            "Future Enhancements",
+            "Future work (v2)",
+            "Nice to have",
+            "Nice-to-have",
+            "Nice to Haves",
+            "Later",
+            "3. Later",
+            "🔮 Future",
+            "**Optional**",
+            "Phase 4 (optional)",
+            "阶段四（可选）",
+        ],
+        "[ ] a (optional)",
+    );
+    headings(
+        &[
+            "Optional chaining",
+            "Futures",
+            "Future-proof the API",
+            "Not optional",
+            "Later stages",
+            "Lateral",
+            "Nice",
+        ],
+        "[ ] a",
+    );
+}
+
+#[test]
+fn notes_in_boxes_are_no_faults() {
+    let text = "- [ ] an odd ` backtick\n- [ ] run `cargo test`\n- [ ] (timeout 5)\n- [ ] `a\n  b`\n";
+    assert_eq!(parse_markdown("fix_plan.md", text, DocumentRole::Plan).findings, []);
+}
+
+/// Nobody writes a box that is not to be done.
+#[test]
+fn what_is_nearly_a_box_is_told() {
+    let found = |text: &str| {
+        let outline = parse_markdown("fix_plan.md", text, DocumentRole::Plan);
+        let shown =
+            |it: &crate::Finding| format!("{} => {}", &text[it.place.range.clone()], it.fix.clone().unwrap());
+        (outline.plan.len(), outline.findings.iter().map(shown).collect::<Vec<_>>())
+    };
+    let (items, findings) = found("- [ ] a\n- [ ]b\n- [] c\n- [x]`d`\n- [ x] é\n* [X ]e\n");
+    assert_eq!(items, 1);
+    assert_eq!(findings, ["[ ] => [ ] ", "[] => [ ]", "[x] => [x] ", "[ x] => [x]", "[X ] => [x] "]);
+    let others = "- [x](a.md)\n- [-] gone\n- [a]b\n- []byte\n- \\[ ]b\n- `[ ]b`\n- [ ]\n- [x][1]\n\n[1]: b\n";
+    assert_eq!(found(others), (0, Vec::new()));
+}

@@ -1,0 +1,281 @@
+//! `prd.json`: stories to plan items, their criteria to criteria. Tolerates comments and trailing commas, names
+//! whatever else is wrong, and never reads a broken file as an empty plan.
+
+#[cfg(test)]
+mod tests;
+mod values;
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use jsonc_parser::ast::{Object, StringLit, Value};
+use jsonc_parser::common::Ranged;
+use jsonc_parser::errors::ParseError;
+use jsonc_parser::{CollectOptions, ParseOptions, ParseResult, parse_to_ast};
+
+use super::grammar::{self, ItemMode};
+use super::item::{ByteOrigin as Bytes, InlineContent};
+use super::outline::{CriterionOrigin, NAME_CHARS, TaskOutline};
+use super::{FindingCode, PlanItem, ids};
+use crate::criterion::Check;
+use loopkeeper_text::branch;
+use loopkeeper_text::fold::{folded, one_line, shortened};
+pub(super) use values::STORY_FILE;
+use values::{JsonFields, ROOT_FIELDS, STORY_FIELDS};
+
+pub(super) fn parse_prd(file: &str, text: &str) -> TaskOutline {
+    let skipped = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+    let json = text.get(skipped..).unwrap_or_default();
+    let mut reader = PrdReader { json, skipped, out: TaskOutline::new(file), ids: HashSet::new() };
+    match parse_json(json) {
+        Ok(parsed) => reader.root(parsed.value.as_ref()),
+        Err(error) => {
+            let range = reader.whole_characters(error.range().start..error.range().end);
+            let fact = values::lower_first(&error.kind().to_string());
+            reader.report_syntax(&fact, range);
+        }
+    }
+    reader.out
+}
+
+/// The text behind a byte order mark, with comments and trailing commas as editors let people write them.
+pub(super) fn parse_json(json: &str) -> Result<ParseResult<'_>, ParseError> {
+    let options = ParseOptions {
+        allow_comments: true,
+        allow_trailing_commas: true,
+        allow_loose_object_property_names: false,
+        allow_missing_commas: false,
+        allow_single_quoted_strings: false,
+        allow_hexadecimal_numbers: false,
+        allow_unary_plus_numbers: false,
+        allow_bare_decimal_point_numbers: false,
+        allow_non_finite_numbers: false,
+        allow_extended_string_escapes: false,
+    };
+    parse_to_ast(json, &CollectOptions::default(), &options)
+}
+
+struct PrdReader<'a> {
+    json: &'a str,
+    /// Bytes of a byte order mark before `json`.
+    skipped: usize,
+    out: TaskOutline,
+    ids: HashSet<String>,
+}
+
+impl PrdReader<'_> {
+    fn root(&mut self, value: Option<&Value<'_>>) {
+        let Some(Value::Object(root)) = value else {
+            return self.report_syntax("no object with `userStories`", 0..self.json.len().min(1));
+        };
+        let fields = JsonFields::new(root, &mut |name, range| self.report_duplicate(name, range));
+        self.report_misspelled(root, ROOT_FIELDS);
+        self.out.title = fields
+            .text("project", self)
+            .or_else(|| fields.text("name", self))
+            .or_else(|| fields.text("description", self))
+            .unwrap_or_default();
+        self.branch(&fields);
+        match fields.get("userStories") {
+            Some(Value::Array(stories)) => self.stories(&stories.elements),
+            Some(other) => self.report_wrong_type("userStories", "a list of stories", other),
+            None => self.no_stories(root, &fields),
+        }
+        self.commands(&fields, "completionCriteria", None);
+        self.commands(&fields, "qualityGates", None);
+    }
+
+    /// A bad one is kept: a loop that quietly worked elsewhere would be worse than one that does not start.
+    fn branch(&mut self, fields: &JsonFields<'_>) {
+        const NAME: &str = "branchName";
+        self.out.branch = fields.text(NAME, self);
+        let name = self.out.branch.as_deref().map(str::trim).filter(|it| !it.is_empty());
+        if let (Some(fault), Some(value)) = (name.and_then(branch::fault), fields.get(NAME)) {
+            self.out_of_order(NAME, &format!("no name for a branch: {fault}"), value.start()..value.end());
+        }
+    }
+
+    fn no_stories(&mut self, root: &Object<'_>, fields: &JsonFields<'_>) {
+        let alike =
+            ["stories", "tasks", "prd", "user_stories"].into_iter().find(|name| fields.get(name).is_some());
+        let fact = alike.map_or_else(
+            || "no `userStories`".to_owned(),
+            |name| format!("`{name}` is not read. Call it `userStories`"),
+        );
+        self.report_syntax(&fact, root.range.start..root.range.start + 1);
+    }
+
+    fn stories(&mut self, stories: &[Value<'_>]) {
+        let known: HashSet<&str> =
+            stories.iter().filter_map(|story| values::id_of(story.as_object()?)).collect();
+        for story in stories {
+            match story {
+                Value::Object(story) => self.story(story, &known),
+                other => self.report_wrong_type("userStories", "stories in braces", other),
+            }
+        }
+    }
+
+    fn story(&mut self, story: &Object<'_>, known: &HashSet<&str>) {
+        let fields = JsonFields::new(story, &mut |name, range| self.report_duplicate(name, range));
+        self.report_misspelled(story, STORY_FIELDS);
+        let id = self.story_id(&fields);
+        self.no_nested_stories(&fields);
+        let title = fields.text("title", self).unwrap_or_default();
+        fields.text("description", self);
+        fields.text("notes", self);
+        let priority = self.priority(&fields);
+        for label in fields.list("labels", self) {
+            self.text_of("labels", label);
+        }
+        let depends_on = self.dependencies(&fields, known);
+        let done = fields.flag("passes", self);
+        let skipped = fields.flag("skipped", self);
+        let name = [title.as_str(), id.as_deref().unwrap_or_default()]
+            .into_iter()
+            .find(|name| !name.trim().is_empty());
+        let title = name.unwrap_or("story without a title").to_owned();
+        if name.is_none() {
+            self.out_of_order("story", "neither `id` nor `title`", story.range.start..story.range.end);
+        }
+        let place = fields.string("title").or_else(|| fields.string("id"));
+        let place = place.map_or_else(|| self.bytes(story.range()), |text| self.content(text));
+        self.out.plan.push(PlanItem {
+            id: id.unwrap_or_else(|| ids::base_id(None, &title)),
+            title: shortened(&folded(&title), NAME_CHARS).into_owned(),
+            done,
+            blocking: !skipped,
+            place: self.out.place(place),
+            priority,
+            depends_on,
+        });
+        let plan = Some(self.out.plan.len() - 1);
+        for criterion in fields.list("acceptanceCriteria", self) {
+            self.prose_criterion(criterion, plan);
+        }
+        self.commands(&fields, "completionCriteria", plan);
+    }
+
+    fn no_nested_stories(&mut self, fields: &JsonFields<'_>) {
+        if let Some(Value::Array(nested)) = fields.get("userStories") {
+            let fact = "stories in a story are not read. Put them beside it";
+            self.out_of_order("userStories", fact, nested.range.start..nested.range.end);
+        }
+    }
+
+    /// Ids must be told apart by people: a repeat is numbered and reported.
+    fn story_id(&mut self, fields: &JsonFields<'_>) -> Option<String> {
+        let value = fields.get("id")?;
+        let id = match value {
+            Value::StringLit(id) => id.value.trim().to_owned(),
+            Value::NumberLit(id) => {
+                self.report_wrong_type("id", "text in quotes", value);
+                id.value.to_owned()
+            }
+            other => {
+                self.report_wrong_type("id", "text in quotes", other);
+                return None;
+            }
+        };
+        if id.is_empty() {
+            self.report_empty("id", value);
+            return None;
+        }
+        if !self.ids.insert(id.clone()) {
+            self.out_of_order(&id, "a second story with this id", value.start()..value.end());
+        }
+        Some(id)
+    }
+
+    fn priority(&mut self, fields: &JsonFields<'_>) -> Option<i64> {
+        let value = fields.get("priority")?;
+        let Some(number) = value.as_number_lit() else {
+            self.report_wrong_type("priority", "a number", value);
+            return None;
+        };
+        number.value.parse::<f64>().ok().map(|it| (it * 1_000.0).round() as i64)
+    }
+
+    /// Only those that are stories: for another nobody could wait.
+    fn dependencies(&mut self, fields: &JsonFields<'_>, known: &HashSet<&str>) -> Vec<String> {
+        let mut found = Vec::new();
+        for value in fields.list("dependsOn", self) {
+            let Some(text) = self.text_of("dependsOn", value) else { continue };
+            if known.contains(text.value.trim()) {
+                found.push(text.value.trim().to_owned());
+            } else {
+                self.out_of_order(&text.value, "names no story", text.range.start..text.range.end);
+            }
+        }
+        found
+    }
+
+    fn prose_criterion(&mut self, value: &Value<'_>, plan: Option<usize>) {
+        let Some(text) = self.text_of("acceptanceCriteria", value) else { return };
+        if text.value.trim().is_empty() {
+            return self.report_empty("acceptanceCriteria", value);
+        }
+        let inline = self.inline(text);
+        self.add(grammar::parse_item(&inline, ItemMode::Criterion), text, plan);
+    }
+
+    /// Shell commands: bare, as `$ command`, or in backticks.
+    fn commands(&mut self, fields: &JsonFields<'_>, key: &str, plan: Option<usize>) {
+        for value in fields.list(key, self) {
+            let Some(text) = self.text_of(key, value) else { continue };
+            if text.value.trim().is_empty() {
+                self.report_empty(key, value);
+                continue;
+            }
+            let item = command_item(&text.value, &self.inline(text));
+            self.add(item, text, plan);
+        }
+    }
+
+    fn add(&mut self, mut item: grammar::ParsedItem, text: &StringLit<'_>, plan: Option<usize>) {
+        let range = self.content(text);
+        if range.len() != text.value.len() {
+            // Between escapes a replacement would not be JSON.
+            item.faults.iter_mut().for_each(|fault| fault.fix = None);
+        }
+        // What a skipped story asks for keeps no loop going.
+        let optional = plan.and_then(|it| self.out.plan.get(it)).is_some_and(|it| !it.blocking);
+        self.out.add_item(item, range, CriterionOrigin { plan, optional, ..CriterionOrigin::default() });
+    }
+
+    fn inline(&self, text: &StringLit<'_>) -> InlineContent<'static> {
+        let content = self.content(text);
+        let is_exact = content.len() == text.value.len();
+        let origin = if is_exact { Bytes::At(content.start) } else { Bytes::Whole(content) };
+        InlineContent::of_plain(&text.value, &origin)
+    }
+
+    /// The bytes of a string: without its quotes where they are the text byte for byte.
+    fn content(&self, text: &StringLit<'_>) -> Range<usize> {
+        let quoted = self.bytes(text.range());
+        let inner = quoted.start + 1..quoted.end - 1;
+        if inner.len() == text.value.len() { inner } else { quoted }
+    }
+
+    fn bytes(&self, range: jsonc_parser::common::Range) -> Range<usize> {
+        range.start + self.skipped..range.end + self.skipped
+    }
+}
+
+/// A string that is a command as a whole, unless its backticks say which part of it is.
+pub(super) fn command_item(text: &str, inline: &InlineContent<'_>) -> grammar::ParsedItem {
+    let text = text.trim();
+    let has_code = inline.pieces.iter().any(|piece| piece.kind.is_code());
+    if has_code && !text.starts_with("$ ") && !grammar::looks_like_command(text) {
+        return grammar::parse_item(inline, ItemMode::Validation);
+    }
+    let command = text.strip_prefix("$ ").unwrap_or(text).trim();
+    if command.is_empty() || command == "$" || command.contains(['\n', '\r', '\0']) {
+        let fact = "no command of one line. Write one".to_owned();
+        let range = inline.range.clone();
+        let fault = grammar::ItemFault { code: FindingCode::BadCheck, fact, range, fix: None };
+        return grammar::ParsedItem::new(one_line(command), None, vec![fault]);
+    }
+    let check = Check::Command { command: command.to_owned(), expect: Vec::new() };
+    grammar::ParsedItem::new(command.to_owned(), Some(check), Vec::new())
+}

@@ -1,0 +1,176 @@
+//! Fields of a JSON object with their types checked: what has the wrong type is reported and read as absent.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use jsonc_parser::ast::{Object, StringLit, Value};
+use jsonc_parser::common::Ranged;
+
+use super::PrdReader;
+use crate::FindingCode;
+use crate::grammar::ItemFault;
+use loopkeeper_text::closest::is_within;
+use loopkeeper_text::fold::shortened;
+use loopkeeper_text::truncate;
+
+/// The properties of one object; of a repeated one the last counts, as for every other reader of JSON.
+pub(super) struct JsonFields<'a> {
+    object: &'a Object<'a>,
+}
+
+impl<'a> JsonFields<'a> {
+    pub(super) fn new(object: &'a Object<'a>, twice: &mut dyn FnMut(&str, Range<usize>)) -> Self {
+        let mut names: HashSet<&str> = HashSet::new();
+        for property in &object.properties {
+            let name = property.name.as_str();
+            let known = ROOT_FIELDS.contains(&name) || STORY_FIELDS.contains(&name);
+            if known && !names.insert(name) {
+                twice(name, property.range.start..property.value.start());
+            }
+        }
+        Self { object }
+    }
+
+    pub(super) fn get(&self, name: &str) -> Option<&'a Value<'a>> {
+        let mut properties = self.object.properties.iter().rev();
+        properties.find(|property| property.name.as_str() == name).map(|property| &property.value)
+    }
+
+    pub(super) fn string(&self, name: &str) -> Option<&'a StringLit<'a>> {
+        self.get(name).and_then(Value::as_string_lit)
+    }
+
+    pub(super) fn text(&self, name: &str, reader: &mut PrdReader<'_>) -> Option<String> {
+        let value = self.get(name)?;
+        // Exporters write null for "none".
+        if value.as_null_keyword().is_some() {
+            return None;
+        }
+        reader.text_of(name, value).map(|text| text.value.to_string())
+    }
+
+    pub(super) fn flag(&self, name: &str, reader: &mut PrdReader<'_>) -> bool {
+        match self.get(name) {
+            Some(Value::BooleanLit(flag)) => flag.value,
+            Some(other) => {
+                reader.report_wrong_type(name, "true or false", other);
+                false
+            }
+            None => false,
+        }
+    }
+
+    pub(super) fn list(&self, name: &str, reader: &mut PrdReader<'_>) -> &'a [Value<'a>] {
+        match self.get(name) {
+            Some(Value::Array(list)) => &list.elements,
+            Some(Value::NullKeyword(_)) | None => &[],
+            Some(other) => {
+                reader.report_wrong_type(name, "a list in brackets", other);
+                &[]
+            }
+        }
+    }
+}
+
+/// What others may name a story by.
+pub(super) fn id_of<'a>(story: &'a Object<'_>) -> Option<&'a str> {
+    match &story.properties.iter().rev().find(|it| it.name.as_str() == "id")?.value {
+        Value::StringLit(id) => Some(id.value.trim()),
+        Value::NumberLit(id) => Some(id.value),
+        _ => None,
+    }
+}
+
+/// The fields that are read; others belong to other tools.
+/// What a finding is about: its place names the file.
+pub(crate) const STORY_FILE: &str = "story file";
+pub(super) const ROOT_FIELDS: &[&str] =
+    &["userStories", "project", "name", "description", "branchName", "completionCriteria", "qualityGates"];
+
+pub(super) const STORY_FIELDS: &[&str] = &[
+    "id",
+    "title",
+    "description",
+    "notes",
+    "acceptanceCriteria",
+    "completionCriteria",
+    "priority",
+    "passes",
+    "skipped",
+    "dependsOn",
+    "labels",
+];
+
+impl PrdReader<'_> {
+    pub(super) fn text_of<'v>(&mut self, name: &str, value: &'v Value<'v>) -> Option<&'v StringLit<'v>> {
+        let text = value.as_string_lit();
+        if text.is_none() {
+            self.report_wrong_type(name, "text in quotes", value);
+        }
+        text
+    }
+
+    pub(super) fn report_wrong_type(&mut self, name: &str, wanted: &str, value: &Value<'_>) {
+        let found = self.json.get(value.start()..value.end()).unwrap_or_default();
+        let found = found.split_whitespace().collect::<Vec<_>>().join(" ");
+        let fact = format!("must be {wanted}, is {}", shortened(&found, 32));
+        self.out_of_order(name, &fact, value.start()..value.end());
+    }
+
+    pub(super) fn report_empty(&mut self, name: &str, value: &Value<'_>) {
+        self.out_of_order(name, "must not be empty", value.start()..value.end());
+    }
+
+    pub(super) fn report_duplicate(&mut self, name: &str, range: Range<usize>) {
+        self.out_of_order(name, "written twice in one object, the last one counts", range);
+    }
+
+    /// Names that are no field but for a slip: what their author wrote there would quietly count for nothing.
+    pub(super) fn report_misspelled(&mut self, object: &Object<'_>, fields: &[&str]) {
+        const LONG: usize = 9;
+        let written: HashSet<&str> = object.properties.iter().map(|it| it.name.as_str()).collect();
+        let absent: Vec<&str> = fields.iter().copied().filter(|it| !written.contains(it)).collect();
+        for property in &object.properties {
+            let name = property.name.as_str();
+            if fields.contains(&name) {
+                continue;
+            }
+            let near = |it: &&&str| {
+                let most = if it.len() < LONG { 1 } else { 2 };
+                it.len() > "id".len() && name.len() > "id".len() && is_within(most, name, it)
+            };
+            let Some(meant) = absent.iter().find(near) else { continue };
+            let range = property.name.range();
+            let range = range.start + self.skipped..range.end + self.skipped;
+            let fact = format!("not read. Write `{meant}`");
+            let fix = Some(format!("\"{meant}\""));
+            let fault = ItemFault { code: FindingCode::UnknownKey, fact, range, fix };
+            self.out.find_with_fix(name, fault);
+        }
+    }
+
+    /// A value that means nothing; `range` within the JSON text.
+    pub(super) fn out_of_order(&mut self, name: &str, fact: &str, range: Range<usize>) {
+        let range = range.start + self.skipped..range.end + self.skipped;
+        self.out.add_finding(FindingCode::BadValue, name, fact, range);
+    }
+
+    pub(super) fn report_syntax(&mut self, fact: &str, range: Range<usize>) {
+        let range = range.start + self.skipped..range.end + self.skipped;
+        self.out.add_finding(FindingCode::Syntax, STORY_FILE, fact, range);
+    }
+
+    /// A range that can be sliced: errors may point into a character or behind the end.
+    pub(super) fn whole_characters(&self, range: Range<usize>) -> Range<usize> {
+        let start = truncate::first(self.json, range.start).len();
+        let whole = self.json.len();
+        let behind = truncate::last(self.json, whole - range.end.min(whole).max(start));
+        start..whole - behind.len()
+    }
+}
+
+/// "Unexpected token" in the middle of a sentence.
+pub(super) fn lower_first(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |first| first.to_lowercase().chain(chars).collect())
+}

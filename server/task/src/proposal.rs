@@ -1,0 +1,106 @@
+//! A criterion that fails until new work is done, for a task in which nothing fails: by the tools that its checks use.
+
+use crate::criterion::{Check, Criterion};
+
+/// Words of a title that say nothing of the work.
+const FILLERS: &[&str] = &[
+    "a", "an", "the", "to", "of", "for", "and", "or", "with", "that", "this", "it", "its", "in", "on",
+    "should", "must", "please", "so", "we", "is", "be", "as", "into", "from", "md", "prompt", "task",
+    "ralph",
+];
+const MAX_WORDS: usize = 3;
+
+/// One list item, without its bullet.
+pub fn propose_criterion(title: &str, criteria: &[Criterion]) -> String {
+    let words = words(title);
+    let name = words.join("_");
+    let commands: Vec<&str> = criteria.iter().filter_map(command).collect();
+    let until = |word: &str| commands.iter().find_map(|it| command_prefix(it, word));
+    let check = if let Some(start) = until("pytest").or_else(|| until("unittest")) {
+        format!("$ {start} tests/test_{name}.py")
+    } else if let Some(start) = until("cargo nextest run").or_else(|| until("cargo test")) {
+        format!("$ {start} {name}")
+    } else if until("go test").is_some() {
+        format!("has \"func Test{}\" **/*_test.go", camel_case(&words))
+    } else if until("rspec").is_some() {
+        format!("exists spec/{name}_spec.rb")
+    } else if commands.iter().any(|it| runs_node(it)) {
+        format!("exists **/{}.test.*", words.join("-"))
+    } else {
+        format!("$ sh tests/{name}.sh")
+    };
+    format!("It has tests of its own: `{check}`")
+}
+
+fn command(criterion: &Criterion) -> Option<&str> {
+    match &criterion.check {
+        Some(Check::Command { command, .. }) => Some(command),
+        _ => None,
+    }
+}
+
+/// The command up to the end of these words, where they stand for themselves in its first part.
+fn command_prefix<'a>(command: &'a str, words: &str) -> Option<&'a str> {
+    let end = command.find(words)? + words.len();
+    let (start, rest) = command.split_at_checked(end)?;
+    let is_whole = rest.is_empty() || rest.starts_with([' ', ';', '|', '&', ')']);
+    (is_whole && !start.contains(['|', '(', '`', '"', '\''])).then_some(start)
+}
+
+fn runs_node(command: &str) -> bool {
+    const TOOLS: [&str; 9] = ["npm", "npx", "pnpm", "yarn", "bun", "node", "jest", "vitest", "mocha"];
+    command.split_whitespace().any(|it| TOOLS.contains(&it))
+}
+
+/// The first words that mean something, in lower case.
+fn words(title: &str) -> Vec<String> {
+    let split = title.split(|it: char| !it.is_ascii_alphanumeric()).filter(|it| !it.is_empty());
+    let meant = split.map(str::to_ascii_lowercase).filter(|it| !FILLERS.contains(&it.as_str()));
+    let mut words: Vec<String> = meant.take(MAX_WORDS).collect();
+    if words.is_empty() {
+        words = vec!["new".to_owned(), "behaviour".to_owned()];
+    }
+    if words.first().is_some_and(|it| it.starts_with(|first: char| first.is_ascii_digit())) {
+        words.insert(0, "test".to_owned());
+    }
+    words
+}
+
+fn camel_case(words: &[String]) -> String {
+    let one = |word: &String| {
+        let mut letters = word.chars();
+        letters.next().map(|it| it.to_ascii_uppercase()).into_iter().chain(letters).collect::<String>()
+    };
+    words.iter().map(one).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::propose_criterion;
+    use crate::criterion::{Check, Criterion};
+    use crate::parse_inline_task;
+
+    #[test]
+    fn a_criterion_fits_the_task_and_its_tools() {
+        let check = |title: &str, command: &str, expect: &str| {
+            let check = Check::Command { command: command.to_owned(), expect: Vec::new() };
+            let found = propose_criterion(title, &[Criterion::new("0123456789", "tests", Some(check))]);
+            assert_eq!(found, format!("It has tests of its own: `{expect}`"), "{title} {command}");
+            let task = parse_inline_task("x", &[found]);
+            assert!(task.findings.is_empty() && task.criteria[0].check.is_some(), "{:?}", task.findings);
+        };
+        check("Add a --json flag", "python3 -m pytest -q", "$ python3 -m pytest tests/test_add_json_flag.py");
+        check("Add a flag", ".venv/bin/pytest", "$ .venv/bin/pytest tests/test_add_flag.py");
+        check("Add a flag", "cd api && uv run pytest -x", "$ cd api && uv run pytest tests/test_add_flag.py");
+        check("Add a flag", "python -m unittest", "$ python -m unittest tests/test_add_flag.py");
+        check("Sum the words, please", "cargo test --all", "$ cargo test sum_words");
+        check("Sum the words", "cargo nextest run --locked", "$ cargo nextest run sum_words");
+        check("Sum the words", "go test ./...", "has \"func TestSumWords\" **/*_test.go");
+        check("Sum the words", "npm test", "exists **/sum-words.test.*");
+        check("Sum the words", "bundle exec rspec", "exists spec/sum_words_spec.rb");
+        check("Sum the words", "make check", "$ sh tests/sum_words.sh");
+        check("PROMPT.md", "true", "$ sh tests/new_behaviour.sh");
+        check("完成", "./pytest-like.sh", "$ sh tests/new_behaviour.sh");
+        check("3 d plots", "cat x | grep pytest", "$ sh tests/test_3_d_plots.sh");
+    }
+}

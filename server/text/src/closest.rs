@@ -1,0 +1,72 @@
+//! "Did you mean": the known word nearest to one that is not.
+
+/// The candidate that differs from `word` by the fewest typing slips, if they are few for its length.
+pub fn closest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    const LONGEST: usize = 40;
+    if word.chars().count() > LONGEST {
+        return None;
+    }
+    let word = plain(word);
+    candidates
+        .into_iter()
+        .filter_map(|candidate| {
+            let most = 1 + candidate.len() / 4;
+            let slips = distance(&word, &plain(candidate), most);
+            (slips <= most).then_some((slips, candidate))
+        })
+        .min_by_key(|(slips, _)| *slips)
+        .map(|(_, candidate)| candidate)
+}
+
+/// Whether at most so many typing slips lie between two words.
+pub fn is_within(most: usize, word: &str, candidate: &str) -> bool {
+    // Every inline code of a document is compared, and few of them are as short.
+    word.len() <= (candidate.len() + most) * char::MAX.len_utf8()
+        && distance(&plain(word), &plain(candidate), most) <= most
+}
+
+/// Case and the choice between `-` and `_` are no slips.
+fn plain(word: &str) -> Vec<char> {
+    word.chars().map(|it| if it == '-' { '_' } else { it.to_ascii_lowercase() }).collect()
+}
+
+/// The beginning of a word counts as one slip. Above `most` it is only known that it is more.
+fn distance(word: &[char], candidate: &[char], most: usize) -> usize {
+    const TELLING: usize = 4;
+    let beginning = word.len() >= TELLING && candidate.starts_with(word) && candidate != word;
+    match word.len().abs_diff(candidate.len()) {
+        _ if beginning => 1,
+        // Each character too many is a slip.
+        difference if difference > most => difference,
+        _ => slips(word, candidate),
+    }
+}
+
+/// Edit distance in which swapping two neighbours counts once.
+fn slips(left: &[char], right: &[char]) -> usize {
+    let at = |line: &[usize], index: usize| line.get(index).copied().unwrap_or(usize::MAX - 1);
+    let mut last: Vec<usize> = (0..=right.len()).collect();
+    let (mut before, mut current) = (Vec::new(), Vec::with_capacity(last.len()));
+    for (row, from) in left.iter().enumerate() {
+        current.clear();
+        current.push(row + 1);
+        let mut left_of = row + 1;
+        for (column, to) in right.iter().enumerate() {
+            let replaced = at(&last, column) + usize::from(from != to);
+            let mut best = replaced.min(at(&last, column + 1) + 1).min(left_of + 1);
+            let swapped = row > 0
+                && column > 0
+                && left.get(row - 1) == Some(to)
+                && right.get(column - 1) == Some(from)
+                && from != to;
+            if swapped {
+                best = best.min(at(&before, column - 1) + 1);
+            }
+            current.push(best);
+            left_of = best;
+        }
+        std::mem::swap(&mut before, &mut last);
+        std::mem::swap(&mut last, &mut current);
+    }
+    last.last().copied().unwrap_or(usize::MAX)
+}

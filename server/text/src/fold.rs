@@ -1,0 +1,30 @@
+//! Text on one line, and at most so many characters of it. Copies only what changes.
+
+use std::borrow::Cow;
+
+/// Any white space, line ends included, as single spaces.
+pub fn one_line(text: &str) -> String {
+    folded(text).into_owned()
+}
+
+/// The same, without a copy of what is one line already.
+pub fn folded(text: &str) -> Cow<'_, str> {
+    let is_folded = !text.starts_with(' ')
+        && !text.ends_with(' ')
+        && !text.contains("  ")
+        && !text.contains(|it: char| it != ' ' && it.is_whitespace());
+    if is_folded {
+        return text.into();
+    }
+    text.split_whitespace().collect::<Vec<_>>().join(" ").into()
+}
+
+/// At most `limit` characters.
+pub fn shortened(text: &str, limit: usize) -> Cow<'_, str> {
+    if text.len() <= limit || text.chars().count() <= limit {
+        return text.into();
+    }
+    let mut short: String = text.chars().take(limit.saturating_sub(1)).collect();
+    short.push('…');
+    short.into()
+}

@@ -1,0 +1,27 @@
+//! Text, before anything is read into it: what is hidden and escaped in it, where its lines are, numbers and names in
+//! words. Knows no other module.
+
+pub mod branch;
+pub mod closest;
+pub mod digest;
+pub mod fold;
+pub mod globs;
+pub mod lines;
+pub mod moment;
+pub mod pattern;
+pub mod redact;
+pub mod sanitize;
+pub mod truncate;
+pub mod units;
+pub mod words;
+
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+
+/// A byte range in one document of the task. `file` is relative to the root.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct DocumentRange {
+    pub file: String,
+    pub range: Range<usize>,
+}

@@ -1,0 +1,128 @@
+//! Durations, sizes and amounts as people write them, exactly: nothing is rounded, nothing wraps.
+
+use thiserror::Error;
+
+/// Why a text is no duration, size or amount.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+pub enum UnitError {
+    #[error("it is empty")]
+    Empty,
+    #[error("it is not a number")]
+    NoNumber,
+    #[error("its unit is missing")]
+    NoUnit,
+    #[error("its unit is unknown")]
+    UnknownUnit,
+    #[error("its parts do not go from the larger to the smaller unit")]
+    Order,
+    #[error("it is negative")]
+    Negative,
+    #[error("it is finer than a millionth of a dollar")]
+    TooFine,
+    #[error("it is too large")]
+    TooLarge,
+}
+
+/// Ten years: far beyond any loop, near enough that no sum of moments overflows.
+const MAX_MS: u64 = 3650 * 24 * 60 * 60 * 1000;
+/// A thousand million dollars.
+const MAX_MICROS: u64 = 1_000_000_000 * 1_000_000;
+const TIMES: [(&str, u64); 5] =
+    [("d", 24 * 60 * 60 * 1000), ("h", 60 * 60 * 1000), ("m", 60 * 1000), ("s", 1000), ("ms", 1)];
+const SIZES: [(&str, u64); 9] = [
+    ("B", 1),
+    ("KiB", 1 << 10),
+    ("MiB", 1 << 20),
+    ("GiB", 1 << 30),
+    ("TiB", 1 << 40),
+    ("kB", 1_000),
+    ("MB", 1_000_000),
+    ("GB", 1_000_000_000),
+    ("TB", 1_000_000_000_000),
+];
+
+/// `8h`, `1h30m`, `1h 30m`, `500ms` in milliseconds. Zero is a duration; whether it is allowed is the caller's matter.
+pub fn duration_ms(text: &str) -> Result<u64, UnitError> {
+    let mut rest = non_negative(text)?;
+    let mut total: u64 = 0;
+    let mut smaller_than = u64::MAX;
+    while !rest.is_empty() {
+        let (number, after) = leading_number(rest)?;
+        let unit_end = after.find(|it: char| it.is_ascii_digit()).unwrap_or(after.len());
+        let (unit, tail) = after.split_at(unit_end);
+        let factor = factor(&TIMES, unit.trim_matches(' '))?;
+        if factor >= smaller_than {
+            return Err(UnitError::Order);
+        }
+        smaller_than = factor;
+        let part = number.checked_mul(factor).ok_or(UnitError::TooLarge)?;
+        total = total.checked_add(part).filter(|sum| *sum <= MAX_MS).ok_or(UnitError::TooLarge)?;
+        rest = tail;
+    }
+    Ok(total)
+}
+
+/// `5GiB`, `500 MB` in bytes.
+pub fn size_bytes(text: &str) -> Result<u64, UnitError> {
+    let (number, unit) = leading_number(non_negative(text)?)?;
+    let factor = factor(&SIZES, unit.trim_start())?;
+    // Beyond this a size could not be told apart from "unlimited", and JSON readers lose digits.
+    number.checked_mul(factor).filter(|it| *it <= 1 << 52).ok_or(UnitError::TooLarge)
+}
+
+/// `25`, `0.1`, `1e2` US dollars in millionths.
+pub fn micro_dollars(text: &str) -> Result<u64, UnitError> {
+    let text = non_negative(text)?;
+    let (mantissa, exponent) = match text.split_once(['e', 'E']) {
+        Some((mantissa, exponent)) => (mantissa, exponent.parse::<i32>().map_err(|_| UnitError::NoNumber)?),
+        None => (text, 0),
+    };
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let fraction = fraction.trim_end_matches('0');
+    let digits = format!("{whole}{fraction}");
+    if whole.is_empty() || !digits.bytes().all(|it| it.is_ascii_digit()) {
+        return Err(UnitError::NoNumber);
+    }
+    let digits = digits.trim_start_matches('0');
+    if digits.is_empty() {
+        return Ok(0);
+    }
+    let digits_kept = digits.trim_end_matches('0');
+    let dropped_zeros = digits.len() - digits_kept.len();
+    let shift = i64::from(exponent) + 6 - fraction.len() as i64 + dropped_zeros as i64;
+    if shift < 0 {
+        return Err(UnitError::TooFine);
+    }
+    let value: u64 = digits_kept.parse().map_err(|_| UnitError::TooLarge)?;
+    u32::try_from(shift)
+        .ok()
+        .and_then(|shift| 10_u64.checked_pow(shift))
+        .and_then(|factor| value.checked_mul(factor))
+        .filter(|micros| *micros <= MAX_MICROS)
+        .ok_or(UnitError::TooLarge)
+}
+
+fn non_negative(text: &str) -> Result<&str, UnitError> {
+    let text = text.trim();
+    match text.strip_prefix('-') {
+        _ if text.is_empty() => Err(UnitError::Empty),
+        Some(_) => Err(UnitError::Negative),
+        None => Ok(text.strip_prefix('+').unwrap_or(text)),
+    }
+}
+
+fn leading_number(text: &str) -> Result<(u64, &str), UnitError> {
+    let end = text.find(|it: char| !it.is_ascii_digit()).unwrap_or(text.len());
+    let (digits, rest) = text.split_at(end);
+    if digits.is_empty() {
+        return Err(UnitError::NoNumber);
+    }
+    Ok((digits.parse().map_err(|_| UnitError::TooLarge)?, rest))
+}
+
+fn factor(units: &[(&str, u64)], unit: &str) -> Result<u64, UnitError> {
+    if unit.is_empty() {
+        return Err(UnitError::NoUnit);
+    }
+    units.iter().find(|(name, _)| *name == unit).map(|(_, factor)| *factor).ok_or(UnitError::UnknownUnit)
+}

@@ -1,0 +1,41 @@
+//! What a loop has used of its limits, and what is left: one sentence for terminal and hover.
+
+use super::LoopStatus;
+use crate::sentences;
+use loopkeeper_core::decide::LoopState;
+use loopkeeper_text::moment::Moment;
+use loopkeeper_text::words;
+
+/// `2 of 25 iterations · 2 min 3 s of 8 h, 7 h 57 min left · $0.02 of $25.00 · 3 of 100 calls this hour`.
+/// A loop whose journal is damaged has no `state`, so its time is unknown. An ended loop has nothing left to count.
+pub fn budget(status: &LoopStatus, state: Option<&LoopState>, now: Moment) -> String {
+    let limits = &status.limits;
+    let is_open = status.outcome.is_none();
+    let mut parts = vec![format!("{} of {} iterations", status.iteration, limits.iterations)];
+    parts.extend(state.map(|it| time(it.elapsed_ms(now), limits.duration_ms, is_open)));
+    parts.extend(cost(status, state));
+    let limit = limits.tokens.map_or_else(String::new, |it| format!(" of {}", words::amount(it)));
+    parts.extend(status.spent.tokens.map(|it| format!("{}{limit} tokens", words::amount(it))));
+    if is_open && limits.calls_per_hour > 0 {
+        parts.push(format!("{} of {} calls this hour", status.spent.calls_this_hour, limits.calls_per_hour));
+    }
+    parts.extend(status.spawns.summary());
+    parts.join(" · ")
+}
+
+fn time(elapsed_ms: u64, limit_ms: u64, is_open: bool) -> String {
+    let used = format!("{} of {}", words::duration(elapsed_ms), words::duration(limit_ms));
+    let left_ms = limit_ms.saturating_sub(elapsed_ms);
+    if is_open { format!("{used}, {} left", words::duration(left_ms)) } else { used }
+}
+
+/// The cost, or why there is none for an agent that never reports it.
+fn cost(status: &LoopStatus, state: Option<&LoopState>) -> Option<String> {
+    if let Some(micros) = status.spent.cost_micros {
+        return Some(format!("{} of {}", words::cost(micros), words::cost(status.limits.cost_micros)));
+    }
+    let spec = &state?.spec;
+    let mode = spec.settings.mode;
+    let reports = spec.agent.kind().capabilities().in_mode(mode).cost.is_yes();
+    (!reports).then(|| sentences::no_cost(mode).to_owned())
+}

@@ -1,0 +1,165 @@
+//! The criteria of a loop or of one check round with their last results, as views list them.
+
+use std::collections::HashMap;
+
+use serde::{Deserialize, Serialize};
+
+use loopkeeper_core::check::{CheckResult, CriteriaTally, Status};
+use loopkeeper_core::journal::{Pinned, Role};
+use loopkeeper_task::criterion::{Criterion, CriterionId};
+use loopkeeper_text::{DocumentRange, sanitize};
+
+/// Counts over the required and optional criteria alike; `passed + failed + unverified` is less than `total`
+/// while some were never run.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CriteriaStatus {
+    pub passed: u64,
+    pub failed: u64,
+    /// Without a check: only a claim can stand behind them.
+    pub unverified: u64,
+    pub total: u64,
+    /// The counts in words, as every view says them: `all 5 required pass, 1 optional not checked`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub summary: String,
+    /// The same for a status bar: `5/5 pass`, of the required ones.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub brief: String,
+    pub items: Vec<CriterionStatus>,
+}
+
+/// One criterion and what is known of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CriterionStatus {
+    pub id: CriterionId,
+    pub name: String,
+    pub required: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub role: Option<Role>,
+    /// Absent: never run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<Status>,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub fact: String,
+    #[serde(default)]
+    pub duration_ms: u64,
+    /// It passed before the first iteration and does not any more.
+    #[serde(default)]
+    pub regressed: bool,
+    /// The agent's own tick.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ticked: Option<bool>,
+    /// Files changed since it was run.
+    #[serde(default)]
+    pub stale: bool,
+    pub place: SourceRange,
+}
+
+/// Where a criterion is written, in bytes of its file.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct SourceRange {
+    /// Relative to the root, as it can be shown.
+    pub file: String,
+    pub start: usize,
+    pub length: usize,
+}
+
+impl From<&DocumentRange> for SourceRange {
+    fn from(place: &DocumentRange) -> Self {
+        let file = sanitize::visible(&place.file);
+        Self { file, start: place.range.start, length: place.range.len() }
+    }
+}
+
+/// The criteria of a loop, as it judges them.
+pub fn criteria<'a>(
+    pinned: &[Pinned],
+    result: impl Fn(&CriterionId) -> Option<&'a CheckResult>,
+) -> CriteriaStatus {
+    collect(pinned.iter().map(|it| item(&it.criterion, Some(it.role), result(&it.criterion.id))))
+}
+
+/// The criteria of a task that no loop has pinned.
+pub fn criteria_without_loop(criteria: &[Criterion], results: &[CheckResult]) -> CriteriaStatus {
+    // The first result of a criterion is the one that counts.
+    let found: HashMap<&CriterionId, &CheckResult> =
+        results.iter().rev().map(|it| (&it.criterion, it)).collect();
+    of_task(criteria, |id| found.get(id).copied())
+}
+
+pub(super) fn of_task<'a>(
+    criteria: &[Criterion],
+    result: impl Fn(&CriterionId) -> Option<&'a CheckResult>,
+) -> CriteriaStatus {
+    collect(criteria.iter().map(|it| item(it, None, result(&it.id))))
+}
+
+impl CriteriaStatus {
+    /// Every required criterion passed. One without a check never does.
+    pub fn holds(&self) -> bool {
+        self.items.iter().filter(|it| it.required).all(|it| it.status == Some(Status::Pass))
+    }
+
+    /// The counts in words.
+    pub fn sentence(&self) -> String {
+        CriteriaTally::of(self.items.iter().map(|it| (it.required, it.status))).sentence()
+    }
+}
+
+fn collect(items: impl Iterator<Item = CriterionStatus>) -> CriteriaStatus {
+    let items: Vec<_> = items.collect();
+    let tally = CriteriaTally::of(items.iter().map(|it| (it.required, it.status)));
+    let count =
+        |wanted: fn(Status) -> bool| items.iter().filter(|it| it.status.is_some_and(wanted)).count() as u64;
+    CriteriaStatus {
+        passed: count(|it| it == Status::Pass),
+        failed: count(|it| !matches!(it, Status::Pass | Status::Unverified)),
+        unverified: count(|it| it == Status::Unverified),
+        total: items.len() as u64,
+        summary: tally.sentence(),
+        brief: tally.brief(),
+        items,
+    }
+}
+
+fn item(criterion: &Criterion, role: Option<Role>, result: Option<&CheckResult>) -> CriterionStatus {
+    // Without a check there is nothing to run, so "never run" would say less than what is known.
+    let status = known_status(criterion, result.map(|it| it.status));
+    CriterionStatus {
+        id: criterion.id.clone(),
+        // A document is written by anybody.
+        name: sanitize::line(&criterion.name),
+        required: criterion.required,
+        role,
+        status,
+        fact: result.map(|it| it.fact.clone()).unwrap_or_default(),
+        duration_ms: result.map_or(0, |it| it.duration_ms),
+        regressed: role == Some(Role::Guard) && status.is_some_and(|it| it != Status::Pass),
+        ticked: criterion.ticked,
+        stale: false,
+        place: SourceRange::from(&criterion.place),
+    }
+}
+
+/// What counts of the `found` status of one round.
+pub(super) fn known_status(criterion: &Criterion, found: Option<Status>) -> Option<Status> {
+    match criterion.check {
+        None => Some(Status::Unverified),
+        // A judge that was not asked yet.
+        Some(_) => found.filter(|it| *it != Status::Unverified),
+    }
+}
+
+/// The counts of a task's criteria with their latest results.
+pub(super) fn tally_of_task<'a>(
+    criteria: &[Criterion],
+    result: impl Fn(&CriterionId) -> Option<&'a CheckResult>,
+) -> CriteriaTally {
+    CriteriaTally::of(
+        criteria.iter().map(|it| (it.required, known_status(it, result(&it.id).map(|it| it.status)))),
+    )
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,249 @@
+//! The agents on this machine: which ones are installed, and what indicates a login. Only the names of variables and
+//! files are inspected, never their contents, except for one word in a file that also exists without a login.
+
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use super::{DoctorFinding, DoctorLevel, DoctorProblem, DoctorTopic};
+use loopkeeper_agent::LoopMode;
+use loopkeeper_agent::catalog::{KNOWN, KnownAgent, LoginFile};
+use loopkeeper_agent::kind::{AgentKind, CapabilitySource};
+use loopkeeper_text::sanitize;
+
+/// What can be seen of a login.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "state", content = "by", rename_all = "kebab-case")]
+pub enum LoginState {
+    /// By this variable or file; whether the provider still takes it is not known.
+    Seen(String),
+    /// The variable is set here, but is not passed to agents.
+    Withheld(String),
+    NotSeen,
+    /// Nobody knows where this agent keeps it.
+    Unknown,
+}
+
+/// What is looked up on the machine.
+pub trait LoginEvidence {
+    /// Whether it is set, here.
+    fn has_variable(&self, name: &str) -> bool;
+    /// Its value for agents, after what does not pass was taken out.
+    fn agent_variable(&self, name: &str) -> Option<String>;
+    fn home_dir(&self) -> PathBuf;
+    /// Whether there is a file that is not empty, and holds the word.
+    fn has_file(&self, path: &std::path::Path, holds: Option<&str>) -> bool;
+}
+
+/// By what one sees that somebody logged in.
+pub fn detect_login(known: &KnownAgent, evidence: &impl LoginEvidence) -> LoginState {
+    if let Some(name) =
+        known.variables.iter().find(|it| evidence.agent_variable(it).is_some_and(|it| !it.is_empty()))
+    {
+        return LoginState::Seen(format!("${name}"));
+    }
+    let path = |place: &LoginFile| {
+        let moved =
+            place.moved.and_then(|(variable, below)| Some((evidence.agent_variable(variable)?, below)));
+        moved.map_or_else(
+            || evidence.home_dir().join(place.at_home),
+            |(folder, below)| PathBuf::from(folder).join(below),
+        )
+    };
+    let seen = known
+        .files
+        .iter()
+        .map(|it| (path(it), it.holds))
+        .find(|(path, holds)| evidence.has_file(path, *holds));
+    if let Some((path, _)) = seen {
+        return LoginState::Seen(path.to_string_lossy().into_owned());
+    }
+    let withheld = known.variables.iter().find(|it| evidence.has_variable(it));
+    withheld.map_or(LoginState::NotSeen, |name| LoginState::Withheld((*name).to_owned()))
+}
+
+/// What was found of one agent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AgentFacts {
+    pub name: String,
+    pub title: String,
+    /// Where it is; absent: not installed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub program: Option<String>,
+    pub version: AgentVersion,
+    pub login: LoginState,
+    /// Where its hooks are switched off.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hooks_off: Option<String>,
+    /// A command of `[agents]`.
+    pub own: bool,
+}
+
+/// What a loop here would begin with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SelectedAgent {
+    /// This agent is started.
+    Agent { name: String, kind: AgentKind, mode: LoopMode },
+    /// A session of Claude Code that its user opens is waited for; why it would not ask us, where it would not.
+    Session { silent: Option<DoctorProblem> },
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "state", content = "text", rename_all = "kebab-case")]
+pub enum AgentVersion {
+    Told(String),
+    /// It did not answer; why, in words.
+    Failed(String),
+    /// It was not asked; why, in words.
+    NotAsked(String),
+}
+
+/// The version in what a program answered to `--version`: its first word that begins like one.
+pub fn version_in(answer: &str) -> Option<String> {
+    const LONGEST: usize = 40;
+    let word = |it: &&str| {
+        let digits = it.trim_start_matches('v');
+        digits.starts_with(|c: char| c.is_ascii_digit()) && digits.contains('.')
+    };
+    let found = answer.split_whitespace().find(word)?;
+    Some(sanitize::line_within(found.trim_end_matches([',', ';', '.']), LONGEST))
+}
+
+pub(super) fn examine_agents(
+    agents: &[AgentFacts],
+    chosen: &Result<SelectedAgent, DoctorProblem>,
+) -> Vec<DoctorFinding> {
+    let mut all: Vec<DoctorFinding> = agents.iter().filter_map(|it| examine_installed(it, chosen)).collect();
+    let missing: Vec<&str> =
+        agents.iter().filter(|it| it.program.is_none() && !it.own).map(|it| it.title.as_str()).collect();
+    if !missing.is_empty() {
+        let what = format!("not installed: {}", missing.join(", "));
+        all.push(DoctorFinding::new(DoctorTopic::Agents, DoctorLevel::Info, what));
+    }
+    all.extend(agents.iter().filter(|it| it.program.is_none() && it.own).map(|it| {
+        DoctorFinding::new(
+            DoctorTopic::Agents,
+            DoctorLevel::Note,
+            format!("{}: its program is not there", it.name),
+        )
+        .with_hint(format!("correct `command` under `[agents.{}]`", it.name))
+    }));
+    all.extend(match chosen {
+        Ok(SelectedAgent::Agent { name, kind, mode }) => examine_started(agents, name, *kind, *mode),
+        Ok(SelectedAgent::Session { silent }) => examine_attached(agents, silent.as_ref()),
+        Err(trouble) => vec![DoctorFinding::from_problem(DoctorTopic::Agents, trouble)],
+    });
+    all
+}
+
+/// What would be started, and what it cannot do.
+fn examine_started(agents: &[AgentFacts], name: &str, kind: AgentKind, mode: LoopMode) -> Vec<DoctorFinding> {
+    let what = format!("a loop here would start `{name}`");
+    let mut all = vec![DoctorFinding::new(DoctorTopic::Agents, DoctorLevel::Good, what)];
+    let note =
+        |what: &str| DoctorFinding::new(DoctorTopic::Agents, DoctorLevel::Note, format!("{name}: {what}"));
+    let mut can = kind.capabilities().in_mode(mode);
+    let facts = agents.iter().find(|it| it.name == name);
+    if let Some(place) = facts.and_then(|it| it.hooks_off.as_ref()) {
+        can = can.without_hooks();
+        let off = format!("`disableAllHooks` in {place} switches its hooks off");
+        all.push(note(&off).with_hint("take it out there, so that it asks before it starts a subagent"));
+    }
+    // Of a command of the user's own nobody knows, unless it says what it prints.
+    if kind.known_agent().is_some() {
+        all.extend(can.limitations().into_iter().map(note));
+    }
+    all
+}
+
+/// A session that its user opens needs neither us nor any other program to start it.
+fn examine_attached(agents: &[AgentFacts], silent: Option<&DoctorProblem>) -> Vec<DoctorFinding> {
+    let claude = AgentKind::Claude.name();
+    let mut all = vec![match silent {
+        Some(trouble) => DoctorFinding::from_problem(DoctorTopic::Agents, trouble),
+        None => DoctorFinding::new(
+            DoctorTopic::Agents,
+            DoctorLevel::Good,
+            "a loop here would wait for a session of Claude Code that you open in this folder, in any terminal: its \
+             hooks are in place",
+        ),
+    }];
+    let facts = agents.iter().find(|it| it.name == claude);
+    if facts.is_none_or(|it| it.program.is_none()) {
+        all.push(
+            DoctorFinding::new(
+                DoctorTopic::Agents,
+                DoctorLevel::Note,
+                "there is no `claude` on PATH to open that session with",
+            )
+            .with_hint(
+                AgentKind::Claude
+                    .known_agent()
+                    .map_or_else(String::new, |it| format!("install it: `{}`", it.install)),
+            ),
+        );
+    }
+    if let (Some(AgentVersion::Told(version)), CapabilitySource::Run(tried)) =
+        (facts.map(|it| &it.version), AgentKind::Claude.capabilities().found)
+        && version != tried
+    {
+        let what = format!("its hooks were tried with {tried} of Claude Code, and this is {version}");
+        all.push(DoctorFinding::new(DoctorTopic::Agents, DoctorLevel::Good, what));
+    }
+    let can = AgentKind::Claude.capabilities().in_mode(LoopMode::Attach);
+    all.extend(
+        can.limitations()
+            .into_iter()
+            .map(|it| DoctorFinding::new(DoctorTopic::Agents, DoctorLevel::Note, format!("{claude}: {it}"))),
+    );
+    all
+}
+
+/// A login matters where the agent would be started; elsewhere it is only told.
+fn examine_installed(
+    agent: &AgentFacts,
+    chosen: &Result<SelectedAgent, DoctorProblem>,
+) -> Option<DoctorFinding> {
+    let program = agent.program.as_deref()?;
+    let version = match &agent.version {
+        AgentVersion::Told(version) => format!(" {version}"),
+        AgentVersion::Failed(why) | AgentVersion::NotAsked(why) => format!(" (version unknown: {why})"),
+    };
+    let known = KNOWN.iter().find(|it| !agent.own && it.name == agent.name);
+    let login = match &agent.login {
+        LoginState::Seen(by) => format!(", a login was seen ({by})"),
+        LoginState::Withheld(name) => format!(", ${name} is set but not passed to agents"),
+        LoginState::NotSeen => ", no sign of a login".to_owned(),
+        LoginState::Unknown => String::new(),
+    };
+    let what = format!("{}{version}: {program}{login}", agent.title);
+    let wanted = match chosen {
+        Ok(SelectedAgent::Agent { name, .. }) => *name == agent.name,
+        Ok(SelectedAgent::Session { .. }) => agent.name == AgentKind::Claude.name(),
+        Err(_) => false,
+    };
+    let unwell = matches!(agent.login, LoginState::NotSeen | LoginState::Withheld(_)) && wanted;
+    let level = if unwell || matches!(agent.version, AgentVersion::Failed(_)) {
+        DoctorLevel::Note
+    } else {
+        DoctorLevel::Good
+    };
+    let finding = DoctorFinding::new(DoctorTopic::Agents, level, what);
+    Some(match (&agent.login, &agent.version, known) {
+        (_, AgentVersion::Failed(_), Some(known)) => {
+            finding.with_hint(format!("reinstall it: `{}`", known.install))
+        }
+        (LoginState::Withheld(name), ..) if unwell => {
+            finding.with_hint(format!("add it to `[env]`: `pass = [\"{name}\"]`"))
+        }
+        (LoginState::NotSeen, _, Some(known)) if unwell => finding.with_hint(format!(
+            "{}; a login in the system's own store cannot be seen from here",
+            known.log_in
+        )),
+        _ => finding,
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,240 @@
+use std::path::{Path, PathBuf};
+
+use super::{
+    AgentFacts, AgentVersion, LoginEvidence, LoginState, SelectedAgent, detect_login, examine_agents,
+    version_in,
+};
+use crate::doctor::{DoctorLevel, DoctorProblem};
+use loopkeeper_agent::LoopMode;
+use loopkeeper_agent::catalog::{KNOWN, KnownAgent};
+use loopkeeper_agent::kind::{AgentKind, Dialect};
+
+/// Variables here, those that pass, files with what they hold.
+struct Machine {
+    variables: &'static [(&'static str, &'static str)],
+    withheld: &'static [&'static str],
+    files: &'static [(&'static str, &'static str)],
+}
+
+impl LoginEvidence for Machine {
+    fn has_variable(&self, name: &str) -> bool {
+        self.agent_variable(name).is_some() || self.withheld.contains(&name)
+    }
+
+    fn agent_variable(&self, name: &str) -> Option<String> {
+        self.variables.iter().find(|it| it.0 == name).map(|it| it.1.to_owned())
+    }
+
+    fn home_dir(&self) -> PathBuf {
+        "/home/u".into()
+    }
+
+    fn has_file(&self, path: &Path, holds: Option<&str>) -> bool {
+        let found = self.files.iter().find(|it| Path::new(it.0) == path);
+        found.is_some_and(|it| holds.is_none_or(|word| it.1.contains(word)))
+    }
+}
+
+fn known(name: &str) -> &'static KnownAgent {
+    KNOWN.iter().find(|it| it.name == name).unwrap()
+}
+
+#[test]
+fn a_login_is_seen_by_what_it_leaves_behind() {
+    let check = |name, machine: Machine, expect: LoginState| {
+        assert_eq!(detect_login(known(name), &machine), expect, "{name}");
+    };
+    let nothing = Machine { variables: &[], withheld: &[], files: &[] };
+    let seen = |by: &str| LoginState::Seen(by.to_owned());
+    check("claude", nothing, LoginState::NotSeen);
+    let key = Machine { variables: &[("ANTHROPIC_API_KEY", "k")], withheld: &[], files: &[] };
+    check("claude", key, seen("$ANTHROPIC_API_KEY"));
+    let empty = Machine { variables: &[("ANTHROPIC_API_KEY", "")], withheld: &[], files: &[] };
+    check("codex", empty, LoginState::NotSeen);
+    let file = Machine { variables: &[], withheld: &[], files: &[("/home/u/.codex/auth.json", "{}")] };
+    check("codex", file, seen("/home/u/.codex/auth.json"));
+    let files: &[_] = &[("/c/auth.json", "{}")];
+    let moved = Machine { variables: &[("CODEX_HOME", "/c")], withheld: &[], files };
+    check("codex", moved, seen("/c/auth.json"));
+    let files: &[_] = &[("/home/u/.codex/auth.json", "{}")];
+    let elsewhere = Machine { variables: &[("CODEX_HOME", "/c")], withheld: &[], files };
+    check("codex", elsewhere, LoginState::NotSeen);
+    let fresh =
+        Machine { variables: &[], withheld: &[], files: &[("/home/u/.claude.json", "{\"theme\":1}")] };
+    check("claude", fresh, LoginState::NotSeen);
+    let files: &[_] = &[("/home/u/.claude.json", "{\"oauthAccount\":{}}")];
+    check("claude", Machine { variables: &[], withheld: &[], files }, seen("/home/u/.claude.json"));
+    let withheld = Machine { variables: &[], withheld: &["GH_TOKEN"], files: &[] };
+    check("copilot", withheld, LoginState::Withheld("GH_TOKEN".into()));
+    let files: &[_] = &[("/home/u/.copilot/config.json", "{\"firstLaunchAt\":1}")];
+    check("copilot", Machine { variables: &[], withheld: &[], files }, LoginState::NotSeen);
+    let files: &[_] = &[("/home/u/.config/gh/hosts.yml", "github.com:\n    user: u\n")];
+    let by_github = Machine { variables: &[], withheld: &[], files };
+    check("copilot", by_github, seen("/home/u/.config/gh/hosts.yml"));
+}
+
+fn agent(name: &str, program: Option<&str>, version: AgentVersion, login: LoginState) -> AgentFacts {
+    let title = known(name).title.to_owned();
+    let program = program.map(str::to_owned);
+    AgentFacts { name: name.into(), title, program, version, login, hooks_off: None, own: false }
+}
+
+fn check(agents: &[AgentFacts], chosen: SelectedAgent, expect: &[(DoctorLevel, &str, &str)]) {
+    let found = examine_agents(agents, &Ok(chosen));
+    let found: Vec<_> =
+        found.iter().map(|it| (it.level, it.what.as_str(), it.hint.as_deref().unwrap_or_default())).collect();
+    assert_eq!(found.len(), expect.len(), "{found:?}");
+    for ((level, what, hint), (expect_level, expect_what, expect_hint)) in found.iter().zip(expect) {
+        assert_eq!((level, *what), (expect_level, *expect_what));
+        assert!(hint.contains(expect_hint) && hint.is_empty() == expect_hint.is_empty(), "{hint}");
+    }
+}
+
+fn starting(name: &str, output: Dialect) -> SelectedAgent {
+    SelectedAgent::Agent { name: name.into(), kind: AgentKind::from_name(name, output), mode: LoopMode::Loop }
+}
+
+#[test]
+fn what_a_session_of_ones_own_needs_is_said() {
+    let claude = |version: &str| {
+        agent("claude", Some("/b/claude"), AgentVersion::Told(version.into()), LoginState::Seen("$K".into()))
+    };
+    let there = |version| format!("Claude Code {version}: /b/claude, a login was seen ($K)");
+    let waits = "a loop here would wait for a session of Claude Code that you open in this folder, in any terminal: \
+                 its hooks are in place";
+    let lacks = [
+        (DoctorLevel::Note, "claude: it reports no cost: `limits.cost_usd` cannot be enforced", ""),
+        (
+            DoctorLevel::Note,
+            "claude: it does not report which tools were denied: an iteration that changes nothing is the only sign",
+            "",
+        ),
+    ];
+    let within =
+        |facts: &[AgentFacts], silent: Option<DoctorProblem>, before: &[(DoctorLevel, &str, &str)]| {
+            check(facts, SelectedAgent::Session { silent }, &[before, &lacks[..]].concat());
+        };
+    let (known, other) = (there("2.1.329"), there("2.0.1"));
+    within(&[claude("2.1.329")], None, &[(DoctorLevel::Good, &known, ""), (DoctorLevel::Good, waits, "")]);
+    let tried = "its hooks were tried with 2.1.329 of Claude Code, and this is 2.0.1";
+    within(
+        &[claude("2.0.1")],
+        None,
+        &[(DoctorLevel::Good, &other, ""), (DoctorLevel::Good, waits, ""), (DoctorLevel::Good, tried, "")],
+    );
+    let silent = DoctorProblem { what: "it does not ask".into(), hint: "let it".into() };
+    let none = [
+        (DoctorLevel::Bad, "it does not ask", "let it"),
+        (DoctorLevel::Note, "there is no `claude` on PATH to open that session with", "npm install"),
+    ];
+    within(&[], Some(silent), &none);
+}
+
+#[test]
+fn what_an_agent_lacks_is_said_as_it_is_started() {
+    let facts = |name: &str| agent(name, None, AgentVersion::NotAsked(String::new()), LoginState::Unknown);
+    let off = AgentFacts { hooks_off: Some("a.json".into()), ..facts("claude") };
+    check(
+        &[off],
+        starting("claude", Dialect::Text),
+        &[
+            (DoctorLevel::Info, "not installed: Claude Code", ""),
+            (DoctorLevel::Good, "a loop here would start `claude`", ""),
+            (
+                DoctorLevel::Note,
+                "claude: `disableAllHooks` in a.json switches its hooks off",
+                "take it out there",
+            ),
+            (
+                DoctorLevel::Note,
+                "claude: its subagents are counted and never refused: `[spawns]` cannot be enforced",
+                "",
+            ),
+        ],
+    );
+    let tokens =
+        (DoctorLevel::Note, "opencode: it reports no tokens: `limits.tokens` cannot be enforced", "");
+    let starts = (DoctorLevel::Good, "a loop here would start `opencode`", "");
+    check(&[], starting("opencode", Dialect::Acp), &[starts, tokens]);
+    let starts = (DoctorLevel::Good, "a loop here would start `mine`", "");
+    check(&[], starting("mine", Dialect::Text), &[starts]);
+}
+
+#[test]
+fn what_was_found_is_said_with_what_to_do() {
+    let told = || AgentVersion::Told("1.2.3".into());
+    let check = |agents: &[AgentFacts], expect: &[(DoctorLevel, &str, &str)]| {
+        check(agents, starting("claude", Dialect::Text), expect);
+    };
+    let starts = (DoctorLevel::Good, "a loop here would start `claude`", "");
+    check(
+        &[agent("claude", Some("/b/claude"), told(), LoginState::Seen("$K".into()))],
+        &[(DoctorLevel::Good, "Claude Code 1.2.3: /b/claude, a login was seen ($K)", ""), starts],
+    );
+    check(
+        &[
+            agent("claude", Some("/b/claude"), told(), LoginState::NotSeen),
+            agent("codex", Some("/b/codex"), told(), LoginState::NotSeen),
+            agent("amp", None, AgentVersion::NotAsked(String::new()), LoginState::NotSeen),
+        ],
+        &[
+            (DoctorLevel::Note, "Claude Code 1.2.3: /b/claude, no sign of a login", "/login"),
+            (DoctorLevel::Good, "Codex 1.2.3: /b/codex, no sign of a login", ""),
+            (DoctorLevel::Info, "not installed: Amp", ""),
+            starts,
+        ],
+    );
+    check(
+        &[agent(
+            "claude",
+            Some("/b/claude"),
+            AgentVersion::Failed("exit 1".into()),
+            LoginState::Withheld("K".into()),
+        )],
+        &[
+            (
+                DoctorLevel::Note,
+                "Claude Code (version unknown: exit 1): /b/claude, $K is set but not passed to agents",
+                "npm install -g @anthropic",
+            ),
+            starts,
+        ],
+    );
+    let own = AgentFacts {
+        own: true,
+        login: LoginState::Unknown,
+        ..agent("amp", None, told(), LoginState::Unknown)
+    };
+    check(&[own], &[(DoctorLevel::Note, "amp: its program is not there", "[agents.amp]"), starts]);
+}
+
+#[test]
+fn without_an_agent_no_loop_starts() {
+    let trouble = DoctorProblem { what: "no agent was found".into(), hint: "install one".into() };
+    let found = examine_agents(&[], &Err(trouble));
+    let last = found.last().unwrap();
+    assert_eq!((last.level, last.hint.as_deref()), (DoctorLevel::Bad, Some("install one")));
+}
+
+#[test]
+fn versions_as_programs_print_them() {
+    for (answer, expect) in [
+        ("2.1.329 (Claude Code)\n", Some("2.1.329")),
+        ("codex-cli 0.169.0", Some("0.169.0")),
+        ("warning: 3 things\nv1.2.3-beta.1,", Some("1.2.3-beta.1")),
+        ("no version here", None),
+        ("", None),
+    ] {
+        assert_eq!(version_in(answer).as_deref().map(|it| it.trim_start_matches('v')), expect, "{answer}");
+    }
+}
+
+#[test]
+fn versions_are_found_in_what_programs_print() {
+    for (printed, expect) in [
+        (include_str!("../../../../../tests/fixtures/agents/copilot/version.txt"), "1.0.102"),
+        (include_str!("../../../../../tests/fixtures/agents/amp/version.txt"), "0.0.1790142911-g7618fb"),
+    ] {
+        assert_eq!(super::version_in(printed).as_deref(), Some(expect));
+    }
+}

@@ -1,0 +1,165 @@
+//! Git, the sandbox, what may be watched, the state folder: what a loop needs of the machine.
+
+use super::{DoctorFinding, DoctorLevel, DoctorProblem, DoctorTopic};
+use loopkeeper_core::settings::SandboxMode;
+use loopkeeper_text::words;
+
+#[derive(Debug)]
+pub struct MachineFacts {
+    /// What `git --version` said, or why not.
+    pub git: Result<String, String>,
+    pub enclosure: SandboxFacts,
+    /// `fs.inotify.max_user_watches`; `None` where the system has no such limit.
+    pub watches: Option<u64>,
+    /// Why another watcher could not be made.
+    pub watcher: Result<(), String>,
+    pub state: Result<StateFacts, DoctorProblem>,
+}
+
+/// How a loop's processes would be held together.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SandboxFacts {
+    /// What the settings ask for.
+    pub wanted: SandboxMode,
+    pub is_namespace: bool,
+    pub sentence: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StateFacts {
+    pub path: String,
+    pub mode: u32,
+    pub free: u64,
+}
+
+/// Folders of tasks and of the state folder, of several editors.
+const ENOUGH_WATCHES: u64 = 8_192;
+const LITTLE: u64 = 1 << 30;
+/// Snapshots and outputs of one iteration may not fit any more.
+const TOO_LITTLE: u64 = 100 << 20;
+
+pub(super) fn examine_machine(facts: &MachineFacts) -> Vec<DoctorFinding> {
+    vec![
+        git_finding(&facts.git),
+        sandbox_finding(&facts.enclosure),
+        watch_limit_finding(facts),
+        state_dir_finding(&facts.state),
+    ]
+}
+
+fn new(level: DoctorLevel, what: impl Into<String>) -> DoctorFinding {
+    DoctorFinding::new(DoctorTopic::Machine, level, what)
+}
+
+fn git_finding(git: &Result<String, String>) -> DoctorFinding {
+    match git {
+        Ok(version) => new(DoctorLevel::Good, version.clone()),
+        Err(why) => new(DoctorLevel::Note, format!("git cannot be used: {why}"))
+            .with_hint("install git: `clean` checks and commits need it"),
+    }
+}
+
+fn sandbox_finding(it: &SandboxFacts) -> DoctorFinding {
+    let level = match it.wanted {
+        SandboxMode::Required if !it.is_namespace => DoctorLevel::Bad,
+        SandboxMode::Auto if !it.is_namespace => DoctorLevel::Note,
+        SandboxMode::Auto | SandboxMode::Required | SandboxMode::Off => DoctorLevel::Good,
+    };
+    let finding = new(level, it.sentence.trim_end_matches('.').to_owned());
+    match level {
+        DoctorLevel::Good | DoctorLevel::Info => finding,
+        DoctorLevel::Note | DoctorLevel::Bad => finding.with_hint(
+            "install bubblewrap (`apt install bubblewrap`) and allow unprivileged user namespaces",
+        ),
+    }
+}
+
+fn watch_limit_finding(facts: &MachineFacts) -> DoctorFinding {
+    const HINT: &str =
+        "raise it: `sudo sysctl fs.inotify.max_user_watches=524288 fs.inotify.max_user_instances=512`";
+    match (&facts.watcher, facts.watches) {
+        (Err(why), _) => new(
+            DoctorLevel::Note,
+            format!("files cannot be watched ({why}): editors look again every few seconds"),
+        )
+        .with_hint(HINT),
+        (Ok(()), Some(limit)) if limit < ENOUGH_WATCHES => {
+            new(DoctorLevel::Note, format!("only {limit} files and folders can be watched")).with_hint(HINT)
+        }
+        (Ok(()), Some(limit)) => new(DoctorLevel::Good, format!("{limit} files and folders can be watched")),
+        (Ok(()), None) => new(DoctorLevel::Good, "files can be watched"),
+    }
+}
+
+fn state_dir_finding(state: &Result<StateFacts, DoctorProblem>) -> DoctorFinding {
+    let it = match state {
+        Ok(it) => it,
+        Err(trouble) => return DoctorFinding::from_problem(DoctorTopic::Machine, trouble),
+    };
+    let what = format!("state is kept in {} (mode {:03o}, {} free)", it.path, it.mode, words::bytes(it.free));
+    let level = match it.free {
+        free if free < TOO_LITTLE => DoctorLevel::Bad,
+        free if free < LITTLE => DoctorLevel::Note,
+        _ => DoctorLevel::Good,
+    };
+    match level {
+        DoctorLevel::Good | DoctorLevel::Info => new(level, what),
+        DoctorLevel::Note | DoctorLevel::Bad => {
+            new(level, what).with_hint("make room; `loopkeeper gc` removes what old loops left")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MachineFacts, SandboxFacts, StateFacts, examine_machine};
+    use crate::doctor::{DoctorLevel, DoctorProblem};
+    use loopkeeper_core::settings::SandboxMode;
+
+    fn well() -> MachineFacts {
+        MachineFacts {
+            git: Ok("git version 2.43.0".into()),
+            enclosure: SandboxFacts {
+                wanted: SandboxMode::Auto,
+                is_namespace: true,
+                sentence: "Enclosed.".into(),
+            },
+            watches: Some(65_536),
+            watcher: Ok(()),
+            state: Ok(StateFacts { path: "/s".into(), mode: 0o700, free: 20 << 30 }),
+        }
+    }
+
+    fn check(change: impl FnOnce(&mut MachineFacts), row: usize, expect: (DoctorLevel, &str)) {
+        let mut facts = well();
+        change(&mut facts);
+        let found = examine_machine(&facts);
+        let finding = &found[row];
+        assert_eq!(finding.level, expect.0, "{finding:?}");
+        assert!(finding.what.contains(expect.1), "{finding:?}");
+        assert_eq!(finding.hint.is_some(), finding.level != DoctorLevel::Good, "{finding:?}");
+    }
+
+    #[test]
+    fn every_row_says_what_to_do_where_something_is_wrong() {
+        check(|_| {}, 0, (DoctorLevel::Good, "git version 2.43.0"));
+        check(|it| it.git = Err("not found".into()), 0, (DoctorLevel::Note, "not found"));
+        check(|_| {}, 1, (DoctorLevel::Good, "Enclosed"));
+        check(|it| it.enclosure.is_namespace = false, 1, (DoctorLevel::Note, "Enclosed"));
+        let required =
+            SandboxFacts { wanted: SandboxMode::Required, is_namespace: false, ..well().enclosure };
+        check(|it| it.enclosure = required, 1, (DoctorLevel::Bad, "Enclosed"));
+        let off = SandboxFacts { wanted: SandboxMode::Off, is_namespace: false, ..well().enclosure };
+        check(|it| it.enclosure = off, 1, (DoctorLevel::Good, "Enclosed"));
+        check(|_| {}, 2, (DoctorLevel::Good, "65536 files"));
+        check(|it| it.watches = Some(100), 2, (DoctorLevel::Note, "only 100"));
+        check(|it| it.watches = None, 2, (DoctorLevel::Good, "can be watched"));
+        check(|it| it.watcher = Err("too many".into()), 2, (DoctorLevel::Note, "too many"));
+        check(|_| {}, 3, (DoctorLevel::Good, "/s (mode 700, "));
+        let free = |free| Ok(StateFacts { path: "/s".into(), mode: 0o700, free });
+        check(|it| it.state = free(500 << 20), 3, (DoctorLevel::Note, "free"));
+        check(|it| it.state = free(5 << 20), 3, (DoctorLevel::Bad, "free"));
+        let exposed = DoctorProblem { what: "open to others".into(), hint: "chmod".into() };
+        check(|it| it.state = Err(exposed), 3, (DoctorLevel::Bad, "open to others"));
+    }
+}

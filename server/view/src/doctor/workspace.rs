@@ -1,0 +1,161 @@
+//! The workspace: its tasks, its configuration, what of it is trusted.
+
+use super::{DoctorFinding, DoctorLevel, DoctorProblem, DoctorTopic};
+use crate::sentences;
+use loopkeeper_core::settings::SettingFinding;
+use loopkeeper_text::words;
+
+#[derive(Debug)]
+pub struct WorkspaceFacts {
+    pub root: String,
+    pub is_repository: bool,
+    /// Other work trees of the same repository below the root.
+    pub work_trees: Vec<String>,
+    pub config: Vec<SettingFinding>,
+    /// `None`: not looked for, as the configuration cannot be read.
+    pub tasks: Option<Result<TasksFacts, DoctorProblem>>,
+}
+
+/// The tasks of the root.
+#[derive(Debug, Default)]
+pub struct TasksFacts {
+    pub looked: Vec<TaskFacts>,
+    /// Those that were not looked at, as there are many.
+    pub further: u64,
+}
+
+#[derive(Debug)]
+pub struct TaskFacts {
+    pub id: String,
+    /// Commands that nobody said yes to.
+    pub untrusted: u64,
+    /// Why it cannot start as it is written.
+    pub broken: Option<DoctorProblem>,
+}
+
+pub(super) fn examine_workspace(facts: &WorkspaceFacts) -> Vec<DoctorFinding> {
+    let mut all = vec![repository_finding(facts)];
+    all.extend(sentences::other_work_trees(&facts.work_trees).map(|it| new(DoctorLevel::Good, it)));
+    all.extend(facts.config.iter().map(|it| {
+        let level = if it.is_blocking() { DoctorLevel::Bad } else { DoctorLevel::Note };
+        new(level, format!("{}: {}", it.origin, it.message)).with_hint(it.hint.clone())
+    }));
+    match &facts.tasks {
+        None => {}
+        Some(Err(trouble)) => all.push(DoctorFinding::from_problem(DoctorTopic::Workspace, trouble)),
+        Some(Ok(tasks)) if tasks.looked.is_empty() => {
+            all.push(
+                new(DoctorLevel::Note, "there is no task here")
+                    .with_hint("`loopkeeper init` writes a first one"),
+            );
+        }
+        Some(Ok(tasks)) => {
+            all.extend(tasks.looked.iter().map(task_finding));
+            if tasks.further > 0 {
+                let what = format!("{} not looked at", words::counted(tasks.further, "further task"));
+                all.push(
+                    new(DoctorLevel::Note, what)
+                        .with_hint("`loopkeeper run TASK --dry-run` says whether one can start"),
+                );
+            }
+        }
+    }
+    all
+}
+
+fn new(level: DoctorLevel, what: impl Into<String>) -> DoctorFinding {
+    DoctorFinding::new(DoctorTopic::Workspace, level, what)
+}
+
+fn repository_finding(facts: &WorkspaceFacts) -> DoctorFinding {
+    let root = &facts.root;
+    if facts.is_repository {
+        return new(DoctorLevel::Good, format!("{root} is a git repository"));
+    }
+    new(DoctorLevel::Note, format!("{root} is not a git repository")).with_hint(
+        "`git init`: loops can be rolled back without it, but not committed, and `clean` checks need it",
+    )
+}
+
+fn task_finding(task: &TaskFacts) -> DoctorFinding {
+    let id = &task.id;
+    if let Some(broken) = &task.broken {
+        return DoctorFinding::from_problem(DoctorTopic::Workspace, broken);
+    }
+    if task.untrusted == 0 {
+        return new(DoctorLevel::Good, format!("{id} can start: everything it runs is trusted"));
+    }
+    let verb = if task.untrusted == 1 { "is" } else { "are" };
+    new(
+        DoctorLevel::Note,
+        format!("{} of {id} {verb} not trusted", words::counted(task.untrusted, "command")),
+    )
+    .with_hint(format!("read them and say yes: `loopkeeper trust {id}`"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{TaskFacts, TasksFacts, WorkspaceFacts, examine_workspace};
+    use crate::doctor::{DoctorLevel, DoctorProblem, is_well};
+    use loopkeeper_core::settings::{Layer, LayerKind, resolve};
+
+    fn task(untrusted: u64, broken: Option<DoctorProblem>) -> TaskFacts {
+        TaskFacts { id: "PROMPT.md".into(), untrusted, broken }
+    }
+
+    fn check(config: &str, tasks: Option<Result<TasksFacts, DoctorProblem>>, expect: &[(DoctorLevel, &str)]) {
+        let layer = Layer { kind: LayerKind::Workspace, file: "loopkeeper.toml".into(), text: config.into() };
+        let config = resolve(&[layer], &[]).findings().to_vec();
+        let found = examine_workspace(&WorkspaceFacts {
+            root: "/w".into(),
+            is_repository: true,
+            work_trees: Vec::new(),
+            config,
+            tasks,
+        });
+        assert_eq!(found.len(), expect.len() + 1, "{found:?}");
+        for (finding, (level, what)) in found.iter().skip(1).zip(expect) {
+            assert!(finding.level == *level && finding.what.contains(what), "{finding:?}");
+            assert_eq!(finding.hint.is_some(), *level != DoctorLevel::Good, "{finding:?}");
+        }
+        assert_eq!(is_well(&found), expect.iter().all(|it| it.0 != DoctorLevel::Bad));
+    }
+
+    #[test]
+    fn tasks_and_configuration_say_whether_a_loop_could_start() {
+        let tasks = |looked: Vec<TaskFacts>| Some(Ok(TasksFacts { looked, further: 0 }));
+        let trouble = || DoctorProblem { what: "PROMPT.md:3: bad".into(), hint: "Correct it.".into() };
+        check("", tasks(vec![]), &[(DoctorLevel::Note, "no task")]);
+        check("", tasks(vec![task(0, None)]), &[(DoctorLevel::Good, "PROMPT.md can start")]);
+        check("", tasks(vec![task(1, None)]), &[(DoctorLevel::Note, "1 command of PROMPT.md is not")]);
+        check("", tasks(vec![task(3, None)]), &[(DoctorLevel::Note, "3 commands of PROMPT.md are not")]);
+        check("", tasks(vec![task(3, Some(trouble()))]), &[(DoctorLevel::Bad, "PROMPT.md:3: bad")]);
+        let many = TasksFacts { looked: vec![task(0, None)], further: 3 };
+        let told = [
+            (DoctorLevel::Good, "PROMPT.md can start"),
+            (DoctorLevel::Note, "3 further tasks not looked at"),
+        ];
+        check("", Some(Ok(many)), &told);
+        check("", Some(Err(trouble())), &[(DoctorLevel::Bad, "bad")]);
+        check("limits.iteration = 3\n", None, &[(DoctorLevel::Bad, "loopkeeper.toml:1")]);
+    }
+
+    #[test]
+    fn other_work_trees_are_named_once() {
+        let check = |work_trees: &[&str], expect: &[&str]| {
+            let work_trees = work_trees.iter().map(ToString::to_string).collect();
+            let root = "/w".into();
+            let facts =
+                WorkspaceFacts { root, is_repository: true, work_trees, config: Vec::new(), tasks: None };
+            let found: Vec<String> =
+                examine_workspace(&facts).into_iter().skip(1).map(|it| it.what).collect();
+            assert_eq!(found, expect);
+        };
+        check(&[], &[]);
+        check(&["x"], &["another work tree of this repository is not part of this one: x"]);
+        check(
+            &["a", "b", "c", "d", "e", "f"],
+            &["6 other work trees of this repository are not part of this one: a, b, c, d, e and 1 more"],
+        );
+    }
+}

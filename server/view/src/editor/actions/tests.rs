@@ -1,0 +1,193 @@
+use serde_json::json;
+
+use super::{EditorAction, QuickFix};
+use crate::editor::fixture::{World, at_work};
+use crate::editor::{DiagnosticCode, actions};
+use loopkeeper_core::decide::sim::Act;
+
+fn at(world: &World, needle: &str) -> Vec<EditorAction> {
+    let text = &world.documents[0].text;
+    let start = text.find(needle).expect("in the text");
+    world.look(|known| actions(known, "PROMPT.md", &(start..start + needle.len())))
+}
+
+fn titles(actions: &[EditorAction]) -> Vec<String> {
+    actions.iter().map(|it| format!("{}: {}", it.kind, it.title)).collect()
+}
+
+#[test]
+fn everything_a_lens_offers_is_an_action() {
+    let world = World::prompt().found(&[('f', "exit 1"), ('p', "")]).with_output("file:///s/1.out");
+    assert_eq!(
+        titles(&at(&world, "cargo test")),
+        [
+            "source.loopkeeper.check: Run check \"tests\"",
+            "source.loopkeeper.output: Show output of \"tests\"",
+            "source.loopkeeper.start: Start loop \"Pay\"",
+            "source.loopkeeper.check: Run all checks of \"Pay\"",
+            "source.loopkeeper.untrust: Withdraw trust in the commands of \"Pay\"",
+        ]
+    );
+    let working = at_work(World::prompt(), "ff", vec![Act::new("pf")]);
+    assert_eq!(
+        titles(&at(&working, "# Pay")),
+        [
+            "source.loopkeeper.pause: Pause loop \"Pay\" after this iteration",
+            "source.loopkeeper.stop: Stop loop \"Pay\" after this iteration",
+            "source.loopkeeper.check: Run all checks of \"Pay\"",
+            "source.loopkeeper.stop: Stop loop \"Pay\" now",
+            "source.loopkeeper.diff: Show changes of iteration 1",
+            "source.loopkeeper.output: Show agent output of iteration 1",
+            "source.loopkeeper.export: Export loop of \"Pay\" without secrets",
+        ]
+    );
+    let tripped = titles(&at(&World::prompt().tripped(), "# Pay"));
+    assert_eq!(tripped[0], "source.loopkeeper.resetBreaker: Reset breaker of \"Pay\" and resume");
+    let untrusted = World { unknown: 2, ..World::prompt() };
+    let offered = titles(&at(&untrusted, "# Pay"));
+    assert!(
+        offered.contains(&"source.loopkeeper.trust: Read and trust the commands of \"Pay\"…".to_owned()),
+        "{offered:?}"
+    );
+    let restricted = World { editor_trusted: false, ..World::prompt() };
+    assert_eq!(
+        titles(&at(&restricted, "cargo test")),
+        ["source.loopkeeper.untrust: Withdraw trust in the commands of \"Pay\""]
+    );
+}
+
+#[test]
+fn the_commands_on_the_page_that_was_shown_are_trusted_by_an_action() {
+    let offered = |shown, unknown| {
+        let world = World { unknown, shown, ..World::prompt() };
+        let of_trust = |it: &EditorAction| it.title.contains("rust");
+        at(&world, "# Pay").into_iter().filter(of_trust).collect::<Vec<_>>()
+    };
+    let read = "source.loopkeeper.trust: Read and trust the commands of \"Pay\"…";
+    assert_eq!(titles(&offered(None, 2)), [read]);
+    let both = offered(Some("abc"), 2);
+    assert_eq!(titles(&both), [read, "quickfix: Trust the commands shown"]);
+    let needs_trust =
+        |it: &EditorAction| it.fixes.as_ref().is_some_and(|(_, code)| *code == DiagnosticCode::NeedsTrust);
+    assert!(both.iter().all(needs_trust), "{both:?}");
+    let QuickFix::Command(command) = &both[1].cure else { panic!("a command") };
+    assert_eq!(command.command, "loopkeeper.server.trust");
+    assert_eq!(command.argument["hash"], "abc");
+    assert_eq!(
+        titles(&offered(Some("abc"), 0)),
+        ["source.loopkeeper.untrust: Withdraw trust in the commands of \"Pay\""]
+    );
+}
+
+#[test]
+fn an_item_of_the_plan_is_skipped_and_moved_where_it_stands() {
+    let world = World::of(&[("fix_plan.md", "# Plan\n\n- [ ] one: `$ x`\n- [x] two\n")]);
+    let at = |needle: &str| {
+        let start = world.documents[0].text.find(needle).unwrap();
+        titles(&world.look(|known| actions(known, "fix_plan.md", &(start..start + 3))))
+    };
+    assert_eq!(
+        at("one")[..4],
+        [
+            "source.loopkeeper.check: Run check \"one\"",
+            "source.loopkeeper.skip: Skip \"one\"",
+            "source.loopkeeper.prioritize: Raise \"one\" in the plan",
+            "source.loopkeeper.prioritize: Lower \"one\" in the plan",
+        ]
+    );
+    assert!(at("two").iter().all(|it| !it.contains("skip")), "{:?}", at("two"));
+}
+
+fn first_word(it: &EditorAction) -> String {
+    it.title.split(' ').next().unwrap_or_default().to_owned()
+}
+
+#[test]
+fn what_was_weakened_is_restored_or_accepted_where_it_is_told() {
+    let weakens = || Act { weakens: Some(vec!["tests/a.py"]), ..Act::new("pp") };
+    let rests = World::prompt().played("ff", vec![weakens(), Act::idle("pp")]);
+    let ways = |world: &World, at_line: &str| {
+        let is =
+            |it: &EditorAction| it.fixes.as_ref().is_some_and(|(_, code)| *code == DiagnosticCode::Weakened);
+        at(world, at_line).into_iter().filter(is).collect::<Vec<_>>()
+    };
+    let offered = ways(&rests, "# Pay");
+    assert_eq!(
+        titles(&offered),
+        [
+            "quickfix: Restore \"tests/a.py\" as it was at the start",
+            "quickfix: Accept what the agent of \"Pay\" weakened",
+        ]
+    );
+    let id = rests.status.as_ref().unwrap().id.clone();
+    let commands: Vec<_> = offered
+        .iter()
+        .map(|it| match &it.cure {
+            QuickFix::Command(command) => (command.command, command.argument.clone()),
+            QuickFix::Edits(_) => panic!("a command"),
+        })
+        .collect();
+    let rollback = json!({"loopId": id, "iteration": 0, "paths": ["tests/a.py"]});
+    assert_eq!(
+        commands,
+        [
+            ("loopkeeper.server.rollback", rollback),
+            ("loopkeeper.server.acceptWeakening", json!({"loopId": id})),
+        ]
+    );
+    let kinds =
+        |world: &World, at_line: &str| ways(world, at_line).iter().map(first_word).collect::<Vec<_>>();
+    let (accept, restore) = (["Accept"], ["Restore"]);
+    // A loop at work lets nobody roll back; one that nobody keeps cannot hear; a yes makes the agent go on.
+    let working = Act { weakens: Some(vec!["tests/a.py"]), ..Act::new("pf") };
+    assert_eq!(kinds(&at_work(World::prompt(), "ff", vec![working]), "# Pay"), accept);
+    assert_eq!(kinds(&rests.abandoned(), "# Pay"), restore);
+    let rests = World::prompt().played("ff", vec![weakens(), Act::idle("pp")]);
+    assert_eq!(kinds(&World { editor_trusted: false, ..rests }, "# Pay"), restore);
+    // Where a check runs less there is no file to restore.
+    let fewer = World::prompt().played("5f", vec![Act::new("3p"), Act::idle("3p")]);
+    assert_eq!(kinds(&fewer, "cargo test"), accept);
+    // All of a task's verbs are on every line; what was weakened only where it is told.
+    assert_eq!(kinds(&fewer, "cargo clippy"), [""; 0]);
+}
+
+#[test]
+fn cures_of_the_parser_are_quick_fixes() {
+    let check = |text: &str, needle: &str, title: &str, expect: &str| {
+        let world = World::of(&[("PROMPT.md", text)]);
+        let all = at(&world, needle);
+        let fix = all.iter().find(|it| it.kind == "quickfix").expect("a quick fix");
+        assert_eq!(fix.title, title);
+        let QuickFix::Edits(edits) = &fix.cure else { panic!("edits") };
+        let mut cured = text.to_owned();
+        cured.replace_range(edits[0].place.range.clone(), &edits[0].text);
+        assert_eq!(cured, expect);
+        let (place, code) = fix.fixes.clone().expect("what it cures");
+        let found = world.look(crate::editor::diagnostics);
+        assert!(found.iter().any(|it| it.place == place && it.code == code), "{found:?}");
+    };
+    check(
+        "Done when:\n\n- a: `cargo test`\n",
+        "cargo test",
+        "Make it a check: `$ cargo test`",
+        "Done when:\n\n- a: `$ cargo test`\n",
+    );
+    check(
+        "Done when:\n\n- a: `lacks TODO src/**`\n",
+        "lacks",
+        "Write `lacks \"TODO\" src/**`",
+        "Done when:\n\n- a: `lacks \"TODO\" src/**`\n",
+    );
+    check(
+        "Done when: - a: `clean` - b\n",
+        "Done when",
+        "Write the criteria as a list",
+        "Done when:\n\n- a: `clean`\n- b\n",
+    );
+    check(
+        "Output <<promise>>X<</promise>>\n\nDone when:\n\n- a: `clean`\n",
+        "Output <<promise>>X",
+        "Write <promise>X</promise>",
+        "Output <promise>X</promise>\n\nDone when:\n\n- a: `clean`\n",
+    );
+}

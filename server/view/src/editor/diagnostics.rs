@@ -1,0 +1,223 @@
+//! Diagnostics of a task's documents, and copies of failures for the sources that they name.
+//!
+//! Two rules: the text is a function of results, never of the clock, so that nothing flickers or is read out
+//! again; and the severity says who must act.
+
+mod criteria;
+pub(super) mod findings;
+mod limit;
+mod plan;
+mod sources;
+#[cfg(test)]
+mod tests;
+
+pub(super) use self::limit::limit;
+pub use self::sources::source_failures;
+use super::{TaskView, message, summary, weakened};
+use loopkeeper_text::DocumentRange;
+
+/// One remark at one place of one of the task's documents.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Diagnostic {
+    pub place: DocumentRange,
+    pub severity: Severity,
+    pub code: DiagnosticCode,
+    /// `name: fact` and at most one sentence more; at most 100 characters.
+    pub message: String,
+    pub related: Vec<RelatedLocation>,
+    /// Files changed since: to be shown faded.
+    pub stale: bool,
+}
+
+impl Diagnostic {
+    pub const SOURCE: &'static str = "ralph";
+}
+
+/// A failure that a check's output places in a source file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SourceFailure {
+    /// As printed: relative to the root, or absolute.
+    pub file: String,
+    /// From 1.
+    pub line: u32,
+    pub column: Option<u32>,
+    /// As the tool said it, else the name of the criterion that fails.
+    pub message: String,
+    pub severity: Severity,
+    pub stale: bool,
+}
+
+impl SourceFailure {
+    pub const SOURCE: &'static str = "ralph(tests)";
+}
+
+/// Who has to act.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Severity {
+    Error,
+    Warning,
+    Information,
+    Hint,
+}
+
+/// Where a diagnostic's evidence is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RelatedLocation {
+    pub target: RelatedTarget,
+    pub message: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RelatedTarget {
+    /// As printed: relative to the root, or absolute. Line and column from 1.
+    Source { file: String, line: u32, column: Option<u32> },
+    /// The file with the check's output; the line in it that names this place, where there is one.
+    Output { uri: String, naming: Option<(String, u32)> },
+}
+
+/// What a diagnostic is about, as a stable word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum DiagnosticCode {
+    Summary,
+    BreakerOpen,
+    Interrupted,
+    NeedsAnswer,
+    LimitReached,
+    Damaged,
+    NeedsTrust,
+    Failing,
+    Regressed,
+    CouldNotRun,
+    TimedOut,
+    NoTestsRan,
+    Unstable,
+    Flaky,
+    Weakened,
+    NeverRun,
+    Unverified,
+    AlreadyPassing,
+    Proposed,
+    FalseClaim,
+    Unclaimed,
+    BadCheck,
+    NotACheck,
+    NoCriteria,
+    InlineList,
+    BadPromise,
+    NotYetSupported,
+    Syntax,
+    UnknownKey,
+    BadValue,
+    Template,
+    Limited,
+}
+
+impl DiagnosticCode {
+    #[cfg(test)]
+    const ALL: [Self; 32] = [
+        Self::Summary,
+        Self::BreakerOpen,
+        Self::Interrupted,
+        Self::NeedsAnswer,
+        Self::LimitReached,
+        Self::Damaged,
+        Self::NeedsTrust,
+        Self::Failing,
+        Self::Regressed,
+        Self::CouldNotRun,
+        Self::TimedOut,
+        Self::NoTestsRan,
+        Self::Unstable,
+        Self::Flaky,
+        Self::Weakened,
+        Self::NeverRun,
+        Self::Unverified,
+        Self::AlreadyPassing,
+        Self::Proposed,
+        Self::FalseClaim,
+        Self::Unclaimed,
+        Self::BadCheck,
+        Self::NotACheck,
+        Self::NoCriteria,
+        Self::InlineList,
+        Self::BadPromise,
+        Self::NotYetSupported,
+        Self::Syntax,
+        Self::UnknownKey,
+        Self::BadValue,
+        Self::Template,
+        Self::Limited,
+    ];
+
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Summary => "summary",
+            Self::BreakerOpen => "breaker-open",
+            Self::Interrupted => "interrupted",
+            Self::NeedsAnswer => "needs-answer",
+            Self::LimitReached => "limit-reached",
+            Self::Damaged => "damaged",
+            Self::NeedsTrust => "needs-trust",
+            Self::Failing => "failing",
+            Self::Regressed => "regressed",
+            Self::CouldNotRun => "could-not-run",
+            Self::TimedOut => "timed-out",
+            Self::NoTestsRan => "no-tests-ran",
+            Self::Unstable => "unstable",
+            Self::Flaky => "flaky",
+            Self::Weakened => "weakened",
+            Self::NeverRun => "never-run",
+            Self::Unverified => "unverified",
+            Self::AlreadyPassing => "already-passing",
+            Self::Proposed => "proposed",
+            Self::FalseClaim => "false-claim",
+            Self::Unclaimed => "unclaimed",
+            Self::BadCheck => "bad-check",
+            Self::NotACheck => "not-a-check",
+            Self::NoCriteria => "no-criteria",
+            Self::InlineList => "inline-list",
+            Self::BadPromise => "bad-promise",
+            Self::NotYetSupported => "not-yet-supported",
+            Self::Syntax => "syntax",
+            Self::UnknownKey => "unknown-key",
+            Self::BadValue => "bad-value",
+            Self::Template => "template",
+            Self::Limited => "limited",
+        }
+    }
+}
+
+/// Everything there is to say about the task, in the order of its documents and their lines.
+pub fn diagnostics(known: &TaskView<'_>) -> Vec<Diagnostic> {
+    let mut all = summary::diagnostics(known);
+    all.extend(findings::finding_diagnostics(known));
+    all.extend(criteria::criteria_diagnostics(known));
+    all.extend(plan::plan_diagnostics(known));
+    all.extend(weakened::diagnostics(known));
+    all.retain(|it| known.document(&it.place.file).is_some());
+    let position = |file: &str| known.documents.iter().position(|it| it.path == file);
+    all.sort_by_cached_key(|it| (position(&it.place.file), it.place.range.start, it.code));
+    limit(all)
+}
+
+impl Diagnostic {
+    pub(super) fn new(
+        place: &DocumentRange,
+        severity: Severity,
+        code: DiagnosticCode,
+        message: String,
+    ) -> Self {
+        Self { place: place.clone(), severity, code, message, related: Vec::new(), stale: false }
+    }
+
+    /// `name: fact. Cure.`
+    fn of(
+        place: &DocumentRange,
+        (severity, code): (Severity, DiagnosticCode),
+        name: &str,
+        fact: &str,
+        cure: &str,
+    ) -> Self {
+        Self::new(place, severity, code, message::message(name, fact, cure))
+    }
+}

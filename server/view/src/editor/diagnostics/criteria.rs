@@ -1,0 +1,236 @@
+//! Criteria that do not hold, that nobody could judge, or that say less than their author may think.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::ops::Range;
+
+use super::{Diagnostic, DiagnosticCode, RelatedLocation, RelatedTarget, Severity};
+use crate::DisplayState;
+use crate::editor::{LatestResult, TaskView, message};
+use loopkeeper_core::check::{CheckResult, DependencyProvider, Status};
+use loopkeeper_core::decide::LoopState;
+use loopkeeper_core::decide::flaky::is_flaky;
+use loopkeeper_core::journal::{Edit, Role};
+use loopkeeper_task::FindingCode;
+use loopkeeper_task::criterion::{Criterion, CriterionId};
+use loopkeeper_text::DocumentRange;
+
+pub(super) fn criteria_diagnostics(known: &TaskView<'_>) -> Vec<Diagnostic> {
+    let (broken, history) = (MalformedRanges::of(known), CriteriaHistory::of(known));
+    let mut all = Vec::new();
+    for criterion in &known.task.criteria {
+        all.extend(proposed(criterion, &history));
+        all.extend(flaky(known, criterion));
+        all.extend(criterion_diagnostic(known, criterion, (&broken, &history)));
+    }
+    all
+}
+
+fn criterion_diagnostic(
+    known: &TaskView<'_>,
+    criterion: &Criterion,
+    (broken, history): (&MalformedRanges<'_>, &CriteriaHistory<'_>),
+) -> Option<Diagnostic> {
+    let latest = known.latest(&criterion.id).filter(|_| criterion.check.is_some());
+    match latest {
+        Some(latest) if latest.result.status == Status::Pass => already_passing(known, criterion, history),
+        Some(latest) if latest.result.status != Status::Unverified => {
+            Some(not_holding(known, criterion, latest, history))
+        }
+        Some(_) | None if broken.holds(&criterion.place) => None,
+        Some(_) | None => unknown(known, criterion),
+    }
+}
+
+/// A criterion that was judged and does not hold.
+fn not_holding(
+    known: &TaskView<'_>,
+    criterion: &Criterion,
+    latest: LatestResult<'_>,
+    history: &CriteriaHistory<'_>,
+) -> Diagnostic {
+    let (severity, code) = classify_failure(known, history.held_before(&criterion.id), latest.result.status);
+    // What the project lacks is the loop's to write.
+    let is_goal = latest.result.missing.as_ref().is_some_and(|it| it.owner == DependencyProvider::Project);
+    let severity = if is_goal {
+        classify_failure(known, history.held_before(&criterion.id), Status::Fail).0
+    } else {
+        severity
+    };
+    let (fact, cure) = fact(code, latest.result);
+    let mut found = Diagnostic::of(&criterion.place, (severity, code), &criterion.name, &fact, cure);
+    found.related = related(latest);
+    if latest.stale {
+        found.stale = true;
+        found.severity = Severity::Hint;
+        found.message = message::stale(&criterion.name, &fact);
+    }
+    found
+}
+
+/// Who must act: the loop while it works, the user otherwise and wherever something broke or cannot run.
+pub(super) fn classify_failure(
+    known: &TaskView<'_>,
+    broke: bool,
+    status: Status,
+) -> (Severity, DiagnosticCode) {
+    let severity = if known.at_work() && !broke { Severity::Information } else { Severity::Warning };
+    match status {
+        Status::CouldNotRun => (Severity::Error, DiagnosticCode::CouldNotRun),
+        Status::TimedOut => (severity, DiagnosticCode::TimedOut),
+        Status::NoTestsRan => (severity, DiagnosticCode::NoTestsRan),
+        Status::Unstable => (severity, DiagnosticCode::Unstable),
+        Status::Fail | Status::Pass | Status::Unverified if broke => (severity, DiagnosticCode::Regressed),
+        Status::Fail | Status::Pass | Status::Unverified => (severity, DiagnosticCode::Failing),
+    }
+}
+
+fn fact(code: DiagnosticCode, result: &CheckResult) -> (String, &'static str) {
+    let fact = if result.fact.is_empty() { "fails" } else { &result.fact };
+    match code {
+        DiagnosticCode::CouldNotRun => {
+            let cure = match result.missing.as_ref().map(|it| it.owner) {
+                Some(DependencyProvider::Machine) => "Install it",
+                Some(DependencyProvider::Project | DependencyProvider::Other) | None => "",
+            };
+            (format!("could not run, {fact}"), cure)
+        }
+        DiagnosticCode::TimedOut => (fact.to_owned(), "Give it longer with `(timeout …)`"),
+        DiagnosticCode::NoTestsRan => (fact.to_owned(), "Look at what it selects"),
+        DiagnosticCode::Regressed if result.fact.is_empty() => ("passed before, fails now".to_owned(), ""),
+        DiagnosticCode::Regressed => (format!("passed before, now {fact}"), ""),
+        _ => (fact.to_owned(), ""),
+    }
+}
+
+/// The places that the output names, then the output itself.
+fn related(latest: LatestResult<'_>) -> Vec<RelatedLocation> {
+    let failures = latest.result.failures();
+    let places = failures.iter().map(|it| {
+        let target = RelatedTarget::Source { file: it.file.clone(), line: it.line, column: it.column };
+        let message = if it.message.is_empty() { "named by the output" } else { &it.message };
+        RelatedLocation { target, message: message::sentence(message) }
+    });
+    let output = latest.output.map(|uri| RelatedLocation {
+        target: RelatedTarget::Output {
+            uri: uri.to_owned(),
+            naming: failures.first().map(|it| (it.file.clone(), it.line)),
+        },
+        message: "everything it printed".to_owned(),
+    });
+    places.chain(output).collect()
+}
+
+/// Nothing is known of it: there is no check, or it never ran.
+fn unknown(known: &TaskView<'_>, criterion: &Criterion) -> Option<Diagnostic> {
+    if !known.live {
+        return None;
+    }
+    let (code, fact, cure) = if criterion.check.is_none() {
+        let fact = "no check, only the agent's word counts";
+        (DiagnosticCode::Unverified, fact, "Add one, such as `$ npm test`")
+    } else if !known.is_trusted(criterion) {
+        // The task's first line says it once for all of them.
+        return None;
+    } else {
+        (DiagnosticCode::NeverRun, "never run", "")
+    };
+    Some(Diagnostic::of(&criterion.place, (Severity::Hint, code), &criterion.name, fact, cure))
+}
+
+/// Where the parser could not read what stands there: an error of its own, never merely unverified or never run.
+struct MalformedRanges<'a>(BTreeMap<&'a str, Vec<Range<usize>>>);
+
+impl<'a> MalformedRanges<'a> {
+    fn of(known: &TaskView<'a>) -> Self {
+        let wrong = |code| matches!(code, FindingCode::BadCheck | FindingCode::NotACheck);
+        let mut ranges: BTreeMap<&str, Vec<Range<usize>>> = BTreeMap::new();
+        for finding in known.task.findings.iter().filter(|it| wrong(it.code)) {
+            ranges.entry(&finding.place.file).or_default().push(finding.place.range.clone());
+        }
+        for of_file in ranges.values_mut() {
+            of_file.sort_by_key(|it| it.start);
+        }
+        Self(ranges)
+    }
+
+    /// Whether one of them begins in the place: they are parts of what they are in, and many.
+    fn holds(&self, place: &DocumentRange) -> bool {
+        let ranges = self.0.get(place.file.as_str()).map_or(&[][..], Vec::as_slice);
+        let next = ranges.partition_point(|it| it.start < place.range.start);
+        ranges.get(next).is_some_and(|it| it.start <= place.range.end)
+    }
+}
+
+/// It held before the first iteration: no measure of progress, only a guard.
+fn already_passing(
+    known: &TaskView<'_>,
+    criterion: &Criterion,
+    history: &CriteriaHistory<'_>,
+) -> Option<Diagnostic> {
+    let guards =
+        known.live && known.open_loop().is_some() && history.role(&criterion.id) == Some(Role::Guard);
+    let fact = "passed before the loop started";
+    guards.then(|| {
+        let kind = (Severity::Hint, DiagnosticCode::AlreadyPassing);
+        Diagnostic::of(&criterion.place, kind, &criterion.name, fact, "It guards against regressions")
+    })
+}
+
+/// It passed and failed on the same files: one pass proves nothing.
+fn flaky(known: &TaskView<'_>, criterion: &Criterion) -> Option<Diagnostic> {
+    known.state.filter(|it| known.open_loop().is_some() && is_flaky(it, &criterion.id))?;
+    let kind = (Severity::Warning, DiagnosticCode::Flaky);
+    let fact = "passes and fails on the same files";
+    Some(Diagnostic::of(&criterion.place, kind, &criterion.name, fact, "Make it give one answer"))
+}
+
+/// Written by the agent: shown, never taken up.
+fn proposed(criterion: &Criterion, history: &CriteriaHistory<'_>) -> Option<Diagnostic> {
+    if history.proposed.is_empty() {
+        return None;
+    }
+    let is = |edit| history.proposed.contains(&(edit, criterion.name.as_str()));
+    let fact = if is(Edit::Added) && history.role(&criterion.id).is_none() {
+        "written by the agent, not judged by this loop"
+    } else if is(Edit::Altered) {
+        "altered by the agent, judged as it was"
+    } else {
+        return None;
+    };
+    let kind = (Severity::Information, DiagnosticCode::Proposed);
+    Some(Diagnostic::of(&criterion.place, kind, &criterion.name, fact, ""))
+}
+
+/// What the loop knows of its criteria, by their ids: found once, and not again for each of many criteria.
+pub(super) struct CriteriaHistory<'a> {
+    roles: HashMap<&'a CriterionId, Role>,
+    passed: HashSet<&'a CriterionId>,
+    /// What the agent did to criteria of these names.
+    proposed: HashSet<(Edit, &'a str)>,
+}
+
+impl<'a> CriteriaHistory<'a> {
+    pub(super) fn of(known: &TaskView<'a>) -> Self {
+        let pinned = known.state.into_iter().flat_map(|it| &it.pinned);
+        // Where a criterion stands twice, its first role counts.
+        let roles = pinned.rev().map(|it| (&it.criterion.id, it.role)).collect();
+        let iterations = known.state.into_iter().flat_map(LoopState::kept_iterations);
+        let passed = iterations.flat_map(|it| &it.row).filter(|(_, status)| *status == Status::Pass);
+        let is_open = known.status.is_some_and(|it| it.state != DisplayState::Done);
+        let proposed = known.state.filter(|_| is_open).into_iter().flat_map(|it| &it.proposed);
+        Self {
+            roles,
+            passed: passed.map(|(id, _)| id).collect(),
+            proposed: proposed.map(|it| (it.edit, it.name.as_str())).collect(),
+        }
+    }
+
+    fn role(&self, id: &CriterionId) -> Option<Role> {
+        self.roles.get(id).copied()
+    }
+
+    /// It held at the start of the loop or after one of its iterations.
+    pub(super) fn held_before(&self, id: &CriterionId) -> bool {
+        self.role(id) == Some(Role::Guard) || self.passed.contains(id)
+    }
+}

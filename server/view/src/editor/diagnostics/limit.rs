@@ -1,0 +1,97 @@
+//! The most diagnostics of one document: editors show no more, and all of them are sent at every keystroke.
+
+use std::collections::HashSet;
+
+use super::{Diagnostic, DiagnosticCode, Severity};
+use loopkeeper_text::DocumentRange;
+
+/// As many as VS Code shows of one file.
+const MAX_PER_DOCUMENT: usize = 1000;
+
+/// Keeps the most severe diagnostics of each document, in their order; the last one says how many are left out.
+/// Expects the diagnostics of a document side by side.
+pub(in crate::editor) fn limit(all: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    if all.len() <= MAX_PER_DOCUMENT {
+        return all;
+    }
+    let mut limited = Vec::new();
+    let mut rest = all.into_iter().peekable();
+    while let Some(first) = rest.next() {
+        let file = first.place.file.clone();
+        let mut document = vec![first];
+        while let Some(next) = rest.next_if(|it| it.place.file == file) {
+            document.push(next);
+        }
+        limited.append(&mut most_severe(document));
+    }
+    limited
+}
+
+fn most_severe(document: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let left_out = document.len().saturating_sub(MAX_PER_DOCUMENT - 1);
+    if left_out < 2 {
+        return document;
+    }
+    let mut by_severity: Vec<usize> = (0..document.len()).collect();
+    by_severity.sort_by_key(|it| document.get(*it).map(|it| it.severity));
+    let kept: HashSet<usize> = by_severity.into_iter().take(MAX_PER_DOCUMENT - 1).collect();
+    let mut shown = Vec::with_capacity(MAX_PER_DOCUMENT);
+    let mut first_left_out = None;
+    for (index, diagnostic) in document.into_iter().enumerate() {
+        if kept.contains(&index) {
+            shown.push(diagnostic);
+        } else {
+            first_left_out.get_or_insert(diagnostic.place);
+        }
+    }
+    shown.extend(first_left_out.map(|it| note(&it, left_out)));
+    shown
+}
+
+fn note(first: &DocumentRange, left_out: usize) -> Diagnostic {
+    let message = format!("document: {left_out} more diagnostics from this line on are not shown");
+    Diagnostic::new(first, Severity::Information, DiagnosticCode::Limited, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MAX_PER_DOCUMENT, limit};
+    use crate::editor::diagnostics::{Diagnostic, DiagnosticCode, Severity};
+    use loopkeeper_text::DocumentRange;
+
+    fn at(file: &str, line: usize, severity: Severity) -> Diagnostic {
+        let place = DocumentRange { file: file.to_owned(), range: line..line };
+        Diagnostic::new(&place, severity, DiagnosticCode::Failing, String::new())
+    }
+
+    fn hints(file: &str, amount: usize) -> impl Iterator<Item = Diagnostic> {
+        (0..amount).map(move |it| at(file, it, Severity::Hint))
+    }
+
+    #[test]
+    fn a_document_at_the_limit_keeps_all_of_them() {
+        let all: Vec<_> = hints("a", MAX_PER_DOCUMENT).chain(hints("b", 3)).collect();
+        assert_eq!(limit(all.clone()), all);
+    }
+
+    #[test]
+    fn the_most_severe_are_kept_in_order_and_the_rest_is_counted() {
+        let severe = at("a", 9_000, Severity::Error);
+        let all = hints("a", 5_000).chain([severe.clone()]).chain(hints("b", 2));
+        let limited = limit(all.collect());
+        assert_eq!(limited.len(), MAX_PER_DOCUMENT + 2);
+        let (a, b) = limited.split_at(MAX_PER_DOCUMENT);
+        assert_eq!(b, hints("b", 2).collect::<Vec<_>>());
+        let expected: Vec<_> = hints("a", MAX_PER_DOCUMENT - 2).chain([severe]).collect();
+        assert_eq!(a[..MAX_PER_DOCUMENT - 1], expected);
+        let note = &a[MAX_PER_DOCUMENT - 1];
+        assert_eq!(
+            (note.code, note.place.range.start, note.message.as_str()),
+            (
+                DiagnosticCode::Limited,
+                MAX_PER_DOCUMENT - 2,
+                "document: 4002 more diagnostics from this line on are not shown"
+            )
+        );
+    }
+}

@@ -1,0 +1,379 @@
+use super::{Diagnostic, DiagnosticCode, RelatedTarget, Severity};
+use crate::editor::fixture::{PROMPT, World, at_work};
+use crate::editor::{diagnostics, source_failures};
+use loopkeeper_core::decide::UserCommand;
+use loopkeeper_core::decide::sim::{Act, Sim, spec};
+
+/// `line severity code message`, one diagnostic a line; `~` marks what is stale.
+fn shown(world: &World) -> String {
+    let all = world.look(diagnostics);
+    all.iter().map(|it| one(world, it)).collect::<Vec<_>>().join("\n")
+}
+
+fn one(world: &World, it: &Diagnostic) -> String {
+    let text = &world.documents.iter().find(|document| document.path == it.place.file).expect("known").text;
+    let line = text[..it.place.range.start].matches('\n').count() + 1;
+    let severity = match it.severity {
+        Severity::Error => "E",
+        Severity::Warning => "W",
+        Severity::Information => "I",
+        Severity::Hint => "H",
+    };
+    let stale = if it.stale { "~" } else { "" };
+    format!("{line} {severity}{stale} {} {}", it.code.word(), it.message)
+}
+
+fn check(world: &World, expect: &[&str]) {
+    assert_eq!(shown(world).lines().collect::<Vec<_>>(), expect);
+}
+
+#[test]
+fn every_code_is_documented() {
+    let page = include_str!("../../../../PROTOCOL.md");
+    for code in DiagnosticCode::ALL {
+        assert!(page.contains(&format!("`{}`", code.word())), "{code:?}");
+    }
+}
+
+#[test]
+fn without_a_loop_results_are_the_users_to_mend() {
+    let prompt = World::prompt;
+    check(
+        &prompt(),
+        &[
+            "1 H summary idle: 2 criteria, not checked yet",
+            "5 H never-run tests: never run",
+            "6 H never-run lint: never run",
+        ],
+    );
+    check(
+        &prompt().found(&[('f', "3 of 214 fail"), ('p', "exit 0")]),
+        &["1 I summary idle: 1 of 2 criteria pass", "5 W failing tests: 3 of 214 fail"],
+    );
+    check(
+        &prompt().found(&[('m', "program \"cargo-clippy\" is not installed"), ('c', "killed by SIGKILL")]),
+        &[
+            "1 I summary idle: 0 of 2 criteria pass",
+            "5 E could-not-run tests: could not run, program \"cargo-clippy\" is not installed. Install it.",
+            "6 E could-not-run lint: could not run, killed by SIGKILL",
+        ],
+    );
+    // What the project lacks can be written.
+    check(
+        &prompt().found(&[('g', "\"./coverage.sh\" not found"), ('p', "exit 0")]),
+        &[
+            "1 I summary idle: 1 of 2 criteria pass",
+            "5 W could-not-run tests: could not run, \"./coverage.sh\" not found",
+        ],
+    );
+    check(
+        &prompt().found(&[('t', "no result after 600 s"), ('z', "0 tests ran")]),
+        &[
+            "1 I summary idle: 0 of 2 criteria pass",
+            "5 W timed-out tests: no result after 600 s. Give it longer with `(timeout …)`.",
+            "6 W no-tests-ran lint: 0 tests ran. Look at what it selects.",
+        ],
+    );
+    check(
+        &prompt().found(&[('u', "passed, but src/a.rs changed while the checks ran"), ('f', "")]),
+        &[
+            "1 I summary idle: 0 of 2 criteria pass",
+            "5 W unstable tests: passed, but src/a.rs changed while the checks ran",
+            "6 W failing lint: fails",
+        ],
+    );
+    check(
+        &prompt().found(&[('f', "exit 1"), ('p', "")]).stale(),
+        &[
+            "1 H~ summary idle: 1 of 2 criteria pass, files changed since",
+            "5 H~ failing tests: exit 1, files changed since",
+        ],
+    );
+}
+
+#[test]
+fn while_a_loop_works_only_what_broke_is_a_warning() {
+    let world = at_work(World::prompt(), "pf", vec![Act::new("pf")]);
+    check(
+        &world,
+        &[
+            "1 I summary working: 1 of 2 criteria pass",
+            "5 H already-passing tests: passed before the loop started. It guards against regressions.",
+            "6 I failing lint: fails",
+        ],
+    );
+    let world = at_work(World::prompt(), "pf", vec![Act::new("ff")]);
+    check(
+        &world,
+        &[
+            "1 I summary working: 0 of 2 criteria pass",
+            "5 W regressed tests: passed before, fails now",
+            "6 I failing lint: fails",
+        ],
+    );
+    // A goal that had turned breaks like a guard.
+    let world = at_work(World::prompt(), "ff", vec![Act::new("pf"), Act::new("ff")]);
+    check(
+        &world,
+        &[
+            "1 I summary working: 0 of 2 criteria pass",
+            "5 W regressed tests: passed before, fails now",
+            "6 I failing lint: fails",
+        ],
+    );
+    let world = at_work(World::prompt(), "pf", vec![Act::new("tf")]);
+    assert!(shown(&world).contains("5 W timed-out tests: "), "{}", shown(&world));
+}
+
+#[test]
+fn what_stops_a_loop_stands_on_the_first_line() {
+    let idle = || vec![Act::idle("ff"), Act::idle("ff"), Act::idle("ff")];
+    let first = |world: &World| {
+        shown(world).lines().filter(|it| it.starts_with("1 ")).map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        first(&World::prompt().cooling()),
+        [
+            "1 W summary breaker open: 0 of 2 criteria pass",
+            "1 W breaker-open breaker open: 3 iterations without a file change. Resume it to try at once.",
+        ]
+    );
+    let open = World::prompt().tripped();
+    assert_eq!(
+        first(&open),
+        [
+            "1 W summary breaker open: 0 of 2 criteria pass",
+            "1 W breaker-open breaker open: 3 iterations without a file change. Reset it to go on.",
+        ]
+    );
+    assert_eq!(
+        first(&open.abandoned()),
+        [
+            "1 I summary needs you: 0 of 2 criteria pass",
+            "1 W interrupted interrupted: the process that owned the loop is gone. Resume the loop.",
+        ]
+    );
+    assert_eq!(
+        first(&World::prompt().tripped().damaged()),
+        [
+            "1 I summary idle: 0 of 2 criteria pass",
+            "1 E damaged damaged: the loop's journal does not fit its checksums. Start a new loop.",
+        ]
+    );
+    let mut short = spec(World::prompt().task.criteria);
+    short.settings.limits.iterations = 1;
+    let limited = World::prompt().after(Sim::new(short, "ff", vec![Act::new("pf")]).run());
+    assert_eq!(
+        first(&limited),
+        [
+            "1 I summary limit reached: 1 of 2 criteria pass",
+            "1 W limit-reached limit reached: 1 iteration used. Raise `limits.iterations`.",
+        ]
+    );
+    // Mended by hand: how it ended says nothing any more.
+    assert_eq!(first(&limited.found(&[('p', ""), ('p', "")])), ["1 I summary idle: 2 of 2 criteria pass"]);
+    let mut alone = spec(World::prompt().task.criteria);
+    alone.attended = false;
+    let tripped = World::prompt().after(Sim::new(alone, "ff", idle()).run());
+    assert_eq!(
+        first(&tripped)[1],
+        "1 W breaker-open breaker open: 3 iterations without a file change. Change the task or the limit."
+    );
+    let login = loopkeeper_agent::ProviderClass::Login;
+    let refused = World::prompt().played("ff", vec![Act::fails(login, "ff")]);
+    assert!(first(&refused)[0].starts_with("1 W summary needs you: the agent `"), "{:?}", first(&refused));
+    let done = World::prompt().played("ff", vec![Act::new("pp")]);
+    assert_eq!(first(&done), ["1 I summary completed, verified: 2 of 2 criteria pass"]);
+    let broken_since = done.found(&[('p', ""), ('f', "")]);
+    assert_eq!(first(&broken_since), ["1 I summary idle: 1 of 2 criteria pass"]);
+}
+
+#[test]
+fn what_the_agent_weakened_stands_where_it_concerns() {
+    let rests = |paths: &[&'static str]| {
+        let weakens = Act { weakens: Some(paths.to_vec()), ..Act::new("pp") };
+        World::prompt().played("ff", vec![weakens, Act::idle("pp")])
+    };
+    let world = rests(&["tests/a.py"]);
+    let needs = "1 W summary needs you: every check passes, but tests/a.py lost 1 test: not counted as done";
+    let told = "1 W weakened weakened: tests/a.py lost 1 test. Restore it or accept it.";
+    check(&world, &[needs, told]);
+    let related =
+        world.look(diagnostics).into_iter().find(|it| it.code == DiagnosticCode::Weakened).unwrap().related;
+    let file = RelatedTarget::Source { file: "tests/a.py".to_owned(), line: 1, column: None };
+    assert_eq!(related.first().map(|it| &it.target), Some(&file));
+    // Of a long path the end is told, and the loss.
+    let long = rests(&["packages/payments/services/checkout/tests/integration/refunds/test_partial.py"]);
+    let told = shown(&long).lines().last().unwrap().to_owned();
+    let end = "integration/refunds/test_partial.py lost 1 test. Restore it or accept it.";
+    assert!(told.starts_with("1 W weakened weakened: …") && told.ends_with(end), "{told}");
+    // A check that runs less than it did; its own words, though what was lost is in no file.
+    let world = World::prompt().played("5f", vec![Act::new("3p"), Act::idle("3p")]);
+    let told = "5 W weakened weakened: tests runs 3 tests, 5 at the start. Fix it or accept it.";
+    assert!(shown(&world).contains(told), "{}", shown(&world));
+    // A loop that has ended counts nothing any more.
+    let mut sim =
+        Sim::new(spec(world.task.criteria.clone()), "5f", vec![Act::new("3p"), Act::idle("3p")]).run();
+    sim.order(UserCommand::AcceptWeakening);
+    sim.play();
+    assert!(sim.state.outcome.is_some());
+    check(&World::prompt().after(sim), &["1 I summary completed, verified: 2 of 2 criteria pass"]);
+}
+
+#[test]
+fn a_check_that_cannot_decide_is_flaky() {
+    let world = at_work(World::prompt(), "ff", vec![Act::idle("pf")]);
+    check(
+        &world,
+        &[
+            "1 I summary working: 1 of 2 criteria pass",
+            "5 W flaky tests: passes and fails on the same files. Make it give one answer.",
+            "6 I failing lint: fails",
+        ],
+    );
+    let honest = at_work(World::prompt(), "ff", vec![Act::new("pf")]);
+    assert!(!shown(&honest).contains("flaky"), "work that turns it is believed");
+}
+
+#[test]
+fn trust_is_asked_for_once_for_the_whole_task() {
+    let mut world = World::prompt();
+    world.unknown = 3;
+    world.untrusted = [world.task.criteria[0].id.clone()].into();
+    check(
+        &world,
+        &[
+            "1 H summary idle: 2 criteria, not checked yet",
+            "1 I needs-trust 3 commands need your trust before anything runs.",
+            "6 H never-run lint: never run",
+        ],
+    );
+    world.editor_trusted = false;
+    assert!(shown(&world).contains("1 I needs-trust The editor does not trust this folder"));
+    world.live = false;
+    check(&world, &[]);
+}
+
+#[test]
+fn what_the_agent_wrote_is_proposed() {
+    let text = format!("{PROMPT}- docs: `$ make docs`\n");
+    let edited = World::of(&[("PROMPT.md", text.as_str())]);
+    let before = World::prompt().task.criteria;
+    let mut act = Act::new("pf");
+    act.leaves = Some(edited.task.criteria[1..].to_vec());
+    let mut sim = Sim::new(spec(before), "ff", vec![act]);
+    while sim.state.proposed.is_empty() {
+        assert!(sim.turn());
+    }
+    let world = edited.after(sim);
+    let said = shown(&world);
+    assert!(said.contains("1 I proposed tests: removed by the agent, still judged"), "{said}");
+    assert!(said.contains("7 I proposed docs: written by the agent, not judged by this loop"), "{said}");
+}
+
+#[test]
+fn accounts_of_a_plan_are_held_against_the_checks() {
+    let plan = |done: &str| {
+        format!(
+            "{{\"userStories\": [{{\"id\": \"A\", \"title\": \"Log in\", \"passes\": {done}, \
+             \"acceptanceCriteria\": [\"one: `$ a`\", \"two: `$ b`\"]}}]}}"
+        )
+    };
+    let said = |done: &str, results: &[(char, &str)], code: &str| {
+        let text = plan(done);
+        let world = World::of(&[("prd.json", text.as_str())]).found(results);
+        let all = world.look(diagnostics);
+        all.into_iter().find(|it| it.code.word() == code).map(|it| it.message).unwrap_or_default()
+    };
+    let (pass, fail) = (('p', ""), ('f', "exit 1"));
+    let check = |done, results: &[_], code, expect: &str| assert_eq!(said(done, results, code), expect);
+    check("true", &[pass, fail], "false-claim", "Log in: marked done, but this fails: two");
+    check("true", &[fail, fail], "false-claim", "Log in: marked done, but 2 of its 2 criteria fail");
+    check("true", &[pass, pass], "false-claim", "");
+    check("false", &[fail, fail], "false-claim", "");
+    check("false", &[pass, pass], "unclaimed", "Log in: still open although all its criteria pass");
+    check("false", &[pass, ('-', "")], "unclaimed", "");
+    check("true", &[pass, pass], "unclaimed", "");
+}
+
+#[test]
+fn findings_say_what_the_author_can_mend() {
+    let text =
+        "# T\n\n## Done when\n\n- a: `cargo test`\n- b: `has x`\n- c\n\nStop condition: - x: `clean` - y\n";
+    let world = World::of(&[("PROMPT.md", text)]);
+    let codes: Vec<_> = world.look(diagnostics).iter().map(|it| one(&world, it)).collect();
+    let codes: Vec<String> =
+        codes.iter().map(|it| it.split(' ').take(3).collect::<Vec<_>>().join(" ")).collect();
+    assert_eq!(
+        codes,
+        [
+            "1 H summary",
+            "5 W not-a-check",
+            "6 E bad-check",
+            "7 H unverified",
+            "9 H inline-list",
+            "9 H never-run",
+            "9 H unverified"
+        ]
+    );
+    let quiet = World { live: false, ..World::of(&[("PROMPT.md", text)]) };
+    check(&quiet, &[]);
+}
+
+#[test]
+fn evidence_is_linked_and_copied_to_its_lines() {
+    let places = [("src/auth.rs", 88, "login_rejects_expired"), ("src/pay.rs", 3, "")];
+    let world = World::prompt()
+        .found(&[('f', "2 of 9 fail"), ('p', "")])
+        .located(&places)
+        .with_output("file:///s/0001.out");
+    let all = world.look(diagnostics);
+    let failing = all.iter().find(|it| it.code.word() == "failing").expect("failing");
+    let targets: Vec<_> = failing.related.iter().map(|it| (it.target.clone(), it.message.as_str())).collect();
+    let source = |file: &str, line| RelatedTarget::Source { file: file.into(), line, column: None };
+    assert_eq!(
+        targets,
+        [
+            (source("src/auth.rs", 88), "login_rejects_expired"),
+            (source("src/pay.rs", 3), "named by the output"),
+            (
+                RelatedTarget::Output {
+                    uri: "file:///s/0001.out".into(),
+                    naming: Some(("src/auth.rs".into(), 88))
+                },
+                "everything it printed"
+            ),
+        ]
+    );
+    let copies = |world: &World| {
+        let all = world.look(source_failures);
+        all.iter()
+            .map(|it| format!("{}:{} {:?} {}", it.file, it.line, it.severity, it.message))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        copies(&world),
+        ["src/auth.rs:88 Warning login_rejects_expired", "src/pay.rs:3 Warning tests: 2 of 9 fail"]
+    );
+    assert_eq!(copies(&world.stale())[0], "src/auth.rs:88 Hint login_rejects_expired, files changed since");
+    assert_eq!(copies(&World::prompt().found(&[('p', "")]).located(&places)), Vec::<String>::new());
+}
+
+#[test]
+fn a_task_that_waits_for_trust_warns() {
+    let mut sim = Sim::new(spec(World::prompt().task.criteria), "ff", vec![Act::new("pf"), Act::new("pp")]);
+    while sim.state.iteration == 0 {
+        sim.turn();
+    }
+    let changed = World::of(&[("PROMPT.md", "# Pay\n\nDone when:\n\n- new: `$ make x`\n")]);
+    sim.untrusted = [changed.task.criteria[0].id.clone()].into();
+    sim.order(UserCommand::Pause);
+    sim.play();
+    sim.documents = changed.task.criteria.clone();
+    sim.order(UserCommand::Resume);
+    sim.play();
+    let mut world = changed.after(sim);
+    world.unknown = 1;
+    let said = shown(&world);
+    assert!(said.contains("1 W needs-trust 1 command needs your trust"), "{said}");
+}

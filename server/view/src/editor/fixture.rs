@@ -1,0 +1,210 @@
+//! Tasks, loops and results to look at, written as their authors would.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{LatestResult, TaskView, TrustState};
+use crate::{LoopStatus, StatusFacts, status};
+use loopkeeper_core::check::{
+    CheckResult, DependencyProvider, Location, MissingDependency, MissingKind, Status,
+};
+use loopkeeper_core::decide::LoopState;
+use loopkeeper_core::decide::sim::{Act, Sim, spec};
+use loopkeeper_task::criterion::CriterionId;
+use loopkeeper_task::{self as task, Task, TaskDocument};
+use loopkeeper_text::moment::Moment;
+
+pub(super) const PROMPT: &str = "# Pay\n\nDone when:\n\n- tests: `$ cargo test`\n- lint: `$ cargo clippy`\n";
+pub(super) const URI: &str = "file:///w/PROMPT.md";
+
+/// One task with everything that is known of it, owned.
+pub(super) struct World {
+    pub(super) documents: Vec<TaskDocument>,
+    pub(super) task: Task,
+    pub(super) results: Vec<(CheckResult, bool)>,
+    pub(super) output: Option<&'static str>,
+    pub(super) state: Option<LoopState>,
+    pub(super) status: Option<LoopStatus>,
+    pub(super) checking: bool,
+    pub(super) editor_trusted: bool,
+    pub(super) unknown: usize,
+    /// The hash of the page that the user was shown.
+    pub(super) shown: Option<&'static str>,
+    pub(super) untrusted: BTreeSet<CriterionId>,
+    pub(super) live: bool,
+}
+
+impl World {
+    pub(super) fn of(documents: &[(&str, &str)]) -> Self {
+        let document =
+            |(path, text): &(&str, &str)| TaskDocument { path: (*path).into(), text: (*text).into() };
+        let documents: Vec<_> = documents.iter().map(document).collect();
+        Self {
+            task: task::parse_task(&documents),
+            documents,
+            results: Vec::new(),
+            output: None,
+            state: None,
+            status: None,
+            checking: false,
+            editor_trusted: true,
+            unknown: 0,
+            shown: None,
+            untrusted: BTreeSet::new(),
+            live: true,
+        }
+    }
+
+    pub(super) fn prompt() -> Self {
+        Self::of(&[("PROMPT.md", PROMPT)])
+    }
+
+    /// One result per criterion: `p`ass, `f`ail, `t`imed out, `z`ero tests, `c`ould not run, `u`nstable, `-` never
+    /// run; then its fact.
+    pub(super) fn found(mut self, results: &[(char, &str)]) -> Self {
+        let criteria = self.task.criteria.iter();
+        let found = criteria.zip(results).filter_map(|(it, (letter, fact))| result(&it.id, *letter, fact));
+        self.results = found.map(|it| (it, false)).collect();
+        self
+    }
+
+    pub(super) fn stale(mut self) -> Self {
+        self.results.iter_mut().for_each(|it| it.1 = true);
+        self
+    }
+
+    pub(super) fn with_output(mut self, uri: &'static str) -> Self {
+        self.output = Some(uri);
+        self
+    }
+
+    pub(super) fn located(mut self, locations: &[(&str, u32, &str)]) -> Self {
+        let location = |(file, line, message): &(&str, u32, &str)| Location {
+            file: (*file).into(),
+            line: *line,
+            message: (*message).into(),
+            ..Location::default()
+        };
+        if let Some((first, _)) = self.results.first_mut() {
+            first.locations = locations.iter().map(location).collect();
+        }
+        self
+    }
+
+    /// A loop over the task's criteria as far as the script goes, its results known.
+    pub(super) fn played(self, start: &'static str, acts: Vec<Act>) -> Self {
+        let sim = Sim::new(spec(self.task.criteria.clone()), start, acts);
+        self.after(sim.run())
+    }
+
+    /// A loop whose breaker opened for good, at iterations that changed nothing.
+    pub(super) fn tripped(self) -> Self {
+        let mut once = spec(self.task.criteria.clone());
+        once.settings.breaker.max_trips = 1;
+        let sim = Sim::new(once, "ff", vec![Act::idle("ff"), Act::idle("ff"), Act::idle("ff")]);
+        self.after(sim.run())
+    }
+
+    /// The same, with its trial still to come.
+    pub(super) fn cooling(self) -> Self {
+        let idle = vec![Act::idle("ff"), Act::idle("ff"), Act::idle("ff")];
+        let mut sim = Sim::new(spec(self.task.criteria.clone()), "ff", idle);
+        while sim.state.breaker.resumes_at.is_none() {
+            assert!(sim.turn(), "the breaker opens");
+        }
+        self.after(sim)
+    }
+
+    pub(super) fn after(mut self, sim: Sim) -> Self {
+        if self.results.is_empty() {
+            self.results = sim.state.results.values().map(|it| (it.clone(), false)).collect();
+        }
+        self.state = Some(sim.state);
+        self.kept_by(Some(4711))
+    }
+
+    /// Its keeper is gone.
+    pub(super) fn abandoned(self) -> Self {
+        self.kept_by(None)
+    }
+
+    fn kept_by(mut self, pid: Option<u32>) -> Self {
+        let facts = StatusFacts {
+            now: Moment { wall: 1_795_000_900_000, awake: 1_900_000 },
+            keeper: pid.map(Some),
+            damaged: false,
+            activity: Some("editing src/pay.rs".into()),
+        };
+        self.status = self.state.as_ref().map(|it| status(it, &facts));
+        self
+    }
+
+    pub(super) fn damaged(mut self) -> Self {
+        let facts = StatusFacts { damaged: true, ..StatusFacts::default() };
+        self.status = self.state.as_ref().map(|it| status(it, &facts));
+        self
+    }
+
+    pub(super) fn look<T>(&self, look: impl FnOnce(&TaskView<'_>) -> T) -> T {
+        let latest = |(result, stale)| LatestResult { result, stale, output: self.output };
+        let entry = |it: &'_ (CheckResult, bool)| it.0.criterion.clone();
+        let results: BTreeMap<CriterionId, LatestResult<'_>> =
+            self.results.iter().map(|it| (entry(it), latest((&it.0, it.1)))).collect();
+        look(&TaskView {
+            reference: URI,
+            task: &self.task,
+            documents: &self.documents,
+            status: self.status.as_ref(),
+            state: self.state.as_ref(),
+            results: &results,
+            checking: self.checking,
+            trust: TrustState {
+                editor: self.editor_trusted,
+                unknown: self.unknown,
+                criteria: &self.untrusted,
+                shown: self.shown,
+            },
+            live: self.live,
+        })
+    }
+}
+
+fn result(id: &CriterionId, letter: char, fact: &str) -> Option<CheckResult> {
+    let status = match letter {
+        'p' => Status::Pass,
+        't' => Status::TimedOut,
+        'z' => Status::NoTestsRan,
+        'c' | 'm' | 'g' => Status::CouldNotRun,
+        'u' => Status::Unstable,
+        '-' => return None,
+        _ => Status::Fail,
+    };
+    let missing = match letter {
+        'm' => Some((DependencyProvider::Machine, MissingKind::Program)),
+        'g' => Some((DependencyProvider::Project, MissingKind::File)),
+        _ => None,
+    };
+    let missing = missing.map(|(owner, kind)| MissingDependency {
+        kind,
+        name: "it".to_owned(),
+        owner,
+        remedy: "install it".to_owned(),
+    });
+    Some(CheckResult { duration_ms: 12_345, missing, ..CheckResult::new(id.clone(), status, fact) })
+}
+
+/// A loop that is in the middle of its last iteration of the script.
+pub(super) fn at_work(world: World, start: &'static str, acts: Vec<Act>) -> World {
+    let iterations = acts.len();
+    let mut sim = Sim::new(spec(world.task.criteria.clone()), start, acts);
+    // The iteration after the last act's is intended and its agent runs.
+    while sim.state.history.iter().filter(|it| !it.row.is_empty()).count() < iterations {
+        assert!(sim.turn(), "the script is too short for a loop at work");
+    }
+    while !matches!(
+        sim.state.phase,
+        loopkeeper_core::decide::Phase::Boundary | loopkeeper_core::decide::Phase::Preparing
+    ) {
+        assert!(sim.turn(), "the loop rests or has ended");
+    }
+    world.after(sim)
+}

@@ -1,0 +1,48 @@
+//! What an editor shows of a loop that somebody else drives: what its file says, and what can be done about it.
+
+use serde_json::json;
+
+use super::{EditorAction, EditorCommand, HoverBlock, QuickFix};
+use loopkeeper_core::plugin_loop::PluginLoop;
+
+/// Its diagnostic, on the first line of its state file. No count is in it: it would flicker.
+pub const CODE: &str = "foreign-loop";
+pub const MESSAGE: &str = "a loop of Claude Code's plugin runs: continue it under loopkeeper, or stop it";
+
+/// What is known of it.
+pub fn about(foreign: &PluginLoop) -> Vec<HoverBlock> {
+    let mut blocks = vec![
+        HoverBlock::Title("A loop of Claude Code's plugin".to_owned()),
+        HoverBlock::Text(format!("It is at {}.", foreign.progress())),
+    ];
+    blocks.extend(
+        foreign.promise.as_ref().map(|it| HoverBlock::Text(format!("It ends with <promise>{it}</promise>."))),
+    );
+    blocks.extend(foreign.started_at.as_ref().map(|it| HoverBlock::Text(format!("It was started at {it}."))));
+    blocks.push(HoverBlock::Code(foreign.prompt.clone()));
+    blocks.push(HoverBlock::Text(
+        "loopkeeper does not drive it: a code action makes a task of it, or cancels it as /cancel-ralph does."
+            .to_owned(),
+    ));
+    blocks
+}
+
+/// What can be done; `uri` is that of its state file.
+pub fn remedies(uri: &str) -> [EditorAction; 2] {
+    let action = |kind, title: &str, command, argument| EditorAction {
+        kind,
+        title: title.to_owned(),
+        cure: QuickFix::Command(EditorCommand { title: title.to_owned(), command, argument }),
+        fixes: None,
+        preferred: false,
+    };
+    [
+        action(
+            "source.loopkeeper.import",
+            "Continue this loop under loopkeeper",
+            "loopkeeper.server.import",
+            json!({"file": uri}),
+        ),
+        action("source.loopkeeper.stop", "Stop this loop", "loopkeeper.server.stop", json!({"loopId": uri})),
+    ]
+}

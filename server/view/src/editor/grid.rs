@@ -1,0 +1,197 @@
+//! Criteria over iterations as plain text: the best single picture of a loop. Below it how near the breaker is,
+//! and how much each iteration changed: empty columns are a loop that is stuck.
+
+#[cfg(test)]
+mod tests;
+
+use super::state::glyph;
+use crate::criteria::known_status;
+use loopkeeper_core::check::{CriteriaTally, Status};
+use loopkeeper_core::decide::breaker::{self, is_provider_trouble};
+use loopkeeper_core::decide::{Iteration, LoopState};
+use loopkeeper_core::journal::{Pinned, Role};
+use loopkeeper_task::criterion::{Criterion, CriterionId};
+use loopkeeper_text::{sanitize, words};
+
+/// Older iterations do not fit.
+const COLUMNS: usize = 30;
+/// Longer names are cut; shorter ones take no more room than the longest of them.
+const NAME_CELLS: usize = 32;
+const FACT_CHARS: usize = 40;
+const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+
+/// One criterion over all iterations, the baseline first: `✗✗✓✓`, `·` where it was not judged.
+pub fn row(state: &LoopState, criterion: &CriterionId) -> String {
+    std::iter::once(baseline(state, criterion))
+        .chain(state.history.iter().map(|it| cell(it, criterion)))
+        .collect()
+}
+
+/// All of them with the breaker and the changed files below, the last 30 iterations.
+pub(crate) fn grid(state: &LoopState) -> String {
+    let first = state.history.len().saturating_sub(COLUMNS);
+    let shown = state.history.get(first..).unwrap_or_default();
+    let names = state.pinned.iter().map(|it| width(&sanitize::line(&it.criterion.name)));
+    let room = names.chain([width("breaker")]).max().unwrap_or_default().min(NAME_CELLS);
+    let line = |name: &str, cells: &str, fact: &str| {
+        format!("{} {cells}  {fact}", fitted(name, room)).trim_end().to_owned()
+    };
+    let mut lines = Vec::new();
+    if !shown.is_empty() {
+        lines.push(line("", &ruler(shown), ""));
+    }
+    for pinned in &state.pinned {
+        let id = &pinned.criterion.id;
+        let start = if first == 0 { baseline(state, id) } else { '…' };
+        let cells: String = std::iter::once(start).chain(shown.iter().map(|it| cell(it, id))).collect();
+        lines.push(line(&pinned.criterion.name, &cells, &fact(state, pinned)));
+    }
+    if shown.is_empty() {
+        return lines.join("\n");
+    }
+    let limit = state.spec.settings.breaker.no_progress;
+    let counts = without_progress(state);
+    let band: String = counts.get(first..).unwrap_or_default().iter().map(|it| level(*it, limit)).collect();
+    let said = format!("no progress {} of {limit}", breaker::counts(state).no_progress);
+    lines.push(line("breaker", &format!(" {band}"), &said));
+    let files: String = shown.iter().map(changed).collect();
+    let last = shown.iter().rev().find_map(|it| it.changes.lines).map(|it| format!("{it} lines"));
+    lines.push(line("files", &format!(" {files}"), &last.unwrap_or_default()));
+    if shown.iter().any(|it| !it.milestones.is_empty()) {
+        let marks: String = shown.iter().map(|it| if it.milestones.is_empty() { ' ' } else { '◆' }).collect();
+        lines.push(line("reached", &format!(" {marks}"), ""));
+    }
+    lines.join("\n")
+}
+
+/// What the first judgement said is all that is left of the baseline.
+/// How many criteria passed before the first iteration.
+pub fn start_tally(state: &LoopState) -> CriteriaTally {
+    let found = |it: &Criterion| known_status(it, baseline_status(state, &it.id));
+    CriteriaTally::of(state.pinned.iter().map(|it| (it.criterion.required, found(&it.criterion))))
+}
+
+/// How many of those that were judged after an iteration passed.
+pub fn iteration_tally(state: &LoopState, iteration: &Iteration) -> CriteriaTally {
+    let pinned = |id: &CriterionId| state.pinned.iter().find(|it| it.criterion.id == *id);
+    CriteriaTally::of(iteration.row.iter().map(|(id, status)| match pinned(id) {
+        Some(it) => (it.criterion.required, known_status(&it.criterion, Some(*status))),
+        // Taken out of the task since.
+        None => (true, Some(*status)),
+    }))
+}
+
+fn baseline(state: &LoopState, criterion: &CriterionId) -> char {
+    baseline_status(state, criterion).map_or('·', glyph)
+}
+
+fn baseline_status(state: &LoopState, criterion: &CriterionId) -> Option<Status> {
+    let judged_later = |it: &Iteration| !it.row.is_empty() && !it.row.iter().any(|(id, _)| id == criterion);
+    if state.history.iter().find(|it| !it.row.is_empty()).is_some_and(judged_later) {
+        return None;
+    }
+    let role = state.pinned.iter().find(|it| it.criterion.id == *criterion).map(|it| it.role);
+    match role {
+        Some(Role::Guard) => Some(Status::Pass),
+        Some(Role::Goal) => Some(Status::Fail),
+        Some(Role::Open) | None => None,
+    }
+}
+
+fn cell(iteration: &Iteration, criterion: &CriterionId) -> char {
+    let found = iteration.row.iter().find(|(id, _)| id == criterion);
+    found.map_or('·', |(_, status)| if *status == Status::Unverified { '·' } else { glyph(*status) })
+}
+
+/// The numbers of the first shown iteration and of every tenth.
+fn ruler(shown: &[Iteration]) -> String {
+    let mut ruler = String::from(" ");
+    for (index, iteration) in shown.iter().enumerate() {
+        let column = index + 1;
+        let number = iteration.number.to_string();
+        let wanted = index == 0 || iteration.number % 10 == 0;
+        // A number that would touch the one before it says nothing.
+        if wanted && (ruler.len() < column || index == 0) {
+            ruler.extend(std::iter::repeat_n(' ', column - ruler.len()));
+            ruler.push_str(&number);
+        }
+    }
+    ruler
+}
+
+/// In cells of a terminal, wide characters counted as two.
+fn width(text: &str) -> usize {
+    text.chars().map(words::cells).sum()
+}
+
+/// A name in exactly so many cells.
+fn fitted(name: &str, room: usize) -> String {
+    let clean = sanitize::line(name);
+    let mut short = clean.clone();
+    while width(&short) > room - usize::from(short != clean) {
+        short.pop();
+    }
+    if short != clean {
+        short.push('…');
+    }
+    let left = room.saturating_sub(width(&short));
+    short + &" ".repeat(left)
+}
+
+fn fact(state: &LoopState, pinned: &Pinned) -> String {
+    let id = &pinned.criterion.id;
+    let Some(result) = state.results.get(id) else { return String::new() };
+    let fact = match result.status {
+        Status::Pass => "pass".to_owned(),
+        Status::Unverified => return sanitize::line_within(&result.fact, FACT_CHARS),
+        _ if result.fact.is_empty() => "fails".to_owned(),
+        _ => sanitize::line_within(&result.fact, FACT_CHARS),
+    };
+    let broke = result.status != Status::Pass && state.held_before(id);
+    match failing_since(state, id).filter(|_| broke) {
+        Some(number) => format!("{fact}, broke in {number}"),
+        None if broke => format!("{fact}, held before"),
+        None => fact,
+    }
+}
+
+/// The iteration that broke it: the one after it last passed.
+fn failing_since(state: &LoopState, criterion: &CriterionId) -> Option<u32> {
+    let judged = |it: &&Iteration| it.row.iter().any(|(id, _)| id == criterion);
+    let passed =
+        |it: &&Iteration| it.row.iter().any(|(id, status)| id == criterion && *status == Status::Pass);
+    let since = state.history.iter().rev().filter(judged).take_while(|it| !passed(it));
+    since.last().map(|it| it.number)
+}
+
+/// How many iterations in a row were without progress, after each of them.
+fn without_progress(state: &LoopState) -> Vec<u32> {
+    let count = |count: &mut u32, it: &Iteration| {
+        if it.changes.has_progress() {
+            *count = 0;
+        } else if !is_provider_trouble(it) {
+            *count = count.saturating_add(1);
+        }
+        Some(*count)
+    };
+    state.history.iter().scan(0, count).collect()
+}
+
+fn level(count: u32, limit: u32) -> char {
+    if count == 0 { '─' } else { bar(f64::from(count) / f64::from(limit.max(1))) }
+}
+
+fn changed(iteration: &Iteration) -> char {
+    match iteration.changes.count {
+        0 if iteration.changes.committed => BARS.first().copied().unwrap_or(' '),
+        0 => ' ',
+        // Ten files are much, a thousand are not a hundred times as much.
+        count => bar((count as f64 + 1.0).ln() / 101_f64.ln()),
+    }
+}
+
+/// `share` of the highest bar.
+fn bar(share: f64) -> char {
+    let step = (share * BARS.len() as f64).ceil() as usize;
+    BARS.get(step.clamp(1, BARS.len()) - 1).copied().unwrap_or(' ')
+}

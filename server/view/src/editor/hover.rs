@@ -1,0 +1,226 @@
+//! Hovers, as blocks that are rendered once: everything in them is hostile until it went through a renderer.
+
+mod render;
+#[cfg(test)]
+mod tests;
+
+use super::reading::{attributes, describe_check};
+use super::standing::overlap;
+use super::{TaskView, grid, state, weakened};
+use crate::{LoopStatus, budget};
+use loopkeeper_core::check::CheckResult;
+use loopkeeper_core::decide::breaker::limits;
+use loopkeeper_core::decide::flaky::passes_needed;
+use loopkeeper_core::decide::{LoopState, branch_tracking};
+use loopkeeper_core::journal::{BreakerState, Weakening};
+use loopkeeper_core::prompt::grammar::check_spans;
+use loopkeeper_task::PlanItem;
+use loopkeeper_task::criterion::{Criterion, CriterionId};
+use loopkeeper_text::moment::Moment;
+use loopkeeper_text::{DocumentRange, words};
+
+/// Of an output, and of the places that it names; more does not fit a hover.
+const OUTPUT_BYTES: usize = 1500;
+const MAX_PLACES: usize = 8;
+const MAX_CLAIMS: usize = 8;
+const MAX_REACHED: usize = 5;
+
+/// What is shown about a place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hover {
+    pub place: DocumentRange,
+    pub blocks: Vec<HoverBlock>,
+}
+
+/// Text as it is; only [`Hover::markdown`] and [`Hover::plain`] make it fit to be shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum HoverBlock {
+    Title(String),
+    /// One line.
+    Text(String),
+    /// Lines of fixed width: a command, an output, the grid.
+    Code(String),
+}
+
+/// The hover for the byte at `offset` of `file`, with times as of `now`.
+pub fn hover(known: &TaskView<'_>, (file, offset): (&str, usize), now: Moment) -> Option<Hover> {
+    let at = |place: &DocumentRange| place.file == file && overlap(&place.range, &(offset..offset));
+    let criterion = known.task.criteria.iter().find(|it| at(&it.place));
+    let item = known.task.plan.iter().find(|it| at(&it.place));
+    let (place, blocks) = if let Some(criterion) = criterion {
+        (criterion.place.clone(), of_criterion(known, criterion))
+    } else if let Some(item) = item {
+        (item.place.clone(), of_item(known, item))
+    } else {
+        (known.heading().filter(at)?, of_task(known, now))
+    };
+    Some(Hover { place, blocks })
+}
+
+fn of_criterion(known: &TaskView<'_>, criterion: &Criterion) -> Vec<HoverBlock> {
+    let mut all = vec![HoverBlock::Title(criterion.name.clone())];
+    let Some(check) = &criterion.check else {
+        all.push(HoverBlock::Text(
+            "No check: only the agent's word counts. Add one, for example `$ npm test`.".to_owned(),
+        ));
+        return all;
+    };
+    let said = state::of_criterion(known, criterion).unwrap_or_default();
+    let latest = known.latest(&criterion.id);
+    all.push(HoverBlock::Text(said));
+    let row = known.state.map(|it| grid::row(it, &criterion.id)).unwrap_or_default();
+    if row.contains(|it| it != '·') {
+        all.push(HoverBlock::Text(format!("Over the iterations: {row}")));
+    }
+    all.extend(known.state.and_then(|it| flaky(it, &criterion.id)).map(HoverBlock::Text));
+    all.extend(weakened::told_at(known, Some(&criterion.id)).map(weakening_block));
+    all.push(HoverBlock::Code(check_spans(check).join("\n")));
+    let mut meaning = describe_check(check);
+    meaning.extend(attributes(criterion));
+    all.push(HoverBlock::Text(meaning.join(" ")));
+    if let Some(latest) = latest {
+        let remedy = latest.result.missing_on_machine().map(|it| it.remedy.as_str());
+        let remedy = remedy.filter(|it| !it.is_empty());
+        all.extend(remedy.map(|it| HoverBlock::Text(format!("{}.", words::capitalised(it)))));
+        all.extend(output_blocks(latest.result));
+    }
+    all
+}
+
+/// Where a check failed, and its output.
+fn output_blocks(result: &CheckResult) -> Vec<HoverBlock> {
+    let places = result.failure_lines(MAX_PLACES, OUTPUT_BYTES);
+    let output = result.output_within(OUTPUT_BYTES);
+    let told = [("Where it fails:", places.join("\n")), ("Its output:", output)];
+    let told = told.into_iter().filter(|(_, text)| !text.trim().is_empty());
+    told.flat_map(|(label, text)| [HoverBlock::Text(label.to_owned()), HoverBlock::Code(text)]).collect()
+}
+
+/// The branch that the loop works on, and where HEAD is instead.
+fn branch(state: &LoopState) -> Option<String> {
+    let away = branch_tracking::sentence(state).map(|it| format!("{it}."));
+    away.or_else(|| state.stand.home.as_ref().map(|it| format!("On the branch {it}.")))
+}
+
+/// `Reached: iteration 2, now passes: tests pass; iteration 4, done: Login.`
+fn milestones_line(state: &LoopState) -> Option<String> {
+    let marked = state.kept_iterations().filter(|it| !it.milestones.is_empty());
+    let told: Vec<String> =
+        marked.map(|it| format!("iteration {}, {}", it.number, it.milestones.join(", "))).collect();
+    let newest = told.get(told.len().saturating_sub(MAX_REACHED)..)?;
+    (!newest.is_empty()).then(|| format!("Reached: {}.", newest.join("; ")))
+}
+
+fn of_item(known: &TaskView<'_>, item: &PlanItem) -> Vec<HoverBlock> {
+    let belongs = |it: &&Criterion| it.plan_item.as_deref() == Some(item.id.as_str());
+    let criteria = known.task.criteria.iter().filter(belongs);
+    let account = match (item.done, item.blocking) {
+        (true, _) => "Marked done: the agent's own account.",
+        (false, true) => "Open: it keeps the loop going.",
+        (false, false) => "Open, but optional: it does not keep the loop going.",
+    };
+    let mut all = vec![HoverBlock::Title(item.title.clone()), HoverBlock::Text(account.to_owned())];
+    let lines: Vec<String> =
+        criteria.map(|it| format!("{} {}", state::criterion_glyph(known, it), it.name)).collect();
+    if !lines.is_empty() {
+        all.push(HoverBlock::Code(lines.join("\n")));
+    }
+    all
+}
+
+fn of_task(known: &TaskView<'_>, now: Moment) -> Vec<HoverBlock> {
+    let title = if known.task.title.is_empty() { known.reference } else { &known.task.title };
+    let mut all = vec![HoverBlock::Title(title.to_owned())];
+    let said = state::of_loop(known).unwrap_or_else(|| format!("Idle · {}", known.tally().sentence()));
+    all.push(HoverBlock::Text(said));
+    if let Some(outcome) = known.status.and_then(|it| it.outcome.as_ref()) {
+        all.push(HoverBlock::Text(format!("{}.", words::capitalised(&outcome.sentence))));
+    }
+    if let Some(pause) = known.open_loop().and_then(|it| it.pause.as_ref()) {
+        all.push(HoverBlock::Text(format!("{}.", words::capitalised(pause.message.trim_end_matches('.')))));
+    }
+    all.extend(weakened::reported_weakenings(known).map(|(it, _)| weakening_block(it)));
+    if let Some(state) = known.state {
+        all.extend(branch(state).map(HoverBlock::Text));
+        all.extend(milestones_line(state).map(HoverBlock::Text));
+        all.push(HoverBlock::Code(grid::grid(state)));
+        all.extend(claims(state).map(HoverBlock::Text));
+    }
+    if let Some(status) = known.status {
+        all.extend(status.groups_said().map(|it| HoverBlock::Text(format!("Groups: {it}."))));
+        all.push(HoverBlock::Text(breaker(known, status)));
+        all.extend(
+            status
+                .breaker
+                .preset
+                .as_ref()
+                .map(|it| HoverBlock::Text(format!("Breaker preset: {}.", it.because))),
+        );
+        all.push(HoverBlock::Text(format!("{}.", budget(status, known.state, now))));
+        let lineage: Vec<String> = status.spawns.tree().collect();
+        if !lineage.is_empty() {
+            all.push(HoverBlock::Code(lineage.join("\n")));
+        }
+        if !status.warnings.is_empty() {
+            all.push(HoverBlock::Text(format!("Note: {}.", status.warnings.join(", "))));
+        }
+        let heads = status.forecast.as_ref().filter(|_| known.open_loop().is_some());
+        all.extend(heads.map(|it| HoverBlock::Text(format!("{}.", words::capitalised(it)))));
+        all.extend(status.activity.as_ref().map(|it| HoverBlock::Text(format!("Last seen: {it}"))));
+    }
+    if known.trust.unknown > 0 {
+        let commands = words::counted(known.trust.unknown as u64, "command");
+        let verb = if known.trust.unknown == 1 { "needs" } else { "need" };
+        all.push(HoverBlock::Text(format!("{commands} {verb} your trust.")));
+    }
+    all
+}
+
+fn weakening_block(weakening: &Weakening) -> HoverBlock {
+    HoverBlock::Text(format!("Weakened in iteration {}: {}.", weakening.since, weakening.what))
+}
+
+fn flaky(state: &LoopState, id: &CriterionId) -> Option<String> {
+    let rounds = passes_needed(state, id).filter(|_| state.outcome.is_none())?;
+    Some(format!("It passes and fails on the same files: it has to pass {rounds} rounds in a row."))
+}
+
+/// What the agent said of itself last, each claim with its source and its weight.
+fn claims(state: &LoopState) -> Option<String> {
+    let last = state.last_iteration()?;
+    let listed: Vec<String> =
+        last.claims.report_rows().iter().take(MAX_CLAIMS).map(ToString::to_string).collect();
+    let but = last.claims.contradiction().map_or_else(String::new, |it| format!("; {it}"));
+    (!listed.is_empty()).then(|| format!("The agent claims: {}{but}.", listed.join("; ")))
+}
+
+/// Every count that is not at zero, beside the one that always says something.
+fn breaker(known: &TaskView<'_>, status: &LoopStatus) -> String {
+    let of = |count: u32, limit: u32| match known.state {
+        Some(_) => format!("{count} of {limit}"),
+        None => count.to_string(),
+    };
+    let limits = known.state.map(|it| limits(&it.spec.settings.breaker)).unwrap_or_default();
+    let counts = &status.breaker.counts;
+    let mut parts =
+        vec![format!("{} iterations without a file change", of(counts.no_progress, limits.no_progress))];
+    let others = [
+        (counts.fast_failures, limits.fast_failures, "over within 10 s"),
+        (counts.same_error, limits.same_error, "with the same error"),
+        (counts.permission_denials, limits.permission_denials, "with denied tools"),
+        (counts.output_decline, limits.output_decline, "with far less output"),
+        (counts.oscillation, limits.oscillation, "back to earlier files"),
+    ];
+    let others = others.iter().filter(|(count, ..)| *count > 0);
+    parts.extend(others.map(|(count, limit, what)| format!("{} {what}", of(*count, *limit))));
+    let word = match status.breaker.state {
+        BreakerState::Closed => "closed",
+        BreakerState::Open => "open",
+        BreakerState::HalfOpen => "trying again",
+    };
+    let times = match status.breaker.trips {
+        0 => String::new(),
+        trips => format!("; opened {} so far", words::counted(u64::from(trips), "time")),
+    };
+    format!("Breaker {word}: {}{times}.", parts.join(", "))
+}

@@ -1,0 +1,139 @@
+use super::{Hover, HoverBlock};
+use crate::GroupState;
+use crate::editor::fixture::{World, at_work};
+use crate::editor::hover;
+use loopkeeper_core::check::Status;
+use loopkeeper_core::decide::sim::Act;
+use loopkeeper_core::settings::Preset;
+use loopkeeper_core::settings::preset::PresetSelection;
+use loopkeeper_text::DocumentRange;
+use loopkeeper_text::moment::Moment;
+
+fn at(world: &World, file: &str, needle: &str) -> Hover {
+    let document = world.documents.iter().find(|it| it.path == file).expect("a document");
+    let offset = document.text.find(needle).expect("in the text");
+    world
+        .look(|known| hover(known, (file, offset), known.state.map_or_else(Moment::default, |it| it.last_at)))
+        .expect("a hover")
+}
+
+#[test]
+fn a_criterion_says_what_is_checked_and_found() {
+    let mut world = at_work(World::prompt(), "ff", vec![Act::new("ff"), Act::new("pf")]);
+    world = World { results: Vec::new(), ..world }.found(&[('f', "1 of 2 fail")]);
+    world.results[0].0.head = "running 2 tests\n```\n[x](command:evil)\n".to_owned();
+    assert_eq!(
+        at(&world, "PROMPT.md", "cargo test").markdown(),
+        "**tests**\n\n✗ 1 of 2 fail · 12 s\n\nOver the iterations: ✗✗✓\n\n```\n$ cargo test\n```\n\nRun with \\`sh -c\\` in \
+         the project root, without stdin. It must exit 0.\n\nIts output:\n\n````\nrunning 2 \
+         tests\n```\n[x](command:evil)\n````"
+    );
+}
+
+#[test]
+fn a_failure_shows_its_places_before_its_output() {
+    let located =
+        |world: World| world.found(&[('f', "1 of 2 fail")]).located(&[("a.rs", 3, "left: 4, right: 5")]);
+    let shown = at(&located(World::prompt()), "PROMPT.md", "cargo test").plain();
+    assert!(shown.contains("\n\nWhere it fails:\n\na.rs:3: left: 4, right: 5"), "{shown}");
+    let mut passing = located(World::prompt());
+    passing.results[0].0.status = Status::Pass;
+    assert!(!at(&passing, "PROMPT.md", "cargo test").plain().contains("Where it fails"));
+    let mut long = located(World::prompt());
+    long.results[0].0.head = "warning: old\n".repeat(300);
+    long.results[0].0.tail = format!("{}1 of 2 fail\n", "warning: old\n".repeat(600));
+    let shown = at(&long, "PROMPT.md", "cargo test").plain();
+    let (_, output) = shown.split_once("Its output:\n\n").expect("the output");
+    assert!(output.starts_with("[… part of the output left out here …]\nwarning"), "{output}");
+    assert!(output.ends_with("warning: old\n1 of 2 fail") && output.len() < 1_500, "{output}");
+}
+
+#[test]
+fn the_first_line_shows_the_grid() {
+    let world = at_work(World::prompt(), "pf", vec![Act::idle("pf"), Act::new("ff")]);
+    let shown = at(&world, "PROMPT.md", "# Pay").plain();
+    let expect = "\
+Pay
+
+Working · 2/25 · 0 of 2 criteria pass
+
+         1
+tests   ✓✓✗  fails, broke in 2
+lint    ✗✗✗  fails
+breaker  ▃─  no progress 0 of 3
+files     ▂
+
+Breaker closed: 0 of 3 iterations without a file change.
+
+2 of 25 iterations · 2 min 3 s of 8 h, 7 h 57 min left · $0.02 of $25.00 · 2 of 100 calls this hour.
+
+Last seen: editing src/pay.rs";
+    assert_eq!(shown, expect);
+}
+
+#[test]
+fn groups_and_the_preset_are_said() {
+    let prompt = "# Pay\n\nDone when:\n\n- a: `$ a` (group core)\n- b: `$ b` (group core)\n- c: `$ c` (group docs)\n- d: `$ d`\n";
+    let mut world =
+        World::of(&[("PROMPT.md", prompt)]).played("ffff", vec![Act::new("pfpf"), Act::idle("pfpf")]);
+    let status = world.status.as_ref().unwrap();
+    let groups: Vec<_> =
+        status.groups.iter().map(|it| (it.name.as_str(), it.state, it.passed, it.total)).collect();
+    assert_eq!(groups, [("core", GroupState::Open, 1, 2), ("docs", GroupState::Holds, 1, 1)]);
+    assert_eq!(status.breaker.preset, None);
+    let chosen = PresetSelection { name: Preset::Small, because: "small (as configured)".to_owned() };
+    world.status.iter_mut().for_each(|it| it.breaker.preset = Some(chosen.clone()));
+    let shown = at(&world, "PROMPT.md", "# Pay").plain();
+    assert!(shown.contains("Groups: core 1 of 2, docs holds.\n\nBreaker"), "{shown}");
+    assert!(shown.contains("Breaker preset: small (as configured)."), "{shown}");
+}
+
+#[test]
+fn what_was_weakened_and_what_flips_is_said() {
+    let weakens = Act { weakens: Some(vec!["tests/a.py"]), ..Act::new("pf") };
+    let world = at_work(World::prompt(), "ff", vec![weakens, Act::idle("ff")]);
+    let shown = at(&world, "PROMPT.md", "# Pay").plain();
+    assert!(shown.contains("Weakened in iteration 1: tests/a.py lost 1 test."), "{shown}");
+    let shown = at(&world, "PROMPT.md", "cargo test").plain();
+    let expect = "It passes and fails on the same files: it has to pass 2 rounds in a row.";
+    assert!(shown.contains(expect) && !shown.contains("Weakened"), "{shown}");
+    assert!(!at(&world, "PROMPT.md", "cargo clippy").plain().contains("same files"));
+    let world = World::prompt().played("5f", vec![Act::new("3p"), Act::idle("3p")]);
+    let shown = at(&world, "PROMPT.md", "cargo test").plain();
+    assert!(shown.contains("Weakened in iteration 1: tests runs 3 tests, 5 at the start."), "{shown}");
+}
+
+#[test]
+fn a_plan_item_shows_its_criteria() {
+    let text = "{\"userStories\": [{\"id\": \"A\", \"title\": \"Log in\", \"passes\": true, \
+                \"acceptanceCriteria\": [\"one: `$ a`\", \"two\"]}]}";
+    let world = World::of(&[("prd.json", text)]).found(&[('p', "")]);
+    assert_eq!(
+        at(&world, "prd.json", "Log in").plain(),
+        "Log in\n\nMarked done: the agent's own account.\n\n✓ one\n· two"
+    );
+}
+
+#[test]
+fn text_from_outside_is_never_markup() {
+    let check = |text: &str, expect: &str| {
+        let hover =
+            Hover { place: DocumentRange::default(), blocks: vec![HoverBlock::Text(text.to_owned())] };
+        assert_eq!(hover.markdown(), expect);
+    };
+    check("[click](command:workbench.action)", "\\[click\\](command:workbench.action)");
+    check("<img src=x onerror=y>", "\\<img src=x onerror=y\\>");
+    check("**bold** `code` a_b", "\\*\\*bold\\*\\* \\`code\\` a\\_b");
+    check("# no heading", "\\# no heading");
+    check("- no list", "\\- no list");
+    check("1. no list", "1\\. no list");
+    check(
+        "see https://evil.example and www.evil.example",
+        "see https\\://evil.example and www\\.evil.example",
+    );
+    check("a\n\n---\n\nb", "a --- b");
+    check("&lt; \u{202e}evil\u{1b}[31m", "\\&lt; evil");
+    let fence =
+        Hover { place: DocumentRange::default(), blocks: vec![HoverBlock::Code("`````\n# out".to_owned())] };
+    assert_eq!(fence.markdown(), "``````\n`````\n# out\n``````");
+}

@@ -1,0 +1,77 @@
+//! Code lenses: state first, then at most two verbs. What a lens offers, an action offers too (`actions.rs`).
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeSet;
+
+use super::verbs::{self, OfferedCommand};
+use super::{EditorCommand, TaskView, state};
+use loopkeeper_task::criterion::Criterion;
+use loopkeeper_text::DocumentRange;
+use loopkeeper_text::lines::LineIndex;
+
+/// A few words over a line, perhaps to be clicked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lens {
+    /// The line that it stands over.
+    pub place: DocumentRange,
+    pub title: String,
+    /// `None`: only said.
+    pub command: Option<EditorCommand>,
+}
+
+/// The lenses over one document, in the order in which they stand.
+pub fn lenses(known: &TaskView<'_>, file: &str) -> Vec<Lens> {
+    let mut all = Vec::new();
+    let mut taken = BTreeSet::new();
+    let lines = LineIndex::of(known.document(file).map_or("", |it| it.text.as_str()));
+    if let Some(place) = known.heading().filter(|it| it.file == file) {
+        taken.insert(lines.line(place.range.start));
+        all.extend(of_task(known, &place));
+    }
+    for criterion in known.task.criteria.iter().filter(|it| it.place.file == file) {
+        // A line of JSON or of prose can hold many criteria: three lenses are all that it can bear.
+        if taken.insert(lines.line(criterion.place.range.start)) {
+            all.extend(of_criterion(known, criterion, &known.first_line(&criterion.place)));
+        }
+    }
+    for item in known.task.plan.iter().filter(|it| it.place.file == file) {
+        // Over an item that is a criterion too stands its result; the rest is among the actions.
+        if taken.insert(lines.line(item.place.range.start)) {
+            let place = known.first_line(&item.place);
+            all.extend(verbs::of_item(item).into_iter().map(|it| lens(known, &place, it)));
+        }
+    }
+    all
+}
+
+fn of_task(known: &TaskView<'_>, place: &DocumentRange) -> Vec<Lens> {
+    let behind = |title: &str| verbs::behind_state(known).map(|it| it.command(known, title.to_owned()));
+    let state = state::of_loop(known);
+    let said = state.map(|title| Lens { place: place.clone(), command: behind(&title), title });
+    let verbs = verbs::main(known).into_iter().take(2).map(|it| lens(known, place, it));
+    said.into_iter().chain(verbs).collect()
+}
+
+fn of_criterion(known: &TaskView<'_>, criterion: &Criterion, place: &DocumentRange) -> Vec<Lens> {
+    let Some(title) = state::of_criterion(known, criterion) else { return Vec::new() };
+    let verbs = verbs::of_criterion(known, criterion);
+    let output = verbs.iter().find(|it| matches!(it, OfferedCommand::Output(_)));
+    let command = output.map(|it| it.command(known, title.clone()));
+    let passes = known
+        .latest(&criterion.id)
+        .is_some_and(|it| it.result.status == loopkeeper_core::check::Status::Pass);
+    // What a passing check printed is a click on its state away.
+    let shown = verbs.into_iter().filter(|it| !(passes && matches!(it, OfferedCommand::Output(_))));
+    let said = Lens { place: place.clone(), title, command };
+    std::iter::once(said).chain(shown.map(|it| lens(known, place, it))).collect()
+}
+
+fn lens(known: &TaskView<'_>, place: &DocumentRange, verb: OfferedCommand<'_>) -> Lens {
+    // What still runs cannot be resumed: the pause that was asked for is withdrawn.
+    let withdraws =
+        matches!(verb, OfferedCommand::Resume) && known.open_loop().is_some_and(verbs::is_pausing);
+    let title = if withdraws { "Don't pause" } else { verb.lens_title() }.to_owned();
+    Lens { place: place.clone(), title: title.clone(), command: Some(verb.command(known, title)) }
+}

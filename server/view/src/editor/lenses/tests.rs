@@ -1,0 +1,147 @@
+use super::Lens;
+use crate::editor::fixture::{World, at_work};
+use crate::editor::lenses;
+use loopkeeper_agent::{LoopMode, ProviderClass};
+use loopkeeper_core::decide::sim::{Act, Sim, spec};
+use loopkeeper_core::decide::{Phase, UserCommand};
+
+/// The lenses over one line, separated as they are shown.
+fn over(world: &World, line: usize) -> String {
+    let all = world.look(|known| lenses(known, "PROMPT.md"));
+    let text = &world.documents[0].text;
+    let at = |it: &&Lens| text[..it.place.range.start].matches('\n').count() + 1 == line;
+    all.iter().filter(at).map(|it| it.title.clone()).collect::<Vec<_>>().join(" | ")
+}
+
+#[test]
+fn over_the_first_line_stands_what_the_loop_does() {
+    let check = |world: &World, expect: &str| assert_eq!(over(world, 1), expect);
+    check(&World::prompt(), "▶ Start loop | Run checks");
+    check(&World { checking: true, ..World::prompt() }, "Running checks");
+    check(&World { editor_trusted: false, ..World::prompt() }, "");
+    let working = at_work(World::prompt(), "pf", vec![Act::new("pf")]);
+    check(&working, "Working · 1/25 · 1 of 2 criteria pass | Pause | Stop");
+    check(&working.abandoned(), "Interrupted · 1/25 · 1 of 2 criteria pass | Resume | Stop");
+    check(&World::prompt().cooling(), "Breaker open · 3/25 · 0 of 2 criteria pass | Reset and resume | Stop");
+    check(&World::prompt().tripped(), "Breaker open · 3/25 · 0 of 2 criteria pass | Reset and resume | Stop");
+    let refused = World::prompt().played("ff", vec![Act::fails(ProviderClass::Login, "ff")]);
+    check(&refused, "Needs you · 1/25 · 0 of 2 criteria pass | Resume | Stop");
+    let done = World::prompt().played("ff", vec![Act::new("pp")]);
+    check(&done, "Completed, verified · 2 of 2 criteria pass | ▶ Start loop | Run checks");
+    let edited = World::prompt().played("ff", vec![Act::new("pp")]).stale();
+    check(&edited, "Idle · files changed since | ▶ Start loop | Run checks");
+    let broken = World::prompt().played("ff", vec![Act::new("pp")]).found(&[('p', ""), ('f', "")]);
+    check(&broken, "Idle · 1 of 2 criteria pass | ▶ Start loop | Run checks");
+    check(&done.damaged(), "Damaged · 2 of 2 criteria pass | ▶ Start loop | Run checks");
+}
+
+#[test]
+fn in_a_session_of_its_users_own_it_says_what_to_do_there() {
+    let mut made = spec(World::prompt().task.criteria);
+    made.settings.mode = LoopMode::Attach;
+    let told = |holds: Option<u32>| {
+        let mut sim = Sim::new(made.clone(), "ff", vec![Act::new("pf"); 2]);
+        sim.play();
+        if let Some(holds) = holds {
+            sim.lend("s1", holds);
+            sim.play();
+        }
+        over(&World::prompt().after(sim), 1)
+    };
+    assert_eq!(told(None), "Type your first message in Claude Code · 0 of 2 criteria pass | Stop");
+    assert_eq!(told(Some(1)), "Your turn in Claude Code · 2/25 · 1 of 2 criteria pass | Stop");
+}
+
+#[test]
+fn orders_show_before_they_are_carried_out() {
+    let told = |order: UserCommand| {
+        let mut sim =
+            Sim::new(spec(World::prompt().task.criteria), "pf", vec![Act::new("pf"), Act::new("pp")]);
+        while !matches!(sim.state.phase, Phase::Iterating { .. }) {
+            assert!(sim.turn());
+        }
+        sim.order(order);
+        over(&World::prompt().after(sim), 1)
+    };
+    assert_eq!(
+        told(UserCommand::Pause),
+        "Pausing after this iteration · 1/25 · 1 of 2 criteria pass | Don't pause | Stop"
+    );
+    assert_eq!(told(UserCommand::Stop), "Stopping · 1/25 · 1 of 2 criteria pass | Stop now");
+    let mut sim = Sim::new(spec(World::prompt().task.criteria), "pf", vec![Act::new("pf")]);
+    sim.order(UserCommand::Pause);
+    sim.play();
+    assert_eq!(over(&World::prompt().after(sim), 1), "Paused · 1 of 2 criteria pass | Resume | Stop");
+    let starting = Sim::new(spec(World::prompt().task.criteria), "pf", vec![]);
+    assert_eq!(
+        over(&World::prompt().after(starting), 1),
+        "Working · checks before iteration 1 | Pause | Stop"
+    );
+}
+
+#[test]
+fn over_a_criterion_stands_its_result() {
+    let check = |result: (char, &'static str), expect: &str| {
+        let world = World::prompt().found(&[result]).with_output("file:///s/0001.out");
+        assert_eq!(over(&world, 5), expect);
+    };
+    check(('-', ""), "never run | Run");
+    check(('p', "214 pass"), "✓ pass · 12 s | Run");
+    check(('f', "3 of 214 fail"), "✗ 3 of 214 fail · 12 s | Run | Output");
+    check(('t', "no result after 600 s"), "✗ no result after 600 s · 12 s | Run | Output");
+    check(('c', "\"make\" not found"), "✗ could not run, \"make\" not found · 12 s | Run | Output");
+    check(('z', "0 tests ran"), "✗ 0 tests ran · 12 s | Run | Output");
+    check(('u', "passed, but a changed"), "? passed, but a changed · 12 s | Run | Output");
+    let stale = World::prompt().found(&[('p', "")]).stale();
+    assert_eq!(over(&stale, 5), "✓ passed before the files changed | Run");
+    let world = World { untrusted: [stale.task.criteria[1].id.clone()].into(), ..stale };
+    assert_eq!(over(&world, 6), "needs trust | Run");
+}
+
+#[test]
+fn what_is_clicked_names_its_task_loop_and_criterion() {
+    let world = at_work(World::prompt(), "ff", vec![Act::new("pf")]).with_output("file:///s/0001.out");
+    let all = world.look(|known| lenses(known, "PROMPT.md"));
+    let commands: Vec<String> = all
+        .iter()
+        .map(|it| it.command.as_ref().map_or("-".into(), |it| format!("{} {}", it.command, it.argument)))
+        .collect();
+    let (id, other) = (&world.task.criteria[0].id.0, &world.task.criteria[1].id.0);
+    let output = |id: &str| {
+        format!("loopkeeper.server.output {{\"criterion\":\"{id}\",\"task\":\"file:///w/PROMPT.md\"}}")
+    };
+    let run = |id: &str| output(id).replace(".output", ".check");
+    assert_eq!(
+        commands,
+        [
+            "loopkeeper.server.output {\"iteration\":1,\"task\":\"file:///w/PROMPT.md\"}".to_owned(),
+            "loopkeeper.server.pause {\"loopId\":\"20261120-abcdef\"}".to_owned(),
+            "loopkeeper.server.stop {\"loopId\":\"20261120-abcdef\"}".to_owned(),
+            output(id),
+            run(id),
+            output(other),
+            run(other),
+            output(other),
+        ]
+    );
+}
+
+#[test]
+fn over_an_open_item_of_the_plan_stands_what_its_user_may_change() {
+    let plan = "- [ ] one\n- [x] two\n- [ ] three (optional)\n- [ ] four: `$ x`\n";
+    let world = World::of(&[("PROMPT.md", "# Pay\n"), ("fix_plan.md", plan)]);
+    let all = world.look(|known| lenses(known, "fix_plan.md"));
+    let titles: Vec<&str> = all.iter().map(|it| it.title.as_str()).collect();
+    assert_eq!(titles, ["never run", "Run", "Skip", "Raise", "Lower", "Take up"]);
+    let lower = all[4].command.as_ref().unwrap();
+    let id = &world.task.plan[0].id;
+    let argument = format!("{{\"by\":-1,\"item\":\"{id}\",\"task\":\"file:///w/PROMPT.md\"}}");
+    assert_eq!((lower.command, lower.argument.to_string()), ("loopkeeper.server.prioritize", argument));
+}
+
+#[test]
+fn a_line_never_bears_more_than_three() {
+    let text = "Done when: - a: `$ x` - b: `$ y` - c: `$ z`\n";
+    let world = World::of(&[("PROMPT.md", text)]).found(&[('f', ""), ('f', ""), ('f', "")]);
+    assert_eq!(over(&world, 1), "▶ Start loop | Run checks");
+}

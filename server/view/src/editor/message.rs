@@ -1,0 +1,94 @@
+//! Texts of diagnostics: short, sanitised, and equal for equal results. Truncated on character boundaries.
+
+use loopkeeper_text::{sanitize, words};
+
+/// Characters of a diagnostic's message.
+pub(super) const MESSAGE_CHARS: usize = 100;
+/// Of a name that must make room for a fact and a cure it is still to be recognised by.
+pub(super) const NAME_CHARS: usize = 24;
+const FACT_CHARS: usize = 60;
+const STALE: &str = ", files changed since";
+
+/// `name: fact. Cure.`; the cure goes where there is no room for it.
+pub(super) fn message(name: &str, fact: &str, cure: &str) -> String {
+    let fact = sanitize::line_within(fact, FACT_CHARS);
+    let name = sanitize::line(name);
+    let with_cure = format!(": {fact}. {cure}.");
+    let short = name.chars().count().min(NAME_CHARS);
+    let room = MESSAGE_CHARS.saturating_sub(with_cure.chars().count());
+    if !cure.is_empty() && room >= short {
+        return sanitize::line_within(&name, room) + &with_cure;
+    }
+    plain(&name, &fact, "")
+}
+
+/// `name: fact, files changed since`
+pub(super) fn stale(name: &str, fact: &str) -> String {
+    plain(&sanitize::line(name), &sanitize::line_within(fact, FACT_CHARS), STALE)
+}
+
+/// `fact. Hint`; the hint goes where there is no room for it. A question keeps its mark.
+pub(super) fn fact(fact: &str, hint: &str) -> String {
+    let end = if hint.ends_with('?') { "" } else { "." };
+    let whole = format!("{fact}. {}{end}", words::capitalised(hint));
+    if whole.chars().count() <= MESSAGE_CHARS { sentence(&whole) } else { sentence(fact) }
+}
+
+/// A sentence that is whole already.
+pub(super) fn sentence(text: &str) -> String {
+    sanitize::line_within(text, MESSAGE_CHARS)
+}
+
+pub(super) fn stale_sentence(text: &str) -> String {
+    sanitize::line_within(text, MESSAGE_CHARS - STALE.len()) + STALE
+}
+
+fn plain(name: &str, fact: &str, end: &str) -> String {
+    let rest = format!(": {fact}{end}");
+    sanitize::line_within(name, MESSAGE_CHARS.saturating_sub(rest.chars().count())) + &rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MESSAGE_CHARS, message, sentence, stale};
+
+    #[test]
+    fn a_cure_is_said_where_there_is_room() {
+        let check = |name: &str, fact: &str, cure: &str, expect: &str| {
+            assert_eq!(message(name, fact, cure), expect);
+        };
+        check("tests", "3 of 214 fail", "", "tests: 3 of 214 fail");
+        check(
+            "clippy",
+            "could not run, \"cargo-clippy\" not found",
+            "Install it or change the command",
+            "clippy: could not run, \"cargo-clippy\" not found. Install it or change the command.",
+        );
+        let long = "every single one of the many integration tests of the payment service passes";
+        check(
+            long,
+            "0 tests ran",
+            "Check what it selects",
+            "every single one of the many integration tests of the payment…: 0 tests ran. Check what it selects.",
+        );
+        check(
+            long,
+            "could not run, \"a-program-with-a-very-long-name\" not found",
+            "Install it or change the command",
+            "every single one of the many integratio…: could not run, \"a-program-with-a-very-long-name\" not found",
+        );
+    }
+
+    #[test]
+    fn messages_never_grow_beyond_their_line() {
+        for name in ["", "ü".repeat(300).as_str(), "a b", "\u{202e}evil\u{1b}[31m"] {
+            for fact in ["", "界".repeat(300).as_str(), "exit 1"] {
+                for text in [message(name, fact, "Do it again"), stale(name, fact), sentence(fact)] {
+                    assert!(text.chars().count() <= MESSAGE_CHARS, "{text}");
+                    assert!(!text.contains(['\u{202e}', '\u{1b}']), "{text}");
+                }
+            }
+        }
+        assert!(stale("tests", "exit 1").ends_with("exit 1, files changed since"));
+    }
+}

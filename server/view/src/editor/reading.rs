@@ -1,0 +1,111 @@
+//! What a check means, in words: the grammar read back to its author.
+
+use loopkeeper_task::criterion::{Check, Compare, Expect, PatternKind, TextPattern};
+use loopkeeper_text::words;
+
+/// One sentence per thing that must hold.
+pub fn describe_check(check: &Check) -> Vec<String> {
+    match check {
+        Check::Command { expect, .. } => command(expect),
+        Check::Exists { globs } => {
+            vec![format!("Every pattern must match a file: {}.", globs.join(", "))]
+        }
+        Check::Missing { globs } => vec![format!("No pattern may match a file: {}.", globs.join(", "))],
+        Check::Has { pattern, globs } => {
+            vec![format!("Some file of {} must contain {}.", globs.join(", "), searched(pattern))]
+        }
+        Check::Lacks { pattern, globs } => {
+            vec![format!("No file of {} may contain {}.", globs.join(", "), searched(pattern))]
+        }
+        Check::Clean => vec!["No new untracked files may be left behind.".to_owned()],
+        Check::Get { .. } => vec!["A request, from this machine, that must be answered.".to_owned()],
+        Check::Judge { of, .. } => judge(of.unwrap_or((1, 1))),
+    }
+}
+
+fn judge((needed, asked): (u32, u32)) -> Vec<String> {
+    let who = match asked {
+        1 => "An agent that looks for a reason against it must find none.".to_owned(),
+        _ => format!("{needed} of {asked} agents that look for a reason against it must find none."),
+    };
+    vec![who, "Asked once all other required checks pass; it counts as calls and costs.".to_owned()]
+}
+
+fn command(expect: &[Expect]) -> Vec<String> {
+    let mut all = vec!["Run with `sh -c` in the project root, without stdin.".to_owned()];
+    if !expect.iter().any(|it| matches!(it, Expect::Exit { .. })) {
+        all.push("It must exit 0.".to_owned());
+    }
+    all.extend(expect.iter().map(expected));
+    all
+}
+
+fn expected(expect: &Expect) -> String {
+    match expect {
+        Expect::Number { compare, value } => {
+            format!("The last number it prints must be {} {value}.", compared(*compare))
+        }
+        Expect::Matches { pattern } => format!("Its output must contain {}.", searched(pattern)),
+        Expect::MatchesNot { pattern } => format!("Its output must not contain {}.", searched(pattern)),
+        Expect::Exit { code } => format!("It must exit {code}."),
+        Expect::Status { code } => format!("The answer's status must be {code}."),
+    }
+}
+
+fn compared(compare: Compare) -> &'static str {
+    match compare {
+        Compare::Equal => "exactly",
+        Compare::NotEqual => "another than",
+        Compare::AtLeast => "at least",
+        Compare::AtMost => "at most",
+        Compare::Above => "above",
+        Compare::Below => "below",
+    }
+}
+
+fn searched(pattern: &TextPattern) -> String {
+    let text = pattern.written();
+    match pattern.kind {
+        PatternKind::Literal => text,
+        PatternKind::Regex => format!("a match of {text}"),
+        PatternKind::RegexIgnoreCase => format!("a match of {text}, upper or lower case"),
+    }
+}
+
+/// `(timeout 10m)` and its like, in words.
+pub(super) fn attributes(criterion: &loopkeeper_task::criterion::Criterion) -> Vec<String> {
+    let mut all = Vec::new();
+    if !criterion.required {
+        all.push("Optional: it does not keep the loop going.".to_owned());
+    }
+    all.extend(criterion.timeout_ms.map(|ms| format!("It may take {}.", words::duration(ms))));
+    all.extend(criterion.group.as_ref().map(|it| format!("Group {it}.")));
+    all.extend(criterion.stage.map(|it| format!("Stage {it}.")));
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::describe_check;
+    use loopkeeper_task::parse_inline_task;
+
+    #[test]
+    fn every_form_reads_as_sentences() {
+        let check = |item: &str, expect: &str| {
+            let task = parse_inline_task("", &[item.to_owned()]);
+            let said = describe_check(task.criteria[0].check.as_ref().expect("a check"));
+            assert_eq!(said.join(" "), expect);
+        };
+        check("a: `$ cargo test`", "Run with `sh -c` in the project root, without stdin. It must exit 0.");
+        check(
+            "a: `$ cov` `>= 80` `exit 3` `!/warn/i`",
+            "Run with `sh -c` in the project root, without stdin. The last number it prints must be at least 80. It \
+             must exit 3. Its output must not contain a match of /warn/i, upper or lower case.",
+        );
+        check("a: `exists a.md docs/*.md`", "Every pattern must match a file: a.md, docs/*.md.");
+        check("a: `missing tmp/*`", "No pattern may match a file: tmp/*.");
+        check("a: `has \"fn main\" src/*.rs`", "Some file of src/*.rs must contain \"fn main\".");
+        check("a: `lacks /TODO|FIXME/ src/**`", "No file of src/** may contain a match of /TODO|FIXME/.");
+        check("a: `clean`", "No new untracked files may be left behind.");
+    }
+}

@@ -1,0 +1,115 @@
+//! Questions about what is known that several views ask, so that all of them give the same answer.
+
+use std::ops::Range;
+
+use super::{LatestResult, TaskView};
+use crate::criteria::tally_of_task;
+use crate::{DisplayPhase, DisplayState, LoopStatus};
+use loopkeeper_core::check::{CriteriaTally, Status};
+use loopkeeper_core::journal::OutcomeKind;
+use loopkeeper_task::criterion::{Criterion, CriterionId};
+use loopkeeper_task::{TaskDocument, front_matter_end};
+use loopkeeper_text::DocumentRange;
+
+impl<'a> TaskView<'a> {
+    /// The loop, unless it has ended.
+    pub(super) fn open_loop(&self) -> Option<&'a LoopStatus> {
+        self.status.filter(|it| it.state != DisplayState::Done && it.phase != DisplayPhase::Damaged)
+    }
+
+    pub(super) fn at_work(&self) -> bool {
+        self.open_loop().is_some_and(|it| it.state == DisplayState::Working)
+    }
+
+    pub(super) fn latest(&self, id: &CriterionId) -> Option<LatestResult<'a>> {
+        self.results.get(id).copied()
+    }
+
+    /// The counts of the criteria: as the loop judges them while there is one, else those of the documents with
+    /// their latest results.
+    pub(super) fn tally(&self) -> CriteriaTally {
+        self.open_loop().map_or_else(
+            || tally_of_task(&self.task.criteria, |id| self.latest(id).map(|it| it.result)),
+            |it| CriteriaTally::of(it.criteria.items.iter().map(|it| (it.required, it.status))),
+        )
+    }
+
+    /// Something is known that was judged on another tree than the present one.
+    pub(super) fn any_stale(&self) -> bool {
+        self.task.criteria.iter().filter_map(|it| self.latest(&it.id)).any(|it| it.stale)
+    }
+
+    /// There is something to report besides what stands in the documents.
+    pub(super) fn has_results(&self) -> bool {
+        self.status.is_some() || self.task.criteria.iter().any(|it| self.results.contains_key(&it.id))
+    }
+
+    /// The last loop ended in a way that says nothing any more, since everything holds now.
+    pub(super) fn is_mended(&self) -> bool {
+        self.open_loop().is_none() && !self.any_stale() && self.tally().holds()
+    }
+
+    pub(super) fn is_trusted(&self, criterion: &Criterion) -> bool {
+        self.trust.editor && !self.trust.criteria.contains(&criterion.id)
+    }
+
+    pub(super) fn outcome(&self) -> Option<OutcomeKind> {
+        self.status?.outcome.as_ref().map(|it| it.kind)
+    }
+
+    pub(super) fn document(&self, file: &str) -> Option<&'a TaskDocument> {
+        self.documents.iter().find(|it| it.path == file)
+    }
+
+    /// The first line of the task that says something: what concerns all of it stands there.
+    pub(super) fn heading(&self) -> Option<DocumentRange> {
+        let document = self.documents.first()?;
+        let body = front_matter_end(&document.text);
+        let text = document.text.get(body..).unwrap_or_default();
+        let blank = text.len() - text.trim_start().len();
+        let at = if blank == text.len() { body } else { body + blank };
+        let range = line_at(&document.text, at);
+        Some(DocumentRange { file: document.path.clone(), range })
+    }
+
+    /// The first line of a place, for what stands over or behind lines.
+    pub(super) fn first_line(&self, place: &DocumentRange) -> DocumentRange {
+        let text = self.document(&place.file).map_or("", |it| it.text.as_str());
+        DocumentRange { file: place.file.clone(), range: line_at(text, place.range.start) }
+    }
+}
+
+/// What failed is a failure of what was checked, or of the means to check it.
+pub(super) fn is_failure(status: Status) -> bool {
+    !matches!(status, Status::Pass | Status::Unverified)
+}
+
+pub(super) fn overlap(one: &Range<usize>, other: &Range<usize>) -> bool {
+    one.start <= other.end && other.start <= one.end
+}
+
+/// The line around `at`, without white space at its ends.
+fn line_at(text: &str, at: usize) -> Range<usize> {
+    let before = text.get(..at).unwrap_or_default();
+    let start = before.rfind(['\n', '\r']).map_or(0, |it| it + 1);
+    let rest = text.get(start..).unwrap_or_default();
+    let line = rest.split(['\n', '\r']).next().unwrap_or_default();
+    let from = start + line.len() - line.trim_start().len();
+    from..from + line.trim().len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::line_at;
+
+    #[test]
+    fn a_line_is_found_from_anywhere_in_it() {
+        let check = |text: &str, at: usize, expect: &str| assert_eq!(&text[line_at(text, at)], expect);
+        check("", 0, "");
+        check("# Goal\nmore", 0, "# Goal");
+        check("# Goal\r\nmore", 4, "# Goal");
+        check("# Goal\n  - süß  \nx", 9, "- süß");
+        check("a\n\nb", 2, "");
+        check("a\n", 2, "");
+    }
+}

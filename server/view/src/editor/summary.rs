@@ -1,0 +1,206 @@
+//! What concerns the whole task, on its first line: the standing summary, which every editor shows, and what
+//! keeps its loop from going on.
+
+use super::{Diagnostic, DiagnosticCode, Severity, TaskView, message};
+use crate::{DisplayPhase, DisplayState, LoopStatus, QuestionStatus, sentences};
+use loopkeeper_core::journal::{Edit, OutcomeKind, PauseReason, QuestionKind};
+use loopkeeper_text::{DocumentRange, words};
+
+pub(super) fn diagnostics(known: &TaskView<'_>) -> Vec<Diagnostic> {
+    let Some(place) = known.heading() else { return Vec::new() };
+    let mut all: Vec<Diagnostic> = summary(known, &place).into_iter().collect();
+    all.extend(blocking_diagnostic(known, &place));
+    all.extend(trust(known, &place));
+    all.extend(removed(known, &place));
+    all
+}
+
+/// `working: 3 of 5 criteria pass`. Changes only when the counts or the state do.
+fn summary(known: &TaskView<'_>, place: &DocumentRange) -> Option<Diagnostic> {
+    if !known.live && !known.has_results() {
+        return None;
+    }
+    let tally = known.tally();
+    let text = format!("{}: {}", word(known), tally.sentence());
+    let mut found =
+        Diagnostic::new(place, Severity::Information, DiagnosticCode::Summary, message::sentence(&text));
+    if known.open_loop().is_some_and(|it| is_cooling(it) || is_tripped(it)) {
+        found.severity = Severity::Warning;
+    } else if let Some(trouble) = known.status.and_then(|it| needs_user(known, it)) {
+        found.severity = Severity::Warning;
+        found.message = message::sentence(&trouble);
+    } else if known.open_loop().is_none() && known.any_stale() {
+        found.severity = Severity::Hint;
+        found.stale = true;
+        // How a loop ended says nothing about other files.
+        let idle = format!("idle: {}", tally.sentence());
+        found.message = message::stale_sentence(&idle);
+    } else if known.status.is_none() && !tally.is_judged() {
+        found.severity = Severity::Hint;
+    }
+    Some(found)
+}
+
+/// The state in a word or two; how a loop ended only as long as the results bear it out.
+fn word(known: &TaskView<'_>) -> &'static str {
+    if let Some(status) = known.open_loop() {
+        return match status.state {
+            DisplayState::Working | DisplayState::NeedsYou if is_cooling(status) || is_tripped(status) => {
+                "breaker open"
+            }
+            DisplayState::Working => "working",
+            DisplayState::NeedsYou => "needs you",
+            DisplayState::Paused => "paused",
+            DisplayState::Done | DisplayState::Idle => "idle",
+        };
+    }
+    let verified = known.status.and_then(|it| it.outcome.as_ref()).is_some_and(|it| it.verified);
+    match known.outcome() {
+        Some(OutcomeKind::Completed) if verified && known.tally().holds() => "completed, verified",
+        Some(OutcomeKind::Completed) if !verified => "completed, claimed, not verified",
+        Some(OutcomeKind::Stopped) if !known.is_mended() => "stopped",
+        Some(OutcomeKind::Limit) if !known.is_mended() => "limit reached",
+        Some(OutcomeKind::Breaker) if !known.is_mended() => "breaker open",
+        _ => "idle",
+    }
+}
+
+/// What only the user can put right and no code of its own names, in the words that were recorded.
+fn needs_user(known: &TaskView<'_>, status: &LoopStatus) -> Option<String> {
+    if let Some(outcome) = status.outcome.as_ref().filter(|it| it.kind == OutcomeKind::Failed) {
+        return (!known.is_mended()).then(|| format!("failed: {}", before_hint(&outcome.sentence)));
+    }
+    let pause = status.pause.as_ref().filter(|_| status.phase == DisplayPhase::Paused)?;
+    match pause.reason {
+        PauseReason::Agent
+        | PauseReason::Disk
+        | PauseReason::Workspace
+        | PauseReason::Missing
+        | PauseReason::Session
+        | PauseReason::Other => Some(format!("needs you: {}", before_hint(&pause.message))),
+        PauseReason::User | PauseReason::Breaker | PauseReason::Trust | PauseReason::Question => None,
+    }
+}
+
+/// Remedies are for the terminal; an editor offers its own.
+fn before_hint(message: &str) -> &str {
+    words::fact_and_hint(message).0.trim_end_matches('.')
+}
+
+/// Why the loop does not go on.
+fn blocking_diagnostic(known: &TaskView<'_>, place: &DocumentRange) -> Option<Diagnostic> {
+    let status = known.status?;
+    let (severity, code, name, fact, cure) = match (status.phase, known.outcome()) {
+        (DisplayPhase::Damaged, _) => {
+            let fact = "the loop's journal does not fit its checksums".to_owned();
+            (Severity::Error, DiagnosticCode::Damaged, "damaged", fact, "Start a new loop")
+        }
+        (DisplayPhase::Interrupted, _) => {
+            let fact = "the process that owned the loop is gone".to_owned();
+            (Severity::Warning, DiagnosticCode::Interrupted, "interrupted", fact, "Resume the loop")
+        }
+        (DisplayPhase::NeedsAnswer, _) => return status.question.as_ref().map(|it| needs_answer(place, it)),
+        (DisplayPhase::Ended, Some(_)) if known.is_mended() => return None,
+        (DisplayPhase::Ended, Some(OutcomeKind::Limit)) => {
+            let (fact, cure) = limit(known, status);
+            (Severity::Warning, DiagnosticCode::LimitReached, "limit reached", fact, cure)
+        }
+        (DisplayPhase::Ended, Some(OutcomeKind::Breaker)) => (
+            Severity::Warning,
+            DiagnosticCode::BreakerOpen,
+            "breaker open",
+            breaker(status),
+            "Change the task or the limit",
+        ),
+        (DisplayPhase::Paused, _) if is_tripped(status) => (
+            Severity::Warning,
+            DiagnosticCode::BreakerOpen,
+            "breaker open",
+            breaker(status),
+            "Reset it to go on",
+        ),
+        (DisplayPhase::Waiting, _) if is_cooling(status) => {
+            let cure = "Resume it to try at once";
+            (Severity::Warning, DiagnosticCode::BreakerOpen, "breaker open", breaker(status), cure)
+        }
+        _ => return None,
+    };
+    Some(Diagnostic::new(place, severity, code, message::message(name, &fact, cure)))
+}
+
+/// Its own words: they are what has to be answered.
+fn needs_answer(place: &DocumentRange, question: &QuestionStatus) -> Diagnostic {
+    let message = match question.kind {
+        QuestionKind::Agent => message::sentence(&format!("needs answer: {}", question.text)),
+        QuestionKind::Permission => message::sentence(&sentences::wanted(&question.text)),
+        QuestionKind::UsageLimit | QuestionKind::Denied => message::sentence(&question.text),
+    };
+    Diagnostic::new(place, Severity::Warning, DiagnosticCode::NeedsAnswer, message)
+}
+
+pub(super) fn is_tripped(status: &LoopStatus) -> bool {
+    let paused = status.pause.as_ref().is_some_and(|it| it.reason == PauseReason::Breaker);
+    status.phase == DisplayPhase::Paused && paused
+}
+
+/// The breaker is open, and lets an iteration through when it has rested.
+pub(super) fn is_cooling(status: &LoopStatus) -> bool {
+    status.is_cooling()
+}
+
+fn breaker(status: &LoopStatus) -> String {
+    status.breaker.reason.clone().unwrap_or_else(|| "the loop was not getting anywhere".to_owned())
+}
+
+/// The limit as it is set, not what was spent: that is the loop's business.
+fn limit(known: &TaskView<'_>, status: &LoopStatus) -> (String, &'static str) {
+    let limits = &status.limits;
+    let tokens = limits.tokens.filter(|it| status.spent.tokens.is_some_and(|used| used >= *it));
+    let duration = words::duration(limits.duration_ms);
+    if status.iteration >= limits.iterations {
+        let iterations = words::counted(u64::from(limits.iterations), "iteration");
+        (format!("{iterations} used"), "Raise `limits.iterations`")
+    } else if status.spent.cost_micros.is_some_and(|it| it >= limits.cost_micros) {
+        (format!("{} spent", words::cost(limits.cost_micros)), "Raise `limits.cost_usd`")
+    } else if let Some(tokens) = tokens {
+        (format!("{} tokens used", words::amount(tokens)), "Raise `limits.tokens`")
+    } else if known.state.is_some_and(|it| it.worked_ms < limits.duration_ms) {
+        (format!("the next wait is longer than what is left of {duration}"), "Raise `limits.duration`")
+    } else {
+        (format!("{duration} of work done"), "Raise `limits.duration`")
+    }
+}
+
+fn trust(known: &TaskView<'_>, place: &DocumentRange) -> Option<Diagnostic> {
+    let waits = known.status.is_some_and(|it| it.phase == DisplayPhase::Untrusted);
+    let severity = if waits { Severity::Warning } else { Severity::Information };
+    let message = if !known.trust.editor {
+        "The editor does not trust this folder, so nothing runs.".to_owned()
+    } else if known.trust.unknown > 0 {
+        let commands = words::counted(known.trust.unknown as u64, "command");
+        let verb = if known.trust.unknown == 1 { "needs" } else { "need" };
+        format!("{commands} {verb} your trust before anything runs.")
+    } else {
+        return None;
+    };
+    if !known.live && !known.has_results() {
+        return None;
+    }
+    Some(Diagnostic::new(place, severity, DiagnosticCode::NeedsTrust, message))
+}
+
+/// Criteria that the agent took out of the documents: they stand nowhere else any more.
+fn removed<'a>(known: &TaskView<'a>, place: &DocumentRange) -> impl Iterator<Item = Diagnostic> + use<'a> {
+    let state = known.state.filter(|_| known.open_loop().is_some());
+    let place = place.clone();
+    let removed = state.into_iter().flat_map(|it| &it.proposed).filter(|it| it.edit == Edit::Removed);
+    removed.map(move |it| {
+        let fact = "removed by the agent, still judged";
+        Diagnostic::new(
+            &place,
+            Severity::Information,
+            DiagnosticCode::Proposed,
+            message::message(&it.name, fact, ""),
+        )
+    })
+}

@@ -1,0 +1,97 @@
+//! Document symbols: the task, its criteria with their state, its plan.
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashMap;
+
+use super::{TaskView, state};
+use loopkeeper_task::PlanItem;
+use loopkeeper_task::criterion::Criterion;
+use loopkeeper_text::{DocumentRange, sanitize};
+
+/// One entry of the outline.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Symbol {
+    pub name: String,
+    /// The state in a few words.
+    pub detail: String,
+    pub kind: SymbolKind,
+    /// Encloses `selection` and the places of all children.
+    pub place: DocumentRange,
+    /// What is selected when one goes there.
+    pub selection: DocumentRange,
+    pub children: Vec<Symbol>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SymbolKind {
+    Task,
+    Criterion,
+    PlanItem,
+}
+
+/// The outline of one document: of a prompt under the task, of a plan its items.
+pub fn symbols(known: &TaskView<'_>, file: &str) -> Vec<Symbol> {
+    let Some(document) = known.document(file) else { return Vec::new() };
+    let plan = known.task.plan.iter().filter(|it| it.place.file == file);
+    let mut all: Vec<Symbol> = plan.clone().map(of_item).collect();
+    let at: HashMap<&str, usize> = plan.enumerate().map(|(index, it)| (it.id.as_str(), index)).collect();
+    for criterion in known.task.criteria.iter().filter(|it| it.place.file == file) {
+        let symbol = of_criterion(known, criterion);
+        let item = criterion.plan_item.as_deref().and_then(|id| at.get(id));
+        match item.and_then(|index| all.get_mut(*index)) {
+            Some(item) => item.adopt(symbol),
+            None => all.push(symbol),
+        }
+    }
+    all.sort_by_key(|it| it.selection.range.start);
+    let Some(heading) = known.heading().filter(|it| it.file == file) else { return all };
+    let title = if known.task.title.is_empty() { file } else { &known.task.title };
+    let said = state::of_loop(known).unwrap_or_else(|| known.tally().sentence());
+    vec![Symbol {
+        name: named(title),
+        detail: said,
+        kind: SymbolKind::Task,
+        place: DocumentRange { file: file.to_owned(), range: 0..document.text.len() },
+        selection: heading,
+        children: all,
+    }]
+}
+
+fn of_criterion(known: &TaskView<'_>, criterion: &Criterion) -> Symbol {
+    Symbol {
+        name: named(&criterion.name),
+        detail: state::of_criterion(known, criterion).unwrap_or_else(|| "no check".to_owned()),
+        kind: SymbolKind::Criterion,
+        place: criterion.place.clone(),
+        selection: criterion.place.clone(),
+        children: Vec::new(),
+    }
+}
+
+fn of_item(item: &PlanItem) -> Symbol {
+    Symbol {
+        name: named(&item.title),
+        detail: if item.done { "done" } else { "open" }.to_owned(),
+        kind: SymbolKind::PlanItem,
+        place: item.place.clone(),
+        selection: item.place.clone(),
+        children: Vec::new(),
+    }
+}
+
+impl Symbol {
+    fn adopt(&mut self, child: Symbol) {
+        let (mine, its) = (&mut self.place.range, &child.place.range);
+        *mine = mine.start.min(its.start)..mine.end.max(its.end);
+        self.children.push(child);
+    }
+}
+
+/// Protocols refuse an empty name.
+fn named(name: &str) -> String {
+    const NAME_CHARS: usize = 100;
+    let clean = sanitize::line_within(name, NAME_CHARS);
+    if clean.is_empty() { "unnamed".to_owned() } else { clean }
+}

@@ -1,0 +1,332 @@
+//! What can be done with a task and its criteria right now: the one list behind lenses and actions.
+
+use serde_json::{Value, json};
+
+use super::actions::QUICKFIX;
+use super::{EditorCommand, TaskView, summary, weakened};
+use crate::{DisplayPhase, DisplayState, LoopStatus};
+use loopkeeper_core::journal::PauseReason;
+use loopkeeper_task::PlanItem;
+use loopkeeper_task::criterion::{Criterion, CriterionId};
+use loopkeeper_text::sanitize;
+
+/// Of a name as a part of a title.
+const NAME_CHARS: usize = 40;
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum OfferedCommand<'a> {
+    Start,
+    Check,
+    Pause,
+    Resume,
+    /// Without the checks that cannot run.
+    ResumeAnyway,
+    /// The loop's question.
+    Answer,
+    Stop,
+    StopNow,
+    ResetBreaker,
+    Trust,
+    /// The commands on the page that was shown.
+    TrustShown,
+    Untrust,
+    /// What the last iteration changed.
+    Diff(u32),
+    /// What its agent printed.
+    Said(u32),
+    Run(&'a Criterion),
+    Output(&'a Criterion),
+    /// A file that the agent weakened, as it was at the start.
+    Restore(&'a str),
+    AcceptWeakening,
+    /// Skips an item of the plan, or takes it up again.
+    Skip(&'a PlanItem),
+    Raise(&'a PlanItem),
+    Lower(&'a PlanItem),
+    /// Everything of the loop as one archive.
+    Export,
+}
+
+/// What fits over the task's first line: at most two.
+pub(super) fn main<'a>(known: &TaskView<'a>) -> Vec<OfferedCommand<'a>> {
+    let mut all = match known.open_loop() {
+        Some(status) => of_loop(status),
+        None if known.checking => Vec::new(),
+        None => vec![OfferedCommand::Start, OfferedCommand::Check],
+    };
+    all.retain(|it| it.is_allowed(known));
+    all
+}
+
+fn of_loop<'a>(status: &LoopStatus) -> Vec<OfferedCommand<'a>> {
+    match (status.state, status.phase) {
+        (_, DisplayPhase::Interrupted) => vec![OfferedCommand::Resume, OfferedCommand::Stop],
+        (_, DisplayPhase::Stopping) => vec![OfferedCommand::StopNow],
+        (_, DisplayPhase::Untrusted) => vec![OfferedCommand::Trust, OfferedCommand::Stop],
+        (_, DisplayPhase::NeedsAnswer) => vec![OfferedCommand::Answer, OfferedCommand::Stop],
+        (DisplayState::Working, _) if is_pausing(status) => {
+            vec![OfferedCommand::Resume, OfferedCommand::Stop]
+        }
+        (DisplayState::Working, _) if summary::is_cooling(status) => {
+            vec![OfferedCommand::ResetBreaker, OfferedCommand::Stop]
+        }
+        (DisplayState::Working, _) => vec![OfferedCommand::Pause, OfferedCommand::Stop],
+        _ if summary::is_tripped(status) => vec![OfferedCommand::ResetBreaker, OfferedCommand::Stop],
+        _ if awaits_session(status) => vec![OfferedCommand::Stop],
+        _ => vec![OfferedCommand::Resume, OfferedCommand::Stop],
+    }
+}
+
+/// It goes on when its user speaks to the session that they lend, and in no other way.
+pub(super) fn awaits_session(status: &LoopStatus) -> bool {
+    let is_it = |reason| reason == PauseReason::Session;
+    status.state == DisplayState::NeedsYou && status.pause.as_ref().is_some_and(|it| is_it(it.reason))
+}
+
+/// It rests since a check cannot run on this machine.
+fn lacks_something(status: &LoopStatus) -> bool {
+    let is_it = status.pause.as_ref().is_some_and(|it| it.reason == PauseReason::Missing);
+    status.state == DisplayState::NeedsYou && status.phase == DisplayPhase::Paused && is_it
+}
+
+/// It will rest when the running iteration is over.
+pub(super) fn is_pausing(status: &LoopStatus) -> bool {
+    let by_user = status.pause.as_ref().is_some_and(|it| it.reason == PauseReason::User);
+    status.state == DisplayState::Working && by_user
+}
+
+/// Everything that can be done with the task, what a line has no room for included.
+pub(super) fn offered_commands<'a>(known: &TaskView<'a>) -> Vec<OfferedCommand<'a>> {
+    let mut all = main(known);
+    let open = known.open_loop();
+    if open.is_some() {
+        all.push(OfferedCommand::Check);
+    }
+    if open.is_some_and(|it| it.phase == DisplayPhase::NeedsAnswer) {
+        // Without an answer: the agent decides.
+        all.push(OfferedCommand::Resume);
+    }
+    if open.is_some_and(|it| summary::is_cooling(it) || summary::is_tripped(it)) {
+        // One iteration on trial; what was counted stays.
+        all.push(OfferedCommand::Resume);
+    }
+    if open.is_some_and(lacks_something) {
+        all.push(OfferedCommand::ResumeAnyway);
+    }
+    if all.contains(&OfferedCommand::Stop) && open.is_some_and(|it| it.phase != DisplayPhase::Interrupted) {
+        all.push(OfferedCommand::StopNow);
+    }
+    if let Some(status) = known.status.filter(|it| it.iteration > 0 && it.phase != DisplayPhase::Damaged) {
+        all.extend([OfferedCommand::Diff(status.iteration), OfferedCommand::Said(status.iteration)]);
+    }
+    all.extend(known.status.map(|_| OfferedCommand::Export));
+    let has_commands = known.task.criteria.iter().any(|it| it.check.is_some());
+    if known.trust.unknown > 0 {
+        all.extend((!all.contains(&OfferedCommand::Trust)).then_some(OfferedCommand::Trust));
+        all.extend(known.trust.shown.map(|_| OfferedCommand::TrustShown));
+    } else if known.trust.unknown == 0 && has_commands && open.is_none() {
+        all.push(OfferedCommand::Untrust);
+    }
+    all.retain(|it| it.is_allowed(known));
+    all
+}
+
+/// What can be done about what the agent weakened: where it is told, at a criterion or on the first line (`None`).
+pub(super) fn of_weakened<'a>(
+    known: &TaskView<'a>,
+    criterion: Option<&CriterionId>,
+) -> Vec<OfferedCommand<'a>> {
+    let mut all = Vec::new();
+    for weakening in weakened::told_at(known, criterion) {
+        all.extend(
+            weakened::can_restore(known, weakening).then_some(OfferedCommand::Restore(&weakening.path)),
+        );
+    }
+    let any = weakened::told_at(known, criterion).next().is_some();
+    all.extend((any && weakened::can_accept(known)).then_some(OfferedCommand::AcceptWeakening));
+    all.retain(|it| it.is_allowed(known));
+    all
+}
+
+/// What a click on the loop's state shows.
+pub(super) fn behind_state(known: &TaskView<'_>) -> Option<OfferedCommand<'static>> {
+    let status = known.status.filter(|it| it.iteration > 0 && it.phase != DisplayPhase::Damaged)?;
+    Some(OfferedCommand::Said(status.iteration))
+}
+
+/// What can be done with one item of the plan: one that is done has its place behind it.
+pub(super) fn of_item(item: &PlanItem) -> Vec<OfferedCommand<'_>> {
+    match (item.done, item.blocking) {
+        (true, _) => Vec::new(),
+        (false, true) => {
+            vec![OfferedCommand::Skip(item), OfferedCommand::Raise(item), OfferedCommand::Lower(item)]
+        }
+        (false, false) => vec![OfferedCommand::Skip(item)],
+    }
+}
+
+/// What can be done with one criterion.
+pub(super) fn of_criterion<'a>(known: &TaskView<'a>, criterion: &'a Criterion) -> Vec<OfferedCommand<'a>> {
+    if criterion.check.is_none() {
+        return Vec::new();
+    }
+    let mut all = vec![OfferedCommand::Run(criterion)];
+    if known.latest(&criterion.id).is_some_and(|it| it.output.is_some()) {
+        all.push(OfferedCommand::Output(criterion));
+    }
+    all.retain(|it| it.is_allowed(known));
+    all
+}
+
+impl OfferedCommand<'_> {
+    /// Nothing that runs a program is offered where the editor does not trust the folder.
+    fn is_allowed(self, known: &TaskView<'_>) -> bool {
+        match self {
+            Self::Start
+            | Self::Check
+            | Self::Run(_)
+            | Self::Resume
+            | Self::ResumeAnyway
+            | Self::Answer
+            | Self::ResetBreaker
+            | Self::Trust
+            | Self::TrustShown
+            | Self::AcceptWeakening => known.trust.editor,
+            Self::Pause | Self::Stop | Self::StopNow | Self::Untrust => true,
+            Self::Diff(_) | Self::Said(_) | Self::Output(_) => true,
+            Self::Restore(_) | Self::Export => true,
+            Self::Skip(_) | Self::Raise(_) | Self::Lower(_) => true,
+        }
+    }
+
+    /// One or two words, over a line that says the rest.
+    pub(super) fn lens_title(self) -> &'static str {
+        match self {
+            Self::Start => "▶ Start loop",
+            Self::Check => "Run checks",
+            Self::Pause => "Pause",
+            Self::Resume => "Resume",
+            Self::ResumeAnyway => "Go on anyway",
+            Self::Answer => "Answer…",
+            Self::Stop => "Stop",
+            Self::StopNow => "Stop now",
+            Self::ResetBreaker => "Reset and resume",
+            Self::Trust => "Trust…",
+            Self::TrustShown => "Trust shown",
+            Self::Untrust => "Withdraw trust",
+            Self::Diff(_) => "Changes",
+            Self::Said(_) => "Agent output",
+            Self::Run(_) => "Run",
+            Self::Output(_) => "Output",
+            Self::Restore(_) => "Restore",
+            Self::AcceptWeakening => "Accept",
+            Self::Skip(item) if item.blocking => "Skip",
+            Self::Skip(_) => "Take up",
+            Self::Raise(_) => "Raise",
+            Self::Lower(_) => "Lower",
+            Self::Export => "Export",
+        }
+    }
+
+    /// For a menu, in which other servers' entries stand beside it.
+    pub(super) fn action_title(self, known: &TaskView<'_>) -> String {
+        let title = quoted(if known.task.title.is_empty() { known.reference } else { &known.task.title });
+        match self {
+            Self::Start => format!("Start loop {title}"),
+            Self::Check => format!("Run all checks of {title}"),
+            Self::Pause => format!("Pause loop {title} after this iteration"),
+            Self::Resume => format!("Resume loop {title}"),
+            Self::ResumeAnyway => format!("Resume loop {title} without the checks that cannot run"),
+            Self::Answer => format!("Answer the question of {title}…"),
+            Self::Stop => format!("Stop loop {title} after this iteration"),
+            Self::StopNow => format!("Stop loop {title} now"),
+            Self::ResetBreaker => format!("Reset breaker of {title} and resume"),
+            Self::Trust => format!("Read and trust the commands of {title}…"),
+            Self::TrustShown => "Trust the commands shown".to_owned(),
+            Self::Untrust => format!("Withdraw trust in the commands of {title}"),
+            Self::Diff(iteration) => format!("Show changes of iteration {iteration}"),
+            Self::Said(iteration) => format!("Show agent output of iteration {iteration}"),
+            Self::Run(criterion) => format!("Run check {}", quoted(&criterion.name)),
+            Self::Output(criterion) => format!("Show output of {}", quoted(&criterion.name)),
+            Self::Restore(path) => {
+                format!("Restore \"{}\" as it was at the start", weakened::shortened(path, NAME_CHARS))
+            }
+            Self::AcceptWeakening => format!("Accept what the agent of {title} weakened"),
+            Self::Skip(item) if item.blocking => format!("Skip {}", quoted(&item.title)),
+            Self::Skip(item) => format!("Take up {} again", quoted(&item.title)),
+            Self::Raise(item) => format!("Raise {} in the plan", quoted(&item.title)),
+            Self::Export => format!("Export loop of {title} without secrets"),
+            Self::Lower(item) => format!("Lower {} in the plan", quoted(&item.title)),
+        }
+    }
+
+    pub(super) fn kind(self) -> &'static str {
+        match self {
+            Self::Start => "source.loopkeeper.start",
+            Self::Check | Self::Run(_) => "source.loopkeeper.check",
+            Self::Pause => "source.loopkeeper.pause",
+            Self::Resume | Self::ResumeAnyway => "source.loopkeeper.resume",
+            Self::Answer => "source.loopkeeper.answer",
+            Self::Stop | Self::StopNow => "source.loopkeeper.stop",
+            Self::ResetBreaker => "source.loopkeeper.resetBreaker",
+            Self::Trust => "source.loopkeeper.trust",
+            Self::Untrust => "source.loopkeeper.untrust",
+            Self::Restore(_) | Self::AcceptWeakening | Self::TrustShown => QUICKFIX,
+            Self::Export => "source.loopkeeper.export",
+            Self::Skip(_) => "source.loopkeeper.skip",
+            Self::Raise(_) | Self::Lower(_) => "source.loopkeeper.prioritize",
+            Self::Diff(_) => "source.loopkeeper.diff",
+            Self::Output(_) | Self::Said(_) => "source.loopkeeper.output",
+        }
+    }
+
+    pub(super) fn command(self, known: &TaskView<'_>, title: String) -> EditorCommand {
+        let task = known.reference;
+        let loop_id = known.status.map_or("", |it| it.id.as_str());
+        let of_task = || json!({ "task": task });
+        let of_loop = || json!({ "loopId": loop_id });
+        let (command, argument): (&'static str, Value) = match self {
+            Self::Start => ("loopkeeper.server.start", of_task()),
+            Self::Check => ("loopkeeper.server.check", of_task()),
+            Self::Pause => ("loopkeeper.server.pause", of_loop()),
+            Self::Resume => ("loopkeeper.server.resume", of_loop()),
+            Self::ResumeAnyway => ("loopkeeper.server.resume", json!({ "loopId": loop_id, "anyway": true })),
+            Self::Answer => ("loopkeeper.server.answer", of_loop()),
+            Self::Stop => ("loopkeeper.server.stop", of_loop()),
+            Self::StopNow => ("loopkeeper.server.stop", json!({ "loopId": loop_id, "now": true })),
+            Self::ResetBreaker => ("loopkeeper.server.resetBreaker", of_loop()),
+            Self::Trust => ("loopkeeper.server.trust", of_task()),
+            // Of the page that was shown: any other is refused.
+            Self::TrustShown => {
+                ("loopkeeper.server.trust", json!({ "task": task, "hash": known.trust.shown }))
+            }
+            Self::Untrust => ("loopkeeper.server.untrust", of_task()),
+            Self::Diff(iteration) => {
+                ("loopkeeper.server.diff", json!({ "loopId": loop_id, "iteration": iteration }))
+            }
+            Self::Said(iteration) => {
+                ("loopkeeper.server.output", json!({ "task": task, "iteration": iteration }))
+            }
+            Self::Run(it) => ("loopkeeper.server.check", json!({ "task": task, "criterion": it.id })),
+            Self::Output(it) => ("loopkeeper.server.output", json!({ "task": task, "criterion": it.id })),
+            Self::Restore(path) => {
+                ("loopkeeper.server.rollback", json!({ "loopId": loop_id, "iteration": 0, "paths": [path] }))
+            }
+            Self::AcceptWeakening => ("loopkeeper.server.acceptWeakening", of_loop()),
+            Self::Export => ("loopkeeper.server.export", of_loop()),
+            Self::Skip(it) => ("loopkeeper.server.skip", json!({ "task": task, "item": it.id })),
+            Self::Raise(it) => {
+                ("loopkeeper.server.prioritize", json!({ "task": task, "item": it.id, "by": 1 }))
+            }
+            Self::Lower(it) => {
+                ("loopkeeper.server.prioritize", json!({ "task": task, "item": it.id, "by": -1 }))
+            }
+        };
+        EditorCommand { title, command, argument }
+    }
+}
+
+/// A name of hostile origin as a part of a title.
+fn quoted(name: &str) -> String {
+    format!("\"{}\"", sanitize::line_within(name, NAME_CHARS))
+}

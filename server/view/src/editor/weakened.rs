@@ -1,0 +1,87 @@
+//! What the agent made easier, as editors show it: at the criterion whose check it concerns, else on the first
+//! line. What counts as weaker, and whether it stands, is decided elsewhere.
+
+use super::diagnostics::{Diagnostic, DiagnosticCode, RelatedLocation, RelatedTarget, Severity};
+use super::{TaskView, message};
+use crate::DisplayPhase;
+use loopkeeper_core::decide::weakening;
+use loopkeeper_core::journal::Weakening;
+use loopkeeper_task::criterion::CriterionId;
+use loopkeeper_text::sanitize;
+
+/// Of a file and its loss; what is cut is the path's beginning.
+const FACT_CHARS: usize = 60;
+
+/// Everything of the open loop that stands, with the criterion that it is told at.
+pub(super) fn reported_weakenings<'a>(
+    known: &TaskView<'a>,
+) -> impl Iterator<Item = (&'a Weakening, Option<&'a CriterionId>)> {
+    let task = known.task;
+    let state = known.state.filter(|_| known.open_loop().is_some());
+    let written = move |id: &&CriterionId| task.criteria.iter().any(|it| it.id == **id);
+    state
+        .into_iter()
+        .flat_map(weakening::unreported)
+        .map(move |it| (it, it.criterion.as_ref().filter(written)))
+}
+
+pub(super) fn told_at<'a>(
+    known: &TaskView<'a>,
+    criterion: Option<&CriterionId>,
+) -> impl Iterator<Item = &'a Weakening> {
+    reported_weakenings(known).filter(move |(_, place)| *place == criterion).map(|(it, _)| it)
+}
+
+/// A loop at work refuses it, and where the user edited the file since, the start is not what it is measured against.
+pub(super) fn can_restore(known: &TaskView<'_>, weakening: &Weakening) -> bool {
+    let (Some(status), Some(state)) = (known.open_loop(), known.state) else { return false };
+    let rests =
+        status.phase == DisplayPhase::Interrupted || (state.is_paused_at_rest() && state.stop.is_none());
+    rests && is_of_start(known, weakening)
+}
+
+/// Only a keeper that is there can hear of it.
+pub(super) fn can_accept(known: &TaskView<'_>) -> bool {
+    known.open_loop().is_some_and(|it| !matches!(it.phase, DisplayPhase::Interrupted | DisplayPhase::Damaged))
+}
+
+fn is_of_start(known: &TaskView<'_>, weakening: &Weakening) -> bool {
+    known.state.is_some_and(|it| weakening::is_of_start(it, weakening))
+}
+
+pub(super) fn diagnostics(known: &TaskView<'_>) -> Vec<Diagnostic> {
+    let mut all = Vec::new();
+    for (weakening, criterion) in reported_weakenings(known) {
+        let criterion = criterion.and_then(|id| known.task.criteria.iter().find(|it| it.id == *id));
+        let Some(place) = criterion.map(|it| it.place.clone()).or_else(|| known.heading()) else { continue };
+        let cure =
+            if is_of_start(known, weakening) { "Restore it or accept it" } else { "Fix it or accept it" };
+        let message = message::message("weakened", &fact(weakening), cure);
+        let mut found = Diagnostic::new(&place, Severity::Warning, DiagnosticCode::Weakened, message);
+        if !weakening.path.is_empty() {
+            let target = RelatedTarget::Source { file: weakening.path.clone(), line: 1, column: None };
+            found.related = vec![RelatedLocation { target, message: "weaker than at the start".to_owned() }];
+        }
+        all.push(found);
+    }
+    all
+}
+
+/// Both the file's name and the loss are to be recognised, so the folders go first.
+fn fact(weakening: &Weakening) -> String {
+    let (what, path) = (sanitize::line(&weakening.what), sanitize::line(&weakening.path));
+    let Some(loss) = what.strip_prefix(path.as_str()).filter(|_| !path.is_empty()) else { return what };
+    let room = FACT_CHARS.saturating_sub(loss.chars().count()).max(message::NAME_CHARS);
+    shortened(&path, room) + loss
+}
+
+/// The end of a path is what tells it from others.
+pub(super) fn shortened(path: &str, room: usize) -> String {
+    let path = sanitize::line(path);
+    let chars = path.chars().count();
+    if chars <= room {
+        return path;
+    }
+    let end = path.chars().skip((chars - room).saturating_add(1));
+    std::iter::once('…').chain(end).collect()
+}

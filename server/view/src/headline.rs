@@ -1,0 +1,101 @@
+//! One line per loop for people: state first, then how far it is.
+
+use super::{DisplayPhase, DisplayState, LoopStatus};
+use crate::sentences;
+use loopkeeper_core::journal::{PauseReason, QuestionKind, WaitReason};
+use loopkeeper_text::words;
+
+/// `Working: iteration 4/25, 3 of 5 criteria pass, $1.24`. Holds no time of day: that is the view's own.
+pub fn headline(status: &LoopStatus) -> String {
+    if let Some(outcome) = &status.outcome {
+        let rolled_back = if status.stale { " (files rolled back since)" } else { "" };
+        return format!("{}{rolled_back}", words::capitalised(&outcome.sentence));
+    }
+    if let Some(wanted) = requested_permission(status) {
+        // The agent's own words come last: what follows could not be told from them.
+        let iteration = iteration(status);
+        return format!("{}: {iteration}, {}, {wanted}", word(status), status.criteria.sentence());
+    }
+    let what = what(status);
+    // A remedy ends the line.
+    let (fact, hint) = words::fact_and_hint(&what);
+    let mut parts = vec![fact.to_owned(), status.criteria.sentence()];
+    parts.extend(status.spent.cost_micros.map(words::cost));
+    let hint = hint.map_or_else(String::new, |it| format!(". Hint: {it}"));
+    format!("{}: {}{hint}", word(status), parts.join(", "))
+}
+
+/// The state in a word or two.
+fn word(status: &LoopStatus) -> &'static str {
+    match status.state {
+        DisplayState::Working if status.is_cooling() => "Breaker open",
+        DisplayState::Working => "Working",
+        DisplayState::NeedsYou => "Needs you",
+        DisplayState::Paused => "Paused",
+        DisplayState::Done => "Done",
+        DisplayState::Idle => "Idle",
+    }
+}
+
+/// What the agent waits to be allowed.
+fn requested_permission(status: &LoopStatus) -> Option<String> {
+    let question = status.question.as_ref().filter(|it| it.kind == QuestionKind::Permission)?;
+    (status.phase == DisplayPhase::NeedsAnswer).then(|| sentences::wanted(&question.text))
+}
+
+fn iteration(status: &LoopStatus) -> String {
+    format!("iteration {}/{}", status.iteration, status.limits.iterations)
+}
+
+fn what(status: &LoopStatus) -> String {
+    let iteration = iteration(status);
+    match status.phase {
+        DisplayPhase::Baseline => "checks before iteration 1".into(),
+        DisplayPhase::Iterating => iteration,
+        DisplayPhase::Checking => format!("{iteration}, running checks"),
+        DisplayPhase::Waiting => match status.wait.as_ref().map(|it| it.reason) {
+            Some(WaitReason::Quota) => format!("{iteration}, waiting for the provider's usage limit"),
+            Some(WaitReason::Backoff) => format!("{iteration}, waiting to try the agent again"),
+            Some(WaitReason::Calls) => format!("{iteration}, waiting: the calls of this hour are used up"),
+            Some(WaitReason::Breaker) => {
+                let why = status.breaker.reason.as_deref().unwrap_or("no progress");
+                format!("{iteration}, {why}, tries again by itself")
+            }
+            Some(WaitReason::Other) => format!("{iteration}, waiting"),
+            Some(WaitReason::Between) | None => format!("{iteration}, waiting before the next"),
+        },
+        DisplayPhase::Stopping => format!("{iteration}, stopping"),
+        DisplayPhase::Untrusted => "its commands are not trusted".into(),
+        DisplayPhase::NeedsAnswer => format!("{iteration}, {}", question_text(status)),
+        DisplayPhase::Interrupted => interrupted(status, &iteration),
+        DisplayPhase::Damaged => "its journal is damaged".into(),
+        DisplayPhase::Paused => match &status.pause {
+            Some(pause) if pause.reason == PauseReason::Missing && status.iteration == 0 => {
+                pause.message.clone()
+            }
+            Some(pause) if pause.reason != PauseReason::User => format!("{iteration}, {}", pause.message),
+            _ => iteration,
+        },
+        DisplayPhase::Ended => status.outcome.as_ref().map(|it| it.sentence.clone()).unwrap_or_default(),
+    }
+}
+
+/// A denial is a sentence already.
+fn question_text(status: &LoopStatus) -> String {
+    match &status.question {
+        Some(it) if it.kind == QuestionKind::Agent => format!("the agent asks: {}", it.text),
+        Some(it) => it.text.clone(),
+        None => "the agent asks a question".into(),
+    }
+}
+
+/// A keeper that went because the disk is full said so.
+fn interrupted(status: &LoopStatus, iteration: &str) -> String {
+    match &status.pause {
+        Some(pause) if pause.reason == PauseReason::Disk => {
+            format!("interrupted in {iteration}, {}", pause.message)
+        }
+        _ if status.iteration == 0 => "interrupted before the first iteration".into(),
+        _ => format!("interrupted in {iteration}"),
+    }
+}

@@ -1,0 +1,141 @@
+//! Payloads of the user's own commands (`[on]`): one JSON object per event, made from journal records. Field names are
+//! contract (`CONFIGURATION.md`). Starts nothing.
+
+use serde::Serialize;
+
+use super::status::needs_user;
+use super::{CriteriaStatus, UsageStatus, criteria};
+use crate::sentences;
+use loopkeeper_core::decide::LoopState;
+use loopkeeper_core::journal::{ChangeStats, Entry, LineStats, Outcome, PauseReason, Record};
+use loopkeeper_core::settings::LoopEvent;
+
+/// One event.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct HookPayload {
+    pub event: LoopEvent,
+    pub loop_id: String,
+    pub task: String,
+    pub root: String,
+    /// The last that was started.
+    pub iteration: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub duration: Option<u64>,
+    pub criteria: HookCriteriaCounts,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub changed: Option<HookChangedFiles>,
+    pub spent: UsageStatus,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sentence: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<PauseReason>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<Outcome>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct HookCriteriaCounts {
+    pub passed: u64,
+    pub failed: u64,
+    pub unverified: u64,
+    pub total: u64,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct HookChangedFiles {
+    pub count: u64,
+    /// The first 20.
+    pub files: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lines: Option<LineStats>,
+}
+
+/// Hears record after record of one loop and says what is new.
+#[derive(Debug)]
+pub struct HookEventEncoder {
+    /// Its user was told already that the loop needs them.
+    needed: bool,
+}
+
+impl HookEventEncoder {
+    /// What `state` says by now was told by whoever kept the loop before.
+    pub fn new(state: &LoopState) -> Self {
+        Self { needed: needs_user(state) }
+    }
+
+    /// What is to be told of a record that has just been applied: each event once.
+    pub fn encode_events(&mut self, state: &LoopState, entry: &Entry) -> Vec<HookPayload> {
+        let mut told = Vec::new();
+        match &entry.record {
+            Record::IterationIntended { .. } => told.push(event_payload(state, LoopEvent::IterationStart)),
+            Record::IterationEnded { changes, sentence, .. } => {
+                told.push(iteration_end(state, changes, sentence));
+            }
+            Record::Ended { outcome } => told.push(HookPayload {
+                duration: Some(state.worked_ms),
+                outcome: Some(outcome.clone()),
+                ..event_payload(state, LoopEvent::Ended)
+            }),
+            _ => {}
+        }
+        let needed = needs_user(state);
+        if needed && !self.needed {
+            let (reason, text) = pause_reason(state);
+            told.push(HookPayload { reason, text, ..event_payload(state, LoopEvent::NeedsYou) });
+        }
+        self.needed = needed;
+        told
+    }
+}
+
+/// Why it rests; the question itself where it waits for an answer.
+fn pause_reason(state: &LoopState) -> (Option<PauseReason>, Option<String>) {
+    if let Some(question) = state.questions.blocking_question().filter(|_| state.pause.is_none()) {
+        return (Some(PauseReason::Question), Some(question.text.clone()));
+    }
+    if let Some(question) = state.questions.permission() {
+        return (Some(PauseReason::Question), Some(sentences::wanted(&question.text)));
+    }
+    let pause = state.pause.as_ref();
+    (pause.map(|it| it.reason), pause.map(|it| it.message.clone()))
+}
+
+fn iteration_end(state: &LoopState, changes: &ChangeStats, sentence: &str) -> HookPayload {
+    let took = state.last_iteration().map(|it| it.ended_at.ms_since(it.started_at));
+    HookPayload {
+        duration: took,
+        changed: Some(HookChangedFiles {
+            count: changes.count,
+            files: changes.files.clone(),
+            lines: changes.lines,
+        }),
+        sentence: Some(sentence.to_owned()),
+        ..event_payload(state, LoopEvent::IterationEnd)
+    }
+}
+
+fn event_payload(state: &LoopState, event: LoopEvent) -> HookPayload {
+    let CriteriaStatus { passed, failed, unverified, total, .. } =
+        criteria(&state.pinned, |id| state.results.get(id));
+    HookPayload {
+        event,
+        loop_id: state.spec.loop_id.clone(),
+        task: state.spec.task.0.clone(),
+        root: state.spec.root.clone(),
+        iteration: state.iteration,
+        duration: None,
+        criteria: HookCriteriaCounts { passed, failed, unverified, total },
+        changed: None,
+        spent: UsageStatus::of(&state.spent),
+        sentence: None,
+        reason: None,
+        text: None,
+        outcome: None,
+    }
+}
+
+#[cfg(test)]
+mod tests;

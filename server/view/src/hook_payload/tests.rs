@@ -1,0 +1,120 @@
+use serde_json::{Value, json};
+
+use super::HookEventEncoder;
+use loopkeeper_agent::ProviderClass;
+use loopkeeper_core::decide::sim::{Act, Sim, criterion, spec};
+use loopkeeper_core::decide::{apply, state_from_first};
+use loopkeeper_core::journal::{Entry, LoopSpec};
+
+/// Everything that is told of these records when a keeper lives through all of them.
+fn told(entries: &[Entry]) -> Vec<Value> {
+    let mut state = state_from_first(&entries[0]).unwrap();
+    let mut teller = HookEventEncoder::new(&state);
+    let mut told = Vec::new();
+    for entry in &entries[1..] {
+        apply(&mut state, entry);
+        told.extend(teller.encode_events(&state, entry));
+    }
+    told.iter().map(|it| serde_json::to_value(it).unwrap()).collect()
+}
+
+fn events(entries: &[Entry]) -> Vec<String> {
+    told(entries).iter().map(|it| it["event"].as_str().unwrap().to_owned()).collect()
+}
+
+fn of_two(acts: Vec<Act>) -> Sim {
+    Sim::new(spec(vec![criterion("a", "true"), criterion("b", "true")]), "fp", acts).run()
+}
+
+#[test]
+fn every_iteration_has_its_start_and_its_end_and_the_loop_its_own() {
+    let sim = of_two(vec![Act::new("fp"), Act::new("pp")]);
+    let told = told(&sim.entries);
+    let words: Vec<&str> = told.iter().map(|it| it["event"].as_str().unwrap()).collect();
+    assert_eq!(words, ["iteration-start", "iteration-end", "iteration-start", "iteration-end", "ended"]);
+    let mut first = told[0].clone();
+    // Whatever else is counted there: `status` shows the same.
+    first["spent"] = json!({"calls": first["spent"]["calls"]});
+    assert_eq!(
+        first,
+        json!({
+            "event": "iteration-start", "loopId": "20261120-abcdef", "task": "PROMPT.md", "root": "/work tree",
+            "iteration": 1, "criteria": {"passed": 1, "failed": 1, "unverified": 0, "total": 2},
+            "spent": {"calls": 1}
+        })
+    );
+    let end = &told[1];
+    assert_eq!(end["changed"], json!({"count": 1, "files": ["src/lib.rs"]}));
+    assert!(end["duration"].as_u64().unwrap() >= 60_000, "{end}");
+    assert_eq!(end["spent"]["calls"], 1);
+    assert!(!end["sentence"].as_str().unwrap().is_empty());
+    let last = &told[4];
+    assert_eq!((&last["outcome"]["kind"], &last["outcome"]["verified"]), (&json!("completed"), &json!(true)));
+    assert_eq!((&last["iteration"], &last["criteria"]["passed"]), (&json!(2), &json!(2)));
+    assert!(last["duration"].as_u64().unwrap() >= 120_000, "{last}");
+}
+
+#[test]
+fn a_loop_that_comes_to_need_its_user_says_so_once() {
+    let fails = |_| Act::fails(ProviderClass::Login, "fp");
+    let sim = of_two((0..5).map(fails).collect());
+    let told = told(&sim.entries);
+    let asked: Vec<&Value> = told.iter().filter(|it| it["event"] == "needs-you").collect();
+    assert_eq!(asked.len(), 1, "{told:#?}");
+    assert_eq!(asked[0]["reason"], "agent");
+    assert!(!asked[0]["text"].as_str().unwrap().is_empty());
+    assert_eq!(told.last().unwrap()["event"], "needs-you", "it rests");
+}
+
+#[test]
+fn a_question_is_told_with_its_words_where_somebody_can_answer() {
+    let asked = |attended| {
+        let acts = vec![Act::new("fp").says("Which database do you want?"), Act::new("pp")];
+        let spec = LoopSpec { attended, ..spec(vec![criterion("a", "true"), criterion("b", "true")]) };
+        let told = told(&Sim::new(spec, "fp", acts).run().entries);
+        let needs = told.into_iter().filter(|it| it["event"] == "needs-you");
+        needs.map(|it| (it["reason"].clone(), it["text"].clone())).collect::<Vec<_>>()
+    };
+    assert_eq!(asked(true), [(json!("question"), json!("Which database do you want?"))]);
+    assert_eq!(asked(false), []);
+}
+
+#[test]
+fn a_keeper_that_takes_over_tells_nothing_again() {
+    let fails = |_| Act::fails(ProviderClass::Login, "fp");
+    let mut sim = of_two((0..5).map(fails).collect());
+    let before = sim.entries.len();
+    sim.crash("boot-2");
+    sim.play();
+    assert!(sim.entries.len() > before, "it says that it took over");
+    // As the new keeper lives: what is on record is replayed, what comes is heard.
+    let mut state = state_from_first(&sim.entries[0]).unwrap();
+    sim.entries[1..before].iter().for_each(|it| apply(&mut state, it));
+    let mut teller = HookEventEncoder::new(&state);
+    for entry in &sim.entries[before..] {
+        apply(&mut state, entry);
+        assert_eq!(teller.encode_events(&state, entry), [], "{entry:?}");
+    }
+}
+
+#[test]
+fn a_question_is_told_with_its_words() {
+    let asks = Act::new("f").says("I stopped here.\n\nWhich database do you want?");
+    let sim = Sim::new(spec(vec![criterion("a", "true")]), "f", vec![asks, Act::new("p")]).run();
+    let told = told(&sim.entries);
+    let asked: Vec<&Value> = told.iter().filter(|it| it["event"] == "needs-you").collect();
+    assert_eq!(asked.len(), 1, "{told:#?}");
+    assert_eq!(
+        (&asked[0]["reason"], &asked[0]["text"]),
+        (&json!("question"), &json!("Which database do you want?"))
+    );
+}
+
+#[test]
+fn a_pause_of_the_users_own_is_nothing_to_tell() {
+    let attended = LoopSpec { attended: true, ..spec(vec![criterion("a", "true")]) };
+    let mut sim = Sim::new(attended, "f", vec![Act::new("f")]);
+    sim.order(loopkeeper_core::decide::UserCommand::Pause);
+    sim.play();
+    assert!(!events(&sim.entries).contains(&"needs-you".to_owned()));
+}

@@ -1,0 +1,99 @@
+//! What kind of output it is, by the output alone.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use loopkeeper_agent::kind::Dialect;
+
+/// What a run printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum OutputFormat {
+    Claude,
+    Codex,
+    Gemini,
+    Opencode,
+    /// Through our bridge.
+    Acp,
+    /// JSON objects, one a line, of a dialect that nobody here knows.
+    UnknownJson,
+    /// Looks like JSON and is none.
+    BrokenJson,
+    Text,
+    Nothing,
+}
+
+impl OutputFormat {
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Claude => "JSON lines as Claude Code prints them",
+            Self::Codex => "JSON lines as Codex prints them",
+            Self::Gemini => "JSON lines as Gemini CLI prints them",
+            Self::Opencode => "JSON lines as OpenCode prints them",
+            Self::Acp => "the Agent Client Protocol",
+            Self::UnknownJson => "JSON lines of an unknown kind: they are read as text",
+            Self::BrokenJson => "looks like JSON and cannot be read as such: it is read as text",
+            Self::Text => "text",
+            Self::Nothing => "nothing",
+        }
+    }
+
+    /// The dialect in which it is read.
+    pub fn dialect(self) -> Dialect {
+        match self {
+            Self::Claude => Dialect::Claude,
+            Self::Codex => Dialect::Codex,
+            Self::Gemini => Dialect::Gemini,
+            Self::Opencode => Dialect::Opencode,
+            Self::Acp => Dialect::Acp,
+            Self::UnknownJson | Self::BrokenJson | Self::Text | Self::Nothing => Dialect::Text,
+        }
+    }
+}
+
+/// The format of everything that one run printed. Both the beginning and the end of a dialect have to be there: a
+/// few JSON lines among others are none.
+pub fn format_of(stdout: &str) -> OutputFormat {
+    let lines: Vec<&str> = stdout.lines().map(str::trim).filter(|it| !it.is_empty()).collect();
+    let objects: Vec<Value> =
+        lines.iter().filter_map(|it| serde_json::from_str(it).ok()).filter(Value::is_object).collect();
+    let looks = lines.iter().filter(|it| it.starts_with('{')).count();
+    if lines.is_empty() {
+        return OutputFormat::Nothing;
+    }
+    if let Some(format) = detect_dialect(&objects) {
+        return format;
+    }
+    match (objects.len(), looks) {
+        (0, 0) => OutputFormat::Text,
+        (read, looks) if read < looks => OutputFormat::BrokenJson,
+        (read, _) if 2 * read > lines.len() => OutputFormat::UnknownJson,
+        _ => OutputFormat::Text,
+    }
+}
+
+fn detect_dialect(objects: &[Value]) -> Option<OutputFormat> {
+    let kind = |it: &Value| it.get("type").and_then(Value::as_str).unwrap_or_default().to_owned();
+    let any = |wanted: &str, fields: &[&str]| {
+        objects.iter().any(|it| kind(it) == wanted && fields.iter().all(|field| it.pointer(field).is_some()))
+    };
+    let formats = [
+        (OutputFormat::Claude, any("system", &["/session_id", "/model"]) && any("result", &["/is_error"])),
+        (
+            OutputFormat::Codex,
+            any("thread.started", &["/thread_id"])
+                && (any("turn.completed", &[]) || any("turn.failed", &["/error"])),
+        ),
+        (OutputFormat::Gemini, any("init", &["/session_id"]) && any("result", &["/status"])),
+        (
+            OutputFormat::Opencode,
+            any("step_start", &["/sessionID"]) && any("step_finish", &["/part/reason"])
+                || any("error", &["/sessionID"]),
+        ),
+        (
+            OutputFormat::Acp,
+            any("session", &["/id"]) && any("turn", &["/stopReason"]) || any("failed", &["/authMethods"]),
+        ),
+    ];
+    formats.into_iter().find(|(_, is_it)| *is_it).map(|(format, _)| format)
+}

@@ -1,0 +1,145 @@
+//! What follows for a loop from what was seen: whether it can be driven, in which mode, with which settings.
+
+use std::fmt::Write as _;
+
+use serde::Serialize;
+
+use super::{OutputFormat, ProbeAnswer, ProbeQuestion, ProbeRow};
+use loopkeeper_agent::PromptBy;
+use loopkeeper_agent::kind::{AgentKind, Dialect};
+
+/// What was tried, as the configuration would name it.
+#[derive(Debug, Clone)]
+pub struct ProbeSubject {
+    pub name: String,
+    /// A command of the user's own; empty for an agent that loopkeeper knows.
+    pub command: Vec<String>,
+    pub prompt: PromptBy,
+    /// Of what it printed.
+    pub format: OutputFormat,
+    /// A PID namespace works here.
+    pub enclosed: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Recommendation {
+    /// It gets its prompt and does its work.
+    pub drivable: bool,
+    pub mode: &'static str,
+    /// For `loopkeeper.toml`; empty where it cannot be driven.
+    pub toml: String,
+    /// One sentence each.
+    pub notes: Vec<String>,
+}
+
+/// What to write into the configuration.
+pub fn recommend(tried: &ProbeSubject, rows: &[ProbeRow]) -> Recommendation {
+    let is = |question: ProbeQuestion, answer: ProbeAnswer| {
+        rows.iter().any(|it| it.question == question && it.answer == answer)
+    };
+    let drivable = is(ProbeQuestion::Prompt, ProbeAnswer::Yes) && is(ProbeQuestion::Work, ProbeAnswer::Yes);
+    let toml = if drivable { toml_snippet(tried, &is) } else { String::new() };
+    let can_be_told =
+        AgentKind::from_name(&tried.name, tried.format.dialect()).way_to_a_stop_hook().is_some();
+    let told = notes(&is, can_be_told);
+    let mut notes: Vec<String> =
+        told.into_iter().filter(|(so, _)| *so).map(|(_, note)| note.to_owned()).collect();
+    if !drivable {
+        notes.insert(
+            0,
+            "As it is, loops cannot be run with it: it has to take its prompt and do the work.".to_owned(),
+        );
+    }
+    Recommendation { drivable, mode: "loop", toml, notes }
+}
+
+type ProbeFinding<'a> = dyn Fn(ProbeQuestion, ProbeAnswer) -> bool + 'a;
+
+fn toml_snippet(tried: &ProbeSubject, is: &ProbeFinding<'_>) -> String {
+    let mut toml = format!("agent = {}\nmode = \"loop\"\n", quote_toml(&tried.name));
+    if !tried.command.is_empty() {
+        let command: Vec<String> = tried.command.iter().map(|it| quote_toml(it)).collect();
+        let prompt = match tried.prompt {
+            // The protocol carries it.
+            _ if tried.format == OutputFormat::Acp => String::new(),
+            PromptBy::Stdin => "prompt = \"stdin\"\n".to_owned(),
+            PromptBy::Argument => "prompt = \"argument\"\n".to_owned(),
+            PromptBy::File => "prompt = \"file\"\n".to_owned(),
+        };
+        let output = match tried.format.dialect() {
+            Dialect::Text => "text",
+            Dialect::Claude => "claude",
+            Dialect::Codex => "codex",
+            Dialect::Gemini => "gemini",
+            Dialect::Opencode => "opencode",
+            Dialect::Acp => "acp",
+        };
+        let _ = write!(
+            toml,
+            "\n[agents.{}]\ncommand = [{}]\n{prompt}output = \"{output}\"\n",
+            tried.name,
+            command.join(", ")
+        );
+    } else if tried.format == OutputFormat::Acp {
+        let _ = write!(toml, "\n[agents.{}]\noutput = \"acp\"\n", tried.name);
+    }
+    if is(ProbeQuestion::Stop, ProbeAnswer::No) {
+        // Nothing is gained by waiting for it.
+        toml.push_str("\n[limits]\ngrace = \"3s\"\n");
+        if tried.enclosed {
+            toml.push_str("\n[sandbox]\nkind = \"required\"\n");
+        }
+    }
+    if is(ProbeQuestion::Honesty, ProbeAnswer::No) {
+        toml.push_str("\n[exit]\ndone_signals = 3\n");
+    }
+    toml
+}
+
+/// In the order of the table; those that are so are told. `can_be_told`: hook mode has a way to give it a stop hook.
+fn notes(is: &ProbeFinding<'_>, can_be_told: bool) -> [(bool, &'static str); 9] {
+    [
+        (
+            is(ProbeQuestion::Output, ProbeAnswer::No),
+            "It tells nothing but text: no cost, no tokens, no files; `limits.cost_usd` and `limits.tokens` end nothing.",
+        ),
+        (
+            is(ProbeQuestion::ExitCodes, ProbeAnswer::No),
+            "Its exit codes say nothing: a login that is missing looks like work without progress, and the breaker \
+             ends it.",
+        ),
+        (
+            is(ProbeQuestion::Session, ProbeAnswer::Yes),
+            "`[session] continue = true` can be used; fresh sessions are the default.",
+        ),
+        (
+            is(ProbeQuestion::Session, ProbeAnswer::No),
+            "Leave `[session] continue` at false: what it was told before is lost.",
+        ),
+        (
+            is(ProbeQuestion::Status, ProbeAnswer::No),
+            "It does not say where it stands: give every criterion a check of its own.",
+        ),
+        (
+            is(ProbeQuestion::Honesty, ProbeAnswer::No),
+            "It claims what is not so: give every criterion a check of its own.",
+        ),
+        (
+            is(ProbeQuestion::Stop, ProbeAnswer::No),
+            "It does not end by itself when it is told to: only a PID namespace ends all of it for sure.",
+        ),
+        (
+            can_be_told && is(ProbeQuestion::Hook, ProbeAnswer::Yes),
+            "`mode = \"hook\"` can be used: its stop hook holds the session.",
+        ),
+        (
+            is(ProbeQuestion::Hook, ProbeAnswer::NotApplicable),
+            "`mode = \"hook\"` can be used: the protocol holds the session.",
+        ),
+    ]
+}
+
+/// As a basic string of TOML, which JSON's strings are too.
+fn quote_toml(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}

@@ -1,0 +1,95 @@
+//! Sentences that several views share.
+
+use loopkeeper_agent::LoopMode;
+use loopkeeper_core::journal::TakeoverReason;
+use loopkeeper_core::settings::LoopEvent;
+use loopkeeper_text::sanitize;
+use loopkeeper_text::words::counted;
+
+/// What the agent waits to be allowed, by the text of its question.
+pub fn wanted(text: &str) -> String {
+    format!("the agent wants to {text}")
+}
+
+/// What a view says of other work trees of the same repository below the root; `None` without any.
+pub fn other_work_trees(paths: &[String]) -> Option<String> {
+    const MOST: usize = 5;
+    let shown = paths.iter().take(MOST).map(|it| sanitize::line(it)).collect::<Vec<_>>().join(", ");
+    match paths.len() {
+        0 => None,
+        1 => Some(format!("another work tree of this repository is not part of this one: {shown}")),
+        count => {
+            let more = count.saturating_sub(MOST);
+            let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+            Some(format!(
+                "{count} other work trees of this repository are not part of this one: {shown}{more}"
+            ))
+        }
+    }
+}
+
+/// Said in the place of a cost that nobody tells.
+pub fn no_cost(mode: LoopMode) -> &'static str {
+    match mode {
+        LoopMode::Loop | LoopMode::Hook => "cost unknown: the agent reports none",
+        LoopMode::Attach => "cost unknown: Claude does not report it in an interactive session",
+    }
+}
+
+/// A command of `[on]` that did not do what it should.
+pub fn hook_failed(event: LoopEvent, why: &str) -> String {
+    format!("the command of `on.{}` {}", event.key(), sanitize::line(why))
+}
+
+/// What an agent was denied: `` `Bash: git push`, `Write: /etc/x` and 3 more ``; `None`: nothing. Of `what` each is told
+/// once, `count` counts all.
+pub fn denied(what: &[String], count: u32) -> Option<String> {
+    /// One line is to hold them.
+    const SHOWN: usize = 3;
+    if count == 0 {
+        return None;
+    }
+    let named = what.iter().take(SHOWN).map(|it| format!("`{}`", sanitize::line(it))).collect::<Vec<_>>();
+    Some(match (named.as_slice(), what.len().saturating_sub(SHOWN)) {
+        ([], _) => counted(u64::from(count), "tool call"),
+        (named, 0) => named.join(", "),
+        (named, more) => format!("{} and {more} more", named.join(", ")),
+    })
+}
+
+/// Who works from here on, and why: `codex takes over from claude until 14:12: its usage limit is reached`. `until`:
+/// when the one that was left can be asked again.
+pub fn takeover(
+    (from, to): (&str, &str),
+    reason: TakeoverReason,
+    until: Option<&str>,
+    message: Option<&str>,
+) -> String {
+    let why = match reason {
+        TakeoverReason::Back => return format!("{to} works again, {from} stands back"),
+        TakeoverReason::Quota => "its usage limit is reached",
+        TakeoverReason::Login => "it is not logged in",
+        TakeoverReason::Billing => "its account has no credit left",
+        TakeoverReason::Failing => "it does not work",
+    };
+    let until = until.map(|it| format!(" until {it}")).unwrap_or_default();
+    let said = message.map(|it| format!(" ({})", sanitize::line(it))).unwrap_or_default();
+    format!("{to} takes over from {from}{until}: {why}{said}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::denied;
+
+    #[test]
+    fn what_was_denied_fits_a_line() {
+        let check = |what: &[&str], count: u32, expect: Option<&str>| {
+            let what: Vec<String> = what.iter().map(ToString::to_string).collect();
+            assert_eq!(denied(&what, count).as_deref(), expect, "{what:?}");
+        };
+        check(&[], 0, None);
+        check(&[], 1, Some("1 tool call"));
+        check(&["Bash: git push"], 4, Some("`Bash: git push`"));
+        check(&["a", "b", "c", "d", "e"], 9, Some("`a`, `b`, `c` and 2 more"));
+    }
+}

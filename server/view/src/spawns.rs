@@ -1,0 +1,128 @@
+//! Subagents: how many, and who started whom.
+
+use serde::{Deserialize, Serialize};
+
+use loopkeeper_core::decide::LoopState;
+use loopkeeper_core::decide::spawns::SubagentRecord;
+use loopkeeper_text::sanitize;
+
+/// Nobody reads more, and all of them are in the journal.
+const SHOWN: usize = 20;
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SpawnStatus {
+    /// Of all iterations.
+    pub used: u32,
+    pub budget: u32,
+    /// How deep they nested.
+    pub depth: u32,
+    /// Of `used`, those of the last iteration.
+    #[serde(default)]
+    pub in_iteration: u32,
+    /// Of all iterations.
+    #[serde(default)]
+    pub refused: u32,
+    /// Of the last iteration, each right below the one that started it; empty when the loop has ended.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub agents: Vec<SubagentStatus>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SubagentStatus {
+    /// The agent's own; absent before it began.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// The subagent that started it; absent: the agent itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+    /// The call of a tool that started it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub call: Option<String>,
+    pub what: String,
+    /// 1: started by the agent itself.
+    pub depth: u32,
+    pub state: SubagentState,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum SubagentState {
+    /// It may start.
+    Asked,
+    Started,
+    Ended,
+}
+
+pub(super) fn spawns(state: &LoopState) -> SpawnStatus {
+    let spawns = &state.spawns;
+    SpawnStatus {
+        used: spawns.used,
+        budget: state.spec.settings.spawns.budget,
+        depth: spawns.depth,
+        in_iteration: spawns.in_iteration,
+        refused: spawns.refused,
+        agents: if state.outcome.is_some() { Vec::new() } else { lineage(&spawns.agents) },
+    }
+}
+
+impl SpawnStatus {
+    /// `3 of 12 subagents, 2 deep, 1 refused`; `None` where there were none.
+    pub fn summary(&self) -> Option<String> {
+        let deep = if self.depth > 1 { format!(", {} deep", self.depth) } else { String::new() };
+        let refused = if self.refused > 0 { format!(", {} refused", self.refused) } else { String::new() };
+        let any = self.used > 0 || self.refused > 0;
+        any.then(|| format!("{} of {} subagents{deep}{refused}", self.used, self.budget))
+    }
+
+    /// One line each, those below another one further in.
+    pub fn tree(&self) -> impl Iterator<Item = String> + '_ {
+        self.agents.iter().map(SubagentStatus::describe)
+    }
+}
+
+impl SubagentStatus {
+    /// `  look around (a25dfefa, ended)`
+    fn describe(&self) -> String {
+        let indent = "  ".repeat(self.depth.saturating_sub(1).min(8) as usize);
+        let state = match self.state {
+            SubagentState::Asked => "about to start",
+            SubagentState::Started => "started",
+            SubagentState::Ended => "ended",
+        };
+        let id = self.id.as_ref().map_or(String::new(), |it| format!("{it}, "));
+        format!("{indent}{} ({id}{state})", self.what)
+    }
+}
+
+/// Each right below the one that started it, those of the agent itself first to last.
+fn lineage(agents: &[SubagentRecord]) -> Vec<SubagentStatus> {
+    let is_known = |it: &SubagentRecord| {
+        it.by.as_ref().is_some_and(|by| agents.iter().any(|it| it.id.as_ref() == Some(by)))
+    };
+    let mut shown = Vec::new();
+    let mut open: Vec<&SubagentRecord> = agents.iter().rev().filter(|it| !is_known(it)).collect();
+    while let Some(agent) = open.pop().filter(|_| shown.len() < SHOWN) {
+        shown.push(one(agent));
+        let below = agents.iter().rev().filter(|it| it.by.is_some() && it.by == agent.id);
+        open.extend(below);
+    }
+    shown
+}
+
+fn one(agent: &SubagentRecord) -> SubagentStatus {
+    let clean = |it: &Option<String>| it.as_deref().filter(|it| !it.is_empty()).map(sanitize::line);
+    SubagentStatus {
+        id: clean(&agent.id),
+        by: clean(&agent.by),
+        call: clean(&agent.call),
+        what: sanitize::line(&agent.what),
+        depth: agent.depth,
+        state: match (agent.over, &agent.id) {
+            (true, _) => SubagentState::Ended,
+            (false, Some(_)) => SubagentState::Started,
+            (false, None) => SubagentState::Asked,
+        },
+    }
+}

@@ -1,0 +1,294 @@
+//! A loop's state, with the facts no journal holds, to what views show of it.
+
+use std::fmt::Write as _;
+
+use super::{
+    BreakerStatus, CriteriaStatus, DisplayPhase, DisplayState, GroupState, GroupStatus, KeeperStatus,
+    LimitsStatus, LoopStatus, PauseStatus, PlanStatus, QuestionStatus, SessionStatus, TaskStatus,
+    UsageStatus, WaitStatus, WeakenedStatus, criteria, spawns,
+};
+use crate::sentences;
+use loopkeeper_agent::LoopMode;
+use loopkeeper_core::decide::groups::{self, GroupTally};
+use loopkeeper_core::decide::{
+    self, LoopState, Pause, branch_tracking, breaker, forecast, limits, shared_limits, takeover, weakening,
+};
+use loopkeeper_core::journal::{LoopSpec, PauseReason, QuestionKind, WaitReason, Weakening};
+use loopkeeper_core::settings::LoopEvent;
+use loopkeeper_text::moment::Moment;
+use loopkeeper_text::{sanitize, words};
+
+/// What the journal cannot say.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct StatusFacts {
+    pub now: Moment,
+    /// Of a keeper that holds the loop's lock.
+    pub keeper: Option<Option<u32>>,
+    /// A line of the journal does not fit its checksum.
+    pub damaged: bool,
+    /// The last thing the agent was seen doing, sanitised.
+    pub activity: Option<String>,
+}
+
+/// The status of one loop at `facts.now`.
+pub fn status(state: &LoopState, facts: &StatusFacts) -> LoopStatus {
+    let (word, phase) = state_and_phase(state, facts);
+    let limits = &state.spec.settings.limits;
+    let rests_until = breaker::rests_until(state);
+    LoopStatus {
+        id: state.spec.loop_id.clone(),
+        seq: state.seq,
+        task: TaskStatus { uri: task_uri(&state.spec), title: sanitize::line(&state.spec.title) },
+        agent: state.spec.agent.name.clone(),
+        state: word,
+        phase,
+        iteration: state.iteration,
+        limits: LimitsStatus {
+            iterations: limits.iterations,
+            duration_ms: limits.duration_ms,
+            cost_micros: limits.cost_micros,
+            tokens: limits.tokens,
+            calls_per_hour: limits.calls_per_hour,
+        },
+        criteria: results(state),
+        groups: group_states(state),
+        plan: plan(state),
+        breaker: BreakerStatus {
+            state: state.breaker.state,
+            reason: state.breaker.reason.clone(),
+            counts: breaker::counts(state),
+            resumes_at: rests_until.map(|it| words::rfc3339(it.wall)),
+            trips: state.breaker.trips,
+            preset: state.spec.preset.clone(),
+        },
+        session: session(state, phase),
+        spawns: spawns::spawns(state),
+        wait: wait(state).filter(|_| phase == DisplayPhase::Waiting),
+        question: question(state, facts),
+        pause: state.pause.as_ref().map(|it| PauseStatus { reason: it.reason, message: it.message.clone() }),
+        spent: UsageStatus::of(&state.spent),
+        started_at: words::rfc3339(state.started_at.wall),
+        paused_ms: paused_ms(state, facts),
+        activity: facts.activity.clone().filter(|_| word == DisplayState::Working),
+        stale: is_stale(state),
+        warnings: warnings(state),
+        forecast: forecast::forecast(state),
+        outcome: state.outcome.clone(),
+        branch: state.stand.home.as_deref().map(sanitize::line),
+        away: branch_tracking::sentence(state).filter(|_| state.outcome.is_none()),
+        weakened: weakened(state),
+        keeper: KeeperStatus { pid: facts.keeper.flatten(), alive: facts.keeper.is_some() },
+    }
+}
+
+impl UsageStatus {
+    pub fn of(spent: &decide::LoopUsage) -> Self {
+        Self {
+            cost_micros: spent.cost_micros,
+            tokens: spent.tokens,
+            calls: spent.calls,
+            calls_this_hour: spent.calls_this_hour,
+        }
+    }
+}
+
+/// While it works every result is about to be replaced.
+fn is_stale(state: &LoopState) -> bool {
+    state.is_unjudged && (state.outcome.is_some() || state.is_paused_at_rest())
+}
+
+fn results(state: &LoopState) -> CriteriaStatus {
+    let mut criteria = criteria(&state.pinned, |id| state.results.get(id));
+    for item in &mut criteria.items {
+        item.stale = is_stale(state) && state.results.contains_key(&item.id);
+    }
+    criteria
+}
+
+fn state_and_phase(state: &LoopState, facts: &StatusFacts) -> (DisplayState, DisplayPhase) {
+    if facts.damaged {
+        return (DisplayState::NeedsYou, DisplayPhase::Damaged);
+    }
+    if state.outcome.is_some() {
+        return (DisplayState::Done, DisplayPhase::Ended);
+    }
+    if facts.keeper.is_none() {
+        return (DisplayState::NeedsYou, DisplayPhase::Interrupted);
+    }
+    let by_question = state.pause.as_ref().is_none_or(|it| it.reason == PauseReason::Question);
+    if by_question && state.at_rest() && state.stop.is_none() && state.questions.blocking_question().is_some()
+    {
+        return (DisplayState::NeedsYou, DisplayPhase::NeedsAnswer);
+    }
+    if state.questions.permission().is_some() {
+        return (DisplayState::NeedsYou, DisplayPhase::NeedsAnswer);
+    }
+    match &state.pause {
+        Some(pause) if state.at_rest() => paused_display(pause),
+        _ => (DisplayState::Working, working_phase(state)),
+    }
+}
+
+/// Nothing goes on until its user does something, and its keeper is there to hear of it.
+pub(super) fn needs_user(state: &LoopState) -> bool {
+    let kept = StatusFacts { keeper: Some(None), ..StatusFacts::default() };
+    state_and_phase(state, &kept).0 == DisplayState::NeedsYou
+}
+
+/// Who has to act when a loop rests follows from why it rests.
+fn paused_display(pause: &Pause) -> (DisplayState, DisplayPhase) {
+    match pause.reason {
+        PauseReason::User => (DisplayState::Paused, DisplayPhase::Paused),
+        PauseReason::Trust => (DisplayState::NeedsYou, DisplayPhase::Untrusted),
+        PauseReason::Breaker
+        | PauseReason::Agent
+        | PauseReason::Disk
+        | PauseReason::Workspace
+        | PauseReason::Missing
+        | PauseReason::Question
+        | PauseReason::Session
+        | PauseReason::Other => (DisplayState::NeedsYou, DisplayPhase::Paused),
+    }
+}
+
+fn working_phase(state: &LoopState) -> DisplayPhase {
+    if state.stop.is_some() {
+        return DisplayPhase::Stopping;
+    }
+    match state.phase {
+        decide::Phase::Starting | decide::Phase::Baseline => DisplayPhase::Baseline,
+        decide::Phase::Checking => DisplayPhase::Checking,
+        decide::Phase::Boundary | decide::Phase::Preparing if wait(state).is_some() => DisplayPhase::Waiting,
+        decide::Phase::Boundary
+        | decide::Phase::Preparing
+        | decide::Phase::Iterating { .. }
+        | decide::Phase::Closing => DisplayPhase::Iterating,
+        decide::Phase::Ended => DisplayPhase::Ended,
+    }
+}
+
+/// What it waits for between iterations; an open breaker outweighs the rest.
+fn wait(state: &LoopState) -> Option<WaitStatus> {
+    let breaker = breaker::rests_until(state).map(|it| (WaitReason::Breaker, it));
+    let (reason, until) = breaker.or_else(|| state.wait.map(|it| (it.reason, it.until)))?;
+    Some(WaitStatus { reason, resumes_at: words::rfc3339(until.wall) })
+}
+
+fn group_states(state: &LoopState) -> Vec<GroupStatus> {
+    let rule = state.spec.settings.exit.groups;
+    let one = |(name, tally): (&str, GroupTally)| GroupStatus {
+        name: sanitize::line(name),
+        state: if tally.holds(rule) { GroupState::Holds } else { GroupState::Open },
+        passed: tally.passing as u64,
+        total: tally.total as u64,
+    };
+    groups::group_tallies(state).into_iter().map(one).collect()
+}
+
+fn plan(state: &LoopState) -> PlanStatus {
+    PlanStatus {
+        done: state.plan.iter().filter(|it| it.done).count() as u64,
+        open: state.open_items().count() as u64,
+        total: state.plan.len() as u64,
+    }
+}
+
+/// Of the records alone, never of the clock: nothing is sent because time passes.
+fn warnings(state: &LoopState) -> Vec<String> {
+    let hook = |(event, why): (&LoopEvent, &String)| sentences::hook_failed(*event, why);
+    let hooks = state.hooks_failed.iter().map(hook);
+    let denied = denial_warning(state);
+    if state.outcome.is_some() {
+        return denied.into_iter().chain(hooks).collect();
+    }
+    let near = limits::limits_nearly_reached(state).into_iter().map(|(_, words)| words);
+    let stands_in = takeover::standing_in(state);
+    let shared = shared_limits::sentence(state);
+    stands_in
+        .into_iter()
+        .chain(shared)
+        .chain(near)
+        .chain(state.calls_note.clone())
+        .chain(denied)
+        .chain(hooks)
+        .collect()
+}
+
+/// Of the last iteration in which the agent was denied anything, whether the breaker counts it or not.
+fn denial_warning(state: &LoopState) -> Option<String> {
+    let row = state.history.iter().rev().find(|it| it.denials > 0)?;
+    let what = sentences::denied(&row.denied, row.denials)?;
+    Some(format!("the agent was denied {what} in iteration {}", row.number))
+}
+
+fn weakened(state: &LoopState) -> Vec<WeakenedStatus> {
+    let one = |it: &Weakening| WeakenedStatus {
+        path: (!it.path.is_empty()).then(|| sanitize::line(&it.path)),
+        what: sanitize::line(&it.what),
+    };
+    weakening::unreported(state).map(one).collect()
+}
+
+fn question(state: &LoopState, facts: &StatusFacts) -> Option<QuestionStatus> {
+    let open = state.questions.open.as_ref().filter(|_| state.outcome.is_none())?;
+    if open.kind == QuestionKind::Permission && facts.keeper.is_none() {
+        // Its agent is gone, too.
+        return None;
+    }
+    // One that the loop rests for waits as long as it takes.
+    let until = open.until.filter(|_| state.pause.is_none());
+    Some(QuestionStatus {
+        id: open.id.clone(),
+        kind: open.kind,
+        text: open.text.clone(),
+        expires_at: until.map(|it| words::rfc3339(it.wall)),
+    })
+}
+
+/// The one that iterations go on with; else that of the running agent.
+fn session(state: &LoopState, phase: DisplayPhase) -> Option<SessionStatus> {
+    let (resets, own) = (state.session.resets, state.spec.settings.mode == LoopMode::Attach);
+    if let Some(current) = &state.session.current {
+        let started_at = words::rfc3339(current.started_at.wall);
+        return Some(SessionStatus { id: current.id.clone(), started_at, resets, own });
+    }
+    let iteration = state.last_iteration().filter(|_| phase == DisplayPhase::Iterating)?;
+    Some(SessionStatus {
+        id: iteration.session.clone(),
+        started_at: words::rfc3339(iteration.started_at.wall),
+        resets,
+        own,
+    })
+}
+
+fn paused_ms(state: &LoopState, facts: &StatusFacts) -> u64 {
+    let resting = facts.keeper.is_some() && state.outcome.is_none() && state.waits_for_user();
+    state.paused_ms + if resting { facts.now.ms_since(state.last_at) } else { 0 }
+}
+
+/// A file URI, or the id of a task that has no file.
+fn task_uri(spec: &LoopSpec) -> String {
+    let id = &spec.task.0;
+    if id.starts_with("prompt:") { id.clone() } else { file_uri(&format!("{}/{id}", spec.root)) }
+}
+
+/// Every byte that could mean something else is escaped.
+pub fn file_uri(path: &str) -> String {
+    let mut uri = String::from("file://");
+    for byte in path.bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'/' | b'-' | b'.' | b'_' | b'~' => {
+                uri.push(char::from(byte));
+            }
+            _ => {
+                let _ = write!(uri, "%{byte:02X}");
+            }
+        }
+    }
+    uri
+}
+
+#[cfg(test)]
+mod simulated;
+#[cfg(test)]
+pub(super) mod tests;

@@ -1,0 +1,74 @@
+//! The status of loops that the simulator played.
+
+use loopkeeper_agent::PermissionMode;
+use loopkeeper_core::decide::sim::{Act, Sim, criterion, spec};
+use loopkeeper_core::decide::{Phase, UserCommand};
+use loopkeeper_core::journal::{AgentPlan, LoopSpec};
+
+use super::{StatusFacts, status};
+use crate::{DisplayState, LoopStatus, headline};
+
+fn shown(sim: &Sim) -> LoopStatus {
+    status(&sim.state, &StatusFacts { keeper: Some(None), now: sim.now, ..StatusFacts::default() })
+}
+
+fn with_one_criterion() -> LoopSpec {
+    spec(vec![criterion("tests pass", "make test")])
+}
+
+/// Plays until the agent is at work or the loop waits because another loop met the usage limit of `mine`.
+fn play_with_shared_limit(spec: LoopSpec) -> Sim {
+    let mut sim = Sim::new(spec, "f", vec![Act::new("p")]);
+    sim.limited = vec![("mine", sim.now.wall + 7_200_000)];
+    while sim.state.wait.is_none() && sim.state.iteration == 0 {
+        assert!(sim.turn(), "{}", sim.sentence());
+    }
+    sim
+}
+
+#[test]
+fn a_usage_limit_of_another_loop_is_a_warning_while_it_lasts() {
+    let mut sim = play_with_shared_limit(with_one_criterion());
+    let words =
+        "loop 20261120-other2 met the usage limit of `mine`: `loopkeeper resume` starts it all the same";
+    assert_eq!(shown(&sim).warnings, [words]);
+    sim.play();
+    assert!(shown(&sim).warnings.is_empty());
+}
+
+#[test]
+fn a_substitute_agent_is_a_warning() {
+    let mut spec = with_one_criterion();
+    spec.others = vec![AgentPlan { name: "other".to_owned(), ..spec.agent.clone() }];
+    let status = shown(&play_with_shared_limit(spec));
+    let words = "other stands in: mine is at its usage limit".to_owned();
+    assert_eq!((status.agent.as_str(), status.warnings), ("other", vec![words]));
+}
+
+#[test]
+fn a_permission_request_needs_the_user() {
+    let mut spec = with_one_criterion();
+    spec.attended = true;
+    spec.agent.permissions = PermissionMode::Ask;
+    let mut sim = Sim::new(spec, "f", vec![Act { hangs: true, ..Act::new("f") }]);
+    while !matches!(sim.state.phase, Phase::Iterating { .. }) || sim.is_busy() {
+        assert!(sim.turn());
+    }
+    let mut order = |command| {
+        sim.order(command);
+        while sim.is_busy() {
+            sim.turn();
+        }
+        (shown(&sim), status(&sim.state, &StatusFacts { now: sim.now, ..StatusFacts::default() }))
+    };
+    let wish = "run a command (not of the task): git push";
+    let (alive, dead) = order(UserCommand::Permission(wish.to_owned()));
+    assert_eq!((alive.state, dead.question), (DisplayState::NeedsYou, None));
+    assert_eq!(
+        headline(&alive),
+        "Needs you: iteration 1/25, its one criterion does not pass, the agent wants to \
+         run a command (not of the task): git push"
+    );
+    let (alive, _) = order(UserCommand::Answer("allow".to_owned()));
+    assert_eq!(alive.state, DisplayState::Working);
+}

@@ -1,0 +1,316 @@
+//! What is known at this moment of the tasks, loops and results below some folders, for views that stay open.
+//! Watches, reads and folds; starts nothing, changes nothing, and knows nothing of the protocol that shows it.
+//!
+//! One tokio task owns the [`state::IndexState`]. [`WorkspaceIndex::invalidate`] reports a change; changes reported during an
+//! update are merged. Every update publishes a new [`WorkspaceSnapshot`].
+
+pub mod adaptive_blocking;
+pub mod live;
+mod loops;
+mod results;
+pub mod snapshot;
+mod state;
+mod task_cache;
+mod tasks;
+mod watching;
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::{Notify, watch};
+use tokio::time::{sleep, timeout};
+
+use self::adaptive_blocking::AdaptiveBlocking;
+pub use self::live::LiveFeed;
+pub use self::snapshot::WorkspaceSnapshot;
+use self::state::IndexState;
+pub use self::tasks::is_config;
+use self::watching::FileWatcher;
+use loopkeeper_system::state_dir::{StateDir, StateError};
+
+/// Events come in bursts; looked at is what they leave.
+const DEBOUNCE: Duration = Duration::from_millis(40);
+/// Polling interval while something is running, for changes that produce no event.
+const POLL_INTERVAL: Duration = Duration::from_secs(5);
+/// Polling interval during stand-alone checks: results are written shortly before the tree lock is released.
+const QUICK_PULSE: Duration = Duration::from_millis(500);
+
+/// What may have changed.
+#[expect(clippy::struct_excessive_bools, reason = "each may have changed without the others")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Invalidation {
+    /// Texts in the editor.
+    pub texts: bool,
+    /// Task documents and configuration on disk, and which there are.
+    pub files: bool,
+    /// Journals and results: what the state folder holds of loops and checks.
+    pub state: bool,
+    /// What the user trusts.
+    pub trust: bool,
+    /// Any file of the work tree: are results still those of the present tree?
+    pub tree: bool,
+    /// Comes from a watcher, so that more of it may follow at once.
+    pub burst: bool,
+}
+
+impl Invalidation {
+    pub const TEXTS: Self =
+        Self { texts: true, files: false, state: false, trust: false, tree: false, burst: false };
+    pub const FILES: Self = Self { files: true, ..Self::TEXTS };
+    pub const LOOPS: Self = Self { state: true, ..Self::TEXTS };
+    pub const STATE: Self = Self { trust: true, ..Self::LOOPS };
+    pub const ALL: Self = Self { files: true, tree: true, ..Self::STATE };
+
+    pub const fn in_burst(self) -> Self {
+        Self { burst: true, ..self }
+    }
+
+    /// Asks for more than the texts of the editor.
+    fn is_deep(self) -> bool {
+        self.files || self.state || self.trust
+    }
+
+    fn merge(self, other: Self) -> Self {
+        Self {
+            texts: self.texts || other.texts,
+            files: self.files || other.files,
+            state: self.state || other.state,
+            trust: self.trust || other.trust,
+            tree: self.tree || other.tree,
+            burst: self.burst || other.burst,
+        }
+    }
+}
+
+/// What an editor shows in place of files on disk.
+pub trait TextProvider: Send + Sync + 'static {
+    fn open(&self) -> Vec<OpenText>;
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OpenText {
+    pub path: PathBuf,
+    pub text: Arc<str>,
+}
+
+/// Publishes the snapshots. Clones refer to the same index.
+#[derive(Clone)]
+pub struct WorkspaceIndex {
+    wanted: Arc<PendingInvalidations>,
+    pictures: watch::Receiver<Arc<WorkspaceSnapshot>>,
+    live: LiveFeed,
+}
+
+#[derive(Default)]
+struct PendingInvalidations {
+    /// With the number of the last one.
+    nudge: Mutex<(Invalidation, u64)>,
+    folders: Mutex<Option<Vec<PathBuf>>>,
+    woken: Notify,
+}
+
+/// Where loops and results are kept: asked for anew, since it may be repaired or deleted meanwhile.
+pub type OpenState = Arc<dyn Fn() -> Result<StateDir, StateError> + Send + Sync>;
+
+/// The scope of an index.
+pub struct IndexScope {
+    pub state: OpenState,
+    pub folders: Vec<PathBuf>,
+    /// The editor's own trust: without it nothing stored counts.
+    pub trusted: bool,
+    pub texts: Arc<dyn TextProvider>,
+}
+
+impl IndexScope {
+    fn build_state(&self) -> IndexState {
+        IndexState::new(Arc::clone(&self.state), self.folders.clone(), self.trusted)
+    }
+
+    /// Does something with the world, where that may block. A look that panics is a bug, and no reason never to look
+    /// again.
+    async fn update_state(
+        &self,
+        quick: &mut AdaptiveBlocking,
+        mut world: IndexState,
+        work: impl FnOnce(&mut IndexState) + Send + 'static,
+    ) -> IndexState {
+        let worked = quick.run(move || {
+            work(&mut world);
+            world
+        });
+        worked.await.unwrap_or_else(|| {
+            let mut world = self.build_state();
+            world.report_problem(
+                "looking at the folders failed. Hint: this is a bug, please report it".to_owned(),
+            );
+            world
+        })
+    }
+}
+
+impl WorkspaceIndex {
+    /// Begins to look; ends when the last clone is gone. Needs a tokio runtime.
+    pub fn start(scope: IndexScope) -> Self {
+        let wanted = Arc::new(PendingInvalidations::default());
+        let (sender, pictures) = watch::channel(Arc::new(WorkspaceSnapshot::default()));
+        let lookout = Self { wanted: Arc::clone(&wanted), pictures, live: LiveFeed::default() };
+        lookout.invalidate(Invalidation::ALL);
+        let post = IndexWorker { wanted: Arc::clone(&wanted), sender, live: lookout.live.clone() };
+        tokio::spawn(post.run(scope));
+        lookout
+    }
+
+    /// The latest picture, once there is one.
+    pub async fn wait_until_ready(&self) -> Arc<WorkspaceSnapshot> {
+        const FIRST_SNAPSHOT_TIMEOUT: Duration = Duration::from_secs(10);
+        let picture = self.snapshot();
+        if picture.looked {
+            return picture;
+        }
+        let mut pictures = self.pictures.clone();
+        let _ = timeout(FIRST_SNAPSHOT_TIMEOUT, pictures.wait_for(|it| it.looked)).await;
+        self.snapshot()
+    }
+
+    /// Something may have changed.
+    pub fn invalidate(&self, nudge: Invalidation) {
+        let _ = self.wanted.invalidate(nudge);
+    }
+
+    /// Other folders are open now.
+    pub fn set_folders(&self, folders: Vec<PathBuf>) {
+        *self.wanted.folders.lock().unwrap_or_else(PoisonError::into_inner) = Some(folders);
+        self.invalidate(Invalidation::ALL);
+    }
+
+    /// The latest picture.
+    pub fn snapshot(&self) -> Arc<WorkspaceSnapshot> {
+        self.pictures.borrow().clone()
+    }
+
+    /// A picture from a look that began after this call, within reason: for answers that must show what was just done.
+    pub async fn refresh(&self, nudge: Invalidation) -> Arc<WorkspaceSnapshot> {
+        const PATIENCE: Duration = Duration::from_secs(5);
+        let mut pictures = self.pictures.clone();
+        let number = self.wanted.invalidate(nudge);
+        let _ = timeout(PATIENCE, pictures.wait_for(|it| it.answers >= number)).await;
+        self.snapshot()
+    }
+
+    /// Told of every new picture; only the latest is kept.
+    pub fn subscribe_snapshots(&self) -> watch::Receiver<Arc<WorkspaceSnapshot>> {
+        self.pictures.clone()
+    }
+
+    /// What keepers tell and no journal holds.
+    pub fn live(&self) -> &LiveFeed {
+        &self.live
+    }
+}
+
+impl PendingInvalidations {
+    /// Its number: the look that answers it answers all before it.
+    fn invalidate(&self, nudge: Invalidation) -> u64 {
+        let mut wanted = self.nudge.lock().unwrap_or_else(PoisonError::into_inner);
+        *wanted = (wanted.0.merge(nudge), wanted.1 + 1);
+        self.woken.notify_one();
+        wanted.1
+    }
+
+    fn take(&self) -> (Invalidation, u64) {
+        let mut wanted = self.nudge.lock().unwrap_or_else(PoisonError::into_inner);
+        (std::mem::take(&mut wanted.0), wanted.1)
+    }
+}
+
+/// The side that looks.
+struct IndexWorker {
+    wanted: Arc<PendingInvalidations>,
+    sender: watch::Sender<Arc<WorkspaceSnapshot>>,
+    live: LiveFeed,
+}
+
+impl IndexWorker {
+    async fn run(self, mut scope: IndexScope) {
+        let mut world = scope.build_state();
+        let mut watching = {
+            let wanted = Arc::clone(&self.wanted);
+            FileWatcher::new(move |nudge| {
+                let _ = wanted.invalidate(nudge);
+            })
+        };
+        world = scope.update_state(&mut AdaptiveBlocking::default(), world, IndexState::find_roots).await;
+        let Some((back, _)) = follow(watching, world.watched_paths()).await else { return };
+        watching = back;
+        let (mut pulse, mut quick) = (None, AdaptiveBlocking::default());
+        while self.wait_for_work(pulse).await {
+            let (mut nudge, mut number) = self.wanted.take();
+            if nudge.burst {
+                sleep(DEBOUNCE).await;
+                let (more, last) = self.wanted.take();
+                (nudge, number) = (nudge.merge(more), last);
+            }
+            if let Some(folders) = self.wanted.folders.lock().unwrap_or_else(PoisonError::into_inner).take() {
+                scope.folders.clone_from(&folders);
+                world.set_folders(folders);
+            }
+            let (texts, mut slow) = (Arc::clone(&scope.texts), AdaptiveBlocking::default());
+            // Everything else reads files.
+            let is_keystroke = world.has_begun() && !nudge.is_deep() && !nudge.tree;
+            let quick = if is_keystroke { &mut quick } else { &mut slow };
+            world = scope.update_state(quick, world, move |world| world.refresh(nudge, texts.open())).await;
+            if nudge.is_deep() {
+                let Some((back, is_new)) = follow(watching, world.watched_paths()).await else { return };
+                watching = back;
+                if is_new {
+                    let _ = self.wanted.invalidate(Invalidation { files: true, ..Invalidation::STATE });
+                }
+            }
+            self.publish(&world, number);
+            if nudge.tree {
+                world = scope
+                    .update_state(&mut AdaptiveBlocking::default(), world, IndexState::look_at_trees)
+                    .await;
+                self.publish(&world, number);
+            }
+            pulse = world.poll_interval();
+        }
+    }
+
+    /// False once the last handle of the index was dropped.
+    async fn wait_for_work(&self, pulse: Option<Duration>) -> bool {
+        tokio::select! {
+            () = self.wanted.woken.notified() => {}
+            () = sleep(pulse.unwrap_or(POLL_INTERVAL)), if pulse.is_some() => {
+                let _ = self.wanted.invalidate(Invalidation::LOOPS);
+            },
+            () = self.sender.closed() => return false,
+        }
+        !self.sender.is_closed()
+    }
+
+    fn publish(&self, world: &IndexState, number: u64) {
+        let picture = WorkspaceSnapshot { answers: number, ..world.snapshot() };
+        let hear = Arc::clone(&self.wanted);
+        if let Some(store) = world.store() {
+            self.live.follow_keepers(store, &picture.loops, move || {
+                let _ = hear.invalidate(Invalidation::LOOPS);
+            });
+        }
+        self.sender.send_replace(Arc::new(picture));
+    }
+}
+
+/// Watches these folders; says whether one of them is new. `None`: the thread panicked.
+async fn follow(mut watching: FileWatcher, places: BTreeSet<PathBuf>) -> Option<(FileWatcher, bool)> {
+    let followed = tokio::task::spawn_blocking(move || {
+        let is_new = watching.set_paths(&places);
+        (watching, is_new)
+    });
+    followed.await.ok()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,193 @@
+//! Live data that is not in the journal: the agent's last activity and streamed output. One connection per running
+//! keeper; a closed connection means that the keeper ended.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::Notify;
+use tokio::time::sleep;
+
+use super::snapshot::LoopSnapshot;
+use loopkeeper_operations::watch_client::{WatchMessage, WatchStream};
+use loopkeeper_system::state_dir::StateDir;
+
+/// Output that waits for a subscriber: what is older is dropped, and said so.
+const MAX_BUFFERED_BYTES: usize = 256 * 1024;
+
+/// Between the end of a connection and the next to the same keeper.
+const RECONNECT_DELAY: Duration = Duration::from_secs(1);
+
+/// Shared by everybody who listens.
+#[derive(Clone, Default)]
+pub struct LiveFeed {
+    heard: Arc<Mutex<LiveFeedState>>,
+    news: Arc<Notify>,
+}
+
+#[derive(Default)]
+struct LiveFeedState {
+    listening: BTreeSet<String>,
+    activity: BTreeMap<String, String>,
+    subscribed: BTreeSet<String>,
+    waiting: BTreeMap<String, BufferedOutput>,
+}
+
+/// Output of one loop that nobody took yet.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct BufferedOutput {
+    pub text: String,
+    pub dropped: usize,
+    /// That the last of it came from; 0 where the keeper does not say.
+    pub iteration: u32,
+}
+
+impl LiveFeed {
+    /// The last thing the agent of a loop was seen doing, sanitised.
+    pub fn activity(&self, loop_id: &str) -> Option<String> {
+        self.lock_state().activity.get(loop_id).cloned()
+    }
+
+    /// Whether output of this loop is kept for [`Self::take_output`].
+    pub fn subscribe(&self, loop_id: &str, on: bool) {
+        let mut heard = self.lock_state();
+        if on {
+            heard.subscribed.insert(loop_id.to_owned());
+        } else {
+            heard.subscribed.remove(loop_id);
+            heard.waiting.remove(loop_id);
+        }
+    }
+
+    pub fn has_output(&self) -> bool {
+        !self.lock_state().waiting.is_empty()
+    }
+
+    /// Everything that came since the last time, by loop.
+    pub fn take_output(&self) -> BTreeMap<String, BufferedOutput> {
+        std::mem::take(&mut self.lock_state().waiting)
+    }
+
+    /// Resolves when there is activity or output that was not there before.
+    pub async fn wait_for_updates(&self) {
+        self.news.notified().await;
+    }
+
+    /// Listens to every living keeper that is not listened to yet; `changed` is called when it recorded something
+    /// or went.
+    pub(super) fn follow_keepers(
+        &self,
+        store: &StateDir,
+        loops: &[Arc<LoopSnapshot>],
+        changed: impl Fn() + Clone + Send + Sync + 'static,
+    ) {
+        let ended = |id: &str| loops.iter().any(|it| it.status.id == id && it.state.outcome.is_some());
+        self.lock_state().subscribed.retain(|it| !ended(it));
+        for seen in loops.iter().filter(|it| it.state.outcome.is_none() && it.status.keeper.alive) {
+            let id = seen.status.id.clone();
+            if self.lock_state().listening.insert(id.clone()) {
+                let (live, store, changed) = (self.clone(), store.clone(), changed.clone());
+                tokio::spawn(async move {
+                    live.follow_keeper(&store, &id, &changed).await;
+                    // Report a dead keeper immediately; back off before reconnecting to a live one.
+                    changed();
+                    sleep(RECONNECT_DELAY).await;
+                    live.forget(&id);
+                    changed();
+                });
+            }
+        }
+    }
+
+    async fn follow_keeper(&self, store: &StateDir, id: &str, changed: &(impl Fn() + Sync)) {
+        let Some(mut murmur) = connect(store, id).await else { return };
+        while let Some(news) = murmur.next().await {
+            match news.kind.as_str() {
+                "recorded" => changed(),
+                "activity" => self.set_activity(id, &news.text),
+                "output" => self.add_output(id, &news),
+                _ => {}
+            }
+        }
+    }
+
+    fn set_activity(&self, id: &str, text: &str) {
+        let before = self.lock_state().activity.insert(id.to_owned(), text.to_owned());
+        if before.as_deref() != Some(text) {
+            self.news.notify_one();
+        }
+    }
+
+    fn add_output(&self, id: &str, news: &WatchMessage) {
+        let mut heard = self.lock_state();
+        if !heard.subscribed.contains(id) {
+            return;
+        }
+        let waiting = heard.waiting.entry(id.to_owned()).or_default();
+        waiting.iteration = news.iteration;
+        waiting.add(&news.text);
+        self.news.notify_one();
+    }
+
+    fn forget(&self, id: &str) {
+        let mut heard = self.lock_state();
+        heard.listening.remove(id);
+        heard.activity.remove(id);
+    }
+
+    fn lock_state(&self) -> MutexGuard<'_, LiveFeedState> {
+        self.heard.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl BufferedOutput {
+    fn add(&mut self, text: &str) {
+        self.text.push_str(text);
+        if !text.ends_with('\n') {
+            self.text.push('\n');
+        }
+        let over = self.text.len().saturating_sub(MAX_BUFFERED_BYTES);
+        if over > 0 {
+            // Whole lines: the first that begins behind what has to go.
+            let cut = self
+                .text
+                .bytes()
+                .skip(over)
+                .position(|it| it == b'\n')
+                .map_or(self.text.len(), |it| over + it + 1);
+            self.dropped += cut;
+            self.text.drain(..cut);
+        }
+    }
+}
+
+/// A keeper that just took its loop over holds its lock a moment before it listens.
+async fn connect(store: &StateDir, id: &str) -> Option<WatchStream> {
+    const LOOK: Duration = Duration::from_millis(50);
+    for _ in 0..40 {
+        let murmur = WatchStream::connect(store, id).await;
+        if murmur.is_some() {
+            return murmur;
+        }
+        sleep(LOOK).await;
+    }
+    // The pulse finds out whether it is still there.
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BufferedOutput, MAX_BUFFERED_BYTES};
+
+    #[test]
+    fn output_that_nobody_takes_is_cut_at_a_line_and_counted() {
+        let mut waiting = BufferedOutput::default();
+        waiting.add("first");
+        waiting.add(&"x".repeat(MAX_BUFFERED_BYTES - 10));
+        waiting.add("äöü");
+        assert_eq!(waiting.dropped, 6);
+        assert!(waiting.text.starts_with("xx") && waiting.text.ends_with("äöü\n"));
+        waiting.add(&"y".repeat(2 * MAX_BUFFERED_BYTES));
+        assert_eq!(waiting.text, "");
+    }
+}

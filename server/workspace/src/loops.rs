@@ -1,0 +1,130 @@
+//! The loops of some roots, each followed by its journal. Reads only; what is not open any more and not among the
+//! last is let go.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use loopkeeper_view::{self as view, DisplayState, StatusFacts};
+
+use super::snapshot::LoopSnapshot;
+use loopkeeper_operations::follow::LoopTailer;
+use loopkeeper_system::clock;
+use loopkeeper_system::journal_file::JournalError;
+use loopkeeper_system::state_dir::StateDir;
+use loopkeeper_system::state_dir::lock::KeeperLiveness;
+use loopkeeper_system::state_dir::workspace::LoopDir;
+
+/// Ended loops that anybody still reads.
+const MOST_ENDED: usize = 20;
+
+#[derive(Default)]
+pub(super) struct LoopIndex {
+    followed: BTreeMap<String, FollowedLoop>,
+    /// Ended, and too long ago to be shown: not read again.
+    passed_over: BTreeSet<String>,
+    roots: Vec<PathBuf>,
+}
+
+struct FollowedLoop {
+    folder: PathBuf,
+    following: LoopTailer,
+    seen: Option<Arc<LoopSnapshot>>,
+}
+
+impl LoopIndex {
+    /// Looks at the loops of `roots`; says what could not be read.
+    pub(super) fn refresh(&mut self, store: &StateDir, roots: &[PathBuf]) -> Vec<String> {
+        if self.roots != roots {
+            *self = Self { roots: roots.to_vec(), ..Self::default() };
+        }
+        let mut troubles = Vec::new();
+        let mut there: Vec<LoopDir> = Vec::new();
+        for workspace in roots.iter().filter_map(|it| store.known_workspace(it)) {
+            match workspace.loops() {
+                Ok(loops) => there.extend(loops),
+                Err(error) => troubles.push(error.to_string()),
+            }
+        }
+        self.followed.retain(|id, _| there.iter().any(|it| it.id() == id));
+        self.passed_over.retain(|id| there.iter().any(|it| it.id() == id));
+        for dir in there.into_iter().filter(|it| !self.passed_over.contains(it.id())) {
+            let new = || FollowedLoop {
+                folder: dir.path().to_owned(),
+                following: LoopTailer::new(&dir.journal()),
+                seen: None,
+            };
+            let followed = self.followed.entry(dir.id().to_owned()).or_insert_with(new);
+            if let Err(trouble) = followed.read_updates(store, &dir) {
+                troubles.push(trouble);
+            }
+        }
+        self.let_go();
+        troubles
+    }
+
+    /// Needs you, working, paused, then the last that ended.
+    pub(super) fn in_order(&self) -> Vec<Arc<LoopSnapshot>> {
+        let mut loops: Vec<Arc<LoopSnapshot>> =
+            self.followed.values().filter_map(|it| it.seen.clone()).collect();
+        let rank = |it: &LoopSnapshot| match it.status.state {
+            DisplayState::NeedsYou => 0,
+            DisplayState::Working => 1,
+            DisplayState::Paused => 2,
+            DisplayState::Done | DisplayState::Idle => 3,
+        };
+        loops.sort_by_key(|it| (rank(it), std::cmp::Reverse(it.state.started_at.wall)));
+        loops
+    }
+
+    /// The folders in which something may still be written: also of loops that have no record yet.
+    pub(super) fn open_folders(&self) -> impl Iterator<Item = &Path> {
+        let is_open = |it: &&FollowedLoop| it.seen.as_ref().is_none_or(|it| it.state.outcome.is_none());
+        self.followed.values().filter(is_open).map(|it| it.folder.as_path())
+    }
+
+    fn let_go(&mut self) {
+        let ended = |it: &&Arc<LoopSnapshot>| it.state.outcome.is_some();
+        let loops = self.in_order();
+        for old in loops.iter().filter(ended).skip(MOST_ENDED) {
+            self.followed.remove(&old.status.id);
+            self.passed_over.insert(old.status.id.clone());
+        }
+    }
+}
+
+impl FollowedLoop {
+    fn read_updates(&mut self, store: &StateDir, dir: &LoopDir) -> Result<(), String> {
+        // What ended stays as it is, but for a rollback that goes on record.
+        let ended = self.seen.as_ref().is_some_and(|it| it.state.outcome.is_some());
+        // The keeper first: one that ends in between leaves a journal that says so.
+        let keeper = if ended {
+            KeeperLiveness::Gone
+        } else {
+            store.keeper_of(dir).map_err(|error| error.to_string())?
+        };
+        let news = match self.following.poll() {
+            // It is just being started: its folder is there before its first record.
+            Err(JournalError::Gone { .. }) if self.seen.is_none() => return Ok(()),
+            other => other.map_err(|error| error.to_string())?,
+        };
+        let damage = self.following.damage().map(str::to_owned);
+        let Some(state) = self.following.state() else {
+            return damage.map_or(Ok(()), |damage| Err(format!("loop {}: {damage}", dir.id())));
+        };
+        let keeper = match keeper {
+            KeeperLiveness::Alive { pid } => Some(pid),
+            KeeperLiveness::Gone => None,
+        };
+        let same = |it: &Arc<LoopSnapshot>| {
+            news.is_empty() && it.damage == damage && it.status.keeper.alive == keeper.is_some()
+        };
+        if self.seen.as_ref().is_some_and(same) {
+            return Ok(());
+        }
+        let facts = StatusFacts { now: clock::now(), keeper, damaged: damage.is_some(), activity: None };
+        let status = view::status(state, &facts);
+        self.seen = Some(Arc::new(LoopSnapshot { dir: dir.clone(), state: state.clone(), status, damage }));
+        Ok(())
+    }
+}

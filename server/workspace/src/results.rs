@@ -1,0 +1,128 @@
+//! The latest results of a task's criteria: of its loop, or of checks alone, whichever came later. Reads only.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use loopkeeper_core::check::CheckResult;
+use loopkeeper_core::journal::Record;
+use loopkeeper_task::criterion::CriterionId;
+use loopkeeper_view as view;
+
+use super::snapshot::{LoopSnapshot, StoredResult};
+use loopkeeper_system::journal_file::follow::{Follower, UpdateBase};
+
+/// What rounds of checks without a loop found.
+pub(super) struct StandaloneChecks {
+    follower: Follower,
+    path: PathBuf,
+    found: BTreeMap<CriterionId, ResultCandidate>,
+    /// The tree after the last round.
+    tree: String,
+    /// Wall time of the last round, in milliseconds.
+    at: u64,
+    /// Changes whenever anything of it does.
+    version: u64,
+}
+
+struct ResultCandidate {
+    at: u64,
+    tree: String,
+    result: CheckResult,
+}
+
+/// The latest of both, and the tree they speak of.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(super) struct MergedResults {
+    pub(super) results: BTreeMap<CriterionId, StoredResult>,
+    pub(super) tree: String,
+}
+
+impl StandaloneChecks {
+    pub(super) fn new(path: &Path) -> Self {
+        Self {
+            follower: Follower::new(path),
+            path: path.to_owned(),
+            found: BTreeMap::new(),
+            tree: String::new(),
+            at: 0,
+            version: 0,
+        }
+    }
+
+    pub(super) fn version(&self) -> u64 {
+        self.version
+    }
+
+    pub(super) fn reload(&mut self) {
+        // No file: nobody checked yet, or nobody remembers.
+        let Ok(news) = self.follower.poll() else {
+            if !self.found.is_empty() && !self.path.exists() {
+                *self = Self { version: self.version + 1, ..Self::new(&self.path) };
+            }
+            return;
+        };
+        if news.since == UpdateBase::TheStart {
+            self.found.clear();
+        }
+        self.version += u64::from(!news.entries.is_empty());
+        for entry in news.entries {
+            let Record::ChecksDone { round, .. } = entry.record else { continue };
+            (self.at, self.tree) = (entry.at.wall, round.tree_after.clone());
+            for result in round.results {
+                let found = ResultCandidate { at: self.at, tree: round.tree_after.clone(), result };
+                self.found.insert(found.result.criterion.clone(), found);
+            }
+        }
+    }
+
+    fn output(&self, id: &CriterionId) -> Option<String> {
+        path_if_exists(&self.path.with_extension("outputs").join(format!("0000.{}.out", id.0)))
+    }
+}
+
+/// The later one wins, criterion by criterion; a loop at work speaks for itself.
+pub(super) fn merge_latest(
+    alone: Option<&StandaloneChecks>,
+    of_loop: Option<&LoopSnapshot>,
+) -> MergedResults {
+    let mut latest = MergedResults::default();
+    let mut at = 0;
+    if let Some(seen) = of_loop {
+        let state = &seen.state;
+        at = state.history.last().map_or(state.started_at.wall, |it| it.ended_at.wall);
+        latest.tree.clone_from(&state.judged_tree);
+        for (id, result) in &state.results {
+            let (tree, output) = (state.judged_tree.clone(), output_of_loop(seen, id));
+            let held = StoredResult { result: result.clone(), output, tree, stale: false };
+            latest.results.insert(id.clone(), held);
+        }
+        if state.outcome.is_none() && seen.status.keeper.alive {
+            return latest;
+        }
+    }
+    let Some(alone) = alone else { return latest };
+    for (id, found) in &alone.found {
+        if found.at > at || !latest.results.contains_key(id) {
+            let (tree, output) = (found.tree.clone(), alone.output(id));
+            let held = StoredResult { result: found.result.clone(), output, tree, stale: false };
+            latest.results.insert(id.clone(), held);
+        }
+    }
+    if alone.at > at {
+        latest.tree.clone_from(&alone.tree);
+    }
+    latest
+}
+
+/// Of the last iteration whose checks left one.
+fn output_of_loop(seen: &LoopSnapshot, id: &CriterionId) -> Option<String> {
+    let folder = seen.dir.output();
+    (0..=seen.state.iteration)
+        .rev()
+        .take(50)
+        .find_map(|number| path_if_exists(&folder.join(format!("{number:04}.{}.out", id.0))))
+}
+
+fn path_if_exists(path: &Path) -> Option<String> {
+    path.is_file().then(|| view::file_uri(&path.to_string_lossy()))
+}

@@ -1,0 +1,377 @@
+//! The mutable state of the workspace index and the results of its last update. Blocks, so it runs on a blocking
+//! thread.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use loopkeeper_view as view;
+
+use super::loops::LoopIndex;
+use super::results::{self, MergedResults, StandaloneChecks};
+use super::snapshot::{LoopSnapshot, TaskSnapshot, UntrustedCommands, WorkspaceProblem, WorkspaceSnapshot};
+use super::task_cache::{self, CachedTask, OpenTexts, OverlayKey, ResultsKey};
+use super::tasks::{self, SavedTask};
+use super::{Invalidation, OpenState, OpenText, POLL_INTERVAL, QUICK_PULSE};
+use loopkeeper_operations::foreign::{self, PluginLoopFile};
+use loopkeeper_system::config_files;
+use loopkeeper_system::snapshots::SnapshotStore;
+use loopkeeper_system::state_dir::StateDir;
+use loopkeeper_system::state_dir::workspace::Workspace;
+use loopkeeper_system::trust::TrustStore;
+
+pub(super) struct IndexState {
+    state: OpenState,
+    /// The first look was at everything, whatever the nudge said.
+    begun: bool,
+    /// None while there is none that can be used; `state_troubles` says why.
+    store: Option<StateDir>,
+    folders: Vec<PathBuf>,
+    trusted: bool,
+    /// Each with what was found around it.
+    roots: Vec<PathBuf>,
+    around: BTreeMap<PathBuf, RootState>,
+    saved: Vec<Arc<SavedTask>>,
+    configs: BTreeMap<PathBuf, Arc<str>>,
+    foreign: Vec<PluginLoopFile>,
+    loops: LoopIndex,
+    /// By the file that holds them.
+    alone: BTreeMap<PathBuf, StandaloneChecks>,
+    /// By the task's document.
+    unknown: BTreeMap<PathBuf, Arc<UntrustedCommands>>,
+    /// The tree of each root as last seen, by a look or by a round of checks.
+    trees: BTreeMap<PathBuf, String>,
+    open: Vec<OpenText>,
+    /// The newest tree that each task's results speak of.
+    judged: BTreeMap<PathBuf, String>,
+    /// The last rollback of each loop that results are stale for.
+    rollbacks: BTreeMap<String, u64>,
+    /// In the order of `saved`.
+    made: Vec<CachedTask>,
+    file_troubles: Vec<String>,
+    state_troubles: Vec<String>,
+    trust_trouble: Option<String>,
+}
+
+/// What the state folder says of a root.
+#[derive(Default)]
+struct RootState {
+    workspace: Option<Workspace>,
+    /// Who works in the tree.
+    holder: Option<String>,
+}
+
+impl IndexState {
+    pub(super) fn new(state: OpenState, folders: Vec<PathBuf>, trusted: bool) -> Self {
+        Self {
+            state,
+            begun: false,
+            store: None,
+            folders,
+            trusted,
+            roots: Vec::new(),
+            around: BTreeMap::new(),
+            saved: Vec::new(),
+            configs: BTreeMap::new(),
+            foreign: Vec::new(),
+            loops: LoopIndex::default(),
+            alone: BTreeMap::new(),
+            unknown: BTreeMap::new(),
+            trees: BTreeMap::new(),
+            open: Vec::new(),
+            judged: BTreeMap::new(),
+            rollbacks: BTreeMap::new(),
+            made: Vec::new(),
+            file_troubles: Vec::new(),
+            state_troubles: Vec::new(),
+            trust_trouble: None,
+        }
+    }
+
+    pub(super) fn store(&self) -> Option<&StateDir> {
+        self.store.as_ref()
+    }
+
+    pub(super) fn set_folders(&mut self, folders: Vec<PathBuf>) {
+        self.folders = folders;
+    }
+
+    /// Said until the next look at what the state folder holds.
+    pub(super) fn report_problem(&mut self, trouble: String) {
+        self.state_troubles.push(trouble);
+    }
+
+    /// There was a look at everything.
+    pub(super) fn has_begun(&self) -> bool {
+        self.begun
+    }
+
+    /// Looks at what `nudge` says may have changed.
+    pub(super) fn refresh(&mut self, nudge: Invalidation, open: Vec<OpenText>) {
+        let was_open = |it: &OpenText| self.open.iter().any(|old| old.path == it.path);
+        let new_document = open.iter().any(|it| !was_open(it) && !self.has_read(&it.path));
+        self.open = open;
+        let nudge = if self.begun { nudge } else { Invalidation::ALL };
+        let files = nudge.files || new_document;
+        if files {
+            self.look_at_files();
+        }
+        let state = files || nudge.state || nudge.trust;
+        let had_store = self.store.is_some();
+        if state {
+            self.look_at_state();
+        }
+        if files || nudge.trust || (self.store.is_some() && !had_store) {
+            self.look_at_trust();
+        }
+        if state {
+            self.rebuild_tasks();
+        } else {
+            self.apply_overlays();
+        }
+        self.begun = true;
+    }
+
+    /// Whether the last look at files read this one.
+    fn has_read(&self, path: &Path) -> bool {
+        let names =
+            |saved: &Arc<SavedTask>| saved.documents.iter().any(|it| saved.root.join(&it.path) == *path);
+        self.configs.contains_key(path) || self.saved.iter().any(names)
+    }
+
+    /// Hashes the trees that results speak of, where nobody is at work in them.
+    pub(super) fn look_at_trees(&mut self) {
+        let with_results = |it: &&CachedTask| !it.task.results.is_empty() && !self.is_worked_on(&it.task);
+        let roots: BTreeSet<PathBuf> =
+            self.made.iter().filter(with_results).map(|it| it.task.root.clone()).collect();
+        for root in roots {
+            let Some(workspace) = self.around.get(&root).and_then(|it| it.workspace.as_ref()) else {
+                continue;
+            };
+            // A tree that cannot be read now was not seen to change.
+            let taken = SnapshotStore::open(&workspace.snapshots(), &root)
+                .and_then(|mut store| store.take_snapshot());
+            if let Ok(snapshot) = taken {
+                self.trees.insert(root, snapshot.tree);
+            }
+        }
+        self.apply_overlays();
+    }
+
+    /// Finds the roots of the folders and the state folder; reads nothing in them.
+    pub(super) fn find_roots(&mut self) {
+        self.roots = self.folders.iter().filter_map(|it| config_files::root_of(it).ok()).collect();
+        self.store = (self.state)().ok();
+    }
+
+    /// The folders to watch, those that do not exist yet included.
+    pub(super) fn watched_paths(&self) -> BTreeSet<PathBuf> {
+        let mut places: BTreeSet<PathBuf> = self.roots.iter().cloned().collect();
+        places.extend(self.roots.iter().flat_map(|it| [".ralph", ".claude"].map(|name| it.join(name))));
+        places.extend(self.saved.iter().filter_map(|it| it.path.parent()).map(Path::to_owned));
+        if let Some(store) = &self.store {
+            places.extend([store.trust(), store.workspaces_dir(), store.tree_locks_dir()]);
+            for folder in self.roots.iter().map(|it| store.workspace_folder(it)) {
+                places.extend([folder.join("loops"), folder.join("checks"), folder]);
+            }
+        }
+        places.extend(self.loops.open_folders().map(Path::to_owned));
+        places
+    }
+
+    /// How often to look while something is at work that may end without a sign.
+    pub(super) fn poll_interval(&self) -> Option<Duration> {
+        let alive = |it: &Arc<LoopSnapshot>| it.state.outcome.is_none() && it.status.keeper.alive;
+        if self.made.iter().any(|it| it.base.checking) {
+            return Some(QUICK_PULSE);
+        }
+        self.loops.in_order().iter().any(alive).then_some(POLL_INTERVAL)
+    }
+
+    pub(super) fn snapshot(&self) -> WorkspaceSnapshot {
+        let of_state =
+            self.state_troubles.iter().chain(&self.trust_trouble).cloned().map(WorkspaceProblem::State);
+        let mut troubles = of_state.chain(self.file_troubles.iter().cloned().map(WorkspaceProblem::Files));
+        WorkspaceSnapshot {
+            roots: self.roots.clone(),
+            tasks: self.made.iter().map(|it| Arc::clone(&it.task)).collect(),
+            loops: self.loops.in_order(),
+            configs: tasks::configs(&self.roots, &self.open, &self.configs),
+            foreign: self.foreign.clone(),
+            trusted: self.trusted,
+            trouble: troubles.next(),
+            answers: 0,
+            looked: true,
+        }
+    }
+
+    fn look_at_files(&mut self) {
+        self.roots = tasks::roots(&self.folders, &self.open);
+        self.file_troubles.clear();
+        let last = std::mem::take(&mut self.saved);
+        self.configs.clear();
+        self.foreign = self.roots.iter().filter_map(|it| foreign::find_in(it)).collect();
+        for root in &self.roots {
+            let path = root.join("loopkeeper.toml");
+            if let Ok(Some(text)) = config_files::read_text(&path) {
+                self.configs.insert(path, text.into());
+            }
+            let found = tasks::of_root(root).unwrap_or_else(|trouble| {
+                self.file_troubles.push(trouble);
+                Vec::new()
+            });
+            for found in found {
+                let last = last.iter().find(|it| it.path == found.path);
+                match SavedTask::load(root, &found, last.map(|it| &**it)) {
+                    Ok(saved) => self.saved.push(Arc::new(saved)),
+                    Err(trouble) => self.file_troubles.push(trouble),
+                }
+            }
+        }
+    }
+
+    fn look_at_state(&mut self) {
+        // Looked for anew each time: it may have been repaired, deleted or laid open since.
+        self.store = None;
+        self.around.clear();
+        match (self.state)() {
+            Ok(store) => {
+                self.state_troubles = self.loops.refresh(&store, &self.roots);
+                for root in &self.roots {
+                    let holder = store.tree_holder(root).ok().flatten().map(|(holder, _)| holder);
+                    let around = RootState { workspace: store.known_workspace(root), holder };
+                    self.around.insert(root.clone(), around);
+                }
+                self.store = Some(store);
+            }
+            Err(error) => self.state_troubles = vec![format!("{error}. {}", error.hint())],
+        }
+    }
+
+    fn look_at_trust(&mut self) {
+        // Without a state folder nothing can be started, and what was known stays.
+        let Some(trust) = self.store.as_ref().map(TrustStore::open) else { return };
+        self.trust_trouble = trust.load_error().map(ToString::to_string);
+        self.unknown =
+            self.saved.iter().map(|it| (it.path.clone(), Arc::new(it.untrusted_commands(&trust)))).collect();
+    }
+
+    /// Makes anew what is made of something else than before.
+    fn rebuild_tasks(&mut self) {
+        let loops = self.loops.in_order();
+        let before = std::mem::take(&mut self.made).into_iter();
+        let mut before: BTreeMap<PathBuf, CachedTask> = before.map(|it| (it.task.path.clone(), it)).collect();
+        let mut parts = Vec::new();
+        for saved in self.saved.clone() {
+            let made = before.remove(&saved.path);
+            let base = self.results_key(saved, &loops);
+            let made = made.filter(|it| it.base.is_same_key(&base));
+            let latest = made.is_none().then(|| self.latest_results(&base));
+            parts.push((base, made, latest));
+        }
+        let checked: BTreeSet<PathBuf> =
+            parts.iter().filter_map(|it| self.check_log_path(&it.0.saved)).collect();
+        self.alone.retain(|path, _| checked.contains(path));
+        // By now trees are known that only a later task's results told of.
+        let open = self.open_texts();
+        let make = |(base, made, latest)| self.build_task(base, made, latest, &open);
+        self.made = parts.into_iter().map(make).collect();
+    }
+
+    /// The same tasks and results with the texts that the editor shows now, and the trees that are there now.
+    fn apply_overlays(&mut self) {
+        let open = self.open_texts();
+        let before = std::mem::take(&mut self.made).into_iter();
+        let make = |it: CachedTask| self.build_task(it.base.clone(), Some(it), None, &open);
+        self.made = before.map(make).collect();
+    }
+
+    fn open_texts(&self) -> OpenTexts {
+        self.open.iter().map(|it| (it.path.clone(), Arc::clone(&it.text))).collect()
+    }
+
+    fn results_key(&mut self, saved: Arc<SavedTask>, loops: &[Arc<LoopSnapshot>]) -> ResultsKey {
+        let mine = |it: &&Arc<LoopSnapshot>| it.state.spec.task == saved.id && it.dir.root() == saved.root;
+        let open = loops.iter().filter(mine).find(|it| it.state.outcome.is_none());
+        let last_loop = open.or_else(|| loops.iter().find(mine)).cloned();
+        let alone = self.check_log_path(&saved).map(|path| {
+            let alone = self.alone.entry(path.clone()).or_insert_with(|| StandaloneChecks::new(&path));
+            alone.reload();
+            alone.version()
+        });
+        let holder = self.around.get(&saved.root).and_then(|it| it.holder.as_deref());
+        let checking = holder.is_some_and(|it| it == format!("checks of {}", saved.id.0));
+        ResultsKey { saved, last_loop, alone: alone.unwrap_or_default(), checking }
+    }
+
+    /// Its record of checks without a loop.
+    fn check_log_path(&self, saved: &SavedTask) -> Option<PathBuf> {
+        Some(self.around.get(&saved.root)?.workspace.as_ref()?.checks(&saved.id))
+    }
+
+    /// The results of a base that was not there before: its round saw the tree later than we did.
+    fn latest_results(&mut self, base: &ResultsKey) -> MergedResults {
+        let alone = self.check_log_path(&base.saved).and_then(|it| self.alone.get(&it));
+        let latest = results::merge_latest(alone, base.last_loop.as_deref());
+        let before = self.judged.insert(base.saved.path.clone(), latest.tree.clone());
+        if !latest.tree.is_empty() && before.as_ref() != Some(&latest.tree) {
+            self.trees.insert(base.saved.root.clone(), latest.tree.clone());
+        }
+        if let Some(it) = base.last_loop.as_ref().filter(|it| it.status.stale)
+            && let Some(rollback) = it.state.undo.as_ref().map(|it| it.seq)
+            && self.rollbacks.insert(it.status.id.clone(), rollback) != Some(rollback)
+        {
+            // Also one of another program changed the tree just now.
+            self.trees.insert(base.saved.root.clone(), it.state.last_tree.clone());
+        }
+        latest
+    }
+
+    fn build_task(
+        &self,
+        base: ResultsKey,
+        made: Option<CachedTask>,
+        latest: Option<MergedResults>,
+        open: &OpenTexts,
+    ) -> CachedTask {
+        let saved = Arc::clone(&base.saved);
+        let dress = OverlayKey {
+            texts: task_cache::open_texts(&saved, open),
+            unknown: self.unknown.get(&saved.path).cloned().unwrap_or_default(),
+            tree: self.trees.get(&saved.root).filter(|_| !base.is_at_work()).cloned(),
+        };
+        let latest = match made {
+            Some(made) if made.dress.is_same_key(&dress) => return CachedTask { base, ..made },
+            Some(made) => made.latest,
+            None => latest.unwrap_or_default(),
+        };
+        let mut results = latest.results.clone();
+        for held in results.values_mut() {
+            let now = dress.tree.as_ref();
+            held.stale = now.is_some_and(|now| !held.tree.is_empty() && held.tree != *now);
+        }
+        let shown = saved.with_open_texts(&dress.texts);
+        let task = Arc::new(TaskSnapshot {
+            root: saved.root.clone(),
+            id: saved.id.clone(),
+            uri: view::file_uri(&saved.path.to_string_lossy()),
+            path: saved.path.clone(),
+            title: saved.title.clone(),
+            task: shown.task,
+            documents: shown.documents,
+            live: shown.live,
+            texts: dress.texts.clone(),
+            results,
+            last_loop: base.last_loop.clone(),
+            checking: base.checking,
+            unknown: Arc::clone(&dress.unknown),
+        });
+        CachedTask { base, latest, dress, task }
+    }
+
+    fn is_worked_on(&self, task: &TaskSnapshot) -> bool {
+        let alive = |it: &Arc<LoopSnapshot>| it.dir.root() == task.root && it.status.keeper.alive;
+        task.checking || self.loops.in_order().iter().any(alive)
+    }
+}
