@@ -16,7 +16,7 @@ use super::program;
 use crate::not_run;
 
 /// Far longer than anything here takes on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(90);
+const TIMEOUT: Duration = Duration::from_secs(90);
 const KEY: &str = "dummy-key-of-twenty-letters";
 
 /// A terminal in which Claude Code runs; both end with the test.
@@ -73,11 +73,7 @@ impl Screen {
             if is_it(&text) {
                 return text;
             }
-            assert!(
-                begun.elapsed() < PATIENCE,
-                "no {what} on the screen:\n{text}\n{}",
-                self.journal().told()
-            );
+            assert!(begun.elapsed() < TIMEOUT, "no {what} on the screen:\n{text}\n{}", self.journal().told());
             sleep(Duration::from_millis(100));
         }
     }
@@ -102,7 +98,7 @@ impl Screen {
             if journal.records.iter().any(&is_it) {
                 return journal;
             }
-            assert!(begun.elapsed() < PATIENCE, "no {what}: {}\n{}", journal.told(), self.text());
+            assert!(begun.elapsed() < TIMEOUT, "no {what}: {}\n{}", journal.told(), self.text());
             sleep(Duration::from_millis(100));
         }
     }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::scenarios::detached::{WAITS, detached, end, go, kinds};
 use crate::support::scenario::Scenario;
-use crate::support::world::{PATIENCE, World};
+use crate::support::world::{TIMEOUT, World};
 
 struct Client {
     read: BufReader<UnixStream>,
@@ -18,7 +18,7 @@ struct Client {
 impl Client {
     fn new(world: &World, id: &str) -> Self {
         let stream = UnixStream::connect(socket(world, id)).unwrap();
-        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        stream.set_read_timeout(Some(TIMEOUT)).unwrap();
         let mut client = Self { read: BufReader::new(stream), hello: Value::Null };
         client.hello = client.line().expect("greets");
         client

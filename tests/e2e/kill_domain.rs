@@ -13,7 +13,7 @@ use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
 use self::rig::{alive, assert_nobody, domains, hostile, stayed, token, until_ready};
 
-use crate::support::world::PATIENCE;
+use crate::support::world::TIMEOUT;
 
 const HELPER: &str = "KILL_DOMAIN_HELPER";
 
@@ -74,7 +74,7 @@ async fn dropping_a_job_ends_it() {
         until_ready(&mut running).await;
         drop(running);
         // The warden gets its order from a task that needs a turn.
-        let gone = tokio::task::spawn_blocking(move || stayed(&token, PATIENCE));
+        let gone = tokio::task::spawn_blocking(move || stayed(&token, TIMEOUT));
         assert_eq!(gone.await.unwrap(), [""; 0]);
     }
 }
@@ -89,7 +89,7 @@ fn a_killed_keeper_leaves_nobody() {
         assert!(alive(&token).len() > 100);
         keeper.kill().unwrap();
         keeper.wait().unwrap();
-        assert_eq!(stayed(&token, PATIENCE), [""; 0], "{domain:?}");
+        assert_eq!(stayed(&token, TIMEOUT), [""; 0], "{domain:?}");
     }
 }
 

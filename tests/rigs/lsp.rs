@@ -11,7 +11,7 @@ use std::time::Instant;
 use serde_json::{Value, json};
 
 use crate::support::lsp::{Editor, Reply, uri};
-use crate::support::world::{PATIENCE, World, wait_until};
+use crate::support::world::{TIMEOUT, World, wait_until};
 
 /// One of everything that is shown: results, a place in an output, mistakes with a fix, wide characters, and text
 /// that nobody should have to look at.
@@ -101,7 +101,7 @@ impl Session {
 
     /// Nobody works on the task any more.
     fn until_startable(&mut self) {
-        let (until, file) = (Instant::now() + PATIENCE, json!({"uri": self.file("PROMPT.md")}));
+        let (until, file) = (Instant::now() + TIMEOUT, json!({"uri": self.file("PROMPT.md")}));
         loop {
             let lenses = self.editor.request("textDocument/codeLens", &json!({"textDocument": file}));
             if lenses.to_string().contains("Start loop") {

@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use crate::cli_run::{project, until};
 use crate::kill_domain::rig::{alive, stayed, token};
-use crate::support::world::{PATIENCE, delete};
+use crate::support::world::{TIMEOUT, delete};
 
 /// Starts a loop whose agent never ends, does the harm, and waits until the keeper is gone.
 fn check(name: &str, harm: fn(&Path), expect: &str) {
@@ -21,7 +21,7 @@ fn check(name: &str, harm: fn(&Path), expect: &str) {
     let lines = until(&mut child, "agent-started");
     let begun = Instant::now();
     while alive(&token).is_empty() {
-        assert!(begun.elapsed() < PATIENCE, "{name}");
+        assert!(begun.elapsed() < TIMEOUT, "{name}");
         std::thread::yield_now();
     }
     harm(&terminal.state());
@@ -31,7 +31,7 @@ fn check(name: &str, harm: fn(&Path), expect: &str) {
     child.stderr.take().unwrap().read_to_string(&mut stderr).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(1), "{name}: {stderr}");
     assert!(stderr.contains(expect), "{name}: {stderr}");
-    assert_eq!(stayed(&token, PATIENCE), [""; 0], "{name}");
+    assert_eq!(stayed(&token, TIMEOUT), [""; 0], "{name}");
     // Less there may be: the keeper takes its socket with it. A look at the tree may have been under way.
     let looking = after.iter().find(|it| it.ends_with("snapshots.git"));
     let is_new = |it: &PathBuf| !after.contains(it) && !looking.is_some_and(|store| it.starts_with(store));

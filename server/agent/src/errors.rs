@@ -15,7 +15,7 @@ pub use fingerprint::fingerprint;
 use loopkeeper_text::{sanitize, truncate};
 
 /// Distinct errors that are kept of one run, the last ones.
-pub(crate) const MOST_ERRORS: usize = 20;
+pub(crate) const MAX_ERRORS: usize = 20;
 /// What is looked at of a line: an error says what it is at its beginning.
 const LINE_BYTES: usize = 4096;
 /// A fence that nobody closed ends here.
@@ -158,7 +158,7 @@ fn seen_error(decisive: &str) -> Option<SeenError> {
 fn push_distinct(seen: &mut VecDeque<SeenError>, error: SeenError) {
     seen.retain(|it| it.fingerprint != error.fingerprint);
     seen.push_back(error);
-    if seen.len() > MOST_ERRORS {
+    if seen.len() > MAX_ERRORS {
         seen.pop_front();
     }
 }

@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 use super::kind::{AgentKind, StopHook};
 
 /// Far longer than any round of checks; the keeper answers or dies, and either ends the wait.
-pub(crate) const PATIENCE_S: u64 = 24 * 60 * 60;
+pub(crate) const TIMEOUT_S: u64 = 24 * 60 * 60;
 /// Of a prompt of the user's: the snapshot and their own command before an iteration.
-pub const PROMPT_PATIENCE_S: u64 = 600;
+pub const PROMPT_TIMEOUT_S: u64 = 600;
 
 /// How an agent comes to its stop hook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

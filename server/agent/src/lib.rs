@@ -245,10 +245,10 @@ pub struct AgentRun {
     /// Bytes of the agent's own words.
     #[serde(default)]
     pub output_bytes: u64,
-    /// The tools it used, each once, at most [`MOST_TOOLS`].
+    /// The tools it used, each once, at most [`MAX_TOOLS`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<String>,
-    /// The first [`MOST_COMMANDS`] commands it ran, at most 120 characters of each.
+    /// The first [`MAX_COMMANDS`] commands it ran, at most 120 characters of each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub commands: Vec<String>,
 }
@@ -276,8 +276,8 @@ pub struct AgentExited {
     pub left: Vec<String>,
 }
 
-pub(crate) const MOST_TOOLS: usize = 50;
-pub(crate) const MOST_COMMANDS: usize = 50;
+pub(crate) const MAX_TOOLS: usize = 50;
+pub(crate) const MAX_COMMANDS: usize = 50;
 /// Denials that are told in words.
 pub(crate) const MAX_DENIED: usize = 5;
 pub(crate) const FINAL_TEXT_BYTES: usize = 16 * 1024;

@@ -17,7 +17,7 @@ use loopkeeper_text::{sanitize, truncate};
 use tally::RunSummaryBuilder;
 
 /// Answers in a row that hold nothing: the agent asks for ever what it cannot read.
-const MOST_EMPTY: u32 = 10;
+const MAX_EMPTY: u32 = 10;
 /// Said where nothing of the promised JSON came.
 const NO_JSON: &str = "its output was not JSON and was read as text";
 
@@ -156,7 +156,7 @@ impl AgentOutputReader {
 
     /// Whether it has to be ended now; no agent's own cap is relied on.
     pub fn kill_reason(&self, most_steps: u32) -> Option<KillReason> {
-        if self.tally.empty >= MOST_EMPTY {
+        if self.tally.empty >= MAX_EMPTY {
             return Some(KillReason::Garbage);
         }
         (self.tally.steps.max(self.tally.calls) > most_steps).then_some(KillReason::Steps)

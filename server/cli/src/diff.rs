@@ -14,7 +14,7 @@ use loopkeeper_system::snapshots::SnapshotStore;
 use loopkeeper_system::state_dir::StateDir;
 
 /// More than anybody reads, less than memory holds.
-const MOST_BYTES: usize = 64 * 1024 * 1024;
+const MAX_BYTES: usize = 64 * 1024 * 1024;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -31,7 +31,7 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     let (before, after) = changes::tree_range(&seen.state, args.iteration)?;
     let (_, workspace, _) = StateDir::of_loop(seen.dir.path())?;
     let store = SnapshotStore::open(&workspace.snapshots(), workspace.root())?;
-    let patch = store.diff(before, after, MOST_BYTES)?;
+    let patch = store.diff(before, after, MAX_BYTES)?;
     if !std::io::stdout().is_terminal() {
         // A file or `git apply` wants the bytes as they are.
         out.write(&patch);

@@ -52,9 +52,9 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
         sessions(&seen.state, out);
         return Ok(Exit::Done);
     }
-    let mut teller = EntryFormatter::new(LocalZone::local(), Glyphs::of_environment());
+    let mut formatter = EntryFormatter::new(LocalZone::local(), Glyphs::of_environment());
     for entry in LoopTailer::new(&journal).poll()? {
-        for line in teller.format_entry(&entry, DetailLevel::Everything) {
+        for line in formatter.format_entry(&entry, DetailLevel::Everything) {
             out.line(line);
         }
     }

@@ -62,15 +62,15 @@ pub(crate) fn change(which: &ItemArg, wish: PlanEdit, out: &mut Ui) -> Result<()
 
 /// What there is to name instead.
 fn with_items(refused: PlanEditError, task: &Task) -> Failure {
-    const MOST: usize = 20;
+    const MAX: usize = 20;
     let PlanEditError::Unknown(what) = refused else { return refused.into() };
     let mut what = sanitize::line(&what);
-    for item in task.plan.iter().filter(|it| !it.done).take(MOST) {
+    for item in task.plan.iter().filter(|it| !it.done).take(MAX) {
         let _ = write!(what, "\n  {}  {}", sanitize::line(&item.id), sanitize::line(&item.title));
     }
     let hint = match task.plan.iter().filter(|it| !it.done).count() {
         0 => "The plan of this task has no open item.",
-        1..=MOST => "Name one of these, by its id or its title.",
+        1..=MAX => "Name one of these, by its id or its title.",
         _ => "Name one by its id or its title; these are the first open ones.",
     };
     Failure::usage(what).hint(hint)

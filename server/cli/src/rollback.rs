@@ -15,7 +15,7 @@ use super::select::{self, SelectedLoop};
 use loopkeeper_operations::control_client::RollbackResult;
 use loopkeeper_operations::restore::{self, RestoreChanges, RestoreSelection};
 
-const MOST_NAMED: usize = 10;
+const MAX_NAMED: usize = 10;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -85,8 +85,8 @@ fn is_agreed(found: &SelectedLoop, target: &RestoreSelection) -> Result<bool, Fa
     }
     let n_files = words::counted(change.edited.len() as u64, "file");
     if !ask::somebody_is_there() {
-        let named = change.edited.iter().take(MOST_NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
-        let more = change.edited.len().saturating_sub(MOST_NAMED);
+        let named = change.edited.iter().take(MAX_NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
+        let more = change.edited.len().saturating_sub(MAX_NAMED);
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         let what = format!(
             "{n_files} in {} changed since the last snapshot of loop {}: {named}{more}",
@@ -100,11 +100,11 @@ fn is_agreed(found: &SelectedLoop, target: &RestoreSelection) -> Result<bool, Fa
     let id = found.id();
     let mut question = plan_sentence(found, &change, target);
     question.push_str("These changed since the loop's last snapshot:\n");
-    for path in change.edited.iter().take(MOST_NAMED) {
+    for path in change.edited.iter().take(MAX_NAMED) {
         let does = if change.removed.contains(path) { "is removed" } else { "is overwritten" };
         let _ = writeln!(question, "  {path} {does}");
     }
-    if let Some(more @ 1..) = change.edited.len().checked_sub(MOST_NAMED) {
+    if let Some(more @ 1..) = change.edited.len().checked_sub(MAX_NAMED) {
         let _ = writeln!(question, "  and {more} more");
     }
     let _ = writeln!(question, "They are kept: `loopkeeper rollback {id} --undo` brings them back.");

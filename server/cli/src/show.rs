@@ -35,7 +35,7 @@ pub(crate) enum LoopPrinter<'a> {
 
 pub(crate) struct TextPrinter<'a> {
     live: ProgressOutput<'a>,
-    teller: EntryFormatter,
+    formatter: EntryFormatter,
     zone: LocalZone,
     glyphs: Glyphs,
     activity: Option<String>,
@@ -47,10 +47,10 @@ impl<'a> LoopPrinter<'a> {
             LoopFormat::Json => Self::Json { out, chain: ChecksumChain::default() },
             LoopFormat::Text => {
                 let (zone, glyphs) = (LocalZone::local(), Glyphs::of_environment());
-                let teller = EntryFormatter::new(zone.clone(), glyphs);
+                let formatter = EntryFormatter::new(zone.clone(), glyphs);
                 Self::Text(Box::new(TextPrinter {
                     live: ProgressOutput::new(out),
-                    teller,
+                    formatter,
                     zone,
                     glyphs,
                     activity: None,
@@ -74,7 +74,7 @@ impl<'a> LoopPrinter<'a> {
                 if matches!(entry.record, Record::AgentEnded { .. } | Record::IterationIntended { .. }) {
                     text.activity = None;
                 }
-                let lines = text.teller.format_entry(entry, DetailLevel::Milestones);
+                let lines = text.formatter.format_entry(entry, DetailLevel::Milestones);
                 text.live.print(&lines);
             }
         }

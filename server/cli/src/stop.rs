@@ -71,10 +71,10 @@ fn not_ours(out: &mut Ui) -> ExitResult {
 
 /// The keeper has one record to write.
 fn wait_for_the_end(store: &StateDir, dir: &LoopDir) -> Result<(), Failure> {
-    const PATIENCE: Duration = Duration::from_secs(30);
+    const TIMEOUT: Duration = Duration::from_secs(30);
     const LOOK: Duration = Duration::from_millis(10);
     let begun = Instant::now();
-    while begun.elapsed() < PATIENCE {
+    while begun.elapsed() < TIMEOUT {
         match LoopView::read(store, dir.clone())? {
             Some(seen) if !seen.is_open() => return Ok(()),
             _ => sleep(LOOK),

@@ -69,7 +69,7 @@ impl WatchedLoop {
         interrupts: &mut impl InterruptSource,
     ) -> ExitResult {
         let mut following = LoopTailer::new(&self.dir.journal());
-        let mut murmur = WatchStream::connect(&self.store, self.dir.id()).await;
+        let mut stream = WatchStream::connect(&self.store, self.dir.id()).await;
         let mut tick = interval(LOOK);
         tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut looks = 0_u32;
@@ -83,7 +83,7 @@ impl WatchedLoop {
                         return answer;
                     }
                 }
-                line = next_activity(&mut murmur) => show.activity(line),
+                line = next_activity(&mut stream) => show.activity(line),
                 Some(note) = interrupts.next() => show.print_note(&note),
             }
         }
@@ -140,12 +140,12 @@ fn show_new_entries(following: &mut LoopTailer, show: &mut LoopPrinter<'_>) -> R
 }
 
 /// The next thing the agent was seen doing. Where nobody tells, the loop is shown all the same.
-async fn next_activity(murmur: &mut Option<WatchStream>) -> String {
-    while let Some(keeper) = murmur {
+async fn next_activity(stream: &mut Option<WatchStream>) -> String {
+    while let Some(keeper) = stream {
         match keeper.next().await {
             Some(news) if news.kind == "activity" => return news.text,
             Some(_) => {}
-            None => *murmur = None,
+            None => *stream = None,
         }
     }
     std::future::pending().await

@@ -15,7 +15,7 @@ pub const NAME: &str = "ralph-loop";
 pub const DOCUMENT: &str = "ralph-loop.ralph.md";
 
 /// A longer prompt is none.
-const MOST_BYTES: usize = 256 * 1024;
+const MAX_BYTES: usize = 256 * 1024;
 const SHOWN_CHARS: usize = 200;
 const TITLE_CHARS: usize = 60;
 const WORD_CHARS: usize = 200;
@@ -132,7 +132,7 @@ fn split_front_matter(text: &str) -> Result<(PluginFrontMatter<'_>, &str), Plugi
     let prompt = inner.get(after..).unwrap_or_default();
     match prompt.len() {
         _ if prompt.trim().is_empty() => Err(PluginLoopError::NoPrompt),
-        length if length > MOST_BYTES => Err(PluginLoopError::TooLong),
+        length if length > MAX_BYTES => Err(PluginLoopError::TooLong),
         _ => Ok((fields, prompt)),
     }
 }

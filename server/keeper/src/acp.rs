@@ -30,7 +30,7 @@ const HELD: &str = "--held";
 /// A longer line is nobody's: whole files may stand in one.
 const LONGEST_LINE: u64 = 64 * 1024 * 1024;
 /// For an answer that needs no model. Some agents take half a minute to begin.
-const PATIENCE: Duration = Duration::from_secs(120);
+const TIMEOUT: Duration = Duration::from_secs(120);
 /// An agent that repeats what was said in its session has done so by then.
 const SILENCE: Duration = Duration::from_millis(300);
 /// For the end of a turn that was cancelled.
@@ -131,13 +131,13 @@ struct AcpBridge {
 
 impl AcpBridge {
     fn handle_next_event(&mut self, heard: &mpsc::Receiver<BridgeEvent>) {
-        let patience = match self.talk.state() {
+        let timeout = match self.talk.state() {
             AcpState::Replay => Some(SILENCE),
             AcpState::Working | AcpState::Held | AcpState::Over => None,
-            AcpState::Greeting | AcpState::Opening | AcpState::Wishing => Some(PATIENCE),
+            AcpState::Greeting | AcpState::Opening | AcpState::Wishing => Some(TIMEOUT),
         };
-        let next = match patience {
-            Some(patience) => heard.recv_timeout(patience),
+        let next = match timeout {
+            Some(timeout) => heard.recv_timeout(timeout),
             None => heard.recv().map_err(|_| RecvTimeoutError::Disconnected),
         };
         match next {
@@ -163,7 +163,7 @@ impl AcpBridge {
                 self.run_actions(acts);
             }
             Err(RecvTimeoutError::Timeout) => {
-                let acts = self.talk.handle_timeout(PATIENCE.as_secs());
+                let acts = self.talk.handle_timeout(TIMEOUT.as_secs());
                 self.run_actions(acts);
             }
             // Its turn was told.

@@ -91,21 +91,21 @@ pub(super) struct Liveness {
 
 impl AgentHandle {
     /// Never fails: an agent that cannot be started is an agent that ended.
-    pub(super) fn start(scene: &LoopContext, start: IterationStart) -> Self {
+    pub(super) fn start(context: &LoopContext, start: IterationStart) -> Self {
         let (orders, ordered) = mpsc::unbounded_channel();
         let signs = Rc::new(Liveness::default());
-        let asked = scene.desk.hooks.open_queue();
-        scene.desk.hooks.begin_session(&start.session);
-        let run = AgentTask { scene: scene.clone(), start, ordered, asked, signs: Rc::clone(&signs) };
+        let asked = context.control.hooks.open_queue();
+        context.control.hooks.begin_session(&start.session);
+        let run = AgentTask { context: context.clone(), start, ordered, asked, signs: Rc::clone(&signs) };
         let task = spawn_boxed_local(run.until_it_ended());
         Self { orders, signs, task }
     }
 
     /// Whichever session its user lends to the loop.
-    pub(super) fn attach(scene: &LoopContext) -> Self {
+    pub(super) fn attach(context: &LoopContext) -> Self {
         let (orders, ordered) = mpsc::unbounded_channel();
         let signs = Rc::new(Liveness::default());
-        let lent = AttachedSession::new(scene.clone(), ordered, Rc::clone(&signs));
+        let lent = AttachedSession::new(context.clone(), ordered, Rc::clone(&signs));
         Self { orders, signs, task: spawn_boxed_local(lent.until_nobody_asks()) }
     }
 
@@ -172,7 +172,7 @@ impl LingerTimer {
 }
 
 struct AgentTask {
-    scene: LoopContext,
+    context: LoopContext,
     start: IterationStart,
     ordered: mpsc::UnboundedReceiver<AgentCommand>,
     asked: mpsc::UnboundedReceiver<HookRequest>,
@@ -188,19 +188,19 @@ impl AgentTask {
     }
 
     async fn run_process(&mut self) -> Option<IterationStart> {
-        let scene = self.scene.clone();
+        let context = self.context.clone();
         if let Some(ending) = self.run_start_hook().await {
             return self.finish_run(never_ran(&self.start.plan, ending, String::new()));
         }
-        let job = match build_job(&scene, &self.start) {
+        let job = match build_job(&context, &self.start) {
             Ok(job) => job,
             Err(reason) => return self.finish_run(not_started(&self.start.plan, reason)),
         };
-        let stage = &scene.stage;
-        let started = match stage.spec.settings.mode {
-            LoopMode::Loop => stage.agent_wardens.start(&job),
+        let runtime = &context.runtime;
+        let started = match runtime.spec.settings.mode {
+            LoopMode::Loop => runtime.agent_wardens.start(&job),
             // A process that may be held from one iteration to the next is known by the number of its warden.
-            _ => process::start(&job, &stage.domain),
+            _ => process::start(&job, &runtime.domain),
         };
         let mut running = match started {
             Ok(running) => running,
@@ -210,8 +210,8 @@ impl AgentTask {
                 return self.finish_run(AgentRun { program_missing, ..run });
             }
         };
-        let holds = hook_injection::max_stop_holds(&scene.stage, &self.start.plan);
-        scene.send_event(self.started(&mut running, holds).await);
+        let holds = hook_injection::max_stop_holds(&context.runtime, &self.start.plan);
+        context.send_event(self.started(&mut running, holds).await);
         AgentProcess::new(self, holds).watch(self, running).await
     }
 
@@ -223,7 +223,7 @@ impl AgentTask {
     /// The user's own command before the iteration. An order to end ends it too.
     async fn run_start_hook(&mut self) -> Option<AgentEnding> {
         tokio::select! {
-            () = user_commands::before_agent(&self.scene) => None,
+            () = user_commands::before_agent(&self.context) => None,
             Some(order) = self.ordered.recv() => match order {
                 AgentCommand::End(why, _) => Some(why),
                 AgentCommand::Next(_) | AgentCommand::LetGo(_) => None,
@@ -234,7 +234,7 @@ impl AgentTask {
     fn handle_event(&self, event: AgentEvent) {
         match &event {
             AgentEvent::Started { session, .. } if !session.is_empty() => {
-                self.scene.desk.hooks.is_called(session);
+                self.context.control.hooks.is_called(session);
             }
             AgentEvent::ToolUse(call) if call.act == ToolKind::Spawn => self.count(call),
             AgentEvent::Spawned { call, id, what } => self.link(call, id, what),
@@ -245,7 +245,7 @@ impl AgentTask {
 
     /// Tells watchers what the agent does; nobody watching costs nothing.
     fn publish_activity(&self, event: AgentEvent) {
-        if self.scene.desk.news.receiver_count() == 0 {
+        if self.context.control.news.receiver_count() == 0 {
             if !matches!(event, AgentEvent::Turn(_)) {
                 self.signs.unseen.replace(Some(event));
             }
@@ -253,20 +253,21 @@ impl AgentTask {
         }
         self.signs.unseen.take();
         let Some(text) = activity::describe_event(&event) else { return };
-        let text = sanitize::line(&self.scene.stage.redactor.redact(&text));
+        let text = sanitize::line(&self.context.runtime.redactor.redact(&text));
         if *self.signs.last_activity.borrow() != text {
             self.signs.last_activity.replace(text.clone());
-            let _ = self.scene.desk.news.send(WatchEvent::Activity { text });
+            let _ = self.context.control.news.send(WatchEvent::Activity { text });
         }
         if let AgentEvent::Text(said) | AgentEvent::Unread(said) = event {
-            let text = sanitize::text(&self.scene.stage.redactor.redact(&said));
-            let _ = self.scene.desk.news.send(WatchEvent::Output { iteration: self.start.iteration, text });
+            let text = sanitize::text(&self.context.runtime.redactor.redact(&said));
+            let _ =
+                self.context.control.news.send(WatchEvent::Output { iteration: self.start.iteration, text });
         }
     }
 
     /// Sends the last activity to watchers that connected since the previous tick.
     fn send_last_activity(&self) {
-        let watchers = self.scene.desk.news.receiver_count();
+        let watchers = self.context.control.news.receiver_count();
         if watchers <= self.signs.watchers.replace(watchers) {
             return;
         }
@@ -275,13 +276,14 @@ impl AgentTask {
         }
         let text = self.signs.last_activity.borrow().clone();
         if !text.is_empty() {
-            let _ = self.scene.desk.news.send(WatchEvent::Activity { text });
+            let _ = self.context.control.news.send(WatchEvent::Activity { text });
         }
     }
 
     fn report_ended(&self, run: AgentRun) {
-        usage_limits::record_outcome(&self.scene, &self.start.plan, &run);
-        self.scene.send_event(Event::AgentEnded(Box::new(sanitize_run(run, &self.scene.stage.redactor))));
+        usage_limits::record_outcome(&self.context, &self.start.plan, &run);
+        self.context
+            .send_event(Event::AgentEnded(Box::new(sanitize_run(run, &self.context.runtime.redactor))));
     }
 }
 

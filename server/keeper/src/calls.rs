@@ -14,34 +14,34 @@ use loopkeeper_system::calls::{self, CallRequest};
 use loopkeeper_system::clock;
 
 /// Whoever holds the list needs a few milliseconds; one that was stopped in the middle must not stop all the others.
-const PATIENCE: Duration = Duration::from_secs(10);
+const TIMEOUT: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_millis(3);
 
-pub(super) fn take_slot(scene: &LoopContext, state: &LoopState, iteration: u32, heeds_limits: bool) {
-    let limited = || usage_limits::shared_limit(scene, &scene.stage.agent(&state.spec.agent.name));
+pub(super) fn take_slot(context: &LoopContext, state: &LoopState, iteration: u32, heeds_limits: bool) {
+    let limited = || usage_limits::shared_limit(context, &context.runtime.agent(&state.spec.agent.name));
     if let Some(event) = heeds_limits.then(limited).flatten() {
-        return scene.send_event(event);
+        return context.send_event(event);
     }
     let asker = CallRequest {
         loop_id: state.spec.loop_id.clone(),
         iteration,
         limit: state.spec.settings.limits.calls_per_hour,
     };
-    let list = scene.state.calls();
+    let list = context.state.calls();
     if let Some(slot) = try_once(&list, &asker) {
-        return scene.send_event(Event::CallAnswered(slot));
+        return context.send_event(Event::CallAnswered(slot));
     }
-    let scene = scene.clone();
+    let context = context.clone();
     spawn_boxed_local(async move {
         let slot = in_time(&list, &asker).await;
-        scene.send_event(Event::CallAnswered(slot));
+        context.send_event(Event::CallAnswered(slot));
     });
 }
 
 /// As soon as whoever holds the list lets go of it.
 pub async fn in_time(list: &Path, asker: &CallRequest) -> CallSlot {
     let begun = Instant::now();
-    while begun.elapsed() < PATIENCE {
+    while begun.elapsed() < TIMEOUT {
         if let Some(slot) = try_once(list, asker) {
             return slot;
         }

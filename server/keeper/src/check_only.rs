@@ -34,9 +34,9 @@ pub async fn check_task(
     let path = workspace.checks(&spec.task);
     let outputs = path.with_extension("outputs");
     loopkeeper_system::durable::make_folder(&outputs).map_err(KeeperError::io("make", &outputs))?;
-    let stage = RunContext::new(state, workspace, spec, &outputs)?;
-    let round = steady_round(&stage).await;
-    stage.dismiss_wardens().await;
+    let runtime = RunContext::new(state, workspace, spec, &outputs)?;
+    let round = steady_round(&runtime).await;
+    runtime.dismiss_wardens().await;
     let round = round?;
     for entry in record(&path, &round)? {
         observer(&entry);
@@ -45,12 +45,12 @@ pub async fn check_task(
 }
 
 /// What the checks write the first time are their artefacts; whatever else moves the tree makes them say nothing.
-async fn steady_round(stage: &RunContext) -> Result<Round, KeeperError> {
+async fn steady_round(runtime: &RunContext) -> Result<Round, KeeperError> {
     let mut artefacts: BTreeSet<String> = BTreeSet::new();
     let mut rounds = 0;
     loop {
         rounds += 1;
-        let judged = rounds::run_round(stage, RoundRequest::at_rest(&stage.spec)).await;
+        let judged = rounds::run_round(runtime, RoundRequest::at_rest(&runtime.spec)).await;
         let (mut round, wrote) = judged.map_err(|it| KeeperError::Workspace { message: it.message })?;
         let stray = wrote.iter().find(|it| !artefacts.contains(*it)).cloned();
         let Some(stray) = stray else { return Ok(round) };

@@ -22,7 +22,7 @@ use super::spawn_boxed_local;
 use loopkeeper_system::state_dir::socket::MAX_LINE;
 
 /// Write timeout; the connection is closed after it.
-const WRITE_PATIENCE: Duration = Duration::from_secs(10);
+const WRITE_TIMEOUT: Duration = Duration::from_secs(10);
 /// A keeper that ends waits this long for its last answers to be taken.
 const LAST_ANSWERS: Duration = Duration::from_secs(1);
 const REMEMBERED_ANSWERS: usize = 64;
@@ -56,7 +56,7 @@ pub enum ControlReply {
     },
 }
 
-const MOST_LEFT_ALONE: usize = 50;
+const MAX_LEFT_ALONE: usize = 50;
 
 /// A path that a rollback did not touch, and why.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -134,11 +134,11 @@ pub enum WatchEvent {
 }
 
 /// Accepts connections until the keeper drops the task.
-pub async fn serve(listener: UnixListener, desk: ControlState) {
+pub async fn serve(listener: UnixListener, control: ControlState) {
     loop {
         match listener.accept().await {
             Ok((stream, _)) if is_own(&stream) => {
-                spawn_boxed_local(serve_connection(stream, desk.clone()));
+                spawn_boxed_local(serve_connection(stream, control.clone()));
             }
             Ok(_) => {}
             // Out of descriptors or the like: trying again at once would spin.
@@ -152,11 +152,11 @@ fn is_own(stream: &UnixStream) -> bool {
     stream.peer_cred().is_ok_and(|it| it.uid() == me)
 }
 
-async fn serve_connection(stream: UnixStream, desk: ControlState) {
+async fn serve_connection(stream: UnixStream, control: ControlState) {
     let (read, write) = stream.into_split();
     let mut link = Connection { read: BufReader::new(read), write };
     let hello = json!({
-        "loopkeeper": 1, "version": env!("CARGO_PKG_VERSION"), "loop": desk.loop_id, "seq": desk.seq.get(),
+        "loopkeeper": 1, "version": env!("CARGO_PKG_VERSION"), "loop": control.loop_id, "seq": control.seq.get(),
     });
     if link.send(&hello).await.is_err() {
         return;
@@ -167,19 +167,19 @@ async fn serve_connection(stream: UnixStream, desk: ControlState) {
             return;
         };
         if request.verb == "watch" {
-            let _ = link.send(&json!({"id": request.id, "ok": true, "seq": desk.seq.get()})).await;
-            return stream_events(link, desk).await;
+            let _ = link.send(&json!({"id": request.id, "ok": true, "seq": control.seq.get()})).await;
+            return stream_events(link, control).await;
         }
         if request.verb == "hook" {
             // Its answer may be the last that this keeper gives.
-            let _owed = PendingReplyGuard::new(&desk.owed);
-            match answer_hook(&mut link, &desk, &request.id, &line).await {
+            let _owed = PendingReplyGuard::new(&control.owed);
+            match answer_hook(&mut link, &control, &request.id, &line).await {
                 Some(answer) if link.send(&answer).await.is_ok() => continue,
                 _ => return,
             }
         }
-        let _owed = PendingReplyGuard::new(&desk.owed);
-        let answer = ask_once(&desk, &request).await;
+        let _owed = PendingReplyGuard::new(&control.owed);
+        let answer = ask_once(&control, &request).await;
         if link.send(&reply_json(&request.id, &answer)).await.is_err() {
             return;
         }
@@ -189,7 +189,7 @@ async fn serve_connection(stream: UnixStream, desk: ControlState) {
 /// A question of the agent's own, as long as it takes. `None`: the hook went away.
 async fn answer_hook(
     link: &mut Connection,
-    desk: &ControlState,
+    control: &ControlState,
     id: &str,
     line: &[u8],
 ) -> Option<serde_json::Value> {
@@ -197,32 +197,34 @@ async fn answer_hook(
         return Some(refusal(id, "badArgument", "not a question of a hook that this keeper knows"));
     };
     tokio::select! {
-        verdict = verdict(desk, question) => {
-            Some(json!({"id": id, "ok": true, "seq": desk.seq.get(), "verdict": verdict}))
+        verdict = verdict(control, question) => {
+            Some(json!({"id": id, "ok": true, "seq": control.seq.get(), "verdict": verdict}))
         }
         _ = link.line() => None,
     }
 }
 
-async fn verdict(desk: &ControlState, question: HookQuestion) -> HookVerdict {
+async fn verdict(control: &ControlState, question: HookQuestion) -> HookVerdict {
     debug!(hook = ?question.hook, "hook of the agent");
     if question.hook == HookEvent::Permission {
-        return answer_permission(desk, &question).await;
+        return answer_permission(control, &question).await;
     }
-    let Some(told) = desk.hooks.of_subagent(&question) else { return desk.hooks.ask_agent(question).await };
-    match submit_command(desk, UserCommand::Subagent(told)).await {
+    let Some(told) = control.hooks.of_subagent(&question) else {
+        return control.hooks.ask_agent(question).await;
+    };
+    match submit_command(control, UserCommand::Subagent(told)).await {
         ControlReply::Refused { code: "conflict", message } => HookVerdict::deny(message),
         _ => HookVerdict::allow(""),
     }
 }
 
 /// Whatever is not an answer denies it.
-async fn answer_permission(desk: &ControlState, question: &HookQuestion) -> HookVerdict {
-    let words = match desk.hooks.of_permission(question) {
+async fn answer_permission(control: &ControlState, question: &HookQuestion) -> HookVerdict {
+    let words = match control.hooks.of_permission(question) {
         Ok(words) => words,
         Err(why) => return HookVerdict::deny(why),
     };
-    match submit_command(desk, UserCommand::Permission(words)).await {
+    match submit_command(control, UserCommand::Permission(words)).await {
         ControlReply::Done { .. } | ControlReply::Permitted(PermissionAnswer::Allowed) => {
             HookVerdict::allow("")
         }
@@ -236,15 +238,15 @@ async fn answer_permission(desk: &ControlState, question: &HookQuestion) -> Hook
 }
 
 /// An id that was answered before gets the same answer and does nothing.
-async fn ask_once(desk: &ControlState, request: &RequestLine) -> ControlReply {
+async fn ask_once(control: &ControlState, request: &RequestLine) -> ControlReply {
     let before =
-        desk.given.borrow().iter().find(|(id, _)| *id == request.id).map(|(_, answer)| answer.clone());
+        control.given.borrow().iter().find(|(id, _)| *id == request.id).map(|(_, answer)| answer.clone());
     if let Some(answer) = before {
         return answer;
     }
     let span = debug_span!("control", verb = request.verb, id = request.id);
-    let answer = log_duration(handle_request(desk, request)).instrument(span).await;
-    let mut given = desk.given.borrow_mut();
+    let answer = log_duration(handle_request(control, request)).instrument(span).await;
+    let mut given = control.given.borrow_mut();
     given.push_front((request.id.clone(), answer.clone()));
     given.truncate(REMEMBERED_ANSWERS);
     answer
@@ -261,18 +263,18 @@ async fn log_duration(reply: impl Future<Output = ControlReply>) -> ControlReply
     reply
 }
 
-async fn handle_request(desk: &ControlState, request: &RequestLine) -> ControlReply {
+async fn handle_request(control: &ControlState, request: &RequestLine) -> ControlReply {
     let order = match parse_command(request) {
         Ok(order) => order,
         Err((code, message)) => return ControlReply::Refused { code, message },
     };
-    submit_command(desk, order).await
+    submit_command(control, order).await
 }
 
-async fn submit_command(desk: &ControlState, order: UserCommand) -> ControlReply {
+async fn submit_command(control: &ControlState, order: UserCommand) -> ControlReply {
     let (answer, answered) = oneshot::channel();
     let gone = || ControlReply::Refused { code: "conflict", message: "the loop is ending".to_owned() };
-    if desk.asks.send(ControlRequest { order, answer }).await.is_err() {
+    if control.asks.send(ControlRequest { order, answer }).await.is_err() {
         return gone();
     }
     answered.await.unwrap_or_else(|_| gone())
@@ -313,9 +315,9 @@ fn parse_command(request: &RequestLine) -> Result<UserCommand, (&'static str, St
 
 /// Streams events until the client disconnects or the loop ends. Slow clients miss events; they never block the
 /// keeper.
-async fn stream_events(mut link: Connection, desk: ControlState) {
-    let mut news = desk.news.subscribe();
-    drop(desk);
+async fn stream_events(mut link: Connection, control: ControlState) {
+    let mut news = control.news.subscribe();
+    drop(control);
     loop {
         tokio::select! {
             item = news.recv() => match item {
@@ -334,7 +336,7 @@ fn reply_json(id: &str, answer: &ControlReply) -> serde_json::Value {
         ControlReply::Done { seq } => json!({"id": id, "ok": true, "seq": seq}),
         ControlReply::Restored { seq, written, removed, refused } => {
             // More would not fit a line, and nobody reads more.
-            let refused = refused.get(..MOST_LEFT_ALONE).unwrap_or(refused);
+            let refused = refused.get(..MAX_LEFT_ALONE).unwrap_or(refused);
             let restored = json!({"written": written, "removed": removed, "refused": refused});
             json!({"id": id, "ok": true, "seq": seq, "restored": restored})
         }
@@ -372,7 +374,7 @@ impl Connection {
         let mut line = serde_json::to_vec(value)?;
         line.push(b'\n');
         let late = |_| std::io::Error::from(std::io::ErrorKind::TimedOut);
-        tokio::time::timeout(WRITE_PATIENCE, self.write.write_all(&line)).await.map_err(late)?
+        tokio::time::timeout(WRITE_TIMEOUT, self.write.write_all(&line)).await.map_err(late)?
     }
 
     /// The next line without its end; `None` at the end, on an error, or when it is too long.

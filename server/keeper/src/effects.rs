@@ -40,14 +40,14 @@ const SUBJECT_CHARS: usize = 100;
 /// What everything that runs for this loop shares.
 #[derive(Clone)]
 pub struct LoopContext {
-    pub stage: RunContext,
+    pub runtime: RunContext,
     pub state: Rc<StateDir>,
     pub dir: LoopDir,
-    pub desk: ControlState,
+    pub control: ControlState,
     pub events: mpsc::UnboundedSender<Event>,
     pub head: Rc<RefCell<LastHead>>,
     pub task: Rc<RefCell<ParsedTaskCache>>,
-    pub eve: PendingStartHook,
+    pub start_hook: PendingStartHook,
 }
 
 impl LoopContext {
@@ -59,7 +59,7 @@ impl LoopContext {
 
 /// What runs at the moment, and how to reach it.
 pub struct EffectRunner {
-    pub scene: LoopContext,
+    pub context: LoopContext,
     pub signals: StopSignals,
     agent: Option<AgentHandle>,
     checks: Option<tokio::task::JoinHandle<()>>,
@@ -68,10 +68,10 @@ pub struct EffectRunner {
 }
 
 impl EffectRunner {
-    pub fn new(scene: LoopContext, signals: StopSignals) -> Self {
-        let is_lent = scene.stage.spec.settings.mode == LoopMode::Attach;
-        let agent = is_lent.then(|| AgentHandle::attach(&scene));
-        Self { scene, signals, agent, checks: None, round_just_ended: false }
+    pub fn new(context: LoopContext, signals: StopSignals) -> Self {
+        let is_lent = context.runtime.spec.settings.mode == LoopMode::Attach;
+        let agent = is_lent.then(|| AgentHandle::attach(&context));
+        Self { context, signals, agent, checks: None, round_just_ended: false }
     }
 
     /// Hears of every event before it is decided upon.
@@ -91,15 +91,15 @@ impl EffectRunner {
             Effect::ReadTask => self.read_task(state),
             Effect::RunChecks { criteria, repeats } => {
                 let round = rounds::RoundRequest::of_loop(state, repeats, criteria);
-                let round = rounds::run_and_report(self.scene.clone(), round).in_current_span();
+                let round = rounds::run_and_report(self.context.clone(), round).in_current_span();
                 self.checks = Some(spawn_boxed_local(round));
             }
             Effect::CancelChecks => self.cancel_checks(),
             Effect::TakeCall { iteration, heeds_limits } => {
-                calls::take_slot(&self.scene, state, iteration, heeds_limits);
+                calls::take_slot(&self.context, state, iteration, heeds_limits);
             }
             Effect::SpawnAgent { iteration, session, resumed, session_tokens, prompt } => {
-                let plan = self.scene.stage.agent(&state.spec.agent.name);
+                let plan = self.context.runtime.agent(&state.spec.agent.name);
                 let budget_micros = Some(state.cost_left());
                 let start = IterationStart {
                     plan,
@@ -115,7 +115,7 @@ impl EffectRunner {
                     None => Some(start),
                 };
                 if let Some(start) = start {
-                    self.agent = Some(AgentHandle::start(&self.scene, start));
+                    self.agent = Some(AgentHandle::start(&self.context, start));
                 }
             }
             Effect::StopAgent { why, grace } => {
@@ -151,9 +151,9 @@ impl EffectRunner {
         } else {
             Duration::ZERO
         };
-        let scene = self.scene.clone();
+        let context = self.context.clone();
         let work = async move {
-            let shot = scene.stage.with_store(move |store| {
+            let shot = context.runtime.with_store(move |store| {
                 let mut shot = take_snapshot(store, young, before.as_deref())?;
                 shot.lines = match &before {
                     Some(before) if closing => store.count_lines(before, &shot.tree)?,
@@ -167,11 +167,11 @@ impl EffectRunner {
                 Ok(shot)
             });
             let shot = shot.await;
-            scene.send_event(match shot {
+            context.send_event(match shot {
                 Ok(shot) => {
-                    let head = head(&scene).await;
+                    let head = head(&context).await;
                     let commits = match since {
-                        Some(since) => commits(&scene, since, head.as_ref()).await,
+                        Some(since) => commits(&context, since, head.as_ref()).await,
                         None => Vec::new(),
                     };
                     Event::SnapshotTaken(SnapshotFacts { head, commits, ..shot })
@@ -183,11 +183,11 @@ impl EffectRunner {
     }
 
     fn take_branch(&self, name: String) {
-        let (scene, root) = (self.scene.clone(), self.scene.stage.root());
+        let (context, root) = (self.context.clone(), self.context.runtime.root());
         spawn_boxed_local(async move {
             let taken =
                 tokio::task::spawn_blocking(move || git::branch::switch_to_branch(&root, &name)).await;
-            scene.send_event(match taken {
+            context.send_event(match taken {
                 Ok(Ok(branch)) => Event::BranchTaken(branch),
                 Ok(Err(error)) => Event::BranchRefused { message: error.to_string() },
                 Err(error) => Event::BranchRefused { message: error.to_string() },
@@ -196,11 +196,11 @@ impl EffectRunner {
     }
 
     fn spawn_commit(&self, state: &LoopState, order: commits::CommitPlan) {
-        let (scene, artefacts) = (self.scene.clone(), state.artefacts.clone());
-        let (iteration, stage) = (order.iteration, self.scene.stage.clone());
-        let clean = |it: &str| stage.redactor.redact(it);
+        let (context, artefacts) = (self.context.clone(), state.artefacts.clone());
+        let (iteration, runtime) = (order.iteration, self.context.runtime.clone());
+        let clean = |it: &str| runtime.redactor.redact(it);
         let order = commits::CommitPlan { subject: clean(&order.subject), body: clean(&order.body), ..order };
-        let (root, store) = (stage.root(), Arc::clone(&stage.store));
+        let (root, store) = (runtime.root(), Arc::clone(&runtime.store));
         spawn_boxed_local(async move {
             let work = move || {
                 super::run_context::lock_store(&store)
@@ -209,7 +209,7 @@ impl EffectRunner {
             let made = tokio::task::spawn_blocking(work).await;
             let failed =
                 |note: String| CommitOutcome { iteration, note: Some(note), ..CommitOutcome::default() };
-            scene.send_event(Event::Committed(match made {
+            context.send_event(Event::Committed(match made {
                 Ok(Ok(made)) => made,
                 Ok(Err(trouble)) => failed(trouble.message),
                 Err(error) => failed(error.to_string()),
@@ -218,21 +218,21 @@ impl EffectRunner {
     }
 
     fn read_task(&self, state: &LoopState) {
-        let reading = task_reload::read(&self.scene, state);
-        self.scene.send_event(Event::TaskRead(Box::new(reading)));
+        let reading = task_reload::read(&self.context, state);
+        self.context.send_event(Event::TaskRead(Box::new(reading)));
     }
 
     /// Dropping the task kills the running check's domain; what escaped it is looked for at once.
     fn cancel_checks(&mut self) {
         let Some(checks) = self.checks.take() else {
-            return self.scene.send_event(Event::ChecksCancelled);
+            return self.context.send_event(Event::ChecksCancelled);
         };
         checks.abort();
-        let scene = self.scene.clone();
+        let context = self.context.clone();
         spawn_boxed_local(async move {
             let _ = checks.await;
             orphans::all_gone().await;
-            scene.send_event(Event::ChecksCancelled);
+            context.send_event(Event::ChecksCancelled);
         });
     }
 
@@ -240,22 +240,24 @@ impl EffectRunner {
     fn look_for_life(&self) {
         let Some(agent) = &self.agent else { return };
         if agent.signs.is_alive() {
-            return self.scene.send_event(Event::LifeSeen { alive: true });
+            return self.context.send_event(Event::LifeSeen { alive: true });
         }
-        let (scene, signs) = (self.scene.clone(), Rc::clone(&agent.signs));
+        let (context, signs) = (self.context.clone(), Rc::clone(&agent.signs));
         spawn_boxed_local(async move {
-            let tree =
-                scene.stage.with_store(|store| store.take_snapshot().map_err(SnapshotFailure::from)).await;
+            let tree = context
+                .runtime
+                .with_store(|store| store.take_snapshot().map_err(SnapshotFailure::from))
+                .await;
             let tree = tree.map(|it| it.tree).unwrap_or_default();
             let before = signs.tree.replace(tree.clone());
-            scene.send_event(Event::LifeSeen { alive: before.is_empty() || before != tree });
+            context.send_event(Event::LifeSeen { alive: before.is_empty() || before != tree });
         });
     }
 
     /// The tree as it is, kept, before a rollback overwrites it.
     pub(super) fn keep_tree(&self) -> Result<SnapshotFacts, String> {
-        let shot = self.scene.stage.with_store_now(|store| take_snapshot(store, Duration::ZERO, None));
-        let head = head_or_note(git::head(&self.scene.stage.root()));
+        let shot = self.context.runtime.with_store_now(|store| take_snapshot(store, Duration::ZERO, None));
+        let head = head_or_note(git::head(&self.context.runtime.root()));
         shot.map(|it| SnapshotFacts { head, ..it }).map_err(|it| it.message)
     }
 
@@ -267,7 +269,7 @@ impl EffectRunner {
         since: Option<&str>,
     ) -> Result<RestoreReport, String> {
         let paths = (!paths.is_empty()).then_some(paths);
-        let restored = self.scene.stage.with_store_now(|store| {
+        let restored = self.context.runtime.with_store_now(|store| {
             Ok(match since {
                 Some(since) => store.restore_since(tree, since)?,
                 None => store.restore(tree, paths)?,
@@ -286,7 +288,7 @@ impl EffectRunner {
             agent.end().await;
         }
         orphans::all_gone().await;
-        self.scene.stage.dismiss_wardens().await;
+        self.context.runtime.dismiss_wardens().await;
     }
 }
 
@@ -341,9 +343,9 @@ fn take_snapshot(
 }
 
 /// Reads it on a thread that may block, unless it is seen at once that it did not move.
-async fn head(scene: &LoopContext) -> Option<GitHead> {
-    let root = scene.stage.root();
-    let look = scene.head.borrow().lookup(&root);
+async fn head(context: &LoopContext) -> Option<GitHead> {
+    let root = context.runtime.root();
+    let look = context.head.borrow().lookup(&root);
     let mark = match look {
         HeadLookup::Same(head) => return head,
         HeadLookup::Unknown(mark) => mark,
@@ -351,21 +353,21 @@ async fn head(scene: &LoopContext) -> Option<GitHead> {
     let there = root.clone();
     let read = tokio::task::spawn_blocking(move || head_or_note(git::head(&there))).await;
     let head = read.unwrap_or_default();
-    scene.head.borrow_mut().remember(&root, mark, head.clone());
+    context.head.borrow_mut().remember(&root, mark, head.clone());
     head
 }
 
 /// Subjects of what was committed, safe to show; none where HEAD did not move.
-async fn commits(scene: &LoopContext, since: Option<GitHead>, head: Option<&GitHead>) -> Vec<String> {
+async fn commits(context: &LoopContext, since: Option<GitHead>, head: Option<&GitHead>) -> Vec<String> {
     let from = since.map(|it| it.commit);
     let Some(to) = head.map(|it| it.commit.clone()).filter(|it| from.as_ref() != Some(it)) else {
         return Vec::new();
     };
-    let root = scene.stage.root();
+    let root = context.runtime.root();
     let read = tokio::task::spawn_blocking(move || git::commit_subjects(&root, from.as_deref(), &to)).await;
     // They are told to people and to the next iteration; nothing depends on them.
     let subjects = read.ok().and_then(Result::ok).unwrap_or_default();
-    let clean = |it: &String| sanitize::line_within(&scene.stage.redactor.redact(it), SUBJECT_CHARS);
+    let clean = |it: &String| sanitize::line_within(&context.runtime.redactor.redact(it), SUBJECT_CHARS);
     subjects.iter().map(clean).collect()
 }
 

@@ -175,10 +175,10 @@ impl HookEndpointClient {
 
     fn request_verdict(
         &self,
-        patience: Option<Duration>,
+        timeout: Option<Duration>,
         question: &Value,
     ) -> Result<HookReplyVerdict, String> {
-        match self.exchange(patience, question) {
+        match self.exchange(timeout, question) {
             Ok(HookReply { verdict: Some(verdict), .. }) => Ok(verdict),
             Ok(HookReply { error: Some(HookRefusal { message }), .. }) => Err(message),
             Ok(HookReply { .. }) => Err("the keeper's answer cannot be read".to_owned()),
@@ -186,7 +186,7 @@ impl HookEndpointClient {
         }
     }
 
-    fn exchange(&self, patience: Option<Duration>, question: &Value) -> io::Result<HookReply> {
+    fn exchange(&self, timeout: Option<Duration>, question: &Value) -> io::Result<HookReply> {
         let address = SocketAddress::new(&self.socket)?;
         let stream = UnixStream::connect(address.path())?;
         stream.set_read_timeout(Some(GREETING))?;
@@ -194,7 +194,7 @@ impl HookEndpointClient {
         let mut reader = BufReader::new(&stream);
         line(&mut reader)?;
         (&stream).write_all(format!("{question}\n").as_bytes())?;
-        stream.set_read_timeout(patience)?;
+        stream.set_read_timeout(timeout)?;
         Ok(serde_json::from_str(&line(&mut reader)?)?)
     }
 }

@@ -75,11 +75,11 @@ impl JudgeContext {
     /// A round that is going to be thrown away asks nobody.
     pub(super) async fn is_steady(
         &self,
-        stage: &RunContext,
+        runtime: &RunContext,
         trees: (&str, &str),
     ) -> Result<bool, SnapshotFailure> {
         let Some(artefacts) = self.artefacts.as_ref().filter(|_| trees.0 != trees.1) else { return Ok(true) };
-        let wrote = changed_paths(stage, trees.0, trees.1).await?;
+        let wrote = changed_paths(runtime, trees.0, trees.1).await?;
         Ok(wrote.iter().all(|it| artefacts.contains(it)))
     }
 }
@@ -87,7 +87,7 @@ impl JudgeContext {
 /// Asks the judges of every criterion that wants them. `tree`: the one that the other checks left.
 pub(super) async fn run_judges(
     plan: &RoundParams<'_>,
-    stage: &RunContext,
+    runtime: &RunContext,
     judging: &JudgeContext,
     tree: &str,
 ) -> Result<JudgeResults, SnapshotFailure> {
@@ -95,18 +95,18 @@ pub(super) async fn run_judges(
         None => None,
         Some(start) => {
             let (start, now) = (start.clone(), tree.to_owned());
-            Some(stage.with_store(move |store| Ok(store.diff(&start, &now, DIFF_BYTES)?)).await?)
+            Some(runtime.with_store(move |store| Ok(store.diff(&start, &now, DIFF_BYTES)?)).await?)
         }
     };
     let diff = diff.map(|it| plan.redactor.redact(&it));
-    let bench = JudgePanel { plan, stage, judging, diff, spent: Cell::default() };
+    let bench = JudgePanel { plan, runtime, judging, diff, spent: Cell::default() };
     let mut results = Vec::new();
     for criterion in plan.criteria.iter().filter(|it| quorum(it).is_some()) {
         results.push(bench.judge_criterion(criterion).await);
     }
-    let after = stage.with_store(|store| Ok(store.take_snapshot()?.tree)).await?;
+    let after = runtime.with_store(|store| Ok(store.take_snapshot()?.tree)).await?;
     if after != tree {
-        let wrote = changed_paths(stage, tree, &after).await?;
+        let wrote = changed_paths(runtime, tree, &after).await?;
         let fact =
             format!("{} changed while the judge looked", wrote.first().map_or("a file", String::as_str));
         for it in &mut results {
@@ -119,7 +119,7 @@ pub(super) async fn run_judges(
 
 struct JudgePanel<'a> {
     plan: &'a RoundParams<'a>,
-    stage: &'a RunContext,
+    runtime: &'a RunContext,
     judging: &'a JudgeContext,
     diff: Option<String>,
     spent: Cell<JudgeUsage>,
@@ -178,7 +178,7 @@ impl JudgePanel<'_> {
         key: &str,
         mend: Option<&str>,
     ) -> Result<AgentRun, String> {
-        let Some(judge) = &self.stage.spec.judge else {
+        let Some(judge) = &self.runtime.spec.judge else {
             return Err("the loop was started without one; start it again".to_owned());
         };
         if !self.judging.allowance.allows(self.spent.get()) {
@@ -188,8 +188,8 @@ impl JudgePanel<'_> {
         let told = judge_prompt(&JudgePrompt { criterion: prose, diff: self.diff.as_deref(), key, mend });
         let job = self.job(judge, criterion, told)?;
         self.take_call().await?;
-        let running = process::start(&job, &self.stage.domain).map_err(|error| error.to_string())?;
-        let within = RunLimits { grace: job.grace, steps: self.stage.spec.settings.limits.steps };
+        let running = process::start(&job, &self.runtime.domain).map_err(|error| error.to_string())?;
+        let within = RunLimits { grace: job.grace, steps: self.runtime.spec.settings.limits.steps };
         let run = watch(running, judge, self.timeout(criterion), within).await;
         let asked = JudgeUsage { calls: 1, cost_micros: run.cost_micros, tokens: run.tokens };
         let mut spent = self.spent.get();
@@ -209,9 +209,9 @@ impl JudgePanel<'_> {
         let prompt_file = self.prompt_file(criterion);
         private_file(&prompt_file, told.as_bytes())
             .map_err(|error| format!("could not write {}: {error}", prompt_file.display()))?;
-        let permitted = agent::approve_agent(self.stage, judge)?;
+        let permitted = agent::approve_agent(self.runtime, judge)?;
         let session = Uuid::new_v4().to_string();
-        let mut env = agent_environment(&self.stage.spec, judge, &self.stage.domain);
+        let mut env = agent_environment(&self.runtime.spec, judge, &self.runtime.domain);
         env.push((SESSION.into(), session.clone().into()));
         env.push((ROLE.0.into(), ROLE.1.into()));
         let start = IterationStart {
@@ -225,8 +225,8 @@ impl JudgePanel<'_> {
         };
         Ok(Job {
             stdin: agent::stdin(judge, &prompt_file),
-            argv: permitted.try_map(|it| agent::judge_argv(self.stage, &it, &start, &prompt_file))?,
-            cwd: self.stage.root(),
+            argv: permitted.try_map(|it| agent::judge_argv(self.runtime, &it, &start, &prompt_file))?,
+            cwd: self.runtime.root(),
             env,
             grace: self.plan.grace,
             output: None,
@@ -243,9 +243,9 @@ impl JudgePanel<'_> {
         let asker = CallRequest {
             loop_id: format!("{}/judge-{}", self.judging.asker, Uuid::new_v4().simple()),
             iteration: self.plan.number,
-            limit: self.stage.spec.settings.limits.calls_per_hour,
+            limit: self.runtime.spec.settings.limits.calls_per_hour,
         };
-        match calls::in_time(&self.stage.calls, &asker).await {
+        match calls::in_time(&self.runtime.calls, &asker).await {
             CallSlot::Taken { .. } => Ok(()),
             CallSlot::Full { .. } => Err("the calls of this hour are used up".to_owned()),
             CallSlot::Unknown { message } => {

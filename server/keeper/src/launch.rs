@@ -36,7 +36,7 @@ use loopkeeper_system::{clock, durable};
 pub const START: &str = "start.json";
 
 /// Startup timeout of a detached keeper.
-const BEGIN_PATIENCE: Duration = Duration::from_secs(20);
+const BEGIN_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// What a loop's folder holds for its keepers besides the journal: values that the journal must not tell.
 #[derive(Debug, Serialize)]
@@ -91,7 +91,7 @@ pub fn spawn_keeper(dir: &LoopDir, then: Option<&str>) -> Result<u32, KeeperErro
         if let Some(status) = child.try_wait().map_err(KeeperError::io("watch the keeper of", dir.path()))? {
             return ended_early(dir, status, logged_before).map(|()| child.id());
         }
-        if has_begun(&state, dir, child.id())? || began.elapsed() > BEGIN_PATIENCE {
+        if has_begun(&state, dir, child.id())? || began.elapsed() > BEGIN_TIMEOUT {
             return Ok(child.id());
         }
         std::thread::sleep(Duration::from_millis(2));
@@ -159,27 +159,27 @@ async fn own_loop(
     let (journal, beginning) = open_journal(dir, &spec)?;
     let (events_in, events) = mpsc::unbounded_channel();
     let (asks_in, asks) = mpsc::channel(16);
-    let desk = ControlState::new(dir.id(), asks_in);
-    let stage = RunContext::new(&state, &workspace, spec, &dir.output())?;
-    desk.hooks.set_credentials(HookCredentials {
-        token: Rc::clone(&stage.token),
-        redactor: Rc::clone(&stage.redactor),
+    let control = ControlState::new(dir.id(), asks_in);
+    let runtime = RunContext::new(&state, &workspace, spec, &dir.output())?;
+    control.hooks.set_credentials(HookCredentials {
+        token: Rc::clone(&runtime.token),
+        redactor: Rc::clone(&runtime.redactor),
     });
-    let scene = LoopContext {
-        stage,
+    let context = LoopContext {
+        runtime,
         state: Rc::clone(&state),
         dir: dir.clone(),
-        desk: desk.clone(),
+        control: control.clone(),
         events: events_in,
         head: Rc::default(),
         task: Rc::default(),
-        eve: Rc::default(),
+        start_hook: Rc::default(),
     };
     let signals = StopSignals::listen().map_err(KeeperError::io("listen to signals for", dir.path()))?;
-    let hands = EffectRunner::new(scene, signals);
-    let _server = bind_socket(&state, dir, desk)?;
+    let effects = EffectRunner::new(context, signals);
+    let _server = bind_socket(&state, dir, control)?;
     let keeper = Keeper::new(
-        KeeperParams { journal, locks: Rc::clone(&locks), hands, observer, events, asks },
+        KeeperParams { journal, locks: Rc::clone(&locks), effects, observer, events, asks },
         beginning,
         dir,
     )?;
@@ -242,7 +242,7 @@ pub fn secrets(dir: &LoopDir) -> Vec<String> {
 fn bind_socket(
     state: &StateDir,
     dir: &LoopDir,
-    desk: ControlState,
+    control: ControlState,
 ) -> Result<ControlSocketGuard, KeeperError> {
     let address = state.socket(dir.id())?;
     // Under the loop's lock nobody else listens there: what is left is a dead keeper's.
@@ -250,7 +250,7 @@ fn bind_socket(
     let listener =
         UnixListener::bind(address.path()).map_err(KeeperError::io("listen at", address.path()))?;
     let path = state.socket_dir().join(format!("{}.sock", dir.id()));
-    let task = spawn_boxed_local(control::serve(listener, desk));
+    let task = spawn_boxed_local(control::serve(listener, control));
     Ok(ControlSocketGuard { path, task })
 }
 

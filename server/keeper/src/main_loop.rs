@@ -40,7 +40,7 @@ pub struct Keeper {
     journal_path: PathBuf,
     /// The loop's and the tree's.
     locks: Rc<[Lock; 2]>,
-    hands: EffectRunner,
+    effects: EffectRunner,
     hooks: UserCommands,
     /// For deadlines.
     alarm: BoottimeTimer,
@@ -60,7 +60,7 @@ pub struct Keeper {
 pub struct KeeperParams {
     pub journal: JournalFile,
     pub locks: Rc<[Lock; 2]>,
-    pub hands: EffectRunner,
+    pub effects: EffectRunner,
     pub observer: EntryObserver,
     pub events: mpsc::UnboundedReceiver<Event>,
     pub asks: mpsc::Receiver<ControlRequest>,
@@ -75,7 +75,7 @@ pub enum Startup {
 impl Keeper {
     /// Writes the first record, or the one that says that this keeper took over.
     pub fn new(parts: KeeperParams, beginning: Startup, dir: &LoopDir) -> Result<Self, KeeperError> {
-        let KeeperParams { mut journal, locks, hands, mut observer, events, asks } = parts;
+        let KeeperParams { mut journal, locks, effects, mut observer, events, asks } = parts;
         let boot = clock::boot_id();
         let (state, first) = match beginning {
             Startup::New(spec) => {
@@ -103,7 +103,7 @@ impl Keeper {
             journal,
             journal_path,
             locks,
-            hands,
+            effects,
             observer,
             events,
             asks,
@@ -120,11 +120,11 @@ impl Keeper {
         let result = self.run_until_finished().await;
         // Where this fails the result says what is wrong.
         let _ = self.sync();
-        self.hands.shutdown().await;
+        self.effects.shutdown().await;
         // No order comes in any more; those that did are answered, one by one that the loop is ending.
         self.asks.close();
         while self.asks.try_recv().is_ok() {}
-        self.hands.scene.desk.wait_answered().await;
+        self.effects.context.control.wait_answered().await;
         result?;
         self.hooks.finish().await;
         self.drain_hook_failures()?;
@@ -169,7 +169,7 @@ impl Keeper {
         let rests = self.state.at_rest() || self.state.phase == Phase::Ended;
         // It may be long until there is a job again.
         if self.state.is_paused_at_rest() || (self.state.at_rest() && due.is_some()) {
-            self.hands.scene.stage.dismiss_wardens().await;
+            self.effects.context.runtime.dismiss_wardens().await;
         }
         let watch = if rests { StateDirWatch::Resting } else { StateDirWatch::Working };
         // Without its locks another keeper may believe that it is alone.
@@ -179,13 +179,13 @@ impl Keeper {
             looked => looked.is_ok(),
         };
         let is_ours = || is_journal() && self.locks.iter().all(Lock::is_in_place);
-        let root = self.hands.scene.state.root();
+        let root = self.effects.context.state.root();
         let places = || watched_paths(&self.journal_path, root, self.locks.as_slice());
         let mut gone = std::pin::pin!(signals::wait_removed(places, watch, is_ours));
         let due = due.map(|it| it.awake);
         tokio::select! {
             biased;
-            signal = self.hands.signals.next() => super::effects::on_signal(&self.state, signal).map(Some),
+            signal = self.effects.signals.next() => super::effects::on_signal(&self.state, signal).map(Some),
             Some(event) = self.events.recv() => Ok(Some((event, None))),
             Some(ask) = self.asks.recv() => Ok(Some((Event::UserAsked(ask.order), Some(ask.answer)))),
             () = wait_disconnected(&mut self.pending_reply) => {
@@ -201,7 +201,7 @@ impl Keeper {
 
     fn handle_event(&mut self, event: Event) -> Result<ControlReply, KeeperError> {
         let now = clock::now();
-        self.hands.observe(&event);
+        self.effects.observe(&event);
         let asked = matches!(event, Event::UserAsked(_));
         let steps = decide::decide(&self.state, &mut self.live, now, event);
         let (mut records, mut effects) = (Vec::new(), Vec::new());
@@ -230,14 +230,14 @@ impl Keeper {
                 Effect::Rollback { to, tree, paths, since } => {
                     answer = self.roll_back((to, tree), paths, since.as_deref())?;
                 }
-                other => self.hands.perform(&self.state, other),
+                other => self.effects.perform(&self.state, other),
             }
         }
         Ok(answer)
     }
 
     fn prepare_rollback(&mut self, to: u32, paths: Vec<String>) -> Result<ControlReply, KeeperError> {
-        match self.hands.keep_tree() {
+        match self.effects.keep_tree() {
             Ok(shot) => self.handle_event(Event::RollbackReady { to, paths, shot }),
             Err(message) => self.not_rolled_back(message),
         }
@@ -249,7 +249,7 @@ impl Keeper {
         paths: Vec<String>,
         since: Option<&str>,
     ) -> Result<ControlReply, KeeperError> {
-        match self.hands.roll_back(&tree, &paths, since) {
+        match self.effects.roll_back(&tree, &paths, since) {
             Ok(restored) => {
                 let (from, after) = (restored.before, restored.after);
                 let refused = restored.refused.iter().map(|it| it.path.clone()).collect();
@@ -320,12 +320,12 @@ impl Keeper {
 
     fn publish_committed(&mut self) {
         for entry in self.unpublished.drain(..) {
-            self.hands.scene.desk.seq.set(entry.seq);
+            self.effects.context.control.seq.set(entry.seq);
             (self.observer)(&entry);
             // Nobody watching is no error.
-            let _ = self.hands.scene.desk.news.send(WatchEvent::Recorded { seq: entry.seq });
+            let _ = self.effects.context.control.news.send(WatchEvent::Recorded { seq: entry.seq });
         }
-        self.hooks.dispatch_pending(&self.hands.scene);
+        self.hooks.dispatch_pending(&self.effects.context);
     }
 
     /// The reserve makes room for what happened and for the record that the loop rests.

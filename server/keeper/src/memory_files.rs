@@ -11,7 +11,7 @@ use loopkeeper_system::task_files;
 const PROGRESS: [&str; 3] = ["progress.txt", "progress.md", ".ralph/progress.md"];
 const AGENTS: &str = "AGENTS.md";
 /// Of a progress file: what counts stands at its top.
-const MOST_BYTES: u64 = 64 * 1024;
+const MAX_BYTES: u64 = 64 * 1024;
 
 /// Looks beside the task and at the root. What cannot be read, or leads out of the root, is not there.
 pub(super) fn read(spec: &LoopSpec) -> MemoryFiles {
@@ -55,7 +55,7 @@ fn find_prd(spec: &LoopSpec) -> Option<PathBuf> {
 
 /// The file's path for people, and the beginning of its text.
 fn read_beginning(root: &Path, path: &Path) -> Option<(String, String)> {
-    let text = task_files::read_beginning(root, path, MOST_BYTES).ok()?;
+    let text = task_files::read_beginning(root, path, MAX_BYTES).ok()?;
     Some((shown(root, path), text))
 }
 

@@ -50,14 +50,14 @@ impl RoundRequest {
 }
 
 /// Runs the round and tells what came of it. Dropped, it kills what runs.
-pub(super) async fn run_and_report(scene: LoopContext, request: RoundRequest) {
+pub(super) async fn run_and_report(context: LoopContext, request: RoundRequest) {
     let untracked = match &request.untracked {
         Some(_) => Vec::new(),
-        None => untracked_now(&scene.stage, &request.criteria),
+        None => untracked_now(&context.runtime, &request.criteria),
     };
     let request =
         RoundRequest { untracked: request.untracked.or_else(|| Some(untracked.clone())), ..request };
-    scene.send_event(match run_round(&scene.stage, request).await {
+    context.send_event(match run_round(&context.runtime, request).await {
         Ok((round, wrote)) => Event::ChecksDone { round: Box::new(round), wrote, untracked },
         Err(SnapshotFailure { reason, message, .. }) => Event::SnapshotFailed { reason, message },
     });
@@ -65,35 +65,35 @@ pub(super) async fn run_and_report(scene: LoopContext, request: RoundRequest) {
 
 /// The round, and every path that it wrote.
 pub(super) async fn run_round(
-    stage: &RunContext,
+    runtime: &RunContext,
     request: RoundRequest,
 ) -> Result<(Round, Vec<String>), SnapshotFailure> {
     let take = |store: &mut loopkeeper_system::snapshots::SnapshotStore| Ok(store.take_snapshot()?.tree);
     let before = match request.tree {
         Some(tree) => tree,
-        None => stage.with_store(take).await?,
+        None => runtime.with_store(take).await?,
     };
-    let settings = &stage.spec.settings;
+    let settings = &runtime.spec.settings;
     let plan = RoundParams {
-        root: &stage.root(),
+        root: &runtime.root(),
         criteria: &request.criteria,
         timeout: Duration::from_millis(settings.check_timeout_ms),
         grace: Duration::from_millis(settings.limits.grace_ms),
-        env: &stage.check_env,
-        wardens: &stage.check_wardens,
-        redactor: &stage.redactor,
-        permit: &stage.permit,
-        asker: HttpClient { program: &stage.messenger, domain: &stage.domain, env: &stage.check_env },
+        env: &runtime.check_env,
+        wardens: &runtime.check_wardens,
+        redactor: &runtime.redactor,
+        permit: &runtime.permit,
+        asker: HttpClient { program: &runtime.messenger, domain: &runtime.domain, env: &runtime.check_env },
         servers: &settings.serve,
         untracked: request.untracked.as_deref().unwrap_or_default(),
-        output: &stage.outputs,
+        output: &runtime.outputs,
         number: request.iteration,
     };
     let mut results = checks::run_round(&plan).await;
-    let mut after = stage.with_store(take).await?;
+    let mut after = runtime.with_store(take).await?;
     let mut judging = None;
-    if is_due(&request.criteria, &results) && request.judging.is_steady(stage, (&before, &after)).await? {
-        let heard = judges::run_judges(&plan, stage, &request.judging, &after).await?;
+    if is_due(&request.criteria, &results) && request.judging.is_steady(runtime, (&before, &after)).await? {
+        let heard = judges::run_judges(&plan, runtime, &request.judging, &after).await?;
         for result in heard.results {
             debug_span!("check", criterion = result.criterion.0).in_scope(|| event_log::log_check(&result));
             results
@@ -103,24 +103,24 @@ pub(super) async fn run_round(
         }
         (judging, after) = (heard.spent, heard.tree);
     }
-    let wrote = if before == after { Vec::new() } else { changed_paths(stage, &before, &after).await? };
+    let wrote = if before == after { Vec::new() } else { changed_paths(runtime, &before, &after).await? };
     let named = wrote.iter().take(NAMED_PATHS).cloned().collect();
     Ok((Round { tree_before: before, tree_after: after, wrote: named, results, judging }, wrote))
 }
 
 pub(super) async fn changed_paths(
-    stage: &RunContext,
+    runtime: &RunContext,
     before: &str,
     after: &str,
 ) -> Result<Vec<String>, SnapshotFailure> {
     let (before, after) = (before.to_owned(), after.to_owned());
-    stage.with_store(move |store| Ok(store.changed_paths(&before, &after)?)).await
+    runtime.with_store(move |store| Ok(store.changed_paths(&before, &after)?)).await
 }
 
 /// A failure shows again, with its words, when `clean` itself is checked.
-fn untracked_now(stage: &RunContext, criteria: &[Criterion]) -> Vec<String> {
+fn untracked_now(runtime: &RunContext, criteria: &[Criterion]) -> Vec<String> {
     if !criteria.iter().any(|it| matches!(it.check, Some(Check::Clean))) {
         return Vec::new();
     }
-    git::untracked_paths(&stage.root()).ok().flatten().unwrap_or_default()
+    git::untracked_paths(&runtime.root()).ok().flatten().unwrap_or_default()
 }

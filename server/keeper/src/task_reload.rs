@@ -22,15 +22,15 @@ use loopkeeper_system::task_files::{self, DiscoveredTask, LoadedTask, TaskFileEr
 use loopkeeper_system::trust::TrustStore;
 use loopkeeper_system::trust::surfaces::find_surfaces;
 
-pub(super) fn read(scene: &LoopContext, state: &LoopState) -> TaskDocuments {
+pub(super) fn read(context: &LoopContext, state: &LoopState) -> TaskDocuments {
     let spec = &state.spec;
-    let (task, sums) = read_current(scene, spec);
+    let (task, sums) = read_current(context, spec);
     if state.phase == Phase::Checking {
         let (criteria, plan, matching) = (task.criteria, task.plan, matching_globs(spec));
         return TaskDocuments { criteria, plan, sums, matching, ..TaskDocuments::default() };
     }
     // The next agent is told by these and starts by leave of these, so they are read right before it does.
-    let trust = TrustStore::open(&scene.state);
+    let trust = TrustStore::open(&context.state);
     let typed = spec.inline_prompt.is_some();
     TaskDocuments {
         untrusted: if typed { Vec::new() } else { untrusted_criteria(&trust, spec, &task) },
@@ -42,7 +42,7 @@ pub(super) fn read(scene: &LoopContext, state: &LoopState) -> TaskDocuments {
         sums,
         matching: Vec::new(),
         notes: memory_files::read(spec),
-        template: template::read(scene, state),
+        template: template::read(context, state),
     }
 }
 
@@ -102,7 +102,7 @@ pub struct ParsedTaskCache {
 
 impl ParsedTaskCache {
     /// Larger tasks are parsed again each time, so that a keeper at rest stays small.
-    const MOST_BYTES: usize = 64 * 1024;
+    const MAX_BYTES: usize = 64 * 1024;
 
     fn reload(
         &mut self,
@@ -114,7 +114,7 @@ impl ParsedTaskCache {
             self.hashes = hash_documents(&loaded.documents);
         }
         let task = Arc::clone(&loaded.task);
-        let is_small = loaded.documents.iter().map(|it| it.text.len()).sum::<usize>() <= Self::MOST_BYTES;
+        let is_small = loaded.documents.iter().map(|it| it.text.len()).sum::<usize>() <= Self::MAX_BYTES;
         self.last = if is_small { loaded } else { LoadedTask::default() };
         Ok((task, self.hashes.clone()))
     }
@@ -125,14 +125,14 @@ fn hash_documents(documents: &[TaskDocument]) -> DocumentHashes {
 }
 
 /// With the sum of each document.
-fn read_current(scene: &LoopContext, spec: &LoopSpec) -> (Task, DocumentHashes) {
+fn read_current(context: &LoopContext, spec: &LoopSpec) -> (Task, DocumentHashes) {
     let none = BTreeMap::new();
     if let Some(prompt) = &spec.inline_prompt {
         let (prompt, criteria, plan) = (prompt.clone(), spec.criteria.clone(), spec.plan.clone());
         return (Task { prompt, criteria, plan, ..Task::default() }, none);
     }
     let root = Path::new(&spec.root);
-    let reloaded = scene.task.borrow_mut().reload(root, &task_files::task_at(root, &spec.task.0));
+    let reloaded = context.task.borrow_mut().reload(root, &task_files::task_at(root, &spec.task.0));
     match reloaded {
         Ok((task, sums)) => {
             let mut task = Arc::unwrap_or_clone(task);
@@ -145,14 +145,14 @@ fn read_current(scene: &LoopContext, spec: &LoopSpec) -> (Task, DocumentHashes) 
         }
         Err(error) => {
             tracing::warn!("{error}; the copy made at the start is used");
-            (read_original(scene, spec), none)
+            (read_original(context, spec), none)
         }
     }
 }
 
 /// The prompt as it was at the start, with the criteria and the plan of then.
-fn read_original(scene: &LoopContext, spec: &LoopSpec) -> Task {
-    let text = std::fs::read_to_string(super::launch::task_copy(&scene.dir)).unwrap_or_default();
+fn read_original(context: &LoopContext, spec: &LoopSpec) -> Task {
+    let text = std::fs::read_to_string(super::launch::task_copy(&context.dir)).unwrap_or_default();
     let document = TaskDocument { path: spec.task.0.clone(), text };
     let task = read_documents(&[document]);
     Task { criteria: spec.criteria.clone(), plan: spec.plan.clone(), ..task }
@@ -170,7 +170,7 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let root = root.path();
         let prompt = "# Go\n\n## Done when\n\n- one: `$ true`\n";
-        let long = format!("{prompt}{}", "x".repeat(ParsedTaskCache::MOST_BYTES));
+        let long = format!("{prompt}{}", "x".repeat(ParsedTaskCache::MAX_BYTES));
         let other = long.replace("one", "two");
         let states: &[(&str, &[u8])] = &[
             ("PROMPT.md", prompt.as_bytes()),

@@ -25,13 +25,13 @@ pub(super) fn save_copy(dir: &LoopDir, root: &Path, path: Option<&str>) -> Resul
 }
 
 /// For the next iteration.
-pub(super) fn read(scene: &LoopContext, state: &LoopState) -> Option<PromptTemplate> {
+pub(super) fn read(context: &LoopContext, state: &LoopState) -> Option<PromptTemplate> {
     let path = state.spec.settings.prompt_template.as_deref()?;
-    let copy = scene.dir.path().join(COPY);
+    let copy = context.dir.path().join(COPY);
     let kept = std::fs::read_to_string(&copy).unwrap_or_default();
     // The agent is told to put back what it wrote, as of any protected file.
     let is_theirs = weakening::current_weakenings(state).any(|it| it.path == path);
-    let now = if is_theirs { None } else { in_snapshot(scene, state, path) };
+    let now = if is_theirs { None } else { in_snapshot(context, state, path) };
     let Some(now) = now.filter(|it| *it != kept) else { return PromptTemplate::parse(&kept).ok() };
     match PromptTemplate::parse(&now) {
         Ok(template) => {
@@ -48,11 +48,11 @@ pub(super) fn read(scene: &LoopContext, state: &LoopState) -> Option<PromptTempl
 }
 
 /// `None`: no snapshot covers it, so that nobody knows who wrote what stands there.
-fn in_snapshot(scene: &LoopContext, state: &LoopState, path: &str) -> Option<String> {
+fn in_snapshot(context: &LoopContext, state: &LoopState, path: &str) -> Option<String> {
     // What stands there right after an iteration may be the agent's: that is judged first.
     let tree = &state.snapshots.last().filter(|it| it.when == SnapshotWhen::Before)?.tree;
     let file = |store: &mut loopkeeper_system::snapshots::SnapshotStore| {
         Ok(store.file(tree, path, MAX_TEMPLATE_BYTES)?)
     };
-    String::from_utf8(scene.stage.with_store_now(file).ok().flatten()?).ok()
+    String::from_utf8(context.runtime.with_store_now(file).ok().flatten()?).ok()
 }

@@ -22,10 +22,10 @@ const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
 const LOCK_INTERVAL: Duration = Duration::from_millis(3);
 
 /// What another loop met with this agent and account.
-pub(super) fn shared_limit(scene: &LoopContext, plan: &AgentPlan) -> Option<Event> {
-    let (path, now) = (scene.state.usage_limits(), clock::now());
-    let account = usage_limits::account_key(plan, &scene.stage.env_of(plan));
-    match usage_limits::in_force(&path, &account, scene.dir.id(), now.wall) {
+pub(super) fn shared_limit(context: &LoopContext, plan: &AgentPlan) -> Option<Event> {
+    let (path, now) = (context.state.usage_limits(), clock::now());
+    let account = usage_limits::account_key(plan, &context.runtime.env_of(plan));
+    match usage_limits::in_force(&path, &account, context.dir.id(), now.wall) {
         Ok(found) => found.map(|it| Event::LimitKnown { until: now.plus_ms(it.lasts_ms), met_by: it.met_by }),
         Err(error) => {
             tracing::warn!("{error}");
@@ -35,10 +35,10 @@ pub(super) fn shared_limit(scene: &LoopContext, plan: &AgentPlan) -> Option<Even
 }
 
 /// How a run ended, for other loops.
-pub(super) fn record_outcome(scene: &LoopContext, plan: &AgentPlan, run: &AgentRun) {
-    let (path, now) = (scene.state.usage_limits(), clock::now().wall);
-    let Some(change) = change_of(scene, run, now) else { return };
-    let account = usage_limits::account_key(plan, &scene.stage.env_of(plan));
+pub(super) fn record_outcome(context: &LoopContext, plan: &AgentPlan, run: &AgentRun) {
+    let (path, now) = (context.state.usage_limits(), clock::now().wall);
+    let Some(change) = change_of(context, run, now) else { return };
+    let account = usage_limits::account_key(plan, &context.runtime.env_of(plan));
     if enter_once(&path, &account, &change) {
         return;
     }
@@ -56,13 +56,13 @@ pub(super) fn record_outcome(scene: &LoopContext, plan: &AgentPlan, run: &AgentR
     });
 }
 
-fn change_of(scene: &LoopContext, run: &AgentRun, now: u64) -> Option<Change> {
+fn change_of(context: &LoopContext, run: &AgentRun, now: u64) -> Option<Change> {
     let has_ended_well =
         matches!(run.ending, AgentEnding::Exited | AgentEnding::Held) && run.exit.unwrap_or(0) == 0;
     match &run.error {
         Some(error) if error.class == ProviderClass::Quota => {
             let until = error.resets_at.unwrap_or(now.saturating_add(UNKNOWN_MS));
-            (until > now).then(|| Change::Met { by: scene.dir.id().to_owned(), until })
+            (until > now).then(|| Change::Met { by: context.dir.id().to_owned(), until })
         }
         None if has_ended_well => Some(Change::Lifted),
         _ => None,

@@ -21,7 +21,7 @@ use super::spawn_boxed_local;
 use loopkeeper_system::process::{Job, StdinSource, run_beside, run_to_end};
 
 /// Events of a kind that wait for the one before them; more are not told.
-const MOST_WAITING: usize = 100;
+const MAX_WAITING: usize = 100;
 /// What an event is called in the environment of its command.
 const VARIABLE: &str = "LOOPKEEPER_EVENT";
 
@@ -30,7 +30,7 @@ pub(super) type PendingStartHook = Rc<RefCell<Option<HookPayload>>>;
 
 /// All of one keeper.
 pub(super) struct UserCommands {
-    teller: HookEventEncoder,
+    encoder: HookEventEncoder,
     /// Of records that may not be durable yet.
     untold: Vec<HookPayload>,
     lines: BTreeMap<LoopEvent, CommandQueue>,
@@ -44,25 +44,25 @@ struct CommandQueue {
 
 impl UserCommands {
     pub(super) fn new(state: &LoopState) -> Self {
-        Self { teller: HookEventEncoder::new(state), untold: Vec::new(), lines: BTreeMap::new() }
+        Self { encoder: HookEventEncoder::new(state), untold: Vec::new(), lines: BTreeMap::new() }
     }
 
     /// A record was applied.
     pub(super) fn observe(&mut self, state: &LoopState, entry: &Entry) {
-        let told = self.teller.encode_events(state, entry);
+        let told = self.encoder.encode_events(state, entry);
         let on = &state.spec.settings.on;
         self.untold.extend(told.into_iter().filter(|it| on.for_event(it.event).is_some()));
     }
 
     /// What was heard so far is durable.
-    pub(super) fn dispatch_pending(&mut self, scene: &LoopContext) {
+    pub(super) fn dispatch_pending(&mut self, context: &LoopContext) {
         for told in self.untold.drain(..) {
             if told.event == LoopEvent::IterationStart {
-                scene.eve.replace(Some(told));
+                context.start_hook.replace(Some(told));
                 continue;
             }
             let event = told.event;
-            let line = self.lines.entry(event).or_insert_with(|| CommandQueue::spawn(scene));
+            let line = self.lines.entry(event).or_insert_with(|| CommandQueue::spawn(context));
             if line.events.try_send(told).is_err() {
                 tracing::warn!("`on.{}` is too slow: an event was not told", event.key());
             }
@@ -79,12 +79,12 @@ impl UserCommands {
 }
 
 impl CommandQueue {
-    fn spawn(scene: &LoopContext) -> Self {
-        let (events, mut waiting) = mpsc::channel(MOST_WAITING);
-        let scene = scene.clone();
+    fn spawn(context: &LoopContext) -> Self {
+        let (events, mut waiting) = mpsc::channel(MAX_WAITING);
+        let context = context.clone();
         let task = spawn_boxed_local(async move {
             while let Some(told) = waiting.recv().await {
-                run(&scene, &told).await;
+                run(&context, &told).await;
             }
         });
         Self { events, task }
@@ -92,51 +92,51 @@ impl CommandQueue {
 }
 
 /// What the agent waits for. Dropped, the command ends.
-pub(super) async fn before_agent(scene: &LoopContext) {
-    let told = scene.eve.take();
+pub(super) async fn before_agent(context: &LoopContext) {
+    let told = context.start_hook.take();
     if let Some(told) = told {
-        run(scene, &told).await;
+        run(context, &told).await;
     }
 }
 
-async fn run(scene: &LoopContext, told: &HookPayload) {
-    if let Err(why) = attempt(scene, told).await {
+async fn run(context: &LoopContext, told: &HookPayload) {
+    if let Err(why) = attempt(context, told).await {
         tracing::warn!("The command of `on.{}` {why}. The loop goes on.", told.event.key());
-        scene.send_event(Event::HookFailed { event: told.event, message: why });
+        context.send_event(Event::HookFailed { event: told.event, message: why });
     }
 }
 
-async fn attempt(scene: &LoopContext, told: &HookPayload) -> Result<(), String> {
-    let stage = &scene.stage;
-    let on = &stage.spec.settings.on;
+async fn attempt(context: &LoopContext, told: &HookPayload) -> Result<(), String> {
+    let runtime = &context.runtime;
+    let on = &runtime.spec.settings.on;
     let Some(hook) = on.for_event(told.event) else { return Ok(()) };
-    let argv = stage.permit.hook(told.event, hook).map_err(|denied| format!("is {denied}"))?;
-    let message = write_payload(scene, told)?;
-    let mut env = stage.check_env.as_ref().clone();
+    let argv = runtime.permit.hook(told.event, hook).map_err(|denied| format!("is {denied}"))?;
+    let message = write_payload(context, told)?;
+    let mut env = runtime.check_env.as_ref().clone();
     env.push((VARIABLE.into(), told.event.word().into()));
     let job = Job {
         argv: argv.map(|it| it.into_iter().map(Into::into).collect()),
-        cwd: stage.root(),
+        cwd: runtime.root(),
         env,
         stdin: StdinSource::File(message.clone()),
-        grace: Duration::from_millis(stage.spec.settings.limits.grace_ms),
+        grace: Duration::from_millis(runtime.spec.settings.limits.grace_ms),
         output: None,
     };
     let time = Duration::from_millis(on.timeout_ms);
     let ran = match told.event {
-        LoopEvent::IterationStart => run_to_end(&job, time, &stage.domain).await,
+        LoopEvent::IterationStart => run_to_end(&job, time, &runtime.domain).await,
         LoopEvent::IterationEnd | LoopEvent::NeedsYou | LoopEvent::Ended => {
-            run_beside(&job, time, &stage.domain).await
+            run_beside(&job, time, &runtime.domain).await
         }
     };
     let _ = std::fs::remove_file(message);
     let went = check_run(&ran, time);
-    went.map_err(|why| sanitize::line(&stage.redactor.redact(&why)))
+    went.map_err(|why| sanitize::line(&runtime.redactor.redact(&why)))
 }
 
 /// One of a kind runs at a time, so that the name is free.
-fn write_payload(scene: &LoopContext, told: &HookPayload) -> Result<PathBuf, String> {
-    let path = scene.dir.path().join(format!("told.{}.json", told.event.word()));
+fn write_payload(context: &LoopContext, told: &HookPayload) -> Result<PathBuf, String> {
+    let path = context.dir.path().join(format!("told.{}.json", told.event.word()));
     let mut json = serde_json::to_vec(told).map_err(|error| format!("could not be told: {error}"))?;
     json.push(b'\n');
     super::private_file(&path, &json).map_err(|error| format!("could not be told: {error}"))?;

@@ -44,8 +44,8 @@ pub(crate) async fn execute(
     let done = run(shared, params).instrument(span.clone()).await;
     span.in_scope(|| debug!(is_refused = done.is_err(), "executed"));
     let mut done = done.map_err(jsonrpc::Error::from)?;
-    let picture = shared.lookout().refresh(touched).await;
-    done.status = Some(status::current_status(shared, &picture));
+    let snapshot = shared.index().refresh(touched).await;
+    done.status = Some(status::current_status(shared, &snapshot));
     serde_json::to_value(done).map(Some).map_err(|_| jsonrpc::Error::internal_error())
 }
 

@@ -28,7 +28,7 @@ pub(crate) struct DocumentContext {
     pub(crate) shown: DocumentSnapshot,
     /// The document's name in its task.
     pub(crate) file: String,
-    picture: Arc<WorkspaceSnapshot>,
+    snapshot: Arc<WorkspaceSnapshot>,
     task: Arc<TaskSnapshot>,
     /// The hash of the page of its commands that was shown.
     page: Option<String>,
@@ -71,14 +71,14 @@ impl DocumentSnapshot {
 impl DocumentContext {
     /// `None`: the document is open and no task's.
     pub(crate) async fn of(shared: &ServerState, shown: DocumentSnapshot) -> Option<Self> {
-        let picture = shared.lookout().wait_until_ready().await;
-        let task = picture.task_with(&shown.path)?;
+        let snapshot = shared.index().wait_until_ready().await;
+        let task = snapshot.task_with(&shown.path)?;
         let task = current_task(shared, task);
         let named = |it: &&task::TaskDocument| task.root.join(&it.path) == shown.path;
         let file = task.documents.iter().find(named)?.path.clone();
         // The text of the request, whatever came after it.
         let page = shared.trust_pages.hash(&task.uri);
-        Some(Self { shown, file, picture, task, page })
+        Some(Self { shown, file, snapshot, task, page })
     }
 
     /// Where the task's paths begin.
@@ -87,11 +87,11 @@ impl DocumentContext {
     }
 
     pub(crate) fn with_view<T>(&self, view: impl FnOnce(&TaskView<'_>) -> T) -> T {
-        view_input::with_task_view(&self.picture, &self.task, self.page.as_deref(), view)
+        view_input::with_task_view(&self.snapshot, &self.task, self.page.as_deref(), view)
     }
 }
 
-/// The task as its open documents read now: a picture may be some keystrokes behind.
+/// The task as its open documents read now: a snapshot may be some keystrokes behind.
 fn current_task(shared: &ServerState, task: &Arc<TaskSnapshot>) -> Arc<TaskSnapshot> {
     let mut newer: Vec<(usize, Arc<Document>)> = Vec::new();
     for open in shared.documents.all() {

@@ -39,17 +39,17 @@ pub(crate) fn diagnostic() -> Diagnostic {
 }
 
 /// The loop whose state file is shown.
-fn shown_one<'a>(picture: &'a WorkspaceSnapshot, shown: &DocumentSnapshot) -> Option<&'a PluginLoopFile> {
-    picture.foreign.iter().find(|it| it.path == *shown.path())
+fn shown_one<'a>(snapshot: &'a WorkspaceSnapshot, shown: &DocumentSnapshot) -> Option<&'a PluginLoopFile> {
+    snapshot.foreign.iter().find(|it| it.path == *shown.path())
 }
 
-pub(crate) fn actions(picture: &WorkspaceSnapshot, shown: &DocumentSnapshot) -> Option<Vec<EditorAction>> {
-    let found = shown_one(picture, shown)?;
+pub(crate) fn actions(snapshot: &WorkspaceSnapshot, shown: &DocumentSnapshot) -> Option<Vec<EditorAction>> {
+    let found = shown_one(snapshot, shown)?;
     Some(editor::remedies(&file_uri(&found.path.to_string_lossy())).to_vec())
 }
 
-pub(crate) fn hover(picture: &WorkspaceSnapshot, shown: &DocumentSnapshot) -> Option<editor::Hover> {
-    let found = shown_one(picture, shown)?;
+pub(crate) fn hover(snapshot: &WorkspaceSnapshot, shown: &DocumentSnapshot) -> Option<editor::Hover> {
+    let found = shown_one(snapshot, shown)?;
     let end = shown.text().find('\n').unwrap_or(shown.text().len());
     Some(editor::Hover {
         place: DocumentRange { file: String::new(), range: 0..end },
@@ -88,5 +88,5 @@ pub(crate) async fn stop(shared: &Arc<ServerState>, loop_id: &str) -> Option<Com
 fn state_file_path(shared: &ServerState, uri: &str) -> Option<PathBuf> {
     let url = Url::parse(uri).ok().filter(|it| it.scheme() == "file")?;
     let path = canonical_parent_path(&url.to_file_path().ok()?);
-    shared.lookout().snapshot().roots.iter().any(|it| path.starts_with(it)).then_some(path)
+    shared.index().snapshot().roots.iter().any(|it| path.starts_with(it)).then_some(path)
 }

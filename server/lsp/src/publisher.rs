@@ -1,4 +1,4 @@
-//! The one that sends: diagnostics, status, progress, alerts, output, lens refreshes. It looks at the latest picture
+//! The one that sends: diagnostics, status, progress, alerts, output, lens refreshes. It looks at the latest snapshot
 //! and sends what differs from what it sent before; while the client does not read, it waits, and what it would have
 //! sent meanwhile is never made. Nothing is sent that the client did not announce.
 
@@ -28,8 +28,8 @@ use loopkeeper_workspace::WorkspaceSnapshot;
 
 /// Publishes until nothing is looked at any more.
 pub(crate) async fn publish(shared: Arc<ServerState>) {
-    let lookout = shared.lookout().clone();
-    let mut pictures = lookout.subscribe_snapshots();
+    let index = shared.index().clone();
+    let mut snapshots = index.subscribe_snapshots();
     let mut diagnostics = DiagnosticPublisher::default();
     let mut alerts = AlertPublisher::default();
     let mut lenses = LensPublisher::default();
@@ -39,24 +39,24 @@ pub(crate) async fn publish(shared: Arc<ServerState>) {
     let mut output = OutputPublisher::default();
     let mut shown: Option<Arc<WorkspaceSnapshot>> = None;
     loop {
-        let picture = pictures.borrow_and_update().clone();
+        let snapshot = snapshots.borrow_and_update().clone();
         let mut due = None;
-        if picture.looked {
+        if snapshot.looked {
             // What a keeper tells besides the journal changes none of these.
-            if shown.as_ref().is_none_or(|it| !Arc::ptr_eq(it, &picture)) {
-                diagnostics.publish(&shared, &picture).await;
-                lenses.publish(&shared, &picture);
-                questions.publish(&shared, &picture);
-                alerts.publish(&shared, &picture).await;
-                shown = Some(Arc::clone(&picture));
+            if shown.as_ref().is_none_or(|it| !Arc::ptr_eq(it, &snapshot)) {
+                diagnostics.publish(&shared, &snapshot).await;
+                lenses.publish(&shared, &snapshot);
+                questions.publish(&shared, &snapshot);
+                alerts.publish(&shared, &snapshot).await;
+                shown = Some(Arc::clone(&snapshot));
             }
-            due = earlier_deadline(due, progress.publish(&shared, &picture).await);
-            due = earlier_deadline(due, status.publish(&shared, &picture).await);
-            due = earlier_deadline(due, output.publish(&shared, &picture).await);
+            due = earlier_deadline(due, progress.publish(&shared, &snapshot).await);
+            due = earlier_deadline(due, status.publish(&shared, &snapshot).await);
+            due = earlier_deadline(due, output.publish(&shared, &snapshot).await);
         }
         tokio::select! {
-            changed = pictures.changed() => if changed.is_err() { return },
-            () = lookout.live().wait_for_updates() => {}
+            changed = snapshots.changed() => if changed.is_err() { return },
+            () = index.live().wait_for_updates() => {}
             () = progress.wait_for_reply() => {}
             () = sleep_until(due.unwrap_or_else(Instant::now)), if due.is_some() => {}
         }

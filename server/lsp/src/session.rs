@@ -21,7 +21,7 @@ pub struct ServerState {
     pub(crate) trace: ClientTrace,
     pub documents: Arc<Documents>,
     session: OnceLock<ResolvedClientCapabilities>,
-    lookout: OnceLock<WorkspaceIndex>,
+    index: OnceLock<WorkspaceIndex>,
     folders: Mutex<Vec<PathBuf>>,
     pub(crate) pending: OpenQuestions,
     pub(crate) trust_pages: TrustPages,
@@ -36,7 +36,7 @@ impl ServerState {
             trace,
             documents: Arc::default(),
             session: OnceLock::new(),
-            lookout: OnceLock::new(),
+            index: OnceLock::new(),
             folders: Mutex::default(),
             pending: OpenQuestions::default(),
             trust_pages: TrustPages::default(),
@@ -57,8 +57,8 @@ impl ServerState {
     }
 
     /// What is known of tasks and loops; begins to look when it is first asked for.
-    pub(crate) fn lookout(&self) -> &WorkspaceIndex {
-        self.lookout.get_or_init(|| {
+    pub(crate) fn index(&self) -> &WorkspaceIndex {
+        self.index.get_or_init(|| {
             WorkspaceIndex::start(IndexScope {
                 state: Arc::new(StateDir::open),
                 folders: self.folders().clone(),
@@ -73,7 +73,7 @@ impl ServerState {
         let mut folders = self.folders();
         folders.retain(|it| !removed.contains(it));
         folders.extend(added);
-        self.lookout().set_folders(folders.clone());
+        self.index().set_folders(folders.clone());
     }
 
     pub(crate) fn current_seq(&self) -> u64 {

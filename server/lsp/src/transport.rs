@@ -121,7 +121,7 @@ pub(crate) fn run<S: LanguageService + 'static>(
         shut_down: false,
         goodbye: limits.goodbye,
     };
-    let lane = Scheduler {
+    let scheduler = Scheduler {
         served: Arc::clone(&reader.served),
         received: Arc::clone(&reader.received),
         outbox: reader.outbox.clone(),
@@ -134,7 +134,7 @@ pub(crate) fn run<S: LanguageService + 'static>(
     })?;
     let (asked, outgoing) = (Arc::clone(&reader.asked), reader.outbox.clone());
     thread::Builder::new().name("server".to_owned()).spawn(move || {
-        serve(lane, called, OutgoingForwarder { them: questions, asked, outbox: outgoing }, alive)
+        serve(scheduler, called, OutgoingForwarder { them: questions, asked, outbox: outgoing }, alive)
     })?;
     Ok(reader.run(&written))
 }
@@ -150,14 +150,14 @@ impl Drop for ShutdownGuard {
 
 /// The runtime's thread.
 fn serve<S: LanguageService + 'static, Q: Stream<Item = Request> + Unpin + Send + 'static>(
-    lane: Scheduler<S>,
+    scheduler: Scheduler<S>,
     called: UnboundedReceiver<QueuedCall>,
     questions: OutgoingForwarder<Q>,
     alive: ShutdownGuard,
 ) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.spawn(questions.pass_on());
-    runtime.block_on(lane.run(called));
+    runtime.block_on(scheduler.run(called));
     drop(alive);
     Ok(())
 }

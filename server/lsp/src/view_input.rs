@@ -11,7 +11,7 @@ use loopkeeper_workspace::snapshot::TaskSnapshot;
 /// Calls `view` with everything that is known of `task`; `shown`: the hash of the page of its commands that its user
 /// was shown.
 pub(crate) fn with_task_view<T>(
-    picture: &WorkspaceSnapshot,
+    snapshot: &WorkspaceSnapshot,
     task: &TaskSnapshot,
     shown: Option<&str>,
     view: impl FnOnce(&TaskView<'_>) -> T,
@@ -34,7 +34,7 @@ pub(crate) fn with_task_view<T>(
         results: &results,
         checking: task.checking,
         trust: TrustState {
-            editor: picture.trusted,
+            editor: snapshot.trusted,
             unknown: task.unknown.count,
             criteria: &task.unknown.criteria,
             shown,

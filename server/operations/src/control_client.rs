@@ -16,7 +16,7 @@ use loopkeeper_system::state_dir::StateDir;
 use loopkeeper_system::state_dir::socket::MAX_LINE;
 
 /// An answer waits for a durable record, so for a disk, not for an agent.
-const PATIENCE: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 /// As long as a keeper may need from its lock to its socket.
 const BEGINNING: Duration = Duration::from_secs(2);
 const LOOK: Duration = Duration::from_millis(20);
@@ -106,8 +106,8 @@ fn exchange(store: &StateDir, loop_id: &str, mut order: Value) -> Result<KeeperR
             .hint("`loopkeeper status` shows whether it is at work; it may have ended just now.")
     };
     let stream = connect(address.path()).map_err(failed)?;
-    stream.set_read_timeout(Some(PATIENCE)).map_err(failed)?;
-    stream.set_write_timeout(Some(PATIENCE)).map_err(failed)?;
+    stream.set_read_timeout(Some(TIMEOUT)).map_err(failed)?;
+    stream.set_write_timeout(Some(TIMEOUT)).map_err(failed)?;
     let mut reader = BufReader::new(&stream);
     line(&mut reader).map_err(failed)?;
     if let Some(fields) = order.as_object_mut() {

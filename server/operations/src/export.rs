@@ -25,7 +25,7 @@ use loopkeeper_system::state_dir::workspace::{HOME, LoopDir};
 use loopkeeper_system::{clock, versions};
 
 /// More is in no loop's folder.
-const MOST_FILES: usize = 20_000;
+const MAX_FILES: usize = 20_000;
 
 /// What came of it.
 #[derive(Debug)]
@@ -187,7 +187,7 @@ fn whole_lines(mut bytes: Vec<u8>) -> Vec<u8> {
 fn files_of(dir: &Path) -> Vec<String> {
     let mut found = Vec::new();
     let mut left = vec![PathBuf::new()];
-    while let Some(folder) = left.pop().filter(|_| found.len() < MOST_FILES) {
+    while let Some(folder) = left.pop().filter(|_| found.len() < MAX_FILES) {
         for entry in std::fs::read_dir(dir.join(&folder)).into_iter().flatten().flatten() {
             let path = folder.join(entry.file_name());
             let Ok(kind) = entry.file_type() else { continue };

@@ -13,7 +13,7 @@ use loopkeeper_system::config_files;
 use loopkeeper_system::durable::sync_folder;
 
 /// Names that are tried for the new document.
-const MOST_NAMES: u32 = 99;
+const MAX_NAMES: u32 = 99;
 
 /// A loop of the plugin's, as its file was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -101,7 +101,7 @@ fn write_new(folder: &Path, text: &str) -> Result<PathBuf, Failure> {
         (2.., Some((stem, rest))) => format!("{stem}-{number}.{rest}"),
         _ => DOCUMENT.to_owned(),
     };
-    for path in (1..=MOST_NAMES).map(|it| folder.join(numbered(it))) {
+    for path in (1..=MAX_NAMES).map(|it| folder.join(numbered(it))) {
         let failed = |error: io::Error| {
             Failure::ended(format_args!("cannot write {}: {error}", path.display()))
                 .hint("check the folder's permissions.")
@@ -117,7 +117,7 @@ fn write_new(folder: &Path, text: &str) -> Result<PathBuf, Failure> {
         }
     }
     Err(Failure::conflict(format_args!(
-        "{DOCUMENT} is there already, and so are {MOST_NAMES} more of its kind"
+        "{DOCUMENT} is there already, and so are {MAX_NAMES} more of its kind"
     ))
     .hint("Remove those that are not needed."))
 }

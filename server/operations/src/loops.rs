@@ -154,7 +154,7 @@ fn choose(loops: &[LoopCandidate]) -> Option<usize> {
 
 /// Says which loops there are in other folders, newest first: they have to be named.
 fn not_here(tree: Option<&CurrentTree>, elsewhere: &[LoopView]) -> Failure {
-    const MOST_NAMED: usize = 5;
+    const MAX_NAMED: usize = 5;
     if elsewhere.is_empty() {
         return Failure::usage("there is no loop yet").hint("`loopkeeper run` starts one.");
     }
@@ -162,9 +162,9 @@ fn not_here(tree: Option<&CurrentTree>, elsewhere: &[LoopView]) -> Failure {
         Some(tree) => format!("there is no loop in {}", sanitize::visible(&tree.root().to_string_lossy())),
         None => "the current folder is gone".to_owned(),
     };
-    let named = elsewhere.iter().rev().take(MOST_NAMED);
+    let named = elsewhere.iter().rev().take(MAX_NAMED);
     let named: Vec<_> = named.map(|it| format!("{} in {}", it.dir.id(), it.folder())).collect();
-    let more = match elsewhere.len().saturating_sub(MOST_NAMED) {
+    let more = match elsewhere.len().saturating_sub(MAX_NAMED) {
         0 => String::new(),
         more => format!(", and {more} more that `loopkeeper status` lists"),
     };
@@ -179,10 +179,10 @@ fn starting_error(id: &str) -> Failure {
 
 /// Open loops first, then the newest; of the ended ones only as many as anybody reads.
 pub fn in_order(mut loops: Vec<LoopView>) -> Vec<LoopView> {
-    const MOST_ENDED: usize = 20;
+    const MAX_ENDED: usize = 20;
     loops.reverse();
     let (mut open, mut ended): (Vec<_>, Vec<_>) = loops.into_iter().partition(LoopView::is_open);
-    ended.truncate(MOST_ENDED);
+    ended.truncate(MAX_ENDED);
     open.sort_by_key(|it| !it.is_alive());
     open.extend(ended);
     open

@@ -371,8 +371,8 @@ fn choose(place: &TaskLocation, settings: &Settings) -> Result<DiscoveredTask, F
         [] => Err(Failure::new(FailureKind::NoTask, format_args!("there is no task in {}", root.display()))
             .hint("`loopkeeper init` writes a first one; `run --prompt` needs none.")),
         several => {
-            let further = several.len().saturating_sub(MOST_LISTED);
-            let names = several.iter().take(MOST_LISTED).map(|it| sanitize::line(&it.id.0));
+            let further = several.len().saturating_sub(MAX_LISTED);
+            let names = several.iter().take(MAX_LISTED).map(|it| sanitize::line(&it.id.0));
             let list = join_lines(names.chain((further > 0).then(|| format!("and {further} more"))));
             let what = format_args!("there are several tasks in {}{list}", root.display());
             Err(Failure::new(FailureKind::NoTask, what).hint("Name one of them."))
@@ -381,7 +381,7 @@ fn choose(place: &TaskLocation, settings: &Settings) -> Result<DiscoveredTask, F
 }
 
 /// Of a list of tasks; more of them help nobody.
-pub const MOST_LISTED: usize = 10;
+pub const MAX_LISTED: usize = 10;
 
 /// The tasks of the nearest folder, from `from` up to the root, that has any; all where none has.
 fn nearest<'a>(tasks: &'a [DiscoveredTask], root: &Path, from: &Path) -> Vec<&'a DiscoveredTask> {

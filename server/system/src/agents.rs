@@ -214,7 +214,7 @@ fn agent_args(
 /// stays what it was while an agent can write that file.
 fn settings_read(root: &Path, agent: &AgentSettings, words: Vec<String>) -> Result<Vec<String>, AgentError> {
     /// One word of a command line may be 128 KiB long, and our own part comes to it.
-    const MOST_BYTES: usize = 64 * 1024;
+    const MAX_BYTES: usize = 64 * 1024;
     let file = settings::settings_file(&words).map(str::to_owned);
     let refused = |why: String| {
         let file = file.clone().unwrap_or_else(|| "{…}".to_owned());
@@ -225,8 +225,8 @@ fn settings_read(root: &Path, agent: &AgentSettings, words: Vec<String>) -> Resu
             let text = config_files::read_text(&root.join(name));
             let text = text.map_err(|it| refused(format!("cannot be read: {it}")))?;
             let text = text.ok_or_else(|| refused("cannot be read: there is no such file".to_owned()))?;
-            if text.len() > MOST_BYTES {
-                return Err(refused(format!("is larger than {MOST_BYTES} bytes")));
+            if text.len() > MAX_BYTES {
+                return Err(refused(format!("is larger than {MAX_BYTES} bytes")));
             }
             settings::inline_settings_file(words, &text)
                 .ok_or_else(|| refused("holds no JSON object".to_owned()))?

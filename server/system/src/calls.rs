@@ -16,7 +16,7 @@ const HOUR_MS: u64 = 60 * 60 * 1000;
 /// A longer list is written anew with what counts.
 const LONG: u64 = 16 * 1024;
 /// No more of the end of a list is read, whatever somebody wrote into it.
-const MOST: u64 = 1024 * 1024;
+const MAX: u64 = 1024 * 1024;
 
 /// Why a call could not be charged.
 #[derive(Debug, thiserror::Error)]
@@ -108,9 +108,9 @@ struct CallLogBytes {
 impl CallLogBytes {
     fn read(file: &mut File) -> io::Result<Self> {
         let length = file.metadata()?.len();
-        file.seek(SeekFrom::Start(length.saturating_sub(MOST)))?;
+        file.seek(SeekFrom::Start(length.saturating_sub(MAX)))?;
         let mut bytes = Vec::new();
-        file.take(MOST).read_to_end(&mut bytes)?;
+        file.take(MAX).read_to_end(&mut bytes)?;
         Ok(Self { bytes, is_long: length > LONG })
     }
 }

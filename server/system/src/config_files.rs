@@ -18,7 +18,7 @@ use super::template_file;
 use super::work_trees::OtherWorkTrees;
 
 /// No configuration is this long; a file that is, is something else.
-const MOST_BYTES: u64 = 1024 * 1024;
+const MAX_BYTES: u64 = 1024 * 1024;
 
 /// A configuration file that is there and cannot be read. Nothing runs on defaults instead.
 #[derive(Debug, Error)]
@@ -27,7 +27,7 @@ pub enum ConfigFileError {
     Read { path: PathBuf, source: io::Error },
     #[error("{} is not a regular file", path.display())]
     NotAFile { path: PathBuf },
-    #[error("{} is larger than {MOST_BYTES} bytes", path.display())]
+    #[error("{} is larger than {MAX_BYTES} bytes", path.display())]
     TooLarge { path: PathBuf },
     #[error("{} is not UTF-8 text: byte {at} fits no character", path.display())]
     NotText { path: PathBuf, at: usize },
@@ -132,8 +132,8 @@ pub fn read_text(path: &Path) -> Result<Option<String>, ConfigFileError> {
         return Err(ConfigFileError::NotAFile { path: path.to_owned() });
     }
     let mut bytes = Vec::new();
-    file.take(MOST_BYTES + 1).read_to_end(&mut bytes).map_err(failed)?;
-    if bytes.len() as u64 > MOST_BYTES {
+    file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(failed)?;
+    if bytes.len() as u64 > MAX_BYTES {
         return Err(ConfigFileError::TooLarge { path: path.to_owned() });
     }
     String::from_utf8(bytes).map(Some).map_err(|error| {

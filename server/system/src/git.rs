@@ -16,7 +16,7 @@ use loopkeeper_core::journal::GitHead;
 use super::work_trees::OtherWorkTrees;
 
 /// Of one iteration.
-pub const MOST_SUBJECTS: usize = 20;
+pub const MAX_SUBJECTS: usize = 20;
 
 #[derive(Debug, thiserror::Error)]
 pub enum GitError {
@@ -75,7 +75,7 @@ pub fn count_tracked(root: &Path) -> Option<TrackedCounts> {
 }
 
 /// The first lines of the commits from `from` (left out; `None`: from the beginning) to `to`, oldest first; of more
-/// than [`MOST_SUBJECTS`] the last ones.
+/// than [`MAX_SUBJECTS`] the last ones.
 pub fn commit_subjects(root: &Path, from: Option<&str>, to: &str) -> Result<Vec<String>, GitError> {
     match read_subjects(root, from, to) {
         Ok(subjects) => Ok(subjects),
@@ -91,7 +91,7 @@ fn read_subjects(root: &Path, from: Option<&str>, to: &str) -> Result<Vec<String
         walk.hide(Oid::from_str(from)?)?;
     }
     let mut subjects = Vec::new();
-    for id in walk.take(MOST_SUBJECTS) {
+    for id in walk.take(MAX_SUBJECTS) {
         let commit = repo.find_commit(id?)?;
         subjects.push(String::from_utf8_lossy(commit.summary_bytes().unwrap_or_default()).into_owned());
     }

@@ -12,7 +12,7 @@ use rustix::fs::{inotify, statvfs};
 use super::state_dir::{StateDir, StateError};
 
 /// A word that is looked for in a file stands in its first part, or is not worth reading further.
-const MOST_BYTES: u64 = 1 << 20;
+const MAX_BYTES: u64 = 1 << 20;
 
 /// How many files and folders one user can watch.
 pub fn max_user_watches() -> Option<u64> {
@@ -74,7 +74,7 @@ impl LoginEvidence for LoginTraces {
 
 fn read_beginning(path: &Path) -> Option<String> {
     let mut bytes = Vec::new();
-    File::open(path).ok()?.take(MOST_BYTES).read_to_end(&mut bytes).ok()?;
+    File::open(path).ok()?.take(MAX_BYTES).read_to_end(&mut bytes).ok()?;
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 

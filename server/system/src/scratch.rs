@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use super::durable::make_new_folder;
 
 /// Whoever fills the folder with files is not read to the end.
-const MOST_FILES: usize = 100;
-const MOST_BYTES: u64 = 64 * 1024;
+const MAX_FILES: usize = 100;
+const MAX_BYTES: u64 = 64 * 1024;
 
 /// The folder; removed with everything in it when dropped.
 #[derive(Debug)]
@@ -72,12 +72,12 @@ impl DirSnapshot {
     pub fn capture(folder: &Path) -> Self {
         let entries = fs::read_dir(folder).into_iter().flatten().flatten();
         let file = |entry: fs::DirEntry| {
-            let meta = entry.metadata().ok().filter(|it| it.is_file() && it.len() <= MOST_BYTES)?;
+            let meta = entry.metadata().ok().filter(|it| it.is_file() && it.len() <= MAX_BYTES)?;
             let text = String::from_utf8_lossy(&fs::read(entry.path()).ok()?).into_owned();
             let name = entry.file_name().to_string_lossy().into_owned();
             Some((name, ((meta.mtime(), meta.mtime_nsec()), text)))
         };
-        Self { files: entries.filter_map(file).take(MOST_FILES).collect() }
+        Self { files: entries.filter_map(file).take(MAX_FILES).collect() }
     }
 
     /// Names of files that were written since `before`, even with the same content.

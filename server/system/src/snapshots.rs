@@ -55,7 +55,7 @@ pub struct SnapshotStore {
     unsaved: DirtyStats,
     /// When the last look began, and what it found.
     last: Option<(Instant, Snapshot)>,
-    patience: Option<Duration>,
+    timeout: Option<Duration>,
 }
 
 /// What reading again would cost if the cache file were not written.
@@ -148,7 +148,7 @@ impl SnapshotStore {
             valid_for: None,
             unsaved,
             last: None,
-            patience: None,
+            timeout: None,
         })
     }
 
@@ -172,8 +172,8 @@ impl SnapshotStore {
 
     /// From now on a look that takes longer than this is given up with [`SnapshotError::OutOfTime`]; the next one
     /// has more to do for it.
-    pub fn set_time_limit(&mut self, patience: Option<Duration>) {
-        self.patience = patience;
+    pub fn set_time_limit(&mut self, timeout: Option<Duration>) {
+        self.timeout = timeout;
     }
 
     /// Whether the store holds this snapshot.
@@ -397,7 +397,7 @@ impl SnapshotStore {
         };
         let old = old.or_else(|| self.decode_cache(&state::read_cache(&dir)?));
         let mut walk = TreeWalk::new(&mut self.rules, &mut self.objects, &self.root, self.own.as_deref());
-        walk.until = self.patience.map(|it| Instant::now() + it);
+        walk.until = self.timeout.map(|it| Instant::now() + it);
         let folder = walk.run(old, target)?;
         let found = walk.found;
         self.objects.sync_inserted()?;

@@ -19,7 +19,7 @@ pub use discover::{discover, task_at};
 pub use replace::replace;
 
 /// More than anybody wrote by hand; a story file of ten thousand stories is smaller.
-const MOST_BYTES: u64 = 4 * 1024 * 1024;
+const MAX_BYTES: u64 = 4 * 1024 * 1024;
 
 /// A task by its files, not yet read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,7 +47,7 @@ pub enum TaskFileError {
     Read { path: PathBuf, source: io::Error },
     #[error("{} is not a regular file", path.display())]
     NotAFile { path: PathBuf },
-    #[error("{} is larger than {} MiB", path.display(), MOST_BYTES / (1024 * 1024))]
+    #[error("{} is larger than {} MiB", path.display(), MAX_BYTES / (1024 * 1024))]
     TooLarge { path: PathBuf },
     #[error("{} is a link that leaves the root", path.display())]
     OutsideRoot { path: PathBuf },
@@ -153,8 +153,8 @@ fn relative(root: &Path, path: &Path) -> String {
 
 /// The bytes of a file inside the root.
 pub fn read(root: &Path, path: &Path) -> Result<Vec<u8>, TaskFileError> {
-    let bytes = read_up_to(root, path, MOST_BYTES + 1)?;
-    if bytes.len() as u64 > MOST_BYTES {
+    let bytes = read_up_to(root, path, MAX_BYTES + 1)?;
+    if bytes.len() as u64 > MAX_BYTES {
         return Err(TaskFileError::TooLarge { path: path.to_owned() });
     }
     Ok(bytes)

@@ -15,7 +15,7 @@ use super::{calls, durable};
 
 const DAY_MS: u64 = 24 * 60 * 60 * 1000;
 /// No more of the list is read, whatever was written into it.
-const MOST_BYTES: u64 = 64 * 1024;
+const MAX_BYTES: u64 = 64 * 1024;
 
 /// Why the list could not be used.
 #[derive(Debug, thiserror::Error)]
@@ -123,7 +123,7 @@ struct UsageLimitList {
 impl UsageLimitList {
     fn read(file: &mut File) -> io::Result<Self> {
         let mut bytes = Vec::new();
-        file.take(MOST_BYTES).read_to_end(&mut bytes)?;
+        file.take(MAX_BYTES).read_to_end(&mut bytes)?;
         Ok(Self { lines: bytes.split(|it| *it == b'\n').filter_map(UsageLimitLine::read).collect() })
     }
 }

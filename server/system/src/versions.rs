@@ -12,7 +12,7 @@ use super::sandbox::Isolation;
 use super::trust::permit::Approved;
 
 /// Some agents take seconds to say it.
-const PATIENCE: Duration = Duration::from_secs(20);
+const TIMEOUT: Duration = Duration::from_secs(20);
 /// Some would look for something newer first.
 const QUIET: [&str; 3] =
     ["DISABLE_AUTOUPDATER", "OPENCODE_DISABLE_AUTOUPDATE", "OPENCODE_DISABLE_MODELS_FETCH"];
@@ -32,7 +32,7 @@ pub async fn query_version(
         grace: Duration::from_secs(1),
         output: None,
     };
-    let ran = run_to_end(&job, PATIENCE, domain).await;
+    let ran = run_to_end(&job, TIMEOUT, domain).await;
     let said = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     match ran.ending {
         CommandExit::Exited(0) => Ok(said(&ran.stdout)),
@@ -40,7 +40,7 @@ pub async fn query_version(
             let last = said(&ran.stderr).lines().map(sanitize::line).rfind(|it| !it.trim().is_empty());
             Err(last.map_or_else(|| format!("exit {code}"), |it| format!("exit {code}: {it}")))
         }
-        CommandExit::TimedOut => Err(format!("no answer within {} s", PATIENCE.as_secs())),
+        CommandExit::TimedOut => Err(format!("no answer within {} s", TIMEOUT.as_secs())),
         CommandExit::Signalled(signal) => Err(format!("ended by signal {signal}")),
         CommandExit::NotStarted(why) => Err(why),
     }

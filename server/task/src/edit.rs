@@ -54,7 +54,7 @@ pub enum PlanEditError {
 /// Exchanges of bytes, in the order of their places.
 type TextSplices = Vec<(Range<usize>, String)>;
 
-const MOST_STEPS: i32 = 100;
+const MAX_STEPS: i32 = 100;
 
 /// An item in the document that holds it.
 struct PlanEditTarget<'a> {
@@ -134,7 +134,7 @@ fn move_item(
     }
     let mut documents = documents.to_vec();
     // Further than anybody means; each step reads the plan again.
-    let by = by.clamp(-MOST_STEPS, MOST_STEPS);
+    let by = by.clamp(-MAX_STEPS, MAX_STEPS);
     let mut at = target.place_in_file();
     let (file, mut after, mut moved) = (target.document.path.as_str(), target.document.text.clone(), 0);
     while moved != by {

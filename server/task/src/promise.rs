@@ -81,12 +81,12 @@ struct PromiseTag {
 }
 
 /// Of one line: each is looked at with all that stands before it.
-const MOST_TAGS: usize = 16;
+const MAX_TAGS: usize = 16;
 
 /// The tags of a line, each with the words that are about it: up to the first comma or stop behind it.
 fn with_clauses(line: &str) -> Vec<(PromiseTag, &str)> {
     let mut tags: Vec<PromiseTag> = Vec::new();
-    while tags.len() < MOST_TAGS
+    while tags.len() < MAX_TAGS
         && let Some(found) = find_tag(line, tags.last().map_or(0, |last| last.end))
     {
         tags.push(found);

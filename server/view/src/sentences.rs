@@ -13,13 +13,13 @@ pub fn wanted(text: &str) -> String {
 
 /// What a view says of other work trees of the same repository below the root; `None` without any.
 pub fn other_work_trees(paths: &[String]) -> Option<String> {
-    const MOST: usize = 5;
-    let shown = paths.iter().take(MOST).map(|it| sanitize::line(it)).collect::<Vec<_>>().join(", ");
+    const MAX: usize = 5;
+    let shown = paths.iter().take(MAX).map(|it| sanitize::line(it)).collect::<Vec<_>>().join(", ");
     match paths.len() {
         0 => None,
         1 => Some(format!("another work tree of this repository is not part of this one: {shown}")),
         count => {
-            let more = count.saturating_sub(MOST);
+            let more = count.saturating_sub(MAX);
             let more = if more == 0 { String::new() } else { format!(" and {more} more") };
             Some(format!(
                 "{count} other work trees of this repository are not part of this one: {shown}{more}"

@@ -99,14 +99,14 @@ pub struct OpenText {
 #[derive(Clone)]
 pub struct WorkspaceIndex {
     wanted: Arc<PendingInvalidations>,
-    pictures: watch::Receiver<Arc<WorkspaceSnapshot>>,
+    snapshots: watch::Receiver<Arc<WorkspaceSnapshot>>,
     live: LiveFeed,
 }
 
 #[derive(Default)]
 struct PendingInvalidations {
     /// With the number of the last one.
-    nudge: Mutex<(Invalidation, u64)>,
+    invalidation: Mutex<(Invalidation, u64)>,
     folders: Mutex<Option<Vec<PathBuf>>>,
     woken: Notify,
 }
@@ -133,19 +133,19 @@ impl IndexScope {
     async fn update_state(
         &self,
         quick: &mut AdaptiveBlocking,
-        mut world: IndexState,
+        mut index_state: IndexState,
         work: impl FnOnce(&mut IndexState) + Send + 'static,
     ) -> IndexState {
         let worked = quick.run(move || {
-            work(&mut world);
-            world
+            work(&mut index_state);
+            index_state
         });
         worked.await.unwrap_or_else(|| {
-            let mut world = self.build_state();
-            world.report_problem(
+            let mut index_state = self.build_state();
+            index_state.report_problem(
                 "looking at the folders failed. Hint: this is a bug, please report it".to_owned(),
             );
-            world
+            index_state
         })
     }
 }
@@ -154,29 +154,29 @@ impl WorkspaceIndex {
     /// Begins to look; ends when the last clone is gone. Needs a tokio runtime.
     pub fn start(scope: IndexScope) -> Self {
         let wanted = Arc::new(PendingInvalidations::default());
-        let (sender, pictures) = watch::channel(Arc::new(WorkspaceSnapshot::default()));
-        let lookout = Self { wanted: Arc::clone(&wanted), pictures, live: LiveFeed::default() };
-        lookout.invalidate(Invalidation::ALL);
-        let post = IndexWorker { wanted: Arc::clone(&wanted), sender, live: lookout.live.clone() };
+        let (sender, snapshots) = watch::channel(Arc::new(WorkspaceSnapshot::default()));
+        let index = Self { wanted: Arc::clone(&wanted), snapshots, live: LiveFeed::default() };
+        index.invalidate(Invalidation::ALL);
+        let post = IndexWorker { wanted: Arc::clone(&wanted), sender, live: index.live.clone() };
         tokio::spawn(post.run(scope));
-        lookout
+        index
     }
 
-    /// The latest picture, once there is one.
+    /// The latest snapshot, once there is one.
     pub async fn wait_until_ready(&self) -> Arc<WorkspaceSnapshot> {
         const FIRST_SNAPSHOT_TIMEOUT: Duration = Duration::from_secs(10);
-        let picture = self.snapshot();
-        if picture.looked {
-            return picture;
+        let snapshot = self.snapshot();
+        if snapshot.looked {
+            return snapshot;
         }
-        let mut pictures = self.pictures.clone();
-        let _ = timeout(FIRST_SNAPSHOT_TIMEOUT, pictures.wait_for(|it| it.looked)).await;
+        let mut snapshots = self.snapshots.clone();
+        let _ = timeout(FIRST_SNAPSHOT_TIMEOUT, snapshots.wait_for(|it| it.looked)).await;
         self.snapshot()
     }
 
     /// Something may have changed.
-    pub fn invalidate(&self, nudge: Invalidation) {
-        let _ = self.wanted.invalidate(nudge);
+    pub fn invalidate(&self, invalidation: Invalidation) {
+        let _ = self.wanted.invalidate(invalidation);
     }
 
     /// Other folders are open now.
@@ -185,23 +185,23 @@ impl WorkspaceIndex {
         self.invalidate(Invalidation::ALL);
     }
 
-    /// The latest picture.
+    /// The latest snapshot.
     pub fn snapshot(&self) -> Arc<WorkspaceSnapshot> {
-        self.pictures.borrow().clone()
+        self.snapshots.borrow().clone()
     }
 
-    /// A picture from a look that began after this call, within reason: for answers that must show what was just done.
-    pub async fn refresh(&self, nudge: Invalidation) -> Arc<WorkspaceSnapshot> {
-        const PATIENCE: Duration = Duration::from_secs(5);
-        let mut pictures = self.pictures.clone();
-        let number = self.wanted.invalidate(nudge);
-        let _ = timeout(PATIENCE, pictures.wait_for(|it| it.answers >= number)).await;
+    /// A snapshot from a look that began after this call, within reason: for answers that must show what was just done.
+    pub async fn refresh(&self, invalidation: Invalidation) -> Arc<WorkspaceSnapshot> {
+        const TIMEOUT: Duration = Duration::from_secs(5);
+        let mut snapshots = self.snapshots.clone();
+        let number = self.wanted.invalidate(invalidation);
+        let _ = timeout(TIMEOUT, snapshots.wait_for(|it| it.answers >= number)).await;
         self.snapshot()
     }
 
-    /// Told of every new picture; only the latest is kept.
+    /// Told of every new snapshot; only the latest is kept.
     pub fn subscribe_snapshots(&self) -> watch::Receiver<Arc<WorkspaceSnapshot>> {
-        self.pictures.clone()
+        self.snapshots.clone()
     }
 
     /// What keepers tell and no journal holds.
@@ -212,15 +212,15 @@ impl WorkspaceIndex {
 
 impl PendingInvalidations {
     /// Its number: the look that answers it answers all before it.
-    fn invalidate(&self, nudge: Invalidation) -> u64 {
-        let mut wanted = self.nudge.lock().unwrap_or_else(PoisonError::into_inner);
-        *wanted = (wanted.0.merge(nudge), wanted.1 + 1);
+    fn invalidate(&self, invalidation: Invalidation) -> u64 {
+        let mut wanted = self.invalidation.lock().unwrap_or_else(PoisonError::into_inner);
+        *wanted = (wanted.0.merge(invalidation), wanted.1 + 1);
         self.woken.notify_one();
         wanted.1
     }
 
     fn take(&self) -> (Invalidation, u64) {
-        let mut wanted = self.nudge.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut wanted = self.invalidation.lock().unwrap_or_else(PoisonError::into_inner);
         (std::mem::take(&mut wanted.0), wanted.1)
     }
 }
@@ -234,48 +234,55 @@ struct IndexWorker {
 
 impl IndexWorker {
     async fn run(self, mut scope: IndexScope) {
-        let mut world = scope.build_state();
+        let mut index_state = scope.build_state();
         let mut watching = {
             let wanted = Arc::clone(&self.wanted);
-            FileWatcher::new(move |nudge| {
-                let _ = wanted.invalidate(nudge);
+            FileWatcher::new(move |invalidation| {
+                let _ = wanted.invalidate(invalidation);
             })
         };
-        world = scope.update_state(&mut AdaptiveBlocking::default(), world, IndexState::find_roots).await;
-        let Some((back, _)) = follow(watching, world.watched_paths()).await else { return };
+        index_state =
+            scope.update_state(&mut AdaptiveBlocking::default(), index_state, IndexState::find_roots).await;
+        let Some((back, _)) = follow(watching, index_state.watched_paths()).await else { return };
         watching = back;
         let (mut pulse, mut quick) = (None, AdaptiveBlocking::default());
         while self.wait_for_work(pulse).await {
-            let (mut nudge, mut number) = self.wanted.take();
-            if nudge.burst {
+            let (mut invalidation, mut number) = self.wanted.take();
+            if invalidation.burst {
                 sleep(DEBOUNCE).await;
                 let (more, last) = self.wanted.take();
-                (nudge, number) = (nudge.merge(more), last);
+                (invalidation, number) = (invalidation.merge(more), last);
             }
             if let Some(folders) = self.wanted.folders.lock().unwrap_or_else(PoisonError::into_inner).take() {
                 scope.folders.clone_from(&folders);
-                world.set_folders(folders);
+                index_state.set_folders(folders);
             }
             let (texts, mut slow) = (Arc::clone(&scope.texts), AdaptiveBlocking::default());
             // Everything else reads files.
-            let is_keystroke = world.has_begun() && !nudge.is_deep() && !nudge.tree;
+            let is_keystroke = index_state.has_begun() && !invalidation.is_deep() && !invalidation.tree;
             let quick = if is_keystroke { &mut quick } else { &mut slow };
-            world = scope.update_state(quick, world, move |world| world.refresh(nudge, texts.open())).await;
-            if nudge.is_deep() {
-                let Some((back, is_new)) = follow(watching, world.watched_paths()).await else { return };
+            index_state = scope
+                .update_state(quick, index_state, move |index_state| {
+                    index_state.refresh(invalidation, texts.open());
+                })
+                .await;
+            if invalidation.is_deep() {
+                let Some((back, is_new)) = follow(watching, index_state.watched_paths()).await else {
+                    return;
+                };
                 watching = back;
                 if is_new {
                     let _ = self.wanted.invalidate(Invalidation { files: true, ..Invalidation::STATE });
                 }
             }
-            self.publish(&world, number);
-            if nudge.tree {
-                world = scope
-                    .update_state(&mut AdaptiveBlocking::default(), world, IndexState::look_at_trees)
+            self.publish(&index_state, number);
+            if invalidation.tree {
+                index_state = scope
+                    .update_state(&mut AdaptiveBlocking::default(), index_state, IndexState::look_at_trees)
                     .await;
-                self.publish(&world, number);
+                self.publish(&index_state, number);
             }
-            pulse = world.poll_interval();
+            pulse = index_state.poll_interval();
         }
     }
 
@@ -291,15 +298,15 @@ impl IndexWorker {
         !self.sender.is_closed()
     }
 
-    fn publish(&self, world: &IndexState, number: u64) {
-        let picture = WorkspaceSnapshot { answers: number, ..world.snapshot() };
+    fn publish(&self, index_state: &IndexState, number: u64) {
+        let snapshot = WorkspaceSnapshot { answers: number, ..index_state.snapshot() };
         let hear = Arc::clone(&self.wanted);
-        if let Some(store) = world.store() {
-            self.live.follow_keepers(store, &picture.loops, move || {
+        if let Some(store) = index_state.store() {
+            self.live.follow_keepers(store, &snapshot.loops, move || {
                 let _ = hear.invalidate(Invalidation::LOOPS);
             });
         }
-        self.sender.send_replace(Arc::new(picture));
+        self.sender.send_replace(Arc::new(snapshot));
     }
 }
 

@@ -100,8 +100,8 @@ impl LiveFeed {
     }
 
     async fn follow_keeper(&self, store: &StateDir, id: &str, changed: &(impl Fn() + Sync)) {
-        let Some(mut murmur) = connect(store, id).await else { return };
-        while let Some(news) = murmur.next().await {
+        let Some(mut stream) = connect(store, id).await else { return };
+        while let Some(news) = stream.next().await {
             match news.kind.as_str() {
                 "recorded" => changed(),
                 "activity" => self.set_activity(id, &news.text),
@@ -165,9 +165,9 @@ impl BufferedOutput {
 async fn connect(store: &StateDir, id: &str) -> Option<WatchStream> {
     const LOOK: Duration = Duration::from_millis(50);
     for _ in 0..40 {
-        let murmur = WatchStream::connect(store, id).await;
-        if murmur.is_some() {
-            return murmur;
+        let stream = WatchStream::connect(store, id).await;
+        if stream.is_some() {
+            return stream;
         }
         sleep(LOOK).await;
     }

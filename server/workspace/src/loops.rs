@@ -16,7 +16,7 @@ use loopkeeper_system::state_dir::lock::KeeperLiveness;
 use loopkeeper_system::state_dir::workspace::LoopDir;
 
 /// Ended loops that anybody still reads.
-const MOST_ENDED: usize = 20;
+const MAX_ENDED: usize = 20;
 
 #[derive(Default)]
 pub(super) struct LoopIndex {
@@ -86,7 +86,7 @@ impl LoopIndex {
     fn let_go(&mut self) {
         let ended = |it: &&Arc<LoopSnapshot>| it.state.outcome.is_some();
         let loops = self.in_order();
-        for old in loops.iter().filter(ended).skip(MOST_ENDED) {
+        for old in loops.iter().filter(ended).skip(MAX_ENDED) {
             self.followed.remove(&old.status.id);
             self.passed_over.insert(old.status.id.clone());
         }

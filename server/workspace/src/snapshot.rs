@@ -30,7 +30,7 @@ pub struct WorkspaceSnapshot {
     pub trusted: bool,
     /// First error that makes this snapshot incomplete.
     pub trouble: Option<WorkspaceProblem>,
-    /// The number of the last nudge that it answers.
+    /// The number of the last invalidation that it answers.
     pub answers: u64,
     /// The first look is over.
     pub looked: bool,

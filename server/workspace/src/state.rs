@@ -23,7 +23,7 @@ use loopkeeper_system::trust::TrustStore;
 
 pub(super) struct IndexState {
     state: OpenState,
-    /// The first look was at everything, whatever the nudge said.
+    /// The first look was at everything, whatever the invalidation said.
     begun: bool,
     /// None while there is none that can be used; `state_troubles` says why.
     store: Option<StateDir>,
@@ -107,22 +107,22 @@ impl IndexState {
         self.begun
     }
 
-    /// Looks at what `nudge` says may have changed.
-    pub(super) fn refresh(&mut self, nudge: Invalidation, open: Vec<OpenText>) {
+    /// Looks at what `invalidation` says may have changed.
+    pub(super) fn refresh(&mut self, invalidation: Invalidation, open: Vec<OpenText>) {
         let was_open = |it: &OpenText| self.open.iter().any(|old| old.path == it.path);
         let new_document = open.iter().any(|it| !was_open(it) && !self.has_read(&it.path));
         self.open = open;
-        let nudge = if self.begun { nudge } else { Invalidation::ALL };
-        let files = nudge.files || new_document;
+        let invalidation = if self.begun { invalidation } else { Invalidation::ALL };
+        let files = invalidation.files || new_document;
         if files {
             self.look_at_files();
         }
-        let state = files || nudge.state || nudge.trust;
+        let state = files || invalidation.state || invalidation.trust;
         let had_store = self.store.is_some();
         if state {
             self.look_at_state();
         }
-        if files || nudge.trust || (self.store.is_some() && !had_store) {
+        if files || invalidation.trust || (self.store.is_some() && !had_store) {
             self.look_at_trust();
         }
         if state {

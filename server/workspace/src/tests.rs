@@ -36,11 +36,11 @@ fn work(name: &str) -> TempDir {
 }
 
 async fn until(
-    lookout: &WorkspaceIndex,
+    index: &WorkspaceIndex,
     is_so: impl FnMut(&Arc<WorkspaceSnapshot>) -> bool,
 ) -> Arc<WorkspaceSnapshot> {
-    let mut pictures = lookout.subscribe_snapshots();
-    let found = timeout(Duration::from_secs(60), pictures.wait_for(is_so)).await;
+    let mut snapshots = index.subscribe_snapshots();
+    let found = timeout(Duration::from_secs(60), snapshots.wait_for(is_so)).await;
     found.expect("in time").expect("still looking").clone()
 }
 
@@ -48,22 +48,22 @@ async fn until(
 async fn a_look_that_panics_is_said_and_the_next_one_sees_again() {
     let (state, folder) = (tempfile::tempdir().unwrap(), work("PROMPT.md"));
     let texts = Arc::new(Broken::default());
-    let lookout = WorkspaceIndex::start(scope(&state, folder.path(), texts.clone()));
-    until(&lookout, |it| it.tasks.len() == 1).await;
+    let index = WorkspaceIndex::start(scope(&state, folder.path(), texts.clone()));
+    until(&index, |it| it.tasks.len() == 1).await;
     texts.0.store(true, Ordering::SeqCst);
-    lookout.invalidate(Invalidation::ALL);
-    let picture = until(&lookout, |it| it.trouble.is_some()).await;
-    assert!(format!("{:?}", picture.trouble).contains("a bug"), "{:?}", picture.trouble);
+    index.invalidate(Invalidation::ALL);
+    let snapshot = until(&index, |it| it.trouble.is_some()).await;
+    assert!(format!("{:?}", snapshot.trouble).contains("a bug"), "{:?}", snapshot.trouble);
     texts.0.store(false, Ordering::SeqCst);
-    lookout.invalidate(Invalidation::ALL);
-    until(&lookout, |it| it.trouble.is_none() && it.tasks.len() == 1).await;
+    index.invalidate(Invalidation::ALL);
+    until(&index, |it| it.trouble.is_none() && it.tasks.len() == 1).await;
 }
 
 #[tokio::test]
 async fn other_folders_bring_their_own_tasks() {
     let (state, one, other) = (tempfile::tempdir().unwrap(), work("PROMPT.md"), work("RALPH.md"));
-    let lookout = WorkspaceIndex::start(scope(&state, one.path(), Arc::new(Broken::default())));
-    until(&lookout, |it| it.tasks.iter().any(|task| task.id.0 == "PROMPT.md")).await;
-    lookout.set_folders(vec![other.path().to_owned()]);
-    until(&lookout, |it| it.tasks.len() == 1 && it.tasks[0].id.0 == "RALPH.md").await;
+    let index = WorkspaceIndex::start(scope(&state, one.path(), Arc::new(Broken::default())));
+    until(&index, |it| it.tasks.iter().any(|task| task.id.0 == "PROMPT.md")).await;
+    index.set_folders(vec![other.path().to_owned()]);
+    until(&index, |it| it.tasks.len() == 1 && it.tasks[0].id.0 == "RALPH.md").await;
 }

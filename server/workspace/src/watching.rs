@@ -13,7 +13,7 @@ use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 use super::Invalidation;
 
 /// Between two looks.
-const MOST_GONE: usize = 1000;
+const MAX_GONE: usize = 1000;
 
 pub(super) struct FileWatcher {
     /// None where the system has none to give; then the pulse and the editor's own events remain.
@@ -32,12 +32,12 @@ impl FileWatcher {
                 if matches!(event.kind, EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(_))) {
                     let mut gone = note.lock().unwrap_or_else(PoisonError::into_inner);
                     // Only folders are looked for in it; more than that is no list of folders.
-                    if gone.len() < MOST_GONE {
+                    if gone.len() < MAX_GONE {
                         gone.extend(event.paths.iter().cloned());
                     }
                 }
-                if let Some(nudge) = classify_event(&event) {
-                    tell(nudge.in_burst());
+                if let Some(invalidation) = classify_event(&event) {
+                    tell(invalidation.in_burst());
                 }
             }
             // Events were lost.

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::{greeted, server};
 use crate::cli::Terminal;
 use crate::support::lsp::{Editor, frame, uri};
-use crate::support::world::{PATIENCE, wait_until};
+use crate::support::world::{TIMEOUT, wait_until};
 
 /// What a server may take beyond what it took at rest, in KiB.
 const GROWTH: u64 = 40 << 10;
@@ -50,7 +50,7 @@ fn a_client_that_does_not_read_waits_itself_and_can_still_leave() {
         } else {
             editor.close_stdin();
         }
-        assert_eq!(editor.exit_within(PATIENCE).code(), Some(1), "exit: {says_exit}");
+        assert_eq!(editor.exit_within(TIMEOUT).code(), Some(1), "exit: {says_exit}");
     }
 }
 

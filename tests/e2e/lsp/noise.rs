@@ -10,7 +10,7 @@ use super::studio::{Studio, everything_but, has, is_in, start};
 use crate::scenarios::detached::{WAITS, go};
 use crate::support::lsp::{Editor, Reply};
 use crate::support::scenario::Scenario;
-use crate::support::world::PATIENCE;
+use crate::support::world::TIMEOUT;
 
 fn far<'a>(acts: &'a [&'a str]) -> Scenario<'a> {
     Scenario { criteria: &["Far: `exists nowhere`"], acts, ..Scenario::default() }
@@ -52,7 +52,7 @@ fn an_idle_editor_hears_nothing_beside_ended_and_paused_loops() {
 
 /// How many messages there are once what the last change brings has come: twice the pace of a status without one.
 fn settled(editor: &Editor) -> usize {
-    let until = Instant::now() + PATIENCE;
+    let until = Instant::now() + TIMEOUT;
     loop {
         let before = editor.messages().len();
         sleep(Duration::from_secs(2));

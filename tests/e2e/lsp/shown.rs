@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::server;
 use crate::cli::Terminal;
 use crate::support::lsp::{Editor, Reply, uri};
-use crate::support::world::PATIENCE;
+use crate::support::world::TIMEOUT;
 
 const PROMPT: &str = "# Pay 😀\n\nDone when:\n\n- 😀 tests: `$ sh t.sh`\n- the file: `exists done.txt`\n- bare: `cargo test`\n";
 
@@ -48,7 +48,7 @@ impl Desk {
         }
         let codes = |it: &Value| it["params"]["diagnostics"].to_string().contains("\"failing\"");
         self.editor.until("failure", |it| it["method"] == "textDocument/publishDiagnostics" && codes(it));
-        let until = Instant::now() + PATIENCE;
+        let until = Instant::now() + TIMEOUT;
         while !self.lenses().contains(&"0: ▶ Start loop".to_owned()) {
             assert!(Instant::now() < until, "checks never end");
         }
@@ -322,7 +322,7 @@ fn trust_is_given_by_an_action_alone() {
     let done = desk.editor.request("workspace/executeCommand", trust);
     let page = desk.editor.until("page", |it| it["method"] == "window/showDocument")["params"].clone();
     assert_eq!(page["uri"], done["uri"]);
-    let until = Instant::now() + PATIENCE;
+    let until = Instant::now() + TIMEOUT;
     while desk.lenses()[2] != "4: never run" {
         assert!(Instant::now() < until, "it is never trusted: {:#?}", desk.editor.messages());
     }

@@ -4,7 +4,7 @@ use super::detached::{detached, end};
 use crate::support::processes::around;
 use crate::support::scenario::Ends::Verified;
 use crate::support::scenario::Scenario;
-use crate::support::world::PATIENCE;
+use crate::support::world::TIMEOUT;
 
 const START: &str = "git init -q -b main; git config user.email a@b.c; git config user.name A; git add -A; git commit -qm start";
 const DONE: &[&str] = &["It is there: `exists done`"];
@@ -183,7 +183,7 @@ fn a_keeper_that_is_killed_over_its_commit_makes_it_once() {
         for keeper in &keepers {
             keeper.kill();
         }
-        assert!(keepers.iter().all(|it| it.is_gone(PATIENCE)));
+        assert!(keepers.iter().all(|it| it.is_gone(TIMEOUT)));
         world.run(&["resume", &id]).expect(0);
         world.until("the commit", |it| it["type"] == "committed");
         world.run(&["stop", &id]).expect(0);

@@ -5,7 +5,7 @@ use std::fs;
 use super::detached::{WAITS, detached, end, go, kinds, pause_after_the_first};
 use crate::support::processes::around;
 use crate::support::scenario::Scenario;
-use crate::support::world::{PATIENCE, World, delete};
+use crate::support::world::{TIMEOUT, World, delete};
 
 /// The processes of this loop whose arguments have this word.
 pub(crate) fn kill(world: &World, word: &str) {
@@ -15,7 +15,7 @@ pub(crate) fn kill(world: &World, word: &str) {
     for process in &found {
         process.kill();
     }
-    assert!(found.iter().all(|it| it.is_gone(PATIENCE)));
+    assert!(found.iter().all(|it| it.is_gone(TIMEOUT)));
 }
 
 #[test]

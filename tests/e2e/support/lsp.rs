@@ -13,7 +13,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use serde_json::{Value, json};
 
-use super::world::PATIENCE;
+use super::world::TIMEOUT;
 
 pub(crate) struct Editor {
     child: Child,
@@ -176,7 +176,7 @@ impl Editor {
     /// The first message that is so; waits for it.
     #[track_caller]
     pub(crate) fn until(&self, what: &str, is_it: impl Fn(&Value) -> bool) -> Value {
-        let until = Instant::now() + PATIENCE;
+        let until = Instant::now() + TIMEOUT;
         let mut state = self.inbox.lock();
         let mut seen = 0;
         loop {
@@ -199,7 +199,7 @@ impl Editor {
         about: impl Fn(&Value) -> bool,
         is_so: impl Fn(&Value) -> bool,
     ) -> Value {
-        let until = Instant::now() + PATIENCE;
+        let until = Instant::now() + TIMEOUT;
         let mut state = self.inbox.lock();
         loop {
             let last = state.messages.iter().rev().find(|it| it["method"] == method && about(&it["params"]));
@@ -230,7 +230,7 @@ impl Editor {
     pub(crate) fn until_count(&self, method: &str, number: usize) {
         let state = self.inbox.lock();
         let lacks = |it: &mut State| count(&it.messages, method) < number && !it.is_closed;
-        let (state, _) = self.inbox.changed.wait_timeout_while(state, PATIENCE, lacks).unwrap();
+        let (state, _) = self.inbox.changed.wait_timeout_while(state, TIMEOUT, lacks).unwrap();
         assert!(count(&state.messages, method) >= number, "{:#?}", last(&state.messages));
     }
 
@@ -242,7 +242,7 @@ impl Editor {
     /// Waits for the server's end; the exit code, or `None` where a signal ended it.
     #[track_caller]
     pub(crate) fn exit_code(&mut self) -> Option<i32> {
-        self.exit_within(PATIENCE).code()
+        self.exit_within(TIMEOUT).code()
     }
 
     #[track_caller]
@@ -271,7 +271,7 @@ impl Editor {
     pub(crate) fn all_messages(&self) -> Vec<Value> {
         let state = self.inbox.lock();
         let (state, time) =
-            self.inbox.changed.wait_timeout_while(state, PATIENCE, |it| !it.is_closed).unwrap();
+            self.inbox.changed.wait_timeout_while(state, TIMEOUT, |it| !it.is_closed).unwrap();
         assert!(!time.timed_out(), "the server's stdout is still open");
         assert!(state.broken.is_none(), "the server wrote no frame: {:?}", state.broken);
         state.messages.clone()

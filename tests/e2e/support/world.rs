@@ -13,7 +13,7 @@ use super::processes::{around, stayed_around};
 use crate::cli::{Ran, Terminal};
 
 /// Far longer than anything here takes on a busy machine.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(30);
 
 pub(crate) struct World {
     pub(crate) terminal: Terminal,
@@ -148,7 +148,7 @@ impl World {
     /// Asserts that nobody of this world stays alive; who is just going gets the time to go.
     #[track_caller]
     pub(crate) fn assert_nobody_left(&self) {
-        let stayed = stayed_around(self.terminal.folder(), PATIENCE);
+        let stayed = stayed_around(self.terminal.folder(), TIMEOUT);
         assert!(stayed.is_empty(), "still alive: {stayed:#?}");
     }
 }
@@ -177,7 +177,7 @@ pub(crate) fn delete(folder: &Path) {
 
 /// The end of an external event that sends no word: looked for until it is there.
 fn within_patience<T>(look: impl Fn() -> Option<T>) -> Option<T> {
-    let until = Instant::now() + PATIENCE;
+    let until = Instant::now() + TIMEOUT;
     loop {
         let found = look();
         if found.is_some() || Instant::now() > until {

@@ -6,7 +6,7 @@ use crate::fields::{self, list, text, text_at};
 use crate::{AgentEvent, ToolKind, ToolUse};
 
 /// Of one call; one that names more is looked at no further.
-const MOST_PATHS: usize = 16;
+const MAX_PATHS: usize = 16;
 
 #[derive(Debug, Default, Clone)]
 pub struct AcpToolCall {
@@ -45,14 +45,14 @@ impl AcpToolCall {
         }
         let paths = |key: &str, is_one: fn(&Value) -> bool| -> Vec<String> {
             let all = list(said, key).iter().filter(|it| is_one(it)).map(|it| text(it, "path"));
-            all.filter(|it| !it.is_empty()).take(MOST_PATHS + 1).map(str::to_owned).collect()
+            all.filter(|it| !it.is_empty()).take(MAX_PATHS + 1).map(str::to_owned).collect()
         };
         for (field, paths) in [
             (&mut self.diffs, paths("content", |it| text(it, "type") == "diff")),
             (&mut self.locations, paths("locations", |_| true)),
         ] {
             if !paths.is_empty() {
-                self.names_too_many |= paths.len() > MOST_PATHS;
+                self.names_too_many |= paths.len() > MAX_PATHS;
                 *field = paths;
             }
         }

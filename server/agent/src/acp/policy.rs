@@ -25,7 +25,7 @@ pub struct PermissionPolicy {
 }
 
 /// Characters of what the user is asked: more is not read through.
-const MOST_WORDS: usize = 2000;
+const MAX_WORDS: usize = 2000;
 
 /// What a call was refused for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -71,7 +71,7 @@ impl PermissionPolicy {
         let (does, what) = call.describe_fully()?;
         let words = format!("{does} ({}): {what}", refusal.why);
         let words = sanitize::visible(&words);
-        if words.chars().count() > MOST_WORDS { Err("it is too long to be asked about") } else { Ok(words) }
+        if words.chars().count() > MAX_WORDS { Err("it is too long to be asked about") } else { Ok(words) }
     }
 
     fn refusal_reason(&self, call: &AcpToolCall, inside: &InsideTreeFn<'_>) -> Option<&'static str> {

@@ -12,7 +12,7 @@ use serde_json::json;
 
 use self::place::{JsonStyle, insert_last, removal_range};
 use super::hooks::{MOMENT_S, OF_SUBAGENTS, hook_entry};
-use crate::hooks::{self, PATIENCE_S, PROMPT_PATIENCE_S};
+use crate::hooks::{self, PROMPT_TIMEOUT_S, TIMEOUT_S};
 
 /// Relative to the root. By Claude Code's own rules it is this user's alone, in this workspace alone.
 pub const FILE: &str = ".claude/settings.local.json";
@@ -20,15 +20,15 @@ pub const FILE: &str = ".claude/settings.local.json";
 /// What Claude Code calls an event, the word that our program knows it by, and how long it may take.
 fn events() -> impl Iterator<Item = (&'static str, &'static str, u64)> {
     let of_turns = [
-        ("Stop", "stop", PATIENCE_S),
-        ("UserPromptSubmit", "prompt", PROMPT_PATIENCE_S),
-        ("SessionEnd", "end", END_PATIENCE_S),
+        ("Stop", "stop", TIMEOUT_S),
+        ("UserPromptSubmit", "prompt", PROMPT_TIMEOUT_S),
+        ("SessionEnd", "end", END_TIMEOUT_S),
     ];
     of_turns.into_iter().chain(OF_SUBAGENTS.map(|(event, word)| (event, word, MOMENT_S)))
 }
 
 /// Only told.
-const END_PATIENCE_S: u64 = 5;
+const END_TIMEOUT_S: u64 = 5;
 /// Behind the program, before the event's word: no other hook is written like this.
 const WORDS: &str = "' hook session ";
 
@@ -53,8 +53,8 @@ pub fn install_hooks(text: Option<&str>, program: &str) -> Result<String, Claude
         return Ok(text.to_owned());
     }
     let mut after = remove_hooks(text)?;
-    for (event, word, patience) in events() {
-        after = append_entry(&after, event, &hook_entry(event, &command(program, word), patience))?;
+    for (event, word, timeout) in events() {
+        after = append_entry(&after, event, &hook_entry(event, &command(program, word), timeout))?;
     }
     verify_edit(&before, after)
 }

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::settings::{find_settings_argument, parse_object, put_settings};
 use crate::LoopMode;
-use crate::hooks::{PATIENCE_S, add_hook, hook_command};
+use crate::hooks::{TIMEOUT_S, add_hook, hook_command};
 
 /// How often in a row it lets its stop hook hold it, unless its environment says otherwise.
 pub const BLOCKS: u32 = 8;
@@ -23,8 +23,8 @@ pub(super) const OF_SUBAGENTS: [(&str, &str); 3] =
     [(TOOLS.0, "pre-tool"), ("SubagentStart", "subagent-start"), ("SubagentStop", "subagent-stop")];
 
 /// What stands in its settings for one event.
-pub(super) fn hook_entry(event: &str, command: &str, patience: u64) -> Value {
-    let hooks = json!([{"type": "command", "command": command, "timeout": patience}]);
+pub(super) fn hook_entry(event: &str, command: &str, timeout: u64) -> Value {
+    let hooks = json!([{"type": "command", "command": command, "timeout": timeout}]);
     if event == TOOLS.0 { json!({"matcher": TOOLS.1, "hooks": hooks}) } else { json!({"hooks": hooks}) }
 }
 
@@ -44,7 +44,7 @@ pub fn inject_hooks(argv: Vec<String>, program: &str, mode: LoopMode) -> Vec<Str
 /// The command line with this one as its stop hook.
 pub fn with_stop(argv: Vec<String>, command: &str) -> Vec<String> {
     let Some(mut settings) = settings_of(&argv) else { return argv };
-    add_hook(&mut settings, "Stop", hook_entry("Stop", command, PATIENCE_S));
+    add_hook(&mut settings, "Stop", hook_entry("Stop", command, TIMEOUT_S));
     put_settings(argv, &settings)
 }
 

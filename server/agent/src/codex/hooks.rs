@@ -6,7 +6,7 @@
 
 use serde_json::json;
 
-use crate::hooks::PATIENCE_S;
+use crate::hooks::TIMEOUT_S;
 use loopkeeper_text::digest::sha256;
 
 /// What it calls the first stop hook of its command line.
@@ -17,8 +17,7 @@ pub fn inject_stop_hook(mut argv: Vec<String>, command: &str) -> Vec<String> {
     let Some(exec) = argv.iter().position(|it| it == "exec") else { return argv };
     // A string of JSON is one of TOML.
     let command = json!(command).to_string();
-    let hook =
-        format!("hooks.Stop=[{{hooks=[{{type=\"command\",command={command},timeout={PATIENCE_S}}}]}}]");
+    let hook = format!("hooks.Stop=[{{hooks=[{{type=\"command\",command={command},timeout={TIMEOUT_S}}}]}}]");
     let state = format!("hooks.state={{\"{OURS}\"={{trusted_hash=\"{}\"}}}}", hook_hash(&command));
     let words = ["-c".to_owned(), hook, "-c".to_owned(), state];
     argv.splice(exec + 1..=exec, words);
@@ -28,7 +27,7 @@ pub fn inject_stop_hook(mut argv: Vec<String>, command: &str) -> Vec<String> {
 /// Of its own normal form: sorted, nothing left out that has a default.
 fn hook_hash(command: &str) -> String {
     let identity = format!(
-        r#"{{"event_name":"stop","hooks":[{{"async":false,"command":{command},"timeout":{PATIENCE_S},"type":"command"}}]}}"#
+        r#"{{"event_name":"stop","hooks":[{{"async":false,"command":{command},"timeout":{TIMEOUT_S},"type":"command"}}]}}"#
     );
     format!("sha256:{}", sha256(identity.as_bytes()))
 }

@@ -1,7 +1,7 @@
 use proptest::prelude::{any, proptest};
 
 use super::fingerprint::normalize_error;
-use super::{ErrorScan, MOST_ERRORS, OutputSource, fingerprint, merge_scans};
+use super::{ErrorScan, MAX_ERRORS, OutputSource, fingerprint, merge_scans};
 
 fn errors(voice: OutputSource, output: &str) -> Vec<String> {
     let mut scan = ErrorScan::new(voice);
@@ -214,7 +214,7 @@ fn what_an_agent_shows_in_a_fence_is_quoted() {
 fn the_last_distinct_errors_are_kept() {
     let lines: Vec<String> = (0_u8..26).map(|n| format!("error: bad {}", char::from(b'a' + n))).collect();
     let kept = errors(OutputSource::Program, &lines.join("\n"));
-    assert_eq!(kept.len(), MOST_ERRORS);
+    assert_eq!(kept.len(), MAX_ERRORS);
     assert_eq!(kept.last().unwrap(), "error: bad z");
     let long = format!("error: {}", "x ".repeat(100_000));
     assert_eq!(errors(OutputSource::Program, &long)[0].chars().count(), 299);
@@ -295,7 +295,7 @@ proptest! {
             scan.push_line(line);
         }
         let seen = scan.finish();
-        assert!(seen.len() <= MOST_ERRORS);
+        assert!(seen.len() <= MAX_ERRORS);
         for error in &seen {
             assert!(error.text.chars().count() <= 300 && !error.text.contains('\n'));
             assert!(seen.iter().filter(|it| it.fingerprint == error.fingerprint).count() == 1);

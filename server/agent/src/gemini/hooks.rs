@@ -5,7 +5,7 @@
 use jsonc_parser::{ParseOptions, parse_to_serde_value};
 use serde_json::{Value, json};
 
-use crate::hooks::{PATIENCE_S, add_hook};
+use crate::hooks::{TIMEOUT_S, add_hook};
 
 /// Names its home, where that is not the user's.
 pub const HOME: &str = "GEMINI_CLI_HOME";
@@ -22,7 +22,7 @@ pub fn settings_with_hook(theirs: &str, command: &str, passed: &[&str]) -> Optio
     let variables = passed.iter().map(|it| format!("{it}=\"${it}\" ")).collect::<Vec<_>>().concat();
     let command = variables + command;
     let hook =
-        json!({"name": "loopkeeper", "type": "command", "command": command, "timeout": PATIENCE_S * 1000});
+        json!({"name": "loopkeeper", "type": "command", "command": command, "timeout": TIMEOUT_S * 1000});
     add_hook(&mut settings, "AfterAgent", json!({"hooks": [hook]}));
     let is_there = settings.pointer("/hooks/AfterAgent").is_some_and(Value::is_array);
     is_there.then(|| settings.to_string())

@@ -2,7 +2,7 @@
 //! not judged here.
 
 use super::tally::{ProviderRetry, RunSummaryBuilder};
-use super::{DialectParser, MOST_EMPTY, ProcessEnd};
+use super::{DialectParser, MAX_EMPTY, ProcessEnd};
 use crate::provider::{self, LocalClock};
 use crate::{AgentEnding, ProviderClass, ProviderError};
 use loopkeeper_text::sanitize;
@@ -50,7 +50,7 @@ pub(super) fn of_dialect(
     end: &ProcessEnd,
     here: &LocalClock<'_>,
 ) -> Option<ProviderError> {
-    if tally.empty >= MOST_EMPTY && end.ending != AgentEnding::Stopped {
+    if tally.empty >= MAX_EMPTY && end.ending != AgentEnding::Stopped {
         return Some(garbage_error(tally.empty));
     }
     match end.ending {

@@ -2,7 +2,7 @@
 
 use crate::errors::{ErrorScan, OutputSource};
 use crate::{
-    AgentEvent, FINAL_TEXT_BYTES, MAX_DENIED, MOST_COMMANDS, MOST_TOOLS, ToolKind, ToolUse, TurnSummary,
+    AgentEvent, FINAL_TEXT_BYTES, MAX_COMMANDS, MAX_DENIED, MAX_TOOLS, ToolKind, ToolUse, TurnSummary,
 };
 use loopkeeper_text::{sanitize, truncate};
 
@@ -156,10 +156,10 @@ impl RunSummaryBuilder {
     }
 
     fn record_tool(&mut self, call: &ToolUse) {
-        if self.tools.len() < MOST_TOOLS && !self.tools.contains(&call.tool) {
+        if self.tools.len() < MAX_TOOLS && !self.tools.contains(&call.tool) {
             self.tools.push(sanitize::line(&call.tool));
         }
-        if call.act == ToolKind::Run && !call.detail.is_empty() && self.commands.len() < MOST_COMMANDS {
+        if call.act == ToolKind::Run && !call.detail.is_empty() && self.commands.len() < MAX_COMMANDS {
             self.commands.push(call.detail.clone());
         }
     }

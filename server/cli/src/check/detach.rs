@@ -15,7 +15,7 @@ use loopkeeper_operations::resolved_task::ResolvedTask;
 use loopkeeper_system::state_dir::StateDir;
 
 /// Checks that hold no tree after this long wait for something; they will say so themselves.
-const PATIENCE: Duration = Duration::from_secs(10);
+const TIMEOUT: Duration = Duration::from_secs(10);
 const LOOK: Duration = Duration::from_millis(5);
 
 /// Returns once they hold the tree, or are over already.
@@ -34,7 +34,7 @@ pub(super) fn start_detached(args: &Args) -> ExitResult {
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
     let mut child = command.spawn()?;
     let began = Instant::now();
-    while began.elapsed() < PATIENCE {
+    while began.elapsed() < TIMEOUT {
         if let Some(status) = child.try_wait()? {
             return parse_outcome(status.code(), &read_stderr(&mut child));
         }

@@ -20,7 +20,7 @@ use loopkeeper_view::probe::PROBED;
 
 use loopkeeper_keeper::run_context::warden_program;
 use loopkeeper_operations::failure::Failure;
-use loopkeeper_operations::resolved_task::{MOST_LISTED, ResolvedTask};
+use loopkeeper_operations::resolved_task::{MAX_LISTED, ResolvedTask};
 use loopkeeper_operations::{self as operations, installed};
 use loopkeeper_system::agents::{self, AgentQuery};
 use loopkeeper_system::env::{EnvAudience, scrubbed_env};
@@ -251,9 +251,9 @@ impl FactContext {
         let settings = &self.settings;
         let found = task_files::discover(&self.root, &settings.task_exclude, &settings.task_files)?;
         let looked =
-            found.iter().take(MOST_LISTED).map(|it| Ok(self.task(&ResolvedTask::at(&self.root, it)?)));
+            found.iter().take(MAX_LISTED).map(|it| Ok(self.task(&ResolvedTask::at(&self.root, it)?)));
         let looked = looked.collect::<Result<Vec<TaskFacts>, Failure>>()?;
-        let further = found.len().saturating_sub(MOST_LISTED) as u64;
+        let further = found.len().saturating_sub(MAX_LISTED) as u64;
         Ok(TasksFacts { looked, further })
     }
 

@@ -23,7 +23,7 @@ use super::{Glyphs, QUIET};
 use loopkeeper_operations::local_time::LocalZone;
 
 /// Of each failing check.
-const MOST_PLACES: usize = 3;
+const MAX_PLACES: usize = 3;
 const LAST_LINES: usize = 2;
 
 /// Tells a journal from its start: later records name criteria only by the ids that earlier ones introduced.
@@ -230,7 +230,7 @@ impl EntryFormatter {
         };
         let of_result = |result: &CheckResult| {
             let name = self.names.get(&result.criterion).map_or("?", String::as_str);
-            let places = result.failure_lines(MOST_PLACES, usize::MAX);
+            let places = result.failure_lines(MAX_PLACES, usize::MAX);
             let last = || result.last_lines(LAST_LINES).into_iter().map(str::to_owned).collect();
             let lines: Vec<String> = if places.is_empty() { last() } else { places };
             lines.into_iter().map(|it| format!("{name}: {}", sanitize::line(&it))).collect::<Vec<_>>()

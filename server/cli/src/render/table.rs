@@ -14,7 +14,7 @@ use super::{BAD, CARE, GOOD, Glyphs, QUIET};
 
 /// What a reader needs first stands at the end of nearly every output.
 const LAST_LINES: usize = 12;
-const MOST_PLACES: usize = 5;
+const MAX_PLACES: usize = 5;
 
 /// One line a criterion, in the order of the documents.
 pub(crate) fn criteria(shown: &CriteriaStatus, glyphs: Glyphs) -> String {
@@ -58,10 +58,10 @@ fn printed(result: &CheckResult) -> String {
 fn places(result: &CheckResult) -> Vec<String> {
     let last = result.last_lines(LAST_LINES).join("\n");
     let is_shown = |it: &&Location| last.contains(&format!("{}:{}", it.file, it.line));
-    if result.failures().iter().take(MOST_PLACES).all(is_shown) {
+    if result.failures().iter().take(MAX_PLACES).all(is_shown) {
         return Vec::new();
     }
-    result.failure_lines(MOST_PLACES, usize::MAX)
+    result.failure_lines(MAX_PLACES, usize::MAX)
 }
 
 /// A line that takes no more than a few rows.

@@ -81,19 +81,19 @@ fn branch(work: &ResolvedTask) -> Option<String> {
 
 /// How far the plan is, and what of it comes next.
 fn stories(work: &ResolvedTask, fact: &impl Fn(&mut Ui, &str, &str), out: &mut Ui) {
-    const MOST: usize = 5;
+    const MAX: usize = 5;
     let plan = &work.task.plan;
     if plan.is_empty() {
         return;
     }
     let open = prompt::open_items(plan);
     fact(out, "Plan", &format!("{} of {} done", plan.len() - open.len(), plan.len()));
-    for item in open.iter().take(MOST) {
+    for item in open.iter().take(MAX) {
         let optional = if item.blocking { "" } else { " (optional)" };
         out.line(format_args!("  open: {}{optional}", sanitize::line(&prompt::plan_item(item))));
     }
-    if open.len() > MOST {
-        out.line(format_args!("  and {} more", open.len() - MOST));
+    if open.len() > MAX {
+        out.line(format_args!("  and {} more", open.len() - MAX));
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::failure;
 use crate::out::Ui;
 use crate::render::{LOUD, QUIET};
-use loopkeeper_operations::resolved_task::MOST_LISTED;
+use loopkeeper_operations::resolved_task::MAX_LISTED;
 use loopkeeper_operations::tasks::{self, TaskSummary};
 
 /// The tasks of this work tree. Errors become a warning, because the loops are still worth showing.
@@ -19,10 +19,10 @@ pub(super) fn list(tasks: &[TaskSummary], out: &mut Ui) {
         return;
     }
     out.line(format_args!("{LOUD}Tasks here{LOUD:#}"));
-    for task in tasks.iter().take(MOST_LISTED) {
+    for task in tasks.iter().take(MAX_LISTED) {
         out.line(format_args!("  {}  {QUIET}{}{QUIET:#}", task.id, facts(task)));
     }
-    if let Some(more) = tasks.len().checked_sub(MOST_LISTED).filter(|it| *it > 0) {
+    if let Some(more) = tasks.len().checked_sub(MAX_LISTED).filter(|it| *it > 0) {
         out.line(format_args!("  {QUIET}and {more} more{QUIET:#}"));
     }
 }

@@ -15,7 +15,7 @@ use loopkeeper_text::sanitize;
 /// More of a body is not read.
 pub const BODY_BYTES: usize = 8 * 1024 * 1024;
 /// So many redirects are followed.
-pub const MOST_REDIRECTS: u32 = 5;
+pub const MAX_REDIRECTS: u32 = 5;
 
 /// What came of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]

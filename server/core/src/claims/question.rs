@@ -9,7 +9,7 @@ const QUESTION_CHARS: usize = 500;
 /// Sentences at the end of a message among which a question is looked for.
 const NEAR_THE_END: usize = 10;
 /// Sentences of prose behind which a question is no longer the point of a message.
-const MOST_AFTER: usize = 3;
+const MAX_AFTER: usize = 3;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct AgentQuestion {
@@ -209,7 +209,7 @@ pub(super) fn find(text: &str, sentences: &[Sentence]) -> Option<AgentQuestion> 
         .iter()
         .filter(|(it, _)| it.place == super::prose::SentenceContext::Text && !it.is_question)
         .count();
-    if is_answered || prose > MOST_AFTER {
+    if is_answered || prose > MAX_AFTER {
         return None;
     }
     let first = (at.saturating_sub(2)..=at).rev().take_while(|it| asks.get(*it) == Some(&true)).last()?;

@@ -30,7 +30,7 @@ pub(super) fn is_missing(state: &LoopState) -> bool {
 pub(super) fn accept_session(
     state: &LoopState,
     live: &mut VolatileState,
-    guest: SessionOffer,
+    offer: SessionOffer,
 ) -> Vec<Decision> {
     let is_at_work = matches!(state.phase, Phase::Iterating { .. });
     if is_at_work || state.outcome.is_some() || !is_missing(state) {
@@ -43,7 +43,7 @@ pub(super) fn accept_session(
     }
     // A request to release concerned the session before this one, which may have ended without an answer to it.
     live.release_requested = false;
-    let SessionOffer { session, holds, tokens } = guest;
+    let SessionOffer { session, holds, tokens } = offer;
     let mut steps = vec![Decision::Record(Record::SessionJoined { session, holds, tokens })];
     if state.at_rest() {
         steps.push(Decision::Effect(Effect::GoOn));

@@ -12,7 +12,7 @@ use super::state::{LoopState, VolatileState};
 use super::{Decision, Effect};
 
 /// More passes in a row than this prove nothing more.
-const MOST_PASSES: u32 = 3;
+const MAX_PASSES: u32 = 3;
 
 /// What the rounds of a loop say about it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -34,7 +34,7 @@ pub fn passes_needed(state: &LoopState, id: &CriterionId) -> Option<u32> {
 }
 
 fn passes_for_flips(flips: u32) -> u32 {
-    flips.saturating_add(1).min(MOST_PASSES)
+    flips.saturating_add(1).min(MAX_PASSES)
 }
 
 /// Another round on the same tree, where one pass does not prove it.

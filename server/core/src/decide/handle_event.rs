@@ -55,7 +55,7 @@ fn dispatch(state: &LoopState, live: &mut VolatileState, now: Moment, event: Eve
             agent_started(state, live, now, Record::AgentStarted { iteration, pid, agent_pid, domain, holds })
         }
         Event::AgentLeft(left) => hook_session::handle_agent_exit(state, live, left),
-        Event::SessionCame(guest) => attached::accept_session(state, live, guest),
+        Event::SessionCame(offer) => attached::accept_session(state, live, offer),
         Event::LifeSeen { alive } => life_seen(state, live, now, alive),
         Event::AgentEnded(run) => agent_ended(state, run),
         Event::ChecksDone { round, wrote, untracked } => {

@@ -15,7 +15,7 @@ const ALLOW: &str = "allow";
 pub(super) const ALWAYS: &str = "always";
 const DENY: &str = "deny";
 /// Questions of one iteration.
-const MOST: u32 = 50;
+const MAX: u32 = 50;
 
 /// An agent that is answered at once is refused, or gets no step.
 pub(super) fn handle_permission_request(state: &LoopState, now: Moment, text: String) -> Vec<Decision> {
@@ -60,7 +60,7 @@ fn skip_user_reason(state: &LoopState) -> Option<&'static str> {
         Some("nobody is there to be asked")
     } else if asking.unheard {
         Some("nobody answered when it asked before")
-    } else if asking.count >= MOST {
+    } else if asking.count >= MAX {
         Some("it asked too often in this iteration")
     } else {
         None

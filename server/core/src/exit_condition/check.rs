@@ -4,14 +4,14 @@
 use super::{Atom, Expression, ExpressionNode, Quantity};
 
 /// Two to this power combinations at most.
-const MOST_ATOMS: usize = 16;
+const MAX_ATOMS: usize = 16;
 
 /// Whether the expression can only hold while every required criterion does. Otherwise what it ends is claimed,
 /// whatever else is true. Conditions about single criteria and groups are taken to be independent of it.
 pub(crate) fn rests_on_checks(expression: &Expression) -> bool {
     let atoms = atoms(&expression.0);
     atoms.contains(&&Atom::Criteria)
-        && atoms.len() <= MOST_ATOMS
+        && atoms.len() <= MAX_ATOMS
         && !combinations(&atoms).into_iter().any(|world| {
             let is = |atom: &Atom| in_world(&atoms, world, atom);
             !is(&Atom::Criteria) && expression.0.holds(&is)
@@ -21,8 +21,8 @@ pub(crate) fn rests_on_checks(expression: &Expression) -> bool {
 /// Why an expression is of no use, with the remedy.
 pub(super) fn find_useless(expression: &Expression) -> Option<(String, &'static str)> {
     let atoms = atoms(&expression.0);
-    if atoms.len() > MOST_ATOMS {
-        let message = format!("the expression has {} conditions, more than {MOST_ATOMS}", atoms.len());
+    if atoms.len() > MAX_ATOMS {
+        let message = format!("the expression has {} conditions, more than {MAX_ATOMS}", atoms.len());
         return Some((message, "write it with fewer conditions"));
     }
     let worlds = combinations(&atoms);

@@ -117,11 +117,11 @@ fn enclosed(text: &str) -> Option<(String, usize)> {
 
 fn validate_pattern(pattern: TextPattern) -> Result<TextPattern, String> {
     /// As for the patterns of criteria.
-    const MOST_BYTES: usize = 1 << 20;
+    const MAX_BYTES: usize = 1 << 20;
     if pattern.source.is_empty() {
         return Err("an empty pattern is in every text".to_owned());
     }
-    match RegexBuilder::new(&pattern.source).multi_line(true).size_limit(MOST_BYTES).build() {
+    match RegexBuilder::new(&pattern.source).multi_line(true).size_limit(MAX_BYTES).build() {
         Ok(_) => Ok(pattern),
         Err(regex::Error::CompiledTooBig(_)) => Err("the pattern is too big".to_owned()),
         Err(error) => {

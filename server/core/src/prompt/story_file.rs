@@ -3,7 +3,7 @@
 use super::markdown::{code_span, fenced_block, single_line};
 
 /// A longer file is read in its place: only the next story matters now.
-const MOST_BYTES: usize = 32 * 1024;
+const MAX_BYTES: usize = 32 * 1024;
 
 /// The file at `path` with its `text`, introduced.
 pub(crate) fn task_of_stories(path: &str, title: &str, text: &str) -> String {
@@ -14,7 +14,7 @@ pub(crate) fn task_of_stories(path: &str, title: &str, text: &str) -> String {
          below, under \"The plan\". Its `acceptanceCriteria` say what must hold.\n\n",
         single_line(title)
     );
-    if text.len() > MOST_BYTES {
+    if text.len() > MAX_BYTES {
         return format!("{heading}The file is long: read the story that you work on there.\n");
     }
     format!(

@@ -131,9 +131,9 @@ impl IgnoredLine {
 }
 
 fn names(keys: &[(String, Range<usize>)]) -> String {
-    const MOST: usize = 12;
-    let mut names: Vec<&str> = keys.iter().map(|(name, _)| name.as_str()).take(MOST).collect();
-    if keys.len() > MOST {
+    const MAX: usize = 12;
+    let mut names: Vec<&str> = keys.iter().map(|(name, _)| name.as_str()).take(MAX).collect();
+    if keys.len() > MAX {
         names.push("…");
     }
     names.join(", ")

@@ -17,16 +17,16 @@ pub(super) struct ServiceEntry {
 const FIELDS: [&str; 3] = ["command", "ready", "timeout"];
 const TIMEOUT_MS: u64 = 60 * 1000;
 /// More servers than this are a mistake, and each is a process.
-const MOST: usize = 16;
+const MAX: usize = 16;
 
 pub(super) fn parse_services(raw: &RawValue) -> Result<SettingValue, ValueError> {
     let RawValue::List(items) = raw else {
         let hint = "write `[[serve]]`, with two brackets on each side";
         return Err(ValueError::new(ValueFault::Found { found: raw.to_string(), hint: Some(hint) }));
     };
-    if items.len() > MOST {
+    if items.len() > MAX {
         let message = format!("`serve` has {} entries", items.len());
-        return Err(ValueError::new(said(SettingCode::BadValue, message, format!("keep at most {MOST}"))));
+        return Err(ValueError::new(said(SettingCode::BadValue, message, format!("keep at most {MAX}"))));
     }
     let entries = items.iter().enumerate();
     entries

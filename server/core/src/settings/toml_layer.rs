@@ -18,7 +18,7 @@ use loopkeeper_text::lines::LineIndex;
 use loopkeeper_text::sanitize::shown;
 
 /// More findings than this say nothing more about a file.
-const MOST_FINDINGS: usize = 50;
+const MAX_FINDINGS: usize = 50;
 
 pub(super) fn parse_layer(layer: &Layer) -> ParsedLayer {
     let text = layer.text.as_str();
@@ -43,7 +43,7 @@ pub(super) fn parse_layer(layer: &Layer) -> ParsedLayer {
         SettingOrigin::File { place, .. } => place.range.start,
         SettingOrigin::Default | SettingOrigin::Option(_) => 0,
     });
-    walk.out.findings.truncate(MOST_FINDINGS);
+    walk.out.findings.truncate(MAX_FINDINGS);
     walk.out
 }
 
@@ -195,7 +195,7 @@ impl TomlLayerReader<'_> {
     }
 
     fn is_full(&self) -> bool {
-        self.out.findings.len() > MOST_FINDINGS * 4
+        self.out.findings.len() > MAX_FINDINGS * 4
     }
 
     fn origin_at(&self, range: Range<usize>) -> SettingOrigin {

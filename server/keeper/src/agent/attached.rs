@@ -24,10 +24,10 @@ use loopkeeper_system::process::table::{self, Process};
 /// Whether its process is still there is looked up this often while it works.
 const LOOK: Duration = Duration::from_secs(2);
 /// What Claude Code takes as an addition to its user's words is not longer than this.
-const MOST_CONTEXT: usize = 9_000;
+const MAX_CONTEXT: usize = 9_000;
 
 pub(super) struct AttachedSession {
-    scene: LoopContext,
+    context: LoopContext,
     ordered: mpsc::UnboundedReceiver<AgentCommand>,
     asked: mpsc::UnboundedReceiver<HookRequest>,
     signs: Rc<Liveness>,
@@ -53,12 +53,12 @@ struct AttachedTurn {
 
 impl AttachedSession {
     pub(super) fn new(
-        scene: LoopContext,
+        context: LoopContext,
         ordered: mpsc::UnboundedReceiver<AgentCommand>,
         signs: Rc<Liveness>,
     ) -> Self {
-        let asked = scene.desk.hooks.open_queue();
-        Self { scene, ordered, asked, signs, session: None, waits: None, turn: None, holds: 0 }
+        let asked = context.control.hooks.open_queue();
+        Self { context, ordered, asked, signs, session: None, waits: None, turn: None, holds: 0 }
     }
 
     /// Until nobody gives orders any more: its keeper goes.
@@ -99,9 +99,9 @@ impl AttachedSession {
 
     /// The answer to its hook is the next iteration.
     async fn go_on(&mut self, start: IterationStart) {
-        user_commands::before_agent(&self.scene).await;
+        user_commands::before_agent(&self.context).await;
         let waits = self.waits.take().filter(|(_, answer)| !answer.is_closed());
-        let file = prompt_file(&self.scene, &start).inspect_err(|error| tracing::warn!("{error}"));
+        let file = prompt_file(&self.context, &start).inspect_err(|error| tracing::warn!("{error}"));
         let (prompt, iteration) = (start.prompt.clone(), start.iteration);
         self.turn = Some(AttachedTurn { start, began: clock::now().awake });
         let Some((kind, answer)) = waits else {
@@ -114,16 +114,21 @@ impl AttachedSession {
         let pid = self.session.as_ref().and_then(|it| it.process.as_ref()).map_or(0, |it| it.pid);
         let pid = u32::try_from(pid).unwrap_or_default();
         let domain = "yours".to_owned();
-        self.scene.send_event(Event::AgentStarted { pid, agent_pid: None, domain, holds: Some(self.holds) });
-        let is_long = kind == HookEvent::Prompt && prompt.len() > MOST_CONTEXT;
+        self.context.send_event(Event::AgentStarted {
+            pid,
+            agent_pid: None,
+            domain,
+            holds: Some(self.holds),
+        });
+        let is_long = kind == HookEvent::Prompt && prompt.len() > MAX_CONTEXT;
         let reason = match file {
             Ok(file) if is_long => {
                 format!("What to do is in {}: read all of it first, then work on it.", file.display())
             }
             _ => prompt,
         };
-        self.scene.desk.hooks.set_attached_session(self.session.as_ref().map(|it| &*it.id));
-        let title = &self.scene.stage.spec.title;
+        self.context.control.hooks.set_attached_session(self.session.as_ref().map(|it| &*it.id));
+        let title = &self.context.runtime.spec.title;
         let notice = format!("Ralph: this session works on {title}, iteration {iteration}");
         let _ = answer.send(HookVerdict { notice: Some(notice), ..HookVerdict::block(reason) });
     }
@@ -177,7 +182,7 @@ impl AttachedSession {
             Some(SessionOwner { id: id.clone(), process: question.pid.and_then(table::find_process) });
         self.waits = Some((kind, answer));
         let tokens = question.tokens;
-        self.scene.send_event(Event::SessionCame(SessionOffer { session: id, holds: self.holds, tokens }));
+        self.context.send_event(Event::SessionCame(SessionOffer { session: id, holds: self.holds, tokens }));
     }
 
     /// Why a question is none of a session that is lent to us.
@@ -214,10 +219,10 @@ impl AttachedSession {
     /// The iteration is over, if one was on.
     fn finish_turn(&mut self, ending: AgentEnding, told: StopHookReport<'_>, note: Option<&str>) {
         if ending != AgentEnding::Held {
-            self.scene.desk.hooks.set_attached_session(None);
+            self.context.control.hooks.set_attached_session(None);
         }
         let Some(AttachedTurn { start, began }) = self.turn.take() else { return };
-        let output = self.scene.dir.output().join(format!("{}.out", name(&start)));
+        let output = self.context.dir.output().join(format!("{}.out", name(&start)));
         if let Err(error) = crate::private_file(&output, told.said.as_bytes()) {
             tracing::warn!("could not write {}: {error}", output.display());
         }
@@ -230,12 +235,13 @@ impl AttachedSession {
             &local_clock(),
         );
         let run = AgentRun { session: Some(start.session), note: note.map(str::to_owned), ..run };
-        self.scene.send_event(Event::AgentEnded(Box::new(sanitize_run(run, &self.scene.stage.redactor))));
+        self.context
+            .send_event(Event::AgentEnded(Box::new(sanitize_run(run, &self.context.runtime.redactor))));
     }
 
     fn release_session(&self) {
-        self.scene.desk.hooks.set_attached_session(None);
-        self.scene
+        self.context.control.hooks.set_attached_session(None);
+        self.context
             .send_event(Event::AgentLeft(Box::new(AgentExited { exit: Some(0), ..AgentExited::default() })));
     }
 }

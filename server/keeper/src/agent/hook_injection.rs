@@ -32,10 +32,10 @@ pub(super) struct HookInjection {
 
 impl HookInjection {
     /// Why it cannot be had where the loop needs it, in words.
-    pub(super) fn of(scene: &LoopContext, start: &IterationStart, env: &EnvVars) -> Result<Self, String> {
-        let stage = &scene.stage;
-        let mode = stage.spec.settings.mode;
-        let program = own_program(stage);
+    pub(super) fn of(context: &LoopContext, start: &IterationStart, env: &EnvVars) -> Result<Self, String> {
+        let runtime = &context.runtime;
+        let mode = runtime.spec.settings.mode;
+        let program = own_program(runtime);
         let way = start.plan.kind().way_to_a_stop_hook().filter(|_| program.is_some());
         let mut equipment = Self {
             mode,
@@ -46,7 +46,7 @@ impl HookInjection {
         };
         if mode == LoopMode::Hook && way == Some(HookMechanism::Home) {
             let hook = hook_command(&equipment.program, STOP);
-            equipment.env = create_agent_home(&scene.dir.home(), env, &hook, &[orphans::ENV_LOOP, SOCKET])?;
+            equipment.env = create_agent_home(&context.dir.home(), env, &hook, &[orphans::ENV_LOOP, SOCKET])?;
         }
         Ok(equipment)
     }
@@ -94,13 +94,13 @@ pub fn create_agent_home(home: &Path, env: &EnvVars, hook: &str, passed: &[&str]
 }
 
 /// How often its stop hook may hold one process of it.
-pub(super) fn max_stop_holds(stage: &RunContext, plan: &AgentPlan) -> Option<u32> {
-    (is_claude(plan) && stage.spec.settings.mode == LoopMode::Hook).then(|| cap(&stage.env_of(plan)))
+pub(super) fn max_stop_holds(runtime: &RunContext, plan: &AgentPlan) -> Option<u32> {
+    (is_claude(plan) && runtime.spec.settings.mode == LoopMode::Hook).then(|| cap(&runtime.env_of(plan)))
 }
 
 /// It asks before it starts a subagent.
-pub(super) fn asks_before_subagent(stage: &RunContext, plan: &AgentPlan) -> bool {
-    is_claude(plan) && claude::hooks::can_inject_hooks(&plan.argv) && own_program(stage).is_some()
+pub(super) fn asks_before_subagent(runtime: &RunContext, plan: &AgentPlan) -> bool {
+    is_claude(plan) && claude::hooks::can_inject_hooks(&plan.argv) && own_program(runtime).is_some()
 }
 
 fn cap(env: &EnvVars) -> u32 {
@@ -118,8 +118,8 @@ fn is_claude(plan: &AgentPlan) -> bool {
 }
 
 /// The small program that wardens are: it answers hooks as the whole one does, and starts faster.
-fn own_program(stage: &RunContext) -> Option<String> {
-    let program = stage.domain.warden();
+fn own_program(runtime: &RunContext) -> Option<String> {
+    let program = runtime.domain.warden();
     let program =
         if program.starts_with("/proc") { std::env::current_exe().ok()? } else { program.to_owned() };
     program.into_os_string().into_string().ok()

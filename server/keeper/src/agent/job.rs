@@ -19,19 +19,19 @@ use loopkeeper_system::process::{Job, StdinSource};
 use loopkeeper_system::sandbox::Isolation;
 use loopkeeper_system::trust::permit::Approved;
 
-pub(super) fn build_job(scene: &LoopContext, start: &IterationStart) -> Result<Job, String> {
-    let prompt_file = prompt_file(scene, start)?;
-    let plan = approve_agent(&scene.stage, &start.plan)?;
+pub(super) fn build_job(context: &LoopContext, start: &IterationStart) -> Result<Job, String> {
+    let prompt_file = prompt_file(context, start)?;
+    let plan = approve_agent(&context.runtime, &start.plan)?;
     let AgentPlan { permissions, .. } = *plan.value();
     if permissions == PermissionMode::SandboxedAll
-        && !matches!(*scene.stage.domain, Isolation::PidNamespace { .. })
+        && !matches!(*context.runtime.domain, Isolation::PidNamespace { .. })
     {
-        let sentence = scene.stage.domain.sentence();
+        let sentence = context.runtime.domain.sentence();
         return Err(format!("`permissions = \"sandboxed-all\"` needs a PID namespace. {sentence}"));
     }
     let stdin = stdin(plan.value(), &prompt_file);
-    let mut env = environment(scene, start);
-    let mut equipment = HookInjection::of(scene, start, &env)?;
+    let mut env = environment(context, start);
+    let mut equipment = HookInjection::of(context, start, &env)?;
     run_context::extend_env(&mut env, std::mem::take(&mut equipment.env));
     Ok(Job {
         argv: plan.try_map(|plan| {
@@ -40,19 +40,19 @@ pub(super) fn build_job(scene: &LoopContext, start: &IterationStart) -> Result<J
                 equipment.with_hooks(fill_placeholders(&plan, start, &prompt_file)),
                 &prompt_file,
             )?;
-            let mode = scene.stage.spec.settings.mode;
-            Ok::<_, String>(acp::bridge_argv(scene.stage.domain.warden(), plan.dialect, mode, argv))
+            let mode = context.runtime.spec.settings.mode;
+            Ok::<_, String>(acp::bridge_argv(context.runtime.domain.warden(), plan.dialect, mode, argv))
         })?,
-        cwd: PathBuf::from(&scene.stage.spec.root),
+        cwd: PathBuf::from(&context.runtime.spec.root),
         env,
         stdin,
-        grace: Duration::from_millis(scene.stage.spec.settings.limits.grace_ms),
-        output: Some(scene.dir.output().join(name(start))),
+        grace: Duration::from_millis(context.runtime.spec.settings.limits.grace_ms),
+        output: Some(context.dir.output().join(name(start))),
     })
 }
 
-pub(crate) fn approve_agent(stage: &RunContext, plan: &AgentPlan) -> Result<Approved<AgentPlan>, String> {
-    stage.permit.agent(plan).map_err(|denied| format!("the agent's command is {denied}"))
+pub(crate) fn approve_agent(runtime: &RunContext, plan: &AgentPlan) -> Result<Approved<AgentPlan>, String> {
+    runtime.permit.agent(plan).map_err(|denied| format!("the agent's command is {denied}"))
 }
 
 pub(crate) fn stdin(plan: &AgentPlan, prompt_file: &Path) -> StdinSource {
@@ -61,21 +61,21 @@ pub(crate) fn stdin(plan: &AgentPlan, prompt_file: &Path) -> StdinSource {
 
 /// The words of a judge's plan with this round's values in them. No shell ever sees them.
 pub(crate) fn judge_argv(
-    stage: &RunContext,
+    runtime: &RunContext,
     plan: &AgentPlan,
     start: &IterationStart,
     prompt_file: &Path,
 ) -> Result<Vec<OsString>, String> {
     let argv = extract_settings(plan, fill_placeholders(plan, start, prompt_file), prompt_file)?;
-    Ok(acp::bridge_argv(stage.domain.warden(), plan.dialect, LoopMode::Loop, argv))
+    Ok(acp::bridge_argv(runtime.domain.warden(), plan.dialect, LoopMode::Loop, argv))
 }
 
 pub(super) fn name(start: &IterationStart) -> String {
     format!("{:04}", start.iteration)
 }
 
-pub(super) fn prompt_file(scene: &LoopContext, start: &IterationStart) -> Result<PathBuf, String> {
-    let path = scene.dir.prompts().join(format!("{}.md", name(start)));
+pub(super) fn prompt_file(context: &LoopContext, start: &IterationStart) -> Result<PathBuf, String> {
+    let path = context.dir.prompts().join(format!("{}.md", name(start)));
     private_file(&path, start.prompt.as_bytes())
         .map_err(|error| format!("could not write {}: {error}", path.display()))?;
     Ok(path)
@@ -89,9 +89,9 @@ fn fill_placeholders(plan: &AgentPlan, start: &IterationStart, prompt_file: &Pat
 }
 
 /// The session besides, for agents whose command line has no place for it.
-fn environment(scene: &LoopContext, start: &IterationStart) -> EnvVars {
-    let stage = &scene.stage;
-    let mut env = stage.env_of(&start.plan);
+fn environment(context: &LoopContext, start: &IterationStart) -> EnvVars {
+    let runtime = &context.runtime;
+    let mut env = runtime.env_of(&start.plan);
     env.push((SESSION.into(), OsString::from(&start.session)));
     if start.resumed {
         env.push((RESUMED.into(), "1".into()));

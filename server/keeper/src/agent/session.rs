@@ -75,7 +75,7 @@ impl AgentProcess {
         run: &mut AgentTask,
         mut running: JobHandle,
     ) -> Option<IterationStart> {
-        let every = cpu_every(run.scene.stage.spec.settings.limits.idle_ms);
+        let every = cpu_every(run.context.runtime.spec.settings.limits.idle_ms);
         let mut tick = tokio::time::interval_at(Instant::now() + every, every);
         loop {
             tokio::select! {
@@ -151,14 +151,14 @@ impl AgentProcess {
             Ok(dropped) => self.dropped = dropped,
             Err(error) => tracing::warn!("could not write {}: {error}", base.display()),
         }
-        if let Err(error) = prompt_file(&run.scene, &run.start) {
+        if let Err(error) = prompt_file(&run.context, &run.start) {
             tracing::warn!("{error}");
         }
         running.set_stop_hook_wait(StopHookWait::No);
         (self.began, self.ending, self.hold) = (clock::now().awake, AgentEnding::Exited, StopHookState::None);
         self.holds = self.holds.map(|it| it.saturating_sub(1));
         let started = run.started(running, self.holds).await;
-        run.scene.send_event(started);
+        run.context.send_event(started);
         let _ = answer.send(HookVerdict::block(run.start.prompt.clone()));
     }
 
@@ -188,10 +188,10 @@ impl AgentProcess {
         if question.hook != HookEvent::Stop {
             return Some("the agent may go on");
         }
-        if run.scene.stage.spec.settings.mode == LoopMode::Loop {
+        if run.context.runtime.spec.settings.mode == LoopMode::Loop {
             return Some("this loop starts a process for each iteration");
         }
-        if question.token != *run.scene.stage.token
+        if question.token != *run.context.runtime.token
             || question.agent.is_some()
             || !self.is_ours(run, question)
         {
@@ -233,7 +233,7 @@ impl AgentProcess {
 
     fn check_limits(&mut self, run: &AgentTask, running: &mut JobHandle) {
         if self.halted.is_none() {
-            self.halted = self.reader.kill_reason(run.scene.stage.spec.settings.limits.steps);
+            self.halted = self.reader.kill_reason(run.context.runtime.spec.settings.limits.steps);
             if self.halted.is_some() {
                 running.terminate(TerminateMode::Grace);
             }
@@ -251,7 +251,8 @@ impl AgentProcess {
             duration_ms: clock::now().awake.saturating_sub(self.began),
         };
         let was_heard = held || self.has_asked;
-        let mut over = summarize_run(self.reader, ended, left, run.scene.stage.spec.settings.limits.steps);
+        let mut over =
+            summarize_run(self.reader, ended, left, run.context.runtime.spec.settings.limits.steps);
         over.dropped += self.dropped;
         if !held {
             if !was_heard {
@@ -292,22 +293,22 @@ impl AgentCommand {
 
 impl AgentTask {
     fn grace(&self) -> Duration {
-        Duration::from_millis(self.scene.stage.spec.settings.limits.grace_ms)
+        Duration::from_millis(self.context.runtime.spec.settings.limits.grace_ms)
     }
 
     fn output_base(&self) -> std::path::PathBuf {
-        let folder: &Path = &self.scene.dir.output();
+        let folder: &Path = &self.context.dir.output();
         folder.join(name(&self.start))
     }
 
     pub(super) async fn started(&self, running: &mut JobHandle, holds: Option<u32>) -> Event {
         let (pid, agent_pid) = (running.pid(), running.main_pid().await);
-        Event::AgentStarted { pid, agent_pid, domain: self.scene.stage.domain.name().to_owned(), holds }
+        Event::AgentStarted { pid, agent_pid, domain: self.context.runtime.domain.name().to_owned(), holds }
     }
 
     /// A hook that is off is passed over without a word.
     fn note_missing_stop_hook(&self, over: &mut AgentRun) {
-        let was_to_ask = self.scene.stage.spec.settings.mode == LoopMode::Hook;
+        let was_to_ask = self.context.runtime.spec.settings.mode == LoopMode::Hook;
         if was_to_ask && over.error.is_none() && over.ending == AgentEnding::Exited {
             let silent = self.start.plan.kind().never_asked();
             over.note = Some(match over.note.take() {
@@ -318,8 +319,8 @@ impl AgentTask {
     }
 
     fn report_left(&self, run: AgentRun) {
-        let run = super::sanitize_run(run, &self.scene.stage.redactor);
-        self.scene.send_event(Event::AgentLeft(Box::new(AgentExited {
+        let run = super::sanitize_run(run, &self.context.runtime.redactor);
+        self.context.send_event(Event::AgentLeft(Box::new(AgentExited {
             exit: run.exit,
             signal: run.signal,
             cost_micros: run.cost_micros,

@@ -12,7 +12,7 @@ use loopkeeper_system::journal_file::JournalFile;
 
 const LARGEST: u64 = 1 << 20;
 /// Criteria that nobody has any more hold on to no more rounds than this.
-const MOST_ROUNDS: usize = 200;
+const MAX_ROUNDS: usize = 200;
 
 /// After a crash in between, the old record is there, whole.
 pub(super) fn shorten(path: &Path) -> Result<(), KeeperError> {
@@ -38,7 +38,7 @@ fn latest(entries: &[Entry]) -> Vec<&Entry> {
         let Record::ChecksDone { round, .. } = &entry.record else { continue };
         let before = known.len();
         known.extend(round.results.iter().map(|it| &it.criterion));
-        if known.len() > before && kept.len() < MOST_ROUNDS {
+        if known.len() > before && kept.len() < MAX_ROUNDS {
             kept.push(entry);
         }
     }

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use loopkeeper_core::check::answer::{HttpOutcome, MOST_REDIRECTS, judge_reply};
+use loopkeeper_core::check::answer::{HttpOutcome, MAX_REDIRECTS, judge_reply};
 use loopkeeper_core::check::{CheckResult, Status};
 use loopkeeper_task::criterion::Criterion;
 
@@ -25,7 +25,7 @@ pub(super) async fn run(
         }
     };
     let servers = plan.servers.iter().map(|it| it.ready.clone()).collect();
-    let reply = plan.asker.get(HttpRequest { url, servers, timeout, redirects: MOST_REDIRECTS }).await;
+    let reply = plan.asker.get(HttpRequest { url, servers, timeout, redirects: MAX_REDIRECTS }).await;
     save_output(plan, criterion, &reply);
     let criterion = Criterion { timeout_ms: Some(timeout.as_millis() as u64), ..criterion.clone() };
     let result = judge_reply(&criterion, &reply, plan.redactor);

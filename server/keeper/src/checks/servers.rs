@@ -21,7 +21,7 @@ use loopkeeper_system::trust::permit::Approved;
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
 const LONGEST_PAUSE: Duration = Duration::from_millis(500);
 /// A server that does not answer one question is asked again.
-const PATIENCE: Duration = Duration::from_secs(2);
+const TIMEOUT: Duration = Duration::from_secs(2);
 /// What is kept of what a server says.
 const LAST_LINES: usize = 20;
 
@@ -198,7 +198,7 @@ async fn wait_ready(asker: HttpClient<'_>, service: Approved<ServiceSettings>) {
 
 fn readiness_request(service: Approved<ServiceSettings>) -> HttpRequest {
     let servers = vec![service.value().ready.clone()];
-    HttpRequest { url: service.map(|it| it.ready), servers, timeout: PATIENCE, redirects: 0 }
+    HttpRequest { url: service.map(|it| it.ready), servers, timeout: TIMEOUT, redirects: 0 }
 }
 
 /// Short enough for a fact.

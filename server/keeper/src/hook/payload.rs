@@ -12,7 +12,7 @@ use super::{AgentHookEvent, request, transcript};
 /// Where a turn begins or ends: what the session used so far is looked up there and nowhere else, since it takes time.
 const TURNS: [&str; 3] = ["stop", "prompt", "end"];
 /// Of the agent's last message, so that a question fits one line of the protocol.
-const MOST_TEXT: usize = 10 * 1024;
+const MAX_TEXT: usize = 10 * 1024;
 
 /// What is read of it.
 #[derive(Debug, Default, Deserialize)]
@@ -73,7 +73,7 @@ impl HookInput {
         let mut question = request(event, token);
         let transcript = self.transcript_path.as_deref().filter(|_| TURNS.contains(&event));
         // Its end is where an agent says what it claims.
-        let text = self.last_assistant_message.as_deref().map(|it| truncate::last(it, MOST_TEXT));
+        let text = self.last_assistant_message.as_deref().map(|it| truncate::last(it, MAX_TEXT));
         let what = self.tool_input.get("description").and_then(Value::as_str).or(self.agent_type.as_deref());
         let told = [
             ("session", self.session_id.as_deref()),

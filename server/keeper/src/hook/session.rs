@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use loopkeeper_agent::claude::hooks::CAP;
-use loopkeeper_agent::hooks::PROMPT_PATIENCE_S;
+use loopkeeper_agent::hooks::PROMPT_TIMEOUT_S;
 use serde_json::{Value, json};
 
 use super::payload::{self, HookInput};
@@ -55,7 +55,7 @@ impl SessionHookEvent {
 
     fn timeout(self) -> Option<Duration> {
         match self {
-            Self::Prompt => Some(Duration::from_secs(PROMPT_PATIENCE_S)),
+            Self::Prompt => Some(Duration::from_secs(PROMPT_TIMEOUT_S)),
             Self::End => Some(FOR_AN_END),
             Self::Known(event) => event.timeout(),
         }

@@ -19,11 +19,11 @@ const LONGEST: u64 = 512 * 1024 * 1024;
 /// Of a line; a longer one is what a tool or a picture said, and tells no tokens.
 const LONGEST_LINE: u64 = 4 * 1024 * 1024;
 /// Of files of subagents.
-const MOST_SUBAGENTS: usize = 1_000;
+const MAX_SUBAGENTS: usize = 1_000;
 /// Of the end, in which the last message is looked for.
 const TAIL: u64 = 256 * 1024;
 /// Of messages that are told apart; of more nothing is added up.
-const MOST_MESSAGES: usize = 1_000_000;
+const MAX_MESSAGES: usize = 1_000_000;
 
 /// A line, of whichever agent. The names are theirs.
 #[derive(Debug, Deserialize)]
@@ -82,7 +82,7 @@ impl TranscriptUsage {
 pub(super) fn tokens(path: &Path) -> Option<u64> {
     let own = of_file(path)?;
     let folder = fs::read_dir(path.with_extension("").join("subagents"));
-    let below = folder.into_iter().flatten().flatten().take(MOST_SUBAGENTS).map(|it| it.path());
+    let below = folder.into_iter().flatten().flatten().take(MAX_SUBAGENTS).map(|it| it.path());
     let below = below.filter(|it| it.extension().is_some_and(|it| it == "jsonl"));
     Some(below.filter_map(|it| of_file(&it)).fold(own, u64::saturating_add))
 }
@@ -124,7 +124,7 @@ fn added_up(mut from: impl BufRead) -> Option<u64> {
     let (mut told, mut line) = (TokenTotals::default(), Vec::new());
     while read_line(&mut from, &mut line)? {
         told.add_line(&line);
-        if told.of_messages.len() > MOST_MESSAGES {
+        if told.of_messages.len() > MAX_MESSAGES {
             return None;
         }
     }

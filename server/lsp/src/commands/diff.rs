@@ -16,12 +16,12 @@ use loopkeeper_operations::failure::Failure;
 use loopkeeper_system::snapshots::{FileChange, SnapshotStore};
 use loopkeeper_system::state_dir::StateDir;
 
-const MOST_PATCH_BYTES: usize = 16 << 20;
+const MAX_PATCH_BYTES: usize = 16 << 20;
 /// Files beyond these are in the patch, not laid out to be compared.
-const MOST_FILES: usize = 500;
+const MAX_FILES: usize = 500;
 
 pub(super) async fn diff(shared: &Arc<ServerState>, args: DiffArgs) -> CommandOutcome {
-    let roots: Vec<PathBuf> = shared.lookout().snapshot().roots.clone();
+    let roots: Vec<PathBuf> = shared.index().snapshot().roots.clone();
     let done: CommandResult = run_blocking(move || {
         let state_dir = StateDir::open().map_err(Failure::from)?;
         let seen = target::find_loop(&state_dir, &roots, &args.loop_id)?;
@@ -34,11 +34,10 @@ pub(super) async fn diff(shared: &Arc<ServerState>, args: DiffArgs) -> CommandOu
         let pages = VirtualDocuments::of(workspace.root())?;
         let id = seen.dir.id();
         let name = args.iteration.map_or_else(|| id.to_owned(), |it| format!("{id}-{it:04}"));
-        let patch = store.diff(before, after, MOST_PATCH_BYTES).map_err(Failure::from)?;
+        let patch = store.diff(before, after, MAX_PATCH_BYTES).map_err(Failure::from)?;
         let patch = pages.write_page(&format!("{name}.diff"), sanitize::text(&patch).as_bytes())?;
         let mut files = Vec::new();
-        for change in store.files_changed(before, after).map_err(Failure::from)?.into_iter().take(MOST_FILES)
-        {
+        for change in store.files_changed(before, after).map_err(Failure::from)?.into_iter().take(MAX_FILES) {
             files.push(laid_out(&store, &pages, &name, &change)?);
         }
         let loop_id = Some(seen.dir.id().to_owned());

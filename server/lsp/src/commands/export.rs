@@ -14,7 +14,7 @@ use loopkeeper_operations::failure::Failure;
 use loopkeeper_system::state_dir::StateDir;
 
 pub(super) async fn export(shared: &Arc<ServerState>, args: LoopArgs) -> CommandOutcome {
-    let roots: Vec<PathBuf> = shared.lookout().snapshot().roots.clone();
+    let roots: Vec<PathBuf> = shared.index().snapshot().roots.clone();
     let (path, loop_id, done) = run_blocking(move || {
         let store = StateDir::open().map_err(Failure::from)?;
         let dir = match store.find(&args.loop_id) {
@@ -31,8 +31,8 @@ pub(super) async fn export(shared: &Arc<ServerState>, args: LoopArgs) -> Command
         path.display(),
         export::taken_out(done.found)
     );
-    let teller = Arc::clone(shared);
-    tokio::spawn(async move { teller.client.show_message(MessageType::INFO, said).await });
+    let reporter = Arc::clone(shared);
+    tokio::spawn(async move { reporter.client.show_message(MessageType::INFO, said).await });
     let uri = Some(virtual_documents::uri(&path));
     Ok(CommandResult { uri, loop_id: Some(loop_id), ..CommandResult::default() })
 }

@@ -130,7 +130,7 @@ async fn with_loop(
     loop_id: String,
     act: impl FnOnce(&StateDir, &LoopView) -> Result<Option<String>, Failure> + Send + 'static,
 ) -> CommandOutcome {
-    let roots: Vec<PathBuf> = shared.lookout().snapshot().roots.clone();
+    let roots: Vec<PathBuf> = shared.index().snapshot().roots.clone();
     run_blocking(move || {
         let store = StateDir::open().map_err(Failure::from)?;
         let seen = target::find_loop(&store, &roots, &loop_id)?;

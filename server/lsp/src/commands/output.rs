@@ -16,7 +16,7 @@ use loopkeeper_operations::failure::Failure;
 use loopkeeper_workspace::snapshot::{StoredResult, TaskSnapshot};
 
 /// More than anybody reads.
-const MOST_BYTES: u64 = 16 << 20;
+const MAX_BYTES: u64 = 16 << 20;
 
 pub(super) async fn output(shared: &Arc<ServerState>, args: OutputArgs) -> CommandOutcome {
     let task = target::task(shared, &args.task).await?;
@@ -75,7 +75,7 @@ fn read_head_and_tail(path: &Path) -> Result<Vec<u8>, Failure> {
     let mut bytes = Vec::new();
     for part in [path.to_owned(), path.with_extension("tail")] {
         let Ok(file) = std::fs::File::open(&part) else { continue };
-        file.take(MOST_BYTES).read_to_end(&mut bytes)?;
+        file.take(MAX_BYTES).read_to_end(&mut bytes)?;
     }
     Ok(bytes)
 }

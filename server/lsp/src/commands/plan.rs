@@ -20,7 +20,7 @@ use crate::virtual_documents;
 use loopkeeper_operations::plan_edit;
 
 /// An editor that takes longer has other things to do.
-const PATIENCE: Duration = Duration::from_secs(10);
+const TIMEOUT: Duration = Duration::from_secs(10);
 
 pub(super) async fn skip(shared: &Arc<ServerState>, args: SkipArgs) -> CommandOutcome {
     edit_plan(shared, &args.task, args.item, PlanEdit::Skip).await
@@ -101,7 +101,7 @@ async fn apply_change(
     if now != Some(open.version) {
         return Err(CommandRefusal::internal_error("the plan was changed at the same moment: try again"));
     }
-    match tokio::time::timeout(PATIENCE, shared.client.apply_edit(edit)).await {
+    match tokio::time::timeout(TIMEOUT, shared.client.apply_edit(edit)).await {
         Ok(Ok(answer)) if answer.applied => Ok(open.uri.to_string()),
         Ok(Ok(answer)) => {
             let why = answer.failure_reason.map_or(String::new(), |it| format!(": {it}"));

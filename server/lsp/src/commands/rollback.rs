@@ -12,7 +12,7 @@ use loopkeeper_operations::failure::Failure;
 use loopkeeper_operations::restore::{self, RestoreSelection};
 use loopkeeper_system::state_dir::StateDir;
 
-const MOST_EDITED: usize = 50;
+const MAX_EDITED: usize = 50;
 
 pub(super) async fn rollback(shared: &Arc<ServerState>, args: RollbackArgs) -> CommandOutcome {
     let RollbackArgs { loop_id, iteration, paths, preview } = args;
@@ -29,7 +29,7 @@ async fn put_back(
     to: Option<(u32, Vec<String>)>,
     preview: Option<bool>,
 ) -> CommandOutcome {
-    let roots: Vec<PathBuf> = shared.lookout().snapshot().roots.clone();
+    let roots: Vec<PathBuf> = shared.index().snapshot().roots.clone();
     run_blocking(move || {
         let store = StateDir::open().map_err(Failure::from)?;
         let seen = target::find_loop(&store, &roots, &loop_id)?;
@@ -42,7 +42,7 @@ async fn put_back(
         let done = CommandResult { loop_id: Some(seen.dir.id().to_owned()), ..CommandResult::default() };
         if preview == Some(true) {
             let mut change = restore::preview(&seen, &target)?;
-            change.edited.truncate(MOST_EDITED);
+            change.edited.truncate(MAX_EDITED);
             return Ok(CommandResult {
                 written: Some(change.written.len()),
                 removed: Some(change.removed.len()),

@@ -16,12 +16,12 @@ use loopkeeper_workspace::snapshot::TaskSnapshot;
 
 /// The task that a URI or an id names: also one that was made a moment ago.
 pub(super) async fn task(shared: &ServerState, named: &str) -> Result<Arc<TaskSnapshot>, CommandRefusal> {
-    let look = |picture: &loopkeeper_workspace::WorkspaceSnapshot| find_task(picture, named);
-    if let Some(found) = look(&shared.lookout().snapshot())? {
+    let look = |snapshot: &loopkeeper_workspace::WorkspaceSnapshot| find_task(snapshot, named);
+    if let Some(found) = look(&shared.index().snapshot())? {
         return Ok(found);
     }
-    let picture = shared.lookout().refresh(Invalidation::ALL).await;
-    look(&picture)?.ok_or_else(|| {
+    let snapshot = shared.index().refresh(Invalidation::ALL).await;
+    look(&snapshot)?.ok_or_else(|| {
         CommandRefusal::no_task(format_args!(
             "there is no task {} in the opened folders",
             sanitize::line(named)
@@ -30,13 +30,13 @@ pub(super) async fn task(shared: &ServerState, named: &str) -> Result<Arc<TaskSn
 }
 
 fn find_task(
-    picture: &loopkeeper_workspace::WorkspaceSnapshot,
+    snapshot: &loopkeeper_workspace::WorkspaceSnapshot,
     named: &str,
 ) -> Result<Option<Arc<TaskSnapshot>>, CommandRefusal> {
     if let Some(path) = path_of(named) {
-        return Ok(picture.task_with(&path).cloned());
+        return Ok(snapshot.task_with(&path).cloned());
     }
-    let mut found = picture.tasks.iter().filter(|it| it.id.0 == named || it.shown_id() == named);
+    let mut found = snapshot.tasks.iter().filter(|it| it.id.0 == named || it.shown_id() == named);
     match (found.next(), found.next()) {
         (Some(_), Some(_)) => Err(CommandRefusal::no_task(format_args!(
             "{} is a task in several folders: name it by its URI",

@@ -174,7 +174,7 @@ pub(crate) async fn page(shared: &Arc<ServerState>, task: &str) -> Result<TrustP
     });
     let page = page.await;
     if page.is_ok() {
-        shared.lookout().invalidate(Invalidation::STATE);
+        shared.index().invalidate(Invalidation::STATE);
     }
     page
 }

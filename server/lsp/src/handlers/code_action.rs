@@ -14,7 +14,7 @@ pub(crate) async fn handle(shared: &ServerState, params: CodeActionParams) -> Op
     let (shown, all) = if shown.is_config() {
         let cures = editor::settings::cures("", shown.text(), &bytes);
         (shown, cures)
-    } else if let Some(all) = foreign::actions(&*shared.lookout().wait_until_ready().await, &shown) {
+    } else if let Some(all) = foreign::actions(&*shared.index().wait_until_ready().await, &shown) {
         (shown, all)
     } else {
         let sight = DocumentContext::of(shared, shown).await?;

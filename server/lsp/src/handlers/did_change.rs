@@ -9,5 +9,5 @@ pub(crate) fn handle(shared: &ServerState, params: DidChangeTextDocumentParams) 
     let encoding = shared.session().encoding;
     let id = params.text_document;
     shared.documents.change(&id.uri, id.version, &params.content_changes, encoding);
-    shared.lookout().invalidate(Invalidation::TEXTS);
+    shared.index().invalidate(Invalidation::TEXTS);
 }

@@ -4,5 +4,5 @@ use crate::session::ServerState;
 use loopkeeper_workspace::Invalidation;
 
 pub(crate) fn handle(shared: &ServerState) {
-    shared.lookout().invalidate(Invalidation { tree: true, ..Invalidation::FILES });
+    shared.index().invalidate(Invalidation { tree: true, ..Invalidation::FILES });
 }

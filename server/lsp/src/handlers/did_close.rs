@@ -7,5 +7,5 @@ use loopkeeper_workspace::Invalidation;
 
 pub(crate) fn handle(shared: &ServerState, params: &DidCloseTextDocumentParams) {
     shared.documents.close(&params.text_document.uri);
-    shared.lookout().invalidate(Invalidation::ALL);
+    shared.index().invalidate(Invalidation::ALL);
 }

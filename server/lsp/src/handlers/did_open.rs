@@ -9,5 +9,5 @@ pub(crate) fn handle(shared: &ServerState, params: DidOpenTextDocumentParams) {
     let opened = params.text_document;
     shared.documents.open(opened.uri, opened.version, opened.text);
     // Files are read again only for a document that no look has read; a state folder may have been repaired.
-    shared.lookout().invalidate(Invalidation::LOOPS);
+    shared.index().invalidate(Invalidation::LOOPS);
 }

@@ -16,12 +16,12 @@ pub(crate) fn handle(shared: &ServerState, params: &DidSaveTextDocumentParams) {
     if let (Some(task), Some(document)) = (task_of(shared, uri), shared.documents.get(uri)) {
         tokio::task::spawn_blocking(move || notify_keeper(&task, &document));
     }
-    shared.lookout().invalidate(Invalidation::ALL);
+    shared.index().invalidate(Invalidation::ALL);
 }
 
 fn task_of(shared: &ServerState, uri: &Url) -> Option<Arc<TaskSnapshot>> {
     let path = uri.to_file_path().ok()?;
-    shared.lookout().snapshot().task_with(&canonical_parent_path(&path)).cloned()
+    shared.index().snapshot().task_with(&canonical_parent_path(&path)).cloned()
 }
 
 /// Only where the file holds what the editor saved: what the agent wrote over it meanwhile is the agent's.

@@ -19,7 +19,7 @@ pub(crate) async fn handle(shared: &ServerState, params: HoverParams) -> Option<
         let hover = editor::settings::explain("", shown.text(), offset)?;
         return Some(to_proto::hover(&shown, client, &hover));
     }
-    if let Some(hover) = foreign::hover(&*shared.lookout().wait_until_ready().await, &shown) {
+    if let Some(hover) = foreign::hover(&*shared.index().wait_until_ready().await, &shown) {
         return Some(to_proto::hover(&shown, client, &hover));
     }
     let sight = DocumentContext::of(shared, shown).await?;

@@ -16,7 +16,7 @@ use loopkeeper_operations::failure::Failure;
 use loopkeeper_system::state_dir::StateDir;
 
 pub(crate) async fn handle(shared: &Arc<ServerState>, params: &IterationsParams) -> Result<IterationsResult> {
-    let roots: Vec<PathBuf> = shared.lookout().snapshot().roots.clone();
+    let roots: Vec<PathBuf> = shared.index().snapshot().roots.clone();
     let (id, last) = (params.loop_id.clone(), params.last);
     let result = run_blocking(move || {
         let store = StateDir::open().map_err(Failure::from)?;

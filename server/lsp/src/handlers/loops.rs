@@ -20,6 +20,6 @@ pub(crate) async fn handle(shared: &Arc<ServerState>, params: LoopsParams) -> Re
         };
         return Ok(LoopsResult { loops: run_blocking(read).await? });
     }
-    let picture = shared.lookout().wait_until_ready().await;
-    Ok(LoopsResult { loops: picture.loops.iter().map(|it| status::of_loop(shared, it)).collect() })
+    let snapshot = shared.index().wait_until_ready().await;
+    Ok(LoopsResult { loops: snapshot.loops.iter().map(|it| status::of_loop(shared, it)).collect() })
 }

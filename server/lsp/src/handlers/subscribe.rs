@@ -13,7 +13,7 @@ use loopkeeper_system::state_dir::StateDir;
 
 /// An ended loop prints no more.
 pub(crate) async fn handle(shared: &Arc<ServerState>, params: &SubscribeParams) -> Result<SubscribeResult> {
-    let roots: Vec<PathBuf> = shared.lookout().snapshot().roots.clone();
+    let roots: Vec<PathBuf> = shared.index().snapshot().roots.clone();
     let named = params.loop_id.clone();
     let seen = run_blocking(move || {
         let store = StateDir::open().map_err(Failure::from)?;
@@ -22,6 +22,6 @@ pub(crate) async fn handle(shared: &Arc<ServerState>, params: &SubscribeParams) 
     });
     let (id, is_open) = seen.await?;
     let on = params.on && is_open;
-    shared.lookout().live().subscribe(&id, on);
+    shared.index().live().subscribe(&id, on);
     Ok(SubscribeResult { subscribed: on })
 }

@@ -38,11 +38,11 @@ enum AlertState {
 }
 
 impl AlertPublisher {
-    pub(super) async fn publish(&mut self, shared: &Arc<ServerState>, picture: &WorkspaceSnapshot) {
-        let now = picture.loops.iter().map(|it| (it.status.id.clone(), alert_state(&it.status))).collect();
+    pub(super) async fn publish(&mut self, shared: &Arc<ServerState>, snapshot: &WorkspaceSnapshot) {
+        let now = snapshot.loops.iter().map(|it| (it.status.id.clone(), alert_state(&it.status))).collect();
         let known = std::mem::replace(&mut self.known, now);
-        let roots = std::mem::replace(&mut self.roots, picture.roots.clone());
-        for seen in &picture.loops {
+        let roots = std::mem::replace(&mut self.roots, snapshot.roots.clone());
+        for seen in &snapshot.loops {
             let status = &seen.status;
             let before = known.get(&status.id);
             let after = alert_state(status);
@@ -96,9 +96,9 @@ fn alert(status: &LoopStatus, state: &LoopState) -> AlertParams {
 }
 
 /// What needs the user now: with every status, for a client that came too late for the notification.
-pub(super) fn open_alerts(picture: &WorkspaceSnapshot) -> Vec<AlertParams> {
+pub(super) fn open_alerts(snapshot: &WorkspaceSnapshot) -> Vec<AlertParams> {
     let needing =
-        picture.loops.iter().filter(|it| matches!(alert_state(&it.status), AlertState::NeedsYou(..)));
+        snapshot.loops.iter().filter(|it| matches!(alert_state(&it.status), AlertState::NeedsYou(..)));
     needing.map(|it| alert(&it.status, &it.state)).collect()
 }
 

@@ -55,21 +55,21 @@ struct DiagnosticsByUri {
 }
 
 impl DiagnosticPublisher {
-    pub(super) async fn publish(&mut self, shared: &Arc<ServerState>, picture: &Arc<WorkspaceSnapshot>) {
-        let desk = DiagnosticsContext::of(shared);
-        let looked = Arc::clone(picture);
+    pub(super) async fn publish(&mut self, shared: &Arc<ServerState>, snapshot: &Arc<WorkspaceSnapshot>) {
+        let context = DiagnosticsContext::of(shared);
+        let looked = Arc::clone(snapshot);
         // Reads the lines that failures are at.
         let mut kept = std::mem::take(&mut self.kept);
         let mut configs = std::mem::take(&mut self.configs);
         let made = self.quick.run(move || {
-            let mut made = kept.collect_diagnostics(&looked, &desk);
-            configs.add_to(&mut made, &looked, &desk);
+            let mut made = kept.collect_diagnostics(&looked, &context);
+            configs.add_to(&mut made, &looked, &context);
             for found in &looked.foreign {
-                made.add_diagnostic(desk.uri(&found.path), foreign::diagnostic());
+                made.add_diagnostic(context.uri(&found.path), foreign::diagnostic());
             }
-            (made, kept, configs, desk)
+            (made, kept, configs, context)
         });
-        let Some((DiagnosticsByUri { lists: mut now, outdated: behind, .. }, kept, configs, desk)) =
+        let Some((DiagnosticsByUri { lists: mut now, outdated: behind, .. }, kept, configs, context)) =
             made.await
         else {
             return;
@@ -84,7 +84,7 @@ impl DiagnosticPublisher {
             if before.map_or(list.is_empty(), |it| it.is_same_list(&list)) {
                 continue;
             }
-            let version = desk.version(&uri);
+            let version = context.version(&uri);
             shared.client.publish_diagnostics(uri.clone(), list.all().to_vec(), version).await;
             if list.is_empty() {
                 self.sent.remove(&uri);
@@ -96,13 +96,13 @@ impl DiagnosticPublisher {
 }
 
 impl DiagnosticsByUri {
-    fn of_task(picture: &WorkspaceSnapshot, task: &TaskSnapshot, desk: &DiagnosticsContext) -> Self {
+    fn of_task(snapshot: &WorkspaceSnapshot, task: &TaskSnapshot, context: &DiagnosticsContext) -> Self {
         let mut made = Self::default();
-        view_input::with_task_view(picture, task, None, |known| {
-            made.add_task(task, known, desk);
+        view_input::with_task_view(snapshot, task, None, |known| {
+            made.add_task(task, known, context);
             for failure in editor::source_failures(known) {
-                if let Some((path, diagnostic)) = sources::diagnostic(task, desk, &failure) {
-                    made.add_diagnostic(desk.uri(&path), diagnostic);
+                if let Some((path, diagnostic)) = sources::diagnostic(task, context, &failure) {
+                    made.add_diagnostic(context.uri(&path), diagnostic);
                     made.dependencies.insert(path);
                 }
             }
@@ -122,22 +122,22 @@ impl DiagnosticsByUri {
         self.outdated.extend(part.outdated.iter().cloned());
     }
 
-    fn add_task(&mut self, task: &TaskSnapshot, known: &TaskView<'_>, desk: &DiagnosticsContext) {
+    fn add_task(&mut self, task: &TaskSnapshot, known: &TaskView<'_>, context: &DiagnosticsContext) {
         let mut remarks = editor::diagnostics(known).into_iter().peekable();
         for document in known.documents {
             let path = task.root.join(&document.path);
-            let Some(uri) = desk.uri(&path) else { continue };
-            self.note_text(&uri, desk, &path, &document.text);
+            let Some(uri) = context.uri(&path) else { continue };
+            self.note_text(&uri, context, &path, &document.text);
             self.dependencies.insert(path);
             // Diagnostics are sorted by document.
             let lines = LinePositions::of(&document.text);
             while let Some(remark) = remarks.next_if(|it| it.place.file == document.path) {
-                let range = lines.range(&document.text, &remark.place.range, desk.encoding);
+                let range = lines.range(&document.text, &remark.place.range, context.encoding);
                 // Looked up only for who shows it.
-                let shows = desk.can.related_information == Some(true);
+                let shows = context.can.related_information == Some(true);
                 let evidence = remark.related.iter().filter(|_| shows);
-                let related = evidence.filter_map(|it| related(task, desk, it)).collect();
-                self.add_diagnostic(Some(uri.clone()), desk.diagnostic(range, remark, related));
+                let related = evidence.filter_map(|it| related(task, context, it)).collect();
+                self.add_diagnostic(Some(uri.clone()), context.diagnostic(range, remark, related));
             }
         }
     }
@@ -148,8 +148,8 @@ impl DiagnosticsByUri {
         Arc::make_mut(self.lists.entry(uri).or_default()).add(diagnostic);
     }
 
-    fn note_text(&mut self, uri: &Url, desk: &DiagnosticsContext, path: &Path, looked_at: &str) {
-        if desk.open.get(path).is_some_and(|it| *it.text != *looked_at) {
+    fn note_text(&mut self, uri: &Url, context: &DiagnosticsContext, path: &Path, looked_at: &str) {
+        if context.open.get(path).is_some_and(|it| *it.text != *looked_at) {
             self.outdated.insert(uri.clone());
         }
     }
@@ -206,7 +206,7 @@ impl DiagnosticsContext {
 
 fn related(
     task: &TaskSnapshot,
-    desk: &DiagnosticsContext,
+    context: &DiagnosticsContext,
     related: &RelatedLocation,
 ) -> Option<DiagnosticRelatedInformation> {
     let location = match &related.target {
@@ -219,7 +219,7 @@ fn related(
         RelatedTarget::Source { file, line, column } => {
             let path = sources::path(task, file)?;
             let at = Position::new(line.saturating_sub(1), column.map_or(0, |it| it.saturating_sub(1)));
-            Location { uri: desk.uri(&path)?, range: Range::new(at, at) }
+            Location { uri: context.uri(&path)?, range: Range::new(at, at) }
         }
     };
     Some(DiagnosticRelatedInformation { location, message: related.message.clone() })

@@ -20,17 +20,17 @@ pub(super) struct LensPublisher {
 
 impl LensPublisher {
     /// Never waits: whether and when the client asks for lenses again is its own affair.
-    pub(super) fn publish(&mut self, shared: &Arc<ServerState>, picture: &WorkspaceSnapshot) {
+    pub(super) fn publish(&mut self, shared: &Arc<ServerState>, snapshot: &WorkspaceSnapshot) {
         let workspace = shared.session().client.workspace.as_ref();
         let lens = workspace.and_then(|it| it.code_lens.as_ref());
         if lens.and_then(|it| it.refresh_support) != Some(true) {
             return;
         }
         let mut now = BTreeMap::new();
-        for task in picture.tasks.iter().filter(|it| it.live) {
+        for task in snapshot.tasks.iter().filter(|it| it.live) {
             for document in task.documents.iter() {
                 let lenses =
-                    view_input::with_task_view(picture, task, None, |known| lenses(known, &document.path));
+                    view_input::with_task_view(snapshot, task, None, |known| lenses(known, &document.path));
                 now.insert(task.root.join(&document.path), lenses);
             }
         }

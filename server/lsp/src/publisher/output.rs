@@ -28,17 +28,17 @@ impl OutputPublisher {
     pub(super) async fn publish(
         &mut self,
         shared: &ServerState,
-        picture: &WorkspaceSnapshot,
+        snapshot: &WorkspaceSnapshot,
     ) -> Option<Instant> {
-        if !shared.lookout().live().has_output() {
+        if !shared.index().live().has_output() {
             return None;
         }
         if let Err(due) = self.pace.try_acquire() {
             return Some(due);
         }
-        for (loop_id, waiting) in shared.lookout().live().take_output() {
+        for (loop_id, waiting) in shared.index().live().take_output() {
             // A picture may be a moment behind what is printed.
-            let seen = || picture.loop_with(&loop_id).map_or(0, |it| it.status.iteration);
+            let seen = || snapshot.loop_with(&loop_id).map_or(0, |it| it.status.iteration);
             let iteration = if waiting.iteration > 0 { waiting.iteration } else { seen() };
             let mut text = waiting.text;
             if waiting.dropped > 0 {

@@ -22,7 +22,7 @@ use loopkeeper_workspace::WorkspaceSnapshot;
 
 const EVERY: Duration = Duration::from_secs(2);
 /// A client that does not answer the token's creation is shown no progress.
-const PATIENCE: Duration = Duration::from_secs(5);
+const TIMEOUT: Duration = Duration::from_secs(5);
 
 #[derive(Default)]
 pub(super) struct ProgressPublisher {
@@ -55,24 +55,24 @@ impl ProgressPublisher {
     pub(super) async fn publish(
         &mut self,
         shared: &Arc<ServerState>,
-        picture: &WorkspaceSnapshot,
+        snapshot: &WorkspaceSnapshot,
     ) -> Option<Instant> {
         let window = shared.session().client.window.as_ref();
         if window.and_then(|it| it.work_done_progress) != Some(true) {
             return None;
         }
         let at_work =
-            |id: &String| picture.loop_with(id).is_some_and(|it| it.status.state == DisplayState::Working);
+            |id: &String| snapshot.loop_with(id).is_some_and(|it| it.status.state == DisplayState::Working);
         let over: Vec<String> = self.shown.keys().filter(|it| !at_work(it)).cloned().collect();
         for id in over {
-            let last = picture.loop_with(&id).map_or_else(|| "gone".to_owned(), |it| ending(&it.status));
+            let last = snapshot.loop_with(&id).map_or_else(|| "gone".to_owned(), |it| ending(&it.status));
             if let Some(ProgressEntry { token, stage: ProgressStage::Begun, .. }) = self.shown.remove(&id) {
                 let end = WorkDoneProgressEnd { message: Some(last) };
                 send(shared, token, WorkDoneProgress::End(end)).await;
             }
         }
         let mut due = None;
-        for seen in picture.loops.iter().filter(|it| it.status.state == DisplayState::Working) {
+        for seen in snapshot.loops.iter().filter(|it| it.status.state == DisplayState::Working) {
             let status = status::of_loop(shared, seen);
             let task = sanitize::line(&seen.state.spec.task.0);
             due = earlier_deadline(due, self.update_progress(shared, &status, &task).await);
@@ -136,7 +136,7 @@ impl ProgressPublisher {
         tokio::spawn(async move {
             let params = WorkDoneProgressCreateParams { token: wanted };
             let created = shared.client.send_request::<WorkDoneProgressCreate>(params);
-            let _ = sender.send(matches!(timeout(PATIENCE, created).await, Ok(Ok(()))));
+            let _ = sender.send(matches!(timeout(TIMEOUT, created).await, Ok(Ok(()))));
             answers.notify_one();
         });
         ProgressEntry {

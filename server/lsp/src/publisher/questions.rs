@@ -32,9 +32,9 @@ pub(super) struct QuestionPublisher {
 
 impl QuestionPublisher {
     /// Never waits for the answer.
-    pub(super) fn publish(&mut self, shared: &Arc<ServerState>, picture: &WorkspaceSnapshot) {
+    pub(super) fn publish(&mut self, shared: &Arc<ServerState>, snapshot: &WorkspaceSnapshot) {
         let mut now = BTreeMap::new();
-        for seen in &picture.loops {
+        for seen in &snapshot.loops {
             let status = &seen.status;
             let Some(question) = status.question.as_ref().filter(|it| is_ours(shared, it)) else { continue };
             let is_new = self.asked.get(&status.id) != Some(&question.id);
@@ -53,8 +53,8 @@ pub(crate) fn ask_as_ordered(shared: &Arc<ServerState>, loop_id: &str) -> bool {
     if QuestionSupport::of(shared) != QuestionSupport::Unannounced {
         return false;
     }
-    let picture = shared.lookout().snapshot();
-    let Some(seen) = picture.loops.iter().find(|it| it.status.id == loop_id) else { return false };
+    let snapshot = shared.index().snapshot();
+    let Some(seen) = snapshot.loops.iter().find(|it| it.status.id == loop_id) else { return false };
     let question = seen.status.question.clone().filter(|_| seen.status.keeper.alive);
     question.is_some_and(|question| {
         tokio::spawn(ask_user(Arc::clone(shared), Box::new(seen.status.clone()), question));

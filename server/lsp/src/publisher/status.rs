@@ -23,7 +23,7 @@ pub(super) struct StatusPublisher {
     /// Without its tasks.
     sent: Option<StatusParams>,
     tasks: Vec<TaskEntry>,
-    /// Made of the tasks of the last picture; what did not change is not made again.
+    /// Made of the tasks of the last snapshot; what did not change is not made again.
     entries: Vec<(Arc<TaskSnapshot>, TaskEntry)>,
     /// An entry was made since the last one that was sent that differs from the one before.
     differs: bool,
@@ -42,7 +42,7 @@ impl StatusPublisher {
     pub(super) async fn publish(
         &mut self,
         shared: &ServerState,
-        picture: &WorkspaceSnapshot,
+        snapshot: &WorkspaceSnapshot,
     ) -> Option<Instant> {
         if !shared.session().knows_us() {
             return None;
@@ -51,8 +51,8 @@ impl StatusPublisher {
         if let Some(due) = self.pace.next_allowed() {
             return Some(due);
         }
-        self.update_entries(picture);
-        let mut head = status_without_tasks(shared, picture);
+        self.update_entries(snapshot);
+        let mut head = status_without_tasks(shared, snapshot);
         let same_head = self.sent.as_ref().is_some_and(|it| is_same(it, &head));
         if same_head && !self.differs {
             return None;
@@ -70,10 +70,10 @@ impl StatusPublisher {
         None
     }
 
-    fn update_entries(&mut self, picture: &WorkspaceSnapshot) {
-        self.differs |= self.entries.len() != picture.tasks.len();
+    fn update_entries(&mut self, snapshot: &WorkspaceSnapshot) {
+        self.differs |= self.entries.len() != snapshot.tasks.len();
         let mut before = std::mem::take(&mut self.entries).into_iter();
-        for task in &picture.tasks {
+        for task in &snapshot.tasks {
             let old = before.next();
             let same = old.as_ref().is_some_and(|(it, _)| Arc::ptr_eq(it, task));
             let entry = match old {
@@ -90,16 +90,16 @@ impl StatusPublisher {
 }
 
 /// The status at this moment.
-pub(crate) fn current_status(shared: &ServerState, picture: &WorkspaceSnapshot) -> StatusParams {
+pub(crate) fn current_status(shared: &ServerState, snapshot: &WorkspaceSnapshot) -> StatusParams {
     StatusParams {
-        tasks: picture.tasks.iter().map(|it| of_task(it)).collect(),
-        ..status_without_tasks(shared, picture)
+        tasks: snapshot.tasks.iter().map(|it| of_task(it)).collect(),
+        ..status_without_tasks(shared, snapshot)
     }
 }
 
 /// All of it but the tasks.
-fn status_without_tasks(shared: &ServerState, picture: &WorkspaceSnapshot) -> StatusParams {
-    let (health, message) = match &picture.trouble {
+fn status_without_tasks(shared: &ServerState, snapshot: &WorkspaceSnapshot) -> StatusParams {
+    let (health, message) = match &snapshot.trouble {
         None => (Health::Ok, None),
         Some(WorkspaceProblem::Files(message)) => (Health::Warning, Some(message)),
         Some(WorkspaceProblem::State(message)) => (Health::Error, Some(message)),
@@ -109,11 +109,11 @@ fn status_without_tasks(shared: &ServerState, picture: &WorkspaceSnapshot) -> St
         seq: shared.current_seq(),
         health,
         message: message.map(|it| sanitize::text(it)),
-        trusted: picture.trusted,
-        loops: picture.loops.iter().map(|it| of_loop(shared, it)).collect(),
+        trusted: snapshot.trusted,
+        loops: snapshot.loops.iter().map(|it| of_loop(shared, it)).collect(),
         tasks: Vec::new(),
-        foreign: picture.foreign.iter().map(foreign::entry).collect(),
-        alerts: alerts::open_alerts(picture),
+        foreign: snapshot.foreign.iter().map(foreign::entry).collect(),
+        alerts: alerts::open_alerts(snapshot),
     }
 }
 
@@ -122,7 +122,7 @@ pub(crate) fn of_loop(shared: &ServerState, seen: &LoopSnapshot) -> LoopStatus {
     let mut status = seen.status.clone();
     status.criteria.items.truncate(MAX_ITEMS);
     if status.state == view::DisplayState::Working {
-        status.activity = shared.lookout().live().activity(&status.id);
+        status.activity = shared.index().live().activity(&status.id);
     }
     status
 }

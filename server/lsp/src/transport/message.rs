@@ -7,7 +7,7 @@ use tower_lsp::jsonrpc::{Error, ErrorCode, Id, Request, Response};
 use super::surrogates::repair_surrogates;
 
 /// How many values a message may have: each takes some thirty bytes in memory, and two in a body.
-const MOST_VALUES: usize = 1_000_000;
+const MAX_VALUES: usize = 1_000_000;
 
 /// What a client can send.
 #[derive(Debug, PartialEq)]
@@ -27,7 +27,7 @@ pub(super) enum ClientMessage {
 pub(super) fn parse_message(body: &[u8]) -> ClientMessage {
     let marks = || body.iter().filter(|it| matches!(it, b',' | b'[' | b'{')).count();
     // Every value is a byte at least: nearly no body has to be counted.
-    if body.len() > MOST_VALUES && marks() > MOST_VALUES && !is_modest(body) {
+    if body.len() > MAX_VALUES && marks() > MAX_VALUES && !is_modest(body) {
         return refused_message(None, ErrorCode::InvalidRequest, "too many values in one message");
     }
     let value = serde_json::from_slice(body).or_else(|error| match repair_surrogates(body) {
@@ -136,7 +136,7 @@ fn is_modest(body: &[u8]) -> bool {
             _ => {}
         }
     }
-    values <= MOST_VALUES
+    values <= MAX_VALUES
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use tower_lsp::ExitedError;
 use tower_lsp::jsonrpc::{Error, ErrorCode, Id, Response};
 
 /// More questions than anybody looks at.
-const MOST: usize = 64;
+const MAX: usize = 64;
 
 /// Where answers go: tower-lsp's own book, whose type has no public name.
 type ResponseSink = Pin<Box<dyn Sink<Response, Error = ExitedError> + Send>>;
@@ -21,28 +21,28 @@ type ResponseSink = Pin<Box<dyn Sink<Response, Error = ExitedError> + Send>>;
 pub(super) struct OutgoingRequests {
     open: Mutex<VecDeque<(Id, AbortHandle)>>,
     askers: Mutex<ResponseSink>,
-    patience: Duration,
+    timeout: Duration,
 }
 
 impl OutgoingRequests {
     pub(super) fn new(
         askers: impl Sink<Response, Error = ExitedError> + Send + 'static,
-        patience: Duration,
+        timeout: Duration,
     ) -> Self {
-        Self { open: Mutex::default(), askers: Mutex::new(Box::pin(askers)), patience }
+        Self { open: Mutex::default(), askers: Mutex::new(Box::pin(askers)), timeout }
     }
 
     /// Before the question goes out. On the runtime.
     pub(super) fn register_request(self: &Arc<Self>, id: &Id) {
-        let (book, expired, patience) = (Arc::clone(self), id.clone(), self.patience);
+        let (book, expired, timeout) = (Arc::clone(self), id.clone(), self.timeout);
         let timer = tokio::spawn(async move {
-            tokio::time::sleep(patience).await;
+            tokio::time::sleep(timeout).await;
             book.give_up(&expired);
         });
         let oldest = {
             let mut open = self.lock_open();
             open.push_back((id.clone(), timer.abort_handle()));
-            let oldest = open.front().filter(|_| open.len() > MOST);
+            let oldest = open.front().filter(|_| open.len() > MAX);
             oldest.map(|(id, _)| id.clone())
         };
         if let Some(oldest) = oldest {

@@ -21,7 +21,7 @@ use super::frames::{Frame, Frames};
 use super::{ConnectionEnd, TransportLimits, run};
 
 /// Far longer than anything here takes.
-const PATIENCE: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 
 struct Odd {
     client: Client,
@@ -66,7 +66,7 @@ impl Odd {
 
     /// The whole thread, as a system call would.
     async fn blocks(&self, _: Value) -> Result<Value> {
-        let _ = self.unblock.lock().unwrap().recv_timeout(PATIENCE);
+        let _ = self.unblock.lock().unwrap().recv_timeout(TIMEOUT);
         Ok(Value::Null)
     }
 
@@ -130,20 +130,15 @@ struct Talk {
 /// Far longer than what is in time takes, even on a busy machine.
 const QUICK: TransportLimits = TransportLimits {
     request: Duration::from_secs(3),
-    command: PATIENCE,
+    command: TIMEOUT,
     notification: Duration::from_secs(3),
     question: Duration::from_secs(3),
     goodbye: Duration::from_millis(400),
 };
 
 /// Of handlers that must not be given up.
-const PATIENT: TransportLimits = TransportLimits {
-    request: PATIENCE,
-    command: PATIENCE,
-    notification: PATIENCE,
-    question: PATIENCE,
-    ..QUICK
-};
+const PATIENT: TransportLimits =
+    TransportLimits { request: TIMEOUT, command: TIMEOUT, notification: TIMEOUT, question: TIMEOUT, ..QUICK };
 
 impl Talk {
     fn begin(limits: TransportLimits) -> Self {
@@ -268,7 +263,7 @@ fn exit_is_obeyed_while_everything_hangs() {
     let unblock = talk.unblock.clone();
     let (ended, time) = talk.exit();
     assert_eq!(ended, ConnectionEnd::WithoutShutdown);
-    assert!(time < PATIENCE / 2, "{time:?}");
+    assert!(time < TIMEOUT / 2, "{time:?}");
     unblock.send(()).unwrap();
 }
 
@@ -416,7 +411,7 @@ const ENOUGH: usize = 100;
 
 /// The count once it is that much and has not moved for a while.
 fn settled(count: &AtomicUsize) -> usize {
-    let until = Instant::now() + PATIENCE;
+    let until = Instant::now() + TIMEOUT;
     let mut before = count.load(Ordering::SeqCst);
     loop {
         thread::sleep(Duration::from_millis(500));

@@ -11,11 +11,11 @@ use std::time::Duration;
 
 use loopkeeper_core::journal::GitHead;
 
-use super::{GitError, MOST_SUBJECTS};
+use super::{GitError, MAX_SUBJECTS};
 use crate::snapshots::display_path;
 
 /// A named pipe called `.gitignore` would hold git for ever.
-const PATIENCE: Duration = Duration::from_secs(120);
+const TIMEOUT: Duration = Duration::from_secs(120);
 /// Everything in a configuration that could run a program in the commands used here.
 const SETTINGS: [&str; 9] = [
     "core.fsmonitor=false",
@@ -50,7 +50,7 @@ pub(super) fn head(root: &Path) -> Result<Option<GitHead>, GitError> {
 
 pub(super) fn commit_subjects(root: &Path, from: Option<&str>, to: &str) -> Result<Vec<String>, GitError> {
     let range = from.map_or_else(|| to.to_owned(), |from| format!("{from}..{to}"));
-    let most = format!("--max-count={MOST_SUBJECTS}");
+    let most = format!("--max-count={MAX_SUBJECTS}");
     // A signature would be shown by a program that the configuration names.
     let arguments = ["log", &most, "--no-show-signature", "--no-color", "--format=%s", &range, "--"];
     let output = run(root, "log", &arguments)?;
@@ -113,10 +113,10 @@ fn run(root: &Path, action: &'static str, arguments: &[&str]) -> Result<GitOutpu
     let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
     let errors = thread::spawn(move || read(stderr));
     thread::spawn(move || sender.send(read(stdout)));
-    let Ok(stdout) = receiver.recv_timeout(PATIENCE) else {
+    let Ok(stdout) = receiver.recv_timeout(TIMEOUT) else {
         let _ = child.kill();
         let _ = child.wait();
-        return Err(GitError::TimedOut { action, seconds: PATIENCE.as_secs(), root: root.to_path_buf() });
+        return Err(GitError::TimedOut { action, seconds: TIMEOUT.as_secs(), root: root.to_path_buf() });
     };
     let stderr = errors.join().unwrap_or_default();
     let success = wait(&mut child).map_err(|source| GitError::NotStarted { source })?;

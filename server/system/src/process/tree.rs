@@ -9,7 +9,7 @@ use rustix::process::{Pid, Signal, getpgrp, kill_process_group};
 use super::table::{self, Process};
 
 /// What refuses to die longer than this (another user's, stuck in the kernel) is reported, not waited for.
-const PATIENCE: Duration = Duration::from_secs(2);
+const TIMEOUT: Duration = Duration::from_secs(2);
 /// Between two looks.
 const POLL_INTERVAL: Duration = Duration::from_millis(2);
 /// So many rounds among the children, then a look at the whole family again.
@@ -66,7 +66,7 @@ pub fn end_children(
     mut reap: impl FnMut(Duration) -> ChildrenLeft,
 ) -> KillReport {
     let mut swept = KillReport::default();
-    let until = Instant::now() + PATIENCE;
+    let until = Instant::now() + TIMEOUT;
     let mut round = 0;
     while reap(if round == 0 { Duration::ZERO } else { POLL_INTERVAL }) == ChildrenLeft::Left {
         if round % ROUNDS == 0 {
@@ -101,7 +101,7 @@ fn kill_with_group(child: &Process) {
 /// Ends everything that `find` finds until it finds nothing, for families that are not this process's own.
 pub(crate) fn end_all(find: impl Fn() -> Vec<Process>) -> KillReport {
     let mut swept = KillReport::default();
-    let until = Instant::now() + PATIENCE;
+    let until = Instant::now() + TIMEOUT;
     let mut empty = 0;
     loop {
         let found = find();

@@ -17,8 +17,8 @@ const MAX_BLOB: i64 = 1024 * 1024;
 
 /// Lines are counted as long as there are no more files than this, and no more bytes on both sides together: an
 /// iteration that unpacked an archive is not worth the time.
-const MOST_FILES: usize = 500;
-const MOST_BYTES: u64 = 8 * 1024 * 1024;
+const MAX_FILES: usize = 500;
+const MAX_BYTES: u64 = 8 * 1024 * 1024;
 
 /// A unified patch of at most `limit` bytes; what was left out is said in its last line.
 pub(super) fn render_patch(objects: &ObjectStore, (a, b): (Oid, Oid), limit: usize) -> Result<String> {
@@ -62,7 +62,7 @@ fn is_small(objects: &ObjectStore, changes: &[TreeChange]) -> bool {
     let Ok(odb) = objects.repo().odb() else { return false };
     let size = |it: TreeItem| odb.read_header(it.id).map_or(0, |(size, _)| size as u64);
     let bytes = changes.iter().flat_map(|it| [it.old, it.new]).flatten().map(size);
-    changes.len() <= MOST_FILES && bytes.sum::<u64>() <= MOST_BYTES
+    changes.len() <= MAX_FILES && bytes.sum::<u64>() <= MAX_BYTES
 }
 
 /// None of what was not stored, nor of what is no text.

@@ -159,7 +159,7 @@ impl StateDir {
 /// Serialises taking and probing: between a look and a lock nobody else can come. Held for a few system calls
 /// only; waited for with a limit, so that a stopped process cannot make the others hang for ever.
 pub(crate) fn acquire_gate(path: &Path, gate: LockMode) -> Result<File, StateError> {
-    const PATIENCE: Duration = Duration::from_secs(10);
+    const TIMEOUT: Duration = Duration::from_secs(10);
     const PAUSE: Duration = Duration::from_millis(2);
     let failed = || StateError::io("lock", path);
     let begun = Instant::now();
@@ -172,7 +172,7 @@ pub(crate) fn acquire_gate(path: &Path, gate: LockMode) -> Result<File, StateErr
         match outcome {
             Ok(()) if same_file(&file, path) => return Ok(file),
             Ok(()) => {}
-            Err(TryLockError::WouldBlock) if begun.elapsed() < PATIENCE => std::thread::sleep(PAUSE),
+            Err(TryLockError::WouldBlock) if begun.elapsed() < TIMEOUT => std::thread::sleep(PAUSE),
             Err(error) => return Err(failed()(error.into())),
         }
     }

@@ -20,9 +20,9 @@ const FILES: [&str; 6] = [
 /// With all that is in them.
 const FOLDERS: [&str; 5] = [".codex", ".gemini", ".opencode", ".qwen", ".amp"];
 /// Of one file.
-pub const MOST_BYTES: u64 = 1024 * 1024;
+pub const MAX_BYTES: u64 = 1024 * 1024;
 /// Of all together.
-pub const MOST_FILES: usize = 500;
+pub const MAX_FILES: usize = 500;
 const DEEPEST: usize = 16;
 
 /// Why the surfaces could not be read: then nothing may start.
@@ -30,9 +30,9 @@ const DEEPEST: usize = 16;
 pub enum SurfaceError {
     #[error("cannot read {}: {source}", path.display())]
     Io { path: PathBuf, source: io::Error },
-    #[error("{} holds over {MOST_BYTES} bytes", path.display())]
+    #[error("{} holds over {MAX_BYTES} bytes", path.display())]
     TooBig { path: PathBuf },
-    #[error("{} and others like it are more than {MOST_FILES} files", path.display())]
+    #[error("{} and others like it are more than {MAX_FILES} files", path.display())]
     TooMany { path: PathBuf },
     #[error("{} is neither file, folder nor link", path.display())]
     Special { path: PathBuf },
@@ -92,7 +92,7 @@ impl SurfaceSearch {
     fn visit_path(&mut self, path: &Path, depth: usize) -> Result<(), SurfaceError> {
         let whole = self.root.join(path);
         self.looks += 1;
-        if self.looks > 4 * MOST_FILES {
+        if self.looks > 4 * MAX_FILES {
             return Err(SurfaceError::TooMany { path: whole });
         }
         let Some(found) = ignore_not_found(std::fs::symlink_metadata(&whole)).map_err(io_at(&whole))? else {
@@ -137,7 +137,7 @@ impl SurfaceSearch {
     }
 
     fn add(&mut self, path: &Path, content: TrustContent) -> Result<(), SurfaceError> {
-        if self.items.len() == MOST_FILES {
+        if self.items.len() == MAX_FILES {
             return Err(SurfaceError::TooMany { path: self.root.join(path) });
         }
         let path = path.as_os_str().as_bytes().to_vec();
@@ -156,7 +156,7 @@ impl SurfaceSearch {
         };
         let mut names = Vec::new();
         for entry in entries {
-            if names.len() > MOST_FILES {
+            if names.len() > MAX_FILES {
                 return Err(SurfaceError::TooMany { path: whole });
             }
             names.push(entry.map_err(io_at(&whole))?.file_name());
@@ -170,8 +170,8 @@ fn read(path: &Path) -> Result<Vec<u8>, SurfaceError> {
     let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOFOLLOW;
     let file = rustix::fs::open(path, flags, Mode::empty()).map_err(|error| io_at(path)(error.into()))?;
     let mut bytes = Vec::new();
-    File::from(file).take(MOST_BYTES + 1).read_to_end(&mut bytes).map_err(io_at(path))?;
-    if bytes.len() as u64 > MOST_BYTES {
+    File::from(file).take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(io_at(path))?;
+    if bytes.len() as u64 > MAX_BYTES {
         return Err(SurfaceError::TooBig { path: path.to_owned() });
     }
     Ok(bytes)

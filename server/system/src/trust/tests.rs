@@ -10,7 +10,7 @@ use loopkeeper_task::TaskId;
 use tempfile::TempDir;
 
 use super::permit::{CheckOrigin, Permit, PermitError};
-use super::surfaces::{MOST_BYTES, MOST_FILES, SurfaceError, find_surfaces};
+use super::surfaces::{MAX_BYTES, MAX_FILES, SurfaceError, find_surfaces};
 use super::{TrustError, TrustStore};
 use crate::state_dir::StateDir;
 
@@ -264,11 +264,11 @@ fn what_cannot_be_read_in_full_is_refused() {
         assert!(expect(&error), "{error}");
     };
     check(
-        |root| write(root, ".mcp.json", &"x".repeat(MOST_BYTES as usize + 1)),
+        |root| write(root, ".mcp.json", &"x".repeat(MAX_BYTES as usize + 1)),
         |it| matches!(it, SurfaceError::TooBig { .. }),
     );
     check(
-        |root| (0..=MOST_FILES).for_each(|it| write(root, &format!(".codex/{}/{it}", it % 2), "")),
+        |root| (0..=MAX_FILES).for_each(|it| write(root, &format!(".codex/{}/{it}", it % 2), "")),
         |it| matches!(it, SurfaceError::TooMany { .. }),
     );
     check(

@@ -222,7 +222,7 @@ fn parse_get(rest: &str) -> Result<Check, String> {
 }
 
 /// More cost more than they tell.
-const MOST_JUDGES: u32 = 9;
+const MAX_JUDGES: u32 = 9;
 
 fn parse_judge(rest: &str) -> Result<Check, String> {
     if rest.is_empty() {
@@ -232,11 +232,11 @@ fn parse_judge(rest: &str) -> Result<Check, String> {
     if let &[first, "of", second] = words.as_slice()
         && let (Ok(needed), Ok(asked)) = (first.parse::<u32>(), second.parse::<u32>())
         && (1..=asked).contains(&needed)
-        && asked <= MOST_JUDGES
+        && asked <= MAX_JUDGES
     {
         return Ok(judge_of(Some((needed, asked))));
     }
-    Err(format!("`judge` takes nothing or `2 of 3`, and asks {MOST_JUDGES} at most"))
+    Err(format!("`judge` takes nothing or `2 of 3`, and asks {MAX_JUDGES} at most"))
 }
 
 /// What it is asked about is the rest of its item.

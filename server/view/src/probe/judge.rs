@@ -302,10 +302,10 @@ fn last_words(seen: &Observation) -> Option<String> {
 }
 
 fn list_names(names: &[String]) -> String {
-    const MOST: usize = 3;
+    const MAX: usize = 3;
     let shown =
-        names.iter().take(MOST).map(|it| sanitize::line_within(it, EXCERPT)).collect::<Vec<_>>().join(", ");
-    match names.len().saturating_sub(MOST) {
+        names.iter().take(MAX).map(|it| sanitize::line_within(it, EXCERPT)).collect::<Vec<_>>().join(", ");
+    match names.len().saturating_sub(MAX) {
         0 => shown,
         more => format!("{shown} and {more} more"),
     }

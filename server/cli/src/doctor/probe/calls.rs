@@ -165,18 +165,18 @@ impl<'a> ProbeRunner<'a> {
             None => self.scratch.repository(&Uuid::new_v4().to_string())?,
         };
         let hook_by = self.way_to_a_hook().filter(|_| probe == Probe::Hook);
-        let scene = build_scenario(probe, &self.words, &folder.to_string_lossy(), hook_by.is_some());
+        let scenario = build_scenario(probe, &self.words, &folder.to_string_lossy(), hook_by.is_some());
         if probe.predecessor().is_none() {
-            scratch::write_files(&folder, &scene.files)?;
+            scratch::write_files(&folder, &scenario.files)?;
         }
-        let job = self.job(probe, &scene, &folder)?;
+        let job = self.job(probe, &scenario, &folder)?;
         let before = DirSnapshot::capture(&folder);
         let within = ProbeLimits {
             domain: &self.looked.domain,
             longest: self.longest(probe),
             steps: self.looked.settings.limits.steps,
             dialect: self.plan.dialect,
-            stop_at: scene.stop_at.map(|it| folder.join(it)),
+            stop_at: scenario.stop_at.map(|it| folder.join(it)),
         };
         let mut seen = watch(&job, &within, &mut self.interrupts).await;
         let after = DirSnapshot::capture(&folder);
@@ -207,20 +207,20 @@ impl<'a> ProbeRunner<'a> {
         }
     }
 
-    fn job(&self, probe: Probe, scene: &ProbeScenario, folder: &Path) -> Result<Job, Failure> {
+    fn job(&self, probe: Probe, scenario: &ProbeScenario, folder: &Path) -> Result<Job, Failure> {
         let resumed = probe == Probe::Recall;
         let session = match probe {
             Probe::Answer | Probe::Recall => self.session.clone(),
             _ => Uuid::new_v4().to_string(),
         };
         let prompt_file = self.scratch.path().join(format!("{}.md", Uuid::new_v4()));
-        std::fs::write(&prompt_file, &scene.prompt)?;
+        std::fs::write(&prompt_file, &scenario.prompt)?;
         let argv =
             if resumed { self.plan.kind().resume_argv(&self.plan.argv) } else { self.plan.argv.clone() };
         let file = prompt_file.to_string_lossy();
         let mut argv = argv::fill_placeholders(
             &argv,
-            PlaceholderValues { session: &session, prompt: &scene.prompt, prompt_file: &file },
+            PlaceholderValues { session: &session, prompt: &scenario.prompt, prompt_file: &file },
         );
         let mut env =
             if probe == Probe::Bare { self.bare_env()? } else { self.looked.agent_environment(&self.plan) };
@@ -228,7 +228,7 @@ impl<'a> ProbeRunner<'a> {
         if resumed {
             env.push((RESUMED.into(), "1".into()));
         }
-        if let Some(hook) = &scene.hook {
+        if let Some(hook) = &scenario.hook {
             self.tell_of(hook, &mut argv, &mut env)?;
         }
         let argv =

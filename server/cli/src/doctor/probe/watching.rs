@@ -20,7 +20,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(50);
 /// The command that is to be interrupted is really running by then.
 const INTO_IT: Duration = Duration::from_millis(500);
 /// Of each stream; the end is kept.
-const MOST_BYTES: usize = 1 << 20;
+const MAX_BYTES: usize = 1 << 20;
 
 /// Ctrl-C and whatever else asks this program to end: the agent has to end first.
 #[derive(Debug)]
@@ -173,15 +173,15 @@ impl WatchedProbe {
 fn append_bounded(kept: &mut String, line: &str) {
     kept.push_str(line);
     kept.push('\n');
-    if kept.len() > 2 * MOST_BYTES {
-        let end = truncate::last(kept, MOST_BYTES);
+    if kept.len() > 2 * MAX_BYTES {
+        let end = truncate::last(kept, MAX_BYTES);
         *kept = end.split_once('\n').map_or(end, |(_, whole)| whole).to_owned();
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{MOST_BYTES, append_bounded};
+    use super::{MAX_BYTES, append_bounded};
 
     #[test]
     fn of_much_output_whole_lines_of_its_end_are_kept() {
@@ -192,6 +192,6 @@ mod tests {
             assert!(kept.lines().last().is_some_and(|it| it.starts_with(&at.to_string())), "{at}");
             assert!(kept.lines().all(|it| it.ends_with(&line)), "{at}");
         }
-        assert!(kept.len() > MOST_BYTES / 2 && kept.len() < 3 * MOST_BYTES, "{}", kept.len());
+        assert!(kept.len() > MAX_BYTES / 2 && kept.len() < 3 * MAX_BYTES, "{}", kept.len());
     }
 }

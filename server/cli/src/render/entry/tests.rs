@@ -67,9 +67,9 @@ fn baseline() -> Record {
 /// The line of a record in a journal that began with a baseline.
 #[track_caller]
 fn check(record: Record, expect: &str) {
-    let mut teller = EntryFormatter::new(LocalZone::utc(), Glyphs::Ascii);
-    teller.format_entry(&entry(NOON, baseline()), DetailLevel::Everything);
-    let lines = teller.format_entry(&entry(NOON + 1_000, record), DetailLevel::Everything);
+    let mut formatter = EntryFormatter::new(LocalZone::utc(), Glyphs::Ascii);
+    formatter.format_entry(&entry(NOON, baseline()), DetailLevel::Everything);
+    let lines = formatter.format_entry(&entry(NOON + 1_000, record), DetailLevel::Everything);
     assert_eq!(plain(&lines), [format!("12:00:01 {expect}")]);
 }
 
@@ -110,12 +110,15 @@ fn what_the_agent_was_denied_is_told() {
     let denied = "; denied: `Bash: git push`, `Write: /etc/x`";
     check(agent_ended.clone(), &format!("  #7  agent done after 2.0 s{denied}"));
     // Of whoever waits for the end the iteration's own line tells it.
-    let mut teller = EntryFormatter::new(LocalZone::utc(), Glyphs::Ascii);
-    teller.format_entry(&entry(NOON, baseline()), DetailLevel::Milestones);
-    assert_eq!(teller.format_entry(&entry(NOON, agent_ended), DetailLevel::Milestones), Vec::<String>::new());
-    let over = teller.format_entry(&entry(NOON, ended("edited 1 file", None)), DetailLevel::Milestones);
+    let mut formatter = EntryFormatter::new(LocalZone::utc(), Glyphs::Ascii);
+    formatter.format_entry(&entry(NOON, baseline()), DetailLevel::Milestones);
+    assert_eq!(
+        formatter.format_entry(&entry(NOON, agent_ended), DetailLevel::Milestones),
+        Vec::<String>::new()
+    );
+    let over = formatter.format_entry(&entry(NOON, ended("edited 1 file", None)), DetailLevel::Milestones);
     assert!(plain(&over).concat().ends_with(denied), "{over:?}");
-    let next = teller.format_entry(&entry(NOON, ended("edited 1 file", None)), DetailLevel::Milestones);
+    let next = formatter.format_entry(&entry(NOON, ended("edited 1 file", None)), DetailLevel::Milestones);
     assert!(!plain(&next).concat().contains("denied"), "{next:?}");
 }
 
@@ -210,8 +213,8 @@ fn a_takeover_says_who_why_and_until_when() {
 fn what_judges_were_asked_is_told_with_what_it_cost() {
     let judging = Some(JudgeUsage { calls: 3, cost_micros: Some(30_000), tokens: Some(900) });
     let record = Record::ChecksDone { iteration: Some(1), round: Box::new(Round { judging, ..round() }) };
-    let mut teller = EntryFormatter::new(LocalZone::utc(), Glyphs::Ascii);
-    let lines = plain(&teller.format_entry(&entry(NOON, record), DetailLevel::Everything));
+    let mut formatter = EntryFormatter::new(LocalZone::utc(), Glyphs::Ascii);
+    let lines = plain(&formatter.format_entry(&entry(NOON, record), DetailLevel::Everything));
     assert_eq!(lines.last().map(|it| it.trim()), Some("judges: 3 calls, $0.03, 900 tokens"), "{lines:?}");
 }
 
@@ -246,8 +249,8 @@ fn an_opening_of_the_breaker_shows_what_it_was_judged_by() {
         resumes_at: Some(Moment { wall: NOON + 1_800_000, awake: 0 }),
         opening: Some(Box::new(opening)),
     };
-    let mut teller = EntryFormatter::new(LocalZone::utc(), Glyphs::Ascii);
-    let lines = plain(&teller.format_entry(&entry(NOON, open.clone()), DetailLevel::Everything));
+    let mut formatter = EntryFormatter::new(LocalZone::utc(), Glyphs::Ascii);
+    let lines = plain(&formatter.format_entry(&entry(NOON, open.clone()), DetailLevel::Everything));
     let expect = "\
 12:00:00       breaker open: 3 iterations without a change; one trial at 12:30, or now by `loopkeeper resume`
                  counts: no progress 3, over at once 0, same error 0, denied tools 0, less output 0, back to earlier files 0
@@ -258,14 +261,14 @@ fn an_opening_of_the_breaker_shows_what_it_was_judged_by() {
                  tree 0123456789 after #1, #3
                  the agent's session was reset";
     assert_eq!(lines.get(1..).unwrap_or_default().join("\n"), expect);
-    assert_eq!(teller.format_entry(&entry(NOON, open), DetailLevel::Milestones).len(), 1);
+    assert_eq!(formatter.format_entry(&entry(NOON, open), DetailLevel::Milestones).len(), 1);
 }
 
 #[test]
 fn a_new_day_is_announced_once_and_unknown_records_are_silent() {
-    let mut teller = EntryFormatter::new(LocalZone::utc(), Glyphs::Ascii);
+    let mut formatter = EntryFormatter::new(LocalZone::utc(), Glyphs::Ascii);
     let mut lines =
-        |wall, record| plain(&teller.format_entry(&entry(wall, record), DetailLevel::Everything)).len();
+        |wall, record| plain(&formatter.format_entry(&entry(wall, record), DetailLevel::Everything)).len();
     assert_eq!(lines(NOON, Record::Resumed {}), 2);
     assert_eq!(lines(NOON, Record::Unknown), 0);
     assert_eq!(lines(NOON + 1, Record::Resumed {}), 1);
@@ -301,8 +304,8 @@ fn ended(sentence: &str, claims: Option<Box<Claims>>) -> Record {
 
 #[test]
 fn an_iteration_is_one_milestone_with_what_failed() {
-    let mut teller = EntryFormatter::new(LocalZone::utc(), Glyphs::Ascii);
-    let mut lines = |record| plain(&teller.format_entry(&entry(NOON, record), DetailLevel::Milestones));
+    let mut formatter = EntryFormatter::new(LocalZone::utc(), Glyphs::Ascii);
+    let mut lines = |record| plain(&formatter.format_entry(&entry(NOON, record), DetailLevel::Milestones));
     lines(baseline());
     let ended = || ended("nothing changed, 1 of 2 pass", None);
     assert_eq!(lines(Record::ChecksDone { iteration: Some(7), round: Box::new(round()) }), [""; 0]);
@@ -315,14 +318,14 @@ fn an_iteration_is_one_milestone_with_what_failed() {
 #[test]
 fn everything_shows_where_a_check_failed_or_what_it_printed_last() {
     let told = |locations: Vec<Location>| {
-        let mut teller = EntryFormatter::new(LocalZone::utc(), Glyphs::Ascii);
+        let mut formatter = EntryFormatter::new(LocalZone::utc(), Glyphs::Ascii);
         let mut round = round();
         for it in round.results.iter_mut().filter(|it| it.status == Status::Fail) {
             it.head = "one\ntwo\n\nthree\n".into();
             it.locations.clone_from(&locations);
         }
         let checks = Record::ChecksDone { iteration: Some(7), round: Box::new(round) };
-        let lines = plain(&teller.format_entry(&entry(NOON, checks), DetailLevel::Everything));
+        let lines = plain(&formatter.format_entry(&entry(NOON, checks), DetailLevel::Everything));
         let first = lines.iter().position(|it| it.contains("checks: ")).unwrap();
         lines[first + 1..].iter().map(|it| it.trim_start().to_owned()).collect::<Vec<_>>()
     };
@@ -335,10 +338,10 @@ fn everything_shows_where_a_check_failed_or_what_it_printed_last() {
 
 #[test]
 fn everything_shows_each_claim_with_its_weight() {
-    let mut teller = EntryFormatter::new(LocalZone::utc(), Glyphs::Ascii);
+    let mut formatter = EntryFormatter::new(LocalZone::utc(), Glyphs::Ascii);
     let says = "EXIT_SIGNAL: true\nAll tests pass, about 80% done.";
     let ended = ended("nothing changed", Some(Box::new(read(says, "COMPLETE", &[]))));
-    let lines = plain(&teller.format_entry(&entry(NOON, ended), DetailLevel::Everything));
+    let lines = plain(&formatter.format_entry(&entry(NOON, ended), DetailLevel::Everything));
     assert!(lines.iter().any(|it| it.ends_with("claims: EXIT_SIGNAL: true · line · decisive")), "{lines:#?}");
     assert!(lines.iter().any(|it| it.contains("claims: progress 80 %")), "{lines:#?}");
     assert!(
@@ -354,9 +357,10 @@ fn started_as(domain: &str, agent_pid: Option<u32>) -> Record {
 #[test]
 fn a_start_names_the_agents_own_process() {
     let check = |domain: &str, agent_pid, expect: &str| {
-        let mut teller = EntryFormatter::new(LocalZone::utc(), Glyphs::Ascii);
-        let lines =
-            plain(&teller.format_entry(&entry(NOON, started_as(domain, agent_pid)), DetailLevel::Everything));
+        let mut formatter = EntryFormatter::new(LocalZone::utc(), Glyphs::Ascii);
+        let lines = plain(
+            &formatter.format_entry(&entry(NOON, started_as(domain, agent_pid)), DetailLevel::Everything),
+        );
         assert!(lines.iter().any(|it| it.ends_with(expect)), "{lines:#?}");
     };
     check("pid-namespace", Some(812), "agent started in its own PID namespace, process 812");
@@ -368,10 +372,10 @@ fn a_start_names_the_agents_own_process() {
 
 #[test]
 fn milestones_leave_out_the_machinery() {
-    let mut teller = EntryFormatter::new(LocalZone::utc(), Glyphs::Ascii);
+    let mut formatter = EntryFormatter::new(LocalZone::utc(), Glyphs::Ascii);
     let started = started_as("subreaper", None);
-    assert!(teller.format_entry(&entry(NOON, started), DetailLevel::Milestones).is_empty());
+    assert!(formatter.format_entry(&entry(NOON, started), DetailLevel::Milestones).is_empty());
     let between = Record::Waiting { reason: WaitReason::Between, until: Moment::default(), met_by: None };
-    assert!(teller.format_entry(&entry(NOON, between), DetailLevel::Milestones).is_empty());
-    assert_eq!(teller.format_entry(&entry(NOON, Record::Resumed {}), DetailLevel::Milestones).len(), 2);
+    assert!(formatter.format_entry(&entry(NOON, between), DetailLevel::Milestones).is_empty());
+    assert_eq!(formatter.format_entry(&entry(NOON, Record::Resumed {}), DetailLevel::Milestones).len(), 2);
 }

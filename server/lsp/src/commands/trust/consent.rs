@@ -190,7 +190,7 @@ async fn grant_and_continue(shared: &Arc<ServerState>, needed: &TrustRequest, th
     }
     let (command, argument) = match then {
         AfterTrust::Nothing => {
-            shared.lookout().invalidate(Invalidation::STATE);
+            shared.index().invalidate(Invalidation::STATE);
             let message = format!("{} of {} trusted.", counted(needed), title(needed));
             return shared.client.show_message(MessageType::INFO, message).await;
         }

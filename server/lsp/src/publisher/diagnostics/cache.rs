@@ -11,7 +11,7 @@ use loopkeeper_workspace::snapshot::TaskSnapshot;
 
 #[derive(Default)]
 pub(super) struct DiagnosticsCache {
-    /// In the order of the last picture's tasks, which seldom is another one.
+    /// In the order of the last snapshot's tasks, which seldom is another one.
     parts: Vec<CachedDiagnostics>,
 }
 
@@ -26,14 +26,14 @@ impl DiagnosticsCache {
     /// Everything, task by task; only what changed is made.
     pub(super) fn collect_diagnostics(
         &mut self,
-        picture: &WorkspaceSnapshot,
-        desk: &DiagnosticsContext,
+        snapshot: &WorkspaceSnapshot,
+        context: &DiagnosticsContext,
     ) -> DiagnosticsByUri {
         let mut all = DiagnosticsByUri::default();
         let mut before = std::mem::take(&mut self.parts).into_iter();
-        for task in &picture.tasks {
-            let part = before.next().filter(|it| it.is_current(task, desk));
-            let part = part.unwrap_or_else(|| CachedDiagnostics::of(picture, task, desk));
+        for task in &snapshot.tasks {
+            let part = before.next().filter(|it| it.is_current(task, context));
+            let part = part.unwrap_or_else(|| CachedDiagnostics::of(snapshot, task, context));
             all.merge_part(&part.made);
             self.parts.push(part);
         }
@@ -42,14 +42,15 @@ impl DiagnosticsCache {
 }
 
 impl CachedDiagnostics {
-    fn of(picture: &WorkspaceSnapshot, task: &Arc<TaskSnapshot>, desk: &DiagnosticsContext) -> Self {
-        let made = DiagnosticsByUri::of_task(picture, task, desk);
-        let open = made.dependencies.iter().map(|it| (it.clone(), desk.open.get(it).cloned())).collect();
+    fn of(snapshot: &WorkspaceSnapshot, task: &Arc<TaskSnapshot>, context: &DiagnosticsContext) -> Self {
+        let made = DiagnosticsByUri::of_task(snapshot, task, context);
+        let open = made.dependencies.iter().map(|it| (it.clone(), context.open.get(it).cloned())).collect();
         Self { task: Arc::clone(task), open, made }
     }
 
-    fn is_current(&self, task: &Arc<TaskSnapshot>, desk: &DiagnosticsContext) -> bool {
-        let same = |(path, before): &(PathBuf, Option<Arc<Document>>)| match (before, desk.open.get(path)) {
+    fn is_current(&self, task: &Arc<TaskSnapshot>, context: &DiagnosticsContext) -> bool {
+        let same = |(path, before): &(PathBuf, Option<Arc<Document>>)| match (before, context.open.get(path))
+        {
             (Some(before), Some(now)) => Arc::ptr_eq(before, now),
             (None, None) => true,
             _ => false,

@@ -27,14 +27,14 @@ impl ConfigDiagnostics {
     pub(super) fn add_to(
         &mut self,
         made: &mut DiagnosticsByUri,
-        picture: &WorkspaceSnapshot,
-        desk: &DiagnosticsContext,
+        snapshot: &WorkspaceSnapshot,
+        context: &DiagnosticsContext,
     ) {
         let mut before = std::mem::take(&mut self.read);
-        for config in &picture.configs {
+        for config in &snapshot.configs {
             let known = before.remove(&config.path).filter(|it| Arc::ptr_eq(&it.text, &config.text));
             let read = known.unwrap_or_else(|| ReadConfig::of(&config.text));
-            read.add_to(made, config, desk);
+            read.add_to(made, config, context);
             self.read.insert(config.path.clone(), read);
         }
     }
@@ -45,17 +45,17 @@ impl ReadConfig {
         Self { text: Arc::clone(text), lines: LinePositions::of(text), checked: settings::check("", text) }
     }
 
-    fn add_to(&self, made: &mut DiagnosticsByUri, config: &ConfigSnapshot, desk: &DiagnosticsContext) {
-        let Some(uri) = desk.uri(&config.path) else { return };
-        made.note_text(&uri, desk, &config.path, &config.text);
+    fn add_to(&self, made: &mut DiagnosticsByUri, config: &ConfigSnapshot, context: &DiagnosticsContext) {
+        let Some(uri) = context.uri(&config.path) else { return };
+        made.note_text(&uri, context, &config.path, &config.text);
         // The template may have changed although the text that names it did not.
         let template = self.checked.template.as_ref().and_then(|it| {
             let error = template_file::read(config.path.parent()?, &it.path).err()?;
             Some(it.diagnostic(&error.to_string(), error.hint()))
         });
         for remark in self.checked.diagnostics.iter().cloned().chain(template) {
-            let range = self.lines.range(&config.text, &remark.place.range, desk.encoding);
-            made.add_diagnostic(Some(uri.clone()), desk.diagnostic(range, remark, Vec::new()));
+            let range = self.lines.range(&config.text, &remark.place.range, context.encoding);
+            made.add_diagnostic(Some(uri.clone()), context.diagnostic(range, remark, Vec::new()));
         }
     }
 }

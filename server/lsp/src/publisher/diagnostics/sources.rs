@@ -12,21 +12,21 @@ use crate::documents::positions::Encoding;
 use loopkeeper_workspace::snapshot::TaskSnapshot;
 
 /// A source whose line lies further in is marked without its end.
-const MOST_BYTES: u64 = 2 << 20;
+const MAX_BYTES: u64 = 2 << 20;
 
 pub(super) fn diagnostic(
     task: &TaskSnapshot,
-    desk: &DiagnosticsContext,
+    context: &DiagnosticsContext,
     failure: &SourceFailure,
 ) -> Option<(PathBuf, Diagnostic)> {
     let path = path(task, &failure.file)?;
-    let line = line(desk, &path, failure.line)?;
+    let line = line(context, &path, failure.line)?;
     let diagnostic = Diagnostic {
-        range: range(&line, failure, desk.encoding),
+        range: range(&line, failure, context.encoding),
         severity: Some(severity(failure.severity)),
         source: Some(SourceFailure::SOURCE.to_owned()),
         message: failure.message.clone(),
-        tags: desk.tags(failure.stale),
+        tags: context.tags(failure.stale),
         ..Diagnostic::default()
     };
     Some((path, diagnostic))
@@ -41,10 +41,10 @@ pub(super) fn path(task: &TaskSnapshot, file: &str) -> Option<PathBuf> {
 /// The line of an output that names a place, from 0; the first one where none does. Tools write places in many
 /// ways: what all of them have is the file and the number.
 pub(super) fn line_naming(output: &Path, place: Option<&(String, u32)>) -> u32 {
-    const MOST_BYTES: u64 = 256 << 10;
+    const MAX_BYTES: u64 = 256 << 10;
     let Some((file, line)) = place else { return 0 };
     let mut bytes = Vec::new();
-    let read = File::open(output).and_then(|it| it.take(MOST_BYTES).read_to_end(&mut bytes));
+    let read = File::open(output).and_then(|it| it.take(MAX_BYTES).read_to_end(&mut bytes));
     let (text, number) = (String::from_utf8_lossy(&bytes), line.to_string());
     let naming = |it: &str| it.contains(file.as_str()) && it.contains(&number);
     let found = read.ok().and_then(|_| text.lines().position(naming));
@@ -52,13 +52,13 @@ pub(super) fn line_naming(output: &Path, place: Option<&(String, u32)>) -> u32 {
 }
 
 /// As the editor shows it, else as it is on disk. Lines from 1.
-fn line(desk: &DiagnosticsContext, path: &Path, number: u32) -> Option<String> {
+fn line(context: &DiagnosticsContext, path: &Path, number: u32) -> Option<String> {
     let index = number.checked_sub(1)? as usize;
-    if let Some(document) = desk.open.get(path) {
+    if let Some(document) = context.open.get(path) {
         return document.text.lines().nth(index).map(str::to_owned);
     }
     let mut bytes = Vec::new();
-    File::open(path).ok()?.take(MOST_BYTES).read_to_end(&mut bytes).ok()?;
+    File::open(path).ok()?.take(MAX_BYTES).read_to_end(&mut bytes).ok()?;
     String::from_utf8_lossy(&bytes).lines().nth(index).map(str::to_owned)
 }
 
