@@ -1,10 +1,10 @@
 //! What stderr says when a command fails: what happened, then a hint with the remedy.
 
-use std::fmt::{Display, Write as _};
+use std::fmt::Display;
 use std::io::Write as _;
 
 use clap::error::ErrorKind;
-use loopkeeper_text::{sanitize, words};
+use loopkeeper_text::sanitize;
 
 use super::exit::Exit;
 pub(crate) use loopkeeper_operations::failure::Failure;
@@ -14,13 +14,8 @@ pub(crate) type ExitResult = Result<Exit, Failure>;
 
 /// Writes the failure to stderr and says how the process ends.
 pub(crate) fn report(failure: &Failure) -> Exit {
-    let mut text = format!("error: {}\n", failure.what);
-    if let Some(hint) = &failure.hint {
-        let _ = writeln!(text, "Hint: {}", words::capitalised(hint));
-    }
-    // There is nobody left to tell when stderr is gone.
-    // File names and what others said may be part of it.
-    let _ = anstream::stderr().write_all(sanitize::text(&text).as_bytes());
+    // Nothing can be reported if stderr is gone.
+    let _ = anstream::stderr().write_all(failure.for_stderr().as_bytes());
     Exit::of_failure(failure.kind)
 }
 

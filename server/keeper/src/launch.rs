@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use loopkeeper_core::decide::{LoopState, UserCommand};
 use loopkeeper_core::journal::{LoopSpec, Record};
-use loopkeeper_text::{truncate, words};
+use loopkeeper_text::truncate;
 use serde::Serialize;
 use tokio::net::UnixListener;
 use tokio::sync::mpsc;
@@ -20,6 +20,7 @@ use tokio::sync::mpsc;
 use super::agent_hooks::HookCredentials;
 use super::control::{self, ControlState};
 use super::effects::{EffectRunner, LoopContext};
+use super::error_line::ErrorLine;
 use super::main_loop::{EntryObserver, Keeper, KeeperParams, Startup};
 use super::run_context::{self, RunContext};
 use super::signals::StopSignals;
@@ -84,6 +85,7 @@ pub fn spawn_keeper(dir: &LoopDir, then: Option<&str>) -> Result<u32, KeeperErro
         command.arg("--then").arg(order);
     }
     command.arg(dir.path()).stdin(Stdio::null()).stdout(output()?).stderr(output()?).current_dir("/");
+    ErrorLine::request(&mut command);
     let mut child = command.spawn().map_err(KeeperError::io("start a keeper for", dir.path()))?;
     let (state, _, _) = StateDir::of_loop(dir.path())?;
     let began = Instant::now();
@@ -116,11 +118,10 @@ fn ended_early(dir: &LoopDir, status: ExitStatus, logged_before: u64) -> Result<
         let _ = file.seek(SeekFrom::Start(logged_before));
         let _ = file.take(64 * 1024).read_to_string(&mut said);
     }
-    // Lines of the log, each of which begins with a time, may come before it.
-    let error = said.split_once("\nerror: ").map(|(_, error)| error);
-    let said = error.unwrap_or_else(|| truncate::last(&said, 4096)).trim();
-    let (what, hint) = words::fact_and_hint(said.strip_prefix("error: ").unwrap_or(said));
-    Err(KeeperError::Refused { what: what.to_owned(), hint: hint.map(str::to_owned) })
+    Err(match ErrorLine::find_last(&said) {
+        Some(ErrorLine { fact, hint }) => KeeperError::Refused { what: fact, hint },
+        None => KeeperError::Refused { what: truncate::last(&said, 4096).trim().to_owned(), hint: None },
+    })
 }
 
 /// Keeps a loop in this process until it ends.

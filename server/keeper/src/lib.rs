@@ -10,6 +10,7 @@ pub mod checks;
 pub mod control;
 mod durability;
 pub mod effects;
+pub mod error_line;
 mod event_log;
 pub mod hook;
 mod judges;

@@ -4,9 +4,10 @@
 use std::fmt::{Display, Write as _};
 
 use loopkeeper_core::settings::{SettingFinding, SettingOrigin};
-use loopkeeper_text::words;
+use loopkeeper_text::{sanitize, words};
 
 use loopkeeper_keeper::KeeperError;
+use loopkeeper_keeper::error_line::ErrorLine;
 use loopkeeper_system::agents::AgentError;
 use loopkeeper_system::config_files::ConfigFileError;
 use loopkeeper_system::journal_file::JournalError;
@@ -74,6 +75,29 @@ impl Failure {
         // Sentences of the core carry their remedy with them.
         let (fact, hint) = words::fact_and_hint(&what);
         Self { kind, what: fact.to_owned(), hint: hint.map(str::to_owned), holder: None, spots: Vec::new() }
+    }
+
+    /// Why a program of ours ended with this exit code, from its standard error.
+    pub fn of_process(code: Option<i32>, stderr: &[u8]) -> Self {
+        let output = String::from_utf8_lossy(stderr);
+        let kind = FailureKind::of_exit(code);
+        match (ErrorLine::find_last(&output), output.trim()) {
+            (Some(ErrorLine { fact, hint }), _) => Self { hint, ..Self::new(kind, fact) },
+            (None, "") => {
+                let code = code.map_or_else(|| "a signal".to_owned(), |it| format!("exit code {it}"));
+                Self::new(kind, format_args!("a part of loopkeeper ended with {code} and no message"))
+            }
+            (None, text) => Self::new(kind, text),
+        }
+    }
+
+    /// The text for standard error, with a final newline; JSON where the starter of this process asked for it.
+    pub fn for_stderr(&self) -> String {
+        if ErrorLine::is_requested() {
+            return ErrorLine { fact: self.what.clone(), hint: self.hint.clone() }.to_json();
+        }
+        let hint = self.hint.as_ref().map(|it| format!("Hint: {}\n", words::capitalised(it)));
+        sanitize::text(&format!("error: {}\n{}", self.what, hint.unwrap_or_default()))
     }
 
     /// Wrong arguments or configuration.

@@ -3,8 +3,9 @@
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-use super::failure::{Failure, FailureKind};
+use super::failure::Failure;
 use super::keeper_main;
+use loopkeeper_keeper::error_line::ErrorLine;
 use loopkeeper_system::state_dir::StateDir;
 use loopkeeper_system::state_dir::binary::HelperBinary;
 use loopkeeper_system::state_dir::workspace::LoopDir;
@@ -21,14 +22,7 @@ pub fn start_detached(store: &StateDir, dir: &LoopDir, then: Option<&str>) -> Re
     let words = String::from_utf8_lossy(&output.stdout);
     match words.trim().parse() {
         Ok(pid) if output.status.success() => Ok(pid),
-        _ => {
-            let errors = String::from_utf8_lossy(&output.stderr);
-            let what = errors.trim().trim_start_matches("error: ");
-            Err(Failure::new(
-                FailureKind::of_exit(output.status.code()),
-                if what.is_empty() { "the keeper did not start" } else { what },
-            ))
-        }
+        _ => Err(Failure::of_process(output.status.code(), &output.stderr)),
     }
 }
 
@@ -63,6 +57,7 @@ fn detach(program: &Path, dir: &LoopDir, then: Option<&str>) -> Result<Output, F
 }
 
 fn output(mut command: Command) -> Result<Output, Failure> {
+    ErrorLine::request(&mut command);
     command.stdin(Stdio::null()).stderr(Stdio::piped()).output().map_err(|error| {
         let program = Path::new(command.get_program());
         Failure::ended(format_args!("cannot start {}: {error}", program.display()))
@@ -84,6 +79,5 @@ pub fn start_checks(store: &StateDir, task: &Path, criterion: Option<&str>) -> R
     if output.status.success() {
         return Ok(());
     }
-    let errors = String::from_utf8_lossy(&output.stderr);
-    Err(Failure::new(FailureKind::of_exit(output.status.code()), errors.trim().trim_start_matches("error: ")))
+    Err(Failure::of_process(output.status.code(), &output.stderr))
 }

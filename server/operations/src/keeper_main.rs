@@ -7,7 +7,6 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use loopkeeper_core::decide::UserCommand;
-use loopkeeper_text::{sanitize, words};
 
 use super::failure::{Failure, FailureKind};
 use loopkeeper_keeper::{abort_on_panic, block_on, launch};
@@ -89,9 +88,7 @@ fn run_keeper(args: &Args) -> Result<(), Failure> {
 
 /// Into its log, or to whoever started it; the exit code tells the kind of trouble.
 fn report(failure: &Failure) -> ExitCode {
-    let hint = failure.hint.as_ref().map(|it| format!("Hint: {}\n", words::capitalised(it)));
-    let text = format!("error: {}\n{}", failure.what, hint.unwrap_or_default());
-    let _ = std::io::stderr().write_all(sanitize::text(&text).as_bytes());
+    let _ = std::io::stderr().write_all(failure.for_stderr().as_bytes());
     ExitCode::from(if failure.kind == FailureKind::Usage { 2 } else { 1 })
 }
 

@@ -1,7 +1,7 @@
 //! `check --detach`: the same checks in a process that outlives this one and whoever started it. For editors, which
 //! end everything below them.
 
-use std::io::Read as _;
+use std::io::{self, Read as _};
 use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use super::Args;
 use crate::exit::Exit;
 use crate::failure::{ExitResult, Failure};
-use loopkeeper_operations::failure::FailureKind;
+use loopkeeper_keeper::error_line::ErrorLine;
 use loopkeeper_operations::resolved_task::ResolvedTask;
 use loopkeeper_system::state_dir::StateDir;
 
@@ -32,11 +32,12 @@ pub(super) fn start_detached(args: &Args) -> ExitResult {
         .args(args.trust.then_some("--trust"));
     command.arg("--").arg(work.root.join(&work.id.0)).current_dir("/");
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+    ErrorLine::request(&mut command);
     let mut child = command.spawn()?;
     let began = Instant::now();
     while began.elapsed() < TIMEOUT {
         if let Some(status) = child.try_wait()? {
-            return parse_outcome(status.code(), &read_stderr(&mut child));
+            return parse_outcome(status.code(), &read_stderr(&mut child)?);
         }
         if store.tree_holder(&work.root)?.is_some() {
             break;
@@ -47,15 +48,17 @@ pub(super) fn start_detached(args: &Args) -> ExitResult {
 }
 
 /// A criterion that does not hold is no failure here: its result says so.
-fn parse_outcome(code: Option<i32>, words: &str) -> ExitResult {
-    let Some((_, what)) = words.split_once("error: ") else { return Ok(Exit::Done) };
-    Err(Failure::new(FailureKind::of_exit(code), what))
+fn parse_outcome(code: Option<i32>, stderr: &[u8]) -> ExitResult {
+    match ErrorLine::find_last(&String::from_utf8_lossy(stderr)) {
+        Some(_) => Err(Failure::of_process(code, stderr)),
+        None => Ok(Exit::Done),
+    }
 }
 
-fn read_stderr(child: &mut Child) -> String {
-    let mut words = String::new();
+fn read_stderr(child: &mut Child) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
     if let Some(stderr) = child.stderr.take() {
-        let _ = stderr.take(4096).read_to_string(&mut words);
+        stderr.take(64 * 1024).read_to_end(&mut bytes)?;
     }
-    words.trim().to_owned()
+    Ok(bytes)
 }

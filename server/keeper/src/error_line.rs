@@ -1,0 +1,61 @@
+//! The error of one of our programs for the program that started it: a line of JSON on standard error. A program that
+//! is started by hand prints text instead.
+
+use std::process::Command;
+
+use serde::{Deserialize, Serialize};
+
+/// Set in the environment of a program whose starter reads its error.
+const VARIABLE: &str = "LOOPKEEPER_ERRORS";
+const JSON: &str = "json";
+
+/// Why a program of ours could not do its work.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ErrorLine {
+    #[serde(rename = "error")]
+    pub fact: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+}
+
+impl ErrorLine {
+    /// Asks the program for its error in this form.
+    pub fn request(command: &mut Command) {
+        command.env(VARIABLE, JSON);
+    }
+
+    /// Whether the starter of this process reads such a line.
+    pub fn is_requested() -> bool {
+        std::env::var_os(VARIABLE).is_some_and(|it| it == JSON)
+    }
+
+    /// With the newline.
+    pub fn to_json(&self) -> String {
+        // Strings only: nothing that JSON could refuse.
+        serde_json::to_string(self).unwrap_or_default() + "\n"
+    }
+
+    /// The last error in what a program wrote.
+    pub fn find_last(output: &str) -> Option<Self> {
+        output.lines().rev().find_map(|line| serde_json::from_str(line).ok())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ErrorLine;
+
+    #[test]
+    fn the_last_error_is_found_among_other_lines() {
+        let error = |fact: &str, hint: Option<&str>| ErrorLine {
+            fact: fact.to_owned(),
+            hint: hint.map(str::to_owned),
+        };
+        let with_hint = error("a \"b\".\nc", Some("run `x`. Hint: y"));
+        let plain = error("gone", None);
+        let output = format!("error: text\n{}12:00 warn x\n{}{{\n", plain.to_json(), with_hint.to_json());
+        assert_eq!(ErrorLine::find_last(&output), Some(with_hint));
+        assert_eq!(ErrorLine::find_last(&plain.to_json()), Some(plain));
+        assert_eq!(ErrorLine::find_last("error: gone\n{\"fact\": 1}\n"), None);
+    }
+}
