@@ -48,8 +48,9 @@ pub(super) fn parse_front_matter(text: &str, out: &mut TaskOutline) {
 
 /// What its author wrote there would quietly count for nothing. `near`: the key that was perhaps meant.
 fn not_read(out: &mut TaskOutline, (key, range): (&str, Range<usize>), near: Option<&str>) {
-    let fact = near.map_or_else(|| "not read".to_owned(), |it| format!("not read. Did you mean `{it}`?"));
-    let fault = ItemFault { code: FindingCode::UnknownKey, fact, range, fix: near.map(str::to_owned) };
+    let fault = ItemFault::new(FindingCode::UnknownKey, "not read", &range);
+    let hint = near.map(|it| format!("Did you mean `{it}`?"));
+    let fault = ItemFault { hint, ..fault.with_fix(near.map(str::to_owned)) };
     out.find_with_fix(key, fault);
 }
 

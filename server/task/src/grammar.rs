@@ -6,6 +6,7 @@ mod attributes;
 mod commands;
 mod cures;
 mod expectations;
+mod fault;
 mod name;
 mod near;
 mod seen;
@@ -17,11 +18,13 @@ use std::ops::Range;
 
 pub(super) use attributes::ItemAttributes;
 pub(super) use commands::looks_like_command;
+pub(super) use fault::{FaultSubject, ItemFault};
 
 use super::item::{InlineContent, PieceKind};
 use super::{FindingCode, ids};
 use crate::criterion::{Check, Expect};
 use expectations::ParsedExpectation as Expectation;
+use fault::SpanError;
 use loopkeeper_text::fold::{one_line, shortened};
 use seen::{CodeSpan, TrailingText, code_spans};
 use spans::CodeSpanKind;
@@ -45,15 +48,6 @@ pub(super) struct ParsedItem {
     pub(super) check: Option<Check>,
     pub(super) attributes: ItemAttributes,
     pub(super) faults: Vec<ItemFault>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct ItemFault {
-    pub(super) code: FindingCode,
-    /// The fact and at most one sentence of cure, without a final period.
-    pub(super) fact: String,
-    pub(super) range: Range<usize>,
-    pub(super) fix: Option<String>,
 }
 
 impl ParsedItem {
@@ -81,7 +75,7 @@ pub(super) fn parse_item(inline: &InlineContent<'_>, mode: ItemMode) -> ParsedIt
     let parts = name::NameParts::from_inline(inline, |index| reading.role_of(index, check_at));
     let mut attributes = ItemAttributes::default();
     let name = parts.name(check.as_ref(), &mut attributes, &mut |reason| {
-        reading.faults.push(fault(FindingCode::BadValue, reason, &inline.range));
+        reading.faults.push(ItemFault::new(FindingCode::BadValue, reason, &inline.range));
     });
     // Nothing but attributes or punctuation: still to be recognised.
     let name = if name.is_empty() { one_line(&inline.plain_text()) } else { name };
@@ -93,12 +87,10 @@ pub(super) fn parse_item(inline: &InlineContent<'_>, mode: ItemMode) -> ParsedIt
     ParsedItem { attributes, ..ParsedItem::new(name, check, reading.faults) }
 }
 
-fn fault(code: FindingCode, fact: String, range: &Range<usize>) -> ItemFault {
-    ItemFault { code, fact, range: range.clone(), fix: None }
-}
-
 /// Of the words that a judge is asked about.
 const PROSE_CHARS: usize = 4_000;
+/// Of a command within a sentence that says it twice.
+const COMMAND_CHARS: usize = 34;
 
 struct ItemParser<'a> {
     inline: &'a InlineContent<'a>,
@@ -108,17 +100,16 @@ struct ItemParser<'a> {
 }
 
 impl ItemParser<'_> {
-    fn add_fault(&mut self, fact: impl Into<String>, range: &Range<usize>) {
-        self.faults.push(fault(FindingCode::BadCheck, fact.into(), range));
-    }
-
     /// Spans that are no spans: an odd backtick, a line end inside.
     fn broken_spans(&mut self) {
         let lenient = self.mode == ItemMode::PlanBox;
         if let Some(stray) = self.inline.stray.clone()
             && (!lenient || self.text_behind(stray.end).starts_with("$ "))
         {
-            self.add_fault("a backtick without its pair. Close the code span", &stray);
+            self.faults.push(
+                ItemFault::new(FindingCode::BadCheck, "a backtick without its pair", &stray)
+                    .with_hint("Close the code span"),
+            );
         }
         let torn: Vec<Range<usize>> = self
             .spans
@@ -128,7 +119,10 @@ impl ItemParser<'_> {
             .map(|seen| seen.source.range.clone())
             .collect();
         for range in torn {
-            self.add_fault("a code span over two lines. Put it on one line", &range);
+            self.faults.push(
+                ItemFault::new(FindingCode::BadCheck, "a code span over two lines", &range)
+                    .with_hint("Put it on one line"),
+            );
         }
     }
 
@@ -148,7 +142,10 @@ impl ItemParser<'_> {
     /// The one span that is the check, by index into `spans`. Everything that is not one is reported.
     fn the_check(&mut self) -> Option<usize> {
         let mut checks: Vec<usize> = Vec::new();
-        let mut bad: Vec<(String, Range<usize>)> = Vec::new();
+        let mut bad: Vec<ItemFault> = Vec::new();
+        let of_span = |error: &SpanError, seen: &CodeSpan<'_>| {
+            ItemFault::of_span(FindingCode::BadCheck, error.clone(), seen.source)
+        };
         let last_check = self.spans.iter().rposition(|seen| match seen.span {
             CodeSpanKind::Command(_) | CodeSpanKind::BadCommand(_) => true,
             CodeSpanKind::Word(_) | CodeSpanKind::BadWord(_) => seen.follows == TrailingText::Nothing,
@@ -161,10 +158,8 @@ impl ItemParser<'_> {
             match &seen.span {
                 CodeSpanKind::Command(_) => checks.push(index),
                 CodeSpanKind::Word(_) if stands => checks.push(index),
-                CodeSpanKind::BadCommand(reason) => bad.push((reason.clone(), seen.source.range.clone())),
-                CodeSpanKind::BadWord(reason) if stands => {
-                    bad.push((reason.clone(), seen.source.range.clone()));
-                }
+                CodeSpanKind::BadCommand(error) => bad.push(of_span(error, seen)),
+                CodeSpanKind::BadWord(error) if stands => bad.push(of_span(error, seen)),
                 CodeSpanKind::Word(_)
                 | CodeSpanKind::BadWord(_)
                 | CodeSpanKind::Near(_)
@@ -180,21 +175,18 @@ impl ItemParser<'_> {
         let is_torn =
             |at: &usize| self.spans.get(*at).is_some_and(|seen| seen.source.kind == PieceKind::TornCode);
         let torn = checks.iter().any(is_torn);
-        if let Some(second) = checks.get(1).and_then(|&at| self.spans.get(at)) {
-            bad.push((
-                "one item may hold one check. Make it two items".to_owned(),
-                second.source.range.clone(),
-            ));
+        if let [first, second, ..] = checks.as_slice()
+            && let (Some(first), Some(second)) = (self.spans.get(*first), self.spans.get(*second))
+        {
+            bad.push(ItemFault::two_checks(first.source, second.source));
         }
         let sound = bad.is_empty() && !torn && self.inline.stray.is_none();
-        for (reason, range) in bad {
-            self.add_fault(reason, &range);
-        }
+        self.faults.extend(bad);
         checks.first().copied().filter(|_| sound)
     }
 
     /// Where there is no check, the first span that is nearly one. A box of a plan is a note: there it is none.
-    fn near_miss(&self) -> Option<(String, Range<usize>)> {
+    fn near_miss(&self) -> Option<ItemFault> {
         if self.mode == ItemMode::PlanBox {
             return None;
         }
@@ -203,11 +195,12 @@ impl ItemParser<'_> {
             _ => false,
         };
         let seen = self.spans.iter().find(near)?;
-        Some(("not a check".to_owned(), seen.source.range.clone()))
+        let sentence = format!("{} is not a check", fault::quoted_span(seen.source));
+        Some(ItemFault::sentence(FindingCode::BadCheck, sentence, &seen.source.range))
     }
 
     /// Under Validation Commands, the one span that is neither check nor expectation.
-    fn bare_commands(&self, bad: &mut Vec<(String, Range<usize>)>) -> Option<usize> {
+    fn bare_commands(&self, bad: &mut Vec<ItemFault>) -> Option<usize> {
         if self.mode != ItemMode::Validation {
             return None;
         }
@@ -230,8 +223,8 @@ impl ItemParser<'_> {
             .filter_map(|&at| self.spans.get(at))
             .filter(|seen| looks_like_command(&seen.source.text))
             .collect();
-        if let Some(second) = commands.get(1) {
-            bad.push(("two commands in one item. Make it two items".to_owned(), second.source.range.clone()));
+        if let [first, second, ..] = commands.as_slice() {
+            bad.push(ItemFault::two_checks(first.source, second.source));
         }
         None
     }
@@ -244,26 +237,27 @@ impl ItemParser<'_> {
             // A bare span under Validation Commands.
             _ => Check::Command { command: seen.source.text.trim().to_owned(), expect: Vec::new() },
         };
-        let mut faults: Vec<(String, Range<usize>)> = Vec::new();
+        let mut faults: Vec<ItemFault> = Vec::new();
+        let bad = |error: SpanError, span| ItemFault::of_span(FindingCode::BadCheck, error, span);
         let is_get = matches!(check, Check::Get { .. });
         let mut expected = Vec::new();
         for later in self.spans.iter().skip(at + 1) {
-            let range = later.source.range.clone();
+            let span = later.source;
             match &later.expectation {
                 Expectation::Expect(Expect::Exit { .. }) if is_get => {
-                    faults.push(("an exit code is expected of commands only".to_owned(), range));
+                    faults.push(bad("only a command has an exit code".into(), span));
                 }
                 Expectation::Expect(Expect::Exit { .. }) if expected.iter().any(is_exit) => {
-                    faults.push(("two exit codes. Keep one".to_owned(), range));
+                    faults.push(bad(SpanError::with_hint("there are two exit codes", "Keep one"), span));
                 }
                 Expectation::Expect(expect) => expected.push(expect.clone()),
                 Expectation::Status(_) if is_get && expected.iter().any(is_status) => {
-                    faults.push(("two statuses. Keep one".to_owned(), range));
+                    faults.push(bad(SpanError::with_hint("there are two statuses", "Keep one"), span));
                 }
                 Expectation::Status(code) if is_get => expected.push(Expect::Status { code: *code }),
-                Expectation::Bad(reason) => faults.push((reason.clone(), range)),
+                Expectation::Bad(error) => faults.push(bad(error.clone(), span)),
                 Expectation::NearStatus if is_get => {
-                    faults.push(("a status is three digits".to_owned(), range));
+                    faults.push(bad("a status is three digits".into(), span));
                 }
                 Expectation::Status(_) | Expectation::NearStatus | Expectation::Other => {}
             }
@@ -277,33 +271,25 @@ impl ItemParser<'_> {
             | Check::Clean
             | Check::Judge { .. } => {
                 if !expected.is_empty() {
-                    let range = self.inline.range.clone();
-                    faults.push(("only a command's output can be compared".to_owned(), range));
+                    let fact = "only a command's output can be compared";
+                    faults.push(ItemFault::new(FindingCode::BadCheck, fact, &self.inline.range));
                 }
             }
         }
         let sound = faults.is_empty();
-        for (reason, range) in faults {
-            self.add_fault(reason, &range);
-        }
+        self.faults.extend(faults);
         self.early_expectations(at);
         sound.then_some(check)
     }
 
     fn early_expectations(&mut self, at: usize) {
-        let early: Vec<Range<usize>> = self
-            .spans
-            .iter()
-            .take(at)
-            .filter(|seen| {
-                matches!(seen.expectation, Expectation::Expect(Expect::Number { .. } | Expect::Exit { .. }))
-            })
-            .map(|seen| seen.source.range.clone())
-            .collect();
-        for range in early {
-            let fact = "an expectation before its check means nothing. Put it behind".to_owned();
-            self.faults.push(fault(FindingCode::BadValue, fact, &range));
-        }
+        let error =
+            SpanError::with_hint("an expectation before its check is ignored", "Put it after the check");
+        let early = self.spans.iter().take(at).filter(|seen| {
+            matches!(seen.expectation, Expectation::Expect(Expect::Number { .. } | Expect::Exit { .. }))
+        });
+        self.faults
+            .extend(early.map(|seen| ItemFault::of_span(FindingCode::BadValue, error.clone(), seen.source)));
     }
 
     fn role_of(&self, piece: usize, check_at: Option<usize>) -> name::PieceRole {
@@ -328,8 +314,8 @@ impl ItemParser<'_> {
     fn with_words(&mut self, mut check: Check, name: &str) -> Option<Check> {
         if let Check::Judge { prose, .. } = &mut check {
             if name::check_label(&Check::Judge { of: None, prose: String::new() }) == name {
-                let fact = "nothing to judge. Say in words what must hold";
-                self.add_fault(fact.to_owned(), &self.inline.range.clone());
+                let nothing = ItemFault::new(FindingCode::BadCheck, "nothing to judge", &self.inline.range);
+                self.faults.push(nothing.with_hint("Say in words what must hold"));
                 return None;
             }
             *prose = shortened(name, PROSE_CHARS).into_owned();
@@ -353,8 +339,8 @@ impl ItemParser<'_> {
             (_, Expectation::Bad(_)) => cures::of_expectation(&seen.source.text),
             _ => None,
         };
-        if let Some(fix) = only.fix.as_ref().filter(|_| !only.fact.contains(". ")) {
-            only.fact = format!("{}. Did you mean {fix}?", only.fact);
+        if only.hint.is_none() {
+            only.hint = only.fix.as_ref().map(|it| format!("Did you mean {it}?"));
         }
     }
 
@@ -374,9 +360,10 @@ impl ItemParser<'_> {
         if let Some(seen) = forgotten {
             let code = seen.source.text.trim();
             let fix = command_span(code.strip_prefix('$').unwrap_or(code));
-            let fact = "a command without `$ ` is never run. Write the `$ `".to_owned();
-            let range = seen.source.range.clone();
-            self.faults.push(ItemFault { code: FindingCode::NotACheck, fact, range, fix: Some(fix) });
+            let short = shortened(&one_line(code), COMMAND_CHARS).into_owned();
+            let meant = command_span(short.strip_prefix('$').unwrap_or(&short));
+            let fault = ItemFault::not_run(&code_span(&short), &meant, &seen.source.range);
+            self.faults.push(fault.with_fix(Some(fix)));
         } else if self.spans.is_empty() {
             self.forgotten_backticks();
         }
@@ -393,14 +380,9 @@ impl ItemParser<'_> {
         if command.is_empty() {
             return;
         }
-        let fact = "a command without backticks is never run. Add them".to_owned();
-        let range = self.inline.range.clone();
-        self.faults.push(ItemFault {
-            code: FindingCode::NotACheck,
-            fact,
-            range,
-            fix: Some(command_span(command)),
-        });
+        let (short, meant) = (shortened(text, COMMAND_CHARS), shortened(command, COMMAND_CHARS));
+        let fault = ItemFault::not_run(&short, &command_span(&meant), &self.inline.range);
+        self.faults.push(fault.with_fix(Some(command_span(command))));
     }
 }
 
@@ -418,7 +400,7 @@ fn command_span(command: &str) -> String {
 }
 
 /// A code span with as many backticks as its text needs.
-fn code_span(code: &str) -> String {
+pub(super) fn code_span(code: &str) -> String {
     let mut longest = 0;
     let mut run = 0;
     for char in code.chars() {

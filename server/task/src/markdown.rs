@@ -182,9 +182,9 @@ impl<'a> MarkdownReader<'a> {
                 self.criterion(item, mode, CriterionOrigin::default());
             }
             let fix = self.lists.is_empty().then_some(list.fix);
-            let fact = "criteria in one line. Write them as a list".to_owned();
-            let fault =
-                grammar::ItemFault { code: FindingCode::InlineList, fact, range: text.range.clone(), fix };
+            let fault = grammar::ItemFault::new(FindingCode::InlineList, "criteria in one line", &text.range)
+                .with_hint("Write them as a list")
+                .with_fix(fix);
             self.out.find_with_fix(&list.name, fault);
             self.lead = ListLead::Criteria(phrase, text);
         } else if exact_phrase(plain).is_some() {
@@ -233,12 +233,10 @@ impl<'a> MarkdownReader<'a> {
 
     fn missing_colon(&mut self, text: &InlineContent<'_>) {
         let name = text.plain_text();
-        let fault = grammar::ItemFault {
-            code: FindingCode::NoCriteria,
-            fact: "no heading and no colon, so the list is not read. Add a colon".to_owned(),
-            range: text.range.clone(),
-            fix: Some(format!("{}:", self.source.slice(&text.range))),
-        };
+        let fact = "no heading and no colon, so the list is not read";
+        let fault = grammar::ItemFault::new(FindingCode::NoCriteria, fact, &text.range)
+            .with_hint("Add a colon")
+            .with_fix(Some(format!("{}:", self.source.slice(&text.range))));
         self.out.find_with_fix(name.trim(), fault);
     }
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::grammar::{self, ItemFault, ItemMode};
+use super::grammar::{self, FaultSubject, ItemFault, ItemMode};
 use super::item::InlineContent;
 use super::{ContextPath, Finding, FindingCode, PlanItem, WrittenSetting};
 use crate::criterion::{Criterion, CriterionId};
@@ -54,8 +54,8 @@ impl TaskOutline {
     }
 
     pub(super) fn find_with_fix(&mut self, name: &str, fault: ItemFault) {
+        let message = fault_message(name, &fault);
         let place = self.place(fault.range);
-        let message = message(name, &fault.fact);
         self.findings.push(Finding { code: fault.code, message, place, fix: fault.fix });
     }
 
@@ -99,11 +99,33 @@ impl TaskOutline {
 /// A line of a megabyte is no name.
 pub(super) const NAME_CHARS: usize = 200;
 const MESSAGE_CHARS: usize = 100;
+const FACT_CHARS: usize = MESSAGE_CHARS - 12;
+/// Backticks around a code span, the colon behind it and the final period.
+const SPAN_FRAME: usize = 9;
+
+/// The hint is left out where there is no room for it.
+fn fault_message(name: &str, fault: &ItemFault) -> String {
+    let with_hint = fault.hint.as_ref().map(|it| format!("{}. {it}", fault.fact));
+    let said = with_hint.filter(|it| it.chars().count() <= FACT_CHARS);
+    let said = said.as_deref().unwrap_or(&fault.fact);
+    match &fault.subject {
+        FaultSubject::Item => message(name, said),
+        FaultSubject::Span(code) => {
+            let room = MESSAGE_CHARS.saturating_sub(said.chars().count() + SPAN_FRAME);
+            message(&grammar::code_span(&shortened(code, room.max(SPAN_FRAME))), said)
+        }
+        FaultSubject::Sentence => format!("{}{}", shortened(said, MESSAGE_CHARS - 1), end_of(said)),
+    }
+}
+
+fn end_of(said: &str) -> &'static str {
+    if said.ends_with(['.', '?', '…']) { "" } else { "." }
+}
 
 fn message(name: &str, fact: &str) -> String {
-    let fact = shortened(fact, MESSAGE_CHARS - 12);
+    let fact = shortened(fact, FACT_CHARS);
     let room = MESSAGE_CHARS - 3 - fact.chars().count();
-    let end = if fact.ends_with(['.', '?', '…']) { "" } else { "." };
+    let end = end_of(&fact);
     let mut message = String::with_capacity(MESSAGE_CHARS);
     let name = folded(name);
     for part in [&*shortened(&name, room), ": ", &*fact, end] {

@@ -86,12 +86,10 @@ pub(super) fn nearly_a_box(out: &mut TaskOutline, source: &MarkdownSource<'_>, t
     }
     let space = if rest.starts_with([' ', '\t']) { "" } else { " " };
     let range = text.range.start..text.range.end - rest.len();
-    let fault = grammar::ItemFault {
-        code: FindingCode::BadValue,
-        fact: "no box, so it is no item of the plan. Write `[ ] text`".to_owned(),
-        range,
-        fix: Some(format!("{meant}{space}")),
-    };
+    let fact = "no box, so it is no item of the plan";
+    let fault = grammar::ItemFault::new(FindingCode::BadValue, fact, &range)
+        .with_hint("Write `[ ] text`")
+        .with_fix(Some(format!("{meant}{space}")));
     out.find_with_fix(&text.plain_text(), fault);
 }
 

@@ -271,9 +271,8 @@ pub(super) fn command_item(text: &str, inline: &InlineContent<'_>) -> grammar::P
     }
     let command = text.strip_prefix("$ ").unwrap_or(text).trim();
     if command.is_empty() || command == "$" || command.contains(['\n', '\r', '\0']) {
-        let fact = "no command of one line. Write one".to_owned();
-        let range = inline.range.clone();
-        let fault = grammar::ItemFault { code: FindingCode::BadCheck, fact, range, fix: None };
+        let fault = grammar::ItemFault::new(FindingCode::BadCheck, "no command of one line", &inline.range)
+            .with_hint("Write one");
         return grammar::ParsedItem::new(one_line(command), None, vec![fault]);
     }
     let check = Check::Command { command: command.to_owned(), expect: Vec::new() };

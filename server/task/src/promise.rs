@@ -29,10 +29,10 @@ pub(super) fn find_promise(source: &MarkdownSource<'_>, out: &mut TaskOutline) {
         for (found, clause) in with_clauses(line) {
             let place = range.start + found.start..range.start + found.end;
             if found.is_doubled {
-                let fact = "a doubled tag is never printed as promised. Write it once".to_owned();
-                let fix = Some(format!("{OPEN}{}{CLOSE}", found.text));
-                let fault =
-                    grammar::ItemFault { code: FindingCode::BadPromise, fact, range: place.clone(), fix };
+                let fact = "a doubled tag is never printed as promised";
+                let fault = grammar::ItemFault::new(FindingCode::BadPromise, fact, &place)
+                    .with_hint("Write it once")
+                    .with_fix(Some(format!("{OPEN}{}{CLOSE}", found.text)));
                 out.find_with_fix("promise", fault);
             }
             let rank = rank_line(clause);

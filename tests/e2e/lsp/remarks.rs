@@ -111,7 +111,7 @@ fn a_result_comes_with_its_evidence_and_goes_when_it_is_mended() {
         &[
             "0 3 summary: idle: 0 of 2 criteria pass, 1 without a check",
             "4 2 failing: 😀 tests: exit 1",
-            "5 2 not-a-check: bare: cargo test: a command without `$ ` is never run. Write the `$ `.",
+            "5 2 not-a-check: `cargo test` is not run: write `$ cargo test`.",
         ],
     );
     let failing = &said["diagnostics"][1];
@@ -132,7 +132,7 @@ fn a_result_comes_with_its_evidence_and_goes_when_it_is_mended() {
         &[
             "0 4 summary: idle: 0 of 2 criteria pass, 1 without a check, files changed since",
             "4 4 failing: 😀 tests: exit 1, files changed since",
-            "5 2 not-a-check: bare: cargo test: a command without `$ ` is never run. Write the `$ `.",
+            "5 2 not-a-check: `cargo test` is not run: write `$ cargo test`.",
         ],
     );
     assert_eq!(stale["diagnostics"][1]["tags"], json!([1]));

@@ -1,6 +1,7 @@
 //! One code span behind a command to the expectation it is. Near misses are reported, since an expectation
 //! that is dropped in silence makes a check weaker than its author wrote.
 
+use super::fault::SpanError;
 use super::{near, spans};
 use crate::criterion::{Compare, Expect};
 
@@ -9,7 +10,7 @@ pub(super) enum ParsedExpectation {
     Expect(Expect),
     /// Three digits: a status, but only behind `GET`.
     Status(u16),
-    Bad(String),
+    Bad(SpanError),
     /// Nearly a status: bad, but only behind `GET`.
     NearStatus,
     /// Inline code.
@@ -27,7 +28,7 @@ pub(super) fn parse_expectation(code: &str) -> ParsedExpectation {
     if let Some(pattern) = code.strip_prefix('!').filter(|pattern| pattern.starts_with('/')) {
         return match whole_pattern(pattern) {
             Ok(Some(pattern)) => ParsedExpectation::Expect(Expect::MatchesNot { pattern }),
-            Ok(None) => ParsedExpectation::Bad("the pattern does not end in `/` or `/i`".to_owned()),
+            Ok(None) => ParsedExpectation::Bad("the pattern does not end in `/` or `/i`".into()),
             Err(reason) => ParsedExpectation::Bad(reason),
         };
     }
@@ -68,19 +69,19 @@ fn parse_comparison(code: &str) -> Option<ParsedExpectation> {
         2 => !rest.is_empty() && !rest.starts_with(['=', '>', '<']),
         _ => rest.trim_start().starts_with(|char: char| char.is_ascii_digit() || "+-.".contains(char)),
     };
-    meant.then(|| ParsedExpectation::Bad(format!("`{sign}` compares with one plain number")))
+    meant.then(|| ParsedExpectation::Bad(format!("`{sign}` compares with one plain number").into()))
 }
 
 /// `= 5`, `=> 5`, `> = 5`, `≥ 5`: signs that people write and nobody reads.
-fn nearly_compares(code: &str) -> Option<String> {
-    near::suggest_comparison(code).map(|_| "not a comparison".to_owned())
+fn nearly_compares(code: &str) -> Option<SpanError> {
+    near::suggest_comparison(code).map(|_| "not a comparison".into())
 }
 
 /// `! /re/`
-fn nearly_matches(code: &str) -> Option<String> {
+fn nearly_matches(code: &str) -> Option<SpanError> {
     let pattern = code.strip_prefix('!')?.trim_start();
     let meant = code.starts_with("! ") && matches!(whole_pattern(pattern), Ok(Some(_)));
-    meant.then(|| "`!` stands right before its `/`".to_owned())
+    meant.then(|| "`!` must stand right before its `/`".into())
 }
 
 /// `12`, `-0.5`, `1,000`.
@@ -103,13 +104,16 @@ fn thousands_are_sound(digits: &str) -> bool {
     fraction_is_plain && (!whole.contains(',') || first.len() <= 3) && groups.all(|group| group.len() == 3)
 }
 
-fn whole_pattern(text: &str) -> Result<Option<crate::criterion::TextPattern>, String> {
+fn whole_pattern(text: &str) -> Result<Option<crate::criterion::TextPattern>, SpanError> {
     let Some((pattern, rest)) = spans::parse_regex(text)? else { return Ok(None) };
     match rest {
-        "" if pattern.source.is_empty() => Err("an empty pattern is in every output".to_owned()),
+        "" if pattern.source.is_empty() => Err("an empty pattern is in every output".into()),
         "" => Ok(Some(pattern)),
         "g" | "m" | "s" | "u" | "x" | "I" | "gi" | "gm" | "ig" | "im" | "is" | "ix" | "mg" | "gim"
-        | "gmi" => Err(format!("`/{rest}` is not a flag here. Only `/i` is")),
+        | "gmi" => {
+            let fact = format!("`/{rest}` is not a flag here");
+            Err(SpanError::with_hint(fact, "Only `/i` is"))
+        }
         _ => Ok(None),
     }
 }
@@ -128,7 +132,7 @@ fn parse_exit(code: &str) -> ParsedExpectation {
             ParsedExpectation::Expect(Expect::Exit { code: i32::from(number) })
         }
         // `exit code` is prose; `exit code 1`, `Exit 1`, `exit 1 or 2`, `exit nonzero` are not.
-        _ if names_a_code(text) => ParsedExpectation::Bad("`exit` takes one code from 0 to 255".to_owned()),
+        _ if names_a_code(text) => ParsedExpectation::Bad("`exit` takes one code from 0 to 255".into()),
         _ => ParsedExpectation::Other,
     }
 }

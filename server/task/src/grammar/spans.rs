@@ -3,6 +3,7 @@
 use globset::GlobBuilder;
 use regex::RegexBuilder;
 
+use super::fault::SpanError;
 use super::near;
 use crate::criterion::address::url_fault;
 use crate::criterion::{Check, PatternKind, TextPattern};
@@ -15,8 +16,8 @@ pub(super) enum CodeSpanKind {
     /// `exists`, `has`, `clean` …: a check only at the end of its item.
     Word(Check),
     /// Begins like a check and does not parse.
-    BadCommand(String),
-    BadWord(String),
+    BadCommand(SpanError),
+    BadWord(SpanError),
     /// Nearly a check, by [`near`]: what it should be.
     Near(String),
     /// Inline code.
@@ -33,7 +34,7 @@ pub(super) fn parse_span(code: &str) -> CodeSpanKind {
 /// Without a guess at what else may have been meant.
 pub(super) fn read_exactly(code: &str) -> CodeSpanKind {
     if code.trim_start().starts_with("$ ") && code.trim() == "$" {
-        return CodeSpanKind::BadCommand("`$` without a command. Write it behind the sign".to_owned());
+        return CodeSpanKind::BadCommand(SpanError::with_hint("`$` without a command", "Write one after it"));
     }
     let code = code.trim();
     if let Some(rest) = code.strip_prefix('$') {
@@ -53,7 +54,7 @@ pub(super) fn read_exactly(code: &str) -> CodeSpanKind {
             parse_search("lacks", rest).map(|(pattern, globs)| Check::Lacks { pattern, globs })
         }
         ("clean", None) => Ok(Check::Clean),
-        ("clean", Some(_)) => Err("`clean` takes nothing behind it".to_owned()),
+        ("clean", Some(_)) => Err("`clean` takes nothing behind it".into()),
         ("judge", rest) => parse_judge(rest.unwrap_or_default()),
         // `GET /users` is how people name a route of their own: only an address makes it a check.
         ("GET", Some(rest)) if rest.starts_with("http") => parse_get(rest),
@@ -69,30 +70,31 @@ fn parse_command(rest: &str) -> CodeSpanKind {
     let Some(command) = rest.strip_prefix(' ') else {
         // `$HOME` is prose; a tab or a wide space looks like a check to every reader.
         return if rest.starts_with(char::is_whitespace) {
-            CodeSpanKind::BadCommand("`$` must be followed by a plain space".to_owned())
+            CodeSpanKind::BadCommand("`$` must be followed by a plain space".into())
         } else {
             CodeSpanKind::Other
         };
     };
     let command = command.trim();
     if command.contains('\0') {
-        return CodeSpanKind::BadCommand("a NUL byte cannot be part of a command".to_owned());
+        return CodeSpanKind::BadCommand("a NUL byte cannot be part of a command".into());
     }
     CodeSpanKind::Command(Check::Command { command: command.to_owned(), expect: Vec::new() })
 }
 
-fn parse_search(verb: &str, rest: &str) -> Result<(TextPattern, Vec<String>), String> {
-    let missing = || format!("`{verb}` needs \"text\" or /regex/, then a glob");
+fn parse_search(verb: &str, rest: &str) -> Result<(TextPattern, Vec<String>), SpanError> {
+    let missing = || SpanError::from(format!("`{verb}` needs \"text\" or /regex/, then a glob"));
     let (pattern, rest) = match rest.chars().next() {
         Some('"') => {
-            let (source, rest) = parse_quoted(rest).ok_or_else(|| "the quote is never closed".to_owned())?;
+            let (source, rest) =
+                parse_quoted(rest).ok_or_else(|| SpanError::from("the quote is never closed"))?;
             (TextPattern { source, kind: PatternKind::Literal }, rest)
         }
         Some('/') => parse_regex(rest)?.ok_or_else(missing)?,
         _ => return Err(missing()),
     };
     if pattern.source.is_empty() {
-        return Err("an empty pattern is in every file".to_owned());
+        return Err("an empty pattern is in every file".into());
     }
     match rest.strip_prefix(' ') {
         Some(rest) => Ok((pattern, parse_globs(rest)?)),
@@ -101,7 +103,7 @@ fn parse_search(verb: &str, rest: &str) -> Result<(TextPattern, Vec<String>), St
 }
 
 /// `/regex/[i]` at the start: the compiled-once pattern and what follows. `None`: not of that form.
-pub(super) fn parse_regex(text: &str) -> Result<Option<(TextPattern, &str)>, String> {
+pub(super) fn parse_regex(text: &str) -> Result<Option<(TextPattern, &str)>, SpanError> {
     let Some((source, rest)) = parse_enclosed(text, '/') else { return Ok(None) };
     let (kind, rest) = match rest.strip_prefix('i') {
         Some(rest) => (PatternKind::RegexIgnoreCase, rest),
@@ -109,8 +111,8 @@ pub(super) fn parse_regex(text: &str) -> Result<Option<(TextPattern, &str)>, Str
     };
     match RegexBuilder::new(&source).multi_line(true).size_limit(REGEX_BYTES).build() {
         Ok(_) => Ok(Some((TextPattern { source, kind }, rest))),
-        Err(regex::Error::CompiledTooBig(_)) => Err("the pattern is too big".to_owned()),
-        Err(error) => Err(format!("bad pattern, {}", last_reason(&error.to_string()))),
+        Err(regex::Error::CompiledTooBig(_)) => Err("the pattern is too big".into()),
+        Err(error) => Err(format!("bad pattern, {}", last_reason(&error.to_string())).into()),
     }
 }
 
@@ -156,12 +158,12 @@ fn parse_enclosed(text: &str, fence: char) -> Option<(String, &str)> {
     None
 }
 
-fn parse_globs(text: &str) -> Result<Vec<String>, String> {
+fn parse_globs(text: &str) -> Result<Vec<String>, SpanError> {
     let mut globs = Vec::new();
     let mut rest = text.trim_matches(' ');
     while !rest.is_empty() {
         let (word, after) = if rest.starts_with('"') {
-            parse_quoted(rest).ok_or_else(|| "the quote is never closed".to_owned())?
+            parse_quoted(rest).ok_or_else(|| SpanError::from("the quote is never closed"))?
         } else {
             let end = rest.find(' ').unwrap_or(rest.len());
             let (word, after) = rest.split_at(end);
@@ -169,40 +171,40 @@ fn parse_globs(text: &str) -> Result<Vec<String>, String> {
             (word.to_owned(), after)
         };
         if !after.is_empty() && !after.starts_with(' ') {
-            return Err("no space behind a quoted name".to_owned());
+            return Err("no space behind a quoted name".into());
         }
         validate_glob(&word)?;
         globs.push(word);
         rest = after.trim_start_matches(' ');
     }
-    if globs.is_empty() { Err("no file is named".to_owned()) } else { Ok(globs) }
+    if globs.is_empty() { Err("no file is named".into()) } else { Ok(globs) }
 }
 
 /// A name without quotes that can be what it seems to be. Read to the letter it would name no file, and what
 /// should be missing would be.
-fn validate_plain_name(word: &str) -> Result<(), String> {
+fn validate_plain_name(word: &str) -> Result<(), SpanError> {
     if word.ends_with(',') {
-        return Err("a comma behind a name. Put a space between names".to_owned());
+        return Err(SpanError::with_hint("a comma behind a name", "Put a space between names"));
     }
     if word.starts_with(['\'', '“', '”', '‘', '’']) {
-        return Err("names are quoted with \"".to_owned());
+        return Err("names are quoted with \"".into());
     }
     if word.starts_with('$') {
-        return Err("variables are not read in names".to_owned());
+        return Err("variables are not read in names".into());
     }
     match word.chars().find(|char| char.is_whitespace() || char.is_control()) {
-        Some(_) => Err("names are separated by plain spaces".to_owned()),
+        Some(_) => Err("names are separated by plain spaces".into()),
         None => Ok(()),
     }
 }
 
 /// A glob that compiles and cannot leave the root.
-fn validate_glob(glob: &str) -> Result<(), String> {
+fn validate_glob(glob: &str) -> Result<(), SpanError> {
     if glob.is_empty() {
-        return Err("an empty name matches nothing".to_owned());
+        return Err("an empty name matches nothing".into());
     }
     if glob.starts_with(['/', '~']) || glob.split('/').any(|part| part == "..") {
-        return Err(format!("`{glob}` leaves the root"));
+        return Err(format!("`{glob}` leaves the root").into());
     }
     // Compiling takes far longer than everything else here, and most names hold no pattern.
     if !glob.contains(['*', '?', '[', ']', '{', '}', '\\']) {
@@ -210,21 +212,21 @@ fn validate_glob(glob: &str) -> Result<(), String> {
     }
     match GlobBuilder::new(glob).literal_separator(true).build() {
         Ok(_) => Ok(()),
-        Err(error) => Err(format!("bad glob, {}", error.kind())),
+        Err(error) => Err(format!("bad glob, {}", error.kind()).into()),
     }
 }
 
-fn parse_get(rest: &str) -> Result<Check, String> {
+fn parse_get(rest: &str) -> Result<Check, SpanError> {
     match url_fault(rest) {
         None => Ok(Check::Get { url: rest.to_owned(), expect: Vec::new() }),
-        Some(fault) => Err(format!("`GET` needs one http:// or https:// address, and {fault}")),
+        Some(fault) => Err(format!("`GET` needs one http:// or https:// address, and {fault}").into()),
     }
 }
 
 /// More cost more than they tell.
 const MAX_JUDGES: u32 = 9;
 
-fn parse_judge(rest: &str) -> Result<Check, String> {
+fn parse_judge(rest: &str) -> Result<Check, SpanError> {
     if rest.is_empty() {
         return Ok(judge_of(None));
     }
@@ -236,7 +238,7 @@ fn parse_judge(rest: &str) -> Result<Check, String> {
     {
         return Ok(judge_of(Some((needed, asked))));
     }
-    Err(format!("`judge` takes nothing or `2 of 3`, and asks {MAX_JUDGES} at most"))
+    Err(format!("`judge` takes nothing or `2 of 3`, and asks {MAX_JUDGES} at most").into())
 }
 
 /// What it is asked about is the rest of its item.

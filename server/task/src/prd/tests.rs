@@ -86,7 +86,7 @@ fn stories_are_plan_items_and_their_criteria_are_criteria() {
             "US-001: npm run lint | $ npm run lint [$ npm run lint]",
             "US-001: make check | $ make check [`make check`]",
             "-: npm run typecheck | $ npm run typecheck [npm run typecheck]",
-            "! not-a-check All tests: npm test: a command without `$ ` is never run. Write the `$ `. [`npm test`] => `$ npm test`",
+            "! not-a-check `npm test` is not run: write `$ npm test`. [`npm test`] => `$ npm test`",
         ],
     );
     assert_eq!(parse_prd("prd.json", text).title, "Shop");
@@ -120,7 +120,7 @@ fn escapes_widen_a_place_to_its_literal() {
             "[ ] A T [T]",
             r#"A: Say "hi" | $ echo "hi" ["Say \"hi\": `$ echo \"hi\"`"]"#,
             r#"A: café: cargo test ["caf\u00e9: `cargo test`"]"#,
-            r#"! not-a-check café: cargo test: a command without `$ ` is never run. Write the `$ `. ["caf\u00e9: `cargo test`"]"#,
+            r#"! not-a-check `cargo test` is not run: write `$ cargo test`. ["caf\u00e9: `cargo test`"]"#,
         ],
     );
     check(
@@ -128,7 +128,7 @@ fn escapes_widen_a_place_to_its_literal() {
         &[
             "[ ] A T [T]",
             "A: é: $ x $ y [é: `$ x` `$ y`]",
-            "! bad-check é: $ x $ y: one item may hold one check. Make it two items. [`$ y`]",
+            "! bad-check One item may hold one check: split `$ x` and `$ y`. [`$ y`]",
         ],
     );
 }

@@ -142,9 +142,9 @@ impl PrdReader<'_> {
             let Some(meant) = absent.iter().find(near) else { continue };
             let range = property.name.range();
             let range = range.start + self.skipped..range.end + self.skipped;
-            let fact = format!("not read. Write `{meant}`");
-            let fix = Some(format!("\"{meant}\""));
-            let fault = ItemFault { code: FindingCode::UnknownKey, fact, range, fix };
+            let fault = ItemFault::new(FindingCode::UnknownKey, "not read", &range)
+                .with_hint(format!("Write `{meant}`"))
+                .with_fix(Some(format!("\"{meant}\"")));
             self.out.find_with_fix(name, fault);
         }
     }

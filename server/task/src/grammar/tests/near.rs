@@ -161,12 +161,12 @@ fn the_words_ask_what_was_meant() {
         let task = crate::parse_inline_task("Do it", &[criterion.to_owned()]);
         task.findings.iter().map(|it| it.message.clone()).collect::<Vec<_>>().join("\n")
     };
-    assert_eq!(said("It is there: `exist x`"), "It is there: exist x: not a check. Did you mean `exists x`?");
+    assert_eq!(said("It is there: `exist x`"), "`exist x` is not a check. Did you mean `exists x`?");
     assert_eq!(
         said("Up: `GET localhost:3000`"),
-        "Up: GET localhost:3000: not a check. Did you mean `GET http://localhost:3000`?"
+        "`GET localhost:3000` is not a check. Did you mean `GET http://localhost:3000`?"
     );
-    assert_eq!(said("Enough: `$ cov` `> = 3`"), "Enough: not a comparison. Did you mean `>= 3`?");
+    assert_eq!(said("Enough: `$ cov` `> = 3`"), "`> = 3`: not a comparison. Did you mean `>= 3`?");
 }
 
 #[test]
@@ -184,10 +184,10 @@ fn checks_that_are_typed_need_no_backticks() {
     assert_eq!(said(&["npm test", "exists README.md"]), "Tests | npm test | exists README.md");
     assert_eq!(said(&["cargo test"]), "Tests", "what the task asks already is asked once");
     assert_eq!(said(&["$ npm test"]), "Tests | npm test");
-    assert_eq!(said(&["exist x"]), "Tests | exist x | ! exist x: not a check. Did you mean `exists x`?");
+    assert_eq!(said(&["exist x"]), "Tests | exist x | ! `exist x` is not a check. Did you mean `exists x`?");
     assert_eq!(
         said(&["$npm test"]),
-        "Tests | $npm test | ! $npm test: not a check. Did you mean `$ npm test`?"
+        "Tests | $npm test | ! `$npm test` is not a check. Did you mean `$ npm test`?"
     );
     assert_eq!(said(&[" "]), "Tests | ! --check: an empty check checks nothing. Write a command.");
     let mut empty = crate::parse_inline_task("Do it", &[]);

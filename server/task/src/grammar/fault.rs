@@ -1,0 +1,97 @@
+//! What is wrong with an item or with one of its code spans, as data: the message is built of it at the end.
+
+use std::ops::Range;
+
+use super::code_span;
+use crate::FindingCode;
+use crate::item::InlinePiece;
+use loopkeeper_text::fold::{one_line, shortened};
+
+/// Of a code span within a sentence that names two.
+const SPAN_CHARS: usize = 26;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ItemFault {
+    pub(crate) code: FindingCode,
+    pub(crate) subject: FaultSubject,
+    /// Without a final period.
+    pub(crate) fact: String,
+    /// One sentence, without a final period.
+    pub(crate) hint: Option<String>,
+    pub(crate) range: Range<usize>,
+    pub(crate) fix: Option<String>,
+}
+
+/// What the fact is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum FaultSubject {
+    /// The item, by its name.
+    Item,
+    /// A code span, as written.
+    Span(String),
+    /// The fact is a whole sentence.
+    Sentence,
+}
+
+/// Why a code span cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct SpanError {
+    pub(super) fact: String,
+    pub(super) hint: Option<&'static str>,
+}
+
+impl SpanError {
+    pub(super) fn with_hint(fact: impl Into<String>, hint: &'static str) -> Self {
+        Self { fact: fact.into(), hint: Some(hint) }
+    }
+}
+
+impl<T: Into<String>> From<T> for SpanError {
+    fn from(fact: T) -> Self {
+        Self { fact: fact.into(), hint: None }
+    }
+}
+
+impl ItemFault {
+    pub(crate) fn new(code: FindingCode, fact: impl Into<String>, range: &Range<usize>) -> Self {
+        let (fact, range) = (fact.into(), range.clone());
+        Self { code, subject: FaultSubject::Item, fact, hint: None, range, fix: None }
+    }
+
+    /// A whole sentence about a code span.
+    pub(super) fn sentence(code: FindingCode, sentence: String, range: &Range<usize>) -> Self {
+        Self { subject: FaultSubject::Sentence, ..Self::new(code, sentence, range) }
+    }
+
+    pub(super) fn of_span(code: FindingCode, error: impl Into<SpanError>, span: &InlinePiece<'_>) -> Self {
+        let error = error.into();
+        let subject = FaultSubject::Span(one_line(&span.text));
+        let hint = error.hint.map(str::to_owned);
+        Self { subject, hint, ..Self::new(code, error.fact, &span.range) }
+    }
+
+    pub(super) fn two_checks(first: &InlinePiece<'_>, second: &InlinePiece<'_>) -> Self {
+        let (one, other) = (quoted_span(first), quoted_span(second));
+        let sentence = format!("One item may hold one check: split {one} and {other}");
+        Self::sentence(FindingCode::BadCheck, sentence, &second.range)
+    }
+
+    /// `fix` is what to write instead of `written`.
+    pub(super) fn not_run(written: &str, fix: &str, range: &Range<usize>) -> Self {
+        let sentence = format!("{written} is not run: write {fix}");
+        Self::sentence(FindingCode::NotACheck, sentence, range)
+    }
+
+    pub(crate) fn with_hint(self, hint: impl Into<String>) -> Self {
+        Self { hint: Some(hint.into()), ..self }
+    }
+
+    pub(crate) fn with_fix(self, fix: Option<String>) -> Self {
+        Self { fix, ..self }
+    }
+}
+
+/// A code span in backticks, short enough for a sentence.
+pub(super) fn quoted_span(span: &InlinePiece<'_>) -> String {
+    code_span(&shortened(&one_line(&span.text), SPAN_CHARS))
+}
