@@ -94,9 +94,10 @@ fn a_loop_is_exported_beside_the_tree() {
     let done = studio.done("export", &json!({"loopId": id}));
     let path = done["uri"].as_str().unwrap().trim_start_matches("file://").to_owned();
     assert!(path.ends_with(&format!("ralph-{id}.tar.gz")) && std::path::Path::new(&path).is_file(), "{path}");
-    let said =
-        studio.editor.said("window/showMessage", |it| it["message"].as_str().unwrap().contains("exported"));
-    assert!(said["message"].as_str().unwrap().contains("Redacted: 0 secrets"), "{said:#}");
+    let said = studio
+        .editor
+        .said("window/showMessage", |it| it["message"].as_str().unwrap().contains("Exported loop"));
+    assert!(said["message"].as_str().unwrap().contains("(removed: 0 secrets"), "{said:#}");
     studio.done("export", &json!({"loopId": id}));
     assert!(!studio.world.has(&format!("ralph-{id}.tar.gz")), "the work tree is left alone");
 }

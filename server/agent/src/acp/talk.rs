@@ -49,7 +49,7 @@ pub enum AcpAction {
     Send(Value),
     /// To the keeper.
     Tell(Value),
-    /// A file of the work tree; what came of it is told by [`AcpClient::write_response`].
+    /// A file of the work tree; the result is reported by [`AcpClient::write_response`].
     Write { id: Value, path: String, text: String },
     /// The turn is over: what comes next? Answered by [`AcpClient::resume_or_end`].
     Ask { session: String },

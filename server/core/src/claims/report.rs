@@ -24,6 +24,8 @@ impl std::fmt::Display for ClaimRow {
 
 const BLOCK: &str = "status block";
 const SHOWN_ONLY: &str = "shown only";
+/// In percent: a phrase below it is a weak sign.
+const STRONG: u8 = 75;
 
 fn claim_row(claim: impl Into<String>, source: &str, weight: impl Into<String>) -> ClaimRow {
     ClaimRow { claim: claim.into(), source: source.to_owned(), weight: weight.into() }
@@ -54,6 +56,27 @@ impl Claims {
             out.push(claim_row(format!("progress {percent} %"), "words or status block", SHOWN_ONLY));
         }
         out.extend(self.notes.iter().map(|it| claim_row(it, "note", SHOWN_ONLY)));
+        out
+    }
+
+    /// Every claim as a sentence, the strongest first.
+    pub fn sentences(&self) -> Vec<String> {
+        let mut out = Vec::new();
+        if self.promise {
+            out.push("The agent says it is done (promise tag).".to_owned());
+        }
+        if let Some(signal) = self.exit_signal {
+            let is = if signal { "is" } else { "is not" };
+            out.push(format!("The agent says it {is} done (EXIT_SIGNAL: {signal})."));
+        }
+        let mut fields = Vec::new();
+        self.list_status(&mut fields);
+        out.extend(fields.iter().map(|it| format!("The agent reports {}.", it.claim)));
+        let quote = |it: &Indicator, means: &str| format!("The agent said \"{}\" ({means}).", it.phrase);
+        out.extend(self.indicators.iter().map(|it| quote(it, strength(it))));
+        out.extend(self.not_yet.iter().map(|it| quote(it, "a sign of work left")));
+        out.extend(self.progress.map(|it| format!("The agent reports {it} % progress.")));
+        out.extend(self.notes.iter().map(|it| format!("The agent notes: {}.", it.trim_end_matches('.'))));
         out
     }
 
@@ -116,6 +139,14 @@ fn source(indicator: &Indicator) -> &'static str {
         IndicatorSource::Status => BLOCK,
         IndicatorSource::Words => "words",
         IndicatorSource::Dictionary => "exit.words",
+    }
+}
+
+fn strength(indicator: &Indicator) -> &'static str {
+    match indicator.percent {
+        _ if !indicator.counts() => "too weak a sign of being done to count",
+        STRONG.. => "a sign of being done",
+        _ => "a weak sign of being done",
     }
 }
 

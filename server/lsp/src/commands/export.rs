@@ -27,7 +27,7 @@ pub(super) async fn export(shared: &Arc<ServerState>, args: LoopArgs) -> Command
     })
     .await?;
     let said = format!(
-        "Ralph: exported loop {loop_id} to {}. Redacted: {}. Check it before you share it.",
+        "Exported loop {loop_id} to {} (removed: {}). Check it before you share it.",
         path.display(),
         export::taken_out(done.found)
     );

@@ -96,10 +96,9 @@ fn output_blocks(result: &CheckResult) -> Vec<HoverBlock> {
     told.flat_map(|(label, text)| [HoverBlock::Text(label.to_owned()), HoverBlock::Code(text)]).collect()
 }
 
-/// The branch that the loop works on, and where HEAD is instead.
+/// The loop's branch, where it is not the one that is checked out.
 fn branch(state: &LoopState) -> Option<String> {
-    let away = branch_tracking::sentence(state).map(|it| format!("{it}."));
-    away.or_else(|| state.stand.home.as_ref().map(|it| format!("On the branch {it}.")))
+    branch_tracking::sentence(state).map(|it| format!("{it}."))
 }
 
 /// `Reached: iteration 2, now passes: tests pass; iteration 4, done: Login.`
@@ -185,13 +184,12 @@ fn flaky(state: &LoopState, id: &CriterionId) -> Option<String> {
     Some(format!("It passes and fails on the same files: it has to pass {rounds} rounds in a row."))
 }
 
-/// What the agent said of itself last, each claim with its source and its weight.
+/// What the agent last said about its own work.
 fn claims(state: &LoopState) -> Option<String> {
     let last = state.last_iteration()?;
-    let listed: Vec<String> =
-        last.claims.report_rows().iter().take(MAX_CLAIMS).map(ToString::to_string).collect();
-    let but = last.claims.contradiction().map_or_else(String::new, |it| format!("; {it}"));
-    (!listed.is_empty()).then(|| format!("The agent claims: {}{but}.", listed.join("; ")))
+    let mut said: Vec<String> = last.claims.sentences().into_iter().take(MAX_CLAIMS).collect();
+    said.extend(last.claims.contradiction().map(|it| format!("{}.", words::capitalised(&it))));
+    (!said.is_empty()).then(|| said.join(" "))
 }
 
 /// Every count that is not at zero, beside the one that always says something.
@@ -213,6 +211,13 @@ fn breaker(known: &TaskView<'_>, status: &LoopStatus) -> String {
     ];
     let others = others.iter().filter(|(count, ..)| *count > 0);
     parts.extend(others.map(|(count, limit, what)| format!("{} {what}", of(*count, *limit))));
+    if let (BreakerState::Open, Some(reason)) = (status.breaker.state, &status.breaker.reason) {
+        let times = match status.breaker.trips {
+            0 | 1 => String::new(),
+            trips => format!(" It has opened {trips} times."),
+        };
+        return format!("Paused by the breaker: {reason}.{times}");
+    }
     let word = match status.breaker.state {
         BreakerState::Closed => "closed",
         BreakerState::Open => "open",

@@ -57,6 +57,12 @@ fn of_task(known: &TaskView<'_>, place: &DocumentRange) -> Vec<Lens> {
 fn of_criterion(known: &TaskView<'_>, criterion: &Criterion, place: &DocumentRange) -> Vec<Lens> {
     let Some(title) = state::of_criterion(known, criterion) else { return Vec::new() };
     let verbs = verbs::of_criterion(known, criterion);
+    if !known.is_trusted(criterion) && known.latest(&criterion.id).is_none() && known.trust.editor {
+        let review = OfferedCommand::Trust.command(known, "Review…".to_owned());
+        let said = Lens { place: place.clone(), title, command: None };
+        let review = Lens { place: place.clone(), title: review.title.clone(), command: Some(review) };
+        return vec![said, review];
+    }
     let output = verbs.iter().find(|it| matches!(it, OfferedCommand::Output(_)));
     let command = output.map(|it| it.command(known, title.clone()));
     let passes = known

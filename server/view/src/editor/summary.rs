@@ -56,7 +56,7 @@ fn word(known: &TaskView<'_>) -> &'static str {
     }
     let verified = known.status.and_then(|it| it.outcome.as_ref()).is_some_and(|it| it.verified);
     match known.outcome() {
-        Some(OutcomeKind::Completed) if verified && known.tally().holds() => "completed, verified",
+        Some(OutcomeKind::Completed) if verified && known.tally().holds() => "completed and verified",
         Some(OutcomeKind::Completed) if !verified => "completed, claimed, not verified",
         Some(OutcomeKind::Stopped) if !known.is_mended() => "stopped",
         Some(OutcomeKind::Limit) if !known.is_mended() => "limit reached",

@@ -183,7 +183,7 @@ fn what_stops_a_loop_stands_on_the_first_line() {
     let refused = World::prompt().played("ff", vec![Act::fails(login, "ff")]);
     assert!(first(&refused)[0].starts_with("1 W summary needs you: the agent `"), "{:?}", first(&refused));
     let done = World::prompt().played("ff", vec![Act::new("pp")]);
-    assert_eq!(first(&done), ["1 I summary completed, verified: 2 of 2 criteria pass"]);
+    assert_eq!(first(&done), ["1 I summary completed and verified: 2 of 2 criteria pass"]);
     let broken_since = done.found(&[('p', ""), ('f', "")]);
     assert_eq!(first(&broken_since), ["1 I summary idle: 1 of 2 criteria pass"]);
 }
@@ -217,7 +217,7 @@ fn what_the_agent_weakened_stands_where_it_concerns() {
     sim.order(UserCommand::AcceptWeakening);
     sim.play();
     assert!(sim.state.outcome.is_some());
-    check(&World::prompt().after(sim), &["1 I summary completed, verified: 2 of 2 criteria pass"]);
+    check(&World::prompt().after(sim), &["1 I summary completed and verified: 2 of 2 criteria pass"]);
 }
 
 #[test]

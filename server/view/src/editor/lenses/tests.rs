@@ -95,7 +95,7 @@ fn over_a_criterion_stands_its_result() {
     let stale = World::prompt().found(&[('p', "")]).stale();
     assert_eq!(over(&stale, 5), "✓ passed before the files changed | Run");
     let world = World { untrusted: [stale.task.criteria[1].id.clone()].into(), ..stale };
-    assert_eq!(over(&world, 6), "needs trust | Run");
+    assert_eq!(over(&world, 6), "needs trust | Review…");
 }
 
 #[test]
