@@ -21,6 +21,7 @@ mod doctor;
 mod foreign;
 mod hook_install;
 mod init;
+mod journals;
 mod kill_domain;
 #[path = "../agents/late.rs"]
 mod late;
