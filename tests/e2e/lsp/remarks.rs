@@ -89,13 +89,13 @@ fn a_setting_of_the_document_that_cannot_be_taken_is_said_at_its_value() {
     desk.open("PROMPT.md", &document("clade", ""));
     let unknown = "1 2 bad-value: there is no agent `clade`. Did you mean `claude`?";
     let summary = "3 4 summary: idle: 1 criterion, not checked yet";
-    let said = desk.until("PROMPT.md", &[unknown, summary, "7 4 never-run: tests: never run"]);
+    let said = desk.until("PROMPT.md", &[unknown, summary, "7 4 never-run: tests: not checked yet"]);
     assert_eq!(said["diagnostics"][0]["range"]["end"]["character"], 12);
     // Also while the text is not saved.
     desk.change("PROMPT.md", 2, &document("clade", "Soon.\n\n"));
-    desk.until("PROMPT.md", &[unknown, summary, "9 4 never-run: tests: never run"]);
+    desk.until("PROMPT.md", &[unknown, summary, "9 4 never-run: tests: not checked yet"]);
     desk.change("PROMPT.md", 3, &document("claude", "Soon.\n\n"));
-    desk.until("PROMPT.md", &[summary, "9 4 never-run: tests: never run"]);
+    desk.until("PROMPT.md", &[summary, "9 4 never-run: tests: not checked yet"]);
 }
 
 #[test]

@@ -323,7 +323,7 @@ fn trust_is_given_by_an_action_alone() {
     let page = desk.editor.until("page", |it| it["method"] == "window/showDocument")["params"].clone();
     assert_eq!(page["uri"], done["uri"]);
     let until = Instant::now() + TIMEOUT;
-    while desk.lenses()[2] != "4: never run" {
+    while desk.lenses()[2] != "4: not checked yet" {
         assert!(Instant::now() < until, "it is never trusted: {:#?}", desk.editor.messages());
     }
     let all = desk.actions(0, &json!({"diagnostics": []}));

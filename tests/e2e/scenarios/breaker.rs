@@ -26,7 +26,7 @@ fn an_agent_that_gives_up_at_once() {
     );
     assert_eq!(opening["changed"][0]["changes"]["files"], serde_json::json!(["a"]));
     assert_eq!(opening["errors"][0]["text"], "Error: no such tool: frobnicate");
-    played.world.run(&["log"]).expect(0).out("counts: no progress 2, over at once 2").out("#1 changed a");
+    played.world.run(&["log"]).expect(0).out("counts: no progress 2, fast failures 2").out("#1 changed a");
 }
 
 #[test]

@@ -90,7 +90,7 @@ local function task_lines(task, loops)
   end
   for _, item in ipairs(criteria.items) do
     local fact = item.fact and item.status ~= 'pass' and ': ' .. item.fact or ''
-    local never = item.status == nil and ': never run' or ''
+    local never = item.status == nil and ': not checked yet' or ''
     local stale = item.stale and ', files changed since' or ''
     table.insert(lines, ('  %s %s%s%s%s'):format(marks[item.status] or '·', item.name, fact, never, stale))
   end

@@ -184,7 +184,7 @@ function M.loop(named, only_open, callback)
       local loop = open[1] or loops[1]
       callback(loop.client, loop.it)
     else
-      ui.error(only_open and 'no loop is at work here. Hint: `:Ralph start`' or 'there is no loop here yet')
+      ui.error(only_open and 'no loop running here. Hint: `:Ralph start`' or 'there is no loop here yet')
     end
   end)
 end

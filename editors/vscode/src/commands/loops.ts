@@ -10,7 +10,7 @@ import { asks, isActive, isTripped, isWorking } from "../status";
 import { sayEffect } from "./history";
 import { pickLoop, pickTask } from "./pick";
 
-const nothingRuns = "No loop is at work in this folder.";
+const nothingRuns = "No loop running in this folder.";
 
 export async function startLoop({ server }: Parts): Promise<void> {
   const task = await pickTask(server.status, "Start a loop on which task?");

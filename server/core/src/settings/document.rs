@@ -98,7 +98,7 @@ A `.ralphrc` at the root or in `.ralph/` is read as plain `KEY=value` lines and 
 | `CB_COOLDOWN_MINUTES` | `breaker.cooldown` |
 | `CLAUDE_CODE_CMD`, `CLAUDE_MODEL` | `agents.claude.command`, `agents.claude.model` |
 
-Other keys are left aside with a note; shell code in the value of one of these stops the command.
+Other keys are ignored, and `doctor` and the editors list them; shell code in the value of one of these stops the command.
 ";
 
 const ENVIRONMENT: &str = "

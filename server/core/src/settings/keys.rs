@@ -33,7 +33,7 @@ pub const KEYS: &[Key] = &[
         "A file that says in which order and with which words around them an iteration is told its parts, which `PROMPTS.md` names; in the user's own file its path is relative to that file."),
 
     key("limits.iterations", ValueKind::Count, "25",
-        "How often the agent is started at most."),
+        "Maximum number of iterations."),
     key("limits.duration", ValueKind::Duration, r#""8h""#,
         "How long a loop may take; waiting for the provider counts, pauses do not."),
     key("limits.cost_usd", ValueKind::Cost, "25.0",

@@ -11,12 +11,12 @@ use loopkeeper_text::{sanitize, words};
 /// Characters of a fact beside other words.
 const FACT_CHARS: usize = 60;
 
-/// `✗ 3 of 214 fail · 12 s`, `✓ pass · 2 s`, `✓ passed before the files changed`, `never run`. `None`: there is no check.
+/// `✗ 3 of 214 fail · 12 s`, `✓ pass · 2 s`, `✓ passed before the files changed`, `not checked yet`. `None`: there is no check.
 pub(super) fn of_criterion(known: &TaskView<'_>, criterion: &Criterion) -> Option<String> {
     criterion.check.as_ref()?;
     let Some(latest) = known.latest(&criterion.id) else {
         let trusted = known.is_trusted(criterion);
-        return Some(if trusted { "never run" } else { "needs trust" }.to_owned());
+        return Some(if trusted { "not checked yet" } else { "needs trust" }.to_owned());
     };
     let result = latest.result;
     let fact = match result.status {

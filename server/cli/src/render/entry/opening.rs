@@ -38,7 +38,7 @@ pub(super) fn lines(opening: &TripEvidence) -> Vec<String> {
 fn counts(counts: &BreakerCounts) -> String {
     let all = [
         ("no progress", counts.no_progress),
-        ("over at once", counts.fast_failures),
+        ("fast failures", counts.fast_failures),
         ("same error", counts.same_error),
         ("denied tools", counts.permission_denials),
         ("less output", counts.output_decline),

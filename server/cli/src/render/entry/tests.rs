@@ -253,7 +253,7 @@ fn an_opening_of_the_breaker_shows_what_it_was_judged_by() {
     let lines = plain(&formatter.format_entry(&entry(NOON, open.clone()), DetailLevel::Everything));
     let expect = "\
 12:00:00       breaker open: 3 iterations without a change; one trial at 12:30, or now by `loopkeeper resume`
-                 counts: no progress 3, over at once 0, same error 0, denied tools 0, less output 0, back to earlier files 0
+                 counts: no progress 3, fast failures 0, same error 0, denied tools 0, less output 0, back to earlier files 0
                  error 0123456789ab in #2: error: no
                  failure ba9876543210 of tests pass: 3 of 9 fail
                  #1 changed 2 files: a.rs, …

@@ -132,7 +132,7 @@ fn unknown(known: &TaskView<'_>, criterion: &Criterion) -> Option<Diagnostic> {
         // The task's first line says it once for all of them.
         return None;
     } else {
-        (DiagnosticCode::NeverRun, "never run", "")
+        (DiagnosticCode::NeverRun, "not checked yet", "")
     };
     Some(Diagnostic::of(&criterion.place, (Severity::Hint, code), &criterion.name, fact, cure))
 }

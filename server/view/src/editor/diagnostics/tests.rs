@@ -42,8 +42,8 @@ fn without_a_loop_results_are_the_users_to_mend() {
         &prompt(),
         &[
             "1 H summary idle: 2 criteria, not checked yet",
-            "5 H never-run tests: never run",
-            "6 H never-run lint: never run",
+            "5 H never-run tests: not checked yet",
+            "6 H never-run lint: not checked yet",
         ],
     );
     check(
@@ -245,7 +245,7 @@ fn trust_is_asked_for_once_for_the_whole_task() {
         &[
             "1 H summary idle: 2 criteria, not checked yet",
             "1 I needs-trust 3 commands need your trust before anything runs.",
-            "6 H never-run lint: never run",
+            "6 H never-run lint: not checked yet",
         ],
     );
     world.editor_trusted = false;

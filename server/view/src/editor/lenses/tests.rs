@@ -85,7 +85,7 @@ fn over_a_criterion_stands_its_result() {
         let world = World::prompt().found(&[result]).with_output("file:///s/0001.out");
         assert_eq!(over(&world, 5), expect);
     };
-    check(('-', ""), "never run | Run");
+    check(('-', ""), "not checked yet | Run");
     check(('p', "214 pass"), "✓ pass · 12 s | Run");
     check(('f', "3 of 214 fail"), "✗ 3 of 214 fail · 12 s | Run | Output");
     check(('t', "no result after 600 s"), "✗ no result after 600 s · 12 s | Run | Output");
@@ -132,7 +132,7 @@ fn over_an_open_item_of_the_plan_stands_what_its_user_may_change() {
     let world = World::of(&[("PROMPT.md", "# Pay\n"), ("fix_plan.md", plan)]);
     let all = world.look(|known| lenses(known, "fix_plan.md"));
     let titles: Vec<&str> = all.iter().map(|it| it.title.as_str()).collect();
-    assert_eq!(titles, ["never run", "Run", "Skip", "Raise", "Lower", "Take up"]);
+    assert_eq!(titles, ["not checked yet", "Run", "Skip", "Raise", "Lower", "Take up"]);
     let lower = all[4].command.as_ref().unwrap();
     let id = &world.task.plan[0].id;
     let argument = format!("{{\"by\":-1,\"item\":\"{id}\",\"task\":\"file:///w/PROMPT.md\"}}");
