@@ -19,10 +19,23 @@ pub fn headline(status: &LoopStatus) -> String {
     let what = what(status);
     // A remedy ends the line.
     let (fact, hint) = words::fact_and_hint(&what);
-    let mut parts = vec![fact.to_owned(), status.criteria.sentence()];
-    parts.extend(status.spent.cost_micros.map(words::cost));
+    let mut counts = status.criteria.sentence();
+    counts.extend(status.spent.cost_micros.map(|it| format!(", {}", words::cost(it))));
     let hint = hint.map_or_else(String::new, |it| format!(". Hint: {it}"));
-    format!("{}: {}{hint}", word(status), parts.join(", "))
+    let line = followed_by(fact, &counts);
+    // The breaker's reason is in parentheses: a colon would be the second of the line.
+    let colon = if status.is_cooling() { "" } else { ":" };
+    format!("{}{colon} {line}{hint}", word(status))
+}
+
+/// `fact, counts`, or two sentences where the fact ends one: a question of the agent does.
+fn followed_by(fact: &str, counts: &str) -> String {
+    let fact = fact.trim_end();
+    if fact.ends_with(['?', '!', '.', '。', '？']) {
+        format!("{fact} {}", words::capitalised(counts))
+    } else {
+        format!("{fact}, {counts}")
+    }
 }
 
 /// The state in a word or two.
@@ -59,7 +72,7 @@ fn what(status: &LoopStatus) -> String {
             Some(WaitReason::Calls) => format!("{iteration}, waiting: the calls of this hour are used up"),
             Some(WaitReason::Breaker) => {
                 let why = status.breaker.reason.as_deref().unwrap_or("no progress");
-                format!("{iteration}, {why}, tries again by itself")
+                format!("at {iteration} ({why}), retries automatically")
             }
             Some(WaitReason::Other) => format!("{iteration}, waiting"),
             Some(WaitReason::Between) | None => format!("{iteration}, waiting before the next"),

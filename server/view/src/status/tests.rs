@@ -1,10 +1,11 @@
 use serde_json::json;
 
 use super::{StatusFacts, status};
-use crate::{LoopStatus, headline};
+use crate::{DisplayPhase, DisplayState, LoopStatus, QuestionStatus, headline};
 use loopkeeper_core::decide::{LoopState, replay};
 use loopkeeper_core::journal::{
-    BreakerCause, BreakerState, Entry, LoopSpec, Outcome, OutcomeKind, PauseReason, Record, WaitReason,
+    BreakerCause, BreakerState, Entry, LoopSpec, Outcome, OutcomeKind, PauseReason, QuestionKind, Record,
+    WaitReason,
 };
 use loopkeeper_core::settings::LoopEvent;
 use loopkeeper_text::moment::Moment;
@@ -197,6 +198,21 @@ fn headlines_say_the_state_first() {
     check(&[baseline(), Record::Ended { outcome }], "Completed, claimed, not verified: all boxes are ticked");
 }
 
+#[test]
+fn a_question_ends_its_sentence_in_a_headline() {
+    let check = |text: &str, expect: &str| {
+        let mut shown = status(&after(&[baseline(), intended()]), &alive());
+        (shown.state, shown.phase) = (DisplayState::NeedsYou, DisplayPhase::NeedsAnswer);
+        let text = text.to_owned();
+        shown.question =
+            Some(QuestionStatus { id: "1".to_owned(), kind: QuestionKind::Agent, text, expires_at: None });
+        assert_eq!(headline(&shown), expect);
+    };
+    check("Tabs or spaces?", "Needs you: iteration 1/25, the agent asks: Tabs or spaces? No criteria");
+    check("Name the port. ", "Needs you: iteration 1/25, the agent asks: Name the port. No criteria");
+    check("Which port", "Needs you: iteration 1/25, the agent asks: Which port, no criteria");
+}
+
 /// Whether the breaker counts it or not, and when the loop is over, too.
 #[test]
 fn what_the_agent_was_denied_is_shown() {
@@ -262,6 +278,6 @@ fn an_open_breaker_that_tries_again_works_and_waits() {
     let at = "2026-11-20T12:30:00.000Z";
     assert_eq!(json!(shown.wait), json!({"reason": "breaker", "resumesAt": at}));
     assert_eq!((shown.breaker.resumes_at.as_deref(), shown.breaker.trips), (Some(at), 1));
-    let line = "Breaker open: iteration 0/25, because, tries again by itself, no criteria";
+    let line = "Breaker open at iteration 0/25 (because), retries automatically, no criteria";
     assert_eq!(headline(&shown), line);
 }
