@@ -13,7 +13,8 @@ use loopkeeper_task::{
 };
 use loopkeeper_text::digest::sha256;
 use loopkeeper_text::lines::LineIndex;
-use loopkeeper_text::{DocumentRange, sanitize, words};
+use loopkeeper_text::{DocumentRange, sanitize};
+use loopkeeper_view::editor;
 
 use super::failure::{Failure, FailureKind, FailureLocation};
 use loopkeeper_system::config_files;
@@ -267,10 +268,9 @@ pub fn refused_settings(root: &Path, loaded: &LoadedTask) -> Vec<Finding> {
     let refused = |(setting, argument): (&WrittenSetting, &SettingOverride)| {
         let is_its = |it: &&SettingFinding| it.origin == SettingOrigin::Option(argument.option.clone());
         let finding = resolved.findings().iter().filter(|it| it.is_blocking()).find(is_its)?;
-        let end = if finding.hint.ends_with('?') { "" } else { "." };
         Some(Finding {
             code: FindingCode::BadValue,
-            message: format!("{}. {}{end}", finding.message, words::capitalised(&finding.hint)),
+            message: editor::settings::message_of(finding),
             place: setting.place.clone(),
             fix: None,
         })

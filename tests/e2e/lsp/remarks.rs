@@ -91,10 +91,14 @@ fn a_setting_of_the_document_that_cannot_be_taken_is_said_at_its_value() {
     let summary = "3 4 summary: idle: 1 criterion, not checked yet";
     let said = desk.until("PROMPT.md", &[unknown, summary, "7 4 never-run: tests: not checked yet"]);
     assert_eq!(said["diagnostics"][0]["range"]["end"]["character"], 12);
+    // A hint that does not fit is left out rather than cut.
+    desk.change("PROMPT.md", 2, &document("an-agent-with-a-name-that-leaves-no-room-for-a-hint", ""));
+    let no_room = "1 2 bad-value: there is no agent `an-agent-with-a-name-that-leaves-no-room-for-a-hint`";
+    desk.until("PROMPT.md", &[no_room, summary, "7 4 never-run: tests: not checked yet"]);
     // Also while the text is not saved.
-    desk.change("PROMPT.md", 2, &document("clade", "Soon.\n\n"));
+    desk.change("PROMPT.md", 3, &document("clade", "Soon.\n\n"));
     desk.until("PROMPT.md", &[unknown, summary, "9 4 never-run: tests: not checked yet"]);
-    desk.change("PROMPT.md", 3, &document("claude", "Soon.\n\n"));
+    desk.change("PROMPT.md", 4, &document("claude", "Soon.\n\n"));
     desk.until("PROMPT.md", &[summary, "9 4 never-run: tests: not checked yet"]);
 }
 

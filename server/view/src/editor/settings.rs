@@ -79,6 +79,11 @@ fn layer(file: &str, text: &str) -> Layer {
     Layer { kind: LayerKind::Workspace, file: file.to_owned(), text: text.to_owned() }
 }
 
+/// The text of its diagnostic, wherever the setting is written.
+pub fn message_of(finding: &SettingFinding) -> String {
+    message::fact(&finding.message, &finding.hint)
+}
+
 fn place(finding: &SettingFinding) -> Option<&DocumentRange> {
     match &finding.origin {
         SettingOrigin::File { place, .. } => Some(place),
@@ -93,5 +98,5 @@ fn diagnostic(finding: &SettingFinding, place: &DocumentRange) -> Diagnostic {
         SettingCode::BadValue | SettingCode::Ignored => DiagnosticCode::BadValue,
         SettingCode::NotYetSupported => DiagnosticCode::NotYetSupported,
     };
-    Diagnostic::new(place, Severity::Error, code, message::fact(&finding.message, &finding.hint))
+    Diagnostic::new(place, Severity::Error, code, message_of(finding))
 }
