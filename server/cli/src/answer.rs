@@ -47,7 +47,7 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
             "The next iteration of loop {name} is told; `loopkeeper resume {id}` goes on."
         ));
     } else {
-        out.line(format_args!("Loop {name} goes on; its next iteration is told."));
+        out.line(format_args!("Loop {name} continues; the next prompt contains the answer."));
     }
     Ok(Exit::Done)
 }

@@ -62,7 +62,10 @@ fn answered_in_a_terminal() {
         .out("the agent asks: Which database do you want?")
         .out(&format!("`loopkeeper answer {id} '…'` answers"));
     world.run(&["answer", &id, "  "]).expect(2).err("the answer is empty");
-    world.run(&["answer", &id, "SQLite, in one file"]).expect(0).out("goes on; its next iteration is told");
+    world
+        .run(&["answer", &id, "SQLite, in one file"])
+        .expect(0)
+        .out("continues; the next prompt contains the answer");
     assert_eq!(end(&world), ("completed".to_owned(), true, 2));
     let told = world.prompt(2);
     assert!(told.contains("The user answers:\n\nSQLite, in one file\n"), "{told}");

@@ -30,7 +30,9 @@ impl PreflightError {
     pub(super) fn hint(&self, agent: &str, path: &Path) -> String {
         match self {
             Self::Missing | Self::NoFile => {
-                format!("correct the path: `command` under `[agents.{agent}]`, or what `--agent` was given.")
+                format!(
+                    "correct the path: `command` under `[agents.{agent}]`, or the path given as the agent."
+                )
             }
             Self::NotExecutable => format!("run `chmod +x {}`.", path.display()),
             Self::NoInterpreter => "begin it with a line such as `#!/bin/sh`.".to_owned(),

@@ -279,7 +279,7 @@ fn what_cannot_start_says_the_remedy() {
     for (agents, expect, remedy) in [
         (agent("mine", &["gone"]), "no program `gone` on PATH", "whole path"),
         (agent("mine", &["./plain.sh"]), "/tree/plain.sh is not executable", "chmod +x"),
-        (agent("mine", &["./gone.sh"]), "/tree/gone.sh does not exist", "what `--agent` was given"),
+        (agent("mine", &["./gone.sh"]), "/tree/gone.sh does not exist", "the path given as the agent"),
         (agent("mine", &["./bare.sh"]), "/tree/bare.sh does not say what should run it", "`#!/bin/sh`"),
         (agent("mine", &["./"]), "/tree is not a file", "correct the path"),
         (agent("mine", &[]), "has no command", "add `command"),
