@@ -1,5 +1,5 @@
-//! What client and server agree on. The server announces nothing that it does not do, and sends nothing that the
-//! client did not announce.
+//! Negotiates the capabilities of client and server. The server announces nothing that it does not do, and sends
+//! nothing that the client did not announce.
 
 use std::path::PathBuf;
 
@@ -16,22 +16,22 @@ use super::documents::positions::Encoding;
 use super::ext::{COMMANDS, VERSION};
 use super::to_proto;
 
-/// One client's conversation, as `initialize` began it.
+/// What one client announced in `initialize`.
 #[derive(Debug, Default)]
 pub struct ResolvedClientCapabilities {
     pub client: ClientCapabilities,
-    /// What it calls itself.
+    /// The client's name from `clientInfo`.
     pub client_name: Option<String>,
-    /// What a column counts.
+    /// The unit of a column.
     pub encoding: Encoding,
     /// The opened folders that are on this machine.
     pub folders: Vec<PathBuf>,
-    /// The editor's own trust in them. Necessary, never sufficient.
+    /// Whether the editor trusts these folders. Necessary, never sufficient.
     pub trusted: bool,
 }
 
 impl ResolvedClientCapabilities {
-    /// The client asked for `loopkeeper/…` notifications.
+    /// Whether the client announced support for `loopkeeper/…` notifications.
     pub(crate) fn knows_us(&self) -> bool {
         let ours = self.client.experimental.as_ref().and_then(|it| it.get("loopkeeper"));
         ours.is_some_and(|it| !it.is_null() && *it != Value::Bool(false))
@@ -40,7 +40,7 @@ impl ResolvedClientCapabilities {
     pub fn of(params: InitializeParams) -> Self {
         let folders = folders(&params);
         let trusted = params.initialization_options.as_ref().and_then(|it| it.get("trusted"));
-        // What is neither yes nor absent is a client's mistake, and no reason to trust.
+        // A value that is neither a boolean nor null is a mistake of the client and does not grant trust.
         let trusted = trusted.is_none_or(|it| *it == Value::Bool(true) || it.is_null());
         let encoding = negotiate_encoding(&params.capabilities);
         let client_name = params.client_info.map(|it| it.name);
@@ -71,7 +71,7 @@ pub fn of_server(session: &ResolvedClientCapabilities) -> ServerCapabilities {
             work_done_progress_options: WorkDoneProgressOptions::default(),
         }),
         completion_provider: Some(CompletionOptions {
-            // What begins a check, a table, a value and a quoted one.
+            // Characters that begin a check, a table, a value and a quoted value.
             trigger_characters: Some(["`", "[", "=", "\""].map(str::to_owned).to_vec()),
             ..CompletionOptions::default()
         }),
@@ -91,7 +91,7 @@ pub fn of_server(session: &ResolvedClientCapabilities) -> ServerCapabilities {
     }
 }
 
-/// Kinds only for clients that know what kinds are.
+/// Announces kinds only to clients that support them.
 fn code_actions(session: &ResolvedClientCapabilities) -> CodeActionProviderCapability {
     if !to_proto::takes_actions(&session.client) {
         return CodeActionProviderCapability::Simple(true);
@@ -103,7 +103,7 @@ fn code_actions(session: &ResolvedClientCapabilities) -> CodeActionProviderCapab
     })
 }
 
-/// Bytes where the client can count them; else what every client counts.
+/// UTF-8 where the client supports it; otherwise UTF-16, which every client supports.
 fn negotiate_encoding(client: &ClientCapabilities) -> Encoding {
     let offered = client.general.as_ref().and_then(|it| it.position_encodings.as_ref());
     match offered {
@@ -112,7 +112,7 @@ fn negotiate_encoding(client: &ClientCapabilities) -> Encoding {
     }
 }
 
-/// In the order of age: workspace folders, then the one root, then its path.
+/// Uses the newest field that is present: workspace folders, then the root URI, then the root path.
 #[expect(deprecated, reason = "some clients send nothing else")]
 fn folders(params: &InitializeParams) -> Vec<PathBuf> {
     let path = |it: &Url| (it.scheme() == "file").then(|| it.to_file_path().ok()).flatten();

@@ -1,5 +1,5 @@
-//! What can be done: `workspace/executeCommand`, one file per kind of command. Each answers the new status, or says
-//! in `data.code` why it was not done. Blocking work runs where it may block.
+//! Executes `workspace/executeCommand`, with one file per kind of command. Each returns the new status, or an error
+//! with the reason in `data.code`. Blocking work runs on blocking threads.
 
 mod check;
 mod diff;
@@ -31,10 +31,10 @@ use super::publisher::status;
 use super::session::ServerState;
 use loopkeeper_workspace::Invalidation;
 
-/// What a command ends in.
+/// The result of a command.
 pub(crate) type CommandOutcome = Result<CommandResult, CommandRefusal>;
 
-/// Does what a client asks for.
+/// Executes a command of the client.
 pub(crate) async fn execute(
     shared: &Arc<ServerState>,
     params: ExecuteCommandParams,
@@ -49,11 +49,11 @@ pub(crate) async fn execute(
     serde_json::to_value(done).map(Some).map_err(|_| jsonrpc::Error::internal_error())
 }
 
-/// What a command may have changed.
+/// The parts of the snapshot that a command may have changed.
 fn invalidation_for(command: &str) -> Invalidation {
     match command {
         ext::ROLLBACK | ext::UNDO_ROLLBACK | ext::SKIP | ext::PRIORITIZE | ext::IMPORT => Invalidation::ALL,
-        // Of another tool's loop it is a file that goes.
+        // Stopping a loop of another tool removes a file.
         ext::STOP => Invalidation { files: true, ..Invalidation::STATE },
         ext::DIFF | ext::OUTPUT | ext::EXPORT => Invalidation::TEXTS,
         _ => Invalidation::STATE,
@@ -87,7 +87,7 @@ async fn run(shared: &Arc<ServerState>, params: ExecuteCommandParams) -> Command
     }
 }
 
-/// The one object that every command takes.
+/// Every command takes exactly one object.
 fn parse_arguments<T: DeserializeOwned>(arguments: Vec<Value>) -> Result<T, CommandRefusal> {
     let mut arguments = arguments.into_iter();
     let (Some(argument), None) = (arguments.next(), arguments.next()) else {
@@ -103,7 +103,7 @@ fn parse_arguments<T: DeserializeOwned>(arguments: Vec<Value>) -> Result<T, Comm
     })
 }
 
-/// Runs what may block on a thread that may.
+/// Runs blocking work on a blocking thread.
 pub(crate) async fn run_blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, CommandRefusal> + Send + 'static,
 ) -> Result<T, CommandRefusal> {

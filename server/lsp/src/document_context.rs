@@ -16,26 +16,26 @@ use super::view_input;
 use loopkeeper_workspace::snapshot::TaskSnapshot;
 use loopkeeper_workspace::{WorkspaceSnapshot, is_config};
 
-/// One open document with the way its places are counted.
+/// One open document with its line positions.
 pub(crate) struct DocumentSnapshot {
     pub(crate) document: Arc<Document>,
     pub(crate) encoding: Encoding,
     path: PathBuf,
 }
 
-/// A document of a task.
+/// An open document that belongs to a task.
 pub(crate) struct DocumentContext {
     pub(crate) shown: DocumentSnapshot,
     /// The document's name in its task.
     pub(crate) file: String,
     snapshot: Arc<WorkspaceSnapshot>,
     task: Arc<TaskSnapshot>,
-    /// The hash of the page of its commands that was shown.
+    /// The hash of the last page of the task's commands that was shown.
     page: Option<String>,
 }
 
 impl DocumentSnapshot {
-    /// `None`: not open, and so nothing that is asked about.
+    /// `None` if the document is not open, so that requests about it have no result.
     pub(crate) fn of(shared: &ServerState, uri: &Url) -> Option<Self> {
         let document = shared.documents.get(uri)?;
         let path = document.path.clone()?;
@@ -69,19 +69,19 @@ impl DocumentSnapshot {
 }
 
 impl DocumentContext {
-    /// `None`: the document is open and no task's.
+    /// `None` if the document is open but belongs to no task.
     pub(crate) async fn of(shared: &ServerState, shown: DocumentSnapshot) -> Option<Self> {
         let snapshot = shared.index().wait_until_ready().await;
         let task = snapshot.task_with(&shown.path)?;
         let task = current_task(shared, task);
         let named = |it: &&task::TaskDocument| task.root.join(&it.path) == shown.path;
         let file = task.documents.iter().find(named)?.path.clone();
-        // The text of the request, whatever came after it.
+        // The text as of this request, even if it has changed since.
         let page = shared.trust_pages.hash(&task.uri);
         Some(Self { shown, file, snapshot, task, page })
     }
 
-    /// Where the task's paths begin.
+    /// The root that the task's paths are relative to.
     pub(crate) fn root(&self) -> &Path {
         &self.task.root
     }
@@ -91,7 +91,7 @@ impl DocumentContext {
     }
 }
 
-/// The task as its open documents read now: a snapshot may be some keystrokes behind.
+/// The task parsed from its open documents, because a snapshot may be some keystrokes behind.
 fn current_task(shared: &ServerState, task: &Arc<TaskSnapshot>) -> Arc<TaskSnapshot> {
     let mut newer: Vec<(usize, Arc<Document>)> = Vec::new();
     for open in shared.documents.all() {
@@ -99,7 +99,7 @@ fn current_task(shared: &ServerState, task: &Arc<TaskSnapshot>) -> Arc<TaskSnaps
             open.path.as_ref().is_some_and(|path| task.root.join(&it.path) == *path)
         };
         let Some(at) = task.documents.iter().position(named) else { continue };
-        // The very text that was looked at, or one that says the same.
+        // The same text as in the snapshot, by identity or by content.
         let is_shown =
             task.texts.get(at).and_then(Option::as_ref).is_some_and(|it| Arc::ptr_eq(it, &open.text));
         if !is_shown && task.documents.get(at).is_some_and(|it| *it.text != *open.text) {

@@ -1,5 +1,5 @@
-//! The documents that are open in the editor: their text, version, and whether the file says something else.
-//! What runs is the saved file; this is for showing places and for refusing to start on unsaved changes.
+//! Holds the documents that are open in the editor: their text, version, and whether they differ from the file. Runs
+//! use the saved files; this is for ranges and for refusing to start on unsaved changes.
 
 pub mod positions;
 
@@ -12,14 +12,14 @@ use lsp_types::{TextDocumentContentChangeEvent, Url};
 use self::positions::{Encoding, LinePositions};
 use super::session::canonical_parent_path;
 
-/// A file larger than this is no document of ours.
+/// A larger file is not treated as a document.
 const LARGEST: u64 = 16 << 20;
 
-/// One open document as it was at one version. Never changes: who holds it sees one consistent text.
+/// One version of an open document. Immutable, so every holder has one consistent text.
 #[derive(Debug)]
 pub struct Document {
     pub uri: Url,
-    /// The file's path without links in its folder, as of this version. None for what is no file.
+    /// The file's path with its folder canonicalized, as of this version. `None` if it is not a file.
     pub path: Option<PathBuf>,
     pub version: i32,
     pub text: Arc<str>,
@@ -29,10 +29,10 @@ pub struct Document {
 }
 
 impl Document {
-    /// The user has changes that a run would not see.
+    /// Whether the user has changes that a run would not use.
     pub fn is_dirty(&self) -> bool {
         !is_same(&self.text, &self.saved)
-            // An editor that reloads a file says so as a change.
+            // An editor that reloads a file reports that as a change.
             && !on_disk(&self.uri).is_some_and(|it| is_same(&self.text, &it))
     }
 
@@ -57,14 +57,14 @@ impl Documents {
         self.lock_documents().values().cloned().collect()
     }
 
-    /// An editor may open a document with changes that it kept from its last session.
+    /// An editor may open a document with unsaved changes restored from its last session.
     pub(crate) fn open(&self, uri: Url, version: i32, text: String) {
         let text: Arc<str> = text.into();
         let saved = on_disk(&uri).map_or_else(|| Arc::clone(&text), Arc::from);
         self.lock_documents().insert(uri.clone(), Document::new(uri, version, text, saved));
     }
 
-    /// Full texts are what was agreed; a range from a client that did not listen is applied all the same.
+    /// Full text was negotiated; a range from a client that ignores this is applied nevertheless.
     pub(crate) fn change(
         &self,
         uri: &Url,
@@ -102,7 +102,7 @@ impl Documents {
     }
 }
 
-/// The file behind a document, read as editors read it.
+/// The file behind a document, decoded as editors do.
 fn on_disk(uri: &Url) -> Option<String> {
     let path = (uri.scheme() == "file").then(|| uri.to_file_path().ok()).flatten()?;
     let facts = path.metadata().ok().filter(|it| it.is_file() && it.len() <= LARGEST);
@@ -111,7 +111,7 @@ fn on_disk(uri: &Url) -> Option<String> {
     Some(text.strip_prefix('\u{feff}').unwrap_or(&text).to_owned())
 }
 
-/// Line ends and a missing last one are the editor's business, not changes of the user.
+/// Ignores line endings and a missing final newline, because they are the editor's choice and not the user's change.
 pub(crate) fn is_same(one: &str, other: &str) -> bool {
     one == other || one.lines().eq(other.lines())
 }
@@ -122,7 +122,7 @@ mod tests {
     use lsp_types::{TextDocumentContentChangeEvent, Url};
     use std::fs;
 
-    /// What is on disk, what the editor opens, and what it then does.
+    /// Takes the text on disk, the text that the editor opens, and its changes.
     #[track_caller]
     fn check(disk: Option<&[u8]>, opened: &str, then: impl Fn(&Documents, &Url), is_dirty: bool) {
         let folder = tempfile::tempdir().unwrap();

@@ -1,5 +1,5 @@
-//! Everything that is not the Language Server Protocol: custom messages and the arguments and answers of commands.
-//! `PROTOCOL.md`, `protocol.ts` and `protocol.lua` say the same; a test compares them.
+//! Defines everything outside the Language Server Protocol: custom messages, and the arguments and results of commands.
+//! `PROTOCOL.md`, `protocol.ts` and `protocol.lua` declare the same; a test compares them.
 
 mod commands;
 #[cfg(test)]
@@ -19,7 +19,7 @@ pub(crate) use commands::{
     UNDO_ROLLBACK, UNTRUST, UndoRollbackArgs, UntrustArgs,
 };
 
-/// Of this protocol.
+/// Version of this protocol.
 pub(crate) const VERSION: u32 = 1;
 
 pub(crate) enum StatusChanged {}
@@ -29,7 +29,7 @@ impl Notification for StatusChanged {
     const METHOD: &'static str = "loopkeeper/status";
 }
 
-/// Whole; replaces the last.
+/// The complete status; replaces the previous one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct StatusParams {
@@ -44,15 +44,15 @@ pub(crate) struct StatusParams {
     /// Loops of another tool in the opened folders.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) foreign: Vec<ForeignLoop>,
-    /// What needs the user now.
+    /// Open alerts that need the user.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) alerts: Vec<AlertParams>,
 }
 
-/// A loop that Claude Code's plugin holds open.
+/// A loop that Claude Code's plugin runs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct ForeignLoop {
-    /// Of its state file; names it.
+    /// URI of its state file; identifies the loop.
     pub(crate) uri: String,
     pub(crate) root: String,
     #[serde(flatten)]
@@ -176,7 +176,7 @@ pub(crate) struct IterationsResult {
     pub(crate) iterations: Vec<IterationEntry>,
 }
 
-/// One mark an iteration.
+/// One mark per iteration.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct CriterionRow {
@@ -208,7 +208,7 @@ pub(crate) struct IterationEntry {
     pub(crate) taken_back: bool,
     pub(crate) passed: u64,
     pub(crate) total: u64,
-    /// The counts in words, as every view says them.
+    /// The counts as text, identical in every view.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub(crate) summary: String,
 }
@@ -237,7 +237,7 @@ pub(crate) struct TrustCommand {
     pub(crate) trusted: bool,
 }
 
-/// Why a command was not done: `data.code` of the error.
+/// Why a command was rejected: `data.code` of the error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) enum RefusalCode {
@@ -251,7 +251,7 @@ pub(crate) enum RefusalCode {
     BadArgument,
 }
 
-/// `data` of the error of a command.
+/// `data` of a command's error.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct RefusalData {
@@ -262,14 +262,14 @@ pub(crate) struct RefusalData {
     pub(crate) hash: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) count: Option<usize>,
-    /// The server asks the user itself.
+    /// Whether the server asks the user itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) asked: Option<bool>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) uri: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) holder: Option<String>,
-    /// Where `uri` is to be corrected, from 0.
+    /// The line of `uri` to correct, from 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) line: Option<u32>,
 }

@@ -1,4 +1,4 @@
-//! Loops of Claude Code's plugin, where the editor meets them: on their state files.
+//! Shows loops of Claude Code's plugin in the editor, on their state files.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ pub(crate) fn entry(found: &PluginLoopFile) -> ForeignLoop {
     }
 }
 
-/// On the first line of its state file.
+/// A diagnostic on the first line of the state file.
 pub(crate) fn diagnostic() -> Diagnostic {
     let dashes = Range::new(Position::new(0, 0), Position::new(0, 3));
     Diagnostic {
@@ -57,7 +57,7 @@ pub(crate) fn hover(snapshot: &WorkspaceSnapshot, shown: &DocumentSnapshot) -> O
     })
 }
 
-/// Makes a task of it, and cancels it.
+/// Converts the loop to a task, and cancels it.
 pub(crate) async fn import(shared: &Arc<ServerState>, args: ImportArgs) -> CommandOutcome {
     let path = state_file_path(shared, &args.file)
         .ok_or_else(|| CommandRefusal::bad_argument("`file` is not a file URI of an opened folder"))?;
@@ -77,14 +77,14 @@ pub(crate) async fn import(shared: &Arc<ServerState>, args: ImportArgs) -> Comma
     Ok(CommandResult { uri: Some(uri), ..CommandResult::default() })
 }
 
-/// `None`: `loop_id` names none of them.
+/// `None` if `loop_id` is not one of these loops.
 pub(crate) async fn stop(shared: &Arc<ServerState>, loop_id: &str) -> Option<CommandOutcome> {
     let path = state_file_path(shared, loop_id)?;
     let stopped = run_blocking(move || Ok(foreign::open(&path)?.cancel()?)).await;
     Some(stopped.map(|()| CommandResult::default()))
 }
 
-/// Only below the opened folders: a client may be asked by anybody.
+/// Accepts only files below the opened folders, because a client may forward a URI from any source.
 fn state_file_path(shared: &ServerState, uri: &str) -> Option<PathBuf> {
     let url = Url::parse(uri).ok().filter(|it| it.scheme() == "file")?;
     let path = canonical_parent_path(&url.to_file_path().ok()?);

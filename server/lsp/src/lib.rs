@@ -1,16 +1,16 @@
-//! The language server: a viewer of loops. It may crash, be killed or run several times without any effect on loops.
+//! The language server: shows and controls loops. It may crash, be killed or run several times without affecting them.
 //!
-//! Map: [`fn@serve`], the entry point, connects [`server`] (method to handler) to [`transport`]. Handlers use the state in
-//! [`session`] (the client, its [`capabilities`], the open [`documents`]); a request about a document gets its
+//! Map: [`fn@serve`], the entry point, connects [`server`] (method to handler) to [`transport`]. Handlers use the state
+//! in [`session`] (the client, its [`capabilities`], the open [`documents`]); a request about a document gets its
 //! [`document_context`], and [`to_proto`] converts the core's views to LSP types. Tasks and loops come from the
-//! snapshots of `loopkeeper_workspace`; [`publisher`] sends their changes, [`commands`] executes commands, [`questions`]
-//! asks the user, [`virtual_documents`] are generated read-only files, [`trace`] is the log, [`foreign`] are loops of another tool. [`ext`]
-//! declares every message
-//! that is not of the protocol itself. Rules about tasks and loops live in the core; nothing here decides one.
+//! snapshots of `loopkeeper_workspace`; [`publisher`] sends their changes, [`commands`] executes commands,
+//! [`questions`] asks the user, [`virtual_documents`] are generated read-only files, [`trace`] is the log, [`foreign`]
+//! shows loops of another tool. [`ext`] declares every message that is not part of LSP itself. Rules about tasks and
+//! loops live in the core; nothing here decides one.
 //!
 //! To add a request: a file `handlers/<request>.rs` with one `async fn handle(&Shared, Params) -> Result<…>`, the
-//! one-line method in `server.rs`, and what announces it in `capabilities.rs`. A notification's handler changes the
-//! state and returns: it never waits for the client, since everything behind it waits for it.
+//! one-line method in `server.rs`, and its announcement in `capabilities.rs`. The handler of a notification changes the
+//! state and returns: it never waits for the client, because everything received after it waits for it.
 
 pub mod capabilities;
 mod commands;

@@ -1,6 +1,6 @@
-//! The one that sends: diagnostics, status, progress, alerts, output, lens refreshes. It looks at the latest snapshot
-//! and sends what differs from what it sent before; while the client does not read, it waits, and what it would have
-//! sent meanwhile is never made. Nothing is sent that the client did not announce.
+//! Publishes diagnostics, status, progress, alerts, output and lens refreshes. Sends the difference between the latest
+//! snapshot and what was last sent; intermediate states are skipped while the client is not reading (backpressure).
+//! Nothing is sent that the client did not announce.
 
 mod alerts;
 mod diagnostics;
@@ -26,7 +26,7 @@ use self::status::StatusPublisher;
 use super::session::ServerState;
 use loopkeeper_workspace::WorkspaceSnapshot;
 
-/// Publishes until nothing is looked at any more.
+/// Publishes until the index stops.
 pub(crate) async fn publish(shared: Arc<ServerState>) {
     let index = shared.index().clone();
     let mut snapshots = index.subscribe_snapshots();
@@ -42,7 +42,7 @@ pub(crate) async fn publish(shared: Arc<ServerState>) {
         let snapshot = snapshots.borrow_and_update().clone();
         let mut due = None;
         if snapshot.looked {
-            // What a keeper tells besides the journal changes none of these.
+            // Live data of keepers affects none of these.
             if shown.as_ref().is_none_or(|it| !Arc::ptr_eq(it, &snapshot)) {
                 diagnostics.publish(&shared, &snapshot).await;
                 lenses.publish(&shared, &snapshot);
@@ -70,7 +70,7 @@ fn earlier_deadline(one: Option<Instant>, other: Option<Instant>) -> Option<Inst
     }
 }
 
-/// Not more often than once in a while: the first at once, the last of a burst at its end.
+/// Rate limiter: the first is sent immediately, the last of a burst at the end of the interval.
 #[derive(Debug)]
 struct Throttle {
     every: Duration,
@@ -82,12 +82,12 @@ impl Throttle {
         Self { every, last: None }
     }
 
-    /// When the next may go; `None`: now.
+    /// When the next one may be sent; `None`: now.
     fn next_allowed(&self) -> Option<Instant> {
         self.last.map(|it| it + self.every).filter(|it| *it > Instant::now())
     }
 
-    /// `Err`: too early, and when it will not be.
+    /// `Err`: too early, with the time from which it is permitted.
     fn try_acquire(&mut self) -> Result<(), Instant> {
         if let Some(due) = self.next_allowed() {
             return Err(due);

@@ -1,6 +1,7 @@
-//! Questions to the user, by `window/showMessageRequest`: at most three short answers, never waited for by anything
-//! else, always with an expiry. Everything but one of the answers is a no: silence, a closed question, an error, an
-//! empty answer. A client that cannot be asked gets a message, and finds the answers as code actions.
+//! Asks the user questions with `window/showMessageRequest`: at most three short answers, always with an expiry, and
+//! nothing else waits for them. Everything except one of the answers counts as no: a timeout, a closed question, an
+//! error, an empty answer. A client that does not support questions gets a message, and offers the answers as code
+//! actions.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,31 +14,31 @@ use super::session::ServerState;
 /// Questions expire after this time.
 pub(crate) const EXPIRY: Duration = Duration::from_secs(600);
 
-/// The answer that does nothing.
+/// The answer without an effect.
 pub(crate) const NOT_NOW: &str = "Not now";
 
 pub(crate) struct ClientQuestion {
     pub(crate) message: String,
     /// At most three.
     pub(crate) answers: Vec<&'static str>,
-    /// URI of a text that the first answer is about: a client that knows us shows it beside the question.
+    /// URI of a document that the first answer refers to; a client that knows us shows it next to the question.
     pub(crate) page: Option<String>,
-    /// How long the answer is of use.
+    /// How long the answer is useful.
     pub(crate) expiry: Duration,
 }
 
 /// Whether and when a client can be asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum QuestionSupport {
-    /// It announced that it shows questions: at any time.
+    /// Announced by the client: it can be asked at any time.
     Announced,
-    /// It answers without having announced it, in a prompt that takes the keys of its user and offers the first answer
-    /// as the default: only about what the user has just ordered, and the first answer does nothing.
+    /// Not announced, but answered in a prompt that captures the user's keys and offers the first answer as the
+    /// default. Such a client is asked only about the user's last command, and the first answer has no effect.
     Unannounced,
     Never,
 }
 
-/// By `clientInfo`: eglot and lsp-mode.
+/// `clientInfo` names of eglot and lsp-mode.
 const UNANNOUNCED: [&str; 2] = ["Eglot", "emacs"];
 
 impl QuestionSupport {
@@ -51,18 +52,18 @@ impl QuestionSupport {
     }
 }
 
-/// The questions that nobody has answered yet: none is asked twice at a time.
+/// The unanswered questions; a question is never open twice.
 #[derive(Clone, Default)]
 pub(crate) struct OpenQuestions(Arc<Mutex<BTreeSet<String>>>);
 
-/// One of them, until it is dropped.
+/// Marks one question as open until it is dropped.
 pub(crate) struct OpenQuestionGuard {
     pending: OpenQuestions,
     key: String,
 }
 
 impl OpenQuestions {
-    /// `None`: this very question is being asked.
+    /// `None` if the same question is already open.
     pub(crate) fn try_open(&self, key: String) -> Option<OpenQuestionGuard> {
         let is_new = self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(key.clone());
         is_new.then(|| OpenQuestionGuard { pending: self.clone(), key })
@@ -75,12 +76,12 @@ impl Drop for OpenQuestionGuard {
     }
 }
 
-/// At any time.
+/// Whether the client can be asked at any time.
 pub(crate) fn can_ask(shared: &ServerState) -> bool {
     QuestionSupport::of(shared) == QuestionSupport::Announced
 }
 
-/// The answer, one of those of the question; `None` when it was closed, refused or left alone.
+/// The chosen answer; `None` if the question was closed, rejected or not answered.
 pub(crate) async fn ask_client(shared: &ServerState, question: &ClientQuestion) -> Option<String> {
     let answers = order_answers(QuestionSupport::of(shared), &question.answers);
     let first = question.answers.first();
@@ -99,12 +100,12 @@ pub(crate) async fn ask_client(shared: &ServerState, question: &ClientQuestion) 
     if let Ok(item) = answer {
         return item.map(|it| it.title).filter(|it| answers.contains(&it.as_str()));
     }
-    // It said that it can, and cannot.
+    // The client announced support, and failed.
     warn(shared, &question.message).await;
     None
 }
 
-/// As they are offered: where the first one is the default, that is the one that does nothing.
+/// Answers in display order: if the first one is the default, it must be the one without an effect.
 fn order_answers(asking: QuestionSupport, answers: &[&'static str]) -> Vec<&'static str> {
     let answers = answers.iter().copied().take(3);
     match asking {

@@ -1,4 +1,4 @@
-//! The server's process: its own standard streams, one conversation, an exit code.
+//! The server's process: standard streams, one connection, an exit code.
 
 use std::fs::File;
 use std::io;
@@ -24,7 +24,7 @@ pub enum ServeError {
     Io(#[from] io::Error),
 }
 
-/// Serves one client on stdin and stdout; says whether it ended with `shutdown` and `exit`.
+/// Serves one client on stdin and stdout; returns whether the connection ended with `shutdown` and `exit`.
 pub fn serve() -> Result<bool, ServeError> {
     let trace = trace::start()?;
     let build = |client| LspServer::new(Arc::new(ServerState::new(client, trace)));
@@ -35,7 +35,7 @@ pub fn serve() -> Result<bool, ServeError> {
         .custom_method(ext::TRUST_PAGE, LspServer::trust_page)
         .custom_method("$/setTrace", LspServer::set_trace)
         .finish();
-    // Not by `io::stdout`: its lock and line buffer are in the way of whole frames.
+    // Not `io::stdout`, because its lock and line buffer slow down whole frames.
     let input = File::from(io::stdin().as_fd().try_clone_to_owned()?);
     let output = File::from(io::stdout().as_fd().try_clone_to_owned()?);
     Ok(transport::run(service, socket, input, output, TransportLimits::default())? == ConnectionEnd::Properly)

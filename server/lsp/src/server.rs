@@ -1,4 +1,4 @@
-//! Which method goes to which handler, and nothing else.
+//! Routes each method to its handler, and does nothing else.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! The state shared by all handlers, cheap to clone as an `Arc`. Every part locks itself, and no lock is held across
-//! an await.
+//! The state shared by all handlers, cheap to clone as an `Arc`. Every part has its own lock, and no lock is held
+//! across an await.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,7 +16,7 @@ use loopkeeper_system::state_dir::StateDir;
 use loopkeeper_workspace::{IndexScope, OpenText, TextProvider, WorkspaceIndex};
 
 pub struct ServerState {
-    /// What is awaited on it waits for the client to read; requests are answered or given up by the pump in the end.
+    /// Awaiting a send waits for the client to read; the transport resolves every request eventually.
     pub client: Client,
     pub(crate) trace: ClientTrace,
     pub documents: Arc<Documents>,
@@ -25,7 +25,7 @@ pub struct ServerState {
     folders: Mutex<Vec<PathBuf>>,
     pub(crate) pending: OpenQuestions,
     pub(crate) trust_pages: TrustPages,
-    /// Of the last status.
+    /// Sequence number of the last status.
     seq: AtomicU64,
 }
 
@@ -44,19 +44,19 @@ impl ServerState {
         }
     }
 
-    /// What was agreed in `initialize`; before that, what holds for a client that can do nothing.
+    /// The capabilities negotiated in `initialize`; before that, those of a client that supports nothing.
     pub fn session(&self) -> &ResolvedClientCapabilities {
         static NOTHING: OnceLock<ResolvedClientCapabilities> = OnceLock::new();
         self.session.get().unwrap_or_else(|| NOTHING.get_or_init(ResolvedClientCapabilities::default))
     }
 
-    /// Once, by `initialize`.
+    /// Called once, by `initialize`.
     pub fn init_session(&self, session: ResolvedClientCapabilities) {
         self.folders().clone_from(&session.folders);
         let _ = self.session.set(session);
     }
 
-    /// What is known of tasks and loops; begins to look when it is first asked for.
+    /// The index of tasks and loops; started by the first call.
     pub(crate) fn index(&self) -> &WorkspaceIndex {
         self.index.get_or_init(|| {
             WorkspaceIndex::start(IndexScope {
@@ -68,7 +68,7 @@ impl ServerState {
         })
     }
 
-    /// Folders that were opened and closed since.
+    /// Updates the folders that are open.
     pub(crate) fn change_folders(&self, added: Vec<PathBuf>, removed: &[PathBuf]) {
         let mut folders = self.folders();
         folders.retain(|it| !removed.contains(it));
@@ -99,7 +99,7 @@ impl TextProvider for Documents {
     }
 }
 
-/// Its folder without links: a document that is a link itself is known by its own name.
+/// The path with its folder canonicalized: a document that is a link itself keeps its name.
 pub(crate) fn canonical_parent_path(path: &Path) -> PathBuf {
     let folder = path.parent().and_then(|it| it.canonicalize().ok());
     match (folder, path.file_name()) {

@@ -14,7 +14,7 @@ use lsp_types::{
 use super::document_context::DocumentSnapshot;
 
 pub(crate) fn lens(shown: &DocumentSnapshot, lens: editor::Lens) -> CodeLens {
-    // A lens without any command would be asked about again; the empty one is only shown.
+    // A lens without a command would be resolved again; one with an empty command is only shown.
     let only_said = Command { title: lens.title.clone(), command: String::new(), arguments: None };
     let command = lens.command.map_or(only_said, |it| Command { title: lens.title, ..command(it) });
     CodeLens { range: shown.range(&lens.place.range), command: Some(command), data: None }
@@ -28,13 +28,13 @@ pub(crate) fn command(command: editor::EditorCommand) -> Command {
     }
 }
 
-/// Whether the client takes more than commands.
+/// Whether the client supports code actions besides commands.
 pub(crate) fn takes_actions(client: &ClientCapabilities) -> bool {
     let action = client.text_document.as_ref().and_then(|it| it.code_action.as_ref());
     action.is_some_and(|it| it.code_action_literal_support.is_some())
 }
 
-/// `None`: an edit for a client that only takes commands.
+/// `None` for an edit if the client supports only commands.
 pub(crate) fn action(
     shown: &DocumentSnapshot,
     client: &ClientCapabilities,
@@ -65,7 +65,7 @@ pub(crate) fn action(
     }))
 }
 
-/// Those of the client's diagnostics that the action cures.
+/// Those of the client's diagnostics that the action fixes.
 fn fixed_diagnostics(
     shown: &DocumentSnapshot,
     action: &editor::EditorAction,
@@ -94,7 +94,7 @@ pub(crate) fn hover(shown: &DocumentSnapshot, client: &ClientCapabilities, hover
     }
 }
 
-/// The first format that the client names and we know; every client reads plain text.
+/// The first format of the client that we support; every client supports plain text.
 fn preferred_markup(formats: Option<&Vec<MarkupKind>>) -> MarkupKind {
     formats.and_then(|it| it.first()).cloned().unwrap_or(MarkupKind::PlainText)
 }
@@ -115,7 +115,7 @@ pub(crate) fn symbol(shown: &DocumentSnapshot, symbol: editor::Symbol) -> Docume
     }
 }
 
-/// For clients that know no tree: the state goes into the name.
+/// For clients without hierarchical symbols: the state becomes part of the name.
 pub(crate) fn flat_symbols(shown: &DocumentSnapshot, symbols: Vec<editor::Symbol>) -> Vec<SymbolInformation> {
     let mut all = Vec::new();
     let mut left: Vec<(Option<String>, editor::Symbol)> = symbols.into_iter().map(|it| (None, it)).collect();
@@ -135,7 +135,7 @@ pub(crate) fn flat_symbols(shown: &DocumentSnapshot, symbols: Vec<editor::Symbol
     all
 }
 
-/// Kinds for tasks there are none; these have icons that are told apart.
+/// LSP has no kinds for tasks; these have distinguishable icons.
 fn kind(kind: editor::SymbolKind) -> SymbolKind {
     match kind {
         editor::SymbolKind::Task => SymbolKind::MODULE,

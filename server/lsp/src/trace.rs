@@ -1,5 +1,6 @@
-//! The server's log: on standard error what `LOOPKEEPER_LOG` selects, to the client what its trace setting asks for.
-//! `window/logMessage` carries it, since most clients show no `$/logTrace`. Sending must not log: it would send again.
+//! The server's log: standard error gets what `LOOPKEEPER_LOG` selects, the client what its trace setting requests. The
+//! client gets `window/logMessage`, because most clients do not show `$/logTrace`. Sending must not log, because that
+//! would send again.
 
 use std::mem;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -19,14 +20,14 @@ use tracing_subscriber::reload;
 
 use loopkeeper_system::logging::{self, LogFilterError, LogSink, RedactedSink};
 
-/// Lines that wait for a client which reads slowly; further ones are left out and counted.
+/// Lines queued for a slow client; further ones are dropped and counted.
 const MAX_QUEUED: usize = 512;
 
-/// What goes to the client.
+/// The part of the log that is sent to the client.
 pub(crate) struct ClientTrace {
     filter: reload::Handle<Targets, Registry>,
     state: Arc<TraceState>,
-    /// Until the client asks for the first time.
+    /// `Some` until the client turns the trace on for the first time.
     queue: Mutex<Option<Receiver<TraceLine>>>,
 }
 
@@ -54,7 +55,7 @@ impl LogSink for ClientSink {
     }
 }
 
-/// Sets up the log of this process. Nothing goes to the client until it asks.
+/// Sets up the log of this process. Nothing is sent to the client until it asks.
 pub(crate) fn start() -> Result<ClientTrace, LogFilterError> {
     let selected = logging::filter_from_env()?;
     let redactor = Redactor::from_env(
@@ -73,13 +74,13 @@ pub(crate) fn start() -> Result<ClientTrace, LogFilterError> {
         .with_writer(RedactedSink { redactor: redactor.clone(), sink })
         .with_filter(asked);
     let stderr = selected.map(|it| logging::stderr_layer(redactor).with_filter(it));
-    // There is one server in a process.
+    // A process has only one server.
     let _ = tracing::subscriber::set_global_default(Registry::default().with(client).with(stderr));
     Ok(ClientTrace { filter, state, queue: Mutex::new(Some(lines)) })
 }
 
 impl ClientTrace {
-    /// What the client asks for from now on.
+    /// Sets the trace level of the client.
     pub(crate) fn set(&self, client: &Client, value: TraceValue) {
         let level = match value {
             TraceValue::Off => LevelFilter::OFF,
@@ -87,7 +88,7 @@ impl ClientTrace {
             TraceValue::Verbose => LevelFilter::TRACE,
         };
         self.state.is_on.store(value != TraceValue::Off, Ordering::Relaxed);
-        // It fails only once the subscriber is gone.
+        // Fails only after the subscriber was dropped.
         let _ = self.filter.reload(Targets::new().with_target("loopkeeper", level));
         let queue = || mem::take(&mut *self.queue.lock().unwrap_or_else(PoisonError::into_inner));
         if value != TraceValue::Off
@@ -101,7 +102,7 @@ impl ClientTrace {
 async fn send_lines(client: Client, mut queue: Receiver<TraceLine>, state: Arc<TraceState>) {
     while let Some(TraceLine { level, text }) = queue.recv().await {
         let left_out = state.left_out.swap(0, Ordering::Relaxed);
-        // It may have been turned off meanwhile.
+        // It may have been turned off in the meantime.
         if !state.is_on.load(Ordering::Relaxed) {
             continue;
         }

@@ -1,14 +1,14 @@
-//! Our own transport between a client's pipes and a `LspService`, which answers what must be answered whatever the
-//! client sends, whatever handlers do, and ends when the client is gone.
+//! Transport between a client's pipes and a `LspService`. Answers every request, whatever the client sends and handlers
+//! do, and ends when the client is gone.
 //!
 //! ```text
 //! stdin ─ frames ─ message ─┬─ calls ────▶ lane ─▶ service ─┐
 //!   (this thread, input)    ├─ answers ──▶ asked            ├─▶ outbox ─▶ stdout (writer thread)
 //!                           └─ refusals, cancellations ─────┘
 //! ```
-//! This thread never waits for the runtime, so `exit`, the end of stdin and a dead editor are obeyed even where a
-//! handler hangs. All queues are bounded: a client that sends faster than it is served waits, and so does a server
-//! that sends faster than it is read. It knows nothing about tasks and loops.
+//! This thread never waits for the runtime, so `exit`, the end of stdin and a dead editor take effect even if a handler
+//! hangs. All queues are bounded: a client that sends faster than it is served waits, and so does a server that sends
+//! faster than the client reads. The transport knows nothing about tasks and loops.
 
 mod frames;
 mod incoming;
@@ -48,24 +48,24 @@ use self::writer::{Outbox, outbox_channel};
 /// Byte budget of requests queued for the scheduler (body size plus an estimate for parsed values).
 const ROOM: u32 = 4 << 20;
 const VALUES: u32 = 1 << 10;
-/// While the client sends more than is worked off.
+/// Poll interval while a queue is full.
 const SHORTEST_REST: Duration = Duration::from_millis(1);
 const LONGEST_REST: Duration = Duration::from_millis(100);
 /// How long pending messages are flushed after `exit`.
 const FLUSH_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How long things may take. Constants of the product; tests have less patience.
+/// Timeouts. Constants of the product; tests use shorter ones.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct TransportLimits {
-    /// A request. Whoever waits for more than this has given up.
+    /// A request. Clients give up earlier than this.
     pub(crate) request: Duration,
-    /// `workspace/executeCommand`: a rollback or a diff of a large tree takes its time.
+    /// `workspace/executeCommand`: a rollback or a diff of a large tree takes long.
     pub(crate) command: Duration,
-    /// A notification: everything behind it waits.
+    /// A notification: everything received after it waits.
     pub(crate) notification: Duration,
-    /// A question to the client, such as one to the user.
+    /// A request to the client, such as a question to the user.
     pub(crate) question: Duration,
-    /// After goodbye, how long a client may take to read the next byte.
+    /// After `exit` or the end of stdin, how long a client may take to read the next byte.
     pub(crate) goodbye: Duration,
 }
 
@@ -87,16 +87,16 @@ impl TransportLimits {
     }
 }
 
-/// How the conversation ended.
+/// How the connection ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ConnectionEnd {
-    /// After `shutdown`, as it should.
+    /// After `shutdown`, as specified.
     Properly,
     WithoutShutdown,
 }
 
-/// Serves until the client says `exit` or is gone. Does not wait for handlers that hang: what they hold goes with
-/// the process.
+/// Serves until the client sends `exit` or is gone. Does not wait for handlers that hang: their resources are freed
+/// with the process.
 pub(crate) fn run<S: LanguageService + 'static>(
     service: S,
     socket: ClientSocket,
@@ -148,7 +148,7 @@ impl Drop for ShutdownGuard {
     }
 }
 
-/// The runtime's thread.
+/// Runs on the runtime's thread.
 fn serve<S: LanguageService + 'static, Q: Stream<Item = Request> + Unpin + Send + 'static>(
     scheduler: Scheduler<S>,
     called: UnboundedReceiver<QueuedCall>,
@@ -162,7 +162,7 @@ fn serve<S: LanguageService + 'static, Q: Stream<Item = Request> + Unpin + Send 
     Ok(())
 }
 
-/// What the server says by itself: notifications and requests to the client.
+/// Forwards the notifications and requests of the server to the client.
 struct OutgoingForwarder<Q> {
     them: Q,
     asked: Arc<OutgoingRequests>,
@@ -180,7 +180,7 @@ impl<Q: Stream<Item = Request> + Unpin> OutgoingForwarder<Q> {
     }
 }
 
-/// Where there are no parameters, tower-lsp says `null`, which the specification does not allow.
+/// For missing parameters tower-lsp sends `null`, which the specification does not allow.
 fn without_null(request: Request) -> Request {
     if request.params() != Some(&Value::Null) {
         return request;
@@ -223,7 +223,7 @@ impl<R: Read + AsFd, S: LanguageService> MessageReader<R, S> {
         if shut_down { ConnectionEnd::Properly } else { ConnectionEnd::WithoutShutdown }
     }
 
-    /// Says whether there is more to come.
+    /// Returns whether to continue reading.
     fn handle_message(&mut self, body: &[u8]) -> bool {
         match message::parse_message(body) {
             ClientMessage::Call(request) => self.queue_call(request, body.len()),
@@ -266,7 +266,7 @@ impl<R: Read + AsFd, S: LanguageService> MessageReader<R, S> {
         self.calls.send(QueuedCall { request, ticket, room }).is_ok()
     }
 
-    /// A client that sends what nobody understands, and does not read what it is told, waits.
+    /// Waits while a client sends invalid messages and does not read the replies.
     fn send_refusal(&mut self, response: &Response) -> bool {
         self.outbox.send_now(response);
         let outbox = self.outbox.clone();
@@ -278,7 +278,7 @@ impl<R: Read + AsFd, S: LanguageService> MessageReader<R, S> {
         self.rest_until(|| Arc::clone(&room).try_acquire_many_owned(weight).ok())
     }
 
-    /// `None`: the client is gone, or says no more and reads no more.
+    /// `None` if the client is gone, or neither sends nor reads any more.
     fn rest_until<T>(&mut self, look: impl Fn() -> Option<T>) -> Option<T> {
         let mut rest = SHORTEST_REST;
         let (mut read, mut since) = (self.outbox.bytes_written(), Instant::now());
@@ -319,7 +319,7 @@ fn id_in_use(id: Id) -> Response {
     Response::from_error(id, error)
 }
 
-/// Answers that are on their way still go out, while the client takes them.
+/// Flushes pending messages while the client reads them.
 fn wait_for_last_words(written: &Receiver<()>, outbox: &Outbox, goodbye: Duration) {
     let until = Instant::now() + FLUSH_TIMEOUT;
     let mut before = outbox.bytes_written();

@@ -8,8 +8,7 @@ use loopkeeper_view::editor::{LatestResult, TaskView, TrustState};
 use loopkeeper_workspace::WorkspaceSnapshot;
 use loopkeeper_workspace::snapshot::TaskSnapshot;
 
-/// Calls `view` with everything that is known of `task`; `shown`: the hash of the page of its commands that its user
-/// was shown.
+/// Calls `view` with the view input of `task`. `shown`: the hash of the page of commands that was shown to the user.
 pub(crate) fn with_task_view<T>(
     snapshot: &WorkspaceSnapshot,
     task: &TaskSnapshot,

@@ -1,4 +1,4 @@
-//! Generated read-only files that a client opens: outputs, patches, the commands of a task. They lie in the state
+//! Generates read-only files that a client opens: outputs, patches, the commands of a task. They are in the state
 //! folder with mode 0600; a new file replaces the old one of the same name.
 
 use std::collections::BTreeMap;
@@ -14,10 +14,10 @@ use loopkeeper_operations::failure::Failure;
 use loopkeeper_system::durable;
 use loopkeeper_system::state_dir::StateDir;
 
-/// Nobody looks at them again after this.
+/// Pages older than this are removed.
 const KEPT: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
-/// Helix opens documents without having announced it; a version that cannot answers that it cannot.
+/// Helix opens documents without announcing it; a version that does not returns an error.
 const UNANNOUNCED: &str = "helix";
 
 /// How long an editor may take to open a page.
@@ -36,20 +36,20 @@ impl VirtualDocuments {
         Ok(pages)
     }
 
-    /// Copies all of them: what they show is kept elsewhere, or gone on purpose.
+    /// Removes old pages. All are copies, so the originals are stored elsewhere or were deleted on purpose.
     fn drop_old(&self, now: SystemTime) {
         for page in std::fs::read_dir(&self.folder).into_iter().flatten().flatten() {
             let made = page.metadata().and_then(|it| it.modified());
             let age = made.ok().and_then(|it| now.duration_since(it).ok()).unwrap_or_default();
             if age > KEPT {
                 let path = page.path();
-                // Whatever cannot be removed now is tried again.
+                // A failed removal is retried by the next call.
                 let _ = std::fs::remove_file(&path).or_else(|_| std::fs::remove_dir_all(&path));
             }
         }
     }
 
-    /// Where a page of this name can be written by somebody else; an older one makes room.
+    /// Returns the path of a page for another writer; removes an older one.
     pub(crate) fn prepare_path(&self, name: &str) -> Result<PathBuf, Failure> {
         durable::make_folder(&self.folder)?;
         let path = self.folder.join(name);
@@ -61,14 +61,14 @@ impl VirtualDocuments {
         self.put_below(Path::new(name), bytes)
     }
 
-    /// `name` holds nothing but names: no `..`, no root.
+    /// `name` must consist of plain components: no `..`, no root.
     pub(crate) fn put_below(&self, name: &Path, bytes: &[u8]) -> Result<PathBuf, Failure> {
         let path = self.folder.join(name);
         if let Some(folder) = path.parent() {
             durable::make_folder(folder)?;
         }
         durable::replace_shared_file(&path, bytes)?;
-        // An editor says so when somebody types into it.
+        // Editors warn when the user types into a read-only file.
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o400))?;
         Ok(path)
     }
@@ -78,18 +78,18 @@ pub(crate) fn uri(page: &Path) -> String {
     loopkeeper_view::file_uri(&page.to_string_lossy())
 }
 
-/// Opens a page where the client can, without taking the focus.
+/// Opens a page if the client supports it, without taking the focus.
 pub(crate) fn open_page(shared: &Arc<ServerState>, uri: &str) {
     let (shared, uri) = (Arc::clone(shared), uri.to_owned());
     tokio::spawn(async move { open_page_and_wait(&shared, &uri).await });
 }
 
-/// The same, waited for; false: the client has not opened it.
+/// Opens a page and waits for the reply; `false` if the client did not open it.
 pub(crate) async fn open_page_and_wait(shared: &ServerState, uri: &str) -> bool {
     show_document(shared, uri, false).await
 }
 
-/// Opens a document that its user wants to edit.
+/// Opens a document for editing.
 pub(crate) async fn open_for_editing(shared: &ServerState, uri: &str) -> bool {
     show_document(shared, uri, true).await
 }
@@ -105,7 +105,7 @@ async fn show_document(shared: &ServerState, uri: &str, take_focus: bool) -> boo
     matches!(answer, Ok(Ok(true)))
 }
 
-/// The page of commands that was shown last of each root, by its file: a yes without a question is a yes to it.
+/// The last page of commands that was shown for each root, by file: consent without a question applies to it.
 #[derive(Default)]
 pub(crate) struct TrustPages(Mutex<BTreeMap<PathBuf, ShownCommands>>);
 
@@ -115,13 +115,13 @@ struct ShownCommands {
 }
 
 impl TrustPages {
-    /// The page of a task replaces that of any other task in the same file.
+    /// Records a page; replaces that of any other task in the same file.
     pub(crate) fn record_page(&self, page: &Path, task: &str, hash: &str) {
         let shown = ShownCommands { task: task.to_owned(), hash: hash.to_owned() };
         self.lock().insert(page.to_owned(), shown);
     }
 
-    /// It was answered, or shows what is not so any more.
+    /// Removes pages that were answered or are outdated.
     pub(crate) fn forget(&self, task: &str) {
         self.lock().retain(|_, it| it.task != task);
     }

@@ -1,5 +1,5 @@
-//! `check`: a task's checks once, or one of them. By the keeper of a loop that works on the task; else by a process
-//! of their own, which outlives this one.
+//! `check`: runs all checks of a task once, or one of them. If a loop works on the task, its keeper runs them;
+//! otherwise a separate process does, which outlives the server.
 
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ pub(super) async fn check(shared: &Arc<ServerState>, args: CheckArgs) -> Command
 
 enum CheckStart {
     Runs,
-    /// By the keeper of a loop; when.
+    /// The keeper of a loop runs them; contains the sentence that says when.
     Queued(String),
     Untrusted(trust::TrustRequest),
 }
@@ -54,7 +54,7 @@ fn start_check(task: &TaskSnapshot, criterion: Option<&str>) -> Result<CheckStar
         Some((holder, path)) => {
             let working = store.find(&holder).ok().and_then(|dir| LoopView::read(&store, dir).ok().flatten());
             match working.filter(|it| it.is_alive() && it.works_on(&work)) {
-                // Queued: it answers once the round is over, which may be long after the agent's.
+                // Queued: the keeper replies once the round is over, which may be long after the agent's run.
                 Some(seen) => {
                     let effect = view::effect(&seen.state, LateOrder::Check, THE_LOOP);
                     order_checks(store, seen.dir.id().to_owned());
@@ -67,7 +67,7 @@ fn start_check(task: &TaskSnapshot, criterion: Option<&str>) -> Result<CheckStar
     Ok(CheckStart::Runs)
 }
 
-/// Not waited for: the results come by the journal.
+/// Does not wait: the results arrive through the journal.
 fn order_checks(store: StateDir, loop_id: String) {
     std::thread::spawn(move || drop(control_client::send(&store, &loop_id, json!({"do": "check"}))));
 }

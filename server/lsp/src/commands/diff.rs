@@ -1,4 +1,5 @@
-//! `diff`: what a loop or one of its iterations changed, as a patch and as files to be compared, all of it copies outside the work tree.
+//! `diff`: what a loop or one of its iterations changed, as a patch and as files to compare. All of them are copies
+//! outside the work tree.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -17,7 +18,7 @@ use loopkeeper_system::snapshots::{FileChange, SnapshotStore};
 use loopkeeper_system::state_dir::StateDir;
 
 const MAX_PATCH_BYTES: usize = 16 << 20;
-/// Files beyond these are in the patch, not laid out to be compared.
+/// Files above this number are in the patch but not written for comparison.
 const MAX_FILES: usize = 500;
 
 pub(super) async fn diff(shared: &Arc<ServerState>, args: DiffArgs) -> CommandOutcome {
@@ -49,7 +50,7 @@ pub(super) async fn diff(shared: &Arc<ServerState>, args: DiffArgs) -> CommandOu
         })
     })
     .await?;
-    // Our own clients lay the files out side by side.
+    // Our own clients show the files side by side.
     if let Some(patch) = done.patch.as_ref().filter(|_| !shared.session().knows_us()) {
         virtual_documents::open_page(shared, patch);
     }
@@ -82,7 +83,7 @@ fn laid_out(
     })
 }
 
-/// A path that stays where it is put.
+/// Accepts only a relative path without `..`.
 fn relative_path(path: &Path) -> Option<&Path> {
     path.components().all(|it| matches!(it, Component::Normal(_))).then_some(path)
 }

@@ -1,4 +1,4 @@
-//! `export`: everything of a loop in one archive beside the other pages, where no tree sees it.
+//! `export`: everything of a loop in one archive, in the folder of the generated pages, outside every work tree.
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -1,5 +1,5 @@
-//! Orders to the keeper of a loop: stop, pause, resume, reset, steer, answer, accept. They take nothing that could run, so an editor
-//! that does not trust the folder may still stop what runs in it.
+//! Commands to the keeper of a loop: stop, pause, resume, reset, steer, answer, accept. They take nothing that could be
+//! executed, so an editor that does not trust the folder may still stop a loop in it.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use loopkeeper_operations::loops::LoopView;
 use loopkeeper_operations::{control_client, keeper};
 use loopkeeper_system::state_dir::StateDir;
 
-/// Clients show it beside the task's name.
+/// Subject of the sentence; clients show it next to the task's name.
 pub(super) const THE_LOOP: &str = "The loop";
 
 pub(crate) async fn stop(shared: &Arc<ServerState>, args: StopArgs) -> CommandOutcome {
@@ -30,7 +30,7 @@ pub(crate) async fn stop(shared: &Arc<ServerState>, args: StopArgs) -> CommandOu
             let order = if args.now { LateOrder::StopNow } else { LateOrder::Stop };
             Ok(Some(view::effect(&seen.state, order, THE_LOOP)))
         } else if seen.is_open() {
-            // A keeper takes it over only to write down that it ends.
+            // A keeper is started only to record the end of the loop.
             keeper::start_detached(store, &seen.dir, Some("stop")).map(|_| None)
         } else {
             Err(control_client::no_keeper_error(seen))
@@ -68,7 +68,7 @@ pub(super) async fn reset_session(shared: &Arc<ServerState>, args: LoopArgs) -> 
     send_request(shared, args.loop_id, json!({"do": "reset", "what": "session"})).await
 }
 
-/// An answer lets the agent go on.
+/// Requires trust, because an answer lets the agent continue.
 pub(crate) async fn answer(shared: &Arc<ServerState>, args: AnswerArgs) -> CommandOutcome {
     trust::refuse_without_editor(shared, &args.loop_id)?;
     if args.text.is_none() && questions::ask_as_ordered(shared, &args.loop_id) {
@@ -84,7 +84,7 @@ pub(crate) async fn answer(shared: &Arc<ServerState>, args: AnswerArgs) -> Comma
     send_request(shared, args.loop_id, json!({"do": "answer", "text": text, "what": args.question})).await
 }
 
-/// A loop that rests for it goes on.
+/// Requires trust, because a loop that is paused for it continues.
 pub(super) async fn accept_weakening(shared: &Arc<ServerState>, args: LoopArgs) -> CommandOutcome {
     trust::refuse_without_editor(shared, &args.loop_id)?;
     send_request(shared, args.loop_id, json!({"do": "accept"})).await
@@ -103,7 +103,7 @@ async fn send_request(shared: &Arc<ServerState>, loop_id: String, order: Value) 
     with_loop(shared, loop_id, move |store, seen| to_keeper(store, seen, order).map(|()| None)).await
 }
 
-/// The answer says when it takes effect.
+/// The result says when the command takes effect.
 async fn send_late(
     shared: &Arc<ServerState>,
     loop_id: String,

@@ -1,5 +1,5 @@
-//! `output`: what a check or an agent printed, as a file that an editor can open. A copy, made fit to be looked at:
-//! without escape sequences and control characters.
+//! `output`: what a check or an agent printed, as a file that an editor can open. The file is a sanitized copy without
+//! escape sequences and control characters.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use crate::virtual_documents::{self, VirtualDocuments};
 use loopkeeper_operations::failure::Failure;
 use loopkeeper_workspace::snapshot::{StoredResult, TaskSnapshot};
 
-/// More than anybody reads.
+/// Larger than any output a user reads.
 const MAX_BYTES: u64 = 16 << 20;
 
 pub(super) async fn output(shared: &Arc<ServerState>, args: OutputArgs) -> CommandOutcome {
@@ -33,7 +33,7 @@ pub(super) async fn output(shared: &Arc<ServerState>, args: OutputArgs) -> Comma
     Ok(CommandResult { uri: Some(uri), ..CommandResult::default() })
 }
 
-/// The file that holds it, and what its copy is called.
+/// The file that contains the output, and the name of its copy.
 fn output_source(task: &TaskSnapshot, args: &OutputArgs) -> Result<(PathBuf, String), CommandRefusal> {
     let nothing =
         |what: &str| CommandRefusal::internal_error(format_args!("there is no output of {what} yet"));
@@ -57,7 +57,7 @@ fn output_source(task: &TaskSnapshot, args: &OutputArgs) -> Result<(PathBuf, Str
     }
 }
 
-/// Where a check failed, above everything it printed.
+/// The locations where a check failed, shown above its output.
 fn failures(task: &TaskSnapshot, args: &OutputArgs, source: &Path) -> Option<String> {
     let (_, held) = task.results.iter().find(|(it, _)| Some(&it.0) == args.criterion.as_ref())?;
     let is_of_result = file(held).is_some_and(|it| it == source);
@@ -70,7 +70,7 @@ fn file(held: &StoredResult) -> Option<PathBuf> {
     Url::parse(held.output.as_ref()?).ok()?.to_file_path().ok()
 }
 
-/// The beginning, and where the middle was dropped the end.
+/// Reads the beginning, and also the end where the middle was dropped.
 fn read_head_and_tail(path: &Path) -> Result<Vec<u8>, Failure> {
     let mut bytes = Vec::new();
     for part in [path.to_owned(), path.with_extension("tail")] {

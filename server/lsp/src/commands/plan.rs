@@ -1,5 +1,5 @@
-//! `skip`, `prioritize`: the user's changes of a plan. In the editor where the document is open there, so that what
-//! is typed and not saved is respected; else in the file.
+//! `skip`, `prioritize`: the user's changes of a plan. A document that is open is changed in the editor, so that
+//! unsaved edits are kept; any other in the file.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -19,7 +19,7 @@ use crate::session::ServerState;
 use crate::virtual_documents;
 use loopkeeper_operations::plan_edit;
 
-/// An editor that takes longer has other things to do.
+/// How long the editor may take to apply an edit.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
 pub(super) async fn skip(shared: &Arc<ServerState>, args: SkipArgs) -> CommandOutcome {
@@ -34,7 +34,7 @@ async fn edit_plan(shared: &Arc<ServerState>, task: &str, item: String, wish: Pl
     let task = target::task(shared, task).await?;
     let (root, id) = (task.root.clone(), task.id.clone());
     let can = can_apply(shared);
-    // Where the editor cannot be asked, a document that is as it was saved is changed as any file.
+    // If the client cannot apply edits, an open document without unsaved changes is changed on disk.
     let mut open = shared.documents.all();
     open.retain(|it| can || it.is_dirty());
     let shown = move |path: &Path| open.iter().find(|it| is_at(it, path)).cloned();
@@ -78,7 +78,7 @@ fn unsaved_refusal(open: &Document) -> CommandRefusal {
     refusal
 }
 
-/// As if it was typed, into exactly the text that it was made for.
+/// Applies the change as if the user had typed it, only to exactly the text that it was computed for.
 async fn apply_change(
     shared: &Arc<ServerState>,
     open: &Document,

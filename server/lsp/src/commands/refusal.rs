@@ -1,4 +1,4 @@
-//! A command that was not done: the error response, its words and its `data.code`.
+//! A rejected command: the error response, its message and its `data.code`.
 
 use std::fmt::Display;
 use std::path::Path;
@@ -10,7 +10,7 @@ use tower_lsp::jsonrpc::{Error, ErrorCode};
 use crate::ext::{RefusalCode, RefusalData};
 use loopkeeper_operations::failure::{Failure, FailureKind};
 
-/// `RequestFailed` of the protocol: well-formed, and not done.
+/// `RequestFailed` of the protocol: the request is well-formed but could not be carried out.
 const REQUEST_FAILED: i64 = -32803;
 
 #[derive(Debug)]
@@ -36,7 +36,7 @@ impl CommandRefusal {
         Self::new(RefusalCode::Unsupported, format_args!("{command} is not yet supported"))
     }
 
-    /// Of a task in this root: names the place that is to be corrected, and how many there are, on one line.
+    /// For a task in this root: names the first location to correct and the number of locations, on one line.
     pub(crate) fn of_task(root: &Path, failure: Failure) -> Self {
         let spots = failure.spots.clone();
         let agent = failure.kind == FailureKind::AgentMissing;
@@ -59,7 +59,7 @@ impl CommandRefusal {
         refusal
     }
 
-    /// Nothing is wrong with what was asked.
+    /// For failures that are not caused by the arguments.
     pub(crate) fn internal_error(message: impl Display) -> Self {
         Self::new(RefusalCode::Conflict, message)
     }
@@ -91,7 +91,7 @@ impl From<CommandRefusal> for Error {
     }
 }
 
-/// With a capital letter, unless it begins with the name of a file or the like.
+/// Capitalizes the first letter, unless the text begins with a file name or similar.
 fn sentence(text: &str) -> String {
     let first = text.split(' ').next().unwrap_or_default();
     if first.chars().all(char::is_alphabetic) { words::capitalised(text) } else { text.to_owned() }

@@ -1,6 +1,6 @@
-//! `rollback`: the files as they were after an iteration; `undoRollback`: as they were before the last rollback. Asks
-//! nothing, because nothing is lost: the tree as it is becomes a snapshot first. With `preview` it says what would
-//! change, for the client that asks.
+//! `rollback` restores the files as they were after an iteration; `undoRollback` as they were before the last rollback.
+//! Neither asks, because nothing is lost: the current tree is snapshotted first. With `preview` they return what would
+//! change, for clients that ask the user themselves.
 
 use std::path::PathBuf;
 use std::sync::Arc;

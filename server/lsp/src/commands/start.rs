@@ -1,4 +1,4 @@
-//! `start`: a loop on a task, kept by a process that outlives this one.
+//! `start`: starts a loop on a task, in a keeper process that outlives the server.
 
 use std::sync::Arc;
 
@@ -61,14 +61,14 @@ fn start_loop(task: &TaskSnapshot, args: &StartArgs) -> Result<LoopStart, Comman
     let dir = beginnings::prepare(&store, &start)?;
     if let Err(failure) = keeper::start_detached(&store, &dir, None) {
         beginnings::discard(&dir);
-        // Of two that start at once, one comes too late.
+        // Of two concurrent starts, the second is rejected.
         beginnings::ensure_tree_free(&store, &work)?;
         return Err(failure.into());
     }
     Ok(LoopStart::Runs { loop_id: dir.id().to_owned(), warnings })
 }
 
-/// What was asked for besides the configuration, as `run` would take it.
+/// The settings of this request that override the configuration, parsed as `run` parses them.
 fn arguments(task: &TaskSnapshot, args: &StartArgs) -> Result<Vec<SettingOverride>, CommandRefusal> {
     let StartLimits { iterations, duration, cost_usd } = &args.limits;
     if args.agent.as_ref().is_some_and(|it| it.contains('/') && !it.starts_with('/')) {

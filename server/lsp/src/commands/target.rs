@@ -1,4 +1,4 @@
-//! What the `task` and `loopId` of a command mean.
+//! Resolves the `task` and `loopId` arguments of commands.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use loopkeeper_system::state_dir::StateDir;
 use loopkeeper_workspace::Invalidation;
 use loopkeeper_workspace::snapshot::TaskSnapshot;
 
-/// The task that a URI or an id names: also one that was made a moment ago.
+/// The task that a URI or an id names, including one that was created a moment ago.
 pub(super) async fn task(shared: &ServerState, named: &str) -> Result<Arc<TaskSnapshot>, CommandRefusal> {
     let look = |snapshot: &loopkeeper_workspace::WorkspaceSnapshot| find_task(snapshot, named);
     if let Some(found) = look(&shared.index().snapshot())? {
@@ -46,13 +46,13 @@ fn find_task(
     }
 }
 
-/// Real, so that links on the way make no difference.
+/// The canonical path, so that symbolic links in it make no difference.
 fn path_of(uri: &str) -> Option<PathBuf> {
     let path = Url::parse(uri).ok().filter(|it| it.scheme() == "file")?.to_file_path().ok()?;
     Some(canonical_parent_path(&path))
 }
 
-/// Refuses what runs only saved files while the editor shows others.
+/// Rejects commands that run saved files only while the editor has unsaved changes.
 pub(super) fn refuse_unsaved(task: &TaskSnapshot, shared: &ServerState) -> Result<(), CommandRefusal> {
     let documents: Vec<PathBuf> = task.documents.iter().map(|it| task.root.join(&it.path)).collect();
     let dirty = shared.documents.all().into_iter().filter(|it| it.is_dirty()).find_map(|it| {
@@ -70,7 +70,7 @@ pub(super) fn refuse_unsaved(task: &TaskSnapshot, shared: &ServerState) -> Resul
     Err(refusal)
 }
 
-/// The loop that an id, a unique prefix or `latest` (of the opened folders) names.
+/// The loop that an id, a unique prefix or `latest` (in the opened folders) names.
 pub(crate) fn find_loop(
     store: &StateDir,
     roots: &[PathBuf],

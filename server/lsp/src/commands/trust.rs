@@ -1,5 +1,5 @@
-//! `trust`, `untrust`, the page that shows what would run, and the question that comes with an untrusted start.
-//! A yes counts for exactly the page that was shown.
+//! `trust`, `untrust`, the page that shows what would run, and the question that an untrusted start asks. Consent
+//! applies to exactly the page that was shown.
 
 mod consent;
 
@@ -22,20 +22,20 @@ use loopkeeper_system::trust::TrustStore;
 use loopkeeper_workspace::Invalidation;
 use loopkeeper_workspace::snapshot::TaskSnapshot;
 
-/// What keeps a start from starting.
+/// The trust that is missing for a start.
 pub(super) struct TrustRequest {
     task: String,
     title: String,
     root: PathBuf,
     hash: String,
-    /// Of the page's commands, those that are not trusted yet.
+    /// Number of commands on the page that are not trusted yet.
     count: usize,
     text: String,
-    /// What was asked for besides the configuration: the page is that of a start with it.
+    /// Settings of the request that override the configuration; the page shows a start with them.
     arguments: Vec<SettingOverride>,
 }
 
-/// The editor's own trust is necessary, whatever is stored.
+/// Requires the editor's own trust, whatever is stored.
 pub(super) fn refuse_without_editor(shared: &ServerState, task: &str) -> Result<(), CommandRefusal> {
     if shared.session().trusted {
         return Ok(());
@@ -49,7 +49,7 @@ pub(super) fn refuse_without_editor(shared: &ServerState, task: &str) -> Result<
     Err(refusal)
 }
 
-/// `None` where the user trusts all of it.
+/// `None` if the user trusts all of it.
 pub(super) fn required_trust(
     store: &StateDir,
     work: &ResolvedTask,
@@ -81,13 +81,13 @@ impl TrustRequest {
         })
     }
 
-    /// The page as a file.
+    /// Writes the page to a file.
     fn write(root: &Path, text: &str) -> Result<PathBuf, Failure> {
         VirtualDocuments::of(root)?.write_page("commands.txt", text.as_bytes())
     }
 }
 
-/// With the hash of a page: grants what that shows; without one, shows the page and asks.
+/// With the hash of a page: trusts what that page shows. Without one: shows the page and asks.
 pub(super) async fn trust(shared: &Arc<ServerState>, args: TrustArgs) -> CommandOutcome {
     match args.hash {
         Some(hash) => grant(shared, &args.task, hash, Vec::new()).await,
@@ -122,7 +122,7 @@ async fn grant(
     done
 }
 
-/// Shows the page, and asks where anything of it is not trusted yet.
+/// Shows the page, and asks if something on it is not trusted yet.
 async fn show_trust_page(shared: &Arc<ServerState>, task: &str) -> CommandOutcome {
     refuse_without_editor(shared, task)?;
     let task: Arc<TaskSnapshot> = target::task(shared, task).await?;
@@ -139,7 +139,7 @@ async fn show_trust_page(shared: &Arc<ServerState>, task: &str) -> CommandOutcom
     Ok(CommandResult { uri, ..CommandResult::default() })
 }
 
-/// Takes back everything that was said for the task.
+/// Revokes all trust of the task.
 pub(super) async fn untrust(shared: &Arc<ServerState>, args: UntrustArgs) -> CommandOutcome {
     let task = target::task(shared, &args.task).await?;
     run_blocking(move || {

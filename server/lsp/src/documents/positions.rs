@@ -1,5 +1,5 @@
-//! Bytes of a text to lines and columns of the protocol, and back. Total: what lies outside of the text is its
-//! nearest end, what lies inside of a character is that character's beginning.
+//! Converts byte offsets to lines and columns of the protocol, and back. Total: a position outside of the text maps to
+//! its nearest end, one inside of a character to that character's start.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use loopkeeper_text::lines::LineIndex;
 use loopkeeper_text::truncate;
 use lsp_types::Position;
 
-/// What a column counts, as negotiated.
+/// The unit of a column, as negotiated.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Encoding {
     Utf8,
@@ -15,12 +15,12 @@ pub enum Encoding {
     Utf16,
 }
 
-/// The lines and columns of one text. Lines end with `\n`, `\r\n` or `\r`, as the protocol says. A place costs the
-/// same wherever it is in its line: programs write documents of megabytes as one line.
+/// The lines and columns of one text. Lines end with `\n`, `\r\n` or `\r`, as the protocol requires. A conversion costs
+/// the same at any column, because programs write documents of megabytes as one line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LinePositions {
     index: LineIndex,
-    /// UTF-16 units before each [`STRIDE`]th byte; none for an ASCII text, whose bytes are its units.
+    /// UTF-16 units before each [`STRIDE`]th byte; empty for an ASCII text, where bytes and units are equal.
     units: Vec<usize>,
 }
 
@@ -32,7 +32,7 @@ impl LinePositions {
         Self { index: LineIndex::of(text), units: if text.is_ascii() { Vec::new() } else { counts(text) } }
     }
 
-    /// The place of a byte.
+    /// The position of a byte offset.
     pub fn position(&self, text: &str, byte: usize, encoding: Encoding) -> Position {
         let byte = truncate::first(text, byte).len();
         let line = self.index.line(byte);
@@ -44,7 +44,7 @@ impl LinePositions {
         Position { line: line as u32, character: column as u32 }
     }
 
-    /// The byte of a place.
+    /// The byte offset of a position.
     pub fn byte(&self, text: &str, place: Position, encoding: Encoding) -> usize {
         let line = place.line as usize;
         let Some(begin) = self.index.start(line) else { return text.len() };
@@ -62,21 +62,21 @@ impl LinePositions {
         near + of_utf16(rest, wanted - self.units_before(text, near))
     }
 
-    /// UTF-16 units of what stands before a byte, which is the first of its character.
+    /// UTF-16 units before a byte, which is the first of its character.
     fn units_before(&self, text: &str, byte: usize) -> usize {
         let stride = byte / STRIDE;
         let Some(counted) = self.units.get(stride) else { return byte };
         counted + units_of(text.as_bytes().get(stride * STRIDE..byte).unwrap_or_default())
     }
 
-    /// Between two bytes.
+    /// The range between two byte offsets.
     pub fn range(&self, text: &str, bytes: &Range<usize>, encoding: Encoding) -> lsp_types::Range {
         let start = self.position(text, bytes.start, encoding);
         let end = self.position(text, bytes.end.max(bytes.start), encoding);
         lsp_types::Range { start, end }
     }
 
-    /// Between two places; one that is reversed is taken as empty.
+    /// The byte range between two positions; a reversed range is treated as empty.
     pub fn bytes(&self, text: &str, range: lsp_types::Range, encoding: Encoding) -> Range<usize> {
         let start = self.byte(text, range.start, encoding);
         start..self.byte(text, range.end, encoding).max(start)
@@ -91,12 +91,12 @@ fn counts(text: &str) -> Vec<usize> {
         counted
     };
     let mut all: Vec<usize> = text.as_bytes().chunks(STRIDE).map(count).collect();
-    // For the end of a text that fills its last stride.
+    // Covers the end of a text that fills its last stride.
     all.push(before);
     all
 }
 
-/// Each character counts at its first byte, and twice where it takes two units.
+/// Each character counts at its first byte, and twice if it takes two units.
 fn units_of(bytes: &[u8]) -> usize {
     let units = bytes.iter().map(|it| usize::from(it & 0xC0 != 0x80) + usize::from(*it >= 0xF0));
     units.sum()
@@ -169,7 +169,7 @@ mod tests {
             let place = lines.position(&text, at, encoding);
             let back = lines.byte(&text, place, encoding);
             assert!(text.is_char_boundary(back));
-            // The end of a line that ends in two bytes has one place for both.
+            // The end of a line with a two-byte terminator has one position for both bytes.
             let between = text.get(back..at.min(text.len())).unwrap_or("\n");
             assert!(between.is_empty() || between.starts_with(['\r', '\n']), "{text:?} {at} {back}");
         }
@@ -186,7 +186,7 @@ mod tests {
             let found = lines.position(&text, at, Encoding::Utf16);
             assert_eq!(found.character as usize, text[begin..at].encode_utf16().count());
             assert_eq!(found.line as usize, text[..at].matches('\n').count());
-            // Inside of a line's end there is no place.
+            // No position lies inside a line terminator.
             if !(text[..at].ends_with('\r') && text[at..].starts_with('\n')) {
                 assert_eq!(lines.byte(&text, found, Encoding::Utf16), at, "{text:?}");
             }

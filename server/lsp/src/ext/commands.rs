@@ -1,4 +1,4 @@
-//! The commands: their names, arguments and answers.
+//! The commands: their names, arguments and results.
 
 use serde::{Deserialize, Serialize};
 
@@ -74,7 +74,7 @@ pub(crate) struct StartArgs {
 pub(crate) struct StartLimits {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) iterations: Option<u32>,
-    /// As in `45m` or `8h`.
+    /// A duration such as `45m` or `8h`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) duration: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -102,7 +102,7 @@ pub(crate) struct LoopArgs {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ResumeArgs {
     pub(crate) loop_id: String,
-    /// Without the checks that cannot run.
+    /// Whether to leave out the checks that cannot run.
     #[serde(default)]
     pub(crate) anyway: bool,
 }
@@ -139,10 +139,10 @@ pub(crate) struct SteerArgs {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct AnswerArgs {
     pub(crate) loop_id: String,
-    /// Absent where a client without an input box offers it: then it is told how to answer.
+    /// Absent if a client without an input box offers the command; the result then explains how to answer.
     #[serde(default)]
     pub(crate) text: Option<String>,
-    /// The question that was shown: another one is not answered by it.
+    /// The question that was shown; the answer applies to no other.
     #[serde(default)]
     #[cfg_attr(test, serde(skip_serializing_if = "Option::is_none"))]
     pub(crate) question: Option<String>,
@@ -156,7 +156,7 @@ pub(crate) struct RollbackArgs {
     pub(crate) iteration: u32,
     #[serde(default)]
     pub(crate) paths: Vec<String>,
-    /// Only say what would change.
+    /// Only return what would change.
     #[cfg_attr(test, serde(skip_serializing_if = "Option::is_none"))]
     pub(crate) preview: Option<bool>,
 }
@@ -166,7 +166,7 @@ pub(crate) struct RollbackArgs {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct UndoRollbackArgs {
     pub(crate) loop_id: String,
-    /// Only say what would change.
+    /// Only return what would change.
     #[cfg_attr(test, serde(skip_serializing_if = "Option::is_none"))]
     pub(crate) preview: Option<bool>,
 }
@@ -176,7 +176,7 @@ pub(crate) struct UndoRollbackArgs {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct DiffArgs {
     pub(crate) loop_id: String,
-    /// Without one: the whole loop.
+    /// Absent: the whole loop.
     #[serde(default)]
     #[cfg_attr(test, serde(skip_serializing_if = "Option::is_none"))]
     pub(crate) iteration: Option<u32>,
@@ -187,7 +187,7 @@ pub(crate) struct DiffArgs {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct SkipArgs {
     pub(crate) task: String,
-    /// Its id.
+    /// Id of the plan item.
     pub(crate) item: String,
 }
 
@@ -197,7 +197,7 @@ pub(crate) struct SkipArgs {
 pub(crate) struct PrioritizeArgs {
     pub(crate) task: String,
     pub(crate) item: String,
-    /// Places earlier among the open items; negative: later.
+    /// Number of positions to move earlier among the open items; negative: later.
     pub(crate) by: i32,
 }
 
@@ -206,7 +206,7 @@ pub(crate) struct PrioritizeArgs {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct TrustArgs {
     pub(crate) task: String,
-    /// Of the page that was shown. Absent: show it and ask.
+    /// Hash of the page that was shown. Absent: show the page and ask.
     #[serde(default)]
     pub(crate) hash: Option<String>,
 }
@@ -218,7 +218,7 @@ pub(crate) struct UntrustArgs {
     pub(crate) task: String,
 }
 
-/// What every command answers; each fills in what it has to say.
+/// The result of every command; each sets the fields that apply.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct CommandResult {
@@ -237,14 +237,14 @@ pub(crate) struct CommandResult {
     /// Paths that would be written or removed although they changed since the loop's last snapshot.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) edited: Option<Vec<String>>,
-    /// When an order to a loop takes effect, as one sentence.
+    /// When a command to a loop takes effect, as one sentence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) effect: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) patch: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) files: Option<Vec<ChangedFile>>,
-    /// False: the change is in the editor, and its document is still to be saved.
+    /// `false` if the change was made in the editor, and the document still has to be saved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) saved: Option<bool>,
 }

@@ -1,5 +1,5 @@
-//! `PROTOCOL.md`, `protocol.ts`, `protocol.lua` and this crate's types say the same: methods, commands, codes, and
-//! every field of every message. A field that is added in one place alone fails here.
+//! Tests that `PROTOCOL.md`, `protocol.ts`, `protocol.lua` and this crate's types agree on methods, commands, codes,
+//! and every field of every message. A field that is added in one place only fails here.
 
 mod samples;
 mod shape;
@@ -38,7 +38,7 @@ fn messages_have_the_same_fields_everywhere() {
     assert_eq!(differences(&page, &typescript, &lua), [""; 0]);
 }
 
-/// The control: one field more, in each of the three places.
+/// Negative control: one additional field in each of the three places.
 #[test]
 fn a_field_in_one_place_alone_is_found() {
     let more = |text: &str, before: &str, field: &str| {
@@ -67,7 +67,7 @@ fn a_field_in_one_place_alone_is_found() {
 fn what_is_sent_has_the_fields_that_are_documented() {
     let all = [Shapes::of_page(PAGE), Shapes::of_lua(LUA), Shapes::of_typescript(TYPESCRIPT)];
     for (name, full, least) in messages() {
-        // One of them has it; that they agree is another test's.
+        // One declaration suffices; another test checks that they agree.
         let shapes = all.iter().find(|it| it.has(name));
         let documented = shapes.map(|it| it.fields(name)).unwrap_or_default();
         assert!(!documented.is_empty(), "{name} is documented nowhere");
@@ -107,7 +107,7 @@ fn found(pattern: &str, text: &str) -> BTreeSet<&'static str> {
     pattern.find_iter(text).map(|it| &*it.as_str().to_owned().leak()).collect()
 }
 
-/// What one of them says of a message that another one has too, and does not say.
+/// Differences between the declarations of the messages that they have in common.
 fn differences(page: &Shapes, typescript: &Shapes, lua: &Shapes) -> Vec<String> {
     let mut found = Vec::new();
     let pairs = [

@@ -1,4 +1,4 @@
-//! `textDocument/codeAction`: cures of what is wrong there, and everything that lenses offer.
+//! `textDocument/codeAction`: fixes for the diagnostics in the range, and every action that code lenses offer.
 
 use loopkeeper_view::editor::{self, EditorAction};
 use lsp_types::{CodeActionKind, CodeActionParams, CodeActionResponse};
@@ -28,7 +28,7 @@ pub(crate) async fn handle(shared: &ServerState, params: CodeActionParams) -> Op
     Some(all.into_iter().filter(wanted).filter_map(given).collect())
 }
 
-/// `source` asks for `source.loopkeeper.start` too.
+/// A request for `source` also includes `source.loopkeeper.start`.
 fn is_wanted(kind: &str, only: Option<&[CodeActionKind]>) -> bool {
     let asks = |it: &CodeActionKind| {
         let wanted = it.as_str();

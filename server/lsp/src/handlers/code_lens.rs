@@ -1,4 +1,4 @@
-//! `textDocument/codeLens`: what a loop does, over its task's first line; results, over their criteria.
+//! `textDocument/codeLens`: the activity of a loop above its task's first line, results above their criteria.
 
 use loopkeeper_view::editor::lenses;
 use lsp_types::{CodeLens, CodeLensParams};

@@ -16,7 +16,7 @@ pub(crate) async fn handle(shared: &ServerState, params: CompletionParams) -> Op
         (shown, all)
     } else {
         let all = editor::in_check(shown.text(), offset);
-        // Other documents with backticks are none of ours.
+        // Other documents with backticks belong to no task.
         (DocumentContext::of(shared, shown).await?.shown, all)
     };
     let items = all.into_iter().map(|it| to_proto::completion(&shown, it));

@@ -1,4 +1,4 @@
-//! `textDocument/didChange`: the whole new text, as the server asked for.
+//! `textDocument/didChange`: the full new text, as negotiated.
 
 use lsp_types::DidChangeTextDocumentParams;
 

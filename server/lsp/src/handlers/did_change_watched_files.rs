@@ -1,4 +1,4 @@
-//! `workspace/didChangeWatchedFiles`: which files is looked up, not believed.
+//! `workspace/didChangeWatchedFiles`: triggers a refresh; the reported file names are not relied on.
 
 use crate::session::ServerState;
 use loopkeeper_workspace::Invalidation;

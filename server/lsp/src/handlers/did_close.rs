@@ -1,4 +1,4 @@
-//! `textDocument/didClose`: the file is the document again.
+//! `textDocument/didClose`: from now on the document is the file on disk.
 
 use lsp_types::DidCloseTextDocumentParams;
 

@@ -1,4 +1,4 @@
-//! `textDocument/didSave`: what the editor shows is what runs. A loop at work is told whose doing it is.
+//! `textDocument/didSave`: runs use saved files. A running loop is notified that the change is the user's.
 
 use std::sync::Arc;
 
@@ -24,13 +24,13 @@ fn task_of(shared: &ServerState, uri: &Url) -> Option<Arc<TaskSnapshot>> {
     shared.index().snapshot().task_with(&canonical_parent_path(&path)).cloned()
 }
 
-/// Only where the file holds what the editor saved: what the agent wrote over it meanwhile is the agent's.
+/// Only if the file contains what the editor saved: a later write is attributed to the agent.
 fn notify_keeper(task: &TaskSnapshot, document: &Document) {
     let Some(path) = &document.path else { return };
     let on_disk = plan_edit::documents(&task.root, &task.id).unwrap_or_default();
     let saved = on_disk.iter().find(|it| task.root.join(&it.path) == *path);
     if let Some(saved) = saved.filter(|it| is_same(it.text.trim_start_matches('\u{feff}'), &document.text)) {
-        // A loop that just ended, or a keeper of an older version: what was saved is shown as not taken up.
+        // If the loop just ended or its keeper is older, the save is shown as not taken up.
         let _ = notify_saved::notify_keeper(&task.root, &task.id, &saved.path, &saved.text);
     }
 }

@@ -1,4 +1,4 @@
-//! `textDocument/documentLink`: the paths behind `CONTEXT:` that are there.
+//! `textDocument/documentLink`: the existing paths after `CONTEXT:`.
 
 use lsp_types::{DocumentLink, DocumentLinkParams, Url};
 

@@ -1,4 +1,4 @@
-//! `initialize`: remembers what the client is and can, answers what the server does.
+//! `initialize`: stores the client's name and capabilities, returns those of the server.
 
 use lsp_types::{InitializeParams, InitializeResult, ServerInfo};
 

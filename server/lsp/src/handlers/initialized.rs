@@ -1,4 +1,4 @@
-//! `initialized`: from now on the client may be told and asked. Begins to look and to publish.
+//! `initialized`: from now on the client accepts notifications and requests. Starts the index and the publisher.
 
 use std::sync::Arc;
 
@@ -8,8 +8,7 @@ use serde_json::json;
 use crate::publisher;
 use crate::session::ServerState;
 
-/// Task documents and configuration, wherever they are; the server's own watches do not reach below the folders
-/// that it knows.
+/// Task documents and configuration, wherever they are; the server's own watches cover only the folders that it knows.
 const WATCHED: [&str; 11] = [
     "**/PROMPT.md",
     "**/PROMPT_build.md",

@@ -42,7 +42,7 @@ fn of(state: &LoopState, last: Option<usize>) -> IterationsResult {
     }
 }
 
-/// The baseline, once it is over: what every way back can lead to.
+/// The baseline, once its round is over. Every rollback can restore it.
 fn start(state: &LoopState) -> Option<IterationEntry> {
     state.tree_after(0)?;
     let first =
@@ -83,7 +83,7 @@ fn entry(state: &LoopState, iteration: &Iteration) -> IterationEntry {
     }
 }
 
-/// Empty while it runs. One that failed has no round of checks.
+/// Empty while the iteration runs. A failed iteration has no round of checks.
 fn summary(state: &LoopState, iteration: &Iteration, ended: bool) -> String {
     match (ended, iteration.row.is_empty()) {
         (false, _) => String::new(),

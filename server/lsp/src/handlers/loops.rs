@@ -1,4 +1,4 @@
-//! `loopkeeper/loops`: of the opened folders, or all of this user.
+//! `loopkeeper/loops`: lists the loops of the opened folders, or all loops of this user.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! `$/setTrace`: how much of what the server does the client wants to be sent.
+//! `$/setTrace`: how much of the server's log is sent to the client.
 
 use lsp_types::SetTraceParams;
 

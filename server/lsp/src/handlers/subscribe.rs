@@ -1,4 +1,4 @@
-//! `loopkeeper/subscribe`: to what the agent and the checks of a loop print.
+//! `loopkeeper/subscribe`: subscribes to the output of a loop's agent and checks.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use crate::session::ServerState;
 use loopkeeper_operations::failure::Failure;
 use loopkeeper_system::state_dir::StateDir;
 
-/// An ended loop prints no more.
+/// An ended loop produces no more output.
 pub(crate) async fn handle(shared: &Arc<ServerState>, params: &SubscribeParams) -> Result<SubscribeResult> {
     let roots: Vec<PathBuf> = shared.index().snapshot().roots.clone();
     let named = params.loop_id.clone();

@@ -1,5 +1,5 @@
-//! One message when a loop ends, one when it needs the user or its breaker opens, none per iteration. What was so before this server
-//! looked for the first time is old news. Clients that know us get `loopkeeper/alert`, others a plain message.
+//! Sends one message when a loop ends, needs the user or its breaker opens, and none per iteration. Events from before
+//! this server's first refresh are not reported. Clients that know us get `loopkeeper/alert`, others a plain message.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -24,7 +24,7 @@ use super::questions::PERMITS;
 #[derive(Default)]
 pub(super) struct AlertPublisher {
     known: BTreeMap<String, AlertState>,
-    /// Roots whose loops were looked at before: what is found in a folder that was opened just now is old news.
+    /// Roots whose loops are already known: events found in a newly opened folder are not reported.
     roots: Vec<PathBuf>,
 }
 
@@ -32,7 +32,7 @@ pub(super) struct AlertPublisher {
 enum AlertState {
     Open,
     NeedsYou(DisplayPhase, String),
-    /// The breaker is open and tries by itself: how often it opened.
+    /// The breaker is open and retries automatically; contains the number of openings.
     Tripped(u32),
     Ended,
 }
@@ -46,7 +46,7 @@ impl AlertPublisher {
             let status = &seen.status;
             let before = known.get(&status.id);
             let after = alert_state(status);
-            // A loop that came and went between two looks ended too.
+            // A loop that started and ended between two refreshes has ended too.
             let is_news = before.is_some() || roots.iter().any(|it| it == seen.dir.root());
             if is_news && before != Some(&after) && after != AlertState::Open {
                 if held_already(&seen.state) && questions::can_ask(shared) {
@@ -80,7 +80,7 @@ fn alert_state(status: &LoopStatus) -> AlertState {
 fn alert(status: &LoopStatus, state: &LoopState) -> AlertParams {
     let actions = actions(status, state);
     let mut message = notice(status);
-    // Its buttons do what the hint would have typed in a terminal.
+    // The buttons run the commands that the hint suggests for a terminal.
     if actions.iter().any(|it| it.command == ext::ACCEPT_WEAKENING) {
         message = words::fact_and_hint(&message).0.to_owned();
     }
@@ -95,14 +95,14 @@ fn alert(status: &LoopStatus, state: &LoopState) -> AlertParams {
     AlertParams { loop_id: status.id.clone(), kind, severity, message, actions }
 }
 
-/// What needs the user now: with every status, for a client that came too late for the notification.
+/// The open alerts: sent with every status, for a client that connected after the notification.
 pub(super) fn open_alerts(snapshot: &WorkspaceSnapshot) -> Vec<AlertParams> {
     let needing =
         snapshot.loops.iter().filter(|it| matches!(alert_state(&it.status), AlertState::NeedsYou(..)));
     needing.map(|it| alert(&it.status, &it.state)).collect()
 }
 
-/// What can be done about it, at most three.
+/// The actions that the user can take, at most three.
 fn actions(status: &LoopStatus, state: &LoopState) -> Vec<Command> {
     let of_loop = json!({"loopId": status.id});
     let of_task = json!({"task": status.task.uri});
@@ -146,7 +146,7 @@ fn actions(status: &LoopStatus, state: &LoopState) -> Vec<Command> {
     }
 }
 
-/// The question about what the agent waits to be allowed.
+/// The agent's open permission request.
 fn permission_question(status: &LoopStatus) -> Option<&QuestionStatus> {
     let open = status.question.as_ref().filter(|it| it.kind == QuestionKind::Permission);
     open.filter(|_| status.phase == DisplayPhase::NeedsAnswer)
@@ -160,7 +160,7 @@ fn permission_commands(loop_id: &str, question: &QuestionStatus) -> Vec<Command>
     PERMITS.into_iter().map(permit).collect()
 }
 
-/// What the agent made easier is put back, or taken as it is.
+/// Restore what the agent weakened, or accept it.
 fn of_weakened(status: &LoopStatus, state: &LoopState, output: Command) -> Vec<Command> {
     let told: Vec<_> = weakening::unreported(state).collect();
     let accept = command("Accept", ext::ACCEPT_WEAKENING, &json!({"loopId": status.id}));

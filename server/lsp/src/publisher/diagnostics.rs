@@ -1,5 +1,5 @@
-//! `textDocument/publishDiagnostics`: for every document that has something to say, open or not; only what changed;
-//! an empty list once where there is nothing more.
+//! Sends `textDocument/publishDiagnostics` for every document with diagnostics, open or not. Sends only changes, and
+//! one empty list when no diagnostics are left.
 
 mod cache;
 mod configs;
@@ -37,20 +37,21 @@ pub(super) struct DiagnosticPublisher {
     quick: AdaptiveBlocking,
 }
 
-/// Everything that turning remarks into messages needs.
+/// Everything needed to convert findings to diagnostics.
 struct DiagnosticsContext {
     open: BTreeMap<PathBuf, Arc<Document>>,
     encoding: Encoding,
     can: PublishDiagnosticsClientCapabilities,
 }
 
-/// What there is to say, by document.
+/// The diagnostics by document.
 #[derive(Default)]
 struct DiagnosticsByUri {
     lists: BTreeMap<Url, Arc<DiagnosticList>>,
-    /// The editor shows a newer text of these than was looked at: what stands there stays until the next look.
+    /// Documents whose text in the editor is newer than the snapshot; their diagnostics are kept until the next
+    /// refresh.
     outdated: BTreeSet<Url>,
-    /// The files that it is about, whether there is something to say of them or not.
+    /// The files that the diagnostics depend on, with or without diagnostics of their own.
     dependencies: BTreeSet<PathBuf>,
 }
 
@@ -58,7 +59,7 @@ impl DiagnosticPublisher {
     pub(super) async fn publish(&mut self, shared: &Arc<ServerState>, snapshot: &Arc<WorkspaceSnapshot>) {
         let context = DiagnosticsContext::of(shared);
         let looked = Arc::clone(snapshot);
-        // Reads the lines that failures are at.
+        // Blocking: reads the source lines of failures.
         let mut kept = std::mem::take(&mut self.kept);
         let mut configs = std::mem::take(&mut self.configs);
         let made = self.quick.run(move || {
@@ -133,7 +134,7 @@ impl DiagnosticsByUri {
             let lines = LinePositions::of(&document.text);
             while let Some(remark) = remarks.next_if(|it| it.place.file == document.path) {
                 let range = lines.range(&document.text, &remark.place.range, context.encoding);
-                // Looked up only for who shows it.
+                // Computed only for clients that show it.
                 let shows = context.can.related_information == Some(true);
                 let evidence = remark.related.iter().filter(|_| shows);
                 let related = evidence.filter_map(|it| related(task, context, it)).collect();
@@ -142,7 +143,7 @@ impl DiagnosticsByUri {
         }
     }
 
-    /// A document that several tasks share is spoken of once.
+    /// Adds a diagnostic; a document that several tasks share gets it only once.
     fn add_diagnostic(&mut self, uri: Option<Url>, diagnostic: Diagnostic) {
         let Some(uri) = uri else { return };
         Arc::make_mut(self.lists.entry(uri).or_default()).add(diagnostic);
@@ -164,7 +165,7 @@ impl DiagnosticsContext {
         Self { open, encoding: session.encoding, can }
     }
 
-    /// As the client spells it, where it has it open.
+    /// The URI as the client spells it, if the document is open.
     fn uri(&self, path: &Path) -> Option<Url> {
         match self.open.get(path) {
             Some(document) => Some(document.uri.clone()),
@@ -196,7 +197,7 @@ impl DiagnosticsContext {
         }
     }
 
-    /// What is stale is shown faded where the client can.
+    /// Marks stale results as unnecessary, which clients that support tags show faded.
     fn tags(&self, stale: bool) -> Option<Vec<DiagnosticTag>> {
         let known = self.can.tag_support.as_ref();
         let fades = known.is_some_and(|it| it.value_set.contains(&DiagnosticTag::UNNECESSARY));

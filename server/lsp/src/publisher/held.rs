@@ -1,5 +1,5 @@
-//! A loop that ended since everything held before its first iteration: its user is asked whether to start all the
-//! same, or to write down what would show the new work.
+//! Handles a loop that ended because every criterion held before its first iteration: asks the user whether to start
+//! anyway, or to add a criterion for the new work.
 
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ pub(super) async fn ask_user(shared: Arc<ServerState>, status: Box<LoopStatus>) 
         Some(ANYWAY) => {
             let args = StartArgs { task, agent: None, limits: StartLimits::default(), anyway: true };
             let done = commands::start(&shared, args).await;
-            // What is asked about trust says it itself.
+            // A trust question shows its own message.
             if let Some(refusal) = done.err().filter(|it| it.data.asked != Some(true)) {
                 questions::warn(&shared, &refusal.message).await;
             }
@@ -37,7 +37,7 @@ pub(super) async fn ask_user(shared: Arc<ServerState>, status: Box<LoopStatus>) 
     }
 }
 
-/// The buttons are the last of its remedies.
+/// Leaves out the last remedies of the hint, because the buttons offer them.
 fn message(status: &LoopStatus) -> String {
     let said = notice(status);
     let (fact, hint) = words::fact_and_hint(&said);

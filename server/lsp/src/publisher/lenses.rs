@@ -1,4 +1,4 @@
-//! `workspace/codeLens/refresh`, when what lenses say has changed without the text of their document.
+//! Sends `workspace/codeLens/refresh` when the text of lenses changed although their document did not.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -14,12 +14,12 @@ use loopkeeper_workspace::WorkspaceSnapshot;
 #[derive(Default)]
 pub(super) struct LensPublisher {
     shown: BTreeMap<PathBuf, Vec<Lens>>,
-    /// One that the client has not answered is enough.
+    /// Whether a refresh is unanswered; at most one is in flight.
     under_way: Arc<AtomicBool>,
 }
 
 impl LensPublisher {
-    /// Never waits: whether and when the client asks for lenses again is its own affair.
+    /// Does not wait: the client decides whether and when it requests lenses again.
     pub(super) fn publish(&mut self, shared: &Arc<ServerState>, snapshot: &WorkspaceSnapshot) {
         let workspace = shared.session().client.workspace.as_ref();
         let lens = workspace.and_then(|it| it.code_lens.as_ref());

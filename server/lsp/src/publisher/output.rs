@@ -1,5 +1,5 @@
-//! `loopkeeper/output`: what agents print, to who subscribed to the loop. In portions that fit a message; what came
-//! while the client did not read is cut from the front, and said so.
+//! Sends `loopkeeper/output`: what agents print, for clients that subscribed to the loop. It is split to fit into
+//! messages; output that accumulates while the client is not reading is cut at the front, with a note.
 
 use std::time::Duration;
 
@@ -37,7 +37,7 @@ impl OutputPublisher {
             return Some(due);
         }
         for (loop_id, waiting) in shared.index().live().take_output() {
-            // A picture may be a moment behind what is printed.
+            // The snapshot may be slightly older than the output.
             let seen = || snapshot.loop_with(&loop_id).map_or(0, |it| it.status.iteration);
             let iteration = if waiting.iteration > 0 { waiting.iteration } else { seen() };
             let mut text = waiting.text;
@@ -53,7 +53,7 @@ impl OutputPublisher {
     }
 }
 
-/// Cut between characters, at line ends where there are any.
+/// Splits between characters, at line ends if possible.
 fn split_output(mut text: &str, most: usize) -> Vec<&str> {
     let mut portions = Vec::new();
     while text.len() > most {

@@ -1,4 +1,4 @@
-//! `$/progress`: one readable token per loop at work, with an end that says how it stands.
+//! Sends `$/progress`: one readable token per running loop, with an end message that contains its state.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use crate::session::ServerState;
 use loopkeeper_workspace::WorkspaceSnapshot;
 
 const EVERY: Duration = Duration::from_secs(2);
-/// A client that does not answer the token's creation is shown no progress.
+/// Without a reply to the token's creation after this time, no progress is shown.
 const TIMEOUT: Duration = Duration::from_secs(5);
 
 #[derive(Default)]
@@ -38,15 +38,15 @@ struct ProgressEntry {
 }
 
 enum ProgressStage {
-    /// The client was asked for the token, and has not answered.
+    /// The request for the token is unanswered.
     Asked(oneshot::Receiver<bool>),
     Begun,
-    /// The client did not want it.
+    /// The client rejected the token.
     Refused,
 }
 
 impl ProgressPublisher {
-    /// Resolves when the client answered whether it wants to be shown a loop's progress.
+    /// Resolves when the client replied to a request for a token.
     pub(super) fn wait_for_reply(&self) -> impl Future<Output = ()> + use<> {
         let answers = Arc::clone(&self.answers);
         async move { answers.notified().await }
@@ -129,7 +129,7 @@ impl ProgressPublisher {
         }
     }
 
-    /// Asks for the token; nothing waits for the answer.
+    /// Requests the token without waiting for the reply.
     fn create_progress(&self, shared: &Arc<ServerState>, token: ProgressToken) -> ProgressEntry {
         let (sender, answer) = oneshot::channel();
         let (shared, wanted, answers) = (Arc::clone(shared), token.clone(), Arc::clone(&self.answers));
@@ -147,7 +147,7 @@ impl ProgressPublisher {
         }
     }
 
-    /// Read out by some editors; two folders may have tasks of the same name.
+    /// Readable, because some editors show it; contains the loop because two folders may have tasks of the same name.
     fn token(&self, task: &str, loop_id: &str) -> ProgressToken {
         let token = NumberOrString::String(format!("ralph/{task}"));
         let is_taken = self.shown.values().any(|it| it.token == token);
@@ -180,7 +180,7 @@ fn ending(status: &LoopStatus) -> String {
     status.outcome.as_ref().map_or_else(|| loopkeeper_view::headline(status), |it| it.sentence.clone())
 }
 
-/// Of the iterations; never 100 before the end, which some editors take for it.
+/// The share of iterations; never 100 before the end, because some editors treat 100 as the end.
 fn percentage(status: &LoopStatus) -> u32 {
     let most = status.limits.iterations.max(1);
     (status.iteration.saturating_sub(1) * 100 / most).min(99)

@@ -1,6 +1,7 @@
-//! The questions of loops: wait or stop at a provider's usage limit, for every client that can be asked; and the
-//! agent's own and what it wants to be allowed, for clients that do not know us. Those that do get an alert and show an input box. Each is asked once,
-//! and its loop goes on by itself when nobody answers.
+//! Asks the questions of loops. Whether to wait or stop at a provider's usage limit is asked in every client that
+//! supports questions; the agent's own questions and permission requests only in clients that do not know us. The
+//! others get an alert and show an input box. Each question is asked once, and its loop continues automatically without
+//! an answer.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,18 +21,18 @@ use loopkeeper_workspace::WorkspaceSnapshot;
 const WAIT: &str = "Wait";
 const STOP: &str = "Stop";
 const DECIDE: &str = "Agent decides";
-/// Answers to what the agent wants, with their words.
+/// Answers to a permission request, with their labels.
 pub(super) const PERMITS: [(&str, &str); 3] =
     [("Allow once", "allow"), ("Allow for this loop", "always"), ("Deny", "deny")];
 
 #[derive(Default)]
 pub(super) struct QuestionPublisher {
-    /// Of each loop, the one that was asked.
+    /// By loop, the id of the question that was asked.
     asked: BTreeMap<String, String>,
 }
 
 impl QuestionPublisher {
-    /// Never waits for the answer.
+    /// Does not wait for the answer.
     pub(super) fn publish(&mut self, shared: &Arc<ServerState>, snapshot: &WorkspaceSnapshot) {
         let mut now = BTreeMap::new();
         for seen in &snapshot.loops {
@@ -47,8 +48,8 @@ impl QuestionPublisher {
     }
 }
 
-/// The user wants to answer, in a client that is only asked about what its user ordered. False: it is asked in another
-/// way, or there is no such question.
+/// The user wants to answer, in a client that may only be asked about the user's own commands. `false` if it is asked
+/// in another way, or if the question does not exist.
 pub(crate) fn ask_as_ordered(shared: &Arc<ServerState>, loop_id: &str) -> bool {
     if QuestionSupport::of(shared) != QuestionSupport::Unannounced {
         return false;

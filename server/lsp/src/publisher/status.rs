@@ -1,4 +1,4 @@
-//! `loopkeeper/status`: whole, at most one a second, only when something changed.
+//! Sends `loopkeeper/status`: the complete status, at most once a second and only after a change.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,18 +14,18 @@ use crate::session::ServerState;
 use loopkeeper_workspace::WorkspaceSnapshot;
 use loopkeeper_workspace::snapshot::{LoopSnapshot, TaskSnapshot, WorkspaceProblem};
 
-/// Criteria that are sent one by one; the counts are of all of them.
+/// Maximum number of criteria that are sent individually; the counts include all of them.
 const MAX_ITEMS: usize = 1000;
 
 const EVERY: Duration = Duration::from_secs(1);
 
 pub(super) struct StatusPublisher {
-    /// Without its tasks.
+    /// The last status that was sent, without its tasks.
     sent: Option<StatusParams>,
     tasks: Vec<TaskEntry>,
-    /// Made of the tasks of the last snapshot; what did not change is not made again.
+    /// Entries of the last snapshot's tasks, reused while their task does not change.
     entries: Vec<(Arc<TaskSnapshot>, TaskEntry)>,
-    /// An entry was made since the last one that was sent that differs from the one before.
+    /// Whether an entry changed since the last status was sent.
     differs: bool,
     pace: Throttle,
 }
@@ -38,7 +38,7 @@ impl Default for StatusPublisher {
 }
 
 impl StatusPublisher {
-    /// When it has to be tried again.
+    /// Returns when to try again.
     pub(super) async fn publish(
         &mut self,
         shared: &ServerState,
@@ -47,7 +47,7 @@ impl StatusPublisher {
         if !shared.session().knows_us() {
             return None;
         }
-        // A burst of changes is one.
+        // A burst of changes results in one status.
         if let Some(due) = self.pace.next_allowed() {
             return Some(due);
         }
@@ -89,7 +89,7 @@ impl StatusPublisher {
     }
 }
 
-/// The status at this moment.
+/// The current status.
 pub(crate) fn current_status(shared: &ServerState, snapshot: &WorkspaceSnapshot) -> StatusParams {
     StatusParams {
         tasks: snapshot.tasks.iter().map(|it| of_task(it)).collect(),
@@ -97,7 +97,7 @@ pub(crate) fn current_status(shared: &ServerState, snapshot: &WorkspaceSnapshot)
     }
 }
 
-/// All of it but the tasks.
+/// The status without its tasks.
 fn status_without_tasks(shared: &ServerState, snapshot: &WorkspaceSnapshot) -> StatusParams {
     let (health, message) = match &snapshot.trouble {
         None => (Health::Ok, None),
@@ -117,7 +117,7 @@ fn status_without_tasks(shared: &ServerState, snapshot: &WorkspaceSnapshot) -> S
     }
 }
 
-/// With what only its keeper tells.
+/// The status of a loop, including live data of its keeper.
 pub(crate) fn of_loop(shared: &ServerState, seen: &LoopSnapshot) -> LoopStatus {
     let mut status = seen.status.clone();
     status.criteria.items.truncate(MAX_ITEMS);
@@ -143,7 +143,7 @@ fn of_task(task: &TaskSnapshot) -> TaskEntry {
     }
 }
 
-/// But for what grows by itself.
+/// Ignores fields that change continuously.
 fn is_same(one: &StatusParams, other: &StatusParams) -> bool {
     let still = |it: &StatusParams| {
         let mut it = it.clone();

@@ -1,22 +1,22 @@
-//! Bytes from the client to message bodies. Whatever arrives, it finds the next frame again and holds no more than
-//! one body of [`LARGEST`] bytes; it never looks into a body.
+//! Splits the client's bytes into message bodies. After any input it finds the next frame again, holds no more than one
+//! body of [`LARGEST`] bytes, and never parses a body.
 
 use std::io::{ErrorKind, Read};
 
-/// What a body may weigh.
+/// Maximum size of a body.
 const LARGEST: u64 = 16 << 20;
-/// A length beyond this is a mistake, not a body that somebody is going to send.
+/// A length above this is a mistake; the body will not arrive.
 const ABSURD: u64 = 1 << 30;
-/// What all headers of a frame may weigh.
+/// Maximum size of all headers of a frame.
 const LARGEST_HEAD: usize = 8 << 10;
 const CHUNK: usize = 64 << 10;
 const LENGTH: &[u8] = b"content-length:";
 
-/// What came next.
+/// One step of the input.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Frame {
     Body(Vec<u8>),
-    /// No body can be had, and why; what follows can.
+    /// The body cannot be read, with the reason; the following frames can.
     Bad(&'static str),
     End,
 }
@@ -24,17 +24,17 @@ pub(super) enum Frame {
 pub(super) struct Frames<R> {
     input: R,
     buffer: Vec<u8>,
-    /// Up to here the buffer is read.
+    /// Offset up to which the buffer has been consumed.
     at: usize,
     next: FrameState,
 }
 
-/// What stands between here and the next frame.
+/// What lies between here and the next frame.
 enum FrameState {
     Head,
-    /// The rest of a body that is too large.
+    /// The remainder of a body that is too large.
     Body(u64),
-    /// Nobody knows: the next header will tell.
+    /// Unknown; search for the next header.
     Unknown,
 }
 
@@ -55,7 +55,7 @@ impl<R: Read> Frames<R> {
         Self { input, buffer: Vec::new(), at: 0, next: FrameState::Head }
     }
 
-    /// What is read from.
+    /// The underlying reader.
     pub(super) fn input(&mut self) -> &mut R {
         &mut self.input
     }
@@ -87,7 +87,7 @@ impl<R: Read> Frames<R> {
         }
     }
 
-    /// Reads to the blank line. After a bad head, `at` is where the search for the next one begins.
+    /// Reads to the blank line. After a bad header, `at` is where the search for the next one begins.
     fn read_header(&mut self) -> FrameHeader {
         let (mut length, mut begin) = (None, self.at);
         loop {
@@ -100,7 +100,7 @@ impl<R: Read> Frames<R> {
             if line.is_empty() {
                 match length {
                     Some(length) => return FrameHeader::Length(length),
-                    // Some clients end a body with a line end.
+                    // Some clients send a line terminator after a body.
                     None if self.buffer.get(begin..self.at).is_some_and(|it| it.trim_ascii().is_empty()) => {
                         begin = self.at;
                         continue;
@@ -125,13 +125,13 @@ impl<R: Read> Frames<R> {
         }
     }
 
-    /// What looked like a header may be the end of a body with the next header right behind it.
+    /// A supposed header may be the end of a body with the next header immediately after it.
     fn bad_head(&mut self, begin: usize, why: &'static str) -> FrameHeader {
         self.at = begin + 1;
         FrameHeader::Bad(why)
     }
 
-    /// One line of a head that began at `begin`.
+    /// One line of a header that began at `begin`.
     fn read_line(&mut self, begin: usize) -> HeaderLine {
         let from = self.at;
         let mut searched = from;
@@ -157,7 +157,7 @@ impl<R: Read> Frames<R> {
         body.reserve_exact(length);
         body.extend_from_slice(self.buffer.get(self.at..here).unwrap_or_default());
         self.at = here;
-        // What is left moves to the front: seldom, where many small frames came at once.
+        // Moves unread bytes to the front: seldom, if many small frames arrived together.
         if self.at >= CHUNK || self.at == self.buffer.len() {
             self.forget_read();
         }
@@ -184,7 +184,7 @@ impl<R: Read> Frames<R> {
         }
     }
 
-    /// Goes to the next place that says how long something is.
+    /// Advances to the next `Content-Length` header.
     fn find_length(&mut self) -> bool {
         loop {
             let unread = self.buffer.get(self.at..).unwrap_or_default();
@@ -204,7 +204,7 @@ impl<R: Read> Frames<R> {
         }
     }
 
-    /// Reads more behind what is there.
+    /// Reads more into the end of the buffer.
     fn fill_buffer(&mut self) -> bool {
         let end = self.buffer.len();
         self.buffer.resize(end + CHUNK, 0);
@@ -225,7 +225,7 @@ impl<R: Read> Frames<R> {
     }
 }
 
-/// What stands after a header's colon, in digits alone.
+/// The value of a header, which must consist of digits.
 fn number(value: &[u8]) -> Option<u64> {
     let digits = std::str::from_utf8(value.strip_prefix(b":")?).ok()?.trim();
     digits.bytes().all(|it| it.is_ascii_digit()).then(|| digits.parse().ok())?
@@ -236,7 +236,7 @@ mod tests {
     use super::{Frame, Frames, LARGEST};
     use std::io::Read;
 
-    /// Hands out a few bytes at a time, as pipes may.
+    /// Returns a few bytes at a time, as pipes may.
     struct Slow<'a>(&'a [u8], usize);
 
     impl Read for Slow<'_> {
@@ -249,7 +249,7 @@ mod tests {
         }
     }
 
-    /// `{…}` for bodies, `!` for refusals.
+    /// `{…}` for bodies, `!` for rejections.
     #[track_caller]
     fn check(input: &str, expect: &[&str]) {
         for step in [1, 2, 7, 100_000] {

@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tower_lsp::jsonrpc::Id;
 
-/// One request, although its id may have been used before.
+/// Identifies one request, because its id may have been used before.
 pub(super) type RequestGeneration = u64;
 
 #[derive(Default)]
@@ -21,13 +21,13 @@ struct IncomingTable {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RequestStage {
-    /// Behind what was received before it.
+    /// Queued after the messages received before it.
     Waiting,
     Running,
 }
 
 impl IncomingRequests {
-    /// `None`: the id belongs to a request that still wants its answer.
+    /// `None` if the id belongs to a request that is still unanswered.
     pub(super) fn register_request(&self, id: &Id) -> Option<RequestGeneration> {
         let mut book = self.lock_table();
         if book.open.contains_key(id) {
@@ -39,7 +39,7 @@ impl IncomingRequests {
         Some(ticket)
     }
 
-    /// `false`: it was cancelled while it waited, and answered then.
+    /// `false` if it was cancelled while it was queued; it was answered then.
     pub(super) fn start_request(&self, id: &Id, ticket: RequestGeneration) -> bool {
         match self.lock_table().open.get_mut(id) {
             Some((its, stage)) if *its == ticket => {
@@ -50,12 +50,12 @@ impl IncomingRequests {
         }
     }
 
-    /// Just before the answer is sent: who has it may use the id again.
+    /// Called just before the response is sent, because the client may then reuse the id.
     pub(super) fn finish_request(&self, id: &Id) {
         self.lock_table().open.remove(id);
     }
 
-    /// Where the request was. One that waited is taken out and the caller's to answer.
+    /// The stage that the request was in. A queued one is removed, and the caller must answer it.
     pub(super) fn cancel_request(&self, id: &Id) -> Option<RequestStage> {
         let mut book = self.lock_table();
         let (_, stage) = *book.open.get(id)?;

@@ -1,5 +1,5 @@
-//! The client's bytes, as long as there is a client: reading ends when its process or our own other half is gone,
-//! although the pipe may still be open. An idle client wakes nobody up.
+//! Reads the client's bytes until its process or the other half of the transport ends, even if the pipe stays open. An
+//! idle client causes no wake-ups.
 
 use std::io::{self, ErrorKind, PipeReader, Read};
 use std::os::fd::AsFd;
@@ -13,16 +13,16 @@ use super::parent_process::ParentProcess;
 
 pub(super) struct ClientInput<R> {
     source: R,
-    /// Readable when the runtime or the writer cannot go on.
+    /// Readable when the runtime or the writer has ended.
     others: PipeReader,
     editor: ParentProcess,
     is_over: bool,
 }
 
-/// How the client is after a while.
+/// The state of the client after a wait.
 pub(super) enum ClientState {
     Taken,
-    /// It sends no more; what it sent is still to be read.
+    /// The client closed its end; buffered bytes are still to be read.
     HungUp,
     Over,
 }
@@ -49,7 +49,7 @@ impl<R: Read + AsFd> ClientInput<R> {
         match self.poll_input(PollFlags::empty(), Some(time)) {
             InputReadiness::Bytes | InputReadiness::Nothing => ClientState::Taken,
             InputReadiness::HungUp => {
-                // The poll above came back at once.
+                // The poll above returned immediately.
                 thread::sleep(time);
                 ClientState::HungUp
             }
@@ -91,7 +91,7 @@ impl<R: Read + AsFd> Read for ClientInput<R> {
             match self.poll_input(PollFlags::IN, self.editor.poll_interval()) {
                 InputReadiness::Nothing => {}
                 InputReadiness::Over => self.is_over = true,
-                // What a client left behind is read before its end is.
+                // Buffered bytes are read before the end is reported.
                 InputReadiness::Bytes | InputReadiness::HungUp => match self.source.read(buffer) {
                     Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => {}
                     Ok(0) | Err(_) => self.is_over = true,

@@ -1,32 +1,32 @@
-//! A body to what it asks for. Everything that is no message of the protocol becomes the answer that says so; which
-//! methods exist is the service's business.
+//! Parses a body to a message. Everything that is not a message of the protocol becomes an error response; the service
+//! decides which methods exist.
 
 use serde_json::{Map, Value};
 use tower_lsp::jsonrpc::{Error, ErrorCode, Id, Request, Response};
 
 use super::surrogates::repair_surrogates;
 
-/// How many values a message may have: each takes some thirty bytes in memory, and two in a body.
+/// Maximum number of values in a message: each takes about thirty bytes in memory, and at least two in a body.
 const MAX_VALUES: usize = 1_000_000;
 
-/// What a client can send.
+/// A message of a client.
 #[derive(Debug, PartialEq)]
 pub(super) enum ClientMessage {
     /// A request (with an id) or a notification.
     Call(Request),
-    /// Of a request of the server.
+    /// The response to a request of the server.
     Answer(Response),
     Cancel(Id),
     Exit,
-    /// None of these; this is to be answered.
+    /// Invalid; this response is sent.
     Refused(Response),
-    /// Not to be answered.
+    /// Invalid, and not answered.
     Nothing,
 }
 
 pub(super) fn parse_message(body: &[u8]) -> ClientMessage {
     let marks = || body.iter().filter(|it| matches!(it, b',' | b'[' | b'{')).count();
-    // Every value is a byte at least: nearly no body has to be counted.
+    // Every value takes at least one byte, so nearly no body has to be counted.
     if body.len() > MAX_VALUES && marks() > MAX_VALUES && !is_modest(body) {
         return refused_message(None, ErrorCode::InvalidRequest, "too many values in one message");
     }
@@ -44,7 +44,7 @@ pub(super) fn parse_message(body: &[u8]) -> ClientMessage {
     }
 }
 
-/// What a frame without a body is answered.
+/// The response to a frame without a body.
 pub(super) fn bad_frame(why: &str) -> Response {
     let error = Error { message: why.to_owned().into(), ..Error::parse_error() };
     Response::from_error(Id::Null, error)
@@ -57,7 +57,7 @@ fn of_fields(mut fields: Map<String, Value>) -> ClientMessage {
         Some(None) if fields.contains_key("method") => {
             return refused_message(None, ErrorCode::InvalidRequest, "an id is a whole number or a string");
         }
-        // An answer to something we never said, such as a client's complaint about a message of ours.
+        // A response to a message without an id, such as a client's complaint about one of ours.
         Some(None) => return ClientMessage::Nothing,
     };
     if fields.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
@@ -83,7 +83,7 @@ fn of_call(method: String, id: Option<Id>, params: Option<Value>) -> ClientMessa
     }
     let void = method == "shutdown";
     let call = Request::build(method);
-    // Clients say nothing in three ways: no params, `null` and `{}`.
+    // Clients send empty parameters in three ways: absent, `null` and `{}`.
     let call = match params {
         _ if void => call,
         None | Some(Value::Null) => call.params(Map::new()),
@@ -124,7 +124,7 @@ fn refused_message(id: Option<Id>, code: ErrorCode, why: impl Into<String>) -> C
     ClientMessage::Refused(Response::from_error(id.unwrap_or_default(), error))
 }
 
-/// Counts only what stands outside of strings: a task's text may be full of commas.
+/// Counts only outside of strings, because a task's text may contain many commas.
 fn is_modest(body: &[u8]) -> bool {
     let (mut values, mut in_string, mut escaped) = (0, false, false);
     for byte in body {

@@ -12,10 +12,10 @@ use tokio::task::AbortHandle;
 use tower_lsp::ExitedError;
 use tower_lsp::jsonrpc::{Error, ErrorCode, Id, Response};
 
-/// More questions than anybody looks at.
+/// More questions than a user can handle.
 const MAX: usize = 64;
 
-/// Where answers go: tower-lsp's own book, whose type has no public name.
+/// The sink for responses: tower-lsp's own map, whose type has no public name.
 type ResponseSink = Pin<Box<dyn Sink<Response, Error = ExitedError> + Send>>;
 
 pub(super) struct OutgoingRequests {
@@ -32,7 +32,7 @@ impl OutgoingRequests {
         Self { open: Mutex::default(), askers: Mutex::new(Box::pin(askers)), timeout }
     }
 
-    /// Before the question goes out. On the runtime.
+    /// Called before the request is sent, on the runtime.
     pub(super) fn register_request(self: &Arc<Self>, id: &Id) {
         let (book, expired, timeout) = (Arc::clone(self), id.clone(), self.timeout);
         let timer = tokio::spawn(async move {
@@ -50,12 +50,12 @@ impl OutgoingRequests {
         }
     }
 
-    /// An answer to what we did not ask, or that comes too late, goes nowhere.
+    /// Discards a response to an unknown or expired request.
     pub(super) fn deliver_response(&self, answer: Response) {
         let Some(timer) = self.remove_request(answer.id()) else { return };
         timer.abort();
         let mut askers = self.askers.lock().unwrap_or_else(PoisonError::into_inner);
-        // It panics where the asker does not wait any more.
+        // It panics if the receiver was dropped.
         let _ = catch_unwind(AssertUnwindSafe(|| askers.as_mut().start_send(answer)));
     }
 

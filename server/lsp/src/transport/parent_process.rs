@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use rustix::process::{Pid, test_kill_process};
 
-/// Where a process can only be asked after.
+/// Poll interval where no descriptor of the process is available.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(1500);
 
 pub(super) enum ParentProcess {
-    /// Nobody said, or it lives where we cannot see it, such as outside of our container.
+    /// Not announced, or not visible to us, for example outside of our container.
     Unknown,
     #[cfg(target_os = "linux")]
     Held(OwnedFd),
@@ -30,7 +30,7 @@ impl ParentProcess {
         if is_there(pid) { Self::LookedFor(pid) } else { Self::Unknown }
     }
 
-    /// Becomes readable when it is gone.
+    /// A descriptor that becomes readable when the process ends.
     pub(super) fn descriptor(&self) -> Option<BorrowedFd<'_>> {
         match self {
             #[cfg(target_os = "linux")]
@@ -39,7 +39,7 @@ impl ParentProcess {
         }
     }
 
-    /// How long one may wait without looking.
+    /// How often to poll.
     pub(super) fn poll_interval(&self) -> Option<Duration> {
         matches!(self, Self::LookedFor(_)).then_some(BETWEEN_LOOKS)
     }
@@ -52,7 +52,7 @@ impl ParentProcess {
     }
 }
 
-/// One that belongs to somebody else is there too.
+/// A process that we may not signal exists too.
 fn is_there(pid: Pid) -> bool {
     test_kill_process(pid) != Err(rustix::io::Errno::SRCH)
 }

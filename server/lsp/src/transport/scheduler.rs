@@ -1,6 +1,6 @@
-//! Schedules messages: notifications run one after another in order of arrival; a request starts when everything
-//! before it is done and runs concurrently with what follows. A handler that panics or hangs does not stop the server,
-//! and its request is answered.
+//! Schedules messages: notifications run one after another in order of arrival; a request starts when everything before
+//! it is done and runs concurrently with what follows. If a handler panics or hangs, the server continues and the
+//! request is answered.
 
 use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -21,19 +21,19 @@ use super::TransportLimits;
 use super::incoming::{IncomingRequests, RequestGeneration};
 use super::writer::Outbox;
 
-/// Requests that run at the same time. One more waits, and everything behind it.
+/// Maximum number of concurrent requests. The next one waits, and so does everything received after it.
 const RUNNING: u32 = 256;
 
-/// A call on its way from the reader.
+/// A call queued by the reader.
 pub(super) struct QueuedCall {
     pub(super) request: Request,
-    /// Of a request; notifications have none.
+    /// Set for requests; notifications have none.
     pub(super) ticket: Option<RequestGeneration>,
-    /// Its share of what may wait; given back when the lane takes it up.
+    /// Its share of the byte budget; released when the scheduler takes the call.
     pub(super) room: OwnedSemaphorePermit,
 }
 
-/// What the pump serves: a `LspService`.
+/// The service behind the transport: a `LspService`.
 pub(crate) trait LanguageService:
     Service<Request, Response = Option<Response>, Future: Send> + Send
 {
@@ -41,7 +41,7 @@ pub(crate) trait LanguageService:
 
 impl<S: Service<Request, Response = Option<Response>, Future: Send> + Send> LanguageService for S {}
 
-/// The service, as reader and lane share it. Locked only for what does not wait.
+/// The service, shared by reader and scheduler. Locked only for operations that do not wait.
 pub(super) struct SharedService<S>(Mutex<S>);
 
 pub(super) struct Scheduler<S> {
@@ -58,10 +58,10 @@ enum CallOutcome {
 }
 
 impl CallOutcome {
-    /// Within the span of the request.
+    /// Called within the span of the request.
     fn log(&self, duration: Duration) {
         match self {
-            // The handler of `initialize` and of `$/setTrace` may have turned the trace on.
+            // The handlers of `initialize` and `$/setTrace` may have turned the trace on.
             Self::Answered(_) if Span::current().is_disabled() => {}
             Self::Answered(response) => {
                 let error = response.as_ref().and_then(Response::error).map(|it| it.code.code());
@@ -74,7 +74,7 @@ impl CallOutcome {
 }
 
 impl<S: LanguageService + 'static> Scheduler<S> {
-    /// Until the reader sends no more and everything is answered.
+    /// Runs until the reader ends and everything is answered.
     pub(super) async fn run(self, mut calls: UnboundedReceiver<QueuedCall>) {
         let running = Arc::new(Semaphore::new(RUNNING as usize));
         while let Some(QueuedCall { request, ticket, room }) = calls.recv().await {
@@ -95,7 +95,7 @@ impl<S: LanguageService + 'static> Scheduler<S> {
         self.outbox.close_queue();
     }
 
-    /// The first step is taken here, so that a handler sees the documents as they were when the client asked.
+    /// Polls the handler once here, so that it reads the documents as they were when the request arrived.
     async fn start_request(&self, request: Request, id: Id, place: OwnedSemaphorePermit) {
         let limit = self.limits.timeout_for(request.method());
         let (served, received, outbox) = (self.served.clone(), self.received.clone(), self.outbox.clone());
@@ -116,7 +116,7 @@ impl<S: LanguageService> SharedService<S> {
         Self(Mutex::new(service))
     }
 
-    /// Ends a running request's handler; what waits for it is told so.
+    /// Aborts the handler of a running request, which then resolves with an error.
     pub(super) fn cancel(&self, id: &Id) {
         let id = match id {
             Id::Number(number) => json!(number),
@@ -125,7 +125,7 @@ impl<S: LanguageService> SharedService<S> {
         };
         let cancel = Request::build("$/cancelRequest").params(json!({ "id": id })).finish();
         let Some(handled) = self.call(cancel) else { return };
-        // It only looks the id up.
+        // The future only looks up the id.
         let _ = catch_unwind(AssertUnwindSafe(|| {
             Box::pin(handled).as_mut().poll(&mut Context::from_waker(Waker::noop())).is_ready()
         }));
@@ -135,7 +135,7 @@ impl<S: LanguageService> SharedService<S> {
         let method = request.method().to_owned();
         let why = match self.handle(request, limit).await {
             CallOutcome::Answered(Some(response)) => return response,
-            // Requests that begin with `$/` are left unanswered by the service.
+            // The service does not answer requests whose method begins with `$/`.
             CallOutcome::Answered(None) => {
                 return Response::from_error(id.clone(), Error::new(ErrorCode::MethodNotFound));
             }
@@ -146,7 +146,7 @@ impl<S: LanguageService> SharedService<S> {
                 format!("`{method}` took longer than {} s and was given up", limit.as_secs())
             }
         };
-        // The service still holds the id of what did not come to its end.
+        // The service still holds the id of a request that did not finish.
         self.cancel(id);
         let error = Error { code: ErrorCode::InternalError, message: why.into(), data: None };
         Response::from_error(id.clone(), error)
@@ -154,7 +154,7 @@ impl<S: LanguageService> SharedService<S> {
 
     async fn handle(&self, request: Request, limit: Duration) -> CallOutcome {
         let id = request.id().map(tracing::field::display);
-        // At the level of errors, so that an error always names its request.
+        // An error span, so that an error always names its request.
         let span = error_span!("request", method = request.method(), id);
         let began = Instant::now();
         let handled = async {

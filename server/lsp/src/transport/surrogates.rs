@@ -1,9 +1,10 @@
-//! Half characters in JSON: editors that keep text in UTF-16 may have one in a document and send it as an escape
-//! that no UTF-8 can hold. It becomes `U+FFFD`, as wide in UTF-16, instead of costing the whole message.
+//! Repairs lone surrogates in JSON: editors that keep text in UTF-16 may have one in a document and send it as an
+//! escape that UTF-8 cannot represent. It becomes `U+FFFD`, as wide in UTF-16, instead of invalidating the whole
+//! message.
 
 const REPLACEMENT: &[u8] = b"\\ufffd";
 
-/// The body without half characters; `None` where there are none.
+/// The body without lone surrogates; `None` if it contains none.
 pub(super) fn repair_surrogates(body: &[u8]) -> Option<Vec<u8>> {
     let mut mended = body.to_vec();
     let (mut at, mut found) = (0, false);
@@ -16,7 +17,7 @@ pub(super) fn repair_surrogates(body: &[u8]) -> Option<Vec<u8>> {
                 found = true;
                 6
             }
-            // Whatever is escaped, it begins no escape itself.
+            // The escaped character cannot begin another escape.
             (None, _) => 2,
         };
     }
@@ -28,7 +29,7 @@ enum SurrogateHalf {
     Second,
 }
 
-/// Of the escape that stands there.
+/// The half that the escape at `at` encodes.
 fn surrogate_half(body: &[u8], at: usize) -> Option<SurrogateHalf> {
     let digits = body.get(at..at + 6)?.strip_prefix(b"\\u")?;
     let number = u16::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()?;

@@ -1,5 +1,5 @@
-//! The pump around a server of a few odd methods: handlers that panic, hang, block, wait for the client or talk too
-//! much. What holds for any server is tested on the real binary.
+//! Tests the transport with a server of a few unusual methods: handlers that panic, hang, block, wait for the client or
+//! send too much. Properties of any server are tested with the real binary.
 
 use std::io::{PipeReader, PipeWriter, Write, pipe};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -20,7 +20,7 @@ use tower_lsp::{Client, LanguageServer, LspService, async_trait};
 use super::frames::{Frame, Frames};
 use super::{ConnectionEnd, TransportLimits, run};
 
-/// Far longer than anything here takes.
+/// Far longer than any step takes.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
 struct Odd {
@@ -64,13 +64,13 @@ impl Odd {
         std::future::pending::<()>().await;
     }
 
-    /// The whole thread, as a system call would.
+    /// Blocks the whole thread, as a system call would.
     async fn blocks(&self, _: Value) -> Result<Value> {
         let _ = self.unblock.lock().unwrap().recv_timeout(TIMEOUT);
         Ok(Value::Null)
     }
 
-    /// Does its work in pieces, with pauses in which others could overtake it.
+    /// Works in steps, with pauses in which other calls could overtake it.
     async fn count(&self, params: Value) {
         let expect = params["to"].as_u64().unwrap() as usize;
         for _ in 0..expect % 7 {
@@ -89,7 +89,7 @@ impl Odd {
         Ok(json!(answer.map(|it| it.title)))
     }
 
-    /// Does not wait for the answer, only for the test's word.
+    /// Does not wait for the answer, only for the test's signal.
     async fn asks_and_leaves(&self, _: Value) -> Result<Value> {
         let told = async {
             while self.unblock.lock().unwrap().try_recv().is_err() {
@@ -127,7 +127,7 @@ struct Talk {
     last_id: i64,
 }
 
-/// Far longer than what is in time takes, even on a busy machine.
+/// Far longer than timely handlers take, even on a busy machine.
 const QUICK: TransportLimits = TransportLimits {
     request: Duration::from_secs(3),
     command: TIMEOUT,
@@ -136,7 +136,7 @@ const QUICK: TransportLimits = TransportLimits {
     goodbye: Duration::from_millis(400),
 };
 
-/// Of handlers that must not be given up.
+/// For handlers that must not time out.
 const PATIENT: TransportLimits =
     TransportLimits { request: TIMEOUT, command: TIMEOUT, notification: TIMEOUT, question: TIMEOUT, ..QUICK };
 
@@ -189,7 +189,7 @@ impl Talk {
         self.send(&json!({"jsonrpc": "2.0", "method": method, "params": params}));
     }
 
-    /// The next message.
+    /// Receives the next message.
     fn hear(&mut self) -> Value {
         match self.output.next() {
             Frame::Body(body) => serde_json::from_slice(&body).unwrap(),
@@ -197,7 +197,7 @@ impl Talk {
         }
     }
 
-    /// The next message is this answer.
+    /// Expects this response as the next message.
     #[track_caller]
     fn result(&mut self, id: i64) -> Value {
         let answer = self.hear();
@@ -212,14 +212,14 @@ impl Talk {
         answer["error"]["code"].as_i64().unwrap()
     }
 
-    /// Everything still works.
+    /// Checks that the server still works.
     #[track_caller]
     fn is_well(&mut self) {
         let id = self.ask("echo", &json!({"x": 1}));
         assert_eq!(self.result(id), json!({"x": 1}));
     }
 
-    /// How it ends, and how long that takes.
+    /// Ends the connection; returns how it ended and how long that took.
     fn exit(mut self) -> (ConnectionEnd, Duration) {
         let begin = Instant::now();
         self.tell("exit", &Value::Null);
@@ -296,7 +296,7 @@ fn a_waiting_request_is_cancelled_at_once() {
     talk.tell("$/cancelRequest", &json!({"id": waits}));
     assert_eq!(talk.error(waits), -32800);
     talk.tell("$/cancelRequest", &json!({"id": waits}));
-    // The id is free, and the one that was cancelled does not run in its place.
+    // The id is free, and the cancelled request does not run in its place.
     talk.last_id -= 1;
     let again = talk.ask("echo", &json!({}));
     talk.tell("$/cancelRequest", &json!({"id": again}));
@@ -334,7 +334,7 @@ fn notifications_keep_their_order_and_requests_see_what_came_before_them() {
 #[test]
 fn questions_that_nobody_answers_block_nothing_and_end() {
     let mut talk = Talk::begin(TransportLimits { question: Duration::from_secs(6), ..PATIENT });
-    // Two hundred at once: the oldest give way.
+    // Two hundred open requests: the oldest are rejected.
     for _ in 0..200 {
         talk.ask("asks", &json!({}));
     }
@@ -348,7 +348,7 @@ fn questions_that_nobody_answers_block_nothing_and_end() {
             refused += 1;
         }
     }
-    // The others still wait, and nothing waits for them.
+    // The others are still pending and block nothing.
     let id = talk.ask("echo", &json!({"x": 1}));
     assert_eq!(talk.result(id), json!({"x": 1}));
     while refused < 200 {
@@ -361,7 +361,7 @@ fn questions_that_nobody_answers_block_nothing_and_end() {
 #[test]
 fn an_answer_reaches_its_asker_and_any_other_nobody() {
     let mut talk = Talk::begin(PATIENT);
-    // More than would fit were they to wait for each other.
+    // More than would fit if they waited for each other.
     let asked: Vec<i64> = (0..50).map(|_| talk.ask("asks", &json!({}))).collect();
     let questions: Vec<Value> = asked.iter().map(|_| talk.hear()["id"].clone()).collect();
     for (id, question) in asked.iter().zip(&questions) {
@@ -395,11 +395,11 @@ fn who_talks_to_a_client_that_does_not_read_waits() {
     let id = talk.ask("talks", &json!({"times": 20_000}));
     let said = settled(&talk.said);
     assert!(said < 2_000, "{said} of a kilobyte each");
-    // An answer may overtake the last word before it, since each goes its own way to the queue.
+    // The response may overtake the last message before it, since they take different paths to the queue.
     let heard: Vec<Value> = (0..=20_000).map(|_| talk.hear()).collect();
     assert_eq!(heard.iter().filter(|it| it["method"] == "window/logMessage").count(), 20_000);
     assert_eq!(heard.iter().filter(|it| it["id"] == id).count(), 1);
-    // And while it does not read, it can leave.
+    // The client can also leave while it does not read.
     talk.said.store(0, Ordering::SeqCst);
     talk.ask("talks", &json!({"times": 20_000}));
     settled(&talk.said);
@@ -409,7 +409,7 @@ fn who_talks_to_a_client_that_does_not_read_waits() {
 /// More than fits by chance, far less than all.
 const ENOUGH: usize = 100;
 
-/// The count once it is that much and has not moved for a while.
+/// The count, once it is large enough and stable for a while.
 fn settled(count: &AtomicUsize) -> usize {
     let until = Instant::now() + TIMEOUT;
     let mut before = count.load(Ordering::SeqCst);

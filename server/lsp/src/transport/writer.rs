@@ -11,12 +11,12 @@ use serde::Serialize;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// What may wait for the client, in bytes. One message beyond that is always let in.
+/// Byte budget of the queue. One message above it is always accepted.
 const ROOM: u32 = 1 << 20;
-/// What is written at once, where that much waits.
+/// Maximum size of one write.
 const BATCH: usize = 64 << 10;
 
-/// The senders' side.
+/// The senders' half.
 #[derive(Clone)]
 pub(super) struct Outbox {
     queue: UnboundedSender<OutboxItem>,
@@ -24,11 +24,11 @@ pub(super) struct Outbox {
     written: Arc<AtomicU64>,
 }
 
-/// The writer's side.
+/// The writer's half.
 pub(super) struct OutboxReceiver(UnboundedReceiver<OutboxItem>, Arc<AtomicU64>);
 
 enum OutboxItem {
-    /// A whole frame, and the room that it takes until it is written.
+    /// A complete frame, and its permit until it is written.
     Frame(Vec<u8>, Option<OwnedSemaphorePermit>),
     Last,
 }
@@ -41,7 +41,7 @@ pub(super) fn outbox_channel() -> (Outbox, OutboxReceiver) {
 }
 
 impl Outbox {
-    /// Waits for room, as long as it takes.
+    /// Waits for space in the queue without a timeout.
     pub(super) async fn send(&self, message: &impl Serialize) {
         let frame = encode_frame(message);
         let weight = u32::try_from(frame.len()).unwrap_or(ROOM).min(ROOM);
@@ -49,7 +49,7 @@ impl Outbox {
         let _ = self.queue.send(OutboxItem::Frame(frame, permit));
     }
 
-    /// For the reader, which must not wait here. It sends at most one for each message that it was sent.
+    /// For the reader, which must not wait here. It sends at most one message for each that it receives.
     pub(super) fn send_now(&self, message: &impl Serialize) {
         let frame = encode_frame(message);
         let weight = u32::try_from(frame.len()).unwrap_or(ROOM).min(ROOM);
@@ -61,19 +61,19 @@ impl Outbox {
         self.room.available_permits() > 0
     }
 
-    /// What was sent until now is still written, what follows is not.
+    /// Messages queued before this call are written, later ones are not.
     pub(super) fn close_queue(&self) {
         let _ = self.queue.send(OutboxItem::Last);
     }
 
-    /// Bytes that the client's pipe has taken.
+    /// Bytes that the client's pipe has accepted.
     pub(super) fn bytes_written(&self) -> u64 {
         self.written.load(Ordering::Relaxed)
     }
 }
 
 impl OutboxReceiver {
-    /// The writer's whole life.
+    /// Runs the writer until the queue is closed.
     pub(super) fn write_to(mut self, mut output: impl Write + AsFd) -> io::Result<()> {
         let mut batch = Vec::new();
         while let Some(OutboxItem::Frame(frame, permit)) = self.0.blocking_recv() {
@@ -104,7 +104,7 @@ impl OutboxReceiver {
     }
 }
 
-/// A descriptor that was handed down may be one that does not block.
+/// An inherited descriptor may be non-blocking.
 fn write(output: &mut (impl Write + AsFd), mut bytes: &[u8]) -> io::Result<()> {
     while !bytes.is_empty() {
         match output.write(bytes) {
@@ -121,7 +121,7 @@ fn write(output: &mut (impl Write + AsFd), mut bytes: &[u8]) -> io::Result<()> {
 }
 
 fn encode_frame(message: &impl Serialize) -> Vec<u8> {
-    // What tower-lsp hands out has string keys only and cannot fail.
+    // Messages of tower-lsp have only string keys, so this cannot fail.
     let body = serde_json::to_vec(message).unwrap_or_default();
     let mut frame = format!("Content-Length: {}\r\n\r\n", body.len()).into_bytes();
     frame.extend_from_slice(&body);

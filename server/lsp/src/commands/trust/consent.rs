@@ -1,5 +1,5 @@
-//! How the user is asked whether the commands of a task may run: the page is in view before a yes counts, and the
-//! yes counts for exactly that page.
+//! Asks the user whether the commands of a task may run. The page is shown before the user can agree, and consent
+//! applies to exactly that page.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use loopkeeper_workspace::Invalidation;
 
 const SHOW: &str = "Show commands";
 
-/// What the user wanted, to be done once they said yes.
+/// What to do once the user agreed.
 pub(in crate::commands) enum AfterTrust {
     Nothing,
     Start(StartArgs),
@@ -42,7 +42,7 @@ impl AfterTrust {
     }
 }
 
-/// The refusal, with the question under way where the client can be asked.
+/// The refusal; also starts the question if the client can be asked.
 pub(in crate::commands) fn ask(
     shared: &Arc<ServerState>,
     needed: TrustRequest,
@@ -71,7 +71,7 @@ fn refusal_message(needed: &TrustRequest, then: &AfterTrust) -> String {
     format!("{}: {} of {} {need} your trust", then.refusal_prefix(), counted(needed), title(needed))
 }
 
-/// The page was asked for: it is shown, also where nothing is left to trust.
+/// The user requested the page, so it is shown even if nothing is left to trust.
 pub(super) fn show_consent_page(shared: &Arc<ServerState>, needed: TrustRequest, page: &Path) {
     let (shared, page) = (Arc::clone(shared), page.to_owned());
     tokio::spawn(async move {
@@ -91,7 +91,7 @@ pub(super) fn show_consent_page(shared: &Arc<ServerState>, needed: TrustRequest,
     });
 }
 
-/// Asks whether to show the page, and again with the page in view. Never asks what is being asked already.
+/// Asks whether to show the page, and again with the page in view. Does nothing if the same question is open.
 async fn ask_for_consent(shared: &Arc<ServerState>, needed: &TrustRequest, then: &AfterTrust) {
     let Some(place) = shared.pending.try_open(key(needed, then)) else { return };
     let answers = vec![SHOW, then.confirm_label(), NOT_NOW];
@@ -99,7 +99,7 @@ async fn ask_for_consent(shared: &Arc<ServerState>, needed: &TrustRequest, then:
         ClientQuestion { message: message(needed), answers, page: None, expiry: questions::EXPIRY };
     while let Some(answer) = questions::ask_client(shared, &question).await {
         if answer == then.confirm_label() {
-            // It is answered: what is done now may lead to another one.
+            // The question is answered; the next step may ask another one.
             drop(place);
             return grant_and_continue(shared, needed, then).await;
         }
@@ -116,11 +116,11 @@ async fn ask_for_consent(shared: &Arc<ServerState>, needed: &TrustRequest, then:
     }
 }
 
-/// The page first, then the question about it; a client that cannot be asked is told where the answer is.
+/// Shows the page first, then asks about it; a client that cannot be asked gets a message that names where to answer.
 async fn in_view(shared: &Arc<ServerState>, needed: &TrustRequest, then: &AfterTrust) {
     let asking = QuestionSupport::of(shared);
     let place = shared.pending.try_open(key(needed, then));
-    // A prompt that was left without an answer is not answered later either.
+    // An unanswered prompt is not answered later either.
     if place.is_none() && asking == QuestionSupport::Announced {
         return;
     }
@@ -128,7 +128,7 @@ async fn in_view(shared: &Arc<ServerState>, needed: &TrustRequest, then: &AfterT
     let uri = virtual_documents::uri(&page);
     let shows_itself = asking == QuestionSupport::Announced && shared.session().knows_us();
     let is_shown = shows_itself || virtual_documents::open_page_and_wait(shared, &uri).await;
-    // Last, since a line may be cut.
+    // Last, because a line may be truncated.
     let file = if is_shown { String::new() } else { format!(" They are in {}", page.display()) };
     if asking == QuestionSupport::Never {
         let action = "Read them, then choose the code action \"Trust the commands shown\".";
@@ -159,7 +159,7 @@ async fn write_page(shared: &Arc<ServerState>, needed: &TrustRequest) -> Option<
     }
 }
 
-/// A yes without a question is one to the page of the configuration as it is.
+/// Consent without a question applies to the page of the current configuration.
 fn remember_page(shared: &ServerState, needed: &TrustRequest, page: &Path) {
     if needed.arguments.is_empty() {
         shared.trust_pages.record_page(page, &needed.task, &needed.hash);

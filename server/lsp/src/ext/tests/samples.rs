@@ -1,5 +1,5 @@
-//! One of every message with every field, and one with as few as there can be. Written field by field, so that a new
-//! field does not compile until it is here.
+//! Samples of every message, one with every field and one with as few as possible. They are written field by field, so
+//! that a new field does not compile until it is added here.
 
 use std::collections::BTreeSet;
 
@@ -30,7 +30,7 @@ use crate::ext::{
     TrustPageParams, TrustPageResult, UndoRollbackArgs, UntrustArgs, VERSION,
 };
 
-/// Its name, all of its fields, and those that are always there where it is the server that says it.
+/// The name, a sample with all fields, and for messages of the server a sample with only the required ones.
 pub(super) type Message = (&'static str, Value, Option<Value>);
 
 pub(super) fn messages() -> Vec<Message> {
@@ -87,7 +87,7 @@ const STATES: [DisplayState; 5] = [
     DisplayState::Idle,
 ];
 
-/// Where a field is one of some words, and which.
+/// The fields that are string enums, with their values.
 pub(super) fn words() -> Vec<(&'static str, &'static str, BTreeSet<String>)> {
     use DisplayPhase::{
         Baseline, Checking, Damaged, Ended, Interrupted, Iterating, NeedsAnswer, Stopping, Untrusted, Waiting,

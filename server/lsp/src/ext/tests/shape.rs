@@ -1,15 +1,15 @@
-//! Shapes of messages as a page, a TypeScript file and a Lua file declare them: every field by its whole path,
-//! whether it is always there, and the words it may be. Reads only what these three files use.
+//! Parses the shapes of messages declared by a page, a TypeScript file and a Lua file: every field by its full path,
+//! whether it is required, and its permitted values. Supports only the syntax that these three files use.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-/// One field of a message, below the fields that it lies in.
+/// One field of a message, at any depth.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Field {
     pub(super) path: String,
-    /// It, and all that it lies in.
+    /// Whether the field and all its ancestors are required.
     pub(super) is_always: bool,
     pub(super) words: BTreeSet<String>,
 }
@@ -28,7 +28,7 @@ enum Kind {
 }
 
 impl Shapes {
-    /// Its blocks of TypeScript, and the tables of requests and commands.
+    /// Reads the TypeScript blocks of a page, and its tables of requests and commands.
     pub(super) fn of_page(text: &str) -> Self {
         let blocks = text.split("```ts\n").skip(1).filter_map(|it| it.split("```").next());
         let mut shapes = Self::of_typescript(&blocks.collect::<String>());
@@ -107,7 +107,7 @@ impl Shapes {
         self.types.iter().filter(|(_, kind)| matches!(kind, Kind::Object(_))).map(|(name, _)| name.as_str())
     }
 
-    /// What the page declares by name, not in a table.
+    /// Interfaces that the page declares by name, not in a table.
     pub(super) fn interfaces(&self) -> impl Iterator<Item = &str> {
         self.interfaces.iter().map(String::as_str)
     }
@@ -136,7 +136,7 @@ impl Shapes {
             let is_always = is_always && !optional;
             let words = if let Kind::Words(words) = kind { words.clone() } else { BTreeSet::new() };
             found.insert(Field { path: path.clone(), is_always, words });
-            // LSP's own.
+            // Types of the LSP itself.
             if name != "actions" && name != "status" {
                 self.below(kind, &path, is_always, found);
             }
@@ -148,7 +148,7 @@ impl Shapes {
     }
 }
 
-/// Every field of a value, by its whole path; of a list those of all its items.
+/// Every field of a value by its full path; for a list, the fields of all its items.
 pub(super) fn names(value: &Value) -> BTreeSet<String> {
     fn walk(value: &Value, path: &str, found: &mut BTreeSet<String>) {
         match value {

@@ -11,19 +11,19 @@ use loopkeeper_workspace::snapshot::TaskSnapshot;
 
 #[derive(Default)]
 pub(super) struct DiagnosticsCache {
-    /// In the order of the last snapshot's tasks, which seldom is another one.
+    /// In the order of the last snapshot's tasks, which seldom changes.
     parts: Vec<CachedDiagnostics>,
 }
 
 struct CachedDiagnostics {
     task: Arc<TaskSnapshot>,
-    /// The documents that are spoken of, as the editor showed them.
+    /// The documents that the diagnostics are in, as they were open in the editor.
     open: Vec<(PathBuf, Option<Arc<Document>>)>,
     made: DiagnosticsByUri,
 }
 
 impl DiagnosticsCache {
-    /// Everything, task by task; only what changed is made.
+    /// Collects the diagnostics of all tasks; recomputes only those with changed inputs.
     pub(super) fn collect_diagnostics(
         &mut self,
         snapshot: &WorkspaceSnapshot,

@@ -1,4 +1,4 @@
-//! Diagnostics of the configuration files. A file is read again only when its text is another one.
+//! Diagnostics of the configuration files. A file is parsed again only when its text changed.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! The diagnostics of one document, each of them once.
+//! The diagnostics of one document, without duplicates.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -10,19 +10,19 @@ use lsp_types::Diagnostic;
 #[derive(Debug, Clone, Default)]
 pub(super) struct DiagnosticList {
     all: Vec<Diagnostic>,
-    /// The first diagnostic with this place and message, so that a new one is not compared with all others.
+    /// The first diagnostic by hash of range and message, so that a new one is not compared with all others.
     known: HashMap<u64, usize>,
 }
 
 impl DiagnosticList {
-    /// What is in it already is not added again.
+    /// Adds a diagnostic unless the list contains it already.
     pub(super) fn add(&mut self, diagnostic: Diagnostic) {
         match self.known.entry(key(&diagnostic)) {
             Entry::Vacant(free) => {
                 free.insert(self.all.len());
             }
             Entry::Occupied(first) => {
-                // Equal keys are nearly always equal diagnostics.
+                // Equal keys nearly always mean equal diagnostics.
                 if self.all.get(*first.get()) == Some(&diagnostic) || self.all.contains(&diagnostic) {
                     return;
                 }
@@ -39,7 +39,7 @@ impl DiagnosticList {
         self.all.is_empty()
     }
 
-    /// Both say the same.
+    /// Whether both contain the same diagnostics.
     pub(super) fn is_same_list(self: &Arc<Self>, other: &Arc<Self>) -> bool {
         Arc::ptr_eq(self, other) || self.all == other.all
     }

@@ -1,4 +1,4 @@
-//! Copies of failures in the sources that they name: only in files of the work tree that are there.
+//! Copies of check failures in the source files that they name, only in existing files of the work tree.
 
 use std::fs::File;
 use std::io::Read;
@@ -11,7 +11,7 @@ use super::{DiagnosticsContext, severity};
 use crate::documents::positions::Encoding;
 use loopkeeper_workspace::snapshot::TaskSnapshot;
 
-/// A source whose line lies further in is marked without its end.
+/// In a larger source, the range of a failure has no end.
 const MAX_BYTES: u64 = 2 << 20;
 
 pub(super) fn diagnostic(
@@ -32,14 +32,14 @@ pub(super) fn diagnostic(
     Some((path, diagnostic))
 }
 
-/// A regular file in the work tree: outputs name whatever they like.
+/// Accepts only a regular file in the work tree, because outputs may name any path.
 pub(super) fn path(task: &TaskSnapshot, file: &str) -> Option<PathBuf> {
     let path = task.root.join(file).canonicalize().ok()?;
     (path.starts_with(&task.root) && path.is_file()).then_some(path)
 }
 
-/// The line of an output that names a place, from 0; the first one where none does. Tools write places in many
-/// ways: what all of them have is the file and the number.
+/// The line of an output that names a location, from 0; the first line if there is none. Tools format locations in many
+/// ways, but all of them print the file and the number.
 pub(super) fn line_naming(output: &Path, place: Option<&(String, u32)>) -> u32 {
     const MAX_BYTES: u64 = 256 << 10;
     let Some((file, line)) = place else { return 0 };
@@ -51,7 +51,7 @@ pub(super) fn line_naming(output: &Path, place: Option<&(String, u32)>) -> u32 {
     found.unwrap_or_default() as u32
 }
 
-/// As the editor shows it, else as it is on disk. Lines from 1.
+/// A line of the editor's text, or of the file if it is not open. Lines from 1.
 fn line(context: &DiagnosticsContext, path: &Path, number: u32) -> Option<String> {
     let index = number.checked_sub(1)? as usize;
     if let Some(document) = context.open.get(path) {
@@ -62,7 +62,7 @@ fn line(context: &DiagnosticsContext, path: &Path, number: u32) -> Option<String
     String::from_utf8_lossy(&bytes).lines().nth(index).map(str::to_owned)
 }
 
-/// From the column to the end of the line; the whole line but its indentation where there is none.
+/// From the column to the end of the line; without a column, the whole line except its indentation.
 fn range(line: &str, failure: &SourceFailure, encoding: Encoding) -> Range {
     let indentation = line.len() - line.trim_start().len();
     // Tools count characters.
