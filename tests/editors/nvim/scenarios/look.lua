@@ -113,7 +113,8 @@ return {
     editor:ex('Ralph diff')
     editor:wait_question('Changes of: ')
     editor:answer(
-      'iteration 1: 3 files changed (+12 −4), all 2 required pass, 1 optional not checked; Tests pass holds; commit 0123456789'
+      'iteration 1: 3 files changed (+12 −4), all 2 required pass, 1 optional not checked; '
+        .. 'Tests pass holds; commit 0123456789'
     )
     editor:wait('the diff', 'return vim.wo.diff and #vim.api.nvim_tabpage_list_wins(0) == 2')
     support.same(2, editor:lua('return #vim.api.nvim_list_tabpages()'), 'tabs')
