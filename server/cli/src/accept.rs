@@ -1,4 +1,4 @@
-//! `accept`: takes what the agent weakened (tests, protected files, the scripts of checks) as it is.
+//! `accept`: accepts what the agent weakened (tests, protected files, the scripts of checks).
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! The table of all subcommands. Help texts are the doc comments here and on each subcommand's own `Args`.
+//! Defines all subcommands. Help texts are the doc comments here and on each subcommand's own `Args`.
 
 use clap::{Parser, Subcommand};
 
@@ -104,7 +104,7 @@ pub(crate) struct RawArgs {
     pub(crate) words: Vec<std::ffi::OsString>,
 }
 
-/// The command line as help and completions show it, without what is hidden.
+/// The command line without hidden subcommands, as help and completions show it.
 pub(crate) fn public_command() -> clap::Command {
     let command = clap::Command::new("loopkeeper").version(env!("CARGO_PKG_VERSION"));
     PublicCommand::augment_subcommands(command)

@@ -1,13 +1,13 @@
-//! Asks a person a yes-or-no question. Only where there is one: stdin and stderr are a terminal.
+//! Asks the user a yes-or-no question, only if stdin and stderr are a terminal.
 
 use std::io::{self, BufRead, IsTerminal, Write};
 
-/// Whether somebody can answer.
+/// Whether a user can answer.
 pub(crate) fn somebody_is_there() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
 }
 
-/// Asks on stderr, so that stdout stays what it was asked for. Anything but a clear yes is a no.
+/// Asks on stderr, so that stdout contains only the requested output. Anything but a clear yes counts as no.
 pub(crate) fn confirm(question: &str) -> io::Result<bool> {
     let mut stderr = anstream::stderr();
     write!(stderr, "{question} [y/N] ")?;

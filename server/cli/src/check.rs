@@ -1,4 +1,4 @@
-//! `check`: a task's checks once, without a loop. With a loop at work in the tree, its keeper runs them.
+//! `check`: runs a task's checks once, without a loop. If a loop is running in the tree, its keeper runs them.
 
 mod detach;
 
@@ -31,7 +31,7 @@ use loopkeeper_operations::{self as operations, agents, control_client};
 use loopkeeper_system::state_dir::StateDir;
 use loopkeeper_system::state_dir::lock::LockError;
 
-/// Between two looks for the result of a keeper.
+/// Poll interval for the result of a keeper.
 const LOOK: Duration = Duration::from_millis(100);
 
 #[derive(Debug, clap::Args)]
@@ -52,7 +52,7 @@ pub(crate) struct Args {
     pub(crate) json: bool,
 }
 
-/// What `--json` prints.
+/// The output of `--json`.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct CheckReport<'a> {
@@ -100,7 +100,7 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     Ok(if holds { Exit::Done } else { Exit::Ended })
 }
 
-/// What the user can do about checks that cannot run here.
+/// What the user can do about checks that cannot run on this machine.
 fn remedies(results: &[CheckResult]) -> BTreeSet<&str> {
     let missing = results.iter().filter_map(CheckResult::missing_on_machine);
     missing.map(|it| it.remedy.as_str()).filter(|it| !it.is_empty()).collect()
@@ -116,13 +116,14 @@ fn by_ourselves(
     Ok(block_on(round)??.results)
 }
 
-/// The loop that works on this very task.
+/// The loop that works on this task.
 fn of_task(state: &StateDir, holder: &str, work: &ResolvedTask) -> Option<LoopView> {
     let seen = LoopView::read(state, state.find(holder).ok()?).ok().flatten()?;
     (seen.is_alive() && seen.works_on(work)).then_some(seen)
 }
 
-/// Asks the loop's keeper: at once while it rests, else after the running call of the agent.
+/// Asks the loop's keeper, which runs the checks immediately while it is paused, else after the running call of the
+/// agent.
 fn by_its_keeper(state: &StateDir, seen: &LoopView) -> Result<Vec<CheckResult>, Failure> {
     let id = seen.dir.id();
     let mut following = LoopTailer::new(&seen.dir.journal());
@@ -149,7 +150,7 @@ fn results_of(entry: &Entry) -> Option<Vec<CheckResult>> {
     }
 }
 
-/// A check round starts none.
+/// A check round starts no agent.
 fn no_agent() -> AgentPlan {
     AgentPlan {
         name: "none".to_owned(),

@@ -1,4 +1,4 @@
-//! `completions`: a shell's completion script, made from the argument table.
+//! `completions`: prints a shell's completion script, generated from the argument definitions.
 
 use super::args;
 use super::out::Ui;

@@ -1,5 +1,5 @@
-//! `demo`: a small real project, the built-in agent, one loop from failing to done. Trusts only the folder that it
-//! made itself.
+//! `demo`: runs the built-in agent in a small real project, one loop from failing to done. Trusts only the folder that
+//! it created itself.
 
 use std::path::{Path, PathBuf};
 
@@ -34,7 +34,7 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     }
 }
 
-/// Project, loop and what is remembered of it, gone afterwards.
+/// Removes the project and the state of its loop afterwards.
 fn run_temporary(out: &mut Ui) -> ExitResult {
     let folder = TempDirGuard(std::env::temp_dir().join(format!("loopkeeper-demo-{}", uuid::Uuid::new_v4())));
     let project = folder.0.join("receipt");
@@ -47,9 +47,9 @@ fn run_temporary(out: &mut Ui) -> ExitResult {
     Ok(exit)
 }
 
-/// The project stays, as it was before the loop, so that the loop can be started from anywhere.
+/// Keeps the project and resets it to the start of the loop, so that the loop can be started from anywhere.
 fn run_kept(project: &Path, out: &mut Ui) -> ExitResult {
-    // First: a project without its loop would only be in the way of the next try.
+    // First, because a project without its loop would be in the way of the next attempt.
     let state = StateDir::open()?;
     create_project(project)?;
     let (exit, start) = run_loop(project, &state, out)?;
@@ -65,7 +65,7 @@ fn run_kept(project: &Path, out: &mut Ui) -> ExitResult {
     Ok(exit)
 }
 
-/// One loop; its exit code, and the tree at its start.
+/// Runs one loop; returns its exit code and the tree at its start.
 fn run_loop(project: &Path, state: &StateDir, out: &mut Ui) -> Result<(Exit, Option<String>), Failure> {
     let work = ResolvedTask::find(Some(&project.to_string_lossy()), &[])?;
     let crew = AgentRoster::resolve(&work)?;
@@ -91,7 +91,7 @@ fn create_project(project: &Path) -> Result<(), Failure> {
     })
 }
 
-/// A folder that goes with this value.
+/// Removes the folder on drop.
 struct TempDirGuard(PathBuf);
 
 impl Drop for TempDirGuard {

@@ -1,7 +1,7 @@
-//! The built-in agent: plays a script of real edits in the demo's project, and talks as Claude Code does.
+//! The built-in agent: plays a script of real edits in the demo's project, and prints the output format of Claude Code.
 //!
-//! Its step follows from the files alone, so that a stopped, resumed or rolled back loop goes on where the
-//! project stands. One step claims too much and one breaks what held: what the demo is there to show.
+//! The next step depends on the files alone, so that a stopped, resumed or rolled back loop continues from the state of
+//! the project. One step claims too much and one breaks a criterion that held, which the demo is meant to show.
 
 use std::fs;
 use std::io::{self, Read, Write};
@@ -16,12 +16,12 @@ use serde_json::{Value, json};
 use super::exit::Exit;
 use super::failure::{ExitResult, Failure};
 
-/// Between two lines: fast enough to watch, slow enough to read.
+/// Delay between two lines: fast enough to watch, slow enough to read.
 const PACE: Duration = Duration::from_millis(230);
 const PROGRAM: &str = "receipt.sh";
 const START: &str = include_str!("demo/start/receipt.sh");
 
-/// One iteration's work. The last file is always [`PROGRAM`]: it tells which step was done.
+/// The work of one iteration. The last file is always [`PROGRAM`]: it shows which step was done.
 struct DemoStep {
     thought: &'static str,
     files: &'static [(&'static str, &'static str)],
@@ -55,7 +55,7 @@ const STEPS: [DemoStep; 4] = [
 ];
 
 pub(super) fn run() -> ExitResult {
-    // The prompt is read as every agent does it; the script follows the files.
+    // Reads the prompt as every agent does; the script depends on the files only.
     let mut prompt = String::new();
     let _ = io::stdin().lock().take(MAX_BYTES as u64).read_to_string(&mut prompt);
     let mut voice = StreamPrinter { out: io::stdout().lock(), pace: PACE };
@@ -65,7 +65,7 @@ pub(super) fn run() -> ExitResult {
         None => play_script(folder, &mut voice),
     };
     played.map(|()| Exit::Done).map_err(|error| {
-        // One line: it becomes the reason by which the loop fails.
+        // One line, because it becomes the reason why the loop fails.
         Failure::ended(format_args!(
             "the demo agent only knows the project that `loopkeeper demo` makes ({PROGRAM}: {error})"
         ))
@@ -88,7 +88,7 @@ fn play_script(folder: &Path, voice: &mut StreamPrinter<impl Write>) -> io::Resu
     voice.finish(step.last_words)
 }
 
-/// Asked for a reason why something does not hold: as long as the script is not at its end, that is one.
+/// Answers a judge prompt: the criterion does not hold until the script is at its end.
 fn judge(folder: &Path, key: &str, voice: &mut StreamPrinter<impl Write>) -> io::Result<()> {
     let holds = next(&fs::read_to_string(folder.join(PROGRAM))?).is_none();
     let reason = if holds { "" } else { "The script of the demo goes on." };
@@ -96,7 +96,7 @@ fn judge(folder: &Path, key: &str, voice: &mut StreamPrinter<impl Write>) -> io:
     voice.finish(&answer.to_string())
 }
 
-/// The step after the one that the program shows; a program that somebody changed gets the last step.
+/// The step after the one that the program is at; an edited program gets the last step.
 fn next(program: &str) -> Option<&'static DemoStep> {
     let of = |step: &DemoStep| step.files.last().map(|(_, text)| *text);
     match STEPS.iter().position(|step| of(step) == Some(program)) {
@@ -169,7 +169,7 @@ mod tests {
     use super::{StreamPrinter, play_script};
     use crate::demo_project;
 
-    /// The criteria of the demo's task, in their order, as a person would try them.
+    /// The criteria of the demo's task, in order, as a person would try them.
     const CHECKS: [&str; 5] = [
         "sh test.sh",
         "sh receipt.sh < examples/basket.txt | grep -Eq '^Total +8[.]82$'",
@@ -205,12 +205,12 @@ mod tests {
         assert_eq!(holds(&project), [false, false, false, true, false]);
         for (held, claims_done, files) in [
             ([false, true, false, true, false], false, vec!["receipt.sh"]),
-            // Says it is done and is not.
+            // Claims to be done and is not.
             ([false, true, true, true, true], true, vec!["README.md", "receipt.sh"]),
-            // Breaks what held.
+            // Breaks a criterion that held.
             ([true, true, true, false, true], false, vec!["receipt.sh"]),
             ([true, true, true, true, true], true, vec!["receipt.sh"]),
-            // Started once more it changes nothing.
+            // Started once more, it changes nothing.
             ([true, true, true, true, true], true, vec![]),
         ] {
             let run = iteration(&project);
@@ -232,7 +232,7 @@ mod tests {
         fs::write(&program, &after_one).unwrap();
         iteration(folder.path());
         assert!(fs::read_to_string(&program).unwrap().contains("--help"));
-        // Somebody's own edit: one step and it is done.
+        // An edit by the user: one step completes it.
         fs::write(&program, "echo mine\n").unwrap();
         iteration(folder.path());
         assert_eq!(holds(folder.path()), [true; 5]);

@@ -1,11 +1,11 @@
-//! The demo's project: a small real program with tests, half done. Makes the folder, runs nothing.
+//! The demo's project: a small real program with tests, half done. Creates the folder, runs nothing.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use git2::{Repository, RepositoryInitOptions, Signature};
 
-/// What lies in the folder before the first iteration.
+/// The files in the folder before the first iteration.
 const FILES: [(&str, &str); 6] = [
     ("PROMPT.md", include_str!("demo/start/task.md")),
     ("loopkeeper.toml", include_str!("demo/start/loopkeeper.toml")),
@@ -26,7 +26,7 @@ pub(crate) enum DemoError {
 }
 
 impl DemoError {
-    /// The remedy, for people.
+    /// A hint for the user.
     pub(crate) fn hint(&self) -> &'static str {
         match self {
             Self::Taken { .. } => "name a folder that does not exist yet.",
@@ -35,7 +35,7 @@ impl DemoError {
     }
 }
 
-/// Makes the project in `folder`, which does not exist yet or is empty.
+/// Creates the project in `folder`, which does not exist yet or is empty.
 pub(crate) fn create(folder: &Path) -> Result<(), DemoError> {
     let io = |action, path: &Path| {
         let path = path.to_owned();
@@ -55,7 +55,7 @@ pub(crate) fn create(folder: &Path) -> Result<(), DemoError> {
     commit(folder).map_err(|source| DemoError::Git { path: folder.to_owned(), source })
 }
 
-/// In-process and without the user's templates, so that no hook of theirs comes along.
+/// In-process and without the user's git templates, so that none of their hooks is installed.
 fn commit(folder: &Path) -> Result<(), git2::Error> {
     let mut options = RepositoryInitOptions::new();
     options.external_template(false).initial_head("main").no_reinit(true);

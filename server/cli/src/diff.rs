@@ -1,4 +1,4 @@
-//! `diff`: what a loop or one of its iterations changed, as a patch.
+//! `diff`: shows what a loop or one of its iterations changed, as a patch.
 
 use std::io::IsTerminal;
 
@@ -13,7 +13,7 @@ use loopkeeper_operations::{changes, loops};
 use loopkeeper_system::snapshots::SnapshotStore;
 use loopkeeper_system::state_dir::StateDir;
 
-/// More than anybody reads, less than memory holds.
+/// Larger than any patch a user reads, small enough for memory.
 const MAX_BYTES: usize = 64 * 1024 * 1024;
 
 #[derive(Debug, clap::Args)]
@@ -33,7 +33,7 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     let store = SnapshotStore::open(&workspace.snapshots(), workspace.root())?;
     let patch = store.diff(before, after, MAX_BYTES)?;
     if !std::io::stdout().is_terminal() {
-        // A file or `git apply` wants the bytes as they are.
+        // A file or `git apply` needs the unmodified bytes.
         out.write(&patch);
     } else if patch.is_empty() {
         let what = args.iteration.map_or_else(|| "The loop".to_owned(), |it| format!("Iteration {it}"));

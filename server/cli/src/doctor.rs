@@ -1,5 +1,5 @@
-//! `doctor`: what loops need of agents, machine and workspace, what of it is there, and what to do about the rest.
-//! Starts programs that were found outside the work tree to hear their versions, and nothing of the workspace.
+//! `doctor`: checks whether agents, machine and workspace meet the requirements of loops, and suggests remedies. Starts
+//! programs found outside the work tree to query their versions, and nothing of the workspace.
 
 mod facts;
 mod probe;
@@ -40,7 +40,7 @@ pub(crate) struct Args {
     pub(crate) json: bool,
 }
 
-/// What `--json` prints.
+/// The output of `--json`.
 #[derive(Debug, Serialize)]
 struct DoctorReport<'a> {
     well: bool,
@@ -48,7 +48,7 @@ struct DoctorReport<'a> {
     findings: &'a [DoctorFinding],
 }
 
-/// The same of one agent.
+/// The output of `--json` for one agent.
 #[derive(Debug, Serialize)]
 struct AgentReport<'a> {
     #[serde(flatten)]
@@ -79,7 +79,7 @@ fn report_all(looked: &FactContext, json: bool, out: &mut Ui) -> ExitResult {
     Ok(if well { Exit::Done } else { Exit::Ended })
 }
 
-/// Exit 0 where the agent is there.
+/// Exit 0 if the agent is installed.
 fn report_agent(looked: &FactContext, name: &str, json: bool, out: &mut Ui) -> ExitResult {
     let agents = looked.agents(Some(name))?;
     let [agent] = agents.as_slice() else {

@@ -1,4 +1,4 @@
-//! Exit codes: contract with scripts and CI, so each has one name and one number.
+//! Exit codes: a contract with scripts and CI, so each has one name and one number.
 
 use std::process::ExitCode;
 
@@ -6,21 +6,21 @@ use loopkeeper_core::journal::{Outcome, OutcomeKind, PauseReason};
 
 use loopkeeper_operations::failure::FailureKind;
 
-/// How the process ends.
+/// The exit code of the process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exit {
-    /// Completed and verified, already holds, or a command that did what it was asked.
+    /// Completed and verified, holds already, or the command succeeded.
     Done = 0,
     /// Ended otherwise: stopped, failed, login; `check` with a criterion that does not hold.
     Ended = 1,
-    /// Usage or configuration.
+    /// Usage or configuration error.
     Usage = 2,
     Breaker = 3,
     Limit = 4,
     NotTrusted = 5,
-    /// Completed, but only the agent says so.
+    /// Completed only according to the agent.
     Claimed = 6,
-    /// INT or TERM.
+    /// Ended by INT or TERM.
     Signalled = 130,
 }
 

@@ -1,4 +1,4 @@
-//! `export`: everything of a loop in one archive, without secrets.
+//! `export`: packs everything of a loop into one archive, without secrets.
 
 use std::path::PathBuf;
 
@@ -22,7 +22,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     let store = StateDir::open()?;
-    // One whose record cannot be read can be named all the same.
+    // By name, a loop whose record cannot be read is found too.
     let named = args.which.name.as_deref().filter(|it| *it != "latest");
     let dir = match named.map(|it| store.find(it)) {
         Some(Ok(dir)) => dir,

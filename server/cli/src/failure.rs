@@ -1,4 +1,4 @@
-//! What stderr says when a command fails: what happened, then a hint with the remedy.
+//! Reports failures on stderr: what happened, then a hint with the remedy.
 
 use std::fmt::Display;
 use std::io::Write as _;
@@ -9,27 +9,27 @@ use loopkeeper_text::sanitize;
 use super::exit::Exit;
 pub(crate) use loopkeeper_operations::failure::Failure;
 
-/// What every subcommand returns.
+/// The result of every subcommand.
 pub(crate) type ExitResult = Result<Exit, Failure>;
 
-/// Writes the failure to stderr and says how the process ends.
+/// Writes the failure to stderr and returns the exit code.
 pub(crate) fn report(failure: &Failure) -> Exit {
     // Nothing can be reported if stderr is gone.
     let _ = anstream::stderr().write_all(failure.for_stderr().as_bytes());
     Exit::of_failure(failure.kind)
 }
 
-/// Something worth saying that stops nothing.
+/// Prints a warning that does not stop the command.
 pub(crate) fn warn(what: impl Display) {
     note(format_args!("warning: {what}"));
 }
 
-/// Something a person who waits should know.
+/// Prints a note for a user who waits.
 pub(crate) fn note(what: impl Display) {
     let _ = anstream::stderr().write_all(sanitize::text(&format!("{what}\n")).as_bytes());
 }
 
-/// Help and version go to stdout and are no failure; the rest is a usage error in our own form.
+/// Help and version go to stdout and are not failures; all others are usage errors in our own format.
 pub(crate) fn of_arguments(error: &clap::Error) -> Exit {
     if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
         let _ = error.print();

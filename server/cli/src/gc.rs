@@ -1,4 +1,4 @@
-//! `gc`: removes old ended loops, and what only they needed of the snapshots. `[keep]` says what is old.
+//! `gc`: removes old ended loops and the snapshots that only they needed. `[keep]` defines what is old.
 
 use std::collections::HashSet;
 
@@ -25,12 +25,12 @@ pub(crate) struct Args {
     pub(crate) dry_run: bool,
 }
 
-/// What of one loop decides whether it may go.
+/// The properties of a loop that decide whether it may be removed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct LoopRetention {
     /// Milliseconds of wall time of its last record; `None` while it has not ended.
     ended_at: Option<u64>,
-    /// It holds a tree that was put aside for a rollback: the only copy of what somebody may want back.
+    /// Whether it holds a tree saved before a rollback: the only copy of files that the user may want back.
     irreplaceable: bool,
 }
 
@@ -39,7 +39,7 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     let sweep = if args.dry_run { GcMode::Measure } else { GcMode::Delete };
     for workspace in store.workspaces()? {
         if let Err(failure) = collect_workspace(&store, &workspace, sweep, out) {
-            // One workspace in trouble must not keep the others full.
+            // A failure in one workspace must not prevent the cleanup of the others.
             failure::report(&failure);
         }
     }
@@ -47,7 +47,7 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     Ok(Exit::Done)
 }
 
-/// Programs of other versions, unless some keeper may run from one, and locks of trees that nobody works in.
+/// Removes programs of other versions, unless a keeper may run from one, and locks of unused trees.
 fn remove_leftovers(store: &StateDir, sweep: GcMode, out: &mut Ui) -> Result<(), Failure> {
     for dir in store.loops()? {
         if store.keeper_of(&dir)? != KeeperLiveness::Gone {
@@ -89,7 +89,7 @@ fn collect_workspace(
         if gone { remove(store, &seen, sweep, out)? } else { kept.push(seen) }
     }
     if unread > 0 {
-        // Which trees they need is not known.
+        // The trees that they need are unknown.
         let unread = words::counted(unread, "loop");
         out.line(format_args!("{}: {unread} cannot be read; snapshots stay.", shown(workspace)));
         return Ok(());
@@ -104,7 +104,7 @@ fn age(seen: &LoopView) -> LoopRetention {
     }
 }
 
-/// Which loops go, oldest first, by number and by age.
+/// Selects the loops to remove, oldest first, by number and by age.
 fn select_expired(loops: &[LoopRetention], settings: &Settings, now: u64) -> Vec<bool> {
     let mut surplus = loops.len().saturating_sub(settings.keep_loops as usize);
     let oldest = now.saturating_sub(u64::from(settings.keep_days) * DAY_MS);
@@ -118,7 +118,7 @@ fn select_expired(loops: &[LoopRetention], settings: &Settings, now: u64) -> Vec
     loops.iter().map(&mut goes).collect()
 }
 
-/// Sweeps the snapshots; while they still take too much, the oldest ended loops go as well.
+/// Sweeps the snapshots; while they still exceed the limit, the oldest ended loops are removed as well.
 fn shrink(
     store: &StateDir,
     workspace: &Workspace,
@@ -151,7 +151,7 @@ fn trees(loops: &[LoopView]) -> HashSet<String> {
     let of_loop = |it: &LoopView| {
         let undo = it.state.undo.iter().flat_map(|it| [Some(it.from.clone()), it.after.clone()]).flatten();
         let snapshots = it.state.snapshots.iter().map(|it| it.tree.clone());
-        // What an undo needs, and what the user's work since is told by.
+        // The trees for an undo, and the one from which the user's later changes are computed.
         undo.chain(snapshots).chain([it.state.last_tree.clone()]).collect::<Vec<_>>()
     };
     loops.iter().flat_map(of_loop).collect()
@@ -171,7 +171,7 @@ fn remove(store: &StateDir, seen: &LoopView, sweep: GcMode, out: &mut Ui) -> Res
     Ok(())
 }
 
-/// The work tree's folder, whatever its name would do to a terminal.
+/// The work tree's folder, with its name escaped for the terminal.
 fn shown(workspace: &Workspace) -> String {
     sanitize::visible(&workspace.root().to_string_lossy())
 }

@@ -1,4 +1,4 @@
-//! `hook`: whether Claude Code asks loopkeeper in this workspace, in a session that its user opened.
+//! `hook`: configures whether Claude Code calls loopkeeper in this workspace, in a session that its user opened.
 
 use clap::Subcommand;
 use loopkeeper_agent::claude::hook_install::FILE;
@@ -58,7 +58,7 @@ fn install(settings: &ClaudeSettingsFile<'_>, out: &mut Ui) -> Result<(), Failur
     Ok(())
 }
 
-/// This one, as hooks call it.
+/// The path of this program, for use in hooks.
 fn program() -> Result<String, Failure> {
     let path = std::env::current_exe()?;
     path.into_os_string().into_string().map_err(|path| {

@@ -1,4 +1,4 @@
-//! `import`: what another tool does becomes a task here. So far one format: the loop of Claude Code's plugin.
+//! `import`: converts another tool's loop to a task. So far one format: the loop of Claude Code's plugin.
 
 use std::path::PathBuf;
 

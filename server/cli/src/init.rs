@@ -1,5 +1,5 @@
-//! `init`: a first task file where it is called, with the checks that the package there already has. It reads manifests
-//! and writes one new file; it runs nothing, overwrites nothing and asks nobody.
+//! `init`: writes a first task file in the current folder, with the checks that the package there already has. It reads
+//! manifests and writes one new file; it runs nothing, overwrites nothing and asks no questions.
 
 mod found;
 mod installed;
@@ -26,7 +26,7 @@ use loopkeeper_system::task_files;
 
 const FILE: &str = "PROMPT.md";
 
-/// The subcommand: writes the file and says what to do with it.
+/// The subcommand: writes the file and prints the next steps.
 pub(crate) fn command(out: &mut Ui) -> ExitResult {
     let folder = Path::new(".").canonicalize()?;
     let root = root_of(&folder)?;
@@ -61,16 +61,16 @@ pub(crate) fn command(out: &mut Ui) -> ExitResult {
     Ok(Exit::Done)
 }
 
-/// What `init` did.
+/// The result of `init`.
 #[derive(Debug)]
 pub(super) struct InitReport {
     /// The new task document.
     pub(crate) file: PathBuf,
-    /// Its checks; where there are none the user has to write the first.
+    /// Its checks; if there are none, the user has to write the first.
     checks: ProposedChecks,
-    /// What it means for other tasks of the root.
+    /// The consequences for other tasks of the root.
     notes: Vec<String>,
-    /// The command that starts a loop on it from the folder it lies in.
+    /// The command that starts a loop on it from its folder.
     start: String,
 }
 
@@ -103,7 +103,7 @@ impl InitError {
     }
 }
 
-/// Writes the task file into `folder`, which is `root` or lies below it.
+/// Writes the task file into `folder`, which is `root` or below it.
 pub(super) fn run(root: &Path, folder: &Path, machine: &InstalledTools) -> Result<InitReport, InitError> {
     let existing = existing_tasks(folder)?;
     if !existing.is_empty() {
@@ -125,7 +125,7 @@ pub(super) fn run(root: &Path, folder: &Path, machine: &InstalledTools) -> Resul
     Ok(InitReport { file, checks, notes, start })
 }
 
-/// The tasks of the root, as a run would find them; none where it could not. A home folder is not searched for them.
+/// The tasks of the root, as a run would find them; empty if discovery fails. A home folder is not searched.
 fn tasks(root: &Path) -> Vec<TaskId> {
     let resolved = config_files::load(root, &[]).ok();
     let settings = resolved.and_then(|it| it.settings().cloned().ok()).unwrap_or_default();
@@ -153,7 +153,7 @@ fn consequences(before: &[TaskId], after: &[TaskId], root: &Path, file: &Path) -
             format!("{shown} is no task of its own any more: plans count as tasks only where there is no task document. Name it to start it: `loopkeeper run {shown}`.")
         });
     }
-    // A run without a name takes the task of the nearest folder: for this one that was another task until now.
+    // A run without a name uses the task of the nearest folder, which was another task for this folder until now.
     let above = before.iter().filter(|it| after.contains(it) && own.starts_with(&folder(&it.0)));
     if let Some(shadowed) = above.max_by_key(|it| folder(&it.0).len()) {
         let shown = sanitize::visible(&shadowed.0);
@@ -164,13 +164,13 @@ fn consequences(before: &[TaskId], after: &[TaskId], root: &Path, file: &Path) -
     (notes, "loopkeeper run".to_owned())
 }
 
-/// Task documents that a run in this folder would find beside the new one.
+/// Task documents that a run in this folder would find next to the new one.
 fn existing_tasks(folder: &Path) -> Result<Vec<String>, InitError> {
     let failed = |source| InitError::List { path: folder.to_owned(), source };
     let mut files = Vec::new();
     for entry in fs::read_dir(folder).map_err(failed)? {
         let name = entry.map_err(failed)?.file_name().to_string_lossy().into_owned();
-        // A plan alone is no obstacle: it becomes the plan of the new task.
+        // A plan alone is not an obstacle: it becomes the plan of the new task.
         if kind_of(&name).is_some_and(|kind| !kind.is_plan()) {
             files.push(name);
         }
@@ -183,7 +183,7 @@ fn existing_tasks(folder: &Path) -> Result<Vec<String>, InitError> {
 
 fn write_new(file: &Path, text: &str) -> Result<(), InitError> {
     let failed = |source: io::Error| match source.kind() {
-        // Somebody wrote it in between.
+        // The file was created in the meantime.
         ErrorKind::AlreadyExists => InitError::Exists { files: vec![FILE.to_owned()] },
         _ => InitError::Write { path: file.to_owned(), source },
     };

@@ -1,7 +1,7 @@
-//! The command line: arguments to one subcommand, its result to an exit code.
+//! The command line: parses arguments, runs one subcommand, converts its result to an exit code.
 //!
-//! One file per subcommand; the shared ones are [`exit`] (exit codes), [`failure`] (what stderr says),
-//! [`out`] (stdout). Rules about tasks and loops live in the core; here is only asking, sending and showing.
+//! One file per subcommand; the shared modules are [`exit`] (exit codes), [`failure`] (errors on stderr), [`out`]
+//! (stdout). Rules about tasks and loops live in the core; this crate only asks, sends and prints.
 
 mod accept;
 mod answer;
@@ -50,7 +50,7 @@ use self::failure::{ExitResult, Failure};
 use self::out::Ui;
 use loopkeeper_keeper::abort_on_panic;
 
-/// What `main` does: reads the arguments, runs one subcommand, says how it went.
+/// The entry point: parses the arguments, runs one subcommand, reports its result.
 pub fn main() -> ExitCode {
     let mut out = Ui::stdout();
     let cli = match Cli::try_parse_from(std::env::args_os()) {
@@ -115,13 +115,13 @@ fn run_public(verb: PublicCommand, out: &mut Ui) -> ExitResult {
 fn run_hidden(verb: &HiddenCommand) -> ExitResult {
     match verb {
         HiddenCommand::DemoAgent(_) => demo_agent::run(),
-        // Dispatched before everything else.
+        // Dispatched before all other subcommands.
         HiddenCommand::Serve(_) => Ok(serve::run()),
         HiddenCommand::Report(_) => Err(Failure::unsupported("`report`")),
     }
 }
 
-/// A person at a terminal wants help.
+/// A user at a terminal needs help.
 fn print_usage(out: &mut Ui) -> Exit {
     out.line(Cli::command().render_help().ansi());
     Exit::Usage

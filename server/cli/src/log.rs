@@ -1,4 +1,4 @@
-//! `log`: what happened in a loop, one line a record; `--json` prints the journal itself.
+//! `log`: prints what happened in a loop, one line per record; `--json` prints the journal itself.
 
 use std::io::IsTerminal as _;
 
@@ -64,7 +64,7 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     Ok(Exit::Done)
 }
 
-/// The prompt of one iteration as it was stored.
+/// The stored prompt of one iteration.
 fn prompt(seen: &LoopView, iteration: u32, out: &mut Ui) -> ExitResult {
     let path = seen.dir.prompts().join(format!("{iteration:04}.md"));
     let text = std::fs::read(&path).map_err(|_| not_stored(seen, "prompt", iteration))?;
@@ -72,7 +72,7 @@ fn prompt(seen: &LoopView, iteration: u32, out: &mut Ui) -> ExitResult {
     Ok(Exit::Done)
 }
 
-/// The agent's output in one iteration: the beginning, and the end where the middle was dropped.
+/// The agent's output in one iteration: the beginning, and also the end where the middle was dropped.
 fn output(seen: &LoopView, iteration: u32, out: &mut Ui) -> ExitResult {
     let path = seen.dir.output().join(format!("{iteration:04}.out"));
     let mut text = std::fs::read(&path).map_err(|_| not_stored(seen, "output", iteration))?;
@@ -86,7 +86,7 @@ fn not_stored(seen: &LoopView, what: &str, iteration: u32) -> Failure {
         .hint(format_args!("Its last iteration is {}; the first is 1.", seen.state.iteration))
 }
 
-/// On a terminal, control sequences are removed: they could move its cursor.
+/// On a terminal, control sequences are removed, because they could move its cursor.
 fn print(text: &[u8], out: &mut Ui) {
     let text = String::from_utf8_lossy(text);
     if std::io::stdout().is_terminal() {
@@ -96,7 +96,7 @@ fn print(text: &[u8], out: &mut Ui) {
     }
 }
 
-/// The last changes, as the loop keeps them.
+/// The last session changes, as recorded in the loop's state.
 fn sessions(state: &LoopState, out: &mut Ui) {
     let zone = LocalZone::local();
     if !state.spec.settings.session.resume {

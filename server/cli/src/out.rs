@@ -1,5 +1,5 @@
-//! Stdout for people and scripts: colours only where they are wanted, and a reader that went away ends the
-//! output quietly instead of the program.
+//! Stdout for users and scripts: colours only where they are supported, and a closed pipe ends the output silently
+//! instead of the program.
 
 use std::fmt::Display;
 use std::io::{self, ErrorKind, Write};
@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::failure::Failure;
 
-/// One writer for a command's whole output. The first error ends it; [`Ui::finish`] tells.
+/// One writer for a command's whole output. The first error stops the output; [`Ui::finish`] returns it.
 pub(crate) struct Ui {
     stream: AutoStream<io::Stdout>,
     error: Option<io::Error>,
@@ -20,12 +20,12 @@ impl Ui {
         Self { stream: anstream::stdout(), error: None }
     }
 
-    /// One line, flushed: whoever reads a pipe sees it when it happens.
+    /// Writes one line and flushes it, so that a reader of the pipe gets it immediately.
     pub(crate) fn line(&mut self, text: impl Display) {
         self.write(&format!("{text}\n"));
     }
 
-    /// Text as it is, in one write.
+    /// Writes text unchanged, in one write.
     pub(crate) fn write(&mut self, text: &str) {
         if self.error.is_none() {
             let written = self.stream.write_all(text.as_bytes()).and_then(|()| self.stream.flush());
@@ -33,7 +33,7 @@ impl Ui {
         }
     }
 
-    /// One JSON value on one line.
+    /// Writes one JSON value on one line.
     pub(crate) fn json(&mut self, value: &impl Serialize) {
         match serde_json::to_string(value) {
             Ok(text) => self.line(text),
@@ -41,12 +41,12 @@ impl Ui {
         }
     }
 
-    /// Nobody reads any more: what only shows can stop.
+    /// Whether the reader is gone, so that a command that only prints can stop.
     pub(crate) fn is_closed(&self) -> bool {
         self.error.is_some()
     }
 
-    /// A full disk behind stdout is a failure; a closed pipe is the reader's decision.
+    /// A full disk is a failure; a closed pipe is the reader's decision.
     pub(crate) fn finish(self) -> Result<(), Failure> {
         match self.error {
             None => Ok(()),

@@ -1,4 +1,4 @@
-//! `prioritize`: an item of the plan before or behind others. With `skip`, what a user changes of a plan.
+//! `prioritize`: moves a plan item before or after others. With `skip`, this is how a user changes a plan.
 
 use std::fmt::Write as _;
 
@@ -60,7 +60,7 @@ pub(crate) fn change(which: &ItemArg, wish: PlanEdit, out: &mut Ui) -> Result<()
     Ok(())
 }
 
-/// What there is to name instead.
+/// Adds the plan items that can be named instead.
 fn with_items(refused: PlanEditError, task: &Task) -> Failure {
     const MAX: usize = 20;
     let PlanEditError::Unknown(what) = refused else { return refused.into() };

@@ -1,4 +1,4 @@
-//! Text for people: records, criteria, times, the live block of a loop at work. No rule about loops here.
+//! Renders text for users: records, criteria, times, the live block of a running loop. Contains no rules about loops.
 
 pub(crate) mod ending;
 pub(crate) mod entry;
@@ -17,7 +17,7 @@ pub(crate) const CARE: Style = AnsiColor::Yellow.on_default();
 pub(crate) const QUIET: Style = Style::new().dimmed();
 pub(crate) const LOUD: Style = Style::new().bold();
 
-/// Which signs the terminal can show.
+/// The character set that the terminal can show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Glyphs {
     Unicode,
@@ -25,7 +25,7 @@ pub(crate) enum Glyphs {
 }
 
 impl Glyphs {
-    /// By the locale, as every other program decides it.
+    /// Determined by the locale, as in other programs.
     pub(crate) fn of_environment() -> Self {
         let set = |name: &str| std::env::var(name).ok().filter(|it| !it.is_empty());
         let locale = set("LC_ALL").or_else(|| set("LC_CTYPE")).or_else(|| set("LANG")).unwrap_or_default();

@@ -30,7 +30,7 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     let found = args.which.find()?;
     let (id, name, state) = (found.id(), found.display_name(), &found.seen.state);
     if args.what == ResetSubject::Session && !state.spec.settings.session.resume {
-        // There is none to forget: in this mode no iteration goes on with the session of another.
+        // There is no session to forget: in this mode no iteration resumes the session of another.
         out.line(format_args!(
             "Every iteration of loop {name} starts a fresh session; there is nothing to reset."
         ));

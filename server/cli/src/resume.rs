@@ -1,4 +1,4 @@
-//! `resume`: goes on with a paused or interrupted loop.
+//! `resume`: continues a paused or interrupted loop.
 
 use super::exit::Exit;
 use super::failure::ExitResult;

@@ -1,6 +1,6 @@
-//! `rollback`: the files as they were after an iteration, and the way back from there. Nothing is lost: the tree as
-//! it is becomes a snapshot first. Where the user changed files since the last snapshot, it asks. The user's index,
-//! HEAD and refs stay as they are.
+//! `rollback`: restores the files as they were after an iteration, and undoes that. Nothing is lost: the current tree
+//! is snapshotted first. If the user changed files since the last snapshot, it asks. The user's index, HEAD and refs
+//! are not changed.
 
 use std::fmt::Write as _;
 
@@ -73,10 +73,10 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     Ok(if done.refused.is_empty() { Exit::Done } else { Exit::Ended })
 }
 
-/// Whether the files may be overwritten. Asked only where the user worked on some of them since the last snapshot.
+/// Whether the files may be overwritten. Asks only if the user changed some of them since the last snapshot.
 fn is_agreed(found: &SelectedLoop, target: &RestoreSelection) -> Result<bool, Failure> {
     if found.seen.is_alive() && !found.seen.state.is_paused_at_rest() {
-        // Its keeper refuses, and says why.
+        // The keeper refuses with a reason.
         return Ok(true);
     }
     let change = restore::preview(&found.seen, target)?;
@@ -136,7 +136,7 @@ fn plan_sentence(found: &SelectedLoop, change: &RestoreChanges, target: &Restore
     format!("{what} {}.\n", parts.join(" and "))
 }
 
-/// `Restored the files of iteration 2`, with the folder where that is another one.
+/// `Restored the files of iteration 2`, with the folder if it is not the current one.
 fn sentence(found: &SelectedLoop, target: &RestoreSelection) -> String {
     let what = match target {
         RestoreSelection::BeforeRollback => "Restored the files from before the rollback".to_owned(),

@@ -1,5 +1,5 @@
-//! `run`: starts a loop and shows it until it ends. On a terminal the loop is detached and only shown here;
-//! elsewhere its keeper is this process.
+//! `run`: starts a loop and shows it until it ends. On a terminal the loop is detached and only shown here; otherwise
+//! its keeper is this process.
 
 mod dry;
 pub(crate) mod foreground;
@@ -100,7 +100,7 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     start::ensure_tree_free(&state, &work)?;
     let consent = if args.trust { TrustConsent::Given } else { TrustConsent::Asked };
     trust::ensure_trusted(&work, &items, &state, consent)?;
-    // A session may start it as one of its own commands, and has to go on meanwhile.
+    // A session may run this as one of its own commands, and must not be blocked by it.
     let is_left = args.detach || (work.settings.mode == LoopMode::Attach && !on_a_terminal());
     let on_its_own = is_left || on_a_terminal();
     let start = StartRequest {
@@ -119,7 +119,7 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     ran.inspect_err(|_| start::discard(&dir))
 }
 
-/// Whether somebody sits in front of it who can interrupt, and who may close it and come back.
+/// Whether a user is at a terminal, who can interrupt, and who may close it and come back.
 fn on_a_terminal() -> bool {
     io::stdin().is_terminal() && io::stdout().is_terminal()
 }
@@ -137,7 +137,7 @@ fn work(args: &Args) -> Result<ResolvedTask, Failure> {
     let argument = |(option, key, value): (&str, &str, &Option<String>)| {
         let mut value = value.clone()?;
         if key == "agent" && value.contains('/') {
-            // From where one stands; what a configuration says is meant from the root.
+            // Relative to the current folder, while paths in a configuration are relative to the root.
             value = std::path::absolute(&value).map_or(value, |it| it.to_string_lossy().into_owned());
         }
         Some(SettingOverride { option: option.to_owned(), key: key.to_owned(), value })
@@ -153,7 +153,7 @@ fn work(args: &Args) -> Result<ResolvedTask, Failure> {
     Ok(work.with_checks(&args.check))
 }
 
-/// Everything below the root is the agent's to change, and in every snapshot.
+/// The agent may change everything below the root, and every snapshot contains it.
 fn refuse_home(root: &Path) -> Result<(), Failure> {
     let home = std::env::home_dir().and_then(|it| it.canonicalize().ok());
     if !home.is_some_and(|it| it.starts_with(root)) {
@@ -195,7 +195,7 @@ fn detached((args, is_left): (&Args, bool), state: &StateDir, dir: &LoopDir, out
     Ok(exit)
 }
 
-/// Nothing could show that the work is done: somebody who is there may want it done all the same.
+/// Every criterion held already, so nothing could show that the work is done; the user may want to start anyway.
 fn starts_anyway(args: &Args, state: &StateDir, dir: &LoopDir) -> Result<bool, Failure> {
     if args.json || !ask::somebody_is_there() {
         return Ok(false);

@@ -1,4 +1,4 @@
-//! What TASK and LOOP on the command line stand for.
+//! Resolves TASK and LOOP of the command line.
 
 use clap::ValueHint;
 use serde_json::Value;
@@ -23,17 +23,17 @@ pub(crate) struct TaskArg {
     pub(crate) path: Option<String>,
 }
 
-/// What counts iterations begins at 1.
+/// Iteration numbers begin at 1.
 pub(crate) fn iteration(typed: &str) -> Result<u32, &'static str> {
     typed.parse().ok().filter(|it| *it > 0).ok_or("not the number of an iteration: 1, 2, 3 …")
 }
 
-/// The same, or `0` for what was there before the first.
+/// An iteration number, or `0` for the state before the first.
 pub(crate) fn iteration_or_start(typed: &str) -> Result<u32, &'static str> {
     typed.parse().map_err(|_| "not the number of an iteration: 1, 2, 3 …, or 0 for the start")
 }
 
-/// The loop that somebody means, and the state folder it lies in.
+/// The selected loop, and its state folder.
 pub(crate) struct SelectedLoop {
     pub(crate) store: StateDir,
     pub(crate) seen: LoopView,
@@ -50,17 +50,17 @@ impl SelectedLoop {
         self.seen.dir.id()
     }
 
-    /// Its id for a confirmation, with its folder where that is not the work tree that the user is in.
+    /// Its id for a confirmation, with its folder if that is not the user's current work tree.
     pub(crate) fn display_name(&self) -> String {
         self.other_folder().map_or_else(|| self.id().to_owned(), |it| format!("{} in {it}", self.id()))
     }
 
-    /// Its folder, where that is not the work tree that the user is in.
+    /// Its folder, if that is not the user's current work tree.
     pub(crate) fn other_folder(&self) -> Option<String> {
         (!self.seen.is_of(CurrentTree::find().as_ref())).then(|| self.seen.folder())
     }
 
-    /// Sends its keeper an order; only a loop that has one can be asked for anything.
+    /// Sends a command to its keeper; fails if the loop has none.
     pub(crate) fn send_request(&self, order: Value) -> Result<(), Failure> {
         if !self.seen.is_alive() {
             return Err(control_client::no_keeper_error(&self.seen));

@@ -1,4 +1,4 @@
-//! `--stdio`, `serve`, or nothing at all where stdin is no terminal: the language server, started by editors.
+//! `--stdio`, `serve`, or no argument if stdin is not a terminal: the language server, started by editors.
 
 use std::io::IsTerminal;
 
@@ -17,7 +17,7 @@ pub(crate) struct Args {
     client_process_id: Option<u32>,
 }
 
-/// A server outlives the panic of a handler, so it must be known before panics end the process.
+/// A server survives the panic of a handler, so this must be known before panics abort the process.
 pub(crate) fn is_asked_for(cli: &Cli) -> bool {
     match &cli.word {
         Some(CliCommand::Hidden(HiddenCommand::Serve(_))) => true,

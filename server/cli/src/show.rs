@@ -1,5 +1,5 @@
-//! Shows a loop at work until it ends: as JSON lines, as a live block, or as plain lines.
-//! Only shows: nothing here asks the loop for anything.
+//! Shows a running loop until it ends: as JSON lines, as a live block, or as plain lines. Output only: it sends nothing
+//! to the loop.
 
 use loopkeeper_core::decide::LoopState;
 use loopkeeper_core::journal::reading::ChecksumChain;
@@ -14,7 +14,7 @@ use super::render::{Glyphs, ending, progress};
 use loopkeeper_operations::local_time::LocalZone;
 use loopkeeper_system::clock;
 
-/// How a loop is shown.
+/// The format in which a loop is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LoopFormat {
     Text,
@@ -27,7 +27,7 @@ impl LoopFormat {
     }
 }
 
-/// A loop on stdout.
+/// Prints a loop on stdout.
 pub(crate) enum LoopPrinter<'a> {
     Json { out: &'a mut Ui, chain: ChecksumChain },
     Text(Box<TextPrinter<'a>>),
@@ -59,11 +59,11 @@ impl<'a> LoopPrinter<'a> {
         }
     }
 
-    /// One more record; `state` is the loop with it.
+    /// Prints one more record; `state` is the loop after it.
     pub(crate) fn print_entry(&mut self, entry: &Entry, state: &LoopState) {
         match self {
             Self::Json { out, chain } => {
-                // A record that only a later version can write has no line of ours.
+                // We cannot write records of a later version, so they have no line.
                 let Ok(line) = chain.append(entry) else { return };
                 match &entry.record {
                     Record::Ended { outcome } => out.line(with_summary(&line, outcome, state)),
@@ -80,21 +80,21 @@ impl<'a> LoopPrinter<'a> {
         }
     }
 
-    /// What the agent was just seen doing.
+    /// Sets the last activity of the agent.
     pub(crate) fn activity(&mut self, line: String) {
         if let Self::Text(text) = self {
             text.activity = Some(line);
         }
     }
 
-    /// A sentence of our own, above the block.
+    /// Prints a sentence of our own above the block.
     pub(crate) fn print_note(&mut self, line: &str) {
         if let Self::Text(text) = self {
             text.live.print(&[line.to_owned()]);
         }
     }
 
-    /// The block as it is now.
+    /// Redraws the block.
     pub(crate) fn refresh(&mut self, state: &LoopState) {
         if let Self::Text(text) = self {
             let now = clock::now();
@@ -105,7 +105,7 @@ impl<'a> LoopPrinter<'a> {
         }
     }
 
-    /// Takes the block away and sums up.
+    /// Removes the block and prints the summary.
     pub(crate) fn finish(self, state: Option<&LoopState>) {
         let Self::Text(text) = self else { return };
         let TextPrinter { mut live, glyphs, .. } = *text;
@@ -115,7 +115,7 @@ impl<'a> LoopPrinter<'a> {
         }
     }
 
-    /// Nobody reads any more.
+    /// Whether the reader is gone.
     pub(crate) fn is_closed(&self) -> bool {
         match self {
             Self::Json { out, .. } => out.is_closed(),
@@ -124,7 +124,8 @@ impl<'a> LoopPrinter<'a> {
     }
 }
 
-/// The `ended` record with what a script would otherwise have to add up. Its checksum would no longer fit.
+/// The `ended` record with totals that a script would otherwise have to compute. Without the checksum, which would no
+/// longer match.
 fn with_summary(line: &str, outcome: &Outcome, state: &LoopState) -> String {
     let record = line.rsplit_once(",\"sum\":").map_or(line, |(record, _)| record);
     let final_text = state.last_iteration().map(|it| it.final_text.as_str()).unwrap_or_default();

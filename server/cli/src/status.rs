@@ -1,4 +1,4 @@
-//! `status`: loops and their state, and the tasks of the work tree.
+//! `status`: lists loops and their state, and the tasks of the work tree.
 
 mod tasks;
 
@@ -30,17 +30,17 @@ pub(crate) struct Args {
     pub(crate) json: bool,
 }
 
-/// What `--json` prints.
+/// The output of `--json`.
 #[derive(Debug, Serialize)]
 struct StatusReport {
     loops: Vec<LoopStatus>,
-    /// The loop that Claude Code's plugin holds open here.
+    /// The loop that Claude Code's plugin runs here.
     #[serde(skip_serializing_if = "Option::is_none")]
     foreign: Option<PluginLoop>,
-    /// The tasks of this work tree; empty where one loop was asked for.
+    /// The tasks of this work tree; empty if one loop was requested.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tasks: Vec<TaskSummary>,
-    /// Loops of other folders: each is named by its id.
+    /// Loops of other folders, each named by its id.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     elsewhere: Vec<OtherLoop>,
 }
@@ -98,7 +98,7 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     Ok(Exit::Done)
 }
 
-/// What else to know about a loop, below its criteria.
+/// Other facts about a loop, below its criteria.
 fn details(status: &LoopStatus, seen: &LoopView, out: &mut Ui) {
     if let Some(preset) = status.breaker.preset.as_ref().filter(|_| status.state != DisplayState::Done) {
         out.line(format_args!("  breaker preset: {}", preset.because));
@@ -109,7 +109,7 @@ fn details(status: &LoopStatus, seen: &LoopView, out: &mut Ui) {
     if status.state != DisplayState::Done {
         out.line(format_args!("  {QUIET}{}{QUIET:#}", view::budget(status, Some(&seen.state), clock::now())));
     }
-    // What else to mind stands below the head of every loop.
+    // Warnings are printed below the headline of every loop.
     if let Some(forecast) = status.forecast.as_ref().filter(|_| status.warnings.is_empty()) {
         out.line(format_args!("  {forecast}"));
     }
@@ -127,7 +127,7 @@ fn elsewhere(seen: &LoopView) -> OtherLoop {
     OtherLoop { id: status.id, folder, state: status.state, sentence }
 }
 
-/// Loops of other folders, one a line.
+/// Loops of other folders, one per line.
 fn not_here(elsewhere: &[OtherLoop], out: &mut Ui) {
     if !elsewhere.is_empty() {
         out.line("In other folders (name a loop by its id, as in `loopkeeper status ID`):");
@@ -137,7 +137,7 @@ fn not_here(elsewhere: &[OtherLoop], out: &mut Ui) {
     }
 }
 
-/// Its tasks, and what is no part of it.
+/// The tasks of this work tree, and the work trees that do not belong to it.
 fn this_tree(args: &Args, tasks: &[TaskSummary], out: &mut Ui) {
     tasks::list(tasks, out);
     if args.which.name.is_none()
@@ -147,14 +147,14 @@ fn this_tree(args: &Args, tasks: &[TaskSummary], out: &mut Ui) {
     }
 }
 
-/// Work trees of the same repository below the root, which loops here leave alone.
+/// Work trees of the same repository below the root, which loops here do not touch.
 fn other_work_trees() -> Option<String> {
     let tree = CurrentTree::find()?;
     let others = sentences::other_work_trees(&OtherWorkTrees::new(tree.root()).paths())?;
     Some(words::capitalised(&others))
 }
 
-/// A loop that somebody else drives: shown, and how to end it or to have it here.
+/// Prints a loop of another tool, and how to cancel or import it.
 fn not_ours(foreign: &PluginLoop, out: &mut Ui) {
     out.line(format_args!("{LOUD}{NAME}{LOUD:#}  a loop of Claude Code's plugin, {}", foreign.progress()));
     let promise = foreign.promise.as_ref().map(|it| format!("until <promise>{it}</promise>"));

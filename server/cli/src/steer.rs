@@ -1,4 +1,4 @@
-//! `steer`: a hint for the next iteration.
+//! `steer`: gives a hint for the next iteration.
 
 use loopkeeper_view::{LateOrder, effect};
 use serde_json::json;

@@ -31,7 +31,7 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
         return not_ours(out);
     }
     let found = args.which.find();
-    // With no loop of ours at work, the one that is at work here is meant.
+    // If none of our loops is running, the plugin's loop here is meant.
     if name.is_none()
         && !found.as_ref().is_ok_and(|it| it.seen.is_open())
         && foreign::find_current().is_some()
@@ -45,7 +45,7 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
         let order = if args.now { LateOrder::StopNow } else { LateOrder::Stop };
         out.line(effect(&seen.state, order, &format!("Loop {name}")));
     } else if seen.is_open() {
-        // A keeper takes it over only to write down that it ends.
+        // A keeper is started only to record the end of the loop.
         keeper::start_detached(&found.store, &seen.dir, Some("stop"))?;
         wait_for_the_end(&found.store, &seen.dir)?;
         out.line(format_args!("Loop {name} was interrupted; now it has ended."));
@@ -55,7 +55,7 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     Ok(Exit::Done)
 }
 
-/// The loop of Claude Code's plugin.
+/// Cancels the loop of Claude Code's plugin.
 fn not_ours(out: &mut Ui) -> ExitResult {
     let found = foreign::find_current().ok_or_else(|| {
         Failure::usage("Claude Code's plugin runs no loop here")
@@ -69,7 +69,7 @@ fn not_ours(out: &mut Ui) -> ExitResult {
     Ok(Exit::Done)
 }
 
-/// The keeper has one record to write.
+/// Waits while the keeper writes its one record.
 fn wait_for_the_end(store: &StateDir, dir: &LoopDir) -> Result<(), Failure> {
     const TIMEOUT: Duration = Duration::from_secs(30);
     const LOOK: Duration = Duration::from_millis(10);

@@ -1,5 +1,5 @@
-//! `trust`: every command a task would run, verbatim, and the word that they may. Also the gate before anything
-//! of a workspace runs: what nobody trusted is asked about, or refused.
+//! `trust`: shows every command a task would run, verbatim, and asks whether they may run. Also the gate before
+//! anything of a workspace runs: untrusted commands are asked about or rejected.
 
 use std::io::Write;
 
@@ -22,12 +22,12 @@ pub(crate) struct Args {
     pub(crate) task: TaskArg,
 }
 
-/// How a missing word is got.
+/// How missing trust is obtained.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TrustConsent {
-    /// `--trust`: given with the command.
+    /// `--trust` was passed with the command.
     Given,
-    /// Asked for where somebody is there.
+    /// Asked for, if a user is present.
     Asked,
 }
 
@@ -55,7 +55,7 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     Ok(Exit::Done)
 }
 
-/// Lets pass what the user trusts; asks, grants or refuses for the rest.
+/// Passes if all commands are trusted; asks, grants or rejects the rest.
 pub(crate) fn ensure_trusted(
     work: &ResolvedTask,
     items: &[TrustItem],

@@ -17,9 +17,9 @@ use loopkeeper_system::state_dir::StateDir;
 use loopkeeper_system::state_dir::lock::KeeperLiveness;
 use loopkeeper_system::state_dir::workspace::LoopDir;
 
-/// Between two looks at the journal.
+/// Poll interval of the journal.
 const LOOK: Duration = Duration::from_millis(200);
-/// Looks between two questions whether the keeper is still there.
+/// Number of polls between two checks whether the keeper is still running.
 const LOOKS_PER_LIFE_SIGN: u32 = 10;
 
 #[derive(Debug, clap::Args)]
@@ -40,19 +40,19 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
         .block_on(watched.to_its_end(LoopPrinter::new(LoopFormat::json(args.json), out), &mut NoInterrupts))
 }
 
-/// A loop that some keeper works on.
+/// A loop with a running keeper.
 pub(crate) struct WatchedLoop {
     pub(crate) store: StateDir,
     pub(crate) dir: LoopDir,
 }
 
-/// What a follower may be asked besides showing: interrupts of a person, where somebody listens to them.
+/// A source of user interrupts.
 pub(crate) trait InterruptSource {
-    /// Resolves at the next one, with what to say about it.
+    /// Resolves at the next interrupt, with a message to print.
     async fn next(&mut self) -> Option<String>;
 }
 
-/// Nobody interrupts: the default of the terminal ends the showing, not the loop.
+/// No interrupts are handled: by default a signal ends this program, not the loop.
 pub(crate) struct NoInterrupts;
 
 impl InterruptSource for NoInterrupts {
@@ -89,7 +89,7 @@ impl WatchedLoop {
         }
     }
 
-    /// One look; an answer when there is nothing more to come.
+    /// One poll; `Some` when the command is done.
     fn poll_once(
         &self,
         following: &mut LoopTailer,
@@ -124,7 +124,7 @@ impl WatchedLoop {
     }
 }
 
-/// Shows every record since the last look, each with the state it led to.
+/// Shows every record since the last poll, each with the resulting state.
 fn show_new_entries(following: &mut LoopTailer, show: &mut LoopPrinter<'_>) -> Result<(), Failure> {
     let fresh = match following.poll() {
         // The keeper is about to write its first record.
@@ -139,7 +139,7 @@ fn show_new_entries(following: &mut LoopTailer, show: &mut LoopPrinter<'_>) -> R
     Ok(())
 }
 
-/// The next thing the agent was seen doing. Where nobody tells, the loop is shown all the same.
+/// The next activity of the agent. Without a stream the loop is shown nevertheless.
 async fn next_activity(stream: &mut Option<WatchStream>) -> String {
     while let Some(keeper) = stream {
         match keeper.next().await {

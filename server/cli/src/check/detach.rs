@@ -1,5 +1,5 @@
-//! `check --detach`: the same checks in a process that outlives this one and whoever started it. For editors, which
-//! end everything below them.
+//! `check --detach`: runs the same checks in a process that outlives this one and its caller. For editors, which end
+//! all their child processes.
 
 use std::io::{self, Read as _};
 use std::os::unix::process::CommandExt as _;
@@ -14,15 +14,15 @@ use loopkeeper_keeper::error_line::ErrorLine;
 use loopkeeper_operations::resolved_task::ResolvedTask;
 use loopkeeper_system::state_dir::StateDir;
 
-/// Checks that hold no tree after this long wait for something; they will say so themselves.
+/// If the tree is not locked after this time, the checks are waiting for something; their own error reports it.
 const TIMEOUT: Duration = Duration::from_secs(10);
 const LOOK: Duration = Duration::from_millis(5);
 
-/// Returns once they hold the tree, or are over already.
+/// Returns once the checks hold the tree lock or have ended.
 pub(super) fn start_detached(args: &Args) -> ExitResult {
     let work = ResolvedTask::find(args.task.path.as_deref(), &[])?;
     let store = StateDir::open()?;
-    // A leader of a group cannot lead a session; whoever started us apart did so already.
+    // Fails for the leader of a process group; then the caller has already detached this process.
     let _ = rustix::process::setsid();
     let mut command = Command::new("/proc/self/exe");
     command
@@ -47,7 +47,7 @@ pub(super) fn start_detached(args: &Args) -> ExitResult {
     Ok(Exit::Done)
 }
 
-/// A criterion that does not hold is no failure here: its result says so.
+/// A criterion that does not hold is not a failure here, because its result reports it.
 fn parse_outcome(code: Option<i32>, stderr: &[u8]) -> ExitResult {
     match ErrorLine::find_last(&String::from_utf8_lossy(stderr)) {
         Some(_) => Err(Failure::of_process(code, stderr)),

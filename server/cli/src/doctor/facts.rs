@@ -1,4 +1,4 @@
-//! Looks everything up that `doctor` tells. What cannot be looked up is a fact too, never the end of it.
+//! Collects the facts that `doctor` reports. A failed lookup is reported as a fact too and does not end the command.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -31,12 +31,12 @@ use loopkeeper_system::trust::TrustStore;
 use loopkeeper_system::work_trees::OtherWorkTrees;
 use loopkeeper_system::{config_files, task_files, versions};
 
-/// What the rest is looked up with.
+/// The context of all lookups.
 pub(super) struct FactContext {
     pub(super) root: PathBuf,
     pub(super) path: OsString,
     pub(super) resolved: Arc<ResolvedSettings>,
-    /// The defaults where the configuration cannot be taken as written.
+    /// The defaults if the configuration is invalid.
     pub(super) settings: Arc<Settings>,
     state: Result<StateDir, StateError>,
     pub(super) domain: Isolation,
@@ -124,7 +124,7 @@ impl FactContext {
         }
     }
 
-    /// The agent that is wanted here, and may run the commands of a probe.
+    /// The plan of the selected agent, which may run the commands of a probe.
     pub(super) fn plan(&self) -> Result<AgentPlan, Failure> {
         let criteria = task::parse_inline_task("", &[format!("It waits: `$ {PROBED}`")]).criteria;
         Ok(agents::plan_agent(&AgentQuery { criteria: &criteria, ..self.wanted(&self.settings.agent) })?)
@@ -134,23 +134,23 @@ impl FactContext {
         self.state.as_ref().map_err(|error| Failure::ended(error).hint(error.hint()))
     }
 
-    /// Whose command line and output the agent of this name has.
+    /// The kind of agent whose command line and output format this one has.
     pub(super) fn kind(&self, name: &str) -> AgentKind {
         let written = self.settings.agents.iter().find(|it| it.name == name);
         AgentKind::from_name(name, written.map_or(Dialect::Text, |it| it.output))
     }
 
-    /// Where the hooks of this agent are switched off.
+    /// The place where the hooks of this agent are disabled.
     pub(super) fn hooks_off(&self, plan: &AgentPlan) -> Option<String> {
         agents::hooks_off::place(plan, &self.root, &self.agent_environment(plan))
     }
 
-    /// Whether it is a command of the user's own.
+    /// Whether the agent is a command of the user.
     pub(super) fn is_own(&self, name: &str) -> bool {
         self.settings.agents.iter().any(|it| it.name == name && is_own(it))
     }
 
-    /// As a loop would start it with.
+    /// The environment that a loop starts the agent with.
     pub(super) fn agent_environment(&self, plan: &AgentPlan) -> Vec<(OsString, OsString)> {
         let mut env = self.environment();
         for (name, value) in plan.kind().environment() {
@@ -173,7 +173,7 @@ impl FactContext {
     fn known(&self, known: &KnownAgent, traces: &LoginTraces) -> AgentFacts {
         let written = self.settings.agents.iter().find(|it| it.name == known.name && !it.command.is_empty());
         let version = AgentVersion::NotAsked(match written {
-            // With other arguments it may be anything, and it may be the workspace's.
+            // With other arguments the command may be any program, even one of the workspace.
             Some(_) => "its command is one of the configuration".to_owned(),
             None => String::new(),
         });
@@ -196,7 +196,7 @@ impl FactContext {
         }
     }
 
-    /// Found, and not started: what it does without its arguments is nobody's word.
+    /// Found but not started, because its behaviour without its arguments is unknown.
     fn custom_agent(&self, agent: &AgentSettings) -> AgentFacts {
         let plan = agents::plan_agent(&self.wanted(&agent.name)).ok();
         AgentFacts {
@@ -273,7 +273,7 @@ impl FactContext {
     }
 }
 
-/// Without keys, and without any home but this one.
+/// An environment without keys, and with this home only.
 pub(super) fn bare_environment(home: PathBuf) -> Vec<(OsString, OsString)> {
     let mut env = scrubbed_env(EnvAudience::Check, &[], &[], std::env::vars_os());
     env.retain(|(name, _)| name != "HOME" && !name.to_string_lossy().starts_with("XDG_"));

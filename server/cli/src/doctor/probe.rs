@@ -1,5 +1,5 @@
-//! `doctor --agent A --probe`: a few short calls of an agent, in a folder of their own, and a table of what it can do.
-//! Says beforehand how many calls that is: each costs what a call costs.
+//! `doctor --agent A --probe`: makes a few short calls of an agent in a dedicated folder, and prints a table of its
+//! capabilities. Reports the number of calls beforehand, because each costs as much as any other call.
 
 mod calls;
 mod consent;
@@ -86,7 +86,7 @@ fn version(looked: &FactContext, name: &str) -> Result<Option<String>, Failure> 
     }))
 }
 
-/// As Markdown and as JSON: where the user says, else in the state folder.
+/// Writes the report as Markdown and JSON, to the given path or else to the state folder.
 fn write(looked: &FactContext, out: Option<&Path>, report: &ProbeReport) -> Result<[PathBuf; 2], Failure> {
     let base = if let Some(path) = out {
         path.with_extension("")
@@ -111,7 +111,7 @@ fn file(base: &Path, ending: &str, text: &str) -> Result<PathBuf, Failure> {
     Ok(path)
 }
 
-/// What the user should know before anything is spent. `made`: calls of this hour so far; `needed`: those to come.
+/// What the user should know before a call is made. `made`: calls of this hour so far; `needed`: those to come.
 fn announcement(plan: &AgentPlan, (needed, made): (usize, u32), limits: &LimitSettings) -> String {
     format!(
         "Probing `{}` starts it {needed} times (one more where it takes its prompt in another way), each time in an empty \

@@ -1,4 +1,4 @@
-//! The doctor's answer for people.
+//! Renders the doctor's report as text.
 
 use std::fmt::Write as _;
 
@@ -11,7 +11,7 @@ use loopkeeper_view::probe::{ProbeAnswer, ProbeReport};
 
 use crate::render::{BAD, CARE, GOOD, Glyphs, LOUD, QUIET};
 
-/// One line a finding below its topic, what to do on the next.
+/// One line per finding below its topic, with the remedy on the next line.
 pub(super) fn findings(findings: &[DoctorFinding], glyphs: Glyphs) -> String {
     let mut text = String::new();
     let mut topic = None;
@@ -46,7 +46,7 @@ fn title(topic: DoctorTopic) -> &'static str {
     }
 }
 
-/// One agent, a line for each fact.
+/// One agent, with a line for each fact.
 pub(super) fn agent(agent: &AgentFacts, capabilities: &[(&'static str, String)]) -> String {
     let known = KNOWN.iter().find(|it| !agent.own && it.name == agent.name);
     let mut text = format!("{LOUD}{}{LOUD:#}\n", sanitize::line(&agent.title));
@@ -85,7 +85,7 @@ pub(super) fn agent(agent: &AgentFacts, capabilities: &[(&'static str, String)])
     text
 }
 
-/// The table of a probe, and what follows.
+/// The table of a probe, and the next steps.
 pub(super) fn probed(report: &ProbeReport, glyphs: Glyphs) -> String {
     let mut text = format!("{LOUD}What `{}` can do{LOUD:#}\n", sanitize::line(&report.agent));
     for row in &report.rows {

@@ -1,5 +1,5 @@
-//! The checks that a project already has, by its manifests. A check is offered only where a file says that it
-//! exists; nothing is guessed from the language alone and nothing is run to find out.
+//! Finds the checks that a project already has, by its manifests. A check is offered only if a file declares it;
+//! nothing is inferred from the language alone, and nothing is executed.
 
 use std::path::Path;
 
@@ -8,19 +8,19 @@ use super::installed::InstalledTools;
 use super::package::PackageFolder;
 use super::{node, python};
 
-/// A command of the project that shows whether something holds. It runs in the root, from a shell without any set-up.
+/// A command of the project that shows whether something holds. It runs in the root, from a shell without any setup.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FoundCheck {
-    /// What holds when it passes.
+    /// The criterion that holds when the command passes.
     pub(crate) name: &'static str,
     pub(crate) command: String,
-    /// The file that says so, relative to the root.
+    /// The file that declares it, relative to the root.
     pub(crate) file: String,
-    /// Why it cannot run yet.
+    /// The reason why it cannot run yet.
     pub(crate) lack: Option<MissingTool>,
 }
 
-/// Something that is not installed.
+/// A tool that is not installed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct MissingTool {
     /// `pytest is not installed in .venv`.
@@ -40,17 +40,17 @@ pub(super) const TYPES: &str = "The types check";
 pub(super) const FORMAT: &str = "The code is formatted";
 const OWN: &str = "The code passes its own checks";
 
-/// What the manifests of a package offer.
+/// The checks declared by the manifests of a package.
 #[derive(Debug, Default)]
 pub(super) struct ProposedChecks {
-    /// To be written: those that can run, and the tests even where something has to be installed first.
+    /// Checks to write: those that can run, and the tests even if a tool has to be installed first.
     pub(super) found: Vec<FoundCheck>,
-    /// Not written, as something is not installed.
+    /// Checks not written, because a tool is not installed.
     pub(super) left_out: Vec<FoundCheck>,
 }
 
 impl ProposedChecks {
-    /// Of the nearest folder, from `folder` up to the root, that has any.
+    /// The checks of the nearest folder, from `folder` up to the root, that has any.
     pub(super) fn of(root: &Path, folder: &Path, machine: &InstalledTools) -> Result<Self, InitError> {
         for folder in folder.ancestors().take_while(|it| it.starts_with(root)) {
             let checks = Self::of_package(&PackageFolder::new(root, folder, machine))?;
@@ -67,7 +67,7 @@ impl ProposedChecks {
         node::checks(package, &mut checks)?;
         python::checks(package, &mut checks)?;
         go(package, &mut checks)?;
-        // A task runner usually calls what was found above: the same tests twice prove nothing more.
+        // A task runner usually calls the tests that were found above, so running it as well would prove nothing more.
         if !checks.found.iter().any(|it| it.name == TESTS) {
             recipes(package, &mut checks)?;
         }

@@ -1,4 +1,4 @@
-//! What this machine has installed, found without running anything.
+//! Detects what is installed on this machine, without executing anything.
 
 use std::ffi::OsString;
 use std::fs;
@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 
 use loopkeeper_system::agents;
 
-/// Where programs and modules of this user are looked up.
+/// The places where programs and modules of this user are found.
 #[derive(Debug)]
 pub(crate) struct InstalledTools {
     path: OsString,
     home: Option<PathBuf>,
     /// `$NVM_DIR`.
     nvm: Option<PathBuf>,
-    /// Where the system keeps the modules of its own Python.
+    /// Prefix of the system's own Python modules.
     system: PathBuf,
 }
 
@@ -28,14 +28,14 @@ impl InstalledTools {
         }
     }
 
-    /// With everything below one folder: programs in `bin`, the user's home in `home`.
+    /// Uses one folder for everything: programs in `bin`, the user's home in `home`.
     #[cfg(test)]
     pub(super) fn below(folder: &Path) -> Self {
         let (path, home) = (folder.join("bin").into_os_string(), Some(folder.join("home")));
         Self { path, home, nvm: None, system: folder.to_owned() }
     }
 
-    /// Whether a folder is the user's home, or holds it.
+    /// Whether a folder is the user's home or contains it.
     pub(super) fn is_home(&self, folder: &Path) -> bool {
         self.home.as_ref().and_then(|it| it.canonicalize().ok()).is_some_and(|it| it.starts_with(folder))
     }
@@ -45,7 +45,7 @@ impl InstalledTools {
         agents::find_program(name, &self.path, root)
     }
 
-    /// The words for a shell that load nvm, where it is installed.
+    /// The shell argument that loads nvm, if it is installed.
     pub(super) fn nvm(&self) -> Option<String> {
         let own = self.home.as_ref().map(|it| it.join(".nvm"));
         let folder = self.nvm.clone().or_else(|| own.clone())?;
@@ -54,7 +54,7 @@ impl InstalledTools {
         script.is_file().then_some(words)
     }
 
-    /// Whether a program lies in nvm's folder, where only a shell that loaded nvm finds it.
+    /// Whether a program is in nvm's folder, where only a shell that loaded nvm finds it.
     pub(super) fn is_of_nvm(&self, program: &Path) -> bool {
         let own = self.home.as_ref().map(|it| it.join(".nvm"));
         self.nvm.iter().chain(&own).any(|it| program.starts_with(it))
@@ -81,7 +81,7 @@ impl InstalledTools {
     }
 }
 
-/// Whether `lib/python3*/site-packages` or `dist-packages` holds a module.
+/// Whether `lib/python3*/site-packages` or `dist-packages` contains a module.
 fn holds_module(lib: &Path, module: &str) -> bool {
     let pythons = fs::read_dir(lib).into_iter().flatten().flatten();
     let pythons = pythons.filter(|it| it.file_name().to_string_lossy().starts_with("python3"));
@@ -93,7 +93,7 @@ fn holds_module(lib: &Path, module: &str) -> bool {
     })
 }
 
-/// A word for a shell.
+/// Quotes a word for the shell.
 pub(super) fn quoted(word: &str) -> String {
     let is_plain = |char: char| char.is_alphanumeric() || "._-/@+:,~".contains(char);
     if !word.is_empty() && !word.starts_with(['~', '-']) && word.chars().all(is_plain) {

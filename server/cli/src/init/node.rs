@@ -1,5 +1,5 @@
-//! Node: the scripts of `package.json`, run by the package manager that keeps the project, with nvm where the project
-//! or the machine uses it.
+//! Node: the scripts of `package.json`, run by the package manager of the project, with nvm if the project or the
+//! machine uses it.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use super::found::{FoundCheck, LINT, MissingTool, ProposedChecks, TESTS, TYPES};
 use super::package::PackageFolder;
 
 const FILE: &str = "package.json";
-/// What `npm init` writes where there are no tests.
+/// What `npm init` writes if there are no tests.
 const NO_TESTS: &str = "no test specified";
 const SCRIPTS: [(&str, &str); 4] =
     [(TESTS, "test"), (LINT, "lint"), (TYPES, "typecheck"), (TYPES, "type-check")];
@@ -49,7 +49,7 @@ fn has_script(manifest: &Value, name: &str) -> bool {
     script.is_some_and(|it| !it.trim().is_empty() && !it.contains(NO_TESTS))
 }
 
-/// The package manager the project is kept with.
+/// The package manager of the project.
 fn manager(package: &PackageFolder<'_>, manifest: &Value) -> &'static str {
     let locks =
         [("pnpm", "pnpm-lock.yaml"), ("yarn", "yarn.lock"), ("bun", "bun.lock"), ("bun", "bun.lockb")];
@@ -63,7 +63,7 @@ fn package_manager(manifest: &Value) -> &str {
     manifest.get("packageManager").and_then(Value::as_str).unwrap_or_default()
 }
 
-/// nvm's programs are on nobody's `PATH` but that of a shell that loaded it.
+/// nvm's programs are on the `PATH` only of a shell that loaded it.
 fn with_nvm(package: &PackageFolder<'_>, manager: &str) -> String {
     let Some(nvm) = package.machine.nvm() else { return String::new() };
     let program = package.machine.program(manager, package.root);
@@ -108,7 +108,7 @@ fn members(package: &PackageFolder<'_>, manifest: &Value) -> Result<Vec<Value>, 
     Ok(manifests)
 }
 
-/// `packages/*` to its folders. Of the patterns of globs only those at the end are used in workspaces.
+/// Expands `packages/*` to its folders. Workspaces use globs only at the end of a pattern.
 fn folders(package: &PackageFolder<'_>, pattern: &str) -> Vec<PathBuf> {
     let pattern = pattern.trim_start_matches("./");
     if pattern.starts_with(['!', '/']) || pattern.split('/').any(|it| it == "..") {

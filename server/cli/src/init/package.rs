@@ -1,4 +1,4 @@
-//! The package that `init` looks at: the folder it was called in, or the nearest one above with a manifest.
+//! The package that `init` inspects: the current folder, or the nearest one above with a manifest.
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,7 @@ pub(super) struct PackageFolder<'a> {
 }
 
 impl<'a> PackageFolder<'a> {
-    /// `folder` is `root` or lies below it.
+    /// `folder` is `root` or below it.
     pub(super) fn new(root: &'a Path, folder: &'a Path, machine: &'a InstalledTools) -> Self {
         Self { root, machine, folder }
     }
@@ -31,8 +31,8 @@ impl<'a> PackageFolder<'a> {
         self.path(name).is_file()
     }
 
-    /// The nearest folder, from the package up to the root, in which `name` is there: lock files, virtual environments
-    /// and settings of a workspace often lie above its packages.
+    /// The nearest folder, from the package up to the root, that contains `name`: lock files, virtual environments and
+    /// settings of a workspace are often above its packages.
     pub(super) fn above(&self, name: &str) -> Option<PathBuf> {
         let mut folders = self.folder.ancestors().take_while(|it| it.starts_with(self.root));
         folders.find(|it| it.join(name).exists()).map(Path::to_path_buf)
@@ -42,7 +42,7 @@ impl<'a> PackageFolder<'a> {
         self.above(name).is_some()
     }
 
-    /// `name` in a folder above, as the package's folder sees it: `../../.venv`.
+    /// The path of `name` in a folder above, relative to the package's folder: `../../.venv`.
     pub(super) fn relative(&self, above: &Path, name: &str) -> String {
         let levels = self.folder.strip_prefix(above).map_or(0, |it| it.components().count());
         format!("{}{name}", "../".repeat(levels))
@@ -60,7 +60,7 @@ impl<'a> PackageFolder<'a> {
         }
     }
 
-    /// A command of the package's folder as it runs in the root.
+    /// Converts a command of the package's folder to one that runs in the root.
     pub(super) fn command(&self, command: &str) -> String {
         match self.below_root() {
             "" => command.to_owned(),

@@ -1,4 +1,4 @@
-//! Python: which tool keeps the environment, and which test runner, linter and type checker the project configures.
+//! Python: which tool manages the environment, and which test runner, linter and type checker the project configures.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,7 @@ use super::found::{FoundCheck, LINT, MissingTool, ProposedChecks, TESTS, TYPES, 
 use super::package::PackageFolder;
 use loopkeeper_system::config_files::read_text;
 
-/// Tools that make the environment themselves, with the lock file and the section by which a project says so.
+/// Tools that create the environment themselves, with the lock file and the section that select them.
 const MANAGERS: [(&str, &str, &str); 4] = [
     ("uv", "uv.lock", "[tool.uv"),
     ("poetry", "poetry.lock", "[tool.poetry"),
@@ -50,18 +50,18 @@ pub(super) fn checks(package: &PackageFolder<'_>, checks: &mut ProposedChecks) -
     Ok(())
 }
 
-/// Which Python runs the project's tools.
+/// The Python that runs the project's tools.
 struct PythonEnvironment<'a> {
     package: &'a PackageFolder<'a>,
     kind: PythonEnvironmentKind,
 }
 
 enum PythonEnvironmentKind {
-    /// `uv run`, `poetry run`: it installs what the project names.
+    /// `uv run`, `poetry run`: installs what the project declares.
     Managed(&'static str),
-    /// `.venv/bin/python`, as the package's folder sees it, and where it is.
+    /// `.venv/bin/python`, relative to the package's folder, and its path.
     Virtual { shown: String, python: PathBuf },
-    /// `python3`, since `python` is missing on many systems outside of a virtual environment.
+    /// `python3`, because `python` is missing on many systems outside of a virtual environment.
     System(Option<PathBuf>),
 }
 
@@ -90,7 +90,7 @@ impl<'a> PythonEnvironment<'a> {
         Self { package, kind }
     }
 
-    /// A check by a tool that is a module of Python.
+    /// A check by a tool that is a Python module.
     fn check(&self, (name, file): (&'static str, &str), tool: &str, arguments: &str) -> FoundCheck {
         let module = |python: &str| format!("{python} -m {tool} {arguments}");
         let missing = |python: &str, place: &str| MissingTool {
@@ -146,7 +146,7 @@ impl<'a> PythonEnvironment<'a> {
     }
 }
 
-/// Where `python -m unittest` finds tests by itself: beside it, or in a package of tests.
+/// Where `python -m unittest` discovers tests: next to the code, or in a package of tests.
 fn unittest(package: &PackageFolder<'_>) -> Result<Option<&'static str>, InitError> {
     let places = [("test*.py", "", true), ("tests/test*.py", "tests", package.has("tests/__init__.py"))];
     for (file, place, _) in places.into_iter().filter(|(_, _, found)| *found) {

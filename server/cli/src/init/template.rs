@@ -1,4 +1,4 @@
-//! The text of a first task file. It is read by people, by the agent and by our own parser.
+//! The text of a first task file, which is read by the user, the agent and our own parser.
 
 use std::fmt::Write;
 
@@ -6,7 +6,7 @@ use loopkeeper_task::template::{DESCRIPTION, TITLE};
 
 use super::FoundCheck;
 
-/// Where the file lies: its checks run in the root.
+/// The location of the file: its checks run in the root.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TemplateLocation {
     Root,

@@ -1,4 +1,4 @@
-//! Small real project folders, and the task file that `init` writes for each.
+//! Tests `init` with small real project folders and the task file that it writes for each.
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -27,7 +27,7 @@ fn machine() -> tempfile::TempDir {
     machine_with(&tools, &["usr/lib/python3.12/dist-packages"])
 }
 
-/// With these programs on `PATH`, and the tools of Python in these folders.
+/// A machine with these programs on `PATH`, and the Python modules in these folders.
 fn machine_with(programs: &[&str], modules: &[&str]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     for program in programs {
@@ -61,7 +61,7 @@ fn check(files: &[(&str, &str)], expect: &[&str]) {
     assert_eq!(report.file, root.path().join("PROMPT.md"));
     let text = fs::read_to_string(&report.file).unwrap();
     let task = task::parse_task(&[TaskDocument { path: "PROMPT.md".to_owned(), text }]);
-    // What is to be edited is all that there is to say.
+    // The placeholder to edit is the only finding.
     let codes: Vec<FindingCode> = task.findings.iter().map(|it| it.code).collect();
     assert_eq!(codes, [FindingCode::Template]);
     assert_eq!(task.title, "Say in one line what should be done");
@@ -70,11 +70,11 @@ fn check(files: &[(&str, &str)], expect: &[&str]) {
     let commands: Vec<Option<Check>> = expect.iter().map(|it| Some(command(it))).collect();
     assert_eq!(read.iter().map(|it| it.check.clone()).collect::<Vec<_>>(), commands);
     assert!(read.iter().all(|it| it.required));
-    // Without any check there is one criterion that only the agent's word can fulfil.
+    // Without any check there is one criterion that only the agent can claim.
     assert_eq!(task.criteria.len(), expect.len().max(1));
 }
 
-/// Looks at `folder` of a project on a machine: the commands, each with what it lacks, and what is left out.
+/// Finds the checks of `folder` on a machine: the commands, each with what it lacks, and what is left out.
 #[track_caller]
 fn check_on(machine: &Path, files: &[(&str, &str)], folder: &str, expect: &[&str]) {
     let root = project(files);
@@ -312,7 +312,7 @@ fn what_is_not_installed_is_said_or_left_out() {
         "",
         &["npm test"],
     );
-    // A linter of its own on `PATH` needs no module.
+    // A separate linter on `PATH` needs no module.
     let pipx = machine_with(&["python3", "ruff", "pytest"], &[]);
     check_on(pipx.path(), &[("pytest.ini", ""), ("ruff.toml", "")], "", &["pytest -q", "ruff check ."]);
 }
@@ -342,7 +342,7 @@ fn python_environments() {
         ],
     );
     check(&[("test_a.py", "import unittest\n"), python], &[".venv/bin/python -m unittest"]);
-    // What makes the environment goes before it, where it is installed.
+    // The tool that manages the environment comes before it, if it is installed.
     check(&[pytest, ("poetry.lock", "")], &["poetry run pytest -q"]);
     check(&[pytest, ("pyproject.toml", "[tool.pdm]\n")], &["pdm run pytest -q"]);
     check(
@@ -420,7 +420,7 @@ fn workspaces() {
         (".venv/lib/python3.12/site-packages/pytest/x", ""),
     ];
     check(&service, "services/api b", &["cd 'services/api b' && ../../.venv/bin/python -m pytest -q"]);
-    // Where a folder is no package, the one around it is looked at.
+    // If a folder is not a package, the one above it is used.
     check(&[cargo, crate_a, ("a/src/deep/x.rs", "")], "a/src/deep", &["cd a && cargo test"]);
 }
 

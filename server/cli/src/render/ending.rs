@@ -1,4 +1,4 @@
-//! What is said when a loop has ended: its criteria, its outcome, what it took.
+//! Renders the end of a loop: its criteria, its outcome, its cost and duration.
 
 use loopkeeper_agent::LoopMode;
 use loopkeeper_core::decide::LoopState;

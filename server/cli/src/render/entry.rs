@@ -1,4 +1,4 @@
-//! Journal records as one line each: for `log`, and for `run` and `watch` where nothing can be redrawn.
+//! Renders journal records as one line each: for `log`, and for `run` and `watch` if the output cannot be redrawn.
 
 mod agent;
 mod opening;
@@ -22,29 +22,30 @@ use loopkeeper_view::sentences;
 use super::{Glyphs, QUIET};
 use loopkeeper_operations::local_time::LocalZone;
 
-/// Of each failing check.
+/// Limit per failing check.
 const MAX_PLACES: usize = 3;
 const LAST_LINES: usize = 2;
 
-/// Tells a journal from its start: later records name criteria only by the ids that earlier ones introduced.
+/// Formats a journal from its start, because later records name criteria only by ids that earlier ones introduced.
 pub(crate) struct EntryFormatter {
     zone: LocalZone,
     glyphs: Glyphs,
     loop_id: String,
     names: BTreeMap<CriterionId, String>,
     optional: BTreeSet<CriterionId>,
-    /// What failed in the checks of the running iteration: told with its sentence, where only milestones are.
+    /// Failures of the running iteration's checks; with milestones only, they are printed with the iteration's
+    /// sentence.
     failing: String,
-    /// What its agent was denied; told in the same way.
+    /// Denied requests of its agent; printed in the same way.
     denied: String,
     day: String,
 }
 
-/// How much of a journal is told.
+/// Which records of a journal are printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum DetailLevel {
     Everything,
-    /// What somebody who waits for the end wants to see go by.
+    /// What a user who waits for the end wants to see.
     Milestones,
 }
 
@@ -62,7 +63,7 @@ impl EntryFormatter {
         }
     }
 
-    /// The lines of one record; a new day is announced first.
+    /// The lines of one record; a new day is printed first.
     pub(crate) fn format_entry(&mut self, entry: &Entry, detail: DetailLevel) -> Vec<String> {
         self.observe(&entry.record);
         if detail == DetailLevel::Milestones && !is_milestone(&entry.record) {
@@ -93,7 +94,7 @@ impl EntryFormatter {
         lines
     }
 
-    /// How to answer, for somebody who watches.
+    /// How to answer, for a user who is watching.
     fn hint(&self, record: &Record) -> Option<String> {
         let Record::Asked { kind, until: Some(_), .. } = record else { return None };
         let id = &self.loop_id;
@@ -126,7 +127,7 @@ impl EntryFormatter {
         self.names.extend(criteria.into_iter().map(|it| (it.id.clone(), sanitize::line(&it.name))));
     }
 
-    /// Which iteration it belongs to, and what happened.
+    /// The iteration that the record belongs to, and what happened.
     fn describe_entry(&self, entry: &Entry) -> Option<(Option<u32>, String)> {
         Some(match &entry.record {
             Record::LoopStarted { spec, .. } => (None, started::started(spec)),
@@ -221,7 +222,7 @@ impl EntryFormatter {
         })
     }
 
-    /// Where each check failed, or where nothing says so, what it printed last.
+    /// Where each check failed, or the end of its output if there is no location.
     fn failures(&self, record: &Record) -> Vec<String> {
         let round = match record {
             Record::ChecksDone { round, .. } => round,
@@ -244,7 +245,7 @@ impl EntryFormatter {
     fn asked(&self, (kind, text): (QuestionKind, &str), until: Option<u64>, now: u64) -> String {
         let until = until.map(|it| format!(" (until {})", self.zone.short(it, now))).unwrap_or_default();
         match kind {
-            // Whole, and last: nothing of it is hidden.
+            // Complete and last, so that nothing of it is hidden.
             QuestionKind::Permission => {
                 format!("asked{until}: {}", sentences::wanted(&sanitize::visible(text)))
             }
@@ -274,7 +275,7 @@ impl EntryFormatter {
     }
 
     fn time(&self, until: u64, now: u64) -> String {
-        // The minute that it is tells nothing of a wait of seconds.
+        // For a wait of seconds, minutes are too coarse.
         let soon = until.saturating_sub(now) < 60_000;
         if soon { self.zone.clock(until) } else { self.zone.short(until, now) }
     }
@@ -297,7 +298,7 @@ impl EntryFormatter {
     }
 }
 
-/// What became of a session, in words.
+/// Describes the change of a session.
 pub(crate) fn session(from: Option<&str>, to: Option<&str>, reason: SessionReason) -> String {
     let short = |id: Option<&str>| id.unwrap_or("?").chars().take(8).collect::<String>();
     let (left, begun) = (short(from), short(to));
@@ -313,7 +314,7 @@ pub(crate) fn session(from: Option<&str>, to: Option<&str>, reason: SessionReaso
     }
 }
 
-/// What a decision was made on, line by line.
+/// The evidence of a decision, line by line.
 fn evidence(record: &Record) -> Vec<String> {
     match record {
         Record::BreakerChanged { opening: Some(opening), .. } => opening::lines(opening),
@@ -330,7 +331,7 @@ fn evidence(record: &Record) -> Vec<String> {
     }
 }
 
-/// `changed: +13 -1 lines: src/a.rs +3 -1, src/b.rs +10 -0`; nothing where no line was counted.
+/// `changed: +13 -1 lines: src/a.rs +3 -1, src/b.rs +10 -0`; empty if no lines were counted.
 fn changed(changes: &ChangeStats) -> Option<String> {
     let total = changes.lines?;
     let file = |(path, lines): (&str, Option<LineStats>)| {
@@ -342,7 +343,7 @@ fn changed(changes: &ChangeStats) -> Option<String> {
     Some(format!("changed: {total} lines: {}{more}", files.join(", ")))
 }
 
-/// The last line of a loop for people.
+/// The last line of a loop, as text.
 fn outcome_sentence(outcome: &Outcome) -> String {
     format!("ended: {}", outcome.sentence)
 }
@@ -357,13 +358,13 @@ fn is_milestone(record: &Record) -> bool {
         | Record::SubagentEnded { .. }
         | Record::AgentEnded { .. }
         | Record::SnapshotTaken { .. }
-        // It pauses or ends the loop, which says why.
+        // It pauses or ends the loop, and that record contains the reason.
         | Record::BreakerChanged { state: BreakerState::Open, resumes_at: None, .. }
         // Part of the iteration's own line.
         | Record::ChecksDone { iteration: Some(_), .. }
         | Record::Waiting { reason: WaitReason::Between, .. }
         | Record::SessionChanged { .. }
-        // Summed up when the loop is over.
+        // Summarized when the loop is over.
         | Record::Ended { .. }
         | Record::Unknown => false,
         Record::LoopStarted { .. }
@@ -393,7 +394,7 @@ fn is_milestone(record: &Record) -> bool {
     }
 }
 
-/// Edits of criteria that were made while the agent ran.
+/// Edits of criteria made while the agent ran.
 fn not_taken_up(proposed: &[Proposal]) -> String {
     if proposed.is_empty() {
         return String::new();
@@ -402,7 +403,7 @@ fn not_taken_up(proposed: &[Proposal]) -> String {
     format!("; criteria edited and not taken up: {}", edits.join(", "))
 }
 
-/// `: a, b and 3 more`; nothing where nothing is named.
+/// `: a, b and 3 more`; empty if the list is empty.
 fn listed(paths: &[String]) -> String {
     let shown: Vec<String> = paths.iter().take(3).map(|it| sanitize::line(it)).collect();
     let more = paths.len().saturating_sub(shown.len());

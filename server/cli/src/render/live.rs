@@ -1,5 +1,5 @@
-//! The terminal that a running loop is shown on: a live block where it can be redrawn, plain lines elsewhere.
-//! Nobody who stops reading stops the loop: errors of writing end the showing, nothing else.
+//! Shows a running loop on the terminal: as a live block if the terminal can be redrawn, otherwise as plain lines. A
+//! reader that stops does not stop the loop: a write error ends only the output.
 
 use std::io::{self, IsTerminal};
 
@@ -11,11 +11,11 @@ use crate::out::Ui;
 const NARROWEST: usize = 20;
 const DEFAULT_COLUMNS: usize = 80;
 
-/// Where progress goes.
+/// The destination of progress output.
 pub(crate) enum ProgressOutput<'a> {
-    /// Lines that stay, and a block below them that is redrawn.
+    /// Permanent lines, and a block below them that is redrawn.
     Redrawn { out: &'a mut Ui, screen: Screen },
-    /// Lines that stay.
+    /// Permanent lines only.
     Plain { out: &'a mut Ui },
 }
 
@@ -24,7 +24,7 @@ impl<'a> ProgressOutput<'a> {
         if can_redraw() { Self::Redrawn { out, screen: Screen::default() } } else { Self::Plain { out } }
     }
 
-    /// Lines that stay.
+    /// Prints permanent lines.
     pub(crate) fn print(&mut self, lines: &[String]) {
         match self {
             Self::Redrawn { .. } | Self::Plain { .. } if lines.is_empty() => {}
@@ -36,7 +36,7 @@ impl<'a> ProgressOutput<'a> {
         }
     }
 
-    /// What stands at the end now.
+    /// Replaces the block at the end.
     pub(crate) fn set_block(&mut self, block: &[String]) {
         if let Self::Redrawn { out, screen } = self {
             let text = screen.draw(block, columns());
@@ -46,7 +46,7 @@ impl<'a> ProgressOutput<'a> {
         }
     }
 
-    /// Nobody reads any more.
+    /// Whether the reader is gone.
     pub(crate) fn is_closed(&self) -> bool {
         match self {
             Self::Redrawn { out, .. } | Self::Plain { out } => out.is_closed(),
@@ -54,7 +54,7 @@ impl<'a> ProgressOutput<'a> {
     }
 }
 
-/// Only a terminal that understands moving the cursor can be redrawn.
+/// Redrawing requires a terminal that supports cursor movement.
 fn can_redraw() -> bool {
     let dumb = std::env::var_os("TERM").is_none_or(|it| it.is_empty() || it == "dumb");
     io::stdout().is_terminal() && !dumb

@@ -1,4 +1,4 @@
-//! The live block of a loop at work: what it does, how far it is, what it cost so far. Five lines at most.
+//! Renders the live block of a running loop: activity, progress, cost so far. Five lines at most.
 
 use std::fmt::Write as _;
 
@@ -32,17 +32,17 @@ pub(crate) fn block(status: &LoopStatus, now_ms: u64, zone: &LocalZone, glyphs: 
     lines
 }
 
-/// What stands before the time that a wait ends at.
+/// The text before the time that a wait ends at.
 pub(crate) fn until(status: &LoopStatus) -> &'static str {
     if status.is_cooling() { "next try at" } else { "until" }
 }
 
-/// Who works on it.
+/// The agent that works on it.
 pub(crate) fn agent(status: &LoopStatus) -> String {
     if is_own(status) { format!("{} in your own session", status.agent) } else { status.agent.clone() }
 }
 
-/// In the place of a cost that nobody will ever tell.
+/// The text in place of a cost that the agent does not report.
 pub(crate) fn no_cost(status: &LoopStatus) -> Option<String> {
     (is_own(status) && status.spent.cost_micros.is_none()).then(|| "cost unknown".to_owned())
 }
@@ -51,7 +51,7 @@ fn is_own(status: &LoopStatus) -> bool {
     status.session.as_ref().is_some_and(|it| it.own)
 }
 
-/// One line: of what little is left and what else to mind, else where it is heading.
+/// One line: limits that are almost used up and other warnings, else the forecast.
 fn budget(status: &LoopStatus) -> Option<String> {
     match status.warnings.as_slice() {
         [] => status.forecast.clone(),

@@ -1,9 +1,10 @@
-//! What the user can do about a loop that does not go on by itself.
+//! What the user can do about a loop that does not continue automatically.
 
 use loopkeeper_core::journal::{PauseReason, QuestionKind};
 use loopkeeper_view::{DisplayPhase, LoopStatus};
 
-/// What can be done, each with its command first: narrow terminals cut the end. Empty for a loop that needs nobody.
+/// The remedies, each with its command first, because narrow terminals truncate the end. Empty if the loop does not
+/// need the user.
 pub(crate) fn remedy_lines(status: &LoopStatus) -> Vec<String> {
     let id = &status.id;
     match status.phase {
@@ -25,7 +26,7 @@ pub(crate) fn remedy_lines(status: &LoopStatus) -> Vec<String> {
                 format!("`loopkeeper resume {id}` checks again"),
                 format!("`loopkeeper resume {id} --anyway` continues without it"),
             ],
-            // Its sentence says it.
+            // Its sentence contains the remedy.
             Some(PauseReason::Session) => vec![format!("`loopkeeper stop {id}` ends it")],
             _ => vec![format!("`loopkeeper resume {id}` continues it")],
         },

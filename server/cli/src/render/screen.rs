@@ -1,19 +1,19 @@
-//! A few lines at the end of a terminal that are redrawn in place, with lines above them that stay.
+//! Redraws a few lines at the end of a terminal in place, with permanent lines above them.
 //!
-//! Each change is one write, from the first cell that may differ to the last: nothing is blanked first, so
-//! nothing flickers. The cursor is never hidden and rests below the block: whatever ends the program, there is
-//! nothing to restore.
+//! Each change is one write, from the first cell that may differ to the last: nothing is blanked first, so nothing
+//! flickers. The cursor is never hidden and stays below the block, so that nothing has to be restored however the
+//! program ends.
 
 use loopkeeper_text::words;
 
-/// What stands on the terminal now.
+/// The current content of the block.
 #[derive(Debug, Default)]
 pub(crate) struct Screen {
     lines: Vec<String>,
 }
 
 impl Screen {
-    /// The text that turns what stands there into `lines`; empty when nothing differs.
+    /// The output that replaces the block by `lines`; empty if nothing differs.
     pub(crate) fn draw(&mut self, lines: &[String], columns: usize) -> String {
         let lines: Vec<_> = lines.iter().map(|it| truncate_line(it, columns)).collect();
         if lines == self.lines {
@@ -24,13 +24,13 @@ impl Screen {
             text.push_str(line);
             text.push_str("\x1b[K\n");
         }
-        // What is left of a higher block.
+        // The remaining lines of a taller block.
         text.push_str("\x1b[J");
         self.lines = lines;
         text
     }
 
-    /// The text that puts `above` where the block stood, for good, and the block below it.
+    /// The output that prints `above` permanently in place of the block, and the block below it.
     pub(crate) fn print(&mut self, above: &[String]) -> String {
         let mut text = self.home();
         for line in above.iter().chain(&self.lines) {
@@ -49,7 +49,7 @@ impl Screen {
     }
 }
 
-/// The line, cut to `columns` cells: a line that wraps would be counted wrong when going up again.
+/// The line, truncated to `columns` cells, because a line that wraps would be miscounted when the cursor moves up.
 fn truncate_line(line: &str, columns: usize) -> String {
     let mut cells = 0;
     let mut text = String::new();
@@ -70,7 +70,7 @@ fn truncate_line(line: &str, columns: usize) -> String {
     text
 }
 
-/// Colours take no cell. Only our own sequences get here: text from outside has lost its own.
+/// Colours take no cell. Only our own sequences occur here: those of external text were removed.
 fn copy_sequence(rest: &mut std::str::Chars<'_>, text: &mut String) {
     for char in rest.by_ref() {
         text.push(char);
@@ -84,7 +84,7 @@ fn copy_sequence(rest: &mut std::str::Chars<'_>, text: &mut String) {
 mod tests {
     use super::{Screen, truncate_line};
 
-    /// What a terminal shows after some output: the few sequences that the block uses, and wrapping.
+    /// The visible lines after some output: supports the few sequences of the block, and wrapping.
     fn shown(output: &str, columns: usize) -> Vec<String> {
         let (mut rows, mut row, mut column) = (vec![String::new()], 0usize, 0usize);
         let mut rest = output.chars();

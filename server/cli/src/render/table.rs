@@ -1,5 +1,5 @@
-//! Criteria as a list: sign and word, name, fact. Never by colour alone, and in words where there is no
-//! Unicode.
+//! Renders criteria as a list: symbol and state, name, fact. State is never shown by colour alone, and as text if the
+//! terminal has no Unicode.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -12,11 +12,11 @@ use loopkeeper_view::{CriteriaStatus, CriterionStatus};
 
 use super::{BAD, CARE, GOOD, Glyphs, QUIET};
 
-/// What a reader needs first stands at the end of nearly every output.
+/// The most important part is at the end of nearly every output.
 const LAST_LINES: usize = 12;
 const MAX_PLACES: usize = 5;
 
-/// One line a criterion, in the order of the documents.
+/// One line per criterion, in the order of the documents.
 pub(crate) fn criteria(shown: &CriteriaStatus, glyphs: Glyphs) -> String {
     let mut text = String::new();
     for item in &shown.items {
@@ -26,7 +26,7 @@ pub(crate) fn criteria(shown: &CriteriaStatus, glyphs: Glyphs) -> String {
     text
 }
 
-/// The same, with where the checks that do not pass fail, and what they printed last.
+/// The same, with the locations of failures and the end of the output of checks that do not pass.
 pub(crate) fn with_output<'a>(
     shown: &CriteriaStatus,
     results: impl IntoIterator<Item = &'a CheckResult>,
@@ -54,7 +54,7 @@ fn printed(result: &CheckResult) -> String {
     text
 }
 
-/// Those that the last lines do not show anyway.
+/// The locations, unless the last lines contain all of them.
 fn places(result: &CheckResult) -> Vec<String> {
     let last = result.last_lines(LAST_LINES).join("\n");
     let is_shown = |it: &&Location| last.contains(&format!("{}:{}", it.file, it.line));
@@ -64,7 +64,7 @@ fn places(result: &CheckResult) -> Vec<String> {
     result.failure_lines(MAX_PLACES, usize::MAX)
 }
 
-/// A line that takes no more than a few rows.
+/// Truncates a line to a few rows.
 fn truncate_rows(line: &str) -> Cow<'_, str> {
     const BYTES: usize = 240;
     if line.len() <= BYTES { line.into() } else { format!("{}…", truncate::first(line, BYTES)).into() }
@@ -135,7 +135,7 @@ mod tests {
         let long = "line\n".repeat(20);
         let last = ["line"; 12];
         check(&[(3, "no"), (9, "")], &long, &[&["a.rs:3: no", "a.rs:9"], &last[..]].concat());
-        // Not twice.
+        // Not printed twice.
         check(&[(3, "no")], "a.rs:3:5: no\n1 failed\n", &["a.rs:3:5: no", "1 failed"]);
         let wide = "x".repeat(1000);
         check(&[], &wide, &[&format!("{}…", &wide[..240])]);

@@ -1,4 +1,4 @@
-//! `run --dry-run`: what would run, and why it would be like that. Starts nothing.
+//! `run --dry-run`: prints what would run, and why. Starts nothing.
 
 mod json;
 
@@ -26,7 +26,7 @@ pub(super) struct DryRun<'a> {
     pub(super) state: &'a StateDir,
 }
 
-/// What follows from the plan: the settings with the preset's numbers, and what is not trusted yet.
+/// What follows from the plan: the settings with the preset's numbers, and the commands that are not trusted yet.
 struct Preview {
     settings: Settings,
     preset: PresetSelection,
@@ -34,7 +34,7 @@ struct Preview {
     unknown: Vec<TrustItem>,
 }
 
-/// An effective setting and where its value comes from.
+/// An effective setting and its origin.
 #[derive(Debug, Serialize)]
 struct SettingRow {
     key: String,
@@ -65,7 +65,7 @@ impl Preview {
     }
 }
 
-/// The branch that the loop would work on; `None`: the one that is checked out.
+/// The branch that the loop would work on; `None`: the current one.
 fn branch(work: &ResolvedTask) -> Option<String> {
     let (name, step) = match start::branch(work) {
         Ok(found) => found?,
@@ -79,7 +79,7 @@ fn branch(work: &ResolvedTask) -> Option<String> {
     })
 }
 
-/// How far the plan is, and what of it comes next.
+/// The progress of the plan, and its next items.
 fn stories(work: &ResolvedTask, fact: &impl Fn(&mut Ui, &str, &str), out: &mut Ui) {
     const MAX: usize = 5;
     let plan = &work.task.plan;

@@ -1,5 +1,5 @@
-//! A loop whose keeper is this process: for scripts and CI. Ends with the process, waits for nobody; INT or TERM
-//! mean stop now.
+//! Runs a loop whose keeper is this process: for scripts and CI. The loop ends with the process and never waits for the
+//! user; INT and TERM stop it immediately.
 
 use loopkeeper_core::decide::{self, LoopState};
 use loopkeeper_core::journal::{Entry, OutcomeKind};
@@ -13,14 +13,14 @@ use loopkeeper_keeper::{block_on, launch};
 use loopkeeper_system::logging::WarningEcho;
 use loopkeeper_system::state_dir::workspace::LoopDir;
 
-/// Keeps the loop until it ends: its exit code, and its last state.
+/// Runs the loop until it ends; returns its exit code and its last state.
 pub(crate) fn run_to_end(dir: &LoopDir, show: LoopPrinter<'_>) -> Result<(Exit, LoopState), Failure> {
     block_on(to_its_end(dir, show))?
 }
 
 async fn to_its_end(dir: &LoopDir, mut show: LoopPrinter<'_>) -> Result<(Exit, LoopState), Failure> {
     let (records_in, mut records) = mpsc::unbounded_channel();
-    // Nobody listening any more is no reason to stop.
+    // A dropped receiver is no reason to stop.
     let observer = Box::new(move |entry: &Entry| drop(records_in.send(entry.clone())));
     let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
     let mut keeper = Box::pin(launch::run_keeper(dir, observer, None, WarningEcho::Terminal));
@@ -30,7 +30,7 @@ async fn to_its_end(dir: &LoopDir, mut show: LoopPrinter<'_>) -> Result<(Exit, L
         tokio::select! {
             biased;
             Some(entry) = records.recv() => show_entry(&mut state, &mut show, &entry),
-            // The keeper hears them too and stops, perhaps at once; here they only decide about the exit code.
+            // The keeper receives them too and may stop immediately; here they only affect the exit code.
             _ = interrupt.recv() => signalled = true,
             _ = terminate.recv() => signalled = true,
             kept = &mut keeper => break kept,

@@ -21,7 +21,7 @@ impl<'a> CtrlC<'a> {
         Ok(Self { store, loop_id: loop_id.to_owned(), source, heard: 0 })
     }
 
-    /// Whether the loop was stopped in the middle of what it did.
+    /// Whether the loop was stopped in the middle of an iteration.
     pub(super) fn was_urgent(&self) -> bool {
         self.heard > 1
     }

@@ -1,4 +1,4 @@
-//! The tasks of the work tree, below its loops.
+//! Lists the tasks of the work tree, below its loops.
 
 use crate::failure;
 use crate::out::Ui;

@@ -1,4 +1,4 @@
-//! The calls themselves: each start of the agent in its folder, watched from outside until nothing of it is left.
+//! Makes the calls: starts the agent in its folder and observes it from outside until all its processes have ended.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -34,40 +34,40 @@ use loopkeeper_system::process::{Job, StdinSource};
 use loopkeeper_system::scratch::{self, DirSnapshot, ScratchDir};
 use loopkeeper_system::trust::permit::Approved;
 
-/// No call takes longer, whatever an iteration may take; what does is ended.
+/// Maximum duration of a call, whatever an iteration may take.
 const LONGEST: Duration = Duration::from_secs(300);
-/// Whoever has to fail does so by then, or asks for ever.
+/// An agent that has to fail does so before this, or it retries indefinitely.
 const TO_FAIL: Duration = Duration::from_secs(30);
-/// Between TERM and KILL.
+/// Time between TERM and KILL.
 const GRACE: Duration = Duration::from_secs(10);
 
-/// An agent with all that its calls need.
+/// An agent with everything its calls need.
 pub(super) struct ProbeRunner<'a> {
     looked: &'a FactContext,
     plan: AgentPlan,
     scratch: ScratchDir,
     words: ProbeNonces,
     redactor: Redactor,
-    /// Of the first call.
+    /// Session id of the first call.
     session: String,
-    /// What its calls stand under in the user's list.
+    /// Id under which its calls are recorded in the user's list.
     asker: String,
     starts: usize,
     interrupts: ProbeSignals,
 }
 
-/// What all calls came to.
+/// The observations of all calls.
 pub(super) struct ProbeRun {
-    /// As the agent turned out to take its prompt.
+    /// The plan, with the way of passing the prompt that worked.
     pub(super) plan: AgentPlan,
     pub(super) words: ProbeNonces,
     pub(super) calls: ProbeObservations,
-    /// How often it was started.
+    /// Number of starts.
     pub(super) starts: usize,
 }
 
 impl<'a> ProbeRunner<'a> {
-    /// Needs a runtime.
+    /// Requires a runtime.
     pub(super) fn new(looked: &'a FactContext, plan: AgentPlan) -> Result<Self, Failure> {
         let text =
             |(name, value): (OsString, OsString)| Some((name.into_string().ok()?, value.into_string().ok()?));
@@ -85,8 +85,8 @@ impl<'a> ProbeRunner<'a> {
         })
     }
 
-    /// Every call in its order; an agent that does not even answer is not asked any further. `None`: somebody wants
-    /// no more of it, and nothing of the agent runs any more.
+    /// Makes every call in order; stops at an agent that does not even answer. `None` if the user interrupted it and
+    /// all processes of the agent have ended.
     pub(super) async fn run_all(mut self) -> Result<Option<ProbeRun>, Failure> {
         let calls = self.run_each().await?;
         if self.interrupts.were_heard() {
@@ -123,7 +123,7 @@ impl<'a> ProbeRunner<'a> {
         Ok(calls)
     }
 
-    /// A command that was not told how it takes its prompt may take it as its last argument.
+    /// A command without a configured way of passing the prompt may take it as its last argument.
     async fn or_by_argument(
         &mut self,
         seen: Observation,
@@ -150,7 +150,7 @@ impl<'a> ProbeRunner<'a> {
         }))
     }
 
-    /// `None`: there is no call left in this hour.
+    /// `None` if no call is left in this hour.
     async fn call(
         &mut self,
         probe: Probe,
@@ -189,7 +189,7 @@ impl<'a> ProbeRunner<'a> {
         Ok(Some(seen))
     }
 
-    /// Each start is a call of this hour, as those of loops are.
+    /// Each start counts as a call of this hour, like those of loops.
     async fn charge(&self) -> Result<bool, Failure> {
         let asker = CallRequest {
             loop_id: self.asker.clone(),
@@ -202,7 +202,7 @@ impl<'a> ProbeRunner<'a> {
                 note("The calls of this hour are used up: no more are made.");
                 Ok(false)
             }
-            // It was said why; a probe makes few.
+            // The reason was printed before, and a probe makes few calls.
             CallSlot::Unknown { .. } => Ok(true),
         }
     }
@@ -253,7 +253,7 @@ impl<'a> ProbeRunner<'a> {
         })
     }
 
-    /// As hook mode would tell it of its hook, where it has a way to.
+    /// The way in which hook mode would configure the hook, if there is one.
     fn way_to_a_hook(&self) -> Option<HookMechanism> {
         let is_told = |it: &HookMechanism| match it {
             HookMechanism::Settings | HookMechanism::Overrides | HookMechanism::Home => true,
@@ -281,7 +281,7 @@ impl<'a> ProbeRunner<'a> {
         Ok(())
     }
 
-    /// Neither keys nor a home in which a login could be; our bridge needs its own all the same.
+    /// No keys, and a home without a login; our bridge still needs its variable.
     fn bare_env(&self) -> Result<EnvVars, Failure> {
         let mut env = bare_environment(self.scratch.folder(&Uuid::new_v4().to_string())?);
         env.extend(self.plan.kind().environment().iter().map(|(name, value)| (name.into(), value.into())));
@@ -296,7 +296,7 @@ impl<'a> ProbeRunner<'a> {
     }
 }
 
-/// What of its stop hook needs no call: how many are made is said before they cost anything.
+/// What is known about the stop hook without a call, because the number of calls is reported before the first.
 pub(super) fn settled(looked: &FactContext, plan: &AgentPlan) -> Option<KnownHookState> {
     if plan.dialect == Dialect::Acp {
         return Some(KnownHookState::ByProtocol);
@@ -308,12 +308,12 @@ pub(super) fn count(looked: &FactContext, plan: &AgentPlan) -> usize {
     Probe::ALL.len() - usize::from(settled(looked, plan).is_some())
 }
 
-/// How long one call may take.
+/// Maximum duration of one call.
 pub(super) fn longest(limits: &LimitSettings) -> Duration {
     LONGEST.min(Duration::from_millis(limits.iteration_ms))
 }
 
-/// Where each call worked.
+/// The folder of each call.
 type ProbeFolders = BTreeMap<Probe, PathBuf>;
 
 fn has_answered(calls: &ProbeObservations, words: &ProbeNonces) -> bool {
@@ -322,7 +322,7 @@ fn has_answered(calls: &ProbeObservations, words: &ProbeNonces) -> bool {
         .any(|it| it.question == ProbeQuestion::Prompt && it.answer == ProbeAnswer::Yes)
 }
 
-/// The session that the agent itself told of.
+/// The session id that the agent reported.
 fn session(plan: &AgentPlan, seen: &Observation) -> Option<String> {
     let mut reader = AgentOutputReader::new(plan.dialect);
     for line in seen.stdout.lines() {

@@ -1,4 +1,5 @@
-//! Before an agent is probed: what the workspace wrote about it is trusted, and somebody wants to pay for it.
+//! Before an agent is probed: checks that its configuration in the workspace is trusted, and that the user accepts the
+//! cost.
 
 use std::io::Write;
 
@@ -17,7 +18,7 @@ use loopkeeper_operations::trust::page;
 use loopkeeper_system::trust::TrustStore;
 use loopkeeper_system::{calls, clock};
 
-/// Nothing that a file of the workspace says about the agent is started before the user said yes to it.
+/// Requires trust for everything that a file of the workspace configures about the agent.
 pub(super) fn ensure_trusted(looked: &FactContext, plan: &AgentPlan, args: &Args) -> Result<(), Failure> {
     let items = of_workspace(looked, plan);
     let mut store = TrustStore::open(looked.state()?);
@@ -44,7 +45,7 @@ pub(super) fn ensure_trusted(looked: &FactContext, plan: &AgentPlan, args: &Args
     Ok(store.grant(&looked.root, None, &unknown)?)
 }
 
-/// What was typed, or what the user's own file says, is the user's word.
+/// Leaves out options of the command line and the user's own file, which need no trust.
 fn of_workspace(looked: &FactContext, plan: &AgentPlan) -> Vec<TrustItem> {
     let about = format!("agents.{}.", plan.name);
     let is_theirs = |origin: &SettingOrigin| match origin {
@@ -59,7 +60,7 @@ fn of_workspace(looked: &FactContext, plan: &AgentPlan) -> Vec<TrustItem> {
     items
 }
 
-/// A probe that would end in the middle spends calls for nothing.
+/// Checks that enough calls are left, because an incomplete probe would waste calls.
 pub(super) fn has_room(looked: &FactContext, plan: &AgentPlan) -> Result<(), Failure> {
     let (most, needed) = (looked.settings.limits.calls_per_hour, count(looked, plan));
     let left = most.saturating_sub(calls_last_hour(looked)?);
@@ -71,12 +72,12 @@ pub(super) fn has_room(looked: &FactContext, plan: &AgentPlan) -> Result<(), Fai
     Err(Failure::conflict(what).hint("Wait until the last hour had fewer, or raise `limits.calls_per_hour`."))
 }
 
-/// Calls of the last hour.
+/// Number of calls in the last hour.
 fn calls_last_hour(looked: &FactContext) -> Result<u32, Failure> {
     calls::this_hour(&looked.state()?.calls(), clock::now().wall).map_err(|error| Failure::ended(&error))
 }
 
-/// Whether somebody wants what it costs.
+/// Whether the user accepts the cost.
 pub(super) fn confirm_cost(looked: &FactContext, plan: &AgentPlan, yes: bool) -> Result<bool, Failure> {
     failure::note(announcement(
         plan,

@@ -1,4 +1,4 @@
-//! One start of an agent, watched from outside until nothing of it is left.
+//! Observes one start of an agent from outside until all its processes have ended.
 
 use std::io;
 use std::path::PathBuf;
@@ -17,12 +17,12 @@ use loopkeeper_system::process::{self, Job, JobHandle, OutputEvent, Stream, Term
 use loopkeeper_system::sandbox::Isolation;
 
 const LOOK_EVERY: Duration = Duration::from_millis(50);
-/// The command that is to be interrupted is really running by then.
+/// Delay after which the command to interrupt is certainly running.
 const INTO_IT: Duration = Duration::from_millis(500);
-/// Of each stream; the end is kept.
+/// Limit per stream; the end is kept.
 const MAX_BYTES: usize = 1 << 20;
 
-/// Ctrl-C and whatever else asks this program to end: the agent has to end first.
+/// Signals that end this program. The agent has to end first.
 #[derive(Debug)]
 pub(super) struct ProbeSignals {
     sources: [Signal; 3],
@@ -30,14 +30,14 @@ pub(super) struct ProbeSignals {
 }
 
 impl ProbeSignals {
-    /// Needs a runtime.
+    /// Requires a runtime.
     pub(super) fn listen() -> io::Result<Self> {
         let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
         let [interrupt, terminate, hangup] = kinds.map(signal);
         Ok(Self { sources: [interrupt?, terminate?, hangup?], heard: 0 })
     }
 
-    /// How the agent is to be ended: gently first, at once where somebody asks again.
+    /// How to end the agent: gently first, immediately after a repeated signal.
     async fn next(&mut self) -> TerminateMode {
         let [interrupt, terminate, hangup] = &mut self.sources;
         tokio::select! {
@@ -55,18 +55,18 @@ impl ProbeSignals {
     }
 }
 
-/// What one start is held to.
+/// The limits of one start.
 pub(super) struct ProbeLimits<'a> {
     pub(super) domain: &'a Isolation,
     pub(super) longest: Duration,
     pub(super) steps: u32,
-    /// Of what it prints.
+    /// Format of its output.
     pub(super) dialect: Dialect,
-    /// The file by which one sees that it is time to tell it to end.
+    /// File whose existence triggers the termination.
     pub(super) stop_at: Option<PathBuf>,
 }
 
-/// One start, to its end.
+/// Observes one start to its end.
 pub(super) async fn watch(job: &Job, within: &ProbeLimits<'_>, interrupts: &mut ProbeSignals) -> Observation {
     let running = match process::start(job, within.domain) {
         Ok(running) => running,
@@ -99,9 +99,9 @@ struct WatchedProbe {
     running: JobHandle,
     reader: AgentOutputReader,
     seen: Observation,
-    /// When it was told to end.
+    /// Time of the request to end.
     told: Option<Instant>,
-    /// When the file was there that says so.
+    /// Time when the file of `stop_at` appeared.
     begun: Option<Instant>,
 }
 

@@ -1,4 +1,4 @@
-//! The agent's process: that it runs, and how it ended.
+//! Renders the start and the end of the agent's process.
 
 use std::fmt::Write as _;
 
@@ -7,8 +7,8 @@ use loopkeeper_core::journal::Record;
 use loopkeeper_text::{sanitize, words};
 use loopkeeper_view::sentences;
 
-/// `pid` is the warden's, often the same one for many iterations, so it is left out. Only a session of the user's own
-/// has no warden: there it is the agent's.
+/// Omits `pid`, because it is the warden's, often the same for many iterations. Only a session that the user opened has
+/// no warden; its `pid` is the agent's.
 pub(super) fn started(record: &Record) -> String {
     let Record::AgentStarted { pid, agent_pid, domain, .. } = record else { return String::new() };
     let number = agent_pid.map_or_else(String::new, |it| format!(", process {it}"));
@@ -68,7 +68,7 @@ pub(super) fn ended(run: &AgentRun) -> String {
     text
 }
 
-/// ``; denied: `Bash: git push` ``; empty where nothing was.
+/// ``; denied: `Bash: git push` ``; empty if nothing was denied.
 pub(super) fn denied(run: &AgentRun) -> String {
     sentences::denied(&run.denied, run.denials).map_or_else(String::new, |it| format!("; denied: {it}"))
 }

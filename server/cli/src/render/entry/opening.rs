@@ -1,10 +1,10 @@
-//! What stands behind an opening of the breaker, as lines below its own.
+//! Renders the evidence for an opening of the breaker, as lines below its own.
 
 use loopkeeper_core::journal::{BreakerCounts, ChangeStats, TripEvidence};
 use loopkeeper_text::{sanitize, words};
 
 const TREE_CHARS: usize = 10;
-/// Of one iteration.
+/// Limit per iteration.
 const FILES: usize = 5;
 
 pub(super) fn lines(opening: &TripEvidence) -> Vec<String> {

@@ -1,4 +1,4 @@
-//! The lines about a loop's start: what works on what, and the limits.
+//! Renders the lines about a loop's start: agent and task, and the limits.
 
 use loopkeeper_agent::LoopMode;
 use loopkeeper_agent::kind::{Capabilities, SubagentSupport, Support};

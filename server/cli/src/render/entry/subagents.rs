@@ -1,4 +1,4 @@
-//! Subagents and who wanted them.
+//! Renders subagents and the requests for them.
 
 use loopkeeper_core::journal::Record;
 use loopkeeper_text::sanitize;

@@ -109,7 +109,7 @@ fn what_the_agent_was_denied_is_told() {
     let agent_ended = Record::AgentEnded { iteration: 7, run: Box::new(run) };
     let denied = "; denied: `Bash: git push`, `Write: /etc/x`";
     check(agent_ended.clone(), &format!("  #7  agent done after 2.0 s{denied}"));
-    // Of whoever waits for the end the iteration's own line tells it.
+    // With milestones only, the iteration's own line contains it.
     let mut formatter = EntryFormatter::new(LocalZone::utc(), Glyphs::Ascii);
     formatter.format_entry(&entry(NOON, baseline()), DetailLevel::Milestones);
     assert_eq!(

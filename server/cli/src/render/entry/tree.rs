@@ -1,4 +1,4 @@
-//! The files: snapshots and ways back, the branch and its commits.
+//! Renders changes of the files: snapshots and rollbacks, the branch and its commits.
 
 use std::fmt::Write as _;
 

@@ -22,7 +22,7 @@ struct Report<'a> {
     task: &'a str,
     title: String,
     root: String,
-    /// The task's text as the agent is told.
+    /// The task's text as the agent receives it.
     prompt: &'a str,
     mode: LoopMode,
     agent: Agent<'a>,
@@ -30,7 +30,7 @@ struct Report<'a> {
     judge: Option<Agent<'a>>,
     notes: Vec<String>,
     preset: &'a PresetSelection,
-    /// Absent: the loop works on the branch that is checked out.
+    /// Absent: the loop works on the current branch.
     #[serde(skip_serializing_if = "Option::is_none")]
     branch: Option<Branch>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -42,7 +42,7 @@ struct Report<'a> {
     not_trusted: usize,
 }
 
-/// An agent as it would be started. The values of its environment may be secrets and are left out.
+/// An agent as it would be started. The values of its environment may be secrets and are omitted.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Agent<'a> {
