@@ -1,4 +1,5 @@
-// One notification for each alert of the server, with the buttons the server gave it. Never modal, never in front.
+// Shows one notification for each alert of the server, with the server's buttons. Never modal, and never takes the
+// focus.
 
 import { commands, window, workspace } from "vscode";
 import { plainMessage } from "./plain";
@@ -9,7 +10,7 @@ export async function showAlert(alert: AlertParams): Promise<void> {
   const titles = alert.actions.map((it) => it.title);
   const chosen = await notify(alert.severity, plainMessage(alert.message), titles);
   const action = alert.actions.find((it) => it.title === chosen);
-  // Only our own: a button must never reach the rest of the editor.
+  // Only our own commands: a button must never run any other command of the editor.
   if (action?.command.startsWith("loopkeeper.")) await commands.executeCommand(action.command, ...(action.arguments ?? []));
 }
 

@@ -1,15 +1,18 @@
-// Asks the user for the answer to a loop's question. What to answer, and what becomes of it, is between them and the loop.
+// Asks the user for the answer to a loop's question. The extension does not interpret the answer; the loop does.
 
 import { window } from "vscode";
 import { plainLabel } from "./plain";
 import type { LoopStatus, StatusParams } from "./protocol";
 
-/** The argument of the server's command; `undefined`: the user left it. One that has its text is taken as it is. */
+/**
+ * The argument of the server's command; `undefined` if the user cancelled. An argument that contains a text is returned
+ * unchanged.
+ */
 export async function answered(argument: object, status: StatusParams | undefined): Promise<object | undefined> {
   const { loopId, text } = argument as { loopId?: string; text?: string };
   if (text !== undefined) return argument;
   const loop = status?.loops.find((it) => it.id === loopId);
-  // The question that is shown: another one that came meanwhile is not answered by it.
+  // The id of the question that is shown, so that the answer does not apply to a later one.
   const question = loop?.question?.id;
   const typed = await typedAnswer(loop);
   return typed === undefined ? undefined : { loopId, text: typed, ...(question !== undefined && { question }) };

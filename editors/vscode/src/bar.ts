@@ -1,4 +1,4 @@
-// What the status bar can hold.
+// The content of the status bar item.
 
 export interface Bar {
   icon: string;
@@ -6,9 +6,9 @@ export interface Bar {
   label: string;
   tooltip: string;
   tone: "normal" | "warning" | "error";
-  /** A countdown is part of the text: it changes every second without a word of the server. */
+  /** Whether the text contains a countdown, which changes every second without a message from the server. */
   counts?: boolean;
 }
 
-/** Characters of its text, besides the icon. */
+/** Maximum number of characters of the text, without the icon. */
 export const widest = 24;

@@ -1,5 +1,5 @@
-// What an iteration changed, in the editor's own diff view. The server lays out copies of the files; both sides are
-// shown under the path the file has in the project, so that they are not taken for a file that was moved.
+// Shows what an iteration changed in the editor's diff view. The server provides copies of the files; both sides are
+// shown under the file's path in the project, so that the file does not appear to be moved.
 
 import { Uri, commands, window, workspace } from "vscode";
 import type { TextDocumentContentProvider } from "vscode";
@@ -8,7 +8,7 @@ import type { DiffResult, LoopStatus } from "./protocol";
 
 export const copyScheme = "loopkeeper-copy";
 
-/** `loopkeeper-copy:/path?copy`; without a copy the file is not there on that side. */
+/** `loopkeeper-copy:/path?copy`; without a copy the file does not exist on that side. */
 export const copies: TextDocumentContentProvider = {
   async provideTextDocumentContent(uri) {
     if (uri.query === "") return "";

@@ -1,5 +1,5 @@
-// The server as the rest of the client sees it: its state, its last status, and a way to ask it for something.
-// Loops do not notice when it is restarted or killed, so nothing here is careful about that.
+// The server as seen by the rest of the extension: its state, its last status, and methods to send requests. Loops are
+// not affected when it is restarted or killed, so no precautions are needed here.
 
 import { EventEmitter, Uri, window, workspace } from "vscode";
 import type { Disposable, ExtensionContext } from "vscode";
@@ -15,10 +15,10 @@ import { saveDocument, saveTask } from "./save";
 import type { ServerState } from "./status";
 import type { TrustPages } from "./trustPage";
 
-/** More deaths than this within `patience` and the server is left alone until somebody restarts it. */
+/** Stop restarting after this many crashes within `patience`. */
 const deaths = 5;
 const patience = 180_000;
-/** A command that comes with the window waits this long for the server. */
+/** How long a command that starts with the window waits for the server. */
 const firstStatus = 10_000;
 
 export class Server implements Disposable {
@@ -39,12 +39,12 @@ export class Server implements Disposable {
 
   constructor(
     private readonly context: ExtensionContext,
-    /** Shows what a command came to, for those that are asked for by a lens or a button. */
+    /** Shows the result of a command that was run by a lens or a button. */
     private readonly present: (command: string, argument: unknown, result: unknown) => Promise<void>,
     private readonly pages: TrustPages,
   ) {}
 
-  /** Kept while the server is restarted: what was true a moment ago is better than nothing. */
+  /** Kept while the server restarts, because an outdated status is better than none. */
   get status(): StatusParams | undefined {
     return this.last;
   }
@@ -57,7 +57,7 @@ export class Server implements Disposable {
     return this.why;
   }
 
-  /** Starts the server, or another in its place. One after the other, however often it is asked for. */
+  /** Starts the server, or replaces the running one. Concurrent calls run one after another. */
   restart(): Promise<void> {
     this.died = [];
     return this.inTurn(async () => {
@@ -70,7 +70,7 @@ export class Server implements Disposable {
     return this.inTurn(() => this.end());
   }
 
-  /** Sends a server command. Failures are shown here; `undefined` means that it failed. */
+  /** Sends a server command. Failures are shown here and return `undefined`. */
   async run<R>(command: string, argument: object): Promise<R | undefined> {
     return this.tell(async () => {
       if (command === Commands.start || command === Commands.check) await saveTask(argument, this.last);
@@ -84,12 +84,14 @@ export class Server implements Disposable {
     });
   }
 
-  /** Sends one of our own requests. */
+  /** Sends a custom request. */
   async ask<R>(method: string, params: object): Promise<R | undefined> {
     return this.tell(() => this.running().sendRequest<R>(method, params));
   }
 
-  /** When the first status is there, or it is clear that none will come: a command may come before the server is up. */
+  /**
+   * Resolves when the first status has arrived or cannot arrive, because a command may run before the server is ready.
+   */
   async known(): Promise<void> {
     if (this.last || this.current === "failed") return;
     await new Promise<void>((done) => {
@@ -107,7 +109,7 @@ export class Server implements Disposable {
     });
   }
 
-  /** False: there is no server that could do anything, and the user was told why and what to do. */
+  /** `false` if no working server exists; the user was informed about the cause and the remedy. */
   async available(): Promise<boolean> {
     await this.known();
     if (this.last && this.current !== "failed") return true;
@@ -120,7 +122,7 @@ export class Server implements Disposable {
   }
 
   dispose(): void {
-    // The client writes to the channel until its end.
+    // The client writes to the channel until it has stopped.
     void this.stop().finally(() => {
       for (const it of [this.changed, this.alerted, this.printed, this.channel]) it.dispose();
     });

@@ -1,4 +1,4 @@
-// The palette: one line per command. Titles and conditions are in package.json.
+// Registers the commands of the palette, one per line. Titles and conditions are in package.json.
 
 import { commands } from "vscode";
 import type { Disposable } from "vscode";

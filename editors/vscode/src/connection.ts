@@ -1,5 +1,5 @@
-// One language client for one process of the server: how it is started, how it is ended, and what is changed about the
-// library's own behaviour. It holds no state of ours; `client.ts` decides when there is a connection.
+// One language client for one process of the server: starts it, stops it, and changes some behaviour of the library. It
+// holds no state of ours; `client.ts` decides when a connection exists.
 
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
@@ -22,26 +22,26 @@ import type { StatusParams } from "./protocol";
 import type { Questions } from "./questions";
 import type { TrustPages } from "./trustPage";
 
-/** A program that says nothing for this long is not taken for a server. */
+/** A program that does not respond within this time is not considered a server. */
 const greeting = 30_000;
 
 export interface Hooks {
   channel: OutputChannel;
-  /** In place of the library's own way to send a command, which words errors itself. */
+  /** Replaces the library's own way of sending commands, which rewrites error messages. */
   execute(command: string, argument: unknown): Promise<unknown>;
-  /** The last that the server sent. */
+  /** The last status of the server. */
   status(): StatusParams | undefined;
   questions: Questions;
-  /** Asks what is about a page. */
+  /** Asks questions about a page. */
   pages: TrustPages;
-  /** The process is gone without being asked to go; false: do not start another. */
+  /** Called when the process ended unexpectedly; `false`: do not restart it. */
   died(): boolean;
 }
 
 export function connect(program: string, hooks: Hooks): Connection {
   const client = new Connection(program, hooks);
   client.registerFeature(announcement);
-  // The library hands these to the editor as they are, which makes links of `[text](command:…)`.
+  // The library passes these to the editor unchanged, which would turn `[text](command:…)` into a link.
   client.onNotification(ShowMessageNotification.type, (it) => void show(it.type, it.message, []));
   client.onRequest(ShowMessageRequest.type, async (it) => {
     const actions = it.actions ?? [];
@@ -78,7 +78,7 @@ function options(hooks: Hooks): LanguageClientOptions {
       },
       provideCodeLenses: (document, token, next) =>
         workspace.getConfiguration("loopkeeper").get<boolean>("codeLens.enable") === false ? [] : next(document, token),
-      // The status bar item says the same in fewer words.
+      // The status bar item shows a shorter version of the same.
       handleWorkDoneProgress: (token, params, next) => {
         if (!String(token).startsWith("ralph/")) next(token, params);
       },
@@ -93,7 +93,10 @@ export class Connection extends LanguageClient {
     super("loopkeeper", "Ralph Server", () => this.spawn(program), options(hooks));
   }
 
-  /** What is wrong with it: a program that is no loopkeeper, or of another age, would leave everything empty without a word. */
+  /**
+   * Returns an error if the program is not loopkeeper or has an incompatible protocol version; otherwise the UI would
+   * stay silently empty.
+   */
   async greet(): Promise<string | undefined> {
     let late: NodeJS.Timeout | undefined;
     const limit = new Promise<never>((_, reject) => {
@@ -113,7 +116,7 @@ export class Connection extends LanguageClient {
     return "does not fit this extension. Update it, or let loopkeeper.server.path name another.";
   }
 
-  /** Whatever state it is in; the library refuses to end one that is still starting. */
+  /** Ends the process in any state, because the library refuses to end one that is still starting. */
   async end(): Promise<void> {
     this.hooks.questions.clear();
     try {
@@ -123,7 +126,7 @@ export class Connection extends LanguageClient {
     }
   }
 
-  /** Errors are worded and shown by whoever asked; the library only writes them down. */
+  /** The caller formats and shows errors; the library only logs them. */
   override error(message: string, data?: unknown): void {
     super.error(message, data, false);
   }

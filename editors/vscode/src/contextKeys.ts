@@ -1,4 +1,4 @@
-// Context keys, which decide what the palette offers.
+// Sets the context keys, which decide what the palette offers.
 
 import { commands } from "vscode";
 import type { Server } from "./client";

@@ -1,4 +1,4 @@
-// Puts the parts together when the editor opens a folder with a task, and takes them apart when it closes.
+// Creates and connects all components when the editor opens a folder with a task, and disposes them when it closes.
 
 import { languages, workspace } from "vscode";
 import type { ExtensionContext } from "vscode";
@@ -56,7 +56,7 @@ export async function activate(context: ExtensionContext): Promise<void> {
   await server.restart();
 }
 
-/** The editor waits for this before it ends the extension host. */
+/** The editor awaits this before it ends the extension host. */
 export async function deactivate(): Promise<void> {
   await running?.stop();
 }

@@ -1,4 +1,4 @@
-// What else is known of a loop, a line each, for the tooltip: only what is not as usual or what the user asked for.
+// Additional facts about a loop, one line each, for the tooltip: only unusual ones and those that the user asked for.
 
 import { costUnknown, isOwn } from "./own";
 import type { LoopStatus } from "./protocol";
@@ -7,7 +7,7 @@ export function facts(it: LoopStatus): string[] {
   return [...groups(it), ...plan(it), ...agent(it), ...branch(it), ...weakened(it), ...breaker(it), ...subagents(it)];
 }
 
-/** What a loop waits for. */
+/** What a loop is waiting for. */
 export function waiting(reason: string | undefined): string {
   switch (reason) {
     case "quota":
@@ -48,7 +48,7 @@ function weakened({ weakened = [] }: LoopStatus): string[] {
   return [`made easier by the agent: ${first.what}${rest}`];
 }
 
-/** How many there were, and those of the last iteration below whoever started them. */
+/** The number of subagents, and those of the last iteration, indented below the one that started them. */
 function subagents({ spawns }: LoopStatus): string[] {
   const { used, budget, depth, refused, agents = [] } = spawns;
   if (used === 0 && refused === 0) return [];
@@ -62,7 +62,7 @@ const states = { asked: "about to start", started: "started", ended: "ended" };
 
 function breaker({ breaker }: LoopStatus): string[] {
   const lines = breaker.state === "half-open" ? ["the breaker is trying again: one iteration that gets on closes it"] : [];
-  // How patient it is matters once it counts.
+  // The preset is relevant once a counter is not zero.
   const counts = breaker.state !== "closed" || Object.values(breaker.counts).some((it) => it > 0);
   if (breaker.preset && counts) lines.push(`breaker preset: ${breaker.preset.because}`);
   return lines;

@@ -1,4 +1,4 @@
-// What the user sees when something could not be done: the server's own words, and a button where one helps.
+// Shows failures to the user: the server's message, and a button if one helps.
 
 import { Range, Uri, commands, env, window } from "vscode";
 import { ResponseError } from "vscode-languageclient/node";
@@ -8,7 +8,7 @@ import type { ErrorData } from "./protocol";
 export interface Help {
   showLog(): void;
   restart(): Promise<void>;
-  /** There is no server that could have answered. */
+  /** Whether no server was available to respond. */
   lost: boolean;
 }
 
@@ -23,7 +23,7 @@ export function showFailure(error: unknown, help: Help): void {
   else void window.showErrorMessage(plainMessage(message));
 }
 
-/** A button that opens what is to be corrected. */
+/** Offers a button that opens the location to correct. */
 async function offerPlace(message: string, uri: string, { line = 0, count = 1 }: ErrorData): Promise<void> {
   const file = Uri.parse(uri);
   const open = async (): Promise<void> => {
@@ -33,7 +33,7 @@ async function offerPlace(message: string, uri: string, { line = 0, count = 1 }:
   await offer(message, [[count > 1 ? "Show Problems" : `Open ${file.path.split("/").at(-1) ?? ""}`, open]]);
 }
 
-/** The document that must be saved before the server does what was asked. */
+/** The document that must be saved before the server runs the command. */
 export function unsavedDocument(error: unknown): string | undefined {
   const data = dataOf(error);
   return data?.code === "unsaved" ? data.uri : undefined;
@@ -52,7 +52,7 @@ export async function showServerProblem(message: string, help: Help): Promise<vo
   ]);
 }
 
-/** It is a setting of the machine where the program runs, which has a page of its own in a remote window. */
+/** It is a machine setting, which has a separate page in a remote window. */
 export async function openServerSetting(): Promise<void> {
   const page = env.remoteName === undefined ? "openSettings" : "openRemoteSettings";
   await commands.executeCommand(`workbench.action.${page}`, { query: "loopkeeper.server.path" });

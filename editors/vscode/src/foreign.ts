@@ -1,4 +1,4 @@
-// A loop of Claude Code's own plugin: shown, never driven. Pure, as status.ts is.
+// A loop of Claude Code's own plugin: shown, never controlled. Pure, as status.ts is.
 
 import { type Bar, widest } from "./bar";
 import type { ForeignLoop } from "./protocol";

@@ -1,4 +1,4 @@
-// How an iteration is described where one is picked. Pure: no editor.
+// Describes an iteration in a pick list. Pure: no editor.
 
 import { plainLabel } from "./plain";
 import type { IterationEntry } from "./protocol";
@@ -10,7 +10,7 @@ export interface IterationRow {
   value: number;
 }
 
-/** What the files were like after it, and under that what it reached and when. */
+/** The changes of its files, and below that what it reached and when. */
 export function iterationRow(it: IterationEntry): IterationRow {
   const detail = [...(it.milestones ?? []), ...kept(it), ...began(it)].map(plainLabel).join(" · ");
   const name = it.iteration === 0 ? "Start" : `Iteration ${it.iteration}`;

@@ -1,7 +1,8 @@
-// Where the server's program is. Pure but for the two questions it asks about files.
+// Finds the server's program. Pure except for the two file queries.
 //
-// The setting comes first because it is the user's word. Then the program that came with this extension: it speaks
-// exactly the protocol this client does, while what is on PATH may be of any age. PATH serves packages without a program.
+// The setting comes first because the user chose it. Next is the program that was installed with this extension: it
+// uses exactly the protocol version of this client, while a program on PATH may be of any version. PATH is for packages
+// without a program.
 
 import { accessSync, constants, statSync } from "node:fs";
 import { homedir } from "node:os";
@@ -23,7 +24,7 @@ export function findServer(places: Places, runnable: (file: string) => boolean =
   const bundled = join(places.extension, "server", "loopkeeper");
   if (runnable(bundled)) return { program: bundled, from: "extension" };
   for (const folder of places.path.split(delimiter)) {
-    // A relative entry would look into whatever folder was opened.
+    // A relative entry would search whatever folder was opened.
     if (!isAbsolute(folder)) continue;
     const program = join(folder, "loopkeeper");
     if (runnable(program)) return { program, from: "PATH" };

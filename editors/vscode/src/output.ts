@@ -1,4 +1,4 @@
-// The output view: what the agent and the checks of one loop print, as it comes. What was printed before is in files,
+// The output view: shows what the agent and the checks of one loop print, as it arrives. Earlier output is in files,
 // which the server opens.
 
 import { window } from "vscode";
@@ -26,7 +26,7 @@ export class OutputView implements Disposable {
     this.channel.show(true);
   }
 
-  /** A new server knows no subscribers. */
+  /** A new server has no subscriptions. */
   async renew(): Promise<void> {
     if (this.shown) await this.subscribe(this.shown.loop, true);
   }

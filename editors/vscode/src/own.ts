@@ -1,26 +1,27 @@
-// A loop in a session of Claude Code that its user opened: how it is known, and what it says while it waits for them.
+// A loop in a Claude Code session that its user opened: how it is recognized, and its texts while it waits for the
+// user.
 
 import { type Bar, widest } from "./bar";
 import type { LoopStatus } from "./protocol";
 
 export const costUnknown = "cost unknown: Claude does not report it in an interactive session";
 
-/** Such a session works for it, or is waited for. */
+/** Whether such a session works for the loop, or the loop waits for one. */
 export function isOwn(it: LoopStatus): boolean {
   return it.session?.own === true || awaitsSession(it);
 }
 
-/** Nothing goes on until its user says something to that session. */
+/** Whether the loop waits until its user sends a prompt to that session. */
 export function awaitsSession(it: LoopStatus): boolean {
   return it.state === "needsYou" && it.phase === "paused" && it.pause?.reason === "session";
 }
 
-/** What to do there, where that is not what the server says of it. */
+/** What to do in the session, if it differs from the server's message. */
 export function firstMessage(it: LoopStatus): string | undefined {
   return awaitsSession(it) && it.iteration === 0 ? "type your first message in Claude Code" : undefined;
 }
 
-/** For the status bar. Whoever has just started it is about to speak; in the middle of it they may be elsewhere. */
+/** The status bar's text. A user who has just started the loop is about to type; later they may be elsewhere. */
 export function yourTurn(it: LoopStatus): Pick<Bar, "icon" | "text" | "tone"> {
   if (it.iteration === 0) return { icon: "comment", text: "Ralph: type in Claude", tone: "normal" };
   const count = `Ralph ${it.iteration}/${it.limits.iterations}`;

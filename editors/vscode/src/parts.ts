@@ -1,4 +1,4 @@
-// What the commands work with: one of each for a window.
+// The objects that commands use: one of each per window.
 
 import type { Server } from "./client";
 import type { OutputView } from "./output";

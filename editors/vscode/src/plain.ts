@@ -1,5 +1,5 @@
-// Text of agents, checks and files as the editor's own places show it: never as a link, an icon or several lines.
-// Pure; the server has already taken out control and bidirectional characters.
+// Escapes text of agents, checks and files for the editor's own UI, so that it is never a link, an icon or several
+// lines. Pure; the server has already removed control and bidirectional characters.
 
 /** For notifications, which turn `[text](command:…)` into a link that runs the command. */
 export function plainMessage(text: string): string {

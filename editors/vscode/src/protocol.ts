@@ -1,5 +1,5 @@
-// What server and clients say to each other beyond LSP, as server/PROTOCOL.md has it: names and shapes, nothing else.
-// Readers ignore fields they do not know; an absent field means unknown or none.
+// The messages between server and clients beyond LSP, as defined in server/PROTOCOL.md: names and shapes, nothing else.
+// Readers ignore unknown fields; an absent field means unknown or none.
 
 import type { CriteriaStatus, LoopStatus, State } from "./protocol/loop";
 
@@ -91,7 +91,7 @@ export interface AlertParams {
   actions: Command[];
 }
 
-/** As LSP has it. */
+/** As defined by LSP. */
 export interface Command {
   title: string;
   command: string;

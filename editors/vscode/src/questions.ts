@@ -1,5 +1,5 @@
-// What the server is asking the user. The editor soon hides such a question under its bell, so others show that it is
-// there. Knows nothing of what is asked, and answers nothing.
+// The questions that the server is asking the user. The editor soon hides such a question under its bell, so other
+// parts of the UI show that it exists. Does not interpret or answer questions.
 
 import type { EventEmitter } from "vscode";
 
@@ -8,17 +8,17 @@ export class Questions {
 
   constructor(private readonly changed: EventEmitter<void>) {}
 
-  /** The oldest without an answer. */
+  /** The oldest question without an answer. */
   get first(): string | undefined {
     return [...this.open.values()][0]?.question;
   }
 
-  /** Brings the oldest one to where it can be answered. */
+  /** Brings the oldest question to where it can be answered. */
   async reveal(): Promise<void> {
     await [...this.open.values()][0]?.reveal();
   }
 
-  /** `reveal` shows it again. */
+  /** `reveal` shows the question again. */
   add(question: string, answer: Promise<unknown>, reveal: () => Promise<unknown>): void {
     this.open.set(answer, { question, reveal });
     this.changed.fire();
@@ -28,7 +28,7 @@ export class Questions {
     void answer.then(over, over);
   }
 
-  /** The server that asked is gone: nobody waits for an answer. */
+  /** The server that asked is gone, so its questions are obsolete. */
   clear(): void {
     this.open.clear();
   }

@@ -1,4 +1,4 @@
-// What runs is what is on disk, so the task's document is saved before a loop or its checks start.
+// Saves the task's document before a loop or its checks start, because they use the file on disk.
 
 import { Uri, workspace } from "vscode";
 import type { StatusParams } from "./protocol";
@@ -12,7 +12,7 @@ export async function saveTask(argument: object, status: StatusParams | undefine
   if (uri.startsWith("file:")) await saveDocument(Uri.parse(uri));
 }
 
-/** False where it is not open, or cannot be saved. */
+/** `false` if it is not open, or cannot be saved. */
 export async function saveDocument(uri: Uri): Promise<boolean> {
   const document = workspace.textDocuments.find((it) => it.uri.fsPath === uri.fsPath && it.uri.scheme === "file");
   if (!document) return false;

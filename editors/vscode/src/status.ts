@@ -1,5 +1,5 @@
-// What the status bar says, computed from the server's last status. Pure: no editor, no clock of its own.
-// The text holds only our words and numbers, never text of a task or an agent; at most 24 characters besides the icon.
+// Computes the status bar's content from the server's last status. Pure: no editor, no clock. The text contains only
+// our own words and numbers, never text of a task or an agent; at most 24 characters without the icon.
 
 import { type Bar, widest } from "./bar";
 import { facts, waiting } from "./facts";
@@ -12,18 +12,18 @@ export type ServerState = "starting" | "ready" | "failed";
 
 export interface BarInput {
   server: ServerState;
-  /** Why the server failed. */
+  /** The reason why the server failed. */
   reason?: string;
   status?: StatusParams;
-  /** Milliseconds since 1970: a wait is counted down to from here, without a word of the server. */
+  /** Milliseconds since 1970: the current time for countdowns, which continue without messages from the server. */
   now: number;
-  /** What the server is asking the user. */
+  /** The question that the server is asking the user. */
   question?: string;
-  /** Loops that were seen at work here and not looked at since: their end is news. */
+  /** Loops that were seen running here and whose end the user has not seen yet. */
   news: string[];
 }
 
-/** `undefined`: there is nothing here that Ralph could work on. */
+/** `undefined` if there is no task here. */
 export function bar(input: BarInput): Bar | undefined {
   if (input.server === "failed") return failed(input.reason ?? "The server does not run.");
   const { status } = input;
@@ -43,18 +43,18 @@ export function bar(input: BarInput): Bar | undefined {
   return plain("circle-outline", "Ralph", "Ralph, idle", tasks(status));
 }
 
-/** Working, paused or waiting for the user: what can be stopped. */
+/** Working, paused or waiting for the user: the loop can be stopped. */
 export function isActive(it: LoopStatus): boolean {
   return it.state === "working" || it.state === "needsYou" || it.state === "paused";
 }
 
-/** The latest ended loop, if its end is news. One that ended long ago says nothing about the files of today. */
+/** The latest ended loop, if its end was not seen. An older end has no relation to the current files. */
 export function unseen(status: StatusParams, news: string[]): LoopStatus | undefined {
   const latest = status.loops.find((it) => it.state === "done");
   return latest && news.includes(latest.id) ? latest : undefined;
 }
 
-/** It wants to know something of its user. */
+/** Whether it asks its user a question. */
 export function asks(it: LoopStatus): boolean {
   return isActive(it) && it.question !== undefined;
 }
@@ -63,12 +63,12 @@ export function isTripped(it: LoopStatus): boolean {
   return isActive(it) && it.breaker.state === "open";
 }
 
-/** An iteration can be on, or come next: there is something to pause. */
+/** Whether an iteration is running or comes next, so that it can be paused. */
 export function isWorking(it: LoopStatus): boolean {
   return it.state === "working" && !isTripped(it);
 }
 
-/** Its breaker is open, and lets an iteration through by itself at that time. */
+/** Whether its breaker is open and admits an iteration automatically at that time. */
 export function isCooling(it: LoopStatus): boolean {
   return isTripped(it) && it.phase === "waiting";
 }
@@ -80,7 +80,7 @@ export function progress(it: LoopStatus): string {
   return parts.join(", ");
 }
 
-/** What a loop is doing or how it ended, in a few words. */
+/** The activity of a loop or how it ended, in a few words. */
 export function situation(it: LoopStatus): string {
   if (it.outcome) return it.outcome.sentence;
   if (isTripped(it)) {
@@ -180,7 +180,7 @@ function failed(reason: string): Bar {
   return { icon: "warning", text: "Ralph: no server", label: `Ralph, no server: ${reason}`, tooltip: reason, tone: "warning" };
 }
 
-/** The server is there and says why nothing can be done, such as a state folder that others may read. */
+/** The server runs but reports why nothing can be done, such as a state folder that others may read. */
 function unable(why: string): Bar {
   return { icon: "error", text: "Ralph: error", label: `Ralph, error: ${why}`, tooltip: why, tone: "error" };
 }
@@ -194,7 +194,7 @@ function plain(icon: string, text: string, label: string, tooltip: string): Bar 
   return { icon, text, label, tooltip, tone: "normal" };
 }
 
-/** Drops what comes second where both are too wide. */
+/** Drops the second part if both are too wide. */
 function fit(text: string, more: string | undefined): string {
   const whole = more === undefined ? text : `${text} · ${more}`;
   return whole.length <= widest ? whole : text.slice(0, widest);

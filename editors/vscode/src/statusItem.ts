@@ -1,4 +1,4 @@
-// The status bar item. What it says is computed in status.ts; here it is put on the screen.
+// The status bar item. Its content is computed in status.ts and displayed here.
 
 import { StatusBarAlignment, ThemeColor, window, workspace } from "vscode";
 import type { Disposable, Memento } from "vscode";
@@ -7,7 +7,7 @@ import type { Server } from "./client";
 import { bar, isActive, unseen } from "./status";
 import type { BarInput } from "./status";
 
-/** An ended loop is news for this long, unless it is looked at before. */
+/** How long an ended loop is shown, unless the user views it before. */
 const news = 10 * 60_000;
 const second = 1000;
 const newsKey = "loopkeeper.news";
@@ -25,13 +25,13 @@ export class StatusItem implements Disposable {
     this.item.command = "loopkeeper.showStatus";
   }
 
-  /** The user has looked: an ended loop is no news any more. */
+  /** Marks ended loops as seen by the user. */
   markSeen(): void {
     this.keep(this.active());
     this.update();
   }
 
-  /** A loop has ended, perhaps before it was ever seen at work. */
+  /** Records that a loop has ended, perhaps before it was ever shown as running. */
   ended(loop: string): void {
     this.keep([...this.news(), loop]);
     this.update();
@@ -48,7 +48,7 @@ export class StatusItem implements Disposable {
       return;
     }
     this.item.text = `$(${shown.icon}) ${shown.text}`;
-    // A string is shown as it is; Markdown could be made to look like ours by a task's title.
+    // A string is shown verbatim; in Markdown, a task's title could imitate our own text.
     this.item.tooltip = shown.tooltip;
     this.item.accessibilityInformation = { label: shown.label, role: "button" };
     this.item.backgroundColor = shown.tone === "normal" ? undefined : new ThemeColor(`statusBarItem.${shown.tone}Background`);
@@ -74,7 +74,7 @@ export class StatusItem implements Disposable {
     return (this.server.status?.loops ?? []).filter(isActive).map((it) => it.id);
   }
 
-  /** Remembered for the folder, so that a loop that ended while the window was closed is news too. */
+  /** Stored per folder, so that a loop that ended while the window was closed is shown too. */
   private news(): string[] {
     return this.memory.get<string[]>(newsKey, []);
   }

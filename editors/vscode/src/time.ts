@@ -1,6 +1,6 @@
-// Times of the server, for people. Pure: no clock of its own.
+// Formats the server's times for users. Pure: no clock.
 
-/** How long from now until then: `14:32`, `1:14:32`. */
+/** The time from now until `at`: `14:32`, `1:14:32`. */
 export function left(at: string | undefined, now: number): string | undefined {
   const until = at === undefined ? Number.NaN : Date.parse(at);
   if (Number.isNaN(until)) return undefined;
@@ -10,7 +10,7 @@ export function left(at: string | undefined, now: number): string | undefined {
   return hours > 0 ? `${hours}:${two(minutes)}:${two(seconds % 60)}` : `${minutes}:${two(seconds % 60)}`;
 }
 
-/** Hours and minutes where the user is. */
+/** Hours and minutes in the user's time zone. */
 export function clock(at: string | undefined): string | undefined {
   if (at === undefined) return undefined;
   const time = new Date(at);

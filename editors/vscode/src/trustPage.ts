@@ -1,5 +1,5 @@
-// A question about a page, such as every command that a task would run: the page is a read-only document, the answers
-// are above and below its text and in its title bar for as long as it is open. Closing it means no.
+// Asks a question about a page, such as every command that a task would run: the page is a read-only document, and the
+// answers are above and below its text and in its title bar while it is open. Closing it means no.
 
 import { CodeLens, EventEmitter, Range, TabInputText, Uri, window, workspace } from "vscode";
 import type { CodeLensProvider, Disposable, Tab, TextDocument, TextDocumentContentProvider } from "vscode";
@@ -60,7 +60,7 @@ export class TrustPages implements TextDocumentContentProvider, CodeLensProvider
     await window.showTextDocument(await workspace.openTextDocument(uri), { preview: false });
   }
 
-  /** The first answer of the page in front. */
+  /** Chooses the first answer of the active page. */
   trust(): Promise<void> {
     return this.answerFront(([yes]) => yes);
   }

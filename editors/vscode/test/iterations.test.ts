@@ -1,4 +1,4 @@
-// How an iteration is described where one is picked.
+// Tests how an iteration is described in a pick list.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

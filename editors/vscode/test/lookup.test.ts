@@ -1,4 +1,4 @@
-// Where the server is looked for, and what is said when it is not there.
+// Tests where the server is searched for, and the message when it is not found.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-// Text of agents and files as it is handed to the editor.
+// Tests the text of agents and files that is passed to the editor.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-// Statuses as the server sends them, to be changed where a test cares.
+// Sample statuses of the server, to be modified by tests.
 
 import type { LoopStatus, StatusParams, TaskEntry } from "../src/protocol";
 

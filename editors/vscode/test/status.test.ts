@@ -1,4 +1,4 @@
-// What the status bar says in every state.
+// Tests the status bar's content in every state.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-// Commands on what iterations did: their changes, the way back to one, their output.
+// Commands about iterations: their changes, a rollback to one of them, their output.
 
 import { window } from "vscode";
 import { showChanges } from "../changes";
@@ -45,7 +45,7 @@ export async function undoRollback({ server }: Parts): Promise<void> {
   if (it) await undo({ server }, it.id);
 }
 
-/** Asks only where the user changed files meanwhile that would be overwritten or removed. */
+/** Asks only if files that the user changed since then would be overwritten or removed. */
 async function undo({ server }: Pick<Parts, "server">, loopId: string): Promise<void> {
   const argument = { loopId };
   const preview = await server.run<RollbackResult>(Commands.undoRollback, { ...argument, preview: true });
@@ -77,7 +77,7 @@ export async function showOutput({ server, output }: Parts): Promise<void> {
   else await server.run<OutputResult>(Commands.output, { task: it.task.uri });
 }
 
-/** What a command came to, also when a lens or a button asked for it. */
+/** Shows the result of a command, also if a lens or a button ran it. */
 export async function presentResult({ server }: Pick<Parts, "server">, command: string, argument: unknown, result: unknown): Promise<void> {
   const { loopId, iteration } = (argument ?? {}) as { loopId?: string; iteration?: number };
   const loop = server.status?.loops.find((it) => it.id === loopId);
@@ -89,12 +89,12 @@ export async function presentResult({ server }: Pick<Parts, "server">, command: 
   if (command === Commands.undoRollback) void sayRollback({ server }, rolledBack, "The rollback is undone", "Roll Back Again", loopId);
 }
 
-/** That the order was taken, and when it takes effect: the loop may be busy for a long time. */
+/** Shows that the command was accepted, and when it takes effect, because the loop may be busy for a long time. */
 export function sayEffect(title: string | undefined, result: OrderResult | null | undefined): void {
   if (result?.effect) void window.showInformationMessage(plainMessage(title ? `"${title}": ${result.effect}` : result.effect));
 }
 
-/** The button is the way back: undoing an undo does the rollback again. */
+/** The button undoes this: undoing an undo repeats the rollback. */
 async function sayRollback(
   parts: Pick<Parts, "server">,
   result: RollbackResult,
@@ -120,7 +120,7 @@ async function pickIteration(
   const params: IterationsParams = { loopId: loop.id };
   const history = await server.ask<IterationsResult>(Requests.iterations, params);
   if (!history) return undefined;
-  // The start can always be gone back to, also while nothing is known about it.
+  // The start can always be restored, even if nothing is known about it.
   const start: IterationEntry = { iteration: 0, startedAt: loop.startedAt, passed: 0, total: 0 };
   const known = history.iterations.some((it) => it.iteration === 0) ? history.iterations : [start, ...history.iterations];
   const rows = known.filter(fits).reverse().map(iterationRow);

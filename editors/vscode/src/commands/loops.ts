@@ -1,4 +1,4 @@
-// Commands on tasks and running loops: each finds out what is meant and sends one order. Rules are the server's.
+// Commands on tasks and running loops: each resolves its target and sends one command. The server contains all rules.
 
 import { window } from "vscode";
 import { answered } from "../answer";

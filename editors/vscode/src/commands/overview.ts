@@ -1,4 +1,4 @@
-// Show Status: every loop and task with what can be done about it, in one list.
+// Show Status: lists every loop and task with its available actions.
 
 import { commands } from "vscode";
 import { openServerSetting } from "../failure";
@@ -42,7 +42,7 @@ function questionRows({ server }: Parts): Row[] {
   return [...rows, "Needs you", { label: "$(bell-dot) Show the Question", description: plainLabel(question), value }];
 }
 
-/** What a loop needs its user for, with the answers that its notification has. */
+/** The alert of a loop, with the actions of its notification. */
 function alertRows(it: AlertParams): Row[] {
   const ours = it.actions.filter((action) => action.command.startsWith("loopkeeper."));
   const rows = ours.map((action) => ({
@@ -68,7 +68,7 @@ function loopRows({ server, output }: Parts, it: LoopStatus): Row[] {
   return rows;
 }
 
-/** One that Claude Code's plugin drives. */
+/** A loop that Claude Code's plugin runs. */
 function foreignRows({ server }: Parts, it: ForeignLoop): Row[] {
   const description = plainLabel(`${foreignProgress(it)}: ${it.prompt}`);
   return [

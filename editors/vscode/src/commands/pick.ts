@@ -1,4 +1,5 @@
-// Which task or loop a command means: the one there is, the one of the document in front, else the user picks.
+// Resolves the task or loop of a command: the only one, that of the active document, or else the one that the user
+// picks.
 
 import { QuickPickItemKind, Uri, window } from "vscode";
 import type { QuickPickItem } from "vscode";
@@ -39,7 +40,7 @@ export interface Choice<T> extends QuickPickItem {
   value: T;
 }
 
-/** A list with a title; `undefined` when the user leaves it. */
+/** A list with a title; `undefined` when the user cancels it. */
 export async function pickFrom<T>(title: string, choices: (Choice<T> | string)[]): Promise<T | undefined> {
   const rows = choices.map((it) => (typeof it === "string" ? { label: it, kind: QuickPickItemKind.Separator } : it));
   const picked = await window.showQuickPick<QuickPickItem>(rows, { title: plainLabel(title), matchOnDescription: true, matchOnDetail: true });

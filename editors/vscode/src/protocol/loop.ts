@@ -1,4 +1,4 @@
-// One loop and how its criteria stand, as server/PROTOCOL.md has it: shapes, nothing else.
+// One loop and the state of its criteria, as defined in server/PROTOCOL.md: shapes, nothing else.
 
 export type State = "working" | "needsYou" | "paused" | "done" | "idle";
 export type Phase =
