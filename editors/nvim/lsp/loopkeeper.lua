@@ -1,5 +1,5 @@
--- For Neovim 0.11 and newer: what `vim.lsp.enable('loopkeeper')` starts and `vim.lsp.config('loopkeeper', …)` changes.
--- Not needed for the plugin to work; holds nothing of its own.
+-- For Neovim 0.11 and newer: the configuration that `vim.lsp.enable('loopkeeper')` starts and
+-- `vim.lsp.config('loopkeeper', …)` changes. The plugin works without this file.
 
 local client = require('loopkeeper.client')
 local files = require('loopkeeper.files')

@@ -1,5 +1,5 @@
--- Defines `:Ralph`, its <Plug> maps and one FileType autocommand.
--- Loads no module by itself: that happens when a command is used, or a task, plan or configuration file is opened.
+-- Defines `:Ralph`, its <Plug> maps and one FileType autocommand. Loads no module immediately: that happens when a
+-- command is used, or a task, plan or configuration file is opened.
 
 if vim.g.loaded_loopkeeper then
   return
@@ -38,7 +38,7 @@ vim.api.nvim_create_autocmd('FileType', {
   end,
 })
 
--- Loaded late, as by a plugin manager: some files are open already.
+-- Loaded late, as by a plugin manager: some files may be open already.
 if vim.v.vim_did_enter == 1 then
   for _, buffer in ipairs(vim.api.nvim_list_bufs()) do
     if vim.api.nvim_buf_is_loaded(buffer) and kinds[vim.bo[buffer].filetype] then

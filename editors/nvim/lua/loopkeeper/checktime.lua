@@ -1,5 +1,5 @@
--- Reads buffers again whose files an iteration changed. Never one with unsaved changes: Neovim itself warns before it
--- would overwrite the file.
+-- Reloads buffers whose files an iteration changed. Skips buffers with unsaved changes, because Neovim itself warns
+-- before it overwrites the file.
 
 local M = {}
 
@@ -14,7 +14,7 @@ function M.run(root)
     if inside and plain then
       local autoread = vim.bo[buffer].autoread
       vim.bo[buffer].autoread = true
-      -- It refuses in the command-line window; the file is then read when the window is entered again.
+      -- Fails in the command-line window; the file is then reloaded when its window is entered again.
       pcall(vim.cmd.checktime, { args = { tostring(buffer) }, mods = { silent = true } })
       if vim.api.nvim_buf_is_valid(buffer) then
         vim.bo[buffer].autoread = autoread

@@ -1,5 +1,5 @@
--- The language client: one server for each root. Starts it, attaches buffers, starts it again when it was killed, and
--- sends requests. Knows nothing of what the messages mean.
+-- The language client: one server per root. Starts it, attaches buffers, restarts it after a crash, and sends requests.
+-- Does not interpret messages.
 
 local config = require('loopkeeper.config')
 local files = require('loopkeeper.files')
@@ -11,7 +11,7 @@ local M = {}
 M.name = 'loopkeeper'
 
 local new_api = vim.fn.has('nvim-0.11') == 1
--- A server that keeps dying is started again at most this often within this time.
+-- Maximum number of automatic restarts within this time.
 local restarts_allowed, restarts_within_ms = 3, 180000
 
 local roots = {} ---@type table<integer, string> by client, kept until its end was handled
@@ -53,7 +53,7 @@ local function capabilities()
   return announced
 end
 
---- What every client of ours is started with, but for its root.
+--- The configuration of all our clients, without their root.
 function M.defaults()
   return {
     name = M.name,
@@ -73,7 +73,7 @@ function M.defaults()
   }
 end
 
--- An autocommand and not `on_attach`, which is the user's to set.
+-- An autocommand instead of `on_attach`, which is reserved for the user.
 vim.api.nvim_create_autocmd('LspAttach', {
   group = vim.api.nvim_create_augroup('loopkeeper.attach', {}),
   callback = function(event)
@@ -87,7 +87,7 @@ vim.api.nvim_create_autocmd('LspAttach', {
 
 ---@param root string
 local function client_config(root)
-  -- What the user set with `vim.lsp.config('loopkeeper', …)` is merged in where there is such a thing.
+  -- Includes the user's settings of `vim.lsp.config('loopkeeper', …)`, where Neovim supports that.
   local settings = new_api and vim.deepcopy(vim.lsp.config[M.name]) or M.defaults()
   settings.root_dir = root
   settings.filetypes, settings.root_markers = nil, nil
@@ -102,7 +102,7 @@ local function call(client, method, ...)
   return client[method](...)
 end
 
---- Those that were not asked to end, initialized or not.
+--- Clients that were not asked to stop, initialized or not.
 ---@return vim.lsp.Client[]
 function M.all()
   local clients = {}
@@ -142,7 +142,7 @@ function M.attach(buffer)
   end
 end
 
---- The client of a root, started where there is none.
+--- The client of a root, started if necessary.
 ---@param root string
 ---@return vim.lsp.Client?
 function M.start(root)
@@ -165,7 +165,7 @@ function M.start(root)
   end
 end
 
---- The client that a command in the current buffer means.
+--- The client for a command in the current buffer.
 ---@return vim.lsp.Client?
 function M.current()
   local client = M.of_buffer(vim.api.nvim_get_current_buf())
@@ -173,7 +173,7 @@ function M.current()
     return client
   end
   local name = vim.bo.buftype == '' and vim.api.nvim_buf_get_name(0) or ''
-  -- A command that cannot be done says so each time.
+  -- A command without a server reports that each time.
   told_missing = false
   return M.start(files.root(name))
 end
@@ -215,7 +215,8 @@ local function our_buffers(root)
   end, vim.api.nvim_list_bufs())
 end
 
---- A client's server has gone. Loops do not notice; whoever did not mean it gets the server back.
+--- Handles the end of a client's server. Loops are not affected; the server is restarted unless it was stopped on
+--- purpose.
 ---@param code integer
 ---@param signal integer
 ---@param id integer
@@ -238,7 +239,7 @@ function M.ended(code, signal, id)
   start_again(root, our_buffers(root))
 end
 
---- Ends the servers and starts them again; loops keep running.
+--- Restarts the servers; loops keep running.
 function M.restart()
   local waiting = M.all()
   deaths, told_missing = {}, false
@@ -271,7 +272,7 @@ function M.when_stopped(client, callback)
       end
       local stopped = vim.lsp.get_client_by_id(client.id) == nil or call(client, 'is_stopped')
       if not stopped and vim.uv.now() - started > 3000 then
-        -- It does not answer: end it by force, and do not wait for it any longer.
+        -- It does not respond: kill it and stop waiting.
         call(client, 'stop', true)
         stopped = true
       end

@@ -1,15 +1,15 @@
--- `:Ralph`: finds the subcommand, completes its words. What a subcommand does stands in `commands/`.
+-- `:Ralph`: finds the subcommand and completes its arguments. The subcommands are implemented in `commands/`.
 
 local M = {}
 
 ---@class loopkeeper.Call
----@field words string[] what follows the subcommand
----@field text string the same as it was typed
+---@field words string[] arguments after the subcommand
+---@field text string the arguments as typed
 ---@field bang boolean
 
 ---@class loopkeeper.Subcommand
 ---@field run fun(call: loopkeeper.Call)
----@field complete? fun(words: string[]): string[] candidates for the word after these
+---@field complete? fun(words: string[]): string[] candidates for the next argument
 ---@field bang? boolean whether it takes a `!`
 
 ---@type table<string, { module: string, name: string }>
@@ -39,7 +39,7 @@ local function find(name)
   return entry and require('loopkeeper.commands.' .. entry.module)[name]
 end
 
----@param call table as `nvim_create_user_command` hands it over
+---@param call table argument of the `nvim_create_user_command` callback
 function M.run(call)
   local word, text = call.args:match('^(%S*)%s*(.-)%s*$')
   local name, bang = word:gsub('!$', '')

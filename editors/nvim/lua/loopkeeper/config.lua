@@ -1,15 +1,15 @@
--- The options: `vim.g.loopkeeper`, or what `setup()` was given. Paths and presentation only: how a loop behaves stands
--- in `loopkeeper.toml`. A wrong option is told once and its default used.
+-- The options: `vim.g.loopkeeper`, or the argument of `setup()`. Paths and presentation only; the behaviour of loops is
+-- configured in `loopkeeper.toml`. An invalid option is reported once and replaced by its default.
 
 local M = {}
 
 ---@class loopkeeper.Options
----@field server? string|string[] Program of the server, or it and its first arguments.
+---@field server? string|string[] Program of the server, or the program and its first arguments.
 ---@field trusted? boolean Whether anything may be started in the folders opened here; `false` starts nothing.
 ---@field codelens? boolean Show the server's code lenses.
 ---@field signs? boolean Show in the sign column whether a criterion holds.
----@field notify? boolean Tell by `vim.notify` when a loop ends or needs you.
----@field checktime? boolean Read buffers again after an iteration changed their files.
+---@field notify? boolean Notify with `vim.notify` when a loop ends or needs you.
+---@field checktime? boolean Reload buffers after an iteration changed their files.
 ---@field files? string[] Globs of further task files, matched against the whole path.
 ---@field output? loopkeeper.OutputOptions
 
@@ -65,7 +65,7 @@ local function read(complain)
   return merge(M.defaults, vim.tbl_deep_extend('force', global or {}, given), '', complain)
 end
 
---- Options with defaults filled in.
+--- The options, with defaults filled in.
 function M.get()
   return read(function(problem)
     if not told[problem] then
@@ -75,7 +75,7 @@ function M.get()
   end)
 end
 
---- What is wrong with the options, for `:checkhealth`.
+--- Problems of the options, for `:checkhealth`.
 ---@return string[]
 function M.problems()
   local problems = {}

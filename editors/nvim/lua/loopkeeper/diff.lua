@@ -1,5 +1,5 @@
--- The changes of one iteration, file by file in diff mode, in a tab of their own: `]f` and `[f` go to the next and the
--- previous file, `q` closes the tab. What is shown are copies; nothing here writes a file.
+-- Shows the changes of one iteration file by file in diff mode, in a separate tab: `]f` and `[f` go to the next and the
+-- previous file, `q` closes the tab. It shows copies and never writes a file.
 
 local ui = require('loopkeeper.ui')
 
@@ -24,7 +24,7 @@ local function side_buffer(tab, side)
   local buffer = ui.scratch(('loopkeeper://%s/%s/%s'):format(tab.name, side, file.path), '')
   ui.set_lines(buffer, 0, -1, lines)
   vim.bo[buffer].bufhidden = 'hide'
-  -- By its name alone: what is in it decides nothing.
+  -- By its name alone, because its content is untrusted.
   vim.bo[buffer].syntax = vim.filetype.match({ filename = file.path, contents = {} }) or ''
   return buffer
 end

@@ -1,5 +1,5 @@
--- Handler of `window/showDocument`. A file of the workspace is opened as such; any other is what an agent or a check
--- printed, or a page of the server's, and is shown as plain text that cannot be changed. Nothing goes to a browser.
+-- Handler of `window/showDocument`. A file of the workspace is opened normally; any other is output of an agent or a
+-- check, or a page of the server, and is shown as read-only plain text. Nothing is opened in a browser.
 
 local client_module = require('loopkeeper.client')
 local ui = require('loopkeeper.ui')

@@ -1,5 +1,5 @@
--- What changed from one status to the next, as `User Loopkeeper…` autocommands with data. The first status of a root
--- tells what is, not what happened, and fires only `LoopkeeperStatus`.
+-- Fires `User Loopkeeper…` autocommands with data for the changes from one status to the next. The first status of a
+-- root contains no changes and fires only `LoopkeeperStatus`.
 
 local M = {}
 
@@ -11,7 +11,7 @@ end
 
 local in_iteration = { iterating = true, checking = true, stopping = true }
 
---- How many iterations of a loop have ended.
+--- The number of iterations of a loop that have ended.
 ---@param loop loopkeeper.LoopStatus
 ---@return integer
 local function finished(loop)
@@ -46,8 +46,8 @@ local function of_loop(before, loop)
   return finished(loop) > finished(was) or (loop.state == 'done' and was.state ~= 'done')
 end
 
--- What each criterion last came to. A loop begins with criteria that were not looked at yet; only what comes of the
--- look is a change.
+-- The last result of each criterion. A loop begins with unchecked criteria; only the results of their checks count as
+-- changes.
 local results = {} ---@type table<string, string>
 
 ---@param root string

@@ -1,4 +1,4 @@
--- What else is known of a loop or an iteration, in words. Declares functions; shows nothing.
+-- Describes additional facts about a loop or an iteration as text. Declares functions; shows nothing.
 
 local M = {}
 
@@ -14,7 +14,7 @@ function M.changes(entry)
   return entry.added and entry.removed and ('%s (+%d −%d)'):format(files, entry.added, entry.removed) or files
 end
 
---- What was reached in it, the commit made of it, and whether it was undone.
+--- The milestones reached in it, its commit, and whether it was undone.
 ---@param entry loopkeeper.IterationEntry
 ---@return string[]
 function M.reached(entry)
@@ -28,7 +28,7 @@ function M.reached(entry)
   return reached
 end
 
---- Nothing goes on until its user says something to the session that they opened.
+--- Whether the loop waits until its user sends a prompt to the session that they opened.
 ---@param loop loopkeeper.LoopStatus
 ---@return boolean
 function M.awaits_session(loop)
@@ -36,7 +36,7 @@ function M.awaits_session(loop)
 end
 
 ---@param loop loopkeeper.LoopStatus
----@return string? why it rests
+---@return string? why it is paused
 function M.pause(loop)
   if M.awaits_session(loop) and loop.iteration == 0 then
     return 'type your first message in Claude Code'
@@ -44,7 +44,7 @@ function M.pause(loop)
   return loop.pause and loop.pause.message
 end
 
---- Where its user opened the session that works for it, or is about to.
+--- Facts about a session that the user opened, or is about to open.
 ---@param loop loopkeeper.LoopStatus
 ---@return string[]
 local function of_own_session(loop)
@@ -59,7 +59,7 @@ local function of_own_session(loop)
 end
 
 ---@param loop loopkeeper.LoopStatus
----@return string[] whose session, groups, the plan, the branch, what was made easier
+---@return string[] session, groups, plan, branch, weakened criteria
 function M.of_loop(loop)
   local lines = of_own_session(loop)
   local groups = vim.tbl_map(function(group)
@@ -103,7 +103,7 @@ function M.of_foreign(foreign)
   return lines
 end
 
---- How many there were, and those of the last iteration below whoever started them.
+--- The number of subagents, and those of the last iteration, indented below the one that started them.
 ---@param spawns? loopkeeper.SpawnStatus
 ---@return string[]
 function M.of_spawns(spawns)
@@ -121,7 +121,7 @@ function M.of_spawns(spawns)
   return lines
 end
 
---- Its state where it is not closed, and where its numbers come from once they count.
+--- The breaker's state unless it is closed, and its preset once a counter is not zero.
 ---@param breaker loopkeeper.BreakerStatus
 ---@return string[]
 function M.of_breaker(breaker)

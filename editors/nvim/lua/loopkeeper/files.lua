@@ -1,4 +1,5 @@
--- Which files the server is attached to, and the root it is started for. Names only: what is in them, the server knows.
+-- Decides which files the server is attached to, and for which root it is started. By name only; the server reads the
+-- content.
 
 local M = {}
 
@@ -16,7 +17,7 @@ local names = {
 local endings =
   { '%.ralph%.md$', '/%.claude/%.?ralph%-loop%.local%.md$', '/scripts/ralph/prompt%.md$', '/loopkeeper/config%.toml$' }
 
---- Whether it is a task, a plan or a configuration by its name.
+--- Whether a file is a task, a plan or a configuration by its name.
 ---@param path string
 ---@return boolean
 function M.is_ours(path)
@@ -39,7 +40,7 @@ function M.is_ours(path)
   return false
 end
 
---- Nearest folder above with a configuration, else with a repository, else the working directory.
+--- The nearest folder above with a configuration, else with a repository, else the working directory.
 ---@param path string of a file, or '' for none
 ---@return string
 function M.root(path)

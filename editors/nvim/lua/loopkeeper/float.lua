@@ -1,18 +1,18 @@
--- Messages that do not fit into the command line, whole, in a floating window that never has the focus: Neovim's own
--- `vim.notify` would make the user press a key. It stays until what it says is dealt with, or until the user, who has
--- had the time to read it, works on.
+-- Shows messages that do not fit into the command line in a floating window that never has the focus, because Neovim's
+-- own `vim.notify` would require a key press. A message stays until its cause is resolved, or until the user continues
+-- to work after enough time to read it.
 
 local M = {}
 
--- For somebody who is typing as it comes.
+-- Minimum time that a message stays, for users who are typing when it appears.
 M.least_ms = 10000
 
 local widest = 76
 
 ---@class loopkeeper.FloatMessage
 ---@field text string one line
----@field alert? loopkeeper.AlertParams the message of which it is
----@field listed? boolean the server's status has named the alert
+---@field alert? loopkeeper.AlertParams the alert that the message belongs to
+---@field listed? boolean whether the server's status contained the alert
 
 local messages = {} ---@type loopkeeper.FloatMessage[]
 local window, buffer ---@type integer?, integer?
@@ -51,7 +51,7 @@ local function config(lines)
   }
 end
 
---- The window grows as high as the text is at its width.
+--- Sets the height of the window to that of the text at its width.
 ---@param new integer
 ---@param of vim.api.keyset.win_config
 local function fit(new, of)
@@ -75,7 +75,7 @@ local function draw()
   end
   require('loopkeeper.ui').set_lines(buffer, 0, -1, lines)
   local size = config(lines)
-  -- There are moments in which Neovim opens no window: the command line has the beginning.
+  -- Neovim cannot always open a window; the command line shows the beginning of the message.
   local opened, new = pcall(vim.api.nvim_open_win, buffer, false, size)
   if not opened then
     return
@@ -119,7 +119,7 @@ function M.close()
   hide()
 end
 
---- Takes away what is dealt with: the server's status named it, and does so no more.
+--- Removes messages whose alert was in the server's status and no longer is.
 ---@param alerts loopkeeper.AlertParams[]
 function M.settle(alerts)
   local before = #messages

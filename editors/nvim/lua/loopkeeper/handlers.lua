@@ -1,4 +1,4 @@
--- What the server may send, and which module it goes to. No rules here.
+-- Maps the server's messages to the modules that handle them. No rules here.
 
 local protocol = require('loopkeeper.protocol')
 
@@ -33,7 +33,7 @@ function M.messages()
       return require('loopkeeper.documents').show(params, client_of(context))
     end,
   }
-  -- Neovim 0.12 has a handler for this.
+  -- Neovim 0.12 has its own handler for this.
   if not require('loopkeeper.lenses').kept_by_neovim then
     messages['workspace/codeLens/refresh'] = function(_, _, context)
       require('loopkeeper.lenses').refresh(client_of(context))
@@ -43,7 +43,7 @@ function M.messages()
   return messages
 end
 
---- What lenses, code actions and alerts ask for goes the same way as `:Ralph`: files are saved first, errors are shown.
+--- Commands of lenses, code actions and alerts are handled like `:Ralph`: files are saved first, errors are shown.
 function M.commands()
   local commands = {}
   for _, name in pairs(protocol.commands) do

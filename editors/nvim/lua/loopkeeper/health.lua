@@ -1,4 +1,4 @@
--- `:checkhealth loopkeeper`: what has to be there, and what is.
+-- `:checkhealth loopkeeper`: checks the requirements of the plugin.
 
 local M = {}
 
@@ -41,7 +41,7 @@ local function check_server()
   end
 end
 
---- Some open project has an agent of its own.
+--- Whether an open project defines an agent.
 ---@return boolean
 local function describes_agents()
   for _, client in ipairs(require('loopkeeper.client').all()) do

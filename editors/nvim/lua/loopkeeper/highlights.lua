@@ -1,4 +1,4 @@
--- The highlight groups, linked to those of diagnostics unless the colour scheme or the user says otherwise.
+-- Defines the highlight groups, linked to those of diagnostics unless the colour scheme or the user overrides them.
 
 local links = {
   LoopkeeperIdle = 'Comment',

@@ -1,4 +1,4 @@
--- `:Ralph log`: the iterations of a loop, and what each criterion did in them.
+-- `:Ralph log`: shows the iterations of a loop, and the results of each criterion in them.
 
 local facts = require('loopkeeper.facts')
 local ui = require('loopkeeper.ui')

@@ -1,22 +1,22 @@
--- The functions for a user's own configuration. Everything else is `:Ralph`.
+-- The functions for a user's configuration. All other features are in `:Ralph`.
 
 local M = {}
 
---- Merges options into `vim.g.loopkeeper`. Not needed for anything to work.
+--- Merges options into `vim.g.loopkeeper`. Optional.
 ---@param options? loopkeeper.Options
 function M.setup(options)
   require('loopkeeper.config').merge(options or {})
 end
 
---- What goes on, in at most 24 characters, such as `Ralph 7/25 · 3/5 pass`. Empty where there is no task. Asks nobody.
+--- The current state in at most 24 characters, such as `Ralph 7/25 · 3/5 pass`. Empty without a task. Sends no request.
 ---@return string
 function M.statusline()
-  -- Before anything was opened there is nothing to load a module for.
+  -- Does not load the module before the first file is opened.
   local status = package.loaded['loopkeeper.status']
   return status and status.text() or ''
 end
 
---- The highlight group that goes with the statusline's text.
+--- The highlight group of the statusline's text.
 ---@return string
 function M.highlight()
   local status = package.loaded['loopkeeper.status']

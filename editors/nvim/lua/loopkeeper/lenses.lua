@@ -1,5 +1,5 @@
--- Code lenses of our own client, and of no other. Neovim 0.12 keeps them up to date by itself; before, they are asked
--- for when the server says that they changed.
+-- Code lenses of our own client only. Neovim 0.12 refreshes them automatically; in older versions they are requested
+-- when the server reports that they changed.
 
 local config = require('loopkeeper.config')
 

@@ -1,5 +1,5 @@
--- Sends the server a command and shows what came of it: files are saved before what reads them, an error is shown as
--- the server words it, a result goes to whoever shows such results.
+-- Sends a command to the server and shows its result: files are saved before commands that read them, an error is shown
+-- with the server's message, and a result is passed to the module that displays its kind.
 
 local client_module = require('loopkeeper.client')
 local files = require('loopkeeper.files')
@@ -34,7 +34,7 @@ function M.save(root)
   return true
 end
 
---- Offers to open the place that is to be corrected.
+--- Offers to open the location to correct.
 ---@param message string
 ---@param data loopkeeper.RefusalData
 local function offer_place(message, data)
@@ -60,7 +60,7 @@ end
 ---@param err lsp.ResponseError
 function M.show_error(err)
   local data = type(err.data) == 'table' and err.data or {}
-  -- The server asks by itself; a message besides its question would be one too many.
+  -- The server asks the user itself, so a message in addition to its question is not needed.
   if data.code == protocol.errors.untrusted and data.asked then
     return
   end
@@ -72,7 +72,7 @@ function M.show_error(err)
   end
 end
 
---- Executes a command of the server. Without a callback the result is shown by its own kind.
+--- Executes a command of the server. Without a callback the result is shown according to its kind.
 ---@param client vim.lsp.Client
 ---@param command string
 ---@param argument table
@@ -122,7 +122,7 @@ local function show_rollback(result, client, argument)
   ui.warn(counts .. ' Not touched: ' .. table.concat(refused, ', '))
 end
 
---- That an order was taken, and when it takes effect.
+--- Shows that a command was accepted, and when it takes effect.
 ---@param result loopkeeper.CommandResult
 local function show_effect(result)
   if result.effect then

@@ -1,5 +1,5 @@
--- The buffer that follows what a loop's agent and checks print. Bounded in lines and in their length; text is set as
--- lines and never looked into.
+-- The buffer that follows the output of a loop's agent and checks. The number and length of its lines are limited; text
+-- is inserted as lines and never interpreted.
 
 local client_module = require('loopkeeper.client')
 local config = require('loopkeeper.config')
@@ -28,7 +28,7 @@ local function subscribe(client, loop, on)
   end)
 end
 
---- Opens the buffer of a loop and has the server send what it prints.
+--- Opens the buffer of a loop and subscribes to its output.
 ---@param client vim.lsp.Client
 ---@param loop loopkeeper.LoopStatus
 function M.open(client, loop)
@@ -59,7 +59,7 @@ function M.close(loop)
   end
 end
 
---- A server that came back knows of no subscriptions.
+--- A restarted server has no subscriptions.
 ---@param client vim.lsp.Client
 function M.subscribe_again(client)
   for loop, it in pairs(followed) do

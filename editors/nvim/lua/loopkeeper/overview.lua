@@ -1,4 +1,4 @@
--- `:Ralph status`: every task with its criteria and its loop, as a buffer that keeps up while it is shown.
+-- `:Ralph status`: lists every task with its criteria and its loop in a buffer that is updated while it is shown.
 
 local facts = require('loopkeeper.facts')
 local status = require('loopkeeper.status')
@@ -131,7 +131,7 @@ function M.open()
   end)
 end
 
---- Called with every status; costs nothing while the buffer is not shown.
+--- Called with every status; does nothing while the buffer is not shown.
 function M.refresh()
   local buffer = ui.buffer(name)
   if buffer and vim.fn.bufwinid(buffer) ~= -1 then

@@ -1,5 +1,5 @@
--- Which task or loop a command means: what was named, else what the current buffer belongs to, else the only one there
--- is, else what the user picks.
+-- Resolves the task or loop of a command: the one in the arguments, else the one of the current buffer, else the only
+-- one, else the one that the user picks.
 
 local client_module = require('loopkeeper.client')
 local files = require('loopkeeper.files')
@@ -8,7 +8,7 @@ local ui = require('loopkeeper.ui')
 
 local M = {}
 
---- Calls back once the server that the current buffer means has told what there is.
+--- Calls back once the server of the current buffer has sent its first status.
 ---@param callback fun(client: vim.lsp.Client)
 function M.ready(callback)
   local client = client_module.current()
@@ -43,7 +43,7 @@ local function file_of(uri)
   return vim.fs.normalize(vim.uri_to_fname(uri))
 end
 
---- The tasks that the current buffer belongs to: itself, else those of its folder, else those of its root. A buffer
+--- The tasks of the current buffer: the buffer itself, else those of its folder, else those of its root. A buffer
 --- without a file belongs to the working directory.
 local function tasks_of_buffer(tasks)
   local path = vim.bo.buftype == '' and vim.fs.normalize(vim.api.nvim_buf_get_name(0)) or ''
@@ -69,7 +69,7 @@ local function tasks_of_buffer(tasks)
   return {}
 end
 
---- A path, an id in the project of the current buffer, an id in any other.
+--- Matches a path, an id in the project of the current buffer, or an id in any other.
 local function task_named(tasks, named)
   local path = vim.fs.normalize(vim.fn.fnamemodify(named, ':p'))
   local root = files.root(vim.bo.buftype == '' and vim.api.nvim_buf_get_name(0) or '')
@@ -96,7 +96,7 @@ function M.task(named, callback)
     end
     if named then
       local entry = task_named(tasks, named)
-      -- The server says what is wrong with a name that nobody has.
+      -- The server reports an error for an unknown name.
       return entry and take(entry) or callback(client, named)
     end
     local own = tasks_of_buffer(tasks)
@@ -109,7 +109,7 @@ function M.task(named, callback)
     elseif #choice == 0 then
       ui.error('there is no task here. Hint: write PROMPT.md, or run `loopkeeper init` in a terminal.')
     else
-      -- Of another project even the only one is asked about.
+      -- A task of another project must be confirmed, even if it is the only one.
       ui.select(choice, 'Task: ', function(entry)
         return ('%s  (%s)'):format(entry.it.id, entry.it.title)
       end, take)
@@ -117,7 +117,7 @@ function M.task(named, callback)
   end)
 end
 
---- Calls back with a client and a loop of Claude Code's plugin; `otherwise` where there is none.
+--- Calls back with a client and a loop of Claude Code's plugin; calls `otherwise` if there is none.
 ---@param callback fun(client: vim.lsp.Client, foreign: loopkeeper.ForeignLoop)
 ---@param otherwise fun()
 function M.foreign(callback, otherwise)

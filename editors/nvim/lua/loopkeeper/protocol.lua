@@ -1,5 +1,5 @@
--- What server and client say to each other beyond LSP: the messages of server/PROTOCOL.md, and nothing else.
--- Declares names and types; does nothing.
+-- The messages between server and client beyond LSP, as defined in server/PROTOCOL.md, and nothing else. Declares names
+-- and types; contains no logic.
 
 local M = {}
 

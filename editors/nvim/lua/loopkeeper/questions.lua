@@ -1,13 +1,13 @@
--- What the server asks and alerts. A question that follows from what the user just did is asked at once, by
--- `vim.ui.select`; any other is told by one message and waits for `:Ralph status`, so that nothing takes the keys of
--- somebody who is typing. A question about a page is asked beside that page.
+-- Handles the server's questions and alerts. A question that follows from the user's last action is asked immediately
+-- with `vim.ui.select`; any other is announced by one message and waits for `:Ralph status`, so that it does not
+-- capture the keys of a user who is typing. A question about a page is asked next to that page.
 
 local ui = require('loopkeeper.ui')
 
 local M = {}
 
 local user_is_there_ms = 30000
--- The server waits no longer than this for an answer.
+-- The server's timeout for an answer.
 local expires_ms = 600000
 
 local levels = { info = vim.log.levels.INFO, warning = vim.log.levels.WARN, error = vim.log.levels.ERROR }
@@ -22,7 +22,7 @@ local expected_until = 0
 
 local pending = {} ---@type loopkeeper.Question[]
 
---- The user just asked for something that the server may have a question about.
+--- Called after an action of the user that the server may have a question about.
 function M.expect()
   expected_until = vim.uv.now() + user_is_there_ms
 end
@@ -43,7 +43,7 @@ local function ask(question)
   }, question.answer)
 end
 
---- Handler of `window/showMessageRequest`: runs in a coroutine and waits in it for the answer.
+--- Handler of `window/showMessageRequest`: runs in a coroutine and yields until the answer.
 ---@param params table
 ---@param client integer
 function M.asked(params, client)
@@ -54,9 +54,9 @@ function M.asked(params, client)
   end
   local question = { params = params, client = client, time = vim.uv.now() }
   question.answer = function(choice)
-    -- What the answer leads to is the user's doing as well.
+    -- Further questions that result from the answer follow from the user's action as well.
     M.expect()
-    -- The default `vim.ui.select` answers before it returns: the coroutine must have yielded by then.
+    -- The default `vim.ui.select` calls back before it returns, but the coroutine must have yielded first.
     vim.schedule(function()
       if coroutine.status(running) == 'suspended' and not question.answered then
         question.answered = true
@@ -83,7 +83,7 @@ function M.alert(params)
   end
 end
 
---- Sends the answer to a loop's question; one without words is asked for.
+--- Sends the answer to a loop's question; without a text the user is asked for one.
 ---@param client vim.lsp.Client
 ---@param argument loopkeeper.AnswerArgs
 function M.answer(client, argument)
@@ -97,7 +97,7 @@ function M.answer(client, argument)
     return it.id == argument.loopId
   end)
   local question = loop and loop.question and loop.question.text:gsub('%s+', ' ') or 'Answer the agent'
-  -- Another one that comes meanwhile is not answered by it.
+  -- The answer does not apply to a later question.
   local id = loop and loop.question and loop.question.id
   vim.ui.input({ prompt = question .. ' ' }, function(text)
     if text and vim.trim(text) ~= '' then
@@ -106,7 +106,7 @@ function M.answer(client, argument)
   end)
 end
 
---- The oldest question that its server still wants to have answered.
+--- The oldest question that its server still waits for.
 ---@return loopkeeper.Question?
 local function next_question()
   while #pending > 0 do
@@ -117,7 +117,7 @@ local function next_question()
   end
 end
 
---- What needs the user, by the last status of each server.
+--- The first alert that needs the user, by the last status of each server.
 ---@return { alert: loopkeeper.AlertParams, client: vim.lsp.Client }?
 local function first_alert()
   for _, client in ipairs(require('loopkeeper.client').all()) do
@@ -130,8 +130,7 @@ local function first_alert()
   end
 end
 
---- Asks what is waiting for an answer: the server's oldest question, else what the first loop that needs the user
---- offers.
+--- Asks the open question: the server's oldest, else the actions of the first loop that needs the user.
 ---@return boolean whether there was anything
 function M.ask_pending()
   require('loopkeeper.float').close()

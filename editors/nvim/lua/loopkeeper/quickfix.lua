@@ -1,4 +1,4 @@
--- What the server reports, of every task, in the quickfix list.
+-- Lists the server's diagnostics of all tasks in the quickfix list.
 
 local client_module = require('loopkeeper.client')
 

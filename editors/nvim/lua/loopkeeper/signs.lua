@@ -1,5 +1,5 @@
--- Marks in the sign column of a task: whether each criterion holds. Places come from the server and count in the saved
--- file; marks then move along with the text.
+-- Shows in the sign column of a task whether each criterion holds. The server's positions refer to the saved file; the
+-- signs then move with the text.
 
 local config = require('loopkeeper.config')
 
@@ -28,9 +28,9 @@ local function draw(buffer, items)
     if look and row > 0 then
       vim.api.nvim_buf_set_extmark(buffer, namespace, row - 1, 0, {
         sign_text = look[1],
-        -- Files changed since: what it says may not be so any more.
+        -- Stale: files changed since the check, so the result may be outdated.
         sign_hl_group = item.stale and 'LoopkeeperStale' or look[2],
-        -- Above the signs of diagnostics, which say no more than this.
+        -- Above the signs of diagnostics, which contain the same information.
         priority = 20,
       })
     end

@@ -1,12 +1,12 @@
--- The latest status of every root: what the statusline says, and which `User Loopkeeper…` events a new one stands for.
--- Renders what the server sent; asks it nothing.
+-- Stores the latest status of every root: computes the statusline's text, and which `User Loopkeeper…` events to fire.
+-- Uses only what the server sent; sends no requests.
 
 require('loopkeeper.highlights')
 
 local facts = require('loopkeeper.facts')
 
 local answer_within_ms = 20000
--- Characters of what the statusline says.
+-- Maximum number of characters of the statusline's text.
 local widest = 24
 
 local ui_state = { text = '', highlight = 'LoopkeeperIdle' }
@@ -56,7 +56,7 @@ function M.tell_health(root, params)
   health_told[root] = message
 end
 
---- Calls back once the client's first status is here.
+--- Calls back once the client's first status has arrived.
 ---@param client vim.lsp.Client
 ---@param callback fun()
 function M.when_known(client, callback)
@@ -82,7 +82,7 @@ function M.of(client)
   return status and status.params
 end
 
---- Of all roots, those that need the user first.
+--- The loops of all roots, those that need the user first.
 ---@return loopkeeper.LoopStatus[]
 function M.loops()
   local loops, order = {}, { needsYou = 1, working = 2, paused = 3, done = 4 }
@@ -112,7 +112,7 @@ function M.tasks()
   return tasks
 end
 
---- What needs the user now, of all roots.
+--- The open alerts of all roots.
 ---@return loopkeeper.AlertParams[]
 function M.alerts()
   local all = {}
@@ -122,7 +122,7 @@ function M.alerts()
   return all
 end
 
---- Loops of Claude Code's plugin, which nobody here drives.
+--- Loops of Claude Code's plugin, which loopkeeper does not control.
 ---@return loopkeeper.ForeignLoop[]
 function M.foreign()
   local all = {}
@@ -138,7 +138,7 @@ function M.is_open(loop)
   return loop.state == 'working' or loop.state == 'needsYou' or loop.state == 'paused'
 end
 
---- Its breaker is open: nothing is worked on, whether it tries again by itself or not.
+--- Whether its breaker is open, so that no iteration runs, with or without an automatic retry.
 ---@param loop loopkeeper.LoopStatus
 ---@return boolean
 function M.is_tripped(loop)
@@ -146,7 +146,7 @@ function M.is_tripped(loop)
 end
 
 ---@param time string RFC 3339 in UTC
----@return string how long from now until then: 14:32, 1:14:32
+---@return string the time from now until `time`: 14:32, 1:14:32
 function M.left(time)
   local year, month, day, hour, minute, second = time:match('^(%d+)-(%d+)-(%d+)T(%d+):(%d+):(%d+)')
   if not year then
@@ -195,7 +195,7 @@ local function one(loop)
   return 'Ralph stopped at ' .. counter, 'LoopkeeperStopped'
 end
 
---- The server of some root says that it can do nothing; its sentence was told.
+--- Whether the server of a root reports an error; its message was shown.
 ---@return boolean
 local function is_unable()
   return vim.iter(known):any(function(_, it)
@@ -232,7 +232,7 @@ end
 ---@type uv.uv_timer_t?
 local ticker
 
---- While the only open loop waits, its countdown goes on without a word of the server.
+--- While the only open loop waits, updates its countdown without messages from the server.
 local function tick()
   local open = vim.tbl_filter(M.is_open, M.loops())
   local counts = #open == 1 and open[1].state == 'working' and open[1].wait ~= nil
@@ -246,7 +246,7 @@ local function tick()
   end
 end
 
---- Works the statusline out again and redraws it where it changed.
+--- Recomputes the statusline and redraws it if it changed.
 function M.render()
   tick()
   local text, highlight = summary()
@@ -266,7 +266,7 @@ function M.highlight()
   return ui_state.highlight
 end
 
---- Its server is gone for good: nothing is known of it any more.
+--- The root's server is gone permanently, so its status is removed.
 ---@param root string
 function M.forget(root)
   known[root] = nil

@@ -1,6 +1,6 @@
--- A question about a page, such as every command that a task would run: the page is in a window of its own, verbatim
--- and read-only, the answers are keys that the window's bar names, and a yes is taken once the page's end has been on
--- the screen. Closing the page is a no.
+-- Asks a question about a page, such as every command that a task would run: the page is in a separate window, verbatim
+-- and read-only; the answers are keys listed in the window's bar; and a yes is accepted once the page's end has been on
+-- the screen. Closing the page means no.
 
 local ui = require('loopkeeper.ui')
 
@@ -88,7 +88,7 @@ local function take_answers(buffer, question)
   end)
 end
 
---- Shows the page of a question and takes the answer there.
+--- Shows the page of a question and accepts the answer there.
 ---@param question loopkeeper.Question
 ---@param uri string
 function M.ask(question, uri)
@@ -116,7 +116,7 @@ function M.ask(question, uri)
   take_answers(buffer, question)
 end
 
---- The server shows the page and asks about it.
+--- Requests the trust page; the server shows it and asks about it.
 ---@param client vim.lsp.Client
 ---@param task string
 function M.open(client, task)

@@ -1,5 +1,5 @@
--- Messages, and buffers of our own that hold plain text. Text that comes from the server is only ever set as lines of
--- a buffer or handed to `vim.notify`: never to a command, an option or a file that Neovim would read modelines from.
+-- Messages, and our own plain text buffers. Text from the server is only ever set as lines of a buffer or passed to
+-- `vim.notify`, never to a command, an option or a file that Neovim would read modelines from.
 
 local M = {}
 
@@ -20,16 +20,16 @@ function M.error(message)
 end
 
 local function notify_is_built_in()
-  -- Somebody's replacement may be a table that can be called; built-in code has no file.
+  -- A user's replacement may be a callable table; built-in code has no file.
   local source = type(vim.notify) == 'function' and debug.getinfo(vim.notify, 'S').source or '@'
   return vim.startswith(source, '@vim/') or not vim.startswith(source, '@')
 end
 
---- A message that nobody asked for. Neovim's own `vim.notify` makes the user press a key after one that does not fit
---- into a line, so there it is cut, and a window shows all of it.
+--- Shows an unsolicited message. Neovim's own `vim.notify` requires a key press after a message that does not fit into
+--- one line, so there it is truncated, and a window shows all of it.
 ---@param message string
 ---@param level integer
----@param alert? loopkeeper.AlertParams the message of which it is
+---@param alert? loopkeeper.AlertParams the alert that the message belongs to
 function M.tell(message, level, alert)
   local room = vim.v.echospace - #'Ralph: '
   local line = message:gsub('%s+', ' ')
@@ -44,7 +44,7 @@ function M.tell(message, level, alert)
   notify(message, level)
 end
 
---- One line that shows what a terminal would obey or hide: file names may hold control and bidirectional characters.
+--- One line in which control and bidirectional characters are escaped, because file names may contain them.
 ---@param text string
 ---@return string
 function M.plain(text)
@@ -55,7 +55,7 @@ function M.plain(text)
   return (text:gsub('\226\128[\139-\143\168-\174]', escape):gsub('\226\129[\160-\175]', escape))
 end
 
---- `vim.ui.select` among items, each shown by `label`.
+--- Calls `vim.ui.select` with items, each shown by `label`.
 ---@generic T
 ---@param items T[]
 ---@param prompt string
@@ -106,7 +106,7 @@ function M.scratch(name, filetype)
   return buffer
 end
 
---- Replaces lines first (counted from 0) up to but not including last.
+--- Replaces the lines from `first` (counted from 0) up to but not including `last`.
 ---@param buffer integer
 ---@param first integer
 ---@param last integer -1: to the end
@@ -155,7 +155,7 @@ function M.show_text_below(buffer)
   end
 end
 
---- Text of a file that the server names. Read by hand, so that nothing in it is taken as an order.
+--- The text of a file that the server names. Read directly, so that nothing in it is executed.
 ---@param uri? string
 ---@return string[]? lines, string? problem
 function M.read(uri)

@@ -1,5 +1,5 @@
--- What is asked of a loop at work: `:Ralph stop`, `pause`, `resume`, `reset`, `steer`, `answer`, and `import` of one that
--- Claude Code's plugin drives.
+-- Commands to a running loop: `:Ralph stop`, `pause`, `resume`, `reset`, `steer`, `answer`, and `import` of a loop that
+-- Claude Code's plugin runs.
 
 local pick = require('loopkeeper.pick')
 local protocol = require('loopkeeper.protocol')

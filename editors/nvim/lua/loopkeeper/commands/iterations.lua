@@ -1,4 +1,4 @@
--- What is asked about an iteration: `:Ralph rollback`, `diff`, `output`, `log`.
+-- Commands about an iteration: `:Ralph rollback`, `diff`, `output`, `log`.
 
 local client_module = require('loopkeeper.client')
 local facts = require('loopkeeper.facts')
@@ -49,7 +49,7 @@ local function describe(entry)
   return table.concat(vim.list_extend({ first }, facts.reached(entry)), '; ')
 end
 
---- Calls back with the iteration that was named, else the one that the user picks.
+--- Calls back with the iteration in the arguments, or else the one that the user picks.
 local function with_iteration(call, prompt, smallest, callback)
   local iteration, named, problem = parse(call.words)
   if problem then
@@ -84,7 +84,7 @@ local function send(command)
   end
 end
 
---- What would change, in words; what the user edited since the last snapshot is named.
+--- Describes what would change, and names the files that the user edited since the last snapshot.
 ---@param preview loopkeeper.CommandResult
 ---@return string
 local function planned(preview)
@@ -98,7 +98,7 @@ local function planned(preview)
   return ('%s, changed since the last snapshot: %s%s'):format(sum, named, rest)
 end
 
---- Asks what the command would change, then the user.
+--- Requests a preview of the command, then asks the user.
 ---@param command string
 ---@param question string
 ---@param must_ask fun(preview: loopkeeper.CommandResult): boolean

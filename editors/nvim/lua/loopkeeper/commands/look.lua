@@ -7,7 +7,7 @@ local M = {}
 
 M.status = {
   run = function()
-    -- With something waiting for an answer, that is what the user wants to see.
+    -- With a question waiting for an answer, the user wants to see that question.
     if require('loopkeeper.questions').ask_pending() then
       return
     end

@@ -25,7 +25,7 @@ local function start_argument(words)
     elseif key then
       return nil, ('`%s` is not understood. Hint: `:help :Ralph-start`'):format(word)
     else
-      -- Names of files may hold spaces.
+      -- File names may contain spaces.
       argument.task = argument.task and argument.task .. ' ' .. word or word
     end
   end
@@ -55,7 +55,7 @@ M.start = {
   end,
 }
 
---- The criterion whose place holds the cursor.
+--- The criterion at the cursor.
 ---@param entry? loopkeeper.TaskEntry
 ---@return string?
 local function criterion_here(entry)

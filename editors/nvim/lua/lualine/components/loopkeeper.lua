@@ -1,5 +1,5 @@
 -- A lualine component: `lualine_x = { 'loopkeeper' }`. Shows the plugin's statusline in its colours; with
--- `icons_enabled` a sign in front of it says the state besides the words.
+-- `icons_enabled` a symbol before the text shows the state as well.
 
 local component = require('lualine.component'):extend()
 
@@ -14,7 +14,7 @@ local icons = {
 
 function component:init(options)
   component.super.init(self, options)
-  -- Colours are asked for anew with each state, unless the user set one.
+  -- Colours are computed again for each state, unless the user set one.
   self.options.color = self.options.color or function()
     return require('loopkeeper').highlight()
   end
