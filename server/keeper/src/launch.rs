@@ -135,8 +135,10 @@ pub async fn run_keeper(
     let _log = logging::log_to_file(log_file(dir), run_context::redactor(&spec), echo)?;
     tracing::debug!(version = env!("CARGO_PKG_VERSION"), pid = std::process::id(), "keeper started");
     let ended = own_loop(dir, spec, observer, then).await;
-    if let Err(error) = &ended {
-        tracing::error!("{error}");
+    match &ended {
+        // The log would be a new file in a folder that is not this loop's any more.
+        Ok(_) | Err(KeeperError::StateGone { .. }) => {}
+        Err(error) => tracing::error!("{error}"),
     }
     ended
 }

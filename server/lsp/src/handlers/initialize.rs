@@ -12,9 +12,7 @@ pub(crate) fn handle(shared: &ServerState, params: InitializeParams) -> Initiali
     let session = ResolvedClientCapabilities::of(params);
     let capabilities = capabilities::of_server(&session);
     shared.init_session(session);
-    let server_info = ServerInfo {
-        name: env!("CARGO_PKG_NAME").to_owned(),
-        version: Some(env!("CARGO_PKG_VERSION").to_owned()),
-    };
+    let server_info =
+        ServerInfo { name: "loopkeeper".to_owned(), version: Some(env!("CARGO_PKG_VERSION").to_owned()) };
     InitializeResult { capabilities, server_info: Some(server_info) }
 }
