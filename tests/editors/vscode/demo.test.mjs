@@ -22,7 +22,7 @@ for (const [name, theme] of [["dark", "Default Dark Modern"], ["light", "Default
       await window.press("Trust and start");
       const face = async () => ({ item: await window.item(), squiggles: await window.squiggles(), lenses: await window.lenses() });
       const working = ({ item, squiggles, lenses }) =>
-        /^Ralph [1-4]\/8 · [1-4]\/5$/.test(item?.text) &&
+        /^Ralph [1-4]\/8 · [1-4]\/5 pass$/.test(item?.text) &&
         squiggles.some((it) => it.severity === "info" && it.line?.startsWith("- The tests pass")) &&
         ["✓", "✗"].every((mark) => lenses.some((it) => it.includes(mark)));
       await window.see("the counter, a squiggle and results while it works", face, working);
