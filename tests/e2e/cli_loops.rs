@@ -1,6 +1,7 @@
 //! Loops that outlive the command that started them: seen, steered, paused, killed, resumed and rolled back from
 //! other commands.
 
+use std::io::{BufRead as _, BufReader};
 use std::path::PathBuf;
 use std::process::{Child, Stdio};
 
@@ -56,7 +57,7 @@ impl Gated {
     fn wait_for(&self, kind: &str, seq: u64) {
         let mut watch = self.watch();
         let wanted = format!("\"type\":\"{kind}\"");
-        let mut lines = std::io::BufRead::lines(std::io::BufReader::new(watch.stdout.take().unwrap()));
+        let mut lines = BufReader::new(watch.stdout.take().unwrap()).lines();
         let found = lines.by_ref().map(Result::unwrap).any(|line| {
             let record: Value = serde_json::from_str(&line).unwrap();
             line.contains(&wanted) && record["seq"].as_u64().unwrap() > seq
@@ -468,4 +469,28 @@ fn paths_that_a_rollback_is_given_are_meant_from_the_root_and_must_name_somethin
     back("../other").expect(2).err("../other lies outside the work tree").err("Hint: ");
     assert_eq!(seq(), before, "what was refused is on record");
     back(".").expect(0).out("Restored the files as of the start of the loop: 1 file removed");
+}
+
+/// An editor that was told of a fixed criterion checks it; the next start must not fail because of that.
+#[test]
+fn a_start_waits_for_a_check_round_that_runs_in_the_tree() {
+    let terminal = project("# Make it\n\n## Done when\n\n- It is there: `$ sh check.sh`\n", "touch done\n");
+    let gate = terminal.state().with_file_name("gate");
+    rustix::fs::mknodat(rustix::fs::CWD, &gate, rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
+    let check = format!("if [ -e '{0}' ]; then cat '{0}'; fi\ntest -f done\n", gate.display());
+    terminal.file("check.sh", &check);
+    terminal.run(&["check", "--trust", "--detach"]).expect(0);
+
+    let mut start = terminal.command(&["run", "--trust"]);
+    let mut start = start.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut notes = BufReader::new(start.stderr.take().unwrap()).lines();
+    let note = notes
+        .find_map(|it| it.ok().filter(|it| it.contains("this command waits")))
+        .expect("no note that it waits");
+    assert_eq!(note, "Checks of PROMPT.md are running here; this command waits for them.");
+    let release = std::fs::OpenOptions::new().write(true).open(&gate).unwrap();
+    std::fs::remove_file(&gate).unwrap();
+    drop(release);
+    let rest: Vec<_> = notes.map(Result::unwrap).collect();
+    assert_eq!(start.wait().unwrap().code(), Some(0), "{rest:?}");
 }

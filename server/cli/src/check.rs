@@ -27,9 +27,9 @@ use loopkeeper_keeper::{block_on, check_only};
 use loopkeeper_operations::follow::LoopTailer;
 use loopkeeper_operations::loops::LoopView;
 use loopkeeper_operations::resolved_task::ResolvedTask;
-use loopkeeper_operations::{self as operations, agents, control_client};
+use loopkeeper_operations::{self as operations, agents, control_client, start};
 use loopkeeper_system::state_dir::StateDir;
-use loopkeeper_system::state_dir::lock::LockError;
+use loopkeeper_system::state_dir::lock::{LockError, TreeHolder};
 
 /// Poll interval for the result of a keeper.
 const LOOK: Duration = Duration::from_millis(100);
@@ -79,9 +79,9 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     let judge = agents::judge_plan(&work)?;
     let consent = if args.trust { TrustConsent::Given } else { TrustConsent::Asked };
     trust::ensure_trusted(&work, &operations::trust::of_checks(&work, &judge)?, &state, consent)?;
-    let results = match state.tree_holder(&work.root)? {
+    let results = match start::settled_holder(&state, &work.root, failure::note_wait)? {
         None => by_ourselves(&work, judge, &state)?,
-        Some((holder, path)) => match of_task(&state, &holder, &work) {
+        Some((holder, path)) => match loop_of_task(&state, &holder, &work) {
             Some(seen) => by_its_keeper(&state, &seen)?,
             None => return Err(LockError::TreeBusy { holder, path }.into()),
         },
@@ -117,8 +117,8 @@ fn by_ourselves(
 }
 
 /// The loop that works on this task.
-fn of_task(state: &StateDir, holder: &str, work: &ResolvedTask) -> Option<LoopView> {
-    let seen = LoopView::read(state, state.find(holder).ok()?).ok().flatten()?;
+fn loop_of_task(state: &StateDir, holder: &TreeHolder, work: &ResolvedTask) -> Option<LoopView> {
+    let seen = LoopView::read(state, state.find(holder.loop_id()?).ok()?).ok().flatten()?;
     (seen.is_alive() && seen.works_on(work)).then_some(seen)
 }
 

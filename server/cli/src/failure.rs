@@ -4,7 +4,8 @@ use std::fmt::Display;
 use std::io::Write as _;
 
 use clap::error::ErrorKind;
-use loopkeeper_text::sanitize;
+use loopkeeper_system::state_dir::lock::TreeHolder;
+use loopkeeper_text::{sanitize, words};
 
 use super::exit::Exit;
 pub(crate) use loopkeeper_operations::failure::Failure;
@@ -27,6 +28,14 @@ pub(crate) fn warn(what: impl Display) {
 /// Prints a note for a user who waits.
 pub(crate) fn note(what: impl Display) {
     let _ = anstream::stderr().write_all(sanitize::text(&format!("{what}\n")).as_bytes());
+}
+
+/// Reports that a command waits until `holder` releases the work tree.
+pub(crate) fn note_wait(holder: &TreeHolder) {
+    note(format_args!(
+        "{} running here; this command waits for them.",
+        words::capitalised(&holder.to_string())
+    ));
 }
 
 /// Help and version go to stdout and are not failures; all others are usage errors in our own format.

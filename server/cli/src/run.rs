@@ -97,7 +97,7 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
         dry::show(&dry::DryRun { work: &work, crew: &crew, items: &items, state: &state }, args.json, out);
         return Ok(Exit::Done);
     }
-    start::ensure_tree_free(&state, &work)?;
+    start::ensure_tree_free(&state, &work, failure::note_wait)?;
     let consent = if args.trust { TrustConsent::Given } else { TrustConsent::Asked };
     trust::ensure_trusted(&work, &items, &state, consent)?;
     // A session may run this as one of its own commands, and must not be blocked by it.

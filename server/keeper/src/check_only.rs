@@ -16,6 +16,7 @@ use loopkeeper_system::journal_file::{JournalError, JournalFile};
 use loopkeeper_system::logging;
 use loopkeeper_system::process::orphans;
 use loopkeeper_system::state_dir::StateDir;
+use loopkeeper_system::state_dir::lock::TreeHolder;
 use loopkeeper_system::state_dir::workspace::Workspace;
 
 /// A tree that still moves after this many rounds is unstable.
@@ -29,7 +30,7 @@ pub async fn check_task(
     mut observer: EntryObserver,
 ) -> Result<Round, KeeperError> {
     let _log = logging::log_to_stderr(run_context::redactor(&spec))?;
-    let _tree_lock = state.lock_tree(workspace.root(), &format!("checks of {}", spec.task.0))?;
+    let _tree_lock = state.lock_tree(workspace.root(), &TreeHolder::Checks { task: spec.task.0.clone() })?;
     orphans::become_subreaper().map_err(KeeperError::io("adopt the orphans of", workspace.root()))?;
     let path = workspace.checks(&spec.task);
     let outputs = path.with_extension("outputs");

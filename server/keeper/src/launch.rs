@@ -152,7 +152,10 @@ async fn own_loop(
     let (state, workspace, _) = StateDir::of_loop(dir.path())?;
     let state = Rc::new(state);
     // Held until everything else here is dropped: who comes next finds nothing of ours.
-    let locks = Rc::new([state.lock_loop(dir)?, state.lock_tree(workspace.root(), dir.id())?]);
+    let locks = Rc::new([
+        state.lock_loop(dir)?,
+        state.lock_tree(workspace.root(), &lock::TreeHolder::Loop { id: dir.id().to_owned() })?,
+    ]);
     orphans::become_subreaper().map_err(KeeperError::io("adopt the orphans of", dir.path()))?;
     // A keeper starts nothing before its journal is there: a loop that never had one left nobody behind, and to look
     // at every process of the machine three times would be most of its start.

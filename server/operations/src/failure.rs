@@ -153,7 +153,9 @@ impl From<LockError> for Failure {
         };
         let failure = Self::new(kind, &error).hint(error.hint());
         match error {
-            LockError::TreeBusy { holder, .. } => Self { holder: Some(holder), ..failure },
+            LockError::TreeBusy { holder, .. } => {
+                Self { holder: holder.loop_id().map(str::to_owned), ..failure }
+            }
             LockError::Held { .. } | LockError::State(_) => failure,
         }
     }

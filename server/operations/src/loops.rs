@@ -91,7 +91,7 @@ impl LoopView {
 pub fn at_work(root: &Path, id: &TaskId) -> Option<LoopView> {
     let store = StateDir::open().ok()?;
     let (holder, _) = store.tree_holder(root).ok()??;
-    let seen = LoopView::read(&store, store.find(&holder).ok()?).ok()??;
+    let seen = LoopView::read(&store, store.find(holder.loop_id()?).ok()?).ok()??;
     (seen.is_alive() && seen.state.spec.task == *id).then_some(seen)
 }
 

@@ -13,6 +13,7 @@ use super::loops::LoopView;
 use loopkeeper_system::clock;
 use loopkeeper_system::journal_file::JournalFile;
 use loopkeeper_system::snapshots::{RestorePreview, SnapshotStore};
+use loopkeeper_system::state_dir::lock::TreeHolder;
 use loopkeeper_system::state_dir::{StateDir, StateError};
 
 /// Which files are wanted.
@@ -117,7 +118,7 @@ fn rollback_offline(
 ) -> Result<RollbackResult, Failure> {
     let _loop_lock = store.lock_loop(&seen.dir)?;
     let (_, workspace, _) = StateDir::of_loop(seen.dir.path())?;
-    let _tree_lock = store.lock_tree(workspace.root(), seen.dir.id())?;
+    let _tree_lock = store.lock_tree(workspace.root(), &TreeHolder::Loop { id: seen.dir.id().to_owned() })?;
     let mut journal = JournalFile::open(&seen.dir.journal())?.journal;
     let mut snapshots = SnapshotStore::open(&workspace.snapshots(), workspace.root())?;
     // On record before anything changes: `gc` keeps what a record names.

@@ -1,5 +1,6 @@
 //! From a task to a loop's folder that a keeper can take. Starts nothing.
 
+use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -16,7 +17,7 @@ use super::resolved_task::ResolvedTask;
 use loopkeeper_keeper::launch;
 use loopkeeper_system::git;
 use loopkeeper_system::state_dir::StateDir;
-use loopkeeper_system::state_dir::lock::LockError;
+use loopkeeper_system::state_dir::lock::{LockError, TreeHolder};
 use loopkeeper_system::state_dir::workspace::LoopDir;
 
 /// Everything that was decided before the loop begins.
@@ -37,19 +38,53 @@ pub enum Interactivity {
     No,
 }
 
-/// Before anybody is asked anything; the keeper's lock decides.
-pub fn ensure_tree_free(state: &StateDir, work: &ResolvedTask) -> Result<(), Failure> {
-    /// A keeper whose loop is over has its last answers to give.
-    const LAST_WORDS: Duration = Duration::from_secs(5);
-    const LOOK: Duration = Duration::from_millis(10);
-    let begun = Instant::now();
-    while let Some((holder, path)) = state.tree_holder(&work.root)? {
-        if begun.elapsed() > LAST_WORDS || !is_over(state, &holder) {
-            return Err(LockError::TreeBusy { holder, path }.into());
-        }
-        sleep(LOOK);
+/// Refuses a work tree in which a loop runs, before any question. The keeper's lock decides.
+pub fn ensure_tree_free(
+    state: &StateDir,
+    work: &ResolvedTask,
+    on_wait: impl FnOnce(&TreeHolder),
+) -> Result<(), Failure> {
+    match settled_holder(state, &work.root, on_wait)? {
+        Some((holder, path)) => Err(LockError::TreeBusy { holder, path }.into()),
+        None => Ok(()),
     }
-    Ok(())
+}
+
+/// What holds the tree at `root` after the holders that end without an order had time to. `on_wait` is called once,
+/// before a check round is awaited.
+pub fn settled_holder(
+    state: &StateDir,
+    root: &Path,
+    on_wait: impl FnOnce(&TreeHolder),
+) -> Result<Option<(TreeHolder, PathBuf)>, Failure> {
+    const POLL_INTERVAL: Duration = Duration::from_millis(10);
+    let begun = Instant::now();
+    let mut on_wait = Some(on_wait);
+    loop {
+        let holder = state.tree_holder(root)?;
+        let Some((found, _)) = &holder else { return Ok(None) };
+        if begun.elapsed() > release_timeout(state, found) {
+            return Ok(holder);
+        }
+        if let TreeHolder::Checks { .. } = found
+            && let Some(notify) = on_wait.take()
+        {
+            notify(found);
+        }
+        sleep(POLL_INTERVAL);
+    }
+}
+
+/// How long the holder may take to release the tree without an order.
+fn release_timeout(state: &StateDir, holder: &TreeHolder) -> Duration {
+    /// The keeper of an ended loop still answers its clients.
+    const ENDED_LOOP: Duration = Duration::from_secs(5);
+    const CHECK_ROUND: Duration = Duration::from_secs(60);
+    match holder {
+        TreeHolder::Loop { id } if is_over(state, id) => ENDED_LOOP,
+        TreeHolder::Checks { .. } => CHECK_ROUND,
+        TreeHolder::Loop { .. } | TreeHolder::Unknown => Duration::ZERO,
+    }
 }
 
 /// Its end is on record: whoever sees that may start the next.

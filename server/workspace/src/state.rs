@@ -239,7 +239,11 @@ impl IndexState {
             Ok(store) => {
                 self.state_troubles = self.loops.refresh(&store, &self.roots);
                 for root in &self.roots {
-                    let holder = store.tree_holder(root).ok().flatten().map(|(holder, _)| holder);
+                    let holder = store
+                        .tree_holder(root)
+                        .ok()
+                        .flatten()
+                        .and_then(|(holder, _)| holder.loop_id().map(str::to_owned));
                     let around = RootState { workspace: store.known_workspace(root), holder };
                     self.around.insert(root.clone(), around);
                 }

@@ -95,7 +95,8 @@ export class Window {
   }
 
   async palette(title) {
-    await this.type(`>${title}`, (rows) => rows.find((it) => it.includes(title)));
+    // The first row is the one that Enter takes. The row may also be in the list that has not been filtered yet.
+    await this.type(`>${title}`, (rows) => rows[0]?.includes(title));
     await this.page.keyboard.press("Enter");
   }
 

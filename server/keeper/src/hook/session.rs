@@ -96,7 +96,7 @@ fn find_endpoint(folder: &Path) -> Option<HookEndpointClient> {
     let real = folder.canonicalize().ok()?;
     let state = StateDir::open().ok()?;
     let (holder, path) = state.tree_holder(&real).ok()??;
-    let socket = state.socket_dir().join(format!("{holder}.sock"));
+    let socket = state.socket_dir().join(format!("{}.sock", holder.loop_id()?));
     (path == real && socket.exists()).then(|| HookEndpointClient { token: String::new(), socket })
 }
 

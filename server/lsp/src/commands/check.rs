@@ -49,10 +49,11 @@ fn start_check(task: &TaskSnapshot, criterion: Option<&str>) -> Result<CheckStar
     if let Some(needed) = trust::required_trust(&store, &work, &items, &[])? {
         return Ok(CheckStart::Untrusted(needed));
     }
-    match store.tree_holder(&work.root).map_err(Failure::from)? {
+    match operations::start::settled_holder(&store, &work.root, |_| {})? {
         None => keeper::start_checks(&store, &task.path, criterion)?,
         Some((holder, path)) => {
-            let working = store.find(&holder).ok().and_then(|dir| LoopView::read(&store, dir).ok().flatten());
+            let found = holder.loop_id().and_then(|id| store.find(id).ok());
+            let working = found.and_then(|dir| LoopView::read(&store, dir).ok().flatten());
             match working.filter(|it| it.is_alive() && it.works_on(&work)) {
                 // Queued: the keeper replies once the round is over, which may be long after the agent's run.
                 Some(seen) => {

@@ -46,7 +46,7 @@ fn start_loop(task: &TaskSnapshot, args: &StartArgs) -> Result<LoopStart, Comman
     let crew = AgentRoster::resolve(&work).map_err(refused)?;
     let items = operations::trust::items(&work, &crew)?;
     let store = StateDir::open().map_err(loopkeeper_operations::failure::Failure::from)?;
-    beginnings::ensure_tree_free(&store, &work)?;
+    beginnings::ensure_tree_free(&store, &work, |_| {})?;
     if let Some(needed) = trust::required_trust(&store, &work, &items, &arguments)? {
         return Ok(LoopStart::Untrusted(needed));
     }
@@ -62,7 +62,7 @@ fn start_loop(task: &TaskSnapshot, args: &StartArgs) -> Result<LoopStart, Comman
     if let Err(failure) = keeper::start_detached(&store, &dir, None) {
         beginnings::discard(&dir);
         // Of two concurrent starts, the second is rejected.
-        beginnings::ensure_tree_free(&store, &work)?;
+        beginnings::ensure_tree_free(&store, &work, |_| {})?;
         return Err(failure.into());
     }
     Ok(LoopStart::Runs { loop_id: dir.id().to_owned(), warnings })

@@ -2,6 +2,7 @@
 //! process that holds it; what is written inside is for people, never a sign of life.
 
 use std::ffi::OsStr;
+use std::fmt::{Display, Formatter};
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind};
 use std::os::unix::ffi::OsStrExt;
@@ -17,8 +18,8 @@ use super::{StateDir, StateError};
 pub enum LockError {
     #[error("loop {loop_id} already has a keeper")]
     Held { loop_id: String },
-    #[error("{holder} is already running in {}", path.display())]
-    TreeBusy { holder: String, path: PathBuf },
+    #[error("{holder} already running in {}", path.display())]
+    TreeBusy { holder: TreeHolder, path: PathBuf },
     #[error(transparent)]
     State(#[from] StateError),
 }
@@ -27,11 +28,66 @@ impl LockError {
     pub fn hint(&self) -> String {
         match self {
             Self::Held { loop_id } => format!("`loopkeeper watch {loop_id}` shows what it does."),
+            Self::TreeBusy { holder: TreeHolder::Checks { .. }, .. } => {
+                "One work tree holds one loop or check round at a time. Try again when the checks are done."
+                    .to_owned()
+            }
             Self::TreeBusy { .. } => {
                 "One work tree holds one loop at a time: `loopkeeper watch` shows it, `loopkeeper stop` ends it."
                     .to_owned()
             }
             Self::State(error) => error.hint(),
+        }
+    }
+}
+
+/// What holds the lock of a work tree.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TreeHolder {
+    Loop {
+        id: String,
+    },
+    /// A check round without a loop. It ends without an order.
+    Checks {
+        task: String,
+    },
+    /// The lock is held, but its record is unreadable.
+    Unknown,
+}
+
+impl TreeHolder {
+    const CHECKS: &str = "checks of ";
+
+    pub fn loop_id(&self) -> Option<&str> {
+        match self {
+            Self::Loop { id } => Some(id),
+            Self::Checks { .. } | Self::Unknown => None,
+        }
+    }
+
+    fn parse(record: &str) -> Self {
+        match record.strip_prefix(Self::CHECKS) {
+            Some(task) => Self::Checks { task: task.to_owned() },
+            None => Self::Loop { id: record.to_owned() },
+        }
+    }
+
+    fn record(&self) -> String {
+        match self {
+            Self::Loop { id } => id.clone(),
+            Self::Checks { task } => format!("{}{task}", Self::CHECKS),
+            Self::Unknown => String::new(),
+        }
+    }
+}
+
+/// The subject and verb of a sentence.
+impl Display for TreeHolder {
+    fn fmt(&self, out: &mut Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Loop { id } => write!(out, "loop {id} is"),
+            Self::Checks { task } => write!(out, "{}{task} are", Self::CHECKS),
+            Self::Unknown => out.write_str("another process is"),
         }
     }
 }
@@ -90,9 +146,9 @@ impl StateDir {
         Ok(KeeperLiveness::Alive { pid: text.trim().parse().ok() })
     }
 
-    /// Makes `holder` (a loop's id, or words) the only one to work in the tree at `root`. A tree that lies in
+    /// Makes `holder` the only one to work in the tree at `root`. A tree that lies in
     /// another one, or around it, is the same tree.
-    pub fn lock_tree(&self, root: &Path, holder: &str) -> Result<Lock, LockError> {
+    pub fn lock_tree(&self, root: &Path, holder: &TreeHolder) -> Result<Lock, LockError> {
         let root = root.canonicalize().map_err(StateError::no_tree(root))?;
         let _gate = self.gate(LockMode::Exclusive)?;
         if let Some(TreeLockRecord { holder, path, .. }) = self.tree_around(&root)? {
@@ -100,15 +156,15 @@ impl StateDir {
         }
         let path = self.tree_locks_dir().join(format!("{}.lock", path_id(&root)));
         let lock = try_acquire(&path).map_err(StateError::io("lock", &path))?;
-        let busy = || LockError::TreeBusy { holder: "another process".to_owned(), path: root.clone() };
+        let busy = || LockError::TreeBusy { holder: TreeHolder::Unknown, path: root.clone() };
         let lock = lock.ok_or_else(busy)?;
-        let text = [holder.as_bytes(), b"\n", root.as_os_str().as_bytes()].concat();
+        let text = [holder.record().as_bytes(), b"\n", root.as_os_str().as_bytes()].concat();
         write(&lock.file, &text).map_err(StateError::io("write", &path))?;
         Ok(lock)
     }
 
     /// Who works in the tree at `root`, as [`LockError::TreeBusy`] would name it.
-    pub fn tree_holder(&self, root: &Path) -> Result<Option<(String, PathBuf)>, StateError> {
+    pub fn tree_holder(&self, root: &Path) -> Result<Option<(TreeHolder, PathBuf)>, StateError> {
         let root = root.canonicalize().map_err(StateError::no_tree(root))?;
         let _gate = self.gate(LockMode::Shared)?;
         Ok(self.tree_around(&root)?.map(|it| (it.holder, it.path)))
@@ -130,7 +186,7 @@ impl StateDir {
                 Some(tree) if !tree.path.starts_with(root) && !root.starts_with(&tree.path) => {}
                 Some(tree) => return Ok(Some(tree)),
                 // Held, but by whom is unreadable: it may be any tree.
-                None => return Ok(Some(TreeLockRecord { holder: "another process".to_owned(), path })),
+                None => return Ok(Some(TreeLockRecord { holder: TreeHolder::Unknown, path })),
             }
         }
         Ok(None)
@@ -187,7 +243,7 @@ pub(crate) enum LockMode {
 
 /// What stands in a tree's lock.
 struct TreeLockRecord {
-    holder: String,
+    holder: TreeHolder,
     path: PathBuf,
 }
 
@@ -196,7 +252,7 @@ impl TreeLockRecord {
         let end = bytes.iter().position(|it| *it == b'\n')?;
         let (holder, path) = (bytes.get(..end)?, bytes.get(end + 1..).filter(|it| !it.is_empty())?);
         Some(Self {
-            holder: String::from_utf8(holder.to_vec()).ok()?,
+            holder: TreeHolder::parse(std::str::from_utf8(holder).ok()?),
             path: PathBuf::from(OsStr::from_bytes(path)),
         })
     }

@@ -14,7 +14,7 @@ use tempfile::TempDir;
 
 use super::binary::HelperBinary;
 use super::find::FindError;
-use super::lock::{KeeperLiveness, LockError};
+use super::lock::{KeeperLiveness, LockError, TreeHolder};
 use super::workspace::LoopDir;
 use super::{StateDir, StateError, resolve};
 use crate::journal_file::JournalFile;
@@ -277,24 +277,43 @@ fn looking_never_keeps_a_keeper_from_starting() {
     assert!(matches!(state.lock_loop(&made), Err(LockError::Held { .. })));
 }
 
+fn holder(id: &str) -> TreeHolder {
+    TreeHolder::Loop { id: id.to_owned() }
+}
+
+#[test]
+fn a_check_round_names_its_task_as_the_holder() {
+    let (dir, state) = state();
+    let root = folder(&dir, "a");
+    let checks = TreeHolder::Checks { task: "docs/PROMPT.md".to_owned() };
+    let _lock = state.lock_tree(&root, &checks).unwrap();
+    assert_eq!(state.tree_holder(&root).unwrap(), Some((checks, root.clone())));
+    let error = state.lock_tree(&root, &holder("20261120-aaaaaa")).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        format!("checks of docs/PROMPT.md are already running in {}", root.display())
+    );
+    assert!(error.hint().contains("when the checks are done"), "{}", error.hint());
+}
+
 #[test]
 fn one_at_a_time_works_in_a_tree() {
     let (dir, state) = state();
     let check = |held: &str, wanted: &str, free: bool| {
         let (held, wanted) = (folder(&dir, held), folder(&dir, wanted));
-        let lock = state.lock_tree(&held, "20261120-aaaaaa").unwrap();
-        let holder = state.tree_holder(&wanted).unwrap();
-        match state.lock_tree(&wanted, "20261120-bbbbbb") {
-            Ok(_) => assert!(free && holder.is_none(), "{}", wanted.display()),
+        let lock = state.lock_tree(&held, &holder("20261120-aaaaaa")).unwrap();
+        let found = state.tree_holder(&wanted).unwrap();
+        match state.lock_tree(&wanted, &holder("20261120-bbbbbb")) {
+            Ok(_) => assert!(free && found.is_none(), "{}", wanted.display()),
             Err(LockError::TreeBusy { holder: named, path }) => {
                 assert!(!free, "{}", wanted.display());
-                assert_eq!((named.as_str(), &path), ("20261120-aaaaaa", &held));
-                assert_eq!(holder, Some((named, path)));
+                assert_eq!((named.loop_id(), &path), (Some("20261120-aaaaaa"), &held));
+                assert_eq!(found, Some((named, path)));
             }
             Err(error) => panic!("{error}"),
         }
         drop(lock);
-        drop(state.lock_tree(&wanted, "20261120-bbbbbb").unwrap());
+        drop(state.lock_tree(&wanted, &holder("20261120-bbbbbb")).unwrap());
     };
     check("a", "a", false);
     check("a", "a/b/c", false);
@@ -311,13 +330,13 @@ fn one_at_a_time_works_in_a_tree() {
 #[test]
 fn only_locks_that_nobody_holds_are_swept() {
     let (dir, state) = state();
-    let held = state.lock_tree(&folder(&dir, "held"), "20261120-aaaaaa").unwrap();
-    drop(state.lock_tree(&folder(&dir, "free"), "20261120-bbbbbb").unwrap());
+    let held = state.lock_tree(&folder(&dir, "held"), &holder("20261120-aaaaaa")).unwrap();
+    drop(state.lock_tree(&folder(&dir, "free"), &holder("20261120-bbbbbb")).unwrap());
     state.sweep_trees().unwrap();
     assert_eq!(fs::read_dir(state.root().join("trees")).unwrap().count(), 2, "the held one and the gate");
     assert!(held.is_in_place());
     assert!(state.tree_holder(&folder(&dir, "held")).unwrap().is_some());
-    drop(state.lock_tree(&folder(&dir, "free"), "20261120-bbbbbb").unwrap());
+    drop(state.lock_tree(&folder(&dir, "free"), &holder("20261120-bbbbbb")).unwrap());
 }
 
 #[test]
@@ -335,7 +354,7 @@ fn of_many_that_want_nested_trees_one_wins() {
                     let (state, start, done) = (&state, &start, &done);
                     scope.spawn(move || {
                         start.wait();
-                        let lock = state.lock_tree(root, "20261120-aaaaaa");
+                        let lock = state.lock_tree(root, &holder("20261120-aaaaaa"));
                         done.wait();
                         usize::from(lock.is_ok())
                     })
@@ -350,14 +369,14 @@ fn of_many_that_want_nested_trees_one_wins() {
 #[test]
 fn an_unreadable_holder_is_taken_for_any() {
     let (dir, state) = state();
-    let lock = state.lock_tree(&folder(&dir, "a"), "20261120-aaaaaa").unwrap();
+    let lock = state.lock_tree(&folder(&dir, "a"), &holder("20261120-aaaaaa")).unwrap();
     let file = fs::read_dir(state.tree_locks_dir()).unwrap().map(|it| it.unwrap().path());
     let file = file.into_iter().find(|it| it.extension().is_some_and(|it| it == "lock")).unwrap();
     fs::write(file, "").unwrap();
-    let error = state.lock_tree(&folder(&dir, "elsewhere"), "20261120-bbbbbb").unwrap_err();
+    let error = state.lock_tree(&folder(&dir, "elsewhere"), &holder("20261120-bbbbbb")).unwrap_err();
     assert!(matches!(error, LockError::TreeBusy { .. }), "{error}");
     drop(lock);
-    state.lock_tree(&folder(&dir, "elsewhere"), "20261120-bbbbbb").unwrap();
+    state.lock_tree(&folder(&dir, "elsewhere"), &holder("20261120-bbbbbb")).unwrap();
 }
 
 #[test]
