@@ -95,9 +95,13 @@ export class Window {
   }
 
   async palette(title) {
-    // The first row is the one that Enter takes. The row may also be in the list that has not been filtered yet.
-    await this.type(`>${title}`, (rows) => rows[0]?.includes(title));
-    await this.page.keyboard.press("Enter");
+    // Enter takes the first row, which may be another command whose title contains the same words.
+    const fits = (label) => label === title || label.startsWith(`${title}…`);
+    await this.type(`>${title}`, (rows) => rows.some((it) => fits(it) || it.startsWith(title)));
+    const rows = await this.rows();
+    const at = rows.findIndex(fits);
+    const label = rows[at >= 0 ? at : rows.findIndex((it) => it.startsWith(title))];
+    await this.page.locator(".quick-input-widget .monaco-list-row").filter({ has: this.page.getByText(label, { exact: true }) }).first().click();
   }
 
   /** What the palette offers for some text. */
