@@ -29,6 +29,7 @@ mod logging;
 mod lsp;
 mod probe;
 mod process;
+mod report_channel;
 #[path = "../rigs/rigs.rs"]
 mod rigs;
 mod sandbox;

@@ -111,6 +111,17 @@ fn an_ordinary_user_gets_the_same() {
     assert!(text.contains("namespace nested") && text.contains("plain nested"), "{text}");
 }
 
+#[test]
+fn the_channel_of_an_ordinary_users_warden_is_closed() {
+    let nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
+    if !possible(&nobody, "report channel of an ordinary user") {
+        return;
+    }
+    let text = helper(&nobody, "forge");
+    assert!(text.contains("plain exit Some(1)"), "{text}");
+    assert!(!text.contains("exit Some(0)"), "{text}");
+}
+
 /// Forks until the system refuses, everybody at once.
 #[test]
 fn a_fork_bomb_is_defused() {
@@ -188,7 +199,9 @@ fn helper(around: &[&str], mode: &str) -> String {
 async fn helper_process() {
     let Ok(mode) = std::env::var(HELPER) else { return };
     let mut said = Vec::new();
-    if mode == "detect" {
+    if mode == "forge" {
+        said = crate::report_channel::forged_by_all().await;
+    } else if mode == "detect" {
         said.push(format!(
             "auto {}",
             Isolation::detect(SandboxMode::Auto, Path::new(BINARY)).unwrap().sentence()

@@ -28,7 +28,7 @@ use super::template;
 use super::{KeeperError, spawn_boxed_local};
 use loopkeeper_system::journal_file::JournalFile;
 use loopkeeper_system::logging::{self, KEEPER_LOG, WarningEcho};
-use loopkeeper_system::process::orphans;
+use loopkeeper_system::process::{hardening, orphans};
 use loopkeeper_system::state_dir::workspace::{LoopDir, Workspace};
 use loopkeeper_system::state_dir::{StateDir, lock};
 use loopkeeper_system::{clock, durable};
@@ -156,6 +156,7 @@ async fn own_loop(
         state.lock_loop(dir)?,
         state.lock_tree(workspace.root(), &lock::TreeHolder::Loop { id: dir.id().to_owned() })?,
     ]);
+    hardening::forbid_tracing().map_err(KeeperError::io("protect the keeper of", dir.path()))?;
     orphans::become_subreaper().map_err(KeeperError::io("adopt the orphans of", dir.path()))?;
     // A keeper starts nothing before its journal is there: a loop that never had one left nobody behind, and to look
     // at every process of the machine three times would be most of its start.

@@ -19,6 +19,7 @@ use serde::Serialize;
 use self::line::{WardenArgs, WardenMode};
 use self::place::{HostFingerprint, is_init};
 use self::watch::{JobReaper, WardenSignals};
+use loopkeeper_system::process::hardening;
 use loopkeeper_system::process::job_request::{self, JobRequest, ReceivedJob};
 use loopkeeper_system::process::report::{Started, WardenReport};
 
@@ -29,7 +30,10 @@ pub fn main(args: impl Iterator<Item = std::ffi::OsString>) -> ExitCode {
     let Some(WardenArgs { own_proc, work }) = WardenArgs::read(args, std::env::vars_os()) else {
         return ExitCode::from(2);
     };
-    let prepared = if own_proc { place::mount_proc() } else { Ok(()) };
+    // A job must not reach the channel to the keeper: it could report its own result.
+    let prepared =
+        if own_proc { place::mount_proc() } else { Ok(()) }.and_then(|()| hardening::forbid_tracing());
+    hardening::drop_tracing_capability();
     match work {
         WardenMode::Probe => probe(prepared),
         WardenMode::Job(order) => job(prepared, &order),

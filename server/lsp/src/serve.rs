@@ -14,6 +14,7 @@ use super::session::ServerState;
 use super::trace;
 use super::transport::{self, ConnectionEnd, TransportLimits};
 use loopkeeper_system::logging::LogFilterError;
+use loopkeeper_system::process::hardening;
 
 /// Why the server did not start.
 #[derive(Debug, Error)]
@@ -26,6 +27,8 @@ pub enum ServeError {
 
 /// Serves one client on stdin and stdout; returns whether the connection ended with `shutdown` and `exit`.
 pub fn serve() -> Result<bool, ServeError> {
+    // What comes in here counts as the user's: no other process may open these streams.
+    hardening::forbid_tracing()?;
     let trace = trace::start()?;
     let build = |client| LspServer::new(Arc::new(ServerState::new(client, trace)));
     let (service, socket) = LspService::build(build)

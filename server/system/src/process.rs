@@ -3,9 +3,11 @@
 //! Only this module starts programs in a keeper. It reads nothing into what they say or how they end.
 
 mod collected;
+pub mod hardening;
 mod head_tail;
 pub mod job_request;
 mod lines;
+pub mod origin;
 pub mod orphans;
 mod output_file;
 pub mod report;
@@ -256,7 +258,7 @@ fn start_single_warden(
     ends: ChildStdio,
 ) -> io::Result<WardenHandle> {
     let mut command = domain.command();
-    command.arg("--grace-ms").arg(job.grace.as_millis().to_string());
+    command.args(orphans::warden_mark(&job.env)).arg("--grace-ms").arg(job.grace.as_millis().to_string());
     if let Some(path) = job.stdin.file() {
         command.arg("--stdin").arg(path);
     }

@@ -18,7 +18,10 @@ fn parents(world: &World, name: &str) -> Vec<String> {
 }
 
 fn wardens(world: &World) -> usize {
-    around(world.terminal.folder()).iter().filter(|it| it.arguments.contains(" domain --orders")).count()
+    around(world.terminal.folder())
+        .iter()
+        .filter(|it| it.arguments.contains(" domain --") && it.arguments.contains(" --orders"))
+        .count()
 }
 
 #[test]

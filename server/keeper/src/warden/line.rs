@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use loopkeeper_system::process::job_request::JobRequest;
+use loopkeeper_system::process::report;
 
 #[derive(Debug, PartialEq)]
 pub(super) struct WardenArgs {
@@ -36,6 +37,8 @@ impl WardenArgs {
                 "--own-proc" => own_proc = true,
                 "--probe" => return Some(Self { own_proc, work: WardenMode::Probe }),
                 "--orders" => return Some(Self { own_proc, work: WardenMode::Orders }),
+                // For the next keeper, which looks for what a killed one left.
+                report::LOOP => drop(args.next()?),
                 "--stdin" => stdin = Some(PathBuf::from(args.next()?)),
                 "--grace-ms" => grace = Duration::from_millis(args.next()?.to_str()?.parse().ok()?),
                 "--" => break,
@@ -74,6 +77,7 @@ mod tests {
         check("--probe", Some((false, WardenMode::Probe)));
         check("--own-proc --probe", Some((true, WardenMode::Probe)));
         check("--own-proc --orders", Some((true, WardenMode::Orders)));
+        check("--own-proc --loop x --orders", Some((true, WardenMode::Orders)));
         check("--grace-ms 50 -- /bin/x -- --stdin", job(None, 50, &["--", "--stdin"]));
         check("--stdin p --grace-ms 1 -- /bin/x", job(Some("p"), 1, &[]));
         for wrong in ["", "--", "--grace-ms x -- /bin/x", "--grace-ms", "/bin/x", "--what -- /bin/x"] {

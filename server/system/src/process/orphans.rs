@@ -3,6 +3,7 @@
 //! Only `process` starts programs in a keeper, so a child that it does not know is somebody's orphan.
 
 use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::os::fd::OwnedFd;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -130,13 +131,13 @@ fn wait_for_strays(spare: impl Fn(&Process) -> bool, time: Duration) -> Children
 /// that their keeper is gone, and know their domain better.
 pub fn end_marked(loop_id: &str) -> Orphans {
     let mark = format!("{ENV_LOOP}={loop_id}:");
-    wait_for_wardens(&mark);
+    wait_for_wardens(loop_id);
     let own = getpid().as_raw_pid();
     let find = || {
         let all = table::list_processes();
         let mut found: Vec<Process> = Vec::new();
         for process in all.iter().filter(|process| process.running && process.pid != own) {
-            if has_mark(process.pid, &mark) {
+            if has_mark(process.pid, &mark) || is_warden_of(process.pid, loop_id) {
                 found.extend(table::descendants(process.pid, all.clone()));
                 found.push(process.clone());
             }
@@ -147,11 +148,10 @@ pub fn end_marked(loop_id: &str) -> Orphans {
     tree::end_all(find).into()
 }
 
-fn wait_for_wardens(mark: &str) {
+fn wait_for_wardens(loop_id: &str) {
     let until = Instant::now() + WARDEN;
-    let wardens =
-        table::list_processes().into_iter().filter(|process| process.running && is_warden(process.pid));
-    for warden in wardens.filter(|process| has_mark(process.pid, mark)) {
+    let all = table::list_processes().into_iter();
+    for warden in all.filter(|process| process.running && is_warden_of(process.pid, loop_id)) {
         // Whatever the agent did to it, it must run to do its work.
         let _ = warden.signal(Signal::CONT);
         if let Some(handle) = open_pidfd(&warden) {
@@ -166,13 +166,30 @@ fn open_pidfd(process: &Process) -> Option<OwnedFd> {
     pidfd_open(Pid::from_raw(process.pid)?, PidfdFlags::empty()).ok()
 }
 
+/// How a warden shows which loop it belongs to.
+pub(super) fn warden_mark(env: &[(OsString, OsString)]) -> Vec<OsString> {
+    let value = env.iter().find(|(name, _)| name == ENV_LOOP).and_then(|(_, value)| value.to_str());
+    let id = value.and_then(|it| it.split(':').next()).unwrap_or_default();
+    if id.is_empty() { Vec::new() } else { vec![report::LOOP.into(), id.into()] }
+}
+
+fn is_warden_of(pid: i32, loop_id: &str) -> bool {
+    let line = arguments(pid);
+    let mut words = line.split(|byte| *byte == 0).skip_while(|it| *it != report::LOOP.as_bytes());
+    is_warden(pid) && words.nth(1) == Some(loop_id.as_bytes())
+}
+
 fn has_mark(pid: i32, mark: &str) -> bool {
     let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
     environment.split(|byte| *byte == 0).any(|variable| variable.starts_with(mark.as_bytes()))
 }
 
-fn is_warden(pid: i32) -> bool {
-    let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+fn arguments(pid: i32) -> Vec<u8> {
+    std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default()
+}
+
+pub(super) fn is_warden(pid: i32) -> bool {
+    let line = arguments(pid);
     // The program's own name says nothing: a detached keeper runs from a copy that is called by its version.
     line.split(|byte| *byte == 0).nth(1) == Some(report::WORD.as_bytes())
 }

@@ -5,6 +5,8 @@ use serde::{Deserialize, Serialize};
 
 /// The subcommand's name of a warden, by which its command line is known.
 pub const WORD: &str = "domain";
+/// The option that names the loop of a warden, whose environment nobody else can read.
+pub const LOOP: &str = "--loop";
 /// Order to a warden: let the main process end by itself within the grace time, then end everything.
 pub const GRACE: u8 = b't';
 /// Order to a warden: end everything now. The end of the channel means the same.

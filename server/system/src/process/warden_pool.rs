@@ -13,7 +13,6 @@ use loopkeeper_core::check::CommandRun;
 use super::collected::OutputBuffer;
 use super::head_tail::BYTES;
 use super::job_request::{self, JobRequest};
-use super::orphans::ENV_LOOP;
 use super::warden::{IdleWardens, PoolHandle, WardenHandle};
 use super::{ChildStdio, Job, JobHandle, ProcessError, StreamLayout, orphans, run, start_with};
 use crate::sandbox::Isolation;
@@ -82,9 +81,11 @@ impl WardenPool {
 
     fn start_one(&self, order: &JobRequest, ends: &ChildStdio) -> io::Result<WardenHandle> {
         let (orders, theirs) = UnixStream::pair()?;
-        let mark = order.env.iter().filter(|(name, _)| name == ENV_LOOP).map(|(name, value)| (name, value));
+        let mark = order.env.iter().filter(|(name, _)| name == orphans::ENV_LOOP);
+        let mark = mark.map(|(name, value)| (name, value));
         let mut command = self.domain.command();
-        command.arg("--orders").env_clear().envs(mark).current_dir("/");
+        command.args(orphans::warden_mark(&order.env)).arg("--orders");
+        command.env_clear().envs(mark).current_dir("/");
         // What bubblewrap has to say is the first job's to tell.
         command.stdin(OwnedFd::from(theirs)).stdout(Stdio::null()).stderr(ends.err.try_clone()?);
         WardenHandle::start(command, Some(PoolHandle { orders, idle: Arc::downgrade(&self.idle) }))

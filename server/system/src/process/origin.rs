@@ -1,0 +1,126 @@
+//! Where a process belongs: to the user, or to the kill domain of a job. Ancestors cannot be shed: in a PID namespace
+//! nothing leaves, and elsewhere the warden, then its keeper, adopts whoever loses its parent.
+
+use std::time::{Duration, SystemTime};
+
+use rustix::process::getpid;
+use rustix::time::{ClockId, clock_gettime};
+
+use super::orphans::is_warden;
+use super::table::find_process;
+
+/// A parent that ends meanwhile is replaced by the warden above it: look again.
+const ATTEMPTS: u32 = 8;
+/// Deeper than any tree of processes that a person's session has.
+const MAX_DEPTH: usize = 4096;
+const TICKS_PER_SECOND: u64 = 100;
+
+/// Who a process is to this one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ProcessOrigin {
+    /// In no kill domain that this process is not in, too.
+    User,
+    /// Below this child of this process.
+    Below { child: i32 },
+    /// Below a warden that is none of this process's ancestors.
+    OtherDomain,
+    /// It is gone.
+    Gone,
+}
+
+/// `pid` as the kernel names the peer of a socket: 0 for one in a namespace that cannot be seen from here, which
+/// therefore is not below this process.
+pub fn origin_of(pid: i32) -> ProcessOrigin {
+    let own = getpid().as_raw_pid();
+    if pid == 0 || pid == own {
+        return ProcessOrigin::User;
+    }
+    let Some(line) = ancestry(pid) else { return ProcessOrigin::Gone };
+    if let Some(child) = child_of(own, &line) {
+        return ProcessOrigin::Below { child };
+    }
+    let ours = ancestry(own).unwrap_or_default();
+    let is_foreign = |it: &i32| !ours.contains(it) && is_warden(*it);
+    if line.iter().any(is_foreign) { ProcessOrigin::OtherDomain } else { ProcessOrigin::User }
+}
+
+/// Whether this process runs below a warden that is older than `since`.
+pub fn is_below_warden_older_than(since: Option<SystemTime>) -> bool {
+    let line = ancestry(getpid().as_raw_pid()).unwrap_or_default();
+    let mut wardens = line.into_iter().filter(|it| is_warden(*it));
+    wardens.any(|it| since.is_none_or(|since| started_at(it).is_none_or(|started| started < since)))
+}
+
+fn started_at(pid: i32) -> Option<SystemTime> {
+    let ticks = find_process(pid)?.started;
+    let up = clock_gettime(ClockId::Boottime);
+    let up = Duration::new(u64::try_from(up.tv_sec).ok()?, u32::try_from(up.tv_nsec).ok()?);
+    let age = up.saturating_sub(Duration::from_millis(ticks * 1000 / TICKS_PER_SECOND));
+    SystemTime::now().checked_sub(age)
+}
+
+/// The process, its parent, and so on. `None`: it is gone.
+fn ancestry(pid: i32) -> Option<Vec<i32>> {
+    for _ in 0..ATTEMPTS {
+        find_process(pid)?;
+        let mut line = vec![pid];
+        let mut next = Some(pid);
+        while let Some(process) = next.and_then(find_process) {
+            if process.parent == 0 || line.len() > MAX_DEPTH {
+                return Some(line);
+            }
+            line.push(process.parent);
+            next = Some(process.parent);
+        }
+    }
+    None
+}
+
+fn child_of(own: i32, line: &[i32]) -> Option<i32> {
+    line.windows(2).find(|pair| pair.get(1) == Some(&own)).and_then(|pair| pair.first().copied())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::process::CommandExt as _;
+    use std::process::{Command, Stdio};
+
+    use super::*;
+
+    #[test]
+    fn those_that_this_process_started_are_below_it() {
+        let own = getpid().as_raw_pid();
+        assert_eq!(origin_of(own), ProcessOrigin::User);
+        assert_eq!(origin_of(0), ProcessOrigin::User);
+        assert_eq!(origin_of(std::os::unix::process::parent_id().cast_signed()), ProcessOrigin::User);
+        let mut shell = Command::new("sh");
+        shell.args(["-c", "sleep 60 & echo $!; wait"]);
+        let mut child = shell.stdout(Stdio::piped()).process_group(0).spawn().unwrap();
+        let pid = child.id().cast_signed();
+        let mut line = String::new();
+        std::io::BufRead::read_line(&mut std::io::BufReader::new(child.stdout.as_mut().unwrap()), &mut line)
+            .unwrap();
+        let grandchild: i32 = line.trim().parse().unwrap();
+        assert_eq!(origin_of(grandchild), ProcessOrigin::Below { child: pid });
+        assert_eq!(origin_of(pid), ProcessOrigin::Below { child: pid });
+        let group = rustix::process::Pid::from_raw(pid).unwrap();
+        rustix::process::kill_process_group(group, rustix::process::Signal::KILL).unwrap();
+        child.wait().unwrap();
+        assert_eq!(origin_of(pid), ProcessOrigin::Gone);
+    }
+
+    #[test]
+    fn a_process_starts_before_now_and_after_its_parent() {
+        let own = getpid().as_raw_pid();
+        let started = started_at(own).unwrap();
+        assert!(started <= SystemTime::now() + Duration::from_millis(20));
+        assert!(started_at(1).unwrap() <= started);
+    }
+
+    #[test]
+    fn the_child_on_the_way_to_an_ancestor() {
+        assert_eq!(child_of(3, &[9, 7, 3, 1]), Some(7));
+        assert_eq!(child_of(3, &[3, 1]), None);
+        assert_eq!(child_of(3, &[9, 1]), None);
+    }
+}
