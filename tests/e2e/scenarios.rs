@@ -4,6 +4,7 @@
 mod acp;
 mod agents;
 mod attached;
+mod authority;
 mod breaker;
 mod checks;
 mod claims;

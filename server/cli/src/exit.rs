@@ -48,7 +48,9 @@ impl Exit {
             | FailureKind::AgentMissing
             | FailureKind::Unsupported => Self::Usage,
             FailureKind::NotTrusted => Self::NotTrusted,
-            FailureKind::TreeBusy | FailureKind::Conflict | FailureKind::Broken => Self::Ended,
+            FailureKind::TreeBusy | FailureKind::Conflict | FailureKind::Forbidden | FailureKind::Broken => {
+                Self::Ended
+            }
         }
     }
 }

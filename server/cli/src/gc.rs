@@ -2,13 +2,14 @@
 
 use std::collections::HashSet;
 
-use loopkeeper_core::journal::SnapshotWhen;
+use loopkeeper_core::journal::{GuardedOrder, SnapshotWhen};
 use loopkeeper_core::settings::Settings;
 use loopkeeper_text::{sanitize, words};
 
 use super::exit::Exit;
 use super::failure::{self, ExitResult, Failure};
 use super::out::Ui;
+use loopkeeper_operations::authority;
 use loopkeeper_operations::loops::LoopView;
 use loopkeeper_system::snapshots::{GcMode, SnapshotStore};
 use loopkeeper_system::state_dir::StateDir;
@@ -36,6 +37,9 @@ struct LoopRetention {
 
 pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     let store = StateDir::open()?;
+    if !args.dry_run {
+        authority::ensure_user(&store, GuardedOrder::Gc)?;
+    }
     let sweep = if args.dry_run { GcMode::Measure } else { GcMode::Delete };
     for workspace in store.workspaces()? {
         if let Err(failure) = collect_workspace(&store, &workspace, sweep, out) {

@@ -38,6 +38,7 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
 }
 
 pub(crate) fn change(which: &ItemArg, wish: PlanEdit, out: &mut Ui) -> Result<(), Failure> {
+    plan_edit::ensure_user(wish)?;
     let work = ResolvedTask::find(Some(&which.task), &[])?;
     let item = edit::find_item(&work.task, &which.item).map_err(|it| with_items(it, &work.task))?;
     let change = plan_edit::change(&work.documents, &item.id, wish)?;

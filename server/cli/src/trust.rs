@@ -3,6 +3,7 @@
 
 use std::io::Write;
 
+use loopkeeper_core::journal::GuardedOrder;
 use loopkeeper_core::trust::TrustItem;
 use loopkeeper_text::words;
 
@@ -11,6 +12,7 @@ use super::exit::Exit;
 use super::failure::{self, ExitResult, Failure};
 use super::out::Ui;
 use super::select::TaskArg;
+use loopkeeper_operations::authority;
 use loopkeeper_operations::resolved_task::ResolvedTask;
 use loopkeeper_operations::trust::{is_or_are, is_typed, known_items, not_trusted_error, page};
 use loopkeeper_system::state_dir::StateDir;
@@ -34,13 +36,15 @@ pub(crate) enum TrustConsent {
 pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     let work = ResolvedTask::find(args.task.path.as_deref(), &[])?;
     let items = known_items(&work, |missing| failure::warn(missing))?;
-    let mut store = open(&StateDir::open()?);
+    let state = StateDir::open()?;
+    let mut store = open(&state);
     let unknown = store.untrusted_items(&work.root, &items);
     out.write(&page(&work.root, &items, &unknown).text(&work.title()));
     if unknown.is_empty() {
         out.line("All of it is trusted.");
         return Ok(Exit::Done);
     }
+    authority::ensure_user(&state, GuardedOrder::Trust)?;
     let count = words::counted(unknown.len() as u64, "command");
     let pronoun = if unknown.len() == 1 { "it" } else { "them" };
     if !ask::confirm(&format!(
@@ -66,6 +70,7 @@ pub(crate) fn ensure_trusted(
     let (typed, unknown): (Vec<_>, Vec<_>) =
         store.untrusted_items(&work.root, items).into_iter().partition(|it| is_typed(work, it));
     if !typed.is_empty() {
+        authority::ensure_user(state, GuardedOrder::Trust)?;
         store.grant(&work.root, Some(&work.id), &typed)?;
     }
     if unknown.is_empty() {
@@ -85,6 +90,7 @@ pub(crate) fn ensure_trusted(
             return Err(not_trusted_error(work, &unknown));
         }
     }
+    authority::ensure_user(state, GuardedOrder::Trust)?;
     Ok(store.grant(&work.root, Some(&work.id), &unknown)?)
 }
 

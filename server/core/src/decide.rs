@@ -6,6 +6,7 @@
 
 pub mod apply;
 pub mod attached;
+pub mod attempts;
 mod between_iterations;
 pub mod branch_tracking;
 pub mod breaker;
@@ -52,7 +53,7 @@ pub use state::{
 
 use std::collections::BTreeMap;
 
-use crate::journal::{GitHead, LineStats, LoopSpec, PauseReason, Record, Round};
+use crate::journal::{GitHead, GuardedOrder, LineStats, LoopSpec, PauseReason, Record, Round};
 use crate::prompt::{MemoryFiles, PromptTemplate};
 use crate::settings::LoopEvent;
 use crate::tamper::WeakeningFinding;
@@ -260,6 +261,11 @@ pub enum UserCommand {
     AcceptWeakening,
     /// A hook of the agent's asks or tells of a subagent.
     Subagent(spawns::SubagentEvent),
+    /// An order from a process that is not the user's.
+    Attempt {
+        order: GuardedOrder,
+        from: attempts::AttemptOrigin,
+    },
     Check,
     /// The user saves a document of the task: what is then found in it with exactly these bytes is the user's.
     Saved {
@@ -363,5 +369,7 @@ pub enum KillMode {
 pub enum RefusalReason {
     /// The loop is in the wrong phase for it.
     Conflict,
+    /// It did not come from the user.
+    Forbidden,
     BadArgument,
 }

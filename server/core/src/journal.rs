@@ -1,6 +1,7 @@
 //! The records of a loop's journal: a public format (`server/JOURNAL.md`). Adding a field or a type is
 //! compatible, changing the meaning of one is not. Lines and checksums are in [`mod@line`].
 
+mod attempt;
 mod breaker;
 mod changes;
 pub mod line;
@@ -15,6 +16,7 @@ mod spec;
 
 use serde::{Deserialize, Serialize};
 
+pub use attempt::{GuardedOrder, OrderSource};
 pub use breaker::{
     BreakerCause, BreakerCounts, BreakerState, ChangedIn, ErrorIn, FailingCriterion, TreeAfter, TripEvidence,
 };
@@ -332,6 +334,12 @@ pub enum Record {
     },
     TrustChanged {
         message: String,
+    },
+    /// An order that only the user may give came from a process of a loop, and was refused.
+    OrderRefused {
+        iteration: u32,
+        order: GuardedOrder,
+        by: OrderSource,
     },
     /// A command of `[on]` did not do what it should; the first time for each since the user last resumed the loop.
     HookFailed {

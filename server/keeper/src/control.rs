@@ -18,6 +18,7 @@ use tokio::sync::{broadcast, mpsc, oneshot, watch};
 use tracing::{Instrument as _, debug, debug_span};
 
 use super::agent_hooks::{HookBroker, HookEvent, HookQuestion, HookVerdict};
+use super::authority::{AUTHORIZE, RequestSender};
 use super::spawn_boxed_local;
 use loopkeeper_system::state_dir::socket::MAX_LINE;
 
@@ -138,7 +139,8 @@ pub async fn serve(listener: UnixListener, control: ControlState) {
     loop {
         match listener.accept().await {
             Ok((stream, _)) if is_own(&stream) => {
-                spawn_boxed_local(serve_connection(stream, control.clone()));
+                let sender = RequestSender::of(&stream);
+                spawn_boxed_local(serve_connection((stream, sender), control.clone()));
             }
             Ok(_) => {}
             // Out of descriptors or the like: trying again at once would spin.
@@ -152,7 +154,7 @@ fn is_own(stream: &UnixStream) -> bool {
     stream.peer_cred().is_ok_and(|it| it.uid() == me)
 }
 
-async fn serve_connection(stream: UnixStream, control: ControlState) {
+async fn serve_connection((stream, sender): (UnixStream, RequestSender), control: ControlState) {
     let (read, write) = stream.into_split();
     let mut link = Connection { read: BufReader::new(read), write };
     let hello = json!({
@@ -173,13 +175,17 @@ async fn serve_connection(stream: UnixStream, control: ControlState) {
         if request.verb == "hook" {
             // Its answer may be the last that this keeper gives.
             let _owed = PendingReplyGuard::new(&control.owed);
-            match answer_hook(&mut link, &control, &request.id, &line).await {
+            match answer_hook((&mut link, sender), &control, &request.id, &line).await {
                 Some(answer) if link.send(&answer).await.is_ok() => continue,
                 _ => return,
             }
         }
         let _owed = PendingReplyGuard::new(&control.owed);
-        let answer = ask_once(&control, &request).await;
+        let answer = match sender.refused_order(&request) {
+            Some(attempt) => submit_command(&control, attempt).await,
+            None if request.verb == AUTHORIZE => ControlReply::Done { seq: control.seq.get() },
+            None => ask_once(&control, &request).await,
+        };
         if link.send(&reply_json(&request.id, &answer)).await.is_err() {
             return;
         }
@@ -188,14 +194,19 @@ async fn serve_connection(stream: UnixStream, control: ControlState) {
 
 /// A question of the agent's own, as long as it takes. `None`: the hook went away.
 async fn answer_hook(
-    link: &mut Connection,
+    (link, sender): (&mut Connection, RequestSender),
     control: &ControlState,
     id: &str,
     line: &[u8],
 ) -> Option<serde_json::Value> {
-    let Ok(question) = serde_json::from_slice(line) else {
+    let Ok(question) = serde_json::from_slice::<HookQuestion>(line) else {
         return Some(refusal(id, "badArgument", "not a question of a hook that this keeper knows"));
     };
+    if question.own && sender.is_job() {
+        // The session is its user's, and no process of the loop speaks for it.
+        let verdict = HookVerdict::allow("the caller is a process of the loop, not the session of its user");
+        return Some(json!({"id": id, "ok": true, "seq": control.seq.get(), "verdict": verdict}));
+    }
     tokio::select! {
         verdict = verdict(control, question) => {
             Some(json!({"id": id, "ok": true, "seq": control.seq.get(), "verdict": verdict}))

@@ -397,6 +397,7 @@ pub(super) fn refusal(code: RefusalReason, message: String) -> ControlReply {
     let code = match code {
         RefusalReason::Conflict => "conflict",
         RefusalReason::BadArgument => "badArgument",
+        RefusalReason::Forbidden => "forbidden",
     };
     ControlReply::Refused { code, message }
 }

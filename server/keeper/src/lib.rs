@@ -4,6 +4,7 @@
 pub mod acp;
 pub mod agent;
 pub mod agent_hooks;
+mod authority;
 pub mod calls;
 pub mod check_only;
 pub mod checks;

@@ -70,14 +70,26 @@ pub fn undo_rollback(store: &StateDir, loop_id: &str) -> Result<Option<RollbackR
     Ok(send_for_reply(store, loop_id, json!({"do": "undo-rollback"}))?.restored)
 }
 
+/// Asks a keeper that may be gone, and that the caller does not wait for.
+pub(crate) fn ask_quickly(store: &StateDir, loop_id: &str, question: Value) -> Result<(), Failure> {
+    let address = store.socket(loop_id)?;
+    let failed = |error: io::Error| Failure::ended(error);
+    let stream = UnixStream::connect(address.path()).map_err(failed)?;
+    answer_of(talk(&stream, question, BEGINNING).map_err(failed)?).map(drop)
+}
+
 fn send_for_reply(store: &StateDir, loop_id: &str, order: Value) -> Result<KeeperReply, Failure> {
-    let mut reply = exchange(store, loop_id, order)?;
+    answer_of(exchange(store, loop_id, order)?)
+}
+
+fn answer_of(mut reply: KeeperReply) -> Result<KeeperReply, Failure> {
     match (reply.ok, reply.error.take()) {
         (true, _) => Ok(reply),
         (false, Some(KeeperRefusal { code, message })) => {
             let kind = match code.as_str() {
                 "badArgument" => FailureKind::Usage,
                 "unsupported" => FailureKind::Unsupported,
+                "forbidden" => FailureKind::Forbidden,
                 _ => FailureKind::Conflict,
             };
             Err(Failure::new(kind, message))
@@ -99,23 +111,27 @@ pub fn no_keeper_error(seen: &LoopView) -> Failure {
     }
 }
 
-fn exchange(store: &StateDir, loop_id: &str, mut order: Value) -> Result<KeeperReply, Failure> {
+fn exchange(store: &StateDir, loop_id: &str, order: Value) -> Result<KeeperReply, Failure> {
     let address = store.socket(loop_id)?;
     let failed = |error: io::Error| {
         Failure::ended(format_args!("loop {loop_id} does not answer: {error}"))
             .hint("`loopkeeper status` shows whether it is at work; it may have ended just now.")
     };
     let stream = connect(address.path()).map_err(failed)?;
-    stream.set_read_timeout(Some(TIMEOUT)).map_err(failed)?;
-    stream.set_write_timeout(Some(TIMEOUT)).map_err(failed)?;
-    let mut reader = BufReader::new(&stream);
-    line(&mut reader).map_err(failed)?;
+    talk(&stream, order, TIMEOUT).map_err(failed)
+}
+
+fn talk(stream: &UnixStream, mut order: Value, timeout: Duration) -> io::Result<KeeperReply> {
+    stream.set_read_timeout(Some(timeout))?;
+    stream.set_write_timeout(Some(timeout))?;
+    let mut reader = BufReader::new(stream);
+    line(&mut reader)?;
     if let Some(fields) = order.as_object_mut() {
         fields.insert("id".into(), json!(uuid::Uuid::new_v4().to_string()));
     }
-    (&stream).write_all(format!("{order}\n").as_bytes()).map_err(failed)?;
-    let answer = line(&mut reader).map_err(failed)?;
-    serde_json::from_str(&answer).map_err(|error| failed(error.into()))
+    let mut writer = stream;
+    writer.write_all(format!("{order}\n").as_bytes())?;
+    Ok(serde_json::from_str(&line(&mut reader)?)?)
 }
 
 /// A keeper that just took its loop over holds its lock a moment before it listens.

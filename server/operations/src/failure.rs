@@ -53,6 +53,8 @@ pub enum FailureKind {
     TreeBusy,
     /// Not in this phase.
     Conflict,
+    /// Only the user may: it came from a process of a loop.
+    Forbidden,
     Unsupported,
     /// Everything else: the machine did not let it happen.
     Broken,

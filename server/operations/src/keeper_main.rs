@@ -7,11 +7,14 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use loopkeeper_core::decide::UserCommand;
+use loopkeeper_core::journal::GuardedOrder;
 
+use super::authority;
 use super::failure::{Failure, FailureKind};
 use loopkeeper_keeper::{abort_on_panic, block_on, launch};
 use loopkeeper_system::logging::WarningEcho;
 use loopkeeper_system::state_dir::StateDir;
+use loopkeeper_system::state_dir::workspace::LoopDir;
 
 /// The subcommand's name.
 pub const WORD: &str = "keeper";
@@ -69,7 +72,8 @@ pub fn main(words: impl Iterator<Item = OsString>) -> ExitCode {
 }
 
 fn run_keeper(args: &Args) -> Result<(), Failure> {
-    let (_, _, dir) = StateDir::of_loop(&args.dir)?;
+    let (state, _, dir) = StateDir::of_loop(&args.dir)?;
+    ensure_authority(&state, args, &dir)?;
     if args.detach {
         let pid = launch::spawn_keeper(&dir, args.then.as_deref())?;
         return Ok(writeln!(std::io::stdout(), "{pid}")?);
@@ -84,6 +88,17 @@ fn run_keeper(args: &Args) -> Result<(), Failure> {
     // In a box: its state would pass over the stack several times, which never gets smaller again.
     block_on(Box::pin(launch::run_keeper(&dir, Box::new(|_| {}), order, WarningEcho::None)))??;
     Ok(())
+}
+
+/// A loop that has begun goes on, or ends, by its user's word alone.
+fn ensure_authority(state: &StateDir, args: &Args, dir: &LoopDir) -> Result<(), Failure> {
+    let order = match args.then.as_deref() {
+        Some("stop") => GuardedOrder::Stop,
+        Some(_) => GuardedOrder::Resume,
+        None if dir.journal().exists() => GuardedOrder::Resume,
+        None => return Ok(()),
+    };
+    authority::ensure_user(state, order)
 }
 
 /// Into its log, or to whoever started it; the exit code tells the kind of trouble.

@@ -3,6 +3,7 @@
 //! LSP.
 
 pub mod agents;
+pub mod authority;
 pub mod changes;
 pub mod control_client;
 pub mod current_tree;

@@ -4,12 +4,21 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use loopkeeper_core::journal::GuardedOrder;
 use loopkeeper_task::edit::{self, DocumentEdit, PlanEdit, PlanEditError};
 use loopkeeper_task::{TaskDocument, TaskId};
 
 use super::failure::{Failure, FailureKind};
-use super::notify_saved;
+use super::{authority, notify_saved};
 use loopkeeper_system::task_files;
+
+/// Only the user changes a plan this way: what changes is not the agent's work.
+pub fn ensure_user(wish: PlanEdit) -> Result<(), Failure> {
+    authority::ensure_user_here(match wish {
+        PlanEdit::Skip => GuardedOrder::Skip,
+        PlanEdit::Raise(_) => GuardedOrder::Prioritize,
+    })
+}
 
 /// The task's files as they are now.
 pub fn documents(root: &Path, id: &TaskId) -> Result<Vec<TaskDocument>, Failure> {

@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 use std::path::{Component, Path};
 
 use loopkeeper_core::decide::{sessions, undo, weakening};
-use loopkeeper_core::journal::{Record, SnapshotWhen};
+use loopkeeper_core::journal::{GuardedOrder, Record, SnapshotWhen};
 
+use super::authority;
 use super::control_client::{self, RollbackResult, UnrestoredPath};
 use super::failure::Failure;
 use super::loops::LoopView;
@@ -100,6 +101,7 @@ pub fn restore(
     target: &RestoreSelection,
 ) -> Result<Option<RollbackResult>, Failure> {
     if !seen.is_alive() {
+        authority::ensure_user(store, GuardedOrder::Rollback)?;
         return rollback_offline(store, seen, &RestoreSource::find(seen, target)?).map(Some);
     }
     match target {

@@ -1,7 +1,7 @@
 //! Sentences that several views share.
 
 use loopkeeper_agent::LoopMode;
-use loopkeeper_core::journal::TakeoverReason;
+use loopkeeper_core::journal::{GuardedOrder, OrderSource, TakeoverReason};
 use loopkeeper_core::settings::LoopEvent;
 use loopkeeper_text::sanitize;
 use loopkeeper_text::words::counted;
@@ -39,6 +39,36 @@ pub fn no_cost(mode: LoopMode) -> &'static str {
 /// A command of `[on]` that did not do what it should.
 pub fn hook_failed(event: LoopEvent, why: &str) -> String {
     format!("the command of `on.{}` {}", event.key(), sanitize::line(why))
+}
+
+/// An order that was refused, as it did not come from the user: `the agent tried to accept its own change`.
+pub fn order_refused(order: GuardedOrder, by: OrderSource) -> String {
+    let sender = match by {
+        OrderSource::Agent => "the agent",
+        OrderSource::Job => "a command of this loop",
+        OrderSource::OtherLoop => "a process of another loop",
+        OrderSource::Unknown => "an unidentified process",
+    };
+    let is_agent = by == OrderSource::Agent;
+    let own = if is_agent { "its own" } else { "this" };
+    let what = match order {
+        GuardedOrder::Accept if is_agent => "accept its own change".to_owned(),
+        GuardedOrder::Accept => "accept the agent's change".to_owned(),
+        GuardedOrder::Skip => "skip an item of the plan".to_owned(),
+        GuardedOrder::Prioritize => "reorder the plan".to_owned(),
+        GuardedOrder::Trust => "trust commands".to_owned(),
+        GuardedOrder::Answer => "answer in your place".to_owned(),
+        GuardedOrder::Steer => format!("steer {own} loop"),
+        GuardedOrder::Reset => format!("reset {own} loop"),
+        GuardedOrder::Resume => format!("resume {own} loop"),
+        GuardedOrder::Stop => format!("stop {own} loop"),
+        GuardedOrder::Pause => format!("pause {own} loop"),
+        GuardedOrder::Saved => "report an edit of the task as yours".to_owned(),
+        GuardedOrder::Rollback => "roll back files".to_owned(),
+        GuardedOrder::Gc => "remove ended loops".to_owned(),
+        GuardedOrder::Other => "give an order that only you may give".to_owned(),
+    };
+    format!("{sender} tried to {what}")
 }
 
 /// What an agent was denied: `` `Bash: git push`, `Write: /etc/x` and 3 more ``; `None`: nothing. Of `what` each is told

@@ -196,7 +196,7 @@ fn plan(state: &LoopState) -> PlanStatus {
 /// Of the records alone, never of the clock: nothing is sent because time passes.
 fn warnings(state: &LoopState) -> Vec<String> {
     let hook = |(event, why): (&LoopEvent, &String)| sentences::hook_failed(*event, why);
-    let hooks = state.hooks_failed.iter().map(hook);
+    let hooks = state.hooks_failed.iter().map(hook).chain(attempts(state));
     let denied = denial_warning(state);
     if state.outcome.is_some() {
         return denied.into_iter().chain(hooks).collect();
@@ -212,6 +212,14 @@ fn warnings(state: &LoopState) -> Vec<String> {
         .chain(denied)
         .chain(hooks)
         .collect()
+}
+
+/// `the agent tried to accept its own change (2 times)`.
+fn attempts(state: &LoopState) -> impl Iterator<Item = String> {
+    state.attempts.counts.iter().map(|((by, order), count)| {
+        let sentence = sentences::order_refused(*order, *by);
+        if *count > 1 { format!("{sentence} ({count} times)") } else { sentence }
+    })
 }
 
 /// Of the last iteration in which the agent was denied anything, whether the breaker counts it or not.

@@ -183,7 +183,7 @@ impl EntryFormatter {
                 (None, format!("you edited tests or protected files{}", listed(paths)))
             }
             Record::TrustChanged { message } => (None, message.clone()),
-            Record::HookFailed { event, message } => (None, sentences::hook_failed(*event, message)),
+            Record::OrderRefused { .. } | Record::HookFailed { .. } => incident(&entry.record)?,
             Record::RolledBack { .. } => (None, tree::rolled_back(&entry.record)),
             Record::Recovered { interrupted, .. } => (None, recovered(*interrupted)),
             Record::Ended { outcome } => (None, outcome_sentence(outcome)),
@@ -388,9 +388,21 @@ fn is_milestone(record: &Record) -> bool {
         | Record::WeakeningAccepted { .. }
         | Record::ProtectedEdited { .. }
         | Record::TrustChanged { .. }
+        | Record::OrderRefused { .. }
         | Record::HookFailed { .. }
         | Record::RolledBack { .. }
         | Record::Recovered { .. } => true,
+    }
+}
+
+/// What went wrong beside the work.
+fn incident(record: &Record) -> Option<(Option<u32>, String)> {
+    match record {
+        Record::OrderRefused { iteration, order, by } => {
+            Some((at(*iteration), format!("refused: {}", sentences::order_refused(*order, *by))))
+        }
+        Record::HookFailed { event, message } => Some((None, sentences::hook_failed(*event, message))),
+        _ => None,
     }
 }
 

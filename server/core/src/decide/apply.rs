@@ -13,6 +13,7 @@ use crate::journal::{
 };
 use loopkeeper_task::criterion::Criterion;
 
+use super::attempts::Attempts;
 use super::branch_tracking::{self, BranchTracking};
 use super::checkpoint;
 use super::commits::{self, UncommittedWork};
@@ -57,6 +58,7 @@ pub fn apply(state: &mut LoopState, entry: &Entry) {
     match &entry.record {
         Record::LoopStarted { .. } | Record::TrustChanged { .. } | Record::Unknown => {}
         Record::RolledBack { .. } => went_back(state, entry),
+        Record::OrderRefused { order, by, .. } => state.attempts.record(*order, *by),
         Record::HookFailed { event, message } => {
             state.hooks_failed.insert(*event, message.clone());
         }
@@ -67,7 +69,10 @@ pub fn apply(state: &mut LoopState, entry: &Entry) {
         Record::Committed { .. } => commits::apply_commit_record(state, &entry.record),
         Record::Baseline { .. } => round::apply_baseline(state, &entry.record),
         Record::IterationIntended { .. } => iteration::apply_iteration_intent(state, entry.at, &entry.record),
-        Record::AgentStarted { pid, holds, .. } => agent::apply_agent_start(state, *pid, *holds),
+        Record::AgentStarted { pid, holds, .. } => {
+            state.attempts.agent = Some(*pid);
+            agent::apply_agent_start(state, *pid, *holds);
+        }
         Record::AgentEnded { run, .. } => agent::apply_agent_run(state, entry.at, run),
         Record::SubagentAsked { .. } | Record::SubagentStarted { .. } | Record::SubagentEnded { .. } => {
             state.spawns.apply_record(&entry.record);
@@ -169,6 +174,7 @@ fn initial_state(entry: &Entry, boot: &str, spec: &LoopSpec) -> LoopState {
         warned: BTreeSet::new(),
         calls_note: None,
         hooks_failed: BTreeMap::new(),
+        attempts: Attempts::default(),
         claims: 0,
         turned: false,
         passing_since: None,

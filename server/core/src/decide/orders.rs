@@ -7,8 +7,8 @@ use loopkeeper_text::moment::Moment;
 use super::handle_event::{criteria_of, end_agent};
 use super::state::{LoopState, Phase, StopMode, VolatileState};
 use super::{
-    Decision, Effect, RefusalReason, UserCommand, breaker, permissions, questions, sessions, shared_limits,
-    spawns, undo, unrunnable, weakening,
+    Decision, Effect, RefusalReason, UserCommand, attempts, breaker, permissions, questions, sessions,
+    shared_limits, spawns, undo, unrunnable, weakening,
 };
 
 pub(super) fn handle_command(
@@ -17,6 +17,9 @@ pub(super) fn handle_command(
     now: Moment,
     order: UserCommand,
 ) -> Vec<Decision> {
+    if let UserCommand::Attempt { order, from } = order {
+        return attempts::refuse(state, order, from);
+    }
     if state.outcome.is_some() {
         return refuse("the loop has ended");
     }
@@ -48,6 +51,8 @@ pub(super) fn handle_command(
         UserCommand::ResetSession => sessions::reset(state),
         UserCommand::AcceptWeakening => weakening::accept(state),
         UserCommand::Subagent(told) => spawns::handle_subagent(state, told),
+        // Handled above, also after the end.
+        UserCommand::Attempt { .. } => Vec::new(),
         UserCommand::Check => check(state, live),
         UserCommand::Saved { file, sum } => {
             live.saved.insert(file, sum);

@@ -17,6 +17,7 @@ use loopkeeper_task::criterion::{Criterion, CriterionId};
 use loopkeeper_text::moment::Moment;
 
 use super::TaskDocuments;
+use super::attempts::Attempts;
 use super::branch_tracking::BranchTracking;
 use super::checkpoint::Checkpoint;
 use super::commits::UncommittedWork;
@@ -74,6 +75,8 @@ pub struct LoopState {
     pub calls_note: Option<String>,
     /// Commands of `[on]` that failed since the user last resumed the loop, and how.
     pub hooks_failed: BTreeMap<LoopEvent, String>,
+    /// Orders of processes that are not the user's.
+    pub attempts: Attempts,
     /// Done signals in a row: iterations that ended with a claim. Words alone are one only where nothing changed.
     pub claims: u32,
     /// A goal has turned at some time.

@@ -2,9 +2,9 @@
 
 use super::{
     AgentPlan, BreakerCause, BreakerCounts, BreakerState, ChangeStats, ChangedIn, Claim, Edit, Entry,
-    ErrorIn, FailingCriterion, GitHead, LimitName, LineStats, LoopSpec, Outcome, OutcomeKind, PauseReason,
-    Pinned, Proposal, QuestionKind, Record, Role, Round, SessionReason, SnapshotWhen, TakeoverReason,
-    TreeAfter, TripEvidence, WaitReason, Weakening,
+    ErrorIn, FailingCriterion, GitHead, GuardedOrder, LimitName, LineStats, LoopSpec, OrderSource, Outcome,
+    OutcomeKind, PauseReason, Pinned, Proposal, QuestionKind, Record, Role, Round, SessionReason,
+    SnapshotWhen, TakeoverReason, TreeAfter, TripEvidence, WaitReason, Weakening,
 };
 use crate::check::{
     CheckResult, DependencyProvider, Location, MissingDependency, MissingKind, Status, TestCounts,
@@ -190,6 +190,7 @@ fn around_iterations() -> Vec<Record> {
         },
         Record::ProtectedEdited { paths: vec!["tests/b.rs".to_owned()], all: false, tree: "aa".repeat(20) },
         Record::TrustChanged { message: "2 commands".to_owned() },
+        Record::OrderRefused { iteration: 1, order: GuardedOrder::Accept, by: OrderSource::Agent },
         Record::HookFailed { event: LoopEvent::NeedsYou, message: "failed with exit 3".to_owned() },
         Record::RolledBack {
             to: 0,
@@ -239,6 +240,7 @@ fn all_types_have_a_sample(record: &Record) {
         | Record::AgentChanged { .. } => {}
         Record::WeakeningAccepted { .. } | Record::ProtectedEdited { .. } => {}
         Record::Stopping { .. } | Record::TrustChanged { .. } | Record::RolledBack { .. } => {}
+        Record::OrderRefused { .. } => {}
         Record::HookFailed { .. } | Record::BranchTaken { .. } | Record::Committed { .. } => {}
         Record::Recovered { .. } | Record::Ended { .. } | Record::Unknown => {}
     }

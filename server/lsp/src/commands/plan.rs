@@ -39,6 +39,7 @@ async fn edit_plan(shared: &Arc<ServerState>, task: &str, item: String, wish: Pl
     open.retain(|it| can || it.is_dirty());
     let shown = move |path: &Path| open.iter().find(|it| is_at(it, path)).cloned();
     let (change, open) = run_blocking(move || {
+        plan_edit::ensure_user(wish)?;
         let mut documents = plan_edit::documents(&root, &id)?;
         for it in &mut documents {
             if let Some(open) = shown(&root.join(&it.path)) {

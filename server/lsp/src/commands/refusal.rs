@@ -74,7 +74,7 @@ impl From<Failure> for CommandRefusal {
             FailureKind::NotTrusted => RefusalCode::Untrusted,
             FailureKind::TreeBusy => RefusalCode::TreeBusy,
             FailureKind::Unsupported => RefusalCode::Unsupported,
-            FailureKind::Conflict | FailureKind::Broken => RefusalCode::Conflict,
+            FailureKind::Conflict | FailureKind::Forbidden | FailureKind::Broken => RefusalCode::Conflict,
         };
         let mut refusal = Self::new(code, sentence(&failure.to_string()));
         refusal.data.holder = failure.holder.map(|it| sanitize::line(&it));

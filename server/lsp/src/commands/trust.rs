@@ -6,6 +6,7 @@ mod consent;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use loopkeeper_core::journal::GuardedOrder;
 use loopkeeper_core::settings::SettingOverride;
 use loopkeeper_core::trust::{TrustItem, TrustPage};
 
@@ -15,6 +16,7 @@ use crate::ext::{CommandResult, RefusalCode, TrustArgs, TrustCommand, TrustPageR
 use crate::session::ServerState;
 use crate::virtual_documents::{self, VirtualDocuments};
 use loopkeeper_operations as operations;
+use loopkeeper_operations::authority;
 use loopkeeper_operations::failure::Failure;
 use loopkeeper_operations::resolved_task::ResolvedTask;
 use loopkeeper_system::state_dir::StateDir;
@@ -62,6 +64,7 @@ pub(super) fn required_trust(
         .into_iter()
         .partition(|it| operations::trust::is_typed(work, it));
     if !typed.is_empty() {
+        authority::ensure_user(store, GuardedOrder::Trust)?;
         trust.grant(&work.root, Some(&work.id), &typed)?;
     }
     if unknown.is_empty() { Ok(None) } else { Ok(Some(TrustRequest::of(work, &trust, arguments)?)) }
@@ -112,7 +115,9 @@ async fn grant(
                 "the commands changed since the page was shown, so nothing is trusted: look at them again",
             ));
         }
-        let mut store = TrustStore::open(&StateDir::open().map_err(Failure::from)?);
+        let state = StateDir::open().map_err(Failure::from)?;
+        authority::ensure_user(&state, GuardedOrder::Trust)?;
+        let mut store = TrustStore::open(&state);
         let unknown = store.untrusted_items(&work.root, &items);
         store.grant(&work.root, Some(&work.id), &unknown).map_err(Failure::from)?;
         Ok(CommandResult::default())
@@ -143,7 +148,9 @@ async fn show_trust_page(shared: &Arc<ServerState>, task: &str) -> CommandOutcom
 pub(super) async fn untrust(shared: &Arc<ServerState>, args: UntrustArgs) -> CommandOutcome {
     let task = target::task(shared, &args.task).await?;
     run_blocking(move || {
-        let mut store = TrustStore::open(&StateDir::open().map_err(Failure::from)?);
+        let state = StateDir::open().map_err(Failure::from)?;
+        authority::ensure_user(&state, GuardedOrder::Trust)?;
+        let mut store = TrustStore::open(&state);
         store.revoke(&task.root, Some(&task.id)).map_err(Failure::from)?;
         Ok(CommandResult::default())
     })

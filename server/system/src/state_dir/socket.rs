@@ -41,6 +41,13 @@ impl SocketAddress {
 }
 
 impl StateDir {
+    /// The loops that have a socket; that of a keeper that was killed stays.
+    pub fn listening_loops(&self) -> Vec<String> {
+        let entries = std::fs::read_dir(self.socket_dir()).into_iter().flatten().flatten();
+        let id = |it: std::fs::DirEntry| Some(it.file_name().to_str()?.strip_suffix(".sock")?.to_owned());
+        entries.filter_map(id).collect()
+    }
+
     /// Where the keeper of a loop listens.
     pub fn socket(&self, loop_id: &str) -> Result<SocketAddress, StateError> {
         let run = self.socket_dir();

@@ -4,8 +4,8 @@ use super::{StatusFacts, status};
 use crate::{DisplayPhase, DisplayState, LoopStatus, QuestionStatus, headline};
 use loopkeeper_core::decide::{LoopState, replay};
 use loopkeeper_core::journal::{
-    BreakerCause, BreakerState, Entry, LoopSpec, Outcome, OutcomeKind, PauseReason, QuestionKind, Record,
-    WaitReason,
+    BreakerCause, BreakerState, Entry, GuardedOrder, LoopSpec, OrderSource, Outcome, OutcomeKind,
+    PauseReason, QuestionKind, Record, WaitReason,
 };
 use loopkeeper_core::settings::LoopEvent;
 use loopkeeper_text::moment::Moment;
@@ -258,6 +258,14 @@ fn limits_that_are_near_are_shown_while_it_lasts() {
     state.hooks_failed.insert(LoopEvent::Ended, "failed with exit 3: no such host".into());
     let expect = json!(["the command of `on.ended` failed with exit 3: no such host"]);
     assert_eq!(shown(&state)["warnings"], expect, "nobody was told that it ended");
+    state.hooks_failed.clear();
+    state.attempts.counts.insert((OrderSource::Agent, GuardedOrder::Accept), 2);
+    state.attempts.counts.insert((OrderSource::Job, GuardedOrder::Accept), 1);
+    let expect = json!([
+        "the agent tried to accept its own change (2 times)",
+        "a command of this loop tried to accept the agent's change"
+    ]);
+    assert_eq!(shown(&state)["warnings"], expect, "also after the end");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 
 use std::io::Write;
 
-use loopkeeper_core::journal::AgentPlan;
+use loopkeeper_core::journal::{AgentPlan, GuardedOrder};
 use loopkeeper_core::settings::SettingOrigin;
 use loopkeeper_core::trust::TrustItem;
 
@@ -13,6 +13,7 @@ use super::announcement;
 use super::calls::count;
 use crate::ask;
 use crate::failure::{self, Failure};
+use loopkeeper_operations::authority;
 use loopkeeper_operations::failure::FailureKind;
 use loopkeeper_operations::trust::page;
 use loopkeeper_system::trust::TrustStore;
@@ -42,6 +43,7 @@ pub(super) fn ensure_trusted(looked: &FactContext, plan: &AgentPlan, args: &Args
             return Err(refused());
         }
     }
+    authority::ensure_user(looked.state()?, GuardedOrder::Trust)?;
     Ok(store.grant(&looked.root, None, &unknown)?)
 }
 

@@ -1,0 +1,109 @@
+//! Orders that only the user may give, from processes that are not the user's: refused in every phase, and recorded.
+
+use std::collections::BTreeMap;
+
+use crate::journal::{GuardedOrder, OrderSource, Record};
+
+use super::state::{LoopState, Phase};
+use super::{Decision, Effect, RefusalReason};
+
+/// Attempts beyond this number are refused without a record: a process could fill the journal.
+const MAX_RECORDED: u32 = 100;
+
+/// What the keeper can tell about a sender that is not the user.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AttemptOrigin {
+    /// Below this child of the keeper: a warden, or the bubblewrap around one.
+    Job { warden: u32 },
+    /// In the kill domain of another loop, or of checks without a loop.
+    OtherLoop,
+    /// It ended before it could be looked at.
+    Unknown,
+}
+
+/// Attempts so far.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Attempts {
+    /// How often each kind was recorded.
+    pub counts: BTreeMap<(OrderSource, GuardedOrder), u32>,
+    /// The warden of the last agent.
+    pub(super) agent: Option<u32>,
+}
+
+impl Attempts {
+    pub(super) fn record(&mut self, order: GuardedOrder, by: OrderSource) {
+        *self.counts.entry((by, order)).or_default() += 1;
+    }
+
+    fn total(&self) -> u32 {
+        self.counts.values().sum()
+    }
+}
+
+pub(super) fn refuse(state: &LoopState, order: GuardedOrder, from: AttemptOrigin) -> Vec<Decision> {
+    let is_recorded = state.outcome.is_none() && state.attempts.total() < MAX_RECORDED;
+    let by = source(state, from);
+    let record = Record::OrderRefused { iteration: state.iteration, order, by };
+    let message = message(order, by);
+    let refusal = Decision::Effect(Effect::Refuse { code: RefusalReason::Forbidden, message });
+    is_recorded.then_some(Decision::Record(record)).into_iter().chain([refusal]).collect()
+}
+
+fn source(state: &LoopState, from: AttemptOrigin) -> OrderSource {
+    match from {
+        // An agent may be quicker than the record of its start.
+        AttemptOrigin::Job { .. } if matches!(state.phase, Phase::Iterating { pid: None, .. }) => {
+            OrderSource::Agent
+        }
+        AttemptOrigin::Job { warden } if state.attempts.agent == Some(warden) => OrderSource::Agent,
+        AttemptOrigin::Job { .. } => OrderSource::Job,
+        AttemptOrigin::OtherLoop => OrderSource::OtherLoop,
+        AttemptOrigin::Unknown => OrderSource::Unknown,
+    }
+}
+
+fn message(order: GuardedOrder, by: OrderSource) -> String {
+    let sender = match by {
+        OrderSource::Agent | OrderSource::Job => "a process of this loop",
+        OrderSource::OtherLoop => "a process of another loop",
+        OrderSource::Unknown => "a process that ended before it was identified",
+    };
+    let verb = order.verb();
+    format!(
+        "`{verb}` came from {sender}, and only the user may order it. Hint: use a terminal or an editor that no agent started"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::journal::samples;
+
+    #[test]
+    fn attempts_are_recorded_by_source_and_only_so_many() {
+        let first = samples::entry(1, samples::records().remove(0));
+        let mut state = crate::decide::state_from_first(&first).unwrap();
+        state.attempts.agent = Some(7);
+        let asked = |state: &LoopState, from| refuse(state, GuardedOrder::Accept, from);
+        let check = |state: &LoopState, from, expect| {
+            let steps = asked(state, from);
+            let Some(Decision::Record(Record::OrderRefused { order, by, .. })) = steps.first() else {
+                panic!("{steps:?}");
+            };
+            assert_eq!((*order, *by), (GuardedOrder::Accept, expect));
+            let last = steps.last();
+            assert!(
+                matches!(last, Some(Decision::Effect(Effect::Refuse { code: RefusalReason::Forbidden, .. }))),
+                "{last:?}"
+            );
+        };
+        check(&state, AttemptOrigin::Job { warden: 7 }, OrderSource::Agent);
+        check(&state, AttemptOrigin::Job { warden: 8 }, OrderSource::Job);
+        check(&state, AttemptOrigin::OtherLoop, OrderSource::OtherLoop);
+        check(&state, AttemptOrigin::Unknown, OrderSource::Unknown);
+        for _ in 0..MAX_RECORDED {
+            state.attempts.record(GuardedOrder::Stop, OrderSource::Agent);
+        }
+        assert_eq!(asked(&state, AttemptOrigin::Unknown).len(), 1, "refused and not recorded");
+    }
+}

@@ -1,0 +1,88 @@
+//! Orders that only the user may give, and the processes that tried to give one. A word that only a newer program
+//! knows is read as `Other` or `Unknown`.
+
+use serde::{Deserialize, Serialize};
+
+/// An order that changes a verdict or a budget.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum GuardedOrder {
+    Accept,
+    Skip,
+    Prioritize,
+    Trust,
+    Answer,
+    Steer,
+    Reset,
+    Resume,
+    Stop,
+    Pause,
+    /// A document of the task was reported as saved by the user.
+    Saved,
+    Rollback,
+    Gc,
+    #[serde(other)]
+    Other,
+}
+
+/// Where an order came from that was refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum OrderSource {
+    Agent,
+    /// Another command that the loop runs: a check, a server, a command of `[on]`.
+    Job,
+    /// The kill domain of another loop, or of checks without a loop.
+    OtherLoop,
+    /// The sender ended before it could be identified.
+    #[serde(other)]
+    Unknown,
+}
+
+impl GuardedOrder {
+    const ALL: [(&str, Self); 13] = [
+        ("accept", Self::Accept),
+        ("skip", Self::Skip),
+        ("prioritize", Self::Prioritize),
+        ("trust", Self::Trust),
+        ("answer", Self::Answer),
+        ("steer", Self::Steer),
+        ("reset", Self::Reset),
+        ("resume", Self::Resume),
+        ("stop", Self::Stop),
+        ("pause", Self::Pause),
+        ("saved", Self::Saved),
+        ("rollback", Self::Rollback),
+        ("gc", Self::Gc),
+    ];
+
+    /// By its verb in the control protocol; `None`: anyone may ask for it, or nobody knows it.
+    pub fn of_verb(verb: &str) -> Option<Self> {
+        let verb = if verb == "undo-rollback" { "rollback" } else { verb };
+        Self::ALL.iter().find(|(name, _)| *name == verb).map(|(_, order)| *order)
+    }
+
+    /// Its verb.
+    pub fn verb(self) -> &'static str {
+        Self::ALL.iter().find(|(_, order)| *order == self).map_or("other", |(name, _)| name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::GuardedOrder;
+
+    #[test]
+    fn verbs_are_those_of_the_journal() {
+        for (name, order) in GuardedOrder::ALL {
+            assert_eq!((order.verb(), GuardedOrder::of_verb(name)), (name, Some(order)));
+            assert_eq!(serde_json::to_string(&order).unwrap(), format!("\"{name}\""));
+        }
+        assert_eq!(GuardedOrder::of_verb("undo-rollback"), Some(GuardedOrder::Rollback));
+        for open in ["check", "watch", "hook", "authorize", "other", ""] {
+            assert_eq!(GuardedOrder::of_verb(open), None, "{open}");
+        }
+        let newer: GuardedOrder = serde_json::from_str("\"newer\"").unwrap();
+        assert_eq!(newer, GuardedOrder::Other);
+    }
+}

@@ -1,0 +1,80 @@
+//! Who sent a request: the user, or a process that a loop started. The kernel names the peer of a connection, and its
+//! ancestors say the rest; nothing that the peer claims counts.
+
+use loopkeeper_core::decide::UserCommand;
+use loopkeeper_core::decide::attempts::AttemptOrigin;
+use loopkeeper_core::journal::GuardedOrder;
+use tokio::net::UnixStream;
+
+use super::control::RequestLine;
+use loopkeeper_system::process::origin::{ProcessOrigin, origin_of};
+
+/// The verb by which a program asks whether its caller may give an order that needs no keeper.
+pub(super) const AUTHORIZE: &str = "authorize";
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum RequestSender {
+    User,
+    Foreign(AttemptOrigin),
+}
+
+impl RequestSender {
+    /// Called when the connection is accepted: a process that ends later keeps what it was.
+    pub(super) fn of(stream: &UnixStream) -> Self {
+        let Ok(peer) = stream.peer_cred() else { return Self::Foreign(AttemptOrigin::Unknown) };
+        match origin_of(peer.pid().unwrap_or(0)) {
+            ProcessOrigin::User => Self::User,
+            ProcessOrigin::Below { child } => {
+                Self::Foreign(AttemptOrigin::Job { warden: child.unsigned_abs() })
+            }
+            ProcessOrigin::OtherDomain => Self::Foreign(AttemptOrigin::OtherLoop),
+            ProcessOrigin::Gone => Self::Foreign(AttemptOrigin::Unknown),
+        }
+    }
+
+    /// Whether a job of this loop sent it.
+    pub(super) fn is_job(self) -> bool {
+        matches!(self, Self::Foreign(AttemptOrigin::Job { .. }))
+    }
+
+    /// What is done instead of the request; `None`: it may be done.
+    pub(super) fn refused_order(self, request: &RequestLine) -> Option<UserCommand> {
+        let Self::Foreign(from) = self else { return None };
+        let order = if request.verb == AUTHORIZE {
+            let what = request.what.as_deref().unwrap_or_default();
+            GuardedOrder::of_verb(what).unwrap_or(GuardedOrder::Other)
+        } else {
+            GuardedOrder::of_verb(&request.verb)?
+        };
+        Some(UserCommand::Attempt { order, from })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn orders_of_a_job_are_refused_and_questions_are_not() {
+        let job = RequestSender::Foreign(AttemptOrigin::Job { warden: 7 });
+        let check = |verb: &str, what: Option<&str>, expect: Option<GuardedOrder>| {
+            let request = serde_json::from_value(json!({"id": "1", "do": verb, "what": what})).unwrap();
+            let order = job.refused_order(&request).map(|it| match it {
+                UserCommand::Attempt { order, .. } => order,
+                other => panic!("{other:?}"),
+            });
+            assert_eq!(order, expect, "{verb}");
+            assert_eq!(RequestSender::User.refused_order(&request), None);
+        };
+        check("accept", None, Some(GuardedOrder::Accept));
+        check("saved", Some("PROMPT.md"), Some(GuardedOrder::Saved));
+        check("undo-rollback", None, Some(GuardedOrder::Rollback));
+        check(AUTHORIZE, Some("trust"), Some(GuardedOrder::Trust));
+        check(AUTHORIZE, Some("dance"), Some(GuardedOrder::Other));
+        check("check", None, None);
+        check("hook", None, None);
+        check("watch", None, None);
+    }
+}

@@ -1,0 +1,47 @@
+//! Whether this process may act for the user. Orders that need no keeper (trust, the plan, a loop at rest, old loops)
+//! are refused to processes that a loop started; the keeper of that loop records the attempt.
+
+use std::fs;
+
+use loopkeeper_core::journal::GuardedOrder;
+use serde_json::json;
+
+use super::control_client;
+use super::failure::{Failure, FailureKind};
+use loopkeeper_system::process::origin;
+use loopkeeper_system::state_dir::StateDir;
+
+/// Succeeds only for the user.
+pub fn ensure_user(store: &StateDir, order: GuardedOrder) -> Result<(), Failure> {
+    // Each keeper knows its own jobs, whatever namespaces and environments they made for themselves.
+    for loop_id in store.listening_loops() {
+        if let Some(refusal) = ask_keeper(store, &loop_id, order) {
+            return Err(refusal);
+        }
+    }
+    // A state folder that is younger than the warden was made inside: it holds nothing of the user's.
+    let made = fs::metadata(store.root()).and_then(|it| it.created()).ok();
+    if origin::is_below_warden_older_than(made) { Err(refusal(order)) } else { Ok(()) }
+}
+
+/// The same for the user's own state folder.
+pub fn ensure_user_here(order: GuardedOrder) -> Result<(), Failure> {
+    ensure_user(&StateDir::open()?, order)
+}
+
+/// The refusal of a keeper. One that does not answer, or is older than this program, refuses nothing.
+fn ask_keeper(store: &StateDir, loop_id: &str, order: GuardedOrder) -> Option<Failure> {
+    let question = json!({"do": "authorize", "what": order.verb()});
+    control_client::ask_quickly(store, loop_id, question)
+        .err()
+        .filter(|failure| failure.kind == FailureKind::Forbidden)
+}
+
+fn refusal(order: GuardedOrder) -> Failure {
+    let verb = order.verb();
+    Failure::new(
+        FailureKind::Forbidden,
+        format_args!("`{verb}` came from a process that loopkeeper started, and only the user may order it"),
+    )
+    .hint("Use a terminal or an editor that no agent started.")
+}
