@@ -1,12 +1,12 @@
-//! The branch that a loop works on: its name, from the settings or from `prd.json`, and whether git takes it.
+//! The loop's Git branch: its name, from the settings or `prd.json`, and whether Git accepts it.
 
 const LONGEST_SLUG: usize = 80;
 const LONGEST: usize = 200;
 const TASK: &str = "{task}";
 
-/// The name for a loop on `task`. `given`: the `branchName` of its `prd.json`, which wins over `template`, where
-/// `{task}` stands for the task; but an empty `template` that somebody wrote wins over both. `None`: it stays on the
-/// branch that is checked out.
+/// The branch name for a loop on `task`. `given` is the `branchName` of its `prd.json` and takes precedence over
+/// `template`, where `{task}` is a placeholder for the task. An explicitly empty `template` overrides both. `None`: the
+/// loop stays on the branch that is checked out.
 pub fn named(template: Option<&str>, given: Option<&str>, task: &str) -> Option<String> {
     let template = template.map(str::trim);
     if template.is_some_and(str::is_empty) {
@@ -16,7 +16,7 @@ pub fn named(template: Option<&str>, given: Option<&str>, task: &str) -> Option<
     given.or_else(|| template.map(|it| it.replace(TASK, &slug(task))))
 }
 
-/// Why git takes no such name; the rules of `git check-ref-format --branch`.
+/// Why Git rejects this name, by the rules of `git check-ref-format --branch`.
 pub fn fault(name: &str) -> Option<&'static str> {
     let wrong = |it: char| it.is_control() || it.is_whitespace() || "~^:?*[\\".contains(it);
     if name.len() > LONGEST {
@@ -36,7 +36,7 @@ pub fn fault(name: &str) -> Option<&'static str> {
     name.split('/').any(bad).then_some("one of its parts is empty, begins with `.` or ends in `.lock`")
 }
 
-/// The same of a name in the settings, where `{task}` stands for the task; an empty one is good.
+/// The same for a template from the settings, where `{task}` is a placeholder; an empty template is valid.
 pub fn template_fault(template: &str) -> Option<&'static str> {
     let template = template.trim().replace(TASK, "task");
     match template.is_empty() {
@@ -46,7 +46,7 @@ pub fn template_fault(template: &str) -> Option<&'static str> {
     }
 }
 
-/// A task's id as a part of a branch's name: its path without the ending, letters and digits kept.
+/// A task's id as a component of a branch name: its path without the extension, reduced to letters and digits.
 fn slug(task: &str) -> String {
     let path = task.strip_suffix(".md").unwrap_or(task);
     let path = path.strip_suffix(".ralph").unwrap_or(path).to_lowercase();

@@ -1,6 +1,6 @@
-//! "Did you mean": the known word nearest to one that is not.
+//! "Did you mean": finds the known word nearest to an unknown one.
 
-/// The candidate that differs from `word` by the fewest typing slips, if they are few for its length.
+/// The candidate with the fewest typos relative to `word`, if they are few for its length.
 pub fn closest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     const LONGEST: usize = 40;
     if word.chars().count() > LONGEST {
@@ -18,31 +18,31 @@ pub fn closest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .map(|(_, candidate)| candidate)
 }
 
-/// Whether at most so many typing slips lie between two words.
+/// Whether two words differ by at most `most` typos.
 pub fn is_within(most: usize, word: &str, candidate: &str) -> bool {
-    // Every inline code of a document is compared, and few of them are as short.
+    // Every inline code span of a document is compared, and few are short enough to match.
     word.len() <= (candidate.len() + most) * char::MAX.len_utf8()
         && distance(&plain(word), &plain(candidate), most) <= most
 }
 
-/// Case and the choice between `-` and `_` are no slips.
+/// Case and the choice between `-` and `_` do not count as typos.
 fn plain(word: &str) -> Vec<char> {
     word.chars().map(|it| if it == '-' { '_' } else { it.to_ascii_lowercase() }).collect()
 }
 
-/// The beginning of a word counts as one slip. Above `most` it is only known that it is more.
+/// A prefix of a word counts as one typo. Above `most` the exact distance is not computed.
 fn distance(word: &[char], candidate: &[char], most: usize) -> usize {
     const TELLING: usize = 4;
     let beginning = word.len() >= TELLING && candidate.starts_with(word) && candidate != word;
     match word.len().abs_diff(candidate.len()) {
         _ if beginning => 1,
-        // Each character too many is a slip.
+        // Each extra character counts as a typo.
         difference if difference > most => difference,
         _ => slips(word, candidate),
     }
 }
 
-/// Edit distance in which swapping two neighbours counts once.
+/// Edit distance in which swapping two adjacent characters counts once.
 fn slips(left: &[char], right: &[char]) -> usize {
     let at = |line: &[usize], index: usize| line.get(index).copied().unwrap_or(usize::MAX - 1);
     let mut last: Vec<usize> = (0..=right.len()).collect();

@@ -1,13 +1,13 @@
-//! Text on one line, and at most so many characters of it. Copies only what changes.
+//! Folds text to one line and shortens it to a number of characters. Copies only what changes.
 
 use std::borrow::Cow;
 
-/// Any white space, line ends included, as single spaces.
+/// Replaces any white space, line ends included, with single spaces.
 pub fn one_line(text: &str) -> String {
     folded(text).into_owned()
 }
 
-/// The same, without a copy of what is one line already.
+/// The same, without copying text that is already one line.
 pub fn folded(text: &str) -> Cow<'_, str> {
     let is_folded = !text.starts_with(' ')
         && !text.ends_with(' ')
@@ -19,7 +19,7 @@ pub fn folded(text: &str) -> Cow<'_, str> {
     text.split_whitespace().collect::<Vec<_>>().join(" ").into()
 }
 
-/// At most `limit` characters.
+/// Shortens to at most `limit` characters.
 pub fn shortened(text: &str, limit: usize) -> Cow<'_, str> {
     if text.len() <= limit || text.chars().count() <= limit {
         return text.into();

@@ -1,7 +1,6 @@
-//! Whether a glob or a path of the configuration can mean anything: one that never matches would be a key
-//! accepted in silence.
+//! Validates globs and paths of the configuration: a glob that can never match would be a key that is silently ignored.
 
-/// Why a glob is none, as a phrase; `None` for a good one.
+/// Why a glob is invalid, as a phrase; `None` for a valid one.
 pub fn glob_fault(glob: &str) -> Option<String> {
     if glob.is_empty() {
         return Some("an empty text".to_owned());
@@ -12,7 +11,7 @@ pub fn glob_fault(glob: &str) -> Option<String> {
     globset::Glob::new(glob).err().map(|error| error.kind().to_string())
 }
 
-/// Why a path does not lead to a file below the root.
+/// Why a path does not name a file below the root.
 pub fn path_fault(path: &str) -> Option<String> {
     if path.is_empty() { Some("an empty text".to_owned()) } else { outside(path) }
 }

@@ -1,5 +1,5 @@
-//! Text, before anything is read into it: what is hidden and escaped in it, where its lines are, numbers and names in
-//! words. Knows no other module.
+//! Text utilities without domain knowledge: redaction, escaping, line positions, and formatting of numbers and names.
+//! Depends on no other module.
 
 pub mod branch;
 pub mod closest;

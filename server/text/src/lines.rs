@@ -1,7 +1,7 @@
-//! Where the lines of a text begin. Made once per text, so that the place of each of many ranges costs no scan of
-//! all that stands before it.
+//! Index of line starts. Built once per text, so that locating many ranges does not rescan the text before each of
+//! them.
 
-/// The index of one text's lines. Lines end with `\n`, `\r\n` or `\r`.
+/// The line index of one text. Lines end with `\n`, `\r\n` or `\r`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LineIndex {
     starts: Vec<usize>,
@@ -17,12 +17,12 @@ impl LineIndex {
         Self { starts: std::iter::once(0).chain(ends.map(|at| at + 1)).collect() }
     }
 
-    /// The line that holds a byte, from 0; the last one for a byte behind the end.
+    /// The line that contains a byte, from 0; the last one for a byte past the end.
     pub fn line(&self, byte: usize) -> usize {
         self.starts.partition_point(|start| *start <= byte).saturating_sub(1)
     }
 
-    /// The first byte of a line. `None`: there is no such line.
+    /// The first byte of a line; `None` if there is no such line.
     pub fn start(&self, line: usize) -> Option<usize> {
         self.starts.get(line).copied()
     }

@@ -2,12 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-/// One moment, read by the shell. `wall` is for people and provider resets, `awake` for every deadline of ours.
+/// One moment, read by the shell. `wall` is for display and provider resets, `awake` for all internal deadlines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 pub struct Moment {
     /// Milliseconds since the Unix epoch, UTC. May jump.
     pub wall: u64,
-    /// Milliseconds of `CLOCK_BOOTTIME`: never jumps, counts suspend, starts anew at boot.
+    /// Milliseconds of `CLOCK_BOOTTIME`: never jumps, counts suspend, restarts at boot.
     pub awake: u64,
 }
 
@@ -17,7 +17,7 @@ impl Moment {
         Self { wall: self.wall.saturating_add(ms), awake: self.awake.saturating_add(ms) }
     }
 
-    /// Milliseconds of `awake` since `earlier`; zero when `earlier` lies ahead.
+    /// Milliseconds of `awake` since `earlier`; zero if `earlier` is in the future.
     pub fn ms_since(self, earlier: Self) -> u64 {
         self.awake.saturating_sub(earlier.awake)
     }

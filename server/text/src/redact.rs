@@ -1,5 +1,6 @@
-//! Known secrets and secret-shaped text out of what is stored. One scanner serves whole texts and streams in
-//! any chunking alike. It misses what it does not know: it narrows a leak, it is no permission to log.
+//! Removes known secrets and secret-shaped text from what is stored. One scanner serves whole texts and streams, with
+//! the same result for any chunking. It misses secrets that it does not know: it limits a leak, it does not make
+//! logging safe.
 
 mod cleaned;
 mod shapes;
@@ -14,22 +15,22 @@ use shapes::{SHAPE_LOOKAHEAD, SHAPES, TailCharset};
 pub use variables::take_values;
 
 const MARK: &[u8] = b"[redacted]";
-/// Shorter values would black out ordinary words.
+/// Shorter values would redact ordinary words.
 const LEAST_KNOWN: usize = 8;
 const PAIRS: usize = 1 << 16;
 
-/// What to look for: exact values first, then the shapes of well-known tokens.
+/// The patterns: exact values first, then the shapes of well-known tokens.
 #[derive(Debug, Clone)]
 pub struct Redactor {
-    /// The longest first.
+    /// Known values, longest first.
     known: Arc<[Vec<u8>]>,
     starts: Arc<Prefilter>,
-    /// How far ahead of a byte one must see to judge it.
+    /// Bytes of lookahead needed to classify a byte.
     lookahead: usize,
 }
 
 impl Redactor {
-    /// Looks for these values (those of at least 8 bytes) besides the shapes.
+    /// Redacts these values (those of at least 8 bytes) in addition to the shapes.
     pub fn new(known: impl IntoIterator<Item = String>) -> Self {
         let mut known: Vec<Vec<u8>> =
             known.into_iter().filter(|it| it.len() >= LEAST_KNOWN).map(String::into_bytes).collect();
@@ -51,7 +52,7 @@ impl Redactor {
         }
     }
 
-    /// Takes the values of variables whose names say that they are secret.
+    /// Redacts the values of variables whose names mark them as secret.
     pub fn from_env(vars: impl IntoIterator<Item = (String, String)>) -> Self {
         Self::new(vars.into_iter().filter(|(name, _)| is_secret_name(name)).map(|(_, value)| value))
     }
@@ -61,7 +62,7 @@ impl Redactor {
         let mut stream = self.stream();
         let mut out = stream.push(text.as_bytes());
         out.extend(stream.finish());
-        // Secrets begin and end at characters, so this only ever copies.
+        // Secrets begin and end at character boundaries, so this never replaces anything.
         String::from_utf8(out).unwrap_or_else(|it| String::from_utf8_lossy(it.as_bytes()).into_owned())
     }
 
@@ -70,18 +71,18 @@ impl Redactor {
         RedactingStream { redactor: self.clone(), held: Vec::new(), previous: None, mode: StreamState::Plain }
     }
 
-    /// The longest known value at the start of `bytes`. One that overlaps a mark in the text does not count:
-    /// otherwise redacting twice could find what redacting once had made.
+    /// The longest known value at the start of `bytes`. One that overlaps a mark in the text does not count; otherwise
+    /// a second pass could match what the first one produced.
     fn known_at(&self, bytes: &[u8]) -> usize {
         let found = |it: &&Vec<u8>| bytes.starts_with(it) && !begins_mark_within(bytes, it.len());
         self.known.iter().find(found).map_or(0, Vec::len)
     }
 }
 
-/// The pairs of bytes with which anything sought begins: nearly all text is passed over by looking them up.
+/// The byte pairs with which any pattern begins. Nearly all text is skipped by this test.
 #[derive(Debug)]
 struct Prefilter {
-    /// One bit each: keepers hold several of these for hours.
+    /// One bit per pair, because keepers keep several of these in memory for hours.
     pairs: Vec<u64>,
     firsts: Vec<bool>,
 }
@@ -103,7 +104,7 @@ impl Prefilter {
         (index / 64, 1 << (index % 64))
     }
 
-    /// Where something may begin, at the end of `bytes` where nothing does.
+    /// The first position where a pattern may begin, or the end of `bytes`.
     fn first_in(&self, bytes: &[u8]) -> usize {
         let pair = |pair: &[u8]| match pair {
             [first, second] => {
@@ -117,7 +118,7 @@ impl Prefilter {
     }
 }
 
-/// Whether a variable of this name holds a secret, not the way to one: a path is part of too much else.
+/// Whether a variable of this name holds a secret rather than a path to one. A path is part of too many other texts.
 pub fn is_secret_name(name: &str) -> bool {
     let name = name.as_bytes();
     let ends =
@@ -131,12 +132,12 @@ fn begins_mark_within(bytes: &[u8], length: usize) -> bool {
     (1..length).any(|at| bytes.get(at..).is_some_and(|it| it.starts_with(MARK)))
 }
 
-/// Redacts bytes that arrive in pieces; holds back what could still become part of a secret.
+/// Redacts bytes that arrive in pieces; holds back bytes that may still turn out to be part of a secret.
 #[derive(Debug)]
 pub struct RedactingStream {
     redactor: Redactor,
     held: Vec<u8>,
-    /// The last byte given out.
+    /// The last byte written.
     previous: Option<u8>,
     mode: StreamState,
 }
@@ -144,7 +145,8 @@ pub struct RedactingStream {
 #[derive(Debug)]
 enum StreamState {
     Plain,
-    /// Inside a secret whose mark is out: `left` bytes belong to it for sure, then as many as `rest` says.
+    /// Inside a secret whose mark is already written: `left` bytes certainly belong to it, then as many as `rest`
+    /// determines.
     Covered {
         left: usize,
         rest: TailCharset,
@@ -153,13 +155,13 @@ enum StreamState {
 }
 
 impl RedactingStream {
-    /// What may be stored after these bytes.
+    /// Takes bytes and returns those that are safe to store.
     pub fn push(&mut self, bytes: &[u8]) -> Vec<u8> {
         self.held.extend_from_slice(bytes);
         self.drain(self.redactor.lookahead)
     }
 
-    /// What was still held back.
+    /// Returns the bytes that were still held back.
     pub fn finish(&mut self) -> Vec<u8> {
         self.drain(1)
     }
@@ -183,7 +185,7 @@ impl RedactingStream {
         out
     }
 
-    /// The bytes up to the next one at which anything could begin.
+    /// The bytes before the next position where a pattern may begin.
     fn calm<'b>(&self, bytes: &'b [u8]) -> &'b [u8] {
         if matches!(self.mode, StreamState::Covered { .. }) {
             return &[];
@@ -191,7 +193,7 @@ impl RedactingStream {
         bytes.get(..self.redactor.starts.first_in(bytes)).unwrap_or_default()
     }
 
-    /// Judges the first byte of `rest`; how many bytes that used up.
+    /// Classifies the first byte of `rest`; returns how many bytes were consumed.
     fn step(&mut self, rest: &[u8], out: &mut Vec<u8>) -> usize {
         if let StreamState::Covered { left, rest: then, last } = &mut self.mode {
             if *left == 0 {

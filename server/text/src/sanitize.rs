@@ -1,28 +1,28 @@
-//! Escape sequences, control, bidi and invisible characters out of what is shown: everything that came from an
-//! agent, a check or a file name goes through here before a person or a client sees it. Total and idempotent.
+//! Removes or escapes escape sequences and control, bidi and invisible characters before display. Everything from an
+//! agent, a check or a file name passes through here before a person or a client sees it. Total and idempotent.
 
 #[cfg(test)]
 mod tests;
 
 use std::borrow::Cow;
 
-/// Characters of a [`fn@line`].
+/// Maximum characters of a [`fn@line`].
 pub(crate) const LINE_CHARS: usize = 300;
 
-/// Several lines: only printable characters, `\n` and `\t` are left.
+/// Several lines: keeps only printable characters, `\n` and `\t`.
 pub fn text(raw: &str) -> String {
     let stripped = strip_escapes(raw);
     let mut out = String::with_capacity(stripped.len());
     let mut rest = stripped.as_str();
     loop {
-        // Most of what comes is plain, and goes in whole runs.
+        // Most input is plain and is copied in whole runs.
         let plain = rest.bytes().position(|it| !matches!(it, b' '..=b'~' | b'\n' | b'\t'));
         let (run, other) = rest.split_at(plain.unwrap_or(rest.len()));
         out.push_str(run);
         let mut chars = other.chars();
         match chars.next() {
             None => return out,
-            // They break lines in editors, though not in terminals.
+            // They break lines in editors, but not in terminals.
             Some('\u{2028}' | '\u{2029}') => out.push('\n'),
             Some(c) if c.is_control() || is_invisible(c) => {}
             Some(c) => out.push(c),
@@ -31,12 +31,12 @@ pub fn text(raw: &str) -> String {
     }
 }
 
-/// One line of at most [`LINE_CHARS`] characters; white space is folded, what is cut off shows as `…`.
+/// One line of at most [`LINE_CHARS`] characters; white space is folded and `…` marks a truncation.
 pub fn line(raw: &str) -> String {
     line_within(raw, LINE_CHARS)
 }
 
-/// As [`fn@line`], of at most `most` characters.
+/// Like [`fn@line`], with at most `most` characters.
 pub fn line_within(raw: &str, most: usize) -> String {
     let folded: Cow<'_, str> = if is_clean_line(raw) {
         raw.into()
@@ -50,7 +50,7 @@ pub fn line_within(raw: &str, most: usize) -> String {
     format!("{}…", kept.trim_end())
 }
 
-/// Nothing is to be taken out or folded, which is so for nearly every name.
+/// Whether nothing needs removing or folding, as for nearly every name.
 fn is_clean_line(raw: &str) -> bool {
     let mut after_space = true;
     let is_clean = raw.chars().all(|c| {
@@ -66,8 +66,8 @@ fn is_clean_line(raw: &str) -> bool {
     is_clean && (!after_space || raw.is_empty())
 }
 
-/// Every character that could hide, move or imitate something, escaped so that it shows: `^[`, `\u{202e}`.
-/// For pages on which a person decides what may run; nothing is left out, line ends show too.
+/// Escapes every character that could hide, move or imitate something, so that it is visible: `^[`, `\u{202e}`. For
+/// pages on which the user decides what may run: nothing is dropped, and line ends are shown too.
 pub fn visible(raw: &str) -> String {
     let mut out = String::with_capacity(raw.len());
     for c in raw.chars() {
@@ -81,14 +81,13 @@ pub fn visible(raw: &str) -> String {
     out
 }
 
-/// What a terminal would show of `raw` as far as searching goes: escape sequences out, every line end `\n`. A
-/// carriage return alone ends a line too, so that no state of a progress bar is lost. Tabs and all other
-/// characters stay.
+/// Plain text for searching: escape sequences are removed and every line end becomes `\n`. A lone carriage return ends
+/// a line too, so that no state of a progress bar is lost. Tabs and all other characters are kept.
 pub fn strip_escapes(raw: &str) -> String {
     stripped(raw, '\n')
 }
 
-/// The same, but a carriage return alone stays what it is: what follows it replaces the line.
+/// The same, but keeps a lone carriage return, after which text replaces the line.
 pub fn strip_escapes_but_returns(raw: &str) -> String {
     stripped(raw, '\r')
 }
@@ -112,7 +111,7 @@ fn stripped(raw: &str, lone_return: char) -> String {
     out
 }
 
-/// Where the next one stands, by the bytes that can begin one.
+/// The position of the next escape sequence, found by the bytes that can begin one.
 fn introducer(text: &str) -> Option<usize> {
     let mut from = 0;
     loop {
@@ -129,7 +128,7 @@ fn is_introducer(c: char) -> bool {
     matches!(c, '\r' | '\x1b' | '\u{90}' | '\u{98}' | '\u{9b}' | '\u{9d}'..='\u{9f}')
 }
 
-/// What follows the escape sequence at the start of `text`.
+/// Returns the text after the escape sequence at the start of `text`.
 fn skip_sequence(text: &str) -> &str {
     let mut chars = text.chars();
     match chars.next() {
@@ -153,15 +152,15 @@ fn skip_escape(text: &str) -> &str {
     }
 }
 
-/// Parameters, intermediates and the final character; a sequence that breaks off ends where it breaks off.
+/// Skips parameters, intermediates and the final character; an incomplete sequence ends where it breaks off.
 fn skip_control(text: &str) -> &str {
     let end =
         text.trim_start_matches(|c| matches!(c, '0'..='?')).trim_start_matches(|c| matches!(c, ' '..='/'));
     end.strip_prefix(|c| matches!(c, '@'..='~')).unwrap_or(end)
 }
 
-/// Titles, links, clipboard writes: everything up to the terminator. Where none follows on the same line only
-/// the introducer goes: an unfinished sequence must not hide text from a search.
+/// Skips titles, links and clipboard writes up to the terminator. Without a terminator on the same line only the
+/// introducer is removed: an unfinished sequence must not hide text from a search.
 fn skip_string(text: &str) -> &str {
     let ends = |c| is_introducer(c) || matches!(c, '\x07' | '\u{9c}' | '\n');
     let Some(at) = text.find(ends) else { return text };
@@ -170,8 +169,8 @@ fn skip_string(text: &str) -> &str {
     terminated.unwrap_or(text)
 }
 
-/// Bidi controls, zero-width and filler characters, tags, supplementary variation selectors: they show nothing
-/// themselves and change or hide what stands beside them.
+/// Bidi controls, zero-width and filler characters, tags, supplementary variation selectors: they are invisible
+/// themselves and change or hide adjacent text.
 fn is_invisible(c: char) -> bool {
     matches!(c,
         '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
@@ -180,15 +179,14 @@ fn is_invisible(c: char) -> bool {
         | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// Spaces that are none to a shell, variation selectors, private use: fine in prose, not in a command.
+/// Spaces that a shell does not treat as spaces, variation selectors, private use: fine in prose, not in a command.
 fn is_odd(c: char) -> bool {
     matches!(c,
         '\u{a0}' | '\u{1680}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}'
         | '\u{e000}'..='\u{f8ff}' | '\u{fe00}'..='\u{fe0f}' | '\u{f0000}'..='\u{10ffff}')
 }
 
-/// Text of a file as it may appear in a message: short, and with control, bidi and other invisible
-/// characters escaped.
+/// Text of a file for use in a message: short, with control, bidi and other invisible characters escaped.
 pub fn shown(text: &str) -> String {
     const LONGEST: usize = 60;
     let mut short: String = text.chars().take(LONGEST).flat_map(char::escape_debug).collect();

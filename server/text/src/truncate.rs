@@ -1,6 +1,6 @@
 //! Truncates text at its beginning or end, on character boundaries.
 
-/// The first bytes, at most so many.
+/// The first bytes of a text, at most `most`.
 pub fn first(text: &str, most: usize) -> &str {
     let mut end = most.min(text.len());
     while !text.is_char_boundary(end) {
@@ -9,7 +9,7 @@ pub fn first(text: &str, most: usize) -> &str {
     text.get(..end).unwrap_or_default()
 }
 
-/// The last bytes, at most so many.
+/// The last bytes of a text, at most `most`.
 pub fn last(text: &str, most: usize) -> &str {
     let mut from = text.len().saturating_sub(most);
     while !text.is_char_boundary(from) {

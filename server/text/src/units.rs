@@ -1,8 +1,8 @@
-//! Durations, sizes and amounts as people write them, exactly: nothing is rounded, nothing wraps.
+//! Parses durations, sizes and amounts as people write them, exactly: no rounding, no overflow.
 
 use thiserror::Error;
 
-/// Why a text is no duration, size or amount.
+/// Why a text is not a valid duration, size or amount.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum UnitError {
     #[error("it is empty")]
@@ -25,7 +25,7 @@ pub enum UnitError {
 
 /// Ten years: far beyond any loop, near enough that no sum of moments overflows.
 const MAX_MS: u64 = 3650 * 24 * 60 * 60 * 1000;
-/// A thousand million dollars.
+/// One billion dollars.
 const MAX_MICROS: u64 = 1_000_000_000 * 1_000_000;
 const TIMES: [(&str, u64); 5] =
     [("d", 24 * 60 * 60 * 1000), ("h", 60 * 60 * 1000), ("m", 60 * 1000), ("s", 1000), ("ms", 1)];
@@ -41,7 +41,8 @@ const SIZES: [(&str, u64); 9] = [
     ("TB", 1_000_000_000_000),
 ];
 
-/// `8h`, `1h30m`, `1h 30m`, `500ms` in milliseconds. Zero is a duration; whether it is allowed is the caller's matter.
+/// Parses `8h`, `1h30m`, `1h 30m`, `500ms` to milliseconds. Zero is a valid duration; callers decide whether to allow
+/// it.
 pub fn duration_ms(text: &str) -> Result<u64, UnitError> {
     let mut rest = non_negative(text)?;
     let mut total: u64 = 0;
@@ -62,15 +63,15 @@ pub fn duration_ms(text: &str) -> Result<u64, UnitError> {
     Ok(total)
 }
 
-/// `5GiB`, `500 MB` in bytes.
+/// Parses `5GiB`, `500 MB` to bytes.
 pub fn size_bytes(text: &str) -> Result<u64, UnitError> {
     let (number, unit) = leading_number(non_negative(text)?)?;
     let factor = factor(&SIZES, unit.trim_start())?;
-    // Beyond this a size could not be told apart from "unlimited", and JSON readers lose digits.
+    // A larger size would be indistinguishable from "unlimited", and JSON readers lose digits.
     number.checked_mul(factor).filter(|it| *it <= 1 << 52).ok_or(UnitError::TooLarge)
 }
 
-/// `25`, `0.1`, `1e2` US dollars in millionths.
+/// Parses `25`, `0.1`, `1e2` US dollars to millionths.
 pub fn micro_dollars(text: &str) -> Result<u64, UnitError> {
     let text = non_negative(text)?;
     let (mantissa, exponent) = match text.split_once(['e', 'E']) {

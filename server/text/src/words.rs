@@ -1,14 +1,14 @@
-//! Numbers as people read them: the same words in the terminal, in sentences of the journal, in editors.
+//! Formats numbers for display, identically in the terminal, in journal messages and in editors.
 
 use jiff::Timestamp;
 
-/// With a capital first letter, as a sentence begins.
+/// Capitalises the first letter, as at the start of a sentence.
 pub fn capitalised(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// A fact, and the remedy that its sentence may end with.
+/// Splits a sentence into a fact and the optional hint after it.
 pub fn fact_and_hint(text: &str) -> (&str, Option<&str>) {
     let split = text.split_once(". Hint: ").or_else(|| text.split_once("\nHint: "));
     split.map_or((text, None), |(fact, hint)| (fact, Some(hint)))
@@ -37,7 +37,7 @@ pub fn duration(ms: u64) -> String {
     }
 }
 
-/// `3:05`, `1:02:05`: a clock that keeps its width while it runs.
+/// `3:05`, `1:02:05`: a clock of stable width.
 pub fn elapsed(ms: u64) -> String {
     let seconds = ms / 1000;
     let (hours, minutes, seconds) = (seconds / 3600, seconds % 3600 / 60, seconds % 60);
@@ -53,7 +53,7 @@ pub fn cost(micros: u64) -> String {
     format!("${}.{:02}", cents / 100, cents % 100)
 }
 
-/// `9500`, `12 k`, `5.2 M`: never more than it is.
+/// `9500`, `12 k`, `5.2 M`: rounded down.
 pub fn amount(count: u64) -> String {
     let tenths = |unit: u64, name: &str| match (count / unit, count % unit * 10 / unit) {
         (whole, tenth) if whole < 10 && tenth > 0 => format!("{whole}.{tenth} {name}"),
@@ -88,8 +88,8 @@ pub fn bytes(count: u64) -> String {
     if count < 1024 || value >= 10.0 { format!("{value:.0} {unit}") } else { format!("{value:.1} {unit}") }
 }
 
-/// How many cells of a terminal a character takes: two in the East Asian and emoji blocks, none for marks
-/// that join the character before them.
+/// The width of a character in terminal cells: two in the East Asian and emoji blocks, zero for marks that combine with
+/// the preceding character.
 pub fn cells(char: char) -> usize {
     match u32::from(char) {
         0x0300..=0x036F | 0x200B..=0x200F | 0x20D0..=0x20FF | 0xFE00..=0xFE0F => 0,

@@ -1,16 +1,17 @@
-//! Text that leaves the machine: without secrets, and without the name of its user's home. Says how much it took.
+//! Cleans text that leaves the machine of secrets and of the path of the user's home directory, and counts the
+//! replacements.
 
 use super::{MARK, Redactor};
 
-/// What is taken out of everything that is given away.
+/// Redacts everything that is exported.
 #[derive(Debug, Clone)]
 pub struct ExportRedactor {
     redactor: Redactor,
-    /// Without a final `/`; empty where it is nothing to go by.
+    /// Without a final `/`; empty if the home directory is unusable as a pattern.
     home: Vec<u8>,
 }
 
-/// How often something was taken out.
+/// Numbers of replacements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct RedactionCounts {
     pub secrets: usize,
@@ -59,7 +60,7 @@ impl ExportRedactor {
     }
 }
 
-/// Part of one name in a path.
+/// Whether a byte continues a path component.
 fn goes_on(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-') || byte >= 0x80
 }

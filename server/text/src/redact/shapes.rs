@@ -1,13 +1,13 @@
-//! What tokens of well-known services look like: a prefix, then a run of an alphabet. No shape looks at what
-//! follows its run and none contains `[` or `]`; the scanner's promises (twice is once, any chunking) need both.
+//! Shapes of well-known tokens: a prefix, then a run of an alphabet. No shape depends on what follows its run and none
+//! contains `[` or `]`; idempotence and independence of the chunking need both.
 
 /// A token's shape.
 pub(super) struct TokenShape {
     pub(super) prefix: &'static [u8],
     alphabet: fn(u8) -> bool,
-    /// Fewer characters after the prefix are no token.
+    /// Minimum number of characters after the prefix.
     least: usize,
-    /// Whether a letter or digit in front means that this is the middle of a word.
+    /// Whether a preceding letter or digit rules out a match, because it would be in the middle of a word.
     starts_word: bool,
 }
 
@@ -15,13 +15,13 @@ pub(super) struct TokenShape {
 #[derive(Debug, Clone, Copy)]
 pub(super) enum TailCharset {
     Nothing,
-    /// As long as the characters are of this alphabet.
+    /// Continues while the characters are in this alphabet.
     Run(fn(u8) -> bool),
     /// The body of a PEM block, up to and with its end line.
     Pem,
 }
 
-/// Bytes of the longest prefix with its least run.
+/// Length of the longest prefix with its minimum run.
 pub(super) const SHAPE_LOOKAHEAD: usize = 80;
 const PEM_HEADER: usize = 64;
 
@@ -54,12 +54,12 @@ pub(super) const SHAPES: &[TokenShape] = &[
     shape("xoxr-", 10),
     shape("xoxs-", 10),
     shape("xapp-", 10),
-    // The header of every JWT is a JSON object: `{"` in base64.
+    // The header of every JWT is a JSON object: base64 of `{"`.
     TokenShape { prefix: b"eyJ", alphabet: is_dotted, least: 24, starts_word: true },
 ];
 
 impl TokenShape {
-    /// What makes the token at the start of `bytes` one (its length), and how it goes on.
+    /// The minimum length of the token at the start of `bytes`, and how its tail is recognised.
     pub(super) fn at(&self, bytes: &[u8], previous: Option<u8>) -> Option<(usize, TailCharset)> {
         let after = bytes.strip_prefix(self.prefix)?;
         if self.prefix == b"-----BEGIN " {
@@ -85,7 +85,7 @@ impl TokenShape {
 }
 
 impl TailCharset {
-    /// How many bytes at the start of `bytes` still belong to the secret for sure, and how it goes on then.
+    /// How many bytes at the start of `bytes` certainly still belong to the secret, and how its tail continues.
     pub(super) fn goes_on(self, bytes: &[u8], last: u8) -> (usize, Self) {
         let Some(&byte) = bytes.first() else { return (0, Self::Nothing) };
         match self {
@@ -117,8 +117,8 @@ fn pem_end(bytes: &[u8]) -> Option<usize> {
     kind.iter().all(|it| it.is_ascii_uppercase() || *it == b' ').then_some(BEGIN.len() + at + 5)
 }
 
-/// Base64 over several lines, indented or with `\n` written out, and the headers of an encrypted key. A space
-/// between words ends a block that was cut short.
+/// Base64 over several lines, indented or with literal `\n`, and the headers of an encrypted key. A space between words
+/// ends a truncated block.
 fn in_pem(byte: u8, last: u8) -> bool {
     match byte {
         b' ' | b'\t' => matches!(last, b' ' | b'\t' | b'\n' | b':' | b','),

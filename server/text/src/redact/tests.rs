@@ -1,4 +1,4 @@
-//! Redaction: planted canaries in every chunking, and clean text that must stay as it is.
+//! Redaction tests: planted canaries in every chunking, and clean text that must stay unchanged.
 
 use proptest::prelude::*;
 
@@ -11,7 +11,7 @@ fn redactor() -> Redactor {
     Redactor::new(KNOWN.map(str::to_owned))
 }
 
-/// Put together here so that no file of the project looks like it holds a secret.
+/// Assembled here so that no file of the project appears to contain a secret.
 fn canaries() -> Vec<String> {
     let run = "aB3dE5gH7jK9mN1pQ3sT5vW7yZ9bC1dE3fG5hJ7k";
     let jwt = format!("{}.{}.{}", "eyJhbGciOiJIUzI1NiJ9", "eyJzdWIiOiIxMjM0In0", &run[..20]);

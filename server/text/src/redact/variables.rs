@@ -1,9 +1,9 @@
-//! Values of environment variables where settings are written down as JSON: `[env] set` and an agent's own `env`.
-//! They are known by their place, so that even one that would pass for an ordinary word is taken out.
+//! Extracts values of environment variables from settings in JSON: `[env] set` and an agent's own `env`. They are
+//! recognised by position, so that a secret that resembles an ordinary word is redacted too.
 
 use serde_json::Value;
 
-/// Empties what holds variables; what stood there, each once.
+/// Empties all maps and lists of variables; returns the distinct values removed.
 pub fn take_values(json: &mut Value) -> Vec<String> {
     let mut taken = Vec::new();
     walk(json, &mut taken);
@@ -27,7 +27,7 @@ fn walk(json: &mut Value, taken: &mut Vec<String>) {
     }
 }
 
-/// One `[name, value]`.
+/// Takes the value of one `[name, value]`.
 fn take(pair: &mut Value, taken: &mut Vec<String>) {
     let Some([Value::String(_), Value::String(value)]) = pair.as_array_mut().map(Vec::as_mut_slice) else {
         return;

@@ -1,4 +1,4 @@
-//! Sanitising: what a terminal, an editor or a person could be fooled by.
+//! Sanitiser tests: input that could deceive a terminal, an editor or a reader.
 
 use proptest::prelude::*;
 
@@ -62,7 +62,7 @@ fn stripping_keeps_everything_but_the_sequences() {
     check("\x1b[31merr\x1b[1mor\x1b[0m", "error");
 }
 
-/// Text rich in what matters here.
+/// Text rich in the characters that the sanitiser handles.
 fn hostile() -> impl Strategy<Value = String> {
     let part = prop_oneof![
         Just("\x1b".to_owned()),
