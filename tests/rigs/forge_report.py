@@ -6,7 +6,7 @@ import socket
 import sys
 
 PIDFD_OPEN, PIDFD_GETFD, PTRACE_ATTACH, PTRACE_DETACH = 434, 438, 16, 17
-REPORT = b'{"exit":0,"signal":null,"notStarted":null,"survivors":[],"left":[],"cpuMs":1,"again":false}\n'
+REPORT = b'{"exit":0,"signal":null,"notStarted":null,"survivors":[],"left":[],"cpuMs":1,"again":true}\n'
 libc = ctypes.CDLL(None, use_errno=True)
 
 
@@ -38,13 +38,14 @@ def opened(pid):
     return fds
 
 
-def ancestors():
-    pid, found = os.getppid(), []
-    while pid > 0 and len(found) < 3:
-        found.append(pid)
+def warden():
+    pid = os.getppid()
+    while True:
+        with open(f"/proc/{pid}/cmdline", "rb") as file:
+            if file.read().split(b"\0")[1:2] == [b"domain"]:
+                return pid
         with open(f"/proc/{pid}/stat") as file:
             pid = int(file.read().rsplit(")", 1)[1].split()[1])
-    return found
 
 
 def memory(pid):
@@ -64,7 +65,7 @@ if child == 0:
 control = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 stolen, attached = [], 0
-watches = ancestors()[0]
+watches = warden()
 for fd in range(3, 64):
     if fd not in (ours.fileno(), theirs.fileno()):
         write([fd])
@@ -75,7 +76,7 @@ write(names)
 read = memory(watches)
 if libc.ptrace(PTRACE_ATTACH, watches, None, None) == 0:
     attached = 1
-    os.waitpid(watches, 0)
+    libc.waitpid(watches, None, 0x40000000)
     libc.ptrace(PTRACE_DETACH, watches, None, None)
 print(f"control {int(control)} stolen {len(stolen)} opened {len(names)} read {read} attached {attached}", flush=True)
 sys.exit(1)

@@ -21,7 +21,7 @@ pub fn ensure_user(store: &StateDir, order: GuardedOrder) -> Result<(), Failure>
     }
     // A state folder that is younger than the warden was made inside: it holds nothing of the user's.
     let made = fs::metadata(store.root()).and_then(|it| it.created()).ok();
-    if origin::is_below_warden_older_than(made) { Err(refusal(order)) } else { Ok(()) }
+    if origin::is_below_warden_started_after(made) { Err(refusal(order)) } else { Ok(()) }
 }
 
 /// The same for the user's own state folder.

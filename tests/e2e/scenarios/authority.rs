@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use serde_json::Value;
 
 use super::detached::{WAITS, detached, end, go, kinds};
-use crate::support::scenario::Scenario;
+use crate::support::scenario::{Scenario, task};
 use crate::support::world::World;
 
 const BINARY: &str = env!("CARGO_BIN_EXE_loopkeeper");
@@ -203,6 +203,28 @@ fn a_check_orders_nothing_either() {
         .run(&["status"])
         .expect(0)
         .out("a command of this loop tried to accept the agent's change (2 times)");
+}
+
+/// Without a loop there is no keeper to ask, and the ancestors of the process tell.
+#[test]
+fn a_check_without_a_loop_trusts_nothing_of_the_users() {
+    let world = Scenario::default().world();
+    let own = world.terminal.folder().join("own-state");
+    let script = format!(
+        "{}python3 $rig terminal $bin trust OTHER.md > ../said 2>&1\nsleep 0.2\nLOOPKEEPER_STATE_DIR={} python3 $rig terminal $bin trust OTHER.md > ../own 2>&1\n",
+        preamble(&world),
+        own.display()
+    );
+    world.terminal.file("check.sh", &script);
+    world.terminal.file("PROMPT.md", &task(&["Holds: `$ sh check.sh`"]));
+    world.terminal.file("OTHER.md", &task(&["Evil: `$ echo evil`"]));
+    world.run(&["check", "PROMPT.md", "--trust"]).expect(0);
+    let read = |name: &str| fs::read_to_string(world.terminal.folder().join(name)).unwrap();
+    let (said, own) = (read("said"), read("own"));
+    assert!(said.contains("`trust` came from a process that loopkeeper started"), "{said}");
+    assert!(!said.contains("Trusted "), "{said}");
+    assert!(own.contains("Trusted "), "a state folder of its own is its own: {own}");
+    world.run(&["check", "OTHER.md"]).expect(5);
 }
 
 /// The control: the same program, with the same orders, started by the user.

@@ -70,7 +70,7 @@ fn message(order: GuardedOrder, by: OrderSource) -> String {
     };
     let verb = order.verb();
     format!(
-        "`{verb}` came from {sender}, and only the user may order it. Hint: use a terminal or an editor that no agent started"
+        "`{verb}` came from {sender}, and only the user may order it. Hint: use a terminal or an editor that no agent started."
     )
 }
 

@@ -14,6 +14,8 @@ const ATTEMPTS: u32 = 8;
 /// Deeper than any tree of processes that a person's session has.
 const MAX_DEPTH: usize = 4096;
 const TICKS_PER_SECOND: u64 = 100;
+/// Starts are known to a tick, and clocks are read one after the other.
+const START_PRECISION: Duration = Duration::from_millis(50);
 
 /// Who a process is to this one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,11 +46,15 @@ pub fn origin_of(pid: i32) -> ProcessOrigin {
     if line.iter().any(is_foreign) { ProcessOrigin::OtherDomain } else { ProcessOrigin::User }
 }
 
-/// Whether this process runs below a warden that is older than `since`.
-pub fn is_below_warden_older_than(since: Option<SystemTime>) -> bool {
+/// Whether this process runs below a warden that was started after `made`; an unknown time counts as earlier.
+pub fn is_below_warden_started_after(made: Option<SystemTime>) -> bool {
     let line = ancestry(getpid().as_raw_pid()).unwrap_or_default();
-    let mut wardens = line.into_iter().filter(|it| is_warden(*it));
-    wardens.any(|it| since.is_none_or(|since| started_at(it).is_none_or(|started| started < since)))
+    line.into_iter().filter(|it| is_warden(*it)).any(|it| is_after(started_at(it), made))
+}
+
+fn is_after(started: Option<SystemTime>, made: Option<SystemTime>) -> bool {
+    let (Some(started), Some(made)) = (started, made) else { return true };
+    started + START_PRECISION >= made
 }
 
 fn started_at(pid: i32) -> Option<SystemTime> {
@@ -115,6 +121,15 @@ mod tests {
         let started = started_at(own).unwrap();
         assert!(started <= SystemTime::now() + Duration::from_millis(20));
         assert!(started_at(1).unwrap() <= started);
+    }
+
+    #[test]
+    fn what_was_made_before_a_warden_was_not_made_below_it() {
+        let at = |ms: u64| Some(SystemTime::UNIX_EPOCH + Duration::from_millis(ms));
+        assert!(is_after(at(1000), at(500)));
+        assert!(is_after(at(1000), at(1020)), "too close to tell");
+        assert!(!is_after(at(1000), at(1200)));
+        assert!(is_after(None, at(500)) && is_after(at(1000), None), "what is unknown is refused");
     }
 
     #[test]
