@@ -1,4 +1,4 @@
-//! The documents of a task to the task: reads each by its kind, then hands out ids over all of them.
+//! Builds a task from its documents: reads each by its kind, then assigns ids across all of them.
 
 #[cfg(test)]
 mod tests;
@@ -23,8 +23,8 @@ pub struct TaskDocument {
     pub text: String,
 }
 
-/// Reads a task: the first document is the prompt, the others are its plans. A plan that stands first is prompt
-/// and plan at once.
+/// Reads a task: the first document is the prompt, the others are its plans. A plan in first place serves as both
+/// prompt and plan.
 pub fn parse_task(documents: &[TaskDocument]) -> Task {
     let mut task = Task::default();
     let mut ids = TaskIds::default();
@@ -42,12 +42,12 @@ pub fn parse_task(documents: &[TaskDocument]) -> Task {
     task
 }
 
-/// The file names that places of a task without a file carry: the arguments its text came from.
+/// File names in the positions of a task without a file: the arguments its text came from.
 const PROMPT_ARGUMENT: &str = "--prompt";
 const CRITERION_ARGUMENT: &str = "--criterion";
 pub const CHECK_ARGUMENT: &str = "--check";
 
-/// Reads a task that was typed: a prompt, which may carry criteria as a document does, and criteria of its own.
+/// Reads a task from arguments: a prompt, which may contain criteria as a document does, and separate criteria.
 pub fn parse_inline_task(prompt: &str, criteria: &[String]) -> Task {
     let mut task = Task { prompt: prompt.to_owned(), ..Task::default() };
     let mut ids = TaskIds::default();
@@ -75,7 +75,7 @@ pub fn parse_inline_task(prompt: &str, criteria: &[String]) -> Task {
     task
 }
 
-/// Adds checks that were typed as they are, without backticks. One that the task has already is not added again.
+/// Adds checks given verbatim, without backticks. Checks that the task already has are skipped.
 pub fn add_checks(task: &mut Task, checks: &[String]) {
     let nothing_to_check = empty_outline(CHECK_ARGUMENT, 0).findings;
     for text in checks {
@@ -118,7 +118,7 @@ fn outline(document: &TaskDocument) -> TaskOutline {
     outline
 }
 
-/// Also by another name, which only `[tasks] files` can have named.
+/// Recognises other file names too, which only `[tasks] files` can introduce.
 pub fn is_story_file(path: &str) -> bool {
     match kind_of(path) {
         Some(kind) => kind == DocumentKind::Prd,
@@ -126,7 +126,7 @@ pub fn is_story_file(path: &str) -> bool {
     }
 }
 
-/// A Markdown document is never refused, so what nobody can have meant is said here.
+/// A Markdown document is never rejected, so content that cannot be intended is reported here.
 fn note_unreadable(outline: &mut TaskOutline, text: &str) {
     if text.trim_start_matches('\u{feff}').trim().is_empty() {
         outline.add_finding(
@@ -145,7 +145,7 @@ fn note_unreadable(outline: &mut TaskOutline, text: &str) {
     }
 }
 
-/// What other tools fill in, and nothing here does: no agent is to read the braces.
+/// Reports placeholders that other tools fill in and loopkeeper does not, so that no agent receives the braces.
 fn note_placeholders(task: &mut Task, file: &str) {
     if is_story_file(file) {
         return;
@@ -161,7 +161,7 @@ fn note_placeholders(task: &mut Task, file: &str) {
     task.findings.append(&mut outline.findings);
 }
 
-/// A task with nothing to check is possible, but never by accident.
+/// A task without checks is possible, but never by accident.
 fn note_emptiness(task: &mut Task, file: &str) {
     if !task.criteria.is_empty() || !task.plan.is_empty() || !task.findings.is_empty() {
         return;
@@ -169,7 +169,7 @@ fn note_emptiness(task: &mut Task, file: &str) {
     let first_line = task.prompt.lines().next().map_or(0, str::len);
     let mut outline = if kind_of(file) == Some(DocumentKind::Prd) {
         let mut outline = TaskOutline::new(file);
-        // No agent is paid to read an empty list.
+        // Do not pay an agent to read an empty list.
         let fact = "`userStories` is empty, so there is nothing to do. Add a story";
         outline.add_finding(FindingCode::Syntax, prd::STORY_FILE, fact, 0..first_line);
         outline

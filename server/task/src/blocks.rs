@@ -1,5 +1,5 @@
-//! Markdown to a flat list of the blocks that can matter, every byte range in the original text. Flat, because
-//! nesting is the author's to choose and recursion would let a document overflow the stack.
+//! Flattens Markdown to a list of the relevant blocks, with every byte range in the original text. The list is flat
+//! because the author chooses the nesting, and recursion would let a document overflow the stack.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -20,13 +20,13 @@ pub(super) enum MarkdownBlock<'a> {
     ListClose,
     Item(ListItem<'a>),
     Fence(Range<usize>),
-    /// Code by indentation.
+    /// An indented code block.
     Indented(Range<usize>),
-    /// A table, a rule: ends what a paragraph announced.
+    /// A table or rule: ends the list lead of a paragraph.
     Other,
 }
 
-/// A list item with its own first paragraph; what is nested in it follows as blocks of its own.
+/// A list item with its own first paragraph; nested content follows as separate blocks.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct ListItem<'a> {
     pub(super) ticked: Option<bool>,
@@ -48,10 +48,10 @@ pub(super) fn parse_blocks<'a>(source: &'a MarkdownSource<'a>) -> Vec<MarkdownBl
 struct BlockBuilder<'a> {
     source: &'a MarkdownSource<'a>,
     blocks: Vec<MarkdownBlock<'a>>,
-    /// Lists and items around the current place; an item by its index in `blocks`.
+    /// Lists and items around the current position; an item by its index in `blocks`.
     open: Vec<OpenContainer>,
     inline: Option<InlineContent<'a>>,
-    /// Depth inside a block whose text never matters.
+    /// Depth inside a block whose text is ignored.
     skipping: usize,
 }
 
@@ -172,7 +172,7 @@ impl<'a> BlockBuilder<'a> {
         self.inline().pieces.push(InlinePiece { kind, text, range });
     }
 
-    /// Markup belongs to the paragraph's range though it is no piece of it.
+    /// Markup belongs to the paragraph's range although it is not one of its pieces.
     fn extend_range(&mut self, range: &Range<usize>) {
         let inline = self.inline();
         if inline.range.is_empty() {
@@ -183,7 +183,7 @@ impl<'a> BlockBuilder<'a> {
         }
     }
 
-    /// The paragraph being read. A tight item's text comes without one around it.
+    /// The paragraph being read. The text of a tight item has no paragraph around it.
     fn inline(&mut self) -> &mut InlineContent<'a> {
         self.inline.get_or_insert_default()
     }

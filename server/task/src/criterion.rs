@@ -1,5 +1,5 @@
-//! A criterion and its check: what must hold when a task is done, and how that is seen. Types alone; `task` reads them
-//! from documents, `check` judges what their checks found.
+//! A criterion and its check: what must hold when a task is done, and how it is verified. Types only; `task` reads them
+//! from documents, `check` judges the results of their checks.
 
 pub mod address;
 
@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use loopkeeper_text::DocumentRange;
 
-/// 10 hex digits of sha256 over check and expectation (over the prose where there is no check), with `-2`,
-/// `-3` … for repeats. Rewording keeps the id, another check makes a new one.
+/// 10 hex digits of sha256 over check and expectation (over the prose if there is no check), with `-2`, `-3` … for
+/// repeats. Rewording keeps the id, a different check creates a new one.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct CriterionId(pub String);
@@ -20,9 +20,9 @@ pub struct CriterionId(pub String);
 #[serde(rename_all = "camelCase")]
 pub struct Criterion {
     pub id: CriterionId,
-    /// The prose without check, expectations, attributes and trailing punctuation: the name people see.
+    /// The prose without check, expectations, attributes and trailing punctuation: the displayed name.
     pub name: String,
-    /// `None`: unverified, only a claim can stand behind it.
+    /// `None`: unverified, only a claim can support it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub check: Option<Check>,
     /// False for `(optional)` and for optional plan sections.
@@ -34,7 +34,7 @@ pub struct Criterion {
     pub group: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stage: Option<u32>,
-    /// The box in front, where there is one: the agent's claim, never proof.
+    /// The state of the leading box, if there is one: the agent's claim, never proof.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ticked: Option<bool>,
     /// The plan item this criterion belongs to (a story's acceptance criterion, a box that carries a check).
@@ -43,11 +43,11 @@ pub struct Criterion {
     pub place: DocumentRange,
 }
 
-/// A criterion that names none belongs to the first.
+/// The stage of a criterion that names none.
 pub const FIRST_STAGE: u32 = 1;
 
 impl Criterion {
-    /// A required one of which nothing else is said.
+    /// A required criterion with defaults for everything else.
     pub fn new(id: impl Into<String>, name: impl Into<String>, check: Option<Check>) -> Self {
         Self {
             id: CriterionId(id.into()),
@@ -63,44 +63,44 @@ impl Criterion {
         }
     }
 
-    /// The stage that it belongs to: the first where none is given.
+    /// The criterion's stage, or the first if none is given.
     pub fn stage_or_first(&self) -> u32 {
         self.stage.unwrap_or(FIRST_STAGE)
     }
 }
 
-/// What loopkeeper runs to see whether a criterion holds, with what is expected of it.
+/// What loopkeeper runs to verify a criterion, with its expectations.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Check {
-    /// `$ command`, by `sh -c` in the root.
+    /// `$ command`, run by `sh -c` in the root.
     Command { command: String, expect: Vec<Expect> },
     /// Every glob matches at least one file.
     Exists { globs: Vec<String> },
     /// No glob matches any file.
     Missing { globs: Vec<String> },
-    /// Some file that the globs match contains the pattern.
+    /// Some file matched by the globs contains the pattern.
     Has { pattern: TextPattern, globs: Vec<String> },
-    /// No file that the globs match contains the pattern.
+    /// No file matched by the globs contains the pattern.
     Lacks { pattern: TextPattern, globs: Vec<String> },
-    /// Nothing untracked and unignored beyond what was there at the start.
+    /// No untracked, unignored files beyond those present at the start.
     Clean,
-    /// A request: answered with a status from 200 to 299, unless another is expected.
+    /// A request that is answered with a status from 200 to 299, unless another is expected.
     Get { url: String, expect: Vec<Expect> },
-    /// An agent that looks for a reason against it finds none; of several agents, so many.
+    /// A judge agent finds no reason against the criterion; with several agents, the given number of them.
     Judge {
         of: Option<(u32, u32)>,
-        /// What must hold, in words.
+        /// The statement to verify, in prose.
         #[serde(default)]
         prose: String,
     },
 }
 
-/// What a check's output must look like besides its exit code.
+/// Expectations on a check's output and exit code.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "expect", rename_all = "kebab-case")]
 pub enum Expect {
-    /// The last number on stdout compares like this.
+    /// The last number on stdout satisfies this comparison.
     Number {
         compare: Compare,
         #[serde(serialize_with = "finite")]
@@ -116,7 +116,7 @@ pub enum Expect {
     Status { code: u16 },
 }
 
-/// JSON has no word for any other number: it would be written and not be read.
+/// JSON cannot represent any other number: it would be written and not be readable.
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands it over so")]
 fn finite<S: Serializer>(value: &f64, to: S) -> Result<S::Ok, S::Error> {
     if value.is_finite() { to.serialize_f64(*value) } else { Err(S::Error::custom("not a finite number")) }
@@ -133,7 +133,7 @@ pub enum Compare {
     Below,
 }
 
-/// `"text"` or `/regex/` or `/regex/i`. `source` is unescaped and is valid: the parser compiled it.
+/// `"text"` or `/regex/` or `/regex/i`. `source` is unescaped and valid, because the parser compiled it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TextPattern {
     pub source: String,

@@ -1,5 +1,5 @@
-//! Changes of a plan that its user asks for: an item skipped or taken up again, an item moved. Each changes only
-//! the bytes that say so, and is read back before it is believed: whatever else it would change refuses it.
+//! Plan edits by the user: skip or resume an item, move an item. Each edit changes only the necessary bytes and is
+//! verified by parsing the result; an edit with any other effect is refused.
 
 mod boxes;
 mod proof;
@@ -12,12 +12,12 @@ use std::ops::Range;
 use super::assemble::is_story_file;
 use super::{PlanItem, Task, TaskDocument, parse_task};
 
-/// What is to become of an item.
+/// The requested change of an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PlanEdit {
-    /// Skipped, or taken up again where it is skipped.
+    /// Skip the item, or resume it if it is skipped.
     Skip,
-    /// So many places earlier among the open items; negative: later.
+    /// Move the item this many places earlier among the open items; negative: later.
     Raise(i32),
 }
 
@@ -26,11 +26,11 @@ pub enum PlanEdit {
 pub struct DocumentEdit {
     /// Relative to the root.
     pub file: String,
-    /// Bytes of the document as it was.
+    /// Byte range in the original document.
     pub range: Range<usize>,
-    /// What stands there instead.
+    /// The replacement text.
     pub text: String,
-    /// The whole document as it becomes.
+    /// The whole document after the edit.
     pub after: String,
     pub done: PlanEditOutcome,
 }
@@ -39,19 +39,19 @@ pub struct DocumentEdit {
 pub enum PlanEditOutcome {
     Skipped,
     TakenUp,
-    /// Earlier by so many places; negative: later.
+    /// Moved earlier by this many places; negative: later.
     Moved(i32),
 }
 
-/// Why nothing is changed, with what to do instead behind `. Hint: `.
+/// Why nothing is changed, with the alternative after `. Hint: `.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PlanEditError {
-    /// No item, or several, by this name.
+    /// No item, or several, match this name.
     Unknown(String),
     Conflict(String),
 }
 
-/// Exchanges of bytes, in the order of their places.
+/// Byte replacements, in order of position.
 type TextSplices = Vec<(Range<usize>, String)>;
 
 const MAX_STEPS: i32 = 100;
@@ -63,7 +63,7 @@ struct PlanEditTarget<'a> {
     item: &'a PlanItem,
 }
 
-/// The change that `wish` means for the item with this id.
+/// Computes the edit that `wish` requires for the item with this id.
 pub fn compute_edit(
     documents: &[TaskDocument],
     item: &str,
@@ -80,7 +80,7 @@ pub fn compute_edit(
     Ok(DocumentEdit { file, range, text, after, done })
 }
 
-/// The item that people mean: by its id, its title, or a part of it that no other open item has.
+/// The item with this id or title, or whose title contains this text when no other open item's does.
 pub fn find_item<'a>(task: &'a Task, name: &str) -> Result<&'a PlanItem, PlanEditError> {
     let wanted = name.trim().to_lowercase();
     let exact = |it: &&PlanItem| it.id == name || it.title.to_lowercase() == wanted;
@@ -123,7 +123,7 @@ fn skip(
     Ok((after, if target.item.blocking { PlanEditOutcome::Skipped } else { PlanEditOutcome::TakenUp }))
 }
 
-/// One place after the other, as far as it goes.
+/// Moves one place after the other, as far as possible.
 fn move_item(
     documents: &[TaskDocument],
     target: &PlanEditTarget<'_>,
@@ -133,7 +133,7 @@ fn move_item(
         return Err(conflict_error(target.item, "stays where it is when it moves by 0"));
     }
     let mut documents = documents.to_vec();
-    // Further than anybody means; each step reads the plan again.
+    // More than any realistic request; each step parses the plan again.
     let by = by.clamp(-MAX_STEPS, MAX_STEPS);
     let mut at = target.place_in_file();
     let (file, mut after, mut moved) = (target.document.path.as_str(), target.document.text.clone(), 0);
@@ -156,7 +156,7 @@ fn move_item(
     Ok((after, PlanEditOutcome::Moved(moved)))
 }
 
-/// The document with the item and another one exchanged, and the place in which the item now stands.
+/// The document with the item and its neighbour swapped, and the item's new place.
 fn swap_with_neighbor(
     documents: &[TaskDocument],
     target: &PlanEditTarget<'_>,
@@ -186,7 +186,7 @@ impl PlanEditTarget<'_> {
         place_of(self.task, self.item)
     }
 
-    /// The open item that is done right before this one (1) or behind it (-1), and may be exchanged with it.
+    /// The open item directly before this one (1) or after it (-1), if the two may be swapped.
     fn find_neighbor(&self, way: i32) -> Result<&PlanItem, PlanEditError> {
         if self.item.done {
             return Err(conflict_error(self.item, "is done: its place makes no difference"));
@@ -211,7 +211,7 @@ impl PlanEditTarget<'_> {
     }
 }
 
-/// The how-manieth item of its file it is.
+/// The item's index among the items of its file.
 fn place_of(task: &Task, item: &PlanItem) -> usize {
     let mut of_file = task.plan.iter().filter(|it| it.place.file == item.place.file);
     of_file.position(|it| it.place == item.place).unwrap_or_default()
@@ -233,7 +233,7 @@ fn apply_splices(text: &str, splices: &TextSplices) -> String {
     out
 }
 
-/// Two ranges of one text exchanged.
+/// Swaps two ranges of one text.
 fn exchange_ranges(text: &str, one: Range<usize>, other: Range<usize>) -> TextSplices {
     let slice = |range: &Range<usize>| text.get(range.clone()).unwrap_or_default().to_owned();
     let (first, second) = if one.start <= other.start { (one, other) } else { (other, one) };
@@ -241,7 +241,7 @@ fn exchange_ranges(text: &str, one: Range<usize>, other: Range<usize>) -> TextSp
     vec![(first, its), (second, mine)]
 }
 
-/// The smallest range in which two texts differ, and what stands there in the second.
+/// The smallest range in which two texts differ, and its content in the second.
 fn difference(before: &str, after: &str) -> (Range<usize>, String) {
     let same = |(one, other): &(char, char)| one == other;
     let begin: usize = before.chars().zip(after.chars()).take_while(same).map(|(it, _)| it.len_utf8()).sum();

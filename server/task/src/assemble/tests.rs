@@ -83,7 +83,7 @@ fn a_typed_task_has_its_criteria() {
     let found: Vec<(FindingCode, &str)> =
         task.findings.iter().map(|finding| (finding.code, finding.place.file.as_str())).collect();
     assert_eq!(found, [(FindingCode::BadCheck, "--criterion"), (FindingCode::BadValue, "--criterion")]);
-    // A prompt can carry its criteria itself.
+    // A prompt can contain its own criteria.
     let task = parse_inline_task("Fix it.\nDone when:\n- a: `$ x`\n", &["b".to_owned()]);
     assert_eq!(names(&task.criteria), ["a", "b"]);
 }
@@ -107,7 +107,7 @@ fn an_empty_task_says_so() {
     assert_eq!(parse_inline_task("", &[]).findings[0].code, FindingCode::Syntax);
 }
 
-/// Applying what is offered must lead to what was meant.
+/// Applying an offered fix must produce the intended text.
 #[test]
 fn offered_fixes_cure() {
     let check = |text: &str, names: &[&str], checks: usize| {

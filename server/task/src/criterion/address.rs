@@ -1,34 +1,34 @@
-//! Where a `GET` check may go. An address that is not part of the public network is reached only where the check,
-//! or the `ready` of a server that is started for it, names it: a name that leads there could be anybody's, and
-//! could lead elsewhere a moment later. Pure; resolving and connecting is the shell's.
+//! Decides which addresses a `GET` check may reach. An address outside the public network is allowed only if the check,
+//! or the `ready` of a server that is started for it, names it: any other name that resolves to it could belong to a
+//! third party and resolve differently a moment later. Pure; the shell resolves and connects.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// The host of an address, as it is written.
+/// The host of an address, as written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum UrlHost {
-    /// Digits, in the one form that every reader takes for the same address.
+    /// An IP address in the one form that every parser reads identically.
     Literal(IpAddr),
     Localhost,
-    /// Any other name; also `0x7f000001` and `127.1`, which some resolvers take for addresses.
+    /// Any other name; also `0x7f000001` and `127.1`, which some resolvers parse as addresses.
     Name(String),
 }
 
-/// What lies at an address.
+/// The network scope of an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AddressScope {
     Public,
     Loopback,
     Private,
     LinkLocal,
-    /// Where clouds hand out the keys of the machine.
+    /// Metadata services, where clouds serve the machine's credentials.
     Metadata,
-    /// Nobody's: this network, multicast, reserved, for documentation.
+    /// Not assigned to a host: this network, multicast, reserved, documentation.
     Special,
 }
 
-/// Why no request can be made to a text, as a phrase.
+/// Why a text is not a valid request URL, as a phrase.
 pub fn url_fault(url: &str) -> Option<&'static str> {
     let Some(rest) = url.strip_prefix("http://").or_else(|| url.strip_prefix("https://")) else {
         return Some("it does not begin with http:// or https://");
@@ -39,24 +39,24 @@ pub fn url_fault(url: &str) -> Option<&'static str> {
     } else if authority.is_empty() || authority.starts_with(':') {
         Some("it names no host")
     } else if authority.contains('@') {
-        // What stands before the sign is easily taken for the host.
+        // Text before the sign is easily mistaken for the host.
         Some("it holds a user name")
     } else {
         None
     }
 }
 
-/// The hosts that somebody named.
+/// The hosts that are named explicitly.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct AllowedHosts {
-    /// By the check itself.
+    /// The host in the check itself.
     pub check: Option<UrlHost>,
-    /// By the `ready` of servers.
+    /// The hosts in the `ready` of servers.
     pub servers: Vec<UrlHost>,
 }
 
 impl UrlHost {
-    /// Brackets around an IPv6 address are left aside.
+    /// Ignores the brackets around an IPv6 address.
     pub fn of(text: &str) -> Self {
         let bare = text.strip_prefix('[').and_then(|it| it.strip_suffix(']')).unwrap_or(text);
         if let Ok(address) = bare.parse() {
@@ -68,7 +68,7 @@ impl UrlHost {
 }
 
 impl AllowedHosts {
-    /// Whether `host`, which was found at `address`, may be connected to there; else why not, in words.
+    /// Whether a connection to `host`, resolved to `address`, is allowed; otherwise the reason as text.
     pub fn allows(&self, host: &UrlHost, address: IpAddr) -> Result<(), String> {
         let reach = AddressScope::of(address);
         let by_check = self.check.as_ref() == Some(host);
@@ -148,14 +148,14 @@ fn of_v6(address: Ipv6Addr) -> AddressScope {
         [0, 0, 0, 0, 0, 0, 0, 1] => AddressScope::Loopback,
         [0xfc00..=0xfdff | 0xfec0..=0xfeff, ..] | [0x64, 0xff9b, 1, ..] => AddressScope::Private,
         [0xfe80..=0xfebf, ..] => AddressScope::LinkLocal,
-        // Global unicast is one eighth of them all.
+        // Global unicast is one eighth of the address space.
         [0x2001, 0xdb8, ..] => AddressScope::Special,
         [0x2000..=0x3fff, ..] => AddressScope::Public,
         _ => AddressScope::Special,
     }
 }
 
-/// The IPv4 address that a packet to this one ends at: mapped, compatible, by NAT64, by 6to4.
+/// The IPv4 address that this one routes to: mapped, compatible, NAT64, 6to4.
 fn embedded(address: Ipv6Addr) -> Option<Ipv4Addr> {
     let of = |high: u16, low: u16| {
         let [a, b] = high.to_be_bytes();

@@ -1,4 +1,4 @@
-//! Changes of a Markdown plan: `(optional)` behind a box, and list items exchanged as whole blocks.
+//! Edits of a Markdown plan: `(optional)` after a box, and list items swapped as whole blocks.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use super::super::source::MarkdownSource;
 use super::{PlanEditError, PlanEditTarget, TextSplices, conflict_error};
 
 const MARK: &str = " (optional)";
-/// Also as people write it, and with the space before it.
+/// Accepted spellings, each with the space before it.
 const MARKS: [&str; 4] = ["(optional)", "（可选）", "(可选)", "（optional）"];
 
 pub(super) fn skip(target: &PlanEditTarget<'_>) -> Result<TextSplices, PlanEditError> {
@@ -28,7 +28,7 @@ pub(super) fn skip(target: &PlanEditTarget<'_>) -> Result<TextSplices, PlanEditE
     Ok(vec![(start..place.start + at + length, String::new())])
 }
 
-/// Those that stand in the same list as the item.
+/// The items in the same list as the target.
 pub(super) fn in_one_list<'a>(target: &PlanEditTarget<'_>, items: Vec<&'a PlanItem>) -> Vec<&'a PlanItem> {
     let blocks = blocks(&target.document.text);
     let list = |it: &PlanItem| enclosing_block(&blocks, it).map(|it| it.list);
@@ -36,7 +36,7 @@ pub(super) fn in_one_list<'a>(target: &PlanEditTarget<'_>, items: Vec<&'a PlanIt
     items.into_iter().filter(|it| mine.is_some() && list(it) == mine).collect()
 }
 
-/// Both blocks with everything that is nested in them. Numbers of an ordered list stay where they stand.
+/// Swaps both blocks with all nested content. Numbers of an ordered list keep their position.
 pub(super) fn swap(target: &PlanEditTarget<'_>, other: &PlanItem) -> Result<TextSplices, PlanEditError> {
     let text = target.document.text.as_str();
     let blocks = blocks(text);
@@ -53,9 +53,9 @@ pub(super) fn swap(target: &PlanEditTarget<'_>, other: &PlanItem) -> Result<Text
     Ok(super::exchange_ranges(text, one, two))
 }
 
-/// One list item with what is nested in it.
+/// One list item with its nested content.
 struct ItemBlock {
-    /// The list that it stands in.
+    /// The list that contains it.
     list: usize,
     range: Range<usize>,
 }
@@ -83,12 +83,12 @@ fn blocks(text: &str) -> Vec<ItemBlock> {
     found
 }
 
-/// The innermost block around an item, unless another item is what that block begins with.
+/// The innermost block around an item, unless that block begins with another item.
 fn enclosing_block<'a>(blocks: &'a [ItemBlock], item: &PlanItem) -> Option<&'a ItemBlock> {
     blocks.iter().filter(|it| it.range.contains(&item.place.range.start)).min_by_key(|it| it.range.len())
 }
 
-/// From the beginning of its first line to the end of the last one that says something.
+/// From the start of its first line to the end of the last non-empty one.
 fn lines(text: &str, range: &Range<usize>) -> Range<usize> {
     let start = text.get(..range.start).and_then(|it| it.rfind('\n')).map_or(0, |at| at + 1);
     let start = start.max(if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 });
@@ -99,7 +99,7 @@ fn lines(text: &str, range: &Range<usize>) -> Range<usize> {
     start..(end - carriage).max(range.start + said)
 }
 
-/// The digits that an item begins with.
+/// The leading digits of an item.
 fn number(text: &str, block: &Range<usize>) -> Option<Range<usize>> {
     let line = text.get(block.clone())?;
     let bare = line.trim_start_matches([' ', '\t']);

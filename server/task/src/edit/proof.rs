@@ -1,4 +1,4 @@
-//! A change read back: the plan differs in exactly what was asked for, or nothing is changed.
+//! Verifies an edit by parsing the result: the plan must differ in exactly the requested way, or nothing is changed.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use super::{PlanEditError, PlanEditTarget, TaskDocument, TextSplices, conflict_e
 use crate::criterion::{Criterion, CriterionId};
 use loopkeeper_text::DocumentRange;
 
-/// Only whether the item blocks, and what it asks for with it.
+/// Accepts only a change of whether the item, with its criteria, blocks.
 pub(super) fn of_skip(
     documents: &[TaskDocument],
     target: &PlanEditTarget<'_>,
@@ -30,8 +30,8 @@ pub(super) fn of_skip(
     same.then_some(()).ok_or_else(|| side_effect_error(target.item))
 }
 
-/// Only the order: two priorities changed hands, or two items with what is nested in them changed places.
-/// Says where the item now stands.
+/// Accepts only a change of order: two swapped priorities, or two swapped items with their nested content. Returns the
+/// item's new place.
 pub(super) fn of_swap(
     documents: &[TaskDocument],
     target: &PlanEditTarget<'_>,
@@ -87,7 +87,7 @@ fn without_places(plan: &[PlanItem]) -> Vec<PlanItem> {
     plan.iter().map(|it| PlanItem { place: DocumentRange::default(), ..it.clone() }).collect()
 }
 
-/// An item as people know it: a repeat's id is counted by its place.
+/// An item's content for comparison, because the id of a repeat depends on its position.
 fn comparison_key(item: &PlanItem) -> (&str, bool, bool, Option<i64>, &[String]) {
     (&item.title, item.done, item.blocking, item.priority, &item.depends_on)
 }

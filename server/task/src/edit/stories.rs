@@ -1,5 +1,4 @@
-//! Changes of `prd.json`, written as its author writes: with the indentation, the line ends and the spaces of the
-//! properties beside.
+//! Edits of `prd.json` in the author's style: with the indentation, line ends and spaces of the adjacent properties.
 
 use std::ops::Range;
 
@@ -33,7 +32,7 @@ pub(super) fn skip(target: &PlanEditTarget<'_>) -> Result<TextSplices, PlanEditE
     })
 }
 
-/// `"skipped": true` behind the last property, as that one is written.
+/// Inserts `"skipped": true` after the last property, in the same format.
 fn insert_skipped(
     text: &str,
     story: &Object<'_>,
@@ -46,7 +45,7 @@ fn insert_skipped(
     Some(vec![(range.end..range.end, format!(",{gap}{SKIPPED}{colon}true"))])
 }
 
-/// The last property taken away, where that is what putting it in again would undo byte for byte.
+/// Removes the last property, if inserting it again would restore the text byte for byte.
 fn taken_away(
     text: &str,
     story: &Object<'_>,
@@ -67,7 +66,7 @@ fn last_but_one<'a>(story: &'a Object<'a>) -> Option<&'a ObjectProp<'a>> {
     story.properties.iter().rev().nth(1)
 }
 
-/// What stands between a property and the one before it: a line end and an indentation, or spaces.
+/// The text between a property and the one before it: a line end and an indentation, or spaces.
 fn gap(text: &str, before: Option<usize>, start: usize) -> Option<&str> {
     let head = text.get(..start)?;
     let blank = head.trim_end_matches([' ', '\t']).len();
@@ -93,7 +92,7 @@ fn colon<'a>(
     if colon.chars().all(|it| matches!(it, ' ' | '\t' | ':')) { colon } else { ": " }
 }
 
-/// The numbers exchanged: everything else stays where it is.
+/// Swaps the numbers; everything else keeps its position.
 pub(super) fn swap_priorities(
     target: &PlanEditTarget<'_>,
     other: &PlanItem,
@@ -108,7 +107,7 @@ pub(super) fn swap_priorities(
     Ok(super::exchange_ranges(&target.document.text, number(target.item)?, number(other)?))
 }
 
-/// The stories exchanged as a whole.
+/// Swaps the whole stories.
 pub(super) fn swap(target: &PlanEditTarget<'_>, other: &PlanItem) -> Result<TextSplices, PlanEditError> {
     let range = |item: &PlanItem| {
         with_story(target, item, |story, skipped| story.range.start + skipped..story.range.end + skipped)
@@ -120,7 +119,7 @@ fn property<'a>(story: &'a Object<'a>, name: &str) -> Option<&'a ObjectProp<'a>>
     story.properties.iter().rev().find(|it| it.name.as_str() == name)
 }
 
-/// Looks at the story that an item was read from. `skipped`: the bytes of a byte order mark before all ranges.
+/// Runs a closure on the story that an item was read from. `skipped`: the bytes of a byte order mark before all ranges.
 fn with_story<T>(
     target: &PlanEditTarget<'_>,
     item: &PlanItem,
@@ -133,7 +132,7 @@ fn with_story<T>(
     let root = parsed.as_ref().and_then(|it| it.value.as_ref()?.as_object());
     let stories = root.and_then(|it| property(it, "userStories")?.value.as_array());
     let mut stories = stories.into_iter().flat_map(|it| &it.elements).filter_map(Value::as_object);
-    // Every story is an item, in their order.
+    // Every story is an item, in the same order.
     let story = stories.nth(place_of(target.task, item));
     story.map(|it| look(it, skipped)).ok_or_else(|| conflict_error(item, "is not where it was read"))
 }

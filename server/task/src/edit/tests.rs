@@ -1,5 +1,5 @@
-//! Tables of small plans and what each change makes of them; then any plan: nothing else changes, and what is done
-//! twice is as it was.
+//! Tables of small plans and the result of each edit; then arbitrary plans: nothing else changes, and undoing an edit
+//! restores the text.
 
 mod any_plan;
 
@@ -11,7 +11,7 @@ fn plan(file: &str, text: &str) -> Vec<TaskDocument> {
     vec![prompt, TaskDocument { path: file.into(), text: text.into() }]
 }
 
-/// What the item that people call `name` becomes.
+/// The edit of the item named `name`.
 fn changed(file: &str, text: &str, name: &str, wish: PlanEdit) -> Result<DocumentEdit, PlanEditError> {
     let documents = plan(file, text);
     let task = parse_task(&documents);
@@ -31,7 +31,7 @@ fn skip(file: &str, text: &str, name: &str, expect: &str) {
     assert_eq!((back.after.as_str(), back.done), (text, PlanEditOutcome::TakenUp));
 }
 
-/// Moved there and back again.
+/// Moves an item and moves it back.
 #[track_caller]
 fn raise(file: &str, text: &str, name: &str, by: i32, expect: &str) {
     let made = changed(file, text, name, PlanEdit::Raise(by)).unwrap();
@@ -64,12 +64,12 @@ fn a_story_is_skipped_as_its_author_writes() {
     );
     check(r#"{"userStories": [{ "id": "A" }]}"#, r#"{"userStories": [{ "id": "A", "skipped": true }]}"#);
     check(r#"{"userStories":[{"id":"A"}]}"#, r#"{"userStories":[{"id":"A","skipped":true}]}"#);
-    // A comma and a remark behind the last property stay where they are.
+    // A comma and a comment after the last property keep their position.
     check(
         "{\"userStories\": [{\n  \"id\": \"A\",\n  \"title\": \"T\", // why\n}]}",
         "{\"userStories\": [{\n  \"id\": \"A\",\n  \"title\": \"T\",\n  \"skipped\": true, // why\n}]}",
     );
-    // Written by hand elsewhere it is only turned.
+    // A value written by hand elsewhere is only inverted.
     check(
         r#"{"userStories": [{"id": "A", "skipped": false, "title": "T"}]}"#,
         r#"{"userStories": [{"id": "A", "skipped": true, "title": "T"}]}"#,
@@ -118,10 +118,10 @@ fn stories_change_priorities_or_places() {
     check("A 1,B 2,C 3", "B", -1, "A 1,B 3,C 2");
     check("A 1,B 2,C 3", "C", 2, "A 2,B 3,C 1");
     check("C 30,A 10,B 20", "B", 1, "C 30,A 20,B 10");
-    // Equal numbers, or none: the document orders.
+    // With equal or missing numbers, document order applies.
     check("A 1,B 1", "B", 1, "B 1,A 1");
     check("A,B,C", "C", 2, "C,A,B");
-    // What is done is passed by.
+    // Finished items are skipped.
     check("A 1,x 2,B 3", "B", 1, "A 3,x 2,B 1");
     check("A,x,B", "B", 1, "B,x,A");
     let said = |row: &str, name: &str, by: i32, expect: &str| {

@@ -1,4 +1,4 @@
-//! What must hold for any text at all: no panic, exact places, unique ids, never an empty task by silence.
+//! Properties that hold for any text: no panic, exact ranges, unique ids, never a silently empty task.
 
 use std::collections::HashSet;
 
@@ -15,7 +15,7 @@ use loopkeeper_text::DocumentRange;
 
 const FILES: [&str; 3] = ["PROMPT.md", "fix_plan.md", "prd.json"];
 
-/// Bits that mean something, so that chance combines them.
+/// Fragments with a meaning, so that random texts combine them.
 const FRAGMENTS: &[&str] = &[
     "- ",
     "* ",
@@ -108,7 +108,7 @@ fn fragments() -> impl Strategy<Value = String> {
     vec(select(FRAGMENTS), 0..60).prop_map(|parts| parts.concat())
 }
 
-/// A sound document with pieces cut out, doubled and put in.
+/// A valid document with pieces cut out, duplicated and inserted.
 fn mutated() -> impl Strategy<Value = String> {
     let sound = select(&[MARKDOWN, PLAN, STORIES][..]);
     (sound, vec((any::<Index>(), any::<Index>(), select(FRAGMENTS), 0..4_u8), 1..6)).prop_map(
@@ -184,7 +184,7 @@ proptest! {
     }
 }
 
-/// The control: chance reaches checks and faults, and what must hold is refused where it does not.
+/// The control: random texts reach checks and faults, and the properties fail where they should.
 #[test]
 fn the_properties_can_fail() {
     let mut runner = TestRunner::deterministic();
@@ -215,7 +215,7 @@ fn the_properties_can_fail() {
     refused(|task| task.criteria[0].name.clear());
 }
 
-/// Sizes and depths that no person writes, each read in a moment and without the stack.
+/// Sizes and depths beyond any real document are read quickly and without exhausting the stack.
 #[test]
 fn bombs_are_read() {
     let long = |unit: &str| unit.repeat(300_000 / unit.len());

@@ -1,4 +1,4 @@
-//! Ids: what keeps one, what makes a new one.
+//! Ids: which changes keep an id, and which create a new one.
 
 use sha2::{Digest, Sha256};
 
@@ -44,7 +44,7 @@ fn another_check_makes_a_new_one() {
     check_different("`$ x`", "x");
 }
 
-/// Journals keep these: a change of the canonical text would orphan every history.
+/// Journals store these: a change of the canonical text would orphan every history.
 #[test]
 fn ids_are_what_they_always_were() {
     let kept = [

@@ -65,7 +65,7 @@ fn every_range_of_the_newer_kind_too() {
     check("ff02::1", Special);
     check("2001:db8::1", Special);
     check("64:ff9b:1::1", Private);
-    // What a packet ends at is what counts.
+    // The final destination of a packet counts.
     check("::ffff:127.0.0.1", Loopback);
     check("::ffff:10.0.0.1", Private);
     check("::ffff:169.254.169.254", Metadata);
@@ -90,7 +90,7 @@ fn hosts_are_read_as_strictly_as_they_are_written() {
     check("LocalHost.", UrlHost::Localhost);
     check("Example.ORG", name("example.org"));
     check("localhost.example.org", name("localhost.example.org"));
-    // Resolvers disagree about these: they are names, and names earn nothing.
+    // Resolvers disagree about these: they are treated as names, and names gain no access.
     for odd in ["0x7f000001", "2130706433", "127.1", "0177.0.0.1", "127.0.0.01", "[::1", "fe80::1%eth0"] {
         check(odd, name(odd));
     }
@@ -106,16 +106,16 @@ fn what_is_not_public_is_reached_only_where_it_is_named() {
         let allowed = named(written, servers).allows(&UrlHost::of(host), ip(address));
         assert_eq!(allowed.is_ok(), expect, "{written} {servers:?} {host} {address}: {allowed:?}");
     };
-    // Anybody's.
+    // A public address.
     may("example.org", &[], "example.org", "1.1.1.1", true);
     may("example.org", &[], "cdn.example.org", "1.1.1.1", true);
-    // A name that leads inside.
+    // A name that resolves to an internal address.
     for inside in ["127.0.0.1", "10.0.0.1", "169.254.169.254", "100.64.0.1", "0.0.0.0", "::1", "fc00::1"] {
         may("example.org", &[], "example.org", inside, false);
         may("0x7f000001", &[], "0x7f000001", inside, false);
     }
     may("example.org", &[], "example.org", "::ffff:127.0.0.1", false);
-    // Written down.
+    // Named explicitly.
     may("127.0.0.1", &[], "127.0.0.1", "127.0.0.1", true);
     may("192.168.1.7", &[], "192.168.1.7", "192.168.1.7", true);
     may("169.254.7.7", &[], "169.254.7.7", "169.254.7.7", true);
@@ -125,7 +125,7 @@ fn what_is_not_public_is_reached_only_where_it_is_named() {
     // `localhost` means this machine and nothing else.
     may("localhost", &[], "localhost", "10.0.0.1", false);
     may("localhost", &[], "localhost", "169.254.169.254", false);
-    // A redirect to where nobody pointed.
+    // A redirect to an address that nothing named.
     may("example.org", &[], "127.0.0.1", "127.0.0.1", false);
     may("example.org", &[], "localhost", "127.0.0.1", false);
     may("localhost", &[], "127.0.0.1", "127.0.0.1", false);

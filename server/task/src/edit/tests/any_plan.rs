@@ -1,4 +1,4 @@
-//! Any plan: what a change may touch, what it must leave alone, and that it can be taken back.
+//! Properties for any plan: what an edit may change, what it must leave alone, and that it can be undone.
 
 use proptest::collection::vec;
 use proptest::prelude::{Strategy, any};
@@ -9,7 +9,7 @@ use super::super::{DocumentEdit, PlanEdit, PlanEditOutcome, compute_edit};
 use super::plan;
 use crate::{PlanItem, Task, parse_task};
 
-/// Bits of Markdown that boxes stand beside.
+/// Markdown fragments that surround boxes.
 const MARKDOWN: &[&str] = &[
     "- [ ] a\n",
     "- [ ] b: `$ x`\n",
@@ -40,8 +40,8 @@ const MARKDOWN: &[&str] = &[
     "[x]: y\n",
 ];
 
-/// Stories in one of many hands: what ends a line, what indents, what stands behind a colon, and one number a story
-/// that says which properties it has.
+/// Stories in one of many styles: line end, indentation, text after a colon, and one number per story that determines
+/// its properties.
 fn story_file((hand, stories): (u8, Vec<u8>)) -> String {
     let end = ["\n", "\r\n", "", "\n"][usize::from(hand % 4)];
     let deep = if end.is_empty() { "" } else { ["  ", "\t", "    "][usize::from(hand / 4 % 3)] };
