@@ -19,13 +19,13 @@ use yaml::{YamlEntry, YamlPair, YamlValue};
 
 const COMMAND: &str = "test_command";
 const CRITERIA: &str = "criteria";
-/// Commands whose output the agent is told; they decide nothing.
+/// Commands whose output is sent to the agent; they decide nothing.
 const COMMANDS: &str = "commands";
 const AGENT: &str = "agent";
 const ITERATIONS: &str = "max_iterations";
 const PROMISE: &str = "completion_promise";
 const KEYS: [&str; 6] = [COMMAND, CRITERIA, COMMANDS, AGENT, ITERATIONS, PROMISE];
-/// Keys that no line of prose begins with.
+/// Keys with which no line of prose begins.
 const UNMISTAKABLE: [&str; 4] = [COMMAND, CRITERIA, ITERATIONS, PROMISE];
 
 pub(super) fn parse_front_matter(text: &str, out: &mut TaskOutline) {
@@ -46,7 +46,7 @@ pub(super) fn parse_front_matter(text: &str, out: &mut TaskOutline) {
     }
 }
 
-/// What its author wrote there would quietly count for nothing. `near`: the key that was perhaps meant.
+/// Reports a key that would otherwise be ignored silently. `near`: the key that was perhaps intended.
 fn not_read(out: &mut TaskOutline, (key, range): (&str, Range<usize>), near: Option<&str>) {
     let fault = ItemFault::new(FindingCode::UnknownKey, "not read", &range);
     let hint = near.map(|it| format!("Did you mean `{it}`?"));
@@ -54,7 +54,7 @@ fn not_read(out: &mut TaskOutline, (key, range): (&str, Range<usize>), near: Opt
     out.find_with_fix(key, fault);
 }
 
-/// The value of a key that takes one text.
+/// The value of a key that takes one line of text.
 fn one_line(out: &mut TaskOutline, entry: &YamlEntry<'_>) -> Option<String> {
     match &entry.value {
         YamlValue::Nothing => None,
@@ -78,8 +78,8 @@ fn setting(out: &mut TaskOutline, entry: &YamlEntry<'_>, key: &'static str, valu
     out.settings.push(WrittenSetting { key, value, place });
 }
 
-/// A name. Other tools take a whole command line there, of which only the program is used: permissions come from the
-/// configuration.
+/// The agent's name. Other tools accept a whole command line there, of which only the program is used: permissions come
+/// from the configuration.
 fn agent_of(out: &mut TaskOutline, entry: &YamlEntry<'_>) {
     let Some(value) = one_line(out, entry) else { return };
     let mut words = value.split_whitespace();
@@ -149,7 +149,7 @@ fn named_command(out: &mut TaskOutline, item: &[YamlPair<'_>]) {
     }
 }
 
-/// A command that the agent is told the output of: optional, so that it keeps no loop going.
+/// A command whose output is sent to the agent: optional, so that it does not keep a loop running.
 fn add_informational_command(
     out: &mut TaskOutline,
     (name, run): (&str, &str),
@@ -166,7 +166,7 @@ fn add_informational_command(
     out.add_item(item, range, CriterionOrigin::default());
 }
 
-/// Keys that nobody closed are the document's own text: what its author set there would count for nothing.
+/// Reports unclosed front matter: it counts as the document's own text, so its settings would be ignored.
 fn note_unclosed(text: &str, out: &mut TaskOutline) {
     let Some(behind) = text.trim_start_matches('\u{feff}').strip_prefix("---") else { return };
     let mut at = text.len() - behind.len();
@@ -224,7 +224,7 @@ fn criteria_of(out: &mut TaskOutline, value: YamlValue, range: &Range<usize>) {
     }
 }
 
-/// Less would be checked than its author wrote: no loop starts over it.
+/// Reports unread content as blocking, because the loop would otherwise check less than its author wrote.
 fn report_unread(out: &mut TaskOutline, key: &str, fault: &str, range: Range<usize>) {
     out.add_finding(FindingCode::Syntax, key, fault, range);
 }

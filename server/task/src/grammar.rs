@@ -1,6 +1,6 @@
-//! The check grammar: one item's prose and code spans to its name, check, expectations, attributes and faults.
-//! The same for Markdown items, story criteria and boxes. Runs nothing, and never guesses: what begins like a
-//! check and does not parse is a fault, so that it is neither run nor quietly left unverified.
+//! Parses one item's prose and code spans into name, check, expectations, attributes and faults, identically for
+//! Markdown items, story criteria and boxes. Runs nothing and never guesses: text that begins like a check and does not
+//! parse is a fault, so that it is neither run nor silently left unverified.
 
 mod attributes;
 mod commands;
@@ -29,17 +29,17 @@ use loopkeeper_text::fold::{one_line, shortened};
 use seen::{CodeSpan, TrailingText, code_spans};
 use spans::CodeSpanKind;
 
-/// How much of a check an item of this kind is expected to be.
+/// How strictly an item of this kind is read as a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ItemMode {
     Criterion,
     /// Under Validation Commands: one bare span is a command.
     Validation,
-    /// A box of a plan is a note first: only what is meant as a check is a fault.
+    /// A box of a plan is primarily a note: only a clear attempt at a check is a fault.
     PlanBox,
 }
 
-/// What one item says.
+/// The parsed content of one item.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct ParsedItem {
     /// Not yet unique in its task.
@@ -60,7 +60,7 @@ impl ParsedItem {
         Self { attributes: self.attributes, ..Self::new(name.to_owned(), self.check, self.faults) }
     }
 
-    /// Whether its author meant a check, well written or not.
+    /// Whether the author intended a check, valid or not.
     pub(super) fn means_check(&self) -> bool {
         self.check.is_some() || self.faults.iter().any(|fault| fault.code == FindingCode::BadCheck)
     }
@@ -77,7 +77,7 @@ pub(super) fn parse_item(inline: &InlineContent<'_>, mode: ItemMode) -> ParsedIt
     let name = parts.name(check.as_ref(), &mut attributes, &mut |reason| {
         reading.faults.push(ItemFault::new(FindingCode::BadValue, reason, &inline.range));
     });
-    // Nothing but attributes or punctuation: still to be recognised.
+    // Only attributes or punctuation: the item must still be recognisable.
     let name = if name.is_empty() { one_line(&inline.plain_text()) } else { name };
     check = check.and_then(|it| reading.with_words(it, &name));
     if check.is_none() && reading.faults.iter().all(|fault| fault.code != FindingCode::BadCheck) {
@@ -87,9 +87,9 @@ pub(super) fn parse_item(inline: &InlineContent<'_>, mode: ItemMode) -> ParsedIt
     ParsedItem { attributes, ..ParsedItem::new(name, check, reading.faults) }
 }
 
-/// Of the words that a judge is asked about.
+/// Maximum length of the prose that a judge receives.
 const PROSE_CHARS: usize = 4_000;
-/// Of a command within a sentence that says it twice.
+/// Maximum length of a command in a sentence that contains it twice.
 const COMMAND_CHARS: usize = 34;
 
 struct ItemParser<'a> {
@@ -100,7 +100,7 @@ struct ItemParser<'a> {
 }
 
 impl ItemParser<'_> {
-    /// Spans that are no spans: an odd backtick, a line end inside.
+    /// Reports malformed spans: an unpaired backtick, a line end inside.
     fn broken_spans(&mut self) {
         let lenient = self.mode == ItemMode::PlanBox;
         if let Some(stray) = self.inline.stray.clone()
@@ -139,7 +139,7 @@ impl ItemParser<'_> {
         self.inline.pieces.iter().take(piece).map(|piece| &*piece.text).collect()
     }
 
-    /// The one span that is the check, by index into `spans`. Everything that is not one is reported.
+    /// The index into `spans` of the one span that is the check. All other candidates are reported.
     fn the_check(&mut self) -> Option<usize> {
         let mut checks: Vec<usize> = Vec::new();
         let mut bad: Vec<ItemFault> = Vec::new();
@@ -185,7 +185,7 @@ impl ItemParser<'_> {
         checks.first().copied().filter(|_| sound)
     }
 
-    /// Where there is no check, the first span that is nearly one. A box of a plan is a note: there it is none.
+    /// Without a check, the first span that is nearly one. A box of a plan is a note and has no near misses.
     fn near_miss(&self) -> Option<ItemFault> {
         if self.mode == ItemMode::PlanBox {
             return None;
@@ -229,7 +229,7 @@ impl ItemParser<'_> {
         None
     }
 
-    /// The check with what later spans expect of it. `None`: an expectation is broken.
+    /// The check with the expectations of later spans. `None`: an expectation is broken.
     fn with_expectations(&mut self, at: usize) -> Option<Check> {
         let seen = self.spans.get(at)?;
         let mut check = match &seen.span {
@@ -310,7 +310,7 @@ impl ItemParser<'_> {
         self.spans.get(at).is_some_and(|seen| matches!(seen.span, CodeSpanKind::Word(Check::Get { .. })))
     }
 
-    /// A judge is asked about the item's own words. `None`: there are none.
+    /// Adds the item's own prose, about which a judge is asked. `None`: there is none.
     fn with_words(&mut self, mut check: Check, name: &str) -> Option<Check> {
         if let Check::Judge { prose, .. } = &mut check {
             if name::check_label(&Check::Judge { of: None, prose: String::new() }) == name {
@@ -323,7 +323,7 @@ impl ItemParser<'_> {
         Some(check)
     }
 
-    /// One fault alone can be cured by one replacement; two in an item may be about each other.
+    /// A single fault can be fixed by one replacement; two faults of an item may overlap.
     fn keep_single_fix(&mut self) {
         let mut bad = self.faults.iter_mut().filter(|it| it.code == FindingCode::BadCheck);
         let (Some(only), None) = (bad.next(), bad.next()) else { return };
@@ -344,7 +344,7 @@ impl ItemParser<'_> {
         }
     }
 
-    /// A command in backticks, or `$ command` without them, that nobody will run.
+    /// Reports a command in backticks, or `$ command` without them, that will not be run.
     fn forgotten_mark(&mut self) {
         if self.mode == ItemMode::PlanBox {
             return;

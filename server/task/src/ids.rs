@@ -1,5 +1,5 @@
-//! Identities that survive rewording. The canonical text below is hashed and the hash is kept in journals:
-//! changing it makes every criterion of every task a new one.
+//! Ids that survive rewording. The canonical text below is hashed and the hash is stored in journals: changing it gives
+//! every criterion of every task a new id.
 
 use std::collections::HashMap;
 
@@ -20,12 +20,12 @@ pub(super) fn base_id(check: Option<&Check>, prose: &str) -> String {
 /// Hands out ids in document order: the second of its kind gets `-2`, the third `-3`.
 #[derive(Debug, Default)]
 pub(super) struct IdAllocator {
-    /// Every id that was handed out, with how many were asked for by that name.
+    /// Every id handed out, with the number of requests for it.
     used: HashMap<String, u32>,
 }
 
 impl IdAllocator {
-    /// Room for so many more.
+    /// Reserves capacity for `count` more ids.
     pub(super) fn reserve(&mut self, count: usize) {
         self.used.reserve(count);
     }
@@ -59,7 +59,7 @@ fn canonical_check(check: &Check) -> String {
         Check::Lacks { pattern, globs } => format!("lacks\n{}\n{}", pattern_text(pattern), globs.join("\n")),
         Check::Clean => "clean".to_owned(),
         Check::Get { url, expect } => append_expectations(format!("get\n{url}"), expect),
-        // The words are the check: others ask something else.
+        // The prose is the check: different prose is a different question.
         Check::Judge { of, prose } => {
             let (needed, asked) = of.unwrap_or((1, 1));
             format!("judge\n{needed} of {asked}\n{}", one_line(prose).to_lowercase())
@@ -81,7 +81,7 @@ fn canonical_expectation(expect: &Expect) -> String {
     }
 }
 
-/// Not [`TextPattern::written`]: ids rest on these very bytes.
+/// Not [`TextPattern::written`], because ids depend on these exact bytes.
 fn pattern_text(pattern: &TextPattern) -> String {
     match pattern.kind {
         PatternKind::Literal => format!("\"{}\"", pattern.source),
@@ -90,7 +90,7 @@ fn pattern_text(pattern: &TextPattern) -> String {
     }
 }
 
-/// Whether [`base_id`] made it, not an author.
+/// Whether the id was made by [`base_id`] rather than by an author.
 pub fn is_made(id: &str) -> bool {
     let base = id.split_once('-').map_or(id, |(base, _)| base);
     base.len() == 10 && base.bytes().all(|it| it.is_ascii_digit() || (b'a'..=b'f').contains(&it))

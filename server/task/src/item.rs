@@ -19,7 +19,7 @@ pub(super) struct InlineContent<'a> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct InlinePiece<'a> {
     pub(super) kind: PieceKind,
-    /// What a reader sees; for code without its backticks. Nearly always a part of the document.
+    /// The visible text; for code without its backticks. Nearly always a slice of the document.
     pub(super) text: Cow<'a, str>,
     /// The bytes in the document; for code with its backticks.
     pub(super) range: Range<usize>,
@@ -31,7 +31,7 @@ pub(super) enum PieceKind {
     /// A line end inside the paragraph.
     Break,
     Code,
-    /// A code span that runs over a line end: never a check.
+    /// A code span that crosses a line end: never a check.
     TornCode,
 }
 
@@ -63,14 +63,14 @@ impl InlineContent<'_> {
         pieces.iter().map(|piece| &*piece.text).collect()
     }
 
-    /// One code span, typed without its backticks.
+    /// One code span, given without its backticks.
     pub(super) fn of_code(text: &str) -> Self {
         let kind = if text.contains(['\n', '\r']) { PieceKind::TornCode } else { PieceKind::Code };
         let piece = InlinePiece { kind, text: text.trim().to_owned().into(), range: 0..text.len() };
         Self { pieces: vec![piece], range: 0..text.len(), ..Self::default() }
     }
 
-    /// Reads a plain string: only code spans and escaped backticks mean something.
+    /// Reads a plain string, in which only code spans and escaped backticks have a meaning.
     pub(super) fn of_plain(text: &str, origin: &ByteOrigin) -> Self {
         let mut inline = Self { range: origin.of(0..text.len()), ..Self::default() };
         let runs = backtick_runs(text);

@@ -36,12 +36,12 @@ use loopkeeper_text::DocumentRange;
 #[serde(transparent)]
 pub struct TaskId(pub String);
 
-/// A task as its documents say it, at one moment.
+/// A task as defined by its documents at one moment.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Task {
     /// From `OBJECTIVE:` or the first heading; empty when there is neither.
     pub title: String,
-    /// The prompt document's text, unchanged: what the agent is told.
+    /// The prompt document's text, unchanged, as sent to the agent.
     pub prompt: String,
     /// The text between `<promise>` tags that the document asks the agent to print when done.
     pub promise: Option<String>,
@@ -49,7 +49,7 @@ pub struct Task {
     pub branch: Option<String>,
     /// Paths listed under `CONTEXT:`, relative to the root, unchecked.
     pub context: Vec<ContextPath>,
-    /// Settings that the front matter gives, in its order.
+    /// Settings from the front matter, in order.
     pub settings: Vec<WrittenSetting>,
     pub criteria: Vec<Criterion>,
     pub plan: Vec<PlanItem>,
@@ -63,7 +63,7 @@ pub struct ContextPath {
     pub place: DocumentRange,
 }
 
-/// A value for a setting that a document gives. It counts for more than the configuration and less than an argument.
+/// A setting given by a document. It overrides the configuration and is overridden by an argument.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WrittenSetting {
     /// As in the configuration: `limits.iterations`.
@@ -76,22 +76,22 @@ pub struct WrittenSetting {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PlanItem {
-    /// The story's `id`, else made as a criterion's.
+    /// The story's `id`, or one derived like a criterion's.
     pub id: String,
     pub title: String,
     pub done: bool,
-    /// False under an optional heading and where it is skipped: an open one does not keep the loop going.
+    /// False under an optional heading and if skipped: an open item of this kind does not keep the loop running.
     pub blocking: bool,
     pub place: DocumentRange,
-    /// In thousandths, lower ones first; `None`: as it stands in the document.
+    /// Priority in thousandths, lower first; `None`: document order.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub priority: Option<i64>,
-    /// Items that are to be done before it.
+    /// Items that must be done before this one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub depends_on: Vec<String>,
 }
 
-/// Something a person should know about a document: shown where it is written.
+/// A remark on a document for its author, shown at the place it refers to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finding {
     pub code: FindingCode,
@@ -112,17 +112,17 @@ pub enum FindingCode {
     NotACheck,
     /// A criteria section without items.
     NoCriteria,
-    /// Criteria written behind a colon in one line: better as a list.
+    /// Criteria after a colon in one line: better as a list.
     InlineList,
     /// A doubled promise tag.
     BadPromise,
-    /// A document that cannot be read as what it claims to be.
+    /// A document that is malformed for its type.
     Syntax,
-    /// A key that nobody reads, and that is nearly one that is read.
+    /// An unknown key that resembles a known one.
     UnknownKey,
-    /// A key or value of a document that means nothing.
+    /// A key or value of a document without a meaning.
     BadValue,
-    /// Text of a template that was to be replaced.
+    /// Template text that was meant to be replaced.
     Template,
 }
 
@@ -140,7 +140,7 @@ impl FindingCode {
         }
     }
 
-    /// Whether its checks must not run either.
+    /// Whether the checks of the task must not run either.
     pub fn blocks_checks(self) -> bool {
         self.blocks_start() && self != Self::Template
     }

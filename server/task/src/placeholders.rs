@@ -1,5 +1,5 @@
-//! Placeholders that other tools fill in before an agent reads a prompt: `{{STORY_ID}}`, `{{ commands.tests }}`. What
-//! merely speaks of braces (in code, or of a templating language) is none.
+//! Finds placeholders that other tools fill in before an agent reads a prompt: `{{STORY_ID}}`, `{{ commands.tests }}`.
+//! Braces that are merely mentioned (in code, or of a templating language) do not count.
 
 use std::ops::Range;
 
@@ -15,21 +15,21 @@ pub struct Placeholder<'a> {
     pub in_fence: bool,
 }
 
-/// What is known of the next story of the plan.
+/// Names for the next story of the plan.
 pub const STORY_ID: [&str; 4] = ["STORY_ID", "TASK_ID", "taskId", "storyId"];
 pub const STORY_TITLE: [&str; 4] = ["STORY_TITLE", "TASK_TITLE", "taskTitle", "storyTitle"];
 pub const STORY_BLOCK: [&str; 2] = ["STORY_BLOCK", "STORY"];
 pub const PLAN_PATH: [&str; 3] = ["PRD_PATH", "PLAN_PATH", "prdPath"];
 pub const ITERATION: [&str; 2] = ["ITERATION", "iteration"];
 pub const CHECKS: [&str; 1] = ["QUALITY_GATES"];
-/// Of the front matter's `commands`.
+/// Prefix of names from the front matter's `commands`.
 pub const COMMANDS: &str = "commands.";
 
 /// First parts of names with a dot; others belong to templating languages.
 const SCOPES: [&str; 10] =
     ["commands", "contexts", "checks", "instructions", "args", "ralph", "task", "story", "prd", "plan"];
 
-/// In their order. A document that holds no `{{` costs one search.
+/// All placeholders, in order. A document without `{{` costs one search.
 pub fn find_placeholders(text: &str) -> Vec<Placeholder<'_>> {
     let mut found = Vec::new();
     if !text.contains("{{") {
@@ -86,7 +86,7 @@ fn known() -> impl Iterator<Item = &'static str> {
     story.chain(ITERATION).chain(CHECKS)
 }
 
-/// Whether a prompt of this task has something to put in its place.
+/// Whether a prompt of this task has a value for the placeholder.
 pub(super) fn is_filled(name: &str, task: &Task) -> bool {
     if let Some(command) = name.strip_prefix(COMMANDS) {
         return task.criteria.iter().any(|it| it.name == command);

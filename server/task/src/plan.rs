@@ -1,5 +1,5 @@
-//! Fix plans: every box is a plan item, one that carries a check is a criterion besides. Open boxes under an
-//! optional heading do not keep a loop going.
+//! Reads fix plans: every box is a plan item, and one with a check is also a criterion. Open boxes under an optional
+//! heading do not keep a loop running.
 
 #[cfg(test)]
 mod tests;
@@ -63,7 +63,7 @@ pub(super) fn push_item(
     out.plan.len() - 1
 }
 
-/// `- [ ]text`, `- [] text`, `- [ x] text`: no box to Markdown, and nothing else to its author.
+/// `- [ ]text`, `- [] text`, `- [ x] text`: not a box in Markdown, but clearly intended as one.
 pub(super) fn nearly_a_box(out: &mut TaskOutline, source: &MarkdownSource<'_>, text: &InlineContent<'_>) {
     let written = source.slice(&text.range);
     let Some((mark, rest)) = written.strip_prefix('[').and_then(|it| it.split_once(']')) else { return };
@@ -93,7 +93,7 @@ pub(super) fn nearly_a_box(out: &mut TaskOutline, source: &MarkdownSource<'_>, t
     out.find_with_fix(&text.plain_text(), fault);
 }
 
-/// Boxes indented so far that Markdown takes them for code, which no author of a plan means.
+/// Boxes indented so far that Markdown reads them as code, which no author of a plan intends.
 pub(super) fn indented_boxes(
     out: &mut TaskOutline,
     source: &MarkdownSource<'_>,

@@ -1,5 +1,5 @@
-//! `prd.json`: stories to plan items, their criteria to criteria. Tolerates comments and trailing commas, names
-//! whatever else is wrong, and never reads a broken file as an empty plan.
+//! Reads `prd.json`: stories become plan items, their criteria become criteria. Tolerates comments and trailing commas,
+//! reports every other fault, and never reads a broken file as an empty plan.
 
 #[cfg(test)]
 mod tests;
@@ -85,7 +85,8 @@ impl PrdReader<'_> {
         self.commands(&fields, "qualityGates", None);
     }
 
-    /// A bad one is kept: a loop that quietly worked elsewhere would be worse than one that does not start.
+    /// An invalid branch name is kept, because a loop that silently works on another branch would be worse than one
+    /// that does not start.
     fn branch(&mut self, fields: &JsonFields<'_>) {
         const NAME: &str = "branchName";
         self.out.branch = fields.text(NAME, self);
@@ -163,7 +164,7 @@ impl PrdReader<'_> {
         }
     }
 
-    /// Ids must be told apart by people: a repeat is numbered and reported.
+    /// The user must be able to distinguish ids, so a repeat is numbered and reported.
     fn story_id(&mut self, fields: &JsonFields<'_>) -> Option<String> {
         let value = fields.get("id")?;
         let id = match value {
@@ -196,7 +197,7 @@ impl PrdReader<'_> {
         number.value.parse::<f64>().ok().map(|it| (it * 1_000.0).round() as i64)
     }
 
-    /// Only those that are stories: for another nobody could wait.
+    /// Keeps only ids of stories, because any other dependency could never be met.
     fn dependencies(&mut self, fields: &JsonFields<'_>, known: &HashSet<&str>) -> Vec<String> {
         let mut found = Vec::new();
         for value in fields.list("dependsOn", self) {
@@ -238,7 +239,7 @@ impl PrdReader<'_> {
             // Between escapes a replacement would not be JSON.
             item.faults.iter_mut().for_each(|fault| fault.fix = None);
         }
-        // What a skipped story asks for keeps no loop going.
+        // The criteria of a skipped story do not keep the loop running.
         let optional = plan.and_then(|it| self.out.plan.get(it)).is_some_and(|it| !it.blocking);
         self.out.add_item(item, range, CriterionOrigin { plan, optional, ..CriterionOrigin::default() });
     }

@@ -8,7 +8,7 @@ use loopkeeper_text::fold::shortened;
 const OPEN: &str = "<promise>";
 const CLOSE: &str = "</promise>";
 
-/// Whether the text carries a whole promise, so that it is an instruction and no criterion.
+/// Whether the text contains a complete promise, which makes it an instruction rather than a criterion.
 pub(super) fn is_in(text: &str) -> bool {
     text.split_once(OPEN).is_some_and(|(_, rest)| rest.contains(CLOSE))
 }
@@ -50,7 +50,7 @@ pub(super) fn find_promise(source: &MarkdownSource<'_>, out: &mut TaskOutline) {
     out.promise = chosen.map(|(_, text)| text);
 }
 
-/// How sure a line is to mean "when done": prompts also name a tag for being stuck, or mention one.
+/// How likely a line means "when done": prompts also name a tag for being stuck, or mention one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum PromiseRank {
     WhenStuck,
@@ -80,10 +80,10 @@ struct PromiseTag {
     is_doubled: bool,
 }
 
-/// Of one line: each is looked at with all that stands before it.
+/// Maximum tags per line, because each is examined with all text before it.
 const MAX_TAGS: usize = 16;
 
-/// The tags of a line, each with the words that are about it: up to the first comma or stop behind it.
+/// The tags of a line, each with its clause: up to the first comma or full stop after it.
 fn with_clauses(line: &str) -> Vec<(PromiseTag, &str)> {
     let mut tags: Vec<PromiseTag> = Vec::new();
     while tags.len() < MAX_TAGS

@@ -1,8 +1,9 @@
-//! A criterion that fails until new work is done, for a task in which nothing fails: by the tools that its checks use.
+//! Proposes a criterion that fails until new work is done, for a task in which nothing fails, with the tools that its
+//! checks use.
 
 use crate::criterion::{Check, Criterion};
 
-/// Words of a title that say nothing of the work.
+/// Title words without information about the work.
 const FILLERS: &[&str] = &[
     "a", "an", "the", "to", "of", "for", "and", "or", "with", "that", "this", "it", "its", "in", "on",
     "should", "must", "please", "so", "we", "is", "be", "as", "into", "from", "md", "prompt", "task",
@@ -52,7 +53,7 @@ fn runs_node(command: &str) -> bool {
     command.split_whitespace().any(|it| TOOLS.contains(&it))
 }
 
-/// The first words that mean something, in lower case.
+/// The first significant words, in lower case.
 fn words(title: &str) -> Vec<String> {
     let split = title.split(|it: char| !it.is_ascii_alphanumeric()).filter(|it| !it.is_empty());
     let meant = split.map(str::to_ascii_lowercase).filter(|it| !FILLERS.contains(&it.as_str()));

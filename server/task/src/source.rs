@@ -13,10 +13,10 @@ use super::promise;
 
 pub(super) struct MarkdownSource<'a> {
     text: &'a str,
-    /// Bytes in front that are no Markdown.
+    /// Leading bytes that are not Markdown.
     skipped: usize,
     spread: String,
-    /// Offsets in `spread` of the line ends that were put in.
+    /// Offsets in `spread` of the inserted line ends.
     inserted: Vec<usize>,
 }
 
@@ -68,7 +68,7 @@ impl<'a> MarkdownSource<'a> {
         })
     }
 
-    /// Whether the character at `at` stands behind a backslash of its own.
+    /// Whether the character at `at` is escaped by a backslash.
     pub(super) fn is_escaped(&self, at: usize) -> bool {
         let before = self.text.as_bytes().get(..at).unwrap_or_default();
         before.iter().rev().take_while(|&&byte| byte == b'\\').count() % 2 == 1
@@ -121,7 +121,7 @@ fn begins_with_key(line: &str) -> bool {
     })
 }
 
-/// `promises`: somewhere in the document there is one.
+/// `promises`: whether the document contains a promise anywhere.
 fn opens_section(line: &str, promises: bool) -> bool {
     let line = line.trim_end();
     let is_text = !line.starts_with(|char: char| char.is_whitespace() || "#>|`~".contains(char));
@@ -131,7 +131,7 @@ fn opens_section(line: &str, promises: bool) -> bool {
     if promises && promise::may_be_in(line) {
         return true;
     }
-    // Nearly every line ends here.
+    // Nearly every line returns here.
     if !line.contains(':') && !line.contains('：') {
         return false;
     }

@@ -1,5 +1,5 @@
-//! The text that `init` and other tools' set-ups write to be replaced. A task that still holds it says nothing of what
-//! is to be done.
+//! Detects template text that `init` and the set-ups of other tools write as a placeholder. A task that still contains
+//! it does not describe any work.
 
 use std::ops::Range;
 
@@ -13,11 +13,11 @@ pub const DESCRIPTION: &str = "\
 Describe here what should be different when the work is done: what you want, where it belongs, what must stay as
 it is. The agent is given this whole file at the start of every iteration and remembers nothing else.";
 
-/// Of the templates that other tools write.
+/// Placeholders in the templates of other tools.
 const PLACEHOLDERS: [&str; 4] =
     ["[YOUR PROJECT NAME]", "[YOUR PROJECT TYPE]", "[Your project name]", "[project-specific goal]"];
 
-/// The first line that nobody has edited.
+/// The first line that is still unedited.
 pub(super) fn unedited(text: &str) -> Option<Range<usize>> {
     let placeholders: Vec<&str> = PLACEHOLDERS.into_iter().filter(|it| text.contains(it)).collect();
     let mut at = 0;

@@ -1,4 +1,4 @@
-//! Front matter as a table: what stands between the rules, and what is checked.
+//! Front matter as tables: the text between the rules, and the criteria read from it.
 
 use crate::criterion::Check;
 use crate::{FindingCode, TaskDocument, parse_task};
@@ -68,7 +68,7 @@ fn values_as_yaml_has_them() {
     check("criteria:\n- \n- ~\n- a", &[("a", None)]);
 }
 
-/// What is meant for these keys and is not read starts no loop.
+/// Unreadable values of these keys prevent a start.
 #[test]
 fn what_is_not_read_is_reported() {
     let check = |text: &str, expect: &str| {
@@ -96,7 +96,7 @@ fn what_is_not_read_is_reported() {
     check("Intro\n---\ntest_command: x\n", "");
 }
 
-/// What a document says of the settings: `key = value [its bytes]`.
+/// The settings of a document: `key = value [its bytes]`.
 #[test]
 fn settings_of_a_document() {
     let check = |front: &str, expect: &[&str]| {

@@ -1,4 +1,4 @@
-//! Lines of front matter to keys with their values. Knows nothing about tasks.
+//! Parses lines of front matter into keys and values. Knows nothing about tasks.
 
 use std::ops::Range;
 
@@ -6,10 +6,10 @@ use crate::source::lines_of;
 
 #[derive(Debug, PartialEq)]
 pub(super) enum YamlValue {
-    /// Nothing at all, or `null`.
+    /// Empty or `null`.
     Nothing,
     Text(String),
-    /// Lines that begin with `- `, each with its bytes; the error says why it is no text.
+    /// Lines that begin with `- `, each with its bytes; the error is the reason why a line is not text.
     List(Vec<(Result<String, String>, Range<usize>)>),
     /// `[a, b]`
     Flow(Vec<String>),
@@ -34,7 +34,7 @@ pub(super) struct YamlPair<'a> {
 }
 
 impl<'a> YamlEntry<'a> {
-    /// The items of a list whose lines are keys with values: `- name: a` above `run: b`. `None`: it is another list.
+    /// The items of a list whose lines are keys with values: `- name: a` above `run: b`. `None`: a different list.
     pub(super) fn items(&self) -> Option<Vec<Vec<YamlPair<'a>>>> {
         let mut items: Vec<Vec<YamlPair<'a>>> = Vec::new();
         let is_said = |line: &&YamlLine<'a>| {
@@ -56,13 +56,13 @@ impl<'a> YamlEntry<'a> {
     }
 }
 
-/// The bytes of the first key of a line.
+/// The byte range of a line's first key.
 fn key_range(line: &YamlLine<'_>, key: &str) -> Range<usize> {
     let start = line.range.start + line.text.find(key).unwrap_or_default();
     start..start + key.len()
 }
 
-/// The keys at the beginning of a line, in their order, each with all lines up to the next one.
+/// The keys at line starts, in order, each with all lines up to the next key.
 pub(super) fn parse_entries(block: &str) -> Vec<YamlEntry<'_>> {
     let mut entries: Vec<YamlEntryDraft<'_>> = Vec::new();
     let mut at = 0;
@@ -86,14 +86,14 @@ pub(super) fn parse_entries(block: &str) -> Vec<YamlEntry<'_>> {
     entries.into_iter().map(entry).collect()
 }
 
-/// A key with its lines: of the first one what stands behind the colon.
+/// A key with its lines; the first one contributes the text after the colon.
 struct YamlEntryDraft<'a> {
     key: &'a str,
     key_range: Range<usize>,
     lines: Vec<YamlLine<'a>>,
 }
 
-/// The text behind `key:`.
+/// The text after `key:`.
 pub(super) fn value_of<'a>(line: &'a str, key: &str) -> Option<&'a str> {
     key_of(line).filter(|(found, _)| *found == key).map(|(_, value)| value)
 }
@@ -138,7 +138,7 @@ fn is_nothing(value: &str) -> bool {
     matches!(value, "" | "~" | "null" | "Null" | "NULL")
 }
 
-/// Lines below a key without a value that are neither a list nor nothing.
+/// The fault of lines below a key without a value that are neither a list nor empty.
 fn unread_lines(rest: &[YamlLine<'_>]) -> Option<String> {
     let is_said = |line: &&YamlLine<'_>| !line.text.is_empty() && !line.text.trim_start().starts_with('#');
     let ends = |line: &&YamlLine<'_>| matches!(line.text, "---" | "...");
@@ -189,7 +189,7 @@ fn parse_flow(first: &str, rest: &[YamlLine<'_>]) -> YamlValue {
     YamlValue::Flow(parts(inner).into_iter().map(parse_scalar).filter(|it| !it.is_empty()).collect())
 }
 
-/// Between the commas that stand in no quotes and in no code span.
+/// Splits at commas outside quotes and code spans.
 fn parts(inner: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let mut from = 0;
@@ -212,7 +212,7 @@ fn parts(inner: &str) -> Vec<&str> {
     parts
 }
 
-/// A value with the lines below that belong to it.
+/// A value with its continuation lines.
 fn text(first: &str, rest: &[YamlLine<'_>]) -> Result<String, String> {
     let further = rest.iter().map(|line| line.text);
     let further: Vec<&str> =
@@ -240,13 +240,13 @@ fn text(first: &str, rest: &[YamlLine<'_>]) -> Result<String, String> {
     Ok(parse_scalar(&whole))
 }
 
-/// A value as YAML reads it: quotes taken off, a comment behind left out.
+/// A value as YAML reads it: without quotes and trailing comment.
 fn parse_scalar(value: &str) -> String {
     let value = value.trim();
     parse_quoted(value).unwrap_or_else(|| without_comment(value).to_owned())
 }
 
-/// `None`: no quotes, or something stands behind them.
+/// `None`: not quoted, or text follows the closing quote.
 fn parse_quoted(value: &str) -> Option<String> {
     let quote = value.chars().next().filter(|it| matches!(it, '"' | '\''))?;
     let mut inner = String::new();
@@ -274,7 +274,7 @@ fn parse_quoted(value: &str) -> Option<String> {
     None
 }
 
-/// Without ` # …`, which is no comment in a code span.
+/// Without ` # …`; inside a code span that is not a comment.
 fn without_comment(value: &str) -> &str {
     let mut in_code = false;
     let mut before = ' ';

@@ -12,11 +12,11 @@ pub(crate) struct ItemAttributes {
     pub(crate) stage: Option<u32>,
 }
 
-/// What the trailing groups of a text say.
+/// The attributes parsed from the trailing groups of a text.
 pub(super) struct TrailingGroups<'a> {
     /// The text before them.
     pub(super) rest: &'a str,
-    /// A group that begins like an attribute and means nothing.
+    /// A group that begins like an attribute and is invalid.
     pub(super) bad: Option<String>,
 }
 
@@ -35,7 +35,7 @@ pub(super) fn take_trailing<'a>(text: &'a str, attributes: &mut ItemAttributes) 
     }
 }
 
-/// The text without any attribute group: what is left decides whether a sentence goes on.
+/// The text without any attribute group; the remainder determines whether a sentence continues.
 pub(super) fn without_groups(text: &str) -> Cow<'_, str> {
     if !text.contains(['(', '（']) {
         return text.into();

@@ -1,5 +1,5 @@
-//! Whether inline code looks like a command that somebody forgot to mark with `$ `. Errs towards no: a wrong
-//! yes is a warning under innocent prose.
+//! Detects inline code that appears to be a command without the `$ ` mark. Prefers false negatives: a false positive is
+//! a warning on innocent prose.
 
 /// `cargo test`, `FOO=1 npm run lint`, `./check.sh --all`.
 pub(crate) fn looks_like_command(code: &str) -> bool {
@@ -11,7 +11,7 @@ pub(crate) fn looks_like_command(code: &str) -> bool {
     PROGRAMS.contains(&program) && !is_version(argument)
 }
 
-/// A program that is a whole check by its name alone, where the words before it say that it is run.
+/// A program whose name alone is a complete check, if the preceding text indicates that it is run.
 pub(super) fn is_lone_runner(code: &str, before: impl FnOnce() -> String) -> bool {
     const RUN: &[&str] = &["run", "runs", "running", "under", "via", "with", "execute"];
     if !LONE_RUNNERS.contains(&code) {
@@ -24,7 +24,7 @@ pub(super) fn is_lone_runner(code: &str, before: impl FnOnce() -> String) -> boo
         || before.rsplit(' ').next().is_some_and(|word| RUN.contains(&word.to_lowercase().as_str()))
 }
 
-/// A program that is a whole check by its name alone.
+/// A program whose name alone is a complete check.
 pub(super) fn is_runner(code: &str) -> bool {
     LONE_RUNNERS.contains(&code)
 }

@@ -1,11 +1,11 @@
-//! What a span that begins like a check was meant to be, where there is one obvious answer. A cure is only
-//! offered when it reads as what it should be.
+//! Fixes for spans that begin like a check, where there is one obvious intention. A fix is offered only if it parses as
+//! intended.
 
 use super::expectations::{self, ParsedExpectation};
 use super::spans::{self, CodeSpanKind};
 use super::{code_span, near};
 
-/// The span as it should be written, backticks included.
+/// The corrected span, backticks included.
 pub(super) fn of_check(code: &str) -> Option<String> {
     let sound =
         |it: &String| matches!(spans::read_exactly(it), CodeSpanKind::Command(_) | CodeSpanKind::Word(_));
@@ -38,7 +38,7 @@ pub(super) fn of_expectation(code: &str) -> Option<String> {
     candidates.into_iter().flatten().find(sound).map(|it| code_span(&it))
 }
 
-/// `$<tab>make` has a space that is none.
+/// `$<tab>make` contains white space that is not a space.
 fn fix_space(code: &str) -> Option<String> {
     let command = code.strip_prefix('$')?.trim();
     (!command.is_empty()).then(|| format!("$ {command}"))
@@ -57,7 +57,7 @@ pub(super) fn fix_quotes(code: &str) -> Option<String> {
     Some(format!("{verb} \"{word}\" {}", globs.trim_start()))
 }
 
-/// `/re/g`: everything that a flag could say but `i` holds anyway or means nothing here.
+/// `/re/g`: every flag except `i` is either implied or meaningless here.
 fn without_flags(code: &str) -> Option<String> {
     let (pattern, flags) = code.rsplit_once('/')?;
     let known = !flags.is_empty() && flags.chars().all(|it| "gimsux".contains(it));
@@ -99,7 +99,7 @@ fn without_commas(code: &str) -> Option<String> {
     is_list.then(|| words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" "))
 }
 
-/// `>= 80 %`, `< 5 ms`: a number is compared, whatever it counts.
+/// `>= 80 %`, `< 5 ms`: numbers are compared regardless of their unit.
 pub(super) fn plain_number(code: &str) -> Option<String> {
     let digits = code.rfind(|it: char| it.is_ascii_digit())?;
     let kept = code.get(..=digits)?;

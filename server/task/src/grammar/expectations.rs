@@ -1,5 +1,5 @@
-//! One code span behind a command to the expectation it is. Near misses are reported, since an expectation
-//! that is dropped in silence makes a check weaker than its author wrote.
+//! Parses one code span after a command as an expectation. Near misses are reported, because a silently dropped
+//! expectation makes a check weaker than its author wrote.
 
 use super::fault::SpanError;
 use super::{near, spans};
@@ -8,10 +8,10 @@ use crate::criterion::{Compare, Expect};
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum ParsedExpectation {
     Expect(Expect),
-    /// Three digits: a status, but only behind `GET`.
+    /// Three digits: a status, but only after `GET`.
     Status(u16),
     Bad(SpanError),
-    /// Nearly a status: bad, but only behind `GET`.
+    /// Nearly a status: invalid, but only after `GET`.
     NearStatus,
     /// Inline code.
     Other,
@@ -64,7 +64,7 @@ fn parse_comparison(code: &str) -> Option<ParsedExpectation> {
     if let Some(value) = parse_number(rest.trim()) {
         return Some(ParsedExpectation::Expect(Expect::Number { compare, value }));
     }
-    // `<div>` and `>` are inline code; `>= many` and `< 5 ms` are meant as expectations.
+    // `<div>` and `>` are inline code; `>= many` and `< 5 ms` are intended as expectations.
     let meant = match sign.len() {
         2 => !rest.is_empty() && !rest.starts_with(['=', '>', '<']),
         _ => rest.trim_start().starts_with(|char: char| char.is_ascii_digit() || "+-.".contains(char)),
@@ -72,7 +72,7 @@ fn parse_comparison(code: &str) -> Option<ParsedExpectation> {
     meant.then(|| ParsedExpectation::Bad(format!("`{sign}` compares with one plain number").into()))
 }
 
-/// `= 5`, `=> 5`, `> = 5`, `≥ 5`: signs that people write and nobody reads.
+/// `= 5`, `=> 5`, `> = 5`, `≥ 5`: operators that people write and the grammar does not accept.
 fn nearly_compares(code: &str) -> Option<SpanError> {
     near::suggest_comparison(code).map(|_| "not a comparison".into())
 }

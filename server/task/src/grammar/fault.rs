@@ -1,4 +1,4 @@
-//! What is wrong with an item or with one of its code spans, as data: the message is built of it at the end.
+//! A fault of an item or of one of its code spans, as data; the message is built from it at the end.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use crate::FindingCode;
 use crate::item::InlinePiece;
 use loopkeeper_text::fold::{one_line, shortened};
 
-/// Of a code span within a sentence that names two.
+/// Maximum length of a code span in a sentence that contains two.
 const SPAN_CHARS: usize = 26;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,18 +22,18 @@ pub(crate) struct ItemFault {
     pub(crate) fix: Option<String>,
 }
 
-/// What the fact is about.
+/// The subject of the fact.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum FaultSubject {
     /// The item, by its name.
     Item,
     /// A code span, as written.
     Span(String),
-    /// The fact is a whole sentence.
+    /// None: the fact is a complete sentence.
     Sentence,
 }
 
-/// Why a code span cannot be read.
+/// Why a code span cannot be parsed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct SpanError {
     pub(super) fact: String,
@@ -58,7 +58,7 @@ impl ItemFault {
         Self { code, subject: FaultSubject::Item, fact, hint: None, range, fix: None }
     }
 
-    /// A whole sentence about a code span.
+    /// A complete sentence about a code span.
     pub(super) fn sentence(code: FindingCode, sentence: String, range: &Range<usize>) -> Self {
         Self { subject: FaultSubject::Sentence, ..Self::new(code, sentence, range) }
     }
@@ -76,7 +76,7 @@ impl ItemFault {
         Self::sentence(FindingCode::BadCheck, sentence, &second.range)
     }
 
-    /// `fix` is what to write instead of `written`.
+    /// `fix` is the replacement for `written`.
     pub(super) fn not_run(written: &str, fix: &str, range: &Range<usize>) -> Self {
         let sentence = format!("{written} is not run: write {fix}");
         Self::sentence(FindingCode::NotACheck, sentence, range)

@@ -1,5 +1,5 @@
-//! The name of an item: its prose without check, expectations, attributes and trailing punctuation. Also takes
-//! the attributes off, since they stand in that prose.
+//! Derives the name of an item: its prose without check, expectations, attributes and trailing punctuation. Also
+//! extracts the attributes, because they are part of that prose.
 
 use std::borrow::Cow;
 
@@ -8,11 +8,11 @@ use crate::criterion::Check;
 use crate::item::InlineContent;
 use loopkeeper_text::fold::{folded, one_line};
 
-/// What a piece is to the name.
+/// The role of a piece in the name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PieceRole {
     Prose,
-    /// Inline code that means nothing to the grammar: part of the name, never an attribute.
+    /// Inline code without meaning to the grammar: part of the name, never an attribute.
     Code,
     Check,
     Expectation,
@@ -45,7 +45,7 @@ impl NameParts {
         self.take_attributes(attributes, bad);
         let check_at = self.parts.iter().position(|(role, _)| *role == PieceRole::Check);
         let before = self.prose(..check_at.unwrap_or(self.parts.len()));
-        // "Coverage: `$ cov` prints `>= 80`": what stands before the colon says it all.
+        // "Coverage: `$ cov` prints `>= 80`": the text before the colon is sufficient.
         if check_at.is_some() && before.trim_end().ends_with([':', '：']) {
             let name = tidy_prose(&before);
             if !name.is_empty() {
@@ -60,7 +60,7 @@ impl NameParts {
             Some(label) if check_at == Some(0) && goes_on(&all) => {
                 format!("{label} {name}")
             }
-            // A broken item is still to be recognised.
+            // A broken item must still be recognisable.
             None if name.is_empty() => {
                 tidy_prose(&self.parts.iter().map(|(_, text)| text.as_str()).collect::<String>())
             }
@@ -68,7 +68,7 @@ impl NameParts {
         }
     }
 
-    /// Attributes stand at the end, expectations and the check may stand behind or before them.
+    /// Attributes are at the end; expectations and the check may come before or after them.
     fn take_attributes(&mut self, attributes: &mut ItemAttributes, bad: &mut dyn FnMut(String)) {
         for (role, text) in self.parts.iter_mut().rev() {
             match role {
@@ -102,15 +102,15 @@ impl NameParts {
     }
 }
 
-/// Whether a sentence continues right behind the check it begins with.
+/// Whether a sentence continues directly after the check at its start.
 fn goes_on(prose: &str) -> bool {
     prose.strip_prefix(CUT).is_some_and(|rest| rest.trim_start().starts_with(char::is_alphanumeric))
 }
 
-/// Marks where a span was cut out, so that brackets left empty are told from those in `foo()`.
+/// Marks the position of a removed span, to distinguish brackets left empty from those in `foo()`.
 const CUT: &str = "\u{1}";
 
-/// One line, without what was left empty and without punctuation around it.
+/// One line, without empty remains and surrounding punctuation.
 fn tidy_prose(prose: &str) -> String {
     let mut line = without_empty_brackets(prose);
     if line.contains(CUT) {
@@ -151,7 +151,7 @@ fn without_empty_brackets(prose: &str) -> Cow<'_, str> {
     kept.into()
 }
 
-/// The check as people would say it, for items that are nothing but a check.
+/// A readable label for the check of an item that has no other text.
 pub(super) fn check_label(check: &Check) -> String {
     match check {
         Check::Command { command, .. } => command.clone(),

@@ -1,13 +1,13 @@
-//! Code spans that are nearly a check, and the check that their author probably meant. Errs towards nothing: an
-//! error under innocent prose would keep a task from starting, so a near miss needs what only checks have besides
-//! the slip (a file's name, a quoted pattern, an address, a program with its arguments).
+//! Detects code spans that are nearly a check and suggests the intended one. Prefers false negatives: an error on
+//! innocent prose would prevent a task from starting, so a near miss needs a second sign of a check in addition to the
+//! slip (a file name, a quoted pattern, an address, a program with its arguments).
 
 use super::commands::{is_runner, looks_like_command};
 use super::spans::{self, CodeSpanKind};
 use super::{cures, expectations};
 use loopkeeper_text::closest::is_within;
 
-/// The check as it should be written, without backticks. `None`: ordinary inline code.
+/// The corrected check, without backticks. `None`: ordinary inline code.
 pub(super) fn suggest_check(code: &str) -> Option<String> {
     let code = code.trim();
     let found = suggest_command(code).or_else(|| suggest_word(code))?;
@@ -58,7 +58,7 @@ fn suggest_word(code: &str) -> Option<String> {
     }
 }
 
-/// The word that begins a check, by one that is nearly it.
+/// The check keyword that a misspelt word resembles.
 fn suggest_verb(written: &str) -> Option<&'static str> {
     const ALIKE: [(&str, &str); 8] = [
         ("has", "has"),
@@ -80,7 +80,7 @@ fn is_lone_name(rest: &str) -> bool {
     rest.contains(char::is_alphabetic) && rest.chars().all(is_name)
 }
 
-/// Every word is a path or a glob by its looks: `src/**`, `README.md`, `.env`.
+/// Whether every word has the form of a path or a glob: `src/**`, `README.md`, `.env`.
 fn name_files(rest: &str) -> bool {
     let mut words = rest.split(' ').filter(|it| !it.is_empty()).peekable();
     let is_path = |word: &str| {
@@ -92,8 +92,8 @@ fn name_files(rest: &str) -> bool {
     words.peek().is_some() && words.all(is_path)
 }
 
-/// What is asked, where the scheme is missing or misspelt: `localhost:3000`, `example.org/health`,
-/// `HTTP://127.0.0.1`. `/users` and `users/1` are routes.
+/// The request URL if the scheme is missing or misspelt: `localhost:3000`, `example.org/health`, `HTTP://127.0.0.1`.
+/// `/users` and `users/1` are routes.
 fn suggest_address(rest: &str) -> Option<String> {
     if rest.is_empty() || rest.contains(char::is_whitespace) || rest.starts_with('/') {
         return None;
@@ -118,7 +118,7 @@ fn suggest_address(rest: &str) -> Option<String> {
     (is_host && !host.is_empty() && (port.is_none() || has_port)).then(|| format!("http://{rest}"))
 }
 
-/// What a comparison with a sign that nobody reads was meant to be: `> = 3`, `=> 5`, `≥ 80%`, `<> 0`.
+/// The intended comparison for an operator that is not accepted: `> = 3`, `=> 5`, `≥ 80%`, `<> 0`.
 pub(super) fn suggest_comparison(code: &str) -> Option<String> {
     let is_sign = |it: char| "=<>!≥≤≠".contains(it) || it == ' ';
     let number = code.trim_start_matches(is_sign);
@@ -139,7 +139,7 @@ pub(super) fn suggest_comparison(code: &str) -> Option<String> {
     expectations::parse_number(number.trim()).map(|_| format!("{sign} {}", number.trim()))
 }
 
-/// The status behind a `GET` in other words: `200 OK`, `HTTP 200`, `status: 404`.
+/// A differently written status after `GET`: `200 OK`, `HTTP 200`, `status: 404`.
 pub(super) fn suggest_status(code: &str) -> Option<String> {
     if !code.contains(|it: char| it.is_ascii_digit()) {
         return None;

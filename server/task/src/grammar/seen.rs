@@ -1,14 +1,14 @@
-//! The code spans of an item, what each may be, and what stands behind it.
+//! The code spans of an item, how each may be read, and the text after it.
 
 use super::attributes;
 use super::expectations::{self, ParsedExpectation as Expectation};
 use super::spans::{self, CodeSpanKind};
 use crate::item::{InlineContent, InlinePiece, PieceKind};
 
-/// Words that join two checks: an item that needs one has two checks.
+/// Connectives between two checks: an item that needs one contains two checks.
 const CONNECTIVES: &[&str] = &["and", "or", "plus", "then", "和", "与", "及", "且", "或", "以及", "并且"];
 
-/// A code span with what could be read into it and what follows it.
+/// A code span with its possible reading and the text after it.
 pub(super) struct CodeSpan<'a> {
     /// Index of its piece.
     pub(super) piece: usize,
@@ -18,7 +18,7 @@ pub(super) struct CodeSpan<'a> {
     pub(super) follows: TrailingText,
 }
 
-/// What stands behind a span up to the end of its item.
+/// The text after a span up to the end of its item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum TrailingText {
     /// Expectations, attributes and punctuation.
@@ -51,7 +51,7 @@ pub(super) fn code_spans<'a>(inline: &'a InlineContent<'a>) -> Vec<CodeSpan<'a>>
     spans
 }
 
-/// Adjacent texts are one text: Markdown splits them wherever it looked for markup.
+/// Adjacent texts form one text: Markdown splits them wherever it scanned for markup.
 fn text_follows(inline: &InlineContent<'_>, index: usize) -> TrailingText {
     let is_text = |piece: &&InlinePiece<'_>| !piece.kind.is_code();
     let (before, after) = inline.pieces.split_at(index);

@@ -1,4 +1,4 @@
-//! One code span to the check it is, nearly is, or is not. Where the span stands is `grammar`'s business.
+//! Classifies one code span: a check, nearly a check, or neither. The span's position is handled by `grammar`.
 
 use globset::GlobBuilder;
 use regex::RegexBuilder;
@@ -8,17 +8,17 @@ use super::near;
 use crate::criterion::address::url_fault;
 use crate::criterion::{Check, PatternKind, TextPattern};
 
-/// What a code span is, looked at alone.
+/// The kind of a code span, independent of its context.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum CodeSpanKind {
-    /// `$ command`: a check wherever it stands.
+    /// `$ command`: a check in any position.
     Command(Check),
     /// `exists`, `has`, `clean` …: a check only at the end of its item.
     Word(Check),
     /// Begins like a check and does not parse.
     BadCommand(SpanError),
     BadWord(SpanError),
-    /// Nearly a check, by [`near`]: what it should be.
+    /// Nearly a check, by [`near`], with the suggested correction.
     Near(String),
     /// Inline code.
     Other,
@@ -31,7 +31,7 @@ pub(super) fn parse_span(code: &str) -> CodeSpanKind {
     }
 }
 
-/// Without a guess at what else may have been meant.
+/// Reads a span without guessing an alternative intention.
 pub(super) fn read_exactly(code: &str) -> CodeSpanKind {
     if code.trim_start().starts_with("$ ") && code.trim() == "$" {
         return CodeSpanKind::BadCommand(SpanError::with_hint("`$` without a command", "Write one after it"));
@@ -116,14 +116,14 @@ pub(super) fn parse_regex(text: &str) -> Result<Option<(TextPattern, &str)>, Spa
     }
 }
 
-/// Small enough that nobody can make reading a document slow, large enough for any pattern people write.
+/// Small enough that reading a document stays fast, large enough for any realistic pattern.
 const REGEX_BYTES: usize = 1 << 20;
 
 fn last_reason(error: &str) -> &str {
     error.rsplit("error: ").next().unwrap_or(error).trim()
 }
 
-/// Text in double quotes with `\"` and `\\`; what follows.
+/// Text in double quotes with `\"` and `\\`, and the remaining text.
 fn parse_quoted(text: &str) -> Option<(String, &str)> {
     let mut inner = String::new();
     let mut chars = text.char_indices().skip(1);
@@ -180,8 +180,8 @@ fn parse_globs(text: &str) -> Result<Vec<String>, SpanError> {
     if globs.is_empty() { Err("no file is named".into()) } else { Ok(globs) }
 }
 
-/// A name without quotes that can be what it seems to be. Read to the letter it would name no file, and what
-/// should be missing would be.
+/// Validates an unquoted name. Taken literally a mistyped one would name no file, and a check for a missing file would
+/// pass.
 fn validate_plain_name(word: &str) -> Result<(), SpanError> {
     if word.ends_with(',') {
         return Err(SpanError::with_hint("a comma behind a name", "Put a space between names"));
@@ -206,7 +206,7 @@ fn validate_glob(glob: &str) -> Result<(), SpanError> {
     if glob.starts_with(['/', '~']) || glob.split('/').any(|part| part == "..") {
         return Err(format!("`{glob}` leaves the root").into());
     }
-    // Compiling takes far longer than everything else here, and most names hold no pattern.
+    // Compiling takes far longer than the rest of this function, and most names contain no pattern.
     if !glob.contains(['*', '?', '[', ']', '{', '}', '\\']) {
         return Ok(());
     }
@@ -223,7 +223,7 @@ fn parse_get(rest: &str) -> Result<Check, SpanError> {
     }
 }
 
-/// More cost more than they tell.
+/// More judges cost more than they add.
 const MAX_JUDGES: u32 = 9;
 
 fn parse_judge(rest: &str) -> Result<Check, SpanError> {
@@ -241,7 +241,7 @@ fn parse_judge(rest: &str) -> Result<Check, SpanError> {
     Err(format!("`judge` takes nothing or `2 of 3`, and asks {MAX_JUDGES} at most").into())
 }
 
-/// What it is asked about is the rest of its item.
+/// The judge's statement is the rest of its item.
 fn judge_of(of: Option<(u32, u32)>) -> Check {
     Check::Judge { of, prose: String::new() }
 }

@@ -1,4 +1,4 @@
-//! Fields of a JSON object with their types checked: what has the wrong type is reported and read as absent.
+//! Reads fields of a JSON object with type checks: a value of the wrong type is reported and treated as absent.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -13,7 +13,7 @@ use loopkeeper_text::closest::is_within;
 use loopkeeper_text::fold::shortened;
 use loopkeeper_text::truncate;
 
-/// The properties of one object; of a repeated one the last counts, as for every other reader of JSON.
+/// The properties of one object; the last of repeated ones counts, as for every other JSON parser.
 pub(super) struct JsonFields<'a> {
     object: &'a Object<'a>,
 }
@@ -72,7 +72,7 @@ impl<'a> JsonFields<'a> {
     }
 }
 
-/// What others may name a story by.
+/// The id by which other stories can refer to this one.
 pub(super) fn id_of<'a>(story: &'a Object<'_>) -> Option<&'a str> {
     match &story.properties.iter().rev().find(|it| it.name.as_str() == "id")?.value {
         Value::StringLit(id) => Some(id.value.trim()),
@@ -125,7 +125,7 @@ impl PrdReader<'_> {
         self.out_of_order(name, "written twice in one object, the last one counts", range);
     }
 
-    /// Names that are no field but for a slip: what their author wrote there would quietly count for nothing.
+    /// Reports misspelt field names, whose values would otherwise be ignored silently.
     pub(super) fn report_misspelled(&mut self, object: &Object<'_>, fields: &[&str]) {
         const LONG: usize = 9;
         let written: HashSet<&str> = object.properties.iter().map(|it| it.name.as_str()).collect();
@@ -149,7 +149,7 @@ impl PrdReader<'_> {
         }
     }
 
-    /// A value that means nothing; `range` within the JSON text.
+    /// Reports a value without a meaning; `range` is within the JSON text.
     pub(super) fn out_of_order(&mut self, name: &str, fact: &str, range: Range<usize>) {
         let range = range.start + self.skipped..range.end + self.skipped;
         self.out.add_finding(FindingCode::BadValue, name, fact, range);
