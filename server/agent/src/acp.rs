@@ -1,5 +1,4 @@
-//! Any agent that speaks the Agent Client Protocol: what the bridge that talks to it (see [`talk`]) prints, read line
-//! by line.
+//! Reads the output of the bridge (see [`talk`]) to any agent that implements the Agent Client Protocol, line by line.
 
 mod call;
 pub mod policy;

@@ -1,5 +1,5 @@
-//! What an agent may run without asking: exactly the task's check commands and the detected test runner.
-//! Says it as rules of Claude Code; never wider than what the user trusted.
+//! Commands that an agent may run without asking: exactly the task's check commands and the detected test runner.
+//! Formatted as rules of Claude Code; never wider than what the user trusted.
 
 /// Test runners by the file at the root that gives them away, most telling first.
 const RUNNERS: &[(&str, &str)] = &[

@@ -1,4 +1,4 @@
-//! The command line of one iteration: placeholders of the loop's argv filled with values.
+//! The command line of one iteration: fills the placeholders of the loop's argv.
 
 /// What placeholders stand for.
 #[derive(Debug, Clone, Copy)]

@@ -1,7 +1,7 @@
-//! Claude Code: how it is started headless, and its stream-json read line by line.
+//! Claude Code: headless start, and parsing of its stream-json line by line.
 //!
-//! A turn's failure is classified by `is_error`, `terminal_reason`, `api_error_status` and the error word of
-//! the assistant line; never by `subtype`, never by any text, never by the exit code alone.
+//! A failed turn is classified by `is_error`, `terminal_reason`, `api_error_status` and the error code of the assistant
+//! line; never by `subtype`, by free text or by the exit code alone.
 
 mod cursor;
 mod failure;

@@ -1,7 +1,7 @@
-//! Codex CLI: how it is started headless, and its JSON lines read one by one.
+//! Codex CLI: headless start, and parsing of its JSON lines.
 //!
-//! It tells tokens over the whole thread, never a cost. Its top-level `error` lines are retries and announcements,
-//! an item's `error` is a remark: only `turn.failed` is a failure.
+//! It reports tokens for the whole thread and never a cost. Its top-level `error` lines are retries and announcements,
+//! and an item's `error` is a remark: only `turn.failed` is a failure.
 
 pub mod hooks;
 pub mod start;

@@ -1,6 +1,6 @@
-//! What an agent may call of git where commits are left to it (`git.commit = "agent"`): `git add` and `git commit`,
-//! without what passes over the repository's hooks or replaces a commit. Each command line says as much of this as
-//! its agent's rules can express; [`commit_limitation`] says what they cannot.
+//! Git commands that an agent may run if commits are left to it (`git.commit = "agent"`): `git add` and `git commit`,
+//! without flags that bypass the repository's hooks or replace a commit. Each command line enforces as much of this as
+//! its agent's rules can express; [`commit_limitation`] describes the rest.
 
 use std::iter::Peekable;
 use std::str::Chars;

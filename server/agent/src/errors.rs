@@ -1,5 +1,5 @@
-//! Errors in what an agent and its tools print, each named by a fingerprint, so that the same error in another
-//! iteration is known again. Reads line by line in bounded memory; judges nothing.
+//! Finds errors in the output of an agent and its tools and fingerprints them, so that the same error is recognised in
+//! another iteration. Reads line by line in bounded memory; makes no judgement.
 
 mod block;
 mod filter;

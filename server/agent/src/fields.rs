@@ -1,4 +1,4 @@
-//! Fields of the JSON lines that agents print. What is missing or of another type is simply not there.
+//! Reads fields of the JSON lines that agents print. A field that is missing or of another type is absent.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! Gemini CLI: how it is started headless, and its JSON lines read one by one. What it retries stands on stderr.
+//! Gemini CLI: headless start, and parsing of its JSON lines. Its retries are reported on stderr.
 
 pub mod hooks;
 pub mod start;

@@ -1,5 +1,5 @@
-//! The hooks that an agent gets of us. Each agent has a way of its own to be given them for one process alone: no
-//! file of the user's is touched. Whoever has none may still call `loopkeeper hook` by itself.
+//! Our hooks for agents. Each agent has a different mechanism to receive them for one process only, without any change
+//! to user files. An agent without one may still call `loopkeeper hook` itself.
 
 use serde_json::{Value, json};
 

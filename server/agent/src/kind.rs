@@ -1,4 +1,4 @@
-//! The agents that loopkeeper knows by name. What each of them can and cannot do is in [`capabilities`].
+//! The agents that loopkeeper knows by name. Their abilities are listed in [`capabilities`].
 
 mod capabilities;
 

@@ -1,5 +1,5 @@
-//! What an agent says and how its process ended, in one model for all agents. One file per dialect below
-//! this module turns output lines into [`AgentEvent`]s; a line it cannot read is an event too, never an error.
+//! One model for the output and the end of any agent's process. One file per dialect below this module turns output
+//! lines into [`AgentEvent`]s; an unreadable line is an event too, never an error.
 
 pub mod acp;
 pub mod allow;

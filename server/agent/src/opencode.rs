@@ -1,7 +1,7 @@
-//! opencode: how it is started headless, and its JSON lines read one by one.
+//! opencode: headless start, and parsing of its JSON lines.
 //!
-//! Nothing says that a run is over but the end of its process, and nothing is added up: steps are. An error counts
-//! unless a step went well after it.
+//! Only the end of its process marks the end of a run, and there are no totals: steps are added up here. An error
+//! counts unless a step succeeded after it.
 
 pub mod start;
 

@@ -1,5 +1,5 @@
-//! What the configuration chooses of an agent's start: how iterations map to processes, where the prompt goes, and what
-//! the agent may do without asking.
+//! Configured options of an agent's start: how iterations map to processes, where the prompt goes, and what the agent
+//! may do without asking.
 
 use serde::{Deserialize, Serialize};
 

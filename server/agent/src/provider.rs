@@ -1,5 +1,5 @@
-//! Trouble of an agent's provider, from the final error of a run: a status or an error's own name first, its
-//! sentence last. Never given anything but that final error; what a transcript merely quotes never comes here.
+//! Classifies provider failures by the final error of a run: a status or an error's name first, its text last. Takes
+//! only that final error, never text that a transcript merely quotes.
 
 mod phrases;
 mod reset;

@@ -1,5 +1,5 @@
-//! One process of an agent, read to its end: lines to events, events and the way it ended to an [`AgentRun`].
-//! Keeps a bounded summary, never the output itself.
+//! Reads one agent process to its end: lines become events, and events with the exit become an [`AgentRun`]. Keeps a
+//! bounded summary, never the output itself.
 
 mod failing;
 mod tally;

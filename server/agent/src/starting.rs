@@ -1,5 +1,5 @@
-//! How agents are started headless: what of the settings and the task shapes the command line, one file per agent
-//! for what comes of it. No shell ever sees any of it, and the prompt is no part of it.
+//! Headless start of agents: the settings and task data that determine the command line, with one file per agent. No
+//! shell ever interprets any of it, and the prompt is not part of it.
 
 mod other_agents;
 

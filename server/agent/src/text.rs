@@ -1,5 +1,5 @@
-//! Any command that prints text: every line of stdout is the agent's own words, its last lines the final
-//! message. Nothing in it is interpreted.
+//! Any command that prints text: every line of stdout is agent text, and the last lines are the final message. Nothing
+//! in it is interpreted.
 
 use crate::AgentEvent;
 

@@ -1,4 +1,4 @@
-//! A call of a tool, put together from all that the agent says about it one after the other.
+//! Assembles a tool call from the agent's successive updates.
 
 use serde_json::Value;
 

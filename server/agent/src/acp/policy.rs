@@ -1,5 +1,4 @@
-//! What is answered when the agent asks whether it may call a tool: the configuration decides, or says that the user
-//! is to be asked.
+//! Answers permission requests for tool calls: the configuration decides, or the request is passed to the user.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};

@@ -1,5 +1,5 @@
-//! How an agent is started that speaks the Agent Client Protocol, and what the bridge has to know to talk to it. It
-//! stands in the agent's environment: whoever is asked for trust reads it.
+//! Start of an agent that implements the Agent Client Protocol, and the settings of its bridge. They are passed in the
+//! agent's environment, so that they are part of what the user is asked to trust.
 
 use serde::{Deserialize, Serialize};
 

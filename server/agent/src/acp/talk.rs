@@ -1,6 +1,5 @@
-//! Our side of the Agent Client Protocol: what is said to the agent, one message after the other, and what the keeper
-//! is told of it. Pure: lines come in, lines go out. Nothing is offered that an agent could do through us: no files,
-//! no terminals.
+//! Client side of the Agent Client Protocol: messages to the agent, and reports to the keeper. Pure: lines come in,
+//! lines go out. Offers no capability that an agent could use through the client: no files, no terminals.
 
 mod asking;
 mod replies;

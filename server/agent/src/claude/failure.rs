@@ -1,5 +1,5 @@
-//! Why a turn of Claude Code failed: its own fields to a class. Its words decide only where the fields say that
-//! requests were refused and not until when.
+//! Classifies a failed turn of Claude Code by its fields. Its text decides only if the fields report that requests were
+//! refused, but not until when.
 
 use crate::ProviderClass;
 use crate::provider::{self, LimitReset, ProviderFailure};

@@ -1,4 +1,4 @@
-//! The hooks that Claude Code gets of us: by its command line alone, so that no file of the user's is touched.
+//! Our hooks for Claude Code, passed on its command line only, so that no user file is changed.
 
 use serde_json::{Value, json};
 

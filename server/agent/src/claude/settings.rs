@@ -1,5 +1,5 @@
-//! What the command line of Claude Code says by `--settings`. The last of several counts for it, and takes the place of
-//! the others: what the user says there and what is ours have to become one.
+//! Merges the `--settings` arguments of Claude Code. It uses only the last of several, so the user's settings and ours
+//! have to be combined into one.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! How Claude Code is started headless: arguments and environment. The prompt goes to stdin.
+//! Headless start of Claude Code: arguments and environment. The prompt goes to stdin.
 
 use super::settings::{self, PermissionRules};
 use crate::starting::{CommandLineParams, extend};

@@ -1,7 +1,7 @@
-//! The stop hook that Codex gets of us: by its command line alone.
+//! Our stop hook for Codex, passed on its command line only.
 //!
-//! It runs no hook that nobody reviewed, and passes over such a one without a word. Ours is told to it as reviewed, by
-//! the hash that its own review would have kept, for this process alone: any other hook stays as it is, where
+//! Codex silently skips hooks that have not been reviewed. Ours is marked as reviewed for this process alone, by the
+//! hash that Codex's own review would have stored. All other hooks keep their state, whereas
 //! `--dangerously-bypass-hook-trust` would run them all.
 
 use serde_json::json;

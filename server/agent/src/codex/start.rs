@@ -1,4 +1,4 @@
-//! How Codex is started headless. The prompt goes to stdin, told by the last word `-`.
+//! Headless start of Codex. The prompt goes to stdin, as requested by the last argument `-`.
 
 use crate::PermissionMode;
 use crate::commits::GitDirs;

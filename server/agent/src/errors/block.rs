@@ -1,5 +1,5 @@
-//! An error of several lines, from its first to its last: compiler messages, tracebacks, stack traces, panics.
-//! Keeps only the line that decides, never the lines themselves.
+//! Reads multi-line errors from first to last line: compiler messages, tracebacks, stack traces, panics. Keeps only the
+//! decisive line.
 
 use std::sync::LazyLock;
 

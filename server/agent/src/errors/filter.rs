@@ -1,5 +1,5 @@
-//! Whether a line is an error: first everything goes that only has the word in it (fields, code, counts of
-//! zero, file names, quotations), then what is left has to look like an error of a real tool.
+//! Decides whether a line is an error: first discards lines that only contain the word (fields, code, counts of zero,
+//! file names, quotations), then requires the form of a real tool's error.
 
 use std::sync::LazyLock;
 

@@ -1,4 +1,4 @@
-//! What stays the same when an error comes again: everything but places, times, numbers and chance names.
+//! The stable part of a recurring error: everything except places, times, numbers and random names.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;

@@ -1,6 +1,6 @@
-//! The stop hook that Gemini CLI gets of us. It reads no hooks from its command line, and files of settings that a
-//! variable names only where they belong to root. So it gets a home of its own, in which everything leads to what is
-//! in the user's but its settings: those are a copy, with our hook beside the user's.
+//! Our stop hook for Gemini CLI. It accepts no hooks on its command line, and a settings file named by a variable only
+//! if root owns it. So it gets a separate home directory in which everything links to the user's, except the settings:
+//! those are a copy with our hook added to the user's.
 
 use jsonc_parser::{ParseOptions, parse_to_serde_value};
 use serde_json::{Value, json};

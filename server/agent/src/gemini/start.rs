@@ -1,4 +1,4 @@
-//! How Gemini CLI is started headless. The prompt goes to stdin: without a terminal there it needs no flag.
+//! Headless start of Gemini CLI. The prompt goes to stdin, which without a terminal needs no flag.
 
 use crate::starting::{CommandLineParams, extend};
 use crate::{PermissionMode, allow, commits};

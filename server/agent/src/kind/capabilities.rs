@@ -1,4 +1,4 @@
-//! What each agent can and cannot do. What was not found out by running a program says so.
+//! The capabilities of each agent. Entries that were not verified with a real run are marked.
 
 use super::AgentKind;
 use crate::LoopMode;

@@ -1,4 +1,4 @@
-//! How opencode is started headless: arguments, and the permissions in its environment. The prompt goes to stdin.
+//! Headless start of opencode: arguments, and the permissions in its environment. The prompt goes to stdin.
 
 use serde_json::json;
 

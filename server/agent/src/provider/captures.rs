@@ -1,5 +1,4 @@
-//! What the real programs said on stderr at the end, as far as it was captured. What they print on stdout is tested
-//! beside its readers.
+//! Captured final stderr output of the real programs. Their stdout is tested next to its readers.
 
 use super::{LocalClock, ProviderFailure, of_failed};
 use crate::ProviderClass::{self, Login, Transient};

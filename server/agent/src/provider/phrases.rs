@@ -1,5 +1,5 @@
-//! The names and sentences in which providers refuse, and what merely talks about them. A sentence counts where
-//! a line begins with it, behind the marks of an error at most; names of errors count anywhere in an error.
+//! Error names and sentences with which providers refuse requests, and text that merely mentions them. A sentence
+//! counts at the start of a line, after error marks at most; error names count anywhere in an error.
 
 use std::sync::LazyLock;
 

@@ -1,5 +1,4 @@
-//! When a limit is lifted, as texts say it, and what that is as wall time. Reads no clock: the caller says what
-//! time it is here.
+//! Parses when a limit is lifted and converts it to wall time. Reads no clock: the caller provides the local time.
 
 use std::sync::LazyLock;
 

@@ -1,5 +1,5 @@
-//! Why a run failed, from what its process said and how it ended. Provider trouble only: what came of the work is
-//! not judged here.
+//! Why a run failed, from the output and exit of its process. Covers provider failures only; the work itself is not
+//! judged here.
 
 use super::tally::{ProviderRetry, RunSummaryBuilder};
 use super::{DialectParser, MAX_EMPTY, ProcessEnd};

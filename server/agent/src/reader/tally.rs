@@ -1,4 +1,4 @@
-//! What is kept of the events of one process: never the output itself.
+//! Accumulates the summary of one process's events, never the output itself.
 
 use crate::errors::{ErrorScan, OutputSource};
 use crate::{

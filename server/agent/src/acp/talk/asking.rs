@@ -1,4 +1,4 @@
-//! What the agent asks to be allowed: answered at once by the policy, or one after the other by the user.
+//! Permission requests of the agent: answered immediately by the policy, or queued for the user.
 
 use serde_json::{Value, json};
 

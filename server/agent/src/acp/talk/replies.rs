@@ -1,4 +1,4 @@
-//! What is read from an agent's answers. Where agents say the same in different places, all are looked at.
+//! Reads an agent's responses. Where agents put the same value in different fields, all are checked.
 
 use serde_json::{Value, json};
 

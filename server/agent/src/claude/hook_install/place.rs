@@ -1,5 +1,4 @@
-//! Where a new value goes in a JSON text, and how it is written there: with the indentation and the line ends of what
-//! is beside it.
+//! The position and format of a new value in a JSON text: with the indentation and line ends of its neighbours.
 
 use std::ops::Range;
 
