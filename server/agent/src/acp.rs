@@ -36,7 +36,7 @@ impl AcpParser {
         Self::default()
     }
 
-    /// Reads one line of stdout; what has no type was sorted out.
+    /// Reads one line of stdout; lines without a type were filtered out before.
     pub(super) fn parse_line(&mut self, value: &Value) -> Vec<AgentEvent> {
         let mut events = Vec::new();
         match (text(value, "type"), text(value, "sessionUpdate")) {
@@ -73,7 +73,7 @@ impl AcpParser {
         self.said.push_chunk(piece, events);
     }
 
-    /// Some tell of a call before it begins, some only of its end.
+    /// Some agents report a call before it begins, some only when it ends.
     fn record_tool_call(&mut self, update: &Value, events: &mut Vec<AgentEvent>) {
         self.said.finish_message(events);
         let id = text(update, "toolCallId");

@@ -43,7 +43,7 @@ impl ClaudeParser {
         Self::default()
     }
 
-    /// Reads one line of stdout; what has no type was sorted out.
+    /// Reads one line of stdout; lines without a type were filtered out before.
     pub(super) fn parse_line(&mut self, value: &Value) -> Vec<AgentEvent> {
         match text(value, "type") {
             "system" => parse_system(value).into_iter().collect(),
@@ -52,7 +52,7 @@ impl ClaudeParser {
             "rate_limit_event" => self.parse_rate_limit(value).into_iter().collect(),
             "tool_call" => cursor::tool_call(value),
             "result" => vec![AgentEvent::Turn(self.parse_result(value))],
-            // Types of other versions say nothing that counts.
+            // Types of other versions carry nothing relevant.
             _ => Vec::new(),
         }
     }
@@ -200,9 +200,9 @@ fn describe_denial(denial: &Value) -> String {
     denied_call(text(denial, "tool_name"), &tool_detail(denial.get("tool_input").unwrap_or(&Value::Null)))
 }
 
-/// The CLI's own words about a failed turn.
+/// The CLI's own message about a failed turn.
 fn failure_message(value: &Value) -> &str {
-    // The last is what Qwen Code has.
+    // The last one is used by Qwen Code.
     first_nonempty(["/result", "/errors/0", "/error/message"].map(|it| text_at(value, it)))
 }
 

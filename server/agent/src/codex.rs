@@ -30,7 +30,7 @@ impl CodexParser {
         Self::default()
     }
 
-    /// Reads one line of stdout; what has no type was sorted out.
+    /// Reads one line of stdout; lines without a type were filtered out before.
     pub(super) fn parse_line(&mut self, value: &Value) -> Vec<AgentEvent> {
         match text(value, "type") {
             "thread.started" => {
@@ -50,12 +50,12 @@ impl CodexParser {
                 final_text: self.last_text.clone(),
                 ..TurnSummary::default()
             })],
-            // Types of other versions say nothing that counts.
+            // Types of other versions carry nothing relevant.
             _ => Vec::new(),
         }
     }
 
-    /// What comes now is the next iteration's.
+    /// What follows belongs to the next iteration.
     pub fn reset_iteration(&mut self) {
         self.last_text.clear();
     }
@@ -142,7 +142,7 @@ fn strip_shell_wrapper(command: &str) -> &str {
     quoted('\'').or_else(|| quoted('"')).unwrap_or(inner)
 }
 
-/// Over the whole thread. What was cached is among the input already.
+/// Totals of the whole thread. Cached tokens are already included in the input.
 fn thread_tokens(value: &Value) -> Option<u64> {
     let usage = value.get("usage").filter(|it| it.is_object())?;
     Some(number(usage, "input_tokens").saturating_add(number(usage, "output_tokens")))

@@ -39,7 +39,7 @@ impl GeminiParser {
         Self::default()
     }
 
-    /// Reads one line of stdout; what has no type was sorted out.
+    /// Reads one line of stdout; lines without a type were filtered out before.
     pub(super) fn parse_line(&mut self, value: &Value) -> Vec<AgentEvent> {
         let kind = text(value, "type");
         let mut events = Vec::new();
@@ -66,7 +66,7 @@ impl GeminiParser {
         events
     }
 
-    /// Reads one line of stderr: retries are told nowhere else.
+    /// Reads one line of stderr: retries are reported nowhere else.
     pub fn stderr_line(line: &str) -> Option<AgentEvent> {
         let rest = line.strip_prefix("Attempt ")?;
         let (attempt, rest) = rest.split_once(' ')?;

@@ -10,7 +10,7 @@ pub(crate) const TIMEOUT_S: u64 = 24 * 60 * 60;
 /// Of a prompt of the user's: the snapshot and their own command before an iteration.
 pub const PROMPT_TIMEOUT_S: u64 = 600;
 
-/// How an agent comes to its stop hook.
+/// How an agent is connected to its stop hook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HookMechanism {
     /// `--settings` of Claude Code.
@@ -86,7 +86,7 @@ pub fn hook_command(program: &str, event: &str) -> String {
     format!("{} hook {event}", quote_for_shell(program))
 }
 
-/// One word to a shell, whatever is in it.
+/// Quotes any text as one shell word.
 fn quote_for_shell(program: &str) -> String {
     format!("'{}'", program.replace('\'', r"'\''"))
 }

@@ -30,10 +30,10 @@ use errors::SeenError;
 pub use options::{LoopMode, PermissionMode, PromptBy};
 use provider::ProviderFailure;
 
-/// One thing an agent's output said.
+/// One item of an agent's output.
 #[derive(Debug, Clone, PartialEq)]
 pub enum AgentEvent {
-    /// Fields are empty where the agent does not tell them.
+    /// Fields that the agent does not report are empty.
     Started {
         session: String,
         model: String,
@@ -74,7 +74,7 @@ pub enum AgentEvent {
     },
     /// An answer of the model is over and the turn goes on, where the agent tells.
     Step {
-        /// It held neither words nor calls of tools.
+        /// The answer contained neither text nor tool calls.
         empty: bool,
     },
     /// A turn ended. May come more than once; the last one counts.
@@ -83,7 +83,7 @@ pub enum AgentEvent {
     Oversize {
         bytes: usize,
     },
-    /// Not of the dialect: shown as output, never interpreted.
+    /// Not in the dialect: shown as output, never interpreted.
     Unread(String),
 }
 
@@ -95,7 +95,7 @@ pub struct ToolUse {
     pub tool: String,
     /// What it is asked to do, in one short line.
     pub detail: String,
-    /// The agent's own id of this call; empty where it tells none.
+    /// The agent's id of this call; empty if it reports none.
     pub call: String,
     /// The call that started the subagent that calls; `None`: the agent itself.
     pub within: Option<String>,
@@ -141,7 +141,7 @@ impl ToolKind {
     }
 }
 
-/// What a dialect reads from the end of a turn. Costs and tokens are totals of the process so far.
+/// The end of a turn as parsed by a dialect. Costs and tokens are totals of the process so far.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct TurnSummary {
     pub final_text: String,
@@ -162,7 +162,7 @@ pub struct TurnSummary {
 #[serde(rename_all = "camelCase")]
 pub struct ProviderError {
     pub class: ProviderClass,
-    /// The agent's own words, sanitised, at most 300 characters.
+    /// The agent's own text, sanitised, at most 300 characters.
     pub message: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<u16>,
@@ -182,7 +182,7 @@ pub enum ProviderClass {
     Login,
     /// The account has no credit left, or was never paid for.
     Billing,
-    /// The agent could not be started, or died without a word.
+    /// The agent could not be started, or died without output.
     Crash,
     /// The agent refused the work as such (prompt too long, bad request).
     Refused,
@@ -219,7 +219,7 @@ pub struct AgentRun {
     /// There is no such program: another start would meet the same.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub program_missing: bool,
-    /// The agent did not know the session that it was to go on with.
+    /// The agent did not know the session that it was to resume.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub session_lost: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -242,7 +242,7 @@ pub struct AgentRun {
     /// The last distinct errors in what the agent said, its tools answered and stderr held.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<SeenError>,
-    /// Bytes of the agent's own words.
+    /// Bytes of the agent's own text.
     #[serde(default)]
     pub output_bytes: u64,
     /// The tools it used, each once, at most [`MAX_TOOLS`].
@@ -278,7 +278,7 @@ pub struct AgentExited {
 
 pub(crate) const MAX_TOOLS: usize = 50;
 pub(crate) const MAX_COMMANDS: usize = 50;
-/// Denials that are told in words.
+/// Denials that are reported as text.
 pub(crate) const MAX_DENIED: usize = 5;
 pub(crate) const FINAL_TEXT_BYTES: usize = 16 * 1024;
 /// A line longer than this is one `Oversize` event.

@@ -11,7 +11,7 @@ use crate::fields::{denied_call, first_nonempty, number, status, text, text_at, 
 use crate::provider::{self, ProviderFailure};
 use crate::{AgentEvent, ProviderClass, ToolKind, TurnSummary};
 
-/// How it says that a tool was not allowed.
+/// How it reports that a tool was not allowed.
 const DENIED: [&str; 3] = [
     "The user rejected permission",
     "The user has specified a rule which prevents you",
@@ -36,7 +36,7 @@ impl OpencodeParser {
         Self::default()
     }
 
-    /// Reads one line of stdout; what has no type was sorted out.
+    /// Reads one line of stdout; lines without a type were filtered out before.
     pub(super) fn parse_line(&mut self, value: &Value) -> Vec<AgentEvent> {
         let mut events = Vec::from_iter(self.session_started(value));
         let part = value.get("part").unwrap_or(&Value::Null);
@@ -52,7 +52,7 @@ impl OpencodeParser {
             }
             "step_finish" => events.push(self.parse_step(part)),
             "error" => self.error = Some(parse_provider_failure(value)),
-            // Types of other versions say nothing that counts.
+            // Types of other versions carry nothing relevant.
             _ => {}
         }
         events
@@ -94,7 +94,7 @@ impl OpencodeParser {
     }
 }
 
-/// A call is told when it is over, with what became of it.
+/// A call is reported when it is over, with its result.
 fn parse_tool(part: &Value) -> Vec<AgentEvent> {
     let state = part.get("state").unwrap_or(&Value::Null);
     let input = state.get("input").unwrap_or(&Value::Null);

@@ -16,7 +16,7 @@ use crate::{AgentEnding, AgentEvent, AgentRun, FINAL_TEXT_BYTES, MAX_DENIED, err
 use loopkeeper_text::{sanitize, truncate};
 use tally::RunSummaryBuilder;
 
-/// Answers in a row that hold nothing: the agent asks for ever what it cannot read.
+/// Consecutive empty answers after which the agent counts as stuck in a request loop.
 const MAX_EMPTY: u32 = 10;
 /// Said where nothing of the promised JSON came.
 const NO_JSON: &str = "its output was not JSON and was read as text";
@@ -54,19 +54,19 @@ pub enum KillReason {
 /// What its stop hook was told, or found out.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct StopHookReport<'a> {
-    /// Its last message; empty where it is not told.
+    /// The agent's last message; empty if it is not reported.
     pub said: &'a str,
     /// Over all its processes.
     pub session_tokens: Option<u64>,
 }
 
-/// How the process ended, as the one who started it saw it.
+/// How the process ended, as seen by its parent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProcessEnd {
     pub ending: AgentEnding,
     pub exit: Option<i32>,
     pub signal: Option<i32>,
-    /// Why it could not be started, in words; empty otherwise.
+    /// Why it could not be started, as text; empty otherwise.
     pub reason: String,
     /// The last lines of stderr.
     pub stderr: String,
@@ -162,7 +162,7 @@ impl AgentOutputReader {
         (self.tally.steps.max(self.tally.calls) > most_steps).then_some(KillReason::Steps)
     }
 
-    /// The session that the agent said it began.
+    /// The session that the agent reported it began.
     pub fn session(&self) -> Option<&str> {
         self.tally.session.as_deref()
     }

@@ -44,9 +44,9 @@ pub struct PromptParams {
 /// What is to be done next.
 #[derive(Debug, Clone, PartialEq)]
 pub enum AcpAction {
-    /// To the agent.
+    /// A message to the agent.
     Send(Value),
-    /// To the keeper.
+    /// A report to the keeper.
     Tell(Value),
     /// A file of the work tree; the result is reported by [`AcpClient::write_response`].
     Write { id: Value, path: String, text: String },
@@ -158,7 +158,7 @@ impl AcpClient {
         }
     }
 
-    /// Nothing more came for a while.
+    /// Handles a period without further messages.
     pub fn handle_silence(&mut self) -> Vec<AcpAction> {
         if self.at == AcpState::Replay { self.apply_next_option() } else { Vec::new() }
     }
@@ -323,7 +323,7 @@ impl AcpClient {
         if kind == "usage_update" {
             self.cost = session_cost(update).or(self.cost);
         }
-        // What was said before the prompt is none of this turn.
+        // Messages from before the prompt do not belong to this turn.
         if self.at != AcpState::Working || kind.is_empty() {
             return Vec::new();
         }

@@ -4,12 +4,12 @@ use super::AgentKind;
 use crate::LoopMode;
 use crate::kind::Dialect;
 
-/// What an agent can do, as far as its output and its command line are concerned.
+/// The capabilities of an agent's output and command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Capabilities {
     /// JSON lines that loopkeeper reads; otherwise all it prints is taken for its words.
     pub structured: Support,
-    /// What a run cost.
+    /// The cost of a run.
     pub cost: Support,
     pub tokens: Support,
     /// A session under an id that loopkeeper chooses; otherwise its own is read from its output.
@@ -34,7 +34,7 @@ pub struct Capabilities {
 pub enum Support {
     Yes,
     No,
-    /// Nobody looked: a command of the user's own.
+    /// Untested: a user-defined command.
     Unknown,
 }
 
@@ -77,9 +77,9 @@ pub enum CapabilitySource {
     /// By what this version says when asked for help: it cannot be run without an account.
     Help(&'static str),
     Documentation,
-    /// Nothing is known but what its output can hold.
+    /// Nothing is known except the limits of its output format.
     ByOutput,
-    /// Nothing is known but what the protocol has a place for.
+    /// Nothing is known except the fields of the protocol.
     Protocol,
 }
 
