@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use loopkeeper_agent::LINE_BYTES;
 use loopkeeper_core::check::{CommandExit, GAP};
 use loopkeeper_system::process::{
-    Job, JobOutcome, OutputEvent, ProcessError, StdinSource, Stream, TerminateMode, run_to_end, start,
-    start_in_order,
+    Job, JobOutcome, OutputEvent, ProcessError, StdinSource, Stream, TerminateMode, WardenPool, run_to_end,
+    start,
 };
 use rustix::fs::{CWD, Mode, mkfifoat};
 
@@ -117,7 +117,7 @@ async fn lines_come_as_written_and_too_long_ones_are_counted() {
 async fn in_order_what_is_said_on_both_streams_comes_as_said() {
     let script = "i=0; while [ $i -lt 40 ]; do echo $((i += 1)); echo $((i += 1)) >&2; done; exit 3";
     for domain in domains() {
-        let mut running = start_in_order(&shell(script), &domain).unwrap();
+        let mut running = WardenPool::new(&domain).start_alone(&shell(script)).unwrap();
         let mut heard = Vec::new();
         while let Some(event) = running.next().await {
             heard.push(event);

@@ -10,6 +10,7 @@ mod checks;
 mod claims;
 mod damage;
 pub(crate) mod detached;
+mod final_verdict;
 mod git;
 mod held;
 mod hooks;

@@ -16,6 +16,7 @@ pub mod commits;
 pub mod criteria_changes;
 mod documents;
 pub mod exit;
+pub mod final_verdict;
 pub mod flaky;
 pub mod forecast;
 pub mod handle_event;
@@ -123,6 +124,8 @@ pub enum Event {
         wrote: Vec<String>,
         untracked: Vec<String>,
     },
+    /// Answer to [`Effect::JudgeFinalTree`].
+    FinalVerdict(final_verdict::VerdictReply),
     /// A round was given up because [`Effect::CancelChecks`] asked for it.
     ChecksCancelled,
     /// Answer to [`Effect::PrepareRollback`]: the tree as it is now is kept.
@@ -306,6 +309,10 @@ pub enum Effect {
     RunChecks {
         criteria: Vec<Criterion>,
         repeats: u32,
+    },
+    /// Judge the final tree in a clean room, then send [`Event::FinalVerdict`].
+    JudgeFinalTree {
+        criteria: Vec<Criterion>,
     },
     CancelChecks,
     /// Charge this iteration to the calls of this hour, then send [`Event::CallAnswered`].

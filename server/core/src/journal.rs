@@ -332,6 +332,32 @@ pub enum Record {
         all: bool,
         tree: String,
     },
+    /// The checks ran in a clean room, before the loop completes.
+    FinalVerdict {
+        iteration: u32,
+        /// The tree that was judged.
+        tree: String,
+        /// The tree as the agent left it; `None`: there was no clean room.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        as_left: Option<Box<Round>>,
+        /// The same with the judges of the start; `None`: no judge changed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pinned: Option<Box<Round>>,
+        /// Judges that differ from the start; the first 200.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        judges: Vec<String>,
+        #[serde(default)]
+        judge_count: u64,
+        /// All that counts as weakened from here on.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        weakened: Vec<Weakening>,
+        /// What the proof rests on, as the end of the loop's sentence.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        basis: String,
+        /// Why there was no clean room.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        unavailable: Option<String>,
+    },
     TrustChanged {
         message: String,
     },

@@ -5,6 +5,7 @@
 //! In tests only a loss counts; they may be added to, renamed, moved. In what gives a verdict (a check's script,
 //! a target of its Makefile, golden files) every change counts.
 
+pub mod judge_files;
 mod named;
 mod recipes;
 mod shadowed_imports;
@@ -58,6 +59,10 @@ pub trait FileVersions {
     fn read_after(&self, path: &str) -> Option<String>;
     /// There now, whatever it holds.
     fn exists(&self, path: &str) -> bool;
+    /// There before, whatever it held.
+    fn existed(&self, path: &str) -> bool {
+        self.read_before(path).is_some()
+    }
 }
 
 /// One thing that was made easier.

@@ -23,7 +23,7 @@ use super::run_context::{RunContext, SnapshotFailure};
 use super::signals::{StopSignal, StopSignals};
 use super::task_reload::ParsedTaskCache;
 use super::user_commands::PendingStartHook;
-use super::{KeeperError, calls, rounds, spawn_boxed_local, task_reload, weakening_scan};
+use super::{KeeperError, calls, final_verdict, rounds, spawn_boxed_local, task_reload, weakening_scan};
 use loopkeeper_system::git;
 use loopkeeper_system::git::last::{HeadLookup, LastHead};
 use loopkeeper_system::process::orphans;
@@ -93,6 +93,11 @@ impl EffectRunner {
                 let round = rounds::RoundRequest::of_loop(state, repeats, criteria);
                 let round = rounds::run_and_report(self.context.clone(), round).in_current_span();
                 self.checks = Some(spawn_boxed_local(round));
+            }
+            Effect::JudgeFinalTree { criteria } => {
+                let request = final_verdict::VerdictRequest::of_loop(state, &criteria);
+                let verdict = final_verdict::judge_and_report(self.context.clone(), request);
+                self.checks = Some(spawn_boxed_local(verdict.in_current_span()));
             }
             Effect::CancelChecks => self.cancel_checks(),
             Effect::TakeCall { iteration, heeds_limits } => {

@@ -13,6 +13,7 @@ mod durability;
 pub mod effects;
 pub mod error_line;
 mod event_log;
+mod final_verdict;
 pub mod hook;
 mod judges;
 pub mod launch;

@@ -27,12 +27,13 @@ pub use loopkeeper_system::process::report::WORD;
 
 /// Runs one warden to its end. `args` come after the subcommand's name.
 pub fn main(args: impl Iterator<Item = std::ffi::OsString>) -> ExitCode {
-    let Some(WardenArgs { own_proc, work }) = WardenArgs::read(args, std::env::vars_os()) else {
+    let Some(WardenArgs { own_proc, overlay, work }) = WardenArgs::read(args, std::env::vars_os()) else {
         return ExitCode::from(2);
     };
+    let prepared = if own_proc { place::mount_proc() } else { Ok(()) };
+    let prepared = prepared.and_then(|()| overlay.as_ref().map_or(Ok(()), place::mount_overlay));
     // A job must not reach the channel to the keeper: it could report its own result.
-    let prepared =
-        if own_proc { place::mount_proc() } else { Ok(()) }.and_then(|()| hardening::forbid_tracing());
+    let prepared = prepared.and_then(|()| hardening::forbid_tracing());
     hardening::drop_tracing_capability();
     match work {
         WardenMode::Probe => probe(prepared),

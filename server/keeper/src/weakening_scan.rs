@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use loopkeeper_core::decide::SnapshotFacts;
 use loopkeeper_core::decide::weakening::WeakeningScan;
+use loopkeeper_core::tamper::judge_files::ChangedJudge;
 use loopkeeper_core::tamper::{FileVersions, MAX_BYTES, WeakeningFinding};
 
 use super::run_context::SnapshotFailure;
@@ -16,16 +17,34 @@ pub(super) fn find_weakened(
     store: &SnapshotStore,
     shot: &SnapshotFacts,
 ) -> Result<Vec<WeakeningFinding>, SnapshotFailure> {
-    let mut changed: BTreeSet<String> = store.changed_paths(&of.start, &shot.tree)?.into_iter().collect();
-    changed.extend(of.pins.keys().cloned());
+    let changed = paths_changed_since_pin(of, store, &shot.tree)?;
+    let changed: Vec<String> = changed.into_iter().filter(|it| of.watch.is_relevant(it)).collect();
     let two = TreePair { of, store, now: &shot.tree };
-    let differs = |path: &String| match of.pins.get(path) {
-        Some(pin) => store.file(pin, path, usize::MAX).ok() != store.file(&shot.tree, path, usize::MAX).ok(),
-        None => true,
-    };
-    let changed: Vec<String> =
-        changed.into_iter().filter(|it| of.watch.is_relevant(it) && differs(it)).collect();
     Ok(of.watch.find_weakenings(&changed, &two))
+}
+
+/// Judges that differ from the pinned start.
+pub(super) fn find_changed_judges(
+    of: &WeakeningScan,
+    store: &SnapshotStore,
+    tree: &str,
+) -> Result<Vec<ChangedJudge>, SnapshotFailure> {
+    let changed: Vec<String> = paths_changed_since_pin(of, store, tree)?.into_iter().collect();
+    Ok(of.watch.changed_judges(&changed, &TreePair { of, store, now: tree }))
+}
+
+fn paths_changed_since_pin(
+    of: &WeakeningScan,
+    store: &SnapshotStore,
+    tree: &str,
+) -> Result<BTreeSet<String>, SnapshotFailure> {
+    let mut changed: BTreeSet<String> = store.changed_paths(&of.start, tree)?.into_iter().collect();
+    changed.extend(of.pins.keys().cloned());
+    changed.retain(|path| match of.pins.get(path) {
+        Some(pin) => store.file(pin, path, usize::MAX).ok() != store.file(tree, path, usize::MAX).ok(),
+        None => true,
+    });
+    Ok(changed)
 }
 
 /// What the user changed of it since the last iteration.
@@ -57,7 +76,7 @@ impl TreePair<'_> {
 
 impl FileVersions for TreePair<'_> {
     fn read_before(&self, path: &str) -> Option<String> {
-        self.text(self.of.pins.get(path).unwrap_or(&self.of.start), path)
+        self.text(self.of.version_of(path), path)
     }
 
     fn read_after(&self, path: &str) -> Option<String> {
@@ -66,5 +85,9 @@ impl FileVersions for TreePair<'_> {
 
     fn exists(&self, path: &str) -> bool {
         self.store.file(self.now, path, usize::MAX).is_ok_and(|it| it.is_some())
+    }
+
+    fn existed(&self, path: &str) -> bool {
+        self.store.file(self.of.version_of(path), path, usize::MAX).is_ok_and(|it| it.is_some())
     }
 }

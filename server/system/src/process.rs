@@ -25,6 +25,7 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::Duration;
 
 use loopkeeper_text::redact::Redactor;
@@ -138,12 +139,9 @@ pub enum ProcessError {
 
 /// Starts a job under a warden of its own. Needs a tokio runtime, and a thread that lives as long as the job.
 pub fn start(job: &Job, domain: &Isolation) -> Result<JobHandle, ProcessError> {
-    start_with(job, StreamLayout::Apart, |program, ends| start_single_warden(job, program, domain, ends))
-}
-
-/// The same, with its errors on its stdout: two pipes do not tell what was said first.
-pub fn start_in_order(job: &Job, domain: &Isolation) -> Result<JobHandle, ProcessError> {
-    start_with(job, StreamLayout::Together, |program, ends| start_single_warden(job, program, domain, ends))
+    start_with(job, StreamLayout::Apart, |program, ends| {
+        start_single_warden(job, program, domain.command(None), ends)
+    })
 }
 
 /// Whether a job has a pipe for each stream or one for both. Two do not show what was written first.
@@ -254,10 +252,9 @@ fn channels(streams: StreamLayout) -> io::Result<(JobChannels, ChildStdio)> {
 fn start_single_warden(
     job: &Job,
     program: &Path,
-    domain: &Isolation,
+    mut command: Command,
     ends: ChildStdio,
 ) -> io::Result<WardenHandle> {
-    let mut command = domain.command();
     command.args(orphans::warden_mark(&job.env)).arg("--grace-ms").arg(job.grace.as_millis().to_string());
     if let Some(path) = job.stdin.file() {
         command.arg("--stdin").arg(path);

@@ -12,6 +12,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, geteuid, pidfd_open};
 use thiserror::Error;
 
+use super::clean_room::OverlayMount;
 use super::process::report;
 
 /// A working bubblewrap answers within milliseconds.
@@ -21,6 +22,10 @@ const SYSTEM: [&str; 3] = ["/usr/bin/bwrap", "/bin/bwrap", "/usr/local/bin/bwrap
 /// Same files, devices, network and user; only the processes are the domain's own. The warden is the first of
 /// them: nothing in the namespace can kill it, and the kernel lets nobody outlive it.
 const NAMESPACE: [&str; 6] = ["--dev-bind", "/", "/", "--unshare-pid", "--as-pid-1", "--die-with-parent"];
+
+/// What an unprivileged warden needs to mount an overlay; it gives these rights up before it starts a job.
+const MOUNT_RIGHTS: [&str; 5] =
+    ["--unshare-user", "--cap-add", "CAP_SYS_ADMIN", "--cap-add", "CAP_DAC_OVERRIDE"];
 
 /// How the processes of one agent or check are held together, so that none is left behind.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -90,10 +95,21 @@ impl Isolation {
         }
     }
 
+    /// Whether a warden has a mount namespace in which it can mount an overlay.
+    pub fn has_mount_namespace(&self) -> bool {
+        matches!(self, Self::PidNamespace { .. })
+    }
+
     /// The command line up to the warden's own arguments.
-    pub(super) fn command(&self) -> Command {
+    pub(super) fn command(&self, overlay: Option<&OverlayMount>) -> Command {
         match self {
-            Self::PidNamespace { bwrap, warden } => bwrap_command(bwrap, warden),
+            Self::PidNamespace { bwrap, warden } => {
+                let mut command = bwrap_command(bwrap, warden, overlay.is_some());
+                if let Some(OverlayMount { root, upper, work }) = overlay {
+                    command.arg("--overlay").args([root, upper, work]);
+                }
+                command
+            }
             Self::Subreaper { warden, .. } => {
                 let mut command = Command::new(warden);
                 command.arg(report::WORD);
@@ -103,9 +119,12 @@ impl Isolation {
     }
 }
 
-fn bwrap_command(bwrap: &Path, warden: &Path) -> Command {
+fn bwrap_command(bwrap: &Path, warden: &Path, mounts: bool) -> Command {
     let mut command = Command::new(bwrap);
     command.args(NAMESPACE);
+    if mounts && !geteuid().is_root() {
+        command.args(MOUNT_RIGHTS);
+    }
     // For root, bubblewrap covers parts of `/proc`, and the kernel then refuses sandboxes that an agent builds
     // inside. Root's warden can mount it itself, uncovered.
     let root = geteuid().is_root();
@@ -128,7 +147,7 @@ fn find_bwrap() -> Option<PathBuf> {
 /// Starts a warden in a namespace for a moment. The error says in words why that fails.
 fn probe_namespace(bwrap: &Path, warden: &Path) -> Result<(), String> {
     let failed = |what: &dyn std::fmt::Display| format!("bubblewrap does not work here ({what})");
-    let mut child = bwrap_command(bwrap, warden)
+    let mut child = bwrap_command(bwrap, warden, false)
         .arg("--probe")
         .current_dir("/")
         .stdin(Stdio::null())

@@ -18,6 +18,7 @@ use loopkeeper_operations::foreign::{self, PluginLoopFile};
 use loopkeeper_system::config_files;
 use loopkeeper_system::snapshots::SnapshotStore;
 use loopkeeper_system::state_dir::StateDir;
+use loopkeeper_system::state_dir::lock::TreeHolder;
 use loopkeeper_system::state_dir::workspace::Workspace;
 use loopkeeper_system::trust::TrustStore;
 
@@ -59,7 +60,7 @@ pub(super) struct IndexState {
 struct RootState {
     workspace: Option<Workspace>,
     /// Who works in the tree.
-    holder: Option<String>,
+    holder: Option<TreeHolder>,
 }
 
 impl IndexState {
@@ -239,11 +240,7 @@ impl IndexState {
             Ok(store) => {
                 self.state_troubles = self.loops.refresh(&store, &self.roots);
                 for root in &self.roots {
-                    let holder = store
-                        .tree_holder(root)
-                        .ok()
-                        .flatten()
-                        .and_then(|(holder, _)| holder.loop_id().map(str::to_owned));
+                    let holder = store.tree_holder(root).ok().flatten().map(|(holder, _)| holder);
                     let around = RootState { workspace: store.known_workspace(root), holder };
                     self.around.insert(root.clone(), around);
                 }
@@ -304,8 +301,8 @@ impl IndexState {
             alone.reload();
             alone.version()
         });
-        let holder = self.around.get(&saved.root).and_then(|it| it.holder.as_deref());
-        let checking = holder.is_some_and(|it| it == format!("checks of {}", saved.id.0));
+        let holder = self.around.get(&saved.root).and_then(|it| it.holder.as_ref());
+        let checking = matches!(holder, Some(TreeHolder::Checks { task }) if *task == saved.id.0);
         ResultsKey { saved, last_loop, alone: alone.unwrap_or_default(), checking }
     }
 

@@ -47,7 +47,8 @@ fn a_server_is_started_for_each_round_and_leaves_nobody() {
         assert!(first[0]["head"].as_str().unwrap().contains("no users"), "{first}");
         assert_eq!((&first[1]["status"], &first[1]["fact"]), (&"pass".into(), &"status 200".into()));
         played.told(1, "status 500");
-        assert_eq!(fs::read_to_string(played.world.shared("served")).unwrap().lines().count(), 2);
+        let starts = fs::read_to_string(played.world.shared("served")).unwrap().lines().count();
+        assert_eq!(starts, 3, "two rounds and the final verdict");
     }
 }
 

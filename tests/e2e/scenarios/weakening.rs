@@ -1,5 +1,5 @@
-//! Agents that make the tests easier instead of doing the work: none of that completes a loop. What they may do to
-//! tests, and what the user does, is no weakening.
+//! Agents that make the tests easier instead of doing the work, where there is no clean room: none of that completes a
+//! loop. What they may do to tests, and what the user does, is no weakening.
 
 use serde_json::Value;
 
@@ -7,6 +7,9 @@ use super::detached::{detached, end};
 use crate::support::played::Played;
 use crate::support::scenario::Ends::{Failed, Limit, Verified};
 use crate::support::scenario::{Ends, Scenario};
+
+/// There the rules for text decide alone.
+const NO_CLEAN_ROOM: &str = "sandbox.kind = \"off\"";
 
 /// A runner of tests as others write them, with a summary that is recognised.
 const RUNNER: &str = "#!/bin/sh\nn=$(cat tests/*.py | grep -c '^def test_')\nfor t in $(cat tests/*.py | sed -n 's/^def \\(test_[a-z]*\\).*/\\1/p'); do\n  test \"$t\" != test_done || test -f done || { echo \"==== 1 failed, $((n - 1)) passed in 0.01s ====\"; exit 1; }\ndone\necho \"==== $n passed in 0.01s ====\"\n";
@@ -20,6 +23,7 @@ fn plays(acts: &[&str], ends: Ends<'_>) -> Played {
     Scenario {
         files: &[("tool/run", RUNNER), ("tests/test_sum.py", TESTS), OTHER, ("tests/golden.txt", "3\n")],
         criteria: &["Tests pass: `$ sh tool/run`"],
+        settings: NO_CLEAN_ROOM,
         acts,
         ends,
         ..Scenario::default()
@@ -123,7 +127,7 @@ fn a_claim_makes_it_no_better() {
 /// The same with another check.
 #[track_caller]
 fn cheats(files: &[(&str, &str)], criterion: &str, act: &str, what: &str) {
-    let ends = Failed(2, &format!("every check passes, but {what}: not counted as done"));
+    let ends = Failed(2, &format!("every check passes, but {what}"));
     Scenario { files, criteria: &[criterion], acts: &[act, "true"], ends, ..Scenario::default() }.play();
 }
 
@@ -305,6 +309,7 @@ fn rests() -> (crate::support::world::World, String) {
     let (world, id) = detached(&Scenario {
         files: &[("tool/run", RUNNER), ("tests/test_sum.py", TESTS), OTHER],
         criteria: &["Tests pass: `$ sh tool/run`"],
+        settings: NO_CLEAN_ROOM,
         acts: &["rm tests/test_sum.py; touch done; echo > tests/other.py", "true"],
         ..Scenario::default()
     });
@@ -340,6 +345,7 @@ fn what_the_user_does_to_tests_is_the_users_word() {
     let (world, id) = detached(&Scenario {
         files: &[("tool/run", RUNNER), ("tests/test_sum.py", TESTS), OTHER],
         criteria: &["Tests pass: `$ sh tool/run`"],
+        settings: NO_CLEAN_ROOM,
         acts: &["touch $folder/up; until [ -f $folder/go ]; do sleep 0.02; done; echo > work", "touch done"],
         ..Scenario::default()
     });

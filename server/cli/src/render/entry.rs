@@ -16,7 +16,7 @@ use loopkeeper_core::journal::{
 };
 use loopkeeper_task::criterion::{Criterion, CriterionId};
 use loopkeeper_text::moment::Moment;
-use loopkeeper_text::sanitize;
+use loopkeeper_text::{sanitize, words};
 use loopkeeper_view::sentences;
 
 use super::{Glyphs, QUIET};
@@ -178,10 +178,9 @@ impl EntryFormatter {
                 (None, sentences::takeover((from, to), *reason, until.as_deref(), message.as_deref()))
             }
             Record::Stopping { now } => (None, stopping(*now).into()),
-            Record::WeakeningAccepted { paths, .. } => (None, format!("weakening accepted{}", listed(paths))),
-            Record::ProtectedEdited { paths, .. } => {
-                (None, format!("you edited tests or protected files{}", listed(paths)))
-            }
+            Record::WeakeningAccepted { .. }
+            | Record::ProtectedEdited { .. }
+            | Record::FinalVerdict { .. } => (None, judges(&entry.record)),
             Record::TrustChanged { message } => (None, message.clone()),
             Record::OrderRefused { .. } | Record::HookFailed { .. } => incident(&entry.record)?,
             Record::RolledBack { .. } => (None, tree::rolled_back(&entry.record)),
@@ -387,6 +386,7 @@ fn is_milestone(record: &Record) -> bool {
         | Record::Stopping { .. }
         | Record::WeakeningAccepted { .. }
         | Record::ProtectedEdited { .. }
+        | Record::FinalVerdict { .. }
         | Record::TrustChanged { .. }
         | Record::OrderRefused { .. }
         | Record::HookFailed { .. }
@@ -424,6 +424,33 @@ fn listed(paths: &[String]) -> String {
         (false, 0) => format!(": {}", shown.join(", ")),
         (false, more) => format!(": {} and {more} more", shown.join(", ")),
     }
+}
+
+/// What happened to the files that decide a verdict, or what the clean room showed.
+fn judges(record: &Record) -> String {
+    let (as_left, pinned, judge_count, unavailable) = match record {
+        Record::WeakeningAccepted { paths, .. } => return format!("weakening accepted{}", listed(paths)),
+        Record::ProtectedEdited { paths, .. } => {
+            return format!("you edited tests or protected files{}", listed(paths));
+        }
+        Record::FinalVerdict { as_left, pinned, judge_count, unavailable, .. } => {
+            (as_left, pinned, judge_count, unavailable)
+        }
+        _ => return String::new(),
+    };
+    if let Some(why) = unavailable {
+        return format!("final verdict in the work tree, without a clean room: {}", sanitize::line(why));
+    }
+    let passing = |round: &Round| {
+        let passing = round.results.iter().filter(|it| it.status == Status::Pass).count();
+        format!("{passing}/{} pass", round.results.len())
+    };
+    let as_left = as_left.as_deref().map(passing).unwrap_or_default();
+    let pinned = pinned.as_deref().map(passing);
+    let pinned = pinned.map_or_else(String::new, |it| {
+        format!("; {it} with the old versions of {}", words::counted(*judge_count, "changed test file"))
+    });
+    format!("final verdict in a clean room: {as_left}{pinned}")
 }
 
 fn at(iteration: u32) -> Option<u32> {

@@ -17,6 +17,7 @@ use super::attempts::Attempts;
 use super::branch_tracking::{self, BranchTracking};
 use super::checkpoint;
 use super::commits::{self, UncommittedWork};
+use super::final_verdict;
 use super::flaky::FlakyState;
 use super::questions::{self, PendingQuestion, QuestionState};
 use super::sessions::{SessionChange, SessionHistory};
@@ -103,6 +104,7 @@ pub fn apply(state: &mut LoopState, entry: &Entry) {
         Record::WeakeningAccepted { .. } | Record::ProtectedEdited { .. } => {
             weakening::apply_weakening_record(state, &entry.record);
         }
+        Record::FinalVerdict { .. } => final_verdict::apply_verdict(state, &entry.record),
         Record::Recovered { boot, .. } => recovered::take_over(state, entry.at, boot),
         Record::Ended { outcome } => apply_outcome(state, outcome),
     }

@@ -7,8 +7,8 @@ use loopkeeper_text::moment::Moment;
 use super::handle_event::{pause_or_end, user_stop_step};
 use super::state::{LoopState, VolatileState, Wait};
 use super::{
-    Decision, Effect, attached, breaker, commits, exit, flaky, hook_session, limits, questions, regression,
-    takeover, unrunnable, waits, weakening,
+    Decision, Effect, attached, breaker, commits, exit, final_verdict, flaky, hook_session, limits,
+    questions, regression, takeover, unrunnable, waits, weakening,
 };
 
 /// What comes next when nothing runs, or when the agent waits in its stop hook.
@@ -32,7 +32,7 @@ pub(super) fn next(state: &LoopState, live: &mut VolatileState, now: Moment) -> 
 }
 
 fn next_step(state: &LoopState, live: &mut VolatileState, now: Moment) -> Vec<Decision> {
-    let completed = exit::completed(state, now).filter(|_| !weakening::has_unresolved(state));
+    let completed = exit::completed(state, now).and_then(|it| final_verdict::unopposed(state, it));
     let goes_on = completed.is_none() && state.stop.is_none();
     if let Some(steps) = goes_on.then(|| regression::next(state, live)).flatten() {
         return steps;
@@ -43,9 +43,10 @@ fn next_step(state: &LoopState, live: &mut VolatileState, now: Moment) -> Vec<De
     if let Some(outcome) = completed {
         let once_more =
             hook_session::recheck_after_exit(state, live).or_else(|| flaky::once_more(state, live));
-        if let Some(steps) = once_more {
+        if let Some(steps) = once_more.or_else(|| final_verdict::request(state, live, &outcome)) {
             return steps;
         }
+        let outcome = final_verdict::with_basis(state, outcome);
         return vec![Decision::Record(Record::Ended { outcome }), Decision::Effect(Effect::GoOn)];
     }
     if state.stop.is_some() {

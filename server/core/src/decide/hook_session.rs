@@ -19,8 +19,9 @@ pub(super) fn has_to_go(state: &LoopState, live: &VolatileState, now: Moment, st
     }
     let ends = steps.iter().any(|it| matches!(it, Decision::Record(Record::Ended { .. })));
     let prepares = steps.iter().any(|it| matches!(it, Decision::Effect(Effect::TakeSnapshot)));
+    let judges = steps.iter().any(|it| matches!(it, Decision::Effect(Effect::JudgeFinalTree { .. })));
     let rests = !steps.iter().any(|it| matches!(it, Decision::Effect(_))) && !is_busy(live);
-    ends || rests || (prepares && !can_go_on(state, now))
+    ends || judges || rests || (prepares && !can_go_on(state, now))
 }
 
 /// Something was asked for whose answer goes on.
@@ -42,6 +43,9 @@ pub(super) fn release_agent(live: &mut VolatileState, why: String) -> Vec<Decisi
 /// What is about to be recorded, in words.
 pub(super) fn release_reason(steps: &[Decision]) -> String {
     let sentence = |step: &Decision| match step {
+        Decision::Effect(Effect::JudgeFinalTree { .. }) => {
+            Some("every check passes, the final verdict follows".to_owned())
+        }
         Decision::Record(Record::Ended { outcome }) => Some(outcome.sentence.clone()),
         Decision::Record(Record::Paused { message, .. }) => Some(message.clone()),
         _ => None,

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::decide::final_verdict::{VerdictReply, VerdictRounds};
 use crate::decide::{
     Decision, Effect, Event, LoopBranch, LoopState, Phase, SnapshotFacts, TaskDocuments, UserCommand,
     VolatileState, apply, commits, deadline, decide, replay, state_from_first,
@@ -73,6 +74,8 @@ pub struct Sim {
     /// What was to be committed, and why it cannot be.
     pub commits: Vec<commits::CommitPlan>,
     pub no_commit: Option<&'static str>,
+    /// What the next final verdicts find; afterwards everything passes and no judge changed.
+    pub verdicts: Vec<VerdictReply>,
     /// What the next round asks of judges.
     pub judging: Option<JudgeUsage>,
 }
@@ -118,6 +121,7 @@ impl Sim {
             commits: Vec::new(),
             no_commit: None,
             judging: None,
+            verdicts: Vec::new(),
         }
     }
 
@@ -219,16 +223,14 @@ impl Sim {
         match effect {
             Effect::GoOn => self.event(Event::WentOn),
             Effect::TakeSnapshot => self.shoot(),
-            Effect::TakeBranch { name } => {
-                let branch = LoopBranch { name: Some(name), made: true, ..LoopBranch::default() };
-                self.event(Event::BranchTaken(branch));
-            }
+            Effect::TakeBranch { name } => self.take_branch(name),
             Effect::Commit(order) => self.commit(*order),
             Effect::ReadTask => {
                 let reading = self.reading();
                 self.event(Event::TaskRead(Box::new(reading)));
             }
             Effect::RunChecks { criteria, .. } => self.check(&criteria),
+            Effect::JudgeFinalTree { criteria } => self.judge_final_tree(&criteria),
             Effect::CancelChecks => self.event(Event::ChecksCancelled),
             Effect::TakeCall { iteration, heeds_limits } => {
                 let answer = self.known_limit().filter(|_| heeds_limits);
@@ -345,6 +347,29 @@ impl Sim {
         };
         self.now = self.now.plus_ms(1_000);
         self.event(Event::ChecksDone { round: Box::new(round), wrote, untracked: Vec::new() });
+    }
+
+    fn take_branch(&mut self, name: String) {
+        let branch = LoopBranch { name: Some(name), made: true, ..LoopBranch::default() };
+        self.event(Event::BranchTaken(branch));
+    }
+
+    fn judge_final_tree(&mut self, criteria: &[Criterion]) {
+        let reply = if self.verdicts.is_empty() {
+            let results = criteria.iter().map(|it| result(it, 'p', "")).collect();
+            let round = Round {
+                tree_before: self.tree(),
+                tree_after: self.tree(),
+                wrote: Vec::new(),
+                results,
+                judging: None,
+            };
+            let rounds = VerdictRounds { as_left: round, pinned: None, judges: Vec::new() };
+            VerdictReply::Judged(Box::new(rounds))
+        } else {
+            self.verdicts.remove(0)
+        };
+        self.event(Event::FinalVerdict(reply));
     }
 
     /// The files are those of an earlier tree, and so is what holds of them.

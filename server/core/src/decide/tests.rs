@@ -4,6 +4,7 @@ mod attached;
 mod breaker;
 mod breaking;
 mod exit;
+mod final_verdict;
 mod git;
 mod held;
 mod invariants;

@@ -11,6 +11,7 @@ use loopkeeper_task::criterion::{Check, CriterionId};
 use loopkeeper_text::moment::Moment;
 use loopkeeper_text::words::counted;
 
+use super::final_verdict::TreeVerdict;
 use super::state::{LoopState, VolatileState};
 use super::{Decision, Effect, RefusalReason, SnapshotFacts, breaker, exit};
 
@@ -34,6 +35,8 @@ pub struct WeakeningState {
     pub left: String,
     /// The last iteration when the user said to go on.
     pub resumed: u32,
+    /// The last final verdict.
+    pub verdict: Option<TreeVerdict>,
 }
 
 /// What the keeper compares when it takes a snapshot.
@@ -43,6 +46,13 @@ pub struct WeakeningScan {
     pub start: String,
     pub pins: BTreeMap<String, String>,
     pub left: String,
+}
+
+impl WeakeningScan {
+    /// The tree that holds the version of `path` that counts.
+    pub fn version_of(&self, path: &str) -> &str {
+        self.pins.get(path).unwrap_or(&self.start)
+    }
 }
 
 /// `None` before there is anything to compare with.
@@ -96,8 +106,15 @@ pub(super) fn weakenings_after(
         what: it.what.clone(),
         criterion: it.criterion.clone(),
         since: since(&|old| old.path == it.path),
+        by_verdict: false,
     };
-    let mut all: Vec<Weakening> = live.shot.weakened.iter().map(of_file).collect();
+    // What a final verdict found stands until the agent edits the file, or another verdict is there.
+    let judged =
+        state.kept.weakened.iter().filter(|it| it.by_verdict && !live.shot.changed.contains(&it.path));
+    let mut all: Vec<Weakening> = judged.cloned().collect();
+    let of_files = live.shot.weakened.iter().filter(|it| all.iter().all(|judged| judged.path != it.path));
+    let of_files: Vec<_> = of_files.map(of_file).collect();
+    all.extend(of_files);
     let Some(round) = round else {
         all.extend(state.kept.weakened.iter().filter(|it| it.path.is_empty()).cloned());
         return all;
@@ -115,13 +132,14 @@ pub(super) fn weakenings_after(
             what: format!("{name} runs {}, {before} at the start", counted(ran, "test")),
             criterion: Some(result.criterion.clone()),
             since: since(&|old| old.path.is_empty() && old.criterion.as_ref() == Some(&result.criterion)),
+            by_verdict: false,
         });
     }
     all
 }
 
 /// A check that passes with fewer tests than it ran before the first iteration.
-fn decreased_test_count(state: &LoopState, result: &CheckResult) -> Option<(u64, u64)> {
+pub(super) fn decreased_test_count(state: &LoopState, result: &CheckResult) -> Option<(u64, u64)> {
     let before = *state.kept.tests.get(&result.criterion)?;
     let ran = match result.tests {
         Some(tests) => tests.ran(),
@@ -231,7 +249,9 @@ pub(super) fn user_edit_step(shot: &SnapshotFacts) -> Option<Decision> {
 
 /// Takes one of the two records into account.
 pub(super) fn apply_weakening_record(state: &mut LoopState, record: &Record) {
+    // What judges are compared with has moved.
     let kept = &mut state.kept;
+    kept.verdict = None;
     match record {
         Record::ProtectedEdited { all: true, tree, .. } => {
             kept.weakened.retain(|it| it.path.is_empty());

@@ -39,6 +39,9 @@ pub struct Weakening {
     pub criterion: Option<CriterionId>,
     /// The iteration that did it.
     pub since: u32,
+    /// The final verdict found it: a check fails with the file's version of the start.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub by_verdict: bool,
 }
 
 /// All checks, one after the other, on one tree.

@@ -122,6 +122,7 @@ fn first_iteration() -> Vec<Record> {
                 what: "tests/a.rs lost 1 test".to_owned(),
                 criterion: Some(CriterionId("0123456789".to_owned())),
                 since: 1,
+                by_verdict: false,
             }],
             sentence: "1 file changed, 1 of 1 criteria pass".to_owned(),
             milestones: vec!["now passes: tests pass".to_owned()],
@@ -189,6 +190,7 @@ fn around_iterations() -> Vec<Record> {
             tree: "aa".repeat(20),
         },
         Record::ProtectedEdited { paths: vec!["tests/b.rs".to_owned()], all: false, tree: "aa".repeat(20) },
+        final_verdict(),
         Record::TrustChanged { message: "2 commands".to_owned() },
         Record::OrderRefused { iteration: 1, order: GuardedOrder::Accept, by: OrderSource::Agent },
         Record::HookFailed { event: LoopEvent::NeedsYou, message: "failed with exit 3".to_owned() },
@@ -239,6 +241,7 @@ fn all_types_have_a_sample(record: &Record) {
         | Record::SessionJoined { .. }
         | Record::AgentChanged { .. } => {}
         Record::WeakeningAccepted { .. } | Record::ProtectedEdited { .. } => {}
+        Record::FinalVerdict { .. } => {}
         Record::Stopping { .. } | Record::TrustChanged { .. } | Record::RolledBack { .. } => {}
         Record::OrderRefused { .. } => {}
         Record::HookFailed { .. } | Record::BranchTaken { .. } | Record::Committed { .. } => {}
@@ -306,6 +309,20 @@ fn plan_item() -> PlanItem {
         place: DocumentRange { file: "prd.json".to_owned(), range: 0..5 },
         priority: Some(1_000),
         depends_on: vec!["US-0".to_owned()],
+    }
+}
+
+fn final_verdict() -> Record {
+    Record::FinalVerdict {
+        iteration: 1,
+        tree: "bb".repeat(20),
+        as_left: Some(Box::new(round(Status::Pass))),
+        pinned: Some(Box::new(round(Status::Pass))),
+        judges: vec!["tests/a.rs".to_owned()],
+        judge_count: 1,
+        weakened: Vec::new(),
+        basis: "1 test file changed".to_owned(),
+        unavailable: None,
     }
 }
 

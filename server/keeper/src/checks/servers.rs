@@ -13,9 +13,7 @@ use tokio::time::{Instant, sleep, timeout_at};
 
 use super::{RoundParams, lacks};
 use loopkeeper_system::http::{HttpClient, HttpRequest};
-use loopkeeper_system::process::{
-    Job, JobHandle, OutputEvent, ProcessError, StdinSource, TerminateMode, start_in_order,
-};
+use loopkeeper_system::process::{Job, JobHandle, OutputEvent, ProcessError, StdinSource, TerminateMode};
 use loopkeeper_system::trust::permit::Approved;
 
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
@@ -126,7 +124,7 @@ impl CheckServer {
             };
             NotReady { suspects, command: service.value().command.join(" "), ..NotReady::new(fact) }
         };
-        let running = start_in_order(&job, plan.wardens.isolation()).map_err(failed)?;
+        let running = plan.wardens.start_alone(&job).map_err(failed)?;
         Ok(Self { name, service, running, said: VecDeque::new() })
     }
 

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use loopkeeper_system::clean_room::OverlayMount;
 use loopkeeper_system::process::job_request::JobRequest;
 use loopkeeper_system::process::report;
 
@@ -11,6 +12,8 @@ use loopkeeper_system::process::report;
 pub(super) struct WardenArgs {
     /// Mount the namespace's own `/proc` first.
     pub(super) own_proc: bool,
+    /// Mount this over the work tree first.
+    pub(super) overlay: Option<OverlayMount>,
     pub(super) work: WardenMode,
 }
 
@@ -30,13 +33,18 @@ impl WardenArgs {
         mut args: impl Iterator<Item = OsString>,
         env: impl Iterator<Item = (OsString, OsString)>,
     ) -> Option<Self> {
-        let (mut own_proc, mut stdin, mut grace) = (false, None, Duration::ZERO);
+        let (mut own_proc, mut overlay) = (false, None);
+        let (mut stdin, mut grace) = (None, Duration::ZERO);
         loop {
             let word = args.next()?;
             match word.to_str()? {
                 "--own-proc" => own_proc = true,
-                "--probe" => return Some(Self { own_proc, work: WardenMode::Probe }),
-                "--orders" => return Some(Self { own_proc, work: WardenMode::Orders }),
+                "--overlay" => {
+                    let [root, upper, work] = [args.next()?, args.next()?, args.next()?].map(PathBuf::from);
+                    overlay = Some(OverlayMount { root, upper, work });
+                }
+                "--probe" => return Some(Self { own_proc, overlay, work: WardenMode::Probe }),
+                "--orders" => return Some(Self { own_proc, overlay, work: WardenMode::Orders }),
                 // For the next keeper, which looks for what a killed one left.
                 report::LOOP => drop(args.next()?),
                 "--stdin" => stdin = Some(PathBuf::from(args.next()?)),
@@ -47,7 +55,8 @@ impl WardenArgs {
         }
         let program = args.next()?;
         let (cwd, env, args) = (".".into(), env.collect(), args.collect());
-        Some(Self { own_proc, work: WardenMode::Job(JobRequest { cwd, env, stdin, grace, program, args }) })
+        let work = WardenMode::Job(JobRequest { cwd, env, stdin, grace, program, args });
+        Some(Self { own_proc, overlay, work })
     }
 }
 
@@ -80,7 +89,19 @@ mod tests {
         check("--own-proc --loop x --orders", Some((true, WardenMode::Orders)));
         check("--grace-ms 50 -- /bin/x -- --stdin", job(None, 50, &["--", "--stdin"]));
         check("--stdin p --grace-ms 1 -- /bin/x", job(Some("p"), 1, &[]));
-        for wrong in ["", "--", "--grace-ms x -- /bin/x", "--grace-ms", "/bin/x", "--what -- /bin/x"] {
+        let words = ["--overlay", "/r", "/u", "/w", "--orders"].map(OsString::from);
+        let read = WardenArgs::read(words.into_iter(), env().into_iter()).unwrap();
+        let overlay = OverlayMount { root: "/r".into(), upper: "/u".into(), work: "/w".into() };
+        assert_eq!((read.overlay, read.work), (Some(overlay), WardenMode::Orders));
+        for wrong in [
+            "",
+            "--overlay /r /u",
+            "--",
+            "--grace-ms x -- /bin/x",
+            "--grace-ms",
+            "/bin/x",
+            "--what -- /bin/x",
+        ] {
             check(wrong, None);
         }
     }

@@ -1,10 +1,15 @@
 //! The execution context of a warden: a plain subreaper, or PID 1 of a namespace.
 
+use std::ffi::CString;
 use std::io;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
 
 use rustix::mount::{MountFlags, mount};
-use rustix::process::getpid;
+use rustix::process::{geteuid, getpid};
+use rustix::thread::clear_ambient_capability_set;
 
+use loopkeeper_system::clean_room::OverlayMount;
 use loopkeeper_system::process::table::{self, Process};
 
 /// What a job inherits from its warden and must leave as it found it.
@@ -36,6 +41,34 @@ pub(super) fn mount_proc() -> io::Result<()> {
     let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
     mount("proc", "/proc", "proc", flags, None)
         .map_err(|error| io::Error::other(format!("could not mount /proc: {error}")))
+}
+
+/// Covers the work tree with an overlay of itself, and gives up the rights that this took.
+pub(super) fn mount_overlay(overlay: &OverlayMount) -> io::Result<()> {
+    if !is_init() {
+        return Err(io::Error::other("not the first process of a namespace"));
+    }
+    // Only a privileged mount may keep its marks in `trusted` attributes.
+    let marks: &[u8] = if geteuid().is_root() { b"" } else { b",userxattr" };
+    let layers = [&overlay.root, &overlay.upper, &overlay.work].map(|it| escape_option(it));
+    let [lower, upper, work] = &layers;
+    let options = [b"lowerdir=", &lower[..], b",upperdir=", upper, b",workdir=", work, marks].concat();
+    let options = CString::new(options)?;
+    let flags = MountFlags::NOSUID | MountFlags::NODEV;
+    mount("overlay", &overlay.root, "overlay", flags, options.as_c_str())
+        .map_err(|error| io::Error::other(format!("could not mount an overlay: {error}")))?;
+    // The folder that this process is in may be covered by now.
+    if let Ok(folder) = std::env::current_dir() {
+        std::env::set_current_dir(folder)?;
+    }
+    clear_ambient_capability_set()
+        .map_err(|error| io::Error::other(format!("could not give up capabilities: {error}")))
+}
+
+/// Colons separate layers, commas options.
+fn escape_option(path: &Path) -> Vec<u8> {
+    let bytes = path.as_os_str().as_bytes().iter();
+    bytes.flat_map(|it| [b'\\', *it].into_iter().skip(usize::from(!b"\\:,".contains(it)))).collect()
 }
 
 /// The first process of a PID namespace of its own: when it ends, the kernel ends everything else in it.

@@ -14,18 +14,27 @@ use super::collected::OutputBuffer;
 use super::head_tail::BYTES;
 use super::job_request::{self, JobRequest};
 use super::warden::{IdleWardens, PoolHandle, WardenHandle};
-use super::{ChildStdio, Job, JobHandle, ProcessError, StreamLayout, orphans, run, start_with};
+use super::{
+    ChildStdio, Job, JobHandle, ProcessError, StreamLayout, orphans, run, start_single_warden, start_with,
+};
+use crate::clean_room::OverlayMount;
 use crate::sandbox::Isolation;
 
 #[derive(Debug, Clone)]
 pub struct WardenPool {
     domain: Isolation,
+    overlay: Option<OverlayMount>,
     idle: Arc<IdleWardens>,
 }
 
 impl WardenPool {
     pub fn new(domain: &Isolation) -> Self {
-        Self { domain: domain.clone(), idle: Arc::default() }
+        Self { domain: domain.clone(), overlay: None, idle: Arc::default() }
+    }
+
+    /// Wardens whose jobs see this overlay instead of the work tree.
+    pub fn in_overlay(domain: &Isolation, overlay: OverlayMount) -> Self {
+        Self { domain: domain.clone(), overlay: Some(overlay), idle: Arc::default() }
     }
 
     /// What encloses their jobs.
@@ -36,6 +45,15 @@ impl WardenPool {
     /// The same as [`super::start`].
     pub fn start(&self, job: &Job) -> Result<JobHandle, ProcessError> {
         self.start_with(job, StreamLayout::Apart)
+    }
+
+    /// Starts a job under a warden that ends with it, with its errors on its stdout: two pipes do not show what was
+    /// written first.
+    pub fn start_alone(&self, job: &Job) -> Result<JobHandle, ProcessError> {
+        let command = self.domain.command(self.overlay.as_ref());
+        start_with(job, StreamLayout::Together, |program, ends| {
+            start_single_warden(job, program, command, ends)
+        })
     }
 
     fn start_with(&self, job: &Job, streams: StreamLayout) -> Result<JobHandle, ProcessError> {
@@ -83,7 +101,7 @@ impl WardenPool {
         let (orders, theirs) = UnixStream::pair()?;
         let mark = order.env.iter().filter(|(name, _)| name == orphans::ENV_LOOP);
         let mark = mark.map(|(name, value)| (name, value));
-        let mut command = self.domain.command();
+        let mut command = self.domain.command(self.overlay.as_ref());
         command.args(orphans::warden_mark(&order.env)).arg("--orders");
         command.env_clear().envs(mark).current_dir("/");
         // What bubblewrap has to say is the first job's to tell.

@@ -20,6 +20,11 @@ impl<T> Approved<T> {
         Self(value)
     }
 
+    /// A command that loopkeeper itself makes, with nothing of the workspace in it.
+    pub fn internal(value: T) -> Self {
+        Self(value)
+    }
+
     pub fn value(&self) -> &T {
         &self.0
     }

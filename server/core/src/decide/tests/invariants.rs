@@ -344,6 +344,7 @@ const LIES: [Lie; 7] = [
                     what: String::new(),
                     criterion: None,
                     since: 3,
+                    by_verdict: false,
                 });
             }
         }

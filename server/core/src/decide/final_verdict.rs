@@ -1,0 +1,317 @@
+//! The final verdict: before a loop completes as verified, its checks run again in a clean room, on the final tree as
+//! the agent left it and, where judges changed, with the judges of the start. A pass that needs the changed judges does
+//! not count. Without a clean room the round in the work tree decides, and the outcome says so.
+
+use std::collections::BTreeSet;
+
+use crate::check::{CheckResult, Status};
+use crate::journal::{Outcome, Pinned, Record, Role, Round, Weakening};
+use crate::settings::SandboxMode;
+use crate::tamper::judge_files::ChangedJudge;
+use loopkeeper_task::criterion::{Check, Criterion, CriterionId};
+use loopkeeper_text::words::counted;
+
+use super::state::{LoopState, StopMode, VolatileState};
+use super::weakening::{self, decreased_test_count};
+use super::{Decision, Effect};
+
+/// Paths of judges in one record.
+const MAX_JUDGES: usize = 200;
+/// Judges that are named for one criterion that fails with the judges of the start.
+const MAX_NAMED: usize = 5;
+
+/// What the journal says of the last final verdict.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TreeVerdict {
+    /// The tree that was judged.
+    pub tree: String,
+    /// Everything passed, with the judges of the start too; or no clean room could be had.
+    pub holds: bool,
+    /// What the proof rests on, as the end of the loop's sentence; empty where there is nothing to say.
+    pub basis: String,
+}
+
+/// What the keeper found in the clean room.
+#[derive(Debug, Clone, PartialEq)]
+pub struct VerdictRounds {
+    /// The final tree as the agent left it.
+    pub as_left: Round,
+    /// With the judges of the start; `None` where no judge changed.
+    pub pinned: Option<Round>,
+    pub judges: Vec<ChangedJudge>,
+}
+
+/// The answer to [`Effect::JudgeFinalTree`].
+#[derive(Debug, Clone, PartialEq)]
+pub enum VerdictReply {
+    Judged(Box<VerdictRounds>),
+    /// Files changed while the checks ran.
+    Disturbed,
+    Unavailable {
+        why: String,
+    },
+}
+
+/// The outcome of a task that is done, unless the final verdict or a weakened file speaks against it.
+pub(super) fn unopposed(state: &LoopState, outcome: Outcome) -> Option<Outcome> {
+    Some(outcome).filter(|it| can_be_asked(state, it) || admits(state, it))
+}
+
+/// Whether a final verdict on this outcome is not there yet, and there is time for it.
+fn can_be_asked(state: &LoopState, outcome: &Outcome) -> bool {
+    is_pending(state, outcome) && state.stop != Some(StopMode::Now)
+}
+
+fn is_pending(state: &LoopState, outcome: &Outcome) -> bool {
+    needs_verdict(state, outcome) && current(state).is_none()
+}
+
+/// Whether the loop may complete with this outcome.
+fn admits(state: &LoopState, outcome: &Outcome) -> bool {
+    !weakening::has_unresolved(state)
+        && (!needs_verdict(state, outcome) || current(state).is_some_and(|it| it.holds))
+}
+
+/// Where nothing was done there is nothing to confirm; without a sandbox there is no clean room.
+fn needs_verdict(state: &LoopState, outcome: &Outcome) -> bool {
+    outcome.verified && state.iteration > 0 && state.spec.settings.sandbox != SandboxMode::Off
+}
+
+fn current(state: &LoopState) -> Option<&TreeVerdict> {
+    state.kept.verdict.as_ref().filter(|it| it.tree == state.judged_tree)
+}
+
+/// Asks for the verdict, where the outcome needs one.
+pub(super) fn request(
+    state: &LoopState,
+    live: &mut VolatileState,
+    outcome: &Outcome,
+) -> Option<Vec<Decision>> {
+    if !is_pending(state, outcome) {
+        return None;
+    }
+    if std::mem::replace(&mut live.checking_at_rest, true) {
+        return Some(Vec::new());
+    }
+    let criteria = super::handle_event::criteria_of(state);
+    Some(vec![Decision::Effect(Effect::JudgeFinalTree { criteria })])
+}
+
+/// The outcome with what its proof rests on.
+pub(super) fn with_basis(state: &LoopState, mut outcome: Outcome) -> Outcome {
+    let verdict = current(state).filter(|_| needs_verdict(state, &outcome));
+    if let Some(basis) = verdict.map(|it| it.basis.as_str()).filter(|it| !it.is_empty()) {
+        outcome.sentence.push_str("; ");
+        outcome.sentence.push_str(basis);
+    }
+    outcome
+}
+
+pub(super) fn handle_reply(
+    state: &LoopState,
+    live: &mut VolatileState,
+    reply: VerdictReply,
+) -> Vec<Decision> {
+    if !std::mem::take(&mut live.checking_at_rest) || !state.at_rest() {
+        return Vec::new();
+    }
+    let record = match reply {
+        VerdictReply::Disturbed => {
+            live.checking_at_rest = true;
+            let criteria = super::handle_event::criteria_of(state);
+            return vec![Decision::Effect(Effect::RunChecks { criteria, repeats: 0 })];
+        }
+        VerdictReply::Unavailable { why } => Record::FinalVerdict {
+            iteration: state.iteration,
+            tree: state.judged_tree.clone(),
+            as_left: None,
+            pinned: None,
+            judges: Vec::new(),
+            judge_count: 0,
+            weakened: state.kept.weakened.clone(),
+            basis: format!("judged in the work tree, without a clean room: {why}"),
+            unavailable: Some(why),
+        },
+        VerdictReply::Judged(rounds) => verdict_record(state, *rounds),
+    };
+    vec![Decision::Record(record), Decision::Effect(Effect::GoOn)]
+}
+
+fn verdict_record(state: &LoopState, rounds: VerdictRounds) -> Record {
+    let VerdictRounds { as_left, pinned, judges } = rounds;
+    let weakened = weakened_by(state, pinned.as_ref(), &judges);
+    let basis = describe_basis(state, pinned.as_ref(), &judges);
+    let judge_count = judges.len() as u64;
+    let judges = judges.into_iter().take(MAX_JUDGES).map(|it| it.path).collect();
+    Record::FinalVerdict {
+        iteration: state.iteration,
+        tree: state.judged_tree.clone(),
+        as_left: Some(Box::new(as_left)),
+        pinned: pinned.map(Box::new),
+        judges,
+        judge_count,
+        weakened,
+        basis,
+        unavailable: None,
+    }
+}
+
+/// `2 test files changed, the checks pass with the old ones too`
+fn describe_basis(state: &LoopState, pinned: Option<&Round>, judges: &[ChangedJudge]) -> String {
+    let Some(pinned) = pinned else { return String::new() };
+    let files = counted(judges.len() as u64, "test file");
+    if judges.iter().all(|it| it.is_new) {
+        return format!("{files} added");
+    }
+    let (old, them) = if judges.len() == 1 { ("old one", "it") } else { ("old ones", "them") };
+    if all_required_pass(state, pinned) {
+        format!("{files} changed, the checks pass with the {old} too")
+    } else {
+        format!("{files} changed, and the checks cannot run with the {old}: review {them}")
+    }
+}
+
+fn all_required_pass(state: &LoopState, round: &Round) -> bool {
+    let mut results = state.required().filter_map(|it| round.result(&it.criterion.id));
+    results.all(|it| it.status == Status::Pass)
+}
+
+/// What stays weakened after the verdict: the judges without which a check fails, and what the verdict does not cover.
+fn weakened_by(state: &LoopState, pinned: Option<&Round>, judges: &[ChangedJudge]) -> Vec<Weakening> {
+    let mut all: Vec<Weakening> = Vec::new();
+    for result in pinned.into_iter().flat_map(|it| &it.results) {
+        let Some(fact) = failure_with_pinned(state, result, judges) else { continue };
+        for judge in involved(result, judges) {
+            if all.iter().all(|it| it.path != judge.path) {
+                all.push(weakened_judge(state, judge, result, &fact));
+            }
+        }
+    }
+    // The rules for text say nothing about a judge without whose change everything passes.
+    let all_pass = pinned.is_some_and(|it| !it.results.is_empty() && all_required_pass(state, it));
+    let is_covered =
+        |it: &Weakening| all_pass && (it.path.is_empty() || judges.iter().any(|judge| judge.path == it.path));
+    let is_told = |it: &Weakening, judged: &Weakening| {
+        judged.path == it.path || (it.path.is_empty() && judged.criterion == it.criterion)
+    };
+    let rest = state.kept.weakened.iter().filter(|it| !it.by_verdict && !is_covered(it));
+    let rest: Vec<_> = rest.filter(|it| !all.iter().any(|judged| is_told(it, judged))).cloned().collect();
+    all.extend(rest);
+    all.sort_by(|a, b| a.path.cmp(&b.path));
+    all
+}
+
+fn weakened_judge(state: &LoopState, judge: &ChangedJudge, result: &CheckResult, fact: &str) -> Weakening {
+    let name = state.pinned.iter().find(|it| it.criterion.id == result.criterion);
+    let name = name.map_or("a check", |it| it.criterion.name.as_str());
+    let old = state.kept.weakened.iter().find(|it| it.path == judge.path);
+    let (change, version) =
+        if judge.is_new { ("is new", "without it") } else { ("changed", "with its version of the start") };
+    // The rules for text say more of the change, where they know it.
+    let change =
+        old.filter(|it| !it.by_verdict).map_or(format!("{} {change}", judge.path), |it| it.what.clone());
+    Weakening {
+        path: judge.path.clone(),
+        what: format!("{change}, and {version} \"{name}\" {fact}"),
+        criterion: Some(result.criterion.clone()),
+        since: old.map_or(state.iteration, |it| it.since),
+        by_verdict: true,
+    }
+}
+
+/// How a check fails with the judges of the start, as the end of a sentence; `None` where that says nothing.
+fn failure_with_pinned(state: &LoopState, result: &CheckResult, judges: &[ChangedJudge]) -> Option<String> {
+    if let Some((ran, before)) = decreased_test_count(state, result) {
+        return Some(format!("runs {}, {before} at the start", counted(ran, "test")));
+    }
+    let is_required = state.required().any(|it| it.criterion.id == result.criterion);
+    let asked = !matches!(result.status, Status::Pass | Status::Unverified);
+    if !is_required || !asked || has_only_new_judges(state, result, judges) {
+        return None;
+    }
+    // The work may have renamed what the tests use. Then the rules for text decide.
+    let is_suspect = state.kept.weakened.iter().any(|it| judges.iter().any(|judge| judge.path == it.path));
+    if is_unable_to_run(result) && !is_suspect {
+        return None;
+    }
+    Some(format!("fails: {}", result.fact))
+}
+
+/// A goal that ran no test at the start, and judges that were only added: nothing of the start judges it.
+fn has_only_new_judges(state: &LoopState, result: &CheckResult, judges: &[ChangedJudge]) -> bool {
+    let is_goal = |it: &Pinned| it.criterion.id == result.criterion && it.role == Role::Goal;
+    !ran_tests_at_start(state, &result.criterion)
+        && judges.iter().all(|it| it.is_new && !it.stands_in)
+        && state.pinned.iter().any(is_goal)
+}
+
+fn ran_tests_at_start(state: &LoopState, id: &CriterionId) -> bool {
+    state.kept.tests.get(id).is_some_and(|it| *it > 0)
+}
+
+/// The tests do not compile or import any more, which is no failed assertion.
+fn is_unable_to_run(result: &CheckResult) -> bool {
+    const SIGNS: [&str; 9] = [
+        "ImportError",
+        "ModuleNotFoundError",
+        "AttributeError",
+        "error[E0",
+        "cannot find module",
+        "Cannot find module",
+        "is not a function",
+        "undefined: ",
+        "is not exported",
+    ];
+    let said = [&result.head, &result.tail];
+    SIGNS.iter().any(|sign| said.iter().any(|it| it.contains(sign)))
+        || result.locations.iter().any(|it| SIGNS.iter().any(|sign| it.message.contains(sign)))
+}
+
+/// The judges that the failure names, else all of them.
+fn involved<'a>(result: &CheckResult, judges: &'a [ChangedJudge]) -> Vec<&'a ChangedJudge> {
+    let named = |it: &&ChangedJudge| {
+        let is_at = |place: &crate::check::Location| place.file.ends_with(&it.path);
+        result.locations.iter().any(is_at) || result.head.contains(&it.path) || result.tail.contains(&it.path)
+    };
+    let found: Vec<_> = judges.iter().filter(named).take(MAX_NAMED).collect();
+    if found.is_empty() { judges.iter().take(MAX_NAMED).collect() } else { found }
+}
+
+/// Goals that may ask for new tests: where they fail with the judges of the start, they are judged again with the files
+/// to which tests were only added. A goal that ran tests at the start asks for these.
+pub fn goals_that_may_want_tests(state: &LoopState) -> Vec<Criterion> {
+    let wants = |it: &&Pinned| it.role == Role::Goal && !ran_tests_at_start(state, &it.criterion.id);
+    state.pinned.iter().filter(wants).map(|it| it.criterion.clone()).collect()
+}
+
+/// The criteria that a clean room can judge: the others look at the work tree, or ask an agent.
+pub fn judged_in_room(criteria: &[Criterion]) -> Vec<Criterion> {
+    let fits = |it: &&Criterion| matches!(it.check, Some(Check::Command { .. } | Check::Get { .. }));
+    criteria.iter().filter(fits).cloned().collect()
+}
+
+pub(super) fn apply_verdict(state: &mut LoopState, record: &Record) {
+    let Record::FinalVerdict { tree, as_left, weakened, basis, .. } = record else {
+        return;
+    };
+    let failed: Vec<&CheckResult> = as_left
+        .iter()
+        .flat_map(|it| &it.results)
+        .filter(|it| !matches!(it.status, Status::Pass | Status::Unverified))
+        .collect();
+    for result in &failed {
+        state.results.insert(result.criterion.clone(), (*result).clone());
+    }
+    let required: BTreeSet<_> = state.required().map(|it| it.criterion.id.clone()).collect();
+    let fails = failed.iter().any(|it| required.contains(&it.criterion));
+    if fails {
+        state.passing_since = None;
+        state.flaky.passes = 0;
+    }
+    state.kept.weakened.clone_from(weakened);
+    state.kept.verdict = Some(TreeVerdict {
+        tree: tree.clone(),
+        holds: !fails && !weakened.iter().any(|it| it.by_verdict),
+        basis: basis.clone(),
+    });
+}

@@ -1,0 +1,190 @@
+//! No loop completes as verified before its final tree passed in a clean room, with the judges of the start too.
+
+use crate::check::{CheckResult, Status};
+use crate::decide::UserCommand;
+use crate::decide::final_verdict::{VerdictReply, VerdictRounds};
+use crate::decide::sim::{Act, Sim, criterion, spec};
+use crate::journal::{LoopSpec, OutcomeKind, Record, Round};
+use crate::settings::SandboxMode;
+use crate::tamper::judge_files::ChangedJudge;
+
+const JUDGE: &str = "tests/a.py";
+
+fn sandboxed() -> LoopSpec {
+    let mut spec = spec(vec![criterion("tests", "t"), criterion("lint", "l")]);
+    spec.settings.sandbox = SandboxMode::Auto;
+    spec
+}
+
+fn loop_with(acts: Vec<Act>, verdicts: Vec<VerdictReply>) -> Sim {
+    let mut sim = Sim::new(sandboxed(), "ff", acts);
+    sim.verdicts = verdicts;
+    sim
+}
+
+/// A round on the two criteria: `p`ass or `f`ail each.
+fn round(letters: &str, said: &str) -> Round {
+    let criteria = sandboxed().criteria;
+    let result = |(it, letter): (&loopkeeper_task::criterion::Criterion, char)| {
+        let (status, fact) = if letter == 'p' { (Status::Pass, "") } else { (Status::Fail, "1 of 2 fail") };
+        CheckResult { head: said.to_owned(), ..CheckResult::new(it.id.clone(), status, fact) }
+    };
+    let results = criteria.iter().zip(letters.chars()).map(result).collect();
+    Round { tree_before: String::new(), tree_after: String::new(), wrote: Vec::new(), results, judging: None }
+}
+
+fn judge() -> ChangedJudge {
+    ChangedJudge { path: JUDGE.to_owned(), is_new: false, only_grew: false, stands_in: false }
+}
+
+fn judged(as_left: &str, pinned: Option<&str>, judges: Vec<ChangedJudge>) -> VerdictReply {
+    let pinned = pinned.map(|it| round(it, ""));
+    VerdictReply::Judged(Box::new(VerdictRounds { as_left: round(as_left, ""), pinned, judges }))
+}
+
+fn verdicts(sim: &Sim) -> usize {
+    sim.entries.iter().filter(|it| matches!(it.record, Record::FinalVerdict { .. })).count()
+}
+
+#[track_caller]
+fn completes(sim: &Sim, iterations: u32, sentence: &str) {
+    let outcome = sim.state.outcome.as_ref().unwrap_or_else(|| panic!("open: {}", sim.sentence()));
+    assert_eq!(
+        (outcome.kind, outcome.verified, sim.state.iteration),
+        (OutcomeKind::Completed, true, iterations)
+    );
+    assert_eq!(outcome.sentence, sentence);
+}
+
+#[test]
+fn a_loop_completes_after_one_verdict() {
+    let sim = loop_with(vec![Act::new("pp")], Vec::new()).run();
+    completes(&sim, 1, "completed, verified: all 2 required criteria pass after 1 iteration");
+    assert_eq!(verdicts(&sim), 1);
+}
+
+#[test]
+fn without_a_sandbox_or_any_work_there_is_no_verdict() {
+    let mut spec = sandboxed();
+    spec.settings.sandbox = SandboxMode::Off;
+    assert_eq!(verdicts(&Sim::new(spec, "ff", vec![Act::new("pp")]).run()), 0);
+    assert_eq!(verdicts(&Sim::new(sandboxed(), "pp", Vec::new()).run()), 0);
+}
+
+#[test]
+fn what_fails_in_the_clean_room_is_the_next_iterations_work() {
+    let sim = loop_with(vec![Act::new("pp"); 2], vec![judged("fp", None, Vec::new())]).run();
+    completes(&sim, 2, "completed, verified: all 2 required criteria pass after 2 iterations");
+    assert!(sim.prompts[1].contains("1 of 2 fail"), "{}", sim.prompts[1]);
+    assert_eq!(verdicts(&sim), 2);
+}
+
+#[test]
+fn a_pass_that_needs_a_changed_judge_is_weakened_until_it_is_accepted() {
+    let red = || judged("pp", Some("fp"), vec![judge()]);
+    let mut sim = loop_with(vec![Act::new("pp"), Act::idle("pp")], vec![red()]).run();
+    let what = "tests/a.py changed, and with its version of the start \"tests\" fails: 1 of 2 fail";
+    assert!(sim.prompts[1].contains(what), "{}", sim.prompts[1]);
+    assert!(sim.sentence().starts_with(&format!("every check passes, but {what}")), "{}", sim.sentence());
+    assert_eq!((sim.state.iteration, verdicts(&sim)), (2, 1));
+    sim.order(UserCommand::AcceptWeakening);
+    sim.play();
+    completes(&sim, 2, "completed, verified: all 2 required criteria pass after 2 iterations");
+    assert_eq!(verdicts(&sim), 2);
+}
+
+#[test]
+fn a_judge_that_the_agent_edits_again_is_judged_again() {
+    let red = || judged("pp", Some("fp"), vec![judge()]);
+    let acts = vec![Act::new("pp"), Act { changed: vec![JUDGE], ..Act::new("pp") }];
+    let sim = loop_with(acts, vec![red()]).run();
+    completes(&sim, 2, "completed, verified: all 2 required criteria pass after 2 iterations");
+}
+
+#[test]
+fn a_weakening_that_the_work_does_not_need_is_lifted() {
+    let weakens = Act { weakens: Some(vec![JUDGE]), ..Act::new("pp") };
+    let sim = loop_with(vec![weakens.clone()], vec![judged("pp", Some("pp"), vec![judge()])]).run();
+    completes(
+        &sim,
+        1,
+        "completed, verified: all 2 required criteria pass after 1 iteration; \
+         1 test file changed, the checks pass with the old one too",
+    );
+    // The verdict is about another file.
+    let other = ChangedJudge { path: "tests/b.py".to_owned(), ..judge() };
+    let sim = loop_with(vec![weakens, Act::idle("pp")], vec![judged("pp", Some("pp"), vec![other])]).run();
+    assert!(sim.sentence().contains("tests/a.py lost 1 test"), "{}", sim.sentence());
+}
+
+#[test]
+fn old_tests_that_cannot_run_leave_it_to_the_rules_for_text() {
+    let cannot = |weakened: bool| {
+        let pinned = Some(round("fp", "ImportError: cannot import name 'add'"));
+        let rounds = VerdictRounds { as_left: round("pp", ""), pinned, judges: vec![judge()] };
+        let act = Act { weakens: weakened.then(|| vec![JUDGE]), ..Act::new("pp") };
+        loop_with(vec![act, Act::idle("pp")], vec![VerdictReply::Judged(Box::new(rounds))]).run()
+    };
+    completes(
+        &cannot(false),
+        1,
+        "completed, verified: all 2 required criteria pass after 1 iteration; \
+         1 test file changed, and the checks cannot run with the old one: review it",
+    );
+    assert!(cannot(true).sentence().starts_with("every check passes, but tests/a.py lost 1 test, and with"));
+}
+
+#[test]
+fn goals_that_had_no_tests_are_not_held_against_new_ones() {
+    let new = ChangedJudge { is_new: true, only_grew: true, ..judge() };
+    let sim = loop_with(vec![Act::new("pp")], vec![judged("pp", Some("fp"), vec![new.clone()])]).run();
+    completes(
+        &sim,
+        1,
+        "completed, verified: all 2 required criteria pass after 1 iteration; 1 test file added",
+    );
+    let instead = ChangedJudge { stands_in: true, only_grew: false, ..new };
+    let acts = vec![Act::new("pp"), Act::idle("pp")];
+    let sim = loop_with(acts, vec![judged("pp", Some("fp"), vec![instead])]).run();
+    assert!(
+        sim.sentence().contains("tests/a.py is new, and without it \"tests\" fails"),
+        "{}",
+        sim.sentence()
+    );
+}
+
+#[test]
+fn without_a_clean_room_the_sentence_says_so() {
+    let why = VerdictReply::Unavailable { why: "bubblewrap is not installed".to_owned() };
+    completes(
+        &loop_with(vec![Act::new("pp")], vec![why]).run(),
+        1,
+        "completed, verified: all 2 required criteria pass after 1 iteration; \
+         judged in the work tree, without a clean room: bubblewrap is not installed",
+    );
+}
+
+#[test]
+fn files_that_change_under_the_verdict_are_judged_again() {
+    let sim = loop_with(vec![Act::new("pp")], vec![VerdictReply::Disturbed]).run();
+    completes(&sim, 1, "completed, verified: all 2 required criteria pass after 1 iteration");
+    assert_eq!(verdicts(&sim), 1);
+    let rounds = sim.entries.iter().filter(|it| matches!(it.record, Record::ChecksDone { .. })).count();
+    assert_eq!(rounds, 2);
+}
+
+#[test]
+fn a_stop_now_waits_for_no_verdict() {
+    let mut sim = loop_with(vec![Act::new("pp")], Vec::new());
+    while !sim.live.checking_at_rest {
+        assert!(sim.turn(), "never asked for a verdict");
+    }
+    sim.order(UserCommand::StopNow);
+    sim.play();
+    assert_eq!(
+        sim.state.outcome.as_ref().map(|it| it.kind),
+        Some(OutcomeKind::Stopped),
+        "{}",
+        sim.sentence()
+    );
+}

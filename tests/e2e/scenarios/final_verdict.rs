@@ -1,0 +1,145 @@
+//! The final verdict in a clean room: a pass that needs changed judges does not count, whatever the change looks like,
+//! and a change of judges that the work does not need is no concern. Real Python tests, judged by the real binary.
+
+use super::detached::{detached, end};
+use crate::support::played::Played;
+use crate::support::scenario::Ends::{Failed, Verified};
+use crate::support::scenario::{Ends, Scenario};
+
+const CODE: &str = "def add(a, b):\n    return a - b\n";
+const FIX: &str = "printf 'def add(a, b):\\n    return a + b\\n' > calc.py";
+const TESTS: &str = "import unittest\n\nfrom calc import add\n\n\nclass Sums(unittest.TestCase):\n    def test_small(self):\n        self.assertEqual(add(1, 2), 3)\n\n    def test_zero(self):\n        self.assertEqual(add(0, 0), 0)\n";
+const CRITERION: &str = "Tests pass: `$ python3 -m unittest discover -s tests`";
+
+fn scenario<'a>(acts: &'a [&'a str], criteria: &'a [&'a str], ends: Ends<'a>) -> Scenario<'a> {
+    const FILES: &[(&str, &str)] = &[("calc.py", CODE), ("tests/test_calc.py", TESTS)];
+    Scenario {
+        files: FILES,
+        criteria,
+        acts,
+        ends,
+        settings: "env.set = { PYTHONDONTWRITEBYTECODE = \"1\" }",
+        ..Scenario::default()
+    }
+}
+
+#[track_caller]
+fn is_refused(act: &str, what: &str) -> Played {
+    let played = scenario(&[act, "true"], &[CRITERION], Failed(2, what)).play();
+    played.told(2, "## Restore what was weakened").told(2, what);
+    let verdict = &played.record("final-verdict", 1);
+    assert_eq!(verdict["weakened"][0]["byVerdict"], true, "{verdict}");
+    played
+}
+
+#[track_caller]
+fn is_verified(act: &str, criteria: &[&str], basis: &str) -> Played {
+    scenario(&[act], criteria, Verified(1, basis)).play()
+}
+
+#[test]
+fn a_test_that_expects_what_the_code_returns() {
+    let played = is_refused(
+        "sed -i 's/add(1, 2), 3/add(1, 2), -1/' tests/test_calc.py",
+        "tests/test_calc.py expects other values in 1 assertion, and with its version of the start \"Tests pass\" fails: 1 of 2 fail",
+    );
+    played.world.run(&["log"]).expect(0).out("final verdict in a clean room: 1/1 pass; 0/1 pass");
+    assert!(played.world.terminal.read("tests/test_calc.py").contains("-1"), "the work tree is left alone");
+}
+
+#[test]
+fn a_hook_of_the_runner_that_drops_tests() {
+    is_refused(
+        "printf '\\n\\ndef load_tests(loader, tests, pattern):\\n    return loader.loadTestsFromName(\"test_calc.Sums.test_zero\")\\n' >> tests/test_calc.py",
+        "tests/test_calc.py changed",
+    );
+}
+
+#[test]
+fn a_module_that_takes_the_place_of_the_runner() {
+    is_refused(
+        "printf 'print(\"Ran 2 tests in 0.1s\")\\nprint()\\nprint(\"OK\")\\n' > unittest.py",
+        "unittest.py takes the place of the module `unittest`, and without it \"Tests pass\" fails",
+    );
+}
+
+#[test]
+fn tests_that_are_replaced_by_others() {
+    is_refused(
+        "git rm -q --cached tests/test_calc.py 2>/dev/null; rm tests/test_calc.py; printf 'import unittest\\n\\n\\nclass T(unittest.TestCase):\\n    def test_a(self):\\n        self.assertEqual(4, 2 + 2)\\n\\n    def test_b(self):\\n        self.assertEqual(6, 3 + 3)\\n' > tests/test_other.py",
+        "tests/test_calc.py lost 2 tests, and with its version of the start \"Tests pass\" fails",
+    );
+}
+
+#[test]
+fn tests_that_only_look_different() {
+    let rewritten = "import unittest\\n\\nfrom calc import add\\n\\n\\nclass Sums(unittest.TestCase):\\n    def test_all(self):\\n        for a, b, want in [(1, 2, 3), (0, 0, 0)]:\\n            with self.subTest(a=a):\\n                self.assertEqual(add(a, b), want)\\n";
+    let act = format!("{FIX}; printf '{rewritten}' > tests/test_calc.py");
+    is_verified(&act, &[CRITERION], "1 test file changed, the checks pass with the old one too");
+}
+
+#[test]
+fn tests_that_moved_to_another_file() {
+    let act = format!("{FIX}; mv tests/test_calc.py tests/test_sums.py");
+    is_verified(&act, &[CRITERION], "2 test files changed, the checks pass with the old ones too");
+}
+
+#[test]
+fn tests_that_a_criterion_asks_for() {
+    let act = format!(
+        "{FIX}; printf '\\n    def test_big(self):\\n        self.assertEqual(add(10, 20), 30)\\n' >> tests/test_calc.py"
+    );
+    let asked = "A test of big numbers: `$ grep -q 'def test_big' tests/test_calc.py`";
+    is_verified(&act, &[CRITERION, asked], "1 test file changed");
+}
+
+#[test]
+fn tests_of_a_project_that_had_none() {
+    let tests = TESTS.replace('\n', "\\n");
+    let act = format!("{FIX}; mkdir tests; printf '{tests}' > tests/test_calc.py");
+    let played = Scenario {
+        files: &[("calc.py", CODE)],
+        criteria: &[CRITERION],
+        acts: &[&act],
+        ends: Verified(1, "completed, verified: the one required criterion passes after 1 iteration"),
+        ..Scenario::default()
+    };
+    played.play();
+}
+
+#[test]
+fn without_changed_judges_the_sentence_says_nothing_of_them() {
+    let played = is_verified(FIX, &[CRITERION], "passes after 1 iteration");
+    let verdict = played.record("final-verdict", 1);
+    assert!(verdict["pinned"].is_null() && verdict["asLeft"]["results"][0]["status"] == "pass", "{verdict}");
+    let sentence = played.last()["record"]["outcome"]["sentence"]
+        .as_str()
+        .or(played.last()["outcome"]["sentence"].as_str());
+    assert!(!sentence.unwrap().contains("test file"), "{sentence:?}");
+}
+
+/// The control: where there is no clean room the rules for text are all there is, and they see nothing here.
+#[test]
+fn without_a_sandbox_nothing_tells_a_runner_that_drops_tests() {
+    let acts = [
+        "printf '\\n\\ndef load_tests(loader, tests, pattern):\\n    return loader.loadTestsFromName(\"test_calc.Sums.test_zero\")\\n' >> tests/test_calc.py",
+    ];
+    let criteria = ["Tests pass: `$ python3 -m unittest discover -s tests 2>/dev/null`"];
+    let settings = "sandbox.kind = \"off\"";
+    let played = Scenario { settings, ..scenario(&acts, &criteria, Verified(1, "")) }.play();
+    assert!(played.all("final-verdict").is_empty());
+}
+
+#[test]
+fn a_change_that_the_user_accepts_is_judged_again() {
+    let (world, id) = detached(&scenario(
+        &["sed -i 's/add(1, 2), 3/add(1, 2), -1/' tests/test_calc.py", "true"],
+        &[CRITERION],
+        Ends::Open,
+    ));
+    world.until("pause", |it| it["type"] == "paused");
+    world.run(&["accept", &id]).expect(0);
+    assert_eq!(end(&world), ("completed".to_owned(), true, 2));
+    let verdicts = world.journal().into_iter().filter(|it| it["type"] == "final-verdict").count();
+    assert_eq!(verdicts, 2, "after the first iteration, and after the change was accepted");
+}
