@@ -147,7 +147,7 @@ fn cleaner(dir: &LoopDir) -> ExportRedactor {
     };
     let secret = std::env::vars_os().filter_map(text).filter(|(name, _)| is_secret_name(name));
     let set = launch::secrets(dir);
-    // As it stands in the journal, between its quotes.
+    // As it is written in the journal, between its quotes.
     let quoted = |it: &String| json!(it).to_string();
     let escaped = set.iter().map(quoted).map(|it| it.get(1..it.len() - 1).unwrap_or_default().to_owned());
     let escaped: Vec<String> = escaped.collect();

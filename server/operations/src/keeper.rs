@@ -1,4 +1,4 @@
-//! Starts keepers, which outlive whoever asked for them.
+//! Starts keepers, which outlive the process that started them.
 
 use std::path::Path;
 use std::process::{Command, Output, Stdio};

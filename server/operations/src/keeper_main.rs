@@ -1,5 +1,5 @@
-//! The process of one keeper: its words, and what it says when it cannot go on. Started by `operations::keeper`, not by
-//! people. It must stay small: nothing of terminals and editors, since what it touches stays in memory for hours.
+//! `main` of the keeper process: argument parsing and error reporting. Started by `operations::keeper`, not by users.
+//! Must not depend on the CLI or LSP code, because a keeper stays in memory for hours.
 
 use std::ffi::OsString;
 use std::io::Write as _;
@@ -22,13 +22,13 @@ pub const WORD: &str = "keeper";
 /// What a program was built from.
 pub(crate) const BUILD: &str = env!("LOOPKEEPER_BUILD");
 
-/// The exit code of a keeper that was built from something else than whoever asks for it.
+/// The exit code of a keeper whose build differs from the caller's.
 pub(crate) const EXIT_BUILD_MISMATCH: u8 = 64;
 
 /// `[--detach] [--build BUILD] [--then ORDER] DIR`.
 #[derive(Debug, Default, PartialEq)]
 struct Args {
-    /// Start it in a session of its own, print its pid and return.
+    /// Start it in a separate session, print its pid and return.
     detach: bool,
     /// What it must have been built from.
     build: Option<String>,
@@ -90,7 +90,7 @@ fn run_keeper(args: &Args) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A loop that has begun goes on, or ends, by its user's word alone.
+/// A loop that has started continues or ends only on its user's order.
 fn ensure_authority(state: &StateDir, args: &Args, dir: &LoopDir) -> Result<(), Failure> {
     let order = match args.then.as_deref() {
         Some("stop") => GuardedOrder::Stop,
@@ -101,7 +101,7 @@ fn ensure_authority(state: &StateDir, args: &Args, dir: &LoopDir) -> Result<(), 
     authority::ensure_user(state, order)
 }
 
-/// Into its log, or to whoever started it; the exit code tells the kind of trouble.
+/// Reports the failure to the log or to the caller; the exit code is the kind of failure.
 fn report(failure: &Failure) -> ExitCode {
     let _ = std::io::stderr().write_all(failure.for_stderr().as_bytes());
     ExitCode::from(if failure.kind == FailureKind::Usage { 2 } else { 1 })

@@ -1,4 +1,4 @@
-//! Which loops there are, which one is meant, and how each stands.
+//! Lists loops, resolves the loop that is meant and reports the status of each.
 
 use std::path::Path;
 

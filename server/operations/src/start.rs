@@ -31,7 +31,7 @@ pub struct StartRequest<'a> {
     pub attended: Interactivity,
 }
 
-/// Whether somebody can answer a loop that rests.
+/// Whether a user can answer a paused loop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Interactivity {
     Yes,
