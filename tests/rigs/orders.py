@@ -1,6 +1,6 @@
 # Orders that only the user may give, by every way that leads to loopkeeper. Prints one line for each: its name, and
 # what came of it.
-# usage: orders.py socket SOCKET | lsp PROGRAM TASK LOOP | terminal PROGRAM ARGUMENT…
+# usage: orders.py socket SOCKET | hook SOCKET | lsp PROGRAM TASK LOOP | terminal PROGRAM ARGUMENT…
 import json
 import os
 import pty
@@ -26,15 +26,19 @@ ORDERS = [
 ]
 
 
+def ask(path, request):
+    peer = socket.socket(socket.AF_UNIX)
+    peer.connect(path)
+    lines = peer.makefile("rw")
+    lines.readline()
+    lines.write(json.dumps(request) + "\n")
+    lines.flush()
+    return json.loads(lines.readline())
+
+
 def by_socket(path):
     for number, order in enumerate(ORDERS):
-        peer = socket.socket(socket.AF_UNIX)
-        peer.connect(path)
-        lines = peer.makefile("rw")
-        lines.readline()
-        lines.write(json.dumps({"id": f"{os.getpid()}-{number}", **order}) + "\n")
-        lines.flush()
-        answer = json.loads(lines.readline())
+        answer = ask(path, {"id": f"{os.getpid()}-{number}", **order})
         print(order["do"], "done" if answer["ok"] else answer["error"]["code"], flush=True)
 
 
@@ -106,6 +110,8 @@ def on_a_terminal(command):
 match sys.argv[1]:
     case "socket":
         by_socket(sys.argv[2])
+    case "hook":
+        print(ask(sys.argv[2], {"id": "h", "do": "hook", "hook": "end", "session": "s", "own": True}))
     case "lsp":
         by_server(*sys.argv[2:5])
     case "terminal":

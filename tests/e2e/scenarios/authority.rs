@@ -139,6 +139,20 @@ fn the_agent_orders_nothing_by_the_socket_however_it_hides() {
     }
 }
 
+/// The hooks of a session that its user opened are asked by that session alone.
+#[test]
+fn the_agent_is_no_session_of_its_users() {
+    let (world, id) =
+        attacked("", "python3 $rig hook $LOOPKEEPER_STATE_DIR/run/$loop.sock > $folder/said 2>&1");
+    let (said, _) = seen(&world, "said");
+    assert!(said.contains("'allow'") && said.contains("the caller is a process of the loop"), "{said}");
+    let socket = world.terminal.state().join("run").join(format!("{id}.sock"));
+    let ran = Command::new("python3").args([&rig(), "hook", socket.to_str().unwrap()]).output().unwrap();
+    let said = String::from_utf8_lossy(&ran.stdout);
+    assert!(!said.contains("the caller is a process of the loop"), "{said}");
+    unharmed(&world);
+}
+
 #[test]
 fn the_agent_trusts_nothing_on_a_terminal_of_its_own() {
     // The second is out of sight of the process that asks: only a keeper can tell.

@@ -6,13 +6,46 @@ use rustix::process::{DumpableBehavior, set_dumpable_behavior};
 use rustix::thread::{CapabilitySet, remove_capability_from_bounding_set};
 
 /// From now on no process of the same user may trace this one, read its memory, or take or reopen its files. Programs
-/// that it starts are not affected.
+/// that it starts are not affected. Where `/proc` hides such processes it stays as it was: a keeper has to see its
+/// wardens.
 pub fn forbid_tracing() -> io::Result<()> {
+    let mounts = std::fs::read_to_string("/proc/self/mounts").unwrap_or_default();
+    if hides_processes(&mounts) {
+        return Ok(());
+    }
     Ok(set_dumpable_behavior(DumpableBehavior::NotDumpable)?)
+}
+
+/// Whether the uppermost `/proc` has the option `hidepid`.
+fn hides_processes(mounts: &str) -> bool {
+    let options = |line: &str| {
+        let mut fields = line.split(' ').skip(1);
+        (fields.next() == Some("/proc")).then(|| fields.nth(1).unwrap_or_default().to_owned())
+    };
+    let options = mounts.lines().rev().find_map(options).unwrap_or_default();
+    let hidden = options.split(',').find_map(|it| it.strip_prefix("hidepid="));
+    hidden.is_some_and(|it| !matches!(it, "0" | "off"))
 }
 
 /// Jobs of root start without the capability that would override [`forbid_tracing`].
 pub fn drop_tracing_capability() {
     // A process that may not drop it has none to pass on.
     let _ = remove_capability_from_bounding_set(CapabilitySet::SYS_PTRACE);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::hides_processes;
+
+    #[test]
+    fn only_the_proc_that_is_seen_counts() {
+        let check = |mounts: &str, expect| assert_eq!(hides_processes(mounts), expect, "{mounts}");
+        check("proc /proc proc rw,nosuid,nodev,noexec,relatime 0 0\n", false);
+        check("/dev/sda / ext4 rw 0 0\nproc /proc proc rw,hidepid=invisible 0 0\n", true);
+        check("proc /proc proc rw,relatime,hidepid=2 0 0\ntmpfs /tmp tmpfs rw 0 0\n", true);
+        check("proc /proc proc rw,hidepid=2 0 0\nproc /proc proc rw,relatime 0 0\n", false);
+        check("proc /proc proc rw,hidepid=off 0 0\n", false);
+        check("proc /mnt/proc proc rw,hidepid=2 0 0\n", false);
+        check("", false);
+    }
 }

@@ -68,15 +68,17 @@ fn started_at(pid: i32) -> Option<SystemTime> {
 /// The process, its parent, and so on. `None`: it is gone.
 fn ancestry(pid: i32) -> Option<Vec<i32>> {
     for _ in 0..ATTEMPTS {
-        find_process(pid)?;
+        let mut last = find_process(pid)?;
         let mut line = vec![pid];
-        let mut next = Some(pid);
-        while let Some(process) = next.and_then(find_process) {
-            if process.parent == 0 || line.len() > MAX_DEPTH {
-                return Some(line);
-            }
-            line.push(process.parent);
-            next = Some(process.parent);
+        while last.parent != 0 && line.len() < MAX_DEPTH {
+            let Some(parent) = find_process(last.parent) else { break };
+            line.push(parent.pid);
+            last = parent;
+        }
+        // One that is still somebody's parent and cannot be seen is another user's, and no warden of ours.
+        let is_hidden = || find_process(last.pid).is_some_and(|it| it.parent == last.parent);
+        if last.parent == 0 || is_hidden() {
+            return Some(line);
         }
     }
     None
