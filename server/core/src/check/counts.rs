@@ -1,5 +1,5 @@
 //! How many tests a runner says it ran: the sum over all summaries in an output. One file per runner below.
-//! Counts never make a pass; they unmask a run in which nothing was tested, and they word a failure.
+//! Counts never make a pass; they unmask a run in which nothing was tested or something failed, and they word a failure.
 
 mod cargo;
 mod go;

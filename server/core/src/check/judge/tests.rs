@@ -172,8 +172,10 @@ fn runs_of_test_runners() {
     check("tsc_plain", 2, Status::Fail, "2 errors");
     check("tsc_pretty", 2, Status::Fail, "2 errors");
     check("python_crash", 1, Status::Fail, "exit 1");
-    // `cargo test | tail`: the exit code is lost, the fact is not.
-    check("cargo_fail", 0, Status::Pass, "2 of 4 fail, exit 0");
+    // `cargo test | tail`: the exit code is lost, the summary is not.
+    check("cargo_fail", 0, Status::Fail, "2 of 4 fail, exit 0");
+    let result = judged(vec![Expect::Exit { code: 0 }], &exited(0, &fixture("cargo_fail"), ""));
+    assert_eq!(result.status, Status::Pass, "the user asks for the exit code");
     let result = judged(matches("passed"), &exited(0, &fixture("cargo_none"), ""));
     assert_eq!(result.status, Status::NoTestsRan);
     let result = judged(vec![Expect::Exit { code: 4 }], &exited(4, &fixture("nextest_none"), ""));
