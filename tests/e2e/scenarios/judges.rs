@@ -5,12 +5,31 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::support::scenario::Ends::{Limit, Verified};
+use crate::support::scenario::Ends::{Claimed, Limit, Verified};
 use crate::support::scenario::Scenario;
 use crate::support::world::World;
 
 const EXISTS: &str = "There: `exists manual.md`";
 const CLEAR: &str = "The manual shows an example: `judge`";
+
+/// The agent itself judges in another session: that is no more than its claim.
+#[test]
+fn a_judge_that_worked_on_the_task_verifies_nothing() {
+    let key = r#"key=$(sed -n 's/.*{"judge": "\([0-9a-f]*\)".*/\1/p' ../asked)"#;
+    let works = format!(
+        r#"cat > ../asked; {key}; if [ "$key" ]; then printf '{{"judge": "%s", "holds": true, "reason": "fine"}}\n' "$key"; else echo an example > manual.md; fi"#
+    );
+    let of_agent = format!("command = [\"sh\", \"-c\", '''{works}''']");
+    let played = Scenario {
+        criteria: &[EXISTS, CLEAR],
+        of_agent: &of_agent,
+        acts: &["true"],
+        ends: Claimed(1, "\"The manual shows an example\" was judged by the agent that worked"),
+        ..Scenario::default()
+    }
+    .play();
+    assert_eq!(played.last()["outcome"]["verified"], false);
+}
 
 /// A judge that is `script` of the shell, with the word to repeat in `$key` and `say` for the asked form.
 fn judge(script: &str) -> String {
@@ -101,12 +120,14 @@ fn an_answer_in_another_form_is_no_verdict() {
 #[test]
 fn most_of_several_judges_decide() {
     let odd =
-        "n=$(wc -l < ../agent/judged); if test $((n % 2)) = 1; then say true ''; else say false odd; fi";
+        "n=$(wc -l < ../agent/judged); if test $((n % 3)) = 2; then say false odd; else say true ''; fi";
     let played = Scenario {
         criteria: &["The manual shows an example: `judge 2 of 3`"],
         settings: &judge(odd),
         before: "echo words > manual.md",
-        ends: Verified(0, "already holds"),
+        // At the start an opinion alone does not show that there is nothing to do.
+        acts: &["true"],
+        ends: Verified(1, ""),
         ..Scenario::default()
     }
     .play();

@@ -8,6 +8,7 @@ mod when;
 
 use crate::check::Status;
 use crate::journal::{Outcome, OutcomeKind, Pinned};
+use crate::jury;
 use loopkeeper_task::proposal;
 use loopkeeper_text::moment::Moment;
 
@@ -36,7 +37,9 @@ fn nothing_to_do(state: &LoopState) -> Option<Outcome> {
         return None;
     }
     let (checked, unchecked) = split_by_check(state);
-    if state.held_at_start && unchecked.is_empty() {
+    // The opinion of an agent, with no check beside it, does not show that there is nothing to do.
+    let only_judges = !checked.is_empty() && checked.iter().all(|it| jury::quorum(&it.criterion).is_some());
+    if state.held_at_start && unchecked.is_empty() && !only_judges {
         return Some(verified_outcome(already_holds(state, checked.len())));
     }
     if checked.is_empty() && is_complete(&state.plan) {
@@ -97,6 +100,13 @@ fn completion_outcome(state: &LoopState, checked: &[&Pinned], unchecked: usize, 
              {after}{tail}"
         ));
     }
+    if let Some(judged) = judged_by_worker(state, checked) {
+        let n = criteria(checked.len(), "passes", "pass");
+        return claimed_outcome(format!(
+            "completed, claimed, not verified: {n} after {after}{tail}, but \"{judged}\" was judged by the agent that \
+             worked. Hint: `criteria.judge` names another agent"
+        ));
+    }
     if unchecked == 0 {
         let n = criteria(checked.len(), "passes", "pass");
         return verified_outcome(format!("completed, verified: {n} after {after}{tail}"));
@@ -108,6 +118,14 @@ fn completion_outcome(state: &LoopState, checked: &[&Pinned], unchecked: usize, 
     claimed_outcome(format!(
         "completed, claimed, not verified: {n}, {unchecked} without one only claimed, after {after}{tail}"
     ))
+}
+
+/// A required criterion whose judge is an agent that worked on the task: its pass is that agent's own claim.
+fn judged_by_worker<'a>(state: &'a LoopState, checked: &[&'a Pinned]) -> Option<&'a str> {
+    let judge = state.spec.judge.as_ref()?;
+    let has_worked = state.history.iter().any(|it| it.agent == judge.name);
+    let judged = checked.iter().find(|it| jury::quorum(&it.criterion).is_some());
+    judged.filter(|_| has_worked).map(|it| it.criterion.name.as_str())
 }
 
 /// The required criteria, with and without a check.

@@ -72,9 +72,10 @@ fn admits(state: &LoopState, outcome: &Outcome) -> bool {
         && (!needs_verdict(state, outcome) || current(state).is_some_and(|it| it.holds))
 }
 
-/// Where nothing was done there is nothing to confirm; without a sandbox there is no clean room.
+/// Where nothing was done or nothing can run there is nothing to confirm; without a sandbox there is no clean room.
 fn needs_verdict(state: &LoopState, outcome: &Outcome) -> bool {
-    outcome.verified && state.iteration > 0 && state.spec.settings.sandbox != SandboxMode::Off
+    let runs = || state.pinned.iter().any(|it| runs_in_room(&it.criterion));
+    outcome.verified && state.iteration > 0 && state.spec.settings.sandbox != SandboxMode::Off && runs()
 }
 
 fn current(state: &LoopState) -> Option<&TreeVerdict> {
@@ -286,8 +287,11 @@ pub fn goals_that_may_want_tests(state: &LoopState) -> Vec<Criterion> {
 
 /// The criteria that a clean room can judge: the others look at the work tree, or ask an agent.
 pub fn judged_in_room(criteria: &[Criterion]) -> Vec<Criterion> {
-    let fits = |it: &&Criterion| matches!(it.check, Some(Check::Command { .. } | Check::Get { .. }));
-    criteria.iter().filter(fits).cloned().collect()
+    criteria.iter().filter(|it| runs_in_room(it)).cloned().collect()
+}
+
+fn runs_in_room(criterion: &Criterion) -> bool {
+    matches!(criterion.check, Some(Check::Command { .. } | Check::Get { .. }))
 }
 
 pub(super) fn apply_verdict(state: &mut LoopState, record: &Record) {
