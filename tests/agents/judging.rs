@@ -41,7 +41,8 @@ fn mind(hand: Hand, root: &Path) -> impl Fn(&Value) -> Step + Send + use<> {
 fn judges_without_a_trace(hand: Hand) {
     let scene = Scene::with_model(hand, TASK, "", |root| Model::with_mind(mind(hand, root)));
     let journal = scene.run();
-    assert_eq!(journal.ended(0, "completed")["outcome"]["verified"], true);
+    // The agent judged its own work.
+    assert_eq!(journal.ended(6, "completed")["outcome"]["verified"], false);
     let root = scene.terminal.root();
     // What its own agent wrote with the same tool is there.
     let there = ["a.txt", "b.txt", "tool.txt", "shell.txt"].map(|it| root.join(it).exists());

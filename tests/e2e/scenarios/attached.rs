@@ -89,7 +89,7 @@ fn a_session_works_until_everything_holds() {
     let last = told(&ask(&world, ("Stop", "s1"), &[]));
     assert!(last["decision"].is_null(), "{last}");
     assert!(
-        last["systemMessage"].as_str().is_some_and(|it| it.contains("the final verdict follows")),
+        last["systemMessage"].as_str().is_some_and(|it| it.contains("ompleted, verified")),
         "{last}"
     );
     let ended = world.until("end", |it| it["type"] == "ended");

@@ -3,7 +3,7 @@
 //! completes while its agent runs.
 
 use crate::journal::Record;
-use loopkeeper_agent::AgentExited;
+use loopkeeper_agent::{AgentExited, LoopMode};
 use loopkeeper_text::moment::Moment;
 
 use super::handle_event::{criteria_of, unkillable_processes};
@@ -19,7 +19,10 @@ pub(super) fn has_to_go(state: &LoopState, live: &VolatileState, now: Moment, st
     }
     let ends = steps.iter().any(|it| matches!(it, Decision::Record(Record::Ended { .. })));
     let prepares = steps.iter().any(|it| matches!(it, Decision::Effect(Effect::TakeSnapshot)));
-    let judges = steps.iter().any(|it| matches!(it, Decision::Effect(Effect::JudgeFinalTree { .. })));
+    // The user's own session is never ended: it waits for the verdict.
+    let is_own = state.spec.settings.mode != LoopMode::Attach;
+    let judges =
+        is_own && steps.iter().any(|it| matches!(it, Decision::Effect(Effect::JudgeFinalTree { .. })));
     let rests = !steps.iter().any(|it| matches!(it, Decision::Effect(_))) && !is_busy(live);
     ends || judges || rests || (prepares && !can_go_on(state, now))
 }
