@@ -27,7 +27,7 @@ mod template;
 mod usage_limits;
 mod user_commands;
 pub mod warden;
-mod weakening_scan;
+pub mod weakening_scan;
 
 use std::io::Write as _;
 use std::os::unix::fs::OpenOptionsExt as _;

@@ -24,7 +24,7 @@ pub(super) fn find_weakened(
 }
 
 /// Judges that differ from the pinned start.
-pub(super) fn find_changed_judges(
+pub fn find_changed_judges(
     of: &WeakeningScan,
     store: &SnapshotStore,
     tree: &str,

@@ -24,4 +24,5 @@ pub mod restore;
 pub mod start;
 pub mod tasks;
 pub mod trust;
+mod unaccepted;
 pub mod watch_client;

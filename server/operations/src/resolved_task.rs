@@ -225,6 +225,7 @@ impl ResolvedTask {
             plan: self.task.plan.clone(),
             anyway: false,
             attended: false,
+            unaccepted: Vec::new(),
         }
     }
 

@@ -14,6 +14,7 @@ use super::installed;
 use super::loops::LoopView;
 use super::project_profile;
 use super::resolved_task::ResolvedTask;
+use super::unaccepted::find_unaccepted;
 use loopkeeper_keeper::launch;
 use loopkeeper_system::git;
 use loopkeeper_system::state_dir::StateDir;
@@ -110,6 +111,7 @@ pub fn prepare(state: &StateDir, start: &StartRequest<'_>) -> Result<LoopDir, Fa
         Some(preset::apply_preset(&mut spec.settings, &project_profile::project(Some(&workspace), work)));
     spec.anyway = start.anyway;
     spec.attended = start.attended == Interactivity::Yes;
+    spec.unaccepted = find_unaccepted(&workspace, &work.id);
     spec.branch = branch(work)?.map(|(name, _)| name);
     Ok(launch::create_loop_dir(state, &workspace, spec, &work.task.prompt)?)
 }

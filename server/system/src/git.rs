@@ -52,6 +52,21 @@ pub fn is_ignored(root: &Path, path: &Path) -> Option<bool> {
     Repository::discover(root).ok()?.is_path_ignored(root.join(path)).ok()
 }
 
+/// Whether a file, relative to `root`, is as the commit that is checked out has it; `None` outside of a repository, and
+/// where libgit2 cannot read it.
+pub fn is_unmodified(root: &Path, path: &Path) -> Option<bool> {
+    let repository = Repository::discover(root).ok()?;
+    let top = repository.workdir()?.canonicalize().ok()?;
+    let file = root.canonicalize().ok()?.join(path);
+    let relative = file.strip_prefix(&top).ok()?;
+    match repository.status_file(relative) {
+        Ok(status) => Some(status.is_empty()),
+        // In neither the commit, the index nor the work tree: it was removed and committed.
+        Err(error) if error.code() == git2::ErrorCode::NotFound => Some(true),
+        Err(_) => None,
+    }
+}
+
 /// The files that the user's index names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TrackedCounts {

@@ -88,10 +88,7 @@ fn a_session_works_until_everything_holds() {
     line(&world);
     let last = told(&ask(&world, ("Stop", "s1"), &[]));
     assert!(last["decision"].is_null(), "{last}");
-    assert!(
-        last["systemMessage"].as_str().is_some_and(|it| it.contains("ompleted, verified")),
-        "{last}"
-    );
+    assert!(last["systemMessage"].as_str().is_some_and(|it| it.contains("ompleted, verified")), "{last}");
     let ended = world.until("end", |it| it["type"] == "ended");
     assert_eq!(
         (&ended["outcome"]["verified"], ended["outcome"]["kind"].as_str()),

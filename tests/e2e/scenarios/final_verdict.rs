@@ -143,3 +143,45 @@ fn a_change_that_the_user_accepts_is_judged_again() {
     let verdicts = world.journal().into_iter().filter(|it| it["type"] == "final-verdict").count();
     assert_eq!(verdicts, 2, "after the first iteration, and after the change was accepted");
 }
+
+/// Running the same command again does not make the changed tests the tests of the start.
+#[test]
+fn a_refusal_outlives_its_loop() {
+    let act = "sed -i 's/add(1, 2), 3/add(1, 2), -1/' tests/test_calc.py";
+    let played = scenario(&[act, "true"], &[CRITERION], Failed(2, "expects other values")).play();
+    let world = &played.world;
+    let first = played.records[0]["spec"]["loopId"].as_str().unwrap().to_owned();
+    let again = || world.run(&["run", "--trust"]);
+
+    let refused = again();
+    refused.expect(1).out("tests/test_calc.py expects other values");
+    assert!(refused.stdout.contains(&format!("rollback {first} 0 tests/test_calc.py")), "{}", refused.stdout);
+    // And once more: what a loop inherits it passes on.
+    again().expect(1).out(&format!("rollback {first} 0 tests/test_calc.py"));
+
+    // Put back, the work is to be done.
+    world.run(&["rollback", &first, "0", "tests/test_calc.py"]).expect(0);
+    assert_eq!(world.terminal.read("tests/test_calc.py"), TESTS);
+    world.terminal.file("calc.py", &CODE.replace('-', "+"));
+    again().expect(0).out("ompleted, verified");
+}
+
+/// What the user edits or commits after the loop is the user's.
+#[test]
+fn changes_that_the_user_takes_over_are_not_held_against_the_next_loop() {
+    let act = "sed -i 's/add(1, 2), 3/add(1, 2), -1/' tests/test_calc.py";
+    let refused = || scenario(&[act, "true"], &[CRITERION], Failed(2, "expects other values")).play();
+
+    let edited = refused();
+    let text = edited.world.terminal.read("tests/test_calc.py");
+    edited.world.terminal.file("tests/test_calc.py", &format!("{text}\n# reviewed\n"));
+    edited.world.run(&["run", "--trust"]).expect(0).out("already holds");
+
+    let in_git = Scenario {
+        before: "git init -q . && git add -A && git -c user.name=u -c user.email=u@u commit -qm start",
+        ..scenario(&[act, "true"], &[CRITERION], Failed(2, "expects other values"))
+    }
+    .play();
+    in_git.world.shell("git add -A && git -c user.name=u -c user.email=u@u commit -qm 'the sign is right'");
+    in_git.world.run(&["run", "--trust"]).expect(0).out("already holds");
+}

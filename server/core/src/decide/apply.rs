@@ -201,7 +201,7 @@ fn initial_state(entry: &Entry, boot: &str, spec: &LoopSpec) -> LoopState {
         marks: BTreeMap::new(),
         outcome: None,
         shared_limit: SharedLimit::default(),
-        kept: WeakeningState::default(),
+        kept: WeakeningState::inherit(&spec.unaccepted),
         flaky: FlakyState::default(),
         unrunnable: UnrunnableChecks::default(),
         has_branch: false,

@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::check::{CheckResult, Status, counts};
-use crate::journal::{PauseReason, Record, Round, SnapshotWhen, Weakening};
+use crate::journal::{PauseReason, Record, Round, SnapshotWhen, UnacceptedChange, Weakening};
 use crate::tamper::{ProtectionRules, WeakeningFinding};
 use loopkeeper_task::criterion::{Check, CriterionId};
 use loopkeeper_text::moment::Moment;
@@ -37,6 +37,25 @@ pub struct WeakeningState {
     pub resumed: u32,
     /// The last final verdict.
     pub verdict: Option<TreeVerdict>,
+}
+
+impl WeakeningState {
+    /// What earlier loops of the task left is measured against the version before them, and counts as weakened until it
+    /// is put back, accepted, or passes a final verdict.
+    pub(super) fn inherit(unaccepted: &[UnacceptedChange]) -> Self {
+        let weakened = unaccepted.iter().map(|it| Weakening {
+            path: it.path.clone(),
+            what: it.what.clone(),
+            criterion: None,
+            since: 0,
+            by_verdict: false,
+        });
+        Self {
+            weakened: weakened.collect(),
+            pins: unaccepted.iter().map(|it| (it.path.clone(), it.tree.clone())).collect(),
+            ..Self::default()
+        }
+    }
 }
 
 /// What the keeper compares when it takes a snapshot.
@@ -180,14 +199,7 @@ pub(super) fn needs_user(state: &LoopState, now: Moment) -> Option<String> {
         return None;
     }
     let id = &state.spec.loop_id;
-    let paths: BTreeSet<&str> =
-        current_weakenings(state).map(|it| it.path.as_str()).filter(|it| !it.is_empty()).collect();
-    let restore = if paths.is_empty() {
-        String::new()
-    } else {
-        let paths: Vec<&str> = paths.into_iter().take(3).collect();
-        format!("`loopkeeper rollback {id} 0 {}` restores it", paths.join(" "))
-    };
+    let restore = restore_hint(state);
     let accept = if state.spec.attended {
         format!("`loopkeeper accept {id}` takes it as it is")
     } else {
@@ -199,6 +211,24 @@ pub(super) fn needs_user(state: &LoopState, now: Moment) -> Option<String> {
         "every check passes, but {}: not counted as done{hint}",
         describe_weakenings(current_weakenings(state))
     ))
+}
+
+/// The command that puts the files back to the start of the loop that changed them.
+fn restore_hint(state: &LoopState) -> String {
+    let mut by_loop: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for weakened in current_weakenings(state).filter(|it| !it.path.is_empty()) {
+        let inherited = state.spec.unaccepted.iter().find(|it| {
+            it.path == weakened.path && state.kept.pins.get(&it.path).is_some_and(|pin| *pin == it.tree)
+        });
+        let of = inherited.map_or(state.spec.loop_id.as_str(), |it| it.loop_id.as_str());
+        by_loop.entry(of).or_default().insert(&weakened.path);
+    }
+    let command = |(id, paths): (&str, BTreeSet<&str>)| {
+        let paths: Vec<&str> = paths.into_iter().take(3).collect();
+        format!("`loopkeeper rollback {id} 0 {}` restores it", paths.join(" "))
+    };
+    let commands: Vec<String> = by_loop.into_iter().map(command).collect();
+    commands.join(", ")
 }
 
 /// The loop rests for this, and there is still something to be told of it.

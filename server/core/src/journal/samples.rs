@@ -4,7 +4,7 @@ use super::{
     AgentPlan, BreakerCause, BreakerCounts, BreakerState, ChangeStats, ChangedIn, Claim, Edit, Entry,
     ErrorIn, FailingCriterion, GitHead, GuardedOrder, LimitName, LineStats, LoopSpec, OrderSource, Outcome,
     OutcomeKind, PauseReason, Pinned, Proposal, QuestionKind, Record, Role, Round, SessionReason,
-    SnapshotWhen, TakeoverReason, TreeAfter, TripEvidence, WaitReason, Weakening,
+    SnapshotWhen, TakeoverReason, TreeAfter, TripEvidence, UnacceptedChange, WaitReason, Weakening,
 };
 use crate::check::{
     CheckResult, DependencyProvider, Location, MissingDependency, MissingKind, Status, TestCounts,
@@ -457,6 +457,12 @@ fn spec() -> LoopSpec {
         plan: vec![plan_item()],
         anyway: false,
         attended: true,
+        unaccepted: vec![UnacceptedChange {
+            path: "tests/a.rs".to_owned(),
+            tree: "aa".repeat(20),
+            loop_id: "20261119-abcdef".to_owned(),
+            what: "tests/a.rs lost 1 test".to_owned(),
+        }],
     }
 }
 

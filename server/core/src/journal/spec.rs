@@ -45,6 +45,23 @@ pub struct LoopSpec {
     pub anyway: bool,
     /// Somebody can answer: a detached loop. Otherwise it never waits for a person.
     pub attended: bool,
+    /// Judges that the agent of an earlier loop of the task changed, and nobody accepted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unaccepted: Vec<UnacceptedChange>,
+}
+
+/// A changed judge that a loop inherits from an earlier one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct UnacceptedChange {
+    /// Relative to the root.
+    pub path: String,
+    /// The snapshot with the version that counts.
+    pub tree: String,
+    /// The loop whose agent changed it.
+    pub loop_id: String,
+    /// `tests/test_sum.py lost 2 tests`
+    pub what: String,
 }
 
 impl LoopSpec {

@@ -64,6 +64,7 @@ pub fn spec(criteria: Vec<Criterion>) -> LoopSpec {
         plan: Vec::new(),
         anyway: false,
         attended: true,
+        unaccepted: Vec::new(),
     }
 }
 

@@ -1,0 +1,99 @@
+//! Changes of judges that outlive their loop: what the agent of the last loop of a task changed in tests and their like,
+//! and the user neither put back, accepted nor committed since. The next loop is measured against the old versions.
+
+use std::path::Path;
+
+use loopkeeper_core::decide::LoopState;
+use loopkeeper_core::decide::weakening::{self, WeakeningScan};
+use loopkeeper_core::journal::{Entry, OutcomeKind, Record, UnacceptedChange};
+use loopkeeper_keeper::weakening_scan::find_changed_judges;
+use loopkeeper_system::git;
+use loopkeeper_system::snapshots::SnapshotStore;
+use loopkeeper_system::state_dir::workspace::{LoopDir, Workspace};
+use loopkeeper_task::TaskId;
+
+use super::follow::LoopTailer;
+
+/// What a new loop of the task takes over. Nothing where the last loop cannot be read: its damage is reported elsewhere.
+pub(super) fn find_unaccepted(workspace: &Workspace, task: &TaskId) -> Vec<UnacceptedChange> {
+    let Some(last) = LastLoop::find(workspace, task) else { return Vec::new() };
+    let is_verified = |state: &LoopState| {
+        state.outcome.as_ref().is_some_and(|it| it.kind == OutcomeKind::Completed && it.verified)
+    };
+    if is_verified(&last.state) {
+        return Vec::new();
+    }
+    last.unaccepted(workspace).unwrap_or_default()
+}
+
+struct LastLoop {
+    dir: LoopDir,
+    state: LoopState,
+    /// The commit that was checked out when the loop last took a snapshot.
+    commit: Option<String>,
+}
+
+impl LastLoop {
+    fn find(workspace: &Workspace, task: &TaskId) -> Option<Self> {
+        let mut dirs = workspace.loops().ok()?;
+        dirs.sort_by(|a, b| b.id().cmp(a.id()));
+        let mut loops: Vec<Self> = dirs.into_iter().filter_map(|it| Self::read(it, task)).collect();
+        // Ids of one day are in no order.
+        loops.sort_by_key(|it| it.state.started_at.wall);
+        loops.pop()
+    }
+
+    fn read(dir: LoopDir, task: &TaskId) -> Option<Self> {
+        let mut tailer = LoopTailer::new(&dir.journal());
+        let commit = tailer.poll().ok()?.iter().rev().find_map(head_commit);
+        let state = tailer.state().filter(|it| it.spec.task == *task)?.clone();
+        Some(Self { dir, state, commit })
+    }
+
+    fn unaccepted(&self, workspace: &Workspace) -> Option<Vec<UnacceptedChange>> {
+        let scan = weakening::inspection(&self.state)?;
+        let mut store = SnapshotStore::open(&workspace.snapshots(), workspace.root()).ok()?;
+        let left =
+            if self.state.kept.left.is_empty() { &self.state.last_tree } else { &self.state.kept.left };
+        let judges = find_changed_judges(&scan, &store, left).ok()?;
+        if judges.is_empty() {
+            return Some(Vec::new());
+        }
+        let now = store.take_snapshot().ok()?.tree;
+        let same = |a: &str, b: &str, path: &str| {
+            let entry = |tree: &str| store.entry_at(tree, path.as_bytes()).ok();
+            entry(a) == entry(b)
+        };
+        let is_open = |path: &str| {
+            same(&now, left, path) && !same(&now, scan.version_of(path), path) && !self.is_committed(path)
+        };
+        let paths = judges.into_iter().map(|it| it.path).filter(|it| is_open(it));
+        Some(paths.map(|it| self.describe(&scan, it)).collect())
+    }
+
+    /// The user committed the file as it is after the loop. What the agent committed belongs to the loop.
+    fn is_committed(&self, path: &str) -> bool {
+        let root = self.dir.root();
+        let head = git::head(root).ok().flatten().map(|it| it.commit);
+        head.is_some() && head != self.commit && git::is_unmodified(root, Path::new(path)) == Some(true)
+    }
+
+    fn describe(&self, scan: &WeakeningScan, path: String) -> UnacceptedChange {
+        let inherited = self.state.spec.unaccepted.iter().find(|it| it.path == path);
+        let refused = self.state.kept.weakened.iter().find(|it| it.path == path);
+        let loop_id = inherited.map_or(self.dir.id(), |it| &it.loop_id).to_owned();
+        let what = match (refused, inherited) {
+            (Some(refused), _) => refused.what.clone(),
+            (None, Some(inherited)) => inherited.what.clone(),
+            (None, None) => format!("{path} was changed by the agent of loop {loop_id}"),
+        };
+        UnacceptedChange { tree: scan.version_of(&path).to_owned(), path, loop_id, what }
+    }
+}
+
+fn head_commit(entry: &Entry) -> Option<String> {
+    match &entry.record {
+        Record::SnapshotTaken { head, .. } => head.as_ref().map(|it| it.commit.clone()),
+        _ => None,
+    }
+}
