@@ -1,7 +1,7 @@
 //! Agents that crash, hang, leave processes behind, or print what nobody wants to read.
 
 use crate::support::played::Played;
-use crate::support::scenario::Ends::{Breaker, Failed, Limit, Verified};
+use crate::support::scenario::Ends::{Breaker, Claimed, Failed, Limit, Verified};
 use crate::support::scenario::{Ends, Scenario};
 
 const DONE: &[&str] = &["It is there: `exists done`"];
@@ -255,7 +255,7 @@ fn settings_of_claude_are_on_no_command_line() {
         files: &[("fake.sh", CLAUDE_SEES), ("mine.json", secret)],
         criteria: &["Done: `exists done`", "It is good: `judge`"],
         settings,
-        ends: Verified(1, ""),
+        ends: Claimed(1, "judged by the agent that worked"),
         ..Scenario::default()
     }
     .play();
