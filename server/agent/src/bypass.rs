@@ -1,13 +1,13 @@
 //! Command-line flags that disable an agent's permission prompts regardless of its settings. Those of Claude Code and
-//! Codex were measured to do so beside our own flags; Gemini CLI and Qwen Code refuse to start with both, except in
-//! protocol mode. The others follow their help texts.
+//! Codex were measured to do so together with our own flags; Gemini CLI and Qwen Code refuse to start with both, except
+//! in protocol mode. The others follow their help texts.
 
 use super::kind::{AgentKind, KNOWN};
 
-/// The flags of one agent, and the values by which others of its flags mean the same.
+/// The flags of one agent, and the values with which its other flags have the same effect.
 struct BypassFlags {
     flags: &'static [&'static str],
-    /// They can mean anything to a program that nobody knows.
+    /// Flags that are too generic to be recognised in the arguments of an unknown program.
     vague: &'static [&'static str],
     values: &'static [(&'static [&'static str], &'static str)],
 }
@@ -42,8 +42,8 @@ fn bypass_flags(kind: AgentKind) -> BypassFlags {
     }
 }
 
-/// The first such word, as it is written. `kind`: of a command of the user's own nobody knows whose words it takes, so
-/// those of all count that can mean nothing else.
+/// Returns the first such flag, as it is written. A user-defined command may run any agent, so its arguments are
+/// checked against the unambiguous flags of all of them.
 pub fn find_bypass_flag(kind: AgentKind, argv: &[String]) -> Option<String> {
     match kind {
         AgentKind::Own(_) | AgentKind::Acp(None) => {
@@ -70,7 +70,7 @@ fn find_flag(words: &BypassFlags, argv: &[String]) -> Option<String> {
     })
 }
 
-/// Quotes are those of a configuration's language.
+/// Compares without the quotes of the configuration language.
 fn equals_unquoted(written: &str, value: &str) -> bool {
     let bare = |it: char| !matches!(it, '"' | '\'' | ' ');
     written.trim_start_matches('=').chars().filter(|it| bare(*it)).eq(value.chars())
@@ -122,7 +122,7 @@ mod tests {
         check(AgentKind::Acp(None), &["x", "--approval-mode", "yolo"], "--approval-mode yolo");
     }
 
-    /// What our own setting does is among what is known, and what it does without is not.
+    /// Flags equal to our own settings for full permissions are known; those of restricted modes are not.
     #[test]
     fn our_own_words_for_it_are_among_them() {
         for kind in crate::kind::KNOWN {
@@ -140,7 +140,7 @@ mod tests {
                 })
             };
             assert_eq!(find_bypass_flag(kind, &line(PermissionMode::Edits).argv), None, "{kind:?}");
-            // Amp is told by its own settings alone.
+            // Amp is configured by its own settings alone.
             let is_told = find_bypass_flag(kind, &line(PermissionMode::All).argv).is_some();
             assert_eq!(is_told, kind != AgentKind::Amp, "{kind:?}");
         }

@@ -14,14 +14,14 @@ pub use fingerprint::digest;
 pub use fingerprint::fingerprint;
 use loopkeeper_text::{sanitize, truncate};
 
-/// Distinct errors that are kept of one run, the last ones.
+/// Maximum number of distinct errors kept of one run; the last ones are kept.
 pub(crate) const MAX_ERRORS: usize = 20;
-/// What is looked at of a line: an error says what it is at its beginning.
+/// The part of a line that is scanned, because errors identify themselves at the beginning.
 const LINE_BYTES: usize = 4096;
-/// A fence that nobody closed ends here.
+/// An unclosed fence ends after this many lines.
 const FENCE_LINES: u32 = 500;
 
-/// The same for the same error elsewhere: 12 hex digits.
+/// Identifies an error across runs: 12 hex digits.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Fingerprint(pub String);
@@ -34,14 +34,14 @@ pub struct SeenError {
     pub text: String,
 }
 
-/// Who prints: what an agent shows in a Markdown fence it quotes; a program has no fences.
+/// The source of a stream. An agent quotes text in Markdown fences; a program has no fences.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OutputSource {
     Words,
     Program,
 }
 
-/// Whether a line, without the blanks around it, reports an error or that something failed.
+/// Whether a trimmed line reports an error or a failure.
 pub fn is_error(line: &str) -> bool {
     filter::rate_line(line).is_some()
 }
@@ -54,7 +54,7 @@ pub struct ErrorScan {
     fence: Option<u32>,
     block: Option<ErrorBlock>,
     seen: VecDeque<SeenError>,
-    /// The last line that only says that something failed: counts where nothing says what.
+    /// The last line that reports a failure without its cause; counts only if no other line names the cause.
     follow_up: Option<SeenError>,
 }
 
@@ -71,7 +71,7 @@ impl ErrorScan {
         }
     }
 
-    /// Reads a text that is complete in itself: a message, what one tool answered.
+    /// Reads a complete text: a message, or the output of one tool.
     pub fn push_text(&mut self, text: &str) {
         self.close_block();
         for line in text.lines() {
@@ -136,7 +136,7 @@ impl ErrorScan {
     }
 }
 
-/// The errors of several streams of one run as one list.
+/// Merges the errors of several streams of one run into one list.
 pub fn merge_scans(streams: impl IntoIterator<Item = ErrorScan>) -> Vec<SeenError> {
     let (mut all, mut follow_up) = (VecDeque::new(), None);
     for mut scan in streams {

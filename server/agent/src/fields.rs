@@ -7,7 +7,7 @@ use loopkeeper_text::sanitize;
 
 const DETAIL_CHARS: usize = 120;
 
-/// Reads one line in a dialect: an object that says of which type it is.
+/// Parses one line in a dialect: an object with a type.
 pub(super) fn parse_typed_line(line: &str, read: impl FnOnce(&Value) -> Vec<AgentEvent>) -> Vec<AgentEvent> {
     if line.trim().is_empty() {
         return Vec::new();
@@ -26,7 +26,7 @@ pub(super) fn text_at<'a>(value: &'a Value, pointer: &str) -> &'a str {
     value.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// The first that says anything.
+/// The first non-empty text.
 pub(super) fn first_nonempty<'a>(told: impl IntoIterator<Item = &'a str>) -> &'a str {
     told.into_iter().find(|it| !it.is_empty()).unwrap_or_default()
 }
@@ -47,7 +47,7 @@ pub(super) fn usd_to_micros(usd: f64) -> u64 {
     if usd.is_finite() && usd > 0.0 { (usd * 1e6).round() as u64 } else { 0 }
 }
 
-/// A tool that was called, known by its name and by what it was asked to do.
+/// Builds the event of a tool call, classified by the tool's name and input.
 pub(super) fn tool_use(tool: &str, call: &str, input: &Value, within: Option<&str>) -> ToolUse {
     ToolUse {
         act: ToolKind::from_tool_name(tool),
@@ -58,7 +58,7 @@ pub(super) fn tool_use(tool: &str, call: &str, input: &Value, within: Option<&st
     }
 }
 
-/// What a tool was asked to do, in one short line.
+/// The arguments of a tool call in one short line.
 pub(super) fn tool_detail(input: &Value) -> String {
     const KEYS: [&str; 13] = [
         "command",
@@ -78,7 +78,7 @@ pub(super) fn tool_detail(input: &Value) -> String {
     shorten_detail(first_nonempty(KEYS.map(|key| text(input, key))))
 }
 
-/// A call that was denied, in words: `Bash: git push`.
+/// The text of a denied call: `Bash: git push`.
 pub(super) fn denied_call(tool: &str, detail: &str) -> String {
     if detail.is_empty() { tool.to_owned() } else { format!("{tool}: {detail}") }
 }
@@ -87,7 +87,7 @@ pub(super) fn shorten_detail(told: &str) -> String {
     sanitize::line_within(told, DETAIL_CHARS)
 }
 
-/// The status that stands behind `before`, in words.
+/// Parses the status after `before` in a message.
 pub(super) fn status_in(words: &str, before: &str) -> Option<u16> {
     let (_, rest) = words.split_once(before)?;
     let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();

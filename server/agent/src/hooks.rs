@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 
 use super::kind::{AgentKind, StopHook};
 
-/// Far longer than any round of checks; the keeper answers or dies, and either ends the wait.
+/// Far longer than any round of checks. The wait ends when the keeper answers or dies.
 pub(crate) const TIMEOUT_S: u64 = 24 * 60 * 60;
-/// Of a prompt of the user's: the snapshot and their own command before an iteration.
+/// The timeout for a prompt of the user, which waits for the snapshot and the user's command before an iteration.
 pub const PROMPT_TIMEOUT_S: u64 = 600;
 
 /// How an agent is connected to its stop hook.
@@ -17,14 +17,15 @@ pub enum HookMechanism {
     Settings,
     /// `-c` of Codex.
     Overrides,
-    /// A home of its own, named by a variable of Gemini CLI.
+    /// A separate home directory, named by a variable of Gemini CLI.
     Home,
-    /// A command of the user's own, which has to ask by itself, and our bridge to one of the Agent Client Protocol.
+    /// A user-defined command, which has to call the hook itself, or our bridge for an agent of the Agent Client
+    /// Protocol.
     ByItself,
 }
 
 impl AgentKind {
-    /// `None`: no hook of ours ever holds it.
+    /// `None` if no hook of ours can hold the agent.
     pub fn way_to_a_stop_hook(self) -> Option<HookMechanism> {
         match self {
             Self::Claude => Some(HookMechanism::Settings),
@@ -35,7 +36,7 @@ impl AgentKind {
         }
     }
 
-    /// Why it cannot work with `mode = "hook"`, and what to do instead. `name`: as the configuration has it.
+    /// Why it cannot work with `mode = "hook"`, and the alternative. `name`: the name in the configuration.
     pub fn refuses_hook_mode(self, name: &str) -> Option<(String, String)> {
         if self.way_to_a_stop_hook().is_some() {
             return None;
@@ -64,7 +65,7 @@ impl AgentKind {
         Some((format!("`mode = \"hook\"` holds a session by its stop hook, and {what}"), hint))
     }
 
-    /// Said of one that was to be held and ended without asking.
+    /// The message for an agent that should have been held and ended without calling its hook.
     pub fn never_asked(self) -> String {
         let why = match self.way_to_a_stop_hook() {
             Some(HookMechanism::Settings) => "are its hooks off, by `disableAllHooks` or a policy?",
@@ -81,7 +82,7 @@ impl AgentKind {
     }
 }
 
-/// The command of a hook, for a shell. `program`: our own, by its path.
+/// The shell command of a hook. `program`: the path of our own program.
 pub fn hook_command(program: &str, event: &str) -> String {
     format!("{} hook {event}", quote_for_shell(program))
 }
@@ -91,7 +92,7 @@ fn quote_for_shell(program: &str) -> String {
     format!("'{}'", program.replace('\'', r"'\''"))
 }
 
-/// Beside the hooks that are there already.
+/// Adds a hook and keeps those that are there already.
 pub fn add_hook(settings: &mut Value, event: &str, entry: Value) {
     let Some(settings) = settings.as_object_mut() else { return };
     let hooks = settings.entry("hooks").or_insert_with(|| json!({}));

@@ -38,23 +38,23 @@ pub enum AgentEvent {
         session: String,
         model: String,
     },
-    /// Text of the agent's own (not of a subagent, not of a tool).
+    /// Text of the agent itself (not of a subagent, not of a tool).
     Text(String),
     ToolUse(ToolUse),
-    /// A subagent began: which call it came of, where the agent tells.
+    /// A subagent began. Contains the call that started it if the agent reports it.
     Spawned {
         call: String,
         id: String,
         what: String,
     },
-    /// What a tool answered that failed.
+    /// The output of a tool that failed.
     ToolFailed {
         text: String,
     },
     /// A tool of the agent wrote this path (as the agent named it).
     FileChange {
         path: String,
-        /// The call that started the subagent that did it.
+        /// The call that started the subagent that wrote the file.
         within: Option<String>,
     },
     /// The agent itself retries its provider.
@@ -68,11 +68,11 @@ pub enum AgentEvent {
         resets_at: Option<u64>,
     },
     Denied {
-        /// With what it was asked to do, where the agent tells: `Bash: git push`.
+        /// The tool and its arguments if the agent reports them: `Bash: git push`.
         tool: String,
         message: String,
     },
-    /// An answer of the model is over and the turn goes on, where the agent tells.
+    /// A model response is complete and the turn continues, if the agent reports it.
     Step {
         /// The answer contained neither text nor tool calls.
         empty: bool,
@@ -91,17 +91,17 @@ pub enum AgentEvent {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolUse {
     pub act: ToolKind,
-    /// As the agent calls it.
+    /// The name that the agent uses.
     pub tool: String,
-    /// What it is asked to do, in one short line.
+    /// The arguments in one short line.
     pub detail: String,
     /// The agent's id of this call; empty if it reports none.
     pub call: String,
-    /// The call that started the subagent that calls; `None`: the agent itself.
+    /// The call that started the calling subagent; `None` for the agent itself.
     pub within: Option<String>,
 }
 
-/// What a tool does, whatever the agent calls it.
+/// The effect of a tool, independent of the agent's name for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ToolKind {
     Edit,
@@ -114,7 +114,7 @@ pub enum ToolKind {
 }
 
 impl ToolKind {
-    /// By the names that tools have in any of the agents.
+    /// Classifies a tool by the names used in any of the agents.
     pub fn from_tool_name(tool: &str) -> Self {
         match tool {
             "Write" | "Edit" | "MultiEdit" | "NotebookEdit" | "write" | "edit" | "patch" | "apply_patch"
@@ -147,13 +147,13 @@ pub struct TurnSummary {
     pub final_text: String,
     pub cost_micros: Option<u64>,
     pub tokens: Option<u64>,
-    /// In place of `tokens`, where the agent counts over all processes of the session.
+    /// Replaces `tokens` if the agent counts over all processes of the session.
     pub session_tokens: Option<u64>,
     pub denials: u32,
-    /// What was denied, where the end of the turn tells.
+    /// The denied calls, if the end of the turn reports them.
     pub denied: Vec<String>,
     pub error: Option<ProviderFailure>,
-    /// Why the work ended early without anything being wrong (a turn or budget cap of the agent's own).
+    /// Why the work ended early without an error (the agent's own turn or budget cap).
     pub note: Option<String>,
 }
 
@@ -203,7 +203,7 @@ pub struct AgentRun {
     pub cost_micros: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<u64>,
-    /// All tokens of the session so far, where the agent counts them over all its processes.
+    /// All tokens of the session so far, if the agent counts them over all its processes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_tokens: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -213,10 +213,10 @@ pub struct AgentRun {
     /// The agent's own last message, sanitised and redacted, at most [`FINAL_TEXT_BYTES`] (its end is kept).
     pub final_text: String,
     pub denials: u32,
-    /// What was denied, as `Bash: git push`; the first [`MAX_DENIED`] different ones.
+    /// The denied calls, as `Bash: git push`; the first [`MAX_DENIED`] different ones.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub denied: Vec<String>,
-    /// There is no such program: another start would meet the same.
+    /// The program does not exist, so that another start would fail the same way.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub program_missing: bool,
     /// The agent did not know the session that it was to resume.
@@ -224,25 +224,25 @@ pub struct AgentRun {
     pub session_lost: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<ProviderError>,
-    /// Why the work ended early without anything being wrong, in words.
+    /// Why the work ended early without an error, as text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
     /// Processes that outlived the agent and were ended, as `pid name`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub survivors: Vec<String>,
-    /// Processes that could not even be ended: nothing may be judged or started beside them.
+    /// Processes that could not be ended. Nothing may be judged or started while they run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left: Vec<String>,
     /// Paths that the agent's tools reported as written.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<String>,
-    /// Output bytes that were not kept.
+    /// Output bytes that were discarded.
     #[serde(default)]
     pub dropped: u64,
-    /// The last distinct errors in what the agent said, its tools answered and stderr held.
+    /// The last distinct errors in the agent's messages, its tools' output and stderr.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<SeenError>,
-    /// Bytes of the agent's own text.
+    /// Bytes of the agent's own messages.
     #[serde(default)]
     pub output_bytes: u64,
     /// The tools it used, each once, at most [`MAX_TOOLS`].
@@ -253,7 +253,7 @@ pub struct AgentRun {
     pub commands: Vec<String>,
 }
 
-/// How a process ended that was held by its stop hook, and what only its end tells of all its iterations.
+/// The end of a process that its stop hook held, with the data of all its iterations that only the end reports.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentExited {
@@ -261,7 +261,7 @@ pub struct AgentExited {
     pub exit: Option<i32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signal: Option<i32>,
-    /// Besides what its iterations told already; so are `tokens`.
+    /// The cost in addition to what its iterations reported; the same applies to `tokens`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_micros: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -278,7 +278,7 @@ pub struct AgentExited {
 
 pub(crate) const MAX_TOOLS: usize = 50;
 pub(crate) const MAX_COMMANDS: usize = 50;
-/// Denials that are reported as text.
+/// Maximum number of denials that are reported as text.
 pub(crate) const MAX_DENIED: usize = 5;
 pub(crate) const FINAL_TEXT_BYTES: usize = 16 * 1024;
 /// A line longer than this is one `Oversize` event.
@@ -288,18 +288,18 @@ pub const LINE_BYTES: usize = 1024 * 1024;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum AgentEnding {
-    /// By itself; `exit` and `error` say how.
+    /// It exited on its own; `exit` and `error` contain the details.
     Exited,
-    /// Over `limits.iteration_time`.
+    /// It exceeded `limits.iteration_time`.
     TimedOut,
-    /// Over `limits.idle_time` without output, CPU or file change.
+    /// It exceeded `limits.idle_time` without output, CPU use or file change.
     Idle,
-    /// Over `limits.steps`.
+    /// It exceeded `limits.steps`.
     Capped,
     /// The user stopped it.
     Stopped,
     /// It could not be started.
     NotStarted,
-    /// Its turn is over and its process is still there: its stop hook holds it.
+    /// Its turn is over and its process is still running because its stop hook holds it.
     Held,
 }

@@ -2,15 +2,15 @@
 
 use super::AgentEvent;
 
-/// Pieces of one message are told together, unless it is longer than this.
+/// Chunks of one message are reported together unless the message is longer than this.
 const PIECES_BYTES: usize = 16 * 1024;
 
 #[derive(Debug, Default)]
 pub(super) struct MessageChunks {
-    /// What was said and not told yet.
+    /// Text that was received but not reported yet.
     open: String,
     last: String,
-    /// The end of a message was told: what comes now is the next one.
+    /// The end of a message was reported, so that the next chunk begins a new one.
     is_said: bool,
 }
 
@@ -27,7 +27,7 @@ impl MessageChunks {
         }
     }
 
-    /// Something else came: the message is over.
+    /// Finishes the message because another kind of event arrived.
     pub(super) fn finish_message(&mut self, events: &mut Vec<AgentEvent>) {
         self.is_said = true;
         if !self.open.is_empty() {
@@ -35,7 +35,7 @@ impl MessageChunks {
         }
     }
 
-    /// The last message, as far as it was said.
+    /// The last message, as far as it was received.
     pub(super) fn last_message(&self) -> &str {
         &self.last
     }

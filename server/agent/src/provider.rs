@@ -12,14 +12,14 @@ use phrases::{PhraseMeaning, classify_line};
 pub(crate) use reset::reset_in;
 pub use reset::{LimitReset, LocalClock};
 
-/// Lines of stderr, and after them of stdout, among which the final error stands.
+/// The number of last lines of stderr, and then of stdout, that are searched for the final error.
 const FINAL_LINES: usize = 8;
-/// A rate limit that announces a longer wait than this is waited for as a usage limit.
+/// A rate limit that announces a longer wait than this is treated as a usage limit.
 const BACKOFF_MS: u64 = 60_000;
-/// An answer that is nothing but a refusal of the provider is no longer than this.
+/// The maximum length of an answer that consists only of a provider's refusal.
 const WHOLE_CHARS: usize = 400;
 
-/// Why the provider failed, before anybody knows what time it is.
+/// Why the provider failed, before the local time is known.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProviderFailure {
     pub class: ProviderClass,
@@ -30,14 +30,14 @@ pub struct ProviderFailure {
 }
 
 impl ProviderFailure {
-    /// The error for the record, its reset as wall time where it can be believed.
+    /// The error for the record, with its reset as wall time if that is plausible.
     pub fn into_provider_error(self, here: &LocalClock<'_>) -> ProviderError {
         let resets_at = self.reset.and_then(|it| it.wall_time(here));
         ProviderError { class: self.class, message: self.message, status: self.status, resets_at }
     }
 }
 
-/// A final error of a dialect: its words and, where the dialect has one, its status.
+/// Classifies a final error of a dialect by its text and, if the dialect has one, its status.
 pub(crate) fn classify(words: &str, status: Option<u16>) -> ProviderFailure {
     let inner = parse_payload(words);
     let words = inner.as_ref().map_or(words, |it| it.words.as_str());
@@ -61,7 +61,7 @@ pub(crate) fn classify(words: &str, status: Option<u16>) -> ProviderFailure {
     ProviderFailure { class, message: sanitize::line(words), status, reset }
 }
 
-/// What a failed process of a plain text agent said last, if that is trouble of its provider.
+/// Classifies the last output of a failed plain text agent if it is a provider failure.
 pub(crate) fn of_failed(stderr: &str, stdout: &str) -> Option<ProviderFailure> {
     match final_error(stderr) {
         LastError::Providers(trouble) => Some(trouble),
@@ -73,7 +73,7 @@ pub(crate) fn of_failed(stderr: &str, stdout: &str) -> Option<ProviderFailure> {
     }
 }
 
-/// A whole answer that is nothing but the provider's refusal, whatever the exit code says.
+/// Classifies an answer that consists only of the provider's refusal, regardless of the exit code.
 pub(crate) fn of_whole(answer: &str) -> Option<ProviderFailure> {
     let clean = sanitize::text(answer);
     let lines: Vec<&str> = clean.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
@@ -102,7 +102,7 @@ fn rate_limit_class(reset: Option<&LimitReset>) -> ProviderClass {
 /// The last error of an output.
 enum LastError {
     Providers(ProviderFailure),
-    /// An error of something else.
+    /// An error that is not the provider's.
     Other,
     None,
 }
@@ -122,7 +122,7 @@ fn final_error(output: &str) -> LastError {
             parse_payload(line).is_some_and(|it| classify_line(&it.name).is_some() || it.status.is_some());
         if told || classify_line(line).is_some() || phrases::is_answer(line) {
             let mut trouble = classify(line, None);
-            // The reset may stand on the lines below.
+            // The reset may be on the lines below.
             trouble.reset = trouble.reset.or_else(|| last.iter().take(at).find_map(|it| reset_in(it)));
             if trouble.class == ProviderClass::Transient
                 && classify_line(line) == Some(PhraseMeaning::Limited)
@@ -167,7 +167,7 @@ struct ErrorPayload {
     reset: Option<LimitReset>,
 }
 
-/// The JSON object with which a message ends (`API Error: 429 {…}`, `[API Error: {…}]`, `{…}`).
+/// The JSON object at the end of a message (`API Error: 429 {…}`, `[API Error: {…}]`, `{…}`).
 fn parse_payload(words: &str) -> Option<ErrorPayload> {
     let (from, to) = (words.find('{')?, words.rfind('}')?);
     let prefix = words.get(..from)?;
@@ -188,7 +188,7 @@ fn parse_payload(words: &str) -> Option<ErrorPayload> {
     })
 }
 
-/// Fields that say when to come back, as the names of different APIs.
+/// The announced retry time, under the field names of different APIs.
 fn announced_reset(error: &Value) -> Option<LimitReset> {
     let number = |keys: &[&str]| keys.iter().find_map(|it| error.get(it)?.as_f64()).filter(|it| *it > 0.0);
     if let Some(at) = number(&["resets_at", "resetsAt", "reset_at"]) {

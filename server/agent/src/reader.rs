@@ -18,7 +18,7 @@ use tally::RunSummaryBuilder;
 
 /// Consecutive empty answers after which the agent counts as stuck in a request loop.
 const MAX_EMPTY: u32 = 10;
-/// Said where nothing of the promised JSON came.
+/// The note for runs whose output contained none of the expected JSON.
 const NO_JSON: &str = "its output was not JSON and was read as text";
 
 /// Reads the output of one process in its dialect.
@@ -26,9 +26,9 @@ const NO_JSON: &str = "its output was not JSON and was read as text";
 pub struct AgentOutputReader {
     dialect: DialectParser,
     tally: RunSummaryBuilder,
-    /// What the session had used before this process, where the agent counts over all of them.
+    /// Tokens used by the session before this process, if the agent counts per session.
     used_before: u64,
-    /// What of the process's cost and tokens was told before.
+    /// The cost and tokens of this process that were already reported.
     told: (u64, u64),
 }
 
@@ -42,21 +42,21 @@ enum DialectParser {
     Acp(AcpParser),
 }
 
-/// Why the agent has to be ended although it goes on.
+/// Why a running agent has to be ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KillReason {
-    /// It took more steps than it may.
+    /// It exceeded its step limit.
     Steps,
-    /// Its provider answers nothing that it can read, and it asks again and again.
+    /// Its provider keeps returning unreadable answers, and it keeps retrying.
     Garbage,
 }
 
-/// What its stop hook was told, or found out.
+/// What the stop hook reported or determined.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct StopHookReport<'a> {
     /// The agent's last message; empty if it is not reported.
     pub said: &'a str,
-    /// Over all its processes.
+    /// The total over all processes of the session.
     pub session_tokens: Option<u64>,
 }
 
@@ -72,12 +72,12 @@ pub struct ProcessEnd {
     pub stderr: String,
     pub duration_ms: u64,
     pub survivors: Vec<String>,
-    /// Output bytes that were not kept.
+    /// Output bytes that were discarded.
     pub dropped: u64,
 }
 
 impl ProcessEnd {
-    /// It ended by itself, with nothing else to tell.
+    /// A process that exited without further findings.
     pub fn exited(exit: Option<i32>) -> Self {
         Self {
             ending: AgentEnding::Exited,
@@ -105,7 +105,7 @@ impl AgentOutputReader {
         Self { dialect, tally: RunSummaryBuilder::new(), used_before: 0, told: (0, 0) }
     }
 
-    /// Of a session that goes on and has used these tokens.
+    /// A reader for a resumed session that has already used these tokens.
     pub fn going_on(dialect: Dialect, used_before: u64) -> Self {
         Self { used_before, ..Self::new(dialect) }
     }
@@ -127,11 +127,11 @@ impl AgentOutputReader {
         events
     }
 
-    /// Reads one line of stderr: errors may stand there, and what the provider is asked again.
+    /// Reads one line of stderr, which may contain errors and reports of provider retries.
     pub fn stderr_line(&mut self, line: &str) -> Option<AgentEvent> {
         self.tally.stderr_errors.push_line(line);
         let event = match &self.dialect {
-            // Whoever speaks the protocol may be this one.
+            // The agent behind the protocol may be Gemini CLI.
             DialectParser::Gemini(_) | DialectParser::Acp(_) => GeminiParser::stderr_line(line),
             DialectParser::Codex(_) => CodexParser::stderr_line(line),
             DialectParser::Text | DialectParser::Claude(_) | DialectParser::Opencode(_) => None,
@@ -142,19 +142,20 @@ impl AgentOutputReader {
         event
     }
 
-    /// Notes a line of stdout that was too long to be kept.
+    /// Records a line of stdout that exceeded the line cap.
     pub fn record_oversize_line(&mut self, bytes: usize) -> AgentEvent {
         let event = AgentEvent::Oversize { bytes };
         self.tally.record(&event, matches!(self.dialect, DialectParser::Text));
         event
     }
 
-    /// The agent ended its turn and said nothing since: a process that stays now waits for what it left behind.
+    /// The agent ended its turn and printed nothing since. A process that is still running only waits for processes it
+    /// left behind.
     pub fn at_rest(&self) -> bool {
         self.tally.at_rest
     }
 
-    /// Whether it has to be ended now; no agent's own cap is relied on.
+    /// Why the agent has to be ended now, if it has to. Does not rely on the agent's own cap.
     pub fn kill_reason(&self, most_steps: u32) -> Option<KillReason> {
         if self.tally.empty >= MAX_EMPTY {
             return Some(KillReason::Garbage);
@@ -162,12 +163,12 @@ impl AgentOutputReader {
         (self.tally.steps.max(self.tally.calls) > most_steps).then_some(KillReason::Steps)
     }
 
-    /// The session that the agent reported it began.
+    /// The session id that the agent reported at its start.
     pub fn session(&self) -> Option<&str> {
         self.tally.session.as_deref()
     }
 
-    /// What was done since the process began or since this was last asked: it goes on.
+    /// Returns the run since the process began or since the previous call; the process keeps running.
     pub fn so_far(&mut self, told: StopHookReport<'_>, end: ProcessEnd, here: &LocalClock<'_>) -> AgentRun {
         if !told.said.is_empty() {
             told.said.clone_into(&mut self.tally.said);
@@ -178,12 +179,12 @@ impl AgentOutputReader {
         self.take_run(end, here)
     }
 
-    /// What the run was, once the process is gone. Secrets are still in it: the caller redacts.
+    /// Returns the whole run after the process exited. It still contains secrets; the caller redacts them.
     pub fn finish(mut self, end: ProcessEnd, here: &LocalClock<'_>) -> AgentRun {
         self.take_run(end, here)
     }
 
-    /// It cannot be held any longer: what it is told now it does not work on.
+    /// Whether the agent can no longer be held because it would ignore its next prompt.
     pub fn is_spent(&self) -> bool {
         matches!(&self.dialect, DialectParser::Gemini(gemini) if gemini.gave_up())
     }
@@ -242,7 +243,7 @@ impl AgentOutputReader {
         }
     }
 
-    /// Whether all that came is to be taken for words: of a text agent, and where no line was of the dialect.
+    /// Whether all output counts as message text: for text agents, and if no line was in the dialect.
     fn is_text(&self) -> bool {
         match self.dialect {
             DialectParser::Text => true,
@@ -250,7 +251,7 @@ impl AgentOutputReader {
         }
     }
 
-    /// Pieces of a message after which nothing else came yet; whatever comes then is of something new.
+    /// Flushes the chunks of an unfinished message; later output belongs to the next iteration.
     fn last_words(&mut self) {
         match &mut self.dialect {
             DialectParser::Gemini(gemini) => {
@@ -266,7 +267,7 @@ impl AgentOutputReader {
         }
     }
 
-    /// What a dialect adds up by itself, as nothing in its output does.
+    /// Takes the turn summary of dialects that report no totals in their output.
     fn last_turn(&mut self) {
         if let DialectParser::Opencode(opencode) = &self.dialect {
             self.tally.turn = opencode.turn_summary().or(self.tally.turn.take());
@@ -274,7 +275,7 @@ impl AgentOutputReader {
     }
 }
 
-/// Different ones, in their order.
+/// Removes duplicates and keeps the order.
 fn dedup_denied(denied: &[String]) -> Vec<String> {
     let mut kept: Vec<String> = Vec::new();
     for it in denied.iter().map(|it| sanitize::line(it)) {

@@ -1,4 +1,4 @@
-//! Captured output of the real programs, read to the end: what tests of the dialects share.
+//! Reads captured output of the real programs to the end. Shared by the tests of the dialects.
 
 use super::provider::LocalClock;
 use super::reader::{AgentOutputReader, ProcessEnd};
@@ -48,7 +48,7 @@ pub(super) fn read(dialect: Dialect, stdout: &str, stderr: &str, exit: i32) -> A
 
 pub(super) fn end(stderr: &str, exit: i32) -> ProcessEnd {
     ProcessEnd {
-        // Signals are told as such.
+        // Signals are reported as such.
         signal: (exit >= 128).then_some(exit - 128),
         stderr: stderr.to_owned(),
         ..ProcessEnd::exited((exit < 128).then_some(exit))
@@ -69,7 +69,7 @@ pub(super) fn check(dialect: Dialect, name: &str, stdout: &str, expect: &Expecte
     assert!(run.note.is_none() || run.error.is_none(), "{name}: {:?}", run.note);
 }
 
-/// A captured stdout, or with an end of its own another file of the same run.
+/// The captured stdout, or with another extension another file of the same run.
 macro_rules! captured {
     ($cli:literal, $name:literal) => {
         captured!($cli, $name, ".jsonl")
@@ -85,7 +85,7 @@ macro_rules! captured {
         ))
     };
 }
-/// Every transcript against what its scenario says.
+/// Checks every transcript against its scenario.
 macro_rules! table {
     ($dialect:expr, $cli:literal, $($name:literal => $expect:expr;)*) => {
         $($crate::transcripts::check($dialect, $name, captured!($cli, $name), &$expect);)*

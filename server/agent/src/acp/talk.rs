@@ -17,31 +17,31 @@ pub use asking::PermissionAnswer;
 use loopkeeper_text::truncate;
 use replies::{SessionOption, can_resume, default_model, plan_session_options, session_cost, turn_tokens};
 
-/// The protocol's version that we speak.
+/// The protocol version that we support.
 const VERSION: u64 = 1;
 const NO_SUCH_METHOD: i64 = -32_601;
 const FAILED: i64 = -32_603;
-/// Tells the tokens of its last answer for those of the turn.
+/// An agent that reports the tokens of its last answer as those of the turn.
 const LAST_ONLY: &str = "OpenCode";
-/// Calls that are remembered while they may be asked about; more at once do not happen.
+/// Maximum number of open calls that are remembered for permission requests; more do not occur in practice.
 const OPEN_CALLS: usize = 256;
-/// Of one text of a tool, in bytes.
+/// Maximum bytes of one text of a tool.
 const LONGEST: usize = 16 * 1024;
 
-/// What the conversation is about.
+/// The parameters of the conversation.
 #[derive(Debug, Clone)]
 pub struct PromptParams {
     pub order: BridgeOptions,
     /// The work tree.
     pub folder: String,
     pub prompt: String,
-    /// The session to go on with.
+    /// The session to resume.
     pub session: Option<String>,
-    /// It is asked at the end of each turn what comes next.
+    /// The caller is asked for the next prompt at the end of each turn.
     pub held: bool,
 }
 
-/// What is to be done next.
+/// What the caller has to do next.
 #[derive(Debug, Clone, PartialEq)]
 pub enum AcpAction {
     /// A message to the agent.
@@ -50,26 +50,26 @@ pub enum AcpAction {
     Tell(Value),
     /// A file of the work tree; the result is reported by [`AcpClient::write_response`].
     Write { id: Value, path: String, text: String },
-    /// The turn is over: what comes next? Answered by [`AcpClient::resume_or_end`].
+    /// The turn is over and the caller decides what comes next. Answered by [`AcpClient::resume_or_end`].
     Ask { session: String },
-    /// May the agent do this? Answered by [`AcpClient::handle_permission_answer`].
+    /// A permission request of the agent. Answered by [`AcpClient::handle_permission_answer`].
     Permit { number: u64, words: String },
-    /// On stderr: the agent's own talk, and what the keeper looks for there.
+    /// A line for stderr: the agent's own log, and what the keeper reads there.
     Note(String),
-    /// The turn is over, or will never be.
+    /// The turn is over or will never complete.
     End { well: bool },
 }
 
-/// What the agent is waited for.
+/// What the client waits for from the agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AcpState {
     Greeting,
     Opening,
-    /// It says once more what was said in the session: until it is silent.
+    /// The agent replays the messages of the session, until it is silent.
     Replay,
     Wishing,
     Working,
-    /// Its turn is over, and it is not known yet what comes next.
+    /// Its turn is over, and the next step is not decided yet.
     Held,
     Over,
 }
@@ -78,27 +78,27 @@ pub enum AcpState {
 pub struct AcpClient {
     brief: PromptParams,
     at: AcpState,
-    /// The request that is not answered yet; ids are counted.
+    /// The id of the request that is not answered yet; ids are sequential.
     request: u64,
     session: String,
     auth_methods: Value,
-    /// Its tokens are those of the turn.
+    /// Its token counts cover the whole turn.
     counts_all: bool,
     calls: HashMap<String, AcpToolCall>,
     wishes: Vec<SessionOption>,
-    /// What the agent waits to be allowed; the user is asked about the first.
+    /// Permissions that the agent waits for; the user is asked about the first.
     wanted: VecDeque<PendingPermission>,
-    /// How much it wanted.
+    /// The number of permissions requested so far.
     asked: u64,
-    /// What the session had cost before, and by now.
+    /// The cost of the session before this run, and now.
     cost_before: f64,
     cost: Option<f64>,
-    /// Of all turns.
+    /// The tokens of all turns.
     tokens: Option<u64>,
 }
 
 impl AcpClient {
-    /// With the first message.
+    /// Creates the client and its first message.
     pub fn begin(brief: PromptParams) -> (Self, Vec<AcpAction>) {
         let mut talk = Self {
             brief,
@@ -128,7 +128,7 @@ impl AcpClient {
         self.at
     }
 
-    /// The agent printed a line.
+    /// Handles a line printed by the agent.
     pub fn handle_line(&mut self, line: &str, inside: &InsideTreeFn<'_>) -> Vec<AcpAction> {
         if line.trim().is_empty() || self.at == AcpState::Over {
             return Vec::new();
@@ -150,7 +150,7 @@ impl AcpClient {
         }
     }
 
-    /// The answer to a [`AcpAction::Write`].
+    /// Builds the response to a [`AcpAction::Write`].
     pub fn write_response(id: &Value, failed: Option<&str>) -> AcpAction {
         match failed {
             Some(why) => error_response(id, FAILED, why),
@@ -163,7 +163,7 @@ impl AcpClient {
         if self.at == AcpState::Replay { self.apply_next_option() } else { Vec::new() }
     }
 
-    /// Somebody wants it to end.
+    /// Cancels the turn on behalf of the keeper or the user.
     pub fn cancel(&mut self) -> Vec<AcpAction> {
         if self.at != AcpState::Working {
             return Vec::new();
@@ -173,7 +173,7 @@ impl AcpClient {
         self.cancel_pending().into_iter().chain([cancel]).collect()
     }
 
-    /// It did not answer for too long, where an answer needs no model.
+    /// Handles an agent that took too long to answer a request that needs no model.
     pub fn handle_timeout(&mut self, seconds: u64) -> Vec<AcpAction> {
         let words = format!(
             "it did not answer within {seconds} s: does its command speak the Agent Client Protocol?"
@@ -243,7 +243,7 @@ impl AcpClient {
         acts
     }
 
-    /// What the user wants to be chosen, one by one, and then the work.
+    /// Sets the user's options one by one, then starts the work.
     fn apply_next_option(&mut self) -> Vec<AcpAction> {
         if let Some(SessionOption { method, mut params }) = self.wishes.pop() {
             self.at = AcpState::Wishing;
@@ -263,7 +263,7 @@ impl AcpClient {
         vec![self.send_request("session/prompt", &json!({"sessionId": self.session, "prompt": prompt}))]
     }
 
-    /// Costs and tokens are those of all turns.
+    /// Costs and tokens cover all turns.
     fn handle_turn_end(&mut self, result: &Value) -> Vec<AcpAction> {
         let reason = text(result, "stopReason");
         let mut turn = json!({"type": "turn", "stopReason": reason});
@@ -284,7 +284,7 @@ impl AcpClient {
         ]
     }
 
-    /// The answer to a [`AcpAction::Ask`]; `None`: it may end.
+    /// Handles the answer to a [`AcpAction::Ask`]; with `None` the agent may end.
     pub fn resume_or_end(&mut self, prompt: Option<&str>) -> Vec<AcpAction> {
         if let Some(prompt) = prompt.filter(|_| self.at == AcpState::Held) {
             return self.send_prompt(prompt);
@@ -300,7 +300,7 @@ impl AcpClient {
         self.fail(error)
     }
 
-    /// The keeper begins another one.
+    /// Fails so that the keeper begins another session.
     fn fail_session_not_found(&mut self, why: &str) -> Vec<AcpAction> {
         let mut acts = vec![AcpAction::Note(format!("Session not found: {why}"))];
         acts.extend(self.fail(&json!({"message": why})));
@@ -346,7 +346,8 @@ impl AcpClient {
         call
     }
 
-    /// Nobody was offered this, and some do it all the same: an edit like any other.
+    /// Handles a file write through the client. We never offer it, but some agents use it anyway; it is treated like
+    /// any other edit.
     fn handle_write_request(&self, id: &Value, params: &Value, inside: &InsideTreeFn<'_>) -> Vec<AcpAction> {
         let path = text(params, "path");
         let mut call = AcpToolCall::default();
@@ -378,7 +379,8 @@ fn error_response(id: &Value, code: i64, message: &str) -> AcpAction {
     AcpAction::Send(json!({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": message}}))
 }
 
-/// Without what is too long to be read by anybody: whole files, whole outputs. Errors stand at their ends.
+/// Shortens strings that are too long to be useful, such as whole files and outputs. Keeps their ends, where errors
+/// are.
 fn truncate_strings(mut value: Value) -> Value {
     match &mut value {
         Value::String(words) if words.len() > LONGEST => {

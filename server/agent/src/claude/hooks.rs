@@ -6,29 +6,29 @@ use super::settings::{find_settings_argument, parse_object, put_settings};
 use crate::LoopMode;
 use crate::hooks::{TIMEOUT_S, add_hook, hook_command};
 
-/// How often in a row it lets its stop hook hold it, unless its environment says otherwise.
+/// How often in a row Claude Code accepts a block by its stop hook, unless its environment sets another cap.
 pub const BLOCKS: u32 = 8;
-/// The variable that says otherwise.
+/// The variable that sets another cap.
 pub const CAP: &str = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP";
-/// What we say.
+/// The cap that we set.
 pub const RAISED: u32 = 1000;
 
-/// The keeper answers what it knows at once.
+/// The timeout of hooks that the keeper answers immediately.
 pub(super) const MOMENT_S: u64 = 15;
-/// The event that is asked about some tools only: those for subagents, by the name that the model has and the one that
-/// hooks see.
+/// The event with a tool filter: only tools that start subagents, by the name that the model uses and the one that
+/// hooks receive.
 const TOOLS: (&str, &str) = ("PreToolUse", "Task|Agent");
-/// Of its subagents: what it calls an event, and the word that our program knows it by.
+/// Events of subagents: Claude Code's name, and the argument of our program.
 pub(super) const OF_SUBAGENTS: [(&str, &str); 3] =
     [(TOOLS.0, "pre-tool"), ("SubagentStart", "subagent-start"), ("SubagentStop", "subagent-stop")];
 
-/// What stands in its settings for one event.
+/// The settings entry for one event.
 pub(super) fn hook_entry(event: &str, command: &str, timeout: u64) -> Value {
     let hooks = json!([{"type": "command", "command": command, "timeout": timeout}]);
     if event == TOOLS.0 { json!({"matcher": TOOLS.1, "hooks": hooks}) } else { json!({"hooks": hooks}) }
 }
 
-/// The command line with our hooks in its settings, where those can be read. `program`: our own, by its path.
+/// Adds our hooks to the settings in the command line if those can be parsed. `program`: the path of our own program.
 pub fn inject_hooks(argv: Vec<String>, program: &str, mode: LoopMode) -> Vec<String> {
     let argv = match mode {
         LoopMode::Hook => with_stop(argv, &hook_command(program, "stop")),
@@ -41,7 +41,7 @@ pub fn inject_hooks(argv: Vec<String>, program: &str, mode: LoopMode) -> Vec<Str
     put_settings(argv, &settings)
 }
 
-/// The command line with this one as its stop hook.
+/// Adds this command as the stop hook to the command line.
 pub fn with_stop(argv: Vec<String>, command: &str) -> Vec<String> {
     let Some(mut settings) = settings_of(&argv) else { return argv };
     add_hook(&mut settings, "Stop", hook_entry("Stop", command, TIMEOUT_S));
@@ -57,7 +57,7 @@ pub fn can_inject_hooks(argv: &[String]) -> bool {
     settings_of(argv).is_some()
 }
 
-/// What one process of it may still cost, unless the user says how much.
+/// Limits the cost of one process unless the user's arguments set a limit.
 pub fn within_budget(argv: Vec<String>, left_micros: u64) -> Vec<String> {
     const BUDGET: &str = "--max-budget-usd";
     if argv.iter().any(|it| it.split('=').next() == Some(BUDGET)) {

@@ -6,19 +6,19 @@ use serde_json::{Value, json};
 const FLAG: &str = "--settings";
 const JOINED: &str = "--settings=";
 
-/// Rules of its permissions; what is denied stays denied, whatever else allows it.
+/// Permission rules. A denied call stays denied even if another rule allows it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct PermissionRules {
     pub(super) allow: Vec<String>,
     pub(super) deny: Vec<String>,
 }
 
-/// What the command line says of its settings.
+/// The settings argument of a command line.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SettingsArgument<'a> {
-    /// The word that holds them.
+    /// The index of the argument that contains the settings.
     at: usize,
-    /// What of it comes before them.
+    /// The part of the argument before the settings.
     flag: &'static str,
     pub(super) text: &'a str,
 }
@@ -38,7 +38,7 @@ pub(super) fn parse_object(text: &str) -> Option<Value> {
     serde_json::from_str(text).ok().filter(Value::is_object)
 }
 
-/// The command line with these in place of those that count, or behind it.
+/// Replaces the effective settings of the command line, or appends these.
 pub(super) fn put_settings(mut argv: Vec<String>, settings: &Value) -> Vec<String> {
     match find_settings_argument(&argv).map(|it| (it.at, it.flag)) {
         Some((at, flag)) => drop(argv.splice(at..=at, [format!("{flag}{settings}")])),
@@ -47,7 +47,7 @@ pub(super) fn put_settings(mut argv: Vec<String>, settings: &Value) -> Vec<Strin
     argv
 }
 
-/// The line that names `file`, and what that has to hold, where the settings stand in the line themselves.
+/// Moves inline settings to `file`: returns the command line that names it, and the content of the file.
 pub fn aside(argv: Vec<String>, file: &str) -> (Vec<String>, Option<String>) {
     let Some(inline) = find_settings_argument(&argv).filter(|it| parse_object(it.text).is_some()) else {
         return (argv, None);
@@ -58,29 +58,29 @@ pub fn aside(argv: Vec<String>, file: &str) -> (Vec<String>, Option<String>) {
     (argv, Some(text))
 }
 
-/// Whether these settings switch every hook off, or on again where others switch them off. Of all that count the first
-/// that says so does: its administrator's, those of the command line, of the folder, of its user.
+/// Whether these settings disable all hooks, or enable them again. The first source that sets it wins, in the order
+/// administrator, command line, folder, user.
 pub fn hooks_off(text: &str) -> Option<bool> {
     parse_object(text)?.get("disableAllHooks")?.as_bool()
 }
 
-/// What the command line says, where it says it itself.
+/// The settings that are inline in the command line.
 pub fn of_line(argv: &[String]) -> Option<&str> {
     find_settings_argument(argv).map(|it| it.text)
 }
 
-/// The file of the user's own that these words name for the settings.
+/// The user's file that these arguments name for the settings.
 pub fn settings_file(words: &[String]) -> Option<&str> {
     of_line(words).filter(|it| parse_object(it).is_none())
 }
 
-/// The words with what stands in that file in its place; `None`: those are no settings.
+/// Replaces the file name in the arguments with the content of that file; `None` if the content is not valid settings.
 pub fn inline_settings_file(words: Vec<String>, text: &str) -> Option<Vec<String>> {
     parse_object(text).map(|it| put_settings(words, &it))
 }
 
-/// What the user's words say of settings with our rules beside it, as a word of a command line; `None`: nothing is to be
-/// said, or it is nothing that could be added to.
+/// The settings in the user's arguments merged with our rules, as one argument; `None` if there are no rules to add or
+/// the settings cannot be extended.
 pub(super) fn with_rules(words: &[String], rules: &PermissionRules) -> Option<String> {
     let given = find_settings_argument(words);
     let mut settings = given.map_or(Some(json!({})), |it| parse_object(it.text))?;
@@ -95,7 +95,7 @@ pub(super) fn with_rules(words: &[String], rules: &PermissionRules) -> Option<St
     Some(escape_placeholders(&settings.to_string()))
 }
 
-/// The name of the list that is none, so that no rule can be added to it.
+/// The name of the first permission list that is not a list, so that no rule can be added to it.
 pub fn malformed_rules(words: &[String]) -> Option<&'static str> {
     let mut settings = parse_object(find_settings_argument(words)?.text).unwrap_or(Value::Null);
     ["allow", "deny"].into_iter().find(|it| add_rules(&mut settings, it, &[]).is_none())
@@ -121,7 +121,7 @@ pub(super) fn without_settings_argument(words: &[String]) -> Vec<String> {
     kept
 }
 
-/// Braces inside strings are written as escapes, so that none of them can be taken for a placeholder.
+/// Escapes braces inside strings so that they cannot be taken for placeholders.
 fn escape_placeholders(json: &str) -> String {
     let (mut inside, mut escaped) = (false, false);
     let mut out = String::with_capacity(json.len());
@@ -211,7 +211,7 @@ mod tests {
         assert_eq!(of(&["-x"], rules), Some(json!({"permissions": {"allow": ["Bash(a)"]}})));
         assert_eq!(of(&["-x"], &[]), None);
         assert_eq!(of(&["--settings", "{}"], &[]), Some(json!({})));
-        // Of several the last one counts, as it does for Claude Code.
+        // The last of several counts, as for Claude Code.
         let several = ["--settings", r#"{"a":1}"#, "-x", r#"--settings={"b":2}"#, "--verbose"];
         assert_eq!(of(&several, rules), Some(json!({"b": 2, "permissions": {"allow": ["Bash(a)"]}})));
         assert_eq!(without_settings_argument(&argv(&several)), ["-x", "--verbose"]);

@@ -7,12 +7,12 @@ use crate::kind::Dialect;
 /// The capabilities of an agent's output and command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Capabilities {
-    /// JSON lines that loopkeeper reads; otherwise all it prints is taken for its words.
+    /// JSON lines that loopkeeper reads; otherwise all output is treated as message text.
     pub structured: Support,
     /// The cost of a run.
     pub cost: Support,
     pub tokens: Support,
-    /// A session under an id that loopkeeper chooses; otherwise its own is read from its output.
+    /// A session id chosen by loopkeeper; otherwise the id is read from the agent's output.
     pub chosen_session: Support,
     pub resume: Support,
     /// A new session that begins as a copy of another.
@@ -21,11 +21,11 @@ pub struct Capabilities {
     /// A hook that refuses a tool.
     pub tool_veto: Support,
     pub subagents: SubagentSupport,
-    /// A cap of its own on the steps of one run.
+    /// A built-in cap on the steps of one run.
     pub step_cap: Support,
-    /// Speaks the Agent Client Protocol without a program in between.
+    /// Native support for the Agent Client Protocol, without an adapter.
     pub acp: Support,
-    /// Tells which of its tools were denied.
+    /// Reports which of its tools were denied.
     pub denials: Support,
     pub found: CapabilitySource,
 }
@@ -47,34 +47,34 @@ impl Support {
 /// A hook that holds a session open when its agent wants to end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StopHook {
-    /// It runs those of the folder it works in, and was held by one; nobody tried how often, and nothing but files of
-    /// the folder is known to tell it of one.
+    /// The agent runs the hooks of its working directory, and one was observed to hold it. How often is untested, and
+    /// no other way than files in that directory is known to pass it a hook.
     OfFolder,
     Unbounded,
-    /// The agent overrides it after so many refusals in a row.
+    /// The agent overrides the hook after this many consecutive refusals.
     Capped(u32),
     None,
     Unknown,
 }
 
-/// What becomes of `[spawns]`.
+/// How `[spawns]` is enforced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SubagentSupport {
-    /// It asks before it starts one.
+    /// The agent asks before it starts a subagent.
     Refused,
-    /// Its output tells of them, when it has started them.
+    /// The agent's output reports subagents after they started.
     Counted,
-    /// Nobody tells of them.
+    /// Subagents are not reported.
     Unseen,
     Unknown,
 }
 
-/// How the capabilities were found out.
+/// How the capabilities were determined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CapabilitySource {
     /// By running this version.
     Run(&'static str),
-    /// By what this version says when asked for help: it cannot be run without an account.
+    /// From the help text of this version, because it cannot be run without an account.
     Help(&'static str),
     Documentation,
     /// Nothing is known except the limits of its output format.
@@ -143,13 +143,13 @@ impl AgentKind {
     }
 }
 
-/// What the protocol has a place for, as far as the agent was seen to use it.
+/// Fields that the protocol defines, as far as the agent was observed to use them.
 fn of_protocol(known: Option<AgentKind>) -> Capabilities {
     use Support::{No, Unknown, Yes};
     let (cost, tokens, resume) = match known {
-        // It does not find its own sessions again.
+        // It cannot find its own sessions again.
         Some(AgentKind::Gemini) => (No, Yes, No),
-        // Of a turn with several answers it counts the last one.
+        // It counts only the last of several answers in a turn.
         Some(AgentKind::Opencode) => (Yes, No, Yes),
         Some(AgentKind::Qwen) => (No, No, Unknown),
         _ => (Unknown, Unknown, Unknown),
@@ -171,7 +171,7 @@ fn of_protocol(known: Option<AgentKind>) -> Capabilities {
     }
 }
 
-/// What a command of the user's own can tell by what it prints.
+/// What a user-defined command can report in its output.
 fn of_output(dialect: Dialect) -> Capabilities {
     let told = |it: bool| if it { Support::Yes } else { Support::No };
     let said = dialect.kind();
@@ -195,7 +195,7 @@ fn of_output(dialect: Dialect) -> Capabilities {
 }
 
 impl Capabilities {
-    /// What is left of them in this mode: of a session that its user opened only its hooks tell.
+    /// The capabilities that remain in this mode. A session opened by the user reports only through its hooks.
     #[must_use]
     pub fn in_mode(self, mode: LoopMode) -> Self {
         match mode {
@@ -204,7 +204,7 @@ impl Capabilities {
         }
     }
 
-    /// What is left of them where its hooks are switched off.
+    /// The capabilities that remain if the agent's hooks are switched off.
     #[must_use]
     pub fn without_hooks(self) -> Self {
         let subagents = if self.subagents == SubagentSupport::Refused {
@@ -215,7 +215,7 @@ impl Capabilities {
         Self { stop_hook: StopHook::None, tool_veto: Support::No, subagents, ..self }
     }
 
-    /// What the user should know before it bites, one sentence each; nothing where nothing is missing.
+    /// Limitations that the user should know in advance, one sentence each; empty if there are none.
     pub fn limitations(&self) -> Vec<&'static str> {
         let missing = [
             (self.structured, "it prints text only: no tokens, no tools, no files, no session"),
@@ -235,7 +235,7 @@ impl Capabilities {
             ),
         ];
         let all = missing.into_iter().filter(|(can, _)| *can == Support::No).map(|(_, sentence)| sentence);
-        // Whoever prints text only tells nothing of the rest either.
+        // An agent that prints only text cannot report the rest either.
         let most = if self.structured == Support::No { 2 } else { missing.len() };
         all.take(most).collect()
     }

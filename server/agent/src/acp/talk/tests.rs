@@ -1,4 +1,4 @@
-//! Conversations, with captured agents and with ones that go wrong.
+//! Conversations with captured agents and with misbehaving ones.
 
 mod asking;
 
@@ -30,7 +30,7 @@ fn hear(talk: &mut AcpClient, said: &Value) -> Vec<AcpAction> {
     talk.handle_line(&said.to_string(), &|path| path.starts_with("/tree/"))
 }
 
-/// Everything that a captured agent said, with what we did about it.
+/// Everything that a captured agent sent, with our reactions.
 fn replay(capture: &str, permissions: PermissionMode) -> (AcpClient, Vec<AcpAction>) {
     let (mut talk, mut acts) = AcpClient::begin(brief(permissions, None));
     for line in capture.lines() {
@@ -71,7 +71,7 @@ fn opened(session: Option<&str>, capabilities: &Value) -> (AcpClient, Vec<AcpAct
     (talk, acts)
 }
 
-/// A talk in the middle of its work.
+/// A client in the middle of a turn.
 fn working() -> AcpClient {
     let (mut talk, _) = opened(None, &json!({}));
     hear(&mut talk, &answer(2, &json!({"sessionId": "S"})));
@@ -97,7 +97,7 @@ fn captured_agents_are_talked_to_until_their_turn_is_over() {
     let acts = check("gemini", gemini, Edits, &["cancel"], &turn);
     let denied = told(&acts, "denied");
     assert_eq!(denied[0]["what"], "run: echo acp > acp.txt");
-    // Of two answers it tells the tokens of one.
+    // It reports the tokens of only one of two answers.
     let turn = json!({"type": "turn", "stopReason": "end_turn", "costMicros": 1200});
     check("opencode", captured!("acp", "opencode"), Edits, &[], &turn);
     let turn = json!({"type": "turn", "stopReason": "end_turn", "tokens": 240, "costMicros": 1600});
@@ -146,7 +146,7 @@ fn a_session_goes_on_where_the_agent_can() {
         assert_eq!(sent(&acts), ["initialize", expect]);
         let acts = hear(&mut talk, &answer(2, &json!({})));
         assert_eq!(told(&acts, "session")[0]["id"], "old");
-        // What is repeated is not said again, and what it cost is not paid again.
+        // Replayed messages are not reported again, and their cost is not charged again.
         let chunk = json!({"type": "update", "sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": "old"}});
         let usage = |amount: f64| json!({"type": "update", "sessionUpdate": "usage_update", "cost": {"amount": amount, "currency": "USD"}});
         let update =
@@ -188,7 +188,7 @@ fn one_that_is_held_works_on_what_comes_next() {
     let acts = talk.resume_or_end(Some("More."));
     let [AcpAction::Send(message)] = acts.as_slice() else { panic!("{acts:?}") };
     assert_eq!((&message["id"], &message["params"]["prompt"][0]["text"]), (&json!(4), &json!("More.")));
-    // Tokens are told as totals.
+    // Tokens are reported as totals.
     let acts = hear(&mut talk, &answer(4, &over("end_turn")));
     assert_eq!(told(&acts, "turn")[0]["tokens"], 20);
     assert_eq!(talk.resume_or_end(None), [AcpAction::End { well: true }]);
@@ -252,7 +252,7 @@ fn other_versions_errors_and_silence_end_it() {
         "{acts:?}"
     );
     assert_eq!(acts.last(), Some(&AcpAction::End { well: false }));
-    // Nothing more is said to one that is done with.
+    // Nothing more is sent to an agent after its end.
     assert_eq!(hear(&mut talk, &answer(1, &json!({"protocolVersion": 1}))), []);
 
     let (mut talk, _) = opened(None, &json!({}));
