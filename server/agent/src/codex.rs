@@ -12,7 +12,7 @@ use crate::fields::{denied_call, list, number, shorten_detail, status_in, text, 
 use crate::provider;
 use crate::{AgentEvent, ToolKind, ToolUse, TurnSummary};
 
-/// By its settings, by a hook, and by rules for commands that it brings along.
+/// Refusals by its settings, by a hook, and by its built-in command rules.
 const REFUSALS: [&str; 3] = [
     "rejected by user approval settings",
     " blocked by PreToolUse hook: ",
@@ -55,17 +55,17 @@ impl CodexParser {
         }
     }
 
-    /// What follows belongs to the next iteration.
+    /// Resets the state, because the following lines belong to the next iteration.
     pub fn reset_iteration(&mut self) {
         self.last_text.clear();
     }
 
-    /// Reads one line of stderr: what its rules refused is told nowhere else.
+    /// Reads one line of stderr, the only place where refusals by its rules are reported.
     pub fn stderr_line(line: &str) -> Option<AgentEvent> {
         let (_, message) = line.split_once("error=")?;
         let is_refused = REFUSALS.iter().any(|it| message.contains(it));
         let tool = if message.starts_with("patch ") { "file_change" } else { "command_execution" };
-        // Of a hook's refusal the command stands behind the hook's own words.
+        // A hook's refusal contains the command after the hook's message.
         let command = message.rsplit_once(". Command: ").map_or("", |it| it.1);
         let tool = denied_call(tool, &shorten_detail(command));
         is_refused.then(|| AgentEvent::Denied { tool, message: message.to_owned() })
@@ -131,7 +131,7 @@ fn parse_retry(message: &str) -> Option<AgentEvent> {
     Some(AgentEvent::Retry { attempt, status: status_in(rest, "status: ") })
 }
 
-/// Without the shell that every command is wrapped in: `/bin/bash -lc 'cargo test'`.
+/// Removes the shell that every command is wrapped in: `/bin/bash -lc 'cargo test'`.
 fn strip_shell_wrapper(command: &str) -> &str {
     let inner = command.split_once(" -lc ").or_else(|| command.split_once(" -c "));
     let Some((_, inner)) = inner.filter(|(shell, _)| shell.ends_with("sh") && !shell.contains(' ')) else {

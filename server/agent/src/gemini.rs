@@ -11,18 +11,18 @@ use crate::fields::{denied_call, first_nonempty, number, status_in, text, text_a
 use crate::message_chunks::MessageChunks;
 use crate::{AgentEvent, ToolKind, ToolUse, TurnSummary, provider};
 
-/// Tool calls that are remembered until their result comes; more at once do not happen.
+/// Maximum number of tool calls that are remembered until their result; more do not occur in practice.
 const OPEN_CALLS: usize = 256;
 
 /// The state between lines of one process.
 #[derive(Debug, Default)]
 pub struct GeminiParser {
-    /// By the call's id.
+    /// Open calls by their id.
     calls: HashMap<String, OpenToolCall>,
     said: MessageChunks,
     denied: u32,
     gave_up: bool,
-    /// The last error that it told before its result.
+    /// The last error that was reported before the result.
     error: String,
 }
 
@@ -30,7 +30,7 @@ pub struct GeminiParser {
 struct OpenToolCall {
     tool: String,
     detail: String,
-    /// The file that it would write.
+    /// The file that the call would write.
     path: Option<String>,
 }
 
@@ -56,7 +56,7 @@ impl GeminiParser {
             "tool_use" => events.push(AgentEvent::ToolUse(self.tool_use(value))),
             "tool_result" => events.extend(self.tool_result(value)),
             "result" => events.push(AgentEvent::Turn(self.parse_result(value))),
-            // Errors that end a run stand in its result, as a rule.
+            // Errors that end a run are normally in its result.
             "error" => {
                 text(value, "message").clone_into(&mut self.error);
                 self.gave_up |= self.error.starts_with("Loop detected");
@@ -74,7 +74,7 @@ impl GeminiParser {
         Some(AgentEvent::Retry { attempt, status: status_in(rest, "status ") })
     }
 
-    /// What it was about to say when nothing else came. What comes now is the next iteration's.
+    /// Flushes the pending output, because later lines belong to the next iteration.
     pub fn flush_iteration(&mut self) -> Vec<AgentEvent> {
         let mut events = Vec::new();
         self.said.finish_message(&mut events);
@@ -83,7 +83,7 @@ impl GeminiParser {
         events
     }
 
-    /// It takes itself for one that repeats itself: whatever its stop hook says from now on, no model is asked.
+    /// Whether its loop detection was triggered. From then on it asks no model, whatever its stop hook returns.
     pub(crate) fn gave_up(&self) -> bool {
         self.gave_up
     }
@@ -107,7 +107,7 @@ impl GeminiParser {
             return open?.path.map(|path| AgentEvent::FileChange { path, within: None });
         }
         let message = text_at(value, "/error/message").to_owned();
-        // Without any command on its list it has no shell at all.
+        // If its list allows no command, it has no shell tool at all.
         let is_denied = match text_at(value, "/error/type") {
             "policy_violation" => true,
             "tool_not_registered" => {
@@ -129,7 +129,7 @@ impl GeminiParser {
         let told = std::mem::take(&mut self.error);
         let words = first_nonempty([text_at(value, "/error/message"), &told]);
         let (error, note) = match (text(value, "status"), text_at(value, "/error/type")) {
-            // A cap of turns is an early end, no trouble.
+            // A turn cap is an early end, not an error.
             ("error", "FatalTurnLimitedError") => (None, Some(loopkeeper_text::sanitize::line(words))),
             ("error", _) => (Some(provider::classify(words, None)), None),
             _ => (None, None),

@@ -8,10 +8,10 @@ use super::kind::AgentKind;
 use super::{acp, claude, codex, gemini, opencode};
 use crate::{PermissionMode, PromptBy};
 
-/// What a command line is made of.
+/// The parameters of a command line.
 #[derive(Debug, Clone, Copy)]
 pub struct CommandLineParams<'a> {
-    /// The program as found, with what the user wants in front of every other argument.
+    /// The program as found, followed by the arguments that the user wants before all others.
     pub command: &'a [String],
     pub permissions: PermissionMode,
     pub model: Option<&'a str>,
@@ -22,17 +22,17 @@ pub struct CommandLineParams<'a> {
     pub checks: &'a [String],
     /// The detected test runner ([`super::allow::test_runner`]).
     pub runner: Option<&'a str>,
-    /// Where commits are left to the agent and there is a repository.
+    /// Set if commits are left to the agent and there is a repository.
     pub commits: Option<&'a GitDirs>,
-    /// How a command of the user's own gets its prompt.
+    /// How a user-defined command receives its prompt.
     pub prompt: PromptBy,
 }
 
-/// What is started, with `{session}`, `{prompt}` and `{prompt_file}` standing for values of the iteration.
+/// The command to start, with `{session}`, `{prompt}` and `{prompt_file}` as placeholders for values of the iteration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AgentCommandLine {
     pub argv: Vec<String>,
-    /// What of the permissions the command line has no words for.
+    /// Permissions that the command line has no flags for.
     pub env: Vec<(String, String)>,
     pub prompt: PromptBy,
 }
@@ -59,22 +59,22 @@ impl AgentKind {
         }
     }
 
-    /// The same, for a session that the agent began before.
+    /// The command line that resumes a session of the agent.
     pub fn resume_argv(self, argv: &[String]) -> Vec<String> {
         match self {
             Self::Codex => codex::start::resume_argv(argv),
             Self::Opencode => opencode::start::resume_argv(argv),
             Self::Cursor => other_agents::cursor_resuming(argv),
             Self::Amp => other_agents::amp_resuming(argv),
-            // The same flag begins a session and goes on with it.
+            // The same flag begins and resumes a session.
             Self::Copilot => argv.to_vec(),
-            // The bridge is told by its environment.
+            // The bridge is configured by its environment.
             Self::Acp(_) => argv.to_vec(),
             Self::Claude | Self::Gemini | Self::Qwen | Self::Demo | Self::Own(_) => chosen_before(argv),
         }
     }
 
-    /// Added to the agent's environment; what the user sets wins.
+    /// Variables added to the agent's environment; the user's values take precedence.
     pub fn environment(self) -> &'static [(&'static str, &'static str)] {
         match self {
             Self::Claude | Self::Demo => claude::start::ENVIRONMENT,
@@ -82,20 +82,20 @@ impl AgentKind {
             Self::Gemini => gemini::start::ENVIRONMENT,
             Self::Opencode => opencode::start::ENVIRONMENT,
             Self::Acp(known) => known.map_or(&[], |it| it.environment()),
-            // Whatever it calls in the end, these mean nothing to anybody else.
+            // Other programs that the command may call ignore these variables.
             Self::Own(crate::kind::Dialect::Claude) => claude::start::ENVIRONMENT,
             Self::Qwen => other_agents::QWEN_ENVIRONMENT,
             Self::Copilot | Self::Cursor | Self::Amp | Self::Own(_) => &[],
         }
     }
 
-    /// Why it would refuse to start with these permissions as root.
+    /// Whether it would refuse to start with these permissions as root.
     pub fn refuses_root(self, permissions: PermissionMode) -> bool {
         self == Self::Claude && permissions == PermissionMode::All
     }
 }
 
-/// A command of the user's own: its words, and a place for the prompt where it has none.
+/// The arguments of a user-defined command, with a placeholder for the prompt added if it has none.
 fn custom_argv(start: &CommandLineParams<'_>) -> Vec<String> {
     let mut argv = start.command.to_vec();
     argv.extend(start.args.iter().cloned());
@@ -110,7 +110,7 @@ fn custom_argv(start: &CommandLineParams<'_>) -> Vec<String> {
     argv
 }
 
-/// `--session-id` would be refused as used already.
+/// Replaces `--session-id`, which would be refused for an existing session.
 fn chosen_before(argv: &[String]) -> Vec<String> {
     let before = argv.iter().map(String::as_str).zip(argv.iter().skip(1).map(String::as_str).chain([""]));
     let word = |(it, next): (&str, &str)| match (it, next) {
@@ -120,7 +120,7 @@ fn chosen_before(argv: &[String]) -> Vec<String> {
     before.map(word).collect()
 }
 
-/// Words of a command line behind others.
+/// Appends arguments to a command line.
 pub(super) fn extend(argv: &mut Vec<String>, words: &[&str]) {
     argv.extend(words.iter().map(ToString::to_string));
 }

@@ -5,28 +5,28 @@ use serde_json::Value;
 use crate::fields::{self, list, text, text_at};
 use crate::{AgentEvent, ToolKind, ToolUse};
 
-/// Of one call; one that names more is looked at no further.
+/// Maximum paths of one call. A call that names more is not examined further.
 const MAX_PATHS: usize = 16;
 
 #[derive(Debug, Default, Clone)]
 pub struct AcpToolCall {
     id: String,
-    /// What sort of thing it does, in the protocol's words.
+    /// The kind of the call, as the protocol names it.
     pub kind: String,
     name: String,
     title: String,
     input: Option<Value>,
-    /// What it would write, and where it otherwise works.
+    /// Paths that it would write; `locations` are the other paths that it uses.
     diffs: Vec<String>,
     locations: Vec<String>,
-    /// It names more than are kept.
+    /// Whether it names more paths than are kept.
     pub names_too_many: bool,
     status: String,
     within: String,
 }
 
 impl AcpToolCall {
-    /// Takes what a message about it says anew.
+    /// Updates the call with the fields of a message about it.
     pub fn merge_update(&mut self, said: &Value) {
         let name = text_at(said, "/_meta/claudeCode/toolName");
         let fields = [
@@ -72,7 +72,7 @@ impl AcpToolCall {
         [&self.name, &self.kind].into_iter().find(|it| !it.is_empty()).map_or("tool", String::as_str)
     }
 
-    /// Every path that it names.
+    /// All paths that it names.
     pub fn paths(&self) -> Vec<&str> {
         const KEYS: [&str; 6] =
             ["file_path", "filePath", "notebook_path", "absolute_path", "dir_path", "path"];
@@ -82,7 +82,7 @@ impl AcpToolCall {
         told.chain(of_input).collect()
     }
 
-    /// The command that it would run, verbatim. Some tell it in the title alone.
+    /// The command that it would run, verbatim. Some agents report it in the title alone.
     pub fn command(&self) -> &str {
         match &self.input {
             Some(input) => {
@@ -94,7 +94,7 @@ impl AcpToolCall {
         .trim()
     }
 
-    /// What it is asked to do, in one short line.
+    /// The arguments in one short line.
     pub fn detail(&self) -> String {
         let of_input = self.input.as_ref().map(fields::tool_detail).unwrap_or_default();
         let path = self.paths().first().copied().filter(|_| self.tool_kind() != ToolKind::Run);
@@ -105,7 +105,7 @@ impl AcpToolCall {
         }
     }
 
-    /// All that it would do, with nothing left out, or why that cannot be told.
+    /// The complete description of what it would do, or why that cannot be given.
     pub fn describe_fully(&self) -> Result<(String, String), &'static str> {
         let paths = self.paths();
         if self.names_too_many {
@@ -131,7 +131,7 @@ impl AcpToolCall {
         Ok((does, what))
     }
 
-    /// What a command comes with, as the folder where it would run.
+    /// Additional input of a command, such as its working directory.
     fn describe_extra_input(&self) -> String {
         const KNOWN: [&str; 4] = ["command", "cmd", "description", "timeout"];
         let Some(Value::Object(fields)) = &self.input else { return String::new() };
@@ -141,7 +141,7 @@ impl AcpToolCall {
         if more.is_empty() { String::new() } else { format!(" with {}", Value::Object(more)) }
     }
 
-    /// Whether all is known of it that will be: some begin before they know what with.
+    /// Whether its input is complete. Some agents report calls before their input.
     pub(crate) fn is_clear(&self) -> bool {
         let is_told = self.input.as_ref().is_some_and(|it| !fields::tool_detail(it).is_empty());
         is_told || self.is_over() || (self.status == "in_progress" && self.input.is_none())
@@ -161,7 +161,7 @@ impl AcpToolCall {
         }
     }
 
-    /// What became of it, by the message that ended it.
+    /// The result of the call, from the message that ended it.
     pub fn result_events(&self, last: &Value) -> Vec<AgentEvent> {
         let failed = || vec![AgentEvent::ToolFailed { text: parse_output(last) }];
         match (self.status.as_str(), self.tool_kind()) {
@@ -185,7 +185,7 @@ fn parse_exit_code(last: &Value) -> i64 {
     told.into_iter().find_map(|it| last.pointer(it)?.as_i64()).unwrap_or(0)
 }
 
-/// What it printed or answered.
+/// The output or answer of the call.
 fn parse_output(last: &Value) -> String {
     let told: Vec<&str> = list(last, "content")
         .iter()

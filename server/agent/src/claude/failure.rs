@@ -4,7 +4,7 @@
 use crate::ProviderClass;
 use crate::provider::{self, LimitReset, ProviderFailure};
 
-/// Error words for which its user has to log in or ask for access.
+/// Error codes for which the user has to log in or request access.
 const LOGIN: [&str; 5] = [
     "authentication_failed",
     "account_on_hold",
@@ -13,25 +13,25 @@ const LOGIN: [&str; 5] = [
     "verification_required",
 ];
 
-/// A usage limit that turned a request away.
+/// A usage limit that rejected a request.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct UsageLimitRejection {
     /// Milliseconds of wall time.
     pub(super) resets_at: Option<u64>,
 }
 
-/// The fields of a `result` with `is_error` that count, with what came before it.
+/// The relevant fields of a `result` with `is_error`, and the state before it.
 pub(super) struct ClaudeFailure<'a> {
     pub(super) terminal_reason: &'a str,
     pub(super) status: Option<u16>,
-    /// The error word of the assistant line, empty when there was none.
+    /// The error code of the assistant line, empty if there was none.
     pub(super) word: &'a str,
     pub(super) limit: Option<UsageLimitRejection>,
     pub(super) message: &'a str,
 }
 
 impl ClaudeFailure<'_> {
-    /// An error of the provider, or a note where the work merely ended early.
+    /// The provider's error, or a note if the work merely ended early.
     pub(super) fn classify(&self) -> (Option<ProviderFailure>, Option<String>) {
         let class = match self.terminal_reason {
             "max_turns" | "budget_exhausted" | "hook_stopped" | "stop_hook_prevented" => {
@@ -40,10 +40,10 @@ impl ClaudeFailure<'_> {
             "prompt_too_long" | "blocking_limit" | "rapid_refill_breaker" | "image_error" => {
                 ProviderClass::Refused
             }
-            // Nobody but a signal from outside does this; a stop of ours is told apart by its ending.
+            // Only an external signal causes this. Our own stops are recognised by their ending.
             "aborted_tools" | "aborted_streaming" => ProviderClass::Crash,
             "model_error" => ProviderClass::Transient,
-            // The answer stalled and was given up: the turn ended by itself, and yet is an error.
+            // The answer stalled and was abandoned: the turn ended normally but counts as an error.
             "completed" if self.status.is_none() => ProviderClass::Transient,
             "api_error" | "completed" => self.of_api(),
             // Older versions name no reason.
@@ -57,7 +57,7 @@ impl ClaudeFailure<'_> {
                 let announced = limit.and_then(|it| it.resets_at).map(LimitReset::At);
                 (class, announced.or_else(|| provider::classify(self.message, self.status).reset))
             }
-            // Too many requests, and no event about a limit: older versions say it in words alone.
+            // Too many requests without a limit event: older versions report it only as text.
             (ProviderClass::Transient, None) if self.status == Some(429) => {
                 let told = provider::classify(self.message, self.status);
                 let is_quota = told.class == ProviderClass::Quota;
@@ -84,7 +84,7 @@ impl ClaudeFailure<'_> {
             ("invalid_request" | "model_not_found", _) => ProviderClass::Refused,
             (_, Some(408 | 409 | 425)) => ProviderClass::Transient,
             (_, Some(400..=499)) => ProviderClass::Refused,
-            // 5xx, overload, and no status at all: the connection, or an answer that was none.
+            // 5xx, overload, and no status at all: a connection failure or an invalid answer.
             (_, _) => ProviderClass::Transient,
         }
     }

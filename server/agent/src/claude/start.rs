@@ -4,7 +4,7 @@ use super::settings::{self, PermissionRules};
 use crate::starting::{CommandLineParams, extend};
 use crate::{PermissionMode, allow, commits};
 
-/// Nothing that writes or runs anything, no tool of a server either; no question is asked, and no session is kept.
+/// Arguments for a read-only run: no tool that writes or executes, no MCP tools, no questions, no stored session.
 const READ_ONLY: [&str; 6] = [
     "--tools",
     "Read,Grep,Glob",
@@ -14,11 +14,11 @@ const READ_ONLY: [&str; 6] = [
     "--no-session-persistence",
 ];
 
-/// The whole argv; `{session}` stands for the iteration's session id.
+/// Builds the whole argv; `{session}` is the placeholder of the iteration's session id.
 ///
-/// The rules go through `--settings` and not through `--allowedTools`: that flag splits its values at commas,
-/// spaces and parentheses, so that many commands would not arrive as they are written. What the user says there
-/// stands beside them: of several such words the last would take the place of all.
+/// The rules are passed in `--settings` and not in `--allowedTools` because that flag splits its values at commas,
+/// spaces and parentheses, which would break many commands. They are merged with the user's settings because Claude
+/// Code uses only the last of several such arguments.
 pub fn build_argv(start: &CommandLineParams<'_>) -> Vec<String> {
     let fixed = ["-p", "--output-format", "stream-json", "--verbose", "--session-id", "{session}"];
     let rules = match start.permissions {
@@ -67,17 +67,18 @@ fn permission_rules(start: &CommandLineParams<'_>) -> PermissionRules {
     rules
 }
 
-/// Added to the agent's environment; what the user sets wins.
+/// Variables added to the agent's environment; the user's values take precedence.
 ///
-/// Background tasks would outlive their turn and yield a second `result`; retries are loopkeeper's, which
-/// records them, so that the CLI's own ten do not hide a bad key for minutes.
+/// Background tasks would outlive their turn and yield a second `result`. Retries are left to loopkeeper, which records
+/// them, because the CLI's own ten retries would hide a bad key for minutes.
 pub const ENVIRONMENT: &[(&str, &str)] = &[
     ("CLAUDE_CODE_DISABLE_BACKGROUND_TASKS", "1"),
     ("CLAUDE_CODE_MAX_RETRIES", "3"),
     ("DISABLE_AUTOUPDATER", "1"),
 ];
 
-/// Besides, for [`PermissionMode::SandboxedAll`] inside a PID namespace: root is refused otherwise.
+/// An additional variable for [`PermissionMode::SandboxedAll`] inside a PID namespace, because root is refused
+/// otherwise.
 pub const SANDBOXED: (&str, &str) = ("IS_SANDBOX", "1");
 
 #[cfg(test)]

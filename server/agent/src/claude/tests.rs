@@ -1,4 +1,4 @@
-//! Every captured transcript of the real CLI with an outcome, against what its scenario says.
+//! Checks every captured transcript of the real CLI that has an outcome against its scenario.
 
 use proptest::prelude::proptest;
 
@@ -68,7 +68,7 @@ fn transcripts_are_read_as_their_scenarios_say() {
         "bg_bash" => Expect { exit: 137, cost_micros: Some(1600), tokens: Some(240), final_text: "end", ..OK };
         "bg_disabled" => Expect { cost_micros: Some(1600), tokens: Some(240), final_text: "end", ..OK };
         "partial_messages" => Expect { final_text: "abc", ..OK };
-        // Nothing of it is JSON: taken for words.
+        // No line is JSON, so all of it is treated as message text.
         "output_text" => Expect { cost_micros: None, tokens: None, final_text: "hello", ..OK };
         "err_malformed_sse" => Expect { final_text: "DONE (script exhausted)", ..OK };
         "err_429_then_ok" => Expect { final_text: "fine", ..OK };
@@ -98,7 +98,7 @@ fn transcripts_are_read_as_their_scenarios_say() {
         "kill_tool_SIGHUP" => ended_without_result(129);
         "kill_waiting_SIGTERM" => ended_without_result(143);
         "kill_tool_SIGKILL" => ended_without_result(137);
-        // Still trying when their time was up: without a `result` nothing is said of the provider.
+        // Still retrying when the time was up: without a `result` nothing is known about the provider.
         "err_401" => ended_without_result(137);
         "stuck_hang" => ended_without_result(137);
     };
@@ -115,7 +115,7 @@ fn transcripts_are_read_as_their_scenarios_say() {
     }
 }
 
-/// Without the fields that newer versions have.
+/// A result without the fields of newer versions.
 #[test]
 fn older_versions_are_read_by_status_and_words() {
     let class = |fields: &str| {

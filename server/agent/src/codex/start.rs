@@ -4,11 +4,11 @@ use crate::PermissionMode;
 use crate::commits::GitDirs;
 use crate::starting::{CommandLineParams, extend};
 
-/// Selects the permissions that let it commit.
+/// Selects the permissions that allow it to commit.
 pub const PROFILE: &str = "default_permissions=\"loopkeeper\"";
 
-/// Its own sandbox lets it write in the work tree and keeps it off the network; checks need no list, since any command
-/// may run in there. `.git` is read-only unless commits are left to it.
+/// Its own sandbox limits writes to the work tree and blocks the network. Checks need no list because any command may
+/// run in the sandbox. `.git` is read-only unless commits are left to the agent.
 pub fn build_argv(start: &CommandLineParams<'_>) -> Vec<String> {
     let mut argv = start.command.to_vec();
     extend(&mut argv, &["exec", "--json", "--skip-git-repo-check"]);
@@ -33,8 +33,8 @@ pub fn build_argv(start: &CommandLineParams<'_>) -> Vec<String> {
     argv
 }
 
-/// Its own safe mode, with the repository but for its hooks and configuration: they would run outside of the sandbox.
-/// `-s` would outweigh these permissions; versions that do not know them take `sandbox_mode`.
+/// Its safe mode plus the repository, except hooks and configuration, which would run outside of the sandbox. `-s`
+/// would override these permissions; versions that do not support them use `sandbox_mode`.
 fn with_commits(repository: &GitDirs) -> impl Iterator<Item = String> {
     let GitDirs { git_dir, common_dir } = repository;
     let own = Some((git_dir.clone(), "write")).filter(|_| git_dir != common_dir);
@@ -43,7 +43,7 @@ fn with_commits(repository: &GitDirs) -> impl Iterator<Item = String> {
         (format!("{common_dir}/hooks"), "read"),
         (format!("{common_dir}/config"), "read"),
     ];
-    // A string of JSON is one of TOML.
+    // A JSON string is a valid TOML string.
     let entry = |(path, access): (String, &str)| format!("{}=\"{access}\"", serde_json::json!(path));
     let entries: Vec<String> = shared.into_iter().chain(own).map(entry).collect();
     let settings = [
@@ -55,7 +55,7 @@ fn with_commits(repository: &GitDirs) -> impl Iterator<Item = String> {
     settings.into_iter().flat_map(|it| ["-c".to_owned(), it])
 }
 
-/// What of the user's own words is about its sandbox: our permissions would take the place of theirs.
+/// Whether the user's arguments configure the sandbox; our permissions would replace theirs.
 pub fn sets_sandbox(words: &[String]) -> bool {
     const FLAGS: [&str; 5] = ["--sandbox", "-p", "--profile", "--add-dir", "--full-auto"];
     const KEYS: [&str; 4] =
@@ -63,7 +63,7 @@ pub fn sets_sandbox(words: &[String]) -> bool {
     let has_key = |it: &str| {
         let setting = it.strip_prefix("--config=").or_else(|| it.strip_prefix("-c")).unwrap_or(it);
         let setting = setting.trim_start_matches('=');
-        // What adds to ours stands beside it.
+        // Additions to our profile do not conflict with it.
         KEYS.iter().any(|key| setting.starts_with(key)) && !setting.starts_with("permissions.loopkeeper.")
     };
     let is_joined = |it: &str| it.starts_with("-s") && !it.starts_with("--");
@@ -71,13 +71,13 @@ pub fn sets_sandbox(words: &[String]) -> bool {
     words.iter().any(|it| flag(it) || has_key(it))
 }
 
-/// Whether its configuration says more of the sandbox of its safe mode than that there is one.
+/// Whether its configuration contains settings of the safe mode's sandbox.
 pub fn configures_sandbox(config: &str) -> bool {
     let table = config.parse::<toml::Table>().unwrap_or_default();
     table.contains_key("sandbox_workspace_write")
 }
 
-/// Options stand before the word `resume`, which knows fewer of them.
+/// Options precede the subcommand `resume`, which supports fewer of them.
 pub fn resume_argv(argv: &[String]) -> Vec<String> {
     match argv.split_last() {
         Some((last, before)) if last == "-" => {

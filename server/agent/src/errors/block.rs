@@ -7,12 +7,12 @@ use regex::Regex;
 
 use loopkeeper_text::pattern::constant;
 
-/// Longer blocks are cut: what follows is read anew.
+/// Longer blocks are cut, and the following lines are read as new ones.
 const BLOCK_LINES: u32 = 400;
-/// Of a panic's message.
+/// Maximum bytes of a panic's message.
 const MESSAGE_BYTES: usize = 600;
 
-/// What belongs under a message of a compiler: its place, the marked source, remarks.
+/// Lines under a compiler message: its location, the marked source, remarks.
 static UNDER_MESSAGE: LazyLock<Regex> =
     LazyLock::new(|| constant(r"^(?:\s*(?:-->|:::|\||\d+ *\||\.\.\.|= ?\w)|(?:help|note): )"));
 static FRAME: LazyLock<Regex> = LazyLock::new(|| {
@@ -20,19 +20,19 @@ static FRAME: LazyLock<Regex> = LazyLock::new(|| {
 });
 static CHAINED: LazyLock<Regex> =
     LazyLock::new(|| constant(r"^(?:During handling of the above|The above exception was the direct)"));
-/// Frames, the source they show with its marks, and what a group of exceptions draws.
+/// Frames, their source lines and markers, and the drawing of exception groups.
 static PYTHON_INSIDE: LazyLock<Regex> = LazyLock::new(|| constant(r"^(?:\s|[|+-]|Traceback )"));
 
 #[derive(Debug)]
 enum ErrorBlockKind {
     /// `error:` of a compiler.
     Message,
-    /// A panic whose message stands on the next line.
+    /// A panic whose message is on the next line.
     PanicHead,
     Panic,
     /// Between `Traceback` and the exception.
     Python,
-    /// Behind the exception, where a chained one may follow.
+    /// After the exception, where a chained one may follow.
     PythonTold,
     Stack,
 }
@@ -44,11 +44,11 @@ pub(super) struct ErrorBlock {
     lines: u32,
 }
 
-/// What a line makes of a block.
+/// How a line changes a block.
 pub(super) enum BlockTransition {
-    /// The line belongs to it.
+    /// The line belongs to the block.
     Goes(ErrorBlock),
-    /// The line is of something else; the block's decisive line.
+    /// The line does not belong to the block. Contains the block's decisive line.
     Ended(Option<String>),
 }
 
@@ -106,12 +106,12 @@ impl ErrorBlock {
         }
     }
 
-    /// The decisive line of a block that breaks off.
+    /// The decisive line of a block that ends early.
     pub(super) fn decisive(self) -> Option<String> {
         self.decisive
     }
 
-    /// A panic's head with a further line of its message.
+    /// Appends a further line of its message to a panic's head.
     fn append_message(mut self, line: &str, kind: ErrorBlockKind) -> Self {
         if let Some(decisive) = &mut self.decisive
             && decisive.len() < MESSAGE_BYTES

@@ -10,17 +10,17 @@ use loopkeeper_text::pattern::constant;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ErrorConfidence {
     Error,
-    /// Says that something failed, not what: the sum under other errors.
+    /// Reports that something failed but not why: the summary under other errors.
     FollowUp,
 }
 
-/// A line without any of these is none: nearly all lines end here.
+/// Cheap pre-check: a line without any of these is not an error, which excludes nearly all lines.
 static CANDIDATE: LazyLock<Regex> = LazyLock::new(|| {
     constant(
         r"(?i)error|exception|traceback|panic|fail|fatal|npm err|not found|denied|no such file|segmentation|core dumped|not ok|^killed|undefined reference|cannot find|^e\s",
     )
 });
-/// When a line was logged, and marks in front of messages.
+/// Log timestamps, and marks before messages.
 static LOGGED: LazyLock<Regex> = LazyLock::new(|| {
     constant(
         r"^(?:\[?\d{4}-\d\d-\d\d[T ][\d:.,]+(?:Z|[+-]\d\d:?\d\d)?\]?\s+|\[?\d\d:\d\d:\d\d[.,\d]*\]?\s+|[^\x00-\x7f]{1,3}\s+)+",
@@ -38,7 +38,7 @@ static NOTHING: LazyLock<Regex> = LazyLock::new(|| {
         | \b\w*(?:errors?|exceptions?|failures?|failed|is_error)\s*[:=]\s*(?:0\b|(?:none|no|false|null|nil|n/a|\[\]|\{\})\s*(?:[,;.|)\]}]|$)|$)",
     )
 });
-/// Lists, quotations, diffs, comments, tables, headings: about something, not the thing.
+/// Lists, quotations, diffs, comments, tables, headings: text about an error, not the error itself.
 static ABOUT: LazyLock<Regex> =
     LazyLock::new(|| constant(r"^\s*(?:[-+*>|•]\s|[-+][^-\s]|//|/\*|\#|\d+[.)]\s|<!--|\*\s|@@)"));
 static CODE: LazyLock<Regex> = LazyLock::new(|| {
@@ -49,7 +49,7 @@ static CODE: LazyLock<Regex> = LazyLock::new(|| {
         | ^\s*(?:error|exception|fatal)\s*[:=]\s*(?:[A-Z]\w*<|&|\$|Some\(|[a-z_.]+\(|string\b|boolean\b|unknown\b|any\b)",
     )
 });
-/// What starts with these is output of a tool, however much it looks like code.
+/// Prefixes of tool output that count even if the line looks like code.
 static SURE: LazyLock<Regex> = LazyLock::new(|| {
     constant(
         r"^(?:error\[[A-Z]*\d+\]: |Traceback \(most recent call last\)|(?:\S+(?:: | - ))?error [A-Z]+\d+: |thread .* panicked at|--- FAIL: |test result: FAILED|.{0,200}: undefined reference to |npm (?:ERR!|error) )",
@@ -99,7 +99,7 @@ pub(super) fn rate_line(line: &str) -> Option<ErrorConfidence> {
     if !sure && (ABOUT.is_match(&bare) || is_only_a_word(&bare)) {
         return None;
     }
-    // Quoted words are somebody else's; the quotation marks stay as the words they stand for.
+    // Quoted text is not the error of this line. Each quotation becomes a placeholder.
     let spoken = QUOTED.replace_all(&bare, "${before}_");
     let spoken = if sure { spoken } else { FILE.replace_all(&spoken, "_").into_owned().into() };
     if FOLLOW_UP.is_match(&spoken) {

@@ -1,4 +1,4 @@
-//! Every captured transcript of the real program, against what its scenario says.
+//! Checks every captured transcript of the real program against its scenario.
 
 use proptest::prelude::proptest;
 
@@ -38,7 +38,7 @@ fn what_it_retries_stands_on_stderr() {
     let stderr = captured!("gemini", "err_429", ".stderr.txt");
     let told: Vec<AgentEvent> = stderr.lines().filter_map(GeminiParser::stderr_line).collect();
     assert_eq!(told.first(), Some(&AgentEvent::Retry { attempt: 1, status: Some(429) }));
-    // Ended in the middle of it, it was waiting for its provider and not working.
+    // An agent that is killed during a retry was waiting for its provider, not working.
     let mut reader = AgentOutputReader::new(Dialect::Gemini);
     captured!("gemini", "err_429").lines().for_each(|line| drop(reader.read_line(line)));
     stderr.lines().for_each(|line| drop(reader.stderr_line(line)));
@@ -81,7 +81,7 @@ fn a_shell_that_it_does_not_have_is_denied() {
     assert_eq!(read(Dialect::Gemini, &call("made_up").join("\n"), "", 0).denials, 0);
 }
 
-/// As its version 0.61.0 told of answers that were no JSON, cut off, or empty.
+/// How version 0.61.0 reported answers that were truncated, empty or not JSON.
 #[test]
 fn an_answer_that_cannot_be_read_is_trouble_of_the_moment() {
     use crate::ProviderClass::{Transient, Unknown};
@@ -105,7 +105,7 @@ fn an_answer_that_cannot_be_read_is_trouble_of_the_moment() {
     let ended =
         r#"{"type":"error","severity":"error","message":"Model stream ended without a finish reason."}"#;
     check(&format!("{ended}\n{}", r#"{"type":"result","status":"error"}"#), Transient);
-    // Of a file that it could not read it speaks in the same words, without that mark.
+    // Errors about an unreadable file have the same text without that mark.
     check(&result("Unexpected token } in JSON at position 5"), Unknown);
 }
 
@@ -131,7 +131,7 @@ fn held_by_its_hook_it_tells_each_iteration_by_itself() {
             said.push(reader.so_far(StopHookReport::default(), held(), &here).final_text);
         }
     }
-    // Its answer was always the same, until it took that for a loop and asked no model any more.
+    // Its answer was always the same, until its loop detection stopped it from asking the model.
     assert_eq!((said.len(), gave_up_after), (30, 18));
     assert!(said[..18].iter().all(|it| it == "again") && said[18..].iter().all(String::is_empty), "{said:?}");
     let left = reader.finish(ProcessEnd::exited(Some(0)), &here);

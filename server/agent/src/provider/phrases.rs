@@ -14,13 +14,13 @@ pub(super) enum PhraseMeaning {
     /// Too many requests: a usage limit only where a long wait is announced.
     Limited,
     Login,
-    /// No credit, or a bill that was not paid.
+    /// No credit, or an unpaid bill.
     Billing,
     Transient,
     Refused,
 }
 
-/// Marks, times and programs' names in front of an error's sentence.
+/// Marks, timestamps and program names before the sentence of an error.
 static PREFIX: LazyLock<Regex> = LazyLock::new(|| {
     constant(
         r"(?x)^(?: \s+ | [^\x00-\x7f\p{L}]{1,3}\s+ | \[?\d{4}-\d\d-\d\d[T\s][\d:.,]+(?:Z|[+-]\d\d:?\d\d)?\]?\s+ | \[?\d\d:\d\d:\d\d[.,\d]*\]?\s+
@@ -30,7 +30,7 @@ static PREFIX: LazyLock<Regex> = LazyLock::new(|| {
         | ERROR\s+ )+",
     )
 });
-/// Names of errors, as APIs spell them.
+/// Error names as spelled by APIs.
 static NAMES: LazyLock<[(Regex, PhraseMeaning); 6]> = LazyLock::new(|| {
     [
         (
@@ -118,11 +118,11 @@ static SENTENCES: LazyLock<[(Regex, PhraseMeaning); 6]> = LazyLock::new(|| {
         ),
     ]
 });
-/// An answer that is none, in the words of the parser that read it: such words alone could be about any file.
+/// Unreadable answers as described by a parser; such a message alone could be about any file.
 static UNREADABLE: LazyLock<Regex> = LazyLock::new(|| {
     constant(r"(?is)^\[API Error: (?:un)?(?:expected|terminated|exponent|bad|no number)\b.*\bJSON\b")
 });
-/// How a sentence of a provider goes on; anything else is somebody writing about it.
+/// How a provider's sentence continues; any other continuation is text about the error.
 static GOES_ON: LazyLock<Regex> = LazyLock::new(|| {
     constant(
         r"(?ix)^(?:\s*$ | \s*[.!|:;,·∙•(\[{—–，。！；：、（-] | \s+(?:resets?|try|retry|please|until|for|at|on|upgrade|your|and\syou|contact|visit|or|wait|[45]\d\d|environment|by|in\s\d|to\sproceed|with\sthe|retrying)\b)",
@@ -150,7 +150,7 @@ static ERROR: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
-/// What a line says by an error's name in it, or by the sentence it begins with.
+/// Classifies a line by an error name in it or by the sentence at its beginning.
 pub(super) fn classify_line(line: &str) -> Option<PhraseMeaning> {
     let sentence = strip_error_prefix(line);
     let begins = |(pattern, says): &(Regex, PhraseMeaning)| {
@@ -159,7 +159,7 @@ pub(super) fn classify_line(line: &str) -> Option<PhraseMeaning> {
     };
     let named = || NAMES.iter().find(|(name, _)| name.is_match(line)).map(|(_, says)| *says);
     let is_one_word = !line.trim().contains([' ', '(', '{']);
-    // A bullet or a number in front makes no error of a line.
+    // A bullet or a number at the beginning does not make a line an error.
     let mark = line.get(..line.len() - sentence.len()).unwrap_or_default();
     let is_error = mark.contains(|char: char| char.is_ascii_alphabetic()) || is_one_word;
     SENTENCES
@@ -172,23 +172,23 @@ fn begins_named(line: &str) -> bool {
     NAMES.iter().any(|(name, _)| name.find(line.trim_start()).is_some_and(|found| found.start() == 0))
 }
 
-/// The line without the marks of an error in front.
+/// Removes error marks from the beginning of the line.
 fn strip_error_prefix(line: &str) -> &str {
     let end = PREFIX.find(line).map_or(0, |it| it.end());
     line.get(end..).unwrap_or_default()
 }
 
-/// The status an error gives as a number.
+/// The numeric status in an error.
 pub(super) fn parse_status(line: &str) -> Option<u16> {
     STATUS.captures(line)?.name("status")?.as_str().parse().ok()
 }
 
-/// The provider's answer could not be read.
+/// Whether the message reports an unreadable provider answer.
 pub(super) fn is_unreadable(words: &str) -> bool {
     UNREADABLE.is_match(words)
 }
 
-/// It says with which status the provider answered.
+/// Whether the line contains the status of a provider's answer.
 pub(super) fn is_answer(line: &str) -> bool {
     static ANSWER: LazyLock<Regex> = LazyLock::new(|| {
         constant(
@@ -198,14 +198,14 @@ pub(super) fn is_answer(line: &str) -> bool {
     ANSWER.is_match(line)
 }
 
-/// It talks about errors, or is not the last word.
+/// Whether the line is about errors or is not final.
 pub(super) fn is_about(line: &str) -> bool {
-    // What an API sent is no code.
+    // Payloads of an API are not code.
     let told = line.split_once('{').map_or(line, |(told, _)| told);
     ABOUT.is_match(told)
 }
 
-/// What to do about it, or when.
+/// Whether the line advises what to do or when to retry.
 pub(super) fn is_advice(line: &str) -> bool {
     ADVICE.is_match(line) && classify_line(line).is_none()
 }
@@ -214,7 +214,7 @@ pub(super) fn is_error(line: &str) -> bool {
     ERROR.is_match(line)
 }
 
-/// The sentence is all there is, but for when it ends and what to do about it.
+/// Whether the sentence is the whole line, apart from a reset time and advice.
 pub(super) fn is_alone(line: &str) -> bool {
     static REST: LazyLock<Regex> = LazyLock::new(|| {
         constant(

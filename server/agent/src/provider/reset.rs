@@ -9,11 +9,11 @@ use regex::{Captures, Regex};
 
 use loopkeeper_text::pattern::constant;
 
-/// Nobody announces a reset beyond a week.
+/// Maximum distance of a reset, because providers announce none beyond a week.
 const FURTHEST_MS: u64 = 8 * 24 * 60 * 60 * 1000;
-/// A reset that has just come is as good as one that is about to.
+/// A reset that passed this recently counts as imminent.
 const JUST_PASSED_MS: u64 = 2 * 60 * 1000;
-/// A clock time that passed this long ago is meant today, not tomorrow.
+/// A clock time that passed this recently refers to today, not tomorrow.
 const PASSED_MS: u64 = 10 * 60 * 1000;
 
 /// When a limit is lifted.
@@ -31,36 +31,36 @@ pub enum LimitReset {
     },
 }
 
-/// Of a time on the wall.
+/// The day of a clock time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DayOffset {
-    /// Today, or tomorrow where the time has passed.
+    /// Today, or tomorrow if the time has passed.
     Next,
     Tomorrow,
-    /// The next one of this name, Monday is 1.
+    /// The next such weekday; Monday is 1.
     Week(i8),
     /// Month and day.
     Date(i8, i8),
 }
 
-/// The time and the place at which a run ended.
+/// The time and location at which a run ended.
 #[derive(Clone, Copy)]
 pub struct LocalClock<'a> {
     /// Milliseconds of wall time.
     pub wall: u64,
-    /// Seconds east of UTC, of a zone by its name; of the place itself for `None`.
+    /// Seconds east of UTC for a named zone; for `None`, those of the local zone.
     pub offset: &'a dyn Fn(Option<&str>) -> Option<i32>,
 }
 
 impl LocalClock<'static> {
-    /// At this time, where clocks show UTC.
+    /// This time in a location with UTC clocks.
     pub fn utc(wall: u64) -> Self {
         Self { wall, offset: &|_| Some(0) }
     }
 }
 
 impl LimitReset {
-    /// Milliseconds of wall time; `None` when that is past or absurdly far.
+    /// Milliseconds of wall time; `None` if that is past or absurdly far away.
     pub fn wall_time(&self, here: &LocalClock<'_>) -> Option<u64> {
         let at = match self {
             Self::At(at) => *at,
@@ -85,7 +85,7 @@ impl LimitReset {
 fn local_time(here: &LocalClock<'_>, zone: Option<&str>) -> Option<Zoned> {
     let seconds = match zone.map(str::to_ascii_uppercase).as_deref() {
         Some("UTC" | "GMT" | "Z") => 0,
-        // A zone nobody here knows: most agents name the one of their own place.
+        // The zone is unknown here. Most agents name their local zone.
         _ => (here.offset)(zone).or_else(|| (here.offset)(None)).unwrap_or(0),
     };
     let offset = Offset::from_seconds(seconds).ok()?;
@@ -99,7 +99,7 @@ fn today_or_tomorrow(now: &Zoned, time: (i8, i8)) -> Option<Zoned> {
     if passed { today.checked_add(Span::new().try_days(1).ok()?).ok() } else { Some(today) }
 }
 
-/// Today where it is that day and the time is still to come.
+/// Today if the weekday matches and the time is still to come; otherwise the next such day.
 fn in_week(now: &Zoned, weekday: i8, time: (i8, i8)) -> Option<Zoned> {
     let ahead = (weekday - now.weekday().to_monday_one_offset()).rem_euclid(7);
     let first = zoned_on(now, now.date().checked_add(i64::from(ahead).days()).ok()?, time)?;
@@ -210,7 +210,7 @@ fn clock_time(found: &Captures<'_>) -> Option<LimitReset> {
         Some(_) if !(1..=12).contains(&hour) => return None,
         Some(true) => hour % 12 + 12,
         Some(false) => hour % 12,
-        // A bare number is no time.
+        // A bare number is not a time.
         None => part("minute").map(|_| hour)?,
     };
     if hour > 23 || minute > 59 {

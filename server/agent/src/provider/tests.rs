@@ -96,7 +96,7 @@ fn final_errors_in_every_form_in_use() {
     assert_eq!(wrong, []);
 }
 
-/// Nothing in them is the provider's word to us, though each has its words.
+/// Texts that contain phrases of a provider but are not its errors.
 const NEGATIVES: [&str; 77] = [
     "",
     "FAIL src/rate.test.ts\n  ● returns 429 Too Many Requests\n",
@@ -177,7 +177,7 @@ const NEGATIVES: [&str; 77] = [
     "All 401 tests pass.",
 ];
 
-/// Around each of `SAID` these only quote it: what is read, written, tested or told.
+/// Contexts that only quote each of `SAID`: text that is read, written, tested or reported.
 const QUOTING: [&str; 14] = [
     "The log of the server says: {}",
     "> {}",
@@ -227,7 +227,7 @@ fn what_merely_talks_about_limits_is_no_trouble() {
     for text in &negatives {
         let text = text.as_str();
         for got in [class(text, ""), class("", text), of_whole(text).map(|it| it.class)] {
-            // A lone fenced or quoted sentence is quoted; a sentence above other output is not the last word.
+            // A lone fenced or quoted sentence is quoted; a sentence above other output is not final.
             if got.is_some() {
                 wrong.push((text, got));
             }
@@ -318,7 +318,7 @@ fn resets_are_read_in_every_form_in_use() {
         ("usage limit reached|1663700000", None),
         ("try again in 400 days", None),
         ("try again in 99999999999999999999 hours", None),
-        // Clocks just said it: neither now nor tomorrow.
+        // The clock passed this time minutes ago: neither now nor tomorrow.
         ("resets 1:55pm", None),
         ("resets 1:59pm", Some(0)),
         ("resets 1:00pm", Some(23 * HOUR)),

@@ -13,43 +13,43 @@ pub(super) struct RunSummaryBuilder {
     pub(super) session: Option<String>,
     pub(super) model: Option<String>,
     pub(super) turn: Option<TurnSummary>,
-    /// Text agents: the end of all they said. Others: their last words.
+    /// For text agents the end of all output, for others their last message.
     pub(super) said: String,
     pub(super) denied: u32,
-    /// Tools that were denied, where only the events tell.
+    /// Denied tools, if only the events report them.
     pub(super) denied_tools: Vec<String>,
     pub(super) files: Vec<String>,
-    /// Lines of stdout before the first one of the dialect: all that was said, if none comes; `None` after it.
+    /// Lines of stdout before the first one in the dialect: the whole output if none follows; `None` after it.
     pub(super) unread: Option<String>,
-    /// Answers of the model, and calls of tools.
+    /// Model responses and tool calls.
     pub(super) steps: u32,
     pub(super) calls: u32,
-    /// Answers in a row that held nothing.
+    /// Consecutive empty answers.
     pub(super) empty: u32,
-    /// Nothing of a model's came yet.
+    /// No output of a model was received yet.
     pub(super) is_unanswered: bool,
     pub(super) at_rest: bool,
-    /// The last line was too long to be read: it may have been the end of a turn.
+    /// The last line was too long to be read, and may have been the end of a turn.
     pub(super) skipped: bool,
-    /// A retry of the provider after which nothing else came.
+    /// A retry of the provider that no other output followed.
     pub(super) retrying: Option<ProviderRetry>,
     pub(super) output_bytes: u64,
     pub(super) tools: Vec<String>,
     pub(super) commands: Vec<String>,
-    /// In its own words.
+    /// Errors in the agent's own messages.
     pub(super) said_errors: ErrorScan,
     pub(super) tool_errors: ErrorScan,
     pub(super) stderr_errors: ErrorScan,
 }
 
-/// What the provider answered at the last retry; `None`: nothing.
+/// The provider's answer at the last retry; `None` if it did not answer.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ProviderRetry {
     pub(super) status: Option<u16>,
 }
 
 impl RunSummaryBuilder {
-    /// Of what the same process does next.
+    /// The tally for the next turn of the same process.
     pub(super) fn next_turn(&self) -> Self {
         Self {
             session: self.session.clone(),
@@ -128,7 +128,7 @@ impl RunSummaryBuilder {
         }
     }
 
-    /// Where in its work the agent is.
+    /// Tracks the agent's position in its turn.
     fn track_position(&mut self, event: &AgentEvent) {
         if matches!(event, AgentEvent::Spawned { .. }) {
             return;
@@ -165,7 +165,7 @@ impl RunSummaryBuilder {
     }
 }
 
-/// Appends a line and keeps the end, cutting only now and then.
+/// Appends a line and keeps the end. Truncates only occasionally.
 fn append_bounded(said: &mut String, line: &str) {
     if !said.is_empty() {
         said.push('\n');

@@ -6,27 +6,27 @@ use super::{AcpAction, AcpClient, AcpState, report_denied, set_field, truncate_s
 use crate::acp::policy::{CallRefusal, InsideTreeFn, select_outcome};
 use crate::fields::list;
 
-/// What the user answered.
+/// The user's answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PermissionAnswer {
     Allowed,
-    /// Why not, in words for the agent's log.
+    /// The reason, as text for the agent's log.
     Denied(String),
-    /// The question was taken back.
+    /// The question was withdrawn.
     Cancelled,
 }
 
-/// One thing that the agent waits to be allowed.
+/// A permission that the agent waits for.
 #[derive(Debug)]
 pub(super) struct PendingPermission {
     number: u64,
-    /// Of the agent's request.
+    /// The id of the agent's request.
     id: Value,
-    /// What was said of the call.
+    /// The reported fields of the call.
     said: Value,
     refusal: CallRefusal,
     words: String,
-    /// Answers, of the options that it offers.
+    /// The chosen response for each answer, from the options that the agent offers.
     yes: Value,
     no: Value,
 }
@@ -81,7 +81,7 @@ impl AcpClient {
         }
     }
 
-    /// The answer to a [`AcpAction::Permit`].
+    /// Handles the answer to a [`AcpAction::Permit`].
     pub fn handle_permission_answer(&mut self, number: u64, permit: &PermissionAnswer) -> Vec<AcpAction> {
         if self.wanted.front().is_none_or(|it| it.number != number) {
             return Vec::new();
@@ -103,7 +103,7 @@ impl AcpClient {
         acts
     }
 
-    /// Nobody is waited for any more.
+    /// Cancels all pending permission requests.
     pub(super) fn cancel_pending(&mut self) -> Vec<AcpAction> {
         self.wanted.drain(..).map(|it| outcome_response(&it.id, &cancelled_outcome())).collect()
     }
@@ -115,7 +115,7 @@ impl AcpClient {
     fn allow_call(&self, id: &Value, said: &Value, yes: &Value) -> Vec<AcpAction> {
         let mut acts = Vec::new();
         if self.at == AcpState::Working {
-            // Some say nothing more of it until it is over.
+            // Some agents report nothing more about the call until it is over.
             let mut update = truncate_strings(said.clone());
             set_field(&mut update, "sessionUpdate", json!("tool_call_update"));
             set_field(&mut update, "status", json!("in_progress"));

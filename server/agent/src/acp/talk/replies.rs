@@ -5,15 +5,15 @@ use serde_json::{Value, json};
 use crate::acp::start::BridgeOptions;
 use crate::fields::{first_nonempty, list, number, text, text_at};
 
-/// A choice that the agent is to make before it works.
+/// A session option to set before the work starts.
 #[derive(Debug)]
 pub(super) struct SessionOption {
     pub(super) method: &'static str,
-    /// Besides the session.
+    /// The parameters in addition to the session.
     pub(super) params: Value,
 }
 
-/// The method by which a session goes on; what was said in it is repeated only where nothing else is offered.
+/// The method that resumes a session. One that replays its messages is used only if nothing else is offered.
 pub(super) fn can_resume(capabilities: &Value) -> Option<&'static str> {
     let is_offered = |it: &Value| !it.is_null() && it != &Value::Bool(false);
     let offers = |pointer: &str| capabilities.pointer(pointer).is_some_and(is_offered);
@@ -23,14 +23,14 @@ pub(super) fn can_resume(capabilities: &Value) -> Option<&'static str> {
     offers("/loadSession").then_some("session/load")
 }
 
-/// The model that the agent would take by itself; empty where it does not tell.
+/// The agent's default model; empty if it is not reported.
 pub(super) fn default_model(opened: &Value) -> String {
     let current = text_at(opened, "/models/currentModelId");
     let chosen = find_option(opened, "model").map(|it| text(it, "currentValue")).unwrap_or_default();
     first_nonempty([current, chosen]).to_owned()
 }
 
-/// How what the user wants is chosen, or why it cannot be.
+/// How the user's options are set, or why they cannot be.
 pub(super) fn plan_session_options(
     order: &BridgeOptions,
     opened: &Value,
@@ -70,7 +70,7 @@ fn find_option<'a>(opened: &'a Value, category: &str) -> Option<&'a Value> {
     named("category").or_else(|| named("id"))
 }
 
-/// Tokens of the turn.
+/// The tokens of the turn.
 pub(super) fn turn_tokens(result: &Value) -> Option<u64> {
     if let Some(usage) = result.get("usage").filter(|it| it.is_object()) {
         let parts = ["inputTokens", "outputTokens"].map(|it| number(usage, it));
@@ -84,7 +84,7 @@ pub(super) fn turn_tokens(result: &Value) -> Option<u64> {
     )
 }
 
-/// What the session cost so far, in dollars.
+/// The cost of the session so far, in dollars.
 pub(super) fn session_cost(update: &Value) -> Option<f64> {
     let cost = update.get("cost").filter(|it| text(it, "currency") == "USD")?;
     cost.get("amount")?.as_f64()

@@ -28,7 +28,7 @@ fn a_new_file_is_written_as_claude_code_writes_its_own() {
     assert_eq!(installed(Some(" \n")), text);
 }
 
-/// What was there before is there afterwards, in the same bytes, and the new lines are written like it.
+/// The existing content is preserved byte for byte, and the new lines follow its style.
 #[test]
 fn everything_else_keeps_its_bytes() {
     let check = |text: &str, line: &str| {
@@ -81,14 +81,14 @@ fn what_an_earlier_version_put_in_is_completed() {
     let earlier = told.to_string();
     assert!(is_installed(&earlier) && !is_complete(&earlier));
     assert!(is_complete(&installed(Some(&earlier))));
-    // Whoever sorts its entries needs no second copy of them.
+    // A file with sorted entries gets no second copy of them.
     let sorted =
         serde_json::to_string(&serde_json::from_str::<serde_json::Value>(&installed(None)).expect("JSON"));
     let sorted = sorted.expect("text");
     assert_eq!(installed(Some(&sorted)), sorted);
 }
 
-/// By the user's hand, or by Claude Code, which writes the whole file anew.
+/// Changed by the user, or by Claude Code, which rewrites the whole file.
 #[test]
 fn after_an_edit_only_ours_is_taken_out() {
     let with = installed(Some("{\n  \"a\": 1\n}\n"));
