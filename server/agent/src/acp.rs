@@ -16,18 +16,18 @@ use crate::{AgentEvent, ProviderClass, TurnSummary};
 use call::AcpToolCall;
 use loopkeeper_text::sanitize;
 
-/// Calls that are remembered until they are over; more at once do not happen.
+/// Maximum number of calls that are remembered until they end; more do not occur in practice.
 const OPEN_CALLS: usize = 256;
-/// The protocol's own code for a login that is missing.
+/// The protocol's error code for a missing login.
 const AUTH_REQUIRED: i64 = -32_000;
 
 /// The state between lines of one process.
 #[derive(Debug, Default)]
 pub struct AcpParser {
     said: MessageChunks,
-    /// Of the message that is being said, where the agent tells.
+    /// The id of the message that is being streamed, if the agent reports it.
     message: String,
-    /// By their ids, and whether they were told.
+    /// Open calls by their id, and whether they were reported.
     calls: HashMap<String, (AcpToolCall, bool)>,
 }
 
@@ -57,7 +57,7 @@ impl AcpParser {
             (_, "agent_message_chunk") => self.push_message_chunk(value, &mut events),
             (_, "agent_thought_chunk" | "user_message_chunk") => self.said.finish_message(&mut events),
             (_, "tool_call" | "tool_call_update") => self.record_tool_call(value, &mut events),
-            // Plans, modes and the like: nothing that counts.
+            // Plans, modes and other updates without relevant data.
             _ => {}
         }
         events
@@ -73,7 +73,7 @@ impl AcpParser {
         self.said.push_chunk(piece, events);
     }
 
-    /// Some agents report a call before it begins, some only when it ends.
+    /// Records a tool call. Some agents report it before it begins, some only when it ends.
     fn record_tool_call(&mut self, update: &Value, events: &mut Vec<AgentEvent>) {
         self.said.finish_message(events);
         let id = text(update, "toolCallId");
@@ -122,7 +122,7 @@ impl AcpParser {
     }
 }
 
-/// An error that the agent answered. Its code may be the provider's status.
+/// Classifies an error response of the agent. Its code may be the provider's status.
 fn parse_provider_failure(value: &Value) -> ProviderFailure {
     let code = value.get("code").and_then(Value::as_i64).unwrap_or(0);
     let data = value.get("data").unwrap_or(&Value::Null);

@@ -1,7 +1,7 @@
 //! Commands that an agent may run without asking: exactly the task's check commands and the detected test runner.
 //! Formatted as rules of Claude Code; never wider than what the user trusted.
 
-/// Test runners by the file at the root that gives them away, most telling first.
+/// Test runners by the file at the root that indicates them, the most specific first.
 const RUNNERS: &[(&str, &str)] = &[
     ("Cargo.toml", "cargo test"),
     ("go.mod", "go test"),
@@ -14,15 +14,15 @@ const RUNNERS: &[(&str, &str)] = &[
     ("makefile", "make test"),
 ];
 
-/// The test runner that a file name at the root gives away.
+/// The test runner indicated by a file name at the root.
 pub fn test_runner(names_at_root: &[String]) -> Option<&'static str> {
     RUNNERS.iter().find(|(file, _)| names_at_root.iter().any(|name| name == file)).map(|(_, runner)| *runner)
 }
 
-/// Rules of Claude Code's permission settings, sorted and without repeats.
+/// Builds rules for Claude Code's permission settings, sorted and without duplicates.
 ///
-/// A rule has to equal the command. Backslashes and parentheses are escaped; `*` is a wildcard that cannot be
-/// escaped, so a command with one gets no rule: the agent is denied it, loopkeeper runs it all the same.
+/// A rule has to equal the command. Backslashes and parentheses are escaped; `*` is a wildcard that cannot be escaped,
+/// so a command with one gets no rule: the agent is denied it, but loopkeeper runs it anyway.
 pub fn claude_allow_rules(commands: &[String], runner: Option<&str>) -> Vec<String> {
     let piped =
         |command| Some(unfed_parts(command)).filter(|it| it.has_pipe).map_or_else(Vec::new, |it| it.parts);
@@ -41,7 +41,7 @@ pub fn claude_allow_rules(commands: &[String], runner: Option<&str>) -> Vec<Stri
     rules
 }
 
-/// The commands as they are, for agents that judge the parts of a line one by one, each once and in their order.
+/// The unchanged commands, each once and in order, for agents that judge the parts of a line separately.
 pub fn allowed_commands(commands: &[String], runner: Option<&str>) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     for command in commands {
@@ -67,15 +67,15 @@ fn exact(command: &str) -> String {
     rule
 }
 
-/// The parts of a command that nothing is fed to, and whether others are.
+/// The parts of a command that read from no pipe, and whether there are parts that do.
 struct PipelineHeads<'a> {
     parts: Vec<&'a str>,
     has_pipe: bool,
 }
 
-/// The first stage of each pipeline: agents judge the stages one by one (Claude Code where there are pipes), so the
-/// rule for the whole line is not enough. Later stages are left out: alone they would run what the agent feeds them
-/// (`| sh`), which nobody trusted.
+/// The first stage of each pipeline: agents judge the stages separately (Claude Code if there are pipes), so the rule
+/// for the whole line is not enough. Later stages are left out because on their own they would run any input from the
+/// agent (`| sh`), which the user did not trust.
 fn unfed_parts(command: &str) -> PipelineHeads<'_> {
     let mut parts = Vec::new();
     let (mut start, mut fed, mut has_pipe) = (0, false, false);
@@ -147,7 +147,7 @@ mod tests {
             None,
             &["Bash(cargo test 2>&1 | tail -5)", "Bash(cargo test 2>&1)"],
         );
-        // What reads from a pipe is not allowed alone.
+        // A command that reads from a pipe is not allowed on its own.
         check(&["cat x | sh"], None, &["Bash(cat x | sh)", "Bash(cat x)"]);
         check(&["a | b && c"], None, &["Bash(a | b && c)", "Bash(a)", "Bash(c)"]);
         check(&["a || b"], None, &["Bash(a || b)"]);

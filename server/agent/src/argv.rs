@@ -1,6 +1,6 @@
 //! The command line of one iteration: fills the placeholders of the loop's argv.
 
-/// What placeholders stand for.
+/// The values of placeholders.
 #[derive(Debug, Clone, Copy)]
 pub struct PlaceholderValues<'a> {
     /// `{session}`
@@ -11,7 +11,7 @@ pub struct PlaceholderValues<'a> {
     pub prompt_file: &'a str,
 }
 
-/// Fills every argument in one pass: what a value contains is never filled again.
+/// Fills every argument in one pass, so that placeholders inside values are not filled.
 pub fn fill_placeholders(argv: &[String], values: PlaceholderValues<'_>) -> Vec<String> {
     argv.iter().map(|argument| fill_argument(argument, values)).collect()
 }

@@ -1,28 +1,28 @@
 //! The known agents: how to install each one, and which environment variables and files indicate a login. Only their
 //! names are listed, and one word to search for in a file that also exists without a login.
 
-/// An agent that is looked for.
+/// An agent that loopkeeper can detect.
 #[derive(Debug, Clone, Copy)]
 pub struct KnownAgent {
-    /// As the configuration names it.
+    /// The name in the configuration.
     pub name: &'static str,
     pub title: &'static str,
     pub program: &'static str,
-    /// A command.
+    /// The install command.
     pub install: &'static str,
-    /// The end of a sentence.
+    /// The instruction for logging in, as the end of a sentence.
     pub log_in: &'static str,
-    /// Any of these says that there is a key.
+    /// Any of these indicates an API key.
     pub variables: &'static [&'static str],
     pub files: &'static [LoginFile],
 }
 
-/// A file that a login leaves behind.
+/// A file that a login creates.
 #[derive(Debug, Clone, Copy)]
 pub struct LoginFile {
-    /// The variable that moves its folder, and where it lies below that.
+    /// The variable that moves its folder, and its path below that folder.
     pub moved: Option<(&'static str, &'static str)>,
-    /// Below the home folder.
+    /// Its path below the home directory.
     pub at_home: &'static str,
     /// A word that the file contains only after a login, for a file that also exists without one.
     pub holds: Option<&'static str>,
@@ -102,7 +102,7 @@ pub const KNOWN: [KnownAgent; 8] = [
         install: "npm install -g @github/copilot",
         log_in: "start `copilot` in a terminal and log in with `/login`",
         variables: &["COPILOT_GITHUB_TOKEN", "GH_TOKEN", "GITHUB_TOKEN"],
-        // It takes the login of the GitHub CLI as well.
+        // The login of the GitHub CLI also works.
         files: &[
             holding(".copilot/config.json", "\"logged_in_users\""),
             holding(".config/gh/hosts.yml", "user:"),

@@ -20,21 +20,21 @@ use crate::fields::{
 use crate::{AgentEvent, ToolKind, TurnSummary};
 use failure::{ClaudeFailure, UsageLimitRejection};
 
-/// Tool calls that are remembered until their result comes; more at once do not happen.
+/// Maximum number of tool calls that are remembered until their result; more do not occur in practice.
 const OPEN_CALLS: usize = 256;
-/// Of a turn; the same tool is often denied again and again.
+/// Maximum denials of one turn, because the same tool is often denied repeatedly.
 const DENIALS_READ: usize = 50;
 
 /// The state between lines of one process.
 #[derive(Debug, Default)]
 pub struct ClaudeParser {
-    /// Files that open tool calls would write, by the call's id.
+    /// Files that open tool calls would write, by call id.
     writes: HashMap<String, String>,
-    /// The last words of the agent's own, for turns whose `result` has none.
+    /// The agent's last message, for turns whose `result` has none.
     last_text: String,
-    /// The error word of the last assistant line that had one, of this turn.
+    /// The last error code of an assistant line in this turn.
     error: Option<String>,
-    /// The last announced usage limit, if it rejects.
+    /// The last announced usage limit, if it rejects requests.
     limit: Option<UsageLimitRejection>,
 }
 
@@ -61,7 +61,7 @@ impl ClaudeParser {
         let within = value.get("parent_tool_use_id").and_then(Value::as_str);
         let own = within.is_none();
         if own && let Some(error) = value.get("error").and_then(Value::as_str) {
-            // The words of such a line are the CLI's, not the agent's; the `result` repeats them.
+            // The text of such a line is the CLI's, not the agent's; the `result` repeats it.
             self.error = Some(error.to_owned());
             return Vec::new();
         }
@@ -137,9 +137,9 @@ impl ClaudeParser {
         } else {
             (None, None)
         };
-        // The `result` of a failed turn holds the CLI's words, which are no message of the agent's.
+        // The `result` of a failed turn contains the CLI's message, not the agent's.
         let own = if is_error || said.is_empty() { self.last_text.clone() } else { said.to_owned() };
-        // Qwen Code adds up over the session.
+        // Qwen Code reports totals of the session.
         let of_session = value.pointer("/usage/total_tokens").and_then(Value::as_u64);
         TurnSummary {
             final_text: own,
@@ -181,7 +181,7 @@ fn content_blocks(value: &Value) -> impl Iterator<Item = &Value> {
     value.pointer("/message/content").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default().iter()
 }
 
-/// The text of a tool's result: one string, or blocks of which some are text.
+/// The text of a tool's result, which is one string or a list of blocks of which some are text.
 fn tool_result_text(result: &Value) -> String {
     let parts = match result.get("content") {
         Some(Value::String(whole)) => return whole.clone(),
@@ -195,7 +195,7 @@ fn permission_denials(value: &Value) -> &[Value] {
     value.get("permission_denials").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
 }
 
-/// `Bash: git push`.
+/// The description of a denied call: `Bash: git push`.
 fn describe_denial(denial: &Value) -> String {
     denied_call(text(denial, "tool_name"), &tool_detail(denial.get("tool_input").unwrap_or(&Value::Null)))
 }
@@ -206,7 +206,7 @@ fn failure_message(value: &Value) -> &str {
     first_nonempty(["/result", "/errors/0", "/error/message"].map(|it| text_at(value, it)))
 }
 
-/// `usage` is of the last turn alone; `modelUsage` adds up over the process, as the cost does.
+/// `usage` covers only the last turn; `modelUsage` covers the process, as the cost does.
 fn total_tokens(value: &Value) -> Option<u64> {
     const PER_MODEL: [&str; 4] =
         ["inputTokens", "outputTokens", "cacheReadInputTokens", "cacheCreationInputTokens"];
@@ -217,7 +217,7 @@ fn total_tokens(value: &Value) -> Option<u64> {
         |of: &Value, keys: [&str; 4]| keys.map(|key| count(of, key)).into_iter().fold(0, u64::saturating_add);
     match value.get("modelUsage").and_then(Value::as_object) {
         Some(models) => Some(models.values().map(|it| sum(it, PER_MODEL)).fold(0, u64::saturating_add)),
-        // Older versions have nothing better.
+        // Older versions report only this.
         None => value.get("usage").filter(|it| it.is_object()).map(|it| sum(it, OF_TURN)),
     }
 }

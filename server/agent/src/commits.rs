@@ -8,20 +8,20 @@ use std::str::Chars;
 use super::kind::AgentKind;
 use crate::PermissionMode;
 
-/// The repository of the work tree, for agents with a sandbox of their own: folders that a commit writes to.
+/// The repository of the work tree: the folders that a commit writes to. Needed by agents with their own sandbox.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GitDirs {
-    /// Of this work tree.
+    /// The Git directory of this work tree.
     pub git_dir: String,
-    /// Shared by all work trees; the same folder where there is one work tree.
+    /// Shared by all work trees; the same folder if there is only one.
     pub common_dir: String,
 }
 
-/// The commands that are allowed, with any arguments.
+/// The allowed commands, with any arguments.
 pub const ALLOWED: [&str; 2] = ["git add", "git commit"];
 
-/// The forms of these that are refused, `*` standing for anything. Long options may be abbreviated, and short ones
-/// joined; of the joined ones the usual are named, since no rule can name them all.
+/// The refused forms of these, with `*` as a wildcard. Long options may be abbreviated and short ones joined; only the
+/// usual joined ones are listed because no rule can cover them all.
 pub const REFUSED: [&str; 12] = [
     "git commit *--no-ver*",
     "git commit *--am*",
@@ -37,8 +37,8 @@ pub const REFUSED: [&str; 12] = [
     "git commit * -vn*",
 ];
 
-/// What the agent's safe mode cannot keep to, as the end of a sentence about the agent; `None`: nothing, or its
-/// permissions allow everything anyway.
+/// What the agent's safe mode cannot enforce, as the end of a sentence about the agent; `None` if it enforces
+/// everything or its permissions allow everything anyway.
 pub fn commit_limitation(
     kind: AgentKind,
     permissions: PermissionMode,
@@ -73,8 +73,8 @@ pub fn commit_limitation(
     }
 }
 
-/// Whether a command line is nothing but `git add` and `git commit`, one or several, with arguments whose meaning is
-/// certain: no expansion, no redirection, no option that is not known.
+/// Whether a command line consists only of `git add` and `git commit`, one or several, with arguments whose meaning is
+/// certain: no expansion, no redirection, no unknown option.
 pub fn is_plain(command: &str) -> bool {
     let Some(commands) = ShellLexer::new(command).split_commands() else { return false };
     !commands.is_empty() && commands.iter().all(|words| is_allowed(words))
@@ -117,7 +117,7 @@ fn is_commit(arguments: &[String]) -> bool {
     true
 }
 
-/// Whether the last one takes the next word; `None`: one of them is not known.
+/// Whether the last option takes the next argument; `None` if one of them is unknown.
 fn short_options(word: &str) -> Option<bool> {
     let mut options = word.chars().skip(1);
     while let Some(option) = options.next() {
@@ -130,7 +130,7 @@ fn short_options(word: &str) -> Option<bool> {
     Some(false)
 }
 
-/// Reads a command line of a shell as far as its meaning does not depend on anything else.
+/// Reads a shell command line as long as its meaning is unambiguous.
 struct ShellLexer<'a> {
     rest: Peekable<Chars<'a>>,
     commands: Vec<Vec<String>>,
@@ -143,7 +143,7 @@ impl<'a> ShellLexer<'a> {
         Self { rest: command.trim().chars().peekable(), commands: Vec::new(), words: Vec::new(), word: None }
     }
 
-    /// `None`: something in it could mean anything.
+    /// `None` if the meaning of any part is uncertain.
     fn split_commands(mut self) -> Option<Vec<Vec<String>>> {
         while let Some(it) = self.rest.next() {
             match it {
@@ -208,8 +208,8 @@ impl<'a> ShellLexer<'a> {
         }
     }
 
-    /// `"$(cat <<'EOF' … EOF )"`, by which many agents write a message of several lines: with its tag quoted, nothing
-    /// in it is expanded.
+    /// Reads `"$(cat <<'EOF' … EOF )"`, which many agents use for messages of several lines. Nothing in it is expanded
+    /// because its tag is quoted.
     fn here_document(&mut self) -> bool {
         let rest: String = self.rest.clone().collect();
         let Some(length) = here_document(&rest) else { return false };
@@ -218,7 +218,7 @@ impl<'a> ShellLexer<'a> {
     }
 }
 
-/// Its length in characters, behind the opening quote.
+/// Its length in characters, after the opening quote.
 fn here_document(text: &str) -> Option<usize> {
     let (tag, body) = text.strip_prefix("$(cat <<'")?.split_once("'\n")?;
     if tag.is_empty() || !tag.chars().all(|it| it.is_ascii_alphanumeric() || it == '_') {

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::catalog::{self, KnownAgent};
 
-/// Whose command line, environment and output an agent has.
+/// The agent whose command line, environment and output format apply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AgentKind {
     Claude,
@@ -18,11 +18,11 @@ pub enum AgentKind {
     Copilot,
     Cursor,
     Amp,
-    /// Through the Agent Client Protocol: one of the others, or a command of the user's.
+    /// An agent behind the Agent Client Protocol: one of the others, or a user-defined command.
     Acp(Option<&'static AgentKind>),
-    /// The built-in one, which talks as Claude Code does.
+    /// The built-in one, with the output format of Claude Code.
     Demo,
-    /// Any command of the user's: what it prints is known, nothing else.
+    /// A user-defined command, of which only the output format is known.
     Own(Dialect),
 }
 
@@ -51,7 +51,7 @@ impl Dialect {
     }
 }
 
-/// The names of those that can be chosen without a table of their own, as `auto` looks for them.
+/// The agents that need no configuration table, in the order in which `auto` tries them.
 pub const AUTO: [AgentKind; 4] =
     [AgentKind::Claude, AgentKind::Codex, AgentKind::Opencode, AgentKind::Gemini];
 
@@ -68,7 +68,7 @@ pub const KNOWN: [AgentKind; 8] = [
 ];
 
 impl AgentKind {
-    /// The kind of an agent by its name in the configuration.
+    /// The kind of an agent with this name in the configuration.
     pub fn from_name(name: &str, output: Dialect) -> Self {
         const ALL: &[AgentKind] = &KNOWN;
         let known = ALL.iter().find(|it| it.name() == name);
@@ -80,7 +80,7 @@ impl AgentKind {
         }
     }
 
-    /// As the configuration names it, and the program that is looked for; empty for a command of the user's own.
+    /// The name in the configuration and of the program; empty for a user-defined command.
     pub fn name(self) -> &'static str {
         match self {
             Self::Claude => "claude",
@@ -97,12 +97,12 @@ impl AgentKind {
         }
     }
 
-    /// What people need to know to get it and to log in.
+    /// How to install the agent and log in.
     pub fn known_agent(self) -> Option<&'static KnownAgent> {
         catalog::KNOWN.iter().find(|it| it.name == self.name())
     }
 
-    /// Whether it edits nothing at all unless it may do everything.
+    /// Whether it cannot edit anything without full permissions.
     pub fn needs_all(self) -> bool {
         self == Self::Cursor
     }

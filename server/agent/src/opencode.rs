@@ -11,7 +11,7 @@ use crate::fields::{denied_call, first_nonempty, number, status, text, text_at, 
 use crate::provider::{self, ProviderFailure};
 use crate::{AgentEvent, ProviderClass, ToolKind, TurnSummary};
 
-/// How it reports that a tool was not allowed.
+/// Messages for a tool that was not allowed.
 const DENIED: [&str; 3] = [
     "The user rejected permission",
     "The user has specified a rule which prevents you",
@@ -27,7 +27,7 @@ pub struct OpencodeParser {
     cost_micros: u64,
     tokens: u64,
     steps: u32,
-    /// Of the step that is going on.
+    /// Whether the current step contained text.
     has_said: bool,
 }
 
@@ -58,7 +58,7 @@ impl OpencodeParser {
         events
     }
 
-    /// What the process did, once it is gone; `None` where it never said anything of a model's answer.
+    /// The summary of the process after its end; `None` if no model output was reported.
     pub fn turn_summary(&self) -> Option<TurnSummary> {
         (self.steps > 0 || self.error.is_some()).then(|| TurnSummary {
             final_text: self.last_text.clone(),
@@ -69,7 +69,7 @@ impl OpencodeParser {
         })
     }
 
-    /// Every line has the session; the first one counts.
+    /// Every line contains the session; the first one counts.
     fn session_started(&mut self, value: &Value) -> Option<AgentEvent> {
         let session = text(value, "sessionID");
         if !self.session.is_empty() || session.is_empty() {
@@ -94,12 +94,12 @@ impl OpencodeParser {
     }
 }
 
-/// A call is reported when it is over, with its result.
+/// A call is reported with its result when it is over.
 fn parse_tool(part: &Value) -> Vec<AgentEvent> {
     let state = part.get("state").unwrap_or(&Value::Null);
     let input = state.get("input").unwrap_or(&Value::Null);
     let call = tool_use(text(part, "tool"), text(part, "callID"), input, None);
-    // Where no command is allowed there is no shell at all.
+    // If no command is allowed, there is no shell tool at all.
     if call.tool == "invalid" && ToolKind::from_tool_name(text(input, "tool")) == ToolKind::Run {
         let (tool, message) = (text(input, "tool").to_owned(), text(input, "error").to_owned());
         return vec![AgentEvent::Denied { tool, message }];

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// How iterations and processes of the agent go together.
+/// How iterations map to processes of the agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LoopMode {
@@ -12,7 +12,7 @@ pub enum LoopMode {
     Loop,
     /// One session, held open by its stop hook between iterations.
     Hook,
-    /// The same with the session that its user opened.
+    /// The same, with a session that the user opened.
     Attach,
 }
 
@@ -27,10 +27,10 @@ pub enum PromptBy {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PermissionMode {
-    /// Of a judge; no agent that works can have it.
+    /// For judges only, never for an agent that works.
     ReadOnly,
     Edits,
-    /// As [`Self::Edits`], and the user is asked about the rest; by `output = "acp"` alone.
+    /// Like [`Self::Edits`], but the user is asked about everything else; requires `output = "acp"`.
     Ask,
     SandboxedAll,
     All,

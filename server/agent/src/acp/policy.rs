@@ -8,14 +8,14 @@ use crate::fields::text;
 use crate::{PermissionMode, ToolKind, commits};
 use loopkeeper_text::sanitize;
 
-/// What the loop's configuration and its task allow.
+/// The calls that the loop's configuration and its task allow.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PermissionPolicy {
     pub permissions: PermissionMode,
-    /// The task's check commands and what they are made of, verbatim.
+    /// The task's check commands and their parts, verbatim.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub commands: Vec<String>,
-    /// May be called with further arguments.
+    /// The test runner, which may be called with further arguments.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub runner: Option<String>,
     /// `git add` and `git commit` are left to the agent.
@@ -23,18 +23,18 @@ pub struct PermissionPolicy {
     pub commits: bool,
 }
 
-/// Characters of what the user is asked: more is not read through.
+/// Maximum characters of a question to the user; a longer one would not be read completely.
 const MAX_WORDS: usize = 2000;
 
-/// What a call was refused for.
+/// The refused part of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallRefusal {
-    /// As `run: git push`.
+    /// The description, such as `run: git push`.
     pub what: String,
     pub why: &'static str,
 }
 
-/// Whether a path lies in the work tree, links resolved.
+/// Whether a path is inside the work tree after links are resolved.
 pub type InsideTreeFn<'a> = dyn Fn(&str) -> bool + 'a;
 
 impl PermissionPolicy {
@@ -57,8 +57,8 @@ impl PermissionPolicy {
         Some(CallRefusal { what, why })
     }
 
-    /// What the user is asked about a call that is refused otherwise, whole and with nothing hidden in it; or why they
-    /// are not.
+    /// The complete question to the user about a call that would otherwise be refused, with nothing hidden in it; or
+    /// the reason why the user cannot be asked.
     pub fn permission_question(
         &self,
         call: &AcpToolCall,
@@ -84,7 +84,8 @@ impl PermissionPolicy {
         }
     }
 
-    /// Exactly a command of the task, its test runner with plain arguments, or a commit where those are the agent's.
+    /// Whether it is exactly a command of the task, its test runner with plain arguments, or a commit if those are left
+    /// to the agent.
     fn allows_command(&self, command: &str) -> bool {
         let is_plain =
             |it: &str| !it.contains(|c: char| c.is_control() || "|&;<>()$`\\\"'{}[]*?~#!".contains(c));
@@ -117,8 +118,8 @@ fn tool_verb(call: &AcpToolCall) -> &str {
     }
 }
 
-/// The answer to the request, by one of the options that it offers. What would be remembered is chosen only where
-/// everything is allowed: what comes next is to be asked about again.
+/// Selects one of the options that the request offers. Options that are remembered are selected only if everything is
+/// allowed, because later calls must be asked about again.
 pub fn select_outcome(options: &[Value], is_allowed: bool, permissions: PermissionMode) -> Option<Value> {
     let all = matches!(permissions, PermissionMode::All | PermissionMode::SandboxedAll);
     let wanted: &[&str] = match (is_allowed, all) {
@@ -165,7 +166,7 @@ mod tests {
         check(&json!({"kind": "edit", "locations": [{"path": "/etc/a"}]}), Some("edit: /etc/a"));
         let both = json!([{"type": "diff", "path": "/tree/a"}, {"type": "diff", "path": "/b"}]);
         check(&json!({"kind": "edit", "content": both}), Some("edit: /tree/a"));
-        // One place that is told does not speak for another.
+        // A reported location does not cover the other paths of the call.
         check(
             &json!({"kind": "edit", "locations": [{"path": "/tree/a"}], "rawInput": {"filePath": "/b"}}),
             Some("edit: /b"),
@@ -194,7 +195,7 @@ mod tests {
             check(&said("sh test.sh -x"), Some("run: sh test.sh -x"));
             check(&said("sh"), Some("run: sh"));
         }
-        // What is asked for counts, not what it is called.
+        // The requested action counts, not its title.
         check(
             &json!({"kind": "execute", "title": "sh test.sh", "rawInput": {"command": "rm x"}}),
             Some("run: rm x"),

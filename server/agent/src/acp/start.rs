@@ -11,19 +11,19 @@ use crate::{PermissionMode, PromptBy, allow};
 /// The variable in which the bridge finds its [`BridgeOptions`].
 pub const VARIABLE: &str = "LOOPKEEPER_ACP";
 
-/// What the bridge is to see to.
+/// The settings of the bridge.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BridgeOptions {
     #[serde(flatten)]
     pub policy: PermissionPolicy,
-    /// To be chosen of what the agent offers.
+    /// The model, selected from those that the agent offers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effort: Option<String>,
 }
 
-/// The command line of one that is known, by which it speaks the protocol; of any other the user's own words.
+/// The command line that starts a known agent in protocol mode; for any other agent the user's own command.
 pub fn build_command_line(known: Option<AgentKind>, start: &CommandLineParams<'_>) -> AgentCommandLine {
     let mut argv = start.command.to_vec();
     let words: &[&str] = match known {
@@ -51,7 +51,7 @@ pub fn build_command_line(known: Option<AgentKind>, start: &CommandLineParams<'_
     AgentCommandLine { argv, env, prompt: PromptBy::Stdin }
 }
 
-/// Left to itself it asks about nothing.
+/// The permissions for an agent that would not ask by default.
 fn permission_env(permissions: PermissionMode) -> Option<(String, String)> {
     let rules = match permissions {
         PermissionMode::ReadOnly | PermissionMode::Edits | PermissionMode::Ask => {

@@ -1,4 +1,4 @@
-//! What the bridge prints of captured conversations, and single lines of it.
+//! The bridge's output for captured conversations, and single lines of it.
 
 use serde_json::{Value, json};
 
@@ -60,7 +60,7 @@ fn events(lines: &[Value]) -> Vec<AgentEvent> {
     lines.iter().flat_map(|it| reader.read_line(&it.to_string())).collect()
 }
 
-/// Each event in a word or two.
+/// A short label for each event.
 fn words(lines: &[Value]) -> Vec<String> {
     let word = |it: AgentEvent| match it {
         AgentEvent::Started { session, model } => format!("started {session} {model}"),
@@ -121,7 +121,7 @@ fn tools_are_read() {
     check(&[update(nested)], &["use Spawn Task look Some(\"P\")"]);
 }
 
-/// One that is held works on after the end of its turn.
+/// A held agent continues after the end of its turn.
 #[test]
 fn calls_that_a_turn_left_open_are_over_with_it() {
     let call = |command: &str| {

@@ -14,10 +14,10 @@ use self::place::{JsonStyle, insert_last, removal_range};
 use super::hooks::{MOMENT_S, OF_SUBAGENTS, hook_entry};
 use crate::hooks::{self, PROMPT_TIMEOUT_S, TIMEOUT_S};
 
-/// Relative to the root. By Claude Code's own rules it is this user's alone, in this workspace alone.
+/// Relative to the root. By the rules of Claude Code the file belongs to this user and this workspace only.
 pub const FILE: &str = ".claude/settings.local.json";
 
-/// What Claude Code calls an event, the word that our program knows it by, and how long it may take.
+/// Claude Code's name of each event, the argument of our program, and its timeout.
 fn events() -> impl Iterator<Item = (&'static str, &'static str, u64)> {
     let of_turns = [
         ("Stop", "stop", TIMEOUT_S),
@@ -27,12 +27,12 @@ fn events() -> impl Iterator<Item = (&'static str, &'static str, u64)> {
     of_turns.into_iter().chain(OF_SUBAGENTS.map(|(event, word)| (event, word, MOMENT_S)))
 }
 
-/// Only told.
+/// The timeout of the end event, which is only reported.
 const END_TIMEOUT_S: u64 = 5;
-/// Behind the program, before the event's word: no other hook is written like this.
+/// The arguments between the program and the event. They identify our hooks because no other hook is written like this.
 const WORDS: &str = "' hook session ";
 
-/// Why nothing is changed.
+/// Why the file is not changed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ClaudeSettingsError {
     #[error("it is not JSON: {0}")]
@@ -43,7 +43,7 @@ pub enum ClaudeSettingsError {
     Twice,
 }
 
-/// The file with our hooks in it; `text`: as it is, where there is one. `program`: our own, by its path.
+/// Adds our hooks to the file. `text`: its content if it exists. `program`: the path of our own program.
 pub fn install_hooks(text: Option<&str>, program: &str) -> Result<String, ClaudeSettingsError> {
     let text = text.filter(|it| !it.trim().is_empty()).unwrap_or("{\n}\n");
     let before = parse_settings(text)?;
@@ -59,7 +59,7 @@ pub fn install_hooks(text: Option<&str>, program: &str) -> Result<String, Claude
     verify_edit(&before, after)
 }
 
-/// The file without our hooks; lists and objects that held nothing else go with them.
+/// Removes our hooks from the file, including lists and objects that contained nothing else.
 pub fn remove_hooks(text: &str) -> Result<String, ClaudeSettingsError> {
     let before = parse_settings(text)?;
     let mut after = text.to_owned();
@@ -69,12 +69,12 @@ pub fn remove_hooks(text: &str) -> Result<String, ClaudeSettingsError> {
     verify_edit(&before, after)
 }
 
-/// Whether any hook of ours is in it.
+/// Whether the file contains any of our hooks.
 pub fn is_installed(text: &str) -> bool {
     !installed_hooks(text).is_empty()
 }
 
-/// Whether every hook of ours is in it; an earlier version of us had fewer.
+/// Whether the file contains all of our hooks; earlier versions had fewer.
 pub fn is_complete(text: &str) -> bool {
     let ours = installed_hooks(text);
     let is_there =
@@ -82,12 +82,12 @@ pub fn is_complete(text: &str) -> bool {
     events().all(|(event, word, _)| is_there(event, word))
 }
 
-/// Each once, in whatever order.
+/// Whether each wanted hook is present exactly once, in any order.
 fn holds_all(ours: &[(String, String)], wanted: &[(String, String)]) -> bool {
     ours.len() == wanted.len() && wanted.iter().all(|it| ours.contains(it))
 }
 
-/// Nothing is left in it.
+/// Whether the file has no content left.
 pub fn is_empty(text: &str) -> bool {
     with_root(text, |root| root.properties.is_empty()).unwrap_or_default()
 }
@@ -96,7 +96,7 @@ fn shape_error(of: &str) -> ClaudeSettingsError {
     ClaudeSettingsError::Shape(of.to_owned())
 }
 
-/// As Claude Code reads it.
+/// Parses the settings as Claude Code does.
 fn parse_settings(text: &str) -> Result<serde_json::Value, ClaudeSettingsError> {
     let json = text.strip_prefix('\u{feff}').unwrap_or(text);
     let value: serde_json::Value =
@@ -104,7 +104,7 @@ fn parse_settings(text: &str) -> Result<serde_json::Value, ClaudeSettingsError> 
     if value.is_object() { Ok(value) } else { Err(shape_error("{ … }")) }
 }
 
-/// Read back before it is believed: nothing but ours may differ.
+/// Parses the result again to verify that only our hooks differ.
 fn verify_edit(before: &serde_json::Value, after: String) -> Result<String, ClaudeSettingsError> {
     if without_ours(before.clone()) == without_ours(parse_settings(&after)?) {
         Ok(after)
@@ -143,7 +143,7 @@ fn word_of(command: &str) -> Option<&str> {
     command.split_once(WORDS).map(|(_, word)| word.trim())
 }
 
-/// Event and command of each of our hooks.
+/// The event and command of each of our hooks.
 fn installed_hooks(text: &str) -> Vec<(String, String)> {
     let list = |root: &Object<'_>| {
         let hooks = property(root, "hooks").and_then(|it| it.value.as_object())?;
@@ -174,7 +174,7 @@ fn property<'a>(object: &'a Object<'a>, name: &str) -> Option<&'a ObjectProp<'a>
     object.properties.iter().rev().find(|it| it.name.as_str() == name)
 }
 
-/// The bytes of the first hook of ours, with everything around it that holds nothing else.
+/// The range of our first hook, including the containers that contain nothing else.
 fn first_of_ours(root: &Object<'_>) -> Option<std::ops::Range<usize>> {
     let is_hook_of_ours = |it: &Value<'_>| command_of(it).is_some_and(is_ours);
     let hooks = property(root, "hooks")?;
@@ -202,7 +202,7 @@ fn first_of_ours(root: &Object<'_>) -> Option<std::ops::Range<usize>> {
     None
 }
 
-/// One more entry at the end of an event's list.
+/// Appends an entry to an event's list.
 fn append_entry(text: &str, event: &str, entry: &serde_json::Value) -> Result<String, ClaudeSettingsError> {
     let splice = |root: &Object<'_>| {
         let style = JsonStyle::detect(text, root);
@@ -223,9 +223,9 @@ fn append_entry(text: &str, event: &str, entry: &serde_json::Value) -> Result<St
     Ok(after)
 }
 
-/// Looks at the outermost object. Its ranges are those of `text`, which was read as JSON before.
+/// Calls `look` on the outermost object. Its ranges refer to `text`, which was parsed as JSON before.
 fn with_root<T>(text: &str, look: impl FnOnce(&Object<'_>) -> T) -> Option<T> {
-    // A byte order mark would move all ranges; as a blank it does not.
+    // A byte order mark would shift all ranges; blanks of the same length do not.
     let blank = text.replacen('\u{feff}', "   ", usize::from(text.starts_with('\u{feff}')));
     let parsed = parse_to_ast(&blank, &CollectOptions::default(), &ParseOptions::default()).ok()?;
     parsed.value.as_ref().and_then(Value::as_object).map(look)

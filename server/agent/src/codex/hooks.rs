@@ -9,13 +9,13 @@ use serde_json::json;
 use crate::hooks::TIMEOUT_S;
 use loopkeeper_text::digest::sha256;
 
-/// What it calls the first stop hook of its command line.
+/// Codex's name of the first stop hook on its command line.
 const OURS: &str = "/<session-flags>/config.toml:stop:0:0";
 
-/// The command line with our stop hook. `command`: the hook's, for a shell.
+/// Adds our stop hook to the command line. `command`: the shell command of the hook.
 pub fn inject_stop_hook(mut argv: Vec<String>, command: &str) -> Vec<String> {
     let Some(exec) = argv.iter().position(|it| it == "exec") else { return argv };
-    // A string of JSON is one of TOML.
+    // A JSON string is a valid TOML string.
     let command = json!(command).to_string();
     let hook = format!("hooks.Stop=[{{hooks=[{{type=\"command\",command={command},timeout={TIMEOUT_S}}}]}}]");
     let state = format!("hooks.state={{\"{OURS}\"={{trusted_hash=\"{}\"}}}}", hook_hash(&command));
@@ -24,7 +24,7 @@ pub fn inject_stop_hook(mut argv: Vec<String>, command: &str) -> Vec<String> {
     argv
 }
 
-/// Of its own normal form: sorted, nothing left out that has a default.
+/// The hash of Codex's normal form: sorted, with all defaults filled in.
 fn hook_hash(command: &str) -> String {
     let identity = format!(
         r#"{{"event_name":"stop","hooks":[{{"async":false,"command":{command},"timeout":{TIMEOUT_S},"type":"command"}}]}}"#
@@ -32,7 +32,7 @@ fn hook_hash(command: &str) -> String {
     format!("sha256:{}", sha256(identity.as_bytes()))
 }
 
-/// An argument of the user's that would take the place of ours.
+/// A user argument that would replace our hook.
 pub fn in_the_way(argv: &[String]) -> Option<&str> {
     const OURS: [&str; 3] = ["hooks=", "hooks.Stop", "hooks.state"];
     let override_of = |it: &str| {
@@ -67,7 +67,7 @@ mod tests {
         let state = equipped[5].parse::<toml::Table>().expect("TOML");
         let ours = &state["hooks"]["state"]["/<session-flags>/config.toml:stop:0:0"]["trusted_hash"];
         assert!(ours.as_str().is_some_and(|it| it.starts_with("sha256:") && it.len() == 71), "{ours:?}");
-        // Without the word behind which they stand there is no place for them.
+        // Without the subcommand that precedes them the arguments cannot be inserted.
         assert_eq!(inject_stop_hook(argv(&["codex", "-"]), "/k"), argv(&["codex", "-"]));
     }
 

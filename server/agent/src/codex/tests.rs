@@ -1,4 +1,4 @@
-//! Every captured transcript of the real program, against what its scenario says.
+//! Checks every captured transcript of the real program against its scenario.
 
 use proptest::prelude::proptest;
 
@@ -62,7 +62,7 @@ fn retries_are_events_and_no_failures() {
     let events: Vec<AgentEvent> =
         captured!("codex", "err_429").lines().flat_map(|line| codex.read_line(line)).collect();
     assert!(events.contains(&AgentEvent::Retry { attempt: 2, status: Some(429) }), "{events:?}");
-    // Remarks about its own configuration are none of the agent's words.
+    // Remarks about its own configuration are not part of the agent's text.
     assert!(!events.iter().any(|it| matches!(it, AgentEvent::Text(_) | AgentEvent::Unread(_))), "{events:?}");
 }
 

@@ -1,4 +1,4 @@
-//! What is a commit and nothing else, and what each agent cannot be kept from.
+//! What counts as a plain commit, and what the rules of each agent cannot prevent.
 
 use super::{commit_limitation, is_plain};
 use crate::PermissionMode;
@@ -67,7 +67,7 @@ fn only_plain_commits_are_allowed() {
     }
 }
 
-/// What cannot be expressed is said, and only where it matters.
+/// Limitations are reported only where they apply.
 #[test]
 fn what_the_rules_of_an_agent_cannot_express_is_said() {
     for kind in KNOWN {

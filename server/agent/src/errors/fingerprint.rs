@@ -31,7 +31,7 @@ macro_rules! rule {
     };
 }
 
-/// In this order: what a later one would take apart goes first.
+/// Applied in this order: text that a later rule would split is masked first.
 static PLACES_AND_TIMES: [MaskRule; 9] = [
     rule!(|it| it.contains("://"), r"[a-z][a-z0-9+]*://[^\s'\x22`)>]+", "<url>"),
     rule!(
@@ -66,7 +66,7 @@ static PLACES_AND_TIMES: [MaskRule; 9] = [
 const MONTHS: [&str; 12] =
     ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 static HEX: LazyLock<Regex> = LazyLock::new(|| constant(r"(?i)\b0x[0-9a-f]+\b|\b[0-9a-f]{7,64}\b"));
-/// What the one after it finds where there are no other letters.
+/// Equivalent to `NUMBERS` for ASCII text, but cheaper.
 static PLAIN_NUMBERS: MaskRule = rule!(
     has_digit,
     r"(?-u:\b)[0-9]+(?:[.,][0-9]+)*(?:[\t\n\x0B\f\r ]?(?:ns|us|ms|s|m|h|min|secs?|seconds?|minutes?|hours?|days?))?(?:(?-u:\b)|$)",
@@ -84,7 +84,7 @@ pub fn fingerprint(error: &str) -> Fingerprint {
     digest(&normalize_error(error))
 }
 
-/// The fingerprint of a text that is already without what differs from run to run.
+/// The fingerprint of a text whose variable parts are already removed.
 pub fn digest(text: &str) -> Fingerprint {
     let digest = Sha256::digest(text.as_bytes());
     Fingerprint(digest.iter().take(6).fold(String::new(), |mut hex, byte| {
@@ -107,12 +107,12 @@ pub(super) fn normalize_error(error: &str) -> String {
     text.trim_start_matches(|c: char| !c.is_alphanumeric() && c != '<').trim().to_owned()
 }
 
-/// Of any script, as in the patterns.
+/// Whether it contains a digit of any script, as the patterns do.
 fn has_digit(text: &str) -> bool {
     text.chars().any(char::is_numeric)
 }
 
-/// A word with digits that may be a hash or an address: shorter ones are numbers or words.
+/// Whether it may contain a hash or an address; shorter hexadecimal words count as numbers or words.
 fn has_hex(text: &str) -> bool {
     let long = |it: &[u8]| it.len() >= 7 && it.iter().any(u8::is_ascii_digit);
     text.contains("0x")
@@ -123,7 +123,7 @@ fn has_hex(text: &str) -> bool {
 fn without_hex(text: &str) -> String {
     let replaced = HEX.replace_all(text, |found: &regex::Captures<'_>| {
         let word = found.get(0).map_or("", |it| it.as_str());
-        // `defaced` is a word.
+        // `defaced` is a plain word, not a number.
         if word.contains(|c: char| c.is_ascii_digit()) { "<n>".to_owned() } else { word.to_owned() }
     });
     replaced.into_owned()
@@ -142,7 +142,7 @@ mod tests {
 
     use super::*;
 
-    /// Every pattern, asked or not.
+    /// The result of all patterns without the pre-checks.
     fn by_patterns_alone(error: &str) -> String {
         let mut text = sanitize::line_within(error, 2000);
         for rule in &PLACES_AND_TIMES {

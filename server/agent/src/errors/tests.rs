@@ -143,7 +143,7 @@ fn errors_of_real_tools_are_found() {
     assert_eq!(missed, [""; 0]);
 }
 
-/// The error that is left of several lines.
+/// Checks the errors that remain of several lines.
 fn check(output: &str, expect: &[&str]) {
     assert_eq!(errors(OutputSource::Program, output), expect, "{output}");
 }

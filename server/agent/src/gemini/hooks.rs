@@ -7,15 +7,15 @@ use serde_json::{Value, json};
 
 use crate::hooks::{TIMEOUT_S, add_hook};
 
-/// Names its home, where that is not the user's.
+/// The variable that names its home directory if that is not the user's.
 pub const HOME: &str = "GEMINI_CLI_HOME";
-/// Its folder there, and its settings in that.
+/// Its folder in the home directory, and its settings file in that folder.
 pub const FOLDER: &str = ".gemini";
 pub const SETTINGS: &str = "settings.json";
 
-/// Its settings with our stop hook beside what is in them; `None`: they cannot be read. `command`: the hook's, for a
-/// shell. `passed`: the variables that it is recognised by, which not every environment lets through to a hook; it
-/// fills them in when it reads the file.
+/// Adds our stop hook to its settings; `None` if they cannot be parsed. `command`: the shell command of the hook.
+/// `passed`: the variables that identify the hook. Not every environment passes them to hooks, so they are placeholders
+/// that it fills in when it reads the file.
 pub fn settings_with_hook(theirs: &str, command: &str, passed: &[&str]) -> Option<String> {
     let read = |text| parse_to_serde_value(text, &ParseOptions::default()).ok();
     let mut settings: Value = if theirs.trim().is_empty() { json!({}) } else { read(theirs)? };

@@ -3,18 +3,18 @@
 use crate::starting::{CommandLineParams, extend};
 use crate::{PermissionMode, allow, commits};
 
-/// A command of the list may be called with further arguments; one that the list's own grammar would split gets no
-/// rule, so that the agent is denied it and loopkeeper runs it all the same.
+/// Commands in the list may be called with further arguments. A command that the list's grammar would split gets no
+/// rule, so that the agent is denied it; loopkeeper runs it anyway.
 pub fn build_argv(start: &CommandLineParams<'_>) -> Vec<String> {
     argv_of(start, "auto_edit")
 }
 
-/// Of one of its relatives, which spells its safe mode otherwise.
+/// Builds the argv of a derived CLI that has another name for its safe mode.
 pub(crate) fn argv_of(start: &CommandLineParams<'_>, safe: &str) -> Vec<String> {
     let mut argv = start.command.to_vec();
     extend(&mut argv, &["-o", "stream-json", "--session-id", "{session}"]);
     match start.permissions {
-        // What would have to be asked about is denied, since nobody is there.
+        // Calls that need approval are denied, because a headless run cannot ask.
         PermissionMode::ReadOnly => extend(&mut argv, &["--approval-mode", "default"]),
         PermissionMode::Edits | PermissionMode::Ask => {
             extend(&mut argv, &["--approval-mode", safe]);
@@ -40,12 +40,12 @@ pub(crate) fn shell_tool_rule(command: &str) -> String {
     format!("run_shell_command({command})")
 }
 
-/// Those that no list of tools takes apart.
+/// Commands that no tool list would split.
 pub fn plain_commands(commands: &[String]) -> impl Iterator<Item = &String> {
     commands.iter().filter(|it| !it.contains([',', '(', ')', '*', '"', '\'', '{', '}']))
 }
 
-/// Without the first it starts itself once more, as a child that no signal to the parent reaches. The work tree is
-/// trusted by the time that anything is started, and asked about nowhere else.
+/// Without the first variable it starts itself again as a child that does not receive signals to the parent. The work
+/// tree is already trusted before anything is started, and no other place asks about it.
 pub const ENVIRONMENT: &[(&str, &str)] =
     &[("GEMINI_CLI_NO_RELAUNCH", "true"), ("GEMINI_CLI_TRUST_WORKSPACE", "true"), ("NO_BROWSER", "true")];

@@ -46,7 +46,7 @@ fn what_is_missing_is_said_before_it_bites() {
     check(AgentKind::from_name("mine", Dialect::Acp), &[]);
 }
 
-/// One row of the page.
+/// One row of the documentation table.
 fn row(name: &str, kind: AgentKind) -> String {
     let can = kind.capabilities();
     let word = |it: Support| match it {

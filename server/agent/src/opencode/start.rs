@@ -22,8 +22,8 @@ pub fn build_argv(start: &CommandLineParams<'_>) -> Vec<String> {
     argv
 }
 
-/// Edits inside the work tree are allowed without a word; of commands only the checks and the test runner. The last
-/// rule that fits counts, so the order is kept. A command with a wildcard gets no rule.
+/// Edits inside the work tree are allowed without asking; of commands only the checks and the test runner. The last
+/// matching rule counts, so the order is kept. A command with a wildcard gets no rule.
 pub fn build_env(start: &CommandLineParams<'_>) -> Vec<(String, String)> {
     let rest = r#""external_directory":"deny","webfetch":"deny","websearch":"deny""#;
     let permissions = |tools: String| vec![("OPENCODE_PERMISSION".to_owned(), format!("{{{tools},{rest}}}"))];
@@ -52,6 +52,6 @@ pub fn resume_argv(argv: &[String]) -> Vec<String> {
     argv
 }
 
-/// Nothing is fetched or replaced in the middle of a loop.
+/// Prevents downloads and updates during a loop.
 pub const ENVIRONMENT: &[(&str, &str)] =
     &[("OPENCODE_DISABLE_AUTOUPDATE", "1"), ("OPENCODE_DISABLE_LSP_DOWNLOAD", "1")];

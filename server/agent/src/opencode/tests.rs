@@ -1,4 +1,4 @@
-//! Every captured transcript of the real program, against what its scenario says.
+//! Checks every captured transcript of the real program against its scenario.
 
 use proptest::prelude::proptest;
 

@@ -35,7 +35,7 @@ fn what_stderr_says_at_the_end() {
     }
 }
 
-/// Copilot CLI and Amp were run without an account: this is as far as they come.
+/// Copilot CLI and Amp were run without an account, so nothing later than the login is covered.
 #[test]
 fn without_an_account_it_is_said_which_login_is_missing() {
     for (name, dialect, stdout, stderr, class, words) in [

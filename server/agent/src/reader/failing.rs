@@ -7,7 +7,7 @@ use crate::provider::{self, LocalClock};
 use crate::{AgentEnding, ProviderClass, ProviderError};
 use loopkeeper_text::sanitize;
 
-/// How agents say that they do not have the session that they were to go on with.
+/// Messages of agents about a missing session that was to be resumed.
 const NO_SESSION: [&str; 4] = [
     "No conversation found with session ID",
     "no rollout found for thread id",
@@ -26,7 +26,7 @@ pub(super) fn of_text(
 ) -> Option<ProviderError> {
     match end.ending {
         AgentEnding::NotStarted => Some(not_started(end)),
-        // Some say so and call it a success.
+        // Some agents report a missing session and exit with success.
         AgentEnding::Exited if end.exit == Some(0) => {
             provider::of_whole(&tally.said).map(|it| it.into_provider_error(here))
         }
@@ -55,14 +55,14 @@ pub(super) fn of_dialect(
     }
     match end.ending {
         AgentEnding::NotStarted => Some(not_started(end)),
-        // What was ended in the middle of retries was waiting for its provider, not working.
+        // An agent that was killed during retries was waiting for its provider, not working.
         AgentEnding::Idle if tally.is_unanswered && retries_silently(dialect) => {
             Some(unreachable_error(tally.retrying.unwrap_or(ProviderRetry { status: None })))
         }
         AgentEnding::TimedOut | AgentEnding::Idle => tally.retrying.map(unreachable_error),
         AgentEnding::Stopped | AgentEnding::Capped | AgentEnding::Held => None,
         AgentEnding::Exited => match &tally.turn {
-            // A signal after the last turn (or a late exit code) takes nothing back of what was done.
+            // A signal after the last turn (or a late exit code) does not invalidate the work.
             Some(turn) => turn.error.clone().map(|it| it.into_provider_error(here)),
             None if tally.skipped && end.exit == Some(0) => None,
             None => Some(of_silence(dialect, tally, end, here)),
@@ -70,7 +70,7 @@ pub(super) fn of_dialect(
     }
 }
 
-/// Most say nothing while they ask their provider again and again.
+/// Most agents print nothing while they retry their provider.
 fn retries_silently(dialect: &DialectParser) -> bool {
     match dialect {
         DialectParser::Codex(_)
@@ -81,7 +81,7 @@ fn retries_silently(dialect: &DialectParser) -> bool {
     }
 }
 
-/// It ended without the end of a turn. Some tell on stderr alone why.
+/// Classifies a process that ended without the end of a turn. Some agents report the reason only on stderr.
 fn of_silence(
     dialect: &DialectParser,
     tally: &RunSummaryBuilder,
@@ -89,7 +89,7 @@ fn of_silence(
     here: &LocalClock<'_>,
 ) -> ProviderError {
     let told = match dialect {
-        // Once it has begun, what it says there is never about its provider.
+        // After its start, its stderr is never about the provider.
         DialectParser::Claude(_) if tally.session.is_some() => None,
         _ => provider::of_failed(&end.stderr, "").map(|it| it.into_provider_error(here)),
     };
@@ -120,7 +120,7 @@ fn not_started(end: &ProcessEnd) -> ProviderError {
     }
 }
 
-/// The process ended without a word of its own about why.
+/// The process ended without reporting a reason.
 fn early_exit_error(end: &ProcessEnd) -> ProviderError {
     if end.stderr.contains("cannot be used with root/sudo privileges") {
         let remedy = "the agent refuses to run without permission checks as root; set `permissions = \"edits\"`, \

@@ -4,7 +4,7 @@
 use crate::starting::{CommandLineParams, extend};
 use crate::{PermissionMode, allow, commits, gemini};
 
-/// A relative of Gemini CLI with the output of Claude Code. Its safe mode also writes outside of the work tree.
+/// Derived from Gemini CLI, with the output of Claude Code. Its safe mode also writes outside of the work tree.
 pub(super) fn qwen(start: &CommandLineParams<'_>) -> Vec<String> {
     let mut argv = gemini::start::argv_of(start, "auto-edit");
     let is_safe = matches!(start.permissions, PermissionMode::Edits | PermissionMode::Ask);
@@ -17,14 +17,14 @@ pub(super) fn qwen(start: &CommandLineParams<'_>) -> Vec<String> {
     argv
 }
 
-/// What it allows by its beginning may hold other commands.
+/// Denied forms, because a command that is allowed by its prefix may contain other commands.
 const SUBSTITUTIONS: [&str; 4] = ["git *$*", "git *`*", "git *<(*", "git *>(*"];
 
-/// As Gemini CLI it would start itself once more.
+/// Like Gemini CLI, it would start itself again.
 pub(super) const QWEN_ENVIRONMENT: &[(&str, &str)] =
     &[("NO_BROWSER", "true"), ("QWEN_CODE_NO_RELAUNCH", "true")];
 
-/// Prints text: its JSON has neither costs nor what was denied.
+/// Prints text, because its JSON contains neither costs nor denials.
 pub(super) fn copilot(start: &CommandLineParams<'_>) -> Vec<String> {
     let mut argv = start.command.to_vec();
     extend(
@@ -32,7 +32,7 @@ pub(super) fn copilot(start: &CommandLineParams<'_>) -> Vec<String> {
         &["-s", "--no-color", "--no-ask-user", "--no-auto-update", "--session-id", "{session}"],
     );
     match start.permissions {
-        // What nothing allows is denied.
+        // Calls without an allow rule are denied.
         PermissionMode::ReadOnly => {}
         PermissionMode::Edits | PermissionMode::Ask => {
             extend(&mut argv, &["--allow-tool", "write"]);
@@ -58,7 +58,7 @@ pub(super) fn copilot(start: &CommandLineParams<'_>) -> Vec<String> {
     argv
 }
 
-/// Without `--force` it only proposes edits, so there is no safe mode to start it in.
+/// Without `--force` it only proposes edits, so that no safe mode is possible.
 pub(super) fn cursor(start: &CommandLineParams<'_>) -> Vec<String> {
     let mut argv = start.command.to_vec();
     extend(&mut argv, &["-p", "--output-format", "stream-json"]);
@@ -79,7 +79,7 @@ pub(super) fn cursor_resuming(argv: &[String]) -> Vec<String> {
     argv
 }
 
-/// What it may do is decided by its own settings alone.
+/// Its permissions depend on its own settings alone.
 pub(super) fn amp(start: &CommandLineParams<'_>) -> Vec<String> {
     let mut argv = start.command.to_vec();
     extend(&mut argv, &["-x", "--stream-json"]);

@@ -1,4 +1,4 @@
-//! Command lines of every agent for every permission, as they were tried with the real programs.
+//! Command lines of every agent for every permission, as tested with the real programs.
 
 use super::CommandLineParams;
 use crate::commits::GitDirs;
@@ -9,7 +9,7 @@ fn texts(words: &[&str]) -> Vec<String> {
     words.iter().map(ToString::to_string).collect()
 }
 
-/// What the whole command line is, behind the program, for these permissions and checks.
+/// Checks the whole command line after the program for these permissions and checks.
 fn check(
     kind: AgentKind,
     permissions: PermissionMode,
@@ -98,8 +98,8 @@ fn the_command_line_says_what_is_permitted() {
     check(AgentKind::Opencode, All, &["sh test.sh"], &[opencode, "--auto", rest], &[]);
 }
 
-/// Where commits are left to the agent, its safe mode allows them and nothing that passes over hooks; nothing else of
-/// its command line changes.
+/// If commits are left to the agent, its safe mode allows them, but nothing that bypasses hooks. Nothing else on its
+/// command line changes.
 #[test]
 fn commits_are_allowed_as_far_as_its_rules_can_say_it() {
     let git = |it: &str| it.to_owned();

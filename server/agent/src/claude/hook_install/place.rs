@@ -7,13 +7,13 @@ use jsonc_parser::common::Ranged;
 use serde::Serialize as _;
 use serde_json::ser::{PrettyFormatter, Serializer};
 
-/// How a document is written.
+/// The formatting style of a document.
 pub(super) struct JsonStyle<'a> {
     text: &'a str,
     line_end: &'static str,
     /// One step of indentation.
     unit: &'a str,
-    /// Over several lines.
+    /// Whether the document has several lines.
     is_long: bool,
 }
 
@@ -29,7 +29,7 @@ impl<'a> JsonStyle<'a> {
         self.unit.repeat(depth)
     }
 
-    /// A property or an element; `indent`: of its first line, none: all of it in one line.
+    /// Formats a property or an element. `indent`: the indentation of its first line; `None` formats it on one line.
     fn format_element(
         &self,
         (name, value): (Option<&str>, &serde_json::Value),
@@ -46,13 +46,13 @@ impl<'a> JsonStyle<'a> {
     fn pretty(&self, value: &serde_json::Value) -> String {
         let mut bytes = Vec::new();
         let formatter = PrettyFormatter::with_indent(self.unit.as_bytes());
-        // Strings, numbers, lists and objects: nothing that JSON could refuse.
+        // Serializing strings, numbers, lists and objects cannot fail.
         let _ = value.serialize(&mut Serializer::with_formatter(&mut bytes, formatter));
         String::from_utf8(bytes).unwrap_or_default()
     }
 }
 
-/// Behind the last of `children`, in a container at `depth` steps above them.
+/// Inserts after the last of `children`, in a container at `depth` steps above them.
 pub(super) fn insert_last(
     style: &JsonStyle<'_>,
     (container, children): (&impl Ranged, &[impl Ranged]),
@@ -75,7 +75,7 @@ pub(super) fn insert_last(
     (at, format!(",{gap}{}", style.format_element(new, None)))
 }
 
-/// One of `children` with its comma; the only one with all blanks around it.
+/// The range of one of `children` with its comma; an only child includes all blanks around it.
 pub(super) fn removal_range(container: &impl Ranged, children: &[impl Ranged], index: usize) -> Range<usize> {
     let (Some(child), next) = (children.get(index), children.get(index + 1)) else { return 0..0 };
     let before = index.checked_sub(1).and_then(|it| children.get(it));
@@ -86,7 +86,7 @@ pub(super) fn removal_range(container: &impl Ranged, children: &[impl Ranged], i
     }
 }
 
-/// The blanks before `at`, where nothing else is before it in its line.
+/// The blanks before `at`, if nothing else precedes it on its line.
 fn leading_indent(text: &str, at: usize) -> Option<&str> {
     let line = text.get(..at)?.rfind('\n').map(|it| it + 1)?;
     text.get(line..at).filter(|it| it.trim_matches([' ', '\t']).is_empty())

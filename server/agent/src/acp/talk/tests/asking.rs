@@ -1,4 +1,4 @@
-//! `permissions = "ask"`: what is put to the user, one after the other, and what the agent is answered.
+//! `permissions = "ask"`: the sequence of questions to the user, and the responses to the agent.
 
 use serde_json::{Value, json};
 
@@ -83,7 +83,7 @@ fn one_is_asked_after_the_other() {
         (sent(&acts), asked(&acts)),
         (vec!["allow_once".to_owned()], vec![(2, &*format!("{WHY}: two"))])
     );
-    // All of them are taken back.
+    // All of them are withdrawn.
     hear(&mut talk, &request("c", &run("three")));
     let acts = talk.cancel();
     assert_eq!(sent(&acts), ["-", "-", "session/cancel"]);
@@ -141,7 +141,7 @@ fn what_cannot_be_told_whole_is_denied_unasked() {
         json!({"toolCallId": "x", "kind": "edit", "locations": many}),
         "it names more files than are looked at",
     );
-    // An answer that is remembered is not given.
+    // Options that are remembered are never selected.
     let mut talk = working();
     let mut forever = request("q", &run("git push"));
     forever["params"]["options"] = json!([{"optionId": "a", "kind": "allow_always"}]);
