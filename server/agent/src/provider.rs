@@ -151,7 +151,7 @@ fn without_fences(text: &str) -> Vec<&str> {
     spoken
 }
 
-/// Stack frames and the braces of what they throw.
+/// Whether the line is a stack frame or a brace of a printed exception.
 fn is_trace(line: &str) -> bool {
     let line = line.trim();
     line.starts_with("at ")

@@ -51,7 +51,7 @@ pub enum KillReason {
     Garbage,
 }
 
-/// What the stop hook reported or determined.
+/// The data reported by the stop hook.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct StopHookReport<'a> {
     /// The agent's last message; empty if it is not reported.

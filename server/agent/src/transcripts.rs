@@ -5,7 +5,7 @@ use super::reader::{AgentOutputReader, ProcessEnd};
 use super::{AgentRun, ProviderClass};
 use crate::kind::Dialect;
 
-/// What a transcript must be read as.
+/// The expected result of reading a transcript.
 #[derive(Clone, Copy)]
 pub(super) struct ExpectedRun {
     pub(super) exit: i32,

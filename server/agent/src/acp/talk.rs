@@ -41,7 +41,7 @@ pub struct PromptParams {
     pub held: bool,
 }
 
-/// What the caller has to do next.
+/// The next action of the caller.
 #[derive(Debug, Clone, PartialEq)]
 pub enum AcpAction {
     /// A message to the agent.
@@ -60,7 +60,7 @@ pub enum AcpAction {
     End { well: bool },
 }
 
-/// What the client waits for from the agent.
+/// The response that the client waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AcpState {
     Greeting,

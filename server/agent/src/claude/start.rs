@@ -69,8 +69,8 @@ fn permission_rules(start: &CommandLineParams<'_>) -> PermissionRules {
 
 /// Variables added to the agent's environment; the user's values take precedence.
 ///
-/// Background tasks would outlive their turn and yield a second `result`. Retries are left to loopkeeper, which records
-/// them, because the CLI's own ten retries would hide a bad key for minutes.
+/// Background tasks would outlive their turn and yield a second `result`. The CLI's own retries are limited because
+/// loopkeeper retries as well and records it, whereas the default of ten would hide a bad key for minutes.
 pub const ENVIRONMENT: &[(&str, &str)] = &[
     ("CLAUDE_CODE_DISABLE_BACKGROUND_TASKS", "1"),
     ("CLAUDE_CODE_MAX_RETRIES", "3"),

@@ -7,7 +7,7 @@ use crate::provider::LocalClock;
 use crate::reader::{AgentOutputReader, ProcessEnd};
 use crate::{AgentEvent, AgentRun, ProviderClass, transcripts};
 
-/// What a transcript must be read as.
+/// The expected result of reading a transcript.
 struct Expect {
     exit: i32,
     class: Option<ProviderClass>,
