@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Editor } from "./editor.mjs";
-import { Project } from "./project.mjs";
+import { Project, promptText } from "./project.mjs";
 
 let editor;
 
@@ -141,7 +141,9 @@ test("vscode_loop: paused, steered and resumed", async () => {
 
 test("vscode_loop: what the agent weakened is put back by one action", async () => {
   const sum = "def test_sum():\n    assert 1 + 2 == 3\n";
-  await opened({ files: { "tests/test_sum.py": sum } }, async (project, window) => {
+  // The work that the test asks for is not done: without the test nothing asks for it.
+  const task = `${promptText}- Sums are right: \`$ ! test -e tests/test_sum.py || test -e sum.txt\`\n`;
+  await opened({ files: { "PROMPT.md": task, "tests/test_sum.py": sum } }, async (project, window) => {
     await window.sees("Ralph");
     project.turn(1, "rm tests/test_sum.py; echo hello world > greeting.txt");
     project.turn(2, "true");
@@ -149,10 +151,11 @@ test("vscode_loop: what the agent weakened is put back by one action", async () 
     await window.sees("Ralph needs you");
     const told = await window.notification("lost 1 test");
     assert.deepEqual(told.buttons, ["Restore", "Accept", "Show output"]);
-    await window.fix("tests/test_sum.py lost 1 test", "Restore");
+    await window.fix("weakened: tests/test_sum.py lost 1 test", "Restore");
     await window.see("the test to be back", () => project.read("tests/test_sum.py"), (it) => it === sum);
+    project.turn(3, "touch sum.txt");
     await window.palette("Ralph: Resume");
-    await window.sees("Ralph done · 2");
+    await window.sees("Ralph done · 3");
     assert.ok(!(await window.problems()).some((it) => it.includes("lost 1 test")));
   });
 });
