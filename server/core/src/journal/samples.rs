@@ -1,5 +1,7 @@
 //! One record of every type, for tests of the format.
 
+mod settings;
+
 use super::{
     AgentPlan, BreakerCause, BreakerCounts, BreakerState, ChangeStats, ChangedIn, Claim, Edit, Entry,
     ErrorIn, FailingCriterion, GitHead, GuardedOrder, LimitName, LineStats, LoopSpec, OrderSource, Outcome,
@@ -11,7 +13,7 @@ use crate::check::{
 };
 use crate::claims::read;
 use crate::jury::JudgeUsage;
-use crate::settings::{AgentSettings, ExitSettings, LimitSettings, LoopEvent, SandboxMode, Settings};
+use crate::settings::LoopEvent;
 use loopkeeper_agent::errors::{Fingerprint, SeenError};
 use loopkeeper_agent::kind::Dialect;
 use loopkeeper_agent::{
@@ -446,7 +448,7 @@ fn spec() -> LoopSpec {
             permissions: PermissionMode::ReadOnly,
             env: Vec::new(),
         }),
-        settings: settings(),
+        settings: settings::settings(),
         branch: Some("ralph/task".to_owned()),
         preset: Some(crate::settings::preset::PresetSelection {
             name: crate::settings::Preset::Adaptive,
@@ -463,44 +465,5 @@ fn spec() -> LoopSpec {
             loop_id: "20261119-abcdef".to_owned(),
             what: "tests/a.rs lost 1 test".to_owned(),
         }],
-    }
-}
-
-fn settings() -> Settings {
-    Settings {
-        agent: "auto".to_owned(),
-        task_files: Vec::new(),
-        task_exclude: vec!["**/fixtures/**".to_owned()],
-        limits: LimitSettings {
-            iterations: 25,
-            duration_ms: 1,
-            cost_micros: 2,
-            tokens: Some(8),
-            calls_per_hour: 9,
-            iteration_ms: 3,
-            steps: 9,
-            idle_ms: 4,
-            between_ms: 0,
-            grace_ms: 5,
-        },
-        protected: vec!["tests/**".to_owned()],
-        check_timeout_ms: 6,
-        exit: ExitSettings { words: vec![("全部完成".to_owned(), 90)], ..ExitSettings::default() },
-        written: vec!["breaker.no_progress".to_owned()],
-        sandbox: SandboxMode::Auto,
-        keep_bytes: 7,
-        env_set: vec![("A".to_owned(), "b".to_owned())],
-        agents: vec![AgentSettings {
-            name: "mine".to_owned(),
-            command: vec!["./agent.sh".to_owned()],
-            prompt: PromptBy::File,
-            output: Dialect::Text,
-            permissions: PermissionMode::Edits,
-            model: Some("m".to_owned()),
-            effort: Some("high".to_owned()),
-            args: vec!["-x".to_owned()],
-            env: vec![("A".to_owned(), "1".to_owned())],
-        }],
-        ..Settings::default()
     }
 }
