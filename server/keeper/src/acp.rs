@@ -1,6 +1,7 @@
-//! `loopkeeper acp [--held] -- ARGV…`: stands between the keeper and an agent that speaks the Agent Client Protocol.
-//! The prompt comes on stdin, the order in the environment; what the agent does is printed as lines, as other agents
-//! print them. The core decides what is said to it. It must stay small: it waits as long as the agent works.
+//! `loopkeeper acp [--held] -- ARGV…`: bridge between the keeper and an agent that speaks the Agent Client Protocol.
+//! Reads the prompt from stdin and its other parameters from the environment, and prints the agent's activity as lines,
+//! like the output of other agents. The core decides which messages are sent. Must stay small, because it runs as long
+//! as the agent works.
 
 mod child;
 
@@ -27,17 +28,17 @@ use loopkeeper_system::env::{RESUMED, SESSION};
 pub const WORD: &str = "acp";
 const HELD: &str = "--held";
 
-/// A longer line is nobody's: whole files may stand in one.
+/// Limit of one line from the agent; a line may contain whole files.
 const LONGEST_LINE: u64 = 64 * 1024 * 1024;
-/// For an answer that needs no model. Some agents take half a minute to begin.
+/// Limit for responses that need no model. Some agents take half a minute to start.
 const TIMEOUT: Duration = Duration::from_secs(120);
-/// An agent that repeats what was said in its session has done so by then.
+/// A replay of session history is over after this long without output.
 const SILENCE: Duration = Duration::from_millis(300);
-/// For the end of a turn that was cancelled.
+/// Time for the agent to confirm a cancelled turn.
 const CANCELLING: Duration = Duration::from_secs(1);
 
-/// What is started instead of an agent that speaks the protocol; one that is held works on in its session as long as
-/// the keeper says what comes next.
+/// The command line of the bridge for agents that speak the protocol; other command lines are returned unchanged. With
+/// `--held` the agent continues in its session as long as the keeper supplies prompts.
 pub fn bridge_argv(program: &Path, dialect: Dialect, mode: LoopMode, argv: Vec<OsString>) -> Vec<OsString> {
     if dialect != Dialect::Acp {
         return argv;
@@ -51,7 +52,7 @@ pub fn bridge_argv(program: &Path, dialect: Dialect, mode: LoopMode, argv: Vec<O
     ours.chain(["--".into()]).chain(argv).collect()
 }
 
-/// Talks to one agent to the end of its turn. `args` come after the subcommand's name.
+/// Runs the bridge for one agent until its turn ends. `args` come after the subcommand's name.
 pub fn main(mut args: impl Iterator<Item = OsString>) -> ExitCode {
     let first = args.next().unwrap_or_default();
     let held = first == HELD;
@@ -83,13 +84,13 @@ fn prompt_params(held: bool) -> Result<PromptParams, Box<dyn std::error::Error>>
 /// What happens while the agent works.
 enum BridgeEvent {
     Line(String),
-    /// It says nothing more.
+    /// End of the agent's output.
     Silent,
-    /// A signal.
+    /// A termination signal.
     Stop,
-    /// What the keeper says comes next, or why it says nothing.
+    /// The keeper's next prompt, `None` for the end, or why no answer arrived.
     Next(Result<Option<String>, String>),
-    /// What the keeper says to what the agent wants.
+    /// The keeper's answer to a permission request.
     Permitted(u64, PermissionAnswer),
 }
 
@@ -122,10 +123,10 @@ fn run(
 struct AcpBridge {
     talk: AcpClient,
     child: AgentChild,
-    /// Real path of the work tree.
+    /// Canonical path of the work tree.
     root: PathBuf,
     news: Sender<BridgeEvent>,
-    /// Whether it ended well, once it did.
+    /// Set when the session has ended: whether it ended well.
     ended: Option<bool>,
 }
 
@@ -166,10 +167,10 @@ impl AcpBridge {
                 let acts = self.talk.handle_timeout(TIMEOUT.as_secs());
                 self.run_actions(acts);
             }
-            // Its turn was told.
+            // The result of its turn was already printed.
             Ok(BridgeEvent::Silent) if self.talk.state() == AcpState::Held => self.ended = Some(true),
             Ok(BridgeEvent::Silent) | Err(RecvTimeoutError::Disconnected) => {
-                // Its own last words on stderr say more.
+                // The agent's own stderr explains a failure better.
                 if self.child.ended_well() {
                     note("the agent ended before its turn was over");
                 }
@@ -178,7 +179,7 @@ impl AcpBridge {
         }
     }
 
-    /// Lets it say that it was cancelled, for a moment.
+    /// Cancels the turn and waits briefly for the agent's confirmation.
     fn cancel_turn(&mut self, heard: &mpsc::Receiver<BridgeEvent>) {
         let acts = self.talk.cancel();
         self.run_actions(acts);
@@ -195,7 +196,7 @@ impl AcpBridge {
     fn run_actions(&mut self, acts: Vec<AcpAction>) {
         for act in acts {
             match act {
-                // One that does not listen any more has ended, or will be ended.
+                // If the write fails, the agent has exited or will be terminated.
                 AcpAction::Send(message) => drop(self.child.send_message(&message)),
                 AcpAction::Tell(line) => {
                     if writeln!(io::stdout(), "{line}").is_err() {
@@ -208,7 +209,7 @@ impl AcpBridge {
                 }
                 AcpAction::Ask { session } => {
                     let news = self.news.clone();
-                    // Nobody waits for the answer any more once it has to end.
+                    // The answer is dropped if the session has to end first.
                     thread::spawn(move || news.send(BridgeEvent::Next(hook::next_prompt(&session))));
                 }
                 AcpAction::Permit { number, words } => {
@@ -260,19 +261,19 @@ fn listen_to_signals(news: Sender<BridgeEvent>) -> io::Result<()> {
     Ok(())
 }
 
-/// Whether it lies in the work tree, wherever links lead, and is none of git's own files: hooks stand there.
+/// Whether the path is inside the work tree after links are resolved, and not in `.git`, where hooks would be executed.
 fn is_inside(root: &Path, path: &str) -> bool {
     let whole = root.join(path);
     let Some(real) = resolve_path(&whole) else { return false };
     real.strip_prefix(root).is_ok_and(|it| it.components().all(|part| part.as_os_str() != ".git"))
 }
 
-/// With everything resolved that exists; the rest must be plain names.
+/// Resolves the existing part of the path; the rest must consist of plain names.
 fn resolve_path(path: &Path) -> Option<PathBuf> {
     if let Ok(real) = path.canonicalize() {
         return Some(real);
     }
-    // A link to nothing would be followed by whoever writes there.
+    // A write would follow a dangling link.
     if path.is_symlink() {
         return None;
     }

@@ -1,5 +1,5 @@
-//! One start of the agent: prompt to a file, program in a kill domain, its lines to activity and, at the end, to
-//! an `AgentRun`. Decides nothing; it is told when to stop.
+//! One run of the agent: writes the prompt to a file, starts the program in a kill domain, converts its output to
+//! activity and, at the end, to an `AgentRun`. Decides nothing; the main loop orders it to stop.
 
 mod activity;
 mod attached;
@@ -38,9 +38,9 @@ use super::user_commands;
 use loopkeeper_system::clock;
 use loopkeeper_system::process::{self, ProcessError, TerminateMode};
 
-/// CPU use is looked up this often: it costs a walk over all processes.
+/// Interval of CPU measurements; each one scans all processes.
 const CPU_EVERY: Duration = Duration::from_secs(5);
-/// What of stderr is kept for the message of a failure.
+/// Bytes of stderr kept for the message of a failure.
 const STDERR_TAIL: usize = 4 * 1024;
 
 /// The iteration to start.
@@ -49,16 +49,16 @@ pub(super) struct IterationStart {
     pub(super) plan: AgentPlan,
     pub(super) iteration: u32,
     pub(super) session: String,
-    /// It goes on; otherwise the agent begins it.
+    /// Whether the session is resumed; otherwise the agent begins it.
     pub(super) resumed: bool,
-    /// What the session used before, where the agent counts over all its processes.
+    /// Tokens used by the session before, for agents that count over all their processes.
     pub(super) session_tokens: u64,
-    /// What it may still cost.
+    /// The remaining budget.
     pub(super) budget_micros: Option<u64>,
     pub(super) prompt: String,
 }
 
-/// A running agent, as the keeper's loop holds it.
+/// A running agent, as seen by the main loop.
 pub(super) struct AgentHandle {
     orders: mpsc::UnboundedSender<AgentCommand>,
     pub(super) signs: Rc<Liveness>,
@@ -67,30 +67,30 @@ pub(super) struct AgentHandle {
 
 enum AgentCommand {
     End(AgentEnding, TerminateMode),
-    /// Its stop hook's answer.
+    /// The response to its stop hook.
     Next(IterationStart),
-    /// And why, for whoever sits at it.
+    /// Release it; the reason is shown to the user of the session.
     LetGo(String),
 }
 
-/// What can be seen of a running agent from outside.
+/// Signs of activity of a running agent.
 #[derive(Default)]
 pub(super) struct Liveness {
     lines: Cell<u64>,
     cpu_ms: Cell<u64>,
-    /// At the last look: lines, CPU, and when.
+    /// Lines, CPU time and clock at the previous check.
     looked: Cell<(u64, u64, u64)>,
-    /// At the last look at it; empty before the first.
+    /// Tree hash at the previous check; empty before the first.
     pub(super) tree: RefCell<String>,
     last_activity: RefCell<String>,
-    /// What it did last while nobody watched.
+    /// The last activity while no watcher was connected.
     unseen: RefCell<Option<AgentEvent>>,
-    /// At the last look at how many watch.
+    /// Number of watchers at the previous tick.
     watchers: Cell<usize>,
 }
 
 impl AgentHandle {
-    /// Never fails: an agent that cannot be started is an agent that ended.
+    /// Infallible: an agent that cannot be started is reported as an agent that ended.
     pub(super) fn start(context: &LoopContext, start: IterationStart) -> Self {
         let (orders, ordered) = mpsc::unbounded_channel();
         let signs = Rc::new(Liveness::default());
@@ -101,7 +101,7 @@ impl AgentHandle {
         Self { orders, signs, task }
     }
 
-    /// Whichever session its user lends to the loop.
+    /// Uses the session that the user attaches to the loop.
     pub(super) fn attach(context: &LoopContext) -> Self {
         let (orders, ordered) = mpsc::unbounded_channel();
         let signs = Rc::new(Liveness::default());
@@ -114,11 +114,11 @@ impl AgentHandle {
             KillMode::Given => TerminateMode::Grace,
             KillMode::None => TerminateMode::Now,
         };
-        // A run that just ended needs no order.
+        // The send fails if the run has just ended; no order is needed then.
         let _ = self.orders.send(AgentCommand::End(why, how));
     }
 
-    /// The next iteration, for one that is held; comes back from one that has ended.
+    /// Sends the next iteration to a held agent; returns it if that agent has ended.
     pub(super) fn go_on(&self, start: IterationStart) -> Option<IterationStart> {
         match self.orders.send(AgentCommand::Next(start)) {
             Err(mpsc::error::SendError(AgentCommand::Next(start))) => Some(start),
@@ -130,7 +130,7 @@ impl AgentHandle {
         let _ = self.orders.send(AgentCommand::LetGo(why));
     }
 
-    /// Ends it and waits until its kill domain is empty.
+    /// Stops the agent and waits until its kill domain is empty.
     pub(super) async fn end(self) {
         self.stop(AgentEnding::Stopped, KillMode::None);
         drop(self.orders);
@@ -139,7 +139,7 @@ impl AgentHandle {
 }
 
 impl Liveness {
-    /// Output, or at least one per cent of one core, since the last look.
+    /// Whether there was output, or at least one per cent CPU of one core, since the previous check.
     pub(super) fn is_alive(&self) -> bool {
         let now = clock::now().awake;
         let (lines, cpu, then) = self.looked.get();
@@ -149,7 +149,7 @@ impl Liveness {
     }
 }
 
-/// A short idle time must not be over before the agent's work was looked at.
+/// Short idle limits need more frequent measurements.
 fn cpu_every(idle_ms: u64) -> Duration {
     CPU_EVERY.min(Duration::from_millis((idle_ms / 8).max(50)))
 }
@@ -157,7 +157,7 @@ fn cpu_every(idle_ms: u64) -> Duration {
 /// Deadline for an agent that does not exit after its last turn (it may wait for background jobs indefinitely).
 #[derive(Default)]
 pub(super) struct LingerTimer {
-    /// Until when it may stay; `None` while a turn is on.
+    /// The deadline; `None` during a turn.
     pub(super) until: Option<Instant>,
     was_cut: bool,
 }
@@ -181,7 +181,7 @@ struct AgentTask {
 
 impl AgentTask {
     async fn until_it_ended(mut self) {
-        // An iteration for which a held process was gone already needs another one.
+        // If a held process exited before the next iteration reached it, another process is started.
         while let Some(start) = self.run_process().await {
             self.start = start;
         }
@@ -199,7 +199,7 @@ impl AgentTask {
         let runtime = &context.runtime;
         let started = match runtime.spec.settings.mode {
             LoopMode::Loop => runtime.agent_wardens.start(&job),
-            // A process that may be held from one iteration to the next is known by the number of its warden.
+            // A process that may be held across iterations is identified by the pid of its warden.
             _ => process::start(&job, &runtime.domain),
         };
         let mut running = match started {
@@ -220,7 +220,7 @@ impl AgentTask {
         None
     }
 
-    /// The user's own command before the iteration. An order to end ends it too.
+    /// Runs the user's command before the iteration; an order to end cancels it.
     async fn run_start_hook(&mut self) -> Option<AgentEnding> {
         tokio::select! {
             () = user_commands::before_agent(&self.context) => None,
@@ -243,7 +243,7 @@ impl AgentTask {
         self.publish_activity(event);
     }
 
-    /// Tells watchers what the agent does; nobody watching costs nothing.
+    /// Publishes the agent's activity to watchers; free when there are none.
     fn publish_activity(&self, event: AgentEvent) {
         if self.context.control.news.receiver_count() == 0 {
             if !matches!(event, AgentEvent::Turn(_)) {
@@ -287,7 +287,7 @@ impl AgentTask {
     }
 }
 
-/// What the watching left behind.
+/// The result of watching the process.
 pub(super) struct WatchResult {
     pub(super) ending: AgentEnding,
     pub(super) halted: Option<KillReason>,
@@ -321,7 +321,7 @@ pub(super) fn summarize_run(
     run
 }
 
-/// What stands in the record is safe to show and holds no known secret.
+/// Sanitises and redacts the texts of the run for the record.
 fn sanitize_run(mut run: AgentRun, redactor: &Redactor) -> AgentRun {
     let line = |text: &str| sanitize::line(&redactor.redact(text));
     run.final_text = sanitize::text(&redactor.redact(&run.final_text));
@@ -352,7 +352,7 @@ fn never_ran(plan: &AgentPlan, ending: AgentEnding, reason: String) -> AgentRun 
     AgentOutputReader::new(plan.dialect).finish(end, &local_clock())
 }
 
-/// What time it is, by which clocks: limits are announced in words.
+/// The local clock, because usage limits are announced with local times in text.
 fn local_clock() -> LocalClock<'static> {
     LocalClock { wall: clock::now().wall, offset: &clock::utc_offset }
 }
@@ -369,7 +369,7 @@ pub(super) fn keep_tail(kept: &mut String, line: &str) {
 mod tests {
     use super::*;
 
-    /// Since a look one second ago.
+    /// Simulates a check one second after the previous one.
     fn check(lines: u64, cpu_ms: u64, expect: bool) {
         let signs = Liveness::default();
         signs.looked.set((5, 1_000, clock::now().awake - 1_000));

@@ -1,4 +1,4 @@
-//! The agent's process, and its end: nothing of it may outlive the bridge where that can be helped.
+//! The agent's process and its termination: no process of it may outlive the bridge if that can be prevented.
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -11,7 +11,7 @@ use rustix::io::retry_on_intr;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
 use serde_json::Value;
 
-/// One that hears nothing more ends by itself.
+/// Time to exit after stdin is closed.
 const BY_ITSELF: Duration = Duration::from_secs(2);
 /// Between TERM and KILL.
 const GRACE: Duration = Duration::from_secs(1);
@@ -19,13 +19,13 @@ const GRACE: Duration = Duration::from_secs(1);
 pub(super) struct AgentChild {
     process: process::Child,
     pid: Pid,
-    /// Hung up when it has ended.
+    /// Disconnected when the process has exited.
     end: Receiver<()>,
     input: Option<ChildStdin>,
 }
 
 impl AgentChild {
-    /// Without the variable that is ours.
+    /// Starts the agent without the environment variable `ours`.
     pub(super) fn start(
         program: &OsString,
         args: impl Iterator<Item = OsString>,
@@ -42,7 +42,7 @@ impl AgentChild {
         let pid = Pid::from_child(&process);
         let (alive, end) = mpsc::channel();
         thread::spawn(move || {
-            // Not reaped here: as long as we do not know of its end, its id is nobody else's.
+            // Without reaping: the process id must not be reused before we know of the exit.
             let how = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
             let _ = retry_on_intr(|| waitid(WaitId::Pid(pid), how));
             drop(alive);
@@ -56,12 +56,12 @@ impl AgentChild {
         input.flush()
     }
 
-    /// Whether it is gone, and without an exit code that says why.
+    /// Whether its exit code does not explain the end: it succeeded, or it is still running.
     pub(super) fn ended_well(&mut self) -> bool {
         self.wait_timeout(GRACE).is_none_or(|it| it.success())
     }
 
-    /// Its exit code, where it ended by itself.
+    /// Its exit code, if it exited without being killed.
     pub(super) fn end(mut self) -> Option<i32> {
         drop(self.input.take());
         if let Some(status) = self.wait_timeout(BY_ITSELF) {

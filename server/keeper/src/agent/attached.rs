@@ -21,9 +21,9 @@ use crate::user_commands;
 use loopkeeper_system::clock;
 use loopkeeper_system::process::table::{self, Process};
 
-/// Whether its process is still there is looked up this often while it works.
+/// Polling interval for the existence of the session's process during an iteration.
 const LOOK: Duration = Duration::from_secs(2);
-/// What Claude Code takes as an addition to its user's words is not longer than this.
+/// Claude Code's limit for context that is added to a user's prompt.
 const MAX_CONTEXT: usize = 9_000;
 
 pub(super) struct AttachedSession {
@@ -31,12 +31,12 @@ pub(super) struct AttachedSession {
     ordered: mpsc::UnboundedReceiver<AgentCommand>,
     asked: mpsc::UnboundedReceiver<HookRequest>,
     signs: Rc<Liveness>,
-    /// The one at work, or the last one.
+    /// The session in use, or the last one.
     session: Option<SessionOwner>,
-    /// Its hook waits for our answer.
+    /// The hook call that is waiting for our answer.
     waits: Option<(HookEvent, oneshot::Sender<HookVerdict>)>,
     turn: Option<AttachedTurn>,
-    /// How often it lets itself be held in this turn.
+    /// How many more times the session can be held in this turn.
     holds: u32,
 }
 
@@ -45,7 +45,7 @@ struct SessionOwner {
     process: Option<Process>,
 }
 
-/// One iteration.
+/// One iteration in the session.
 struct AttachedTurn {
     start: IterationStart,
     began: u64,
@@ -61,7 +61,7 @@ impl AttachedSession {
         Self { context, ordered, asked, signs, session: None, waits: None, turn: None, holds: 0 }
     }
 
-    /// Until nobody gives orders any more: its keeper goes.
+    /// Runs until the order channel closes because the keeper exits.
     pub(super) async fn until_nobody_asks(mut self) {
         let mut tick = tokio::time::interval(LOOK);
         tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -87,7 +87,7 @@ impl AttachedSession {
                 }
                 self.release_session();
             }
-            // It is its user's: whatever ends the iteration, the session goes on.
+            // The session belongs to the user, so it continues after the iteration ends.
             AgentCommand::End(why, _) => {
                 self.finish_turn(why, StopHookReport::default(), None);
                 if let Some((_, answer)) = self.waits.take() {
@@ -97,7 +97,7 @@ impl AttachedSession {
         }
     }
 
-    /// The answer to its hook is the next iteration.
+    /// Sends the next iteration as the answer to its hook.
     async fn go_on(&mut self, start: IterationStart) {
         user_commands::before_agent(&self.context).await;
         let waits = self.waits.take().filter(|(_, answer)| !answer.is_closed());
@@ -146,8 +146,7 @@ impl AttachedSession {
                 self.finish_turn(AgentEnding::Exited, told, Some("its user closed the session"));
                 self.handle_disconnect();
             }
-            // Its user has something to say to it; what it does with subagents while no iteration is on is between the
-            // two of them.
+            // A prompt from the user. Subagents between two iterations concern only the user and the session.
             (HookEvent::Prompt, true)
             | (
                 HookEvent::PreTool
@@ -171,7 +170,7 @@ impl AttachedSession {
 
     fn begin_turn(&mut self, kind: HookEvent, question: &HookQuestion, answer: oneshot::Sender<HookVerdict>) {
         if self.waits.take().is_some() {
-            // Its user interrupted it, and speaks anew.
+            // The user interrupted the turn and entered a new prompt.
             self.release_session();
         }
         if !(kind == HookEvent::Stop && question.active) {
@@ -185,7 +184,7 @@ impl AttachedSession {
         self.context.send_event(Event::SessionCame(SessionOffer { session: id, holds: self.holds, tokens }));
     }
 
-    /// Why a question is none of a session that is lent to us.
+    /// Why a request does not concern an attached session.
     fn foreign_reason(&self, question: &HookQuestion) -> Option<&'static str> {
         let Some(session) = question.session.as_ref().filter(|_| question.own && question.agent.is_none())
         else {
@@ -200,7 +199,7 @@ impl AttachedSession {
         Some("another session works on it")
     }
 
-    /// Nobody waits for our answer any more: its user interrupted it, or it was closed.
+    /// The hook closed its connection: the user interrupted the turn or closed the session.
     fn handle_disconnect(&mut self) {
         if self.waits.take().is_some() {
             self.release_session();
@@ -216,7 +215,7 @@ impl AttachedSession {
         self.finish_turn(AgentEnding::Exited, StopHookReport::default(), Some("its session is gone"));
     }
 
-    /// The iteration is over, if one was on.
+    /// Ends the current iteration, if any.
     fn finish_turn(&mut self, ending: AgentEnding, told: StopHookReport<'_>, note: Option<&str>) {
         if ending != AgentEnding::Held {
             self.context.control.hooks.set_attached_session(None);
@@ -247,7 +246,7 @@ impl AttachedSession {
 }
 
 impl SessionOwner {
-    /// Where its process is not known it may be gone, unless it is at work.
+    /// Whether the process exists; false if it is not known.
     fn is_there(&self) -> bool {
         self.process.as_ref().is_some_and(|it| refresh_process(it).is_some())
     }

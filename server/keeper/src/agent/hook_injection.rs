@@ -19,19 +19,19 @@ use loopkeeper_system::process::orphans;
 
 const STOP: &str = "stop";
 
-/// What one start of the agent gets.
+/// Hook configuration for one start of the agent.
 #[derive(Debug)]
 pub(super) struct HookInjection {
     mode: LoopMode,
     way: Option<HookMechanism>,
-    /// Our own, which its hooks call.
+    /// The loopkeeper program that the hooks call.
     program: String,
     budget_micros: Option<u64>,
     pub(super) env: EnvVars,
 }
 
 impl HookInjection {
-    /// Why it cannot be had where the loop needs it, in words.
+    /// The error explains why hooks are not available although the mode needs them.
     pub(super) fn of(context: &LoopContext, start: &IterationStart, env: &EnvVars) -> Result<Self, String> {
         let runtime = &context.runtime;
         let mode = runtime.spec.settings.mode;
@@ -51,7 +51,7 @@ impl HookInjection {
         Ok(equipment)
     }
 
-    /// The command line with our hooks.
+    /// Adds our hooks to the command line.
     pub(super) fn with_hooks(&self, argv: Vec<String>) -> Vec<String> {
         match self.way {
             Some(HookMechanism::Settings) => self.of_claude(argv),
@@ -71,8 +71,8 @@ impl HookInjection {
     }
 }
 
-/// Makes a home for one that reads its hooks there: what it would have found in this environment, and our hook. What
-/// its environment gets for that. `passed`: variables that the hook needs.
+/// Creates a home folder for an agent that reads its hooks there: the existing configuration plus our hook. Returns the
+/// environment variables that point to it. `passed`: variables that the hook needs.
 pub fn create_agent_home(home: &Path, env: &EnvVars, hook: &str, passed: &[&str]) -> Result<EnvVars, String> {
     use gemini::hooks::{FOLDER, HOME, SETTINGS};
     let said = |name: &str| value(env, name).filter(|it| !it.is_empty());
@@ -93,12 +93,12 @@ pub fn create_agent_home(home: &Path, env: &EnvVars, hook: &str, passed: &[&str]
     Ok(vec![(HOME.into(), home.into())])
 }
 
-/// How often its stop hook may hold one process of it.
+/// How often the stop hook can hold one process.
 pub(super) fn max_stop_holds(runtime: &RunContext, plan: &AgentPlan) -> Option<u32> {
     (is_claude(plan) && runtime.spec.settings.mode == LoopMode::Hook).then(|| cap(&runtime.env_of(plan)))
 }
 
-/// It asks before it starts a subagent.
+/// Whether the agent calls a hook before it starts a subagent.
 pub(super) fn asks_before_subagent(runtime: &RunContext, plan: &AgentPlan) -> bool {
     is_claude(plan) && claude::hooks::can_inject_hooks(&plan.argv) && own_program(runtime).is_some()
 }
@@ -112,12 +112,12 @@ fn value<'a>(env: &'a EnvVars, name: &str) -> Option<&'a OsStr> {
     env.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_os_str())
 }
 
-/// Whatever else talks as it does may not take its arguments.
+/// By the kind of program: others with Claude-compatible output may not accept its arguments.
 fn is_claude(plan: &AgentPlan) -> bool {
     plan.kind().way_to_a_stop_hook() == Some(HookMechanism::Settings)
 }
 
-/// The small program that wardens are: it answers hooks as the whole one does, and starts faster.
+/// The program that wardens are started from, which answers hooks like `loopkeeper` and starts faster.
 fn own_program(runtime: &RunContext) -> Option<String> {
     let program = runtime.domain.warden();
     let program =

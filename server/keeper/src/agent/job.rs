@@ -1,4 +1,4 @@
-//! What is started for an iteration: the prompt in its file, the command line, the environment.
+//! What is started for an iteration: the prompt file, the command line and the environment.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -59,7 +59,7 @@ pub(crate) fn stdin(plan: &AgentPlan, prompt_file: &Path) -> StdinSource {
     if plan.prompt == PromptBy::Stdin { StdinSource::File(prompt_file.to_owned()) } else { StdinSource::Null }
 }
 
-/// The words of a judge's plan with this round's values in them. No shell ever sees them.
+/// The arguments of a judge with this round's values substituted. Never passed through a shell.
 pub(crate) fn judge_argv(
     runtime: &RunContext,
     plan: &AgentPlan,
@@ -88,7 +88,7 @@ fn fill_placeholders(plan: &AgentPlan, start: &IterationStart, prompt_file: &Pat
     argv::fill_placeholders(&words, values)
 }
 
-/// The session besides, for agents whose command line has no place for it.
+/// Adds the session id to the environment, for agents that do not take it as an argument.
 fn environment(context: &LoopContext, start: &IterationStart) -> EnvVars {
     let runtime = &context.runtime;
     let mut env = runtime.env_of(&start.plan);

@@ -1,5 +1,5 @@
-//! One process of the agent from its start to its end: what it prints, when it is told to go, and, in hook mode,
-//! the iterations that it works one after the other while its stop hook holds it in between.
+//! One process of the agent from start to exit: its output, its termination, and in hook mode the iterations that it
+//! works on while its stop hook holds it in between.
 
 use std::path::Path;
 use std::time::Duration;
@@ -20,16 +20,16 @@ use loopkeeper_system::process::{JobHandle, OutputEvent, StopHookWait, Stream, T
 
 /// Drain stdout for this long before handling a hook call, since output and hooks arrive on different channels.
 const LAST_LINES: Duration = Duration::from_millis(40);
-/// Besides the grace time: one that may go says its last words first.
+/// Added to the grace time, because a released agent first prints its final message.
 const GOODBYE: Duration = Duration::from_secs(5);
 
-/// Who waits for what.
+/// Which side is waiting.
 enum StopHookState {
     /// The agent works.
     None,
-    /// Its hook waits for our answer.
+    /// The stop hook is waiting for our answer.
     Waits(oneshot::Sender<HookVerdict>),
-    /// It may go.
+    /// The agent was released.
     Over,
 }
 
@@ -40,15 +40,15 @@ pub(super) struct AgentProcess {
     began: u64,
     rest: LingerTimer,
     hold: StopHookState,
-    /// Its stop hook asked at least once.
+    /// The stop hook called at least once.
     has_asked: bool,
-    /// How often its stop hook may still hold it.
+    /// How often the stop hook can still hold the process.
     holds: Option<u32>,
-    /// Why it is ended without anybody's order.
+    /// Why we ended it without an order.
     halted: Option<KillReason>,
-    /// Of files that were left for the next one.
+    /// Bytes omitted from the output file of the previous iteration.
     dropped: u64,
-    /// The iteration that came too late for this process.
+    /// An iteration that arrived after the release of this process.
     late: Option<IterationStart>,
 }
 
@@ -69,7 +69,7 @@ impl AgentProcess {
         }
     }
 
-    /// Until the process is gone. The iteration for which another one is needed, if any.
+    /// Runs until the process has exited. Returns the iteration for which another process is needed, if any.
     pub(super) async fn watch(
         mut self,
         run: &mut AgentTask,
@@ -116,13 +116,13 @@ impl AgentProcess {
 
     fn let_go(&mut self, run: &AgentTask, why: &str) {
         if let StopHookState::Waits(answer) = std::mem::replace(&mut self.hold, StopHookState::Over) {
-            // A hook that is gone let it go already.
+            // If the hook has disconnected, the agent is released already.
             let _ = answer.send(HookVerdict::allow(why));
         }
         self.rest.until = Some(Instant::now() + run.grace() + GOODBYE);
     }
 
-    /// The answer to its stop hook is the next iteration.
+    /// Sends the next iteration as the answer to the stop hook.
     async fn go_on(&mut self, run: &mut AgentTask, running: &mut JobHandle, start: IterationStart) {
         let StopHookState::Waits(answer) = std::mem::replace(&mut self.hold, StopHookState::Over) else {
             self.late = Some(start);
@@ -162,7 +162,7 @@ impl AgentProcess {
         let _ = answer.send(HookVerdict::block(run.start.prompt.clone()));
     }
 
-    /// The stop hook of our own session ends an iteration; everybody else is let through.
+    /// A stop hook call of our own session ends the iteration; all other calls are allowed.
     async fn answer(&mut self, run: &mut AgentTask, running: &mut JobHandle, asked: HookRequest) {
         let HookRequest { question, answer } = asked;
         if let Some(why) = self.foreign_reason(run, &question) {
@@ -183,7 +183,7 @@ impl AgentProcess {
         run.report_ended(self.reader.so_far(told, end, &local_clock()));
     }
 
-    /// Why a question is none of an agent that could be held.
+    /// Why a request does not concern this process.
     fn foreign_reason(&self, run: &AgentTask, question: &HookQuestion) -> Option<&'static str> {
         if question.hook != HookEvent::Stop {
             return Some("the agent may go on");
@@ -201,7 +201,7 @@ impl AgentProcess {
         (!is_free).then_some("the agent may go")
     }
 
-    /// A nested agent has the variables of the one that started it, and a session of its own.
+    /// A nested agent inherits the variables of its parent but has a session id of its own.
     fn is_ours(&self, run: &AgentTask, question: &HookQuestion) -> bool {
         let known = self.reader.session().unwrap_or(&run.start.session);
         question.session.as_ref().is_none_or(|it| it == known || *it == run.start.session)
@@ -262,7 +262,7 @@ impl AgentProcess {
             return None;
         }
         run.report_left(over);
-        // It may have come while the last words were read.
+        // It may have arrived while the remaining output was read.
         self.late.or_else(|| {
             std::iter::from_fn(|| run.ordered.try_recv().ok()).find_map(AgentCommand::into_next_start)
         })
@@ -306,7 +306,7 @@ impl AgentTask {
         Event::AgentStarted { pid, agent_pid, domain: self.context.runtime.domain.name().to_owned(), holds }
     }
 
-    /// A hook that is off is passed over without a word.
+    /// Notes that a disabled stop hook never called.
     fn note_missing_stop_hook(&self, over: &mut AgentRun) {
         let was_to_ask = self.context.runtime.spec.settings.mode == LoopMode::Hook;
         if was_to_ask && over.error.is_none() && over.ending == AgentEnding::Exited {

@@ -1,4 +1,4 @@
-//! Moves settings from the agent's command line to a 0600 file beside its prompt: every user of the machine can read a
+//! Moves settings from the agent's command line to a 0600 file next to its prompt: every user of the machine can read a
 //! command line, and the settings may contain a key.
 
 use std::ffi::OsString;
@@ -11,16 +11,16 @@ use loopkeeper_core::journal::AgentPlan;
 
 use crate::private_file;
 
-/// How its name ends; nothing that leaves the machine holds it.
+/// Suffix of the file's name; files with it are excluded from everything that leaves the machine.
 pub const SETTINGS: &str = ".settings.json";
 
-/// The same line, with the file in place of what is written to it.
+/// The same command line with settings replaced by the path of the file.
 pub fn extract_settings(
     plan: &AgentPlan,
     argv: Vec<String>,
     prompt_file: &Path,
 ) -> Result<Vec<OsString>, String> {
-    // Whatever else talks as it does may not take its arguments.
+    // Other programs with Claude-compatible output may not accept its arguments.
     if plan.kind().way_to_a_stop_hook() != Some(HookMechanism::Settings) {
         return Ok(argv.into_iter().map(OsString::from).collect());
     }

@@ -1,4 +1,4 @@
-//! What the agent's output says of its subagents: told to the loop, as its hooks tell of theirs.
+//! Subagents in the agent's output, reported to the loop in the same form as by hooks.
 
 use loopkeeper_agent::ToolUse;
 use loopkeeper_core::decide::Event;
@@ -8,7 +8,7 @@ use super::{AgentTask, hook_injection};
 use crate::agent_hooks;
 
 impl AgentTask {
-    /// A subagent that nobody was asked about is counted all the same.
+    /// Counts a subagent that was started without a hook call.
     pub(super) fn count(&self, ToolUse { detail, call, within, .. }: &ToolUse) {
         let runtime = &self.context.runtime;
         if !hook_injection::asks_before_subagent(runtime, &self.start.plan) {
@@ -18,7 +18,7 @@ impl AgentTask {
         }
     }
 
-    /// Which of those that were asked about it is; one that nobody was asked about counts.
+    /// Links a subagent to its hook call; one without a hook call still counts.
     pub(super) fn link(&self, call: &str, id: &str, what: &str) {
         let runtime = &self.context.runtime;
         if hook_injection::asks_before_subagent(runtime, &self.start.plan) {
