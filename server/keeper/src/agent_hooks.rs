@@ -1,5 +1,5 @@
-//! The channel between an agent's hooks and the keeper: the hook is our own program, called by the agent, and requests
-//! its answer here. Requests without valid credentials pass without effect.
+//! The channel between an agent's hooks and the keeper: the agent runs our program as its hook, which requests the
+//! response here. Requests without valid credentials are allowed without effect.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -10,43 +10,43 @@ use loopkeeper_text::sanitize;
 use serde::{Deserialize, Serialize};
 use tokio::sync::{mpsc, oneshot};
 
-/// Of what an agent says of a subagent.
+/// Maximum length of a subagent's description.
 const WORDS: usize = 120;
 
-/// What a hook asks.
+/// A request from a hook.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct HookQuestion {
     pub hook: HookEvent,
-    /// What the keeper gave its agent to be recognised by.
+    /// The token that the keeper passed to its agent.
     #[serde(default)]
     pub token: String,
     #[serde(default)]
     pub session: Option<String>,
-    /// The subagent that asks; none: the agent itself.
+    /// The subagent that calls; `None`: the agent itself.
     #[serde(default)]
     pub agent: Option<String>,
-    /// The agent's own id of the call of a tool.
+    /// The agent's own id of the tool call.
     #[serde(default)]
     pub call: Option<String>,
-    /// What a subagent is to do, or is.
+    /// The task or the type of a subagent, or the action that needs permission.
     #[serde(default)]
     pub what: Option<String>,
     /// The agent's last message.
     #[serde(default)]
     pub text: Option<String>,
-    /// What the session has used, over all its processes.
+    /// Tokens used by the session, over all its processes.
     #[serde(default)]
     pub tokens: Option<u64>,
-    /// By the hooks of a workspace: its user opened the session.
+    /// Sent by hooks installed in the workspace: the user opened the session.
     #[serde(default)]
     pub own: bool,
-    /// It was held in this turn before.
+    /// A stop hook already held the session in this turn.
     #[serde(default)]
     pub active: bool,
-    /// How often its agent lets itself be held in one turn, where it says so.
+    /// How often the agent can be held in one turn, if it reports that.
     #[serde(default)]
     pub cap: Option<u32>,
-    /// The agent's process.
+    /// Process id of the agent.
     #[serde(default)]
     pub pid: Option<i32>,
 }
@@ -54,28 +54,28 @@ pub struct HookQuestion {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum HookEvent {
-    /// The agent's turn is over: may it end?
+    /// The agent's turn is over. Blocking it starts the next iteration.
     Stop,
-    /// May a subagent start?
+    /// A subagent is about to start.
     PreTool,
     SubagentStart,
     SubagentStop,
-    /// Its user says something: is there anything to add?
+    /// The user entered a prompt. The verdict can add context.
     Prompt,
-    /// The session is closed.
+    /// The session was closed.
     End,
-    /// May it do what `what` says? The user is asked.
+    /// The action in `what` needs permission. The user decides.
     Permission,
 }
 
-/// What the hook tells its agent.
+/// The keeper's response to a hook.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct HookVerdict {
     pub decision: HookDecision,
     #[serde(skip_serializing_if = "String::is_empty")]
     pub reason: String,
-    /// For whoever sits at the session.
+    /// Shown to the user of the session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub notice: Option<String>,
 }
@@ -84,16 +84,16 @@ pub struct HookVerdict {
 #[serde(rename_all = "kebab-case")]
 pub enum HookDecision {
     Allow,
-    /// Not yet: `reason` is what to do next.
+    /// Continue: `reason` is the next prompt.
     Block,
-    /// Not this tool: `reason` says why.
+    /// The tool call is refused: `reason` says why.
     Deny,
-    /// The question was taken back.
+    /// The request was withdrawn.
     Cancel,
 }
 
 impl HookVerdict {
-    /// `why` is for whoever reads the hook's own output.
+    /// `why` appears only in the hook's own output.
     pub fn allow(why: &str) -> Self {
         Self { decision: HookDecision::Allow, reason: why.to_owned(), notice: None }
     }
@@ -110,7 +110,7 @@ impl HookVerdict {
         Self { decision: HookDecision::Block, reason, notice: None }
     }
 
-    /// The same, said to its user.
+    /// As [`Self::allow`], with `why` shown to the user of the session.
     pub fn allow_with_notice(why: &str) -> Self {
         let notice = (!why.is_empty()).then(|| format!("Ralph: {why}"));
         Self { notice, ..Self::allow(why) }
@@ -118,7 +118,7 @@ impl HookVerdict {
 }
 
 impl HookQuestion {
-    /// What it is to the loop; `None`: to the running agent alone.
+    /// The event that the loop records; `None`: it concerns only the running agent.
     fn of_subagent(&self, redactor: &Redactor) -> Option<SubagentEvent> {
         let what = || redact_words(self.what.as_deref().unwrap_or_default(), redactor);
         let by = || self.agent.as_deref().map(|it| redact_words(it, redactor));
@@ -135,30 +135,30 @@ impl HookQuestion {
     }
 }
 
-/// An agent's words on a subagent, as they may stand in a record.
+/// An agent's description of a subagent, made safe for a record.
 pub fn redact_words(words: &str, redactor: &Redactor) -> String {
     sanitize::line_within(&redactor.redact(words), WORDS)
 }
 
-/// A question and where its answer goes; closed when the hook is gone.
+/// A request and the channel for its answer, which is closed when the hook disconnects.
 #[derive(Debug)]
 pub struct HookRequest {
     pub question: HookQuestion,
     pub answer: oneshot::Sender<HookVerdict>,
 }
 
-/// Where questions go while an agent runs.
+/// Routes hook requests to the running agent's task.
 #[derive(Debug, Clone, Default)]
 pub struct HookBroker {
     open: Rc<RefCell<Option<mpsc::UnboundedSender<HookRequest>>>>,
     door: Rc<RefCell<Option<HookCredentials>>>,
-    /// Those by which the running agent may be known: as it was told, and as it tells.
+    /// Session ids of the running agent: the one passed to it, and the one that it reports.
     sessions: Rc<RefCell<[String; 2]>>,
-    /// The session of its user's own that works for the loop.
+    /// The user's session that is attached to the loop.
     lent: Rc<RefCell<Option<String>>>,
 }
 
-/// Whom to let in, and what to let nobody say.
+/// The token that requests must contain, and the secrets to redact.
 #[derive(Debug)]
 pub struct HookCredentials {
     pub token: Rc<str>,
@@ -170,7 +170,7 @@ impl HookBroker {
         self.door.replace(Some(door));
     }
 
-    /// What the loop itself has to know of; whoever is not of this loop has nothing to tell.
+    /// The subagent event that the loop records. `None` for requests that do not belong to this loop.
     pub fn of_subagent(&self, question: &HookQuestion) -> Option<SubagentEvent> {
         let door = self.door.borrow();
         let door = door.as_ref()?;
@@ -186,12 +186,13 @@ impl HookBroker {
         question.session.is_some() && question.session == *self.lent.borrow()
     }
 
-    /// Which session of its user's works for the loop from here on; `None`: no one any more.
+    /// Sets the session that is attached to the loop; `None`: no session.
     pub fn set_attached_session(&self, session: Option<&str>) {
         self.lent.replace(session.map(str::to_owned));
     }
 
-    /// What the user is to be asked, whole; or why they are not. What holds a secret would not be whole.
+    /// The complete text of a permission request, or why the user is not asked. A text with a secret is refused,
+    /// because it cannot be shown in full.
     pub fn of_permission(&self, question: &HookQuestion) -> Result<String, String> {
         let door = self.door.borrow();
         let door = door.as_ref().filter(|it| *it.token == *question.token);
@@ -203,31 +204,31 @@ impl HookBroker {
         Ok(sanitize::visible(what))
     }
 
-    /// A nested agent has the variables of the one that started it, and a session of its own.
+    /// A nested agent inherits the variables of its parent but has a session id of its own.
     fn is_known_session(&self, question: &HookQuestion) -> bool {
         question.session.as_ref().is_none_or(|it| self.sessions.borrow().contains(it))
     }
 
-    /// The session that the agent is told to be.
+    /// Sets the session id that was passed to the agent.
     pub fn begin_session(&self, session: &str) {
         self.sessions.replace([session.to_owned(), session.to_owned()]);
     }
 
-    /// The session that it says to be.
+    /// Sets the session id that the agent reports.
     pub fn is_called(&self, session: &str) {
         if let Some(told) = self.sessions.borrow_mut().last_mut() {
             session.clone_into(told);
         }
     }
 
-    /// From now on questions come out of the returned end, until the next call.
+    /// Routes requests to the returned receiver until the next call.
     pub fn open_queue(&self) -> mpsc::UnboundedReceiver<HookRequest> {
         let (asked, answered) = mpsc::unbounded_channel();
         self.open.replace(Some(asked));
         answered
     }
 
-    /// Waits for the answer as long as it takes; dropped, the question is taken back.
+    /// Waits for the answer without a timeout; dropping the future withdraws the request.
     pub async fn ask_agent(&self, question: HookQuestion) -> HookVerdict {
         let (answer, answered) = oneshot::channel();
         let open = self.open.borrow().clone();

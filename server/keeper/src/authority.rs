@@ -1,5 +1,5 @@
-//! Who sent a request: the user, or a process that a loop started. The kernel names the peer of a connection, and its
-//! ancestors say the rest; nothing that the peer claims counts.
+//! Determines the sender of a request: the user, or a process that a loop started. The kernel reports the peer of a
+//! connection and its ancestors identify it; claims of the peer are ignored.
 
 use loopkeeper_core::decide::UserCommand;
 use loopkeeper_core::decide::attempts::AttemptOrigin;
@@ -9,7 +9,7 @@ use tokio::net::UnixStream;
 use super::control::RequestLine;
 use loopkeeper_system::process::origin::{ProcessOrigin, origin_of};
 
-/// The verb by which a program asks whether its caller may give an order that needs no keeper.
+/// The request by which a program checks whether its caller may give an order that needs no keeper.
 pub(super) const AUTHORIZE: &str = "authorize";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,7 +19,7 @@ pub(super) enum RequestSender {
 }
 
 impl RequestSender {
-    /// Called when the connection is accepted: a process that ends later keeps what it was.
+    /// Called when the connection is accepted, so that the result still holds if the peer exits later.
     pub(super) fn of(stream: &UnixStream) -> Self {
         let Ok(peer) = stream.peer_cred() else { return Self::Foreign(AttemptOrigin::Unknown) };
         match origin_of(peer.pid().unwrap_or(0)) {
@@ -37,7 +37,7 @@ impl RequestSender {
         matches!(self, Self::Foreign(AttemptOrigin::Job { .. }))
     }
 
-    /// What is done instead of the request; `None`: it may be done.
+    /// The event that replaces the request; `None`: the request is permitted.
     pub(super) fn refused_order(self, request: &RequestLine) -> Option<UserCommand> {
         let Self::Foreign(from) = self else { return None };
         let order = if request.verb == AUTHORIZE {

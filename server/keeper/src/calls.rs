@@ -13,7 +13,7 @@ use super::usage_limits;
 use loopkeeper_system::calls::{self, CallRequest};
 use loopkeeper_system::clock;
 
-/// Whoever holds the list needs a few milliseconds; one that was stopped in the middle must not stop all the others.
+/// The lock is held for a few milliseconds; a holder that was suspended must not block all other loops.
 const TIMEOUT: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_millis(3);
 
@@ -38,7 +38,7 @@ pub(super) fn take_slot(context: &LoopContext, state: &LoopState, iteration: u32
     });
 }
 
-/// As soon as whoever holds the list lets go of it.
+/// Waits until the list can be locked.
 pub async fn in_time(list: &Path, asker: &CallRequest) -> CallSlot {
     let begun = Instant::now();
     while begun.elapsed() < TIMEOUT {
@@ -50,7 +50,7 @@ pub async fn in_time(list: &Path, asker: &CallRequest) -> CallSlot {
     CallSlot::Unknown { message: "another process does not let go of the list of calls".to_owned() }
 }
 
-/// `None`: somebody else is at it.
+/// `None`: another process holds the lock.
 fn try_once(list: &Path, asker: &CallRequest) -> Option<CallSlot> {
     calls::take_slot(list, asker, clock::now()).unwrap_or_else(|error| {
         tracing::warn!("{error}");

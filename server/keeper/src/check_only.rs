@@ -22,7 +22,7 @@ use loopkeeper_system::state_dir::workspace::Workspace;
 /// A tree that still moves after this many rounds is unstable.
 const MAX_ROUNDS: usize = 3;
 
-/// Checks every criterion of `spec`, holding the work tree's lock meanwhile.
+/// Checks every criterion of `spec` while holding the lock of the work tree.
 pub async fn check_task(
     state: &StateDir,
     workspace: &Workspace,
@@ -45,7 +45,7 @@ pub async fn check_task(
     Ok(round)
 }
 
-/// What the checks write the first time are their artefacts; whatever else moves the tree makes them say nothing.
+/// Files that the checks write in the first run are artefacts; any other change of the tree invalidates the results.
 async fn steady_round(runtime: &RunContext) -> Result<Round, KeeperError> {
     let mut artefacts: BTreeSet<String> = BTreeSet::new();
     let mut rounds = 0;
@@ -73,7 +73,8 @@ fn record(path: &Path, round: &Round) -> Result<Vec<Entry>, KeeperError> {
     Ok(journal.append(clock::now(), vec![record])?)
 }
 
-/// What was found before is told by the next round anyway: damage to it keeps nobody from checking. Its bytes stay.
+/// Earlier results are found again by the next round, so a damaged record must not prevent checking. Its bytes are
+/// kept.
 fn put_damage_aside(path: &Path) -> Result<(), KeeperError> {
     if !path.exists() || !matches!(JournalFile::open(path), Err(JournalError::Damaged { .. })) {
         return Ok(());

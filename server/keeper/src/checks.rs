@@ -1,6 +1,6 @@
-//! Runs the checks of one round, one after the other, in the root. Commands run in a kill domain of their own;
-//! files are looked at here. Judges by the core's rules and decides nothing about the loop. Dropping the future
-//! ends the running check.
+//! Runs the checks of one round sequentially in the root. Each command runs in a separate kill domain; file checks run
+//! in this process. Evaluates by the core's rules and decides nothing about the loop. Dropping the future ends the
+//! running check.
 
 mod clean;
 mod command;
@@ -32,33 +32,33 @@ use loopkeeper_system::trust::permit::Permit;
 /// Everything a round needs.
 #[derive(Debug, Clone, Copy)]
 pub struct RoundParams<'a> {
-    /// The root; commands start here, globs begin here.
+    /// The root: working directory of commands, base of globs.
     pub root: &'a Path,
-    /// As pinned, in the order of the document.
+    /// The pinned criteria in document order.
     pub criteria: &'a [Criterion],
-    /// For criteria without a timeout of their own.
+    /// Default for criteria without their own timeout.
     pub timeout: Duration,
-    /// Between TERM and KILL of a command that is over its time.
+    /// Time between TERM and KILL of a command that timed out.
     pub grace: Duration,
     /// The complete environment of commands.
     pub env: &'a [(OsString, OsString)],
     pub wardens: &'a WardenPool,
     pub redactor: &'a Redactor,
-    /// What may run at all.
+    /// Which checks are allowed to run.
     pub permit: &'a Permit,
-    /// Who makes requests.
+    /// Sends the requests.
     pub asker: HttpClient<'a>,
-    /// What requests need.
+    /// Servers that requests need.
     pub servers: &'a [ServiceSettings],
-    /// What `clean` tolerates: untracked at the start.
+    /// Files that `clean` tolerates: untracked at the start.
     pub untracked: &'a [String],
-    /// Exists already. Each command's full output goes to `<NNNN>.<criterion>.out` in it.
+    /// An existing folder. Each command's full output is written to `<NNNN>.<criterion>.out` in it.
     pub output: &'a Path,
-    /// `NNNN`: the iteration.
+    /// The iteration, `NNNN` in output names.
     pub number: u32,
 }
 
-/// A result for every criterion, in their order.
+/// Returns one result per criterion, in their order.
 pub async fn run_round(plan: &RoundParams<'_>) -> Vec<CheckResult> {
     if plan.servers.is_empty() || !plan.criteria.iter().any(is_request) {
         return run_all(plan, None).await;
@@ -76,7 +76,7 @@ pub async fn run_round(plan: &RoundParams<'_>) -> Vec<CheckResult> {
     }
 }
 
-/// `no_server`: why no request can be answered.
+/// `no_server`: why requests cannot be answered.
 async fn run_all(plan: &RoundParams<'_>, no_server: Option<&NotReady>) -> Vec<CheckResult> {
     let mut results = Vec::with_capacity(plan.criteria.len());
     for criterion in plan.criteria {
@@ -120,14 +120,14 @@ async fn judge_criterion(plan: &RoundParams<'_>, criterion: &Criterion) -> Check
         Some(Check::Command { command, .. }) => return command::run(plan, criterion, command, timeout).await,
         Some(Check::Clean) => clean::check_clean(plan, timeout).await,
         Some(Check::Get { url, .. }) => return get::run(plan, criterion, url, timeout).await,
-        // Asked once all others are done, see `keeper::judges`.
+        // Judges run after all other checks, see `judges`.
         Some(Check::Judge { .. }) => RawResult::new(Status::Unverified, "not asked: other checks come first"),
         Some(files) => files::check_files(plan.root, files, timeout).await,
     };
     finding.into_result(criterion, plan.redactor, begin.elapsed())
 }
 
-/// What looking found, before it is made fit to be shown.
+/// The result of a check before redaction and sanitising.
 #[derive(Debug, Clone, PartialEq)]
 struct RawResult {
     status: Status,

@@ -1,6 +1,6 @@
-//! The control socket: JSON lines by which editors, terminals and hooks ask a living keeper for something.
-//! The protocol is public (`server/CONTROL.md`). Nothing is decided here: a request becomes a [`UserCommand`], and is
-//! answered when the keeper says that the record is durable.
+//! The control socket: JSON lines by which editors, terminals and hooks send requests to a running keeper. The protocol
+//! is public (`server/CONTROL.md`). Decides nothing: a request becomes a [`UserCommand`] and is answered after the
+//! keeper has made its record durable.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -24,30 +24,30 @@ use loopkeeper_system::state_dir::socket::MAX_LINE;
 
 /// Write timeout; the connection is closed after it.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(10);
-/// A keeper that ends waits this long for its last answers to be taken.
+/// How long an ending keeper waits until its last answers are delivered.
 const LAST_ANSWERS: Duration = Duration::from_secs(1);
 const REMEMBERED_ANSWERS: usize = 64;
 
-/// What the keeper's loop receives: an order and where its answer goes.
+/// A request for the main loop: an order and the channel for its answer.
 pub struct ControlRequest {
     pub order: UserCommand,
     pub answer: oneshot::Sender<ControlReply>,
 }
 
-/// The answer to an order, after its record is durable.
+/// The answer to an order, sent after its record is durable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ControlReply {
     Done {
         seq: u64,
     },
-    /// A rollback, and what came of it.
+    /// Result of a rollback.
     Restored {
         seq: u64,
         written: usize,
         removed: usize,
         refused: Vec<SkippedPath>,
     },
-    /// To what the agent wants.
+    /// Answer to a permission request of the agent.
     Permitted(PermissionAnswer),
     /// The reply is sent later, by a later event.
     Later,
@@ -59,7 +59,7 @@ pub enum ControlReply {
 
 const MAX_LEFT_ALONE: usize = 50;
 
-/// A path that a rollback did not touch, and why.
+/// A path that a rollback did not change, and why.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SkippedPath {
     pub path: String,
@@ -84,18 +84,18 @@ pub struct RequestLine {
     pub what: Option<String>,
 }
 
-/// What connections share with the keeper.
+/// State shared by connections and the main loop.
 #[derive(Clone)]
 pub struct ControlState {
     pub loop_id: String,
     pub asks: mpsc::Sender<ControlRequest>,
     pub news: broadcast::Sender<WatchEvent>,
     pub seq: Rc<Cell<u64>>,
-    /// To the agent that runs.
+    /// Routes hook requests to the running agent.
     pub hooks: HookBroker,
-    /// Requests that were read and not yet answered.
+    /// Number of requests that were read and not yet answered.
     owed: watch::Sender<usize>,
-    /// The newest answers by id: who lost its connection asks again on another one.
+    /// The newest answers by request id, for clients that repeat a request after a lost connection.
     given: Rc<RefCell<VecDeque<(String, ControlReply)>>>,
 }
 
@@ -114,19 +114,19 @@ impl ControlState {
         }
     }
 
-    /// Waits until everybody who asked has been answered: the last order may be the one that ends the loop.
+    /// Waits until all requests are answered: the last one may have ended the loop.
     pub async fn wait_answered(&self) {
         let mut owed = self.owed.subscribe();
-        // One that does not read does not hold the keeper.
+        // A client that does not read must not block the keeper.
         let _ = tokio::time::timeout(LAST_ANSWERS, owed.wait_for(|it| *it == 0)).await;
     }
 }
 
-/// What watchers hear and no journal holds.
+/// Events for watchers that are not in the journal.
 #[derive(Debug, Clone, Serialize)]
 #[serde(tag = "type", rename_all = "kebab-case")]
 pub enum WatchEvent {
-    /// A record became durable: read the journal.
+    /// A record became durable; watchers read it from the journal.
     Recorded { seq: u64 },
     /// What the agent is doing, one sanitised line.
     Activity { text: String },
@@ -143,7 +143,7 @@ pub async fn serve(listener: UnixListener, control: ControlState) {
                 spawn_boxed_local(serve_connection((stream, sender), control.clone()));
             }
             Ok(_) => {}
-            // Out of descriptors or the like: trying again at once would spin.
+            // Out of descriptors or similar: an immediate retry would spin.
             Err(_) => tokio::time::sleep(Duration::from_millis(200)).await,
         }
     }
@@ -173,7 +173,7 @@ async fn serve_connection((stream, sender): (UnixStream, RequestSender), control
             return stream_events(link, control).await;
         }
         if request.verb == "hook" {
-            // Its answer may be the last that this keeper gives.
+            // Its answer may be the last one before the keeper exits.
             let _owed = PendingReplyGuard::new(&control.owed);
             match answer_hook((&mut link, sender), &control, &request.id, &line).await {
                 Some(answer) if link.send(&answer).await.is_ok() => continue,
@@ -192,7 +192,7 @@ async fn serve_connection((stream, sender): (UnixStream, RequestSender), control
     }
 }
 
-/// A question of the agent's own, as long as it takes. `None`: the hook went away.
+/// Handles a hook request without a timeout. `None`: the hook disconnected.
 async fn answer_hook(
     (link, sender): (&mut Connection, RequestSender),
     control: &ControlState,
@@ -203,7 +203,7 @@ async fn answer_hook(
         return Some(refusal(id, "badArgument", "not a question of a hook that this keeper knows"));
     };
     if question.own && sender.is_job() {
-        // The session is its user's, and no process of the loop speaks for it.
+        // The session belongs to the user, so processes of the loop cannot send requests for it.
         let verdict = HookVerdict::allow("the caller is a process of the loop, not the session of its user");
         return Some(json!({"id": id, "ok": true, "seq": control.seq.get(), "verdict": verdict}));
     }
@@ -229,7 +229,7 @@ async fn verdict(control: &ControlState, question: HookQuestion) -> HookVerdict 
     }
 }
 
-/// Whatever is not an answer denies it.
+/// Any failure denies the permission.
 async fn answer_permission(control: &ControlState, question: &HookQuestion) -> HookVerdict {
     let words = match control.hooks.of_permission(question) {
         Ok(words) => words,
@@ -248,7 +248,7 @@ async fn answer_permission(control: &ControlState, question: &HookQuestion) -> H
     }
 }
 
-/// An id that was answered before gets the same answer and does nothing.
+/// A request with an id that was answered before gets the same answer and has no effect.
 async fn ask_once(control: &ControlState, request: &RequestLine) -> ControlReply {
     let before =
         control.given.borrow().iter().find(|(id, _)| *id == request.id).map(|(_, answer)| answer.clone());
@@ -346,7 +346,7 @@ fn reply_json(id: &str, answer: &ControlReply) -> serde_json::Value {
         ControlReply::Permitted(_) | ControlReply::Later => refusal(id, "conflict", "no answer to an order"),
         ControlReply::Done { seq } => json!({"id": id, "ok": true, "seq": seq}),
         ControlReply::Restored { seq, written, removed, refused } => {
-            // More would not fit a line, and nobody reads more.
+            // Longer lists would not fit a line.
             let refused = refused.get(..MAX_LEFT_ALONE).unwrap_or(refused);
             let restored = json!({"written": written, "removed": removed, "refused": refused});
             json!({"id": id, "ok": true, "seq": seq, "restored": restored})
@@ -359,7 +359,7 @@ fn refusal(id: &str, code: &str, message: &str) -> serde_json::Value {
     json!({"id": id, "ok": false, "error": {"code": code, "message": message}})
 }
 
-/// One answer that is owed as long as this value lives.
+/// Counts one owed answer until it is dropped.
 struct PendingReplyGuard(watch::Sender<usize>);
 
 impl PendingReplyGuard {
@@ -388,7 +388,7 @@ impl Connection {
         tokio::time::timeout(WRITE_TIMEOUT, self.write.write_all(&line)).await.map_err(late)?
     }
 
-    /// The next line without its end; `None` at the end, on an error, or when it is too long.
+    /// The next line without its terminator; `None` at EOF, on an error, or if the line is too long.
     async fn line(&mut self) -> Option<Vec<u8>> {
         let mut line = Vec::new();
         let mut limited = (&mut self.read).take(MAX_LINE as u64);

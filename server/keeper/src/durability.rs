@@ -1,21 +1,21 @@
-//! Decides whether records must be synced at once. A sync costs as much as the rest of a turn, and most records of an
-//! iteration only report progress right before one that has effects.
+//! Decides whether records must be synced immediately. A sync costs as much as the rest of a turn, and most records of
+//! an iteration only report progress, followed by a record that has effects.
 
 use loopkeeper_core::decide::Effect;
 use loopkeeper_core::journal::{Record, SnapshotWhen};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Durability {
-    /// Before anything else happens.
+    /// Before any effect is performed.
     Now,
-    /// With the next that is needed at once, or a moment later.
+    /// With the next urgent record, or after a short delay.
     Soon,
 }
 
 impl Durability {
-    /// By what follows in the same turn. Looking at the tree or at documents changes nothing outside.
+    /// Decided by the effects of the same turn: reading the tree or documents changes nothing outside.
     pub(super) fn required_for(records: &[Record], effects: &[Effect]) -> Self {
-        // A slot that is taken twice is charged once.
+        // A slot that is taken twice after a crash is charged once.
         let looks = |it: &Effect| {
             matches!(it, Effect::GoOn | Effect::TakeSnapshot | Effect::ReadTask | Effect::TakeCall { .. })
         };
@@ -23,7 +23,7 @@ impl Durability {
     }
 }
 
-/// A loop that loses it to a power cut does the same again.
+/// Whether a loop that loses the record in a power cut only repeats work.
 fn only_tells(record: &Record) -> bool {
     match record {
         Record::AgentStarted { .. }

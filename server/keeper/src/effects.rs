@@ -1,4 +1,4 @@
-//! Performs the effects that the core decides. Every result returns as an event.
+//! Performs the effects that the core decides. Every effect reports its result as an event.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -34,10 +34,10 @@ use loopkeeper_system::state_dir::workspace::LoopDir;
 /// The tree hash taken at the end of a round is reused as the next snapshot if it is younger than this and no command
 /// or wait came in between.
 const SNAPSHOT_REUSE_TTL: Duration = Duration::from_millis(50);
-/// Of a commit's subject.
+/// Maximum length of a commit's subject.
 const SUBJECT_CHARS: usize = 100;
 
-/// What everything that runs for this loop shares.
+/// Context shared by everything that runs for this loop.
 #[derive(Clone)]
 pub struct LoopContext {
     pub runtime: RunContext,
@@ -51,19 +51,19 @@ pub struct LoopContext {
 }
 
 impl LoopContext {
-    /// When the loop is over nobody listens any more.
+    /// The receiver is gone when the loop is over.
     pub(super) fn send_event(&self, event: Event) {
         let _ = self.events.send(event);
     }
 }
 
-/// What runs at the moment, and how to reach it.
+/// Running work of the loop and its handles.
 pub struct EffectRunner {
     pub context: LoopContext,
     pub signals: StopSignals,
     agent: Option<AgentHandle>,
     checks: Option<tokio::task::JoinHandle<()>>,
-    /// A round has just ended, and nothing happened since.
+    /// A round has just ended, and no other event has occurred since.
     round_just_ended: bool,
 }
 
@@ -74,7 +74,7 @@ impl EffectRunner {
         Self { context, signals, agent, checks: None, round_just_ended: false }
     }
 
-    /// Hears of every event before it is decided upon.
+    /// Observes every event before the core decides.
     pub(super) fn observe(&mut self, event: &Event) {
         match event {
             Event::ChecksDone { .. } => self.round_just_ended = true,
@@ -134,7 +134,7 @@ impl EffectRunner {
                 }
             }
             Effect::LookForLife => self.look_for_life(),
-            // Done by the loop itself: the asker waits for them.
+            // Performed by the main loop itself, because a caller waits for the result.
             Effect::GoOn
             | Effect::PrepareRollback { .. }
             | Effect::Rollback { .. }
@@ -149,7 +149,7 @@ impl EffectRunner {
         let before = state.tree_before().map(str::to_owned);
         let closing = state.phase == Phase::Closing;
         let inspection = weakening::inspection(state);
-        // What the agent committed; of any other snapshot nobody asks.
+        // The HEAD before the agent ran; commits are listed only in the snapshot after it.
         let since = closing.then(|| state.head_before.clone());
         let young = if self.round_just_ended && state.phase == Phase::Boundary {
             SNAPSHOT_REUSE_TTL
@@ -227,7 +227,7 @@ impl EffectRunner {
         self.context.send_event(Event::TaskRead(Box::new(reading)));
     }
 
-    /// Dropping the task kills the running check's domain; what escaped it is looked for at once.
+    /// Dropping the task kills the running check's domain; processes that escaped it are searched immediately.
     fn cancel_checks(&mut self) {
         let Some(checks) = self.checks.take() else {
             return self.context.send_event(Event::ChecksCancelled);
@@ -241,7 +241,7 @@ impl EffectRunner {
         });
     }
 
-    /// CPU and output are cheap to see; the tree is looked at only when both are silent.
+    /// CPU time and output are cheap to read; the tree is scanned only if neither changed.
     fn look_for_life(&self) {
         let Some(agent) = &self.agent else { return };
         if agent.signs.is_alive() {
@@ -259,14 +259,14 @@ impl EffectRunner {
         });
     }
 
-    /// The tree as it is, kept, before a rollback overwrites it.
+    /// Takes a snapshot of the tree before a rollback overwrites it.
     pub(super) fn keep_tree(&self) -> Result<SnapshotFacts, String> {
         let shot = self.context.runtime.with_store_now(|store| take_snapshot(store, Duration::ZERO, None));
         let head = head_or_note(git::head(&self.context.runtime.root()));
         shot.map(|it| SnapshotFacts { head, ..it }).map_err(|it| it.message)
     }
 
-    /// Makes the work tree what it was; only `paths`, or what differs `since` another snapshot.
+    /// Restores the work tree; only `paths`, or the differences `since` another snapshot.
     pub(super) fn roll_back(
         &self,
         tree: &str,
@@ -283,7 +283,7 @@ impl EffectRunner {
         restored.map_err(|it| it.message)
     }
 
-    /// Ends whatever runs. Afterwards nothing of this loop is alive.
+    /// Ends all running work. No process of this loop is alive afterwards.
     pub(super) async fn shutdown(&mut self) {
         if let Some(checks) = self.checks.take() {
             checks.abort();
@@ -297,7 +297,7 @@ impl EffectRunner {
     }
 }
 
-/// What checks write is nobody's work, and in no commit.
+/// Files written by checks belong to no work and are not committed.
 fn commit_changes(
     root: &Path,
     store: &SnapshotStore,
@@ -332,7 +332,7 @@ fn commit_changes(
     git::commit::commit_paths(&what, &paths, |path| store.entry_at(now, path).unwrap_or(TreeEntry::Unknown))
 }
 
-/// Everything but HEAD.
+/// Takes a snapshot, without HEAD.
 fn take_snapshot(
     store: &mut SnapshotStore,
     young: Duration,
@@ -347,7 +347,7 @@ fn take_snapshot(
     Ok(SnapshotFacts { tree: taken.tree, not_covered, changed, ..SnapshotFacts::default() })
 }
 
-/// Reads it on a thread that may block, unless it is seen at once that it did not move.
+/// Reads HEAD on a blocking thread, unless a cheap check shows that it did not change.
 async fn head(context: &LoopContext) -> Option<GitHead> {
     let root = context.runtime.root();
     let look = context.head.borrow().lookup(&root);
@@ -362,7 +362,7 @@ async fn head(context: &LoopContext) -> Option<GitHead> {
     head
 }
 
-/// Subjects of what was committed, safe to show; none where HEAD did not move.
+/// Subjects of new commits, safe to show; empty if HEAD did not move.
 async fn commits(context: &LoopContext, since: Option<GitHead>, head: Option<&GitHead>) -> Vec<String> {
     let from = since.map(|it| it.commit);
     let Some(to) = head.map(|it| it.commit.clone()).filter(|it| from.as_ref() != Some(it)) else {
@@ -370,13 +370,13 @@ async fn commits(context: &LoopContext, since: Option<GitHead>, head: Option<&Gi
     };
     let root = context.runtime.root();
     let read = tokio::task::spawn_blocking(move || git::commit_subjects(&root, from.as_deref(), &to)).await;
-    // They are told to people and to the next iteration; nothing depends on them.
+    // They are shown to users and to the next iteration; nothing depends on them.
     let subjects = read.ok().and_then(Result::ok).unwrap_or_default();
     let clean = |it: &String| sanitize::line_within(&context.runtime.redactor.redact(it), SUBJECT_CHARS);
     subjects.iter().map(clean).collect()
 }
 
-/// A repository that git itself refuses to read (another owner's, damaged) has no HEAD that counts as progress.
+/// Reads HEAD; if git itself refuses to read the repository (other owner, damaged), commits do not count as progress.
 fn head_or_note(head: Result<Option<GitHead>, git::GitError>) -> Option<GitHead> {
     head.unwrap_or_else(|error| {
         // Log once; the condition is permanent for this repository.
@@ -386,13 +386,13 @@ fn head_or_note(head: Result<Option<GitHead>, git::GitError>) -> Option<GitHead>
     })
 }
 
-/// What a signal means for this loop.
+/// Maps a signal to an event of this loop.
 pub(super) fn on_signal(
     state: &LoopState,
     signal: StopSignal,
 ) -> Result<(Event, Option<oneshot::Sender<ControlReply>>), KeeperError> {
     if state.spec.attended {
-        // A detached keeper is told to go when the machine goes down: the loop can be resumed.
+        // A detached keeper receives signals at shutdown of the machine: the loop can be resumed.
         return Err(KeeperError::Terminated { signal: signal.name() });
     }
     Ok((Event::UserAsked(UserCommand::StopNow), None))

@@ -1,15 +1,15 @@
-//! The error of one of our programs for the program that started it: a line of JSON on standard error. A program that
-//! is started by hand prints text instead.
+//! The error of one of our programs for its parent process: a line of JSON on standard error. Programs started by a
+//! user print text instead.
 
 use std::process::Command;
 
 use serde::{Deserialize, Serialize};
 
-/// Set in the environment of a program whose starter reads its error.
+/// Environment variable that requests the JSON form.
 const VARIABLE: &str = "LOOPKEEPER_ERRORS";
 const JSON: &str = "json";
 
-/// Why a program of ours could not do its work.
+/// Why one of our programs failed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ErrorLine {
     #[serde(rename = "error")]
@@ -19,23 +19,23 @@ pub struct ErrorLine {
 }
 
 impl ErrorLine {
-    /// Asks the program for its error in this form.
+    /// Requests the error in this form.
     pub fn request(command: &mut Command) {
         command.env(VARIABLE, JSON);
     }
 
-    /// Whether the starter of this process reads such a line.
+    /// Whether the parent of this process reads such a line.
     pub fn is_requested() -> bool {
         std::env::var_os(VARIABLE).is_some_and(|it| it == JSON)
     }
 
-    /// With the newline.
+    /// The line, including the newline.
     pub fn to_json(&self) -> String {
-        // Strings only: nothing that JSON could refuse.
+        // Strings only, so serialisation cannot fail.
         serde_json::to_string(self).unwrap_or_default() + "\n"
     }
 
-    /// The last error in what a program wrote.
+    /// The last error line in a program's output.
     pub fn find_last(output: &str) -> Option<Self> {
         output.lines().rev().find_map(|line| serde_json::from_str(line).ok())
     }

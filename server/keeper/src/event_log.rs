@@ -1,5 +1,5 @@
-//! What the keeper's log says about the loop: a span for each iteration, an event for each record. Texts of agents,
-//! prompts and values of variables are not logged; the journal holds what may be stored of them.
+//! The keeper's log about the loop: a span for each iteration, an event for each record. Texts of agents, prompts and
+//! values of variables are not logged; the journal holds what may be stored of them.
 
 use loopkeeper_agent::AgentRun;
 use loopkeeper_core::check::{CheckResult, Status};
@@ -7,7 +7,7 @@ use loopkeeper_core::journal::{Entry, Record, Round};
 use tracing::span::EnteredSpan;
 use tracing::{Span, debug, info, warn_span};
 
-/// The span of the present iteration.
+/// The span of the current iteration.
 pub(super) struct IterationSpan {
     number: u32,
     span: Span,
@@ -15,7 +15,7 @@ pub(super) struct IterationSpan {
 
 impl IterationSpan {
     pub(super) fn new(number: u32) -> Self {
-        // At the level of warnings, so that a warning always names its iteration.
+        // At warning level, so that every warning names its iteration.
         Self { number, span: warn_span!("iteration", number) }
     }
 
@@ -28,7 +28,7 @@ impl IterationSpan {
     }
 }
 
-/// What happens in a loop at level `info`, the rest at `debug`.
+/// Logs loop events at level `info`, all other records at `debug`.
 pub(super) fn log_record(entry: &Entry) {
     let seq = entry.seq;
     match &entry.record {
@@ -70,7 +70,7 @@ fn log_round(seq: u64, round: &Round) {
     info!(seq, results, passed, is_steady = round.tree_before == round.tree_after, "checks done");
 }
 
-/// Within the span of the check.
+/// Logs a result within the span of the check.
 pub(super) fn log_check(result: &CheckResult) {
     let CheckResult { status, exit, signal, duration_ms, .. } = result;
     debug!(?status, exit, signal, duration_ms, "checked");

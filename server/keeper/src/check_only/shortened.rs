@@ -11,10 +11,10 @@ use loopkeeper_system::durable;
 use loopkeeper_system::journal_file::JournalFile;
 
 const LARGEST: u64 = 1 << 20;
-/// Criteria that nobody has any more hold on to no more rounds than this.
+/// Criteria that no longer exist keep at most this many rounds.
 const MAX_ROUNDS: usize = 200;
 
-/// After a crash in between, the old record is there, whole.
+/// After a crash the old record is still complete.
 pub(super) fn shorten(path: &Path) -> Result<(), KeeperError> {
     if std::fs::metadata(path).map_or(0, |it| it.len()) <= LARGEST {
         return Ok(());
@@ -30,7 +30,7 @@ pub(super) fn shorten(path: &Path) -> Result<(), KeeperError> {
     durable::sync_folder(path).map_err(KeeperError::io("shorten", path))
 }
 
-/// In their order.
+/// The rounds to keep, in their order.
 fn latest(entries: &[Entry]) -> Vec<&Entry> {
     let mut known = BTreeSet::new();
     let mut kept: Vec<&Entry> = Vec::new();
@@ -56,7 +56,7 @@ mod tests {
     use super::{LARGEST, shorten};
     use loopkeeper_system::journal_file::JournalFile;
 
-    /// A round with one result, as the journal has it.
+    /// A round with one result, in the journal's format.
     fn round(criterion: &str, fact: &str) -> Record {
         let result = json!({"criterion": criterion, "status": "fail", "fact": fact, "durationMs": 1});
         let round = json!({"treeBefore": "a", "treeAfter": "a", "results": [result]});
@@ -92,7 +92,7 @@ mod tests {
         assert_eq!((kept.len(), &kept[0]), (2, &(3, "other".to_owned(), "kept".to_owned())));
         assert_eq!((kept[1].0, kept[1].1.as_str()), (9, "one"));
         assert!(kept[1].2.starts_with("9 "));
-        // It goes on from there, and what is small stays as it is.
+        // New rounds are appended to the compacted file, and small files are not compacted.
         let mut journal = JournalFile::open(&path).unwrap().journal;
         journal.append(Moment { wall: 10, awake: 10 }, vec![round("one", "10")]).unwrap();
         shorten(&path).unwrap();

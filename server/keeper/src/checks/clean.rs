@@ -1,4 +1,4 @@
-//! `clean`: nothing untracked and unignored beyond what was there at the start.
+//! `clean`: no untracked and unignored files except those that existed at the start.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use loopkeeper_core::check::Status;
 use super::{RawResult, RoundParams};
 use loopkeeper_system::git;
 
-/// Names in a fact; more say nothing more.
+/// Maximum number of file names in a fact.
 const NAMED: usize = 3;
 
 pub(super) async fn check_clean(plan: &RoundParams<'_>, timeout: Duration) -> RawResult {

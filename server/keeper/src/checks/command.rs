@@ -1,4 +1,4 @@
-//! `$ command`: by `sh -c`, input from nowhere, everything it starts gone when it is judged.
+//! `$ command`: runs `sh -c` without input; all processes that it started have ended before the result is evaluated.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -48,12 +48,13 @@ fn streams(criterion: &Criterion) -> StreamLayout {
     if judge::needs_streams_apart(criterion) { StreamLayout::Apart } else { StreamLayout::Together }
 }
 
-/// Ends in `.out` already, so that the writer's own endings replace that one and not the criterion's id.
+/// The base of output files. It ends in `.out`, because the writer replaces the last suffix, which otherwise could be
+/// part of the criterion's id.
 pub(in super::super) fn output_file(plan: &RoundParams<'_>, criterion: &Criterion) -> PathBuf {
     plan.output.join(format!("{:04}.{}.out", plan.number, criterion.id.0))
 }
 
-/// A round that is repeated leaves the output of its last run only.
+/// Removes the output of an earlier run, so that a repeated round keeps only its last output.
 fn remove_output(output: &std::path::Path) -> Result<(), String> {
     for path in [output.to_path_buf(), output.with_extension("tail")] {
         match std::fs::remove_file(&path) {

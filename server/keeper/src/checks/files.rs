@@ -1,7 +1,7 @@
-//! `exists`, `missing`, `has`, `lacks`: what is there and what stands in it. Reads, never writes.
+//! `exists`, `missing`, `has`, `lacks`: existence and contents of files. Read-only.
 //!
-//! Globs are matched against everything under the root but `.git` and other work trees of the repository, ignored or
-//! not: otherwise a line in `.gitignore` could hide a file from its check. What could not be looked at never makes a pass.
+//! Globs match everything under the root except `.git` and other work trees of the repository. Ignored files match too,
+//! because otherwise a line in `.gitignore` could hide a file from its check. An unreadable path never produces a pass.
 
 mod glob;
 mod search;
@@ -20,7 +20,7 @@ use loopkeeper_task::criterion::Check;
 use self::walk::{FileKind, GlobWalk, WalkEntry};
 use super::RawResult;
 
-/// Looks in a thread of its own; dropping the future stops that soon.
+/// Evaluates a file check on a separate thread; dropping the future stops it soon.
 pub(super) async fn check_files(root: &Path, check: &Check, timeout: Duration) -> RawResult {
     let stop = Arc::new(AtomicBool::new(false));
     let _stops = StopOnDrop(Arc::clone(&stop));
@@ -34,7 +34,7 @@ pub(super) async fn check_files(root: &Path, check: &Check, timeout: Duration) -
     }
 }
 
-/// Whether something under the root matches the glob. Looks at once, on this thread.
+/// Whether any path under the root matches the glob. Evaluates synchronously.
 pub(in super::super) fn any_match(root: &Path, glob: &str) -> bool {
     let check = Check::Exists { globs: vec![glob.to_owned()] };
     evaluate(root, &check, &AtomicBool::new(false)).is_ok_and(|it| it.status == Status::Pass)
@@ -48,7 +48,7 @@ impl Drop for StopOnDrop {
     }
 }
 
-/// The error says in words why nothing can be said.
+/// The error explains why there is no result.
 fn evaluate(root: &Path, check: &Check, stop: &AtomicBool) -> Result<RawResult, String> {
     let root = root.canonicalize().map_err(|error| format!("could not read {}: {error}", root.display()))?;
     let walk = |globs: &[String]| GlobWalk::new(&root, globs, stop);
@@ -63,8 +63,8 @@ fn evaluate(root: &Path, check: &Check, stop: &AtomicBool) -> Result<RawResult, 
     }
 }
 
-/// A literal name stands for whatever has it, a glob for files: folders alone are not what somebody asked for.
-/// A link counts for what it leads to, within the root.
+/// A literal name matches any kind of entry; a glob needs at least one file, because folders alone are not what the
+/// user asked for. A link counts as its target within the root.
 fn check_exists(walk: &GlobWalk<'_>) -> Result<RawResult, String> {
     let mut absent = Vec::new();
     for glob in walk.globs() {
@@ -89,7 +89,7 @@ fn check_exists(walk: &GlobWalk<'_>) -> Result<RawResult, String> {
     })
 }
 
-/// Anything that has such a name is in the way: files, folders, links that lead nowhere.
+/// Every entry with such a name fails the check: files, folders, dangling links.
 fn check_missing(walk: &GlobWalk<'_>) -> Result<RawResult, String> {
     let mut there = Vec::new();
     let mut trouble = None;

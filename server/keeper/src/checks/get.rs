@@ -1,4 +1,5 @@
-//! `GET`: one request, judged by its answer. Needs trust like a command: an address can tell a server something.
+//! `GET`: one request, judged by its response. Requires trust like a command, because an address can carry data to a
+//! server.
 
 use std::time::{Duration, Instant};
 
@@ -32,7 +33,7 @@ pub(super) async fn run(
     CheckResult { duration_ms: begun.elapsed().as_millis() as u64, ..result }
 }
 
-/// Where the output of commands is kept too; a result stands without it.
+/// Saves the response next to the outputs of commands; a failure does not affect the result.
 fn save_output(plan: &RoundParams<'_>, criterion: &Criterion, reply: &HttpOutcome) {
     let path = output_file(plan, criterion);
     let text = match reply {

@@ -1,5 +1,5 @@
-//! What a check that did not pass lacks: the facts about the tree that the core's tables ask for. Looked at only where
-//! the output names something as missing.
+//! Finds missing dependencies of a failed check: collects the facts about the tree that the core's tables need. Scans
+//! the tree only if the output names something as missing.
 
 use std::fs;
 use std::io::Read as _;
@@ -11,14 +11,14 @@ use loopkeeper_core::check::missing::{FileFacts, MissingCandidate, TreeFacts, re
 
 use super::RoundParams;
 
-/// Far more than a project has that can be judged by its names.
+/// More files than in any project whose file names are conclusive.
 const MAX_FILES: usize = 20_000;
 const MAX_DEPTH: usize = 8;
 const MAX_MANIFESTS: usize = 100;
 const MAX_TEXT: u64 = 256 * 1024;
-/// A first line that names an interpreter is no longer.
+/// Limit of a first line that names an interpreter.
 const MAX_FIRST_LINE: u64 = 256;
-/// Nothing in them is the project's own.
+/// Folders that contain nothing of the project itself.
 const FOREIGN: [&str; 10] = [
     ".git",
     "node_modules",
@@ -32,7 +32,7 @@ const FOREIGN: [&str; 10] = [
     "site-packages",
 ];
 
-/// What is missing, where anything is; whose it is follows from the tree.
+/// The missing dependency, if any; the tree shows whether it belongs to the project.
 pub(super) async fn find_missing(
     plan: &RoundParams<'_>,
     command: &str,
@@ -60,7 +60,7 @@ fn collect_facts(root: &Path, suspects: &[MissingCandidate]) -> TreeFacts {
     facts
 }
 
-/// Links are not followed: what they lead to is somewhere else by its own name.
+/// Links are not followed, because their targets are found under their own names.
 fn walk(root: &Path, facts: &mut TreeFacts) {
     let mut open = vec![(String::new(), 0)];
     while let Some((folder, depth)) = open.pop() {
@@ -96,7 +96,7 @@ fn present(path: &Path) -> Option<FileFacts> {
     Some(FileFacts { is_executable: about.permissions().mode() & 0o111 != 0, interpreter })
 }
 
-/// Of a regular file alone: nothing else ends for certain.
+/// Reads regular files only, because other kinds may never end.
 fn start_of(path: &Path, most: u64) -> Option<String> {
     let file = fs::File::open(path).ok().filter(|_| path.is_file())?;
     let mut bytes = Vec::new();

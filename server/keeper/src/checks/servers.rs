@@ -1,5 +1,5 @@
-//! The servers that `GET` checks need: started for a round, waited for, ended after it, each in a kill domain of its
-//! own. One that is not ready in time, or whose place is taken, makes the requests of the round say nothing.
+//! Servers that `GET` checks need: started for a round, awaited, and ended after it, each in a separate kill domain. If
+//! a server is not ready in time, or its port is taken, the requests of the round have no result.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -18,21 +18,21 @@ use loopkeeper_system::trust::permit::Approved;
 
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
 const LONGEST_PAUSE: Duration = Duration::from_millis(500);
-/// A server that does not answer one question is asked again.
+/// Timeout of one readiness request, which is then repeated.
 const TIMEOUT: Duration = Duration::from_secs(2);
-/// What is kept of what a server says.
+/// Number of output lines kept per server.
 const LAST_LINES: usize = 20;
 
-/// All that run, ready. Dropped, they end.
+/// The running servers, all ready. They are ended on drop.
 pub(super) struct RunningServers(Vec<CheckServer>);
 
-/// Why there is none.
+/// Why a server is not available.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct NotReady {
     pub(super) fact: String,
-    /// The last lines that it said.
+    /// The last lines of its output.
     pub(super) said: String,
-    /// What kept it from starting, where that is known.
+    /// The missing dependency that prevented the start, if known.
     pub(super) missing: Option<Box<MissingDependency>>,
     command: String,
     suspects: Vec<MissingCandidate>,
@@ -148,7 +148,7 @@ impl CheckServer {
         Err(self.not_ready(&fact))
     }
 
-    /// Until it has ended.
+    /// Collects output until the server has ended.
     async fn listen(&mut self) {
         while let Some(event) = self.running.next().await {
             let OutputEvent::Line { bytes, .. } = event else { continue };
@@ -180,7 +180,7 @@ impl NotReady {
     }
 }
 
-/// Asks until it is ready, less and less often.
+/// Polls with increasing pauses until the server is ready.
 async fn wait_ready(asker: HttpClient<'_>, service: Approved<ServiceSettings>) {
     let mut pause = FIRST_PAUSE;
     loop {
@@ -199,7 +199,7 @@ fn readiness_request(service: Approved<ServiceSettings>) -> HttpRequest {
     HttpRequest { url: service.map(|it| it.ready), servers, timeout: TIMEOUT, redirects: 0 }
 }
 
-/// Short enough for a fact.
+/// A name short enough for a fact.
 fn name(service: &ServiceSettings) -> String {
     let program = service.command.first().map(String::as_str).unwrap_or_default();
     program.rsplit('/').next().unwrap_or_default().to_owned()

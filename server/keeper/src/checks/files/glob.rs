@@ -1,4 +1,4 @@
-//! One glob of a criterion: relative to the root, `*` within a folder, `**` over folders.
+//! One glob of a criterion: relative to the root, `*` within a folder, `**` across folders.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -6,21 +6,21 @@ use globset::{GlobBuilder, GlobMatcher};
 
 #[derive(Debug, Clone)]
 pub(super) struct FileGlob {
-    /// As the user wrote it.
+    /// The glob as the user wrote it.
     pub(super) written: String,
-    /// Without any special character.
+    /// Whether it contains no special characters.
     pub(super) literal: bool,
-    /// Written with a `/` at its end.
+    /// Whether it ends with `/`.
     pub(super) folder_only: bool,
-    /// The path it would be if nothing in it were special.
+    /// Its path if all characters are taken literally.
     pub(super) path: PathBuf,
-    /// The folder below which all matches lie.
+    /// The folder that contains all matches.
     pub(super) base: PathBuf,
     matcher: GlobMatcher,
 }
 
 impl FileGlob {
-    /// The error says in words what is wrong with it.
+    /// The error describes what is wrong with the glob.
     pub(super) fn new(written: &str) -> Result<Self, String> {
         let trimmed = written.trim_end_matches('/');
         let path: PathBuf = Path::new(trimmed).components().filter(|it| *it != Component::CurDir).collect();

@@ -1,7 +1,7 @@
 //! `has` and `lacks`: a pattern in the files that globs match.
 //!
-//! No file at all is a failure of both: nothing was looked at, so nothing holds. Contents count as bytes; `^`
-//! and `$` stand at line ends, also before `\r\n`.
+//! Both fail if no file matches, because then nothing was verified. Contents are bytes; `^` and `$` match at line ends,
+//! also before `\r\n`.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read};
@@ -17,11 +17,11 @@ use rustix::fs::OFlags;
 use super::walk::{FileKind, GlobWalk};
 use crate::checks::RawResult;
 
-/// Read of one file at most.
+/// Maximum bytes read of one file.
 pub(super) const FILE_BYTES: u64 = 16 * 1024 * 1024;
 const MESSAGE_CHARS: usize = 200;
 
-/// Some file contains the pattern.
+/// Passes if some file contains the pattern.
 pub(super) fn check_contains(walk: &GlobWalk<'_>, pattern: &TextPattern) -> Result<RawResult, String> {
     let sought = SearchPattern::new(pattern)?;
     let files = match files(walk)? {
@@ -45,7 +45,7 @@ pub(super) fn check_contains(walk: &GlobWalk<'_>, pattern: &TextPattern) -> Resu
     }
 }
 
-/// No file contains the pattern, and every one was read to its end.
+/// Passes if no file contains the pattern and every file was read to its end.
 pub(super) fn check_lacks(walk: &GlobWalk<'_>, pattern: &TextPattern) -> Result<RawResult, String> {
     let sought = SearchPattern::new(pattern)?;
     let files = files(walk)?;
@@ -77,7 +77,7 @@ pub(super) fn check_lacks(walk: &GlobWalk<'_>, pattern: &TextPattern) -> Result<
 
 #[derive(Default)]
 struct MatchedFiles {
-    /// Relative to the root, each once.
+    /// Paths relative to the root, without duplicates.
     named: Vec<PathBuf>,
     trouble: Option<String>,
 }
@@ -117,11 +117,11 @@ struct SearchPattern {
     shown: String,
 }
 
-/// What one file said.
+/// Matches in one file.
 #[derive(Default)]
 struct FileMatches {
     lines: Vec<Location>,
-    /// Why its end was not read.
+    /// Why the file was not read to its end.
     cut: Option<String>,
 }
 
@@ -140,7 +140,7 @@ impl SearchPattern {
             .map_err(|_| format!("{shown} is not a pattern"))
     }
 
-    /// The lines on which the pattern begins, the first [`MAX_LOCATIONS`].
+    /// The first [`MAX_LOCATIONS`] lines on which the pattern begins.
     fn lines_in(&self, root: &Path, name: &Path) -> Result<FileMatches, String> {
         let (bytes, whole) =
             read(&root.join(name)).map_err(|error| format!("could not read {}: {error}", name.display()))?;
@@ -182,7 +182,7 @@ fn location(name: &Path, line: u32, bytes: &[u8], at: usize) -> Location {
     Location { file: name.to_string_lossy().into_owned(), line, message, ..Location::default() }
 }
 
-/// The content, and whether that is all of it. Never waits, whatever became of the file since it was looked at.
+/// The content, and whether it is complete. Never blocks, even if the file was replaced by a pipe in between.
 fn read(path: &Path) -> io::Result<(Vec<u8>, bool)> {
     let nonblocking = OFlags::NONBLOCK.bits() as i32;
     let file: File = OpenOptions::new().read(true).custom_flags(nonblocking).open(path)?;

@@ -1,4 +1,4 @@
-//! Files as people and agents leave them: ignored, linked, unreadable, too big.
+//! Tests of file checks with ignored, linked, unreadable and oversized files.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -17,7 +17,7 @@ fn write(root: &Path, name: &str, text: &str) {
     fs::write(path, text).unwrap();
 }
 
-/// A work tree with a bit of everything, and a secret place beside it.
+/// A work tree with all kinds of entries, and a secret folder outside of it.
 fn tree() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let root = &folder.path().join("root");
@@ -48,7 +48,7 @@ fn pattern(source: &str, kind: PatternKind) -> TextPattern {
     TextPattern { source: source.to_owned(), kind }
 }
 
-/// Status and fact; of a check that could not run, the reason.
+/// Status and fact, or the reason of a check that could not run.
 fn look(root: &Path, check: &Check) -> (Status, String) {
     match evaluate(root, check, &AtomicBool::new(false)) {
         Ok(finding) => (finding.status, finding.fact),
@@ -223,7 +223,7 @@ fn a_folder_that_cannot_be_read_is_no_pass() {
     let missing = look(root, &Check::Missing { globs: globs("**/b.txt") });
     let is_open_to_us = fs::read_dir(root.join("closed")).is_ok();
     fs::set_permissions(root.join("closed"), fs::Permissions::from_mode(0o700)).unwrap();
-    // Rights do not bind root: there the folder is simply read.
+    // Permissions do not apply to root, which can read the folder.
     let expect = if is_open_to_us { Status::Pass } else { Status::CouldNotRun };
     assert_eq!(missing.0, expect, "{missing:?}");
 }
@@ -250,7 +250,7 @@ fn globs_do_not_look_into_other_work_trees_of_the_repository() {
     check(Check::Missing { globs: globs("**/only-there.txt") }, Status::Pass);
     check(Check::Lacks { pattern: fixme(), globs: globs("**") }, Status::Pass);
     check(Check::Has { pattern: fixme(), globs: globs("**/*.txt") }, Status::Fail);
-    // A repository of its own is part of the tree.
+    // A nested repository is part of the tree.
     write(root, "sub/.git/HEAD", "ref: refs/heads/main\n");
     write(root, "sub/inner.txt", "FIXME");
     check(Check::Has { pattern: fixme(), globs: globs("**/*.txt") }, Status::Pass);

@@ -1,5 +1,5 @@
-//! What lies under the root. Links are followed within the root and never out of it; a folder that has several
-//! names is walked once.
+//! Walks the tree under the root. Links are followed within the root and never out of it; a folder with several names
+//! is walked once.
 
 use std::collections::HashSet;
 use std::fs;
@@ -13,20 +13,20 @@ use loopkeeper_system::work_trees::OtherWorkTrees;
 pub(super) enum FileKind {
     File,
     Folder,
-    /// A link that leads nowhere or out of the root, a socket, a pipe, a device.
+    /// A link that is dangling or leads out of the root, a socket, a pipe, a device.
     Other,
 }
 
 #[derive(Debug, Clone)]
 pub(super) struct WalkEntry {
-    /// Relative to the root.
+    /// Path relative to the root.
     pub(super) path: PathBuf,
     pub(super) kind: FileKind,
     link: bool,
 }
 
 impl WalkEntry {
-    /// For people.
+    /// The path for messages.
     pub(super) fn name(&self) -> String {
         self.path.to_string_lossy().into_owned()
     }
@@ -41,7 +41,7 @@ pub(super) struct GlobWalk<'a> {
 }
 
 impl<'a> GlobWalk<'a> {
-    /// `root` is a real path.
+    /// `root` must be a canonical path.
     pub(super) fn new(root: &'a Path, globs: &[String], stop: &'a AtomicBool) -> Result<Self, String> {
         let globs = globs.iter().map(|it| FileGlob::new(it)).collect::<Result<Vec<_>, _>>()?;
         if globs.is_empty() {
@@ -59,8 +59,8 @@ impl<'a> GlobWalk<'a> {
         &self.globs
     }
 
-    /// Shows `visit` what the glob matches while it answers `true`, in an order that is always the same. Returns
-    /// the first thing that could not be read, in words; the error is that somebody stopped it.
+    /// Calls `visit` for matches of the glob in a deterministic order while it returns `true`. Returns a description of
+    /// the first entry that could not be read; the error means that the walk was stopped.
     pub(super) fn for_each_match(
         &self,
         glob: &FileGlob,
@@ -100,7 +100,7 @@ impl<'a> GlobWalk<'a> {
         if self.stop.load(Ordering::Relaxed) { Err("stopped".to_owned()) } else { Ok(()) }
     }
 
-    /// Where the folder really is; `None` for one that is not there, is no folder, or is walked anyway.
+    /// The folder's canonical path; `None` if it does not exist, is no folder, or is walked under another name.
     fn real(&self, folder: &Path, seen: &mut HashSet<PathBuf>) -> Result<Option<PathBuf>, String> {
         let real = match self.root.join(folder).canonicalize() {
             Ok(real) => real,
@@ -114,7 +114,7 @@ impl<'a> GlobWalk<'a> {
             return Err(format!("{} leads out of the root", folder.to_string_lossy()));
         }
         let is_base = seen.is_empty();
-        // A link up leads around in a circle, and out of what the glob names.
+        // A link to an ancestor is a cycle and leads out of the glob's base.
         let is_circle = !is_base && self.parent(folder).is_some_and(|it| it.starts_with(&real));
         Ok((!is_circle && seen.insert(real.clone())).then_some(real))
     }
@@ -138,7 +138,7 @@ impl<'a> GlobWalk<'a> {
         entries.filter_map(Result::transpose).collect()
     }
 
-    /// What has this name, where anything has it.
+    /// The entry at this path, if any.
     fn entry(&self, path: &Path) -> Result<Option<WalkEntry>, String> {
         let at = self.root.join(path);
         let own = match fs::symlink_metadata(&at) {
@@ -155,14 +155,14 @@ impl<'a> GlobWalk<'a> {
         Ok(Some(WalkEntry { path: path.to_path_buf(), kind, link: own.is_symlink() }))
     }
 
-    /// Whether a real path is the root's, `.git` left out.
+    /// Whether a canonical path is inside the root and not in `.git`.
     fn is_inside_root(&self, real: &Path) -> bool {
         let below = real.strip_prefix(self.root);
         below.is_ok_and(|it| it.components().all(|part| part.as_os_str() != ".git"))
     }
 }
 
-/// Folders still to walk. Links come last: what they lead to within the walk is then known under its own name.
+/// Folders still to walk. Links come last, so that their targets within the walk are visited under their own names.
 struct PendingFolders {
     folders: Vec<PathBuf>,
     links: Vec<PathBuf>,
@@ -179,7 +179,7 @@ impl PendingFolders {
     }
 
     fn add(&mut self, entries: Vec<WalkEntry>) {
-        // Taken from the end: in reverse they are walked in order.
+        // Popped from the end, so they are pushed in reverse order.
         for WalkEntry { path, kind, link } in entries.into_iter().rev() {
             match (kind, link) {
                 (FileKind::Folder, false) => self.folders.push(path),
