@@ -1,5 +1,5 @@
-//! Runs the final verdict: the checks of the loop in a clean room, on the final tree as the agent left it, and again
-//! with the judges of the start where some of them changed. Nothing that a check writes there reaches the work tree.
+//! Runs the final verdict: the checks of the loop in a clean room on the final tree, and a second time with the judges
+//! of the start if some of them changed. Nothing that a check writes there reaches the work tree.
 
 use std::ffi::OsString;
 use std::io;
@@ -29,16 +29,16 @@ use loopkeeper_system::sandbox::Isolation;
 use loopkeeper_system::snapshots::TreeEntry;
 use loopkeeper_system::trust::permit::Approved;
 
-/// A mount and a shell take milliseconds.
+/// Far above the time of a mount and a shell, which take milliseconds.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// What to judge, and what the start was.
+/// What to judge, and the state at the start.
 pub(super) struct VerdictRequest {
     criteria: Vec<Criterion>,
     /// Goals that are judged again with grown test files.
     growing: Vec<Criterion>,
     scan: Option<WeakeningScan>,
-    /// The final tree, as the last round judged it.
+    /// The final tree, as judged by the last round.
     tree: String,
     iteration: u32,
 }
@@ -74,7 +74,7 @@ impl From<io::Error> for NoVerdict {
     }
 }
 
-/// Judges and reports. Dropped, it kills what runs and removes the room.
+/// Runs the verdict and reports it. On drop, running checks are killed and the room is removed.
 pub(super) async fn judge_and_report(context: LoopContext, request: VerdictRequest) {
     let reply = match judge(&context.runtime, &request).await {
         Ok(rounds) => VerdictReply::Judged(Box::new(rounds)),
@@ -117,7 +117,7 @@ async fn changed_judges(
     Ok(runtime.with_store(move |store| weakening_scan::find_changed_judges(&scan, store, &tree)).await?)
 }
 
-/// The round with the judges of the start. A goal that fails is judged again with files to which tests were added.
+/// A round with the judges of the start. A goal that fails is judged again with test files that only gained tests.
 async fn with_pinned(
     runtime: &RunContext,
     request: &VerdictRequest,
@@ -142,7 +142,7 @@ async fn with_pinned(
     Ok(round)
 }
 
-/// What the judges were at the start, or when the user last saved or accepted them.
+/// The judges at the start, or when the user last saved or accepted them.
 async fn start_entries(
     runtime: &RunContext,
     request: &VerdictRequest,
@@ -192,7 +192,8 @@ async fn run_in_room(
     Ok(Round { tree_before: tree.clone(), tree_after: tree, wrote: Vec::new(), results, judging: None })
 }
 
-/// A room in the first place where the kernel takes an overlay, with `entries` laid over the work tree.
+/// Opens a clean room at the first location where the kernel supports an overlay, with `entries` laid over the work
+/// tree.
 async fn open_room(
     runtime: &RunContext,
     entries: &[(PathBuf, TreeEntry)],
@@ -233,7 +234,7 @@ async fn try_room(
     }
 }
 
-/// The environment of checks, with a folder of the room for temporary files.
+/// The environment of checks, with the room's folder for temporary files.
 fn room_env(runtime: &RunContext, room: &CleanRoom) -> EnvVars {
     let mut env = runtime.check_env.as_ref().clone();
     let folder = OsString::from(room.temporary());

@@ -1,6 +1,6 @@
-//! `loopkeeper hook EVENT`: what an agent calls at its hooks. It asks the keeper that started the agent what to answer,
-//! and says so in the agent's own words. It fails open: whatever goes wrong, the agent is let through, with a sentence
-//! on stderr. It must stay small: an agent waits for it.
+//! `loopkeeper hook EVENT`: the program that an agent runs at its hooks. Requests a verdict from the keeper that
+//! started the agent and prints it in the agent's own format. Fails open: on any error the agent is allowed to
+//! continue, with a message on stderr. Must stay small, because the agent waits for it.
 
 mod payload;
 pub mod session;
@@ -25,21 +25,21 @@ use loopkeeper_system::state_dir::socket::SocketAddress;
 /// The subcommand's name.
 pub const SUBCOMMAND: &str = "hook";
 
-/// What an agent tells about its tool's input may be long; nobody reads more.
+/// The agent may send long tool input; nothing beyond this is read.
 const LONGEST_PAYLOAD: u64 = 64 * 1024 * 1024;
-/// A prompt is never longer than a fraction of it.
+/// Far above the longest prompt.
 const LONGEST_ANSWER: u64 = 4 * 1024 * 1024;
-/// What an agent that is talked to waits to be allowed.
+/// Event name of permission requests in the control protocol.
 const PERMISSION: &str = "permission";
-/// A keeper that listens greets at once.
+/// A working keeper sends its greeting immediately.
 const GREETING: Duration = Duration::from_secs(5);
 
-/// What happened in the agent.
+/// An event in the agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AgentHookEvent {
-    /// Its turn is over.
+    /// The turn is over.
     Stop,
-    /// It is about to use a tool.
+    /// A tool is about to run.
     PreTool,
     SubagentStart,
     SubagentStop,
@@ -65,7 +65,7 @@ impl AgentHookEvent {
         }
     }
 
-    /// How long the agent waits for us. A round of checks takes as long as its checks may.
+    /// Limit of the agent's wait for us. A stop hook has none, because it waits for a round of checks.
     fn timeout(self) -> Option<Duration> {
         match self {
             Self::Stop => None,
@@ -86,7 +86,7 @@ struct HookReplyVerdict {
     decision: String,
     #[serde(default)]
     reason: String,
-    /// For the person at the session.
+    /// Shown to the user of the session.
     #[serde(default)]
     notice: Option<String>,
 }
@@ -96,11 +96,11 @@ struct HookRefusal {
     message: String,
 }
 
-/// Never an error to the agent.
+/// Never reports an error to the agent.
 pub fn main(event: AgentHookEvent) -> ExitCode {
     let said = match ask_keeper(event) {
         Ok(HookReplyVerdict { decision, reason, .. }) if decision == "allow" => {
-            // Whoever looks into the agent's log finds out why.
+            // The reason is visible in the agent's log.
             if !reason.is_empty() {
                 print_pass_reason(&reason);
             }
@@ -128,7 +128,7 @@ fn ask_keeper(event: AgentHookEvent) -> Result<HookReplyVerdict, String> {
     door.request_verdict(event.timeout(), &payload.question(event.word(), &door.token))
 }
 
-/// The same for an agent that has no hooks but is talked to: what comes next, if anything.
+/// The same for agents without hooks that are connected over ACP: the next prompt, if any.
 pub fn next_prompt(session: &str) -> Result<Option<String>, String> {
     let door = HookEndpointClient::from_environment()?;
     let mut question = request(AgentHookEvent::Stop.word(), &door.token);
@@ -139,7 +139,7 @@ pub fn next_prompt(session: &str) -> Result<Option<String>, String> {
     Ok((verdict.decision == "block").then_some(verdict.reason))
 }
 
-/// The same for what an agent wants to be allowed. Unlike hooks it fails closed.
+/// The same for a permission request. Unlike hooks it fails closed.
 pub fn ask_permission(words: &str) -> PermissionAnswer {
     let asked = HookEndpointClient::from_environment().and_then(|door| {
         let mut question = request(PERMISSION, &door.token);
@@ -156,7 +156,7 @@ pub fn ask_permission(words: &str) -> PermissionAnswer {
     }
 }
 
-/// The keeper's, as it told its agent.
+/// Connection data of the keeper, as passed to its agent.
 struct HookEndpointClient {
     token: String,
     socket: PathBuf,

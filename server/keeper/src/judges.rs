@@ -28,27 +28,27 @@ use loopkeeper_system::calls::CallRequest;
 use loopkeeper_system::env::SESSION;
 use loopkeeper_system::process::{self, Job, JobHandle, OutputEvent, Stream, TerminateMode};
 
-/// Tells a command of the user's own that it is asked, not set to work.
+/// Environment variable for custom agent commands: a judge run, not a work run.
 const ROLE: (&str, &str) = ("LOOPKEEPER_ROLE", "judge");
-/// A judge whose answer cannot be read is asked once more.
+/// Attempts per judge: an unreadable answer is requested once more.
 const TRIES: u32 = 2;
 
-/// What judges of a round need to know of its loop.
+/// What judges need from their loop.
 pub(super) struct JudgeContext {
-    /// What their calls stand under in the user's list.
+    /// Name of the caller in the user's list of calls.
     asker: String,
-    /// The tree that the work began with.
+    /// The tree at the start of the work.
     start: Option<String>,
-    /// Paths that checks write; `None`: whatever they write is theirs.
+    /// Paths that checks write; `None`: every written path is an artefact.
     artefacts: Option<BTreeSet<String>>,
     allowance: RemainingBudget,
 }
 
-/// What came of asking.
+/// Result of the judges of a round.
 pub(super) struct JudgeResults {
     pub(super) results: Vec<CheckResult>,
     pub(super) spent: Option<JudgeUsage>,
-    /// The tree after the last of them.
+    /// The tree after the last judge.
     pub(super) tree: String,
 }
 
@@ -66,13 +66,13 @@ impl JudgeContext {
         }
     }
 
-    /// Without a loop nobody knows what was changed.
+    /// For rounds without a loop, whose changes are unknown.
     pub(super) fn at_rest(spec: &LoopSpec) -> Self {
         let allowance = RemainingBudget::from_limits(&spec.settings.limits);
         Self { asker: "check".to_owned(), start: None, artefacts: None, allowance }
     }
 
-    /// A round that is going to be thrown away asks nobody.
+    /// Whether the tree is unchanged. Judges are not called in a round whose result is discarded.
     pub(super) async fn is_steady(
         &self,
         runtime: &RunContext,
@@ -84,7 +84,7 @@ impl JudgeContext {
     }
 }
 
-/// Asks the judges of every criterion that wants them. `tree`: the one that the other checks left.
+/// Runs the judges of every criterion that has them. `tree`: the tree after the other checks.
 pub(super) async fn run_judges(
     plan: &RoundParams<'_>,
     runtime: &RunContext,
@@ -144,7 +144,7 @@ impl JudgePanel<'_> {
                 .collect(),
             ..result
         };
-        // A result stands without it.
+        // The result is valid without its output file.
         let _ = private_file(&output_file(self.plan, criterion), result.head.as_bytes());
         result
     }
@@ -152,7 +152,7 @@ impl JudgePanel<'_> {
     async fn vote(&self, criterion: &Criterion) -> Vote {
         let mut mend: Option<String> = None;
         for _ in 0..TRIES {
-            // Nobody who wrote what is judged could know it.
+            // Random, so that the author of the judged files cannot know it.
             let key = Uuid::new_v4().simple().to_string();
             let run = match self.run_judge(criterion, &key, mend.as_deref()).await {
                 Ok(run) => run,
@@ -237,8 +237,8 @@ impl JudgePanel<'_> {
         self.plan.output.join(format!("{:04}.{}.judge.md", self.plan.number, criterion.id.0))
     }
 
-    /// Each is a call of this hour like a start of the agent. A list that cannot be used holds nobody up: a round
-    /// asks few.
+    /// Counts each judge run against the hourly call limit, like a start of the agent. If the list cannot be used the
+    /// run is permitted, because a round has few judges.
     async fn take_call(&self) -> Result<(), String> {
         let asker = CallRequest {
             loop_id: format!("{}/judge-{}", self.judging.asker, Uuid::new_v4().simple()),
@@ -256,7 +256,7 @@ impl JudgePanel<'_> {
     }
 }
 
-/// Reads a judge to its end, which comes after its time at the latest.
+/// Reads the output of a judge until it ends or its timeout expires.
 async fn watch(mut running: JobHandle, judge: &AgentPlan, timeout: Duration, within: RunLimits) -> AgentRun {
     let begun = Instant::now();
     let mut reader = AgentOutputReader::new(judge.dialect);
@@ -297,7 +297,7 @@ async fn watch(mut running: JobHandle, judge: &AgentPlan, timeout: Duration, wit
     agent::summarize_run(reader, running.wait().await, left, within.steps)
 }
 
-/// What every agent is held to.
+/// Limits that apply to every agent.
 #[derive(Clone, Copy)]
 struct RunLimits {
     grace: Duration,

@@ -33,26 +33,26 @@ use loopkeeper_system::state_dir::workspace::{LoopDir, Workspace};
 use loopkeeper_system::state_dir::{StateDir, lock};
 use loopkeeper_system::{clock, durable};
 
-/// The file of a loop's folder that is for its keepers alone.
+/// The file of a loop's folder that only its keepers read.
 pub const START: &str = "start.json";
 
 /// Startup timeout of a detached keeper.
 const BEGIN_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// What a loop's folder holds for its keepers besides the journal: values that the journal must not tell.
+/// Values that keepers need and the journal must not contain.
 #[derive(Debug, Serialize)]
 struct LaunchConfig {
     spec: LoopSpec,
 }
 
-/// Makes the folder of a new loop. `task_text` is the prompt document, kept for the day it is gone.
+/// Creates the folder of a new loop. `task_text` is the prompt document, kept in case the document is deleted.
 pub fn create_loop_dir(
     state: &StateDir,
     workspace: &Workspace,
     mut spec: LoopSpec,
     task_text: &str,
 ) -> Result<LoopDir, KeeperError> {
-    // Before there is a folder of a loop that cannot start.
+    // Checked before the folder exists, so that no folder remains of a loop that cannot start.
     logging::filter_from_env()?;
     let dir = workspace.new_loop(state, clock::now())?;
     dir.id().clone_into(&mut spec.loop_id);
@@ -60,7 +60,7 @@ pub fn create_loop_dir(
     let start = start_file(&dir);
     let json = serde_json::to_vec_pretty(&LaunchConfig { spec })
         .map_err(|error| KeeperError::io("write", &start)(error.into()))?;
-    // Without these no keeper could take the loop over after a power cut.
+    // Durable, because no keeper can take the loop over after a power cut without these files.
     durable::replace_file(&start, &json).map_err(KeeperError::io("write", &start))?;
     let copy = task_copy(&dir);
     durable::replace_file(&copy, task_text.as_bytes()).map_err(KeeperError::io("write", &copy))?;
@@ -68,15 +68,15 @@ pub fn create_loop_dir(
     Ok(dir)
 }
 
-/// Starts the keeper of a loop apart from this process and its terminal; returns its pid once it has begun.
-/// Called in a process of its own (`keeper --detach`, see `operations::keeper_main`), which ends right after.
+/// Starts the keeper of a loop detached from this process and its terminal; returns its pid once it has begun. Called
+/// in a separate process (`keeper --detach`, see `operations::keeper_main`), which exits right after.
 pub fn spawn_keeper(dir: &LoopDir, then: Option<&str>) -> Result<u32, KeeperError> {
     let log_path = log_file(dir);
     let log = File::options().append(true).create(true).mode(0o600).open(&log_path);
     let log = log.map_err(KeeperError::io("open", &log_path))?;
     let logged_before = log.metadata().map_err(KeeperError::io("read", &log_path))?.len();
     let output = || log.try_clone().map_err(KeeperError::io("open", &log_path));
-    // A leader of a group cannot lead a session; whoever started us apart did so already.
+    // Fails for a process group leader, which the detaching caller already made a session leader.
     let _ = rustix::process::setsid();
     let program = Path::new("/proc/self/exe");
     let mut command = Command::new(program);
@@ -100,15 +100,15 @@ pub fn spawn_keeper(dir: &LoopDir, then: Option<&str>) -> Result<u32, KeeperErro
     }
 }
 
-/// Whether this very keeper answers: the socket of one that was killed still lies there, and another one may
-/// hold the loop. Whoever looks right after must find a loop that has a first record.
+/// Whether this keeper answers: the socket of a killed keeper still exists, and another keeper may hold the loop. The
+/// first record must exist, because callers read the journal right after.
 fn has_begun(state: &StateDir, dir: &LoopDir, pid: u32) -> Result<bool, KeeperError> {
     let ours = state.keeper_of(dir)? == lock::KeeperLiveness::Alive { pid: Some(pid) };
     let on_record = std::fs::metadata(dir.journal()).is_ok_and(|it| it.len() > 0);
     Ok(ours && on_record && UnixStream::connect(state.socket(dir.id())?.path()).is_ok())
 }
 
-/// A keeper may have finished its work already; otherwise its own words say why it went.
+/// A keeper may have finished its work already; otherwise its log contains the error.
 fn ended_early(dir: &LoopDir, status: ExitStatus, logged_before: u64) -> Result<(), KeeperError> {
     if status.success() {
         return Ok(());
@@ -124,7 +124,7 @@ fn ended_early(dir: &LoopDir, status: ExitStatus, logged_before: u64) -> Result<
     })
 }
 
-/// Keeps a loop in this process until it ends.
+/// Runs a keeper in this process until its loop ends.
 pub async fn run_keeper(
     dir: &LoopDir,
     observer: EntryObserver,
@@ -136,7 +136,7 @@ pub async fn run_keeper(
     tracing::debug!(version = env!("CARGO_PKG_VERSION"), pid = std::process::id(), "keeper started");
     let ended = own_loop(dir, spec, observer, then).await;
     match &ended {
-        // The log would be a new file in a folder that is not this loop's any more.
+        // Logging would create a new file in a folder that no longer belongs to this loop.
         Ok(_) | Err(KeeperError::StateGone { .. }) => {}
         Err(error) => tracing::error!("{error}"),
     }
@@ -151,15 +151,15 @@ async fn own_loop(
 ) -> Result<LoopState, KeeperError> {
     let (state, workspace, _) = StateDir::of_loop(dir.path())?;
     let state = Rc::new(state);
-    // Held until everything else here is dropped: who comes next finds nothing of ours.
+    // Held until everything else here is dropped, so that the next keeper finds no process of ours.
     let locks = Rc::new([
         state.lock_loop(dir)?,
         state.lock_tree(workspace.root(), &lock::TreeHolder::Loop { id: dir.id().to_owned() })?,
     ]);
     hardening::forbid_tracing().map_err(KeeperError::io("protect the keeper of", dir.path()))?;
     orphans::become_subreaper().map_err(KeeperError::io("adopt the orphans of", dir.path()))?;
-    // A keeper starts nothing before its journal is there: a loop that never had one left nobody behind, and to look
-    // at every process of the machine three times would be most of its start.
+    // A keeper starts no process before its journal exists. Without a journal there are no orphans, and the scan, which
+    // reads all processes of the machine three times, would be most of the start-up time.
     if dir.journal().try_exists().unwrap_or(true) {
         orphans::end_marked(dir.id());
     }
@@ -216,8 +216,8 @@ fn read_start(dir: &LoopDir) -> Result<LoopSpec, KeeperError> {
     spec_of(&bytes).map_err(|error| KeeperError::io("read", &path)(error.into()))
 }
 
-/// A [`LaunchConfig`] is read as the record that a journal begins with: code that reads the same in another way would rest
-/// in every keeper.
+/// Deserialises a [`LaunchConfig`] as the first record of a journal: a separate deserialiser of the same type would
+/// stay resident in every keeper.
 fn spec_of(start: &[u8]) -> serde_json::Result<LoopSpec> {
     const OPENING: &[u8] = br#"{"type":"loop-started","boot":"","#;
     let members = start.strip_prefix(b"{").unwrap_or_default();
@@ -227,7 +227,8 @@ fn spec_of(start: &[u8]) -> serde_json::Result<LoopSpec> {
     }
 }
 
-/// Variables that the settings set, for all or for one agent, may hold keys: they stay in the loop's private folder.
+/// Removes the values of variables set in the settings, for all agents or for one: they may be keys and stay in the
+/// loop's private folder.
 fn without_secrets(mut spec: LoopSpec) -> LoopSpec {
     set_values(&mut spec).for_each(String::clear);
     spec
@@ -240,7 +241,7 @@ fn set_values(spec: &mut LoopSpec) -> impl Iterator<Item = &mut String> {
     settings.env_set.iter_mut().chain(written).chain(plans).map(|(_, value)| value)
 }
 
-/// What no copy of a loop may hold: the values of all that its settings set.
+/// Values that no copy of a loop may contain: all variables set in its settings.
 pub fn secrets(dir: &LoopDir) -> Vec<String> {
     let spec = read_start(dir).ok();
     spec.map_or_else(Vec::new, |mut it| set_values(&mut it).map(std::mem::take).collect())
@@ -252,7 +253,7 @@ fn bind_socket(
     control: ControlState,
 ) -> Result<ControlSocketGuard, KeeperError> {
     let address = state.socket(dir.id())?;
-    // Under the loop's lock nobody else listens there: what is left is a dead keeper's.
+    // The loop's lock is held, so an existing socket belongs to a dead keeper.
     let _ = std::fs::remove_file(address.path());
     let listener =
         UnixListener::bind(address.path()).map_err(KeeperError::io("listen at", address.path()))?;
@@ -261,7 +262,7 @@ fn bind_socket(
     Ok(ControlSocketGuard { path, task })
 }
 
-/// The listening socket; gone with the keeper.
+/// The listening socket; removed on drop.
 struct ControlSocketGuard {
     path: PathBuf,
     task: tokio::task::JoinHandle<()>,
@@ -282,7 +283,7 @@ pub(super) fn task_copy(dir: &LoopDir) -> PathBuf {
     dir.path().join("task.md")
 }
 
-/// What a keeper logs, and what a detached one prints.
+/// Path of the keeper's log, which also receives the output of a detached keeper.
 fn log_file(dir: &LoopDir) -> PathBuf {
     dir.path().join(KEEPER_LOG)
 }

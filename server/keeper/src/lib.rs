@@ -1,5 +1,5 @@
-//! Owns one loop: the only writer of its journal, holder of its lock and of its work tree's lock, parent of its
-//! agent. Acts on what `loopkeeper_core::decide` says and decides nothing itself. Ends when the loop ends.
+//! Owns one loop: the only writer of its journal, holder of its lock and of its work tree's lock, parent of its agent.
+//! Performs what `loopkeeper_core::decide` returns and decides nothing itself. Ends with the loop.
 
 pub mod acp;
 pub mod agent;
@@ -45,7 +45,7 @@ use loopkeeper_system::state_dir::StateError;
 use loopkeeper_system::state_dir::lock::LockError;
 use loopkeeper_system::state_dir::workspace::LoopDir;
 
-/// Why a keeper could not begin, or had to leave its loop interrupted.
+/// Why a keeper could not start or had to leave its loop interrupted.
 #[derive(Debug, Error)]
 pub enum KeeperError {
     #[error(transparent)]
@@ -75,7 +75,7 @@ pub enum KeeperError {
 }
 
 impl KeeperError {
-    /// What the user can do about it.
+    /// How the user can fix the error.
     pub fn hint(&self) -> String {
         match self {
             Self::Journal(error) => error.hint().to_owned(),
@@ -115,7 +115,7 @@ pub(crate) fn private_file(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     file.write_all(bytes)
 }
 
-/// Runs work to its end on a runtime of its own; other tasks of it run only as long.
+/// Runs a future to completion on a new runtime; tasks spawned on it end with it.
 pub fn block_on<T>(work: impl Future<Output = T>) -> std::io::Result<T> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     Ok(LocalSet::new().block_on(&runtime, work))

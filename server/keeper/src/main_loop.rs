@@ -1,5 +1,5 @@
-//! The keeper's one loop: select an event, let the core decide, make the records durable, apply them, perform
-//! the effects. No rule about loops lives here.
+//! The main loop: selects an event, gets the core's decision, makes the records durable, applies them and performs the
+//! effects. Contains no rules about loops.
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -26,10 +26,10 @@ use loopkeeper_system::state_dir::workspace::LoopDir;
 /// Maximum delay before records without a dependent effect are synced.
 const GROUP_COMMIT_MS: u64 = 100;
 
-/// What happened, and who waits for the answer.
+/// An event, and the channel for the answer to its sender.
 type QueuedEvent = (Event, Option<oneshot::Sender<ControlReply>>);
 
-/// Hears every record right after it became durable.
+/// Called for every record after it became durable.
 pub type EntryObserver = Box<dyn FnMut(&Entry)>;
 
 /// One loop, its journal, and the runner of its effects.
@@ -38,11 +38,11 @@ pub struct Keeper {
     live: VolatileState,
     journal: JournalFile,
     journal_path: PathBuf,
-    /// The loop's and the tree's.
+    /// Locks of the loop and of the tree.
     locks: Rc<[Lock; 2]>,
     effects: EffectRunner,
     hooks: UserCommands,
-    /// For deadlines.
+    /// Timer for deadlines.
     alarm: BoottimeTimer,
     observer: EntryObserver,
     events: mpsc::UnboundedReceiver<Event>,
@@ -56,7 +56,7 @@ pub struct Keeper {
     span: IterationSpan,
 }
 
-/// What [`Keeper::new`] is made of.
+/// Parameters of [`Keeper::new`].
 pub struct KeeperParams {
     pub journal: JournalFile,
     pub locks: Rc<[Lock; 2]>,
@@ -66,14 +66,14 @@ pub struct KeeperParams {
     pub asks: mpsc::Receiver<ControlRequest>,
 }
 
-/// How the loop was found.
+/// State of the loop at start-up.
 pub enum Startup {
     New(Box<LoopSpec>),
     Existing(Vec<Entry>),
 }
 
 impl Keeper {
-    /// Writes the first record, or the one that says that this keeper took over.
+    /// Writes the first record, or the record that this keeper took over.
     pub fn new(parts: KeeperParams, beginning: Startup, dir: &LoopDir) -> Result<Self, KeeperError> {
         let KeeperParams { mut journal, locks, effects, mut observer, events, asks } = parts;
         let boot = clock::boot_id();
@@ -114,14 +114,14 @@ impl Keeper {
         })
     }
 
-    /// Runs until the loop has ended. An error leaves it interrupted, with its agent gone.
+    /// Runs until the loop has ended. An error leaves the loop interrupted, with its agent ended.
     pub async fn run(mut self, then: Option<UserCommand>) -> Result<LoopState, KeeperError> {
         self.queue.extend(then.map(Event::UserAsked));
         let result = self.run_until_finished().await;
-        // Where this fails the result says what is wrong.
+        // If this fails, `result` already contains the cause.
         let _ = self.sync();
         self.effects.shutdown().await;
-        // No order comes in any more; those that did are answered, one by one that the loop is ending.
+        // No further requests are accepted; pending ones are answered with the error that the loop is ending.
         self.asks.close();
         while self.asks.try_recv().is_ok() {}
         self.effects.context.control.wait_answered().await;
@@ -131,7 +131,7 @@ impl Keeper {
         Ok(self.state)
     }
 
-    /// Of the commands that heard of the loop's end: nobody else would tell that they failed.
+    /// Records failures of the user commands for the loop's end, which are reported nowhere else.
     fn drain_hook_failures(&mut self) -> Result<(), KeeperError> {
         while let Ok(event) = self.events.try_recv() {
             if matches!(event, Event::HookFailed { .. }) {
@@ -151,14 +151,14 @@ impl Keeper {
             if answer == ControlReply::Later {
                 self.pending_reply = asker;
             } else if let Some(asker) = asker {
-                // A client that left does not wait for its answer.
+                // The client may have disconnected.
                 let _ = asker.send(answer);
             }
         }
         Ok(())
     }
 
-    /// `None`: nothing happens for the moment.
+    /// `None`: no event yet.
     async fn next_event(&mut self) -> Result<Option<QueuedEvent>, KeeperError> {
         if let Some(event) = self.queue.pop_front() {
             return Ok(Some((event, None)));
@@ -167,12 +167,12 @@ impl Keeper {
         let pause = self.unpublished.first().map(rest);
         let due = decide::deadline(&self.state, &self.live);
         let rests = self.state.at_rest() || self.state.phase == Phase::Ended;
-        // It may be long until there is a job again.
+        // There may be no job for a long time.
         if self.state.is_paused_at_rest() || (self.state.at_rest() && due.is_some()) {
             self.effects.context.runtime.dismiss_wardens().await;
         }
         let watch = if rests { StateDirWatch::Resting } else { StateDirWatch::Working };
-        // Without its locks another keeper may believe that it is alone.
+        // Without its locks this keeper cannot exclude another one.
         let is_journal = || match self.journal.verify_unchanged() {
             // While idle, foreign changes are reported by the next append.
             Err(JournalError::Foreign { .. }) => rests,
@@ -273,7 +273,8 @@ impl Keeper {
         Ok(ControlReply::Refused { code: "conflict", message })
     }
 
-    /// Written first, then applied. Durable before anything follows from it, and before it is told.
+    /// Writes the records, then applies them. They are durable before their effects are performed and before they are
+    /// published.
     fn record(&mut self, now: Moment, records: Vec<Record>, haste: Durability) -> Result<(), KeeperError> {
         if records.is_empty() {
             return if haste == Durability::Now { self.sync() } else { Ok(()) };
@@ -289,7 +290,7 @@ impl Keeper {
         };
         for entry in entries {
             if matches!(entry.record, Record::Resumed {}) {
-                // Without room the next full disk is met without a reserve; this one is over.
+                // If this fails, there is no reserve for the next full disk; the current one is resolved.
                 let _ = self.journal.refill_reserve();
             }
             decide::apply(&mut self.state, &entry);
@@ -305,7 +306,7 @@ impl Keeper {
         Ok(())
     }
 
-    /// What was written only is on disk and told when this returns.
+    /// Makes all written records durable and publishes them.
     fn sync(&mut self) -> Result<(), KeeperError> {
         match self.journal.sync() {
             Ok(()) => {}
@@ -322,13 +323,13 @@ impl Keeper {
         for entry in self.unpublished.drain(..) {
             self.effects.context.control.seq.set(entry.seq);
             (self.observer)(&entry);
-            // Nobody watching is no error.
+            // The send fails if there are no watchers.
             let _ = self.effects.context.control.news.send(WatchEvent::Recorded { seq: entry.seq });
         }
         self.hooks.dispatch_pending(&self.effects.context);
     }
 
-    /// The reserve makes room for what happened and for the record that the loop rests.
+    /// Uses the reserve to write the records and the pause of the loop.
     fn record_on_full_disk(
         &mut self,
         now: Moment,
@@ -343,14 +344,14 @@ impl Keeper {
     }
 }
 
-/// What has to stay where it is: the journal first, the locks, and the folders of the state that hold them.
+/// Paths that must not move: the journal first, the locks, and the state folders that contain them.
 fn watched_paths(journal: &Path, root: &Path, locks: &[Lock]) -> Vec<PathBuf> {
     let folders = journal.ancestors().take_while(|it| it.starts_with(root));
     let locks = locks.iter().map(Lock::path);
     folders.chain(locks).map(Path::to_path_buf).collect()
 }
 
-/// Until whoever waits has gone.
+/// Resolves when the waiting client disconnects.
 async fn wait_disconnected(waits: &mut Option<oneshot::Sender<ControlReply>>) {
     match waits {
         Some(asker) => asker.closed().await,

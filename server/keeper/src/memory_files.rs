@@ -10,10 +10,10 @@ use loopkeeper_system::task_files;
 
 const PROGRESS: [&str; 3] = ["progress.txt", "progress.md", ".ralph/progress.md"];
 const AGENTS: &str = "AGENTS.md";
-/// Of a progress file: what counts stands at its top.
+/// Limit of a progress file; the relevant part is at its beginning.
 const MAX_BYTES: u64 = 64 * 1024;
 
-/// Looks beside the task and at the root. What cannot be read, or leads out of the root, is not there.
+/// Reads the files next to the task and in the root. Unreadable files and files outside the root are skipped.
 pub(super) fn read(spec: &LoopSpec) -> MemoryFiles {
     let root = Path::new(&spec.root);
     let mut notes = MemoryFiles::default();
@@ -43,7 +43,7 @@ fn folders(spec: &LoopSpec) -> Vec<PathBuf> {
     own.into_iter().chain([root]).collect()
 }
 
-/// The task's `prd.json`: who keeps one keeps a progress file beside it.
+/// The task's `prd.json`: projects that use one keep a progress file next to it.
 fn find_prd(spec: &LoopSpec) -> Option<PathBuf> {
     if spec.inline_prompt.is_some() {
         return None;
@@ -53,7 +53,7 @@ fn find_prd(spec: &LoopSpec) -> Option<PathBuf> {
     files.find(|it| it.extension().is_some_and(|it| it == "json") && it.is_file())
 }
 
-/// The file's path for people, and the beginning of its text.
+/// The file's path for display, and the beginning of its text.
 fn read_beginning(root: &Path, path: &Path) -> Option<(String, String)> {
     let text = task_files::read_beginning(root, path, MAX_BYTES).ok()?;
     Some((shown(root, path), text))

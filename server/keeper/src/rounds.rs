@@ -1,5 +1,4 @@
-//! A round: all checks, one after the other, on one tree, with the tree's hash taken before the first and after
-//! the last.
+//! Runs a round: all checks sequentially on one tree, with the tree's hash taken before the first and after the last.
 
 use std::time::Duration;
 
@@ -19,14 +18,14 @@ use loopkeeper_system::http::HttpClient;
 
 const NAMED_PATHS: usize = 200;
 
-/// What to check, and on what.
+/// What to check, and on which tree.
 pub(super) struct RoundRequest {
     criteria: Vec<Criterion>,
-    /// The tree as a snapshot just taken says; `None` when it must be looked at anew.
+    /// The tree hash of a recent snapshot; `None`: it must be taken again.
     tree: Option<String>,
-    /// In the names of kept outputs.
+    /// Part of the names of output files.
     iteration: u32,
-    /// What `clean` tolerates; `None`: whatever is there now.
+    /// Files that `clean` tolerates; `None`: all files that are untracked now.
     untracked: Option<Vec<String>>,
     judging: JudgeContext,
 }
@@ -34,7 +33,7 @@ pub(super) struct RoundRequest {
 impl RoundRequest {
     pub(super) fn of_loop(state: &LoopState, repeats: u32, criteria: Vec<Criterion>) -> Self {
         let first = state.phase == Phase::Baseline;
-        // A repeated round and one at rest begin on a tree that nobody looked at yet.
+        // A repeated round, or one in a paused loop, starts on a tree that was not hashed yet.
         let just_taken = first || (state.phase == Phase::Checking && repeats == 0);
         let tree = state.snapshots.last().filter(|_| just_taken).map(|it| it.tree.clone());
         let untracked = (!first).then(|| state.untracked.clone());
@@ -42,14 +41,14 @@ impl RoundRequest {
         Self { criteria, tree, iteration: state.iteration, untracked, judging }
     }
 
-    /// Without a loop nothing was there at the start: `clean` means clean.
+    /// Without a loop there is no start, so `clean` tolerates nothing.
     pub(super) fn at_rest(spec: &LoopSpec) -> Self {
         let (criteria, untracked) = (spec.criteria.clone(), Some(Vec::new()));
         Self { criteria, tree: None, iteration: 0, untracked, judging: JudgeContext::at_rest(spec) }
     }
 }
 
-/// Runs the round and tells what came of it. Dropped, it kills what runs.
+/// Runs the round and reports the result. On drop, running checks are killed.
 pub(super) async fn run_and_report(context: LoopContext, request: RoundRequest) {
     let untracked = match &request.untracked {
         Some(_) => Vec::new(),
@@ -63,7 +62,7 @@ pub(super) async fn run_and_report(context: LoopContext, request: RoundRequest) 
     });
 }
 
-/// The round, and every path that it wrote.
+/// Runs the round and returns it with every path that it wrote.
 pub(super) async fn run_round(
     runtime: &RunContext,
     request: RoundRequest,
@@ -117,7 +116,7 @@ pub(super) async fn changed_paths(
     runtime.with_store(move |store| Ok(store.changed_paths(&before, &after)?)).await
 }
 
-/// A failure shows again, with its words, when `clean` itself is checked.
+/// Untracked files; an error is ignored here because the check `clean` itself reports it.
 fn untracked_now(runtime: &RunContext, criteria: &[Criterion]) -> Vec<String> {
     if !criteria.iter().any(|it| matches!(it.check, Some(Check::Clean))) {
         return Vec::new();

@@ -28,12 +28,12 @@ use loopkeeper_system::trust::permit::{CheckOrigin, Permit};
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// Work with the snapshot store that takes no longer than this is not worth a thread.
+/// Maximum duration of work with the snapshot store that is done without a thread.
 const SHORT: Duration = Duration::from_millis(20);
 
 pub type EnvVars = Vec<(OsString, OsString)>;
 
-/// Sets these, over what they were.
+/// Sets variables, replacing existing ones.
 pub fn extend_env(env: &mut EnvVars, more: EnvVars) {
     for (name, value) in more {
         env.retain(|(known, _)| *known != name);
@@ -48,22 +48,22 @@ pub struct RunContext {
     /// Separate pools, so that a warden compromised by an agent never runs a check.
     pub agent_wardens: WardenPool,
     pub check_wardens: WardenPool,
-    /// The program that makes requests.
+    /// The program that sends HTTP requests.
     pub messenger: Rc<Path>,
     pub agent_env: Rc<EnvVars>,
     pub check_env: Rc<EnvVars>,
     pub redactor: Rc<Redactor>,
     pub permit: Rc<Permit>,
-    /// What the agent's hooks are recognised by.
+    /// Authenticates the agent's hooks.
     pub token: Rc<str>,
-    /// Where they find their keeper.
+    /// The control socket for the agent's hooks.
     socket: Rc<Path>,
     pub store: Arc<Mutex<SnapshotStore>>,
-    /// How long the last work with the store took.
+    /// Duration of the last work with the store.
     pace: Rc<Cell<Duration>>,
-    /// Where outputs are kept.
+    /// Folder of check outputs.
     pub outputs: PathBuf,
-    /// The list of calls of this user.
+    /// List of the user's agent calls.
     pub calls: PathBuf,
 }
 
@@ -98,7 +98,7 @@ impl RunContext {
         })
     }
 
-    /// What an agent of the loop finds in its environment.
+    /// The environment of an agent of the loop.
     pub(super) fn env_of(&self, plan: &AgentPlan) -> EnvVars {
         if plan.name == self.spec.agent.name {
             return self.agent_env.as_ref().clone();
@@ -107,12 +107,12 @@ impl RunContext {
         with_door(agent_environment(&self.spec, plan, &self.domain), &self.spec, &door)
     }
 
-    /// The agent of this name with all that only the loop's folder knows of it.
+    /// The agent of this name, including values stored only in the loop's folder.
     pub(super) fn agent(&self, name: &str) -> AgentPlan {
         self.spec.agents().find(|it| it.name == name).unwrap_or(&self.spec.agent).clone()
     }
 
-    /// Ends the wardens that wait for their next job.
+    /// Ends idle wardens.
     pub(super) async fn dismiss_wardens(&self) {
         self.agent_wardens.shutdown().await;
         self.check_wardens.shutdown().await;
@@ -122,8 +122,8 @@ impl RunContext {
         PathBuf::from(&self.spec.root)
     }
 
-    /// Does something with the snapshot store: at once where that was quick the last time, else on a thread that
-    /// may block. `work` may be begun twice.
+    /// Runs work with the snapshot store: inline if the last work was fast, otherwise on a blocking thread. `work` may
+    /// be started twice.
     pub async fn with_store<T: Send + 'static>(
         &self,
         work: impl Fn(&mut SnapshotStore) -> Result<T, SnapshotFailure> + Send + 'static,
@@ -141,7 +141,7 @@ impl RunContext {
         done
     }
 
-    /// `None` where it takes, or may take, longer than a moment: meanwhile nobody would be heard.
+    /// Runs `work` inline. `None` if it takes, or may take, long enough to block the event loop.
     fn at_once<T>(
         &self,
         work: impl Fn(&mut SnapshotStore) -> Result<T, SnapshotFailure>,
@@ -156,7 +156,7 @@ impl RunContext {
         Some(done).filter(|it| !it.as_ref().is_err_and(|it| it.is_late))
     }
 
-    /// The same, right here: for moments in which nothing else is to happen.
+    /// The same inline, for moments in which no event has to be handled.
     pub fn with_store_now<T>(
         &self,
         work: impl FnOnce(&mut SnapshotStore) -> Result<T, SnapshotFailure>,
@@ -170,7 +170,7 @@ impl RunContext {
 pub struct SnapshotFailure {
     pub reason: PauseReason,
     pub message: String,
-    /// Nothing is wrong but that it took too long to be done at once.
+    /// Not an error: the work took too long for the event loop.
     is_late: bool,
 }
 
@@ -201,7 +201,7 @@ fn environment(reader: EnvAudience, spec: &LoopSpec) -> EnvVars {
     env
 }
 
-/// Where the agent's hooks ask, and by what they are let in.
+/// Socket and token for the agent's hooks.
 struct HookEndpoint<'a> {
     token: &'a str,
     socket: &'a Path,
@@ -218,8 +218,8 @@ fn with_door(mut env: EnvVars, spec: &LoopSpec, door: &HookEndpoint<'_>) -> EnvV
     env
 }
 
-/// What the agent's own start needs comes besides; the user's words about the same variables win. What belongs to
-/// its command line wins over both.
+/// The environment of the agent. The user's values override what the agent's kind needs; variables of its command line
+/// override both.
 pub(super) fn agent_environment(spec: &LoopSpec, agent: &AgentPlan, domain: &Isolation) -> EnvVars {
     let mut env = environment(EnvAudience::Agent, spec);
     let kind = agent.kind();
@@ -238,7 +238,7 @@ pub(super) fn agent_environment(spec: &LoopSpec, agent: &AgentPlan, domain: &Iso
     env
 }
 
-/// Redacts the values of variables that may be secrets: ours, and those that the settings set.
+/// Redacts the values of variables that may be secrets: ours, and those set in the settings.
 pub(super) fn redactor(spec: &LoopSpec) -> Redactor {
     Redactor::from_env(text_variables(spec))
 }
@@ -251,8 +251,8 @@ fn text_variables(spec: &LoopSpec) -> Vec<(String, String)> {
     std::env::vars_os().filter_map(text).chain(set.cloned()).collect()
 }
 
-/// The program that wardens are started from: a small one of their own where it was installed along, else this
-/// one. A copy in the state folder outlives an update or a rebuild, unless nothing may run from there.
+/// The program that wardens are started from: the small warden binary if it is installed, otherwise this program. A
+/// copy in the state folder survives updates and rebuilds, unless programs cannot be executed there.
 pub fn warden_program(state: &StateDir) -> PathBuf {
     let this = || state.install_binary(VERSION).ok();
     let not_installed =
@@ -262,7 +262,7 @@ pub fn warden_program(state: &StateDir) -> PathBuf {
         .unwrap_or_else(|| PathBuf::from("/proc/self/exe"))
 }
 
-/// The program that makes requests; nothing else can, since nothing else is to hold TLS in memory.
+/// The program that sends HTTP requests; a separate one, because no other program may hold TLS in memory.
 fn fetch_program(state: &StateDir) -> PathBuf {
     let not_installed = || std::env::current_exe().map(|it| HelperBinary::Request.path_beside(&it));
     first_that_runs(own_part(state, HelperBinary::Request).chain(once_with(not_installed).flatten()))

@@ -8,14 +8,14 @@ use tokio::signal::unix::{Signal as Source, SignalKind, signal};
 use super::KeeperError;
 use loopkeeper_system::removal_watch::RemovalWatch;
 
-/// Whether there is anything that must not go on without a journal.
+/// Whether there is running work, which must not continue without a journal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum StateDirWatch {
     Working,
     Resting,
 }
 
-/// A deleted state folder is noticed this fast while something runs.
+/// Polling interval for a deleted state folder while something runs.
 const LOOK_EVERY: Duration = Duration::from_secs(4);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,7 +33,7 @@ impl StopSignal {
     }
 }
 
-/// The signals that ask the keeper to go. A closing terminal's SIGHUP is none of them.
+/// The signals that stop the keeper. SIGHUP, sent when a terminal closes, is not among them.
 pub struct StopSignals {
     interrupt: Source,
     terminate: Source,
@@ -57,15 +57,15 @@ impl StopSignals {
     }
 }
 
-/// Resolves when the journal, the first of `paths`, is no longer ours. While nothing runs it hears of that and never
-/// looks, so that a resting keeper never wakes.
+/// Resolves when the journal, the first of `paths`, was deleted or replaced. Idle keepers use inotify and never wake
+/// up, busy ones poll.
 pub(super) async fn wait_removed(
     paths: impl Fn() -> Vec<PathBuf>,
     watch: StateDirWatch,
     is_ours: impl Fn() -> bool,
 ) -> KeeperError {
     if watch == StateDirWatch::Resting {
-        // What has just begun may be over at once.
+        // Work that just began may already be over.
         tokio::task::yield_now().await;
     }
     loop {
@@ -74,7 +74,7 @@ pub(super) async fn wait_removed(
                 tokio::time::sleep(LOOK_EVERY).await;
                 None
             }
-            // Anew each time: what has come to another path is none of ours any more.
+            // Recreated each time: files that were moved to another path no longer belong to us.
             StateDirWatch::Resting => Some(RemovalWatch::new(paths())),
         };
         if !is_ours() {

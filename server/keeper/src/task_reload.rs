@@ -29,7 +29,7 @@ pub(super) fn read(context: &LoopContext, state: &LoopState) -> TaskDocuments {
         let (criteria, plan, matching) = (task.criteria, task.plan, matching_globs(spec));
         return TaskDocuments { criteria, plan, sums, matching, ..TaskDocuments::default() };
     }
-    // The next agent is told by these and starts by leave of these, so they are read right before it does.
+    // Read right before the agent starts: they define its prompt and whether it may start.
     let trust = TrustStore::open(&context.state);
     let typed = spec.inline_prompt.is_some();
     TaskDocuments {
@@ -46,7 +46,7 @@ pub(super) fn read(context: &LoopContext, state: &LoopState) -> TaskDocuments {
     }
 }
 
-/// The globs of `exit.when` that files of the tree match.
+/// The globs in `exit.when` that match files of the tree.
 fn matching_globs(spec: &LoopSpec) -> Vec<String> {
     let condition = spec.settings.exit.when.as_deref().and_then(|it| exit_condition::parse(it).ok());
     let Some(condition) = condition else { return Vec::new() };
@@ -54,7 +54,7 @@ fn matching_globs(spec: &LoopSpec) -> Vec<String> {
     condition.globs().into_iter().filter(|glob| files::any_match(root, glob)).map(str::to_owned).collect()
 }
 
-/// The commands that the loop was started with were asked about then.
+/// Criteria with commands that are not trusted. Commands of the start were confirmed then.
 fn untrusted_criteria(trust: &TrustStore, spec: &LoopSpec, task: &Task) -> Vec<CriterionId> {
     let known = |it: &&Criterion| spec.criteria.iter().any(|old| old.id == it.id);
     let asks = |it: &Criterion| {
@@ -64,16 +64,16 @@ fn untrusted_criteria(trust: &TrustStore, spec: &LoopSpec, task: &Task) -> Vec<C
     task.criteria.iter().filter(|it| !known(it) && asks(it)).map(|it| it.id.clone()).collect()
 }
 
-/// Files that make the agent run programs, changed since the user said yes to them.
+/// Files that make the agent run programs, changed since the user trusted them.
 fn untrusted_surfaces(trust: &TrustStore, spec: &LoopSpec) -> Vec<String> {
     let root = Path::new(&spec.root);
     if spec.settings.mode == LoopMode::Attach && spec.judge.is_none() {
-        // The session is its user's, and asks for itself.
+        // The session belongs to the user and asks for trust itself.
         return Vec::new();
     }
     match find_surfaces(root) {
         Ok(found) => trust.untrusted_items(root, &found).iter().map(name).collect(),
-        // What cannot be read in full cannot have been trusted.
+        // A file that cannot be read in full cannot be trusted.
         Err(error) => vec![sanitize::line(&error.to_string())],
     }
 }
@@ -90,10 +90,10 @@ fn name(item: &TrustItem) -> String {
     }
 }
 
-/// Of each document, by its path.
+/// Hash of each document by its path.
 type DocumentHashes = BTreeMap<String, String>;
 
-/// The task as last parsed: it is read twice between two iterations and rarely differs.
+/// The last parsed task: it is read twice between two iterations and rarely differs.
 #[derive(Debug, Default)]
 pub struct ParsedTaskCache {
     last: LoadedTask,
@@ -101,7 +101,7 @@ pub struct ParsedTaskCache {
 }
 
 impl ParsedTaskCache {
-    /// Larger tasks are parsed again each time, so that a keeper at rest stays small.
+    /// Larger tasks are parsed each time, so that an idle keeper stays small.
     const MAX_BYTES: usize = 64 * 1024;
 
     fn reload(
@@ -124,7 +124,7 @@ fn hash_documents(documents: &[TaskDocument]) -> DocumentHashes {
     documents.iter().map(|it| (it.path.clone(), sha256(it.text.as_bytes()))).collect()
 }
 
-/// With the sum of each document.
+/// Reads the current task and the hash of each document.
 fn read_current(context: &LoopContext, spec: &LoopSpec) -> (Task, DocumentHashes) {
     let none = BTreeMap::new();
     if let Some(prompt) = &spec.inline_prompt {
@@ -139,7 +139,7 @@ fn read_current(context: &LoopContext, spec: &LoopSpec) -> (Task, DocumentHashes
             let known = |it: &Criterion| task.criteria.iter().any(|written| written.id == it.id);
             let typed = spec.criteria.iter().filter(|it| it.place.file == CHECK_ARGUMENT && !known(it));
             let typed: Vec<Criterion> = typed.cloned().collect();
-            // No document says what was typed at the start.
+            // Criteria given on the command line are in no document.
             task.criteria.extend(typed);
             (task, sums)
         }
@@ -150,7 +150,7 @@ fn read_current(context: &LoopContext, spec: &LoopSpec) -> (Task, DocumentHashes
     }
 }
 
-/// The prompt as it was at the start, with the criteria and the plan of then.
+/// The prompt as it was at the start, with the criteria and the plan of that time.
 fn read_original(context: &LoopContext, spec: &LoopSpec) -> Task {
     let text = std::fs::read_to_string(super::launch::task_copy(&context.dir)).unwrap_or_default();
     let document = TaskDocument { path: spec.task.0.clone(), text };
@@ -175,7 +175,7 @@ mod tests {
         let states: &[(&str, &[u8])] = &[
             ("PROMPT.md", prompt.as_bytes()),
             ("PROMPT.md", b"# Go\n\n## Done when\n\n- one: `$ trus`\n"),
-            // As text these two are the same.
+            // Different bytes that decode to the same text.
             ("PROMPT.md", b"# Go\n\xff\xfe\n"),
             ("PROMPT.md", b"# Go\n\xfe\xff\n"),
             ("PROMPT.md", long.as_bytes()),

@@ -1,5 +1,5 @@
-//! The template of the prompt as the user has it: what stands in the snapshot before the iteration, unless the agent
-//! wrote it. A copy in the loop's folder is what holds otherwise.
+//! The user's prompt template: read from the snapshot before the iteration, unless the agent changed it. Otherwise a
+//! copy in the loop's folder is used.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use loopkeeper_system::{durable, template_file};
 
 const COPY: &str = "template.md";
 
-/// For the loop that begins.
+/// Saves the copy for a new loop.
 pub(super) fn save_copy(dir: &LoopDir, root: &Path, path: Option<&str>) -> Result<(), KeeperError> {
     let Some(path) = path else { return Ok(()) };
     let copy = dir.path().join(COPY);
@@ -24,12 +24,12 @@ pub(super) fn save_copy(dir: &LoopDir, root: &Path, path: Option<&str>) -> Resul
     durable::replace_file(&copy, text.as_bytes()).map_err(KeeperError::io("write", &copy))
 }
 
-/// For the next iteration.
+/// Reads the template for the next iteration.
 pub(super) fn read(context: &LoopContext, state: &LoopState) -> Option<PromptTemplate> {
     let path = state.spec.settings.prompt_template.as_deref()?;
     let copy = context.dir.path().join(COPY);
     let kept = std::fs::read_to_string(&copy).unwrap_or_default();
-    // The agent is told to put back what it wrote, as of any protected file.
+    // The agent is asked to restore what it changed, as with any protected file.
     let is_theirs = weakening::current_weakenings(state).any(|it| it.path == path);
     let now = if is_theirs { None } else { in_snapshot(context, state, path) };
     let Some(now) = now.filter(|it| *it != kept) else { return PromptTemplate::parse(&kept).ok() };
@@ -47,9 +47,9 @@ pub(super) fn read(context: &LoopContext, state: &LoopState) -> Option<PromptTem
     }
 }
 
-/// `None`: no snapshot covers it, so that nobody knows who wrote what stands there.
+/// `None`: no snapshot covers the file, so the author of its content is unknown.
 fn in_snapshot(context: &LoopContext, state: &LoopState, path: &str) -> Option<String> {
-    // What stands there right after an iteration may be the agent's: that is judged first.
+    // Right after an iteration the content may be the agent's and has to be judged first.
     let tree = &state.snapshots.last().filter(|it| it.when == SnapshotWhen::Before)?.tree;
     let file = |store: &mut loopkeeper_system::snapshots::SnapshotStore| {
         Ok(store.file(tree, path, MAX_TEMPLATE_BYTES)?)

@@ -1,5 +1,5 @@
-//! The usage limits that all loops of this user share: what this loop meets is put on the list, what others met is
-//! looked up before an agent is started.
+//! Usage limits shared by all loops of this user: limits that this loop meets are added to the list, and the list is
+//! checked before an agent is started.
 
 use std::path::Path;
 use std::time::Duration;
@@ -15,13 +15,13 @@ use super::spawn_boxed_local;
 use loopkeeper_system::usage_limits::Change;
 use loopkeeper_system::{clock, usage_limits};
 
-/// Where no reset was announced, as long as a loop waits then.
+/// Duration of a limit without an announced reset.
 const UNKNOWN_MS: u64 = 60 * 60 * 1000;
-/// Another process holds the list for a few milliseconds, unless it was stopped meanwhile.
+/// The lock is held for a few milliseconds, unless its holder was suspended.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
 const LOCK_INTERVAL: Duration = Duration::from_millis(3);
 
-/// What another loop met with this agent and account.
+/// A limit that another loop met with this agent and account.
 pub(super) fn shared_limit(context: &LoopContext, plan: &AgentPlan) -> Option<Event> {
     let (path, now) = (context.state.usage_limits(), clock::now());
     let account = usage_limits::account_key(plan, &context.runtime.env_of(plan));
@@ -34,7 +34,7 @@ pub(super) fn shared_limit(context: &LoopContext, plan: &AgentPlan) -> Option<Ev
     }
 }
 
-/// How a run ended, for other loops.
+/// Records how a run ended, for other loops.
 pub(super) fn record_outcome(context: &LoopContext, plan: &AgentPlan, run: &AgentRun) {
     let (path, now) = (context.state.usage_limits(), clock::now().wall);
     let Some(change) = change_of(context, run, now) else { return };
@@ -69,7 +69,7 @@ fn change_of(context: &LoopContext, run: &AgentRun, now: u64) -> Option<Change> 
     }
 }
 
-/// False: the list is held by another process.
+/// False: another process holds the lock.
 fn enter_once(path: &Path, account: &str, change: &Change) -> bool {
     usage_limits::enter(path, account, change, clock::now().wall).unwrap_or_else(|error| {
         tracing::warn!("{error}");

@@ -1,5 +1,5 @@
-//! Runs the user's own commands at events of the loop (`[on]`), each under its own warden with a timeout. Their
-//! failure is noted and never changes the loop.
+//! Runs the user's commands at events of the loop (`[on]`), each under a separate warden with a timeout. Failures are
+//! noted and never change the loop.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -20,23 +20,23 @@ use super::effects::LoopContext;
 use super::spawn_boxed_local;
 use loopkeeper_system::process::{Job, StdinSource, run_beside, run_to_end};
 
-/// Events of a kind that wait for the one before them; more are not told.
+/// Maximum number of queued events per kind; further ones are dropped.
 const MAX_WAITING: usize = 100;
-/// What an event is called in the environment of its command.
+/// Environment variable with the name of the event.
 const VARIABLE: &str = "LOOPKEEPER_EVENT";
 
-/// What comes before the next start of the agent, until somebody tells it.
+/// The event that precedes the next start of the agent, until it is delivered.
 pub(super) type PendingStartHook = Rc<RefCell<Option<HookPayload>>>;
 
-/// All of one keeper.
+/// The user commands of one keeper.
 pub(super) struct UserCommands {
     encoder: HookEventEncoder,
-    /// Of records that may not be durable yet.
+    /// Events of records that may not be durable yet.
     untold: Vec<HookPayload>,
     lines: BTreeMap<LoopEvent, CommandQueue>,
 }
 
-/// Commands of one kind, one after the other.
+/// Runs the commands of one kind sequentially.
 struct CommandQueue {
     events: mpsc::Sender<HookPayload>,
     task: JoinHandle<()>,
@@ -47,14 +47,14 @@ impl UserCommands {
         Self { encoder: HookEventEncoder::new(state), untold: Vec::new(), lines: BTreeMap::new() }
     }
 
-    /// A record was applied.
+    /// Called after a record was applied.
     pub(super) fn observe(&mut self, state: &LoopState, entry: &Entry) {
         let told = self.encoder.encode_events(state, entry);
         let on = &state.spec.settings.on;
         self.untold.extend(told.into_iter().filter(|it| on.for_event(it.event).is_some()));
     }
 
-    /// What was heard so far is durable.
+    /// Called when all observed records are durable.
     pub(super) fn dispatch_pending(&mut self, context: &LoopContext) {
         for told in self.untold.drain(..) {
             if told.event == LoopEvent::IterationStart {
@@ -69,7 +69,7 @@ impl UserCommands {
         }
     }
 
-    /// Waits for what was told: a loop's last word is heard before its keeper goes.
+    /// Waits for queued commands, so that the loop's last event is delivered before the keeper exits.
     pub(super) async fn finish(&mut self) {
         for (_, CommandQueue { events, task }) in std::mem::take(&mut self.lines) {
             drop(events);
@@ -91,7 +91,7 @@ impl CommandQueue {
     }
 }
 
-/// What the agent waits for. Dropped, the command ends.
+/// Runs the command that the agent waits for. Dropping the future ends it.
 pub(super) async fn before_agent(context: &LoopContext) {
     let told = context.start_hook.take();
     if let Some(told) = told {
@@ -134,7 +134,7 @@ async fn attempt(context: &LoopContext, told: &HookPayload) -> Result<(), String
     went.map_err(|why| sanitize::line(&runtime.redactor.redact(&why)))
 }
 
-/// One of a kind runs at a time, so that the name is free.
+/// One command of a kind runs at a time, so the file name is unique.
 fn write_payload(context: &LoopContext, told: &HookPayload) -> Result<PathBuf, String> {
     let path = context.dir.path().join(format!("told.{}.json", told.event.word()));
     let mut json = serde_json::to_vec(told).map_err(|error| format!("could not be told: {error}"))?;

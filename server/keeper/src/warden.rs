@@ -1,10 +1,10 @@
 //! The warden: the parent process of one agent or check at a time, which leaves no process of its job behind.
 //!
-//! `loopkeeper domain [--stdin FILE] --grace-ms N -- ARGV…`. Its stdin is the channel to the keeper: orders come
-//! in, the report goes out, and its end (the keeper is gone, however it went) means end everything now.
-//! `loopkeeper domain --orders` takes one job after the other from its stdin (see `adapters::process::job_request`), each
-//! with a channel of its own, as long as nothing stays of one when the next begins.
-//! It must stay small: no async, no threads, no settings, nothing read from the workspace.
+//! `loopkeeper domain [--stdin FILE] --grace-ms N -- ARGV…`. Its stdin is the channel to the keeper: orders come in,
+//! the report goes out, and EOF (the keeper has ended in whatever way) means to end everything immediately. `loopkeeper
+//! domain --orders` takes one job after the other from its stdin (see `loopkeeper_system::process::job_request`), each
+//! with a separate channel, as long as nothing remains of a job when the next begins. Must stay small: no async, no
+//! threads, no settings, nothing read from the workspace.
 
 mod line;
 mod place;
@@ -25,7 +25,7 @@ use loopkeeper_system::process::report::{Started, WardenReport};
 
 pub use loopkeeper_system::process::report::WORD;
 
-/// Runs one warden to its end. `args` come after the subcommand's name.
+/// Runs one warden until it is done. `args` come after the subcommand's name.
 pub fn main(args: impl Iterator<Item = std::ffi::OsString>) -> ExitCode {
     let Some(WardenArgs { own_proc, overlay, work }) = WardenArgs::read(args, std::env::vars_os()) else {
         return ExitCode::from(2);
@@ -42,7 +42,7 @@ pub fn main(args: impl Iterator<Item = std::ffi::OsString>) -> ExitCode {
     }
 }
 
-/// Succeeds where a warden can do its work as the first process of a namespace.
+/// Succeeds if a warden can work as the first process of a namespace.
 fn probe(prepared: io::Result<()>) -> ExitCode {
     if let Err(error) = prepared {
         let _ = writeln!(io::stderr(), "{error}");
@@ -71,7 +71,7 @@ fn not_started(error: &io::Error) -> WardenReport {
     WardenReport { not_started: Some(error.to_string()), exit: Some(127), ..WardenReport::default() }
 }
 
-/// A keeper that is gone cannot be told; everything has ended all the same.
+/// If the keeper is gone the report is lost; everything has ended in any case.
 fn send_report(message: &impl Serialize, keeper: impl AsFd) {
     if let Ok(mut line) = serde_json::to_vec(message) {
         line.push(b'\n');
@@ -79,7 +79,7 @@ fn send_report(message: &impl Serialize, keeper: impl AsFd) {
     }
 }
 
-/// One job after the other, until the keeper wants no more or something stayed of one.
+/// Runs one job after the other, until the channel closes or something remains of a job.
 fn serve_jobs(prepared: io::Result<()>) -> ExitCode {
     // bubblewrap's own stderr is no longer needed; each job has its own pipes.
     let _ = std::fs::File::options()
@@ -93,7 +93,7 @@ fn serve_jobs(prepared: io::Result<()>) -> ExitCode {
     };
     let mut spent = 0;
     while signals.quiet_until(io::stdin().as_fd()) {
-        // None, or no order: the keeper is gone or is not ours.
+        // No message or no job: the keeper is gone or is not ours.
         let Ok(Some(received)) = job_request::receive(io::stdin()) else { return ExitCode::SUCCESS };
         let ReceivedJob { order, control, out, err } = received;
         let started = JobReaper::start(&order, Some([out, err]), &signals, control.as_fd());
@@ -114,7 +114,7 @@ fn serve_jobs(prepared: io::Result<()>) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Tells the first who wants something why there will be nothing.
+/// Reports the error to the first request.
 fn report_setup_error(error: &io::Error) -> ExitCode {
     if let Ok(Some(received)) = job_request::receive(io::stdin()) {
         send_report(&not_started(error), received.control);

@@ -1,5 +1,5 @@
-//! Compares tests and protected files in snapshots with the pinned start after the agent, and with the last iteration
-//! before it. Reads only the store, and only if a relevant file changed.
+//! Compares tests and protected files in snapshots: with the baseline after the agent ran, with the last iteration
+//! before it starts. Reads only the store, and only if a relevant file changed.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use loopkeeper_core::tamper::{FileVersions, MAX_BYTES, WeakeningFinding};
 use super::run_context::SnapshotFailure;
 use loopkeeper_system::snapshots::SnapshotStore;
 
-/// What is weaker in the tree that was just taken than at the pinned start.
+/// Files in the new snapshot that are weaker than at the pinned start.
 pub(super) fn find_weakened(
     of: &WeakeningScan,
     store: &SnapshotStore,
@@ -47,7 +47,7 @@ fn paths_changed_since_pin(
     Ok(changed)
 }
 
-/// What the user changed of it since the last iteration.
+/// Relevant files that the user changed since the last iteration.
 pub(super) fn user_edited_paths(
     of: &WeakeningScan,
     store: &SnapshotStore,

@@ -1,4 +1,4 @@
-//! What agents tell their hooks, and what they want to hear. The names are theirs.
+//! Input and output of agent hooks. The field names are the agents'.
 
 use std::io::Read;
 use std::path::PathBuf;
@@ -9,12 +9,12 @@ use serde_json::{Value, json};
 
 use super::{AgentHookEvent, request, transcript};
 
-/// Where a turn begins or ends: what the session used so far is looked up there and nowhere else, since it takes time.
+/// Events at which a turn begins or ends. Only these read the session's usage, because that takes time.
 const TURNS: [&str; 3] = ["stop", "prompt", "end"];
-/// Of the agent's last message, so that a question fits one line of the protocol.
+/// Limit of the agent's last message, so that a request fits one line of the protocol.
 const MAX_TEXT: usize = 10 * 1024;
 
-/// What is read of it.
+/// The fields that are used.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct HookInput {
     #[serde(default)]
@@ -23,7 +23,7 @@ pub(super) struct HookInput {
     agent_id: Option<String>,
     #[serde(default)]
     stop_hook_active: bool,
-    /// Where its user is in it.
+    /// The session's current folder.
     #[serde(default)]
     cwd: Option<PathBuf>,
     #[serde(default)]
@@ -32,7 +32,7 @@ pub(super) struct HookInput {
     tool_use_id: Option<String>,
     #[serde(default)]
     tool_input: Value,
-    /// Claude Code and Codex.
+    /// Set by Claude Code and Codex.
     #[serde(default)]
     last_assistant_message: Option<String>,
     #[serde(default)]
@@ -40,7 +40,7 @@ pub(super) struct HookInput {
 }
 
 impl HookInput {
-    /// An agent that tells nothing asks all the same.
+    /// Empty input is accepted.
     pub(super) fn read(mut from: impl Read) -> Result<Self, String> {
         let mut text = Vec::new();
         from.read_to_end(&mut text)
@@ -52,7 +52,7 @@ impl HookInput {
             .map_err(|error| format!("what the agent sent is not a JSON object: {error}"))
     }
 
-    /// Claude Code writes the last message of a turn down a moment later than it ends.
+    /// Claude Code writes the last message of a turn to its transcript slightly after the hook call.
     pub(super) fn wait_for_transcript(&self) {
         let told = self.transcript_path.as_deref().zip(self.last_assistant_message.as_deref());
         if let Some((path, said)) = told {
@@ -60,7 +60,7 @@ impl HookInput {
         }
     }
 
-    /// It was held in this turn before.
+    /// Whether a stop hook already held the session in this turn.
     pub(super) fn is_held(&self) -> bool {
         self.stop_hook_active
     }
@@ -72,7 +72,7 @@ impl HookInput {
     pub(super) fn question(&self, event: &str, token: &str) -> Value {
         let mut question = request(event, token);
         let transcript = self.transcript_path.as_deref().filter(|_| TURNS.contains(&event));
-        // Its end is where an agent says what it claims.
+        // The end of the message is kept, because it contains the claim.
         let text = self.last_assistant_message.as_deref().map(|it| truncate::last(it, MAX_TEXT));
         let what = self.tool_input.get("description").and_then(Value::as_str).or(self.agent_type.as_deref());
         let told = [
@@ -91,7 +91,7 @@ impl HookInput {
     }
 }
 
-/// On stdout, in the words that Claude Code, Codex and Gemini share.
+/// The output for stdout, in the format shared by Claude Code, Codex and Gemini.
 pub(super) fn format_output(event: AgentHookEvent, decision: &str, reason: &str) -> Value {
     match event {
         AgentHookEvent::PreTool => json!({"hookSpecificOutput": {
@@ -135,7 +135,7 @@ mod tests {
             json!({"last_assistant_message": format!("{}\u{1}é!", "\u{1}".repeat(40_000))}).to_string();
         let asked = question(&text);
         assert!(asked["text"].as_str().unwrap().ends_with("é!"));
-        // Control characters are six bytes each in JSON.
+        // Control characters take six bytes each in JSON.
         assert!(asked.to_string().len() < loopkeeper_system::state_dir::socket::MAX_LINE);
     }
 }

@@ -1,5 +1,5 @@
-//! `loopkeeper hook session EVENT`: what Claude Code calls in a session that its user opened, where the hooks are
-//! installed. Nobody told it whom to ask: it asks the loop that works in this folder, and is quiet where there is none.
+//! `loopkeeper hook session EVENT`: called by Claude Code in a session that its user opened, if our hooks are installed
+//! in the workspace. Contacts the loop that works in the session's folder, and does nothing if there is none.
 
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -15,27 +15,27 @@ use super::{HookEndpointClient, HookReplyVerdict, LONGEST_PAYLOAD, print_pass_re
 use loopkeeper_system::process::orphans::ENV_LOOP;
 use loopkeeper_system::state_dir::StateDir;
 
-/// The word before the event's.
+/// The argument before the event.
 pub const WORD: &str = "session";
-/// Where Claude Code says that it was started.
+/// Folder in which Claude Code was started.
 const PROJECT: &str = "CLAUDE_PROJECT_DIR";
-/// Its own process.
+/// Process id of Claude Code.
 const PROCESS: &str = "CLAUDE_PID";
-/// How it was started.
+/// How Claude Code was started.
 const ENTRY: &str = "CLAUDE_CODE_ENTRYPOINT";
-/// In a terminal, by a person.
+/// Value of [`ENTRY`] for an interactive terminal.
 const TERMINAL: &str = "cli";
-/// It is only told.
+/// A notification only.
 const FOR_AN_END: Duration = Duration::from_secs(2);
 
-/// What happened in the session.
+/// An event in the session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SessionHookEvent {
-    /// Its user said something.
+    /// The user entered a prompt.
     Prompt,
-    /// It is closed, or left for another one.
+    /// The session was closed or replaced by another one.
     End,
-    /// What a session of ours tells as well.
+    /// An event that agents started by a loop report as well.
     Known(super::AgentHookEvent),
 }
 
@@ -62,7 +62,7 @@ impl SessionHookEvent {
     }
 }
 
-/// Never an error to the session.
+/// Never reports an error to the session.
 pub fn main(event: SessionHookEvent) -> ExitCode {
     match ask_keeper(event) {
         Ok(Some(verdict)) => {
@@ -76,9 +76,9 @@ pub fn main(event: SessionHookEvent) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// `None`: there is nobody to ask.
+/// `None`: no loop is concerned.
 fn ask_keeper(event: SessionHookEvent) -> Result<Option<HookReplyVerdict>, String> {
-    // An agent of a loop, or below one, has hooks of its own; one that a program drives is nobody's session.
+    // An agent of a loop, or a nested one, has separate hooks; a session driven by a program has no user.
     if std::env::var_os(ENV_LOOP).is_some() || std::env::var_os(ENTRY).is_some_and(|it| it != TERMINAL) {
         return Ok(None);
     }
@@ -91,7 +91,7 @@ fn ask_keeper(event: SessionHookEvent) -> Result<Option<HookReplyVerdict>, Strin
     door.request_verdict(event.timeout(), &question(event, &payload)).map(Some)
 }
 
-/// Of the keeper that works in this very folder.
+/// The endpoint of the keeper that works in this folder.
 fn find_endpoint(folder: &Path) -> Option<HookEndpointClient> {
     let real = folder.canonicalize().ok()?;
     let state = StateDir::open().ok()?;
@@ -115,7 +115,7 @@ fn question(event: SessionHookEvent, payload: &HookInput) -> Value {
     question
 }
 
-/// In Claude Code's words.
+/// The output in Claude Code's format.
 fn format_output(event: SessionHookEvent, verdict: &HookReplyVerdict) -> Option<Value> {
     let mut said = match event {
         _ if verdict.decision == "allow" => json!({}),
@@ -152,7 +152,7 @@ mod tests {
             "hookEventName": "PreToolUse", "permissionDecision": "deny", "permissionDecisionReason": "do it",
         });
         check(tool, ("deny", None), Some(json!({"hookSpecificOutput": denied})));
-        // Allowing it would take the question from its user.
+        // An explicit `allow` would bypass the user's own permission prompt.
         check(tool, ("allow", None), None);
         let context = json!({"hookEventName": "UserPromptSubmit", "additionalContext": "do it"});
         check(SessionHookEvent::Prompt, ("block", None), Some(json!({"hookSpecificOutput": context})));

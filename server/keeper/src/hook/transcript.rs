@@ -1,6 +1,6 @@
-//! What a session has used, by what its agent writes down of it. On their output most tell that only when their
-//! process ends, which is too late for a limit of one that is held; of a session that its user opened nothing else
-//! tells it. The file is the agent's own: whatever is in it, it is read within bounds.
+//! Reads the usage of a session from the transcript that its agent writes. Most agents print usage only when their
+//! process ends, which is too late for limits of a held agent, and for a session that its user opened there is no other
+//! source. The file belongs to the agent, so reading is bounded.
 
 use std::collections::HashMap;
 use std::collections::hash_map::DefaultHasher;
@@ -14,26 +14,26 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::Value;
 
-/// Of a transcript; what is longer is not added up.
+/// Maximum size of a transcript; usage is not computed above it.
 const LONGEST: u64 = 512 * 1024 * 1024;
-/// Of a line; a longer one is what a tool or a picture said, and tells no tokens.
+/// Maximum length of a line; longer lines contain tool output or images and no token counts.
 const LONGEST_LINE: u64 = 4 * 1024 * 1024;
-/// Of files of subagents.
+/// Maximum number of subagent transcripts.
 const MAX_SUBAGENTS: usize = 1_000;
-/// Of the end, in which the last message is looked for.
+/// Bytes at the end that are searched for the last message.
 const TAIL: u64 = 256 * 1024;
-/// Of messages that are told apart; of more nothing is added up.
+/// Maximum number of distinct messages; usage is not computed above it.
 const MAX_MESSAGES: usize = 1_000_000;
 
-/// A line, of whichever agent. The names are theirs.
+/// A line of any agent's transcript. The field names are the agents'.
 #[derive(Debug, Deserialize)]
 struct TranscriptLine {
-    /// Gemini CLI: a message, written again when more of it is known.
+    /// Gemini CLI: id of a message, which is written again when more of it is known.
     id: Option<String>,
     tokens: Option<GeminiTokens>,
-    /// Codex: adds up by itself.
+    /// Codex: contains the running total.
     payload: Option<CodexPayload>,
-    /// Claude Code: a line for each part of a message, of which the last has the numbers of all.
+    /// Claude Code: one line per part of a message; the last line has the totals of the message.
     message: Option<ClaudeMessage>,
 }
 
@@ -77,8 +77,8 @@ impl TranscriptUsage {
     }
 }
 
-/// The tokens of the whole session; `None`: nothing is told of them. Claude Code keeps its subagents in files of their
-/// own, in a folder beside it.
+/// The tokens of the whole session; `None`: not reported. Claude Code keeps transcripts of subagents in a folder next
+/// to the session's own.
 pub(super) fn tokens(path: &Path) -> Option<u64> {
     let own = of_file(path)?;
     let folder = fs::read_dir(path.with_extension("").join("subagents"));
@@ -92,7 +92,7 @@ fn of_file(path: &Path) -> Option<u64> {
     added_up(BufReader::new(file?.ok()?.take(LONGEST)))
 }
 
-/// Until the agent's last message stands at its end.
+/// Waits until the agent's last message is at the end of the transcript.
 pub(super) fn await_words(path: &Path, said: &str) {
     const LOOK: Duration = Duration::from_millis(20);
     const LOOKS: u32 = 100;
@@ -105,7 +105,7 @@ pub(super) fn await_words(path: &Path, said: &str) {
     }
 }
 
-/// What Claude Code wrote down last of what it said; `None`: there is no such file.
+/// The last message in Claude Code's transcript; `None`: there is no such file.
 fn last_words(path: &Path) -> Option<String> {
     let mut file = path.metadata().is_ok_and(|it| it.is_file()).then(|| File::open(path))?.ok()?;
     let from = file.metadata().ok()?.len().saturating_sub(TAIL);
@@ -131,7 +131,7 @@ fn added_up(mut from: impl BufRead) -> Option<u64> {
     told.sum()
 }
 
-/// The next line that is no longer than any that tells tokens. False: there are no more; `None`: it cannot be read.
+/// Reads the next line, skipping overlong ones. False: end of file; `None`: read error.
 fn read_line(from: &mut impl BufRead, line: &mut Vec<u8>) -> Option<bool> {
     line.clear();
     while from.by_ref().take(LONGEST_LINE).read_until(b'\n', line).ok()? as u64 == LONGEST_LINE {
@@ -143,9 +143,9 @@ fn read_line(from: &mut impl BufRead, line: &mut Vec<u8>) -> Option<bool> {
 
 #[derive(Debug, Default)]
 struct TokenTotals {
-    /// By an agent that adds up itself.
+    /// Running total of an agent that reports one.
     all: Option<u64>,
-    /// By the hash of their ids.
+    /// Tokens by hash of the message id.
     of_messages: HashMap<u64, u64>,
 }
 
@@ -206,7 +206,7 @@ mod tests {
         check(&[claude("m"), claude("m"), claude("n")].join("\n"), Some(20));
         let more = |it: &str| it.replace("\"output_tokens\":2", "\"output_tokens\":12");
         check(&[claude("m"), more(&claude("m"))].join("\n"), Some(20));
-        // One that is being written.
+        // The last line is incomplete.
         check(&[&claude("m"), &claude("n")[..40]].join("\n"), Some(10));
     }
 

@@ -1,4 +1,4 @@
-//! The warden's arguments, read by hand: it stands before agents and checks and must start at once.
+//! The warden's arguments, parsed without a library: the warden runs before each agent and check, and must start fast.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -17,14 +17,14 @@ pub(super) struct WardenArgs {
     pub(super) work: WardenMode,
 }
 
-/// What a warden is started for.
+/// Mode of a warden.
 #[derive(Debug, PartialEq)]
 pub(super) enum WardenMode {
-    /// Say whether this is the first process of a namespace, and end.
+    /// Reports whether this is the first process of a namespace, and exits.
     Probe,
-    /// One command to be watched over, here and in this environment.
+    /// Runs one command in this folder and environment.
     Job(JobRequest),
-    /// What comes in, one after the other.
+    /// Runs jobs from stdin sequentially.
     Orders,
 }
 
@@ -45,7 +45,7 @@ impl WardenArgs {
                 }
                 "--probe" => return Some(Self { own_proc, overlay, work: WardenMode::Probe }),
                 "--orders" => return Some(Self { own_proc, overlay, work: WardenMode::Orders }),
-                // For the next keeper, which looks for what a killed one left.
+                // Marks the process for the next keeper, which searches for orphans of a killed one.
                 report::LOOP => drop(args.next()?),
                 "--stdin" => stdin = Some(PathBuf::from(args.next()?)),
                 "--grace-ms" => grace = Duration::from_millis(args.next()?.to_str()?.parse().ok()?),

@@ -12,11 +12,11 @@ use rustix::thread::clear_ambient_capability_set;
 use loopkeeper_system::clean_room::OverlayMount;
 use loopkeeper_system::process::table::{self, Process};
 
-/// What a job inherits from its warden and must leave as it found it.
+/// Properties that a job inherits from its warden and must leave unchanged.
 #[derive(PartialEq, Eq)]
 pub(super) struct HostFingerprint {
     limits: Vec<u8>,
-    /// What is mounted where, in a namespace of our own.
+    /// The mounts of a separate namespace.
     mounts: Option<Vec<u8>>,
 }
 
@@ -26,14 +26,14 @@ impl HostFingerprint {
         Self { limits: read("/proc/self/limits"), mounts: is_init().then(|| read("/proc/self/mountinfo")) }
     }
 
-    /// Nothing covers a program that the next job starts or keeps it from its work, and nobody came into the
-    /// namespace from outside.
+    /// Whether limits and mounts are unchanged, so that no program of the next job is covered or restricted, and no
+    /// foreign process entered the namespace.
     pub(super) fn is_as_it_was(&self) -> bool {
         *self == Self::capture() && (!is_init() || other_processes().is_empty())
     }
 }
 
-/// Shows the namespace's processes instead of the system's. Only where bubblewrap has made the mounts private.
+/// Mounts the namespace's own `/proc`. Only after bubblewrap has made the mounts private.
 pub(super) fn mount_proc() -> io::Result<()> {
     if !is_init() {
         return Err(io::Error::other("not the first process of a namespace"));
@@ -43,12 +43,12 @@ pub(super) fn mount_proc() -> io::Result<()> {
         .map_err(|error| io::Error::other(format!("could not mount /proc: {error}")))
 }
 
-/// Covers the work tree with an overlay of itself, and gives up the rights that this took.
+/// Mounts an overlay over the work tree and drops the privileges that this required.
 pub(super) fn mount_overlay(overlay: &OverlayMount) -> io::Result<()> {
     if !is_init() {
         return Err(io::Error::other("not the first process of a namespace"));
     }
-    // Only a privileged mount may keep its marks in `trusted` attributes.
+    // Only a privileged mount can store overlay marks in `trusted` attributes.
     let marks: &[u8] = if geteuid().is_root() { b"" } else { b",userxattr" };
     let layers = [&overlay.root, &overlay.upper, &overlay.work].map(|it| escape_option(it));
     let [lower, upper, work] = &layers;
@@ -57,7 +57,7 @@ pub(super) fn mount_overlay(overlay: &OverlayMount) -> io::Result<()> {
     let flags = MountFlags::NOSUID | MountFlags::NODEV;
     mount("overlay", &overlay.root, "overlay", flags, options.as_c_str())
         .map_err(|error| io::Error::other(format!("could not mount an overlay: {error}")))?;
-    // The folder that this process is in may be covered by now.
+    // The overlay may cover the current folder.
     if let Ok(folder) = std::env::current_dir() {
         std::env::set_current_dir(folder)?;
     }
@@ -65,25 +65,25 @@ pub(super) fn mount_overlay(overlay: &OverlayMount) -> io::Result<()> {
         .map_err(|error| io::Error::other(format!("could not give up capabilities: {error}")))
 }
 
-/// Colons separate layers, commas options.
+/// Escapes layer and option separators.
 fn escape_option(path: &Path) -> Vec<u8> {
     let bytes = path.as_os_str().as_bytes().iter();
     bytes.flat_map(|it| [b'\\', *it].into_iter().skip(usize::from(!b"\\:,".contains(it)))).collect()
 }
 
-/// The first process of a PID namespace of its own: when it ends, the kernel ends everything else in it.
+/// Whether this is the first process of a PID namespace: when it exits, the kernel ends all other processes in it.
 pub(super) fn is_init() -> bool {
     getpid().is_init()
 }
 
-/// Everybody in the domain but the warden.
+/// All processes in the domain except the warden.
 pub(super) fn other_processes() -> Vec<Process> {
     let own = getpid().as_raw_pid();
     let mut all = table::list_processes();
     if !is_init() {
         return table::descendants(own, all);
     }
-    // Those who entered the namespace from outside have no parent in it.
+    // Processes that entered the namespace from outside have no parent in it.
     all.retain(|process| process.running && process.pid != own);
     all
 }

@@ -1,4 +1,4 @@
-//! One job from its start until its domain is empty.
+//! Supervises one job from its start until its domain is empty.
 
 use std::cell::Cell;
 use std::io;
@@ -20,12 +20,12 @@ use loopkeeper_system::process::report::{GRACE, NOW, WardenReport};
 use loopkeeper_system::process::table;
 use loopkeeper_system::process::tree::{self, ChildrenLeft, KillReport};
 
-/// Those that are just about to exit with the main process are no survivors.
+/// Processes that exit together with the main process do not count as survivors.
 const SETTLE: Duration = Duration::from_millis(20);
-/// A main process that was asked to end takes the others along, on a busy machine not at once.
+/// A terminated main process terminates its children, which takes a while on a busy machine.
 const SETTLE_ASKED: Duration = Duration::from_millis(250);
 
-/// What the keeper, or a signal, asked for so far.
+/// The strongest stop that the keeper or a signal requested so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum RequestedStop {
     Nothing,
@@ -33,18 +33,18 @@ enum RequestedStop {
     Now,
 }
 
-/// The signals of this process.
+/// Signal handling of this process.
 pub(super) struct WardenSignals {
     /// One byte for each signal that arrived.
     wakes: UnixStream,
-    /// Somebody other than the keeper wants the warden to end.
+    /// Set when another process asked the warden to end.
     end: Arc<AtomicBool>,
 }
 
 impl WardenSignals {
-    /// Takes a warden's place above everything to come.
+    /// Becomes session leader and subreaper of all later processes.
     pub(super) fn install() -> io::Result<Self> {
-        // Fails only where it leads a session already.
+        // Fails only if it already leads a session.
         let _ = setsid();
         set_child_subreaper(Some(getpid()))?;
         let (wakes, wake) = UnixStream::pair()?;
@@ -58,12 +58,12 @@ impl WardenSignals {
         Ok(Self { wakes, end })
     }
 
-    /// Whether somebody wants the warden to end.
+    /// Whether another process asked the warden to end.
     pub(super) fn is_end_requested(&self) -> bool {
         self.end.load(Ordering::Relaxed)
     }
 
-    /// Waits until something comes in; false when a signal ends the waiting.
+    /// Waits until the channel is readable; false if a signal requests the end.
     pub(super) fn quiet_until(&self, channel: BorrowedFd<'_>) -> bool {
         loop {
             if self.is_end_requested() {
@@ -100,12 +100,12 @@ pub(super) struct JobReaper<'a> {
     ended: Cell<Option<(Option<i32>, Option<i32>)>>,
     asked: RequestedStop,
     signals: &'a WardenSignals,
-    /// Where the keeper gives its orders.
+    /// The keeper's channel for orders.
     control: BorrowedFd<'a>,
 }
 
 impl<'a> JobReaper<'a> {
-    /// Starts the main process, with these outputs or with the warden's own.
+    /// Starts the main process with these outputs or the warden's own.
     pub(super) fn start(
         order: &JobRequest,
         outputs: Option<[OwnedFd; 2]>,
@@ -116,7 +116,7 @@ impl<'a> JobReaper<'a> {
             Some(path) => Stdio::from(std::fs::File::open(path)?),
             None => Stdio::null(),
         };
-        // Here, and not in the child: only so the quick way to start one is open.
+        // Set here and not in the child, so that the fast spawn path is available.
         std::env::set_current_dir(&order.cwd)?;
         let mut command = Command::new(&order.program);
         command.args(&order.args).stdin(stdin);
@@ -124,7 +124,7 @@ impl<'a> JobReaper<'a> {
         if let Some([out, err]) = outputs {
             command.stdout(out).stderr(err);
         }
-        // A group of its own, so that it can be ended in one stroke without the warden.
+        // A separate group, so that it can be ended at once without the warden.
         let child = command.process_group(0).spawn()?;
         let main = Pid::from_child(&child);
         Ok(Self { main, ended: Cell::new(None), asked: RequestedStop::Nothing, signals, control })
@@ -134,8 +134,8 @@ impl<'a> JobReaper<'a> {
         self.main.as_raw_pid()
     }
 
-    /// Waits for the main process, doing as it is told, and ends whoever is left. The CPU time is all that this
-    /// warden's jobs took so far.
+    /// Waits for the main process, follows orders, and ends all remaining processes. The CPU time is the total of this
+    /// warden's jobs.
     pub(super) fn supervise(mut self, grace: Duration) -> WardenReport {
         let mut deadline = None;
         while self.ended.get().is_none() && self.asked < RequestedStop::Now {
@@ -147,7 +147,7 @@ impl<'a> JobReaper<'a> {
                 && self.ended.get().is_none()
             {
                 deadline = Some(Instant::now() + grace);
-                // A stopped process would not notice that it should end.
+                // A stopped process would not handle TERM.
                 let _ = kill_process(self.main, Signal::TERM);
                 let _ = kill_process(self.main, Signal::CONT);
             }
@@ -155,7 +155,7 @@ impl<'a> JobReaper<'a> {
                 self.asked = RequestedStop::Now;
             }
         }
-        // Whoever is ended together with the main process did not outlive it.
+        // Processes ended together with the main process did not outlive it.
         let outlived = self.ended.get().is_some() && self.wait_exiting();
         let swept = self.end_all();
         let (exit, signal) = self.ended.get().unwrap_or((None, Some(Signal::KILL.as_raw())));
@@ -170,11 +170,11 @@ impl<'a> JobReaper<'a> {
         }
     }
 
-    /// Waits until something happens: an order, a signal, or the deadline.
+    /// Waits for an order, a signal, or the deadline.
     fn wait_event(&mut self, deadline: Option<Instant>) {
         let mut fds = [self.signals.wake_fd(), PollFd::from_borrowed_fd(self.control, PollFlags::IN)];
         let left = deadline.map(|deadline| timespec(deadline.saturating_duration_since(Instant::now())));
-        // Interrupted or not, everything is looked at anew.
+        // The result is ignored because all conditions are checked again.
         let _ = poll(&mut fds, left.as_ref());
         let [_, order] = fds;
         if !order.revents().is_empty() {
@@ -193,7 +193,7 @@ impl<'a> JobReaper<'a> {
         self.signals.drain();
     }
 
-    /// Takes in every child that has ended, adopted ones too.
+    /// Reaps every child that has ended, including adopted ones.
     fn reap(&self) -> ChildrenLeft {
         loop {
             match wait(WaitOptions::NOHANG) {
@@ -207,7 +207,7 @@ impl<'a> JobReaper<'a> {
         }
     }
 
-    /// Gives those that are exiting a moment. True when somebody stays.
+    /// Waits briefly for exiting processes. True if a process remains.
     fn wait_exiting(&self) -> bool {
         let time = if self.asked == RequestedStop::Nothing { SETTLE } else { SETTLE_ASKED };
         let until = Instant::now() + time;
