@@ -1,4 +1,4 @@
-//! What a loop has used of its limits, and what is left: one sentence for terminal and hover.
+//! One sentence for terminal and hover: how much of its limits a loop has used, and what is left.
 
 use super::LoopStatus;
 use crate::sentences;
@@ -29,7 +29,7 @@ fn time(elapsed_ms: u64, limit_ms: u64, is_open: bool) -> String {
     if is_open { format!("{used}, {} left", words::duration(left_ms)) } else { used }
 }
 
-/// The cost, or why there is none for an agent that never reports it.
+/// The cost, or the reason why an agent reports none.
 fn cost(status: &LoopStatus, state: Option<&LoopState>) -> Option<String> {
     if let Some(micros) = status.spent.cost_micros {
         return Some(format!("{} of {}", words::cost(micros), words::cost(status.limits.cost_micros)));

@@ -1,4 +1,4 @@
-//! The criteria of a loop or of one check round with their last results, as views list them.
+//! The criteria of a loop or of one check round with their latest results, as views list them.
 
 use std::collections::HashMap;
 
@@ -16,19 +16,19 @@ use loopkeeper_text::{DocumentRange, sanitize};
 pub struct CriteriaStatus {
     pub passed: u64,
     pub failed: u64,
-    /// Without a check: only a claim can stand behind them.
+    /// Criteria without a check, which only a claim can support.
     pub unverified: u64,
     pub total: u64,
-    /// The counts in words, as every view says them: `all 5 required pass, 1 optional not checked`.
+    /// The counts in words, shown in every view: `all 5 required pass, 1 optional not checked`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub summary: String,
-    /// The same for a status bar: `5/5 pass`, of the required ones.
+    /// The required criteria for a status bar: `5/5 pass`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub brief: String,
     pub items: Vec<CriterionStatus>,
 }
 
-/// One criterion and what is known of it.
+/// One criterion with its latest result.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CriterionStatus {
@@ -37,29 +37,29 @@ pub struct CriterionStatus {
     pub required: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<Role>,
-    /// Absent: never run.
+    /// Absent: it was never run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<Status>,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub fact: String,
     #[serde(default)]
     pub duration_ms: u64,
-    /// It passed before the first iteration and does not any more.
+    /// Whether it passed before the first iteration and fails now.
     #[serde(default)]
     pub regressed: bool,
-    /// The agent's own tick.
+    /// Whether the agent ticked it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ticked: Option<bool>,
-    /// Files changed since it was run.
+    /// Whether files changed since its last run.
     #[serde(default)]
     pub stale: bool,
     pub place: SourceRange,
 }
 
-/// Where a criterion is written, in bytes of its file.
+/// Location of a criterion in its file, in bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct SourceRange {
-    /// Relative to the root, as it can be shown.
+    /// Path relative to the root, safe to show.
     pub file: String,
     pub start: usize,
     pub length: usize,
@@ -72,7 +72,7 @@ impl From<&DocumentRange> for SourceRange {
     }
 }
 
-/// The criteria of a loop, as it judges them.
+/// The criteria of a loop, as pinned.
 pub fn criteria<'a>(
     pinned: &[Pinned],
     result: impl Fn(&CriterionId) -> Option<&'a CheckResult>,
@@ -96,7 +96,7 @@ pub(super) fn of_task<'a>(
 }
 
 impl CriteriaStatus {
-    /// Every required criterion passed. One without a check never does.
+    /// Whether every required criterion passed. A criterion without a check never passes.
     pub fn holds(&self) -> bool {
         self.items.iter().filter(|it| it.required).all(|it| it.status == Some(Status::Pass))
     }
@@ -124,11 +124,11 @@ fn collect(items: impl Iterator<Item = CriterionStatus>) -> CriteriaStatus {
 }
 
 fn item(criterion: &Criterion, role: Option<Role>, result: Option<&CheckResult>) -> CriterionStatus {
-    // Without a check there is nothing to run, so "never run" would say less than what is known.
+    // Without a check there is nothing to run, so "unverified" is more precise than "never run".
     let status = known_status(criterion, result.map(|it| it.status));
     CriterionStatus {
         id: criterion.id.clone(),
-        // A document is written by anybody.
+        // Documents are untrusted.
         name: sanitize::line(&criterion.name),
         required: criterion.required,
         role,
@@ -142,11 +142,11 @@ fn item(criterion: &Criterion, role: Option<Role>, result: Option<&CheckResult>)
     }
 }
 
-/// What counts of the `found` status of one round.
+/// The status that counts, given the one `found` in a round.
 pub(super) fn known_status(criterion: &Criterion, found: Option<Status>) -> Option<Status> {
     match criterion.check {
         None => Some(Status::Unverified),
-        // A judge that was not asked yet.
+        // The judge has not run yet.
         Some(_) => found.filter(|it| *it != Status::Unverified),
     }
 }

@@ -15,11 +15,11 @@ pub use capabilities::capabilities;
 pub use machine::{MachineFacts, SandboxFacts, StateFacts};
 pub use workspace::{TaskFacts, TasksFacts, WorkspaceFacts};
 
-/// Everything that was inspected.
+/// All collected facts.
 #[derive(Debug)]
 pub struct DoctorFacts {
     pub agents: Vec<AgentFacts>,
-    /// What a loop here would begin with, or why it could not.
+    /// The agent or session with which a loop here would start, or why it could not start.
     pub chosen: Result<SelectedAgent, DoctorProblem>,
     pub machine: MachineFacts,
     pub workspace: WorkspaceFacts,
@@ -32,7 +32,7 @@ pub struct DoctorProblem {
     pub hint: String,
 }
 
-/// One line of the answer.
+/// One line of the report.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct DoctorFinding {
     pub topic: DoctorTopic,
@@ -54,11 +54,11 @@ pub enum DoctorTopic {
 #[serde(rename_all = "kebab-case")]
 pub enum DoctorLevel {
     Good,
-    /// A fact without a judgement.
+    /// A fact without a rating.
     Info,
-    /// Loops run; something about them is less than it could be.
+    /// Loops run, with a limitation.
     Note,
-    /// Keeps a loop from starting.
+    /// Prevents loops from starting.
     Bad,
 }
 

@@ -1,8 +1,8 @@
-//! What an editor shows of a task and its loop, as plain data: byte ranges instead of positions, words instead
-//! of protocol types. Every function here is a function of [`TaskView`] alone; nothing looks, waits or decides.
+//! Editor views of a task and its loop, as plain data: byte ranges instead of positions, strings instead of protocol
+//! types. All functions here are pure functions of [`TaskView`].
 //!
-//! Text that people see is sanitised here, diagnostics are functions of results and never of the clock, and at
-//! most three lenses stand over one line.
+//! Displayed text is sanitised here. Diagnostics depend on results and never on the clock. A line has at most three
+//! lenses.
 
 mod actions;
 mod completion;
@@ -48,25 +48,25 @@ use loopkeeper_core::decide::LoopState;
 use loopkeeper_task::criterion::CriterionId;
 use loopkeeper_task::{Task, TaskDocument};
 
-/// All that is known of one task when its views are made.
+/// All known facts about one task, from which its views are made.
 #[derive(Debug, Clone, Copy)]
 pub struct TaskView<'a> {
-    /// How commands name the task: a file URI, or an id.
+    /// Name of the task in commands: a file URI, or an id.
     pub reference: &'a str,
-    /// Read from `documents`, so that its places are theirs.
+    /// The task, parsed from `documents`, to which its ranges refer.
     pub task: &'a Task,
-    /// The task's texts, the prompt first; of a document that is open in the editor the text it shows.
+    /// Texts of the task, the prompt first; for a document that is open in the editor, the editor's text.
     pub documents: &'a [TaskDocument],
-    /// The open loop of the task, else its latest.
+    /// The open loop of the task, otherwise its latest loop.
     pub status: Option<&'a LoopStatus>,
-    /// The same loop, for its history. A damaged journal has none.
+    /// State of the same loop, for its history. `None` if the journal is damaged.
     pub state: Option<&'a LoopState>,
-    /// The latest result of each criterion, by a loop or by checks alone.
+    /// The latest result of each criterion, from a loop or a check round without a loop.
     pub results: &'a BTreeMap<CriterionId, LatestResult<'a>>,
-    /// A round of checks without a loop is running.
+    /// Whether a check round without a loop is running.
     pub checking: bool,
     pub trust: TrustState<'a>,
-    /// A document of the task is open in the editor: remarks on wording are for its writer alone.
+    /// Whether a document of the task is open in the editor. Remarks on wording are shown only then.
     pub live: bool,
 }
 
@@ -74,22 +74,22 @@ pub struct TaskView<'a> {
 #[derive(Debug, Clone, Copy)]
 pub struct LatestResult<'a> {
     pub result: &'a CheckResult,
-    /// The tree changed since.
+    /// Whether the tree changed since.
     pub stale: bool,
-    /// URI of the file with everything the check printed.
+    /// URI of the file with the complete output of the check.
     pub output: Option<&'a str>,
 }
 
-/// What may run.
+/// Trust in the editor and in the commands of the task.
 #[derive(Debug, Clone, Copy)]
 pub struct TrustState<'a> {
-    /// The editor's own trust in the folder.
+    /// Whether the editor trusts the folder.
     pub editor: bool,
-    /// Commands of the task that nobody trusts yet, its agent's and its settings' included.
+    /// Number of untrusted commands of the task, its agent and its settings.
     pub unknown: usize,
-    /// The criteria among them.
+    /// The criteria with untrusted commands.
     pub criteria: &'a BTreeSet<CriterionId>,
-    /// The hash of the page of commands that the user was shown, where there is one.
+    /// The hash of the page of commands that was shown to the user, if any.
     pub shown: Option<&'a str>,
 }
 
@@ -100,12 +100,12 @@ impl Default for TrustState<'_> {
     }
 }
 
-/// Something to be done by the server, as an editor offers it.
+/// A server command, as an editor offers it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EditorCommand {
     pub title: String,
-    /// Its full name: `loopkeeper.server.start`.
+    /// The full name: `loopkeeper.server.start`.
     pub command: &'static str,
-    /// The one argument.
+    /// The only argument.
     pub argument: Value,
 }

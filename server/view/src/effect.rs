@@ -1,8 +1,8 @@
-//! When an order to a loop takes effect: said at once, since the loop may be busy for a long time before it shows.
+//! When an order to a loop takes effect: reported immediately, because a busy loop may show the effect much later.
 
 use loopkeeper_core::decide::{LoopState, Phase, StopMode};
 
-/// An order that need not take effect at once.
+/// An order that may take effect later.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LateOrder {
     Stop,
@@ -12,7 +12,7 @@ pub enum LateOrder {
     Check,
 }
 
-/// One sentence about `name` (`The loop`, `Loop 20261120-abcdef`); `state` is that before the order.
+/// One sentence about `name` (`The loop`, `Loop 20261120-abcdef`); `state` is the state before the order.
 pub fn effect(state: &LoopState, order: LateOrder, name: &str) -> String {
     let this = state.iteration;
     let next = this + 1;

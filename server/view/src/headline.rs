@@ -1,34 +1,34 @@
-//! One line per loop for people: state first, then how far it is.
+//! One line per loop: its state first, then its progress.
 
 use super::{DisplayPhase, DisplayState, LoopStatus};
 use crate::sentences;
 use loopkeeper_core::journal::{PauseReason, QuestionKind, WaitReason};
 use loopkeeper_text::words;
 
-/// `Working: iteration 4/25, 3 of 5 criteria pass, $1.24`. Holds no time of day: that is the view's own.
+/// `Working: iteration 4/25, 3 of 5 criteria pass, $1.24`. Contains no time of day, which each view adds itself.
 pub fn headline(status: &LoopStatus) -> String {
     if let Some(outcome) = &status.outcome {
         let rolled_back = if status.stale { " (files rolled back since)" } else { "" };
         return format!("{}{rolled_back}", words::capitalised(&outcome.sentence));
     }
     if let Some(wanted) = requested_permission(status) {
-        // The agent's own words come last: what follows could not be told from them.
+        // The agent's text comes last, because text after it could not be distinguished from it.
         let iteration = iteration(status);
         return format!("{}: {iteration}, {}, {wanted}", word(status), status.criteria.sentence());
     }
     let what = what(status);
-    // A remedy ends the line.
+    // A hint goes to the end of the line.
     let (fact, hint) = words::fact_and_hint(&what);
     let mut counts = status.criteria.sentence();
     counts.extend(status.spent.cost_micros.map(|it| format!(", {}", words::cost(it))));
     let hint = hint.map_or_else(String::new, |it| format!(". Hint: {it}"));
     let line = followed_by(fact, &counts);
-    // The breaker's reason is in parentheses: a colon would be the second of the line.
+    // The breaker's reason is in parentheses, because a colon would be the second one of the line.
     let colon = if status.is_cooling() { "" } else { ":" };
     format!("{}{colon} {line}{hint}", word(status))
 }
 
-/// `fact, counts`, or two sentences where the fact ends one: a question of the agent does.
+/// `fact, counts`, or two sentences if the fact ends one, like a question of the agent.
 fn followed_by(fact: &str, counts: &str) -> String {
     let fact = fact.trim_end();
     if fact.ends_with(['?', '!', '.', '。', '？']) {
@@ -38,7 +38,7 @@ fn followed_by(fact: &str, counts: &str) -> String {
     }
 }
 
-/// The state in a word or two.
+/// The state in one or two words.
 fn word(status: &LoopStatus) -> &'static str {
     match status.state {
         DisplayState::Working if status.is_cooling() => "Breaker open",
@@ -50,7 +50,7 @@ fn word(status: &LoopStatus) -> &'static str {
     }
 }
 
-/// What the agent waits to be allowed.
+/// The action for which the agent needs permission.
 fn requested_permission(status: &LoopStatus) -> Option<String> {
     let question = status.question.as_ref().filter(|it| it.kind == QuestionKind::Permission)?;
     (status.phase == DisplayPhase::NeedsAnswer).then(|| sentences::wanted(&question.text))
@@ -93,7 +93,7 @@ fn what(status: &LoopStatus) -> String {
     }
 }
 
-/// A denial is a sentence already.
+/// The text of a denial is a full sentence already.
 fn question_text(status: &LoopStatus) -> String {
     match &status.question {
         Some(it) if it.kind == QuestionKind::Agent => format!("the agent asks: {}", it.text),
@@ -102,7 +102,7 @@ fn question_text(status: &LoopStatus) -> String {
     }
 }
 
-/// A keeper that went because the disk is full said so.
+/// A keeper that exited because of a full disk recorded that reason.
 fn interrupted(status: &LoopStatus, iteration: &str) -> String {
     match &status.pause {
         Some(pause) if pause.reason == PauseReason::Disk => {

@@ -1,5 +1,5 @@
-//! Payloads of the user's own commands (`[on]`): one JSON object per event, made from journal records. Field names are
-//! contract (`CONFIGURATION.md`). Starts nothing.
+//! Payloads of the user's commands (`[on]`): one JSON object per event, made from journal records. Field names are
+//! contract (`CONFIGURATION.md`). Does not run the commands.
 
 use serde::Serialize;
 
@@ -18,7 +18,7 @@ pub struct HookPayload {
     pub loop_id: String,
     pub task: String,
     pub root: String,
-    /// The last that was started.
+    /// The last started iteration.
     pub iteration: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub duration: Option<u64>,
@@ -47,26 +47,26 @@ pub struct HookCriteriaCounts {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct HookChangedFiles {
     pub count: u64,
-    /// The first 20.
+    /// The first 20 changed files.
     pub files: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lines: Option<LineStats>,
 }
 
-/// Hears record after record of one loop and says what is new.
+/// Encodes the records of one loop, in order, as new events.
 #[derive(Debug)]
 pub struct HookEventEncoder {
-    /// Its user was told already that the loop needs them.
+    /// Whether the user was already notified that the loop needs them.
     needed: bool,
 }
 
 impl HookEventEncoder {
-    /// What `state` says by now was told by whoever kept the loop before.
+    /// Events that led to `state` were delivered by the previous keeper.
     pub fn new(state: &LoopState) -> Self {
         Self { needed: needs_user(state) }
     }
 
-    /// What is to be told of a record that has just been applied: each event once.
+    /// The events of a record that has just been applied; each event is returned once.
     pub fn encode_events(&mut self, state: &LoopState, entry: &Entry) -> Vec<HookPayload> {
         let mut told = Vec::new();
         match &entry.record {
@@ -91,7 +91,7 @@ impl HookEventEncoder {
     }
 }
 
-/// Why it rests; the question itself where it waits for an answer.
+/// Why the loop is paused; the text of the question if it waits for an answer.
 fn pause_reason(state: &LoopState) -> (Option<PauseReason>, Option<String>) {
     if let Some(question) = state.questions.blocking_question().filter(|_| state.pause.is_none()) {
         return (Some(PauseReason::Question), Some(question.text.clone()));

@@ -1,5 +1,6 @@
-//! What is shown of a loop, as plain data that every view and `status --json` share. Pure; sentences that
-//! several views share are in [`sentences`], one line per loop in [`mod@headline`], a notification in [`mod@notice`], what editors show in [`editor`]. Nothing here decides.
+//! The data model of everything that views and `status --json` show of a loop. Pure and without decisions. Sentences
+//! shared by several views are in [`sentences`], the line per loop in [`mod@headline`], notifications in
+//! [`mod@notice`], editor views in [`editor`].
 
 mod budget;
 mod criteria;
@@ -27,12 +28,12 @@ pub use loopkeeper_core::journal::BreakerCounts;
 use loopkeeper_core::journal::{BreakerState, Outcome, PauseReason, QuestionKind, WaitReason};
 use loopkeeper_core::settings::preset::PresetSelection;
 
-/// One loop as views see it. Field names are contract; readers ignore what they do not know.
+/// One loop as views show it. Field names are contract; readers ignore unknown fields.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LoopStatus {
     pub id: String,
-    /// Of the last record that is part of this.
+    /// Sequence number of the last record included here.
     pub seq: u64,
     pub task: TaskStatus,
     pub agent: String,
@@ -41,7 +42,7 @@ pub struct LoopStatus {
     pub iteration: u32,
     pub limits: LimitsStatus,
     pub criteria: CriteriaStatus,
-    /// Modules or other parts that criteria name, in the order of their names.
+    /// Modules or other parts named by criteria, ordered by name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<GroupStatus>,
     pub plan: PlanStatus,
@@ -53,10 +54,10 @@ pub struct LoopStatus {
     pub spawns: SpawnStatus,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wait: Option<WaitStatus>,
-    /// What it wants to know.
+    /// The open question.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub question: Option<QuestionStatus>,
-    /// Why it rests, or will after the running iteration.
+    /// Why it is paused, or will be after the running iteration.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pause: Option<PauseStatus>,
     pub spent: UsageStatus,
@@ -64,24 +65,24 @@ pub struct LoopStatus {
     pub paused_ms: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub activity: Option<String>,
-    /// Files were rolled back since the checks ran: results and outcome are of files that are gone.
+    /// Files were rolled back since the checks ran, so results and outcome refer to files that no longer exist.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub stale: bool,
-    /// Limits of which little is left, and what else holds it up or may.
+    /// Limits that are almost reached, and other problems that block the loop or may do so.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
-    /// Which limit would end it at its present pace, and when.
+    /// The limit that would end the loop at its current rate, and when.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub forecast: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<Outcome>,
-    /// The branch that it works on.
+    /// The branch that the loop works on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub branch: Option<String>,
-    /// Where HEAD is instead, in a sentence.
+    /// A sentence with the current HEAD, if it is not on that branch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub away: Option<String>,
-    /// What the agent made easier and nobody put back or accepted.
+    /// What the agent weakened and is neither restored nor accepted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub weakened: Vec<WeakenedStatus>,
     pub keeper: KeeperStatus,
@@ -95,7 +96,7 @@ pub struct TaskStatus {
     pub title: String,
 }
 
-/// What most views show.
+/// The state shown by most views.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum DisplayState {
@@ -106,7 +107,7 @@ pub enum DisplayState {
     Idle,
 }
 
-/// What lies behind the state.
+/// The detailed state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum DisplayPhase {
@@ -129,15 +130,15 @@ pub struct LimitsStatus {
     pub iterations: u32,
     pub duration_ms: u64,
     pub cost_micros: u64,
-    /// Absent where tokens end nothing.
+    /// Absent if tokens are not limited.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<u64>,
-    /// Of all loops of this user.
+    /// Limit of all loops of this user together.
     #[serde(default)]
     pub calls_per_hour: u32,
 }
 
-/// The required criteria with a check that carry one `(group …)`.
+/// The required criteria with a check and one common `(group …)`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct GroupStatus {
@@ -150,19 +151,19 @@ pub struct GroupStatus {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum GroupState {
-    /// By `exit.groups`: all of it, or most.
+    /// As set by `exit.groups`: all criteria pass, or most.
     Holds,
     Open,
 }
 
 impl LoopStatus {
-    /// Its breaker is open, and lets one iteration through by itself at the end of its wait.
+    /// Whether its breaker is open and will admit one iteration automatically after the cooldown.
     pub fn is_cooling(&self) -> bool {
         self.phase == DisplayPhase::Waiting
             && self.wait.as_ref().is_some_and(|it| it.reason == WaitReason::Breaker)
     }
 
-    /// `parser 2 of 3, docs holds`; `None` where there is no group.
+    /// `parser 2 of 3, docs holds`; `None` if there are no groups.
     pub fn groups_said(&self) -> Option<String> {
         let one = |it: &GroupStatus| match it.state {
             GroupState::Holds => format!("{} holds", it.name),
@@ -173,12 +174,12 @@ impl LoopStatus {
     }
 }
 
-/// The agent's own account.
+/// The plan as ticked by the agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PlanStatus {
     pub done: u64,
-    /// Blocking and not done.
+    /// Items that block completion and are not done.
     pub open: u64,
     pub total: u64,
 }
@@ -190,11 +191,11 @@ pub struct BreakerStatus {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     pub counts: BreakerCounts,
-    /// Of an open one that tries again by itself.
+    /// When an open breaker admits its trial iteration.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resumes_at: Option<String>,
     pub trips: u32,
-    /// Where its numbers and those of `[exit]` come from. Absent for loops of earlier versions.
+    /// Source of its thresholds and those of `[exit]`. Absent for loops of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preset: Option<PresetSelection>,
 }
@@ -205,7 +206,7 @@ pub struct SessionStatus {
     pub id: String,
     pub started_at: String,
     pub resets: u32,
-    /// Its user opened it, and lends it to the loop.
+    /// Whether it is an attached session, which the user opened.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub own: bool,
 }
@@ -223,7 +224,7 @@ pub struct QuestionStatus {
     pub id: String,
     pub kind: QuestionKind,
     pub text: String,
-    /// What happens when nobody answers happens then.
+    /// When the default for unanswered questions takes effect.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<String>,
 }
@@ -235,11 +236,11 @@ pub struct PauseStatus {
     pub message: String,
 }
 
-/// One thing that is easier than it was at the start.
+/// A test, check or protected file that is weaker than at the start.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct WeakenedStatus {
-    /// Relative to the root. Absent where a check runs fewer tests and no file says why.
+    /// Path relative to the root. Absent if a check runs fewer tests and no file explains it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// `tests/test_sum.py lost 2 tests`
@@ -249,14 +250,14 @@ pub struct WeakenedStatus {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct UsageStatus {
-    /// Absent where the agent reports no cost.
+    /// Absent if the agent reports no cost.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_micros: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<u64>,
-    /// Starts of the agent.
+    /// Number of agent starts.
     pub calls: u32,
-    /// Of all loops of this user, in the hour up to the last start of this one.
+    /// Calls of all loops of this user in the hour before the last start of this loop.
     #[serde(default)]
     pub calls_this_hour: u32,
 }
@@ -264,7 +265,7 @@ pub struct UsageStatus {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct KeeperStatus {
-    /// Absent when it is not alive.
+    /// Absent if the keeper is not running.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pid: Option<u32>,
     pub alive: bool,

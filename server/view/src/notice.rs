@@ -1,12 +1,12 @@
-//! What a notification says of a loop that has ended or needs its user: a question comes first, since a notification
-//! may be cut off at the end.
+//! The text of a notification about a loop that has ended or needs the user. A question comes first, because a
+//! notification may be cut off at the end.
 
 use super::{DisplayPhase, DisplayState, LoopStatus, headline};
 use crate::sentences;
 use loopkeeper_core::journal::{PauseReason, QuestionKind};
 use loopkeeper_text::sanitize;
 
-/// Of a task's title, before a question.
+/// Maximum length of a task's title before a question.
 const TITLE_CHARS: usize = 24;
 
 /// `"Pay" asks: Which database do you want?`
@@ -16,7 +16,7 @@ pub fn notice(status: &LoopStatus) -> String {
     if let Some(question) = status.question.as_ref().filter(|_| status.phase == DisplayPhase::NeedsAnswer) {
         return match question.kind {
             QuestionKind::Agent => format!("{short} asks: {}", sanitize::line(&question.text)),
-            // Whole: nothing of what is to be allowed is hidden.
+            // Not shortened, so that no part of the requested action is hidden.
             QuestionKind::Permission => {
                 format!("{short}: {}", sentences::wanted(&sanitize::visible(&question.text)))
             }

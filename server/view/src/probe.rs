@@ -1,5 +1,5 @@
-//! Finds out what an agent can do by a few short calls with known answers, whatever program it is. Pure: here are
-//! the tasks, what is made of what was seen, and what follows from it; who starts the agent brings what was seen.
+//! Determines the capabilities of any agent by a few short calls with known answers. Pure: defines the tasks, evaluates
+//! the observations and derives recommendations. The caller runs the agent and collects the observations.
 
 mod judge;
 mod output;
@@ -26,26 +26,26 @@ pub use scenes::{PROBED, ProbeNonces, ProbeScenario, build_scenario};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Probe {
-    /// It has to put a word together, and to remember it.
+    /// The agent has to put a word together and to remember it.
     Answer,
-    /// The same without its home and its keys: it has to fail, and to say so.
+    /// The same without its home and keys: it has to fail and report the failure.
     Bare,
-    /// The session of `Answer`, gone on with: what was the word?
+    /// The session of `Answer` is resumed and asked for the word.
     Recall,
-    /// A file with a known content has to be written.
+    /// The agent has to write a file with known content.
     Work,
-    /// The same again, although it is done.
+    /// The same task again, although it is done.
     Repeat,
-    /// What cannot be done must not be claimed.
+    /// An impossible task, which must not be claimed as done.
     Impossible,
-    /// A command that runs for long; then comes TERM.
+    /// A command that runs for long and is ended by TERM.
     Stop,
-    /// A stop hook asks for one word more.
+    /// A stop hook asks for one more word.
     Hook,
 }
 
 impl Probe {
-    /// In the order in which they are made; each is one call.
+    /// All probes in the order in which they run; each is one call.
     pub const ALL: [Self; 8] = [
         Self::Answer,
         Self::Bare,
@@ -57,7 +57,7 @@ impl Probe {
         Self::Hook,
     ];
 
-    /// Whose folder it goes on in; a call with none begins with a new one.
+    /// The probe whose folder is reused; a call without a predecessor starts in a new folder.
     pub fn predecessor(self) -> Option<Self> {
         match self {
             Self::Recall => Some(Self::Answer),
@@ -66,7 +66,7 @@ impl Probe {
         }
     }
 
-    /// What it is about, for somebody who waits.
+    /// A title for progress output.
     pub fn title(self) -> &'static str {
         match self {
             Self::Answer => "it answers",
@@ -81,46 +81,46 @@ impl Probe {
     }
 }
 
-/// What one call looked like from outside.
+/// The externally visible result of one call.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Observation {
     pub exit: Option<i32>,
     pub signal: Option<i32>,
-    /// Why it could not even be started.
+    /// Why it could not be started.
     pub not_started: Option<String>,
-    /// It was ended for taking too long.
+    /// Whether it was ended because of its timeout.
     pub timed_out: bool,
-    /// It was ended for going on without getting anywhere.
+    /// Why it was ended for lack of progress.
     pub halted: Option<KillReason>,
-    /// How long it took to end after it was told to; absent where it was not.
+    /// Time from the order to end until it ended; absent without such an order.
     pub ended_after_ms: Option<u64>,
     pub stdout: String,
     pub stderr: String,
-    /// Outlived it and had to be ended, as `pid name`.
+    /// Processes that outlived it and had to be ended, as `pid name`.
     pub survivors: Vec<String>,
     /// The small files of its folder after the call, by name.
     pub files: BTreeMap<String, String>,
-    /// Files that it wrote, even with the same content.
+    /// Files that it wrote, including those with unchanged content.
     pub written: Vec<String>,
-    /// Why the call was not made, where that answers what it would have asked.
+    /// Why the call was not made, if its answer is known without it.
     pub settled: Option<KnownHookState>,
-    /// How it was told of the stop hook, where that is the way in which hook mode tells it; else by files of its folder.
+    /// How the stop hook was passed to it, if in the same way as in hook mode; otherwise by files in its folder.
     pub hook_by: Option<HookMechanism>,
 }
 
-/// What is known of the stop hook without a call.
+/// The state of the stop hook that is known without a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum KnownHookState {
-    /// Its session is held by the Agent Client Protocol, whatever hooks it has.
+    /// Its session is held over the Agent Client Protocol, independent of hooks.
     ByProtocol,
-    /// Its hooks are off, by the settings there.
+    /// Its hooks are disabled by the settings in this file.
     HooksOff(String),
 }
 
-/// All calls that were made.
+/// Observations of all calls that were made.
 pub type ProbeObservations = BTreeMap<Probe, Observation>;
 
-/// A line of the answer: the question, whether it is so, by what one saw it.
+/// One row of the report: the question, its answer and the evidence.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ProbeRow {
     pub question: ProbeQuestion,
@@ -128,7 +128,7 @@ pub struct ProbeRow {
     pub fact: String,
 }
 
-/// Every one is asked so that a yes is good.
+/// Questions are phrased so that yes is good.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ProbeQuestion {
@@ -166,9 +166,9 @@ impl ProbeQuestion {
 pub enum ProbeAnswer {
     Yes,
     No,
-    /// What was seen says neither, or the call was not made.
+    /// The observations are inconclusive, or the call was not made.
     Unclear,
-    /// It makes no difference to a loop with this agent.
+    /// Irrelevant for a loop with this agent.
     NotApplicable,
 }
 

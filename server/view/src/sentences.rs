@@ -1,4 +1,4 @@
-//! Sentences that several views share.
+//! Sentences shared by several views.
 
 use loopkeeper_agent::LoopMode;
 use loopkeeper_core::journal::{GuardedOrder, OrderSource, TakeoverReason};
@@ -6,12 +6,12 @@ use loopkeeper_core::settings::LoopEvent;
 use loopkeeper_text::sanitize;
 use loopkeeper_text::words::counted;
 
-/// What the agent waits to be allowed, by the text of its question.
+/// A permission request of the agent, from the text of its question.
 pub fn wanted(text: &str) -> String {
     format!("the agent wants to {text}")
 }
 
-/// What a view says of other work trees of the same repository below the root; `None` without any.
+/// The remark about other work trees of the same repository below the root; `None` without any.
 pub fn other_work_trees(paths: &[String]) -> Option<String> {
     const MAX: usize = 5;
     let shown = paths.iter().take(MAX).map(|it| sanitize::line(it)).collect::<Vec<_>>().join(", ");
@@ -28,7 +28,7 @@ pub fn other_work_trees(paths: &[String]) -> Option<String> {
     }
 }
 
-/// Said in the place of a cost that nobody tells.
+/// Shown instead of a cost that is not reported.
 pub fn no_cost(mode: LoopMode) -> &'static str {
     match mode {
         LoopMode::Loop | LoopMode::Hook => "cost unknown: the agent reports none",
@@ -36,12 +36,12 @@ pub fn no_cost(mode: LoopMode) -> &'static str {
     }
 }
 
-/// A command of `[on]` that did not do what it should.
+/// A failed command of `[on]`.
 pub fn hook_failed(event: LoopEvent, why: &str) -> String {
     format!("the command of `on.{}` {}", event.key(), sanitize::line(why))
 }
 
-/// An order that was refused, as it did not come from the user: `the agent tried to accept its own change`.
+/// A refused order that did not come from the user: `the agent tried to accept its own change`.
 pub fn order_refused(order: GuardedOrder, by: OrderSource) -> String {
     let sender = match by {
         OrderSource::Agent => "the agent",
@@ -71,10 +71,10 @@ pub fn order_refused(order: GuardedOrder, by: OrderSource) -> String {
     format!("{sender} tried to {what}")
 }
 
-/// What an agent was denied: `` `Bash: git push`, `Write: /etc/x` and 3 more ``; `None`: nothing. Of `what` each is told
-/// once, `count` counts all.
+/// The actions denied to an agent: `` `Bash: git push`, `Write: /etc/x` and 3 more ``; `None`: none. `what` lists each
+/// action once, `count` counts all denials.
 pub fn denied(what: &[String], count: u32) -> Option<String> {
-    /// One line is to hold them.
+    /// Short enough for one line.
     const SHOWN: usize = 3;
     if count == 0 {
         return None;
@@ -87,8 +87,8 @@ pub fn denied(what: &[String], count: u32) -> Option<String> {
     })
 }
 
-/// Who works from here on, and why: `codex takes over from claude until 14:12: its usage limit is reached`. `until`:
-/// when the one that was left can be asked again.
+/// The agent that takes over, and why: `codex takes over from claude until 14:12: its usage limit is reached`. `until`:
+/// when the previous agent can be used again.
 pub fn takeover(
     (from, to): (&str, &str),
     reason: TakeoverReason,

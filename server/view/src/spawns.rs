@@ -1,4 +1,4 @@
-//! Subagents: how many, and who started whom.
+//! Subagents: their number and nesting.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,24 +6,24 @@ use loopkeeper_core::decide::LoopState;
 use loopkeeper_core::decide::spawns::SubagentRecord;
 use loopkeeper_text::sanitize;
 
-/// Nobody reads more, and all of them are in the journal.
+/// Maximum number shown; all of them are in the journal.
 const SHOWN: usize = 20;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SpawnStatus {
-    /// Of all iterations.
+    /// Number over all iterations.
     pub used: u32,
     pub budget: u32,
-    /// How deep they nested.
+    /// Nesting depth.
     pub depth: u32,
-    /// Of `used`, those of the last iteration.
+    /// Those of `used` in the last iteration.
     #[serde(default)]
     pub in_iteration: u32,
-    /// Of all iterations.
+    /// Refusals over all iterations.
     #[serde(default)]
     pub refused: u32,
-    /// Of the last iteration, each right below the one that started it; empty when the loop has ended.
+    /// Subagents of the last iteration, each listed directly after its parent; empty when the loop has ended.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub agents: Vec<SubagentStatus>,
 }
@@ -31,17 +31,17 @@ pub struct SpawnStatus {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SubagentStatus {
-    /// The agent's own; absent before it began.
+    /// The id assigned by the agent; absent before it started.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// The subagent that started it; absent: the agent itself.
+    /// The subagent that started it; absent: started by the agent itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
-    /// The call of a tool that started it.
+    /// The tool call that started it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call: Option<String>,
     pub what: String,
-    /// 1: started by the agent itself.
+    /// 1 if started by the agent itself.
     pub depth: u32,
     pub state: SubagentState,
 }
@@ -49,7 +49,7 @@ pub struct SubagentStatus {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum SubagentState {
-    /// It may start.
+    /// Requested and not yet started.
     Asked,
     Started,
     Ended,
@@ -68,7 +68,7 @@ pub(super) fn spawns(state: &LoopState) -> SpawnStatus {
 }
 
 impl SpawnStatus {
-    /// `3 of 12 subagents, 2 deep, 1 refused`; `None` where there were none.
+    /// `3 of 12 subagents, 2 deep, 1 refused`; `None` if there were none.
     pub fn summary(&self) -> Option<String> {
         let deep = if self.depth > 1 { format!(", {} deep", self.depth) } else { String::new() };
         let refused = if self.refused > 0 { format!(", {} refused", self.refused) } else { String::new() };
@@ -76,7 +76,7 @@ impl SpawnStatus {
         any.then(|| format!("{} of {} subagents{deep}{refused}", self.used, self.budget))
     }
 
-    /// One line each, those below another one further in.
+    /// One line per subagent, indented by depth.
     pub fn tree(&self) -> impl Iterator<Item = String> + '_ {
         self.agents.iter().map(SubagentStatus::describe)
     }
@@ -96,7 +96,7 @@ impl SubagentStatus {
     }
 }
 
-/// Each right below the one that started it, those of the agent itself first to last.
+/// Lists each subagent directly after its parent; those of the agent itself in order of their start.
 fn lineage(agents: &[SubagentRecord]) -> Vec<SubagentStatus> {
     let is_known = |it: &SubagentRecord| {
         it.by.as_ref().is_some_and(|by| agents.iter().any(|it| it.id.as_ref() == Some(by)))

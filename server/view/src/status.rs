@@ -1,4 +1,4 @@
-//! A loop's state, with the facts no journal holds, to what views show of it.
+//! Builds the status of a loop from its state and from facts that are not in the journal.
 
 use std::fmt::Write as _;
 
@@ -18,15 +18,15 @@ use loopkeeper_core::settings::LoopEvent;
 use loopkeeper_text::moment::Moment;
 use loopkeeper_text::{sanitize, words};
 
-/// What the journal cannot say.
+/// Facts that are not in the journal.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct StatusFacts {
     pub now: Moment,
-    /// Of a keeper that holds the loop's lock.
+    /// The pid of the keeper that holds the loop's lock, if known; outer `None`: no keeper.
     pub keeper: Option<Option<u32>>,
-    /// A line of the journal does not fit its checksum.
+    /// Whether a line of the journal does not match its checksum.
     pub damaged: bool,
-    /// The last thing the agent was seen doing, sanitised.
+    /// The last observed activity of the agent, sanitised.
     pub activity: Option<String>,
 }
 
@@ -92,7 +92,7 @@ impl UsageStatus {
     }
 }
 
-/// While it works every result is about to be replaced.
+/// Whether results are outdated. While the loop works they are about to be replaced.
 fn is_stale(state: &LoopState) -> bool {
     state.is_unjudged && (state.outcome.is_some() || state.is_paused_at_rest())
 }
@@ -129,13 +129,13 @@ fn state_and_phase(state: &LoopState, facts: &StatusFacts) -> (DisplayState, Dis
     }
 }
 
-/// Nothing goes on until its user does something, and its keeper is there to hear of it.
+/// Whether the loop waits for an action of the user. Assumes a running keeper.
 pub(super) fn needs_user(state: &LoopState) -> bool {
     let kept = StatusFacts { keeper: Some(None), ..StatusFacts::default() };
     state_and_phase(state, &kept).0 == DisplayState::NeedsYou
 }
 
-/// Who has to act when a loop rests follows from why it rests.
+/// The pause reason determines whether the user has to act.
 fn paused_display(pause: &Pause) -> (DisplayState, DisplayPhase) {
     match pause.reason {
         PauseReason::User => (DisplayState::Paused, DisplayPhase::Paused),
@@ -167,7 +167,7 @@ fn working_phase(state: &LoopState) -> DisplayPhase {
     }
 }
 
-/// What it waits for between iterations; an open breaker outweighs the rest.
+/// The wait between iterations; an open breaker takes precedence.
 fn wait(state: &LoopState) -> Option<WaitStatus> {
     let breaker = breaker::rests_until(state).map(|it| (WaitReason::Breaker, it));
     let (reason, until) = breaker.or_else(|| state.wait.map(|it| (it.reason, it.until)))?;
@@ -193,7 +193,7 @@ fn plan(state: &LoopState) -> PlanStatus {
     }
 }
 
-/// Of the records alone, never of the clock: nothing is sent because time passes.
+/// Warnings from records only, never from the clock, so that they do not change over time.
 fn warnings(state: &LoopState) -> Vec<String> {
     let hook = |(event, why): (&LoopEvent, &String)| sentences::hook_failed(*event, why);
     let hooks = state.hooks_failed.iter().map(hook).chain(attempts(state));
@@ -222,7 +222,7 @@ fn attempts(state: &LoopState) -> impl Iterator<Item = String> {
     })
 }
 
-/// Of the last iteration in which the agent was denied anything, whether the breaker counts it or not.
+/// Denials of the last iteration with any, whether or not the breaker counts them.
 fn denial_warning(state: &LoopState) -> Option<String> {
     let row = state.history.iter().rev().find(|it| it.denials > 0)?;
     let what = sentences::denied(&row.denied, row.denials)?;
@@ -240,10 +240,10 @@ fn weakened(state: &LoopState) -> Vec<WeakenedStatus> {
 fn question(state: &LoopState, facts: &StatusFacts) -> Option<QuestionStatus> {
     let open = state.questions.open.as_ref().filter(|_| state.outcome.is_none())?;
     if open.kind == QuestionKind::Permission && facts.keeper.is_none() {
-        // Its agent is gone, too.
+        // The agent that asked is gone as well.
         return None;
     }
-    // One that the loop rests for waits as long as it takes.
+    // A question that pauses the loop has no expiry.
     let until = open.until.filter(|_| state.pause.is_none());
     Some(QuestionStatus {
         id: open.id.clone(),
@@ -253,7 +253,7 @@ fn question(state: &LoopState, facts: &StatusFacts) -> Option<QuestionStatus> {
     })
 }
 
-/// The one that iterations go on with; else that of the running agent.
+/// The session that the next iterations resume, otherwise that of the running agent.
 fn session(state: &LoopState, phase: DisplayPhase) -> Option<SessionStatus> {
     let (resets, own) = (state.session.resets, state.spec.settings.mode == LoopMode::Attach);
     if let Some(current) = &state.session.current {
@@ -274,13 +274,13 @@ fn paused_ms(state: &LoopState, facts: &StatusFacts) -> u64 {
     state.paused_ms + if resting { facts.now.ms_since(state.last_at) } else { 0 }
 }
 
-/// A file URI, or the id of a task that has no file.
+/// A file URI, or the id of a task without a file.
 fn task_uri(spec: &LoopSpec) -> String {
     let id = &spec.task.0;
     if id.starts_with("prompt:") { id.clone() } else { file_uri(&format!("{}/{id}", spec.root)) }
 }
 
-/// Every byte that could mean something else is escaped.
+/// A file URI in which every byte with a special meaning is escaped.
 pub fn file_uri(path: &str) -> String {
     let mut uri = String::from("file://");
     for byte in path.bytes() {

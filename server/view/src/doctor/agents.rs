@@ -11,31 +11,31 @@ use loopkeeper_agent::catalog::{KNOWN, KnownAgent, LoginFile};
 use loopkeeper_agent::kind::{AgentKind, CapabilitySource};
 use loopkeeper_text::sanitize;
 
-/// What can be seen of a login.
+/// Evidence of a login.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "state", content = "by", rename_all = "kebab-case")]
 pub enum LoginState {
-    /// By this variable or file; whether the provider still takes it is not known.
+    /// This variable or file exists; whether the provider still accepts it is unknown.
     Seen(String),
-    /// The variable is set here, but is not passed to agents.
+    /// This variable is set but not passed to agents.
     Withheld(String),
     NotSeen,
-    /// Nobody knows where this agent keeps it.
+    /// The location of this agent's login is unknown.
     Unknown,
 }
 
-/// What is looked up on the machine.
+/// Access to the machine's variables and files.
 pub trait LoginEvidence {
-    /// Whether it is set, here.
+    /// Whether the variable is set in this process.
     fn has_variable(&self, name: &str) -> bool;
-    /// Its value for agents, after what does not pass was taken out.
+    /// Its value in the environment of agents, from which other variables are removed.
     fn agent_variable(&self, name: &str) -> Option<String>;
     fn home_dir(&self) -> PathBuf;
-    /// Whether there is a file that is not empty, and holds the word.
+    /// Whether the file exists, is not empty and contains the word.
     fn has_file(&self, path: &std::path::Path, holds: Option<&str>) -> bool;
 }
 
-/// By what one sees that somebody logged in.
+/// Searches for evidence of a login.
 pub fn detect_login(known: &KnownAgent, evidence: &impl LoginEvidence) -> LoginState {
     if let Some(name) =
         known.variables.iter().find(|it| evidence.agent_variable(it).is_some_and(|it| !it.is_empty()))
@@ -62,30 +62,30 @@ pub fn detect_login(known: &KnownAgent, evidence: &impl LoginEvidence) -> LoginS
     withheld.map_or(LoginState::NotSeen, |name| LoginState::Withheld((*name).to_owned()))
 }
 
-/// What was found of one agent.
+/// The facts about one agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentFacts {
     pub name: String,
     pub title: String,
-    /// Where it is; absent: not installed.
+    /// Path of the program; absent: not installed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub program: Option<String>,
     pub version: AgentVersion,
     pub login: LoginState,
-    /// Where its hooks are switched off.
+    /// The file in which its hooks are disabled.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hooks_off: Option<String>,
-    /// A command of `[agents]`.
+    /// Whether it is a command of `[agents]`.
     pub own: bool,
 }
 
-/// What a loop here would begin with.
+/// What a loop here would start with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SelectedAgent {
     /// This agent is started.
     Agent { name: String, kind: AgentKind, mode: LoopMode },
-    /// A session of Claude Code that its user opens is waited for; why it would not ask us, where it would not.
+    /// A Claude Code session that the user opens; `silent`: why its hooks would not call us.
     Session { silent: Option<DoctorProblem> },
 }
 
@@ -93,13 +93,13 @@ pub enum SelectedAgent {
 #[serde(tag = "state", content = "text", rename_all = "kebab-case")]
 pub enum AgentVersion {
     Told(String),
-    /// It did not answer; why, in words.
+    /// The call failed; the reason as text.
     Failed(String),
-    /// It was not asked; why, in words.
+    /// The program was not called; the reason as text.
     NotAsked(String),
 }
 
-/// The version in what a program answered to `--version`: its first word that begins like one.
+/// Extracts the version from the output of `--version`: the first word that looks like one.
 pub fn version_in(answer: &str) -> Option<String> {
     const LONGEST: usize = 40;
     let word = |it: &&str| {
@@ -137,7 +137,7 @@ pub(super) fn examine_agents(
     all
 }
 
-/// What would be started, and what it cannot do.
+/// The agent that would be started, and its limitations.
 fn examine_started(agents: &[AgentFacts], name: &str, kind: AgentKind, mode: LoopMode) -> Vec<DoctorFinding> {
     let what = format!("a loop here would start `{name}`");
     let mut all = vec![DoctorFinding::new(DoctorTopic::Agents, DoctorLevel::Good, what)];
@@ -150,14 +150,14 @@ fn examine_started(agents: &[AgentFacts], name: &str, kind: AgentKind, mode: Loo
         let off = format!("`disableAllHooks` in {place} switches its hooks off");
         all.push(note(&off).with_hint("take it out there, so that it asks before it starts a subagent"));
     }
-    // Of a command of the user's own nobody knows, unless it says what it prints.
+    // The capabilities of a custom command are unknown, unless its output format is configured.
     if kind.known_agent().is_some() {
         all.extend(can.limitations().into_iter().map(note));
     }
     all
 }
 
-/// A session that its user opens needs neither us nor any other program to start it.
+/// An attached session needs no program to start it.
 fn examine_attached(agents: &[AgentFacts], silent: Option<&DoctorProblem>) -> Vec<DoctorFinding> {
     let claude = AgentKind::Claude.name();
     let mut all = vec![match silent {
@@ -200,7 +200,7 @@ fn examine_attached(agents: &[AgentFacts], silent: Option<&DoctorProblem>) -> Ve
     all
 }
 
-/// A login matters where the agent would be started; elsewhere it is only told.
+/// A missing login is a problem only for the agent that would be started; for others it is information.
 fn examine_installed(
     agent: &AgentFacts,
     chosen: &Result<SelectedAgent, DoctorProblem>,

@@ -1,8 +1,8 @@
-//! What an agent can and cannot do, as words.
+//! The capabilities of an agent as text.
 
 use loopkeeper_agent::kind::{Capabilities, StopHook, SubagentSupport, Support};
 
-/// Name and answer, in the order of the page about agents.
+/// Name and value, in the order of the documentation page about agents.
 pub fn capabilities(can: &Capabilities) -> Vec<(&'static str, String)> {
     let word = |it: Support| match it {
         Support::Yes => "yes".to_owned(),

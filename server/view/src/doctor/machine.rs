@@ -1,4 +1,4 @@
-//! Git, the sandbox, what may be watched, the state folder: what a loop needs of the machine.
+//! The machine's prerequisites of a loop: git, the sandbox, file watches, the state folder.
 
 use super::{DoctorFinding, DoctorLevel, DoctorProblem, DoctorTopic};
 use loopkeeper_core::settings::SandboxMode;
@@ -6,20 +6,20 @@ use loopkeeper_text::words;
 
 #[derive(Debug)]
 pub struct MachineFacts {
-    /// What `git --version` said, or why not.
+    /// Output of `git --version`, or the error.
     pub git: Result<String, String>,
     pub enclosure: SandboxFacts,
-    /// `fs.inotify.max_user_watches`; `None` where the system has no such limit.
+    /// `fs.inotify.max_user_watches`; `None` if the system has no such limit.
     pub watches: Option<u64>,
-    /// Why another watcher could not be made.
+    /// The error of creating another watcher.
     pub watcher: Result<(), String>,
     pub state: Result<StateFacts, DoctorProblem>,
 }
 
-/// How a loop's processes would be held together.
+/// How the processes of a loop would be contained.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SandboxFacts {
-    /// What the settings ask for.
+    /// The mode requested in the settings.
     pub wanted: SandboxMode,
     pub is_namespace: bool,
     pub sentence: String,
@@ -32,10 +32,10 @@ pub struct StateFacts {
     pub free: u64,
 }
 
-/// Folders of tasks and of the state folder, of several editors.
+/// Sufficient for the folders of tasks and the state folder of several editors.
 const ENOUGH_WATCHES: u64 = 8_192;
 const LITTLE: u64 = 1 << 30;
-/// Snapshots and outputs of one iteration may not fit any more.
+/// Too little for snapshots and outputs of one iteration.
 const TOO_LITTLE: u64 = 100 << 20;
 
 pub(super) fn examine_machine(facts: &MachineFacts) -> Vec<DoctorFinding> {

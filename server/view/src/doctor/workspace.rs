@@ -1,4 +1,4 @@
-//! The workspace: its tasks, its configuration, what of it is trusted.
+//! The workspace: its tasks, its configuration and their trust.
 
 use super::{DoctorFinding, DoctorLevel, DoctorProblem, DoctorTopic};
 use crate::sentences;
@@ -12,7 +12,7 @@ pub struct WorkspaceFacts {
     /// Other work trees of the same repository below the root.
     pub work_trees: Vec<String>,
     pub config: Vec<SettingFinding>,
-    /// `None`: not looked for, as the configuration cannot be read.
+    /// `None`: not searched, because the configuration is unreadable.
     pub tasks: Option<Result<TasksFacts, DoctorProblem>>,
 }
 
@@ -20,16 +20,16 @@ pub struct WorkspaceFacts {
 #[derive(Debug, Default)]
 pub struct TasksFacts {
     pub looked: Vec<TaskFacts>,
-    /// Those that were not looked at, as there are many.
+    /// Number of tasks that were not examined because there are too many.
     pub further: u64,
 }
 
 #[derive(Debug)]
 pub struct TaskFacts {
     pub id: String,
-    /// Commands that nobody said yes to.
+    /// Number of untrusted commands.
     pub untrusted: u64,
-    /// Why it cannot start as it is written.
+    /// Why it cannot start as written.
     pub broken: Option<DoctorProblem>,
 }
 

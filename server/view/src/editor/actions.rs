@@ -1,4 +1,4 @@
-//! Code actions: everything a lens offers, for editors without lenses, and cures of what the parser found.
+//! Code actions: all lens commands, for editors without lenses, and fixes for the parser's findings.
 
 #[cfg(test)]
 mod tests;
@@ -12,14 +12,14 @@ use super::{DiagnosticCode, EditorCommand, TaskView};
 use loopkeeper_task::{Finding, FindingCode};
 use loopkeeper_text::{DocumentRange, sanitize};
 
-/// Something to do at a place.
+/// An action for a range.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EditorAction {
     /// `quickfix`, or `source.loopkeeper.` and a verb.
     pub kind: &'static str,
     pub title: String,
     pub cure: QuickFix,
-    /// The diagnostic that it cures: at this place, with this code.
+    /// The diagnostic that it fixes: its range and code.
     pub fixes: Option<(DocumentRange, DiagnosticCode)>,
     pub preferred: bool,
 }
@@ -30,7 +30,7 @@ pub enum QuickFix {
     Edits(Vec<TextEdit>),
 }
 
-/// New text for a place.
+/// Replacement text for a range.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TextEdit {
     pub place: DocumentRange,
@@ -39,7 +39,8 @@ pub struct TextEdit {
 
 pub const QUICKFIX: &str = "quickfix";
 
-/// What can be done in `file` at `range`: cures first, then the criteria and plan items there, then the task.
+/// The actions in `file` at `range`: fixes first, then those of criteria and plan items at the range, then those of the
+/// task.
 pub fn actions(known: &TaskView<'_>, file: &str, range: &Range<usize>) -> Vec<EditorAction> {
     let Some(document) = known.document(file) else { return Vec::new() };
     let here = |place: &DocumentRange| place.file == document.path && overlap(&place.range, range);
@@ -75,7 +76,7 @@ fn gives_trust(verb: OfferedCommand<'_>) -> bool {
     matches!(verb, OfferedCommand::Trust | OfferedCommand::TrustShown)
 }
 
-/// Of what the agent weakened, as it is told at this place.
+/// An action for a reported weakening, attached to its diagnostic.
 fn cure(known: &TaskView<'_>, verb: OfferedCommand<'_>, place: &DocumentRange) -> EditorAction {
     EditorAction { fixes: Some((place.clone(), DiagnosticCode::Weakened)), ..action(known, verb) }
 }

@@ -1,24 +1,24 @@
-//! What can be written at a place: keys, tables and values of the configuration (`settings.rs`), and here the
-//! forms of a check inside backticks.
+//! Completion. Keys, tables and values of the configuration are in `settings.rs`; here are the forms of a check inside
+//! backticks.
 
 #[cfg(test)]
 mod tests;
 
 use std::ops::Range;
 
-/// One thing to be written.
+/// One completion item.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Suggestion {
     pub label: String,
     pub kind: SuggestionKind,
-    /// Beside the label: a type, a default.
+    /// Shown next to the label: a type, a default.
     pub detail: String,
     /// One or two sentences.
     pub documentation: String,
-    /// The bytes that it replaces, on one line.
+    /// The byte range that it replaces, on one line.
     pub replaces: Range<usize>,
     pub text: String,
-    /// What the word under the cursor is compared with, where the label is not.
+    /// The filter text, if it differs from the label.
     pub filter: Option<String>,
 }
 
@@ -31,7 +31,7 @@ pub enum SuggestionKind {
     Expectation,
 }
 
-/// Label, what is written, what it means.
+/// Label, inserted text, description.
 type SuggestionForm = (&'static str, &'static str, &'static str);
 
 const CHECKS: &[SuggestionForm] = &[
@@ -55,11 +55,11 @@ const EXPECTATIONS: &[SuggestionForm] = &[
     ("exit code", "exit ", "The command must exit with this code instead of 0."),
 ];
 
-/// The forms of a check, or of an expectation behind one, in the code span around `offset`.
+/// The forms of a check, or of an expectation after one, in the code span around `offset`.
 pub fn in_check(text: &str, offset: usize) -> Vec<Suggestion> {
     let Some(span) = span_at(text, offset) else { return Vec::new() };
     let typed = text.get(span.start..offset).unwrap_or_default();
-    // Once the word is written the rest is the author's.
+    // Nothing is offered after the first word.
     if typed.contains(' ') || typed.contains('/') {
         return Vec::new();
     }
@@ -81,13 +81,13 @@ pub fn in_check(text: &str, offset: usize) -> Vec<Suggestion> {
 }
 
 struct CompletionSpan {
-    /// Behind the backtick that opens it.
+    /// Offset after the opening backtick.
     start: usize,
-    /// An earlier span of the line is a command.
+    /// Whether an earlier span of the line is a command.
     behind_check: bool,
 }
 
-/// The code span that is open at `offset`, of a list item or of a text in JSON.
+/// The code span that is open at `offset`, in a list item or in a JSON string.
 fn span_at(text: &str, offset: usize) -> Option<CompletionSpan> {
     let before = text.get(..offset)?;
     let line_start = before.rfind(['\n', '\r']).map_or(0, |it| it + 1);
@@ -96,7 +96,7 @@ fn span_at(text: &str, offset: usize) -> Option<CompletionSpan> {
         return None;
     }
     let parts: Vec<&str> = line.split('`').collect();
-    // Text, code, text, code …: an even number of parts means that the last one is code.
+    // Text, code, text, code …: with an even number of parts the last one is code.
     let (code, earlier) = parts.split_last().filter(|_| parts.len().is_multiple_of(2))?;
     let behind_check = earlier.iter().skip(1).step_by(2).any(|it| it.starts_with("$ "));
     Some(CompletionSpan { start: offset - code.len(), behind_check })

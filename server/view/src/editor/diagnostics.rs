@@ -1,7 +1,7 @@
-//! Diagnostics of a task's documents, and copies of failures for the sources that they name.
+//! Diagnostics of a task's documents, and copies of failures for the source files that they name.
 //!
-//! Two rules: the text is a function of results, never of the clock, so that nothing flickers or is read out
-//! again; and the severity says who must act.
+//! Two rules: messages depend on results and never on the clock, so that they neither flicker nor are read out again;
+//! the severity expresses who must act.
 
 mod criteria;
 pub(super) mod findings;
@@ -16,16 +16,16 @@ pub use self::sources::source_failures;
 use super::{TaskView, message, summary, weakened};
 use loopkeeper_text::DocumentRange;
 
-/// One remark at one place of one of the task's documents.
+/// One diagnostic at one range of a document of the task.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
     pub place: DocumentRange,
     pub severity: Severity,
     pub code: DiagnosticCode,
-    /// `name: fact` and at most one sentence more; at most 100 characters.
+    /// `name: fact` and at most one more sentence; at most 100 characters.
     pub message: String,
     pub related: Vec<RelatedLocation>,
-    /// Files changed since: to be shown faded.
+    /// Files changed since; shown faded.
     pub stale: bool,
 }
 
@@ -36,12 +36,12 @@ impl Diagnostic {
 /// A failure that a check's output places in a source file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourceFailure {
-    /// As printed: relative to the root, or absolute.
+    /// Path as printed: relative to the root, or absolute.
     pub file: String,
-    /// From 1.
+    /// Line number from 1.
     pub line: u32,
     pub column: Option<u32>,
-    /// As the tool said it, else the name of the criterion that fails.
+    /// The tool's message, otherwise the name of the failing criterion.
     pub message: String,
     pub severity: Severity,
     pub stale: bool,
@@ -51,7 +51,7 @@ impl SourceFailure {
     pub const SOURCE: &'static str = "ralph(tests)";
 }
 
-/// Who has to act.
+/// The severity, which expresses who has to act.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
     Error,
@@ -60,7 +60,7 @@ pub enum Severity {
     Hint,
 }
 
-/// Where a diagnostic's evidence is.
+/// Location of a diagnostic's evidence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RelatedLocation {
     pub target: RelatedTarget,
@@ -69,13 +69,13 @@ pub struct RelatedLocation {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RelatedTarget {
-    /// As printed: relative to the root, or absolute. Line and column from 1.
+    /// Path as printed: relative to the root, or absolute. Line and column from 1.
     Source { file: String, line: u32, column: Option<u32> },
-    /// The file with the check's output; the line in it that names this place, where there is one.
+    /// The file with the check's output; the line in it that names this place, if any.
     Output { uri: String, naming: Option<(String, u32)> },
 }
 
-/// What a diagnostic is about, as a stable word.
+/// The kind of a diagnostic, as a stable code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DiagnosticCode {
     Summary,
@@ -187,7 +187,7 @@ impl DiagnosticCode {
     }
 }
 
-/// Everything there is to say about the task, in the order of its documents and their lines.
+/// All diagnostics of the task, ordered by document and line.
 pub fn diagnostics(known: &TaskView<'_>) -> Vec<Diagnostic> {
     let mut all = summary::diagnostics(known);
     all.extend(findings::finding_diagnostics(known));
@@ -210,7 +210,7 @@ impl Diagnostic {
         Self { place: place.clone(), severity, code, message, related: Vec::new(), stale: false }
     }
 
-    /// `name: fact. Cure.`
+    /// The message `name: fact. Cure.`
     fn of(
         place: &DocumentRange,
         (severity, code): (Severity, DiagnosticCode),

@@ -1,4 +1,4 @@
-//! Tasks, loops and results to look at, written as their authors would.
+//! Tasks, loops and results for tests, written like real ones.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,7 +16,7 @@ use loopkeeper_text::moment::Moment;
 pub(super) const PROMPT: &str = "# Pay\n\nDone when:\n\n- tests: `$ cargo test`\n- lint: `$ cargo clippy`\n";
 pub(super) const URI: &str = "file:///w/PROMPT.md";
 
-/// One task with everything that is known of it, owned.
+/// One task with all facts about it, owned.
 pub(super) struct World {
     pub(super) documents: Vec<TaskDocument>,
     pub(super) task: Task,
@@ -27,7 +27,7 @@ pub(super) struct World {
     pub(super) checking: bool,
     pub(super) editor_trusted: bool,
     pub(super) unknown: usize,
-    /// The hash of the page that the user was shown.
+    /// The hash of the page that was shown to the user.
     pub(super) shown: Option<&'static str>,
     pub(super) untrusted: BTreeSet<CriterionId>,
     pub(super) live: bool,
@@ -58,7 +58,7 @@ impl World {
         Self::of(&[("PROMPT.md", PROMPT)])
     }
 
-    /// One result per criterion: `p`ass, `f`ail, `t`imed out, `z`ero tests, `c`ould not run, `u`nstable, `-` never
+    /// Sets one result per criterion: `p`ass, `f`ail, `t`imed out, `z`ero tests, `c`ould not run, `u`nstable, `-` never
     /// run; then its fact.
     pub(super) fn found(mut self, results: &[(char, &str)]) -> Self {
         let criteria = self.task.criteria.iter();
@@ -90,13 +90,13 @@ impl World {
         self
     }
 
-    /// A loop over the task's criteria as far as the script goes, its results known.
+    /// Runs a loop over the task's criteria until the script ends, with its results.
     pub(super) fn played(self, start: &'static str, acts: Vec<Act>) -> Self {
         let sim = Sim::new(spec(self.task.criteria.clone()), start, acts);
         self.after(sim.run())
     }
 
-    /// A loop whose breaker opened for good, at iterations that changed nothing.
+    /// A loop whose breaker opened permanently after iterations without changes.
     pub(super) fn tripped(self) -> Self {
         let mut once = spec(self.task.criteria.clone());
         once.settings.breaker.max_trips = 1;
@@ -104,7 +104,7 @@ impl World {
         self.after(sim.run())
     }
 
-    /// The same, with its trial still to come.
+    /// The same before its trial iteration.
     pub(super) fn cooling(self) -> Self {
         let idle = vec![Act::idle("ff"), Act::idle("ff"), Act::idle("ff")];
         let mut sim = Sim::new(spec(self.task.criteria.clone()), "ff", idle);
@@ -122,7 +122,7 @@ impl World {
         self.kept_by(Some(4711))
     }
 
-    /// Its keeper is gone.
+    /// The same without a running keeper.
     pub(super) fn abandoned(self) -> Self {
         self.kept_by(None)
     }
@@ -192,11 +192,11 @@ fn result(id: &CriterionId, letter: char, fact: &str) -> Option<CheckResult> {
     Some(CheckResult { duration_ms: 12_345, missing, ..CheckResult::new(id.clone(), status, fact) })
 }
 
-/// A loop that is in the middle of its last iteration of the script.
+/// A loop in the middle of the iteration after the script.
 pub(super) fn at_work(world: World, start: &'static str, acts: Vec<Act>) -> World {
     let iterations = acts.len();
     let mut sim = Sim::new(spec(world.task.criteria.clone()), start, acts);
-    // The iteration after the last act's is intended and its agent runs.
+    // The iteration after the last act has started, and its agent runs.
     while sim.state.history.iter().filter(|it| !it.row.is_empty()).count() < iterations {
         assert!(sim.turn(), "the script is too short for a loop at work");
     }

@@ -1,15 +1,15 @@
-//! What an editor shows of a loop that somebody else drives: what its file says, and what can be done about it.
+//! Editor views of a loop driven by another program: its state file and the available commands.
 
 use serde_json::json;
 
 use super::{EditorAction, EditorCommand, HoverBlock, QuickFix};
 use loopkeeper_core::plugin_loop::PluginLoop;
 
-/// Its diagnostic, on the first line of its state file. No count is in it: it would flicker.
+/// The code of its diagnostic, on the first line of its state file. The message has no count, which would flicker.
 pub const CODE: &str = "foreign-loop";
 pub const MESSAGE: &str = "a loop of Claude Code's plugin runs: continue it under loopkeeper, or stop it";
 
-/// What is known of it.
+/// The hover with its known facts.
 pub fn about(foreign: &PluginLoop) -> Vec<HoverBlock> {
     let mut blocks = vec![
         HoverBlock::Title("A loop of Claude Code's plugin".to_owned()),
@@ -27,7 +27,7 @@ pub fn about(foreign: &PluginLoop) -> Vec<HoverBlock> {
     blocks
 }
 
-/// What can be done; `uri` is that of its state file.
+/// The available actions; `uri` is that of its state file.
 pub fn remedies(uri: &str) -> [EditorAction; 2] {
     let action = |kind, title: &str, command, argument| EditorAction {
         kind,

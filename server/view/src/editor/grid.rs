@@ -1,5 +1,5 @@
-//! Criteria over iterations as plain text: the best single picture of a loop. Below it how near the breaker is,
-//! and how much each iteration changed: empty columns are a loop that is stuck.
+//! Criteria over iterations as plain text. Below them how near the breaker is, and how much each iteration changed:
+//! empty columns show a stuck loop.
 
 #[cfg(test)]
 mod tests;
@@ -13,9 +13,9 @@ use loopkeeper_core::journal::{Pinned, Role};
 use loopkeeper_task::criterion::{Criterion, CriterionId};
 use loopkeeper_text::{sanitize, words};
 
-/// Older iterations do not fit.
+/// Maximum number of iterations; older ones do not fit.
 const COLUMNS: usize = 30;
-/// Longer names are cut; shorter ones take no more room than the longest of them.
+/// Longer names are cut; the column is as wide as the longest remaining name.
 const NAME_CELLS: usize = 32;
 const FACT_CHARS: usize = 40;
 const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
@@ -27,7 +27,7 @@ pub fn row(state: &LoopState, criterion: &CriterionId) -> String {
         .collect()
 }
 
-/// All of them with the breaker and the changed files below, the last 30 iterations.
+/// The grid of the last 30 iterations, with the breaker and the changed files below.
 pub(crate) fn grid(state: &LoopState) -> String {
     let first = state.history.len().saturating_sub(COLUMNS);
     let shown = state.history.get(first..).unwrap_or_default();
@@ -64,19 +64,18 @@ pub(crate) fn grid(state: &LoopState) -> String {
     lines.join("\n")
 }
 
-/// What the first judgement said is all that is left of the baseline.
-/// How many criteria passed before the first iteration.
+/// How many criteria passed before the first iteration. Of the baseline only the first judgement is kept.
 pub fn start_tally(state: &LoopState) -> CriteriaTally {
     let found = |it: &Criterion| known_status(it, baseline_status(state, &it.id));
     CriteriaTally::of(state.pinned.iter().map(|it| (it.criterion.required, found(&it.criterion))))
 }
 
-/// How many of those that were judged after an iteration passed.
+/// How many of the criteria judged after an iteration passed.
 pub fn iteration_tally(state: &LoopState, iteration: &Iteration) -> CriteriaTally {
     let pinned = |id: &CriterionId| state.pinned.iter().find(|it| it.criterion.id == *id);
     CriteriaTally::of(iteration.row.iter().map(|(id, status)| match pinned(id) {
         Some(it) => (it.criterion.required, known_status(&it.criterion, Some(*status))),
-        // Taken out of the task since.
+        // The criterion was removed from the task since.
         None => (true, Some(*status)),
     }))
 }
@@ -103,14 +102,14 @@ fn cell(iteration: &Iteration, criterion: &CriterionId) -> char {
     found.map_or('·', |(_, status)| if *status == Status::Unverified { '·' } else { glyph(*status) })
 }
 
-/// The numbers of the first shown iteration and of every tenth.
+/// The numbers of the first shown iteration and of every tenth iteration.
 fn ruler(shown: &[Iteration]) -> String {
     let mut ruler = String::from(" ");
     for (index, iteration) in shown.iter().enumerate() {
         let column = index + 1;
         let number = iteration.number.to_string();
         let wanted = index == 0 || iteration.number % 10 == 0;
-        // A number that would touch the one before it says nothing.
+        // Numbers that would touch the previous one are left out.
         if wanted && (ruler.len() < column || index == 0) {
             ruler.extend(std::iter::repeat_n(' ', column - ruler.len()));
             ruler.push_str(&number);
@@ -119,12 +118,12 @@ fn ruler(shown: &[Iteration]) -> String {
     ruler
 }
 
-/// In cells of a terminal, wide characters counted as two.
+/// The width in terminal cells; wide characters count as two.
 fn width(text: &str) -> usize {
     text.chars().map(words::cells).sum()
 }
 
-/// A name in exactly so many cells.
+/// The name cut or padded to this number of cells.
 fn fitted(name: &str, room: usize) -> String {
     let clean = sanitize::line(name);
     let mut short = clean.clone();
@@ -155,7 +154,7 @@ fn fact(state: &LoopState, pinned: &Pinned) -> String {
     }
 }
 
-/// The iteration that broke it: the one after it last passed.
+/// The iteration that broke it: the one after its last pass.
 fn failing_since(state: &LoopState, criterion: &CriterionId) -> Option<u32> {
     let judged = |it: &&Iteration| it.row.iter().any(|(id, _)| id == criterion);
     let passed =
@@ -164,7 +163,7 @@ fn failing_since(state: &LoopState, criterion: &CriterionId) -> Option<u32> {
     since.last().map(|it| it.number)
 }
 
-/// How many iterations in a row were without progress, after each of them.
+/// For each iteration, the number of consecutive iterations without progress.
 fn without_progress(state: &LoopState) -> Vec<u32> {
     let count = |count: &mut u32, it: &Iteration| {
         if it.changes.has_progress() {
@@ -185,12 +184,12 @@ fn changed(iteration: &Iteration) -> char {
     match iteration.changes.count {
         0 if iteration.changes.committed => BARS.first().copied().unwrap_or(' '),
         0 => ' ',
-        // Ten files are much, a thousand are not a hundred times as much.
+        // Logarithmic: ten files are many, but a thousand are not a hundred times as many.
         count => bar((count as f64 + 1.0).ln() / 101_f64.ln()),
     }
 }
 
-/// `share` of the highest bar.
+/// The bar for a `share` of the full height.
 fn bar(share: f64) -> char {
     let step = (share * BARS.len() as f64).ceil() as usize;
     BARS.get(step.clamp(1, BARS.len()) - 1).copied().unwrap_or(' ')

@@ -1,4 +1,4 @@
-//! Hovers, as blocks that are rendered once: everything in them is hostile until it went through a renderer.
+//! Hovers, as blocks that are rendered at the end. All block contents are untrusted until rendered.
 
 mod render;
 #[cfg(test)]
@@ -19,26 +19,26 @@ use loopkeeper_task::criterion::{Criterion, CriterionId};
 use loopkeeper_text::moment::Moment;
 use loopkeeper_text::{DocumentRange, words};
 
-/// Of an output, and of the places that it names; more does not fit a hover.
+/// Limits of an output and of the places that it names, so that they fit a hover.
 const OUTPUT_BYTES: usize = 1500;
 const MAX_PLACES: usize = 8;
 const MAX_CLAIMS: usize = 8;
 const MAX_REACHED: usize = 5;
 
-/// What is shown about a place.
+/// The hover content for a range.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hover {
     pub place: DocumentRange,
     pub blocks: Vec<HoverBlock>,
 }
 
-/// Text as it is; only [`Hover::markdown`] and [`Hover::plain`] make it fit to be shown.
+/// Raw text; only [`Hover::markdown`] and [`Hover::plain`] make it safe to show.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum HoverBlock {
     Title(String),
-    /// One line.
+    /// One line of text.
     Text(String),
-    /// Lines of fixed width: a command, an output, the grid.
+    /// Monospaced lines: a command, an output, the grid.
     Code(String),
 }
 
@@ -87,7 +87,7 @@ fn of_criterion(known: &TaskView<'_>, criterion: &Criterion) -> Vec<HoverBlock> 
     all
 }
 
-/// Where a check failed, and its output.
+/// The places where a check failed, and its output.
 fn output_blocks(result: &CheckResult) -> Vec<HoverBlock> {
     let places = result.failure_lines(MAX_PLACES, OUTPUT_BYTES);
     let output = result.output_within(OUTPUT_BYTES);
@@ -96,7 +96,7 @@ fn output_blocks(result: &CheckResult) -> Vec<HoverBlock> {
     told.flat_map(|(label, text)| [HoverBlock::Text(label.to_owned()), HoverBlock::Code(text)]).collect()
 }
 
-/// The loop's branch, where it is not the one that is checked out.
+/// The loop's branch, if another branch is checked out.
 fn branch(state: &LoopState) -> Option<String> {
     branch_tracking::sentence(state).map(|it| format!("{it}."))
 }
@@ -184,7 +184,7 @@ fn flaky(state: &LoopState, id: &CriterionId) -> Option<String> {
     Some(format!("It passes and fails on the same files: it has to pass {rounds} rounds in a row."))
 }
 
-/// What the agent last said about its own work.
+/// The agent's last claims about its own work.
 fn claims(state: &LoopState) -> Option<String> {
     let last = state.last_iteration()?;
     let mut said: Vec<String> = last.claims.sentences().into_iter().take(MAX_CLAIMS).collect();
@@ -192,7 +192,7 @@ fn claims(state: &LoopState) -> Option<String> {
     (!said.is_empty()).then(|| said.join(" "))
 }
 
-/// Every count that is not at zero, beside the one that always says something.
+/// All counters that are not zero, and the one that is always shown.
 fn breaker(known: &TaskView<'_>, status: &LoopStatus) -> String {
     let of = |count: u32, limit: u32| match known.state {
         Some(_) => format!("{count} of {limit}"),

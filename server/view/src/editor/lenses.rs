@@ -1,4 +1,4 @@
-//! Code lenses: state first, then at most two verbs. What a lens offers, an action offers too (`actions.rs`).
+//! Code lenses: the state first, then at most two commands. All of them are also code actions (`actions.rs`).
 
 #[cfg(test)]
 mod tests;
@@ -11,17 +11,17 @@ use loopkeeper_task::criterion::Criterion;
 use loopkeeper_text::DocumentRange;
 use loopkeeper_text::lines::LineIndex;
 
-/// A few words over a line, perhaps to be clicked.
+/// A short text over a line, with an optional command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lens {
-    /// The line that it stands over.
+    /// The line below the lens.
     pub place: DocumentRange,
     pub title: String,
-    /// `None`: only said.
+    /// `None`: text only.
     pub command: Option<EditorCommand>,
 }
 
-/// The lenses over one document, in the order in which they stand.
+/// The lenses of one document, in display order.
 pub fn lenses(known: &TaskView<'_>, file: &str) -> Vec<Lens> {
     let mut all = Vec::new();
     let mut taken = BTreeSet::new();
@@ -31,13 +31,13 @@ pub fn lenses(known: &TaskView<'_>, file: &str) -> Vec<Lens> {
         all.extend(of_task(known, &place));
     }
     for criterion in known.task.criteria.iter().filter(|it| it.place.file == file) {
-        // A line of JSON or of prose can hold many criteria: three lenses are all that it can bear.
+        // A line of JSON or prose can contain many criteria; a line has at most three lenses.
         if taken.insert(lines.line(criterion.place.range.start)) {
             all.extend(of_criterion(known, criterion, &known.first_line(&criterion.place)));
         }
     }
     for item in known.task.plan.iter().filter(|it| it.place.file == file) {
-        // Over an item that is a criterion too stands its result; the rest is among the actions.
+        // An item that is also a criterion shows the criterion's result; its other commands are code actions.
         if taken.insert(lines.line(item.place.range.start)) {
             let place = known.first_line(&item.place);
             all.extend(verbs::of_item(item).into_iter().map(|it| lens(known, &place, it)));
@@ -68,14 +68,14 @@ fn of_criterion(known: &TaskView<'_>, criterion: &Criterion, place: &DocumentRan
     let passes = known
         .latest(&criterion.id)
         .is_some_and(|it| it.result.status == loopkeeper_core::check::Status::Pass);
-    // What a passing check printed is a click on its state away.
+    // The output of a passing check is available by clicking its state.
     let shown = verbs.into_iter().filter(|it| !(passes && matches!(it, OfferedCommand::Output(_))));
     let said = Lens { place: place.clone(), title, command };
     std::iter::once(said).chain(shown.map(|it| lens(known, place, it))).collect()
 }
 
 fn lens(known: &TaskView<'_>, place: &DocumentRange, verb: OfferedCommand<'_>) -> Lens {
-    // What still runs cannot be resumed: the pause that was asked for is withdrawn.
+    // A running loop cannot be resumed; the command withdraws the requested pause.
     let withdraws =
         matches!(verb, OfferedCommand::Resume) && known.open_loop().is_some_and(verbs::is_pausing);
     let title = if withdraws { "Don't pause" } else { verb.lens_title() }.to_owned();

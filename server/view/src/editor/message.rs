@@ -1,15 +1,15 @@
-//! Texts of diagnostics: short, sanitised, and equal for equal results. Truncated on character boundaries.
+//! Messages of diagnostics: short, sanitised, and equal for equal results. Truncated at character boundaries.
 
 use loopkeeper_text::{sanitize, words};
 
-/// Characters of a diagnostic's message.
+/// Maximum length of a diagnostic's message.
 pub(super) const MESSAGE_CHARS: usize = 100;
-/// Of a name that must make room for a fact and a cure it is still to be recognised by.
+/// Minimum length of a name that makes room for a fact and a cure.
 pub(super) const NAME_CHARS: usize = 24;
 const FACT_CHARS: usize = 60;
 const STALE: &str = ", files changed since";
 
-/// `name: fact. Cure.`; the cure goes where there is no room for it.
+/// `name: fact. Cure.`; the cure is omitted if there is no room for it.
 pub(super) fn message(name: &str, fact: &str, cure: &str) -> String {
     let fact = sanitize::line_within(fact, FACT_CHARS);
     let name = sanitize::line(name);
@@ -27,14 +27,14 @@ pub(super) fn stale(name: &str, fact: &str) -> String {
     plain(&sanitize::line(name), &sanitize::line_within(fact, FACT_CHARS), STALE)
 }
 
-/// `fact. Hint`; the hint goes where there is no room for it. A question keeps its mark.
+/// `fact. Hint`; the hint is omitted if there is no room for it. A question keeps its mark.
 pub(super) fn fact(fact: &str, hint: &str) -> String {
     let end = if hint.ends_with('?') { "" } else { "." };
     let whole = format!("{fact}. {}{end}", words::capitalised(hint));
     if whole.chars().count() <= MESSAGE_CHARS { sentence(&whole) } else { sentence(fact) }
 }
 
-/// A sentence that is whole already.
+/// A complete sentence.
 pub(super) fn sentence(text: &str) -> String {
     sanitize::line_within(text, MESSAGE_CHARS)
 }

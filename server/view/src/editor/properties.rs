@@ -1,5 +1,5 @@
-//! What holds for any text, any result and any loop: no panic, short and clean messages, places inside their
-//! documents, at most three lenses a line, the same answer twice.
+//! Properties for arbitrary texts, results and loops: no panic, short and clean messages, ranges inside their
+//! documents, at most three lenses per line, deterministic results.
 
 use std::collections::BTreeMap;
 
@@ -56,7 +56,7 @@ fn documents() -> impl Strategy<Value = (String, String)> {
     (text(), text())
 }
 
-/// Results, a loop in some state, trust and the rest, as the numbers say.
+/// Results, a loop in some state, trust and the rest, chosen by the numbers.
 fn world(documents: &(String, String), dice: &[u8]) -> World {
     let roll = |index: usize| dice.get(index).copied().unwrap_or_default();
     let plan = if roll(0) % 2 == 0 { "prd.json" } else { "fix_plan.md" };

@@ -1,9 +1,9 @@
-//! What a check means, in words: the grammar read back to its author.
+//! Describes the meaning of a check in words, so that its author can verify it.
 
 use loopkeeper_task::criterion::{Check, Compare, Expect, PatternKind, TextPattern};
 use loopkeeper_text::words;
 
-/// One sentence per thing that must hold.
+/// One sentence per condition.
 pub fn describe_check(check: &Check) -> Vec<String> {
     match check {
         Check::Command { expect, .. } => command(expect),
@@ -72,7 +72,7 @@ fn searched(pattern: &TextPattern) -> String {
     }
 }
 
-/// `(timeout 10m)` and its like, in words.
+/// Describes attributes like `(timeout 10m)`.
 pub(super) fn attributes(criterion: &loopkeeper_task::criterion::Criterion) -> Vec<String> {
     let mut all = Vec::new();
     if !criterion.required {

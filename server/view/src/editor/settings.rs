@@ -1,5 +1,5 @@
-//! `loopkeeper.toml` in an editor: remarks, cures, completion and hovers, all from the one table of keys. Texts
-//! may be half written: what is under the cursor is found line by line (`cursor.rs`), not by parsing the whole.
+//! Editor support for `loopkeeper.toml`: diagnostics, fixes, completion and hovers, all from one table of keys. The
+//! text may be incomplete, so the cursor position is determined line by line (`cursor.rs`), without a full parse.
 
 mod complete;
 mod cursor;
@@ -18,15 +18,15 @@ use loopkeeper_core::settings::{Layer, LayerKind, SettingCode, SettingFinding, S
 use loopkeeper_text::DocumentRange;
 use loopkeeper_text::sanitize;
 
-/// What one text says, for as long as it stays the same.
+/// The analysis of one text, valid until the text changes.
 #[derive(Debug)]
 pub struct SettingsAnalysis {
-    /// What is wrong with it. Everything in it keeps loops from starting, so all of it is an error.
+    /// Problems in the text. All of them are errors, because each prevents the start of loops.
     pub diagnostics: Vec<Diagnostic>,
     pub template: Option<TemplateReference>,
 }
 
-/// The file with the prompt's template that the text names.
+/// The prompt template file named in the text.
 #[derive(Debug)]
 pub struct TemplateReference {
     pub path: String,
@@ -34,13 +34,13 @@ pub struct TemplateReference {
 }
 
 impl TemplateReference {
-    /// For a file that cannot be used.
+    /// The diagnostic of an unusable template file.
     pub fn diagnostic(&self, fact: &str, hint: &str) -> Diagnostic {
         Diagnostic::new(&self.place, Severity::Error, DiagnosticCode::BadValue, message::fact(fact, hint))
     }
 }
 
-/// Reads the text of `file`.
+/// Analyses the text of `file`.
 pub fn check(file: &str, text: &str) -> SettingsAnalysis {
     let resolved = resolve(&[layer(file, text)], &[]);
     let blocking = resolved.findings().iter().filter(|it| it.is_blocking());
@@ -54,7 +54,7 @@ pub fn check(file: &str, text: &str) -> SettingsAnalysis {
     SettingsAnalysis { diagnostics, template }
 }
 
-/// Cures of what is wrong at `range`.
+/// Fixes for problems at `range`.
 pub fn cures(file: &str, text: &str, range: &Range<usize>) -> Vec<EditorAction> {
     let here = |it: &SettingFinding| {
         let place = place(it).filter(|it| overlap(&it.range, range))?;
@@ -79,7 +79,7 @@ fn layer(file: &str, text: &str) -> Layer {
     Layer { kind: LayerKind::Workspace, file: file.to_owned(), text: text.to_owned() }
 }
 
-/// The text of its diagnostic, wherever the setting is written.
+/// The message of its diagnostic, independent of the setting's location.
 pub fn message_of(finding: &SettingFinding) -> String {
     message::fact(&finding.message, &finding.hint)
 }

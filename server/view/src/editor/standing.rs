@@ -1,4 +1,4 @@
-//! Questions about what is known that several views ask, so that all of them give the same answer.
+//! Predicates about a task that several views share, so that they agree.
 
 use std::ops::Range;
 
@@ -25,8 +25,7 @@ impl<'a> TaskView<'a> {
         self.results.get(id).copied()
     }
 
-    /// The counts of the criteria: as the loop judges them while there is one, else those of the documents with
-    /// their latest results.
+    /// The counts of the criteria: those of the open loop, otherwise those of the documents with their latest results.
     pub(super) fn tally(&self) -> CriteriaTally {
         self.open_loop().map_or_else(
             || tally_of_task(&self.task.criteria, |id| self.latest(id).map(|it| it.result)),
@@ -34,17 +33,17 @@ impl<'a> TaskView<'a> {
         )
     }
 
-    /// Something is known that was judged on another tree than the present one.
+    /// Whether any result belongs to another tree than the current one.
     pub(super) fn any_stale(&self) -> bool {
         self.task.criteria.iter().filter_map(|it| self.latest(&it.id)).any(|it| it.stale)
     }
 
-    /// There is something to report besides what stands in the documents.
+    /// Whether there is anything to report besides the documents themselves.
     pub(super) fn has_results(&self) -> bool {
         self.status.is_some() || self.task.criteria.iter().any(|it| self.results.contains_key(&it.id))
     }
 
-    /// The last loop ended in a way that says nothing any more, since everything holds now.
+    /// Whether all criteria pass since the last loop ended, which makes its outcome irrelevant.
     pub(super) fn is_mended(&self) -> bool {
         self.open_loop().is_none() && !self.any_stale() && self.tally().holds()
     }
@@ -61,7 +60,7 @@ impl<'a> TaskView<'a> {
         self.documents.iter().find(|it| it.path == file)
     }
 
-    /// The first line of the task that says something: what concerns all of it stands there.
+    /// The first line with content, used for diagnostics and lenses of the whole task.
     pub(super) fn heading(&self) -> Option<DocumentRange> {
         let document = self.documents.first()?;
         let body = front_matter_end(&document.text);
@@ -72,14 +71,14 @@ impl<'a> TaskView<'a> {
         Some(DocumentRange { file: document.path.clone(), range })
     }
 
-    /// The first line of a place, for what stands over or behind lines.
+    /// The first line of a range, for lenses over and hints after lines.
     pub(super) fn first_line(&self, place: &DocumentRange) -> DocumentRange {
         let text = self.document(&place.file).map_or("", |it| it.text.as_str());
         DocumentRange { file: place.file.clone(), range: line_at(text, place.range.start) }
     }
 }
 
-/// What failed is a failure of what was checked, or of the means to check it.
+/// Whether the status is a failure of the checked work or of the means to check it.
 pub(super) fn is_failure(status: Status) -> bool {
     !matches!(status, Status::Pass | Status::Unverified)
 }
@@ -88,7 +87,7 @@ pub(super) fn overlap(one: &Range<usize>, other: &Range<usize>) -> bool {
     one.start <= other.end && other.start <= one.end
 }
 
-/// The line around `at`, without white space at its ends.
+/// The line around `at`, trimmed.
 fn line_at(text: &str, at: usize) -> Range<usize> {
     let before = text.get(..at).unwrap_or_default();
     let start = before.rfind(['\n', '\r']).map_or(0, |it| it + 1);

@@ -1,5 +1,5 @@
-//! The state of a criterion, a plan item and a loop in a few words: for lenses, symbols and hovers, where
-//! numbers may change while one looks.
+//! Short states of a criterion, a plan item and a loop, for lenses, symbols and hovers, in which numbers may change
+//! while they are visible.
 
 use super::{TaskView, verbs};
 use crate::{DisplayPhase, DisplayState, LoopStatus};
@@ -8,10 +8,11 @@ use loopkeeper_core::journal::OutcomeKind;
 use loopkeeper_task::criterion::Criterion;
 use loopkeeper_text::{sanitize, words};
 
-/// Characters of a fact beside other words.
+/// Maximum length of a fact next to other text.
 const FACT_CHARS: usize = 60;
 
-/// `✗ 3 of 214 fail · 12 s`, `✓ pass · 2 s`, `✓ passed before the files changed`, `not checked yet`. `None`: there is no check.
+/// `✗ 3 of 214 fail · 12 s`, `✓ pass · 2 s`, `✓ passed before the files changed`, `not checked yet`. `None`: there is
+/// no check.
 pub(super) fn of_criterion(known: &TaskView<'_>, criterion: &Criterion) -> Option<String> {
     criterion.check.as_ref()?;
     let Some(latest) = known.latest(&criterion.id) else {
@@ -31,7 +32,7 @@ pub(super) fn of_criterion(known: &TaskView<'_>, criterion: &Criterion) -> Optio
         let comma = if result.status == Status::Pass { "" } else { "," };
         return Some(format!("{} {before}{comma} before the files changed", glyph(result.status)));
     }
-    // Looking for a file takes no time worth a word.
+    // Durations of file checks are too short to show.
     let duration = match result.duration_ms {
         0 => String::new(),
         ms => format!(" · {}", words::duration(ms)),
@@ -43,12 +44,12 @@ pub(super) fn glyph(status: Status) -> char {
     match status {
         Status::Pass => '✓',
         Status::Fail | Status::TimedOut | Status::CouldNotRun | Status::NoTestsRan => '✗',
-        // What was found on a moving tree, or claimed, may be either.
+        // A result from a changing tree or a claim is inconclusive.
         Status::Unstable | Status::Unverified => '?',
     }
 }
 
-/// `Working · 4/25 · 3 of 5 criteria pass`. `None`: no loop to speak of.
+/// `Working · 4/25 · 3 of 5 criteria pass`. `None`: there is no loop to show.
 pub(super) fn of_loop(known: &TaskView<'_>) -> Option<String> {
     let Some(status) = known.status else {
         return known.checking.then(|| "Running checks".to_owned());
@@ -95,7 +96,7 @@ fn word(known: &TaskView<'_>, status: &LoopStatus) -> String {
     word.to_owned()
 }
 
-/// What the results do not bear out any more is not said.
+/// The outcome, unless newer results contradict it.
 fn ended(known: &TaskView<'_>) -> &'static str {
     let verified = known.status.and_then(|it| it.outcome.as_ref()).is_some_and(|it| it.verified);
     match known.outcome() {
@@ -112,13 +113,13 @@ fn ended(known: &TaskView<'_>) -> &'static str {
     }
 }
 
-/// `3 of 5 criteria pass`, once any was judged.
+/// `3 of 5 criteria pass`, once any criterion was judged.
 fn passing(known: &TaskView<'_>) -> Option<String> {
     let tally = known.tally();
     tally.is_judged().then(|| tally.sentence())
 }
 
-/// `✓`, `✗`, `?`, or `·` for what nobody judged.
+/// `✓`, `✗`, `?`, or `·` if it was not judged.
 pub(super) fn criterion_glyph(known: &TaskView<'_>, criterion: &Criterion) -> char {
     let judged = known.latest(&criterion.id).filter(|_| criterion.check.is_some());
     judged.map_or('·', |it| glyph(it.result.status))

@@ -1,5 +1,4 @@
-//! What concerns the whole task, on its first line: the standing summary, which every editor shows, and what
-//! keeps its loop from going on.
+//! Diagnostics of the whole task, on its first line: the summary, which every editor shows, and what blocks its loop.
 
 use super::{Diagnostic, DiagnosticCode, Severity, TaskView, message};
 use crate::{DisplayPhase, DisplayState, LoopStatus, QuestionStatus, sentences};
@@ -32,7 +31,7 @@ fn summary(known: &TaskView<'_>, place: &DocumentRange) -> Option<Diagnostic> {
     } else if known.open_loop().is_none() && known.any_stale() {
         found.severity = Severity::Hint;
         found.stale = true;
-        // How a loop ended says nothing about other files.
+        // The outcome of a loop does not apply to changed files.
         let idle = format!("idle: {}", tally.sentence());
         found.message = message::stale_sentence(&idle);
     } else if known.status.is_none() && !tally.is_judged() {
@@ -41,7 +40,7 @@ fn summary(known: &TaskView<'_>, place: &DocumentRange) -> Option<Diagnostic> {
     Some(found)
 }
 
-/// The state in a word or two; how a loop ended only as long as the results bear it out.
+/// The state in one or two words; the outcome of a loop only as long as the results confirm it.
 fn word(known: &TaskView<'_>) -> &'static str {
     if let Some(status) = known.open_loop() {
         return match status.state {
@@ -65,7 +64,7 @@ fn word(known: &TaskView<'_>) -> &'static str {
     }
 }
 
-/// What only the user can put right and no code of its own names, in the words that were recorded.
+/// Problems that only the user can fix and that have no code of their own, with the recorded message.
 fn needs_user(known: &TaskView<'_>, status: &LoopStatus) -> Option<String> {
     if let Some(outcome) = status.outcome.as_ref().filter(|it| it.kind == OutcomeKind::Failed) {
         return (!known.is_mended()).then(|| format!("failed: {}", before_hint(&outcome.sentence)));
@@ -82,12 +81,12 @@ fn needs_user(known: &TaskView<'_>, status: &LoopStatus) -> Option<String> {
     }
 }
 
-/// Remedies are for the terminal; an editor offers its own.
+/// Hints are for the terminal; an editor offers its own actions.
 fn before_hint(message: &str) -> &str {
     words::fact_and_hint(message).0.trim_end_matches('.')
 }
 
-/// Why the loop does not go on.
+/// Why the loop is blocked.
 fn blocking_diagnostic(known: &TaskView<'_>, place: &DocumentRange) -> Option<Diagnostic> {
     let status = known.status?;
     let (severity, code, name, fact, cure) = match (status.phase, known.outcome()) {
@@ -128,7 +127,7 @@ fn blocking_diagnostic(known: &TaskView<'_>, place: &DocumentRange) -> Option<Di
     Some(Diagnostic::new(place, severity, code, message::message(name, &fact, cure)))
 }
 
-/// Its own words: they are what has to be answered.
+/// The question's own text, which the user has to answer.
 fn needs_answer(place: &DocumentRange, question: &QuestionStatus) -> Diagnostic {
     let message = match question.kind {
         QuestionKind::Agent => message::sentence(&format!("needs answer: {}", question.text)),
@@ -143,7 +142,7 @@ pub(super) fn is_tripped(status: &LoopStatus) -> bool {
     status.phase == DisplayPhase::Paused && paused
 }
 
-/// The breaker is open, and lets an iteration through when it has rested.
+/// Whether the breaker is open and will admit an iteration after the cooldown.
 pub(super) fn is_cooling(status: &LoopStatus) -> bool {
     status.is_cooling()
 }
@@ -152,7 +151,7 @@ fn breaker(status: &LoopStatus) -> String {
     status.breaker.reason.clone().unwrap_or_else(|| "the loop was not getting anywhere".to_owned())
 }
 
-/// The limit as it is set, not what was spent: that is the loop's business.
+/// The configured limit, not the usage, which the loop's status shows.
 fn limit(known: &TaskView<'_>, status: &LoopStatus) -> (String, &'static str) {
     let limits = &status.limits;
     let tokens = limits.tokens.filter(|it| status.spent.tokens.is_some_and(|used| used >= *it));
@@ -189,7 +188,7 @@ fn trust(known: &TaskView<'_>, place: &DocumentRange) -> Option<Diagnostic> {
     Some(Diagnostic::new(place, severity, DiagnosticCode::NeedsTrust, message))
 }
 
-/// Criteria that the agent took out of the documents: they stand nowhere else any more.
+/// Criteria that the agent removed from the documents, which have no other place.
 fn removed<'a>(known: &TaskView<'a>, place: &DocumentRange) -> impl Iterator<Item = Diagnostic> + use<'a> {
     let state = known.state.filter(|_| known.open_loop().is_some());
     let place = place.clone();

@@ -14,12 +14,12 @@ use loopkeeper_text::{DocumentRange, sanitize};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Symbol {
     pub name: String,
-    /// The state in a few words.
+    /// The short state.
     pub detail: String,
     pub kind: SymbolKind,
-    /// Encloses `selection` and the places of all children.
+    /// The range, which encloses `selection` and all children.
     pub place: DocumentRange,
-    /// What is selected when one goes there.
+    /// The range selected on navigation.
     pub selection: DocumentRange,
     pub children: Vec<Symbol>,
 }
@@ -31,7 +31,7 @@ pub enum SymbolKind {
     PlanItem,
 }
 
-/// The outline of one document: of a prompt under the task, of a plan its items.
+/// The outline of one document: the task for a prompt, the items for a plan.
 pub fn symbols(known: &TaskView<'_>, file: &str) -> Vec<Symbol> {
     let Some(document) = known.document(file) else { return Vec::new() };
     let plan = known.task.plan.iter().filter(|it| it.place.file == file);
@@ -89,7 +89,7 @@ impl Symbol {
     }
 }
 
-/// Protocols refuse an empty name.
+/// The protocol does not allow an empty name.
 fn named(name: &str) -> String {
     const NAME_CHARS: usize = 100;
     let clean = sanitize::line_within(name, NAME_CHARS);

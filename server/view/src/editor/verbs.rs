@@ -1,4 +1,4 @@
-//! What can be done with a task and its criteria right now: the one list behind lenses and actions.
+//! The commands available for a task and its criteria: one list for lenses and actions.
 
 use serde_json::{Value, json};
 
@@ -10,7 +10,7 @@ use loopkeeper_task::PlanItem;
 use loopkeeper_task::criterion::{Criterion, CriterionId};
 use loopkeeper_text::sanitize;
 
-/// Of a name as a part of a title.
+/// Maximum length of a name in a title.
 const NAME_CHARS: usize = 40;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -19,35 +19,35 @@ pub(super) enum OfferedCommand<'a> {
     Check,
     Pause,
     Resume,
-    /// Without the checks that cannot run.
+    /// Resumes without the checks that cannot run.
     ResumeAnyway,
-    /// The loop's question.
+    /// Answers the loop's question.
     Answer,
     Stop,
     StopNow,
     ResetBreaker,
     Trust,
-    /// The commands on the page that was shown.
+    /// Trusts the commands on the page that was shown.
     TrustShown,
     Untrust,
-    /// What the last iteration changed.
+    /// Shows the changes of the last iteration.
     Diff(u32),
-    /// What its agent printed.
+    /// Shows the output of its agent.
     Said(u32),
     Run(&'a Criterion),
     Output(&'a Criterion),
-    /// A file that the agent weakened, as it was at the start.
+    /// Restores a file that the agent weakened to its state at the start.
     Restore(&'a str),
     AcceptWeakening,
-    /// Skips an item of the plan, or takes it up again.
+    /// Skips an item of the plan, or includes it again.
     Skip(&'a PlanItem),
     Raise(&'a PlanItem),
     Lower(&'a PlanItem),
-    /// Everything of the loop as one archive.
+    /// Exports the loop as one archive.
     Export,
 }
 
-/// What fits over the task's first line: at most two.
+/// The commands over the task's first line: at most two.
 pub(super) fn main<'a>(known: &TaskView<'a>) -> Vec<OfferedCommand<'a>> {
     let mut all = match known.open_loop() {
         Some(status) => of_loop(status),
@@ -77,25 +77,25 @@ fn of_loop<'a>(status: &LoopStatus) -> Vec<OfferedCommand<'a>> {
     }
 }
 
-/// It goes on when its user speaks to the session that they lend, and in no other way.
+/// Whether the loop waits for a prompt in the attached session; nothing else resumes it.
 pub(super) fn awaits_session(status: &LoopStatus) -> bool {
     let is_it = |reason| reason == PauseReason::Session;
     status.state == DisplayState::NeedsYou && status.pause.as_ref().is_some_and(|it| is_it(it.reason))
 }
 
-/// It rests since a check cannot run on this machine.
+/// Whether it is paused because a check cannot run on this machine.
 fn lacks_something(status: &LoopStatus) -> bool {
     let is_it = status.pause.as_ref().is_some_and(|it| it.reason == PauseReason::Missing);
     status.state == DisplayState::NeedsYou && status.phase == DisplayPhase::Paused && is_it
 }
 
-/// It will rest when the running iteration is over.
+/// Whether it will pause after the running iteration.
 pub(super) fn is_pausing(status: &LoopStatus) -> bool {
     let by_user = status.pause.as_ref().is_some_and(|it| it.reason == PauseReason::User);
     status.state == DisplayState::Working && by_user
 }
 
-/// Everything that can be done with the task, what a line has no room for included.
+/// All commands of the task, including those without room on a line.
 pub(super) fn offered_commands<'a>(known: &TaskView<'a>) -> Vec<OfferedCommand<'a>> {
     let mut all = main(known);
     let open = known.open_loop();
@@ -103,11 +103,11 @@ pub(super) fn offered_commands<'a>(known: &TaskView<'a>) -> Vec<OfferedCommand<'
         all.push(OfferedCommand::Check);
     }
     if open.is_some_and(|it| it.phase == DisplayPhase::NeedsAnswer) {
-        // Without an answer: the agent decides.
+        // Resuming without an answer leaves the decision to the agent.
         all.push(OfferedCommand::Resume);
     }
     if open.is_some_and(|it| summary::is_cooling(it) || summary::is_tripped(it)) {
-        // One iteration on trial; what was counted stays.
+        // Admits one trial iteration; the counters are kept.
         all.push(OfferedCommand::Resume);
     }
     if open.is_some_and(lacks_something) {
@@ -131,7 +131,7 @@ pub(super) fn offered_commands<'a>(known: &TaskView<'a>) -> Vec<OfferedCommand<'
     all
 }
 
-/// What can be done about what the agent weakened: where it is told, at a criterion or on the first line (`None`).
+/// Commands for a weakening, at its criterion or on the first line (`None`).
 pub(super) fn of_weakened<'a>(
     known: &TaskView<'a>,
     criterion: Option<&CriterionId>,
@@ -148,13 +148,13 @@ pub(super) fn of_weakened<'a>(
     all
 }
 
-/// What a click on the loop's state shows.
+/// The command for a click on the loop's state.
 pub(super) fn behind_state(known: &TaskView<'_>) -> Option<OfferedCommand<'static>> {
     let status = known.status.filter(|it| it.iteration > 0 && it.phase != DisplayPhase::Damaged)?;
     Some(OfferedCommand::Said(status.iteration))
 }
 
-/// What can be done with one item of the plan: one that is done has its place behind it.
+/// The commands of one plan item; a finished item has none.
 pub(super) fn of_item(item: &PlanItem) -> Vec<OfferedCommand<'_>> {
     match (item.done, item.blocking) {
         (true, _) => Vec::new(),
@@ -165,7 +165,7 @@ pub(super) fn of_item(item: &PlanItem) -> Vec<OfferedCommand<'_>> {
     }
 }
 
-/// What can be done with one criterion.
+/// The commands of one criterion.
 pub(super) fn of_criterion<'a>(known: &TaskView<'a>, criterion: &'a Criterion) -> Vec<OfferedCommand<'a>> {
     if criterion.check.is_none() {
         return Vec::new();
@@ -179,7 +179,7 @@ pub(super) fn of_criterion<'a>(known: &TaskView<'a>, criterion: &'a Criterion) -
 }
 
 impl OfferedCommand<'_> {
-    /// Nothing that runs a program is offered where the editor does not trust the folder.
+    /// Commands that run a program are not offered if the editor does not trust the folder.
     fn is_allowed(self, known: &TaskView<'_>) -> bool {
         match self {
             Self::Start
@@ -199,7 +199,7 @@ impl OfferedCommand<'_> {
         }
     }
 
-    /// One or two words, over a line that says the rest.
+    /// One or two words; the line below provides the context.
     pub(super) fn lens_title(self) -> &'static str {
         match self {
             Self::Start => "▶ Start loop",
@@ -228,7 +228,7 @@ impl OfferedCommand<'_> {
         }
     }
 
-    /// For a menu, in which other servers' entries stand beside it.
+    /// The title in a menu, next to entries of other servers.
     pub(super) fn action_title(self, known: &TaskView<'_>) -> String {
         let title = quoted(if known.task.title.is_empty() { known.reference } else { &known.task.title });
         match self {
@@ -296,7 +296,7 @@ impl OfferedCommand<'_> {
             Self::StopNow => ("loopkeeper.server.stop", json!({ "loopId": loop_id, "now": true })),
             Self::ResetBreaker => ("loopkeeper.server.resetBreaker", of_loop()),
             Self::Trust => ("loopkeeper.server.trust", of_task()),
-            // Of the page that was shown: any other is refused.
+            // The hash of the page that was shown; the server rejects any other.
             Self::TrustShown => {
                 ("loopkeeper.server.trust", json!({ "task": task, "hash": known.trust.shown }))
             }
@@ -326,7 +326,7 @@ impl OfferedCommand<'_> {
     }
 }
 
-/// A name of hostile origin as a part of a title.
+/// An untrusted name as part of a title.
 fn quoted(name: &str) -> String {
     format!("\"{}\"", sanitize::line_within(name, NAME_CHARS))
 }

@@ -1,5 +1,5 @@
-//! What the agent made easier, as editors show it: at the criterion whose check it concerns, else on the first
-//! line. What counts as weaker, and whether it stands, is decided elsewhere.
+//! Shows weakenings by the agent: at the criterion whose check is concerned, otherwise on the first line. Which changes
+//! are weakenings, and which are unresolved, is decided by the core.
 
 use super::diagnostics::{Diagnostic, DiagnosticCode, RelatedLocation, RelatedTarget, Severity};
 use super::{TaskView, message};
@@ -9,10 +9,10 @@ use loopkeeper_core::journal::Weakening;
 use loopkeeper_task::criterion::CriterionId;
 use loopkeeper_text::sanitize;
 
-/// Of a file and its loss; what is cut is the path's beginning.
+/// Maximum length of a path and its loss; the beginning of the path is cut.
 const FACT_CHARS: usize = 60;
 
-/// Everything of the open loop that stands, with the criterion that it is told at.
+/// All unresolved weakenings of the open loop, with the criterion at which each is reported.
 pub(super) fn reported_weakenings<'a>(
     known: &TaskView<'a>,
 ) -> impl Iterator<Item = (&'a Weakening, Option<&'a CriterionId>)> {
@@ -32,7 +32,8 @@ pub(super) fn told_at<'a>(
     reported_weakenings(known).filter(move |(_, place)| *place == criterion).map(|(it, _)| it)
 }
 
-/// A loop at work refuses it, and where the user edited the file since, the start is not what it is measured against.
+/// Whether a file can be restored. A running loop refuses it, and after an edit by the user the start is no longer the
+/// reference.
 pub(super) fn can_restore(known: &TaskView<'_>, weakening: &Weakening) -> bool {
     let (Some(status), Some(state)) = (known.open_loop(), known.state) else { return false };
     let rests =
@@ -40,7 +41,7 @@ pub(super) fn can_restore(known: &TaskView<'_>, weakening: &Weakening) -> bool {
     rests && is_of_start(known, weakening)
 }
 
-/// Only a keeper that is there can hear of it.
+/// Whether it can be accepted, which needs a running keeper.
 pub(super) fn can_accept(known: &TaskView<'_>) -> bool {
     known.open_loop().is_some_and(|it| !matches!(it.phase, DisplayPhase::Interrupted | DisplayPhase::Damaged))
 }
@@ -67,7 +68,7 @@ pub(super) fn diagnostics(known: &TaskView<'_>) -> Vec<Diagnostic> {
     all
 }
 
-/// Both the file's name and the loss are to be recognised, so the folders go first.
+/// The file's name and the loss must remain readable, so folders are cut first.
 fn fact(weakening: &Weakening) -> String {
     let (what, path) = (sanitize::line(&weakening.what), sanitize::line(&weakening.path));
     let Some(loss) = what.strip_prefix(path.as_str()).filter(|_| !path.is_empty()) else { return what };
@@ -75,7 +76,7 @@ fn fact(weakening: &Weakening) -> String {
     shortened(&path, room) + loss
 }
 
-/// The end of a path is what tells it from others.
+/// Shortens a path at its beginning, because its end is distinctive.
 pub(super) fn shortened(path: &str, room: usize) -> String {
     let path = sanitize::line(path);
     let chars = path.chars().count();

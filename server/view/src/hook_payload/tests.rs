@@ -6,7 +6,7 @@ use loopkeeper_core::decide::sim::{Act, Sim, criterion, spec};
 use loopkeeper_core::decide::{apply, state_from_first};
 use loopkeeper_core::journal::{Entry, LoopSpec};
 
-/// Everything that is told of these records when a keeper lives through all of them.
+/// All events for these records when one keeper runs from start to end.
 fn told(entries: &[Entry]) -> Vec<Value> {
     let mut state = state_from_first(&entries[0]).unwrap();
     let mut teller = HookEventEncoder::new(&state);
@@ -33,7 +33,7 @@ fn every_iteration_has_its_start_and_its_end_and_the_loop_its_own() {
     let words: Vec<&str> = told.iter().map(|it| it["event"].as_str().unwrap()).collect();
     assert_eq!(words, ["iteration-start", "iteration-end", "iteration-start", "iteration-end", "ended"]);
     let mut first = told[0].clone();
-    // Whatever else is counted there: `status` shows the same.
+    // The other counters are covered by tests of `status`.
     first["spent"] = json!({"calls": first["spent"]["calls"]});
     assert_eq!(
         first,
@@ -87,7 +87,7 @@ fn a_keeper_that_takes_over_tells_nothing_again() {
     sim.crash("boot-2");
     sim.play();
     assert!(sim.entries.len() > before, "it says that it took over");
-    // As the new keeper lives: what is on record is replayed, what comes is heard.
+    // Like a new keeper: recorded entries are replayed, later ones are encoded.
     let mut state = state_from_first(&sim.entries[0]).unwrap();
     sim.entries[1..before].iter().for_each(|it| apply(&mut state, it));
     let mut teller = HookEventEncoder::new(&state);

@@ -32,7 +32,7 @@ fn the_question_comes_first() {
     let wanted = "\"Pay\": the agent wants to run a command: git push^[[2J";
     check("Pay", QuestionKind::Permission, "run a command: git push\u{1b}[2J", wanted);
     check("Pay", QuestionKind::Denied, "Bash(rm) was denied", "\"Pay\": Bash(rm) was denied");
-    // A long title leaves room for it.
+    // A long title leaves room for the question.
     let long = notice(&asking(&"very ".repeat(20), QuestionKind::Agent, "Which one?"));
     assert!(long.find("Which one?").is_some_and(|it| it <= 40), "{long}");
 }

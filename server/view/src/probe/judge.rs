@@ -1,4 +1,4 @@
-//! What was seen to rows: each question is answered from the calls alone, and *unclear* is an answer.
+//! Answers the questions from the observations of the calls alone; *unclear* is a valid answer.
 
 use super::scenes::{HOOKED, PROMISE, ProbeNonces, STARTED, SUM, TOTAL};
 use super::{
@@ -13,11 +13,11 @@ use loopkeeper_agent::reader::{AgentOutputReader, KillReason, ProcessEnd};
 use loopkeeper_core::claims::{self, Claims};
 use loopkeeper_text::sanitize;
 
-/// An agent that is told to end has this long until loopkeeper would rather not wait.
+/// The longest acceptable time for an agent to end after an order.
 const SOON_MS: u64 = 5_000;
 const EXCERPT: usize = 80;
 
-/// All questions, in their order. `format` is that of the first call.
+/// The answers to all questions, in order. `format` is that of the first call.
 pub fn judge_calls(calls: &ProbeObservations, words: &ProbeNonces) -> Vec<ProbeRow> {
     let format = calls.get(&Probe::Answer).map_or(OutputFormat::Nothing, |it| format_of(&it.stdout));
     let judged = [
@@ -51,7 +51,7 @@ fn unclear(fact: impl Into<String>) -> ProbeVerdict {
     (ProbeAnswer::Unclear, fact.into())
 }
 
-/// The call, where it was made and came to an end by itself.
+/// The observation of a call that was made and ended without being stopped.
 fn completed_call(calls: &ProbeObservations, probe: Probe) -> Result<&Observation, ProbeVerdict> {
     let seen = calls.get(&probe).ok_or_else(|| unclear("not tried"))?;
     if let Some(why) = &seen.not_started {
@@ -261,7 +261,7 @@ fn judge_hook(calls: &ProbeObservations, words: &ProbeNonces, format: OutputForm
     }
 }
 
-/// What its last message claims, read as a loop reads it.
+/// Parses the claims in its last message like a loop.
 fn read_claims(seen: &Observation, format: OutputFormat) -> Claims {
     claims::read(&final_text(seen, format), PROMISE, &[])
 }
@@ -282,7 +282,7 @@ fn read_run(seen: &Observation, format: OutputFormat) -> AgentRun {
     reader.finish(ProcessEnd::exited(seen.exit), &LocalClock::utc(0))
 }
 
-/// How it ended, in words.
+/// Describes how it ended.
 fn describe_exit(seen: &Observation) -> String {
     match (seen.exit, seen.signal) {
         (_, Some(signal)) => format!("ended by signal {signal}"),
@@ -291,7 +291,7 @@ fn describe_exit(seen: &Observation) -> String {
     }
 }
 
-/// The last line that says anything, of stdout, else of stderr; of JSON that is read what it means.
+/// The last non-empty line of stdout, otherwise of stderr; the parsed text if the output is JSON.
 fn last_words(seen: &Observation) -> Option<String> {
     let last = |text: &str| text.lines().rev().map(str::trim).find(|it| !it.is_empty()).map(str::to_owned);
     let format = format_of(&seen.stdout);

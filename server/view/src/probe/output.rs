@@ -1,11 +1,11 @@
-//! What kind of output it is, by the output alone.
+//! Detects the output format from the output alone.
 
 use serde::Serialize;
 use serde_json::Value;
 
 use loopkeeper_agent::kind::Dialect;
 
-/// What a run printed.
+/// The format of a run's output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum OutputFormat {
@@ -13,11 +13,11 @@ pub enum OutputFormat {
     Codex,
     Gemini,
     Opencode,
-    /// Through our bridge.
+    /// Output of our ACP bridge.
     Acp,
-    /// JSON objects, one a line, of a dialect that nobody here knows.
+    /// JSON objects, one per line, in an unknown dialect.
     UnknownJson,
-    /// Looks like JSON and is none.
+    /// Resembles JSON but cannot be parsed.
     BrokenJson,
     Text,
     Nothing,
@@ -38,7 +38,7 @@ impl OutputFormat {
         }
     }
 
-    /// The dialect in which it is read.
+    /// The dialect used to parse this format.
     pub fn dialect(self) -> Dialect {
         match self {
             Self::Claude => Dialect::Claude,
@@ -51,8 +51,8 @@ impl OutputFormat {
     }
 }
 
-/// The format of everything that one run printed. Both the beginning and the end of a dialect have to be there: a
-/// few JSON lines among others are none.
+/// Detects the format of a run's complete output. Both the first and the last event of a dialect must be present, so
+/// that a few JSON lines in other output do not match.
 pub fn format_of(stdout: &str) -> OutputFormat {
     let lines: Vec<&str> = stdout.lines().map(str::trim).filter(|it| !it.is_empty()).collect();
     let objects: Vec<Value> =

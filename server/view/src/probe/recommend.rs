@@ -1,4 +1,5 @@
-//! What follows for a loop from what was seen: whether it can be driven, in which mode, with which settings.
+//! Derives the recommendation from the answers: whether a loop can drive the agent, in which mode and with which
+//! settings.
 
 use std::fmt::Write as _;
 
@@ -8,31 +9,31 @@ use super::{OutputFormat, ProbeAnswer, ProbeQuestion, ProbeRow};
 use loopkeeper_agent::PromptBy;
 use loopkeeper_agent::kind::{AgentKind, Dialect};
 
-/// What was tried, as the configuration would name it.
+/// The probed agent, as named in the configuration.
 #[derive(Debug, Clone)]
 pub struct ProbeSubject {
     pub name: String,
-    /// A command of the user's own; empty for an agent that loopkeeper knows.
+    /// A custom command; empty for an agent known to loopkeeper.
     pub command: Vec<String>,
     pub prompt: PromptBy,
-    /// Of what it printed.
+    /// The format of its output.
     pub format: OutputFormat,
-    /// A PID namespace works here.
+    /// Whether a PID namespace works here.
     pub enclosed: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Recommendation {
-    /// It gets its prompt and does its work.
+    /// Whether it gets its prompt and does its work.
     pub drivable: bool,
     pub mode: &'static str,
-    /// For `loopkeeper.toml`; empty where it cannot be driven.
+    /// For `loopkeeper.toml`; empty if it cannot be driven.
     pub toml: String,
-    /// One sentence each.
+    /// One sentence per note.
     pub notes: Vec<String>,
 }
 
-/// What to write into the configuration.
+/// The recommended configuration.
 pub fn recommend(tried: &ProbeSubject, rows: &[ProbeRow]) -> Recommendation {
     let is = |question: ProbeQuestion, answer: ProbeAnswer| {
         rows.iter().any(|it| it.question == question && it.answer == answer)
@@ -60,7 +61,7 @@ fn toml_snippet(tried: &ProbeSubject, is: &ProbeFinding<'_>) -> String {
     if !tried.command.is_empty() {
         let command: Vec<String> = tried.command.iter().map(|it| quote_toml(it)).collect();
         let prompt = match tried.prompt {
-            // The protocol carries it.
+            // The protocol transports the prompt.
             _ if tried.format == OutputFormat::Acp => String::new(),
             PromptBy::Stdin => "prompt = \"stdin\"\n".to_owned(),
             PromptBy::Argument => "prompt = \"argument\"\n".to_owned(),
@@ -84,7 +85,7 @@ fn toml_snippet(tried: &ProbeSubject, is: &ProbeFinding<'_>) -> String {
         let _ = write!(toml, "\n[agents.{}]\noutput = \"acp\"\n", tried.name);
     }
     if is(ProbeQuestion::Stop, ProbeAnswer::No) {
-        // Nothing is gained by waiting for it.
+        // A longer grace time has no effect.
         toml.push_str("\n[limits]\ngrace = \"3s\"\n");
         if tried.enclosed {
             toml.push_str("\n[sandbox]\nkind = \"required\"\n");
@@ -96,7 +97,7 @@ fn toml_snippet(tried: &ProbeSubject, is: &ProbeFinding<'_>) -> String {
     toml
 }
 
-/// In the order of the table; those that are so are told. `can_be_told`: hook mode has a way to give it a stop hook.
+/// The notes that apply, in table order. `can_be_told`: hook mode can pass it a stop hook.
 fn notes(is: &ProbeFinding<'_>, can_be_told: bool) -> [(bool, &'static str); 9] {
     [
         (
@@ -139,7 +140,7 @@ fn notes(is: &ProbeFinding<'_>, can_be_told: bool) -> [(bool, &'static str); 9] 
     ]
 }
 
-/// As a basic string of TOML, which JSON's strings are too.
+/// A TOML basic string; JSON strings are a subset of these.
 fn quote_toml(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }

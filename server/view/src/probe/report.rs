@@ -1,4 +1,4 @@
-//! The whole answer, for scripts and for people.
+//! The complete report, as JSON and Markdown.
 
 use std::fmt::Write as _;
 
@@ -7,23 +7,23 @@ use serde::Serialize;
 use super::{ProbeRow, Recommendation};
 use loopkeeper_text::sanitize;
 
-/// What was tried when, and what came of it.
+/// What was probed, when, and the results.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ProbeReport {
     pub agent: String,
     pub version: Option<String>,
-    /// The program with its arguments.
+    /// The program and its arguments.
     pub command: Vec<String>,
     /// RFC 3339.
     pub at: String,
-    /// How often the agent was started.
+    /// Number of agent starts.
     pub calls: usize,
     pub rows: Vec<ProbeRow>,
     pub recommendation: Recommendation,
 }
 
-/// The report as a page.
+/// Renders the report as a Markdown page.
 pub fn render_markdown(report: &ProbeReport) -> String {
     let mut page = format!("# What `{}` can do\n\n", code(&report.agent));
     let version = report.version.as_ref().map_or(String::new(), |it| format!(" {}", sanitize::line(it)));
@@ -55,7 +55,7 @@ pub fn render_markdown(report: &ProbeReport) -> String {
     page
 }
 
-/// What an agent said must not end the table, nor begin anything else.
+/// Escapes the agent's text, so that it cannot end the table or start other markup.
 fn escape_cell(text: &str) -> String {
     let plain = |it: char| match it {
         '|' | '\\' | '`' | '*' | '_' | '<' | '[' | ']' | '!' => format!("\\{it}"),

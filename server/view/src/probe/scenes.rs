@@ -1,5 +1,5 @@
-//! The tasks that an agent is given, each with a known answer: prompt and files. Words and numbers differ from probe
-//! to probe, so that no answer can be known beforehand.
+//! The probe tasks: prompts and files, each with a known answer. Words and numbers are random per probe, so that
+//! answers cannot be known in advance.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,16 +7,16 @@ use super::Probe;
 use loopkeeper_core::prompt::{self, MAX_ARGUMENT_BYTES, MemoryFiles, PromptBudget, PromptInput};
 use loopkeeper_core::settings::CommitPolicy;
 
-/// Runs until it is ended; `started` says that it does.
+/// The file by which a long-running command reports its start.
 pub(super) const STARTED: &str = "started";
 pub(super) const SUM: &str = "sum.txt";
 pub(super) const TOTAL: &str = "total.txt";
 pub(super) const HOOKED: &str = "hooked";
 pub(super) const PROMISE: &str = "COMPLETE";
-/// The one command that a probe lets the agent run.
+/// The only command that a probe allows the agent to run.
 pub const PROBED: &str = "sh wait.sh";
 
-/// What is asked for, and only this time.
+/// Random words and numbers of one probe.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProbeNonces {
     pub(super) word: [String; 2],
@@ -25,7 +25,7 @@ pub struct ProbeNonces {
 }
 
 impl ProbeNonces {
-    /// From any number that nobody could know.
+    /// Derives them from an unpredictable number.
     pub fn new(seed: u64) -> Self {
         let part = |at: u32| {
             let digits = seed.rotate_left(at * 11).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
@@ -39,12 +39,12 @@ impl ProbeNonces {
         }
     }
 
-    /// What `Answer` has to say, and `Recall` to know.
+    /// The expected output of `Answer`, which `Recall` asks for again.
     pub fn answer_word(&self) -> String {
         self.word.concat()
     }
 
-    /// What only a hook that holds the session can bring it to say.
+    /// The word that only a stop hook requests.
     pub fn hook_word(&self) -> String {
         self.hooked.concat()
     }
@@ -54,25 +54,25 @@ impl ProbeNonces {
     }
 }
 
-/// A hexadecimal digit as a letter: no word of letters is mistaken for a number.
+/// Maps a hexadecimal digit to a letter, so that no word looks like a number.
 fn digit_to_letter(digit: char) -> char {
     digit.to_digit(16).and_then(|it| char::from_digit(it + 10, 36)).unwrap_or('x')
 }
 
-/// One call's task.
+/// The task of one call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProbeScenario {
     pub prompt: String,
-    /// Put into the folder before; empty where it goes on in the folder of another call.
+    /// Files created before the call; empty if it reuses the folder of another call.
     pub files: Vec<(String, String)>,
-    /// The file by which one sees that it is time to end it.
+    /// The file whose appearance triggers the order to end.
     pub stop_at: Option<&'static str>,
     /// The command of the stop hook.
     pub hook: Option<String>,
 }
 
-/// The task of one call. `folder`: where it runs, as hooks need whole paths. With `told` it is told of the stop hook as
-/// hook mode tells it, and its folder holds none.
+/// Builds the task of one call. `folder`: its working folder, because hooks need absolute paths. `told`: the stop hook
+/// is passed as in hook mode and the folder contains no hook files.
 pub fn build_scenario(probe: Probe, words: &ProbeNonces, folder: &str, told: bool) -> ProbeScenario {
     let said = |prompt: String| ProbeScenario { prompt, files: Vec::new(), stop_at: None, hook: None };
     match probe {
@@ -130,7 +130,7 @@ fn numbers(words: &ProbeNonces) -> Vec<(String, String)> {
     vec![("numbers.txt".to_owned(), format!("{one}\n{two}\n{three}\n"))]
 }
 
-/// As a loop would say it, with everything that it asks of the agent's last message.
+/// The prompt of a loop, including the requirements for the agent's last message.
 fn in_a_loop(probe: Probe, task: &str) -> String {
     const LEFT: u32 = 3;
     prompt::build_prompt(&PromptInput {
@@ -170,8 +170,7 @@ fn hook_script(words: &ProbeNonces, folder: &str) -> String {
     )
 }
 
-/// Hooks as each of the agents that have them reads them from the folder it works in: who does not know a file
-/// passes it over.
+/// Hook configuration files of all agents that support hooks in their working folder; agents ignore files of others.
 fn hook_files(command: &str) -> [(String, String); 4] {
     let settings = |event: &str, timeout: u32| {
         let hook = serde_json::json!({"type": "command", "command": command, "timeout": timeout});
@@ -182,7 +181,7 @@ fn hook_files(command: &str) -> [(String, String); 4] {
         (".claude/settings.json", settings("Stop", 30)),
         (".codex/hooks.json", settings("Stop", 30)),
         (".qwen/settings.json", settings("Stop", 30)),
-        // Gemini counts in milliseconds.
+        // Gemini uses milliseconds.
         (".gemini/settings.json", settings("AfterAgent", 30_000)),
     ];
     files.map(|(name, text)| (name.to_owned(), text))

@@ -1,4 +1,4 @@
-//! What was seen to the table, call by call: honest agents and those that lie.
+//! Tests of the evaluation, call by call, for honest and dishonest agents.
 
 use super::{
     KnownHookState, Observation, OutputFormat, Probe, ProbeAnswer, ProbeNonces, ProbeObservations,
@@ -9,7 +9,7 @@ use loopkeeper_agent::PromptBy;
 use loopkeeper_agent::hooks::HookMechanism;
 use loopkeeper_agent::reader::KillReason;
 
-/// What Codex says at least.
+/// The minimal output of Codex.
 const CODEX: &str = "{\"type\":\"thread.started\",\"thread_id\":\"t\"}\n{\"type\":\"turn.completed\"}";
 const STATUS: &str = "---RALPH_STATUS---\nSTATUS: COMPLETE\nEXIT_SIGNAL: true\n---END_RALPH_STATUS---\n";
 const BLOCKED: &str = "---RALPH_STATUS---\nSTATUS: BLOCKED\nEXIT_SIGNAL: false\n---END_RALPH_STATUS---\n";
@@ -30,7 +30,7 @@ fn with(file: &str, content: &str, seen: Observation) -> Observation {
     }
 }
 
-/// Of an agent that does everything well.
+/// The observations of an agent that passes every probe.
 fn honest() -> ProbeObservations {
     let words = words();
     let sum = words.sum().to_string();
@@ -226,7 +226,7 @@ fn whether_the_hook_that_hook_mode_gives_it_holds() {
         "the hook of its command line ran, but did not hold it",
     );
     ask(HookMechanism::Overrides, false, "x", ProbeAnswer::No, "the hook of its command line did not run");
-    // Nobody but the hook knows the word.
+    // Only the hook contains the word.
     ask(HookMechanism::Overrides, false, &hooked, ProbeAnswer::No, "did not run");
     ask(HookMechanism::Settings, true, &hooked, ProbeAnswer::Yes, "the hook of its command line ran, and");
     ask(HookMechanism::Home, true, &hooked, ProbeAnswer::Yes, "the hook of its home ran, and");
@@ -341,7 +341,7 @@ fn what_is_recommended_can_be_read_as_settings() {
     calls.insert(Probe::Answer, ended(""));
     let told = report(&calls, &["x"]).recommendation;
     assert!(!told.drivable && told.toml.is_empty() && told.notes[0].contains("cannot be run"), "{told:?}");
-    // It is held by a hook of its folder, and there is no way to give it ours.
+    // A hook in its folder holds it, but hook mode cannot pass it ours.
     let qwen = ProbeSubject {
         name: "qwen".into(),
         command: Vec::new(),

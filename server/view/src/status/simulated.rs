@@ -1,4 +1,4 @@
-//! The status of loops that the simulator played.
+//! The status of simulated loops.
 
 use loopkeeper_agent::PermissionMode;
 use loopkeeper_core::decide::sim::{Act, Sim, criterion, spec};
@@ -16,7 +16,7 @@ fn with_one_criterion() -> LoopSpec {
     spec(vec![criterion("tests pass", "make test")])
 }
 
-/// Plays until the agent is at work or the loop waits because another loop met the usage limit of `mine`.
+/// Runs until the agent works, or the loop waits because another loop met the usage limit of `mine`.
 fn play_with_shared_limit(spec: LoopSpec) -> Sim {
     let mut sim = Sim::new(spec, "f", vec![Act::new("p")]);
     sim.limited = vec![("mine", sim.now.wall + 7_200_000)];

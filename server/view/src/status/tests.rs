@@ -39,7 +39,7 @@ fn settings() -> serde_json::Value {
     })
 }
 
-/// A loop with these records after its first, a second apart.
+/// A loop with these records after its first, one second apart.
 fn after(records: &[Record]) -> LoopState {
     let start = Record::LoopStarted { boot: "b".into(), spec: Box::new(spec()) };
     let entries: Vec<_> = std::iter::once(&start)
@@ -55,7 +55,7 @@ fn after(records: &[Record]) -> LoopState {
     replay(&entries).expect("a loop")
 }
 
-/// Of a loop that has just begun.
+/// The status of a loop that has just started.
 pub(crate) fn idle() -> LoopStatus {
     status(&after(&[]), &alive())
 }
@@ -213,7 +213,7 @@ fn a_question_ends_its_sentence_in_a_headline() {
     check("Which port", "Needs you: iteration 1/25, the agent asks: Which port, no criteria");
 }
 
-/// Whether the breaker counts it or not, and when the loop is over, too.
+/// Also if the breaker does not count it, and after the loop has ended.
 #[test]
 fn what_the_agent_was_denied_is_shown() {
     let mut state = after(&[baseline(), intended()]);

@@ -9,7 +9,7 @@ use loopkeeper_agent::LoopMode;
 use loopkeeper_agent::catalog::{KNOWN, KnownAgent};
 use loopkeeper_agent::kind::{AgentKind, Dialect};
 
-/// Variables here, those that pass, files with what they hold.
+/// Variables, withheld variables, and files with their content.
 struct Machine {
     variables: &'static [(&'static str, &'static str)],
     withheld: &'static [&'static str],

@@ -138,16 +138,16 @@ fn what_was_weakened_is_restored_or_accepted_where_it_is_told() {
     let kinds =
         |world: &World, at_line: &str| ways(world, at_line).iter().map(first_word).collect::<Vec<_>>();
     let (accept, restore) = (["Accept"], ["Restore"]);
-    // A loop at work lets nobody roll back; one that nobody keeps cannot hear; a yes makes the agent go on.
+    // A running loop cannot be rolled back, and an interrupted one cannot accept. Accepting resumes the agent.
     let working = Act { weakens: Some(vec!["tests/a.py"]), ..Act::new("pf") };
     assert_eq!(kinds(&at_work(World::prompt(), "ff", vec![working]), "# Pay"), accept);
     assert_eq!(kinds(&rests.abandoned(), "# Pay"), restore);
     let rests = World::prompt().played("ff", vec![weakens(), Act::idle("pp")]);
     assert_eq!(kinds(&World { editor_trusted: false, ..rests }, "# Pay"), restore);
-    // Where a check runs less there is no file to restore.
+    // If a check runs fewer tests there is no file to restore.
     let fewer = World::prompt().played("5f", vec![Act::new("3p"), Act::idle("3p")]);
     assert_eq!(kinds(&fewer, "cargo test"), accept);
-    // All of a task's verbs are on every line; what was weakened only where it is told.
+    // Commands of the task are on every line, those for a weakening only at its report.
     assert_eq!(kinds(&fewer, "cargo clippy"), [""; 0]);
 }
 

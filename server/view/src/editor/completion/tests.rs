@@ -3,7 +3,7 @@ use proptest::{prop_assert, proptest};
 
 use super::in_check;
 
-/// The labels offered at `|`, and the text after the first is taken.
+/// Checks the labels offered at `|`, and the text after accepting the first one.
 fn check(marked: &str, labels: &[&str], taken: &str) {
     let offset = marked.find('|').expect("a cursor");
     let text = marked.replacen('|', "", 1);

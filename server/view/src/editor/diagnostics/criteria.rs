@@ -1,4 +1,4 @@
-//! Criteria that do not hold, that nobody could judge, or that say less than their author may think.
+//! Criteria that fail, could not be evaluated, or are weaker than their author may expect.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
@@ -41,7 +41,7 @@ fn criterion_diagnostic(
     }
 }
 
-/// A criterion that was judged and does not hold.
+/// A criterion that was evaluated and fails.
 fn not_holding(
     known: &TaskView<'_>,
     criterion: &Criterion,
@@ -49,7 +49,7 @@ fn not_holding(
     history: &CriteriaHistory<'_>,
 ) -> Diagnostic {
     let (severity, code) = classify_failure(known, history.held_before(&criterion.id), latest.result.status);
-    // What the project lacks is the loop's to write.
+    // A dependency missing in the project is work for the loop.
     let is_goal = latest.result.missing.as_ref().is_some_and(|it| it.owner == DependencyProvider::Project);
     let severity = if is_goal {
         classify_failure(known, history.held_before(&criterion.id), Status::Fail).0
@@ -67,7 +67,7 @@ fn not_holding(
     found
 }
 
-/// Who must act: the loop while it works, the user otherwise and wherever something broke or cannot run.
+/// Severity by who must act: the loop while it works; the user otherwise, and if something broke or cannot run.
 pub(super) fn classify_failure(
     known: &TaskView<'_>,
     broke: bool,
@@ -102,7 +102,7 @@ fn fact(code: DiagnosticCode, result: &CheckResult) -> (String, &'static str) {
     }
 }
 
-/// The places that the output names, then the output itself.
+/// The source places named in the output, then the output itself.
 fn related(latest: LatestResult<'_>) -> Vec<RelatedLocation> {
     let failures = latest.result.failures();
     let places = failures.iter().map(|it| {
@@ -120,7 +120,7 @@ fn related(latest: LatestResult<'_>) -> Vec<RelatedLocation> {
     places.chain(output).collect()
 }
 
-/// Nothing is known of it: there is no check, or it never ran.
+/// A criterion without a result: it has no check, or the check never ran.
 fn unknown(known: &TaskView<'_>, criterion: &Criterion) -> Option<Diagnostic> {
     if !known.live {
         return None;
@@ -129,7 +129,7 @@ fn unknown(known: &TaskView<'_>, criterion: &Criterion) -> Option<Diagnostic> {
         let fact = "no check, only the agent's word counts";
         (DiagnosticCode::Unverified, fact, "Add one, such as `$ npm test`")
     } else if !known.is_trusted(criterion) {
-        // The task's first line says it once for all of them.
+        // The task's first line reports it once for all criteria.
         return None;
     } else {
         (DiagnosticCode::NeverRun, "not checked yet", "")
@@ -137,7 +137,7 @@ fn unknown(known: &TaskView<'_>, criterion: &Criterion) -> Option<Diagnostic> {
     Some(Diagnostic::of(&criterion.place, (Severity::Hint, code), &criterion.name, fact, cure))
 }
 
-/// Where the parser could not read what stands there: an error of its own, never merely unverified or never run.
+/// Ranges of parser errors. They have their own diagnostics and are not reported as unverified or never run.
 struct MalformedRanges<'a>(BTreeMap<&'a str, Vec<Range<usize>>>);
 
 impl<'a> MalformedRanges<'a> {
@@ -153,7 +153,7 @@ impl<'a> MalformedRanges<'a> {
         Self(ranges)
     }
 
-    /// Whether one of them begins in the place: they are parts of what they are in, and many.
+    /// Whether an error starts in the range. Errors are parts of their criterion, and there may be many.
     fn holds(&self, place: &DocumentRange) -> bool {
         let ranges = self.0.get(place.file.as_str()).map_or(&[][..], Vec::as_slice);
         let next = ranges.partition_point(|it| it.start < place.range.start);
@@ -161,7 +161,7 @@ impl<'a> MalformedRanges<'a> {
     }
 }
 
-/// It held before the first iteration: no measure of progress, only a guard.
+/// It passed before the first iteration: a guard, not a measure of progress.
 fn already_passing(
     known: &TaskView<'_>,
     criterion: &Criterion,
@@ -176,7 +176,7 @@ fn already_passing(
     })
 }
 
-/// It passed and failed on the same files: one pass proves nothing.
+/// It passed and failed on the same files, so a single pass proves nothing.
 fn flaky(known: &TaskView<'_>, criterion: &Criterion) -> Option<Diagnostic> {
     known.state.filter(|it| known.open_loop().is_some() && is_flaky(it, &criterion.id))?;
     let kind = (Severity::Warning, DiagnosticCode::Flaky);
@@ -184,7 +184,7 @@ fn flaky(known: &TaskView<'_>, criterion: &Criterion) -> Option<Diagnostic> {
     Some(Diagnostic::of(&criterion.place, kind, &criterion.name, fact, "Make it give one answer"))
 }
 
-/// Written by the agent: shown, never taken up.
+/// A criterion written by the agent: shown but not adopted.
 fn proposed(criterion: &Criterion, history: &CriteriaHistory<'_>) -> Option<Diagnostic> {
     if history.proposed.is_empty() {
         return None;
@@ -201,18 +201,18 @@ fn proposed(criterion: &Criterion, history: &CriteriaHistory<'_>) -> Option<Diag
     Some(Diagnostic::of(&criterion.place, kind, &criterion.name, fact, ""))
 }
 
-/// What the loop knows of its criteria, by their ids: found once, and not again for each of many criteria.
+/// The loop's data about criteria, indexed by id once for all criteria.
 pub(super) struct CriteriaHistory<'a> {
     roles: HashMap<&'a CriterionId, Role>,
     passed: HashSet<&'a CriterionId>,
-    /// What the agent did to criteria of these names.
+    /// The agent's edits of criteria by name.
     proposed: HashSet<(Edit, &'a str)>,
 }
 
 impl<'a> CriteriaHistory<'a> {
     pub(super) fn of(known: &TaskView<'a>) -> Self {
         let pinned = known.state.into_iter().flat_map(|it| &it.pinned);
-        // Where a criterion stands twice, its first role counts.
+        // The first role counts if a criterion occurs twice.
         let roles = pinned.rev().map(|it| (&it.criterion.id, it.role)).collect();
         let iterations = known.state.into_iter().flat_map(LoopState::kept_iterations);
         let passed = iterations.flat_map(|it| &it.row).filter(|(_, status)| *status == Status::Pass);
@@ -229,7 +229,7 @@ impl<'a> CriteriaHistory<'a> {
         self.roles.get(id).copied()
     }
 
-    /// It held at the start of the loop or after one of its iterations.
+    /// Whether it passed at the start of the loop or after one of its iterations.
     pub(super) fn held_before(&self, id: &CriterionId) -> bool {
         self.role(id) == Some(Role::Guard) || self.passed.contains(id)
     }

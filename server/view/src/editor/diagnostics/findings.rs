@@ -1,10 +1,11 @@
-//! What the parser found, each where it is written.
+//! Findings of the parser, each at its range.
 
 use super::{Diagnostic, DiagnosticCode, Severity};
 use crate::editor::{TaskView, message};
 use loopkeeper_task::FindingCode;
 
-/// Remarks on wording only while the document is open: nobody else can use them.
+/// The parser's diagnostics. Remarks on wording are included only while the document is open, because they are for its
+/// author.
 pub(super) fn finding_diagnostics(known: &TaskView<'_>) -> Vec<Diagnostic> {
     let worth_saying = |it: &Diagnostic| known.live || known.has_results() && it.severity != Severity::Hint;
     let findings = known.task.findings.iter().map(|it| {
@@ -14,7 +15,7 @@ pub(super) fn finding_diagnostics(known: &TaskView<'_>) -> Vec<Diagnostic> {
     findings.filter(worth_saying).collect()
 }
 
-/// An error keeps the task from starting, a warning is probably not what was meant.
+/// An error prevents the start of the task; a warning marks text that probably has an unintended meaning.
 pub(in crate::editor) fn kind(code: FindingCode) -> (Severity, DiagnosticCode) {
     match code {
         FindingCode::BadCheck => (Severity::Error, DiagnosticCode::BadCheck),

@@ -1,15 +1,15 @@
-//! The most diagnostics of one document: editors show no more, and all of them are sent at every keystroke.
+//! Limits the number of diagnostics per document: editors show no more, and all are sent after every keystroke.
 
 use std::collections::HashSet;
 
 use super::{Diagnostic, DiagnosticCode, Severity};
 use loopkeeper_text::DocumentRange;
 
-/// As many as VS Code shows of one file.
+/// The number that VS Code shows per file.
 const MAX_PER_DOCUMENT: usize = 1000;
 
-/// Keeps the most severe diagnostics of each document, in their order; the last one says how many are left out.
-/// Expects the diagnostics of a document side by side.
+/// Keeps the most severe diagnostics of each document, in order; the last one contains the number of omitted ones.
+/// Expects the diagnostics of a document to be adjacent.
 pub(in crate::editor) fn limit(all: Vec<Diagnostic>) -> Vec<Diagnostic> {
     if all.len() <= MAX_PER_DOCUMENT {
         return all;

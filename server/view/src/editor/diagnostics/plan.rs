@@ -1,4 +1,4 @@
-//! The agent's own account beside what the checks found: items ticked too early, and items done unticked.
+//! Compares the agent's ticks with the results: items ticked too early, and finished items that are not ticked.
 
 use std::collections::HashMap;
 
@@ -36,7 +36,7 @@ fn false_claim(known: &TaskView<'_>, item: &PlanItem, criteria: &[&Criterion]) -
     Some(Diagnostic::of(&item.place, (severity, DiagnosticCode::FalseClaim), &item.title, &fact, ""))
 }
 
-/// Only where every criterion has a check: what no check sees may well be open.
+/// Only if every criterion has a check, because otherwise some work may be open.
 fn unclaimed(known: &TaskView<'_>, item: &PlanItem, criteria: &[&Criterion]) -> Option<Diagnostic> {
     let holds = |it: &&Criterion| status(known, it) == Some(Status::Pass);
     if criteria.is_empty() || !criteria.iter().all(holds) {
@@ -51,7 +51,7 @@ fn unclaimed(known: &TaskView<'_>, item: &PlanItem, criteria: &[&Criterion]) -> 
     Some(Diagnostic::of(&item.place, kind, &item.title, fact, ""))
 }
 
-/// Of the present tree: what was found on another one is no evidence against an account given since.
+/// The status on the current tree; results of another tree do not contradict later ticks.
 fn status(known: &TaskView<'_>, criterion: &Criterion) -> Option<Status> {
     criterion.check.as_ref()?;
     known.latest(&criterion.id).filter(|it| !it.stale).map(|it| it.result.status)

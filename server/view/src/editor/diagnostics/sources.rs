@@ -9,7 +9,7 @@ use crate::editor::{LatestResult, TaskView, message};
 use loopkeeper_core::check::Location;
 use loopkeeper_text::sanitize;
 
-/// Each place once, in the order in which criteria and outputs name them.
+/// Failures without duplicate places, in the order of criteria and their outputs.
 pub fn source_failures(known: &TaskView<'_>) -> Vec<SourceFailure> {
     let history = CriteriaHistory::of(known);
     let mut seen = BTreeSet::new();

@@ -4,7 +4,7 @@ use crate::editor::{diagnostics, source_failures};
 use loopkeeper_core::decide::UserCommand;
 use loopkeeper_core::decide::sim::{Act, Sim, spec};
 
-/// `line severity code message`, one diagnostic a line; `~` marks what is stale.
+/// `line severity code message`, one diagnostic per line; `~` marks stale ones.
 fn shown(world: &World) -> String {
     let all = world.look(diagnostics);
     all.iter().map(|it| one(world, it)).collect::<Vec<_>>().join("\n")
@@ -58,7 +58,7 @@ fn without_a_loop_results_are_the_users_to_mend() {
             "6 E could-not-run lint: could not run, killed by SIGKILL",
         ],
     );
-    // What the project lacks can be written.
+    // A dependency missing in the project can be added by the loop.
     check(
         &prompt().found(&[('g', "\"./coverage.sh\" not found"), ('p', "exit 0")]),
         &[
@@ -111,7 +111,7 @@ fn while_a_loop_works_only_what_broke_is_a_warning() {
             "6 I failing lint: fails",
         ],
     );
-    // A goal that had turned breaks like a guard.
+    // A goal that had passed fails like a guard.
     let world = at_work(World::prompt(), "ff", vec![Act::new("pf"), Act::new("ff")]);
     check(
         &world,
@@ -170,7 +170,7 @@ fn what_stops_a_loop_stands_on_the_first_line() {
             "1 W limit-reached limit reached: 1 iteration used. Raise `limits.iterations`.",
         ]
     );
-    // Mended by hand: how it ended says nothing any more.
+    // Fixed manually: the outcome of the loop no longer applies.
     assert_eq!(first(&limited.found(&[('p', ""), ('p', "")])), ["1 I summary idle: 2 of 2 criteria pass"]);
     let mut alone = spec(World::prompt().task.criteria);
     alone.attended = false;
@@ -202,16 +202,16 @@ fn what_the_agent_weakened_stands_where_it_concerns() {
         world.look(diagnostics).into_iter().find(|it| it.code == DiagnosticCode::Weakened).unwrap().related;
     let file = RelatedTarget::Source { file: "tests/a.py".to_owned(), line: 1, column: None };
     assert_eq!(related.first().map(|it| &it.target), Some(&file));
-    // Of a long path the end is told, and the loss.
+    // The end of a long path is shown, and the loss.
     let long = rests(&["packages/payments/services/checkout/tests/integration/refunds/test_partial.py"]);
     let told = shown(&long).lines().last().unwrap().to_owned();
     let end = "integration/refunds/test_partial.py lost 1 test. Restore it or accept it.";
     assert!(told.starts_with("1 W weakened weakened: …") && told.ends_with(end), "{told}");
-    // A check that runs less than it did; its own words, though what was lost is in no file.
+    // A check that runs fewer tests; its own message, although no file explains it.
     let world = World::prompt().played("5f", vec![Act::new("3p"), Act::idle("3p")]);
     let told = "5 W weakened weakened: tests runs 3 tests, 5 at the start. Fix it or accept it.";
     assert!(shown(&world).contains(told), "{}", shown(&world));
-    // A loop that has ended counts nothing any more.
+    // An ended loop reports no weakenings.
     let mut sim =
         Sim::new(spec(world.task.criteria.clone()), "5f", vec![Act::new("3p"), Act::idle("3p")]).run();
     sim.order(UserCommand::AcceptWeakening);

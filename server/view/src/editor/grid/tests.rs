@@ -15,7 +15,7 @@ fn played(names: &[&str], start: &'static str, acts: Vec<Act>) -> LoopState {
             })
             .collect(),
     );
-    // An open item keeps the loop going however the checks stand.
+    // An open item keeps the loop running whatever the checks report.
     spec.plan = vec![item("never ticked")];
     spec.settings.limits.iterations = acts.len() as u32;
     Sim::new(spec, start, acts).run().state
@@ -43,10 +43,10 @@ fn counts_of_an_iteration_tell_required_from_optional_criteria() {
     assert_eq!(start_tally(&state).sentence(), "1 of 2 required pass, 1 optional fails");
     assert_eq!(words(&state, 0), "all 2 required pass, 1 optional fails");
     assert_eq!(words(&state, 1), "1 of 2 required pass, 1 optional passes");
-    // Of one whose check was not asked yet nothing is known.
+    // A judge that has not run yet has no result.
     state.history[0].row[2].1 = Status::Unverified;
     assert_eq!(words(&state, 0), "all 2 required pass, 1 optional not checked");
-    // One that was taken out of the task since was required then.
+    // A criterion that was removed from the task since was required then.
     state.pinned.remove(0);
     assert_eq!(words(&state, 0), "all 2 required pass, 1 optional not checked");
 }

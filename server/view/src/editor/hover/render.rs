@@ -1,12 +1,12 @@
-//! Blocks to Markdown and to plain text. Nothing that came from outside can be markup, a link or an end of its
-//! fence; control, bidi and invisible characters are gone.
+//! Renders blocks as Markdown and plain text. External content cannot contain markup or links or end its fence;
+//! control, bidi and invisible characters are removed.
 
 use super::{Hover, HoverBlock};
 use loopkeeper_core::prompt::markdown::fenced_block;
 use loopkeeper_text::sanitize;
 
 impl Hover {
-    /// Markdown in which nothing but our own structure is markup.
+    /// Markdown whose only markup is our own structure.
     pub fn markdown(&self) -> String {
         let blocks = self.blocks.iter().map(|it| match it {
             HoverBlock::Title(text) => format!("**{}**", escaped(&sanitize::line(text))),
@@ -35,8 +35,8 @@ fn joined(blocks: impl Iterator<Item = String>) -> String {
     blocks.filter(|it| !it.is_empty()).collect::<Vec<_>>().join("\n\n")
 }
 
-/// One line of text as Markdown shows it unchanged: no emphasis, code, link, HTML, entity or heading, and no
-/// address that a viewer would make a link of by itself.
+/// Escapes one line of text, so that Markdown shows it unchanged: no emphasis, code, link, HTML, entity, heading or
+/// address that a viewer would turn into a link.
 fn escaped(line: &str) -> String {
     let mut out = String::with_capacity(line.len() + 8);
     for (at, char) in line.char_indices() {

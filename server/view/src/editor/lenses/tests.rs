@@ -5,7 +5,7 @@ use loopkeeper_agent::{LoopMode, ProviderClass};
 use loopkeeper_core::decide::sim::{Act, Sim, spec};
 use loopkeeper_core::decide::{Phase, UserCommand};
 
-/// The lenses over one line, separated as they are shown.
+/// The lenses over one line, separated as displayed.
 fn over(world: &World, line: usize) -> String {
     let all = world.look(|known| lenses(known, "PROMPT.md"));
     let text = &world.documents[0].text;

@@ -1,4 +1,4 @@
-//! Tables, keys and values that this version acts on, with what they mean and their defaults.
+//! Completion of tables, keys and values supported by this version, with their meaning and defaults.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -11,7 +11,7 @@ use loopkeeper_core::settings::agents::{AUTO, built_in, kind_of, misplaced, pars
 use loopkeeper_core::settings::keys::KEYS;
 use loopkeeper_core::settings::table::{Key, KeyLookup, KeySupport, ValueKind, look_up};
 
-/// What can be written at `offset`.
+/// The completion items at `offset`.
 pub fn complete(text: &str, offset: usize) -> Vec<Suggestion> {
     match cursor::cursor_at(text, offset) {
         SettingsCursor::Header { name } => tables(text, &name, str::to_owned),
@@ -54,14 +54,14 @@ fn tables(text: &str, replaces: &Range<usize>, written: impl Fn(&str) -> String)
     sections.into_iter().flat_map(named).map(table).collect()
 }
 
-/// The keys of a table that are not yet written.
+/// The keys of a table that are not set yet.
 fn keys(text: &str, section: &[String], (name, is_set): (&Range<usize>, bool)) -> Vec<Suggestion> {
     let given: BTreeSet<Vec<String>> = cursor::assigned_paths(text).into_iter().collect();
     let own = text.get(name.clone()).unwrap_or_default();
     let free = |key: &&Key| {
         let mut path = section.to_vec();
         path.push(key.name().to_owned());
-        // The key under the cursor may be written anew.
+        // The key under the cursor may be completed again.
         key.name() == own || !given.contains(&path)
     };
     let here = KEYS.iter().filter(|it| is_offered(it) && fits(text, it, section)).filter(free);
@@ -77,7 +77,7 @@ fn keys(text: &str, section: &[String], (name, is_set): (&Range<usize>, bool)) -
     here.map(key).collect()
 }
 
-/// Whether a key stands in this table and means something there.
+/// Whether a key belongs to this table and has an effect there.
 fn fits(text: &str, key: &Key, section: &[String]) -> bool {
     let parts: Vec<&str> = key.section().split('.').filter(|it| !it.is_empty()).collect();
     let same = parts.len() == section.len()
@@ -87,11 +87,11 @@ fn fits(text: &str, key: &Key, section: &[String]) -> bool {
         .is_none_or(|it| misplaced(kind_of(it), key.name(), Some(output(text, it, key.name()))).is_none())
 }
 
-/// How the output of an agent is read, as the text says so far.
+/// The agent's output format according to the text so far.
 fn output(text: &str, agent: &str, key: &str) -> Dialect {
     let known = AgentKind::from_name(agent, Dialect::Text);
     if key == "output" && known.known_agent().is_some() {
-        // The one word that it can be for an agent that is known.
+        // The only supported value for a known agent.
         return Dialect::Acp;
     }
     let written = cursor::value(text, &["agents", agent, "output"]);
@@ -99,7 +99,7 @@ fn output(text: &str, agent: &str, key: &str) -> Dialect {
     written.unwrap_or_else(|| known.dialect())
 }
 
-/// What this version refuses is not offered.
+/// Whether this version supports the key.
 fn is_offered(key: &Key) -> bool {
     key.since != KeySupport::NotYet && key.takes != ValueKind::Services
 }
@@ -133,13 +133,13 @@ fn values(text: &str, path: &[String], replaces: &Range<usize>) -> Vec<Suggestio
     texts.into_iter().map(value).collect()
 }
 
-/// Whether the table is that of a command of the user's own.
+/// Whether the table configures a custom command.
 fn is_own(path: &[&str]) -> bool {
     path.get(1).is_some_and(|it| matches!(AgentKind::from_name(it, Dialect::Text), AgentKind::Own(_)))
 }
 
-/// What an expression of `exit.when` can say, in place of the word that ends at the cursor; `written` is the value
-/// up to there. Empty outside of its quotes.
+/// Parts of an `exit.when` expression that can replace the word before the cursor; `written` is the value up to the
+/// cursor. Empty outside of its quotes.
 fn conditions(text: &str, path: &[String], written: Range<usize>) -> Vec<Suggestion> {
     let names: Vec<&str> = path.iter().map(String::as_str).collect();
     let is_when = matches!(look_up(&names), KeyLookup::Key(key) if key.takes == ValueKind::When);
@@ -155,7 +155,7 @@ fn conditions(text: &str, path: &[String], written: Range<usize>) -> Vec<Suggest
         detail: String::new(),
         documentation: means,
         replaces: replaces.clone(),
-        // The other quotes than those around the expression.
+        // Uses the other kind of quotes inside the expression.
         text: form.replace('"', if quote == '"' { "'" } else { "\"" }),
         filter: Some(name.to_owned()),
     };

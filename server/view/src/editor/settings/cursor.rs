@@ -1,22 +1,22 @@
-//! Where in a TOML text an offset is: in a table's header, in a key, in a value. Reads lines, so that a text that
-//! is being written is understood too; never fails, at worst it sees nothing.
+//! Finds the syntactic position of an offset in a TOML text: in a table header, in a key, in a value. Works on lines,
+//! so that incomplete texts are supported; never fails, at worst it finds nothing.
 
 use std::ops::Range;
 
-/// One place of a text, with the table that it belongs to.
+/// A position in the text, with its table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum SettingsCursor {
     /// Between `[` and `]`.
     Header {
         name: Range<usize>,
     },
-    /// Before `=`: the dotted path in front of the last name, and that name. `is_set`: `=` follows.
+    /// Before `=`: the dotted path before the last name, and that name. `is_set`: `=` follows.
     Key {
         section: Vec<String>,
         name: Range<usize>,
         is_set: bool,
     },
-    /// Behind `=`.
+    /// After `=`.
     Value {
         key: Vec<String>,
         value: Range<usize>,
@@ -24,11 +24,11 @@ pub(super) enum SettingsCursor {
     Nothing,
 }
 
-/// One line that says something.
+/// One non-empty line.
 struct SettingsLine {
     range: Range<usize>,
     section: Vec<String>,
-    /// It continues a value that began above.
+    /// Whether it continues a value that began on an earlier line.
     continues: bool,
 }
 
@@ -61,7 +61,7 @@ pub(super) fn cursor_at(text: &str, offset: usize) -> SettingsCursor {
     }
 }
 
-/// Every dotted path that is given a value in the text, without the paths in inline tables.
+/// All dotted paths that are assigned in the text, without those in inline tables.
 pub(super) fn assigned_paths(text: &str) -> Vec<Vec<String>> {
     let assigned = lines(text).into_iter().filter(|it| !it.continues).filter_map(|it| {
         let content = text.get(it.range.clone())?;
@@ -71,7 +71,7 @@ pub(super) fn assigned_paths(text: &str) -> Vec<Vec<String>> {
     assigned.collect()
 }
 
-/// What stands behind `=` of this path in the text, without a comment.
+/// The text after `=` of this path, without a comment.
 pub(super) fn value<'a>(text: &'a str, wanted: &[&str]) -> Option<&'a str> {
     lines(text).into_iter().filter(|it| !it.continues).find_map(|it| {
         let content = text.get(it.range.clone())?;
@@ -82,7 +82,7 @@ pub(super) fn value<'a>(text: &'a str, wanted: &[&str]) -> Option<&'a str> {
     })
 }
 
-/// The tables that have headers.
+/// All tables with a header.
 pub(super) fn tables(text: &str) -> Vec<Vec<String>> {
     let mut all: Vec<Vec<String>> = lines(text).into_iter().map(|it| it.section).collect();
     all.dedup();
@@ -138,7 +138,7 @@ fn lines(text: &str) -> Vec<SettingsLine> {
     all
 }
 
-/// What a value leaves open at the end of its line: brackets, or a text of several lines.
+/// Constructs left open at the end of a line: brackets, or a multi-line string.
 #[derive(Default)]
 struct OpenValue {
     depth: usize,
@@ -180,7 +180,7 @@ impl OpenValue {
     }
 }
 
-/// The length of the quoted text at the start, to the end of the line where it is not closed.
+/// The length of the quoted text at the start, up to the end of the line if it is not closed.
 fn quoted(text: &str) -> usize {
     let mut chars = text.char_indices();
     let Some((_, quote)) = chars.next() else { return 0 };
@@ -196,12 +196,12 @@ fn quoted(text: &str) -> usize {
     text.len()
 }
 
-/// The first `=` outside of quotes.
+/// Offset of the first `=` outside of quotes.
 fn equals(content: &str) -> Option<usize> {
     outside(content, '=')
 }
 
-/// Where a comment begins, else the end.
+/// Offset of the comment, otherwise the end.
 fn comment(content: &str) -> usize {
     outside(content, '#').unwrap_or(content.len())
 }

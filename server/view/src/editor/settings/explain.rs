@@ -1,4 +1,4 @@
-//! What a key means, for hovers: on the key, on its value, on a table's header.
+//! Hovers that explain a key: on the key, on its value, on a table's header.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use loopkeeper_core::settings::keys::KEYS;
 use loopkeeper_core::settings::table::{Key, KeyLookup, KeySupport, look_up};
 use loopkeeper_text::DocumentRange;
 
-/// What there is to say about the byte at `offset` of `file`.
+/// The hover for the byte at `offset` of `file`.
 pub fn explain(file: &str, text: &str, offset: usize) -> Option<Hover> {
     let (path, range) = match cursor::cursor_at(text, offset) {
         SettingsCursor::Header { name } => return table(file, text, name),

@@ -83,7 +83,7 @@ fn obvious_slips_have_a_quick_fix() {
     check("[sandbox]\nkind = \"of\"\n", "\"of", "[sandbox]\nkind = \"off\"\n");
     check("[exit]\nwhen = \"plan AND promise\"\n", "AND", "[exit]\nwhen = \"plan and promise\"\n");
     assert_eq!(cures(FILE, "[limits]\niteratons = 3\n", &(0..0)), []);
-    // What belongs into another table is said, not moved.
+    // A key of another table is reported but not moved.
     assert_eq!(cures(FILE, "iterations = 3\n", &(0..0)), []);
 }
 
@@ -112,7 +112,7 @@ fn keys_tables_and_values_are_offered_where_they_fit() {
     check("[agents.mine]\n|", &["command", "args", "env", "prompt", "output"]);
     check("[agents.claude]\n|", &["command", "args", "permissions", "model", "effort", "env"]);
     check("[agents.gemini]\n|", &["command", "args", "permissions", "model", "env", "output"]);
-    // Whatever speaks the protocol can be told what it may, and offers its models; it needs no word on its prompt.
+    // Agents with the protocol support permissions and models; they need no setting for the prompt.
     let protocol = ["command", "args", "permissions", "model", "effort", "env"];
     check("[agents.mine]\noutput = \"acp\" # the protocol\n|", &protocol);
     check("[agents.mine]\n|\noutput = 'acp'\n", &protocol);
