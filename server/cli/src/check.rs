@@ -100,7 +100,7 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     Ok(if holds { Exit::Done } else { Exit::Ended })
 }
 
-/// What the user can do about checks that cannot run on this machine.
+/// Remedies for checks that cannot run on this machine.
 fn remedies(results: &[CheckResult]) -> BTreeSet<&str> {
     let missing = results.iter().filter_map(CheckResult::missing_on_machine);
     missing.map(|it| it.remedy.as_str()).filter(|it| !it.is_empty()).collect()

@@ -22,7 +22,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     let store = StateDir::open()?;
-    // By name, a loop whose record cannot be read is found too.
+    // A lookup by name also finds a loop whose journal cannot be read.
     let named = args.which.name.as_deref().filter(|it| *it != "latest");
     let dir = match named.map(|it| store.find(it)) {
         Some(Ok(dir)) => dir,

@@ -25,7 +25,7 @@ pub(crate) fn warn(what: impl Display) {
     note(format_args!("warning: {what}"));
 }
 
-/// Prints a note for a user who waits.
+/// Prints a note for the waiting user.
 pub(crate) fn note(what: impl Display) {
     let _ = anstream::stderr().write_all(sanitize::text(&format!("{what}\n")).as_bytes());
 }

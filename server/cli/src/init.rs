@@ -133,7 +133,7 @@ fn tasks(root: &Path) -> Vec<TaskId> {
     found.unwrap_or_default().into_iter().map(|it| it.id).collect()
 }
 
-/// What the new file changes for other tasks, and how it is started.
+/// The effect of the new file on other tasks, and the command that starts it.
 fn consequences(before: &[TaskId], after: &[TaskId], root: &Path, file: &Path) -> (Vec<String>, String) {
     let id = file.strip_prefix(root).unwrap_or(file).to_string_lossy().into_owned();
     let folder = |id: &str| id.rsplit_once('/').map_or(String::new(), |(folder, _)| format!("{folder}/"));

@@ -119,7 +119,7 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     ran.inspect_err(|_| start::discard(&dir))
 }
 
-/// Whether a user is at a terminal, who can interrupt, and who may close it and come back.
+/// Whether the command runs on a terminal, where the user can interrupt it, or close the terminal and return later.
 fn on_a_terminal() -> bool {
     io::stdin().is_terminal() && io::stdout().is_terminal()
 }

@@ -81,7 +81,7 @@ fn prompt_params(held: bool) -> Result<PromptParams, Box<dyn std::error::Error>>
     Ok(PromptParams { order, folder, prompt, session, held })
 }
 
-/// What happens while the agent works.
+/// An event while the agent works.
 enum BridgeEvent {
     Line(String),
     /// End of the agent's output.

@@ -204,7 +204,7 @@ impl HookBroker {
         Ok(sanitize::visible(what))
     }
 
-    /// A nested agent inherits the variables of its parent but has a session id of its own.
+    /// A nested agent inherits the variables of its parent but has a different session id.
     fn is_known_session(&self, question: &HookQuestion) -> bool {
         question.session.as_ref().is_none_or(|it| self.sessions.borrow().contains(it))
     }

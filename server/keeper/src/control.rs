@@ -128,7 +128,7 @@ impl ControlState {
 pub enum WatchEvent {
     /// A record became durable; watchers read it from the journal.
     Recorded { seq: u64 },
-    /// What the agent is doing, one sanitised line.
+    /// The agent's activity as one sanitised line.
     Activity { text: String },
     /// A piece of the agent's output, sanitised.
     Output { iteration: u32, text: String },

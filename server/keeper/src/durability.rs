@@ -6,9 +6,9 @@ use loopkeeper_core::journal::{Record, SnapshotWhen};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Durability {
-    /// Before any effect is performed.
+    /// Synced before any effect is performed.
     Now,
-    /// With the next urgent record, or after a short delay.
+    /// Synced with the next urgent record, or after a short delay.
     Soon,
 }
 

@@ -32,7 +32,7 @@ use loopkeeper_system::trust::permit::Approved;
 /// Far above the time of a mount and a shell, which take milliseconds.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// What to judge, and the state at the start.
+/// The criteria and the tree to judge, and the state at the start.
 pub(super) struct VerdictRequest {
     criteria: Vec<Criterion>,
     /// Goals that are judged again with grown test files.

@@ -33,7 +33,7 @@ const ROLE: (&str, &str) = ("LOOPKEEPER_ROLE", "judge");
 /// Attempts per judge: an unreadable answer is requested once more.
 const TRIES: u32 = 2;
 
-/// What judges need from their loop.
+/// Values of the loop that its judges need.
 pub(super) struct JudgeContext {
     /// Name of the caller in the user's list of calls.
     asker: String,
@@ -66,7 +66,7 @@ impl JudgeContext {
         }
     }
 
-    /// For rounds without a loop, whose changes are unknown.
+    /// The context of a round without a loop, whose changes are unknown.
     pub(super) fn at_rest(spec: &LoopSpec) -> Self {
         let allowance = RemainingBudget::from_limits(&spec.settings.limits);
         Self { asker: "check".to_owned(), start: None, artefacts: None, allowance }

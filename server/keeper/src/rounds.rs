@@ -18,7 +18,7 @@ use loopkeeper_system::http::HttpClient;
 
 const NAMED_PATHS: usize = 200;
 
-/// What to check, and on which tree.
+/// The criteria to check, and on which tree.
 pub(super) struct RoundRequest {
     criteria: Vec<Criterion>,
     /// The tree hash of a recent snapshot; `None`: it must be taken again.
@@ -41,7 +41,7 @@ impl RoundRequest {
         Self { criteria, tree, iteration: state.iteration, untracked, judging }
     }
 
-    /// Without a loop there is no start, so `clean` tolerates nothing.
+    /// A round without a loop, for which `clean` tolerates nothing.
     pub(super) fn at_rest(spec: &LoopSpec) -> Self {
         let (criteria, untracked) = (spec.criteria.clone(), Some(Vec::new()));
         Self { criteria, tree: None, iteration: 0, untracked, judging: JudgeContext::at_rest(spec) }

@@ -1,7 +1,7 @@
 //! The warden: the parent process of one agent or check at a time, which leaves no process of its job behind.
 //!
 //! `loopkeeper domain [--stdin FILE] --grace-ms N -- ARGV…`. Its stdin is the channel to the keeper: orders come in,
-//! the report goes out, and EOF (the keeper has ended in whatever way) means to end everything immediately. `loopkeeper
+//! the report goes out, and EOF (the keeper has ended, for any reason) means to end everything immediately. `loopkeeper
 //! domain --orders` takes one job after the other from its stdin (see `loopkeeper_system::process::job_request`), each
 //! with a separate channel, as long as nothing remains of a job when the next begins. Must stay small: no async, no
 //! threads, no settings, nothing read from the workspace.

@@ -16,7 +16,7 @@ use super::documents::positions::Encoding;
 use super::ext::{COMMANDS, VERSION};
 use super::to_proto;
 
-/// What one client announced in `initialize`.
+/// The capabilities that one client announced in `initialize`.
 #[derive(Debug, Default)]
 pub struct ResolvedClientCapabilities {
     pub client: ClientCapabilities,

@@ -28,7 +28,7 @@ pub(crate) fn command(command: editor::EditorCommand) -> Command {
     }
 }
 
-/// Whether the client supports code actions besides commands.
+/// Whether the client supports code actions in addition to commands.
 pub(crate) fn takes_actions(client: &ClientCapabilities) -> bool {
     let action = client.text_document.as_ref().and_then(|it| it.code_action.as_ref());
     action.is_some_and(|it| it.code_action_literal_support.is_some())
@@ -65,7 +65,7 @@ pub(crate) fn action(
     }))
 }
 
-/// Those of the client's diagnostics that the action fixes.
+/// The client's diagnostics that the action fixes.
 fn fixed_diagnostics(
     shown: &DocumentSnapshot,
     action: &editor::EditorAction,
@@ -115,7 +115,7 @@ pub(crate) fn symbol(shown: &DocumentSnapshot, symbol: editor::Symbol) -> Docume
     }
 }
 
-/// For clients without hierarchical symbols: the state becomes part of the name.
+/// Symbols for clients without hierarchical symbols; the state becomes part of the name.
 pub(crate) fn flat_symbols(shown: &DocumentSnapshot, symbols: Vec<editor::Symbol>) -> Vec<SymbolInformation> {
     let mut all = Vec::new();
     let mut left: Vec<(Option<String>, editor::Symbol)> = symbols.into_iter().map(|it| (None, it)).collect();

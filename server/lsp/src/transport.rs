@@ -1,5 +1,5 @@
-//! Transport between a client's pipes and a `LspService`. Answers every request, whatever the client sends and handlers
-//! do, and ends when the client is gone.
+//! Transport between a client's pipes and a `LspService`. Answers every request regardless of the client's
+//! input and of handler failures, and ends when the client is gone.
 //!
 //! ```text
 //! stdin ─ frames ─ message ─┬─ calls ────▶ lane ─▶ service ─┐

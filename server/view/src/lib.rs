@@ -82,7 +82,7 @@ pub struct LoopStatus {
     /// A sentence with the current HEAD, if it is not on that branch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub away: Option<String>,
-    /// What the agent weakened and is neither restored nor accepted.
+    /// Weakenings that are neither restored nor accepted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub weakened: Vec<WeakenedStatus>,
     pub keeper: KeeperStatus,

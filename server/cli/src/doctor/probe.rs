@@ -111,7 +111,7 @@ fn file(base: &Path, ending: &str, text: &str) -> Result<PathBuf, Failure> {
     Ok(path)
 }
 
-/// What the user should know before a call is made. `made`: calls of this hour so far; `needed`: those to come.
+/// The message that the user gets before a call is made. `made`: calls of this hour so far; `needed`: those to come.
 fn announcement(plan: &AgentPlan, (needed, made): (usize, u32), limits: &LimitSettings) -> String {
     format!(
         "Probing `{}` starts it {needed} times (one more where it takes its prompt in another way), each time in an empty \

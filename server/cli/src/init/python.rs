@@ -146,7 +146,7 @@ impl<'a> PythonEnvironment<'a> {
     }
 }
 
-/// Where `python -m unittest` discovers tests: next to the code, or in a package of tests.
+/// Whether `python -m unittest` discovers tests: next to the code, or in a package of tests.
 fn unittest(package: &PackageFolder<'_>) -> Result<Option<&'static str>, InitError> {
     let places = [("test*.py", "", true), ("tests/test*.py", "tests", package.has("tests/__init__.py"))];
     for (file, place, _) in places.into_iter().filter(|(_, _, found)| *found) {

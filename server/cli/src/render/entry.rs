@@ -45,7 +45,7 @@ pub(crate) struct EntryFormatter {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum DetailLevel {
     Everything,
-    /// What a user who waits for the end wants to see.
+    /// Only the records of interest to a user who waits for the end.
     Milestones,
 }
 
@@ -94,7 +94,7 @@ impl EntryFormatter {
         lines
     }
 
-    /// How to answer, for a user who is watching.
+    /// The command for the answer, shown to a watching user.
     fn hint(&self, record: &Record) -> Option<String> {
         let Record::Asked { kind, until: Some(_), .. } = record else { return None };
         let id = &self.loop_id;
@@ -221,7 +221,7 @@ impl EntryFormatter {
         })
     }
 
-    /// Where each check failed, or the end of its output if there is no location.
+    /// The locations where each check failed, or the end of its output if there is none.
     fn failures(&self, record: &Record) -> Vec<String> {
         let round = match record {
             Record::ChecksDone { round, .. } => round,
@@ -395,7 +395,7 @@ fn is_milestone(record: &Record) -> bool {
     }
 }
 
-/// What went wrong beside the work.
+/// Problems that are not part of the work.
 fn incident(record: &Record) -> Option<(Option<u32>, String)> {
     match record {
         Record::OrderRefused { iteration, order, by } => {
@@ -426,7 +426,7 @@ fn listed(paths: &[String]) -> String {
     }
 }
 
-/// What happened to the files that decide a verdict, or what the clean room showed.
+/// Changes of the files that decide a verdict, or the result of the clean room.
 fn judges(record: &Record) -> String {
     let (as_left, pinned, judge_count, unavailable) = match record {
         Record::WeakeningAccepted { paths, .. } => return format!("weakening accepted{}", listed(paths)),

@@ -1,4 +1,4 @@
-//! What the user can do about a loop that does not continue automatically.
+//! The user's options for a loop that does not continue automatically.
 
 use loopkeeper_core::journal::{PauseReason, QuestionKind};
 use loopkeeper_view::{DisplayPhase, LoopStatus};

@@ -12,7 +12,7 @@ use loopkeeper_view::{CriteriaStatus, CriterionStatus};
 
 use super::{BAD, CARE, GOOD, Glyphs, QUIET};
 
-/// The most important part is at the end of nearly every output.
+/// Lines kept from the end of an output, which usually has the most important part.
 const LAST_LINES: usize = 12;
 const MAX_PLACES: usize = 5;
 
@@ -42,7 +42,7 @@ pub(crate) fn with_output<'a>(
     text
 }
 
-/// Where a check failed, and the last lines of its output.
+/// The locations where a check failed, and the last lines of its output.
 fn printed(result: &CheckResult) -> String {
     let mut text = String::new();
     for place in places(result) {

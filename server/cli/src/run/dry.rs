@@ -26,7 +26,7 @@ pub(super) struct DryRun<'a> {
     pub(super) state: &'a StateDir,
 }
 
-/// What follows from the plan: the settings with the preset's numbers, and the commands that are not trusted yet.
+/// Results of the plan: the settings with the preset's numbers, and the commands that are not trusted yet.
 struct Preview {
     settings: Settings,
     preset: PresetSelection,

@@ -1,4 +1,4 @@
-//! Ctrl-C on the terminal of a loop: the first stops it after its iteration, the second at once.
+//! Ctrl-C on the terminal of a loop: the first stops it after its iteration, the second immediately.
 
 use serde_json::json;
 use tokio::signal::unix::{Signal, SignalKind, signal};

@@ -1,4 +1,4 @@
-//! What the agent is doing, in one line for people.
+//! Describes the agent's activity in one line for users.
 
 use loopkeeper_agent::{AgentEvent, ToolKind, ToolUse};
 
@@ -21,7 +21,7 @@ pub(super) fn describe_event(event: &AgentEvent) -> Option<String> {
     }
 }
 
-/// The same words whichever agent works: `editing src/main.rs`.
+/// A description that is equal for all agents: `editing src/main.rs`.
 fn describe_tool(call: &ToolUse) -> String {
     let ToolUse { act, tool, detail, within, .. } = call;
     let what = match act {

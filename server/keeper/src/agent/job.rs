@@ -1,4 +1,4 @@
-//! What is started for an iteration: the prompt file, the command line and the environment.
+//! Prepares the job of an iteration: the prompt file, the command line and the environment.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

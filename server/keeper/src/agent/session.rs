@@ -201,7 +201,7 @@ impl AgentProcess {
         (!is_free).then_some("the agent may go")
     }
 
-    /// A nested agent inherits the variables of its parent but has a session id of its own.
+    /// A nested agent inherits the variables of its parent but has a different session id.
     fn is_ours(&self, run: &AgentTask, question: &HookQuestion) -> bool {
         let known = self.reader.session().unwrap_or(&run.start.session);
         question.session.as_ref().is_none_or(|it| it == known || *it == run.start.session)

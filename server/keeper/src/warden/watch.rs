@@ -124,7 +124,7 @@ impl<'a> JobReaper<'a> {
         if let Some([out, err]) = outputs {
             command.stdout(out).stderr(err);
         }
-        // A separate group, so that it can be ended at once without the warden.
+        // A separate group, so that it can be killed with one signal without the warden.
         let child = command.process_group(0).spawn()?;
         let main = Pid::from_child(&child);
         Ok(Self { main, ended: Cell::new(None), asked: RequestedStop::Nothing, signals, control })

@@ -36,7 +36,7 @@ impl CommandRefusal {
         Self::new(RefusalCode::Unsupported, format_args!("{command} is not yet supported"))
     }
 
-    /// For a task in this root: names the first location to correct and the number of locations, on one line.
+    /// A refusal for a task in this root: names the first location to correct and the number of locations, on one line.
     pub(crate) fn of_task(root: &Path, failure: Failure) -> Self {
         let spots = failure.spots.clone();
         let agent = failure.kind == FailureKind::AgentMissing;
@@ -59,7 +59,7 @@ impl CommandRefusal {
         refusal
     }
 
-    /// For failures that are not caused by the arguments.
+    /// A refusal that is not caused by the arguments.
     pub(crate) fn internal_error(message: impl Display) -> Self {
         Self::new(RefusalCode::Conflict, message)
     }

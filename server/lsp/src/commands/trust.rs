@@ -37,7 +37,7 @@ pub(super) struct TrustRequest {
     arguments: Vec<SettingOverride>,
 }
 
-/// Requires the editor's own trust, whatever is stored.
+/// Requires the editor's own trust, regardless of stored trust.
 pub(super) fn refuse_without_editor(shared: &ServerState, task: &str) -> Result<(), CommandRefusal> {
     if shared.session().trusted {
         return Ok(());
@@ -90,7 +90,7 @@ impl TrustRequest {
     }
 }
 
-/// With the hash of a page: trusts what that page shows. Without one: shows the page and asks.
+/// Trusts the page with this hash; without a hash, shows the page and asks.
 pub(super) async fn trust(shared: &Arc<ServerState>, args: TrustArgs) -> CommandOutcome {
     match args.hash {
         Some(hash) => grant(shared, &args.task, hash, Vec::new()).await,

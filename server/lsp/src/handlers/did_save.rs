@@ -24,7 +24,7 @@ fn task_of(shared: &ServerState, uri: &Url) -> Option<Arc<TaskSnapshot>> {
     shared.index().snapshot().task_with(&canonical_parent_path(&path)).cloned()
 }
 
-/// Only if the file contains what the editor saved: a later write is attributed to the agent.
+/// Notifies only if the file contains what the editor saved: a later write is attributed to the agent.
 fn notify_keeper(task: &TaskSnapshot, document: &Document) {
     let Some(path) = &document.path else { return };
     let on_disk = plan_edit::documents(&task.root, &task.id).unwrap_or_default();

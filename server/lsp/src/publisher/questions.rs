@@ -27,7 +27,7 @@ pub(super) const PERMITS: [(&str, &str); 3] =
 
 #[derive(Default)]
 pub(super) struct QuestionPublisher {
-    /// By loop, the id of the question that was asked.
+    /// The id of the question that was asked, by loop.
     asked: BTreeMap<String, String>,
 }
 
@@ -121,7 +121,7 @@ fn message(status: &LoopStatus, question: &QuestionStatus) -> String {
     }
 }
 
-/// As long as the loop waits for the answer.
+/// The time for which the loop waits for the answer.
 fn expiry(question: &QuestionStatus) -> Duration {
     let expires = question.expires_at.as_deref().and_then(LocalZone::parse_millis);
     expires.map_or(questions::EXPIRY, |it| Duration::from_millis(it.saturating_sub(clock::now().wall)))

@@ -29,7 +29,7 @@ pub(super) struct Frames<R> {
     next: FrameState,
 }
 
-/// What lies between here and the next frame.
+/// The input between here and the next frame.
 enum FrameState {
     Head,
     /// The remainder of a body that is too large.

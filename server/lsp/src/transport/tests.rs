@@ -136,7 +136,7 @@ const QUICK: TransportLimits = TransportLimits {
     goodbye: Duration::from_millis(400),
 };
 
-/// For handlers that must not time out.
+/// Limits for handlers that must not time out.
 const PATIENT: TransportLimits =
     TransportLimits { request: TIMEOUT, command: TIMEOUT, notification: TIMEOUT, question: TIMEOUT, ..QUICK };
 

@@ -80,7 +80,7 @@ pub struct AgentFacts {
     pub own: bool,
 }
 
-/// What a loop here would start with.
+/// The agent or session with which a loop here would start.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SelectedAgent {
     /// This agent is started.

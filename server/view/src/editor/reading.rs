@@ -1,4 +1,4 @@
-//! Describes the meaning of a check in words, so that its author can verify it.
+//! Describes the meaning of a check as text, so that its author can verify it.
 
 use loopkeeper_task::criterion::{Check, Compare, Expect, PatternKind, TextPattern};
 use loopkeeper_text::words;

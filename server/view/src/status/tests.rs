@@ -213,7 +213,7 @@ fn a_question_ends_its_sentence_in_a_headline() {
     check("Which port", "Needs you: iteration 1/25, the agent asks: Which port, no criteria");
 }
 
-/// Also if the breaker does not count it, and after the loop has ended.
+/// Independent of the breaker's count, and after the end of the loop.
 #[test]
 fn what_the_agent_was_denied_is_shown() {
     let mut state = after(&[baseline(), intended()]);

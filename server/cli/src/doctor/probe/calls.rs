@@ -34,7 +34,7 @@ use loopkeeper_system::process::{Job, StdinSource};
 use loopkeeper_system::scratch::{self, DirSnapshot, ScratchDir};
 use loopkeeper_system::trust::permit::Approved;
 
-/// Maximum duration of a call, whatever an iteration may take.
+/// Maximum duration of a call, regardless of the iteration limit.
 const LONGEST: Duration = Duration::from_secs(300);
 /// An agent that has to fail does so before this, or it retries indefinitely.
 const TO_FAIL: Duration = Duration::from_secs(30);
@@ -296,7 +296,7 @@ impl<'a> ProbeRunner<'a> {
     }
 }
 
-/// What is known about the stop hook without a call, because the number of calls is reported before the first.
+/// The state of the stop hook, if known without a call: the number of calls is reported before the first.
 pub(super) fn settled(looked: &FactContext, plan: &AgentPlan) -> Option<KnownHookState> {
     if plan.dialect == Dialect::Acp {
         return Some(KnownHookState::ByProtocol);

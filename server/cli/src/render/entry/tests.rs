@@ -97,7 +97,7 @@ fn an_iteration_reads_from_top_to_bottom() {
     check(checks, "  #7  checks: 1 of 2 pass; x lint: exit 1");
 }
 
-/// Whether the breaker counts it or not.
+/// Independent of whether the breaker counts it.
 #[test]
 fn what_the_agent_was_denied_is_told() {
     let run = AgentRun {

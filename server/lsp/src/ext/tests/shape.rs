@@ -116,7 +116,7 @@ impl Shapes {
         matches!(self.types.get(name), Some(Kind::Object(_)))
     }
 
-    /// Every field below a message.
+    /// All fields of a message, at any depth.
     pub(super) fn fields(&self, name: &str) -> BTreeSet<Field> {
         let mut found = BTreeSet::new();
         if let Some(kind) = self.types.get(name) {

@@ -11,7 +11,7 @@ use loopkeeper_workspace::snapshot::TaskSnapshot;
 
 #[derive(Default)]
 pub(super) struct DiagnosticsCache {
-    /// In the order of the last snapshot's tasks, which seldom changes.
+    /// Cached parts in the order of the last snapshot's tasks, which seldom changes.
     parts: Vec<CachedDiagnostics>,
 }
 

@@ -62,7 +62,7 @@ fn line(context: &DiagnosticsContext, path: &Path, number: u32) -> Option<String
     String::from_utf8_lossy(&bytes).lines().nth(index).map(str::to_owned)
 }
 
-/// From the column to the end of the line; without a column, the whole line except its indentation.
+/// The range from the column to the end of the line; without a column, the whole line except its indentation.
 fn range(line: &str, failure: &SourceFailure, encoding: Encoding) -> Range {
     let indentation = line.len() - line.trim_start().len();
     // Tools count characters.

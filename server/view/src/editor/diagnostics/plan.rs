@@ -36,7 +36,7 @@ fn false_claim(known: &TaskView<'_>, item: &PlanItem, criteria: &[&Criterion]) -
     Some(Diagnostic::of(&item.place, (severity, DiagnosticCode::FalseClaim), &item.title, &fact, ""))
 }
 
-/// Only if every criterion has a check, because otherwise some work may be open.
+/// A finished item without a tick. Requires a check for every criterion, because otherwise some work may be open.
 fn unclaimed(known: &TaskView<'_>, item: &PlanItem, criteria: &[&Criterion]) -> Option<Diagnostic> {
     let holds = |it: &&Criterion| status(known, it) == Some(Status::Pass);
     if criteria.is_empty() || !criteria.iter().all(holds) {

@@ -15,7 +15,7 @@ fn played(names: &[&str], start: &'static str, acts: Vec<Act>) -> LoopState {
             })
             .collect(),
     );
-    // An open item keeps the loop running whatever the checks report.
+    // An open item keeps the loop running regardless of the checks.
     spec.plan = vec![item("never ticked")];
     spec.settings.limits.iterations = acts.len() as u32;
     Sim::new(spec, start, acts).run().state
