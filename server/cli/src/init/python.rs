@@ -146,7 +146,7 @@ impl<'a> PythonEnvironment<'a> {
     }
 }
 
-/// Whether `python -m unittest` discovers tests: next to the code, or in a package of tests.
+/// The pattern of tests that `python -m unittest` discovers: next to the code, or in a package of tests.
 fn unittest(package: &PackageFolder<'_>) -> Result<Option<&'static str>, InitError> {
     let places = [("test*.py", "", true), ("tests/test*.py", "tests", package.has("tests/__init__.py"))];
     for (file, place, _) in places.into_iter().filter(|(_, _, found)| *found) {
