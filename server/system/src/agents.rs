@@ -1,7 +1,7 @@
-//! Which program a loop's agent is: finds it, and puts together what is started. Starts nothing itself.
+//! Resolves the program of a loop's agent and builds its command line. Starts nothing.
 //!
-//! A program is never looked up inside the work tree: a repository must not bring its own `claude`. Only a
-//! path that the configuration spells out may lie there, and that is shown before it is trusted.
+//! A program is never looked up inside the work tree: a repository must not bring its own `claude`. Only a path that
+//! the configuration spells out may lie there, and that path is shown before it is trusted.
 
 pub mod hooks_off;
 mod preflight;
@@ -50,7 +50,7 @@ pub enum AgentError {
 }
 
 impl AgentError {
-    /// The remedy, for people.
+    /// The remedy, as a sentence for the user.
     pub fn hint(&self) -> String {
         const OWN: &str = "set `agent` in loopkeeper.toml to a command of your own under `[agents.NAME]`";
         match self {
@@ -100,7 +100,7 @@ fn install_hint(known: &KnownAgent) -> String {
     format!("install {} (`{}`)", known.title, known.install)
 }
 
-/// What is wanted, with what the choice depends on.
+/// The requested agent, with everything the choice depends on.
 #[derive(Debug, Clone, Copy)]
 pub struct AgentQuery<'a> {
     /// A name of `agents`, or `auto`.
@@ -111,15 +111,15 @@ pub struct AgentQuery<'a> {
     pub criteria: &'a [Criterion],
     /// The `PATH` to search.
     pub path: &'a OsStr,
-    /// Some refuse to do without permission checks for root.
+    /// Some agents refuse to run as root without permission checks.
     pub is_root: bool,
     /// `[env] set`.
     pub env_set: &'a [(String, String)],
-    /// Who commits.
+    /// Whether the keeper or the agent commits.
     pub committer: CommitPolicy,
 }
 
-/// The agent of a loop, ready to be recorded: whole paths, every argument.
+/// The agent of a loop, ready to be recorded: absolute paths and every argument.
 pub fn plan_agent(wanted: &AgentQuery<'_>) -> Result<AgentPlan, AgentError> {
     if wanted.agent == "auto" {
         let is_there =
@@ -169,7 +169,7 @@ fn plan_of(wanted: &AgentQuery<'_>, agent: &AgentSettings) -> Result<AgentPlan, 
     Ok(AgentPlan { name, argv, prompt, dialect: kind.dialect(), permissions, env })
 }
 
-/// The repository, where commits are left to the agent. A sandbox that the user set up stays as it is.
+/// The repository, if commits are left to the agent. A sandbox configured by the user is not changed.
 fn commits_to(wanted: &AgentQuery<'_>, agent: &AgentSettings, kind: AgentKind) -> Option<GitDirs> {
     if wanted.committer != CommitPolicy::Agent {
         return None;
@@ -181,13 +181,14 @@ fn commits_to(wanted: &AgentQuery<'_>, agent: &AgentSettings, kind: AgentKind) -
     repository::find_repository(wanted.root).filter(|_| kind != AgentKind::Codex || !is_told())
 }
 
-/// What the agent's safe mode cannot keep to where commits are left to it, as the end of a sentence about the agent.
+/// What the agent's safe mode cannot enforce when commits are left to the agent, as the end of a sentence about the
+/// agent.
 pub fn commit_limits(plan: &AgentPlan, root: &Path, committer: CommitPolicy) -> Option<&'static str> {
     let is_left = committer == CommitPolicy::Agent && repository::find_repository(root).is_some();
     is_left.then(|| commits::commit_limitation(plan.kind(), plan.permissions, &plan.argv)).flatten()
 }
 
-/// The user's own: the command, and what comes behind our words. They may say more than ours, not something else.
+/// The user's command and the arguments appended after ours. They may add to our arguments, not contradict them.
 fn agent_args(
     wanted: &AgentQuery<'_>,
     agent: &AgentSettings,
@@ -196,7 +197,7 @@ fn agent_args(
     let command = command(wanted, agent)?;
     let mut words = [command.as_slice(), &agent.args].concat();
     let judges = agent.permissions == PermissionMode::ReadOnly;
-    // Amp has no word of ours that says what it may do.
+    // Amp has no flag that limits what it may do.
     let edits =
         matches!(agent.permissions, PermissionMode::Edits | PermissionMode::Ask) && kind != AgentKind::Amp;
     let is_bound = kind.known_agent().is_some() && (judges || edits);
@@ -210,10 +211,10 @@ fn agent_args(
     Ok((words, args))
 }
 
-/// With the settings themselves in place of the file that holds them, so that what is trusted is what is meant, and
-/// stays what it was while an agent can write that file.
+/// Replaces the settings file with its contents, so that the user trusts the contents themselves and they stay the same
+/// even if an agent can write that file.
 fn settings_read(root: &Path, agent: &AgentSettings, words: Vec<String>) -> Result<Vec<String>, AgentError> {
-    /// One word of a command line may be 128 KiB long, and our own part comes to it.
+    /// One command-line argument may be 128 KiB long, and our own part is added to it.
     const MAX_BYTES: usize = 64 * 1024;
     let file = settings::settings_file(&words).map(str::to_owned);
     let refused = |why: String| {
@@ -239,18 +240,18 @@ fn settings_read(root: &Path, agent: &AgentSettings, words: Vec<String>) -> Resu
     }
 }
 
-/// Why its own arguments leave no place for our hook.
+/// Why the configured arguments leave no place for our hook.
 pub fn hook_conflict(plan: &AgentPlan) -> Option<String> {
     let theirs = codex::hooks::in_the_way(&plan.argv).filter(|_| plan.kind() == AgentKind::Codex)?;
     Some(format!("`{theirs}` stands where hook mode puts its own hook"))
 }
 
-/// Whether the user says that the whole machine is a sandbox.
+/// Whether the user declares the whole machine to be a sandbox.
 fn is_contained(wanted: &AgentQuery<'_>, agent: &AgentSettings) -> bool {
     wanted.env_set.iter().chain(&agent.env).any(|(name, value)| name == SANDBOXED.0 && value == SANDBOXED.1)
 }
 
-/// The agent's command with its program as a whole path.
+/// The agent's command with its program as an absolute path.
 fn command(wanted: &AgentQuery<'_>, agent: &AgentSettings) -> Result<Vec<String>, AgentError> {
     if agent.name == "demo" {
         let ourselves = std::env::current_exe().map_err(|source| AgentError::Ourselves { source })?;
@@ -262,7 +263,7 @@ fn command(wanted: &AgentQuery<'_>, agent: &AgentSettings) -> Result<Vec<String>
         return Err(AgentError::NoCommand { agent: agent.name.clone() });
     };
     let found = if program.contains('/') {
-        // Without `.` in between: it is read by people, and trusted by the byte.
+        // Without `.` components: the path is shown to the user, and trust compares bytes.
         let path: PathBuf = wanted.root.join(program).components().collect();
         match preflight::check_program(&path) {
             Err(why) => return Err(AgentError::NoProgram { agent: agent.name.clone(), path, why }),
@@ -292,7 +293,7 @@ fn is_program(path: &Path) -> bool {
     preflight::check_executable(path).is_ok()
 }
 
-/// Whether the folder is the work tree or lies in it, links resolved.
+/// Whether the folder is the work tree or lies inside it, links resolved.
 fn lies_in(folder: &Path, root: &Path) -> bool {
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     real(folder).starts_with(real(root))

@@ -1,4 +1,4 @@
-//! One new `.tar.gz`, readable by its user alone. Never over a file that is there.
+//! Writes a new `.tar.gz` that only its user can read. Never overwrites an existing file.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -12,7 +12,7 @@ pub struct ArchiveWriter {
     path: PathBuf,
     /// `None` once it is finished.
     builder: Option<tar::Builder<GzEncoder<File>>>,
-    /// Of every entry, seconds.
+    /// Timestamp of every entry, in seconds.
     time: u64,
 }
 
@@ -39,7 +39,7 @@ impl ArchiveWriter {
     }
 }
 
-/// Half an archive is of no use.
+/// An incomplete archive is useless.
 impl Drop for ArchiveWriter {
     fn drop(&mut self) {
         if self.builder.is_some() {

@@ -1,5 +1,5 @@
 //! A timer on `CLOCK_BOOTTIME`, the clock of all deadlines. It advances during system sleep, so that a deadline that
-//! passed meanwhile fires on wake-up; tokio's timers would be late by the time slept.
+//! passed during sleep fires on wake-up; tokio's timers would be late by the time slept.
 
 use std::future::pending;
 use std::io;
@@ -9,7 +9,7 @@ use rustix::time::{
 };
 use tokio::net::unix::pipe::Receiver;
 
-/// Wakes nobody until it rings. The runtime's reader of pipes reads timers just as well.
+/// Causes no wake-ups until it expires. The runtime's pipe reader can read timers, too.
 #[derive(Debug)]
 pub struct BoottimeTimer(Receiver);
 
@@ -20,18 +20,18 @@ impl BoottimeTimer {
         Receiver::from_owned_fd_unchecked(timer).map(Self)
     }
 
-    /// Until the machine has been up for so many milliseconds, suspend included; without end for `None`. Cancel safe;
-    /// whoever waits last is the one who is woken.
+    /// Waits until the machine has been up for this many milliseconds, suspend included; indefinitely for `None`.
+    /// Cancel safe; only the latest waiter is woken.
     pub async fn sleep_until(&self, awake: Option<u64>) {
         let Some(awake) = awake else { return pending().await };
-        // Nothing at all would mean never.
+        // Zero would disarm the timer.
         let awake = awake.max(1);
         let at = Timespec { tv_sec: (awake / 1000) as i64, tv_nsec: (awake % 1000 * 1_000_000) as i64 };
         let once = Itimerspec { it_interval: Timespec { tv_sec: 0, tv_nsec: 0 }, it_value: at };
-        // Its own timer takes every time that is one.
+        // The timer accepts every valid time.
         let _ = timerfd_settime(&self.0, TimerfdTimerFlags::ABSTIME, &once);
         while self.0.readable().await.is_ok() {
-            // Else it rang for a time that was given up since.
+            // Otherwise it expired for a deadline that has been replaced since.
             if self.0.try_read(&mut [0; 8]).is_ok() {
                 return;
             }
@@ -55,7 +55,7 @@ mod tests {
         let due = clock::now().awake + 60;
         alarm.sleep_until(Some(due)).await;
         assert!(clock::now().awake >= due);
-        // What is past already, the machine's first moment too.
+        // Times in the past, including the machine's first moment.
         for past in [due, 1, 0] {
             alarm.sleep_until(Some(past)).await;
         }
@@ -79,14 +79,14 @@ mod tests {
         assert!(clock::now().awake >= due);
     }
 
-    /// A suspend cannot be had in a test; that the timer counts it can be seen.
+    /// A test cannot suspend the machine, but it can show that the timer uses the right clock.
     #[tokio::test]
     async fn it_counts_while_the_machine_sleeps() {
         let alarm = BoottimeTimer::new().unwrap();
         let due = clock::now().awake + 60_000;
         assert!(timeout(Duration::from_millis(10), alarm.sleep_until(Some(due))).await.is_err());
         let told = std::fs::read_to_string(format!("/proc/self/fdinfo/{}", alarm.0.as_raw_fd())).unwrap();
-        // CLOCK_BOOTTIME, by a time of that clock, once.
+        // `CLOCK_BOOTTIME`, an absolute time, no interval.
         for line in ["clockid: 7", "settime flags: 01", "it_interval: (0, 0)"] {
             assert!(told.contains(line), "{told}");
         }

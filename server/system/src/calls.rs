@@ -1,6 +1,6 @@
-//! The calls of this hour: one list for all loops of this user, `<state>/calls`, a line for each start of an agent.
-//! Whoever adds to it holds its lock, so that no two take the last slot. Lines that make no sense are passed over;
-//! a list that cannot be read at all is an error, never an empty list.
+//! The calls of the last hour: one list for all loops of this user, `<state>/calls`, one line for each start of an
+//! agent. A writer holds the list's lock, so that no two loops take the last slot. Malformed lines are skipped; a list
+//! that cannot be read at all is an error, never an empty list.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
@@ -13,9 +13,9 @@ use loopkeeper_text::moment::Moment;
 use super::durable;
 
 const HOUR_MS: u64 = 60 * 60 * 1000;
-/// A longer list is written anew with what counts.
+/// A longer list is rewritten with only the calls that count.
 const LONG: u64 = 16 * 1024;
-/// No more of the end of a list is read, whatever somebody wrote into it.
+/// At most this much of the end of a list is read, whatever the list contains.
 const MAX: u64 = 1024 * 1024;
 
 /// Why a call could not be charged.
@@ -27,7 +27,7 @@ pub struct CallsError {
     source: io::Error,
 }
 
-/// Who asks for a slot, and how many there are by its own settings.
+/// The loop that requests a slot, and the limit in its settings.
 #[derive(Debug, Clone)]
 pub struct CallRequest {
     pub loop_id: String,
@@ -35,7 +35,7 @@ pub struct CallRequest {
     pub limit: u32,
 }
 
-/// How many calls were made in the last hour, as far as the list tells.
+/// Number of calls in the last hour according to the list.
 pub fn this_hour(path: &Path, now: u64) -> Result<u32, CallsError> {
     let read = match File::open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
@@ -47,8 +47,8 @@ pub fn this_hour(path: &Path, now: u64) -> Result<u32, CallsError> {
     Ok(u32::try_from(made).unwrap_or(u32::MAX))
 }
 
-/// Takes a slot for one iteration, durably. `None`: somebody else is at the list; to be asked again at once.
-/// An iteration that took one before takes no second: its first moves up to now.
+/// Takes a slot for one iteration, durably. `None`: another process holds the list's lock; ask again immediately. An
+/// iteration that already has a slot takes no second one: its first call is moved to now.
 pub fn take_slot(path: &Path, asker: &CallRequest, now: Moment) -> Result<Option<CallSlot>, CallsError> {
     let failed = |action| {
         let path = path.to_owned();
@@ -58,7 +58,7 @@ pub fn take_slot(path: &Path, asker: &CallRequest, now: Moment) -> Result<Option
     let written = CallLogBytes::read(&mut file).map_err(failed("read"))?;
     let list = CallLog::parse(&written);
     let others = list.of_others(asker, now.wall);
-    // The one that has to leave before there is room: more than the oldest where the limit was lowered.
+    // The call that must expire before there is room: later than the oldest where the limit was lowered.
     let leaves = others.len().checked_sub(asker.limit as usize).and_then(|it| others.get(it));
     if let Some(leaves) = leaves {
         let ms = (leaves + HOUR_MS).saturating_sub(now.wall);
@@ -76,7 +76,7 @@ pub fn take_slot(path: &Path, asker: &CallRequest, now: Moment) -> Result<Option
     Ok(Some(CallSlot::Taken { this_hour: u32::try_from(others.len()).unwrap_or(u32::MAX).saturating_add(1) }))
 }
 
-/// The list, held until it is dropped. What was replaced meanwhile is no list any more.
+/// The list, locked until dropped. A file that was replaced in the meantime is no longer the list.
 pub(super) fn lock_list(path: &Path) -> io::Result<Option<File>> {
     let options = |file: &mut OpenOptions| {
         file.read(true).append(true).mode(0o600);
@@ -99,7 +99,7 @@ pub(super) fn lock_list(path: &Path) -> io::Result<Option<File>> {
     Ok(((ours.dev(), ours.ino()) == (found.dev(), found.ino())).then_some(file))
 }
 
-/// The list's text, or the end of it that is read.
+/// The list's text, or as much of its end as is read.
 struct CallLogBytes {
     bytes: Vec<u8>,
     is_long: bool,
@@ -118,11 +118,11 @@ impl CallLogBytes {
 /// A loop, and its iteration.
 type IterationRef<'a> = (&'a str, u32);
 
-/// What stands in the list: of each loop's iteration, when it was last charged.
+/// Contents of the list: for each iteration of a loop, when it was last charged.
 struct CallLog<'a> {
     calls: Vec<(IterationRef<'a>, u64)>,
     is_long: bool,
-    /// Its last write was cut off.
+    /// The last write was cut off.
     is_torn: bool,
 }
 
@@ -130,7 +130,7 @@ impl<'a> CallLog<'a> {
     fn parse(CallLogBytes { bytes, is_long }: &'a CallLogBytes) -> Self {
         let is_torn = bytes.last().is_some_and(|it| *it != b'\n');
         let mut calls: Vec<_> = bytes.split(|it| *it == b'\n').filter_map(read_line).collect();
-        // Quick, since most lists stand in this order. Of each call the last one stays.
+        // Fast, because most lists are already sorted. The last entry of each call is kept.
         calls.sort_unstable();
         calls.dedup_by(|next, kept| {
             let same = next.0 == kept.0;
@@ -142,8 +142,8 @@ impl<'a> CallLog<'a> {
         Self { calls, is_long: *is_long, is_torn }
     }
 
-    /// When the others' calls that count were made, the oldest first. What lies ahead was made before the clock
-    /// was set back: it counts as made now.
+    /// Times of the other loops' calls that count, oldest first. A time in the future was recorded before the clock was
+    /// set back; it counts as now.
     fn of_others(&self, asker: &CallRequest, now: u64) -> Vec<u64> {
         let own = (asker.loop_id.as_str(), asker.iteration);
         let others = self.calls.iter().filter(|(call, _)| *call != own);
@@ -163,7 +163,8 @@ impl<'a> CallLog<'a> {
         file.sync_data()
     }
 
-    /// Only what counts, and one more. Whoever waits for the old list's lock finds that it is gone.
+    /// Writes only the calls that count, plus `more`. A process that waits for the old list's lock then finds that file
+    /// replaced.
     fn rewrite(&self, path: &Path, now: u64, more: Option<IterationRef<'_>>) -> io::Result<()> {
         let kept = self.calls.iter().map(|((of, iteration), at)| (*of, *iteration, (*at).min(now)));
         let kept =

@@ -1,5 +1,5 @@
-//! A clean room: an overlay of the work tree, mounted at the root's own path in the mount namespace of a warden. What
-//! runs there reads the work tree and writes to a scratch folder that is removed with the room.
+//! A clean room: an overlay of the work tree, mounted at the root's own path in the mount namespace of a warden.
+//! Programs in the room read the work tree and write to a scratch folder that is removed with the room.
 
 use std::fs::{self, DirBuilder, OpenOptions, Permissions};
 use std::io::{self, Write as _};
@@ -11,13 +11,13 @@ use rustix::fs::{CWD, FileType, Mode, mknodat};
 
 use super::snapshots::TreeEntry;
 
-/// What a warden mounts before it runs its first job.
+/// The overlay that a warden mounts before it runs its first job.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OverlayMount {
-    /// The lower layer, and the place of the mount.
+    /// The lower layer and the mount point.
     pub root: PathBuf,
     pub upper: PathBuf,
-    /// Needed by the kernel; on the same file system as `upper`.
+    /// Required by the kernel; on the same file system as `upper`.
     pub work: PathBuf,
 }
 
@@ -44,12 +44,12 @@ impl CleanRoom {
         OverlayMount { root: self.root.clone(), upper: self.upper(), work: self.work() }
     }
 
-    /// The folder for temporary files of what runs in the room.
+    /// The folder for temporary files of programs in the room.
     pub fn temporary(&self) -> PathBuf {
         self.folder.join("tmp")
     }
 
-    /// Makes `path`, relative to the root, what `entry` is. Only before the room is mounted.
+    /// Makes `path`, relative to the root, match `entry`. Only before the room is mounted.
     pub fn write(&self, path: &Path, entry: &TreeEntry) -> io::Result<()> {
         let target = self.prepare_parent(path)?;
         match entry {
@@ -97,7 +97,7 @@ impl CleanRoom {
 
 impl Drop for CleanRoom {
     fn drop(&mut self) {
-        // The kernel makes a folder in there that its owner cannot list.
+        // The kernel creates a folder in there that its owner cannot list.
         let inner = self.work().join("work");
         if inner.is_dir() {
             let _ = fs::set_permissions(&inner, Permissions::from_mode(0o700));
@@ -108,7 +108,7 @@ impl Drop for CleanRoom {
     }
 }
 
-/// A whiteout: the entry of the lower layer is not there.
+/// Creates a whiteout, which hides the entry of the lower layer.
 fn hide(target: &Path) -> io::Result<()> {
     Ok(mknodat(CWD, target, FileType::CharacterDevice, Mode::empty(), 0)?)
 }

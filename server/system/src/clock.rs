@@ -10,7 +10,7 @@ pub fn now() -> Moment {
     Moment { wall: read(ClockId::Realtime), awake: read(ClockId::Boottime) }
 }
 
-/// Seconds east of UTC now: of the zone with this name, or of this machine's own.
+/// Current offset in seconds east of UTC, of the named zone or of this machine's zone.
 pub fn utc_offset(zone: Option<&str>) -> Option<i32> {
     let zone = match zone {
         Some(name) => TimeZone::get(name).ok()?,
@@ -24,7 +24,7 @@ fn read(clock: ClockId) -> u64 {
     time.tv_sec as u64 * 1000 + time.tv_nsec as u64 / 1_000_000
 }
 
-/// What tells this boot from every other; without `/proc` every boot looks the same.
+/// Identifies this boot; without `/proc` all boots have the same id.
 pub fn boot_id() -> String {
     std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default().trim().to_owned()
 }

@@ -1,5 +1,5 @@
-//! Finds and reads the configuration files of a work tree and of the user. It only reads: a hostile work tree
-//! can make it fail with a sentence, never make it wait, grow or run anything.
+//! Finds and reads the configuration files of a work tree and of the user. Read-only: a hostile work tree can make it
+//! fail with a message, but never block, use unbounded memory or run anything.
 
 use std::convert::Infallible;
 use std::ffi::OsString;
@@ -17,10 +17,10 @@ use super::last_result::LastResult;
 use super::template_file;
 use super::work_trees::OtherWorkTrees;
 
-/// No configuration is this long; a file that is, is something else.
+/// No configuration file is this long; a longer file is something else.
 const MAX_BYTES: u64 = 1024 * 1024;
 
-/// A configuration file that is there and cannot be read. Nothing runs on defaults instead.
+/// A configuration file that exists and cannot be read. Nothing falls back to defaults in this case.
 #[derive(Debug, Error)]
 pub enum ConfigFileError {
     #[error("cannot read {}: {source}", path.display())]
@@ -44,14 +44,14 @@ impl ConfigFileError {
     }
 }
 
-/// The root that `folder` belongs to: the nearest folder above with a `loopkeeper.toml`, else with a `.git`, else
-/// `folder` itself. A real path.
+/// The root that `folder` belongs to: the nearest ancestor with a `loopkeeper.toml`, else with a `.git`, else `folder`
+/// itself. A real path.
 pub fn root_of(folder: &Path) -> io::Result<PathBuf> {
     let folder = folder.canonicalize()?;
     let configured = |it: &&Path| it.join("loopkeeper.toml").exists();
     let repository = folder.ancestors().find(|it| has_repository(it));
     let root = match (folder.ancestors().find(configured), repository) {
-        // Another work tree of the repository is a tree of its own, also below a folder with a configuration.
+        // Another work tree of the repository is separate, even below a folder with a configuration.
         (Some(root), Some(top)) if top.starts_with(root) && top != root => {
             Some(if OtherWorkTrees::new(root).holds(top) { top } else { root })
         }
@@ -60,14 +60,14 @@ pub fn root_of(folder: &Path) -> io::Result<PathBuf> {
     Ok(root.map(Path::to_owned).unwrap_or(folder))
 }
 
-/// Whether a git repository begins in `folder`. A `.git` folder alone is none: sandboxes of agents leave empty ones
-/// behind, also in a folder of temporary files, which would then be everybody's root.
+/// Whether `folder` is the top of a git repository. An empty `.git` folder does not count: sandboxes of agents leave
+/// such folders behind, also in the folder for temporary files, which would then become the root of everything in it.
 pub fn has_repository(folder: &Path) -> bool {
     let git = folder.join(".git");
     git.is_file() || git.join("HEAD").symlink_metadata().is_ok()
 }
 
-/// The configuration that holds in `root`, with `arguments` on top.
+/// The configuration in effect in `root`, with `arguments` on top.
 pub fn load(root: &Path, arguments: &[SettingOverride]) -> Result<Arc<ResolvedSettings>, ConfigFileError> {
     let user = user_file(std::env::var_os("XDG_CONFIG_HOME"), std::env::var_os("HOME"));
     let mut resolved = resolve_cached(read_layers(root, user.as_deref())?, arguments);
@@ -83,7 +83,8 @@ pub fn load(root: &Path, arguments: &[SettingOverride]) -> Result<Arc<ResolvedSe
     Ok(resolved)
 }
 
-/// Files and arguments rarely change between two calls, and a server asks several times for each task.
+/// Caches the last result: files and arguments rarely change between two calls, and a server asks several times for
+/// each task.
 fn resolve_cached(layers: Vec<Layer>, arguments: &[SettingOverride]) -> Arc<ResolvedSettings> {
     static LAST: LastResult<(Vec<Layer>, Vec<SettingOverride>), Arc<ResolvedSettings>> = LastResult::new();
     let Ok(resolved) = LAST.get_or_compute((layers, arguments.to_vec()), |(layers, arguments)| {
@@ -92,7 +93,7 @@ fn resolve_cached(layers: Vec<Layer>, arguments: &[SettingOverride]) -> Arc<Reso
     resolved
 }
 
-/// The files that are there.
+/// Reads the configuration files that exist.
 pub fn read_layers(root: &Path, user_file: Option<&Path>) -> Result<Vec<Layer>, ConfigFileError> {
     let user = user_file.map(|path| (LayerKind::User, path.to_owned(), path.display().to_string()));
     // Of two files of the same kind the later one wins.
@@ -111,17 +112,17 @@ pub fn read_layers(root: &Path, user_file: Option<&Path>) -> Result<Vec<Layer>, 
     Ok(layers)
 }
 
-/// Where the user's file belongs. Relative values of the variables mean nothing, by the convention they are from.
+/// Path of the user's file. Relative values of the variables are ignored, as the XDG specification requires.
 fn user_file(config_home: Option<OsString>, home: Option<OsString>) -> Option<PathBuf> {
     let absolute = |it: Option<OsString>| it.map(PathBuf::from).filter(|it| it.is_absolute());
     let folder = absolute(config_home).or_else(|| absolute(home).map(|it| it.join(".config")))?;
     Some(folder.join("loopkeeper/config.toml"))
 }
 
-/// The text of a small file; `None` where there is none.
+/// The text of a small file; `None` if it does not exist.
 pub fn read_text(path: &Path) -> Result<Option<String>, ConfigFileError> {
     let failed = |source| ConfigFileError::Read { path: path.to_owned(), source };
-    // Opening a pipe would wait for somebody to write into it.
+    // Opening a pipe would block until it has a writer.
     let open = OpenOptions::new().read(true).custom_flags(OFlags::NONBLOCK.bits() as i32).open(path);
     let file = match open {
         Ok(file) => file,
@@ -142,7 +143,7 @@ pub fn read_text(path: &Path) -> Result<Option<String>, ConfigFileError> {
     })
 }
 
-/// A folder that is a file holds nothing either.
+/// A file in place of a folder means absence, too.
 fn is_absence(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
 }
@@ -185,7 +186,7 @@ mod tests {
         check("a");
         fs::write(home.join("a/b/loopkeeper.toml"), "").unwrap();
         check("a/b");
-        // Another work tree of the repository is no part of the tree around it.
+        // Another work tree of the repository is not part of the tree around it.
         let linked = home.join("a/b/trees/x");
         fs::create_dir_all(linked.join("src")).unwrap();
         let git_dir = home.join("a/b/.git/worktrees/x");

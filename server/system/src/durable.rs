@@ -1,16 +1,16 @@
-//! Folders and files that are still there after a power cut. Everything made here is the user's alone.
+//! Creates folders and files that survive a power cut. Everything created here is accessible to the user alone.
 
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, ErrorKind, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::Path;
 
-/// Makes a folder, with those above it where they are missing. One that exists is left as it is.
+/// Creates a folder and its missing parents. An existing folder is left as it is.
 pub fn make_folder(path: &Path) -> io::Result<()> {
     match make_one(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => {
             make_folder(path.parent().ok_or(error)?)?;
-            // There are places, such as `/proc`, where nothing can be made whatever stands above.
+            // In some places, such as `/proc`, nothing can be created although the parent exists.
             make_one(path)
         }
         done => done,
@@ -24,19 +24,19 @@ fn make_one(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Makes a folder that must not exist yet; the folder above it must.
+/// Creates a folder that must not exist yet; its parent must exist.
 pub fn make_new_folder(path: &Path) -> io::Result<()> {
     DirBuilder::new().mode(0o700).create(path)?;
     sync_folder(path)
 }
 
-/// Replaces a file as a whole: after a crash it holds the old bytes or the new ones. Writers of the same file
-/// must exclude one another.
+/// Replaces a file atomically: after a crash it holds the old bytes or the new ones. Writers of the same file must
+/// exclude one another.
 pub fn replace_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
     replace_by(path, ".new", bytes)
 }
 
-/// The same where several processes may write it at once: the last one's bytes stay.
+/// Like [`replace_file`], for files that several processes may write concurrently: the last writer wins.
 pub fn replace_shared_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
     replace_by(path, &format!(".{}.new", uuid::Uuid::new_v4()), bytes)
 }
@@ -76,7 +76,7 @@ mod tests {
         fs::write(place.path().join("file"), "").unwrap();
         let in_a_file = make_folder(&place.path().join("file/b")).unwrap_err();
         assert_eq!(in_a_file.kind(), ErrorKind::NotADirectory);
-        // What is above it exists, and yet nothing can be made there.
+        // The parent exists, but nothing can be created in it.
         let nowhere = make_folder(Path::new("/proc/nothing/can/be/here")).unwrap_err();
         assert_eq!(nowhere.kind(), ErrorKind::NotFound);
     }

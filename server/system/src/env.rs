@@ -17,14 +17,14 @@ use std::ffi::OsString;
 
 use loopkeeper_core::settings::{names_match as matches, never_passes};
 
-/// Ours: the agent's session.
+/// Our variable: the agent's session.
 pub const SESSION: &str = "LOOPKEEPER_SESSION";
-/// Ours: set where the session goes on.
+/// Our variable: set if the session is resumed.
 pub const RESUMED: &str = "LOOPKEEPER_SESSION_RESUMED";
-/// Ours: where the keeper listens, for the hooks of its agent.
+/// Our variable: the keeper's socket, for the hooks of its agent.
 pub const SOCKET: &str = "LOOPKEEPER_SOCKET";
 
-/// Who is going to see the environment.
+/// The recipient of the environment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EnvAudience {
     Agent,
@@ -33,7 +33,7 @@ pub enum EnvAudience {
 }
 
 const BOTH: &[&str] = &[
-    // Who and where.
+    // Identity and location.
     "PATH",
     "HOME",
     "USER",
@@ -74,7 +74,7 @@ const BOTH: &[&str] = &[
     "REQUESTS_CA_BUNDLE",
     "CURL_CA_BUNDLE",
     "PIP_CERT",
-    // Where toolchains live and what they fetch from.
+    // Locations of toolchains and of their downloads.
     "CARGO_HOME",
     "CARGO_REGISTRIES_*",
     "RUSTUP_HOME",
@@ -197,7 +197,7 @@ pub fn scrubbed_env(
         .filter(|(name, _)| name.to_str().is_some_and(|name| listed(name) && !never_passes(name)))
         .collect();
     kept.entry("PYTHONDONTWRITEBYTECODE".into()).or_insert_with(|| "1".into());
-    // The user's own words: set as written.
+    // The user's explicit values, set as written.
     kept.extend(set.iter().map(|(name, value)| (name.into(), value.into())));
     kept.into_iter().collect()
 }

@@ -1,6 +1,6 @@
-//! The user's own repository. Read to see where it stands; written only by [`branch`] and [`commit`], where the user
-//! asked for that. Nothing that its configuration names is run: libgit2 runs nothing, and the `git` program, where it
-//! is needed, is told so.
+//! Access to the user's own repository. Read-only except for [`branch`] and [`commit`], which write only if the user
+//! asked for it. Runs nothing that the repository's configuration names: libgit2 runs nothing, and the `git` program,
+//! where it is needed, is started with settings that prevent it.
 
 pub mod branch;
 pub mod commit;
@@ -15,7 +15,7 @@ use loopkeeper_core::journal::GitHead;
 
 use super::work_trees::OtherWorkTrees;
 
-/// Of one iteration.
+/// Maximum number of subjects of one iteration.
 pub const MAX_SUBJECTS: usize = 20;
 
 #[derive(Debug, thiserror::Error)]
@@ -37,23 +37,23 @@ pub fn head(root: &Path) -> Result<Option<GitHead>, GitError> {
     }
 }
 
-/// Paths below `root` that git neither tracks nor ignores, other work trees of the repository left out, unprintable
+/// Paths below `root` that git neither tracks nor ignores, without other work trees of the repository, unprintable
 /// bytes escaped; `None` outside of a repository.
 pub fn untracked_paths(root: &Path) -> Result<Option<Vec<String>>, GitError> {
     let paths = program::untracked_paths(root)?;
     let others = OtherWorkTrees::new(root);
-    // Git lists a repository below another as a folder.
+    // Git lists a nested repository as a folder.
     let is_own = |path: &String| !path.ends_with('/') || !others.holds(&root.join(path));
     Ok(paths.map(|it| it.into_iter().filter(is_own).collect()))
 }
 
-/// Whether git ignores `path`, relative to `root`; `None` outside of a repository, and where nobody can say.
+/// Whether git ignores `path`, relative to `root`; `None` outside of a repository or if it cannot be determined.
 pub fn is_ignored(root: &Path, path: &Path) -> Option<bool> {
     Repository::discover(root).ok()?.is_path_ignored(root.join(path)).ok()
 }
 
-/// Whether a file, relative to `root`, is as the commit that is checked out has it; `None` outside of a repository, and
-/// where libgit2 cannot read it.
+/// Whether a file, relative to `root`, matches the checked-out commit; `None` outside of a repository or if libgit2
+/// cannot read it.
 pub fn is_unmodified(root: &Path, path: &Path) -> Option<bool> {
     let repository = Repository::discover(root).ok()?;
     let top = repository.workdir()?.canonicalize().ok()?;
@@ -67,19 +67,19 @@ pub fn is_unmodified(root: &Path, path: &Path) -> Option<bool> {
     }
 }
 
-/// The files that the user's index names.
+/// Counts of the files in the user's index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TrackedCounts {
     pub files: u64,
-    /// Those that look like tests.
+    /// Files that look like tests.
     pub tests: u64,
 }
 
-/// A larger index takes longer to read than anybody wants to wait for.
+/// Reading a larger index takes too long.
 const LARGEST_INDEX: u64 = 16 * 1024 * 1024;
 
-/// What the index of a plain repository at `root` holds. Reads that one file and no configuration; `None` where it
-/// is not there, not readable or too large.
+/// Counts the index entries of a plain repository at `root`. Reads that one file and no configuration; `None` if it is
+/// missing, unreadable or too large.
 pub fn count_tracked(root: &Path) -> Option<TrackedCounts> {
     let path = root.join(".git/index");
     std::fs::metadata(&path).ok().filter(|it| it.is_file() && it.len() <= LARGEST_INDEX)?;
@@ -89,8 +89,8 @@ pub fn count_tracked(root: &Path) -> Option<TrackedCounts> {
     Some(TrackedCounts { files: index.len() as u64, tests })
 }
 
-/// The first lines of the commits from `from` (left out; `None`: from the beginning) to `to`, oldest first; of more
-/// than [`MAX_SUBJECTS`] the last ones.
+/// First lines of the commits from `from` (exclusive; `None`: from the beginning) to `to`, oldest first; at most the
+/// last [`MAX_SUBJECTS`].
 pub fn commit_subjects(root: &Path, from: Option<&str>, to: &str) -> Result<Vec<String>, GitError> {
     match read_subjects(root, from, to) {
         Ok(subjects) => Ok(subjects),

@@ -11,7 +11,7 @@ use rustix::fs::{inotify, statvfs};
 
 use super::state_dir::{StateDir, StateError};
 
-/// A word that is looked for in a file stands in its first part, or is not worth reading further.
+/// Only the beginning of a file is searched for a text; the rest is not worth reading.
 const MAX_BYTES: u64 = 1 << 20;
 
 /// How many files and folders one user can watch.
@@ -19,12 +19,12 @@ pub fn max_user_watches() -> Option<u64> {
     std::fs::read_to_string("/proc/sys/fs/inotify/max_user_watches").ok()?.trim().parse().ok()
 }
 
-/// Whether one more watcher can be had.
+/// Whether one more watcher can be created.
 pub fn check_watcher() -> Result<(), String> {
     inotify::init(inotify::CreateFlags::CLOEXEC).map(drop).map_err(|error| error.to_string())
 }
 
-/// The state folder as it is.
+/// Facts about the state folder.
 pub fn state(state: &Result<StateDir, StateError>) -> Result<StateFacts, DoctorProblem> {
     let told = |error: &StateError| DoctorProblem { what: error.to_string(), hint: error.hint() };
     let root = state.as_ref().map_err(told)?.root();
@@ -39,7 +39,7 @@ pub fn state(state: &Result<StateDir, StateError>) -> Result<StateFacts, DoctorP
     })
 }
 
-/// What this user's environment and home folder show, with the variables as an agent would get them.
+/// Traces of a login in this user's environment and home folder, with the variables as an agent would get them.
 pub struct LoginTraces {
     passed: Vec<(OsString, OsString)>,
 }

@@ -1,5 +1,6 @@
-//! Requests of `GET` checks and of servers that are waited for. Each is made by a process of its own, which knows
-//! TLS, so that a keeper that rests does not: this side asks it and reads what it says. Judges no answer.
+//! Requests of `GET` checks and of servers that are waited for. Each request is made by a separate process that links
+//! TLS, so that an idle keeper does not have to; this side starts the process and reads its output. Does not judge the
+//! response.
 
 pub mod fetch_process;
 mod wire;
@@ -16,33 +17,33 @@ use super::process::{Job, StdinSource, orphans, run_for};
 use super::sandbox::Isolation;
 use super::trust::permit::Approved;
 
-/// What a process needs besides its request's own time, to begin and to say that there was none.
+/// Time that a process needs in addition to the request's timeout, to start and to report that there was no response.
 const BESIDES: Duration = Duration::from_millis(700);
-/// An answer's status and headers stand before its body.
+/// Limit of the status and headers that precede the body.
 const HEAD_BYTES: usize = 1024 * 1024;
 
 /// Runs HTTP requests in a sandboxed helper process.
 #[derive(Debug, Clone, Copy)]
 pub struct HttpClient<'a> {
-    /// It understands [`fetch_process::WORD`].
+    /// Must understand [`fetch_process::WORD`].
     pub program: &'a Path,
     pub domain: &'a Isolation,
-    /// Of the loop's other jobs: the mark in it tells whose the process is.
+    /// Environment of the loop's other jobs: its mark identifies the processes of the loop.
     pub env: &'a [(OsString, OsString)],
 }
 
-/// One request, with the addresses that it may lead to besides public ones.
+/// One request, with the non-public addresses that it may reach.
 #[derive(Debug, Clone)]
 pub struct HttpRequest {
     pub url: Approved<String>,
-    /// Where the servers that are started for it get ready.
+    /// Where the servers that are started for it become ready.
     pub servers: Vec<String>,
     pub timeout: Duration,
     pub redirects: u32,
 }
 
 impl HttpClient<'_> {
-    /// Asks, and waits for the answer. Dropping the future gives the request up.
+    /// Sends the request and waits for the response. Dropping the future cancels the request.
     pub async fn get(self, request: HttpRequest) -> HttpOutcome {
         match self.run_request(RequestKind::Answer, request).await {
             Ok(WireResponse::Reply(reply)) => reply,
@@ -51,7 +52,8 @@ impl HttpClient<'_> {
         }
     }
 
-    /// Whether anybody listens where a server is to get ready; the error says in words why nobody knows.
+    /// Whether something listens where a server is to become ready; the error is the reason why this is unknown, as
+    /// text.
     pub async fn is_taken(self, request: HttpRequest) -> Result<bool, String> {
         match self.run_request(RequestKind::Listener, request).await? {
             WireResponse::Taken(taken) => Ok(taken),
@@ -59,7 +61,7 @@ impl HttpClient<'_> {
         }
     }
 
-    /// The error says in words what is wrong with the one who should ask.
+    /// The error describes, as text, what is wrong with the process that should make the request.
     async fn run_request(self, what: RequestKind, request: HttpRequest) -> Result<WireResponse, String> {
         let HttpRequest { url, servers, timeout, redirects } = request;
         let question = WireRequest { what, url: url.value().clone(), servers, timeout, redirects };
@@ -67,7 +69,7 @@ impl HttpClient<'_> {
         let job = Job {
             argv: url.map(|_| vec![self.program.into(), fetch_process::WORD.into()]),
             cwd: "/".into(),
-            // Others may read arguments, and an address may hold a key.
+            // Other users may read arguments, and an address may contain a key.
             env: mark.chain([(wire::VARIABLE.into(), question.to_text().into())]).collect(),
             stdin: StdinSource::Null,
             grace: Duration::ZERO,

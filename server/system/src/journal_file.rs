@@ -1,5 +1,6 @@
-//! The journal as a file: what [`JournalFile::append`] returns is on disk, whatever happens next. The caller
-//! holds the loop's lock; this file neither locks nor decides. Reading beside a writer is in [`follow`].
+//! The journal as a file: the records that [`JournalFile::append`] returns are on disk, whatever happens next. The
+//! caller holds the loop's lock; this file neither locks nor decides. Reading concurrently with a writer is in
+//! [`follow`].
 
 pub mod follow;
 
@@ -15,18 +16,18 @@ use loopkeeper_text::moment::Moment;
 
 use super::durable;
 
-/// Given up when the disk is full, so that the record that says so still fits.
+/// Released when the disk is full, so that the record that reports it still fits.
 pub const RESERVE_BYTES: usize = 64 * 1024;
 
 /// Why a journal cannot be written or read.
 #[derive(Debug, thiserror::Error)]
 pub enum JournalError {
-    /// [`JournalFile::recover`], then [`JournalFile::spend_reserve`], then it takes one more record.
+    /// Call [`JournalFile::recover`], then [`JournalFile::spend_reserve`]; then one more record fits.
     #[error("the disk is full: the journal {} cannot grow", path.display())]
     Full { path: PathBuf, source: io::Error },
     #[error("cannot {action} the journal {}: {source}", path.display())]
     Io { action: &'static str, path: PathBuf, source: io::Error },
-    /// The kernel may have dropped what was written: only [`JournalFile::recover`] leads on.
+    /// The kernel may have dropped written bytes: only [`JournalFile::recover`] helps.
     #[error("the journal {} did not reach the disk: {source}", path.display())]
     Sync { path: PathBuf, source: io::Error },
     #[error("an earlier write of the journal {} failed and was not made good", path.display())]
@@ -69,16 +70,16 @@ impl JournalError {
 pub struct JournalFile {
     path: PathBuf,
     file: File,
-    /// As long as this writer left the file.
+    /// Length of the file after this writer's last write.
     len: u64,
     chain: ChecksumChain,
-    /// The records that count and of which nobody knows yet whether they are on disk: the end of the file.
+    /// Records that count but are not known to be on disk: the end of the file.
     loose: Vec<u8>,
-    /// Where the chain stands on disk.
+    /// The checksum chain up to the last synced record.
     synced: ChecksumChain,
-    /// Records that count and were cut off to make a failed write good: the next write begins with them.
+    /// Records that count and were cut off to repair a failed write: the next write begins with them.
     owed: Vec<u8>,
-    /// Of the records that this writer appends.
+    /// Epoch of the records that this writer appends.
     epoch: u32,
     health: JournalHealth,
 }
@@ -86,22 +87,22 @@ pub struct JournalFile {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum JournalHealth {
     Sound,
-    /// What lies behind `len` is unknown.
+    /// The bytes behind `len` are unknown.
     Broken,
 }
 
-/// A journal that existed before, opened for going on.
+/// An existing journal, opened to be continued.
 #[derive(Debug)]
 pub struct ReopenedJournal {
     pub journal: JournalFile,
-    /// Empty when the keeper that made the file never got to write: nothing was ever started.
+    /// Empty if the keeper that created the file never wrote: nothing was ever started.
     pub entries: Vec<Entry>,
-    /// Where the bytes of a write that was cut off were put aside.
+    /// Where the bytes of a torn write were saved.
     pub torn: Option<PathBuf>,
 }
 
 impl JournalFile {
-    /// A new journal; fails where there is one already.
+    /// Creates a journal; fails if one exists.
     pub fn create(path: &Path) -> Result<Self, JournalError> {
         let failed = |source| io_error("create", path, source);
         let file = options().create_new(true).open(path).map_err(failed)?;
@@ -112,8 +113,8 @@ impl JournalFile {
         Ok(journal)
     }
 
-    /// An existing journal, in an epoch of its own. A torn end is copied aside and cut; a damaged journal is
-    /// left as it is and refused.
+    /// Opens an existing journal in a new epoch. A torn end is copied aside and cut; a damaged journal is left as it is
+    /// and refused.
     pub fn open(path: &Path) -> Result<ReopenedJournal, JournalError> {
         let file = options().open(path).map_err(|source| match source.kind() {
             ErrorKind::NotFound => JournalError::Gone { path: path.to_owned() },
@@ -129,11 +130,11 @@ impl JournalFile {
             JournalTail::Torn { .. } => Some(put_aside(path, bytes.get(good_len..).unwrap_or_default())?),
         };
         file.set_len(good_len as u64).map_err(|source| io_error("cut", path, source))?;
-        // What a keeper wrote without living to see it synced is read as written, so it has to stay.
+        // Records that a keeper wrote but did not live to sync are read as written, so they must become durable.
         file.sync_all().map_err(|source| io_error("sync", path, source))?;
         sync_folder(path)?;
         let journal = Self::from_parts(path, file, chain, good_len as u64);
-        // Without room for a reserve the loop still goes on; the next append tells about the disk.
+        // Without room for a reserve the loop still continues; the next append reports the disk.
         let _ = journal.refill_reserve();
         Ok(ReopenedJournal { journal, entries, torn })
     }
@@ -145,7 +146,7 @@ impl JournalFile {
         Self { path: path.to_owned(), file, len, chain, loose, synced, owed, epoch, health }
     }
 
-    /// Appends the records as one write. When this returns they are on disk, with everything noted before; when it
+    /// Appends the records as one write. When this returns they are on disk, with all earlier unsynced records; if it
     /// fails none of them counts.
     pub fn append(&mut self, at: Moment, records: Vec<Record>) -> Result<Vec<Entry>, JournalError> {
         let (chain, bytes, entries) = self.chain_records(at, records)?;
@@ -165,7 +166,7 @@ impl JournalFile {
         Ok(entries)
     }
 
-    /// Whatever was noted is on disk when this returns.
+    /// When this returns, all records written so far are on disk.
     pub fn sync(&mut self) -> Result<(), JournalError> {
         if self.loose.is_empty() && self.owed.is_empty() {
             return Ok(());
@@ -202,7 +203,7 @@ impl JournalFile {
         self.loose.clear();
     }
 
-    /// Whether the file is still the one at its path, and as this writer left it.
+    /// Whether the file at the path is still the same file, unchanged since this writer's last write.
     pub fn verify_unchanged(&self) -> Result<(), JournalError> {
         let path = || self.path.clone();
         let ours = self.file.metadata().map_err(|source| io_error("look at", &self.path, source))?;
@@ -216,8 +217,8 @@ impl JournalFile {
         if ours.len() == self.len { Ok(()) } else { Err(JournalError::Foreign { path: path() }) }
     }
 
-    /// Makes a journal usable again after a failed write: on a new descriptor, everything that is on disk for
-    /// certain is verified and everything behind it cut. What was noted meanwhile goes before the next record.
+    /// Makes a journal usable again after a failed write: opens a new descriptor, verifies everything that is known to
+    /// be on disk and cuts the rest. Unsynced records are written again before the next record.
     pub fn recover(&mut self) -> Result<(), JournalError> {
         let gone = || JournalError::Gone { path: self.path.clone() };
         let file = options().open(&self.path).map_err(|source| match source.kind() {
@@ -239,7 +240,7 @@ impl JournalFile {
         self.verify_unchanged()
     }
 
-    /// Gives the reserve up: room for one record on a full disk.
+    /// Releases the reserve: room for one record on a full disk.
     pub fn spend_reserve(&self) -> Result<(), JournalError> {
         match std::fs::remove_file(reserve_of(&self.path)) {
             Err(source) if source.kind() != ErrorKind::NotFound => {
@@ -249,13 +250,13 @@ impl JournalFile {
         }
     }
 
-    /// Takes the reserve again, where it was given up. Succeeds when there is room again.
+    /// Restores a released reserve. Fails while there is no room.
     pub fn refill_reserve(&self) -> Result<(), JournalError> {
         let path = reserve_of(&self.path);
         if std::fs::metadata(&path).is_ok_and(|it| it.len() == RESERVE_BYTES as u64) {
             return Ok(());
         }
-        // Written, not just sized: a hole reserves nothing.
+        // Written, not just sized: a sparse file reserves nothing.
         let filled =
             OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&path).and_then(
                 |mut file| {
@@ -274,7 +275,7 @@ impl JournalFile {
             return Err(JournalError::Broken { path: self.path.clone() });
         }
         self.verify_unchanged()?;
-        // A full disk may take a part without an error: going on is how the reason comes out.
+        // A full disk may accept a part without an error; the next write returns the reason.
         if let Err(source) = self.file.write_all(bytes) {
             if self.file.set_len(self.len).is_err() {
                 self.health = JournalHealth::Broken;
@@ -287,7 +288,7 @@ impl JournalFile {
     fn sync_file(&mut self) -> Result<(), JournalError> {
         if let Err(source) = self.file.sync_data() {
             self.health = JournalHealth::Broken;
-            // Some file systems find out only now that there is no room.
+            // Some file systems report a full disk only now.
             return Err(match io_error("sync", &self.path, source) {
                 JournalError::Io { path, source, .. } => JournalError::Sync { path, source },
                 full => full,
@@ -297,7 +298,7 @@ impl JournalFile {
     }
 }
 
-/// Reads a journal without touching it.
+/// Reads a journal without changing it.
 pub fn read(path: &Path) -> Result<ParsedJournal, JournalError> {
     bytes_of(path).map(|bytes| reading::parse_journal(&bytes))
 }

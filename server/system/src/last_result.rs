@@ -1,4 +1,4 @@
-//! Remembers the result for the last input: files that are read before every use and rarely change.
+//! Caches the result for the last input: for files that are read before every use and rarely change.
 
 use std::sync::{Mutex, PoisonError};
 

@@ -1,4 +1,4 @@
-//! Logging: where spans and events of `tracing` are written, and which. Every line is redacted and sanitised here, for
+//! Logging: selects spans and events of `tracing` and writes them. Every line is redacted and sanitised here, because
 //! its text may come from agents, checks and file names.
 
 mod filter;
@@ -28,7 +28,7 @@ use self::log_file::LogFile;
 /// A keeper's log in its loop's folder.
 pub const KEEPER_LOG: &str = "keeper.log";
 
-/// What is longer is cut.
+/// Longer lines are cut.
 const LINE_CHARS: usize = 2000;
 
 /// Receives formatted lines. Must not log.
@@ -60,7 +60,7 @@ impl<'a, S: LogSink + 'a> MakeWriter<'a> for RedactedSink<S> {
     }
 }
 
-/// The formatter writes an event at once.
+/// The formatter writes an event in one call.
 impl<S: LogSink> Write for EventWriter<'_, S> {
     fn write(&mut self, event: &[u8]) -> io::Result<usize> {
         let text = String::from_utf8_lossy(event);
@@ -74,17 +74,17 @@ impl<S: LogSink> Write for EventWriter<'_, S> {
     }
 }
 
-/// Standard error.
+/// Writes to standard error.
 pub(crate) struct StderrSink;
 
 impl LogSink for StderrSink {
     fn write_line(&self, _: Level, line: &str) {
-        // There is no other place for it.
+        // There is no other place to report a failure.
         let _ = writeln!(io::stderr(), "{line}");
     }
 }
 
-/// The message without time, level and spans: a terminal shows it among other messages.
+/// Formats the message without time, level and spans: a terminal shows it among other messages.
 struct MessageOnly;
 
 impl<S, N> FormatEvent<S, N> for MessageOnly
@@ -103,7 +103,7 @@ where
     }
 }
 
-/// Where warnings of a keeper are shown besides its log file.
+/// Where a keeper's warnings are shown in addition to its log file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WarningEcho {
     None,
@@ -124,7 +124,8 @@ pub fn log_to_file(
     Ok(tracing::subscriber::set_default(Registry::default().with(file).with(terminal)))
 }
 
-/// Shows this thread's warnings on standard error until the guard is dropped; with `LOOPKEEPER_LOG`, what it selects.
+/// Shows this thread's warnings on standard error until the guard is dropped; if `LOOPKEEPER_LOG` is set, what it
+/// selects.
 pub fn log_to_stderr(redactor: Redactor) -> Result<DefaultGuard, LogFilterError> {
     let Some(filter) = filter_from_env()? else {
         return Ok(tracing::subscriber::set_default(Registry::default().with(terminal_layer(redactor))));
@@ -132,7 +133,7 @@ pub fn log_to_stderr(redactor: Redactor) -> Result<DefaultGuard, LogFilterError>
     Ok(tracing::subscriber::set_default(Registry::default().with(stderr_layer(redactor).with_filter(filter))))
 }
 
-/// Everything about an event on standard error.
+/// Shows every field of an event on standard error.
 pub fn stderr_layer<S>(redactor: Redactor) -> impl Layer<S>
 where
     S: Subscriber + for<'a> LookupSpan<'a>,
@@ -140,7 +141,7 @@ where
     format::layer().with_ansi(false).with_writer(RedactedSink { redactor, sink: StderrSink })
 }
 
-/// Warnings alone: errors end the command, which reports them itself.
+/// Shows warnings only: errors end the command, which reports them itself.
 fn terminal_layer<S>(redactor: Redactor) -> impl Layer<S>
 where
     S: Subscriber + for<'a> LookupSpan<'a>,

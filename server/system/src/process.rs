@@ -1,6 +1,6 @@
-//! Runs agents and checks, each under a warden (see `keeper::warden`) that leaves nobody behind.
+//! Runs agents and checks, each under a warden (see `keeper::warden`) that leaves no process behind.
 //!
-//! Only this module starts programs in a keeper. It reads nothing into what they say or how they end.
+//! Only this module starts programs in a keeper. It does not interpret their output or exit status.
 
 mod collected;
 pub mod hardening;
@@ -55,9 +55,10 @@ pub struct Job {
     /// The complete environment (see [`super::env::scrubbed_env`]); nothing is inherited.
     pub env: Vec<(OsString, OsString)>,
     pub stdin: StdinSource,
-    /// Between TERM and KILL.
+    /// Time between TERM and KILL.
     pub grace: Duration,
-    /// The output, secrets of `env` and of our own environment redacted, goes to `BASE.out` and, where it is long, `BASE.tail`.
+    /// The output, with secrets of `env` and of our own environment redacted, goes to `BASE.out` and, if it is long,
+    /// `BASE.tail`.
     pub output: Option<PathBuf>,
 }
 
@@ -90,7 +91,7 @@ pub enum OutputEvent {
         stream: Stream,
         bytes: Vec<u8>,
     },
-    /// A line over `agent::LINE_BYTES`; it is in the output file only.
+    /// A line longer than `agent::LINE_BYTES`; it is in the output file only.
     Oversize {
         stream: Stream,
         bytes: usize,
@@ -105,21 +106,21 @@ pub enum TerminateMode {
     Now,
 }
 
-/// How a run ended. Its kill domain is empty but for `left`.
+/// How a run ended. Its kill domain is empty except for `left`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct JobOutcome {
     pub exit: Option<i32>,
     pub signal: Option<i32>,
-    /// Why the program could not be started after all, in words.
+    /// Why the program could not be started after all, as text.
     pub not_started: Option<String>,
-    /// Outlived the main process and were ended, as `pid name`.
+    /// Processes that outlived the main process and were ended, as `pid name`.
     pub survivors: Vec<String>,
-    /// Could not be ended, as `pid name`.
+    /// Processes that could not be ended, as `pid name`.
     pub left: Vec<String>,
     pub cpu_ms: u64,
-    /// Output bytes that are in no file.
+    /// Number of output bytes that are in no file.
     pub dropped: u64,
-    /// Why the output could not be written, in words.
+    /// Why the output could not be written, as text.
     pub output_error: Option<String>,
 }
 
@@ -137,21 +138,21 @@ pub enum ProcessError {
     Start { program: String, source: io::Error },
 }
 
-/// Starts a job under a warden of its own. Needs a tokio runtime, and a thread that lives as long as the job.
+/// Starts a job under a separate warden. Needs a tokio runtime, and a thread that lives as long as the job.
 pub fn start(job: &Job, domain: &Isolation) -> Result<JobHandle, ProcessError> {
     start_with(job, StreamLayout::Apart, |program, ends| {
         start_single_warden(job, program, domain.command(None), ends)
     })
 }
 
-/// Whether a job has a pipe for each stream or one for both. Two do not show what was written first.
+/// Whether a job has one pipe per stream or one for both. Two pipes do not preserve the order of writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StreamLayout {
     Apart,
     Together,
 }
 
-/// What a job holds the other ends of.
+/// Our ends of the job's pipes.
 struct ChildStdio {
     control: OwnedFd,
     out: OwnedFd,
@@ -207,7 +208,7 @@ fn start_with(
     })
 }
 
-/// Knows the secrets of the job's environment and of our own.
+/// Redacts the secrets of the job's environment and of our own.
 fn redactor(job: &Job) -> Redactor {
     let own = std::env::vars_os();
     let all = job.env.iter().cloned().chain(own);
@@ -226,7 +227,7 @@ fn find_program(job: &Job) -> Result<PathBuf, ProcessError> {
         .ok_or_else(|| ProcessError::NotFound { program: name.to_string_lossy().into_owned() })
 }
 
-/// What the keeper hears and says of a job.
+/// The channels between the keeper and a job.
 struct JobChannels {
     control: UnixStream,
     for_pump: tokio::net::UnixStream,

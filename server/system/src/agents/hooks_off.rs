@@ -1,4 +1,4 @@
-//! Whether Claude Code passes over every hook, by the settings that count for it. They are read, never written.
+//! Detects whether Claude Code skips all hooks, from the settings that apply to it. Reads them, never writes.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -9,16 +9,17 @@ use loopkeeper_core::journal::AgentPlan;
 
 use crate::config_files;
 
-/// Of whoever looks after the machine.
+/// Settings managed by the machine's administrator.
 const MANAGED: &str = if cfg!(target_os = "macos") {
     "/Library/Application Support/ClaudeCode/managed-settings.json"
 } else {
     "/etc/claude-code/managed-settings.json"
 };
-/// The folder's, the one that counts first.
+/// Settings of the folder, highest precedence first.
 const OF_FOLDER: [&str; 2] = [".claude/settings.local.json", ".claude/settings.json"];
 
-/// Where they are switched off, for people. `env`: what the agent gets; the last of several counts.
+/// The place where hooks are disabled, as text for the user. `env`: the agent's environment; the last value of a
+/// variable counts.
 pub fn place(plan: &AgentPlan, root: &Path, env: &[(OsString, OsString)]) -> Option<String> {
     let value = |name: &str| env.iter().rev().find(|it| it.0 == name).map(|it| it.1.as_os_str());
     let text = |path: PathBuf| config_files::read_text(&path).ok().flatten();
@@ -54,7 +55,7 @@ mod tests {
 
     use super::place;
 
-    /// As Claude Code was seen to weigh them.
+    /// The precedence observed in Claude Code.
     #[test]
     fn the_settings_that_count_first_say_whether_hooks_are_off() {
         let check = |settings: [&str; 4], name: &str, expect: Option<&str>| {

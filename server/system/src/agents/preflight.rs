@@ -6,7 +6,7 @@ use std::io::Read as _;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-/// More than the first line that a kernel reads.
+/// More than the length of the first line that a kernel reads.
 const FIRST: u64 = 512;
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -26,7 +26,7 @@ pub enum PreflightError {
 }
 
 impl PreflightError {
-    /// `agent` is its name.
+    /// `agent` is the agent's name.
     pub(super) fn hint(&self, agent: &str, path: &Path) -> String {
         match self {
             Self::Missing | Self::NoFile => {
@@ -51,7 +51,7 @@ pub(super) fn check_executable(path: &Path) -> Result<(), PreflightError> {
     if found.permissions().mode() & 0o111 == 0 { Err(PreflightError::NotExecutable) } else { Ok(()) }
 }
 
-/// The same, and what the first line of a script says. A file that may not be read may still be run.
+/// Like [`check_executable`], and also checks the shebang of a script. An unreadable file may still be executable.
 pub(super) fn check_program(path: &Path) -> Result<(), PreflightError> {
     check_executable(path)?;
     let mut first = Vec::new();
@@ -61,7 +61,7 @@ pub(super) fn check_program(path: &Path) -> Result<(), PreflightError> {
 
 fn first_line(bytes: &[u8]) -> Result<(), PreflightError> {
     let Some(rest) = bytes.strip_prefix(b"#!") else {
-        // Every binary format has a zero among its first bytes, no text has.
+        // Every binary format has a zero among its first bytes; no text has.
         return if bytes.contains(&0) { Ok(()) } else { Err(PreflightError::NoInterpreter) };
     };
     let line = rest.split(|it| *it == b'\n').next().unwrap_or_default();
@@ -90,7 +90,7 @@ mod tests {
         check(b"#!/bin/sh\ncat\n", Ok(()));
         check(b"#! /usr/bin/env python3\n", Ok(()));
         check(b"#!/bin/sh", Ok(()));
-        // Relative to wherever it is started: the kernel's affair.
+        // Relative to the working directory at start: left to the kernel.
         check(b"#!tool\n", Ok(()));
         check(b"\x7fELF\x02\x01\x01\x00\x00", Ok(()));
         check(b"cat > prompt\n", Err(PreflightError::NoInterpreter));

@@ -1,5 +1,5 @@
-//! Where the repository of a work tree keeps what a commit writes, found by reading alone. A `.git` that leads
-//! somewhere else counts only where that place leads back: a work tree must not name a folder that is not its own.
+//! Finds where the repository of a work tree stores what a commit writes. Only reads files. A `.git` that leads
+//! elsewhere counts only if that place leads back: a work tree must not name a folder that is not its own.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -26,7 +26,7 @@ pub(super) fn find_repository(root: &Path) -> Option<GitDirs> {
     Some(GitDirs { git_dir: text(git_dir)?, common_dir: text(common_dir)? })
 }
 
-/// Of a work tree beside the first one.
+/// The git directories of a linked work tree.
 fn linked(top: &Path, dot_git: &Path) -> Option<(PathBuf, PathBuf)> {
     let line = |path: &Path| fs::read_to_string(path).ok().map(|it| it.trim_end().to_owned());
     let git_dir = top.join(line(dot_git)?.strip_prefix("gitdir: ")?);
@@ -38,7 +38,7 @@ fn linked(top: &Path, dot_git: &Path) -> Option<(PathBuf, PathBuf)> {
     Some((git_dir, common_dir))
 }
 
-/// Whether Codex is told elsewhere what its sandbox is: by the user's own words, or by its configuration.
+/// Whether Codex's sandbox is configured elsewhere: by the user's arguments or by its configuration.
 pub(super) fn codex_is_told(words: &[String], env: &[&[(String, String)]]) -> bool {
     let told = |name: &str| {
         let set = env.iter().rev().flat_map(|it| it.iter()).find(|it| it.0 == name);
@@ -80,7 +80,7 @@ mod tests {
         assert_eq!(find_repository(&main.join("sub")), find_repository(&main));
         let found = find_repository(&other).unwrap();
         assert_eq!((found.git_dir, found.common_dir), (text("main/.git/worktrees/other"), text("main/.git")));
-        // One that only says that it belongs there.
+        // A folder that only claims to belong there.
         let stranger = base.join("stranger");
         fs::create_dir(&stranger).unwrap();
         for said in [text("main/.git/worktrees/other"), text("main/.git"), text("nowhere")] {

@@ -5,8 +5,8 @@ use std::io::{self, ErrorKind};
 use std::os::unix::fs::{DirBuilderExt as _, symlink};
 use std::path::Path;
 
-/// Links in `ours` to everything in `theirs` but the file named `but`. What the program put into `ours` by itself
-/// stays.
+/// Links in `ours` to everything in `theirs` except the file named `but`. Files that the program created in `ours` are
+/// kept.
 pub fn populate_shadow_home(theirs: &Path, ours: &Path, but: &str) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(ours)?;
     let entries = match fs::read_dir(theirs) {

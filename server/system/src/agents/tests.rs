@@ -10,7 +10,7 @@ use loopkeeper_task::criterion::{Check, Criterion};
 
 use super::{AgentError, AgentQuery, find_program, plan_agent};
 
-/// A work tree and a folder of programs beside it.
+/// A work tree and a folder of programs next to it.
 struct Ground {
     _folder: tempfile::TempDir,
     root: PathBuf,
@@ -54,7 +54,7 @@ fn planned(place: &Ground, wanted: &str, agents: &[AgentSettings]) -> Result<Vec
     planned_as(place, wanted, agents, User { is_root: false, env_set: &[] })
 }
 
-/// Who starts it, and what `[env] set` says.
+/// The user who starts the agent, and the value of `[env] set`.
 #[derive(Clone, Copy)]
 struct User<'a> {
     is_root: bool,
@@ -98,7 +98,7 @@ fn programs_inside_the_work_tree_are_never_found() {
         &place.bin,
     ]);
     assert_eq!(find_program("claude", &inside, &place.root), None);
-    // The same search finds what lies outside.
+    // The same search finds a program outside.
     program(&place.bin.join("claude"));
     assert_eq!(find_program("claude", &inside, &place.root), Some(place.bin.join("claude")));
 }
@@ -180,7 +180,7 @@ fn arguments_that_ask_nobody_are_no_way_around_the_permissions() {
     let in_front = AgentSettings { command: vec!["claude".into(), skip.into()], ..agent("claude", &[]) };
     assert!(matches!(planned(&place, "claude", &[in_front]), Err(AgentError::Bypass { .. })));
     assert!(with_args(&place, "amp", Edits, &["--dangerously-allow-all"]).is_ok());
-    // Of a command of one's own nobody knows; trust shows it.
+    // Nothing is known about a user's own command; trust shows it.
     let mine = agent("mine", &["claude", skip]);
     assert!(planned(&place, "mine", &[mine]).is_ok());
 }

@@ -57,7 +57,7 @@ fn a_window_slides() {
     assert_eq!(world.take("a", 2, 2, T0 + HOUR_MS - 1), full(T0 + HOUR_MS));
     assert_eq!(world.take("a", 2, 2, T0 + HOUR_MS), taken(2));
     assert_eq!(world.take("b", 2, 2, T0 + HOUR_MS), full(T0 + HOUR_MS + 1_000));
-    // Another loop has another limit; under a lower one more than the oldest have to leave.
+    // Another loop has another limit; under a lower one more than the oldest call must expire.
     assert_eq!(world.take("c", 1, 3, T0 + HOUR_MS), taken(3));
     assert_eq!(world.take("d", 1, 1, T0 + HOUR_MS + 10), full(T0 + HOUR_MS + HOUR_MS));
     let mode = std::fs::metadata(world.path()).unwrap().permissions().mode();
@@ -70,7 +70,7 @@ fn the_same_iteration_is_charged_once() {
     assert_eq!(world.take("a", 1, 1, T0), taken(1));
     assert_eq!(world.take("a", 1, 1, T0 + 5_000), taken(1));
     assert_eq!(this_hour(&world.path(), T0 + 5_000).unwrap(), 1);
-    // It counts from when it really starts.
+    // The call counts from its actual start.
     assert_eq!(world.take("b", 1, 1, T0 + 6_000), full(T0 + 5_000 + HOUR_MS));
 }
 
@@ -84,7 +84,7 @@ fn lines_that_make_no_sense_are_passed_over() {
     };
     check(b"nonsense\n\n \n1 2\n-1 a 1\n99999999999999999999999 a 1\n", 1);
     check(&[format!("{T0} a 1\n").as_bytes(), b"\xff\xfe\0\n", format!("{T0} a 2\n").as_bytes()].concat(), 3);
-    // Torn: the next line begins anew.
+    // Torn: the next record starts a new line.
     check(format!("{T0} a 1\n{T0} a").as_bytes(), 2);
     check(format!("{T0} a 1 more\n{T0} a 2\n{T0} a 2\n").as_bytes(), 2);
 }
@@ -93,7 +93,7 @@ fn lines_that_make_no_sense_are_passed_over() {
 fn a_clock_that_was_set_back_holds_nobody_up_for_longer_than_an_hour() {
     let ahead = T0 + 10 * 365 * 24 * HOUR_MS;
     let world = World::new(format!("{ahead} a 1\n{ahead} a 2\n").as_bytes());
-    // As if they were made now, for all that ask later too.
+    // Counted as made now, for all later requests, too.
     assert_eq!(world.take("b", 1, 2, T0), full(T0 + HOUR_MS));
     assert_eq!(world.take("b", 1, 2, T0 + 60_000), full(T0 + HOUR_MS));
     assert_eq!(world.take("b", 1, 2, T0 + HOUR_MS), taken(1));
@@ -108,7 +108,7 @@ fn a_long_list_is_cut_to_what_counts() {
     let world = World::new(format!("{old}{}", format_line(T0 - 1, "a", 1)).as_bytes());
     assert_eq!(world.take("b", 1, 9, T0), taken(2));
     assert_eq!(world.text(), format!("{} a 1\n{T0} b 1\n", T0 - 1));
-    // Whatever fills it, only its end is read, and it gets short again.
+    // Whatever the list contains, only its end is read, and it becomes short again.
     let world =
         World::new(&[vec![b'x'; 3 << 20], b"\n".to_vec(), format_line(T0, "a", 1).into_bytes()].concat());
     assert_eq!(world.take("b", 1, 9, T0), taken(2));

@@ -1,5 +1,5 @@
-//! The branch that a loop works on: made, or checked out where that loses nothing. Only through libgit2, which runs no
-//! hook and no filter of the repository's; what would need one is refused.
+//! Creates the branch that a loop works on, or checks it out if that loses nothing. Uses only libgit2, which runs no
+//! hook and no filter of the repository; a checkout that needs one is refused.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use loopkeeper_text::sanitize;
 
 const HEADS: &str = "refs/heads/";
 
-/// Why a branch cannot be taken; nothing was changed.
+/// Why a branch cannot be used; nothing was changed.
 #[derive(Debug, thiserror::Error)]
 #[error("the branch `{}` cannot be checked out: {why}", sanitize::line(name))]
 pub struct BranchError {
@@ -31,7 +31,7 @@ pub enum BranchStep {
     CheckOut,
 }
 
-/// Whether [`switch_to_branch`] would do it, and how. Changes nothing.
+/// Whether and how [`switch_to_branch`] would switch. Changes nothing.
 pub fn preview_switch(root: &Path, name: &str) -> Result<BranchStep, BranchError> {
     let step = |way: BranchAction| match way {
         BranchAction::None(_) => BranchStep::Nothing,
@@ -42,17 +42,16 @@ pub fn preview_switch(root: &Path, name: &str) -> Result<BranchStep, BranchError
     plan_action(root, name).map(step).map_err(|why| BranchError { name: name.to_owned(), why })
 }
 
-/// Makes the branch where there is none, from where HEAD stands, and checks it out. A new one leaves files and index
-/// as they are; an existing one is checked out only where no file is touched that differs from HEAD. Done a second
-/// time it changes nothing.
+/// Creates the branch at HEAD if it does not exist, and checks it out. A new branch leaves files and index as they are;
+/// an existing one is checked out only if this touches no file that differs from HEAD. Idempotent.
 pub fn switch_to_branch(root: &Path, name: &str) -> Result<LoopBranch, BranchError> {
     let taken = plan_action(root, name).and_then(|way| apply_action(name, way));
     taken.map_err(|why| BranchError { name: name.to_owned(), why })
 }
 
-/// How the branch is reached.
+/// How to get to the branch.
 enum BranchAction {
-    /// There is nothing to take it in.
+    /// There is no repository to create it in.
     None(&'static str),
     There,
     Make {
@@ -127,7 +126,7 @@ fn apply_action(name: &str, way: BranchAction) -> Result<LoopBranch, String> {
     }
 }
 
-/// A kind of repository that only git itself reads.
+/// A kind of repository that only git itself can read.
 fn unreadable(root: &Path, name: &str, error: &git2::Error) -> Result<BranchAction, String> {
     let is_there =
         super::program::head(root).ok().flatten().and_then(|it| it.branch).is_some_and(|it| it == name);
@@ -147,7 +146,7 @@ pub(super) fn current_branch(repo: &Repository) -> Result<Option<String>, git2::
     Ok(target.and_then(|it| it.strip_prefix(HEADS).map(str::to_owned)))
 }
 
-/// Nothing of the user's is half done.
+/// Fails if an operation of the user (such as a merge) is in progress.
 pub(super) fn ensure_no_operation(repo: &Repository) -> Result<(), String> {
     let what = match repo.state() {
         RepositoryState::Clean => return Ok(()),
@@ -163,7 +162,7 @@ pub(super) fn ensure_no_operation(repo: &Repository) -> Result<(), String> {
     Err(format!("{what} is in progress"))
 }
 
-/// Somebody else writes the index, or died while doing so.
+/// Fails if another process is writing the index or died while writing it.
 pub(super) fn ensure_index_unlocked(repo: &Repository) -> Result<(), String> {
     let lock = repo.path().join("index.lock");
     if lock.symlink_metadata().is_ok() { Err("another git holds index.lock".to_owned()) } else { Ok(()) }
@@ -199,8 +198,8 @@ fn safe_to_switch(repo: &Repository, branch: &Reference<'_>) -> Result<(), Strin
     refuse_overwriting(repo, head.as_ref(), &target)
 }
 
-/// A file that the checkout writes or removes must be as the last commit has it, or as it will be. Asked file by file,
-/// since a trial of libgit2's finds no conflicts; the checkout itself is a careful one all the same.
+/// A file that the checkout writes or removes must match the last commit or the target. Checked file by file, because a
+/// dry run of libgit2 finds no conflicts; the checkout itself is a safe one all the same.
 fn refuse_overwriting(repo: &Repository, from: Option<&Tree<'_>>, to: &Tree<'_>) -> Result<(), String> {
     let diff = repo.diff_tree_to_tree(from, Some(to), None).map_err(|it| it.message().to_owned())?;
     for delta in diff.deltas() {
@@ -237,7 +236,7 @@ fn refuse_filtered(repo: &Repository, from: Option<&Tree<'_>>, to: &Tree<'_>) ->
     Ok(())
 }
 
-/// What libgit2 does not do between a file and what is stored of it.
+/// A conversion between a file and its stored bytes that libgit2 does not perform.
 pub(super) fn unsupported_filter(repo: &Repository, path: &Path) -> Option<String> {
     let value = |name| repo.get_attr(path, name, AttrCheckFlags::FILE_THEN_INDEX).ok().flatten();
     let named = |it: &&str| !matches!(*it, "" | "true" | "false" | "[set]" | "[unset]");
@@ -245,7 +244,7 @@ pub(super) fn unsupported_filter(repo: &Repository, path: &Path) -> Option<Strin
     found.map(sanitize::line)
 }
 
-/// Git has a branch checked out in one work tree at a time.
+/// Git allows a branch to be checked out in only one work tree at a time.
 fn refuse_shared(repo: &Repository, name: &str) -> Result<(), String> {
     let common = repo.commondir();
     let others =

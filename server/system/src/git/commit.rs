@@ -1,6 +1,6 @@
-//! One commit of what iterations changed, on the branch that is checked out. Through libgit2: no hook runs, nothing is
-//! signed, nobody is asked. Only the named files are in it, with the bytes that the snapshot holds; what the user has
-//! staged stays staged, and what else differs stays as it is.
+//! Commits what iterations changed on the branch that is checked out. Uses libgit2: no hook runs, nothing is signed,
+//! nothing prompts. The commit contains only the named files, with the bytes of the snapshot; what the user has staged
+//! stays staged, and other differences stay as they are.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
@@ -21,11 +21,11 @@ const EXECUTABLE: i32 = 0o100_755;
 const LINK: i32 = 0o120_000;
 const FOLDER: i32 = 0o040_000;
 const OTHER_REPOSITORY: i32 = 0o160_000;
-/// A commit that was made by a keeper that died is at most this far behind HEAD.
+/// A commit of a keeper that died is at most this far behind HEAD.
 const LOOKED_BACK: usize = 20;
 const NAMED: usize = 3;
 
-/// What is to be committed.
+/// The commit to make.
 pub struct CommitRequest<'a> {
     pub root: &'a Path,
     /// The branch that HEAD must be on.
@@ -33,12 +33,12 @@ pub struct CommitRequest<'a> {
     pub iteration: u32,
     pub subject: &'a str,
     pub body: &'a str,
-    /// The trailer by which the commit is known again.
+    /// The trailer that identifies the commit.
     pub mark: &'a str,
 }
 
-/// Commits `paths` (relative to the root), with what `held` says of each. Never fails: what keeps it from being made
-/// is told, and everything stays as it is.
+/// Commits `paths` (relative to the root) with the contents given by `held`. Never fails: the obstacle is returned, and
+/// everything stays as it is.
 pub fn commit_paths(
     order: &CommitRequest<'_>,
     paths: &BTreeSet<Vec<u8>>,
@@ -60,13 +60,13 @@ struct CommitResult {
 }
 
 type StoredEntry = Option<(Oid, i32)>;
-/// By the path from the top of the work tree.
+/// Keyed by the path from the top of the work tree.
 type StoredEntries = BTreeMap<Vec<u8>, StoredEntry>;
 
 struct CommitBuilder<'a> {
     order: &'a CommitRequest<'a>,
     repo: Repository,
-    /// Of the root, from the top of the work tree.
+    /// Path of the root from the top of the work tree.
     prefix: Vec<u8>,
     left_out: Vec<String>,
 }
@@ -149,12 +149,12 @@ impl<'a> CommitBuilder<'a> {
         Ok(CommitResult { commit: Some(id), note })
     }
 
-    /// A second handle, so that `self` can note what it leaves out meanwhile.
+    /// A second handle, so that `self` can record omitted paths while the first one is borrowed.
     fn reopen_repository(&self) -> Result<Repository, String> {
         Repository::open(self.repo.path()).map_err(|it| error_message(&it))
     }
 
-    /// The commit with our mark, of a keeper that died before it could tell.
+    /// The commit with our mark, made by a keeper that died before it recorded the commit.
     fn made_before<'r>(&self, head: &Commit<'r>) -> Option<Commit<'r>> {
         let is_ours = |it: &Commit<'_>| {
             it.message_bytes().split(|it| *it == b'\n').any(|line| line == self.order.mark.as_bytes())
@@ -163,7 +163,7 @@ impl<'a> CommitBuilder<'a> {
         std::iter::successors(Some(head.clone()), first_parent).take(LOOKED_BACK).find(is_ours)
     }
 
-    /// It may have died before the index was brought up to date.
+    /// Completes the work of a keeper that may have died before it updated the index.
     fn made_up_for(
         &self,
         made: &Commit<'_>,
@@ -181,7 +181,7 @@ impl<'a> CommitBuilder<'a> {
         Ok(CommitResult { commit: Some(made.id()), note: None })
     }
 
-    /// `None`: it is left out.
+    /// `None`: the path is left out.
     fn entry(
         &mut self,
         base: Option<&Tree<'_>>,
@@ -210,7 +210,7 @@ impl<'a> CommitBuilder<'a> {
         let mut blob = self.repo.blob_writer(Some(&whole))?;
         blob.write_all(&bytes).map_err(|it| git2::Error::from_str(&it.to_string()))?;
         let id = blob.commit()?;
-        // Where the file system keeps no such bit, what is stored says.
+        // Where the file system keeps no executable bit, the stored mode counts.
         let trusted = self.repo.config()?.get_bool("core.fileMode").unwrap_or(true);
         let was = old.map(|(_, mode)| mode).filter(|it| *it == EXECUTABLE && !trusted);
         let mode = was.unwrap_or(if executable && trusted { EXECUTABLE } else { FILE });
@@ -250,7 +250,7 @@ fn stored_entry(tree: Option<&Tree<'_>>, path: &[u8]) -> StoredEntry {
     (entry.kind() != Some(ObjectType::Tree)).then(|| (entry.id(), entry.filemode()))
 }
 
-/// The tree with these entries; `None` where nothing is left. Folders without changes are not looked at.
+/// Builds the tree with these entries; `None` if it is empty. Unchanged folders are not opened.
 fn rebuild_tree(
     repo: &Repository,
     base: Option<&Tree<'_>>,
@@ -266,7 +266,7 @@ fn rebuild_tree(
                 let below = rest.get(1..).unwrap_or_default().to_vec();
                 folders.entry(name).or_default().insert(below, *entry);
             }
-            // Where a file was is room for a folder.
+            // A former file may be replaced by a folder.
             None if entry.is_none() && is_there(path).is_some_and(|it| it != FOLDER) => {
                 builder.remove(path.as_slice())?;
             }
@@ -291,7 +291,7 @@ fn rebuild_tree(
     if builder.is_empty() { Ok(None) } else { builder.write().map(Some) }
 }
 
-/// What the user has not staged otherwise is as it is committed.
+/// Updates the index entries, except those that the user has staged differently.
 fn update_index(
     index: &mut Index,
     before: Option<&Tree<'_>>,
@@ -314,7 +314,7 @@ fn update_index(
     if moved { index.write() } else { Ok(()) }
 }
 
-/// Without times and sizes git looks at the file itself.
+/// Without times and sizes git compares the file itself.
 fn entry_of(path: &[u8], id: Oid, mode: i32) -> IndexEntry {
     let never = IndexTime::new(0, 0);
     IndexEntry {

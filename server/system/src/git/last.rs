@@ -1,5 +1,5 @@
-//! HEAD as it was read last, and the bytes that said so. As long as those are the same, so is what they mean: two
-//! small files are read instead of opening a repository. Never waits, whatever stands in the place of a file.
+//! Caches the last HEAD together with the bytes that determine it. While those bytes are the same, two small files are
+//! read instead of opening a repository. Never blocks, whatever is in place of a file.
 
 use std::io::{ErrorKind, Read};
 use std::os::unix::fs::OpenOptionsExt;
@@ -8,7 +8,7 @@ use std::path::Path;
 use loopkeeper_core::journal::GitHead;
 use rustix::fs::OFlags;
 
-/// No HEAD and no loose reference is longer.
+/// HEAD and loose references are shorter than this.
 const LONGEST: u64 = 4096;
 
 #[derive(Debug, Default)]
@@ -16,15 +16,15 @@ pub struct LastHead {
     seen: Option<(HeadFingerprint, Option<GitHead>)>,
 }
 
-/// What [`LastHead::lookup`] found.
+/// Result of [`LastHead::lookup`].
 #[derive(Debug, PartialEq, Eq)]
 pub enum HeadLookup {
     Same(Option<GitHead>),
-    /// It must be read, with [`super::head`].
+    /// It must be read with [`super::head`].
     Unknown(Option<HeadFingerprint>),
 }
 
-/// The bytes that say where HEAD stands; `None` for a branch without commits.
+/// The bytes that determine HEAD; `None` for a branch without commits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HeadFingerprint {
     head: Vec<u8>,
@@ -40,7 +40,7 @@ impl LastHead {
         }
     }
 
-    /// `head` was read after `mark`. It is forgotten where it moved meanwhile.
+    /// Stores `head`, which was read after `mark`. Forgets it if HEAD moved in the meantime.
     pub fn remember(&mut self, root: &Path, mark: Option<HeadFingerprint>, head: Option<GitHead>) {
         self.seen =
             mark.filter(|it| HeadFingerprint::capture(root).as_ref() == Some(it)).map(|it| (it, head));
@@ -48,7 +48,7 @@ impl LastHead {
 }
 
 impl HeadFingerprint {
-    /// `None` where more than two files decide: no plain repository at `root`, packed or symbolic references.
+    /// `None` if more than two files determine HEAD: no plain repository at `root`, packed or symbolic references.
     fn capture(root: &Path) -> Option<Self> {
         let git = root.join(".git");
         let head = read(&git.join("HEAD")).ok()?;
@@ -56,7 +56,7 @@ impl HeadFingerprint {
             return is_id(&head).then_some(Self { head, reference: None });
         };
         let name = std::str::from_utf8(name.strip_suffix(b"\n")?).ok()?;
-        // Where references are kept in tables, HEAD names a branch that cannot be.
+        // With references stored in tables, HEAD names an impossible branch.
         if name.split('/').any(|it| it.is_empty() || it.starts_with('.')) {
             return None;
         }
@@ -96,7 +96,7 @@ mod tests {
 
     use super::{HeadLookup, LastHead};
 
-    /// A repository, what is known of it, and how often it had to be read.
+    /// A repository, its cached HEAD, and the expected number of reads.
     struct World {
         dir: tempfile::TempDir,
         last: LastHead,
@@ -121,7 +121,7 @@ mod tests {
             self.git("commit -q --allow-empty -m x");
         }
 
-        /// What is found is the truth, read anew or not.
+        /// Checks that the result is correct, cached or not.
         #[track_caller]
         fn check(&mut self, reads: usize) {
             let root = self.dir.path();

@@ -1,5 +1,5 @@
-//! The `git` program, started so that nothing of a repository's configuration can make it start another, write, ask
-//! or wait for ever. Only commands that read.
+//! Starts the `git` program so that nothing in a repository's configuration can make it start another program, write,
+//! prompt or block indefinitely. Runs only commands that read.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Read};
@@ -14,7 +14,7 @@ use loopkeeper_core::journal::GitHead;
 use super::{GitError, MAX_SUBJECTS};
 use crate::snapshots::display_path;
 
-/// A named pipe called `.gitignore` would hold git for ever.
+/// A named pipe called `.gitignore` would block git indefinitely.
 const TIMEOUT: Duration = Duration::from_secs(120);
 /// Everything in a configuration that could run a program in the commands used here.
 const SETTINGS: [&str; 9] = [
@@ -36,7 +36,7 @@ pub(super) fn head(root: &Path) -> Result<Option<GitHead>, GitError> {
     let action = "rev-parse";
     let commit = run(root, action, &["rev-parse", "--verify", "--quiet", "HEAD^{commit}"])?;
     if !commit.success {
-        // Also for a branch without commits.
+        // Also the result for a branch without commits.
         return if commit.stderr.is_empty() { Ok(None) } else { Err(command_error(root, action, &commit)) };
     }
     let tree = run(root, action, &["rev-parse", "--verify", "--quiet", "HEAD^{tree}"])?;
@@ -51,7 +51,7 @@ pub(super) fn head(root: &Path) -> Result<Option<GitHead>, GitError> {
 pub(super) fn commit_subjects(root: &Path, from: Option<&str>, to: &str) -> Result<Vec<String>, GitError> {
     let range = from.map_or_else(|| to.to_owned(), |from| format!("{from}..{to}"));
     let most = format!("--max-count={MAX_SUBJECTS}");
-    // A signature would be shown by a program that the configuration names.
+    // Git would show a signature with a program that the configuration names.
     let arguments = ["log", &most, "--no-show-signature", "--no-color", "--format=%s", &range, "--"];
     let output = run(root, "log", &arguments)?;
     if !output.success {
@@ -76,7 +76,7 @@ pub(super) fn untracked_paths(root: &Path) -> Result<Option<Vec<String>>, GitErr
     Ok(Some(paths.map(display_path).collect()))
 }
 
-/// Whether `root` lies in a work tree. That git refuses the repository of somebody else is an error, not a no.
+/// Whether `root` lies in a work tree. If git refuses another user's repository, that is an error, not a no.
 fn is_inside(root: &Path) -> Result<bool, GitError> {
     let output = run(root, "rev-parse", &["rev-parse", "--is-inside-work-tree"])?;
     if output.success {
@@ -97,7 +97,7 @@ struct GitOutput {
 }
 
 fn command_error(root: &Path, action: &'static str, output: &GitOutput) -> GitError {
-    // What follows is advice of git's own, over several lines.
+    // The rest is advice by git, over several lines.
     let first = output.stderr.trim_ascii().split(|it| *it == b'\n').next().unwrap_or_default();
     let message = display_path(first);
     GitError::Failed { action, root: root.to_path_buf(), message }
@@ -156,7 +156,7 @@ fn command(root: &Path, arguments: &[&str]) -> Command {
     command
 }
 
-/// The user's identity and locations of git itself stay; what redirects git to another repository does not.
+/// Keeps the user's identity and the locations of git itself; removes what redirects git to another repository.
 fn is_gits(name: &OsString) -> bool {
     let name: &OsStr = name;
     name.to_string_lossy().starts_with("GIT_") && name != "GIT_EXEC_PATH"

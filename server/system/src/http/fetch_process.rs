@@ -1,5 +1,5 @@
-//! Performs one HTTP request in a process of its own (`loopkeeper-request`). Each host is resolved once, every address
-//! is checked against the core's rules, and the connection uses that checked address: no proxy, no second lookup, no
+//! Performs one HTTP request in a separate process (`loopkeeper-request`). Each host is resolved once, every address is
+//! checked against the core's rules, and the connection uses that checked address: no proxy, no second lookup, no
 //! cookies. A redirect is treated as a new request.
 
 use std::fmt;
@@ -21,10 +21,10 @@ use super::wire::{RequestKind, VARIABLE, WireRequest, WireResponse};
 /// The subcommand's name.
 pub const WORD: &str = "request";
 
-/// A server that somebody else runs answers at once, or is not there.
+/// A local server answers immediately or does not exist.
 const LISTENING: Duration = Duration::from_millis(300);
 
-/// Asks what the environment holds, and says what came of it.
+/// Performs the request from the environment and writes the result.
 pub fn main() -> ExitCode {
     let question = std::env::var(VARIABLE).ok().and_then(|it| WireRequest::decode(&it));
     let Some(question) = question else {
@@ -36,7 +36,7 @@ pub fn main() -> ExitCode {
         RequestKind::Answer => WireResponse::Reply(perform_request(&question)),
         RequestKind::Listener => WireResponse::Taken(is_taken(&question)),
     };
-    // Who gave up hears no answer.
+    // A keeper that gave up no longer reads the response.
     said.write(&mut io::stdout().lock()).map_or(ExitCode::FAILURE, |()| ExitCode::SUCCESS)
 }
 
@@ -108,7 +108,7 @@ fn no_answer(error: &Error, question: &WireRequest) -> HttpOutcome {
     HttpOutcome::None(why)
 }
 
-/// Resolves, and lets pass what the rules allow: what it gives is what is connected to.
+/// Resolves names and returns only the addresses that the rules allow, which are the ones connected to.
 struct FilteringResolver {
     named: AllowedHosts,
     resolver: DefaultResolver,
@@ -129,7 +129,7 @@ impl Resolver for FilteringResolver {
     }
 }
 
-/// All of them, or none: a name that leads to several places, one of them inside, is not to be trusted with any.
+/// All addresses or none: a name that leads to several places, one of them internal, is not trusted with any.
 fn check_addresses(
     named: &AllowedHosts,
     uri: &Uri,
@@ -145,7 +145,7 @@ fn addresses(uri: &Uri) -> io::Result<Vec<SocketAddr>> {
     Ok((host.trim_start_matches('[').trim_end_matches(']'), port).to_socket_addrs()?.collect())
 }
 
-/// By the reader that makes the request, so that no two readings of one address differ.
+/// Uses the same URL parser as the request, so that an address cannot be read in two ways.
 fn allowed_hosts(question: &WireRequest) -> AllowedHosts {
     let host = |url: &String| Some(UrlHost::of(url.parse::<Uri>().ok()?.host()?));
     AllowedHosts { check: host(&question.url), servers: question.servers.iter().filter_map(host).collect() }

@@ -1,5 +1,5 @@
-//! What a keeper and the process that makes its request say to each other: the question in a variable of the
-//! environment, the answer as one line of JSON, and the body behind it as it came.
+//! Wire format between a keeper and its request process: the request in an environment variable, the response as one
+//! line of JSON, followed by the raw body.
 
 use std::io::{self, Write};
 use std::time::Duration;
@@ -7,14 +7,14 @@ use std::time::Duration;
 use loopkeeper_core::check::answer::{HttpOutcome, HttpResponse};
 use serde::{Deserialize, Serialize};
 
-/// Holds the question.
+/// The variable with the request.
 pub(super) const VARIABLE: &str = "LOOPKEEPER_REQUEST";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum RequestKind {
     Answer,
-    /// Whether anybody listens there.
+    /// Whether something listens there.
     Listener,
 }
 
@@ -68,7 +68,7 @@ impl WireResponse {
         out.flush()
     }
 
-    /// `None` where it is not whole, or nothing that is ever said.
+    /// `None` if it is incomplete or malformed.
     pub(super) fn decode(bytes: &[u8]) -> Option<Self> {
         let (line, body) = bytes.split_at(memchr::memchr(b'\n', bytes)? + 1);
         Some(match serde_json::from_slice(line).ok()? {

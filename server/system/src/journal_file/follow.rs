@@ -1,5 +1,5 @@
-//! Reads a journal beside its writer: each look brings the records that are new. Never writes, and never
-//! takes a line that is just being written for damage.
+//! Reads a journal concurrently with its writer: each poll returns the new records. Never writes, and never takes a
+//! line that is just being written for damage.
 
 use std::fs::File;
 use std::io::ErrorKind;
@@ -11,7 +11,7 @@ use loopkeeper_core::journal::reading::{self, ChecksumChain, JournalTail};
 
 use super::{JournalError, io_error};
 
-/// A place in a journal, up to which everything was told.
+/// A position in a journal, up to which every record was returned.
 #[derive(Debug)]
 pub struct Follower {
     path: PathBuf,
@@ -20,19 +20,19 @@ pub struct Follower {
     chain: ChecksumChain,
 }
 
-/// What one look brought.
+/// Result of one poll.
 #[derive(Debug, PartialEq)]
 pub struct JournalUpdate {
     pub since: UpdateBase,
     pub entries: Vec<Entry>,
-    /// `Torn`: a write is under way, or was cut off; the next look sees.
+    /// `Torn`: a write is in progress or was cut off; the next poll will tell.
     pub tail: JournalTail,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UpdateBase {
     LastLook,
-    /// The first look, or what was told before is void (a failed write was taken back).
+    /// The first poll, or the records returned before are void (a failed write was undone).
     TheStart,
 }
 
@@ -41,7 +41,7 @@ impl Follower {
         Self { path: path.to_owned(), file: None, offset: 0, chain: ChecksumChain::default() }
     }
 
-    /// The records that were written since the last look.
+    /// The records written since the last poll.
     pub fn poll(&mut self) -> Result<JournalUpdate, JournalError> {
         if !self.is_where_it_was()? {
             return self.start_over();
@@ -56,7 +56,7 @@ impl Follower {
         Ok(JournalUpdate { since: UpdateBase::TheStart, ..news })
     }
 
-    /// Whether the file at the path is the one that was read, and still as long.
+    /// Whether the file at the path is the one that was read, and at least as long.
     fn is_where_it_was(&self) -> Result<bool, JournalError> {
         let Some(file) = &self.file else { return Ok(false) };
         let look = |source| io_error("look at", &self.path, source);
@@ -68,7 +68,7 @@ impl Follower {
         Ok(found.ino() == ours.ino() && found.dev() == ours.dev() && found.len() >= self.offset)
     }
 
-    /// The news, and whether they contradict what was read before: whole lines that do not join on.
+    /// The update, and whether it contradicts what was read before: complete lines that do not continue the chain.
     fn read_on(&mut self) -> Result<(JournalUpdate, bool), JournalError> {
         let Some(file) = &self.file else { return Err(self.missing_error()) };
         let bytes = read_from(file, self.offset).map_err(|source| io_error("read", &self.path, source))?;

@@ -152,7 +152,7 @@ fn another_writer_stops_this_one() {
 #[test]
 fn after_a_failed_sync_nothing_is_appended_until_it_is_made_good() {
     let (_dir, path, mut journal) = journal(&["one"]);
-    // As a sync that failed leaves it: bytes in the file that nobody was told of.
+    // The state after a failed sync: bytes in the file that were never acknowledged.
     options().open(&path).unwrap().write_all(b"{\"v\":1,\"never acknowledged").unwrap();
     journal.health = JournalHealth::Broken;
     let refused = journal.append(Moment::default(), vec![steered("two")]).unwrap_err();
@@ -251,7 +251,7 @@ fn a_follower_waits_for_the_rest_of_a_line() {
     );
 }
 
-/// A batch whose sync failed is taken back by its writer, though a follower may have seen it.
+/// The writer undoes a batch whose sync failed, though a follower may have seen it.
 #[test]
 fn a_follower_starts_over_when_the_past_changes() {
     let (_dir, path, mut journal) = journal(&["one"]);
@@ -277,7 +277,7 @@ fn a_follower_starts_over_when_the_past_changes() {
     assert_eq!(texts(&news.entries), ["one", "something longer than what stood there before"]);
 
     fs::write(&path, String::from_utf8(longer).unwrap().replace("one", "0ne")).unwrap();
-    // What was read is not read again as long as it joins on; a new follower sees the damage.
+    // Old records are not read again as long as the chain continues; a new follower sees the damage.
     assert!(matches!(Follower::new(&path).poll().unwrap().tail, JournalTail::Damaged { line: 1, .. }));
 
     fs::remove_file(&path).unwrap();

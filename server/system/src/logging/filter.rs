@@ -32,7 +32,7 @@ impl LogFilterError {
     }
 }
 
-/// The filter that the environment asks for; `None` where the variable is not set or empty.
+/// The filter from the environment; `None` if the variable is unset or empty.
 pub fn filter_from_env() -> Result<Option<Targets>, LogFilterError> {
     let value = std::env::var_os(VARIABLE).unwrap_or_default();
     parse(&value.to_string_lossy())
@@ -45,7 +45,7 @@ pub(super) fn parse(value: &str) -> Result<Option<Targets>, LogFilterError> {
     }
     let error = |problem: String| LogFilterError { value: value.to_owned(), problem };
     let targets: Targets = directives.join(",").parse().map_err(|it| error(format!("{it}")))?;
-    // A mistyped level would be read as the name of a crate, and log nothing.
+    // A mistyped level would be read as the name of a crate and log nothing.
     let unknown = targets.iter().find(|(target, _)| !is_known(target)).map(|(target, _)| target.to_owned());
     match unknown {
         Some(target) => Err(error(format!("`{target}` is neither a level nor a module of loopkeeper"))),

@@ -1,4 +1,4 @@
-//! A log file of bounded size, with one older file beside it. Made with the first line.
+//! A log file of bounded size, with one older file next to it. Created when the first line is written.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write as _};
@@ -10,7 +10,7 @@ use tracing::Level;
 
 use super::LogSink;
 
-/// Of each of the two files.
+/// Size of each of the two files.
 const MAX_BYTES: u64 = 1 << 20;
 
 pub(super) struct LogFile {
@@ -59,7 +59,7 @@ impl LogFile {
     fn rotate(&self, log: &mut OpenLog) -> io::Result<()> {
         let mut older = self.path.clone().into_os_string();
         older.push(".1");
-        // On a full disk the older lines are lost, and the file stays bounded.
+        // On a full disk the older lines are lost, but the file stays bounded.
         let _ = std::fs::copy(&self.path, older);
         log.file.set_len(0)?;
         log.length = 0;
@@ -69,7 +69,7 @@ impl LogFile {
 
 impl LogSink for LogFile {
     fn write_line(&self, _: Level, line: &str) {
-        // A log that cannot be written stops nothing.
+        // A failure to write the log is not fatal.
         let _ = self.append(line);
     }
 }

@@ -1,4 +1,4 @@
-//! Branches: taken where that loses nothing, else refused.
+//! Branches: switched to if that loses nothing, else refused.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -9,12 +9,12 @@ use loopkeeper_core::decide::LoopBranch;
 use super::{Repo, git};
 use crate::git::branch::{preview_switch, switch_to_branch};
 
-/// What shows where a repository stands.
+/// The state of a repository.
 fn standing(root: &Path) -> [String; 3] {
     [git(root, "status --porcelain=v2 --branch"), git(root, "for-each-ref"), git(root, "diff --cached")]
 }
 
-/// It is taken, from there, made or not; and once more, which changes nothing.
+/// Switches to the branch, then a second time, which changes nothing.
 #[track_caller]
 fn takes(repo: &Repo, name: &str, from: Option<&str>, made: bool) {
     preview_switch(&repo.root(), name).unwrap();
@@ -32,7 +32,7 @@ fn takes(repo: &Repo, name: &str, from: Option<&str>, made: bool) {
     assert_eq!(standing(&repo.root()), before);
 }
 
-/// It is refused with these words, and everything is as it was.
+/// The switch is refused with this message, and nothing is changed.
 #[track_caller]
 fn refused(repo: &Repo, name: &str, words: &str) {
     let before = standing(&repo.root());
@@ -119,7 +119,7 @@ fn what_would_be_overwritten_keeps_it_from_being_checked_out() {
     let repo = there();
     repo.write(".git/index.lock", "");
     refused(&repo, "there", "another git holds index.lock");
-    // A new one does not need the index.
+    // Creating a branch does not need the index.
     takes(&repo, "new", Some("main"), true);
     let repo = there();
     repo.git("sparse-checkout set --no-cone kept");

@@ -1,4 +1,4 @@
-//! Commits: what is in them, what stays as it is, and what keeps them from being made.
+//! Commits: their contents, what they leave unchanged, and what prevents them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -41,7 +41,7 @@ fn committed(repo: &Repo, paths: &[&str]) -> CommitOutcome {
     committed_at(&repo.root(), Some("main"), paths)
 }
 
-/// Nothing is committed, with these words, and everything is as it was.
+/// Nothing is committed, the message is this one, and nothing is changed.
 #[track_caller]
 fn refused(repo: &Repo, branch: Option<&str>, words: &str) {
     let before =
@@ -105,7 +105,7 @@ fn a_second_time_it_is_the_same_commit() {
     repo.write("kept", "2\n");
     let first = committed(&repo, &["kept"]);
     assert_eq!(committed(&repo, &["kept"]).commit, first.commit);
-    // Its keeper died before the index was written, and the user has gone on since.
+    // The keeper died before it wrote the index, and the user has continued to work.
     fs::write(repo.root().join(".git/index"), old).unwrap();
     repo.write("kept", "mine\n");
     assert_eq!(committed(&repo, &["kept"]).commit, first.commit);

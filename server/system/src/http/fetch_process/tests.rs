@@ -7,7 +7,7 @@ use rustix::net::{AddressFamily, SocketType, bind, getsockname, socket};
 
 use super::{RequestKind, WireRequest, is_taken, perform_request};
 
-/// A server on this machine that gives the n-th connection the n-th answer; its port.
+/// A server on this machine that sends the n-th connection the n-th response; returns its port.
 fn server(answers: Vec<Vec<u8>>) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -72,7 +72,7 @@ fn redirects_are_followed_where_the_first_might_have_led() {
         panic!()
     };
     assert_eq!(answer.body, b"there");
-    // To another name of the same machine, which nobody wrote down.
+    // A redirect to another name of the same machine, which is not listed.
     let port = server(vec![to("http://localhost:1/")]);
     let why = refused(&format!("http://127.0.0.1:{port}/a"));
     assert!(why.contains("an address of this machine that the check does not name"), "{why}");
@@ -110,7 +110,7 @@ fn odd_ways_to_write_an_address_earn_nothing() {
 
 #[test]
 fn what_does_not_come_is_no_answer() {
-    // It has a port and does not listen: nobody else gets it meanwhile.
+    // It has a port and does not listen, so that no other process gets the port in the meantime.
     let socket = socket(AddressFamily::INET, SocketType::STREAM, None).unwrap();
     bind(&socket, &SocketAddrV4::new(Ipv4Addr::LOCALHOST, 0)).unwrap();
     let free = SocketAddrV4::try_from(getsockname(&socket).unwrap()).unwrap().port();
