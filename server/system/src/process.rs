@@ -152,7 +152,7 @@ pub enum StreamLayout {
     Together,
 }
 
-/// Our ends of the job's pipes.
+/// The job’s ends of its channels.
 struct ChildStdio {
     control: OwnedFd,
     out: OwnedFd,

@@ -1,4 +1,4 @@
-//! Reports the removal of files and folders by inotify. Causes no wake-ups while they exist.
+//! Reports the removal of files and folders with inotify. Causes no wake-ups while they exist.
 
 use std::future::pending;
 use std::path::PathBuf;
@@ -6,19 +6,19 @@ use std::path::PathBuf;
 use rustix::fs::inotify::{CreateFlags, WatchFlags, add_watch, init};
 use tokio::net::unix::pipe::Receiver;
 
-/// Until one of them may be gone from its path; without end where the system cannot tell. The runtime's reader of
-/// pipes reads these events just as well.
+/// Resolves when one of them may have been removed from its path; never if the system cannot tell. The runtime's pipe
+/// reader can read these events, too.
 pub struct RemovalWatch(Option<Receiver>);
 
 impl RemovalWatch {
-    /// Needs a tokio runtime. What is gone already is not heard of: look once after this.
+    /// Needs a tokio runtime. Does not report what is already gone: check once after this.
     pub fn new(paths: impl IntoIterator<Item = PathBuf>) -> Self {
-        // Of a file that somebody holds open, its end is only a change: it has one name less.
+        // For a file that is held open, unlinking is only an attribute change: its link count decreases.
         let flags = WatchFlags::MOVE_SELF | WatchFlags::DELETE_SELF | WatchFlags::ATTRIB;
         let watch = || {
             let told = init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC).ok()?;
             for path in paths {
-                // Without one of them the others still tell.
+                // If one watch fails, the others still report.
                 let _ = add_watch(&told, &path, flags);
             }
             Receiver::from_owned_fd_unchecked(told).ok()

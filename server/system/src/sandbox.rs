@@ -1,6 +1,6 @@
-//! What encloses an agent or a check: a PID namespace where bubblewrap works, else the warden alone.
+//! Selects what isolates an agent or a check: a PID namespace where bubblewrap works, else the warden alone.
 //!
-//! Chooses and builds the command line; starting, watching and ending is [`super::process`]'s.
+//! Chooses and builds the command line; [`super::process`] starts, watches and ends it.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -17,24 +17,24 @@ use super::process::report;
 
 /// A working bubblewrap answers within milliseconds.
 const PROBE: Duration = Duration::from_secs(5);
-/// Looked at before `PATH`, which may lead into the workspace.
+/// Checked before `PATH`, which may lead into the workspace.
 const SYSTEM: [&str; 3] = ["/usr/bin/bwrap", "/bin/bwrap", "/usr/local/bin/bwrap"];
-/// Same files, devices, network and user; only the processes are the domain's own. The warden is the first of
-/// them: nothing in the namespace can kill it, and the kernel lets nobody outlive it.
+/// Same files, devices, network and user; only the processes are separate. The warden is PID 1: nothing in the
+/// namespace can kill it, and the kernel ends every process with it.
 const NAMESPACE: [&str; 6] = ["--dev-bind", "/", "/", "--unshare-pid", "--as-pid-1", "--die-with-parent"];
 
-/// What an unprivileged warden needs to mount an overlay; it gives these rights up before it starts a job.
+/// Capabilities that an unprivileged warden needs to mount an overlay; it drops them before it starts a job.
 const MOUNT_RIGHTS: [&str; 5] =
     ["--unshare-user", "--cap-add", "CAP_SYS_ADMIN", "--cap-add", "CAP_DAC_OVERRIDE"];
 
-/// How the processes of one agent or check are held together, so that none is left behind.
+/// How the processes of one agent or check are contained, so that none is left behind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Isolation {
     PidNamespace {
         bwrap: PathBuf,
         warden: PathBuf,
     },
-    /// `why`: the reason for having no namespace, in words; absent where the settings want none.
+    /// `why`: the reason for having no namespace, as text; absent if the settings disable it.
     Subreaper {
         warden: PathBuf,
         why: Option<String>,
@@ -55,7 +55,7 @@ impl SandboxError {
 }
 
 impl Isolation {
-    /// Tries out what the setting asks for. `warden` is this program's own file.
+    /// Tests whether the requested isolation works. `warden` is the warden's executable.
     pub fn detect(setting: SandboxMode, warden: &Path) -> Result<Self, SandboxError> {
         let warden = warden.to_path_buf();
         if setting == SandboxMode::Off {
@@ -69,14 +69,14 @@ impl Isolation {
         }
     }
 
-    /// Our own program that watches over them.
+    /// The warden's executable.
     pub fn warden(&self) -> &Path {
         match self {
             Self::PidNamespace { warden, .. } | Self::Subreaper { warden, .. } => warden,
         }
     }
 
-    /// One stable word, for the journal.
+    /// A stable identifier for the journal.
     pub fn name(&self) -> &'static str {
         match self {
             Self::PidNamespace { .. } => "pid-namespace",
@@ -84,7 +84,7 @@ impl Isolation {
         }
     }
 
-    /// One sentence for people and for the journal.
+    /// One sentence for the user and for the journal.
     pub fn sentence(&self) -> String {
         match self {
             Self::PidNamespace { .. } => "Processes run in a PID namespace of their own.".to_owned(),
@@ -125,8 +125,8 @@ fn bwrap_command(bwrap: &Path, warden: &Path, mounts: bool) -> Command {
     if mounts && !geteuid().is_root() {
         command.args(MOUNT_RIGHTS);
     }
-    // For root, bubblewrap covers parts of `/proc`, and the kernel then refuses sandboxes that an agent builds
-    // inside. Root's warden can mount it itself, uncovered.
+    // For root, bubblewrap covers parts of `/proc`, and the kernel then refuses sandboxes that an agent builds inside.
+    // Root's warden can mount `/proc` itself, uncovered.
     let root = geteuid().is_root();
     if !root {
         command.args(["--proc", "/proc"]);
@@ -144,7 +144,7 @@ fn find_bwrap() -> Option<PathBuf> {
     system.or_else(|| super::process::resolve::in_path(OsStr::new("bwrap"), &path))
 }
 
-/// Starts a warden in a namespace for a moment. The error says in words why that fails.
+/// Starts a warden in a namespace briefly. The error is the reason of the failure, as text.
 fn probe_namespace(bwrap: &Path, warden: &Path) -> Result<(), String> {
     let failed = |what: &dyn std::fmt::Display| format!("bubblewrap does not work here ({what})");
     let mut child = bwrap_command(bwrap, warden, false)

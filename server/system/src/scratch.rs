@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::durable::make_new_folder;
 
-/// Whoever fills the folder with files is not read to the end.
+/// At most this many files of the folder are read, whoever filled it.
 const MAX_FILES: usize = 100;
 const MAX_BYTES: u64 = 64 * 1024;
 
@@ -30,14 +30,14 @@ impl ScratchDir {
         &self.root
     }
 
-    /// An empty folder below it.
+    /// Creates an empty folder below it.
     pub fn folder(&self, name: &str) -> io::Result<PathBuf> {
         let folder = self.root.join(name);
         make_new_folder(&folder)?;
         Ok(folder)
     }
 
-    /// A repository below it.
+    /// Creates a repository below it.
     pub fn repository(&self, name: &str) -> io::Result<PathBuf> {
         let folder = self.folder(name)?;
         git2::Repository::init(&folder).map_err(io::Error::other)?;
@@ -47,12 +47,12 @@ impl ScratchDir {
 
 impl Drop for ScratchDir {
     fn drop(&mut self) {
-        // What an agent made unremovable stays in the folder for temporary files.
+        // Files that an agent made unremovable stay in the folder for temporary files.
         let _ = fs::remove_dir_all(&self.root);
     }
 }
 
-/// Puts files into a folder, with the folders above them.
+/// Writes files into a folder, creating missing parents.
 pub fn write_files(folder: &Path, files: &[(String, String)]) -> io::Result<()> {
     for (name, text) in files {
         let path = folder.join(name);
@@ -62,7 +62,7 @@ pub fn write_files(folder: &Path, files: &[(String, String)]) -> io::Result<()> 
     Ok(())
 }
 
-/// The regular files right in a folder.
+/// The regular files directly in a folder.
 #[derive(Debug, Default)]
 pub struct DirSnapshot {
     files: BTreeMap<String, ((i64, i64), String)>,

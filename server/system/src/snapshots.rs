@@ -1,9 +1,9 @@
-//! Snapshots of a work tree in a store of our own, outside of it: a bare git repository that only we write. Nothing
-//! is executed and no attribute, filter or hook applies: what is stored are the raw bytes of every regular file and
-//! symlink that is not ignored. The user's own repository is never written and hardly read (ignore rules only).
+//! Snapshots of a work tree in a separate store outside of it: a bare git repository that only we write. Nothing is
+//! executed and no attribute, filter or hook applies: the raw bytes of every regular file and symlink that is not
+//! ignored are stored. The user's own repository is never written and hardly read (ignore rules only).
 //!
-//! What is not stored (over 20 MiB, unreadable, too deep) stands in the tree as a marker made of size and time, so
-//! that its change shows; a rollback never touches it.
+//! A file that is not stored (over 20 MiB, unreadable, too deep) is represented in the tree by a marker made of size
+//! and time, so that its change shows; a rollback never touches it.
 
 mod cache;
 mod compare;
@@ -47,25 +47,25 @@ pub struct SnapshotStore {
     objects: ObjectStore,
     root: PathBuf,
     rules: IgnoreRules,
-    /// Our own state folder, where it lies inside the work tree.
+    /// Our own state folder, if it lies inside the work tree.
     own: Option<PathBuf>,
-    /// What the last walk saw, and the state of the store that it is valid for.
+    /// Result of the last walk, and the state of the store that it is valid for.
     cache: Option<CachedFolder>,
     valid_for: Option<StoreState>,
     unsaved: DirtyStats,
-    /// When the last look began, and what it found.
+    /// Start time and result of the last snapshot.
     last: Option<(Instant, Snapshot)>,
     timeout: Option<Duration>,
 }
 
-/// What reading again would cost if the cache file were not written.
+/// What would have to be read again if the cache file were not written.
 #[derive(Default)]
 struct DirtyStats {
     files: u64,
     bytes: u64,
 }
 
-/// The tree as it was at one moment.
+/// The tree at one moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Snapshot {
     /// Its id in the store: the same for the same names, bytes and executable bits.
@@ -74,29 +74,29 @@ pub struct Snapshot {
     pub n_files: u64,
 }
 
-/// What a restore would change: paths, as they are shown.
+/// What a restore would change: paths in display form.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RestorePreview {
-    /// The snapshot of the tree as it is.
+    /// A snapshot of the current tree.
     pub before: String,
     pub written: Vec<String>,
     pub removed: Vec<String>,
-    /// Those of them whose present bytes would go.
+    /// Those of them whose current bytes would be lost.
     pub replaced: Vec<String>,
 }
 
-/// One file that differs between two snapshots; neither side where its bytes are not stored.
+/// One file that differs between two snapshots; a side is absent if its bytes are not stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileChange {
     /// Relative to the root.
     pub path: Vec<u8>,
-    /// The same, unprintable bytes escaped.
+    /// The same path with unprintable bytes escaped.
     pub shown: String,
     pub old: Option<String>,
     pub new: Option<String>,
 }
 
-/// What a snapshot has at a path.
+/// What a snapshot contains at a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TreeEntry {
     Nothing,
@@ -109,7 +109,7 @@ pub enum TreeEntry {
     Unknown,
 }
 
-/// Something in the tree whose bytes are not stored.
+/// A file in the tree whose bytes are not stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NotCovered {
     /// Relative to the root, `/` between names, unprintable bytes escaped.
@@ -126,7 +126,7 @@ pub enum WhyNot {
 }
 
 impl SnapshotStore {
-    /// Opens the store in `dir` for the work tree at `root`; makes it where nothing is.
+    /// Opens the store in `dir` for the work tree at `root`; creates it if it does not exist.
     pub fn open(dir: &Path, root: &Path) -> Result<Self> {
         Self::open_with(dir, root, ignores::users_excludes_file())
     }
@@ -152,7 +152,7 @@ impl SnapshotStore {
         })
     }
 
-    /// Stores the tree as it is now. It is on disk when this returns.
+    /// Stores the current tree. It is on disk when this returns.
     pub fn take_snapshot(&mut self) -> Result<Snapshot> {
         let began = Instant::now();
         let _lock = StoreLock::acquire(self.objects.dir())?;
@@ -162,7 +162,7 @@ impl SnapshotStore {
         Ok(taken)
     }
 
-    /// The same, where the last look began less than `young` ago what that one found.
+    /// Like [`Self::take_snapshot`], but returns the last snapshot if it began less than `young` ago.
     pub fn take_unless_younger(&mut self, young: Duration) -> Result<Snapshot> {
         match &self.last {
             Some((began, taken)) if began.elapsed() < young => Ok(taken.clone()),
@@ -170,8 +170,8 @@ impl SnapshotStore {
         }
     }
 
-    /// From now on a look that takes longer than this is given up with [`SnapshotError::OutOfTime`]; the next one
-    /// has more to do for it.
+    /// Sets a time limit for snapshots: longer ones fail with [`SnapshotError::OutOfTime`], and the next one has more
+    /// to do.
     pub fn set_time_limit(&mut self, timeout: Option<Duration>) {
         self.timeout = timeout;
     }
@@ -193,7 +193,7 @@ impl SnapshotStore {
         Ok(paths)
     }
 
-    /// The files that differ, with what to ask [`Self::bytes`] for.
+    /// The files that differ, with the ids for [`Self::bytes`].
     pub fn files_changed(&self, a: &str, b: &str) -> Result<Vec<FileChange>> {
         let changes = compare::diff_trees(
             &self.objects,
@@ -214,7 +214,7 @@ impl SnapshotStore {
             .collect())
     }
 
-    /// What a file held; of a link where it leads.
+    /// Contents of a file; of a link, its target.
     pub fn bytes(&self, id: &str) -> Result<Vec<u8>> {
         let id = Oid::from_str(id).map_err(|_| SnapshotError::Unknown {
             tree: id.to_owned(),
@@ -223,7 +223,7 @@ impl SnapshotStore {
         self.objects.read(id, ObjectType::Blob)
     }
 
-    /// What a regular file of a snapshot held, where it is no longer than `limit`. `None`: there is none, it is
+    /// Contents of a regular file of a snapshot that is no longer than `limit`. `None`: the file does not exist, is
     /// longer, or its bytes are not stored.
     pub fn file(&self, tree: &str, path: &str, limit: usize) -> Result<Option<Vec<u8>>> {
         let Some(at) = self.item(tree, path.as_bytes())? else { return Ok(None) };
@@ -234,12 +234,12 @@ impl SnapshotStore {
         Ok(Some(bytes).filter(|it| it.len() <= limit))
     }
 
-    /// Whether a file or folder stands at a path, as [`names::display_path`] writes it.
+    /// Whether a file or folder exists at a path, as [`names::display_path`] writes it.
     pub fn contains_path(&self, tree: &str, path: &str) -> Result<bool> {
         Ok(self.find_by(tree, path.split('/'), |name, part| names::display_path(name) == part)?.is_some())
     }
 
-    /// What is at a path, as [`Self::files_changed`] names it.
+    /// The entry at a path, as [`Self::files_changed`] names it.
     pub fn entry_at(&self, tree: &str, path: &[u8]) -> Result<TreeEntry> {
         let Some(at) = self.item(tree, path)? else { return Ok(TreeEntry::Nothing) };
         let bytes = || self.objects.read(at.id, ObjectType::Blob);
@@ -274,7 +274,7 @@ impl SnapshotStore {
         Ok(Some(at))
     }
 
-    /// A unified patch of at most `limit` bytes. It holds what files hold: not sanitised for a terminal.
+    /// A unified patch of at most `limit` bytes. It contains raw file contents: not sanitised for a terminal.
     pub fn diff(&self, a: &str, b: &str, limit: usize) -> Result<String> {
         patch::render_patch(
             &self.objects,
@@ -283,8 +283,8 @@ impl SnapshotStore {
         )
     }
 
-    /// Lines added and removed in every path that differs, named as by [`Self::changed_paths`]; `None` where it is too
-    /// much to be counted.
+    /// Lines added and removed in every path that differs, named as by [`Self::changed_paths`]; `None` if it is too
+    /// much to count.
     pub fn count_lines(&self, a: &str, b: &str) -> Result<Option<BTreeMap<String, LineStats>>> {
         patch::count_lines(
             &self.objects,
@@ -292,13 +292,13 @@ impl SnapshotStore {
         )
     }
 
-    /// Makes the tree what it was in snapshot `target`, or only `paths` of it (files or folders, as
-    /// [`Self::changed_paths`] names them). The tree as it is now is stored first. May be killed at any point and run again.
+    /// Restores the tree to snapshot `target`, or only `paths` of it (files or folders, as [`Self::changed_paths`]
+    /// names them). Takes a snapshot of the current tree first. May be killed at any point and run again.
     pub fn restore(&mut self, target: &str, paths: Option<&[String]>) -> Result<RestoreReport> {
         self.restore_scope(target, paths.map_or(RestoreScope::All, RestoreScope::Paths))
     }
 
-    /// The same for the paths that differ between the snapshots `since` and `target`.
+    /// Like [`Self::restore`] for the paths that differ between the snapshots `since` and `target`.
     pub fn restore_since(&mut self, target: &str, since: &str) -> Result<RestoreReport> {
         let scope = self.scope_since(target, since)?;
         self.restore_scope(target, scope)
@@ -310,12 +310,12 @@ impl SnapshotStore {
         Ok(RestoreScope::Exactly(changes.into_iter().map(|it| it.path).collect()))
     }
 
-    /// What [`Self::restore`] would change now.
+    /// Previews [`Self::restore`].
     pub fn restore_preview(&mut self, target: &str, paths: Option<&[String]>) -> Result<RestorePreview> {
         self.preview(target, &paths.map_or(RestoreScope::All, RestoreScope::Paths))
     }
 
-    /// What [`Self::restore_since`] would change now.
+    /// Previews [`Self::restore_since`].
     pub fn restore_since_preview(&mut self, target: &str, since: &str) -> Result<RestorePreview> {
         let scope = self.scope_since(target, since)?;
         self.preview(target, &scope)
@@ -352,7 +352,7 @@ impl SnapshotStore {
         }
         let order = restore::RestoreRequest { before, target, scope };
         let mut restored = restore::restore((&self.objects, &mut self.rules), &self.root, &order, &found)?;
-        // What is reported is what can be seen afterwards, not what was meant to happen.
+        // Reports the state observed afterwards, not the intended one.
         let compared = self.walk_tree(Some(target)).and_then(|it| {
             restored.after = it.0.to_string();
             restored.record_differences(&self.objects, it.0, &order)
@@ -365,7 +365,8 @@ impl SnapshotStore {
         }
     }
 
-    /// Deletes (or counts) what none of the snapshots in `keep` needs, nor one taken before a rollback, nor the last.
+    /// Deletes (or counts) objects that are needed neither by the snapshots in `keep`, nor by those taken before a
+    /// rollback, nor by the last one.
     pub fn collect_garbage(&mut self, keep: &HashSet<String>, sweep: GcMode) -> Result<GcReport> {
         let dir = self.objects.dir().to_path_buf();
         let _lock = StoreLock::acquire(&dir)?;
@@ -376,7 +377,8 @@ impl SnapshotStore {
         let roots = roots.chain(state.last).chain(state::rollbacks(&dir)?);
         let reachable = gc::reachable(&self.objects, roots)?;
         if sweep == GcMode::Delete {
-            // Caches of other processes speak of objects that may go now; the one on disk mostly of those that stay.
+            // Caches of other processes may refer to objects that are deleted now; the one on disk mostly refers to
+            // objects that stay.
             let cached = state::read_cache(&dir).and_then(|it| self.decode_cache(&it));
             if cached.is_some_and(|it| !reachable.contains(&it.tree)) {
                 state::forget_cache(&dir)?;
@@ -386,7 +388,7 @@ impl SnapshotStore {
         gc::collect_objects(&dir, &reachable, sweep)
     }
 
-    /// Under the lock: one walk, made durable.
+    /// One durable walk, under the lock.
     fn walk_tree(&mut self, target: Option<Oid>) -> Result<(Oid, WalkReport)> {
         let dir = self.objects.dir().to_path_buf();
         let state = StoreState::read(&dir)?;
@@ -420,7 +422,7 @@ impl SnapshotStore {
         cache::decode(bytes, self.root.as_os_str().as_bytes())
     }
 
-    /// The cache only saves time: when it cannot be written the next process reads everything once.
+    /// The cache only saves time: if it cannot be written, the next process reads everything once.
     fn save_cache(&mut self) {
         if let Some(folder) = &self.cache {
             let bytes = cache::encode(self.root.as_os_str().as_bytes(), folder);
@@ -452,8 +454,8 @@ impl DirtyStats {
     }
 }
 
-/// The state root above the store (`…/workspaces/<id>/snapshots.git`) or as much of it as lies inside the work
-/// tree: what we write ourselves is no change of the user's.
+/// The state root above the store (`…/workspaces/<id>/snapshots.git`) or as much of it as lies inside the work tree:
+/// our own writes are not changes of the user.
 fn own_folder(dir: &Path, root: &Path) -> Option<PathBuf> {
     let dir = dir.canonicalize().ok()?;
     let inside = |it: &&Path| *it != root && it.starts_with(root);

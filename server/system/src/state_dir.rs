@@ -1,5 +1,5 @@
-//! Where everything that loopkeeper remembers lies: outside every workspace, readable by its user alone. Knows
-//! the names of files and folders, not what is in them.
+//! Layout of the state folder: outside every workspace, readable by its user alone. Knows the names of files and
+//! folders, not their contents.
 
 pub mod binary;
 pub mod find;
@@ -76,12 +76,12 @@ pub struct StateDir {
 }
 
 impl StateDir {
-    /// The user's state folder, made where it is missing.
+    /// Opens the user's state folder, creating it if missing.
     pub fn open() -> Result<Self, StateError> {
         Self::at(&resolve(|name| std::env::var_os(name))?)
     }
 
-    /// The state folder at a given place, made where it is missing.
+    /// Opens the state folder at a given place, creating it if missing.
     pub fn at(root: &Path) -> Result<Self, StateError> {
         durable::make_folder(root).map_err(StateError::io("make the state folder", root))?;
         let root = root.canonicalize().map_err(StateError::no_tree(root))?;
@@ -103,12 +103,12 @@ impl StateDir {
         &self.root
     }
 
-    /// What the user trusts.
+    /// The list of what the user trusts.
     pub fn trust(&self) -> PathBuf {
         self.root.join("trust")
     }
 
-    /// When the agents of all loops were started in the last hour.
+    /// The starts of agents of all loops in the last hour.
     pub fn calls(&self) -> PathBuf {
         self.root.join("calls")
     }
@@ -128,12 +128,12 @@ impl StateDir {
         self.root.join("run")
     }
 
-    /// Who works where.
+    /// Locks that record which loop works in which tree.
     pub fn tree_locks_dir(&self) -> PathBuf {
         self.root.join("trees")
     }
 
-    /// What is kept of each workspace.
+    /// The folders of all workspaces.
     pub fn workspaces_dir(&self) -> PathBuf {
         self.root.join("workspaces")
     }
@@ -146,7 +146,7 @@ fn resolve(variable: impl Fn(&str) -> Option<OsString>) -> Result<PathBuf, State
         return if path.is_absolute() { Ok(path) } else { Err(StateError::Relative { path }) };
     }
     let home = path("HOME").filter(|it| it.is_absolute());
-    // An editor in a sandbox of its own has a state folder of its own, which no terminal would ever look into.
+    // A sandboxed editor would have a separate state folder, which no terminal would ever read.
     let confined = |path: &PathBuf| {
         home.as_ref()
             .is_some_and(|it| path.starts_with(it.join(".var/app")) || path.starts_with(it.join("snap")))
@@ -158,10 +158,10 @@ fn resolve(variable: impl Fn(&str) -> Option<OsString>) -> Result<PathBuf, State
         .ok_or(StateError::NoHome)
 }
 
-/// The folder must be this user's alone: whoever can write there can make loops run anything.
+/// The folder must be this user's alone: a user who can write to it can make loops run anything.
 fn verify(root: &Path) -> Result<(), StateError> {
     let path = || root.to_owned();
-    // Of the opened folder, so that what is looked at is what was found.
+    // Metadata of the opened folder, so that the folder found is the one checked.
     let found = std::fs::File::open(root).and_then(|it| it.metadata());
     let found = found.map_err(StateError::io("look at", root))?;
     let user = rustix::process::geteuid().as_raw();
@@ -178,7 +178,7 @@ fn verify(root: &Path) -> Result<(), StateError> {
     }
 }
 
-/// Locks and syncs do not mean there what they mean on a local disk.
+/// Locks and syncs have other guarantees there than on a local disk.
 #[cfg(target_os = "linux")]
 fn network_disk(path: &Path) -> Option<&'static str> {
     match rustix::fs::statfs(path).ok()?.f_type as u32 {

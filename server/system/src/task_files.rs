@@ -1,5 +1,5 @@
-//! Finds the task documents of a root and reads them. Only looks: runs nothing, follows no link out of the root,
-//! waits for no pipe, and takes no file for longer than a task can be.
+//! Finds and reads the task documents of a root. Runs nothing, follows no link out of the root, blocks on no pipe, and
+//! reads no file that is longer than a task can be.
 
 mod discover;
 mod open;
@@ -18,10 +18,10 @@ use thiserror::Error;
 pub use discover::{discover, task_at};
 pub use replace::replace;
 
-/// More than anybody wrote by hand; a story file of ten thousand stories is smaller.
+/// Larger than any hand-written file; a story file of ten thousand stories is smaller.
 const MAX_BYTES: u64 = 4 * 1024 * 1024;
 
-/// A task by its files, not yet read.
+/// A task identified by its files, not yet read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DiscoveredTask {
     pub id: TaskId,
@@ -31,16 +31,16 @@ pub struct DiscoveredTask {
     pub plans: Vec<PathBuf>,
 }
 
-/// A task as its files say it at one moment.
+/// A task as its files contained it at one moment.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct LoadedTask {
-    /// The texts that the places of `task` refer to, the prompt document first. Shared: a task may have ten thousand
+    /// The texts that the positions in `task` refer to, the prompt document first. Shared: a task may have ten thousand
     /// criteria.
     pub documents: Arc<Vec<TaskDocument>>,
     pub task: Arc<Task>,
 }
 
-/// A task document that cannot be read. A task is never read without one of its files.
+/// A task document that cannot be read. A task is never read with one of its files missing.
 #[derive(Debug, Error)]
 pub enum TaskFileError {
     #[error("cannot read {}: {source}", path.display())]
@@ -86,26 +86,26 @@ pub fn load(root: &Path, found: &DiscoveredTask) -> Result<LoadedTask, TaskFileE
     reload(root, found, &LoadedTask::default())
 }
 
-/// Reads all files of a task, and parses them only if they differ from those of `last`.
+/// Reads all files of a task; parses them only if they differ from those of `last`.
 pub fn reload(root: &Path, found: &DiscoveredTask, last: &LoadedTask) -> Result<LoadedTask, TaskFileError> {
     let files = read_task_files(root, found)?;
     let same = |(file, document): (&RawTaskFile, &TaskDocument)| {
         file.name == document.path && file.bytes == document.text.as_bytes()
     };
-    // The text of a file that is not UTF-8 may also be that of another one.
+    // A file that is not UTF-8 may decode to the same text as another one.
     let is_exact = last.task.findings.iter().all(|it| it.code != FindingCode::Syntax);
     let is_last =
         is_exact && files.len() == last.documents.len() && files.iter().zip(&*last.documents).all(same);
     Ok(if is_last { last.clone() } else { parse_task(&files) })
 }
 
-/// What all files of a task hold, the prompt document first.
+/// Contents of all files of a task, the prompt document first.
 fn read_task_files(root: &Path, found: &DiscoveredTask) -> Result<Vec<RawTaskFile>, TaskFileError> {
     let paths = std::iter::once(&found.path).chain(&found.plans);
     paths.map(|path| Ok(RawTaskFile { name: relative(root, path), bytes: read(root, path)? })).collect()
 }
 
-/// What they say.
+/// Parses these files as one task.
 fn parse_task(files: &[RawTaskFile]) -> LoadedTask {
     let mut documents = Vec::new();
     let mut findings = Vec::new();
@@ -124,7 +124,7 @@ pub fn read_beginning(root: &Path, path: &Path, most: u64) -> Result<String, Tas
     Ok(decode(&read_up_to(root, path, most)?).0)
 }
 
-/// Paths behind `CONTEXT:` that are not there: the agent would be sent to look for nothing.
+/// Paths after `CONTEXT:` that do not exist: the agent would look for them in vain.
 pub fn missing_context(root: &Path, task: &Task) -> Vec<Finding> {
     let missing = task.context.iter().filter_map(|mention| {
         let fact = missing_reason(root, &mention.text)?;
@@ -134,7 +134,7 @@ pub fn missing_context(root: &Path, task: &Task) -> Vec<Finding> {
     missing.collect()
 }
 
-/// What a path behind `CONTEXT:` names inside the root, and the line that it may end in: `src/a.rs:12`.
+/// The file inside the root that a path after `CONTEXT:` names, and the line number that it may end in: `src/a.rs:12`.
 pub fn context_target(root: &Path, mention: &str) -> Option<(PathBuf, Option<u32>)> {
     let root = root.canonicalize().ok()?;
     let there = |path: &str| root.join(path).canonicalize().ok().filter(|it| it.starts_with(&root));
@@ -171,8 +171,8 @@ fn read_up_to(root: &Path, path: &Path, most: u64) -> Result<Vec<u8>, TaskFileEr
     Ok(bytes)
 }
 
-/// The text, and where it is not UTF-8. Each byte that fits no character becomes one `?`, so that the places in
-/// the text stay those of the file.
+/// The text, and the offset of the first byte that is not UTF-8. Each invalid byte becomes one `?`, so that positions
+/// in the text match the file.
 fn decode(bytes: &[u8]) -> (String, Option<usize>) {
     let mut text = String::with_capacity(bytes.len());
     let mut broken = None;
@@ -201,12 +201,12 @@ fn truncate_name(name: &str) -> String {
     if length <= 48 {
         return name.to_owned();
     }
-    // The end of a path says more than its beginning.
+    // The end of a path is more informative than its beginning.
     let end: String = name.chars().skip(length - 47).collect();
     format!("…{end}")
 }
 
-/// Why nothing is at `mention`; `None`: something is.
+/// Why `mention` does not exist; `None`: it exists.
 fn missing_reason(root: &Path, mention: &str) -> Option<&'static str> {
     let path = Path::new(mention);
     if path.is_absolute()
@@ -215,7 +215,7 @@ fn missing_reason(root: &Path, mention: &str) -> Option<&'static str> {
     {
         return Some("leaves the root. Name a path inside it.");
     }
-    // What a glob can match is not listed; the folder before it must be there.
+    // Matches of a glob are not listed; only the folder before it must exist.
     let is_plain =
         |part: &std::path::Component<'_>| !part.as_os_str().to_string_lossy().contains(['*', '?', '[', '{']);
     let plain: PathBuf = path.components().take_while(is_plain).collect();

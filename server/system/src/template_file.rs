@@ -1,5 +1,5 @@
-//! The template of the prompt: a file of the root that no link leads out of, or one that the user's own configuration
-//! names. It is read and never run.
+//! Reads the prompt template: a file of the root that no link leads out of, or a file that the user's own configuration
+//! names. The template is never run.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use thiserror::Error;
 use super::config_files::{self, ConfigFileError};
 use super::task_files::{self, TaskFileError};
 
-/// Why no loop can be told by it.
+/// Why a template cannot be used.
 #[derive(Debug, Error)]
 pub enum TemplateError {
     #[error("there is no file {path}")]
@@ -23,7 +23,7 @@ pub enum TemplateError {
 }
 
 impl TemplateError {
-    /// The remedy, without a period; perhaps a question.
+    /// The remedy, without a period; may be a question.
     pub fn hint(&self) -> &str {
         match self {
             Self::Absent { .. } => "write the template, or remove the key",
@@ -34,7 +34,7 @@ impl TemplateError {
     }
 }
 
-/// The text of a template that can be filled in.
+/// The text of a valid template.
 pub fn read(root: &Path, path: &str) -> Result<String, TemplateError> {
     let file = root.join(path);
     let absent = || TemplateError::Absent { path: path.to_owned() };

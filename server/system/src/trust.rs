@@ -1,5 +1,6 @@
-//! What the user said may run; [`permit`] is the proof of it that whoever starts a program has to show. What
-//! cannot be read is not trusted. Which things need trust, and how they are shown, is `loopkeeper_core::trust`.
+//! Stores what the user allowed to run; [`permit`] is the proof of it that code must present to start a program. An
+//! unreadable list means that nothing is trusted. Which items need trust, and how they are shown, is
+//! `loopkeeper_core::trust`.
 
 pub mod permit;
 pub mod surfaces;
@@ -19,7 +20,7 @@ use super::last_result::LastResult;
 use super::state_dir::lock::{LockMode, acquire_gate};
 use super::state_dir::{StateDir, StateError};
 
-/// Why trust could not be read or kept.
+/// Why trust could not be read or stored.
 #[derive(Debug, thiserror::Error)]
 pub enum TrustError {
     #[error("the list of what you trust, {}, is damaged: nothing is trusted", path.display())]
@@ -42,7 +43,7 @@ impl TrustError {
     }
 }
 
-/// The user's word, as it was when the store was opened.
+/// The user's grants when the store was opened.
 #[derive(Debug)]
 pub struct TrustStore {
     path: PathBuf,
@@ -51,18 +52,18 @@ pub struct TrustStore {
     trouble: Option<TrustError>,
 }
 
-/// One yes.
+/// One grant.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 struct Grant {
     hash: String,
-    /// Real path, for people and for taking it back; trust itself hangs on the hash.
+    /// Real path, for display and for revoking; trust itself depends on the hash.
     root: String,
-    /// For which task it was said.
+    /// The task for which it was granted.
     task: Option<String>,
     kind: String,
 }
 
-/// The last line: without it the list is not whole.
+/// The last line: without it the list is incomplete.
 #[derive(Serialize, Deserialize)]
 struct Footer {
     end: usize,
@@ -71,7 +72,7 @@ struct Footer {
 }
 
 impl TrustStore {
-    /// Never fails: what cannot be read trusts nothing, and [`Self::trouble`] says so.
+    /// Never fails: an unreadable list trusts nothing, and [`Self::load_error`] returns the reason.
     pub fn open(state: &StateDir) -> Self {
         let (path, lock) = (state.trust().join("granted.jsonl"), state.trust().join("lock"));
         let mut store = Self { path, lock, grants: Vec::new(), trouble: None };
@@ -79,24 +80,24 @@ impl TrustStore {
         store
     }
 
-    /// Why nothing is trusted, where that is not the user's choice.
+    /// Why nothing is trusted, if that is not the user's choice.
     pub fn load_error(&self) -> Option<&TrustError> {
         self.trouble.as_ref()
     }
 
-    /// What of these the user has not said yes to, each command once, as a page shows them. `root` is the real path.
+    /// The items that the user has not trusted, each command once, in display order. `root` is the real path.
     pub fn untrusted_items(&self, root: &Path, items: &[TrustItem]) -> Vec<TrustItem> {
         self.iter_unknown(root, items).cloned().collect()
     }
 
-    /// The same without copies.
+    /// Like [`Self::untrusted_items`], without copies.
     pub fn iter_unknown<'a>(
         &'a self,
         root: &'a Path,
         items: &'a [TrustItem],
     ) -> impl Iterator<Item = &'a TrustItem> {
         let known: HashSet<&str> = self.grants.iter().map(|it| it.hash.as_str()).collect();
-        // Without a grant no hash is worth making.
+        // Without a grant no hash needs to be computed.
         let is_known = move |it: &&TrustItem| {
             !known.is_empty() && known.contains(it.hash(root.as_os_str().as_bytes()).as_str())
         };
@@ -104,7 +105,7 @@ impl TrustStore {
         items.iter().filter(move |it| !is_known(it)).filter(move |it| met.insert(&it.runs))
     }
 
-    /// Keeps the user's yes to these items, durably.
+    /// Stores the user's grant of these items, durably.
     pub fn grant(
         &mut self,
         root: &Path,
@@ -121,19 +122,19 @@ impl TrustStore {
         })
     }
 
-    /// Takes back everything said for a task; without one, for the whole root.
+    /// Revokes all grants of a task or, without one, of the whole root.
     pub fn revoke(&mut self, root: &Path, task: Option<&TaskId>) -> Result<(), TrustError> {
         let root = root.to_string_lossy();
         self.update_grants(|grants| {
             let meant =
                 |it: &&Grant| it.root == root && task.is_none_or(|task| it.task.as_ref() == Some(&task.0));
-            // The same command may have been trusted for another task too: it is the same yes.
+            // The same command may have been trusted for another task too; both grants have the same hash.
             let hashes: BTreeSet<String> = grants.iter().filter(meant).map(|it| it.hash.clone()).collect();
             grants.retain(|it| !hashes.contains(&it.hash));
         })
     }
 
-    /// Changes the list as it is on disk now: somebody else may have added to it.
+    /// Changes the list that is on disk now, because another process may have added to it.
     fn update_grants(&mut self, change: impl FnOnce(&mut Vec<Grant>)) -> Result<(), TrustError> {
         let _alone = acquire_gate(&self.lock, LockMode::Exclusive)?;
         self.load();
@@ -173,7 +174,7 @@ impl TrustStore {
 }
 
 fn write(grants: &[Grant]) -> String {
-    // Strings and numbers only: nothing that JSON could refuse.
+    // Only strings and numbers, which always serialise.
     let line = |it: Result<String, _>| it.unwrap_or_default() + "\n";
     let list: String = grants.iter().map(|it| line(serde_json::to_string(it))).collect();
     let end = Footer { end: grants.len(), sum: sha256(list.as_bytes()) };

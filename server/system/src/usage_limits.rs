@@ -1,6 +1,6 @@
-//! The usage limits that loops of this user met: one list, `<state>/usage-limits`, a line for each agent and account.
-//! Whoever is about to start such an agent heeds them. The list is a help, never a condition: lines that make no sense
-//! are ignored, and where it cannot be used each loop meets its limits itself.
+//! Usage limits that loops of this user met: one list, `<state>/usage-limits`, one line for each agent and account.
+//! Read before such an agent is started. The list is an optimisation, never a condition: malformed lines are ignored,
+//! and if it cannot be used each loop meets its limits itself.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -14,7 +14,7 @@ use loopkeeper_text::digest::sha256;
 use super::{calls, durable};
 
 const DAY_MS: u64 = 24 * 60 * 60 * 1000;
-/// No more of the list is read, whatever was written into it.
+/// At most this much of the list is read, whatever it contains.
 const MAX_BYTES: u64 = 64 * 1024;
 
 /// Why the list could not be used.
@@ -26,12 +26,12 @@ pub struct UsageLimitsError {
     source: io::Error,
 }
 
-/// What an iteration shows of an account.
+/// What an iteration reveals about an account.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Change {
-    /// It met the usage limit, which lasts until then (milliseconds of wall time).
+    /// It met the usage limit, which lasts until `until` (milliseconds of wall time).
     Met { by: String, until: u64 },
-    /// A start went through: whatever limit was met is lifted.
+    /// A start succeeded: any recorded limit is lifted.
     Lifted,
 }
 
@@ -44,12 +44,12 @@ pub struct ActiveLimit {
     pub met_by: String,
 }
 
-/// Which agent works on whose account: the same word for two loops that share both. Nothing of it can be read back.
+/// Identifies agent and account: equal for two loops that share both. It cannot be reversed.
 pub fn account_key(plan: &AgentPlan, env: &[(OsString, OsString)]) -> String {
     const NAMES: [&str; 3] = ["HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"];
     const ENDS: [&str; 5] = ["_API_KEY", "_TOKEN", "_BASE_URL", "_CONFIG_DIR", "_HOME"];
     let is_of_account = |name: &str| NAMES.contains(&name) || ENDS.iter().any(|it| name.ends_with(it));
-    // Of several the last one counts.
+    // The last value of a variable counts.
     let told = env.iter().filter(|(name, _)| name.to_str().is_some_and(is_of_account));
     let told: std::collections::BTreeMap<_, _> = told.map(|(name, value)| (name, value)).collect();
     let mut bytes = match plan.kind().known_agent() {
@@ -80,7 +80,7 @@ pub fn in_force(
     Ok(longest.map(|(lasts_ms, met_by)| ActiveLimit { lasts_ms, met_by }))
 }
 
-/// Enters a change. False: another process holds the list at this moment, try again.
+/// Records a change. False: another process holds the list at this moment; try again.
 pub fn enter(path: &Path, account: &str, change: &Change, now: u64) -> Result<bool, UsageLimitsError> {
     match change {
         Change::Met { by, until } => {
@@ -98,7 +98,7 @@ fn failed(path: &Path, action: &'static str) -> impl FnOnce(io::Error) -> UsageL
     move |source| UsageLimitsError { action, path, source }
 }
 
-/// Only what is in force stays, and of this account nothing but `line`.
+/// Keeps the limits in force, and of this account only `line`.
 fn replace(
     path: &Path,
     now: u64,
@@ -151,8 +151,8 @@ impl UsageLimitLine {
         format!("{} {} {} {}\n", self.until, self.met_at, self.account, self.met_by)
     }
 
-    /// What is left of it. One that was met later than now was met before the clock was set back: nothing is known of
-    /// when it ends.
+    /// The remaining time. A limit that was recorded in the future was recorded before the clock was set back, so its
+    /// end is unknown.
     fn remaining_ms(&self, now: u64) -> Option<u64> {
         let left = self.until.checked_sub(now).filter(|it| *it > 0)?;
         (self.met_at <= now).then_some(left.min(DAY_MS))
@@ -202,7 +202,7 @@ mod tests {
         assert_eq!(found("a", "l-1", NOW + 1), None, "its own it knows better");
         assert_eq!(found("b", "l-2", NOW + 1), None);
         assert_eq!(found("a", "l-2", NOW + HOUR), None);
-        // A clock that was set back says nothing of when it ends.
+        // After the clock was set back, the end of the limit is unknown.
         assert_eq!(found("a", "l-2", NOW - HOUR), None);
         met(&path, "b", "l-3", NOW + 100 * DAY_MS).unwrap();
         assert_eq!(found("b", "l-2", NOW), Some(limit(DAY_MS, "l-3")));

@@ -1,5 +1,5 @@
-//! What programs say of their own version. Only asks: far from any workspace, with nothing on stdin, for a moment, and
-//! leaving nothing behind.
+//! Queries the versions of programs: outside any workspace, with no stdin, with a timeout, and leaving no process
+//! behind.
 
 use std::ffi::OsString;
 use std::time::Duration;
@@ -11,13 +11,13 @@ use super::process::{Job, StdinSource, run_to_end};
 use super::sandbox::Isolation;
 use super::trust::permit::Approved;
 
-/// Some agents take seconds to say it.
+/// Some agents take seconds to print it.
 const TIMEOUT: Duration = Duration::from_secs(20);
-/// Some would look for something newer first.
+/// Some agents would check for updates first.
 const QUIET: [&str; 3] =
     ["DISABLE_AUTOUPDATER", "OPENCODE_DISABLE_AUTOUPDATE", "OPENCODE_DISABLE_MODELS_FETCH"];
 
-/// What `PROGRAM --version` prints; the error says in words why it does not. Needs a runtime.
+/// Output of `PROGRAM --version`; the error is the reason of the failure, as text. Needs a runtime.
 pub async fn query_version(
     program: &str,
     mut env: Vec<(OsString, OsString)>,

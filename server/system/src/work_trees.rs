@@ -1,6 +1,6 @@
-//! Other work trees of the same repository below a root (`git worktree add .claude/worktrees/x`). Each is a tree of
-//! its own with its own loops, so no walk of the root enters them. Found by reading alone, without git. Submodules and
-//! repositories of their own are part of the root's tree.
+//! Finds other work trees of the same repository below a root (`git worktree add .claude/worktrees/x`). Each is a
+//! separate tree with its own loops, so no walk of the root enters them. Only reads files, without git. Submodules and
+//! nested repositories are part of the root's tree.
 
 use std::cell::OnceCell;
 use std::fs;
@@ -12,7 +12,7 @@ use super::snapshots::ignores::layout;
 #[derive(Debug)]
 pub struct OtherWorkTrees<'a> {
     root: &'a Path,
-    /// The real git directory that the work trees share; looked up once a folder with a `.git` is met.
+    /// The real git directory that the work trees share; looked up when the first folder with a `.git` is met.
     shared: OnceCell<Option<PathBuf>>,
 }
 
@@ -49,18 +49,18 @@ impl<'a> OtherWorkTrees<'a> {
     }
 }
 
-/// Made by `git worktree add`, of whatever repository.
+/// Whether the folder was created by `git worktree add`, of any repository.
 pub fn is_linked(folder: &Path) -> bool {
     linked_from(folder).is_some()
 }
 
-/// The folder in the repository that keeps what belongs to its linked work trees.
+/// The folder in the repository for its linked work trees.
 fn linked_from(folder: &Path) -> Option<PathBuf> {
     let git_dir = layout::linked_git_dir(folder)?;
     git_dir.parent().filter(|it| it.ends_with(FOLDER)).map(Path::to_path_buf)
 }
 
-/// Where git keeps what belongs to one linked work tree.
+/// The folder with git's data of linked work trees.
 const FOLDER: &str = "worktrees";
 
 #[cfg(test)]

@@ -1,11 +1,11 @@
-//! What is kept of a run's output: each stream by itself, both in their order, or all of it.
+//! Collects a run's output: each stream separately, both in order, or everything.
 
 use loopkeeper_core::check::CommandRun;
 
 use super::Stream;
 use super::head_tail::HeadTailBuffer;
 
-/// A line without an end is not waited for.
+/// A line longer than this is not held until its end.
 const LINE_BYTES: usize = 64 * 1024;
 
 #[derive(Debug)]
@@ -15,17 +15,17 @@ pub(super) struct OutputBuffer {
 }
 
 impl OutputBuffer {
-    /// Each stream, so much of its beginning and of its end.
+    /// Each stream separately, with `most` bytes of its beginning and of its end.
     pub(super) fn with_separate(most: usize) -> Self {
         Self { apart: Some([HeadTailBuffer::with_limit(most), HeadTailBuffer::with_limit(most)]), both: None }
     }
 
-    /// Both as they come, from one pipe.
+    /// Both streams in order, from one pipe.
     pub(super) fn with_combined(most: usize) -> Self {
         Self { apart: None, both: Some(InOrder::of(most)) }
     }
 
-    /// Each stream, and both as far as the order shows in when they are read.
+    /// Each stream, and both in order as far as the order can be seen while reading.
     pub(super) fn with_both(most: usize) -> Self {
         Self { both: Some(InOrder::of(most)), ..Self::with_separate(most) }
     }
@@ -40,7 +40,7 @@ impl OutputBuffer {
         }
     }
 
-    /// The output of a run of which nothing else is known yet.
+    /// The output of a run whose result is not known yet.
     pub(super) fn finish(self) -> CommandRun {
         let mut run = CommandRun::default();
         if let Some(both) = self.both {
@@ -55,11 +55,11 @@ impl OutputBuffer {
     }
 }
 
-/// Both streams in whole lines: what one of them writes never stands within a line of the other.
+/// Both streams in whole lines: output of one stream never appears within a line of the other.
 #[derive(Debug)]
 struct InOrder {
     kept: HeadTailBuffer,
-    /// Lines that are not complete yet.
+    /// Incomplete lines.
     begun: [Vec<u8>; 2],
 }
 

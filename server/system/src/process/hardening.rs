@@ -1,13 +1,13 @@
-//! Keeps other processes of the same user out of this one: what it holds open decides verdicts.
+//! Protects this process from other processes of the same user, because its open files decide verdicts.
 
 use std::io;
 
 use rustix::process::{DumpableBehavior, set_dumpable_behavior};
 use rustix::thread::{CapabilitySet, remove_capability_from_bounding_set};
 
-/// From now on no process of the same user may trace this one, read its memory, or take or reopen its files. Programs
-/// that it starts are not affected. Where `/proc` hides such processes it stays as it was: a keeper has to see its
-/// wardens.
+/// Prevents processes of the same user from tracing this one, reading its memory, or taking or reopening its files.
+/// Programs that it starts are not affected. Does nothing if `/proc` hides such processes, because a keeper has to see
+/// its wardens.
 pub fn forbid_tracing() -> io::Result<()> {
     let mounts = std::fs::read_to_string("/proc/self/mounts").unwrap_or_default();
     if hides_processes(&mounts) {
@@ -16,7 +16,7 @@ pub fn forbid_tracing() -> io::Result<()> {
     Ok(set_dumpable_behavior(DumpableBehavior::NotDumpable)?)
 }
 
-/// Whether the uppermost `/proc` has the option `hidepid`.
+/// Whether the topmost `/proc` mount has the option `hidepid`.
 fn hides_processes(mounts: &str) -> bool {
     let options = |line: &str| {
         let mut fields = line.split(' ').skip(1);
@@ -29,7 +29,7 @@ fn hides_processes(mounts: &str) -> bool {
 
 /// Jobs of root start without the capability that would override [`forbid_tracing`].
 pub fn drop_tracing_capability() {
-    // A process that may not drop it has none to pass on.
+    // A process that may not drop it does not have it.
     let _ = remove_capability_from_bounding_set(CapabilitySet::SYS_PTRACE);
 }
 

@@ -2,12 +2,12 @@
 
 use loopkeeper_core::check::GAP;
 
-/// Kept of the beginning and of the end of each stream, where nothing else is said.
+/// Default size of the head and of the tail of each stream.
 pub(super) const BYTES: usize = 256 * 1024;
 
 #[derive(Debug)]
 pub(super) struct HeadTailBuffer {
-    /// Of the beginning, and of the end.
+    /// Size of the head, and of the tail.
     most: usize,
     head: Vec<u8>,
     tail: Vec<u8>,
@@ -23,14 +23,14 @@ impl HeadTailBuffer {
         let (head, tail) = bytes.split_at(bytes.len().min(self.most - self.head.len()));
         self.head.extend_from_slice(head);
         self.tail.extend_from_slice(tail);
-        // Cut only now and then: each cut moves the whole tail.
+        // Cut only occasionally, because each cut moves the whole tail.
         if self.tail.len() > 3 * self.most {
             self.cut();
         }
     }
 
-    /// The bytes and how many are missing between head and tail. A [`GAP`] stands there between whole lines, so
-    /// that nothing can be read across it or off half a line.
+    /// Returns the bytes and how many are missing between head and tail. A [`GAP`] is inserted there between whole
+    /// lines, so that nothing is read across it or from half a line.
     pub(super) fn finish(mut self) -> (Vec<u8>, u64) {
         self.cut();
         if self.dropped == 0 {

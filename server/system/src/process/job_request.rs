@@ -16,11 +16,11 @@ use rustix::net::{
     SendFlags, recvmsg, sendmsg,
 };
 
-/// The order, the channel, stdout, stderr.
+/// The request, the channel, stdout, stderr.
 const PARTS: usize = 4;
 const WORD: &[u8] = b"o";
 
-/// One command, and all that is its own.
+/// One command with everything specific to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JobRequest {
     pub cwd: PathBuf,
@@ -28,13 +28,13 @@ pub struct JobRequest {
     pub env: Vec<(OsString, OsString)>,
     /// What the command reads; nothing when absent.
     pub stdin: Option<PathBuf>,
-    /// Between TERM and KILL.
+    /// Time between TERM and KILL.
     pub grace: Duration,
     pub program: OsString,
     pub args: Vec<OsString>,
 }
 
-/// An order as it arrives.
+/// A received request.
 #[derive(Debug)]
 pub struct ReceivedJob {
     pub order: JobRequest,
@@ -43,7 +43,7 @@ pub struct ReceivedJob {
     pub err: OwnedFd,
 }
 
-/// Never waits: what is sent lies in a file of its own, however long it is.
+/// Never blocks: the message is a file descriptor, whatever the length of the request.
 pub(crate) fn send(
     channel: impl AsFd,
     order: &JobRequest,
@@ -63,7 +63,7 @@ pub(crate) fn send(
     Ok(())
 }
 
-/// The next order; `None` when there will be none.
+/// The next request; `None` when there will be none.
 pub fn receive(channel: impl AsFd) -> io::Result<Option<ReceivedJob>> {
     let mut word = [0; WORD.len()];
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(PARTS))];
@@ -88,8 +88,8 @@ pub fn receive(channel: impl AsFd) -> io::Result<Option<ReceivedJob>> {
     Ok(Some(ReceivedJob { order, control, out, err }))
 }
 
-/// Words, each ended by a zero, which none of them can hold: the folder, the file to read or nothing, the grace time
-/// in milliseconds, how many variables there are, their names and values, the program, its arguments.
+/// Strings, each terminated by a zero byte, which none of them can contain: the folder, the file for stdin or nothing,
+/// the grace time in milliseconds, the number of variables, their names and values, the program, its arguments.
 fn encode(order: &JobRequest) -> io::Result<Vec<u8>> {
     let stdin = order.stdin.as_ref().map_or(OsStr::new(""), |path| path.as_os_str());
     let numbers = [order.grace.as_millis().to_string(), order.env.len().to_string()];

@@ -1,4 +1,4 @@
-//! Chunks of output to lines, with a cap on what one line may hold.
+//! Splits chunks of output into lines of limited length.
 
 use std::collections::VecDeque;
 
@@ -6,7 +6,7 @@ use loopkeeper_agent::LINE_BYTES;
 
 use super::{OutputEvent, Stream};
 
-/// Both streams of one process. Lines are cut only when asked for, so that what is not read costs nothing.
+/// Both streams of one process. Lines are split only on demand, so that unread output costs nothing.
 #[derive(Debug, Default)]
 pub(super) struct LineSplitter {
     out: PartialLine,
@@ -19,7 +19,7 @@ pub(super) struct LineSplitter {
 #[derive(Debug, Default)]
 struct PartialLine {
     kept: Vec<u8>,
-    /// Length so far, kept or not.
+    /// Length so far, including discarded bytes.
     bytes: usize,
 }
 
@@ -28,7 +28,7 @@ impl LineSplitter {
         self.chunks.push_back((stream, bytes, 0));
     }
 
-    /// No more will come: what is left of each stream is a line too. False when there is nothing left.
+    /// Marks the end of the streams: the rest of each stream becomes a line. False if nothing is left.
     pub(super) fn finish(&mut self) -> bool {
         while let Some(event) = self.next() {
             self.rest.push_back(event);

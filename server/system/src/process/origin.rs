@@ -1,5 +1,6 @@
-//! Where a process belongs: to the user, or to the kill domain of a job. Ancestors cannot be shed: in a PID namespace
-//! nothing leaves, and elsewhere the warden, then its keeper, adopts whoever loses its parent.
+//! Determines where a process belongs: to the user, or to the kill domain of a job. A process cannot escape its
+//! ancestors: nothing leaves a PID namespace, and elsewhere the warden, then its keeper, adopts every process that
+//! loses its parent.
 
 use std::time::{Duration, SystemTime};
 
@@ -9,29 +10,29 @@ use rustix::time::{ClockId, clock_gettime};
 use super::orphans::is_warden;
 use super::table::find_process;
 
-/// A parent that ends meanwhile is replaced by the warden above it: look again.
+/// A parent that exits during the search is replaced by the warden above it, so the search is repeated.
 const ATTEMPTS: u32 = 8;
-/// Deeper than any tree of processes that a person's session has.
+/// Deeper than the process tree of any user session.
 const MAX_DEPTH: usize = 4096;
 const TICKS_PER_SECOND: u64 = 100;
-/// Starts are known to a tick, and clocks are read one after the other.
+/// Start times are known to a tick, and the clocks are read one after the other.
 const START_PRECISION: Duration = Duration::from_millis(50);
 
-/// Who a process is to this one.
+/// How a process is related to this one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProcessOrigin {
-    /// In no kill domain that this process is not in, too.
+    /// Also: in no kill domain except those that contain this process.
     User,
     /// Below this child of this process.
     Below { child: i32 },
-    /// Below a warden that is none of this process's ancestors.
+    /// Below a warden that is not an ancestor of this process.
     OtherDomain,
-    /// It is gone.
+    /// The process has exited.
     Gone,
 }
 
-/// `pid` as the kernel names the peer of a socket: 0 for one in a namespace that cannot be seen from here, which
-/// therefore is not below this process.
+/// `pid` as the kernel reports the peer of a socket: 0 for a process in a namespace that is not visible from here,
+/// which therefore is not below this process.
 pub fn origin_of(pid: i32) -> ProcessOrigin {
     let own = getpid().as_raw_pid();
     if pid == 0 || pid == own {
@@ -65,7 +66,7 @@ fn started_at(pid: i32) -> Option<SystemTime> {
     SystemTime::now().checked_sub(age)
 }
 
-/// The process, its parent, and so on. `None`: it is gone.
+/// The process, its parent, and so on. `None`: it has exited.
 fn ancestry(pid: i32) -> Option<Vec<i32>> {
     for _ in 0..ATTEMPTS {
         let mut last = find_process(pid)?;
@@ -75,7 +76,7 @@ fn ancestry(pid: i32) -> Option<Vec<i32>> {
             line.push(parent.pid);
             last = parent;
         }
-        // One that is still somebody's parent and cannot be seen is another user's, and no warden of ours.
+        // A process that is still a parent and cannot be seen belongs to another user, so it is no warden of ours.
         let is_hidden = || find_process(last.pid).is_some_and(|it| it.parent == last.parent);
         if last.parent == 0 || is_hidden() {
             return Some(line);

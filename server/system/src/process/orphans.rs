@@ -1,6 +1,6 @@
-//! Finds and ends processes that lost their warden: it was killed, or the keeper was.
+//! Finds and ends processes whose warden is gone, because the warden or the keeper was killed.
 //!
-//! Only `process` starts programs in a keeper, so a child that it does not know is somebody's orphan.
+//! Only `process` starts programs in a keeper, so an unknown child process is an orphan.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -20,7 +20,7 @@ use super::tree::{self, ChildrenLeft, KillReport};
 
 /// The variable that marks everything a loop starts: `LOOPKEEPER_LOOP=<loopId>:<token>`.
 pub const ENV_LOOP: &str = "LOOPKEEPER_LOOP";
-/// A warden whose keeper is gone ends its domain by itself; longer than this it is stuck.
+/// A warden whose keeper is gone ends its domain automatically; after this time it is stuck.
 const WARDEN: Duration = Duration::from_secs(4);
 
 /// Wardens (or the bubblewrap around them) that this process started and still waits for.
@@ -29,7 +29,7 @@ static KNOWN: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
 /// Wardens running detached from the loop; excluded from orphan cleanup and from waits.
 static BESIDE: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
 
-/// One of them has ended, or has nothing to do.
+/// Notified when a warden has ended or is idle.
 static GONE: Notify = Notify::const_new();
 
 fn known_wardens() -> MutexGuard<'static, BTreeSet<i32>> {
@@ -44,7 +44,7 @@ pub(super) fn register(pid: i32) {
     known_wardens().insert(pid);
 }
 
-/// Right after it was started, before anybody looks.
+/// Call right after the start, before any sweep.
 pub(super) fn mark_detached(pid: i32) {
     detached_wardens().insert(pid);
 }
@@ -53,7 +53,7 @@ pub(super) fn is_waited_for(pid: i32) {
     detached_wardens().remove(&pid);
 }
 
-/// It has no job at the moment: nobody waits for it, and no sweep ends it.
+/// The warden has no job at the moment: it is excluded from waits and from sweeps.
 pub(super) fn mark_idle(pid: i32) {
     mark_detached(pid);
     GONE.notify_waiters();
@@ -65,7 +65,7 @@ pub(super) fn unregister(pid: i32) {
     GONE.notify_waiters();
 }
 
-/// Who was ended, and who could not be, as `pid name`.
+/// The processes that were ended and those that could not be, as `pid name`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Orphans {
     pub ended: Vec<String>,
@@ -78,14 +78,14 @@ impl From<KillReport> for Orphans {
     }
 }
 
-/// From now on, whoever loses its warden becomes a child of this process. For keepers only: in a program that
-/// starts others in its own way it would make [`kill_orphans`] dangerous.
+/// Makes this process the parent of every process that loses its warden. For keepers only: in a program that starts
+/// others in its own way it would make [`kill_orphans`] dangerous.
 pub fn become_subreaper() -> std::io::Result<()> {
     Ok(set_child_subreaper(Some(getpid()))?)
 }
 
-/// Waits until every job of this process has ended, dropped ones too, then sweeps: nothing is alive afterwards but
-/// what runs beside the loop.
+/// Waits until every job of this process has ended, including dropped ones, then sweeps: afterwards only jobs that run
+/// detached from the loop are alive.
 pub async fn all_gone() -> Orphans {
     loop {
         let gone = GONE.notified();
@@ -100,8 +100,8 @@ pub(super) fn is_subreaper() -> bool {
     matches!(child_subreaper(), Ok(Some(_)))
 }
 
-/// Ends every descendant of this process that belongs to no warden we wait for. Wardens lead sessions of their
-/// own, so that nobody of theirs is in ours.
+/// Ends every descendant of this process that belongs to no known warden. Wardens lead separate sessions, so none of
+/// their processes is in ours.
 pub fn kill_orphans() -> Orphans {
     let own = getpid().as_raw_pid();
     let session = table::find_process(own).map_or(own, |own| own.session);
@@ -114,7 +114,7 @@ pub fn kill_orphans() -> Orphans {
     tree::end_children(look, spare, |time| wait_for_strays(spare, time)).into()
 }
 
-/// Adopted processes are waited for one by one: the known children are others' to wait for.
+/// Waits for adopted processes one by one: known children are waited for elsewhere.
 fn wait_for_strays(spare: impl Fn(&Process) -> bool, time: Duration) -> ChildrenLeft {
     std::thread::sleep(time);
     let mut children = ChildrenLeft::None;
@@ -127,8 +127,8 @@ fn wait_for_strays(spare: impl Fn(&Process) -> bool, time: Duration) -> Children
     children
 }
 
-/// Ends what a killed keeper of this loop left behind. Wardens get a moment first: they notice by themselves
-/// that their keeper is gone, and know their domain better.
+/// Ends what a killed keeper of this loop left behind. Wardens get some time first: they notice that their keeper is
+/// gone, and know their domain better.
 pub fn end_marked(loop_id: &str) -> Orphans {
     let mark = format!("{ENV_LOOP}={loop_id}:");
     wait_for_wardens(loop_id);
@@ -152,7 +152,7 @@ fn wait_for_wardens(loop_id: &str) {
     let until = Instant::now() + WARDEN;
     let all = table::list_processes().into_iter();
     for warden in all.filter(|process| process.running && is_warden_of(process.pid, loop_id)) {
-        // Whatever the agent did to it, it must run to do its work.
+        // Continue it even if the agent stopped it, because it must run to do its work.
         let _ = warden.signal(Signal::CONT);
         if let Some(handle) = open_pidfd(&warden) {
             let left = until.saturating_duration_since(Instant::now());
@@ -166,7 +166,7 @@ fn open_pidfd(process: &Process) -> Option<OwnedFd> {
     pidfd_open(Pid::from_raw(process.pid)?, PidfdFlags::empty()).ok()
 }
 
-/// How a warden shows which loop it belongs to.
+/// Arguments that show which loop a warden belongs to.
 pub(super) fn warden_mark(env: &[(OsString, OsString)]) -> Vec<OsString> {
     let value = env.iter().find(|(name, _)| name == ENV_LOOP).and_then(|(_, value)| value.to_str());
     let id = value.and_then(|it| it.split(':').next()).unwrap_or_default();
@@ -190,6 +190,6 @@ fn arguments(pid: i32) -> Vec<u8> {
 
 pub(super) fn is_warden(pid: i32) -> bool {
     let line = arguments(pid);
-    // The program's own name says nothing: a detached keeper runs from a copy that is called by its version.
+    // The program's own name does not help: a detached keeper runs from a copy that is named after its version.
     line.split(|byte| *byte == 0).nth(1) == Some(report::WORD.as_bytes())
 }

@@ -1,5 +1,5 @@
-//! The output of one run on disk: the first bytes in `BASE.out`, the last ones in `BASE.tail`. Raw but for secrets:
-//! those are redacted before they are stored.
+//! Writes the output of one run to disk: the first bytes to `BASE.out`, the last ones to `BASE.tail`. Raw except for
+//! secrets: those are redacted before they are stored.
 //!
 //! A full disk ends the writing, never the run.
 
@@ -12,16 +12,16 @@ use loopkeeper_text::redact::{self, Redactor};
 
 use super::Stream;
 
-/// What each of the two files holds, give or take.
+/// Approximate limit of each of the two files.
 const BYTES: usize = 8 * 1024 * 1024;
-/// How far beyond that the first file goes on to the end of a line.
+/// How far the first file may exceed it to reach the end of a line.
 const BEYOND: usize = 64 * 1024;
 
 #[derive(Debug)]
 pub(super) struct OutputFile {
     base: PathBuf,
     head: File,
-    /// What of the output the head has taken; more or less than it is long where something was redacted.
+    /// How much of the output the head has taken; differs from its length if something was redacted.
     taken: usize,
     full: bool,
     redactor: Redactor,
@@ -32,7 +32,7 @@ pub(super) struct OutputFile {
 }
 
 impl OutputFile {
-    /// Begins `base.out`.
+    /// Creates `base.out`.
     pub(super) fn create(base: &Path, redactor: Redactor) -> io::Result<Self> {
         Ok(Self::with_head(base, open(&base.with_extension("out"))?, redactor))
     }
@@ -43,7 +43,8 @@ impl OutputFile {
         Self { base, head, taken: 0, full: false, redactor, stdout, stderr, tail, error: None }
     }
 
-    /// The same run's next part, in files of its own, and the bytes that are in no file of this one.
+    /// Continues the output of the same run in new files, and returns the number of bytes that are in no file of this
+    /// part.
     pub(super) fn go_on(self, base: &Path) -> io::Result<(Self, u64)> {
         let next = Self::create(base, self.redactor.clone())?;
         Ok((next, self.finish().0))
@@ -69,7 +70,7 @@ impl OutputFile {
         self.tail.push(tail);
     }
 
-    /// How much of `bytes` belongs to the head: up to its size, then up to a line end at which no secret is cut.
+    /// How many of `bytes` belong to the head: up to its size, then up to a line end at which no secret is cut.
     fn share_of_head(&self, bytes: &[u8]) -> usize {
         if self.full {
             return 0;
@@ -80,7 +81,7 @@ impl OutputFile {
         memchr::memchr(b'\n', last_line).map_or(most, |at| least + at + 1)
     }
 
-    /// What was held back for the sake of what could have followed.
+    /// Writes what was held back for redaction.
     fn flush(&mut self) {
         let (mut held, rest) = (self.stdout.finish(), self.stderr.finish());
         if !held.is_empty() && !held.ends_with(b"\n") && !rest.is_empty() {
@@ -97,7 +98,7 @@ impl OutputFile {
         }
     }
 
-    /// Writes the tail. Returns the bytes that are in neither file, and what went wrong in words.
+    /// Writes the tail. Returns the number of bytes in neither file, and the error as text.
     pub(super) fn finish(mut self) -> (u64, Option<String>) {
         if self.error.is_some() {
             let held = self.stdout.finish().len() + self.stderr.finish().len();
@@ -111,7 +112,7 @@ impl OutputFile {
         }
         let tail = self.tail.take();
         let over = self.tail.total - tail.len() as u64;
-        // The first line may have lost its beginning, and with it what makes a secret known as one.
+        // The first line may lack its beginning, and with it the part that identifies a secret.
         let begin = if over == 0 { 0 } else { memchr::memchr(b'\n', &tail).map_or(0, |at| at + 1) };
         let dropped = over + begin as u64;
         if let Err(error) = self.write_tail(tail.get(begin..).unwrap_or_default(), dropped) {
@@ -137,7 +138,8 @@ impl OutputFile {
     }
 }
 
-/// One stream on its way to the file: redacted, and in whole lines, so that the two never meet within one.
+/// One stream on its way to the file: redacted, and split into whole lines, so that the streams never mix within a
+/// line.
 #[derive(Debug)]
 struct RedactedLines {
     redacted: redact::RedactingStream,
@@ -152,7 +154,7 @@ impl RedactedLines {
     fn push(&mut self, bytes: &[u8]) -> Vec<u8> {
         self.begun.extend(self.redacted.push(bytes));
         let whole = match memchr::memrchr(b'\n', &self.begun) {
-            // A line without an end is not waited for.
+            // A line longer than this is not held until its end.
             None if self.begun.len() > BEYOND => self.begun.len(),
             None => 0,
             Some(at) => at + 1,
@@ -175,7 +177,7 @@ fn open(path: &Path) -> io::Result<File> {
 #[derive(Debug, Default)]
 struct RingBuffer {
     bytes: Vec<u8>,
-    /// Where the oldest byte is, once the ring is full.
+    /// Index of the oldest byte, once the buffer is full.
     start: usize,
     total: u64,
 }
@@ -197,7 +199,7 @@ impl RingBuffer {
         }
     }
 
-    /// From the oldest to the newest.
+    /// The bytes from the oldest to the newest.
     fn take(&mut self) -> Vec<u8> {
         self.bytes.rotate_left(self.start);
         self.start = 0;

@@ -1,4 +1,4 @@
-//! Program names to absolute paths, before anything starts. The current folder is never searched.
+//! Resolves program names to absolute paths before anything starts. The current folder is never searched.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -14,8 +14,8 @@ pub(crate) fn resolve_program(name: &OsStr, search: &OsStr, root: &Path) -> Opti
     in_path(name, search)
 }
 
-/// The first executable of this name; entries of `PATH` that are empty or relative mean the current folder of
-/// whoever asks and are passed over.
+/// The first executable of this name. Empty or relative entries of `PATH` mean the caller's current folder and are
+/// skipped.
 pub(crate) fn in_path(name: &OsStr, search: &OsStr) -> Option<PathBuf> {
     if name.is_empty() {
         return None;

@@ -1,4 +1,4 @@
-//! Runs a job whose output is read as a whole, within a time.
+//! Runs a job with a timeout and returns its output as a whole.
 
 use std::time::Duration;
 
@@ -10,18 +10,18 @@ use super::head_tail::BYTES;
 use super::{Job, JobHandle, ProcessError, TerminateMode, orphans, start};
 use crate::sandbox::Isolation;
 
-/// Runs a job to its end and keeps the beginning and the end of what it printed. Over `timeout` it is ended
-/// (within the job's grace time). Dropping the future ends the job too.
+/// Runs a job to its end and keeps the beginning and the end of its output. After `timeout` it is ended (within the
+/// job's grace time). Dropping the future ends the job, too.
 pub async fn run_to_end(job: &Job, timeout: Duration, domain: &Isolation) -> CommandRun {
     run_for(job, timeout, domain, BYTES).await
 }
 
-/// The same, with so much kept of the beginning and of the end of each stream.
+/// Like [`run_to_end`], keeping `most` bytes of the beginning and of the end of each stream.
 pub(crate) async fn run_for(job: &Job, timeout: Duration, domain: &Isolation, most: usize) -> CommandRun {
     collect_output(start(job, domain), timeout, OutputBuffer::with_separate(most)).await
 }
 
-/// The same for a job that runs beside the loop: whoever waits for the loop's jobs does not wait for it.
+/// Like [`run_to_end`] for a job that runs detached from the loop: waiting for the loop's jobs does not include it.
 pub async fn run_beside(job: &Job, timeout: Duration, domain: &Isolation) -> CommandRun {
     let started = start(job, domain).inspect(|running| orphans::mark_detached(running.pid));
     collect_output(started, timeout, OutputBuffer::with_separate(BYTES)).await
@@ -31,7 +31,7 @@ fn not_started(reason: String) -> CommandRun {
     CommandRun { ending: CommandExit::NotStarted(reason), ..CommandRun::default() }
 }
 
-/// Collects the output of what was started, and ends it over `timeout`.
+/// Collects the output of a started job, and ends it after `timeout`.
 pub(super) async fn collect_output(
     started: Result<JobHandle, ProcessError>,
     timeout: Duration,

@@ -14,30 +14,30 @@ use super::report::{GRACE, NOW, WardenReport};
 use super::supervise::{FORCE, SupervisorMessage};
 use super::{JobOutcome, OutputEvent, Stream, TerminateMode, orphans, table};
 
-/// Whether a job waits for an answer of ours.
+/// Whether a job is blocked on a response of ours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StopHookWait {
     Yes,
     No,
 }
 
-/// A warden tells within milliseconds what it started. One that is stopped does not keep the loop waiting.
+/// A warden reports the start within milliseconds. A stopped warden must not delay the loop.
 const START: Duration = Duration::from_secs(1);
 
-/// The number of the main process.
+/// The pid of the main process.
 #[derive(Debug)]
 pub(super) enum Main {
     Awaited(oneshot::Receiver<Option<i32>>),
-    /// `None`: it had ended before it could be found.
+    /// `None`: it exited before it could be found.
     Known(Option<u32>),
 }
 
-/// A job at work. Dropping it ends the job.
+/// A running job. Dropping it ends the job.
 #[derive(Debug)]
 pub struct JobHandle {
     pub(super) pid: i32,
     pub(super) main: Main,
-    /// What the warden's earlier jobs took.
+    /// CPU time of the warden's earlier jobs.
     pub(super) spent_ms: u64,
     pub(super) inbox: mpsc::Receiver<SupervisorMessage>,
     pub(super) control: UnixStream,
@@ -50,7 +50,7 @@ pub struct JobHandle {
 }
 
 impl JobHandle {
-    /// The next line, `None` when the domain is empty. The job waits while nobody asks. Cancel safe.
+    /// The next line, `None` when the domain is empty. The job is blocked while this is not called. Cancel safe.
     pub async fn next(&mut self) -> Option<OutputEvent> {
         loop {
             if let Some(event) = self.lines.next() {
@@ -64,7 +64,7 @@ impl JobHandle {
         }
     }
 
-    /// The next bytes as they came. Cancel safe.
+    /// The next bytes, unsplit. Cancel safe.
     pub(super) async fn next_chunk(&mut self) -> Option<(Stream, Vec<u8>)> {
         match self.inbox.recv().await? {
             SupervisorMessage::Chunk(stream, bytes) => {
@@ -80,8 +80,8 @@ impl JobHandle {
         }
     }
 
-    /// From here on the output goes to another file. What went wrong with the one so far shows in the number of
-    /// bytes that are in no file.
+    /// Switches the output to another file. Errors of the previous file show in the number of bytes that are in no
+    /// file.
     pub fn output_to(&mut self, base: &Path) -> io::Result<u64> {
         let Some(output) = self.output.take() else { return Ok(0) };
         let (next, dropped) = output.go_on(base)?;
@@ -89,7 +89,7 @@ impl JobHandle {
         Ok(dropped)
     }
 
-    /// While its work is judged it runs beside the loop's jobs: they do not wait for its end.
+    /// While its work is judged, a job counts as detached: waits for the loop's jobs do not include it.
     pub fn set_stop_hook_wait(&self, held: StopHookWait) {
         match held {
             StopHookWait::Yes => orphans::mark_detached(self.pid),
@@ -97,12 +97,13 @@ impl JobHandle {
         }
     }
 
-    /// The warden's, or that of the bubblewrap around it.
+    /// Pid of the warden, or of the bubblewrap around it.
     pub fn pid(&self) -> u32 {
         self.pid.unsigned_abs()
     }
 
-    /// The main process's number as this process counts, in whatever namespace it runs. `None`: it ended at once.
+    /// Pid of the main process in this process's namespace, whatever namespace it runs in. `None`: it exited
+    /// immediately.
     pub async fn main_pid(&mut self) -> Option<u32> {
         if let Main::Awaited(told) = &mut self.main {
             let pid = timeout(START, told).await.ok().and_then(Result::ok).flatten();
@@ -114,7 +115,8 @@ impl JobHandle {
         }
     }
 
-    /// Asks for the end. Asking again changes nothing, but `Now` after `Grace` cuts it short.
+    /// Requests the end of the job. Repeating the request changes nothing, but `Now` after `Grace` cuts the grace time
+    /// short.
     pub fn terminate(&mut self, how: TerminateMode) {
         if self.asked == Some(TerminateMode::Now) || self.asked == Some(how) {
             return;
@@ -124,17 +126,17 @@ impl JobHandle {
             TerminateMode::Grace => (GRACE, self.grace + FORCE),
             TerminateMode::Now => (NOW, FORCE),
         };
-        // A warden that is gone has nobody left to end.
+        // A warden that is gone has no process left to end.
         let _ = self.control.write(&[order]);
         let _ = self.force.send(Some(Instant::now() + time));
     }
 
-    /// CPU time of everything in the domain so far.
+    /// CPU time used by everything in the domain so far.
     pub fn cpu_ms(&self) -> u64 {
         table::cpu_ms(self.pid).saturating_sub(self.spent_ms)
     }
 
-    /// How it ended. Waits for the end; output that nobody asked for goes to the file only.
+    /// Waits for the end and returns the outcome; unread output goes to the file only.
     pub async fn wait(mut self) -> JobOutcome {
         while self.next_chunk().await.is_some() {}
         let report = self.report.take().unwrap_or_default();

@@ -18,9 +18,10 @@ use super::warden::WardenHandle;
 use super::{Stream, orphans, table, tree};
 
 const CHUNK: usize = 64 * 1024;
-/// How much may wait for the reader; beyond it the process waits.
+/// Maximum number of chunks queued for the reader; beyond it the process blocks.
 pub(super) const CHUNKS: usize = 8;
-/// A pipe holds no more than this, so that what was written before the end is read, and no endless writer is.
+/// A pipe holds no more than this: enough to read what was written before the end, yet a process that never stops
+/// writing is not read forever.
 const LEFT_IN_PIPE: usize = 1024 * 1024;
 /// How long a warden may take to end its domain before its end is forced from outside.
 pub(super) const FORCE: Duration = Duration::from_secs(3);
@@ -34,18 +35,18 @@ pub(super) enum SupervisorMessage {
 pub(super) struct ProcessSupervisor {
     pub(super) warden: WardenHandle,
     pub(super) control: UnixStream,
-    /// What the warden said so far, less the lines that were handled.
+    /// Output of the warden so far, except lines that were handled.
     pub(super) said: Vec<u8>,
-    /// Takes the number of the main process, as this process counts.
+    /// Receives the pid of the main process in this process's namespace.
     pub(super) main: Option<oneshot::Sender<Option<i32>>>,
     pub(super) out: Option<Receiver>,
     pub(super) err: Option<Receiver>,
     pub(super) to: mpsc::Sender<SupervisorMessage>,
-    /// When patience with the warden ends.
+    /// Deadline after which the warden is forced to end.
     pub(super) force: watch::Receiver<Option<Instant>>,
 }
 
-/// How a job's warden came out of it.
+/// How a warden ended its job.
 enum WardenExit {
     /// Ready for another job.
     Idle(WardenReport),
@@ -75,7 +76,7 @@ impl ProcessSupervisor {
     /// Forwards output until the warden exits. EOF on the pipes is not the end: an agent may close them early or leak
     /// them to a child.
     async fn forward_output(&mut self) -> WardenExit {
-        // Never zeroed: most jobs say little, and memory that nobody touched costs nothing.
+        // Never zeroed: most jobs print little, and untouched memory costs nothing.
         let (mut out, mut err) = (Vec::with_capacity(CHUNK), Vec::with_capacity(CHUNK));
         let mut force = None;
         let (mut heard, mut speaks) = (true, true);
@@ -112,7 +113,7 @@ impl ProcessSupervisor {
         }
     }
 
-    /// The warden does not do its work (stopped by the agent, stuck): ends it and everything below it.
+    /// Ends a warden that does not do its work (stopped by the agent, stuck) and everything below it.
     async fn end_from_outside(&mut self) -> Option<ExitStatus> {
         let pid = self.warden.pid;
         tree::end_all(|| table::descendants(pid, table::list_processes()));
@@ -132,7 +133,7 @@ impl ProcessSupervisor {
         }
     }
 
-    /// Takes the line about the start off what the warden said.
+    /// Handles the line about the start and removes it from the warden's output.
     fn note_start(&mut self) {
         let Some(end) = self.said.iter().position(|it| *it == b'\n') else { return };
         let Some(Started { main }) = self.said.get(..end).and_then(|it| serde_json::from_slice(it).ok())
@@ -145,15 +146,15 @@ impl ProcessSupervisor {
         }
     }
 
-    /// What the warden said, if it is whole.
+    /// The warden's report, if it is complete.
     fn read_report(&self) -> Option<WardenReport> {
         serde_json::from_slice(&self.said).ok()
     }
 
-    /// What the warden said. One that said nothing was killed: whom it watched over is ended here.
+    /// The warden's report. A warden without a report was killed, so its processes are ended here.
     fn finish_report(&mut self, status: Option<ExitStatus>) -> WardenReport {
         self.said.reserve(CHUNK);
-        // One that could not be read said nothing.
+        // An unreadable report counts as none.
         let _ = rustix::io::read(&self.control, spare_capacity(&mut self.said));
         self.note_start();
         if let Some(report) = self.read_report() {
@@ -172,7 +173,7 @@ impl ProcessSupervisor {
     }
 }
 
-/// Adds the bytes of one read; never comes back once the stream has ended.
+/// Appends the bytes of one read; never returns once the stream has ended.
 async fn read(pipe: &mut Option<Receiver>, buffer: &mut Vec<u8>) {
     if let Some(open) = pipe {
         match open.read_buf(buffer).await {

@@ -1,20 +1,20 @@
-//! The processes of this machine as `/proc` shows them, and signals that cannot hit the wrong one.
+//! Reads the process table from `/proc`, and sends signals that cannot hit the wrong process.
 //!
-//! Reads and signals only; what to end is decided by [`super::tree`] and its callers.
+//! What to end is decided by [`super::tree`] and its callers.
 
 use std::collections::BTreeMap;
 use std::io;
 
 use rustix::process::{Pid, PidfdFlags, Signal, getpid, pidfd_open, pidfd_send_signal};
 
-/// Linux shows CPU time to every program in hundredths of a second, whatever the kernel's own tick is.
+/// Linux reports CPU time in hundredths of a second, whatever the kernel's own tick is.
 const MS_PER_TICK: u64 = 10;
-/// A name of 64 bytes and 51 numbers of up to 20 digits; `/proc` hands a line out in one piece.
+/// A name of 64 bytes and 51 numbers of up to 20 digits; `/proc` returns a line in one read.
 const LONGEST_LINE: usize = 2048;
 /// Bubblewrap, the warden in its namespace, its job.
 const WARDEN_DEPTH: usize = 3;
 
-/// One process, told apart from a later one with the same number by its start.
+/// One process, distinguished from a later one with the same pid by its start time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Process {
     pub pid: i32,
@@ -24,19 +24,20 @@ pub struct Process {
     /// Clock ticks since boot.
     pub started: u64,
     pub(crate) name: String,
-    /// Its own CPU time and that of its children that have been waited for.
+    /// Its own CPU time and that of its reaped children.
     pub cpu_ms: u64,
-    /// Not merely waiting for its parent to notice its end.
+    /// Not a zombie.
     pub running: bool,
 }
 
 impl Process {
-    /// As people read it in a list of survivors.
+    /// Text for a list of survivors.
     pub(crate) fn label(&self) -> String {
         format!("{} {}", self.pid, self.name)
     }
 
-    /// Signals this very process; an end in the meantime is `ESRCH`, never a stranger with its number.
+    /// Signals this very process; if it has exited the result is `ESRCH`, never a signal to another process with its
+    /// pid.
     pub(crate) fn signal(&self, signal: Signal) -> io::Result<()> {
         let pid = Pid::from_raw(self.pid).ok_or(rustix::io::Errno::SRCH)?;
         let handle = pidfd_open(pid, PidfdFlags::empty())?;
@@ -47,13 +48,13 @@ impl Process {
     }
 }
 
-/// Every process that can be seen, zombies too.
+/// Every visible process, including zombies.
 pub fn list_processes() -> Vec<Process> {
     let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
     entries.flatten().filter_map(|entry| find_process(entry.file_name().to_str()?.parse().ok()?)).collect()
 }
 
-/// The process with this number, as it is now.
+/// The current process with this pid.
 pub fn find_process(pid: i32) -> Option<Process> {
     let stat = std::fs::File::open(format!("/proc/{pid}/stat")).ok()?;
     let mut line = [0; LONGEST_LINE];
@@ -61,8 +62,8 @@ pub fn find_process(pid: i32) -> Option<Process> {
     parse(pid, line.get(..read)?)
 }
 
-/// The children of this process, zombies too. Much quicker than looking at everybody, and may miss some while
-/// others come and go: look again.
+/// The children of this process, including zombies. Much faster than reading the whole table, but may miss some while
+/// others come and go, so call it again.
 pub(crate) fn own_children() -> Vec<Process> {
     children_of(getpid().as_raw_pid())
 }
@@ -72,15 +73,15 @@ fn children_of(parent: i32) -> Vec<Process> {
     let lists: Vec<String> =
         tasks.filter_map(|task| std::fs::read_to_string(task.path().join("children")).ok()).collect();
     if lists.is_empty() {
-        // Not every kernel keeps the list.
+        // Not every kernel provides the list.
         return list_processes().into_iter().filter(|process| process.parent == parent).collect();
     }
     let pids = lists.iter().flat_map(|list| list.split_ascii_whitespace());
     pids.filter_map(|pid| find_process(pid.parse().ok()?)).collect()
 }
 
-/// The number, as this process counts, of the descendant of `root` that its own PID namespace knows as `inner`.
-/// `None`: there is none any more.
+/// The pid, in this process's namespace, of the descendant of `root` whose pid in its own PID namespace is `inner`.
+/// `None`: it no longer exists.
 pub(crate) fn number_below(root: i32, inner: i32) -> Option<i32> {
     let mut level = vec![root];
     for _ in 0..WARDEN_DEPTH {
@@ -92,7 +93,7 @@ pub(crate) fn number_below(root: i32, inner: i32) -> Option<i32> {
     None
 }
 
-/// What a process is numbered in the innermost namespace that it belongs to.
+/// Pid of a process in its innermost namespace.
 fn own_number(pid: i32) -> Option<i32> {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
     innermost(&status)
@@ -119,16 +120,16 @@ pub fn descendants(root: i32, all: Vec<Process>) -> Vec<Process> {
     found
 }
 
-/// CPU time of `root` and everything below it, ended children included.
+/// CPU time of `root` and everything below it, including children that have ended.
 pub(crate) fn cpu_ms(root: i32) -> u64 {
     let all = list_processes();
     let own = all.iter().find(|process| process.pid == root).map_or(0, |process| process.cpu_ms);
     own + descendants(root, all).iter().map(|process| process.cpu_ms).sum::<u64>()
 }
 
-/// A line of `/proc/PID/stat`. The name stands in parentheses and may hold anything, parentheses too.
+/// Parses a line of `/proc/PID/stat`. The name is in parentheses and may contain anything, including parentheses.
 fn parse(pid: i32, stat: &[u8]) -> Option<Process> {
-    // By hand: a search that first asks the processor what it can do costs a warden more than it saves.
+    // By hand: a search that first detects the CPU's features costs a warden more than it saves.
     let open = stat.iter().position(|byte| *byte == b'(')?;
     let close = stat.iter().rposition(|byte| *byte == b')')?;
     let name = String::from_utf8_lossy(stat.get(open + 1..close)?);
@@ -136,7 +137,7 @@ fn parse(pid: i32, stat: &[u8]) -> Option<Process> {
     let fields: Vec<&str> = rest.split_ascii_whitespace().collect();
     let number = |index: usize| fields.get(index).and_then(|field| field.parse::<u64>().ok());
     let (state, threads) = (fields.first()?, number(17)?);
-    // User, system, and both of the children that were waited for.
+    // User and system time, and both for the reaped children.
     let ticks = number(11)? + number(12)? + number(13)? + number(14)?;
     Some(Process {
         pid,
@@ -146,7 +147,7 @@ fn parse(pid: i32, stat: &[u8]) -> Option<Process> {
         started: number(19)?,
         name: name.chars().map(|c| if c.is_control() { '?' } else { c }).collect(),
         cpu_ms: ticks * MS_PER_TICK,
-        // A leader that has ended while its threads work on looks like a zombie and is none.
+        // A thread-group leader that has exited while its threads still run looks like a zombie but is not.
         running: !matches!(*state, "Z" | "X") || threads > 1,
     })
 }

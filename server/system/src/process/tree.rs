@@ -1,4 +1,4 @@
-//! Ends whole families of processes, those that fork faster than anybody can look included.
+//! Ends whole process trees, including those that fork faster than the table can be read.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -8,23 +8,23 @@ use rustix::process::{Pid, Signal, getpgrp, kill_process_group};
 
 use super::table::{self, Process};
 
-/// What refuses to die longer than this (another user's, stuck in the kernel) is reported, not waited for.
+/// Processes that take longer to die (another user's, stuck in the kernel) are reported, not waited for.
 const TIMEOUT: Duration = Duration::from_secs(2);
-/// Between two looks.
+/// Time between two scans.
 const POLL_INTERVAL: Duration = Duration::from_millis(2);
-/// So many rounds among the children, then a look at the whole family again.
+/// Number of rounds over the children before the whole tree is scanned again.
 const ROUNDS: u32 = 32;
-/// Names beyond this many say nothing more.
+/// More names than this are not useful.
 const NAMES: usize = 50;
 
-/// Whether there are children, living or not yet waited for.
+/// Whether there are children, alive or not yet reaped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ChildrenLeft {
     Left,
     None,
 }
 
-/// What was found and what became of it.
+/// The processes that were found and whether they were ended.
 #[derive(Debug, Default)]
 pub struct KillReport {
     met: BTreeMap<(i32, u64), Process>,
@@ -33,12 +33,12 @@ pub struct KillReport {
 }
 
 impl KillReport {
-    /// Everyone met but `except`, as `pid name`.
+    /// Every process found except `except`, as `pid name`.
     pub fn names(&self, except: i32) -> Vec<String> {
         labels(self.met.values().filter(|process| process.pid != except))
     }
 
-    /// True when this one is new.
+    /// True if the process is new.
     fn insert(&mut self, process: &Process) -> bool {
         let place = self.met.entry((process.pid, process.started));
         let new = matches!(place, Entry::Vacant(_));
@@ -46,7 +46,7 @@ impl KillReport {
         new
     }
 
-    /// A stopped process starts no others. One that cannot be stopped is killed or reported next.
+    /// A stopped process starts no others. A process that cannot be stopped is killed or reported next.
     fn stop(&mut self, found: &[Process]) {
         for process in found {
             if self.insert(process) {
@@ -56,10 +56,9 @@ impl KillReport {
     }
 }
 
-/// Ends all children of this process that are not `spare`d, and with them all descendants: whoever loses its
-/// parent becomes a child of this process, which must be the reaper of its family. So the emptiness is certain,
-/// whatever a look at the table may have missed. `look` finds the family for its names; `reap` waits for a moment
-/// and takes in the dead.
+/// Ends all children of this process that are not `spare`d, and with them all descendants: a process that loses its
+/// parent becomes a child of this process, which must be a subreaper. The result is therefore certain, even if a scan
+/// of the table missed a process. `look` finds the tree for its names; `reap` waits for a moment and reaps the dead.
 pub fn end_children(
     look: impl Fn() -> Vec<Process>,
     spare: impl Fn(&Process) -> bool,
@@ -87,8 +86,8 @@ pub fn end_children(
     swept
 }
 
-/// The group goes in one stroke, so that nobody in it slips through by forking. It can be no stranger's: its
-/// member is our child, dead or alive, and keeps its number taken.
+/// Kills the whole group at once, so that no member escapes by forking. The group cannot belong to other processes: its
+/// member is our child, dead or alive, and keeps the pid in use.
 fn kill_with_group(child: &Process) {
     if let Some(group) =
         Pid::from_raw(child.group.max(0)).filter(|group| *group != getpgrp() && !group.is_init())
@@ -98,7 +97,7 @@ fn kill_with_group(child: &Process) {
     let _ = child.signal(Signal::KILL);
 }
 
-/// Ends everything that `find` finds until it finds nothing, for families that are not this process's own.
+/// Ends everything that `find` returns until it returns nothing, for trees that are not this process's own.
 pub(crate) fn end_all(find: impl Fn() -> Vec<Process>) -> KillReport {
     let mut swept = KillReport::default();
     let until = Instant::now() + TIMEOUT;
@@ -106,7 +105,7 @@ pub(crate) fn end_all(find: impl Fn() -> Vec<Process>) -> KillReport {
     loop {
         let found = find();
         let late = Instant::now() >= until;
-        // One look may miss those that come while others go.
+        // One scan may miss processes that start while others exit.
         empty = if found.is_empty() { empty + 1 } else { 0 };
         if late || empty == 3 {
             swept.left = labels(found.iter());

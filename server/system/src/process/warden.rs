@@ -1,4 +1,4 @@
-//! The keeper's side of one warden: the process, and the way back to where it is idle.
+//! The keeper's side of one warden: the process, and its return to the pool.
 
 use std::io;
 use std::os::unix::net::UnixStream;
@@ -19,13 +19,13 @@ pub(super) type IdleWardens = Mutex<Vec<WardenHandle>>;
 pub(super) struct WardenHandle {
     child: Child,
     pub(super) pid: i32,
-    /// What its earlier jobs took.
+    /// CPU time of its earlier jobs.
     pub(super) spent_ms: u64,
-    /// Absent: it ends with its job.
+    /// Absent: the warden ends with its job.
     home: Option<PoolHandle>,
 }
 
-/// What keeps a warden after its job.
+/// The pool that a warden returns to after its job.
 #[derive(Debug)]
 pub(super) struct PoolHandle {
     pub(super) orders: UnixStream,
@@ -40,12 +40,12 @@ impl WardenHandle {
         Ok(Self { child, pid, spent_ms: 0, home })
     }
 
-    /// Where it takes its orders from, if it takes more than one.
+    /// The channel for its jobs, if it accepts more than one.
     pub(super) fn order_channel(&self) -> Option<&UnixStream> {
         self.home.as_ref().map(|home| &home.orders)
     }
 
-    /// From here on it is waited for.
+    /// Marks the warden as busy, so that waits include it.
     pub(super) fn at_work(self) -> Self {
         orphans::is_waited_for(self.pid);
         self
@@ -55,18 +55,18 @@ impl WardenHandle {
         self.child.wait().await.ok()
     }
 
-    /// After a job that left nothing behind.
+    /// Call after a job that left nothing behind.
     pub(super) fn return_to_pool(mut self, report: &WardenReport) {
         self.spent_ms += report.cpu_ms;
         let Some(idle) = self.home.as_ref().and_then(|home| home.idle.upgrade()) else {
-            // Nobody is left to give it a job: the end of its orders ends it.
+            // The pool is gone: closing the channel ends the warden.
             return orphans::unregister(self.pid);
         };
         orphans::mark_idle(self.pid);
         idle.lock().unwrap_or_else(PoisonError::into_inner).push(self);
     }
 
-    /// Ends it. One that somebody stopped does not notice, and is killed.
+    /// Ends the warden. A stopped warden does not notice, and is killed.
     pub(super) async fn shutdown(mut self) {
         self.home = None;
         if timeout(FORCE, self.child.wait()).await.is_err() {

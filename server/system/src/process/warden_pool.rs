@@ -37,18 +37,18 @@ impl WardenPool {
         Self { domain: domain.clone(), overlay: Some(overlay), idle: Arc::default() }
     }
 
-    /// What encloses their jobs.
+    /// The isolation of their jobs.
     pub fn isolation(&self) -> &Isolation {
         &self.domain
     }
 
-    /// The same as [`super::start`].
+    /// Like [`super::start`].
     pub fn start(&self, job: &Job) -> Result<JobHandle, ProcessError> {
         self.start_with(job, StreamLayout::Apart)
     }
 
-    /// Starts a job under a warden that ends with it, with its errors on its stdout: two pipes do not show what was
-    /// written first.
+    /// Starts a job under a warden that ends with it, with stderr redirected to stdout: two pipes do not preserve the
+    /// order of writes.
     pub fn start_alone(&self, job: &Job) -> Result<JobHandle, ProcessError> {
         let command = self.domain.command(self.overlay.as_ref());
         start_with(job, StreamLayout::Together, |program, ends| {
@@ -70,8 +70,8 @@ impl WardenPool {
         })
     }
 
-    /// The same as [`super::run_to_end`], with both streams in their order too: exactly where they share a pipe, else
-    /// as far as it shows in when they are read.
+    /// Like [`super::run_to_end`], and also returns both streams in order: exactly if they share a pipe, else as far as
+    /// the order can be seen while reading.
     pub async fn run_to_end(&self, job: &Job, streams: StreamLayout, timeout: Duration) -> CommandRun {
         let collected = match streams {
             StreamLayout::Apart => OutputBuffer::with_both(BYTES),
@@ -80,7 +80,7 @@ impl WardenPool {
         run::collect_output(self.start_with(job, streams), timeout, collected).await
     }
 
-    /// To one that is idle, else to a new one: an idle one may have been ended in the meantime.
+    /// Sends the job to an idle warden, else to a new one, because an idle warden may have been ended in the meantime.
     fn dispatch(&self, order: &JobRequest, ends: &ChildStdio) -> io::Result<WardenHandle> {
         let own = [ends.control.as_fd(), ends.out.as_fd(), ends.err.as_fd()];
         loop {
@@ -104,12 +104,12 @@ impl WardenPool {
         let mut command = self.domain.command(self.overlay.as_ref());
         command.args(orphans::warden_mark(&order.env)).arg("--orders");
         command.env_clear().envs(mark).current_dir("/");
-        // What bubblewrap has to say is the first job's to tell.
+        // Errors of bubblewrap go to the first job's stderr.
         command.stdin(OwnedFd::from(theirs)).stdout(Stdio::null()).stderr(ends.err.try_clone()?);
         WardenHandle::start(command, Some(PoolHandle { orders, idle: Arc::downgrade(&self.idle) }))
     }
 
-    /// Ends those that are idle, and waits for their end.
+    /// Ends the idle wardens and waits for their exit.
     pub async fn shutdown(&self) {
         let idle = std::mem::take(&mut *self.idle.lock().unwrap_or_else(PoisonError::into_inner));
         for warden in idle {

@@ -1,6 +1,6 @@
-//! What the last walk saw: for every file its stat and the id of its bytes, for every folder the id of its tree.
-//! Kept between walks, and in a file between runs, so that what did not change is neither read nor written.
-//! Never trusted when damaged; then everything is read again.
+//! Cache of the last walk: for every file its stat and the id of its bytes, for every folder the id of its tree. Kept
+//! in memory between walks and in a file between runs, so that unchanged files are neither read nor written. A damaged
+//! cache is ignored; then everything is read again.
 
 use git2::Oid;
 use rustix::fs::Stat;
@@ -33,11 +33,11 @@ pub(super) struct FileNode {
     pub seen: StatFingerprint,
     pub id: Oid,
     pub executable: bool,
-    /// It changed so shortly before it was read that a later change could look the same: read it again.
+    /// The file changed so shortly before it was read that a later change could look the same: read it again.
     pub racy: bool,
 }
 
-/// What identifies a state of a file without reading it. The change time cannot be set back by a program.
+/// Identifies a version of a file without reading it. Programs cannot set back the change time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct StatFingerprint {
     pub size: u64,
@@ -72,7 +72,7 @@ impl CachedNode {
 }
 
 const MAGIC: &[u8] = b"loopkeeper stat cache 1\n";
-/// Folders deeper than a walk goes are no cache of ours.
+/// Folders deeper than a walk goes are not part of our cache.
 const MAX_DEPTH: usize = super::walk::MAX_DEPTH + 1;
 const RACY: u8 = 0x10;
 
@@ -112,7 +112,7 @@ fn encode_folder(bytes: &mut Vec<u8>, folder: &CachedFolder) {
     }
 }
 
-/// `None` when a byte is wrong, or when it belongs to another work tree.
+/// `None` if a byte is wrong, or if the cache belongs to another work tree.
 pub(super) fn decode(bytes: &[u8], root: &[u8]) -> Option<CachedFolder> {
     let (body, sum) = bytes.split_last_chunk::<4>()?;
     if crc32c::crc32c(body) != u32::from_le_bytes(*sum) {

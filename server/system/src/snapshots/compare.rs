@@ -9,13 +9,13 @@ use super::names;
 use super::objects::ObjectStore;
 use super::tree::{TreeItem, TreeItemKind};
 
-/// One path that differs. Folders appear only as what is in them.
+/// One path that differs. Folders appear only through their contents.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct TreeChange {
     pub path: Vec<u8>,
     pub old: Option<TreeItem>,
     pub new: Option<TreeItem>,
-    /// The new entry stands where a folder was: the folder's tree.
+    /// The new entry replaces a folder, whose tree this is.
     pub replaces: Option<Oid>,
 }
 
@@ -60,7 +60,7 @@ impl TreeDiff<'_> {
 
 type TreeEntryIter<'a> = Peekable<std::slice::Iter<'a, (Vec<u8>, TreeItem)>>;
 
-/// The next name of either side.
+/// The next name of either side, in order.
 fn next<'a>(
     a: &mut TreeEntryIter<'a>,
     b: &mut TreeEntryIter<'a>,

@@ -1,5 +1,4 @@
-//! What can go wrong with snapshots, in words for people. A store that cannot be read is an error, never an
-//! empty snapshot.
+//! Errors of snapshots, as messages for the user. A store that cannot be read is an error, never an empty snapshot.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -33,13 +32,13 @@ pub enum SnapshotError {
 }
 
 impl SnapshotError {
-    /// For `map_err`: what was being done, and to what.
+    /// For `map_err`: the failed action and its path.
     pub(super) fn io<E: Into<io::Error>>(action: &'static str, path: &Path) -> impl FnOnce(E) -> Self {
         let path = path.to_path_buf();
         move |source| Self::Io { action, path, source: source.into() }
     }
 
-    /// Room on the disk is all that is missing.
+    /// Whether the only cause is lack of disk space.
     pub fn is_full(&self) -> bool {
         match self {
             Self::Io { source, .. } => {

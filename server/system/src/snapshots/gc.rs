@@ -1,5 +1,5 @@
-//! Deletes objects that no kept snapshot needs. Never what is young, never the last snapshot: a keeper may have
-//! taken it without having written it down yet.
+//! Deletes objects that no kept snapshot needs. Never deletes young objects or the last snapshot: a keeper may have
+//! taken it without having recorded it yet.
 
 use std::collections::HashSet;
 use std::fs;
@@ -14,17 +14,17 @@ use super::error::{Result, SnapshotError};
 use super::objects::ObjectStore;
 use super::tree::TreeItemKind;
 
-/// Younger objects may belong to a snapshot that nobody has recorded yet.
+/// Younger objects may belong to a snapshot that is not recorded yet.
 const GRACE: Duration = Duration::from_secs(3600);
 
-/// Whether to delete, or only to say what would be.
+/// Whether to delete, or only to report what would be deleted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GcMode {
     Measure,
     Delete,
 }
 
-/// What a collection did, or would do. Bytes are those that the disk gives.
+/// What a collection deleted, or would delete. Bytes are the disk space freed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct GcReport {
     pub removed: u64,
@@ -32,7 +32,7 @@ pub struct GcReport {
     pub kept_bytes: u64,
 }
 
-/// Everything that the trees in `roots` need.
+/// All objects that the trees in `roots` need.
 pub(super) fn reachable(objects: &ObjectStore, roots: impl Iterator<Item = Oid>) -> Result<HashSet<Oid>> {
     let mut marked = HashSet::new();
     let mut open: Vec<Oid> = roots.filter(|it| objects.has(*it, ObjectType::Tree)).collect();
@@ -79,7 +79,7 @@ pub(super) fn collect_objects(dir: &Path, keep: &HashSet<Oid>, sweep: GcMode) ->
     Ok(collected)
 }
 
-/// Small objects take whole blocks.
+/// Small objects occupy whole blocks.
 fn on_disk(about: &fs::Metadata) -> u64 {
     about.blocks() * 512
 }
@@ -89,7 +89,7 @@ fn is_young(about: &fs::Metadata) -> bool {
     age.is_ok_and(|it| it < GRACE) || age_unknown(about)
 }
 
-/// A time in the future says nothing; such an object stays.
+/// A time in the future is meaningless; such an object stays.
 fn age_unknown(about: &fs::Metadata) -> bool {
     about.modified().is_ok_and(|it| it > SystemTime::now())
 }

@@ -1,6 +1,6 @@
-//! Which paths the tree leaves out: `.gitignore` files, `.git/info/exclude`, the user's excludes file and a
-//! built-in list. Read by ourselves, without git and without running anything; symlinked `.gitignore` files do not
-//! count, as in git.
+//! Determines which paths the tree leaves out: `.gitignore` files, `.git/info/exclude`, the user's excludes file and a
+//! built-in list. Reads them without git and without running anything; symlinked `.gitignore` files do not count, as in
+//! git.
 
 pub(crate) mod layout;
 mod pattern;
@@ -17,9 +17,9 @@ use rustix::fs::{CWD, Mode, OFlags};
 
 use pattern::{IgnoreMatch, IgnorePattern};
 
-/// A file of patterns larger than this is no file of patterns.
+/// A larger file is not a file of patterns.
 const MAX_BYTES: u64 = 1024 * 1024;
-/// Folders that no loop ever wants in a snapshot; `!target/` in a `.gitignore` takes one back.
+/// Folders that no loop needs in a snapshot; `!target/` in a `.gitignore` includes one again.
 const FOLDERS: [&[u8]; 6] =
     [b"target", b"node_modules", b"__pycache__", b".venv", b".pytest_cache", b".mypy_cache"];
 
@@ -32,12 +32,12 @@ pub(crate) struct IgnoreRules {
 }
 
 struct IgnoreLevel {
-    /// Length of the absolute path of the folder the patterns are relative to, with the slash after it.
+    /// Length of the absolute path of the folder that the patterns are relative to, including the slash after it.
     base: usize,
     patterns: Arc<[IgnorePattern]>,
 }
 
-/// How many rule files a folder brought, to be handed back when leaving it.
+/// Number of rule files that a folder added, to be returned when leaving it.
 #[must_use]
 pub(crate) struct PushedLevels(usize);
 
@@ -46,7 +46,7 @@ impl IgnoreRules {
         Self { root: root.to_path_buf(), excludes_file, levels: Vec::new(), compiled: HashMap::new() }
     }
 
-    /// Starts a walk: everything that stands above the root's own folder.
+    /// Starts a walk with the rules from above the root's own folder.
     pub(crate) fn start(&mut self) {
         self.levels.clear();
         let root = self.root.clone();
@@ -88,7 +88,7 @@ impl IgnoreRules {
         PushedLevels(self.levels.len() - before)
     }
 
-    /// The same with rules that stood there at another time.
+    /// Like [`Self::push_folder`], with the rules of another time.
     pub(crate) fn enter_as_it_was(&mut self, folder: &Path, rules: Option<Vec<u8>>) {
         self.enter_repository(folder);
         self.push(&folder.join(".gitignore"), folder, rules);
@@ -135,7 +135,7 @@ impl IgnoreRules {
     }
 }
 
-/// What a folder's listing tells about rules in it.
+/// Rule files seen in a folder's listing.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct FolderMarkers {
     pub rules: bool,
@@ -159,14 +159,14 @@ fn built_in(name: &[u8], is_folder: bool) -> bool {
     is_swap_file(name)
 }
 
-/// vim's `.name.swp` and its successors, Emacs' lock links, Kate's swap files: they come and go with a keystroke.
+/// vim's `.name.swp` and its successors, Emacs' lock links, Kate's swap files: they come and go with every keystroke.
 fn is_swap_file(name: &[u8]) -> bool {
     let Some(rest) = name.strip_prefix(b".") else { return false };
     let vim = matches!(rest, [.., b'.', b's', b'w', b'a'..=b'p']);
     vim || rest.starts_with(b"#") || rest.ends_with(b".kate-swp")
 }
 
-/// A rule file inside the tree: never through a symlink, never blocking on a pipe.
+/// A rule file inside the tree: never read through a symlink, never blocking on a pipe.
 fn read_rules(fd: impl AsFd, name: &Path) -> Option<Vec<u8>> {
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     read_regular(rustix::fs::openat(fd, name, flags, Mode::empty()).ok()?)

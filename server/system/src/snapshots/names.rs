@@ -1,9 +1,9 @@
-//! Path names as bytes on disk and as text on a screen. Inside, names are always bytes.
+//! Path names as bytes on disk and as text on a screen. Internally, names are always bytes.
 
 use std::fmt::Write as _;
 
-/// A path for people: UTF-8 stays, every other byte and everything that could move a cursor or reorder text is
-/// escaped. Different paths never look the same, so the text also serves to compare and to select paths.
+/// A path in display form: UTF-8 stays; every other byte, and everything that could move a cursor or reorder text, is
+/// escaped. Different paths never look the same, so the text can also be used to compare and select paths.
 pub(crate) fn display_path(path: &[u8]) -> String {
     let mut text = String::with_capacity(path.len());
     for chunk in path.utf8_chunks() {
@@ -47,12 +47,12 @@ pub(super) fn is_selected(path: &[u8], selected: &[String]) -> bool {
     })
 }
 
-/// A name that can stand in a folder; anything else in a tree object means the store is damaged.
+/// Whether the name is valid in a folder; any other name in a tree object means that the store is damaged.
 pub(super) fn is_entry_name(name: &[u8]) -> bool {
     !matches!(name, b"" | b"." | b".." | b".git") && !name.contains(&b'/') && !name.contains(&0)
 }
 
-/// `parent/name`, with nothing before names at the root.
+/// `parent/name`; just `name` at the root.
 pub(super) fn join(parent: &[u8], name: &[u8]) -> Vec<u8> {
     let mut path = Vec::with_capacity(parent.len() + 1 + name.len());
     if !parent.is_empty() {

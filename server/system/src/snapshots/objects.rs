@@ -1,6 +1,6 @@
-//! Objects of the store: written compressed, made durable before they get their final name, so that an object
-//! that can be found is always whole, whatever happened to the power. Reading goes through libgit2, which checks
-//! every object against its id.
+//! Objects of the store: written compressed and made durable before they get their final name, so that every object
+//! that can be found is complete, even after a power cut. Reading goes through libgit2, which checks every object
+//! against its id.
 
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap, VecDeque};
@@ -19,33 +19,33 @@ use rustix::fs::{Access, AtFlags, CWD, Mode, OFlags};
 use super::error::{Result, SnapshotError};
 use super::tree::{self, TreeItem};
 
-/// Up to so many new objects are synced one by one; for more, one sync of the whole file system is faster.
+/// Up to this many new objects are synced one by one; for more, one sync of the whole file system is faster.
 const FEW: usize = 48;
-/// There while objects are written that are not all durable under their names.
+/// Exists while objects are written that are not all durable under their names.
 const INCOMING: &str = "incoming";
-/// The same folder between two writes: making one each time costs more than all that is written into it, on file
-/// systems that take their time before they use a deleted file's place again.
+/// The same folder between two writes: creating one each time costs more than all objects written into it, on file
+/// systems that are slow to reuse the space of a deleted file.
 const AT_REST: &str = "incoming-at-rest";
-/// So many trees are remembered, and none with more entries than this: a keeper rests with them.
+/// Number of trees cached, and the largest number of entries of each: they stay in an idle keeper's memory.
 const KNOWN: usize = 4;
 const SMALL: usize = 128;
 
 pub(super) struct ObjectStore {
     dir: PathBuf,
     repo: Repository,
-    /// `objects/`, held open.
+    /// `objects/`, kept open.
     folder: OwnedFd,
-    /// Written since the last commit; the file is kept open where it will be synced by itself.
+    /// Written since the last commit; the file is kept open if it will be synced individually.
     fresh: HashMap<Oid, Option<File>>,
-    /// The trees that were read last: an iteration asks for the same few again and again.
+    /// Cache of the trees read last: an iteration asks for the same few repeatedly.
     known: RefCell<VecDeque<(Oid, ObjectEntries)>>,
 }
 
-/// Of one tree, sorted by the bytes of their names.
+/// Entries of one tree, sorted by the bytes of their names.
 pub(super) type ObjectEntries = Arc<[(Vec<u8>, TreeItem)]>;
 
 impl ObjectStore {
-    /// Opens the store, or makes it (only for the user) where nothing is.
+    /// Opens the store, or creates it (for the user alone) if it does not exist.
     pub(super) fn open(dir: &Path) -> Result<Self> {
         match fs::read_dir(dir).map(|mut it| it.next().is_none()) {
             Ok(false) => {}
@@ -71,8 +71,8 @@ impl ObjectStore {
         &self.repo
     }
 
-    /// Clears up after a process that died while it wrote. What it had renamed may not be durable yet, and a later
-    /// snapshot would take it for granted: hence the sync.
+    /// Cleans up after a process that died while writing. Objects that it had renamed may not be durable yet, and a
+    /// later snapshot would rely on them: hence the sync.
     pub(super) fn recover(&mut self) -> Result<()> {
         self.fresh.clear();
         let incoming = self.dir.join(INCOMING);
@@ -83,7 +83,8 @@ impl ObjectStore {
         }
     }
 
-    /// The id of these bytes; they are written unless the store has them. Not durable before [`Self::sync_inserted`].
+    /// Returns the id of these bytes and writes them unless the store has them. Not durable before
+    /// [`Self::sync_inserted`].
     pub(super) fn insert(&mut self, kind: ObjectType, data: &[u8]) -> Result<Oid> {
         let id =
             Oid::hash_object(kind, data).map_err(|it| SnapshotError::damaged(&self.dir, it.message()))?;
@@ -95,8 +96,8 @@ impl ObjectStore {
         Ok(id)
     }
 
-    /// Whether the object is there. Its time becomes now, so that a collection that runs beside, with an older
-    /// idea of what is needed, leaves it alone.
+    /// Whether the object exists. Sets its time to now, so that a concurrent collection with an outdated list of needed
+    /// objects keeps it.
     fn freshen(&self, id: Oid) -> Result<bool> {
         let now = rustix::fs::Timespec { tv_sec: 0, tv_nsec: rustix::fs::UTIME_NOW };
         let times = rustix::fs::Timestamps { last_access: now, last_modification: now };
@@ -135,7 +136,7 @@ impl ObjectStore {
         write().map_err(SnapshotError::io("write", &path))
     }
 
-    /// Everything put so far is on disk, under its name, when this returns.
+    /// When this returns, all inserted objects are on disk under their names.
     pub(super) fn sync_inserted(&mut self) -> Result<()> {
         if self.fresh.is_empty() {
             return Ok(());
@@ -188,7 +189,7 @@ impl ObjectStore {
         sync_file_system(&self.folder).map_err(SnapshotError::io("sync", &self.dir))
     }
 
-    /// Asks the disk first: libgit2 remembers objects that were collected since.
+    /// Checks the disk first: libgit2 caches objects that have been collected since.
     pub(super) fn has(&self, id: Oid, kind: ObjectType) -> bool {
         let exists =
             rustix::fs::accessat(&self.folder, object_path(id), Access::EXISTS, AtFlags::empty()).is_ok();
@@ -196,7 +197,7 @@ impl ObjectStore {
         exists && (is_known || self.repo.odb().and_then(|it| it.read_header(id)).is_ok_and(|it| it.1 == kind))
     }
 
-    /// The bytes of an object that another object names: its absence is damage.
+    /// The bytes of an object that another object names: if it is missing, the store is damaged.
     pub(super) fn read(&self, id: Oid, kind: ObjectType) -> Result<Vec<u8>> {
         let odb = self.repo.odb().map_err(|it| SnapshotError::damaged(&self.dir, it.message()))?;
         let object = odb.read(id).map_err(|it| match it.code() {
@@ -226,7 +227,7 @@ impl ObjectStore {
         Ok(entries)
     }
 
-    /// The id of a snapshot the store holds.
+    /// The id of a snapshot that the store contains.
     pub(super) fn resolve_snapshot(&self, tree: &str) -> Result<Oid> {
         let unknown = || SnapshotError::Unknown { tree: tree.to_owned(), dir: self.dir.clone() };
         if !self.dir.join("HEAD").is_file() {
@@ -248,7 +249,7 @@ pub(super) fn object_path(id: Oid) -> String {
     text
 }
 
-/// An empty bare repository, only for the user, that appears whole or not at all.
+/// Creates an empty bare repository, for the user alone, atomically.
 fn create(dir: &Path) -> Result<()> {
     let parent = dir.parent().unwrap_or(Path::new("."));
     let staging = parent.join(format!(".snapshots-new-{}", uuid::Uuid::new_v4().simple()));
@@ -258,7 +259,7 @@ fn create(dir: &Path) -> Result<()> {
         builder.recursive(true).mode(0o700).create(&path).map_err(SnapshotError::io("make", &path))?;
     }
     let config = "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = true\n";
-    // Who takes a snapshot out with git gets every file and its very bytes, whatever the tree's attributes say.
+    // A snapshot extracted with git contains every file byte for byte, whatever the tree's attributes say.
     let attributes = "* -export-ignore -export-subst -text -eol -filter -ident -working-tree-encoding\n";
     let files = [("HEAD", "ref: refs/heads/none\n"), ("config", config), ("info/attributes", attributes)];
     for (name, text) in files {
@@ -273,7 +274,7 @@ fn create(dir: &Path) -> Result<()> {
     sync_folder(&staging.join("info"))?;
     sync_folder(&staging)?;
     match fs::rename(&staging, dir) {
-        // Another process was first: its store serves as well.
+        // Another process was first: its store is as good.
         Err(_) if dir.join("HEAD").exists() => drop(fs::remove_dir_all(&staging)),
         done => done.map_err(SnapshotError::io("make", dir))?,
     }
@@ -284,7 +285,7 @@ pub(super) fn sync_folder(path: &Path) -> Result<()> {
     File::open(path).and_then(|it| it.sync_all()).map_err(SnapshotError::io("sync", path))
 }
 
-/// Everything on the file system of `fd`.
+/// Syncs the whole file system of `fd`.
 pub(super) fn sync_file_system(fd: impl std::os::fd::AsFd) -> rustix::io::Result<()> {
     #[cfg(target_os = "linux")]
     return rustix::fs::syncfs(fd);

@@ -1,4 +1,4 @@
-//! The difference of two snapshots as text for people, and its size. Runs no filter and no external diff.
+//! Renders the difference of two snapshots as text, and counts its lines. Runs no filter and no external diff.
 
 use std::collections::BTreeMap;
 
@@ -15,12 +15,12 @@ use super::tree::{TreeItem, TreeItemKind};
 /// Larger files are named, not shown.
 const MAX_BLOB: i64 = 1024 * 1024;
 
-/// Lines are counted as long as there are no more files than this, and no more bytes on both sides together: an
-/// iteration that unpacked an archive is not worth the time.
+/// Lines are counted only up to this many files, and up to this many bytes on both sides together: an iteration that
+/// unpacked an archive is not worth the time.
 const MAX_FILES: usize = 500;
 const MAX_BYTES: u64 = 8 * 1024 * 1024;
 
-/// A unified patch of at most `limit` bytes; what was left out is said in its last line.
+/// A unified patch of at most `limit` bytes; its last line reports what was left out.
 pub(super) fn render_patch(objects: &ObjectStore, (a, b): (Oid, Oid), limit: usize) -> Result<String> {
     let mut text = String::new();
     for_each_change(objects, a, b, |delta, patch| {
@@ -40,7 +40,7 @@ pub(super) fn render_patch(objects: &ObjectStore, (a, b): (Oid, Oid), limit: usi
     Ok(text)
 }
 
-/// Lines of every path that differs, as [`names::display_path`] names it; `None` where it is too much to be counted.
+/// Line counts of every path that differs, as [`names::display_path`] names it; `None` if it is too much to count.
 pub(super) fn count_lines(
     objects: &ObjectStore,
     (a, b): (Oid, Oid),
@@ -65,7 +65,7 @@ fn is_small(objects: &ObjectStore, changes: &[TreeChange]) -> bool {
     changes.len() <= MAX_FILES && bytes.sum::<u64>() <= MAX_BYTES
 }
 
-/// None of what was not stored, nor of what is no text.
+/// Skips files that are not stored or not text.
 fn count(objects: &ObjectStore, change: &TreeChange) -> Result<LineStats> {
     let sides = [change.old, change.new];
     if sides.iter().flatten().any(|it| it.kind == TreeItemKind::Marker) {
@@ -87,7 +87,7 @@ enum VisitOutcome {
 type PatchVisitor<'a> =
     dyn FnMut(DiffDelta<'_>, Option<Patch<'_>>) -> std::result::Result<VisitOutcome, git2::Error> + 'a;
 
-/// Every changed path; without a patch where the bytes were never stored.
+/// Calls back for every changed path; without a patch if the bytes were never stored.
 fn for_each_change(
     objects: &ObjectStore,
     a: Oid,

@@ -1,6 +1,6 @@
-//! Makes the work tree what it was. What it may overwrite or delete is exactly what the snapshot taken right before
-//! holds: everything else is left and reported. Every step can be repeated, so a restore that was killed is simply
-//! run again.
+//! Restores the work tree to a snapshot. It may overwrite or delete only what the snapshot taken immediately before
+//! contains: everything else is left and reported. Every step can be repeated, so an interrupted restore is simply run
+//! again.
 
 mod folder;
 mod past_ignores;
@@ -24,18 +24,18 @@ use past_ignores::PastIgnoreRules;
 use place::RootHandle;
 use slot::{EntryError, EntryResult, SyncMode};
 
-/// Up to so many written files are synced one by one.
+/// Up to this many written files are synced one by one.
 const FEW: usize = 64;
 
-/// What a restore did.
+/// Result of a restore.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RestoreReport {
-    /// The snapshot of the tree as it was before, and as it is now.
+    /// Snapshots of the tree before the restore and after it.
     pub before: String,
     pub after: String,
     pub written: Vec<String>,
     pub removed: Vec<String>,
-    /// What was left as it is, and why.
+    /// What was left as it is, with the reasons.
     pub refused: Vec<RestoreRefusal>,
 }
 
@@ -47,7 +47,7 @@ pub struct RestoreRefusal {
 }
 
 impl RestoreReport {
-    /// Names what is different from the target after all.
+    /// Records the remaining differences from the target.
     pub(super) fn record_differences(
         &mut self,
         objects: &ObjectStore,
@@ -76,12 +76,12 @@ pub(super) struct RestoreRequest<'a> {
     pub scope: RestoreScope<'a>,
 }
 
-/// Which paths a restore is about.
+/// The paths that a restore applies to.
 pub(super) enum RestoreScope<'a> {
     All,
-    /// Files or folders, as they are shown.
+    /// Files or folders, in display form.
     Paths(&'a [String]),
-    /// These, and what stands in place of a folder of the same name.
+    /// These paths, and whatever replaces a folder of the same name.
     Exactly(BTreeSet<Vec<u8>>),
 }
 
@@ -122,14 +122,14 @@ pub(super) fn restore(
     }
 }
 
-/// Removals and writes, nothing that has to be refused.
+/// Removals and writes; refused steps are not included.
 #[derive(Default)]
 struct RestorePlan {
     removals: Vec<PlannedRemoval>,
     writes: Vec<(Vec<u8>, Option<TreeItem>, TreeItem)>,
 }
 
-/// A path, and what has to stand there.
+/// A path and its expected entry.
 type PlannedRemoval = (Vec<u8>, TreeItem);
 
 struct RestoreRun<'a> {
@@ -142,7 +142,7 @@ struct RestoreRun<'a> {
 }
 
 impl RestoreRun<'_> {
-    /// Every byte that will be written is known to be there before the first file is touched.
+    /// Verifies that every byte to be written exists before the first file is changed.
     fn plan(&mut self, order: &RestoreRequest<'_>, work_trees: &[Vec<u8>]) -> Result<RestorePlan> {
         let changes = compare::diff_trees(self.objects, order.before, order.target)?;
         let changes: Vec<TreeChange> = changes.into_iter().filter(|it| order.scope.holds(&it.path)).collect();
@@ -164,7 +164,7 @@ impl RestoreRun<'_> {
             } else if kept_folders.contains(&path) {
                 self.refuse(&path, "a folder with files that no snapshot holds is in its place");
             } else if kept_folders.iter().any(|it| is_below(&path, it)) {
-                // Goes with its folder, which stays.
+                // Removed with its folder, which stays.
             } else if let Some(new) = new {
                 self.check(new)?;
                 plan.writes.push((path, old, new));
@@ -188,7 +188,7 @@ impl RestoreRun<'_> {
             let done = self.place.open_entry(path).and_then(|it| it.map_or(Ok(false), |it| it.discard()));
             self.record_step(path, done)?;
         }
-        // Deepest first, so that folders are empty when their turn comes.
+        // Deepest first, so that folders are empty when they are removed.
         for (path, old) in plan.removals.iter().rev() {
             let done = self.place.open_entry(path).and_then(|it| it.map_or(Ok(false), |it| it.remove(*old)));
             if self.record_step(path, done)? {
@@ -206,7 +206,8 @@ impl RestoreRun<'_> {
         self.make_durable()
     }
 
-    /// Whether something was done. What concerns one path is refused, what concerns all ends the restore.
+    /// Whether the step changed anything. An error of one path becomes a refusal; an error that affects all paths ends
+    /// the restore.
     fn record_step(&mut self, path: &[u8], done: EntryResult<bool>) -> Result<bool> {
         let trouble = match done {
             Ok(done) => {

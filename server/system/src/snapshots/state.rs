@@ -1,4 +1,4 @@
-//! The small files beside the objects: the lock, the last snapshot with the generation of the store, the snapshots
+//! The small files next to the objects: the lock, the last snapshot with the generation of the store, the snapshots
 //! taken before rollbacks, and the stat cache. None of them is needed to read a snapshot.
 
 use std::fs::{self, File};
@@ -15,7 +15,7 @@ const STATE: &str = "loopkeeper";
 const CACHE: &str = "stat-cache";
 const ROLLBACKS: &str = "before-rollbacks";
 
-/// Held while the store or the work tree changes; goes with the process.
+/// Held while the store or the work tree changes; released when the process exits.
 pub(super) struct StoreLock {
     _file: File,
 }
@@ -42,18 +42,17 @@ impl StoreLock {
     }
 }
 
-/// What caches are checked against.
+/// The state that caches are validated against.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct StoreState {
-    /// Another after each collection, and after anything that makes the past doubtful.
+    /// Changes after each collection, and after anything that makes earlier caches doubtful.
     generation: u64,
-    /// The snapshot taken last: never collected.
+    /// The last snapshot taken: never collected.
     pub last: Option<Oid>,
 }
 
 impl StoreState {
-    /// A file that cannot be read (a power cut) only costs the caches; a file that is not there means that the
-    /// store was deleted.
+    /// An unreadable file (after a power cut) only costs the caches; a missing file means that the store was deleted.
     pub(super) fn read(dir: &Path) -> Result<Self> {
         let path = dir.join(STATE);
         match fs::read_to_string(&path) {
@@ -76,8 +75,8 @@ impl StoreState {
         Self { generation: uuid::Uuid::new_v4().as_u64_pair().0, last: None }
     }
 
-    /// Whether a cache made under this state still speaks of objects that are there: nothing was collected since,
-    /// or the collection kept exactly what the cache speaks of.
+    /// Whether a cache made under this state still refers to existing objects: nothing was collected since, or the
+    /// collection kept exactly the objects of the cache.
     pub(super) fn vouches_for(self, now: &Self) -> bool {
         self.generation == now.generation || (self.last.is_some() && self.last == now.last)
     }
@@ -96,17 +95,17 @@ impl StoreState {
     }
 }
 
-/// Makes the state file of a new store.
+/// Creates the state file of a new store.
 pub(super) fn ensure(dir: &Path) -> Result<()> {
     if dir.join(STATE).exists() { Ok(()) } else { StoreState::new().write(dir) }
 }
 
-/// Notes, durably, the snapshot taken before a rollback: it is never collected, even when the process is killed
-/// before it can write anywhere else that it needs it.
+/// Records durably the snapshot taken before a rollback: it is never collected, even if the process is killed before it
+/// can record the snapshot anywhere else.
 pub(super) fn remember_rollback(dir: &Path, before: Oid) -> Result<()> {
     let path = dir.join(ROLLBACKS);
     let write = || -> io::Result<()> {
-        // The line before may have been cut short.
+        // The previous line may be incomplete.
         let mut file = File::options().create(true).append(true).open(&path)?;
         file.write_all(format!("\n{before}\n").as_bytes())?;
         file.sync_all()
@@ -145,8 +144,8 @@ pub(super) fn forget_cache(dir: &Path) -> Result<()> {
     }
 }
 
-/// Whole or not at all for every reader; not synced, since a loss costs time only. Two files take turns where that
-/// can be had: one that is made and deleted each time costs more than what is written into it.
+/// Atomic for every reader; not synced, because a loss only costs time. If possible, two files alternate: creating and
+/// deleting one each time costs more than writing its contents.
 fn replace(dir: &Path, name: &str, bytes: &[u8]) -> Result<()> {
     let (path, staging) = (dir.join(name), dir.join(format!("{name}.new")));
     let write = || -> io::Result<()> {

@@ -1,4 +1,4 @@
-//! Behaviour of the store over real folders. Repository kinds are in `tests/e2e/snapshots.rs`.
+//! Tests of the store with real folders. Repository kinds are in `tests/e2e/snapshots.rs`.
 
 mod collected;
 mod edits;

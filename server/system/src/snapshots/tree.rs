@@ -1,5 +1,5 @@
-//! Tree objects, written and read by ourselves: git libraries refuse names that are fine on this disk (`git~1`).
-//! Nothing here touches files.
+//! Tree objects, encoded and decoded without a git library, because those refuse names that are valid on this disk
+//! (`git~1`). Does not access files.
 
 use std::cmp::Ordering;
 
@@ -7,15 +7,15 @@ use git2::Oid;
 
 use super::names;
 
-/// What an entry of a tree is.
+/// Kind of a tree entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum TreeItemKind {
     File,
     Executable,
     Symlink,
     Folder,
-    /// Something on disk that is not stored (too big, unreadable). Its id is made of size and time, and no object
-    /// stands behind it: git's mode of a submodule, which every git tool passes over.
+    /// A file that is not stored (too big, unreadable). Its id is made of size and time and no such object exists; it
+    /// has git's mode of a submodule, which every git tool skips.
     Marker,
 }
 
@@ -37,7 +37,7 @@ impl TreeItemKind {
     }
 }
 
-/// What stands under a name.
+/// The entry under a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct TreeItem {
     pub kind: TreeItemKind,
@@ -59,7 +59,7 @@ pub(super) fn encode<'a>(entries: impl Iterator<Item = (&'a [u8], TreeItem)>) ->
     bytes
 }
 
-/// git's order: as if the names of folders ended in `/`.
+/// git's order: folder names compare as if they ended in `/`.
 fn compare_names(a: (&[u8], TreeItemKind), b: (&[u8], TreeItemKind)) -> Ordering {
     let end = |kind| (kind == TreeItemKind::Folder).then_some(&b'/');
     a.0.iter().chain(end(a.1)).cmp(b.0.iter().chain(end(b.1)))

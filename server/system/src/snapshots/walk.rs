@@ -1,5 +1,5 @@
-//! Walks the work tree: every regular file and symlink that is not ignored goes into the store as raw bytes. Goes
-//! from folder to folder by open handles, so it never follows a symlink; changes nothing in the work tree.
+//! Walks the work tree: every regular file and symlink that is not ignored is stored as raw bytes. Walks by open
+//! handles, so it never follows a symlink; changes nothing in the work tree.
 
 mod read;
 
@@ -24,18 +24,18 @@ use super::{NotCovered, WhyNot};
 use crate::work_trees::OtherWorkTrees;
 pub(super) use read::read_file;
 
-/// Files larger than this are known by size and time only.
+/// Larger files are represented by size and time only.
 pub(super) const MAX_FILE: u64 = 20 * 1024 * 1024;
 /// One open folder per level: bounded, so that a hostile tree cannot use up our file handles.
 pub(super) const MAX_DEPTH: usize = 200;
 /// Names of files that a rollback is about to rename into place.
 pub(super) const TEMPORARY: &[u8] = b".loopkeeper-restore-";
 pub(super) const RULES: &[u8] = b".gitignore";
-/// Time stamps come from a clock that ticks this coarsely, in nanoseconds.
+/// Granularity of the clock behind time stamps, in nanoseconds.
 const TICK: i64 = 100_000_000;
 const COARSE_TICK: i64 = 2_100_000_000;
 
-/// What a walk found beside the tree.
+/// Findings of a walk in addition to the tree.
 #[derive(Debug, Default)]
 pub(super) struct WalkReport {
     pub files: u64,
@@ -44,22 +44,22 @@ pub(super) struct WalkReport {
     pub leftovers: Vec<Vec<u8>>,
     /// Other work trees of the repository, as paths below the root.
     pub work_trees: Vec<Vec<u8>>,
-    /// What had to be read although the cache was there.
+    /// Number of files read despite the cache.
     pub read_files: u64,
     pub read_bytes: u64,
 }
 
-/// Paths that belong to the snapshot even where they are ignored: those of the tree that is about to be restored.
+/// Paths that belong to the snapshot even if they are ignored: those of the tree that is about to be restored.
 pub(super) struct ForcedPaths {
     entries: HashMap<Vec<u8>, TreeItem>,
-    /// The folder itself is ignored: nothing else of it counts.
+    /// The folder itself is ignored: only these paths of it count.
     only: bool,
 }
 
 pub(super) struct TreeWalk<'a> {
     pub rules: &'a mut IgnoreRules,
     pub objects: &'a mut ObjectStore,
-    /// Our own state, where it lies inside the work tree.
+    /// Our own state, if it lies inside the work tree.
     own: Option<&'a Path>,
     others: OtherWorkTrees<'a>,
     /// Absolute path of the current entry.
@@ -67,7 +67,7 @@ pub(super) struct TreeWalk<'a> {
     root_length: usize,
     depth: usize,
     now: i64,
-    /// Given up beyond this moment.
+    /// The walk fails after this moment.
     pub until: Option<Instant>,
     pub found: WalkReport,
 }
@@ -96,7 +96,7 @@ impl<'a> TreeWalk<'a> {
         }
     }
 
-    /// The whole tree. `old` is what the last walk saw; `target` names paths that count although ignored.
+    /// Walks the whole tree. `old` is the result of the last walk; `target` names paths that count although ignored.
     pub(super) fn run(&mut self, old: Option<CachedFolder>, target: Option<Oid>) -> Result<CachedFolder> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let path = self.current_path();
@@ -112,7 +112,7 @@ impl<'a> TreeWalk<'a> {
         Ok(folder.unwrap_or(CachedFolder { tree, entries: Vec::new() }))
     }
 
-    /// `None`: holds nothing that belongs to the tree.
+    /// `None`: contains nothing that belongs to the tree.
     fn folder(
         &mut self,
         fd: OwnedFd,
@@ -206,8 +206,8 @@ impl<'a> TreeWalk<'a> {
         }
     }
 
-    /// A `.gitignore` counts even where it ignores itself, since it decides what else does; but a folder with nothing
-    /// else (a cache that hides itself) is none.
+    /// A `.gitignore` counts even if it ignores itself, because it decides what else is ignored; but a folder that
+    /// contains nothing else (a cache that hides itself) does not.
     fn ignores_its_rules(&self) -> bool {
         self.rules.is_ignored(&names::join(&self.path, RULES), RULES, false)
     }
@@ -224,7 +224,8 @@ impl<'a> TreeWalk<'a> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let opened = match rustix::fs::openat(fd, name, flags, Mode::empty()) {
             Ok(it) => it,
-            // Gone or replaced since it was listed: the tree is moving, this moment it was not there.
+            // Removed or replaced after it was listed: the tree is changing, and at this moment the entry did not
+            // exist.
             Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => return Ok(None),
             Err(Errno::ACCESS | Errno::PERM) => return self.marker((fd, name), WhyNot::Unreadable),
             Err(it) => return Err(SnapshotError::io("open the folder", &self.current_path())(it)),
@@ -309,7 +310,7 @@ impl<'a> TreeWalk<'a> {
         }
     }
 
-    /// Stands for something that is not stored; another size or time makes another marker.
+    /// Represents a file that is not stored; another size or time results in another marker.
     fn marker(&mut self, (fd, name): (BorrowedFd<'_>, &CString), why: WhyNot) -> Result<Option<CachedNode>> {
         let (size, modified) = match rustix::fs::statat(fd, name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(it) => (StatFingerprint::from_stat(&it).size, StatFingerprint::from_stat(&it).modified),

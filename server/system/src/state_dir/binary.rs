@@ -1,4 +1,4 @@
-//! Copies of this program and its parts that keepers run from: an editor's update deletes those it brought.
+//! Copies of this program and its helpers that keepers run from, because an editor's update deletes the installed ones.
 
 use std::ffi::OsString;
 use std::fs::{File, OpenOptions};
@@ -13,20 +13,19 @@ use super::lock::{LockMode, acquire_gate};
 use super::{StateDir, StateError};
 use crate::durable;
 
-/// The small programs: for requests, and for what the whole program can do as well. They lie beside it where they were
-/// installed too.
+/// The small programs: one for requests, and subsets of the whole program. They are installed next to it, if at all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HelperBinary {
     Keeper,
     Warden,
-    /// Makes the requests of checks: all that knows TLS.
+    /// Makes the requests of checks; the only one that links TLS.
     Request,
 }
 
 impl HelperBinary {
     const ALL: [Self; 3] = [Self::Keeper, Self::Warden, Self::Request];
 
-    /// What its file name has behind the whole program's.
+    /// Suffix of its file name after the whole program's name.
     const fn suffix(self) -> &'static str {
         match self {
             Self::Keeper => "-keeper",
@@ -35,7 +34,7 @@ impl HelperBinary {
         }
     }
 
-    /// Where it lies if it lies beside `program`, which may be a part itself.
+    /// Its path next to `program`, which may be a helper itself.
     pub fn path_beside(self, program: &Path) -> PathBuf {
         let name = program.file_name().unwrap_or_default().as_bytes();
         let stem =
@@ -43,7 +42,7 @@ impl HelperBinary {
         program.with_file_name(OsString::from_vec([stem, self.suffix().as_bytes()].concat()))
     }
 
-    /// What this process is. A file that was deleted meanwhile is told with that word.
+    /// Which helper this process is. The path of a file that was deleted in the meantime ends in ` (deleted)`.
     fn current() -> Option<Self> {
         let program = std::env::current_exe().ok()?;
         let name = program.file_name()?.as_bytes();
@@ -56,7 +55,7 @@ impl HelperBinary {
 }
 
 impl StateDir {
-    /// A part under `bin/<version>-<part>`, if the running program brought one now or earlier.
+    /// A helper under `bin/<version>-<part>`, if the running program installed one now or earlier.
     pub fn install_part(&self, part: HelperBinary, version: &str) -> Result<Option<PathBuf>, StateError> {
         let name = format!("{version}{}", part.suffix());
         let brought = std::env::current_exe().ok().map(|it| part.path_beside(&it)).filter(|it| it.is_file());
@@ -66,11 +65,11 @@ impl StateDir {
         Ok(Some(self.bin_dir().join(name)).filter(|it| it.is_file()))
     }
 
-    /// The running program, whichever it is, under `bin/<version>` or as that part of it; linked or copied there
-    /// unless these very bytes are there.
+    /// The running program, whole or helper, under `bin/<version>` or that helper's name; linked or copied there unless
+    /// the same bytes already exist.
     pub fn install_binary(&self, version: &str) -> Result<PathBuf, StateError> {
         let version = &format!("{version}{}", HelperBinary::current().map_or("", HelperBinary::suffix));
-        // The name of what runs, which leads to its bytes even after the file was deleted.
+        // Path of the running program, which leads to its bytes even after the file was deleted.
         let running = Path::new("/proc/self/exe");
         if running.exists() {
             return self.install(running, version);
@@ -80,7 +79,7 @@ impl StateDir {
         self.install(&running, version)
     }
 
-    /// The programs and their parts of other versions than `current`, each with its size.
+    /// The programs and helpers of versions other than `current`, each with its size.
     pub fn old_binaries(&self, current: &str) -> Result<Vec<(PathBuf, u64)>, StateError> {
         let folder = self.bin_dir();
         let failed = || StateError::io("list", &folder);
@@ -98,7 +97,7 @@ impl StateDir {
         Ok(found)
     }
 
-    /// Removes what [`StateDir::old_binaries`] found. Only where no keeper runs from one of them.
+    /// Removes a result of [`StateDir::old_binaries`]. Only if no keeper runs from it.
     pub fn remove_binary(&self, path: &Path) -> Result<(), StateError> {
         let _gate = acquire_gate(&self.bin_dir().join("lock"), LockMode::Exclusive)?;
         std::fs::remove_file(path).map_err(StateError::io("remove", path))
@@ -107,7 +106,7 @@ impl StateDir {
     pub(super) fn install(&self, source: &Path, version: &str) -> Result<PathBuf, StateError> {
         let target = self.bin_dir().join(version);
         let failed = || StateError::io("install this program as", &target);
-        // Two starts at once would write the same draft.
+        // Two concurrent starts would write the same draft.
         let _gate = acquire_gate(&self.bin_dir().join("lock"), LockMode::Exclusive)?;
         if !same_bytes(source, &target).map_err(failed())? {
             let draft = self.bin_dir().join(format!("{version}.new"));
@@ -123,7 +122,7 @@ impl StateDir {
     }
 }
 
-/// On another disk, deleted meanwhile, or somebody else's: a link is not to be had.
+/// A link is impossible: on another disk, deleted in the meantime, or owned by another user.
 pub(super) fn copy(source: &Path, draft: &Path) -> io::Result<()> {
     let mut from = File::open(source)?;
     let mut to = OpenOptions::new().write(true).create_new(true).mode(0o700).open(draft)?;

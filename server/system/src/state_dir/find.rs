@@ -1,4 +1,4 @@
-//! Which loops there are, and which one a person means. Reads names and the first record of journals only.
+//! Lists the loops, and finds the one that a query means. Reads only names and the first record of journals.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -11,14 +11,14 @@ use loopkeeper_core::journal::line;
 use super::workspace::{LoopDir, Workspace};
 use super::{StateDir, StateError};
 
-/// Why a word names no loop.
+/// Why a query names no loop.
 #[derive(Debug, thiserror::Error)]
 pub enum FindError {
     #[error("there is no loop yet")]
     NoLoops,
     #[error("no loop is called `{query}`")]
     Unknown { query: String },
-    /// Candidates newest first.
+    /// Candidates, newest first.
     #[error("`{query}` may be any of {}", candidates.join(", "))]
     Ambiguous { query: String, candidates: Vec<String> },
     #[error(transparent)]
@@ -37,7 +37,7 @@ impl FindError {
 }
 
 impl StateDir {
-    /// Every workspace that something is kept for.
+    /// Every workspace with a folder in the state folder.
     pub fn workspaces(&self) -> Result<Vec<Workspace>, StateError> {
         let parent = self.workspaces_dir();
         let names = folders_in(&parent)?;
@@ -54,7 +54,7 @@ impl StateDir {
         Ok(loops)
     }
 
-    /// The loop that `query` means: its id, or the beginning of only one id.
+    /// The loop that `query` means: its id or a unique prefix of it.
     pub fn find(&self, query: &str) -> Result<LoopDir, FindError> {
         let mut loops = self.loops()?;
         if loops.is_empty() {
@@ -69,9 +69,9 @@ impl StateDir {
     }
 }
 
-/// Milliseconds of wall time at which the loop began: of its first record, else of its folder.
+/// Wall time in milliseconds at which the loop began, from its first record, else from its folder.
 fn started_at(found: &LoopDir) -> u64 {
-    /// A first line longer than this is no record of ours.
+    /// A longer first line is not one of our records.
     const LONGEST: u64 = 16 * 1024 * 1024;
     let first_record = || {
         let file = File::open(found.journal()).ok()?;
@@ -87,7 +87,7 @@ fn started_at(found: &LoopDir) -> u64 {
     first_record().or_else(made).unwrap_or(0)
 }
 
-/// Names of the folders in `parent`; none where it does not exist.
+/// Names of the folders in `parent`; empty if it does not exist.
 pub(super) fn folders_in(parent: &Path) -> Result<Vec<OsString>, StateError> {
     let failed = || StateError::io("list", parent);
     let entries = match std::fs::read_dir(parent) {

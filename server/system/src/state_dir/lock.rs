@@ -1,5 +1,5 @@
-//! Who owns what: one keeper per loop, one loop or check round per work tree. A lock lives as long as the
-//! process that holds it; what is written inside is for people, never a sign of life.
+//! Locks: one keeper per loop, one loop or check round per work tree. A lock lives as long as the process that holds
+//! it; its contents are for the user and never indicate whether the holder is alive.
 
 use std::ffi::OsStr;
 use std::fmt::{Display, Formatter};
@@ -41,13 +41,13 @@ impl LockError {
     }
 }
 
-/// What holds the lock of a work tree.
+/// The holder of a work tree's lock.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TreeHolder {
     Loop {
         id: String,
     },
-    /// A check round without a loop. It ends without an order.
+    /// A check round without a loop. It ends without a command.
     Checks {
         task: String,
     },
@@ -104,7 +104,7 @@ impl Lock {
         &self.path
     }
 
-    /// Whether the lock's file is still the one at its path. If not, another keeper may believe it is alone.
+    /// Whether the lock's file is still the one at its path. If not, another keeper may assume that it is alone.
     pub fn is_in_place(&self) -> bool {
         same_file(&self.file, &self.path)
     }
@@ -113,7 +113,7 @@ impl Lock {
 /// Whether a loop has a keeper.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeeperLiveness {
-    /// The pid is for people: it may be of another process namespace.
+    /// The pid is informational: it may belong to another PID namespace.
     Alive {
         pid: Option<u32>,
     },
@@ -135,7 +135,7 @@ impl StateDir {
         }
     }
 
-    /// Whether the loop has a keeper. Never in the way of one that is just starting.
+    /// Whether the loop has a keeper. Does not disturb a keeper that is just starting.
     pub fn keeper_of(&self, of: &LoopDir) -> Result<KeeperLiveness, StateError> {
         let path = of.lock();
         let _gate = self.gate(LockMode::Shared)?;
@@ -146,8 +146,7 @@ impl StateDir {
         Ok(KeeperLiveness::Alive { pid: text.trim().parse().ok() })
     }
 
-    /// Makes `holder` the only one to work in the tree at `root`. A tree that lies in
-    /// another one, or around it, is the same tree.
+    /// Gives `holder` exclusive use of the tree at `root`. A tree inside it, or around it, counts as the same tree.
     pub fn lock_tree(&self, root: &Path, holder: &TreeHolder) -> Result<Lock, LockError> {
         let root = root.canonicalize().map_err(StateError::no_tree(root))?;
         let _gate = self.gate(LockMode::Exclusive)?;
@@ -163,14 +162,15 @@ impl StateDir {
         Ok(lock)
     }
 
-    /// Who works in the tree at `root`, as [`LockError::TreeBusy`] would name it.
+    /// The holder of the tree at `root`, as [`LockError::TreeBusy`] would name it.
     pub fn tree_holder(&self, root: &Path) -> Result<Option<(TreeHolder, PathBuf)>, StateError> {
         let root = root.canonicalize().map_err(StateError::no_tree(root))?;
         let _gate = self.gate(LockMode::Shared)?;
         Ok(self.tree_around(&root)?.map(|it| (it.holder, it.path)))
     }
 
-    /// The held tree that is, holds or lies in `root`. Only under the gate, where no lock is taken meanwhile.
+    /// A locked tree that equals, contains or lies in `root`. Only under the gate, where no lock is taken in the
+    /// meantime.
     fn tree_around(&self, root: &Path) -> Result<Option<TreeLockRecord>, StateError> {
         let folder = self.tree_locks_dir();
         let failed = || StateError::io("list", &folder);
@@ -185,14 +185,14 @@ impl StateDir {
             match TreeLockRecord::read(&bytes) {
                 Some(tree) if !tree.path.starts_with(root) && !root.starts_with(&tree.path) => {}
                 Some(tree) => return Ok(Some(tree)),
-                // Held, but by whom is unreadable: it may be any tree.
+                // Held, but the holder is unreadable: it may be any tree.
                 None => return Ok(Some(TreeLockRecord { holder: TreeHolder::Unknown, path })),
             }
         }
         Ok(None)
     }
 
-    /// Removes the locks of trees that nobody works in: under the gate, where nobody is about to take one.
+    /// Removes the locks of unused trees: under the gate, where no lock is about to be taken.
     pub fn sweep_trees(&self) -> Result<(), StateError> {
         let folder = self.tree_locks_dir();
         let _gate = self.gate(LockMode::Exclusive)?;
@@ -212,8 +212,8 @@ impl StateDir {
     }
 }
 
-/// Serialises taking and probing: between a look and a lock nobody else can come. Held for a few system calls
-/// only; waited for with a limit, so that a stopped process cannot make the others hang for ever.
+/// Serialises taking and probing locks, so that no lock is taken between a probe and the following acquisition. Held
+/// for a few system calls only; waits have a limit, so that a stopped process cannot block the others indefinitely.
 pub(crate) fn acquire_gate(path: &Path, gate: LockMode) -> Result<File, StateError> {
     const TIMEOUT: Duration = Duration::from_secs(10);
     const PAUSE: Duration = Duration::from_millis(2);
@@ -234,14 +234,14 @@ pub(crate) fn acquire_gate(path: &Path, gate: LockMode) -> Result<File, StateErr
     }
 }
 
-/// How the gate is passed: looking (with others) or taking (alone).
+/// Access through the gate: probing (shared) or taking (exclusive).
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum LockMode {
     Shared,
     Exclusive,
 }
 
-/// What stands in a tree's lock.
+/// Contents of a tree's lock file.
 struct TreeLockRecord {
     holder: TreeHolder,
     path: PathBuf,
@@ -258,12 +258,12 @@ impl TreeLockRecord {
     }
 }
 
-/// The lock at `path`; `None` when somebody has it. Only under the gate.
+/// The lock at `path`; `None` if it is held. Only under the gate.
 fn try_acquire(path: &Path) -> io::Result<Option<Lock>> {
     loop {
         let file = open(path)?;
         match file.try_lock() {
-            // Deleted or replaced in between: a lock on a file without a name keeps nobody out.
+            // Deleted or replaced in between: a lock on an unlinked file excludes no other process.
             Ok(()) if !same_file(&file, path) => {}
             Ok(()) => return Ok(Some(Lock { file, path: path.to_owned() })),
             Err(TryLockError::WouldBlock) => return Ok(None),
@@ -277,7 +277,7 @@ fn is_held(path: &Path) -> io::Result<bool> {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(false),
         other => other?,
     };
-    // Shared, so that two who look do not take each other for a holder.
+    // Shared, so that two processes that probe do not take each other for a holder.
     match file.try_lock_shared() {
         Ok(()) => Ok(false),
         Err(TryLockError::WouldBlock) => Ok(true),
@@ -285,7 +285,7 @@ fn is_held(path: &Path) -> io::Result<bool> {
     }
 }
 
-/// Close-on-exec, as all files here: a lock that a child inherits outlives its owner.
+/// Close-on-exec, like all files here: a lock that a child inherits outlives its owner.
 fn open(path: &Path) -> io::Result<File> {
     OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(path)
 }

@@ -1,5 +1,5 @@
-//! The socket of a keeper: its address, and how long a line of it may be. Socket addresses are short; state folders
-//! need not be.
+//! The socket of a keeper: its address, and the maximum length of a protocol line. Socket addresses are short; paths of
+//! state folders may be longer.
 
 use std::fs::File;
 use std::io;
@@ -9,12 +9,12 @@ use std::path::{Path, PathBuf};
 
 use super::{StateDir, StateError};
 
-/// The longest line of the control protocol, but for answers to hooks.
+/// The longest line of the control protocol, except for responses to hooks.
 pub const MAX_LINE: usize = 64 * 1024;
-/// Longer paths go round through an open folder (the system's limit is 107 bytes, on some systems 103).
+/// Longer paths are reached through an open folder (the system's limit is 107 bytes, on some systems 103).
 const LONGEST: usize = 100;
 
-/// A path that fits a socket address as long as this value lives.
+/// A path that fits in a socket address for as long as this value lives.
 #[derive(Debug)]
 pub struct SocketAddress {
     path: PathBuf,
@@ -41,14 +41,14 @@ impl SocketAddress {
 }
 
 impl StateDir {
-    /// The loops that have a socket; that of a keeper that was killed stays.
+    /// The loops that have a socket; the socket of a killed keeper remains.
     pub fn listening_loops(&self) -> Vec<String> {
         let entries = std::fs::read_dir(self.socket_dir()).into_iter().flatten().flatten();
         let id = |it: std::fs::DirEntry| Some(it.file_name().to_str()?.strip_suffix(".sock")?.to_owned());
         entries.filter_map(id).collect()
     }
 
-    /// Where the keeper of a loop listens.
+    /// The socket of a loop's keeper.
     pub fn socket(&self, loop_id: &str) -> Result<SocketAddress, StateError> {
         let run = self.socket_dir();
         SocketAddress::new(&run.join(format!("{loop_id}.sock"))).map_err(StateError::io("open", &run))

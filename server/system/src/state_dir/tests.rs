@@ -19,7 +19,7 @@ use super::workspace::LoopDir;
 use super::{StateDir, StateError, resolve};
 use crate::journal_file::JournalFile;
 
-/// A state folder and a place for workspaces.
+/// A state folder and a folder for workspaces.
 fn state() -> (TempDir, StateDir) {
     let dir = tempfile::tempdir().unwrap();
     let state = StateDir::at(&dir.path().join("deep/state")).unwrap();
@@ -105,7 +105,7 @@ fn a_folder_that_others_can_open_is_refused() {
 #[test]
 fn a_folder_of_another_user_is_refused() {
     let dir = tempfile::tempdir().unwrap();
-    // Root owns everything it did not give away; everybody else does not own `/`.
+    // Root owns every folder that it did not give away; other users do not own `/`.
     let foreign = if rustix::process::geteuid().is_root() {
         std::os::unix::fs::chown(dir.path(), Some(65534), None).unwrap();
         dir.path()
@@ -181,7 +181,7 @@ fn a_loop_is_found_by_what_only_it_is_called() {
     fs::create_dir_all(state.workspaces().unwrap()[0].dir.join("loops/not-a-loop")).unwrap();
     let all: Vec<_> = state.loops().unwrap().iter().map(|it| it.id().to_owned()).collect();
     assert_eq!(all, [ids[1].clone(), ids[2].clone(), ids[0].clone()]);
-    // Whose latest is meant depends on where the user is.
+    // `latest` depends on the user's current folder.
     assert!(matches!(state.find("latest"), Err(FindError::Unknown { .. })));
     for id in &ids {
         assert_eq!(state.find(id).unwrap().id(), id);
@@ -271,7 +271,7 @@ fn looking_never_keeps_a_keeper_from_starting() {
             takes.fetch_add(1, Ordering::Relaxed);
         }
     });
-    // The control: without the gate, one who is just looking is in the way.
+    // Control: without the gate, a process that only probes blocks the lock.
     let looker = fs::File::open(made.lock()).unwrap();
     looker.try_lock_shared().unwrap();
     assert!(matches!(state.lock_loop(&made), Err(LockError::Held { .. })));
@@ -387,7 +387,7 @@ fn a_lock_is_not_inherited() {
     let mut command = std::process::Command::new("sh");
     let mut child =
         command.args(["-c", "echo up; read _"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-    // Only once it speaks is it surely past exec, where what is not inherited is closed.
+    // Only once it prints is it certainly past exec, where inherited files are closed.
     let mut line = String::new();
     BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
     drop(lock);

@@ -1,4 +1,4 @@
-//! What is remembered of one workspace, and of each loop in it.
+//! Files kept for one workspace, and for each loop in it.
 
 use std::ffi::OsStr;
 use std::io::ErrorKind;
@@ -14,7 +14,7 @@ use sha2::{Digest, Sha256};
 use super::{StateDir, StateError};
 use crate::durable;
 
-/// Below a loop's folder: the home of its agent, where that is to find our hooks there.
+/// Folder below a loop's folder: the agent's home, for agents that find our hooks there.
 pub const HOME: &str = "home";
 
 /// The folder kept for one root.
@@ -33,7 +33,7 @@ pub struct LoopDir {
 }
 
 impl StateDir {
-    /// What is kept for the workspace at `root`, made where it is missing.
+    /// Opens the folder of the workspace at `root`, creating it if missing.
     pub fn workspace(&self, root: &Path) -> Result<Workspace, StateError> {
         let root = root.canonicalize().map_err(StateError::io("find the workspace", root))?;
         let dir = self.workspaces_dir().join(path_id(&root));
@@ -45,13 +45,13 @@ impl StateDir {
         Ok(workspace)
     }
 
-    /// What is kept for the workspace at `root`, if anything is: makes nothing.
+    /// The folder of the workspace at `root`, if it exists. Creates nothing.
     pub fn known_workspace(&self, root: &Path) -> Option<Workspace> {
         let root = root.canonicalize().ok()?;
         Workspace::read(&self.workspaces_dir().join(path_id(&root))).filter(|it| it.root == root)
     }
 
-    /// Where the workspace at `root`, a real path, is kept or would be.
+    /// Path of the folder for the workspace at `root`, a real path, whether or not it exists.
     pub fn workspace_folder(&self, root: &Path) -> PathBuf {
         self.workspaces_dir().join(path_id(root))
     }
@@ -80,12 +80,12 @@ impl Workspace {
         &self.root
     }
 
-    /// The trees of its loops.
+    /// The snapshot store of the workspace.
     pub fn snapshots(&self) -> PathBuf {
         self.dir.join("snapshots.git")
     }
 
-    /// Where everything of it lies.
+    /// Path of the folder.
     pub fn path(&self) -> &Path {
         &self.dir
     }
@@ -95,7 +95,7 @@ impl Workspace {
         self.dir.join("checks").join(format!("{}.jsonl", file_name_of(&task.0)))
     }
 
-    /// A new loop's folder, under an id that no loop of this user has.
+    /// Creates a new loop's folder, with an id that is unique for this user.
     pub fn new_loop(&self, state: &StateDir, now: Moment) -> Result<LoopDir, StateError> {
         loop {
             let id = new_loop_id(now).map_err(StateError::io("name a loop in", &self.dir))?;
@@ -117,14 +117,14 @@ impl Workspace {
         }
     }
 
-    /// Its loops, in no order.
+    /// Its loops, in no particular order.
     pub fn loops(&self) -> Result<Vec<LoopDir>, StateError> {
         let names = super::find::folders_in(&self.loops_dir())?;
         let ids = names.into_iter().filter_map(|it| it.into_string().ok()).filter(|it| is_loop_id(it));
         Ok(ids.map(|id| LoopDir { dir: self.loops_dir().join(&id), root: self.root.clone(), id }).collect())
     }
 
-    /// What an existing folder is kept for; `None` where it does not say.
+    /// Reads which workspace an existing folder belongs to; `None` if it does not contain that.
     pub(super) fn read(dir: &Path) -> Option<Self> {
         let bytes = std::fs::read(dir.join("root")).ok().filter(|it| !it.is_empty())?;
         Some(Self { dir: dir.to_owned(), root: PathBuf::from(OsStr::from_bytes(&bytes)) })
@@ -134,7 +134,7 @@ impl Workspace {
         self.dir.join("loops")
     }
 
-    /// Writes down what the folder is kept for: its name is a hash.
+    /// Records which workspace the folder belongs to, because its name is a hash.
     fn record_root(&self) -> Result<(), StateError> {
         let path = self.dir.join("root");
         match Self::read(&self.dir) {
@@ -159,7 +159,7 @@ impl LoopDir {
         &self.dir
     }
 
-    /// Real path of the workspace it works in.
+    /// Real path of its workspace.
     pub fn root(&self) -> &Path {
         &self.root
     }
@@ -168,7 +168,7 @@ impl LoopDir {
         self.dir.join("journal.jsonl")
     }
 
-    /// What each iteration was told: `NNNN.md`.
+    /// The prompt of each iteration: `NNNN.md`.
     pub fn prompts(&self) -> PathBuf {
         self.dir.join("prompts")
     }
@@ -178,7 +178,7 @@ impl LoopDir {
         self.dir.join(HOME)
     }
 
-    /// What each iteration said: `NNNN.out`, `NNNN.tail`.
+    /// The output of each iteration: `NNNN.out`, `NNNN.tail`.
     pub fn output(&self) -> PathBuf {
         self.dir.join("output")
     }
@@ -188,7 +188,7 @@ impl LoopDir {
     }
 }
 
-/// 16 hex digits that stand for a real path.
+/// 16 hex digits that identify a real path.
 pub(super) fn path_id(path: &Path) -> String {
     short_hash(path.as_os_str().as_bytes())
 }
@@ -210,7 +210,7 @@ fn is_loop_id(name: &str) -> bool {
         && letters.bytes().all(|it| matches!(it, b'a'..=b'z' | b'2'..=b'7'))
 }
 
-/// A task's id as one file name: readable where it can be, never a path, never the same for two tasks.
+/// A task's id as one file name: readable if possible, never a path, unique for each task.
 fn file_name_of(task: &str) -> String {
     const LONGEST: usize = 180;
     let encode = |byte: u8| match byte {

@@ -1,4 +1,4 @@
-//! Which tasks a root has: a walk by names, by the same ignore rules as the tree, to a bounded depth.
+//! Discovers the tasks of a root: a walk by names, with the same ignore rules as the tree, to a bounded depth.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -13,11 +13,11 @@ use super::{DiscoveredTask, TaskFileError, relative};
 use crate::snapshots::ignores::{FolderMarkers, IgnoreRules, users_excludes_file};
 use crate::work_trees::OtherWorkTrees;
 
-/// Names below the root that a path may have.
+/// Maximum number of path components below the root.
 const MAX_DEPTH: usize = 6;
 
-/// The tasks of a root: the most specific first, then those that `[tasks] files` names. Plans belong to every task
-/// in their folder; where a root has plans and nothing else, each folder's plans are a task.
+/// The tasks of a root: the most specific first, then those that `[tasks] files` names. Plans belong to every task in
+/// their folder; if a root contains only plans, the plans of each folder are a task.
 pub fn discover(
     root: &Path,
     exclude: &[String],
@@ -57,7 +57,7 @@ struct TaskWalk<'a> {
 }
 
 impl TaskWalk<'_> {
-    /// A folder that cannot be read holds no task that could be started.
+    /// A folder that cannot be read contains no task that could be started.
     fn visit_folder(&mut self, folder: &Path, depth: usize) {
         let Ok(handle) = File::open(folder) else { return };
         let Ok(listing) = fs::read_dir(folder) else { return };
@@ -90,7 +90,7 @@ impl TaskWalk<'_> {
                 self.visit_folder(&path, depth + 1);
             }
         } else if let Some(kind) = kind_of(&below)
-            // A link is listed, so that one which leaves the root is refused aloud.
+            // A link is listed, so that one that leaves the root is refused with a message.
             && (file_type.is_file() || file_type.is_symlink())
             && let Some(folder) = path.parent()
         {
@@ -133,14 +133,14 @@ fn plans(documents: &[(DocumentKind, PathBuf)]) -> Vec<PathBuf> {
     plans.into_iter().map(|(_, path)| path.clone()).collect()
 }
 
-/// The task with this document, with the plans that are in its folder now: it counts whether or not it is there,
-/// ignored or excluded.
+/// The task with this document and the plans that are in its folder now, whether or not the document exists, is ignored
+/// or excluded.
 pub fn task_at(root: &Path, name: &str) -> DiscoveredTask {
     let clean: PathBuf = Path::new(name).components().filter(|part| *part != Component::CurDir).collect();
     let path = root.join(clean);
     let mut documents = Vec::new();
     for entry in path.parent().and_then(|folder| fs::read_dir(folder).ok()).into_iter().flatten().flatten() {
-        // Plans are plans in any folder, and folders can be long: most entries are passed over by their name.
+        // Plans are recognised in any folder, and folders can be long: most entries are skipped by name.
         let Some(kind) = entry.file_name().to_str().and_then(kind_of).filter(|it| it.is_plan()) else {
             continue;
         };

@@ -1,4 +1,4 @@
-//! Opens a file that must be inside the root, also when links on its way are exchanged meanwhile.
+//! Opens a file that must be inside the root, even if links on its path are exchanged concurrently.
 
 use std::fs::File;
 use std::io;
@@ -9,10 +9,10 @@ use rustix::io::Errno;
 
 use super::TaskFileError;
 
-/// Links are followed as long as they stay inside; a pipe is not waited for.
+/// Links are followed as long as they stay inside; does not block on a pipe.
 pub(super) fn open_beneath(root: &Path, path: &Path) -> Result<File, TaskFileError> {
     let failed = |source: io::Error| TaskFileError::Read { path: path.to_owned(), source };
-    // First the one that may not be there.
+    // First the step that fails if the file does not exist.
     let real = path.canonicalize().map_err(failed)?;
     let real_root = root.canonicalize().map_err(failed)?;
     let Ok(inside) = real.strip_prefix(&real_root) else {
@@ -20,7 +20,7 @@ pub(super) fn open_beneath(root: &Path, path: &Path) -> Result<File, TaskFileErr
     };
     match open(&real_root, inside) {
         Ok(file) => Ok(file),
-        // The way was free of links a moment ago.
+        // The path had no links a moment ago.
         Err(Errno::XDEV | Errno::LOOP) => Err(TaskFileError::OutsideRoot { path: path.to_owned() }),
         Err(errno) => Err(failed(errno.into())),
     }
@@ -40,7 +40,7 @@ fn open(root: &Path, inside: &Path) -> Result<File, Errno> {
     let root_fd = rustix::fs::open(root, folder, Mode::empty())?;
     let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
     match rustix::fs::openat2(&root_fd, inside, FLAGS, Mode::empty(), resolve) {
-        // Kernels before 5.6, and containers that filter what they do not know.
+        // Kernels before 5.6, and containers that block unknown system calls.
         Err(Errno::NOSYS | Errno::PERM) => {
             rustix::fs::openat(&root_fd, inside, FLAGS, Mode::empty()).map(File::from)
         }

@@ -1,4 +1,4 @@
-//! Writes a task document anew: as a whole, with the mode it has, and only over the very bytes that were read.
+//! Rewrites a task document: atomically, with its current mode, and only if its bytes are those that were read.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
@@ -8,10 +8,10 @@ use std::path::Path;
 use super::{TaskFileError, open, read};
 use crate::durable;
 
-/// Puts the second text where the first one is.
+/// Replaces the first text with the second one.
 pub fn replace(root: &Path, path: &Path, (before, after): (&str, &str)) -> Result<(), TaskFileError> {
     let failed = |source: io::Error| TaskFileError::Write { path: path.to_owned(), source };
-    // A link is kept: what it leads to is written, as an editor would.
+    // A link is kept: its target is written, as an editor would do.
     let mode = open::open_beneath(root, path)?.metadata().map_err(failed)?.permissions();
     let real = path.canonicalize().map_err(failed)?;
     let draft = real.with_file_name(format!(".loopkeeper-{}.new", uuid::Uuid::new_v4()));

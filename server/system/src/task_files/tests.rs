@@ -1,4 +1,4 @@
-//! Against real folders: what is found, what is read, and what a hostile root cannot make us read.
+//! Tests with real folders: which tasks are found and read, and what a hostile root cannot make us read.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -15,7 +15,7 @@ use super::{DiscoveredTask, LoadedTask, TaskFileError, discover, load, missing_c
 const DEFAULT_EXCLUDE: &str = "**/fixtures/**";
 
 struct Root {
-    /// Held for its end: the folder goes with it.
+    /// Held for its `Drop`, which removes the folder.
     _home: TempDir,
     path: PathBuf,
     outside: PathBuf,
@@ -44,7 +44,7 @@ impl Root {
         discover(&self.path, &[DEFAULT_EXCLUDE.to_owned()], &[]).unwrap()
     }
 
-    /// `task: plan plan`, one a line.
+    /// Shown as `task: plan plan`, one per line.
     fn shown(&self, found: &[DiscoveredTask]) -> Vec<String> {
         let name = |path: &Path| path.strip_prefix(&self.path).unwrap().display().to_string();
         let shown = found.iter().map(|found| {
@@ -82,7 +82,7 @@ fn documents_are_parsed_again_only_when_one_of_them_changed() {
     assert!(is_parsed(&[("fix_plan.md", b"- [ ] a\n")]));
     assert!(is_parsed(&[("prd.json", br#"{"userStories": []}"#)]), "one more document");
     assert!(!is_parsed(&[]));
-    // The text shows `?` for a byte that is not UTF-8: it is not what the file holds.
+    // The text has `?` for a byte that is not UTF-8, so it differs from the file.
     assert!(is_parsed(&[("PROMPT.md", b"# \xff\n")]));
     assert!(is_parsed(&[("PROMPT.md", b"# ?\n")]));
     fs::remove_file(root.path.join("prd.json")).unwrap();
@@ -275,7 +275,7 @@ fn what_is_no_sensible_file_is_refused() {
     assert_eq!(root.task("PROMPT.md").unwrap().task.title, "T");
 }
 
-/// A folder is exchanged for a link to the outside, again and again, while we read below it.
+/// A folder is repeatedly exchanged for a link to the outside while we read below it.
 #[test]
 fn a_link_put_in_while_reading_is_never_followed() {
     let root = Root::with(&["folder/PROMPT.md"]);
@@ -302,7 +302,7 @@ fn a_link_put_in_while_reading_is_never_followed() {
                 Err(_) => refused += 1,
             }
         }
-        // The control: whoever just opens the path is led outside, so the trap was set.
+        // Control: a plain open of the path is led outside, so the trap was set.
         let trapped = (0..1_000_000)
             .any(|_| fs::read(folder.join("PROMPT.md")).is_ok_and(|bytes| bytes.starts_with(b"# Secret")));
         done.store(true, Ordering::Relaxed);
@@ -347,7 +347,7 @@ fn other_work_trees_of_the_repository_hold_no_tasks_of_this_one() {
     ]);
     root.write("trees/x/.git", format!("gitdir: {}\n", root.path.join(".git/worktrees/x").display()));
     assert_eq!(root.shown(&root.found()), ["PROMPT.md", "nested/PROMPT.md"]);
-    // Seen from there it is its own root.
+    // From inside, it is its own root.
     let found = discover(&root.path.join("trees/x"), &[], &[]).unwrap();
     let ids: Vec<&str> = found.iter().map(|it| it.id.0.as_str()).collect();
     assert_eq!(ids, ["PROMPT.md", "sub/PROMPT.md"]);

@@ -1,5 +1,5 @@
-//! The proof that something may run, which whoever starts a program has to show. Only this file makes one; it
-//! asks for the user's word each time anew, so that what is taken back takes effect at once.
+//! The proof that something may run, required to start a program. Only this file creates it; it reads the grants on
+//! every query, so that a revocation takes effect immediately.
 
 use std::path::{Path, PathBuf};
 
@@ -15,12 +15,12 @@ use crate::state_dir::StateDir;
 pub struct Approved<T>(T);
 
 impl<T> Approved<T> {
-    /// The user typed it as an argument: that is the user's word for it.
+    /// The user typed it as an argument, which counts as approval.
     pub fn from_user_input(value: T) -> Self {
         Self(value)
     }
 
-    /// A command that loopkeeper itself makes, with nothing of the workspace in it.
+    /// A command built by loopkeeper itself, with no content of the workspace.
     pub fn internal(value: T) -> Self {
         Self(value)
     }
@@ -29,7 +29,7 @@ impl<T> Approved<T> {
         &self.0
     }
 
-    /// What is made of it by rules of ours: a shell around a command, values in the places that were shown.
+    /// Transforms the value by fixed rules: a shell around a command, values in placeholders that were shown.
     pub fn map<U>(self, make: impl FnOnce(T) -> U) -> Approved<U> {
         Approved(make(self.0))
     }
@@ -39,7 +39,7 @@ impl<T> Approved<T> {
     }
 }
 
-/// What may run in one root.
+/// Decides what may run in one root.
 #[derive(Debug, Clone)]
 pub struct Permit {
     state: StateDir,
@@ -55,12 +55,12 @@ pub enum CheckOrigin {
     Written,
 }
 
-/// Nobody said that it may run.
+/// The item is not approved.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PermitError {
     #[error("not trusted: read it with `loopkeeper trust`")]
     Unknown,
-    /// The list of what is trusted cannot be read; why, in words.
+    /// The list of trusted items cannot be read; the reason, as text.
     #[error("{0}")]
     Unreadable(String),
 }
@@ -85,7 +85,7 @@ impl Permit {
         }
     }
 
-    /// A command of `[on]`; what the user's own file says is the user's word.
+    /// A command of `[on]`; commands in the user's own file are approved.
     pub fn hook(&self, on: LoopEvent, hook: &HookCommand) -> Result<Approved<Vec<String>>, PermitError> {
         let approved = Approved(hook.argv.clone());
         match hook.author {
@@ -105,7 +105,7 @@ impl Permit {
         }
     }
 
-    /// A server that requests need; what the user's own file says is the user's word.
+    /// A server that requests need; servers in the user's own file are approved.
     pub fn service(&self, service: &ServiceSettings) -> Result<Approved<ServiceSettings>, PermitError> {
         let approved = Approved(service.clone());
         match service.author {

@@ -1,5 +1,5 @@
-//! Finds the files of a workspace by which an agent runs programs of its own accord: hooks, tool servers. Reads
-//! only, never through a link that leads out of the root, and never more than a person could look through.
+//! Finds the files of a workspace that make an agent run programs without being asked: hooks, tool servers. Reads only,
+//! never through a link that leads out of the root, and never more than a user could review.
 
 use std::fs::{File, Metadata};
 use std::io::{self, ErrorKind, Read};
@@ -17,15 +17,15 @@ const FILES: [&str; 6] = [
     ".cursor/hooks.json",
     ".cursor/cli.json",
 ];
-/// With all that is in them.
+/// Folders that count with all their contents.
 const FOLDERS: [&str; 5] = [".codex", ".gemini", ".opencode", ".qwen", ".amp"];
-/// Of one file.
+/// Size limit of one file.
 pub const MAX_BYTES: u64 = 1024 * 1024;
-/// Of all together.
+/// Limit of the number of files.
 pub const MAX_FILES: usize = 500;
 const DEEPEST: usize = 16;
 
-/// Why the surfaces could not be read: then nothing may start.
+/// Why the surfaces could not be read: in this case nothing may start.
 #[derive(Debug, thiserror::Error)]
 pub enum SurfaceError {
     #[error("cannot read {}: {source}", path.display())]
@@ -45,7 +45,7 @@ impl SurfaceError {
     }
 }
 
-/// Everything of the kind under `root`, by path.
+/// All such files under `root`, by path.
 pub fn find_surfaces(root: &Path) -> Result<Vec<TrustItem>, SurfaceError> {
     let real = root.canonicalize().map_err(|source| SurfaceError::Io { path: root.to_owned(), source })?;
     let mut search = SurfaceSearch { root: real, items: Vec::new(), looks: 0 };
@@ -64,12 +64,12 @@ struct SurfaceSearch {
     /// Real path.
     root: PathBuf,
     items: Vec<TrustItem>,
-    /// Links to folders above themselves would multiply without end.
+    /// Limits the work: links to their own parent folders would multiply without end.
     looks: usize,
 }
 
 impl SurfaceSearch {
-    /// Of this folder only the settings; the rest of it is prose.
+    /// Only the settings of this folder; the rest of it is prose.
     fn look_at_settings(&mut self, folder: &Path) -> Result<(), SurfaceError> {
         if self.leads_out(folder) {
             return self.visit_path(folder, 0);
@@ -88,7 +88,7 @@ impl SurfaceSearch {
         whole.is_symlink() && !whole.canonicalize().is_ok_and(|it| it.starts_with(&self.root))
     }
 
-    /// Takes what is at `path` (relative to the root): a file, a folder with all that is in it, a link.
+    /// Adds `path` (relative to the root): a file, a folder with all its contents, a link.
     fn visit_path(&mut self, path: &Path, depth: usize) -> Result<(), SurfaceError> {
         let whole = self.root.join(path);
         self.looks += 1;
@@ -101,8 +101,8 @@ impl SurfaceSearch {
         if !found.is_symlink() {
             return self.visit_resolved(path, &whole, &found, depth);
         }
-        // The agent follows it. Inside the root that is the workspace's own content; elsewhere it is not ours
-        // to read, and the link itself is what the workspace says.
+        // The agent follows the link. Inside the root, its target is the workspace's own content; elsewhere it is not
+        // ours to read, and the link itself is the content.
         if self.leads_out(path) {
             let to = std::fs::read_link(&whole).map_err(io_at(&whole))?;
             return self.add(path, TrustContent::Link(to.as_os_str().as_bytes().to_vec()));
@@ -123,7 +123,7 @@ impl SurfaceSearch {
             if depth == DEEPEST {
                 return Err(SurfaceError::TooMany { path: self.root.join(path) });
             }
-            // opencode puts what plugins need there by itself.
+            // opencode installs the dependencies of plugins there.
             for name in self.names(path)?.into_iter().filter(|it| it != "node_modules") {
                 self.visit_path(&path.join(name), depth + 1)?;
             }
@@ -145,7 +145,7 @@ impl SurfaceSearch {
         Ok(())
     }
 
-    /// Names in a folder; none where there is no such folder.
+    /// Names in a folder; empty if it does not exist.
     fn names(&self, path: &Path) -> Result<Vec<std::ffi::OsString>, SurfaceError> {
         let whole = self.root.join(path);
         let entries = match std::fs::read_dir(&whole) {
@@ -166,7 +166,7 @@ impl SurfaceSearch {
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, SurfaceError> {
-    // Swapped for a pipe since it was looked at, it must not make us wait; for a link, not lead us out.
+    // If it was swapped since the check, a pipe must not block us and a link must not lead us out.
     let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOFOLLOW;
     let file = rustix::fs::open(path, flags, Mode::empty()).map_err(|error| io_at(path)(error.into()))?;
     let mut bytes = Vec::new();

@@ -30,7 +30,7 @@ fn task(id: &str) -> TaskId {
     TaskId(id.to_owned())
 }
 
-/// Which of these commands the store on disk does not know.
+/// The commands that the store on disk does not trust.
 fn unknown(state: &StateDir, root: &str, commands: &[&str]) -> Vec<String> {
     let items: Vec<_> = commands.iter().map(|it| check(it)).collect();
     let unknown = TrustStore::open(state).untrusted_items(Path::new(root), &items);
@@ -83,7 +83,7 @@ fn a_permit_is_the_users_word_of_this_moment() {
         Err(PermitError::Unknown)
     );
 
-    // Typed checks are trusted by being typed; the agent is not.
+    // Typed checks are trusted because the user typed them; the agent is not.
     let typed = Permit::new(&state, Path::new("/other"), CheckOrigin::Typed);
     assert_eq!(typed.check("anything").unwrap().value(), "anything");
     assert_eq!(typed.agent(&plan), Err(PermitError::Unknown));
@@ -129,7 +129,7 @@ fn stores_that_are_open_at_once_lose_nothing() {
     assert!(unknown(&state, ROOT, &all).is_empty());
 }
 
-/// Cut anywhere, changed anywhere: never is anything trusted that was not.
+/// Truncated or changed anywhere, the list never trusts anything new.
 #[test]
 fn a_damaged_list_trusts_nothing_and_says_so() {
     let (_dir, state) = state();
@@ -176,7 +176,7 @@ fn a_damaged_list_is_put_aside_when_trust_is_given_anew() {
     assert!(store.grant(Path::new(ROOT), None, &[check("new")]).is_err());
 }
 
-/// What was found, as `path content`.
+/// The findings, as `path content`.
 fn found(root: &Path) -> Vec<String> {
     let text = |it: &[u8]| String::from_utf8_lossy(it).into_owned();
     let item = |it: TrustItem| match it.runs {

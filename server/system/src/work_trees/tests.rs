@@ -1,4 +1,4 @@
-//! Against real repositories.
+//! Tests with real repositories.
 
 use std::fs;
 use std::path::Path;
@@ -42,14 +42,14 @@ fn only_linked_work_trees_of_the_same_repository_are_other_ones() {
         assert!(!others.holds(&root.join(part)), "{part}");
     }
     assert_eq!(others.paths(), [".claude/worktrees/x"]);
-    // In a folder of the repository, and in another work tree, it is the same repository.
+    // A folder of the repository and another work tree lead to the same repository.
     let plain = root.join("plain");
     git(&root, &["worktree", "add", "-q", "plain/y"]);
     assert_eq!(OtherWorkTrees::new(&plain).paths(), ["y"]);
     let linked = root.join(".claude/worktrees/x");
     git(&linked, &["worktree", "add", "-q", "z"]);
     assert_eq!(OtherWorkTrees::new(&linked).paths(), ["z"]);
-    // What git no longer lists is still no part of the tree.
+    // A work tree that git no longer lists is still not part of the tree.
     fs::remove_dir_all(root.join(".git/worktrees/x")).unwrap();
     assert!(others.holds(&linked));
 }

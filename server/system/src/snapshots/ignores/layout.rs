@@ -1,5 +1,5 @@
-//! Where a repository begins and where it keeps `info/exclude`, found by reading alone: git is not asked, since its
-//! answer would come from a configuration that nobody trusted yet.
+//! Finds where a repository begins and where it keeps `info/exclude`, by reading files only: git is not asked, because
+//! its answer would depend on a configuration that is not trusted yet.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;

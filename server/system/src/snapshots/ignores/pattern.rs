@@ -1,7 +1,7 @@
-//! One line of a `.gitignore`, matched on bytes exactly as git does (braces are literal, `[[:alpha:]]` works,
-//! names need not be UTF-8). Linear backtracking only: a hostile pattern cannot hang us.
+//! One line of a `.gitignore`, matched on bytes exactly as git does (braces are literal, `[[:alpha:]]` works, names
+//! need not be UTF-8). Backtracking is linear, so that a hostile pattern cannot hang us.
 
-/// What a list of patterns says about a path.
+/// Result of matching a path against a list of patterns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum IgnoreMatch {
     Ignored,
@@ -13,7 +13,7 @@ pub(crate) enum IgnoreMatch {
 pub(super) struct IgnorePattern {
     negated: bool,
     folders_only: bool,
-    /// Has a slash: matched against the path below the file's folder, else against the last name.
+    /// Has a slash: matched against the path below the file's folder, else against the last name only.
     anchored: bool,
     parts: Vec<PatternSegment>,
 }
@@ -22,9 +22,9 @@ pub(super) struct IgnorePattern {
 enum PatternSegment {
     /// `**` between slashes, or more stars.
     AnyFolders,
-    /// Without any special character.
+    /// A literal without special characters.
     Literal(Vec<u8>),
-    /// `*` and a literal.
+    /// `*` followed by a literal.
     Suffix(Vec<u8>),
     Glob(Vec<GlobToken>),
 }
@@ -73,7 +73,7 @@ fn line(line: &[u8]) -> Option<IgnorePattern> {
     Some(IgnorePattern { negated, folders_only, anchored, parts })
 }
 
-/// A backslash keeps the space after it.
+/// A backslash preserves the space after it.
 fn without_trailing_spaces(line: &[u8]) -> &[u8] {
     let mut end = 0;
     let mut at = 0;
@@ -86,13 +86,13 @@ fn without_trailing_spaces(line: &[u8]) -> &[u8] {
     line.get(..end.min(line.len())).unwrap_or(line)
 }
 
-/// At slashes outside of brackets.
+/// Splits at slashes outside of brackets.
 fn split(line: &[u8]) -> Vec<&[u8]> {
     let mut parts = Vec::new();
     let (mut start, mut at) = (0, 0);
     while let Some(byte) = line.get(at) {
         match byte {
-            // A slash is a slash, with a backslash too; only that `**` before it stands for one folder at least.
+            // An escaped slash is a slash, except that a `**` before it matches at least one folder.
             b'\\' if line.get(at + 1) == Some(&b'/') => {
                 let part = line.get(start..at);
                 parts.extend(part.filter(|it| is_any_folders(it)).map(|_| b"*".as_slice()));
@@ -122,7 +122,7 @@ fn is_any_folders(part: &[u8]) -> bool {
     part.len() >= 2 && part.iter().all(|it| *it == b'*')
 }
 
-/// `None`: can never match (a class that does not end, a trailing backslash).
+/// `None`: can never match (an unterminated class, a trailing backslash).
 fn glob(text: &[u8]) -> Option<PatternSegment> {
     let special = |text: &[u8]| text.iter().any(|it| b"*?[\\".contains(it));
     if !special(text) {
@@ -156,7 +156,7 @@ fn glob(text: &[u8]) -> Option<PatternSegment> {
     Some(PatternSegment::Glob(tokens))
 }
 
-/// A bracket expression after its `[`, and its length up to and with `]`.
+/// A bracket expression after its `[`, and its length including the `]`.
 fn class(text: &[u8]) -> Option<(GlobToken, usize)> {
     let negated = matches!(text.first(), Some(b'!' | b'^'));
     let first = usize::from(negated);
@@ -219,7 +219,7 @@ impl IgnorePattern {
         self.parts.first().is_some_and(|it| it.matches(name))
     }
 
-    /// `**` stands for any number of folders, at the end for at least one name.
+    /// `**` matches any number of folders; at the end, at least one name.
     fn path(&self, path: &[u8]) -> bool {
         let mut parts = self.parts.as_slice();
         let mut rest = Some(path);
@@ -241,7 +241,7 @@ impl IgnorePattern {
                 }
                 _ => {}
             }
-            // The last `**` takes one more folder.
+            // The last `**` matches one more folder.
             let Some((after, text)) = retry else { return false };
             let Some(below) = split_first(text).1 else { return false };
             retry = Some((after, below));
@@ -285,7 +285,7 @@ fn matches(tokens: &[GlobToken], name: &[u8]) -> bool {
             }
             _ => {}
         }
-        // The last `*` takes one more byte.
+        // The last `*` matches one more byte.
         let Some((after, [_, below @ ..])) = retry else { return false };
         retry = Some((after, below));
         (tokens, rest) = (after, below);

@@ -187,7 +187,7 @@ fn lines() -> impl Strategy<Value = Vec<String>> {
     ]);
     let line = (prop::bool::weighted(0.3), prop::collection::vec(token, 1..6))
         .prop_map(|(negated, tokens)| format!("{}{}", if negated { "!" } else { "" }, tokens.concat()));
-    // There git compares an address in the pattern with one in the path: its answer is chance.
+    // Here git's answer is arbitrary: it compares an address in the pattern with one in the path.
     let by_chance = |line: &String| {
         let line = line.trim_start_matches('!');
         line.match_indices("**").any(|(at, _)| at > 0 && !line[..at].ends_with(['/', '*']))

@@ -1,4 +1,4 @@
-//! Folders of the work tree, by open handles only: listed, emptied, looked through.
+//! Lists, empties and searches folders of the work tree, by open handles only.
 
 use std::ffi::{CStr, CString};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -11,13 +11,13 @@ use crate::snapshots::error::Result;
 use crate::snapshots::objects::ObjectStore;
 use crate::snapshots::tree::TreeItemKind;
 
-/// Never through a symlink.
+/// Never follows a symlink.
 pub(super) fn open(fd: BorrowedFd<'_>, name: &CStr) -> std::result::Result<OwnedFd, Errno> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     rustix::fs::openat(fd, name, flags, Mode::empty())
 }
 
-/// Removes a folder that holds nothing but empty folders; anything else stays whole or in part.
+/// Removes a folder that contains only empty folders; any other folder may be removed in part.
 pub(super) fn remove_empty(fd: BorrowedFd<'_>, name: &CString) {
     if let Ok(folder) = open(fd, name)
         && let Ok(entries) = entries(folder)

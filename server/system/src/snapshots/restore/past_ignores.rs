@@ -20,7 +20,7 @@ pub(super) struct PastIgnoreRules<'a> {
     objects: &'a ObjectStore,
     rules: &'a mut IgnoreRules,
     root: &'a Path,
-    /// Trees of the snapshot by path; `None` where it has no folder.
+    /// Trees of the snapshot by path; `None` if the path is not a folder there.
     folders: HashMap<Vec<u8>, Option<HashMap<Vec<u8>, TreeItem>>>,
     target: Oid,
 }
@@ -35,7 +35,7 @@ impl<'a> PastIgnoreRules<'a> {
         Self { objects, rules, root, folders: HashMap::new(), target }
     }
 
-    /// Takes out what the snapshot's own rules ignore.
+    /// Excludes paths that the snapshot's own rules ignore.
     pub(super) fn exclude_ignored(mut self, removals: &mut Vec<PlannedRemoval>) -> Result<()> {
         let mut left = Vec::with_capacity(removals.len());
         for removal in removals.drain(..) {
@@ -78,7 +78,7 @@ impl<'a> PastIgnoreRules<'a> {
         }
     }
 
-    /// The folders above are loaded: paths are walked from the root.
+    /// The parent folders are already loaded: paths are walked from the root.
     fn load(&mut self, folder: &[u8]) -> Result<()> {
         if self.folders.contains_key(folder) {
             return Ok(());

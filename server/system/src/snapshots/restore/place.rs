@@ -1,5 +1,5 @@
-//! Paths inside the work tree. Every path is walked name by name from the root's handle without following symlinks,
-//! so nothing outside can be reached.
+//! Resolves paths inside the work tree. Every path is walked name by name from the root's handle without following
+//! symlinks, so nothing outside can be reached.
 
 use std::ffi::OsStr;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -36,7 +36,7 @@ impl<'a> RootHandle<'a> {
         self.path.join(OsStr::from_bytes(below))
     }
 
-    /// The place of a path; `None` when a folder on the way is not there.
+    /// The entry at a path; `None` if one of its parent folders does not exist.
     pub(super) fn open_entry(&self, path: &[u8]) -> EntryResult<Option<EntryHandle>> {
         let (folders, name) = split(path);
         let mut fd = self.reopen()?;
@@ -49,7 +49,7 @@ impl<'a> RootHandle<'a> {
         Ok(Some(EntryHandle::new(fd, name)?))
     }
 
-    /// Like [`Self::open_entry`], making what is missing.
+    /// Like [`Self::open_entry`], creating missing parents.
     pub(super) fn make_way(&self, path: &[u8]) -> EntryResult<EntryHandle> {
         let (folders, name) = split(path);
         let mut fd = self.reopen()?;
@@ -72,7 +72,7 @@ impl<'a> RootHandle<'a> {
         Ok(EntryHandle::new(fd, name)?)
     }
 
-    /// Removes the folders above a deleted file as far as they are empty.
+    /// Removes the parent folders of a deleted file that are empty.
     pub(super) fn remove_empty_parents(&self, path: &[u8]) {
         let mut path = split(path).0;
         while !path.is_empty() {
@@ -88,7 +88,7 @@ impl<'a> RootHandle<'a> {
         let mut fd = self.reopen()?;
         for name in parts(folder) {
             match folder::open(fd.as_fd(), &c_name(name)?) {
-                // Removed, or replaced by a file since: its parent is what changed.
+                // Removed or replaced by a file in the meantime: its parent is what changed.
                 Err(it) if is_absence(it) => break,
                 it => fd = it?,
             }
@@ -96,7 +96,7 @@ impl<'a> RootHandle<'a> {
         rustix::fs::fsync(&fd)
     }
 
-    /// Whether the folder at `path` holds any file that `tree` does not name; also when nobody can tell.
+    /// Whether the folder at `path` contains a file that `tree` does not name; true if it cannot be determined.
     pub(super) fn holds_more_than(&self, path: &[u8], tree: Oid, objects: &ObjectStore) -> Result<bool> {
         let opened = self.open_entry(path).map(|it| it.map(|it| it.open_folder()));
         match opened {
@@ -112,7 +112,7 @@ impl<'a> RootHandle<'a> {
     }
 }
 
-/// There is no such folder.
+/// Whether the error means that there is no such folder.
 fn is_absence(errno: Errno) -> bool {
     [Errno::NOENT, Errno::NOTDIR, Errno::LOOP].contains(&errno)
 }

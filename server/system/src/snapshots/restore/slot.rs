@@ -1,5 +1,5 @@
-//! One name in an open folder: what stands there, and putting something else there or nothing. What goes is first
-//! set aside under a name of our own and looked at again, so that a change in the last moment is put back.
+//! Replaces or removes one name in an open folder. The old entry is first renamed to a temporary name and checked
+//! again, so that a last-moment change is put back.
 
 use std::ffi::CString;
 use std::fs::File;
@@ -14,7 +14,7 @@ use super::folder;
 use crate::snapshots::tree::{TreeItem, TreeItemKind};
 use crate::snapshots::walk::{TEMPORARY, read_file};
 
-/// Why a step was not taken.
+/// Why a step was not performed.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum EntryError {
     Refused(&'static str),
@@ -37,7 +37,7 @@ pub(super) struct EntryHandle {
     name: CString,
 }
 
-/// What stands under a name now.
+/// The current entry under a name.
 enum CurrentEntry {
     Nothing,
     Item {
@@ -45,7 +45,7 @@ enum CurrentEntry {
         mode: Mode,
     },
     Folder,
-    /// A pipe, a socket, a device, something too big or unreadable.
+    /// A pipe, a socket, a device, a file too big or unreadable.
     Other,
 }
 
@@ -60,12 +60,12 @@ impl EntryHandle {
         Ok(Self { folder, name: c_name(name)? })
     }
 
-    /// The folder of this name, for looking into it.
+    /// Opens the folder of this name for reading.
     pub(super) fn open_folder(&self) -> std::result::Result<OwnedFd, Errno> {
         folder::open(self.folder.as_fd(), &self.name)
     }
 
-    /// Deletes what is `old`; `false` when nothing is there.
+    /// Deletes the entry if it is `old`; `false` if it does not exist.
     pub(super) fn remove(&self, old: TreeItem) -> EntryResult<bool> {
         match self.current()? {
             CurrentEntry::Nothing => return Ok(false),
@@ -83,7 +83,7 @@ impl EntryHandle {
         Ok(true)
     }
 
-    /// Deletes whatever is there, if it is no folder.
+    /// Deletes the entry, unless it is a folder.
     pub(super) fn discard(&self) -> EntryResult<bool> {
         Ok(self.unlink(&self.name).map(|()| true)?)
     }
@@ -92,7 +92,7 @@ impl EntryHandle {
         rustix::fs::unlinkat(&self.folder, &self.name, AtFlags::REMOVEDIR)
     }
 
-    /// Puts an item where `old` stands; `false` when it is there already.
+    /// Replaces `old` with an item; `false` if the item is already in place.
     pub(super) fn put(
         &self,
         old: Option<TreeItem>,
@@ -101,7 +101,7 @@ impl EntryHandle {
     ) -> EntryResult<bool> {
         let mut there = self.current()?;
         if matches!(there, CurrentEntry::Folder) {
-            // Its files are gone by now; what is left are empty folders, or something that stays.
+            // Its files are gone by now; what remains are empty folders, or files to keep.
             folder::remove_empty(self.folder.as_fd(), &self.name);
             there = self.current()?;
         }
@@ -125,7 +125,7 @@ impl EntryHandle {
         done.map(|()| true)
     }
 
-    /// Where nothing is expected, something that appears in the last moment stays.
+    /// If no entry is expected, one that appears at the last moment is kept.
     fn move_in(&self, temporary: &CString) -> EntryResult<()> {
         match self.rename(temporary, &self.name, RenameFlags::NOREPLACE) {
             Err(Errno::EXIST) => Err(EntryError::Refused(CHANGED)),
@@ -144,7 +144,7 @@ impl EntryHandle {
         }
     }
 
-    /// Deletes what was set aside, or brings it back when it is not what was expected.
+    /// Deletes the renamed entry, or puts it back if it is not the expected one.
     fn drop_aside(&self, aside: &CString, old: TreeItem, back: RenameFlags) -> EntryResult<()> {
         let is_old = read_current(self.folder.as_fd(), aside).is_ok_and(|it| it.is_unchanged(old));
         if is_old {
@@ -170,12 +170,12 @@ impl EntryHandle {
     }
 }
 
-/// Not every file system knows the careful ways of renaming.
+/// Not every file system supports the safe ways of renaming.
 fn is_unsupported(errno: Errno) -> bool {
     [Errno::INVAL, Errno::NOSYS, Errno::NOTSUP].contains(&errno)
 }
 
-/// Whether a new file is synced by itself, or all of them together at the end.
+/// Whether a new file is synced individually, or all of them together at the end.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum SyncMode {
     Each,
@@ -206,7 +206,7 @@ fn read_current(fd: BorrowedFd<'_>, name: &CString) -> std::result::Result<Curre
     }
 }
 
-/// `mode`: the permissions of what is replaced, kept but for the executable bits.
+/// `mode`: the permissions of the replaced file, kept except for the executable bits.
 fn create(
     fd: BorrowedFd<'_>,
     name: &CString,
@@ -290,7 +290,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let (slot, path) = (slot(dir.path()), dir.path().join("name"));
         let aside = super::c_name(b"aside").unwrap();
-        // As if somebody had saved the file between the look and the exchange.
+        // As if the file had been saved between the check and the exchange.
         fs::write(&path, "theirs").unwrap();
         fs::write(dir.path().join("aside"), "new").unwrap();
         assert_eq!(slot.exchange(&aside, item(b"old")), Err(EntryError::Refused(CHANGED)));

@@ -1,4 +1,4 @@
-//! What a collection deletes and what it never deletes; patches and sizes.
+//! Tests of garbage collection, patches and sizes.
 
 use std::collections::HashSet;
 use std::fs;
@@ -17,7 +17,7 @@ fn age_objects(world: &World) {
     }
 }
 
-/// Three snapshots of a tree with one file that is always the same.
+/// Three snapshots of a tree, with one file that never changes.
 fn three(world: &mut World) -> Vec<String> {
     world.write("same/file", "same");
     (0..3)
@@ -52,7 +52,7 @@ fn caches_do_not_speak_of_collected_objects() {
     let mut world = World::new();
     let trees = three(&mut world);
     let mut other = World::new();
-    // Another process takes a snapshot of another tree, and collects.
+    // Another process takes a snapshot of another tree and collects.
     std::mem::swap(&mut other.store, &mut world.store);
     let stale = &mut other.store;
     world.reopen();
@@ -80,7 +80,7 @@ fn an_object_that_is_needed_again_becomes_young() {
     assert_eq!(world.take().tree, trees[0]);
     world.write("file", "content 9");
     world.take();
-    // A keeper that has not written down yet that it needs the first one again.
+    // A keeper that needs the first one again but has not recorded that yet.
     world.store.collect_garbage(&HashSet::new(), GcMode::Delete).unwrap();
     world.restore(&trees[0]);
 }

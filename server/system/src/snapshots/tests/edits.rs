@@ -1,4 +1,4 @@
-//! Random edits by an agent and a user: everything comes back, forwards and backwards, and no byte is lost.
+//! Random edits by an agent and a user: every rollback, back and forth, restores everything and no byte is lost.
 
 use std::fs;
 
@@ -26,13 +26,13 @@ enum Edit {
         from: String,
         to: String,
     },
-    /// A snapshot in between: other objects, another cache.
+    /// Takes a snapshot in between: other objects, another cache.
     Take,
     Rules {
         path: String,
         rule: String,
     },
-    /// Another process.
+    /// Simulates another process.
     Reopen,
 }
 
@@ -53,7 +53,7 @@ fn edit() -> impl Strategy<Value = Edit> {
     ]
 }
 
-/// Makes way for any kind of thing at a path; nothing is done where a symlink would lead astray.
+/// Removes whatever prevents an entry at a path; does nothing where a symlink would lead elsewhere.
 fn clear(world: &World, path: &str) {
     let mut at = world.root();
     let names: Vec<_> = path.split('/').collect();
@@ -112,7 +112,7 @@ fn edit_of_rules() -> impl Strategy<Value = Edit> {
     (place, rule).prop_map(|(place, rule)| Edit::Rules { path: place + ".gitignore", rule: rule.to_owned() })
 }
 
-/// Every file that `before` had is where it was, or in the snapshot `tree`.
+/// Every file of `before` is in its place or in the snapshot `tree`.
 fn nothing_is_lost(world: &mut World, before: &Contents, tree: &str) -> Result<(), TestCaseError> {
     let now = files(world);
     let root = world.store.objects.resolve_snapshot(tree).unwrap();
@@ -128,7 +128,7 @@ fn nothing_is_lost(world: &mut World, before: &Contents, tree: &str) -> Result<(
     Ok(())
 }
 
-/// What a snapshot can know: folders only as far as something is in them.
+/// The files that a snapshot can represent: folders only through their contents.
 fn files(world: &World) -> Contents {
     world.contents().into_iter().filter(|it| it.1 != Thing::Folder).collect()
 }

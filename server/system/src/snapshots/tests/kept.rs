@@ -1,4 +1,4 @@
-//! What a snapshot holds, and what it costs to take one again.
+//! Tests of the contents of a snapshot, and of the cost of another one.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -16,7 +16,7 @@ fn paths(world: &mut World) -> Vec<String> {
     if tree == empty {
         return Vec::new();
     }
-    // The empty tree is only known to the store once it was a snapshot.
+    // The store knows the empty tree only after it was a snapshot.
     let id = world.store.objects.insert(git2::ObjectType::Tree, &[]).unwrap();
     world.store.objects.sync_inserted().unwrap();
     let mut paths = world.store.changed_paths(&id.to_string(), &tree).unwrap();
@@ -113,7 +113,7 @@ fn an_unchanged_tree_is_neither_read_nor_written() {
         world.write(format!("d{}/f{n}", n % 3), format!("{n}"));
         age(&world, &format!("d{}/f{n}", n % 3));
     }
-    // Their change time is now whatever we do: after the clock's tick they count as settled.
+    // Their change time is now in any case: after the clock's tick they count as settled.
     settle();
     let first = world.take();
     let (read, objects) = (world.store.unsaved.files, world.objects());
@@ -121,7 +121,7 @@ fn an_unchanged_tree_is_neither_read_nor_written() {
     assert_eq!(world.take(), first);
     assert_eq!(world.store.unsaved.files, read);
     assert_eq!(world.objects(), objects);
-    // Another process has the cache that was written at the end.
+    // Another process reads the cache that was written at the end.
     world.reopen();
     assert_eq!(world.take(), first);
     assert_eq!(world.store.unsaved.files, 0);
@@ -277,7 +277,7 @@ fn other_work_trees_of_the_repository_are_no_part_of_the_tree() {
     git(&world.root(), &["init", "-q"]);
     git(&world.root(), &["add", "."]);
     git(&world.root(), &["commit", "-q", "-m", "first"]);
-    // What was plain files when it was taken is left alone once another work tree is in its place.
+    // Plain files in the snapshot are left alone once another work tree replaces them.
     world.write("trees/x/old.txt", "old");
     let before = world.take().tree;
     fs::remove_dir_all(world.path("trees")).unwrap();

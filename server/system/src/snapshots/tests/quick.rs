@@ -1,4 +1,4 @@
-//! Looks that are spared, and looks that are given up.
+//! Tests of snapshots that are skipped or given up.
 
 use std::time::Duration;
 

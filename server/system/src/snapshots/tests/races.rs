@@ -1,4 +1,4 @@
-//! Somebody swaps a folder for a symlink that leads outside, over and over, while a restore writes below it.
+//! Tests of races: a folder is repeatedly swapped for a symlink to the outside while a restore writes below it.
 
 use std::fs;
 use std::path::Path;
@@ -44,7 +44,7 @@ fn nothing_outside_is_ever_written_or_deleted() {
     world.write("d/overwritten", "target");
     world.write("d/recreated", "target");
     let target = world.take().tree;
-    // The same names as inside, so that a write that goes astray finds something.
+    // The same names as inside, so that a misdirected write would hit a file.
     fs::write(outside.path().join("overwritten"), "ruined").unwrap();
     fs::write(outside.path().join("added"), "ruined").unwrap();
     let expect = contents(outside.path());

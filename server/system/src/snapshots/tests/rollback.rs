@@ -1,4 +1,4 @@
-//! What a restore brings back, what it leaves, and what it refuses.
+//! Tests of what a restore brings back, leaves and refuses.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -111,7 +111,7 @@ fn what_a_restore_did_is_undone_and_nothing_else() {
     };
     let undone = undo(&mut world);
     assert_eq!(world.contents(), before);
-    // What was done since stays where the restore changed nothing; what it overwrites is in the snapshot before.
+    // Later changes stay where the restore changed nothing; overwritten ones are in the snapshot taken before it.
     world.restore(&start);
     world.write("kept", "mine");
     world.write("mine", "mine");
@@ -121,7 +121,7 @@ fn what_a_restore_did_is_undone_and_nothing_else() {
     assert_eq!(file(&world, "edited"), "2");
     assert_eq!(undone.after, restored.before);
     assert_eq!(world.store.file(&undone_again.before, "edited", 9).unwrap().unwrap(), b"mine");
-    // Undone itself, it is as it was before.
+    // After undoing the undo, the state is as before.
     world.store.restore_since(&undone_again.before, &undone_again.after).unwrap();
     assert_eq!(world.take().tree, undone_again.before);
 }
@@ -175,7 +175,7 @@ fn what_was_hidden_by_a_new_ignore_rule_comes_back() {
     assert_eq!((file(&world, "src/main.rs"), file(&world, "src/lib.rs")), ("good".into(), "good".into()));
     assert_eq!(file(&world, "src/other.rs"), "ignored, never stored");
     world.restore(&restored.before);
-    // Under the rules that are back, what no snapshot knows and what the first rollback brought look the same.
+    // Under the restored rules, files that no snapshot knows and files that the first rollback created look the same.
     let mut expect = ruined;
     expect.insert(b"src/lib.rs".to_vec(), Thing::File { bytes: b"good".to_vec(), executable: false });
     assert_eq!(world.contents(), expect);
@@ -270,10 +270,10 @@ fn nothing_is_written_through_a_symlink() {
     world.write("folder/file", "ours");
     world.write("gone/file", "ours");
     let start = world.take().tree;
-    // Known to the snapshot before: replaced by the folder again.
+    // In the snapshot taken before: replaced by the folder again.
     fs::remove_dir_all(world.path("folder")).unwrap();
     world.link("folder", outside.path());
-    // Ignored, so never stored: left, and what is below refused.
+    // Ignored, so never stored: left, and paths below it are refused.
     fs::remove_dir_all(world.path("gone")).unwrap();
     world.write(".git/info/exclude", "/gone\n");
     world.write(".git/HEAD", "ref: refs/heads/main\n");
@@ -311,7 +311,7 @@ fn a_restore_that_was_killed_is_run_again() {
     for n in 0..10 {
         world.write(format!("f{n}"), "2");
     }
-    // As a process leaves it that died between making its file and renaming it.
+    // Left by a process that died between creating its file and renaming it.
     world.write(".loopkeeper-restore-0123", "1");
     world.write("f3", "1");
     let restored = world.restore(&start);
@@ -335,7 +335,7 @@ fn a_damaged_store_changes_nothing() {
     let before = world.contents();
     assert!(matches!(world.store.restore(&start, None), Err(SnapshotError::Damaged { .. })));
     assert_eq!(world.contents(), before);
-    // Cut short, as a disk may leave it.
+    // Truncated, as after a disk failure.
     fs::write(&object, b"x\x01").unwrap();
     let error = world.store.restore(&start, None).unwrap_err();
     assert!(error.to_string().contains("damaged"), "{error}");

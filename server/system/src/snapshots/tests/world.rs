@@ -1,4 +1,4 @@
-//! A work tree and its store in a temporary folder.
+//! Test fixture: a work tree and its store in a temporary folder.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,7 +13,7 @@ pub(super) struct World {
     pub store: SnapshotStore,
 }
 
-/// What a path is, with every byte of it.
+/// Kind and complete contents of a path.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Thing {
     File { bytes: Vec<u8>, executable: bool },
@@ -43,7 +43,7 @@ impl World {
         self.dir.path().join("state/snapshots.git")
     }
 
-    /// As another process would see it.
+    /// Simulates another process.
     pub(super) fn reopen(&mut self) {
         self.store = open(self.dir.path());
     }
@@ -84,7 +84,7 @@ fn open(dir: &Path) -> SnapshotStore {
     SnapshotStore::open_with(&dir.join("state/snapshots.git"), &dir.join("work"), None).unwrap()
 }
 
-/// Everything under a folder, `.git` included.
+/// All entries below a folder, including `.git`.
 pub(super) fn contents(root: &Path) -> Contents {
     let mut found = Contents::new();
     collect(root, &mut Vec::new(), &mut found);

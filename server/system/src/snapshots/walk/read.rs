@@ -1,4 +1,4 @@
-//! Reads folders and files as they are at one moment, by open handles; follows no symlink and waits for no pipe.
+//! Reads folders and files at one moment by open handles; follows no symlink and never blocks on a pipe.
 
 use std::ffi::CString;
 use std::fs::File;
@@ -33,7 +33,7 @@ pub(super) fn list(dir: &mut Dir) -> io::Result<(FolderListing, FolderMarkers)> 
     Ok((listing, holds))
 }
 
-/// The bytes of a file with the stat that belongs to them.
+/// The bytes of a file with their stat.
 pub(in crate::snapshots) struct FileRead {
     pub bytes: Vec<u8>,
     pub seen: StatFingerprint,
@@ -43,7 +43,7 @@ pub(in crate::snapshots) struct FileRead {
     pub settled: bool,
 }
 
-/// `None`: larger than what is stored. Never follows a symlink and never blocks on a pipe.
+/// `None`: larger than the limit for stored files. Never follows a symlink and never blocks on a pipe.
 pub(in crate::snapshots) fn read_file(
     (fd, name): (BorrowedFd<'_>, &CString),
 ) -> std::result::Result<Option<FileRead>, Errno> {
