@@ -1,4 +1,4 @@
-//! Hashes all sources into `LOOPKEEPER_BUILD`, by which our programs know whether they belong together.
+//! Hashes all sources into `LOOPKEEPER_BUILD`, by which our programs detect whether they belong to the same build.
 
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};

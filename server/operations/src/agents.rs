@@ -16,17 +16,17 @@ use loopkeeper_system::env::{EnvAudience, scrubbed_env};
 #[derive(Debug)]
 pub struct AgentRoster {
     pub agent: AgentPlan,
-    /// Who takes over from it, in this order.
+    /// The agents that take over from it, in this order.
     pub others: Vec<AgentPlan>,
-    /// Why somebody of the list is not among them.
+    /// Why agents of the list are not among them.
     pub left_out: Vec<Failure>,
-    /// Only where a criterion asks for one.
+    /// Present only if a criterion needs a judge.
     pub judge: Option<AgentPlan>,
-    /// Where the agent's hooks are switched off.
+    /// The place where the agent's hooks are disabled.
     pub hooks_off: Option<String>,
-    /// What its safe mode cannot keep to where commits are left to it.
+    /// What its safe mode cannot enforce if commits are left to it.
     commit_limits: Option<&'static str>,
-    /// The agent is a session that its user opened: we start none.
+    /// The agent is a session that the user opened, so none is started.
     is_lent: bool,
 }
 
@@ -75,7 +75,7 @@ impl AgentRoster {
         }
     }
 
-    /// What the agent cannot do, so that the user knows before it bites.
+    /// What the agent cannot do, as a warning before the start.
     pub fn missing_capabilities(&self, mode: LoopMode) -> Vec<String> {
         let can = self.agent.kind().capabilities().in_mode(mode);
         let can = if self.hooks_off.is_some() { can.without_hooks() } else { can };
@@ -84,7 +84,7 @@ impl AgentRoster {
         off.chain(can.limitations().into_iter().chain(self.commit_limits).map(str::to_owned)).collect()
     }
 
-    /// What its user should know before it starts, though it can.
+    /// What the user should know before the start although it is no obstacle.
     pub fn warnings(&self) -> Vec<String> {
         let left_out = self.left_out.iter().map(|it| format!("{it}: the others of the list work without it"));
         let hooks_off = self.hooks_off.iter().map(|place| {
@@ -94,19 +94,19 @@ impl AgentRoster {
         left_out.chain(hooks_off).collect()
     }
 
-    /// What its rules cannot say of commits that are left to it.
+    /// What the agent's rules cannot enforce for commits that are left to it.
     pub fn commit_note(&self) -> Option<String> {
         self.commit_limits.map(|it| format!("commits are left to `{}`: {it}", self.agent.name))
     }
 
-    /// Everybody whom loopkeeper starts.
+    /// Every agent that loopkeeper starts.
     pub fn all(&self) -> impl Iterator<Item = &AgentPlan> {
         let own = (!self.is_lent).then_some(&self.agent);
         own.into_iter().chain(&self.others).chain(&self.judge)
     }
 }
 
-/// A session that is open already; so far of Claude Code alone.
+/// The plan for a session that is already open; Claude Code only so far.
 pub fn attached_plan(agent: &str) -> Result<AgentPlan, Failure> {
     let claude = AgentKind::Claude.name();
     if agent != "auto" && agent != claude {
@@ -125,7 +125,7 @@ pub fn attached_plan(agent: &str) -> Result<AgentPlan, Failure> {
     })
 }
 
-/// Whether hook mode can hold it, as far as one sees before it runs.
+/// Whether hook mode can hold it, as far as that is known before it runs.
 pub fn can_be_held(agent: &AgentPlan, hooks_off: Option<&str>) -> Result<(), Failure> {
     if let Some((what, hint)) = agent.kind().refuses_hook_mode(&agent.name) {
         return Err(Failure::usage(what).hint(hint));
@@ -137,14 +137,14 @@ pub fn can_be_held(agent: &AgentPlan, hooks_off: Option<&str>) -> Result<(), Fai
     }
 }
 
-/// Whether a session of the user's own would ask, as far as its settings say.
+/// Whether a session of the user would call our hooks, according to its settings.
 pub fn can_ask(hooks_off: Option<&str>) -> Result<(), Failure> {
     are_on(hooks_off, "attach", "and restart `claude`")
 }
 
 const OR_CONTINUE: &str = "or set `session.continue = true` instead of `mode`, so that each iteration goes on with the session of the one before";
 
-/// Who holds a session by its hooks needs them on.
+/// Holding a session requires its hooks to be enabled.
 fn are_on(hooks_off: Option<&str>, mode: &str, remedy: &str) -> Result<(), Failure> {
     let Some(place) = hooks_off else { return Ok(()) };
     Err(Failure::usage(format_args!(
@@ -161,7 +161,7 @@ fn hooks_off(agent: &AgentPlan, work: &ResolvedTask) -> Option<String> {
     agents::hooks_off::place(agent, &work.root, &env)
 }
 
-/// Whoever judges may read and nothing else, where its flags are known.
+/// A judge may only read, if the flags of its agent are known.
 pub fn judge_plan(work: &ResolvedTask) -> Result<Option<AgentPlan>, Failure> {
     if work.task.criteria.iter().all(|it| loopkeeper_core::jury::quorum(it).is_none()) {
         return Ok(None);

@@ -1,5 +1,5 @@
-//! Whether this process may act for the user. Orders that need no keeper (trust, the plan, a loop at rest, old loops)
-//! are refused to processes that a loop started; the keeper of that loop records the attempt.
+//! Decides whether this process may act for the user. Commands that need no keeper (trust, the plan, a paused loop, old
+//! loops) are refused to processes that a loop started; the keeper of that loop records the attempt.
 
 use std::fs;
 
@@ -13,23 +13,23 @@ use loopkeeper_system::state_dir::StateDir;
 
 /// Succeeds only for the user.
 pub fn ensure_user(store: &StateDir, order: GuardedOrder) -> Result<(), Failure> {
-    // Each keeper knows its own jobs, whatever namespaces and environments they made for themselves.
+    // Each keeper knows its own jobs, whatever namespaces and environments they created for themselves.
     for loop_id in store.listening_loops() {
         if let Some(refusal) = ask_keeper(store, &loop_id, order) {
             return Err(refusal);
         }
     }
-    // A state folder that is younger than the warden was made inside: it holds nothing of the user's.
+    // A state folder that is younger than the warden was created inside it, so it contains nothing of the user.
     let made = fs::metadata(store.root()).and_then(|it| it.created()).ok();
     if origin::is_below_warden_started_after(made) { Err(refusal(order)) } else { Ok(()) }
 }
 
-/// The same for the user's own state folder.
+/// Like [`ensure_user`], for the user's own state folder.
 pub fn ensure_user_here(order: GuardedOrder) -> Result<(), Failure> {
     ensure_user(&StateDir::open()?, order)
 }
 
-/// The refusal of a keeper. One that does not answer, or is older than this program, refuses nothing.
+/// The refusal by a keeper. A keeper that does not answer, or is older than this program, refuses nothing.
 fn ask_keeper(store: &StateDir, loop_id: &str, order: GuardedOrder) -> Option<Failure> {
     let question = json!({"do": "authorize", "what": order.verb()});
     control_client::ask_quickly(store, loop_id, question)

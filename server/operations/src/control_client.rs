@@ -15,13 +15,13 @@ use super::loops::{LoopView, damaged_error};
 use loopkeeper_system::state_dir::StateDir;
 use loopkeeper_system::state_dir::socket::MAX_LINE;
 
-/// An answer waits for a durable record, so for a disk, not for an agent.
+/// A reply waits for a durable record, so for a disk, not for an agent.
 const TIMEOUT: Duration = Duration::from_secs(30);
-/// As long as a keeper may need from its lock to its socket.
+/// Maximum time between a keeper's lock and its socket.
 const BEGINNING: Duration = Duration::from_secs(2);
 const LOOK: Duration = Duration::from_millis(20);
 
-/// What a keeper answers.
+/// The reply of a keeper.
 #[derive(Debug, Deserialize)]
 struct KeeperReply {
     ok: bool,
@@ -29,7 +29,7 @@ struct KeeperReply {
     restored: Option<RollbackResult>,
 }
 
-/// What a rollback did.
+/// Result of a rollback.
 #[derive(Debug, Default, Deserialize)]
 pub struct RollbackResult {
     pub written: usize,
@@ -37,7 +37,7 @@ pub struct RollbackResult {
     pub refused: Vec<UnrestoredPath>,
 }
 
-/// What it did not touch, and why.
+/// A path that was left as it is, with the reason.
 #[derive(Debug, Deserialize)]
 pub struct UnrestoredPath {
     pub path: String,
@@ -50,12 +50,12 @@ struct KeeperRefusal {
     message: String,
 }
 
-/// Sends `order`, an object with `do` and its arguments, to the loop's living keeper.
+/// Sends `order`, an object with `do` and its arguments, to the loop's running keeper.
 pub fn send(store: &StateDir, loop_id: &str, order: Value) -> Result<(), Failure> {
     send_for_reply(store, loop_id, order).map(drop)
 }
 
-/// The files as they were after an iteration. A keeper older than this program does not say what it did.
+/// Rolls the files back to the state after an iteration. A keeper older than this program does not report the result.
 pub fn roll_back(
     store: &StateDir,
     loop_id: &str,
@@ -65,12 +65,12 @@ pub fn roll_back(
     Ok(send_for_reply(store, loop_id, json!({"do": "rollback", "iteration": to, "paths": paths}))?.restored)
 }
 
-/// The files as they were before the last rollback.
+/// Rolls the files back to the state before the last rollback.
 pub fn undo_rollback(store: &StateDir, loop_id: &str) -> Result<Option<RollbackResult>, Failure> {
     Ok(send_for_reply(store, loop_id, json!({"do": "undo-rollback"}))?.restored)
 }
 
-/// Asks a keeper that may be gone, and that the caller does not wait for.
+/// Sends a request to a keeper that may be gone; the caller does not wait long.
 pub(crate) fn ask_quickly(store: &StateDir, loop_id: &str, question: Value) -> Result<(), Failure> {
     let address = store.socket(loop_id)?;
     let failed = |error: io::Error| Failure::ended(error);
@@ -98,7 +98,7 @@ fn answer_of(mut reply: KeeperReply) -> Result<KeeperReply, Failure> {
     }
 }
 
-/// Why nothing can be asked of a loop that has no keeper.
+/// Why a loop without a keeper accepts no requests.
 pub fn no_keeper_error(seen: &LoopView) -> Failure {
     let id = seen.dir.id();
     if let Some(damage) = &seen.damage {
@@ -134,7 +134,7 @@ fn talk(stream: &UnixStream, mut order: Value, timeout: Duration) -> io::Result<
     Ok(serde_json::from_str(&line(&mut reader)?)?)
 }
 
-/// A keeper that just took its loop over holds its lock a moment before it listens.
+/// A keeper that just took its loop over holds its lock briefly before it listens.
 fn connect(address: &Path) -> io::Result<UnixStream> {
     let until = Instant::now() + BEGINNING;
     loop {
@@ -156,12 +156,12 @@ fn line(reader: &mut impl BufRead) -> io::Result<String> {
     if count == 0 { Err(io::ErrorKind::UnexpectedEof.into()) } else { Ok(text) }
 }
 
-/// The order to go on; `anyway`: without the checks that cannot run.
+/// The resume request; `anyway`: without the checks that cannot run.
 pub fn resume_request(anyway: bool) -> Value {
     if anyway { json!({"do": "resume", "what": "anyway"}) } else { json!({"do": "resume"}) }
 }
 
-/// What a keeper that takes over does first: a loop that also was paused is to work.
+/// The first command of a keeper that takes over: a paused loop is to be resumed as well.
 pub fn then_resume(seen: &LoopView, anyway: bool) -> Option<&'static str> {
     let word = if anyway { "resume-anyway" } else { "resume" };
     seen.state.pause.is_some().then_some(word)

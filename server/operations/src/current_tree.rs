@@ -1,22 +1,22 @@
-//! The work tree that the current folder belongs to, and which loops work in it. A loop of another tree must be named
-//! by its id: `rollback latest 0` must never reach into a project that the user is not in.
+//! Finds the work tree of the current folder and decides which loops work in it. A loop of another tree must be named
+//! by its id: `rollback latest 0` must never change a project that the user is not in.
 
 use std::path::{Path, PathBuf};
 
 use loopkeeper_system::{config_files, work_trees};
 
-/// Where a command was called.
+/// The place where a command was run.
 #[derive(Debug, Clone)]
 pub struct CurrentTree {
     /// The current folder, a real path.
     folder: PathBuf,
     root: PathBuf,
-    /// A configuration or a repository makes the root one; without, what lies below is unrelated.
+    /// A configuration or a repository makes the root a project; in other folders, subfolders are unrelated.
     is_project: bool,
 }
 
 impl CurrentTree {
-    /// `None` where the current folder is gone.
+    /// `None` if the current folder no longer exists.
     pub fn find() -> Option<Self> {
         Self::at(&std::env::current_dir().ok()?)
     }
@@ -81,14 +81,14 @@ mod tests {
         check("repo", "repo/package", true);
         check("repo/src", "repo/package", true);
         check("repo/module", "repo", true);
-        // Projects of their own.
+        // Separate projects.
         check("repo", "repo/own", false);
         check("repo", "repo/trees/x", false);
         check("repo/trees/x", "repo", false);
         check("repo/trees/x", "repo/trees/x", true);
         check("empty", "repo", false);
         check("repo", "empty", false);
-        // A folder that is no project holds itself alone.
+        // A folder that is no project contains only itself.
         check("plain", "plain", true);
         check("plain/below", "plain", true);
         check("", "repo", false);

@@ -1,5 +1,5 @@
-//! Everything of a loop in one archive, to be given away: without secrets and without the user's home folder. Reads
-//! a loop as it is, at work or damaged, and changes nothing of it.
+//! Exports everything of a loop as one archive that can be shared: without secrets and without the user's home folder.
+//! Reads a loop in any state, running or damaged, and changes nothing of it.
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
@@ -24,17 +24,17 @@ use loopkeeper_system::state_dir::StateDir;
 use loopkeeper_system::state_dir::workspace::{HOME, LoopDir};
 use loopkeeper_system::{clock, versions};
 
-/// More is in no loop's folder.
+/// No loop's folder contains more.
 const MAX_FILES: usize = 20_000;
 
-/// What came of it.
+/// Result of an export.
 #[derive(Debug)]
 pub struct ExportSummary {
     pub files: usize,
     pub found: RedactionCounts,
 }
 
-/// The archive's usual name.
+/// Default file name of the archive.
 pub fn name(id: &str) -> String {
     format!("ralph-{id}.tar.gz")
 }
@@ -54,7 +54,7 @@ pub fn export(store: &StateDir, dir: &LoopDir, to: &Path) -> Result<ExportSummar
         folder: format!("ralph-{}", dir.id()),
         told: Vec::new(),
     };
-    // First of all, so that all it speaks of is there.
+    // Read first, so that every file it refers to exists.
     let journal = std::fs::read(dir.journal()).map(whole_lines);
     packing.put_read("journal.jsonl", journal)?;
     for name in files_of(dir.path()) {
@@ -71,7 +71,7 @@ struct ArchiveBuilder {
     archive: ArchiveWriter,
     cleaner: ExportRedactor,
     folder: String,
-    /// Each file with what was taken out of it, or why it is not there.
+    /// Each file with the redactions in it, or the reason why it is missing.
     told: Vec<(String, Result<RedactionCounts, String>)>,
 }
 
@@ -133,21 +133,21 @@ impl ArchiveBuilder {
     }
 }
 
-/// `3 secrets and the home folder 25 times`
+/// Formatted as `3 secrets and the home folder 25 times`.
 pub fn taken_out(found: RedactionCounts) -> String {
     let secrets = words::counted(found.secrets as u64, "secret");
     format!("{secrets}, {} of your home folder", words::counted(found.homes as u64, "mention"))
 }
 
-/// The values of variables that sound secret, and of all that the settings set: these only the keeper's own file
-/// still knows.
+/// Redacts the values of variables with secret-sounding names, and of all variables that the settings set: only the
+/// keeper's own file still contains these.
 fn cleaner(dir: &LoopDir) -> ExportRedactor {
     let text = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
         Some((name.into_string().ok()?, value.into_string().ok()?))
     };
     let secret = std::env::vars_os().filter_map(text).filter(|(name, _)| is_secret_name(name));
     let set = launch::secrets(dir);
-    // As it is written in the journal, between its quotes.
+    // As it is escaped in the journal.
     let quoted = |it: &String| json!(it).to_string();
     let escaped = set.iter().map(quoted).map(|it| it.get(1..it.len() - 1).unwrap_or_default().to_owned());
     let escaped: Vec<String> = escaped.collect();
@@ -155,7 +155,7 @@ fn cleaner(dir: &LoopDir) -> ExportRedactor {
     ExportRedactor::new(Redactor::new(secret.map(|(_, value)| value).chain(set).chain(escaped)), &home)
 }
 
-/// Settings without the values of variables, and how many these were. What holds none stays as it was written.
+/// Settings without the values of variables, and the number of these. Settings without such values stay unchanged.
 fn without_values<'a>(name: &str, bytes: &'a [u8]) -> (Cow<'a, [u8]>, usize) {
     let (parts, pretty): (Vec<&[u8]>, bool) = match Path::new(name).extension().and_then(OsStr::to_str) {
         Some("json") => (vec![bytes], true),
@@ -176,14 +176,14 @@ fn without_values<'a>(name: &str, bytes: &'a [u8]) -> (Cow<'a, [u8]>, usize) {
     (Cow::Owned(out), count)
 }
 
-/// A record that is just being written is not there yet.
+/// Cuts a record that is just being written.
 fn whole_lines(mut bytes: Vec<u8>) -> Vec<u8> {
     let end = bytes.iter().rposition(|it| *it == b'\n').map_or(0, |it| it + 1);
     bytes.truncate(end);
     bytes
 }
 
-/// Regular files below the loop's folder, but the journal, and what is there for the keeper or the agent alone.
+/// Regular files below the loop's folder, without the journal and the files that only the keeper or the agent needs.
 fn files_of(dir: &Path) -> Vec<String> {
     let mut found = Vec::new();
     let mut left = vec![PathBuf::new()];
@@ -236,7 +236,7 @@ fn environment(store: &StateDir, dir: &LoopDir, seen: Option<&LoopView>, at: u64
     })
 }
 
-/// Only a program that others know by its name is asked: a workspace's own is never started for this.
+/// Runs only well-known programs: a workspace's own program is never started for this.
 fn agent(store: &StateDir, seen: &LoopView) -> Value {
     let plan = &seen.state.spec.agent;
     let program = plan.argv.first().map(Path::new);
@@ -248,7 +248,7 @@ fn agent(store: &StateDir, seen: &LoopView) -> Value {
     json!({"name": plan.name, "program": program, "dialect": plan.dialect, "version": version})
 }
 
-/// The first line of what it says.
+/// The first line of its output.
 fn version(store: &StateDir, program: &str) -> Option<String> {
     let domain = Isolation::Subreaper { warden: run_context::warden_program(store), why: None };
     let env = scrubbed_env(EnvAudience::Check, &[], &[], std::env::vars_os());

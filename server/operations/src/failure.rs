@@ -1,5 +1,5 @@
-//! Why something could not be done: what happened, then a hint with the remedy, and its kind for whoever needs
-//! to tell them apart (an exit code, the code of an error response).
+//! The error of an operation: what happened, then a hint with the remedy, and its kind for callers that distinguish
+//! them (an exit code, the code of an error response).
 
 use std::fmt::{Display, Write as _};
 
@@ -19,15 +19,15 @@ use loopkeeper_system::task_files::TaskFileError;
 use loopkeeper_system::trust::TrustError;
 use loopkeeper_system::trust::surfaces::SurfaceError;
 
-/// Something that could not be done as it was asked.
+/// An operation that could not be performed as requested.
 #[derive(Debug)]
 pub struct Failure {
     pub kind: FailureKind,
     pub what: String,
     pub hint: Option<String>,
-    /// Who works in the tree, where that is the reason.
+    /// The holder of the tree, if that is the reason.
     pub holder: Option<String>,
-    /// Where it is to be corrected.
+    /// Where to correct it.
     pub spots: Vec<FailureLocation>,
 }
 
@@ -36,32 +36,32 @@ pub struct Failure {
 pub struct FailureLocation {
     /// Relative to the root, or absolute.
     pub file: String,
-    /// From 1.
+    /// Counted from 1.
     pub line: usize,
 }
 
-/// What one may want to do about it.
+/// Kinds that callers react to differently.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FailureKind {
     /// Wrong arguments, configuration or task document.
     Usage,
-    /// No such task, or several where none was named.
+    /// No such task, or several if none was named.
     NoTask,
     AgentMissing,
     NotTrusted,
-    /// Somebody else works in this tree.
+    /// Another process works in this tree.
     TreeBusy,
-    /// Not in this phase.
+    /// Not allowed in this phase.
     Conflict,
-    /// Only the user may: it came from a process of a loop.
+    /// Only the user may do this, but a process of a loop tried it.
     Forbidden,
     Unsupported,
-    /// Everything else: the machine did not let it happen.
+    /// Any other error of the machine.
     Broken,
 }
 
 impl FailureKind {
-    /// What a process of ours that could not begin says by its exit code.
+    /// The kind that one of our processes reports by its exit code.
     pub fn of_exit(code: Option<i32>) -> Self {
         match code {
             Some(2) => Self::Usage,
@@ -74,7 +74,7 @@ impl FailureKind {
 impl Failure {
     pub fn new(kind: FailureKind, what: impl Display) -> Self {
         let what = what.to_string();
-        // Sentences of the core carry their remedy with them.
+        // Messages of the core include their remedy.
         let (fact, hint) = words::fact_and_hint(&what);
         Self { kind, what: fact.to_owned(), hint: hint.map(str::to_owned), holder: None, spots: Vec::new() }
     }
@@ -93,7 +93,7 @@ impl Failure {
         }
     }
 
-    /// The text for standard error, with a final newline; JSON where the starter of this process asked for it.
+    /// The text for standard error, with a final newline; JSON if the caller of this process requested it.
     pub fn for_stderr(&self) -> String {
         if ErrorLine::is_requested() {
             return ErrorLine { fact: self.what.clone(), hint: self.hint.clone() }.to_json();
@@ -107,17 +107,17 @@ impl Failure {
         Self::new(FailureKind::Usage, what)
     }
 
-    /// Nothing is wrong with what was asked, but now it cannot be done.
+    /// A valid request that cannot be performed now.
     pub fn conflict(what: impl Display) -> Self {
         Self::new(FailureKind::Conflict, what)
     }
 
-    /// Everything else that went wrong.
+    /// Any other failure.
     pub fn ended(what: impl Display) -> Self {
         Self::new(FailureKind::Broken, what)
     }
 
-    /// Refused, never accepted in silence.
+    /// Refused, never silently accepted.
     pub fn unsupported(what: impl Display) -> Self {
         Self::new(FailureKind::Unsupported, format_args!("{what} is not yet supported"))
             .hint("`loopkeeper --help` lists what this version can do.")
@@ -175,7 +175,7 @@ impl From<ConfigFileError> for Failure {
     }
 }
 
-/// Everything that is wrong with the configuration, at once.
+/// Reports all errors of the configuration together.
 impl From<&[SettingFinding]> for Failure {
     fn from(findings: &[SettingFinding]) -> Self {
         let blocking: Vec<_> = findings.iter().filter(|it| it.is_blocking()).collect();

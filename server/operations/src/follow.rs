@@ -15,7 +15,7 @@ pub struct LoopTailer {
     follower: Follower,
     state: Option<LoopState>,
     told: u64,
-    /// What is wrong with the journal, and in which line.
+    /// The damage of the journal, with its line.
     damage: Option<String>,
     journal: PathBuf,
 }
@@ -26,13 +26,13 @@ impl LoopTailer {
         Self { follower, state: None, told: 0, damage: None, journal: journal.to_owned() }
     }
 
-    /// The records that nobody was told yet, already part of [`LoopTailer::state`].
+    /// The records since the last poll, already applied to [`LoopTailer::state`].
     pub fn poll(&mut self) -> Result<Vec<Entry>, JournalError> {
         let news = self.follower.poll()?;
         if news.since == UpdateBase::TheStart {
             self.state = None;
         }
-        // Damage lets every look begin anew: its lines are those of the file.
+        // After damage every poll starts over: its line numbers are those of the file.
         self.damage = match news.tail {
             JournalTail::Damaged { line, why } => {
                 Some(JournalError::Damaged { path: self.journal.clone(), line, why }.to_string())
@@ -50,7 +50,7 @@ impl LoopTailer {
         Ok(fresh)
     }
 
-    /// `None` until the first record is there.
+    /// `None` until the first record exists.
     pub fn state(&self) -> Option<&LoopState> {
         self.state.as_ref()
     }

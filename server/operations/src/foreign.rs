@@ -1,5 +1,5 @@
-//! The loop that Claude Code's own plugin holds open in a folder: found by its state file, cancelled as its own command
-//! cancels it, by removing that file, or taken over as a task. Starts nothing, and follows no link out of the folder.
+//! The loop that Claude Code's own plugin runs in a folder: found by its state file, cancelled like its own command
+//! does, by removing that file, or imported as a task. Starts nothing, and follows no link out of the folder.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, ErrorKind, Write};
@@ -12,39 +12,39 @@ use super::failure::{Failure, FailureKind};
 use loopkeeper_system::config_files;
 use loopkeeper_system::durable::sync_folder;
 
-/// Names that are tried for the new document.
+/// Number of names tried for the new document.
 const MAX_NAMES: u32 = 99;
 
-/// A loop of the plugin's, as its file was found.
+/// A loop of the plugin, as found in its file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PluginLoopFile {
-    /// The folder above `.claude`.
+    /// The parent folder of `.claude`.
     pub folder: PathBuf,
     pub path: PathBuf,
     pub state: PluginLoop,
     text: String,
 }
 
-/// What became of a loop that was taken over.
+/// Result of importing a loop.
 #[derive(Debug)]
 pub struct ImportResult {
     pub document: PathBuf,
-    /// Why its own loop goes on nevertheless.
+    /// Why the plugin's loop still continues.
     pub trouble: Option<String>,
 }
 
-/// The plugin's loop in `folder`, where there is one whose file can be read.
+/// The plugin's loop in `folder`, if its file can be read.
 pub fn find_in(folder: &Path) -> Option<PluginLoopFile> {
     FILES.iter().find_map(|name| read(&folder.join(name)).ok())
 }
 
-/// The one of this folder, else of its root.
+/// The loop of this folder, else of its root.
 pub fn find_current() -> Option<PluginLoopFile> {
     let folder = std::env::current_dir().ok()?;
     find_in(&folder).or_else(|| find_in(&config_files::root_of(&folder).ok()?))
 }
 
-/// The loop that `path` is the state file of.
+/// The loop whose state file is `path`.
 pub fn open(path: &Path) -> Result<PluginLoopFile, Failure> {
     let shown = sanitize::visible(&path.to_string_lossy());
     let absolute = std::path::absolute(path)?;
@@ -60,7 +60,7 @@ pub fn open(path: &Path) -> Result<PluginLoopFile, Failure> {
     })
 }
 
-/// Reads it where both the file and its folder are what they look like: links may lead anywhere.
+/// Reads the file if neither it nor its folder is a link, because links may lead anywhere.
 fn read(path: &Path) -> Result<PluginLoopFile, String> {
     let folder = path.parent().unwrap_or(path);
     let told = |error: io::Error| error.to_string();
@@ -77,9 +77,9 @@ fn read(path: &Path) -> Result<PluginLoopFile, String> {
 }
 
 impl PluginLoopFile {
-    /// Removes its state file: its hook finds none, and lets the session end.
+    /// Removes its state file: its hook finds none and lets the session end.
     pub fn cancel(&self) -> Result<(), Failure> {
-        // What is there now may be something else.
+        // The file may have been replaced by something else.
         read(&self.path).map_err(|why| Failure::conflict(format_args!("the loop is gone: {why}")))?;
         fs::remove_file(&self.path).map_err(|error| {
             Failure::ended(format_args!("cannot remove {}: {error}", self.path.display()))
@@ -87,7 +87,7 @@ impl PluginLoopFile {
         })
     }
 
-    /// Writes its prompt as a task beside what is there, then cancels it. Nothing is overwritten.
+    /// Writes its prompt as a new task next to the existing ones, then cancels it. Overwrites nothing.
     pub fn take_over(&self) -> Result<ImportResult, Failure> {
         let text = plugin_loop::task_document(&self.text).map_err(Failure::ended)?;
         let document = write_new(&self.folder, &text)?;

@@ -1,5 +1,5 @@
-//! Our hooks in a workspace's own settings of Claude Code: put in, and taken out without a trace. What was there
-//! before is remembered, so that its very bytes come back; links are not followed, and nothing outside is touched.
+//! Installs our hooks in a workspace's own settings of Claude Code, and removes them without a trace. The previous
+//! contents are stored and restored byte for byte; links are not followed, and nothing outside is changed.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, ErrorKind, Write};
@@ -18,26 +18,26 @@ use loopkeeper_system::state_dir::StateDir;
 use loopkeeper_system::task_files;
 use loopkeeper_system::trust::TrustStore;
 
-/// In what is kept of the workspace.
+/// File name in the workspace's state folder.
 const RECORD: &str = "hook.json";
 
-/// What came of it.
+/// Result of installing or removing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum InstallOutcome {
     Changed,
-    /// It was so already.
+    /// Nothing had to be changed.
     Nothing,
 }
 
-/// How the file was found and left.
+/// State of the file before and after the installation.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct InstallRecord {
-    /// None: there was no file.
+    /// `None`: there was no file.
     before: Option<String>,
     after: String,
-    /// There was none when the hooks were first put in.
+    /// The file did not exist when the hooks were first installed.
     made: bool,
-    /// Nor a folder for it.
+    /// The folder did not exist either.
     made_folder: bool,
 }
 
@@ -107,7 +107,7 @@ impl<'a> ClaudeSettingsFile<'a> {
             }
         }
         if kept.is_some_and(|it| it.made_folder) {
-            // One that holds something by now stays.
+            // A folder that is not empty stays.
             let _ = fs::remove_dir(self.folder());
         }
         match fs::remove_file(&record) {
@@ -117,13 +117,14 @@ impl<'a> ClaudeSettingsFile<'a> {
         Ok(if found.is_some() { InstallOutcome::Changed } else { InstallOutcome::Nothing })
     }
 
-    /// Of a file that was edited since. `made`: by us; with nothing of anybody's in it, it goes as well.
+    /// Removes our hooks from a file that was edited since. `made`: we created it; if nothing else is in it, the file
+    /// is removed as well.
     fn without_ours(&self, text: &str, made: bool) -> Result<Option<String>, Failure> {
         let text = hook_install::remove_hooks(text).map_err(|why| self.unusable(&why))?;
         Ok(Some(text).filter(|it| !(made && hook_install::is_empty(it))))
     }
 
-    /// Whether it would be committed, or count as the agent's work.
+    /// Whether the file would be committed, or count as the agent's work.
     pub fn is_seen_by_git(&self) -> bool {
         git::is_ignored(self.root, Path::new(FILE)) == Some(false)
     }
@@ -132,7 +133,7 @@ impl<'a> ClaudeSettingsFile<'a> {
         self.path.parent().unwrap_or(self.root)
     }
 
-    /// `None`: there is no file.
+    /// `None`: the file does not exist.
     fn read(&self) -> Result<Option<String>, Failure> {
         for path in [self.folder(), &self.path] {
             match fs::symlink_metadata(path) {
@@ -168,7 +169,7 @@ impl<'a> ClaudeSettingsFile<'a> {
         put().map_err(|error| self.failed("write", &error))
     }
 
-    /// The user asked for this very change: what was trusted before is trusted after it.
+    /// The user requested this very change: a file trusted before is trusted after it.
     fn keep_trust(&self, before: Option<&str>, after: &str) -> Result<(), Failure> {
         let item = |text: &str| {
             let (path, content) = (FILE.as_bytes().to_vec(), TrustContent::File(text.as_bytes().to_vec()));
@@ -197,7 +198,7 @@ impl<'a> ClaudeSettingsFile<'a> {
     }
 }
 
-/// Whether Claude Code asks us in this folder, about everything that this version wants to know.
+/// Whether Claude Code calls our hooks in this folder, for every event that this version needs.
 pub fn ensure_installed(root: &Path) -> Result<(), Failure> {
     let text = fs::read_to_string(root.join(FILE)).unwrap_or_default();
     if hook_install::is_complete(&text) {
@@ -211,7 +212,7 @@ pub fn ensure_installed(root: &Path) -> Result<(), Failure> {
         .hint("`loopkeeper hook install` lets it, then restart `claude`."))
 }
 
-/// One that cannot be read is none: what is ours is known by itself.
+/// An unreadable record counts as none: our hooks can be recognised without it.
 fn read_record(record: &Path) -> Option<InstallRecord> {
     serde_json::from_slice(&fs::read(record).ok()?).ok()
 }

@@ -12,11 +12,11 @@ use loopkeeper_system::state_dir::workspace::LoopDir;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// The GNU C library's word for how much freed memory a process may hold, at its own default. Unless it is told, the
-/// number grows with what was ever freed at once, and a keeper that rests would hold what its busiest moment took.
+/// Sets glibc's trim threshold to its own default. Without the variable, the threshold grows with the largest block
+/// ever freed, and an idle keeper would hold the memory of its busiest moment.
 const TRIM: (&str, &str) = ("MALLOC_TRIM_THRESHOLD_", "131072");
 
-/// Starts the loop's keeper apart from this process and returns its pid once it has begun.
+/// Starts the loop's keeper detached from this process and returns its pid once it is ready.
 pub fn start_detached(store: &StateDir, dir: &LoopDir, then: Option<&str>) -> Result<u32, Failure> {
     let output = ask_for_keeper(store, dir, then)?;
     let words = String::from_utf8_lossy(&output.stdout);
@@ -26,8 +26,8 @@ pub fn start_detached(store: &StateDir, dir: &LoopDir, then: Option<&str>) -> Re
     }
 }
 
-/// Asks the small program where it was installed along. One of another build may know other rules, and says so; then
-/// it is this program, which takes more memory and does the same.
+/// Runs the small program if it is installed. One of another build may have other rules and reports that; then this
+/// program is used, which takes more memory and does the same.
 fn ask_for_keeper(store: &StateDir, dir: &LoopDir, then: Option<&str>) -> Result<Output, Failure> {
     install_parts(store)?;
     if let Some(own) = store.install_part(HelperBinary::Keeper, VERSION)? {
@@ -39,7 +39,7 @@ fn ask_for_keeper(store: &StateDir, dir: &LoopDir, then: Option<&str>) -> Result
     detach(&store.install_binary(VERSION)?, dir, then)
 }
 
-/// What runs from the state folder finds its parts only there.
+/// A program that runs from the state folder finds its helpers only there.
 fn install_parts(store: &StateDir) -> Result<(), Failure> {
     store.install_part(HelperBinary::Warden, VERSION)?;
     store.install_part(HelperBinary::Request, VERSION)?;
@@ -65,8 +65,8 @@ fn output(mut command: Command) -> Result<Output, Failure> {
     })
 }
 
-/// Starts a round of checks without a loop, apart from this process; returns once it has begun. Its results come by
-/// the file that `Workspace::checks` names.
+/// Starts a round of checks without a loop, detached from this process; returns once it has begun. Its results are
+/// written to the file that `Workspace::checks` names.
 pub fn start_checks(store: &StateDir, task: &Path, criterion: Option<&str>) -> Result<(), Failure> {
     install_parts(store)?;
     let mut command = Command::new(store.install_binary(VERSION)?);

@@ -19,7 +19,7 @@ use loopkeeper_system::state_dir::workspace::LoopDir;
 /// The subcommand's name.
 pub const WORD: &str = "keeper";
 
-/// What a program was built from.
+/// Build id of this program.
 pub(crate) const BUILD: &str = env!("LOOPKEEPER_BUILD");
 
 /// The exit code of a keeper whose build differs from the caller's.
@@ -30,9 +30,9 @@ pub(crate) const EXIT_BUILD_MISMATCH: u8 = 64;
 struct Args {
     /// Start it in a separate session, print its pid and return.
     detach: bool,
-    /// What it must have been built from.
+    /// The build id that it must have.
     build: Option<String>,
-    /// An order to follow first.
+    /// A command to perform first.
     then: Option<String>,
     /// The loop's folder.
     dir: PathBuf,
@@ -57,7 +57,7 @@ impl Args {
     }
 }
 
-/// Keeps one loop, or starts a keeper of it. `words` come after the subcommand's name.
+/// Runs the keeper of one loop, or starts one detached. `words` come after the subcommand's name.
 pub fn main(words: impl Iterator<Item = OsString>) -> ExitCode {
     abort_on_panic();
     let done = match Args::read(words) {
@@ -85,12 +85,12 @@ fn run_keeper(args: &Args) -> Result<(), Failure> {
         Some("resume-anyway") => Some(UserCommand::ResumeAnyway),
         Some(other) => return Err(Failure::usage(format_args!("`{other}` is not an order for a keeper"))),
     };
-    // In a box: its state would pass over the stack several times, which never gets smaller again.
+    // Boxed: its state would be copied over the stack several times, and the stack never shrinks.
     block_on(Box::pin(launch::run_keeper(&dir, Box::new(|_| {}), order, WarningEcho::None)))??;
     Ok(())
 }
 
-/// A loop that has started continues or ends only on its user's order.
+/// A started loop continues or ends only on its user's command.
 fn ensure_authority(state: &StateDir, args: &Args, dir: &LoopDir) -> Result<(), Failure> {
     let order = match args.then.as_deref() {
         Some("stop") => GuardedOrder::Stop,

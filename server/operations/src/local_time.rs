@@ -1,4 +1,4 @@
-//! Moments in the reader's own time zone.
+//! Formats times in the reader's own time zone.
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -8,28 +8,28 @@ use jiff::tz::TimeZone;
 pub struct LocalZone(TimeZone);
 
 impl LocalZone {
-    /// Where the system names no zone, times are UTC.
+    /// UTC if the system names no zone.
     pub fn local() -> Self {
         Self(TimeZone::try_system().unwrap_or(TimeZone::UTC))
     }
 
-    /// Milliseconds of wall time of an RFC 3339 text.
+    /// Wall time in milliseconds of an RFC 3339 text.
     pub fn parse_millis(text: &str) -> Option<u64> {
         text.parse::<Timestamp>().ok().map(|it| it.as_millisecond() as u64)
     }
 
-    /// `14:03:22`.
+    /// Formatted as `14:03:22`.
     pub fn clock(&self, wall_ms: u64) -> String {
         self.to_zoned(wall_ms).strftime("%H:%M:%S").to_string()
     }
 
-    /// `14:03`, or `Nov 21 14:03` on another day than `now`.
+    /// Formatted as `14:03`, or `Nov 21 14:03` on another day than `now`.
     pub fn short(&self, wall_ms: u64, now_ms: u64) -> String {
         let format = if self.day(wall_ms) == self.day(now_ms) { "%H:%M" } else { "%b %-d %H:%M" };
         self.to_zoned(wall_ms).strftime(format).to_string()
     }
 
-    /// `2026-11-20`.
+    /// Formatted as `2026-11-20`.
     pub fn day(&self, wall_ms: u64) -> String {
         self.to_zoned(wall_ms).strftime("%Y-%m-%d").to_string()
     }

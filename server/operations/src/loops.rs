@@ -16,19 +16,19 @@ use loopkeeper_system::state_dir::StateDir;
 use loopkeeper_system::state_dir::lock::KeeperLiveness;
 use loopkeeper_system::state_dir::workspace::LoopDir;
 
-/// A loop as its journal and its lock show it.
+/// The state of a loop according to its journal and its lock.
 pub struct LoopView {
     pub dir: LoopDir,
     pub state: LoopState,
     pub keeper: KeeperLiveness,
-    /// What is wrong with its journal.
+    /// Damage of its journal.
     pub damage: Option<String>,
 }
 
 impl LoopView {
-    /// Reads one loop. `None` while its first record is not there: it is just being started.
+    /// Reads one loop. `None` if it has no record yet: it is just being started.
     pub fn read(store: &StateDir, dir: LoopDir) -> Result<Option<Self>, Failure> {
-        // The keeper first: one that ends in between leaves a journal that says so.
+        // The keeper first: if it ends in between, the journal records that.
         let keeper = store.keeper_of(&dir)?;
         let mut following = LoopTailer::new(&dir.journal());
         following.poll()?;
@@ -66,28 +66,28 @@ impl LoopView {
         }
     }
 
-    /// What changes in its documents now counts as the agent's doing, unless it is told otherwise.
+    /// Changes of its documents count as the agent's until the user confirms them.
     pub fn is_in_iteration(&self) -> bool {
         matches!(self.state.phase, Phase::Iterating { .. } | Phase::Closing | Phase::Checking)
     }
 
-    /// It works in the tree that the user is in.
+    /// It works in the user's current tree.
     pub fn is_of(&self, tree: Option<&CurrentTree>) -> bool {
         tree.is_some_and(|it| it.contains_root(self.dir.root()))
     }
 
-    /// Its folder, safe to show.
+    /// Its folder, sanitised for display.
     pub fn folder(&self) -> String {
         sanitize::visible(&self.dir.root().to_string_lossy())
     }
 
-    /// Active or interrupted: somebody may still want something of it.
+    /// Active or interrupted: it may still need attention.
     pub fn is_open(&self) -> bool {
         self.state.outcome.is_none()
     }
 }
 
-/// The loop that works on the task right now.
+/// The loop that is running on the task.
 pub fn at_work(root: &Path, id: &TaskId) -> Option<LoopView> {
     let store = StateDir::open().ok()?;
     let (holder, _) = store.tree_holder(root).ok()??;
@@ -95,26 +95,26 @@ pub fn at_work(root: &Path, id: &TaskId) -> Option<LoopView> {
     (seen.is_alive() && seen.state.spec.task == *id).then_some(seen)
 }
 
-/// Every loop that can be read, oldest first; whoever asks is told why the others cannot.
+/// Every loop that can be read, oldest first; `tell` receives the errors of the others.
 pub fn read_all(store: &StateDir, tell: impl Fn(Failure)) -> Result<Vec<LoopView>, Failure> {
     let mut loops = Vec::new();
     for dir in store.loops()? {
         match LoopView::read(store, dir) {
             Ok(seen) => loops.extend(seen),
-            // One that cannot be read must not hide the others, and must not be hidden itself.
+            // An unreadable loop must neither hide the others nor be hidden itself.
             Err(failure) => tell(failure),
         }
     }
     Ok(loops)
 }
 
-/// A record that nobody may go on from.
+/// A damaged journal that cannot be continued.
 pub fn damaged_error(what: &str) -> Failure {
     Failure::ended(what).hint("Nothing was changed. Restore it from a backup, or start a new loop.")
 }
 
 /// The loop that `query` names. `latest` is the latest of the current work tree; without a query it is the only active
-/// or interrupted one of this tree, else the latest. A loop elsewhere is named by its id alone.
+/// or interrupted one of this tree, else the latest. A loop of another tree is found only by its id.
 pub fn find(store: &StateDir, query: Option<&str>, tell: impl Fn(Failure)) -> Result<LoopView, Failure> {
     if let Some(query) = query.filter(|it| *it != LATEST) {
         let dir = store.find(query)?;
@@ -133,17 +133,17 @@ pub fn find(store: &StateDir, query: Option<&str>, tell: impl Fn(Failure)) -> Re
     }
 }
 
-/// The word for the loop that began last.
+/// The query for the loop that began last.
 const LATEST: &str = "latest";
 
-/// What decides which loop of a tree is meant.
+/// The facts that decide which loop of a tree is meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct LoopCandidate {
     open: bool,
     alive: bool,
 }
 
-/// Loops are oldest first.
+/// `loops` is sorted, oldest first.
 fn choose(loops: &[LoopCandidate]) -> Option<usize> {
     let only = |wanted: fn(&LoopCandidate) -> bool| {
         let mut found = loops.iter().enumerate().filter(|(_, it)| wanted(it)).map(|(index, _)| index);
@@ -152,7 +152,7 @@ fn choose(loops: &[LoopCandidate]) -> Option<usize> {
     only(|it| it.open).or_else(|| only(|it| it.open && it.alive)).or_else(|| loops.len().checked_sub(1))
 }
 
-/// Says which loops there are in other folders, newest first: they have to be named.
+/// Lists the loops in other folders, newest first: they have to be named.
 fn not_here(tree: Option<&CurrentTree>, elsewhere: &[LoopView]) -> Failure {
     const MAX_NAMED: usize = 5;
     if elsewhere.is_empty() {
@@ -177,7 +177,7 @@ fn starting_error(id: &str) -> Failure {
         .hint("It is just being started, or its start was cut off.")
 }
 
-/// Open loops first, then the newest; of the ended ones only as many as anybody reads.
+/// Open loops first, then the newest; only a limited number of ended ones.
 pub fn in_order(mut loops: Vec<LoopView>) -> Vec<LoopView> {
     const MAX_ENDED: usize = 20;
     loops.reverse();

@@ -11,7 +11,7 @@ use super::failure::Failure;
 use super::loops::{self, LoopView};
 use loopkeeper_system::state_dir::StateDir;
 
-/// `text` is, or is about to be, the whole of a document of the task.
+/// `text` is, or is about to be, the complete text of a document of the task.
 pub fn notify_keeper(root: &Path, id: &TaskId, file: &str, text: &str) -> Result<(), Failure> {
     let Some(seen) = loops::at_work(root, id).filter(LoopView::is_in_iteration) else { return Ok(()) };
     let order = json!({"do": "saved", "what": file, "text": sha256(text.as_bytes())});

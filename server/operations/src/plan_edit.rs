@@ -12,7 +12,7 @@ use super::failure::{Failure, FailureKind};
 use super::{authority, notify_saved};
 use loopkeeper_system::task_files;
 
-/// Only the user changes a plan this way: what changes is not the agent's work.
+/// Only the user changes a plan this way, so the change is not the agent's work.
 pub fn ensure_user(wish: PlanEdit) -> Result<(), Failure> {
     authority::ensure_user_here(match wish {
         PlanEdit::Skip => GuardedOrder::Skip,
@@ -30,7 +30,8 @@ pub fn change(documents: &[TaskDocument], item: &str, wish: PlanEdit) -> Result<
     Ok(edit::compute_edit(documents, item, wish)?)
 }
 
-/// Writes what `change` makes of one of the documents it was made from; a loop at work knows whose doing it is.
+/// Writes the result of `change` to one of the documents it was computed from; a running loop is notified of the
+/// author.
 pub fn write(
     (root, id): (&Path, &TaskId),
     change: &DocumentEdit,

@@ -14,7 +14,7 @@ use loopkeeper_system::state_dir::workspace::Workspace;
 /// A longer journal is not read for this.
 const LONGEST_JOURNAL: u64 = 1024 * 1024;
 
-/// The project as far as it is known without waiting.
+/// The facts about the project that are available without waiting.
 pub fn project(workspace: Option<&Workspace>, work: &ResolvedTask) -> ProjectFacts {
     let tracked = git::count_tracked(&work.root);
     let share = |tests: u64, files: u64| (tests * 100).checked_div(files);

@@ -20,7 +20,7 @@ use super::failure::{Failure, FailureKind, FailureLocation};
 use loopkeeper_system::config_files;
 use loopkeeper_system::task_files::{self, DiscoveredTask, LoadedTask};
 
-/// A task with everything that its folder says about it.
+/// A task with everything that its folder determines about it.
 pub struct ResolvedTask {
     /// Real path.
     pub root: PathBuf,
@@ -29,14 +29,14 @@ pub struct ResolvedTask {
     pub id: TaskId,
     /// Shared, as its texts are: a task may have ten thousand criteria.
     pub task: Arc<Task>,
-    /// The texts that the task's places refer to; none where it was typed.
+    /// The texts that the task's positions refer to; empty if it was typed.
     pub documents: Arc<Vec<TaskDocument>>,
     pub kind: TaskKind,
-    /// The program that was typed in place of an agent's name.
+    /// The program that was typed instead of an agent's name.
     pub program: Option<String>,
 }
 
-/// Where the task comes from.
+/// Origin of the task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TaskKind {
     Documents,
@@ -60,12 +60,12 @@ impl ResolvedTask {
         Self::of(place.root, (resolved, settings), (found.id, loaded), arguments)
     }
 
-    /// The task that was found at `root`, a real path.
+    /// The task discovered at `root`, a real path.
     pub fn at(root: &Path, found: &DiscoveredTask) -> Result<Self, Failure> {
         Self::with_documents(root, found, task_files::load(root, found)?)
     }
 
-    /// The same with documents that were read already.
+    /// Like [`Self::at`], with documents that were already read.
     pub fn with_documents(root: &Path, found: &DiscoveredTask, loaded: LoadedTask) -> Result<Self, Failure> {
         Self::of(root.to_owned(), configuration(root, &[])?, (found.id.clone(), loaded), &[])
     }
@@ -81,7 +81,7 @@ impl ResolvedTask {
         let (resolved, settings) = if written.is_empty() {
             (resolved, settings)
         } else {
-            // The last one that names a key wins.
+            // The last setting of a key wins.
             configuration(&root, &[&written, arguments].concat())?
         };
         let missing = task_files::missing_context(&root, &task);
@@ -120,18 +120,18 @@ impl ResolvedTask {
         })
     }
 
-    /// With checks that were typed beside it.
+    /// Adds checks that were typed as well.
     pub fn with_checks(mut self, checks: &[String]) -> Self {
         task::add_checks(Arc::make_mut(&mut self.task), checks);
         self
     }
 
-    /// The criteria among those of the task that were typed.
+    /// The criteria of the task that were typed.
     pub fn typed_criteria(&self) -> impl Iterator<Item = &Criterion> {
         self.task.criteria.iter().filter(|it| it.place.file == CHECK_ARGUMENT)
     }
 
-    /// Refuses a task that no check says anything of.
+    /// Refuses a task without any check.
     pub fn refuse_empty(&self) -> Result<(), Failure> {
         if !self.task.criteria.is_empty() {
             return Ok(());
@@ -140,7 +140,7 @@ impl ResolvedTask {
             .hint("Add a list under \"Done when\", with a check in backticks in each line."))
     }
 
-    /// Refuses a task that cannot be started: it would run less than its author wrote, or says nothing yet.
+    /// Refuses a task that cannot be started: it would run fewer checks than its author wrote, or is still empty.
     pub fn refuse_unready(&self) -> Result<(), Failure> {
         self.refuse_broken()?;
         let Some(finding) = self.task.findings.iter().find(|it| it.code == FindingCode::Template) else {
@@ -161,7 +161,7 @@ impl ResolvedTask {
         Err(Failure::usage(format_args!("{file} still holds the template's text, line {line}")).hint(hint))
     }
 
-    /// Refuses a task whose checks would be fewer than its author wrote.
+    /// Refuses a task that would run fewer checks than its author wrote.
     pub fn refuse_broken(&self) -> Result<(), Failure> {
         let blocking: Vec<_> = self.task.findings.iter().filter(|it| it.code.blocks_checks()).collect();
         let unread = blocking.iter().any(|it| it.code == FindingCode::Syntax);
@@ -190,7 +190,7 @@ impl ResolvedTask {
         findings.iter().filter_map(spot).collect()
     }
 
-    /// The line of a place, from 1. Each text is read once.
+    /// Maps a range to its line, counted from 1. Each text is scanned once.
     fn lines(&self) -> impl FnMut(&DocumentRange) -> Option<usize> {
         let mut indices: HashMap<String, Option<LineIndex>> = HashMap::new();
         move |place: &DocumentRange| {
@@ -200,12 +200,12 @@ impl ResolvedTask {
         }
     }
 
-    /// What does not keep its checks from running, one line each.
+    /// Findings that do not prevent its checks from running, one line each.
     pub fn warnings(&self) -> Vec<String> {
         self.format_findings(self.task.findings.iter().filter(|it| !it.code.blocks_checks()))
     }
 
-    /// What a loop on it starts with; nobody is there to answer it, and nothing was asked for besides.
+    /// The initial spec of a loop on it: unattended and with every option off.
     pub fn spec(&self, agent: AgentPlan, judge: Option<AgentPlan>) -> LoopSpec {
         LoopSpec {
             loop_id: String::new(),
@@ -234,10 +234,10 @@ impl ResolvedTask {
         self.documents.iter().find(|it| it.path == file).map(|it| it.text.as_str())
     }
 
-    /// What people call it.
+    /// Its display title.
     pub fn title(&self) -> String {
         let title = sanitize::line(&self.task.title);
-        // What was typed is known by its first words better than by a hash.
+        // A typed task is recognised by its first line better than by a hash.
         let typed = || self.task.prompt.lines().map(sanitize::line).find(|it| !it.trim().is_empty());
         match self.kind {
             _ if !title.is_empty() => title,
@@ -246,7 +246,7 @@ impl ResolvedTask {
         }
     }
 
-    /// `PROMPT.md:7: message`, one for each.
+    /// One `PROMPT.md:7: message` for each finding.
     fn format_findings<'a>(&'a self, findings: impl Iterator<Item = &'a Finding>) -> Vec<String> {
         let mut lines = self.lines();
         let said = |finding: &Finding| {
@@ -258,9 +258,9 @@ impl ResolvedTask {
     }
 }
 
-/// What the documents say of the settings and cannot be taken, each where it is written.
+/// Settings in the documents that are rejected, each with its location.
 pub fn refused_settings(root: &Path, loaded: &LoadedTask) -> Vec<Finding> {
-    // At every keystroke: no file is read for a task that sets nothing.
+    // Called at every keystroke: no file is read for a task that sets nothing.
     if loaded.task.settings.is_empty() {
         return Vec::new();
     }
@@ -279,7 +279,7 @@ pub fn refused_settings(root: &Path, loaded: &LoadedTask) -> Vec<Finding> {
     loaded.task.settings.iter().zip(&written).filter_map(refused).collect()
 }
 
-/// What the documents say of the settings, as arguments that name their line.
+/// The settings in the documents, as overrides that name their line.
 fn written_settings(documents: &[TaskDocument], task: &Task) -> Vec<SettingOverride> {
     let argument = |it: &WrittenSetting| {
         let DocumentRange { file, range } = &it.place;
@@ -294,7 +294,7 @@ fn program(arguments: &[SettingOverride]) -> Option<String> {
     arguments.iter().find_map(SettingOverride::program).map(str::to_owned)
 }
 
-/// Each on a line of its own, below what was said before.
+/// Appends each on a separate line.
 fn join_lines(lines: impl Iterator<Item = String>) -> String {
     lines.flat_map(|it| ["\n  ".to_owned(), it]).collect()
 }
@@ -305,12 +305,12 @@ fn shortened(text: &str) -> String {
     cut.map_or_else(|| text.to_owned(), |it| format!("{}…", it.trim_end()))
 }
 
-/// What an argument names.
+/// Resolved location of an argument.
 struct TaskLocation {
     root: PathBuf,
-    /// The document that was named, a real path.
+    /// The named document, a real path.
     named: Option<PathBuf>,
-    /// Without one: where the nearest task is searched from.
+    /// Without one: the folder where the search for the nearest task starts.
     from: PathBuf,
 }
 
@@ -328,7 +328,7 @@ impl TaskLocation {
             .hint("Name a task document, or leave it out where there is only one.")
         };
         let real = Path::new(path).canonicalize().or_else(|error| {
-            // A task's id is a path from the root, wherever one stands.
+            // A task's id is a path from the root, wherever the current folder is.
             let root = config_files::root_of(&here)?;
             root.join(path).canonicalize().map_err(|_| error)
         });
@@ -346,7 +346,7 @@ fn configuration(
     arguments: &[SettingOverride],
 ) -> Result<(Arc<ResolvedSettings>, Arc<Settings>), Failure> {
     if root.to_str().is_none() {
-        // The journal is JSON: another name would be written down, perhaps that of another folder.
+        // The journal is JSON: it would record another name, perhaps that of another folder.
         return Err(Failure::usage(format_args!("the path {} is not UTF-8", root.display()))
             .hint("Rename that folder: a loop's record could not name it."));
     }
@@ -381,10 +381,10 @@ fn choose(place: &TaskLocation, settings: &Settings) -> Result<DiscoveredTask, F
     }
 }
 
-/// Of a list of tasks; more of them help nobody.
+/// Limit of a list of tasks; more of them do not help.
 pub const MAX_LISTED: usize = 10;
 
-/// The tasks of the nearest folder, from `from` up to the root, that has any; all where none has.
+/// The tasks of the nearest folder, from `from` up to the root, that has any; all if none has.
 fn nearest<'a>(tasks: &'a [DiscoveredTask], root: &Path, from: &Path) -> Vec<&'a DiscoveredTask> {
     let folders = from.ancestors().take_while(|it| it.starts_with(root));
     let mut found = folders
@@ -392,7 +392,7 @@ fn nearest<'a>(tasks: &'a [DiscoveredTask], root: &Path, from: &Path) -> Vec<&'a
     found.find(|it| !it.is_empty()).unwrap_or_else(|| tasks.iter().collect())
 }
 
-/// The folder that a task document is about: set-ups of other tools lie in one of their own.
+/// The folder that a task document is about: some tools keep documents in a subfolder.
 fn task_folder(document: &Path) -> Option<&Path> {
     let folder = document.parent()?;
     if folder.ends_with(".ralph") {

@@ -1,5 +1,5 @@
-//! A loop's files as they were after an iteration, and the way back from there. Nothing is lost: the tree as it is
-//! becomes a snapshot first. By the loop's keeper; where there is none, by this process.
+//! Restores a loop's files to the state after an iteration, and undoes that. Nothing is lost: a snapshot of the current
+//! tree is taken first. Done by the loop's keeper; without a keeper, by this process.
 
 use std::collections::BTreeSet;
 use std::path::{Component, Path};
@@ -17,31 +17,31 @@ use loopkeeper_system::snapshots::{RestorePreview, SnapshotStore};
 use loopkeeper_system::state_dir::lock::TreeHolder;
 use loopkeeper_system::state_dir::{StateDir, StateError};
 
-/// Which files are wanted.
+/// The state to restore.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RestoreSelection {
-    /// As they were after an iteration; only these paths, or all.
+    /// The state after an iteration; only these paths, or all.
     Iteration { number: u32, paths: Vec<String> },
-    /// As they were before the last rollback.
+    /// The state before the last rollback.
     BeforeRollback,
 }
 
-/// The same, as snapshots name it.
+/// The same in terms of snapshots.
 struct RestoreSource {
     to: u32,
     tree: String,
     paths: Vec<String>,
-    /// Only what differs from this snapshot.
+    /// Only paths that differ from this snapshot.
     since: Option<String>,
     undoes: Option<u64>,
 }
 
-/// What would be changed.
+/// What a restore would change.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RestoreChanges {
     pub written: Vec<String>,
     pub removed: Vec<String>,
-    /// Those of them whose present bytes differ from the loop's last snapshot: the user's work, most likely.
+    /// Those of them whose current bytes differ from the loop's last snapshot: most likely the user's work.
     pub edited: Vec<String>,
 }
 
@@ -88,13 +88,13 @@ pub fn preview(seen: &LoopView, target: &RestoreSelection) -> Result<RestoreChan
         let is_edited = |it: &String| since.contains(it) && !state.artefacts.contains(it);
         replaced.into_iter().filter(is_edited).collect()
     } else {
-        // It cannot be told which.
+        // It is unknown which.
         replaced
     };
     Ok(RestoreChanges { written, removed, edited })
 }
 
-/// Puts the files back. `None`: a keeper older than this program did, which does not say what it changed.
+/// Restores the files. `None`: done by a keeper older than this program, which does not report its changes.
 pub fn restore(
     store: &StateDir,
     seen: &LoopView,
@@ -112,7 +112,7 @@ pub fn restore(
     }
 }
 
-/// Nothing of the loop runs: this process stands in for its keeper, under its keeper's locks.
+/// Rolls back a loop without a keeper: this process replaces the keeper and holds its locks.
 fn rollback_offline(
     store: &StateDir,
     seen: &LoopView,
@@ -123,7 +123,7 @@ fn rollback_offline(
     let _tree_lock = store.lock_tree(workspace.root(), &TreeHolder::Loop { id: seen.dir.id().to_owned() })?;
     let mut journal = JournalFile::open(&seen.dir.journal())?.journal;
     let mut snapshots = SnapshotStore::open(&workspace.snapshots(), workspace.root())?;
-    // On record before anything changes: `gc` keeps what a record names.
+    // Recorded before anything changes: `gc` keeps snapshots that a record names.
     let first = snapshots.take_snapshot()?.tree;
     journal.append(clock::now(), vec![put_aside(seen, &first, way.undoes)])?;
     let restored = match &way.since {
@@ -144,7 +144,7 @@ fn rollback_offline(
     }];
     records.splice(0..0, left);
     if restored.before != first {
-        // Somebody was quick in between.
+        // The tree changed in between.
         records.insert(0, put_aside(seen, &restored.before, way.undoes));
     }
     journal.append(clock::now(), records)?;
@@ -169,8 +169,8 @@ fn tree_after(seen: &LoopView, to: u32) -> Result<&str, Failure> {
     })
 }
 
-/// The paths that somebody named, as snapshots name them; none for the whole tree. A name that stands for nothing
-/// must not pass for one whose bytes are right already.
+/// The typed paths, as snapshots name them; none for the whole tree. A path that matches nothing must not pass for one
+/// whose bytes are already right.
 pub fn resolve_paths(seen: &LoopView, to: u32, typed: &[String]) -> Result<Vec<String>, Failure> {
     const MEANT: &str = "Paths are meant from the root of the work tree.";
     let tree = tree_after(seen, to)?;
@@ -187,7 +187,7 @@ pub fn resolve_paths(seen: &LoopView, to: u32, typed: &[String]) -> Result<Vec<S
         if path.is_empty() {
             return Ok(Vec::new());
         }
-        // A name with an escape in it is not what stands on disk.
+        // A name with an escape differs from the name on disk.
         let is_now = path.contains('\\') || root.join(&path).symlink_metadata().is_ok();
         if !is_now && !snapshots.contains_path(tree, &path)? {
             return Err(
@@ -199,7 +199,7 @@ pub fn resolve_paths(seen: &LoopView, to: u32, typed: &[String]) -> Result<Vec<S
     Ok(paths)
 }
 
-/// `./a//b/../c` as `a/c`; `None` for what leads out of the root.
+/// `./a//b/../c` becomes `a/c`; `None` for a path that leads out of the root.
 fn normalize_path(root: &Path, typed: &str) -> Option<String> {
     let mut names: Vec<&str> = Vec::new();
     let relative = Path::new(typed).strip_prefix(root).unwrap_or(Path::new(typed));

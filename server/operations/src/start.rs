@@ -1,4 +1,4 @@
-//! From a task to a loop's folder that a keeper can take. Starts nothing.
+//! Turns a task into a loop's folder that a keeper can take over. Starts nothing.
 
 use std::path::{Path, PathBuf};
 use std::thread::sleep;
@@ -21,11 +21,11 @@ use loopkeeper_system::state_dir::StateDir;
 use loopkeeper_system::state_dir::lock::{LockError, TreeHolder};
 use loopkeeper_system::state_dir::workspace::LoopDir;
 
-/// Everything that was decided before the loop begins.
+/// Everything that is decided before the loop begins.
 pub struct StartRequest<'a> {
     pub work: &'a ResolvedTask,
     pub crew: AgentRoster,
-    /// Go on although everything already holds.
+    /// Start although every criterion already holds.
     pub anyway: bool,
     /// The promise was given as an argument, which wins over the document.
     pub own_promise: bool,
@@ -51,7 +51,7 @@ pub fn ensure_tree_free(
     }
 }
 
-/// What holds the tree at `root` after the holders that end without an order had time to. `on_wait` is called once,
+/// The holder of the tree at `root`, after waiting for holders that end without a command. `on_wait` is called once,
 /// before a check round is awaited.
 pub fn settled_holder(
     state: &StateDir,
@@ -76,7 +76,7 @@ pub fn settled_holder(
     }
 }
 
-/// How long the holder may take to release the tree without an order.
+/// Time in which the holder may release the tree without a command.
 fn release_timeout(state: &StateDir, holder: &TreeHolder) -> Duration {
     /// The keeper of an ended loop still answers its clients.
     const ENDED_LOOP: Duration = Duration::from_secs(5);
@@ -88,13 +88,13 @@ fn release_timeout(state: &StateDir, holder: &TreeHolder) -> Duration {
     }
 }
 
-/// Its end is on record: whoever sees that may start the next.
+/// Its end is recorded: a client that sees it may start the next loop.
 fn is_over(state: &StateDir, holder: &str) -> bool {
     let seen = state.find(holder).ok().and_then(|dir| LoopView::read(state, dir).ok().flatten());
     seen.is_some_and(|it| !it.is_open())
 }
 
-/// Makes the loop's folder.
+/// Creates the loop's folder.
 pub fn prepare(state: &StateDir, start: &StartRequest<'_>) -> Result<LoopDir, Failure> {
     let StartRequest { work, .. } = start;
     if work.settings.mode == LoopMode::Attach {
@@ -104,7 +104,7 @@ pub fn prepare(state: &StateDir, start: &StartRequest<'_>) -> Result<LoopDir, Fa
     let mut spec = work.spec(start.crew.agent.clone(), start.crew.judge.clone());
     spec.others.clone_from(&start.crew.others);
     if start.own_promise {
-        // It is part of the settings by now.
+        // The promise is already part of the settings.
         spec.promise.clone_from(&work.settings.exit.promise);
     }
     spec.preset =
@@ -116,7 +116,8 @@ pub fn prepare(state: &StateDir, start: &StartRequest<'_>) -> Result<LoopDir, Fa
     Ok(launch::create_loop_dir(state, &workspace, spec, &work.task.prompt)?)
 }
 
-/// The branch that the loop works on. Whether it can be taken is known before anything is started; its keeper takes it.
+/// The branch that the loop works on. Whether it can be used is checked before anything is started; the keeper switches
+/// to it.
 pub fn branch(work: &ResolvedTask) -> Result<Option<(String, git::branch::BranchStep)>, Failure> {
     let given = work.task.branch.as_deref();
     let Some(name) = branch::named(work.settings.git.branch.as_deref(), given, &work.id.0) else {
@@ -129,7 +130,7 @@ pub fn branch(work: &ResolvedTask) -> Result<Option<(String, git::branch::Branch
     Ok(Some((name, step)))
 }
 
-/// A loop that never began leaves nothing behind.
+/// Removes the folder of a loop that never began.
 pub fn discard(dir: &LoopDir) {
     if !dir.journal().exists() {
         let _ = std::fs::remove_dir_all(dir.path());

@@ -19,7 +19,7 @@ pub struct TaskSummary {
     pub optional: usize,
 }
 
-/// The tasks below the root of the current folder. A folder that is no project has none, so that listing them in a
+/// The tasks below the root of the current folder. A folder that is no project has none, so that listing tasks in a
 /// home folder does not search all of it.
 pub fn list_tasks() -> Result<Vec<TaskSummary>, Failure> {
     let root = config_files::root_of(Path::new("."))?;
@@ -43,7 +43,7 @@ fn is_project(root: &Path) -> bool {
         || holds_task(&root.join(".ralph"))
 }
 
-/// A document that cannot be read is listed without a title: `check` says what is wrong with it.
+/// An unreadable document is listed without a title: `check` reports the error.
 fn summary(root: &Path, found: &task_files::DiscoveredTask) -> TaskSummary {
     let task = task_files::load(root, found).ok().map(|it| it.task);
     let criteria = task.as_ref().map_or(&[][..], |it| it.criteria.as_slice());

@@ -1,5 +1,5 @@
-//! Everything a task would run, as trust sees it: what nobody said yes to yet, the page that shows it, the
-//! refusal. Starts nothing, grants nothing.
+//! Everything that a task would run, as trust items: the untrusted ones, the page that shows them, the refusal. Starts
+//! nothing, grants nothing.
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -13,14 +13,14 @@ use super::failure::{Failure, FailureKind};
 use super::resolved_task::{ResolvedTask, TaskKind};
 use loopkeeper_system::trust::surfaces::find_surfaces;
 
-/// Everything that would run, with what makes it run otherwise than it looks.
+/// Everything that would run, with the files that influence it.
 pub fn items(work: &ResolvedTask, crew: &AgentRoster) -> Result<Vec<TrustItem>, Failure> {
     let mut items = of_checks(work, crew.all())?;
     items.extend(TrustItem::from_hooks(&work.settings.on));
     Ok(items)
 }
 
-/// The same where agents cannot be found: what is known all the same.
+/// Like [`items`] if agents cannot be found: the items known without them.
 pub fn known_items(work: &ResolvedTask, missing: impl FnOnce(&Failure)) -> Result<Vec<TrustItem>, Failure> {
     match AgentRoster::resolve(work).inspect_err(missing) {
         Ok(crew) => items(work, &crew),
@@ -28,14 +28,14 @@ pub fn known_items(work: &ResolvedTask, missing: impl FnOnce(&Failure)) -> Resul
     }
 }
 
-/// The same for a round of checks alone, which may ask a judge; `agents`: whoever is started besides.
+/// Like [`items`] for a round of checks only, which may ask a judge; `agents`: the other agents that are started.
 pub fn of_checks<'a>(
     work: &ResolvedTask,
     agents: impl IntoIterator<Item = &'a AgentPlan>,
 ) -> Result<Vec<TrustItem>, Failure> {
     let mut items = match work.kind {
         TaskKind::Documents => TrustItem::from_checks(&work.task.criteria, |file| work.text_of(file)),
-        // What is typed as an argument is trusted by being typed.
+        // An argument is trusted because the user typed it.
         TaskKind::Typed => Vec::new(),
     };
     items.extend(TrustItem::from_services(&work.settings.serve, &work.task.criteria));
@@ -48,7 +48,7 @@ pub fn of_checks<'a>(
     Ok(items)
 }
 
-/// What was typed is trusted by being typed: a check, and a program unless the configuration added arguments to it.
+/// A check or program that the user typed is trusted, a program only if the configuration adds no arguments to it.
 pub fn is_typed(work: &ResolvedTask, item: &TrustItem) -> bool {
     match &item.runs {
         TrustSubject::Agent { argv, env, .. } => {
@@ -67,12 +67,12 @@ pub fn is_typed(work: &ResolvedTask, item: &TrustItem) -> bool {
     }
 }
 
-/// What a person reads before saying yes; `unknown`: what of it is not trusted yet.
+/// The page that the user reads before granting trust; `unknown`: the items that are not trusted yet.
 pub fn page(root: &Path, items: &[TrustItem], unknown: &[TrustItem]) -> TrustPage {
     TrustPage::new(root.as_os_str().as_bytes(), items, unknown)
 }
 
-/// What is said where nobody can be asked, or said no.
+/// The error if the user cannot be asked or declined.
 pub fn not_trusted_error(work: &ResolvedTask, unknown: &[TrustItem]) -> Failure {
     let count = words::counted(unknown.len() as u64, "command");
     let task = sanitize::line(&work.id.0);

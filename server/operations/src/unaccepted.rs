@@ -1,5 +1,5 @@
-//! Changes of judges that outlive their loop: what the agent of the last loop of a task changed in tests and their like,
-//! and the user neither put back, accepted nor committed since. The next loop is measured against the old versions.
+//! Changes of tests and similar files that outlive their loop: made by the agent of a task's last loop, and neither
+//! reverted, accepted nor committed by the user since. The next loop compares with the old versions.
 
 use std::path::Path;
 
@@ -14,7 +14,8 @@ use loopkeeper_task::TaskId;
 
 use super::follow::LoopTailer;
 
-/// What a new loop of the task takes over. Nothing where the last loop cannot be read: its damage is reported elsewhere.
+/// The changes that a new loop of the task takes over. Empty if the last loop cannot be read: its damage is reported
+/// elsewhere.
 pub(super) fn find_unaccepted(workspace: &Workspace, task: &TaskId) -> Vec<UnacceptedChange> {
     let Some(last) = LastLoop::find(workspace, task) else { return Vec::new() };
     let is_verified = |state: &LoopState| {
@@ -29,7 +30,7 @@ pub(super) fn find_unaccepted(workspace: &Workspace, task: &TaskId) -> Vec<Unacc
 struct LastLoop {
     dir: LoopDir,
     state: LoopState,
-    /// The commit that was checked out when the loop last took a snapshot.
+    /// The commit that was checked out at the loop's last snapshot.
     commit: Option<String>,
 }
 
@@ -38,7 +39,7 @@ impl LastLoop {
         let mut dirs = workspace.loops().ok()?;
         dirs.sort_by(|a, b| b.id().cmp(a.id()));
         let mut loops: Vec<Self> = dirs.into_iter().filter_map(|it| Self::read(it, task)).collect();
-        // Ids of one day are in no order.
+        // Ids of the same day are not ordered.
         loops.sort_by_key(|it| it.state.started_at.wall);
         loops.pop()
     }
@@ -71,7 +72,7 @@ impl LastLoop {
         Some(paths.map(|it| self.describe(&scan, it)).collect())
     }
 
-    /// The user committed the file as it is after the loop. What the agent committed belongs to the loop.
+    /// The user committed the current file after the loop. Commits by the agent belong to the loop.
     fn is_committed(&self, path: &str) -> bool {
         let root = self.dir.root();
         let head = git::head(root).ok().flatten().map(|it| it.commit);

@@ -16,13 +16,13 @@ pub struct WatchMessage {
     pub kind: String,
     #[serde(default)]
     pub text: String,
-    /// That output came from; 0 where the keeper does not say.
+    /// The iteration of the output; 0 if the keeper does not report it.
     #[serde(default)]
     pub iteration: u32,
 }
 
 impl WatchStream {
-    /// `None` where nobody keeps the loop, or does not listen yet.
+    /// `None` if the loop has no keeper, or it does not listen yet.
     pub async fn connect(store: &StateDir, loop_id: &str) -> Option<Self> {
         let address = store.socket(loop_id).ok()?;
         let mut stream = UnixStream::connect(address.path()).await.ok()?;
@@ -30,7 +30,7 @@ impl WatchStream {
         Some(Self { lines: BufReader::new(stream).lines() })
     }
 
-    /// The next that can be read; `None` when there is no more.
+    /// The next message that can be parsed; `None` at the end of the stream.
     pub async fn next(&mut self) -> Option<WatchMessage> {
         while let Ok(Some(line)) = self.lines.next_line().await {
             if let Ok(news) = serde_json::from_str(&line) {

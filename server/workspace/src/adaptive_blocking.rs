@@ -1,10 +1,10 @@
-//! Runs work inline if it was fast the last time, otherwise on a blocking thread: switching threads costs more than
-//! most of it.
+//! Runs work inline if it was fast the last time, otherwise on a blocking thread, because switching threads costs more
+//! than most of the work.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
-/// For as long nobody minds that everything else waits.
+/// Time for which blocking everything else is acceptable.
 const QUICK: Duration = Duration::from_millis(2);
 
 pub struct AdaptiveBlocking {

@@ -1,8 +1,8 @@
-//! What is known at this moment of the tasks, loops and results below some folders, for views that stay open.
-//! Watches, reads and folds; starts nothing, changes nothing, and knows nothing of the protocol that shows it.
+//! Index of the tasks, loops and results below some folders, for views that stay open. Watches, reads and folds; starts
+//! nothing, changes nothing, and does not depend on the protocol that shows it.
 //!
-//! One tokio task owns the [`state::IndexState`]. [`WorkspaceIndex::invalidate`] reports a change; changes reported during an
-//! update are merged. Every update publishes a new [`WorkspaceSnapshot`].
+//! One tokio task owns the [`state::IndexState`]. [`WorkspaceIndex::invalidate`] reports a change; changes reported
+//! during an update are merged. Every update publishes a new [`WorkspaceSnapshot`].
 
 pub mod adaptive_blocking;
 pub mod live;
@@ -30,7 +30,7 @@ pub use self::tasks::is_config;
 use self::watching::FileWatcher;
 use loopkeeper_system::state_dir::{StateDir, StateError};
 
-/// Events come in bursts; looked at is what they leave.
+/// Events arrive in bursts; only their final result is read.
 const DEBOUNCE: Duration = Duration::from_millis(40);
 /// Polling interval while something is running, for changes that produce no event.
 const POLL_INTERVAL: Duration = Duration::from_secs(5);
@@ -41,17 +41,17 @@ const QUICK_PULSE: Duration = Duration::from_millis(500);
 #[expect(clippy::struct_excessive_bools, reason = "each may have changed without the others")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Invalidation {
-    /// Texts in the editor.
+    /// Texts open in the editor.
     pub texts: bool,
-    /// Task documents and configuration on disk, and which there are.
+    /// Task documents and configuration on disk, and the set of them.
     pub files: bool,
-    /// Journals and results: what the state folder holds of loops and checks.
+    /// Journals and results: the state folder's contents for loops and checks.
     pub state: bool,
-    /// What the user trusts.
+    /// The list of trusted items.
     pub trust: bool,
-    /// Any file of the work tree: are results still those of the present tree?
+    /// Any file of the work tree: results may no longer match the current tree.
     pub tree: bool,
-    /// Comes from a watcher, so that more of it may follow at once.
+    /// Reported by a watcher, so that more events may follow immediately.
     pub burst: bool,
 }
 
@@ -67,7 +67,7 @@ impl Invalidation {
         Self { burst: true, ..self }
     }
 
-    /// Asks for more than the texts of the editor.
+    /// Whether more than the editor's texts must be read.
     fn is_deep(self) -> bool {
         self.files || self.state || self.trust
     }
@@ -84,7 +84,7 @@ impl Invalidation {
     }
 }
 
-/// What an editor shows in place of files on disk.
+/// The editor's texts, which take precedence over files on disk.
 pub trait TextProvider: Send + Sync + 'static {
     fn open(&self) -> Vec<OpenText>;
 }
@@ -105,20 +105,20 @@ pub struct WorkspaceIndex {
 
 #[derive(Default)]
 struct PendingInvalidations {
-    /// With the number of the last one.
+    /// The pending invalidation and the number of the last one.
     invalidation: Mutex<(Invalidation, u64)>,
     folders: Mutex<Option<Vec<PathBuf>>>,
     woken: Notify,
 }
 
-/// Where loops and results are kept: asked for anew, since it may be repaired or deleted meanwhile.
+/// Opens the folder of loops and results: called again each time, because the folder may have been repaired or deleted.
 pub type OpenState = Arc<dyn Fn() -> Result<StateDir, StateError> + Send + Sync>;
 
 /// The scope of an index.
 pub struct IndexScope {
     pub state: OpenState,
     pub folders: Vec<PathBuf>,
-    /// The editor's own trust: without it nothing stored counts.
+    /// Whether the editor trusts the workspace: otherwise no stored result counts.
     pub trusted: bool,
     pub texts: Arc<dyn TextProvider>,
 }
@@ -128,8 +128,7 @@ impl IndexScope {
         IndexState::new(Arc::clone(&self.state), self.folders.clone(), self.trusted)
     }
 
-    /// Does something with the world, where that may block. A look that panics is a bug, and no reason never to look
-    /// again.
+    /// Runs an update that may block. An update that panics is a bug, but must not stop later updates.
     async fn update_state(
         &self,
         quick: &mut AdaptiveBlocking,
@@ -151,7 +150,7 @@ impl IndexScope {
 }
 
 impl WorkspaceIndex {
-    /// Begins to look; ends when the last clone is gone. Needs a tokio runtime.
+    /// Starts updating; ends when the last clone is dropped. Needs a tokio runtime.
     pub fn start(scope: IndexScope) -> Self {
         let wanted = Arc::new(PendingInvalidations::default());
         let (sender, snapshots) = watch::channel(Arc::new(WorkspaceSnapshot::default()));
@@ -162,7 +161,7 @@ impl WorkspaceIndex {
         index
     }
 
-    /// The latest snapshot, once there is one.
+    /// The latest snapshot, after the first update.
     pub async fn wait_until_ready(&self) -> Arc<WorkspaceSnapshot> {
         const FIRST_SNAPSHOT_TIMEOUT: Duration = Duration::from_secs(10);
         let snapshot = self.snapshot();
@@ -174,12 +173,12 @@ impl WorkspaceIndex {
         self.snapshot()
     }
 
-    /// Something may have changed.
+    /// Reports that something may have changed.
     pub fn invalidate(&self, invalidation: Invalidation) {
         let _ = self.wanted.invalidate(invalidation);
     }
 
-    /// Other folders are open now.
+    /// Replaces the set of open folders.
     pub fn set_folders(&self, folders: Vec<PathBuf>) {
         *self.wanted.folders.lock().unwrap_or_else(PoisonError::into_inner) = Some(folders);
         self.invalidate(Invalidation::ALL);
@@ -190,7 +189,8 @@ impl WorkspaceIndex {
         self.snapshots.borrow().clone()
     }
 
-    /// A snapshot from a look that began after this call, within reason: for answers that must show what was just done.
+    /// A snapshot from an update that began after this call, with a time limit: for responses that must include the
+    /// caller's own change.
     pub async fn refresh(&self, invalidation: Invalidation) -> Arc<WorkspaceSnapshot> {
         const TIMEOUT: Duration = Duration::from_secs(5);
         let mut snapshots = self.snapshots.clone();
@@ -199,19 +199,19 @@ impl WorkspaceIndex {
         self.snapshot()
     }
 
-    /// Told of every new snapshot; only the latest is kept.
+    /// A receiver of new snapshots; only the latest is kept.
     pub fn subscribe_snapshots(&self) -> watch::Receiver<Arc<WorkspaceSnapshot>> {
         self.snapshots.clone()
     }
 
-    /// What keepers tell and no journal holds.
+    /// Data from keepers that is not in the journal.
     pub fn live(&self) -> &LiveFeed {
         &self.live
     }
 }
 
 impl PendingInvalidations {
-    /// Its number: the look that answers it answers all before it.
+    /// Returns its number: the update that answers it answers all earlier ones.
     fn invalidate(&self, invalidation: Invalidation) -> u64 {
         let mut wanted = self.invalidation.lock().unwrap_or_else(PoisonError::into_inner);
         *wanted = (wanted.0.merge(invalidation), wanted.1 + 1);
@@ -225,7 +225,7 @@ impl PendingInvalidations {
     }
 }
 
-/// The side that looks.
+/// The updating side of the index.
 struct IndexWorker {
     wanted: Arc<PendingInvalidations>,
     sender: watch::Sender<Arc<WorkspaceSnapshot>>,
@@ -258,7 +258,7 @@ impl IndexWorker {
                 index_state.set_folders(folders);
             }
             let (texts, mut slow) = (Arc::clone(&scope.texts), AdaptiveBlocking::default());
-            // Everything else reads files.
+            // Every other invalidation reads files.
             let is_keystroke = index_state.has_begun() && !invalidation.is_deep() && !invalidation.tree;
             let quick = if is_keystroke { &mut quick } else { &mut slow };
             index_state = scope
@@ -286,7 +286,7 @@ impl IndexWorker {
         }
     }
 
-    /// False once the last handle of the index was dropped.
+    /// False after the last handle of the index was dropped.
     async fn wait_for_work(&self, pulse: Option<Duration>) -> bool {
         tokio::select! {
             () = self.wanted.woken.notified() => {}
@@ -310,7 +310,7 @@ impl IndexWorker {
     }
 }
 
-/// Watches these folders; says whether one of them is new. `None`: the thread panicked.
+/// Watches these folders; returns whether one of them is new. `None`: the thread panicked.
 async fn follow(mut watching: FileWatcher, places: BTreeSet<PathBuf>) -> Option<(FileWatcher, bool)> {
     let followed = tokio::task::spawn_blocking(move || {
         let is_new = watching.set_paths(&places);

@@ -12,13 +12,13 @@ use super::snapshot::LoopSnapshot;
 use loopkeeper_operations::watch_client::{WatchMessage, WatchStream};
 use loopkeeper_system::state_dir::StateDir;
 
-/// Output that waits for a subscriber: what is older is dropped, and said so.
+/// Limit of buffered output per subscriber: older output is dropped, with a note.
 const MAX_BUFFERED_BYTES: usize = 256 * 1024;
 
-/// Between the end of a connection and the next to the same keeper.
+/// Delay between the end of a connection and the next one to the same keeper.
 const RECONNECT_DELAY: Duration = Duration::from_secs(1);
 
-/// Shared by everybody who listens.
+/// Shared by all subscribers.
 #[derive(Clone, Default)]
 pub struct LiveFeed {
     heard: Arc<Mutex<LiveFeedState>>,
@@ -33,17 +33,17 @@ struct LiveFeedState {
     waiting: BTreeMap<String, BufferedOutput>,
 }
 
-/// Output of one loop that nobody took yet.
+/// Output of one loop that was not taken yet.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct BufferedOutput {
     pub text: String,
     pub dropped: usize,
-    /// That the last of it came from; 0 where the keeper does not say.
+    /// The iteration of its last output; 0 if the keeper does not report it.
     pub iteration: u32,
 }
 
 impl LiveFeed {
-    /// The last thing the agent of a loop was seen doing, sanitised.
+    /// The last observed activity of the loop's agent, sanitised.
     pub fn activity(&self, loop_id: &str) -> Option<String> {
         self.lock_state().activity.get(loop_id).cloned()
     }
@@ -63,18 +63,17 @@ impl LiveFeed {
         !self.lock_state().waiting.is_empty()
     }
 
-    /// Everything that came since the last time, by loop.
+    /// All output since the last call, by loop.
     pub fn take_output(&self) -> BTreeMap<String, BufferedOutput> {
         std::mem::take(&mut self.lock_state().waiting)
     }
 
-    /// Resolves when there is activity or output that was not there before.
+    /// Resolves when there is new activity or output.
     pub async fn wait_for_updates(&self) {
         self.news.notified().await;
     }
 
-    /// Listens to every living keeper that is not listened to yet; `changed` is called when it recorded something
-    /// or went.
+    /// Connects to every running keeper without a connection; `changed` is called when it recorded something or exited.
     pub(super) fn follow_keepers(
         &self,
         store: &StateDir,
@@ -148,7 +147,7 @@ impl BufferedOutput {
         }
         let over = self.text.len().saturating_sub(MAX_BUFFERED_BYTES);
         if over > 0 {
-            // Whole lines: the first that begins behind what has to go.
+            // Whole lines: cuts at the first line that begins after the part to drop.
             let cut = self
                 .text
                 .bytes()
@@ -161,7 +160,7 @@ impl BufferedOutput {
     }
 }
 
-/// A keeper that just took its loop over holds its lock a moment before it listens.
+/// A keeper that just took its loop over holds its lock briefly before it listens.
 async fn connect(store: &StateDir, id: &str) -> Option<WatchStream> {
     const LOOK: Duration = Duration::from_millis(50);
     for _ in 0..40 {
@@ -171,7 +170,7 @@ async fn connect(store: &StateDir, id: &str) -> Option<WatchStream> {
         }
         sleep(LOOK).await;
     }
-    // The pulse finds out whether it is still there.
+    // The polling detects whether it is still running.
     None
 }
 

@@ -1,5 +1,5 @@
-//! The loops of some roots, each followed by its journal. Reads only; what is not open any more and not among the
-//! last is let go.
+//! The loops of some roots, each followed through its journal. Read-only; drops loops that are neither open nor among
+//! the last that ended.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -15,13 +15,13 @@ use loopkeeper_system::state_dir::StateDir;
 use loopkeeper_system::state_dir::lock::KeeperLiveness;
 use loopkeeper_system::state_dir::workspace::LoopDir;
 
-/// Ended loops that anybody still reads.
+/// Number of ended loops that are still shown.
 const MAX_ENDED: usize = 20;
 
 #[derive(Default)]
 pub(super) struct LoopIndex {
     followed: BTreeMap<String, FollowedLoop>,
-    /// Ended, and too long ago to be shown: not read again.
+    /// Ended too long ago to be shown: not read again.
     passed_over: BTreeSet<String>,
     roots: Vec<PathBuf>,
 }
@@ -33,7 +33,7 @@ struct FollowedLoop {
 }
 
 impl LoopIndex {
-    /// Looks at the loops of `roots`; says what could not be read.
+    /// Reads the loops of `roots`; returns messages about those that could not be read.
     pub(super) fn refresh(&mut self, store: &StateDir, roots: &[PathBuf]) -> Vec<String> {
         if self.roots != roots {
             *self = Self { roots: roots.to_vec(), ..Self::default() };
@@ -63,7 +63,7 @@ impl LoopIndex {
         troubles
     }
 
-    /// Needs you, working, paused, then the last that ended.
+    /// Order: needs the user, working, paused, then the last that ended.
     pub(super) fn in_order(&self) -> Vec<Arc<LoopSnapshot>> {
         let mut loops: Vec<Arc<LoopSnapshot>> =
             self.followed.values().filter_map(|it| it.seen.clone()).collect();
@@ -77,7 +77,7 @@ impl LoopIndex {
         loops
     }
 
-    /// The folders in which something may still be written: also of loops that have no record yet.
+    /// The folders in which something may still be written, including loops without a record.
     pub(super) fn open_folders(&self) -> impl Iterator<Item = &Path> {
         let is_open = |it: &&FollowedLoop| it.seen.as_ref().is_none_or(|it| it.state.outcome.is_none());
         self.followed.values().filter(is_open).map(|it| it.folder.as_path())
@@ -95,16 +95,16 @@ impl LoopIndex {
 
 impl FollowedLoop {
     fn read_updates(&mut self, store: &StateDir, dir: &LoopDir) -> Result<(), String> {
-        // What ended stays as it is, but for a rollback that goes on record.
+        // An ended loop does not change, except for a rollback, which is recorded.
         let ended = self.seen.as_ref().is_some_and(|it| it.state.outcome.is_some());
-        // The keeper first: one that ends in between leaves a journal that says so.
+        // The keeper first: if it ends in between, the journal records that.
         let keeper = if ended {
             KeeperLiveness::Gone
         } else {
             store.keeper_of(dir).map_err(|error| error.to_string())?
         };
         let news = match self.following.poll() {
-            // It is just being started: its folder is there before its first record.
+            // It is just being started: its folder exists before its first record.
             Err(JournalError::Gone { .. }) if self.seen.is_none() => return Ok(()),
             other => other.map_err(|error| error.to_string())?,
         };

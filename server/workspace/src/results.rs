@@ -1,4 +1,4 @@
-//! The latest results of a task's criteria: of its loop, or of checks alone, whichever came later. Reads only.
+//! The latest results of a task's criteria: of its loop or of stand-alone checks, whichever is newer. Read-only.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use loopkeeper_view as view;
 use super::snapshot::{LoopSnapshot, StoredResult};
 use loopkeeper_system::journal_file::follow::{Follower, UpdateBase};
 
-/// What rounds of checks without a loop found.
+/// Results of rounds of checks without a loop.
 pub(super) struct StandaloneChecks {
     follower: Follower,
     path: PathBuf,
@@ -20,7 +20,7 @@ pub(super) struct StandaloneChecks {
     tree: String,
     /// Wall time of the last round, in milliseconds.
     at: u64,
-    /// Changes whenever anything of it does.
+    /// Changes whenever any of these results changes.
     version: u64,
 }
 
@@ -30,7 +30,7 @@ struct ResultCandidate {
     result: CheckResult,
 }
 
-/// The latest of both, and the tree they speak of.
+/// The latest of both, and the tree they belong to.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct MergedResults {
     pub(super) results: BTreeMap<CriterionId, StoredResult>,
@@ -54,7 +54,7 @@ impl StandaloneChecks {
     }
 
     pub(super) fn reload(&mut self) {
-        // No file: nobody checked yet, or nobody remembers.
+        // No file: nothing was checked yet, or the results were deleted.
         let Ok(news) = self.follower.poll() else {
             if !self.found.is_empty() && !self.path.exists() {
                 *self = Self { version: self.version + 1, ..Self::new(&self.path) };
@@ -80,7 +80,7 @@ impl StandaloneChecks {
     }
 }
 
-/// The later one wins, criterion by criterion; a loop at work speaks for itself.
+/// The newer result of each criterion wins; a running loop counts alone.
 pub(super) fn merge_latest(
     alone: Option<&StandaloneChecks>,
     of_loop: Option<&LoopSnapshot>,
@@ -114,7 +114,7 @@ pub(super) fn merge_latest(
     latest
 }
 
-/// Of the last iteration whose checks left one.
+/// Output of the last iteration whose checks left one.
 fn output_of_loop(seen: &LoopSnapshot, id: &CriterionId) -> Option<String> {
     let folder = seen.dir.output();
     (0..=seen.state.iteration)

@@ -19,48 +19,48 @@ use loopkeeper_system::state_dir::workspace::LoopDir;
 pub struct WorkspaceSnapshot {
     /// Real paths.
     pub roots: Vec<PathBuf>,
-    /// Most specific first, root by root.
+    /// Sorted by root, then by specificity, most specific first.
     pub tasks: Vec<Arc<TaskSnapshot>>,
-    /// Needs you, working, paused, then the last that ended.
+    /// Order: needs the user, working, paused, then the last that ended.
     pub loops: Vec<Arc<LoopSnapshot>>,
     pub configs: Vec<Arc<ConfigSnapshot>>,
-    /// Loops of Claude Code's plugin, at most one a root.
+    /// Loops of Claude Code's plugin, at most one per root.
     pub foreign: Vec<PluginLoopFile>,
-    /// The editor's own trust.
+    /// Whether the editor trusts the workspace.
     pub trusted: bool,
     /// First error that makes this snapshot incomplete.
     pub trouble: Option<WorkspaceProblem>,
     /// The number of the last invalidation that it answers.
     pub answers: u64,
-    /// The first look is over.
+    /// The first update is complete.
     pub looked: bool,
 }
 
-/// The first thing that is wrong.
+/// The first problem found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WorkspaceProblem {
-    /// Of some file below the folders: the rest is whole.
+    /// A file below the folders cannot be read; everything else is complete.
     Files(String),
-    /// Of the state folder: loops and results may be missing, and nothing can be started.
+    /// The state folder cannot be read: loops and results may be missing, and nothing can be started.
     State(String),
 }
 
-/// One task: its documents as the editor shows them, its results, its loop.
+/// One task: its documents as open in the editor, its results, its loop.
 #[derive(Debug, Clone)]
 pub struct TaskSnapshot {
     pub root: PathBuf,
     pub id: TaskId,
-    /// File URI of the document it is named by.
+    /// URI of its main document.
     pub uri: String,
     pub path: PathBuf,
     pub title: String,
-    /// Read from `documents`.
+    /// Parsed from `documents`.
     pub task: Arc<Task>,
-    /// Of a document that is open in the editor the text it shows.
+    /// With the editor's text of each document that is open there.
     pub documents: Arc<Vec<TaskDocument>>,
-    /// Of each document the text that the editor shows; the same allocation is the same text.
+    /// The editor's text of each document; the same allocation is the same text.
     pub texts: Vec<Option<Arc<str>>>,
-    /// A document of it is open.
+    /// One of its documents is open.
     pub live: bool,
     /// The latest result of each criterion.
     pub results: BTreeMap<CriterionId, StoredResult>,
@@ -68,29 +68,29 @@ pub struct TaskSnapshot {
     pub last_loop: Option<Arc<LoopSnapshot>>,
     /// A round of checks without a loop is running.
     pub checking: bool,
-    /// What nobody trusts yet.
+    /// Its untrusted commands.
     pub unknown: Arc<UntrustedCommands>,
 }
 
-/// One result, and where everything lies that the check printed.
+/// One result, and the paths of the check's complete output.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredResult {
     pub result: CheckResult,
     pub output: Option<String>,
-    /// Of the round that found it.
+    /// The tree of the round that produced it.
     pub tree: String,
-    /// The tree is another one by now.
+    /// The tree has changed since.
     pub stale: bool,
 }
 
-/// Commands of a task that nobody said yes to.
+/// Commands of a task that are not trusted.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct UntrustedCommands {
     pub count: usize,
     pub criteria: BTreeSet<CriterionId>,
 }
 
-/// One loop as its journal and its lock show it.
+/// One loop according to its journal and its lock.
 #[derive(Debug, Clone)]
 pub struct LoopSnapshot {
     pub dir: LoopDir,
@@ -99,7 +99,7 @@ pub struct LoopSnapshot {
     pub damage: Option<String>,
 }
 
-/// One `loopkeeper.toml` as the editor shows it.
+/// One `loopkeeper.toml` as open in the editor.
 #[derive(Debug, Clone)]
 pub struct ConfigSnapshot {
     pub path: PathBuf,
@@ -107,7 +107,7 @@ pub struct ConfigSnapshot {
 }
 
 impl WorkspaceSnapshot {
-    /// The task that `path` is a document of.
+    /// The task that contains the document `path`.
     pub fn task_with(&self, path: &Path) -> Option<&Arc<TaskSnapshot>> {
         let named = |it: &&Arc<TaskSnapshot>| it.path == path;
         let holds = |it: &&Arc<TaskSnapshot>| it.documents.iter().any(|doc| it.root.join(&doc.path) == path);
@@ -120,7 +120,7 @@ impl WorkspaceSnapshot {
 }
 
 impl TaskSnapshot {
-    /// Its id, with what a file's name can hide made visible: clients show it, and name the task by it.
+    /// Its id with hidden characters of file names made visible: clients show it and use it to name the task.
     pub fn shown_id(&self) -> String {
         sanitize::visible(&self.id.0)
     }
@@ -129,7 +129,7 @@ impl TaskSnapshot {
         self.last_loop.as_ref().map_or(DisplayState::Idle, |it| it.status.state)
     }
 
-    /// Where it stands by the latest results: its loop's own account while that is open.
+    /// Status of its criteria by the latest results; while its loop is open, the loop's own account.
     pub fn criteria(&self) -> CriteriaStatus {
         match &self.last_loop {
             Some(it) if it.state.outcome.is_none() => it.status.criteria.clone(),

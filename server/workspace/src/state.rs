@@ -24,29 +24,29 @@ use loopkeeper_system::trust::TrustStore;
 
 pub(super) struct IndexState {
     state: OpenState,
-    /// The first look was at everything, whatever the invalidation said.
+    /// The first update covers everything, whatever the invalidation contains.
     begun: bool,
-    /// None while there is none that can be used; `state_troubles` says why.
+    /// `None` if no usable one exists; `state_troubles` has the reason.
     store: Option<StateDir>,
     folders: Vec<PathBuf>,
     trusted: bool,
-    /// Each with what was found around it.
+    /// The roots of the opened folders.
     roots: Vec<PathBuf>,
     around: BTreeMap<PathBuf, RootState>,
     saved: Vec<Arc<SavedTask>>,
     configs: BTreeMap<PathBuf, Arc<str>>,
     foreign: Vec<PluginLoopFile>,
     loops: LoopIndex,
-    /// By the file that holds them.
+    /// Keyed by the file that contains them.
     alone: BTreeMap<PathBuf, StandaloneChecks>,
-    /// By the task's document.
+    /// Keyed by the task's document.
     unknown: BTreeMap<PathBuf, Arc<UntrustedCommands>>,
-    /// The tree of each root as last seen, by a look or by a round of checks.
+    /// The last known tree of each root, from a snapshot or a round of checks.
     trees: BTreeMap<PathBuf, String>,
     open: Vec<OpenText>,
-    /// The newest tree that each task's results speak of.
+    /// The newest tree of each task's results.
     judged: BTreeMap<PathBuf, String>,
-    /// The last rollback of each loop that results are stale for.
+    /// The last rollback of each loop that makes results stale.
     rollbacks: BTreeMap<String, u64>,
     /// In the order of `saved`.
     made: Vec<CachedTask>,
@@ -55,11 +55,11 @@ pub(super) struct IndexState {
     trust_trouble: Option<String>,
 }
 
-/// What the state folder says of a root.
+/// The state folder's data about a root.
 #[derive(Default)]
 struct RootState {
     workspace: Option<Workspace>,
-    /// Who works in the tree.
+    /// The holder of the tree.
     holder: Option<TreeHolder>,
 }
 
@@ -98,17 +98,17 @@ impl IndexState {
         self.folders = folders;
     }
 
-    /// Said until the next look at what the state folder holds.
+    /// Shown until the next update of the state folder's contents.
     pub(super) fn report_problem(&mut self, trouble: String) {
         self.state_troubles.push(trouble);
     }
 
-    /// There was a look at everything.
+    /// Whether everything has been read once.
     pub(super) fn has_begun(&self) -> bool {
         self.begun
     }
 
-    /// Looks at what `invalidation` says may have changed.
+    /// Updates what may have changed according to `invalidation`.
     pub(super) fn refresh(&mut self, invalidation: Invalidation, open: Vec<OpenText>) {
         let was_open = |it: &OpenText| self.open.iter().any(|old| old.path == it.path);
         let new_document = open.iter().any(|it| !was_open(it) && !self.has_read(&it.path));
@@ -134,14 +134,14 @@ impl IndexState {
         self.begun = true;
     }
 
-    /// Whether the last look at files read this one.
+    /// Whether the last update of files read this one.
     fn has_read(&self, path: &Path) -> bool {
         let names =
             |saved: &Arc<SavedTask>| saved.documents.iter().any(|it| saved.root.join(&it.path) == *path);
         self.configs.contains_key(path) || self.saved.iter().any(names)
     }
 
-    /// Hashes the trees that results speak of, where nobody is at work in them.
+    /// Hashes the trees that results belong to, unless a loop or round works in them.
     pub(super) fn look_at_trees(&mut self) {
         let with_results = |it: &&CachedTask| !it.task.results.is_empty() && !self.is_worked_on(&it.task);
         let roots: BTreeSet<PathBuf> =
@@ -150,7 +150,7 @@ impl IndexState {
             let Some(workspace) = self.around.get(&root).and_then(|it| it.workspace.as_ref()) else {
                 continue;
             };
-            // A tree that cannot be read now was not seen to change.
+            // An unreadable tree does not count as changed.
             let taken = SnapshotStore::open(&workspace.snapshots(), &root)
                 .and_then(|mut store| store.take_snapshot());
             if let Ok(snapshot) = taken {
@@ -160,13 +160,13 @@ impl IndexState {
         self.apply_overlays();
     }
 
-    /// Finds the roots of the folders and the state folder; reads nothing in them.
+    /// Finds the roots of the folders, and the state folder; does not read their contents.
     pub(super) fn find_roots(&mut self) {
         self.roots = self.folders.iter().filter_map(|it| config_files::root_of(it).ok()).collect();
         self.store = (self.state)().ok();
     }
 
-    /// The folders to watch, those that do not exist yet included.
+    /// The folders to watch, including those that do not exist yet.
     pub(super) fn watched_paths(&self) -> BTreeSet<PathBuf> {
         let mut places: BTreeSet<PathBuf> = self.roots.iter().cloned().collect();
         places.extend(self.roots.iter().flat_map(|it| [".ralph", ".claude"].map(|name| it.join(name))));
@@ -181,7 +181,7 @@ impl IndexState {
         places
     }
 
-    /// How often to look while something is at work that may end without a sign.
+    /// Polling interval while something runs that may end without an event.
     pub(super) fn poll_interval(&self) -> Option<Duration> {
         let alive = |it: &Arc<LoopSnapshot>| it.state.outcome.is_none() && it.status.keeper.alive;
         if self.made.iter().any(|it| it.base.checking) {
@@ -233,7 +233,7 @@ impl IndexState {
     }
 
     fn look_at_state(&mut self) {
-        // Looked for anew each time: it may have been repaired, deleted or laid open since.
+        // Opened again each time: the folder may have been repaired, deleted or exposed to others since.
         self.store = None;
         self.around.clear();
         match (self.state)() {
@@ -251,14 +251,14 @@ impl IndexState {
     }
 
     fn look_at_trust(&mut self) {
-        // Without a state folder nothing can be started, and what was known stays.
+        // Without a state folder nothing can be started, and the previous data stays.
         let Some(trust) = self.store.as_ref().map(TrustStore::open) else { return };
         self.trust_trouble = trust.load_error().map(ToString::to_string);
         self.unknown =
             self.saved.iter().map(|it| (it.path.clone(), Arc::new(it.untrusted_commands(&trust)))).collect();
     }
 
-    /// Makes anew what is made of something else than before.
+    /// Rebuilds the tasks whose inputs changed.
     fn rebuild_tasks(&mut self) {
         let loops = self.loops.in_order();
         let before = std::mem::take(&mut self.made).into_iter();
@@ -274,13 +274,13 @@ impl IndexState {
         let checked: BTreeSet<PathBuf> =
             parts.iter().filter_map(|it| self.check_log_path(&it.0.saved)).collect();
         self.alone.retain(|path, _| checked.contains(path));
-        // By now trees are known that only a later task's results told of.
+        // Trees are now known that only the results of a later task contained.
         let open = self.open_texts();
         let make = |(base, made, latest)| self.build_task(base, made, latest, &open);
         self.made = parts.into_iter().map(make).collect();
     }
 
-    /// The same tasks and results with the texts that the editor shows now, and the trees that are there now.
+    /// Combines tasks and results with the texts in the editor and the current trees.
     fn apply_overlays(&mut self) {
         let open = self.open_texts();
         let before = std::mem::take(&mut self.made).into_iter();
@@ -306,12 +306,12 @@ impl IndexState {
         ResultsKey { saved, last_loop, alone: alone.unwrap_or_default(), checking }
     }
 
-    /// Its record of checks without a loop.
+    /// The file of its stand-alone checks.
     fn check_log_path(&self, saved: &SavedTask) -> Option<PathBuf> {
         Some(self.around.get(&saved.root)?.workspace.as_ref()?.checks(&saved.id))
     }
 
-    /// The results of a base that was not there before: its round saw the tree later than we did.
+    /// The results for a new base: its round saw the tree later than this index did.
     fn latest_results(&mut self, base: &ResultsKey) -> MergedResults {
         let alone = self.check_log_path(&base.saved).and_then(|it| self.alone.get(&it));
         let latest = results::merge_latest(alone, base.last_loop.as_deref());
@@ -323,7 +323,7 @@ impl IndexState {
             && let Some(rollback) = it.state.undo.as_ref().map(|it| it.seq)
             && self.rollbacks.insert(it.status.id.clone(), rollback) != Some(rollback)
         {
-            // Also one of another program changed the tree just now.
+            // A rollback by another program also changed the tree just now.
             self.trees.insert(base.saved.root.clone(), it.state.last_tree.clone());
         }
         latest

@@ -13,27 +13,27 @@ pub(super) type OpenTexts = BTreeMap<PathBuf, Arc<str>>;
 
 pub(super) struct CachedTask {
     pub(super) base: ResultsKey,
-    /// What the base comes to; found with effort.
+    /// The results for the base; expensive to compute.
     pub(super) latest: MergedResults,
     pub(super) dress: OverlayKey,
     pub(super) task: Arc<TaskSnapshot>,
 }
 
-/// What results follow from.
+/// The inputs of results.
 #[derive(Clone)]
 pub(super) struct ResultsKey {
     pub(super) saved: Arc<SavedTask>,
     pub(super) last_loop: Option<Arc<LoopSnapshot>>,
-    /// Of the checks without a loop.
+    /// Version of the stand-alone checks.
     pub(super) alone: u64,
     pub(super) checking: bool,
 }
 
-/// What is shown besides.
+/// Other inputs of the view.
 pub(super) struct OverlayKey {
     pub(super) texts: Vec<Option<Arc<str>>>,
     pub(super) unknown: Arc<UntrustedCommands>,
-    /// The tree of its root at this moment, where results can be compared with it.
+    /// The current tree of its root, if results can be compared with it.
     pub(super) tree: Option<String>,
 }
 
@@ -48,7 +48,7 @@ impl ResultsKey {
         same_loop && same_saved && self.alone == other.alone && self.checking == other.checking
     }
 
-    /// A keeper is at it: its own results speak, of the tree as it makes it.
+    /// A keeper is running: its own results count, for the tree as it changes it.
     pub(super) fn is_at_work(&self) -> bool {
         let at_work =
             |it: &Arc<LoopSnapshot>| it.state.outcome.is_none() && it.status.keeper.alive && !it.status.stale;
@@ -57,7 +57,7 @@ impl ResultsKey {
 }
 
 impl OverlayKey {
-    /// The same texts of the same documents, by their addresses: an edit makes a new one.
+    /// Compares texts by their addresses: an edit allocates a new one.
     pub(super) fn is_same_key(&self, other: &Self) -> bool {
         let same = |(one, other): (&Option<Arc<str>>, &Option<Arc<str>>)| match (one, other) {
             (Some(one), Some(other)) => Arc::ptr_eq(one, other),

@@ -1,4 +1,4 @@
-//! Tasks as their files say it, and as the editor shows them. Reads only.
+//! Tasks as saved in their files, and as open in the editor. Read-only.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use loopkeeper_system::config_files;
 use loopkeeper_system::task_files::{self, DiscoveredTask, LoadedTask};
 use loopkeeper_system::trust::TrustStore;
 
-/// One task as it is on disk.
+/// One task on disk.
 pub(super) struct SavedTask {
     pub(super) root: PathBuf,
     pub(super) id: TaskId,
@@ -24,13 +24,13 @@ pub(super) struct SavedTask {
     pub(super) documents: Arc<Vec<TaskDocument>>,
     pub(super) task: Arc<Task>,
     pub(super) title: String,
-    /// As its documents alone say it.
+    /// Parsed from its documents only.
     loaded: LoadedTask,
-    /// Everything a start would need; none where the configuration cannot be taken.
+    /// Everything needed for a start; `None` if the configuration is invalid.
     work: Option<ResolvedTask>,
 }
 
-/// One task with the texts of the editor in place of those on disk.
+/// One task with the editor's texts in place of those on disk.
 pub(super) struct OverlaidTask {
     pub(super) documents: Arc<Vec<TaskDocument>>,
     pub(super) task: Arc<Task>,
@@ -61,9 +61,9 @@ pub(super) fn roots(folders: &[PathBuf], open: &[OpenText]) -> Vec<PathBuf> {
     roots
 }
 
-/// The tasks of one root that are not another root's.
+/// The tasks of one root that do not belong to another root.
 pub(super) fn of_root(root: &Path) -> Result<Vec<DiscoveredTask>, String> {
-    // A configuration that cannot be read hides no task: it is the task that says so.
+    // An invalid configuration hides no task: the task reports the error.
     let resolved = config_files::load(root, &[]).ok();
     let settings = resolved.as_ref().and_then(|it| it.settings().ok().cloned()).unwrap_or_default();
     let found = task_files::discover(root, &settings.task_exclude, &settings.task_files)
@@ -76,8 +76,8 @@ fn own_root(document: &Path) -> Option<PathBuf> {
 }
 
 impl SavedTask {
-    /// Reads it again where its documents differ from those of `last`. Fails where they cannot be read at all; then there
-    /// is nothing to show them in.
+    /// Loads the task, and parses it again if its documents differ from those of `last`. Fails if they cannot be read
+    /// at all; then there is no document to show the errors in.
     pub(super) fn load(root: &Path, found: &DiscoveredTask, last: Option<&Self>) -> Result<Self, String> {
         let nothing = LoadedTask::default();
         let loaded = task_files::reload(root, found, last.map_or(&nothing, |it| &it.loaded))
@@ -106,7 +106,7 @@ impl SavedTask {
         })
     }
 
-    /// With the text that the editor shows of each document, where it shows one.
+    /// The task with the editor's text of each document that is open there.
     pub(super) fn with_open_texts(&self, texts: &[Option<Arc<str>>]) -> OverlaidTask {
         let live = texts.iter().any(Option::is_some);
         let texts = || self.documents.iter().zip(texts);
@@ -134,14 +134,14 @@ impl SavedTask {
         }
     }
 
-    /// Looks the same as `other`, whatever a start would find.
+    /// Whether both look the same, whatever a start would find.
     pub(super) fn is_same_view(&self, other: &Self) -> bool {
         (&self.root, &self.id, &self.path, &self.title) == (&other.root, &other.id, &other.path, &other.title)
             && (Arc::ptr_eq(&self.documents, &other.documents) || self.documents == other.documents)
             && (Arc::ptr_eq(&self.task, &other.task) || self.task == other.task)
     }
 
-    /// What of it nobody trusts yet.
+    /// Its commands that are not trusted.
     pub(super) fn untrusted_commands(&self, trust: &TrustStore) -> UntrustedCommands {
         let Some(work) = &self.work else { return UntrustedCommands::default() };
         let Ok(items) = operations::trust::known_items(work, |_| ()) else {
@@ -183,7 +183,7 @@ pub fn is_config(path: &Path) -> bool {
     path.ends_with("loopkeeper.toml") || path.ends_with("loopkeeper/config.toml")
 }
 
-/// The configuration files of these roots, as the editor shows them.
+/// The configuration files of these roots, as open in the editor.
 pub(super) fn configs(
     roots: &[PathBuf],
     open: &[OpenText],

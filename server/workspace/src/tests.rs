@@ -11,7 +11,7 @@ use tokio::time::timeout;
 use super::{IndexScope, Invalidation, OpenState, OpenText, TextProvider, WorkspaceIndex, WorkspaceSnapshot};
 use loopkeeper_system::state_dir::StateDir;
 
-/// An editor with a bug.
+/// A `TextProvider` that panics.
 #[derive(Default)]
 struct Broken(AtomicBool);
 

@@ -1,5 +1,5 @@
-//! Hears of changes in folders, not below them: watching a whole tree costs a watch per folder and misses files
-//! of folders that were just made. An event only says where to look.
+//! Watches folders, not everything below them: watching a whole tree costs a watch per folder and misses files in
+//! folders that were just created. An event only reports which part to read again.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -12,14 +12,14 @@ use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 
 use super::Invalidation;
 
-/// Between two looks.
+/// Limit between two updates.
 const MAX_GONE: usize = 1000;
 
 pub(super) struct FileWatcher {
-    /// None where the system has none to give; then the pulse and the editor's own events remain.
+    /// `None` if the system provides none; then polling and the editor's own events remain.
     watcher: Option<RecommendedWatcher>,
     places: BTreeSet<PathBuf>,
-    /// What was removed or renamed since: a folder that was made again has lost its watch.
+    /// Paths that were removed or renamed since: a folder that was created again has lost its watch.
     gone: Arc<Mutex<BTreeSet<PathBuf>>>,
 }
 
@@ -31,7 +31,7 @@ impl FileWatcher {
             Ok(event) => {
                 if matches!(event.kind, EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(_))) {
                     let mut gone = note.lock().unwrap_or_else(PoisonError::into_inner);
-                    // Only folders are looked for in it; more than that is no list of folders.
+                    // Only folders are looked up in it, and there are never this many.
                     if gone.len() < MAX_GONE {
                         gone.extend(event.paths.iter().cloned());
                     }
@@ -46,8 +46,8 @@ impl FileWatcher {
         Self { watcher: notify::recommended_watcher(hear).ok(), places: BTreeSet::new(), gone }
     }
 
-    /// Watches these folders from now on, and no others. Those that are not there are tried again next time. Says
-    /// whether one is new: what happened in it since the last look was not heard.
+    /// Watches exactly these folders. Missing ones are tried again next time. Returns whether one is new: events in it
+    /// since the last update were missed.
     pub(super) fn set_paths(&mut self, places: &BTreeSet<PathBuf>) -> bool {
         let Some(watcher) = &mut self.watcher else { return false };
         let gone = std::mem::take(&mut *self.gone.lock().unwrap_or_else(PoisonError::into_inner));
@@ -70,7 +70,7 @@ impl FileWatcher {
     }
 }
 
-/// What an event may have changed; `None` for what cannot matter, as our own reading.
+/// What an event may have changed; `None` for events without effect, such as our own reads.
 fn classify_event(event: &Event) -> Option<Invalidation> {
     match event.kind {
         EventKind::Access(AccessKind::Close(AccessMode::Write))
@@ -90,13 +90,13 @@ fn classify_event(event: &Event) -> Option<Invalidation> {
 
 fn meaning_of(path: &Path) -> Invalidation {
     const NAMES: [&str; 4] = ["loopkeeper.toml", ".ralphrc", ".gitignore", ".ralph"];
-    // The state of another tool's loop, and the folder that it comes with.
+    // The state file of another tool's loop, and the folder that it is created with.
     if path.ends_with(".claude") || FILES.iter().any(|it| path.ends_with(it)) {
         return Invalidation::FILES;
     }
     let name = path.file_name().and_then(|it| it.to_str()).unwrap_or_default();
     if kind_of(&path.to_string_lossy()).is_some() || NAMES.contains(&name) {
-        // A task that was saved is a tree that changed.
+        // A saved task also changes the tree.
         return Invalidation { tree: true, ..Invalidation::FILES };
     }
     if name == "granted.jsonl" || ["trust", "workspaces", "trees"].contains(&name) {
@@ -131,7 +131,7 @@ mod tests {
         check("/s/workspaces/0011223344556677/loops/20261120-abcdef", Invalidation::LOOPS);
         check("/s/workspaces/0011223344556677", Invalidation::LOOPS);
         check("/s/trees/0011223344556677.lock", Invalidation::LOOPS);
-        // Touched by every look, our own too.
+        // Touched by every update, including our own.
         check("/s/trees/lock", Invalidation::default());
         check("/s/workspaces", Invalidation::STATE);
         check("/s/workspaces/0011223344556677/root", Invalidation::LOOPS);
