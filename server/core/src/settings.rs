@@ -37,7 +37,7 @@ pub use policy::{
     QuestionSettings, SessionSettings, SpawnSettings, UnansweredPolicy,
 };
 pub use resolve::{EffectiveSetting, Layer, LayerKind, ResolvedSettings, SettingOverride, resolve};
-pub(crate) use resolve::{NO_SANDBOX, PASS};
+pub(crate) use resolve::{MAY_CHANGE, NO_SANDBOX, PASS};
 
 /// How a loop behaves, every value resolved. Durations in milliseconds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -58,6 +58,9 @@ pub struct Settings {
     pub limits: LimitSettings,
     /// Globs the agent must not weaken.
     pub protected: Vec<String>,
+    /// Globs of judges that the task allows to change.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub may_change: Vec<String>,
     pub check_timeout_ms: u64,
     /// Whom `judge` checks ask: a name of `[agents]`; `None`: the agent of the loop.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -117,6 +120,7 @@ impl Default for Settings {
             prompt_template: None,
             limits: LimitSettings::default(),
             protected: vec!["tests/**".to_owned()],
+            may_change: Vec::new(),
             check_timeout_ms: 10 * 60 * 1000,
             judge: None,
             exit: ExitSettings::default(),

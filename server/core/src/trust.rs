@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 
 use crate::journal::AgentPlan;
 use crate::settings::{
-    ConfigOrigin, HookCommand, HookSettings, LoopEvent, NO_SANDBOX, PASS, ServiceSettings,
+    ConfigOrigin, HookCommand, HookSettings, LoopEvent, MAY_CHANGE, NO_SANDBOX, PASS, ServiceSettings,
 };
 use loopkeeper_agent::acp::start::VARIABLE;
 use loopkeeper_agent::kind::{AgentKind, Dialect};
@@ -294,11 +294,16 @@ fn settings_effects(lines: &[String]) -> Vec<String> {
     let passed: Vec<_> = lines.iter().filter_map(|it| it.strip_prefix(PASS)).map(sanitize::visible).collect();
     let passed = (!passed.is_empty())
         .then(|| format!("Environment passed to agent and checks: {}", passed.join(", ")));
-    let others = lines.iter().filter(|it| !it.starts_with(PASS)).map(|it| match it.as_str() {
+    let allowed: Vec<_> =
+        lines.iter().filter_map(|it| it.strip_prefix(MAY_CHANGE)).map(sanitize::visible).collect();
+    let allowed = (!allowed.is_empty())
+        .then(|| format!("Tests and check files that the agent may change: {}", allowed.join(", ")));
+    let is_listed = |it: &&String| it.starts_with(PASS) || it.starts_with(MAY_CHANGE);
+    let others = lines.iter().filter(|it| !is_listed(it)).map(|it| match it.as_str() {
         NO_SANDBOX => "No sandbox around the agent".to_owned(),
         set => format!("Set for agent and checks: {}", sanitize::visible(set)),
     });
-    passed.into_iter().chain(others).collect()
+    passed.into_iter().chain(allowed).chain(others).collect()
 }
 
 /// What the agent may do; of a command of the user's own nobody knows, unless it asks, or says that it asks nobody.

@@ -10,6 +10,7 @@ use super::ids::IdAllocator;
 use super::item::{ByteOrigin as Bytes, InlineContent};
 use super::kind::{DocumentKind, kind_of};
 use super::markdown::{self, DocumentRole};
+use super::outline::MAY_CHANGE;
 use super::outline::{CriterionOrigin, TaskOutline};
 use super::{FindingCode, Task, front_matter, placeholders, prd, template};
 use crate::criterion::CriterionId;
@@ -211,7 +212,12 @@ impl TaskIds {
             task.criteria.push(criterion);
         }
         task.context.extend(outline.context);
-        task.settings.extend(outline.settings);
+        for setting in outline.settings {
+            match task.settings.iter_mut().find(|it| it.key == MAY_CHANGE && setting.key == MAY_CHANGE) {
+                Some(known) => known.value = format!("{} {}", known.value, setting.value),
+                None => task.settings.push(setting),
+            }
+        }
         task.findings.extend(outline.findings);
         task.promise = task.promise.take().or(outline.promise);
         task.branch = task.branch.take().or(outline.branch);

@@ -10,6 +10,7 @@ use std::ops::Range;
 
 use super::grammar::{ItemFault, ItemMode};
 use super::item::{ByteOrigin as Bytes, InlineContent};
+use super::may_change;
 use super::outline::{CriterionOrigin, TaskOutline};
 use super::prd;
 use super::source::{front_matter_end, lines_of};
@@ -24,9 +25,10 @@ const COMMANDS: &str = "commands";
 const AGENT: &str = "agent";
 const ITERATIONS: &str = "max_iterations";
 const PROMISE: &str = "completion_promise";
-const KEYS: [&str; 6] = [COMMAND, CRITERIA, COMMANDS, AGENT, ITERATIONS, PROMISE];
+const MAY_CHANGE: &str = "may_change";
+const KEYS: [&str; 7] = [COMMAND, CRITERIA, COMMANDS, AGENT, ITERATIONS, PROMISE, MAY_CHANGE];
 /// Keys with which no line of prose begins.
-const UNMISTAKABLE: [&str; 4] = [COMMAND, CRITERIA, ITERATIONS, PROMISE];
+const UNMISTAKABLE: [&str; 5] = [COMMAND, CRITERIA, ITERATIONS, PROMISE, MAY_CHANGE];
 
 pub(super) fn parse_front_matter(text: &str, out: &mut TaskOutline) {
     let end = front_matter_end(text);
@@ -40,6 +42,7 @@ pub(super) fn parse_front_matter(text: &str, out: &mut TaskOutline) {
             COMMANDS => commands_of(out, entry),
             AGENT => agent_of(out, &entry),
             ITERATIONS => iterations_of(out, &entry),
+            MAY_CHANGE => may_change_of(out, entry),
             PROMISE => out.promise = one_line(out, &entry).or_else(|| out.promise.take()),
             key => not_read(out, (key, entry.key_range), closest(key, KEYS)),
         }
@@ -97,6 +100,24 @@ fn iterations_of(out: &mut TaskOutline, entry: &YamlEntry<'_>) {
         setting(out, entry, "limits.iterations", value.trim().to_owned());
     } else {
         report_unread(out, ITERATIONS, "takes a whole number from 1", entry.range.clone());
+    }
+}
+
+/// Globs: one, several with commas between them, or a list.
+fn may_change_of(out: &mut TaskOutline, entry: YamlEntry<'_>) {
+    match entry.value {
+        YamlValue::Nothing => {}
+        YamlValue::Text(text) => out.allow_changes(&may_change::globs(&text), entry.range),
+        YamlValue::Flow(items) => out.allow_changes(&items, entry.range),
+        YamlValue::List(items) => {
+            for (item, range) in items {
+                match item {
+                    Ok(text) => out.allow_changes(&may_change::globs(&text), range),
+                    Err(fault) => report_unread(out, MAY_CHANGE, &fault, range),
+                }
+            }
+        }
+        YamlValue::Unclear(fault) => report_unread(out, MAY_CHANGE, &fault, entry.range),
     }
 }
 

@@ -12,6 +12,7 @@ pub mod ids;
 mod item;
 mod kind;
 mod markdown;
+mod may_change;
 mod outline;
 mod phrases;
 pub mod placeholders;

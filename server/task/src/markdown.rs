@@ -9,6 +9,7 @@ mod tests;
 use super::blocks::{self, ListItem, MarkdownBlock};
 use super::grammar::{self, ItemMode};
 use super::item::InlineContent;
+use super::may_change;
 use super::outline::{CriterionOrigin, TaskOutline};
 use super::phrases::{HeadingPhrase, ends_in_colon, exact_phrase, match_phrase};
 use super::plan::{self, OptionalHeadings};
@@ -75,6 +76,8 @@ enum ItemsAre {
     Criteria(HeadingPhrase),
     /// Paths behind `CONTEXT:`.
     Paths,
+    /// Globs behind `May change`.
+    MayChange,
     Prose,
 }
 
@@ -82,6 +85,7 @@ enum ListLead<'a> {
     None,
     Criteria(HeadingPhrase, InlineContent<'a>),
     Context,
+    MayChange,
     /// A phrase without its colon: no section, but nearly.
     NoColon(InlineContent<'a>),
 }
@@ -137,6 +141,8 @@ impl<'a> MarkdownReader<'a> {
         }
         if mentions::is_context(&plain) && ends_in_colon(&plain) {
             self.lead = ListLead::Context;
+        } else if may_change::behind_label(&plain) == Some("") {
+            self.lead = ListLead::MayChange;
         } else if let Some(phrase) = match_phrase(&plain) {
             self.sections.push(CriteriaSection { level, phrase, heading: text, is_empty: true });
         }
@@ -167,6 +173,9 @@ impl<'a> MarkdownReader<'a> {
         if mentions::is_context(&plain) {
             self.out_context(mentions::behind_colon(&text));
             self.lead = ListLead::Context;
+        } else if may_change::behind_label(&plain).is_some() {
+            self.allow_changes(&text, ':');
+            self.lead = ListLead::MayChange;
         } else if let Some(phrase) = match_phrase(&plain) {
             self.lead_in(phrase, text, &plain);
         }
@@ -217,11 +226,19 @@ impl<'a> MarkdownReader<'a> {
         }
     }
 
+    /// Globs are read from the source, where `**` is no emphasis; those behind `label`, where there is one.
+    fn allow_changes(&mut self, text: &InlineContent<'_>, label: char) {
+        let line = self.source.slice(&text.range);
+        let line = line.split_once([label, '：']).map_or(line.as_ref(), |(_, rest)| rest);
+        self.out.allow_changes(&may_change::globs(line), text.range.clone());
+    }
+
     fn open_list(&mut self) {
         let inherited = self.items_are();
         let (items_are, lead) = match std::mem::replace(&mut self.lead, ListLead::None) {
             ListLead::Criteria(phrase, text) => (ItemsAre::Criteria(phrase), Some(text)),
             ListLead::Context => (ItemsAre::Paths, None),
+            ListLead::MayChange => (ItemsAre::MayChange, None),
             ListLead::NoColon(text) if inherited == ItemsAre::Prose => {
                 self.missing_colon(&text);
                 (inherited, None)
@@ -288,6 +305,7 @@ impl<'a> MarkdownReader<'a> {
         match self.items_are() {
             ItemsAre::Criteria(phrase) => self.criterion_item(&text, phrase, item.ticked, item.has_list),
             ItemsAre::Paths => self.out_context(mentions::parse_list_item(&text)),
+            ItemsAre::MayChange => self.allow_changes(&text, '\0'),
             ItemsAre::Prose => match (self.role, item.ticked) {
                 (DocumentRole::Plan, Some(ticked)) => {
                     plan::take_box(&mut self.out, &text, ticked, self.headings.is_optional());

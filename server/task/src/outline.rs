@@ -9,6 +9,9 @@ use crate::criterion::{Criterion, CriterionId};
 use loopkeeper_text::DocumentRange;
 use loopkeeper_text::fold::{folded, shortened};
 
+/// The setting that a section `May change` writes.
+pub(super) const MAY_CHANGE: &str = "criteria.may_change";
+
 #[derive(Debug, Default)]
 pub(super) struct TaskOutline {
     pub(super) title: String,
@@ -51,6 +54,20 @@ impl TaskOutline {
     pub(super) fn add_finding(&mut self, code: FindingCode, name: &str, fact: &str, range: Range<usize>) {
         let place = self.place(range);
         self.findings.push(Finding { code, message: message(name, fact), place, fix: None });
+    }
+
+    /// Adds judges that the task allows to change, globs separated by spaces.
+    pub(super) fn allow_changes(&mut self, globs: &[String], range: Range<usize>) {
+        if globs.is_empty() {
+            return;
+        }
+        let value = globs.join(" ");
+        if let Some(setting) = self.settings.iter_mut().find(|it| it.key == MAY_CHANGE) {
+            setting.value = format!("{} {value}", setting.value);
+        } else {
+            let place = self.place(range);
+            self.settings.push(WrittenSetting { key: MAY_CHANGE, value, place });
+        }
     }
 
     pub(super) fn find_with_fix(&mut self, name: &str, fault: ItemFault) {

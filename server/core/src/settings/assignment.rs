@@ -130,6 +130,7 @@ fn assign_rest(settings: &mut Settings, path: &str, value: SettingValue) -> bool
         ("tasks.files", SettingValue::Texts(it)) => settings.task_files = it,
         ("tasks.exclude", SettingValue::Texts(it)) => settings.task_exclude = it,
         ("criteria.protected", SettingValue::Texts(it)) => settings.protected = it,
+        ("criteria.may_change", SettingValue::Texts(it)) => settings.may_change = it,
         ("criteria.timeout", SettingValue::Amount(it)) => settings.check_timeout_ms = it,
         ("criteria.judge", SettingValue::Text(it)) => settings.judge = Some(it),
         ("keep.loops", SettingValue::Count(it)) => settings.keep_loops = it,

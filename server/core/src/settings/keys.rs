@@ -64,6 +64,8 @@ pub const KEYS: &[Key] = &[
 
     key("criteria.protected", ValueKind::Globs, r#"["tests/**"]"#,
         "What the agent must not weaken, besides the task document and the files that checks name."),
+    key("criteria.may_change", ValueKind::Globs, "[]",
+        "Tests, test data and files of checks that the task allows to change; a task lists them under `May change`."),
     key("criteria.timeout", ValueKind::Duration, r#""10m""#,
         "How long a check may take, unless its criterion says `(timeout …)`."),
 

@@ -15,6 +15,8 @@ use super::{AgentSettings, Settings, ralphrc, toml_layer};
 use loopkeeper_text::closest::closest;
 use loopkeeper_text::sanitize::shown;
 
+/// Begins the line of a glob of judges that may change, in [`ResolvedSettings::to_trust`].
+pub(crate) const MAY_CHANGE: &str = "may change ";
 /// Begins the line of a variable that passes, in [`ResolvedSettings::to_trust`].
 pub(crate) const PASS: &str = "pass ";
 /// The line there of a sandbox that is switched off.
@@ -322,7 +324,17 @@ fn to_trust(winners: &BTreeMap<String, Assignment>) -> Vec<String> {
             _ => {}
         }
     }
+    lines.extend(changeable(winners).into_iter().map(|it| format!("{MAY_CHANGE}{it}")));
     lines
+}
+
+/// The judges that the work tree allows to change, in a file of settings or in a task.
+fn changeable(winners: &BTreeMap<String, Assignment>) -> Vec<String> {
+    let of_user = |it: &Assignment| it.layer == Some(LayerKind::User);
+    match winners.get("criteria.may_change").filter(|it| !of_user(it)).map(|it| &it.value) {
+        Some(SettingValue::Texts(globs)) => globs.clone(),
+        _ => Vec::new(),
+    }
 }
 
 fn row(path: String, default: &str, winners: &BTreeMap<String, Assignment>) -> Option<EffectiveSetting> {

@@ -217,6 +217,13 @@ fn what_the_work_tree_does_to_programs_is_for_the_user_to_trust() {
     let all = ["pass MY_*", "A=http://evil", "B=", "no sandbox"];
     assert_eq!(trusted(&[layer(LayerKind::Workspace)]), all);
     assert_eq!(trusted(&[layer(LayerKind::User), layer(LayerKind::Workspace)]), all);
+    let layer_that_allows = |kind| Layer {
+        kind,
+        file: String::new(),
+        text: "criteria.may_change = [\"tests/golden/**\"]".to_owned(),
+    };
+    assert_eq!(trusted(&[layer_that_allows(LayerKind::Workspace)]), ["may change tests/golden/**"]);
+    assert_eq!(trusted(&[layer_that_allows(LayerKind::User)]), [""; 0]);
     // What the user wrote needs no word of the user.
     assert_eq!(trusted(&[layer(LayerKind::User)]), [""; 0]);
     assert_eq!(trusted(&[]), [""; 0]);

@@ -114,6 +114,14 @@ fn settings_of_a_document() {
         assert_eq!(told, expect, "{front}");
     };
     check("agent: codex", &["agent = codex [agent: codex]"]);
+    check(
+        "may_change: tests/golden/**",
+        &["criteria.may_change = tests/golden/** [may_change: tests/golden/**]"],
+    );
+    check(
+        "may_change:\n  - tests/golden/**\n  - tests/test_old.py",
+        &["criteria.may_change = tests/golden/** tests/test_old.py [  - tests/golden/**]"],
+    );
     check("max_iterations: 7", &["limits.iterations = 7 [max_iterations: 7]"]);
     check("completion_promise: \"ALL DONE\"", &["promise ALL DONE"]);
     check("agent:\nmax_iterations: null\ncompletion_promise: ''", &[]);

@@ -53,6 +53,7 @@ pub fn spec(criteria: Vec<Criterion>) -> LoopSpec {
             agent: "mine".to_owned(),
             task_exclude: Vec::new(),
             protected: Vec::new(),
+            may_change: Vec::new(),
             sandbox: SandboxMode::Off,
             agents: Vec::new(),
             ..Settings::default()

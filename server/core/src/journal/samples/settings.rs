@@ -22,6 +22,7 @@ pub(super) fn settings() -> Settings {
             grace_ms: 5,
         },
         protected: vec!["tests/**".to_owned()],
+        may_change: vec!["tests/golden/**".to_owned()],
         check_timeout_ms: 6,
         exit: ExitSettings { words: vec![("全部完成".to_owned(), 90)], ..ExitSettings::default() },
         written: vec!["breaker.no_progress".to_owned()],

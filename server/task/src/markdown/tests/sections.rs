@@ -167,3 +167,26 @@ fn validation_commands_take_one_bare_span() {
         &["x | $ x", "! not-a-check [```sh\ngo test\n```]"],
     );
 }
+
+/// Globs of judges that may change, and what a list of them does to the sections around it.
+#[test]
+fn judges_that_may_change() {
+    let check = |text: &str, expect: &str| {
+        let document = crate::TaskDocument { path: "PROMPT.md".to_owned(), text: text.to_owned() };
+        let task = crate::parse_task(&[document]);
+        let found = task.settings.iter().find(|it| it.key == "criteria.may_change");
+        assert_eq!(found.map_or("", |it| it.value.as_str()), expect, "{text}");
+        task.criteria.len()
+    };
+    check(
+        "## May change\n\n- tests/golden/**, tests/other/**\n- `tests/test_old.py` (renamed)\n",
+        "tests/golden/** tests/other/** tests/test_old.py",
+    );
+    check("May change: tests/golden/**\n", "tests/golden/**");
+    check("**May change:**\n\n- tests/golden/**\n", "tests/golden/**");
+    check("## 也可以改\n\n- tests/golden/**\n", "tests/golden/**");
+    check("It may change: nothing is certain.\n", "");
+    check("## May change your mind\n\n- tests/a.py\n", "");
+    let criteria = check("## Done when\n\n- `exists a`\n\n## May change\n\n- tests/a.py\n", "tests/a.py");
+    assert_eq!(criteria, 1, "the list is no list of criteria");
+}
