@@ -354,6 +354,9 @@ pub enum Record {
         /// What the proof rests on, as the end of the loop's sentence.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         basis: String,
+        /// The judges of the start cannot run on the final tree, so that the outcome is claimed, not verified.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        unproven: bool,
         /// Why there was no clean room.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         unavailable: Option<String>,

@@ -6,10 +6,12 @@
 //! a target of its Makefile, golden files) every change counts.
 
 pub mod judge_files;
+mod mixed_files;
 mod named;
 mod recipes;
 mod shadowed_imports;
 mod shell;
+mod test_evasion;
 #[cfg(test)]
 mod tests;
 
@@ -41,6 +43,8 @@ pub struct ProtectionRules {
     globs: Vec<String>,
     /// Made of these when somebody asks: most looks at the tree find nothing to ask about.
     protected: OnceLock<GlobSet>,
+    /// What the task allows to change.
+    allowed: GlobSet,
     artefacts: BTreeSet<String>,
 }
 
@@ -92,26 +96,31 @@ impl ProtectionRules {
             paths,
             globs,
             protected: OnceLock::new(),
+            allowed: GlobSet::empty(),
             artefacts: artefacts.clone(),
         }
     }
 
+    /// Changes of files at or below what these globs match are no weakening.
+    #[must_use]
+    pub fn allowing(self, globs: &[String]) -> Self {
+        Self { allowed: glob_set(globs), ..self }
+    }
+
+    fn is_allowed(&self, path: &str) -> bool {
+        let ancestors = path.match_indices('/').filter_map(|(at, _)| path.get(..at));
+        !self.allowed.is_empty() && ancestors.chain([path]).any(|it| self.allowed.is_match(it))
+    }
+
     fn is_protected(&self, path: &str) -> bool {
-        let make = || {
-            let mut globs = GlobSetBuilder::new();
-            for glob in &self.globs {
-                if let Ok(glob) = GlobBuilder::new(glob).literal_separator(true).build() {
-                    globs.add(glob);
-                }
-            }
-            globs.build().unwrap_or_default()
-        };
-        self.paths.iter().any(|it| it == path) || self.protected.get_or_init(make).is_match(path)
+        self.paths.iter().any(|it| it == path)
+            || self.protected.get_or_init(|| glob_set(&self.globs)).is_match(path)
     }
 
     /// Whether a change of the file could be a weakening: worth reading it for.
     pub fn is_relevant(&self, path: &str) -> bool {
         !self.artefacts.contains(path)
+            && !self.is_allowed(path)
             && (self.is_protected(path)
                 || language(path).is_some()
                 || is_test_path(path)
@@ -142,6 +151,16 @@ impl ProtectionRules {
         found.sort_by(|a, b| a.path.cmp(&b.path));
         found
     }
+}
+
+fn glob_set(globs: &[String]) -> GlobSet {
+    let mut set = GlobSetBuilder::new();
+    for glob in globs {
+        if let Ok(glob) = GlobBuilder::new(glob.trim_end_matches('/')).literal_separator(true).build() {
+            set.add(glob);
+        }
+    }
+    set.build().unwrap_or_default()
 }
 
 /// Tests that are in a file now and were not there before.
@@ -274,6 +293,10 @@ fn lacks_lines(path: &str, before: &str, after: &str) -> bool {
 
 /// What turns a runner's failures into something else, wherever it is put.
 fn find_new_hooks(path: &str, before: &str, after: &str) -> Option<String> {
+    find_hook(path, before, after).or_else(|| test_evasion::find_evasion(path, before, after))
+}
+
+fn find_hook(path: &str, before: &str, after: &str) -> Option<String> {
     static HOOK: LazyLock<Regex> = LazyLock::new(|| {
         constant(
             r"\bpytest_(?:runtest_makereport|collection_modifyitems|ignore_collect|sessionfinish|pyfunc_call|report_teststatus)\b|\bcollect_ignore|\bos\._exit\(\s*0",

@@ -1,36 +1,34 @@
 //! Runs the final verdict: the checks of the loop in a clean room on the final tree, and a second time with the judges
 //! of the start if some of them changed. Nothing that a check writes there reaches the work tree.
 
-use std::ffi::OsString;
-use std::io;
-use std::path::{Path, PathBuf};
-use std::time::Duration;
+mod inputs;
+mod room;
 
-use loopkeeper_core::check::{CommandExit, Status};
+use std::io;
+use std::path::PathBuf;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use loopkeeper_core::check::Status;
 use loopkeeper_core::decide::final_verdict::{
     VerdictReply, VerdictRounds, goals_that_may_want_tests, judged_in_room,
 };
 use loopkeeper_core::decide::weakening::{self, WeakeningScan};
 use loopkeeper_core::decide::{Event, LoopState};
 use loopkeeper_core::journal::Round;
-use loopkeeper_core::tamper::judge_files::ChangedJudge;
+use loopkeeper_core::tamper::judge_files::{ChangedJudge, JudgeChange};
 use loopkeeper_task::criterion::Criterion;
 use tracing::debug_span;
 
 use super::checks::{self, RoundParams};
 use super::effects::LoopContext;
-use super::run_context::{EnvVars, RunContext, SnapshotFailure, extend_env};
+use super::run_context::{RunContext, SnapshotFailure};
 use super::weakening_scan;
-use loopkeeper_system::clean_room::CleanRoom;
+use inputs::VerdictInputs;
 use loopkeeper_system::durable;
 use loopkeeper_system::http::HttpClient;
-use loopkeeper_system::process::{Job, StdinSource, StreamLayout, WardenPool};
 use loopkeeper_system::sandbox::Isolation;
 use loopkeeper_system::snapshots::TreeEntry;
-use loopkeeper_system::trust::permit::Approved;
-
-/// Far above the time of a mount and a shell, which take milliseconds.
-const PROBE_TIMEOUT: Duration = Duration::from_secs(10);
+use room::{PinnedEntry, RoomLayout};
 
 /// The criteria and the tree to judge, and the state at the start.
 pub(super) struct VerdictRequest {
@@ -41,6 +39,8 @@ pub(super) struct VerdictRequest {
     /// The final tree, as judged by the last round.
     tree: String,
     iteration: u32,
+    /// When the loop began.
+    since: SystemTime,
 }
 
 impl VerdictRequest {
@@ -51,6 +51,7 @@ impl VerdictRequest {
             scan: weakening::inspection(state),
             tree: state.judged_tree.clone(),
             iteration: state.iteration,
+            since: UNIX_EPOCH + Duration::from_millis(state.started_at.wall),
         }
     }
 }
@@ -95,11 +96,51 @@ async fn judge(runtime: &RunContext, request: &VerdictRequest) -> Result<Verdict
         return Err(NoVerdict::Unavailable(why));
     }
     ensure_unchanged(runtime, request).await?;
-    let judges = changed_judges(runtime, request).await?;
-    let as_left = run_in_room(runtime, request, &request.criteria, Vec::new()).await?;
-    let pinned = if judges.is_empty() { None } else { Some(with_pinned(runtime, request, &judges).await?) };
+    let mut judges = changed_judges(runtime, request).await?;
+    let inputs = inputs::find_inputs(runtime, request).await?;
+    judges.extend(inputs.judges.iter().cloned());
+    let (as_left, needed) = run_as_left(runtime, request, &inputs).await?;
+    let layout = inputs.layout(&needed);
+    let pinned = if judges.is_empty() {
+        None
+    } else {
+        Some(with_pinned(runtime, request, &judges, &inputs, &layout).await?)
+    };
     ensure_unchanged(runtime, request).await?;
-    Ok(VerdictRounds { as_left, pinned, judges })
+    Ok(VerdictRounds { as_left, pinned, judges, unrecorded: inputs.into_facts(&needed) })
+}
+
+/// The round on the tree as the agent left it, without ignored files that the agent built. A check that needs some of
+/// them and does not make them runs again with them; these are returned.
+async fn run_as_left(
+    runtime: &RunContext,
+    request: &VerdictRequest,
+    inputs: &VerdictInputs,
+) -> Result<(Round, Vec<PathBuf>), NoVerdict> {
+    let layout = inputs.layout(&[]);
+    let (mut round, made) = run_in_room(runtime, request, &request.criteria, &layout).await?;
+    let failed: Vec<Criterion> = failed_criteria(&round, &request.criteria);
+    let missing: Vec<PathBuf> =
+        inputs.changes.products.iter().filter(|it| !made.contains(*it)).cloned().collect();
+    if failed.is_empty() || missing.is_empty() {
+        return Ok((round, Vec::new()));
+    }
+    let (second, _) = run_in_room(runtime, request, &failed, &inputs.layout(&missing)).await?;
+    let helped = second.results.iter().any(|it| it.status == Status::Pass);
+    replace_results(&mut round, second);
+    Ok((round, if helped { missing } else { Vec::new() }))
+}
+
+fn failed_criteria(round: &Round, criteria: &[Criterion]) -> Vec<Criterion> {
+    let failed = |it: &&Criterion| round.result(&it.id).is_some_and(|it| it.status != Status::Pass);
+    criteria.iter().filter(failed).cloned().collect()
+}
+
+fn replace_results(round: &mut Round, newer: Round) {
+    for result in newer.results {
+        let same = round.results.iter_mut().filter(|it| it.criterion == result.criterion);
+        same.for_each(|it| *it = result.clone());
+    }
 }
 
 /// The lower layer of an overlay must not change while it is mounted.
@@ -122,23 +163,25 @@ async fn with_pinned(
     runtime: &RunContext,
     request: &VerdictRequest,
     judges: &[ChangedJudge],
+    inputs: &VerdictInputs,
+    layout: &RoomLayout,
 ) -> Result<Round, NoVerdict> {
-    let entries = start_entries(runtime, request, judges.iter()).await?;
-    let mut round = run_in_room(runtime, request, &request.criteria, entries).await?;
-    let failed = |it: &&Criterion| round.result(&it.id).is_some_and(|it| it.status != Status::Pass);
-    let again: Vec<Criterion> = request.growing.iter().filter(failed).cloned().collect();
-    if again.is_empty() || !judges.iter().any(|it| it.only_grew) {
+    let entries = start_entries(runtime, request, inputs, judges.iter()).await?;
+    let (mut round, _) =
+        run_in_room(runtime, request, &request.criteria, &layout.with_entries(entries)).await?;
+    let again = failed_criteria(&round, &request.growing);
+    if again.is_empty() || !judges.iter().any(|it| it.change == JudgeChange::OnlyAdded) {
         return Ok(round);
     }
-    let entries = start_entries(runtime, request, judges.iter().filter(|it| !it.only_grew)).await?;
-    let second = run_in_room(runtime, request, &again, entries).await?;
-    for result in second.results {
-        round
-            .results
-            .iter_mut()
-            .filter(|it| it.criterion == result.criterion)
-            .for_each(|it| *it = result.clone());
-    }
+    let entries = start_entries(
+        runtime,
+        request,
+        inputs,
+        judges.iter().filter(|it| it.change != JudgeChange::OnlyAdded),
+    )
+    .await?;
+    let (second, _) = run_in_room(runtime, request, &again, &layout.with_entries(entries)).await?;
+    replace_results(&mut round, second);
     Ok(round)
 }
 
@@ -146,27 +189,38 @@ async fn with_pinned(
 async fn start_entries(
     runtime: &RunContext,
     request: &VerdictRequest,
+    inputs: &VerdictInputs,
     judges: impl Iterator<Item = &ChangedJudge>,
-) -> Result<Vec<(PathBuf, TreeEntry)>, NoVerdict> {
+) -> Result<Vec<PinnedEntry>, NoVerdict> {
     let Some(scan) = request.scan.clone() else { return Ok(Vec::new()) };
-    let paths: Vec<String> = judges.map(|it| it.path.clone()).collect();
+    let outside = inputs.outside.clone();
+    let judges: Vec<(String, Option<String>)> =
+        judges.map(|it| (it.path.clone(), it.composed.clone())).collect();
     let read = move |store: &mut loopkeeper_system::snapshots::SnapshotStore| {
-        let entry = |path: &String| {
-            Ok((PathBuf::from(path), store.entry_at(scan.version_of(path), path.as_bytes())?))
+        let entry = |(path, composed): &(String, Option<String>)| {
+            if let Some(outside) = outside.get(path) {
+                return Ok(outside.clone());
+            }
+            let entry = match composed {
+                Some(text) => TreeEntry::File { bytes: text.clone().into_bytes(), executable: false },
+                None => store.entry_at(scan.version_of(path), path.as_bytes())?,
+            };
+            Ok(PinnedEntry::Tree(PathBuf::from(path), entry))
         };
-        paths.iter().map(entry).collect::<Result<Vec<_>, SnapshotFailure>>()
+        judges.iter().map(entry).collect::<Result<Vec<_>, SnapshotFailure>>()
     };
     Ok(runtime.with_store(read).await?)
 }
 
+/// Runs the criteria in a new room. Also returns which of the hidden products they made again.
 async fn run_in_room(
     runtime: &RunContext,
     request: &VerdictRequest,
     criteria: &[Criterion],
-    entries: Vec<(PathBuf, TreeEntry)>,
-) -> Result<Round, NoVerdict> {
-    let (room, wardens) = open_room(runtime, &entries).await?;
-    let env = room_env(runtime, &room);
+    layout: &RoomLayout,
+) -> Result<(Round, Vec<PathBuf>), NoVerdict> {
+    let (room, wardens) = room::open_room(runtime, layout).await?;
+    let env = room::room_env(runtime, &room, layout)?;
     let output = runtime.outputs.join("verdict");
     durable::make_folder(&output)?;
     let settings = &runtime.spec.settings;
@@ -185,59 +239,12 @@ async fn run_in_room(
         output: &output,
         number: request.iteration,
     };
-    let span = debug_span!("final verdict", pinned = entries.len());
+    let span = debug_span!("final verdict", pinned = layout.entries.len());
     let results = tracing::Instrument::instrument(checks::run_round(&plan), span).await;
     wardens.shutdown().await;
+    let made = layout.products.iter().filter(|it| room.is_written(it)).cloned().collect();
     let tree = request.tree.clone();
-    Ok(Round { tree_before: tree.clone(), tree_after: tree, wrote: Vec::new(), results, judging: None })
-}
-
-/// Opens a clean room at the first location where the kernel supports an overlay, with `entries` laid over the work
-/// tree.
-async fn open_room(
-    runtime: &RunContext,
-    entries: &[(PathBuf, TreeEntry)],
-) -> Result<(CleanRoom, WardenPool), NoVerdict> {
-    let mut failure = None;
-    for parent in [runtime.outputs.as_path(), Path::new("/dev/shm"), &std::env::temp_dir()] {
-        match try_room(runtime, parent, entries).await {
-            Ok(made) => return Ok(made),
-            Err(error) => failure = failure.or(Some(error)),
-        }
-    }
-    Err(failure.unwrap_or_else(|| io::Error::other("no folder for it")).into())
-}
-
-async fn try_room(
-    runtime: &RunContext,
-    parent: &Path,
-    entries: &[(PathBuf, TreeEntry)],
-) -> io::Result<(CleanRoom, WardenPool)> {
-    let name = format!("room-{}", uuid::Uuid::new_v4().simple());
-    let room = CleanRoom::create(&parent.join(name), &runtime.root())?;
-    for (path, entry) in entries {
-        room.write(path, entry)?;
-    }
-    let wardens = WardenPool::in_overlay(&runtime.domain, room.mount());
-    let job = Job {
-        argv: Approved::internal(["/bin/sh", "-c", ":"].map(OsString::from).to_vec()),
-        cwd: runtime.root(),
-        env: runtime.check_env.to_vec(),
-        stdin: StdinSource::Null,
-        grace: Duration::ZERO,
-        output: None,
-    };
-    match wardens.run_to_end(&job, StreamLayout::Together, PROBE_TIMEOUT).await.ending {
-        CommandExit::Exited(0) => Ok((room, wardens)),
-        CommandExit::NotStarted(why) => Err(io::Error::other(why)),
-        other => Err(io::Error::other(format!("its first process did not run: {other:?}"))),
-    }
-}
-
-/// The environment of checks, with the room's folder for temporary files.
-fn room_env(runtime: &RunContext, room: &CleanRoom) -> EnvVars {
-    let mut env = runtime.check_env.as_ref().clone();
-    let folder = OsString::from(room.temporary());
-    extend_env(&mut env, ["TMPDIR", "TMP", "TEMP"].map(|it| (it.into(), folder.clone())).to_vec());
-    env
+    let round =
+        Round { tree_before: tree.clone(), tree_after: tree, wrote: Vec::new(), results, judging: None };
+    Ok((round, made))
 }

@@ -33,6 +33,21 @@ pub fn find_changed_judges(
     Ok(of.watch.changed_judges(&changed, &TreePair { of, store, now: tree }))
 }
 
+/// Judges among changed files that no snapshot holds.
+pub(super) fn find_unrecorded_judges(
+    of: &WeakeningScan,
+    store: &SnapshotStore,
+    tree: &str,
+    paths: &[String],
+) -> Vec<ChangedJudge> {
+    of.watch.unrecorded_judges(paths, &TreePair { of, store, now: tree })
+}
+
+/// The programs that the checks run by name.
+pub(super) fn programs(of: &WeakeningScan, store: &SnapshotStore, tree: &str) -> Vec<String> {
+    of.watch.programs(&TreePair { of, store, now: tree })
+}
+
 fn paths_changed_since_pin(
     of: &WeakeningScan,
     store: &SnapshotStore,

@@ -59,11 +59,55 @@ impl CleanRoom {
                 file.write_all(bytes)
             }
             TreeEntry::Link(to) => symlink(std::ffi::OsStr::from_bytes(to), target),
+            TreeEntry::Nothing if fs::symlink_metadata(&target).is_ok() => Ok(()),
             TreeEntry::Nothing => hide(&target),
             TreeEntry::Unknown => {
                 Err(io::Error::other(format!("the content of {} is not stored", path.display())))
             }
         }
+    }
+
+    /// Makes `path`, relative to the root, missing. Only before the room is mounted.
+    pub fn hide(&self, path: &Path) -> io::Result<()> {
+        let target = self.prepare_parent(path)?;
+        if fs::symlink_metadata(&target).is_ok() {
+            return Ok(());
+        }
+        hide(&target)
+    }
+
+    /// Gives the file of the work tree at `path` the modification time of this moment. Only before the room is mounted.
+    pub fn refresh(&self, path: &Path) -> io::Result<()> {
+        let target = self.prepare_parent(path)?;
+        if fs::symlink_metadata(&target).is_ok() {
+            return Ok(());
+        }
+        fs::copy(self.root.join(path), target).map(drop)
+    }
+
+    /// Whether what ran in the room wrote the file at `path`.
+    pub fn is_written(&self, path: &Path) -> bool {
+        fs::symlink_metadata(self.upper().join(path)).is_ok_and(|it| it.is_file() || it.is_symlink())
+    }
+
+    /// A home folder with links to what is in `home`, without the files at `hidden`, relative to it.
+    pub fn make_home(&self, home: &Path, hidden: &[PathBuf]) -> io::Result<PathBuf> {
+        let made = self.folder.join("home");
+        link_all(home, &made, Path::new(""), hidden)?;
+        Ok(made)
+    }
+
+    /// A folder with links to programs, by name.
+    pub fn make_programs<'a>(
+        &self,
+        programs: impl Iterator<Item = (&'a str, &'a Path)>,
+    ) -> io::Result<PathBuf> {
+        let made = self.folder.join("bin");
+        DirBuilder::new().mode(0o700).create(&made)?;
+        for (name, program) in programs {
+            symlink(program, made.join(name))?;
+        }
+        Ok(made)
     }
 
     /// The parent folders of `path` in the upper layer, with the modes that they have in the work tree.
@@ -108,7 +152,25 @@ impl Drop for CleanRoom {
     }
 }
 
-/// Creates a whiteout, which hides the entry of the lower layer.
+/// Links in `to` to the entries of `from`; folders with something hidden below are folders of links again.
+fn link_all(from: &Path, to: &Path, below: &Path, hidden: &[PathBuf]) -> io::Result<()> {
+    DirBuilder::new().mode(0o700).create(to)?;
+    for entry in fs::read_dir(from)? {
+        let name = entry?.file_name();
+        let path = below.join(&name);
+        if hidden.contains(&path) {
+            continue;
+        }
+        if hidden.iter().any(|it| it.starts_with(&path)) {
+            link_all(&from.join(&name), &to.join(&name), &path, hidden)?;
+        } else {
+            symlink(from.join(&name), to.join(&name))?;
+        }
+    }
+    Ok(())
+}
+
+/// A whiteout: the entry of the lower layer is not there.
 fn hide(target: &Path) -> io::Result<()> {
     Ok(mknodat(CWD, target, FileType::CharacterDevice, Mode::empty(), 0)?)
 }

@@ -24,6 +24,7 @@ pub mod state_dir;
 pub mod task_files;
 pub mod template_file;
 pub mod trust;
+pub mod unrecorded;
 pub mod usage_limits;
 pub mod versions;
 pub mod work_trees;

@@ -193,7 +193,13 @@ impl SnapshotStore {
         Ok(paths)
     }
 
-    /// The files that differ, with the ids for [`Self::bytes`].
+    /// The paths of all files of a snapshot, relative to the root.
+    pub fn paths(&self, tree: &str) -> Result<HashSet<Vec<u8>>> {
+        let files = compare::list_files(&self.objects, self.objects.resolve_snapshot(tree)?)?;
+        Ok(files.into_iter().map(|it| it.path).collect())
+    }
+
+    /// The files that differ, with what to ask [`Self::bytes`] for.
     pub fn files_changed(&self, a: &str, b: &str) -> Result<Vec<FileChange>> {
         let changes = compare::diff_trees(
             &self.objects,

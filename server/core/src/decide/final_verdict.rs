@@ -4,10 +4,11 @@
 
 use std::collections::BTreeSet;
 
+use crate::check::test_inventory::is_test_path;
 use crate::check::{CheckResult, Status};
 use crate::journal::{Outcome, Pinned, Record, Role, Round, Weakening};
 use crate::settings::SandboxMode;
-use crate::tamper::judge_files::ChangedJudge;
+use crate::tamper::judge_files::{ChangedJudge, JudgeChange};
 use loopkeeper_task::criterion::{Check, Criterion, CriterionId};
 use loopkeeper_text::words::counted;
 
@@ -29,6 +30,8 @@ pub struct TreeVerdict {
     pub holds: bool,
     /// What the proof rests on, as the end of the loop's sentence; empty where there is nothing to say.
     pub basis: String,
+    /// The judges of the start cannot run on it: the outcome is claimed.
+    pub unproven: bool,
 }
 
 /// What the keeper found in the clean room.
@@ -39,6 +42,20 @@ pub struct VerdictRounds {
     /// With the judges of the start; `None` where no judge changed.
     pub pinned: Option<Round>,
     pub judges: Vec<ChangedJudge>,
+    pub unrecorded: UnrecordedInputs,
+}
+
+/// What the rounds in the clean room depended on, and no snapshot holds.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct UnrecordedInputs {
+    /// Ignored files of the agent without which a check fails, and which the check does not make.
+    pub needed: Vec<String>,
+    /// Files of installed packages that changed although their package was not installed again.
+    pub patched: Vec<String>,
+    /// Programs that changed, and no other of their name is there.
+    pub programs: Vec<String>,
+    /// There was too much to compare.
+    pub is_partial: bool,
 }
 
 /// The answer to [`Effect::JudgeFinalTree`].
@@ -100,10 +117,14 @@ pub(super) fn request(
 
 /// The outcome with what its proof rests on.
 pub(super) fn with_basis(state: &LoopState, mut outcome: Outcome) -> Outcome {
-    let verdict = current(state).filter(|_| needs_verdict(state, &outcome));
-    if let Some(basis) = verdict.map(|it| it.basis.as_str()).filter(|it| !it.is_empty()) {
+    let Some(verdict) = current(state).filter(|_| needs_verdict(state, &outcome)) else { return outcome };
+    if !verdict.basis.is_empty() {
         outcome.sentence.push_str("; ");
-        outcome.sentence.push_str(basis);
+        outcome.sentence.push_str(&verdict.basis);
+    }
+    if verdict.unproven {
+        outcome.verified = false;
+        outcome.sentence = outcome.sentence.replacen("verified", "claimed, not verified", 1);
     }
     outcome
 }
@@ -131,6 +152,7 @@ pub(super) fn handle_reply(
             judge_count: 0,
             weakened: state.kept.weakened.clone(),
             basis: format!("judged in the work tree, without a clean room: {why}"),
+            unproven: false,
             unavailable: Some(why),
         },
         VerdictReply::Judged(rounds) => verdict_record(state, *rounds),
@@ -139,9 +161,14 @@ pub(super) fn handle_reply(
 }
 
 fn verdict_record(state: &LoopState, rounds: VerdictRounds) -> Record {
-    let VerdictRounds { as_left, pinned, judges } = rounds;
-    let weakened = weakened_by(state, pinned.as_ref(), &judges);
-    let basis = describe_basis(state, pinned.as_ref(), &judges);
+    let VerdictRounds { as_left, pinned, judges, unrecorded } = rounds;
+    let mut weakened = weakened_by(state, pinned.as_ref(), &judges);
+    weakened.extend(patched_files(state, &unrecorded));
+    weakened.sort_by(|a, b| a.path.cmp(&b.path));
+    let basis = [describe_basis(state, pinned.as_ref(), &judges), describe_unrecorded(&unrecorded)];
+    let basis = basis.into_iter().filter(|it| !it.is_empty()).collect::<Vec<_>>().join("; ");
+    let moved = judges.iter().filter(|it| !it.is_new).all(|it| it.change == JudgeChange::OnlyImports);
+    let unproven = weakened.is_empty() && !moved && cannot_run_old(state, pinned.as_ref(), &judges);
     let judge_count = judges.len() as u64;
     let judges = judges.into_iter().take(MAX_JUDGES).map(|it| it.path).collect();
     Record::FinalVerdict {
@@ -153,6 +180,7 @@ fn verdict_record(state: &LoopState, rounds: VerdictRounds) -> Record {
         judge_count,
         weakened,
         basis,
+        unproven,
         unavailable: None,
     }
 }
@@ -160,16 +188,66 @@ fn verdict_record(state: &LoopState, rounds: VerdictRounds) -> Record {
 /// `2 test files changed, the checks pass with the old ones too`
 fn describe_basis(state: &LoopState, pinned: Option<&Round>, judges: &[ChangedJudge]) -> String {
     let Some(pinned) = pinned else { return String::new() };
-    let files = counted(judges.len() as u64, "test file");
+    let only_tests = judges.iter().all(|it| is_test_path(&it.path));
+    let noun = if only_tests { "test file" } else { "test or configuration file" };
+    let files = counted(judges.len() as u64, noun);
     if judges.iter().all(|it| it.is_new) {
         return format!("{files} added");
     }
     let (old, them) = if judges.len() == 1 { ("old one", "it") } else { ("old ones", "them") };
-    if all_required_pass(state, pinned) {
-        format!("{files} changed, the checks pass with the {old} too")
-    } else {
+    if cannot_run_old(state, Some(pinned), judges) {
         format!("{files} changed, and the checks cannot run with the {old}: review {them}")
+    } else {
+        format!("{files} changed, the checks pass with the {old} too")
     }
+}
+
+/// `needs dist/app.js, which git ignores, as the agent left it`
+fn describe_unrecorded(inputs: &UnrecordedInputs) -> String {
+    let mut parts = Vec::new();
+    if !inputs.needed.is_empty() {
+        let files = list_some(&inputs.needed);
+        parts.push(format!("the checks need {files}, which git ignores, as the agent left them"));
+    }
+    if !inputs.programs.is_empty() {
+        parts.push(format!("changed during the loop: {}", list_some(&inputs.programs)));
+    }
+    if inputs.is_partial {
+        parts.push("there are too many ignored files to compare all of them".to_owned());
+    }
+    parts.join("; ")
+}
+
+fn list_some(paths: &[String]) -> String {
+    let shown = paths.get(..MAX_NAMED).unwrap_or(paths).join(", ");
+    match paths.len().saturating_sub(MAX_NAMED) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
+}
+
+/// Files of installed packages that changed, unless the user accepted them.
+fn patched_files<'a>(
+    state: &'a LoopState,
+    inputs: &'a UnrecordedInputs,
+) -> impl Iterator<Item = Weakening> + 'a {
+    let weakening = |path: &String| {
+        let old = state.kept.weakened.iter().find(|it| it.path == *path);
+        Weakening {
+            path: path.clone(),
+            what: format!("{path} was changed, and its package was not installed again"),
+            criterion: None,
+            since: old.map_or(state.iteration, |it| it.since),
+            by_verdict: true,
+        }
+    };
+    let is_open = |it: &&String| !state.kept.pins.contains_key(*it);
+    inputs.patched.iter().filter(is_open).take(MAX_NAMED).map(weakening)
+}
+
+/// A check fails with changed judges of the start, and that says nothing about the work.
+fn cannot_run_old(state: &LoopState, pinned: Option<&Round>, judges: &[ChangedJudge]) -> bool {
+    pinned.is_some_and(|it| !all_required_pass(state, it)) && !judges.iter().all(|it| it.is_new)
 }
 
 fn all_required_pass(state: &LoopState, round: &Round) -> bool {
@@ -295,7 +373,7 @@ fn runs_in_room(criterion: &Criterion) -> bool {
 }
 
 pub(super) fn apply_verdict(state: &mut LoopState, record: &Record) {
-    let Record::FinalVerdict { tree, as_left, weakened, basis, .. } = record else {
+    let Record::FinalVerdict { tree, as_left, weakened, basis, unproven, .. } = record else {
         return;
     };
     let failed: Vec<&CheckResult> = as_left
@@ -304,7 +382,8 @@ pub(super) fn apply_verdict(state: &mut LoopState, record: &Record) {
         .filter(|it| !matches!(it.status, Status::Pass | Status::Unverified))
         .collect();
     for result in &failed {
-        state.results.insert(result.criterion.clone(), (*result).clone());
+        let fact = format!("{} in a clean room", result.fact);
+        state.results.insert(result.criterion.clone(), CheckResult { fact, ..(*result).clone() });
     }
     let required: BTreeSet<_> = state.required().map(|it| it.criterion.id.clone()).collect();
     let fails = failed.iter().any(|it| required.contains(&it.criterion));
@@ -317,5 +396,6 @@ pub(super) fn apply_verdict(state: &mut LoopState, record: &Record) {
         tree: tree.clone(),
         holds: !fails && !weakened.iter().any(|it| it.by_verdict),
         basis: basis.clone(),
+        unproven: *unproven,
     });
 }

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::decide::final_verdict::{VerdictReply, VerdictRounds};
+use crate::decide::final_verdict::{UnrecordedInputs, VerdictReply, VerdictRounds};
 use crate::decide::{
     Decision, Effect, Event, LoopBranch, LoopState, Phase, SnapshotFacts, TaskDocuments, UserCommand,
     VolatileState, apply, commits, deadline, decide, replay, state_from_first,
@@ -364,7 +364,12 @@ impl Sim {
                 results,
                 judging: None,
             };
-            let rounds = VerdictRounds { as_left: round, pinned: None, judges: Vec::new() };
+            let rounds = VerdictRounds {
+                as_left: round,
+                pinned: None,
+                judges: Vec::new(),
+                unrecorded: UnrecordedInputs::default(),
+            };
             VerdictReply::Judged(Box::new(rounds))
         } else {
             self.verdicts.remove(0)

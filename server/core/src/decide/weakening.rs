@@ -80,7 +80,8 @@ pub fn inspection(state: &LoopState) -> Option<WeakeningScan> {
     let start = if kept.start.is_empty() { state.tree_after(0)? } else { &kept.start };
     let criteria: Vec<_> = state.pinned.iter().map(|it| &it.criterion).collect();
     Some(WeakeningScan {
-        watch: ProtectionRules::new(&criteria, &state.spec.settings.protected, &state.artefacts),
+        watch: ProtectionRules::new(&criteria, &state.spec.settings.protected, &state.artefacts)
+            .allowing(&state.spec.settings.may_change),
         start: start.to_owned(),
         pins: kept.pins.clone(),
         left: kept.left.clone(),
@@ -160,6 +161,10 @@ pub(super) fn weakenings_after(
 /// A check that passes with fewer tests than it ran before the first iteration.
 pub(super) fn decreased_test_count(state: &LoopState, result: &CheckResult) -> Option<(u64, u64)> {
     let before = *state.kept.tests.get(&result.criterion)?;
+    if !state.spec.settings.may_change.is_empty() {
+        // Tests that may change may be removed; the final verdict restores the others.
+        return None;
+    }
     let ran = match result.tests {
         Some(tests) => tests.ran(),
         None if tells_counts(state, &result.criterion) => 0,

@@ -324,6 +324,7 @@ fn final_verdict() -> Record {
         judge_count: 1,
         weakened: Vec::new(),
         basis: "1 test file changed".to_owned(),
+        unproven: true,
         unavailable: None,
     }
 }

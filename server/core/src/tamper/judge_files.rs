@@ -2,13 +2,17 @@
 //! checks name. In the final verdict these are what they were at the start.
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use regex::Regex;
 
 use super::named::{self, CheckedFile};
 use super::{
     FileVersions, ProtectionRules, TamperComparison, decides_verdict, file_name, is_golden, is_recipe,
-    moved_tests,
+    mixed_files, moved_tests,
 };
 use crate::check::test_inventory::{is_test_path, language};
+use loopkeeper_text::pattern::constant;
 
 /// A changed file that decides a verdict besides the work.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,28 +21,84 @@ pub struct ChangedJudge {
     pub path: String,
     /// It was not there at the start.
     pub is_new: bool,
-    /// A file of tests that lost none of them: a criterion that asks for more tests is judged with it as it is.
-    pub only_grew: bool,
     /// New, and run or read in the place of another file.
     pub stands_in: bool,
+    /// The final text with the parts of the start that judge, of a file that is work too.
+    pub composed: Option<String>,
+    pub change: JudgeChange,
+}
+
+/// What is known of the change of a judge.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum JudgeChange {
+    /// A file of tests that lost none of them: a criterion that asks for more tests is judged with it as it is.
+    OnlyAdded,
+    /// Only its imports changed: the work moved.
+    OnlyImports,
+    #[default]
+    Other,
 }
 
 impl ProtectionRules {
     /// The judges among `changed`, in their order.
     pub fn changed_judges(&self, changed: &[String], files: &dyn FileVersions) -> Vec<ChangedJudge> {
         let named = named::find_checked_files(&self.commands, files);
-        let judges: Vec<&str> =
-            changed.iter().map(String::as_str).filter(|it| self.is_judge(it, &named)).collect();
-        let moved = moved_tests(&judges, files);
-        let look = TamperComparison { watch: self, files, named, moved, changed: &judges };
-        let judge = |path: &&str| {
-            let stands_in = look.named.get(*path).is_some_and(|it| it.instead_of.is_some());
+        let composed = |path: &str| self.compose(path, &named, files);
+        let judges: BTreeMap<&str, Option<String>> = changed
+            .iter()
+            .filter(|it| !self.is_allowed(it))
+            .map(|it| (it.as_str(), composed(it)))
+            .filter(|(path, composed)| composed.is_some() || self.is_judge(path, &named))
+            .collect();
+        let paths: Vec<&str> = judges.keys().copied().collect();
+        let moved = moved_tests(&paths, files);
+        let look = TamperComparison { watch: self, files, named, moved, changed: &paths };
+        let judge = |(path, composed): (&str, Option<String>)| {
+            let stands_in = look.named.get(path).is_some_and(|it| it.instead_of.is_some());
             let is_new = files.read_before(path).is_none() && !files.existed(path);
             let is_tests = !stands_in && !is_runner_setup(path) && language(path).is_some();
-            let only_grew = is_tests && files.exists(path) && look.compare_file(path).is_none();
-            ChangedJudge { path: (*path).to_owned(), is_new, only_grew, stands_in }
+            let texts = || files.read_before(path).zip(files.read_after(path));
+            let change = if !is_tests {
+                JudgeChange::Other
+            } else if texts().is_some_and(|(before, after)| differ_in_imports(&before, &after)) {
+                JudgeChange::OnlyImports
+            } else if files.exists(path) && look.compare_file(path).is_none() {
+                JudgeChange::OnlyAdded
+            } else {
+                JudgeChange::Other
+            };
+            ChangedJudge { path: path.to_owned(), is_new, stands_in, composed, change }
         };
-        judges.iter().map(judge).collect()
+        judges.into_iter().map(judge).collect()
+    }
+
+    /// The judges among changed files that no snapshot holds.
+    pub fn unrecorded_judges(&self, paths: &[String], files: &dyn FileVersions) -> Vec<ChangedJudge> {
+        let judges = self.changed_judges(paths, files).into_iter();
+        judges.filter(|it| it.stands_in || is_runner_setup(&it.path)).collect()
+    }
+
+    /// The programs that decide the checks, by name.
+    pub fn programs(&self, files: &dyn FileVersions) -> Vec<String> {
+        named::find_programs(&self.commands, files).into_iter().collect()
+    }
+
+    /// The text of a file that is work and judge, with its judging parts as they were at the start, where these changed.
+    fn compose(
+        &self,
+        path: &str,
+        named: &BTreeMap<String, CheckedFile>,
+        files: &dyn FileVersions,
+    ) -> Option<String> {
+        if self.artefacts.contains(path) || self.is_protected(path) || self.commands.is_empty() {
+            return None;
+        }
+        let parts = named.get(path).map(|it| it.parts.as_slice()).unwrap_or_default();
+        let start = files.read_before(path);
+        if start.is_none() && files.existed(path) {
+            return None;
+        }
+        mixed_files::with_parts_of_start(path, parts, &start.unwrap_or_default(), &files.read_after(path)?)
     }
 
     fn is_judge(&self, path: &str, named: &BTreeMap<String, CheckedFile>) -> bool {
@@ -49,10 +109,35 @@ impl ProtectionRules {
             let stands_in = it.instead_of.is_some();
             stands_in || it.is_data || (it.parts.is_empty() && decides_verdict(path))
         });
-        // Parts of a recipe are the work's, parts are the check's: it is compared part by part.
+        // Parts of a recipe are the work's, parts are the check's: they are composed.
         let is_test = is_test_path(path) && !is_recipe(path);
         is_named || self.is_protected(path) || is_test || is_runner_setup(path) || is_test_data(path)
     }
+}
+
+/// Whether the texts differ, and only in lines that import from the project.
+fn differ_in_imports(before: &str, after: &str) -> bool {
+    static IMPORT: LazyLock<Regex> = LazyLock::new(|| {
+        constant(
+            r#"^(?:from\s+[\w.]+\s+import\s|import\s|(?:pub\s+)?(?:use|mod)\s|(?:const|let|var)\s.*\brequire\(|require\b|#include\s|package\s|\w*\s*"[\w.-]+/[\w./-]+"$)"#,
+        )
+    });
+    fn lines(text: &str) -> BTreeMap<&str, usize> {
+        let mut counts = BTreeMap::new();
+        for line in text.lines().map(str::trim).filter(|it| !it.is_empty()) {
+            *counts.entry(line).or_default() += 1;
+        }
+        counts
+    }
+    let (old, new) = (lines(before), lines(after));
+    let changed: Vec<&str> =
+        old.keys().chain(new.keys()).copied().filter(|it| old.get(it) != new.get(it)).collect();
+    // An absolute path, or a second statement, may import anything.
+    let is_import = |line: &&str| {
+        let line = line.trim_end_matches(';');
+        IMPORT.is_match(line) && !["\"/", "'/", ";"].iter().any(|it| line.contains(it))
+    };
+    !changed.is_empty() && changed.iter().all(is_import)
 }
 
 /// Expected results next to tests.
@@ -107,7 +192,7 @@ fn is_runner_setup(path: &str) -> bool {
 mod tests {
     use std::collections::BTreeMap;
 
-    use super::ChangedJudge;
+    use super::{ChangedJudge, JudgeChange};
     use crate::tamper::{FileVersions, ProtectionRules};
     use loopkeeper_task::criterion::{Check, Criterion};
 
@@ -132,6 +217,26 @@ mod tests {
     const LOST: &str = "def test_a():\n    assert True\n";
 
     #[test]
+    fn imports_that_follow_the_work() {
+        let check = |before: &str, after: &str, expect: bool| {
+            assert_eq!(super::differ_in_imports(before, after), expect, "{after}");
+        };
+        check("from calc import add\nassert add\n", "from calc.core import add\nassert add\n", true);
+        check("use calc::add;\n", "use calc::core::add;\n", true);
+        check("const { add } = require('../calc');\n", "const { add } = require('../src/calc');\n", true);
+        check("import (\n\t\"me/a\"\n)\n", "import (\n\t\"me/b\"\n)\n", true);
+        check("from calc import add\n", "from calc import add\n", false);
+        check("import calc\n", "import sys\nsys.path.insert(0, '..')\nimport calc\n", false);
+        check("import calc\n", "import sys; sys.path.insert(0, '..')\n", false);
+        check("const { add } = require('../calc');\n", "const { add } = require('/tmp/calc');\n", false);
+        check(
+            "from calc import add\nassert add(1) == 2\n",
+            "from calc import add\nassert add(1) == 3\n",
+            false,
+        );
+    }
+
+    #[test]
     fn judges_are_told_from_the_work() {
         let check = |command: &str, path: &'static str, versions: [Option<&'static str>; 2], expect: &str| {
             let check = Check::Command { command: command.to_owned(), expect: Vec::new() };
@@ -144,16 +249,18 @@ mod tests {
             let found = rules.changed_judges(&[path.to_owned()], &Trees(BTreeMap::from([(path, versions)])));
             let found = match &found[..] {
                 [] => "work",
-                [ChangedJudge { is_new: true, only_grew: true, .. }] => "new tests",
-                [ChangedJudge { only_grew: true, .. }] => "grew",
+                [ChangedJudge { composed: Some(_), .. }] => "parts",
+                [ChangedJudge { is_new: true, change: JudgeChange::OnlyAdded, .. }] => "new tests",
+                [ChangedJudge { change: JudgeChange::OnlyAdded, .. }] => "grew",
                 [ChangedJudge { is_new: true, .. }] => "new",
                 _ => "changed",
             };
             assert_eq!(found, expect, "{command}: {path}");
         };
         check("pytest", "src/parse.py", [Some("a"), Some("b")], "work");
-        check("pytest", "pyproject.toml", [Some("a"), Some("b")], "work");
-        check("make test", "Makefile", [Some("test:\n\tpytest"), Some("test:\n\ttrue")], "work");
+        check("pytest", "pyproject.toml", [Some("a = 1"), Some("a = 2")], "work");
+        check("make test", "Makefile", [Some("test:\n\tpytest"), Some("test:\n\ttrue")], "parts");
+        check("make test", "Makefile", [Some("test:\n\tpytest"), Some("test:\n\tpytest\nall:\n")], "work");
         check("pytest", "made.py", [Some("a"), Some("b")], "work");
         check("pytest", "tests/test_parse.py", [Some(OLD), Some(GREW)], "grew");
         check("pytest", "tests/test_parse.py", [Some(OLD), Some(LOST)], "changed");

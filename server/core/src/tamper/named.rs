@@ -1,7 +1,7 @@
 //! Which files the checks name: what they run, the targets and scripts that they ask for, what they compare with.
 //! Follows a Makefile, a `package.json` and checker scripts a few steps; what a check only reads is no part of it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{CheckCommand, FileVersions, decides_verdict, file_name, is_golden, recipes, shell};
 use loopkeeper_task::criterion::CriterionId;
@@ -38,17 +38,36 @@ pub(super) fn find_checked_files(
     commands: &[CheckCommand],
     files: &dyn FileVersions,
 ) -> BTreeMap<String, CheckedFile> {
-    let mut search = CheckedFileSearch { files, found: BTreeMap::new(), criterion: None };
+    search(commands, files).found
+}
+
+/// The programs that the checks run by name, with those that these run in turn.
+pub(super) fn find_programs(commands: &[CheckCommand], files: &dyn FileVersions) -> BTreeSet<String> {
+    let mut programs = search(commands, files).programs;
+    for (program, runs) in
+        [("npm", "node"), ("npx", "node"), ("pnpm", "node"), ("yarn", "node"), ("cargo", "rustc")]
+    {
+        if programs.contains(program) {
+            programs.insert(runs.to_owned());
+        }
+    }
+    programs
+}
+
+fn search<'a>(commands: &[CheckCommand], files: &'a dyn FileVersions) -> CheckedFileSearch<'a> {
+    let mut search =
+        CheckedFileSearch { files, found: BTreeMap::new(), programs: BTreeSet::new(), criterion: None };
     for command in commands {
         search.criterion = Some(command.criterion.clone());
         search.scan_line(&command.line, command.by_exit, DEPTH);
     }
-    search.found
+    search
 }
 
 struct CheckedFileSearch<'a> {
     files: &'a dyn FileVersions,
     found: BTreeMap<String, CheckedFile>,
+    programs: BTreeSet<String>,
     criterion: Option<CriterionId>,
 }
 
@@ -72,6 +91,9 @@ impl CheckedFileSearch<'_> {
             return;
         }
         let tool = file_name(program);
+        if tool == program {
+            self.programs.insert(tool.to_owned());
+        }
         if let Some(asked) = recipes::parse_query(tool, rest) {
             self.scan_recipe(folder, &asked, depth);
         } else if INTERPRETERS.contains(&tool) {

@@ -24,6 +24,10 @@ pub(super) fn recipe_kind(path: &str) -> Option<RecipeKind> {
     }
 }
 
+pub(super) fn is_make(name: &str) -> bool {
+    recipe_kind(name) == Some(RecipeKind::Make)
+}
+
 /// What a command asks of which file.
 pub(super) struct RecipeQuery {
     pub(super) folder: String,
@@ -117,15 +121,30 @@ fn verdict_lines(path: &str, parts: &[String], text: &str) -> Vec<String> {
     of_make(parts, text).iter().map(told).chain(decides).collect()
 }
 
+#[derive(Clone)]
 struct MakeRule {
     targets: Vec<String>,
     needs: Vec<String>,
     recipe: Vec<String>,
 }
 
-/// The prerequisites and the recipe of each target, with the variables they use; a target without a recipe stands
-/// for what it needs.
+/// The recipe of each target with the variables it uses; a target without a recipe means its prerequisites.
 fn of_make(parts: &[String], text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for rule in reached_rules(parts, text) {
+        if rule.recipe.is_empty() {
+            found.push(rule.needs.join(" "));
+        } else {
+            found.extend(rule.recipe);
+        }
+    }
+    let used = used_variables(text, &found).into_iter().map(|(name, value)| format!("{name} = {value}"));
+    found.extend(used.collect::<Vec<_>>());
+    found
+}
+
+/// The rules of the parts, and of the prerequisites of those without a recipe.
+fn reached_rules(parts: &[String], text: &str) -> Vec<MakeRule> {
     let rules = parse_rules(text);
     let (mut queue, mut seen, mut found) = (parts.to_vec(), BTreeSet::new(), Vec::new());
     while let Some(part) = queue.pop() {
@@ -135,15 +154,32 @@ fn of_make(parts: &[String], text: &str) -> Vec<String> {
         for rule in rules.iter().filter(|it| it.targets.contains(&part)) {
             if rule.recipe.is_empty() {
                 queue.extend(rule.needs.iter().cloned());
-                found.push(rule.needs.join(" "));
-            } else {
-                found.extend(rule.recipe.iter().cloned());
             }
+            found.push(rule.clone());
         }
     }
-    let used = used_variables(text, &found);
-    found.extend(used);
     found
+}
+
+/// The targets whose rules the parts run.
+pub(super) fn reached_targets(parts: &[String], text: &str) -> Vec<String> {
+    let all: BTreeSet<String> = reached_rules(parts, text).into_iter().flat_map(|it| it.targets).collect();
+    all.into_iter().filter(|it| !it.starts_with('.')).collect()
+}
+
+/// The names of the variables that these rules use, and of those that their values use.
+pub(super) fn reached_variables(parts: &[String], text: &str) -> BTreeSet<String> {
+    let mut lines: Vec<String> = reached_rules(parts, text).into_iter().flat_map(|it| it.recipe).collect();
+    let mut names = BTreeSet::new();
+    loop {
+        let used = used_variables(text, &lines);
+        let before = names.len();
+        names.extend(used.iter().map(|(name, _)| name.clone()));
+        if names.len() == before {
+            return names;
+        }
+        lines.extend(used.into_iter().map(|(_, value)| value));
+    }
 }
 
 fn parse_rules(text: &str) -> Vec<MakeRule> {
@@ -181,7 +217,7 @@ fn parse_rules(text: &str) -> Vec<MakeRule> {
 }
 
 /// The assignments of the variables that the lines use.
-fn used_variables(text: &str, lines: &[String]) -> Vec<String> {
+fn used_variables(text: &str, lines: &[String]) -> Vec<(String, String)> {
     let uses = |name: &str| {
         lines.iter().any(|it| {
             it.contains(&format!("$({name})"))
@@ -192,7 +228,8 @@ fn used_variables(text: &str, lines: &[String]) -> Vec<String> {
     let assigned = |line: &str| {
         let (name, value) = line.split_once('=')?;
         let name = name.trim_end_matches([':', '?', '+', '!']).trim();
-        (!line.starts_with([' ', '\t', '#']) && uses(name)).then(|| format!("{name} = {}", value.trim()))
+        (!line.starts_with([' ', '\t', '#']) && uses(name))
+            .then(|| (name.to_owned(), value.trim().to_owned()))
     };
     text.lines().filter_map(assigned).collect()
 }
@@ -200,26 +237,31 @@ fn used_variables(text: &str, lines: &[String]) -> Vec<String> {
 /// The scripts with what runs before and after them, and what they run in turn.
 fn of_scripts(parts: &[String], text: &str) -> Vec<String> {
     let Ok(value) = serde_json::from_str::<Value>(text) else { return Vec::new() };
-    let script = |name: &str| {
-        let of = |key: &str| value.get(key).and_then(|it| it.get(name));
-        of("scripts")
-            .or_else(|| of("tasks"))
-            .map(|it| it.as_str().map_or_else(|| it.to_string(), str::to_owned))
-    };
+    let with_hooks = |it: String| [format!("pre{it}"), it.clone(), format!("post{it}")];
+    let names = script_names(parts, &value).into_iter().flat_map(with_hooks);
+    names.filter_map(|it| script(&value, &it)).collect()
+}
+
+fn script(manifest: &Value, name: &str) -> Option<String> {
+    let of = |key: &str| manifest.get(key).and_then(|it| it.get(name));
+    of("scripts").or_else(|| of("tasks")).map(|it| it.as_str().map_or_else(|| it.to_string(), str::to_owned))
+}
+
+/// The parts and the scripts that they run in turn, without their hooks.
+pub(super) fn script_names(parts: &[String], manifest: &Value) -> Vec<String> {
     let (mut queue, mut seen, mut found) = (parts.to_vec(), BTreeSet::new(), Vec::new());
     while let Some(part) = queue.pop() {
         if !seen.insert(part.clone()) {
             continue;
         }
         for name in [format!("pre{part}"), part.clone(), format!("post{part}")] {
-            let Some(line) = script(&name) else { continue };
-            for words in super::shell::split_commands(&line) {
+            for words in script(manifest, &name).iter().flat_map(|it| super::shell::split_commands(it)) {
                 let words: Vec<&str> = words.iter().map(String::as_str).collect();
                 let inner = words.split_first().and_then(|(tool, rest)| parse_query(tool, rest));
                 queue.extend(inner.filter(|it| it.folder.is_empty()).into_iter().flat_map(|it| it.parts));
             }
-            found.push(line);
         }
+        found.push(part);
     }
     found
 }

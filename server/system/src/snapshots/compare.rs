@@ -26,6 +26,13 @@ pub(super) fn diff_trees(objects: &ObjectStore, a: Oid, b: Oid) -> Result<Vec<Tr
     Ok(comparison.changes)
 }
 
+/// Every file of the tree.
+pub(super) fn list_files(objects: &ObjectStore, tree: Oid) -> Result<Vec<TreeChange>> {
+    let mut comparison = TreeDiff { objects, changes: Vec::new() };
+    comparison.folders(&[], None, Some(tree))?;
+    Ok(comparison.changes)
+}
+
 struct TreeDiff<'a> {
     objects: &'a ObjectStore,
     changes: Vec<TreeChange>,

@@ -2,11 +2,11 @@
 
 use crate::check::{CheckResult, Status};
 use crate::decide::UserCommand;
-use crate::decide::final_verdict::{VerdictReply, VerdictRounds};
+use crate::decide::final_verdict::{UnrecordedInputs, VerdictReply, VerdictRounds};
 use crate::decide::sim::{Act, Sim, criterion, spec};
 use crate::journal::{LoopSpec, OutcomeKind, Record, Round};
 use crate::settings::SandboxMode;
-use crate::tamper::judge_files::ChangedJudge;
+use crate::tamper::judge_files::{ChangedJudge, JudgeChange};
 
 const JUDGE: &str = "tests/a.py";
 
@@ -34,12 +34,23 @@ fn round(letters: &str, said: &str) -> Round {
 }
 
 fn judge() -> ChangedJudge {
-    ChangedJudge { path: JUDGE.to_owned(), is_new: false, only_grew: false, stands_in: false }
+    ChangedJudge {
+        path: JUDGE.to_owned(),
+        is_new: false,
+        stands_in: false,
+        composed: None,
+        change: JudgeChange::Other,
+    }
 }
 
 fn judged(as_left: &str, pinned: Option<&str>, judges: Vec<ChangedJudge>) -> VerdictReply {
     let pinned = pinned.map(|it| round(it, ""));
-    VerdictReply::Judged(Box::new(VerdictRounds { as_left: round(as_left, ""), pinned, judges }))
+    VerdictReply::Judged(Box::new(VerdictRounds {
+        as_left: round(as_left, ""),
+        pinned,
+        judges,
+        unrecorded: UnrecordedInputs::default(),
+    }))
 }
 
 fn verdicts(sim: &Sim) -> usize {
@@ -118,32 +129,45 @@ fn a_weakening_that_the_work_does_not_need_is_lifted() {
 }
 
 #[test]
-fn old_tests_that_cannot_run_leave_it_to_the_rules_for_text() {
-    let cannot = |weakened: bool| {
+fn old_tests_that_cannot_run_make_the_outcome_claimed_unless_only_imports_changed() {
+    let cannot = |weakened: bool, change: JudgeChange| {
         let pinned = Some(round("fp", "ImportError: cannot import name 'add'"));
-        let rounds = VerdictRounds { as_left: round("pp", ""), pinned, judges: vec![judge()] };
+        let rounds = VerdictRounds {
+            as_left: round("pp", ""),
+            pinned,
+            judges: vec![ChangedJudge { change, ..judge() }],
+            unrecorded: UnrecordedInputs::default(),
+        };
         let act = Act { weakens: weakened.then(|| vec![JUDGE]), ..Act::new("pp") };
         loop_with(vec![act, Act::idle("pp")], vec![VerdictReply::Judged(Box::new(rounds))]).run()
     };
+    let renamed = cannot(false, JudgeChange::Other);
+    let expect = "completed, claimed, not verified: all 2 required criteria pass after 1 iteration; \
+                  1 test file changed, and the checks cannot run with the old one: review it";
+    assert_eq!(renamed.sentence(), expect);
     completes(
-        &cannot(false),
+        &cannot(false, JudgeChange::OnlyImports),
         1,
         "completed, verified: all 2 required criteria pass after 1 iteration; \
          1 test file changed, and the checks cannot run with the old one: review it",
     );
-    assert!(cannot(true).sentence().starts_with("every check passes, but tests/a.py lost 1 test, and with"));
+    assert!(
+        cannot(true, JudgeChange::Other)
+            .sentence()
+            .starts_with("every check passes, but tests/a.py lost 1 test, and with")
+    );
 }
 
 #[test]
 fn goals_that_had_no_tests_are_not_held_against_new_ones() {
-    let new = ChangedJudge { is_new: true, only_grew: true, ..judge() };
+    let new = ChangedJudge { is_new: true, change: JudgeChange::OnlyAdded, ..judge() };
     let sim = loop_with(vec![Act::new("pp")], vec![judged("pp", Some("fp"), vec![new.clone()])]).run();
     completes(
         &sim,
         1,
         "completed, verified: all 2 required criteria pass after 1 iteration; 1 test file added",
     );
-    let instead = ChangedJudge { stands_in: true, only_grew: false, ..new };
+    let instead = ChangedJudge { stands_in: true, ..new };
     let acts = vec![Act::new("pp"), Act::idle("pp")];
     let sim = loop_with(acts, vec![judged("pp", Some("fp"), vec![instead])]).run();
     assert!(

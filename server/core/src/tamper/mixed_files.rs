@@ -1,0 +1,23 @@
+//! Files that are work and judge at once: manifests, Makefiles, Rust sources with their tests inside. The final verdict
+//! takes the parts that say how tests run from the start, and leaves the rest as it is.
+
+mod make;
+mod manifests;
+mod rust;
+#[cfg(test)]
+mod tests;
+
+use super::{file_name, recipes};
+
+/// The final text with the judging parts of the start; `None` where the file has no such parts or cannot be parsed.
+/// `parts`: targets or scripts that checks run.
+pub(super) fn with_parts_of_start(path: &str, parts: &[String], start: &str, end: &str) -> Option<String> {
+    match file_name(path) {
+        "package.json" => manifests::package_json(parts, start, end),
+        "pyproject.toml" => manifests::pyproject(start, end),
+        "Cargo.toml" => manifests::cargo(start, end),
+        name if recipes::is_make(name) => make::makefile(parts, start, end),
+        name if name.rsplit_once('.').is_some_and(|(_, it)| it == "rs") => rust::source(start, end),
+        _ => None,
+    }
+}

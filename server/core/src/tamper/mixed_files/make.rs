@@ -1,0 +1,120 @@
+//! Makefiles and justfiles: the rules that checks run and the variables that they use are judges, all else is work.
+
+use std::collections::BTreeSet;
+
+use super::super::recipes;
+
+/// Assignments and targets that decide how every recipe runs.
+const DECIDES: [&str; 10] = [
+    "PATH",
+    "ENV",
+    "BASH_ENV",
+    "SHELL",
+    ".SHELLFLAGS",
+    "MAKEFLAGS",
+    ".IGNORE",
+    ".ONESHELL",
+    ".DEFAULT_GOAL",
+    ".RECIPEPREFIX",
+];
+
+pub(super) fn makefile(parts: &[String], start: &str, end: &str) -> Option<String> {
+    if parts.is_empty() {
+        return None;
+    }
+    let targets: BTreeSet<String> = recipes::reached_targets(parts, start).into_iter().collect();
+    let mut names = recipes::reached_variables(parts, start);
+    names.extend(DECIDES.map(str::to_owned));
+    let is_judge = |block: &Block<'_>| match &block.kind {
+        BlockKind::Rule(names_of_rule) => {
+            names_of_rule.iter().any(|it| targets.contains(it) || names.contains(it))
+        }
+        BlockKind::Assignment(name) => names.contains(name),
+        BlockKind::Include => true,
+        BlockKind::Other => false,
+    };
+    let old: Vec<Block<'_>> = blocks(start).into_iter().filter(&is_judge).collect();
+    let mut written = vec![false; old.len()];
+    let mut text = String::new();
+    for block in blocks(end) {
+        if !is_judge(&block) {
+            text.push_str(block.text);
+            continue;
+        }
+        // The first of a name stands for all of them: the others would come after it, or before.
+        for (old, written) in old.iter().zip(&mut written).filter(|(old, _)| old.kind == block.kind) {
+            if !std::mem::replace(written, true) {
+                let is_same = old.text.trim_end() == block.text.trim_end();
+                push_block(&mut text, if is_same { block.text } else { old.text });
+            }
+        }
+    }
+    for (old, _) in old.iter().zip(&written).filter(|(_, written)| !**written) {
+        push_block(&mut text, old.text);
+    }
+    (text != end).then_some(text)
+}
+
+fn push_block(text: &mut String, block: &str) {
+    if !text.is_empty() && !text.ends_with('\n') {
+        text.push('\n');
+    }
+    text.push_str(block);
+}
+
+struct Block<'a> {
+    kind: BlockKind,
+    text: &'a str,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum BlockKind {
+    /// A rule with its recipe.
+    Rule(Vec<String>),
+    Assignment(String),
+    Include,
+    Other,
+}
+
+/// The text in pieces: each line that begins something, with the indented and continued lines behind it.
+fn blocks(text: &str) -> Vec<Block<'_>> {
+    let mut found: Vec<(usize, BlockKind)> = Vec::new();
+    let (mut at, mut is_continued) = (0, false);
+    for line in text.split_inclusive('\n') {
+        if !is_continued && !line.starts_with(['\t', ' ']) {
+            found.push((at, kind_of(line)));
+        }
+        is_continued = line.trim_end().ends_with('\\');
+        at += line.len();
+    }
+    let ends = found.iter().map(|it| it.0).skip(1).chain([text.len()]).collect::<Vec<_>>();
+    let first = found.first().map_or(text.len(), |it| it.0);
+    let head = (first > 0).then_some((0..first, BlockKind::Other));
+    let rest = found.into_iter().zip(ends).map(|((from, kind), to)| (from..to, kind));
+    let block = |(range, kind)| Block { kind, text: text.get(range).unwrap_or_default() };
+    head.into_iter().chain(rest).map(block).collect()
+}
+
+fn kind_of(line: &str) -> BlockKind {
+    let line = line.trim_end();
+    let words = |it: &str| it.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    if line.is_empty() || line.starts_with('#') {
+        return BlockKind::Other;
+    }
+    let first = line.split_whitespace().next().unwrap_or_default();
+    if matches!(first, "include" | "-include" | "sinclude" | "import" | "set") {
+        return BlockKind::Include;
+    }
+    let bare = ["override ", "export ", "unexport "]
+        .iter()
+        .fold(line, |it, word| it.strip_prefix(word).unwrap_or(it));
+    if let Some((name, _)) =
+        bare.split_once('=').filter(|(name, _)| !name.trim_end_matches(':').contains(':'))
+    {
+        return BlockKind::Assignment(name.trim_end_matches([':', '?', '+', '!']).trim().to_owned());
+    }
+    match line.split_once(':') {
+        Some((names, _)) => BlockKind::Rule(words(names)),
+        None => BlockKind::Other,
+    }
+}

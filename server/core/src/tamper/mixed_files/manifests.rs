@@ -1,0 +1,142 @@
+//! Manifests of packages: dependencies and metadata are work, scripts that checks run and the settings of test runners
+//! are judges.
+
+use serde_json::{Map, Value};
+use toml::Table;
+
+use super::super::recipes;
+
+/// Keys of a `package.json` that configure test runners.
+const RUNNERS_OF_NODE: [&str; 10] =
+    ["jest", "vitest", "mocha", "ava", "c8", "nyc", "tap", "xo", "babel", "eslintConfig"];
+
+pub(super) fn package_json(parts: &[String], text: &str, end: &str) -> Option<String> {
+    let start: Map<String, Value> = serde_json::from_str(text).ok()?;
+    let old_text = (start.clone(), text);
+    let mut end: Map<String, Value> = serde_json::from_str(end).ok()?;
+    let before = end.clone();
+    for key in RUNNERS_OF_NODE {
+        restore(&mut end, &start, key);
+    }
+    let old = start.get("scripts").and_then(Value::as_object).cloned().unwrap_or_default();
+    let names = recipes::script_names(parts, &Value::Object(start));
+    if !names.is_empty() {
+        let scripts = end.entry("scripts").or_insert_with(|| Value::Object(Map::new()));
+        let scripts = scripts.as_object_mut()?;
+        for name in names {
+            for name in [format!("pre{name}"), format!("post{name}"), name] {
+                restore(scripts, &old, &name);
+            }
+        }
+    }
+    // The very text of the start, where nothing else changed: some tools read it line by line.
+    match (end != before, old_text) {
+        (false, _) => None,
+        (true, (start, text)) if start == end => Some(text.to_owned()),
+        (true, _) => serde_json::to_string_pretty(&end).ok(),
+    }
+}
+
+fn restore(end: &mut Map<String, Value>, start: &Map<String, Value>, key: &str) {
+    match start.get(key) {
+        Some(value) => drop(end.insert(key.to_owned(), value.clone())),
+        None => drop(end.remove(key)),
+    }
+}
+
+/// Tables below `tool` that describe the package and its dependencies.
+const PACKAGING: [&str; 14] = [
+    "poetry",
+    "uv",
+    "pdm",
+    "hatch",
+    "setuptools",
+    "setuptools_scm",
+    "setuptools-scm",
+    "flit",
+    "maturin",
+    "scikit-build",
+    "cibuildwheel",
+    "rye",
+    "pixi",
+    "conda-lock",
+];
+
+pub(super) fn pyproject(start: &str, end: &str) -> Option<String> {
+    let (mut start, mut end): (Table, Table) = (start.parse().ok()?, end.parse().ok()?);
+    let before = end.clone();
+    let take_tools = |table: &mut Table| match table.remove("tool") {
+        Some(toml::Value::Table(tools)) => tools,
+        _ => Table::new(),
+    };
+    let is_packaging = |name: &String| PACKAGING.contains(&name.as_str());
+    let (old, new) = (take_tools(&mut start), take_tools(&mut end));
+    let kept = new.into_iter().filter(|(name, _)| is_packaging(name));
+    let restored = old.into_iter().filter(|(name, _)| !is_packaging(name));
+    let tools: Table = kept.chain(restored).collect();
+    if !tools.is_empty() {
+        end.insert("tool".to_owned(), toml::Value::Table(tools));
+    }
+    written(&before, &end)
+}
+
+/// Which targets Cargo tests, and what it warns of.
+pub(super) fn cargo(start: &str, end: &str) -> Option<String> {
+    let (start, mut end): (Table, Table) = (start.parse().ok()?, end.parse().ok()?);
+    let before = end.clone();
+    for key in ["lints", "test"] {
+        restore_value(&mut end, &start, key);
+    }
+    restore_below(&mut end, &start, "lib", &["test", "harness", "doctest"]);
+    restore_below(&mut end, &start, "package", &["autotests", "autobins", "autoexamples", "build"]);
+    restore_below(&mut end, &start, "profile", &["test"]);
+    restore_below(&mut end, &start, "workspace", &["exclude", "default-members", "lints"]);
+    keep_members(&mut end, &start);
+    written(&before, &end)
+}
+
+/// Members may be added; without one of the start its tests do not run.
+fn keep_members(end: &mut Table, start: &Table) {
+    fn members(table: &Table) -> Option<&Vec<toml::Value>> {
+        table.get("workspace")?.get("members")?.as_array()
+    }
+    let Some(old) = members(start) else { return };
+    let mut all = old.clone();
+    all.extend(members(end).into_iter().flatten().filter(|it| !old.contains(it)).cloned());
+    if let Some(toml::Value::Table(workspace)) = end.get_mut("workspace") {
+        workspace.insert("members".to_owned(), toml::Value::Array(all));
+    }
+}
+
+fn restore_below(end: &mut Table, start: &Table, table: &str, keys: &[&str]) {
+    let old = start.get(table).and_then(toml::Value::as_table);
+    let Some(new) = end.get_mut(table).and_then(toml::Value::as_table_mut) else {
+        let only: Table = old
+            .into_iter()
+            .flatten()
+            .filter(|(key, _)| keys.contains(&key.as_str()))
+            .map(|(key, value)| (key.clone(), value.clone()))
+            .collect();
+        if !only.is_empty() {
+            end.insert(table.to_owned(), toml::Value::Table(only));
+        }
+        return;
+    };
+    for key in keys {
+        match old.and_then(|it| it.get(*key)) {
+            Some(value) => drop(new.insert((*key).to_owned(), value.clone())),
+            None => drop(new.remove(*key)),
+        }
+    }
+}
+
+fn restore_value(end: &mut Table, start: &Table, key: &str) {
+    match start.get(key) {
+        Some(value) => drop(end.insert(key.to_owned(), value.clone())),
+        None => drop(end.remove(key)),
+    }
+}
+
+fn written(before: &Table, after: &Table) -> Option<String> {
+    (before != after).then(|| toml::to_string(after).ok()).flatten()
+}

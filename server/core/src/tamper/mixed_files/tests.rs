@@ -1,0 +1,99 @@
+//! Which parts come from the start, and which stay.
+
+use super::with_parts_of_start;
+
+#[track_caller]
+fn check(path: &str, parts: &[&str], start: &str, end: &str, expect: &str) {
+    let parts: Vec<String> = parts.iter().map(ToString::to_string).collect();
+    let found = with_parts_of_start(path, &parts, start, end);
+    assert_eq!(found.as_deref().unwrap_or("as it is"), expect, "{path}: {end}");
+}
+
+#[test]
+fn scripts_that_checks_run_and_settings_of_runners_come_from_the_start() {
+    let start = r#"{"scripts":{"test":"npm run unit","unit":"vitest"},"dependencies":{}}"#;
+    let check = |end: &str, expect: &str| check("web/package.json", &["test"], start, end, expect);
+    check(
+        r#"{"scripts":{"test":"npm run unit","unit":"vitest","dev":"vite"},"dependencies":{"a":"1"}}"#,
+        "as it is",
+    );
+    check(
+        r#"{"scripts":{"test":"true","unit":"vitest"}}"#,
+        start_of(r#"{"test":"npm run unit","unit":"vitest"}"#),
+    );
+    check(
+        r#"{"scripts":{"test":"npm run unit","unit":"true"}}"#,
+        start_of(r#"{"test":"npm run unit","unit":"vitest"}"#),
+    );
+    check(
+        r#"{"scripts":{"pretest":"exit","test":"npm run unit","unit":"vitest"}}"#,
+        start_of(r#"{"test":"npm run unit","unit":"vitest"}"#),
+    );
+    check(
+        r#"{"jest":{"testMatch":[]},"scripts":{"test":"npm run unit","unit":"vitest"}}"#,
+        start_of(r#"{"test":"npm run unit","unit":"vitest"}"#),
+    );
+    check("{", "as it is");
+}
+
+fn start_of(scripts: &'static str) -> &'static str {
+    let value: serde_json::Value = serde_json::from_str(&format!(r#"{{"scripts":{scripts}}}"#)).unwrap();
+    Box::leak(serde_json::to_string_pretty(&value).unwrap().into_boxed_str())
+}
+
+#[test]
+fn tables_of_tools_come_from_the_start_and_packaging_stays() {
+    let start = "[project]\nname = \"a\"\n\n[tool.pytest.ini_options]\naddopts = \"-q\"\n";
+    let check = |end: &str, expect: &str| check("pyproject.toml", &[], start, end, expect);
+    check(&start.replace("name = \"a\"", "name = \"b\""), "as it is");
+    check(&format!("{start}[tool.poetry]\nversion = \"1\"\n"), "as it is");
+    check(&start.replace("-q", "-k one"), start);
+    check("[project]\nname = \"a\"\n", start);
+    check(&format!("{start}[tool.ruff]\nselect = []\n"), start);
+}
+
+#[test]
+fn targets_of_cargo_that_run_no_tests_come_from_the_start() {
+    let start = "[package]\nname = \"a\"\n\n[workspace]\nmembers = [\"x\", \"y\"]\n";
+    let check = |end: &str, expect: &str| check("Cargo.toml", &[], start, end, expect);
+    check(&format!("{start}\n[dependencies]\nserde = \"1\"\n"), "as it is");
+    check(&format!("{start}\n[lib]\npath = \"src/a.rs\"\n"), "as it is");
+    check(
+        &format!("{start}\n[lib]\npath = \"src/a.rs\"\ntest = false\n"),
+        "[lib]\npath = \"src/a.rs\"\n\n[package]\nname = \"a\"\n\n[workspace]\nmembers = [\"x\", \"y\"]\n",
+    );
+    check(&start.replace("\"a\"\n", "\"a\"\nautotests = false\n"), start);
+    check(&format!("{start}[[test]]\nname = \"t\"\npath = \"empty.rs\"\n"), start);
+    check(&start.replace("\"y\"", "\"z\""), &start.replace("\"y\"", "\"y\", \"z\""));
+}
+
+#[test]
+fn rules_that_checks_run_come_from_the_start_with_their_variables() {
+    let start = "RUN = sh run.sh\n\nall: app\n\napp: app.c\n\tcc app.c\n\ntest: all\n\t$(RUN)\n";
+    let check = |end: &str, expect: &str| check("Makefile", &["test"], start, end, expect);
+    check(&start.replace("cc app.c", "cc -O2 app.c"), "as it is");
+    check(&format!("{start}\nclean:\n\trm app\n"), "as it is");
+    check(&start.replace("sh run.sh", "true"), start);
+    check(&start.replace("\t$(RUN)", "\t-$(RUN)"), start);
+    check(&format!("{start}test:\n\ttrue\n"), start);
+    check(&format!("{start}override RUN = true\n"), start);
+    check(&format!("{start}.IGNORE:\n"), start);
+    check(&format!("{start}-include local.mk\n"), start);
+    check(&start.replace("test: all\n\t$(RUN)\n", ""), start);
+    check(
+        &format!("{}\nclean:\n\trm app\n", start.replace("sh run.sh", "true")),
+        &format!("{start}\nclean:\n\trm app\n"),
+    );
+}
+
+#[test]
+fn modules_of_tests_in_a_source_come_from_the_start() {
+    let tests = "#[cfg(test)]\nmod tests {\n    use super::*;\n\n    #[test]\n    fn one() {\n        assert_eq!(add('{', \"}\"), r#\"}\"#); // }\n    }\n}";
+    let start = format!("fn add() {{}}\n\n{tests}\n");
+    let check = |end: &str, expect: &str| check("src/lib.rs", &[], &start, end, expect);
+    check(&start.replace("fn add() {}", "fn add() { 1 }"), "as it is");
+    check(&start.replace("assert_eq", "assert_ne"), &start);
+    check(&start.replace("cfg(test)", "cfg(all(test, feature = \"x\"))"), &start);
+    check("fn add() {}\n", &format!("fn add() {{}}\n\n\n{tests}\n"));
+    check("fn add() {}\n\n#[cfg(test)]\nmod tests;\n", &start);
+}

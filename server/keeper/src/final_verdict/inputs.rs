@@ -1,0 +1,102 @@
+//! What a final verdict depends on besides the snapshot: ignored files, caches, installed packages, programs, and the
+//! user's own configuration, as far as they changed since the loop began.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use loopkeeper_core::decide::final_verdict::UnrecordedInputs;
+use loopkeeper_core::tamper::judge_files::{ChangedJudge, JudgeChange};
+use loopkeeper_system::unrecorded::{self, UnrecordedChanges};
+
+use super::room::{PinnedEntry, RoomLayout, env_value};
+use super::{NoVerdict, VerdictRequest, weakening_scan};
+use crate::run_context::{RunContext, SnapshotFailure};
+
+#[derive(Debug, Default)]
+pub(super) struct VerdictInputs {
+    pub(super) changes: UnrecordedChanges,
+    /// Judges that no snapshot holds.
+    pub(super) judges: Vec<ChangedJudge>,
+    /// How those outside the work tree are as at the start, by their paths.
+    pub(super) outside: BTreeMap<String, PinnedEntry>,
+    /// Programs that changed in place.
+    programs: Vec<String>,
+}
+
+impl VerdictInputs {
+    /// The layout of a room in which only these of the ignored products are there.
+    pub(super) fn layout(&self, visible: &[PathBuf]) -> RoomLayout {
+        let products = self.changes.products.iter().filter(|it| !visible.contains(it));
+        RoomLayout {
+            entries: Vec::new(),
+            products: products.cloned().collect(),
+            caches: self.changes.caches.clone(),
+            touched: self.changes.touched.clone(),
+        }
+    }
+
+    pub(super) fn into_facts(self, needed: &[PathBuf]) -> UnrecordedInputs {
+        UnrecordedInputs {
+            needed: needed.iter().map(|it| shown(it)).collect(),
+            patched: self.changes.patched.iter().map(|it| shown(it)).collect(),
+            programs: self.programs,
+            is_partial: self.changes.is_partial,
+        }
+    }
+}
+
+pub(super) async fn find_inputs(
+    runtime: &RunContext,
+    request: &VerdictRequest,
+) -> Result<VerdictInputs, NoVerdict> {
+    let Some(scan) = request.scan.clone() else { return Ok(VerdictInputs::default()) };
+    let (root, own, tree, since) =
+        (runtime.root(), runtime.outputs.clone(), request.tree.clone(), request.since);
+    let path = env_value(&runtime.check_env, "PATH").unwrap_or_default();
+    let home = env_value(&runtime.check_env, "HOME").map(PathBuf::from);
+    let find = move |store: &mut loopkeeper_system::snapshots::SnapshotStore| {
+        let recorded = store.paths(&tree)?;
+        let mut inputs = VerdictInputs {
+            changes: unrecorded::find_unrecorded(&root, &recorded, since, &own),
+            ..VerdictInputs::default()
+        };
+        let is_open = |it: &String| !scan.pins.contains_key(it);
+        let changes = &mut inputs.changes;
+        let changed: Vec<String> =
+            changes.products.iter().chain(&changes.others).map(|it| shown(it)).collect();
+        inputs.judges = weakening_scan::find_unrecorded_judges(&scan, store, &tree, &changed);
+        inputs.judges.retain(|it| is_open(&it.path));
+        changes.products.retain(|it| inputs.judges.iter().all(|judge| judge.path != shown(it)));
+        for below in home.iter().flat_map(|it| unrecorded::changed_home_files(it, since)) {
+            inputs.add_outside(format!("~/{}", shown(&below)), PinnedEntry::Home(below));
+        }
+        let names = weakening_scan::programs(&scan, store, &tree);
+        for program in unrecorded::replaced_programs(&names, &path, &root, since) {
+            let path = shown(&program.path);
+            match program.original {
+                Some(original) => inputs.add_outside(path, PinnedEntry::Program(program.name, original)),
+                None => inputs.programs.push(path),
+            }
+        }
+        inputs.judges.retain(|it| is_open(&it.path));
+        Ok::<_, SnapshotFailure>(inputs)
+    };
+    Ok(runtime.with_store(find).await?)
+}
+
+impl VerdictInputs {
+    fn add_outside(&mut self, path: String, entry: PinnedEntry) {
+        self.judges.push(ChangedJudge {
+            path: path.clone(),
+            is_new: true,
+            stands_in: true,
+            composed: None,
+            change: JudgeChange::Other,
+        });
+        self.outside.insert(path, entry);
+    }
+}
+
+fn shown(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}

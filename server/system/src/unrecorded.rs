@@ -1,0 +1,187 @@
+//! Finds what changed since a moment and is in no snapshot: ignored files, caches, installed packages. By the change
+//! times of files, which a program cannot set back.
+
+mod packages;
+mod programs;
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashSet;
+use std::ffi::OsStr;
+use std::fs::{self, Metadata};
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+pub use programs::{ReplacedProgram, changed_home_files, replaced_programs};
+
+/// Beyond this many entries a walk is given up.
+const MAX_ENTRIES: usize = 400_000;
+/// Of each kind.
+const MAX_FOUND: usize = 10_000;
+const MAX_DEPTH: usize = 100;
+
+/// Folders of caches that decide what runs: interpreters read them in place of the source.
+const CACHES: [&str; 2] = ["__pycache__", ".pytest_cache"];
+/// Folders of other tools, in which nothing that a check compiles or runs is made.
+const SKIPPED: [&str; 14] = [
+    ".git",
+    ".hg",
+    ".svn",
+    ".jj",
+    ".tox",
+    ".nox",
+    ".direnv",
+    ".idea",
+    ".vscode",
+    ".mypy_cache",
+    ".ruff_cache",
+    ".terraform",
+    ".gradle",
+    ".cache",
+];
+/// What is run, compiled or linked, by its name.
+const PRODUCTS: [&str; 22] = [
+    "o", "a", "so", "d", "obj", "lib", "dll", "exe", "class", "jar", "pyc", "pyd", "py", "js", "mjs", "cjs",
+    "ts", "wasm", "rb", "sh", "node", "beam",
+];
+
+/// The paths of the files of a snapshot, relative to the root.
+pub type SnapshotPaths = HashSet<Vec<u8>>;
+
+/// Paths are relative to the root.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct UnrecordedChanges {
+    /// Files of the snapshot that were written since, whatever their modification time says.
+    pub touched: Vec<PathBuf>,
+    /// Folders and files that are made again where they are missing.
+    pub caches: Vec<PathBuf>,
+    /// Ignored files that are run, compiled or linked.
+    pub products: Vec<PathBuf>,
+    /// All other ignored files.
+    pub others: Vec<PathBuf>,
+    /// Files of installed packages that changed although their package was not installed again.
+    pub patched: Vec<PathBuf>,
+    /// There was more than is looked at.
+    pub is_partial: bool,
+}
+
+/// Changes below `root` since `since`. `recorded`: the paths of the snapshot. `own`: the state folder.
+pub fn find_unrecorded(
+    root: &Path,
+    recorded: &SnapshotPaths,
+    since: SystemTime,
+    own: &Path,
+) -> UnrecordedChanges {
+    let mut folders: HashSet<&[u8]> = HashSet::new();
+    for path in recorded {
+        let mut rest = path.as_slice();
+        while let Some(at) = rest.iter().rposition(|it| *it == b'/') {
+            rest = rest.get(..at).unwrap_or_default();
+            if !folders.insert(rest) {
+                break;
+            }
+        }
+    }
+    let mut walk =
+        Walk { root, recorded, folders, since, own, left: MAX_ENTRIES, found: UnrecordedChanges::default() };
+    walk.folder(Path::new(""), 0);
+    walk.found
+}
+
+struct Walk<'a> {
+    root: &'a Path,
+    recorded: &'a SnapshotPaths,
+    /// Those that hold something recorded.
+    folders: HashSet<&'a [u8]>,
+    since: SystemTime,
+    own: &'a Path,
+    left: usize,
+    found: UnrecordedChanges,
+}
+
+impl Walk<'_> {
+    fn folder(&mut self, path: &Path, depth: usize) {
+        for (name, metadata) in self.entries(path, depth) {
+            let path = path.join(&name);
+            if metadata.is_dir() {
+                self.subfolder(&path, &name, depth);
+            } else if self.recorded.contains(path.as_os_str().as_bytes()) {
+                if metadata.is_file() && self.is_changed(&metadata) {
+                    self.found.touched.push(path);
+                }
+            } else if self.is_changed(&metadata) {
+                let found = &mut self.found;
+                let list = if is_product(&path, &metadata) { &mut found.products } else { &mut found.others };
+                list.push(path);
+            }
+            let found = &self.found;
+            let longest = found.touched.len().max(found.products.len()).max(found.others.len());
+            if longest >= MAX_FOUND {
+                self.found.is_partial = true;
+                return;
+            }
+        }
+    }
+
+    fn subfolder(&mut self, path: &Path, name: &OsStr, depth: usize) {
+        let is_recorded = self.folders.contains(path.as_os_str().as_bytes());
+        let absolute = self.root.join(path);
+        let is_named = |names: &[&str]| names.iter().any(|it| *it == name);
+        if is_named(&[".git"]) || absolute == self.own {
+            return;
+        }
+        if !is_recorded {
+            if is_named(&CACHES) {
+                return self.found.caches.push(path.to_owned());
+            }
+            // Another repository, or another work tree of this one.
+            if is_named(&SKIPPED) || fs::symlink_metadata(absolute.join(".git")).is_ok() {
+                return;
+            }
+            if name == "node_modules" {
+                return self.node_modules(path, depth);
+            }
+            if absolute.join("pyvenv.cfg").is_file() {
+                return self.virtual_env(path, depth);
+            }
+            if absolute.join(".rustc_info.json").is_file() {
+                return self.cargo_target(path);
+            }
+        }
+        self.folder(path, depth + 1);
+    }
+
+    /// The entries of a folder, by name; nothing beyond the limits.
+    fn entries(&mut self, path: &Path, depth: usize) -> Vec<(std::ffi::OsString, Metadata)> {
+        let Ok(listing) = fs::read_dir(self.root.join(path)) else { return Vec::new() };
+        if depth > MAX_DEPTH || self.left == 0 {
+            self.found.is_partial = true;
+            return Vec::new();
+        }
+        let entries =
+            listing.filter_map(|it| it.ok().and_then(|it| Some((it.file_name(), it.metadata().ok()?))));
+        let mut entries: Vec<_> = entries.take(self.left).collect();
+        self.left -= entries.len();
+        entries.sort_by(|a, b| a.0.cmp(&b.0));
+        entries
+    }
+
+    fn is_changed(&self, metadata: &Metadata) -> bool {
+        changed_at(metadata) >= self.since
+    }
+}
+
+fn is_product(path: &Path, metadata: &Metadata) -> bool {
+    let extension = path.extension().and_then(OsStr::to_str).unwrap_or_default();
+    let is_executable = metadata.is_file() && metadata.permissions().mode() & 0o111 != 0;
+    is_executable || PRODUCTS.contains(&extension)
+}
+
+/// When the content or the attributes of the file last changed.
+fn changed_at(metadata: &Metadata) -> SystemTime {
+    let seconds = u64::try_from(metadata.ctime()).unwrap_or_default();
+    let nanos = u32::try_from(metadata.ctime_nsec()).unwrap_or_default();
+    UNIX_EPOCH + Duration::new(seconds, nanos)
+}

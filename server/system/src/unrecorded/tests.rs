@@ -1,0 +1,166 @@
+//! Changes that no snapshot holds, in real folders.
+
+use std::collections::HashSet;
+use std::fs;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use super::{UnrecordedChanges, changed_home_files, find_unrecorded, replaced_programs};
+
+struct Folder(tempfile::TempDir);
+
+impl Folder {
+    fn with(paths: &[&str]) -> Self {
+        let folder = Self(tempfile::tempdir().unwrap());
+        for path in paths {
+            folder.write(path, "x");
+        }
+        folder
+    }
+
+    fn root(&self) -> PathBuf {
+        self.0.path().canonicalize().unwrap()
+    }
+
+    fn write(&self, path: &str, text: &str) {
+        let path = self.root().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    /// The moment after everything that was written until now.
+    fn now(&self) -> SystemTime {
+        let probe = self.root().join(".probe");
+        let before = SystemTime::now();
+        // Change times come from a clock that ticks coarsely.
+        loop {
+            fs::write(&probe, "").unwrap();
+            let written = fs::metadata(&probe).unwrap().modified().unwrap();
+            if written > before + Duration::from_millis(1) {
+                fs::remove_file(&probe).unwrap();
+                return written;
+            }
+        }
+    }
+
+    fn find(&self, recorded: &[&str], since: SystemTime) -> UnrecordedChanges {
+        let recorded: HashSet<Vec<u8>> = recorded.iter().map(|it| it.as_bytes().to_vec()).collect();
+        find_unrecorded(&self.root(), &recorded, since, Path::new("/nowhere"))
+    }
+}
+
+fn names(paths: &[PathBuf]) -> Vec<&str> {
+    paths.iter().map(|it| it.to_str().unwrap()).collect()
+}
+
+#[test]
+fn files_are_sorted_by_what_they_can_do() {
+    let folder = Folder::with(&["src/a.c", "src/old.o", "build/old.o", ".git/config", "other/.git/config"]);
+    let since = folder.now();
+    for path in ["src/a.c", "build/new.o", "notes.txt", "src/__pycache__/a.pyc", ".git/new", "other/x.py"] {
+        folder.write(path, "y");
+    }
+    let old = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000);
+    fs::File::options().append(true).open(folder.root().join("src/a.c")).unwrap().set_modified(old).unwrap();
+
+    let found = folder.find(&["src/a.c"], since);
+    assert_eq!(names(&found.touched), ["src/a.c"], "an old modification time hides nothing");
+    assert_eq!(names(&found.products), ["build/new.o"]);
+    assert_eq!(names(&found.others), ["notes.txt"]);
+    assert_eq!(names(&found.caches), ["src/__pycache__"]);
+    assert!(found.patched.is_empty() && !found.is_partial);
+}
+
+#[test]
+fn files_of_packages_that_were_not_installed_again_are_patched() {
+    let folder = Folder::with(&[
+        "node_modules/a/package.json",
+        "node_modules/a/index.js",
+        "node_modules/@s/b/package.json",
+        "node_modules/@s/b/lib/b.js",
+        "node_modules/c/package.json",
+        "node_modules/c/c.js",
+    ]);
+    let since = folder.now();
+    for path in [
+        "node_modules/@s/b/lib/b.js",
+        "node_modules/c/package.json",
+        "node_modules/c/c.js",
+        "node_modules/d/package.json",
+        "node_modules/d/d.js",
+        "node_modules/.cache/x.js",
+        "node_modules/.bin/node",
+        "node_modules/.bin/d",
+    ] {
+        folder.write(path, "y");
+    }
+    assert_eq!(
+        names(&folder.find(&[], since).patched),
+        ["node_modules/.bin/node", "node_modules/@s/b/lib/b.js"]
+    );
+}
+
+#[test]
+fn files_of_a_virtual_environment_are_compared_with_the_records_of_installations() {
+    let site = ".venv/lib/python3.11/site-packages";
+    let at = |path: &str| format!("{site}/{path}");
+    let folder = Folder::with(&[".venv/pyvenv.cfg", ".venv/bin/python", &at("old/a.py"), &at("old/b.py")]);
+    let since = folder.now();
+    folder.write(&at("old/b.py"), "patched");
+    folder.write(&at("new/a.py"), "");
+    folder.write(&at("new-1.0.dist-info/RECORD"), "new/a.py,sha256=x,1\n../../../bin/new,,\n");
+    folder.write(&at("start.pth"), "import os");
+    folder.write(".venv/bin/new", "");
+    folder.write(".venv/bin/pytest", "");
+    let found = folder.find(&[], since);
+    assert_eq!(names(&found.patched), [".venv/bin/pytest", &at("old/b.py"), &at("start.pth")]);
+
+    folder.write(".venv/pyvenv.cfg", "made again");
+    assert!(folder.find(&[], since).patched.is_empty());
+}
+
+#[test]
+fn cargo_builds_the_packages_of_the_work_again() {
+    let folder = Folder::with(&[
+        "target/.rustc_info.json",
+        "target/debug/.fingerprint/mine-0123/x",
+        "target/debug/.fingerprint/serde-0123/x",
+        "target/x86/release/.fingerprint/mine-0456/x",
+    ]);
+    folder.write("Cargo.toml", "[package]\nname = \"mine\"\n");
+    let found = folder.find(&["Cargo.toml"], folder.now());
+    let expect = ["target/debug/.fingerprint/mine-0123", "target/x86/release/.fingerprint/mine-0456"];
+    assert_eq!(names(&found.caches), expect);
+}
+
+#[test]
+fn programs_and_personal_configuration() {
+    let folder = Folder::with(&["usr/make", "usr/git", ".npmrc"]);
+    for path in ["usr/make", "usr/git"] {
+        fs::set_permissions(folder.root().join(path), fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    let since = folder.now();
+    for path in ["bin/make", "bin/tool"] {
+        folder.write(path, "y");
+        fs::set_permissions(folder.root().join(path), fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    symlink("../usr/git", folder.root().join("bin/git")).unwrap();
+    folder.write(".cargo/config.toml", "y");
+    folder.write(".local/lib/python3.11/site-packages/x.pth", "y");
+    folder.write(".local/lib/python3.11/site-packages/x.py", "y");
+    folder.write(".cache/x", "y");
+
+    let path = std::env::join_paths(["bin", "usr"].map(|it| folder.root().join(it))).unwrap();
+    let all = ["make", "git", "tool", "cat"].map(str::to_owned);
+    let found = replaced_programs(&all, &path, Path::new("/nowhere"), since);
+    let shown: Vec<_> = found.iter().map(|it| (it.name.as_str(), it.original.is_some())).collect();
+    assert_eq!(shown, [("make", true), ("git", true), ("tool", false)]);
+    assert!(
+        replaced_programs(&all, &path, &folder.root(), since).is_empty(),
+        "those of the work tree are its own"
+    );
+
+    let home = changed_home_files(&folder.root(), since);
+    assert_eq!(names(&home), [".cargo/config.toml", ".local/lib/python3.11/site-packages/x.pth"]);
+}
