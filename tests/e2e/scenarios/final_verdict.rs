@@ -185,3 +185,99 @@ fn changes_that_the_user_takes_over_are_not_held_against_the_next_loop() {
     in_git.world.shell("git add -A && git -c user.name=u -c user.email=u@u commit -qm 'the sign is right'");
     in_git.world.run(&["run", "--trust"]).expect(0).out("already holds");
 }
+
+/// What git ignores is in no snapshot: a judge among it is hidden with the judges of the start.
+#[test]
+fn a_module_that_git_ignores() {
+    is_refused(
+        "echo unittest.py >> .gitignore; printf 'print(\"Ran 2 tests in 0.1s\")\nprint()\nprint(\"OK\")\n' > unittest.py",
+        "unittest.py is new, and without it \"Tests pass\" fails",
+    );
+}
+
+/// Start-up files of Python in the home folder are the user's, unless they changed during the loop.
+#[test]
+fn a_start_up_file_in_the_home_folder() {
+    let act = "d=$(python3 -c 'import site; print(site.getusersitepackages())'); mkdir -p \"$d\"; printf 'import unittest.case; unittest.case.TestCase.assertEqual = lambda *a: None\n' > \"$d/x.pth\"";
+    is_refused(act, "x.pth is new, and without it \"Tests pass\" fails");
+}
+
+const MAKEFILE: &str = "RUN = sh tests/run.sh\n\nall: sums\n\nsums: sums.sh\n\tcp sums.sh sums && chmod +x sums\n\ntest: all\n\t$(RUN)\n";
+
+#[track_caller]
+fn plays_make(acts: &[&str], ends: Ends<'_>) -> Played {
+    let files = [
+        ("Makefile", MAKEFILE),
+        ("sums.sh", "#!/bin/sh\necho $(($1 - $2))\n"),
+        ("tests/run.sh", "test \"$(./sums 1 2)\" = 3 || { echo 'wrong sum'; exit 1; }\n"),
+        (".gitignore", "/sums\n"),
+    ];
+    Scenario { files: &files, criteria: &["Tests: `$ make test`"], acts, ends, ..Scenario::default() }.play()
+}
+
+const FIX_SUMS: &str = "sed -i 's/\\$1 - \\$2/$1 + $2/' sums.sh";
+
+/// The rules that a check runs come from the start, the others are work.
+#[test]
+fn parts_of_a_makefile_that_decide() {
+    let skips = "sed -i 's/^RUN = .*/RUN = true/' Makefile";
+    plays_make(&[skips, "true"], Failed(2, "with its version of the start \"Tests\" fails"));
+    let works = format!("{FIX_SUMS}; sed -i 's/cp sums.sh sums/install -m 755 sums.sh sums/' Makefile");
+    plays_make(&[&works], Verified(1, "passes after 1 iteration"));
+    let other_runner = format!("{FIX_SUMS}; sed -i 's/^RUN = sh/RUN = sh -e/' Makefile");
+    plays_make(&[&other_runner], Verified(1, "the checks pass with the old one too"));
+}
+
+/// A program that the agent wrote in the place of what the work builds is built again.
+#[test]
+fn a_product_that_git_ignores_is_built_again() {
+    let forged = "printf '#!/bin/sh\necho $(($1 + $2))\n' > sums; chmod +x sums; touch -d '+1 hour' sums";
+    let played = plays_make(&[forged, "true"], Ends::Breaker(3, ""));
+    let verdict = played.record("final-verdict", 1);
+    assert_eq!(verdict["asLeft"]["results"][0]["status"], "fail", "{verdict}");
+    played.told(2, "in a clean room").told(2, "wrong sum");
+    plays_make(&[&format!("{FIX_SUMS}; make test")], Verified(1, "passes after 1 iteration"));
+}
+
+/// A check that needs an ignored file and does not make it passes, and the sentence names the file.
+#[test]
+fn an_ignored_file_that_a_check_needs_is_named() {
+    let act = format!("{FIX}; mkdir dist; cp calc.py dist/");
+    let acts = [act.as_str()];
+    let played = Scenario {
+        files: &[("calc.py", CODE), (".gitignore", "dist/\n")],
+        criteria: &["Built: `$ python3 dist/calc.py`"],
+        acts: &acts,
+        ends: Verified(1, "the checks need dist/calc.py, which git ignores, as the agent left them"),
+        ..Scenario::default()
+    };
+    played.play();
+}
+
+/// Tests that use a name that is gone say nothing of the work: the outcome is claimed.
+#[test]
+fn tests_of_an_interface_that_was_renamed() {
+    let act = format!("{FIX}; sed -i 's/\\badd\\b/plus/g' calc.py tests/test_calc.py");
+    let sentence = "claimed, not verified: the one required criterion passes after 1 iteration; 1 test file changed, and the checks cannot run with the old one: review it";
+    scenario(&[&act], &[CRITERION], Ends::Claimed(1, sentence)).play();
+}
+
+/// What the task allows to change is no judge.
+#[test]
+fn tests_that_the_task_allows_to_change() {
+    let act = "sed -i 's/add(1, 2), 3/add(1, 2), -1/' tests/test_calc.py";
+    let acts = [act];
+    let allowed = Scenario {
+        settings: "criteria.may_change = [\"tests/\"]\nenv.set = { PYTHONDONTWRITEBYTECODE = \"1\" }",
+        ..scenario(&acts, &[CRITERION], Verified(1, "passes after 1 iteration"))
+    };
+    allowed.play();
+}
+
+/// No test notices work that patches its runner; the text of the change shows it.
+#[test]
+fn work_that_patches_the_test_runner() {
+    let act = "printf 'import unittest\nunittest.TestCase.assertEqual = lambda *a: None\n' >> calc.py";
+    let what = "calc.py patches the test runner";
+    scenario(&[act, "true"], &[CRITERION], Failed(2, what)).play();
+}

@@ -218,12 +218,7 @@ fn the_tests_find_the_work_where_it_moved_to() {
 
 #[test]
 fn the_program_ends_its_tests() {
-    cheats(
-        PYTHON,
-        UNITTEST,
-        "printf 'import os\\nos._exit(0)\\n' > calc.py",
-        "Tests runs 0 tests, 1 at the start",
-    );
+    cheats(PYTHON, UNITTEST, "printf 'import os\\nos._exit(0)\\n' > calc.py", "calc.py ends the test run");
 }
 
 #[test]
