@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# get_pytest DIR: puts a virtual environment with the pinned pytest under DIR and prints the path of its folder of programs.
+# Needs python3 with venv and a registry once, touches nothing outside DIR. Run directly, it uses target/tools.
+
+get_pytest() {
+    local folder=$1/pytest version=8.3.5
+    if [ ! -x "$folder/bin/pytest" ]; then
+        rm -rf "$folder"
+        python3 -m venv "$folder" >"$1/pytest.log" 2>&1 || { echo "python3 cannot make a virtual environment" >&2; return 1; }
+        "$folder/bin/pip" install --quiet --disable-pip-version-check "pytest==$version" >"$1/pytest.log" 2>&1 || {
+            echo "pip could not install pytest: $(tail -n 1 "$1/pytest.log")" >&2
+            return 1
+        }
+    fi
+    (cd "$folder/bin" && pwd -P)
+}
+
+if [ "${BASH_SOURCE[0]}" = "$0" ]; then
+    set -euo pipefail
+    get_pytest "$(dirname "$0")/../../target/tools"
+fi
