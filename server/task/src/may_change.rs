@@ -17,8 +17,11 @@ pub(super) fn behind_label(plain: &str) -> Option<&str> {
 /// The globs of one line; a remark in brackets or words between them do not count.
 pub(super) fn globs(line: &str) -> Vec<String> {
     let bare = |it: &str| it.trim_matches(['`', '"', '\'']).trim_start_matches("./").to_owned();
-    let is_glob =
-        |it: &String| it.contains(['/', '*', '.']) && !it.starts_with(['(', '/']) && !it.ends_with(')');
+    // `**` alone would allow everything.
+    let is_glob = |it: &String| {
+        let names = it.contains(char::is_alphanumeric) && it.contains(['/', '*', '.']);
+        names && !it.starts_with(['(', '/']) && !it.ends_with(')')
+    };
     let words = line.split(|it: char| it.is_whitespace() || matches!(it, ',' | '，' | '、'));
     words.map(|it| bare(it.trim_end_matches(['.', ';', '。']))).filter(is_glob).collect()
 }

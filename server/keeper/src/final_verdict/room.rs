@@ -14,7 +14,7 @@ use loopkeeper_system::trust::permit::Approved;
 use super::NoVerdict;
 use crate::run_context::{EnvVars, RunContext, extend_env};
 
-/// A mount and a shell take milliseconds.
+/// Far above the time of a mount and a shell, which take milliseconds.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// How a room differs from the work tree.
@@ -45,7 +45,7 @@ impl RoomLayout {
     }
 }
 
-/// A room in the first place where the kernel takes an overlay.
+/// Opens a clean room at the first location where the kernel supports an overlay.
 pub(super) async fn open_room(
     runtime: &RunContext,
     layout: &RoomLayout,
