@@ -1,5 +1,5 @@
-//! The known agents: how to install each one, and which environment variables and files indicate a login. Only their
-//! names are listed, and one word to search for in a file that also exists without a login.
+//! Catalog of the known agents: how to install each one, and which environment variables and files indicate a login.
+//! Lists only their names, and one word to search for in a file that also exists without a login.
 
 /// An agent that loopkeeper can detect.
 #[derive(Debug, Clone, Copy)]

@@ -12,7 +12,7 @@ pub enum LoopMode {
     Loop,
     /// One session, held open by its stop hook between iterations.
     Hook,
-    /// The same, with a session that the user opened.
+    /// Like the previous mode, with a session that the user opened.
     Attach,
 }
 
@@ -27,7 +27,7 @@ pub enum PromptBy {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PermissionMode {
-    /// For judges only, never for an agent that works.
+    /// For judges only, never for a working agent.
     ReadOnly,
     Edits,
     /// Like [`Self::Edits`], but the user is asked about everything else; requires `output = "acp"`.

@@ -1,6 +1,6 @@
-//! Front matter of a prompt document: criteria, commands and settings, where users of other tools write them. Of YAML
-//! what people write there: values in one line, quoted or not, over several lines, and lists. Every other key, and what
-//! else stands under one that is read, is reported.
+//! Front matter of a prompt document: criteria, commands and settings, in the places where users of other tools write
+//! them. Supports the YAML that occurs there: values on one line, quoted or not, over several lines, and lists. Every
+//! other key, and unread content below a key, is reported.
 
 #[cfg(test)]
 mod tests;

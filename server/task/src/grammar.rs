@@ -310,7 +310,7 @@ impl ItemParser<'_> {
         self.spans.get(at).is_some_and(|seen| matches!(seen.span, CodeSpanKind::Word(Check::Get { .. })))
     }
 
-    /// Adds the item's own prose, about which a judge is asked. `None`: there is none.
+    /// Adds the item's own prose, which the judge has to verify. `None`: there is no prose.
     fn with_words(&mut self, mut check: Check, name: &str) -> Option<Check> {
         if let Check::Judge { prose, .. } = &mut check {
             if name::check_label(&Check::Judge { of: None, prose: String::new() }) == name {

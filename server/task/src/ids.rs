@@ -9,7 +9,7 @@ use crate::criterion::{Check, Expect, PatternKind, TextPattern};
 use loopkeeper_text::digest::hex;
 use loopkeeper_text::fold::one_line;
 
-/// 10 hex of sha256 over check and expectations, over the prose where there is no check.
+/// 10 hex digits of sha256 over check and expectations, or over the prose if there is no check.
 pub(super) fn base_id(check: Option<&Check>, prose: &str) -> String {
     let canonical =
         check.map_or_else(|| format!("prose\n{}", one_line(prose).to_lowercase()), canonical_check);
@@ -17,10 +17,10 @@ pub(super) fn base_id(check: Option<&Check>, prose: &str) -> String {
     hex(digest.get(..5).unwrap_or_default())
 }
 
-/// Hands out ids in document order: the second of its kind gets `-2`, the third `-3`.
+/// Assigns ids in document order: the second of its kind gets `-2`, the third `-3`.
 #[derive(Debug, Default)]
 pub(super) struct IdAllocator {
-    /// Every id handed out, with the number of requests for it.
+    /// Every assigned id, with the number of requests for it.
     used: HashMap<String, u32>,
 }
 

@@ -1,5 +1,5 @@
-//! One item's text as the grammar sees it: prose and code spans, each with its bytes in the document.
-//! Made from Markdown by `blocks`, from plain strings (JSON, arguments) here. Knows nothing about checks.
+//! One item's text as the grammar sees it: prose and code spans, each with its bytes in the document. Created from
+//! Markdown by `blocks`, from plain strings (JSON, arguments) here. Does not depend on checks.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -12,16 +12,16 @@ pub(super) struct InlineContent<'a> {
     pub(super) range: Range<usize>,
     /// A backtick without its pair.
     pub(super) stray: Option<Range<usize>>,
-    /// Where the first link leads, for lists of paths.
+    /// Target of the first link, for lists of paths.
     pub(super) link: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct InlinePiece<'a> {
     pub(super) kind: PieceKind,
-    /// The visible text; for code without its backticks. Nearly always a slice of the document.
+    /// The visible text, for code without its backticks. Nearly always a slice of the document.
     pub(super) text: Cow<'a, str>,
-    /// The bytes in the document; for code with its backticks.
+    /// The bytes in the document, for code including its backticks.
     pub(super) range: Range<usize>,
 }
 
@@ -63,7 +63,7 @@ impl InlineContent<'_> {
         pieces.iter().map(|piece| &*piece.text).collect()
     }
 
-    /// One code span, given without its backticks.
+    /// One code span, passed without its backticks.
     pub(super) fn of_code(text: &str) -> Self {
         let kind = if text.contains(['\n', '\r']) { PieceKind::TornCode } else { PieceKind::Code };
         let piece = InlinePiece { kind, text: text.trim().to_owned().into(), range: 0..text.len() };
@@ -113,7 +113,7 @@ impl InlineContent<'_> {
 /// Where the bytes of a decoded string are in its document.
 #[derive(Debug, Clone)]
 pub(super) enum ByteOrigin {
-    /// Byte for byte from here on.
+    /// Byte for byte from this offset.
     At(usize),
     /// Escapes shifted the bytes: only the whole is exact.
     Whole(Range<usize>),
@@ -136,7 +136,7 @@ fn strip_padding(code: &str) -> &str {
     code.strip_prefix(' ').and_then(|rest| rest.strip_suffix(' ')).unwrap_or(code)
 }
 
-/// Every run of backticks; an escaped one is no part of any.
+/// Every run of backticks, without escaped ones.
 fn backtick_runs(text: &str) -> Vec<Range<usize>> {
     let mut runs: Vec<Range<usize>> = Vec::new();
     let mut escaped = false;

@@ -1,6 +1,6 @@
-//! Which files are task documents, by their names alone.
+//! Recognises task documents by their names alone.
 
-/// What a document is. The order is that of discovery: task documents first, in the order people are shown.
+/// Kind of a document. The order is that of discovery: task documents first, in display order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DocumentKind {
     /// `PROMPT.md`

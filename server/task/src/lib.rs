@@ -1,6 +1,5 @@
-//! What a loop works on: a prompt document, its criteria, its plan. Types here; [`parse_task`] and the parsers are
-//! below this module. Parsing never fails as a whole: what is broken becomes a [`Finding`], the rest is still a
-//! task.
+//! The work of a loop: a prompt document, its criteria, its plan. Types are here; [`parse_task`] and the parsers are
+//! below this module. Parsing never fails as a whole: a broken part becomes a [`Finding`], the rest is still a task.
 
 mod assemble;
 mod blocks;
@@ -40,7 +39,7 @@ pub struct TaskId(pub String);
 /// A task as defined by its documents at one moment.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Task {
-    /// From `OBJECTIVE:` or the first heading; empty when there is neither.
+    /// From `OBJECTIVE:` or the first heading; empty if there is neither.
     pub title: String,
     /// The prompt document's text, unchanged, as sent to the agent.
     pub prompt: String,
@@ -57,7 +56,7 @@ pub struct Task {
     pub findings: Vec<Finding>,
 }
 
-/// Text at a place in a document.
+/// A path at a position in a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ContextPath {
     pub text: String,
@@ -92,14 +91,14 @@ pub struct PlanItem {
     pub depends_on: Vec<String>,
 }
 
-/// A remark on a document for its author, shown at the place it refers to.
+/// A remark on a document for its author, shown at its position.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finding {
     pub code: FindingCode,
-    /// `name: fact`, at most one more sentence with the cure.
+    /// `name: fact`, and at most one more sentence with the remedy.
     pub message: String,
     pub place: DocumentRange,
-    /// Replacement text for `place`, where there is one obvious cure.
+    /// Replacement text for `place`, if there is one obvious remedy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fix: Option<String>,
 }
@@ -107,13 +106,13 @@ pub struct Finding {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FindingCode {
-    /// Begins like a check and does not parse, or two checks, or a broken span. Never run.
+    /// Begins like a check and does not parse, or has two checks or a broken span. Never run.
     BadCheck,
     /// A bare command in backticks.
     NotACheck,
     /// A criteria section without items.
     NoCriteria,
-    /// Criteria after a colon in one line: better as a list.
+    /// Criteria after a colon on one line: better written as a list.
     InlineList,
     /// A doubled promise tag.
     BadPromise,

@@ -1,5 +1,5 @@
-//! A Markdown document to its outline: which blocks are criteria sections, and what their items say. Reads
-//! prompt documents and fix plans; in a plan, boxes are plan items besides.
+//! Converts a Markdown document to its outline: which blocks are criteria sections, and the content of their items.
+//! Reads prompt documents and fix plans; in a plan, boxes are also plan items.
 
 mod inline_list;
 mod mentions;
@@ -46,17 +46,17 @@ struct MarkdownReader<'a> {
     source: &'a MarkdownSource<'a>,
     role: DocumentRole,
     out: TaskOutline,
-    /// Criteria headings around the current place, outermost first.
+    /// Criteria headings around the current position, outermost first.
     sections: Vec<CriteriaSection<'a>>,
-    /// Lists around the current place, each with what its items are.
+    /// Lists around the current position, each with the kind of its items.
     lists: Vec<ListContext<'a>>,
-    /// What the block just read announced for a list directly behind it.
+    /// What the previous block announced for a list directly after it.
     lead: ListLead<'a>,
     headings: OptionalHeadings,
     title: TitleState,
 }
 
-/// A heading that is a phrase, up to the next one of its level.
+/// A heading that is a known phrase, up to the next one of its level.
 struct CriteriaSection<'a> {
     level: u8,
     phrase: HeadingPhrase,
@@ -74,9 +74,9 @@ struct ListContext<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ItemsAre {
     Criteria(HeadingPhrase),
-    /// Paths behind `CONTEXT:`.
+    /// Paths after `CONTEXT:`.
     Paths,
-    /// Globs behind `May change`.
+    /// Globs after `May change`.
     MayChange,
     Prose,
 }
@@ -86,7 +86,7 @@ enum ListLead<'a> {
     Criteria(HeadingPhrase, InlineContent<'a>),
     Context,
     MayChange,
-    /// A phrase without its colon: no section, but nearly.
+    /// A phrase without its colon: not a section, but nearly.
     NoColon(InlineContent<'a>),
 }
 
@@ -148,7 +148,7 @@ impl<'a> MarkdownReader<'a> {
         }
     }
 
-    /// Ends the sections that a heading of this level ends.
+    /// Closes the sections that a heading of this level ends.
     fn close_sections(&mut self, level: u8) {
         while let Some(section) = self.sections.pop_if(|section| section.level >= level) {
             if section.is_empty {
@@ -181,7 +181,7 @@ impl<'a> MarkdownReader<'a> {
         }
     }
 
-    /// A paragraph that begins with a phrase: announces a list, or carries one in its own line.
+    /// A paragraph that begins with a phrase: announces a list, or contains one on its own line.
     fn lead_in(&mut self, phrase: HeadingPhrase, text: InlineContent<'a>, plain: &str) {
         if ends_in_colon(plain) {
             self.lead = ListLead::Criteria(phrase, text);
@@ -201,7 +201,7 @@ impl<'a> MarkdownReader<'a> {
         }
     }
 
-    /// Takes a paragraph or heading that says the title.
+    /// Takes the title from a paragraph or heading that contains it.
     fn take_title(&mut self, text: &InlineContent<'_>) -> bool {
         let first_line = text.first_line();
         if matches!(self.title, TitleState::Awaited) {
@@ -269,7 +269,7 @@ impl<'a> MarkdownReader<'a> {
         }
     }
 
-    /// A phrase with a colon and no list behind it.
+    /// Drops a phrase with a colon and no list after it.
     fn drop_lead(&mut self) {
         if let ListLead::Criteria(_, text) = std::mem::replace(&mut self.lead, ListLead::None) {
             let plain = text.plain_text();
@@ -279,7 +279,7 @@ impl<'a> MarkdownReader<'a> {
         }
     }
 
-    /// What an item at the current place is.
+    /// The kind of items at the current position.
     fn items_are(&self) -> ItemsAre {
         match (self.lists.last(), self.sections.last()) {
             (Some(list), _) => list.items_are,
@@ -376,7 +376,7 @@ fn mode_of(phrase: HeadingPhrase) -> ItemMode {
     }
 }
 
-/// The text behind `label:`, in any case.
+/// The text after `label:`, in any case.
 fn strip_label<'a>(line: &'a str, label: &str) -> Option<&'a str> {
     let line = line.trim_start();
     let (head, rest) = line.split_at_checked(label.len())?;
@@ -386,7 +386,7 @@ fn strip_label<'a>(line: &'a str, label: &str) -> Option<&'a str> {
     rest.trim_start().strip_prefix([':', '：'])
 }
 
-/// "- [ ]" with nothing behind it is no marker to Markdown.
+/// "- [ ]" with nothing after it is not a box in Markdown.
 fn is_blank_box(plain: &str) -> bool {
     matches!(plain.trim(), "" | "[ ]" | "[]" | "[x]" | "[X]")
 }

@@ -1,4 +1,4 @@
-//! What one document says before ids are handed out: the common result of all readers.
+//! The content of one document before ids are assigned: the common result of all readers.
 
 use std::ops::Range;
 
@@ -33,7 +33,7 @@ pub(super) struct CriterionDraft {
     pub(super) plan: Option<usize>,
 }
 
-/// Where a criterion was found, besides its text.
+/// Properties of a criterion that come from its position.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct CriterionOrigin {
     pub(super) ticked: Option<bool>,
@@ -76,7 +76,7 @@ impl TaskOutline {
         self.findings.push(Finding { code: fault.code, message, place, fix: fault.fix });
     }
 
-    /// Reads one item as a criterion and takes up its faults.
+    /// Reads one item as a criterion and adds its faults.
     pub(super) fn add_criterion(
         &mut self,
         inline: &InlineContent<'_>,
@@ -113,14 +113,14 @@ impl TaskOutline {
     }
 }
 
-/// A line of a megabyte is no name.
+/// A line of a megabyte is not a name.
 pub(super) const NAME_CHARS: usize = 200;
 const MESSAGE_CHARS: usize = 100;
 const FACT_CHARS: usize = MESSAGE_CHARS - 12;
-/// Backticks around a code span, the colon behind it and the final period.
+/// Backticks around a code span, the colon after it and the final period.
 const SPAN_FRAME: usize = 9;
 
-/// The hint is left out where there is no room for it.
+/// The hint is omitted if there is no room for it.
 fn fault_message(name: &str, fault: &ItemFault) -> String {
     let with_hint = fault.hint.as_ref().map(|it| format!("{}. {it}", fault.fact));
     let said = with_hint.filter(|it| it.chars().count() <= FACT_CHARS);

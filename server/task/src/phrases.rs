@@ -1,5 +1,5 @@
-//! The headings and lead lines that mean something: criteria sections, optional plan sections. Numbering,
-//! emoji, emphasis and brackets around them do not count.
+//! Headings and lead lines with a meaning: criteria sections, optional plan sections. Numbering, emoji, emphasis and
+//! brackets around them are ignored.
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum HeadingPhrase {
@@ -20,8 +20,8 @@ const PHRASES: &[(&str, HeadingPhrase)] = &[
     ("验收标准", HeadingPhrase::Criteria),
 ];
 
-/// Equal or behind one of `Future ideas`, `Nice to have (v2)`; other words make it an ordinary heading, since
-/// taking a blocking section for an optional one would end a loop early.
+/// Optional headings such as `Future ideas`, `Nice to have (v2)`. With other words the heading is an ordinary one,
+/// because mistaking a blocking section for an optional one would end a loop early.
 const OPTIONAL: &[&str] = &[
     "optional",
     "optional items",
@@ -45,7 +45,7 @@ pub(super) fn match_phrase(text: &str) -> Option<HeadingPhrase> {
     leading_phrase(text).map(|(phrase, _)| phrase)
 }
 
-/// The phrase that `text` is, but for a final colon or brackets.
+/// The phrase that `text` equals, except for a final colon or brackets.
 pub(super) fn exact_phrase(text: &str) -> Option<HeadingPhrase> {
     let (phrase, rest) = leading_phrase(text)?;
     without_tail(&rest).is_empty().then_some(phrase)
@@ -55,7 +55,7 @@ pub(super) fn ends_in_colon(text: &str) -> bool {
     text.trim_end().ends_with([':', '：'])
 }
 
-/// A heading under which open boxes do not keep a loop going.
+/// Whether open boxes under this heading do not keep a loop running.
 pub(super) fn is_optional(heading: &str) -> bool {
     let text = normalised(heading);
     let is_marked = ["(optional)", "（optional）", "（可选）", "(可选)"]
@@ -67,7 +67,7 @@ pub(super) fn is_optional(heading: &str) -> bool {
 fn leading_phrase(text: &str) -> Option<(HeadingPhrase, String)> {
     let text = strip_decoration(text);
     let first = text.chars().next()?.to_lowercase().next()?;
-    // Most lines begin like none of them.
+    // Most lines begin with none of the phrases.
     if !PHRASES.iter().any(|(words, _)| words.starts_with(first)) {
         return None;
     }
@@ -79,7 +79,7 @@ fn leading_phrase(text: &str) -> Option<(HeadingPhrase, String)> {
     })
 }
 
-/// Lower case, single spaces, without what stands in front; only as much of the text as can matter.
+/// Lower case, single spaces, without leading decoration; only as much of the text as can matter.
 fn normalised(text: &str) -> String {
     fold_case(strip_decoration(text))
 }
@@ -89,10 +89,10 @@ fn fold_case(text: &str) -> String {
     words.join(" ")
 }
 
-/// More words than any phrase with its brackets.
+/// More words than any phrase including its brackets.
 const LONGEST: usize = 24;
 
-/// Without numbering ("2.", "3.1)", "IV.", "一、"), emoji, short codes and emphasis in front.
+/// Removes leading numbering ("2.", "3.1)", "IV.", "一、"), emoji, short codes and emphasis.
 fn strip_decoration(text: &str) -> &str {
     let mut rest = text;
     loop {
@@ -106,14 +106,14 @@ fn strip_decoration(text: &str) -> &str {
     }
 }
 
-/// Emoji that Unicode counts among the letters.
+/// Emoji that Unicode classifies as letters.
 fn is_letter_emoji(char: char) -> bool {
     matches!(char, '\u{2139}' | '\u{24c2}' | '\u{1f100}'..='\u{1f1ff}')
 }
 
 const LONGEST_NUMBER: usize = 5;
 
-/// "IV. ", "b) ", "一、".
+/// Removes "IV. ", "b) ", "一、".
 fn without_letter_number(text: &str) -> &str {
     let is_end = |(_, char): &(usize, char)| matches!(char, '.' | ')' | '、' | '．');
     let Some((end, _)) = text.char_indices().take(LONGEST_NUMBER + 1).find(is_end) else { return text };
@@ -125,7 +125,7 @@ fn without_letter_number(text: &str) -> &str {
     if !number.is_empty() && (is_roman || is_letter || is_chinese) { rest } else { text }
 }
 
-/// ":white_check_mark: " whose first colon was taken off with the punctuation.
+/// Removes a leading ":white_check_mark: " whose first colon was already removed with the punctuation.
 fn without_short_code<'a>(whole: &str, rest: &'a str) -> &'a str {
     let begins_with_colon = whole.get(..whole.len() - rest.len()).is_some_and(|before| before.ends_with(':'));
     if !begins_with_colon {
@@ -135,7 +135,7 @@ fn without_short_code<'a>(whole: &str, rest: &'a str) -> &'a str {
     rest.split_once(':').filter(|(code, _)| is_code(code)).map_or(rest, |(_, after)| after)
 }
 
-/// Without a final colon and without "(…)".
+/// Removes a final colon and "(…)".
 fn without_tail(text: &str) -> &str {
     let mut rest = text;
     loop {

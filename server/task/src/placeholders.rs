@@ -8,9 +8,9 @@ use super::source::lines_of;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Placeholder<'a> {
-    /// Without its braces.
+    /// The name without its braces.
     pub name: &'a str,
-    /// With them.
+    /// Range including the braces.
     pub range: Range<usize>,
     pub in_fence: bool,
 }

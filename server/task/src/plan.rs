@@ -13,7 +13,7 @@ use super::source::{MarkdownSource, lines_of};
 use super::{FindingCode, PlanItem, phrases};
 use loopkeeper_text::fold::shortened;
 
-/// The optional headings around the current place.
+/// The optional headings around the current position.
 #[derive(Debug, Default)]
 pub(super) struct OptionalHeadings(Vec<u8>);
 
@@ -111,7 +111,7 @@ pub(super) fn indented_boxes(
     }
 }
 
-/// `- [ ] text` to whether it is ticked and its text.
+/// Splits `- [ ] text` into whether it is ticked and its text.
 fn box_line(line: &str) -> Option<(bool, &str)> {
     let rest = line.trim_start().strip_prefix(['-', '*', '+'])?.trim_start();
     let inner = rest.strip_prefix('[')?;

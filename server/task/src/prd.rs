@@ -38,7 +38,7 @@ pub(super) fn parse_prd(file: &str, text: &str) -> TaskOutline {
     reader.out
 }
 
-/// The text behind a byte order mark, with comments and trailing commas as editors let people write them.
+/// Parses the text after a byte order mark, allowing comments and trailing commas like editors do.
 pub(super) fn parse_json(json: &str) -> Result<ParseResult<'_>, ParseError> {
     let options = ParseOptions {
         allow_comments: true,
@@ -251,7 +251,7 @@ impl PrdReader<'_> {
         InlineContent::of_plain(&text.value, &origin)
     }
 
-    /// The bytes of a string: without its quotes where they are the text byte for byte.
+    /// The bytes of a string, without its quotes if they equal the text byte for byte.
     fn content(&self, text: &StringLit<'_>) -> Range<usize> {
         let quoted = self.bytes(text.range());
         let inner = quoted.start + 1..quoted.end - 1;
@@ -263,7 +263,7 @@ impl PrdReader<'_> {
     }
 }
 
-/// A string that is a command as a whole, unless its backticks say which part of it is.
+/// A string that is a command as a whole, unless backticks mark a part of it.
 pub(super) fn command_item(text: &str, inline: &InlineContent<'_>) -> grammar::ParsedItem {
     let text = text.trim();
     let has_code = inline.pieces.iter().any(|piece| piece.kind.is_code());

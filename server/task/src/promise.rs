@@ -13,12 +13,12 @@ pub(super) fn is_in(text: &str) -> bool {
     text.split_once(OPEN).is_some_and(|(_, rest)| rest.contains(CLOSE))
 }
 
-/// Whether there is anything to look for. Most texts have none, and most of those no `<`, which is found out fast.
+/// Whether the text may contain a promise. Most texts have none, and most of those no `<`, which is fast to check.
 pub(super) fn may_be_in(text: &str) -> bool {
     text.contains('<') && text.contains(OPEN)
 }
 
-/// Finds the promise and reports doubled tags. Raw lines, since what Markdown makes of a tag does not matter
+/// Finds the promise and reports doubled tags. Works on raw lines, because Markdown's reading of a tag does not matter
 /// to an agent.
 pub(super) fn find_promise(source: &MarkdownSource<'_>, out: &mut TaskOutline) {
     if !may_be_in(source.text()) {
@@ -108,7 +108,7 @@ fn with_clauses(line: &str) -> Vec<(PromiseTag, &str)> {
     said.map(|(from, end, tag)| (tag, line.get(from..end).unwrap_or_default())).collect()
 }
 
-/// The first tag behind `from`, `<<promise>>X<</promise>>` and `<promise><promise>X…` included.
+/// The first tag after `from`, including `<<promise>>X<</promise>>` and `<promise><promise>X…`.
 fn find_tag(line: &str, from: usize) -> Option<PromiseTag> {
     let open = from + line.get(from..)?.find(OPEN)?;
     let before = line.get(from..open)?;
@@ -129,7 +129,7 @@ fn find_tag(line: &str, from: usize) -> Option<PromiseTag> {
     while let Some(extra) =
         [CLOSE, ">"].into_iter().find(|extra| line.get(end..).is_some_and(|rest| rest.starts_with(extra)))
     {
-        // A lone ">" behind a sound tag is prose.
+        // A lone ">" after a well-formed tag is prose.
         if !is_doubled {
             break;
         }

@@ -40,7 +40,7 @@ fn command(criterion: &Criterion) -> Option<&str> {
     }
 }
 
-/// The command up to the end of these words, where they stand for themselves in its first part.
+/// The command up to the end of `words`, if they are separate words in its first part.
 fn command_prefix<'a>(command: &'a str, words: &str) -> Option<&'a str> {
     let end = command.find(words)? + words.len();
     let (start, rest) = command.split_at_checked(end)?;

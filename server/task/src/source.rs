@@ -30,7 +30,7 @@ impl<'a> MarkdownSource<'a> {
         for line in lines_of(text.get(skipped..).unwrap_or_default()) {
             if after_text && opens_section(line, promises) {
                 source.inserted.push(source.spread.len());
-                // Behind a return alone a line feed would only complete it.
+                // After a lone carriage return a line feed would only complete it.
                 source.spread.push(if source.spread.ends_with('\r') { '\r' } else { '\n' });
             }
             source.spread.push_str(line);
@@ -75,7 +75,7 @@ impl<'a> MarkdownSource<'a> {
     }
 }
 
-/// Lines with their ends: `\n`, `\r\n`, and the `\r` alone that Markdown takes for one as well.
+/// Lines with their ends: `\n`, `\r\n`, and the lone `\r` that Markdown also takes for a line end.
 pub(super) fn lines_of(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -94,8 +94,8 @@ fn line_end(text: &str) -> Option<usize> {
     text.bytes().position(|byte| matches!(byte, b'\n' | b'\r'))
 }
 
-/// The end of a byte order mark and of a front matter block: `---`, keys, `---`. What merely stands between two
-/// rules is the document's own text.
+/// The end of a byte order mark and of a front matter block: `---`, keys, `---`. Text between two horizontal rules is
+/// the document's own.
 pub fn front_matter_end(text: &str) -> usize {
     let start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     let mut at = start;

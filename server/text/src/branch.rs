@@ -36,7 +36,7 @@ pub fn fault(name: &str) -> Option<&'static str> {
     name.split('/').any(bad).then_some("one of its parts is empty, begins with `.` or ends in `.lock`")
 }
 
-/// The same for a template from the settings, where `{task}` is a placeholder; an empty template is valid.
+/// Like [`fault`] for a template from the settings, where `{task}` is a placeholder; an empty template is valid.
 pub fn template_fault(template: &str) -> Option<&'static str> {
     let template = template.trim().replace(TASK, "task");
     match template.is_empty() {

@@ -7,7 +7,7 @@ pub fn one_line(text: &str) -> String {
     folded(text).into_owned()
 }
 
-/// The same, without copying text that is already one line.
+/// Like [`one_line`], without copying text that is already one line.
 pub fn folded(text: &str) -> Cow<'_, str> {
     let is_folded = !text.starts_with(' ')
         && !text.ends_with(' ')

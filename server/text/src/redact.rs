@@ -66,7 +66,7 @@ impl Redactor {
         String::from_utf8(out).unwrap_or_else(|it| String::from_utf8_lossy(it.as_bytes()).into_owned())
     }
 
-    /// The same for bytes that arrive in pieces.
+    /// Redacts bytes that arrive in pieces, with the same result.
     pub fn stream(&self) -> RedactingStream {
         RedactingStream { redactor: self.clone(), held: Vec::new(), previous: None, mode: StreamState::Plain }
     }

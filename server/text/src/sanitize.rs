@@ -87,7 +87,7 @@ pub fn strip_escapes(raw: &str) -> String {
     stripped(raw, '\n')
 }
 
-/// The same, but keeps a lone carriage return, after which text replaces the line.
+/// Like [`strip_escapes`], but keeps a lone carriage return, after which text replaces the line.
 pub fn strip_escapes_but_returns(raw: &str) -> String {
     stripped(raw, '\r')
 }

@@ -1,4 +1,4 @@
-//! Parses durations, sizes and amounts as people write them, exactly: no rounding, no overflow.
+//! Parses durations, sizes and amounts in their usual notations, exactly: no rounding, no overflow.
 
 use thiserror::Error;
 

@@ -72,7 +72,7 @@ pub enum SubagentSupport {
 /// How the capabilities were determined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CapabilitySource {
-    /// By running this version.
+    /// Known by running this version.
     Run(&'static str),
     /// From the help text of this version, because it cannot be run without an account.
     Help(&'static str),

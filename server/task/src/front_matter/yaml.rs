@@ -171,7 +171,7 @@ fn list(lines: &[YamlLine<'_>]) -> YamlValue {
     YamlValue::List(items.into_iter().filter_map(read).collect())
 }
 
-/// `[a, "b"]`, also over several lines.
+/// Parses `[a, "b"]`, also over several lines.
 fn parse_flow(first: &str, rest: &[YamlLine<'_>]) -> YamlValue {
     let mut whole = first.to_owned();
     if !first.ends_with(']') {
@@ -274,7 +274,7 @@ fn parse_quoted(value: &str) -> Option<String> {
     None
 }
 
-/// Without ` # …`; inside a code span that is not a comment.
+/// Removes a comment ` # …`, except inside a code span.
 fn without_comment(value: &str) -> &str {
     let mut in_code = false;
     let mut before = ' ';

@@ -119,7 +119,7 @@ fn tidy_prose(prose: &str) -> String {
     let line = folded(&line);
     let edge = |char: char| char.is_whitespace() || ".,;:…。，；：、-–—".contains(char);
     let line = line.trim_end_matches(edge);
-    // `./check.sh`, `.env` and `--help` begin with what would end a sentence.
+    // Punctuation at the start of `./check.sh`, `.env` and `--help` would otherwise end a sentence.
     let word = line.trim_start_matches(edge);
     let mark = line.get(..line.len() - word.len()).unwrap_or_default();
     let kept = ["--", "-", "."].into_iter().find(|it| *it == mark && !word.is_empty()).unwrap_or_default();

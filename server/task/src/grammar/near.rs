@@ -43,7 +43,7 @@ fn suggest_word(code: &str) -> Option<String> {
     match verb {
         "exists" | "missing" => {
             let is_slip = !is_negated && written != verb && written.chars().all(|it| it.is_ascii_lowercase());
-            // `exist x` is no sentence of a program, `Missing argument` is one.
+            // `exist x` is not a program's message, `Missing argument` is.
             let is_one_name = is_slip && written.len() + 1 >= verb.len() && is_lone_name(rest);
             (is_one_name || name_files(rest)).then(|| format!("{said} {rest}"))
         }

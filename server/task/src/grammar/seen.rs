@@ -23,7 +23,7 @@ pub(super) struct CodeSpan<'a> {
 pub(super) enum TrailingText {
     /// Expectations, attributes and punctuation.
     Nothing,
-    /// Besides, other checks and words such as "and".
+    /// Also other checks and words such as "and".
     Checks,
     Prose,
 }

@@ -56,7 +56,7 @@ pub(super) fn read_exactly(code: &str) -> CodeSpanKind {
         ("clean", None) => Ok(Check::Clean),
         ("clean", Some(_)) => Err("`clean` takes nothing behind it".into()),
         ("judge", rest) => parse_judge(rest.unwrap_or_default()),
-        // `GET /users` is how people name a route of their own: only an address makes it a check.
+        // `GET /users` is a common way to name a route of the project: only an absolute URL makes it a check.
         ("GET", Some(rest)) if rest.starts_with("http") => parse_get(rest),
         _ => return CodeSpanKind::Other,
     };
@@ -68,7 +68,7 @@ pub(super) fn read_exactly(code: &str) -> CodeSpanKind {
 
 fn parse_command(rest: &str) -> CodeSpanKind {
     let Some(command) = rest.strip_prefix(' ') else {
-        // `$HOME` is prose; a tab or a wide space looks like a check to every reader.
+        // `$HOME` is prose; with a tab or a wide space it looks like a check.
         return if rest.starts_with(char::is_whitespace) {
             CodeSpanKind::BadCommand("`$` must be followed by a plain space".into())
         } else {

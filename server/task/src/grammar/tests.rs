@@ -1,6 +1,4 @@
-//! The check grammar as tables: an item as it is written, and what it is read as.
-//!
-//! Right-hand side: `name | check | attributes | ! fault [its bytes] => fix`, parts that are absent left out.
+//! The check grammar as tables: an item as written, and its parsed reading.
 
 mod near;
 mod shown;

@@ -12,7 +12,7 @@ pub(super) struct InlineList<'a> {
     pub(super) fix: String,
 }
 
-/// Splits at " - " outside code spans, where the text behind the colon begins with "- ".
+/// Splits at " - " outside code spans if the text after the colon begins with "- ".
 pub(super) fn parse_inline_list<'a>(
     source: &MarkdownSource<'_>,
     paragraph: &InlineContent<'a>,
@@ -38,7 +38,7 @@ pub(super) fn parse_inline_list<'a>(
     (!items.is_empty()).then_some(InlineList { name, items, fix })
 }
 
-/// The end of the lead with its markup, and the offset of the dash behind it.
+/// The end of the lead with its markup, and the offset of the dash after it.
 fn colon_before_dash(source: &MarkdownSource<'_>, paragraph: &InlineContent<'_>) -> Option<(usize, usize)> {
     let texts = paragraph.pieces.iter().filter(|piece| piece.kind == PieceKind::Text);
     for piece in texts {
@@ -79,16 +79,16 @@ fn trimmed(source: &MarkdownSource<'_>, range: Range<usize>) -> Range<usize> {
     start..start + text.trim().len()
 }
 
-/// The pieces inside `range`; a text that crosses its edge is cut.
+/// The pieces inside `range`; a text that crosses its boundary is cut.
 fn clipped<'a>(paragraph: &InlineContent<'a>, range: &Range<usize>) -> InlineContent<'a> {
-    // Pieces stand in order: found by halving, since a line can hold any number of items.
+    // Binary search in the ordered pieces, because a line can contain any number of items.
     let first = paragraph.pieces.partition_point(|piece| piece.range.end <= range.start);
     let behind = paragraph.pieces.get(first..).unwrap_or_default().iter();
     let pieces = behind.take_while(|piece| piece.range.start < range.end).map(|piece| {
         let start = piece.range.start.max(range.start);
         let end = piece.range.end.min(range.end);
         let cut = start - piece.range.start..end - piece.range.start;
-        // Only a text without entities is its source byte for byte; any other stays whole.
+        // Only a text without entities equals its source byte for byte; any other stays whole.
         let text = match piece.text.get(cut) {
             Some(text) if piece.text.len() == piece.range.len() => text.to_owned().into(),
             _ => piece.text.clone(),

@@ -1,4 +1,4 @@
-//! Paths that a document names behind `CONTEXT:`. Whether they exist is looked up elsewhere.
+//! Paths that a document names after `CONTEXT:`. Their existence is checked elsewhere.
 
 use std::ops::Range;
 
@@ -11,7 +11,8 @@ pub(super) fn is_context(plain: &str) -> bool {
     strip_label(plain, "context").is_some()
 }
 
-/// One item of the list: a link, its code spans, a first word that reads as a path, or what its sentence says of paths.
+/// Paths in one item of the list: a link, code spans, a first word that looks like a path, or paths within its
+/// sentence.
 pub(super) fn parse_list_item(text: &InlineContent<'_>) -> Vec<PathRange> {
     if let Some(link) = text.link.as_deref().filter(|link| !link.contains("://") && !link.starts_with('#')) {
         return vec![(link.to_owned(), text.range.clone())];
@@ -98,7 +99,7 @@ pub(super) fn behind_colon(text: &InlineContent<'_>) -> Vec<PathRange> {
     paths
 }
 
-/// Words with their offsets; commas separate as spaces do.
+/// Words with their offsets; commas separate them like spaces.
 fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let is_gap = |char: char| char.is_whitespace() || ",，、;；".contains(char);
     let mut at = 0;
@@ -109,7 +110,7 @@ fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// Without the `@` of a mention and final punctuation. `None`: an address or nothing.
+/// Removes the `@` of a mention and final punctuation. `None`: an address or empty.
 fn clean_path(word: &str) -> Option<String> {
     let path = word.trim().trim_start_matches('@').trim_end_matches([',', ';', ':', '，', '：']);
     let path = path.strip_suffix('.').unwrap_or(path);

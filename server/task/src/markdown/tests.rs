@@ -1,7 +1,4 @@
-//! Markdown documents as tables: what is written, and the outline that is read.
-//!
-//! Right-hand side, one line each: `criterion name | $ check`, `plan`, `! code [its bytes] => fix`. Every byte
-//! range is checked by slicing the original text.
+//! Markdown documents as tables: the text, and its outline.
 
 mod documents;
 mod sections;

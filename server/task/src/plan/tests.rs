@@ -2,7 +2,7 @@
 
 use crate::markdown::{DocumentRole, parse_markdown};
 
-/// One line per box: `[x] title`, `(optional)` where an open one does not block, its criterion behind it.
+/// One line per box: `[x] title`, `(optional)` if an open one does not block, followed by its criterion.
 #[track_caller]
 fn check(text: &str, expect: &[&str]) {
     for text in [text.to_owned(), text.replace('\n', "\r\n")] {
@@ -113,7 +113,7 @@ fn notes_in_boxes_are_no_faults() {
     assert_eq!(parse_markdown("fix_plan.md", text, DocumentRole::Plan).findings, []);
 }
 
-/// Nobody writes a box that is not to be done.
+/// A nearly correct box was meant to be done, so it is reported.
 #[test]
 fn what_is_nearly_a_box_is_told() {
     let found = |text: &str| {

@@ -1,4 +1,4 @@
-//! Story files: what is read, and what every kind of damage is called.
+//! Story files: their parsed content, and the message for every kind of damage.
 
 use std::fmt::Write as _;
 
@@ -46,7 +46,7 @@ fn check(text: &str, expect: &[&str]) {
     assert_eq!(shown(&format!("\u{feff}{text}")), expect, "with a byte order mark");
 }
 
-/// One story with these fields behind its id.
+/// One story with these fields after its id.
 fn story(fields: &str) -> String {
     format!(r#"{{"userStories": [{{"id": "A", "title": "T", {fields}}}]}}"#)
 }
@@ -92,7 +92,7 @@ fn stories_are_plan_items_and_their_criteria_are_criteria() {
     assert_eq!(parse_prd("prd.json", text).title, "Shop");
 }
 
-/// What orders a story, and whether it and what it asks for keep a loop going.
+/// Checks a story's priority, its dependencies, and whether it and its criteria keep a loop running.
 #[track_caller]
 fn ordered(fields: &str, expect: (Option<i64>, &[&str], bool)) {
     let criterion = r#""acceptanceCriteria": ["Tests: `$ make`"]"#;
@@ -284,7 +284,7 @@ fn a_misspelt_field_is_named_and_a_foreign_one_left_alone() {
         ],
     );
     check_fields(r#""status": "open", "type": "bug", "estimate": 3, "levels": [], "ids": []"#, &[]);
-    // Beside the field itself it is somebody else's.
+    // Next to the field itself it belongs to another tool.
     check_fields(r#""passes": false, "passed": true"#, &[]);
     check(
         r#"{"userStories": [], "qualityGate": ["x"]}"#,
@@ -313,7 +313,7 @@ fn what_is_written_beside_the_plan_is_told() {
     );
 }
 
-/// Names of fields are compared with those that are read, not with each other.
+/// Field names are compared with the known ones, not with each other.
 #[test]
 fn an_object_of_any_number_of_fields_is_read_in_a_moment() {
     let mut fields = String::from("\"note\": 1");

@@ -13,7 +13,7 @@ use loopkeeper_text::closest::is_within;
 use loopkeeper_text::fold::shortened;
 use loopkeeper_text::truncate;
 
-/// The properties of one object; the last of repeated ones counts, as for every other JSON parser.
+/// The properties of one object; the last of repeated ones counts, as in other JSON parsers.
 pub(super) struct JsonFields<'a> {
     object: &'a Object<'a>,
 }
@@ -81,8 +81,7 @@ pub(super) fn id_of<'a>(story: &'a Object<'_>) -> Option<&'a str> {
     }
 }
 
-/// The fields that are read; others belong to other tools.
-/// What a finding is about: its place names the file.
+/// Subject of findings about the whole file; their position names the file.
 pub(crate) const STORY_FILE: &str = "story file";
 pub(super) const ROOT_FIELDS: &[&str] =
     &["userStories", "project", "name", "description", "branchName", "completionCriteria", "qualityGates"];
@@ -160,7 +159,7 @@ impl PrdReader<'_> {
         self.out.add_finding(FindingCode::Syntax, STORY_FILE, fact, range);
     }
 
-    /// A range that can be sliced: errors may point into a character or behind the end.
+    /// A range that can be sliced: errors may point into a character or past the end.
     pub(super) fn whole_characters(&self, range: Range<usize>) -> Range<usize> {
         let start = truncate::first(self.json, range.start).len();
         let whole = self.json.len();
@@ -169,7 +168,7 @@ impl PrdReader<'_> {
     }
 }
 
-/// "Unexpected token" in the middle of a sentence.
+/// Changes "Unexpected token" for use in the middle of a sentence.
 pub(super) fn lower_first(text: &str) -> String {
     let mut chars = text.chars();
     chars.next().map_or_else(String::new, |first| first.to_lowercase().chain(chars).collect())

@@ -1,8 +1,8 @@
-//! Near misses of checks and expectations, and the prose that must not be taken for one.
+//! Near misses of checks and expectations, and prose that must not be mistaken for them.
 
 use super::{ItemMode, check, shown};
 
-/// Each is refused, with what was probably meant.
+/// Each is refused with a suggestion.
 #[track_caller]
 fn nearly(mode: ItemMode, table: &[(&str, &str)]) {
     for (code, meant) in table {

@@ -25,13 +25,13 @@ fn items_are_criteria_at_any_depth_but_titles_of_groups() {
 fn front_matter_is_no_content() {
     check("---\ncriteria:\n  - a\n# note\n---\n## Done when\n- b\n", &["b"]);
     check("---\n\n# note\ntest_command: x\n...\n## Done when\n- b\n", &["b"]);
-    // Rules are content, and so is a block that nobody closed.
+    // Horizontal rules are content, and so is an unclosed block.
     check("---\n# Title\n## Done when\n- a\n---\n- b\n", &["a", "b"]);
     check("---\nDone when:\n- a\n\n---\n", &["a"]);
     check("---\nagent: x\n\n## Done when\n- a\n", &["a"]);
 }
 
-/// Old Macs ended lines like this, and so do some exporters.
+/// Line ends of old Macs and of some exporters.
 #[test]
 fn a_return_alone_ends_a_line() {
     let text = "CONTEXT:\r- a.rs\rDone when:\r- é: `$ x`\r- b\r";
@@ -69,7 +69,7 @@ fn places_are_exact_whatever_surrounds_them() {
         let slice = &text[outline.criteria[0].criterion.place.range.clone()];
         assert_eq!(slice, "🚀 é: `$ x`", "in {text:?}");
     }
-    // Markup is part of the place.
+    // Markup is part of the range.
     let text = "## Done when\n\n- **a** <b>is</b> [link](x): `$ x` (optional).\n";
     assert_eq!(
         &text[outline(text).criteria[0].criterion.place.range.clone()],

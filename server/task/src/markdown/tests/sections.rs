@@ -68,7 +68,7 @@ fn a_section_ends_at_the_next_heading_of_its_level() {
     );
     check("## Done when\n- a\n# Up\n- no\n", &["a"]);
     check("# Done when\n- a\n## Deeper\n- b\n\nUp\n===\n- no\n", &["a", "b"]);
-    // A section inside a section has its own kind, the outer one goes on behind it.
+    // A nested section has its own kind; the outer one continues after it.
     check(
         "## Acceptance criteria\n\n- `x`\n\n### Validation commands\n\n- `x`\n\n### More\n\n- `y`\n",
         &["x", "x | $ x", "y"],
@@ -107,7 +107,7 @@ fn a_paragraph_with_a_colon_makes_the_list_behind_it_criteria() {
         "**Acceptance Criteria**\n\n- a\n",
         &["! no-criteria [**Acceptance Criteria**] => **Acceptance Criteria**:"],
     );
-    // Once a section, always read once.
+    // A nested section phrase must not make items be read twice.
     check("## Done when\n\nAcceptance criteria:\n\n- a\n\n**Done when**\n\n- b\n", &["a", "b"]);
     check("## Done when\n\nValidation commands:\n\n- `a`\n\nRest:\n\n- `b`\n", &["a | $ a", "b"]);
 }
