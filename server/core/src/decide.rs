@@ -1,8 +1,8 @@
-//! The heart: what a loop does next. `decide` says what to record and what to do, [`fn@apply`] is the only way
-//! state changes, live and in replay, [`deadline`] says when to ask again.
+//! The state machine of a loop. `decide` returns what to record and what to do next, [`fn@apply`] is the only way state
+//! changes, live and in replay, and [`deadline`] returns when to call it again.
 //!
-//! The keeper's turn: select one [`Event`], `decide`, append and sync every [`Record`], `apply` them, then
-//! perform the [`Effect`]s. What is not worth a record lives in [`VolatileState`] and is lost with the keeper.
+//! The keeper's turn: select one [`Event`], `decide`, append and sync every [`Record`], `apply` them, then perform the
+//! [`Effect`]s. Facts not worth a record live in [`VolatileState`] and are lost with the keeper.
 
 pub mod apply;
 pub mod attached;
@@ -64,7 +64,7 @@ use loopkeeper_task::PlanItem;
 use loopkeeper_task::criterion::{Criterion, CriterionId};
 use loopkeeper_text::moment::Moment;
 
-/// What happened. Events that do not fit the phase are ignored: they are echoes of something given up.
+/// Input of [`fn@decide`]. Events that do not fit the phase are ignored: they belong to work that was given up.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Event {
     /// A new loop with an empty journal.
@@ -72,12 +72,12 @@ pub enum Event {
         spec: Box<LoopSpec>,
         boot: String,
     },
-    /// A keeper took over a journal that has no end.
+    /// A keeper took over a journal that does not end with `ended`.
     Reopened {
         boot: String,
         version: String,
     },
-    /// The records of the turn before are applied: look again.
+    /// The records of the previous turn are applied: decide again.
     WentOn,
     SnapshotTaken(SnapshotFacts),
     /// `reason`: the disk is full, or the workspace cannot be read.
@@ -87,7 +87,7 @@ pub enum Event {
     },
     /// Answer to [`Effect::TakeBranch`].
     BranchTaken(LoopBranch),
-    /// It would not be safe: nothing was changed.
+    /// Switching would not be safe: nothing was changed.
     BranchRefused {
         message: String,
     },
@@ -96,7 +96,7 @@ pub enum Event {
     TaskRead(Box<TaskDocuments>),
     /// Answer to [`Effect::TakeCall`].
     CallAnswered(CallSlot),
-    /// The other answer: another loop met the usage limit of this agent and account, which lasts until then.
+    /// The other answer: another loop met the usage limit of this agent and account; the limit lasts until then.
     LimitKnown {
         until: Moment,
         met_by: String,
@@ -107,15 +107,15 @@ pub enum Event {
         domain: String,
         holds: Option<u32>,
     },
-    /// Answer to [`Effect::LookForLife`]: output, CPU or a file change since the last look.
+    /// Answer to [`Effect::LookForLife`]: output, CPU use or a file change since the last check.
     LifeSeen {
         alive: bool,
     },
     /// The agent's process is gone and its kill domain is empty, or its stop hook holds it.
     AgentEnded(Box<AgentRun>),
-    /// Its output told of a subagent that nobody was asked about.
+    /// The agent's output reported a subagent that had no permission request.
     SubagentSeen(spawns::SubagentEvent),
-    /// One that was held is gone.
+    /// A held agent exited.
     AgentLeft(Box<AgentExited>),
     /// A session that its user opened asks for work.
     SessionCame(attached::SessionOffer),
@@ -128,7 +128,7 @@ pub enum Event {
     FinalVerdict(final_verdict::VerdictReply),
     /// A round was given up because [`Effect::CancelChecks`] asked for it.
     ChecksCancelled,
-    /// Answer to [`Effect::PrepareRollback`]: the tree as it is now is kept.
+    /// Answer to [`Effect::PrepareRollback`]: the current tree is stored as a snapshot.
     RollbackReady {
         to: u32,
         paths: Vec<String>,
@@ -138,18 +138,18 @@ pub enum Event {
         to: u32,
         tree: String,
         from: String,
-        /// The tree that was left.
+        /// The tree after the rollback.
         after: String,
         paths: Vec<String>,
         /// What is not as it is in that tree after all; a folder stands for all below it.
         refused: Vec<String>,
     },
-    /// A command of `[on]` did not do what it should; why, in words that follow its name.
+    /// A command of `[on]` failed; the reason, phrased to follow the command's name.
     HookFailed {
         event: LoopEvent,
         message: String,
     },
-    /// Nothing was put back, or not all of it.
+    /// Nothing was restored, or not everything.
     RollbackFailed {
         message: String,
     },
@@ -157,14 +157,14 @@ pub enum Event {
     DiskFilled {
         message: String,
     },
-    /// The time that [`deadline`] named has come.
+    /// The time that [`deadline`] returned has come.
     DeadlinePassed,
     UserAsked(UserCommand),
-    /// Whoever waited for [`Effect::Permit`] waits no more.
+    /// The caller that waited for [`Effect::Permit`] disconnected.
     AskerLeft,
 }
 
-/// A snapshot that is durable.
+/// A durable snapshot.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SnapshotFacts {
     pub tree: String,
@@ -172,9 +172,9 @@ pub struct SnapshotFacts {
     pub not_covered: Vec<String>,
     /// Every path that differs from the snapshot before the iteration; empty for other snapshots.
     pub changed: Vec<String>,
-    /// Lines of each of these; `None` where too much changed to be counted.
+    /// Line counts of each changed path; `None` where too much changed to be counted.
     pub lines: Option<BTreeMap<String, LineStats>>,
-    /// After the agent: what is weaker than at the pinned start.
+    /// After the agent: findings of what is weaker than at the pinned start.
     pub weakened: Vec<WeakeningFinding>,
     /// Before the agent: protected files that the user changed since the last iteration.
     pub edited: Vec<String>,
@@ -187,19 +187,19 @@ pub struct SnapshotFacts {
 pub struct LoopBranch {
     /// `None`: there is no repository.
     pub name: Option<String>,
-    /// The one that was checked out before.
+    /// The branch that was checked out before.
     pub from: Option<String>,
-    /// It was made, from where HEAD stood.
+    /// The branch was created, from HEAD.
     pub made: bool,
-    /// Why there is none.
+    /// Why there is no branch.
     pub note: Option<String>,
 }
 
-/// What came of [`Effect::Commit`].
+/// Result of [`Effect::Commit`].
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CommitOutcome {
     pub iteration: u32,
-    /// Its id; `None`: there was nothing to commit, or `note` says why not.
+    /// Id of the commit; `None`: there was nothing to commit, or `note` contains the reason.
     pub commit: Option<String>,
     pub subject: Option<String>,
     /// What was left out, or why nothing was committed.
@@ -213,64 +213,64 @@ pub struct TaskDocuments {
     pub context: Vec<String>,
     pub criteria: Vec<Criterion>,
     pub plan: Vec<PlanItem>,
-    /// Of each document, hex of sha256 of its text.
+    /// Hex of the sha256 of each document's text.
     pub sums: BTreeMap<String, String>,
-    /// Criteria whose commands nobody trusted.
+    /// Criteria whose commands are not trusted.
     pub untrusted: Vec<CriterionId>,
-    /// Files of the agent's own (hooks, servers, settings) that nobody trusted as they are; fit to be shown.
+    /// The agent's own files (hooks, servers, settings) that are not trusted in their current state; fit to be shown.
     pub surfaces: Vec<String>,
     /// Globs of `exit.when` that files of the tree match.
     pub matching: Vec<String>,
     pub notes: MemoryFiles,
-    /// Of the prompt, as the user has it now.
+    /// The prompt template in its current state.
     pub template: Option<PromptTemplate>,
 }
 
-/// What the list of calls that all loops of this user share says to one more.
+/// Answer of the rate limiter that all loops of this user share.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CallSlot {
-    /// The iteration is on it, durably; again for an iteration that was on it already.
+    /// The slot is recorded durably; the answer is the same for an iteration that already has a slot.
     Taken {
         /// This one included.
         this_hour: u32,
     },
-    /// `until`: when the oldest call that counts leaves the window.
+    /// `until`: when the oldest counted call leaves the window.
     Full { until: Moment },
-    /// It cannot be read or written.
+    /// The list cannot be read or written.
     Unknown { message: String },
 }
 
-/// What a user asks of a loop at work.
+/// A command to a running loop.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum UserCommand {
     Stop,
     StopNow,
     Pause,
     Resume,
-    /// Without the checks that cannot run.
+    /// Resumes without the checks that cannot run.
     ResumeAnyway,
     Steer(String),
-    /// To the question that the loop asks.
+    /// Answers the question that is open now.
     Answer(String),
-    /// To this one; another that came since is none of it.
+    /// Answers this question only; a newer one is not affected.
     AnswerTo {
         question: String,
         text: String,
     },
-    /// The agent waits to be allowed something: all of it, in words fit to be shown.
+    /// A permission request of the agent: the complete request, fit to be shown.
     Permission(String),
     ResetBreaker,
     ResetSession,
     AcceptWeakening,
-    /// A hook of the agent's asks or tells of a subagent.
+    /// A hook of the agent requests or reports a subagent.
     Subagent(spawns::SubagentEvent),
-    /// An order from a process that is not the user's.
+    /// A command from a process that does not belong to the user.
     Attempt {
         order: GuardedOrder,
         from: attempts::AttemptOrigin,
     },
     Check,
-    /// The user saves a document of the task: what is then found in it with exactly these bytes is the user's.
+    /// The user saves a document of the task: changes found in a document with exactly these bytes are the user's.
     Saved {
         file: String,
         /// Hex of sha256 of the text.
@@ -280,7 +280,7 @@ pub enum UserCommand {
         to: u32,
         paths: Vec<String>,
     },
-    /// The last rollback, so that every file is what it was right before it.
+    /// Undoes the last rollback, so that every file is what it was right before it.
     UndoRollback,
 }
 
@@ -305,7 +305,7 @@ pub enum Effect {
     /// Commit what iterations changed, then send [`Event::Committed`].
     Commit(Box<commits::CommitPlan>),
     ReadTask,
-    /// `repeats`: rounds of the same kind that were thrown away right before.
+    /// `repeats`: rounds of the same kind that were discarded right before.
     RunChecks {
         criteria: Vec<Criterion>,
         repeats: u32,
@@ -318,16 +318,16 @@ pub enum Effect {
     /// Charge this iteration to the calls of this hour, then send [`Event::CallAnswered`].
     TakeCall {
         iteration: u32,
-        /// Usage limits that other loops met count: the agent is not started under one.
+        /// Usage limits reported by other loops apply: the agent is not started under one.
         heeds_limits: bool,
     },
-    /// The answer to an agent that is held, else a start.
+    /// Answer a held agent, otherwise start one.
     SpawnAgent {
         iteration: u32,
         session: String,
-        /// The session goes on; otherwise the agent begins it.
+        /// The session continues; otherwise the agent begins it.
         resumed: bool,
-        /// What it used before, where the agent counts over all its processes.
+        /// Tokens the session used before, where the agent counts over all its processes.
         session_tokens: u64,
         prompt: String,
     },
@@ -335,9 +335,9 @@ pub enum Effect {
         why: loopkeeper_agent::AgentEnding,
         grace: KillMode,
     },
-    /// Answer the stop hook that the agent may go; its end is [`Event::AgentLeft`].
+    /// Answer the stop hook so that the agent may exit; its exit is [`Event::AgentLeft`].
     LetAgentGo {
-        /// For whoever sits at its session.
+        /// Message for the user of the session.
         why: String,
     },
     LookForLife,
@@ -350,13 +350,13 @@ pub enum Effect {
         to: u32,
         tree: String,
         paths: Vec<String>,
-        /// Only what differs between this tree and `tree`: what the user changed elsewhere since stays.
+        /// Only what differs between this tree and `tree`: files that the user has changed elsewhere since are kept.
         since: Option<String>,
     },
-    /// Who gave the order of this event is answered by [`Effect::Permit`].
+    /// The sender of this event's command is answered by [`Effect::Permit`].
     AwaitUser,
     Permit(PermissionAnswer),
-    /// The order of this event cannot be followed; `code` is a stable word.
+    /// Reject the command of this event; `code` is a stable identifier.
     Refuse {
         code: RefusalReason,
         message: String,

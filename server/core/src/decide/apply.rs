@@ -1,5 +1,5 @@
-//! Records to state: the only way state changes, live and in replay. Total: a record that makes no sense
-//! where it stands changes nothing but the sequence.
+//! Folds records into the state: the only way state changes, live and in replay. Total: a record that does not fit the
+//! current state changes nothing but the sequence.
 
 mod agent;
 mod iteration;
@@ -29,7 +29,7 @@ use super::undo;
 use super::unrunnable::{self, UnrunnableChecks};
 use super::weakening::{self, WeakeningState};
 
-/// The state of a whole journal. `None` when it does not begin with `loop-started`.
+/// The state of a whole journal; `None` when the journal does not begin with `loop-started`.
 pub fn replay(entries: &[Entry]) -> Option<LoopState> {
     let (first, rest) = entries.split_first()?;
     let mut state = state_from_first(first)?;
@@ -136,7 +136,7 @@ fn apply_outcome(state: &mut LoopState, outcome: &Outcome) {
 }
 
 fn apply_resume(state: &mut LoopState) {
-    // What was missing may be there by now, without a change of the tree.
+    // The missing dependency may be installed now, without a change of the tree.
     let was_missing = state.pause.take().is_some_and(|it| it.reason == PauseReason::Missing);
     state.is_unjudged |= was_missing && state.has_checks();
     state.failures = 0;
@@ -218,7 +218,7 @@ fn pin_criterion(criterion: &Criterion) -> Pinned {
     Pinned { criterion: criterion.clone(), role: Role::Open }
 }
 
-/// Time between two records belongs to what the loop did meanwhile. A keeper that was dead did nothing.
+/// Accounts for the time between two records according to the current phase. The time of a dead keeper does not count.
 fn pass_time(state: &mut LoopState, entry: &Entry) {
     if matches!(entry.record, Record::Recovered { .. }) || state.outcome.is_some() {
         return;
@@ -231,7 +231,7 @@ fn pass_time(state: &mut LoopState, entry: &Entry) {
     }
 }
 
-/// What was prepared is prepared again after the wait.
+/// Anything prepared before the wait is prepared again after it.
 fn apply_wait(state: &mut LoopState, record: &Record) {
     let Record::Waiting { reason, until, met_by } = record else { return };
     state.wait = Some(Wait { reason: *reason, until: *until });
@@ -251,7 +251,7 @@ fn apply_snapshot(state: &mut LoopState, entry: &Entry) {
     branch_tracking::record_snapshot_head(state, *when, head.as_ref());
     match (when, state.phase) {
         (SnapshotWhen::Before, _) => {
-            // Somebody changed files since the last round.
+            // Files were changed outside of an iteration since the last round.
             state.is_unjudged |= *tree != state.judged_tree;
             state.head_before.clone_from(head);
             state.phase = Phase::Preparing;
@@ -287,7 +287,7 @@ fn went_back(state: &mut LoopState, entry: &Entry) {
     }
 }
 
-/// What the iterations after it did is no longer in the files.
+/// The changes of the iterations after it are no longer in the files.
 fn rolled_back(state: &mut LoopState, to: u32) {
     let made = state.history.iter().find(|it| it.number == to);
     let without = made.map(|it| it.without.clone()).unwrap_or_default();

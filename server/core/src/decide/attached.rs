@@ -1,5 +1,5 @@
-//! A session that its user opened and lends to the loop (`mode = "attach"`): it comes when its user says something or
-//! its turn ends, works as one that is held, and is never started nor ended by us. Without it the loop rests.
+//! A session that its user opened and lends to the loop (`mode = "attach"`). It joins when its user sends a prompt or
+//! its turn ends, works like a held agent, and is never started or ended by us. Without it the loop is paused.
 
 use crate::journal::{PauseReason, Record};
 use loopkeeper_agent::{AgentEnding, LoopMode};
@@ -7,13 +7,13 @@ use loopkeeper_agent::{AgentEnding, LoopMode};
 use super::state::{LoopState, Phase, VolatileState};
 use super::{Decision, Effect, hook_session};
 
-/// Somebody's session asks what to do next.
+/// A user's session asks for its next prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionOffer {
     pub session: String,
-    /// How often it still lets itself be held in this turn.
+    /// How many more times the session can be held in this turn.
     pub holds: u32,
-    /// What it used before, where that is told.
+    /// Tokens the session used before, where it reports them.
     pub tokens: Option<u64>,
 }
 
@@ -21,12 +21,12 @@ pub(super) fn is_wanted(state: &LoopState) -> bool {
     state.spec.settings.mode == LoopMode::Attach
 }
 
-/// Nobody is there who could work on the next iteration.
+/// No session is attached that could work on the next iteration.
 pub(super) fn is_missing(state: &LoopState) -> bool {
     is_wanted(state) && !state.held
 }
 
-/// It works from here on, or is told why it does not.
+/// Attaches the session, or reports why it is not accepted.
 pub(super) fn accept_session(
     state: &LoopState,
     live: &mut VolatileState,
@@ -41,7 +41,7 @@ pub(super) fn accept_session(
     if let Some(why) = stops.or_else(|| Some(rests?.message.clone())) {
         return vec![Decision::Effect(Effect::LetAgentGo { why })];
     }
-    // A request to release concerned the session before this one, which may have ended without an answer to it.
+    // A release request concerned the previous session, which may have ended without answering it.
     live.release_requested = false;
     let SessionOffer { session, holds, tokens } = offer;
     let mut steps = vec![Decision::Record(Record::SessionJoined { session, holds, tokens })];
@@ -51,7 +51,7 @@ pub(super) fn accept_session(
     steps
 }
 
-/// Why it is let go, for its user; `steps`: what the loop is about to do.
+/// Why the session is released, for its user; `steps`: the pending decisions of the loop.
 pub(super) fn release_message(state: &LoopState, steps: &[Decision]) -> String {
     let why = hook_session::release_reason(steps);
     let is_wait = |it: &Decision| matches!(it, Decision::Record(Record::Waiting { .. }));
@@ -65,7 +65,7 @@ pub(super) fn release_message(state: &LoopState, steps: &[Decision]) -> String {
     }
 }
 
-/// What its user can do, in words that follow "paused: ".
+/// What its user can do, phrased to follow "paused: ".
 pub(super) fn attach_instructions(state: &LoopState) -> String {
     let last = state.last_iteration();
     let text = match last.and_then(|it| it.ending) {

@@ -1,4 +1,4 @@
-//! Orders that only the user may give, from processes that are not the user's: refused in every phase, and recorded.
+//! Commands reserved for the user that come from other processes: refused in every phase, and recorded.
 
 use std::collections::BTreeMap;
 
@@ -10,21 +10,21 @@ use super::{Decision, Effect, RefusalReason};
 /// Attempts beyond this number are refused without a record: a process could fill the journal.
 const MAX_RECORDED: u32 = 100;
 
-/// What the keeper can tell about a sender that is not the user.
+/// What the keeper knows about a sender that is not the user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AttemptOrigin {
     /// Below this child of the keeper: a warden, or the bubblewrap around one.
     Job { warden: u32 },
     /// In the kill domain of another loop, or of checks without a loop.
     OtherLoop,
-    /// It ended before it could be looked at.
+    /// The sender exited before it could be inspected.
     Unknown,
 }
 
 /// Attempts so far.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Attempts {
-    /// How often each kind was recorded.
+    /// Recorded attempts of each kind.
     pub counts: BTreeMap<(OrderSource, GuardedOrder), u32>,
     /// The warden of the last agent.
     pub(super) agent: Option<u32>,
@@ -51,7 +51,7 @@ pub(super) fn refuse(state: &LoopState, order: GuardedOrder, from: AttemptOrigin
 
 fn source(state: &LoopState, from: AttemptOrigin) -> OrderSource {
     match from {
-        // An agent may be quicker than the record of its start.
+        // An agent may send a command before its start is on record.
         AttemptOrigin::Job { .. } if matches!(state.phase, Phase::Iterating { pid: None, .. }) => {
             OrderSource::Agent
         }

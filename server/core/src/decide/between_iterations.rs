@@ -11,7 +11,7 @@ use super::{
     questions, regression, takeover, unrunnable, waits, weakening,
 };
 
-/// What comes next when nothing runs, or when the agent waits in its stop hook.
+/// The next step while nothing runs, or while the agent waits in its stop hook.
 pub(super) fn next(state: &LoopState, live: &mut VolatileState, now: Moment) -> Vec<Decision> {
     if live.rollback_in_progress {
         return Vec::new();
@@ -89,7 +89,8 @@ fn next_step(state: &LoopState, live: &mut VolatileState, now: Moment) -> Vec<De
         }
     }
     if live.checking_at_rest || live.pinning.is_some() || live.asking.is_some() {
-        // Checks run on the tree, or a slot is asked for: nothing is started beside them, and their results go on.
+        // Checks are running on the tree, or a slot is being requested: nothing else starts, their results continue the
+        // loop.
         return Vec::new();
     }
     prepare_iteration(state, live)
@@ -100,7 +101,7 @@ fn prepare_iteration(state: &LoopState, live: &mut VolatileState) -> Vec<Decisio
         return pause_or_end(state, PauseReason::Session, attached::attach_instructions(state));
     }
     if std::mem::replace(&mut live.preparing, true) {
-        // Asked twice while the snapshot is being taken: its event goes on.
+        // Requested again while the snapshot is being taken; its event continues the loop.
         return Vec::new();
     }
     vec![Decision::Effect(Effect::TakeSnapshot)]
@@ -113,7 +114,7 @@ fn begin_wait(state: &LoopState, now: Moment, wait: Wait) -> Vec<Decision> {
     }
 }
 
-/// It rests until its trial where somebody may come by later; else it needs its user, or ends.
+/// Waits for the trial if the loop is attended; otherwise pauses for its user, or ends.
 fn breaker_open(state: &LoopState, now: Moment) -> Vec<Decision> {
     let Some(resumes_at) = state.breaker.resumes_at.filter(|_| state.spec.attended) else {
         return pause_or_end(state, PauseReason::Breaker, breaker::describe_open(&state.breaker));
@@ -122,7 +123,7 @@ fn breaker_open(state: &LoopState, now: Moment) -> Vec<Decision> {
     if let Some(outcome) =
         limits::limit_outcome(state, now).or_else(|| limits::wait_limit_outcome(state, rest))
     {
-        // The trial would never come.
+        // The trial would never take place.
         return vec![Decision::Record(Record::Ended { outcome }), Decision::Effect(Effect::GoOn)];
     }
     if now.awake < resumes_at.awake {
@@ -131,7 +132,7 @@ fn breaker_open(state: &LoopState, now: Moment) -> Vec<Decision> {
     vec![Decision::Record(breaker::half_open(state, BreakerCause::Cooldown)), Decision::Effect(Effect::GoOn)]
 }
 
-/// A pause for the disk is recorded whether somebody is there or not; only here is it known.
+/// A pause for a full disk is recorded without regard to whether the loop is attended; that is handled here.
 fn hold_if_unattended(state: &LoopState) -> Vec<Decision> {
     match &state.pause {
         Some(pause) if !state.spec.attended && pause.reason != PauseReason::User => {

@@ -8,7 +8,7 @@ use loopkeeper_text::sanitize;
 
 use super::state::LoopState;
 
-/// What HEAD is on.
+/// The target of HEAD.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum HeadTarget {
     /// No commit: no repository, a branch that has none yet, or nothing that git can read.
@@ -18,7 +18,7 @@ pub enum HeadTarget {
     Branch(String),
 }
 
-/// What the records say of it.
+/// HEAD tracking derived from the records.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct BranchTracking {
     /// The branch that the loop works on; `None` where there is none.
@@ -31,12 +31,12 @@ pub struct BranchTracking {
 }
 
 impl BranchTracking {
-    /// The loop's branch was made or checked out.
+    /// Sets the loop's branch after it was created or checked out.
     pub(super) fn set_home_branch(&mut self, branch: Option<&str>) {
         self.home = branch.map(str::to_owned);
     }
 
-    /// HEAD is somewhere else: where.
+    /// The target of HEAD if it is not the loop's branch.
     pub fn head_elsewhere(&self) -> Option<&HeadTarget> {
         let home = self.home.as_ref()?;
         match &self.now {
@@ -52,7 +52,7 @@ impl BranchTracking {
     }
 }
 
-/// A snapshot tells where HEAD was. What moves between two iterations was moved by the user, and the loop moves along.
+/// Updates HEAD from a snapshot. A move between two iterations was made by the user, and becomes the loop's branch.
 pub(super) fn record_snapshot_head(state: &mut LoopState, when: SnapshotWhen, head: Option<&GitHead>) {
     let place = place(head);
     let (iteration, stand) = (state.iteration, &mut state.stand);
@@ -82,7 +82,7 @@ pub(super) fn record_snapshot_head(state: &mut LoopState, when: SnapshotWhen, he
     }
 }
 
-/// What an iteration's sentence adds.
+/// The suffix for the summary of an iteration.
 pub(super) fn sentence_suffix(state: &LoopState) -> String {
     let stand = &state.stand;
     match (stand.head_elsewhere(), &stand.home) {
@@ -93,7 +93,7 @@ pub(super) fn sentence_suffix(state: &LoopState) -> String {
     }
 }
 
-/// For people who look later.
+/// The summary for users.
 pub fn sentence(state: &LoopState) -> Option<String> {
     let (now, home) = (state.stand.head_elsewhere()?, state.stand.home.as_ref()?);
     Some(format!("HEAD is on {now}, not on the loop's branch `{}`", sanitize::line(home)))
@@ -114,7 +114,7 @@ fn branch(place: &HeadTarget) -> Option<String> {
     }
 }
 
-/// Fits behind "HEAD is on".
+/// Phrased to follow "HEAD is on".
 impl fmt::Display for HeadTarget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -1,8 +1,7 @@
-//! The breaker: stops a loop that is not getting anywhere. Closed it counts, open it rests, half-open it lets one
-//! iteration through. Counts work outcomes only; trouble of the provider never trips it.
+//! The breaker: stops a loop that makes no progress. Closed it counts, open it pauses the loop, half-open it admits one
+//! iteration. Counts work outcomes only; provider failures never trip it.
 //!
-//! What it counts is worked out from the history, one file per cause below this module; only its changes are on
-//! record.
+//! The counts are derived from the history, one file per cause below this module; only state changes are recorded.
 
 mod decline;
 mod errors;
@@ -23,18 +22,18 @@ use super::limits::{DAY_MS, iterations};
 use super::state::{Breaker, Iteration, LoopState};
 use history::BreakerHistory;
 
-/// Whether the iteration failed for reasons that say nothing about the work.
+/// Whether the iteration failed for reasons unrelated to the work.
 pub fn is_provider_trouble(row: &Iteration) -> bool {
     let by_itself = matches!(row.ending, Some(AgentEnding::Exited | AgentEnding::Held));
     row.interrupted || row.error.is_some() || !by_itself
 }
 
-/// How far each cause is, after the last iteration that is over.
+/// The count of each cause after the last finished iteration.
 pub fn counts(state: &LoopState) -> BreakerCounts {
     count_causes(state, &BreakerHistory::of(state))
 }
 
-/// What each count opens the breaker at.
+/// The count at which each cause opens the breaker.
 pub fn limits(settings: &BreakerSettings) -> BreakerCounts {
     BreakerCounts {
         no_progress: settings.no_progress,
@@ -46,13 +45,13 @@ pub fn limits(settings: &BreakerSettings) -> BreakerCounts {
     }
 }
 
-/// Until when an open breaker rests by itself.
+/// When an open breaker resumes automatically.
 pub fn rests_until(state: &LoopState) -> Option<Moment> {
     let rests = state.breaker.state == BreakerState::Open && state.spec.attended;
     state.breaker.resumes_at.filter(|_| rests)
 }
 
-/// The change that the last iteration brings about, if any.
+/// The change caused by the last iteration, if any.
 pub(super) fn next_change(state: &LoopState, now: Moment) -> Option<Record> {
     match state.breaker.state {
         BreakerState::Open => None,
@@ -73,7 +72,7 @@ pub(super) fn next_change(state: &LoopState, now: Moment) -> Option<Record> {
     }
 }
 
-/// One iteration may show that the work gets on.
+/// Admits one iteration to show whether the work makes progress.
 pub(super) fn half_open(state: &LoopState, cause: BreakerCause) -> Record {
     Record::BreakerChanged {
         state: BreakerState::HalfOpen,
@@ -87,12 +86,12 @@ pub(super) fn half_open(state: &LoopState, cause: BreakerCause) -> Record {
     }
 }
 
-/// The user's word: what was counted, openings included, is forgotten.
+/// Reset by the user: clears all counts, including openings.
 pub(super) fn reset_record(state: &LoopState) -> Record {
     closed_record(state, BreakerCause::User, 0)
 }
 
-/// Why the loop rests, for people.
+/// Why the loop is paused, for users.
 pub(super) fn describe_open(breaker: &Breaker) -> String {
     let reason = breaker.reason.as_deref().unwrap_or("the loop was not getting anywhere");
     match breaker.trips {
@@ -112,7 +111,7 @@ fn count_causes(state: &LoopState, past: &BreakerHistory<'_>) -> BreakerCounts {
     }
 }
 
-/// The first cause that is at its limit; what says more comes first.
+/// The first cause that is at its limit; more specific causes come first.
 fn cause_at_limit(counts: &BreakerCounts, limits: &BreakerCounts) -> Option<BreakerCause> {
     let causes = [
         (BreakerCause::PermissionDenials, counts.permission_denials, limits.permission_denials),
@@ -145,7 +144,7 @@ fn reason(
         }
         BreakerCause::SameError => {
             let (count, printed) = (iterations(counts.same_error), errors::repeated_errors(past));
-            // An error that the agent met says more than what it left behind.
+            // An error of the agent is more specific than its effects.
             if printed.count == counts.same_error {
                 format!("{count} with the same error: {}", printed.text)
             } else {
@@ -167,7 +166,7 @@ fn reason(
     }
 }
 
-/// It rests by itself where somebody may look by later, unless it opened too often: then its user has the word.
+/// Sets a cooldown if the loop is attended, unless the breaker opened too often: then only the user can resume.
 fn opened_record(state: &LoopState, now: Moment, cause: BreakerCause, reason: String) -> Record {
     let settings = &state.spec.settings.breaker;
     let past = BreakerHistory::of(state);

@@ -1,4 +1,4 @@
-//! What records say of the agent's process: that it runs, ended its turn, is held, is gone, and what it cost.
+//! Applies records of the agent's process: start, end of a turn, hold, exit and cost.
 
 use crate::journal::PauseReason;
 use loopkeeper_agent::{AgentEnding, AgentExited, AgentRun};
@@ -43,7 +43,7 @@ pub(super) fn apply_agent_run(state: &mut LoopState, at: Moment, run: &AgentRun)
     }
 }
 
-/// What its iterations cost is told by its end alone, of all of them together.
+/// The cost is reported at exit only, for all iterations of the process together.
 pub(super) fn apply_agent_exit(state: &mut LoopState, left: &AgentExited) {
     state.held = false;
     state.spawns.end_all();
@@ -66,8 +66,8 @@ pub(super) fn apply_session_join(
     state.pause.take_if(|it| it.reason == PauseReason::Session);
 }
 
-/// A round is judged beside an agent that could still do something. A session that its user lends us cannot be ended:
-/// its turn is over, and that has to do.
+/// A round does not count as final while the agent could still act. A session that its user lends cannot be ended, so
+/// the end of its turn is sufficient.
 pub(super) fn is_beside(state: &LoopState) -> bool {
     state.held && !attached::is_wanted(state)
 }

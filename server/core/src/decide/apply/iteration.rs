@@ -1,4 +1,4 @@
-//! What records say of an iteration: that it is intended, and what it came to.
+//! Applies records of an iteration: its intent and its result.
 
 use crate::check::Status;
 use crate::claims::Claims;
@@ -96,7 +96,7 @@ pub(super) fn apply_iteration_end(state: &mut LoopState, at: Moment, record: &Re
         trouble = breaker::is_provider_trouble(row);
     }
     state.claims = match claim {
-        // Words come easily: alone they count once there is nothing left to do.
+        // Completion phrases are unreliable: alone they count only in an iteration without changes.
         Some(Claim::Words) if changes.has_progress() => 0,
         Some(_) => state.claims.saturating_add(1),
         None => 0,
@@ -110,7 +110,7 @@ pub(super) fn apply_iteration_end(state: &mut LoopState, at: Moment, record: &Re
     state.phase = Phase::Boundary;
 }
 
-/// A provider that turns work away is no agent that cannot work: each has a count of its own, over all restarts.
+/// A provider that rejects requests does not mean a broken agent: each has its own count, across all restarts.
 fn count_failure(state: &mut LoopState, trouble: bool) {
     let Some(row) = state.history.last() else { return };
     let class = row.error.as_ref().map(|it| it.class);
@@ -122,14 +122,14 @@ fn count_failure(state: &mut LoopState, trouble: bool) {
         (false, _) => 0,
     };
     state.failures = match (trouble, changed) {
-        // Nothing was tried: the next one is.
+        // Nothing was tried, so the count does not change.
         (true, false) if stalled || row.session_lost => state.failures,
         (true, false) => state.failures.saturating_add(1),
         _ => 0,
     };
 }
 
-/// What the end of an iteration says of it.
+/// Fills the row of an iteration from the record of its end.
 fn fill_iteration_row(row: &mut Iteration, record: &Record) {
     let Record::IterationEnded {
         changes,

@@ -1,4 +1,4 @@
-//! Another keeper took over: deadlines of another boot are bridged, and what was in flight is over.
+//! Applies the takeover by another keeper: translates deadlines of another boot and ends all work in flight.
 
 use loopkeeper_text::moment::Moment;
 
@@ -6,11 +6,11 @@ use super::super::limits::DAY_MS;
 use super::super::state::{LoopState, Phase};
 use super::super::takeover::Availability;
 
-/// What was in flight is over: its number stays used up and charged, its tree is still to be judged.
+/// Ends the work in flight: the number of the iteration stays used and charged, its tree is still to be judged.
 pub(super) fn take_over(state: &mut LoopState, at: Moment, boot: &str) {
-    // Only detached keepers take over: from here on somebody can answer.
+    // Only detached keepers take over, so questions can be answered from here on.
     state.spec.attended = true;
-    // It went with its keeper.
+    // The held agent died with its keeper.
     state.held = false;
     state.spawns.end_all();
     state.questions.discard_permission();
@@ -21,7 +21,7 @@ pub(super) fn take_over(state: &mut LoopState, at: Moment, boot: &str) {
             *until = translate_deadline(*until, at);
         }
         if let Some(wait) = &mut state.wait {
-            // The other boot's clock means nothing here; wall time bridges the gap.
+            // The clock of the other boot is meaningless here; wall time bridges the gap.
             wait.until = translate_deadline(wait.until, at);
         }
         if let Some(until) = &mut state.shared_limit.overridden {
@@ -55,7 +55,7 @@ pub(super) fn take_over(state: &mut LoopState, at: Moment, boot: &str) {
     }
 }
 
-/// A deadline of another boot.
+/// Translates a deadline of another boot.
 fn translate_deadline(until: Moment, at: Moment) -> Moment {
     let left = until.wall.saturating_sub(at.wall).min(DAY_MS);
     Moment { awake: at.awake.saturating_add(left), ..until }

@@ -1,4 +1,4 @@
-//! What records say of rounds of checks: the results that hold from then on.
+//! Applies rounds of checks: stores the results that are valid from then on.
 
 use crate::check::Status;
 use crate::check::fingerprint::of_all;
@@ -51,7 +51,7 @@ pub(super) fn apply_round(state: &mut LoopState, iteration: Option<u32>, round: 
     let all = required_checks_pass(state);
     flaky::update_pass_streak(state, all);
     if state.history.is_empty() && !state.turned {
-        // What could not run before the first iteration does now.
+        // A check that could not run before the first iteration can run now.
         state.held_at_start = all;
     }
     let results = &state.results;
@@ -60,10 +60,10 @@ pub(super) fn apply_round(state: &mut LoopState, iteration: Option<u32>, round: 
     let row: Vec<(CriterionId, Status)> = state.pinned.iter().filter_map(cell).collect();
     let failing = iteration.and_then(|_| failure_fingerprint(state));
     if moved && iteration.is_none() {
-        // Somebody may have changed files since: what broke is not the iteration's alone.
+        // Files may have been changed by hand since: regressions cannot be attributed to the iteration alone.
         state.passing_before.clear();
     }
-    // What was looked at while the loop rested says nothing about the iteration before.
+    // A round during a pause does not describe the previous iteration.
     if let Some(last) = state.history.last_mut().filter(|it| iteration == Some(it.number)) {
         last.row = row;
         last.failing = failing;
@@ -75,7 +75,7 @@ pub(super) fn apply_round(state: &mut LoopState, iteration: Option<u32>, round: 
         if required_checks_pass(state) { state.passing_since.or(Some(state.iteration)) } else { None };
 }
 
-/// Of the required criteria alone: what is optional keeps no loop from getting on.
+/// Fingerprint of the failing required criteria; optional criteria do not block a loop.
 fn failure_fingerprint(state: &LoopState) -> Option<Fingerprint> {
     let results = state.required().filter_map(|it| state.results.get(&it.criterion.id));
     of_all(results.filter(|it| !matches!(it.status, Status::Pass | Status::Unverified)))
@@ -93,7 +93,7 @@ fn take_results(state: &mut LoopState, round: &Round) {
         let passed = result.status == Status::Pass;
         match pinned.role {
             Role::Open if result.status == Status::Unverified => {}
-            // Neither goal nor guard before it ran.
+            // Neither goal nor guard until its check has run.
             Role::Open if result.missing_on_machine().is_some() => {}
             Role::Open => pinned.role = if passed { Role::Guard } else { Role::Goal },
             Role::Goal => state.turned |= passed,
@@ -102,7 +102,7 @@ fn take_results(state: &mut LoopState, round: &Round) {
     }
 }
 
-/// Everything required that carries a check passed in the last round, and there is such a thing.
+/// Whether all required criteria with a check passed in the last round, and there is at least one.
 fn required_checks_pass(state: &LoopState) -> bool {
     let mut checked = state.required().filter(|it| it.criterion.check.is_some()).peekable();
     checked.peek().is_some() && checked.all(|it| state.status_of(&it.criterion.id) == Some(Status::Pass))

@@ -1,20 +1,20 @@
-//! An agent that says less and less while nothing more passes has given up. Little output alone means nothing: an
-//! iteration that claims the end, or after which a check finds something else, is none.
+//! Detects an agent that gave up: its output shrinks while nothing more passes. Little output alone means nothing, and
+//! an iteration that claims to be done, or whose check results differ, does not count.
 
 use super::history::{BreakerHistory, IterationFacts};
 use super::is_provider_trouble;
 
-/// So many such iterations in a row open the breaker.
+/// Number of such iterations in a row that opens the breaker.
 pub(super) const IN_A_ROW: u32 = 2;
-/// Fewer earlier iterations have no usual amount.
+/// Minimum number of earlier iterations for a median.
 const SAMPLES: usize = 4;
-/// A usual amount below this is too small to decline from.
+/// A median below this is too small to decline from.
 const LEAST_BYTES: u64 = 200;
 
 /// Iterations in a row whose output is over `percent` below the median of those before.
 pub(super) fn count_declines(past: &BreakerHistory<'_>, percent: u32) -> u32 {
     let keep = 100_u64.saturating_sub(u64::from(percent));
-    // From the last one back: most loops are through with the first.
+    // Backwards from the last one: most loops stop at the first.
     let looks = past.counted_iterations().rev().filter(|it| !it.is_trouble);
     let said = || past.rows().iter().rev().filter(|it| !is_provider_trouble(it)).map(|it| it.output_bytes);
     let is_less = |bytes: u64, back: usize| {
@@ -28,7 +28,7 @@ fn got_nowhere(look: &IterationFacts<'_>) -> bool {
     !look.moved.passes && !look.is_better() && look.row.claim.is_none()
 }
 
-/// The median, where there is one worth the name.
+/// The median, where there are enough samples.
 fn median_output(bytes: impl Iterator<Item = u64>) -> Option<u64> {
     let mut sorted: Vec<u64> = bytes.collect();
     sorted.sort_unstable();

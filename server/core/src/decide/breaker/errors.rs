@@ -1,5 +1,5 @@
-//! The same error of the agent or its tools again and again, by its fingerprint, while nothing that can be measured
-//! gets better.
+//! Detects the same error of the agent or its tools in consecutive iterations, by fingerprint, while nothing measurable
+//! improves.
 
 use std::collections::BTreeSet;
 
@@ -7,14 +7,14 @@ use loopkeeper_text::sanitize;
 
 use super::history::{BreakerHistory, IterationFacts};
 
-/// Of the error in the reason.
+/// Maximum length of the error in the reason.
 const TEXT_CHARS: usize = 80;
 
 #[derive(Default)]
 pub(super) struct RepeatedError {
     /// Iterations in a row that share an error.
     pub(super) count: u32,
-    /// The error, as the last of them printed it.
+    /// The error as printed in the last of them.
     pub(super) text: String,
 }
 
@@ -24,7 +24,7 @@ pub(super) fn repeated_errors(past: &BreakerHistory<'_>) -> RepeatedError {
     let works = || past.counted_iterations().filter(|it| !it.is_trouble || it.failed_at_work());
     let printed =
         works().rev().map(|it| if it.is_better() { BTreeSet::new() } else { error_fingerprints(&it) });
-    // One without an error begins anew, whatever was before it.
+    // An iteration without an error restarts the count.
     let printed: Vec<_> = printed.take_while(|it| !it.is_empty()).collect();
     for prints in printed.into_iter().rev() {
         let shared: BTreeSet<String> = common.intersection(&prints).cloned().collect();

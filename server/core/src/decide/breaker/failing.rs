@@ -1,5 +1,5 @@
-//! The same required criteria failing in the same way again and again, while nothing more passes. Whether files
-//! change says nothing here: an agent can edit for a whole night without a check noticing.
+//! Detects the same required criteria failing in the same way in consecutive iterations, while nothing more passes.
+//! File changes do not matter: an agent can edit for a whole night without effect on any check.
 
 use crate::check::fingerprint::fingerprint;
 use crate::check::{CheckResult, Status};
@@ -9,9 +9,9 @@ use loopkeeper_text::sanitize;
 
 use super::history::{BreakerHistory, IterationFacts};
 
-/// Of the failure in the reason.
+/// Maximum length of the failure in the reason.
 const TEXT_CHARS: usize = 80;
-/// Of the record of an opening.
+/// Maximum number of criteria in the record of an opening.
 const MAX_LISTED: usize = 10;
 
 /// Iterations in a row, the last one included, after which the same criteria failed in the same way.
@@ -25,15 +25,15 @@ pub(super) fn count_same_failures(past: &BreakerHistory<'_>) -> u32 {
         }
         count += 1;
         if look.moved.turned {
-            // Something more passes since: the row begins with this iteration.
+            // More criteria pass since then: the streak begins with this iteration.
             break;
         }
     }
-    // Once is no repetition.
+    // A single occurrence is no repetition.
     if count > 1 { count } else { 0 }
 }
 
-/// Its work was judged, and stayed. An agent that failed is counted by its own error alone.
+/// The work was judged and kept. An agent that failed is counted by its own error alone.
 pub(super) fn is_judged(look: &IterationFacts<'_>) -> bool {
     !look.row.row.is_empty() && !look.row.taken_back && !look.is_trouble
 }
@@ -51,7 +51,7 @@ pub(super) fn text(state: &LoopState) -> String {
     }
 }
 
-/// For the record of an opening.
+/// The failing criteria for the record of an opening.
 pub(super) fn failing_criteria(state: &LoopState) -> Vec<FailingCriterion> {
     let listed = failing(state).take(MAX_LISTED).map(|(name, result)| FailingCriterion {
         criterion: result.criterion.clone(),

@@ -15,28 +15,28 @@ use super::oscillation::WINDOW;
 pub(super) struct BreakerHistory<'a> {
     state: &'a LoopState,
     rows: &'a [Iteration],
-    /// How many of them came before the counts were last cleared.
+    /// Number of rows before the counts were last cleared.
     old: usize,
 }
 
-/// One iteration that is over.
+/// A finished iteration.
 pub(super) struct IterationFacts<'a> {
     pub(super) row: &'a Iteration,
     pub(super) tree: &'a str,
-    /// It says nothing about the work.
+    /// The iteration failed for reasons unrelated to the work.
     pub(super) is_trouble: bool,
-    /// An earlier iteration had left the very tree that this one made.
+    /// Its tree equals the tree of an earlier iteration.
     pub(super) returned: bool,
     pub(super) moved: ProgressDelta,
 }
 
-/// What the checks and the plan say otherwise than before.
+/// Changes of check results and of the plan against an earlier iteration.
 pub(super) struct ProgressDelta {
-    /// A criterion turned to pass, or an item of the plan was done.
+    /// A criterion turned to pass, or a plan item was done.
     pub(super) turned: bool,
-    /// Other criteria pass.
+    /// The set of passing criteria differs.
     pub(super) passes: bool,
-    /// What is found where one does not pass.
+    /// The findings of failing criteria differ.
     facts: bool,
 }
 
@@ -45,8 +45,7 @@ impl IterationFacts<'_> {
         self.row.changes.has_progress() && !self.row.taken_back
     }
 
-    /// The agent ended with an error of its own, and yet changed files: that it fails so again says something of
-    /// the work.
+    /// The agent ended with an error of its own but changed files, so repeated failures do concern the work.
     pub(super) fn failed_at_work(&self) -> bool {
         let own = |class| matches!(class, ProviderClass::Crash | ProviderClass::Unknown);
         let error = self.row.error.as_ref();
@@ -56,12 +55,12 @@ impl IterationFacts<'_> {
             && error.is_some_and(|it| own(it.class))
     }
 
-    /// The tree is one that was not there before.
+    /// The tree did not occur before.
     pub(super) fn is_new(&self) -> bool {
         self.changed() && !self.returned
     }
 
-    /// Something that can be measured is better than before.
+    /// Something measurable improved.
     pub(super) fn is_better(&self) -> bool {
         self.moved.turned || (self.is_new() && self.moved.facts)
     }
@@ -88,12 +87,12 @@ impl<'a> BreakerHistory<'a> {
         self.rows.get(self.old..).unwrap_or_default()
     }
 
-    /// Each of them, looked at.
+    /// Facts of each of them.
     pub(super) fn counted_iterations(&self) -> impl DoubleEndedIterator<Item = IterationFacts<'a>> {
         self.all_iterations().skip(self.old)
     }
 
-    /// Every iteration that is over, whenever the counts were cleared.
+    /// Facts of every finished iteration, whenever the counts were cleared.
     pub(super) fn all_iterations(
         &self,
     ) -> impl DoubleEndedIterator<Item = IterationFacts<'a>> + ExactSizeIterator {
@@ -104,8 +103,8 @@ impl<'a> BreakerHistory<'a> {
         })
     }
 
-    /// How many in a row, the last one included, are so. What says nothing is passed over, unless files changed
-    /// in it.
+    /// Length of the streak that ends with the last iteration. Iterations unrelated to the work are skipped, unless
+    /// they changed files.
     pub(super) fn in_a_row(&self, is_so: impl Fn(&IterationFacts<'_>) -> bool) -> u32 {
         let says = |it: &IterationFacts<'_>| !it.is_trouble || it.changed();
         let row = self.counted_iterations().rev().filter(says);
@@ -132,7 +131,7 @@ fn iteration_facts<'a>(
     }
 }
 
-/// Measured against the last iteration that stayed and was judged; before there is one, against the start.
+/// Measured against the last iteration that was kept and judged, or against the start if there is none.
 fn progress_since(state: &LoopState, earlier: &[Iteration], row: &Iteration) -> ProgressDelta {
     let mut kept = earlier.iter().rev().filter(|it| !it.taken_back);
     let items_done = match kept.clone().next() {
@@ -153,7 +152,7 @@ fn progress_since(state: &LoopState, earlier: &[Iteration], row: &Iteration) -> 
     }
 }
 
-/// What passes and what is found.
+/// The passing criteria and the findings.
 struct PassingCriteria<'a> {
     passing: BTreeSet<&'a CriterionId>,
     failing: BTreeSet<&'a CriterionId>,

@@ -2,7 +2,7 @@
 
 use super::history::{BreakerHistory, IterationFacts};
 
-/// An iteration that is over sooner did not really work.
+/// A shorter iteration did no real work.
 pub(super) const FAST_MS: u64 = 10_000;
 
 /// Iterations in a row that changed no file and made no commit.
@@ -10,12 +10,12 @@ pub(super) fn no_progress(past: &BreakerHistory<'_>) -> u32 {
     past.in_a_row(is_idle)
 }
 
-/// Iterations in a row that were over at once and changed nothing.
+/// Consecutive iterations that ended almost immediately and changed nothing.
 pub(super) fn fast_failures(past: &BreakerHistory<'_>) -> u32 {
     past.in_a_row(|it| did_nothing(it) && !it.moved.turned && it.row.duration_ms < FAST_MS)
 }
 
-/// Iterations in a row in which the agent was denied a tool and changed nothing.
+/// Consecutive iterations in which the agent was denied a tool and changed nothing.
 pub(super) fn count_denials(past: &BreakerHistory<'_>) -> u32 {
     past.in_a_row(|it| did_nothing(it) && it.row.denials > 0)
 }
@@ -24,7 +24,7 @@ fn is_idle(look: &IterationFacts<'_>) -> bool {
     !look.changed()
 }
 
-/// Whoever did something that was taken back did work.
+/// Changes that were rolled back still count as work.
 fn did_nothing(look: &IterationFacts<'_>) -> bool {
     !look.row.changes.has_progress()
 }

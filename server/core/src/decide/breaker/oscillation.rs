@@ -1,19 +1,19 @@
-//! Files that go back and forth: every iteration changes the tree, and to a tree that was there before. Once is a
-//! revert; again and again is two answers to one question.
+//! Detects files that alternate: every iteration changes the tree to one that occurred before. One return is a revert;
+//! repeated returns mean that the agent alternates between two solutions.
 
 use super::history::BreakerHistory;
 
-/// So many iterations back a tree is known again.
+/// Number of earlier iterations whose trees are compared.
 pub(super) const WINDOW: usize = 10;
-/// So many returns within the window open the breaker.
+/// Number of returns within the window that opens the breaker.
 pub(super) const RETURNS: u32 = 3;
 
-/// Iterations among the last ones that came back to the tree of an earlier one.
+/// Number of recent iterations that returned to the tree of an earlier one.
 pub(super) fn count_returns(past: &BreakerHistory<'_>) -> u32 {
     past.counted_iterations().rev().take(WINDOW).filter(|it| it.returned).count() as u32
 }
 
-/// The trees that came back, each with the iterations that left it.
+/// The recurring trees, each with the iterations that produced it.
 pub(super) fn recurring_trees<'a>(past: &BreakerHistory<'a>) -> Vec<(&'a str, Vec<u32>)> {
     let window: Vec<_> = past.counted_iterations().rev().take(WINDOW).collect();
     let mut found: Vec<(&str, Vec<u32>)> = Vec::new();

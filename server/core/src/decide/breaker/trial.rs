@@ -1,5 +1,5 @@
-//! The one iteration that a half-open breaker lets through. It has the time of any iteration, and of the loop where
-//! that is less.
+//! The single iteration that a half-open breaker admits. Its time limit is that of any iteration, or the remaining time
+//! of the loop if that is shorter.
 
 use crate::decide::state::LoopState;
 use loopkeeper_agent::AgentEnding;
@@ -9,12 +9,12 @@ use super::history::{BreakerHistory, IterationFacts};
 use super::{failing, is_provider_trouble};
 
 pub(super) enum TrialResult {
-    /// It made a tree that was not there before, and something more passes or fails otherwise than before.
+    /// The trial produced a new tree, and more criteria pass or the failures differ.
     GotOn,
     Failed(String),
 }
 
-/// `None`: it is still to come, or the provider kept it from working and it is repeated.
+/// `None`: the trial is pending, or the provider prevented it and it is repeated.
 pub(super) fn trial_result(state: &LoopState) -> Option<TrialResult> {
     let after = state.breaker.trial_after?;
     let past = BreakerHistory::of(state);

@@ -24,7 +24,7 @@ pub(super) fn of(past: &BreakerHistory<'_>, counts: BreakerCounts) -> TripEviden
     }
 }
 
-/// Each with the last iteration that printed it.
+/// The errors, each with the last iteration that printed it.
 fn errors(past: &BreakerHistory<'_>) -> Vec<ErrorIn> {
     let mut found: Vec<ErrorIn> = Vec::new();
     for look in past.counted_iterations() {
