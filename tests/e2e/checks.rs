@@ -1,4 +1,5 @@
-//! Rounds of checks with real shells, real files and a real repository, in every kill domain that works here.
+//! Rounds of checks with real shells, real files and a real repository, in every kill domain that works on this
+//! machine.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -30,7 +31,7 @@ struct Bench {
     env: Vec<(OsString, OsString)>,
     redactor: Redactor,
     permit: Permit,
-    /// Makes requests.
+    /// The program that makes requests.
     messenger: &'static str,
     timeout: Duration,
 }
@@ -90,7 +91,7 @@ impl Bench {
         self.round(&[criterion("one", Some(check))]).await.remove(0)
     }
 
-    /// The same bench, on which nobody said yes to anything.
+    /// The same bench without any trust.
     fn untrusted(self) -> Self {
         let state = StateDir::at(&self.folder.path().join("state")).unwrap();
         Self { permit: Permit::new(&state, &self.root(), CheckOrigin::Written), ..self }
@@ -172,7 +173,7 @@ async fn a_command_over_its_time_is_ended() {
 async fn whoever_outlives_a_check_is_named_and_ended() {
     for domain in domains() {
         let bench = Bench::new(&domain);
-        // Up to its `exec` the survivor goes by the name of the shell.
+        // Before its `exec` the survivor has the name of the shell.
         let result =
             bench.one(command_of("setsid sh -c 'exec sleep 1000' >/dev/null 2>&1 & echo left it", &[])).await;
         assert_eq!(result.status, Status::Pass);
@@ -182,7 +183,7 @@ async fn whoever_outlives_a_check_is_named_and_ended() {
     }
 }
 
-/// A pipe by name that the check holds open as long as anything of it lives.
+/// A named pipe that the check holds open as long as any of its processes lives.
 fn lifeline(root: &Path) -> PathBuf {
     let path = root.join("lifeline");
     rustix::fs::mkfifoat(rustix::fs::CWD, &path, rustix::fs::Mode::from_raw_mode(0o600)).unwrap();
@@ -212,7 +213,7 @@ async fn a_round_that_is_dropped_ends_its_check() {
             results = bench.round(&criteria) => panic!("ended by itself: {results:?}"),
             first = begins => assert_eq!(first.unwrap(), "ready\n"),
         }
-        // The other end is closed once everybody who held it is gone.
+        // The other end is closed once every process that held it is gone.
         let rest = tokio::time::timeout(Duration::from_secs(20), watching).await.unwrap().unwrap();
         assert_eq!(rest, "");
         assert!(!bench.root().join("never").exists());
@@ -239,7 +240,7 @@ async fn the_whole_output_is_kept_beside_the_journal() {
     }
 }
 
-/// A page of warnings on one stream, failures between them on the other.
+/// A page of warnings on one stream, with failures between them on the other.
 const MIXED: &str = "i=0; while [ $i -lt 300 ]; do i=$((i + 1)); echo \"warning: number $i of many\" >&2; \
      [ $((i % 100)) = 0 ] && echo \"src/a.rs:$i:1: expected 4, got $i\"; done; exit 1";
 
@@ -273,7 +274,7 @@ async fn an_expectation_of_one_stream_is_not_disturbed_by_the_other() {
         let whole = Expect::Matches { pattern: regex("^all passed$") };
         let within = "printf 'all '; echo noise >&2; echo passed";
         assert_eq!(bench.says(within, &[whole]).await.0, Status::Pass);
-        // What is shown holds both all the same.
+        // The displayed output still contains both.
         let result = bench.one(command_of(&format!("{beside}; exit 1"), &[number])).await;
         for part in ["42\n", "took 17 s\n", "at src/a.rs:3:5\n"] {
             assert!(result.output_within(1000).contains(part), "{result:?}");
@@ -364,7 +365,7 @@ async fn checks_of_files_and_checks_that_are_none() {
     }
 }
 
-/// A server that never says anything, and a request for it.
+/// A server that never responds, and a request for it.
 fn silent() -> (TcpListener, Check) {
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/", silent.local_addr().unwrap());
@@ -393,7 +394,7 @@ async fn a_request_that_takes_too_long_or_cannot_be_made_is_no_pass() {
 async fn a_request_ends_with_the_round_that_is_given_up() {
     for domain in domains() {
         let (silent, get) = silent();
-        // A round that is dropped before its request was written would prove nothing.
+        // Dropping a round before its request was written would prove nothing.
         let asked = tokio::task::spawn_blocking(move || {
             let mut connection = silent.accept().unwrap().0;
             let mut line = [0; 16];
@@ -406,7 +407,7 @@ async fn a_request_ends_with_the_round_that_is_given_up() {
             connection = asked => connection.unwrap(),
             result = bench.one(get) => panic!("{result:?}"),
         };
-        // Closed by nobody but the end of its process.
+        // Closed only by the exit of its process.
         let rest = tokio::task::spawn_blocking(move || connection.read_to_end(&mut Vec::new()));
         rest.await.unwrap().unwrap();
     }

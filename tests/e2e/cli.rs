@@ -1,4 +1,4 @@
-//! A terminal to run the real binary in: its own home, state folder and work tree, gone afterwards.
+//! A terminal to run the real binary in, with its own home, state folder and work tree, removed afterwards.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ pub(crate) struct Terminal {
     folder: TempDir,
 }
 
-/// What one run of the binary did.
+/// Result of one run of the binary.
 #[derive(Debug)]
 pub(crate) struct Ran {
     pub(crate) code: Option<i32>,
@@ -28,7 +28,7 @@ impl Terminal {
         Self { folder }
     }
 
-    /// Everything of this terminal lies in it.
+    /// The folder that contains everything of this terminal.
     pub(crate) fn folder(&self) -> &Path {
         self.folder.path()
     }
@@ -41,7 +41,7 @@ impl Terminal {
         self.folder.path().join("state")
     }
 
-    /// Writes a file below the root, with its folders.
+    /// Writes a file below the root, creating its parents.
     pub(crate) fn file(&self, path: &str, text: &str) -> &Self {
         write(&self.root().join(path), text);
         self
@@ -51,12 +51,12 @@ impl Terminal {
         fs::read_to_string(self.root().join(path)).expect("a readable file")
     }
 
-    /// The binary, ready to run in the root: nothing of the tester's own environment reaches it.
+    /// The binary, ready to run in the root, without the tester's own environment.
     pub(crate) fn command(&self, args: &[&str]) -> Command {
         self.command_of(Path::new(env!("CARGO_BIN_EXE_loopkeeper")), args)
     }
 
-    /// The same of another copy of it.
+    /// Like [`Self::command`] for another copy of the binary.
     pub(crate) fn command_of(&self, program: &Path, args: &[&str]) -> Command {
         let mut command = Command::new(program);
         command
@@ -86,7 +86,7 @@ impl Ran {
         }
     }
 
-    /// The exit code, with everything that was printed where it is another one.
+    /// Checks the exit code; prints all output if it differs.
     #[track_caller]
     pub(crate) fn expect(&self, code: i32) -> &Self {
         assert_eq!(self.code, Some(code), "stdout:\n{}\nstderr:\n{}", self.stdout, self.stderr);

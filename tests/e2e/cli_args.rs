@@ -1,4 +1,4 @@
-//! What the command line refuses and how it says so.
+//! Refused command lines and their messages.
 
 use std::io::Read;
 use std::process::Stdio;
@@ -57,7 +57,7 @@ fn completions_cover_the_commands_and_nothing_hidden() {
 #[test]
 fn a_reader_that_goes_away_is_no_error() {
     let terminal = Terminal::new();
-    // The script is larger than a pipe holds, so the writer is still writing when the reader leaves.
+    // The script is larger than a pipe's capacity, so the writer is still writing when the reader exits.
     let mut child = terminal
         .command(&["completions", "zsh"])
         .stdout(Stdio::piped())

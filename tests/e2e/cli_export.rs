@@ -1,4 +1,4 @@
-//! `export`: one archive of a loop, without secrets; of one that is damaged too, and never over another file.
+//! `export`: one archive of a loop, without secrets; also of a damaged loop, and never over another file.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

@@ -1,4 +1,4 @@
-//! Loops that outlive the command that started them: seen, steered, paused, killed, resumed and rolled back from
+//! Loops that outlive the command that started them: displayed, steered, paused, killed, resumed and rolled back by
 //! other commands.
 
 use std::io::{BufRead as _, BufReader};
@@ -13,7 +13,8 @@ use crate::cli_run::{project, until};
 
 const TASK: &str = "# Make it\n\n## Done when\n\n- It is there: `$ test -f done`\n";
 
-/// A detached loop whose agent does in each iteration what it reads from a pipe, so that the test is its clock.
+/// A detached loop whose agent executes in each iteration the script that it reads from a pipe, so that the test
+/// controls the pace.
 struct Gated {
     terminal: Terminal,
     gate: PathBuf,
@@ -31,7 +32,7 @@ impl Gated {
         Self { terminal, gate }
     }
 
-    /// Lets the waiting iteration do this and end.
+    /// Makes the waiting iteration run this script and end.
     fn iteration(&self, script: &str) {
         std::fs::write(&self.gate, script).unwrap();
     }
@@ -53,7 +54,7 @@ impl Gated {
         Pid::from_raw(pid as i32).unwrap()
     }
 
-    /// Waits until the loop has a record of this type that comes after `seq`.
+    /// Waits until the loop has a record of this type after `seq`.
     fn wait_for(&self, kind: &str, seq: u64) {
         let mut watch = self.watch();
         let wanted = format!("\"type\":\"{kind}\"");
@@ -73,14 +74,14 @@ impl Gated {
         command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
     }
 
-    /// The exit code of a watcher that saw the loop end.
+    /// The exit code of a `watch` that saw the loop end.
     fn watched_end(&self) -> i32 {
         self.terminal.run(&["watch"]).code.unwrap()
     }
 
     fn kill_keeper(&self) {
         kill_process(self.pid(), Signal::KILL).unwrap();
-        // A lock dies with its process, which is not at once.
+        // A lock is released when its process exits, which takes a moment.
         while self.status()["keeper"]["alive"] == true {
             std::thread::yield_now();
         }
@@ -88,7 +89,7 @@ impl Gated {
 }
 
 impl Drop for Gated {
-    /// A test that failed leaves nothing running.
+    /// Leaves nothing running if a test fails.
     fn drop(&mut self) {
         self.terminal.run(&["stop", "--now", "latest"]);
     }
@@ -139,7 +140,7 @@ fn a_detached_loop_is_seen_and_steered_from_other_commands() {
     }
 }
 
-/// In its PID namespace the agent knows itself by another number than everybody else does.
+/// In its PID namespace the agent's pid differs from the one outside.
 #[test]
 fn the_process_that_the_log_names_is_the_agents() {
     let looped = Gated::start();
@@ -217,7 +218,7 @@ fn an_interrupted_loop_can_be_rolled_back_and_ended() {
     terminal.run(&["stop"]).expect(0).out("now it has ended");
     assert_eq!(gated.state(), ("done".into(), "ended".into()));
     assert_eq!(gated.watched_end(), 1);
-    // An ended one can be rolled back as well, and its journal stays whole.
+    // An ended loop can be rolled back as well, and its journal stays valid.
     terminal.file("precious", "changed\n").file("of the user", "kept\n");
     terminal.file(".gitattributes", "of* export-ignore\nprecious text eol=crlf\n");
     terminal
@@ -228,7 +229,7 @@ fn an_interrupted_loop_can_be_rolled_back_and_ended() {
         .err("Hint: `--anyway` goes ahead");
     let ran = terminal.run(&["rollback", "latest", "0", "--anyway"]);
     assert_eq!(terminal.read("precious"), "first\n");
-    // What it took away outlives `gc`, and is brought back by what it said.
+    // The replaced files survive `gc` and are restored by the printed command.
     terminal.run(&["gc"]).expect(0);
     let way_back = ran.expect(0).stdout.lines().last().unwrap().to_owned();
     assert!(
@@ -301,7 +302,7 @@ fn a_damaged_loop_is_said_to_be_damaged_and_hides_no_other() {
     terminal.run(&["status", "--json"]).expect(0).err("is damaged").out("{\"loops\":[],");
 }
 
-/// Every command that takes a loop, with its word or without one.
+/// Every command that takes a loop, with its argument or without one.
 const LATEST: [&[&str]; 14] = [
     &["rollback", "latest", "0"],
     &["rollback", "latest", "--undo"],
@@ -350,7 +351,7 @@ fn latest_never_reaches_into_another_tree() {
         let last = shown.lines().last().unwrap();
         assert!(last.contains(&id(other)) && last.ends_with(&format!("in {}", place(other))), "{shown}");
     }
-    // In a folder below it is the same tree; in one that is no project no loop is meant but by its name.
+    // A subfolder belongs to the same tree; in a folder that is no project a loop must be named.
     terminal.file("second/below/file", "");
     let seq = || from("second", &["log", "--json"]).expect(0).stdout.lines().count();
     terminal.file("empty/file", "");
@@ -397,13 +398,13 @@ fn a_rollback_is_undone_byte_for_byte_and_asks_before_it_overwrites_what_the_use
         .expect(0)
         .out("Restored the files from before the rollback: 5 files written, 1 file removed.");
     assert_eq!(tree(&terminal), made);
-    // The results are of these very files again, until they are rolled back once more.
+    // The results match the files again, until the files are rolled back once more.
     let outcome = run(&["status"]).expect(0).stdout.clone();
     assert!(outcome.contains("Completed, verified") && !outcome.contains("rolled back"), "{outcome}");
     run(&["rollback", "--undo"]).expect(0);
     assert_eq!(tree(&terminal), start, "done again");
     run(&["status"]).expect(0).out("(files rolled back since)");
-    // What the user writes meanwhile is only overwritten when told so; the rest of it stays where it is.
+    // A file that the user changed in between is overwritten only on request; other files of the user stay.
     terminal.file("bytes", "mine\n").file("mine", "mine\n");
     let seq = || run(&["log", "--json"]).expect(0).stdout.lines().count();
     let before = (tree(&terminal), seq());
@@ -422,7 +423,7 @@ fn a_rollback_is_undone_byte_for_byte_and_asks_before_it_overwrites_what_the_use
     run(&["log"]).expect(0).out("rollback undone: files restored");
 }
 
-/// Every file and link with its bytes and whether it is executable, our own state left out.
+/// Every file and link with its bytes and executable bit, without our own state.
 fn tree(terminal: &Terminal) -> Vec<(PathBuf, Vec<u8>, bool)> {
     use std::os::unix::ffi::OsStrExt;
     use std::os::unix::fs::PermissionsExt;
@@ -471,7 +472,7 @@ fn paths_that_a_rollback_is_given_are_meant_from_the_root_and_must_name_somethin
     back(".").expect(0).out("Restored the files as of the start of the loop: 1 file removed");
 }
 
-/// An editor that was told of a fixed criterion checks it; the next start must not fail because of that.
+/// An editor checks a fixed criterion after a save; the next start must not fail because of that.
 #[test]
 fn a_start_waits_for_a_check_round_that_runs_in_the_tree() {
     let terminal = project("# Make it\n\n## Done when\n\n- It is there: `$ sh check.sh`\n", "touch done\n");

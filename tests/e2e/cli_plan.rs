@@ -1,4 +1,4 @@
-//! `skip` and `prioritize`: the user's changes of a plan, in the files alone.
+//! `skip` and `prioritize`: the user's plan edits, in the files only.
 
 use std::os::unix::fs::PermissionsExt;
 
@@ -78,7 +78,7 @@ fn a_loop_at_work_takes_up_what_its_user_skips() {
     assert_eq!(ended["proposed"], serde_json::Value::Null, "nobody takes it for the agent's: {ended:#}");
 }
 
-/// The same in every test: a repository with one commit.
+/// Setup of every test: a repository with one commit.
 fn repository(terminal: &Terminal) {
     let git = |line: &str| {
         let identity = ["-c", "user.name=T", "-c", "user.email=t@example.org"];
@@ -166,7 +166,7 @@ fn what_the_front_matter_says_is_done() {
     dry.err("PROMPT.md:5: max_iteration: not read. Did you mean `max_iterations`?");
     run(&["--dry-run", "--max-iterations", "9"]).expect(0).out("limits.iterations = 9");
     run(&["--dry-run", "--agent", "demo"]).expect(0).out("Agent     demo");
-    // What comes from a file is not trusted by itself: neither its agent nor its commands.
+    // Commands from a file are not trusted automatically, including its agent.
     run(&[]).expect(5).err("2 commands of PROMPT.md are not trusted");
     terminal.run(&["check"]).expect(5);
     run(&["--trust"]).expect(0);
@@ -190,7 +190,7 @@ fn no_agent_reads_a_placeholder_of_another_tool() {
     terminal.run(&["run", "--agent", "demo", "--dry-run"]).expect(0);
 }
 
-/// What `npm test` prints: pages of warnings, then what failed.
+/// Output of `npm test`: pages of warnings, then the failures.
 #[test]
 fn an_agent_is_told_what_fails_before_pages_of_warnings() {
     let terminal = Terminal::new();

@@ -1,4 +1,4 @@
-//! What is refused before anything runs, with which exit code and in which words.
+//! Refusals before anything runs, with exit code and message.
 
 use std::io::Write;
 use std::process::Stdio;
@@ -177,7 +177,7 @@ fn a_loop_that_is_not_there_is_named_in_the_answer() {
     terminal.run(&["gc"]).expect(0);
 }
 
-/// `trust` with this on its stdin.
+/// Runs `trust` with this text on stdin.
 fn answered(terminal: &Terminal, answer: &str) -> Ran {
     let mut child = terminal
         .command(&["trust"])
@@ -186,7 +186,7 @@ fn answered(terminal: &Terminal, answer: &str) -> Ran {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    // It may be done before it reads.
+    // It may exit before it reads.
     let _ = child.stdin.take().unwrap().write_all(answer.as_bytes());
     Ran::of(&child.wait_with_output().unwrap())
 }

@@ -1,4 +1,4 @@
-//! `run` without a terminal: how loops end, with which exit code, and what `--json` prints.
+//! `run` without a terminal: how loops end, the exit codes, and the output of `--json`.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Stdio};
@@ -36,7 +36,7 @@ fn a_loop_ends_with_the_exit_code_of_its_outcome() {
     check(TASK, "exit 7", &[], (1, "agent"));
     let claims = format!("{BUSY}; echo '<promise>COMPLETE</promise>'");
     check(CLAIMED, &claims, &["--max-iterations", "5"], (6, "not verified"));
-    // A claim while a check fails is nothing.
+    // A claim while a check fails does not count.
     check(TASK, &claims, &["--max-iterations", "2"], (4, "iteration"));
     let other = format!("{BUSY}; echo '<promise>DONE</promise>'");
     check(CLAIMED, &other, &["--max-iterations", "5", "--completion-promise", "DONE"], (6, "not verified"));
@@ -61,7 +61,7 @@ fn a_typed_program_is_an_agent_without_further_words() {
     let args = ["run", "--prompt", "Make it", "--criterion", "It is there: `$ test -f done`", "--agent"];
     let with = |program| [&args[..], &[program]].concat();
     terminal.run(&with("./gone.sh")).expect(2).err("gone.sh does not exist");
-    // What the workspace adds to it was not typed.
+    // Arguments added by the workspace were not typed.
     terminal.file("loopkeeper.toml", "[agents.agent]\ncommand = [\"x\"]\nargs = [\"--evil\"]\n");
     terminal.run(&with("./a folder/agent.sh")).expect(5).err("1 command");
     terminal.file("loopkeeper.toml", "");
@@ -91,7 +91,7 @@ fn a_check_is_typed_without_backticks_and_needs_no_trust() {
         .run(&["run", "--prompt", "Make it", "--check", " "])
         .expect(2)
         .err("an empty check checks nothing");
-    // Beside a task with criteria of its own it is one more, however often its documents are read.
+    // Combined with a task that has its own criteria it is one more criterion, however often the documents are read.
     let task =
         "# Make it\n\n## Done when\n\n- It is there: `exists done`\n- Nice (optional): `exists never`\n";
     let terminal = project(task, "test -f done && touch more; touch done");
@@ -117,7 +117,7 @@ fn json_is_the_journal_and_ends_with_a_summary() {
     assert_eq!(last["iterations"], 1);
     assert_eq!(last["spent"]["calls"], 1);
     assert_eq!(last["finalText"].as_str().unwrap().trim(), "All done.");
-    // All but the last are the journal's own lines.
+    // All lines but the last are the journal's own.
     let journal = terminal.run(&["log", "--json"]);
     journal.expect(0);
     let own: Vec<_> = ran.stdout.lines().collect();
@@ -129,7 +129,7 @@ fn json_is_the_journal_and_ends_with_a_summary() {
 #[test]
 fn a_signal_stops_at_once_and_exits_130() {
     for signal in [Signal::INT, Signal::TERM] {
-        // The agent waits for what never comes.
+        // The agent waits indefinitely.
         let terminal = project(TASK, "touch started; tail -f /dev/null");
         let mut child = terminal
             .command(&["run", "--trust", "--json"])
@@ -199,7 +199,7 @@ fn a_demo_that_cannot_begin_leaves_nothing_behind() {
     let terminal = Terminal::new();
     let kept = terminal.root().join("demo");
     let mut command = terminal.command(&["demo", "--keep", &kept.to_string_lossy()]);
-    // A place where nothing can be made.
+    // A place where no folder can be created.
     Ran::of(&command.env("LOOPKEEPER_STATE_DIR", "/proc/nothing").output().unwrap())
         .expect(1)
         .err("cannot make the state folder /proc/nothing")
@@ -217,7 +217,7 @@ fn the_demo_goes_from_failing_to_done() {
         .out("checks before iteration 1: 1 of 5 pass")
         .out("1 file changed, 5 of 5 pass")
         .out("Completed, verified");
-    // Ready to be started again, from anywhere and without a question.
+    // It can be started again from anywhere, without a question.
     let again = terminal.command(&["run"]).current_dir(&kept).output().unwrap();
     Ran::of(&again).expect(0).out("checks before iteration 1: 1 of 5 pass").out("Completed, verified");
 }

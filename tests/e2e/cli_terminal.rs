@@ -1,4 +1,4 @@
-//! `run` on a terminal: shown live, interrupted by Ctrl-C, outlived by its loop.
+//! `run` on a terminal: displayed live, interrupted by Ctrl-C, outlived by its loop.
 
 use std::io::{Read, Write};
 use std::path::PathBuf;
@@ -13,7 +13,7 @@ use crate::not_run;
 const TASK: &str = "# Make it\n\n## Done when\n\n- It is there: `$ test -f done`\n";
 const CTRL_C: &[u8] = b"\x03";
 
-/// A `run` on a pseudo terminal of its own; what is written to `keys` is typed.
+/// A `run` on a separate pseudo terminal; text written to `keys` is typed.
 struct Shown {
     child: Child,
     keys: ChildStdin,
@@ -21,9 +21,9 @@ struct Shown {
 }
 
 impl Shown {
-    /// `None` where there is no `script` to make a terminal with.
+    /// `None` if there is no `script` program to create a terminal.
     fn start(terminal: &Terminal, args: &str, variables: &[(&str, &str)]) -> Option<Self> {
-        // The shell in between would answer Ctrl-C in its own way.
+        // A shell in between would handle Ctrl-C in its own way.
         let line = format!("exec {} {args}", env!("CARGO_BIN_EXE_loopkeeper"));
         let plain = terminal.command(&[]);
         let mut command = Command::new("script");
@@ -43,7 +43,7 @@ impl Shown {
         }
     }
 
-    /// Reads the screen until these words were on it.
+    /// Reads the screen until it has shown this text.
     fn until(&mut self, words: &str) {
         let mut buffer = [0; 4096];
         while !self.seen.contains(words) {
@@ -58,7 +58,7 @@ impl Shown {
         self.keys.flush().unwrap();
     }
 
-    /// The exit code, once everything was shown.
+    /// The exit code, after all output was read.
     fn end(mut self) -> (Option<i32>, String) {
         let mut rest = Vec::new();
         self.child.stdout.take().unwrap().read_to_end(&mut rest).unwrap();
@@ -67,7 +67,7 @@ impl Shown {
     }
 }
 
-/// A project whose agent speaks when the test says so, and ends when the test says so.
+/// A project whose agent prints and ends at the test's command.
 struct Gated {
     terminal: Terminal,
     word: PathBuf,
@@ -88,7 +88,7 @@ impl Gated {
         Self { terminal, word, end }
     }
 
-    /// A loop on a terminal, up to where its agent spoke.
+    /// A loop on a terminal, up to the point where its agent has printed.
     fn at_work(&self, variables: &[(&str, &str)]) -> Option<Shown> {
         let mut shown = Shown::start(&self.terminal, "run --trust", variables)?;
         shown.until("checks before iteration 1: ");
@@ -96,14 +96,14 @@ impl Gated {
         Some(shown)
     }
 
-    /// Lets the iteration do this and end.
+    /// Makes the iteration run this script and end.
     fn end(&self, script: &str) {
         std::fs::write(&self.end, script).unwrap();
     }
 }
 
 impl Drop for Gated {
-    /// Nothing stays behind a test that failed.
+    /// Leaves nothing behind if a test fails.
     fn drop(&mut self) {
         self.terminal.run(&["stop", "--now"]);
     }
@@ -119,7 +119,7 @@ fn a_loop_is_redrawn_in_place_and_ends_with_its_outcome() {
     let (code, seen) = shown.end();
     assert_eq!(code, Some(0), "{seen}");
     assert!(seen.contains("Completed, verified"), "{seen}");
-    // Up by the block's own height, and the cursor is never hidden: nothing to restore, whatever ends it.
+    // Moves up by the block's own height and never hides the cursor, so nothing has to be restored however it ends.
     assert!(seen.contains("\u{1b}[2A") && !seen.contains("\u{1b}[?25l"), "{seen:?}");
 }
 

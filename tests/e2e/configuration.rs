@@ -1,5 +1,5 @@
-//! The configuration as people meet it: a corpus of files with what loopkeeper says about each, and the
-//! generated reference page and schema. `LOOPKEEPER_BLESS=1` rewrites the corpus' expectations for review.
+//! The configuration as users meet it: a corpus of files with loopkeeper's messages about each, and the generated
+//! reference page and schema. `LOOPKEEPER_BLESS=1` rewrites the corpus' expectations for review.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -92,7 +92,7 @@ fn samples() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/config")
 }
 
-/// What a sample folder says differs from its `expected.txt`.
+/// The difference between a sample folder's output and its `expected.txt`.
 fn disagreement(folder: &Path) -> Option<String> {
     let kinds = [
         ("config.toml", LayerKind::User),
@@ -124,7 +124,7 @@ fn transcript(resolved: &ResolvedSettings) -> String {
     lines.join("\n") + "\n"
 }
 
-/// Writes the file if it says something else; whether it did.
+/// Writes the file if its content differs; returns whether it did.
 fn rewritten(path: &Path, text: &str) -> bool {
     let same = fs::read_to_string(path).is_ok_and(|it| it == text);
     if !same {

@@ -1,4 +1,4 @@
-//! The control protocol as `server/CONTROL.md` promises it, spoken by a client of our own.
+//! The control protocol as specified in `server/CONTROL.md`, used by a separate test client.
 
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::net::UnixStream;
@@ -25,11 +25,11 @@ impl Client {
     }
 
     fn send(&mut self, line: &str) {
-        // A keeper that closed already is what some tests are about.
+        // Some tests are about a keeper that has already closed the connection.
         let _ = self.read.get_mut().write_all(format!("{line}\n").as_bytes());
     }
 
-    /// The next line; `None` once the keeper has closed.
+    /// The next line; `None` once the keeper has closed the connection.
     fn line(&mut self) -> Option<Value> {
         let mut line = String::new();
         match self.read.read_line(&mut line) {
@@ -100,7 +100,7 @@ fn an_answered_order_is_on_record_and_its_id_works_once() {
     let recorded = world.journal();
     assert_eq!(first["ok"], true);
     assert!(recorded.iter().any(|it| it["type"] == "steered" && it["seq"] == first["seq"]));
-    // The connection is lost, the answer with it: asking again changes nothing.
+    // The connection is lost together with the reply: repeating the request changes nothing.
     assert_eq!(Client::new(&world, &id).ask(&steer), first);
     assert_eq!(kinds(&world).iter().filter(|it| *it == "steered").count(), 1);
     finish(&world);
@@ -134,7 +134,7 @@ fn a_watcher_hears_what_no_journal_holds_until_the_end() {
         (early["type"].as_str(), early["text"].as_str()),
         (Some("activity"), Some("before anybody came"))
     );
-    // One that never reads is never waited for.
+    // A client that never reads does not block the keeper.
     let mut deaf = Client::new(&world, &id);
     deaf.send(&json!({"id": "w", "do": "watch"}).to_string());
     finish(&world);

@@ -1,4 +1,4 @@
-//! The demo tells its whole story: work, a claim that is not so, something broken, and the verified end.
+//! The demo shows every step: work, a false claim, a regression, and the verified end.
 
 use std::fs;
 
@@ -15,7 +15,7 @@ fn the_demo_gets_from_failing_to_verified() {
         .out("1 file changed, 4 of 5 pass, 1 broke; ✗ Unknown options are refused: exit 0, needs exit 2\n")
         .out("1 file changed, 5 of 5 pass\n")
         .out("ompleted, verified");
-    // Nothing of it stays anywhere.
+    // No file of it is left anywhere.
     for folder in [terminal.state(), terminal.root()] {
         let left = fs::read_dir(&folder).map_or(0, Iterator::count);
         assert_eq!(left, 0, "{}", folder.display());
@@ -30,10 +30,10 @@ fn a_kept_demo_can_be_started_again() {
     terminal.run(&["demo", "--keep", &folder]).expect(0);
     let begun = fs::read_to_string(project.join("receipt.sh")).expect("the program");
     assert!(!begun.contains("--help"), "as it was before the loop");
-    // Its commands are trusted: the folder is the demo's own.
+    // Its commands are trusted because the folder belongs to the demo.
     let again = terminal.command(&["run"]).current_dir(&project).output().expect("the binary starts");
     assert_eq!(again.status.code(), Some(0), "{}", String::from_utf8_lossy(&again.stderr));
     assert!(fs::read_to_string(project.join("receipt.sh")).expect("the program").contains("--help"));
-    // A folder with something in it is nobody's demo.
+    // A folder that is not empty is not used by the demo.
     terminal.run(&["demo", "--keep", &folder]).expect(2).err("is not empty").err("Hint: ");
 }

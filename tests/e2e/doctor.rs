@@ -15,7 +15,7 @@ pub(crate) fn script(path: &Path, text: &str) {
     fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("an executable");
 }
 
-/// With these folders before the system's on `PATH`.
+/// Runs `doctor` with these folders before the system's on `PATH`.
 fn doctor(terminal: &Terminal, folders: &[&Path], args: &[&str]) -> Command {
     let mut command = terminal.command(&[&["doctor"], args].concat());
     let system = ["/usr/bin", "/bin"].map(Path::new);
@@ -137,7 +137,7 @@ fn other_work_trees_of_the_repository_are_named_once() {
     let status = terminal.run(&["status"]);
     status.expect(0);
     assert_eq!(status.stdout.matches(named).count(), 1, "{}", status.stdout);
-    // Its task is none of this tree, and its files meet no check of it.
+    // Its task does not belong to this tree, and its files are not affected by the tree's checks.
     let checked = terminal.run(&["check"]);
     checked.expect(1).out("**/made.txt does not exist");
 }

@@ -1,4 +1,4 @@
-//! A loop of Claude Code's plugin, as the terminal shows it, cancels it and takes it over.
+//! A loop of Claude Code's plugin: displayed, cancelled and imported from the terminal.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! `hook install` and `hook remove`: only the bytes that are asked for, and no trace of them afterwards.
+//! `hook install` and `hook remove`: they change only the required bytes and leave no trace.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -12,7 +12,7 @@ use crate::cli_run::project;
 const FILE: &str = ".claude/settings.local.json";
 const MINE: &str = "{\n\t\"permissions\": {\"allow\": [\"Bash(ls)\"]},\r\n\t\"hooks\": {\"Stop\": []}\r\n}";
 
-/// Somebody has a veto of their own.
+/// Settings with a user's own hook.
 const OWN_VETO: &str = "{\"hooks\": {\"PreToolUse\": [{\"matcher\": \"Task|Agent\", \"hooks\": [{\"type\": \"command\",\n\"command\": \"veto\"}]} ] }}";
 
 /// Names, modes and bytes of everything in the work tree.
@@ -66,7 +66,7 @@ fn what_was_put_in_is_taken_out_without_a_trace() {
 fn a_file_that_was_edited_since_keeps_its_edits() {
     let terminal = Terminal::new();
     terminal.run(&["hook", "install"]).expect(0);
-    // As Claude Code itself does when it is told to ask no more.
+    // Like Claude Code's own edit when the user allows a tool permanently.
     let mut told: Value = serde_json::from_str(&terminal.read(FILE)).expect("JSON");
     told["permissions"] = serde_json::json!({"allow": ["Bash(ls)"]});
     terminal.file(FILE, &serde_json::to_string_pretty(&told).expect("text"));
@@ -76,7 +76,7 @@ fn a_file_that_was_edited_since_keeps_its_edits() {
         terminal.read(FILE),
         "{\n  \"permissions\": {\n    \"allow\": [\n      \"Bash(ls)\"\n    ]\n  }\n}"
     );
-    // Made by us, and nothing is left in it.
+    // Created by us, and empty now.
     fs::remove_dir_all(terminal.root().join(".claude")).expect("removed");
     terminal.run(&["hook", "install"]).expect(0);
     terminal.file(FILE, &format!("\n{}", terminal.read(FILE)));
@@ -111,7 +111,7 @@ fn trust_is_not_asked_again_for_what_the_user_asked_for() {
     terminal.run(&["run", "--trust"]).expect(0);
     terminal.run(&["hook", "install"]).expect(0);
     terminal.run(&["run"]).expect(0).out("0 iterations");
-    // Somebody else's settings are asked about, with our hooks as without them.
+    // A user's own settings need trust, with our hooks as without them.
     terminal.file(FILE, MINE);
     terminal.run(&["run"]).expect(5).err("1 command");
     terminal.run(&["hook", "install"]).expect(0);

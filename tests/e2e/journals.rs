@@ -1,5 +1,5 @@
-//! Recorded journals: each folds to the same status and the same deadlines as when it was added, so that a change of the
-//! decisions or of the format cannot alter a loop that is already on disk. `LOOPKEEPER_BLESS=1` rewrites the
+//! Recorded journals: each folds to the same status and the same deadlines as when it was added, so that a change of
+//! the decisions or of the format cannot alter a loop that is already on disk. `LOOPKEEPER_BLESS=1` rewrites the
 //! expectations for review; the journals themselves are never rewritten.
 
 use std::fs;

@@ -1,4 +1,4 @@
-//! Nobody outlives an agent or a check: a tree of processes that does everything to stay, against both domains.
+//! No process outlives an agent or a check: a process tree that tries everything to survive, against both domains.
 
 pub(crate) mod rig;
 
@@ -50,7 +50,7 @@ async fn stop_now_and_stop_after_grace_leave_nobody() {
     }
 }
 
-/// Forks the next and exits, in a new session each time, without end: nobody can look that fast.
+/// Forks the next process and exits, in a new session each time, faster than any scan.
 #[tokio::test]
 async fn who_never_stays_the_same_process_is_caught() {
     for domain in domains() {
@@ -73,7 +73,7 @@ async fn dropping_a_job_ends_it() {
         let mut running = start(&hostile(&token, "stay"), &domain).unwrap();
         until_ready(&mut running).await;
         drop(running);
-        // The warden gets its order from a task that needs a turn.
+        // The warden receives its command from a task that needs a turn of the runtime.
         let gone = tokio::task::spawn_blocking(move || stayed(&token, TIMEOUT));
         assert_eq!(gone.await.unwrap(), [""; 0]);
     }
@@ -116,7 +116,7 @@ fn a_killed_warden_leaves_nobody() {
     }
 }
 
-/// The control: what most tools do leaves processes behind, so that the rig proves something.
+/// Control: the method of most tools leaves processes behind, so the rig is effective.
 #[test]
 fn control_killing_the_process_group_is_not_enough() {
     for signal in [Signal::TERM, Signal::KILL] {
@@ -142,7 +142,7 @@ fn control_killing_the_process_group_is_not_enough() {
     }
 }
 
-/// This test binary again, as a keeper would be: adopting, in a process of its own.
+/// Runs this test binary again as a keeper: a subreaper in a separate process.
 fn helper(mode: &str, token: &str, domain: &Isolation) -> std::process::Child {
     let kind = if matches!(domain, Isolation::PidNamespace { .. }) { "namespace" } else { "plain" };
     Command::new(std::env::current_exe().unwrap())
@@ -154,7 +154,7 @@ fn helper(mode: &str, token: &str, domain: &Isolation) -> std::process::Child {
         .unwrap()
 }
 
-/// Not a test of its own: what [`helper`] starts.
+/// Not an independent test: the process that [`helper`] starts.
 #[tokio::test]
 async fn helper_process() {
     let Ok(order) = std::env::var(HELPER) else { return };

@@ -1,4 +1,4 @@
-//! What server and keeper log: where, how much, and never a secret.
+//! Logs of server and keeper: place, amount, and never a secret.
 
 use std::fs;
 use std::io::Write;
@@ -15,7 +15,7 @@ use crate::support::world::World;
 
 const SECRET: &str = "orange-elephant-4711";
 
-/// A loop of one iteration whose last command fails with a secret in its words.
+/// A loop of one iteration whose last command fails and prints a secret.
 fn world() -> World {
     let settings = format!("[on]\nended = [\"sh\", \"-c\", \"echo its {SECRET} >&2; exit 3\"]");
     let criteria = &["It is there: `$ test -f done`"];
@@ -99,7 +99,7 @@ fn a_filter_that_cannot_be_read_starts_nothing() {
     assert!(world.loops().is_empty(), "no folder of a loop that did not start");
 }
 
-/// A whole conversation, without and with `LOOPKEEPER_LOG`.
+/// A complete conversation, without and with `LOOPKEEPER_LOG`.
 fn conversation(log: Option<&str>) -> Output {
     let terminal = Terminal::new();
     terminal.file("PROMPT.md", "# Task\n");
@@ -145,7 +145,7 @@ fn trace_lines(editor: &Editor) -> Vec<String> {
     messages.map(|it| it["params"]["message"].as_str().unwrap().to_owned()).collect()
 }
 
-/// As many requests as a client may send while it does not read, and then some.
+/// Sends more requests than a client may send without reading.
 fn ask_often(editor: &mut Editor) {
     for _ in 0..20 {
         editor.call("no/such", &json!({}));

@@ -1,4 +1,4 @@
-//! The language server over its pipes: what holds for every client, whatever it sends and however it goes.
+//! The language server over its pipes: properties that hold for every client, whatever it sends and however it ends.
 
 mod documents;
 mod endings;
@@ -26,7 +26,7 @@ use serde_json::{Value, json};
 use crate::cli::Terminal;
 use crate::support::lsp::Editor;
 
-/// A server that was greeted by an editor on this terminal's work tree.
+/// A server initialised by an editor on this terminal's work tree.
 fn greeted(terminal: &Terminal) -> Editor {
     let mut editor = Editor::start(server(terminal));
     editor.initialize(&terminal.root(), &json!({}));
@@ -37,7 +37,7 @@ fn server(terminal: &Terminal) -> Command {
     terminal.command(&["--stdio"])
 }
 
-/// The code of the error that an answer is.
+/// The code of an error response.
 #[track_caller]
 fn code(answer: &Value) -> i64 {
     answer["error"]["code"].as_i64().unwrap_or_else(|| panic!("no error: {answer:#}"))

@@ -39,7 +39,7 @@ mod structure;
 mod support;
 mod wardens;
 
-/// Says what this machine does not let us try. `tests/run` collects these lines from the file that it names.
+/// Reports what this machine does not support. `tests/run` collects these lines from the file that it names.
 fn not_run(what: &str, why: &str) {
     use std::io::Write;
     let _ = writeln!(std::io::stderr(), "not run: {what}: {why}");

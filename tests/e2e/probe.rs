@@ -1,4 +1,4 @@
-//! `loopkeeper doctor --probe` against scripts: an honest agent, and those that lie, each in its own way.
+//! `loopkeeper doctor --probe` against scripts: an honest agent, and several that lie, each in another way.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::cli::{Ran, Terminal};
 
-/// What a probe says, question by question.
+/// The results of a probe, by question.
 pub(crate) struct Table(BTreeMap<String, (String, String)>);
 
 impl Table {
@@ -34,7 +34,7 @@ impl Table {
         self
     }
 
-    /// A question that is answered with yes where there is a network, and not with no where there is none.
+    /// A question that is answered with yes if there is a network, and not with no if there is none.
     #[track_caller]
     pub(crate) fn by_network(mut self, question: &str) -> Self {
         let row = self.0.remove(question).expect("a row");
@@ -42,7 +42,7 @@ impl Table {
         self
     }
 
-    /// All but a question whose answer differs from one time to the other.
+    /// Removes a question whose answer varies between runs.
     pub(crate) fn without(mut self, question: &str) -> Self {
         self.0.remove(question).expect("a row");
         self
@@ -98,7 +98,7 @@ fn a_probe_of_an_honest_agent_finds_nothing_but_text() {
     assert_eq!((&advice["drivable"], &advice["mode"]), (&true.into(), &"loop".into()), "{advice}");
     let toml = advice["toml"].as_str().expect("text");
     assert!(toml.contains("agent = \"fake\"") && toml.contains("prompt = \"stdin\""), "{toml}");
-    // What is recommended is a configuration.
+    // The recommendation is a valid configuration.
     let again = Terminal::new();
     again.file("loopkeeper.toml", toml).file("PROMPT.md", "# A\n\n## Done when\n\n- It is: `exists a`\n");
     again.run(&["run", "--dry-run"]).expect(0).out("fake");
@@ -145,7 +145,7 @@ fn a_probe_finds_out_how_the_prompt_is_taken_and_writes_it_down() {
     assert!(!format!("{}{}{page}{json}", ran.stdout, ran.stderr).contains("k-secret"));
 }
 
-/// As Claude Code is told by its settings, so that a call would say nothing of the loops here.
+/// Configured in Claude Code's settings, so that a call would show nothing about the loops here.
 #[test]
 fn hooks_that_are_off_are_known_without_a_call() {
     let terminal = configured("honest");
@@ -204,7 +204,7 @@ fn what_never_ends_is_ended() {
     Table::of(&report).fact("prompt", "was still at it when its time was over");
 }
 
-/// Everything of the agent holds the pipe open: at its other end one sees when the last of it is gone.
+/// Every process of the agent holds the pipe open: its other end shows when the last one is gone.
 #[test]
 fn a_probe_that_is_interrupted_leaves_nothing_behind() {
     let terminal = configured("hanging");

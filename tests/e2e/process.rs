@@ -1,4 +1,4 @@
-//! What a job's output, end, time and memory look like to the keeper, with real programs.
+//! A job's output, end, time and memory as seen by the keeper, with real programs.
 
 use std::fs;
 use std::io::Write;
@@ -127,13 +127,13 @@ async fn in_order_what_is_said_on_both_streams_comes_as_said() {
     }
 }
 
-/// A pipe that somebody keeps open says nothing about the end, nor does one that is closed early.
+/// A pipe that a process keeps open does not delay the end, and one that is closed early does not cause it.
 #[tokio::test]
 async fn the_end_does_not_wait_for_pipes() {
     for domain in domains() {
         let begin = Instant::now();
         let token = token("pipe");
-        // Stays in a session of its own, with the check's stderr.
+        // Stays alive in a separate session, with the check's stderr.
         let stays = format!("setsid bash -c 'echo up; exec -a {token} sleep 600'");
         let script = format!("echo out; read -r up < <({stays}); echo last");
         let run = run_to_end(&job(&["bash", "-c", &script]), LONG, &domain).await;
@@ -302,7 +302,7 @@ fn memory_and_disk_stay_small_whatever_is_printed() {
 
 const HELPER: &str = "PROCESS_HELPER";
 
-/// Not a test of its own: a reader whose peak of memory is measured.
+/// Not an independent test: a reader whose peak memory is measured.
 #[tokio::test]
 async fn helper_that_reads() {
     let Ok(script) = std::env::var(HELPER) else { return };

@@ -1,4 +1,4 @@
-//! A job cannot report its own result: the warden's channel to the keeper is out of its reach.
+//! A job cannot report its own result: it cannot access the warden's channel to the keeper.
 
 use std::path::Path;
 use std::time::Duration;
@@ -16,7 +16,7 @@ fn forger() -> Job {
     Job { cwd: "/".into(), ..job(&["/usr/bin/env", "python3", rig.to_str().unwrap()]) }
 }
 
-/// What every kind of warden reports of the forger, one line each.
+/// The reports of every kind of warden about the forger, one line each.
 pub(crate) async fn forged_by_all() -> Vec<String> {
     let mut said = Vec::new();
     for domain in domains() {

@@ -1,4 +1,4 @@
-//! The PID namespace changes nothing but who can be seen: files, devices, network, user and tools stay the same.
+//! The PID namespace only hides processes: files, devices, network, user and tools stay the same.
 
 use std::fs;
 use std::io::Write;
@@ -16,7 +16,7 @@ use crate::kill_domain::rig::{
 
 const LONG: std::time::Duration = std::time::Duration::from_secs(60);
 
-/// What an agent might depend on, one line each.
+/// Facts that an agent might depend on, one line each.
 const LOOK: &str = r#"
 id -u; id -g; id -Gn
 echo "home $HOME $(stat -c '%u %a %i' "$HOME")"
@@ -52,7 +52,7 @@ const NESTED: &str = "bwrap --unshare-all --ro-bind / / --dev /dev --proc /proc 
 async fn agents_can_build_sandboxes_of_their_own_inside() {
     let Some(domain) = namespace() else { return };
     assert_eq!(output(NESTED, &domain).await, "nested\n");
-    // Root's warden mounts `/proc`: for the namespace alone.
+    // Root's warden mounts `/proc` for the namespace only.
     assert_eq!(fs::read_link("/proc/self").unwrap().to_str(), Some(std::process::id().to_string().as_str()));
     let mounts = |text: &str| text.lines().filter(|line| line.contains(" /proc ")).count();
     let before = mounts(&fs::read_to_string("/proc/self/mounts").unwrap());
@@ -76,7 +76,7 @@ fn settings_choose_the_domain() {
     assert_eq!(Isolation::detect(SandboxMode::Auto, warden).unwrap(), domain);
 }
 
-/// Namespaces forbidden, as some systems do: bubblewrap is there and fails.
+/// Namespaces are forbidden, as on some systems: bubblewrap exists and fails.
 #[test]
 fn without_namespaces_auto_says_why_and_required_refuses() {
     if namespace().is_none() {
@@ -122,7 +122,7 @@ fn the_channel_of_an_ordinary_users_warden_is_closed() {
     assert!(!text.contains("exit Some(0)"), "{text}");
 }
 
-/// Forks until the system refuses, everybody at once.
+/// Every process forks until the system refuses.
 #[test]
 fn a_fork_bomb_is_defused() {
     let limited = ["prlimit", "--nproc=300", "setpriv", "--reuid=65533", "--clear-groups"];
@@ -152,7 +152,7 @@ fn what_a_killed_keeper_left_is_found_by_its_mark() {
     child.wait().unwrap();
     assert!(orphans.ended.len() > 40, "{orphans:?}");
     assert_eq!(orphans.left, [""; 0]);
-    // Only the daemon without an environment and without a parent cannot be known: why wardens exist.
+    // Only the daemon without environment and parent cannot be identified: the reason for wardens.
     let left = alive(&token);
     assert!(before > 100 && left.iter().all(|process| process.arguments.contains("-bare")));
     for process in &left {
@@ -164,7 +164,7 @@ fn what_a_killed_keeper_left_is_found_by_its_mark() {
 
 const HELPER: &str = "SANDBOX_HELPER";
 
-/// Whether this test binary and what it needs can be used that way; says so where not.
+/// Whether this test binary and its requirements work that way; reports if not.
 fn possible(around: &[&str], what: &str) -> bool {
     let looks = Command::new(around[0])
         .args(&around[1..])
@@ -179,7 +179,7 @@ fn possible(around: &[&str], what: &str) -> bool {
     possible
 }
 
-/// This test binary again under another user or in another world.
+/// Runs this test binary again as another user or in another environment.
 fn helper(around: &[&str], mode: &str) -> String {
     let output = Command::new(around[0])
         .args(&around[1..])
@@ -194,7 +194,7 @@ fn helper(around: &[&str], mode: &str) -> String {
     text
 }
 
-/// Not a test of its own: what [`helper`] starts.
+/// Not an independent test: the process that [`helper`] starts.
 #[tokio::test]
 async fn helper_process() {
     let Ok(mode) = std::env::var(HELPER) else { return };

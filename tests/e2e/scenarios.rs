@@ -1,5 +1,5 @@
-//! Loops from their start to their end, played by the real binary with a scripted agent. A scenario is data: files,
-//! criteria, what the agent does at each start, and how the loop must end. One file per area.
+//! Complete loops run by the real binary with a scripted agent. A scenario is data: files, criteria, the agent's act at
+//! each start, and the expected end. One file per area.
 
 mod acp;
 mod agents;

@@ -1,5 +1,5 @@
-//! Snapshots and rollback over repositories of every kind: the user's git stays exactly as it was, bytes and modes
-//! come back exactly.
+//! Snapshots and rollback over repositories of every kind: the user's git stays unchanged, bytes and modes are restored
+//! exactly.
 
 mod denied;
 mod disks;
@@ -28,7 +28,7 @@ struct Fact {
     inode: u64,
 }
 
-/// A folder for one repository, its work tree at `work`, and our store beside.
+/// A folder for one repository, its work tree at `work`, and our store next to it.
 struct Place {
     dir: tempfile::TempDir,
 }
@@ -41,7 +41,7 @@ impl Place {
         Self { dir }
     }
 
-    /// Where the repository and all it needs lies.
+    /// The folder of the repository and everything it needs.
     fn all(&self) -> PathBuf {
         self.dir.path().join("r")
     }
@@ -82,7 +82,7 @@ impl Place {
         String::from_utf8_lossy(&output.stdout).into_owned()
     }
 
-    /// What `git status` says, without letting it touch the index.
+    /// Output of `git status`, without letting it touch the index.
     fn status(&self, dir: &Path) -> String {
         let output = self.try_git(dir, &["--no-optional-locks", "status", "--porcelain=v2", "--branch"]);
         String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
@@ -122,7 +122,7 @@ fn contract(name: &str, place: &Place, root: &Path) {
     assert_eq!(place.status(root), status, "{name}");
 }
 
-/// HEAD and untracked files, against plain git.
+/// HEAD and untracked files, compared with plain git.
 fn asks_git_as_git_answers(name: &str, place: &Place, root: &Path) {
     let plain = |arguments: &[&str]| -> Option<String> {
         let output = place.try_git(root, arguments);
@@ -141,7 +141,7 @@ fn asks_git_as_git_answers(name: &str, place: &Place, root: &Path) {
     let listed: Option<Vec<&str>> =
         listed.as_ref().map(|it| it.split('\0').filter(|it| !it.is_empty()).collect());
     assert_eq!(untracked.as_ref().map(Vec::len), listed.as_ref().map(Vec::len), "{name}: untracked");
-    // Names that need no escaping are told as they are.
+    // Names that need no escaping are reported unchanged.
     let is_plain = |it: &str| it.chars().all(|it| it.is_ascii_graphic() && it != '\\');
     for (ours, theirs) in untracked.iter().flatten().zip(listed.iter().flatten()) {
         assert!(ours == theirs || !is_plain(theirs), "{name}: {ours} is {theirs}");
@@ -180,14 +180,14 @@ fn assert_same<T: PartialEq + std::fmt::Debug>(
     }
 }
 
-/// What belongs to git itself: everything in a `.git`, and the repositories beside the work tree.
+/// Files of git itself: everything in a `.git`, and the repositories next to the work tree.
 fn gits(mut facts: BTreeMap<Vec<u8>, Fact>) -> BTreeMap<Vec<u8>, Fact> {
     facts
         .retain(|path, _| !path.starts_with(b"work") || path.split(|it| *it == b'/').any(|it| it == b".git"));
     facts
 }
 
-/// Bytes and executable bits of what a snapshot holds.
+/// Bytes and executable bits of the files in a snapshot.
 fn files(root: &Path) -> BTreeMap<Vec<u8>, (u32, Vec<u8>)> {
     let mut facts = facts(root);
     facts.retain(|path, it| {
@@ -197,7 +197,7 @@ fn files(root: &Path) -> BTreeMap<Vec<u8>, (u32, Vec<u8>)> {
     facts.into_iter().map(|(path, it)| (path, (it.mode & 0o170_100, it.bytes))).collect()
 }
 
-/// What an agent may do at worst: every file overwritten, deleted, replaced or changed in mode, others added.
+/// The worst that an agent may do: every file overwritten, deleted, replaced or changed in mode, others added.
 fn ruin(root: &Path) {
     let mut paths = Vec::new();
     walk(root, &mut |path, about| {

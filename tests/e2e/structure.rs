@@ -1,4 +1,4 @@
-//! Rules of the source tree: the length of files, a map that names every part, links that lead somewhere.
+//! Rules of the source tree: the length of files, a map that names every part, working links.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// The files below a folder that end in one of these.
+/// The files below a folder with one of these extensions.
 fn files(folder: &Path, endings: &[&str]) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {
@@ -48,7 +48,7 @@ fn the_map_of_the_code_names_every_part() {
     assert_eq!(missing, [""; 0]);
 }
 
-/// Links of a page that lead nowhere: to no file beside it, or to no heading.
+/// Broken links of a page: to a missing file or heading.
 fn dead_links(page: &Path) -> Vec<String> {
     let text = fs::read_to_string(page).unwrap();
     let is_dead = |link: &&str| {
@@ -60,7 +60,7 @@ fn dead_links(page: &Path) -> Vec<String> {
     links.filter(|it| !it.contains("://") && !it.contains(' ')).filter(is_dead).map(str::to_owned).collect()
 }
 
-/// As links name them.
+/// In the form that links use.
 fn headings(page: &Path) -> Vec<String> {
     let anchor = |heading: &str| -> String {
         let kept = |it: &char| it.is_alphanumeric() || matches!(it, ' ' | '-' | '_');

@@ -1,5 +1,5 @@
-//! What end-to-end tests of loops share: a world with a scripted agent in it, scenarios played there, and a look
-//! at who is still alive; an editor's side of the protocol. The terminal itself is in `cli.rs`.
+//! Shared code of end-to-end tests: a world with a scripted agent in it, scenarios that run there, and a list of living
+//! processes; the editor's side of the protocol. The terminal itself is in `cli.rs`.
 
 pub(crate) mod lsp;
 pub(crate) mod played;

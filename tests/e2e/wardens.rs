@@ -1,4 +1,4 @@
-//! One warden for one job after the other: each job is on its own, and nothing of one is left when the next begins.
+//! One warden for successive jobs: each job is isolated, and nothing of one is left when the next begins.
 
 use std::fs;
 use std::path::Path;
@@ -19,7 +19,7 @@ fn shell(script: &str) -> Job {
     job(&["sh", "-c", script])
 }
 
-/// Runs a job: the number of its warden, what it printed, how it ended.
+/// Runs a job; returns the pid of its warden, its output and its outcome.
 async fn ran(wardens: &WardenPool, job: &Job) -> (u32, String, JobOutcome) {
     let running = wardens.start(job).unwrap();
     let pid = running.pid();
@@ -37,7 +37,7 @@ async fn text_of(mut running: JobHandle) -> (String, JobOutcome) {
     (text, running.wait().await)
 }
 
-/// Whoever is not waited for stays as a name in the table.
+/// A process that is not reaped remains as a zombie in the table.
 async fn until_dead(pid: u32) {
     let end = Instant::now() + LONG;
     let state = || fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
@@ -52,7 +52,7 @@ fn children(pid: u32) -> Vec<u32> {
     list.split_ascii_whitespace().map(|it| it.parse().unwrap()).collect()
 }
 
-/// What is mounted inside stays inside, so that only a namespace's warden has anything to forget.
+/// Mounts inside a namespace stay inside, so only a namespace's warden has something to reset.
 fn mounts_are_its_own(domain: &Isolation) -> bool {
     matches!(domain, Isolation::PidNamespace { .. }) && geteuid().is_root()
 }
@@ -74,7 +74,7 @@ async fn jobs_that_leave_nothing_behind_share_a_warden_and_nothing_else() {
         let (second, said, ended) = ran(&wardens, &own).await;
         let lines: Vec<&str> = said.lines().collect();
         let place = folder.path().to_str().unwrap();
-        // No more files are open than for a job that is alone.
+        // No more files are open than for a job under a separate warden.
         let alone = start(&shell("ls /proc/self/fd | wc -l"), &domain).unwrap();
         let open = text_of(alone).await.0;
         for expect in [place, "read me", "none 2", open.trim(), "oh"] {
@@ -184,14 +184,14 @@ async fn a_run_that_is_dropped_or_over_its_time_ends_and_the_next_one_runs() {
     }
 }
 
-/// At work or idle, killed or stopped: the next job has another.
+/// Busy or idle, killed or stopped: the next job gets another warden.
 #[tokio::test]
 async fn a_warden_that_was_ended_gets_no_more_jobs() {
     for domain in domains() {
         let wardens = WardenPool::new(&domain);
         let signal = |pid: u32, signal| kill_process(Pid::from_raw(pid as i32).unwrap(), signal).unwrap();
         let (idle, ..) = ran(&wardens, &shell("true")).await;
-        // Around a namespace's warden stands bubblewrap, and takes it along.
+        // A namespace's warden is a child of bubblewrap, and ends with it.
         let inner = children(idle);
         signal(idle, Signal::KILL);
         for pid in inner.into_iter().chain([idle]) {
@@ -216,7 +216,7 @@ async fn a_warden_that_was_ended_gets_no_more_jobs() {
     }
 }
 
-/// The control: what is mounted there is seen by the job that mounts it, and by no job after it.
+/// Control: a mount is visible to the job that makes it, and to no job after it.
 #[tokio::test]
 async fn nothing_that_a_job_mounts_covers_what_the_next_one_runs() {
     for domain in domains().into_iter().filter(mounts_are_its_own) {
@@ -233,7 +233,7 @@ async fn nothing_that_a_job_mounts_covers_what_the_next_one_runs() {
     }
 }
 
-/// A process may change the limits of its parent. The control: the job that does so sees it.
+/// A process may change the limits of its parent. Control: the job that does so sees it.
 #[tokio::test]
 async fn no_limit_that_a_job_sets_for_its_warden_is_the_next_ones() {
     for domain in domains() {
@@ -267,13 +267,13 @@ async fn an_idle_warden_notices_that_its_keeper_is_gone() {
     for domain in domains() {
         let wardens = WardenPool::new(&domain);
         let (pid, ..) = ran(&wardens, &shell("true")).await;
-        // All that its keeper holds of it; the process stays to be waited for.
+        // Everything that its keeper holds of it; the process remains to be reaped.
         drop(wardens);
         until_dead(pid).await;
     }
 }
 
-/// The rig sees a warden that stays: one that is at work is there after a dismissal of the idle ones.
+/// The rig detects a warden that stays: a busy one is still there after the idle ones are ended.
 #[tokio::test]
 async fn control_a_dismissal_is_of_the_idle_ones() {
     for domain in domains() {

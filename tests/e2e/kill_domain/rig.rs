@@ -1,4 +1,4 @@
-//! Domains to try, and the jobs that are tried in them.
+//! Domains under test, and the jobs that run in them.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ pub(crate) fn plain() -> Isolation {
     Isolation::detect(SandboxMode::Off, Path::new(BINARY)).unwrap()
 }
 
-/// In a PID namespace; `None` where bubblewrap does not work, which is then said.
+/// In a PID namespace; `None` if bubblewrap does not work, which is reported.
 pub(crate) fn namespace() -> Option<Isolation> {
     let domain = Isolation::detect(SandboxMode::Required, Path::new(BINARY));
     if let Err(error) = &domain {
@@ -35,7 +35,7 @@ pub(crate) fn rig() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/rigs/hostile_tree.sh")
 }
 
-/// A word that no other process has among its arguments.
+/// A text that no other process has among its arguments.
 pub(crate) fn token(name: &str) -> String {
     format!("lk-{name}-{}", uuid::Uuid::new_v4().simple())
 }

@@ -1,5 +1,5 @@
-//! Which documents there are and what is published about them: open or not, in one folder or several, made, renamed
-//! and deleted outside of the editor.
+//! The documents of a workspace and their diagnostics: open or not, in one folder or several, created, renamed and
+//! deleted outside of the editor.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -31,14 +31,14 @@ fn what_is_typed_is_judged_until_it_is_closed() {
     studio.remarks("PROMPT.md", |it| !has(it, "bad-check"));
     studio.type_into("PROMPT.md", 4, BAD);
     studio.remarks("PROMPT.md", |it| has(it, "bad-check"));
-    // Closed without saving: the file is the document again.
+    // Closed without saving: the file counts again.
     studio.close("PROMPT.md");
     studio.remarks("PROMPT.md", |it| !has(it, "bad-check"));
     studio.show("PROMPT.md");
     studio.save("PROMPT.md", BAD);
     studio.type_into("PROMPT.md", 2, BAD);
     studio.remarks("PROMPT.md", |it| has(it, "bad-check"));
-    // Wording is remarked on where somebody is writing.
+    // Wording is remarked on only in open documents.
     studio.close("PROMPT.md");
     studio.remarks("PROMPT.md", |it| !has(it, "bad-check"));
 }
@@ -49,7 +49,7 @@ fn made_changed_renamed_and_deleted_outside_of_the_editor() {
     studio.status(|it| ids(it) == ["PROMPT.md"]);
     studio.world.terminal.file("good.ralph.md", GOOD);
     studio.status(|it| ids(it).len() == 2);
-    // Results are shown though nobody has it open.
+    // Results are shown even if the document is not open.
     studio.world.run(&["check", "good.ralph.md"]).expect(1);
     studio.remarks("good.ralph.md", |it| has(it, "failing"));
     fs::rename(studio.path("good.ralph.md"), studio.path("new.ralph.md")).unwrap();
@@ -59,12 +59,12 @@ fn made_changed_renamed_and_deleted_outside_of_the_editor() {
     studio.world.terminal.file("new.ralph.md", BAD);
     studio.type_into("new.ralph.md", 2, BAD);
     studio.remarks("new.ralph.md", |it| has(it, "bad-check"));
-    // Open and deleted: what is shown is no task any more.
+    // Open and deleted: the displayed text is no task any more.
     fs::remove_file(studio.path("new.ralph.md")).unwrap();
     studio.remarks("new.ralph.md", <[Value]>::is_empty);
     studio.status(|it| ids(it) == ["PROMPT.md"]);
     studio.refused("check", &json!({"task": studio.uri("new.ralph.md")}), "noTask");
-    // As some editors save: another file takes its place.
+    // Some editors save by replacing the file.
     studio.world.terminal.file("draft", "# Another\n\nDone when:\n\n- `exists x`\n- `exists y`\n");
     fs::rename(studio.path("draft"), studio.path("PROMPT.md")).unwrap();
     studio.status(|it| it["tasks"][0]["title"] == "Another" && it["tasks"][0]["criteria"]["total"] == 2);
@@ -82,7 +82,7 @@ fn deep_folders_are_looked_into_when_the_client_says_so() {
     studio.remarks("a/b/c/RALPH.md", |it| has(it, "failing"));
     fs::remove_dir_all(studio.path("a")).unwrap();
     studio.remarks("a/b/c/RALPH.md", <[Value]>::is_empty);
-    // And where it says nothing, when the document is opened.
+    // Without a file event as well, when the document is opened.
     studio.world.terminal.file("x/y/RALPH.md", BAD);
     studio.show("x/y/RALPH.md");
     studio.remarks("x/y/RALPH.md", |it| has(it, "bad-check"));
@@ -123,7 +123,7 @@ fn folders_opened_later_and_closed_again() {
     change(&json!([]), &folder);
     studio.status(|it| ids(it) == ["PROMPT.md"]);
     remarks(&studio.editor, &uri(&other.join("RALPH.md")), <[Value]>::is_empty);
-    // A folder that is not there yet.
+    // A folder that does not exist yet.
     let later = json!([{"uri": uri(&other.join("later")), "name": "later"}]);
     change(&later, &json!([]));
     fs::create_dir(other.join("later")).unwrap();
@@ -192,7 +192,7 @@ fn a_document_that_is_a_link() {
     studio.show("RALPH.md");
     studio.type_into("RALPH.md", 2, BAD);
     studio.remarks("RALPH.md", |it| has(it, "bad-check"));
-    // One that leads out of the root is not read; it says so, and everything else goes on.
+    // A link out of the root is not read; it is reported, and everything else continues.
     fs::write(studio.world.terminal.folder().join("elsewhere.md"), BAD).unwrap();
     symlink("../elsewhere.md", studio.path("out.ralph.md")).unwrap();
     let status = studio.status(|it| it["health"] == "warning");
@@ -214,7 +214,7 @@ fn results_are_stale_while_the_files_are_others() {
     assert!(remarks.iter().any(|it| it["message"].as_str().unwrap().ends_with(", files changed since")));
     studio.save("src", "one\n");
     studio.remarks("PROMPT.md", |it| is_stale(it) == Some(false));
-    // The task itself is a file too; nothing is said to the server.
+    // The task itself is a file, too; the server gets no notification.
     let text = studio.world.terminal.read("PROMPT.md");
     studio.world.terminal.file("PROMPT.md", &format!("{text}\nMore.\n"));
     studio.remarks("PROMPT.md", |it| is_stale(it) == Some(true));
@@ -238,7 +238,7 @@ fn places_are_counted_as_agreed() {
         studio.type_into("PROMPT.md", 2, &text);
         let remarks = studio.remarks("PROMPT.md", |it| has(it, "bad-check"));
         let range = &remarks.iter().find(|it| it["code"] == "bad-check").unwrap()["range"];
-        // The second span is one too many.
+        // The second span is superfluous.
         assert_eq!(range["start"], json!({"line": 4, "character": start}));
         assert_eq!(range["end"], json!({"line": 4, "character": end}));
     }

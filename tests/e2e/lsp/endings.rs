@@ -1,4 +1,4 @@
-//! How the server ends: as the editor says, when the editor is gone, and never otherwise.
+//! How the server ends: on the editor's request, when the editor is gone, and never otherwise.
 
 use std::process::{Command, Stdio};
 
@@ -90,7 +90,7 @@ fn the_death_of_the_editors_process_ends_it() {
     editor.initialize(&terminal.root(), &json!({"processId": process.id()}));
     process.kill().unwrap();
     process.wait().unwrap();
-    // Its pipes are still open: somebody inherited them.
+    // Its pipes are still open, because another process inherited them.
     assert_eq!(editor.exit_code(), Some(1));
 }
 
@@ -100,7 +100,7 @@ fn an_editor_that_cannot_be_seen_is_not_dead() {
     for pid in [json!(null), json!(0), json!(-1), json!(i64::MAX), json!(i32::MAX)] {
         let mut editor = Editor::start(server(&terminal));
         let answer = editor.call("initialize", &json!({"processId": pid, "capabilities": {}}));
-        // A pid that is no number of 32 bits is the editor's mistake, and said so.
+        // A pid that does not fit in 32 bits is the editor's error, and is reported.
         if pid.as_i64().is_none_or(|it| (0..=i64::from(u32::MAX)).contains(&it)) {
             assert!(answer["result"].is_object(), "{pid}: {answer:#}");
             editor.quit();

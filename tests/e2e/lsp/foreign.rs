@@ -1,4 +1,4 @@
-//! A loop of Claude Code's plugin in an editor: seen when it comes, described, stopped, taken over.
+//! A loop of Claude Code's plugin in an editor: detected, described, stopped, imported.
 
 use serde_json::{Value, json};
 
@@ -19,7 +19,7 @@ fn desk() -> (Terminal, Editor, String) {
     (terminal, editor, file)
 }
 
-/// Waits until the status tells of so many of them.
+/// Waits until the status contains this number of them.
 fn foreign(editor: &mut Editor, count: usize) -> Value {
     let told = |it: &Value| it["params"]["foreign"].as_array().map_or(0, Vec::len);
     let is_it = |it: &Value| it["method"] == "loopkeeper/status" && told(it) == count;
@@ -30,7 +30,7 @@ fn foreign(editor: &mut Editor, count: usize) -> Value {
 fn a_loop_of_the_plugin_is_seen_described_and_stopped() {
     let (terminal, mut editor, file) = desk();
     editor.until("a first status", |it| it["method"] == "loopkeeper/status");
-    // Neither the folder nor the file was there before.
+    // Neither the folder nor the file existed before.
     terminal.file(FILE, STATE);
     let told = foreign(&mut editor, 1);
     assert_eq!(

@@ -6,7 +6,7 @@ use super::{code, greeted};
 use crate::cli::Terminal;
 use crate::support::lsp::{Editor, frame};
 
-/// The errors that answer nobody's request.
+/// The errors that do not answer a request.
 fn complaints(editor: &Editor) -> Vec<i64> {
     editor.messages().iter().filter(|it| it["id"].is_null() && it.get("error").is_some()).map(code).collect()
 }
@@ -75,7 +75,7 @@ fn a_body_over_16_mib_is_skipped() {
     editor.send(&json!({"jsonrpc": "2.0", "id": 5, "method": "no/such", "params": {"text": text}}));
     assert_eq!(code(&editor.call("no/such", &json!({}))), -32601);
     assert_eq!(complaints(&editor).len(), 1);
-    // One that just fits is read.
+    // A message of exactly the maximum size is read.
     let text = "x".repeat(15 << 20);
     assert_eq!(code(&editor.call("no/such", &json!({"text": text}))), -32601);
     editor.quit();
@@ -99,7 +99,7 @@ fn headers_are_read_as_clients_write_them() {
         editor.write(body.as_bytes());
         assert_eq!(code(&editor.answer(id)), -32601, "{header:?}");
     }
-    // One byte at a time, in the end.
+    // Finally, one byte at a time.
     for byte in frame(&json!({"jsonrpc": "2.0", "id": 200, "method": "no/such", "params": Value::Null})) {
         editor.write(&[byte]);
     }

@@ -1,4 +1,4 @@
-//! What an editor is asked when the provider's usage limit is reached.
+//! The question to an editor when the provider's usage limit is reached.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ use crate::support::lsp::{Editor, Reply, uri};
 
 const TASK: &str = "# Make it\n\n## Done when\n\n- It is there: `$ test -f done`\n";
 
-/// A project whose agent plays the record of a Claude Code that met its limit, with a reset in an hour.
+/// A project whose agent replays a Claude Code that met its limit, with a reset in an hour.
 fn project() -> Terminal {
     let record = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/agents/claude/limit5h_oauth_429.jsonl");
     let terminal = Terminal::new();
@@ -19,7 +19,7 @@ fn project() -> Terminal {
     terminal
 }
 
-/// An editor that can be asked, on a loop that was just started.
+/// An editor that supports questions, on a loop that was just started.
 fn waiting(terminal: &Terminal, reply: Reply) -> Editor {
     terminal.run(&["run", "--trust", "--detach"]).expect(0);
     let mut editor = Editor::start(server(terminal));

@@ -1,4 +1,4 @@
-//! Clients that send faster than they are served or do not read: answered in the end, in bounded memory.
+//! Clients that send faster than they are served or do not read: answered eventually, in bounded memory.
 
 use std::fs;
 use std::thread;
@@ -11,7 +11,7 @@ use crate::cli::Terminal;
 use crate::support::lsp::{Editor, frame, uri};
 use crate::support::world::{TIMEOUT, wait_until};
 
-/// What a server may take beyond what it took at rest, in KiB.
+/// Maximum growth of a server's memory over its idle state, in KiB.
 const GROWTH: u64 = 40 << 10;
 
 #[test]
@@ -42,7 +42,7 @@ fn a_client_that_does_not_read_waits_itself_and_can_still_leave() {
         editor.send(
             &json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {"capabilities": {}}}),
         );
-        // More answers than a pipe holds.
+        // More responses than a pipe's capacity.
         let requests: Vec<u8> = (1..4000).flat_map(|it| frame(&request(it))).collect();
         editor.write(&requests);
         if says_exit {
@@ -62,7 +62,7 @@ fn a_client_that_never_reads_does_not_grow_the_server() {
     let hand = editor.hand();
     thread::spawn(move || {
         let mut id = 0;
-        // Sooner or later this waits for the server, which waits for the client.
+        // Eventually this blocks on the server, which blocks on the client.
         while hand.write(&frame(&request(id))) {
             id += 1;
         }
@@ -70,7 +70,7 @@ fn a_client_that_never_reads_does_not_grow_the_server() {
     wait_until(|| is_stuck(&editor), || "the server takes everything".to_owned());
     let taken = memory(&editor, "VmHWM");
     assert!(taken < GROWTH, "takes {taken} KiB");
-    // It was only waiting.
+    // It was only blocked.
     editor.listen();
     editor.until("late answers", |it| it["id"] == 8000);
 }
@@ -115,7 +115,7 @@ fn memory(editor: &Editor, name: &str) -> u64 {
     line.split_whitespace().nth(1).unwrap().parse().unwrap()
 }
 
-/// How often its threads were put on a processor, over all of them.
+/// Number of context switches, over all threads.
 fn switches(editor: &Editor) -> u64 {
     let threads = fs::read_dir(format!("/proc/{}/task", editor.pid())).unwrap().flatten();
     let of_thread = |status: String| {
@@ -125,14 +125,14 @@ fn switches(editor: &Editor) -> u64 {
     threads.filter_map(|it| fs::read_to_string(it.path().join("status")).ok()).map(of_thread).sum()
 }
 
-/// Nothing ran for a while, so nothing is due that runs all the time.
+/// Nothing ran for a while, so no periodic work is due.
 fn is_asleep(editor: &Editor) -> bool {
     let before = switches(editor);
     thread::sleep(Duration::from_secs(2));
     switches(editor) == before
 }
 
-/// It takes no more bytes: neither its own reads nor its memory move.
+/// It reads no more bytes: neither its read count nor its memory changes.
 fn is_stuck(editor: &Editor) -> bool {
     let read = || {
         let io = fs::read_to_string(format!("/proc/{}/io", editor.pid())).unwrap();

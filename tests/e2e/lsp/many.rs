@@ -1,4 +1,4 @@
-//! Many tasks in one folder: what a keystroke costs does not grow with them.
+//! Many tasks in one folder: the cost of a keystroke does not grow with them.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -12,14 +12,14 @@ const KEYSTROKES: i32 = 60;
 #[test]
 fn a_keystroke_costs_little_more_in_a_folder_of_two_hundred_tasks() {
     let (one, many) = (cost_of_keystrokes(1), cost_of_keystrokes(200));
-    // Both type the same into the same task. What is left is to see of each of the others that it is the same as
-    // before: some microseconds each, in a program that is not optimised. To read them again would take ten times
-    // what is allowed, on whatever machine.
+    // Both type the same into the same task. The remaining cost per other task is to detect that it is unchanged: some
+    // microseconds, in an unoptimised program. Reading the tasks again would take ten times the allowed time on any
+    // machine.
     let allowed = 4 * one + Duration::from_millis(10) * KEYSTROKES as u32;
     assert!(many < allowed, "{many:?} of processor time, {one:?} with a single task");
 }
 
-/// Processor time of the server for a burst of changes, each of them answered.
+/// CPU time of the server for a burst of changes, each of them answered.
 fn cost_of_keystrokes(tasks: usize) -> Duration {
     let names: Vec<String> = (0..tasks).map(|it| format!("task-{it}.ralph.md")).collect();
     let text = task(20);
@@ -31,7 +31,7 @@ fn cost_of_keystrokes(tasks: usize) -> Duration {
     studio.remarks(&names[0], |it| has(it, "failing"));
     let before = processor_time(studio.editor.pid());
     for version in 2..2 + KEYSTROKES {
-        // In turns, so that there is an answer to wait for.
+        // Alternating, so that each change has a response to wait for.
         let bad = version % 2 == 0;
         let more = if bad { "- twice: `$ a` `$ b`\n" } else { "" };
         studio.type_into(&names[0], version, &format!("{text}{more}"));

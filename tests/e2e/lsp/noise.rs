@@ -1,4 +1,4 @@
-//! What the server says by itself, how often, to whom; and what it does not say.
+//! Unsolicited messages of the server: content, frequency and recipients; and messages that must not be sent.
 
 use std::collections::BTreeSet;
 use std::thread::sleep;
@@ -40,17 +40,18 @@ fn an_idle_editor_hears_nothing_beside_ended_and_paused_loops() {
     studio.remarks("PROMPT.md", |it| has(it, "failing"));
     studio.editor.request("loopkeeper/loops", &json!({}));
     let before = settled(&studio.editor);
-    // Longer than the server's own look at living keepers.
+    // Longer than the server's own polling interval for running keepers.
     sleep(Duration::from_secs(6));
     let messages = studio.editor.messages();
     assert_eq!(messages.len(), before, "{:#?}", &messages[before..]);
-    // The control: what happens is heard where silence was counted.
+    // Control: events do arrive where silence was counted.
     studio.world.run(&["stop", &paused]).expect(0);
     studio.status(|it| is_in(it, &paused, "done"));
     assert!(studio.editor.messages().len() > before);
 }
 
-/// How many messages there are once what the last change brings has come: twice the pace of a status without one.
+/// The number of messages after those of the last change have arrived: twice the interval of status notifications
+/// without one.
 fn settled(editor: &Editor) -> usize {
     let until = Instant::now() + TIMEOUT;
     loop {
@@ -75,7 +76,7 @@ fn a_status_a_second_is_the_most_and_each_is_another_one() {
     let id = studio.start("PROMPT.md");
     studio.status(|it| is_in(it, &id, "done"));
     let arrivals = studio.editor.arrivals("loopkeeper/status");
-    // Not each pair: one that was read late is soon followed by the next.
+    // Not each pair: a message that was read late is soon followed by the next.
     let seconds = (arrivals[arrivals.len() - 1] - arrivals[0]).as_secs();
     assert!(arrivals.len() as u64 <= seconds + 2, "{} in {seconds} s", arrivals.len());
     let all = studio.editor.messages();
@@ -141,7 +142,7 @@ fn one_alert_when_a_loop_needs_its_user_and_one_when_it_ends() {
     let commands: Vec<&str> =
         alert["actions"].as_array().unwrap().iter().map(|it| it["command"].as_str().unwrap()).collect();
     assert_eq!(commands[0], "loopkeeper.server.resetBreaker");
-    // Edits and checks beside it are no news of it.
+    // Concurrent edits and checks do not produce status messages.
     studio.show("PROMPT.md");
     studio.done("check", &json!({"task": "PROMPT.md"}));
     studio.done("stop", &json!({"loopId": id}));
@@ -163,7 +164,7 @@ fn what_was_so_before_is_no_news_to_a_server_that_just_came() {
     let both = |it: &Value| is_in(it, &ended, "done") && is_in(it, &open, "needsYou");
     let mut other = studio.another();
     other.until_last("loopkeeper/status", |_| true, both);
-    // Nor to one that opens the folder later.
+    // Nor to an editor that opens the folder later.
     let empty = studio.world.terminal.folder().join("empty");
     std::fs::create_dir(&empty).unwrap();
     let mut late = start(studio.world.terminal.command(&["--stdio"]), &empty, &json!({}));
@@ -175,7 +176,7 @@ fn what_was_so_before_is_no_news_to_a_server_that_just_came() {
         editor.request("loopkeeper/loops", &json!({}));
         assert_eq!(editor.count("loopkeeper/alert"), 0, "{:#?}", editor.messages());
     }
-    // From here on it is news.
+    // From here on it is a change.
     studio.done("stop", &json!({"loopId": open}));
     for editor in [&other, &late] {
         assert_eq!(editor.said("loopkeeper/alert", |_| true)["loopId"], open.as_str());
@@ -217,7 +218,7 @@ fn a_client_that_never_answers_is_told_everything_else_at_once() {
     studio.remarks("PROMPT.md", |it| has(it, "bad-check"));
     let asked = studio.editor.arrivals("window/workDoneProgress/create")[0];
     let next = studio.editor.arrivals("loopkeeper/status").into_iter().find(|it| *it > asked).unwrap();
-    // The server's own patience with such a client is five seconds.
+    // The server's own timeout for such a client is five seconds.
     assert!(next - asked < Duration::from_millis(4500), "{:?}", next - asked);
     studio.done("stop", &json!({"loopId": id, "now": true}));
     studio.status(|it| is_in(it, &id, "done"));

@@ -1,4 +1,4 @@
-//! Orders to a loop: stop, pause, resume, reset, steer, check, roll back; and what of it can be looked at.
+//! Commands to a loop: stop, pause, resume, reset, steer, check, roll back; and its views.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use super::studio::{Studio, has, is_in};
 use crate::scenarios::detached::{WAITS, go};
 use crate::support::scenario::Scenario;
 
-/// Works until the test lets it, then does not get there.
+/// Works until the test releases it, but does not reach the goal.
 fn far<'a>(acts: &'a [&'a str]) -> Scenario<'a> {
     Scenario {
         criteria: &["Far: `exists nowhere`", "Enough: `$ wc -l < log` `>= 2`"],
@@ -49,11 +49,11 @@ fn paused_steered_resumed_and_stopped() {
     studio.refused("steer", &json!({"loopId": id, "text": "Too late."}), "conflict");
 }
 
-/// What the agent changes in the task is only shown; what its user saves beside it is taken up.
+/// Task changes by the agent are only displayed; those that the user saves concurrently are adopted.
 #[test]
 fn a_criterion_saved_while_the_agent_works_is_taken_up() {
     for (saved, kind) in [(true, "completed"), (false, "limit")] {
-        // The keeper hears of it beside everything else.
+        // The keeper receives it concurrently with everything else.
         let slow = format!("{WAITS}; sleep 5");
         let mut studio = Studio::open(&Scenario {
             settings: "limits.iterations = 2",
@@ -170,7 +170,7 @@ fn checks_of_a_loop_at_work_wait_for_its_agent_and_run_at_once_while_it_rests() 
     let mut studio = Studio::open(&far(&[WAITS]));
     let id = studio.start("PROMPT.md");
     studio.world.until_shared("up.1");
-    // Answered at once, though the agent is at work.
+    // Answered immediately, although the agent is working.
     studio.done("check", &json!({"task": "PROMPT.md"}));
     studio.done("pause", &json!({"loopId": id}));
     go(&studio.world, 1);
@@ -289,7 +289,7 @@ fn rolled_back_while_it_rests_and_after_its_end() {
     assert!(!studio.world.has("more") && !studio.world.has("kept"));
     let status = studio.status(|it| it["loops"][0]["stale"] == true);
     assert!(status["tasks"][0]["criteria"]["items"][0]["stale"] == true, "{status:#}");
-    // Undone and done again; a preview changes nothing, and names what the user wrote.
+    // Undone and repeated; a preview changes nothing, and names the user's changes.
     studio.done("undoRollback", &json!({"loopId": id}));
     assert_eq!((studio.world.terminal.read("kept"), studio.world.has("more")), ("one\n".to_owned(), true));
     studio.world.terminal.file("kept", "mine\n");
@@ -310,7 +310,7 @@ fn rolled_back_while_it_rests_and_after_its_end() {
     ] {
         studio.refused("rollback", &argument, "badArgument");
     }
-    // The results were those of another tree.
+    // The results belonged to another tree.
     studio.remarks("PROMPT.md", |it| it.iter().any(|it| it["tags"] == json!([1])));
 
     studio.world.acts(&[&format!("echo again > kept; {WAITS}")]);

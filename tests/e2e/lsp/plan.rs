@@ -1,4 +1,4 @@
-//! The plan, changed from the editor: in its buffer where the document is open, in the file where it is not.
+//! Plan edits from the editor: in its buffer if the document is open, otherwise in the file.
 
 use serde_json::{Value, json};
 

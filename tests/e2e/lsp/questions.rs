@@ -1,4 +1,4 @@
-//! The agent's question in an editor: told, shown where the task is written, answered; and for a client that knows
+//! The agent's question in an editor: reported, shown at the task's text, answered; also for a client that supports
 //! only the protocol.
 
 use serde_json::{Value, json};
@@ -35,14 +35,14 @@ fn the_agents_question_is_shown_and_answered() {
         (&action["title"], &action["command"]),
         (&json!("Answer…"), &json!("loopkeeper.server.answer"))
     );
-    // An editor that comes later gets no notification, and finds the same in the status.
+    // An editor that connects later gets no notification, but finds the same in the status.
     assert_eq!(status["alerts"], json!([alert]));
     assert_eq!(action["arguments"][0], json!({"loopId": id}));
     let remarks = studio.remarks("PROMPT.md", |it| has(it, "needs-answer"));
     let remark = remarks.iter().find(|it| it["code"] == "needs-answer").unwrap();
     assert_eq!(remark["message"], "needs answer: Which database do you want?");
     assert_eq!((&remark["severity"], &remark["range"]["start"]["line"]), (&2.into(), &0.into()));
-    // A button has no words of its own.
+    // An answer needs text.
     studio.refused("answer", &json!({"loopId": id}), "badArgument");
     studio.refused("answer", &json!({"loopId": id, "text": " "}), "badArgument");
     studio.done("answer", &json!({"loopId": id, "text": "SQLite"}));
@@ -71,7 +71,7 @@ fn a_client_that_knows_only_the_protocol_can_leave_it_to_the_agent() {
     assert!(studio.world.prompt(2).contains("Nobody answered: decide yourself"));
 }
 
-/// It wants to be allowed something that is no check of the task.
+/// Requests a permission for a command that is no check of the task.
 fn wanting<'a>() -> Scenario<'a> {
     const ACT: &str =
         r#"may '"kind":"execute","rawInput":{"command":"git push\u001b[2J"}' && touch done; over end_turn"#;
@@ -98,7 +98,7 @@ fn what_the_agent_wants_is_shown_whole_and_allowed_by_a_button() {
     assert_eq!(titles, ["Allow once", "Allow for this loop", "Deny"]);
     let mut argument = actions[0]["arguments"][0].clone();
     assert_eq!((&argument["text"], &argument["loopId"]), (&json!("allow"), &json!(id)));
-    // A button that was shown for another question allows nothing.
+    // A button that was shown for another question grants nothing.
     let shown = std::mem::replace(&mut argument["question"], json!("permission-0-1"));
     studio.refused("answer", &argument, "conflict");
     argument["question"] = shown;
@@ -122,7 +122,7 @@ fn a_client_that_knows_only_the_protocol_allows_or_denies() {
     }
 }
 
-/// In a prompt that takes the keys of somebody who types, nothing is asked that they did not ask for.
+/// No unrequested prompt appears that would take the keys of a user who is typing.
 #[test]
 fn eglot_is_asked_when_its_user_wants_to_answer() {
     let mut all = everything_but("window/showMessage");

@@ -1,5 +1,4 @@
-//! Diagnostics: where they stand, when they go, and that none of them ever speaks of another text than the one that
-//! the editor shows.
+//! Diagnostics: their ranges and lifetime, and that none of them refers to another text than the one in the editor.
 
 use serde_json::{Value, json};
 
@@ -54,7 +53,7 @@ impl Desk {
         self.execute("check", &json!({"task": task}));
     }
 
-    /// Waits until the document is said to have exactly these, as `line severity code: message`.
+    /// Waits until the document has exactly these, as `line severity code: message`.
     #[track_caller]
     fn until(&self, name: &str, expect: &[&str]) -> Value {
         let uri = self.uri(name);
@@ -109,7 +108,7 @@ fn a_result_comes_with_its_evidence_and_goes_when_it_is_mended() {
     let can = json!({"relatedInformation": true, "tagSupport": {"valueSet": [1]}});
     let mut desk = Desk::new(&files, &can);
     desk.check();
-    // Nobody has it open: results are said, wording is not.
+    // Not open in an editor: results are shown, remarks on wording are not.
     let said = desk.until(
         "PROMPT.md",
         &[
@@ -128,7 +127,7 @@ fn a_result_comes_with_its_evidence_and_goes_when_it_is_mended() {
     assert_eq!(related[1]["location"]["range"]["start"]["line"], 1, "the line of the output that says so");
     let copy = desk.until("src/a.py", &["1 2 -: bad"]);
     assert_eq!(copy["diagnostics"][0]["source"], "ralph(tests)");
-    // A changed tree makes it stale, a passing check makes it go.
+    // A changed tree makes it stale; a passing check removes it.
     desk.terminal.file("t.sh", "exit 0\n");
     desk.editor.notify("workspace/didChangeWatchedFiles", &json!({"changes": []}));
     let stale = desk.until(
@@ -164,7 +163,7 @@ fn a_client_that_announced_nothing_gets_the_plain_form() {
 fn places_are_those_of_the_text_with_that_version() {
     let desk = Desk::new(&[("PROMPT.md", PROMPT)], &json!({"versionSupport": true}));
     desk.open("PROMPT.md", PROMPT);
-    // Every version has another number of lines in front.
+    // Each version has a different number of leading lines.
     let text = |version: u32| format!("{}{PROMPT}", "\n".repeat(version as usize % 7));
     let last = 300;
     for version in 2..=last {
@@ -211,7 +210,7 @@ fn slips_in_the_configuration_stand_there_until_they_are_mended() {
 fn a_folder_without_tasks_hears_nothing() {
     let mut desk = Desk::new(&[("README.md", "# Notes\n\n- a: `cargo test`\n")], &json!({}));
     desk.open("README.md", "# Notes\n\n- a: `cargo test`\n");
-    // An answer from behind the first look: what it had to say is said.
+    // A response after the first update: its diagnostics have been sent.
     desk.editor.request("loopkeeper/loops", &json!({}));
     desk.editor.quit();
     let said = desk.editor.all_messages();

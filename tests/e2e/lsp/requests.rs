@@ -1,4 +1,4 @@
-//! Which requests are answered how, before, during and after a conversation.
+//! Responses to requests before, during and after a conversation.
 
 use serde_json::{Value, json};
 
@@ -52,7 +52,7 @@ fn ids_may_be_numbers_and_strings_and_used_again() {
     for id in [json!("a"), json!("7"), json!(7), json!(-1), json!(i64::MAX), json!(0)] {
         for round in 1..4 {
             editor.send(&json!({"jsonrpc": "2.0", "id": id, "method": "no/such"}));
-            // `initialize` had the id 1, so none of these has an answer yet.
+            // `initialize` had the id 1, so none of these has a response yet.
             let seen = std::cell::Cell::new(0);
             editor.until(&format!("answer {round} to {id}"), |it| {
                 seen.set(seen.get() + usize::from(it["id"] == id));

@@ -1,5 +1,5 @@
-//! What an editor shows of a task: results of real checks as lenses, actions, hovers and symbols, in the form that
-//! the client can take.
+//! An editor's views of a task: results of real checks as lenses, actions, hovers and symbols, in the form that the
+//! client supports.
 
 use std::time::Instant;
 
@@ -37,7 +37,7 @@ impl Desk {
         desk
     }
 
-    /// Trusts what the page shows, runs the checks, and waits until nobody works any more.
+    /// Trusts what the page shows, runs the checks, and waits until all work is finished.
     fn check(&mut self) {
         let page = self.editor.request("loopkeeper/trustPage", &json!({"task": self.file}));
         let trust = json!({"task": self.file, "hash": page["hash"]});
@@ -143,7 +143,7 @@ fn results_stand_over_their_lines() {
         ]
         .map(str::to_owned)
     );
-    // The text moves, the results stay with their criteria; no place is one of the saved file.
+    // The text moves, the results stay with their criteria; no range is taken from the saved file.
     desk.change(&PROMPT.replace("# Pay", "intro\n\n# Pay"));
     let moved = desk.lenses();
     assert!(moved.contains(&"6: Run".to_owned()) && moved.contains(&"7: Run".to_owned()), "{moved:?}");
@@ -189,7 +189,7 @@ fn everything_can_be_done_without_lenses() {
     assert_eq!(only[0]["command"]["command"], "loopkeeper.server.start");
     assert_eq!(only[0]["command"]["arguments"], json!([{"task": desk.file}]));
     desk.editor.quit();
-    // Who only knows commands gets commands.
+    // A client that only supports commands gets commands.
     let mut plain = Desk::new(&json!({}), &json!(["utf-16"]));
     let all = plain.actions(6, &json!({"diagnostics": []}));
     assert!(all.iter().all(|it| it["command"].is_string()), "{all:#?}");

@@ -1,4 +1,4 @@
-//! `start`: what it takes, what it refuses, and that an untrusted one starts nothing.
+//! `start`: its arguments, its refusals, and that an untrusted task starts nothing.
 
 use serde_json::{Value, json};
 
@@ -66,7 +66,7 @@ fn limits_agent_and_anyway_count() {
     studio.world.terminal.file("made", "");
     studio.done("stop", &json!({"loopId": id, "now": true}));
     studio.status(|it| is_in(it, id, "done"));
-    // Everything holds already: only with `anyway` there is anything to do.
+    // Everything already holds: only with `anyway` is there anything to do.
     let again = studio.done("start", &json!({"task": "PROMPT.md"}));
     let id = again["loopId"].as_str().unwrap();
     let status = studio.status(|it| is_in(it, id, "done"));
@@ -90,7 +90,7 @@ fn an_untrusted_start_starts_nothing_and_asks() {
         question["actions"].as_array().unwrap().iter().map(|it| it["title"].as_str().unwrap()).collect();
     assert_eq!(titles, ["Show commands", "Trust and start", "Not now"]);
     assert!(question["message"].as_str().unwrap().contains("2 commands"));
-    // Nobody answers, and nothing waits: not even a second start, which is the same question.
+    // The question stays unanswered and blocks nothing: not even a second start, which is the same question.
     studio.refused("start", &json!({"task": "PROMPT.md"}), "untrusted");
     studio.refused("start", &json!({"task": studio.uri("PROMPT.md")}), "untrusted");
     studio.editor.request("loopkeeper/loops", &json!({}));
@@ -103,7 +103,7 @@ fn show_commands_then_trust_and_start() {
     let mut studio = Studio::open(&task(MAKES));
     studio.editor.answers("window/showMessageRequest", Reply::By(|it| it["actions"][0].clone()));
     studio.refused("start", &json!({"task": "PROMPT.md"}), "untrusted");
-    // A client that knows us gets the page with the question, and shows both as long as it is open.
+    // A client with our extensions gets the page with the question, and shows both while it is open.
     let about_page = |it: &Value| it["actions"][0].get("page").is_some();
     let question = studio.editor.said("window/showMessageRequest", about_page);
     let titles: Vec<_> = question["actions"].as_array().unwrap().iter().map(|it| &it["title"]).collect();
@@ -112,7 +112,7 @@ fn show_commands_then_trust_and_start() {
     let shown = text(&question["actions"][0]["page"]);
     assert_eq!(shown, page["text"].as_str().unwrap());
     assert_eq!(studio.editor.count("window/showDocument"), 0);
-    // Heading, the same count as in the question, and the criterion behind each command.
+    // Heading, the same count as in the question, and the criterion of each command.
     let root = studio.path("").display().to_string();
     let heading =
         format!("\" would run in {}\n2 commands, none of them trusted yet.\n", root.trim_end_matches('/'));
@@ -136,7 +136,7 @@ fn what_changed_since_it_was_shown_is_not_trusted() {
     let warned = studio.editor.said("window/showMessage", |it| it["type"] == 2);
     assert!(warned["message"].as_str().unwrap().contains("changed"), "{warned}");
     assert!(studio.world.loops().is_empty());
-    // It is not stuck: the next start asks anew.
+    // It is not stuck: the next start asks again.
     studio.editor.answers("window/showMessageRequest", Reply::With(Value::Null));
     studio.refused("start", &json!({"task": "PROMPT.md"}), "untrusted");
 }
@@ -149,7 +149,7 @@ fn not_now_and_closed_questions_end_it() {
         studio.refused("start", &json!({"task": "PROMPT.md"}), "untrusted");
         studio.editor.said("window/showMessageRequest", |_| true);
         studio.editor.request("loopkeeper/loops", &json!({}));
-        // Asked again when it is wanted again.
+        // Asked again on the next request.
         studio.refused("start", &json!({"task": "PROMPT.md"}), "untrusted");
         studio.editor.until_count("window/showMessageRequest", 2);
         assert!(studio.world.loops().is_empty());
@@ -176,7 +176,7 @@ fn a_client_that_cannot_be_asked_is_warned() {
     assert!(studio.editor.messages().iter().all(|it| it["method"] != "window/showMessageRequest"));
 }
 
-/// *Trust the commands shown*, where it is offered.
+/// *Trust the commands shown*, if it is offered.
 fn trust_shown(studio: &mut Studio) -> Option<Value> {
     let start = json!({"line": 0, "character": 0});
     let context = json!({"diagnostics": studio.remarks("PROMPT.md", |it| has(it, "needs-trust"))});
@@ -205,7 +205,7 @@ fn an_editor_that_cannot_be_asked_needs_no_terminal() {
     let argument = &stale["command"]["arguments"][0];
     let page = studio.editor.request("loopkeeper/trustPage", &json!({"task": "PROMPT.md"}));
     assert_eq!(argument["hash"], page["hash"]);
-    // What changed since it was shown is refused, and has to be looked at again.
+    // Changes after the page was shown are refused, and need to be reviewed again.
     let text = studio.world.terminal.read("PROMPT.md");
     studio.save("PROMPT.md", &text.replace("test -e made", "test -e made || true"));
     let error = studio.refused("trust", argument, "conflict");
@@ -220,7 +220,7 @@ fn an_editor_that_cannot_be_asked_needs_no_terminal() {
     studio.status(|it| it["loops"][0]["state"] == "done");
 }
 
-/// As eglot says of itself, which answers questions without having announced it.
+/// Eglot's capabilities: it answers questions without having announced it.
 fn eglot() -> Value {
     let mut all = everything_but("window/showMessage");
     all["capabilities"].as_object_mut().unwrap().remove("experimental");
@@ -244,7 +244,7 @@ fn a_prompt_that_offers_its_first_answer_offers_the_one_that_does_nothing() {
         let question = studio.editor.said("window/showMessageRequest", |_| true);
         assert_eq!(question["actions"], json!([{"title": "Not now"}, {"title": "Trust and start"}]));
         assert_eq!(studio.editor.count("window/showDocument"), 1, "the page is shown first");
-        // A prompt that was left is no reason not to ask again.
+        // A dismissed prompt does not prevent the next question.
         studio.refused("start", &json!({"task": "PROMPT.md"}), "untrusted");
         studio.editor.until_count("window/showMessageRequest", 2);
         assert!(studio.world.loops().is_empty());
@@ -275,7 +275,7 @@ fn an_editor_without_trust_starts_nothing_whatever_is_stored() {
         let error = super::studio::refused(&mut wary, command, &argument, "untrusted");
         assert_eq!(error["data"]["asked"], false, "{command}");
     }
-    // What runs can be stopped.
+    // A running loop can be stopped.
     studio.world.until_shared("up.1");
     super::studio::done(&mut wary, "stop", &json!({"loopId": id, "now": true}));
     wary.until_last("loopkeeper/status", |_| true, |it| is_in(it, &id, "done"));
@@ -314,7 +314,7 @@ fn a_busy_tree_names_its_holder() {
         let error = studio.refused(command, &json!({"task": task}), "treeBusy");
         assert_eq!(error["data"]["holder"], id.as_str(), "{command} {task}");
     }
-    // A root inside of it is the same tree.
+    // A root inside it is the same tree.
     let nested = studio.uri("sub/PROMPT.md");
     let error = studio.refused("check", &json!({"task": nested}), "treeBusy");
     assert_eq!(error["data"]["holder"], id.as_str());
@@ -491,7 +491,7 @@ fn trust_counts_for_exactly_what_was_shown() {
     assert!(studio.world.loops().is_empty());
 }
 
-/// What stands in the file behind a URI.
+/// Contents of the file at a URI.
 pub(super) fn text(uri: &Value) -> String {
     let path = lsp_types::Url::parse(uri.as_str().unwrap()).unwrap().to_file_path().unwrap();
     std::fs::read_to_string(path).unwrap()

@@ -1,4 +1,4 @@
-//! An editor on a work tree with a scripted agent: what a client sees of a task and its loops, and what it can do.
+//! An editor on a work tree with a scripted agent: a client's view of a task and its loops, and its commands.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -10,18 +10,18 @@ use crate::support::scenario::Scenario;
 use crate::support::world::World;
 
 pub(crate) struct Studio {
-    // Its server goes before the world does.
+    // Dropped before the world, so that its server exits first.
     pub(crate) editor: Editor,
     pub(crate) world: World,
 }
 
 impl Studio {
-    /// The scenario's files, opened by an editor that can everything.
+    /// The scenario's files, opened by an editor with all capabilities.
     pub(crate) fn open(scenario: &Scenario<'_>) -> Self {
         Self::open_as(scenario, &json!({}))
     }
 
-    /// The same; `more` overrides what the editor says of itself.
+    /// Like [`Self::open`]; `more` overrides the editor's capabilities.
     pub(crate) fn open_as(scenario: &Scenario<'_>, more: &Value) -> Self {
         let world = scenario.world();
         let editor = start(world.terminal.command(&["--stdio"]), &world.root(), more);
@@ -33,45 +33,45 @@ impl Studio {
         start(self.world.terminal.command(&["--stdio"]), &self.world.root(), &json!({}))
     }
 
-    /// The user looked at what would run and said yes.
+    /// The user reviews the commands and grants trust.
     #[track_caller]
     pub(crate) fn trust(&mut self, task: &str) {
         let page = self.editor.request("loopkeeper/trustPage", &json!({"task": task}));
         self.done("trust", &json!({"task": task, "hash": page["hash"]}));
     }
 
-    /// Trusts the task and starts it; its loop's id.
+    /// Trusts the task and starts it; returns its loop's id.
     #[track_caller]
     pub(crate) fn start(&mut self, task: &str) -> String {
         self.trust(task);
         self.done("start", &json!({"task": task}))["loopId"].as_str().unwrap().to_owned()
     }
 
-    /// A command that has to succeed; its result.
+    /// Runs a command that must succeed; returns its result.
     #[track_caller]
     pub(crate) fn done(&mut self, command: &str, argument: &Value) -> Value {
         done(&mut self.editor, command, argument)
     }
 
-    /// A command that has to be refused with this code; the error.
+    /// Runs a command that must be refused with this code; returns the error.
     #[track_caller]
     pub(crate) fn refused(&mut self, command: &str, argument: &Value, code: &str) -> Value {
         refused(&mut self.editor, command, argument, code)
     }
 
-    /// Opens a file of the work tree as it is on disk.
+    /// Opens a file of the work tree with its contents on disk.
     pub(crate) fn show(&self, path: &str) {
         show(&self.editor, &self.path(path));
     }
 
-    /// What is typed; nothing is saved.
+    /// Types a text without saving.
     pub(crate) fn type_into(&self, path: &str, version: i32, text: &str) {
         let document = json!({"uri": self.uri(path), "version": version});
         let params = json!({"textDocument": document, "contentChanges": [{"text": text}]});
         self.editor.notify("textDocument/didChange", &params);
     }
 
-    /// Writes the file and says so.
+    /// Writes the file and sends the notification.
     pub(crate) fn save(&self, path: &str, text: &str) {
         self.world.terminal.file(path, text);
         self.editor.notify("textDocument/didSave", &json!({"textDocument": {"uri": self.uri(path)}}));
@@ -81,7 +81,7 @@ impl Studio {
         self.editor.notify("textDocument/didClose", &json!({"textDocument": {"uri": self.uri(path)}}));
     }
 
-    /// Real, as the server names what nobody opened.
+    /// The real path, as the server names documents that are not open.
     pub(crate) fn path(&self, path: &str) -> PathBuf {
         self.world.root().canonicalize().unwrap().join(path)
     }
@@ -90,20 +90,20 @@ impl Studio {
         uri(&self.path(path))
     }
 
-    /// The last status, once it is so.
+    /// The last status, once it satisfies the condition.
     #[track_caller]
     pub(crate) fn status(&self, is_so: impl Fn(&Value) -> bool) -> Value {
         self.editor.until_last("loopkeeper/status", |_| true, is_so)
     }
 
-    /// The last diagnostics of a document, once they are so.
+    /// The last diagnostics of a document, once they satisfy the condition.
     #[track_caller]
     pub(crate) fn remarks(&self, path: &str, is_so: impl Fn(&[Value]) -> bool) -> Vec<Value> {
         remarks(&self.editor, &self.uri(path), is_so)
     }
 }
 
-/// A greeted editor on `root`.
+/// An initialised editor on `root`.
 pub(crate) fn start(server: Command, root: &Path, more: &Value) -> Editor {
     let mut said = json!({"capabilities": everything()});
     for (key, value) in more.as_object().into_iter().flatten() {
@@ -114,7 +114,7 @@ pub(crate) fn start(server: Command, root: &Path, more: &Value) -> Editor {
     editor
 }
 
-/// What an editor says of itself that can do all that the server makes use of.
+/// Capabilities of an editor with everything that the server uses.
 pub(crate) fn everything() -> Value {
     json!({
         "general": {"positionEncodings": ["utf-8", "utf-16"]},
@@ -128,7 +128,7 @@ pub(crate) fn everything() -> Value {
     })
 }
 
-/// The same without what `path` names, as in `window/showMessage`.
+/// Like [`everything`] without the capability at `path`, as in `window/showMessage`.
 pub(crate) fn everything_but(path: &str) -> Value {
     let mut all = everything();
     let (parent, name) = path.rsplit_once('/').unwrap_or(("", path));
@@ -171,12 +171,12 @@ pub(crate) fn remarks(editor: &Editor, uri: &str, is_so: impl Fn(&[Value]) -> bo
     list(&editor.until_last(published, |it| it["uri"] == uri, |it| is_so(&list(it))))
 }
 
-/// One has this code.
+/// Whether one of them has this code.
 pub(crate) fn has(remarks: &[Value], code: &str) -> bool {
     remarks.iter().any(|it| it["code"] == code)
 }
 
-/// The loop with this id in a status is in this state.
+/// Whether the loop with this id is in this state.
 pub(crate) fn is_in(status: &Value, loop_id: &str, state: &str) -> bool {
     status["loops"].as_array().unwrap().iter().any(|it| it["id"] == loop_id && it["state"] == state)
 }

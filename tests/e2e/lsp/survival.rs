@@ -1,4 +1,5 @@
-//! Servers, keepers, programs and folders that go away: loops go on, and who comes back sees all of it.
+//! Servers, keepers, programs and folders that disappear: loops continue, and a returning editor sees their complete
+//! history.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -20,7 +21,7 @@ fn thrice() -> Scenario<'static> {
     Scenario { criteria, before: "touch log", acts: &[WAITS], ..Scenario::default() }
 }
 
-/// What VS Code's client does two seconds after it asked its server to go: children first, by parent.
+/// The way VS Code's client kills its server two seconds after `shutdown`: children first, found by parent pid.
 fn kill_tree(pid: u32) {
     let list = Command::new("ps").args(["-e", "-o", "pid=,ppid="]).output().unwrap();
     let text = String::from_utf8_lossy(&list.stdout).into_owned();
@@ -34,7 +35,7 @@ fn kill_tree(pid: u32) {
     kill(i64::from(pid));
 }
 
-/// The whole history is there: iterations without a gap, and the outcome.
+/// The whole history is shown: iterations without a gap, and the outcome.
 fn shows_all_of_it(editor: &mut Editor, id: &str) {
     let status = editor.until_last("loopkeeper/status", |_| true, |it| is_in(it, id, "done"));
     let shown = status["loops"].as_array().unwrap().iter().find(|it| it["id"] == id).unwrap();
@@ -102,7 +103,7 @@ fn a_killed_keeper_is_noticed_at_once() {
     let began = Instant::now();
     kill(pid);
     studio.remarks("PROMPT.md", |it| has(it, "interrupted"));
-    // By the end of its socket; the next look by itself would come five seconds after the last.
+    // Detected by the end of its socket; the next poll would happen five seconds after the last.
     assert!(began.elapsed() < Duration::from_millis(4500), "{:?}", began.elapsed());
     studio.status(|it| is_in(it, &id, "needsYou"));
     studio.editor.said("loopkeeper/alert", |it| it["kind"] == "needsYou");
@@ -128,7 +129,7 @@ fn a_program_that_is_deleted_or_replaced_under_a_loop() {
     let editor = start(command, &world.root(), &json!({}));
     let mut studio = Studio { editor, world };
     studio.trust("PROMPT.md");
-    // Before the first start: nothing of it is in the state folder yet.
+    // Before the first start: the state folder contains nothing of it yet.
     fs::remove_dir_all(&folder).unwrap();
     let id = studio.done("start", &json!({"task": "PROMPT.md"}))["loopId"].as_str().unwrap().to_owned();
     studio.world.until_shared("up.1");
@@ -168,7 +169,7 @@ fn a_state_folder_that_is_deleted_is_made_again_and_watched_again() {
     delete(&studio.world.terminal.state());
     studio.status(|it| it["loops"] == json!([]) && it["tasks"][0]["state"] == "idle");
     studio.status(|it| it["tasks"][0]["unknownCommands"] != 0);
-    // Seen by its own watches: nothing is said to the server.
+    // Detected by its own watches: the server gets no notification.
     fs::write(studio.path("log"), "").unwrap();
     studio.world.run(&["run", "--trust", "--json"]).expect(0);
     let status = studio.status(|it| it["loops"][0]["state"] == "done");

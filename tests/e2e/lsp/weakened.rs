@@ -1,4 +1,4 @@
-//! Tests that the agent took away: told where they are missed, put back or taken as they are from the editor.
+//! Tests that the agent removed: reported at their place, restored or accepted from the editor.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use crate::support::scenario::Scenario;
 
 const TESTS: &str = "def test_sum():\n    assert add(1, 2) == 3\n";
 
-/// A loop that rests because its agent took a test away and left it so; its id, and the diagnostic.
+/// A loop that is paused because its agent removed a test; its id, and the diagnostic.
 #[track_caller]
 fn rests() -> (Studio, String, Value) {
     let scenario = Scenario {
@@ -30,7 +30,7 @@ fn rests() -> (Studio, String, Value) {
     (studio, id, remark)
 }
 
-/// The cure of the remark whose title begins so, as it is offered.
+/// The quick fix of the diagnostic whose title begins like this.
 #[track_caller]
 fn offered(studio: &mut Studio, remark: &Value, title: &str) -> Value {
     let document = json!({"uri": studio.uri("PROMPT.md")});
@@ -43,7 +43,7 @@ fn offered(studio: &mut Studio, remark: &Value, title: &str) -> Value {
     action["command"].clone()
 }
 
-/// What the client does when it is chosen.
+/// The client's part when it is chosen.
 #[track_caller]
 fn choose(studio: &mut Studio, action: &Value) -> Value {
     let params = json!({"command": action["command"], "arguments": action["arguments"]});

@@ -1,4 +1,4 @@
-//! Agents that speak the Agent Client Protocol, well and badly: `tests/rigs/acp.sh`.
+//! Agents that implement the Agent Client Protocol, correctly or not: `tests/rigs/acp.sh`.
 
 use serde_json::json;
 
@@ -14,7 +14,7 @@ fn scenario<'a>(acts: &'a [&'a str], ends: Ends<'a>) -> Scenario<'a> {
     Scenario { criteria: DONE, of_agent: "output = \"acp\"\n", acts, ends, ..Scenario::default() }
 }
 
-/// One act, and one that works.
+/// One act, followed by one that works.
 #[track_caller]
 fn then_works(act: &str) -> Played {
     scenario(&[act, WORKS], Verified(2, "")).play()
@@ -55,7 +55,7 @@ fn what_is_no_check_is_refused() {
     let played = then_works(PUSH);
     let run = &played.record("agent-ended", 1)["run"];
     assert_eq!((&run["denials"], &run["denied"]), (&json!(1), &json!(["run: git push"])), "{run}");
-    // The control: the same request is granted where everything is.
+    // Control: the same request is granted if everything is allowed.
     let all = "output = \"acp\"\npermissions = \"all\"\n";
     Scenario { of_agent: all, ..scenario(&[PUSH], Verified(1, "")) }.play();
 }

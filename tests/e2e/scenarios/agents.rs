@@ -1,4 +1,4 @@
-//! Agents that crash, hang, leave processes behind, or print what nobody wants to read.
+//! Agents that crash, hang, leave processes behind, or print unusable output.
 
 use crate::support::played::Played;
 use crate::support::scenario::Ends::{Breaker, Claimed, Failed, Limit, Verified};
@@ -46,7 +46,7 @@ fn dies_by_a_signal() {
 
 #[test]
 fn crashes_but_gets_on() {
-    // Work that was done counts, whatever the exit code.
+    // Work counts whatever the exit code.
     Scenario {
         criteria: &["Enough: `$ wc -l < log` `>= 5`"],
         before: "touch log",
@@ -165,7 +165,7 @@ fn work_of_the_processor_is_a_sign_of_life() {
 #[test]
 fn leaves_a_daemon_that_goes_on_editing() {
     let played = Scenario {
-        // The check itself opens the gate: who is still there then edits.
+        // The check itself opens the gate: a process that is still alive then edits.
         criteria: &["Quiet: `$ test -f done && touch ../agent/gate && sleep 0.5 && test ! -f late`"],
         acts: &["(setsid sh -c 'until [ -f ../agent/gate ]; do sleep 0.02; done; while :; do echo $$ >> late; sleep 0.05; done' >/dev/null 2>&1 &); touch done"],
         ends: Verified(1, ""),
@@ -234,7 +234,7 @@ fn a_secret_that_it_prints_is_in_no_record() {
     assert!(!has("GIT_INDEX_FILE") && !has("VSCODE_PID") && !has("LOOPKEEPER_STATE_DIR"), "{names}");
 }
 
-/// Works and judges; writes down its words, and what is in the file of settings that they name.
+/// Works and judges; records its arguments, and the content of the settings file that they name.
 const CLAUDE_SEES: &str = r#"key=$(sed -n 's/.*{"judge": "\([0-9a-f]*\)".*/\1/p')
 for it in "$@"; do
   case $it in
@@ -265,11 +265,11 @@ fn settings_of_claude_are_on_no_command_line() {
     // The agent and its judge.
     assert_eq!(seen.lines().filter(|it| *it == "mode 600").count(), 2, "{seen}");
     assert_eq!(seen.lines().filter(|it| it.contains(r#""KEY":"orange-elephant""#)).count(), 2, "{seen}");
-    // What is shown before is whole.
+    // The display before the start is complete.
     played.world.run(&["run", "--dry-run"]).expect(0).out("orange-elephant");
 }
 
-/// One start of an agent that speaks as Claude Code does.
+/// One start of an agent with Claude Code's output format.
 fn claude(result: &str) -> String {
     let init = r#"{"type":"system","subtype":"init","session_id":"0","model":"m","tools":[]}"#;
     format!("cat <<'END'\n{init}\n{result}\nEND\n")

@@ -1,5 +1,5 @@
-//! A loop in a session that its user opened: the hooks are called as Claude Code calls them, by a shell, with what it
-//! tells on stdin.
+//! A loop in a session that its user opened: a shell calls the hooks like Claude Code does, with the same payload on
+//! stdin.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -34,12 +34,12 @@ fn rests(world: &World, why: &str) {
     assert_eq!(world.until(why, is_it)["reason"], "session");
 }
 
-/// What the installed hook prints for this session, in the environment of whoever calls it.
+/// Output of the installed hook for this session, in the environment of its caller.
 fn ask(world: &World, who: (&str, &str), more: &[(&str, &str)]) -> Ran {
     asks(world, who, more, &json!({}))
 }
 
-/// The same, which tells more of itself.
+/// Like [`ask`], with more fields in the payload.
 fn asks(world: &World, (event, session): (&str, &str), more: &[(&str, &str)], told: &Value) -> Ran {
     let settings: Value = serde_json::from_str(&world.terminal.read(FILE)).expect("JSON");
     let hook = settings["hooks"][event][0]["hooks"][0]["command"].as_str().expect("a command").to_owned();
@@ -50,7 +50,7 @@ fn asks(world: &World, (event, session): (&str, &str), more: &[(&str, &str)], to
     let mut payload =
         json!({"session_id": session, "hook_event_name": event, "last_assistant_message": "a line more"});
     payload.as_object_mut().expect("an object").extend(told.as_object().expect("an object").clone());
-    // One that has nobody to ask may be gone before it was told.
+    // A hook without a keeper may exit before it reads.
     let _ = child.stdin.take().expect("a pipe").write_all(payload.to_string().as_bytes());
     let ran = Ran::of(&child.wait_with_output().expect("it ends"));
     ran.expect(0);
@@ -76,7 +76,7 @@ fn a_session_works_until_everything_holds() {
     let context = first["hookSpecificOutput"]["additionalContext"].as_str().expect("a text");
     assert!(context.contains("Make it so") && context.contains("iteration 1 of at most"), "{context}");
     assert!(first["systemMessage"].as_str().is_some_and(|it| it.contains("Ralph: this session works")));
-    // Nobody else ends its turn, also where no process is told.
+    // No other session's turn is held, including those without a known process.
     let_through(&world, ("Stop", "s2"), &[]);
     for iteration in [2, 3] {
         line(&world);
@@ -96,7 +96,7 @@ fn a_session_works_until_everything_holds() {
     );
     let log = world.run(&["log"]);
     log.expect(0).out("your session works on it").out("3 iterations");
-    // Nobody is there any more.
+    // The session is gone.
     let_through(&world, ("Stop", "s1"), &[]);
     world.run(&["hook", "remove"]).expect(0);
     assert!(!world.has(".claude"));
@@ -150,7 +150,7 @@ fn its_tokens_are_read_where_claude_writes_them_down() {
     world.run(&["status"]).expect(0).out("5000 tokens");
 }
 
-/// Why a subagent may not start; `None`: that is its user's own affair.
+/// Why a subagent may not start; `None`: that is the user's own decision.
 fn refused(world: &World, session: &str, more: &Value) -> Option<String> {
     let ran = asks(world, ("PreToolUse", session), &[], more);
     if ran.stdout.is_empty() {
@@ -172,7 +172,7 @@ fn its_subagents_draw_on_the_budget_while_it_works() {
     assert_eq!(refused(&world, "s1", &look("t1")), None);
     assert_eq!(subagent("SubagentStart"), "");
     assert_eq!(refused(&world, "s1", &below("t2")), None);
-    // Another session in this folder, and whoever does not say which it is.
+    // Another session in this folder, and one that does not name its id.
     assert_eq!(refused(&world, "s2", &look("t3")), None);
     assert_eq!(refused(&world, "", &look("t4")), None);
     let why = "not started: the loop's budget, 2 subagents, is used up. Do this part of the work yourself, \
@@ -226,7 +226,7 @@ fn whoever_is_not_its_session_is_let_through() {
     let_through(&world, ("Stop", "s2"), &[]);
     let_through(&world, ("UserPromptSubmit", "s2"), &[]);
     let_through(&world, ("SessionEnd", "s2"), &[]);
-    // Its user says something while it works.
+    // Its user sends a prompt while it works.
     let_through(&world, ("UserPromptSubmit", "s1"), &[]);
     line(&world);
     assert_eq!(told(&ask(&world, ("Stop", "s1"), &[]))["decision"], "block");

@@ -1,4 +1,5 @@
-//! The agent holds no keys: orders that change a verdict or a budget are the user's alone, whichever way they come.
+//! The agent has no authority: commands that change a verdict or a budget are the user's alone, whichever way they
+//! arrive.
 
 use std::fs;
 use std::io::{Read as _, Write as _};
@@ -19,7 +20,7 @@ fn rig() -> String {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/rigs/orders.py").display().to_string()
 }
 
-/// Shell that sets what an agent finds out by itself: the program, the state folder, its loop.
+/// Shell code that sets what an agent can find out: the program, the state folder, its loop.
 fn preamble(world: &World) -> String {
     let state = world.terminal.state();
     format!(
@@ -29,7 +30,7 @@ fn preamble(world: &World) -> String {
     )
 }
 
-/// A loop whose agent does this in its first iteration, and then waits for the test.
+/// A loop whose agent runs this in its first iteration, and then waits for the test.
 fn attacked(settings: &str, act: &str) -> (World, String) {
     let world = Scenario { criteria: CRITERIA, settings, files: &[PLAN], ..Scenario::default() }.world();
     let act = format!("{}{act}\n{WAITS}; touch done", preamble(&world));
@@ -41,7 +42,7 @@ fn attacked(settings: &str, act: &str) -> (World, String) {
     (world, id)
 }
 
-/// What the agent's attempts left in a file, and the orders on record as `order by source`.
+/// The results of the agent's attempts in a file, and the recorded commands as `order by source`.
 fn seen(world: &World, file: &str) -> (String, Vec<String>) {
     let said = fs::read_to_string(world.shared(file)).unwrap_or_default();
     let refused = world.journal();
@@ -50,7 +51,7 @@ fn seen(world: &World, file: &str) -> (String, Vec<String>) {
     (said, refused.map(|it| format!("{} by {}", word(it, "order"), word(it, "by"))).collect())
 }
 
-/// It ends as the work deserves, and nothing that was ordered happened.
+/// It ends as the work deserves, and no forged command took effect.
 #[track_caller]
 fn unharmed(world: &World) {
     go(world, 1);
@@ -60,14 +61,14 @@ fn unharmed(world: &World) {
     }
 }
 
-/// An agent in no namespace sees its user's processes, and reaches none of the streams of a language server.
+/// An agent without a namespace sees its user's processes, but cannot access the streams of a language server.
 #[test]
 fn the_streams_of_the_users_language_server_are_closed() {
     let world = World::new();
     let mut command = world.terminal.command(&["--stdio"]);
     let mut server = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     let pid = server.id();
-    // What it answers shows that it serves by now.
+    // The response shows that the server is ready.
     let request = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"capabilities\":{}}}";
     let mut stdin = server.stdin.take().unwrap();
     write!(stdin, "Content-Length: {}\r\n\r\n{request}", request.len()).unwrap();
@@ -114,7 +115,7 @@ fn the_agent_orders_nothing_by_command() {
 
 #[test]
 fn the_agent_orders_nothing_by_the_socket_however_it_hides() {
-    // In a session of its own, with no parent and no environment, and in namespaces of its own.
+    // In a separate session, with no parent and no environment, and in separate namespaces.
     let act = r#"
     sock=$LOOPKEEPER_STATE_DIR/run/$loop.sock
     python3 $rig socket $sock > $folder/plain 2>&1
@@ -139,7 +140,7 @@ fn the_agent_orders_nothing_by_the_socket_however_it_hides() {
     }
 }
 
-/// The hooks of a session that its user opened are asked by that session alone.
+/// The hooks of a session that its user opened accept only calls by that session.
 #[test]
 fn the_agent_is_no_session_of_its_users() {
     let (world, id) =
@@ -155,7 +156,7 @@ fn the_agent_is_no_session_of_its_users() {
 
 #[test]
 fn the_agent_trusts_nothing_on_a_terminal_of_its_own() {
-    // The second is out of sight of the process that asks: only a keeper can tell.
+    // The second is not visible to the process that asks: only a keeper can detect it.
     let act = r#"
     printf '# Other\n\n## Done when\n\n- x: `$ echo evil`\n' > OTHER.md
     printf 'y\ny\n' | script -qec "$bin trust OTHER.md" /dev/null > $folder/said 2>&1
@@ -175,7 +176,7 @@ fn the_agent_trusts_nothing_on_a_terminal_of_its_own() {
         world.run(&["status"]).expect(0).out("the agent tried to trust commands");
         fs::copy(world.shared("other"), world.root().join("OTHER.md")).unwrap();
         world.run(&["check", "OTHER.md"]).expect(5);
-        // The same by the user.
+        // The same command by the user.
         let ran = Command::new("python3")
             .args([&rig(), "terminal", BINARY, "trust", "OTHER.md"])
             .current_dir(world.root())
@@ -219,7 +220,7 @@ fn a_check_orders_nothing_either() {
         .out("a command of this loop tried to accept the agent's change (2 times)");
 }
 
-/// Without a loop there is no keeper to ask, and the ancestors of the process tell.
+/// Without a loop there is no keeper to ask, so the process's ancestors decide.
 #[test]
 fn a_check_without_a_loop_trusts_nothing_of_the_users() {
     let world = Scenario::default().world();
@@ -241,7 +242,7 @@ fn a_check_without_a_loop_trusts_nothing_of_the_users() {
     world.run(&["check", "OTHER.md"]).expect(5);
 }
 
-/// The control: the same program, with the same orders, started by the user.
+/// Control: the same program with the same commands, started by the user.
 #[test]
 fn the_user_orders_all_of_it() {
     let (world, id) = detached(&Scenario { criteria: CRITERIA, acts: &[WAITS], ..Scenario::default() });
@@ -258,7 +259,7 @@ fn the_user_orders_all_of_it() {
     assert!(kinds.contains(&"steered".to_owned()) && !kinds.contains(&"order-refused".to_owned()));
 }
 
-/// Whoever starts a loop commands it, also where a shell, an editor or an agent's session is between.
+/// The process that starts a loop may command it, also with a shell, an editor or an agent's session in between.
 #[test]
 fn who_started_the_keeper_is_not_locked_out() {
     let world = Scenario { criteria: CRITERIA, acts: &[WAITS], ..Scenario::default() }.world();
@@ -273,7 +274,7 @@ fn who_started_the_keeper_is_not_locked_out() {
     assert!(!kinds(&world).contains(&"order-refused".to_owned()));
 }
 
-/// An agent may run a loop of its own on what its user trusts, and command that one.
+/// An agent may run its own loop on a task that its user trusts, and command that loop.
 #[test]
 fn a_nested_loop_is_its_starters() {
     let world = Scenario { criteria: CRITERIA, ..Scenario::default() }.world();

@@ -1,10 +1,10 @@
-//! The breaker: what opens it, what an opening says, and what comes after its rest.
+//! The breaker: what opens it, its message, and the behaviour after its cooldown.
 
 use crate::scenarios::detached::{detached, end};
 use crate::support::scenario::Ends::{Breaker, Verified};
 use crate::support::scenario::Scenario;
 
-/// Never met by anything the acts here do.
+/// Never met by any act here.
 const FAR: &[&str] = &["Far away: `exists nowhere`"];
 
 #[test]
@@ -66,7 +66,7 @@ fn the_same_error_in_other_places_and_numbers() {
         ..Scenario::default()
     }
     .play();
-    // An error that comes along with work that can be measured is none to stop for.
+    // An error along with measurable work is no reason to stop.
     Scenario {
         criteria: &["Enough: `$ ls note.* | wc -l` `>= 8`"],
         acts: &["touch note.$n; echo 'Error: cannot read /srv/data.csv'"],
@@ -80,7 +80,7 @@ fn the_same_error_in_other_places_and_numbers() {
 fn slow_work_on_one_check_that_fails_alike() {
     Scenario {
         criteria: &["Done: `$ test -f a.9`"],
-        // Its output never tells that it gets on: its user says how patient the loop is to be.
+        // Its output never shows progress: the user configures the loop's patience.
         settings: "breaker.same_error = 20",
         acts: &["touch a.$n; echo working"],
         ends: Verified(9, ""),

@@ -1,4 +1,4 @@
-//! What agents say is a hint: every false claim there is, and what a true one is worth without a check.
+//! Claims of agents are hints: every kind of false claim, and the value of a true one without a check.
 
 use crate::support::scenario::Ends::{Claimed, Limit, Verified};
 use crate::support::scenario::Scenario;
@@ -130,7 +130,7 @@ fn passes_true_proves_nothing() {
 #[test]
 fn a_plain_prompt_is_told_how_it_can_end() {
     let says = "cat <<'END'\n---RALPH_STATUS---\nSTATUS: COMPLETE\nTESTS_STATUS: PASSING\nEXIT_SIGNAL: true\n---END_RALPH_STATUS---\nEND\n";
-    // An agent that does what it is told: it prints the block where the prompt asks for one.
+    // An obedient agent: it prints the block if the prompt asks for one.
     let act = format!("echo $n >> poem; grep -q '^---RALPH_STATUS---' $folder/prompt.$n && {says}");
     let played = Scenario {
         files: &[("PROMPT.md", "Write a poem.\n")],

@@ -1,4 +1,4 @@
-//! Agents that damage what they should not touch: the task, its criteria, the repository, everything.
+//! Agents that damage files that they should not touch: the task, its criteria, the repository, everything.
 
 use serde_json::Value;
 
@@ -138,8 +138,8 @@ fn replaces_the_whole_tree_by_another_folder() {
 
 #[test]
 fn kills_the_process_above_it() {
-    // Inside of a PID namespace that is its warden's business; outside it is the warden. Neither lets the loop go
-    // on as if nothing had been.
+    // Inside a PID namespace the warden handles this; outside, the killed process is the warden. In neither case may
+    // the loop continue as if nothing had happened.
     let played = Scenario {
         criteria: &["It is there: `exists done`"],
         acts: &["kill -9 $PPID; sleep 600", "touch done"],
@@ -153,7 +153,7 @@ fn kills_the_process_above_it() {
 
 #[test]
 fn gives_itself_a_hook() {
-    // What would make the agent run programs of its own choice needs the user's word, as in any other file.
+    // Changes that would make the agent run arbitrary programs need the user's trust, as in any other file.
     let scenario = Scenario {
         criteria: &["It is there: `exists done`"],
         acts: &["mkdir -p .claude; echo '{\"hooks\": {}}' > .claude/settings.json", "touch done"],

@@ -1,4 +1,4 @@
-//! Loops that outlive the terminal they were started in: seen, steered, stopped and taken up again from others.
+//! Loops that outlive the terminal they were started in: displayed, steered, stopped and resumed from others.
 
 use std::fs;
 use std::process::Stdio;
@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::support::scenario::{Scenario, task};
 use crate::support::world::World;
 
-/// Says that it is up, then works until the test says so.
+/// Signals that it is up, then works until the test releases it.
 pub(crate) const WAITS: &str =
     "echo $n >> log; touch $folder/up.$n; until [ -f $folder/go.$n ]; do sleep 0.02; done";
 
@@ -24,7 +24,7 @@ pub(crate) fn go(world: &World, number: u32) {
     fs::write(world.shared(&format!("go.{number}")), "").unwrap();
 }
 
-/// Pauses a loop whose agent [`WAITS`], and sees its first iteration to its end.
+/// Pauses a loop whose agent [`WAITS`], and waits for the end of its first iteration.
 pub(crate) fn pause_after_the_first(world: &World, id: &str) {
     world.until_shared("up.1");
     world.run(&["pause", id]).expect(0);
@@ -94,7 +94,7 @@ fn paused_steered_and_resumed() {
     world.until("end of the iteration", |it| it["type"] == "iteration-ended");
     let status = world.status();
     assert_eq!((&status["state"], &status["phase"]), (&"paused".into(), &"paused".into()));
-    // At rest the checks run at once, and the files may be put back.
+    // While paused, the checks run immediately, and the files may be restored.
     world.run(&["check"]).expect(1).out("Enough");
     go(&world, 2);
     world.run(&["resume"]).expect(0);
@@ -147,7 +147,7 @@ fn an_open_breaker_waits_for_its_user() {
     let status = world.status();
     assert_eq!((&status["state"], &status["breaker"]["state"]), (&"needsYou".into(), &"open".into()));
     assert_eq!((world.starts(), &status["pause"]["reason"]), (3, &"breaker".into()));
-    // Going on is a trial of one: without progress it opens again.
+    // Resuming allows a trial of one iteration: without progress the breaker opens again.
     world.run(&["resume", &id]).expect(0);
     world.until("second pause", |_| world.journal().iter().filter(|it| it["type"] == "paused").count() == 2);
     assert_eq!(world.starts(), 4);
@@ -220,7 +220,7 @@ fn the_users_edit_of_the_task_is_taken_up() {
         ..Scenario::default()
     });
     pause_after_the_first(&world, &id);
-    // A file check and other words need no trust.
+    // A file check and a changed name need no trust.
     world.terminal.file(
         "PROMPT.md",
         &(task(&["Enough: `$ test -f done`", "Also this: `exists also`"]) + "\nBe quick.\n"),
@@ -252,7 +252,7 @@ fn a_command_that_the_user_adds_needs_trust() {
     let canary = world.terminal.folder().join("home/canary");
     assert!(!canary.exists());
     assert_eq!(world.starts(), 1);
-    // The user takes it back: no word is needed any more.
+    // The user reverts it: no trust is needed any more.
     world.terminal.file("PROMPT.md", &task(&["Enough: `$ test -f done`"]));
     world.run(&["resume", &id]).expect(0);
     assert_eq!(end(&world), ("completed".to_owned(), true, 2));

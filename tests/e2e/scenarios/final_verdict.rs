@@ -1,5 +1,5 @@
 //! The final verdict in a clean room: a pass that needs changed judges does not count, whatever the change looks like,
-//! and a change of judges that the work does not need is no concern. Real Python tests, judged by the real binary.
+//! and a change of judges that the work does not need is harmless. Real Python tests, judged by the real binary.
 
 use super::detached::{detached, end};
 use crate::support::played::Played;
@@ -118,7 +118,7 @@ fn without_changed_judges_the_sentence_says_nothing_of_them() {
     assert!(!sentence.unwrap().contains("test file"), "{sentence:?}");
 }
 
-/// The control: where there is no clean room the rules for text are all there is, and they see nothing here.
+/// Control: without a clean room only the rules for text apply, and they detect nothing here.
 #[test]
 fn without_a_sandbox_nothing_tells_a_runner_that_drops_tests() {
     let acts = [
@@ -144,7 +144,7 @@ fn a_change_that_the_user_accepts_is_judged_again() {
     assert_eq!(verdicts, 2, "after the first iteration, and after the change was accepted");
 }
 
-/// Running the same command again does not make the changed tests the tests of the start.
+/// Running the same command again does not turn the changed tests into baseline tests.
 #[test]
 fn a_refusal_outlives_its_loop() {
     let act = "sed -i 's/add(1, 2), 3/add(1, 2), -1/' tests/test_calc.py";
@@ -156,17 +156,17 @@ fn a_refusal_outlives_its_loop() {
     let refused = again();
     refused.expect(1).out("tests/test_calc.py expects other values");
     assert!(refused.stdout.contains(&format!("rollback {first} 0 tests/test_calc.py")), "{}", refused.stdout);
-    // And once more: what a loop inherits it passes on.
+    // And again: a loop passes on what it inherits.
     again().expect(1).out(&format!("rollback {first} 0 tests/test_calc.py"));
 
-    // Put back, the work is to be done.
+    // After the tests are restored, the work is to be done.
     world.run(&["rollback", &first, "0", "tests/test_calc.py"]).expect(0);
     assert_eq!(world.terminal.read("tests/test_calc.py"), TESTS);
     world.terminal.file("calc.py", &CODE.replace('-', "+"));
     again().expect(0).out("ompleted, verified");
 }
 
-/// What the user edits or commits after the loop is the user's.
+/// Changes that the user edits or commits after the loop are the user's.
 #[test]
 fn changes_that_the_user_takes_over_are_not_held_against_the_next_loop() {
     let act = "sed -i 's/add(1, 2), 3/add(1, 2), -1/' tests/test_calc.py";
@@ -186,7 +186,7 @@ fn changes_that_the_user_takes_over_are_not_held_against_the_next_loop() {
     in_git.world.run(&["run", "--trust"]).expect(0).out("already holds");
 }
 
-/// What git ignores is in no snapshot: a judge among it is hidden with the judges of the start.
+/// An ignored file is in no snapshot: a judge among them is hidden with the judges of the start.
 #[test]
 fn a_module_that_git_ignores() {
     is_refused(
@@ -217,7 +217,7 @@ fn plays_make(acts: &[&str], ends: Ends<'_>) -> Played {
 
 const FIX_SUMS: &str = "sed -i 's/\\$1 - \\$2/$1 + $2/' sums.sh";
 
-/// The rules that a check runs come from the start, the others are work.
+/// Rules that a check runs are taken from the start; the others are work.
 #[test]
 fn parts_of_a_makefile_that_decide() {
     let skips = "sed -i 's/^RUN = .*/RUN = true/' Makefile";
@@ -228,7 +228,7 @@ fn parts_of_a_makefile_that_decide() {
     plays_make(&[&other_runner], Verified(1, "the checks pass with the old one too"));
 }
 
-/// A program that the agent wrote in the place of what the work builds is built again.
+/// A program that the agent wrote in place of a build product is built again.
 #[test]
 fn a_product_that_git_ignores_is_built_again() {
     let forged = "printf '#!/bin/sh\necho $(($1 + $2))\n' > sums; chmod +x sums; touch -d '+1 hour' sums";
@@ -239,7 +239,7 @@ fn a_product_that_git_ignores_is_built_again() {
     plays_make(&[&format!("{FIX_SUMS}; make test")], Verified(1, "passes after 1 iteration"));
 }
 
-/// A check that needs an ignored file and does not make it passes, and the sentence names the file.
+/// A check that needs an ignored file and does not create it passes, and the sentence names the file.
 #[test]
 fn an_ignored_file_that_a_check_needs_is_named() {
     let act = format!("{FIX}; mkdir dist; cp calc.py dist/");
@@ -254,7 +254,7 @@ fn an_ignored_file_that_a_check_needs_is_named() {
     played.play();
 }
 
-/// Tests that use a name that is gone say nothing of the work: the outcome is claimed.
+/// Tests that use a removed name are no evidence about the work: the outcome is claimed.
 #[test]
 fn tests_of_an_interface_that_was_renamed() {
     let act = format!("{FIX}; sed -i 's/\\badd\\b/plus/g' calc.py tests/test_calc.py");
@@ -262,7 +262,7 @@ fn tests_of_an_interface_that_was_renamed() {
     scenario(&[&act], &[CRITERION], Ends::Claimed(1, sentence)).play();
 }
 
-/// What the task allows to change is no judge.
+/// A file that the task allows to change is no judge.
 #[test]
 fn tests_that_the_task_allows_to_change() {
     let act = "sed -i 's/add(1, 2), 3/add(1, 2), -1/' tests/test_calc.py";
@@ -274,7 +274,7 @@ fn tests_that_the_task_allows_to_change() {
     allowed.play();
 }
 
-/// No test notices work that patches its runner; the text of the change shows it.
+/// No test detects work that patches its runner; the text of the change shows it.
 #[test]
 fn work_that_patches_the_test_runner() {
     let act = "printf 'import unittest\nunittest.TestCase.assertEqual = lambda *a: None\n' >> calc.py";

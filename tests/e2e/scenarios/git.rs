@@ -1,4 +1,4 @@
-//! Loops on a branch of their own, agents that leave it, and commits that loopkeeper makes.
+//! Loops on a separate branch, agents that leave it, and commits by loopkeeper.
 
 use super::detached::{detached, end};
 use crate::support::processes::around;
@@ -166,7 +166,7 @@ fn clean_holds_once_the_work_is_committed() {
 
 #[test]
 fn a_keeper_that_is_killed_over_its_commit_makes_it_once() {
-    // Killed somewhere between the end of an agent and the record of its commit.
+    // Killed between the end of an agent and the record of its commit.
     for seen in ["agent-ended", "checks-done", "iteration-ended"] {
         let (world, id) = detached(&Scenario {
             before: START,

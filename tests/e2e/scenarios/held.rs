@@ -1,4 +1,4 @@
-//! Hook mode: an agent that calls `loopkeeper hook stop` when its turn ends, and works on what it is told.
+//! Hook mode: an agent that calls `loopkeeper hook stop` when its turn ends, and continues with the response.
 
 use std::io::Write as _;
 use std::process::Stdio;
@@ -10,7 +10,7 @@ use crate::doctor::script;
 use crate::support::scenario::Ends::{Limit, Verified};
 use crate::support::scenario::{Scenario, task};
 
-/// Adds a line, asks, and goes on as long as it is told so.
+/// Adds a line, calls the hook, and continues as long as it gets a prompt.
 const AGENT: &str = r#"cat > prompt.1; n=1
 while :; do
   echo line >> work
@@ -64,7 +64,7 @@ fn limits_end_a_session_as_they_end_a_loop() {
     assert_eq!(played.all("agent-left")[0]["left"]["exit"], 0, "it was let go, not ended");
 }
 
-/// What `loopkeeper hook stop` answers, with these variables besides.
+/// Response of `loopkeeper hook stop`, with these additional variables.
 fn hook(terminal: &Terminal, told: &str, variables: &[(&str, &str)]) -> Ran {
     let mut command = terminal.command(&["hook", "stop"]);
     command
@@ -95,7 +95,7 @@ fn a_hook_without_its_keeper_lets_through() {
     );
     check(&told, &[mark, ("LOOPKEEPER_SOCKET", "x")], "let through: no loop");
     check("not JSON", &[mark], "let through: what the agent sent");
-    // Something that takes the question and never greets.
+    // A socket that accepts the request and never responds.
     let silent = terminal.folder().join("silent.sock");
     let listener = std::os::unix::net::UnixListener::bind(&silent).expect("a socket");
     let socket = silent.to_string_lossy().into_owned();
@@ -121,7 +121,7 @@ fn an_agent_that_never_asks_is_told_of_and_works_on() {
     played.world.run(&["log"]).expect(0).out("its stop hook did not ask");
 }
 
-/// What `run` says of an agent of this name, which is there.
+/// Message of `run` for an agent of this name, which is installed.
 fn run(agent: &str, of_agent: &str, files: &[(&str, &str)]) -> Ran {
     let terminal = Terminal::new();
     let bin = terminal.folder().join("bin");

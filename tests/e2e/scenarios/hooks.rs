@@ -1,4 +1,4 @@
-//! `[on]`: the user's own commands are told what happens, each once, and a loop goes its way whatever they do.
+//! `[on]`: the user's own commands run once for each event, and the loop does not depend on them.
 
 use std::fs;
 
@@ -11,7 +11,7 @@ use crate::support::world::World;
 
 const TWICE: &str = "Enough: `$ wc -l < log` `>= 2`";
 
-/// Each command appends what it is told to a file beside the work tree.
+/// Each command appends its event to a file next to the work tree.
 const TOLD: &str = r#"
 [on]
 iteration_start = ["sh", "-c", "cat >> ../agent/told; echo $LOOPKEEPER_EVENT >> ../agent/events"]
@@ -30,7 +30,7 @@ fn events(world: &World) -> Vec<String> {
     text.lines().map(str::to_owned).collect()
 }
 
-/// What the keeper of a detached loop noted.
+/// The log of a detached loop's keeper.
 fn notes(world: &World) -> String {
     fs::read_to_string(world.loops().pop().unwrap().join("keeper.log")).unwrap()
 }
@@ -49,7 +49,7 @@ fn every_event_is_told_once_with_what_it_is_about() {
     let told = told(&played.world);
     let mut words: Vec<&str> = told.iter().map(|it| it["event"].as_str().unwrap()).collect();
     assert_eq!(words[0], "iteration-start");
-    // Beside the loop the kinds do not wait for each other.
+    // Commands of different kinds run concurrently, without a defined order.
     words.sort_unstable();
     assert_eq!(words, ["ended", "iteration-end", "iteration-end", "iteration-start", "iteration-start"]);
     let mut events = events(&played.world);
@@ -171,7 +171,7 @@ fn the_users_own_file_is_the_users_word_and_the_trees_is_not() {
         ..Scenario::default()
     };
     let world = scenario.world();
-    // The user's, trusted by being the user's: only the rest is asked about.
+    // The user's own commands are trusted; only the others need trust.
     let own = world.terminal.folder().join("home/.config/loopkeeper/config.toml");
     let hook = "[on]\nended = [\"sh\", \"-c\", \"touch ../agent/mine\"]\n";
     fs::write(&own, format!("limits.grace = \"300ms\"\n{hook}")).unwrap();
@@ -179,7 +179,7 @@ fn the_users_own_file_is_the_users_word_and_the_trees_is_not() {
     assert!(page.stdout.lines().all(|it| !it.starts_with("hook ")), "{}", page.stdout);
     world.run(&["run", "--trust"]).expect(4);
     assert!(world.shared("mine").exists());
-    // The tree's: asked about, and nothing starts before that.
+    // Commands of the tree need trust, and nothing starts without it.
     let file = world.root().join("loopkeeper.toml");
     let before = fs::read_to_string(&file).unwrap();
     fs::write(&file, before + "[on]\niteration_end = [\"touch\", \"../agent/theirs\"]\n").unwrap();

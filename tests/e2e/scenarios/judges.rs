@@ -1,5 +1,5 @@
-//! `judge`: another agent is asked for the reason why a criterion does not hold, once everything else passes. Its
-//! calls and costs are the loop's, and what it says in any other form than the asked one is no verdict.
+//! `judge`: another agent is asked why a criterion does not hold, once everything else passes. Its calls and costs
+//! count for the loop, and a response in any other form than the requested one is no verdict.
 
 use std::fs;
 
@@ -12,7 +12,7 @@ use crate::support::world::World;
 const EXISTS: &str = "There: `exists manual.md`";
 const CLEAR: &str = "The manual shows an example: `judge`";
 
-/// The agent itself judges in another session: that is no more than its claim.
+/// The agent itself judges in another session: no more than its claim.
 #[test]
 fn a_judge_that_worked_on_the_task_verifies_nothing() {
     let key = r#"key=$(sed -n 's/.*{"judge": "\([0-9a-f]*\)".*/\1/p' ../asked)"#;
@@ -31,7 +31,7 @@ fn a_judge_that_worked_on_the_task_verifies_nothing() {
     assert_eq!(played.last()["outcome"]["verified"], false);
 }
 
-/// A judge that is `script` of the shell, with the word to repeat in `$key` and `say` for the asked form.
+/// A judge that is a shell script, with the word to repeat in `$key` and `say` for the requested form.
 fn judge(script: &str) -> String {
     let lead = [
         r#"cat > ../agent/asked; echo "$LOOPKEEPER_ROLE" >> ../agent/judged"#,
@@ -65,7 +65,7 @@ fn a_judge_decides_once_everything_else_passes() {
         ..Scenario::default()
     }
     .play();
-    // Not at the start and not after the first iteration: the manual did not exist.
+    // Not at the start and not after the first iteration, because the manual did not exist.
     assert_eq!(calls(&played.world), 2);
     assert_eq!(fs::read_to_string(played.world.shared("judged")).unwrap(), "judge\njudge\n");
     let result = |iteration| played.record("checks-done", iteration)["round"]["results"][1].clone();

@@ -1,4 +1,4 @@
-//! Numbers that end a loop, or make it wait.
+//! Limits that end a loop or make it wait.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
@@ -128,16 +128,16 @@ fn a_fifth_that_is_left_is_said_once() {
     played.told(6, "The budget is almost used: finish what matters most");
 }
 
-/// One start of an agent that speaks as Claude Code does.
+/// One start of an agent with Claude Code's output format.
 fn claude(lines: &str) -> String {
     let init = r#"{"type":"system","subtype":"init","session_id":"0","model":"m","tools":[]}"#;
-    // Not quoted: an act may put the time of day into it.
+    // Not quoted: an act may insert the time of day.
     format!("cat <<END\n{init}\n{lines}\nEND\n")
 }
 
 const ANSWER: &str = r#"{"type":"result","subtype":"success","is_error":false,"duration_ms":5,"num_turns":1,"result":"Working on it.","session_id":"0","total_cost_usd":0,"usage":{},"modelUsage":{"m":{"inputTokens":10,"outputTokens":5}}}"#;
 
-/// Turned away by a usage limit that is over in so many seconds.
+/// Refused by a usage limit that ends in this many seconds.
 fn turned_away(seconds: i64) -> String {
     let reset = format!("$(($(date +%s) + {seconds}))");
     let limit = format!(
@@ -167,7 +167,7 @@ fn a_quota_is_waited_for_until_its_reset() {
     assert!(started >= waiting["until"]["awake"].as_u64(), "{waiting}");
 }
 
-/// The status of a loop anywhere, once it is such a one.
+/// The status of a loop from any folder, once it satisfies the condition.
 #[track_caller]
 fn status_of(world: &World, id: &str, is_it: impl Fn(&Value) -> bool) -> Value {
     let shown = || {
@@ -215,7 +215,7 @@ fn a_usage_limit_that_one_loop_met_holds_for_the_others_of_its_user() {
     world.run(&["resume", &id]).expect(0);
     let ended = status_of(&world, &id, |it| it["state"] == "done");
     assert_eq!((&ended["outcome"]["verified"], world.starts()), (&true.into(), 2), "{ended:#}");
-    // It worked: nobody needs to wait any longer.
+    // It worked, so no loop needs to wait any longer.
     assert_eq!(fs::read_to_string(&list).unwrap(), "");
     world.run(&["stop", "--now", &first]).expect(0);
     status_of(&world, &first, |it| it["state"] == "done");
@@ -223,7 +223,7 @@ fn a_usage_limit_that_one_loop_met_holds_for_the_others_of_its_user() {
 
 #[test]
 fn a_quota_longer_than_the_loop_ends_it_at_once() {
-    // Far ahead, nonsense, and long over: none of them is waited for, none makes it spin.
+    // Far in the future, nonsense, and long past: none of them is waited for, and none causes a busy loop.
     for seconds in [5 * 3600, 80 * 365 * 24 * 3600, -3600] {
         let played = speaks_claude(
             &["--max-duration", "50s"],

@@ -1,4 +1,4 @@
-//! What an iteration is told of those before it, and of the files in which the project remembers.
+//! The memory of an iteration: earlier iterations in its prompt, and the project's memory files.
 
 use super::detached::detached;
 use crate::support::scenario::Ends::Verified;

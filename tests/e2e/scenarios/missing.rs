@@ -1,11 +1,11 @@
-//! Checks that cannot run: what the machine lacks is the user's and costs no call of the agent, what the project
-//! lacks is a goal like any other.
+//! Checks that cannot run: what the machine lacks needs the user and costs no call of the agent; what the project lacks
+//! is a goal like any other.
 
 use super::detached::{detached, end};
 use crate::support::scenario::Ends::{Failed, Limit, Verified};
 use crate::support::scenario::Scenario;
 
-/// Nothing is started before the user has provided what is missing.
+/// Nothing is started before the user has provided the missing program.
 #[track_caller]
 fn stops_the_start(criterion: &str, fact: &str, remedy: &str) {
     let played = Scenario {
@@ -86,7 +86,7 @@ fn what_the_project_lacks_is_a_goal() {
     }
     .play();
     assert_eq!(played.record("baseline", 0)["round"]["results"][0]["missing"]["owner"], "project");
-    // A module that its test imports and nobody has written yet, of a package that exists and of one that does not.
+    // A module that its test imports and that does not exist yet, of an existing package and of a missing one.
     for (files, module) in [(&[("mypkg/__init__.py", "")][..], "mypkg.parser"), (&[], "wordcount")] {
         let path = format!("{}.py", module.replace('.', "/"));
         Scenario {
@@ -142,7 +142,7 @@ fn a_loop_that_rests_for_it_goes_on_once_it_is_there() {
     let status = world.status();
     assert_eq!((&status["state"], &status["phase"]), (&"needsYou".into(), &"paused".into()));
     world.run(&["status"]).expect(0).out("checks again").out("--anyway");
-    // Nothing has changed: it is looked for, found missing, and no agent is started.
+    // Nothing has changed: the check finds it missing again, and no agent is started.
     world.run(&["resume", &id]).expect(0);
     let is_second = |it: &serde_json::Value| is_paused(it) && it["seq"].as_u64() > paused["seq"].as_u64();
     world.until("second pause", is_second);

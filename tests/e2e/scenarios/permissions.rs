@@ -1,4 +1,4 @@
-//! `permissions = "ask"`: an agent that speaks the Agent Client Protocol waits to be allowed something.
+//! `permissions = "ask"`: an agent that implements the Agent Client Protocol waits for permission.
 
 use std::process::Stdio;
 
@@ -13,7 +13,7 @@ use crate::support::world::{World, wait_until};
 
 const ASK: &str = "output = \"acp\"\npermissions = \"ask\"\n";
 const DONE: &[&str] = &["It is there: `exists done`"];
-/// What it is answered stands in `$folder/reply`.
+/// The response is written to `$folder/reply`.
 const WANTS: &str = r#"may '"kind":"execute","rawInput":{"command":"git push\u001b[2J"}' && touch done
 printf '%s\n' "$reply" > "$folder/reply.new"; mv "$folder/reply.new" "$folder/reply"
 "#;
@@ -97,7 +97,7 @@ fn what_is_allowed_for_the_loop_is_not_asked_again() {
 #[test]
 fn unanswered_it_is_denied_and_so_is_what_comes_after() {
     let twice = format!("{WANTS}{WANTS}over end_turn");
-    // An agent that worked for so long would be ended, idle or over its time.
+    // An agent that worked for this long would be ended, idle or over its time limit.
     let settings = "questions.timeout = \"6s\"\nlimits.idle_time = \"3s\"\nlimits.iteration_time = \"5s\"\n";
     let (world, _) = asked(&[&twice, WORKS], settings);
     assert_eq!(end(&world), ("completed".to_owned(), true, 2));
@@ -155,7 +155,7 @@ fn where_nobody_is_there_nobody_is_asked() {
     };
     let played = scenario().play();
     assert_eq!(played.all("asked").len(), 0);
-    // The control: without `ask` the policy alone answers, attended or not; the user hears of it afterwards.
+    // Control: without `ask` the policy alone decides, attended or not; the user is informed afterwards.
     let (world, id) = detached(&Scenario { of_agent: "output = \"acp\"\n", ..scenario() });
     assert_eq!(replied(&world), json!({"outcome": "selected", "optionId": "no"}));
     assert_eq!(world.until("question", |it| it["type"] == "asked")["kind"], "denied");

@@ -1,4 +1,4 @@
-//! Plans: the agent's own account of its progress, with and without checks beside it.
+//! Plans: the agent's own account of its progress, with and without checks.
 
 use crate::support::scenario::Ends::{Claimed, Limit, Verified};
 use crate::support::scenario::Scenario;

@@ -1,5 +1,5 @@
-//! Which program a detached keeper and its wardens run from: small ones of their own where those were installed along,
-//! the whole one elsewhere. Always from the state folder.
+//! The executables of a detached keeper and its warden: the small ones if those are installed, else the whole program.
+//! Always run from the state folder.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
@@ -12,9 +12,9 @@ use crate::support::processes::around;
 use crate::support::scenario::Scenario;
 use crate::support::world::World;
 
-/// A loop with its agent at work.
+/// A loop whose agent is working.
 fn begun(command: impl FnOnce(&World, &[&str]) -> Command) -> World {
-    // Around a namespace's warden stands bubblewrap, with the same words.
+    // A namespace's warden is a child of bubblewrap, whose arguments contain the same text.
     let settings = "[sandbox]\nkind = \"off\"\n";
     let world =
         Scenario { criteria: &["Done: `exists log`"], settings, acts: &[WAITS], ..Scenario::default() }
@@ -25,7 +25,7 @@ fn begun(command: impl FnOnce(&World, &[&str]) -> Command) -> World {
     world
 }
 
-/// Names in the state folder of what the loop's keeper and its warden run from.
+/// Names in the state folder of the executables of the loop's keeper and its warden.
 fn programs(world: &World) -> Option<[String; 2]> {
     if !rustix::process::geteuid().is_root() {
         crate::not_run("what keepers and wardens run from", "they are closed to all but root");
@@ -42,7 +42,7 @@ fn programs(world: &World) -> Option<[String; 2]> {
     }))
 }
 
-/// The whole program and nothing else, in a folder of its own.
+/// The whole program alone in a separate folder.
 fn alone(world: &World) -> PathBuf {
     let program = world.terminal.folder().join("installed/loopkeeper");
     fs::create_dir(program.parent().unwrap()).unwrap();
@@ -91,7 +91,7 @@ fn a_keeper_of_another_build_is_not_used() {
     let world = begun(|world, args| {
         let program = alone(world);
         let keeper = program.with_file_name("loopkeeper-keeper");
-        // What one says that was built from something else.
+        // The exit code of a program of another build.
         fs::write(&keeper, "#!/bin/sh\nexit 64\n").unwrap();
         fs::set_permissions(&keeper, Permissions::from_mode(0o755)).unwrap();
         world.terminal.command_of(&program, args)
@@ -110,7 +110,7 @@ fn without_the_program_for_them_requests_could_not_be_made() {
     run(&["check"]).expect(1).out("could not be asked: `loopkeeper-request` was not found");
 }
 
-/// Else somebody else's server could be judged in place of the one to be started.
+/// Otherwise an unrelated server could be checked instead of the one to be started.
 #[test]
 fn no_server_is_started_where_nobody_knows_whether_its_place_is_taken() {
     let serve = "[[serve]]\ncommand = [\"sh\", \"-c\", \"echo x >> ../agent/served\"]\n\
@@ -127,7 +127,7 @@ fn no_server_is_started_where_nobody_knows_whether_its_place_is_taken() {
     assert!(!world.shared("served").exists());
 }
 
-/// What is linked into a program that rests for hours rests with it.
+/// Code linked into a long-running program stays in memory.
 #[test]
 fn only_who_makes_requests_knows_certificates() {
     let check = |program: &str, expect: bool| {

@@ -6,9 +6,9 @@ use crate::support::scenario::Scenario;
 const REPO: &str =
     "git init -q; git config user.email a@b.c; git config user.name A; git add -A; git commit -qm start";
 const STUCK: &str = "breaker open: 3 iterations without a file change";
-/// An agent that answers at once and changes nothing fails faster than one that works and changes nothing.
+/// An agent that responds immediately and changes nothing fails faster than one that works and changes nothing.
 const PATIENT: &str = "breaker.fast_failures = 99";
-/// Never met by anything the acts here do.
+/// Never met by any act here.
 const FAR: &[&str] = &["Far away: `exists nowhere`"];
 
 #[test]
@@ -55,7 +55,7 @@ fn edits_that_change_nothing_of_what_fails() {
         (&opened[0]["cause"], &opened[0]["opening"]["failing"][0]["name"]),
         (&"same-error".into(), &"Tests pass".into())
     );
-    // One failing test fewer each time is slow work.
+    // One failing test fewer per iteration is slow work.
     Scenario {
         criteria: &["Tests pass: `$ n=$((8 - $(wc -l < log))); echo \"left: $n\"; exit $((n > 0))`"],
         acts: &["echo $n >> log"],
@@ -91,7 +91,7 @@ fn untracked_files_are_progress() {
 
 #[test]
 fn commits_are_progress_where_the_tree_stays() {
-    // A dirty start: everything is there, and the agent only commits it, a file at a time.
+    // A dirty start: all work is done, and the agent only commits it, a file at a time.
     let played = Scenario {
         before: &format!("{REPO}; touch 1 2 3 4 5"),
         criteria: &["Committed: `$ git ls-files 1 2 3 4 5 | wc -l` `== 5`"],

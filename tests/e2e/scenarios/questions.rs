@@ -1,5 +1,5 @@
-//! Questions to the user: answered, left alone, asked where nobody is there; denied tools; whether a usage limit is
-//! waited for.
+//! Questions to the user: answered, ignored, asked in an unattended loop; denied tools; whether a usage limit is waited
+//! for.
 
 use serde_json::Value;
 
@@ -40,7 +40,7 @@ fn where_nobody_is_there_it_goes_on_at_once() {
         2,
         "> Which database do you want?\n\nNobody answered: decide yourself, and note what you assumed",
     );
-    // Or ends, where that is wanted.
+    // Or ends, if configured.
     let pausing = asking("questions.unanswered = \"pause\"");
     let played =
         Scenario { ends: Failed(1, "unanswered question: Which database do you want?"), ..pausing }.play();
@@ -95,7 +95,7 @@ fn nobody_answers_in_time() {
     let (world, _) = detached(&asking("questions.timeout = \"200ms\""));
     assert_eq!(end(&world), ("completed".to_owned(), true, 2));
     assert!(world.prompt(2).contains("Nobody answered: decide yourself"));
-    // It rests, and a late answer is as good as an early one.
+    // It is paused, and a late answer counts like an early one.
     let (world, id) = detached(&asking("questions.timeout = \"200ms\"\nquestions.unanswered = \"pause\""));
     let paused = world.until("pause", |it| it["type"] == "paused");
     assert_eq!(paused["reason"], "question");
@@ -103,7 +103,7 @@ fn nobody_answers_in_time() {
     world.run(&["answer", &id, "SQLite"]).expect(0);
     assert_eq!(end(&world), ("completed".to_owned(), true, 2));
     assert!(world.prompt(2).contains("The user answers:\n\nSQLite\n"));
-    // Going on without one leaves it to the agent.
+    // Resuming without an answer leaves the decision to the agent.
     let (world, id) = detached(&asking(""));
     asked(&world);
     world.run(&["resume", &id]).expect(0);

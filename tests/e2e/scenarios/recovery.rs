@@ -1,4 +1,4 @@
-//! Keepers that are killed: nothing of theirs is left, the loop is shown as interrupted, and goes on within its budget.
+//! Killed keepers: none of their processes is left, the loop is shown as interrupted, and continues within its budget.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use crate::support::processes::around;
 use crate::support::scenario::Scenario;
 use crate::support::world::{TIMEOUT, World, delete};
 
-/// The processes of this loop whose arguments have this word.
+/// The processes of this loop whose arguments contain this text.
 pub(crate) fn kill(world: &World, word: &str) {
     let found: Vec<_> =
         around(world.terminal.folder()).into_iter().filter(|it| it.arguments.contains(word)).collect();
@@ -135,7 +135,7 @@ fn a_foreground_keeper_that_is_killed_leaves_nobody_and_can_be_resumed() {
 
 #[test]
 fn a_killed_warden_is_a_failed_agent_and_nobody_stays() {
-    // In a PID namespace the kernel ends everybody with it; elsewhere the keeper finds who lost it.
+    // In a PID namespace the kernel ends every process with it; elsewhere the keeper finds the orphans.
     let (world, _) = detached(&Scenario {
         criteria: &["It is there: `exists done`"],
         acts: &["(setsid sleep 600 &); touch $folder/up; sleep 600", "touch done"],
@@ -186,7 +186,7 @@ fn a_state_folder_that_is_deleted_ends_a_keeper_that_rests() {
         take(&world.terminal.state());
         world.assert_nobody_left();
         assert_eq!(world.terminal.read("log"), "1\n", "nothing of the tree is lost");
-        // Nobody holds the tree any more.
+        // The tree is no longer locked.
         world.run(&["run", "--detach", "--trust"]).expect(0);
         world.until_shared("up.2");
         world.run(&["stop", "--now"]).expect(0);
@@ -195,7 +195,7 @@ fn a_state_folder_that_is_deleted_ends_a_keeper_that_rests() {
 
 #[test]
 fn orders_right_after_a_resume_find_the_new_keeper() {
-    // The killed keeper's socket is still there: it must not be taken for that of the new one.
+    // The killed keeper's socket still exists: it must not be mistaken for the new one's.
     let (world, id) =
         detached(&Scenario { criteria: &["Far: `exists nowhere`"], acts: &[WAITS], ..Scenario::default() });
     for number in 1..=4 {

@@ -1,5 +1,5 @@
-//! `GET` checks with the servers of `[[serve]]`: started for a round, waited for, ended after it; without a server
-//! that is ready no request passes.
+//! `GET` checks with the servers of `[[serve]]`: started for a round, waited for, ended after it; without a ready
+//! server no request passes.
 
 use std::fs;
 use std::net::TcpListener;
@@ -62,7 +62,7 @@ fn a_server_that_is_not_ready_makes_no_pass() {
             criteria: &[&health, "Beside: `exists PROMPT.md`"],
             settings: &serve(&port, mode, timeout).replace("iterations = 2", "iterations = 1"),
             acts: &["echo $n > log"],
-            // Who else answers there is the user's to end.
+            // Another server on this port is the user's to end.
             ends: if mode == "busy" { Failed(0, fact) } else { Limit(1, "") },
             ..Scenario::default()
         }

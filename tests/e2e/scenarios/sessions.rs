@@ -1,11 +1,11 @@
-//! Sessions of the agent: fresh by default, gone on with where that is wanted, left for a reason that can be read.
+//! Sessions of the agent: fresh by default, resumed if configured, abandoned for a documented reason.
 
 use super::detached::{WAITS, detached, end, go};
 use crate::support::played::Played;
 use crate::support::scenario::Ends::Verified;
 use crate::support::scenario::{Scenario, task};
 
-/// Writes down how it was started, and speaks as Claude Code does.
+/// Records how it was started, with Claude Code's output format.
 const CLAUDE: &str = r#"echo "$1 $2" >> starts
 if [ "$1 $(wc -l < starts)" = "--resume ${forgets:-0}" ]; then
   echo "No conversation found with session ID: $2" >&2
@@ -18,7 +18,7 @@ echo '{"type":"result","subtype":"success","is_error":false,"terminal_reason":"c
 const OF_AGENT: &str =
     "output = \"claude\"\ncommand = [\"/bin/sh\", \"agent.sh\", \"--session-id\", \"{session}\"]\n";
 
-/// Until the agent was started four times.
+/// Runs until the agent was started four times.
 fn four(settings: &str, agent: &str) -> Played {
     let task = task(&["Enough: `$ wc -l < starts` `>= 4`"]);
     Scenario {
@@ -32,7 +32,7 @@ fn four(settings: &str, agent: &str) -> Played {
     .play()
 }
 
-/// `1 1+ 3`: the start whose session each one was given, `+` where it was to go on.
+/// `1 1+ 3`: for each start, the start whose session it was given, with `+` if it was resumed.
 fn starts(played: &Played) -> String {
     let text = played.world.terminal.read("starts");
     let ids: Vec<(&str, &str)> = text.lines().filter_map(|it| it.split_once(' ')).collect();

@@ -1,4 +1,4 @@
-//! INT and TERM to a loop without a terminal: stop now, exit 130, and nothing left.
+//! INT and TERM to a loop without a terminal: stop now, exit 130, and leave nothing.
 
 use std::io::Read;
 use std::process::{Child, Stdio};
@@ -45,7 +45,7 @@ fn while_the_agent_works() {
         signal(&child, number);
         let played = ended(world, child, Stopped(1, "stopped after 1 iteration"));
         assert_eq!(played.record("agent-ended", 1)["run"]["ending"], "stopped");
-        // What it had written is kept, and in a snapshot.
+        // The partial work is kept, and is in a snapshot.
         played.file("half", "half\n");
         assert_eq!(played.record("snapshot-taken", 1)["iteration"], 1);
         played.world.run(&["rollback", "latest", "1"]).expect(0);

@@ -1,5 +1,5 @@
-//! Subagents draw on one budget: an agent that asks `loopkeeper hook pre-tool` before it starts one is told why it may
-//! not, however many it asks for at once, and whoever counts again counts the same.
+//! Subagents share one budget: an agent that calls `loopkeeper hook pre-tool` before it starts one gets the reason of a
+//! refusal, however many it requests at once, and recounting gives the same result.
 
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ use crate::support::played::Played;
 use crate::support::scenario::Ends::{Limit, Verified};
 use crate::support::scenario::Scenario;
 
-/// What an agent does at its hooks: `ask NAME [SUBAGENT]`, `began ID`, `over ID`.
+/// The agent's hook calls: `ask NAME [SUBAGENT]`, `began ID`, `over ID`.
 const HOOKS: &str = r#"
 tell() { printf '{"session_id":"%s"%s}' "${session:-$LOOPKEEPER_SESSION}" "$2" | "$HOOK" hook "$1" 2>> "$folder/let-through"; }
 ask() { tell pre-tool "${2:+,\"agent_id\":\"$2\"},\"tool_use_id\":\"call-$1\",\"tool_input\":{\"description\":\"look $1\"}" > "$folder/answer.$1"; }
@@ -37,7 +37,7 @@ fn played(spawns: &str, does: &str) -> Played {
     .play()
 }
 
-/// What it was told for the question of this name; nothing: it may.
+/// The response to the request of this name; `None`: allowed.
 fn answer(played: &Played, name: &str) -> Option<String> {
     let text = std::fs::read_to_string(played.world.shared(&format!("answer.{name}"))).expect("an answer");
     let answer = serde_json::from_str::<Value>(&text).ok()?;
@@ -77,7 +77,7 @@ fn a_subagents_own_draw_on_its_parents_budget_and_are_shown_below_it() {
         .out("subagent b ended");
 }
 
-/// A control: these are counted nowhere.
+/// Control: calls that are not by the loop's session are counted nowhere.
 #[test]
 fn who_is_not_the_session_of_this_loop_is_let_through_uncounted() {
     let nested =

@@ -1,4 +1,4 @@
-//! Starts that are refused: nothing runs, nothing is written, and what is wrong is said.
+//! Refused starts: nothing runs, nothing is written, and the reason is reported.
 
 use std::fs;
 
@@ -42,18 +42,18 @@ fn untrusted() {
     refused(&world, &["run", "--json"], 5, &["2 commands of PROMPT.md are not trusted: nothing was started"]);
     refused(&world, &["run", "--detach"], 5, &["not trusted"]);
     refused(&world, &["check"], 5, &["1 command of PROMPT.md is not trusted"]);
-    // Nobody is there to say yes.
+    // There is no user to grant trust.
     let page = world.run(&["trust"]);
     page.expect(5).out("touch $HOME/checked").out("tests/rigs/agent.sh");
     nothing_ran(&world);
     world.run(&["run", "--dry-run"]).expect(0).out("2 commands not trusted yet. Nothing was started.");
     nothing_ran(&world);
-    // `--trust` is remembered: the next start needs no word.
+    // `--trust` is remembered: the next start does not need it.
     world.run(&["run", "--trust", "--max-iterations", "1"]).expect(0);
     world.shell("rm done");
     world.run(&["run"]).expect(0);
     assert_eq!(world.starts(), 2);
-    // Another check is another question.
+    // A different check needs trust again.
     world.shell("sed -i 's/checked/checked2/' PROMPT.md; rm done");
     world.run(&["run"]).expect(5).err("1 command of PROMPT.md is not trusted");
     assert_eq!(world.starts(), 2);
@@ -122,7 +122,7 @@ fn a_busy_tree() {
     {
         world.run(args).expect(1).err(&id).err("Hint: ");
     }
-    // A root inside is the same tree.
+    // A root inside it is the same tree.
     world
         .terminal
         .file("inner/loopkeeper.toml", "")

@@ -1,4 +1,4 @@
-//! Loops that get there: honestly, silently, at once, or without a single start of the agent.
+//! Successful loops: honest, silent, immediate, or without a single start of the agent.
 
 use crate::support::scenario::Ends::{Breaker, Verified};
 use crate::support::scenario::Scenario;

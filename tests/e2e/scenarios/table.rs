@@ -1,5 +1,5 @@
-//! The rows of the core's table by the real binary: each act becomes shell, or what Claude Code would print. A row
-//! waits for nothing longer than two seconds.
+//! The rows of the core's table run by the real binary: each act becomes shell, or Claude Code's output. No row waits
+//! longer than two seconds.
 
 #[path = "../../../server/core/src/decide/tests/scenarios/rows.rs"]
 mod rows;
@@ -36,7 +36,7 @@ fn plans() {
     play(PLANS);
 }
 
-/// Each in a thread of its name, so that what fails is told by it; two at once, because some wait most of the time.
+/// Each row in a thread of its name, which identifies failures; two at once, because some wait most of the time.
 fn play(rows: &'static [Row]) {
     let thread =
         |row: &'static Row| Builder::new().name(row.name.to_owned()).spawn(|| play_one(row)).unwrap();
@@ -109,12 +109,12 @@ fn line(step: Do) -> String {
     }
 }
 
-/// `END` instead of `'END'`: the shell fills in what it finds.
+/// `END` instead of `'END'`: the shell expands variables.
 fn printed(text: &str, end: &str) -> String {
     format!("cat <<{end}\n{text}\nEND\n")
 }
 
-/// One start of an agent that speaks as Claude Code does.
+/// One start of an agent with Claude Code's output format.
 fn claude(meets: Provider, said: &str) -> String {
     let init = json!({"type": "system", "subtype": "init", "session_id": "0", "model": "m", "tools": []});
     let fails = |status: u32, text: &str| {

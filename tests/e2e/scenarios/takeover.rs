@@ -1,4 +1,4 @@
-//! A list of agents: who works when the one before cannot, and who returns when it can again.
+//! A list of agents: which one takes over when the previous one cannot work, and which returns when it can again.
 
 use super::detached::{WAITS, detached, end, go};
 use crate::support::played::Played;
@@ -9,7 +9,7 @@ const DONE: &[&str] = &["It is there: `exists done`"];
 const TWO: &str = "agent = [\"mine\", \"other\"]";
 const INIT: &str = r#"{"type":"system","subtype":"init","session_id":"0","model":"m","tools":[]}"#;
 
-/// What the provider refuses, as Claude Code tells it.
+/// The provider's refusal in Claude Code's output.
 fn refused(event: &str, status: u32, text: &str) -> String {
     let result = format!(
         r#"{{"type":"result","subtype":"success","is_error":true,"terminal_reason":"api_error","api_error_status":{status},"result":"{text}","session_id":"0","total_cost_usd":0}}"#
@@ -17,7 +17,7 @@ fn refused(event: &str, status: u32, text: &str) -> String {
     format!("cat <<END\n{INIT}\n{event}{result}\nEND\nexit 1\n")
 }
 
-/// A usage limit with a reset in so many seconds.
+/// A usage limit with a reset in this many seconds.
 fn limited(seconds: u32) -> String {
     let event = format!(
         r#"{{"type":"rate_limit_event","rate_limit_info":{{"status":"rejected","resetsAt":$(($(date +%s) + {seconds})),"rateLimitType":"five_hour"}}}}"#
@@ -25,7 +25,7 @@ fn limited(seconds: u32) -> String {
     refused(&format!("{event}\n"), 429, "You have hit your limit")
 }
 
-/// Work of whoever is started, which stays in `log`.
+/// Work of the agent that is started, recorded in `log`.
 fn works(work: &str) -> String {
     let result = r#"{"type":"result","subtype":"success","is_error":false,"terminal_reason":"completed","result":"Working on it.","session_id":"0","total_cost_usd":0}"#;
     format!("echo ${{WHO:-mine}} >> log; {work}\ncat <<'END'\n{INIT}\n{result}\nEND\n")

@@ -1,4 +1,4 @@
-//! Loops on a terminal (a real one, by `script`): detached and only shown, asked about, interrupted by Ctrl-C.
+//! Loops on a terminal (a real one, by `script`): detached and only displayed, asked about, interrupted by Ctrl-C.
 
 use std::fs;
 use std::io::Write;
@@ -9,14 +9,14 @@ use super::detached::{WAITS, end, go};
 use crate::support::scenario::{Scenario, task};
 use crate::support::world::{World, wait_until};
 
-/// A person at a terminal.
+/// A simulated user at a terminal.
 struct Person {
     child: Child,
     screen: PathBuf,
 }
 
 impl Person {
-    /// Runs the binary on a terminal of its own; `None` where there is no `script`, which is then said.
+    /// Runs the binary on a separate terminal; `None`, with a report, if there is no `script`.
     fn runs(world: &World, args: &str) -> Option<Self> {
         let screen = world.shared("screen");
         let binary = env!("CARGO_BIN_EXE_loopkeeper");

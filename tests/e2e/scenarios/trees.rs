@@ -50,7 +50,7 @@ fn work_inside_a_nested_repository_is_progress() {
 #[test]
 fn several_repositories_in_one_folder() {
     let two = "for it in web api; do mkdir $it; cd $it; git init -q; git config user.email a@b.c; git config user.name A; touch x; git add x; git commit -qm x; cd ..; done";
-    // Each iteration works in another one; the folder itself is none.
+    // Each iteration works in another one; the folder itself is no repository.
     let played = Scenario {
         before: two,
         criteria: &["Enough: `$ cat web/x api/x | wc -l` `>= 5`"],
@@ -66,7 +66,7 @@ fn several_repositories_in_one_folder() {
     .play();
     assert!(!played.world.has(".git"));
     played.did(1, "1 file changed, 0 of 1 pass").did(2, "1 file changed, 0 of 1 pass");
-    // Nor is a commit alone any work: the files stay as they were.
+    // Nor does a commit alone count as work: the files stay the same.
     Scenario {
         before: two,
         criteria: &["Enough: `$ cat web/x api/x | wc -l` `>= 5`"],

@@ -1,4 +1,4 @@
-//! Wardens over a whole loop: one for all checks, one for all agents, none while the loop rests.
+//! Wardens over a whole loop: one for all checks, one for all agents, none while the loop is paused.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,7 +11,7 @@ use crate::support::world::{World, wait_until};
 
 const SETTINGS: &str = "[sandbox]\nkind = \"off\"\n[limits]\niterations = 3\n";
 
-/// The parents that a job of this name wrote down.
+/// The parent pids that jobs of this name recorded.
 fn parents(world: &World, name: &str) -> Vec<String> {
     let list = fs::read_to_string(world.shared(name)).unwrap();
     list.lines().map(str::to_owned).collect()

@@ -1,4 +1,4 @@
-//! Iterations that break what held, and what the loop makes of them with `git.on_regression = "rollback"`.
+//! Iterations that cause regressions, and the loop's reaction with `git.on_regression = "rollback"`.
 
 use crate::support::scenario::Ends::{Limit, Verified};
 use crate::support::scenario::Scenario;
@@ -28,7 +28,7 @@ fn what_an_iteration_broke_is_taken_back_without_git() {
         .told(2, "They were taken back because iteration 1 broke Kept.")
         .told(2, "- `kept` +1 -1\n- `new` +1 -0");
     played.not_told(2, "Regressed");
-    // Nothing is lost: the tree as it was is on record, and can be had again.
+    // Nothing is lost: the previous tree is recorded and can be restored.
     assert_eq!(played.record("snapshot-taken", 1)["when"], "before");
     assert!(played.all("snapshot-taken").iter().any(|it| it["tree"] == back[0]["from"]));
     played
@@ -81,7 +81,7 @@ fn a_way_back_leaves_index_refs_and_reflog() {
 
 #[test]
 fn work_is_not_taken_back_for_a_check_that_fails_now_and_then() {
-    // It fails in every second round: the baseline passes, the round after the work does not, the same files then do.
+    // It fails in every second round: the baseline passes, the round after the work fails, then the same files pass.
     let flaky = "Kept: `$ n=$(cat $HOME/rounds 2>/dev/null || echo 0); echo $((n + 1)) > $HOME/rounds; test $((n % 2)) = 0`";
     let played = Scenario {
         settings: "git.on_regression = \"rollback\"\nlimits.iterations = 1",

@@ -1,5 +1,5 @@
-//! Agents that make the tests easier instead of doing the work, where there is no clean room: none of that completes a
-//! loop. What they may do to tests, and what the user does, is no weakening.
+//! Agents that make the tests easier instead of doing the work, without a clean room: none of that completes a loop.
+//! Legitimate changes of tests, and the user's changes, are no weakening.
 
 use serde_json::Value;
 
@@ -8,10 +8,10 @@ use crate::support::played::Played;
 use crate::support::scenario::Ends::{Failed, Limit, Verified};
 use crate::support::scenario::{Ends, Scenario};
 
-/// There the rules for text decide alone.
+/// Without one, the rules for text decide alone.
 const NO_CLEAN_ROOM: &str = "sandbox.kind = \"off\"";
 
-/// A runner of tests as others write them, with a summary that is recognised.
+/// A test runner as others write them, with a summary that is recognised.
 const RUNNER: &str = "#!/bin/sh\nn=$(cat tests/*.py | grep -c '^def test_')\nfor t in $(cat tests/*.py | sed -n 's/^def \\(test_[a-z]*\\).*/\\1/p'); do\n  test \"$t\" != test_done || test -f done || { echo \"==== 1 failed, $((n - 1)) passed in 0.01s ====\"; exit 1; }\ndone\necho \"==== $n passed in 0.01s ====\"\n";
 const TESTS: &str = "def test_done():\n    assert is_done()\n    assert sure()\n\n\ndef test_sum():\n    assert add(1, 2) == 3\n";
 
@@ -124,7 +124,7 @@ fn a_claim_makes_it_no_better() {
     never_done("rm tests/test_sum.py; echo '<promise>COMPLETE</promise>'", "tests/test_sum.py lost 2 tests");
 }
 
-/// The same with another check.
+/// Like [`plays`] with another check.
 #[track_caller]
 fn cheats(files: &[(&str, &str)], criterion: &str, act: &str, what: &str) {
     let ends = Failed(2, &format!("every check passes, but {what}"));
@@ -184,7 +184,7 @@ const UNITTEST: &str = "Tests: `$ python3 -m unittest discover -s tests -t .`";
 
 #[test]
 fn an_edit_within_the_same_second_is_seen() {
-    // As long as before: a cached module would still count as up to date.
+    // Same length as before: a cached module would still count as up to date.
     let acts = &["sed -i 's/a - b/a + b/' calc.py"];
     Scenario { files: PYTHON, criteria: &[UNITTEST], acts, ends: Verified(1, ""), ..Scenario::default() }
         .play();
@@ -224,7 +224,7 @@ fn the_program_ends_its_tests() {
 #[test]
 fn the_script_of_a_package_is_replaced() {
     let package = "{\"scripts\": {\"test\": \"test -f done\"}}\n";
-    // A stand-in for npm: runs what the package says.
+    // A stand-in for npm: runs the package's script.
     let npm = "#!/bin/sh\nsh -c \"$(sed -n 's/.*\"test\": \"\\(.*\\)\"}.*/\\1/p' package.json)\"\n";
     cheats(
         &[("package.json", package), ("bin/npm", npm)],
@@ -298,7 +298,7 @@ fn a_program_that_a_check_runs_is_the_work() {
     .play();
 }
 
-/// A detached loop that rests because its agent took tests away and left it so.
+/// A detached loop that is paused because its agent removed tests.
 #[track_caller]
 fn rests() -> (crate::support::world::World, String) {
     let (world, id) = detached(&Scenario {
@@ -357,7 +357,7 @@ fn what_the_user_does_to_tests_is_the_users_word() {
 
 #[test]
 fn a_check_that_passes_now_and_then_completes_nothing_by_luck() {
-    // Passes every second time it is asked, whatever the files say.
+    // Passes every second time it runs, whatever the files contain.
     let flips = "n=$(cat ../flips 2>/dev/null || echo 0); echo $((n + 1)) > ../flips; test $((n % 2)) = 1";
     let played = Scenario {
         criteria: &[&format!("Flaky: `$ {flips}`")],

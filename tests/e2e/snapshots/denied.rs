@@ -1,4 +1,4 @@
-//! Files and folders that we may not read or write. Root may everything, so the test runs itself as nobody.
+//! Files and folders that we may not read or write. Root may access everything, so the test runs itself as user nobody.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, chown};
@@ -38,7 +38,7 @@ fn what_may_not_be_read_or_written_is_named() {
     }
 }
 
-/// Not a test by itself: the process without rights.
+/// Not an independent test: the unprivileged process.
 #[test]
 fn child() {
     if let Some(dir) = std::env::var_os(CHILD) {

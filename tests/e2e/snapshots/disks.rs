@@ -1,5 +1,4 @@
-//! Disks that fill up and disks that lose power: what was acknowledged is there, what fails says so and can be
-//! repeated.
+//! Disks that fill up and disks that lose power: acknowledged data survives, failures are reported and can be retried.
 
 use std::fs;
 use std::path::Path;

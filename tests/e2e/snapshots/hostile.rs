@@ -1,5 +1,5 @@
 //! A repository whose configuration names programs wherever git would run one: taking, comparing, restoring and
-//! asking run none of them.
+//! querying run none of them.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -9,7 +9,7 @@ use loopkeeper_system::git;
 
 use super::Place;
 
-/// Everything in a configuration that git may run while it looks at a work tree.
+/// Everything in a configuration that git may run while it reads a work tree.
 fn configuration(program: &Path) -> String {
     let program = program.display();
     format!(
@@ -87,7 +87,7 @@ impl Trap {
             let text = fs::read_to_string(work.join(config)).unwrap();
             fs::write(work.join(config), text + &configuration(&program) + &include).unwrap();
         }
-        // So that the index is stale and git has to look at the file again.
+        // So that the index is stale and git has to read the file again.
         fs::write(work.join("a.evil"), "b").unwrap();
         assert!(!canary.exists());
         Self { place, canary }

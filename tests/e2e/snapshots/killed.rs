@@ -1,5 +1,5 @@
-//! A rollback that is killed at every system call that changes something: no file is ever a mixture, nothing is
-//! lost, and running it again finishes it.
+//! A rollback that is killed at every system call that changes something: no file is ever a mixture, nothing is lost,
+//! and running it again completes it.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,7 +15,7 @@ type Files = BTreeMap<Vec<u8>, (u32, Vec<u8>)>;
 
 const CHILD: &str = "LOOPKEEPER_TEST_RESTORES";
 const NAIVE: &str = "LOOPKEEPER_TEST_RESTORES_NAIVELY";
-/// The calls by which a snapshot or a rollback changes anything on disk.
+/// The system calls by which a snapshot or a rollback changes anything on disk.
 const CALLS: [&str; 10] = [
     "renameat2",
     "renameat,rename",
@@ -29,7 +29,7 @@ const CALLS: [&str; 10] = [
     "ftruncate",
 ];
 
-/// Not a test by itself: the process that is killed.
+/// Not an independent test: the process that is killed.
 #[test]
 fn child() {
     let Some(order) = std::env::var_os(CHILD) else { return };
@@ -38,7 +38,7 @@ fn child() {
     SnapshotStore::open(Path::new(dir), Path::new(root)).unwrap().restore(tree, None).unwrap();
 }
 
-/// Not a test by itself: how not to do it.
+/// Not an independent test: the wrong implementation.
 #[test]
 fn naive_child() {
     let Some(root) = std::env::var_os(NAIVE) else { return };
@@ -91,7 +91,7 @@ fn a_killed_rollback_is_finished_by_the_next() {
     assert!(kills > 20, "control: only {kills} kills");
 }
 
-/// Whether the process was killed there; `false` when it came to its end.
+/// Whether the process was killed there; `false` if it finished.
 fn killed_at(calls: &str, at: u32) -> bool {
     let place = Place::new();
     let (root, dir) = (place.work(), place.dir.path().join("state/snapshots.git"));
@@ -117,7 +117,7 @@ fn killed_at(calls: &str, at: u32) -> bool {
     killed
 }
 
-/// Runs a test of this file in a process that is killed at a call; `false` when it came to its end.
+/// Runs a test of this file in a process that is killed at a call; `false` if it finished.
 fn killed_child(calls: &str, at: u32, (test, variable, value): (&str, &str, String)) -> bool {
     let (trace, inject) = (format!("trace={calls}"), format!("inject={calls}:signal=KILL:when={at}"));
     let output = Command::new("strace")
@@ -150,7 +150,7 @@ fn new(root: &Path) {
     }
 }
 
-/// A file that is neither as it was before nor as it should be; half-written ones have a name of our own.
+/// A file with neither its old nor its new contents; half-written ones have a temporary name.
 fn mixture(root: &Path, pre: &Files, target: &Files) -> Option<String> {
     let mut found = files(root).into_iter().filter(|(path, file)| {
         let known = pre.get(path) == Some(file) || target.get(path) == Some(file);
@@ -159,7 +159,7 @@ fn mixture(root: &Path, pre: &Files, target: &Files) -> Option<String> {
     found.next().map(|it| String::from_utf8_lossy(&it.0).into_owned())
 }
 
-/// Every content that was there before is in the store: a loose object of its id.
+/// Every previous content is in the store: a loose object of its id.
 fn expect_everything_stored(place: &Place, pre: &Files, context: &str) {
     let dir: PathBuf = place.dir.path().join("state/snapshots.git");
     for (path, (_, bytes)) in pre {

@@ -1,4 +1,4 @@
-//! One repository of every kind that people have. Each is made by real git.
+//! One repository of every common kind, each created by real git.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::Place;
 
-/// The root of the task, or why this machine cannot make it.
+/// The root of the task, or the reason why this machine cannot create it.
 pub(super) enum Made {
     At(PathBuf),
     NotHere(String),

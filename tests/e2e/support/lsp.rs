@@ -1,5 +1,5 @@
-//! An editor as far as the protocol goes: starts the real server, speaks to it over its pipes, keeps every message
-//! that it says. What it is asked it answers with `null`, unless the test says otherwise.
+//! A test editor on the protocol level: starts the real server, communicates over its pipes, keeps every message.
+//! Requests of the server are answered with `null` unless the test sets another reply.
 
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -23,7 +23,7 @@ pub(crate) struct Editor {
     last_id: i64,
 }
 
-/// What the server said, and how to answer it.
+/// The server's messages, and the replies to its requests.
 #[derive(Default)]
 struct Inbox {
     state: Mutex<State>,
@@ -33,25 +33,25 @@ struct Inbox {
 #[derive(Default)]
 struct State {
     messages: Vec<Value>,
-    /// When each of them came.
+    /// Arrival times of the messages.
     arrived: Vec<Instant>,
     answers: HashMap<String, Reply>,
     is_closed: bool,
-    /// What was no frame of the protocol.
+    /// The first invalid frame.
     broken: Option<String>,
 }
 
-/// What the editor does about a request of the server.
+/// The editor's reaction to a request of the server.
 #[derive(Clone)]
 pub(crate) enum Reply {
     With(Value),
-    /// Made of the request's params.
+    /// Computed from the request's params.
     By(fn(&Value) -> Value),
     Never,
 }
 
 impl Editor {
-    /// Starts the server and listens.
+    /// Starts the server and reads its output.
     pub(crate) fn start(command: Command) -> Self {
         let mut editor = Self::start_deaf(command);
         editor.listen();
@@ -63,7 +63,7 @@ impl Editor {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("the server starts");
         let mut stderr = child.stderr.take().expect("a pipe");
-        // A log that nobody reads must not stop the server, and a failing test shows it.
+        // An unread log must not stop the server, and a failing test shows it.
         thread::spawn(move || {
             let mut text = String::new();
             let _ = stderr.read_to_string(&mut text);
@@ -78,7 +78,7 @@ impl Editor {
         }
     }
 
-    /// From now on everything that comes is read.
+    /// Starts reading everything.
     pub(crate) fn listen(&mut self) {
         let Some(stdout) = self.stdout.take() else { return };
         let (inbox, stdin) = (Arc::clone(&self.inbox), Arc::clone(&self.stdin));
@@ -89,7 +89,7 @@ impl Editor {
         self.child.id()
     }
 
-    /// `initialize` and `initialized`, as an editor with one folder; `more` overrides what it says of itself.
+    /// `initialize` and `initialized`, as an editor with one folder; `more` overrides its capabilities.
     pub(crate) fn initialize(&mut self, root: &Path, more: &Value) -> Value {
         let uri = uri(root);
         let mut params = json!({
@@ -106,12 +106,12 @@ impl Editor {
         answer
     }
 
-    /// What the editor answers to requests of this method from now on.
+    /// Sets the editor's reply to requests of this method.
     pub(crate) fn answers(&self, method: &str, reply: Reply) {
         self.inbox.lock().answers.insert(method.to_owned(), reply);
     }
 
-    /// Asks and waits for the result; an error fails the test.
+    /// Sends a request and waits for the result; an error fails the test.
     #[track_caller]
     pub(crate) fn request(&mut self, method: &str, params: &Value) -> Value {
         let answer = self.call(method, params);
@@ -119,21 +119,21 @@ impl Editor {
         answer["result"].clone()
     }
 
-    /// Asks and waits for the whole answer.
+    /// Sends a request and waits for the whole response.
     #[track_caller]
     pub(crate) fn call(&mut self, method: &str, params: &Value) -> Value {
         let id = self.ask(method, params);
         self.answer(id)
     }
 
-    /// Asks without waiting.
+    /// Sends a request without waiting.
     pub(crate) fn ask(&mut self, method: &str, params: &Value) -> i64 {
         self.last_id += 1;
         self.send(&json!({"jsonrpc": "2.0", "id": self.last_id, "method": method, "params": params}));
         self.last_id
     }
 
-    /// The whole answer to what was asked.
+    /// Waits for the whole response to a request.
     #[track_caller]
     pub(crate) fn answer(&self, id: i64) -> Value {
         self.until(&format!("answer to {id}"), |it| is_answer(it) && it["id"] == id)
@@ -147,14 +147,14 @@ impl Editor {
         self.write(&frame(message));
     }
 
-    /// Any bytes. A server that is gone reads none.
+    /// Writes any bytes. A server that is gone reads none.
     pub(crate) fn write(&self, bytes: &[u8]) {
         if let Some(stdin) = self.stdin.lock().unwrap().as_mut() {
             let _ = stdin.write_all(bytes).and_then(|()| stdin.flush());
         }
     }
 
-    /// What writes like this editor, from another thread.
+    /// A writer of this editor for another thread.
     pub(crate) fn hand(&self) -> Hand {
         Hand(Arc::clone(&self.stdin))
     }
@@ -167,13 +167,13 @@ impl Editor {
         self.stdout = None;
     }
 
-    /// The first notification or request of the server that is so; waits for it.
+    /// Waits for the first notification or request of the server that matches.
     #[track_caller]
     pub(crate) fn said(&self, method: &str, is_it: impl Fn(&Value) -> bool) -> Value {
         self.until(method, |it| it["method"] == method && is_it(&it["params"]))["params"].clone()
     }
 
-    /// The first message that is so; waits for it.
+    /// Waits for the first message that matches.
     #[track_caller]
     pub(crate) fn until(&self, what: &str, is_it: impl Fn(&Value) -> bool) -> Value {
         let until = Instant::now() + TIMEOUT;
@@ -191,7 +191,7 @@ impl Editor {
         }
     }
 
-    /// The last notification of this kind and about this, once it is so; waits for it.
+    /// Waits until the last notification of this kind and subject matches.
     #[track_caller]
     pub(crate) fn until_last(
         &self,
@@ -213,12 +213,12 @@ impl Editor {
         }
     }
 
-    /// How many messages of this method the server sent until now.
+    /// Number of messages of this method sent by the server so far.
     pub(crate) fn count(&self, method: &str) -> usize {
         count(&self.inbox.lock().messages, method)
     }
 
-    /// When the messages of this method came.
+    /// Arrival times of the messages of this method.
     pub(crate) fn arrivals(&self, method: &str) -> Vec<Instant> {
         let state = self.inbox.lock();
         let of_method = state.messages.iter().zip(&state.arrived).filter(|(it, _)| it["method"] == method);
@@ -234,12 +234,12 @@ impl Editor {
         assert!(count(&state.messages, method) >= number, "{:#?}", last(&state.messages));
     }
 
-    /// Everything that the server said until now.
+    /// All messages of the server so far.
     pub(crate) fn messages(&self) -> Vec<Value> {
         self.inbox.lock().messages.clone()
     }
 
-    /// Waits for the server's end; the exit code, or `None` where a signal ended it.
+    /// Waits for the server's end; the exit code, or `None` if a signal ended it.
     #[track_caller]
     pub(crate) fn exit_code(&mut self) -> Option<i32> {
         self.exit_within(TIMEOUT).code()
@@ -248,7 +248,7 @@ impl Editor {
     #[track_caller]
     pub(crate) fn exit_within(&mut self, time: Duration) -> ExitStatus {
         let pid = Pid::from_raw(self.child.id() as i32).expect("a pid");
-        // Until it is waited for, its number is its own.
+        // Until it is reaped, its pid is not reused.
         let handle = pidfd_open(pid, PidfdFlags::empty()).expect("a process");
         let time = Timespec { tv_sec: time.as_secs() as i64, tv_nsec: time.subsec_nanos().into() };
         let ended = poll(&mut [PollFd::new(&handle, PollFlags::IN)], Some(&time)).unwrap() > 0;
@@ -256,7 +256,7 @@ impl Editor {
         self.child.wait().expect("an exit status")
     }
 
-    /// `shutdown` and `exit`, as an editor that closes.
+    /// Sends `shutdown` and `exit`, like an editor that closes.
     #[track_caller]
     pub(crate) fn quit(&mut self) {
         self.last_id += 1;
@@ -266,7 +266,7 @@ impl Editor {
         assert_eq!(self.exit_code(), Some(0));
     }
 
-    /// Waits until the server has ended its side; everything it ever said.
+    /// Waits until the server has closed its side; returns all its messages.
     #[track_caller]
     pub(crate) fn all_messages(&self) -> Vec<Value> {
         let state = self.inbox.lock();
@@ -279,7 +279,7 @@ impl Editor {
 }
 
 impl Drop for Editor {
-    /// A test that failed leaves no server behind.
+    /// Leaves no server behind if a test fails.
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
@@ -348,7 +348,7 @@ pub(crate) fn uri(path: &Path) -> String {
     lsp_types::Url::from_file_path(path).expect("an absolute path").into()
 }
 
-/// Exactly what the specification allows, no more.
+/// Accepts exactly what the specification allows.
 fn read_frame(stdout: &mut impl BufRead) -> Result<Option<Value>, String> {
     let mut length = None;
     loop {
@@ -376,7 +376,7 @@ fn is_answer(message: &Value) -> bool {
     message.get("method").is_none() && message.get("id").is_some()
 }
 
-/// Enough to see what happened.
+/// The last messages, enough to diagnose a failure.
 fn last(messages: &[Value]) -> &[Value] {
     &messages[messages.len().saturating_sub(20)..]
 }

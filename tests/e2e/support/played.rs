@@ -1,4 +1,4 @@
-//! A loop that has ended, and what can be asked of it.
+//! A loop that has ended, with queries on it.
 
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ use crate::cli::Ran;
 pub(crate) struct Played {
     pub(crate) world: World,
     pub(crate) ran: Ran,
-    /// What `--json` printed, one record a line.
+    /// Output of `--json`, one record per line.
     pub(crate) records: Vec<Value>,
 }
 
@@ -21,7 +21,7 @@ impl Played {
         Self { world, ran, records }
     }
 
-    /// The end as expected, and what holds of every end.
+    /// Checks the expected end, and the properties of every end.
     #[track_caller]
     pub(crate) fn ended_as(&self, expected: &Expected<'_>) {
         let last = self.last();
@@ -54,12 +54,12 @@ impl Played {
         }
     }
 
-    /// How often a judge was asked.
+    /// Number of judge calls.
     fn judged_by(&self) -> u64 {
         self.records.iter().filter_map(|it| it["round"]["judging"]["calls"].as_u64()).sum()
     }
 
-    /// What was printed is the journal.
+    /// The output equals the journal.
     #[track_caller]
     fn recorded(&self) {
         let journal = self.world.journal();
@@ -78,7 +78,7 @@ impl Played {
         self.records.iter().filter(|it| it["type"] == kind).collect()
     }
 
-    /// Who worked on which iteration.
+    /// The agent of each iteration.
     pub(crate) fn agents(&self) -> Vec<&str> {
         let mut at_work = self.records[0]["spec"]["agent"]["name"].as_str().unwrap();
         let mut found = Vec::new();
@@ -92,7 +92,7 @@ impl Played {
         found
     }
 
-    /// The record of this kind that is about the n-th iteration.
+    /// The record of this kind about the n-th iteration.
     #[track_caller]
     pub(crate) fn record(&self, kind: &str, iteration: u32) -> &Value {
         let is_it = |it: &&Value| it["type"] == kind && it["iteration"] == iteration;
@@ -117,7 +117,7 @@ impl Played {
         self
     }
 
-    /// What the n-th start of the agent was told.
+    /// The prompt of the n-th start of the agent.
     #[track_caller]
     pub(crate) fn told(&self, number: u32, text: &str) -> &Self {
         let prompt = self.world.prompt(number);
@@ -138,7 +138,7 @@ impl Played {
         self
     }
 
-    /// What happened, short enough to be read.
+    /// A short account of the loop for error messages.
     fn story(&self) -> String {
         let line = |it: &Value| {
             let mut it = it.clone();

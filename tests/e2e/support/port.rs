@@ -1,12 +1,12 @@
-//! A port of this machine that is kept for one server.
+//! Reserves a port of this machine for one server.
 
 use std::net::{Ipv4Addr, SocketAddrV4};
 use std::os::fd::OwnedFd;
 
 use rustix::net::{AddressFamily, SocketType, bind, getsockname, socket, sockopt};
 
-/// As long as it lives nobody gets this port who did not ask for it by number, and nobody answers there: its socket
-/// has the port and does not listen. A server that reuses addresses (Python's does) can take it nevertheless.
+/// While it lives, no process gets this port unless it requests it by number, and connections are refused: the socket
+/// is bound and does not listen. A server that reuses addresses (like Python's) can take it nevertheless.
 pub(crate) struct Port {
     pub(crate) number: u16,
     _socket: OwnedFd,

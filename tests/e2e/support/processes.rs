@@ -1,5 +1,4 @@
-//! Who is alive and has to do with a word among its arguments or with a folder. Acts only on processes found that
-//! way.
+//! Finds living processes by a token among their arguments or by a folder. Acts only on processes found that way.
 
 use std::fs;
 use std::os::fd::OwnedFd;
@@ -9,7 +8,7 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
-/// A process that is alive, held so that its number cannot become another's.
+/// A living process, held so that its pid cannot be reused.
 pub(crate) struct Alive {
     pub(crate) pid: i32,
     pub(crate) arguments: String,
@@ -32,30 +31,30 @@ impl Alive {
     }
 }
 
-/// Everybody with the token among the arguments.
+/// Every process with the token among its arguments.
 pub(crate) fn alive(token: &str) -> Vec<Alive> {
     find(|_, arguments| arguments.contains(token))
 }
 
-/// Everybody but this process who has to do with the folder, by arguments, environment or working directory.
+/// Every process but this one that refers to the folder, by arguments, environment or working directory.
 pub(crate) fn around(folder: &Path) -> Vec<Alive> {
     let own = Path::new("/proc").join(std::process::id().to_string());
     find(|process, arguments| process != own && is_near(process, arguments, folder))
 }
 
-/// Waits for the end of everybody with the token, at most `within`. Returns who stayed.
+/// Waits for the end of every process with the token, at most `within`. Returns the remaining ones.
 pub(crate) fn stayed(token: &str, within: Duration) -> Vec<String> {
     who_stays(|| alive(token), within)
 }
 
-/// The same for everybody around a folder.
+/// Like [`stayed`] for every process around a folder.
 pub(crate) fn stayed_around(folder: &Path, within: Duration) -> Vec<String> {
     who_stays(|| around(folder), within)
 }
 
-/// Asserts that nobody with the token is alive at this moment.
+/// Asserts that no process with the token is alive at this moment.
 pub(crate) fn assert_nobody(token: &str, when: &str) {
-    // One look may miss who forks and exits while it lasts.
+    // One scan may miss a process that forks and exits during it.
     for _ in 0..5 {
         let alive: Vec<String> = alive(token).into_iter().map(|process| process.arguments).collect();
         assert!(alive.is_empty(), "{when}: {} still alive: {alive:?}", alive.len());

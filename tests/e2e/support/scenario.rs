@@ -1,5 +1,5 @@
-//! A scenario: files, criteria, what the agent does at each start, and how the loop must end. Played by the real
-//! binary without a terminal; what must hold of every loop is asserted of each.
+//! A scenario: files, criteria, the agent's act at each start, and the expected end. Run by the real binary without a
+//! terminal; the properties of every loop are asserted for each.
 
 use super::played::Played;
 use super::world::World;
@@ -8,17 +8,17 @@ use super::world::World;
 #[derive(Default)]
 pub(crate) struct Scenario<'a> {
     pub(crate) files: &'a [(&'a str, &'a str)],
-    /// Items of a `PROMPT.md` with nothing else; where there are none, `files` say what the task is.
+    /// Items of a `PROMPT.md` with nothing else; if empty, `files` define the task.
     pub(crate) criteria: &'a [&'a str],
-    /// What stands in `loopkeeper.toml` besides the agent.
+    /// Content of `loopkeeper.toml` in addition to the agent.
     pub(crate) settings: &'a str,
-    /// What stands in `[agents.mine]` besides its command, or instead of it.
+    /// Content of `[agents.mine]` in addition to its command, or instead of it.
     pub(crate) of_agent: &'a str,
-    /// Shell of the user's in the root, before the start.
+    /// Shell code of the user, run in the root before the start.
     pub(crate) before: &'a str,
-    /// Arguments of `run` besides `--json --trust`.
+    /// Arguments of `run` in addition to `--json --trust`.
     pub(crate) args: &'a [&'a str],
-    /// Shell of the agent's: one act a start, the last one ever after.
+    /// Shell code of the agent: one act per start, the last one repeated.
     pub(crate) acts: &'a [&'a str],
     pub(crate) ends: Ends<'a>,
 }
@@ -28,21 +28,21 @@ pub(crate) struct Scenario<'a> {
 pub(crate) enum Ends<'a> {
     /// Completed, and every required criterion passed.
     Verified(u32, &'a str),
-    /// Completed, but only the agent says so.
+    /// Completed, but only by the agent's claim.
     Claimed(u32, &'a str),
     Limit(u32, &'a str),
     Breaker(u32, &'a str),
     Failed(u32, &'a str),
     /// By a signal.
     Stopped(u32, &'a str),
-    /// By a condition of the user's own, with checks failing.
+    /// By a user-defined condition, with checks failing.
     Ended(u32, &'a str),
     /// Not for `play`.
     #[default]
     Open,
 }
 
-/// What the last line and the exit code say of an end.
+/// An end as reported by the last line and the exit code.
 pub(crate) struct Expected<'a> {
     pub(crate) exit: i32,
     pub(crate) kind: &'static str,
@@ -68,7 +68,7 @@ impl<'a> Ends<'a> {
 }
 
 impl Scenario<'_> {
-    /// The world as it is before the start.
+    /// The world before the start.
     #[track_caller]
     pub(crate) fn world(&self) -> World {
         let world = World::new();
@@ -84,7 +84,7 @@ impl Scenario<'_> {
         world
     }
 
-    /// Plays it to its end.
+    /// Runs it to its end.
     #[track_caller]
     pub(crate) fn play(&self) -> Played {
         let world = self.world();

@@ -1,5 +1,5 @@
-//! A terminal with a scripted agent: `tests/rigs/agent.sh` (or `acp.sh`) plays one act of shell at each start. What it keeps lies
-//! beside the work tree, so that nothing it does to the tree makes it forget.
+//! A terminal with a scripted agent: `tests/rigs/agent.sh` (or `acp.sh`) runs one shell act at each start. Its own
+//! files are outside the work tree, so that no act on the tree can delete them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::processes::{around, stayed_around};
 use crate::cli::{Ran, Terminal};
 
-/// Far longer than anything here takes on a busy machine.
+/// Far longer than any step here takes on a busy machine.
 pub(crate) const TIMEOUT: Duration = Duration::from_secs(30);
 
 pub(crate) struct World {
@@ -33,12 +33,12 @@ impl World {
         self.terminal.root()
     }
 
-    /// What the agent and the test share, outside of the tree: `$folder` of an act.
+    /// Files that the agent and the test share, outside of the tree: `$folder` of an act.
     pub(crate) fn shared(&self, name: &str) -> PathBuf {
         self.agent.join(name)
     }
 
-    /// The acts from the next start on.
+    /// Sets the acts from the next start on.
     pub(crate) fn acts(&self, acts: &[&str]) {
         let begun = self.starts();
         for (index, act) in acts.iter().enumerate() {
@@ -48,8 +48,8 @@ impl World {
         }
     }
 
-    /// `loopkeeper.toml` with the agent in it, or with `mine` and `other` where the settings begin with a list: what
-    /// they are started with is the same, but for `$WHO`.
+    /// Writes `loopkeeper.toml` with the agent in it, or with `mine` and `other` if the settings begin with a list:
+    /// both have the same command, except for `$WHO`.
     pub(crate) fn settings(&self, settings: &str, of_agent: &str) {
         let rig = if of_agent.contains("output = \"acp\"") { "acp.sh" } else { "agent.sh" };
         let rig = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/rigs").join(rig);
@@ -64,11 +64,11 @@ impl World {
         self.terminal.file("loopkeeper.toml", &text);
         let home = self.terminal.folder().join("home/.config/loopkeeper");
         fs::create_dir_all(&home).unwrap();
-        // Nothing here deserves ten seconds of grace.
+        // No test here needs ten seconds of grace time.
         fs::write(home.join("config.toml"), "limits.grace = \"300ms\"\n").unwrap();
     }
 
-    /// Shell of the user's, in the root.
+    /// Runs shell code of the user in the root.
     #[track_caller]
     pub(crate) fn shell(&self, script: &str) {
         let output = self.shell_command(script).output().unwrap();
@@ -91,12 +91,12 @@ impl World {
         self.terminal.run(args)
     }
 
-    /// How often the agent was started.
+    /// Number of starts of the agent.
     pub(crate) fn starts(&self) -> u64 {
         fs::read_to_string(self.shared("starts")).unwrap().trim().parse().unwrap()
     }
 
-    /// What the n-th start of the agent was told.
+    /// The prompt of the n-th start of the agent.
     pub(crate) fn prompt(&self, number: u32) -> String {
         fs::read_to_string(self.shared(&format!("prompt.{number}"))).unwrap()
     }
@@ -116,7 +116,7 @@ impl World {
         found
     }
 
-    /// The journal of the newest loop; whole lines only.
+    /// The journal of the newest loop; complete lines only.
     pub(crate) fn journal(&self) -> Vec<Value> {
         let Some(newest) = self.loops().pop() else { return Vec::new() };
         let text = fs::read_to_string(newest.join("journal.jsonl")).unwrap_or_default();
@@ -124,7 +124,7 @@ impl World {
         whole.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
-    /// Waits until the newest loop's journal says so; returns the record.
+    /// Waits until the newest loop's journal has a matching record, and returns it.
     #[track_caller]
     pub(crate) fn until(&self, what: &str, is_it: impl Fn(&Value) -> bool) -> Value {
         let found = within_patience(|| self.journal().into_iter().rev().find(&is_it));
@@ -145,7 +145,7 @@ impl World {
         shown["loops"][0].clone()
     }
 
-    /// Asserts that nobody of this world stays alive; who is just going gets the time to go.
+    /// Asserts that no process of this world stays alive; waits for those that are about to exit.
     #[track_caller]
     pub(crate) fn assert_nobody_left(&self) {
         let stayed = stayed_around(self.terminal.folder(), TIMEOUT);
@@ -154,7 +154,7 @@ impl World {
 }
 
 impl Drop for World {
-    /// A test that failed must not leave its keeper at work.
+    /// A failed test must not leave its keeper running.
     fn drop(&mut self) {
         for process in around(self.terminal.folder()) {
             process.kill();
@@ -162,20 +162,20 @@ impl Drop for World {
     }
 }
 
-/// Waits until something outside of the journal is so.
+/// Waits for a condition outside of the journal.
 #[track_caller]
 pub(crate) fn wait_until(is_so: impl Fn() -> bool, otherwise: impl Fn() -> String) {
     assert!(within_patience(|| is_so().then_some(())).is_some(), "{}", otherwise());
 }
 
-/// Deletes a folder in which somebody who works there may just make something.
+/// Deletes a folder in which a process may still be creating files.
 #[track_caller]
 pub(crate) fn delete(folder: &Path) {
     let error = || fs::remove_dir_all(folder).err().filter(|it| it.kind() != std::io::ErrorKind::NotFound);
     wait_until(|| error().is_none(), || format!("{} stays: {:?}", folder.display(), error()));
 }
 
-/// The end of an external event that sends no word: looked for until it is there.
+/// Polls for an external condition that produces no event.
 fn within_patience<T>(look: impl Fn() -> Option<T>) -> Option<T> {
     let until = Instant::now() + TIMEOUT;
     loop {
