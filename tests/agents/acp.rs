@@ -1,5 +1,5 @@
-//! The agents that speak the Agent Client Protocol by themselves, each by `output = "acp"`: the same loops as without
-//! it, and what they are not allowed.
+//! Agents that implement the Agent Client Protocol natively, each with `output = "acp"`: the same loops as without it,
+//! and their denials.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ pub(super) const GEMINI_ACP: Hand = GEMINI.with("output = \"acp\"\nmodel = \"gem
 pub(super) const OPENCODE_ACP: Hand = OPENCODE.with("output = \"acp\"\n", false);
 const QWEN_ACP: Hand = QWEN.with("output = \"acp\"\nargs = [\"--auth-type\", \"openai\"]\n", false);
 
-/// What is no check is asked about, and done once its user allows it.
+/// A call that is no check is asked about, and runs once the user allows it.
 fn asks(hand: Hand) {
     let task = "# A file\n\n## Done when\n\n- It is there: `has \"yes\" b.txt`\n";
     let run = |_: &Path| vec![(hand.run)("echo yes > b.txt"), Step::Text("Done.")];
@@ -44,7 +44,7 @@ fn gemini_by_acp_completes_three_iterations() {
     three_iterations(GEMINI_ACP);
 }
 
-/// It mostly does not find its own session again: the loop then begins another one, and ends well either way.
+/// It often does not find its own session again: the loop then begins a new one, and ends well either way.
 #[test]
 fn gemini_by_acp_that_loses_its_session_begins_afresh() {
     let scene = Scene::new(GEMINI_ACP, ONE_FILE, "[session]\ncontinue = true\n", |root| {
@@ -122,7 +122,7 @@ fn opencode_by_acp_stopped_while_a_tool_runs_leaves_nothing_without_a_namespace(
     stopped(OPENCODE_ACP, "off", "");
 }
 
-/// It has no stop hook, and is held all the same.
+/// It has no stop hook, and is held anyway.
 #[test]
 fn opencode_by_acp_works_two_iterations_in_one_session() {
     let scene = Scene::new(OPENCODE_ACP, ONE_FILE, "", |root| {
@@ -135,7 +135,7 @@ fn opencode_by_acp_works_two_iterations_in_one_session() {
     let endings: Vec<_> = journal.all("agent-ended").iter().map(|it| it["run"]["ending"].clone()).collect();
     assert_eq!(endings, ["held", "held"], "{}", journal.told());
     assert_eq!(journal.all("agent-left").len(), 1);
-    // The second prompt came into the same conversation.
+    // The second prompt was sent in the same conversation.
     assert_eq!(scene.model.prompts().len(), 1, "{:#?}", scene.model.prompts());
 }
 

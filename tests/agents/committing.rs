@@ -1,5 +1,5 @@
-//! Commits that are left to the agent: with its safe mode a commit goes through and a push does not; where commits
-//! are not left to it, neither does.
+//! Commits that are left to the agent: in its safe mode a commit succeeds and a push does not; if commits are not left
+//! to it, neither does.
 
 use std::net::TcpListener;
 use std::process::Command;
@@ -16,7 +16,7 @@ const COMMIT: &str = "git add a.txt && git commit -m one";
 const BYPASS: &str = "git commit --allow-empty --no-verify -m two";
 const PUSH: &str = "git push origin HEAD";
 
-/// A repository whose remote nobody answers for, and the place where a push would arrive.
+/// A repository whose remote does not answer, and the listener that a push would connect to.
 fn repository(terminal: &Terminal) -> TcpListener {
     let remote = TcpListener::bind("127.0.0.1:0").expect("a free port on loopback");
     remote.set_nonblocking(true).expect("a socket");
@@ -39,12 +39,12 @@ fn committed(terminal: &Terminal) -> String {
     String::from_utf8(log.expect("git starts").stdout).expect("UTF-8")
 }
 
-/// What the agent was denied, in all iterations.
+/// The agent's denials in all iterations.
 fn denied(journal: &Journal) -> String {
     journal.all("agent-ended").iter().map(|it| it["run"]["denied"].to_string()).collect()
 }
 
-/// What of `git.commit` comes of it, and which of the commands are denied.
+/// Checks the resulting commits for `git.commit`, and which of the commands are denied.
 fn check(hand: Hand, committer: &str, expect: &str, is_denied: &[&str]) {
     let more = format!("[git]\ncommit = \"{committer}\"\n");
     let scene = Scene::new(hand, ONE_FILE, &more, |root| {
@@ -91,16 +91,16 @@ fn claude_commits_and_cannot_push() {
     }
 }
 
-/// Its sandbox knows paths and the network, no commands.
+/// Its sandbox restricts paths and the network, not commands.
 #[test]
 fn codex_commits_and_cannot_push() {
     check(CODEX_PLAIN, "agent", "two\none\nzero\n", &[]);
     check(CODEX, "never", "zero\n", &[]);
-    // A sandbox that its user set up is theirs.
+    // A sandbox configured by the user is not changed.
     check(CODEX, "agent", "zero\n", &[]);
 }
 
-/// What runs outside of its sandbox stays what it was.
+/// Files outside of its sandbox stay unchanged.
 #[test]
 fn codex_that_commits_leaves_hooks_and_configuration_alone() {
     let scene = Scene::new(CODEX_PLAIN, ONE_FILE, "", |root| {
@@ -121,23 +121,23 @@ fn codex_that_commits_leaves_hooks_and_configuration_alone() {
 #[test]
 fn opencode_commits_and_cannot_push() {
     check(OPENCODE, "agent", "one\nzero\n", &[BYPASS, PUSH]);
-    // Without any command that it may run it has no shell at all.
+    // Without any allowed command it has no shell at all.
     check(OPENCODE, "never", "zero\n", &["\"bash\""]);
 }
 
 #[test]
 fn opencode_by_acp_commits_and_cannot_push() {
-    // Its turn ends with the first call that is refused.
+    // Its turn ends with the first refused call.
     check(OPENCODE_ACP, "agent", "one\nzero\n", &[BYPASS]);
 }
 
-/// Its rules know only how a command begins.
+/// Its rules only match the beginning of a command.
 #[test]
 fn gemini_commits_and_cannot_push() {
     check(GEMINI, "agent", "two\none\nzero\n", &[PUSH]);
 }
 
-/// Without any command that it may run it has no shell at all.
+/// Without any allowed command it has no shell at all.
 #[test]
 fn gemini_may_not_commit_where_that_is_not_left_to_it() {
     check(GEMINI, "never", "zero\n", &[COMMIT, BYPASS, PUSH]);

@@ -1,4 +1,4 @@
-//! The CLI started by the argv we build, read by our reader: flags, permissions and failures as they are.
+//! The CLI started with our argv and read by our parser: real flags, permissions and failures.
 
 use std::fs;
 use std::io::Write;
@@ -19,17 +19,17 @@ use tempfile::TempDir;
 use super::model::{Model, Step};
 use super::program;
 
-/// Milliseconds of wall time at which everything happens.
+/// Wall time of all events, in milliseconds.
 const NOW: u64 = 1_795_183_200_000;
 const SESSION: &str = "6c1f5f9e-0d4b-4c39-8f55-1f2a3b4c5d6e";
 
-/// One start of the CLI in a fresh work tree, with these commands as the task's checks.
+/// One start of the CLI in a new work tree, with these commands as the task's checks.
 struct Direct {
     folder: TempDir,
     checks: Vec<&'static str>,
-    /// The variable that lets it in.
+    /// The variable with the API key.
     key: &'static str,
-    /// Of its user.
+    /// Arguments configured by the user.
     args: Vec<String>,
 }
 
@@ -105,7 +105,7 @@ fn criterion(command: &str) -> Criterion {
     Criterion::new(command, command, Some(Check::Command { command: command.to_owned(), expect: Vec::new() }))
 }
 
-/// What each tool call of the script got as its answer.
+/// The response to each tool call of the script.
 fn results(model: &Model) -> Vec<(bool, String)> {
     let asked = model.asked();
     let Some(last) = asked.last() else { return Vec::new() };
@@ -133,7 +133,7 @@ fn claude_edits_and_reports_what_it_did() {
     assert_eq!(run.files, [file.to_str().expect("UTF-8")]);
     assert!(run.cost_micros.is_some_and(|it| it > 0) && run.tokens == Some(240), "{run:?}");
     assert!(model.prompts().len() == 1 && model.prompts()[0].contains("Go on."), "{:?}", model.prompts());
-    // The id must be new for each start: the second one says so and nothing else.
+    // The id must be new for each start: the second start reports only that.
     let again = direct.run(&Model::start(vec![]));
     assert!(again.error.is_some_and(|it| it.message.contains("already in use")));
 }
@@ -153,13 +153,13 @@ fn claude_may_run_exactly_the_checks() {
         (checks[1], true),
         (checks[3], true),
         (checks[4], true),
-        // What its user allows by settings of their own.
+        // Allowed by the user's own settings.
         ("sh theirs.sh", true),
-        // Nothing more than was trusted: other arguments, other commands, what a pipe would feed to a shell.
+        // Nothing beyond the trusted commands: other arguments, other commands, a pipe into a shell.
         ("sh check.sh now", false),
         ("sh other.sh", false),
         ("sh -s -- fed", false),
-        // A star would be a wildcard: no rule is made for it.
+        // A star would be a wildcard, so no rule is created.
         (checks[5], false),
         ("sh wild.sh x; sh other.sh; echo .txt", false),
     ];

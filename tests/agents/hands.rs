@@ -1,4 +1,4 @@
-//! How each of the other agents is driven: where it asks its model, and which of its tools write and run.
+//! The parameters of each of the other agents: how its model is configured, and which of its tools write and run.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,28 +10,28 @@ use super::model::Step;
 /// One agent.
 #[derive(Clone, Copy)]
 pub(super) struct Hand {
-    /// As the configuration names it.
+    /// The name in the configuration.
     pub(super) name: &'static str,
     /// Lines below `[agents.NAME]`.
     pub(super) settings: &'static str,
-    /// A file of its own below the home, asking a model at `{model}`.
+    /// A configuration file of the agent below the home folder, with a model at `{model}`.
     file: (&'static str, &'static str),
-    /// Variables, `{model}` standing for the model's address and `{home}` for its home.
+    /// Variables, with `{model}` for the model's address and `{home}` for its home folder.
     env: &'static [(&'static str, &'static str)],
     pub(super) read: fn(&Path) -> Step,
-    /// A new file.
+    /// Creates a file.
     pub(super) write: fn(&Path, &'static str) -> Step,
     pub(super) run: fn(&str) -> Step,
-    /// A refusal of its provider for the moment, and one until a reset.
+    /// A temporary refusal of its provider, and one until a reset.
     pub(super) busy: fn() -> Step,
     pub(super) used_up: fn() -> Step,
-    /// Whether it tells what it costs.
+    /// Whether it reports its cost.
     pub(super) tells_cost: bool,
     pub(super) tells_tokens: bool,
 }
 
 impl Hand {
-    /// The same, with other lines below its table.
+    /// The same agent with other lines in its table.
     pub(super) const fn with(self, settings: &'static str, tells_tokens: bool) -> Self {
         Self { settings, tells_tokens, ..self }
     }
@@ -44,7 +44,7 @@ impl Hand {
         )
     }
 
-    /// Writes its configuration, and gives the variables it is started with.
+    /// Writes its configuration, and returns the variables to start it with.
     pub(super) fn prepare(&self, home: &Path, url: &str) -> Vec<(&'static str, String)> {
         let (path, text) = self.file;
         let path = home.join(path);
@@ -74,8 +74,8 @@ pub(super) const CODEX: Hand = Hand {
          base_url = \"{model}/v1\"\nenv_key = \"OPENAI_API_KEY\"\nwire_api = \"responses\"\n\
          [sandbox_workspace_write]\nexclude_slash_tmp = true\n",
     ),
-    // Where it may write, its sandbox leaves an empty `.git` and others behind; it
-    // puts no helpers of its own below what it takes for a folder of temporary files.
+    // In writable folders its sandbox leaves an empty `.git` and others behind; it puts no helpers below a folder that
+    // it takes for one of temporary files.
     env: &[
         ("OPENAI_API_KEY", "dummy"),
         ("TMPDIR", "{home}/tmp"),
@@ -102,8 +102,8 @@ pub(super) const CODEX: Hand = Hand {
     tells_tokens: true,
 };
 
-/// With its sandbox as it is by itself. The folder of temporary files is none that it may write: it leaves an empty
-/// `.git` in each of these.
+/// With its default sandbox. The folder of temporary files is not writable for it: it leaves an empty `.git` in each of
+/// these.
 pub(super) const CODEX_PLAIN: Hand = Hand {
     settings: "args = [\"-c\", \"permissions.loopkeeper.filesystem.:slash_tmp=\\\"read\\\"\"]\n",
     file: (
@@ -128,7 +128,7 @@ pub(super) const OPENCODE: Hand = Hand {
     write: |path, words| Step::Tool("write", json!({"filePath": text(path), "content": words})),
     run: |command| Step::Tool("bash", json!({"command": command, "description": "a step"})),
     busy: || openai(429, "rate_limit_exceeded", "Rate limit", &[("retry-after", "1")]),
-    // It asks five times more, and waits for a minute altogether where it is not told how long.
+    // It retries five times, and waits for a minute in total if it gets no delay.
     used_up: || {
         let message = "You have hit your usage limit. Try again in 50 minutes.";
         openai(402, "usage_limit_reached", message, &[("retry-after-ms", "200")])
@@ -168,7 +168,7 @@ pub(super) const GEMINI: Hand = Hand {
 pub(super) const QWEN: Hand = Hand {
     name: "qwen",
     settings: "args = [\"--auth-type\", \"openai\"]\n",
-    // Its memory would ask the model for what to remember, with tools of its own.
+    // Its memory feature would send additional requests to the model, with separate tools.
     file: (".qwen/settings.json", r#"{"memory": {"enableManagedAutoMemory": false}}"#),
     env: &[
         ("OPENAI_API_KEY", "dummy"),

@@ -1,4 +1,4 @@
-//! One session of each of the other agents that has a stop hook, held open by it.
+//! One session of each of the other agents with a stop hook, held open by it.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use super::others::{ONE_FILE, Scene, THREE_FILES, three_files};
 use super::stopping;
 use crate::cli::Ran;
 
-/// `more` stands at the end of the configuration, in the agent's own table.
+/// `more` is appended to the configuration, in the agent's table.
 fn held(hand: Hand, task: &str, more: &str, script: impl FnOnce(&Path) -> Vec<Step>) -> Scene {
     let scene = Scene::new(hand, task, more, script);
     let settings = format!("mode = \"hook\"\n{}", scene.terminal.read("loopkeeper.toml"));
@@ -45,20 +45,20 @@ fn three_iterations(hand: Hand) {
         "the last round is run when it is gone: {}",
         journal.told()
     );
-    // One conversation, in which every answer of the hook is the next prompt.
+    // One conversation, in which every response of the hook is the next prompt.
     assert_eq!(scene.model.prompts().len(), 1);
     let told = scene.model.asked().last().expect("a request").to_string();
     assert!(told.contains("iteration 2 of at most") && told.contains("iteration 3 of at most"));
 }
 
-/// No breaker minds that nothing gets on.
+/// Disables every breaker.
 fn patient(scene: &Scene) {
     let settings = scene.terminal.read("loopkeeper.toml")
         + "[breaker]\nno_progress = 100\nsame_error = 100\nfast_failures = 100\n";
     scene.terminal.file("loopkeeper.toml", &settings);
 }
 
-/// It tells its tokens at its end alone, and is held by their limit all the same.
+/// It reports its tokens only at its end, and is held to their limit anyway.
 fn limited(hand: Hand) {
     let scene = held(hand, ONE_FILE, "", |_| vec![Step::Text("Nothing yet."); 5]);
     let settings = scene.terminal.read("loopkeeper.toml").replace("[limits]\n", "[limits]\ntokens = 200\n");
@@ -71,7 +71,7 @@ fn limited(hand: Hand) {
     assert_eq!(scene.model.asked().len(), 2, "{}", journal.told());
 }
 
-/// Whatever it is that ends the process in the middle, the session goes on.
+/// Whatever ends the process during its work, the session is resumed.
 fn goes_on_in_its_session(hand: Hand, script: Vec<Step>, endings_expected: &[&str]) {
     let scene = held(hand, ONE_FILE, "", |root| {
         script
@@ -85,7 +85,7 @@ fn goes_on_in_its_session(hand: Hand, script: Vec<Step>, endings_expected: &[&st
     assert_eq!((processes(&journal), scene.model.prompts().len()), (2, 1), "{}", journal.told());
 }
 
-/// It is told, and the loop goes on as the other kind of loop.
+/// It is reported, and the loop continues in the other mode.
 fn whose_hooks_are_off(scene: &Scene, why: &str) {
     let journal = scene.run();
     assert_eq!(journal.ended(0, "completed")["outcome"]["verified"], true);
@@ -130,7 +130,7 @@ fn codex_whose_hooks_are_off_works_on_without_them() {
     whose_hooks_are_off(&held(CODEX, THREE_FILES, off, |root| three_files(CODEX, root)), "features.hooks");
 }
 
-/// Ours is trusted; those that nobody reviewed are passed over as ever.
+/// Our hook is trusted; unreviewed ones are skipped as always.
 #[test]
 fn codex_runs_no_other_hook_for_the_sake_of_ours() {
     let scene = held(CODEX, ONE_FILE, "", |root| {
@@ -164,7 +164,7 @@ fn gemini_is_held_for_three_iterations() {
     three_iterations(GEMINI);
 }
 
-/// It takes the same answer over and over for a loop, and from then on asks no model whatever its hook says.
+/// It takes repeated equal responses for a loop, and from then on calls no model whatever its hook returns.
 #[test]
 fn gemini_that_takes_itself_for_a_loop_goes_on_in_its_session() {
     let scene = held(GEMINI, ONE_FILE, "", |root| {
@@ -188,7 +188,7 @@ fn gemini_whose_hooks_are_off_works_on_without_them() {
     whose_hooks_are_off(&scene, "hooksConfig");
 }
 
-/// Its settings are the user's, comments and hooks included, and stay as they are.
+/// Its settings are the user's, including comments and hooks, and stay unchanged.
 #[test]
 fn gemini_keeps_the_settings_and_the_home_of_its_user() {
     let scene = held(GEMINI, ONE_FILE, "", |root| {

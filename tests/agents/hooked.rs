@@ -15,7 +15,7 @@ fn hooked(task: &str, more: &str, script: impl FnOnce(&std::path::Path) -> Vec<S
     scene
 }
 
-/// How many processes of the agent there were.
+/// Number of agent processes.
 pub(super) fn processes(journal: &Journal) -> usize {
     let pids: std::collections::BTreeSet<_> =
         journal.all("agent-started").iter().map(|it| it["pid"].to_string()).collect();
@@ -34,10 +34,10 @@ fn claude_works_three_iterations_in_one_session() {
     assert_eq!(runs[1]["run"]["tools"], json!(["Read", "Edit"]), "each iteration has its own");
     let left = &journal.all("agent-left")[0]["left"];
     assert!(left["exit"] == 0 && left["costMicros"].as_u64().is_some_and(|it| it > 0), "{left}");
-    // The last round is run when it is gone.
+    // The last round is run after it has exited.
     let at = |kind: &str| journal.records.iter().rposition(|it| it["type"] == kind);
     assert!(at("checks-done") > at("agent-left"), "{}", journal.told());
-    // One conversation, in which every answer of the hook is the next prompt.
+    // One conversation, in which every response of the hook is the next prompt.
     assert_eq!((scene.model.prompts().len(), scene.model.left()), (1, 0));
     let told = scene.model.asked().last().expect("a request").to_string();
     assert!(told.contains("iteration 2 of at most") && told.contains("iteration 3 of at most"));
@@ -92,7 +92,7 @@ fn claude_keeps_a_file_of_settings_that_its_arguments_name() {
     assert_eq!((journal.all("agent-ended").len(), processes(&journal)), (2, 1), "{}", journal.told());
     let ran = std::fs::read_to_string(mark).expect("the user's own hook ran");
     assert_eq!(ran.lines().count(), 2);
-    // Who lists processes sees the name of a file that only its user can read.
+    // A process list shows the name of a file that only its user can read.
     let line = std::fs::read_to_string(line).expect("its command line");
     let file = line.lines().skip_while(|it| *it != "--settings").nth(1).expect("a file");
     assert!(!line.contains("hooks"), "{line}");
@@ -100,7 +100,7 @@ fn claude_keeps_a_file_of_settings_that_its_arguments_name() {
     assert_eq!(std::fs::metadata(file).expect("settings").permissions().mode() & 0o777, 0o600);
 }
 
-/// It tells its cost at its end alone: it has to know itself how much is left.
+/// It reports its cost only at its end, so it has to limit itself.
 #[test]
 fn claude_held_ends_at_what_the_loop_may_cost() {
     let scene = hooked(ONE_LINE, "", |_| vec![Step::Text("Nothing yet."); 5]);

@@ -1,4 +1,4 @@
-//! The real Claude Code in a terminal of its own, as its user sees it, with the hooks of `hook install`.
+//! The real Claude Code in a separate terminal, as its user sees it, with the hooks of `hook install`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use super::model::{OF_AN_ANSWER, Step};
 use super::program;
 use crate::not_run;
 
-/// Far longer than anything here takes on a busy machine.
+/// Far longer than any step here takes on a busy machine.
 const TIMEOUT: Duration = Duration::from_secs(90);
 const KEY: &str = "dummy-key-of-twenty-letters";
 
@@ -26,7 +26,7 @@ struct Screen {
 }
 
 impl Screen {
-    /// Claude Code as its user finds it after the first start in this folder.
+    /// Claude Code after the first start in this folder.
     fn open(scene: Scene, variables: &[(&str, &str)]) -> Self {
         let home = scene.terminal.folder().join("home");
         let root = scene.terminal.root().canonicalize().expect("a real path");
@@ -59,7 +59,7 @@ impl Screen {
         tmux
     }
 
-    /// Everything that was on it.
+    /// Everything that was displayed.
     fn text(&self) -> String {
         let output = self.tmux(&["capture-pane", "-p", "-S", "-2000"]).output().expect("tmux answers");
         String::from_utf8_lossy(&output.stdout).into_owned()
@@ -78,7 +78,7 @@ impl Screen {
         }
     }
 
-    /// Its user types and presses Enter.
+    /// Types the text and presses Enter.
     #[track_caller]
     fn say(&self, text: &str) {
         assert!(self.tmux(&["send-keys", "-l", text]).status().expect("tmux answers").success());
@@ -110,7 +110,7 @@ impl Drop for Screen {
     }
 }
 
-/// The loop waits for a session. `None`: there is no terminal to be had.
+/// A loop that waits for a session. `None`: no terminal is available.
 fn waiting(settings: &str, script: impl FnOnce(&Path) -> Vec<Step>) -> Option<Scene> {
     if Command::new("tmux").arg("-V").output().is_err() {
         not_run("Claude Code in a terminal", "tmux is not installed");
@@ -145,14 +145,14 @@ fn claude_in_its_users_terminal_works_three_iterations() {
     assert_eq!((runs.len(), journal.all("session-joined").len()), (3, 1), "{}", journal.told());
     assert!(runs.iter().all(|it| it["run"]["ending"] == "held"), "{runs:#?}");
     assert_eq!(runs[1]["run"]["finalText"], "Two lines are there.");
-    // As many as the model says for each of its answers; on a slow machine the last is written down too late.
+    // The tokens that the model reports for each of its responses; on a slow machine the last is recorded too late.
     let tokens = runs.iter().filter_map(|it| it["run"]["tokens"].as_u64()).sum::<u64>();
     assert!(tokens == 8 * OF_AN_ANSWER || tokens == 7 * OF_AN_ANSWER, "{tokens}: {}", journal.told());
-    // One conversation, in which every answer of the hook is the next prompt.
+    // One conversation, in which every response of the hook is the next prompt.
     let told = screen.scene.model.asked().last().expect("a request").to_string();
     assert!((1..4).all(|it| told.contains(&format!("iteration {it} of at most"))), "{told}");
     assert_eq!(screen.scene.model.left(), 0);
-    // It is its user's: the loop is over, the session is not.
+    // The session is the user's: it outlives the loop.
     let pid = journal.all("agent-started")[0]["pid"].as_i64().and_then(|it| Pid::from_raw(it as i32));
     assert!(pid.is_some_and(|it| test_kill_process(it).is_ok()), "{}", journal.told());
     screen.scene.terminal.run(&["hook", "remove"]).expect(0);
@@ -222,7 +222,7 @@ fn claude_in_its_users_terminal_is_refused_subagents_over_the_budget() {
     }) else {
         return;
     };
-    // Else they work in the background, beside the turn that started them, and take steps of each other.
+    // Otherwise they run in the background, concurrently with the turn that started them, and take each other's steps.
     let screen = Screen::open(scene, &[("CLAUDE_CODE_DISABLE_BACKGROUND_TASKS", "1")]);
     screen.say("go");
     screen.until("end", |it| it.contains("ompleted, verified"));

@@ -1,10 +1,10 @@
-//! What a whole loop put on record.
+//! The records of a complete loop.
 
 use serde_json::Value;
 
 use crate::cli::Ran;
 
-/// What `run --json` printed.
+/// Output of `run --json`.
 pub(super) struct Journal {
     code: Option<i32>,
     pub(super) records: Vec<Value>,
@@ -21,7 +21,7 @@ impl Journal {
         self.records.iter().filter(|it| it["type"] == kind).collect()
     }
 
-    /// Every record on a line of its own, without what is long.
+    /// Every record on a separate line, without long fields.
     pub(super) fn told(&self) -> String {
         let short = |it: &Value| it.to_string().chars().take(400).collect::<String>();
         self.records.iter().map(|it| short(it) + "\n").chain([self.stderr.clone()]).collect()

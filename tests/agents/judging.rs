@@ -1,4 +1,5 @@
-//! Judges of the real CLIs: with rights to read only they change nothing, whatever they try, and their verdict is read.
+//! Judges run by the real CLIs: with read-only permissions they change nothing, whatever they try, and their verdict is
+//! read.
 
 use std::path::Path;
 
@@ -12,7 +13,7 @@ use super::others::Scene;
 const TASK: &str =
     "# A pair\n\n## Done when\n\n- The first is there: `exists a.txt`\n- Both are there: `judge`\n";
 
-/// Works one file an iteration; judging, it tries to write in two ways before it says what it found.
+/// Creates one file per iteration; when judging, it tries to write in two ways before it returns its verdict.
 fn mind(hand: Hand, root: &Path) -> impl Fn(&Value) -> Step + Send + use<> {
     let root = root.to_owned();
     move |body| {
@@ -44,7 +45,7 @@ fn judges_without_a_trace(hand: Hand) {
     // The agent judged its own work.
     assert_eq!(journal.ended(6, "completed")["outcome"]["verified"], false);
     let root = scene.terminal.root();
-    // What its own agent wrote with the same tool is there.
+    // Files that its own agent wrote with the same tool exist.
     let there = ["a.txt", "b.txt", "tool.txt", "shell.txt"].map(|it| root.join(it).exists());
     assert_eq!(there, [true, true, false, false], "{}", journal.told());
     let rounds = journal.all("checks-done");
@@ -54,7 +55,7 @@ fn judges_without_a_trace(hand: Hand) {
     assert_eq!(result(rounds.len() - 1)["status"], "pass", "{}", journal.told());
     let last = &rounds[rounds.len() - 1]["round"]["judging"];
     assert!(last["calls"] == 1 && last["tokens"].as_u64().is_some_and(|it| it > 0), "{last}");
-    // Both were tried, each time.
+    // Both were tried each time.
     let asked = scene.model.asked();
     let judged = asked.iter().filter(|it| turns(it).iter().any(|(_, text)| jury::answer_key(text).is_some()));
     assert_eq!(judged.map(answers).max(), Some(2));

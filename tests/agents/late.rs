@@ -1,4 +1,4 @@
-//! Agents whose process does not end with their last word.
+//! Agents whose process does not exit after their last message.
 
 use serde_json::Value;
 
@@ -8,7 +8,7 @@ const SETTINGS: &str = "agent = \"mine\"\n\
     [limits]\ngrace = \"1s\"\niteration_time = \"60s\"\n\
     [agents.mine]\ncommand = [\"sh\", \"agent.sh\"]\noutput = \"claude\"\n";
 
-/// Talks as Claude Code does, does the work, and waits for something that never ends.
+/// Has Claude Code's output format, does the work, and waits indefinitely.
 const AGENT: &str = "cat > /dev/null\n\
     echo '{\"type\":\"system\",\"subtype\":\"init\",\"session_id\":\"s\",\"model\":\"m\"}'\n\
     echo one > a.txt\n\

@@ -1,4 +1,4 @@
-//! Whole loops with the real CLI: `loopkeeper run` starts it, the scripted model answers it.
+//! Complete loops with the real CLI: `loopkeeper run` starts it, the scripted model answers it.
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -12,11 +12,11 @@ use super::model::{Model, Step};
 use super::{program, stopping};
 use crate::cli::{Ran, Terminal};
 
-/// A work tree with a task, and the model that its agent asks.
+/// A work tree with a task, and the model of its agent.
 pub(super) struct Scene {
     pub(super) terminal: Terminal,
     pub(super) model: Model,
-    /// The variable that lets the agent in.
+    /// The variable with the agent's API key.
     key: &'static str,
 }
 
@@ -41,7 +41,7 @@ impl Scene {
             .env("ANTHROPIC_BASE_URL", self.model.url())
             .env(self.key, "dummy")
             .env("DISABLE_TELEMETRY", "1")
-            // As if this were a tool of another one: it would refuse to be nested.
+            // As if started by a tool of another agent: it would refuse to be nested.
             .env("CLAUDECODE", "1")
             .env("CLAUDE_CODE_ENTRYPOINT", "cli");
         command
@@ -61,7 +61,7 @@ pub(super) fn path(root: &Path, name: &str) -> String {
     root.join(name).to_string_lossy().into_owned()
 }
 
-/// A line in each of three iterations.
+/// One line in each of three iterations.
 pub(super) fn three_lines(root: &Path) -> Vec<Step> {
     let mut script = vec![Step::write(&path(root, "a.txt"), "one\n"), Step::Text("One line is there.")];
     script.extend(edit(root, "one\n", "one\ntwo\n"));
@@ -129,7 +129,7 @@ fn claude_turned_away_for_a_moment_is_waited_for() {
     let error = &runs[0]["run"]["error"];
     assert_eq!((&error["class"], &error["status"]), (&json!("transient"), &json!(429)), "{error}");
     assert!(journal.all("waiting").iter().any(|it| it["reason"] == "backoff"), "{}", journal.told());
-    // The provider's trouble is no lack of progress.
+    // A failure of the provider is no lack of progress.
     assert!(journal.all("breaker-changed").iter().all(|it| it["noProgress"] == 0));
     assert_eq!(runs.len(), 2);
 }
@@ -188,7 +188,7 @@ fn claude_stopped_while_a_tool_runs_leaves_nothing_without_a_namespace() {
     assert_eq!(journal.all("agent-started")[0]["domain"], "subreaper");
 }
 
-/// As the rig of all agents, with Claude Code.
+/// Like the rig of all agents, with Claude Code.
 fn stopped_while_a_tool_runs(sandbox: &str) -> Journal {
     let scene = Scene::new(stopping::TASK, |root| {
         vec![Step::write(&path(root, "go"), "\n"), Step::bash("sh work.sh")]

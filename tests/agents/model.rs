@@ -1,6 +1,6 @@
-//! A scripted model on loopback that speaks as much of the protocols of Anthropic, OpenAI (chat and responses) and
-//! Gemini as the agents need. Each request of the agent proper takes the next step of the script; side requests
-//! (titles, probes) take none.
+//! A scripted model on loopback that implements as much of the protocols of Anthropic, OpenAI (chat and responses) and
+//! Gemini as the agents need. Each main request of the agent takes the next step of the script; side requests (titles,
+//! probes) take none.
 
 mod http;
 mod protocols;
@@ -14,17 +14,17 @@ pub(crate) use protocols::OF_AN_ANSWER;
 use protocols::{Reply, Say};
 use serde_json::{Value, json};
 
-/// What the model answers.
+/// A response of the model.
 #[derive(Debug, Clone)]
 pub(crate) enum Step {
     Text(&'static str),
-    /// One call of a tool, by the CLI's name for it.
+    /// One tool call, with the CLI's name of the tool.
     Tool(&'static str, Value),
-    /// Several calls of it in one message, of Anthropic's alone.
+    /// Several calls of it in one message, for Anthropic's protocol only.
     Tools(&'static str, Vec<Value>),
     /// An error of the API, with headers.
     Fails(u16, Vec<(String, String)>, Value),
-    /// An answer that no client can read, and so is every one after it.
+    /// A malformed response; every later one is malformed, too.
     Garbage,
 }
 
@@ -33,7 +33,7 @@ impl Step {
         Self::Fails(status, Vec::new(), json!({"type": "error", "error": {"type": kind, "message": message}}))
     }
 
-    /// The five hours of a subscription are used up until `reset`, in seconds of wall time.
+    /// The five-hour limit of a subscription is used up until `reset`, in seconds of wall time.
     pub(crate) fn used_up(reset: u64) -> Self {
         let told = [
             ("status", "rejected"),
@@ -61,7 +61,7 @@ impl Step {
     }
 }
 
-/// The server; ends with the test.
+/// The server; stops when the test ends.
 pub(crate) struct Model {
     address: SocketAddr,
     shared: Arc<Shared>,
@@ -79,9 +79,9 @@ type Mind = Box<dyn Fn(&Value) -> Step + Send>;
 #[derive(Default)]
 struct State {
     script: Vec<Step>,
-    /// In place of a script: what it makes of each request.
+    /// Computes the response to each request, instead of a script.
     mind: Option<Mind>,
-    /// Bodies of the agent's own requests, in order.
+    /// Bodies of the agent's main requests, in order.
     asked: Vec<Value>,
 }
 
@@ -90,7 +90,7 @@ impl Model {
         Self::of(State { script, ..State::default() })
     }
 
-    /// A model that reads what it is asked.
+    /// A model that computes its responses.
     pub(crate) fn with_mind(mind: impl Fn(&Value) -> Step + Send + 'static) -> Self {
         Self::of(State { mind: Some(Box::new(mind)), ..State::default() })
     }
@@ -110,12 +110,12 @@ impl Model {
         format!("http://{}", self.address)
     }
 
-    /// What the agent asked so far.
+    /// The agent's requests so far.
     pub(crate) fn asked(&self) -> Vec<Value> {
         self.shared.state.lock().expect("no panic while locked").asked.clone()
     }
 
-    /// The prompts that began a conversation: one for each start of the agent that reached the model.
+    /// The first prompt of each conversation: one for each start of the agent that reached the model.
     pub(crate) fn prompts(&self) -> Vec<String> {
         let said = |body: &Value| {
             let turns = turns(body);
@@ -127,23 +127,24 @@ impl Model {
         self.asked().iter().filter_map(said).collect()
     }
 
-    /// Steps that nobody asked for.
+    /// Number of unused steps.
     pub(crate) fn left(&self) -> usize {
         let state = self.shared.state.lock().expect("no panic while locked");
         state.script.len().saturating_sub(state.asked.len())
     }
 }
 
-/// Who said what so far, in any of the protocols. What is neither text nor anybody's has its type for a role.
+/// Roles and texts of the messages so far, in any of the protocols. For an entry without text or role, the role is its
+/// type.
 pub(crate) fn turns(body: &Value) -> Vec<(String, String)> {
     let messages = ["messages", "input", "contents"].into_iter().find_map(|it| body[it].as_array());
     let role = |it: &Value| it["role"].as_str().or(it["type"].as_str()).unwrap_or_default().to_owned();
     messages.into_iter().flatten().map(|it| (role(it), text_of(it))).collect()
 }
 
-/// How many tools answered so far.
+/// Number of tool responses so far.
 pub(crate) fn answers(body: &Value) -> usize {
-    /// As each protocol marks it.
+    /// The marker of each protocol.
     const MARKS: [&str; 4] =
         ["\"tool_result\"", "\"function_call_output\"", "\"role\":\"tool\"", "\"functionResponse\""];
     let body = body.to_string();
@@ -222,7 +223,7 @@ impl Shared {
         }
         let step = match (state.script.get(number - 1), state.script.last()) {
             (Some(step), _) => step.clone(),
-            // The CLI tries some failures again in another form.
+            // The CLI retries some failures in another form.
             (None, Some(last @ (Step::Fails(..) | Step::Garbage))) => last.clone(),
             (None, _) => Step::Text("the script is over"),
         };

@@ -1,5 +1,5 @@
-//! Whole loops with each of the other agents: `loopkeeper run` starts it, the scripted model answers it, and the
-//! journal looks the same whichever it is.
+//! Complete loops with each of the other agents: `loopkeeper run` starts it, the scripted model answers it, and the
+//! journal looks the same for every agent.
 
 use std::cell::Cell;
 use std::io::{BufRead, BufReader};
@@ -16,7 +16,7 @@ use super::model::{Model, Step, turns};
 use super::stopping;
 use crate::cli::{Ran, Terminal};
 
-/// A work tree with a task, and the model that its agent asks.
+/// A work tree with a task, and the model of its agent.
 pub(super) struct Scene {
     pub(super) terminal: Terminal,
     pub(super) model: Model,
@@ -25,12 +25,12 @@ pub(super) struct Scene {
 }
 
 impl Scene {
-    /// `more` stands at the end of the configuration, in the agent's own table.
+    /// `more` is appended to the configuration, in the agent's table.
     pub(super) fn new(hand: Hand, task: &str, more: &str, script: impl FnOnce(&Path) -> Vec<Step>) -> Self {
         Self::with_model(hand, task, more, |root| Model::start(script(root)))
     }
 
-    /// The same, with a model that may have a mind of its own.
+    /// Like [`Self::new`], with a model that may compute its responses.
     pub(super) fn with_model(hand: Hand, task: &str, more: &str, model: impl FnOnce(&Path) -> Model) -> Self {
         let terminal = Terminal::new();
         let model = model(&terminal.root().canonicalize().expect("a real path"));
@@ -51,7 +51,7 @@ impl Scene {
         let usual = std::env::var_os("PATH").unwrap_or_default();
         let path = std::env::join_paths(std::iter::once(folder).chain(std::env::split_paths(&usual)));
         let mut command = self.terminal.command(args);
-        // As if this were a tool of another agent.
+        // As if started by a tool of another agent.
         command.env("PATH", path.expect("folders without colons")).env("CLAUDECODE", "1");
         command.envs(self.env.iter().map(|(name, value)| (name, value)));
         command
@@ -67,7 +67,7 @@ impl Scene {
         ran
     }
 
-    /// The status of the loop as soon as it is such a one.
+    /// Waits until the status of the loop satisfies the condition.
     pub(super) fn once(&self, is_it: impl Fn(&Value) -> bool) -> Value {
         let until = Instant::now() + Duration::from_secs(240);
         loop {
@@ -81,7 +81,7 @@ impl Scene {
         }
     }
 
-    /// Runs until a record is such a one, then stops it at once.
+    /// Runs until a record satisfies the condition, then stops immediately.
     fn until(&self, is_it: impl Fn(&Value) -> bool) -> Value {
         let mut command = self.command(&["run", "--trust", "--json"]);
         let mut run = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("it starts");
@@ -152,7 +152,7 @@ pub(super) fn three_iterations(hand: Hand) {
         "{prompts:#?}"
     );
     assert!(prompts[1].contains("iteration 2 of at most"), "{prompts:#?}");
-    // What is not told is said before it bites.
+    // Missing information is announced in advance.
     let log = Ran::of(&scene.command(&["log"]).output().expect("it starts"));
     assert_eq!(log.stdout.contains("reports no cost"), !hand.tells_cost, "{}", log.stdout);
 }
@@ -173,11 +173,11 @@ pub(super) fn goes_on_with_its_session(hand: Hand) {
     let resumed: Vec<bool> =
         journal.all("iteration-intended").iter().map(|it| it["resumed"] == true).collect();
     assert_eq!(resumed, [false, true]);
-    // The model heard what only the first iteration said.
+    // The model received what only the first iteration was told.
     let asked = scene.model.asked();
     let heard = turns(&asked[1]).iter().any(|(_, text)| text.contains("BLUEBIRD"));
     assert!(heard, "{:#}", asked[1]);
-    // Tokens are those of each iteration, whatever the agent adds up.
+    // Tokens of each iteration, whatever total the agent reports.
     let tokens: Vec<u64> = runs.iter().filter_map(|it| it["run"]["tokens"].as_u64()).collect();
     let expect: &[u64] = if hand.tells_tokens { &[120, 240] } else { &[] };
     assert_eq!(tokens, expect, "{}", journal.told());
@@ -189,7 +189,7 @@ pub(super) fn turned_away_for_a_moment(hand: Hand) {
     });
     let journal = scene.run();
     assert_eq!(journal.ended(0, "completed")["outcome"]["verified"], true);
-    // Its own retries are no failures, and no lack of progress.
+    // Its own retries are neither failures nor lack of progress.
     assert!(journal.all("breaker-changed").iter().all(|it| it["noProgress"] == 0));
     assert!(journal.all("agent-ended").len() <= 2, "{}", journal.told());
 }
@@ -202,11 +202,11 @@ pub(super) fn over_its_quota(hand: Hand) {
         it["type"] == "waiting"
     });
     assert_eq!(waiting["reason"], "quota", "{waiting}");
-    // How often it asks by itself is its own affair.
+    // The number of its own retries does not matter.
     assert_eq!(starts.get(), 1);
 }
 
-/// Its safe mode keeps it inside of the work tree, and what it was refused does not look like work.
+/// Its safe mode keeps it inside of the work tree, and a denied call does not look like work.
 fn denied(hand: Hand, more: &str, script: impl FnOnce(&Path) -> Vec<Step>, outside: PathBuf) {
     let scene = Scene::new(hand, ONE_FILE, more, script);
     let ended = scene.until(|it| it["type"] == "agent-ended");
@@ -220,7 +220,7 @@ pub(super) fn no_check(hand: Hand) {
     denied(hand, "", run, "b.txt".into());
 }
 
-/// `more` as of [`Scene::new`].
+/// `more` as for [`Scene::new`].
 pub(super) fn outside(hand: Hand, more: &str) {
     let write = |root: &Path| vec![(hand.write)(&root.join("../b.txt"), "no\n"), Step::Text("Done.")];
     denied(hand, more, write, "../b.txt".into());
@@ -255,7 +255,7 @@ fn codex_over_its_quota_is_waited_for() {
 
 #[test]
 fn codex_is_denied_what_lies_outside() {
-    // Temporary files are no outside to it, and that is where the test stands.
+    // It may write temporary files, and the test runs in their folder.
     let strict = ["slash_tmp", "tmpdir_env_var"]
         .map(|it| format!("\"-c\", \"sandbox_workspace_write.exclude_{it}=true\""));
     outside(CODEX, &format!("args = [{}]\n", strict.join(", ")));
@@ -307,7 +307,7 @@ fn opencode_stopped_while_a_tool_runs_leaves_nothing_without_a_namespace() {
     stopped(OPENCODE, "off", "");
 }
 
-/// It would ask the same again for ever.
+/// It would retry indefinitely.
 #[test]
 fn opencode_that_hears_only_garbage_is_ended() {
     let scene = Scene::new(OPENCODE, ONE_FILE, "", |_| vec![Step::Garbage]);
@@ -346,7 +346,7 @@ fn gemini_stopped_while_a_tool_runs_leaves_nothing() {
     stopped(GEMINI, "auto", "");
 }
 
-/// Started as it likes to be, it would leave the agent itself behind.
+/// With its default start it would leave the agent process behind.
 #[test]
 fn gemini_stopped_while_a_tool_runs_leaves_nothing_without_a_namespace() {
     stopped(GEMINI, "off", "env = { GEMINI_CLI_NO_RELAUNCH = \"false\" }\n");

@@ -1,4 +1,4 @@
-//! `doctor --probe` of real agents, with a model that does honestly what it is asked.
+//! `doctor --probe` of real agents, with a model that honestly follows instructions.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -15,7 +15,7 @@ use crate::probe::Table;
 
 const BLOCK: &str = "---RALPH_STATUS---\nSTATUS: STATE\nEXIT_SIGNAL: SIGNAL\n---END_RALPH_STATUS---\n";
 
-/// An agent's own tools.
+/// The names of an agent's tools.
 struct Tools {
     read: fn(&Path) -> Step,
     write: fn(&Path, &'static str) -> Step,
@@ -31,7 +31,7 @@ fn done() -> Step {
     said(format!("The sum is written.\n\n{block}\n<promise>COMPLETE</promise>"))
 }
 
-/// The honest model: it knows what the conversation holds, and nothing else.
+/// The honest model: it uses the contents of the conversation, and nothing else.
 fn honest(body: &Value, tools: &Tools) -> Step {
     let turns = turns(body);
     let is_own = |role: &str| role == "assistant" || role == "model";
@@ -57,7 +57,7 @@ fn honest(body: &Value, tools: &Tools) -> Step {
     sum(body, asked, tools)
 }
 
-/// Reads the numbers, writes their sum, and says so; the second time there is nothing to do.
+/// Reads the numbers, writes their sum, and reports it; the second time there is nothing to do.
 fn sum(body: &Value, asked: &str, tools: &Tools) -> Step {
     let folder = Regex::new(r#"/[^"\\\s<]*loopkeeper-probe-[0-9a-f-]+/[0-9a-f-]+"#).expect("a pattern");
     let whole = body.to_string();
@@ -66,7 +66,7 @@ fn sum(body: &Value, asked: &str, tools: &Tools) -> Step {
         0 if asked.contains("iteration 2 of") => done(),
         0 => (tools.read)(&folder.join("numbers.txt")),
         1 => {
-            // Each stands at the end of a line, behind what named the file.
+            // Each is at the end of a line, after the name of the file.
             let answer = whole.rsplit("numbers.txt").next().unwrap_or_default();
             let lines = answer.replace("\\\\n", "\n").replace("\\n", "\n");
             let numbers = Regex::new(r#"(?m)(?:^|[^0-9a-f])(\d{3,4})(?:$|"|<)"#).expect("a pattern");
@@ -82,7 +82,7 @@ fn joined(text: &str) -> String {
     rest.split('`').skip(1).step_by(2).take(2).collect()
 }
 
-/// What a probe of it says. `prepare` gives the variables by which it finds its model.
+/// Result of a probe. `prepare` returns the variables that configure its model.
 fn probed(
     (name, program): (&str, &Path),
     settings: &str,
@@ -131,7 +131,7 @@ fn claude_probed_has_a_yes_everywhere() {
     assert_eq!(report["recommendation"]["toml"], "agent = \"claude\"\nmode = \"loop\"\n");
 }
 
-/// What a probe of one of the others says.
+/// Result of a probe of one of the other agents.
 fn table(hand: Hand, code: i32, mind: fn(&Value) -> Step) -> Value {
     let settings = format!("[agents.{}]\n{}", hand.name, hand.settings);
     probed((hand.name, &hand.program()), &settings, code, mind, |home, url, command| {
@@ -143,7 +143,7 @@ fn tools(hand: &Hand) -> Tools {
     Tools { read: hand.read, write: hand.write, run: hand.run }
 }
 
-/// Its tools outlive it: without a namespace they would go on.
+/// Its tools outlive it: without a namespace they would continue.
 #[test]
 fn gemini_probed_leaves_its_tools_behind() {
     let report = table(GEMINI, 0, |body| honest(body, &tools(&GEMINI)));
@@ -152,7 +152,7 @@ fn gemini_probed_leaves_its_tools_behind() {
     table.fact("hook", "the hook of its home ran, and what it said was done");
 }
 
-/// It reads the home that it is given, and what its user's settings say there.
+/// It uses the given home folder, and its user's settings in it.
 #[test]
 fn gemini_probed_with_its_hooks_off_is_not_held() {
     let mind = |body: &Value| honest(body, &tools(&GEMINI));
@@ -167,7 +167,7 @@ fn gemini_probed_with_its_hooks_off_is_not_held() {
     table.others(&[("hook", "no"), ("stop", "no")]).fact("hook", "the hook of its home did not run");
 }
 
-/// Its own sandbox takes its tools along.
+/// Its own sandbox ends its tools.
 #[test]
 fn codex_probed_has_a_yes_everywhere() {
     let report = table(CODEX, 0, |body| honest(body, &tools(&CODEX)));
@@ -184,7 +184,7 @@ fn codex_probed_with_its_hooks_off_is_not_held() {
     table.others(&[("hook", "no")]).fact("hook", "the hook of its command line did not run");
 }
 
-/// Where its user's own words take the place of ours only its folder is left, whose hooks nobody reviewed.
+/// If its user's own arguments replace ours, only the hooks of its folder remain, which are not reviewed.
 #[test]
 fn codex_probed_without_a_place_for_our_hook_says_nothing_of_hooks() {
     let taken = CODEX.with("args = [\"-c\", \"hooks.Stop=[]\"]\n", true);
@@ -200,7 +200,7 @@ fn opencode_probed_leaves_its_tools_behind_and_has_no_stop_hook() {
     table.others(&[("stop", "no"), ("hook", "no")]).fact("output", "as OpenCode prints them");
 }
 
-/// It would ask the same again for ever.
+/// It would retry indefinitely.
 #[test]
 fn opencode_probed_that_hears_only_garbage_is_ended() {
     let report = table(OPENCODE, 1, |_| Step::Garbage);
@@ -214,8 +214,8 @@ fn qwen_probed_leaves_its_tools_behind() {
     Table::of(&report).others(&[("stop", "no")]).fact("output", "as Claude Code prints them");
 }
 
-/// No hook of its own is asked about, and no call is spent on one. OpenCode, which takes its time, at full length
-/// alone; Gemini CLI mostly does not find its own session again.
+/// Hooks are not probed, and no call is spent on them. OpenCode, which is slow, runs all questions only on its own;
+/// Gemini CLI often does not find its own session again.
 #[test]
 fn gemini_by_acp_probed_is_held_by_the_protocol() {
     let is_full = std::env::var("LOOPKEEPER_RIGS").is_ok_and(|it| it == "full");

@@ -1,4 +1,4 @@
-//! Subagents of the real CLI: each is asked about, and refused with the reason once the budget is used up.
+//! Subagents of the real CLI: each start calls the hook, and is refused with the reason once the budget is used up.
 
 use serde_json::{Value, json};
 
@@ -16,7 +16,7 @@ fn subagent(what: &str) -> Step {
     Step::Tool("Task", input(what))
 }
 
-/// Its script before the line is written.
+/// The script before the line is written.
 fn spawned(more: &str, script: Vec<Step>) -> (Scene, Journal) {
     let scene = Scene::new(ONE_LINE, |root| {
         let write = Step::write(&path(root, "a.txt"), "one\n");
@@ -40,7 +40,7 @@ fn refused(journal: &Journal) -> Vec<String> {
 #[test]
 fn claude_over_its_budget_of_subagents_is_told_why() {
     let script = vec![subagent("look around"), Step::Text("I see a task."), subagent("look again")];
-    // What its user says by a file takes nobody's place.
+    // Settings in the user's file replace none of ours.
     let theirs = "[agents.claude]\nargs = [\"--settings\", \"mine.json\"]\n[spawns]\nbudget = 1\n";
     let (scene, journal) = spawned(theirs, script);
     let asked = journal.all("subagent-asked");
@@ -101,7 +101,7 @@ fn claude_whose_subagents_start_their_own_has_one_budget_for_all() {
     assert!(refused(&journal)[0].contains("budget, 2 subagents, is used up"), "{}", journal.told());
 }
 
-/// A control: nobody is asked, and nobody refused.
+/// Control: no hook is called, and nothing is refused.
 #[test]
 fn claude_whose_hooks_are_off_is_counted_by_its_output() {
     let script = vec![
@@ -118,9 +118,9 @@ fn claude_whose_hooks_are_off_is_counted_by_its_output() {
     assert_eq!((&started[0]["what"], &started[1]["what"]), (&json!("look around"), &json!("look again")));
 }
 
-/// One that cannot be refused a subagent: it is counted once its output tells of it, over the budget too. `tool` and
-/// `input`: as it names them. `least`: how often it is the agent itself that asks; what a subagent of it asks for takes
-/// steps of the script as well.
+/// An agent that cannot be refused a subagent: it is counted once its output reports it, even over the budget. `tool`
+/// and `input`: as the agent names them. `least`: minimum number of requests by the agent itself; those of its
+/// subagents take steps of the script as well.
 fn counted(hand: Hand, least: usize, tool: &'static str, input: &Value) {
     let what = input["description"].as_str().or(input["prompt"].as_str()).expect("a task");
     let scene = others::Scene::new(hand, ONE_FILE, "[spawns]\nbudget = 1\n", |root| {
@@ -140,7 +140,7 @@ fn are_counted(journal: &Journal, least: usize, what: &str) {
     assert_eq!(journal.all("subagent-asked").len(), 0, "nobody was asked");
 }
 
-/// Its subagents work beside it and end with it: whoever takes the next step has the same to do.
+/// Its subagents run concurrently and end with it: every step is the same, whoever takes it.
 #[test]
 fn codex_has_its_subagents_counted() {
     let scene = others::Scene::new(CODEX, ONE_FILE, "[spawns]\nbudget = 1\n", |root| {

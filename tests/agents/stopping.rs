@@ -1,5 +1,5 @@
-//! A loop that is stopped while a tool of its agent runs: nothing of it may survive, however far away from its
-//! parent it put itself.
+//! A loop that is stopped while a tool of its agent runs: no process of it may survive, however far it moved from its
+//! parent.
 
 use std::fs::File;
 use std::io::Read;
@@ -14,13 +14,13 @@ use crate::cli::{Ran, Terminal};
 /// Its agent writes a file `go`, and runs the check.
 pub(super) const TASK: &str = "# Work\n\n## Done when\n\n- It works: `$ sh work.sh`\n";
 
-/// The check passes over what follows until the agent says so, or the baseline would hang in it.
+/// The check returns early until the agent has created the file, or the baseline would hang.
 const WORK: &str = "[ -e go ] || exit 1\n\
     exec 9>\"$(cat pipe-name)\"\n\
     (trap '' TERM; setsid sleep 1000) &\n\
     setsid sh -c '(sleep 1000 & echo started >&9; exec sleep 1000)'\n";
 
-/// Everything the tool starts holds the pipe open: at its other end one sees when the last of them is gone.
+/// Every process of the tool holds the pipe open: its other end shows when the last of them is gone.
 pub(super) fn while_a_tool_runs(
     terminal: &Terminal,
     sandbox: &str,
@@ -29,7 +29,7 @@ pub(super) fn while_a_tool_runs(
     of_a_later(0, terminal, sandbox, command)
 }
 
-/// The same, in the iteration after so many others.
+/// Like [`while_a_tool_runs`], after this many other iterations.
 pub(super) fn of_a_later(
     before: usize,
     terminal: &Terminal,
@@ -51,7 +51,7 @@ pub(super) fn of_a_later(
     let mut word = [0; 8];
     reader.read_exact(&mut word).expect("the tool's word");
     assert_eq!(&word, b"started\n");
-    // The control: as long as they live there is no end, only nothing to read yet.
+    // Control: while they live there is no end of file, only nothing to read yet.
     rustix::fs::fcntl_setfl(&reader, OFlags::NONBLOCK).expect("a flag");
     let early = reader.read(&mut word).expect_err("the processes are alive");
     assert_eq!(early.kind(), std::io::ErrorKind::WouldBlock);

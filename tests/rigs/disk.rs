@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
-/// Without ext4's own care for files that are replaced by renaming: other file systems have none.
+/// Without ext4's own protection of files that are replaced by renaming: other file systems have none.
 const LOOP: &str = "loop,noauto_da_alloc";
 
 /// `EXT4_IOC_SHUTDOWN` without flushing the log: from then on the file system writes nothing.
@@ -17,13 +17,13 @@ open(my $disk, "<", $ARGV[0]) or die "$!\n";
 ioctl($disk, 0x8004587d, my $flags = pack("L", 2)) or die "$!\n";
 "#;
 
-/// A mounted disk of its own; unmounted when dropped.
+/// A separate mounted disk; unmounted when dropped.
 pub(crate) struct Disk {
     folder: TempDir,
 }
 
 impl Disk {
-    /// An ext4 disk in a file. `Err` says why there is none on this machine.
+    /// An ext4 disk in a file. `Err` is the reason why this machine cannot provide one.
     pub(crate) fn ext4() -> Result<Self, String> {
         let disk = Self::new()?;
         let image = disk.image();
@@ -42,12 +42,12 @@ impl Disk {
         self.folder.path().join("mounted")
     }
 
-    /// Cuts the power right now. What comes back is the disk as it is when the power returns; what was not
-    /// written through is gone. Whoever tells what it wrote has to [`stand_still`]: a sync that is under way
-    /// at the cut may succeed all the same.
+    /// Cuts the power immediately and returns the disk as it is when the power returns, without data that was not
+    /// written through. A process that reports its writes has to [`stand_still`] first: a sync in progress at the cut
+    /// may still succeed.
     pub(crate) fn cut_power(&self) -> Result<Self, String> {
-        // First the cut, then the copy: one of a disk that is written to is of many moments. The system
-        // writes too, when nobody else does.
+        // First the cut, then the copy: a copy of a disk that is being written mixes several moments, and the system
+        // writes even if no test does.
         run("perl", &["-e", SHUT_DOWN, text(&self.path())])?;
         let copy = Self::new()?;
         let image = copy.image();
@@ -74,8 +74,8 @@ impl Disk {
     }
 }
 
-/// Stops a process. When this returns none of its threads does anything any more: the signal alone only asks
-/// for that, and on a busy machine they go on for a while.
+/// Stops a process. When this returns none of its threads runs any more: the signal alone only requests that, and on a
+/// busy machine they continue for a while.
 pub(crate) fn stand_still(pid: Pid) {
     kill_process(pid, Signal::STOP).unwrap();
     let until = Instant::now() + Duration::from_secs(60);
@@ -85,11 +85,11 @@ pub(crate) fn stand_still(pid: Pid) {
     }
 }
 
-/// The state of each thread, as `/proc` names it.
+/// The state of each thread, as in `/proc`.
 fn threads(pid: Pid) -> Vec<String> {
     let tasks = fs::read_dir(format!("/proc/{}/task", pid.as_raw_nonzero())).unwrap();
     let stats = tasks.flatten().filter_map(|it| fs::read_to_string(it.path().join("stat")).ok());
-    // The name before it may hold anything.
+    // The name before it may contain anything.
     stats.filter_map(|it| Some(it.rsplit_once(") ")?.1.split(' ').next()?.to_owned())).collect()
 }
 

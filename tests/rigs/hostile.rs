@@ -1,5 +1,5 @@
-//! Work trees that were made to do harm, opened without anybody's trust: no program runs, nothing is connected to,
-//! nothing is written into them, and what is shown of them is harmless. Judged by strace, not by the program.
+//! Malicious work trees, opened without trust: no program runs, no connection is made, nothing is written into them,
+//! and everything displayed is harmless. Verified by strace, not by the program.
 
 mod corpus;
 mod editor;
@@ -14,7 +14,7 @@ use self::trace::Trace;
 use super::{strace, unavailable};
 use crate::cli::{Ran, Terminal};
 
-/// Everything that a user might try on a folder just downloaded.
+/// Every command that a user might try on a folder just downloaded.
 const TRIED: [&[&str]; 8] = [
     &["status"],
     &["run"],
@@ -26,7 +26,7 @@ const TRIED: [&[&str]; 8] = [
     &["init"],
 ];
 
-/// A hostile work tree, and the user who stands in it.
+/// A hostile work tree, and the user in it.
 struct Visit {
     terminal: Terminal,
 }
@@ -38,7 +38,7 @@ impl Visit {
         Self { terminal }
     }
 
-    /// One command under strace. The user's own PATH leads through the current folder first.
+    /// One command under strace. The user's own PATH begins with the current folder.
     fn tries(&self, program: &mut Command) -> (Ran, Trace) {
         let ran = Ran::of(&self.traced(program).stdin(Stdio::null()).output().unwrap());
         (ran, self.trace())
@@ -64,7 +64,7 @@ impl Visit {
         traced.args(["-e", "signal=none"]).arg(program.get_program()).args(program.get_args()).env_clear();
         traced.envs(program.get_envs().filter_map(|(name, value)| Some((name, value?))));
         let path = std::env::var("PATH").unwrap();
-        // As on a terminal: elsewhere escape sequences are left out of everything that is printed.
+        // As on a terminal: otherwise escape sequences are removed from all output.
         traced
             .env("CLICOLOR_FORCE", "1")
             .env("PATH", format!(".:{}/bin:{path}", self.terminal.root().display()));
@@ -78,7 +78,7 @@ impl Visit {
         whole
     }
 
-    /// Every path with what it is and holds, so that any change shows.
+    /// Every path with its type and contents, so that any change shows.
     fn looks(&self) -> BTreeMap<String, String> {
         let mut found = BTreeMap::new();
         list(&self.terminal.root(), &mut found);
@@ -133,15 +133,15 @@ fn strace_sees_no_program_start_in_a_hostile_work_tree() {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
-/// Obeyed by terminals, or moves or hides what stands beside it.
+/// Interpreted by terminals, or moves or hides the text next to it.
 fn is_dangerous(it: char) -> bool {
     (it.is_control() && it != '\n')
         || matches!(it, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
 }
 
-/// What a terminal would obey, or what would let a command look like another one.
+/// Characters that a terminal would interpret, or that would let a command look like another one.
 fn raw(ran: &Ran) -> Vec<String> {
-    // Our own colours, on a terminal; nothing of ours is ever hidden.
+    // Our own colours, on a terminal; our text is never hidden.
     let colour = regex::Regex::new("\u{1b}\\[(0|1|2|3[0-7]|9[0-7])?m").unwrap();
     let texts = [("stdout", &ran.stdout), ("stderr", &ran.stderr)];
     let texts = texts.map(|(name, text)| (name, colour.replace_all(text, "").into_owned()));
@@ -151,7 +151,7 @@ fn raw(ran: &Ran) -> Vec<String> {
     found.map(|(name, text, it)| format!("{it:?} on {name}: {text:?}")).collect()
 }
 
-/// The control: the same harness, and a program that does look with git.
+/// Control: the same harness with a program that does use git.
 #[test]
 fn strace_sees_what_git_starts_in_a_hostile_work_tree() {
     if let Some(why) = strace::missing() {
@@ -166,11 +166,11 @@ fn strace_sees_what_git_starts_in_a_hostile_work_tree() {
     git.args(["status"]).envs(envs);
     let (_, trace) = visit.tries(&mut git);
     assert!(trace.faults().iter().any(|it| it.contains("trap.sh")), "{:?}", trace.faults());
-    // And a raw byte is seen as one.
+    // And a raw byte is detected.
     assert_eq!(raw(&Ran { code: None, stdout: "a\u{1b}[2Jb".to_owned(), stderr: String::new() }).len(), 1);
 }
 
-/// Commands that show a loop, or where it worked.
+/// Commands that show a loop or its work tree.
 const SHOWN: [&[&str]; 9] = [
     &["status"],
     &["run", "--dry-run"],

@@ -1,5 +1,5 @@
-//! The keeper under faults: the real binary, a scripted agent that writes down its starts outside the tree, and an
-//! oracle with code of its own that reads what is left. The oracle's own controls are in [`oracle`].
+//! The keeper under faults: the real binary, a scripted agent that records its starts outside the tree, and an
+//! independent oracle that checks the remaining files. The oracle's own controls are in [`oracle`].
 
 mod damage;
 mod disk;

@@ -1,8 +1,8 @@
-//! Whole sessions of the real server, recorded between it and its client and judged by the types and rules of the
-//! specification (`lsp/record.py`, `lsp/check.py`): nothing may be found, by clients that can do everything and by
-//! one that can do nothing.
+//! Complete sessions of the real server, recorded between it and its client and checked with the types and rules of the
+//! specification (`lsp/record.py`, `lsp/check.py`): without findings, for clients with all capabilities and for one
+//! with none.
 //!
-//! The Python with the types is named by `LOOPKEEPER_TEST_PYTHON` (`tests/tools/python.sh` prints it).
+//! `LOOPKEEPER_TEST_PYTHON` names the Python with the types (`tests/tools/python.sh` prints it).
 
 use std::path::PathBuf;
 use std::process::{Command, Output};
@@ -13,8 +13,8 @@ use serde_json::{Value, json};
 use crate::support::lsp::{Editor, Reply, uri};
 use crate::support::world::{TIMEOUT, World, wait_until};
 
-/// One of everything that is shown: results, a place in an output, mistakes with a fix, wide characters, and text
-/// that nobody should have to look at.
+/// One of everything that is shown: results, a location in an output, mistakes with a fix, wide characters, and harmful
+/// text.
 const TASK: &str = "# Pay 😀\n\nDone when:\n\n- 😀 it is there: `exists done`\n- it says so: `$ sh say.sh`\n\
     - a \u{202e}tail\u{1b}[31m: `$ printf '\\033[31m\\342\\200\\256 %s\\n' say.sh:1:2 && test -f done`\n";
 const ODD: &str = "# Odd\n\nDone when:\n\n- bare: `cargo test`\n- bad: `exists`\n- only words\n";
@@ -24,7 +24,7 @@ struct Session {
     world: World,
     editor: Editor,
     record: PathBuf,
-    /// The client asked for our own messages.
+    /// The client requested our own messages.
     is_ours: bool,
 }
 
@@ -61,7 +61,7 @@ impl Session {
         self.editor.notify("textDocument/didChange", &json!({"textDocument": id, "contentChanges": whole}));
     }
 
-    /// Everything that can be asked about a document, everywhere in it.
+    /// Every request about a document, at every position.
     fn look(&mut self, name: &str, text: &str) {
         let document = json!({"uri": self.file(name)});
         for method in ["textDocument/documentSymbol", "textDocument/codeLens"] {
@@ -82,7 +82,7 @@ impl Session {
         }
     }
 
-    /// The latest ones of a line.
+    /// The latest diagnostics of a line.
     fn diagnostics(&self, name: &str, line: usize) -> Vec<Value> {
         let (messages, file) = (self.editor.messages(), self.file(name));
         let published = messages.iter().rev().find(|it| {
@@ -93,13 +93,13 @@ impl Session {
         all.into_iter().filter(|it| it["range"]["start"]["line"] == line).collect()
     }
 
-    /// The whole answer, be it a refusal.
+    /// The whole response, including an error.
     fn command(&mut self, name: &str, argument: &Value) -> Value {
         let command = format!("loopkeeper.server.{name}");
         self.editor.call("workspace/executeCommand", &json!({"command": command, "arguments": [argument]}))
     }
 
-    /// Nobody works on the task any more.
+    /// Waits until no loop or round works on the task.
     fn until_startable(&mut self) {
         let (until, file) = (Instant::now() + TIMEOUT, json!({"uri": self.file("PROMPT.md")}));
         loop {
@@ -117,7 +117,7 @@ impl Session {
         }
     }
 
-    /// Ends the session; what was found.
+    /// Ends the session; returns the findings.
     fn judge(mut self) -> Output {
         self.editor.quit();
         self.editor.all_messages();
@@ -125,7 +125,7 @@ impl Session {
     }
 }
 
-/// A loop that is started and followed, results of checks, every command, also where it cannot be done.
+/// A loop that is started and followed, results of checks, and every command, including refused ones.
 fn whole(capabilities: &Value) -> Output {
     let mut session = Session::begin(capabilities);
     let task = json!({"task": session.file("PROMPT.md")});
@@ -154,7 +154,7 @@ fn whole(capabilities: &Value) -> Output {
     session.ours("loopkeeper/subscribe", &json!({"loopId": "latest", "on": true}));
     session.look("PROMPT.md", TASK);
     wait_until(|| session.world.status()["state"] == "done", || "the loop never ends".to_owned());
-    // What a client that can see it must have seen, or nothing was judged.
+    // Messages that a client with support must have received, or nothing was checked.
     if session.is_ours {
         session.editor.said("$/progress", |it| it["value"]["kind"] == "end");
         session.editor.said("loopkeeper/alert", |it| it["kind"] == "ended");
@@ -166,7 +166,7 @@ fn whole(capabilities: &Value) -> Output {
     session.judge()
 }
 
-/// What a loop that is over can be asked for, and what it cannot.
+/// Valid and invalid requests about a loop that has ended.
 fn afterwards(session: &mut Session, task: &Value) {
     let latest = json!({"loopId": "latest"});
     session.ours("loopkeeper/subscribe", &json!({"loopId": "latest", "on": false}));
@@ -184,7 +184,7 @@ fn afterwards(session: &mut Session, task: &Value) {
     session.command("rollback", &json!({"loopId": "latest", "iteration": 0}));
 }
 
-/// A loop that is told this and that, and stopped.
+/// A loop that receives several commands, and is stopped.
 fn interrupted(session: &mut Session, task: &Value) {
     let latest = json!({"loopId": "latest"});
     let started = session.command("start", task);
@@ -221,7 +221,7 @@ fn goodbye(session: &mut Session, task: &Value) {
     }
 }
 
-/// By a loop in the terminal, as every client can.
+/// Grants trust with a loop in the terminal, as every client can.
 fn trust(session: &mut Session) {
     session.world.run(&["run", "PROMPT.md", "--trust", "--max-iterations", "1"]).expect(4);
 }
@@ -255,7 +255,7 @@ fn assert_nothing_found(judged: &Output) {
     assert!(judged.status.success(), "{text}{errors}");
 }
 
-/// What the editors of today announce, more or less.
+/// Typical capabilities of current editors.
 fn everything() -> Value {
     let kinds = json!({"codeActionKind": {"valueSet": ["", "quickfix", "source"]}});
     json!({

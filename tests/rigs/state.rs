@@ -1,5 +1,5 @@
-//! The state folder taken away under a working keeper: it has to notice, end its agent and go, and make nothing
-//! anew.
+//! The state folder is removed under a running keeper: the keeper has to notice, end its agent and exit, without
+//! creating anything again.
 
 use std::fs;
 use std::io::Read;
@@ -11,7 +11,7 @@ use crate::cli_run::{project, until};
 use crate::kill_domain::rig::{alive, stayed, token};
 use crate::support::world::{TIMEOUT, delete};
 
-/// Starts a loop whose agent never ends, does the harm, and waits until the keeper is gone.
+/// Starts a loop whose agent never ends, does the damage, and waits until the keeper is gone.
 fn check(name: &str, harm: fn(&Path), expect: &str) {
     let token = token("state");
     let agent = format!("sh -c 'while :; do sleep 1; done' {token}");
@@ -32,14 +32,14 @@ fn check(name: &str, harm: fn(&Path), expect: &str) {
     assert_eq!(child.wait().unwrap().code(), Some(1), "{name}: {stderr}");
     assert!(stderr.contains(expect), "{name}: {stderr}");
     assert_eq!(stayed(&token, TIMEOUT), [""; 0], "{name}");
-    // Less there may be: the keeper takes its socket with it. A look at the tree may have been under way.
+    // There may be fewer: the keeper removes its socket. A snapshot may have been in progress.
     let looking = after.iter().find(|it| it.ends_with("snapshots.git"));
     let is_new = |it: &PathBuf| !after.contains(it) && !looking.is_some_and(|store| it.starts_with(store));
     let made: Vec<_> = listing(&terminal.state()).into_iter().filter(is_new).collect();
     assert!(made.is_empty(), "{name}: {made:?}");
 }
 
-/// Every path below a folder; none where there is no folder.
+/// Every path below a folder; empty if it does not exist.
 fn listing(folder: &Path) -> Vec<PathBuf> {
     let mut paths = Vec::new();
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {

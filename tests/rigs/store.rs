@@ -1,5 +1,4 @@
-//! Journal and trust list under faults: what was acknowledged is there, whatever happened; nothing is there
-//! that was not written.
+//! Journal and trust list under faults: acknowledged data is always there, and data that was not written never is.
 
 mod ledger;
 mod writer;
@@ -22,7 +21,7 @@ use super::disk::{Disk, stand_still};
 use super::strace::{self, Fault};
 use super::{times, unavailable};
 
-/// A writer at work. What it says is read as it comes.
+/// A running writer. Its output is read as it arrives.
 struct Writer {
     child: Child,
     lines: std::io::Lines<BufReader<std::process::ChildStdout>>,
@@ -37,7 +36,7 @@ impl Writer {
         Self { child, lines, ledger: Ledger::default() }
     }
 
-    /// Waits for so many acknowledgements.
+    /// Waits for this many acknowledgements.
     fn let_work(&mut self, acknowledgements: usize) {
         let mut seen = 0;
         while seen < acknowledgements {
@@ -50,7 +49,7 @@ impl Writer {
         kill_process(Pid::from_child(&self.child), signal).unwrap();
     }
 
-    /// Everything it said until its end.
+    /// All its output until its end.
     fn end(mut self) -> Ledger {
         for line in self.lines.by_ref() {
             self.ledger.hear(&line.unwrap());
@@ -60,7 +59,7 @@ impl Writer {
     }
 }
 
-/// Numbers that differ from run to run, so that kills hit other places each time.
+/// Numbers that differ between runs, so that kills hit different places each time.
 pub(super) fn random(below: u64) -> u64 {
     let mut bytes = [0; 8];
     rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty()).unwrap();
@@ -85,7 +84,7 @@ fn kills_lose_nothing_that_was_acknowledged() {
     }
 }
 
-/// The control: a writer that says yes before it writes.
+/// Control: a writer that acknowledges before it writes.
 #[test]
 fn kills_find_a_writer_that_buffers() {
     let lost = (0..20).any(|_| {
@@ -96,8 +95,8 @@ fn kills_find_a_writer_that_buffers() {
     assert!(lost);
 }
 
-/// Runs a writer with a fault at the first call of a kind, the second, and so on, until there is none more.
-/// Each time, what follows has to find everything and to work.
+/// Runs a writer with a fault at the first call of a kind, the second, and so on, until there are no more. Each time,
+/// the following run has to find everything and to succeed.
 fn at_every_call(call: &'static str, what: &'static str, every: &str) -> usize {
     for at in 1.. {
         let folder = tempfile::tempdir().unwrap();
@@ -108,7 +107,7 @@ fn at_every_call(call: &'static str, what: &'static str, every: &str) -> usize {
         let faulty = strace::with_fault(&command(&order, folder.path()), &fault, &paths(folder.path()));
         let under_fault = Writer::start(faulty).end();
         let undisturbed = under_fault.finished && under_fault.errors == 0;
-        // What fails once does not end a writer that tries again.
+        // A single failure does not end a writer that retries.
         assert!(under_fault.finished || what == "signal=KILL" || every == "+", "{fault:?}: {under_fault:?}");
         acknowledged.add(&under_fault);
         assert_eq!(acknowledged.lost(folder.path()), [""; 0], "{fault:?}");
@@ -133,7 +132,7 @@ fn strace_kill_at_every_call() {
         return unavailable("kill at every system call of the journal", &why);
     }
     let points: BTreeMap<_, _> = CALLS.iter().map(|it| (*it, at_every_call(it, "signal=KILL", ""))).collect();
-    // The control of the rig itself: the faults did hit, in each kind of call.
+    // Control of the rig itself: the faults did hit, for each kind of call.
     assert!(points.values().all(|it| *it > 0), "{points:?}");
 }
 
@@ -153,13 +152,13 @@ fn strace_error_at_every_call() {
     ] {
         assert!(at_every_call(call, error, "") > 0, "{call} {error}");
     }
-    // A disk that stays broken: the writer has to give up, and what it acknowledged has to hold.
+    // A permanently broken disk: the writer has to give up, and acknowledged data has to be there.
     for call in ["write", "fdatasync"] {
         assert!(at_every_call(call, "error=EIO", "+") > 0, "{call}");
     }
 }
 
-/// Cuts the power under a writer at a random moment and looks at the disk when it is back.
+/// Cuts the power under a writer at a random moment and checks the disk afterwards.
 fn cut_power(how: How) -> Result<Vec<String>, String> {
     let disk = Disk::ext4()?;
     let mut writer = Writer::start(command(&Order::endless(how), &disk.path()));
@@ -168,7 +167,7 @@ fn cut_power(how: How) -> Result<Vec<String>, String> {
     stand_still(Pid::from_child(&writer.child));
     let after = disk.cut_power();
     writer.signal(Signal::KILL);
-    // Heard before the cut or just in the pipe: it was said before the writer stopped.
+    // Read before the cut or still in the pipe: it was printed before the writer stopped.
     let acknowledged = writer.end();
     assert!(acknowledged.count() >= 10);
     Ok(acknowledged.lost(&after?.path()))
@@ -184,7 +183,7 @@ fn root_power_cuts_lose_nothing_that_was_acknowledged() {
     }
 }
 
-/// The control: a writer that writes but does not sync, which no kill could find out.
+/// Control: a writer that writes but does not sync, which kills cannot detect.
 #[test]
 fn root_power_cuts_find_a_writer_that_does_not_sync() {
     match cut_power(How::Unsynced) {
@@ -211,7 +210,7 @@ fn root_a_full_disk_takes_the_record_that_says_so() {
     };
     assert!(matches!(full, JournalError::Full { .. }), "{full}");
     assert!(written > 100);
-    // Full means full, again and again, without harm.
+    // A full disk does no harm, even repeatedly.
     for _ in 0..20 {
         let error = journal.append(now, vec![steered(written + 1)]).unwrap_err();
         assert!(matches!(error, JournalError::Full { .. }), "{error}");

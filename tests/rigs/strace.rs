@@ -1,4 +1,4 @@
-//! Makes the n-th system call of a kind fail or kill, in the real program, by strace.
+//! Makes the n-th system call of a kind fail or kill, in the real program, with strace.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ pub(crate) struct Fault {
     pub(crate) at: String,
 }
 
-/// Why strace cannot be used here.
+/// Why strace cannot be used on this machine.
 pub(crate) fn missing() -> Option<String> {
     match Command::new("strace").args(["-f", "-qq", "-o", "/dev/null", "true"]).output() {
         Ok(output) if output.status.success() => None,
@@ -36,17 +36,17 @@ pub(crate) fn with_fault(command: &Command, fault: &Fault, paths: &[PathBuf]) ->
     traced
 }
 
-/// Whom a fault may hit.
+/// The scope of a fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Whom {
-    /// The program's first thread alone: calls are counted there, whatever its children do.
+    /// The program's first thread only: calls are counted there, whatever its children do.
     FirstThread,
-    /// Each thread and each child counts for itself.
+    /// Each thread and each child is counted separately.
     Everybody,
 }
 
-/// `command` under strace where it would run, with the fault; what happened is written to `log`. With `paths`,
-/// only calls that concern one of them count.
+/// Runs `command` under strace in its own folder, with the fault; the trace is written to `log`. With `paths`, only
+/// calls that concern one of them count.
 pub(crate) fn in_place(
     command: &Command,
     fault: &Fault,

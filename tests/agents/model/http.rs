@@ -1,4 +1,4 @@
-//! As much of HTTP/1.1 as the scripted model needs: one request a connection.
+//! As much of HTTP/1.1 as the scripted model needs: one request per connection.
 
 use std::fmt::Write as _;
 use std::io::{BufRead, BufReader, Error, ErrorKind, Read, Result, Write};
@@ -85,7 +85,7 @@ pub(super) fn events(stream: &TcpStream, events: &[Value]) -> Result<()> {
             let _ = writeln!(text, "event: {name}");
         }
         match event {
-            // As it is: the end of a stream is no JSON.
+            // Verbatim: the end of a stream is no JSON.
             Value::String(word) => drop(write!(text, "data: {word}\n\n")),
             event => drop(write!(text, "data: {event}\n\n")),
         }
@@ -93,7 +93,7 @@ pub(super) fn events(stream: &TcpStream, events: &[Value]) -> Result<()> {
     (&mut &*stream).write_all(text.as_bytes())
 }
 
-/// A page of something in between.
+/// An HTML page of a proxy.
 pub(super) fn html(stream: &TcpStream) -> Result<()> {
     let page = "<html></html>";
     let head = "HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-type: text/html\r\n";

@@ -1,5 +1,4 @@
-//! The same answer in the words of each protocol: one message with a text or a call of a tool, streamed where that
-//! was asked for.
+//! The same response in the format of each protocol: one message with a text or a tool call, streamed if requested.
 
 use std::io::Result;
 use std::net::TcpStream;
@@ -8,14 +7,14 @@ use serde_json::{Value, json};
 
 use super::http;
 
-/// Who is to be answered, and what.
+/// The request's parameters and the response.
 pub(super) struct Reply<'a> {
     pub(super) stream: &'a TcpStream,
     pub(super) path: &'a str,
     pub(super) body: &'a Value,
     pub(super) number: usize,
     pub(super) say: Say,
-    /// What the same tool is asked for besides, in the same message of Anthropic's.
+    /// Further calls of the same tool in the same message, for Anthropic's protocol only.
     pub(super) more: Vec<Value>,
 }
 
@@ -26,10 +25,10 @@ pub(super) enum Say {
 
 const INPUT: u64 = 100;
 const OUTPUT: u64 = 20;
-/// Of both kinds.
+/// Input and output tokens.
 pub(crate) const OF_AN_ANSWER: u64 = INPUT + OUTPUT;
 
-/// `None` for a path that is of no model.
+/// `None` if the path belongs to no protocol.
 pub(super) fn answer(reply: &Reply<'_>) -> Option<Result<()>> {
     Some(match reply.path {
         path if path.ends_with("/chat/completions") => chat(reply),
@@ -72,7 +71,7 @@ fn chat(reply: &Reply<'_>) -> Result<()> {
     http::events(reply.stream, &events)
 }
 
-/// `namespace.name`: some tools of Codex are one of several.
+/// `namespace.name`: some tools of Codex are part of a group.
 fn function_call(number: usize, name: &str, input: &Value) -> Value {
     let (namespace, name) = name.rsplit_once('.').map_or((None, name), |(space, name)| (Some(space), name));
     let mut call = json!({"type": "function_call", "id": format!("fc_{number}"),

@@ -1,4 +1,4 @@
-//! The traps. Each would run `trap.sh`, or something else of the work tree's, in a tool that looks too closely.
+//! The traps. Each would run `trap.sh`, or another program of the work tree, in a tool that reads too much.
 
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
@@ -10,7 +10,7 @@ use rustix::fs::{CWD, Mode, mkfifoat};
 
 pub(super) struct Trap {
     pub(super) name: &'static str,
-    /// There is a task whose commands somebody has to be asked about.
+    /// There is a task whose commands need trust.
     pub(super) asks: bool,
     pub(super) lay: fn(&Path),
 }
@@ -23,7 +23,7 @@ const fn other(name: &'static str, lay: fn(&Path)) -> Trap {
     Trap { name, asks: false, lay }
 }
 
-/// There is an agent, so that everything else is asked about too.
+/// There is an agent, so that everything else needs trust, too.
 const TRAPPED: &str = "agent = \"mine\"\n[agents.mine]\ncommand = [\"./trap.sh\"]\n";
 
 pub(super) const CORPUS: &[Trap] = &[
@@ -289,7 +289,7 @@ fn prompt(root: &Path, criteria: &str) {
     agent(root);
 }
 
-/// One that exists on every machine, so that it is trust that stops a `run`.
+/// An agent that exists on every machine, so that it is trust that stops a `run`.
 fn agent(root: &Path) {
     script(&root.join("trap.sh"), TRAP);
     file(

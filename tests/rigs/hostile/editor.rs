@@ -1,5 +1,5 @@
-//! The same work trees, opened by an editor that trusts them itself and asks for everything: the server starts no
-//! program, connects to nobody, and nothing in any of its messages would be obeyed by a terminal or hides text.
+//! The same work trees, opened by an editor that trusts them and sends every request: the server starts no program,
+//! makes no connection, and none of its messages contains hidden text or a sequence that a terminal would interpret.
 
 use std::time::Duration;
 
@@ -35,7 +35,7 @@ fn strace_sees_an_editor_open_hostile_work_trees_and_nothing_start() {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
-/// Everything that an editor may ask without the user's yes.
+/// Every request that an editor may send without the user's trust.
 fn session(editor: &mut Editor, visit: &Visit) {
     editor.answers("window/showMessageRequest", Reply::Never);
     editor.initialize(&visit.terminal.root(), &json!({"capabilities": everything()}));
@@ -81,7 +81,7 @@ fn session(editor: &mut Editor, visit: &Visit) {
     editor.exit_within(Duration::from_secs(30));
 }
 
-/// Every text below a value that holds what no text should.
+/// Every text below a value that contains forbidden characters.
 fn obeyed(value: &Value, path: &str) -> Vec<String> {
     match value {
         Value::String(text) => {
@@ -100,7 +100,7 @@ fn obeyed(value: &Value, path: &str) -> Vec<String> {
     }
 }
 
-/// The control: a message with a hidden character in it, deep inside.
+/// Control: a message with a hidden character deep inside.
 #[test]
 fn a_hidden_character_in_a_message_is_found() {
     let message = json!({"params": [{"a": {"b": ["fine", "not \u{202e}fine"]}}]});

@@ -1,8 +1,8 @@
-//! What strace saw of one command, read line by line.
+//! The strace log of one command, parsed line by line.
 
 use std::path::{Path, PathBuf};
 
-/// The calls that matter, in strace's own words.
+/// The relevant calls as strace prints them.
 pub(super) struct Trace {
     lines: Vec<String>,
     root: PathBuf,
@@ -16,7 +16,7 @@ impl Trace {
         Self { lines, root: root.canonicalize().unwrap(), state: state.to_owned() }
     }
 
-    /// Programs that were started, connections out, files made in the tree.
+    /// Programs that were started, outgoing connections, files created in the tree.
     pub(super) fn faults(&self) -> Vec<String> {
         assert!(self.lines.iter().any(|it| it.contains("execve(")), "nothing was traced: {:?}", self.lines);
         // The first is the command itself.

@@ -1,4 +1,4 @@
-//! A journal that something else wrote into, and a state folder that is gone.
+//! A journal that another program wrote into, and a deleted state folder.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::process::{Child, Stdio};
 use super::world::World;
 use crate::support::world::delete;
 
-/// A keeper of the foreground whose first agent waits.
+/// A keeper in the foreground whose first agent waits.
 fn at_work(world: &World) -> Child {
     world.hold_agents();
     let mut command = world.run_command();
@@ -43,7 +43,7 @@ fn rig_a_damaged_journal_is_named_and_nothing_starts() {
     assert_eq!(world.ledger().lines().count(), 1);
     world.assert_nobody("with a damaged journal");
 
-    // The control: it was the damage that stood in the way.
+    // Control: the damage was the obstacle.
     fs::write(&path, sound).unwrap();
     world.let_go();
     world.resume_to_the_end();

@@ -1,4 +1,4 @@
-//! The state folder on a disk that fills up under a working keeper.
+//! The state folder on a disk that fills up while a keeper is running.
 
 use std::fs;
 use std::io::Write;
@@ -14,7 +14,7 @@ use crate::rigs::unavailable;
 /// Room for the program's own copy and a loop or two.
 const OPTIONS: &str = "size=160m,mode=0700";
 
-/// Takes every byte that the disk has left, but for `spare`.
+/// Takes every byte that the disk has left, except `spare`.
 fn fill(disk: &Path, spare: u64) -> PathBuf {
     let path = disk.join("filler");
     let mut file = fs::File::create(&path).unwrap();
@@ -32,7 +32,7 @@ fn disk() -> Option<Disk> {
 
 #[test]
 fn root_a_full_disk_pauses_a_detached_keeper() {
-    // Full to the last byte, and full in the middle of what comes next.
+    // Completely full, and full in the middle of the next writes.
     for spare in [0, 8 * 1024, 40 * 1024, 100 * 1024] {
         let Some(disk) = disk() else { return };
         let world = World::on(&disk.path());

@@ -1,4 +1,4 @@
-//! One system call of the keeper at a time is its last, or fails: the same real program, each point in turn.
+//! One system call of the keeper at a time kills it or fails: the same real program, each point in turn.
 
 use std::collections::BTreeMap;
 use std::process::{Child, Stdio};
@@ -10,7 +10,7 @@ use crate::rigs::store::random;
 use crate::rigs::strace::{self, Fault, Whom};
 use crate::rigs::{times, unavailable};
 
-/// A kind of call, what becomes of it, and in the short form every how many-th.
+/// A kind of call, its fault, and in the short form the step between tested calls.
 struct Points {
     call: &'static str,
     what: &'static str,
@@ -27,7 +27,7 @@ impl Points {
         Self { call, what, whom: Whom::FirstThread, step }
     }
 
-    /// What the loop may say at its end when the call failed. One whose tree cannot be kept says so.
+    /// The allowed reason of the loop's end if the call failed. A loop whose tree cannot be stored reports that.
     fn excuse(&self) -> Option<&'static str> {
         match (self.call, self.what) {
             (_, "error=ENOSPC") => Some("the disk is full"),
@@ -36,16 +36,16 @@ impl Points {
         }
     }
 
-    /// Hits one call after the other until there is none left; how many were hit.
+    /// Hits one call after the other until there is none left; returns how many were hit.
     fn hit_all(&self) -> usize {
-        // Most files are opened to be read.
+        // Most files are opened for reading.
         let step = times(self.step, if self.call == "openat" { 10 } else { 1 });
         let first = 1 + random(step as u64) as usize;
         let mut points = (first..).step_by(step);
         points.position(|at| !self.hit(at)).unwrap_or_default()
     }
 
-    /// Whether there was such a call. Whatever came of it: nothing is lost, and the loop comes to its end.
+    /// Whether there was such a call. Whatever its effect, nothing is lost, and the loop ends.
     fn hit(&self, at: usize) -> bool {
         let when = format!("{} at {} {at}", self.what, self.call);
         let world = World::of(&Kind { lines: 2, sandbox: "auto" });
@@ -63,12 +63,12 @@ impl Points {
         world.testify(&mut evidence);
         evidence.assert_sound(Far::Ended, &format!("after {when}"));
         world.assert_nobody(&when);
-        // Whom strace kills, it follows.
+        // strace follows the process that it kills.
         ran.code.is_none() || failed
     }
 }
 
-/// The control: every kind of call was hit at all.
+/// Control: every kind of call was hit at all.
 fn hit_all(points: &[Points]) {
     let hits: BTreeMap<_, _> = points.iter().map(|it| ((it.call, it.what), it.hit_all())).collect();
     assert!(hits.values().all(|it| *it > 0), "{hits:?}");
@@ -103,8 +103,8 @@ fn strace_fails_calls_of_the_keeper() {
     ]);
 }
 
-/// A write of the journal fails under a keeper that took a loop over: it pauses or goes, and every time the loop
-/// can be brought to its end.
+/// A write of the journal fails under a keeper that took a loop over: the loop is paused or the keeper exits, and the
+/// loop can always be completed.
 #[test]
 fn strace_fails_writes_of_the_journal() {
     if let Some(why) = strace::missing() {
@@ -143,7 +143,7 @@ fn hit_write(what: &'static str, at: usize) -> bool {
     strace::has_failed_a_call(&log)
 }
 
-/// A loop whose first keeper was killed at work.
+/// A loop whose first keeper was killed while running.
 fn interrupted(world: &World) {
     world.hold_agents();
     world.terminal.run(&["run", "--trust", "--detach"]).expect(0);
@@ -154,7 +154,7 @@ fn interrupted(world: &World) {
     world.let_go();
 }
 
-/// The phase in which the loop waits for somebody, or has ended.
+/// The phase in which the loop waits for its user or has ended.
 fn at_rest(world: &World, keeper: &mut Child) -> String {
     world.until("at rest", |it| {
         let gone = keeper.try_wait().unwrap().is_some();

@@ -1,4 +1,4 @@
-//! Kills of the keeper at random moments: in the foreground, detached, and while it is just taking over.
+//! Kills of the keeper at random moments: in the foreground, detached, and during a takeover.
 
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::net::UnixStream;
@@ -18,7 +18,7 @@ use crate::rigs::times;
 /// A whole undisturbed loop takes about this long.
 const SPAN_US: u64 = 250_000;
 
-/// One loop, killed again and again until it has ended or was killed often enough.
+/// One loop, killed repeatedly until it has ended or was killed often enough.
 struct Torment {
     world: World,
     evidence: Evidence,
@@ -55,14 +55,14 @@ impl Torment {
         self.kills
     }
 
-    /// What is left after a kill; whether there is something to go on with.
+    /// Checks the state after a kill; returns whether the loop can be continued.
     fn look(&mut self, far: Far) -> bool {
         if random(2) == 0 {
             self.world.assert_nobody("after a kill");
         }
         self.world.testify(&mut self.evidence);
         self.evidence.assert_sound(far, &format!("after {} kills", self.kills));
-        // A child that was just being started may hold the dead keeper's lock for a moment.
+        // A child that was just being started may hold the dead keeper's lock briefly.
         let phase = self.world.until("without a keeper", |it| {
             Some(it.phase()).filter(|it| ["interrupted", "ended", ""].contains(&it.as_str()))
         });
@@ -96,7 +96,7 @@ impl Torment {
     }
 
     fn torment(&mut self, pid: &Value) {
-        // A loop that is over already has no keeper.
+        // A loop that has already ended has no keeper.
         let Some(pid) = pid.as_i64().and_then(|it| Pid::from_raw(it as i32)) else { return };
         std::thread::sleep(Duration::from_micros(random(SPAN_US / 2)));
         self.steer();
@@ -104,7 +104,7 @@ impl Torment {
         self.kill(pid);
     }
 
-    /// Mostly hits what happens before the agent runs again.
+    /// Mostly hits the time before the agent runs again.
     fn resume_as_child(&mut self) {
         let mut command = self.world.keeper_command();
         let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
@@ -113,7 +113,7 @@ impl Torment {
         child.wait().unwrap();
     }
 
-    /// Tells the keeper something; what it says it took must not be lost.
+    /// Sends the keeper a text; an acknowledged text must not be lost.
     fn steer(&mut self) {
         self.steers += 1;
         let text = format!("advice {}", self.steers);

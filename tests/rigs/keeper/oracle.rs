@@ -1,5 +1,5 @@
-//! What a journal, an agent's own ledger and what clients were told say together. Shares no code with the
-//! program: lines, checksums and rules are read here anew, so that both would have to be wrong in the same way.
+//! Checks a journal, an agent's own ledger and the messages to clients against each other. Shares no code with the
+//! program: lines, checksums and rules are implemented again, so that a bug would have to exist in both.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,16 +14,16 @@ pub(super) struct Evidence {
     pub(super) journal: String,
     /// One line for each start of the agent, written by the agent.
     pub(super) ledger: String,
-    /// Records that were printed by `--json`, as they were printed.
+    /// Records as printed by `--json`.
     pub(super) printed: Vec<String>,
-    /// Texts that the keeper said it took.
+    /// Texts that the keeper acknowledged.
     pub(super) steered: Vec<String>,
     pub(super) limit: usize,
-    /// What was made to fail meanwhile, in the words of the sentence by which the loop may have ended.
+    /// The fault that was injected, as named in the sentence by which the loop may have ended.
     pub(super) excuse: Option<&'static str>,
 }
 
-/// How far the loop is.
+/// Progress of the loop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Far {
     /// Just killed: the last line may be cut off.
@@ -32,7 +32,7 @@ pub(super) enum Far {
 }
 
 impl Evidence {
-    /// Every rule that does not hold, in words.
+    /// Every violated rule, as text.
     pub(super) fn faults(&self, far: Far) -> Vec<String> {
         let (records, mut faults) = self.read(far);
         faults.extend(self.lost(&records));
@@ -81,7 +81,7 @@ impl Evidence {
         (records, faults)
     }
 
-    /// What somebody was told and the journal does not say.
+    /// Acknowledged data that the journal does not contain.
     fn lost(&self, records: &[Value]) -> Vec<String> {
         let has = |line: &str| {
             let Ok(told) = serde_json::from_str::<Value>(line) else { return false };
@@ -96,7 +96,7 @@ impl Evidence {
         printed.chain(steered).collect()
     }
 
-    /// Starts of the agent, as it wrote them down itself.
+    /// Starts of the agent, as it recorded them itself.
     fn starts(&self, records: &[Value]) -> Vec<String> {
         let mut faults = Vec::new();
         let intended: BTreeSet<&str> =
@@ -127,7 +127,7 @@ impl Evidence {
         faults
     }
 
-    /// One end, the last record, with a sentence that the records bear out.
+    /// One end, as the last record, with a sentence that agrees with the records.
     fn end(&self, records: &[Value], far: Far) -> Vec<String> {
         let mut ends = records.iter().enumerate().filter(|(_, it)| it["type"] == "ended");
         let Some((index, ended)) = ends.next() else {
@@ -176,7 +176,7 @@ fn numbers(records: &[Value], limit: usize) -> Vec<String> {
     faults
 }
 
-/// Every keeper but the first says that it took over, and what it found running.
+/// Every keeper but the first records that it took over, and what it found running.
 fn takeovers(records: &[Value]) -> Vec<String> {
     let mut faults = Vec::new();
     let mut running = None;
@@ -230,7 +230,7 @@ fn unsealed(line: &str, previous: u32) -> Option<(Value, u32)> {
     (seal == format!("{sum:08x}")).then_some((serde_json::from_str(line).ok()?, sum))
 }
 
-/// The lines with checksums that fit, whatever they say: what a keeper with other rules would have written.
+/// The lines with valid checksums, whatever they contain: as written by a keeper with other rules.
 fn sealed(lines: &[String]) -> String {
     let mut sum = 0;
     let seal = |line: &String| {
@@ -248,7 +248,7 @@ fn crc32c(before: u32, bytes: &[u8]) -> u32 {
     })
 }
 
-/// The control: evidence of a loop that went well, to be broken.
+/// Control: evidence of a successful loop, to be broken.
 struct Control {
     sound: Evidence,
     lines: Vec<String>,
@@ -265,7 +265,7 @@ impl Control {
         Self { sound, lines }
     }
 
-    /// Broken like this, the evidence has to be found at fault with this word.
+    /// Broken like this, the evidence must produce a fault with this word.
     fn check(&self, word: &str, change: &dyn Fn(&mut Evidence)) {
         let mut broken = self.sound.clone();
         change(&mut broken);
@@ -273,7 +273,7 @@ impl Control {
         assert!(faults.iter().any(|it| it.starts_with(word)), "{word}: {faults:?}");
     }
 
-    /// The same for records that were written like this, checksums and all.
+    /// Like [`Self::check`] for records that were written like this, including checksums.
     fn check_written(&self, word: &str, change: &dyn Fn(&mut Vec<String>)) {
         let mut lines = self.lines.clone();
         change(&mut lines);
@@ -317,7 +317,7 @@ fn rig_oracle_finds_every_kind_of_fault() {
     });
 }
 
-/// The control from the other side: an agent that something else than a keeper starts.
+/// The opposite control: an agent that was not started by a keeper.
 #[test]
 fn rig_oracle_finds_an_agent_that_nobody_intended() {
     let world = World::new();

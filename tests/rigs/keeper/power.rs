@@ -1,4 +1,5 @@
-//! The power goes while a keeper works: what it told anybody, and every start of its agent, is on the disk.
+//! The power is cut while a keeper works: everything that it acknowledged, and every start of its agent, is on the
+//! disk.
 
 use std::fs;
 use std::io::Read;
@@ -16,15 +17,15 @@ use crate::rigs::store::random;
 use crate::rigs::strace::{self, Fault, Whom};
 use crate::rigs::{times, unavailable};
 
-/// What is left after a cut, in a world that goes on there.
+/// The state after a cut, in a world that continues there.
 struct Cut {
     world: World,
     evidence: Evidence,
-    /// Mounted as long as the world needs it.
+    /// Mounted for as long as the world needs it.
     _disk: Disk,
 }
 
-/// Lets a keeper work for a while, cuts the power of its state folder's disk, and moves on to what is left.
+/// Lets a keeper work for a while, cuts the power of its state folder's disk, and continues on the remaining state.
 fn cut(keeper: impl FnOnce(&World) -> Command) -> Result<Cut, String> {
     let disk = Disk::ext4()?;
     fs::set_permissions(disk.path(), PermissionsExt::from_mode(0o700)).unwrap();
@@ -36,7 +37,7 @@ fn cut(keeper: impl FnOnce(&World) -> Command) -> Result<Cut, String> {
     });
     std::thread::sleep(Duration::from_micros(random(150_000)));
     stand_still(pid);
-    // What the keeper started before goes on.
+    // Processes that the keeper started before continue.
     fs::write(world.outside("dark"), "").unwrap();
     let after = disk.cut_power();
     kill_process(pid, Signal::KILL).unwrap();
@@ -67,7 +68,7 @@ fn root_power_cuts_lose_nothing_that_a_keeper_told() {
         assert!(goes_on.status.success(), "{:?}", Ran::of(&goes_on));
         world.testify(&mut evidence);
         evidence.assert_sound(Far::Ended, "after a power cut and the rest");
-        // Every tree on record is in the store, those from before the cut too.
+        // Every recorded tree is in the store, including those from before the cut.
         let iterations = evidence.journal.matches("\"type\":\"iteration-ended\"").count();
         for iteration in 1..=iterations {
             world.terminal.run(&["diff", "latest", &iteration.to_string()]).expect(0);
@@ -75,7 +76,7 @@ fn root_power_cuts_lose_nothing_that_a_keeper_told() {
     }
 }
 
-/// The control: the same keeper, told that everything was synced when nothing was.
+/// Control: the same keeper with syncs that do nothing.
 #[test]
 fn root_power_cuts_find_a_keeper_whose_syncs_do_nothing() {
     if let Some(why) = strace::missing() {

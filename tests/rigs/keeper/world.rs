@@ -1,4 +1,4 @@
-//! A work tree with a scripted agent, the real binary on it, and everything that can be seen of it from outside.
+//! A work tree with a scripted agent, the real binary on it, and everything that can be observed from outside.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,14 +12,14 @@ use super::oracle::Evidence;
 use crate::cli::{Ran, Terminal};
 use crate::kill_domain::rig::{alive, stayed, token};
 
-/// Iterations that the loop may start.
+/// Iteration limit of the loop.
 pub(super) const LIMIT: usize = 6;
-/// Nothing that the rig waits for takes this long.
+/// No wait of the rig takes this long.
 pub(super) const LONG: Duration = Duration::from_secs(60);
 
-/// The agent writes down whether its start is on record and whether anything of an earlier start is alive: that
-/// would hold the lock, in whatever process namespace. It leaves such a one behind, in a session of its own and
-/// with an empty environment. While the power is off nobody can read what is on record.
+/// The agent records whether its start is in the journal and whether a process of an earlier start is alive: that would
+/// hold the lock, in whatever process namespace. It leaves such a process behind, in a separate session and with an
+/// empty environment. While the power is off the journal cannot be read.
 const AGENT: &str = r#"
 exec 9>>"OUTSIDE/lock"
 flock -n 9 && company=alone || company=crowded
@@ -32,7 +32,7 @@ while [ -e "OUTSIDE/gate" ]; do sleep 0.02; done
 sleep 0.0$(($$ % 5))
 "#;
 
-/// Holds when enough iterations have left their line. Nothing of the agent may be alive while it runs.
+/// Passes when enough iterations have left their line. No process of the agent may be alive while it runs.
 const CHECK: &str = r#"
 exec 9>>"OUTSIDE/lock"
 flock -n 9 || echo "check - - crowded" >> "OUTSIDE/ledger"
@@ -46,20 +46,20 @@ pub(super) struct World {
 }
 
 pub(super) struct Kind {
-    /// Iterations that it takes.
+    /// Number of iterations that it takes.
     pub(super) lines: usize,
     /// `auto` or `off`.
     pub(super) sandbox: &'static str,
 }
 
-/// One run of the binary, with its output in lines.
+/// The output lines of one run of the binary.
 pub(super) trait Lines {
     fn stdout_lines(&self) -> Vec<String>;
 }
 
 impl Lines for Ran {
     fn stdout_lines(&self) -> Vec<String> {
-        // A last line without an end was cut off: nobody was told anything by it.
+        // A last line without a line end was cut off, so it acknowledged nothing.
         self.stdout.split_inclusive('\n').filter_map(|it| it.strip_suffix('\n')).map(str::to_owned).collect()
     }
 }
@@ -103,7 +103,7 @@ impl World {
             .replace("TOKEN", &self.token)
     }
 
-    /// Where the rig keeps what is its own.
+    /// The path of one of the rig's own files.
     pub(super) fn outside(&self, name: &str) -> PathBuf {
         self.outside.path().join(name)
     }
@@ -112,7 +112,7 @@ impl World {
         self.outside("agent.sh")
     }
 
-    /// A `run` that keeps the loop itself.
+    /// A `run` that is the loop's keeper itself.
     pub(super) fn run_command(&self) -> Command {
         self.terminal.command(&["run", "--trust", "--json"])
     }
@@ -122,13 +122,13 @@ impl World {
         self.terminal.run(&["run", "--trust", "--json"])
     }
 
-    /// A keeper as a child of ours, on the loop that there is.
+    /// A keeper as our child process, for the existing loop.
     pub(super) fn keeper_command(&self) -> Command {
         let folder = self.loop_folder().unwrap();
         self.terminal.command(&["keeper", folder.to_str().unwrap()])
     }
 
-    /// Runs the agent the way nobody should.
+    /// Runs the agent without a keeper, as must never happen.
     pub(super) fn agent_by_hand(&self) {
         let mut command = Command::new("sh");
         command.arg(self.agent()).arg("by-hand").current_dir(self.terminal.root());
@@ -140,7 +140,7 @@ impl World {
         alive(&self.token).iter().for_each(crate::kill_domain::rig::Alive::kill);
     }
 
-    /// Lets every agent from now on wait until [`Self::let_go`].
+    /// Makes every agent from now on wait until [`Self::let_go`].
     pub(super) fn hold_agents(&self) {
         fs::write(self.outside("gate"), "").unwrap();
     }
@@ -161,7 +161,7 @@ impl World {
         self.loop_folder().map(|it| it.join("journal.jsonl")).unwrap_or_default()
     }
 
-    /// Adds what can be read now to the evidence.
+    /// Adds everything that can be read now to the evidence.
     pub(super) fn testify(&self, evidence: &mut Evidence) {
         evidence.limit = LIMIT;
         evidence.journal =
@@ -173,7 +173,7 @@ impl World {
         fs::read_to_string(self.outside("ledger")).unwrap()
     }
 
-    /// The newest loop as `status --json` shows it; nothing before its first record.
+    /// The newest loop as `status --json` shows it; `None` before its first record.
     pub(super) fn status(&self) -> Option<Value> {
         let ran = self.terminal.run(&["status", "--json"]);
         ran.expect(0);
@@ -185,7 +185,7 @@ impl World {
         self.status().map(|it| it["phase"].as_str().unwrap().to_owned()).unwrap_or_default()
     }
 
-    /// Looks again and again until it sees what it waits for.
+    /// Polls until `look` returns a value.
     #[track_caller]
     pub(super) fn until<T>(&self, what: &str, mut look: impl FnMut(&Self) -> Option<T>) -> T {
         let until = Instant::now() + LONG;
@@ -205,13 +205,13 @@ impl World {
         }
     }
 
-    /// Goes on with the loop until it has ended.
+    /// Resumes the loop until it has ended.
     pub(super) fn resume_to_the_end(&self) {
         self.terminal.run(&["resume"]).expect(0);
         self.until("ended", |it| (it.phase() == "ended").then_some(()));
     }
 
-    /// Whatever is left of the loop, it comes to its end.
+    /// Brings the loop to its end from any state.
     pub(super) fn to_the_end(&self) {
         match self.phase().as_str() {
             "ended" => {}
@@ -220,7 +220,7 @@ impl World {
         }
     }
 
-    /// Nothing of any agent is alive, or becomes so.
+    /// No process of any agent is alive or will be.
     #[track_caller]
     pub(super) fn assert_nobody(&self, when: &str) {
         let stayed = stayed(&self.token, LONG);
@@ -230,7 +230,7 @@ impl World {
 
 impl Drop for World {
     fn drop(&mut self) {
-        // A test that failed leaves nobody behind either.
+        // A failed test leaves no process behind either.
         if let Some(pid) = self.loop_folder().and_then(|it| keeper_pid(&it)) {
             let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
         }
@@ -238,7 +238,7 @@ impl Drop for World {
     }
 }
 
-/// Who holds the loop's lock, if anybody does.
+/// The pid of the process that holds the loop's lock.
 pub(super) fn keeper_pid(folder: &Path) -> Option<rustix::process::Pid> {
     let lock = fs::File::open(folder.join("lock")).ok()?;
     if lock.try_lock_shared().is_ok() {

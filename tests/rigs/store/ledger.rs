@@ -1,4 +1,4 @@
-//! What a writer acknowledged, and what of it is lost.
+//! The acknowledgements of a writer, and which of them are lost.
 
 use std::path::Path;
 
@@ -13,16 +13,17 @@ use super::writer::{ROOT, item, journal_in, state_in, steered};
 pub(super) struct Ledger {
     /// Records 1 to this one.
     records: u64,
-    /// Yeses 1 to this one.
+    /// Grants 1 to this one.
     yeses: u64,
     /// Errors it reported.
     pub(super) errors: usize,
-    /// It came to its own end.
+    /// It finished by itself.
     pub(super) finished: bool,
 }
 
 impl Ledger {
-    /// Takes one line of a writer; whether it is an acknowledgement. A line cut off by a kill says nothing.
+    /// Parses one line of a writer; returns whether it is an acknowledgement. A line cut off by a kill counts as
+    /// nothing.
     pub(super) fn hear(&mut self, line: &str) -> bool {
         let number = |text: &str| text.strip_suffix('.').and_then(|it| it.parse().ok());
         match line.split_once(' ') {
@@ -54,7 +55,7 @@ impl Ledger {
         self.records
     }
 
-    /// What is wrong with what is in `folder`.
+    /// Faults of the contents of `folder`.
     pub(super) fn lost(&self, folder: &Path) -> Vec<String> {
         let mut lost = self.lost_records(folder);
         if self.yeses > 0 {
@@ -72,7 +73,7 @@ impl Ledger {
         if let JournalTail::Damaged { line, why } = &reading.tail {
             wrong.push(format!("damaged in line {line}: {why}"));
         }
-        // The chain vouches for the numbers: they are 1, 2, 3 ….
+        // The chain guarantees the numbers: they are 1, 2, 3 ….
         let count = reading.entries.len() as u64;
         if count < self.records {
             wrong.push(format!("{} acknowledged, {count} there", self.records));

@@ -1,5 +1,5 @@
-//! A process that writes a journal and a trust list and says what it has written: this test binary, started
-//! anew with an order in its environment.
+//! A process that writes a journal and a trust list and reports its writes: this test binary, started again with a
+//! command in its environment.
 
 use std::fs::{File, OpenOptions};
 use std::io::Write;
@@ -21,11 +21,11 @@ const FEW: u64 = 4;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum How {
     Durable,
-    /// Durable, and makes good what fails, a few times.
+    /// Durable, and repairs failures a few times.
     Stubborn,
-    /// A control: says yes to what is still in its own memory.
+    /// A control: acknowledges what is still in its own memory.
     Buffered,
-    /// A control: says yes to what is still in the system's memory.
+    /// A control: acknowledges what is still in the system's memory.
     Unsynced,
 }
 
@@ -44,7 +44,7 @@ impl Order {
     }
 }
 
-/// The process that carries out the order in `folder`.
+/// The process that executes the command in `folder`.
 pub(super) fn command(order: &Order, folder: &Path) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
     let name = format!("{}::writer_process", module_path!().split_once("::").unwrap().1);
@@ -69,7 +69,7 @@ pub(super) fn paths(folder: &Path) -> Vec<PathBuf> {
     journal.into_iter().chain(trusted).chain([folder.to_owned(), trust]).collect()
 }
 
-/// The only record that may have this number.
+/// The only valid record with this number.
 pub(super) fn steered(seq: u64) -> Record {
     Record::Steered { text: format!("{seq} {}", "x".repeat((seq * 37 % 900) as usize)) }
 }
@@ -78,13 +78,13 @@ pub(super) fn item(number: u64) -> TrustItem {
     TrustItem::new(TrustSubject::Check { command: format!("make {number}") })
 }
 
-/// Leaves the journal as a write that was cut off does.
+/// Tears the journal as an interrupted write does.
 pub(super) fn tear(folder: &Path) {
     let mut file = OpenOptions::new().append(true).open(journal_in(folder)).unwrap();
     file.write_all(b"{\"v\":1,\"seq\":").unwrap();
 }
 
-/// Not a test of its own: what [`command`] starts.
+/// Not an independent test: the process that [`command`] starts.
 #[test]
 fn writer_process() {
     let Ok(order) = std::env::var(ORDER) else { return };
@@ -100,13 +100,13 @@ fn writer_process() {
     }
 }
 
-/// The last full stop tells a whole line from one that was cut off.
+/// The final full stop distinguishes a complete line from a truncated one.
 fn say(what: &str) {
     let mut out = std::io::stdout();
     writeln!(out, "\n{what}.").and_then(|()| out.flush()).unwrap();
 }
 
-/// Does it, at most so many times; says what failed.
+/// Tries at most this many times; reports failures.
 fn insist<T, E: std::fmt::Display>(tries: u32, mut attempt: impl FnMut() -> Result<T, E>) -> Option<T> {
     for _ in 0..tries {
         match attempt() {
@@ -150,11 +150,11 @@ fn durable(folder: &Path, records: u64, tries: u32) {
     say("finished");
 }
 
-/// Makes good what failed before the next try, as a keeper does.
+/// Recovers from a failure before the next try, like a keeper.
 fn append(journal: &mut JournalFile, batch: &[Record]) -> Result<Vec<Entry>, JournalError> {
     match journal.append(Moment::default(), batch.to_vec()) {
         Err(error @ (JournalError::Sync { .. } | JournalError::Broken { .. })) => {
-            // What this makes of it shows in the next try.
+            // The result shows in the next try.
             let _ = journal.recover();
             Err(error)
         }
@@ -170,7 +170,7 @@ fn control<W: Write>(folder: &Path, over: impl FnOnce(File) -> W) {
         let entry = Entry { seq, epoch: 1, at: Moment::default(), record: steered(seq) };
         file.write_all(chain.append(&entry).unwrap().as_bytes()).unwrap();
         say(&format!("record {seq}"));
-        // About as slow as one that syncs, so that as much is at stake.
+        // About as slow as a writer that syncs, so that as much data is at risk.
         std::thread::sleep(std::time::Duration::from_micros(300));
     }
 }
