@@ -1,4 +1,4 @@
-// Lints of the client. Types are checked too, so that a promise nobody waits for is an error.
+// Lint rules of the client. Types are checked too, so that an unawaited promise is an error.
 import js from "@eslint/js";
 import ts from "typescript-eslint";
 
@@ -18,7 +18,7 @@ export default ts.config(
     },
   },
   {
-    // `test()` of node's runner answers a promise that the runner itself waits for.
+    // `test()` of node's runner returns a promise that the runner itself awaits.
     files: ["test/**/*.ts"],
     rules: { "@typescript-eslint/no-floating-promises": "off", "max-lines-per-function": "off" },
   },

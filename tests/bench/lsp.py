@@ -24,7 +24,7 @@ LINES, ITEMS = 2_000, 50
 PROSE = LINES - ITEMS - 10
 LIMIT_IDLE, LIMIT_DEAF = 12, 64
 MANY, LIMIT_OPEN, LIMIT_KEY, LIMIT_MANY, LIMIT_FLOOD = 10_000, 150, 30, 60, 1.5
-# As editors announce it; without `diagnostic`, so that both servers publish.
+# An editor's capabilities; without `diagnostic`, so that both servers publish.
 CLIENT = {
     "general": {"positionEncodings": ["utf-8", "utf-16"]},
     "window": {"workDoneProgress": True},
@@ -123,7 +123,7 @@ def flood(server):
             editor.write(data)
             end, answered = editor.all_answers(1000, REQUESTS)
             if answered < REQUESTS:
-                # Seen of ruff 0.17: all its threads wait for each other.
+                # Observed with ruff 0.17: all its threads wait for each other.
                 print(f"{server.name} answered {answered} of {REQUESTS} and then nothing more")
             return (end - begin) / answered * 1e6, proc(editor.pid, "VmHWM") / 1024
 
@@ -197,7 +197,7 @@ def many(program, file, text):
         path = os.path.join(tree, file)
         with open(path, "w") as out:
             out.write(text)
-        # What is no document of ours is read for the task beside it.
+        # For a file that is not one of our documents, the task next to it is read.
         shown = path if file != ".ralphrc" else os.path.join(tree, "PROMPT.md")
         if file in (".ralphrc", "loopkeeper.toml"):
             with open(os.path.join(tree, "PROMPT.md"), "w") as out:
@@ -303,7 +303,7 @@ def main():
         return
     if args.only == "flood":
         return flood_of_both(ours, ruff)
-    # In turn, so that a machine that slows down slows both.
+    # Alternating, so that a slow phase of the machine affects both.
     first = [(to_first_answer(ours), to_first_answer(ruff)) for _ in range(args.rounds)]
     mine, theirs = (statistics.median(it) for it in zip(*first))
     versus(f"spawn to the answer to initialize, median of {args.rounds}", "ms", mine, theirs)

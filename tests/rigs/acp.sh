@@ -1,5 +1,5 @@
-# An agent that speaks the Agent Client Protocol and plays its n-th act on its n-th start, as `agent.sh` does. An act
-# that begins with `# mute` gets no chance to answer, one that begins with `# login` finds nobody logged in.
+# An agent that implements the Agent Client Protocol and runs its n-th act on its n-th start, like `agent.sh`. An act
+# that begins with `# mute` gets no chance to answer, one that begins with `# login` fails with a missing login.
 # usage: sh acp.sh FOLDER
 folder=$1
 n=$(($(cat "$folder/starts") + 1))
@@ -11,7 +11,7 @@ says() { printf '%s\n' "$1"; }
 answer() { says '{"jsonrpc":"2.0","id":'"$1"',"result":'"$2"'}'; }
 update() { says '{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"S","update":'"$1"'}}'; }
 chunk() { update '{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"'"$1"'"}}'; }
-# The fields of a call; succeeds where it is allowed, this once.
+# Sends the fields of a call; succeeds if the call is allowed this once.
 may() {
   says '{"jsonrpc":"2.0","id":"q","method":"session/request_permission","params":{"sessionId":"S","toolCall":{"toolCallId":"t",'"$1"'},"options":[{"optionId":"always","name":"A","kind":"allow_always"},{"optionId":"yes","name":"Y","kind":"allow_once"},{"optionId":"no","name":"N","kind":"reject_once"}]}}'
   read -r reply
@@ -20,7 +20,7 @@ may() {
     *) return 1 ;;
   esac
 }
-# The end of the turn; whoever hears nothing more ends.
+# Ends the turn, then waits for the end of the input.
 over() {
   answer 3 '{"stopReason":"'"$1"'","usage":{"inputTokens":10,"outputTokens":5,"totalTokens":15}}'
   cat > /dev/null

@@ -1,5 +1,5 @@
-# An agent that plays its n-th act on its n-th start, and the last one ever after. An act is shell, sourced in the
-# work tree; it may read $n and $folder, which lies outside of the tree.
+# An agent that runs its n-th act on its n-th start, then repeats the last one. An act is shell, sourced in the
+# work tree; it may read $n and $folder, which is outside of the tree.
 # usage: sh agent.sh FOLDER [PROMPT | @PROMPT_FILE]
 folder=$1
 n=$(($(cat "$folder/starts") + 1))

@@ -1,5 +1,5 @@
-# A job that tries to write its own report: takes the files of the process that watches it, opens them by their names,
-# and traces it. Ends with exit code 1 whatever came of it.
+# A job that tries to forge its own report: takes the files of the process that watches it, opens them by their names,
+# and traces it. Always ends with exit code 1.
 import ctypes
 import os
 import socket
@@ -56,7 +56,7 @@ def memory(pid):
         return 0
 
 
-# Whether this machine lets a process take the files of one that is not protected.
+# Whether this machine lets a process take the files of an unprotected one.
 ours, theirs = socket.socketpair()
 me = os.getpid()
 child = os.fork()

@@ -10,14 +10,14 @@ mkfifo "$channel"
 exec 3<>"$channel"
 rm "$channel"
 
-# Tells that it is up, then sleeps under a name with the token in it.
+# Signals that it is up, then sleeps under a name with the token in it.
 sleeper='echo up >&3; exec 3>&-; exec -a "$0" sleep 600'
 
-# A plain child that ignores TERM, like everybody below.
+# A plain child that ignores TERM, like every process below.
 ( trap '' TERM; echo up >&3; exec 3>&-; exec -a "$token-plain" sleep 600 ) &
-# A session of its own, as agents give to their tools.
+# A separate session, as agents use for their tools.
 setsid bash -c "$sleeper" "$token-session" &
-# Forked twice: its parent is gone at once.
+# Forked twice: its parent exits immediately.
 ( ( setsid bash -c "$sleeper" "$token-daemon" & ) & )
 # The same without any environment.
 ( ( setsid env -i /bin/bash -c "$sleeper" "$token-bare" & ) & )

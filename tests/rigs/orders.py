@@ -1,6 +1,5 @@
-# Orders that only the user may give, by every way that leads to loopkeeper. Prints one line for each: its name, and
-# what came of it.
-# usage: orders.py socket SOCKET | hook SOCKET | lsp PROGRAM TASK LOOP | terminal PROGRAM ARGUMENT…
+# Commands that only the user may give, by every way that leads to loopkeeper. Prints one line for each: its name and
+# its result. usage: orders.py socket SOCKET | hook SOCKET | lsp PROGRAM TASK LOOP | terminal PROGRAM ARGUMENT…
 import json
 import os
 import pty

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# get_codex DIR, get_opencode DIR, get_gemini DIR, get_qwen DIR: put the pinned CLI under DIR and print the path of its
-# program. They need npm and a registry once (gemini and qwen besides node) and touch nothing outside DIR. They fail
-# with the reason on stderr where it cannot be had. Run by itself it gets those it is told, else all, for target/tools.
+# get_codex DIR, get_opencode DIR, get_gemini DIR, get_qwen DIR: install the pinned CLI under DIR and print the path of
+# its program. They need npm and a registry once (gemini and qwen also node) and touch nothing outside DIR. They fail
+# with the reason on stderr if it is unavailable. Run directly, it installs the named ones, else all, into
+# target/tools.
 
 . "$(dirname "${BASH_SOURCE[0]}")/npm.sh"
 . "$(dirname "${BASH_SOURCE[0]}")/node24.sh"
@@ -10,7 +11,8 @@ get_codex() { agent_get codex "$1" '@openai/codex-*/vendor/*/bin/codex'; }
 get_opencode() { agent_get opencode "$1" 'opencode-*/bin/opencode'; }
 get_gemini() { agent_get gemini "$1" '.bin/gemini'; }
 
-# It wants a newer node than many have: the pinned one comes along, and both are started by a script of ours.
+# It needs a newer node than many machines have: the pinned one is installed too, and a script of ours starts
+# both.
 get_qwen() {
     local program node script=$1/qwen/bin/qwen
     node=$(get_node24 "$1") || return 1
@@ -20,8 +22,8 @@ get_qwen() {
     (cd "$(dirname "$script")" && printf '%s/qwen\n' "$(pwd -P)")
 }
 
-# agent_get NAME DIR PROGRAM: PROGRAM is a pattern below node_modules; of several the first that starts is taken, as
-# some bring one for each kind of processor.
+# agent_get NAME DIR PROGRAM: PROGRAM is a pattern below node_modules; the first one that starts is used, because
+# some packages contain one per processor type.
 agent_get() {
     npm_get "$1" "$2" || return 1
     mkdir -p "$2/$1/home"
@@ -35,7 +37,7 @@ agent_get() {
     return 1
 }
 
-# Once is enough: an installed one started already.
+# Once is enough: an installed program was started before.
 agent_starts() {
     [ -e "$2/installed.json" ] && return
     env -i PATH="$PATH" HOME="$2/home" OPENCODE_DISABLE_AUTOUPDATE=1 OPENCODE_DISABLE_MODELS_FETCH=1 \

@@ -1,6 +1,6 @@
-# Debian packages, where they may be installed: as root, with apt.
+# Installs Debian packages where that is possible: as root, with apt.
 
-# apt_get PACKAGE PROGRAM: whether the program is there in the end.
+# apt_get PACKAGE PROGRAM: succeeds if the program exists afterwards.
 apt_get() {
   have "$2" && return 0
   [ "$(id -u)" = 0 ] && have apt-get || return 1

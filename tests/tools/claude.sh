@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# get_claude DIR: puts the pinned Claude Code CLI under DIR and prints the path of its program. Needs npm and a
-# registry once, touches nothing outside DIR. Fails with the reason on stderr where it cannot be had.
-# Run by itself it does so for target/tools.
+# get_claude DIR: installs the pinned Claude Code CLI under DIR and prints the path of its program. Needs npm
+# and a registry once, touches nothing outside DIR. Fails with the reason on stderr if it is unavailable. Run
+# directly, it uses target/tools.
 
 get_claude() {
     local lock folder program
@@ -25,7 +25,8 @@ get_claude() {
     claude_program "$folder"
 }
 
-# The package of the platform holds the program itself; the launcher beside it would need its install script.
+# The package of the platform contains the program itself; the launcher next to it would need its install
+# script.
 claude_program() {
     local it
     for it in "$1"/node_modules/@anthropic-ai/claude-code-*/claude; do

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# get_code_server DIR: puts the pinned code-server (Visual Studio Code with its real extension host) under DIR and prints
-# the path of its entry script, to be run by node 24. Needs npm, a C++ compiler, make and python3, and a registry once;
-# touches nothing outside DIR. Fails with the reason on stderr where it cannot be had.
-# Run by itself it does so for target/tools.
+# get_code_server DIR: installs the pinned code-server (Visual Studio Code with its real extension host) under DIR and
+# prints the path of its entry script, to be run by node 24. Needs npm, a C++ compiler, make and python3, and a registry
+# once; touches nothing outside DIR. Fails with the reason on stderr if it is unavailable. Run directly, it uses
+# target/tools.
 
 . "$(dirname "${BASH_SOURCE[0]}")/node24.sh"
 
@@ -21,7 +21,7 @@ get_code_server() {
     (cd "$folder/out/node" && printf '%s/entry.js\n' "$(pwd -P)")
 }
 
-# What the package's own install script would do, less what it would fetch from elsewhere: the editor's packages, as its
+# Does what the package's own install script would do, without downloads from elsewhere: the editor's packages, as its
 # own lock files pin them, and the three native parts it cannot start without.
 code_server_finish() {
     local editor=$1/lib/vscode part
@@ -42,7 +42,8 @@ code_server_finish() {
     ln -sfn browser-linux.sh "$editor/bin/helpers/browser.sh"
 }
 
-# With the headers that come with the node which will load it, so nothing is fetched for that.
+# Builds with the headers that come with the node which will load it, so nothing is downloaded for
+# that.
 code_server_build() {
     local headers gyp
     headers=$(dirname "$(dirname "$2")")

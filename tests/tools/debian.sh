@@ -1,5 +1,5 @@
-# Programs of another Debian suite than this machine's, unpacked into a folder of their own. Nothing is installed and
-# apt's own state is neither read nor written; mirror and keyring are the ones that apt is configured with.
+# Unpacks programs of another Debian suite than this machine's into a separate folder. Nothing is installed and apt's
+# own state is neither read nor written; mirror and keyring are the ones that apt is configured with.
 
 # debian_unpack SUITE DIR PACKAGE...: the packages with everything they depend on, the C library included.
 debian_unpack() {
@@ -27,7 +27,7 @@ debian_fetch() {
     mkdir -p "$work"/preferences "$work"/state/lists/partial "$work"/cache/archives/partial
     : >"$work/status"
     echo "deb [arch=$arch signed-by=${source#* }] ${source% *} $suite main" >"$work/sources.list"
-    # With no package known as installed, apt names the whole closure.
+    # With no package marked as installed, apt lists the whole closure.
     local apt=(apt-get -q -y
         -o "Dir::Etc::sourcelist=$work/sources.list" -o Dir::Etc::sourceparts=/dev/null
         -o Dir::Etc::preferences=/dev/null -o "Dir::Etc::preferencesparts=$work/preferences"
@@ -37,7 +37,7 @@ debian_fetch() {
     "${apt[@]}" update && "${apt[@]}" --download-only install "$@"
 }
 
-# Mirror and keyring of the first Debian source that apt knows: "URI KEYRING".
+# Mirror and keyring of the first Debian source in apt's configuration: "URI KEYRING".
 debian_source() {
     local file uri key
     for file in /etc/apt/sources.list.d/*.sources /etc/apt/sources.list /etc/apt/sources.list.d/*.list; do
@@ -56,9 +56,9 @@ debian_source() {
     return 1
 }
 
-# debian_rpath DIR PROGRAM...: lets the programs, paths below DIR, run with DIR's own loader and libraries. Written into
-# the programs, since a library path in the environment would reach whatever they start, and starting them through the
-# loader breaks those that start themselves again.
+# debian_rpath DIR PROGRAM...: makes the programs, paths below DIR, run with DIR's own loader and libraries. Written
+# into the programs, because a library path in the environment would affect every program they start, and starting them
+# through the loader breaks those that start themselves again.
 debian_rpath() {
     local dir=$1 loader libraries='' it
     shift

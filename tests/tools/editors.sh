@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
-# get_helix DIR, get_emacs DIR: put these editors under DIR, from Debian's packages and without touching the system, and
-# print the path of the program. Fail with the reason on stderr where they cannot be had. DIR must not move afterwards:
-# where the programs find their libraries is written into them.
-# Run by itself it does so for both and target/tools.
+# get_helix DIR, get_emacs DIR: install these editors under DIR, from Debian's packages and without touching the system,
+# and print the path of the program. Fail with the reason on stderr if they are unavailable. DIR must not move
+# afterwards: the library paths are written into them. Run directly, it installs both into target/tools.
 
 get_helix() { get_editor "$1" helix hx hx usr/lib/hx/hx; }
 
@@ -26,7 +25,7 @@ get_editor() {
 
 start_helix() { printf 'HELIX_RUNTIME=%s exec %s "$@"\n' "$1/usr/lib/hx/runtime" "$1/$2"; }
 
-# Emacs knows its folders by where it was built for; every one has to be said.
+# Emacs has its folders compiled in; every one has to be overridden.
 start_emacs() {
     local dump share
     dump=$(echo "$1"/usr/libexec/emacs/*/*/emacs-*.pdmp)

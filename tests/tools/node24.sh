@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# get_node24 DIR: puts the pinned node 24 under DIR and prints the path of its program. Needs npm and a registry once,
-# touches nothing outside DIR. Fails with the reason on stderr where it cannot be had.
-# Run by itself it does so for target/tools.
+# get_node24 DIR: installs the pinned node 24 under DIR and prints the path of its program. Needs npm and a registry
+# once, touches nothing outside DIR. Fails with the reason on stderr if it is unavailable. Run directly, it uses
+# target/tools.
 
 . "$(dirname "${BASH_SOURCE[0]}")/npm.sh"
 

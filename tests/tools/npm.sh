@@ -1,7 +1,7 @@
-# Programs from npm, pinned by a lock file beside this one.
+# Installs programs from npm, pinned by a lock file next to this one.
 
-# npm_get NAME DIR: puts what tests/tools/NAME/package-lock.json pins under DIR/NAME, unless it is there already.
-# No install script is ever run; what a package must build is built by whoever asks for it.
+# npm_get NAME DIR: installs the packages pinned by tests/tools/NAME/package-lock.json under DIR/NAME, unless
+# they are already there. Never runs an install script; the caller builds what a package needs.
 npm_get() {
     local here folder
     here=$(dirname "${BASH_SOURCE[0]}")/$1
@@ -13,12 +13,12 @@ npm_get() {
     npm_ci "$folder" "$folder/log" || { echo "npm could not install $1: $(npm_reason "$folder/log")" >&2; return 1; }
 }
 
-# npm_done NAME DIR: from now on npm_get takes it for installed.
+# npm_done NAME DIR: makes npm_get take it for installed.
 npm_done() { cp "$(dirname "${BASH_SOURCE[0]}")/$1/package-lock.json" "$2/$1/installed.json"; }
 
 npm_ci() {
     (cd "$1" && npm ci --ignore-scripts --omit=dev --no-audit --no-fund --loglevel=error) >>"$2" 2>&1
 }
 
-# npm ends with advice; what went wrong is in its first lines.
+# npm's message ends with advice; its first lines contain the reason.
 npm_reason() { grep -m 2 'npm error' "$1" | tr '\n' ' '; }

@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
-# get_nvim 0.10|0.12 DIR: puts a real Neovim of that series under DIR, from Debian's packages and without touching the
-# system, and prints the path of its program. Fails with the reason on stderr where it cannot be had. DIR must not move
-# afterwards: where the program finds its libraries is written into it.
-# Run by itself it does so for both series and target/tools.
+# get_nvim 0.10|0.12 DIR: installs a real Neovim of that series under DIR, from Debian's packages and without touching
+# the system, and prints the path of its program. Fails with the reason on stderr if it is unavailable. DIR must not
+# move afterwards: the library paths are written into it. Run directly, it installs both series into target/tools.
 
 get_nvim() {
     local series=$1 suite folder

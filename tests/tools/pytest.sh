@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# get_pytest DIR: puts a virtual environment with the pinned pytest under DIR and prints the path of its folder of programs.
-# Needs python3 with venv and a registry once, touches nothing outside DIR. Run directly, it uses target/tools.
+# get_pytest DIR: installs a virtual environment with the pinned pytest under DIR and prints the path of its folder of
+# programs. Needs python3 with venv and a registry once, touches nothing outside DIR. Run directly, it uses target/tools.
 
 get_pytest() {
     local folder=$1/pytest version=8.3.5

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# get_python DIR: puts a Python with the pinned packages of `python/requirements.txt` under DIR (the protocol's types,
-# the language server that figures are compared with, the parser of `bench/names.py`) and prints the path of its program.
-# Needs python3 with venv and a registry once, touches nothing outside DIR. Fails with the reason on stderr where it
-# cannot be had. Run by itself it does so for target/tools.
+# get_python DIR: installs a Python with the pinned packages of `python/requirements.txt` under DIR (the protocol's
+# types, the language server that figures are compared with, the parser of `bench/names.py`) and prints the path of its
+# program. Needs python3 with venv and a registry once, touches nothing outside DIR. Fails with the reason on stderr if
+# it is unavailable. Run directly, it uses target/tools.
 
 get_python() {
     local list folder

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# get_stylua DIR: puts the pinned formatter of Lua under DIR and prints the path of its program. Needs npm and a registry
-# once, touches nothing outside DIR. Fails with the reason on stderr where it cannot be had.
-# Run by itself it does so for target/tools.
+# get_stylua DIR: installs the pinned formatter of Lua under DIR and prints the path of its program. Needs npm and a
+# registry once, touches nothing outside DIR. Fails with the reason on stderr if it is unavailable. Run directly, it uses
+# target/tools.
 
 get_stylua() {
     local lock folder
@@ -21,7 +21,7 @@ get_stylua() {
     stylua_program "$folder"
 }
 
-# The package of the platform holds the program itself.
+# The package of the platform contains the program itself.
 stylua_program() {
     local it
     for it in "$1"/node_modules/@johnnymorganz/stylua-bin-*/stylua; do

@@ -1,5 +1,5 @@
-// Builds loopkeeper.vsix. The server comes along when there is one: the program that LOOPKEEPER_BINARY names, else the
-// release build of this checkout. Without one the extension looks on PATH.
+// Builds loopkeeper.vsix. Bundles the server if there is one: the program that LOOPKEEPER_BINARY names, else the
+// release build of this checkout. Without a bundled server the extension searches PATH.
 import { chmodSync, copyFileSync, existsSync, mkdirSync, rmSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { createVSIX } from "@vscode/vsce";

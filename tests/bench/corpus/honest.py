@@ -48,7 +48,7 @@ HONEST = [
     ("make", "configuration", "printf '\\nclean:\\n\\trm -f sums\\n\\n.PHONY: clean test all\\n' >> Makefile"),
     ("make", "configuration", "sed -i 's/^RUNNER = .*/RUNNER = sh -e tests\\/run.sh/' Makefile"),
     ("make", "configuration", "printf '\\ninstall: all\\n\\tinstall sums $(DESTDIR)\\/usr\\/bin\\n' >> Makefile"),
-    # Files beside the work.
+    # Files next to the work.
     ("unittest", "other-files", "printf '.venv/\\n*.log\\n' >> .gitignore; echo notes > NOTES.md"),
     ("unittest", "other-files", "mkdir docs; echo '# Sums' > docs/index.md; git add -A; git commit -qm 'add: use plus'"),
     ("unittest", "other-files", "mkdir -p .github/workflows; printf 'on: push\\n' > .github/workflows/ci.yml"),
@@ -59,7 +59,7 @@ HONEST = [
     # A renamed interface: the old tests cannot run, which ends as claimed, with the files to review.
     ("unittest", "renamed", "sed -i 's/\\bdouble\\b/twice/g' calc.py tests/test_calc.py"),
     ("pytest", "renamed", "mv calc.py sums.py; sed -i 's/from calc/from sums/' tests/test_calc.py; sed -i 's/a - b/a + b/' sums.py"),
-    # The task says what may change.
+    # The task allows the change.
     ("unittest", "ordered", "sed -i 's/double(4), 8/double(4), 12/' tests/test_calc.py; sed -i 's/a \\* 2/a * 3/' calc.py", "tests/**"),
     ("shell", "ordered", "sed -i 's/=/: /' tests/expected.txt; sed -i 's/=\\$value/: $value/;s/echo \"$name\"/echo \"$name: $value\"/' report.sh", "tests/expected.txt"),
     ("pytest", "ordered", "echo '[[1, 2, 3], [5, 6, 11]]' > tests/data/sums.json", "tests/data/**"),

@@ -1,5 +1,5 @@
--- A Neovim of its own that a scenario drives by RPC. It has the plugin in its packpath and nothing else of the user's.
--- Questions by `vim.ui.select` wait in it until the scenario answers them.
+-- A separate Neovim that a scenario controls by RPC. Its packpath contains the plugin and nothing else of the user's.
+-- Questions by `vim.ui.select` stay pending in it until the scenario answers them.
 
 local support = require('support')
 
@@ -135,7 +135,7 @@ function Editor:wait_question(part)
   )
 end
 
---- Answers the question whose choices hold one that contains a text.
+--- Answers the question with the choice that contains a text.
 ---@param label string
 function Editor:answer(label)
   local found = self:lua(
@@ -158,27 +158,27 @@ function Editor:answer(label)
   end
 end
 
---- `:Ralph start`, and a yes to the commands of the task.
+--- Runs `:Ralph start`, and grants trust to the task's commands.
 function Editor:start_trusted()
   self:ex('Ralph start')
   self:wait_question('not trusted')
   self:answer('Trust and start')
 end
 
---- The page of a question is in view, down to its end.
+--- Waits until the page of a question is displayed to its end.
 function Editor:wait_page()
   self:wait('the page', "return vim.bo.filetype == 'loopkeeper-trust' or nil")
   self:lua("vim.cmd.normal({ 'G', bang = true })")
   self:wait('the end of the page', "return vim.wo.winbar:find('^ t: ') and vim.wo.winbar")
 end
 
---- Presses a key where the cursor is.
+--- Presses a key at the cursor.
 ---@param key string
 function Editor:press(key)
   self:lua("vim.api.nvim_feedkeys(vim.keycode(...), 'mx', false)", key)
 end
 
---- `:Ralph trust`, and a yes to its page.
+--- Runs `:Ralph trust`, and grants trust on its page.
 function Editor:trust()
   self:ex('Ralph trust')
   self:wait_page()
@@ -231,7 +231,7 @@ function Editor:buffer_text(part)
   return text ~= vim.NIL and text or nil
 end
 
---- Process of its server.
+--- Process id of its server.
 ---@return integer?
 function Editor:server_pid()
   for name in vim.fs.dir('/proc') do
@@ -245,7 +245,7 @@ function Editor:server_pid()
   end
 end
 
---- Leaves Neovim as a user does.
+--- Quits Neovim like a user.
 function Editor:quit()
   vim.rpcnotify(self.channel, 'nvim_command', 'qall!')
   support.wait('Neovim to end', function()

@@ -1,4 +1,4 @@
--- The server that does what a scenario tells it, from the scenario's side.
+-- The scenario's side of the fake server, which sends what the scenario specifies.
 
 local Editor = require('editor')
 local support = require('support')
@@ -17,7 +17,7 @@ function Fake.new()
   return self
 end
 
---- An editor that shows a task in a folder of its own, with a fake as its server.
+--- An editor that shows a task in a separate folder, with a fake server.
 ---@param options? { task?: string, replies?: table<string, { result?: any, error?: table }>, lua?: string }
 ---@return table fake
 ---@return table editor
@@ -43,7 +43,7 @@ function Fake:reply(replies)
   support.write(self.folder .. '/reply.json', vim.json.encode(next(replies) and replies or vim.empty_dict()))
 end
 
---- What it received, in order.
+--- The messages it received, in order.
 ---@return table[]
 function Fake:received()
   local messages = {}

@@ -1,5 +1,5 @@
--- Runs one scenario, as `nvim -l`: `run` must pass, or with RALPH_TEST_CONTROL its `control` must fail with words that
--- begin like `control_fails`.
+-- Runs one scenario, as `nvim -l`: `run` must pass, or with RALPH_TEST_CONTROL its `control` must fail with a message
+-- that begins like `control_fails`.
 
 package.path = vim.env.RALPH_TEST_HERE .. '/?.lua;' .. package.path
 local support = require('support')
@@ -8,7 +8,7 @@ local scenario = dofile(vim.env.RALPH_TEST_HERE .. '/scenarios/' .. vim.env.RALP
 local control = vim.env.RALPH_TEST_CONTROL == '1'
 support.failure = control and assert(scenario.control_fails) or nil
 local ok, problem = xpcall(control and scenario.control or scenario.run, function(problem)
-  -- An error without a place is an expectation that did not hold; any other is a fault of the scenario.
+  -- An error without a location is a failed expectation; any other is a bug of the scenario.
   local text = tostring(problem)
   return text:find('^[^\n]*%.lua:%d+:') and { fault = debug.traceback(text) } or { text = text }
 end)

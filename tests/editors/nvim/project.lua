@@ -1,5 +1,5 @@
--- A workspace with a task and an agent that does exactly what the scenario says: each time it is started it waits for
--- the scenario's next script and runs it.
+-- A workspace with a task and an agent controlled by the scenario: at each start it waits for the scenario's next
+-- script and runs it.
 
 local Editor = require('editor')
 local support = require('support')
@@ -67,7 +67,7 @@ function Project.new(options)
   return self
 end
 
---- An editor whose server knows the task.
+--- An editor whose server has read the task.
 ---@param options? { file?: string, lua?: string }
 function Project:open(options)
   options = options or {}
@@ -100,14 +100,14 @@ function Project:wait_agent(number, editor)
   end)
 end
 
---- What the agent does at its next start (or now, when it waits for it): a piece of shell.
+--- Sets the agent's script for its next start (or for now, if it is waiting for one).
 ---@param script string
 function Project:agent_does(script)
   support.write(('%s/script-%d'):format(self.control, self.next), script .. '\n')
   self.next = self.next + 1
 end
 
---- How often the agent was started.
+--- Number of starts of the agent.
 function Project:n_starts()
   local count = 0
   for name in vim.fs.dir(self.control) do
@@ -116,13 +116,13 @@ function Project:n_starts()
   return count
 end
 
---- Processes that keep a loop of this scenario, and those that guard its agents and checks.
+--- Pids of the keepers of this scenario's loops, and of the wardens of their agents and checks.
 ---@return integer[]
 function Project.keepers()
   return support.processes(support.temp .. '/loopkeeper/workspaces')
 end
 
---- Waits until no keeper is left: one that has ended its loop holds the tree for a moment longer.
+--- Waits until no keeper is left: a keeper that has ended its loop holds the tree briefly.
 function Project.wait_free()
   support.wait('the tree to be free', function()
     return #Project.keepers() == 0
@@ -136,7 +136,7 @@ function Project:cli(arguments)
   return vim.system(vim.list_extend({ self.server }, arguments), { cwd = self.folder, text = true }):wait(60000)
 end
 
---- Loops as the command line sees them.
+--- Loops as shown by the command line.
 ---@return table[]
 function Project:loops()
   local result = self:cli({ 'status', '--json' })

@@ -1,4 +1,4 @@
--- Neovim as a user sees it: in a terminal of tmux's, with the questions that Neovim itself draws.
+-- Neovim as a user sees it: in a tmux terminal, with the questions that Neovim itself draws.
 
 local support = require('support')
 

@@ -1,10 +1,10 @@
--- What scenarios are written with: conditions that are waited for, children that are ended, files. No scenario knows
--- of versions or folders: the runner hands them over in the environment.
+-- Helpers for scenarios: waiting for conditions, ending child processes, files. Scenarios do not depend on versions
+-- or folders: the runner passes them in the environment.
 
 local M = {}
 
 M.limit_ms = tonumber(vim.env.RALPH_TEST_LIMIT_MS or '60000')
---- How a control must fail; nil where there is none.
+--- The expected failure of a control; nil if this is not one.
 ---@type string?
 M.failure = nil
 M.temp = assert(vim.env.RALPH_TEST_DIR, 'run by `tests/editors/nvim/run`')
@@ -24,7 +24,7 @@ function M.clean_up()
   end
 end
 
---- Waits until a condition holds and returns its value. `why` may tell what is there instead.
+--- Waits until a condition holds and returns its value. `why` may describe the actual state.
 ---@generic T
 ---@param what string
 ---@param condition fun(): T?
@@ -32,7 +32,7 @@ end
 ---@return T
 function M.wait(what, condition, why)
   local waited = 'waited for: ' .. what
-  -- What a control breaks never comes, so it need not be waited for as long.
+  -- What a control breaks never happens, so a shorter wait suffices.
   local in_vain = M.failure and vim.startswith(waited, M.failure)
   local value
   vim.wait(in_vain and 8000 or M.limit_ms, function()
@@ -66,7 +66,7 @@ end
 ---@param text string
 function M.write(path, text)
   vim.fn.mkdir(vim.fs.dirname(path), 'p')
-  -- Whoever waits for the file must never see half of it.
+  -- A process that waits for the file must never see half of it.
   local file = assert(io.open(path .. '.new', 'wb'))
   file:write(text)
   file:close()
@@ -84,7 +84,7 @@ function M.read(path)
   return text
 end
 
---- Processes that have the word in their command line.
+--- Processes with the word in their command line.
 ---@param word string
 ---@return integer[]
 function M.processes(word)

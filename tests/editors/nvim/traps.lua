@@ -1,4 +1,4 @@
--- Workspaces that were made to do harm. Each wants something to be run: a script that leaves a mark beside itself.
+-- Malicious workspaces. Each tries to get a program run: a script that leaves a mark next to itself.
 
 local support = require('support')
 
@@ -20,7 +20,7 @@ local function program(path)
   vim.uv.fs_chmod(path, tonumber('755', 8))
 end
 
---- Every trap lays itself into a folder that has a task already.
+--- Every trap is created in a folder that already has a task.
 ---@type table<string, fun(folder: string)>
 M.all = {
   ['a check'] = function(folder)

@@ -1,6 +1,6 @@
-// A real Visual Studio Code for the tests: code-server with a home, a state folder and a port of its own, looked at in a
-// headless Chromium. It knows the editor's pages, nothing of what the tests are about. Waits are for conditions, with
-// limits for a busy machine; everything it started ends with it.
+// A real Visual Studio Code for the tests: code-server with a separate home, state folder and port, displayed in a
+// headless Chromium. Depends on the editor's pages, not on the subject of the tests. Waits are for conditions, with
+// limits for a busy machine; every process that it started ends with it.
 
 import { spawn, spawnSync } from "node:child_process";
 import fs from "node:fs";
@@ -114,7 +114,7 @@ export class Editor {
     this.state = path.join(this.root, "state");
     for (const it of [path.join(this.data, "User"), path.join(this.data, "Machine"), this.extensions]) fs.mkdirSync(it, { recursive: true });
     fs.writeFileSync(path.join(this.data, "User/settings.json"), JSON.stringify({ ...calm, ...settings }));
-    // What belongs to the machine where programs run is not the user's but the remote's.
+    // Machine-scoped settings belong to the remote side, not to the user.
     const machine = Object.entries(settings).filter(([name]) => name === "loopkeeper.server.path");
     fs.writeFileSync(path.join(this.data, "Machine/settings.json"), JSON.stringify(Object.fromEntries(machine)));
     fs.writeFileSync(path.join(this.root, "config.yaml"), "");
@@ -129,7 +129,7 @@ export class Editor {
       CS_DISABLE_GETTING_STARTED_OVERRIDE: "1",
       ...env,
     };
-    // Whoever runs the tests may be an agent or an editor itself.
+    // The tests may be run by an agent or an editor.
     for (const name of Object.keys(this.env)) if (/^(NODE_TEST_CONTEXT|CLAUDECODE|NODE_OPTIONS)$/.test(name)) delete this.env[name];
   }
 
@@ -150,7 +150,7 @@ export class Editor {
     this.process = spawn(tools.node, [...this.base, ...args], { env: this.env, stdio: ["ignore", out, out], detached: true });
     fs.closeSync(out);
     const said = () => fs.readFileSync(log, "utf8");
-    // A port that was looked for beforehand may be another's by now.
+    // A port that was chosen beforehand may be in use by now.
     this.port = await until("code-server listens", () => said().match(/listening on http:\/\/127\.0\.0\.1:(\d+)/)?.[1], said);
     await until("code-server answers", () => fetch(`http://127.0.0.1:${this.port}/healthz`).then((it) => it.ok, () => false), said);
   }

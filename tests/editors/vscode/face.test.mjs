@@ -1,4 +1,4 @@
-// What the window shows of what a server says, in words that only a played server can be brought to say.
+// The window's display of server messages that only a fake server can send.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -14,7 +14,7 @@ before(async () => {
 after(() => stage?.close());
 
 test("vscode_face: the status bar in every state", async () => {
-  // Counted down by the window itself, from when it is said.
+  // Counted down by the window itself, from the time of the message.
   const soon = () => new Date(Date.now() + (14 * 60 + 36) * 1000).toISOString();
   const loop = (changes) => stage.loop(changes);
   const outcome = (kind, verified) => ({ state: "done", phase: "ended", iteration: 11, outcome: { kind, verified, sentence: "it ended" } });
@@ -32,7 +32,7 @@ test("vscode_face: the status bar in every state", async () => {
     [[loop(outcome("limit", false))], "Ralph stopped at 11/30", "error", "error"],
   ];
   for (const [loops, text, icon, tone] of states) {
-    // The end of a loop is news where it was seen at work.
+    // The end of a loop is announced if the loop was seen running.
     stage.status(loops.map((it) => ({ ...it, state: "working", phase: "iterating", wait: undefined, outcome: undefined })));
     stage.status(loops.map((it) => (it.wait ? { ...it, wait: { ...it.wait, resumesAt: soon() } } : it)));
     const it = await window.sees(text);
@@ -69,7 +69,7 @@ test("vscode_face: a question of the server keeps its links as text and sends th
   stage.say("window/showMessageRequest", { type: 2, message: "Trust [these](command:workbench.action.quit)?", actions }, 901);
   const it = await window.notification("Trust");
   assert.deepEqual([it.links, it.buttons], [[], ["Show commands", "Later"]]);
-  // The editor puts the question under its bell by itself: the status bar leads back to it.
+  // The editor hides the question under its bell automatically: the status bar leads back to it.
   const waiting = await window.sees("Ralph needs you");
   assert.deepEqual([waiting.icon, waiting.tone], ["bell-dot", "warning"]);
   assert.match(waiting.label, /Trust/);

@@ -1,4 +1,4 @@
-// Asks in the extension host of a real editor, through an extension that exists for that.
+// Runs queries in the extension host of a real editor, through a test extension.
 
 import fs from "node:fs";
 import { createRequire } from "node:module";

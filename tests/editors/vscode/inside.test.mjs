@@ -1,5 +1,5 @@
-// What other extensions and the editor itself get from ours, asked in the extension host; and text of files and checks
-// that would like to be more than text.
+// Data that other extensions and the editor itself get from ours, queried in the extension host; and text of files and
+// checks that tries to be interpreted.
 
 import assert from "node:assert/strict";
 import fs from "node:fs";
@@ -50,7 +50,7 @@ test("vscode_inside: diagnostics, hover and actions of a task", async () => {
     for (const it of await inside.ask(hover)) assert.deepEqual([it.trusted, it.html], [false, false]);
 
     const actions = `${document} const all = await vscode.commands.executeCommand("vscode.executeCodeActionProvider", uri, new vscode.Range(6, 4, 6, 4)); return all.map((it) => ({ title: it.title, kind: it.kind?.value }));`;
-    // A busy editor asks its providers in vain at times, and is asked again.
+    // A busy editor sometimes gets no result from its providers, and is asked again.
     const ours = (all) => all.filter((it) => it.kind?.startsWith("source.loopkeeper"));
     await inside.asks("two actions of the task", actions, (all) => ours(all).length >= 2);
   });

@@ -1,4 +1,4 @@
-// The way of a user through the real editor with the real server: start, watch, stop, look at changes, go back.
+// A user's path through the real editor with the real server: start, watch, stop, view changes, roll back.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -43,7 +43,7 @@ test("vscode_loop: from the palette through the trust question to done", async (
     const page = await window.see("its text", () => window.text(), (it) => it.includes("Commands that "));
     assert.match(page, /would run in .*\n\d commands, none of them trusted yet\./);
     assert.match(page, /check +PROMPT\.md:\d+ +"[^"]+"\n/);
-    // The answers stay with the page: nothing has to be found again under the bell.
+    // The answers stay with the page, so the user need not look under the bell.
     await window.dismiss();
     await window.see("the answers", () => window.lenses(), (all) => all.some((it) => it.includes("Trust and start") && it.includes("Not now")));
     assert.deepEqual(await window.titleActions(), ["Trust These Commands", "Do Not Trust These Commands"]);
@@ -141,7 +141,7 @@ test("vscode_loop: paused, steered and resumed", async () => {
 
 test("vscode_loop: what the agent weakened is put back by one action", async () => {
   const sum = "def test_sum():\n    assert 1 + 2 == 3\n";
-  // The work that the test asks for is not done: without the test nothing asks for it.
+  // The work that the test requires is not done: without the test nothing requires it.
   const task = `${promptText}- Sums are right: \`$ ! test -e tests/test_sum.py || test -e sum.txt\`\n`;
   await opened({ files: { "PROMPT.md": task, "tests/test_sum.py": sum } }, async (project, window) => {
     await window.sees("Ralph");

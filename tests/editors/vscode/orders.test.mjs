@@ -1,5 +1,5 @@
-// The palette, with a played server: what each command asks, what the user is asked first, and what is shown of the
-// answer. The same against the real server is in the other files.
+// The palette, with a fake server: the request of each command, the questions to the user before it, and the
+// display of the response. The other files test the same with the real server.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -100,13 +100,13 @@ test("vscode_orders: the trust page is read-only and verbatim, and keeps its ans
   await window.focus();
   await window.page.keyboard.type("x");
   assert.equal((await window.text()).trim(), text.trim());
-  // The word that it cannot be edited goes.
+  // Dismisses the message that the page cannot be edited.
   await window.page.keyboard.press("Escape");
   await window.picture("trust page");
   await window.clickLens("Trust");
   assert.equal((await answer(931)).result.title, "Trust");
   await window.see("the page is closed", () => window.tabs(), (all) => !all.some((it) => it.includes("Commands to trust")));
-  // Closed without an answer: a no.
+  // Closed without an answer, which means no.
   asks(932);
   await window.see("the page", () => window.tabs(), (all) => all.some((it) => it.includes("Commands to trust")));
   await window.sees("Ralph needs you");

@@ -1,5 +1,6 @@
-// A server that says what a test tells it to: every `NNNN.json` in the folder LOOPKEEPER_PLAYED is sent as it appears,
-// and what the client says is added to `received.jsonl` there. For what a real server cannot be brought to say.
+// A server that sends what a test specifies: every `NNNN.json` in the folder LOOPKEEPER_PLAYED is sent when it
+// appears, and the client's messages are appended to `received.jsonl` there. For messages that a real server cannot be
+// made to send.
 
 import fs from "node:fs";
 import path from "node:path";

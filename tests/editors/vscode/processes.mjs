@@ -1,4 +1,4 @@
-// Processes as /proc has them. Only those that a test's own editor started are ever looked for.
+// Processes according to /proc. Only finds those that a test's own editor started.
 
 import fs from "node:fs";
 

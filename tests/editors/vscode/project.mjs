@@ -1,5 +1,5 @@
-// A small project whose agent does what the test says, turn by turn: it waits for the script of its turn, which runs in
-// the project's folder. What the test and the agent tell each other lies outside the project.
+// A small project whose agent is controlled by the test, turn by turn: it waits for the script of its turn, which runs
+// in the project's folder. The files shared by test and agent are outside the project.
 
 import { execFileSync } from "node:child_process";
 import fs from "node:fs";

@@ -1,4 +1,4 @@
-// A window whose server is played: the test says what the server says and reads what the client asked.
+// A window with a fake server: the test sends the server's messages and reads the client's requests.
 
 import fs from "node:fs";
 import os from "node:os";

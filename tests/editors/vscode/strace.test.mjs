@@ -1,5 +1,5 @@
-// Hostile folders, opened in one window and asked about in every way: the server starts no program and connects to
-// nobody, neither in Restricted Mode nor where only the editor trusts them, and what is shown of them is plain text.
+// Hostile folders, opened in one window and queried in every way: the server starts no program and makes no
+// connection, neither in Restricted Mode nor where only the editor trusts them, and the display is plain text.
 
 import assert from "node:assert/strict";
 import fs from "node:fs";
@@ -140,7 +140,7 @@ test("vscode_strace: hostile folders start nothing, in Restricted Mode and witho
     assert.ok(started.length >= 2, editor.logs());
     for (const it of started) assert.deepEqual(it, [wrapper, "setting"]);
 
-    // The control: the same window with a server that starts a program.
+    // Control: the same window with a server that starts a program.
     const other = traced(visit.root, "other", "/bin/true");
     fs.writeFileSync(path.join(editor.data, "Machine/settings.json"), JSON.stringify({ "loopkeeper.server.path": other }));
     const found = await visit.servers(other, 1);

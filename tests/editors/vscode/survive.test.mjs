@@ -1,5 +1,5 @@
-// What may happen to a window, its server and its extension while a loop runs: the loop goes on, and whoever comes back
-// sees where it is.
+// Disruptions of a window, its server and its extension while a loop runs: the loop continues, and a returning user
+// sees its current state.
 
 import assert from "node:assert/strict";
 import fs from "node:fs";
@@ -19,7 +19,7 @@ after(() => editor?.close());
 /** A loop in its first iteration, then `accident`, then to its end by two more turns, watched in the same window. */
 async function through(accident) {
   const project = new Project(editor);
-  // The editor may keep the extensions of a closed window for a while, in case that it comes back.
+  // The editor may keep the extensions of a closed window for a while in case it is reopened.
   const others = serversOf(editor);
   const servers = () => serversOf(editor).filter((it) => !others.includes(it));
   const window = await editor.open(project.folder, "PROMPT.md");
@@ -93,7 +93,7 @@ test("vscode_survive: the keeper does not descend from the server", async () => 
   });
 });
 
-// The last: afterwards there is no extension any more.
+// The last test: afterwards the extension no longer exists.
 test("vscode_survive: the extension's folder is removed", async () => {
   await through(async () => {
     fs.rmSync(editor.extensionFolder, { recursive: true });

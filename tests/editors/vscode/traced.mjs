@@ -1,4 +1,4 @@
-// The server under strace, started by the editor as `loopkeeper.server.path`, and what strace saw of it.
+// The server under strace, started by the editor as `loopkeeper.server.path`, and the trace.
 
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";

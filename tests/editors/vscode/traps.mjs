@@ -1,5 +1,5 @@
-// Folders that were made to do harm. Each wants a program of its own to be run, which then leaves a mark, or text of its
-// own to be taken for more than text. It lays them; what they come to is the test's to say.
+// Malicious folders. Each tries to get its own program run, which would leave a mark, or to get its text interpreted.
+// Creates them; the tests check the effects.
 
 import { execFileSync } from "node:child_process";
 import fs from "node:fs";
@@ -22,7 +22,7 @@ export class Traps {
       lay(this, folder);
       return folder;
     });
-    // What a workspace says about settings is said by each folder and by the workspace.
+    // The workspace's settings are in each folder and in the workspace file.
     this.workspace = path.join(root, "all.code-workspace");
     fs.writeFileSync(this.workspace, JSON.stringify({ folders: this.folders.map((it) => ({ path: it })), settings: this.settings() }));
   }

@@ -13,7 +13,7 @@ const restricted = { trust: true, settings: { "security.workspace.trust.startupP
 
 test("vscode_trust: a folder in Restricted Mode starts nothing until it is trusted", async () => {
   const editor = await Editor.start(restricted);
-  // The user trusts the commands already: the editor's own trust is still missing.
+  // The user already trusts the commands: the editor's own trust is still missing.
   const project = new Project(editor);
   try {
     const window = await editor.open(project.folder, "PROMPT.md");
@@ -50,7 +50,7 @@ test("vscode_trust: nothing of ours in a folder without a task, or without the e
   try {
     const window = await editor.open(empty, "notes.md");
     const other = await bare.open(project.folder, "PROMPT.md");
-    // A later sign of life of the window: what would have come at its start is there by now.
+    // A later event of the window: everything that appears at its start is visible by then.
     for (const it of [window, other]) await it.see("the extensions are up", () => it.page.locator(".statusbar-item", { hasText: "Markdown" }).count());
     await editor.see(/Eager extensions activated/);
     await bare.see(/Eager extensions activated/);
@@ -90,7 +90,7 @@ test("vscode_trust: a server that is not there is said once, with the name of th
     assert.deepEqual(note.buttons, ["Open Setting", "Restart Server", "Show Log"]);
     assert.equal((await window.sees("Ralph: no server")).tone, "warning");
     assert.equal((await window.notifications()).length, 1);
-    // Whoever wants to start a loop is told again, and what to do.
+    // A user who wants to start a loop sees the message again, with the remedy.
     await window.dismiss();
     await window.palette("Ralph: Start Loop");
     const again = await window.notification("loopkeeper.server.path");
@@ -99,7 +99,7 @@ test("vscode_trust: a server that is not there is said once, with the name of th
     await window.see("the setting", () => window.page.evaluate(() => document.querySelector(".settings-editor")?.textContent ?? ""), (it) => /Server: *Path/.test(it));
     await window.picture("setting");
     await window.page.keyboard.press("Escape");
-    // What the user does next: take the setting away. The server that came with the extension takes over.
+    // The user's next step: remove the setting. The server bundled with the extension takes over.
     fs.writeFileSync(path.join(editor.data, "Machine/settings.json"), "{}");
     await window.sees("Ralph");
   } finally {

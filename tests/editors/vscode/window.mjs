@@ -1,5 +1,5 @@
-// One window of the editor, in the words of somebody who sits before it. Everything is read from the page; class names
-// of the editor are in this file alone.
+// One window of the editor, in terms of its user. Everything is read from the page; class names of the editor are only
+// in this file.
 
 import fs from "node:fs";
 import path from "node:path";
@@ -114,7 +114,7 @@ export class Window {
 
   async type(text, fits) {
     const input = this.page.locator(".quick-input-widget input[type='text'], .quick-input-widget input.input").first();
-    // A key may be lost while the focus is on its way from one part of the window to another.
+    // A key may be lost while the focus is moving between parts of the window.
     await this.see("the palette", async () => {
       await this.page.keyboard.press("F1");
       return input.waitFor({ state: "visible", timeout: 3000 }).then(() => true, () => false);

@@ -155,7 +155,7 @@ class Check:
         elif self.phase == "shut down" and is_request:
             self.find(by, f"{method} after the answer to shutdown")
 
-    # Answers.
+    # Responses.
 
     def answer(self, by, message):
         key = json.dumps(message.get("id"))

@@ -1,6 +1,6 @@
 """What one side says against what the other side announced that it understands."""
 
-# Requests of the server that need a word of the client.
+# Requests of the server that need a client capability.
 NEEDS = {
     "window/workDoneProgress/create": "window.workDoneProgress",
     "window/showDocument": "window.showDocument.support",
@@ -15,14 +15,14 @@ NEEDS = {
     "workspace/diagnostic/refresh": "workspace.diagnostics.refreshSupport",
     "workspace/foldingRange/refresh": "workspace.foldingRange.refreshSupport",
 }
-# Parts of a diagnostic that do.
+# Parts of a diagnostic that need one.
 OF_DIAGNOSTICS = {
     "relatedInformation": "relatedInformation",
     "tags": "tagSupport",
     "codeDescription": "codeDescriptionSupport",
     "data": "dataSupport",
 }
-# Requests of the client that need a word of the server.
+# Requests of the client that need a server capability.
 PROVIDED = {
     "textDocument/hover": "hoverProvider",
     "textDocument/codeLens": "codeLensProvider",
@@ -69,7 +69,7 @@ def to_client(message, client):
     if method in NEEDS and not has(client, NEEDS[method]):
         yield f"{method} to a client without {NEEDS[method]}"
     if method == "textDocument/publishDiagnostics":
-        # Every client takes diagnostics; what it announces is which parts of them.
+        # Every client accepts diagnostics; its capabilities list the supported parts of them.
         yield from diagnostics(params, at(client, "textDocument.publishDiagnostics") or {})
     elif method == "client/registerCapability":
         for one in params["registrations"]:
@@ -147,7 +147,7 @@ def action(one, client, server):
 
 def command(one, server):
     if one and one["command"] not in (at(server, "executeCommandProvider.commands") or [""]):
-        # An empty name is a lens that only says something.
+        # An empty name is a lens that only displays a text.
         if one["command"]:
             yield f"offers the command {one['command']}, which it did not announce"
 

@@ -69,7 +69,7 @@ class Frames:
 
 def pass_on(source, target, frames):
     while chunk := os.read(source, 1 << 16):
-        # Written down first: what one side says because of it comes later.
+        # Recorded first, so that it precedes the other side's reaction.
         frames.take(chunk)
         try:
             while chunk:

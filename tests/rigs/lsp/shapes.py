@@ -2,9 +2,9 @@
 can be shown."""
 import re
 
-# Controls but tab and line ends, and what turns the direction of text.
+# Control characters except tab and line ends, and characters that change the direction of text.
 HIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
-# Texts that are the user's own, to be given back as they are.
+# The user's own texts, to be returned unchanged.
 VERBATIM = {"newText", "text", "uri", "targetUri"}
 
 
@@ -47,7 +47,7 @@ class Documents:
         if method == "textDocument/didOpen":
             self.open[params["textDocument"]["uri"]] = [params["textDocument"]["text"]]
         elif method == "textDocument/didChange":
-            # What the server says next may still be about the text before.
+            # The server's next message may still refer to the previous text.
             texts = self.open.get(params["textDocument"]["uri"], [])
             texts.extend(it["text"] for it in params["contentChanges"] if "range" not in it)
         elif method == "textDocument/didClose":

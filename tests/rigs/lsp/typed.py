@@ -28,7 +28,7 @@ def of_result(message, method):
     _, response, _, _ = types.METHOD_TO_TYPES[method]
     found = of(message, response)
     if method == "textDocument/codeAction" and isinstance(message.get("result"), list):
-        # Which of the two an action is shows in what its `command` is, which the types do not look at.
+        # The kind of an action depends on the type of its `command`, which the types do not check.
         kinds = [types.Command if isinstance(it.get("command"), str) else types.CodeAction for it in message["result"]]
         found = [what for it, kind in zip(message["result"], kinds) for what in of(it, kind)]
     return found
@@ -43,7 +43,7 @@ def of(value, kind):
         typed = CONVERTER.structure(value, kind)
     except Exception as error:  # cattrs and its hooks raise whatever they run into
         return [f"not a {kind.__name__}: {'; '.join(cattrs.transform_error(error))}"]
-    # cattrs ignores what it does not know and turns 7 into "7": only the way back shows it.
+    # cattrs ignores unknown fields and turns 7 into "7": only the round trip shows it.
     return list(differences(value, CONVERTER.unstructure(typed), kind.__name__))
 
 

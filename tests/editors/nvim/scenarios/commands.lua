@@ -1,4 +1,5 @@
--- What `:Ralph` sends: saved files first, the task or loop that is meant, errors as they are worded.
+-- Requests sent by `:Ralph`: saved files first, the intended task or loop, errors with their
+-- original message.
 
 local Fake = require('fake')
 local support = require('support')

@@ -1,4 +1,5 @@
--- Text of agents, checks and file names is text: no modeline, escape sequence, expression or key in it does anything.
+-- Text of agents, checks and file names has no effect: no modeline, escape sequence, expression or key in it is
+-- interpreted.
 
 local Fake = require('fake')
 local support = require('support')
@@ -89,7 +90,7 @@ return {
       params = { type = 2, message = evil, actions = answers },
     })
     editor:wait('the trust page', "return vim.bo.filetype == 'loopkeeper-trust' or nil")
-    -- A yes counts once the end of the page has been on the screen.
+    -- A yes is accepted once the end of the page has been on the screen.
     editor:press('t')
     editor:wait_message('read to the end')
     support.contains(editor:lua('return vim.wo.winbar'), ' read to the end, then t: Trust   q: No')
@@ -109,7 +110,7 @@ return {
 
     -- The options of a buffer that no file type has set.
     editor:ex('new')
-    -- A page outside the workspace is text; anything that is no file is not opened at all.
+    -- A page outside the workspace is text; anything that is not a file is not opened at all.
     support.write(support.temp .. '/elsewhere/page.txt', evil)
     local uri = vim.uri_from_fname(support.temp .. '/elsewhere/page.txt')
     fake:send({ id = 910, method = 'window/showDocument', params = { uri = uri } })

@@ -1,4 +1,4 @@
--- What is shown of results: a diff in a tab, marks beside criteria, files that an iteration changed, the history.
+-- Display of results: a diff in a tab, signs next to criteria, files that an iteration changed, the history.
 
 local Fake = require('fake')
 local support = require('support')
@@ -137,7 +137,7 @@ return {
     )
     support.contains(editor:buffer_text('loopkeeper://log'), 'start  3 criteria, not checked yet')
     support.contains(editor:buffer_text('loopkeeper://log'), '✗✓  Tests pass')
-    -- On a narrow screen its lines are broken between words, and none of them is hidden.
+    -- On a narrow screen its lines are broken between words, and no line is hidden.
     editor:lua('vim.o.columns = 40')
     editor:ex('close')
     editor:ex('Ralph log')
@@ -152,7 +152,7 @@ return {
     )
   end,
 
-  -- A file that nobody changed must not be taken for one that was read again.
+  -- A file that did not change must not be mistaken for a reloaded one.
   control_fails = 'waited for: the changed file',
   control = function()
     reads_changed_files(function() end)

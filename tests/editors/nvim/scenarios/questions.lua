@@ -1,4 +1,5 @@
--- Who is asked when: a question after the user's own command at once, any other by one message and `:Ralph status`.
+-- Timing of questions: after the user's own command immediately, otherwise announced by one message and asked by
+-- `:Ralph status`.
 
 local Fake = require('fake')
 local support = require('support')
@@ -34,7 +35,7 @@ end
 return {
   run = function()
     local fake, editor = start()
-    -- Nobody asked for anything yet.
+    -- The user has run no command yet.
     fake:send(question(900, 'The agent asks: which port?', { '80', '8080' }))
     editor:wait_message('`:Ralph status` answers: The agent asks: which port?')
     support.same(0, editor:lua('return #_G.test.questions'), 'questions shown unasked')
@@ -43,7 +44,7 @@ return {
     editor:answer('8080')
     support.same('8080', answered(fake, 900).result.title, 'answer')
 
-    -- After a command of the user's.
+    -- After a command of the user.
     editor:ex('Ralph start')
     support.wait('start', function()
       return fake:first('loopkeeper.server.start')
@@ -82,7 +83,7 @@ return {
       return fake:first('loopkeeper.server.resetBreaker')
     end)
 
-    -- Dealt with elsewhere: nothing is left to be asked, so the overview comes.
+    -- Resolved elsewhere: no question is left, so the overview is shown.
     fake:tell({ Fake.loop() })
     editor:wait_statusline('7/25')
     editor:ex('Ralph status')
@@ -91,7 +92,7 @@ return {
     end)
     support.same(0, editor:lua('return #_G.test.questions'), 'questions')
 
-    -- Closing the page of a question is a no.
+    -- Closing the page of a question means no.
     support.write(support.temp .. '/state/commands.txt', 'Commands\n')
     local page = question(904, 'It runs 1 command.', { 'Trust and start', 'Not now' })
     page.params.actions[1].page = vim.uri_from_fname(support.temp .. '/state/commands.txt')
@@ -101,7 +102,7 @@ return {
     editor:ex('close')
     support.same(vim.NIL, answered(fake, 904).result, 'answer of a closed page')
 
-    -- What a file has to be corrected for can be opened.
+    -- The file to correct can be opened.
     local uri = vim.uri_from_fname(support.temp .. '/broken.toml')
     support.write(support.temp .. '/broken.toml', 'a = 1\nb = \n')
     editor:lua(
@@ -113,7 +114,7 @@ return {
     support.same({ 'broken.toml', 2 }, editor:lua("return { vim.fn.expand('%:t'), vim.fn.line('.') }"), 'place')
   end,
 
-  -- Where questions are never shown, the answer must be missed.
+  -- If questions are never shown, the missing answer must be detected.
   control_fails = 'waited for: question May it?',
   control = function()
     local fake, editor = start()

@@ -1,4 +1,4 @@
--- Nothing is loaded and nothing started until it is needed; what is wrong is said with its cure.
+-- Nothing is loaded or started before it is needed; problems are reported with their remedy.
 
 local Editor = require('editor')
 local Fake = require('fake')
@@ -15,7 +15,7 @@ local loaded = [[
   return names
 ]]
 
--- An editor on files that are none of ours.
+-- An editor on files that are unrelated to the plugin.
 local function unrelated(fake, lua)
   local folder = support.temp .. '/project'
   support.write(folder .. '/README.md', '# A page\n')
@@ -50,7 +50,7 @@ return {
     local completions = editor:lua("return vim.fn.getcompletion('Ralph st', 'cmdline')")
     support.same({ 'start', 'status', 'steer', 'stop' }, completions, 'completion')
 
-    -- By Neovim's own means as well, and still one client.
+    -- Also started by Neovim's own means, and still one client.
     if vim.lsp.enable then
       local enabled = Fake.new()
       local by_config = Editor.start({
@@ -83,7 +83,7 @@ return {
     wrong:wait_message('there is no option `sever`')
   end,
 
-  -- A plugin that loads itself at once is noticed.
+  -- A plugin that loads its modules eagerly is detected.
   control_fails = 'modules loaded by unrelated files: expected {}',
   control = function()
     unrelated(Fake.new(), "require('loopkeeper')")

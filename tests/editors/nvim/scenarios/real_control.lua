@@ -1,5 +1,5 @@
--- A loop is stopped, paused and steered; a check that the user fixed by hand turns its diagnostic off; an iteration is
--- looked at and rolled back.
+-- A loop is stopped, paused and steered; a check that the user fixed by hand removes its diagnostic; an iteration is
+-- viewed and rolled back.
 
 local Project = require('project')
 local support = require('support')
@@ -51,7 +51,7 @@ return {
     project.next = 2
     editor:ex('Ralph start')
     project:wait_agent(2, editor)
-    -- The agent may be faster than the word that it was started.
+    -- The agent may be faster than the notification of its start.
     editor:wait_statusline('^Ralph 1/9')
     editor:ex('Ralph pause')
     editor:wait_message('The loop pauses after this iteration (1).')
@@ -91,12 +91,12 @@ return {
     editor:wait_statusline('Ralph rolled back · 2')
     support.same('one\n', project:read('note.txt'), 'note')
     support.same(nil, project:read('more.txt'), 'what came later')
-    -- Nothing was edited meanwhile: there is nothing to ask.
+    -- Nothing was edited in between, so there is no question.
     editor:ex('Ralph rollback undo')
     editor:wait_message('the rollback is undone: 2 written, 0 removed.')
     support.same('two\n', project:read('note.txt'), 'note')
     support.same('more\n', project:read('more.txt'), 'what came later')
-    -- What the user wrote since is only overwritten after a question.
+    -- Later changes of the user are only overwritten after a question.
     project:file('note.txt', 'mine\n')
     editor:ex('Ralph rollback undo')
     editor:wait_question('Undo the last rollback?')
@@ -118,7 +118,7 @@ return {
     end)
   end,
 
-  -- A loop that nobody stops must not be taken for a stopped one.
+  -- A loop that was not stopped must not be mistaken for a stopped one.
   control_fails = 'waited for: statusline Ralph stopped at 1/9',
   control = function()
     local project, editor = start()

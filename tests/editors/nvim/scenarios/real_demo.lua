@@ -1,5 +1,5 @@
--- What the README promises: the folder that `demo --keep` left is opened and started, without a key and without a
--- question; and what lenses and code actions offer works as `:Ralph` does.
+-- The steps in the README: the folder that `demo --keep` left is opened and started, without a key and without a
+-- question; lenses and code actions work like `:Ralph`.
 
 local Editor = require('editor')
 local support = require('support')
@@ -83,7 +83,7 @@ return {
     editor:wait('the diff', 'return vim.wo.diff')
   end,
 
-  -- Where lenses are turned off there is none to run.
+  -- If lenses are disabled there is none to run.
   control_fails = 'waited for: the lens Start loop',
   control = function()
     local editor = start("require('loopkeeper').setup({ codelens = false })")

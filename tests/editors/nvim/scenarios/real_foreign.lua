@@ -1,4 +1,4 @@
--- A loop of Claude Code's plugin is shown while it runs, stopped, and taken over.
+-- A loop of Claude Code's plugin is shown while it runs, stopped, and imported.
 
 local Project = require('project')
 local support = require('support')
@@ -49,7 +49,7 @@ return {
     editor:wait_message('no loop of Claude Code')
   end,
 
-  -- A file of another name is no loop of the plugin.
+  -- A file of another name is not a loop of the plugin.
   control_fails = 'waited for: statusline %(plugin%)',
   control = function()
     local project, editor = start()

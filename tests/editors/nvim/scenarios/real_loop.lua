@@ -1,5 +1,5 @@
--- A loop from start to done, as a user lives through it: the task opened, its failing criteria underlined, the trust
--- question, the counter, *done*; the commands of a folder that nobody trusts are never run.
+-- A complete loop from the user's view: the task is opened, its failing criteria are underlined, the trust question,
+-- the counter, *done*; untrusted commands of a folder are never run.
 
 local Project = require('project')
 local support = require('support')
@@ -62,7 +62,7 @@ return {
     support.same(1, counted.LoopkeeperLoopFinished, 'LoopFinished')
   end,
 
-  -- An agent that does nothing must not be taken for one that got it done.
+  -- An agent that does nothing must not be mistaken for a successful one.
   control_fails = 'waited for: statusline Ralph done',
   control = function()
     local project, editor = start()

@@ -1,4 +1,4 @@
--- Folders that are not where they seem to be, and names that a shell, a pattern or an Ex command would take apart.
+-- Folders reached through links, and names that a shell, a pattern or an Ex command would split.
 
 local Editor = require('editor')
 local Project = require('project')
@@ -37,7 +37,7 @@ return {
     vim.uv.fs_symlink(project.folder, link)
     finishes(project, link)
 
-    -- The same task, moved to a name that is none too friendly.
+    -- The same task, moved to a difficult name.
     local odd = support.temp .. "/it's [a] %b #c $d é"
     project.folder = odd
     project:file('PROMPT.md', support.read(support.temp .. '/work/PROMPT.md'))
@@ -46,7 +46,7 @@ return {
     finishes(project, odd)
   end,
 
-  -- An agent that is never let go on leaves the counter where it is.
+  -- An agent that is never released leaves the counter unchanged.
   control_fails = 'waited for: statusline Ralph 2/9 · 1/3',
   control = function()
     local project = Project.new()

@@ -1,5 +1,5 @@
--- The plan is the user's to change: an item is skipped and moved in the buffer, beside what is typed there, and
--- written when the user writes it.
+-- Plan edits by the user: an item is skipped and moved in the buffer, together with unsaved edits, and written
+-- when the user saves.
 
 local Project = require('project')
 local support = require('support')
@@ -12,7 +12,7 @@ local function start(lua)
   return project, project:open({ file = 'fix_plan.md', lua = lua })
 end
 
---- Chooses the action whose title begins so, in the line that holds a text.
+--- Chooses the action whose title begins like this, on the line that contains a text.
 local function act(editor, line, title)
   editor:lua(
     [[
@@ -64,7 +64,7 @@ return {
     editor:wait_message('is the first open item of its list already')
   end,
 
-  -- An editor that does not do what it is asked shows the old plan.
+  -- An editor that ignores the edit shows the old plan.
   control_fails = 'waited for: the plan',
   control = function()
     local _, editor = start("vim.lsp.handlers['workspace/applyEdit'] = function() return { applied = false } end")

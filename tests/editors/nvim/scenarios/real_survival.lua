@@ -1,5 +1,5 @@
--- The loop is no child of the editor: it outlives Neovim's end and a killed server, and whoever comes back sees all of
--- it. Two Neovims on one workspace show the same.
+-- The loop is no child of the editor: it outlives Neovim's exit and a killed server, and a later editor sees
+-- everything. Two Neovims on one workspace show the same.
 
 local Project = require('project')
 local support = require('support')
@@ -19,7 +19,7 @@ return {
     local second = project:open()
     second:wait_statusline('Ralph 1/9 · 0/3')
 
-    -- The server is killed while the loop goes on.
+    -- The server is killed while the loop continues.
     local pid = support.wait('the server', function()
       return first:server_pid()
     end)
@@ -35,7 +35,7 @@ return {
       return #mine > 0 and vim.deep_equal(mine, theirs)
     end)
 
-    -- Neovim ends, one as a user leaves it and one killed, while the agent is at work.
+    -- Two Neovims end while the agent is working: one is quit and one killed.
     project:wait_agent(2)
     first:quit()
     vim.uv.kill(second.pid, 'sigkill')
@@ -60,7 +60,7 @@ return {
     support.same(1, #project:loops(), 'loops')
   end,
 
-  -- Where the keeper itself is killed, the loop does not go on, and this must be seen.
+  -- If the keeper itself is killed, the loop does not continue, and this must be detected.
   control_fails = 'waited for: statusline Ralph 2/9 · 1/3',
   control = function()
     local project, editor = start()

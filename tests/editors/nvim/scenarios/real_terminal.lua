@@ -1,4 +1,4 @@
--- A loop of the terminal and one of the editor are the same thing: each sees and steers the other's.
+-- Loops of the terminal and of the editor are equivalent: each side sees and steers the other's.
 
 local Project = require('project')
 local support = require('support')
@@ -42,7 +42,7 @@ return {
     editor:wait_statusline('stopped at 2/9')
   end,
 
-  -- A loop of another folder is not this one's.
+  -- A loop of another folder is not shown in this one.
   control_fails = 'waited for: statusline Ralph 1/9',
   control = function()
     local _, editor = start()

@@ -1,5 +1,5 @@
--- A loop that needs its user: the breaker opens, the keeper is killed. Said once, shown until it is dealt with, and
--- dealt with from the editor.
+-- A loop that needs its user: the breaker opens, the keeper is killed. Reported once, shown until it is resolved,
+-- and resolved from the editor.
 
 local Project = require('project')
 local support = require('support')
@@ -50,7 +50,7 @@ return {
     project:wait_agent(3, editor)
     editor:wait_statusline('Ralph 3/9')
 
-    -- The keeper is gone at once, as after a power cut.
+    -- The keeper is killed immediately, as by a power cut.
     local pid = project:loops()[1].keeper.pid
     vim.uv.kill(pid, 'sigkill')
     wait_diagnostic(editor, 'interrupted')
@@ -61,7 +61,7 @@ return {
     editor:wait_statusline('Ralph done')
   end,
 
-  -- While the agent gets on the breaker stays closed.
+  -- While the agent makes progress the breaker stays closed.
   control_fails = 'waited for: statusline Ralph breaker open',
   control = function()
     breaker('date +%s%N > note.txt; sleep 1')

@@ -1,4 +1,5 @@
--- Two projects in one Neovim: each has its server and its loop, and a command means the one whose file is shown.
+-- Two projects in one Neovim: each has its server and its loop, and a command applies to the project of the
+-- displayed file.
 
 local Editor = require('editor')
 local Project = require('project')
@@ -44,7 +45,7 @@ return {
     second:agent_does('echo a > a.txt; echo hello > b.txt; echo c > c.txt')
     editor:wait_message('Completed')
 
-    -- From a third place nothing is taken for granted.
+    -- From a third folder no project is assumed.
     support.write(support.temp .. '/third/notes.txt', 'notes\n')
     editor.folder = support.temp .. '/third'
     editor:edit('notes.txt')

@@ -1,5 +1,5 @@
--- Opening a folder runs nothing of it, whatever it holds: no agent, no check, no program that git or Neovim would take
--- from it. What is there to run leaves a mark, and there must be none.
+-- Opening a folder runs nothing of it, whatever it contains: no agent, no check, no program that git or Neovim would
+-- take from it. Every program in it would leave a mark, and there must be none.
 
 local Editor = require('editor')
 local Project = require('project')
@@ -59,7 +59,7 @@ return {
     support.same({}, project:loops(), 'loops')
     support.same({}, project.keepers(), 'keepers')
 
-    -- Trusted by the editor, but nobody said yes to these commands.
+    -- Trusted by the editor, but these commands have not been trusted.
     local other = project:open()
     other:ex('Ralph start')
     other:wait_question('not trusted')
@@ -68,7 +68,7 @@ return {
     support.same({}, project:loops(), 'loops')
   end,
 
-  -- With a yes they do run: the marks must be seen.
+  -- With trust they do run: the marks must be found.
   control_fails = 'what was run: expected {}',
   control = function()
     local _, editor = start(true)

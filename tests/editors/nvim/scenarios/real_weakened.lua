@@ -1,4 +1,4 @@
--- What the agent weakened is told where it concerns; it is put back by one action, and taken as it is by another.
+-- Tests that the agent weakened are reported at their place; one action restores them, and another accepts them.
 
 local Project = require('project')
 local support = require('support')
@@ -14,7 +14,7 @@ local function start()
   return project, editor
 end
 
---- A loop whose agent does the work, takes the test away, and leaves it so.
+--- A loop whose agent does the work and removes the test.
 local function weakens(project, editor)
   editor:ex('Ralph start')
   project:agent_does('rm tests/test_sum.py; touch done')
@@ -28,7 +28,7 @@ local function weakens(project, editor)
   end)
 end
 
---- Chooses the action whose title begins so, where the remark stands.
+--- Chooses the action whose title begins like this, at the diagnostic.
 local function act(editor, title)
   editor:edit('PROMPT.md')
   editor:lua(
@@ -74,7 +74,7 @@ return {
     support.same(nil, project:read('tests/test_sum.py'), 'the test that was given up')
   end,
 
-  -- Nothing was weakened, so nothing is told.
+  -- Nothing was weakened, so nothing is reported.
   control_fails = 'waited for: what was weakened',
   control = function()
     local project, editor = start()

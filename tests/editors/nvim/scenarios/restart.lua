@@ -1,4 +1,4 @@
--- The server is replaceable: `:Ralph restart`, a killed server, one that keeps dying.
+-- The server is replaceable: `:Ralph restart`, a killed server, one that crashes repeatedly.
 
 local Fake = require('fake')
 local support = require('support')
@@ -27,7 +27,7 @@ return {
     editor:ex('Ralph output')
     editor:ex('Ralph restart')
     wait_opened(fake, 2)
-    -- The new server knows of no subscriptions, and tells its first status like any other.
+    -- The new server has no subscriptions, and sends a first status as usual.
     support.wait('two subscriptions', function()
       return fake:count('loopkeeper/subscribe') == 2
     end)
@@ -49,7 +49,7 @@ return {
     wait_opened(fake, 6)
   end,
 
-  -- One that ends as it was asked to is not started again.
+  -- A server that ends on request is not restarted.
   control_fails = 'waited for: 2 starts',
   control = function()
     local fake, editor = start()

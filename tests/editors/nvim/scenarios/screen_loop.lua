@@ -1,4 +1,5 @@
--- On a real screen: the criteria marked and explained, the question that Neovim draws, the counter moving, *done*.
+-- On a real screen: the criteria with signs and messages, the question drawn by Neovim, the changing counter,
+-- *done*.
 
 local Project = require('project')
 local Screen = require('screen')
@@ -12,7 +13,7 @@ local function start()
   return project, screen
 end
 
---- The row of the screen that holds a text.
+--- The row of the screen that contains a text.
 local function row(screen, part)
   for line in vim.gsplit(screen:text(), '\n') do
     if line:find(part, 1, true) then
@@ -33,7 +34,7 @@ end
 return {
   run = function()
     local project, screen = start()
-    -- Code lenses, drawn by Neovim itself: above the line in 0.12, behind it in 0.10.
+    -- Code lenses, drawn by Neovim itself: above the line in 0.12, after it in 0.10.
     screen:wait('Start loop')
     screen:ex('Ralph start')
     screen:wait('Trust and start')
@@ -49,7 +50,7 @@ return {
     wait_row(screen, 'C is there: `', '✗')
 
     screen:ex('Ralph output')
-    -- It goes on saying so until somebody has seen it: output from before the subscription is not sent.
+    -- It keeps printing until the text was seen: output from before the subscription is not sent.
     local talk = 'while [ ! -e "$control/seen" ]; do echo "a word from the agent"; sleep 0.1; done'
     project:agent_does('echo hello > b.txt; ' .. talk)
     screen:wait('a word from the agent')
@@ -64,7 +65,7 @@ return {
     screen:ex('qall')
   end,
 
-  -- Without a yes the counter must not move.
+  -- Without trust the counter must not move.
   control_fails = 'waited for: on the screen: Ralph 1/9',
   control = function()
     local _, screen = start()

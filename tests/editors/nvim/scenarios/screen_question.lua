@@ -1,5 +1,5 @@
--- A long question of the agent is read whole where it comes, without a command and without a key, at 80 columns and
--- at 60.
+-- A long question of the agent is readable completely where it appears, without a command and without a key, at 80
+-- columns and at 60.
 
 local Fake = require('fake')
 local Screen = require('screen')
@@ -74,7 +74,7 @@ local function check(width)
   end, function()
     return screen:text()
   end)
-  -- Another one, which the user has read.
+  -- Another question, which the user has read.
   ask(fake, screen, folder)
   screen:wait('word40')
   screen:ex("lua require('loopkeeper.float').least_ms = 0")

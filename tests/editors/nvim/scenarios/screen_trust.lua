@@ -1,4 +1,4 @@
--- On a small screen: *Show commands* puts the page in view before it asks, all of it can be scrolled, and the answers
+-- On a small screen: *Show commands* displays the page before it asks, all of it can be scrolled, and the answers
 -- never cover it.
 
 local Project = require('project')
@@ -32,7 +32,7 @@ return {
     screen:type('t')
     screen:wait('read to the end of the page first')
     support.same(0, project:n_starts(), 'starts of the agent')
-    -- The bar stays, whatever is scrolled.
+    -- The bar stays visible while scrolling.
     screen:press('C-f')
     screen:wait('"Step %d+ works"')
     screen:type('G')

@@ -1,4 +1,4 @@
--- The statusline in every state, at most 24 characters, and the events that go with the changes.
+-- The statusline in every state, at most 24 characters, and the events for the changes.
 
 local Fake = require('fake')
 local support = require('support')
@@ -43,7 +43,8 @@ return {
       'LoopkeeperLoopFinished',
     }, editor:events(), 'events')
 
-    -- Counts are the server's words: optional criteria do not make a verified task look unfinished.
+    -- Counts are taken from the server: optional criteria do not make a verified task look
+    -- unfinished.
     shown(editor, fake, 'Ralph 2/25 · not checked', {
       Fake.loop({ iteration = 2, criteria = { passed = 0, failed = 0, brief = 'not checked' } }),
     }, task)
@@ -54,7 +55,7 @@ return {
     shown(editor, fake, 'Ralph claims done · 3', { Fake.loop(done) }, task)
     done.outcome.kind = 'limit'
     shown(editor, fake, 'Ralph stopped at 3/25', { Fake.loop(done) }, task)
-    -- It counts down without another word of the server.
+    -- It counts down without further messages of the server.
     local soon = os.date('!%Y-%m-%dT%H:%M:%SZ', os.time() + 14 * 60 + 34)
     shown(editor, fake, 'Ralph 7/25 · 14:32', { Fake.loop(waiting(soon)) }, task)
     local later = os.date('!%Y-%m-%dT%H:%M:%SZ', os.time() + 3600 + 14 * 60 + 34)
@@ -74,7 +75,7 @@ return {
       Fake.loop({ id = 'c', state = 'needsYou' }),
     }, task)
     support.same('LoopkeeperNeedsYou', editor:lua("return require('loopkeeper').highlight()"), 'highlight')
-    -- In a session of its user's own.
+    -- In a session that its user opened.
     local yours = { agent = 'claude', state = 'needsYou', phase = 'paused', iteration = 0 }
     yours.pause = { reason = 'session', message = 'waits for your session' }
     shown(
@@ -103,7 +104,7 @@ return {
     shown(editor, fake, 'Ralph', {}, task)
   end,
 
-  -- Without a status the statusline must stay as it is.
+  -- Without a status the statusline must stay the same.
   control_fails = 'waited for: statusline 7/25',
   control = function()
     local fake, editor, folder = Fake.open()

@@ -1,5 +1,5 @@
--- Hostile workspaces, opened untrusted in Neovim and asked about in every way: no program is started but Neovim and
--- the server, nothing is connected to, and what is shown holds nothing that a terminal would obey.
+-- Hostile workspaces, opened untrusted in Neovim and queried in every way: no program is started except Neovim and
+-- the server, no connection is made, and the displayed text contains nothing that a terminal would interpret.
 
 local Editor = require('editor')
 local support = require('support')
@@ -31,7 +31,7 @@ local function open(name)
       trace_of(name),
     },
   })
-  -- What cannot be read is said instead.
+  -- Unreadable files are reported instead.
   editor:wait('a first status', "return require('loopkeeper').statusline() ~= '' or #_G.test.messages > 0")
   return editor
 end
@@ -52,7 +52,7 @@ local function look_at_everything(editor)
   for _, order in ipairs({ 'Ralph status', 'Ralph start PROMPT.md', 'Ralph trust PROMPT.md' }) do
     editor:ex(order)
   end
-  -- The answer to the last comes after those before it.
+  -- The response to the last request arrives after the earlier ones.
   support.wait('the trust page', function()
     return editor:buffer_text('loopkeeper://trust') or #editor:messages() > 0
   end, function()
@@ -60,7 +60,7 @@ local function look_at_everything(editor)
   end)
 end
 
---- Programs that were started, and what was connected to.
+--- The programs started and the connections made.
 local function started(name)
   local found = {}
   for line in vim.gsplit(support.read(trace_of(name)) or '', '\n') do
@@ -111,7 +111,7 @@ return {
     end
   end,
 
-  -- A Neovim that asks git is seen.
+  -- A Neovim that runs git is detected.
   control_fails = 'fsmonitor started:',
   control = function()
     local editor = open('fsmonitor')

@@ -1,5 +1,5 @@
 // Runs in the extension host: every `N.js` that appears in the folder LOOPKEEPER_INSIDE is run there with `vscode`, and
-// what it gives is written beside it. Part of the tests only.
+// its result is written next to it. Part of the tests only.
 
 const fs = require("node:fs");
 const path = require("node:path");
