@@ -10,7 +10,7 @@
 //! | what `[env] pass` names, a trailing `*` stands for anything | both |
 //! | `PYTHONDONTWRITEBYTECODE=1`: Python takes a cached module for the source that was changed within the same second | both |
 //!
-//! Never, whoever names it: variables of editors, git, nested agents, the dynamic linker, and our own.
+//! Never passed, even if named: variables of editors, git, nested agents, the dynamic linker, and our own.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;

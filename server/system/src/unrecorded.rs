@@ -1,4 +1,4 @@
-//! Finds what changed since a moment and is in no snapshot: ignored files, caches, installed packages. By the change
+//! Finds what changed since a moment and is in no snapshot: ignored files, caches, installed packages. Uses the change
 //! times of files, which a program cannot set back.
 
 mod packages;
@@ -16,15 +16,15 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 pub use programs::{ReplacedProgram, changed_home_files, replaced_programs};
 
-/// Beyond this many entries a walk is given up.
+/// Beyond this many entries the walk stops.
 const MAX_ENTRIES: usize = 400_000;
-/// Of each kind.
+/// Limit of each kind.
 const MAX_FOUND: usize = 10_000;
 const MAX_DEPTH: usize = 100;
 
 /// Folders of caches that decide what runs: interpreters read them in place of the source.
 const CACHES: [&str; 2] = ["__pycache__", ".pytest_cache"];
-/// Folders of other tools, in which nothing that a check compiles or runs is made.
+/// Folders of other tools, which contain nothing that a check compiles or runs.
 const SKIPPED: [&str; 14] = [
     ".git",
     ".hg",
@@ -41,7 +41,7 @@ const SKIPPED: [&str; 14] = [
     ".gradle",
     ".cache",
 ];
-/// What is run, compiled or linked, by its name.
+/// Files that are run, compiled or linked, by name.
 const PRODUCTS: [&str; 22] = [
     "o", "a", "so", "d", "obj", "lib", "dll", "exe", "class", "jar", "pyc", "pyd", "py", "js", "mjs", "cjs",
     "ts", "wasm", "rb", "sh", "node", "beam",
@@ -53,9 +53,9 @@ pub type SnapshotPaths = HashSet<Vec<u8>>;
 /// Paths are relative to the root.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct UnrecordedChanges {
-    /// Files of the snapshot that were written since, whatever their modification time says.
+    /// Files of the snapshot that were written since, whatever their modification time is.
     pub touched: Vec<PathBuf>,
-    /// Folders and files that are made again where they are missing.
+    /// Folders and files that are created again if missing.
     pub caches: Vec<PathBuf>,
     /// Ignored files that are run, compiled or linked.
     pub products: Vec<PathBuf>,
@@ -63,7 +63,7 @@ pub struct UnrecordedChanges {
     pub others: Vec<PathBuf>,
     /// Files of installed packages that changed although their package was not installed again.
     pub patched: Vec<PathBuf>,
-    /// There was more than is looked at.
+    /// The limits were exceeded.
     pub is_partial: bool,
 }
 
@@ -93,7 +93,7 @@ pub fn find_unrecorded(
 struct Walk<'a> {
     root: &'a Path,
     recorded: &'a SnapshotPaths,
-    /// Those that hold something recorded.
+    /// Folders with recorded files.
     folders: HashSet<&'a [u8]>,
     since: SystemTime,
     own: &'a Path,
@@ -153,7 +153,7 @@ impl Walk<'_> {
         self.folder(path, depth + 1);
     }
 
-    /// The entries of a folder, by name; nothing beyond the limits.
+    /// The entries of a folder, by name, within the limits.
     fn entries(&mut self, path: &Path, depth: usize) -> Vec<(std::ffi::OsString, Metadata)> {
         let Ok(listing) = fs::read_dir(self.root.join(path)) else { return Vec::new() };
         if depth > MAX_DEPTH || self.left == 0 {
@@ -179,7 +179,7 @@ fn is_product(path: &Path, metadata: &Metadata) -> bool {
     is_executable || PRODUCTS.contains(&extension)
 }
 
-/// When the content or the attributes of the file last changed.
+/// The last change of the file's content or attributes.
 fn changed_at(metadata: &Metadata) -> SystemTime {
     let seconds = u64::try_from(metadata.ctime()).unwrap_or_default();
     let nanos = u32::try_from(metadata.ctime_nsec()).unwrap_or_default();

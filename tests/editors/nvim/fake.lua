@@ -57,7 +57,7 @@ function Fake:received()
 end
 
 ---@param method string
----@return integer how many messages of this kind it received
+---@return integer number of received messages of this kind
 function Fake:count(method)
   return #vim.tbl_filter(function(message)
     return message.method == method

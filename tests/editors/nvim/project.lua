@@ -91,7 +91,7 @@ end
 
 --- Waits until the agent was started for the number-th time.
 ---@param number integer
----@param editor? table whose state tells why it was not
+---@param editor? table whose state is reported on failure
 function Project:wait_agent(number, editor)
   support.wait(('start %d of the agent'):format(number), function()
     return support.read(('%s/prompt-%d'):format(self.control, number))

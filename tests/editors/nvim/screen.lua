@@ -60,7 +60,7 @@ function Screen:text(colours)
   return self:tmux(command).stdout or ''
 end
 
----@param keys string typed as they are
+---@param keys string typed verbatim
 function Screen:type(keys)
   self:tmux({ 'send-keys', '-l', keys })
 end
@@ -78,7 +78,7 @@ end
 
 --- Waits until a pattern is on the screen.
 ---@param pattern string
----@return string what it captured
+---@return string the captured text
 function Screen:wait(pattern)
   return support.wait('on the screen: ' .. pattern, function()
     return self:text():match(pattern)

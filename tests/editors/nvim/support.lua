@@ -74,7 +74,7 @@ function M.write(path, text)
 end
 
 ---@param path string
----@return string? nil where there is no such file
+---@return string? nil if the file does not exist
 function M.read(path)
   local file = io.open(path, 'rb')
   local text = file and file:read('*a')

@@ -18,7 +18,7 @@ const tools = {
 };
 const { chromium } = createRequire(path.join(tools.playwright, "x.js"))("playwright-core");
 
-/** Where pictures go. */
+/** The folder for screenshots. */
 export const pictures = process.env.LOOPKEEPER_TEST_PICTURES ?? path.join(os.tmpdir(), "loopkeeper-pictures");
 
 const calm = {
@@ -64,14 +64,14 @@ export class Editor {
     }
   }
 
-  /** A window on a folder, with a file of it open. */
+  /** Opens a window on a folder, with one of its files. */
   open(folder, file) {
     const query = new URLSearchParams({ folder });
     if (file) query.set("payload", JSON.stringify([["openFile", `vscode-remote://127.0.0.1:${this.port}${path.join(folder, file)}`]]));
     return this.visit(query, file);
   }
 
-  /** A window on the folders that a `.code-workspace` file names. */
+  /** Opens a window on the folders of a `.code-workspace` file. */
   openAll(workspace) {
     return this.visit(new URLSearchParams({ workspace }));
   }
@@ -85,13 +85,13 @@ export class Editor {
     return window;
   }
 
-  /** What the extension host wrote down, for the report of a failure. */
+  /** The extension host's log, for failure reports. */
   logs() {
     const files = fs.readdirSync(this.data, { recursive: true }).map(String).filter((it) => /(remoteexthost|Ralph Server)\.log$/.test(it));
     return files.map((it) => `${it}:\n${fs.readFileSync(path.join(this.data, it), "utf8").slice(-3000)}`).join("\n");
   }
 
-  /** Waits for words of the extension host. */
+  /** Waits for a text in the extension host's log. */
   see(words) {
     return until(`the extension host says ${words}`, () => words.test(this.logs()), () => this.logs());
   }
@@ -156,7 +156,7 @@ export class Editor {
   }
 }
 
-/** code-server has children of its own, all in the group that it leads. */
+/** code-server starts child processes, all in its process group. */
 async function endGroup(child) {
   const gone = () => {
     try {

@@ -19,7 +19,7 @@ export class Inside {
     return inside;
   }
 
-  /** What `code`, the body of an async function of `vscode`, returns. */
+  /** Runs `code`, the body of an async function of `vscode`, and returns its result. */
   async ask(code) {
     this.count += 1;
     const file = path.join(this.folder, `${this.count}.js`);
@@ -31,7 +31,7 @@ export class Inside {
     return value;
   }
 
-  /** Asks until the answer `fits`. */
+  /** Repeats the query until the result `fits`. */
   asks(what, code, fits) {
     let last;
     return until(what, async () => {

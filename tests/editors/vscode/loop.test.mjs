@@ -20,12 +20,12 @@ const world = "- It greets the world: `$ grep -q world greeting.txt`";
 
 const title = "# Make the greeting right";
 
-/** Squiggles of this severity, by their lines; the summary under the title stands in all of them. */
+/** Squiggles of this severity, by line; the summary under the title appears in each. */
 const under = (severity) => (all) => all.filter((it) => it.severity === severity && it.line !== title).map((it) => it.line);
 const lines = (window, severity, expected) =>
   window.see(`${severity} squiggles under ${expected.join(" and ") || "nothing"}`, async () => [...new Set(under(severity)(await window.squiggles()))], (it) => it.length === expected.length && expected.every((line) => it.includes(line)));
 
-/** Once the loop says so: an order that is on its way would meet the next iteration. */
+/** Waits for the loop's confirmation: a pending command would apply to the next iteration. */
 const pauses = async (window) => {
   await window.palette("Ralph: Pause After This Iteration");
   await window.see("a lens that says so", () => window.lenses(), (all) => all.some((it) => it.includes("Pausing")));

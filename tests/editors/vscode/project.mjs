@@ -33,7 +33,7 @@ export class Project {
     if (trusted) this.cli(["trust", "PROMPT.md"], "y\n");
   }
 
-  /** A project and a window on it, for as long as `body` takes. */
+  /** Runs `body` with a project and a window on it. */
   static async opened(editor, options, body) {
     const project = new Project(editor, options);
     const window = await editor.open(project.folder, "PROMPT.md");
@@ -55,14 +55,14 @@ export class Project {
     return fs.existsSync(file) ? fs.readFileSync(file, "utf8") : undefined;
   }
 
-  /** What the agent does when it is started for the `number`th time. */
+  /** Sets the agent's script for its `number`th start. */
   turn(number, script) {
     const file = path.join(this.stage, `turn-${number}`);
     fs.writeFileSync(`${file}.new`, `${script}\n`);
     fs.renameSync(`${file}.new`, file);
   }
 
-  /** How often the agent was started. */
+  /** Number of starts of the agent. */
   turns() {
     return Number(fs.readFileSync(path.join(this.stage, "count"), "utf8"));
   }
@@ -75,7 +75,7 @@ export class Project {
     return JSON.parse(this.cli(["status", "--json"])).loops;
   }
 
-  /** Ends what is still at work, so that nothing outlives its test. */
+  /** Ends all remaining processes, so that none outlives its test. */
   remove() {
     for (const it of this.loops()) if (it.state !== "done") this.cli(["stop", "--now", it.id]);
     fs.rmSync(this.root, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });

@@ -61,7 +61,7 @@ export class Stage {
     fs.renameSync(`${file}.new`, file);
   }
 
-  /** What the server answers to a command or a request from now on: `{ result }` or `{ error }`. */
+  /** Sets the server's response to a command or a request: `{ result }` or `{ error }`. */
   answers(name, answer) {
     fs.writeFileSync(path.join(this.root, `${name.replace("/", ".")}.answer`), JSON.stringify(answer));
   }
@@ -70,7 +70,7 @@ export class Stage {
     return fs.readFileSync(path.join(this.root, "received.jsonl"), "utf8").trim().split("\n").map((it) => JSON.parse(it));
   }
 
-  /** The arguments of every order with this name so far. */
+  /** The arguments of every command with this name so far. */
   orders(command) {
     return this.received().filter((it) => it.params?.command === command).map((it) => it.params.arguments[0]);
   }

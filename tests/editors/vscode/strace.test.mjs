@@ -17,7 +17,7 @@ if (lacking !== undefined && process.env.LOOPKEEPER_NOT_RUN) {
   fs.appendFileSync(process.env.LOOPKEEPER_NOT_RUN, `untrusted folders in a real Visual Studio Code (${lacking})\n`);
 }
 
-/** Everything that the editor asks of providers, for each document; gives what is for the user's eyes. */
+/** Sends every provider request of the editor for each document; returns the texts shown to the user. */
 const everything = (documents) => `
   const shown = [];
   for (const file of ${JSON.stringify(documents)}) {
@@ -67,7 +67,7 @@ class Visit {
     for (const it of shown) assert.doesNotMatch(it, obeyed);
   }
 
-  /** A command of the palette, for the task of the most hostile text. */
+  /** Runs a command of the palette for the task with the most hostile text. */
   async orders(command, question) {
     await this.window.palette(command);
     await this.window.see(question, () => this.window.page.locator(".quick-input-title", { hasText: question }).isVisible());

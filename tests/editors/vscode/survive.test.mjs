@@ -16,7 +16,7 @@ before(async () => {
 });
 after(() => editor?.close());
 
-/** A loop in its first iteration, then `accident`, then to its end by two more turns, watched in the same window. */
+/** A loop in its first iteration, then `accident`, then two more turns until its end, watched in the same window. */
 async function through(accident) {
   const project = new Project(editor);
   // The editor may keep the extensions of a closed window for a while in case it is reopened.

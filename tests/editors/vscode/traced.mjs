@@ -6,14 +6,14 @@ import path from "node:path";
 
 const program = process.env.LOOPKEEPER_BINARY;
 
-/** Why strace cannot be used here. */
+/** Why strace cannot be used on this machine. */
 export function missing() {
   const tried = spawnSync("strace", ["-f", "-qq", "-o", "/dev/null", "true"], { encoding: "utf8" });
   if (tried.status === 0) return undefined;
   return `strace: ${(tried.error?.message ?? tried.stderr).trim()}`;
 }
 
-/** A program that is the server under strace; `first`, in the language of the shell, comes before the server. */
+/** A program that runs the server under strace; `first` is shell code that runs before the server. */
 export function traced(folder, name, first = "") {
   const file = path.join(folder, name);
   const strace = `strace -f -qq -s 4096 -e trace=execve,execveat,connect -e signal=none -o '${file}.'$$.trace`;
@@ -22,7 +22,7 @@ export function traced(folder, name, first = "") {
   return file;
 }
 
-/** One for each time that the editor has started the program. */
+/** One for each start of the program by the editor. */
 export function traces(wrapper) {
   const folder = path.dirname(wrapper);
   const files = fs.readdirSync(folder).filter((it) => it.startsWith(`${path.basename(wrapper)}.`) && it.endsWith(".trace"));
@@ -33,7 +33,7 @@ export function isServer(line) {
   return /execve\("/.test(line) && line.split('"')[1] === program;
 }
 
-/** Programs other than the server itself that were started or tried, and connections to anything but what `state` holds. */
+/** Started or attempted programs other than the server, and connections to anything except the sockets in `state`. */
 export function faults(lines, state) {
   // Unlike `<... execve resumed>`, a line with the name and its bracket is one call.
   const programs = lines.filter((it) => /\bexecve(at)?\(/.test(it) && !isServer(it));

@@ -5,7 +5,7 @@ import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 
-/** Text that would like to be a link, an icon, an element, a colour, or in another order. */
+/** Text that tries to be a link, an icon, an element, a colour, or in another order. */
 export const evil = "[quit](command:workbench.action.quit) $(bell) <img src=x onerror=alert(1)> \u001b[31mred\u001b]0;t\u0007 \u202edrow\u2066";
 
 export class Traps {
@@ -56,13 +56,13 @@ export class Traps {
     lay(path.join(folder, name));
   }
 
-  /** What ran although it should not have. */
+  /** Programs that ran although they must not. */
   sprung() {
     const made = fs.readdirSync(this.root, { recursive: true }).map(String).filter((it) => path.basename(it) === "PWNED");
     return [...made, ...(fs.existsSync(this.mark) ? fs.readFileSync(this.mark, "utf8").trim().split("\n") : [])];
   }
 
-  /** Task and plan files that an editor can open: plain ones, of a sane size. */
+  /** Task and plan files that an editor can open: regular files of a reasonable size. */
   documents() {
     return this.folders.flatMap((folder) => fs.readdirSync(folder, { withFileTypes: true })
       .filter((it) => it.isFile() && /\.md$|^prd\.json$|^loopkeeper\.toml$/.test(it.name) && fs.statSync(path.join(folder, it.name)).size < 1e6)

@@ -2,7 +2,7 @@
 
 const longest = Number(process.env.LOOPKEEPER_TEST_LIMIT ?? 90) * 1000;
 
-/** The first true answer of `condition`; what `report` says goes into the error. */
+/** Waits for the first truthy result of `condition`; the error contains the result of `report`. */
 export async function until(what, condition, report = () => "", limit = longest) {
   const end = Date.now() + limit;
   let last;

@@ -21,7 +21,7 @@ export class Window {
     await this.ready(file);
   }
 
-  /** Waits until `read` gives something that `fits`, and gives it. */
+  /** Waits until `read` returns a value that `fits`, and returns it. */
   async see(what, read, fits = Boolean, limit = undefined) {
     let last;
     const report = () => `last seen: ${JSON.stringify(last)}\n${this.editor.logs()}`;
@@ -52,7 +52,7 @@ export class Window {
     return this.see(`the status bar says ${text}`, () => this.item(), fits, limit);
   }
 
-  /** `[{ line, severity }]` of the squiggles in the editor in front, by the text of the line they are under. */
+  /** `[{ line, severity }]` of the squiggles in the active editor; `line` is the text of their line. */
   squiggles() {
     return this.page.evaluate(() => {
       const editor = document.querySelector(".editor-group-container.active .monaco-editor");
@@ -72,7 +72,7 @@ export class Window {
     return this.page.evaluate(() => [...document.querySelectorAll(".codelens-decoration")].map((it) => it.textContent.trim()));
   }
 
-  /** Puts the keyboard focus into the editor in front: a key pressed while the focus is on its way is lost. */
+  /** Moves the keyboard focus to the active editor: a key pressed while the focus is moving is lost. */
   async focus() {
     const has = () => this.page.evaluate(() => document.querySelector(".editor-group-container.active .monaco-editor.focused") !== null);
     await this.see("the focus in the editor", async () => {
@@ -81,7 +81,7 @@ export class Window {
     });
   }
 
-  /** Types into the editor in front and waits until the text is there. */
+  /** Types into the active editor and waits until the text appears. */
   async write(text) {
     await this.focus();
     await this.page.keyboard.type(text);
@@ -104,7 +104,7 @@ export class Window {
     await this.page.locator(".quick-input-widget .monaco-list-row").filter({ has: this.page.getByText(label, { exact: true }) }).first().click();
   }
 
-  /** What the palette offers for some text. */
+  /** The palette's entries for a text. */
   async offered(text) {
     await this.type(`>${text}`, (rows) => rows.length > 0);
     const rows = await this.rows();
@@ -163,7 +163,7 @@ export class Window {
     await it.click();
   }
 
-  /** The same in the list under the bell. */
+  /** Does the same in the list under the bell. */
   async pressListed(button) {
     const it = this.page.locator(".notifications-center .monaco-button", { hasText: new RegExp(`^${button}$`) }).first();
     await it.waitFor({ state: "visible" });
@@ -175,7 +175,7 @@ export class Window {
     await this.see("no notification", () => this.notifications(), (all) => all.length === 0);
   }
 
-  /** What the title bar of the editor in front offers of ours. */
+  /** Our actions in the title bar of the active editor. */
   titleActions() {
     return this.page.evaluate(() => [...document.querySelectorAll(".editor-group-container.active .editor-actions .action-label")].map((it) => it.getAttribute("aria-label") ?? "").filter((it) => it.includes("Trust")));
   }
@@ -184,7 +184,7 @@ export class Window {
     return this.page.evaluate(() => [...document.querySelectorAll(".tabs-container .tab")].map((it) => it.getAttribute("aria-label") ?? it.textContent));
   }
 
-  /** The text of the editor in front, as far as it is drawn. */
+  /** The text of the active editor, as far as it is drawn. */
   text() {
     return this.page.evaluate(() => {
       const lines = [...document.querySelectorAll(".editor-group-container.active .monaco-editor .view-line")];
@@ -205,7 +205,7 @@ export class Window {
     return this.page.evaluate(() => [...document.querySelectorAll(".markers-panel .monaco-list-row")].map((it) => it.textContent));
   }
 
-  /** Takes the action whose title begins so, of those offered where the problem with this text stands. */
+  /** Executes the action whose title begins like this, at the problem with this text. */
   async fix(problem, action) {
     await this.see(`the problem ${problem}`, () => this.problems(), (all) => all.some((it) => it.includes(problem)));
     await this.page.locator(".markers-panel .monaco-list-row", { hasText: problem }).first().dblclick();

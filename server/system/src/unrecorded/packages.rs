@@ -1,5 +1,5 @@
-//! Installed packages and build folders: `node_modules`, virtual environments of Python, `target` of Cargo. A file that
-//! changed while its package stayed the same was patched; a package that was installed again is the work's.
+//! Checks installed packages and build folders: `node_modules`, Python's virtual environments, Cargo's `target`. A file
+//! that changed while its package stayed the same was patched; a package that was installed again belongs to the work.
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
@@ -69,7 +69,7 @@ impl Walk<'_> {
                 continue;
             }
             let is_code = path.extension().and_then(OsStr::to_str).is_none_or(|it| CODE.contains(&it));
-            // A link to the same file elsewhere changes only its count of links.
+            // A hard link to the same file changes only its link count.
             let is_linked = metadata.nlink() > 1 && metadata.modified().is_ok_and(|it| it < self.since);
             if is_code && self.is_changed(&metadata) && !is_linked {
                 self.add_patched(path);
@@ -77,7 +77,8 @@ impl Walk<'_> {
         }
     }
 
-    /// The environment itself may be made anew; in one of the start, only files that an installation lists may change.
+    /// The environment itself may be created again; in one that existed at the start, only files that an installation
+    /// lists may change.
     pub(super) fn virtual_env(&mut self, path: &Path, depth: usize) {
         let is_new = fs::symlink_metadata(self.root.join(path).join("pyvenv.cfg"));
         if is_new.is_ok_and(|it| self.is_changed(&it)) {
@@ -88,7 +89,7 @@ impl Walk<'_> {
         self.env_files(path, depth, &listed);
     }
 
-    /// What the records of packages that were installed since list.
+    /// Files listed in the records of packages that were installed since.
     fn installed_files(&mut self, folder: &Path, depth: usize, listed: &mut HashSet<PathBuf>) {
         for (name, metadata) in self.entries(folder, depth) {
             let path = folder.join(&name);
@@ -132,7 +133,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Cargo builds again the packages whose fingerprints are missing: those of the work, not their dependencies.
+    /// Cargo rebuilds packages without a fingerprint: those of the work, not their dependencies.
     pub(super) fn cargo_target(&mut self, target: &Path) {
         let own = self.package_names();
         let profiles = self.entries(target, 0).into_iter().filter(|(_, it)| it.is_dir());
@@ -192,7 +193,7 @@ fn normalized(path: &Path) -> PathBuf {
     out
 }
 
-/// Whether the file changed since; `false` where it is not there.
+/// Whether the file changed since; `false` if it does not exist.
 pub(super) fn is_changed_since(path: &Path, since: SystemTime) -> bool {
     fs::symlink_metadata(path).is_ok_and(|it| changed_at(&it) >= since)
 }

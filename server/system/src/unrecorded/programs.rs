@@ -27,10 +27,10 @@ const HOME_FILES: [&str; 16] = [
     ".config/go/env",
     ".noderc",
 ];
-/// Folders of which every file does.
+/// Folders whose files all do.
 const HOME_FOLDERS: [&str; 2] = [".gradle/init.d", ".config/jest"];
 
-/// A program that comes first in the search path and changed since, and the one that would run without it.
+/// A program that changed since and comes first in the search path, and the one that would run without it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReplacedProgram {
     pub name: String,
@@ -38,7 +38,7 @@ pub struct ReplacedProgram {
     pub original: Option<PathBuf>,
 }
 
-/// The programs of these names that changed since. Those below `root` belong to the work tree.
+/// The programs of these names that changed since. Programs below `root` belong to the work tree.
 pub fn replaced_programs(
     names: &[String],
     search_path: &OsStr,

@@ -1,4 +1,4 @@
-//! Changes that no snapshot holds, in real folders.
+//! Tests of changes that are in no snapshot, in real folders.
 
 use std::collections::HashSet;
 use std::fs;
@@ -29,11 +29,11 @@ impl Folder {
         fs::write(path, text).unwrap();
     }
 
-    /// The moment after everything that was written until now.
+    /// A moment after everything written so far.
     fn now(&self) -> SystemTime {
         let probe = self.root().join(".probe");
         let before = SystemTime::now();
-        // Change times come from a clock that ticks coarsely.
+        // Change times come from a coarse clock.
         loop {
             fs::write(&probe, "").unwrap();
             let written = fs::metadata(&probe).unwrap().modified().unwrap();

@@ -39,7 +39,7 @@ local alert = {
 }
 
 ---@param screen table
----@return string what the screen says, without frames and line breaks
+---@return string the screen's text, without frames and line breaks
 local function said(screen)
   return (screen:text():gsub('[│╭╮╰╯─~]', ' '):gsub('%s+', ' '))
 end
