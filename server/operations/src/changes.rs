@@ -10,7 +10,8 @@ pub fn tree_range(state: &LoopState, iteration: Option<u32>) -> Result<(&str, &s
     iteration.map_or_else(|| of_loop(state), |number| of_iteration(state, number))
 }
 
-/// From the start to the newest iteration that was not rolled back. Before that iteration ends nothing has changed.
+/// The range from the start to the newest iteration that was not rolled back. Nothing has changed before that iteration
+/// ends.
 fn of_loop(state: &LoopState) -> Result<(&str, &str), Failure> {
     let Some(start) = state.tree_after(0) else {
         return Err(Failure::ended("there is no snapshot of the start")

@@ -41,7 +41,7 @@ struct RestoreSource {
 pub struct RestoreChanges {
     pub written: Vec<String>,
     pub removed: Vec<String>,
-    /// Those of them whose current bytes differ from the loop's last snapshot: most likely the user's work.
+    /// The subset whose current bytes differ from the loop's last snapshot: most likely the user's work.
     pub edited: Vec<String>,
 }
 

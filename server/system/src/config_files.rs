@@ -96,7 +96,7 @@ fn resolve_cached(layers: Vec<Layer>, arguments: &[SettingOverride]) -> Arc<Reso
 /// Reads the configuration files that exist.
 pub fn read_layers(root: &Path, user_file: Option<&Path>) -> Result<Vec<Layer>, ConfigFileError> {
     let user = user_file.map(|path| (LayerKind::User, path.to_owned(), path.display().to_string()));
-    // Of two files of the same kind the later one wins.
+    // The later of two files of the same kind wins.
     let of_root = [
         (LayerKind::Ralphrc, ".ralphrc"),
         (LayerKind::Ralphrc, ".ralph/.ralphrc"),

@@ -1,8 +1,8 @@
-//! What of the keeper's environment an agent or a check gets to see: a list of what may pass, by name.
+//! Filters the keeper's environment for agents and checks: an allow list of variable names.
 //!
 //! | passes | to |
 //! |---|---|
-//! | who and where: `PATH HOME USER LOGNAME SHELL LANG LC_* TZ TMPDIR XDG_*` and the like | both |
+//! | identity and location: `PATH HOME USER LOGNAME SHELL LANG LC_* TZ TMPDIR XDG_*` and the like | both |
 //! | terminal and colours, `CI` | both |
 //! | proxies and certificates | both |
 //! | homes and caches of toolchains: `CARGO_HOME GOPATH JAVA_HOME NVM_DIR VIRTUAL_ENV` and the like | both |

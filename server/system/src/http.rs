@@ -36,7 +36,7 @@ pub struct HttpClient<'a> {
 #[derive(Debug, Clone)]
 pub struct HttpRequest {
     pub url: Approved<String>,
-    /// Where the servers that are started for it become ready.
+    /// URLs at which the servers that are started for it become ready.
     pub servers: Vec<String>,
     pub timeout: Duration,
     pub redirects: u32,

@@ -43,7 +43,7 @@ pub enum JournalError {
 }
 
 impl JournalError {
-    /// What the user can do about it.
+    /// The remedy, for the user.
     pub fn hint(&self) -> &'static str {
         match self {
             Self::Full { .. } => "Make room on that disk, then resume the loop.",
@@ -97,7 +97,7 @@ pub struct ReopenedJournal {
     pub journal: JournalFile,
     /// Empty if the keeper that created the file never wrote: nothing was ever started.
     pub entries: Vec<Entry>,
-    /// Where the bytes of a torn write were saved.
+    /// The file to which the bytes of a torn write were saved.
     pub torn: Option<PathBuf>,
 }
 

@@ -103,7 +103,7 @@ where
     }
 }
 
-/// Where a keeper's warnings are shown in addition to its log file.
+/// The output for a keeper's warnings in addition to its log file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WarningEcho {
     None,

@@ -58,7 +58,7 @@ pub struct SnapshotStore {
     timeout: Option<Duration>,
 }
 
-/// What would have to be read again if the cache file were not written.
+/// Data that would have to be read again if the cache file were not written.
 #[derive(Default)]
 struct DirtyStats {
     files: u64,
@@ -81,7 +81,7 @@ pub struct RestorePreview {
     pub before: String,
     pub written: Vec<String>,
     pub removed: Vec<String>,
-    /// Those of them whose current bytes would be lost.
+    /// The subset whose current bytes would be lost.
     pub replaced: Vec<String>,
 }
 

@@ -38,7 +38,7 @@ pub enum StateError {
 }
 
 impl StateError {
-    /// What the user can do about it.
+    /// The remedy, for the user.
     pub fn hint(&self) -> String {
         const OTHER: &str = "Set LOOPKEEPER_STATE_DIR to a folder of yours on a local disk.";
         match self {

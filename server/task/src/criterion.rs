@@ -149,7 +149,7 @@ pub enum PatternKind {
 }
 
 impl Compare {
-    /// As it is written in a task.
+    /// The notation in a task.
     pub fn sign(self) -> &'static str {
         match self {
             Self::Equal => "==",
@@ -163,7 +163,7 @@ impl Compare {
 }
 
 impl TextPattern {
-    /// As it is written in a task.
+    /// The notation in a task.
     pub fn written(&self) -> String {
         let source = &self.source;
         match self.kind {

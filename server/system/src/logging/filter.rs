@@ -26,7 +26,7 @@ pub struct LogFilterError {
 }
 
 impl LogFilterError {
-    /// What the user can do about it.
+    /// The remedy, for the user.
     pub fn hint(&self) -> &'static str {
         "set it to off, error, warn, info, debug or trace, or to a list such as `info,loopkeeper_keeper=trace`"
     }

@@ -26,7 +26,7 @@ pub struct JobRequest {
     pub cwd: PathBuf,
     /// The complete environment.
     pub env: Vec<(OsString, OsString)>,
-    /// What the command reads; nothing when absent.
+    /// The file that the command reads on stdin; empty input if absent.
     pub stdin: Option<PathBuf>,
     /// Time between TERM and KILL.
     pub grace: Duration,

@@ -129,7 +129,7 @@ pub(crate) fn cpu_ms(root: i32) -> u64 {
 
 /// Parses a line of `/proc/PID/stat`. The name is in parentheses and may contain anything, including parentheses.
 fn parse(pid: i32, stat: &[u8]) -> Option<Process> {
-    // By hand: a search that first detects the CPU's features costs a warden more than it saves.
+    // Parsed by hand: a search that first detects the CPU's features costs a warden more than it saves.
     let open = stat.iter().position(|byte| *byte == b'(')?;
     let close = stat.iter().rposition(|byte| *byte == b')')?;
     let name = String::from_utf8_lossy(stat.get(open + 1..close)?);

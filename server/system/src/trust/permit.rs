@@ -47,7 +47,7 @@ pub struct Permit {
     checks: CheckOrigin,
 }
 
-/// Where the checks of a task come from.
+/// Origin of a task's checks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CheckOrigin {
     Typed,
