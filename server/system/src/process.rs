@@ -152,7 +152,7 @@ pub enum StreamLayout {
     Together,
 }
 
-/// The job’s ends of its channels.
+/// The job's ends of its channels.
 struct ChildStdio {
     control: OwnedFd,
     out: OwnedFd,

@@ -3,9 +3,9 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The warden’s subcommand, which identifies its command line.
+/// The warden's subcommand, which identifies its command line.
 pub const WORD: &str = "domain";
-/// The option that names the warden’s loop, because other processes cannot read its environment.
+/// The option that names the warden's loop, because other processes cannot read its environment.
 pub const LOOP: &str = "--loop";
 /// Command to a warden: let the main process exit within the grace time, then end everything.
 pub const GRACE: u8 = b't';
