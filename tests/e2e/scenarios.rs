@@ -23,6 +23,7 @@ mod plans;
 mod programs;
 mod progress;
 mod questions;
+mod receipt;
 mod recovery;
 mod servers;
 mod sessions;

@@ -2,7 +2,7 @@
 
 import { commands } from "vscode";
 import type { Disposable } from "vscode";
-import { rollback, showIterationChanges, showOutput, undoRollback } from "./commands/history";
+import { rollback, showIterationChanges, showOutput, showReceipt, undoRollback } from "./commands/history";
 import { answer, pauseLoop, resetBreaker, resumeLoop, runChecks, startLoop, steer, stopLoop, stopLoopNow } from "./commands/loops";
 import { showStatus } from "./commands/overview";
 import { pickTask } from "./commands/pick";
@@ -24,6 +24,7 @@ export function registerCommands(parts: Parts): Disposable[] {
     undoRollback,
     showChanges: showIterationChanges,
     showOutput,
+    showReceipt,
     trust,
   };
   return [

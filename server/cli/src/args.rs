@@ -4,8 +4,8 @@ use clap::{Parser, Subcommand};
 
 use super::select::LoopArg;
 use super::{
-    answer, check, completions, demo, diff, doctor, export, gc, hook, import, log, prioritize, reset, resume,
-    rollback, run, serve, skip, status, steer, stop, trust, watch,
+    answer, check, completions, demo, diff, doctor, export, gc, hook, import, log, prioritize, receipt,
+    reset, resume, rollback, run, serve, skip, status, steer, stop, trust, verify, watch,
 };
 
 /// Runs Ralph loops and tells the truth about them.
@@ -79,6 +79,10 @@ pub(crate) enum PublicCommand {
     Hook(hook::Args),
     /// Pack everything about a loop into one archive, without secrets
     Export(export::Args),
+    /// Print what a loop verified, for a reviewer: checks, judges, tree, and what the proof does not cover
+    Receipt(receipt::Args),
+    /// Compare a receipt with this checkout, and run its checks again
+    Verify(verify::Args),
     /// Remove old ended loops and their snapshots
     Gc(gc::Args),
     /// Print a shell's completion script

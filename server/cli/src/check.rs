@@ -75,17 +75,7 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     for warning in work.warnings() {
         failure::warn(warning);
     }
-    let state = StateDir::open()?;
-    let judge = agents::judge_plan(&work)?;
-    let consent = if args.trust { TrustConsent::Given } else { TrustConsent::Asked };
-    trust::ensure_trusted(&work, &operations::trust::of_checks(&work, &judge)?, &state, consent)?;
-    let results = match start::settled_holder(&state, &work.root, failure::note_wait)? {
-        None => by_ourselves(&work, judge, &state)?,
-        Some((holder, path)) => match loop_of_task(&state, &holder, &work) {
-            Some(seen) => by_its_keeper(&state, &seen)?,
-            None => return Err(LockError::TreeBusy { holder, path }.into()),
-        },
-    };
+    let results = run_checks(&work, if args.trust { TrustConsent::Given } else { TrustConsent::Asked })?;
     let criteria = view::criteria_without_loop(&work.task.criteria, &results);
     let holds = criteria.holds();
     if args.json {
@@ -98,6 +88,20 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
         }
     }
     Ok(if holds { Exit::Done } else { Exit::Ended })
+}
+
+/// Runs the checks of the task, once they are trusted; by the keeper of a loop on it, where one is at work.
+pub(crate) fn run_checks(work: &ResolvedTask, consent: TrustConsent) -> Result<Vec<CheckResult>, Failure> {
+    let state = StateDir::open()?;
+    let judge = agents::judge_plan(work)?;
+    trust::ensure_trusted(work, &operations::trust::of_checks(work, &judge)?, &state, consent)?;
+    match start::settled_holder(&state, &work.root, failure::note_wait)? {
+        None => by_ourselves(work, judge, &state),
+        Some((holder, path)) => match loop_of_task(&state, &holder, work) {
+            Some(seen) => by_its_keeper(&state, &seen),
+            None => Err(LockError::TreeBusy { holder, path }.into()),
+        },
+    }
 }
 
 /// Remedies for checks that cannot run on this machine.

@@ -25,6 +25,7 @@ mod log;
 mod out;
 mod pause;
 mod prioritize;
+mod receipt;
 mod render;
 mod reset;
 mod resume;
@@ -38,6 +39,7 @@ mod status;
 mod steer;
 mod stop;
 mod trust;
+mod verify;
 mod watch;
 
 use std::process::ExitCode;
@@ -99,6 +101,8 @@ fn run_public(verb: PublicCommand, out: &mut Ui) -> ExitResult {
         PublicCommand::Doctor(args) => doctor::run(&args, out),
         PublicCommand::Hook(args) => hook::run(&args, out),
         PublicCommand::Export(args) => export::run(&args, out),
+        PublicCommand::Receipt(args) => receipt::run(&args, out),
+        PublicCommand::Verify(args) => verify::run(&args, out),
         PublicCommand::Gc(args) => gc::run(&args, out),
         PublicCommand::Stop(args) => stop::run(&args, out),
         PublicCommand::Pause(args) => pause::run(&args, out),

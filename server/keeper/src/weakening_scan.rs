@@ -33,6 +33,18 @@ pub fn find_changed_judges(
     Ok(of.watch.changed_judges(&changed, &TreePair { of, store, now: tree }))
 }
 
+/// Every judge of `tree`, changed or not.
+pub fn find_judges(
+    of: &WeakeningScan,
+    store: &SnapshotStore,
+    tree: &str,
+) -> Result<Vec<String>, SnapshotFailure> {
+    let mut paths: Vec<String> =
+        store.paths(tree)?.into_iter().filter_map(|it| String::from_utf8(it).ok()).collect();
+    paths.sort();
+    Ok(of.watch.judges_among(&paths, &TreePair { of, store, now: tree }))
+}
+
 /// Judges among changed files that no snapshot holds.
 pub(super) fn find_unrecorded_judges(
     of: &WeakeningScan,

@@ -7,6 +7,7 @@ mod export;
 mod orders;
 mod output;
 mod plan;
+mod receipt;
 mod refusal;
 mod rollback;
 mod start;
@@ -78,6 +79,7 @@ async fn run(shared: &Arc<ServerState>, params: ExecuteCommandParams) -> Command
         ext::ROLLBACK => rollback::rollback(shared, parse_arguments(arguments)?).await,
         ext::UNDO_ROLLBACK => rollback::undo(shared, parse_arguments(arguments)?).await,
         ext::DIFF => diff::diff(shared, parse_arguments(arguments)?).await,
+        ext::RECEIPT => receipt::receipt(shared, parse_arguments(arguments)?).await,
         ext::SKIP => plan::skip(shared, parse_arguments(arguments)?).await,
         ext::PRIORITIZE => plan::prioritize(shared, parse_arguments(arguments)?).await,
         ext::EXPORT => export::export(shared, parse_arguments(arguments)?).await,

@@ -19,6 +19,7 @@ pub mod loops;
 pub mod notify_saved;
 pub mod plan_edit;
 pub mod project_profile;
+pub mod receipt;
 pub mod resolved_task;
 pub mod restore;
 pub mod start;

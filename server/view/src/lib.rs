@@ -11,6 +11,7 @@ mod headline;
 pub mod hook_payload;
 mod notice;
 pub mod probe;
+pub mod receipt;
 pub mod sentences;
 mod spawns;
 mod status;

@@ -101,3 +101,21 @@ fn a_loop_is_exported_beside_the_tree() {
     studio.done("export", &json!({"loopId": id}));
     assert!(!studio.world.has(&format!("ralph-{id}.tar.gz")), "the work tree is left alone");
 }
+
+#[test]
+fn the_receipt_of_a_loop_is_a_page_beside_the_tree() {
+    let scenario =
+        Scenario { criteria: &["Is there: `exists done`"], acts: &["touch done"], ..Scenario::default() };
+    let mut studio = Studio::open(&scenario);
+    let id = studio.start("PROMPT.md");
+    studio.status(|it| is_in(it, &id, "done"));
+    let done = studio.done("receipt", &json!({"loopId": id}));
+    let path = done["uri"].as_str().unwrap().trim_start_matches("file://").to_owned();
+    let page = std::fs::read_to_string(&path).unwrap();
+    assert!(
+        path.ends_with(&format!("receipt-{id}.md")) && page.contains("Is there: passes"),
+        "{path}: {page}"
+    );
+    assert!(!studio.world.has(&format!("receipt-{id}.md")), "the work tree is left alone");
+    studio.refused("receipt", &json!({"loopId": "20200101-zzzzzz"}), "badArgument");
+}

@@ -33,6 +33,7 @@ M.commands = {
   rollback = 'loopkeeper.server.rollback',
   undoRollback = 'loopkeeper.server.undoRollback',
   diff = 'loopkeeper.server.diff',
+  receipt = 'loopkeeper.server.receipt',
   skip = 'loopkeeper.server.skip',
   prioritize = 'loopkeeper.server.prioritize',
   export = 'loopkeeper.server.export',

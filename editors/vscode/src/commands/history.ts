@@ -77,6 +77,12 @@ export async function showOutput({ server, output }: Parts): Promise<void> {
   else await server.run<OutputResult>(Commands.output, { task: it.task.uri });
 }
 
+export async function showReceipt({ server }: Parts): Promise<void> {
+  const it = await pickLoop(server.status, "Show the receipt of which loop?", (loop) => !isActive(loop), "No loop has ended in this folder yet.");
+  // The server opens the page.
+  if (it) await server.run<OrderResult>(Commands.receipt, { loopId: it.id });
+}
+
 /** Shows the result of a command, also if a lens or a button ran it. */
 export async function presentResult({ server }: Pick<Parts, "server">, command: string, argument: unknown, result: unknown): Promise<void> {
   const { loopId, iteration } = (argument ?? {}) as { loopId?: string; iteration?: number };

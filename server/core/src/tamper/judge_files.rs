@@ -78,6 +78,16 @@ impl ProtectionRules {
         judges.filter(|it| it.stands_in || is_runner_setup(&it.path)).collect()
     }
 
+    /// The judges among the files of a tree, changed or not.
+    pub fn judges_among(&self, paths: &[String], files: &dyn FileVersions) -> Vec<String> {
+        let named = named::find_checked_files(&self.commands, files);
+        let is_judge = |it: &&String| {
+            let has_parts = named.get(*it).is_some_and(|it| it.instead_of.is_none() && !it.parts.is_empty());
+            has_parts || self.is_judge(it, &named)
+        };
+        paths.iter().filter(is_judge).cloned().collect()
+    }
+
     /// The programs that decide the checks, by name.
     pub fn programs(&self, files: &dyn FileVersions) -> Vec<String> {
         named::find_programs(&self.commands, files).into_iter().collect()

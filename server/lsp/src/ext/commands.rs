@@ -18,6 +18,7 @@ pub(crate) const ANSWER: &str = "loopkeeper.server.answer";
 pub(crate) const ROLLBACK: &str = "loopkeeper.server.rollback";
 pub(crate) const UNDO_ROLLBACK: &str = "loopkeeper.server.undoRollback";
 pub(crate) const DIFF: &str = "loopkeeper.server.diff";
+pub(crate) const RECEIPT: &str = "loopkeeper.server.receipt";
 pub(crate) const SKIP: &str = "loopkeeper.server.skip";
 pub(crate) const PRIORITIZE: &str = "loopkeeper.server.prioritize";
 pub(crate) const EXPORT: &str = "loopkeeper.server.export";
@@ -26,7 +27,7 @@ pub(crate) const UNTRUST: &str = "loopkeeper.server.untrust";
 pub(crate) const IMPORT: &str = "loopkeeper.server.import";
 
 /// Every command, as announced.
-pub(crate) const COMMANDS: [&str; 20] = [
+pub(crate) const COMMANDS: [&str; 21] = [
     START,
     STOP,
     PAUSE,
@@ -41,6 +42,7 @@ pub(crate) const COMMANDS: [&str; 20] = [
     ROLLBACK,
     UNDO_ROLLBACK,
     DIFF,
+    RECEIPT,
     SKIP,
     PRIORITIZE,
     EXPORT,

@@ -1,4 +1,4 @@
--- Commands about an iteration: `:Ralph rollback`, `diff`, `output`, `log`.
+-- Commands about an iteration or a whole loop: `:Ralph rollback`, `diff`, `output`, `log`, `receipt`.
 
 local client_module = require('loopkeeper.client')
 local facts = require('loopkeeper.facts')
@@ -189,6 +189,19 @@ M.log = {
         end
         require('loopkeeper.history').show(loop, result)
       end)
+    end)
+  end,
+}
+
+M.receipt = {
+  complete = function(words)
+    return #words == 0 and vim.tbl_map(function(loop)
+      return loop.id
+    end, status.loops()) or {}
+  end,
+  run = function(call)
+    pick.loop(call.words[1], false, function(client, loop)
+      require('loopkeeper.orders').send(client, protocol.commands.receipt, { loopId = loop.id })
     end)
   end,
 }

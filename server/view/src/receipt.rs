@@ -1,0 +1,264 @@
+//! The receipt of a loop: what was verified, by which checks and judges, on which tree, so that a reviewer can run the
+//! same again. Data and its Markdown page; files are read elsewhere.
+
+mod page;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeSet;
+
+use loopkeeper_core::check::Status;
+use loopkeeper_core::decide::LoopState;
+use loopkeeper_core::journal::{Entry, OutcomeKind, Record, Round};
+use loopkeeper_core::settings::SandboxMode;
+use loopkeeper_text::digest::sha256;
+use serde::{Deserialize, Serialize};
+
+pub use page::{markdown, parse, status_word};
+
+/// The version of the format.
+const FORMAT: u32 = 1;
+
+/// What `receipt --json` prints. Hashes are SHA-256 in hex.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Receipt {
+    pub format: u32,
+    /// The version of loopkeeper that ran the loop.
+    pub loopkeeper: String,
+    pub loop_id: String,
+    /// Relative to the root, or `prompt:<hash>`.
+    pub task: String,
+    pub title: String,
+    pub outcome: ReceiptOutcome,
+    /// The commit that was checked out at the end; the tree may hold more.
+    pub commit: Option<String>,
+    pub branch: Option<String>,
+    /// The final snapshot: the id of a Git tree of all files that Git does not ignore.
+    pub tree: String,
+    pub criteria: Vec<ReceiptCriterion>,
+    pub verdict: ReceiptVerdict,
+    /// The judges of the final tree; the first 2,000.
+    pub judges: Vec<FileHash>,
+    /// Files that the loop changed; the first 2,000.
+    pub changed: Vec<FileHash>,
+    /// Globs of judges that the task allows to change.
+    pub may_change: Vec<String>,
+    /// Judges and checks that the user accepted although they were weakened.
+    pub accepted: Vec<String>,
+    pub environment: ReceiptEnvironment,
+    pub journal: JournalDigest,
+    /// Of everything else, as compact JSON.
+    pub digest: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ReceiptOutcome {
+    pub kind: OutcomeKind,
+    pub verified: bool,
+    pub sentence: String,
+    pub iterations: u32,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ReceiptCriterion {
+    pub id: String,
+    pub name: String,
+    /// Of its check with expectations and timeout; absent without a check.
+    pub check: Option<String>,
+    pub required: bool,
+    /// In the last round.
+    pub status: Status,
+    pub fact: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ReceiptVerdict {
+    /// On the tree as the agent left it, in a clean room.
+    pub as_left: Option<RoundCount>,
+    /// The same with the judges of the start, where some changed.
+    pub pinned: Option<RoundCount>,
+    pub changed_judges: Vec<String>,
+    /// The end of the outcome's sentence.
+    pub basis: String,
+    /// What no clean room judged, and why.
+    pub not_covered: Vec<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RoundCount {
+    pub passed: u64,
+    pub total: u64,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileHash {
+    /// Relative to the root.
+    pub path: String,
+    /// Absent where the file was deleted.
+    pub sha256: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ReceiptEnvironment {
+    pub agent: String,
+    /// `auto`, `required` or `off`.
+    pub sandbox: String,
+    /// Names of variables that pass to agent and checks.
+    pub passed: Vec<String>,
+    /// Names of variables that are set for agent and checks.
+    pub set: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JournalDigest {
+    pub records: u64,
+    pub sha256: String,
+}
+
+/// What only files tell.
+#[derive(Debug, Clone)]
+pub struct ReceiptFiles {
+    pub judges: Vec<FileHash>,
+    pub changed: Vec<FileHash>,
+    pub journal: JournalDigest,
+}
+
+impl Receipt {
+    /// `None` while the loop has no outcome.
+    pub fn of_loop(state: &LoopState, entries: &[Entry], files: ReceiptFiles) -> Option<Self> {
+        let outcome = state.outcome.as_ref()?;
+        let settings = &state.spec.settings;
+        let head = entries.iter().rev().find_map(|it| match &it.record {
+            Record::SnapshotTaken { head, .. } => head.clone(),
+            _ => None,
+        });
+        let receipt = Self {
+            format: FORMAT,
+            loopkeeper: state.spec.version.clone(),
+            loop_id: state.spec.loop_id.clone(),
+            task: state.spec.task.0.clone(),
+            title: state.spec.title.clone(),
+            outcome: ReceiptOutcome {
+                kind: outcome.kind,
+                verified: outcome.verified,
+                sentence: outcome.sentence.clone(),
+                iterations: state.iteration,
+            },
+            commit: head.as_ref().map(|it| it.commit.clone()),
+            branch: head.and_then(|it| it.branch),
+            tree: state.judged_tree.clone(),
+            criteria: criteria(state),
+            verdict: verdict(state, entries),
+            judges: files.judges,
+            changed: files.changed,
+            may_change: settings.may_change.clone(),
+            accepted: accepted(entries),
+            environment: ReceiptEnvironment {
+                agent: state.spec.agent.name.clone(),
+                sandbox: sandbox_name(settings.sandbox).to_owned(),
+                passed: settings.env_pass.clone(),
+                set: settings.env_set.iter().map(|(name, _)| name.clone()).collect(),
+            },
+            journal: files.journal,
+            digest: String::new(),
+        };
+        Some(Self { digest: receipt.compute_digest(), ..receipt })
+    }
+
+    /// Whether the receipt is as it was written.
+    pub fn is_intact(&self) -> bool {
+        self.digest == self.compute_digest()
+    }
+
+    fn compute_digest(&self) -> String {
+        let bare = Self { digest: String::new(), ..self.clone() };
+        sha256(serde_json::to_string(&bare).unwrap_or_default().as_bytes())
+    }
+}
+
+/// The hash of a criterion's check, with what it expects.
+pub fn check_hash(criterion: &loopkeeper_task::criterion::Criterion) -> Option<String> {
+    let check = criterion.check.as_ref()?;
+    let text = serde_json::to_string(&(check, criterion.timeout_ms)).ok()?;
+    Some(sha256(text.as_bytes()))
+}
+
+fn criteria(state: &LoopState) -> Vec<ReceiptCriterion> {
+    let receipt = |it: &loopkeeper_core::journal::Pinned| {
+        let criterion = &it.criterion;
+        let result = state.results.get(&criterion.id);
+        ReceiptCriterion {
+            id: criterion.id.0.clone(),
+            name: criterion.name.clone(),
+            check: check_hash(criterion),
+            required: criterion.required,
+            status: result.map_or(Status::Unverified, |it| it.status),
+            fact: result.map(|it| it.fact.clone()).unwrap_or_default(),
+        }
+    };
+    state.pinned.iter().map(receipt).collect()
+}
+
+fn verdict(state: &LoopState, entries: &[Entry]) -> ReceiptVerdict {
+    let last = entries.iter().rev().find_map(|it| match &it.record {
+        Record::FinalVerdict { as_left, pinned, judges, basis, unavailable, tree, .. }
+            if *tree == state.judged_tree =>
+        {
+            Some((as_left, pinned, judges, basis, unavailable))
+        }
+        _ => None,
+    });
+    let count = |round: &Option<Box<Round>>| round.as_deref().map(count_round);
+    let Some((as_left, pinned, judges, basis, unavailable)) = last else {
+        let not_covered = vec!["no clean room was asked for: the round in the work tree decided".to_owned()];
+        return ReceiptVerdict {
+            as_left: None,
+            pinned: None,
+            changed_judges: Vec::new(),
+            basis: String::new(),
+            not_covered,
+        };
+    };
+    let judged: BTreeSet<_> = as_left.iter().flat_map(|it| &it.results).map(|it| &it.criterion).collect();
+    let outside = state.pinned.iter().filter(|it| !judged.contains(&it.criterion.id));
+    let outside = outside.map(|it| match it.criterion.check {
+        Some(_) => format!("\"{}\" was judged in the work tree", it.criterion.name),
+        None => format!("\"{}\" has no check", it.criterion.name),
+    });
+    let why = unavailable.iter().map(|it| format!("there was no clean room: {it}"));
+    ReceiptVerdict {
+        as_left: count(as_left),
+        pinned: count(pinned),
+        changed_judges: judges.clone(),
+        basis: basis.clone(),
+        not_covered: why.chain(outside).collect(),
+    }
+}
+
+fn count_round(round: &Round) -> RoundCount {
+    let passed = round.results.iter().filter(|it| it.status == Status::Pass).count();
+    RoundCount { passed: passed as u64, total: round.results.len() as u64 }
+}
+
+fn accepted(entries: &[Entry]) -> Vec<String> {
+    let all = entries.iter().filter_map(|it| match &it.record {
+        Record::WeakeningAccepted { paths, criteria, .. } => {
+            Some(paths.iter().cloned().chain(criteria.iter().map(|it| format!("criterion {}", it.0))))
+        }
+        _ => None,
+    });
+    all.flatten().collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+fn sandbox_name(mode: SandboxMode) -> &'static str {
+    match mode {
+        SandboxMode::Auto => "auto",
+        SandboxMode::Required => "required",
+        SandboxMode::Off => "off",
+    }
+}

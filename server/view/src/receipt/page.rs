@@ -1,0 +1,113 @@
+//! The receipt as a Markdown page, with the whole of it as JSON at the end, and back from either.
+
+use std::fmt::Write as _;
+
+use loopkeeper_core::check::Status;
+use loopkeeper_text::{sanitize, words};
+
+use super::{Receipt, RoundCount};
+
+const FENCE: &str = "```json\n";
+/// Rows of one list on the page; the JSON has all of them.
+const MAX_ROWS: usize = 50;
+
+/// The page for people.
+pub fn markdown(receipt: &Receipt) -> String {
+    let mut page = String::new();
+    let title = if receipt.title.is_empty() { &receipt.task } else { &receipt.title };
+    let _ = writeln!(page, "# Receipt: {}\n", sanitize::line(title));
+    let _ = writeln!(page, "{}\n", sanitize::line(&words::capitalised(&receipt.outcome.sentence)));
+    let rows = [
+        ("Loop", receipt.loop_id.clone()),
+        ("Task", receipt.task.clone()),
+        ("Commit", receipt.commit.clone().unwrap_or_else(|| "none".to_owned())),
+        ("Tree", receipt.tree.clone()),
+        ("As the agent left it", shown(receipt.verdict.as_left)),
+        ("With the judges of the start", pinned(receipt)),
+        ("Agent", receipt.environment.agent.clone()),
+        ("Sandbox", receipt.environment.sandbox.clone()),
+        ("loopkeeper", receipt.loopkeeper.clone()),
+        ("Journal", format!("{} records, sha256 {}", receipt.journal.records, receipt.journal.sha256)),
+    ];
+    let _ = writeln!(page, "| | |\n|---|---|");
+    for (name, value) in rows {
+        let _ = writeln!(page, "| {name} | {} |", cell(&value));
+    }
+    let _ = writeln!(page, "\n## Criteria\n");
+    for it in &receipt.criteria {
+        let optional = if it.required { "" } else { " (optional)" };
+        let fact = if it.fact.is_empty() { String::new() } else { format!(": {}", it.fact) };
+        let line = format!("{}{optional}: {}{fact}", it.name, status_word(it.status));
+        let _ = writeln!(page, "- {}", sanitize::line(&line));
+    }
+    list(&mut page, "Judges that changed", &receipt.verdict.changed_judges);
+    list(&mut page, "Accepted by the user", &receipt.accepted);
+    list(&mut page, "Allowed to change by the task", &receipt.may_change);
+    list(&mut page, "Not covered", &receipt.verdict.not_covered);
+    let json = serde_json::to_string_pretty(receipt).unwrap_or_default();
+    let _ = writeln!(
+        page,
+        "\n## To verify\n\n`loopkeeper verify` reads this file, on any checkout.\n\n{FENCE}{json}\n```"
+    );
+    page
+}
+
+/// A receipt from its page or its JSON; the error is what is wrong with the text.
+pub fn parse(text: &str) -> Result<Receipt, String> {
+    let json = match text.rsplit_once(FENCE) {
+        Some((_, rest)) => rest.rsplit_once("\n```").map_or(rest, |(json, _)| json),
+        None => text,
+    };
+    let receipt: Receipt = serde_json::from_str(json).map_err(|error| format!("is no receipt: {error}"))?;
+    if receipt.format > super::FORMAT {
+        return Err("was written by a newer loopkeeper".to_owned());
+    }
+    if !receipt.is_intact() {
+        return Err("was edited: its digest does not fit its content".to_owned());
+    }
+    Ok(receipt)
+}
+
+fn list(page: &mut String, title: &str, rows: &[String]) {
+    if rows.is_empty() {
+        return;
+    }
+    let _ = writeln!(page, "\n## {title}\n");
+    for row in rows.iter().take(MAX_ROWS) {
+        let _ = writeln!(page, "- {}", sanitize::line(row));
+    }
+    if rows.len() > MAX_ROWS {
+        let _ = writeln!(page, "- and {} more", rows.len() - MAX_ROWS);
+    }
+}
+
+fn pinned(receipt: &Receipt) -> String {
+    match receipt.verdict.pinned {
+        None if receipt.verdict.as_left.is_some() => "no judge changed".to_owned(),
+        other => shown(other),
+    }
+}
+
+fn shown(count: Option<RoundCount>) -> String {
+    count.map_or_else(
+        || "not judged in a clean room".to_owned(),
+        |it| format!("{} of {} pass", it.passed, it.total),
+    )
+}
+
+/// `passes`, after the name of a criterion.
+pub fn status_word(status: Status) -> &'static str {
+    match status {
+        Status::Pass => "passes",
+        Status::Fail => "fails",
+        Status::TimedOut => "timed out",
+        Status::CouldNotRun => "cannot run",
+        Status::NoTestsRan => "ran no tests",
+        Status::Unstable => "could not be judged",
+        Status::Unverified => "not checked",
+    }
+}
+
+fn cell(text: &str) -> String {
+    sanitize::line(text).replace('|', "\\|")
+}

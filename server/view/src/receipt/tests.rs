@@ -1,0 +1,87 @@
+//! A receipt comes back from its page and its JSON, and not when it was edited.
+
+use loopkeeper_core::check::Status;
+use loopkeeper_core::journal::OutcomeKind;
+
+use super::{
+    FileHash, JournalDigest, Receipt, ReceiptCriterion, ReceiptEnvironment, ReceiptOutcome, ReceiptVerdict,
+    RoundCount, markdown, parse,
+};
+
+fn receipt() -> Receipt {
+    let bare = Receipt {
+        format: 1,
+        loopkeeper: "0.1.0".to_owned(),
+        loop_id: "20261124-abcdef".to_owned(),
+        task: "PROMPT.md".to_owned(),
+        title: "Sums | more".to_owned(),
+        outcome: ReceiptOutcome {
+            kind: OutcomeKind::Completed,
+            verified: true,
+            sentence: "completed, verified: the one required criterion passes after 1 iteration".to_owned(),
+            iterations: 1,
+        },
+        commit: Some("ab".repeat(20)),
+        branch: None,
+        tree: "cd".repeat(20),
+        criteria: vec![ReceiptCriterion {
+            id: "0123456789".to_owned(),
+            name: "Tests ```json\npass".to_owned(),
+            check: Some("ef".repeat(32)),
+            required: true,
+            status: Status::Pass,
+            fact: "3 pass".to_owned(),
+        }],
+        verdict: ReceiptVerdict {
+            as_left: Some(RoundCount { passed: 1, total: 1 }),
+            pinned: None,
+            changed_judges: Vec::new(),
+            basis: String::new(),
+            not_covered: vec!["\"Docs\" has no check".to_owned()],
+        },
+        judges: vec![FileHash { path: "tests/test_a.py".to_owned(), sha256: Some("aa".repeat(32)) }],
+        changed: vec![FileHash { path: "old.py".to_owned(), sha256: None }],
+        may_change: Vec::new(),
+        accepted: Vec::new(),
+        environment: ReceiptEnvironment {
+            agent: "claude".to_owned(),
+            sandbox: "auto".to_owned(),
+            passed: Vec::new(),
+            set: Vec::new(),
+        },
+        journal: JournalDigest { records: 12, sha256: "bb".repeat(32) },
+        digest: String::new(),
+    };
+    Receipt { digest: bare.compute_digest(), ..bare }
+}
+
+#[test]
+fn a_receipt_comes_back_from_its_page_and_its_json() {
+    let receipt = receipt();
+    assert_eq!(parse(&markdown(&receipt)), Ok(receipt.clone()));
+    assert_eq!(parse(&serde_json::to_string(&receipt).unwrap()), Ok(receipt));
+}
+
+#[test]
+fn the_page_names_what_the_proof_is() {
+    let page = markdown(&receipt());
+    for part in [
+        "# Receipt: Sums | more\n\nCompleted, verified: ",
+        "| As the agent left it | 1 of 1 pass |",
+        "| With the judges of the start | no judge changed |",
+        "passes: 3 pass",
+        "## Not covered\n\n- \"Docs\" has no check",
+    ] {
+        assert!(page.contains(part), "{part}\n{page}");
+    }
+}
+
+#[test]
+fn an_edited_receipt_is_refused() {
+    let page = markdown(&receipt());
+    let edited = page.replace("\"verified\": true", "\"verified\": false");
+    assert_eq!(parse(&edited), Err("was edited: its digest does not fit its content".to_owned()));
+    assert!(parse("# Notes\n").is_err_and(|it| it.starts_with("is no receipt")));
+    let newer = page.replace("\"format\": 1", "\"format\": 2");
+    assert_eq!(parse(&newer), Err("was written by a newer loopkeeper".to_owned()));
+}

@@ -1,0 +1,111 @@
+//! Receipts: what a loop verified, compared with other checkouts.
+
+use std::fs;
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::cli::Ran;
+use crate::support::scenario::Ends::{Failed, Verified};
+use crate::support::scenario::Scenario;
+use crate::support::world::World;
+
+const FILES: &[(&str, &str)] = &[
+    ("calc.sh", "echo 1\n"),
+    ("tests/test_calc.sh", "test \"$(sh calc.sh)\" = 2\n"),
+    (".gitignore", "*.log\n"),
+];
+const CRITERION: &str = "Tests pass: `$ sh tests/test_calc.sh`";
+const FIX: &str = "echo 'echo 2' > calc.sh";
+
+fn verified() -> World {
+    let played = Scenario {
+        files: FILES,
+        criteria: &[CRITERION],
+        acts: &[FIX],
+        ends: Verified(1, ""),
+        ..Scenario::default()
+    }
+    .play();
+    played.world
+}
+
+/// The receipt as a file outside the tree.
+fn receipt(world: &World) -> String {
+    let page = world.run(&["receipt"]);
+    page.expect(0);
+    let path = world.shared("receipt.md");
+    fs::write(&path, &page.stdout).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+#[test]
+fn a_receipt_fits_its_own_tree_and_a_copy() {
+    let world = verified();
+    let path = receipt(&world);
+    let page = fs::read_to_string(&path).unwrap();
+    for part in ["Completed, verified: ", "| As the agent left it | 1 of 1 pass |", "Tests pass: passes"] {
+        assert!(page.contains(part), "{part}\n{page}");
+    }
+    world.run(&["verify", &path, "--trust"]).expect(0).out("the same tree, 1 judge and 1 check compared");
+
+    let copy = world.shared("copy");
+    let copied = Command::new("cp").arg("-r").args([world.root(), copy.clone()]).status().unwrap();
+    assert!(copied.success());
+    let in_copy = |args: &[&str]| Ran::of(&world.terminal.command(args).current_dir(&copy).output().unwrap());
+    in_copy(&["verify", &path]).expect(5).err("not trusted");
+    in_copy(&["verify", &path, "--trust"]).expect(0).out("Same as loop ");
+}
+
+/// The control: each thing that the receipt names makes a difference.
+#[test]
+fn what_differs_is_named() {
+    let world = verified();
+    let path = receipt(&world);
+    let differs = |what: &str| {
+        world.run(&["verify", &path, "--trust"]).expect(1).out(what).out("Not the same as loop ");
+    };
+    world.terminal.file("tests/test_calc.sh", "true\n");
+    differs("- judge tests/test_calc.sh differs");
+    world.terminal.file("tests/test_calc.sh", FILES[1].1);
+
+    world.terminal.file("calc.sh", "echo 3\n");
+    differs("- \"Tests pass\" passes in the receipt and fails here: exit 1");
+    world.terminal.file("calc.sh", "echo 2\n");
+
+    world.terminal.file("other.txt", "new\n");
+    world.run(&["verify", &path, "--trust"]).expect(0).out("another tree, with the same changed files");
+
+    let task = world.terminal.read("PROMPT.md");
+    world.terminal.file("PROMPT.md", &task.replace("sh tests/test_calc.sh", "true"));
+    differs("- the check of \"Tests pass\" is another");
+}
+
+#[test]
+fn an_edited_receipt_is_refused() {
+    let world = verified();
+    let path = receipt(&world);
+    let page = fs::read_to_string(&path).unwrap();
+    fs::write(&path, page.replace("\"verified\": true", "\"verified\": false")).unwrap();
+    world.run(&["verify", &path]).expect(2).err("was edited");
+    fs::write(&path, "# Notes\n").unwrap();
+    world.run(&["verify", &path]).expect(2).err("is no receipt");
+}
+
+#[test]
+fn the_receipt_of_a_loop_that_was_not_verified_says_so() {
+    let refused = "echo true > tests/test_calc.sh";
+    let played = Scenario {
+        files: FILES,
+        criteria: &[CRITERION],
+        acts: &[refused, "true"],
+        ends: Failed(2, ""),
+        ..Scenario::default()
+    }
+    .play();
+    let json = played.world.run(&["receipt", "--json"]);
+    let receipt: Value = serde_json::from_str(&json.expect(0).stdout).unwrap();
+    assert_eq!(receipt["outcome"]["verified"], false);
+    assert_eq!(receipt["verdict"]["changedJudges"], serde_json::json!(["tests/test_calc.sh"]));
+    assert_eq!(receipt["verdict"]["pinned"], serde_json::json!({"passed": 0, "total": 1}));
+}
