@@ -8,8 +8,10 @@ use std::ops::Range;
 use super::diagnostics::findings::kind;
 use super::standing::overlap;
 use super::verbs::{self, OfferedCommand};
-use super::{DiagnosticCode, EditorCommand, TaskView};
-use loopkeeper_task::{Finding, FindingCode};
+use super::{DiagnosticCode, EditorCommand, TaskView, weakened};
+use loopkeeper_core::journal::Weakening;
+use loopkeeper_task::criterion::CriterionId;
+use loopkeeper_task::{Finding, FindingCode, TaskDocument};
 use loopkeeper_text::{DocumentRange, sanitize};
 
 /// An action for a range.
@@ -49,6 +51,7 @@ pub fn actions(known: &TaskView<'_>, file: &str, range: &Range<usize>) -> Vec<Ed
     for criterion in known.task.criteria.iter().filter(|it| here(&it.place)) {
         let weakened = verbs::of_weakened(known, Some(&criterion.id));
         all.extend(weakened.into_iter().map(|it| cure(known, it, &criterion.place)));
+        all.extend(permissions(known, document, Some(&criterion.id), &criterion.place));
         all.extend(verbs::of_criterion(known, criterion).into_iter().map(|it| action(known, it)));
     }
     for item in known.task.plan.iter().filter(|it| here(&it.place)) {
@@ -56,6 +59,7 @@ pub fn actions(known: &TaskView<'_>, file: &str, range: &Range<usize>) -> Vec<Ed
     }
     if let Some(heading) = known.heading().filter(|it| here(it)) {
         all.extend(verbs::of_weakened(known, None).into_iter().map(|it| cure(known, it, &heading)));
+        all.extend(permissions(known, document, None, &heading));
     }
     all.extend(verbs::offered_commands(known).into_iter().map(|it| action(known, it)));
     all
@@ -79,6 +83,43 @@ fn gives_trust(verb: OfferedCommand<'_>) -> bool {
 /// An action for a reported weakening, attached to its diagnostic.
 fn cure(known: &TaskView<'_>, verb: OfferedCommand<'_>, place: &DocumentRange) -> EditorAction {
     EditorAction { fixes: Some((place.clone(), DiagnosticCode::Weakened)), ..action(known, verb) }
+}
+
+/// Actions that write into the task which of the weakened files it allows to change, from its next loop on.
+fn permissions(
+    known: &TaskView<'_>,
+    document: &TaskDocument,
+    criterion: Option<&CriterionId>,
+    place: &DocumentRange,
+) -> Vec<EditorAction> {
+    if !document.path.to_lowercase().ends_with(".md") {
+        return Vec::new();
+    }
+    let permission = |it: &Weakening| EditorAction {
+        kind: QUICKFIX,
+        title: format!("Let the next loop change \"{}\"", sanitize::line(&it.path)),
+        cure: QuickFix::Edits(vec![permission_edit(known, document, &it.path)]),
+        fixes: Some((place.clone(), DiagnosticCode::Weakened)),
+        preferred: false,
+    };
+    weakened::told_at(known, criterion).filter(|it| !it.path.is_empty()).map(permission).collect()
+}
+
+/// Adds the path to the list under `May change`, or a section of that name at the end.
+fn permission_edit(known: &TaskView<'_>, document: &TaskDocument, path: &str) -> TextEdit {
+    let text = document.text.as_str();
+    let list = known.task.settings.iter().find(|it| it.key == "criteria.may_change");
+    let end = list.filter(|it| it.place.file == document.path).map(|it| it.place.range.end);
+    let is_item = |end: &usize| {
+        let line = text.get(..*end).and_then(|it| it.lines().last()).unwrap_or_default();
+        line.trim_start().starts_with(['-', '*', '+'])
+    };
+    let at = |at: usize| DocumentRange { file: document.path.clone(), range: at..at };
+    if let Some(end) = end.filter(is_item) {
+        return TextEdit { place: at(end), text: format!("\n- {path}") };
+    }
+    let gap = if text.ends_with('\n') { "\n" } else { "\n\n" };
+    TextEdit { place: at(text.len()), text: format!("{gap}## May change\n\n- {path}\n") }
 }
 
 fn fix(finding: &Finding) -> Option<EditorAction> {

@@ -117,14 +117,17 @@ fn what_was_weakened_is_restored_or_accepted_where_it_is_told() {
         [
             "quickfix: Restore \"tests/a.py\" as it was at the start",
             "quickfix: Accept what the agent of \"Pay\" weakened",
+            "quickfix: Let the next loop change \"tests/a.py\"",
         ]
     );
+    let Some(QuickFix::Edits(edits)) = offered.last().map(|it| &it.cure) else { panic!("an edit") };
+    assert!(edits[0].text.ends_with("\n## May change\n\n- tests/a.py\n"), "{edits:?}");
     let id = rests.status.as_ref().unwrap().id.clone();
     let commands: Vec<_> = offered
         .iter()
-        .map(|it| match &it.cure {
-            QuickFix::Command(command) => (command.command, command.argument.clone()),
-            QuickFix::Edits(_) => panic!("a command"),
+        .filter_map(|it| match &it.cure {
+            QuickFix::Command(command) => Some((command.command, command.argument.clone())),
+            QuickFix::Edits(_) => None,
         })
         .collect();
     let rollback = json!({"loopId": id, "iteration": 0, "paths": ["tests/a.py"]});
@@ -137,10 +140,10 @@ fn what_was_weakened_is_restored_or_accepted_where_it_is_told() {
     );
     let kinds =
         |world: &World, at_line: &str| ways(world, at_line).iter().map(first_word).collect::<Vec<_>>();
-    let (accept, restore) = (["Accept"], ["Restore"]);
+    let (accept, both, restore) = (["Accept"], ["Accept", "Let"], ["Restore", "Let"]);
     // A running loop cannot be rolled back, and an interrupted one cannot accept. Accepting resumes the agent.
     let working = Act { weakens: Some(vec!["tests/a.py"]), ..Act::new("pf") };
-    assert_eq!(kinds(&at_work(World::prompt(), "ff", vec![working]), "# Pay"), accept);
+    assert_eq!(kinds(&at_work(World::prompt(), "ff", vec![working]), "# Pay"), both);
     assert_eq!(kinds(&rests.abandoned(), "# Pay"), restore);
     let rests = World::prompt().played("ff", vec![weakens(), Act::idle("pp")]);
     assert_eq!(kinds(&World { editor_trusted: false, ..rests }, "# Pay"), restore);
