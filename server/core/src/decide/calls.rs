@@ -1,5 +1,5 @@
-//! The calls of this hour: before an agent starts, its iteration takes a slot that all loops of this user share. The
-//! shell keeps the list; where it cannot, the loop counts its own starts.
+//! The hourly call limit: before an agent starts, its iteration takes a slot in the list that all loops of this user
+//! share. The shell keeps the list; if it cannot be used, the loop counts its own starts.
 
 use crate::journal::{Record, WaitReason};
 use loopkeeper_text::moment::Moment;
@@ -8,16 +8,16 @@ use super::limits::{self, HOUR_MS, wait_limit_outcome};
 use super::state::{Iteration, LoopState, Phase, VolatileState, Wait};
 use super::{CallSlot, Decision, Effect, TaskDocuments, attached, documents, shared_limits};
 
-/// The words that a loop goes by whose calls could not be counted with those of the others.
+/// The note of a start whose call was not counted together with those of other loops.
 const ALONE: &str = "the calls of other loops are not counted";
 
-/// What the start of an iteration says of its slot.
+/// Slot usage recorded with the start of an iteration.
 pub(super) struct CallSlotUsage {
     pub(super) this_hour: u32,
     pub(super) note: Option<String>,
 }
 
-/// Everything else is ready: what was read waits for the answer.
+/// Requests the slot once everything else is ready; the documents are kept until the answer arrives.
 pub(super) fn request_slot(
     state: &LoopState,
     live: &mut VolatileState,
@@ -48,7 +48,7 @@ pub(super) fn handle_slot(
     }
 }
 
-/// No slot was taken: the agent is under a usage limit that another loop met.
+/// No slot was taken, because the agent is under a usage limit that another loop met.
 pub(super) fn handle_usage_limit(
     state: &LoopState,
     live: &mut VolatileState,
@@ -61,7 +61,7 @@ pub(super) fn handle_usage_limit(
     }
 }
 
-/// What was read for the iteration that the answer is for; else what follows without it.
+/// The documents read for the iteration that the answer belongs to, otherwise the steps to take without it.
 fn take_awaited_documents(
     state: &LoopState,
     live: &mut VolatileState,
@@ -84,7 +84,7 @@ fn wait_for_slot(state: &LoopState, until: Moment) -> Vec<Decision> {
     vec![Decision::Record(record), Decision::Effect(Effect::GoOn)]
 }
 
-/// Without the list no loop may start without any bound, nor be held up by a file that nobody can read.
+/// Without the list a loop must neither start unbounded nor be blocked by an unreadable file.
 fn proceed_without_list(
     state: &LoopState,
     now: Moment,
@@ -102,7 +102,7 @@ fn proceed_without_list(
     documents::start_iteration(state, now, reading, CallSlotUsage { this_hour, note })
 }
 
-/// How long ago it was started, if that was within the hour. The clock of another boot is worth less than the wall's.
+/// The age of its start if that was within the hour. Wall time is used only when the start was in another boot.
 fn age_within_hour(row: &Iteration, now: Moment) -> Option<u64> {
     let then = row.started_at;
     let awake = now.awake.checked_sub(then.awake);

@@ -7,7 +7,7 @@ use loopkeeper_task::PlanItem;
 
 use super::state::LoopState;
 
-/// What stood at the end of one iteration; of 0 at the start.
+/// The state at the end of one iteration; of iteration 0 the state at the start.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Checkpoint {
     claims: u32,
@@ -16,7 +16,7 @@ pub struct Checkpoint {
     done: BTreeSet<String>,
 }
 
-/// Remembers how things stand after the last iteration.
+/// Stores the state after the last iteration.
 pub(super) fn add_checkpoint(state: &mut LoopState) {
     state.marks.insert(state.iteration, present_mark(state));
 }
@@ -29,14 +29,14 @@ fn present_mark(state: &LoopState) -> Checkpoint {
     }
 }
 
-/// Items of the plan that the last iteration got done.
+/// Plan items that the last iteration completed.
 pub(super) fn newly_done(state: &LoopState) -> Vec<&PlanItem> {
     let before = state.marks.range(..state.iteration).next_back().map(|(_, it)| &it.done);
     let is_new = |it: &&PlanItem| it.done && before.is_none_or(|before| !before.contains(&it.id));
     state.plan.iter().filter(is_new).collect()
 }
 
-/// All files are again as they were after `to`; iterations are marked already.
+/// All files are back at the state after `to`; the iterations are already marked.
 pub(super) fn rolled_back(state: &mut LoopState, to: u32, reason: Option<&str>) {
     state.rollbacks = if reason.is_some() { state.rollbacks.saturating_add(1) } else { 0 };
     if let Some(row) = state.history.last_mut() {
@@ -56,13 +56,13 @@ fn take_up(state: &mut LoopState, mark: &Checkpoint) {
     state.passing_since = None;
 }
 
-/// What a rollback makes a loop forget, for the undo that brings it back.
+/// State that a rollback discards, kept for an undo.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct LoopMemory {
     mark: Checkpoint,
     rollbacks: u32,
     taken_back: BTreeSet<u32>,
-    /// What the last iteration broke, where the loop itself took it back.
+    /// What the last iteration broke, if the loop itself rolled it back.
     broke: Option<String>,
     is_unjudged: bool,
 }

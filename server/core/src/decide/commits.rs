@@ -1,6 +1,6 @@
-//! `git.commit = "server"`: one commit an iteration, of what the iterations changed and no commit holds yet. Made when
-//! nothing of them is to be taken back any more, and told of afterwards: whoever takes over asks for it once more, and
-//! finds it by its mark.
+//! `git.commit = "server"`: one commit per iteration, of its changes that no commit contains yet. It is made when none
+//! of them can be rolled back any more, and recorded afterwards. After a takeover the commit is requested again and
+//! found by its mark.
 
 use crate::check::Status;
 use crate::journal::Record;
@@ -12,17 +12,17 @@ use loopkeeper_text::sanitize;
 use super::state::{LoopState, VolatileState};
 use super::{CommitOutcome, Decision, Effect, checkpoint, regression};
 
-/// Of a subject; longer ones are cut by most that show them.
+/// Maximum length of a subject; most tools cut longer ones.
 const SUBJECT_CHARS: usize = 72;
 
-/// What no commit holds yet.
+/// Changes that no commit contains yet.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct UncommittedWork {
-    /// Trees between which it was changed, oldest first; changes of the user's lie between the pairs.
+    /// Pairs of trees that enclose the changes, oldest first; changes by the user lie between the pairs.
     pub spans: Vec<SnapshotRange>,
-    /// The last iteration that was to be committed, whatever came of it.
+    /// The last iteration that was to be committed, whatever the result.
     tried: u32,
-    /// Why the last one was not.
+    /// Why the last iteration was not committed.
     pub note: Option<String>,
 }
 
@@ -32,16 +32,16 @@ pub struct SnapshotRange {
     pub to: String,
 }
 
-/// What is to be committed.
+/// The commit to be made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommitPlan {
     pub iteration: u32,
-    /// The branch it belongs on; `None`: whichever is checked out.
+    /// The target branch; `None`: whichever is checked out.
     pub branch: Option<String>,
     pub spans: Vec<SnapshotRange>,
     pub subject: String,
     pub body: String,
-    /// The trailer by which it is known again.
+    /// The trailer that identifies the commit.
     pub mark: String,
 }
 
@@ -54,12 +54,12 @@ impl UncommittedWork {
             Some(last) if last.to == from => to.clone_into(&mut last.to),
             Some(_) | None => self.spans.push(SnapshotRange { from: from.to_owned(), to: to.to_owned() }),
         }
-        // What was taken back before it was committed never was.
+        // Changes that were rolled back before their commit need no commit.
         self.spans.retain(|it| it.from != it.to);
     }
 }
 
-/// The commit of the last iteration, where it is due. Right after it nothing else is decided.
+/// The commit of the last iteration, if it is due. No other decision is made before it is finished.
 pub(super) fn next(state: &LoopState, live: &mut VolatileState) -> Option<Vec<Decision>> {
     if live.committing {
         return Some(Vec::new());
@@ -72,7 +72,7 @@ pub(super) fn next(state: &LoopState, live: &mut VolatileState) -> Option<Vec<De
     Some(vec![Decision::Effect(Effect::Commit(Box::new(plan_commit(state))))])
 }
 
-/// It is made, or could not be: the loop goes on either way.
+/// The commit was made or failed: the loop continues either way.
 pub(super) fn handle_committed(
     state: &LoopState,
     live: &mut VolatileState,
@@ -88,13 +88,13 @@ pub(super) fn handle_committed(
     vec![record, Decision::Effect(Effect::GoOn)]
 }
 
-/// `clean` says of files that no commit holds yet that they are too many.
+/// A `clean` check fails because of files that no commit contains yet.
 fn waits_for_it(state: &LoopState) -> bool {
     let mut clean = state.pinned.iter().filter(|it| matches!(it.criterion.check, Some(Check::Clean)));
     clean.any(|it| state.status_of(&it.criterion.id) != Some(Status::Pass))
 }
 
-/// An iteration is over.
+/// Adds the changes of a finished iteration.
 pub(super) fn add_iteration_changes(state: &mut LoopState) {
     let (before, after) = (state.tree_before(), state.tree_after(state.iteration));
     if let (Some(before), Some(after)) = (before.map(str::to_owned), after.map(str::to_owned))
@@ -104,7 +104,7 @@ pub(super) fn add_iteration_changes(state: &mut LoopState) {
     }
 }
 
-/// Files went back: so must what was committed of them, with the next commit.
+/// Files were rolled back: the next commit must revert those that were already committed.
 pub(super) fn rolled_back(state: &mut LoopState, from: &str, to: &str) {
     if is_wanted(state) {
         state.pending.add(from, to);
@@ -140,7 +140,7 @@ fn plan_commit(state: &LoopState) -> CommitPlan {
     }
 }
 
-/// `feat: [ID] - [Title]`, of the item of the plan that got done, else of the criterion that turned.
+/// `feat: [ID] - [Title]`, of the plan item that was done, otherwise of the criterion that turned.
 fn subject(state: &LoopState) -> String {
     let more = |count: usize| if count > 1 { format!(" and {} more", count - 1) } else { String::new() };
     let done = checkpoint::newly_done(state);
@@ -154,7 +154,7 @@ fn subject(state: &LoopState) -> String {
     }
 }
 
-/// A box of a plan has no id that means anything to people.
+/// The id of a checkbox item is not meaningful to users.
 fn item_title(item: &PlanItem) -> String {
     if item.place.file.rsplit_once('.').is_some_and(|(_, end)| end == "json") {
         format!("{} - {}", item.id, item.title)

@@ -10,7 +10,8 @@ use loopkeeper_task::criterion::Criterion;
 use super::TaskDocuments;
 use super::state::LoopState;
 
-/// The documents' criteria after the agent, less what the user saved while it ran: that is still to be taken up.
+/// The documents' criteria after the agent, without the changes that the user saved while it ran: those are adopted
+/// later.
 pub(super) fn without_saved(
     state: &LoopState,
     reading: &TaskDocuments,
@@ -27,7 +28,7 @@ pub(super) fn without_saved(
     seen.iter().filter(|it| is_users(it)).chain(agents).cloned().collect()
 }
 
-/// The pinned criteria with the user's changes taken up; `None` when the user changed nothing.
+/// The pinned criteria with the user's changes adopted; `None` when the user changed nothing.
 pub(super) fn with_user_changes(state: &LoopState, now: &[Criterion]) -> Option<Vec<Pinned>> {
     let seen = state.seen.as_ref()?;
     if same_criteria(seen, now) {
@@ -56,7 +57,7 @@ pub(super) fn with_user_changes(state: &LoopState, now: &[Criterion]) -> Option<
     (!unchanged).then_some(pinned)
 }
 
-/// The criterion as the user has it now, if it was the user who changed its attributes.
+/// The user's current version of the criterion, if its attributes were changed by the user.
 fn updated_by_user(old: &Pinned, seen: &[Criterion], now: &[Criterion]) -> Criterion {
     let find = |list: &[Criterion]| list.iter().find(|it| it.id == old.criterion.id).cloned();
     match (find(seen), find(now)) {
@@ -65,7 +66,7 @@ fn updated_by_user(old: &Pinned, seen: &[Criterion], now: &[Criterion]) -> Crite
     }
 }
 
-/// What the agent did to the criteria in the documents. It never takes effect.
+/// Changes by the agent to the criteria in the documents. They never take effect.
 pub(super) fn agent_proposals(state: &LoopState, now: &[Criterion]) -> Vec<Proposal> {
     let mut found = Vec::new();
     for new in now {
@@ -85,12 +86,12 @@ pub(super) fn agent_proposals(state: &LoopState, now: &[Criterion]) -> Vec<Propo
     found
 }
 
-/// Whether two readings ask for the same.
+/// Whether two readings contain equivalent criteria.
 pub(super) fn same_criteria(a: &[Criterion], b: &[Criterion]) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(|(a, b)| decisive_fields(a) == decisive_fields(b))
 }
 
-/// What decides; wording, ticks and places do not.
+/// The fields that affect the result; wording, ticks and positions do not.
 fn decisive_fields(it: &Criterion) -> (&str, bool, Option<u64>, Option<&str>, Option<u32>) {
     (&it.id.0, it.required, it.timeout_ms, it.group.as_deref(), it.stage)
 }

@@ -1,4 +1,4 @@
-//! The documents are read: after the agent, to see what it made of them, and before it, to write its prompt.
+//! Handles the documents that were read: after the agent, to detect its edits, and before it, to write its prompt.
 
 use crate::journal::{PauseReason, Record};
 use loopkeeper_text::digest::sha256;
@@ -60,7 +60,7 @@ fn handle_documents(
     calls::request_slot(state, live, now, reading)
 }
 
-/// The slot is taken: the number is used up, and the agent starts.
+/// The slot is taken: the iteration number is used, and the agent starts.
 pub(super) fn start_iteration(
     state: &LoopState,
     now: Moment,
@@ -70,7 +70,7 @@ pub(super) fn start_iteration(
     let iteration = state.iteration + 1;
     let chosen = sessions::choose_session(state, now);
     let (session, session_tokens) = (chosen.id, chosen.tokens);
-    // A session that was lent to us knows nothing of the task before its first iteration.
+    // A lent session does not know the task before its first iteration.
     let knows = || !attached::is_wanted(state) || state.history.iter().any(|it| it.session == session);
     let resumed = chosen.resumed && knows();
     let prompt = prompt_input::prompt(state, reading, prompt_input::PromptContext { now, resumed });
@@ -90,8 +90,8 @@ pub(super) fn start_iteration(
     steps
 }
 
-/// Somebody changed files since the last round, by hand or by a rollback: what it says would mislead the agent,
-/// and there may be nothing left to do.
+/// Files were changed since the last round, by hand or by a rollback: its results would mislead the agent, and the task
+/// may already be done.
 fn is_stale(state: &LoopState) -> bool {
     let is_other = state.snapshots.last().is_some_and(|it| it.tree != state.judged_tree);
     state.has_checks() && (state.is_unjudged || is_other)

@@ -1,5 +1,5 @@
-//! When a loop is done. Checks decide; a claim only stands in where there is no check, and never beats one. What the
-//! user wrote as `exit.when` takes the place of these rules, but calls nothing verified that is not.
+//! Decides when a loop is done. Checks decide; a claim only counts where there is no check, and never overrides one.
+//! `exit.when` replaces these rules, but does not make an unverified result verified.
 
 mod claimed;
 pub mod groups;
@@ -31,13 +31,13 @@ pub(super) fn completed(state: &LoopState, now: Moment) -> Option<Outcome> {
     }
 }
 
-/// Before the first iteration: nothing to do, and the user did not insist.
+/// Before the first iteration: nothing to do, and the user did not request a start anyway.
 fn nothing_to_do(state: &LoopState) -> Option<Outcome> {
     if state.spec.anyway || state.open_items().next().is_some() {
         return None;
     }
     let (checked, unchecked) = split_by_check(state);
-    // The opinion of an agent, with no check beside it, does not show that there is nothing to do.
+    // A judge's opinion without any other check does not prove that there is nothing to do.
     let only_judges = !checked.is_empty() && checked.iter().all(|it| jury::quorum(&it.criterion).is_some());
     if state.held_at_start && unchecked.is_empty() && !only_judges {
         return Some(verified_outcome(already_holds(state, checked.len())));
@@ -50,7 +50,7 @@ fn nothing_to_do(state: &LoopState) -> Option<Outcome> {
     None
 }
 
-/// What passes already shows nothing of the work that is asked for.
+/// Checks that already pass are no evidence of the requested work.
 fn already_holds(state: &LoopState, checked: usize) -> String {
     let proposed = proposal::propose_criterion(&state.spec.title, &state.spec.criteria);
     format!(
@@ -60,7 +60,7 @@ fn already_holds(state: &LoopState, checked: usize) -> String {
     )
 }
 
-/// It ended since everything held before the first iteration.
+/// The loop ended because everything held before the first iteration.
 pub fn held_already(state: &LoopState) -> bool {
     let completed = state.outcome.as_ref().is_some_and(|it| it.kind == OutcomeKind::Completed && it.verified);
     completed && state.held_at_start && state.iteration == 0
@@ -89,7 +89,7 @@ fn done_after(state: &LoopState, last: &Iteration) -> Option<Outcome> {
     Some(completion_outcome(state, &checked, unchecked.len(), &tail))
 }
 
-/// Everything that must hold does: how much of it by our own run.
+/// Everything required holds; the outcome tells how much of it was verified by our own run.
 fn completion_outcome(state: &LoopState, checked: &[&Pinned], unchecked: usize, tail: &str) -> Outcome {
     let after = iterations(state.iteration);
     let failing = checked.iter().filter(|it| !passes(state, it)).count();
@@ -120,7 +120,7 @@ fn completion_outcome(state: &LoopState, checked: &[&Pinned], unchecked: usize, 
     ))
 }
 
-/// A required criterion whose judge is an agent that worked on the task: its pass is that agent's own claim.
+/// A required criterion whose judge is an agent that worked on the task: its pass is only that agent's own claim.
 fn judged_by_worker<'a>(state: &'a LoopState, checked: &[&'a Pinned]) -> Option<&'a str> {
     let judge = state.spec.judge.as_ref()?;
     let has_worked = state.history.iter().any(|it| it.agent == judge.name);
@@ -137,8 +137,8 @@ fn passes(state: &LoopState, pinned: &Pinned) -> bool {
     state.status_of(&pinned.criterion.id) == Some(Status::Pass)
 }
 
-/// A goal has turned, and a whole further iteration with everything passing changed nothing: the open plan
-/// items are bookkeeping that nobody will do.
+/// A goal has turned, and a whole further iteration with everything passing changed nothing: the open plan items are
+/// stale bookkeeping.
 fn is_settled(state: &LoopState, last: &Iteration) -> bool {
     let whole_iteration = state.passing_since.is_some_and(|since| since < last.number);
     state.turned
@@ -163,7 +163,7 @@ fn open_tail(open: &[&str]) -> String {
     format!("; still open in the plan: {}{more}", shown.join(", "))
 }
 
-/// How far a loop came that ends before it is done; nothing where no check says it.
+/// The progress of a loop that ends before it is done; empty without checks.
 pub(super) fn progress_suffix(state: &LoopState) -> String {
     let (checked, _) = split_by_check(state);
     let passing = checked.iter().filter(|it| passes(state, it)).count();
@@ -181,7 +181,7 @@ pub(super) fn progress_suffix(state: &LoopState) -> String {
     }
 }
 
-/// `all 3 required criteria pass`, in the verb that is asked for.
+/// `all 3 required criteria pass`, with the given verb.
 fn criteria(n: usize, one: &str, many: &str) -> String {
     match n {
         1 => format!("the one required criterion {one}"),
@@ -197,7 +197,7 @@ fn claimed_outcome(sentence: String) -> Outcome {
     Outcome { kind: OutcomeKind::Completed, verified: false, sentence, cause: None }
 }
 
-/// Ended for a reason of its own: nothing shows that the task is done, and nothing claims it.
+/// Stopped for a special reason: the task is neither proven nor claimed to be done.
 fn stopped_outcome(sentence: String) -> Outcome {
     Outcome { kind: OutcomeKind::Stopped, verified: false, sentence, cause: None }
 }

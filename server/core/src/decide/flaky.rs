@@ -1,5 +1,5 @@
-//! Checks that pass and fail on the same files. One lucky pass of such a check completes nothing: it has to pass
-//! again on the very same tree, twice in a row once it was seen to flip, three times once it did so again.
+//! Checks that pass and fail on the same files. A single pass of such a check completes nothing: it has to pass again
+//! on the same tree, twice in a row after its first flip, three times after another one.
 
 use std::collections::BTreeMap;
 
@@ -11,13 +11,13 @@ use super::handle_event::criteria_of;
 use super::state::{LoopState, VolatileState};
 use super::{Decision, Effect};
 
-/// More passes in a row than this prove nothing more.
+/// More passes in a row than this are no further evidence.
 const MAX_PASSES: u32 = 3;
 
-/// What the rounds of a loop say about it.
+/// Flakiness derived from the rounds of a loop.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FlakyState {
-    /// How often each check changed its mind on an unchanged tree.
+    /// How often the result of each check changed on an unchanged tree.
     pub flips: BTreeMap<CriterionId, u32>,
     /// Rounds in a row, on one tree, in which everything required passed.
     pub passes: u32,
@@ -28,7 +28,7 @@ pub fn is_flaky(state: &LoopState, id: &CriterionId) -> bool {
     state.flaky.flips.contains_key(id)
 }
 
-/// In how many rounds in a row such a check has to pass; `None`: it never changed its mind.
+/// Number of rounds in a row in which such a check has to pass; `None`: its result never flipped.
 pub fn passes_needed(state: &LoopState, id: &CriterionId) -> Option<u32> {
     state.flaky.flips.get(id).map(|it| passes_for_flips(*it))
 }
@@ -37,10 +37,10 @@ fn passes_for_flips(flips: u32) -> u32 {
     flips.saturating_add(1).min(MAX_PASSES)
 }
 
-/// Another round on the same tree, where one pass does not prove it.
+/// Repeats the round on the same tree if one pass is not sufficient.
 pub(super) fn once_more(state: &LoopState, live: &mut VolatileState) -> Option<Vec<Decision>> {
     let flips = state.required().filter_map(|it| state.flaky.flips.get(&it.criterion.id)).max()?;
-    // What is done with a check that fails (a condition of the user's, most of a group) rests on no pass.
+    // A loop that is done although a check fails (user condition, majority of a group) does not depend on a pass.
     if state.flaky.passes == 0 || state.flaky.passes >= passes_for_flips(*flips) {
         return None;
     }
@@ -50,7 +50,7 @@ pub(super) fn once_more(state: &LoopState, live: &mut VolatileState) -> Option<V
     Some(vec![Decision::Effect(Effect::RunChecks { criteria: criteria_of(state), repeats: 0 })])
 }
 
-/// Before the results of a round are taken.
+/// Called before the results of a round are stored.
 pub(super) fn count_flips(state: &mut LoopState, round: &Round) {
     if !on_the_same_tree(state, round) {
         state.flaky.passes = 0;
@@ -62,7 +62,7 @@ pub(super) fn count_flips(state: &mut LoopState, round: &Round) {
         let before = state.results.get(&result.criterion);
         let absent = |it: &CheckResult| it.missing_on_machine().is_some();
         if absent(result) || before.is_some_and(absent) {
-            // It changed with the machine.
+            // The result changed with the machine.
             continue;
         }
         let Some(before) = before.map(|it| it.status).filter(|it| decided(*it)) else { continue };
@@ -72,7 +72,7 @@ pub(super) fn count_flips(state: &mut LoopState, round: &Round) {
     }
 }
 
-/// After the results of a round were taken.
+/// Called after the results of a round are stored.
 pub(super) fn update_pass_streak(state: &mut LoopState, all: bool) {
     state.flaky.passes = if all { state.flaky.passes.saturating_add(1) } else { 0 };
 }

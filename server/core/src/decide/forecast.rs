@@ -1,4 +1,5 @@
-//! Where a loop is heading at its present pace: a sentence for people from its history alone. Decides nothing.
+//! Forecasts the end of a loop at its present pace: a sentence for users, derived from the history only. Decides
+//! nothing.
 
 use loopkeeper_text::words;
 
@@ -6,10 +7,10 @@ use super::breaker::is_provider_trouble;
 use super::limits::iterations;
 use super::state::{Iteration, LoopState};
 
-/// Fewer iterations say nothing about a pace.
+/// Minimum number of iterations for an estimate.
 const ENOUGH: usize = 3;
 
-/// Which limit would end it, and when. `None` for a loop that has ended or has hardly begun.
+/// The limit that would end it, and when. `None` for a loop that has ended or has hardly begun.
 pub fn forecast(state: &LoopState) -> Option<String> {
     let known: Vec<&Iteration> =
         state.history.iter().filter(|it| it.ending.is_some() && !is_provider_trouble(it)).collect();
@@ -67,13 +68,13 @@ fn exhausted_after(state: &LoopState, left: u64, pace: u64) -> u64 {
     completed_iterations(state).saturating_add(left.div_ceil(pace))
 }
 
-/// What the running one will use is not spent yet.
+/// The usage of the running iteration is not known yet.
 fn completed_iterations(state: &LoopState) -> u64 {
     let running = state.last_iteration().is_some_and(|it| it.ending.is_none() && !it.interrupted);
     u64::from(state.iteration) - u64::from(running && state.iteration > 0)
 }
 
-/// The lower one of an even number; `None` where nothing is known or used.
+/// The lower median of an even count; `None` where nothing is known or used.
 fn median(mut values: Vec<u64>) -> Option<u64> {
     if values.len() < ENOUGH {
         return None;

@@ -1,5 +1,5 @@
-//! `decide`: one event and the present state to the decisions that follow, one function per event. What follows an
-//! iteration is decided in [`super::between_iterations`].
+//! `decide`: maps one event and the current state to the decisions that follow, one function per event. The step after
+//! an iteration is decided in [`super::between_iterations`].
 
 use crate::journal::{Outcome, OutcomeKind, PauseReason, Record, SnapshotWhen};
 use loopkeeper_agent::{AgentEnding, AgentRun};
@@ -13,17 +13,17 @@ use super::{
     sessions, spawns, undo, weakening,
 };
 
-/// Signs of life are looked for this often within `limits.idle_time`.
+/// Number of checks for signs of life within `limits.idle_time`.
 const IDLE_POLLS: u64 = 4;
 
-/// What follows from one event. Records come first and are durable before an effect is performed.
+/// The decisions for one event. Records come first and are durable before an effect is performed.
 pub fn decide(state: &LoopState, live: &mut VolatileState, now: Moment, event: Event) -> Vec<Decision> {
     let steps = dispatch(state, live, now, event);
     let steps = permissions::withdraw_on_turn_end(state, live, now, steps);
     let mut steps = sessions::with_session_changes(state, hook_session::release_on_pause(state, live, steps));
     let ends = steps.iter().any(|it| matches!(it, Decision::Record(Record::Ended { .. })));
     if ends && !steps.iter().any(|it| matches!(it, Decision::Effect(Effect::GoOn | Effect::Finish))) {
-        // Whatever ended the loop, its keeper goes.
+        // The keeper exits, whatever ended the loop.
         steps.push(Decision::Effect(Effect::Finish));
     }
     steps
@@ -31,7 +31,7 @@ pub fn decide(state: &LoopState, live: &mut VolatileState, now: Moment, event: E
 
 fn dispatch(state: &LoopState, live: &mut VolatileState, now: Moment, event: Event) -> Vec<Decision> {
     match event {
-        // The first record makes the state; the keeper writes it before there is anything to decide upon.
+        // The first record creates the state; the keeper writes it before any decision.
         Event::Launched { .. } => vec![first_step(state)],
         Event::Reopened { boot, version } => recover_after_restart(state, boot, version),
         Event::WentOn => went_on(state, live, now),
@@ -80,7 +80,7 @@ fn dispatch(state: &LoopState, live: &mut VolatileState, now: Moment, event: Eve
             let record = Record::RolledBack { to, tree, from, paths, reason, mended, after, undoes };
             std::iter::once(Decision::Record(record)).chain(then).collect()
         }
-        // Each is told once: a command that fails every time would say nothing new.
+        // Each command is reported once: a permanent failure would add no information.
         Event::HookFailed { event, .. } if state.hooks_failed.contains_key(&event) => Vec::new(),
         Event::HookFailed { event, message } => vec![Decision::Record(Record::HookFailed { event, message })],
         Event::RollbackFailed { message } => regression::handle_failure(state, live, &message),
@@ -92,7 +92,7 @@ fn dispatch(state: &LoopState, live: &mut VolatileState, now: Moment, event: Eve
     }
 }
 
-/// When `decide` wants to hear [`Event::DeadlinePassed`].
+/// When `decide` needs [`Event::DeadlinePassed`].
 pub fn deadline(state: &LoopState, live: &VolatileState) -> Option<Moment> {
     match state.phase {
         Phase::Iterating { .. } if state.questions.permission().is_some() => {
@@ -100,7 +100,7 @@ pub fn deadline(state: &LoopState, live: &VolatileState) -> Option<Moment> {
         }
         Phase::Iterating { since, .. } if live.ending.is_none() => {
             let end = limits::iteration_end(state, since);
-            // A look from before this agent says nothing about it.
+            // A check made before this agent started does not apply to it.
             let last = if live.last_look.awake < since.awake { since } else { live.last_look };
             let look = last.plus_ms(state.spec.settings.limits.idle_ms / IDLE_POLLS);
             Some(if look.awake < end.awake { look } else { end })
@@ -129,8 +129,8 @@ fn recover_after_restart(state: &LoopState, boot: String, version: String) -> Ve
     vec![Decision::Record(Record::Recovered { boot, version, interrupted }), Decision::Effect(Effect::GoOn)]
 }
 
-/// The branch comes before everything: checking it out changes files. Whoever takes over before that is on record
-/// does it again, which changes nothing.
+/// The branch comes first, because checking it out changes files. A keeper that takes over before it is on record
+/// repeats the step, which changes nothing.
 fn first_step(state: &LoopState) -> Decision {
     let name = state.spec.branch.clone().filter(|_| !state.has_branch);
     Decision::Effect(name.map_or(Effect::TakeSnapshot, |name| Effect::TakeBranch { name }))
@@ -220,7 +220,7 @@ fn deadline_passed(state: &LoopState, live: &mut VolatileState, now: Moment) -> 
             if now.awake >= limits::iteration_end(state, since).awake {
                 return end_agent(live, AgentEnding::TimedOut);
             }
-            // Asked once: what answers may need a while.
+            // Request once: the answer may take a while.
             live.last_look = now;
             vec![Decision::Effect(Effect::LookForLife)]
         }
@@ -229,7 +229,7 @@ fn deadline_passed(state: &LoopState, live: &mut VolatileState, now: Moment) -> 
     }
 }
 
-/// Tells the agent to go, once for each reason that is more urgent than the last.
+/// Asks the agent to exit, once for each reason that is more urgent than the previous one.
 pub(super) fn end_agent(live: &mut VolatileState, why: AgentEnding) -> Vec<Decision> {
     live.ending = Some(why);
     vec![Decision::Effect(Effect::StopAgent { why, grace: KillMode::Given })]
@@ -248,13 +248,13 @@ fn agent_ended(state: &LoopState, run: Box<AgentRun>) -> Vec<Decision> {
     steps
 }
 
-/// Whatever is still alive could change the tree under the checks.
+/// A process that is still alive could change the tree under the checks.
 pub(super) fn unkillable_processes(left: &str) -> Decision {
     let sentence = format!("failed: processes of the agent could not be ended: {left}; nothing was judged");
     end_step(OutcomeKind::Failed, sentence, Some(PauseReason::Agent))
 }
 
-/// The tree as it is becomes a snapshot on record before a byte of it is overwritten.
+/// Records a snapshot of the current tree before any file is overwritten.
 fn rollback_ready(
     state: &LoopState,
     live: &mut VolatileState,
@@ -276,7 +276,7 @@ fn rollback_ready(
     begin_rollback((state, live), shot, rollback)
 }
 
-/// What is there is kept before anything of it changes.
+/// Takes a snapshot of the current tree before the rollback changes it.
 pub(super) fn begin_rollback(
     (state, live): (&LoopState, &VolatileState),
     shot: SnapshotFacts,
@@ -293,7 +293,7 @@ pub(super) fn begin_rollback(
     vec![Decision::Record(record), Decision::Effect(how)]
 }
 
-/// Without the tree nothing can be judged: the loop must not go on as if it were.
+/// Without a snapshot nothing can be judged, so the loop must not continue.
 fn snapshot_failed(
     state: &LoopState,
     live: &mut VolatileState,
@@ -303,7 +303,7 @@ fn snapshot_failed(
     live.preparing = false;
     live.pinning = None;
     if std::mem::take(&mut live.checking_at_rest) && state.is_paused_at_rest() {
-        // What the user asked for in between ends without a result; the pause stays what it was.
+        // The user's command ends without a result; the pause is unchanged.
         return Vec::new();
     }
     let full = reason == PauseReason::Disk;
@@ -312,7 +312,7 @@ fn snapshot_failed(
     match state.phase {
         Phase::Boundary | Phase::Preparing if state.stop.is_some() => vec![user_stop_step(state)],
         Phase::Boundary | Phase::Preparing => pause_or_end(state, reason, message),
-        // The next keeper takes up the step in whose middle this one goes, as after a crash.
+        // The next keeper resumes the step that this one interrupts, as after a crash.
         Phase::Starting | Phase::Baseline | Phase::Closing | Phase::Checking
             if full && state.spec.attended =>
         {
@@ -327,7 +327,7 @@ fn snapshot_failed(
 
 fn disk_filled(state: &LoopState, live: &mut VolatileState, message: String) -> Vec<Decision> {
     let mut steps = match state.phase {
-        // The last record found its room after all.
+        // There was room for the last record after all.
         Phase::Ended => return Vec::new(),
         Phase::Iterating { .. } => end_agent(live, AgentEnding::Stopped),
         _ => Vec::new(),
@@ -338,7 +338,7 @@ fn disk_filled(state: &LoopState, live: &mut VolatileState, message: String) -> 
     steps
 }
 
-/// Pauses for a person, or ends where nobody can answer.
+/// Pauses for the user, or ends if the loop is unattended.
 pub(super) fn pause_or_end(state: &LoopState, reason: PauseReason, message: String) -> Vec<Decision> {
     if state.spec.attended {
         return vec![Decision::Record(Record::Paused { reason, message })];
@@ -351,7 +351,7 @@ pub(super) fn end_step(kind: OutcomeKind, sentence: String, cause: Option<PauseR
     Decision::Record(Record::Ended { outcome: Outcome { kind, verified: false, sentence, cause } })
 }
 
-/// The end by the user's word.
+/// Ends the loop by command of the user.
 pub(super) fn user_stop_step(state: &LoopState) -> Decision {
     let when = match state.iteration {
         0 => "before the first iteration".to_owned(),

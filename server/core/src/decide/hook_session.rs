@@ -11,15 +11,15 @@ use super::sessions;
 use super::state::{LoopState, StopMode, VolatileState};
 use super::{Decision, Effect, attached};
 
-/// What the loop is about to do is not the next iteration of this process.
+/// The next step of the loop is not another iteration of this process.
 pub(super) fn has_to_go(state: &LoopState, live: &VolatileState, now: Moment, steps: &[Decision]) -> bool {
     if state.stop == Some(StopMode::Now) {
-        // It is ended, not asked.
+        // The agent is terminated, not released.
         return false;
     }
     let ends = steps.iter().any(|it| matches!(it, Decision::Record(Record::Ended { .. })));
     let prepares = steps.iter().any(|it| matches!(it, Decision::Effect(Effect::TakeSnapshot)));
-    // The user's own session is never ended: it waits for the verdict.
+    // The user's own session is never terminated: it waits for the verdict.
     let is_own = state.spec.settings.mode != LoopMode::Attach;
     let judges =
         is_own && steps.iter().any(|it| matches!(it, Decision::Effect(Effect::JudgeFinalTree { .. })));
@@ -27,13 +27,13 @@ pub(super) fn has_to_go(state: &LoopState, live: &VolatileState, now: Moment, st
     ends || judges || rests || (prepares && !can_go_on(state, now))
 }
 
-/// Something was asked for whose answer goes on.
+/// A request is pending whose answer continues the loop.
 fn is_busy(live: &VolatileState) -> bool {
     let judges = live.checking_at_rest || live.pinning.is_some();
     judges || live.preparing || live.asking.is_some() || live.committing
 }
 
-/// The same session, and the agent lets itself be held once more.
+/// The session is the same, and the agent can be held once more.
 fn can_go_on(state: &LoopState, now: Moment) -> bool {
     state.holds != Some(0) && sessions::choose_session(state, now).resumed
 }
@@ -43,7 +43,7 @@ pub(super) fn release_agent(live: &mut VolatileState, why: String) -> Vec<Decisi
     vec![Decision::Effect(Effect::LetAgentGo { why })]
 }
 
-/// What is about to be recorded, in words.
+/// A description of the step that is about to be recorded.
 pub(super) fn release_reason(steps: &[Decision]) -> String {
     let sentence = |step: &Decision| match step {
         Decision::Effect(Effect::JudgeFinalTree { .. }) => {
@@ -56,7 +56,7 @@ pub(super) fn release_reason(steps: &[Decision]) -> String {
     steps.iter().find_map(sentence).unwrap_or_default()
 }
 
-/// A pause that did not come from the boundary lets it go as well.
+/// A pause that was not decided at the boundary releases the agent as well.
 pub(super) fn release_on_pause(
     state: &LoopState,
     live: &mut VolatileState,
@@ -71,14 +71,14 @@ pub(super) fn release_on_pause(
     steps
 }
 
-/// It is gone, as it was told or by itself; the loop takes up what waited for that.
+/// The agent exited, as requested or on its own; the loop continues the step that waited for it.
 pub(super) fn handle_agent_exit(
     state: &LoopState,
     live: &mut VolatileState,
     left: Box<AgentExited>,
 ) -> Vec<Decision> {
     if attached::is_missing(state) || state.outcome.is_some() {
-        // It was told that there is nothing to do.
+        // The session was told that there is nothing to do.
         return Vec::new();
     }
     let alive = left.left.join(", ");
@@ -92,7 +92,7 @@ pub(super) fn handle_agent_exit(
     steps
 }
 
-/// Nothing is completed by a round beside a living agent: the checks run again once it is gone.
+/// A round next to a living agent completes nothing: the checks run again after it exited.
 pub(super) fn recheck_after_exit(state: &LoopState, live: &mut VolatileState) -> Option<Vec<Decision>> {
     if state.held || !state.checked_with_agent_alive {
         return None;

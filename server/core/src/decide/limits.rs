@@ -1,5 +1,5 @@
-//! Limits: numbers that end a loop. Every one is charged before the spending, from the journal, over all
-//! restarts; at four fifths it is said once. How long a loop waits is in [`super::waits`].
+//! Limits: numbers that end a loop. Every limit is charged before the spending, from the journal, over all restarts,
+//! and reported once at four fifths. Waits are in [`super::waits`].
 
 use crate::journal::{LimitName, Outcome, OutcomeKind, WaitReason};
 use loopkeeper_text::moment::Moment;
@@ -10,7 +10,7 @@ use super::state::{LoopState, Wait};
 
 pub const DAY_MS: u64 = 24 * HOUR_MS;
 pub const HOUR_MS: u64 = 60 * 60 * 1000;
-/// Failures of the agent in a row, without any change, after which it needs the user.
+/// Consecutive agent failures without any change after which the loop needs the user.
 pub(crate) const MAX_FAILURES: u32 = 3;
 
 /// The limit that forbids another iteration, as the loop's outcome.
@@ -32,7 +32,7 @@ pub(super) fn limit_outcome(state: &LoopState, now: Moment) -> Option<Outcome> {
     Some(limit_reached_outcome(state, &what))
 }
 
-/// The end of a loop whose time is over before the wait is: waiting would be for nothing.
+/// The outcome of a loop whose time ends before the wait does: waiting would be pointless.
 pub(super) fn wait_limit_outcome(state: &LoopState, wait: Wait) -> Option<Outcome> {
     if wait.until.awake < loop_end(state).awake {
         return None;
@@ -58,7 +58,7 @@ fn limit_reached_outcome(state: &LoopState, what: &str) -> Outcome {
     Outcome { kind: OutcomeKind::Limit, verified: false, sentence, cause: None }
 }
 
-/// The limits of which four fifths or more are used, and not yet all, as of the last record.
+/// The limits of which at least four fifths but not all are used, as of the last record.
 pub fn limits_nearly_reached(state: &LoopState) -> Vec<(LimitName, String)> {
     let limits = &state.spec.settings.limits;
     let spent = &state.spent;
@@ -87,25 +87,25 @@ pub fn limits_nearly_reached(state: &LoopState) -> Vec<(LimitName, String)> {
     found
 }
 
-/// Those of them that no iteration has told of.
+/// Those of them that no iteration has reported yet.
 pub(super) fn newly_near(state: &LoopState) -> Vec<(LimitName, String)> {
     limits_nearly_reached(state).into_iter().filter(|(name, _)| !state.warned.contains(name)).collect()
 }
 
 impl LoopState {
-    /// What the agent may still cost.
+    /// The remaining cost budget of the agent.
     pub fn cost_left(&self) -> u64 {
         self.spec.settings.limits.cost_micros.saturating_sub(self.spent.cost_micros.unwrap_or(0))
     }
 }
 
-/// When the loop is over its time, unless it is paused.
+/// When the loop exceeds its time limit, unless it is paused.
 pub(super) fn loop_end(state: &LoopState) -> Moment {
     let left = state.spec.settings.limits.duration_ms.saturating_sub(state.worked_ms);
     state.last_at.plus_ms(left)
 }
 
-/// When the running agent is over its time, whatever it prints.
+/// When the running agent exceeds its time limit, whatever it prints.
 pub(super) fn iteration_end(state: &LoopState, since: Moment) -> Moment {
     let of_loop = loop_end(state);
     let of_iteration = since.plus_ms(state.spec.settings.limits.iteration_ms);

@@ -1,5 +1,5 @@
-//! What an iteration got done for good, as far as a loop can see: criteria that turned, items of the plan that were
-//! ticked. For people and for ways back; nothing is decided by it.
+//! The lasting results of an iteration: criteria that turned, plan items that were ticked. For users and as rollback
+//! targets; no decision depends on them.
 
 use crate::check::Status;
 use crate::journal::{ChangeStats, Round, Weakening};
@@ -8,17 +8,17 @@ use loopkeeper_task::PlanItem;
 use super::flaky;
 use super::state::LoopState;
 
-/// An agent that ticks a whole plan at once did not do it all.
+/// Maximum number of named items: an agent that ticks a whole plan at once did not do all of it.
 const NAMED: usize = 20;
 
-/// What an iteration left behind.
+/// The results of an iteration.
 pub(super) struct IterationWork<'a> {
     pub(super) changes: &'a ChangeStats,
     pub(super) weakened: &'a [Weakening],
     pub(super) plan: &'a [PlanItem],
 }
 
-/// In words, criteria first. None while something was made easier: what passes then counts for nothing.
+/// The milestones as text, criteria first. None while something is weakened: passes do not count then.
 pub(super) fn of_iteration(
     state: &LoopState,
     round: Option<&Round>,
@@ -30,7 +30,7 @@ pub(super) fn of_iteration(
     let passes = |id: &_| round.and_then(|it| it.result(id)).is_some_and(|it| it.status == Status::Pass);
     let turned = state.pinned.iter().map(|it| &it.criterion);
     let turned = turned.filter(|it| passes(&it.id) && !state.passing_before.contains(&it.id));
-    // One pass of a check that changes its mind says nothing yet.
+    // A single pass of a flaky check is no evidence.
     let turned = turned.filter(|it| !flaky::is_flaky(state, &it.id));
     let was_open = |it: &&PlanItem| it.done && state.plan.iter().any(|old| old.id == it.id && !old.done);
     let worked = has_work(state, done);
@@ -39,7 +39,7 @@ pub(super) fn of_iteration(
     passing.chain(ticked.map(|it| format!("done: {}", it.title))).take(NAMED).collect()
 }
 
-/// Something changed besides the documents in which boxes are ticked.
+/// Something changed besides the documents that contain the boxes.
 fn has_work(state: &LoopState, done: &IterationWork<'_>) -> bool {
     let is_document =
         |path: &String| *path == state.spec.task.0 || done.plan.iter().any(|it| it.place.file == *path);

@@ -1,4 +1,4 @@
-//! What the user asks of a loop at work. A stop is taken in every phase and never undone.
+//! Commands of the user to a running loop. A stop is accepted in every phase and never undone.
 
 use crate::journal::{BreakerCause, BreakerState, PauseReason, Record};
 use loopkeeper_agent::AgentEnding;
@@ -24,7 +24,7 @@ pub(super) fn handle_command(
         return refuse("the loop has ended");
     }
     match order {
-        // A stop is never undone: what would come after it never comes.
+        // A stop is never undone, so later commands have no effect.
         UserCommand::Pause
         | UserCommand::Resume
         | UserCommand::ResumeAnyway
@@ -69,7 +69,7 @@ fn stop(state: &LoopState) -> Vec<Decision> {
     }
     let record = Decision::Record(Record::Stopping { now: false });
     match state.phase {
-        // Nothing has been spent yet: a baseline need not run to its end.
+        // Nothing has been spent yet, so the baseline can be cancelled.
         Phase::Baseline => vec![record, Decision::Effect(Effect::CancelChecks)],
         _ => vec![record, Decision::Effect(Effect::GoOn)],
     }
@@ -102,7 +102,7 @@ fn pause(state: &LoopState) -> Vec<Decision> {
     vec![Decision::Record(Record::Paused { reason: PauseReason::User, message })]
 }
 
-/// Going on after the breaker opened is a trial, also before it has rested: one iteration, then it closes or
+/// Resuming after the breaker opened is a trial, even before its cooldown is over: one iteration, then it closes or
 /// opens again.
 pub(super) fn resume(state: &LoopState) -> Vec<Decision> {
     let is_open = state.breaker.state == BreakerState::Open;
@@ -128,7 +128,7 @@ fn reset(state: &LoopState) -> Vec<Decision> {
 
 fn check(state: &LoopState, live: &mut VolatileState) -> Vec<Decision> {
     if !state.is_paused_at_rest() {
-        // The checks after the running iteration answer it.
+        // The checks after the running iteration serve as the answer.
         return Vec::new();
     }
     if live.rollback_in_progress {
@@ -166,7 +166,7 @@ fn undo_rollback(state: &LoopState, live: &mut VolatileState) -> Vec<Decision> {
     }
 }
 
-/// Files are put back only while nothing else reads or writes them.
+/// Files are restored only while nothing else reads or writes them.
 fn refuse_rollback(state: &LoopState, live: &VolatileState) -> Option<Vec<Decision>> {
     if live.rollback_in_progress {
         Some(being_put_back())

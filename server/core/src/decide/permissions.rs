@@ -1,5 +1,6 @@
-//! What the agent waits to be allowed (`permissions = "ask"`). The user is asked about one thing at a time, for a while;
-//! unanswered it is denied, and so is the rest of the iteration. Nothing is allowed that is not on record as allowed.
+//! Permission requests of the agent (`permissions = "ask"`). The user is asked about one request at a time, with a
+//! timeout; an unanswered request is denied, and so is the rest of the iteration. Nothing is allowed that is not
+//! recorded as allowed.
 
 use crate::journal::{QuestionKind, Record};
 use loopkeeper_agent::PermissionMode;
@@ -14,10 +15,10 @@ use super::{Decision, Effect, RefusalReason};
 const ALLOW: &str = "allow";
 pub(super) const ALWAYS: &str = "always";
 const DENY: &str = "deny";
-/// Questions of one iteration.
+/// Maximum number of questions per iteration.
 const MAX: u32 = 50;
 
-/// An agent that is answered at once is refused, or gets no step.
+/// Refuses, or answers the agent immediately, or asks the user.
 pub(super) fn handle_permission_request(state: &LoopState, now: Moment, text: String) -> Vec<Decision> {
     if let Some(message) = cannot_ask_reason(state) {
         let message = message.to_owned();
@@ -36,7 +37,7 @@ pub(super) fn handle_permission_request(state: &LoopState, now: Moment, text: St
     vec![Decision::Record(record), Decision::Effect(Effect::AwaitUser)]
 }
 
-/// Why nothing may be asked at all.
+/// Why no request is possible at all.
 fn cannot_ask_reason(state: &LoopState) -> Option<&'static str> {
     if !matches!(state.phase, Phase::Iterating { .. }) {
         Some("no agent of this loop is at work")
@@ -82,7 +83,7 @@ pub(super) fn answer(open: &PendingQuestion, text: &str) -> Vec<Decision> {
     vec![Decision::Record(record), Decision::Effect(Effect::Permit(permit))]
 }
 
-/// The agent was patient enough.
+/// The timeout of the question has passed.
 pub(super) fn expire_question(state: &LoopState, now: Moment) -> Option<Vec<Decision>> {
     let open = state.questions.permission()?;
     if open.until.is_some_and(|it| now.awake < it.awake) {
@@ -92,7 +93,7 @@ pub(super) fn expire_question(state: &LoopState, now: Moment) -> Option<Vec<Deci
     Some(close_question(open, PermissionAnswer::Denied(format!("nobody answered within {time}"))))
 }
 
-/// Nobody waits for the answer any more.
+/// The agent no longer waits for the answer.
 pub(super) fn withdraw_question(state: &LoopState) -> Vec<Decision> {
     state.questions.permission().map_or_else(Vec::new, |it| close_question(it, PermissionAnswer::Cancelled))
 }
@@ -102,8 +103,8 @@ fn close_question(open: &PendingQuestion, permit: PermissionAnswer) -> Vec<Decis
     vec![Decision::Record(record), Decision::Effect(Effect::Permit(permit))]
 }
 
-/// Whatever ends the agent's turn, or is about to, takes its question back. The time of a question is none in which
-/// the agent could have done something.
+/// Withdraws the question when the agent's turn ends or is about to end. Time spent waiting for the user does not count
+/// against the agent's limits.
 pub(super) fn withdraw_on_turn_end(
     state: &LoopState,
     live: &mut VolatileState,

@@ -1,4 +1,4 @@
-//! What an iteration changed, with what the checks themselves write left out.
+//! Computes the changes of an iteration, without the files that the checks write.
 
 use std::collections::BTreeSet;
 
@@ -8,14 +8,14 @@ use super::state::{LoopState, VolatileState};
 
 const NAMED_FILES: usize = 20;
 
-/// What the agent changed, and which artefacts it edited by hand: those are work from now on.
+/// Changed files, and artefacts that the agent edited by hand: those count as work from now on.
 pub(super) struct WorkDelta {
     pub(super) changes: ChangeStats,
     pub(super) edited_artefacts: Vec<String>,
 }
 
-/// `wrote`: what the checks after the agent wrote. An artefact that changed under the agent and that the
-/// checks did not write again is the agent's own edit.
+/// `wrote`: files written by the checks after the agent. An artefact that changed during the run and was not written
+/// again by the checks is the agent's own edit.
 pub(super) fn of_iteration(state: &LoopState, live: &VolatileState, wrote: &[String]) -> WorkDelta {
     let wrote: BTreeSet<&str> = wrote.iter().map(String::as_str).collect();
     let (artefacts, files): (Vec<&String>, Vec<&String>) =
@@ -48,7 +48,7 @@ fn has_new_commit(state: &LoopState, live: &VolatileState) -> bool {
     }
 }
 
-/// Paths that checks wrote although they are no artefacts: the round says nothing about one tree.
+/// Paths that checks wrote although they are no artefacts: the round did not judge a single tree.
 pub(super) fn unexpected_writes<'a>(state: &LoopState, wrote: &'a [String]) -> Vec<&'a String> {
     wrote.iter().filter(|it| !state.artefacts.contains(*it)).collect()
 }

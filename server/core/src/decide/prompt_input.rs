@@ -19,11 +19,11 @@ use super::questions::AnsweredQuestion;
 use super::state::{Iteration, LoopState};
 use super::{TaskDocuments, exit, weakening};
 
-/// When an iteration begins, and how.
+/// Start of an iteration: time and session.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PromptContext {
     pub(super) now: Moment,
-    /// In the session of the one before it.
+    /// The session of the previous iteration is resumed.
     pub(super) resumed: bool,
 }
 
@@ -73,7 +73,7 @@ pub(super) fn prompt(state: &LoopState, reading: &TaskDocuments, at: PromptConte
     })
 }
 
-/// What is left once the coming iteration is charged.
+/// The remaining budget after the coming iteration is charged.
 fn budget(state: &LoopState, now: Moment) -> PromptBudget {
     let limits = &state.spec.settings.limits;
     PromptBudget {
@@ -101,16 +101,16 @@ fn past(row: &Iteration) -> IterationSummary<'_> {
         sentence: &row.sentence,
         changes: &row.changes,
         commits: &row.commits,
-        // What is said of work that is gone misleads.
+        // A claim about work that was rolled back would mislead.
         claim: row.claim.filter(|_| !row.taken_back),
-        // Of an agent that failed this is its provider's message.
+        // The last text of a failed agent is an error message of its provider.
         handoff: if cut_short || row.taken_back { "" } else { &row.final_text },
         cut_short,
         taken_back: row.taken_back,
     }
 }
 
-/// What iterations marked as lasting, each once, where it was said last. What a rollback took back is forgotten.
+/// Decisions that iterations marked as lasting, each once, at its latest position. Rolled back ones are dropped.
 fn decisions(state: &LoopState) -> Vec<&str> {
     let kept = state.history.iter().filter(|it| !it.taken_back);
     let all: Vec<&str> = kept.flat_map(|it| &it.claims.decisions).map(String::as_str).collect();
@@ -124,10 +124,10 @@ fn decisions(state: &LoopState) -> Vec<&str> {
     newest
 }
 
-/// What the agent's last message comes to.
+/// The claim in the agent's last message.
 pub(super) struct ClaimSummary {
     pub(super) claim: Option<Claim>,
-    /// Why the claim cannot be meant as it stands.
+    /// Why the claim contradicts itself.
     pub(super) contradiction: Option<String>,
     pub(super) test_only: bool,
 }
@@ -191,13 +191,13 @@ fn what_happened(
     format!("{end}{work}, {}{broke}{denied}", tally.of_round())
 }
 
-/// Said once of each limit, by the iteration that came near it.
+/// Reported once per limit, by the iteration that approached it.
 pub(super) fn limits_near_note(limits: &[(LimitName, String)]) -> String {
     let words: Vec<&str> = limits.iter().map(|(_, words)| words.as_str()).collect();
     if words.is_empty() { String::new() } else { format!("; budget almost used: {}", words.join(", ")) }
 }
 
-/// A commit that the user did not want stays; it is only said.
+/// A commit that the user did not want is kept and only reported.
 pub(super) fn commit_unasked(state: &LoopState, changes: &ChangeStats, commits: &[String]) -> &'static str {
     let is_unwanted = state.spec.settings.git.commit == CommitPolicy::Never;
     if is_unwanted && (changes.committed || !commits.is_empty()) {
@@ -207,7 +207,7 @@ pub(super) fn commit_unasked(state: &LoopState, changes: &ChangeStats, commits: 
     }
 }
 
-/// How an agent was ended that did not end by itself.
+/// Why the agent was terminated, if it was.
 fn cut_short(row: &Iteration) -> String {
     let after = words::duration(row.duration_ms);
     match row.ending {

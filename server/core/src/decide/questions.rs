@@ -1,5 +1,5 @@
-//! Questions to the user: what the agent asks in its last message, tools that it was denied, and whether a usage
-//! limit is waited for. A question holds its loop for a while at most, and never one that nobody attends.
+//! Questions to the user: from the agent's last message, about denied tools, and whether to wait for a usage limit. A
+//! question holds its loop for a limited time, and never an unattended loop.
 
 use std::collections::BTreeSet;
 
@@ -16,29 +16,29 @@ use super::{Decision, Effect, RefusalReason, breaker, permissions};
 /// How long the question at a usage limit waits for an answer.
 const AT_LIMIT_MS: u64 = 30_000;
 
-/// What the loop asked, as its records say.
+/// Questions of the loop, derived from its records.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct QuestionState {
-    /// Nobody answered it yet.
+    /// The unanswered question.
     pub open: Option<PendingQuestion>,
-    /// What became of the last one, for the next prompt.
+    /// The result of the last one, for the next prompt.
     pub settled: Option<AnsweredQuestion>,
     /// The last iteration whose message was asked about.
     asked_after: u32,
-    /// Denials that the user was told of: the same ones again are no news.
+    /// Denials that were already reported: repeated ones are not asked about again.
     denied: BTreeSet<String>,
-    /// What the user allowed for the whole loop, in the words in which it was asked.
+    /// Requests that the user allowed for the whole loop, exactly as they were asked.
     pub(super) allowed: BTreeSet<String>,
     pub(super) permissions: PermissionPrompts,
 }
 
-/// What the agent asked to be allowed in the present iteration.
+/// Permission requests of the current iteration.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct PermissionPrompts {
     pub(super) count: u32,
-    /// Since when the open one is asked.
+    /// When the open question was asked.
     since: Moment,
-    /// One was left unanswered.
+    /// A question was left unanswered.
     pub(super) unheard: bool,
 }
 
@@ -47,7 +47,7 @@ pub struct PendingQuestion {
     pub id: String,
     pub kind: QuestionKind,
     pub text: String,
-    /// `None`: it waits for nobody.
+    /// `None`: it has no deadline.
     pub until: Option<Moment>,
 }
 
@@ -60,13 +60,13 @@ pub struct AnsweredQuestion {
 }
 
 impl QuestionState {
-    /// The question that keeps the loop from going on.
+    /// The question that blocks the loop.
     pub fn blocking_question(&self) -> Option<&PendingQuestion> {
         let holds = |kind| matches!(kind, QuestionKind::Agent | QuestionKind::Denied);
         self.open.as_ref().filter(|it| holds(it.kind) && it.until.is_some())
     }
 
-    /// What the running agent waits to be allowed.
+    /// The permission request that the running agent waits for.
     pub fn permission(&self) -> Option<&PendingQuestion> {
         self.open.as_ref().filter(|it| it.kind == QuestionKind::Permission)
     }
@@ -87,7 +87,7 @@ impl QuestionState {
         self.open = Some(question);
     }
 
-    /// Whether it was the open one.
+    /// Returns whether it was the open one.
     pub(super) fn record_answer(&mut self, id: &str, text: Option<&str>) -> bool {
         let Some(open) = self.open.take_if(|it| it.id == id) else { return false };
         match open.kind {
@@ -112,12 +112,12 @@ impl QuestionState {
         Some(at.ms_since(self.permissions.since))
     }
 
-    /// The agent that waited is gone.
+    /// The agent that waited exited.
     pub(super) fn discard_permission(&mut self) {
         self.open.take_if(|it| it.kind == QuestionKind::Permission);
     }
 
-    /// An iteration begins: its prompt holds what there was to say.
+    /// An iteration begins: its prompt contains the pending answers.
     pub(super) fn clear_delivered(&mut self) {
         self.open = None;
         self.settled = None;
@@ -125,11 +125,11 @@ impl QuestionState {
     }
 }
 
-/// The answer to the question that the loop rests for lets it go on.
+/// Answering the question that pauses the loop resumes it.
 pub(super) fn apply_answer(state: &mut LoopState, at: Moment, id: &str, text: Option<&str>) {
     let waited = state.questions.record_wait(at, id, text);
     if let (Phase::Iterating { since, .. }, Some(ms)) = (&mut state.phase, waited) {
-        // None of the agent's time.
+        // Not charged to the agent.
         *since = since.plus_ms(ms);
     }
     let of_question = |it: &Pause| it.reason == PauseReason::Question;
@@ -138,18 +138,18 @@ pub(super) fn apply_answer(state: &mut LoopState, at: Moment, id: &str, text: Op
     }
 }
 
-/// Between iterations: asks, waits for the answer, or goes on without. `None`: nothing holds the loop.
+/// Between iterations: asks, waits for the answer, or continues without. `None`: no question blocks the loop.
 pub(super) fn next(state: &LoopState, now: Moment) -> Option<Vec<Decision>> {
     if let Some(open) = &state.questions.open {
         let at_limit = open.kind == QuestionKind::UsageLimit;
         if at_limit && state.wait.is_none_or(|it| it.until.awake <= now.awake) {
-            // There is nothing left to wait for.
+            // There is no reason left to wait.
             return None;
         }
         if open.until.is_none_or(|it| it.awake <= now.awake) {
             return Some(without_answer(state, open));
         }
-        // A usage limit is waited for meanwhile.
+        // The loop also waits for a usage limit.
         return (!at_limit).then(Vec::new);
     }
     let (kind, text) = after_iteration(state)?;
@@ -163,7 +163,7 @@ pub(super) fn next(state: &LoopState, now: Moment) -> Option<Vec<Decision>> {
     Some(steps)
 }
 
-/// A wait begins. At a usage limit the user may not want it. `met_by`: the loop that met it, where it is another.
+/// A wait begins. At a usage limit the user may decline it. `met_by`: the other loop that met the limit, if any.
 pub(super) fn before_wait(
     state: &LoopState,
     now: Moment,
@@ -187,7 +187,7 @@ pub(super) fn before_wait(
     }
     let mut steps = vec![wait];
     let patience = now.plus_ms(AT_LIMIT_MS);
-    // A wait that is over before anybody could answer asks nobody.
+    // A wait shorter than the time to answer raises no question.
     if state.spec.attended && patience.awake < until.awake {
         let limit = question(state, QuestionKind::UsageLimit, text);
         steps.push(question_step(&PendingQuestion { until: Some(patience), ..limit }));
@@ -196,7 +196,7 @@ pub(super) fn before_wait(
     steps
 }
 
-/// What the user answers.
+/// Handles an answer of the user.
 pub(super) fn answer(state: &LoopState, text: String) -> Vec<Decision> {
     let refuse =
         |code, message: &str| vec![Decision::Effect(Effect::Refuse { code, message: message.to_owned() })];
@@ -225,7 +225,7 @@ pub(super) fn answer(state: &LoopState, text: String) -> Vec<Decision> {
     }
 }
 
-/// The same to one that was shown to the user: what is asked by now may be something else.
+/// The same for a question that was shown to the user: the open question may be a different one now.
 pub(super) fn answer_to(state: &LoopState, question: &str, text: String) -> Vec<Decision> {
     if state.questions.open.as_ref().is_some_and(|it| it.id != question) {
         let message = "that question is over. Hint: `loopkeeper status` shows what is asked now".to_owned();
@@ -234,7 +234,7 @@ pub(super) fn answer_to(state: &LoopState, question: &str, text: String) -> Vec<
     answer(state, text)
 }
 
-/// The user says to go on, and nothing else: that is for the agent to decide.
+/// The user resumes without an answer: the agent decides.
 pub(super) fn waive_question(state: &LoopState) -> Option<Decision> {
     let by_user = state.pause.as_ref().is_some_and(|it| it.reason != PauseReason::Question);
     let open = state.questions.blocking_question().filter(|_| !by_user)?;
@@ -277,7 +277,7 @@ fn question_step(question: &PendingQuestion) -> Decision {
     Decision::Record(Record::Asked { id, kind, text, until })
 }
 
-/// What the last iteration leaves to its user.
+/// The question that the last iteration leaves to the user.
 fn after_iteration(state: &LoopState) -> Option<(QuestionKind, String)> {
     let last = state.last_iteration()?;
     if state.questions.asked_after >= last.number || breaker::is_provider_trouble(last) {

@@ -1,5 +1,5 @@
-//! An iteration that broke what held right before it: with `git.on_regression = "rollback"` the files go back to what
-//! they were before it, and are judged again. Never against the user's hand: files that somebody changed meanwhile stay.
+//! Rolls back an iteration that broke criteria that held right before it (`git.on_regression = "rollback"`), then
+//! judges the restored files again. User edits are never overwritten: files changed since the iteration are kept.
 
 use crate::check::Status;
 use crate::journal::{PauseReason, Pinned, Round};
@@ -11,11 +11,11 @@ use super::handle_event::{begin_rollback, criteria_of, pause_or_end};
 use super::state::{LoopState, VolatileState};
 use super::{Decision, Effect, SnapshotFacts, flaky};
 
-/// So many iterations in a row are taken back; the next one is kept, or the loop would never get past it.
+/// Maximum consecutive rollbacks; the next iteration is kept, otherwise the loop could never get past it.
 const MAX_IN_A_ROW: u32 = 2;
 const NAMED: usize = 3;
 
-/// The way back, where the last iteration has to be taken back.
+/// The rollback, if the last iteration must be rolled back.
 pub(super) fn next(state: &LoopState, live: &mut VolatileState) -> Option<Vec<Decision>> {
     let row = state.last_iteration().filter(|it| !it.taken_back && it.changes.count > 0)?;
     let is_asked = state.spec.settings.git.on_regression == OnRegression::Rollback;
@@ -31,7 +31,7 @@ pub(super) fn next(state: &LoopState, live: &mut VolatileState) -> Option<Vec<De
         return None;
     }
     if live.judged_twice.replace(row.number) != Some(row.number) {
-        // Work is not taken back for a check that only fails now and then.
+        // A check that fails only sometimes is no reason to roll back work.
         return Some(vec![judge_again(state, live)]);
     }
     live.rollback_in_progress = true;
@@ -40,7 +40,7 @@ pub(super) fn next(state: &LoopState, live: &mut VolatileState) -> Option<Vec<De
     Some(vec![Decision::Effect(Effect::PrepareRollback { to, paths: Vec::new() })])
 }
 
-/// The tree as it is now is kept: is it still the one that was judged?
+/// The current tree is stored: is it still the one that was judged?
 pub(super) fn handle_snapshot(
     state: &LoopState,
     live: &mut VolatileState,
@@ -56,13 +56,13 @@ pub(super) fn handle_snapshot(
     begin_rollback((state, live), shot, Effect::Rollback { to, tree, paths: Vec::new(), since: None })
 }
 
-/// The files are back: nothing is decided upon results of files that are gone.
+/// The files are restored: results of other files must not be used for decisions.
 pub(super) fn judge_again(state: &LoopState, live: &mut VolatileState) -> Decision {
     live.checking_at_rest = true;
     Decision::Effect(Effect::RunChecks { criteria: criteria_of(state), repeats: 0 })
 }
 
-/// The user's own way back is answered by a refusal; the loop's is no small matter.
+/// A failed rollback of the user is refused; a failed rollback of the loop needs the user.
 pub(super) fn handle_failure(state: &LoopState, live: &mut VolatileState, message: &str) -> Vec<Decision> {
     (live.rollback_in_progress, live.undoing) = (false, None);
     match live.taking_back.take().filter(|_| state.stop.is_none()) {
@@ -74,13 +74,13 @@ pub(super) fn handle_failure(state: &LoopState, live: &mut VolatileState, messag
     }
 }
 
-/// What was asked for while files were put back is followed now.
+/// Commands that arrived during the rollback are carried out now.
 pub(super) fn goes_on(state: &LoopState) -> Vec<Decision> {
     let waits = state.stop.is_some() || state.pause.is_none();
     if waits { vec![Decision::Effect(Effect::GoOn)] } else { Vec::new() }
 }
 
-/// What the sentence of an iteration adds where its regression stays.
+/// The suffix for the summary of an iteration whose regression is kept.
 pub(super) fn kept_regression_note(state: &LoopState, round: Option<&Round>) -> String {
     let is_asked = state.spec.settings.git.on_regression == OnRegression::Rollback;
     let row: Vec<_> =
@@ -91,7 +91,7 @@ pub(super) fn kept_regression_note(state: &LoopState, round: Option<&Round>) -> 
     format!("; kept all the same, since {MAX_IN_A_ROW} iterations in a row were taken back")
 }
 
-/// Whether the last iteration left everything holding that held before it.
+/// Whether everything that held before the last iteration still holds.
 pub(super) fn is_clean(state: &LoopState) -> bool {
     state
         .last_iteration()
@@ -106,7 +106,7 @@ fn broken_criteria<'a>(
 ) -> Vec<&'a str> {
     let fails =
         |id: &CriterionId| row.iter().any(|(of, status)| of == id && is_failure(*status)) && counts(id);
-    // A judge that could not be asked says nothing of the work.
+    // A judge that could not be asked proves nothing about the work.
     let unasked = |it: &Criterion| {
         let status = row.iter().find(|(of, _)| *of == it.id).map(|(_, status)| *status);
         jury::quorum(it).is_some() && matches!(status, Some(Status::CouldNotRun | Status::TimedOut))
@@ -116,7 +116,7 @@ fn broken_criteria<'a>(
     held.filter(|it| fails(&it.criterion.id)).map(|it| it.criterion.name.as_str()).collect()
 }
 
-/// A round that could not be judged blames nobody.
+/// A round that could not be judged is no regression.
 fn is_failure(status: Status) -> bool {
     match status {
         Status::Fail | Status::TimedOut | Status::CouldNotRun | Status::NoTestsRan => true,

@@ -1,5 +1,5 @@
-//! Rounds of checks: what one says about the baseline, about criteria that the user changed, and about the
-//! iteration before it. A round on a tree that would not stand still says nothing.
+//! Rounds of checks: their effect on the baseline, on criteria that the user changed, and on the previous iteration. A
+//! round on a tree that changes during it proves nothing.
 
 use crate::check::Status;
 use crate::claims::Claims;
@@ -81,7 +81,7 @@ fn pinned_anew(state: &LoopState, live: &mut VolatileState, judged: RoundResult)
     vec![Decision::Record(record), Decision::Effect(Effect::GoOn)]
 }
 
-/// Goal or guard: what a criterion is for the rest of the loop is decided by its first result.
+/// Goal or guard: the first result of a criterion decides its role for the rest of the loop.
 fn with_roles(mut pinned: Vec<Pinned>, round: &Round) -> Vec<Pinned> {
     for it in pinned.iter_mut().filter(|it| it.role == Role::Open) {
         let result = round.result(&it.criterion.id);
@@ -156,7 +156,7 @@ pub(super) fn iteration_over(
     steps
 }
 
-/// What the last message of the iteration claims. A failed agent claims nothing.
+/// The claims in the last message of the iteration. A failed agent claims nothing.
 fn last_claims(state: &LoopState) -> Claims {
     let Some(row) = state.last_iteration().filter(|it| !super::breaker::is_provider_trouble(it)) else {
         return Claims::default();
@@ -164,7 +164,7 @@ fn last_claims(state: &LoopState) -> Claims {
     crate::claims::read(&row.final_text, &state.spec.promise, &state.spec.settings.exit.words)
 }
 
-/// The strongest of the claims, unless the agent itself says that it is not done.
+/// The strongest of the claims, unless the agent itself reports that it is not done.
 fn strongest_claim(state: &LoopState, claims: &Claims, reading: &TaskDocuments) -> Option<Claim> {
     let trouble = state.last_iteration().is_none_or(super::breaker::is_provider_trouble);
     if trouble || claims.exit_signal == Some(false) {
@@ -203,7 +203,7 @@ fn is_test_only(state: &LoopState, claims: &Claims, changes: &ChangeStats) -> bo
     named_all && !changes.committed && crate::claims::is_test_only(&changes.files, &row.commands, work)
 }
 
-/// A judge that changed files would do so again.
+/// A judge that changed files would do so again, so repeating is pointless.
 fn is_worth_repeating(state: &LoopState, live: &VolatileState, judged: &RoundResult) -> bool {
     let by_judge = judged.round.results.iter().any(|it| it.status == Status::Unstable);
     is_disturbed(state, &judged.wrote) && !by_judge && live.repeats < MAX_REPEATS
@@ -213,7 +213,7 @@ fn is_disturbed(state: &LoopState, wrote: &[String]) -> bool {
     !progress::unexpected_writes(state, wrote).is_empty()
 }
 
-/// On a tree that would not stand still a pass says nothing.
+/// On a tree that changed during the round a pass proves nothing.
 pub fn mark_unstable(round: &mut Round, moved: &str) {
     for result in round.results.iter_mut().filter(|it| it.status == Status::Pass) {
         result.status = Status::Unstable;
@@ -231,7 +231,7 @@ fn mark_unstable_if_disturbed(state: &LoopState, round: &mut Round, wrote: &[Str
 
 pub(super) fn checks_cancelled(state: &LoopState, live: &mut VolatileState) -> Vec<Decision> {
     if state.outcome.is_some() {
-        // The round was over before it could be cancelled, and the stop was followed at the boundary.
+        // The round ended before it could be cancelled, and the stop was handled at the boundary.
         return Vec::new();
     }
     if std::mem::take(&mut live.checking_at_rest) || live.rollback_in_progress || state.stop.is_none() {
@@ -240,7 +240,7 @@ pub(super) fn checks_cancelled(state: &LoopState, live: &mut VolatileState) -> V
     vec![user_stop_step(state)]
 }
 
-/// The agent failed and left the tree as the last round judged it: the same checks would say the same.
+/// The agent failed and did not change the tree since the last round: the checks would return the same results.
 pub(super) fn nothing_new(state: &LoopState, live: &VolatileState) -> bool {
     let failed = state.last_iteration().is_some_and(|it| it.error.is_some());
     failed && live.shot.tree == state.judged_tree

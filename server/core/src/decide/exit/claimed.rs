@@ -1,6 +1,6 @@
-//! Where no check exists: what the agent says, weighed. One explicit signal with words that agree, the same claim
-//! several times in a row, or a plan worked off. Nothing but tests run for too long ends the loop as stopped.
-//! An `EXIT_SIGNAL: false` has already made the claim of its iteration none.
+//! Weighs the agent's claims where there is no check. Accepted are an explicit signal together with a matching message,
+//! the same claim several times in a row, or a completed plan. Too many test-only iterations end the loop as stopped.
+//! An `EXIT_SIGNAL: false` has already voided the claim of its iteration.
 
 use std::collections::HashSet;
 
@@ -11,7 +11,7 @@ use super::super::limits::iterations;
 use super::super::state::{Iteration, LoopState};
 use super::{claimed_outcome, criteria, stopped_outcome};
 
-/// The share of test-only iterations is taken of this many.
+/// Number of iterations over which the share of test-only ones is computed.
 const TEST_WINDOW: usize = 10;
 
 pub(super) fn completed(state: &LoopState, last: &Iteration, unchecked: usize) -> Option<Outcome> {
@@ -28,7 +28,7 @@ pub(super) fn completed(state: &LoopState, last: &Iteration, unchecked: usize) -
     Some(claimed_outcome(format!("completed, claimed, not verified: {how} after {after}{what}{but}")))
 }
 
-/// By what the loop is done, the strongest first.
+/// The reason why the loop is done, the strongest first.
 fn completion_basis(state: &LoopState, last: &Iteration) -> Option<String> {
     let exit = &state.spec.settings.exit;
     let indicators = last.claims.indicator_count();
@@ -45,7 +45,7 @@ fn completion_basis(state: &LoopState, last: &Iteration) -> Option<String> {
     None
 }
 
-/// Iterations that only run tests end the loop, and claim nothing.
+/// Iterations that only run tests end the loop without any claim.
 fn ended_by_tests(state: &LoopState, last: &Iteration) -> Option<Outcome> {
     if last.claims.exit_signal == Some(false) || super::super::breaker::is_provider_trouble(last) {
         return None;
@@ -54,13 +54,13 @@ fn ended_by_tests(state: &LoopState, last: &Iteration) -> Option<Outcome> {
     Some(stopped_outcome(format!("stopped, not completed: {why}, after {}", iterations(state.iteration))))
 }
 
-/// Every blocking item is ticked, and there is one.
+/// Every blocking item is ticked, and there is at least one.
 pub(in super::super) fn is_complete(plan: &[PlanItem]) -> bool {
     let mut blocking = plan.iter().filter(|it| it.blocking).peekable();
     blocking.peek().is_some() && blocking.all(|it| it.done)
 }
 
-/// Complete, and not just by striking out what was open: an item is ticked that was not at the start.
+/// Complete, and not only because open items were deleted: an item is ticked that was not at the start.
 pub(in super::super) fn is_worked_off(plan: &[PlanItem], start: &[PlanItem]) -> bool {
     let was_open = start.iter().any(|it| it.blocking && !it.done);
     is_complete(plan) && (!was_open || is_newly_ticked(plan, start))
@@ -71,7 +71,7 @@ fn is_newly_ticked(plan: &[PlanItem], start: &[PlanItem]) -> bool {
     plan.iter().any(|it| it.blocking && it.done && !done_before.contains(it.id.as_str()))
 }
 
-/// What was open at the start and is gone, where nothing was ticked: a plan that is thrown away is not worked off.
+/// Items that were open at the start and are gone although nothing was ticked: deleting a plan does not complete it.
 pub(super) fn struck_out<'a>(plan: &[PlanItem], start: &'a [PlanItem]) -> Vec<&'a str> {
     if is_newly_ticked(plan, start) {
         return Vec::new();
@@ -81,7 +81,7 @@ pub(super) fn struck_out<'a>(plan: &[PlanItem], start: &'a [PlanItem]) -> Vec<&'
     gone.map(|it| it.title.as_str()).collect()
 }
 
-/// What test-only iterations come to, in words: a reason to end where no check decides, elsewhere advice.
+/// A message about test-only iterations: a reason to end where no check decides, otherwise advice.
 pub(in super::super) fn only_tests(state: &LoopState) -> Option<String> {
     let exit = &state.spec.settings.exit;
     let in_row = state.history.iter().rev().take_while(|it| it.test_only).count();

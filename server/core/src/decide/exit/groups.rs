@@ -1,5 +1,5 @@
-//! Groups of criteria: `(group parser)` gives several criteria one state. Whether all of them must hold, or most, is
-//! the configuration's word; criteria without a group must all hold.
+//! Groups of criteria: `(group parser)` gives several criteria one state. The configuration decides whether all of them
+//! must hold, or most; criteria without a group must all hold.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use crate::settings::GroupRule;
 use super::super::state::LoopState;
 use super::passes;
 
-/// One group: of its required criteria with a check, how many pass.
+/// One group: how many of its required criteria with a check pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct GroupTally {
     pub passing: usize,

@@ -1,5 +1,5 @@
-//! Stages: criteria of `(stage 2)` become due when those of the earlier stages hold, so that the bar can rise. All of
-//! them are judged in every round, and all of them must hold in the end; only what an agent is asked for now differs.
+//! Stages: criteria of `(stage 2)` become due when those of the earlier stages hold, so that requirements can increase.
+//! All of them are judged in every round, and all must hold in the end; only the agent's current assignment differs.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use crate::check::Status;
 use crate::journal::Pinned;
 use loopkeeper_task::criterion::{CriterionId, FIRST_STAGE};
 
-/// The stage whose turn it is: the first with a required check that does not pass, else the last.
+/// The current stage: the first with a required check that does not pass, else the last.
 pub(crate) fn current_stage(pinned: &[Pinned], status: impl Fn(&CriterionId) -> Option<Status>) -> u32 {
     let stages: BTreeSet<u32> = pinned.iter().map(|it| it.criterion.stage_or_first()).collect();
     let fails = |it: &Pinned| {
@@ -29,7 +29,7 @@ mod tests {
     use crate::journal::{Pinned, Role};
     use loopkeeper_task::criterion::Criterion;
 
-    /// Criteria as `stage:result`; `-` is no stage.
+    /// Criteria as `stage:result`; `-` means no stage.
     fn check(criteria: &str, expect: u32) {
         let parts: Vec<(Criterion, Option<Status>)> = criteria
             .split_whitespace()

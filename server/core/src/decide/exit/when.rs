@@ -1,5 +1,5 @@
-//! `exit.when`: the user's own condition for the end. It decides when, never what is verified: a loop that it ends
-//! while a required check fails was stopped, not completed.
+//! `exit.when`: the user's own end condition. It decides when the loop ends, never what counts as verified: a loop that
+//! it ends while a required check fails is stopped, not completed.
 
 use crate::exit_condition::{
     ClaimThresholds, CriterionFact, ExitFacts, Expression, ExpressionVerdict, evaluate, parse,
@@ -14,14 +14,14 @@ use super::{
     claimed_outcome, groups, open_item_names, passes, split_by_check, stopped_outcome, verified_outcome,
 };
 
-/// The condition, where the configuration has one.
+/// The condition, if one is configured.
 pub(super) fn exit_condition(state: &LoopState) -> Option<Expression> {
     state.spec.settings.exit.when.as_deref().and_then(|it| parse(it).ok())
 }
 
 pub(super) fn evaluate_condition(state: &LoopState, condition: &Expression, now: Moment) -> Option<Outcome> {
     if state.last_iteration().is_none() && (state.spec.anyway || !rests_on_checks(condition)) {
-        // Before any work nothing but checks can say that there is none.
+        // Before any work, only checks can show that there is nothing to do.
         return None;
     }
     let verdict = evaluate(condition, &facts(state, condition, now));
@@ -44,7 +44,7 @@ fn outcome(state: &LoopState, verdict: &ExpressionVerdict) -> Outcome {
         return stopped_outcome(sentence);
     }
     if checked.is_empty() || !unchecked.is_empty() {
-        // Beside checks that pass, any claim of the agent's says the rest.
+        // Next to passing checks, any claim of the agent covers the criteria without one.
         let is_claimed = !checked.is_empty() && state.last_iteration().is_some_and(|it| it.claim.is_some());
         if !verdict.is_claim && !is_claimed {
             return stopped_outcome(format!(
@@ -103,7 +103,7 @@ fn matched(last: Option<&Iteration>, glob: &str) -> bool {
     last.is_some_and(|it| it.matching.iter().any(|seen| seen == glob))
 }
 
-/// How long ago an iteration last changed something.
+/// Time since an iteration last changed something.
 fn idle_ms(state: &LoopState, now: Moment) -> u64 {
     let last = state.history.iter().rev().find(|it| it.changes.has_progress());
     now.ms_since(last.map_or(state.started_at, |it| it.ended_at))
