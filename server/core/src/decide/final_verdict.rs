@@ -32,6 +32,9 @@ pub struct TreeVerdict {
     pub basis: String,
     /// The judges of the start cannot run on it: the outcome is claimed.
     pub unproven: bool,
+    /// The iteration after which a check failed on the tree as the agent left it. It is judged again after the next one,
+    /// since the check may be flaky.
+    pub failed_after: Option<u32>,
 }
 
 /// What the keeper found in the clean room.
@@ -96,7 +99,8 @@ fn needs_verdict(state: &LoopState, outcome: &Outcome) -> bool {
 }
 
 fn current(state: &LoopState) -> Option<&TreeVerdict> {
-    state.kept.verdict.as_ref().filter(|it| it.tree == state.judged_tree)
+    let is_of_now = |it: &&TreeVerdict| it.failed_after.is_none_or(|it| it == state.iteration);
+    state.kept.verdict.as_ref().filter(|it| it.tree == state.judged_tree).filter(is_of_now)
 }
 
 /// Asks for the verdict, where the outcome needs one.
@@ -397,5 +401,6 @@ pub(super) fn apply_verdict(state: &mut LoopState, record: &Record) {
         holds: !fails && !weakened.iter().any(|it| it.by_verdict),
         basis: basis.clone(),
         unproven: *unproven,
+        failed_after: fails.then_some(state.iteration),
     });
 }

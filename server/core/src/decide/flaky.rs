@@ -1,5 +1,5 @@
-//! Checks that pass and fail on the same files. A single pass of such a check completes nothing: it has to pass again
-//! on the same tree, twice in a row after its first flip, three times after another one.
+//! Checks that pass and fail on the same files. A single pass of such a check completes nothing: it has to pass
+//! three times in a row on the same tree.
 
 use std::collections::BTreeMap;
 
@@ -11,8 +11,8 @@ use super::handle_event::criteria_of;
 use super::state::{LoopState, VolatileState};
 use super::{Decision, Effect};
 
-/// More passes in a row than this are no further evidence.
-const MAX_PASSES: u32 = 3;
+/// Rounds in a row, on one tree, in which a flaky check has to pass.
+const PASSES: u32 = 3;
 
 /// Flakiness derived from the rounds of a loop.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -30,18 +30,16 @@ pub fn is_flaky(state: &LoopState, id: &CriterionId) -> bool {
 
 /// Number of rounds in a row in which such a check has to pass; `None`: its result never flipped.
 pub fn passes_needed(state: &LoopState, id: &CriterionId) -> Option<u32> {
-    state.flaky.flips.get(id).map(|it| passes_for_flips(*it))
-}
-
-fn passes_for_flips(flips: u32) -> u32 {
-    flips.saturating_add(1).min(MAX_PASSES)
+    state.flaky.flips.contains_key(id).then_some(PASSES)
 }
 
 /// Repeats the round on the same tree if one pass is not sufficient.
 pub(super) fn once_more(state: &LoopState, live: &mut VolatileState) -> Option<Vec<Decision>> {
-    let flips = state.required().filter_map(|it| state.flaky.flips.get(&it.criterion.id)).max()?;
+    if !state.required().any(|it| is_flaky(state, &it.criterion.id)) {
+        return None;
+    }
     // A loop that is done although a check fails (user condition, majority of a group) does not depend on a pass.
-    if state.flaky.passes == 0 || state.flaky.passes >= passes_for_flips(*flips) {
+    if state.flaky.passes == 0 || state.flaky.passes >= PASSES {
         return None;
     }
     if std::mem::replace(&mut live.checking_at_rest, true) {
