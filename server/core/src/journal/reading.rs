@@ -51,7 +51,10 @@ pub fn read_on(chain: ChecksumChain, bytes: &[u8]) -> ParsedJournal {
             }
             Err(why) => {
                 let rest = bytes.get(reading.good_len..).unwrap_or_default();
-                reading.tail = if why.is_whole() || holds_later_record(rest) {
+                // A write that was cut off leaves no whole record: this one was edited.
+                let is_edited =
+                    why == BadLine::Checksum && line.strip_suffix(b"\n").is_some_and(line::looks_like_record);
+                reading.tail = if why.is_whole() || is_edited || holds_later_record(rest) {
                     JournalTail::Damaged { line: index + 1, why }
                 } else {
                     JournalTail::Torn { bytes: rest.len() }
