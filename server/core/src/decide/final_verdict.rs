@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use crate::check::test_inventory::is_test_path;
 use crate::check::{CheckResult, Status};
-use crate::journal::{Outcome, Pinned, Record, Role, Round, Weakening};
+use crate::journal::{Outcome, OutcomeKind, Pinned, Record, Role, Round, Weakening};
 use crate::settings::SandboxMode;
 use crate::tamper::judge_files::{ChangedJudge, JudgeChange};
 use loopkeeper_task::criterion::{Check, Criterion, CriterionId};
@@ -121,7 +121,11 @@ pub(super) fn request(
 
 /// The outcome with what its proof rests on.
 pub(super) fn with_basis(state: &LoopState, mut outcome: Outcome) -> Outcome {
-    let Some(verdict) = current(state).filter(|_| needs_verdict(state, &outcome)) else { return outcome };
+    let verdict = current(state).filter(|_| needs_verdict(state, &outcome));
+    if outcome.kind == OutcomeKind::Completed {
+        outcome.sentence.push_str(&describe_accepted(state));
+    }
+    let Some(verdict) = verdict else { return outcome };
     if !verdict.basis.is_empty() {
         outcome.sentence.push_str("; ");
         outcome.sentence.push_str(&verdict.basis);
@@ -131,6 +135,19 @@ pub(super) fn with_basis(state: &LoopState, mut outcome: Outcome) -> Outcome {
         outcome.sentence = outcome.sentence.replacen("verified", "claimed, not verified", 1);
     }
     outcome
+}
+
+/// `; you accepted tests/a.py`
+fn describe_accepted(state: &LoopState) -> String {
+    let all = &state.kept.accepted;
+    let named: Vec<&str> = all.iter().take(MAX_NAMED).map(String::as_str).collect();
+    match all.len() - named.len() {
+        _ if named.is_empty() => String::new(),
+        0 => format!("; you accepted {}", named.join(", ")),
+        more => {
+            format!("; you accepted {} and {}", named.join(", "), counted(more as u64, "other file"))
+        }
+    }
 }
 
 pub(super) fn handle_reply(

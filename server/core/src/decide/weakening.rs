@@ -37,6 +37,8 @@ pub struct WeakeningState {
     pub resumed: u32,
     /// The last final verdict.
     pub verdict: Option<TreeVerdict>,
+    /// Files that the user accepted although they were weakened.
+    pub accepted: BTreeSet<String>,
 }
 
 impl WeakeningState {
@@ -299,7 +301,8 @@ pub(super) fn apply_weakening_record(state: &mut LoopState, record: &Record) {
         }
         _ => {}
     }
-    let Record::WeakeningAccepted { criteria, .. } = record else { return };
+    let Record::WeakeningAccepted { criteria, paths, .. } = record else { return };
+    state.kept.accepted.extend(paths.iter().cloned());
     for id in criteria {
         if let Some(result) = state.results.get(id) {
             state.kept.tests.insert(id.clone(), result.tests.map_or(0, crate::check::TestCounts::ran));

@@ -100,7 +100,11 @@ fn a_pass_that_needs_a_changed_judge_is_weakened_until_it_is_accepted() {
     assert_eq!((sim.state.iteration, verdicts(&sim)), (2, 1));
     sim.order(UserCommand::AcceptWeakening);
     sim.play();
-    completes(&sim, 2, "completed, verified: all 2 required criteria pass after 2 iterations");
+    completes(
+        &sim,
+        2,
+        "completed, verified: all 2 required criteria pass after 2 iterations; you accepted tests/a.py",
+    );
     assert_eq!(verdicts(&sim), 2);
 }
 
