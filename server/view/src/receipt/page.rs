@@ -17,6 +17,9 @@ pub fn markdown(receipt: &Receipt) -> String {
     let title = if receipt.title.is_empty() { &receipt.task } else { &receipt.title };
     let _ = writeln!(page, "# Receipt: {}\n", sanitize::line(title));
     let _ = writeln!(page, "{}\n", sanitize::line(&words::capitalised(&receipt.outcome.sentence)));
+    if !receipt.outcome.verified {
+        let _ = writeln!(page, "**Not verified.**\n");
+    }
     let rows = [
         ("Loop", receipt.loop_id.clone()),
         ("Task", receipt.task.clone()),
@@ -26,6 +29,8 @@ pub fn markdown(receipt: &Receipt) -> String {
         ("With the judges of the start", pinned(receipt)),
         ("Agent", receipt.environment.agent.clone()),
         ("Sandbox", receipt.environment.sandbox.clone()),
+        ("Variables passed", names(&receipt.environment.passed)),
+        ("Variables set", names(&receipt.environment.set)),
         ("loopkeeper", receipt.loopkeeper.clone()),
         ("Journal", format!("{} records, sha256 {}", receipt.journal.records, receipt.journal.sha256)),
     ];
@@ -54,9 +59,10 @@ pub fn markdown(receipt: &Receipt) -> String {
 
 /// A receipt from its page or its JSON; the error is what is wrong with the text.
 pub fn parse(text: &str) -> Result<Receipt, String> {
+    let text = text.replace("\r\n", "\n");
     let json = match text.rsplit_once(FENCE) {
         Some((_, rest)) => rest.rsplit_once("\n```").map_or(rest, |(json, _)| json),
-        None => text,
+        None => &text,
     };
     let receipt: Receipt = serde_json::from_str(json).map_err(|error| format!("is no receipt: {error}"))?;
     if receipt.format > super::FORMAT {
@@ -64,6 +70,10 @@ pub fn parse(text: &str) -> Result<Receipt, String> {
     }
     if !receipt.is_intact() {
         return Err("was edited: its digest does not fit its content".to_owned());
+    }
+    let is_page = !text.trim_start().starts_with('{');
+    if is_page && text.trim() != markdown(&receipt).trim() {
+        return Err("was edited, or printed by another version: its page does not fit its JSON".to_owned());
     }
     Ok(receipt)
 }
@@ -79,6 +89,10 @@ fn list(page: &mut String, title: &str, rows: &[String]) {
     if rows.len() > MAX_ROWS {
         let _ = writeln!(page, "- and {} more", rows.len() - MAX_ROWS);
     }
+}
+
+fn names(all: &[String]) -> String {
+    if all.is_empty() { "none".to_owned() } else { all.join(", ") }
 }
 
 fn pinned(receipt: &Receipt) -> String {

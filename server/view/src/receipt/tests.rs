@@ -77,10 +77,27 @@ fn the_page_names_what_the_proof_is() {
 }
 
 #[test]
+fn the_page_of_a_loop_that_was_not_verified_says_so() {
+    let page = |verified| {
+        let outcome = ReceiptOutcome { verified, ..receipt().outcome };
+        markdown(&Receipt { outcome, ..receipt() })
+    };
+    assert!(page(false).contains("**Not verified.**") && !page(true).contains("Not verified"));
+}
+
+#[test]
 fn an_edited_receipt_is_refused() {
     let page = markdown(&receipt());
     let edited = page.replace("\"verified\": true", "\"verified\": false");
     assert_eq!(parse(&edited), Err("was edited: its digest does not fit its content".to_owned()));
+    let edits =
+        [("1 of 1 pass", "2 of 2 pass"), ("## Not covered", "## Covered"), ("passes: 3 pass", "fails")];
+    for (from, to) in edits {
+        let edited = page.replacen(from, to, 1);
+        assert_ne!(edited, page, "{from}");
+        assert!(parse(&edited).is_err_and(|it| it.contains("its page does not fit its JSON")), "{from}");
+    }
+    assert!(parse(&page.replace('\n', "\r\n")).is_ok(), "line ends are not content");
     assert!(parse("# Notes\n").is_err_and(|it| it.starts_with("is no receipt")));
     let newer = page.replace("\"format\": 1", "\"format\": 2");
     assert_eq!(parse(&newer), Err("was written by a newer loopkeeper".to_owned()));
