@@ -302,6 +302,43 @@ fn a_damaged_loop_is_said_to_be_damaged_and_hides_no_other() {
     terminal.run(&["status", "--json"]).expect(0).err("is damaged").out("{\"loops\":[],");
 }
 
+/// An end that was edited or added is damage, and one that was cut off is no end: nothing says *completed*.
+#[test]
+fn an_end_that_was_tampered_with_completes_nothing() {
+    let tampered = |edit: fn(&str) -> String, expect: &str| {
+        let terminal = project(TASK, "true");
+        terminal.file("done", "");
+        terminal.run(&["run", "--trust"]).expect(0);
+        let seen = terminal.run(&["status", "--json"]);
+        let seen: serde_json::Value = serde_json::from_str(&seen.stdout).unwrap();
+        let id = seen["loops"][0]["id"].as_str().unwrap().to_owned();
+        let workspaces = std::fs::read_dir(terminal.state().join("workspaces")).unwrap();
+        let journal = workspaces
+            .map(|it| it.unwrap().path().join("loops").join(&id).join("journal.jsonl"))
+            .find(|it| it.exists())
+            .unwrap();
+        let text = std::fs::read_to_string(&journal).unwrap();
+        std::fs::write(&journal, edit(&text)).unwrap();
+        let shown = terminal.run(&["status"]);
+        shown.expect(0).out(expect);
+        assert!(!shown.stdout.to_lowercase().contains("completed"), "{}", shown.stdout);
+        let logged = terminal.run(&["log", &id]);
+        assert!(!logged.stdout.to_lowercase().contains("completed"), "{}", logged.stdout);
+        terminal.run(&["receipt", &id]).expect(1);
+    };
+    fn last(text: &str) -> (&str, &str) {
+        text.trim_end().rsplit_once('\n').unwrap()
+    }
+    tampered(|it| it.replace("\"kind\":\"completed\"", "\"kind\":\"stopped\""), "its journal is damaged");
+    tampered(|it| format!("{}\n{}", last(it).0, &last(it).1[..40]), "nterrupted");
+    tampered(|it| format!("{}\n", last(it).0), "nterrupted");
+    let forged = |it: &str| {
+        let (before, end) = last(it);
+        format!("{before}\n{}00000000\"}}\n", &end[..end.len() - 10])
+    };
+    tampered(forged, "its journal is damaged");
+}
+
 /// Every command that takes a loop, with its argument or without one.
 const LATEST: [&[&str]; 14] = [
     &["rollback", "latest", "0"],

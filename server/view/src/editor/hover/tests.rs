@@ -95,7 +95,7 @@ fn what_was_weakened_and_what_flips_is_said() {
     let shown = at(&world, "PROMPT.md", "# Pay").plain();
     assert!(shown.contains("Weakened in iteration 1: tests/a.py lost 1 test."), "{shown}");
     let shown = at(&world, "PROMPT.md", "cargo test").plain();
-    let expect = "It passes and fails on the same files: it has to pass 2 rounds in a row.";
+    let expect = "It passes and fails on the same files: it has to pass 3 rounds in a row.";
     assert!(shown.contains(expect) && !shown.contains("Weakened"), "{shown}");
     assert!(!at(&world, "PROMPT.md", "cargo clippy").plain().contains("same files"));
     let world = World::prompt().played("5f", vec![Act::new("3p"), Act::idle("3p")]);
