@@ -302,6 +302,11 @@ fn a_damaged_loop_is_said_to_be_damaged_and_hides_no_other() {
     terminal.run(&["status", "--json"]).expect(0).err("is damaged").out("{\"loops\":[],");
 }
 
+/// All lines but the last, and the last.
+fn split_last(text: &str) -> (&str, &str) {
+    text.trim_end().rsplit_once('\n').unwrap()
+}
+
 /// An end that was edited or added is damage, and one that was cut off is no end: nothing says *completed*.
 #[test]
 fn an_end_that_was_tampered_with_completes_nothing() {
@@ -326,14 +331,11 @@ fn an_end_that_was_tampered_with_completes_nothing() {
         assert!(!logged.stdout.to_lowercase().contains("completed"), "{}", logged.stdout);
         terminal.run(&["receipt", &id]).expect(1);
     };
-    fn last(text: &str) -> (&str, &str) {
-        text.trim_end().rsplit_once('\n').unwrap()
-    }
     tampered(|it| it.replace("\"kind\":\"completed\"", "\"kind\":\"stopped\""), "its journal is damaged");
-    tampered(|it| format!("{}\n{}", last(it).0, &last(it).1[..40]), "nterrupted");
-    tampered(|it| format!("{}\n", last(it).0), "nterrupted");
+    tampered(|it| format!("{}\n{}", split_last(it).0, &split_last(it).1[..40]), "nterrupted");
+    tampered(|it| format!("{}\n", split_last(it).0), "nterrupted");
     let forged = |it: &str| {
-        let (before, end) = last(it);
+        let (before, end) = split_last(it);
         format!("{before}\n{}00000000\"}}\n", &end[..end.len() - 10])
     };
     tampered(forged, "its journal is damaged");
