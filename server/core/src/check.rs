@@ -33,7 +33,7 @@ pub enum Status {
     NoTestsRan,
     /// The tree changed while the round ran, again and again.
     Unstable,
-    /// No check: only a claim can stand behind it.
+    /// No check: only a claim can support it.
     Unverified,
 }
 
@@ -114,7 +114,7 @@ pub struct Location {
     pub line: u32,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub column: Option<u32>,
-    /// What the output says about the place, at most 200 characters; may be empty.
+    /// The message of the output for this location, at most 200 characters; may be empty.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub message: String,
     /// A warning, a note, the line of a recipe: not what makes the check fail where anything else is named.

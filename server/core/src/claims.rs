@@ -133,7 +133,7 @@ fn add_stated(found: &mut IndicatorMatches, block: &StatusBlock) {
     }
 }
 
-/// Each phrase once, with the most that it was said with.
+/// Each phrase once, with its highest confidence.
 fn add_indicator(list: &mut Vec<Indicator>, one: Indicator) {
     match list.iter_mut().find(|it| it.phrase == one.phrase) {
         Some(known) if known.percent >= one.percent => {}
@@ -150,7 +150,7 @@ impl Indicator {
 }
 
 impl Claims {
-    /// The indicators that count together: none where anything says *not yet*.
+    /// The indicators that count together: none if anything means *not yet*.
     pub(crate) fn indicator_count(&self) -> usize {
         if self.not_yet.is_empty() { self.indicators.iter().filter(|it| it.counts()).count() } else { 0 }
     }

@@ -1,6 +1,6 @@
 //! The language of `exit.when`: which conditions together say that a loop is done. Text to [`Expression`]
 //! ([`parse`]), facts to a verdict with its reason ([`fn@evaluate`]), and what an expression can promise at all
-//! ([`rests_on_checks`]). Nothing here looks at a tree or a clock: the facts come in.
+//! ([`rests_on_checks`]). Reads no tree and no clock: the caller passes the facts.
 
 mod check;
 mod evaluate;

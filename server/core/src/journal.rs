@@ -55,7 +55,7 @@ pub enum Record {
     },
     /// The branch that the loop works on is checked out.
     BranchTaken {
-        /// `None`: `note` says why there is none.
+        /// `None`: `note` explains why there is none.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         branch: Option<String>,
         /// The one that was checked out before.
@@ -70,7 +70,7 @@ pub enum Record {
     /// `git.commit = "server"`: what the iteration changed is committed, or could not be.
     Committed {
         iteration: u32,
-        /// `None`: there was nothing to commit, or `note` says why not.
+        /// `None`: there was nothing to commit, or `note` explains why not.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         commit: Option<String>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -100,7 +100,7 @@ pub enum Record {
     IterationIntended {
         iteration: u32,
         session: String,
-        /// It goes on with the session of an iteration before it.
+        /// It continues the session of an earlier iteration.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         resumed: bool,
         /// sha256 of the prompt, whose text is `prompts/<NNNN>.md`.
@@ -145,11 +145,11 @@ pub enum Record {
         call: Option<String>,
         /// What it is to do, in the agent's words.
         what: String,
-        /// Why it may not, as the agent was told; `None`: it may.
+        /// Why it may not, as sent to the agent; `None`: it may.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         refused: Option<String>,
     },
-    /// Told again of one that was taken for another.
+    /// Repeated for one that was mistaken for another.
     SubagentStarted {
         iteration: u32,
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -222,7 +222,7 @@ pub enum Record {
         /// Subjects of the commits that it left HEAD at, oldest first; the last 20.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         commits: Vec<String>,
-        /// Limits of which little is left since this iteration: told once each.
+        /// Limits of which little is left since this iteration: reported once each.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         near: Vec<LimitName>,
     },
@@ -238,10 +238,10 @@ pub enum Record {
         /// How often it opened since the user last reset it.
         #[serde(default)]
         trips: u32,
-        /// How long it rests before its trial, doubled with every trial that failed; 0 when it closes.
+        /// How long it stays open before its trial, doubled with every trial that failed; 0 when it closes.
         #[serde(default)]
         cooldown_ms: u64,
-        /// When it lets an iteration through by itself; `None`: by the user's word only.
+        /// When it lets an iteration through automatically; `None`: only by order of the user.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         resumes_at: Option<Moment>,
         /// What an opening was judged by.
@@ -259,7 +259,7 @@ pub enum Record {
         reason: PauseReason,
         message: String,
     },
-    /// The user goes on although these checks cannot run.
+    /// The user continues although these checks cannot run.
     ChecksWaived {
         criteria: Vec<CriterionId>,
     },
@@ -272,13 +272,13 @@ pub enum Record {
         id: String,
         kind: QuestionKind,
         text: String,
-        /// How long it waits for an answer; `None`: nobody is there, it does not wait.
+        /// How long it waits for an answer; `None`: no user is there, it does not wait.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         until: Option<Moment>,
     },
     Answered {
         id: String,
-        /// `None`: nobody answered, and the loop goes on without.
+        /// `None`: it was not answered, and the loop continues without an answer.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         text: Option<String>,
     },
@@ -306,7 +306,7 @@ pub enum Record {
         /// When the one that was left can be asked again; absent: by the user's word, or at any time.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         until: Option<Moment>,
-        /// What its provider said.
+        /// The message of its provider.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         message: Option<String>,
     },
@@ -351,7 +351,7 @@ pub enum Record {
         /// All that counts as weakened from here on.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         weakened: Vec<Weakening>,
-        /// What the proof rests on, as the end of the loop's sentence.
+        /// The basis of the proof, as the end of the loop's sentence.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         basis: String,
         /// The judges of the start cannot run on the final tree, so that the outcome is claimed, not verified.

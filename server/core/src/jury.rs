@@ -24,15 +24,15 @@ pub const DIFF_BYTES: usize = 48 * 1024;
 pub struct JudgePrompt<'a> {
     /// The criterion's prose.
     pub criterion: &'a str,
-    /// The changes since the start of the loop; `None` where nobody knows a start.
+    /// The changes since the start of the loop; `None` where no start is known.
     pub diff: Option<&'a str>,
-    /// A word that nobody could know before: it fences the data, and the answer has to repeat it.
+    /// An unpredictable word: it fences the data, and the answer has to repeat it.
     pub key: &'a str,
     /// Why the judge's first answer could not be read.
     pub mend: Option<&'a str>,
 }
 
-/// How many have to find nothing, out of how many; `None` for every other check.
+/// The number of judges that must find nothing, and their total; `None` for every other check.
 pub fn quorum(criterion: &Criterion) -> Option<(u32, u32)> {
     match criterion.check {
         Some(Check::Judge { of, .. }) => Some(of.unwrap_or((1, 1))),
@@ -51,7 +51,7 @@ pub fn is_due(criteria: &[Criterion], results: &[CheckResult]) -> bool {
     is_whole && criteria.iter().any(|it| quorum(it).is_some()) && criteria.iter().zip(results).all(holds)
 }
 
-/// What a judge is told.
+/// The prompt of a judge.
 pub fn judge_prompt(case: &JudgePrompt<'_>) -> String {
     let JudgePrompt { criterion, diff, key, mend } = case;
     let mend = mend.map(|why| format!("Your last answer could not be read: {why}.\n\n")).unwrap_or_default();
@@ -80,7 +80,7 @@ pub fn judge_prompt(case: &JudgePrompt<'_>) -> String {
     )
 }
 
-/// The word that an answer has to repeat, in what a judge is told; `None` where nobody is asked to judge.
+/// The word that an answer has to repeat, from the prompt of a judge; `None` where no judge is asked.
 pub fn answer_key(told: &str) -> Option<&str> {
     let (_, from) = told.rsplit_once("{\"judge\": \"")?;
     from.split_once('"').map(|(key, _)| key)
@@ -130,7 +130,7 @@ impl RemainingBudget {
         Self { cost_micros: limits.cost_micros, tokens: limits.tokens }
     }
 
-    /// What is left of it; what nobody knows counts as nothing.
+    /// What is left of it; an unknown value counts as zero.
     pub fn after(limits: &LimitSettings, cost_micros: Option<u64>, tokens: Option<u64>) -> Self {
         let whole = Self::from_limits(limits);
         Self {

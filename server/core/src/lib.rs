@@ -6,7 +6,7 @@
 //!
 //! Each module depends only on those before it (a test checks): [`check`] (what a check found), [`claims`] (what an
 //! agent's last message claims), [`exit_condition`], [`settings`] (the one table of configuration), [`jury`] (agents as
-//! judges), [`journal`] (records), [`trust`], [`tamper`], [`prompt`] (what an agent is told), [`decide`] (`decide` and
+//! judges), [`journal`] (records), [`trust`], [`tamper`], [`prompt`] (the prompt of an agent), [`decide`] (`decide` and
 //! `apply`), [`plugin_loop`].
 
 pub mod check;

@@ -14,25 +14,25 @@ pub const NAME: &str = "ralph-loop";
 /// What it becomes; with a number where that is taken.
 pub const DOCUMENT: &str = "ralph-loop.ralph.md";
 
-/// A longer prompt is none.
+/// Maximum length of a prompt; a longer one does not count.
 const MAX_BYTES: usize = 256 * 1024;
 const SHOWN_CHARS: usize = 200;
 const TITLE_CHARS: usize = 60;
 const WORD_CHARS: usize = 200;
 
-/// A loop of somebody else's, as its file tells. Everything in it can be shown as it is.
+/// A loop of another tool, as described by its file. All text is sanitised.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PluginLoop {
     pub iteration: u32,
-    /// `None`: it goes on until its promise, or for ever.
+    /// `None`: it continues until its promise, or indefinitely.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_iterations: Option<u32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub promise: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub started_at: Option<String>,
-    /// The beginning of what it says again and again, as one line.
+    /// The beginning of its prompt, as one line.
     pub prompt: String,
 }
 
@@ -65,7 +65,7 @@ pub fn parse_state_file(text: &str) -> Result<PluginLoop, PluginLoopError> {
     })
 }
 
-/// The task document that says the same to loopkeeper: prompt and promise as they are, the limit as a remark.
+/// The equivalent task document for loopkeeper: prompt and promise as they are, the limit as a remark.
 pub fn task_document(text: &str) -> Result<String, PluginLoopError> {
     let foreign = parse_state_file(text)?;
     let (_, prompt) = split_front_matter(text)?;

@@ -1,5 +1,5 @@
-//! The text an agent is given: the task as its author wrote it, then where the loop stands. Pure.
-//! It tells facts only: results of loopkeeper's own checks, never what an agent claimed about itself.
+//! Writes the prompt of an agent: the task as its author wrote it, then the state of the loop. Pure.
+//! It contains facts only: results of loopkeeper's own checks, never what an agent claimed about itself.
 
 pub mod grammar;
 pub mod markdown;
@@ -30,11 +30,11 @@ pub const MAX_BYTES: usize = 256 * 1024;
 /// As [`MAX_BYTES`], where the prompt travels as an argument: Linux takes 128 KiB in one.
 pub const MAX_ARGUMENT_BYTES: usize = 120 * 1024;
 
-/// Iterations of which a prompt tells everything it knows, the newest ones.
+/// Number of iterations, the newest ones, that a prompt describes in full.
 pub(crate) const KEPT_WHOLE: usize = 2;
 /// Iterations that have a line, the newest ones.
 pub(crate) const MAX_LINES: usize = 30;
-/// Decisions that are told, the newest ones.
+/// Number of decisions that a prompt contains, the newest ones.
 pub(crate) const MAX_DECISIONS: usize = 20;
 
 /// Everything a prompt is made of.
@@ -58,7 +58,7 @@ pub struct PromptInput<'a> {
     /// What they marked as lasting, oldest first; no more than [`MAX_DECISIONS`].
     pub decisions: &'a [&'a str],
     pub plan: &'a [PlanItem],
-    /// The agent goes on with the session of the iteration before.
+    /// The agent continues the session of the previous iteration.
     pub resumed: bool,
     /// What was asked after the last iteration.
     pub settled: Option<AnsweredForPrompt<'a>>,
@@ -75,7 +75,7 @@ pub struct PromptInput<'a> {
     pub due_stage: u32,
     /// What the loop noticed about the last iterations, as one sentence.
     pub advice: Option<&'a str>,
-    /// Who commits.
+    /// Whether agent or loop commits.
     pub commits: CommitPolicy,
     /// HEAD left the loop's branch: its name, and what HEAD is on.
     pub away: Option<(&'a str, &'a str)>,
@@ -90,9 +90,9 @@ pub struct PromptInput<'a> {
 pub struct PromptBudget {
     pub iterations: u32,
     pub duration_ms: u64,
-    /// `None` where the agent does not tell its cost.
+    /// `None` where the agent does not report its cost.
     pub cost_micros: Option<u64>,
-    /// `None` where tokens are not told, or end nothing.
+    /// `None` where tokens are not reported, or end nothing.
     pub tokens: Option<u64>,
     /// Four fifths of some limit are used.
     pub is_scarce: bool,
@@ -140,7 +140,7 @@ pub fn build_prompt(input: &PromptInput<'_>) -> String {
         let room = input.max_bytes.saturating_sub(whole("", 0).len());
         return whole(&shortened_task(&task, room), 0);
     };
-    // The same for every check: what short outputs leave goes to the long ones.
+    // Divided equally: room that short outputs leave is given to long ones.
     let (mut fits, mut too_much) = (0, output::BYTES);
     while too_much - fits > SHARE_STEP {
         let share = usize::midpoint(fits, too_much);

@@ -47,7 +47,7 @@ pub struct Settings {
     pub agent: String,
     #[serde(default)]
     pub mode: LoopMode,
-    /// Who takes over from it, in this order.
+    /// The agents that take over from it, in this order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fallbacks: Vec<String>,
     pub task_files: Vec<String>,
@@ -84,7 +84,7 @@ pub struct Settings {
     /// Servers that `GET` checks need.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub serve: Vec<ServiceSettings>,
-    /// Keys that somebody wrote: a preset leaves them as they are.
+    /// Keys that are written: a preset does not change them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub written: Vec<String>,
     pub sandbox: SandboxMode,
@@ -102,7 +102,7 @@ impl Settings {
         self.agents.iter().find(|it| it.name == name)
     }
 
-    /// The names of those who are to work, the first one first.
+    /// The names of the agents, in their order.
     pub fn agent_names(&self) -> impl Iterator<Item = &String> {
         std::iter::once(&self.agent).chain(&self.fallbacks)
     }
@@ -191,7 +191,7 @@ fn steps() -> u32 {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SandboxMode {
-    /// A PID namespace where bubblewrap works, else none and said so.
+    /// A PID namespace where bubblewrap works, else none, which is reported.
     Auto,
     Required,
     Off,

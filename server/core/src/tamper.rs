@@ -31,17 +31,17 @@ use loopkeeper_text::pattern::constant;
 
 /// More files than this are not read; what checks name comes first.
 pub(crate) const MAX_FILES: usize = 200;
-/// Of a longer file nothing is said.
+/// Maximum size of a file that is compared.
 pub const MAX_BYTES: usize = 1024 * 1024;
 
 /// What is to be watched, as the loop pinned it.
 #[derive(Debug, Clone, Default)]
 pub struct ProtectionRules {
     commands: Vec<CheckCommand>,
-    /// Paths that are protected as they stand: a matcher, even of nothing but names, is dear to make.
+    /// Paths that are protected literally: a matcher, even of plain names, is expensive to build.
     paths: Vec<String>,
     globs: Vec<String>,
-    /// Made of these when somebody asks: most looks at the tree find nothing to ask about.
+    /// Built on the first query: most scans of the tree have no candidate.
     protected: OnceLock<GlobSet>,
     /// What the task allows to change.
     allowed: GlobSet,
@@ -203,7 +203,7 @@ impl TamperComparison<'_> {
     fn describe_loss(&self, path: &str, before: &str, named: Option<&CheckedFile>) -> Option<String> {
         let after = self.files.read_after(path);
         if after.is_none() && self.files.exists(path) {
-            // Grown too long, or no text any more: nothing can be said.
+            // Too long by now, or no longer text: no comparison is possible.
             return None;
         }
         let text = after.as_deref().unwrap_or_default();

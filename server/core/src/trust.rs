@@ -1,4 +1,4 @@
-//! What a workspace could make loopkeeper run: what exactly is hashed, and how it is shown to the person who
+//! The commands that a workspace could make loopkeeper run: what exactly is hashed, and how it is shown to the user who
 //! decides. Pure; who trusts what is kept by the shell's trust store.
 
 use std::collections::{BTreeSet, HashMap};
@@ -55,7 +55,7 @@ pub enum TrustSubject {
     Request { url: String },
     /// A server of `[[serve]]`, and where it is asked whether it is ready.
     Server { argv: Vec<String>, ready: String },
-    /// A command of `[on]`, told of an event.
+    /// A command of `[on]`, which receives an event.
     Hook { on: LoopEvent, argv: Vec<String> },
     /// A file that makes the agent itself run programs. The path is relative to the root.
     Surface { path: Vec<u8>, content: TrustContent },
@@ -164,7 +164,7 @@ impl TrustItem {
                 parts.push(ready.as_bytes());
                 parts.extend(argv.iter().map(String::as_bytes));
             }
-            // Whatever it is told of, it is the same command.
+            // It is the same command for every event.
             TrustSubject::Hook { argv, .. } => parts.extend(argv.iter().map(String::as_bytes)),
             TrustSubject::Surface { path, content: TrustContent::File(bytes) } => {
                 parts.extend([path, &b"file"[..], bytes]);
@@ -306,7 +306,7 @@ fn settings_effects(lines: &[String]) -> Vec<String> {
     passed.into_iter().chain(allowed).chain(others).collect()
 }
 
-/// What the agent may do; of a command of the user's own nobody knows, unless it asks, or says that it asks nobody.
+/// What the agent may do; unknown for a custom command, unless it asks or its arguments disable asking.
 fn agent_rights(name: &str, argv: &[String], permissions: &str, env: &[(String, String)]) -> String {
     let asks = env.iter().any(|(name, _)| name == VARIABLE);
     let kind = AgentKind::from_name(name, if asks { Dialect::Acp } else { Dialect::Text });
@@ -344,7 +344,7 @@ fn line_of_argv(argv: &[String]) -> String {
     argv.iter().map(|it| quote_for_shell(it)).collect::<Vec<_>>().join(" ")
 }
 
-/// As one would write it in a shell, so that no two argument lists look the same.
+/// In shell syntax, so that no two argument lists look the same.
 fn quote_for_shell(argument: &str) -> String {
     let plain = |it: char| it.is_ascii_alphanumeric() || "_-./:=@%+,{}".contains(it);
     if !argument.is_empty() && argument.chars().all(plain) {

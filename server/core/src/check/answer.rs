@@ -22,7 +22,7 @@ pub const MAX_REDIRECTS: u32 = 5;
 pub enum HttpOutcome {
     Answered(HttpResponse),
     TimedOut,
-    /// Why there is no answer, in words.
+    /// Why there is no answer, as text.
     None(String),
 }
 
@@ -54,7 +54,7 @@ pub fn judge_reply(criterion: &Criterion, reply: &HttpOutcome, redactor: &Redact
 }
 
 impl HttpResponse {
-    /// Status, headers and body as people read them. What a server gives to be handed back is nobody's to read.
+    /// Status, headers and body as displayed. Cookies and tokens of the server are left out.
     pub fn text(&self) -> String {
         let header = |(name, value): &(String, String)| {
             let secret = ["set-cookie", "set-cookie2"].contains(&name.to_ascii_lowercase().as_str());

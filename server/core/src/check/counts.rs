@@ -1,4 +1,4 @@
-//! How many tests a runner says it ran: the sum over all summaries in an output. One file per runner below.
+//! Counts the tests that a runner reports: the sum over all summaries in an output. One file per runner below.
 //! Counts never make a pass; they unmask a run in which nothing was tested or something failed, and they word a failure.
 
 mod cargo;
@@ -25,7 +25,7 @@ pub fn read(output: &str) -> Option<TestCounts> {
     readers.into_iter().filter_map(|read| read(output)).reduce(sum)
 }
 
-/// Whether a command is nothing but a runner that tells its counts in every run, so that one without any was cut
+/// Whether a command is only a runner that prints its counts in every run, so that one without any was cut
 /// short.
 pub(crate) fn always_told(command: &str) -> bool {
     static RUNNER: LazyLock<Regex> = LazyLock::new(|| {

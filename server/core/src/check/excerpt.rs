@@ -91,7 +91,7 @@ fn shorten_long_lines(text: &str) -> Cow<'_, str> {
 }
 
 fn shortened(text: &str, most: usize) -> Cow<'_, str> {
-    /// For the number of bytes and what stands around it.
+    /// Room for the number of bytes and the text around it.
     const NOTE_BYTES: usize = 32;
     if text.lines().all(|it| it.len() <= most) {
         return Cow::Borrowed(text);

@@ -23,7 +23,7 @@ pub(crate) fn fingerprint(result: &CheckResult) -> Fingerprint {
             LineClass::Noise => {}
         }
     }
-    // How often a failure is reported counts, how often a program says that it waits does not.
+    // The number of reported failures counts, the number of progress messages does not.
     failures.sort_unstable();
     rest.sort_unstable();
     rest.dedup();

@@ -46,7 +46,7 @@ pub fn judge(criterion: &Criterion, run: &CommandRun, root: &Path, redactor: &Re
     }
 }
 
-/// Whether its expectations look at stdout alone, or at each stream by itself. All others leave both streams to one
+/// Whether its expectations read stdout alone, or each stream separately. All others leave both streams to one
 /// pipe, which alone keeps the order in which they were written.
 pub fn needs_streams_apart(criterion: &Criterion) -> bool {
     let Some(Check::Command { expect, .. }) = &criterion.check else { return false };

@@ -1,5 +1,5 @@
 //! Places in sources that an output names: `src/a.rs:3:5` in all the forms compilers, runners and stack traces
-//! have. It reads text and guesses; it never looks whether a file is there.
+//! have. It parses text heuristically and never checks whether a file exists.
 
 mod context;
 mod generic;
@@ -19,7 +19,7 @@ use super::{Location, MAX_LOCATIONS};
 use loopkeeper_text::{sanitize, truncate};
 
 const MESSAGE_CHARS: usize = 200;
-/// Of longer lines only the beginning is read: the rest is data.
+/// Maximum length of a line that is parsed: the rest is data.
 const LINE_BYTES: usize = 2000;
 
 /// The places that `output` (both streams, escape sequences stripped) names, each once, errors before warnings.
@@ -103,7 +103,7 @@ impl LocationCollector {
     }
 }
 
-/// What compilers and interpreters say beside their errors.
+/// Messages that compilers and interpreters print next to their errors.
 fn is_secondary(message: &str) -> bool {
     let kind = message.split([':', '[', ' ']).next().unwrap_or_default();
     let marked = message.get(kind.len()..).is_some_and(|it| it.starts_with([':', '[']));

@@ -38,7 +38,7 @@ pub struct MissingDependency {
     pub remedy: String,
 }
 
-/// Who can provide it.
+/// Whether the agent or the user can provide it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DependencyProvider {

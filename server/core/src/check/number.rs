@@ -26,7 +26,7 @@ fn numbers(line: &str) -> impl Iterator<Item = f64> {
     })
 }
 
-/// What stands in front of the digits.
+/// The text in front of the digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum NumberPrefix {
     Free,
@@ -36,7 +36,7 @@ enum NumberPrefix {
 
 impl NumberPrefix {
     /// `lead` is the text since the last number, `before` the character in front of it. A dash is a sign only
-    /// where nothing stands in front of it that it could join or count from: `10-5` holds a 10 and a 5.
+    /// where no preceding character could make it part of a word or a range: `10-5` holds a 10 and a 5.
     fn of(lead: &str, before: Option<char>) -> Self {
         let mut back = lead.chars().rev().chain(before);
         match back.next() {

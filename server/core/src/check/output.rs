@@ -1,5 +1,5 @@
 //! What a command printed, as text to search: escape sequences out, line ends `\n`. Knows where bytes are
-//! missing, so that nobody reads across the gap.
+//! missing, so that no reader joins the text across the gap.
 
 use std::borrow::Cow;
 
@@ -36,7 +36,7 @@ impl DecodedOutput {
         Self { stdout, stderr, both: readable(&run.in_order()), dropped: run.dropped }
     }
 
-    /// Where shells and programs complain: stderr, as far as it can be told apart.
+    /// Standard error, as far as it can be separated: where shells and programs report errors.
     pub(super) fn complaints(&self) -> &str {
         if self.stderr.is_empty() { &self.both } else { &self.stderr }
     }

@@ -7,11 +7,11 @@ mod tests;
 use super::{CheckResult, Location, Status, TAIL_BYTES};
 use loopkeeper_text::{truncate, words};
 
-/// For the line that says what is left out.
+/// Room for the line that counts what is left out.
 const NOTE_BYTES: usize = 64;
 
 impl CheckResult {
-    /// The places of its failures, those first of which the output says something. Warnings only where nothing else
+    /// The places of its failures, those with a message first. Warnings only where nothing else
     /// is named.
     pub fn failures(&self) -> Vec<&Location> {
         if matches!(self.status, Status::Pass | Status::Unverified) {
@@ -42,7 +42,7 @@ impl CheckResult {
         lines
     }
 
-    /// The output within so many bytes: the end comes first, and of the beginning what still fits. A line stands where
+    /// The output within so many bytes: the end comes first, and of the beginning what still fits. A line marks where
     /// something is left out.
     pub fn output_within(&self, bytes: usize) -> String {
         let whole = [self.head.as_str(), &self.tail].concat();

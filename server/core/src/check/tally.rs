@@ -1,4 +1,4 @@
-//! How many criteria pass, in words: the one place that says it for terminal, journal and editors. Required and
+//! How many criteria pass, as text: the single source for terminal, journal and editors. Required and
 //! optional criteria are counted apart, so that an optional one never makes a verified task look unfinished.
 
 use crate::check::Status;
@@ -16,7 +16,7 @@ struct CriteriaCounts {
     failed: usize,
     /// Never run.
     unchecked: usize,
-    /// Without a check: only a claim can stand behind them.
+    /// Without a check: only a claim can support them.
     unverified: usize,
 }
 
@@ -79,7 +79,7 @@ impl CriteriaTally {
         }
     }
 
-    /// `3 of 5 pass` of one round of checks, whose results stand beside it; with optional ones as
+    /// `3 of 5 pass` of one round of checks, whose results are shown next to it; with optional ones as
     /// [`Self::sentence`].
     pub fn of_round(&self) -> String {
         match self.optional.total() {

@@ -35,7 +35,7 @@ pub struct TestCase {
     pub skipped: bool,
     /// The lines that assert something, spaces evened out.
     pub assertions: Vec<String>,
-    /// There is something in it besides `pass` and the like.
+    /// It contains more than `pass` and the like.
     pub does_something: bool,
     /// Places where a failure is caught and dropped, or expected.
     pub forgives: u32,
@@ -63,7 +63,7 @@ pub fn inventory(path: &str, text: &str) -> TestInventory {
     reader.found
 }
 
-/// What stands above a test and belongs to the next one.
+/// Lines above a test that belong to it, such as decorators.
 #[derive(Default)]
 struct TestAttributes {
     test: bool,
@@ -138,7 +138,7 @@ impl TestFileParser {
             assertions: marks.assertions,
             ..TestCase::default()
         };
-        // Its body may stand on the same line.
+        // Its body may be on the same line.
         let body = LanguagePatterns::body(line.code);
         if self.words.asserts(body) {
             case.assertions.push(normalize_formatting(body));

@@ -24,7 +24,7 @@ pub(super) fn signal(number: i32) -> String {
     name.to_owned()
 }
 
-/// An exit code; a shell says with 128 and more by which signal its command died.
+/// An exit code; a shell reports the signal that ended its command as 128 and more.
 pub(super) fn exit(code: i32) -> String {
     match code - 128 {
         died @ (4 | 6 | 7 | 8 | 9 | 11 | 15) => format!("exit {code}, killed by {}", signal(died)),

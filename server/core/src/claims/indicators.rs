@@ -1,5 +1,5 @@
 //! Finds the phrases of completion in a message and judges whether they are meant: denied, hypothetical and
-//! quoted ones are not, and one said of a part weighs less. Where in doubt, it is no indicator.
+//! quoted ones are not, and one about a part weighs less. In doubt, it is no indicator.
 
 mod scope;
 
@@ -12,15 +12,15 @@ use super::prose::{ProseToken, Sentence};
 use super::{MAX_LISTED, excerpt};
 use scope::PhraseScope;
 
-/// A phrase said of a part: shown, and below what counts.
+/// A phrase about a part: shown, and below the threshold.
 const OF_A_PART: u8 = 40;
-/// Words that `_` may stand for.
+/// Number of words that `_` may match.
 const LONGEST_GAP: usize = 3;
 /// The user's entries that are looked at.
 const MAX_WORDS: usize = 64;
 const BARE: &[&str] = &["complete", "done", "finished", "implemented", "ready"];
 
-/// One sign of completion in what the agent said.
+/// One sign of completion in the agent's message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Indicator {
@@ -29,7 +29,7 @@ pub struct Indicator {
     /// Confidence in percent.
     pub percent: u8,
     pub source: IndicatorSource,
-    /// The line it stands in, at most 120 characters.
+    /// Its line, at most 120 characters.
     pub excerpt: String,
 }
 
@@ -50,7 +50,7 @@ pub(super) struct IndicatorMatches {
     pub(super) not_yet: Vec<Indicator>,
 }
 
-/// Every distinct phrase once, with the most that it was said with.
+/// Every distinct phrase once, with its highest confidence.
 pub(super) fn find(text: &str, sentences: &[Sentence], words: &[(String, u8)]) -> IndicatorMatches {
     let mut found = IndicatorMatches::default();
     let counts = |it: &&Sentence| !it.is_question && it.place != super::prose::SentenceContext::Listed;

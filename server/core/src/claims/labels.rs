@@ -36,7 +36,7 @@ pub(super) struct LabelledLines {
     pub(super) notes: Vec<String>,
 }
 
-/// `DECISION: …` alone on its line, or a label with the list below it. `masked` says what is the agent's own word.
+/// `DECISION: …` alone on its line, or a label with the list below it. `masked` marks what is quoted.
 pub(super) fn find_labelled(text: &str, masked: &str, lines: &[MessageLine<'_>]) -> LabelledLines {
     let mut out = LabelledLines::default();
     let mut open: Option<&[&str]> = None;
@@ -48,7 +48,7 @@ pub(super) fn find_labelled(text: &str, masked: &str, lines: &[MessageLine<'_>])
             open = value.is_empty().then_some(labels);
             out.add_entry(labels, value);
         } else if item.is_empty() {
-            // A blank line may stand between a label and its list.
+            // A blank line may separate a label and its list.
         } else if let Some(labels) = open.filter(|_| bullet) {
             out.add_entry(labels, item);
         } else {

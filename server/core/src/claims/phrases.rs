@@ -1,5 +1,5 @@
 //! The phrases by which agents say that all is done, or that it is not, in English and Chinese: one table, each
-//! with its confidence in percent. Whether a phrase is meant where it stands is judged elsewhere.
+//! with its confidence in percent. Whether a phrase is meant in its context is decided elsewhere.
 
 use super::prose::is_cjk;
 
@@ -12,7 +12,7 @@ pub(super) enum CompletionMeaning {
     NotYet,
 }
 
-/// `_` stands for up to three words, `a|b` for one of them.
+/// `_` matches up to three words, `a|b` one of them.
 pub(super) struct CompletionPhrase {
     pub(super) name: &'static str,
     pub(super) percent: u8,

@@ -1,4 +1,4 @@
-//! How far the agent says it is, in percent. Shares of something else (coverage, tests) are no progress.
+//! The progress that the agent reports, in percent. Shares of something else (coverage, tests) are no progress.
 
 use super::prose::{ProseToken, Sentence};
 
@@ -9,7 +9,7 @@ const OF: &[&str] = &["way", "work", "task", "project", "plan", "tasks"];
 const OTHER: &[&str] = &["coverage", "覆"];
 const SUPPOSES: &[&str] = &["if", "until", "when", "once", "to", "not", "target", "goal", "should", "will"];
 
-/// The last percentage that is said of the work.
+/// The last percentage that refers to the work.
 pub(super) fn find(sentences: &[Sentence]) -> Option<u8> {
     sentences.iter().filter(|it| !it.is_question).rev().find_map(of_sentence)
 }

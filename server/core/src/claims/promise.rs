@@ -13,9 +13,9 @@ use super::prose_mask::{self, MessageLineKind};
 const OPEN: &str = "<promise>";
 const CLOSE: &str = "</promise>";
 
-/// Whether the last tag of the message that stands for itself holds exactly `expected`, whitespace aside.
+/// Whether the last tag of the message that stands alone holds exactly `expected`, whitespace aside.
 ///
-/// A tag stands for itself alone on its line, or as the last thing of the message behind a finished sentence.
+/// A tag stands alone if it is alone on its line, or as the last thing of the message behind a finished sentence.
 pub fn promise(final_text: &str, expected: &str) -> bool {
     let expected = normalised(expected);
     if expected.is_empty() {
@@ -174,7 +174,7 @@ mod tests {
         check("<<promise>COMPLETE</promise>>", false);
         check("<promise><promise>COMPLETE</promise></promise>", false);
         check("<promise>COMPLETE</promise><promise>COMPLETE</promise>", false);
-        // The last one that stands for itself decides.
+        // The last one that stands alone decides.
         check("<promise>COMPLETE</promise>\n<promise>NOT YET</promise>", false);
         check("<promise>NOT YET</promise>\n<promise>COMPLETE</promise>", true);
         assert!(promise("<promise>all  tests\npass</promise>", "all tests pass"));

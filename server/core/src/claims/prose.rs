@@ -27,7 +27,7 @@ pub(super) enum SentenceContext {
 #[derive(Debug, Clone)]
 pub(super) struct Sentence {
     pub(super) tokens: Vec<ProseToken>,
-    /// Where the sentence stands in the message.
+    /// The range of the sentence in the message.
     pub(super) range: Range<usize>,
     pub(super) place: SentenceContext,
     pub(super) is_question: bool,
@@ -44,7 +44,7 @@ impl Sentence {
     }
 }
 
-/// The sentences of a masked message; a line goes on in the next where that begins in lower case.
+/// The sentences of a masked message; a line continues in the next one where that begins in lower case.
 pub(super) fn sentences(masked: &str, lines: &[MessageLine<'_>]) -> Vec<Sentence> {
     let mut out = Vec::new();
     let mut open: Option<Sentence> = None;
@@ -193,11 +193,11 @@ pub(super) fn is_cjk(c: char) -> bool {
 
 const QUOTES: &[(char, char)] = &[('"', '"'), ('“', '”'), ('「', '」'), ('『', '』'), ('«', '»'), ('‘', '’')];
 
-/// What stands between quotation marks on one line is somebody else's word.
+/// Text between quotation marks on one line is quoted, not claimed.
 fn without_quotes(line: &str) -> String {
     let mut out = String::with_capacity(line.len());
     let mut rest = line;
-    // A mark without its other half stands for nothing, and is looked for once only.
+    // An unpaired mark is ignored, and searched for only once.
     let mut unpaired = Vec::new();
     let opens = |c: char, unpaired: &[char]| QUOTES.iter().any(|(it, _)| *it == c) && !unpaired.contains(&c);
     while let Some((at, open)) = rest.char_indices().find(|(_, c)| opens(*c, &unpaired)) {
@@ -217,7 +217,7 @@ fn without_quotes(line: &str) -> String {
     without_single_quotes(&out)
 }
 
-/// `'all tests pass'`, told from apostrophes by what stands around the marks.
+/// `'all tests pass'`, distinguished from apostrophes by the characters around the marks.
 fn without_single_quotes(line: &str) -> String {
     let bytes = line.as_bytes();
     let is_letter = |at: Option<usize>| {

@@ -194,7 +194,7 @@ const ANSWERS: &[&str] = &[
 pub(super) fn find(text: &str, sentences: &[Sentence]) -> Option<AgentQuestion> {
     let tail = sentences.get(sentences.len().saturating_sub(NEAR_THE_END)..)?;
     let mut words: Vec<String> = tail.iter().map(plain).collect();
-    // A question that ends a message asks; one amid prose has to be addressed to somebody.
+    // A question that ends a message asks; one amid prose has to address the user.
     let last = tail.iter().rposition(|it| !it.tokens.is_empty())?;
     let asks: Vec<bool> = tail
         .iter()

@@ -93,7 +93,7 @@ impl Claims {
         field("RECOMMENDATION", block.recommendation.clone());
     }
 
-    /// Why a claim of done cannot be meant as it stands, in one sentence.
+    /// Why a claim of done cannot be valid, in one sentence.
     pub fn contradiction(&self) -> Option<String> {
         let claim = self.done_by()?;
         let state = self.status.as_ref().and_then(|it| it.state.as_ref());
@@ -115,7 +115,7 @@ impl Claims {
         Some(format!("the agent {says} ({claim}) {but}"))
     }
 
-    /// The message says in one way or another that something is left to do: whatever it claims besides is no signal.
+    /// The message reports remaining work in some form: any other claim in it is no signal.
     pub(crate) fn denies_completion(&self) -> bool {
         !self.not_yet.is_empty() || self.contradiction().is_some()
     }

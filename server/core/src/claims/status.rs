@@ -1,5 +1,5 @@
 //! The status block that Ralph prompts ask for, as `KEY: value` lines or as JSON. The last complete block counts;
-//! broken, unfinished and quoted ones, and the template itself, are none. Says what was stated, not what is so.
+//! broken, unfinished and quoted ones, and the template itself, are none. Reports what was stated, not what is true.
 
 mod fields;
 mod json;
@@ -72,7 +72,7 @@ enum StatusScan {
 enum StatusHeading {
     /// `---RALPH_STATUS---`: its end has to follow.
     Marker,
-    /// `RALPH_STATUS:`: goes on as long as lines are fields.
+    /// `RALPH_STATUS:`: continues while lines are fields.
     Label,
     End,
 }
@@ -121,7 +121,7 @@ fn scan_marked_block(rest: &[MessageLine<'_>]) -> StatusScan {
     StatusScan::Lines { block: None, length: rest.len() }
 }
 
-/// The fields behind a label. Behind a blank line only what is known goes on with them.
+/// The fields behind a label. Behind a blank line only known fields continue them.
 fn scan_labelled_fields(rest: &[MessageLine<'_>]) -> StatusScan {
     let mut draft = StatusDraft::default();
     let mut length = 1;

@@ -1,4 +1,4 @@
-//! Whether an iteration did nothing but run tests: judged by what it changed and ran, not by what it says.
+//! Whether an iteration did nothing but run tests: judged by its changes and commands, not by its message.
 
 use super::status::WorkType;
 

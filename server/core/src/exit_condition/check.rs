@@ -1,5 +1,5 @@
 //! What an expression can come to at all, over every combination of what its conditions can be: whether it can
-//! hold, whether it can fail, and whether it rests on the checks.
+//! hold, whether it can fail, and whether it depends on the checks.
 
 use super::{Atom, Expression, ExpressionNode, Quantity};
 
@@ -89,7 +89,7 @@ fn masks(atoms: &[&Atom], quantity: Quantity) -> Vec<u32> {
         })
         .collect();
     if matches!(quantity, Quantity::Cost | Quantity::Tokens) {
-        // Never told: no comparison holds.
+        // Never reported: no comparison holds.
         masks.push(0);
     }
     masks.sort_unstable();

@@ -15,7 +15,7 @@ pub struct ExitFacts<'a> {
     pub plan: bool,
     pub plan_items: usize,
     pub promise: bool,
-    /// What the agent said of it, if anything.
+    /// The agent's message about it, if any.
     pub exit_signal: Option<bool>,
     pub indicators: u32,
     /// Claims in a row.
@@ -24,14 +24,14 @@ pub struct ExitFacts<'a> {
     pub iterations: u32,
     pub duration_ms: u64,
     pub idle_ms: u64,
-    /// `None`: never told by the agent.
+    /// `None`: never reported by the agent.
     pub cost_micros: Option<u64>,
     pub tokens: Option<u64>,
     pub criterion: Vec<CriterionFact<'a>>,
     pub groups: BTreeMap<&'a str, bool>,
     /// Of the last iteration; `None` where the agent left none.
     pub last_message: Option<&'a str>,
-    /// Names of what was used in the last iteration; `None` where the agent does not tell.
+    /// Names of what was used in the last iteration; `None` where the agent does not report them.
     pub tools: Option<Vec<&'a str>>,
     /// Whether the tree has a match, for every glob of [`Expression::globs`].
     pub files: BTreeMap<&'a str, bool>,
@@ -64,11 +64,11 @@ pub struct ExpressionVerdict {
     pub holds: bool,
     /// The conditions that decided it, without a period: `promise given and iterations 12 > 10`.
     pub because: String,
-    /// One of them is something that the agent said or ticked.
+    /// One of them is a claim or a box of the agent.
     pub is_claim: bool,
 }
 
-/// What is not known holds no condition: a cost that was never told is neither above nor below anything.
+/// An unknown value satisfies no condition: an unreported cost is neither above nor below anything.
 pub(crate) fn evaluate(expression: &Expression, facts: &ExitFacts<'_>) -> ExpressionVerdict {
     let (holds, reasons) = weigh(&expression.0, facts);
     let is_claim = reasons.iter().any(|it| it.is_claim);
@@ -87,7 +87,7 @@ struct ConditionReason {
     is_claim: bool,
 }
 
-/// Whether a node holds, and what that rests on: of an `or` the first part that holds, of an `and` all of them;
+/// Whether a node holds, and which parts decide that: of an `or` the first part that holds, of an `and` all of them;
 /// where it does not hold, every part that is missing.
 fn weigh(node: &ExpressionNode, facts: &ExitFacts<'_>) -> (bool, Vec<ConditionReason>) {
     match node {

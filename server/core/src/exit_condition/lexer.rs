@@ -87,7 +87,7 @@ fn lex_pattern<'t>(rest: &str, at: usize) -> Result<(ExpressionToken<'t>, usize)
     }
 }
 
-/// A quoted text that is `/…/` or `/…/i` as a whole is the pattern that it looks like.
+/// A quoted text that is `/…/` or `/…/i` as a whole is a pattern.
 pub(super) fn pattern_in_quotes(text: &str) -> Option<Result<TextPattern, String>> {
     let (source, closed) = enclosed(text)?;
     let kind = match text.get(closed..)? {
@@ -98,7 +98,7 @@ pub(super) fn pattern_in_quotes(text: &str) -> Option<Result<TextPattern, String
     Some(validate_pattern(TextPattern { source, kind }))
 }
 
-/// What stands between the slash at the start and the next one, and the byte behind that. `\/` is a slash.
+/// The text between the slash at the start and the next one, and the byte behind that. `\/` is a slash.
 fn enclosed(text: &str) -> Option<(String, usize)> {
     let mut inner = String::new();
     let mut chars = text.strip_prefix('/')?.char_indices();

@@ -10,7 +10,7 @@ use super::words::{self, Condition, ConditionOperand, OperandUnit};
 use super::{Atom, ClaimCounter, ComparisonOperator, Expression, ExpressionNode, WhenError, trimmed};
 use loopkeeper_text::sanitize::shown;
 
-/// Longer ones are no longer understood by anybody.
+/// Maximum length; longer conditions are not comprehensible.
 const LONGEST: usize = 1000;
 /// Brackets in brackets, `not` before `not`: it bounds the stack.
 const DEEPEST: usize = 32;

@@ -50,7 +50,7 @@ fn what_is_taken_is_shown_in_one_form() {
     check("text('全部完成') or text(\"c:\\\\x\\n\")", "text(\"全部完成\") or text(\"c:\\\\x\\\\n\")");
 }
 
-/// The text with the refused words between `»` and `«`, then what is said.
+/// The text with the refused words between `»` and `«`, then the message.
 fn refused(text: &str) -> (String, String) {
     let error = parse(text).expect_err(text);
     let mut marked = text.to_owned();
@@ -208,7 +208,7 @@ fn what_makes_no_sense_is_refused_as_a_whole() {
     check("criteria or not criteria", always);
     check("iterations>=0", always);
     check("idle>5m or idle<=5m", always);
-    // An agent may tell no cost.
+    // An agent may report no cost.
     assert!(parse("cost>5 or cost<=5").is_ok());
     assert!(parse("indicators>=1 and not indicators").is_ok());
     let conditions =

@@ -86,7 +86,7 @@ pub(crate) fn find_condition(name: &str) -> Option<&'static Condition> {
     CONDITIONS.iter().find(|it| it.name == name)
 }
 
-/// The word that a misspelt one may stand for, and how it is written.
+/// The known word closest to a misspelt one, and its spelling.
 pub(super) fn suggest_word(word: &str) -> Option<(&'static str, &'static str)> {
     let all = || CONDITIONS.iter().map(|it| (it.name, it.form)).chain(OPERATORS.map(|it| (it, it)));
     let near = closest(word, all().map(|(name, _)| name))?;

@@ -56,7 +56,7 @@ impl GuardedOrder {
         ("gc", Self::Gc),
     ];
 
-    /// By its verb in the control protocol; `None`: anyone may ask for it, or nobody knows it.
+    /// By its verb in the control protocol; `None`: not restricted, or unknown.
     pub fn of_verb(verb: &str) -> Option<Self> {
         let verb = if verb == "undo-rollback" { "rollback" } else { verb };
         Self::ALL.iter().find(|(name, _)| *name == verb).map(|(_, order)| *order)

@@ -1,4 +1,4 @@
-//! What records say of the breaker: its states, why it changed, and what stands behind an opening.
+//! The breaker in records: its states, why it changed, and the evidence for an opening.
 
 use serde::{Deserialize, Serialize};
 
@@ -46,7 +46,7 @@ pub struct BreakerCounts {
     pub fast_failures: u32,
 }
 
-/// What stands behind an opening of the breaker, for whoever wants to know why.
+/// The evidence for an opening of the breaker.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct TripEvidence {

@@ -91,7 +91,7 @@ pub fn decode_line(line: &[u8], previous: u32) -> Result<(Entry, u32), BadLine> 
     Ok((Entry { seq: head.seq, epoch: head.epoch, at, record }, sum))
 }
 
-/// Whether a line has the form of a record, whatever its checksum says: somebody wrote it as one.
+/// Whether a line has the form of a record, whatever its checksum: it was written as one.
 pub(super) fn looks_like_record(line: &[u8]) -> bool {
     split_sum(line).is_some() && !matches!(read_head(line), Err(BadLine::Shape(_)))
 }

@@ -1,10 +1,10 @@
-//! How a loop ended, and what its agent said of its end.
+//! How a loop ended, and what its agent claimed about it.
 
 use serde::{Deserialize, Serialize};
 
 use super::PauseReason;
 
-/// A sign by which the agent says it is done.
+/// A signal by which the agent claims to be done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Claim {
@@ -26,7 +26,7 @@ pub struct Outcome {
     /// Every required criterion passed by loopkeeper's own run.
     pub verified: bool,
     pub sentence: String,
-    /// What it would have paused for, had somebody been there to answer.
+    /// What it would have paused for, had a user been there to answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cause: Option<PauseReason>,
 }

@@ -20,7 +20,7 @@ pub struct ParsedJournal {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum JournalTail {
     Clean,
-    /// The last write was cut off: nobody was ever told that it had happened.
+    /// The last write was cut off: it was never reported as done.
     Torn {
         bytes: usize,
     },
@@ -36,7 +36,7 @@ pub fn parse_journal(bytes: &[u8]) -> ParsedJournal {
     read_on(ChecksumChain::default(), bytes)
 }
 
-/// Reads what follows where `chain` stands; lines are counted from there.
+/// Parses the bytes that follow `chain`; lines are counted from there.
 pub fn read_on(chain: ChecksumChain, bytes: &[u8]) -> ParsedJournal {
     let mut reading = ParsedJournal { entries: Vec::new(), good_len: 0, chain, tail: JournalTail::Clean };
     for (index, line) in bytes.split_inclusive(|it| *it == b'\n').enumerate() {
@@ -66,13 +66,13 @@ pub fn read_on(chain: ChecksumChain, bytes: &[u8]) -> ParsedJournal {
     reading
 }
 
-/// Where a journal stands: what the next line is checked against.
+/// The end of a journal: what the next line is checked against.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ChecksumChain {
     sum: u32,
     seq: u64,
     epoch: u32,
-    /// Where the chains of overtaken keepers stand: one of them may have written without knowing it yet.
+    /// The ends of the chains of overtaken keepers: one of them may have written before it noticed.
     overtaken: Vec<(u32, u32)>,
 }
 
@@ -126,7 +126,7 @@ impl ChecksumChain {
         (self.sum, self.seq, self.epoch) = (sum, entry.seq, entry.epoch);
     }
 
-    /// Whether the line goes on where an earlier keeper's own chain stood.
+    /// Whether the line continues the chain of an earlier keeper.
     fn is_overtaken(&mut self, line: &[u8]) -> bool {
         for (epoch, head) in &mut self.overtaken {
             if let Ok((entry, sum)) = line::decode_line(line, *head)
@@ -140,7 +140,7 @@ impl ChecksumChain {
     }
 }
 
-/// Whether a record stands anywhere behind the start of `rest`. A newline may be among the damaged bytes, so
+/// Whether `rest` contains a record behind its start. A newline may be among the damaged bytes, so
 /// a record counts wherever it begins; its checksum may hang on the damaged one, so its form suffices.
 fn holds_later_record(rest: &[u8]) -> bool {
     let mut lines = rest.split_inclusive(|it| *it == b'\n').filter_map(|it| it.strip_suffix(b"\n"));

@@ -1,4 +1,4 @@
-//! The words by which records say why a loop waits, rests, asks, or leaves a session. Those of waiting and resting may
+//! The reasons in records why a loop waits, pauses, asks, or leaves a session. Those of waiting and resting may
 //! become more: a word that only a newer program knows is read as `Other`, and never written.
 
 use serde::{Deserialize, Serialize};
@@ -14,7 +14,7 @@ pub enum WaitReason {
     Between,
     /// `limits.calls_per_hour`, shared by all loops of this user.
     Calls,
-    /// The breaker is open; said by its own record, never by one of waiting.
+    /// The breaker is open; its own record reports it, never one of waiting.
     Breaker,
     /// A reason of a newer program.
     #[serde(other)]
@@ -39,24 +39,24 @@ pub enum PauseReason {
     Breaker,
     /// The agent cannot work: login, missing program, repeated failure.
     Agent,
-    /// Commands that nobody trusted yet.
+    /// Commands that are not trusted yet.
     Trust,
     /// The state folder's disk is full.
     Disk,
     /// The workspace cannot be read or snapshotted.
     Workspace,
-    /// A question that nobody answered.
+    /// An unanswered question.
     Question,
     /// A check cannot run: the machine lacks what it needs.
     Missing,
     /// The session in its user's terminal is not there, or was let go.
     Session,
-    /// A reason of a newer program; its message says more.
+    /// A reason of a newer program; its message has the details.
     #[serde(other)]
     Other,
 }
 
-/// Who wants to know something, and of what kind the answer is.
+/// The origin of a question, and the kind of its answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum QuestionKind {

@@ -6,7 +6,7 @@ use crate::check::CheckResult;
 use crate::jury::JudgeUsage;
 use loopkeeper_task::criterion::{Criterion, CriterionId};
 
-/// A criterion as the loop judges it, whatever the document says by now.
+/// A criterion as the loop judges it, whatever the document contains now.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Pinned {
@@ -29,7 +29,7 @@ pub enum Role {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Weakening {
-    /// Relative to the root; empty where a check runs fewer tests and no file says why.
+    /// Relative to the root; empty where a check runs fewer tests and no file explains it.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub path: String,
     /// `tests/test_sum.py lost 2 tests`

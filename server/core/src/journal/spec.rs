@@ -9,7 +9,7 @@ use loopkeeper_agent::{PermissionMode, PromptBy};
 use loopkeeper_task::criterion::Criterion;
 use loopkeeper_task::{PlanItem, TaskId};
 
-/// Everything a loop was started with, resolved. What runs is what stands here.
+/// Everything a loop was started with, resolved. Only this runs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LoopSpec {
@@ -24,7 +24,7 @@ pub struct LoopSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inline_prompt: Option<String>,
     pub agent: AgentPlan,
-    /// Who takes over from it, in this order.
+    /// The agents that take over from it, in this order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub others: Vec<AgentPlan>,
     /// Whom `judge` checks ask, where there are any.
@@ -43,9 +43,9 @@ pub struct LoopSpec {
     pub plan: Vec<PlanItem>,
     /// Go on although everything already holds; completion needs a claim besides.
     pub anyway: bool,
-    /// Somebody can answer: a detached loop. Otherwise it never waits for a person.
+    /// A user can answer: a detached loop. Otherwise it never waits for one.
     pub attended: bool,
-    /// Judges that the agent of an earlier loop of the task changed, and nobody accepted.
+    /// Judges that the agent of an earlier loop of the task changed, and the user did not accept.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unaccepted: Vec<UnacceptedChange>,
 }
@@ -65,7 +65,7 @@ pub struct UnacceptedChange {
 }
 
 impl LoopSpec {
-    /// Everybody who may work on it, the first one first.
+    /// All agents of the loop, in their order.
     pub fn agents(&self) -> impl Iterator<Item = &AgentPlan> {
         std::iter::once(&self.agent).chain(&self.others)
     }

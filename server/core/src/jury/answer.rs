@@ -1,5 +1,5 @@
 //! A judge's answer, read strictly: one JSON object with exactly the fields that were asked for, at the end of the
-//! message, with the word that only this judge was told.
+//! message, with the word that only this judge received.
 
 use serde::Deserialize;
 
@@ -27,7 +27,7 @@ struct RawJudgeAnswer {
     places: Vec<String>,
 }
 
-/// The error says in words what is wrong with it.
+/// The error describes what is wrong with it.
 pub fn parse_answer(message: &str, key: &str) -> Result<JudgeAnswer, String> {
     let written = json_candidates(message).find_map(|it| serde_json::from_str::<serde_json::Value>(it).ok());
     let value = written.ok_or("it does not end in a JSON object")?;

@@ -35,7 +35,7 @@ fn a_judge_is_told_what_to_look_for_and_what_is_only_data() {
     assert!(again.starts_with("Your last answer could not be read: `reason` is empty."), "{again}");
     assert_eq!(answer_key(&told), Some(KEY));
     assert_eq!(answer_key("Make it so."), None);
-    // Whoever repeats what it was told has not answered.
+    // A repetition of the prompt is no answer.
     assert!(parse_answer(&told, KEY).is_err());
 }
 

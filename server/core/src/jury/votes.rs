@@ -1,4 +1,4 @@
-//! What the answers of several judges come to. Nobody is asked whose answer could change nothing any more.
+//! Combines the answers of several judges. A judge whose answer cannot change the result is not asked.
 
 use super::JudgeAnswer;
 use crate::check::{CheckResult, Location, MAX_LOCATIONS, Status};
@@ -11,9 +11,9 @@ const FACT_CHARS: usize = 90;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Vote {
     Answered(JudgeAnswer),
-    /// It said nothing that counts; why, in words.
+    /// It gave no valid answer; why, as text.
     Void(String),
-    /// It was ended before it said anything.
+    /// It was ended before it answered.
     Late(String),
 }
 
@@ -63,7 +63,7 @@ impl VoteTally {
         })
     }
 
-    /// Answers that nobody could read are no reason against the criterion, and none for it.
+    /// Unreadable answers count neither against the criterion nor for it.
     fn verdict(&self) -> (Status, String) {
         let holding = self.holding_count();
         if holding >= self.needed as usize {
@@ -101,7 +101,7 @@ impl VoteTally {
         }
     }
 
-    /// All that they said, for those who want to know more.
+    /// All answers in full.
     fn text(&self) -> String {
         let line = |vote: &Vote| match vote {
             Vote::Answered(JudgeAnswer { holds: true, reason, .. }) if reason.is_empty() => {
@@ -115,7 +115,7 @@ impl VoteTally {
         lines.collect()
     }
 
-    /// Of those who are against it.
+    /// The reasons of the judges against it.
     fn objection_locations(&self) -> Vec<Location> {
         let against = self.answers().filter(|it| !it.holds);
         let mut places: Vec<Location> = against.flat_map(|it| it.places.iter().cloned()).collect();

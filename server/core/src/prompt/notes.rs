@@ -1,4 +1,4 @@
-//! The project's own files of memory: where they are, what their top says, and what the agent is asked to keep in
+//! The project's own files of memory: where they are, their first lines, and what the agent is asked to keep in
 //! them. They are the agent's to write; loopkeeper writes none.
 
 use std::fmt::Write as _;
@@ -11,7 +11,7 @@ use super::markdown::{code_span, fenced_block, single_line};
 /// Of the patterns at the top of a progress file.
 const PATTERNS_BYTES: usize = 8 * 1024;
 
-/// What of these files is there, by paths relative to the root. Unchanged while nobody edits them.
+/// What of these files is there, by paths relative to the root. Unchanged until they are edited.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct MemoryFiles {
     /// `progress.txt` and its like.

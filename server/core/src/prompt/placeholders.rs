@@ -1,4 +1,4 @@
-//! Other tools' placeholders in the task's text, filled in with what the loop knows. One that nothing stands for is
+//! Other tools' placeholders in the task's text, filled in with what the loop knows. One without a value is
 //! left out: no agent reads the braces.
 
 use std::borrow::Cow;

@@ -33,7 +33,7 @@ pub(super) fn write_section(out: &mut String, plan: &[PlanItem]) {
     out.push('\n');
 }
 
-/// Who ticks, where, and what that means.
+/// Which side ticks items, where, and what that means.
 fn write_duties(out: &mut String, plan: &[PlanItem]) {
     let mut files: Vec<&str> =
         plan.iter().map(|it| it.place.file.as_str()).filter(|it| !it.is_empty()).collect();
@@ -62,7 +62,7 @@ fn write_duties(out: &mut String, plan: &[PlanItem]) {
     }
 }
 
-/// A story with its id, by which its file knows it. Ids of our own mean nothing to anybody.
+/// A story with its id, by which its file knows it. Derived ids mean nothing outside loopkeeper.
 pub fn plan_item(item: &PlanItem) -> String {
     if is_story_file(&item.place.file) && !ids::is_made(&item.id) && item.id != item.title {
         format!("{}: {}", short(&item.id), short(&item.title))
@@ -80,7 +80,7 @@ pub fn open_items(plan: &[PlanItem]) -> Vec<&PlanItem> {
     open
 }
 
-/// What must be done before it and is not. Nobody waits for an item that is skipped.
+/// What must be done before it and is not. A skipped item blocks no other.
 fn waits_for(plan: &[PlanItem], item: &PlanItem) -> Vec<String> {
     let is_open = |id: &&String| plan.iter().any(|it| it.id == **id && !it.done && it.blocking);
     item.depends_on.iter().filter(is_open).map(|it| short(it)).collect()

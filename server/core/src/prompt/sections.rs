@@ -1,4 +1,4 @@
-//! The part of the prompt that is loopkeeper's: where the loop stands, section by section.
+//! Writes loopkeeper's part of the prompt, the state of the loop, section by section.
 
 use std::fmt::Write as _;
 
@@ -11,7 +11,7 @@ use super::grammar::format_check;
 use super::markdown::{code_span, last_lines, single_line};
 use super::{PromptInput, notes, output, past, plan};
 
-/// Entries of a list; more of them help nobody.
+/// Maximum number of entries of a list; more of them do not help.
 const MAX_LISTED: usize = 100;
 pub(super) const MAX_FILES: usize = 20;
 /// The user's notes count as a whole; a novel does not fit.
@@ -21,7 +21,7 @@ const QUESTION_BYTES: usize = 4 * 1024;
 
 type SectionWriter = fn(&mut String, &PromptInput<'_>, usize);
 
-/// Each with the name of its placeholder, in the order in which they stand below the task. The last argument is what
+/// Each with the name of its placeholder, in their order below the task. The last argument is what
 /// each failing check's output may take.
 pub(super) const SECTIONS: &[(&str, SectionWriter)] = &[
     ("opening", |out, input, _| write_opening(out, input)),
@@ -200,7 +200,7 @@ fn with_status<'a>(input: &PromptInput<'a>, status: Status) -> impl Iterator<Ite
         .filter(move |it| results.get(&it.criterion.id).is_some_and(|result| result.status == status))
 }
 
-/// What the last iteration wanted to know: the answer, or that there is none.
+/// The question of the last iteration with its answer, or without one.
 fn write_answers(out: &mut String, input: &PromptInput<'_>) {
     let Some(asked) = input.settled else { return };
     let question = truncate::first(&single_line(asked.question), QUESTION_BYTES).to_owned();

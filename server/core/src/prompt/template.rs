@@ -1,5 +1,5 @@
 //! The user's own order and words around the parts of a prompt: text with placeholders. Reading it runs nothing; what
-//! stands in for a placeholder is never read again.
+//! replaces a placeholder is never parsed again.
 
 use loopkeeper_text::closest::closest;
 
@@ -9,9 +9,9 @@ use super::sections::{self, SECTIONS};
 /// A longer template leaves too little room for what it is about.
 pub const MAX_TEMPLATE_BYTES: usize = 64 * 1024;
 const TASK: &str = "task";
-/// Without these nobody would know what to do.
+/// Without these the agent does not know what to do.
 const MANDATORY: [&str; 2] = [TASK, "failing"];
-/// What people said, and what keeps a loop from its end: a template may move them, not leave them out.
+/// Input of the user, and what keeps a loop from its end: a template may move them, not leave them out.
 const NEVER_LOST: [&str; 5] = ["weakened", "branch", "asked", "steering", "rules"];
 
 /// A template that can be filled in.
@@ -37,13 +37,13 @@ pub struct TemplateFault {
     pub hint: String,
 }
 
-/// Everything that may stand in braces.
+/// Every placeholder.
 fn placeholder_names() -> impl Iterator<Item = &'static str> {
     [TASK, "iteration", "budget"].into_iter().chain(SECTIONS.iter().map(|(name, _)| *name))
 }
 
 impl PromptTemplate {
-    /// `{task}` stands for the task, `{{` and `}}` for braces.
+    /// `{task}` is replaced by the task, `{{` and `}}` by braces.
     pub fn parse(text: &str) -> Result<Self, TemplateFault> {
         let fault = |line, (message, hint)| TemplateFault { line, message, hint };
         if text.len() > MAX_TEMPLATE_BYTES {
@@ -113,7 +113,7 @@ impl TemplatePart {
         }
     }
 
-    /// Numbers may be told as often as one likes.
+    /// Numbers may occur any number of times.
     fn section(&self) -> Option<&'static str> {
         self.name().filter(|it| *it != "iteration" && *it != "budget")
     }

@@ -402,7 +402,7 @@ fn a_template_orders_the_parts_and_leaves_no_gaps() {
     check(&plain, "a\n\n\nb {task}\n\n{failing}\n\nc", "a\n\n\nb # Make it work\n\nc\n\n");
     let left = "Remaining after this iteration: 23 iterations, 7 h 40 min, $24.50.";
     check(&plain, "{budget}\n{task}{failing}", &format!("{left}\n# Make it work\n\n"));
-    // What the user says is told, named or not, and never taken for a placeholder.
+    // Steering by the user is included, named or not, and never taken for a placeholder.
     let says = "## The user says, while you work\n\nUse {task} as it is.\n\n";
     check(&told, "{task}\n\n{failing}", &format!("# Make it work\n\n{says}"));
     check(&told, "{steering}\n\n{failing}\n\n{task}", &format!("{says}# Make it work\n\n"));

@@ -1,4 +1,4 @@
-//! Whether a key may be given a value, by this version; if not, why, in words for the person who wrote it.
+//! Whether a key may be given a value, by this version; if not, why, as a message for its author.
 
 use std::ops::Range;
 

@@ -14,7 +14,7 @@ pub fn built_in() -> Vec<AgentSettings> {
     KNOWN.into_iter().chain([AgentKind::Demo]).map(known).collect()
 }
 
-/// An agent of the user before anything is said about it.
+/// A custom agent before any setting is applied.
 pub(super) fn custom_agent(name: &str) -> AgentSettings {
     AgentSettings {
         name: name.to_owned(),
@@ -100,7 +100,7 @@ pub fn misplaced(
     }
 }
 
-/// Whom nobody could answer.
+/// Agents whose questions cannot be answered.
 pub(super) fn cannot_ask(agent: &AgentSettings, field: &str) -> Option<(&'static str, &'static str)> {
     let asks = field == "permissions" && agent.permissions == PermissionMode::Ask;
     (asks && agent.output != Dialect::Acp).then_some((

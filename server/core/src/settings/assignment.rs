@@ -25,7 +25,7 @@ pub(super) struct ParsedLayer {
 #[derive(Debug, Clone)]
 pub(super) struct Assignment {
     pub(super) key: &'static Key,
-    /// The agent that `*` of the key's path stands for.
+    /// The agent that replaces `*` in the key's path.
     pub(super) agent: Option<String>,
     pub(super) value: SettingValue,
     /// In TOML, on one line, fit to be shown.
@@ -49,7 +49,7 @@ pub(super) fn full_path(key: &Key, agent: Option<&str>) -> String {
     }
 }
 
-/// Where each agent stands in [`Settings::agents`].
+/// The index of each agent in [`Settings::agents`].
 pub(super) type AgentIndex = HashMap<String, usize>;
 
 /// Sets the field. `false`: the table promises a key that nothing acts on, which a test forbids.

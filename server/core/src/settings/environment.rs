@@ -1,4 +1,4 @@
-//! Which environment variables never reach an agent or a check, whoever names them.
+//! Environment variables that never reach an agent or a check, whatever file names them.
 
 /// Refused even when `[env] pass` or a wider pattern names them.
 const NEVER: &[&str] = &[
@@ -48,7 +48,7 @@ const NEVER: &[&str] = &[
     "CARGO_MANIFEST_*",
     "CARGO_PKG_*",
     "npm_*",
-    // What keepers are told about their own memory.
+    // Settings of the keepers' own memory.
     "MALLOC_TRIM_THRESHOLD_",
     // Follow the folder that the program starts in.
     "PWD",
@@ -62,7 +62,7 @@ pub fn never_passes(name: &str) -> bool {
     NEVER.iter().any(|pattern| names_match(pattern, name))
 }
 
-/// One `*` at the beginning or at the end stands for anything, nothing included.
+/// One `*` at the beginning or at the end matches anything, the empty text included.
 pub fn names_match(pattern: &str, name: &str) -> bool {
     match (pattern.strip_suffix('*'), pattern.strip_prefix('*')) {
         (Some(prefix), _) => name.starts_with(prefix),

@@ -25,7 +25,7 @@ pub enum SettingCode {
     UnknownKey,
     BadValue,
     NotYetSupported,
-    /// Of another tool's file: left aside, and said so.
+    /// Of another tool's file: ignored and reported.
     Ignored,
 }
 
@@ -44,7 +44,7 @@ pub enum SettingOrigin {
 }
 
 impl SettingFinding {
-    /// Whether nothing may run while this stands: it would not run as written.
+    /// Whether the finding blocks every run: nothing would run as written.
     pub fn is_blocking(&self) -> bool {
         match self.code {
             SettingCode::Syntax

@@ -1,5 +1,5 @@
 //! Every key there is, in the order of the reference page. Adding one here documents, checks and explains it;
-//! `assignment.rs` says which field it sets.
+//! `assignment.rs` maps it to its field.
 
 use super::table::{Key, KeySupport, ValueKind};
 
@@ -172,5 +172,5 @@ pub const KEYS: &[Key] = &[
         "How the output of an agent of your own is read; `acp` talks to it by the Agent Client Protocol, and to `gemini`, `opencode`, `qwen` and `copilot` too."),
 ];
 
-/// Keys that had another name, with the one they have now: an error that says so.
+/// Keys that had another name, with the current one: an error names it.
 pub(crate) const RENAMED_KEYS: &[(&str, &str)] = &[("questions.patience", "questions.timeout")];

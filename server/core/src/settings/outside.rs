@@ -7,7 +7,7 @@ use super::LayerKind;
 use super::services::ServiceEntry;
 use super::value::SettingValue;
 
-/// `[on]`: commands that are told what happens. Empty ones are none.
+/// `[on]`: commands that receive events. Empty ones do not count.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct HookSettings {
@@ -49,7 +49,7 @@ impl ServiceSettings {
     }
 }
 
-/// Who wrote a command: what the user's own file says needs no further word of theirs.
+/// The author of a command: one from the user's own file needs no further trust.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ConfigOrigin {
@@ -59,7 +59,7 @@ pub enum ConfigOrigin {
     User,
 }
 
-/// What a hook is told of.
+/// The events that a hook receives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LoopEvent {
@@ -145,7 +145,7 @@ impl HookSettings {
                     "ended" => &mut self.ended,
                     _ => return false,
                 };
-                // Nobody is the author of nothing.
+                // An empty command has no author.
                 let author = if argv.is_empty() { ConfigOrigin::default() } else { author };
                 *hook = HookCommand { argv: argv.clone(), author };
             }

@@ -1,4 +1,4 @@
-//! What the configuration says of when a loop ends, rests, asks and starts again: one struct a section, with the
+//! Settings that decide when a loop ends, pauses, asks and restarts: one struct a section, with the
 //! documented defaults. A journal of an older version lacks some of these fields and gets the defaults.
 
 use serde::{Deserialize, Serialize};
@@ -59,7 +59,7 @@ pub enum Preset {
     Adaptive,
 }
 
-/// `[session]`: whether an iteration goes on with the session of the one before.
+/// `[session]`: whether an iteration continues the session of the previous one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct SessionSettings {
@@ -88,7 +88,7 @@ pub struct QuestionSettings {
     pub unanswered: UnansweredPolicy,
 }
 
-/// A question to the user that nobody answered.
+/// The reaction to an unanswered question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum UnansweredPolicy {
@@ -98,7 +98,7 @@ pub enum UnansweredPolicy {
     Pause,
 }
 
-/// A usage limit, and nobody said whether to wait for its end.
+/// The reaction to a usage limit without an explicit choice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum AtUsageLimit {

@@ -1,5 +1,5 @@
-//! Presets: how soon the breaker and the exit rules act, by how large the work is. A number that somebody wrote always wins; what was
-//! chosen, and why, is said in one sentence.
+//! Presets: how soon the breaker and the exit rules act, by the size of the work. A written number always wins; what was
+//! chosen, and why, is reported in one sentence.
 
 #[cfg(test)]
 mod tests;
@@ -10,7 +10,7 @@ use super::{Preset, Settings};
 use loopkeeper_task::criterion::{Check, Criterion};
 use loopkeeper_text::words;
 
-/// What is known of a project before its loop begins. What nobody could tell cheaply is `None`.
+/// What is known of a project before its loop begins. What is expensive to determine is `None`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ProjectFacts {
     pub files: Option<u64>,
@@ -43,7 +43,7 @@ const SMALL: PresetSize = PresetSize { word: "small", exit: [3, 2, 25], breaker:
 const MEDIUM: PresetSize = PresetSize { word: "medium", exit: [4, 2, 30], breaker: [4, 6, 75] };
 const LARGE: PresetSize = PresetSize { word: "large", exit: [5, 3, 35], breaker: [5, 8, 80] };
 
-/// One iteration without a file change can be a look around.
+/// One iteration without a file change can be exploration.
 const LEAST_NO_PROGRESS: u32 = 2;
 
 impl ProjectFacts {
@@ -69,7 +69,7 @@ impl ProjectFacts {
     }
 }
 
-/// Puts the preset's numbers where nobody wrote one.
+/// Applies the preset's numbers where none is written.
 pub fn apply_preset(settings: &mut Settings, project: &ProjectFacts) -> PresetSelection {
     let (size, why) = select_size(settings, project);
     let because = match why {
@@ -80,7 +80,7 @@ pub fn apply_preset(settings: &mut Settings, project: &ProjectFacts) -> PresetSe
     PresetSelection { name: settings.breaker.preset, because }
 }
 
-/// Where the number of a key comes from that nobody wrote and a preset put there.
+/// The origin of a number that a preset set.
 pub fn origin(settings: &Settings, project: &ProjectFacts, key: &str) -> Option<String> {
     value(settings, key).filter(|_| !is_written(&settings.written, key))?;
     let (size, why) = select_size(settings, project);
@@ -90,7 +90,7 @@ pub fn origin(settings: &Settings, project: &ProjectFacts, key: &str) -> Option<
     })
 }
 
-/// With why, where nobody chose it.
+/// With the reason, where it was not chosen explicitly.
 fn select_size(settings: &Settings, project: &ProjectFacts) -> (PresetSize, Option<String>) {
     match settings.breaker.preset {
         Preset::Small => (SMALL, None),

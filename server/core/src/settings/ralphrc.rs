@@ -1,5 +1,5 @@
 //! A `.ralphrc` of other tools: there it is shell code, here it is plain `KEY=value` lines and nothing in it is
-//! ever run. What this cannot read, or has no counterpart for, is said; only a key that counts can block.
+//! ever run. What cannot be parsed or has no counterpart is reported; only a relevant key can block.
 
 use std::ops::Range;
 
@@ -97,7 +97,7 @@ fn assignment(
     }
 }
 
-/// What is left aside, said once for each reason.
+/// Ignored keys, reported once for each reason.
 #[derive(Default)]
 struct IgnoredLine {
     later: Vec<(String, Range<usize>)>,
@@ -183,7 +183,7 @@ fn name_of(line: &str) -> Option<&str> {
     (starts && name.chars().all(good)).then_some(name)
 }
 
-/// The value from byte `from` on, and where reading goes on: behind the line in which a quoted value ends.
+/// The value from byte `from` on, and where parsing continues: behind the line in which a quoted value ends.
 fn value_at(text: &str, from: usize) -> (Option<String>, usize) {
     let rest = text.get(from..).unwrap_or_default();
     let line_end =
@@ -203,7 +203,7 @@ fn value_at(text: &str, from: usize) -> (Option<String>, usize) {
                         chars.next();
                     }
                 }
-                // An open quote: nobody knows where the value would end.
+                // An unclosed quote: the end of the value is unknown.
                 None => return (None, from + line_end(at)),
             },
             ' ' | '\t' | '\r' | '\n' => {
@@ -223,7 +223,7 @@ fn value_at(text: &str, from: usize) -> (Option<String>, usize) {
     (Some(value), from + rest.len())
 }
 
-/// What stands between the quote at `at` and the next one, and the byte behind that.
+/// The text between the quote at `at` and the next one, and the byte behind that.
 fn parse_quoted(text: &str, at: usize, quote: char) -> Option<(&str, usize)> {
     let inner = text.get(at + 1..)?;
     let length = match quote {

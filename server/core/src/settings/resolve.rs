@@ -53,7 +53,7 @@ pub struct SettingOverride {
 /// What the configuration comes to.
 #[derive(Debug, Clone)]
 pub struct ResolvedSettings {
-    /// Shared with those who only read them: a file may describe ten thousand agents.
+    /// Shared between readers: a file may describe ten thousand agents.
     settings: Arc<Settings>,
     /// By the path of its key, the value that counts.
     winners: BTreeMap<String, Assignment>,
@@ -122,7 +122,7 @@ impl ResolvedSettings {
         Some((self.settings.prompt_template.as_deref()?, &written.origin))
     }
 
-    /// What the file at the end of a path says against it.
+    /// Adds an error of the file that a setting names.
     pub fn add_error(&mut self, origin: SettingOrigin, message: String, hint: String) {
         let code = SettingCode::BadValue;
         self.findings.push(SettingFinding { code, origin, message, hint, fix: None });
@@ -225,7 +225,7 @@ fn index(settings: &Settings) -> AgentIndex {
     settings.agents.iter().enumerate().map(|(at, it)| (it.name.clone(), at)).collect()
 }
 
-/// What means nothing for its agent, which shows only where all that is said of the agent is known.
+/// What means nothing for its agent, which is known only once all settings of the agent are known.
 fn misplaced(settings: &Settings, agents: &AgentIndex, said: &Assignment) -> Option<SettingFinding> {
     let agent = settings.agents.get(*agents.get(said.agent.as_deref()?)?)?;
     let kind = agents::kind_of(&agent.name);
@@ -240,7 +240,7 @@ fn misplaced(settings: &Settings, agents: &AgentIndex, said: &Assignment) -> Opt
     })
 }
 
-/// Whether a preset has a value of its own for the key.
+/// Whether a preset sets the key.
 fn preset_sets(path: &str) -> bool {
     const EXIT: [&str; 3] = ["exit.done_signals", "exit.test_loops", "exit.test_percentage"];
     const BREAKER: [&str; 3] = ["breaker.no_progress", "breaker.same_error", "breaker.output_decline"];

@@ -6,7 +6,7 @@ use super::value::{self, RawValue, SettingValue, ValueError, ValueFault, ValueFi
 use loopkeeper_text::closest::closest;
 use loopkeeper_text::sanitize::shown;
 
-/// One entry, whoever wrote it.
+/// One entry, whatever its author.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct ServiceEntry {
     pub(super) command: Vec<String>,

@@ -9,10 +9,10 @@ use super::keys::KEYS;
 /// One key of product configuration.
 #[derive(Debug)]
 pub struct Key {
-    /// Dotted; `*` stands for the name of an agent.
+    /// Dotted; `*` is a placeholder for the name of an agent.
     pub(crate) path: &'static str,
     pub takes: ValueKind,
-    /// As it would be written in TOML; empty where there is none.
+    /// As written in TOML; empty where there is none.
     pub default: &'static str,
     /// One sentence: a capital first, a period last.
     pub doc: &'static str,
@@ -41,9 +41,9 @@ pub enum ValueKind {
     /// The same, or a list of names.
     Agents,
     Text,
-    /// The name of a branch, in which `{task}` stands for the task; or empty.
+    /// The name of a branch, in which `{task}` is replaced by the task; or empty.
     Branch,
-    /// What stands between promise tags.
+    /// The text between promise tags.
     Promise,
     /// A whole number, at least 1.
     Count,
@@ -87,7 +87,7 @@ pub enum KeyLookup {
     Unknown,
 }
 
-/// Looks a path up. `agents.mine.command` finds `agents.*.command` unless the agent has a key of its own.
+/// Looks a path up. `agents.mine.command` finds `agents.*.command` unless the agent has a specific key.
 pub fn look_up(path: &[&str]) -> KeyLookup {
     let mut is_section = false;
     for (key, parts) in SPLIT_KEYS.iter().filter(|(_, parts)| starts_with(parts, path)) {
@@ -108,7 +108,7 @@ fn starts_with(parts: &[&str], path: &[&str]) -> bool {
 }
 
 impl Key {
-    /// The names of the table a key stands in: `limits`, `agents.*`, or nothing for the top.
+    /// The table of a key: `limits`, `agents.*`, or nothing for the top.
     pub fn section(&self) -> &'static str {
         self.path.rsplit_once('.').map_or("", |(section, _)| section)
     }

@@ -129,7 +129,7 @@ impl TomlLayerReader<'_> {
         }
     }
 
-    /// Bytes of a text as bytes of the file, where the text stands there as it is; else all of it, which no
+    /// Bytes of a text as bytes of the file, where the text occurs there verbatim; else all of it, which no
     /// single word cures.
     fn map_to_file(
         &self,
@@ -203,7 +203,7 @@ impl TomlLayerReader<'_> {
     }
 }
 
-/// The known key that an unknown path may stand for.
+/// The known key that an unknown path was probably meant to be.
 fn suggest_key(path: &[&str]) -> Option<String> {
     let (name, section) = path.split_last()?;
     // As the arguments are called: `--max-cost`.
@@ -222,7 +222,7 @@ fn suggest_key(path: &[&str]) -> Option<String> {
     elsewhere.map(|key| key.path.to_owned())
 }
 
-/// The word that a misspelt one may stand for, as it is written.
+/// The known word closest to a misspelt one.
 fn meant_word(key: &Key, raw: &RawValue) -> Option<String> {
     let (ValueKind::Word { now, .. }, RawValue::Text(word)) = (key.takes, raw) else { return None };
     closest(word, now.iter().copied()).map(|it| format!("\"{it}\""))

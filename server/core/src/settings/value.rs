@@ -30,7 +30,7 @@ pub(super) enum RawValue {
 pub(super) enum SettingValue {
     Text(String),
     Count(u32),
-    /// Milliseconds, micro-dollars or bytes, as the key says.
+    /// Milliseconds, micro-dollars or bytes, depending on the key.
     Amount(u64),
     Flag(bool),
     Texts(Vec<String>),
@@ -57,7 +57,7 @@ pub(super) enum ValueFault {
     Within(Box<WhenError>),
     /// Known, and not acted on by this version.
     NotYet,
-    /// All of it is said already.
+    /// Everything was reported already.
     Said(Box<ValueFinding>),
 }
 
@@ -108,7 +108,7 @@ pub(super) fn parse_value(takes: ValueKind, raw: &RawValue) -> Result<SettingVal
 }
 
 impl ValueKind {
-    /// What a plain text (an argument, a line of another tool's file) stands for.
+    /// The value of a plain text (an argument, a line of another tool's file).
     pub(super) fn raw_from_text(self, text: &str) -> RawValue {
         let numeric = text.starts_with(|it: char| it.is_ascii_digit() || matches!(it, '+' | '-' | '.'));
         match self {

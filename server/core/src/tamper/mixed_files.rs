@@ -1,5 +1,5 @@
 //! Files that are work and judge at once: manifests, Makefiles, Rust sources with their tests inside. The final verdict
-//! takes the parts that say how tests run from the start, and leaves the rest as it is.
+//! takes the parts that decide how tests run from the start, and leaves the rest as it is.
 
 mod make;
 mod manifests;

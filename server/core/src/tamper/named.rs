@@ -113,7 +113,7 @@ impl CheckedFileSearch<'_> {
         }
     }
 
-    /// Python looks for a module in the folder first.
+    /// Python searches the folder for a module first.
     fn add_shadowing_modules(&mut self, folder: &str, rest: &[&str]) {
         let asked = rest.iter().position(|it| *it == "-m").and_then(|at| rest.get(at + 1));
         let Some(module) = asked.filter(|it| RUNNERS.contains(it)) else { return };
@@ -220,7 +220,7 @@ fn is_shell(path: &str, text: &str) -> bool {
     }
 }
 
-/// A path below the root; what leads out of it is none of ours and matches nothing.
+/// A path below the root; a path that leads out of it matches nothing.
 pub(super) fn join_path(folder: &str, path: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
     for part in folder.split('/').chain(path.split('/')).filter(|it| !it.is_empty() && *it != ".") {

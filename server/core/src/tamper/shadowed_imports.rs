@@ -188,7 +188,7 @@ impl ChangeScope<'_> {
         if dots > 0 {
             return dots > 1 || !is_test_path(self.path);
         }
-        // Not there yet: a file of tests says by its name what it tests.
+        // Not there yet: the name of a file of tests identifies what it tests.
         let name = self.path.rsplit('/').next().unwrap_or_default();
         let stem = name.strip_suffix(".py").unwrap_or(name);
         stem.strip_prefix("test_").or_else(|| stem.strip_suffix("_test")) == Some(last)

@@ -40,7 +40,7 @@ fn page(root: &[u8], items: &[TrustItem]) -> TrustPage {
     TrustPage::new(root, items, items)
 }
 
-/// Things that somebody might want to look alike.
+/// Commands that an attacker might want to look alike.
 fn items() -> Vec<TrustItem> {
     vec![
         check("cargo test"),
@@ -88,7 +88,7 @@ fn no_two_things_have_one_hash() {
 
 #[test]
 fn the_hash_is_pinned() {
-    // A change here would make every user be asked anew.
+    // A change here would ask every user again.
     let hash = check("cargo test").hash(b"/home/u/project");
     assert_eq!(hash, "0cc64f077ca736d447dffb6d5c69a389c4213dd318c4cea80e04a29243d37cb1");
 }
@@ -248,7 +248,7 @@ proptest! {
         prop_assert_eq!(bad, None);
     }
 
-    /// Whoever reads two different commands sees two different lines, as long as they are typed characters.
+    /// Two different commands are displayed as two different lines, as long as they are typed characters.
     #[test]
     fn argument_lists_never_look_alike(
         one in prop::collection::vec("[ a'\\\\\"$]{0,3}", 0..4),

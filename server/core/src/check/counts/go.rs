@@ -1,4 +1,4 @@
-//! go test. With `-v` every test has a line of its own; without it only packages are named, and those are counted.
+//! go test. With `-v` every test has its own line; without it only packages are named, and those are counted.
 
 use super::{TestCounts, sum};
 

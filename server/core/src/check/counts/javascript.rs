@@ -41,7 +41,7 @@ fn vitest(line: &str) -> Option<TestCounts> {
     })
 }
 
-/// Three lines that follow each other; only the first tells its runner by the time behind it.
+/// Three lines that follow each other; only the first identifies its runner, by the time at its end.
 fn mocha(line: &str, after_mocha: bool) -> Option<TestCounts> {
     let (count, rest) = line.strip_prefix("  ")?.split_once(' ')?;
     let count = count.parse().ok()?;

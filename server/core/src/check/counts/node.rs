@@ -6,7 +6,7 @@ pub(super) fn read(output: &str) -> Option<TestCounts> {
     let mut total: Option<TestCounts> = None;
     for (word, count) in output.lines().filter_map(entry) {
         let counts = match word {
-            // A summary begins with it, and without it the other lines are somebody's comments.
+            // A summary begins with it, and without it the other lines are arbitrary comments.
             "tests" => TestCounts::default(),
             "pass" => TestCounts { passed: count, ..TestCounts::default() },
             "fail" | "cancelled" => TestCounts { failed: count, ..TestCounts::default() },

@@ -13,7 +13,7 @@ const LINE_CHARS: usize = 500;
 /// Source excerpts, stack frames and the progress of build tools are indented at least this far.
 const CONTEXT_INDENT: usize = 3;
 
-/// What a line says about the failure.
+/// The part of a line that describes the failure.
 pub(super) enum LineClass {
     /// It reports one failure: an error, an assertion, a value that is not the expected one.
     Failure(String),
@@ -75,7 +75,7 @@ static WARNING: LazyLock<Regex> = LazyLock::new(|| {
 static FRAME: LazyLock<Regex> = LazyLock::new(|| {
     constant(r#"^at\s.+[:(]\d+|^File\s"[^"]+",\sline\s\d+|^\d+:\s+(?:0x|\w+::)|^stack backtrace:"#)
 });
-/// Values beside what was expected, marks in front of failing tests, places with what is wrong there, changed lines.
+/// Actual and expected values, marks in front of failing tests, locations with their errors, changed lines.
 static FAILURE: LazyLock<Regex> = LazyLock::new(|| {
     constant(
         r"(?x)^(?i:left|right|expected|expect|actual|received|got|want|wanted|found|message|difference|diff)\b.{0,12}[:=\s]

@@ -6,7 +6,7 @@ use regex::Regex;
 
 use loopkeeper_text::pattern::constant;
 
-/// Shells say it in many ways; the name is what stands beside `not found`.
+/// Shells phrase it in many ways; the name is next to `not found`.
 static NOT_FOUND: LazyLock<Regex> = LazyLock::new(|| {
     constant(
         r"(?m)^(?:[^\n]*?: )?(?:command not found: (?P<zsh>\S+)|(?P<sh>[^:\s]+): (?:command )?not found|[‘'\x22](?P<env>[^’'\x22\n]+)[’'\x22]: No such file or directory|(?P<path>\S+): No such file or directory)\s*$",

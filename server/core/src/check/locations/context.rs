@@ -20,7 +20,7 @@ pub(super) struct LocationContext<'a> {
     current: &'a str,
     /// How many more lines belong to the exception.
     details: u8,
-    /// The next line says what a test failed with.
+    /// The next line holds the failure of a test.
     is_failure_next: bool,
     /// In what a test wrote to the console, which Jest repeats with the place of the call.
     is_console: bool,

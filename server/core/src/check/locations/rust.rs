@@ -22,7 +22,7 @@ pub(super) fn arrow(line: &str, context: &LocationContext<'_>) -> Option<RawLoca
     Some(RawLocation { message: message.to_owned(), ..place })
 }
 
-/// The message stands on the lines after; before Rust 1.73 it stood in front, in quotes.
+/// The message is on the following lines; before Rust 1.73 it preceded the location, in quotes.
 pub(super) fn panic(line: &str, after: &[&str]) -> Option<RawLocation> {
     let (_, said) = line.split_once("panicked at ")?;
     if let Some(place) = said.trim_end().strip_suffix(':').and_then(path_line_column) {

@@ -22,7 +22,7 @@ pub(super) fn is_console(text: &str) -> bool {
     text.strip_prefix("console.").is_some_and(|it| ["log", "info", "debug", "warn", "error"].contains(&it))
 }
 
-/// `error: 'boom'` and `error: |-` of TAP; empty where the text stands below.
+/// `error: 'boom'` and `error: |-` of TAP; empty where the text is on the lines below.
 pub(super) fn tap_error(line: &str) -> Option<&str> {
     let said = line.strip_prefix("  ")?.trim().strip_prefix("error: ")?;
     let quoted = said.strip_prefix('\'').and_then(|it| it.strip_suffix('\''));

@@ -1,4 +1,4 @@
-//! Places that real outputs name, and text that only looks like one.
+//! Locations in real outputs, and text that only resembles one.
 
 use std::path::Path;
 
@@ -106,7 +106,7 @@ fn places_of_the_node_runner() {
     assert!(spec.contains(&"/home/me/node/a.test.mjs:6:83 Error: boom".to_owned()), "{spec:#?}");
 }
 
-/// The places of failures, with what the output says about each.
+/// The locations of failures, with the message of each.
 fn check_failures(name: &str, expect: &[&str]) {
     let places: Vec<_> = read(&fixture(name)).into_iter().filter(|it| !it.warning).collect();
     let told = places.iter().filter(|it| !it.message.is_empty());

@@ -1,4 +1,4 @@
-//! Whose a missing thing is: by its name, by who missed it, and by what the tree holds.
+//! Decides who provides a missing dependency: by its name, by the program that misses it, and by the tree.
 
 use super::read::{MissingCandidate, MissingSymptom};
 use super::tables::{self, NODE_MODULES, VIRTUAL_ENVIRONMENTS};
@@ -111,7 +111,7 @@ fn node_package(program: &str) -> &str {
     known.map_or(program, |(_, package)| package)
 }
 
-/// A runner cannot tell a program of a package from a script of the project.
+/// A runner does not distinguish a program of a package from a script of the project.
 fn node_program(name: &str, tree: &TreeFacts) -> Option<MissingDependency> {
     let package = node_package(name);
     if tree.owns_package(package) || tree.has_installed(package) {
@@ -127,7 +127,7 @@ fn node_program(name: &str, tree: &TreeFacts) -> Option<MissingDependency> {
     }
 }
 
-/// Programs that no project calls a script of its own by.
+/// Program names that no project gives to one of its scripts.
 const KNOWN_RUNNERS: &[&str] = &[
     "ava",
     "c8",

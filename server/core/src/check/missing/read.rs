@@ -1,4 +1,4 @@
-//! From what a command printed to what it says is missing: the fixed sentences of shells, interpreters, package
+//! Extracts from the output of a command what is missing: the fixed sentences of shells, interpreters, package
 //! managers and compilers, one row each. A row that names nothing is no evidence.
 
 use super::MissingKind;
@@ -15,12 +15,12 @@ pub struct MissingCandidate {
     pub(super) name: String,
 }
 
-/// Who said it, which decides what the name can mean.
+/// The program that reported it, which decides what the name can mean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum MissingSymptom {
     /// A shell, `env` or `make`: a program, or a script by its path.
     Program,
-    /// A script of the project, or an environment of its own, misses a program: it may be one that is to be written.
+    /// A script of the project, or a separate environment, misses a program: it may be one that is to be written.
     Inner,
     /// It is there and must not be executed.
     Denied,
@@ -37,7 +37,7 @@ pub(super) enum MissingSymptom {
     Project(MissingKind),
 }
 
-/// What there is to read.
+/// The output to search.
 pub(super) struct FailedCommand<'a> {
     pub(super) command: &'a str,
     /// `None`: it is not known.
@@ -45,7 +45,7 @@ pub(super) struct FailedCommand<'a> {
     pub(super) output: &'a str,
 }
 
-/// A sentence: the name stands between `before` and `after`, or goes to the end of the line where that is empty.
+/// A sentence: the name is between `before` and `after`, or extends to the end of the line where `after` is empty.
 struct MessagePattern {
     before: &'static str,
     after: &'static str,
@@ -130,7 +130,7 @@ const NOT_FOUND: &[&str] =
     &[": command not found", ": not found", ": cannot execute: required file not found"];
 const NO_FILE: &str = ": No such file or directory";
 const DENIED: &str = ": Permission denied";
-/// Who says "No such file or directory" of a program, and not of a file that it was given.
+/// Programs that print "No such file or directory" for a program rather than for one of its arguments.
 const STARTERS: &[&str] = &[
     "sh", "bash", "dash", "zsh", "ksh", "ash", "env", "make", "gmake", "nice", "timeout", "nohup", "xargs",
     "sudo", "time", "stdbuf", "setsid",
@@ -151,7 +151,7 @@ pub(super) fn suspects(text: &FailedCommand<'_>) -> Vec<MissingCandidate> {
     found
 }
 
-/// A program was not found or could not be executed: by the exit code, or by what a runner says of it.
+/// A program was not found or could not be executed: by the exit code, or by the message of a runner.
 fn is_evident(text: &FailedCommand<'_>) -> bool {
     const SAID: &[&str] =
         &["Error 127", "code 127", "status 127", "code: 127", "Error 126", "code 126", "ELIFECYCLE"];
@@ -275,7 +275,7 @@ fn is_starter(before: &str) -> bool {
     STARTERS.contains(&head.split('[').next().unwrap_or_default())
 }
 
-/// `./test.sh: 3: foo` is said by a script, `sh: 1: foo` by what runs the check.
+/// `./test.sh: 3: foo` is printed by a script, `sh: 1: foo` by the shell of the check.
 fn sign(before: &str) -> MissingSymptom {
     if before.contains(": ") && !is_starter(before) { MissingSymptom::Inner } else { MissingSymptom::Program }
 }

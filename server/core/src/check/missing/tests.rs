@@ -65,7 +65,7 @@ fn of_machine((command, code): (&str, i32), output: &str, tree: &TreeFacts, (fac
     assert_eq!(found.remedy, remedy, "{command}: {output}");
 }
 
-/// The agent can provide it, or nobody knows: the loop goes on.
+/// The agent can provide it, or the owner is unknown: the loop continues.
 #[track_caller]
 fn goes_on(command: &str, code: i32, output: &str, tree: &TreeFacts, kind: Option<MissingKind>) {
     let found = missing(command, code, output, tree);
@@ -155,7 +155,7 @@ fn what_belongs_to_the_project_is_a_goal() {
     goes_on("wordcount --help", 127, "sh: 1: wordcount: not found\n", &own, Some(MissingKind::Program));
     let own = tree(&[("bin/wordcount", "")]);
     goes_on("wordcount --help", 127, "sh: 1: wordcount: not found\n", &own, Some(MissingKind::Program));
-    // Said by a script of the project or in an environment of its own: it may be what is to be written.
+    // Reported by a script of the project or in a separate environment: it may be what is to be written.
     for output in [
         "./test.sh: 3: wordcount: not found\n",
         "./test.sh: line 3: wordcount: command not found\n",

@@ -140,7 +140,7 @@ impl TreeFacts {
         self.package_files().any(|text| manifest::node_name(text).as_deref() == Some(package))
     }
 
-    /// Installed, beside any of the package files.
+    /// Installed, next to any of the package files.
     pub(super) fn has_installed(&self, package: &str) -> bool {
         self.node_folders().any(|it| self.has(&join(it, &format!("{NODE_MODULES}/{package}"))))
     }

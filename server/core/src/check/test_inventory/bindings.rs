@@ -1,5 +1,5 @@
 //! Which names a source binds: what it imports, what it defines itself, what it sets on a module. Read by lines
-//! and indentation, as the inventory of tests is; what stands in comments and strings is none of it.
+//! and indentation, as the inventory of tests is; comments and strings are left out.
 
 mod defined;
 mod imports;
@@ -47,12 +47,12 @@ pub enum DefinitionKind {
     Assigned,
     /// On an object that has another name.
     Set,
-    /// A whole module is replaced for whoever loads it.
+    /// A whole module is replaced for all its importers.
     Replaced,
 }
 
 impl Definition {
-    /// It holds code of its own, not only a value.
+    /// It holds code, not only a value.
     pub fn is_function(&self) -> bool {
         const WORDS: [&str; 6] = ["lambda", "=>", "function", "func(", "func (", "class"];
         self.kind == DefinitionKind::Declared
@@ -83,12 +83,12 @@ fn ident(text: &str) -> Option<(&str, &str)> {
     (end > 0).then(|| text.split_at(end))
 }
 
-/// Whether it stands there as a word of its own.
+/// Whether it occurs as a separate word.
 pub fn mentions(text: &str, word: &str) -> bool {
     places(text, word).next().is_some()
 }
 
-/// Whether it is used there by itself: neither of something else nor as the beginning of a text.
+/// Whether it is used on its own: neither as an attribute of another value nor as the beginning of a string.
 pub fn uses(text: &str, word: &str) -> bool {
     let alone = |at: usize| text.get(..at).is_none_or(|it| !it.ends_with(['.', '"', '\'', '`']));
     places(text, word).any(alone)

@@ -1,4 +1,4 @@
-//! How tests, skips and assertions look in each language: one table of line patterns per language.
+//! The syntax of tests, skips and assertions in each language: one table of line patterns per language.
 
 use std::sync::LazyLock;
 
@@ -43,7 +43,7 @@ pub fn language(path: &str) -> Option<TestLanguage> {
     })
 }
 
-/// Whether the name or a folder says that it holds tests.
+/// Whether the name or a folder identifies it as a file of tests.
 pub fn is_test_path(path: &str) -> bool {
     static NAME: LazyLock<Regex> = LazyLock::new(|| {
         constant(
@@ -64,11 +64,11 @@ fn name(path: &str) -> &str {
 
 /// The patterns of one language, each for one line.
 pub(super) struct LanguagePatterns {
-    /// A test by itself; `name` where it has one.
+    /// A complete test; `name` where it has one.
     pub(super) test: Regex,
     /// What gives a marked test its name.
     pub(super) named: Regex,
-    /// A line that says something of what follows it.
+    /// A line that qualifies the following one.
     pub(super) mark: Regex,
     /// Of these, those that make a test of it.
     pub(super) marks_test: Regex,
@@ -77,7 +77,7 @@ pub(super) struct LanguagePatterns {
     assertion: Regex,
 }
 
-/// What asserts nothing although it looks like it.
+/// Statements that resemble assertions and assert nothing.
 static VAIN: LazyLock<Regex> = LazyLock::new(|| {
     constant(
         r#"(?x)
@@ -115,7 +115,7 @@ impl LanguagePatterns {
         RETURN.is_match(text)
     }
 
-    /// What stands on the line behind a catch that takes failed assertions as well, or a call that drops them.
+    /// The rest of the line behind a catch that takes failed assertions as well, or a call that drops them.
     pub(super) fn after_catch(text: &str) -> Option<&str> {
         static CATCH: LazyLock<Regex> = LazyLock::new(|| {
             constant(
@@ -136,7 +136,7 @@ impl LanguagePatterns {
         Some(rest.as_str().trim())
     }
 
-    /// It tells, and decides nothing.
+    /// It only prints, and decides nothing.
     pub(super) fn only_says(text: &str) -> bool {
         static SAYS: LazyLock<Regex> = LazyLock::new(|| {
             constant(
@@ -146,7 +146,7 @@ impl LanguagePatterns {
         SAYS.is_match(text)
     }
 
-    /// What of a test's first line stands in its body.
+    /// The part of a test's first line that belongs to its body.
     pub(super) fn body(text: &str) -> &str {
         let behind = |mark: &str| text.split_once(mark).map(|(_, body)| body);
         behind("=>").or_else(|| behind("{")).or_else(|| behind("):")).unwrap_or_default()

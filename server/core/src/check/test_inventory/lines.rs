@@ -43,7 +43,7 @@ fn comments(language: TestLanguage) -> CommentSyntax {
 pub(super) fn code(language: TestLanguage, text: &str) -> Vec<CodeLine<'_>> {
     let comments = comments(language);
     let mut until: Option<&str> = None;
-    // Elsewhere a quote says less of where a string ends than it does with three of them.
+    // Elsewhere a single quote is weaker evidence for the end of a string than three of them.
     let inside = (language == TestLanguage::Python).then(|| continued(language, text).strings);
     let mut found = Vec::new();
     for (number, raw) in (1..).zip(text.lines()) {

@@ -105,7 +105,7 @@ fn compare(loss: &mut TestLoss, pairs: &[(&TestCase, &TestCase)], spare: Vec<&st
             (missing(&before.assertions, &after.assertions), missing(&after.assertions, &before.assertions));
         loss.altered += count_altered(&gone, &new);
         loss.forgiving += u32::from(after.forgives > before.forgives);
-        // What a test gave to one of its own making is still asserted.
+        // A value that a test passes to its own helper is still asserted.
         let gone = gone.iter().filter(|line| match spare.iter().position(|it| it == *line) {
             Some(at) => {
                 spare.swap_remove(at);
@@ -117,7 +117,7 @@ fn compare(loss: &mut TestLoss, pairs: &[(&TestCase, &TestCase)], spare: Vec<&st
     }
 }
 
-/// Lines of `a` that `b` lacks; each of `b` stands for one.
+/// Lines of `a` that `b` lacks; each of `b` matches one.
 fn missing<'a>(a: &'a [String], b: &[String]) -> Vec<&'a str> {
     let mut left: Vec<&String> = b.iter().collect();
     let mut gone = Vec::new();
@@ -140,7 +140,7 @@ fn count_altered(gone: &[&str], new: &[&str]) -> u32 {
     same.count() as u32
 }
 
-/// The line with its values taken out; the words for a failure stay, since whoever mends them weakens nothing.
+/// The line with its values taken out; the failure messages are kept, since correcting them weakens nothing.
 fn without_values(line: &str) -> String {
     static VALUE: LazyLock<Regex> =
         LazyLock::new(|| constant(r#"-?\b(?:\d[\d_.]*|true|false|True|False)\b|"(?:[^"\\]|\\.)*""#));
@@ -159,7 +159,7 @@ fn without_values(line: &str) -> String {
     OPPOSITES.iter().fold(shaped.into_owned(), |text, (not, plain)| text.replace(not, plain))
 }
 
-/// Who turns an assertion round expects something else, too.
+/// An inverted assertion expects another value, too.
 const OPPOSITES: &[(&str, &str)] = &[
     ("assertFalse", "assertTrue"),
     ("assertNot", "assert"),
@@ -189,7 +189,7 @@ const OPPOSITES: &[(&str, &str)] = &[
     ("-ne ", "-eq "),
 ];
 
-/// Tests of which each stands for one.
+/// Tests, each of which matches at most one other.
 struct UnmatchedTests<'a>(Vec<&'a TestCase>);
 
 impl<'a> UnmatchedTests<'a> {

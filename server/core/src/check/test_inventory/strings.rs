@@ -1,10 +1,10 @@
-//! Lines that begin within a string, or within brackets where a line of Python is no statement of its own.
+//! Lines that begin within a string, or within brackets where a line of Python is no separate statement.
 
 use std::collections::BTreeSet;
 
 use super::TestLanguage;
 
-/// How a string begins and ends, and whether it goes on over the end of a line; the longest first.
+/// How a string begins and ends, and whether it continues over the end of a line; the longest first.
 type QuoteSyntax = (&'static str, &'static str, bool);
 
 fn quotes(language: TestLanguage) -> &'static [QuoteSyntax] {

@@ -10,12 +10,12 @@ use words::{
     DENIES_NEAR, EXCEPTS, INTENDS, NO_OBJECT, PARTS, READY_FOR, SUBJECTS, SUPPOSES, WHOLE,
 };
 
-/// A phrase where it stands: the tokens `start..end` of a sentence.
+/// A phrase in its sentence: the tokens `start..end`.
 pub(super) struct PhraseMatch<'a> {
     pub(super) sentence: &'a Sentence,
     pub(super) start: usize,
     pub(super) end: usize,
-    /// A single word, which may as well be said of some part.
+    /// A single word, which may refer to a part.
     pub(super) is_bare: bool,
     pub(super) says: CompletionMeaning,
 }
@@ -29,7 +29,7 @@ pub(super) enum PhraseScope {
     Hypothetical,
 }
 
-/// What stands further away than this says nothing of a phrase any more.
+/// Maximum distance of a word that can affect a phrase.
 const REACH: usize = 80;
 
 pub(super) fn phrase_scope(said: &PhraseMatch<'_>) -> PhraseScope {
@@ -91,7 +91,7 @@ fn is_supposed(before: &[ProseToken], said: &PhraseMatch<'_>) -> bool {
     is_verb || has(before, SUPPOSES) || has_chinese(before, CHINESE_CONDITIONS)
 }
 
-/// Who intends to go on is not done; who intends to be done is not either.
+/// An intention to continue is no completion, nor is an intention to be done.
 fn is_intended(clause: &[ProseToken], said: &PhraseMatch<'_>) -> bool {
     match said.says {
         CompletionMeaning::Done => has(clause, INTENDS) || has_chinese(clause, CHINESE_SUPPOSES),
@@ -108,7 +108,7 @@ fn is_conditional(said: &PhraseMatch<'_>) -> bool {
 
 fn is_denied(clause: &[ProseToken], said: &PhraseMatch<'_>) -> bool {
     let phrase = said.sentence.tokens.get(said.start..said.end).unwrap_or_default();
-    // What a phrase itself says no with (`no errors`, 没有错误) stands at its beginning; in its gaps it denies.
+    // A negation that belongs to a phrase (`no errors`, 没有错误) is at its beginning; in its gaps it denies.
     let inner = phrase.get(1..).unwrap_or_default();
     let near = clause.len().saturating_sub(3);
     let denies = |tokens: &[ProseToken]| {
@@ -173,7 +173,7 @@ fn after<'a>(said: &PhraseMatch<'a>) -> &'a [ProseToken] {
     tokens.get(said.end..tokens.len().min(said.end + REACH)).unwrap_or_default()
 }
 
-/// A single word counts when it is said of the whole, or stands for itself.
+/// A single word counts if it refers to the whole, or is alone.
 fn of_the_whole(clause: &[ProseToken], said: &PhraseMatch<'_>) -> PhraseScope {
     let sentence = said.sentence;
     let next = sentence.word(said.end).unwrap_or_default();

@@ -143,7 +143,7 @@ impl StatusDraft {
             StatusField::Recommendation => block.recommendation = Some(value.to_owned()),
             StatusField::Notes => block.notes = Some(value.to_owned()),
             StatusField::Exit => match parse_bool(value) {
-                // A block that says both says no.
+                // A block that contains both counts as no.
                 Some(signal) => block.exit_signal = Some(signal && block.exit_signal != Some(false)),
                 None => return false,
             },

@@ -1,4 +1,4 @@
-//! Status blocks in every form in use, and texts that only look like one.
+//! Status blocks in every form in use, and texts that only resemble one.
 
 use super::claims;
 use crate::claims::status::{StatedState, StatedTests, StatusBlock, WorkType};
@@ -94,9 +94,9 @@ fn the_last_complete_block_wins() {
     signal(&format!("{other}\n---RALPH_STATUS---\nEXIT_SIGNAL: true\n"), Some(false));
     signal(&format!("---RALPH_STATUS---\nEXIT_SIGNAL: false\n{REAL}"), Some(true));
     signal(&format!("{other}\n```json\n{{\"exit_signal\": true}}\n```"), Some(true));
-    // A line of its own and a block that differ are no yes.
+    // A separate line and a block that differ are no claim.
     signal(&format!("{REAL}\nEXIT_SIGNAL: false"), Some(false));
-    // Nor is a block that says both.
+    // Nor is a block that contains both.
     signal("RALPH_STATUS:\nEXIT_SIGNAL: false\nEXIT_SIGNAL: true", Some(false));
 }
 

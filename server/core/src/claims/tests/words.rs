@@ -2,7 +2,7 @@
 
 use super::{claims, read};
 
-/// Phrases that count, phrases too weak to count, and what says *not yet*.
+/// Phrases that count, phrases too weak to count, and those that mean *not yet*.
 fn check(text: &str, counts: &[&str], weak: &[&str], not_yet: &[&str]) {
     let claims = claims(text);
     let names = |wanted: bool| {
@@ -23,7 +23,7 @@ fn nothing(text: &str) {
     check(text, &[], &[], &[]);
 }
 
-/// Whatever else it says: nothing counts, and this is why.
+/// Nothing counts, for this reason, whatever else the message contains.
 fn vetoes(text: &str, phrase: &str) {
     let claims = claims(text);
     assert_eq!(claims.indicators.iter().filter(|it| it.counts()).count(), 0, "{text}\n{claims:#?}");
@@ -59,7 +59,7 @@ fn said_of_the_whole() {
         &[],
         &[],
     );
-    // Said twice, counted once.
+    // Repeated, counted once.
     counts("All tests pass. I ran them again: all tests pass.", "all tests passing");
 }
 

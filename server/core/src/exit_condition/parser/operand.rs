@@ -1,4 +1,4 @@
-//! What a condition is compared with, and what stands between its brackets.
+//! Parses the operand of a condition, and the text between its brackets.
 
 use crate::exit_condition::lexer::{ExpressionToken, pattern_in_quotes};
 use crate::exit_condition::words::{Condition, OperandUnit};

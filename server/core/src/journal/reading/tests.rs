@@ -144,7 +144,7 @@ fn records_of_a_later_version_are_kept() {
 }
 
 /// A keeper that lost its lock without noticing may still write: what it writes counts for nothing, and the
-/// one that took over goes on.
+/// one that took over continues.
 #[test]
 fn records_of_an_overtaken_keeper_are_ignored() {
     let mut old = ChecksumChain::default();

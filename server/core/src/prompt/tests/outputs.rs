@@ -46,7 +46,7 @@ fn a_page_of_warnings_hides_no_failure() {
         output.contains("Compiling ledger") && output.contains("\ntest result: FAILED. 1 passed; 3 failed")
     );
     assert!(output.contains("panicked at src/lib.rs:79:9:\nassertion `left == right` failed"), "{output}");
-    // More than fits: each of them still says where it fails, and how it ends.
+    // More than fits: each of them still shows its location and its end.
     let text = scene(90).build();
     assert!(text.len() <= MAX_BYTES && text.len() > MAX_BYTES - 90 * 300, "{}", text.len());
     for it in assertions.iter().chain(&["test result: FAILED. 1 passed; 3 failed"]) {

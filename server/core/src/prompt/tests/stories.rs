@@ -1,4 +1,4 @@
-//! Stories: what an agent is told of their file, and other tools' placeholders for them.
+//! Stories: what the prompt contains about their file, and other tools' placeholders for them.
 
 use super::Scene;
 use crate::check::Status;
@@ -36,7 +36,7 @@ fn a_plan_says_where_it_is_and_who_keeps_it() {
         "Its boxes are in `fix_plan.md`, and you keep that file up to date: once what a box asks for is done, tick it \
          there (`[x]`).\n\n- next: Log in",
     );
-    // An id that was made of the title says nothing.
+    // An id that is derived from the title adds no information.
     let text = Scene { plan: vec![story("0123456789-2", "prd.json")], ..Scene::new() }.build();
     assert!(text.contains("- next: Log in\n"), "{text}");
 }

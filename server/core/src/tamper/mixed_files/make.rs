@@ -41,7 +41,7 @@ pub(super) fn makefile(parts: &[String], start: &str, end: &str) -> Option<Strin
             text.push_str(block.text);
             continue;
         }
-        // The first of a name stands for all of them: the others would come after it, or before.
+        // All blocks of a name are replaced at the first one, so that none of the others remains before or after it.
         for (old, written) in old.iter().zip(&mut written).filter(|(old, _)| old.kind == block.kind) {
             if !std::mem::replace(written, true) {
                 let is_same = old.text.trim_end() == block.text.trim_end();

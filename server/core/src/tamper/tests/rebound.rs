@@ -1,8 +1,8 @@
-//! Tests that test something of their own instead of the work, and changes that look like it.
+//! Tests that test a replacement instead of the work, and changes that only resemble it.
 
 use super::{Tree, check};
 
-/// A file of tests as it was and as it is; the work's own files beside it.
+/// A file of tests as it was and as it is; the files of the work next to it.
 #[track_caller]
 fn becomes(path: &str, work: Tree<'_>, before: &str, after: &str, expect: &[&str]) {
     let tree: Vec<(&str, &str)> = work.iter().copied().chain([(path, before)]).collect();
@@ -114,7 +114,7 @@ fn only_what_came_from_the_work_counts() {
     };
     row(&[("src/calc.py", "")], "from calc import add", &[&say("calc")]);
     row(&[("shop/calc/__init__.py", "")], "from shop.calc import add", &[&say("shop.calc")]);
-    // Not there yet, and the file says by its name what it tests.
+    // Not there yet, and the name of the file identifies what it tests.
     row(&[], "from calc import add", &[&say("calc")]);
     row(&[], "from numpy import add", &[]);
     row(&[("tests/helpers.py", "def add(a, b):\n    pass\n")], "from tests.helpers import add", &[]);

@@ -61,7 +61,7 @@ fn opened_scope(language: TestLanguage, code: &str) -> Option<LineScope> {
     }
 }
 
-/// The first word that says what a line defines, and what follows it.
+/// The keyword of a definition, and the text behind it.
 fn unmodified(language: TestLanguage, code: &str) -> (&str, &str) {
     let modifiers: &[&str] = match language {
         TestLanguage::Python => &["async"],
@@ -115,7 +115,7 @@ fn of_line(language: TestLanguage, code: &str) -> Vec<ParsedBinding> {
     }
 }
 
-/// What stands behind `begin`, up to the quote's end, and what follows.
+/// The text behind `begin` up to the closing quote, and the rest.
 fn quoted<'a>(code: &'a str, begin: &str) -> Option<(&'a str, &'a str)> {
     let rest = code.strip_prefix(begin)?;
     let quote = rest.chars().next().filter(|it| matches!(it, '\'' | '"' | '`'))?;

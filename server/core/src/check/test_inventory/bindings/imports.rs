@@ -109,7 +109,7 @@ fn loaded(text: &str, found: &mut Vec<ImportBinding>) {
     {
         return;
     }
-    // Ruby finds `require 'calc'` in its load path, PHP what stands behind its own folder.
+    // Ruby finds `require 'calc'` in its load path, PHP a path relative to its own folder.
     let Some(path) = rest.split(['\'', '"']).nth(1) else { return };
     found.push(import("", path.trim_start_matches('/'), None));
 }
@@ -128,7 +128,7 @@ fn rust(text: &str, found: &mut Vec<ImportBinding>) {
     found.extend(all);
 }
 
-/// Whoever is of a package sees all of it.
+/// Members of a package see all of it.
 fn go(text: &str, found: &mut Vec<ImportBinding>) {
     if first_line(text).starts_with("package ") {
         found.push(import("", "", None));

@@ -131,7 +131,7 @@ pub(super) const INTENDS: &[&str] = &[
     "that'll",
     "be",
 ];
-/// Behind a phrase: what it is said under.
+/// Behind a phrase: the conditions of it.
 pub(super) const CONDITIONS: &[&str] =
     &["if", "when", "once", "until", "unless", "only", "soon", "shortly", "later"];
 pub(super) const EXCEPTS: &[&str] = &["except", "excluding", "apart", "aside", "besides", "minus", "bar"];
@@ -252,7 +252,7 @@ pub(super) const CHINESE_HARMLESS: &[&str] = &[
     "非常",
     "类别",
 ];
-/// One of these in front makes even a longer phrase one of a part where a number stands beside it.
+/// One of these in front makes even a longer phrase one of a part where a number is next to it.
 pub(super) const SUBJECTS: &[&str] =
     &["project", "task", "work", "implementation", "goal", "mission", "job", "项", "任", "工"];
 /// Names of the whole: their value is that of no part.
