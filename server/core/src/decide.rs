@@ -141,7 +141,7 @@ pub enum Event {
         /// The tree after the rollback.
         after: String,
         paths: Vec<String>,
-        /// What is not as it is in that tree after all; a folder stands for all below it.
+        /// Paths that differ from that tree after all; a folder includes everything below it.
         refused: Vec<String>,
     },
     /// A command of `[on]` failed; the reason, phrased to follow the command's name.

@@ -89,7 +89,7 @@ fn done_after(state: &LoopState, last: &Iteration) -> Option<Outcome> {
     Some(completion_outcome(state, &checked, unchecked.len(), &tail))
 }
 
-/// Everything required holds; the outcome tells how much of it was verified by our own run.
+/// Everything required holds; the outcome names how much of it was verified by our own run.
 fn completion_outcome(state: &LoopState, checked: &[&Pinned], unchecked: usize, tail: &str) -> Outcome {
     let after = iterations(state.iteration);
     let failing = checked.iter().filter(|it| !passes(state, it)).count();

@@ -1,6 +1,6 @@
 //! The final verdict: before a loop completes as verified, its checks run again in a clean room, on the final tree as
 //! the agent left it and, where judges changed, with the judges of the start. A pass that needs the changed judges does
-//! not count. Without a clean room the round in the work tree decides, and the outcome says so.
+//! not count. Without a clean room the round in the work tree decides, and the outcome reports it.
 
 use std::collections::BTreeSet;
 
@@ -21,14 +21,14 @@ const MAX_JUDGES: usize = 200;
 /// Judges that are named for one criterion that fails with the judges of the start.
 const MAX_NAMED: usize = 5;
 
-/// What the journal says of the last final verdict.
+/// The last final verdict in the journal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TreeVerdict {
     /// The tree that was judged.
     pub tree: String,
     /// Everything passed, with the judges of the start too; or no clean room could be had.
     pub holds: bool,
-    /// What the proof rests on, as the end of the loop's sentence; empty where there is nothing to say.
+    /// The basis of the proof, as the end of the loop's sentence; may be empty.
     pub basis: String,
     /// The judges of the start cannot run on it: the outcome is claimed.
     pub unproven: bool,
@@ -119,7 +119,7 @@ pub(super) fn request(
     Some(vec![Decision::Effect(Effect::JudgeFinalTree { criteria })])
 }
 
-/// The outcome with what its proof rests on.
+/// The outcome with the basis of its proof.
 pub(super) fn with_basis(state: &LoopState, mut outcome: Outcome) -> Outcome {
     let verdict = current(state).filter(|_| needs_verdict(state, &outcome));
     if outcome.kind == OutcomeKind::Completed {
@@ -266,7 +266,7 @@ fn patched_files<'a>(
     inputs.patched.iter().filter(is_open).take(MAX_NAMED).map(weakening)
 }
 
-/// A check fails with changed judges of the start, and that says nothing about the work.
+/// A check fails with changed judges of the start, and that is no evidence about the work.
 fn cannot_run_old(state: &LoopState, pinned: Option<&Round>, judges: &[ChangedJudge]) -> bool {
     pinned.is_some_and(|it| !all_required_pass(state, it)) && !judges.iter().all(|it| it.is_new)
 }
@@ -319,7 +319,7 @@ fn weakened_judge(state: &LoopState, judge: &ChangedJudge, result: &CheckResult,
     }
 }
 
-/// How a check fails with the judges of the start, as the end of a sentence; `None` where that says nothing.
+/// How a check fails with the judges of the start, as the end of a sentence; `None` where that is no evidence.
 fn failure_with_pinned(state: &LoopState, result: &CheckResult, judges: &[ChangedJudge]) -> Option<String> {
     if let Some((ran, before)) = decreased_test_count(state, result) {
         return Some(format!("runs {}, {before} at the start", counted(ran, "test")));
@@ -384,7 +384,7 @@ pub fn goals_that_may_want_tests(state: &LoopState) -> Vec<Criterion> {
     state.pinned.iter().filter(wants).map(|it| it.criterion.clone()).collect()
 }
 
-/// The criteria that a clean room can judge: the others look at the work tree, or ask an agent.
+/// The criteria that a clean room can judge: the others read the work tree, or ask an agent.
 pub fn judged_in_room(criteria: &[Criterion]) -> Vec<Criterion> {
     criteria.iter().filter(|it| runs_in_room(it)).cloned().collect()
 }

@@ -78,7 +78,7 @@ pub(super) fn handle_agent_exit(
     left: Box<AgentExited>,
 ) -> Vec<Decision> {
     if attached::is_missing(state) || state.outcome.is_some() {
-        // The session was told that there is nothing to do.
+        // The session was informed that there is nothing to do.
         return Vec::new();
     }
     let alive = left.left.join(", ");

@@ -18,7 +18,7 @@ const MAX_REFUSED: u32 = 2;
 /// What the records say of sessions.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SessionHistory {
-    /// The one that the next iteration goes on with.
+    /// The session that the next iteration continues.
     pub current: Option<CurrentSession>,
     /// The last fifty.
     pub changes: Vec<SessionChange>,
@@ -36,7 +36,7 @@ pub struct CurrentSession {
     idle_ms: u64,
     /// What it used, where the agent counts over all its processes.
     pub tokens: u64,
-    /// Its last iteration ended before it told what it used.
+    /// Its last iteration ended before it reported its usage.
     owes: bool,
     /// The agent began it.
     confirmed: bool,
@@ -52,11 +52,11 @@ pub struct SessionChange {
     pub reason: SessionReason,
 }
 
-/// Who names sessions.
+/// Whether loopkeeper or the agent names sessions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SessionIdOwner {
     Ours,
-    /// The agent: what it was told first is not what it goes on with.
+    /// The agent: the id of the start is not the id to continue with.
     Its,
 }
 
@@ -74,7 +74,7 @@ impl SessionIdOwner {
 /// The session of one iteration.
 pub(super) struct SessionChoice {
     pub(super) id: String,
-    /// It goes on; otherwise the agent begins it.
+    /// It continues; otherwise the agent begins it.
     pub(super) resumed: bool,
     /// What it used before.
     pub(super) tokens: u64,
@@ -106,7 +106,7 @@ impl SessionHistory {
     }
 
     /// Its user lends it to the loop. What it used up to here is its user's affair, unless an iteration is part of it
-    /// that told nothing.
+    /// that reported nothing.
     pub(super) fn record_join(&mut self, id: &str, told: Option<u64>, at: Moment) {
         let old = self.current.take().filter(|it| it.id == id);
         let before = old.as_ref().map_or(0, |it| it.tokens);
@@ -133,7 +133,7 @@ impl SessionHistory {
                 true
             }
             Some(begun) => begun == id,
-            // One that tells no session is believed when it ended well.
+            // An agent that reports no session is trusted if it ended well.
             None => run.error.is_none() && (run.exit == Some(0) || run.ending == AgentEnding::Held),
         };
     }
@@ -158,7 +158,7 @@ pub(super) fn choose_session(state: &LoopState, now: Moment) -> SessionChoice {
     }
     let (from, reason) = match &state.session.current {
         None => (None, SessionReason::Started),
-        // Whoever is held is in its session as long as it lasts.
+        // A held agent stays in its session as long as it lasts.
         Some(it) if state.held => {
             return SessionChoice { id: it.id.clone(), resumed: true, tokens: it.tokens, change: None };
         }
@@ -205,7 +205,7 @@ pub(super) fn with_session_changes(state: &LoopState, steps: Vec<Decision>) -> V
     all
 }
 
-/// It remembers work that is no longer in the files. What it knew at the end of `to` is nowhere kept by itself.
+/// It remembers work that is no longer in the files. Its memory at the end of `to` is not stored separately.
 fn knows_more(state: &LoopState, to: u32) -> bool {
     let Some(current) = &state.session.current else { return false };
     state.kept_iterations().any(|it| it.number > to && it.session == current.id)

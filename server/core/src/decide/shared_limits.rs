@@ -1,5 +1,5 @@
 //! A usage limit that another loop of this user met with the same agent and account. It is heeded before an agent is
-//! started, by a wait or by the next agent of the list, unless the user says to start it all the same.
+//! started, by a wait or by the next agent of the list, unless the user orders to start it anyway.
 
 use crate::journal::{Record, WaitReason};
 use loopkeeper_text::moment::Moment;

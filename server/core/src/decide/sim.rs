@@ -37,9 +37,9 @@ pub struct Sim {
     pub entries: Vec<Entry>,
     pub refused: Vec<String>,
     pub prompts: Vec<String>,
-    /// What the agent was told about what it wanted.
+    /// The answers to the agent's requests.
     pub permits: Vec<PermissionAnswer>,
-    /// Of each start: the iteration whose session it was given, and whether that goes on.
+    /// Of each start: the iteration whose session it was given, and whether it continues.
     pub sessions: Vec<(String, bool)>,
     pub documents: Vec<Criterion>,
     /// The result letters that hold right now, and what the next acts make of them.
@@ -131,7 +131,7 @@ impl Sim {
         self
     }
 
-    /// Plays until the loop ends or rests; answers `self` for reading.
+    /// Plays until the loop ends or pauses; returns `self` for inspection.
     pub fn run(mut self) -> Self {
         self.play();
         self
@@ -146,7 +146,7 @@ impl Sim {
         panic!("never rests: {:?}", self.state.phase);
     }
 
-    /// Somebody changes files beside the loop: how the checks stand from now on.
+    /// A user changes files during the loop: the results of the checks from now on.
     pub fn edited(&mut self, standing: &'static str) {
         self.tree += 1;
         self.named_tree = None;
@@ -272,7 +272,7 @@ impl Sim {
             }
             Effect::Refuse { message, .. } => self.refused.push(message),
             Effect::Finish => {
-                // Whoever waits for an answer of it is let through.
+                // A process that waits for its answer is released.
                 self.process.alive &= !self.is_lent();
                 self.finished = true;
             }
@@ -329,7 +329,7 @@ impl Sim {
         let mut results: Vec<_> =
             criteria.iter().map(|it| result(it, letters.next().unwrap_or('f'), self.fact)).collect();
         if self.fact.is_empty() {
-            // Slow work unless a test says otherwise: each failure is another one.
+            // Slow work unless a test overrides it: each failure differs.
             for it in &mut results {
                 it.exit = i32::try_from(self.acted).ok();
             }

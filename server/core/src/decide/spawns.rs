@@ -15,7 +15,7 @@ pub use lineage::{SubagentLineage, SubagentRecord};
 /// Of refusals in one iteration; an agent that asks on and on is answered all the same.
 const REFUSALS_KEPT: u32 = 100;
 
-/// What a hook of the agent, or its output, says about a subagent.
+/// A report of the agent's hook, or of its output, about a subagent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SubagentEvent {
     /// May it start? `by`: the subagent that asks; `None`: the agent itself. `call`: the agent's id of the question.
@@ -28,13 +28,13 @@ pub enum SubagentEvent {
         id: String,
         what: String,
     },
-    /// Its output told of it: nobody was asked. `by` as above, `id`: of the call.
+    /// Reported by its output: permission was not requested. `by` as above, `id`: of the call.
     Seen {
         by: Option<String>,
         id: String,
         what: String,
     },
-    /// Its output told which call became which subagent.
+    /// Its output maps the call to the subagent.
     Linked {
         call: String,
         id: String,

@@ -1,4 +1,4 @@
-//! The state of one loop: what its records say, and beside it what only the living keeper knows.
+//! The state of one loop: what its records contain, and separately what only the running keeper knows.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -30,12 +30,12 @@ use super::undo::UndoableRollback;
 use super::unrunnable::UnrunnableChecks;
 use super::weakening::WeakeningState;
 
-/// Everything the journal says about a loop. Only `apply` changes it.
+/// Everything that the journal contains about a loop. Only `apply` changes it.
 #[derive(Debug, Clone, PartialEq)]
 #[expect(clippy::struct_excessive_bools, reason = "facts that do not exclude each other")]
 pub struct LoopState {
     pub spec: LoopSpec,
-    /// Everybody who may work on it, in the order of the list; `spec.agent` is the one at work.
+    /// All agents of the loop, in the order of the list; `spec.agent` is the one at work.
     pub crew: Vec<AgentSlot>,
     pub boot: String,
     pub epoch: u32,
@@ -69,7 +69,7 @@ pub struct LoopState {
     pub failures: u32,
     /// Iterations in a row that the provider turned away or failed for the moment, since anything changed.
     pub stalls: u32,
-    /// Limits of which an iteration has told that little is left.
+    /// Limits whose small rest an iteration has reported.
     pub warned: BTreeSet<LimitName>,
     /// Why the calls of other loops were not counted at the last start.
     pub calls_note: Option<String>,
@@ -118,7 +118,7 @@ pub struct LoopState {
     pub kept: WeakeningState,
     pub flaky: FlakyState,
     pub unrunnable: UnrunnableChecks,
-    /// The branch of its own is taken, or there is none to take.
+    /// The loop's own branch is checked out, or it has none.
     pub has_branch: bool,
     pub stand: BranchTracking,
     pub pending: UncommittedWork,
@@ -170,7 +170,7 @@ pub struct Iteration {
     /// What was denied, in words.
     pub denied: Vec<String>,
     pub final_text: String,
-    /// Names of the tools it used; empty where the agent does not tell.
+    /// Names of the tools it used; empty where the agent does not report them.
     pub tools: Vec<String>,
     /// Commands that its tools ran.
     pub commands: Vec<String>,
@@ -212,7 +212,7 @@ pub struct Iteration {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct LoopUsage {
-    /// `None`: the agent never told.
+    /// `None`: the agent never reported it.
     pub cost_micros: Option<u64>,
     pub tokens: Option<u64>,
     /// Agent starts.
@@ -232,9 +232,9 @@ pub struct Breaker {
     pub trial_after: Option<u32>,
     /// How often it opened since the user last reset it.
     pub trips: u32,
-    /// How long it rested, or rests, the last time.
+    /// The duration of its last cooldown.
     pub cooldown_ms: u64,
-    /// Open: when it lets an iteration through by itself.
+    /// Open: when it permits a trial iteration automatically.
     pub resumes_at: Option<Moment>,
 }
 
@@ -267,11 +267,11 @@ pub struct SnapshotRef {
 #[derive(Debug, Clone, PartialEq, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "what runs beside each other")]
 pub struct VolatileState {
-    /// When a look last found output, CPU use or a file change of the running agent.
+    /// When a scan last found output, CPU use or a file change of the running agent.
     pub last_sign: Moment,
     /// When signs of life were last looked for.
     pub last_look: Moment,
-    /// Why the agent was told to go.
+    /// Why the agent was released.
     pub ending: Option<AgentEnding>,
     /// Rounds of the present check phase that were thrown away.
     pub repeats: u32,
@@ -290,7 +290,7 @@ pub struct VolatileState {
     pub judged_again: bool,
     /// The snapshot before the next iteration is being taken.
     pub preparing: bool,
-    /// The held agent was told that it may go.
+    /// The held agent was released.
     pub release_requested: bool,
     /// Task documents of the next iteration while the rate limiter is being asked.
     pub asking: Option<Box<TaskDocuments>>,
@@ -302,7 +302,7 @@ pub struct VolatileState {
     pub taking_back: Option<String>,
     /// The iteration whose regression is judged once more.
     pub judged_twice: Option<u32>,
-    /// The iteration that is not taken back, since somebody changed files after it.
+    /// The iteration that is not taken back, since the user changed files after it.
     pub kept: Option<u32>,
     /// The commit of the last iteration is being made.
     pub committing: bool,

@@ -1,4 +1,4 @@
-//! Several agents for one loop: when the one at work cannot go on, the next takes over, and who stands before it in
+//! Several agents for one loop: when the one at work cannot continue, the next takes over, and one before it in
 //! the list returns as soon as it can. An agent's own trouble is never a lack of progress.
 
 use crate::journal::{AgentPlan, Record, TakeoverReason};
@@ -50,7 +50,7 @@ struct TakeoverCause {
     out: Availability,
 }
 
-/// Who works from here on, where that is another one than before.
+/// The agent that works from here on, where it changes.
 pub(super) fn takeover_record(state: &LoopState, now: Moment) -> Option<Record> {
     if state.crew.len() < 2 {
         return None;
@@ -61,7 +61,7 @@ pub(super) fn takeover_record(state: &LoopState, now: Moment) -> Option<Record> 
     }
 }
 
-/// Who works in place of whom, and why; `None` where it is the one that is wanted most.
+/// Which agent replaces which, and why; `None` for the preferred agent.
 pub fn standing_in(state: &LoopState) -> Option<String> {
     let own = &state.spec.agent.name;
     let before = state.crew.iter().take_while(|it| it.plan.name != *own);
@@ -80,7 +80,7 @@ fn sentence(at_work: &str, out: &[(&str, TakeoverReason)]) -> String {
     format!("{at_work} stands in: {}", out.iter().map(why).collect::<Vec<_>>().join(", "))
 }
 
-/// Until when the agent at work is to be left alone; `None` where its own last iteration says it.
+/// Until when the agent at work must not be started; `None` where its own last iteration decides it.
 pub(super) fn unavailable_until(state: &LoopState) -> Option<Moment> {
     let is_own = state.last_iteration().is_some_and(|it| it.agent == state.spec.agent.name);
     current_agent(state).filter(|_| !is_own).and_then(|it| it.out.until())
@@ -158,7 +158,7 @@ fn switch_back_record(state: &LoopState, now: Moment) -> Option<Record> {
     })
 }
 
-/// The record of it, applied: what was counted of one agent says nothing of the other.
+/// The record of it, applied: counters of one agent do not apply to the other.
 pub(super) fn apply_takeover(state: &mut LoopState, to: &str, reason: TakeoverReason, until: Option<Moment>) {
     let Some(plan) = state.crew.iter().find(|it| it.plan.name == to).map(|it| it.plan.clone()) else {
         return;
@@ -174,7 +174,7 @@ pub(super) fn apply_takeover(state: &mut LoopState, to: &str, reason: TakeoverRe
     state.session.current = None;
 }
 
-/// By the user's word everybody may be asked again.
+/// An order of the user makes all agents available again.
 pub(super) fn clear_unavailability(state: &mut LoopState) {
     state
         .crew

@@ -50,7 +50,7 @@ pub fn undoable_rollback(state: &LoopState) -> Result<&UndoableRollback, String>
     ))
 }
 
-/// The iteration after which the files stand.
+/// The iteration whose end the files are at.
 fn current_iteration(state: &LoopState) -> u32 {
     let last = state.undo.as_ref().filter(|it| it.iteration == state.iteration);
     last.map_or(state.iteration, |it| it.position)

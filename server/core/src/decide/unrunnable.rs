@@ -23,7 +23,7 @@ const NAME_CHARS: usize = 60;
 pub struct UnrunnableChecks {
     /// Rounds in a row that could not run a criterion's check.
     rounds: BTreeMap<CriterionId, u32>,
-    /// The user goes on without these.
+    /// The user continues without these.
     waived: BTreeSet<CriterionId>,
 }
 
@@ -42,12 +42,12 @@ pub(super) fn count_unrunnable(state: &mut LoopState, round: &Round, first: bool
     }
 }
 
-/// The user goes on without what cannot run now.
+/// The user continues without the checks that cannot run now.
 pub(super) fn waive_criteria(state: &mut LoopState, criteria: &[CriterionId]) {
     state.unrunnable.waived.extend(criteria.iter().cloned());
 }
 
-/// What was started with `--anyway` goes on without what could not run at the start.
+/// A loop that was started with `--anyway` continues without the checks that could not run at the start.
 pub(super) fn waive_at_start(state: &mut LoopState) {
     if state.spec.anyway {
         let all: Vec<_> = state.unrunnable.rounds.keys().cloned().collect();
@@ -109,7 +109,7 @@ fn message(state: &LoopState, blocked: &[(&Pinned, &MissingDependency)]) -> Stri
     )
 }
 
-/// `resume` of a loop that rests for them, without looking whether they can run now.
+/// `resume` of a loop that is paused for them, without checking whether they can run now.
 pub(super) fn go_on_anyway(state: &LoopState) -> Vec<Decision> {
     let criteria: Vec<CriterionId> = blocked_criteria(state).map(|(it, _)| it.criterion.id.clone()).collect();
     if criteria.is_empty() {

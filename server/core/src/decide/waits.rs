@@ -33,13 +33,13 @@ pub(super) fn before_next(state: &LoopState, now: Moment) -> Option<Wait> {
         Some(_) | None => (WaitReason::Between, state.spec.settings.limits.between_ms),
     };
     let until = row.ended_at.plus_ms(ms);
-    // The clock of a boot before this one says nothing: never longer than from now on.
+    // The clock of an earlier boot is meaningless: never wait longer than from now on.
     let until = if until.awake > now.awake.saturating_add(ms) { now.plus_ms(ms) } else { until };
     (until.awake > now.awake).then_some(Wait { reason, until })
 }
 
 /// Until the announced reset and a little more, never longer than a day; an hour when nothing is announced. A reset
-/// that already passed, or one that comes with every answer anew, is asked for less and less often.
+/// that already passed, or one that every answer repeats, is asked for less and less often.
 pub(super) fn quota_ms(state: &LoopState, row: &Iteration) -> u64 {
     let again = |n: u32| (MINUTE_MS << n.min(6)).min(HOUR_MS);
     let before = state.stalls.saturating_sub(1);
@@ -117,7 +117,7 @@ fn with_hint(sentence: &str, hint: &str) -> String {
 
 fn log_in(state: &LoopState) -> String {
     let agent = &state.spec.agent;
-    // Many commands begin with a shell: that is not where anybody logs in.
+    // Many commands begin with a shell: that is not where a user logs in.
     let mut programs = agent.argv.iter().take(2).filter_map(|it| it.rsplit('/').next());
     let known = programs.find_map(|it| KNOWN.iter().find(|known| known.program == it));
     match known {
@@ -130,7 +130,7 @@ fn log_in(state: &LoopState) -> String {
     }
 }
 
-/// A loop that ended because nobody was there cannot be resumed.
+/// A loop that ended because no user was there cannot be resumed.
 fn resume_command(state: &LoopState) -> &'static str {
     if state.spec.attended { "`loopkeeper resume`" } else { "start again" }
 }

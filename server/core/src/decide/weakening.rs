@@ -1,5 +1,5 @@
-//! What the agent made easier than it was at the pinned start. While anything of it stands the loop is never done;
-//! it is told to the next iteration, and lifted when it is restored or when the user takes it as it is. The
+//! Weakenings: what the agent made easier than it was at the pinned start. While one is open the loop is never done;
+//! it is reported to the next iteration, and lifted when it is restored or when the user accepts it. The
 //! user's own edits move the pin. What counts as weaker is decided in [`crate::tamper`].
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,15 +15,15 @@ use super::final_verdict::TreeVerdict;
 use super::state::{LoopState, VolatileState};
 use super::{Decision, Effect, RefusalReason, SnapshotFacts, breaker, exit};
 
-/// More edited paths than this are not told one by one.
+/// Maximum number of edited paths that are listed.
 const MAX_PATHS: usize = 200;
 
-/// What the journal says about it.
+/// The weakenings in the journal.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct WeakeningState {
     /// As found after the last iteration, less what was restored or accepted since.
     pub weakened: Vec<Weakening>,
-    /// Files of these that were put back since. They count until their checks ran on them; nobody is told of them.
+    /// Files of these that were put back since. They count until their checks ran on them; they are not reported.
     pub mended: BTreeSet<String>,
     /// The snapshot that everything is measured against; empty: the start.
     pub start: String,
@@ -33,7 +33,7 @@ pub struct WeakeningState {
     pub tests: BTreeMap<CriterionId, u64>,
     /// The tree as the last iteration and its checks left it: what differs later is the user's.
     pub left: String,
-    /// The last iteration when the user said to go on.
+    /// The last iteration when the user resumed the loop.
     pub resumed: u32,
     /// The last final verdict.
     pub verdict: Option<TreeVerdict>,
@@ -90,7 +90,7 @@ pub fn inspection(state: &LoopState) -> Option<WeakeningScan> {
     })
 }
 
-/// What stands at this moment.
+/// The open weakenings.
 pub fn current_weakenings(state: &LoopState) -> impl Iterator<Item = &Weakening> {
     let fewer = |it: &Weakening| {
         let result = it.criterion.as_ref().and_then(|id| state.results.get(id));
@@ -99,7 +99,7 @@ pub fn current_weakenings(state: &LoopState) -> impl Iterator<Item = &Weakening>
     state.kept.weakened.iter().filter(move |it| !it.path.is_empty() || fewer(it))
 }
 
-/// What of it is still to be told: what was put back is judged by the next look at the tree.
+/// Weakenings that are still to be reported: restored files are judged by the next scan of the tree.
 pub fn unreported(state: &LoopState) -> impl Iterator<Item = &Weakening> {
     current_weakenings(state).filter(|it| !state.kept.mended.contains(&it.path))
 }
@@ -130,7 +130,7 @@ pub(super) fn weakenings_after(
         since: since(&|old| old.path == it.path),
         by_verdict: false,
     };
-    // What a final verdict found stands until the agent edits the file, or another verdict is there.
+    // A weakening that a final verdict found stays open until the agent edits the file, or another verdict is there.
     let judged =
         state.kept.weakened.iter().filter(|it| it.by_verdict && !live.shot.changed.contains(&it.path));
     let mut all: Vec<Weakening> = judged.cloned().collect();
@@ -142,7 +142,7 @@ pub(super) fn weakenings_after(
         return all;
     };
     if !all.is_empty() {
-        // A file says why fewer tests run.
+        // A file explains why fewer tests run.
         return all;
     }
     for result in &round.results {
@@ -199,7 +199,7 @@ fn describe_weakenings<'a>(weakened: impl Iterator<Item = &'a Weakening>) -> Str
     }
 }
 
-/// Everything else is done, and a whole further iteration that was told did not restore it: more of them would
+/// Everything else is done, and a whole further iteration that knew of it did not restore it: more of them would
 /// only cost.
 pub(super) fn needs_user(state: &LoopState, now: Moment) -> Option<String> {
     if !was_told(state) || exit::completed(state, now).is_none() {
@@ -238,7 +238,7 @@ fn restore_hint(state: &LoopState) -> String {
     commands.join(", ")
 }
 
-/// The loop rests for this, and there is still something to be told of it.
+/// The loop is paused for this, and something of it is still to be reported.
 pub fn is_blocking(state: &LoopState) -> bool {
     is_paused_for_weakening(state) && unreported(state).next().is_some()
 }
@@ -247,7 +247,7 @@ fn is_paused_for_weakening(state: &LoopState) -> bool {
     state.pause.as_ref().is_some_and(|it| it.reason == PauseReason::Agent) && was_told(state)
 }
 
-/// A whole iteration worked, knowing of it, since the user last said to go on.
+/// A whole iteration worked, knowing of it, since the user last resumed the loop.
 fn was_told(state: &LoopState) -> bool {
     let last = state.last_iteration().filter(|it| !breaker::is_provider_trouble(it));
     last.is_some_and(|last| {
@@ -274,7 +274,7 @@ pub(super) fn accept(state: &LoopState) -> Vec<Decision> {
     [Decision::Record(record)].into_iter().chain(resumed).chain([Decision::Effect(Effect::GoOn)]).collect()
 }
 
-/// What the user changed between two iterations is measured anew from there.
+/// What the user changed between two iterations is measured from there on.
 pub(super) fn user_edit_step(shot: &SnapshotFacts) -> Option<Decision> {
     if shot.edited.is_empty() {
         return None;
@@ -339,7 +339,8 @@ fn is_among(path: &str, named: &[String]) -> bool {
     named.is_empty() || named.iter().any(is_at_or_below)
 }
 
-/// Before the results of a round are taken. What a round at rest runs less than the one before is the user's doing.
+/// Before the results of a round are taken. If a round between iterations runs fewer tests than the one before, the
+/// user removed them.
 pub(super) fn counted_in(state: &mut LoopState, iteration: Option<u32>, round: &Round) {
     if iteration.is_some() {
         state.kept.left.clone_from(&round.tree_after);
@@ -355,7 +356,7 @@ pub(super) fn counted_in(state: &mut LoopState, iteration: Option<u32>, round: &
     }
 }
 
-/// The first round that counts the tests of a check says how many there are.
+/// The first round that counts the tests of a check sets the expected number.
 pub(super) fn counted_first(state: &mut LoopState, iteration: u32, round: &Round) {
     if iteration == 0 {
         state.kept.left.clone_from(&round.tree_after);

@@ -45,7 +45,7 @@ impl IterationFacts<'_> {
         self.row.changes.has_progress() && !self.row.taken_back
     }
 
-    /// The agent ended with an error of its own but changed files, so repeated failures do concern the work.
+    /// The agent ended with its own error but changed files, so repeated failures do concern the work.
     pub(super) fn failed_at_work(&self) -> bool {
         let own = |class| matches!(class, ProviderClass::Crash | ProviderClass::Unknown);
         let error = self.row.error.as_ref();

@@ -7,7 +7,7 @@ use loopkeeper_agent::{AgentEnding, AgentRun, ProviderClass, ProviderError};
 use loopkeeper_task::PlanItem;
 use loopkeeper_task::criterion::Criterion;
 
-/// What one iteration's agent does, and how things stand afterwards.
+/// The actions of one iteration's agent, and the results of the checks afterwards.
 #[derive(Debug, Clone)]
 pub struct Act {
     /// One letter per criterion after it: `p`ass, a digit: that many tests pass, `f`ail, `t`imed out, `z`ero tests, `-` unverified.
@@ -15,7 +15,7 @@ pub struct Act {
     pub changed: Vec<&'static str>,
     pub says: &'static str,
     pub error: Option<ProviderClass>,
-    /// What the error says.
+    /// The message of the error.
     pub why: &'static str,
     pub cost: u64,
     pub takes_ms: u64,
@@ -41,7 +41,7 @@ pub struct Act {
     pub output: u64,
     /// What checks that fail find after it.
     pub fact: &'static str,
-    /// It never ends by itself.
+    /// It never ends on its own.
     pub hangs: bool,
     /// The branch that it leaves HEAD on; `""`: none.
     pub switches: Option<&'static str>,

@@ -1,4 +1,4 @@
-//! In hook mode: one process that works many iterations, and tells its cost at its end.
+//! In hook mode: one process that works many iterations, and reports its cost at its end.
 
 use super::Sim;
 use crate::decide::Event;
@@ -19,20 +19,20 @@ pub struct Process {
     owed: u64,
     /// A turn is on.
     pub(super) works: bool,
-    /// What the session used so far, where it tells that.
+    /// The usage of the session so far, where it is reported.
     pub tokens: Option<u64>,
     pub(super) used_before: u64,
 }
 
 impl Process {
-    /// What its session used by now, where it tells that.
+    /// The present usage of its session, where it is reported.
     pub fn uses(&mut self, more: u64) -> Option<u64> {
         let all = self.tokens.as_mut()?;
         *all += more;
         Some(*all)
     }
 
-    /// It goes on with the answer, or another one begins. How often it lets itself be held from here on.
+    /// It continues with the answer, or another one begins. How often it can be held from here on.
     pub(super) fn answers(&mut self) -> Option<u32> {
         if self.alive {
             self.holds = self.holds.map(|it| it.checked_sub(1).expect("no more than its cap"));
@@ -65,7 +65,7 @@ impl Sim {
         self.state.spec.settings.mode == LoopMode::Attach
     }
 
-    /// Of a session that its user opened no more is told than its last words and its tokens; where the script has an
+    /// Of a session that its user opened only the last message and the tokens are known; where the script has an
     /// error, it is closed.
     fn turn_over(&mut self, run: AgentRun) -> AgentRun {
         let session_tokens = self.process.uses(TOKENS);
@@ -77,7 +77,7 @@ impl Sim {
         AgentRun { final_text: run.final_text, duration_ms: run.duration_ms, ..told }
     }
 
-    /// Its user says something to one of their sessions; `false`: it hears of the loop already, or nobody asks it.
+    /// The user sends a message to one of their sessions; `false`: it knows of the loop already, or is not asked.
     pub fn speak(&mut self, session: &str, holds: u32) -> bool {
         let is_at_work = self.process.works;
         if self.finished || is_at_work || !self.is_lent() {

@@ -1,4 +1,4 @@
-//! Who started whom, and how many there were.
+//! The tree of subagents: which agent started which, and how many there were.
 
 use crate::journal::Record;
 
@@ -24,7 +24,7 @@ pub struct SubagentLineage {
 /// One that was allowed or seen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SubagentRecord {
-    /// Who started it; `None`: the agent itself.
+    /// Its parent; `None`: the agent itself.
     pub by: Option<String>,
     /// The call of its tool that started it, where that is known.
     pub call: Option<String>,
@@ -44,7 +44,7 @@ impl SubagentRecord {
 }
 
 impl SubagentLineage {
-    /// Nobody of the last one is there any more, unless the same process works on.
+    /// No subagent of the last iteration is left, unless the same process continues.
     pub(in crate::decide) fn next_iteration(&mut self, goes_on: bool) {
         (self.in_iteration, self.refusals) = (0, 0);
         self.agents.retain(|it| goes_on && it.id.is_some() && !it.over);
@@ -72,7 +72,7 @@ impl SubagentLineage {
         }
     }
 
-    /// One that nobody asked for counts as well; one that is known already may go on, or was taken for another.
+    /// One without a request counts as well; one that is known already may continue, or was mistaken for another.
     fn record_start(&mut self, begun: SubagentRecord) {
         let known = self.agents.iter().position(|it| it.id == begun.id && begun.id.as_deref() != Some(""));
         let asked = self.agents.iter().position(|it| match &begun.call {
@@ -125,7 +125,7 @@ impl SubagentLineage {
     }
 
     pub(super) fn depth_below(&self, by: Option<&String>) -> u32 {
-        // One whose beginning nobody told of was started by the agent itself.
+        // One whose start was not reported was started by the agent itself.
         by.map_or(0, |it| self.of_id(it).map_or(1, |it| it.depth)).saturating_add(1)
     }
 
