@@ -1,4 +1,4 @@
-//! A session that its user lends to the loop: nothing of it is started or ended, and without it the loop rests.
+//! A session that its user lends to the loop: nothing of it is started or ended, and without it the loop pauses.
 
 use super::held::course;
 use crate::decide::sim::{Act, Sim, criterion, spec};
@@ -17,7 +17,7 @@ fn waiting(acts: Vec<Act>) -> Sim {
     sim
 }
 
-/// What the loop rests for.
+/// The reason why the loop is paused.
 fn wanted(sim: &Sim) -> &str {
     let pause = sim.state.pause.as_ref().expect("it rests");
     assert_eq!(pause.reason, PauseReason::Session);

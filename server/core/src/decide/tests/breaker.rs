@@ -1,4 +1,4 @@
-//! When the breaker opens, rests, tries and closes: one table a cause, then what comes after an opening.
+//! When the breaker opens, cools down, tries and closes: one table per cause, then what follows an opening.
 
 mod failing;
 
@@ -18,7 +18,7 @@ fn two() -> LoopSpec {
     spec
 }
 
-/// Nobody is there to answer: the loop ends with the first opening.
+/// No user is there to answer: the loop ends with the first opening.
 fn alone() -> LoopSpec {
     LoopSpec { attended: false, ..two() }
 }
@@ -105,13 +105,13 @@ fn an_unchanged_tree() {
 fn iterations_that_are_over_at_once() {
     let quick = || fast(Act::idle("ff"));
     trips(times(2, &quick()), 2, "2 iterations under 10 s without a file change");
-    // One that takes its time, or changes something, is none.
+    // A slow one, or one that changes something, does not count.
     trips(vec![quick(), Act::idle("ff"), quick()], 3, "3 iterations without a file change");
     holds(times(9, &fast(Act::new("ff"))));
     holds(vec![quick(), fast(Act::new("ff")), quick()]);
     let crash = || Act { takes_ms: 10, ..Act::fails(ProviderClass::Transient, "ff") };
     holds(vec![quick(), crash(), crash()]);
-    // Two causes at once: the one that the user would look at first gives the reason.
+    // Two causes at once: the one that the user would check first is the reason.
     let mut both = two();
     both.settings.breaker.no_progress = 2;
     let found = opened(both, times(2, &quick())).map(|it| it.1);
@@ -171,7 +171,7 @@ fn the_same_error() {
     // In a row, and the same in all of them.
     check([times(4, &prints(missing)), vec![Act::new("ff")], times(4, &prints(missing))].concat(), None);
     check([times(4, &prints(missing)), times(4, &prints("error: another"))].concat(), None);
-    // A provider that fails in between says nothing.
+    // A provider failure in between is no evidence.
     let trouble = Act { errors: vec![], ..Act::fails(ProviderClass::Transient, "ff") };
     check([times(4, &prints(missing)), vec![trouble, prints(elsewhere)]].concat(), Some(6));
 }
@@ -206,7 +206,7 @@ fn less_and_less_output() {
     holds([times(4, &writes(150)), times(5, &writes(1))].concat());
     // One long answer is no measure.
     holds([vec![writes(1_000_000)], times(8, &writes(1_000))].concat());
-    // While something else passes or fails, or the agent says it is done, few words are enough.
+    // While something else passes or fails, or the agent claims to be done, short output is enough.
     holds(
         [much(), vec![writes(10), Act { results: "pf", ..writes(10) }, Act { results: "pf", ..writes(10) }]]
             .concat(),
@@ -335,7 +335,7 @@ fn how_a_trial_fails() {
     check(Act::idle("ff"), "still without a file change");
     check(makes("b"), "the files only went back to an earlier state");
     check(Act { hangs: true, ..Act::idle("ff") }, "no sign of life after 15 min");
-    // A criterion that turns at no change of the tree is nobody's work.
+    // A criterion that turns without a change of the tree is not the agent's work.
     check(Act::idle("pf"), "still without a file change");
 }
 
@@ -406,7 +406,7 @@ fn the_user_need_not_wait() {
         assert_eq!(sim.state.outcome.as_ref().map(|it| it.verified), Some(true), "{order:?}");
         assert!(sim.state.worked_ms < HALF_HOUR, "{order:?}");
     }
-    // A pause holds it beyond its rest; going on is the trial.
+    // A pause extends its cooldown; resuming is the trial.
     let mut sim = resting();
     sim.order(UserCommand::Pause);
     sim.play();

@@ -69,7 +69,7 @@ proptest! {
     }
 }
 
-/// What the records said so far.
+/// The state of the records so far.
 #[derive(Default)]
 struct Told {
     state: BreakerState,

@@ -1,4 +1,4 @@
-//! When a loop ends: what the agent says where no check decides, stages, groups, and conditions of the user's own.
+//! When a loop ends: claims of the agent where no check decides, stages, groups, and conditions of the user.
 
 use crate::decide::sim::{Act, Sim, criterion, item, spec};
 use crate::journal::LoopSpec;
@@ -73,14 +73,14 @@ fn a_plan_worked_off() {
     let acts = vec![Act { ticks: 1, ..Act::new("") }, Act { ticks: 2, ..Act::new("").says(DONE) }];
     let sim = plays(planned.clone(), "", acts, "Completed verified=false after 2");
     assert!(sim.sentence().contains("every plan item is ticked"), "{}", sim.sentence());
-    // The agent says itself that there is more.
+    // The agent itself reports more work.
     let acts =
         vec![Act { ticks: 2, ..Act::new("").says("EXIT_SIGNAL: false") }, Act { ticks: 2, ..Act::new("") }];
     plays(planned.clone(), "", acts, "Completed verified=false after 2");
-    // An open item is work left, whatever is said.
+    // An open item is remaining work, whatever is claimed.
     let acts = (0..9).map(|_| Act { ticks: 1, ..Act::new("").says(DONE) }).collect();
     plays(planned.clone(), "", acts, "Limit verified=false after 9");
-    // Nothing was open from the start: nobody needs to be started.
+    // Nothing was open from the start: no agent needs to be started.
     for item in &mut planned.plan {
         item.done = true;
     }
@@ -108,7 +108,7 @@ fn a_message_that_claims_and_denies_is_no_done_signal() {
             sim.state.history[0].sentence
         );
     }
-    // Nor does it stand in for a criterion without a check.
+    // Nor does it replace a claim for a criterion without a check.
     let mut half = spec(vec![criterion("tests", "make"), criterion("it reads well", "")]);
     half.settings.limits.iterations = 1;
     let says = "The tests still fail.\nEXIT_SIGNAL: true";
@@ -122,7 +122,7 @@ fn nothing_but_tests() {
     let sim = plays(prose(9), "", vec![only(), only(), only()], "Stopped verified=false after 3");
     assert!(!sim.sentence().contains("claimed"), "{}", sim.sentence());
     assert!(sim.sentence().contains("the last 3 iterations did nothing but run tests"), "{}", sim.sentence());
-    // Work in between begins the row anew; more than a quarter of the last ten is too much as well.
+    // Work in between restarts the count; more than a quarter of the last ten is too much as well.
     let work = || tests();
     let acts = vec![work(), work(), only(), work(), only(), work(), work(), work(), work(), only()];
     let sim = plays(prose(20), "", acts, "Stopped verified=false after 10");
@@ -203,10 +203,10 @@ fn conditions_of_the_users_own() {
     check("criteria", "ff", work(), "Completed verified=true after 2");
     check("criteria and promise", "ff", work(), "Completed verified=true after 3");
     check("criteria or iterations>=1", "ff", work(), "Stopped verified=false after 1");
-    // What already holds needs nobody, unless more was asked for.
+    // What already holds needs no agent, unless more was requested.
     check("criteria", "pp", vec![], "Completed verified=true after 0");
     check("criteria and iterations>0", "pp", vec![Act::new("pp")], "Completed verified=true after 1");
-    // Whatever the condition, nothing is called completed beside a failing check.
+    // Whatever the condition, nothing is called completed while a check fails.
     let sim = check("promise", "ff", vec![Act::new("pf").says(DONE)], "Stopped verified=false after 1");
     let expect =
         "ended by exit.when, not completed: promise given, 1 of 2 required checks fail after 1 iteration";
@@ -240,11 +240,11 @@ fn a_condition_without_a_claim_in_it_stops() {
     check("promise or iterations>=2", DONE, CLAIMED);
     check("iterations>=2 and exit_signal", "EXIT_SIGNAL: true", CLAIMED);
     check("text(\"shipped\")", "It is shipped.", CLAIMED);
-    // Idle for long: nobody said anything.
+    // Idle for long: there is no claim.
     let mut idle = when("idle>=1m");
     idle.criteria = vec![criterion("it reads well", "")];
     plays(idle, "", vec![Act::idle(""), Act::idle("")], "Stopped verified=false after 1");
-    // Beside checks that pass, what has no check is claimed or it is not.
+    // In addition to passing checks, a criterion without a check is claimed or not.
     let beside = |says: &'static str, expect: &str| {
         let mut spec = when("criteria");
         spec.criteria = vec![criterion("tests", "make"), criterion("it reads well", "")];

@@ -15,7 +15,7 @@ fn sim(acts: Vec<Act>) -> Sim {
     Sim::new(hooked(), "f", acts)
 }
 
-/// The records that tell who works: `i`ntended, `h`eld or ended, `l`eft, `c`hecked, `e`nded.
+/// The records that show which agent works: `i`ntended, `h`eld or ended, `l`eft, `c`hecked, `e`nded.
 pub(super) fn course(sim: &Sim) -> String {
     let letter = |record: &Record| match record {
         Record::IterationIntended { .. } => Some('i'),
@@ -36,7 +36,7 @@ fn one_process_works_all_iterations_and_is_gone_before_anything_is_verified() {
     assert_eq!(course(&sim), "ihcihcihclce");
     assert_eq!((sim.process.starts, sim.state.iteration), (1, 3));
     assert!(sim.state.outcome.as_ref().is_some_and(|it| it.verified), "{}", sim.sentence());
-    // Told at its end, and of all three together.
+    // Reported at its end, for all three together.
     assert_eq!(sim.state.spent.cost_micros, Some(30_000));
     assert!(sim.prompts[1].contains("You continue the session"), "{}", sim.prompts[1]);
 }
@@ -76,7 +76,7 @@ fn whoever_rests_holds_nobody() {
     let waits = Sim::new(spec, "f", vec![Act::new("f"), Act::new("p")]).run();
     assert_eq!((course(&waits).as_str(), waits.process.starts), ("ihcwlihclce", 2));
 
-    // The breaker that rests: and the session is left with it.
+    // The breaker is open, so that the session is left.
     let idle = || Act::idle("f");
     let open = sim(vec![idle(), idle(), idle(), Act::new("p")]).run();
     assert_eq!(course(&open), "ihcihcihclihclce");

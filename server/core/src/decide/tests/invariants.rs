@@ -172,7 +172,7 @@ fn a_crash_at_every_point() {
     }
 }
 
-/// Plays until nothing is left to do: within a bound, since a loop that never rests costs money.
+/// Plays until nothing is left to do: within a bound, since a loop that never stops costs money.
 fn rest(sim: &mut Sim) -> Result<(), TestCaseError> {
     let rests = (0..2_000).any(|_| !sim.turn());
     let last: Vec<_> = sim.entries.iter().rev().take(12).map(|it| &it.record).collect();
@@ -180,7 +180,7 @@ fn rest(sim: &mut Sim) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// What the records said so far, as far as the next one has to agree with it.
+/// The state of the records so far that the next one must be consistent with.
 #[derive(Default)]
 struct Told<'a> {
     spec: Option<&'a LoopSpec>,
@@ -229,7 +229,7 @@ impl<'a> Told<'a> {
                 self.running = None;
                 self.run = Some(run);
             }
-            // What was interrupted says nothing.
+            // An interrupted iteration is no evidence.
             Record::Recovered { .. } if self.running.take().is_some() => self.run = None,
             Record::Waiting { until, .. } => self.not_before = until.wall,
             Record::Resumed {} | Record::Answered { .. } => self.not_before = 0,
@@ -371,7 +371,7 @@ fn second_start(all: &[Entry]) -> usize {
     all.iter().position(is_start).unwrap()
 }
 
-/// The same of a session that is lent: none works that did not come, and none of another's goes on.
+/// The same of a session that is lent: none works without being attached, and none of another loop continues.
 #[test]
 fn forged_journals_of_a_lent_session_do_not_hold() {
     let mut sim = Sim::new(made(1 << 5 | 1 << 15), "fff", vec![Act::new("5ff"), Act::new("5pp")]);

@@ -1,4 +1,4 @@
-//! Numbers that end a loop or make it wait: the provider's limits, the calls of an hour, and what is said of them.
+//! Numbers that end a loop or make it wait: the provider's limits, the calls of an hour, and how they are reported.
 
 use proptest::prelude::{Just, Strategy, any, prop_oneof};
 use proptest::{collection, prop_assert, proptest};
@@ -110,7 +110,7 @@ fn momentary_failures_back_off_further_and_further_and_then_need_the_user() {
         sim.sentence(),
         "the provider of `mine` failed 12 times in a row: no luck. Hint: see whether it is down, then `loopkeeper resume`"
     );
-    // By the user's word it begins anew.
+    // An order of the user restarts it.
     sim.order(UserCommand::Resume);
     at_work(&mut sim);
     ends(&mut sim, refused(ProviderClass::Transient, None));
@@ -388,7 +388,7 @@ fn orders_are_heard_while_a_slot_is_asked_for() {
     sim.order(UserCommand::Resume);
     sim.play();
     assert_eq!(sim.state.iteration, 1);
-    // Asked twice by nobody, whatever comes between.
+    // No question is asked twice, whatever happens in between.
     let mut sim = asked();
     sim.order(UserCommand::ResetBreaker);
     sim.play();

@@ -231,7 +231,7 @@ fn without_a_check_only_claims_stand() {
     // Not in a row: no end.
     let acts = vec![claim(), Act::new("-"), claim(), claim()];
     assert_eq!(summary(&Sim::new(spec(prose()), "-", acts).run()), "Completed verified=false after 4");
-    // Beside checks one claim is enough, and is needed.
+    // In addition to checks one claim is enough, and is needed.
     let mixed = || vec![criterion("tests pass", "make test"), criterion("looks nice", "")];
     let acts = vec![Act::new("p-"), Act::new("p-").says(DONE)];
     assert_eq!(summary(&Sim::new(spec(mixed()), "f-", acts).run()), "Completed verified=false after 2");

@@ -1,4 +1,4 @@
-//! What the agent waits to be allowed: who is asked, what it is told, and what is never allowed.
+//! Permission requests: which side decides, what the agent receives, and what is never allowed.
 
 use crate::decide::sim::{Act, Sim, criterion, spec};
 use crate::decide::{Event, Phase, UserCommand, deadline};

@@ -99,7 +99,7 @@ proptest! {
             if i == stop_at { sim.order(UserCommand::Stop); }
         }
         sim.play();
-        // A user who comes whenever they are waited for.
+        // A user who answers every question.
         for _ in 0..stop_at {
             if !sim.speak(SESSIONS[0], 2) { break; }
             sim.play();

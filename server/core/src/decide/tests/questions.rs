@@ -1,4 +1,4 @@
-//! Questions: who is asked, how long the loop waits, and what it goes on with.
+//! Questions: when the user is asked, how long the loop waits, and with which answer it continues.
 
 use crate::decide::UserCommand;
 use crate::decide::sim::{Act, Sim, criterion, spec};
@@ -105,7 +105,7 @@ fn nobody_answers_and_it_rests() {
     assert!(rests(UserCommand::Answer("SQLite".to_owned())).prompts[1].contains("SQLite"));
     // Going on without an answer leaves it to the agent.
     assert!(rests(UserCommand::Resume).prompts[1].contains("decide yourself"));
-    // Where nobody is there, the loop ends at once.
+    // Without a user, the loop ends immediately.
     let sim = pausing(false).run();
     assert_eq!(end(&sim), (OutcomeKind::Failed, 1));
     let outcome = sim.state.outcome.as_ref().unwrap();
@@ -132,7 +132,7 @@ fn what_is_done_or_over_asks_nothing() {
     spec.settings.limits.iterations = 1;
     let sim = Sim::new(spec, "f", vec![asks()]).run();
     assert_eq!((end(&sim), asked(&sim)), ((OutcomeKind::Limit, 1), vec![]));
-    // What an agent says that failed is no question.
+    // A message of an agent that failed is no question.
     let failed = Act { error: Some(ProviderClass::Transient), ..asks() };
     let sim = Sim::new(loop_spec(true), "f", vec![failed, Act::new("p")]).run();
     assert_eq!((end(&sim), asked(&sim)), ((OutcomeKind::Completed, 2), vec![]));
@@ -189,7 +189,7 @@ fn a_keeper_that_takes_over_keeps_asking() {
         while sim.state.iteration < 2 {
             sim.turn();
         }
-        // From here on somebody can answer.
+        // From here on a user can answer.
         sim.crash("boot-1");
         sim.play();
         let mut sim = Sim::new(loop_spec(true), "f", vec![asks(), Act::new("p")]);
@@ -233,14 +233,14 @@ fn denials_are_told_where_they_keep_it_from_working() {
                   command as a check of the task";
     assert_eq!(text, expect);
     assert!(sim.prompts[1].contains("Nobody answered: find a way without it"), "{}", sim.prompts[1]);
-    // Work that goes on is not held up, unless the same is denied again.
+    // Continuing work is not held up, unless the same is denied again.
     check(vec![Act::new("f").denied(&push), Act::new("p")], &[]);
     check(vec![Act::new("f").denied(&push), Act::new("f").denied(&["Bash: ls"]), Act::new("p")], &[]);
     check(vec![Act::new("f").denied(&push), Act::new("f").denied(&push), Act::new("p")], &[2]);
-    // Nobody is told the same twice.
+    // Nothing is reported twice.
     let same = || Act::new("f").denied(&push);
     check(vec![same(), same(), same(), same(), Act::new("p")], &[2]);
-    // A question says more than a denial.
+    // A question takes precedence over a denial.
     let sim = Sim::new(loop_spec(true), "f", vec![asks().denied(&push), Act::new("p")]).run();
     assert_eq!(asked(&sim), [(QuestionKind::Agent, true)]);
 }
@@ -285,7 +285,7 @@ fn nobody_answers_at_a_usage_limit() {
     assert_eq!(end(&sim), (OutcomeKind::Limit, 1));
     assert_eq!(sim.sentence(), "limit reached: the provider's usage limit, after 1 iteration");
     assert!(sim.state.elapsed_ms(sim.now) < 3 * MINUTE, "30 s after it was asked");
-    // Nobody there: nobody is asked.
+    // Without a user, no question is asked.
     let sim = at_limit(false, AtUsageLimit::Wait).run();
     assert_eq!((end(&sim), asked(&sim)), ((OutcomeKind::Completed, 2), vec![]));
     let sim = at_limit(false, AtUsageLimit::Stop).run();

@@ -1,4 +1,4 @@
-//! Ways back: what an iteration broke is taken back, the files are judged anew, and the loop's memory forks there.
+//! Ways back: what an iteration broke is taken back, the files are judged again, and the loop's memory forks there.
 
 use crate::decide::UserCommand;
 use crate::decide::sim::{Act, Sim, criterion, item, spec};
@@ -42,7 +42,7 @@ fn what_an_iteration_broke_is_taken_back() {
     check("ff", vec![Act::new("pf"), Act::new("fp"), Act::new("pp")], &[1], (Completed, 3));
     check("ff", vec![Act::new("pf"), Act::new("pf"), Act::new("pp")], &[], (Completed, 3));
     check("pf", vec![Act::new("tf"), Act::new("pp")], &[0], (Completed, 2));
-    // What no round could judge blames nobody, and where no file changed there is nothing to take back.
+    // A round that could not judge attributes nothing to an iteration, and where no file changed there is nothing to take back.
     check("pf", vec![Act::new("-f"), Act::new("pp")], &[], (Completed, 2));
     check("pf", vec![Act::idle("ff"), Act::new("pp")], &[], (Completed, 2));
     let sim = Sim::new(two(OnRegression::Keep), "pf", vec![Act::new("fp"), Act::new("pp")]).run();
@@ -74,7 +74,7 @@ fn after_two_in_a_row_it_is_kept_and_said() {
         check("pf", vec![breaks(), breaks(), breaks(), Act::new("pp")], &[0, 0], (OutcomeKind::Completed, 4));
     let sentences = last_sentences(&sim);
     assert!(sentences[2].contains("1 broke; kept all the same, since 2 iterations"), "{sentences:?}");
-    // An iteration that breaks nothing starts the count anew.
+    // An iteration that breaks nothing restarts the count.
     let acts = vec![breaks(), breaks(), Act::new("pf"), breaks(), Act::new("pp")];
     check("pf", acts, &[0, 0, 3], (OutcomeKind::Completed, 5));
 }
@@ -215,7 +215,7 @@ fn a_way_back_forks_the_memory() {
     assert!(!sim.prompts[2].contains("said that all was done"), "{}", sim.prompts[2]);
 }
 
-/// A loop that rests after two iterations: `ff`, then `pf`, then `fp` with a claim.
+/// A loop that is paused after two iterations: `ff`, then `pf`, then `fp` with a claim.
 fn rests_after_two() -> Sim {
     let mut spec = two(OnRegression::Keep);
     spec.plan = vec![item("one"), item("two")];
@@ -252,7 +252,7 @@ fn an_undone_rollback_brings_the_memory_back_and_can_be_redone() {
     assert_eq!(order(&mut sim, UserCommand::UndoRollback), before);
     assert_eq!(order(&mut sim, UserCommand::UndoRollback), back, "done again");
     assert_eq!(order(&mut sim, UserCommand::UndoRollback), before);
-    // One of several: the files stand where they stood before that one.
+    // One of several: the files are as they were before that one.
     let start = order(&mut sim, UserCommand::Rollback { to: 0, paths: Vec::new() });
     order(&mut sim, UserCommand::Rollback { to: 1, paths: Vec::new() });
     assert_eq!(order(&mut sim, UserCommand::UndoRollback), start);

@@ -26,7 +26,7 @@ fn every_row_ends_as_it_should() {
     assert!(tables.iter().map(|it| it.len()).sum::<usize>() >= 60);
 }
 
-/// Plays one; `Some` in words where it does not end as the row says.
+/// Plays one; `Some` with a description where it does not end as the row expects.
 fn differs(row: &Row) -> Option<String> {
     let mut files = Files::new(row);
     let task = files.task();
@@ -101,7 +101,7 @@ impl Files {
         parse_task(&found)
     }
 
-    /// What the n-th start does, and how things stand afterwards.
+    /// The actions of the n-th start, and the results of the checks afterwards.
     fn act(&mut self, row: &Row, n: usize, start: &Task) -> Act {
         let before = self.0.clone();
         let mut act = Act { takes_ms: 1_000, cost: 0, ..Act::idle("") };

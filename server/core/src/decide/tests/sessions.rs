@@ -18,7 +18,7 @@ fn sim(acts: Vec<Act>) -> Sim {
     Sim::new(going_on(), "f", acts)
 }
 
-/// Which start's session each start was given, `+` where it goes on: `1 1+ 3`.
+/// Which start's session each start was given, `+` where it continues: `1 1+ 3`.
 fn starts(sim: &Sim) -> String {
     let first = |id: &String| sim.sessions.iter().position(|it| it.0 == *id).map_or(0, |it| it + 1);
     let one = |(id, resumed): &(String, bool)| format!("{}{}", first(id), if *resumed { "+" } else { "" });
@@ -74,7 +74,7 @@ fn a_session_that_lay_unused_expires() {
     };
     assert_eq!(after(23 * HOUR, ""), "1 1+");
     assert_eq!(after(25 * HOUR, ""), "1 2");
-    // Another boot's clock began anew.
+    // Another boot restarted the clock.
     assert_eq!(after(23 * HOUR, "boot-2"), "1 1+");
     assert_eq!(after(25 * HOUR, "boot-2"), "1 2");
 }

@@ -132,7 +132,7 @@ fn calls_say_who_is_whose_where_two_began_at_once() {
     assert_eq!(counts(&sim), (3, 0, 2));
     let started = sim.entries.iter().filter(|it| matches!(it.record, Record::SubagentStarted { .. }));
     assert_eq!(started.count(), 4, "what was known is told once");
-    // One that goes on is no other one.
+    // One that continues is not another one.
     end(&mut sim, "a");
     link(&mut sim, "call-9", "a");
     begin(&mut sim, "a");

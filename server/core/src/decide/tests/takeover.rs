@@ -1,4 +1,4 @@
-//! Several agents for one loop: who works on which iteration, by what became of those before.
+//! Several agents for one loop: which agent works on which iteration, depending on the earlier ones.
 
 use crate::decide::sim::{Act, Sim, criterion, quiet_run, spec};
 use crate::decide::{Event, Phase, UserCommand, replay, takeover};
@@ -20,7 +20,7 @@ fn two() -> LoopSpec {
     spec
 }
 
-/// How an iteration ends: hours that it takes, what its provider said, and in how many hours that is over.
+/// How an iteration ends: hours that it takes, the message of its provider, and after how many hours that is over.
 type End = (u64, Option<ProviderClass>, Option<u64>);
 
 const WORKS: End = (0, None, None);
@@ -32,7 +32,7 @@ impl Played {
         Self(Sim::new(two(), "f", Vec::<Act>::new()))
     }
 
-    /// Until the agent of the next iteration is at work; false where the loop rests instead.
+    /// Until the agent of the next iteration is at work; false where the loop pauses instead.
     fn next(&mut self) -> bool {
         let sim = &mut self.0;
         let next = sim.state.iteration + 1;

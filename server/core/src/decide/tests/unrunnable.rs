@@ -86,7 +86,7 @@ fn the_user_can_go_on_without_what_cannot_run() {
     sim.order(UserCommand::ResumeAnyway);
     sim.play();
     assert_eq!(summary(&sim), "Completed verified=true after 4");
-    // Only that: what is missing later is told.
+    // Only that: what is missing later is reported.
     let acts = vec![Act::new("mm"), Act::new("mm")];
     let anyway = LoopSpec { anyway: true, ..spec(two()) };
     let sim = lacking(anyway, "mf", acts, "Paused Missing after 2");

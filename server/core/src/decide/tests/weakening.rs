@@ -1,4 +1,4 @@
-//! What the agent made easier never completes a loop, whoever claims what; restored or accepted it does. A check
+//! What the agent made easier never completes a loop, whatever is claimed; restored or accepted it does. A check
 //! that passes and fails on the same files completes nothing by one lucky pass.
 
 use crate::decide::sim::{Act, Sim, criterion, spec};

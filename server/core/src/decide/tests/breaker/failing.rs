@@ -23,7 +23,7 @@ fn the_same_failure_although_files_change() {
         5,
         "5 iterations with the same failure: tests pass: exit 1 after 3 s, and 1 more",
     );
-    // An agent without a change does not begin it anew, and a provider that fails says nothing.
+    // An agent without a change does not restart it, and a provider failure is no evidence.
     let mut acts = times(3, &finds("exit 1"));
     acts.push(Act { fact: "exit 1", ..Act::idle("ff") });
     acts.push(Act { fact: "exit 1", ..Act::fails(ProviderClass::Transient, "ff") });
@@ -41,7 +41,7 @@ fn slow_work_is_no_failure_that_repeats() {
     // One more passes, or one fewer that is to be worked on again.
     let half = Act { results: "pf", ..finds("exit 1") };
     holds([times(4, &finds("exit 1")), times(4, &half), times(4, &finds("exit 1"))].concat());
-    // What passes and what the plan says is done is work, whatever fails beside it.
+    // New passes and completed plan items are work, whatever else fails.
     let mut planned = alone();
     planned.plan = (0..20).map(|it| item(&it.to_string())).collect();
     let ticking = (1..20).map(|ticks| Act { ticks, ..finds("exit 1") }).collect();
@@ -71,7 +71,7 @@ fn a_trial_that_fails_as_before_did_not_get_on() {
     let sim = Sim::new(once, "ff", times(6, &finds("exit 1"))).run();
     let why = "breaker open: tried again, still with the same failure: tests pass: exit 1, and 1 more; opened 2 times";
     assert_eq!(sim.sentence(), why);
-    // Where no check says more, a tree that was not there before is all there is.
+    // Without more evidence from checks, only a new tree counts.
     let mut claimed = LoopSpec { attended: true, ..unchecked() };
     claimed.settings.breaker.max_trips = 2;
     let sim = Sim::new(claimed, "f", [times(3, &Act::idle("f")), vec![Act::new("f")]].concat()).run();

@@ -1,4 +1,4 @@
-//! Rows that wait longer than anybody wants to: on a fake clock only.
+//! Rows with very long waits: on a fake clock only.
 
 use super::rows::Do::{Crash, Hang, Make, Meets};
 use super::rows::Provider::{Answers, Overloaded, Quota};

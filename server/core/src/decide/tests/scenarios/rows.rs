@@ -1,6 +1,6 @@
 //! Loops as rows of a table: the task, what the agent does at each start, how the loop must end. The same rows are
 //! played by the pure machine on a fake clock and by the real binary with a scripted agent; nothing here knows
-//! which. No start of an agent beyond `after`: whoever plays a row asserts that too.
+//! which. No start of an agent beyond `after`: playing a row asserts that too.
 
 #[path = "rows/claims.rs"]
 mod claims;
@@ -24,7 +24,7 @@ pub(crate) struct Row {
     pub(crate) criteria: &'static [&'static str],
     /// Lines of `loopkeeper.toml`.
     pub(crate) settings: &'static str,
-    /// Who works on which iteration, `mine` or `other`. Where this says nothing, `mine` has nobody beside it.
+    /// The agent of each iteration, `mine` or `other`. Empty: `mine` is the only agent.
     pub(crate) by: &'static [&'static str],
     /// One a start, the last one ever after.
     pub(crate) acts: &'static [&'static [Do]],
@@ -53,9 +53,9 @@ pub(crate) enum Do {
     /// Ticks the first open box of the plan.
     Tick,
     Say(&'static str),
-    /// Fails by itself, with a last word.
+    /// Fails on its own, with a last message.
     Crash(&'static str),
-    /// Never ends, and says nothing.
+    /// Never ends, and prints nothing.
     Hang,
     /// Never ends, and never stops talking.
     Babble,
@@ -76,7 +76,7 @@ pub(crate) enum Provider {
     Answers,
 }
 
-/// How a loop ends, with nobody there to be asked.
+/// How a loop ends without a user to ask.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct End {
     pub(crate) kind: &'static str,

@@ -1,4 +1,4 @@
-//! What agents say of themselves, true or not, beside checks and where there is none.
+//! Claims of agents, true or not, with checks and without.
 
 use super::Do::{Crash, Drop, Make, Say, Write};
 use super::{Do, End, ROW, Row, breaker, claimed, limit, verified};
@@ -8,7 +8,7 @@ const STATUS: &str =
 const PROMISE: &str = "<promise>COMPLETE</promise>";
 const POEM: &[(&str, &str)] = &[("PROMPT.md", "# Write a poem\n\nMake it rhyme.\n")];
 
-/// A claim beside a check that fails, twice, and then the work itself.
+/// A claim while a check fails, twice, and then the work itself.
 const fn beside(name: &'static str, acts: &'static [&'static [Do]]) -> Row {
     Row {
         name,

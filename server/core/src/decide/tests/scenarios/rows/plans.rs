@@ -1,4 +1,4 @@
-//! Plans: the agent's own account of its work, with and without checks beside it, and conditions of the user's own.
+//! Plans: the agent's own account of its work, with and without checks, and conditions of the user.
 
 use super::Do::{Make, Say, Tick, Write};
 use super::{ROW, Row, claimed, limit, stopped, verified};

@@ -1,4 +1,4 @@
-//! Work that gets there, or nowhere: what checks see of it, whatever is said.
+//! Work that succeeds or not: what checks see of it, whatever is claimed.
 
 use super::Do::{Drop, Leave, Make, Say, Write};
 use super::{ROW, Row, breaker, limit, verified};
