@@ -42,7 +42,8 @@ fn what_an_iteration_broke_is_taken_back() {
     check("ff", vec![Act::new("pf"), Act::new("fp"), Act::new("pp")], &[1], (Completed, 3));
     check("ff", vec![Act::new("pf"), Act::new("pf"), Act::new("pp")], &[], (Completed, 3));
     check("pf", vec![Act::new("tf"), Act::new("pp")], &[0], (Completed, 2));
-    // A round that could not judge attributes nothing to an iteration, and where no file changed there is nothing to take back.
+    // A round that could not judge attributes nothing to an iteration; without a changed file there is nothing to take
+    // back.
     check("pf", vec![Act::new("-f"), Act::new("pp")], &[], (Completed, 2));
     check("pf", vec![Act::idle("ff"), Act::new("pp")], &[], (Completed, 2));
     let sim = Sim::new(two(OnRegression::Keep), "pf", vec![Act::new("fp"), Act::new("pp")]).run();
