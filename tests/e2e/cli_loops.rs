@@ -195,7 +195,7 @@ fn a_killed_keeper_leaves_an_interrupted_loop_that_goes_on_with_the_next_number(
         terminal.run(args).expect(1).err("is interrupted").err("`loopkeeper resume ");
     }
     let seq = gated.status()["seq"].as_u64().unwrap();
-    terminal.run(&["resume"]).expect(0).out("goes on");
+    terminal.run(&["resume"]).expect(0).out("continues");
     gated.wait_for("agent-started", seq);
     assert_eq!(gated.status()["iteration"], 2);
     gated.iteration("touch done");
@@ -267,78 +267,6 @@ fn gc_removes_what_the_settings_do_not_keep() {
     terminal.run(&["gc"]).expect(0).out("Removed loop");
     assert_eq!(count(), 1);
     terminal.run(&["rollback", "latest", "0", "--anyway"]).expect(0);
-}
-
-#[test]
-fn a_damaged_loop_is_said_to_be_damaged_and_hides_no_other() {
-    let terminal = project(TASK, "true");
-    terminal.file("done", "");
-    for _ in 0..2 {
-        terminal.run(&["run", "--trust"]).expect(0);
-    }
-    let journals = || -> Vec<PathBuf> {
-        let workspaces = std::fs::read_dir(terminal.state().join("workspaces")).unwrap();
-        let loops = workspaces.flat_map(|it| std::fs::read_dir(it.unwrap().path().join("loops")).unwrap());
-        loops.map(|it| it.unwrap().path().join("journal.jsonl")).collect()
-    };
-    let damage = |path: &PathBuf, line: usize| {
-        let text = std::fs::read_to_string(path).unwrap();
-        let mut lines: Vec<_> = text.lines().map(str::to_owned).collect();
-        lines[line] = lines[line].replacen("\"up\":", "\"up\":1", 1);
-        std::fs::write(path, lines.join("\n") + "\n").unwrap();
-    };
-    let journals = journals();
-    damage(&journals[0], 1);
-    terminal.run(&["status"]).expect(0).out("its journal is damaged").out("already");
-    let id = journals[0].parent().unwrap().file_name().unwrap().to_str().unwrap();
-    for args in [&["resume", id][..], &["stop", id], &["watch", id], &["pause", id], &["steer", id, "look"]] {
-        let ran = terminal.run(args);
-        ran.expect(1).err("is damaged in line 2").err("Hint: Nothing was changed. Restore ");
-        assert_eq!((ran.stderr.matches("error: ").count(), ran.stderr.matches("resume").count()), (1, 0));
-    }
-    damage(&journals[0], 0);
-    terminal.run(&["status"]).expect(0).err("journal.jsonl is damaged in line 1").out("already");
-    damage(&journals[1], 0);
-    terminal.run(&["status", "--json"]).expect(0).err("is damaged").out("{\"loops\":[],");
-}
-
-/// All lines but the last, and the last.
-fn split_last(text: &str) -> (&str, &str) {
-    text.trim_end().rsplit_once('\n').unwrap()
-}
-
-/// An end that was edited or added is damage, and one that was cut off is no end: nothing says *completed*.
-#[test]
-fn an_end_that_was_tampered_with_completes_nothing() {
-    let tampered = |edit: fn(&str) -> String, expect: &str| {
-        let terminal = project(TASK, "true");
-        terminal.file("done", "");
-        terminal.run(&["run", "--trust"]).expect(0);
-        let seen = terminal.run(&["status", "--json"]);
-        let seen: serde_json::Value = serde_json::from_str(&seen.stdout).unwrap();
-        let id = seen["loops"][0]["id"].as_str().unwrap().to_owned();
-        let workspaces = std::fs::read_dir(terminal.state().join("workspaces")).unwrap();
-        let journal = workspaces
-            .map(|it| it.unwrap().path().join("loops").join(&id).join("journal.jsonl"))
-            .find(|it| it.exists())
-            .unwrap();
-        let text = std::fs::read_to_string(&journal).unwrap();
-        std::fs::write(&journal, edit(&text)).unwrap();
-        let shown = terminal.run(&["status"]);
-        shown.expect(0).out(expect);
-        assert!(!shown.stdout.to_lowercase().contains("completed"), "{}", shown.stdout);
-        let logged = terminal.run(&["log", &id]);
-        assert!(!logged.stdout.to_lowercase().contains("completed"), "{}", logged.stdout);
-        terminal.run(&["receipt", &id]).expect(1);
-    };
-    tampered(|it| it.replace("\"kind\":\"completed\"", "\"kind\":\"stopped\""), "its journal is damaged");
-    tampered(|it| format!("{}\n{}", split_last(it).0, &split_last(it).1[..40]), "nterrupted");
-    tampered(|it| format!("{}\n", split_last(it).0), "nterrupted");
-    let forged = |it: &str| {
-        let (before, end) = split_last(it);
-        format!("{before}\n{}00000000\"}}\n", &end[..end.len() - 10])
-    };
-    tampered(forged, "its journal is damaged");
 }
 
 /// Every command that takes a loop, with its argument or without one.

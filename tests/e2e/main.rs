@@ -8,6 +8,7 @@ mod checks;
 mod claude;
 mod cli;
 mod cli_args;
+mod cli_damage;
 mod cli_export;
 mod cli_loops;
 mod cli_plan;

@@ -44,7 +44,7 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
         out.line(format_args!("Loop {name} {does}."));
     } else if state.pause.as_ref().is_some_and(|it| rests(it.reason)) {
         out.line(format_args!(
-            "The next iteration of loop {name} is told; `loopkeeper resume {id}` goes on."
+            "The next iteration of loop {name} receives it; `loopkeeper resume {id}` continues the loop."
         ));
     } else {
         out.line(format_args!("Loop {name} continues; the next prompt contains the answer."));

@@ -91,7 +91,7 @@ fn play_script(folder: &Path, voice: &mut StreamPrinter<impl Write>) -> io::Resu
 /// Answers a judge prompt: the criterion does not hold until the script is at its end.
 fn judge(folder: &Path, key: &str, voice: &mut StreamPrinter<impl Write>) -> io::Result<()> {
     let holds = next(&fs::read_to_string(folder.join(PROGRAM))?).is_none();
-    let reason = if holds { "" } else { "The script of the demo goes on." };
+    let reason = if holds { "" } else { "The script of the demo continues." };
     let answer = json!({"judge": key, "holds": holds, "reason": reason, "places": []});
     voice.finish(&answer.to_string())
 }

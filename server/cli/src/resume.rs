@@ -20,10 +20,10 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     let (id, name, seen) = (found.id(), found.display_name(), &found.seen);
     if seen.is_alive() {
         found.send_request(control_client::resume_request(args.anyway))?;
-        out.line(format_args!("Loop {name} goes on."));
+        out.line(format_args!("Loop {name} continues."));
     } else if seen.is_open() {
         keeper::start_detached(&found.store, &seen.dir, control_client::then_resume(seen, args.anyway))?;
-        out.line(format_args!("Loop {name} goes on; `loopkeeper watch {id}` shows it."));
+        out.line(format_args!("Loop {name} continues; `loopkeeper watch {id}` shows it."));
     } else {
         return Err(control_client::no_keeper_error(seen));
     }

@@ -120,7 +120,7 @@ impl WatchedLoop {
         }
         let id = self.dir.id();
         Failure::ended(format_args!("loop {id} is interrupted: its keeper is gone"))
-            .hint(format_args!("`loopkeeper resume {id}` goes on, `loopkeeper stop {id}` ends it."))
+            .hint(format_args!("`loopkeeper resume {id}` continues it, `loopkeeper stop {id}` ends it."))
     }
 }
 

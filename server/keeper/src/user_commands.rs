@@ -101,7 +101,7 @@ pub(super) async fn before_agent(context: &LoopContext) {
 
 async fn run(context: &LoopContext, told: &HookPayload) {
     if let Err(why) = attempt(context, told).await {
-        tracing::warn!("The command of `on.{}` {why}. The loop goes on.", told.event.key());
+        tracing::warn!("The command of `on.{}` {why}. The loop continues.", told.event.key());
         context.send_event(Event::HookFailed { event: told.event, message: why });
     }
 }

@@ -142,7 +142,7 @@ pub fn can_ask(hooks_off: Option<&str>) -> Result<(), Failure> {
     are_on(hooks_off, "attach", "and restart `claude`")
 }
 
-const OR_CONTINUE: &str = "or set `session.continue = true` instead of `mode`, so that each iteration goes on with the session of the one before";
+const OR_CONTINUE: &str = "or set `session.continue = true` instead of `mode`, so that each iteration continues the session of the one before";
 
 /// Holding a session requires its hooks to be enabled.
 fn are_on(hooks_off: Option<&str>, mode: &str, remedy: &str) -> Result<(), Failure> {

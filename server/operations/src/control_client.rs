@@ -105,7 +105,7 @@ pub fn no_keeper_error(seen: &LoopView) -> Failure {
         damaged_error(damage)
     } else if seen.is_open() {
         Failure::conflict(format_args!("loop {id} is interrupted: nothing of it runs"))
-            .hint(format_args!("`loopkeeper resume {id}` goes on, `loopkeeper stop {id}` ends it."))
+            .hint(format_args!("`loopkeeper resume {id}` continues it, `loopkeeper stop {id}` ends it."))
     } else {
         Failure::conflict(format_args!("loop {id} has ended")).hint("`loopkeeper run` starts a new one.")
     }

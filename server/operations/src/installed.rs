@@ -144,7 +144,7 @@ impl<'a> ClaudeSettingsFile<'a> {
                         "{} is a link: nothing was changed",
                         path.display()
                     ))
-                    .hint("It may lead to settings of other folders; put a file of its own there."));
+                    .hint("It may lead to settings of other folders; put a separate file there."));
                 }
                 Ok(_) => {}
             }

@@ -151,10 +151,7 @@ impl ResolvedTask {
         let said = text.get(range.clone()).unwrap_or_default();
         let (line, file) = (LineIndex::of(text).line(range.start) + 1, sanitize::line(file));
         let hint = if said.starts_with("{{") {
-            format!(
-                "Nothing fills in `{}`: write what it stands for, then start again.",
-                sanitize::line(said)
-            )
+            format!("Nothing fills in `{}`: write its value, then start again.", sanitize::line(said))
         } else {
             format!("Edit {file}: say what should be done, then start again.")
         };

@@ -243,7 +243,7 @@ fn settings_read(root: &Path, agent: &AgentSettings, words: Vec<String>) -> Resu
 /// Why the configured arguments leave no place for our hook.
 pub fn hook_conflict(plan: &AgentPlan) -> Option<String> {
     let theirs = codex::hooks::in_the_way(&plan.argv).filter(|_| plan.kind() == AgentKind::Codex)?;
-    Some(format!("`{theirs}` stands where hook mode puts its own hook"))
+    Some(format!("`{theirs}` takes the place of the hook that hook mode installs"))
 }
 
 /// Whether the user declares the whole machine to be a sandbox.

@@ -35,7 +35,7 @@ impl TrustError {
     pub fn hint(&self) -> String {
         match self {
             Self::Damaged { .. } => {
-                "Trust again what you need; the damaged list is kept beside it.".to_owned()
+                "Trust again what you need; the damaged list is kept next to it.".to_owned()
             }
             Self::Io { .. } => "Check the permissions of that folder, and the disk.".to_owned(),
             Self::State(error) => error.hint(),

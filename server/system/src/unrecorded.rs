@@ -87,6 +87,10 @@ pub fn find_unrecorded(
     let mut walk =
         Walk { root, recorded, folders, since, own, left: MAX_ENTRIES, found: UnrecordedChanges::default() };
     walk.folder(Path::new(""), 0);
+    if walk.found.is_partial {
+        // A part of what a build made would be worse than all of it.
+        walk.found.products.clear();
+    }
     walk.found
 }
 

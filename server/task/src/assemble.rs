@@ -155,7 +155,7 @@ fn note_placeholders(task: &mut Task, file: &str) {
     for placeholder in placeholders::find_placeholders(&task.prompt) {
         if !placeholders::is_filled(placeholder.name, task) {
             let shown = shortened(placeholder.name, 30);
-            let fact = format!("nothing fills in `{{{{{shown}}}}}`. Write what it stands for");
+            let fact = format!("nothing fills in `{{{{{shown}}}}}`. Write its value");
             outline.add_finding(FindingCode::Template, "task", &fact, placeholder.range);
         }
     }

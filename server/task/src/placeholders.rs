@@ -135,19 +135,15 @@ mod tests {
             assert_eq!(messages, expect, "{text}");
         };
         let plan = r#"{"userStories":[{"id":"US-1","title":"A","passes":false}]}"#;
-        let unknown = "task: nothing fills in `{{STORY_ID}}`. Write what it stands for.";
+        let unknown = "task: nothing fills in `{{STORY_ID}}`. Write its value.";
         check("Do {{STORY_ID}}.", None, &[unknown]);
         check("Do {{STORY_ID}}, read {{PRD_PATH}}.", Some(plan), &[]);
-        check(
-            "Do {{RUN_ID}}.",
-            Some(plan),
-            &["task: nothing fills in `{{RUN_ID}}`. Write what it stands for."],
-        );
+        check("Do {{RUN_ID}}.", Some(plan), &["task: nothing fills in `{{RUN_ID}}`. Write its value."]);
         check("---\ncommands:\n  - name: tests\n    run: make test\n---\n{{ commands.tests }}", None, &[]);
         check(
             "{{ commands.tests }}",
             None,
-            &["task: nothing fills in `{{commands.tests}}`. Write what it stands for."],
+            &["task: nothing fills in `{{commands.tests}}`. Write its value."],
         );
     }
 }

@@ -159,7 +159,7 @@ impl PrdReader<'_> {
 
     fn no_nested_stories(&mut self, fields: &JsonFields<'_>) {
         if let Some(Value::Array(nested)) = fields.get("userStories") {
-            let fact = "stories in a story are not read. Put them beside it";
+            let fact = "stories in a story are not read. Put them next to it";
             self.out_of_order("userStories", fact, nested.range.start..nested.range.end);
         }
     }

@@ -30,7 +30,7 @@ pub fn propose_criterion(title: &str, criteria: &[Criterion]) -> String {
     } else {
         format!("$ sh tests/{name}.sh")
     };
-    format!("It has tests of its own: `{check}`")
+    format!("It has tests: `{check}`")
 }
 
 fn command(criterion: &Criterion) -> Option<&str> {
@@ -86,7 +86,7 @@ mod tests {
         let check = |title: &str, command: &str, expect: &str| {
             let check = Check::Command { command: command.to_owned(), expect: Vec::new() };
             let found = propose_criterion(title, &[Criterion::new("0123456789", "tests", Some(check))]);
-            assert_eq!(found, format!("It has tests of its own: `{expect}`"), "{title} {command}");
+            assert_eq!(found, format!("It has tests: `{expect}`"), "{title} {command}");
             let task = parse_inline_task("x", &[found]);
             assert!(task.findings.is_empty() && task.criteria[0].check.is_some(), "{:?}", task.findings);
         };

@@ -71,7 +71,7 @@ impl Probe {
         match self {
             Self::Answer => "it answers",
             Self::Bare => "it fails without home and keys",
-            Self::Recall => "it goes on with a session",
+            Self::Recall => "it continues a session",
             Self::Work => "it does a task",
             Self::Repeat => "it is given the same task again",
             Self::Impossible => "it is given a task that cannot be done",

@@ -167,6 +167,10 @@ fn whoever_cannot_be_held_is_refused_at_the_start() {
     refused(run("claude", "", &[off]), switched, "or set `session.continue = true` instead of `mode`");
     run("claude", "args = ['--settings', '{\"disableAllHooks\":false}']\n", &[off]).expect(0);
     let theirs = "args = [\"-c\", \"hooks.Stop=[]\"]\n";
-    refused(run("codex", theirs, &[]), "`hooks.Stop=[]` stands where hook mode puts its own hook", correct);
+    refused(
+        run("codex", theirs, &[]),
+        "`hooks.Stop=[]` takes the place of the hook that hook mode installs",
+        correct,
+    );
     run("codex", "", &[]).expect(0);
 }

@@ -164,7 +164,7 @@ fn the_user_resumes_without_it() {
     world.run(&["resume", &id, "--anyway"]).expect(0);
     assert_eq!(end(&world), ("completed".to_owned(), true, 1));
     assert!(world.journal().iter().any(|it| it["type"] == "checks-waived"));
-    world.run(&["log", &id]).expect(0).out("goes on without the checks that cannot run");
+    world.run(&["log", &id]).expect(0).out("continues without the checks that cannot run");
 }
 
 #[test]

@@ -39,7 +39,7 @@ fn a_killed_keeper_is_interrupted_and_resumed_within_its_budget() {
     let watched = world.run(&["watch", &id]);
     watched.expect(1).err("is interrupted");
     go(&world, 3);
-    world.run(&["resume", &id]).expect(0).out("goes on");
+    world.run(&["resume", &id]).expect(0).out("continues");
     assert_eq!(end(&world), ("limit".to_owned(), false, 3));
     assert_eq!(world.starts(), 3, "the interrupted iteration is charged");
     let recovered = world.until("recovery", |it| it["type"] == "recovered");

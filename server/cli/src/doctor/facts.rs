@@ -213,7 +213,7 @@ impl FactContext {
     async fn version(&self, program: &str) -> AgentVersion {
         match versions::query_version(program, self.environment(), &self.domain).await {
             Ok(answer) => version_in(&answer)
-                .map_or_else(|| AgentVersion::Failed("it told none".to_owned()), AgentVersion::Told),
+                .map_or_else(|| AgentVersion::Failed("it reported none".to_owned()), AgentVersion::Told),
             Err(why) => AgentVersion::Failed(why),
         }
     }

@@ -33,8 +33,8 @@ pub(super) fn checks(package: &PackageFolder<'_>, checks: &mut ProposedChecks) -
     ];
     if let Some((file, _)) = signs.into_iter().find(|(_, there)| *there) {
         checks.add(environment.check((TESTS, file), "pytest", "-q"));
-    } else if let Some(file) = unittest(package)? {
-        checks.add(environment.unittest(file));
+    } else if let Some(tests) = unittest(package)? {
+        checks.add(environment.unittest(tests));
     }
     let ruff = if has_header(&project, "[tool.ruff") {
         Some("pyproject.toml")
@@ -126,7 +126,7 @@ impl<'a> PythonEnvironment<'a> {
         format!("`{}`, then replace python3 in the check by .venv/bin/python", self.package.command(&line))
     }
 
-    fn unittest(&self, file: &str) -> FoundCheck {
+    fn unittest(&self, (file, arguments): UnittestTests) -> FoundCheck {
         let (python, lack) = match &self.kind {
             PythonEnvironmentKind::Managed(manager) => {
                 (format!("{manager} run python"), self.no_manager(manager))
@@ -137,7 +137,7 @@ impl<'a> PythonEnvironment<'a> {
                 ("python3".to_owned(), Some(MissingTool::program("python3")))
             }
         };
-        let command = self.package.command(&format!("{python} -m unittest"));
+        let command = self.package.command(&format!("{python} -m unittest{arguments}"));
         FoundCheck { name: TESTS, command, file: self.package.shown(file), lack }
     }
 
@@ -146,10 +146,14 @@ impl<'a> PythonEnvironment<'a> {
     }
 }
 
-/// The pattern of tests that `python -m unittest` discovers: next to the code, or in a package of tests.
-fn unittest(package: &PackageFolder<'_>) -> Result<Option<&'static str>, InitError> {
-    let places = [("test*.py", "", true), ("tests/test*.py", "tests", package.has("tests/__init__.py"))];
-    for (file, place, _) in places.into_iter().filter(|(_, _, found)| *found) {
+/// Tests of unittest: their pattern, and the arguments that discover them.
+type UnittestTests = (&'static str, &'static str);
+
+/// Next to the code or in a package of tests `python -m unittest` discovers tests on its own; a folder of tests that is
+/// no package has to be named.
+fn unittest(package: &PackageFolder<'_>) -> Result<Option<UnittestTests>, InitError> {
+    let arguments = if package.has("tests/__init__.py") { "" } else { " discover -s tests" };
+    for (place, found) in [("", ("test*.py", "")), ("tests", ("tests/test*.py", arguments))] {
         let entries = std::fs::read_dir(package.path(place)).into_iter().flatten().flatten();
         for entry in entries {
             let name = entry.file_name();
@@ -157,7 +161,7 @@ fn unittest(package: &PackageFolder<'_>) -> Result<Option<&'static str>, InitErr
             if stem.is_some_and(|it| it.starts_with("test"))
                 && read_text(&entry.path())?.is_some_and(|it| it.contains("unittest"))
             {
-                return Ok(Some(file));
+                return Ok(Some(found));
             }
         }
     }

@@ -158,7 +158,8 @@ fn python_projects() {
     check(&[unittest], &["python3 -m unittest"]);
     check(&[unittest, ("uv.lock", "")], &["uv run python -m unittest"]);
     check(&[unittest, ("pytest.ini", "")], tests);
-    check(&[("tests/test_a.py", "import unittest\n")], &[]);
+    check(&[("tests/test_a.py", "import unittest\n")], &["python3 -m unittest discover -s tests"]);
+    check(&[("tests/test_a.py", "import os\n")], &[]);
     check(&[("tests/test_a.py", "import unittest\n"), ("tests/__init__.py", "")], &["python3 -m unittest"]);
     check(&[("test_a.py", "def test_a(): pass\n")], &[]);
 }

@@ -463,13 +463,13 @@ fn stopping(now: bool) -> &'static str {
 
 fn resumed(record: &Record) -> &'static str {
     match record {
-        Record::ChecksWaived { .. } => "goes on without the checks that cannot run",
+        Record::ChecksWaived { .. } => "continues without the checks that cannot run",
         _ => "resumed",
     }
 }
 
 fn answered(text: Option<&str>) -> String {
-    text.map_or_else(|| "nobody answered".into(), |it| format!("answered: {}", sanitize::line(it)))
+    text.map_or_else(|| "not answered".into(), |it| format!("answered: {}", sanitize::line(it)))
 }
 
 fn paused(reason: PauseReason, message: &str) -> String {

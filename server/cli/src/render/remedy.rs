@@ -44,7 +44,7 @@ pub(crate) fn remedy_lines(status: &LoopStatus) -> Vec<String> {
         ],
         DisplayPhase::Waiting if status.is_cooling() => vec![
             format!("`loopkeeper resume {id}` tries now"),
-            format!("`loopkeeper reset breaker {id}` closes it and goes on"),
+            format!("`loopkeeper reset breaker {id}` closes it and continues the loop"),
         ],
         DisplayPhase::Waiting if status.question.is_some() => {
             vec![format!("`loopkeeper answer {id} stop` ends it")]

@@ -101,7 +101,7 @@ fn mark(item: &CriterionStatus, glyphs: Glyphs) -> (&'static str, &'static str, 
         Some(Status::NoTestsRan) => ("✗", "x", "no tests  ", BAD),
         Some(Status::Unstable) => ("~", "~", "unstable  ", CARE),
         Some(Status::Unverified) => ("?", "?", "unverified", CARE),
-        None => ("·", "-", "never run ", QUIET),
+        None => ("·", "-", "not run   ", QUIET),
     };
     (if glyphs == Glyphs::Unicode { unicode } else { ascii }, word, style)
 }
@@ -172,6 +172,6 @@ mod tests {
         check(Some(Status::NoTestsRan), "0 tests ran", "  x no tests    lint: 0 tests ran - 2.0 s");
         check(Some(Status::Unstable), "files changed", "  ~ unstable    lint: files changed - 2.0 s");
         check(Some(Status::Unverified), "", "  ? unverified  lint - 2.0 s");
-        check(None, "", "  - never run   lint - 2.0 s");
+        check(None, "", "  - not run     lint - 2.0 s");
     }
 }

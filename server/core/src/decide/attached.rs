@@ -71,7 +71,7 @@ pub(super) fn attach_instructions(state: &LoopState) -> String {
     let text = match last.and_then(|it| it.ending) {
         None if last.is_none() => "waits for your session: give `claude` in this folder any prompt",
         Some(AgentEnding::TimedOut | AgentEnding::Idle) => {
-            "your session is still at it: the loop goes on when its turn ends"
+            "your session is still working: the loop continues when its turn ends"
         }
         Some(AgentEnding::Held) if state.holds == Some(0) => {
             "Claude Code is held no more in this turn: send your session any prompt to go on"

@@ -180,7 +180,7 @@ fn refuse_rollback(state: &LoopState, live: &VolatileState) -> Option<Vec<Decisi
 }
 
 fn being_put_back() -> Vec<Decision> {
-    refuse("files are being put back. Hint: ask again when they are")
+    refuse("a rollback is running. Hint: try again when it has ended")
 }
 
 fn refuse(message: &str) -> Vec<Decision> {

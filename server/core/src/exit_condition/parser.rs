@@ -333,7 +333,7 @@ fn unknown_word_error(word: &str, range: Range<usize>) -> WhenError {
         return error;
     }
     if words::OPERATORS.contains(&word) {
-        let message = format!("`{written}` stands where a condition should");
+        let message = format!("`{written}` is in the place of a condition");
         return WhenError::new(range, message, "write a condition before and behind it");
     }
     let message = format!("`{written}` is not a condition");

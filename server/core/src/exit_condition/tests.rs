@@ -82,8 +82,8 @@ fn a_wrong_word_is_refused_where_it_stands() {
         "criteria »and«",
         "`and` has no condition behind it; write a condition behind it, or remove the `and`",
     );
-    check("not »or« plan", "`or` stands where a condition should; write a condition before and behind it");
-    check("»and« plan", "`and` stands where a condition should; write a condition before and behind it");
+    check("not »or« plan", "`or` is in the place of a condition; write a condition before and behind it");
+    check("»and« plan", "`and` is in the place of a condition; write a condition before and behind it");
     check(
         "»10«>iterations",
         "`10` is not a condition; use one of criteria, plan, promise, exit_signal, indicators, \

@@ -78,7 +78,7 @@ pub(super) fn write_section(out: &mut String, input: &PromptInput<'_>) {
     for path in &notes.agents {
         let _ = writeln!(
             out,
-            "- {}: read it before you begin. Where you learned something that whoever works here must know, add it.",
+            "- {}: read it before you begin. Add what you learned that later iterations must know.",
             path_of(path)
         );
     }

@@ -262,7 +262,7 @@ fn write_exit_rules(out: &mut String, input: &PromptInput<'_>) {
     if claim_needed(input) {
         write_reporting(out, input);
     } else {
-        out.push_str("- The loop ends by itself once all checks pass.\n");
+        out.push_str("- The loop ends automatically once all checks pass.\n");
     }
 }
 

@@ -55,7 +55,7 @@ impl PromptTemplate {
             let parts = parse_parts(line).map_err(|it| fault(at + 1, it))?;
             for name in parts.iter().filter_map(TemplatePart::section) {
                 if lines.iter().flatten().filter_map(TemplatePart::section).any(|it| it == name) {
-                    let message = format!("`{{{name}}}` stands here a second time");
+                    let message = format!("`{{{name}}}` occurs a second time");
                     return Err(fault(at + 1, (message, "leave it where it is read best".to_owned())));
                 }
             }
@@ -130,7 +130,7 @@ impl TemplatePart {
 type PlaceholderError = (String, String);
 
 fn parse_parts(line: &str) -> Result<Vec<TemplatePart>, PlaceholderError> {
-    const TWICE: &str = "write a brace that stands for itself twice";
+    const TWICE: &str = "write a literal brace twice";
     let mut parts = Vec::new();
     let mut text = String::new();
     let mut rest = line;
@@ -173,7 +173,7 @@ fn parse_placeholder(inside: &str) -> Result<&'static str, PlaceholderError> {
     let near = closest(inside.trim(), placeholder_names()).map(|it| format!("did you mean `{{{it}}}`?"));
     let hint = near.unwrap_or_else(|| {
         let all: Vec<String> = placeholder_names().map(|it| format!("`{{{it}}}`")).collect();
-        format!("use one of {}; braces that stand for themselves are written twice: `{{{{`", all.join(", "))
+        format!("use one of {}; literal braces are written twice: `{{{{`", all.join(", "))
     });
     Err((format!("`{shown}` is not part of a prompt"), hint))
 }

@@ -299,7 +299,7 @@ fn files_of_memory_are_pointed_to_and_their_patterns_told() {
     };
     let scene = Scene { notes, ..Scene::new() };
     contains(&scene, "- `progress.txt`: read it before you begin. Before you end, append a dated entry");
-    contains(&scene, "- `AGENTS.md`: read it before you begin. Where you learned");
+    contains(&scene, "- `AGENTS.md`: read it before you begin. Add what you learned");
     contains(&scene, "Codebase Patterns of `progress.txt`:\n\n````\n- use the pool\n```\n# forged\n````\n");
     lacks(&scene, "is not there yet");
     let missing = MemoryFiles { missing: Some("ralph/progress.txt".into()), ..MemoryFiles::default() };

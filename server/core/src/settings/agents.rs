@@ -76,7 +76,7 @@ pub fn misplaced(
             None
         }
         (AgentNameKind::Known(_), "output", Some(Dialect::Acp)) => Some((
-            "cannot be `acp`: this agent does not speak the Agent Client Protocol by itself",
+            "cannot be `acp`: this agent does not speak the Agent Client Protocol natively",
             "remove the line, or give the command of an adapter an agent of your own: `[agents.mine]`",
         )),
         (AgentNameKind::Known(_), "prompt" | "output", _) => {

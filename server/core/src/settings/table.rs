@@ -133,7 +133,7 @@ impl fmt::Display for ValueKind {
             Self::Agent => "the name of an agent",
             Self::Agents => "the name of an agent, or a list of names",
             Self::Text => "a text on one line",
-            Self::Branch => "the name of a branch, in which `{task}` stands for the task, or `\"\"`",
+            Self::Branch => "the name of a branch, in which `{task}` is replaced by the task, or `\"\"`",
             Self::Promise => "a text of 1 to 200 characters on one line, without `<` and `>`",
             Self::Count => "a whole number from 1",
             Self::Percent => "a whole number from 1 to 100",

@@ -151,7 +151,7 @@ fn parse_agents(raw: &RawValue) -> Result<SettingValue, ValueError> {
     if names.is_empty() || names.iter().enumerate().any(unfit) {
         return Err(unexpected_value_with_hint(
             raw.to_string(),
-            "write each agent once, by its own name; `auto` stands alone",
+            "name each agent once; `auto` cannot be combined with others",
         ));
     }
     Ok(SettingValue::Texts(names))

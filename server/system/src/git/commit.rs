@@ -190,7 +190,7 @@ impl<'a> CommitBuilder<'a> {
     ) -> Result<Option<StoredEntry>, git2::Error> {
         let whole = PathBuf::from(OsStr::from_bytes(path));
         if self.is_elsewhere(base, &whole) {
-            self.leave_out(&whole, "in a repository of its own");
+            self.leave_out(&whole, "in a separate repository");
             return Ok(None);
         }
         let old = stored_entry(base, path);

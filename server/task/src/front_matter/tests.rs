@@ -85,7 +85,7 @@ fn what_is_not_read_is_reported() {
         "---\ntest_command: [npm, test]\n---\n",
         "test_command: a list in brackets. Write it as one line of text.",
     );
-    check("---\ncriteria: [\n  a,\n  b\n---\n", "criteria: a list that nobody closed. Write the `]`.");
+    check("---\ncriteria: [\n  a,\n  b\n---\n", "criteria: a list that is not closed. Write the `]`.");
     check("---\ntest_command: |\n  a\n  b\n---\n", "a b: no command of one line. Write one.");
     let unclosed = "front matter: `test_command` is not read, since no `---` closes it. Write one.";
     check("---\nagent: x\ntest_command: npm test\n## Done when\n- a\n", unclosed);

@@ -184,7 +184,7 @@ fn parse_flow(first: &str, rest: &[YamlLine<'_>]) -> YamlValue {
         }
     }
     let Some(inner) = whole.strip_prefix('[').and_then(|it| it.strip_suffix(']')) else {
-        return YamlValue::Unclear("a list that nobody closed. Write the `]`".to_owned());
+        return YamlValue::Unclear("a list that is not closed. Write the `]`".to_owned());
     };
     YamlValue::Flow(parts(inner).into_iter().map(parse_scalar).filter(|it| !it.is_empty()).collect())
 }

@@ -308,7 +308,7 @@ fn what_is_written_beside_the_plan_is_told() {
         &story(r#""userStories": [{"id": "B"}]"#),
         &[
             "[ ] A T [T]",
-            "! bad-value userStories: stories in a story are not read. Put them beside it. [[{\"id\": \"B\"}]]",
+            "! bad-value userStories: stories in a story are not read. Put them next to it. [[{\"id\": \"B\"}]]",
         ],
     );
 }

@@ -23,9 +23,9 @@ pub fn capabilities(can: &Capabilities) -> Vec<(&'static str, String)> {
         SubagentSupport::Unknown => "unknown",
     };
     vec![
-        ("tells JSON", word(can.structured)),
-        ("tells its cost", word(can.cost)),
-        ("tells tokens", word(can.tokens)),
+        ("prints JSON", word(can.structured)),
+        ("reports its cost", word(can.cost)),
+        ("reports tokens", word(can.tokens)),
         ("takes a session id", word(can.chosen_session)),
         ("resumes a session", word(can.resume)),
         ("forks a session", word(can.fork)),
@@ -34,7 +34,7 @@ pub fn capabilities(can: &Capabilities) -> Vec<(&'static str, String)> {
         ("subagents", subagents.to_owned()),
         ("caps its own steps", word(can.step_cap)),
         ("speaks ACP", word(can.acp)),
-        ("tells denials", word(can.denials)),
+        ("reports denials", word(can.denials)),
     ]
 }
 
@@ -53,7 +53,7 @@ mod tests {
         };
         check(AgentKind::Claude, "has a stop hook", "up to 8 times in a row");
         check(AgentKind::Qwen, "has a stop hook", "yes, in a file of the folder it works in");
-        check(AgentKind::Codex, "tells its cost", "no");
+        check(AgentKind::Codex, "reports its cost", "no");
         check(AgentKind::Opencode, "has a stop hook", "no");
         check(AgentKind::Claude, "subagents", "refused over their budget");
         check(AgentKind::Own(Dialect::Text), "resumes a session", "unknown");

@@ -102,7 +102,7 @@ fn notes(is: &ProbeFinding<'_>, can_be_told: bool) -> [(bool, &'static str); 9] 
     [
         (
             is(ProbeQuestion::Output, ProbeAnswer::No),
-            "It tells nothing but text: no cost, no tokens, no files; `limits.cost_usd` and `limits.tokens` end nothing.",
+            "It reports only text: no cost, no tokens, no files; `limits.cost_usd` and `limits.tokens` end nothing.",
         ),
         (
             is(ProbeQuestion::ExitCodes, ProbeAnswer::No),
@@ -115,19 +115,13 @@ fn notes(is: &ProbeFinding<'_>, can_be_told: bool) -> [(bool, &'static str); 9] 
         ),
         (
             is(ProbeQuestion::Session, ProbeAnswer::No),
-            "Leave `[session] continue` at false: what it was told before is lost.",
+            "Leave `[session] continue` at false: earlier messages are lost.",
         ),
-        (
-            is(ProbeQuestion::Status, ProbeAnswer::No),
-            "It does not say where it stands: give every criterion a check of its own.",
-        ),
-        (
-            is(ProbeQuestion::Honesty, ProbeAnswer::No),
-            "It claims what is not so: give every criterion a check of its own.",
-        ),
+        (is(ProbeQuestion::Status, ProbeAnswer::No), "It reports no status: give every criterion a check."),
+        (is(ProbeQuestion::Honesty, ProbeAnswer::No), "It makes false claims: give every criterion a check."),
         (
             is(ProbeQuestion::Stop, ProbeAnswer::No),
-            "It does not end by itself when it is told to: only a PID namespace ends all of it for sure.",
+            "It does not end on SIGTERM: only a PID namespace reliably ends all of its processes.",
         ),
         (
             can_be_told && is(ProbeQuestion::Hook, ProbeAnswer::Yes),

@@ -88,7 +88,7 @@ fn another_session_is_told_everything_anew() {
 fn one_that_takes_too_long_goes_on_where_its_turn_ends() {
     let mut sim = waiting(vec![Act { hangs: true, ..Act::new("f") }, Act::new("p")]);
     lend(&mut sim, 8);
-    assert!(wanted(&sim).contains("still at it"), "{}", wanted(&sim));
+    assert!(wanted(&sim).contains("still working"), "{}", wanted(&sim));
     lend(&mut sim, 8);
     assert!(sim.state.outcome.as_ref().is_some_and(|it| it.verified), "{}", course(&sim));
 }

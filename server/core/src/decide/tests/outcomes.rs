@@ -470,7 +470,7 @@ fn what_holds_already_shows_no_new_work() {
     let sim = check("pp", vec![], "Completed verified=true after 0");
     let said = "completed, verified: already holds, all 2 required criteria passed before the first iteration, so \
                 nothing can show that new work is done. Hint: add a criterion that fails until it is, such as \
-                \"- It has tests of its own: `$ sh tests/new_behaviour.sh`\"; `--anyway` starts without one";
+                \"- It has tests: `$ sh tests/new_behaviour.sh`\"; `--anyway` starts without one";
     assert_eq!(sim.sentence(), said);
     assert!(crate::decide::exit::held_already(&sim.state));
 }

@@ -19,7 +19,7 @@ fn what_cannot_be_filled_in_is_refused_with_its_line_and_a_remedy() {
     refused("{{ task }} {failing}", 1, said, "did you mean `{task}`?");
     refused("{task}\n{failing\n}", 2, "`{` has no `}`", "twice: `{{`");
     refused("{task} } {failing}", 1, "`}` has no `{`", "twice: `}}`");
-    refused("{task}\n{failing}\n{task}", 3, "`{task}` stands here a second time", "read best");
+    refused("{task}\n{failing}\n{task}", 3, "`{task}` occurs a second time", "read best");
     refused(&"x".repeat(65 * 1024), 1, "a template holds at most 64 KiB", "shorten it");
 }
 

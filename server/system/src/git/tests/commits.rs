@@ -183,7 +183,7 @@ fn what_cannot_be_stored_as_git_would_is_left_out() {
     git(&inner, "init -q");
     repo.write("inner/x", "x\n");
     let made = committed(&repo, &["a.bin", "a.txt", "inner/x"]);
-    let left_out = "left out: a.bin (needs the filter `big`), inner/x (in a repository of its own)";
+    let left_out = "left out: a.bin (needs the filter `big`), inner/x (in a separate repository)";
     assert_eq!(made.note.as_deref(), Some(left_out));
     assert_eq!(repo.git("show --name-only --format= HEAD"), "a.txt");
     assert_eq!(repo.git("cat-file -p HEAD:a.txt"), "one\ntwo");
