@@ -329,7 +329,10 @@ fn what_is_recommended_can_be_read_as_settings() {
     let survivor = Observation { signal: Some(9), ended_after_ms: Some(1), ..Observation::default() };
     calls.insert(Probe::Stop, with("started", "", survivor));
     let told = report(&calls, &["/bin/my agent", "--say=\"x\\y\""]).recommendation;
-    assert!(told.drivable && told.notes.iter().any(|it| it.contains("give every criterion a check")), "{told:?}");
+    assert!(
+        told.drivable && told.notes.iter().any(|it| it.contains("give every criterion a check")),
+        "{told:?}"
+    );
     assert!(told.notes.iter().any(|it| it.contains("`mode = \"hook\"` can be used")), "{told:?}");
     for expect in
         ["agent = \"mine\"", "[agents.mine]", "done_signals = 3", "grace = \"3s\"", "kind = \"required\""]
