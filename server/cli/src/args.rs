@@ -8,7 +8,7 @@ use super::{
     reset, resume, rollback, run, serve, skip, status, steer, stop, trust, verify, watch,
 };
 
-/// Runs Ralph loops and tells the truth about them.
+/// Runs Ralph loops, and verifies their results.
 ///
 /// A Ralph loop hands the same task to an AI coding agent again and again, each time with a fresh context, until
 /// the checks that loopkeeper itself runs pass on the final tree.

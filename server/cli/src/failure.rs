@@ -3,11 +3,14 @@
 use std::fmt::Display;
 use std::io::Write as _;
 
+use clap::CommandFactory as _;
 use clap::error::ErrorKind;
 use loopkeeper_system::state_dir::lock::TreeHolder;
 use loopkeeper_text::{sanitize, words};
 
+use super::args::Cli;
 use super::exit::Exit;
+use super::wrong_flag;
 pub(crate) use loopkeeper_operations::failure::Failure;
 
 /// The result of every subcommand.
@@ -45,10 +48,18 @@ pub(crate) fn of_arguments(error: &clap::Error) -> Exit {
         return Exit::Done;
     }
     let rendered = error.render().ansi().to_string();
-    let text = match rendered.split_once("\n\nFor more information") {
-        Some((what, _)) => format!("{}\nHint: `--help` shows how it is used.\n", what.trim_end()),
-        None => rendered,
+    let args: Vec<String> = std::env::args_os().map(|it| it.to_string_lossy().into_owned()).collect();
+    let hint = wrong_flag::hint(error, &Cli::command(), &args);
+    let text = match (rendered.split_once("\n\nFor more information"), hint) {
+        (Some((what, _)), Some(hint)) => format!("{}\nHint: {hint}\n", without_tip(what)),
+        (Some((what, _)), None) => format!("{}\nHint: `--help` shows how it is used.\n", what.trim_end()),
+        (None, _) => rendered,
     };
     let _ = anstream::stderr().write_all(text.as_bytes());
     Exit::Usage
+}
+
+/// Clap's own tip (pass the flag as a value) contradicts the hint.
+fn without_tip(rendered: &str) -> String {
+    rendered.split("\n\n").filter(|it| !it.contains("tip:")).collect::<Vec<_>>().join("\n\n")
 }

@@ -41,6 +41,7 @@ mod stop;
 mod trust;
 mod verify;
 mod watch;
+mod wrong_flag;
 
 use std::process::ExitCode;
 
