@@ -29,7 +29,7 @@ use loopkeeper_operations::loops::LoopView;
 use loopkeeper_operations::resolved_task::ResolvedTask;
 use loopkeeper_operations::{self as operations, agents, control_client, start};
 use loopkeeper_system::state_dir::StateDir;
-use loopkeeper_system::state_dir::lock::{LockError, TreeHolder};
+use loopkeeper_system::state_dir::lock::TreeHolder;
 
 /// Poll interval for the result of a keeper.
 const LOOK: Duration = Duration::from_millis(100);
@@ -99,7 +99,7 @@ pub(crate) fn run_checks(work: &ResolvedTask, consent: TrustConsent) -> Result<V
         None => by_ourselves(work, judge, &state),
         Some((holder, path)) => match loop_of_task(&state, &holder, work) {
             Some(seen) => by_its_keeper(&state, &seen),
-            None => Err(LockError::TreeBusy { holder, path }.into()),
+            None => Err(start::busy_error(&state, holder, path)),
         },
     }
 }

@@ -5,8 +5,10 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use loopkeeper_agent::LoopMode;
+use loopkeeper_core::journal::{BreakerState, PauseReason};
 use loopkeeper_core::settings::preset;
-use loopkeeper_text::branch;
+use loopkeeper_text::{branch, words};
+use loopkeeper_view::{DisplayPhase, DisplayState, LoopStatus};
 
 use super::agents::AgentRoster;
 use super::failure::Failure;
@@ -46,9 +48,42 @@ pub fn ensure_tree_free(
     on_wait: impl FnOnce(&TreeHolder),
 ) -> Result<(), Failure> {
     match settled_holder(state, &work.root, on_wait)? {
-        Some((holder, path)) => Err(LockError::TreeBusy { holder, path }.into()),
+        Some((holder, path)) => Err(busy_error(state, holder, path)),
         None => Ok(()),
     }
+}
+
+/// Why nothing can start in a tree that `holder` holds. A loop that waits for the user is not called *running*: the
+/// remedy is what it waits for.
+pub fn busy_error(state: &StateDir, holder: TreeHolder, path: PathBuf) -> Failure {
+    let waiting = holder.loop_id().and_then(|id| state.find(id).ok());
+    let waiting = waiting.and_then(|dir| LoopView::read(state, dir).ok().flatten());
+    let failure = Failure::from(LockError::TreeBusy { holder, path });
+    let Some((what, remedy)) = waiting.and_then(|it| needed(&it.status())) else { return failure };
+    Failure { what, ..failure }.hint(remedy)
+}
+
+/// What a loop needs from the user, and how to provide it. `None` for one that continues without the user.
+fn needed(status: &LoopStatus) -> Option<(String, String)> {
+    let LoopStatus { id, phase, .. } = status;
+    let (fact, remedy) = match (phase, status.state) {
+        (DisplayPhase::NeedsAnswer, _) => {
+            let asked = status.question.as_ref().map_or("", |it| it.text.as_str());
+            (
+                format!("loop {id} waits here for your answer: {asked}"),
+                format!("`loopkeeper answer {id} TEXT`"),
+            )
+        }
+        (DisplayPhase::Paused, DisplayState::NeedsYou | DisplayState::Paused) => {
+            let is_open = status.breaker.state == BreakerState::Open;
+            let word = if is_open { "reset breaker" } else { "resume" };
+            let why = status.pause.as_ref().filter(|it| it.reason != PauseReason::User);
+            let why = why.map_or_else(String::new, |it| format!(": {}", words::fact_and_hint(&it.message).0));
+            (format!("loop {id} is paused here{why}"), format!("`loopkeeper {word} {id}`"))
+        }
+        _ => return None,
+    };
+    Some((fact, format!("{remedy} lets it continue, `loopkeeper stop {id}` ends it.")))
 }
 
 /// The holder of the tree at `root`, after waiting for holders that end without a command. `on_wait` is called once,

@@ -42,6 +42,16 @@ fn the_agents_question_is_shown_and_answered() {
     let remark = remarks.iter().find(|it| it["code"] == "needs-answer").unwrap();
     assert_eq!(remark["message"], "needs answer: Which database do you want?");
     assert_eq!((&remark["severity"], &remark["range"]["start"]["line"]), (&2.into(), &0.into()));
+    // A second start names what the loop waits for, and the task offers the answer first.
+    let refusal = studio.refused("start", &json!({"task": "PROMPT.md"}), "treeBusy");
+    let message = refusal["message"].as_str().unwrap();
+    assert!(message.contains("waits here for your answer: Which database do you want?"), "{message}");
+    assert_eq!(refusal["data"]["holder"], json!(id));
+    let document = json!({"textDocument": {"uri": studio.uri("PROMPT.md")}});
+    let lenses = studio.editor.request("textDocument/codeLens", &document);
+    let titles: Vec<_> = lenses.as_array().unwrap().iter().map(|it| it["command"]["title"].clone()).collect();
+    assert!(titles.contains(&json!("Answer…")), "{titles:#?}");
+    assert!(titles.iter().all(|it| !it.as_str().unwrap().contains("Start")), "{titles:#?}");
     // An answer needs text.
     studio.refused("answer", &json!({"loopId": id}), "badArgument");
     studio.refused("answer", &json!({"loopId": id, "text": " "}), "badArgument");

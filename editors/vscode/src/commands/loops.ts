@@ -68,6 +68,10 @@ export async function steer({ server }: Parts): Promise<void> {
 
 export async function answer({ server }: Parts): Promise<void> {
   const it = await pickLoop(server.status, "Answer which loop?", asks, "No loop in this folder asks a question.");
-  const argument = it && (await answered({ loopId: it.id }, server.status));
+  if (it) await answerLoop(server, it);
+}
+
+export async function answerLoop(server: Parts["server"], it: LoopStatus): Promise<void> {
+  const argument = await answered({ loopId: it.id }, server.status);
   if (argument) await server.run(Commands.answer, argument);
 }

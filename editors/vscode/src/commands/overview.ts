@@ -7,7 +7,8 @@ import type { Parts } from "../parts";
 import { plainLabel } from "../plain";
 import { Commands } from "../protocol";
 import type { AlertParams, ForeignLoop, LoopStatus, TaskEntry } from "../protocol";
-import { isActive, isCooling, isTripped, progress, situation } from "../status";
+import { asks, isActive, isCooling, isTripped, progress, situation } from "../status";
+import { answerLoop } from "./loops";
 import { pickFrom } from "./pick";
 import type { Choice } from "./pick";
 
@@ -55,17 +56,18 @@ function alertRows(it: AlertParams): Row[] {
 function loopRows({ server, output }: Parts, it: LoopStatus): Row[] {
   const order = (label: string, icon: string, command: string): Choice<Act> => ({
     label: `$(${icon}) ${label}`,
-    description: plainLabel(`${progress(it)}: ${situation(it)}`),
     value: () => server.run(command, { loopId: it.id }),
   });
-  const rows: Row[] = [plainLabel(it.task.title)];
+  const rows: Choice<Act>[] = [];
+  if (asks(it)) rows.push({ label: "$(comment) Answer…", value: () => answerLoop(server, it) });
   if (isTripped(it)) rows.push(order("Reset Breaker", "debug-restart", Commands.resetBreaker));
   if (isCooling(it)) rows.push(order("Try Once More Now", "debug-continue", Commands.resume));
   else if (it.state === "working") rows.push(order("Pause After This Iteration", "debug-pause", Commands.pause));
   else rows.push(order("Resume", "debug-continue", Commands.resume));
   rows.push(order("Stop Loop", "debug-stop", Commands.stop));
   rows.push({ label: "$(output) Show Output", value: () => output.show(it) });
-  return rows;
+  // On a line of its own: a question or a reason is longer than what fits beside the label.
+  return [plainLabel(`${it.task.title}, ${progress(it)}`), ...rows.map((row, at) => (at === 0 ? { ...row, detail: plainLabel(situation(it)) } : row))];
 }
 
 /** A loop that Claude Code's plugin runs. */
@@ -84,7 +86,7 @@ function taskRows({ server }: Parts, it: TaskEntry, active: LoopStatus[]): Row[]
   const last = server.status?.loops.find((loop) => loop.id === it.loopId)?.outcome?.sentence;
   const rows: Row[] = [
     plainLabel(it.title),
-    { label: "$(play) Start Loop", description: plainLabel(last ?? known), value: () => server.run(Commands.start, { task: it.uri }) },
+    { label: "$(play) Start Loop", description: known, ...(last && { detail: plainLabel(last) }), value: () => server.run(Commands.start, { task: it.uri }) },
     { label: "$(checklist) Run Checks", description: known, value: () => server.run(Commands.check, { task: it.uri }) },
   ];
   if (it.unknownCommands > 0) {

@@ -33,7 +33,7 @@ export async function pickLoop(
 }
 
 function describe(it: LoopStatus): QuickPickItem {
-  return { label: plainLabel(it.task.title), description: plainLabel(`${progress(it)}: ${situation(it)}`), detail: it.id };
+  return { label: plainLabel(it.task.title), description: plainLabel(progress(it)), detail: plainLabel(`${situation(it)} (${it.id})`) };
 }
 
 export interface Choice<T> extends QuickPickItem {

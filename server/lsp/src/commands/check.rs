@@ -15,7 +15,6 @@ use loopkeeper_operations::loops::LoopView;
 use loopkeeper_operations::resolved_task::ResolvedTask;
 use loopkeeper_operations::{self as operations, agents, control_client, keeper};
 use loopkeeper_system::state_dir::StateDir;
-use loopkeeper_system::state_dir::lock::LockError;
 use loopkeeper_workspace::snapshot::TaskSnapshot;
 
 pub(super) async fn check(shared: &Arc<ServerState>, args: CheckArgs) -> CommandOutcome {
@@ -61,7 +60,7 @@ fn start_check(task: &TaskSnapshot, criterion: Option<&str>) -> Result<CheckStar
                     order_checks(store, seen.dir.id().to_owned());
                     return Ok(CheckStart::Queued(effect));
                 }
-                None => return Err(Failure::from(LockError::TreeBusy { holder, path }).into()),
+                None => return Err(operations::start::busy_error(&store, holder, path).into()),
             }
         }
     }
