@@ -356,7 +356,7 @@ async fn checks_of_files_and_checks_that_are_none() {
                 ("missing", Status::Fail, "a.txt exists"),
                 ("has", Status::Pass, "found in a.txt"),
                 ("lacks", Status::Fail, "\"TODO\" found in a.txt"),
-                ("get", Status::CouldNotRun, "nobody answers at 127.0.0.1:1"),
+                ("get", Status::CouldNotRun, "nothing listens at 127.0.0.1:1"),
                 ("judge", Status::Unverified, "not asked: other checks come first"),
                 ("prose", Status::Unverified, "no check"),
             ]

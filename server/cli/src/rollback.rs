@@ -84,7 +84,7 @@ fn is_agreed(found: &SelectedLoop, target: &RestoreSelection) -> Result<bool, Fa
         return Ok(true);
     }
     let n_files = words::counted(change.edited.len() as u64, "file");
-    if !ask::somebody_is_there() {
+    if !ask::is_interactive() {
         let named = change.edited.iter().take(MAX_NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
         let more = change.edited.len().saturating_sub(MAX_NAMED);
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };

@@ -197,7 +197,7 @@ fn detached((args, is_left): (&Args, bool), state: &StateDir, dir: &LoopDir, out
 
 /// Every criterion held already, so nothing could show that the work is done; the user may want to start anyway.
 fn starts_anyway(args: &Args, state: &StateDir, dir: &LoopDir) -> Result<bool, Failure> {
-    if args.json || !ask::somebody_is_there() {
+    if args.json || !ask::is_interactive() {
         return Ok(false);
     }
     let seen = LoopView::read(state, dir.clone())?;

@@ -77,7 +77,7 @@ pub(crate) fn ensure_trusted(
         return Ok(());
     }
     if consent == TrustConsent::Asked {
-        if !ask::somebody_is_there() {
+        if !ask::is_interactive() {
             return Err(not_trusted_error(work, &unknown));
         }
         let mut stderr = anstream::stderr();

@@ -106,7 +106,7 @@ impl AgentHandle {
         let (orders, ordered) = mpsc::unbounded_channel();
         let signs = Rc::new(Liveness::default());
         let lent = AttachedSession::new(context.clone(), ordered, Rc::clone(&signs));
-        Self { orders, signs, task: spawn_boxed_local(lent.until_nobody_asks()) }
+        Self { orders, signs, task: spawn_boxed_local(lent.until_unused()) }
     }
 
     pub(super) fn stop(&self, why: AgentEnding, grace: KillMode) {

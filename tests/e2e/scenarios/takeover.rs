@@ -104,7 +104,7 @@ fn a_killed_keeper_leaves_the_takeover_as_it_is_and_status_says_who_works() {
     let (world, id) = detached(&scenario(TWO, &[&limit, &waits], Ends::Open));
     world.until_shared("up.2");
     let status = world.status();
-    let note = "other stands in: mine is at its usage limit";
+    let note = "other takes over: mine is at its usage limit";
     assert_eq!((&status["agent"], &status["warnings"][0]), (&"other".into(), &note.into()));
     world.run(&["status"]).expect(0).out(&format!("note: {note}"));
     super::recovery::kill(&world, "loopkeeper keeper ");

@@ -17,7 +17,7 @@ const SECTION: &str = "\
 ## Completion criteria
 
 <!--
-The loop is done when every item of this list holds. What stands in backticks is a check, which loopkeeper runs
+The loop is done when every item of this list holds. Text in backticks is a check, which loopkeeper runs
 itself in the root of the project; add one for what you want to have changed, for example:
 
 - The importer's tests pass: `$ cargo test importer`
@@ -26,11 +26,11 @@ itself in the root of the project; add one for what you want to have changed, fo
 - It mentions the new option: `has \"--dry-run\" docs/guide.md`
 - Nothing is left open: `lacks /TODO|FIXME/ src/**`
 
-A command begins with \"$ \" and must exit with 0. An item without a check counts only on the agent's word.
+A command begins with \"$ \" and must exit with 0. An item without a check can only be claimed by the agent.
 ";
 
 const BELOW: &str = "\
-This file does not lie in the root of the project: its commands begin with `cd`, its paths with the folder's name.
+This file is below the root of the project: its commands begin with `cd`, its paths with the name of its folder.
 ";
 
 const WITHOUT_CHECKS: &str = "- What is described above is done\n";

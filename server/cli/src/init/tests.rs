@@ -433,7 +433,7 @@ fn the_file_is_written_where_it_is_asked_for() {
     assert_eq!(report.file, folder.join("PROMPT.md"));
     assert_eq!((report.notes.as_slice(), report.start.as_str()), (&[][..], "loopkeeper run"));
     let text = fs::read_to_string(report.file).unwrap();
-    assert!(text.contains("This file does not lie in the root of the project"), "{text}");
+    assert!(text.contains("This file is below the root of the project"), "{text}");
     assert!(text.ends_with("- All tests pass: `$ cd packages/a && npm test`\n"), "{text}");
     assert!(!root.path().join("PROMPT.md").exists());
 }

@@ -58,9 +58,9 @@ fn skip_user_reason(state: &LoopState) -> Option<&'static str> {
     if state.questions.open.is_some() {
         Some("the user is being asked about something else")
     } else if !state.spec.attended {
-        Some("nobody is there to be asked")
+        Some("no user is present to answer")
     } else if asking.unheard {
-        Some("nobody answered when it asked before")
+        Some("its earlier question was not answered")
     } else if asking.count >= MAX {
         Some("it asked too often in this iteration")
     } else {
@@ -90,7 +90,7 @@ pub(super) fn expire_question(state: &LoopState, now: Moment) -> Option<Vec<Deci
         return Some(Vec::new());
     }
     let time = words::duration(state.spec.settings.questions.timeout_ms);
-    Some(close_question(open, PermissionAnswer::Denied(format!("nobody answered within {time}"))))
+    Some(close_question(open, PermissionAnswer::Denied(format!("no answer came within {time}"))))
 }
 
 /// The agent no longer waits for the answer.

@@ -69,7 +69,7 @@ pub fn standing_in(state: &LoopState) -> Option<String> {
     (!why.is_empty()).then(|| sentence(own, &why))
 }
 
-/// `codex stands in: claude is at its usage limit, gemini is not logged in`
+/// `codex takes over: claude is at its usage limit, gemini is not logged in`
 fn sentence(at_work: &str, out: &[(&str, TakeoverReason)]) -> String {
     let why = |(name, reason): &(&str, TakeoverReason)| match reason {
         TakeoverReason::Quota => format!("{name} is at its usage limit"),
@@ -77,7 +77,7 @@ fn sentence(at_work: &str, out: &[(&str, TakeoverReason)]) -> String {
         TakeoverReason::Billing => format!("{name} has no credit left"),
         TakeoverReason::Failing | TakeoverReason::Back => format!("{name} does not work"),
     };
-    format!("{at_work} stands in: {}", out.iter().map(why).collect::<Vec<_>>().join(", "))
+    format!("{at_work} takes over: {}", out.iter().map(why).collect::<Vec<_>>().join(", "))
 }
 
 /// Until when the agent at work must not be started; `None` where its own last iteration decides it.

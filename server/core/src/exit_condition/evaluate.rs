@@ -189,7 +189,7 @@ impl Atom {
             Self::File(glob) => match facts.files.get(glob.as_str()) {
                 Some(true) => (true, format!("a file matches {}", quote(glob))),
                 Some(false) => (false, format!("no file matches {}", quote(glob))),
-                None => (false, format!("nobody looked for files that match {}", quote(glob))),
+                None => (false, format!("files that match {} were not looked up", quote(glob))),
             },
         }
     }

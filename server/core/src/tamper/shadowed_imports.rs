@@ -36,10 +36,7 @@ impl TestFileVersions<'_> {
             more => format!(", and {more} more"),
         };
         if first.kind == DefinitionKind::Replaced {
-            return Some(format!(
-                "puts something of its own in the place of {module} (line {}){more}",
-                first.line
-            ));
+            return Some(format!("replaces {module} (line {}){more}", first.line));
         }
         Some(format!("tests its own `{}` (line {}), not that of {module}{more}", first.name, first.line))
     }

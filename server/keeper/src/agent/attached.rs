@@ -62,7 +62,7 @@ impl AttachedSession {
     }
 
     /// Runs until the order channel closes because the keeper exits.
-    pub(super) async fn until_nobody_asks(mut self) {
+    pub(super) async fn until_unused(mut self) {
         let mut tick = tokio::time::interval(LOOK);
         tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {

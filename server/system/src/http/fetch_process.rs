@@ -100,7 +100,7 @@ fn no_answer(error: &Error, question: &WireRequest) -> HttpOutcome {
         Error::HostNotFound => "the host was not found".to_owned(),
         Error::Io(error) if error.kind() == io::ErrorKind::TimedOut => return HttpOutcome::TimedOut,
         Error::Io(error) if error.kind() == io::ErrorKind::ConnectionRefused => {
-            format!("nobody answers at {}", authority(question))
+            format!("nothing listens at {}", authority(question))
         }
         Error::Io(error) => format!("no answer: {error}"),
         other => format!("no answer: {other}"),

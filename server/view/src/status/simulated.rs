@@ -41,7 +41,7 @@ fn a_substitute_agent_is_a_warning() {
     let mut spec = with_one_criterion();
     spec.others = vec![AgentPlan { name: "other".to_owned(), ..spec.agent.clone() }];
     let status = shown(&play_with_shared_limit(spec));
-    let words = "other stands in: mine is at its usage limit".to_owned();
+    let words = "other takes over: mine is at its usage limit".to_owned();
     assert_eq!((status.agent.as_str(), status.warnings), ("other", vec![words]));
 }
 

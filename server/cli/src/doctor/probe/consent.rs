@@ -35,7 +35,7 @@ pub(super) fn ensure_trusted(looked: &FactContext, plan: &AgentPlan, args: &Args
         .hint("`--trust` trusts what this workspace says about the agent; loopkeeper.toml says it.")
     };
     if !args.trust {
-        if !ask::somebody_is_there() {
+        if !ask::is_interactive() {
             return Err(refused());
         }
         write!(anstream::stderr(), "{}", page(&looked.root, &unknown, &unknown).text(&plan.name))?;
@@ -89,5 +89,5 @@ pub(super) fn confirm_cost(looked: &FactContext, plan: &AgentPlan, yes: bool) ->
     if yes {
         return Ok(true);
     }
-    Ok(ask::somebody_is_there() && ask::confirm("Go on?")?)
+    Ok(ask::is_interactive() && ask::confirm("Continue?")?)
 }

@@ -122,10 +122,10 @@ fn nobody_answers_and_the_rest_of_the_iteration_is_denied() {
     assert_eq!(due.ms_since(sim.now), 10 * MINUTE, "questions.timeout");
     sim.turn();
     perform(&mut sim);
-    assert_eq!(denied(&sim), "nobody answered within 10 min");
+    assert_eq!(denied(&sim), "no answer came within 10 min");
     assert_eq!(answers(&sim), [None]);
     want(&mut sim, "read (outside): /etc/passwd");
-    assert_eq!(sim.refused, ["nobody answered when it asked before"]);
+    assert_eq!(sim.refused, ["its earlier question was not answered"]);
     assert!(matches!(sim.state.phase, Phase::Iterating { .. }), "the agent works on");
 }
 
@@ -206,7 +206,7 @@ fn nobody_is_asked_in_vain() {
         assert_eq!(sim.refused, [why]);
         assert_eq!(sim.entries.len(), known, "nothing is on record");
     };
-    check(at_work(false), "nobody is there to be asked");
+    check(at_work(false), "no user is present to answer");
     check(asked(), "the user is being asked about something else");
     let mut edits = at_work(true);
     edits.state.spec.agent.permissions = PermissionMode::Edits;

@@ -142,7 +142,7 @@ fn who_stands_in_and_why_is_shown_until_the_first_is_back() {
     assert_eq!(shown(&played), None);
     played.ends((0, Some(Quota), Some(3)));
     assert!(played.next());
-    let words = "other stands in: mine is at its usage limit";
+    let words = "other takes over: mine is at its usage limit";
     assert_eq!(shown(&played).as_deref(), Some(words));
     played.ends((4, None, None));
     assert!(played.next());

@@ -80,7 +80,7 @@ fn a_verdict_names_what_decided_it() {
     check("tool(Bash) and not tool(Edit)", true, "tool \"Bash\" used and tool \"Edit\" not used");
     check("file(dist/*.js)", true, "a file matches \"dist/*.js\"");
     check("file(x)", false, "no file matches \"x\"");
-    check("file(y)", false, "nobody looked for files that match \"y\"");
+    check("file(y)", false, "files that match \"y\" were not looked up");
 }
 
 #[test]

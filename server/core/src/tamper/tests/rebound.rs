@@ -61,7 +61,7 @@ fn python_sets_it_on_the_module() {
     }
     python(
         "import sys\n\nsys.modules['calc'] = Fake()\nfrom calc import add",
-        &["tests/test_calc.py puts something of its own in the place of `calc` (line 3)"],
+        &["tests/test_calc.py replaces `calc` (line 3)"],
     );
 }
 
@@ -164,7 +164,7 @@ fn scripts_bind_what_they_imported() {
     ];
     let mocked = "jest.mock('./calc', () => ({ add: (a, b) => a + b }));\nconst { add } = require('./calc');";
     for import in imports {
-        script(import, mocked, &["calc.test.js puts something of its own in the place of `./calc` (line 1)"]);
+        script(import, mocked, &["calc.test.js replaces `./calc` (line 1)"]);
         for (head, line, name) in caught {
             script(import, head, &[&own(*line, name)]);
         }

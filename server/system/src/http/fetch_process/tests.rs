@@ -114,7 +114,7 @@ fn what_does_not_come_is_no_answer() {
     let socket = socket(AddressFamily::INET, SocketType::STREAM, None).unwrap();
     bind(&socket, &SocketAddrV4::new(Ipv4Addr::LOCALHOST, 0)).unwrap();
     let free = SocketAddrV4::try_from(getsockname(&socket).unwrap()).unwrap().port();
-    assert_eq!(refused(&format!("http://127.0.0.1:{free}/")), format!("nobody answers at 127.0.0.1:{free}"));
+    assert_eq!(refused(&format!("http://127.0.0.1:{free}/")), format!("nothing listens at 127.0.0.1:{free}"));
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://127.0.0.1:{}/", silent.local_addr().unwrap().port());
     let hurried = WireRequest { timeout: Duration::from_millis(200), ..question(&url) };
