@@ -2,7 +2,7 @@
 
 use std::io::IsTerminal;
 
-use loopkeeper_text::sanitize;
+use loopkeeper_text::{sanitize, words};
 
 use super::exit::Exit;
 use super::failure::{self, ExitResult};
@@ -32,16 +32,17 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     let (_, workspace, _) = StateDir::of_loop(seen.dir.path())?;
     let store = SnapshotStore::open(&workspace.snapshots(), workspace.root())?;
     let patch = store.diff(before, after, MAX_BYTES)?;
-    if !std::io::stdout().is_terminal() {
-        // A file or `git apply` needs the unmodified bytes.
-        out.write(&patch);
-    } else if patch.is_empty() {
-        let what = args.iteration.map_or_else(|| "The loop".to_owned(), |it| format!("Iteration {it}"));
-        out.line(format_args!("{what} changed no file."));
-    } else {
+    if patch.is_empty() {
+        let what = args.iteration.map_or_else(|| "the loop".to_owned(), |it| format!("iteration {it}"));
+        // On stderr, because what reads the patch expects an empty one.
+        failure::note(format_args!("{} changed no file", words::capitalised(&what)));
+    } else if std::io::stdout().is_terminal() {
         for line in sanitize::text(&patch).lines() {
             out.line(coloured(line));
         }
+    } else {
+        // A file or `git apply` needs the unmodified bytes.
+        out.write(&patch);
     }
     Ok(Exit::Done)
 }

@@ -82,8 +82,12 @@ fn output(seen: &LoopView, iteration: u32, out: &mut Ui) -> ExitResult {
 }
 
 fn not_stored(seen: &LoopView, what: &str, iteration: u32) -> Failure {
-    Failure::usage(format_args!("loop {} has no {what} of iteration {iteration}", seen.dir.id()))
-        .hint(format_args!("Its last iteration is {}; the first is 1.", seen.state.iteration))
+    let refusal =
+        Failure::usage(format_args!("loop {} has no {what} of iteration {iteration}", seen.dir.id()));
+    match seen.state.iteration {
+        0 => refusal.hint("It has not started an iteration; `loopkeeper log` shows what happened."),
+        last => refusal.hint(format_args!("Its iterations are 1 to {last}.")),
+    }
 }
 
 /// On a terminal, control sequences are removed, because they could move its cursor.

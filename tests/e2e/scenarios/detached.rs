@@ -161,7 +161,7 @@ fn log_diff_and_rollback_there_and_back() {
     let world = Scenario {
         files: &[("text", "zero\n")],
         criteria: &["Two: `has \"two\" text`"],
-        acts: &["echo one > text; echo new > extra; echo I wrote one", "echo two > text; rm extra"],
+        acts: &["echo one > text; echo new > extra; echo I wrote one", "true", "echo two > text; rm extra"],
         ..Scenario::default()
     }
     .world();
@@ -169,20 +169,22 @@ fn log_diff_and_rollback_there_and_back() {
     world.run(&["run", "--trust"]).expect(0).out("Completed, verified");
     world.run(&["log", "--output", "1"]).expect(0).out("I wrote one\n");
     world
-        .run(&["log", "--output", "3"])
+        .run(&["log", "--output", "4"])
         .expect(2)
-        .err("has no output of iteration 3")
-        .err("last iteration is 2");
+        .err("has no output of iteration 4")
+        .err("Its iterations are 1 to 3");
     world.run(&["log"]).expect(0).out("ompleted, verified");
     let log = world.run(&["log", "--json"]);
     let lines: Vec<Value> =
         log.expect(0).stdout.lines().map(|it| serde_json::from_str(it).unwrap()).collect();
     assert_eq!(lines, world.journal());
     world.run(&["diff", "latest", "1"]).expect(0).out("-zero\n+one\n").out("+new\n");
-    world.run(&["diff", "latest", "2"]).expect(0).out("-one\n+two\n").out("-new\n");
+    let nothing = world.run(&["diff", "latest", "2"]);
+    assert_eq!(nothing.expect(0).err("Iteration 2 changed no file").stdout, "");
+    world.run(&["diff", "latest", "3"]).expect(0).out("-one\n+two\n").out("-new\n");
     world.run(&["diff", "latest"]).expect(0).out("-zero\n+two\n");
     world.run(&["diff"]).expect(0).out("-zero\n+two\n");
-    world.run(&["diff", "latest", "3"]).expect(2).err("has no iteration 3");
+    world.run(&["diff", "latest", "4"]).expect(2).err("has no iteration 4");
     world.terminal.file("mine", "of the user\n");
     world.run(&["rollback", "latest", "1"]).expect(1).err("mine").err("--anyway");
     world.run(&["rollback", "latest", "1", "--anyway"]).expect(0).out("Restored the files as of iteration 1");
@@ -190,7 +192,7 @@ fn log_diff_and_rollback_there_and_back() {
         (world.terminal.read("text"), world.has("extra"), world.has("mine")),
         ("one\n".to_owned(), true, false)
     );
-    world.run(&["rollback", "latest", "2"]).expect(0);
+    world.run(&["rollback", "latest", "3"]).expect(0);
     assert_eq!((world.terminal.read("text"), world.has("extra")), ("two\n".to_owned(), false));
     world.run(&["rollback", "latest", "9"]).expect(2).err("has no snapshot after iteration 9");
 }
