@@ -37,7 +37,7 @@ pub use policy::{
     QuestionSettings, SessionSettings, SpawnSettings, UnansweredPolicy,
 };
 pub use resolve::{EffectiveSetting, Layer, LayerKind, ResolvedSettings, SettingOverride, resolve};
-pub(crate) use resolve::{MAY_CHANGE, NO_SANDBOX, PASS};
+pub(crate) use resolve::{MAY_CHANGE, NO_SANDBOX, PASS, SANDBOX_ALLOW};
 
 /// How a loop behaves, every value resolved. Durations in milliseconds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -88,6 +88,12 @@ pub struct Settings {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub written: Vec<String>,
     pub sandbox: SandboxMode,
+    /// Paths that the sandbox neither hides nor protects.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sandbox_allow: Vec<String>,
+    /// Paths that the sandbox hides besides its own list.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sandbox_hide: Vec<String>,
     pub keep_loops: u32,
     pub keep_days: u32,
     pub keep_bytes: u64,
@@ -134,6 +140,8 @@ impl Default for Settings {
             serve: Vec::new(),
             written: Vec::new(),
             sandbox: SandboxMode::Auto,
+            sandbox_allow: Vec::new(),
+            sandbox_hide: Vec::new(),
             keep_loops: 20,
             keep_days: 60,
             keep_bytes: 5 * 1024 * 1024 * 1024,

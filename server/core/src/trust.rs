@@ -8,7 +8,8 @@ use sha2::{Digest, Sha256};
 
 use crate::journal::AgentPlan;
 use crate::settings::{
-    ConfigOrigin, HookCommand, HookSettings, LoopEvent, MAY_CHANGE, NO_SANDBOX, PASS, ServiceSettings,
+    ConfigOrigin, HookCommand, HookSettings, LoopEvent, MAY_CHANGE, NO_SANDBOX, PASS, SANDBOX_ALLOW,
+    ServiceSettings,
 };
 use loopkeeper_agent::acp::start::VARIABLE;
 use loopkeeper_agent::kind::{AgentKind, Dialect};
@@ -291,19 +292,22 @@ fn place(source: &CommandSource) -> String {
 
 /// What the settings do, from the lines that are hashed.
 fn settings_effects(lines: &[String]) -> Vec<String> {
-    let passed: Vec<_> = lines.iter().filter_map(|it| it.strip_prefix(PASS)).map(sanitize::visible).collect();
-    let passed = (!passed.is_empty())
-        .then(|| format!("Environment passed to agent and checks: {}", passed.join(", ")));
-    let allowed: Vec<_> =
-        lines.iter().filter_map(|it| it.strip_prefix(MAY_CHANGE)).map(sanitize::visible).collect();
-    let allowed = (!allowed.is_empty())
-        .then(|| format!("Tests and check files that the agent may change: {}", allowed.join(", ")));
-    let is_listed = |it: &&String| it.starts_with(PASS) || it.starts_with(MAY_CHANGE);
+    const LISTS: [(&str, &str); 3] = [
+        (PASS, "Environment passed to agent and checks"),
+        (MAY_CHANGE, "Tests and check files that the agent may change"),
+        (SANDBOX_ALLOW, "Paths that the sandbox leaves open to agent and checks"),
+    ];
+    let list = |(prefix, title): &(&str, &str)| {
+        let listed: Vec<_> =
+            lines.iter().filter_map(|it| it.strip_prefix(*prefix)).map(sanitize::visible).collect();
+        (!listed.is_empty()).then(|| format!("{title}: {}", listed.join(", ")))
+    };
+    let is_listed = |it: &&String| LISTS.iter().any(|(prefix, _)| it.starts_with(prefix));
     let others = lines.iter().filter(|it| !is_listed(it)).map(|it| match it.as_str() {
         NO_SANDBOX => "No sandbox around the agent".to_owned(),
         set => format!("Set for agent and checks: {}", sanitize::visible(set)),
     });
-    passed.into_iter().chain(allowed).chain(others).collect()
+    LISTS.iter().filter_map(list).chain(others).collect()
 }
 
 /// What the agent may do; unknown for a custom command, unless it asks or its arguments disable asking.

@@ -35,7 +35,7 @@ pub async fn check_task(
     let path = workspace.checks(&spec.task);
     let outputs = path.with_extension("outputs");
     loopkeeper_system::durable::make_folder(&outputs).map_err(KeeperError::io("make", &outputs))?;
-    let runtime = RunContext::new(state, workspace, spec, &outputs)?;
+    let runtime = RunContext::new(state, workspace, spec, &outputs, None)?;
     let round = steady_round(&runtime).await;
     runtime.dismiss_wardens().await;
     let round = round?;

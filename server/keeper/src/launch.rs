@@ -167,7 +167,7 @@ async fn own_loop(
     let (events_in, events) = mpsc::unbounded_channel();
     let (asks_in, asks) = mpsc::channel(16);
     let control = ControlState::new(dir.id(), asks_in);
-    let runtime = RunContext::new(&state, &workspace, spec, &dir.output())?;
+    let runtime = RunContext::new(&state, &workspace, spec, &dir.output(), Some(&dir.home()))?;
     control.hooks.set_credentials(HookCredentials {
         token: Rc::clone(&runtime.token),
         redactor: Rc::clone(&runtime.redactor),

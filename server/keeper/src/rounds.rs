@@ -82,7 +82,11 @@ pub(super) async fn run_round(
         wardens: &runtime.check_wardens,
         redactor: &runtime.redactor,
         permit: &runtime.permit,
-        asker: HttpClient { program: &runtime.messenger, domain: &runtime.domain, env: &runtime.check_env },
+        asker: HttpClient {
+            program: &runtime.messenger,
+            domain: &runtime.check_domain,
+            env: &runtime.check_env,
+        },
         servers: &settings.serve,
         untracked: request.untracked.as_deref().unwrap_or_default(),
         output: &runtime.outputs,

@@ -17,9 +17,11 @@ use loopkeeper_core::journal::{AgentPlan, LoopSpec, PauseReason};
 use loopkeeper_text::redact::Redactor;
 
 use super::KeeperError;
+use loopkeeper_system::config_files;
 use loopkeeper_system::env::{EnvAudience, SOCKET, scrubbed_env};
+use loopkeeper_system::git;
 use loopkeeper_system::process::{WardenPool, orphans};
-use loopkeeper_system::sandbox::Isolation;
+use loopkeeper_system::sandbox::{FileAccess, FileAccessRequest, Isolation};
 use loopkeeper_system::snapshots::{SnapshotError, SnapshotStore};
 use loopkeeper_system::state_dir::StateDir;
 use loopkeeper_system::state_dir::binary::HelperBinary;
@@ -44,7 +46,11 @@ pub fn extend_env(env: &mut EnvVars, more: EnvVars) {
 #[derive(Clone)]
 pub struct RunContext {
     pub spec: Rc<LoopSpec>,
+    /// The isolation of agents.
     pub domain: Rc<Isolation>,
+    pub check_domain: Rc<Isolation>,
+    /// The isolation of the user's own commands, which may use the user's services and files.
+    pub user_domain: Rc<Isolation>,
     /// Separate pools, so that a warden compromised by an agent never runs a check.
     pub agent_wardens: WardenPool,
     pub check_wardens: WardenPool,
@@ -73,9 +79,14 @@ impl RunContext {
         workspace: &Workspace,
         spec: LoopSpec,
         outputs: &Path,
+        agent_home: Option<&Path>,
     ) -> Result<Self, KeeperError> {
         let checks = if spec.inline_prompt.is_some() { CheckOrigin::Typed } else { CheckOrigin::Written };
-        let domain = Isolation::detect(spec.settings.sandbox, &warden_program(state))?;
+        let user_domain = Isolation::detect(spec.settings.sandbox, &warden_program(state))?;
+        let request = file_access_request(state, workspace.root(), &spec, agent_home);
+        let files = FileAccess::for_agents(&request, |name| std::env::var_os(name));
+        let domain = user_domain.clone().with_files(spec.settings.sandbox, files)?;
+        let check_domain = domain.for_checks(request.home.as_deref());
         let token = uuid::Uuid::new_v4().simple().to_string();
         let socket = state.socket_dir().join(format!("{}.sock", spec.loop_id));
         let door = HookEndpoint { token: &token, socket: &socket };
@@ -92,8 +103,10 @@ impl RunContext {
             token: token.into(),
             socket: socket.into(),
             agent_wardens: WardenPool::new(&domain),
-            check_wardens: WardenPool::new(&domain),
+            check_wardens: WardenPool::new(&check_domain),
             domain: Rc::new(domain),
+            check_domain: Rc::new(check_domain),
+            user_domain: Rc::new(user_domain),
             spec: Rc::new(spec),
         })
     }
@@ -162,6 +175,25 @@ impl RunContext {
         work: impl FnOnce(&mut SnapshotStore) -> Result<T, SnapshotFailure>,
     ) -> Result<T, SnapshotFailure> {
         work(&mut *lock_store(&self.store)?)
+    }
+}
+
+/// What the sandbox of this loop hides and protects.
+fn file_access_request(
+    state: &StateDir,
+    root: &Path,
+    spec: &LoopSpec,
+    agent_home: Option<&Path>,
+) -> FileAccessRequest {
+    let configuration = config_files::user_folder();
+    FileAccessRequest {
+        home: std::env::var_os("HOME").map(PathBuf::from).filter(|it| it.is_absolute()),
+        root: root.to_owned(),
+        git: git::common_dir(root),
+        own: std::iter::once(state.root().to_owned()).chain(configuration).collect(),
+        writable: agent_home.map(Path::to_owned).into_iter().collect(),
+        allow: spec.settings.sandbox_allow.clone(),
+        hide: spec.settings.sandbox_hide.clone(),
     }
 }
 

@@ -124,9 +124,9 @@ async fn attempt(context: &LoopContext, told: &HookPayload) -> Result<(), String
     };
     let time = Duration::from_millis(on.timeout_ms);
     let ran = match told.event {
-        LoopEvent::IterationStart => run_to_end(&job, time, &runtime.domain).await,
+        LoopEvent::IterationStart => run_to_end(&job, time, &runtime.user_domain).await,
         LoopEvent::IterationEnd | LoopEvent::NeedsYou | LoopEvent::Ended => {
-            run_beside(&job, time, &runtime.domain).await
+            run_beside(&job, time, &runtime.user_domain).await
         }
     };
     let _ = std::fs::remove_file(message);

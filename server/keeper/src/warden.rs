@@ -35,6 +35,9 @@ pub fn main(args: impl Iterator<Item = std::ffi::OsString>) -> ExitCode {
     // A job must not reach the channel to the keeper: it could report its own result.
     let prepared = prepared.and_then(|()| hardening::forbid_tracing());
     hardening::drop_tracing_capability();
+    if is_init() {
+        hardening::drop_mount_capabilities();
+    }
     match work {
         WardenMode::Probe => probe(prepared),
         WardenMode::Job(order) => job(prepared, &order),

@@ -112,6 +112,12 @@ pub fn read_layers(root: &Path, user_file: Option<&Path>) -> Result<Vec<Layer>, 
     Ok(layers)
 }
 
+/// The folder of the user's configuration.
+pub fn user_folder() -> Option<PathBuf> {
+    let file = user_file(std::env::var_os("XDG_CONFIG_HOME"), std::env::var_os("HOME"))?;
+    file.parent().map(Path::to_owned)
+}
+
 /// Path of the user's file. Relative values of the variables are ignored, as the XDG specification requires.
 fn user_file(config_home: Option<OsString>, home: Option<OsString>) -> Option<PathBuf> {
     let absolute = |it: Option<OsString>| it.map(PathBuf::from).filter(|it| it.is_absolute());

@@ -37,6 +37,11 @@ pub fn head(root: &Path) -> Result<Option<GitHead>, GitError> {
     }
 }
 
+/// Git's folder that all work trees of the repository share; `None` outside of a repository.
+pub fn common_dir(root: &Path) -> Option<PathBuf> {
+    Some(Repository::discover(root).ok()?.commondir().to_owned())
+}
+
 /// Paths below `root` that git neither tracks nor ignores, without other work trees of the repository, unprintable
 /// bytes escaped; `None` outside of a repository.
 pub fn untracked_paths(root: &Path) -> Result<Option<Vec<String>>, GitError> {

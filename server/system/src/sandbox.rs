@@ -1,4 +1,4 @@
-//! Selects what isolates an agent or a check: a PID namespace where bubblewrap works, else the warden alone.
+//! Selects what isolates an agent or a check: a PID and mount namespace where bubblewrap works, else the warden alone.
 //!
 //! Chooses and builds the command line; [`super::process`] starts, watches and ends it.
 
@@ -14,12 +14,15 @@ use thiserror::Error;
 
 use super::clean_room::OverlayMount;
 use super::process::report;
+pub use file_access::{FileAccess, FileAccessRequest};
+
+mod file_access;
 
 /// A working bubblewrap answers within milliseconds.
 const PROBE: Duration = Duration::from_secs(5);
 /// Checked before `PATH`, which may lead into the workspace.
 const SYSTEM: [&str; 3] = ["/usr/bin/bwrap", "/bin/bwrap", "/usr/local/bin/bwrap"];
-/// Same files, devices, network and user; only the processes are separate. The warden is PID 1: nothing in the
+/// Same devices, network and user; the processes are separate, and [`FileAccess`] restricts files. The warden is PID 1: nothing in the
 /// namespace can kill it, and the kernel ends every process with it.
 const NAMESPACE: [&str; 6] = ["--dev-bind", "/", "/", "--unshare-pid", "--as-pid-1", "--die-with-parent"];
 
@@ -33,12 +36,11 @@ pub enum Isolation {
     PidNamespace {
         bwrap: PathBuf,
         warden: PathBuf,
+        /// Empty: all files are as they are outside.
+        files: FileAccess,
     },
     /// `why`: the reason for having no namespace, as text; absent if the settings disable it.
-    Subreaper {
-        warden: PathBuf,
-        why: Option<String>,
-    },
+    Subreaper { warden: PathBuf, why: Option<String> },
 }
 
 #[derive(Debug, Error, PartialEq, Eq)]
@@ -62,10 +64,36 @@ impl Isolation {
             return Ok(Self::Subreaper { warden, why: None });
         }
         let found = find_bwrap().ok_or_else(|| "bubblewrap is not installed".to_owned());
-        match found.and_then(|bwrap| probe_namespace(&bwrap, &warden).map(|()| bwrap)) {
-            Ok(bwrap) => Ok(Self::PidNamespace { bwrap, warden }),
+        let files = FileAccess::default();
+        match found.and_then(|bwrap| probe_namespace(&bwrap, &warden, &files).map(|()| bwrap)) {
+            Ok(bwrap) => Ok(Self::PidNamespace { bwrap, warden, files }),
             Err(why) if setting == SandboxMode::Required => Err(SandboxError::Unavailable { why }),
             Err(why) => Ok(Self::Subreaper { warden, why: Some(why) }),
+        }
+    }
+
+    /// The same with rules for files, where there is a mount namespace. An old bubblewrap may not support them.
+    pub fn with_files(self, setting: SandboxMode, files: FileAccess) -> Result<Self, SandboxError> {
+        let Self::PidNamespace { bwrap, warden, .. } = self else { return Ok(self) };
+        match probe_namespace(&bwrap, &warden, &files) {
+            Ok(()) => Ok(Self::PidNamespace { bwrap, warden, files }),
+            Err(why) if setting == SandboxMode::Required => Err(SandboxError::Unavailable { why }),
+            Err(why) => {
+                tracing::warn!("files are not hidden from agents and checks: {why}");
+                Ok(Self::PidNamespace { bwrap, warden, files: FileAccess::default() })
+            }
+        }
+    }
+
+    /// The isolation of checks, which see less than agents.
+    #[must_use]
+    pub fn for_checks(&self, home: Option<&Path>) -> Self {
+        match self {
+            Self::PidNamespace { bwrap, warden, files } if *files != FileAccess::default() => {
+                let (bwrap, warden, files) = (bwrap.clone(), warden.clone(), files.for_checks(home));
+                Self::PidNamespace { bwrap, warden, files }
+            }
+            other => other.clone(),
         }
     }
 
@@ -87,7 +115,12 @@ impl Isolation {
     /// One sentence for the user and for the journal.
     pub fn sentence(&self) -> String {
         match self {
-            Self::PidNamespace { .. } => "Processes run in a PID namespace of their own.".to_owned(),
+            Self::PidNamespace { files, .. } if *files == FileAccess::default() => {
+                "Processes run in a PID namespace of their own.".to_owned()
+            }
+            Self::PidNamespace { .. } => {
+                "Processes run in a PID namespace of their own, without access to credentials.".to_owned()
+            }
             Self::Subreaper { why: None, .. } => "Processes run without a PID namespace.".to_owned(),
             Self::Subreaper { why: Some(why), .. } => {
                 format!("Processes run without a PID namespace: {why}.")
@@ -103,8 +136,9 @@ impl Isolation {
     /// The command line up to the warden's own arguments.
     pub(super) fn command(&self, overlay: Option<&OverlayMount>) -> Command {
         match self {
-            Self::PidNamespace { bwrap, warden } => {
-                let mut command = bwrap_command(bwrap, warden, overlay.is_some());
+            Self::PidNamespace { bwrap, warden, files } => {
+                let files = files.with_writable(overlay.and_then(|it| it.upper.parent()));
+                let mut command = bwrap_command(bwrap, warden, &files, overlay.is_some());
                 if let Some(OverlayMount { root, upper, work }) = overlay {
                     command.arg("--overlay").args([root, upper, work]);
                 }
@@ -119,9 +153,9 @@ impl Isolation {
     }
 }
 
-fn bwrap_command(bwrap: &Path, warden: &Path, mounts: bool) -> Command {
+fn bwrap_command(bwrap: &Path, warden: &Path, files: &FileAccess, mounts: bool) -> Command {
     let mut command = Command::new(bwrap);
-    command.args(NAMESPACE);
+    command.args(NAMESPACE).args(files.arguments());
     if mounts && !geteuid().is_root() {
         command.args(MOUNT_RIGHTS);
     }
@@ -145,9 +179,9 @@ fn find_bwrap() -> Option<PathBuf> {
 }
 
 /// Starts a warden in a namespace briefly. The error is the reason of the failure, as text.
-fn probe_namespace(bwrap: &Path, warden: &Path) -> Result<(), String> {
+fn probe_namespace(bwrap: &Path, warden: &Path, files: &FileAccess) -> Result<(), String> {
     let failed = |what: &dyn std::fmt::Display| format!("bubblewrap does not work here ({what})");
-    let mut child = bwrap_command(bwrap, warden, false)
+    let mut child = bwrap_command(bwrap, warden, files, false)
         .arg("--probe")
         .current_dir("/")
         .stdin(Stdio::null())

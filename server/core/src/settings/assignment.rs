@@ -142,6 +142,8 @@ fn assign_rest(settings: &mut Settings, path: &str, value: SettingValue) -> bool
             Some(kind) => settings.sandbox = kind,
             None => return false,
         },
+        ("sandbox.allow", SettingValue::Texts(it)) => settings.sandbox_allow = it,
+        ("sandbox.hide", SettingValue::Texts(it)) => settings.sandbox_hide = it,
         ("mode", SettingValue::Text(it)) => match parse_mode(&it) {
             Some(mode) => settings.mode = mode,
             None => return false,

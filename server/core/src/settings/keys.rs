@@ -127,7 +127,11 @@ pub const KEYS: &[Key] = &[
         "What happens when a guard breaks: `keep` continues, `rollback` returns to the last snapshot whose guards held."),
 
     key("sandbox.kind", words(&["auto", "required", "off"], &[]), r#""auto""#,
-        "`auto` uses a PID namespace where bubblewrap works and says so where it does not; `required` refuses to start without one."),
+        "`auto` uses PID and mount namespaces where bubblewrap works and says so where it does not; `required` refuses to start without them."),
+    key("sandbox.allow", ValueKind::Texts, "[]",
+        "Paths that the sandbox neither hides nor protects, such as `/run/docker.sock` or `~/.ssh`; in a workspace's file they need your trust."),
+    key("sandbox.hide", ValueKind::Texts, "[]",
+        "Further files and folders that agents and checks cannot access, such as `~/Documents`."),
     only_default("sandbox.network", ValueKind::Flag, "true",
         "Whether the agent may use the network."),
 

@@ -19,6 +19,8 @@ use loopkeeper_text::sanitize::shown;
 pub(crate) const MAY_CHANGE: &str = "may change ";
 /// Begins the line of a variable that passes, in [`ResolvedSettings::to_trust`].
 pub(crate) const PASS: &str = "pass ";
+/// Begins the line of a path that the sandbox leaves open, in [`ResolvedSettings::to_trust`].
+pub(crate) const SANDBOX_ALLOW: &str = "sandbox allow ";
 /// The line there of a sandbox that is switched off.
 pub(crate) const NO_SANDBOX: &str = "no sandbox";
 
@@ -319,6 +321,9 @@ fn to_trust(winners: &BTreeMap<String, Assignment>) -> Vec<String> {
             }
             ("env.set", SettingValue::Pairs(pairs)) => {
                 lines.extend(pairs.iter().map(|(name, value)| format!("{name}={value}")));
+            }
+            ("sandbox.allow", SettingValue::Texts(paths)) => {
+                lines.extend(paths.iter().map(|it| format!("{SANDBOX_ALLOW}{it}")));
             }
             ("sandbox.kind", SettingValue::Text(kind)) if kind == "off" => lines.push(NO_SANDBOX.to_owned()),
             _ => {}

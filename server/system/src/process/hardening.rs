@@ -33,6 +33,21 @@ pub fn drop_tracing_capability() {
     let _ = remove_capability_from_bounding_set(CapabilitySet::SYS_PTRACE);
 }
 
+/// Jobs of root start without the capabilities by which they could undo the mounts of their namespace or bypass them.
+/// Sandboxes that they build in user namespaces of their own still work.
+pub fn drop_mount_capabilities() {
+    for capability in [
+        CapabilitySet::SYS_ADMIN,
+        CapabilitySet::SYS_MODULE,
+        CapabilitySet::SYS_RAWIO,
+        CapabilitySet::SYS_BOOT,
+        CapabilitySet::DAC_READ_SEARCH,
+        CapabilitySet::MKNOD,
+    ] {
+        let _ = remove_capability_from_bounding_set(capability);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::hides_processes;
