@@ -18,6 +18,7 @@ mod judges;
 mod limits;
 mod memory;
 mod missing;
+mod mutants;
 mod permissions;
 mod plans;
 mod programs;

@@ -23,6 +23,7 @@ pub mod handle_event;
 mod hook_session;
 pub mod limits;
 mod milestones;
+pub mod mutants;
 mod orders;
 mod permissions;
 pub mod progress;
@@ -126,6 +127,8 @@ pub enum Event {
     },
     /// Answer to [`Effect::JudgeFinalTree`].
     FinalVerdict(final_verdict::VerdictReply),
+    /// Answer to [`Effect::TestMutants`].
+    MutantsTested(mutants::MutantReply),
     /// A round was given up because [`Effect::CancelChecks`] asked for it.
     ChecksCancelled,
     /// Answer to [`Effect::PrepareRollback`]: the current tree is stored as a snapshot.
@@ -314,6 +317,8 @@ pub enum Effect {
     JudgeFinalTree {
         criteria: Vec<Criterion>,
     },
+    /// Run checks on mutants of the final tree in clean rooms, then send [`Event::MutantsTested`].
+    TestMutants(mutants::MutantPlan),
     CancelChecks,
     /// Charge this iteration to the calls of this hour, then send [`Event::CallAnswered`].
     TakeCall {

@@ -24,7 +24,7 @@ pub use changes::{ChangeStats, LineStats};
 pub use outcome::{Claim, Outcome, OutcomeKind};
 pub use proposal::{Edit, Proposal};
 pub use reasons::{LimitName, PauseReason, QuestionKind, SessionReason, TakeoverReason, WaitReason};
-pub use round::{Pinned, Role, Round, Weakening};
+pub use round::{Pinned, Role, Round, Survivor, Weakening};
 pub use spec::{AgentPlan, LoopSpec, UnacceptedChange};
 
 use crate::claims::Claims;
@@ -360,6 +360,21 @@ pub enum Record {
         /// Why there was no clean room.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         unavailable: Option<String>,
+    },
+    /// The checks ran on mutants of the lines that the loop changed, before it completes.
+    Mutants {
+        iteration: u32,
+        /// The tree that the mutants are of.
+        tree: String,
+        tried: u64,
+        /// Mutants with which a check fails.
+        noticed: u64,
+        /// The others; the first 20.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        survivors: Vec<Survivor>,
+        /// Why none was tried.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        skipped: Option<String>,
     },
     TrustChanged {
         message: String,

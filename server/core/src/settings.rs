@@ -33,8 +33,8 @@ pub use environment::{names_match, never_passes};
 pub use finding::{SettingCode, SettingFinding, SettingOrigin};
 pub use outside::{ConfigOrigin, HookCommand, HookSettings, LoopEvent, ServiceSettings};
 pub use policy::{
-    AtUsageLimit, BreakerSettings, CommitPolicy, ExitSettings, GitSettings, GroupRule, OnRegression, Preset,
-    QuestionSettings, SessionSettings, SpawnSettings, UnansweredPolicy,
+    AtUsageLimit, BreakerSettings, CommitPolicy, ExitSettings, GitSettings, GroupRule, MutantPolicy,
+    OnRegression, Preset, QuestionSettings, SessionSettings, SpawnSettings, UnansweredPolicy,
 };
 pub use resolve::{EffectiveSetting, Layer, LayerKind, ResolvedSettings, SettingOverride, resolve};
 pub(crate) use resolve::{MAY_CHANGE, NO_SANDBOX, PASS, SANDBOX_ALLOW};
@@ -62,6 +62,8 @@ pub struct Settings {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub may_change: Vec<String>,
     pub check_timeout_ms: u64,
+    #[serde(default)]
+    pub mutants: MutantPolicy,
     /// Whom `judge` checks ask: a name of `[agents]`; `None`: the agent of the loop.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub judge: Option<String>,
@@ -128,6 +130,7 @@ impl Default for Settings {
             protected: vec!["tests/**".to_owned()],
             may_change: Vec::new(),
             check_timeout_ms: 10 * 60 * 1000,
+            mutants: MutantPolicy::Tell,
             judge: None,
             exit: ExitSettings::default(),
             breaker: BreakerSettings::default(),

@@ -107,6 +107,11 @@ impl ProtectionRules {
         Self { allowed: glob_set(globs), ..self }
     }
 
+    /// A check writes it.
+    pub fn is_artefact(&self, path: &str) -> bool {
+        self.artefacts.contains(path)
+    }
+
     fn is_allowed(&self, path: &str) -> bool {
         let ancestors = path.match_indices('/').filter_map(|(at, _)| path.get(..at));
         !self.allowed.is_empty() && ancestors.chain([path]).any(|it| self.allowed.is_match(it))

@@ -8,6 +8,7 @@ use std::sync::{Arc, Once};
 use std::time::Duration;
 
 use loopkeeper_agent::LoopMode;
+use loopkeeper_core::decide::mutants::MutantPlan;
 use loopkeeper_core::decide::{
     CommitOutcome, Effect, Event, LoopState, Phase, RefusalReason, SnapshotFacts, UserCommand, commits,
     weakening,
@@ -99,6 +100,7 @@ impl EffectRunner {
                 let verdict = final_verdict::judge_and_report(self.context.clone(), request);
                 self.checks = Some(spawn_boxed_local(verdict.in_current_span()));
             }
+            Effect::TestMutants(plan) => self.test_mutants(state, plan),
             Effect::CancelChecks => self.cancel_checks(),
             Effect::TakeCall { iteration, heeds_limits } => {
                 calls::take_slot(&self.context, state, iteration, heeds_limits);
@@ -143,6 +145,12 @@ impl EffectRunner {
             | Effect::Permit(_)
             | Effect::Finish => {}
         }
+    }
+
+    fn test_mutants(&mut self, state: &LoopState, plan: MutantPlan) {
+        let request = final_verdict::VerdictRequest::of_loop(state, &plan.criteria);
+        let run = final_verdict::mutants::test_and_report(self.context.clone(), request, plan);
+        self.checks = Some(spawn_boxed_local(run.in_current_span()));
     }
 
     fn take_snapshot(&self, state: &LoopState) {

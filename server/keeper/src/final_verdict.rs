@@ -2,6 +2,7 @@
 //! of the start if some of them changed. Nothing that a check writes there reaches the work tree.
 
 mod inputs;
+pub(super) mod mutants;
 mod room;
 
 use std::io;

@@ -5,11 +5,15 @@ use std::collections::BTreeSet;
 
 use loopkeeper_core::decide::SnapshotFacts;
 use loopkeeper_core::decide::weakening::WeakeningScan;
+use loopkeeper_core::mutants::{ChangedSource, is_source};
 use loopkeeper_core::tamper::judge_files::ChangedJudge;
 use loopkeeper_core::tamper::{FileVersions, MAX_BYTES, WeakeningFinding};
 
 use super::run_context::SnapshotFailure;
 use loopkeeper_system::snapshots::SnapshotStore;
+
+/// Sources of which mutants are made.
+const MAX_SOURCES: usize = 100;
 
 /// Files in the new snapshot that are weaker than at the pinned start.
 pub(super) fn find_weakened(
@@ -31,6 +35,26 @@ pub fn find_changed_judges(
 ) -> Result<Vec<ChangedJudge>, SnapshotFailure> {
     let changed: Vec<String> = paths_changed_since_pin(of, store, tree)?.into_iter().collect();
     Ok(of.watch.changed_judges(&changed, &TreePair { of, store, now: tree }))
+}
+
+/// Sources of the work that differ from the pinned start.
+pub(super) fn find_changed_sources(
+    of: &WeakeningScan,
+    store: &SnapshotStore,
+    tree: &str,
+) -> Result<Vec<ChangedSource>, SnapshotFailure> {
+    let changed: Vec<String> =
+        paths_changed_since_pin(of, store, tree)?.into_iter().filter(|it| is_source(it)).collect();
+    let two = TreePair { of, store, now: tree };
+    let judges = of.watch.judges_among(&changed, &two);
+    let work = changed.into_iter().filter(|it| !judges.contains(it) && !of.watch.is_artefact(it));
+    let source = |path: String| {
+        let after = two.read_after(&path)?;
+        let before = two.read_before(&path);
+        // The lines of a file that cannot be read as text are not known.
+        (before.is_some() || !two.existed(&path)).then_some(ChangedSource { path, before, after })
+    };
+    Ok(work.take(MAX_SOURCES).filter_map(source).collect())
 }
 
 /// Every judge of `tree`, changed or not.

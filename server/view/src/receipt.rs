@@ -9,8 +9,9 @@ use std::collections::BTreeSet;
 
 use loopkeeper_core::check::Status;
 use loopkeeper_core::decide::LoopState;
-use loopkeeper_core::journal::{Entry, OutcomeKind, Record, Round};
-use loopkeeper_core::settings::SandboxMode;
+use loopkeeper_core::decide::mutants::{self, MutantRun};
+use loopkeeper_core::journal::{Entry, OutcomeKind, Record, Round, Survivor};
+use loopkeeper_core::settings::{MutantPolicy, SandboxMode};
 use loopkeeper_text::digest::sha256;
 use serde::{Deserialize, Serialize};
 
@@ -86,6 +87,21 @@ pub struct ReceiptVerdict {
     pub basis: String,
     /// What no clean room judged, and why.
     pub not_covered: Vec<String>,
+    /// Absent in receipts of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mutants: Option<ReceiptMutants>,
+}
+
+/// Small faults in the changed lines, on which the checks ran.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ReceiptMutants {
+    pub tried: u64,
+    pub noticed: u64,
+    pub survivors: Vec<Survivor>,
+    /// Why none was tried.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub not_run: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -222,6 +238,7 @@ fn verdict(state: &LoopState, entries: &[Entry]) -> ReceiptVerdict {
             changed_judges: Vec::new(),
             basis: String::new(),
             not_covered,
+            mutants: Some(mutants(state, false)),
         };
     };
     let judged: BTreeSet<_> = as_left.iter().flat_map(|it| &it.results).map(|it| &it.criterion).collect();
@@ -237,7 +254,21 @@ fn verdict(state: &LoopState, entries: &[Entry]) -> ReceiptVerdict {
         changed_judges: judges.clone(),
         basis: basis.clone(),
         not_covered: why.chain(outside).collect(),
+        mutants: Some(mutants(state, as_left.is_some())),
     }
+}
+
+fn mutants(state: &LoopState, has_room: bool) -> ReceiptMutants {
+    if let Some(run) = mutants::current(state).cloned() {
+        let MutantRun { tried, noticed, survivors, skipped: not_run, .. } = run;
+        return ReceiptMutants { tried, noticed, survivors, not_run };
+    }
+    let why = match (state.spec.settings.mutants, has_room) {
+        (MutantPolicy::Off, _) => "turned off",
+        (_, false) => "there was no clean room",
+        (_, true) => "the loop did not complete as verified, or was stopped",
+    };
+    ReceiptMutants { tried: 0, noticed: 0, survivors: Vec::new(), not_run: Some(why.to_owned()) }
 }
 
 fn count_round(round: &Round) -> RoundCount {

@@ -1,6 +1,7 @@
 //! Sentences shared by several views.
 
 use loopkeeper_agent::LoopMode;
+use loopkeeper_core::decide::{LoopState, mutants};
 use loopkeeper_core::journal::{GuardedOrder, OrderSource, TakeoverReason};
 use loopkeeper_core::settings::LoopEvent;
 use loopkeeper_text::sanitize;
@@ -105,6 +106,17 @@ pub fn takeover(
     let until = until.map(|it| format!(" until {it}")).unwrap_or_default();
     let said = message.map(|it| format!(" ({})", sanitize::line(it))).unwrap_or_default();
     format!("{to} takes over from {from}{until}: {why}{said}")
+}
+
+/// `no check notices 2 of 14 mutants: calc.py:3, calc.py:9`
+pub fn unnoticed(state: &LoopState) -> Option<String> {
+    const MAX_NAMED: usize = 3;
+    let run = mutants::current(state).filter(|it| !it.survivors.is_empty())?;
+    let places = run.survivors.iter().take(MAX_NAMED);
+    let places: Vec<_> = places.map(|it| sanitize::line(&format!("{}:{}", it.path, it.line))).collect();
+    let count = run.tried.saturating_sub(run.noticed);
+    let rest = if run.survivors.len() > MAX_NAMED { " …" } else { "" };
+    Some(format!("no check notices {count} of {}: {}{rest}", counted(run.tried, "mutant"), places.join(", ")))
 }
 
 #[cfg(test)]

@@ -199,7 +199,7 @@ fn warnings(state: &LoopState) -> Vec<String> {
     let hooks = state.hooks_failed.iter().map(hook).chain(attempts(state));
     let denied = denial_warning(state);
     if state.outcome.is_some() {
-        return denied.into_iter().chain(hooks).collect();
+        return denied.into_iter().chain(hooks).chain(sentences::unnoticed(state)).collect();
     }
     let near = limits::limits_nearly_reached(state).into_iter().map(|(_, words)| words);
     let stands_in = takeover::standing_in(state);

@@ -1,6 +1,7 @@
 //! Renders journal records as one line each: for `log`, and for `run` and `watch` if the output cannot be redrawn.
 
 mod agent;
+mod mutants;
 mod opening;
 mod started;
 mod subagents;
@@ -181,6 +182,7 @@ impl EntryFormatter {
             Record::WeakeningAccepted { .. }
             | Record::ProtectedEdited { .. }
             | Record::FinalVerdict { .. } => (None, judges(&entry.record)),
+            Record::Mutants { .. } => (None, mutants::describe_record(&entry.record)?),
             Record::TrustChanged { message } => (None, message.clone()),
             Record::OrderRefused { .. } | Record::HookFailed { .. } => incident(&entry.record)?,
             Record::RolledBack { .. } => (None, tree::rolled_back(&entry.record)),
@@ -365,6 +367,7 @@ fn is_milestone(record: &Record) -> bool {
         | Record::SessionChanged { .. }
         // Summarized when the loop is over.
         | Record::Ended { .. }
+        | Record::Mutants { tried: 0, .. }
         | Record::Unknown => false,
         Record::LoopStarted { .. }
         | Record::SessionJoined { .. }
@@ -387,6 +390,7 @@ fn is_milestone(record: &Record) -> bool {
         | Record::WeakeningAccepted { .. }
         | Record::ProtectedEdited { .. }
         | Record::FinalVerdict { .. }
+        | Record::Mutants { .. }
         | Record::TrustChanged { .. }
         | Record::OrderRefused { .. }
         | Record::HookFailed { .. }

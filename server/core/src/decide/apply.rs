@@ -19,6 +19,7 @@ use super::checkpoint;
 use super::commits::{self, UncommittedWork};
 use super::final_verdict;
 use super::flaky::FlakyState;
+use super::mutants;
 use super::questions::{self, PendingQuestion, QuestionState};
 use super::sessions::{SessionChange, SessionHistory};
 use super::shared_limits::{self, SharedLimit};
@@ -105,6 +106,7 @@ pub fn apply(state: &mut LoopState, entry: &Entry) {
             weakening::apply_weakening_record(state, &entry.record);
         }
         Record::FinalVerdict { .. } => final_verdict::apply_verdict(state, &entry.record),
+        Record::Mutants { .. } => mutants::apply_mutants(state, &entry.record),
         Record::Recovered { boot, .. } => recovered::take_over(state, entry.at, boot),
         Record::Ended { outcome } => apply_outcome(state, outcome),
     }

@@ -1,13 +1,13 @@
 //! The decision after an iteration: done, stopped, tripped, paused, over a limit, waiting, or the next iteration. The
 //! conditions are tested in the order of their priority.
 
-use crate::journal::{BreakerCause, BreakerState, PauseReason, Record, WaitReason};
+use crate::journal::{BreakerCause, BreakerState, Outcome, PauseReason, Record, WaitReason};
 use loopkeeper_text::moment::Moment;
 
 use super::handle_event::{pause_or_end, user_stop_step};
 use super::state::{LoopState, VolatileState, Wait};
 use super::{
-    Decision, Effect, attached, breaker, commits, exit, final_verdict, flaky, hook_session, limits,
+    Decision, Effect, attached, breaker, commits, exit, final_verdict, flaky, hook_session, limits, mutants,
     questions, regression, takeover, unrunnable, waits, weakening,
 };
 
@@ -41,9 +41,7 @@ fn next_step(state: &LoopState, live: &mut VolatileState, now: Moment) -> Vec<De
         return steps;
     }
     if let Some(outcome) = completed {
-        let once_more =
-            hook_session::recheck_after_exit(state, live).or_else(|| flaky::once_more(state, live));
-        if let Some(steps) = once_more.or_else(|| final_verdict::request(state, live, &outcome)) {
+        if let Some(steps) = before_completion(state, live, &outcome) {
             return steps;
         }
         let outcome = final_verdict::with_basis(state, outcome);
@@ -94,6 +92,18 @@ fn next_step(state: &LoopState, live: &mut VolatileState, now: Moment) -> Vec<De
         return Vec::new();
     }
     prepare_iteration(state, live)
+}
+
+/// What still has to run before the loop completes.
+fn before_completion(
+    state: &LoopState,
+    live: &mut VolatileState,
+    outcome: &Outcome,
+) -> Option<Vec<Decision>> {
+    hook_session::recheck_after_exit(state, live)
+        .or_else(|| flaky::once_more(state, live))
+        .or_else(|| final_verdict::request(state, live, outcome))
+        .or_else(|| mutants::request(state, live, outcome))
 }
 
 fn prepare_iteration(state: &LoopState, live: &mut VolatileState) -> Vec<Decision> {

@@ -2,7 +2,7 @@
 //! the agent left it and, where judges changed, with the judges of the start. A pass that needs the changed judges does
 //! not count. Without a clean room the round in the work tree decides, and the outcome reports it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::check::test_inventory::is_test_path;
 use crate::check::{CheckResult, Status};
@@ -35,6 +35,8 @@ pub struct TreeVerdict {
     /// The iteration after which a check failed on the tree as the agent left it. It is judged again after the next one,
     /// since the check may be flaky.
     pub failed_after: Option<u32>,
+    /// The criteria that passed in a clean room, with their milliseconds.
+    pub passed: BTreeMap<CriterionId, u64>,
 }
 
 /// What the keeper found in the clean room.
@@ -117,6 +119,15 @@ pub(super) fn request(
     }
     let criteria = super::handle_event::criteria_of(state);
     Some(vec![Decision::Effect(Effect::JudgeFinalTree { criteria })])
+}
+
+/// The criteria that passed in a clean room on the final tree, with their milliseconds, where that verified it.
+pub(super) fn passed_in_room<'a>(
+    state: &'a LoopState,
+    outcome: &Outcome,
+) -> Option<&'a BTreeMap<CriterionId, u64>> {
+    let verdict = current(state).filter(|it| it.holds && !it.unproven && needs_verdict(state, outcome));
+    verdict.map(|it| &it.passed)
 }
 
 /// The outcome with the basis of its proof.
@@ -397,6 +408,7 @@ pub(super) fn apply_verdict(state: &mut LoopState, record: &Record) {
     let Record::FinalVerdict { tree, as_left, weakened, basis, unproven, .. } = record else {
         return;
     };
+    let passed = as_left.iter().flat_map(|it| &it.results).filter(|it| it.status == Status::Pass);
     let failed: Vec<&CheckResult> = as_left
         .iter()
         .flat_map(|it| &it.results)
@@ -419,5 +431,6 @@ pub(super) fn apply_verdict(state: &mut LoopState, record: &Record) {
         basis: basis.clone(),
         unproven: *unproven,
         failed_after: fails.then_some(state.iteration),
+        passed: passed.map(|it| (it.criterion.clone(), it.duration_ms)).collect(),
     });
 }

@@ -9,8 +9,8 @@ use loopkeeper_text::moment::Moment;
 use super::state::{LoopState, Phase, StopMode, VolatileState};
 use super::{
     Decision, Effect, Event, KillMode, LoopBranch, SnapshotFacts, attached, between_iterations, breaker,
-    calls, commits, documents, final_verdict, hook_session, limits, orders, permissions, regression, rounds,
-    sessions, spawns, undo, weakening,
+    calls, commits, documents, final_verdict, hook_session, limits, mutants, orders, permissions, regression,
+    rounds, sessions, spawns, undo, weakening,
 };
 
 /// Number of checks for signs of life within `limits.idle_time`.
@@ -62,6 +62,7 @@ fn dispatch(state: &LoopState, live: &mut VolatileState, now: Moment, event: Eve
             rounds::checks_done(state, live, rounds::RoundResult { round, wrote, untracked })
         }
         Event::FinalVerdict(reply) => final_verdict::handle_reply(state, live, reply),
+        Event::MutantsTested(reply) => mutants::handle_reply(state, live, reply),
         Event::ChecksCancelled => rounds::checks_cancelled(state, live),
         Event::RollbackReady { to, shot, .. } if live.taking_back.is_some() => {
             regression::handle_snapshot(state, live, to, shot)

@@ -3,9 +3,10 @@
 
 #![expect(clippy::expect_used, reason = "only tests use it")]
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use crate::decide::final_verdict::{UnrecordedInputs, VerdictReply, VerdictRounds};
+use crate::decide::mutants::{MutantCounts, MutantPlan, MutantReply};
 use crate::decide::{
     Decision, Effect, Event, LoopBranch, LoopState, Phase, SnapshotFacts, TaskDocuments, UserCommand,
     VolatileState, apply, commits, deadline, decide, replay, state_from_first,
@@ -76,6 +77,10 @@ pub struct Sim {
     pub no_commit: Option<&'static str>,
     /// What the next final verdicts find; afterwards everything passes and no judge changed.
     pub verdicts: Vec<VerdictReply>,
+    /// What the next runs of mutants find, `None` for one that does not end; afterwards there are no mutants.
+    pub mutants: VecDeque<Option<MutantReply>>,
+    /// The runs of mutants that were asked for.
+    pub tested: Vec<MutantPlan>,
     /// What the next round asks of judges.
     pub judging: Option<JudgeUsage>,
 }
@@ -122,6 +127,8 @@ impl Sim {
             no_commit: None,
             judging: None,
             verdicts: Vec::new(),
+            mutants: VecDeque::new(),
+            tested: Vec::new(),
         }
     }
 
@@ -231,6 +238,7 @@ impl Sim {
             }
             Effect::RunChecks { criteria, .. } => self.check(&criteria),
             Effect::JudgeFinalTree { criteria } => self.judge_final_tree(&criteria),
+            Effect::TestMutants(plan) => self.test_mutants(plan),
             Effect::CancelChecks => self.event(Event::ChecksCancelled),
             Effect::TakeCall { iteration, heeds_limits } => {
                 let answer = self.known_limit().filter(|_| heeds_limits);
@@ -375,6 +383,14 @@ impl Sim {
             self.verdicts.remove(0)
         };
         self.event(Event::FinalVerdict(reply));
+    }
+
+    fn test_mutants(&mut self, plan: MutantPlan) {
+        self.tested.push(plan);
+        let found = self.mutants.pop_front();
+        if let Some(reply) = found.unwrap_or(Some(MutantReply::Tested(MutantCounts::default()))) {
+            self.event(Event::MutantsTested(reply));
+        }
     }
 
     /// The files are those of an earlier tree, and so is what holds of them.

@@ -10,6 +10,7 @@ mod held;
 mod invariants;
 mod limits;
 mod memory;
+mod mutants;
 mod outcomes;
 mod permissions;
 mod properties;

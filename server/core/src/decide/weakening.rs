@@ -12,6 +12,7 @@ use loopkeeper_text::moment::Moment;
 use loopkeeper_text::words::counted;
 
 use super::final_verdict::TreeVerdict;
+use super::mutants::MutantRun;
 use super::state::{LoopState, VolatileState};
 use super::{Decision, Effect, RefusalReason, SnapshotFacts, breaker, exit};
 
@@ -37,6 +38,7 @@ pub struct WeakeningState {
     pub resumed: u32,
     /// The last final verdict.
     pub verdict: Option<TreeVerdict>,
+    pub mutants: Option<MutantRun>,
     /// Files that the user accepted although they were weakened.
     pub accepted: BTreeSet<String>,
 }

@@ -44,6 +44,20 @@ pub struct Weakening {
     pub by_verdict: bool,
 }
 
+/// A fault in a changed line that no check notices.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Survivor {
+    /// Relative to the root.
+    pub path: String,
+    /// From 1.
+    pub line: u32,
+    /// The line as it is, without indentation.
+    pub before: String,
+    /// The line with the fault; empty where it is removed.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub after: String,
+}
+
 /// All checks, one after the other, on one tree.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

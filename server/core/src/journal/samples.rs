@@ -6,7 +6,7 @@ use super::{
     AgentPlan, BreakerCause, BreakerCounts, BreakerState, ChangeStats, ChangedIn, Claim, Edit, Entry,
     ErrorIn, FailingCriterion, GitHead, GuardedOrder, LimitName, LineStats, LoopSpec, OrderSource, Outcome,
     OutcomeKind, PauseReason, Pinned, Proposal, QuestionKind, Record, Role, Round, SessionReason,
-    SnapshotWhen, TakeoverReason, TreeAfter, TripEvidence, UnacceptedChange, WaitReason, Weakening,
+    SnapshotWhen, Survivor, TakeoverReason, TreeAfter, TripEvidence, UnacceptedChange, WaitReason, Weakening,
 };
 use crate::check::{
     CheckResult, DependencyProvider, Location, MissingDependency, MissingKind, Status, TestCounts,
@@ -193,6 +193,7 @@ fn around_iterations() -> Vec<Record> {
         },
         Record::ProtectedEdited { paths: vec!["tests/b.rs".to_owned()], all: false, tree: "aa".repeat(20) },
         final_verdict(),
+        mutants(),
         Record::TrustChanged { message: "2 commands".to_owned() },
         Record::OrderRefused { iteration: 1, order: GuardedOrder::Accept, by: OrderSource::Agent },
         Record::HookFailed { event: LoopEvent::NeedsYou, message: "failed with exit 3".to_owned() },
@@ -243,7 +244,7 @@ fn all_types_have_a_sample(record: &Record) {
         | Record::SessionJoined { .. }
         | Record::AgentChanged { .. } => {}
         Record::WeakeningAccepted { .. } | Record::ProtectedEdited { .. } => {}
-        Record::FinalVerdict { .. } => {}
+        Record::FinalVerdict { .. } | Record::Mutants { .. } => {}
         Record::Stopping { .. } | Record::TrustChanged { .. } | Record::RolledBack { .. } => {}
         Record::OrderRefused { .. } => {}
         Record::HookFailed { .. } | Record::BranchTaken { .. } | Record::Committed { .. } => {}
@@ -326,6 +327,22 @@ fn final_verdict() -> Record {
         basis: "1 test file changed".to_owned(),
         unproven: true,
         unavailable: None,
+    }
+}
+
+fn mutants() -> Record {
+    Record::Mutants {
+        iteration: 1,
+        tree: "bb".repeat(20),
+        tried: 14,
+        noticed: 13,
+        survivors: vec![Survivor {
+            path: "calc.py".to_owned(),
+            line: 2,
+            before: "return a + b".to_owned(),
+            after: "return a - b".to_owned(),
+        }],
+        skipped: Some("no".to_owned()),
     }
 }
 

@@ -7,7 +7,7 @@ use super::finding::{SettingFinding, SettingOrigin};
 use super::outside::{ConfigOrigin, ServiceSettings};
 use super::table::{Key, ValueKind};
 use super::value::{RawValue, SettingValue};
-use super::{LayerKind, LimitSettings, SandboxMode, Settings};
+use super::{LayerKind, LimitSettings, MutantPolicy, SandboxMode, Settings};
 use loopkeeper_agent::LoopMode;
 use loopkeeper_text::sanitize::shown;
 
@@ -132,6 +132,11 @@ fn assign_rest(settings: &mut Settings, path: &str, value: SettingValue) -> bool
         ("criteria.protected", SettingValue::Texts(it)) => settings.protected = it,
         ("criteria.may_change", SettingValue::Texts(it)) => settings.may_change = it,
         ("criteria.timeout", SettingValue::Amount(it)) => settings.check_timeout_ms = it,
+        ("criteria.mutants", SettingValue::Text(it)) => match it.as_str() {
+            "tell" => settings.mutants = MutantPolicy::Tell,
+            "off" => settings.mutants = MutantPolicy::Off,
+            _ => return false,
+        },
         ("criteria.judge", SettingValue::Text(it)) => settings.judge = Some(it),
         ("keep.loops", SettingValue::Count(it)) => settings.keep_loops = it,
         ("keep.days", SettingValue::Count(it)) => settings.keep_days = it,

@@ -117,6 +117,15 @@ pub struct GitSettings {
     pub on_regression: OnRegression,
 }
 
+/// What becomes of faults in changed lines that no check notices.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MutantPolicy {
+    #[default]
+    Tell,
+    Off,
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CommitPolicy {

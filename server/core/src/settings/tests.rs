@@ -59,6 +59,7 @@ fn sample(key: &Key) -> &'static str {
     match key.takes {
         ValueKind::Word { now, .. } => match now {
             ["loop", "hook", "attach"] => "\"hook\"",
+            ["tell", ..] => "\"off\"",
             ["agent", ..] => "\"never\"",
             ["keep", ..] => "\"rollback\"",
             ["all", "majority"] => "\"majority\"",

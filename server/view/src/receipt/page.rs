@@ -3,11 +3,14 @@
 use std::fmt::Write as _;
 
 use loopkeeper_core::check::Status;
+use loopkeeper_core::journal::Survivor;
 use loopkeeper_text::{sanitize, words};
 
-use super::{Receipt, RoundCount};
+use super::{Receipt, ReceiptMutants, RoundCount};
 
 const FENCE: &str = "```json\n";
+/// The row is absent in receipts of older versions.
+const MUTANTS: &str = "Mutants of changed lines";
 /// Rows of one list on the page; the JSON has all of them.
 const MAX_ROWS: usize = 50;
 
@@ -27,6 +30,7 @@ pub fn markdown(receipt: &Receipt) -> String {
         ("Tree", receipt.tree.clone()),
         ("As the agent left it", shown(receipt.verdict.as_left)),
         ("With the judges of the start", pinned(receipt)),
+        (MUTANTS, mutants(receipt)),
         ("Agent", receipt.environment.agent.clone()),
         ("Sandbox", receipt.environment.sandbox.clone()),
         ("Variables passed", names(&receipt.environment.passed)),
@@ -35,8 +39,8 @@ pub fn markdown(receipt: &Receipt) -> String {
         ("Journal", format!("{} records, sha256 {}", receipt.journal.records, receipt.journal.sha256)),
     ];
     let _ = writeln!(page, "| | |\n|---|---|");
-    for (name, value) in rows {
-        let _ = writeln!(page, "| {name} | {} |", cell(&value));
+    for (name, value) in rows.iter().filter(|(name, it)| *name != MUTANTS || !it.is_empty()) {
+        let _ = writeln!(page, "| {name} | {} |", cell(value));
     }
     let _ = writeln!(page, "\n## Criteria\n");
     for it in &receipt.criteria {
@@ -46,6 +50,8 @@ pub fn markdown(receipt: &Receipt) -> String {
         let _ = writeln!(page, "- {}", sanitize::line(&line));
     }
     list(&mut page, "Judges that changed", &receipt.verdict.changed_judges);
+    let survivors = receipt.verdict.mutants.iter().flat_map(|it| &it.survivors).map(Survivor::sentence);
+    list(&mut page, "Noticed by no check", &survivors.collect::<Vec<_>>());
     list(&mut page, "Accepted by the user", &receipt.accepted);
     list(&mut page, "Allowed to change by the task", &receipt.may_change);
     list(&mut page, "Not covered", &receipt.verdict.not_covered);
@@ -99,6 +105,15 @@ fn pinned(receipt: &Receipt) -> String {
     match receipt.verdict.pinned {
         None if receipt.verdict.as_left.is_some() => "no judge changed".to_owned(),
         other => shown(other),
+    }
+}
+
+fn mutants(receipt: &Receipt) -> String {
+    match &receipt.verdict.mutants {
+        None => String::new(),
+        Some(ReceiptMutants { not_run: Some(why), .. }) => format!("not run: {why}"),
+        Some(ReceiptMutants { tried: 0, .. }) => "none".to_owned(),
+        Some(it) => format!("{} of {} noticed", it.noticed, it.tried),
     }
 }
 

@@ -1,11 +1,11 @@
 //! A receipt comes back from its page and its JSON, and not when it was edited.
 
 use loopkeeper_core::check::Status;
-use loopkeeper_core::journal::OutcomeKind;
+use loopkeeper_core::journal::{OutcomeKind, Survivor};
 
 use super::{
-    FileHash, JournalDigest, Receipt, ReceiptCriterion, ReceiptEnvironment, ReceiptOutcome, ReceiptVerdict,
-    RoundCount, markdown, parse,
+    FileHash, JournalDigest, Receipt, ReceiptCriterion, ReceiptEnvironment, ReceiptMutants, ReceiptOutcome,
+    ReceiptVerdict, RoundCount, markdown, parse,
 };
 
 fn receipt() -> Receipt {
@@ -38,6 +38,17 @@ fn receipt() -> Receipt {
             changed_judges: Vec::new(),
             basis: String::new(),
             not_covered: vec!["\"Docs\" has no check".to_owned()],
+            mutants: Some(ReceiptMutants {
+                tried: 2,
+                noticed: 1,
+                survivors: vec![Survivor {
+                    path: "calc.py".to_owned(),
+                    line: 2,
+                    before: "return a + b".to_owned(),
+                    after: "return a - b".to_owned(),
+                }],
+                not_run: None,
+            }),
         },
         judges: vec![FileHash { path: "tests/test_a.py".to_owned(), sha256: Some("aa".repeat(32)) }],
         changed: vec![FileHash { path: "old.py".to_owned(), sha256: None }],
@@ -69,11 +80,22 @@ fn the_page_names_what_the_proof_is() {
         "# Receipt: Sums | more\n\nCompleted, verified: ",
         "| As the agent left it | 1 of 1 pass |",
         "| With the judges of the start | no judge changed |",
+        "| Mutants of changed lines | 1 of 2 noticed |",
+        "## Noticed by no check\n\n- calc.py:2: no check notices `return a - b` in place of `return a + b`",
         "passes: 3 pass",
         "## Not covered\n\n- \"Docs\" has no check",
     ] {
         assert!(page.contains(part), "{part}\n{page}");
     }
+}
+
+#[test]
+fn a_receipt_of_an_older_version_says_nothing_of_mutants() {
+    let verdict = ReceiptVerdict { mutants: None, ..receipt().verdict };
+    let old = Receipt { verdict, ..receipt() };
+    let old = Receipt { digest: old.compute_digest(), ..old };
+    assert!(!markdown(&old).to_lowercase().contains("mutants"));
+    assert_eq!(parse(&markdown(&old)), Ok(old));
 }
 
 #[test]

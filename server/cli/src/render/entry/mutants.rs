@@ -1,0 +1,20 @@
+//! Renders what the checks noticed of mutants.
+
+use loopkeeper_core::decide::mutants::MutantRun;
+use loopkeeper_core::journal::Record;
+use loopkeeper_text::sanitize;
+
+/// Survivors on one line.
+const MAX_NAMED: usize = 5;
+
+/// `mutants: 12 of 14 noticed; calc.py:3: no check notices that …`; `None` where there was nothing to try.
+pub(super) fn describe_record(record: &Record) -> Option<String> {
+    let run = MutantRun::of_record(record)?;
+    if run.tried == 0 && run.skipped.is_none() {
+        return None;
+    }
+    let named = run.survivors.iter().take(MAX_NAMED).map(|it| format!("; {}", it.sentence()));
+    let more = run.survivors.len().saturating_sub(MAX_NAMED);
+    let more = if more == 0 { String::new() } else { format!("; and {more} more") };
+    Some(sanitize::line(&format!("mutants: {}{}{more}", run.summary(), named.collect::<String>())))
+}

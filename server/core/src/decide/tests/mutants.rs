@@ -1,0 +1,136 @@
+//! Before a loop completes as verified, faults in the lines that it changed are tried, where that takes little time.
+
+use crate::check::{CheckResult, Status};
+use crate::decide::UserCommand;
+use crate::decide::final_verdict::{UnrecordedInputs, VerdictReply, VerdictRounds};
+use crate::decide::mutants::{MutantCounts, MutantReply, mutant_timeout_ms};
+use crate::decide::sim::{Act, Sim, criterion, spec};
+use crate::journal::{LoopSpec, OutcomeKind, Record, Round, Survivor};
+use crate::settings::{MutantPolicy, SandboxMode};
+
+fn of(policy: MutantPolicy) -> LoopSpec {
+    let mut spec = spec(vec![criterion("tests", "t"), criterion("lint", "l")]);
+    spec.settings.sandbox = SandboxMode::Auto;
+    spec.settings.mutants = policy;
+    spec
+}
+
+fn sim(policy: MutantPolicy, acts: Vec<Act>, replies: Vec<MutantReply>) -> Sim {
+    let mut sim = Sim::new(of(policy), "ff", acts);
+    sim.mutants = replies.into_iter().map(Some).collect();
+    sim
+}
+
+fn survivor() -> Survivor {
+    Survivor {
+        path: "calc.py".to_owned(),
+        line: 2,
+        before: "return a + b".to_owned(),
+        after: "return a - b".to_owned(),
+    }
+}
+
+fn found(tried: u64, survivors: Vec<Survivor>) -> MutantReply {
+    MutantReply::Tested(MutantCounts { tried, noticed: tried - survivors.len() as u64, survivors })
+}
+
+fn records(sim: &Sim) -> Vec<&Record> {
+    sim.entries.iter().map(|it| &it.record).filter(|it| matches!(it, Record::Mutants { .. })).collect()
+}
+
+#[track_caller]
+fn completes(sim: &Sim, iterations: u32) {
+    let outcome = sim.state.outcome.as_ref().unwrap_or_else(|| panic!("open: {}", sim.sentence()));
+    let end = (outcome.kind, outcome.verified, sim.state.iteration);
+    assert_eq!(end, (OutcomeKind::Completed, true, iterations), "{}", outcome.sentence);
+}
+
+/// A positive verdict whose checks took this long each.
+fn verdict(ms: u64) -> VerdictReply {
+    let result = |it: &loopkeeper_task::criterion::Criterion| CheckResult {
+        duration_ms: ms,
+        ..CheckResult::new(it.id.clone(), Status::Pass, "")
+    };
+    let results = of(MutantPolicy::Tell).criteria.iter().map(result).collect();
+    let as_left = Round {
+        tree_before: String::new(),
+        tree_after: String::new(),
+        wrote: Vec::new(),
+        results,
+        judging: None,
+    };
+    let unrecorded = UnrecordedInputs::default();
+    VerdictReply::Judged(Box::new(VerdictRounds { as_left, pinned: None, judges: Vec::new(), unrecorded }))
+}
+
+#[test]
+fn survivors_are_recorded_once_and_the_loop_completes() {
+    let sim = sim(MutantPolicy::Tell, vec![Act::new("pp")], vec![found(3, vec![survivor()])]).run();
+    completes(&sim, 1);
+    let [Record::Mutants { tried: 3, noticed: 2, survivors, skipped: None, .. }] = records(&sim)[..] else {
+        panic!("{:?}", records(&sim));
+    };
+    assert_eq!(*survivors, [survivor()]);
+    assert_eq!(sim.tested.len(), 1);
+    assert_eq!(
+        survivor().sentence(),
+        "calc.py:2: no check notices `return a - b` in place of `return a + b`"
+    );
+}
+
+#[test]
+fn nothing_is_tried_where_it_is_off_or_nothing_was_verified_in_a_clean_room() {
+    let check = |sim: Sim| {
+        let sim = sim.run();
+        assert!(sim.tested.is_empty() && records(&sim).is_empty(), "{}", sim.sentence());
+    };
+    check(sim(MutantPolicy::Off, vec![Act::new("pp")], Vec::new()));
+    check(sim(MutantPolicy::Tell, vec![Act::idle("fp")], Vec::new()));
+    let mut no_room = sim(MutantPolicy::Tell, vec![Act::new("pp")], Vec::new());
+    no_room.verdicts = vec![VerdictReply::Unavailable { why: "no bubblewrap".to_owned() }];
+    check(no_room);
+    let mut off = of(MutantPolicy::Tell);
+    off.settings.sandbox = SandboxMode::Off;
+    check(Sim::new(off, "ff", vec![Act::new("pp")]));
+}
+
+#[test]
+fn the_time_depends_on_one_round_of_the_checks() {
+    let check = |ms: u64, budget_ms: Option<u64>, skipped: Option<&str>| {
+        let mut sim = sim(MutantPolicy::Tell, vec![Act::new("pp")], Vec::new());
+        sim.verdicts = vec![verdict(ms)];
+        let sim = sim.run();
+        completes(&sim, 1);
+        assert_eq!(sim.tested.first().map(|it| it.budget_ms), budget_ms);
+        let [Record::Mutants { skipped: why, .. }] = records(&sim)[..] else { panic!("{ms}") };
+        assert_eq!(why.as_deref(), skipped);
+    };
+    check(10, Some(10_000), None);
+    check(1_000, Some(20_000), None);
+    check(1_500, Some(30_000), None);
+    check(2_000, None, Some("one round of the checks takes 4.0 s"));
+    for (took, timeout, expect) in [(10, 600_000, 1_000), (2_000, 600_000, 6_000), (2_000, 3_000, 3_000)] {
+        assert_eq!(mutant_timeout_ms(took, timeout), expect);
+    }
+}
+
+#[test]
+fn files_that_change_meanwhile_are_judged_again() {
+    let replies = vec![MutantReply::Disturbed, found(1, Vec::new())];
+    let sim = sim(MutantPolicy::Tell, vec![Act::new("pp")], replies).run();
+    completes(&sim, 1);
+    assert_eq!((records(&sim).len(), sim.tested.len()), (1, 2));
+}
+
+#[test]
+fn a_stop_ends_the_run_and_the_loop_completes() {
+    let mut sim = sim(MutantPolicy::Tell, vec![Act::new("pp")], Vec::new());
+    sim.mutants = [None].into();
+    while sim.tested.is_empty() {
+        assert!(sim.turn(), "never asked for mutants");
+    }
+    sim.order(UserCommand::StopNow);
+    sim.play();
+    completes(&sim, 1);
+    assert!(records(&sim).is_empty());
+}

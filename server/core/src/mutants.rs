@@ -1,0 +1,210 @@
+//! Mutants: small faults in the lines that a loop changed. A check that is run on each of them shows whether the checks
+//! would notice such a fault. Text in, replacements out: files are read and checks are run elsewhere.
+//!
+//! A lexer that skips comments and strings finds operators, constants and statements; no grammar is needed. Comparisons
+//! are inverted, not moved by one, because a mutant that nothing can notice costs more trust than it is worth.
+
+mod changed_lines;
+mod lexer;
+mod operators;
+mod spread;
+mod statements;
+mod syntax;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use self::lexer::{SourceToken, TokenKind};
+use self::syntax::SourceFamily;
+
+/// Longer lines are generated.
+const MAX_LINE: usize = 300;
+
+/// A source file before and after a loop.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChangedSource {
+    /// Relative to the root.
+    pub path: String,
+    /// `None`: the file is new.
+    pub before: Option<String>,
+    pub after: String,
+}
+
+/// One small fault in one line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mutant {
+    pub path: String,
+    /// From 1.
+    pub line: u32,
+    /// Bytes of the file.
+    pub range: Range<usize>,
+    pub replacement: String,
+    pub kind: MutationKind,
+}
+
+/// What a mutant changes, in the order in which they are preferred on one line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum MutationKind {
+    Comparison,
+    Arithmetic,
+    Logic,
+    Condition,
+    Statement,
+    Boolean,
+    Return,
+    Integer,
+}
+
+/// A replacement of bytes in one line of one file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Edit {
+    line: u32,
+    range: Range<usize>,
+    replacement: String,
+    kind: MutationKind,
+}
+
+/// Whether mutants can be made of a file of this name.
+pub fn is_source(path: &str) -> bool {
+    syntax::of_path(path).is_some()
+}
+
+/// At most `max` mutants of the changed lines, spread over files and lines. Those that are run first tell the most.
+pub fn choose_mutants(sources: &[ChangedSource], max: usize) -> Vec<Mutant> {
+    let of_file = |source: &ChangedSource| {
+        let edits = spread::order(edits(source));
+        let mutant = |it: Edit| Mutant {
+            path: source.path.clone(),
+            line: it.line,
+            range: it.range,
+            replacement: it.replacement,
+            kind: it.kind,
+        };
+        edits.into_iter().map(mutant).collect()
+    };
+    let mut chosen = spread::alternate(sources.iter().map(of_file).collect());
+    chosen.truncate(max);
+    chosen
+}
+
+/// All edits of a file, by line and column.
+fn edits(source: &ChangedSource) -> Vec<Edit> {
+    let Some(syntax) = syntax::of_path(&source.path) else { return Vec::new() };
+    let changed = changed_lines::changed_lines(source.before.as_deref().unwrap_or_default(), &source.after);
+    let tokens = lexer::tokens(&source.after, syntax);
+    let file = LexedSource { text: &source.after, tokens: &tokens, family: syntax.family };
+    let skipped = file.skipped_lines();
+    let mut edits = Vec::new();
+    for (line, range) in file.lines() {
+        if !changed.contains(&line) || skipped.contains(&line) {
+            continue;
+        }
+        edits.extend(operators::edits(&file, range.clone()));
+        edits.extend(statements::edits(&file, range));
+    }
+    edits.sort_by_key(|it| (it.line, it.range.start, it.kind));
+    edits
+}
+
+/// A file with its tokens.
+#[derive(Debug, Clone, Copy)]
+struct LexedSource<'a> {
+    text: &'a str,
+    tokens: &'a [SourceToken],
+    family: SourceFamily,
+}
+
+impl<'a> LexedSource<'a> {
+    fn word(&self, token: &SourceToken) -> &'a str {
+        self.text.get(token.range.clone()).unwrap_or_default()
+    }
+
+    fn token(&self, index: usize) -> Option<&'a SourceToken> {
+        self.tokens.get(index)
+    }
+
+    fn before(&self, index: usize) -> Option<&'a SourceToken> {
+        index.checked_sub(1).and_then(|it| self.tokens.get(it))
+    }
+
+    fn is(&self, index: usize, text: &str) -> bool {
+        self.token(index).is_some_and(|it| it.kind != TokenKind::Text && self.word(it) == text)
+    }
+
+    /// The lines with tokens, and the indices of the tokens that begin in them.
+    fn lines(&self) -> Vec<(u32, Range<usize>)> {
+        let mut lines: Vec<(u32, Range<usize>)> = Vec::new();
+        for (index, token) in self.tokens.iter().enumerate() {
+            match lines.last_mut() {
+                Some((line, range)) if *line == token.line => range.end = index + 1,
+                _ => lines.push((token.line, index..index + 1)),
+            }
+        }
+        lines
+    }
+
+    /// Imports, attributes, types, tests inside a source of Rust: nothing there is the work's behaviour.
+    fn skipped_lines(&self) -> BTreeSet<u32> {
+        let mut skipped = self.test_modules();
+        for (line, range) in self.lines() {
+            let first = self.token(range.start).map_or("", |it| self.word(it));
+            let is_long = self.text.lines().nth(line as usize - 1).is_some_and(|it| it.len() > MAX_LINE);
+            let is_guard = range.clone().any(|it| self.is(it, "__name__"));
+            if is_long || is_guard || syntax::DECLARATIONS.contains(&first) {
+                skipped.insert(line);
+            }
+        }
+        skipped
+    }
+
+    fn test_modules(&self) -> BTreeSet<u32> {
+        const TEST_MODULE: [&str; 8] = ["#", "[", "cfg", "(", "test", ")", "]", "mod"];
+        let mut lines = BTreeSet::new();
+        if self.family != SourceFamily::Rust {
+            return lines;
+        }
+        for start in 0..self.tokens.len() {
+            if !TEST_MODULE.iter().enumerate().all(|(at, word)| self.is(start + at, word)) {
+                continue;
+            }
+            let open = start + TEST_MODULE.len() + 1;
+            let end = if self.is(open, "{") { self.closing(open) } else { Some(open) };
+            let line = |index: usize| self.token(index).map_or(u32::MAX, |it| it.line);
+            let last = end.map_or_else(|| self.tokens.last().map_or(0, |it| it.line), line);
+            lines.extend(line(start)..=last);
+        }
+        lines
+    }
+
+    /// The index of the bracket that closes the one at `open`.
+    fn closing(&self, open: usize) -> Option<usize> {
+        let depth = self.token(open)?.depth;
+        let rest = self.tokens.iter().enumerate().skip(open + 1);
+        rest.into_iter().find(|(_, it)| it.depth == depth).map(|(index, _)| index)
+    }
+}
+
+impl Mutant {
+    /// The whole file with the fault in it.
+    pub fn apply(&self, text: &str) -> String {
+        let (head, tail) = (text.get(..self.range.start), text.get(self.range.end..));
+        [head.unwrap_or_default(), &self.replacement, tail.unwrap_or_default()].concat()
+    }
+
+    /// The line as it is, without indentation.
+    pub fn line_before(&self, text: &str) -> String {
+        line_at(text, self.line)
+    }
+
+    /// The line with the fault; empty where the statement is removed.
+    pub fn line_after(&self, text: &str) -> String {
+        line_at(&self.apply(text), self.line)
+    }
+}
+
+fn line_at(text: &str, line: u32) -> String {
+    let index = line.saturating_sub(1) as usize;
+    text.lines().nth(index).map(|it| it.trim().to_owned()).unwrap_or_default()
+}

@@ -1,0 +1,27 @@
+//! Which lines of a text are new.
+
+use std::collections::{BTreeSet, HashMap};
+
+/// The numbers, from 1, of the lines of `after` that `before` does not contain, or not as often. A line that only moved
+/// is not new. Linear, unlike an alignment of both texts.
+pub(super) fn changed_lines(before: &str, after: &str) -> BTreeSet<u32> {
+    let (old, new): (Vec<&str>, Vec<&str>) = (before.lines().collect(), after.lines().collect());
+    let same = |pairs: usize, at: &dyn Fn(usize) -> bool| (0..pairs).take_while(|it| at(*it)).count();
+    let shorter = old.len().min(new.len());
+    let head = same(shorter, &|it| old.get(it) == new.get(it));
+    let tail = same(shorter - head, &|it| old.iter().rev().nth(it) == new.iter().rev().nth(it));
+    let mut left: HashMap<&str, u32> = HashMap::new();
+    for line in old.get(head..old.len() - tail).unwrap_or_default() {
+        *left.entry(line.trim()).or_default() += 1;
+    }
+    let mut changed = BTreeSet::new();
+    for (index, line) in new.get(head..new.len() - tail).unwrap_or_default().iter().enumerate() {
+        match left.get_mut(line.trim()) {
+            Some(count) if *count > 0 => *count -= 1,
+            _ => {
+                changed.insert((head + index + 1) as u32);
+            }
+        }
+    }
+    changed
+}

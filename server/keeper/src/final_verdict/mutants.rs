@@ -1,0 +1,165 @@
+//! Runs the checks on mutants of the changed lines, each in a clean room of its own, until the time is over. The first
+//! run is on the unchanged sources: where that fails, no failure on a mutant would mean anything.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use loopkeeper_core::check::Status;
+use loopkeeper_core::decide::Event;
+use loopkeeper_core::decide::mutants::{
+    MutantCounts, MutantPlan, MutantReply, is_noticed, mutant_timeout_ms,
+};
+use loopkeeper_core::journal::{Round, Survivor};
+use loopkeeper_core::mutants::{ChangedSource, Mutant, choose_mutants};
+use loopkeeper_system::sandbox::Isolation;
+use loopkeeper_system::snapshots::TreeEntry;
+use loopkeeper_task::criterion::Criterion;
+use loopkeeper_text::redact::Redactor;
+use loopkeeper_text::{sanitize, truncate};
+use tokio::time::{Instant, timeout_at};
+
+use super::inputs::{self, VerdictInputs};
+use super::room::{PinnedEntry, RoomLayout};
+use super::{NoVerdict, VerdictRequest, ensure_unchanged, run_in_room, weakening_scan};
+use crate::effects::LoopContext;
+use crate::run_context::{RunContext, SnapshotFailure};
+
+/// Maximum length of a line in a record.
+const LINE_BYTES: usize = 200;
+
+/// Runs the mutants and reports them. On drop, running checks are killed and the room is removed.
+pub(in super::super) async fn test_and_report(
+    context: LoopContext,
+    request: VerdictRequest,
+    plan: MutantPlan,
+) {
+    let reply = match test_mutants(&context.runtime, &request, plan).await {
+        Ok(reply) => reply,
+        Err(NoVerdict::Disturbed) => MutantReply::Disturbed,
+        Err(NoVerdict::Unavailable(why)) => {
+            MutantReply::Skipped { why: context.runtime.redactor.redact(&why) }
+        }
+        Err(NoVerdict::Workspace(SnapshotFailure { reason, message, .. })) => {
+            return context.send_event(Event::SnapshotFailed { reason, message });
+        }
+    };
+    context.send_event(Event::MutantsTested(reply));
+}
+
+async fn test_mutants(
+    runtime: &RunContext,
+    request: &VerdictRequest,
+    plan: MutantPlan,
+) -> Result<MutantReply, NoVerdict> {
+    let end = Instant::now() + Duration::from_millis(plan.budget_ms);
+    if let Isolation::Subreaper { why, .. } = runtime.domain.as_ref() {
+        let why = why.clone().unwrap_or_else(|| "the sandbox is off".to_owned());
+        return Err(NoVerdict::Unavailable(why));
+    }
+    ensure_unchanged(runtime, request).await?;
+    let sources = changed_sources(runtime, request).await?;
+    let mutants = choose_mutants(&sources, plan.max);
+    if mutants.is_empty() {
+        return Ok(MutantReply::Tested(MutantCounts::default()));
+    }
+    let inputs = inputs::find_inputs(runtime, request).await?;
+    let Some(run) = unchanged_run(runtime, request, (&plan.criteria, &inputs), end).await? else {
+        let why = "the checks do not pass again on the unchanged sources".to_owned();
+        return Ok(MutantReply::Skipped { why });
+    };
+    let mut counts = MutantCounts::default();
+    for mutant in mutants {
+        let Some(source) = sources.iter().find(|it| it.path == mutant.path) else { continue };
+        let Ok(noticed) = timeout_at(end, run.notices(source, &mutant)).await else { break };
+        counts.tried += 1;
+        if noticed? {
+            counts.noticed += 1;
+        } else {
+            counts.survivors.push(survivor(&runtime.redactor, source, &mutant));
+        }
+    }
+    ensure_unchanged(runtime, request).await?;
+    Ok(MutantReply::Tested(counts))
+}
+
+async fn changed_sources(
+    runtime: &RunContext,
+    request: &VerdictRequest,
+) -> Result<Vec<ChangedSource>, NoVerdict> {
+    let Some(scan) = request.scan.clone() else { return Ok(Vec::new()) };
+    let tree = request.tree.clone();
+    Ok(runtime.with_store(move |store| weakening_scan::find_changed_sources(&scan, store, &tree)).await?)
+}
+
+/// What every mutant is run with.
+struct MutantRunner<'a> {
+    runtime: &'a RunContext,
+    request: &'a VerdictRequest,
+    /// With their timeouts on a mutant, the fastest first.
+    criteria: Vec<Criterion>,
+    layout: RoomLayout,
+}
+
+/// The checks on the unchanged sources, in a room without ignored files that the agent built, or else with them. `None`:
+/// they fail, or the time is over.
+async fn unchanged_run<'a>(
+    runtime: &'a RunContext,
+    request: &'a VerdictRequest,
+    (criteria, inputs): (&[Criterion], &VerdictInputs),
+    end: Instant,
+) -> Result<Option<MutantRunner<'a>>, NoVerdict> {
+    for visible in [&[][..], &inputs.changes.products] {
+        let layout = inputs.layout(visible);
+        let Ok(ran) = timeout_at(end, run_in_room(runtime, request, criteria, &layout)).await else {
+            return Ok(None);
+        };
+        let (round, _) = ran?;
+        if round.results.iter().all(|it| it.status == Status::Pass) {
+            let criteria = with_timeouts(runtime, criteria, &round);
+            return Ok(Some(MutantRunner { runtime, request, criteria, layout }));
+        }
+        if inputs.changes.products.is_empty() {
+            break;
+        }
+    }
+    Ok(None)
+}
+
+fn with_timeouts(runtime: &RunContext, criteria: &[Criterion], round: &Round) -> Vec<Criterion> {
+    let took = |it: &Criterion| round.result(&it.id).map_or(0, |it| it.duration_ms);
+    let mut criteria = criteria.to_vec();
+    criteria.sort_by_key(took);
+    for criterion in &mut criteria {
+        let timeout = criterion.timeout_ms.unwrap_or(runtime.spec.settings.check_timeout_ms);
+        criterion.timeout_ms = Some(mutant_timeout_ms(took(criterion), timeout));
+    }
+    criteria
+}
+
+impl MutantRunner<'_> {
+    async fn notices(&self, source: &ChangedSource, mutant: &Mutant) -> Result<bool, NoVerdict> {
+        let path = PathBuf::from(&source.path);
+        let bytes = mutant.apply(&source.after).into_bytes();
+        let entry =
+            PinnedEntry::Tree(path, TreeEntry::File { bytes, executable: self.is_executable(source) });
+        let layout = self.layout.with_entries(vec![entry]);
+        let (round, _) = run_in_room(self.runtime, self.request, &self.criteria, &layout).await?;
+        Ok(round.results.iter().any(|it| is_noticed(it.status)))
+    }
+
+    fn is_executable(&self, source: &ChangedSource) -> bool {
+        use std::os::unix::fs::PermissionsExt as _;
+        let metadata = std::fs::metadata(self.runtime.root().join(&source.path));
+        metadata.is_ok_and(|it| it.permissions().mode() & 0o111 != 0)
+    }
+}
+
+fn survivor(redactor: &Redactor, source: &ChangedSource, mutant: &Mutant) -> Survivor {
+    let clean = |text: &str| truncate::first(&redactor.redact(&sanitize::line(text)), LINE_BYTES).to_owned();
+    Survivor {
+        path: clean(&source.path),
+        line: mutant.line,
+        before: clean(&mutant.line_before(&source.after)),
+        after: clean(&mutant.line_after(&source.after)),
+    }
+}

@@ -1,0 +1,102 @@
+//! Mutants of the lines that a loop changed: a weak test leaves survivors, a good one none. Real Python tests, run by
+//! the real binary.
+
+use serde_json::Value;
+
+use crate::support::played::Played;
+use crate::support::scenario::Ends::Verified;
+use crate::support::scenario::Scenario;
+
+const CODE: &str = "def fee(amount):\n    return 0\n";
+const WORK: &str = "printf 'def fee(amount):\\n    if amount > 100:\\n        return amount - 5\\n    return amount + 2\\n' > fees.py";
+const WEAK: &str = "import unittest\n\nfrom fees import fee\n\n\nclass Fees(unittest.TestCase):\n    def test_small(self):\n        self.assertEqual(fee(10), 12)\n";
+const GOOD: &str = "import unittest\n\nfrom fees import fee\n\n\nclass Fees(unittest.TestCase):\n    def test_all(self):\n        self.assertEqual([fee(10), fee(100), fee(101), fee(200)], [12, 102, 96, 195])\n";
+const CRITERION: &str = "Tests pass: `$ python3 -m unittest discover -s tests`";
+
+#[track_caller]
+fn plays(tests: &str, settings: &str) -> Played {
+    let files = [("fees.py", CODE), ("tests/test_fees.py", tests)];
+    Scenario {
+        files: &files,
+        criteria: &[CRITERION],
+        acts: &[WORK],
+        settings,
+        ends: Verified(1, ""),
+        ..Scenario::default()
+    }
+    .play()
+}
+
+/// Each survivor as `line: fault`.
+fn survivors(run: &Value) -> Vec<String> {
+    let all = run["survivors"].as_array().cloned().unwrap_or_default();
+    let mut all: Vec<_> =
+        all.iter().map(|it| format!("{}: {}", it["line"], it["after"].as_str().unwrap())).collect();
+    all.sort();
+    all
+}
+
+#[test]
+fn a_weak_test_leaves_survivors() {
+    let played = plays(WEAK, "");
+    let run = played.record("mutants", 1);
+    let tried = run["tried"].as_u64().unwrap();
+    assert_eq!(
+        survivors(run),
+        ["2: if amount > 101:", "3: return None", "3: return amount + 5", "3: return amount - 6"]
+    );
+    assert_eq!(run["noticed"].as_u64().unwrap() + 4, tried, "{run}");
+    assert!(
+        played.world.terminal.read("fees.py").contains("return amount - 5"),
+        "the work tree is left alone"
+    );
+    let world = &played.world;
+    world.run(&["log"]).expect(0).out(&format!("mutants: {} of {tried} noticed; fees.py:", tried - 4));
+    world.run(&["status"]).expect(0).out(&format!("no check notices 4 of {tried} mutants: fees.py:"));
+    let page = world.run(&["receipt"]);
+    page.expect(0).out(&format!("| Mutants of changed lines | {} of {tried} noticed |", tried - 4));
+    page.out("fees.py:3: no check notices `return amount + 5` in place of `return amount - 5`");
+}
+
+#[test]
+fn a_good_test_leaves_none() {
+    let played = plays(GOOD, "");
+    let run = played.record("mutants", 1);
+    assert!(survivors(run).is_empty() && run["tried"].as_u64().unwrap() >= 7, "{run}");
+    assert_eq!(run["tried"], run["noticed"]);
+}
+
+/// Control: without the run nothing is said about the weak test.
+#[test]
+fn none_are_tried_where_they_are_off_or_there_is_no_clean_room() {
+    for (settings, why) in
+        [("criteria.mutants = \"off\"", "turned off"), ("sandbox.kind = \"off\"", "there was no clean room")]
+    {
+        let played = plays(WEAK, settings);
+        assert!(played.all("mutants").is_empty(), "{settings}");
+        played.world.run(&["receipt"]).expect(0).out(&format!("not run: {why}"));
+    }
+}
+
+/// A mutant that never ends counts as noticed, soon.
+#[test]
+fn a_fault_that_hangs_is_noticed() {
+    let files = [
+        ("down.py", "def down(n):\n    return n\n"),
+        (
+            "tests/test_down.py",
+            "import unittest\n\nfrom down import down\n\n\nclass Down(unittest.TestCase):\n    def test_three(self):\n        self.assertEqual(down(3), 0)\n",
+        ),
+    ];
+    let work = "printf 'def down(n):\\n    while n > 0:\\n        n -= 1\\n    return n\\n' > down.py";
+    let played = Scenario {
+        files: &files,
+        criteria: &[CRITERION],
+        acts: &[work],
+        ends: Verified(1, ""),
+        ..Scenario::default()
+    }
+    .play();
+    let run = played.record("mutants", 1);
+    assert!(survivors(run).is_empty() && run["tried"].as_u64().unwrap() >= 5, "{run}");
+}
