@@ -7,6 +7,7 @@
 mod changed_lines;
 mod lexer;
 mod operators;
+mod side_effects;
 mod spread;
 mod statements;
 mod syntax;
@@ -91,7 +92,8 @@ pub fn choose_mutants(sources: &[ChangedSource], max: usize) -> Vec<Mutant> {
 
 /// All edits of a file, by line and column.
 fn edits(source: &ChangedSource) -> Vec<Edit> {
-    let Some(syntax) = syntax::of_path(&source.path) else { return Vec::new() };
+    let syntax = syntax::of_path(&source.path).filter(|_| !side_effects::has_side_effects(&source.after));
+    let Some(syntax) = syntax else { return Vec::new() };
     let changed = changed_lines::changed_lines(source.before.as_deref().unwrap_or_default(), &source.after);
     let tokens = lexer::tokens(&source.after, syntax);
     let file = LexedSource { text: &source.after, tokens: &tokens, family: syntax.family };

@@ -115,14 +115,8 @@ impl Lexer<'_> {
         }
         let is_first = self.at == 0 && rest.starts_with("#!") && !rest.starts_with("#![");
         let starts = self.syntax.line_comments.iter().any(|it| rest.starts_with(it));
-        let is_comment = is_first || (starts && !self.is_inside_shell_word());
+        let is_comment = is_first || starts;
         is_comment.then(|| rest.find('\n').unwrap_or(rest.len()))
-    }
-
-    /// `$#` and `${name#prefix}` are no comments.
-    fn is_inside_shell_word(&self) -> bool {
-        let before = self.text.get(..self.at).and_then(|it| it.chars().next_back());
-        self.syntax.family == SourceFamily::Shell && before.is_some_and(|it| !it.is_whitespace() && it != ';')
     }
 
     /// The length of the string that begins here.

@@ -14,8 +14,6 @@ const COMPARISONS: &[(&str, &str)] =
     &[("==", "!="), ("!=", "=="), ("===", "!=="), ("!==", "==="), ("<=", ">"), (">=", "<")];
 /// Signs that also open and close type arguments, or redirect.
 const ANGLES: &[(&str, &str)] = &[("<", ">="), (">", "<=")];
-const SHELL_COMPARISONS: &[(&str, &str)] =
-    &[("eq", "ne"), ("ne", "eq"), ("lt", "ge"), ("ge", "lt"), ("gt", "le"), ("le", "gt")];
 const ARITHMETIC: &[(&str, &str)] =
     &[("+", "-"), ("-", "+"), ("*", "/"), ("/", "*"), ("//", "*"), ("%", "*"), ("**", "*")];
 const ASSIGNMENTS: &[(&str, &str)] =
@@ -69,11 +67,6 @@ fn symbol(file: &LexedSource<'_>, index: usize, token: &SourceToken) -> Option<(
 fn word(file: &LexedSource<'_>, index: usize, token: &SourceToken) -> Option<(MutationKind, String)> {
     let word = file.word(token);
     let before = file.before(index);
-    if file.family == SourceFamily::Shell {
-        let is_option = before.is_some_and(|it| file.word(it) == "-" && it.range.end == token.range.start);
-        let found = find(SHELL_COMPARISONS, word).filter(|_| is_option)?;
-        return Some((MutationKind::Comparison, found.to_owned()));
-    }
     if before.is_some_and(|it| matches!(file.word(it), "." | "::" | "?." | "$" | "@")) {
         return None;
     }
@@ -129,7 +122,6 @@ fn is_spaced(file: &LexedSource<'_>, token: &SourceToken) -> bool {
 fn angle_compares(file: &LexedSource<'_>, token: &SourceToken) -> bool {
     match file.family {
         SourceFamily::Python => true,
-        SourceFamily::Shell => false,
         _ => is_spaced(file, token),
     }
 }
@@ -142,7 +134,6 @@ fn computes(file: &LexedSource<'_>, index: usize, token: &SourceToken) -> bool {
         return false;
     }
     match file.family {
-        SourceFamily::Shell => is_shell_arithmetic(file, token),
         SourceFamily::Rust => {
             let is_bound = |it: &&SourceToken| {
                 let word = file.word(it);
@@ -153,13 +144,6 @@ fn computes(file: &LexedSource<'_>, index: usize, token: &SourceToken) -> bool {
         SourceFamily::Other => is_spaced(file, token),
         SourceFamily::Python | SourceFamily::Script | SourceFamily::Go => true,
     }
-}
-
-/// Inside `$((…))`.
-fn is_shell_arithmetic(file: &LexedSource<'_>, token: &SourceToken) -> bool {
-    let before = file.text.get(..token.range.start).unwrap_or_default();
-    let line = before.rsplit('\n').next().unwrap_or_default();
-    line.rfind("$((").is_some_and(|at| line.get(at..).is_some_and(|it| !it.contains("))")))
 }
 
 fn find(pairs: &[(&'static str, &'static str)], word: &str) -> Option<&'static str> {

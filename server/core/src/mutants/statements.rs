@@ -34,7 +34,7 @@ const CONTINUES: &[&str] = &[
 
 /// The edits of one line of tokens.
 pub(super) fn edits(file: &LexedSource<'_>, line: Range<usize>) -> Vec<Edit> {
-    if matches!(file.family, SourceFamily::Shell | SourceFamily::Other) {
+    if file.family == SourceFamily::Other {
         return Vec::new();
     }
     negated(file, &line).into_iter().chain(removed(file, &line)).chain(returned(file, &line)).collect()
@@ -106,7 +106,7 @@ fn returned(file: &LexedSource<'_>, line: &Range<usize>) -> Option<Edit> {
         SourceFamily::Python => "None",
         SourceFamily::Script => "null",
         SourceFamily::Rust => "Default::default()",
-        SourceFamily::Go | SourceFamily::Shell | SourceFamily::Other => return None,
+        SourceFamily::Go | SourceFamily::Other => return None,
     };
     let range = bytes(file, &value)?;
     Some(edit(file, statement.start, (range, replacement.to_owned(), MutationKind::Return)))

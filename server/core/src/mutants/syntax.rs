@@ -22,7 +22,6 @@ pub(super) enum SourceFamily {
     Python,
     Script,
     Go,
-    Shell,
     Other,
 }
 
@@ -70,15 +69,6 @@ const SYNTAXES: &[SourceSyntax] = &[
         long_quotes: &["`"],
         raw_quotes: &["`"],
         ..C
-    },
-    SourceSyntax {
-        family: SourceFamily::Shell,
-        endings: &["sh", "bash", "zsh"],
-        line_comments: &["#"],
-        block_comment: None,
-        quotes: &["\"", "'", "`"],
-        long_quotes: &["\"", "'", "`"],
-        raw_quotes: &["'"],
     },
     C,
     SourceSyntax { endings: &["php"], long_quotes: &["\"", "'"], quotes: &["\"", "'"], ..C },
