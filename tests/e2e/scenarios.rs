@@ -10,6 +10,7 @@ mod checks;
 mod claims;
 mod damage;
 pub(crate) mod detached;
+mod file_access;
 mod final_verdict;
 mod git;
 mod held;

@@ -14,6 +14,7 @@ use loopkeeper_agent::claude::start::SANDBOXED;
 use loopkeeper_agent::kind::AgentKind;
 use loopkeeper_agent::{LoopMode, PermissionMode};
 use loopkeeper_core::journal::{AgentPlan, LoopSpec, PauseReason};
+use loopkeeper_core::settings::SandboxMode;
 use loopkeeper_text::redact::Redactor;
 
 use super::KeeperError;
@@ -83,7 +84,7 @@ impl RunContext {
     ) -> Result<Self, KeeperError> {
         let checks = if spec.inline_prompt.is_some() { CheckOrigin::Typed } else { CheckOrigin::Written };
         let user_domain = Isolation::detect(spec.settings.sandbox, &warden_program(state))?;
-        let request = file_access_request(state, workspace.root(), &spec, agent_home);
+        let request = file_access_request(state, workspace, &spec, agent_home);
         let files = FileAccess::for_agents(&request, |name| std::env::var_os(name));
         let domain = user_domain.clone().with_files(spec.settings.sandbox, files)?;
         let check_domain = domain.for_checks(request.home.as_deref());
@@ -178,22 +179,32 @@ impl RunContext {
     }
 }
 
-/// What the sandbox of this loop hides and protects.
+/// What the sandbox of this loop hides and protects. The rest of the state folder stays writable, because an agent may
+/// run a loop of its own in another work tree.
 fn file_access_request(
     state: &StateDir,
-    root: &Path,
+    workspace: &Workspace,
     spec: &LoopSpec,
     agent_home: Option<&Path>,
 ) -> FileAccessRequest {
-    let configuration = config_files::user_folder();
+    let own = [state.trust(), state.bin_dir(), workspace.path().to_owned()];
+    let settings = &spec.settings;
+    let git = git::common_dir(workspace.root());
+    let hooks = git.iter().map(|it| it.join("hooks"));
+    // Agents set a name for their commits there.
+    let configuration = git.iter().filter(|_| settings.sandbox == SandboxMode::Required);
     FileAccessRequest {
         home: std::env::var_os("HOME").map(PathBuf::from).filter(|it| it.is_absolute()),
-        root: root.to_owned(),
-        git: git::common_dir(root),
-        own: std::iter::once(state.root().to_owned()).chain(configuration).collect(),
+        root: workspace.root().to_owned(),
+        protected: own
+            .into_iter()
+            .chain(config_files::user_folder())
+            .chain(hooks)
+            .chain(configuration.map(|it| it.join("config")))
+            .collect(),
         writable: agent_home.map(Path::to_owned).into_iter().collect(),
-        allow: spec.settings.sandbox_allow.clone(),
-        hide: spec.settings.sandbox_hide.clone(),
+        allow: settings.sandbox_allow.clone(),
+        hide: settings.sandbox_hide.clone(),
     }
 }
 

@@ -107,11 +107,9 @@ pub struct FileAccessRequest {
     pub home: Option<PathBuf>,
     /// The work tree: neither it nor a folder above it is hidden or protected.
     pub root: PathBuf,
-    /// Git's folder of the work tree, if it has one.
-    pub git: Option<PathBuf>,
-    /// loopkeeper's state and configuration, which jobs may read at most.
-    pub own: Vec<PathBuf>,
-    /// Folders below `own` that jobs write to.
+    /// Read-only besides the startup files: state that decides, git hooks.
+    pub protected: Vec<PathBuf>,
+    /// Folders below protected ones that jobs write to.
     pub writable: Vec<PathBuf>,
     /// `sandbox.allow`: paths that stay as they are.
     pub allow: Vec<String>,
@@ -144,10 +142,7 @@ impl FileAccess {
         hidden.extend(set("TMUX_TMPDIR").iter().flat_map(|it| multiplexer_folders(it)));
         hidden.extend(request.hide.iter().map(|it| expand(it, request.home.as_deref())));
         let mut read_only = home(STARTUP);
-        read_only.extend(request.own.iter().cloned());
-        if let Some(folder) = &request.git {
-            read_only.extend(["hooks", "config"].map(|it| folder.join(it)));
-        }
+        read_only.extend(request.protected.iter().cloned());
         let allowed: Vec<_> = request.allow.iter().map(|it| expand(it, request.home.as_deref())).collect();
         let applies = |path: &PathBuf| !request.root.starts_with(path) && !allowed.contains(path);
         hidden.retain(applies);
@@ -270,11 +265,10 @@ mod tests {
     }
 
     #[test]
-    fn the_git_folder_keeps_its_hooks_and_configuration() {
-        let git = Some("/home/u/project/.git".into());
-        let access = access(&FileAccessRequest { git, ..request("/home/u/project") });
+    fn what_decides_is_protected_also_below_the_work_tree() {
+        let protected = vec!["/home/u/project/.git/hooks".into()];
+        let access = access(&FileAccessRequest { protected, ..request("/home/u/project") });
         assert!(access.read_only.contains(&"/home/u/project/.git/hooks".into()), "{access:?}");
-        assert!(access.read_only.contains(&"/home/u/project/.git/config".into()), "{access:?}");
     }
 
     #[test]

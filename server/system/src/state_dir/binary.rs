@@ -110,7 +110,12 @@ impl StateDir {
         let _gate = acquire_gate(&self.bin_dir().join("lock"), LockMode::Exclusive)?;
         if !same_bytes(source, &target).map_err(failed())? {
             let draft = self.bin_dir().join(format!("{version}.new"));
-            let _ = std::fs::remove_file(&draft);
+            if let Err(error) = std::fs::remove_file(&draft)
+                && error.kind() == io::ErrorKind::ReadOnlyFilesystem
+            {
+                // In the sandbox of a loop, whose agent starts a loop of its own.
+                return source.canonicalize().map_err(failed());
+            }
             if linkat(CWD, source, CWD, &draft, AtFlags::SYMLINK_FOLLOW).is_err() {
                 copy(source, &draft).map_err(failed())?;
             }

@@ -220,7 +220,7 @@ pub(crate) fn acquire_gate(path: &Path, gate: LockMode) -> Result<File, StateErr
     let failed = || StateError::io("lock", path);
     let begun = Instant::now();
     loop {
-        let file = open(path).map_err(failed())?;
+        let file = open_gate(path).map_err(failed())?;
         let outcome = match gate {
             LockMode::Shared => file.try_lock_shared(),
             LockMode::Exclusive => file.try_lock(),
@@ -282,6 +282,14 @@ fn is_held(path: &Path) -> io::Result<bool> {
         Ok(()) => Ok(false),
         Err(TryLockError::WouldBlock) => Ok(true),
         Err(TryLockError::Error(error)) => Err(error),
+    }
+}
+
+/// The processes of a loop see some folders of the state as read-only, and a file that is open for reading can be locked.
+fn open_gate(path: &Path) -> io::Result<File> {
+    match open(path) {
+        Err(error) if error.kind() == ErrorKind::ReadOnlyFilesystem => File::open(path),
+        other => other,
     }
 }
 
