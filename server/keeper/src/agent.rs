@@ -200,7 +200,7 @@ impl AgentTask {
         let started = match runtime.spec.settings.mode {
             LoopMode::Loop => runtime.agent_wardens.start(&job),
             // A process that may be held across iterations is identified by the pid of its warden.
-            _ => process::start(&job, &runtime.domain),
+            _ => process::start(&job, &runtime.agent_domain),
         };
         let mut running = match started {
             Ok(running) => running,

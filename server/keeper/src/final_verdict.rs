@@ -92,7 +92,7 @@ pub(super) async fn judge_and_report(context: LoopContext, request: VerdictReque
 }
 
 async fn judge(runtime: &RunContext, request: &VerdictRequest) -> Result<VerdictRounds, NoVerdict> {
-    if let Isolation::Subreaper { why, .. } = runtime.domain.as_ref() {
+    if let Isolation::Subreaper { why, .. } = runtime.agent_domain.as_ref() {
         let why = why.clone().unwrap_or_else(|| "the sandbox is off".to_owned());
         return Err(NoVerdict::Unavailable(why));
     }

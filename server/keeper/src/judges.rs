@@ -188,7 +188,7 @@ impl JudgePanel<'_> {
         let told = judge_prompt(&JudgePrompt { criterion: prose, diff: self.diff.as_deref(), key, mend });
         let job = self.job(judge, criterion, told)?;
         self.take_call().await?;
-        let running = process::start(&job, &self.runtime.domain).map_err(|error| error.to_string())?;
+        let running = process::start(&job, &self.runtime.agent_domain).map_err(|error| error.to_string())?;
         let within = RunLimits { grace: job.grace, steps: self.runtime.spec.settings.limits.steps };
         let run = watch(running, judge, self.timeout(criterion), within).await;
         let asked = JudgeUsage { calls: 1, cost_micros: run.cost_micros, tokens: run.tokens };
@@ -211,7 +211,7 @@ impl JudgePanel<'_> {
             .map_err(|error| format!("could not write {}: {error}", prompt_file.display()))?;
         let permitted = agent::approve_agent(self.runtime, judge)?;
         let session = Uuid::new_v4().to_string();
-        let mut env = agent_environment(&self.runtime.spec, judge, &self.runtime.domain);
+        let mut env = agent_environment(&self.runtime.spec, judge, &self.runtime.agent_domain);
         env.push((SESSION.into(), session.clone().into()));
         env.push((ROLE.0.into(), ROLE.1.into()));
         let start = IterationStart {

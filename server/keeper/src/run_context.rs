@@ -47,8 +47,7 @@ pub fn extend_env(env: &mut EnvVars, more: EnvVars) {
 #[derive(Clone)]
 pub struct RunContext {
     pub spec: Rc<LoopSpec>,
-    /// The isolation of agents.
-    pub domain: Rc<Isolation>,
+    pub agent_domain: Rc<Isolation>,
     pub check_domain: Rc<Isolation>,
     /// The isolation of the user's own commands, which may use the user's services and files.
     pub user_domain: Rc<Isolation>,
@@ -86,13 +85,13 @@ impl RunContext {
         let user_domain = Isolation::detect(spec.settings.sandbox, &warden_program(state))?;
         let request = file_access_request(state, workspace, &spec, agent_home);
         let files = FileAccess::for_agents(&request, |name| std::env::var_os(name));
-        let domain = user_domain.clone().with_files(spec.settings.sandbox, files)?;
-        let check_domain = domain.for_checks(request.home.as_deref());
+        let agent_domain = user_domain.clone().with_files(spec.settings.sandbox, files)?;
+        let check_domain = agent_domain.for_checks(request.home.as_deref());
         let token = uuid::Uuid::new_v4().simple().to_string();
         let socket = state.socket_dir().join(format!("{}.sock", spec.loop_id));
         let door = HookEndpoint { token: &token, socket: &socket };
         Ok(Self {
-            agent_env: Rc::new(with_door(agent_environment(&spec, &spec.agent, &domain), &spec, &door)),
+            agent_env: Rc::new(with_door(agent_environment(&spec, &spec.agent, &agent_domain), &spec, &door)),
             check_env: Rc::new(environment(EnvAudience::Check, &spec)),
             redactor: Rc::new(redactor(&spec)),
             store: Arc::new(Mutex::new(SnapshotStore::open(&workspace.snapshots(), workspace.root())?)),
@@ -103,9 +102,9 @@ impl RunContext {
             messenger: fetch_program(state).into(),
             token: token.into(),
             socket: socket.into(),
-            agent_wardens: WardenPool::new(&domain),
+            agent_wardens: WardenPool::new(&agent_domain),
             check_wardens: WardenPool::new(&check_domain),
-            domain: Rc::new(domain),
+            agent_domain: Rc::new(agent_domain),
             check_domain: Rc::new(check_domain),
             user_domain: Rc::new(user_domain),
             spec: Rc::new(spec),
@@ -118,7 +117,7 @@ impl RunContext {
             return self.agent_env.as_ref().clone();
         }
         let door = HookEndpoint { token: &self.token, socket: &self.socket };
-        with_door(agent_environment(&self.spec, plan, &self.domain), &self.spec, &door)
+        with_door(agent_environment(&self.spec, plan, &self.agent_domain), &self.spec, &door)
     }
 
     /// The agent of this name, including values stored only in the loop's folder.

@@ -1,8 +1,11 @@
 //! Files outside the work tree: an agent reads no credentials, and changes nothing that later runs with the user's
-//! rights. Each attempt has its control without the sandbox.
+//! rights. Attempts have a control without the sandbox, attempts to undo its mounts one with the rights to undo them.
 
 use std::fmt::Write as _;
 use std::fs;
+use std::process::Command;
+
+use rustix::process::geteuid;
 
 use crate::kill_domain::rig::namespace;
 use crate::support::scenario::Scenario;
@@ -85,6 +88,24 @@ fn without_the_sandbox_an_agent_has_the_users_access() {
     assert_eq!(succeeded, names(&[ATTEMPTS, NEEDED].concat()));
 }
 
+/// Control: with the capabilities of root, the mounts can be undone and bypassed.
+#[test]
+fn with_all_capabilities_the_mounts_can_be_undone() {
+    if namespace().is_none() || !geteuid().is_root() {
+        return;
+    }
+    let world = World::new();
+    world.shell(BEFORE);
+    let home = world.terminal.folder().join("home");
+    for (name, code) in WAYS_AROUND.iter().filter(|(name, _)| ["unmount", "unmount-lazily"].contains(name)) {
+        let mut command = Command::new("bwrap");
+        command.args(["--dev-bind", "/", "/", "--tmpfs"]).arg(home.join(".ssh"));
+        command.args(["--ro-bind", "/dev/null"]).arg(home.join(".netrc"));
+        let output = command.args(["--", "sh", "-ec", code]).env("HOME", &home).output().unwrap();
+        assert_eq!(String::from_utf8_lossy(&output.stdout), "key\n", "{name}");
+    }
+}
+
 #[test]
 fn the_configuration_leaves_paths_open_and_hides_others() {
     if namespace().is_none() {
@@ -95,8 +116,10 @@ fn the_configuration_leaves_paths_open_and_hides_others() {
         ("read-token", "cat $HOME/.netrc"),
         ("read-startup", "cat $HOME/.bashrc"),
     ];
-    let (_, succeeded) = succeed(&[attempts], "sandbox.allow = [\"~/.ssh\"]\nsandbox.hide = [\"~/.bashrc\"]");
-    assert_eq!(succeeded, ["read-key"]);
+    for allowed in ["~/.ssh", "~/.ssh/id"] {
+        let settings = format!("sandbox.allow = [\"{allowed}\"]\nsandbox.hide = [\"~/.bashrc\"]");
+        assert_eq!(succeed(&[attempts], &settings).1, ["read-key"], "{allowed}");
+    }
 }
 
 #[test]

@@ -133,7 +133,7 @@ pub const KEYS: &[Key] = &[
     key("sandbox.allow", ValueKind::Texts, "[]",
         "Paths that the sandbox neither hides nor protects, such as `/run/docker.sock` or `~/.ssh`; in a workspace's file they need your trust."),
     key("sandbox.hide", ValueKind::Texts, "[]",
-        "Further files and folders that agents and checks cannot access, such as `~/Documents`."),
+        "Further files and folders that agents and checks cannot access, such as `~/Documents`; a relative path is below the root."),
     only_default("sandbox.network", ValueKind::Flag, "true",
         "Whether the agent may use the network."),
 

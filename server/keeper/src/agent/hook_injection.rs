@@ -119,7 +119,7 @@ fn is_claude(plan: &AgentPlan) -> bool {
 
 /// The program that wardens are started from, which answers hooks like `loopkeeper` and starts faster.
 fn own_program(runtime: &RunContext) -> Option<String> {
-    let program = runtime.domain.warden();
+    let program = runtime.agent_domain.warden();
     let program =
         if program.starts_with("/proc") { std::env::current_exe().ok()? } else { program.to_owned() };
     program.into_os_string().into_string().ok()

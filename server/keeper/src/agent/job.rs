@@ -24,9 +24,9 @@ pub(super) fn build_job(context: &LoopContext, start: &IterationStart) -> Result
     let plan = approve_agent(&context.runtime, &start.plan)?;
     let AgentPlan { permissions, .. } = *plan.value();
     if permissions == PermissionMode::SandboxedAll
-        && !matches!(*context.runtime.domain, Isolation::PidNamespace { .. })
+        && !matches!(*context.runtime.agent_domain, Isolation::PidNamespace { .. })
     {
-        let sentence = context.runtime.domain.sentence();
+        let sentence = context.runtime.agent_domain.sentence();
         return Err(format!("`permissions = \"sandboxed-all\"` needs a PID namespace. {sentence}"));
     }
     let stdin = stdin(plan.value(), &prompt_file);
@@ -41,7 +41,7 @@ pub(super) fn build_job(context: &LoopContext, start: &IterationStart) -> Result
                 &prompt_file,
             )?;
             let mode = context.runtime.spec.settings.mode;
-            Ok::<_, String>(acp::bridge_argv(context.runtime.domain.warden(), plan.dialect, mode, argv))
+            Ok::<_, String>(acp::bridge_argv(context.runtime.agent_domain.warden(), plan.dialect, mode, argv))
         })?,
         cwd: PathBuf::from(&context.runtime.spec.root),
         env,
@@ -67,7 +67,7 @@ pub(crate) fn judge_argv(
     prompt_file: &Path,
 ) -> Result<Vec<OsString>, String> {
     let argv = extract_settings(plan, fill_placeholders(plan, start, prompt_file), prompt_file)?;
-    Ok(acp::bridge_argv(runtime.domain.warden(), plan.dialect, LoopMode::Loop, argv))
+    Ok(acp::bridge_argv(runtime.agent_domain.warden(), plan.dialect, LoopMode::Loop, argv))
 }
 
 pub(super) fn name(start: &IterationStart) -> String {

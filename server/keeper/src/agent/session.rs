@@ -303,7 +303,12 @@ impl AgentTask {
 
     pub(super) async fn started(&self, running: &mut JobHandle, holds: Option<u32>) -> Event {
         let (pid, agent_pid) = (running.pid(), running.main_pid().await);
-        Event::AgentStarted { pid, agent_pid, domain: self.context.runtime.domain.name().to_owned(), holds }
+        Event::AgentStarted {
+            pid,
+            agent_pid,
+            domain: self.context.runtime.agent_domain.name().to_owned(),
+            holds,
+        }
     }
 
     /// Notes that a disabled stop hook never called.

@@ -52,7 +52,7 @@ async fn test_mutants(
     plan: MutantPlan,
 ) -> Result<MutantReply, NoVerdict> {
     let end = Instant::now() + Duration::from_millis(plan.budget_ms);
-    if let Isolation::Subreaper { why, .. } = runtime.domain.as_ref() {
+    if let Isolation::Subreaper { why, .. } = runtime.agent_domain.as_ref() {
         let why = why.clone().unwrap_or_else(|| "the sandbox is off".to_owned());
         return Err(NoVerdict::Unavailable(why));
     }

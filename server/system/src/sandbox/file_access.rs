@@ -140,16 +140,15 @@ impl FileAccess {
         hidden.extend(set("SSH_AUTH_SOCK").filter(|it| !it.is_dir()));
         hidden.extend(multiplexer_folders(Path::new("/tmp")));
         hidden.extend(set("TMUX_TMPDIR").iter().flat_map(|it| multiplexer_folders(it)));
-        hidden.extend(request.hide.iter().map(|it| expand(it, request.home.as_deref())));
-        let mut read_only = home(STARTUP);
-        read_only.extend(request.protected.iter().cloned());
-        let allowed: Vec<_> = request.allow.iter().map(|it| expand(it, request.home.as_deref())).collect();
-        let applies = |path: &PathBuf| !request.root.starts_with(path) && !allowed.contains(path);
-        hidden.retain(applies);
-        read_only.retain(applies);
-        let mut writable = request.writable.clone();
-        // A path below a hidden or protected folder.
-        writable.extend(allowed);
+        hidden.extend(request.hide.iter().map(|it| request.resolve(it)));
+        let root = real_path(&request.root);
+        let is_around = |path: &PathBuf| root.starts_with(real_path(path));
+        hidden.retain(|it| !is_around(it));
+        // A startup file in the work tree, also behind a link, is work.
+        let startup = home(STARTUP).into_iter().filter(|it| !real_path(it).starts_with(&root));
+        let read_only = startup.chain(request.protected.clone()).filter(|it| !is_around(it)).collect();
+        let allowed = request.allow.iter().map(|it| request.resolve(it));
+        let writable = request.writable.iter().cloned().chain(allowed).collect();
         Self { hidden, read_only, writable }
     }
 
@@ -158,7 +157,7 @@ impl FileAccess {
     pub fn for_checks(&self, home: Option<&Path>) -> Self {
         let mut access = self.clone();
         let logins = home.into_iter().flat_map(|home| AGENT_LOGINS.iter().map(|it| home.join(it)));
-        access.hidden.extend(logins.filter(|it| !self.writable.contains(it)));
+        access.hidden.extend(logins);
         access
     }
 
@@ -172,36 +171,68 @@ impl FileAccess {
 
     /// The arguments of bubblewrap after those that mount everything.
     pub(super) fn arguments(&self) -> Vec<OsString> {
+        let writable = existing(&self.writable);
+        let is_restricted = |it: &PathBuf| !writable.contains(it);
+        let hidden: Vec<_> = outermost(existing(&self.hidden).into_iter().filter(is_restricted));
+        let (folders, files): (Vec<_>, Vec<_>) = hidden.into_iter().partition(|it| it.is_dir());
         let mut arguments = Vec::new();
         let mut add = |words: &[&str], paths: &[&Path]| {
             arguments.extend(words.iter().map(OsString::from));
             arguments.extend(paths.iter().map(|it| it.as_os_str().to_owned()));
         };
-        for path in real_paths(&self.read_only) {
+        for path in existing(&self.read_only).into_iter().filter(is_restricted) {
             add(&["--ro-bind"], &[&path, &path]);
         }
-        for path in real_paths(&self.hidden) {
-            if path.is_dir() {
-                add(&["--perms", "0500", "--tmpfs"], &[&path]);
-                add(&["--remount-ro"], &[&path]);
-            } else {
-                // Not accessible, because the mount allows no devices.
-                add(&["--ro-bind", "/dev/null"], &[&path]);
-            }
+        for path in &folders {
+            add(&["--perms", "0500", "--tmpfs"], &[path]);
         }
-        for path in real_paths(&self.writable) {
-            add(&["--bind"], &[&path, &path]);
+        for path in &files {
+            // Not accessible, because the mount allows no devices.
+            add(&["--ro-bind", "/dev/null"], &[path]);
+        }
+        for path in &writable {
+            add(&["--bind"], &[path, path]);
+        }
+        // Last, because a writable path may lie in a hidden folder.
+        for path in &folders {
+            add(&["--remount-ro"], &[path]);
         }
         arguments
     }
 }
 
-/// The paths that exist, without symbolic links, each once.
-fn real_paths(paths: &[PathBuf]) -> Vec<PathBuf> {
+impl FileAccessRequest {
+    /// `~/x` is below the home folder, another relative path below the work tree.
+    fn resolve(&self, path: &str) -> PathBuf {
+        match (path.strip_prefix("~/"), &self.home) {
+            (Some(rest), Some(home)) => home.join(rest),
+            _ => self.root.join(path),
+        }
+    }
+}
+
+/// Without symbolic links; a path that does not exist as it is.
+fn real_path(path: &Path) -> PathBuf {
+    fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
+}
+
+/// The real paths of those that exist, sorted, each once.
+fn existing(paths: &[PathBuf]) -> Vec<PathBuf> {
     let mut real: Vec<_> = paths.iter().filter_map(|it| fs::canonicalize(it).ok()).collect();
     real.sort();
     real.dedup();
     real
+}
+
+/// Without those below another one, which an empty folder covers. `paths` is sorted.
+fn outermost(paths: impl Iterator<Item = PathBuf>) -> Vec<PathBuf> {
+    let mut kept: Vec<PathBuf> = Vec::new();
+    for path in paths {
+        if !kept.last().is_some_and(|it| path.starts_with(it)) {
+            kept.push(path);
+        }
+    }
+    kept
 }
 
 /// The folders in `parent` in which terminal multiplexers of any user listen.
@@ -209,14 +240,6 @@ fn multiplexer_folders(parent: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(parent).into_iter().flatten().filter_map(Result::ok);
     let is_multiplexer = |name: &str| ["tmux-", "screen-", "uscreens"].iter().any(|it| name.starts_with(it));
     entries.filter(|it| is_multiplexer(&it.file_name().to_string_lossy())).map(|it| it.path()).collect()
-}
-
-/// `~/x` below the home folder, other paths as they are.
-fn expand(path: &str, home: Option<&Path>) -> PathBuf {
-    match (path.strip_prefix("~/"), home) {
-        (Some(rest), Some(home)) => home.join(rest),
-        _ => PathBuf::from(path),
-    }
 }
 
 #[cfg(test)]
@@ -249,18 +272,11 @@ mod tests {
     }
 
     #[test]
-    fn the_configuration_allows_and_hides() {
-        let allow = vec!["~/.ssh".to_owned(), "/run/docker.sock".to_owned()];
-        let hide = vec!["~/other".to_owned(), "/srv/data".to_owned()];
-        let access = access(&FileAccessRequest { allow, hide, ..request("/home/u/project") });
-        for (path, is_hidden) in [
-            ("/home/u/.ssh", false),
-            ("/run/docker.sock", false),
-            ("/home/u/.aws", true),
-            ("/home/u/other", true),
-            ("/srv/data", true),
-        ] {
-            assert_eq!(access.hidden.contains(&path.into()), is_hidden, "{path}");
+    fn the_configuration_hides_paths_of_the_home_folder_the_work_tree_and_the_machine() {
+        let hide = ["~/other", "private", "/srv/data"].map(str::to_owned).into();
+        let access = access(&FileAccessRequest { hide, ..request("/home/u/project") });
+        for path in ["/home/u/other", "/home/u/project/private", "/srv/data"] {
+            assert!(access.hidden.contains(&path.into()), "{path}");
         }
     }
 
@@ -271,20 +287,72 @@ mod tests {
         assert!(access.read_only.contains(&"/home/u/project/.git/hooks".into()), "{access:?}");
     }
 
-    #[test]
-    fn only_what_exists_becomes_an_argument() {
+    /// The arguments for a home folder with these folders and files, without the paths of this machine.
+    fn arguments(made: &[&str], request: impl FnOnce(PathBuf) -> FileAccessRequest) -> Vec<String> {
         let folder = tempfile::tempdir().unwrap();
         let home = folder.path().canonicalize().unwrap();
-        fs::create_dir(home.join(".ssh")).unwrap();
-        fs::write(home.join(".netrc"), "").unwrap();
-        fs::write(home.join(".profile"), "").unwrap();
+        for path in made.iter().map(|it| home.join(it)) {
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            if path.to_string_lossy().ends_with('/') { fs::create_dir(path) } else { fs::write(path, "") }
+                .unwrap();
+        }
+        let arguments = access(&request(home.clone())).arguments();
+        let words = arguments.iter().map(|it| it.to_str().unwrap());
+        let mut lines: Vec<String> = Vec::new();
+        for word in words {
+            match lines.last_mut().filter(|_| !word.starts_with("--")) {
+                Some(line) => *line = format!("{line} {}", word.replace(home.to_str().unwrap(), "~")),
+                None => lines.push(word.to_owned()),
+            }
+        }
+        lines.into_iter().filter(|it| it.contains('~')).collect()
+    }
+
+    fn in_home(home: PathBuf) -> FileAccessRequest {
         let root = home.join("project");
-        let access = access(&FileAccessRequest { home: Some(home.clone()), root, ..Default::default() });
-        let arguments = access.arguments();
-        let below_home: Vec<_> = arguments.iter().filter(|it| Path::new(it).starts_with(&home)).collect();
-        let path = |name: &str| home.join(name).into_os_string();
-        // The source and the target of the protected file, the target of the hidden file, the hidden folder twice.
-        let expected = [".profile", ".profile", ".netrc", ".ssh", ".ssh"].map(path);
-        assert_eq!(below_home, expected.iter().collect::<Vec<_>>());
+        FileAccessRequest { home: Some(home), root, ..FileAccessRequest::default() }
+    }
+
+    #[test]
+    fn only_what_exists_becomes_an_argument() {
+        assert_eq!(
+            arguments(&[".ssh/", ".netrc", ".profile"], in_home),
+            [
+                "--ro-bind ~/.profile ~/.profile",
+                "--tmpfs ~/.ssh",
+                "--ro-bind /dev/null ~/.netrc",
+                "--remount-ro ~/.ssh"
+            ]
+        );
+    }
+
+    /// A mount point cannot be made in an empty folder.
+    #[test]
+    fn what_a_hidden_folder_holds_is_hidden_with_it() {
+        let hide = || vec!["~/.ssh/agent".to_owned()];
+        assert_eq!(
+            arguments(&[".ssh/agent"], |home| FileAccessRequest { hide: hide(), ..in_home(home) }),
+            ["--tmpfs ~/.ssh", "--remount-ro ~/.ssh"]
+        );
+    }
+
+    #[test]
+    fn what_is_allowed_is_mounted_before_its_folder_becomes_read_only() {
+        let allowing =
+            |allow: &str, home| FileAccessRequest { allow: vec![allow.to_owned()], ..in_home(home) };
+        assert_eq!(
+            arguments(&[".ssh/known_hosts"], |home| allowing("~/.ssh/known_hosts", home)),
+            ["--tmpfs ~/.ssh", "--bind ~/.ssh/known_hosts ~/.ssh/known_hosts", "--remount-ro ~/.ssh"]
+        );
+        assert_eq!(arguments(&[".ssh/id"], |home| allowing("~/.ssh", home)), ["--bind ~/.ssh ~/.ssh"]);
+    }
+
+    #[test]
+    fn startup_files_that_are_kept_in_the_work_tree_are_work() {
+        let linked = |home: PathBuf| {
+            std::os::unix::fs::symlink(home.join("project/bashrc"), home.join(".bashrc")).unwrap();
+            in_home(home)
+        };
+        assert_eq!(arguments(&["project/bashrc"], linked), [""; 0]);
     }
 }
