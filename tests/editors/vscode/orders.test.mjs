@@ -165,6 +165,7 @@ test("vscode_orders: an order to a busy loop says when it takes effect", async (
   stage.answers("loopkeeper.server.pause", { result: { status: null, effect } });
   stage.status([stage.loop()]);
   await window.sees("Ralph 7/30 · 3/5 pass");
+  await window.toastsAllowed();
   await window.palette("Ralph: Pause After This Iteration");
   await window.notification(effect);
 });

@@ -157,6 +157,11 @@ export class Window {
     return this.see(`a notification ${text}`, async () => (await this.notifications()).find((it) => (text instanceof RegExp ? text.test(it.text) : it.text.includes(text))));
   }
 
+  /** VS Code shows three notifications within 800 ms; further ones are only in the list under the bell. */
+  toastsAllowed() {
+    return this.page.waitForTimeout(1000);
+  }
+
   async press(button) {
     const it = this.page.locator(".notification-toast .monaco-button, .monaco-dialog-box .monaco-button", { hasText: new RegExp(`^${button}$`) }).first();
     await it.waitFor({ state: "visible" });
