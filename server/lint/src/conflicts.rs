@@ -1,0 +1,198 @@
+//! Pairs of criteria: the same one twice, and two that cannot both hold.
+
+use std::collections::HashMap;
+
+use loopkeeper_task::criterion::{Check, Compare, Criterion, Expect};
+use loopkeeper_text::fold::folded;
+
+use crate::shell;
+use crate::{BetterLine, Lint, LintCode, LintContext, MAX_CRITERIA};
+
+pub(crate) fn lints(context: &LintContext<'_>) -> Vec<Lint> {
+    let criteria = context.task.criteria.get(..MAX_CRITERIA).unwrap_or(&context.task.criteria);
+    let mut all = duplicates(criteria);
+    all.extend(contradictions(criteria));
+    all
+}
+
+/// Stories repeat the gates of the project, so only criteria of one story, or of none, are compared.
+fn duplicates(criteria: &[Criterion]) -> Vec<Lint> {
+    let mut first: HashMap<(Option<&str>, String), usize> = HashMap::new();
+    let mut all = Vec::new();
+    for (index, criterion) in criteria.iter().enumerate() {
+        let key = (criterion.plan_item.as_deref(), substance(criterion));
+        if let Some(earlier) = first.get(&key).and_then(|it| criteria.get(*it)) {
+            let same = if criterion.check.is_some() { "the same check" } else { "the same words" };
+            all.push(Lint {
+                code: LintCode::Duplicate,
+                criterion: index,
+                place: criterion.place.clone(),
+                fact: format!("{same} as \"{}\"", short(&earlier.name)),
+                remedy: "Remove one of them",
+                better: BetterLine::Nothing,
+            });
+        } else {
+            first.insert(key, index);
+        }
+    }
+    all
+}
+
+/// What is checked; without a check, the words.
+fn substance(criterion: &Criterion) -> String {
+    match &criterion.check {
+        Some(Check::Judge { .. }) | None => format!("? {}", folded(&criterion.name).to_lowercase()),
+        Some(check) => format!("{check:?}"),
+    }
+}
+
+fn contradictions(criteria: &[Criterion]) -> Vec<Lint> {
+    let mut all = Vec::new();
+    let mut claims: HashMap<String, Vec<(Claim, usize)>> = HashMap::new();
+    let clean = criteria.iter().position(|it| matches!(it.check, Some(Check::Clean)));
+    for (index, criterion) in criteria.iter().enumerate().filter(|(_, it)| it.required) {
+        let mut opposed = clean.filter(|it| *it != index && leaves_files(criterion));
+        for (subject, claim) in claims_of(criterion) {
+            let known = claims.entry(subject).or_default();
+            opposed = opposed.or_else(|| known.iter().find(|(it, _)| it.excludes(&claim)).map(|(_, at)| *at));
+            known.push((claim, index));
+        }
+        if let Some(other) = opposed.and_then(|it| criteria.get(it)) {
+            all.push(Lint {
+                code: LintCode::Contradictory,
+                criterion: index,
+                place: criterion.place.clone(),
+                fact: format!("cannot hold together with \"{}\"", short(&other.name)),
+                remedy: "Keep one of them",
+                better: BetterLine::Nothing,
+            });
+        }
+    }
+    all
+}
+
+fn short(name: &str) -> String {
+    loopkeeper_text::fold::shortened(name, 30).into_owned()
+}
+
+/// What a check claims of its subject.
+#[derive(Debug, Clone, PartialEq)]
+enum Claim {
+    Present,
+    Absent,
+    Exit(i32),
+    Number(Compare, f64),
+}
+
+impl Claim {
+    fn excludes(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Present, Self::Absent) | (Self::Absent, Self::Present) => true,
+            (Self::Exit(left), Self::Exit(right)) => left != right,
+            (Self::Number(left, a), Self::Number(right, b)) => disjoint((*left, *a), (*right, *b)),
+            _ => false,
+        }
+    }
+}
+
+/// Whether no number satisfies both comparisons.
+#[expect(clippy::float_cmp, reason = "thresholds are compared as they are written")]
+fn disjoint(left: (Compare, f64), right: (Compare, f64)) -> bool {
+    if left == (Compare::Equal, left.1) || right == (Compare::Equal, right.1) {
+        let ((_, value), other) = if left.0 == Compare::Equal { (left, right) } else { (right, left) };
+        return !holds(other, value);
+    }
+    let (left_low, left_open) = lower(left);
+    let (right_low, right_open) = lower(right);
+    let (left_high, left_shut) = upper(left);
+    let (right_high, right_shut) = upper(right);
+    let (low, high) = (left_low.max(right_low), left_high.min(right_high));
+    low > high || low == high && (left_open || right_open || left_shut || right_shut)
+}
+
+#[expect(clippy::float_cmp, reason = "thresholds are compared as they are written")]
+fn holds((compare, bound): (Compare, f64), value: f64) -> bool {
+    match compare {
+        Compare::Equal => value == bound,
+        Compare::NotEqual => value != bound,
+        Compare::AtLeast => value >= bound,
+        Compare::AtMost => value <= bound,
+        Compare::Above => value > bound,
+        Compare::Below => value < bound,
+    }
+}
+
+/// The lower bound, and whether it is excluded.
+fn lower((compare, value): (Compare, f64)) -> (f64, bool) {
+    match compare {
+        Compare::AtLeast => (value, false),
+        Compare::Above => (value, true),
+        _ => (f64::NEG_INFINITY, false),
+    }
+}
+
+/// The upper bound, and whether it is excluded.
+fn upper((compare, value): (Compare, f64)) -> (f64, bool) {
+    match compare {
+        Compare::AtMost => (value, false),
+        Compare::Below => (value, true),
+        _ => (f64::INFINITY, false),
+    }
+}
+
+fn claims_of(criterion: &Criterion) -> Vec<(String, Claim)> {
+    let globs = |globs: &[String], claim: &Claim| -> Vec<(String, Claim)> {
+        globs.iter().map(|it| (format!("glob {}", it.trim_start_matches("./")), claim.clone())).collect()
+    };
+    match &criterion.check {
+        Some(Check::Exists { globs: all }) => globs(all, &Claim::Present),
+        Some(Check::Missing { globs: all }) => globs(all, &Claim::Absent),
+        Some(Check::Has { pattern, globs }) => {
+            vec![(format!("{} in {globs:?}", pattern.written()), Claim::Present)]
+        }
+        Some(Check::Lacks { pattern, globs }) => {
+            vec![(format!("{} in {globs:?}", pattern.written()), Claim::Absent)]
+        }
+        Some(Check::Command { command, expect }) => of_command(command, expect),
+        Some(Check::Get { url, expect }) => of_command(&format!("GET {url}"), expect),
+        Some(Check::Clean | Check::Judge { .. }) | None => Vec::new(),
+    }
+}
+
+fn of_command(command: &str, expect: &[Expect]) -> Vec<(String, Claim)> {
+    let command = folded(command);
+    let mut exit = 0;
+    let mut all = Vec::new();
+    for it in expect {
+        match it {
+            Expect::Exit { code } => exit = *code,
+            Expect::Number { compare, value } => {
+                all.push((command.to_string(), Claim::Number(*compare, *value)));
+            }
+            Expect::Status { code } => exit = i32::from(*code),
+            Expect::Matches { pattern } => {
+                all.push((format!("{} of {command}", pattern.written()), Claim::Present));
+            }
+            Expect::MatchesNot { pattern } => {
+                all.push((format!("{} of {command}", pattern.written()), Claim::Absent));
+            }
+        }
+    }
+    all.push((command.to_string(), Claim::Exit(exit)));
+    all
+}
+
+/// Whether its command writes a file into the work tree, which `clean` would then report.
+fn leaves_files(criterion: &Criterion) -> bool {
+    let Some(command) = crate::command_of(criterion) else { return false };
+    let outside = |target: &str| target.starts_with(['/', '$', '&', '~']) || target.starts_with("\"$");
+    let redirects = command.split('>').skip(1).any(|it| {
+        let target = it.trim_start_matches(['|', ' ']);
+        !target.is_empty() && !outside(target) && !target.starts_with('=') && !target.starts_with('(')
+    });
+    let is_quoted = command.contains("'>") || command.contains("\">");
+    let tees = shell::segments(command).iter().any(|it| {
+        it.program() == Some("tee") && it.arguments().iter().any(|it| !it.starts_with('-') && !outside(it))
+    });
+    redirects && !is_quoted || tees
+}

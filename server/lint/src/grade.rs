@@ -1,0 +1,219 @@
+//! The grade of a whole task, and what is missing for a better one.
+
+use loopkeeper_task::criterion::{Check, Criterion, Expect};
+use loopkeeper_task::{Task, TaskDocument};
+use serde::Serialize;
+
+use crate::gate::{self, Gate};
+use crate::{Lint, LintCode, MAX_CRITERIA};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum GradeLevel {
+    /// Nothing that a check decides, or less than half of it.
+    Vague,
+    /// Checks decide the end, but a loop could end green without the work.
+    Incomplete,
+    /// Behaviour, tests and quality are checked.
+    Comprehensive,
+}
+
+/// What a task can have a criterion for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Aspect {
+    Behaviour,
+    Tests,
+    Types,
+    Lint,
+    Docs,
+    /// Debug output, TODOs, files that should not stay.
+    Leftovers,
+    /// What must not change.
+    Scope,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Grade {
+    pub level: GradeLevel,
+    /// Number of required criteria with a check that can fail.
+    pub measurable: usize,
+    /// Number of required criteria.
+    pub required: usize,
+    pub missing: Vec<Aspect>,
+}
+
+impl GradeLevel {
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Vague => "vague",
+            Self::Incomplete => "measurable but incomplete",
+            Self::Comprehensive => "comprehensive",
+        }
+    }
+}
+
+impl Aspect {
+    const ALL: [Self; 7] =
+        [Self::Behaviour, Self::Tests, Self::Types, Self::Lint, Self::Docs, Self::Leftovers, Self::Scope];
+
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Behaviour => "behaviour",
+            Self::Tests => "tests",
+            Self::Types => "types",
+            Self::Lint => "lint",
+            Self::Docs => "docs",
+            Self::Leftovers => "leftovers",
+            Self::Scope => "limits of scope",
+        }
+    }
+}
+
+impl Grade {
+    /// `measurable but incomplete: 3 of 4 criteria have a check that can fail; missing: types, docs`
+    pub fn sentence(&self) -> String {
+        let missing: Vec<&str> = self.missing.iter().map(|it| it.words()).collect();
+        let missing =
+            if missing.is_empty() { String::new() } else { format!("; missing: {}", missing.join(", ")) };
+        let criteria = if self.required == 1 { "criterion has" } else { "criteria have" };
+        let level = self.level.words();
+        format!("{level}: {} of {} {criteria} a check that can fail{missing}", self.measurable, self.required)
+    }
+}
+
+/// Grades a task. `lints` are the remarks on it.
+pub fn grade(task: &Task, documents: &[TaskDocument], lints: &[Lint]) -> Grade {
+    let is_faulty = |index: usize| {
+        let faults = [LintCode::Weak, LintCode::Contradictory];
+        lints.iter().any(|it| it.criterion == index && faults.contains(&it.code))
+    };
+    let required = task.criteria.iter().enumerate().take(MAX_CRITERIA).filter(|(_, it)| it.required);
+    let (mut measurable, mut total) = (Vec::new(), 0);
+    for (index, criterion) in required {
+        total += 1;
+        if criterion.check.is_some() && !is_faulty(index) {
+            measurable.push(criterion);
+        }
+    }
+    let mut present: Vec<Aspect> = measurable.iter().flat_map(|it| aspects_of(it)).collect();
+    if names_limits(documents) || task.settings.iter().any(|it| it.key == "criteria.protected") {
+        present.push(Aspect::Scope);
+    }
+    let missing: Vec<Aspect> = Aspect::ALL.into_iter().filter(|it| !present.contains(it)).collect();
+    let has = |aspect| present.contains(&aspect);
+    let level = if measurable.is_empty() || measurable.len() * 2 < total {
+        GradeLevel::Vague
+    } else if measurable.len() == total
+        && has(Aspect::Behaviour)
+        && (has(Aspect::Tests) || is_writing(&measurable))
+        && missing.len() <= 4
+    {
+        GradeLevel::Comprehensive
+    } else {
+        GradeLevel::Incomplete
+    };
+    Grade { level, measurable: measurable.len(), required: total, missing }
+}
+
+/// A task about documents has no tests of its own.
+fn is_writing(measurable: &[&Criterion]) -> bool {
+    const TEXTS: [&str; 5] = [".md", ".txt", ".rst", ".adoc", ".tex"];
+    let is_text = |it: &&&Criterion| match &it.check {
+        Some(
+            Check::Exists { globs }
+            | Check::Has { globs, .. }
+            | Check::Lacks { globs, .. }
+            | Check::Missing { globs },
+        ) => globs.iter().any(|glob| TEXTS.iter().any(|end| glob.ends_with(end))),
+        Some(Check::Command { command, .. }) => TEXTS.iter().any(|end| command.contains(end)),
+        Some(Check::Judge { .. }) => true,
+        _ => false,
+    };
+    measurable.len() >= 3 && measurable.iter().filter(is_text).count() * 3 >= measurable.len() * 2
+}
+
+fn aspects_of(criterion: &Criterion) -> Vec<Aspect> {
+    let mut all = Vec::new();
+    match &criterion.check {
+        Some(Check::Command { command, expect }) => {
+            let gates = gate::of_command(command);
+            all.extend(gates.iter().filter_map(|it| aspect_of(*it)));
+            let reads = expect.iter().any(|it| !matches!(it, Expect::Exit { .. }));
+            let is_selective = gates.contains(&Gate::Tests) && selects(command);
+            if gates.is_empty() || is_selective || reads && !gates.contains(&Gate::Coverage) {
+                all.push(Aspect::Behaviour);
+            }
+            if command.contains("git diff") {
+                all.push(Aspect::Scope);
+            }
+            all.extend(of_files(&[command.as_str()]));
+        }
+        Some(Check::Get { .. } | Check::Judge { .. }) => all.push(Aspect::Behaviour),
+        Some(Check::Clean) => all.push(Aspect::Leftovers),
+        Some(Check::Lacks { .. } | Check::Missing { .. }) => all.push(Aspect::Leftovers),
+        Some(Check::Exists { globs } | Check::Has { globs, .. }) => {
+            let files: Vec<&str> = globs.iter().map(String::as_str).collect();
+            let named = of_files(&files);
+            all.push(Aspect::Behaviour);
+            all.extend(named);
+        }
+        None => {}
+    }
+    all
+}
+
+fn aspect_of(gate: Gate) -> Option<Aspect> {
+    match gate {
+        Gate::Tests | Gate::Coverage => Some(Aspect::Tests),
+        Gate::Types => Some(Aspect::Types),
+        Gate::Lint | Gate::Format => Some(Aspect::Lint),
+        Gate::Build => None,
+    }
+}
+
+/// Documents that the check reads.
+fn of_files(texts: &[&str]) -> Option<Aspect> {
+    let docs = ["README", "CHANGELOG", "docs/", ".md", ".rst", ".adoc"];
+    texts.iter().any(|text| docs.iter().any(|it| text.contains(it))).then_some(Aspect::Docs)
+}
+
+/// Whether a test command names what it tests: a file, a filter.
+fn selects(command: &str) -> bool {
+    let words: Vec<&str> = command.split_whitespace().collect();
+    let names_file = words
+        .iter()
+        .any(|it| it.contains("test") && (it.contains('/') || it.contains('.') || it.contains('_')));
+    let filters = ["-k", "-t", "--grep", "-run", "--test", "--filter", "--testPathPattern"];
+    names_file
+        || words.iter().any(|it| filters.iter().any(|flag| it.starts_with(flag)))
+        || words.windows(3).any(|it| matches!(it, ["cargo", "test", name] if !name.starts_with('-')))
+}
+
+/// A heading or a sentence that says what must not change.
+fn names_limits(documents: &[TaskDocument]) -> bool {
+    const HEADINGS: [&str; 16] = [
+        "out of scope",
+        "non-goals",
+        "non goals",
+        "constraints",
+        "do not",
+        "don't",
+        "must not",
+        "limits",
+        "not in scope",
+        "guardrails",
+        "范围外",
+        "不要",
+        "约束",
+        "限制",
+        "禁止",
+        "不在范围",
+    ];
+    let Some(prompt) = documents.first() else { return false };
+    prompt.text.lines().take(2000).any(|line| {
+        let line = line.trim_start_matches(['#', ' ', '*', '-', '>']).to_lowercase();
+        HEADINGS.iter().any(|it| line.starts_with(it))
+    })
+}

@@ -1,0 +1,365 @@
+//! Criteria that act on more than the work tree: a check runs again and again, and each time it deletes, publishes or
+//! deploys.
+
+use std::sync::LazyLock;
+
+use loopkeeper_task::criterion::Check;
+use regex::Regex;
+
+use crate::shell::{self, Segment};
+use crate::{BetterLine, Lint, LintCode, LintContext};
+
+/// A program with the words that make it harmful, in order, and the words that make it harmless.
+struct Rule {
+    program: &'static str,
+    words: &'static [&'static str],
+    harmless: &'static [&'static str],
+    fact: &'static str,
+    /// Appended to try the command without its effect.
+    dry_run: &'static str,
+}
+
+const fn rule(
+    program: &'static str,
+    words: &'static [&'static str],
+    fact: &'static str,
+    dry_run: &'static str,
+) -> Rule {
+    Rule {
+        program,
+        words,
+        harmless: &["--dry-run", "--dry-run=client", "--dry-run=server", "-n", "--help"],
+        fact,
+        dry_run,
+    }
+}
+
+const RULES: &[Rule] = &[
+    rule("git", &["push"], "pushes to a remote at every check", "--dry-run"),
+    rule("git", &["reset", "--hard"], "discards the agent's work", ""),
+    rule("git", &["clean"], "deletes untracked files", ""),
+    rule("git", &["checkout", "--"], "discards the agent's work", ""),
+    rule("git", &["checkout", "."], "discards the agent's work", ""),
+    rule("git", &["restore"], "discards the agent's work", ""),
+    rule("git", &["commit"], "commits at every check", "--dry-run"),
+    rule("git", &["stash"], "takes changes out of the work tree", ""),
+    rule("npm", &["publish"], "publishes a package", "--dry-run"),
+    rule("pnpm", &["publish"], "publishes a package", "--dry-run"),
+    rule("yarn", &["publish"], "publishes a package", ""),
+    rule("yarn", &["npm", "publish"], "publishes a package", ""),
+    rule("bun", &["publish"], "publishes a package", "--dry-run"),
+    rule("cargo", &["publish"], "publishes a package", "--dry-run"),
+    rule("twine", &["upload"], "publishes a package", ""),
+    rule("poetry", &["publish"], "publishes a package", "--dry-run"),
+    rule("uv", &["publish"], "publishes a package", "--dry-run"),
+    rule("gem", &["push"], "publishes a package", ""),
+    rule("mvn", &["deploy"], "publishes a package", ""),
+    rule("dotnet", &["nuget", "push"], "publishes a package", ""),
+    rule("docker", &["push"], "pushes an image", ""),
+    rule("docker", &["system", "prune"], "deletes images and volumes", ""),
+    rule("docker", &["down", "-v"], "deletes volumes", ""),
+    rule("podman", &["push"], "pushes an image", ""),
+    rule("kubectl", &["apply"], "changes a cluster", "--dry-run=client"),
+    rule("kubectl", &["delete"], "deletes from a cluster", "--dry-run=client"),
+    rule("kubectl", &["rollout"], "changes a cluster", ""),
+    rule("helm", &["install"], "deploys to a cluster", "--dry-run"),
+    rule("helm", &["upgrade"], "deploys to a cluster", "--dry-run"),
+    rule("terraform", &["apply"], "changes infrastructure", ""),
+    rule("terraform", &["destroy"], "deletes infrastructure", ""),
+    rule("tofu", &["apply"], "changes infrastructure", ""),
+    rule("pulumi", &["up"], "changes infrastructure", ""),
+    rule("cdk", &["deploy"], "deploys", ""),
+    rule("sam", &["deploy"], "deploys", ""),
+    rule("serverless", &["deploy"], "deploys", ""),
+    rule("sls", &["deploy"], "deploys", ""),
+    rule("vercel", &["--prod"], "deploys to production", ""),
+    rule("vercel", &["deploy"], "deploys", ""),
+    rule("netlify", &["deploy"], "deploys", ""),
+    rule("wrangler", &["deploy"], "deploys", "--dry-run"),
+    rule("wrangler", &["publish"], "deploys", ""),
+    rule("fly", &["deploy"], "deploys", ""),
+    rule("flyctl", &["deploy"], "deploys", ""),
+    rule("firebase", &["deploy"], "deploys", ""),
+    rule("gcloud", &["deploy"], "deploys", ""),
+    rule("eb", &["deploy"], "deploys", ""),
+    rule("cap", &["deploy"], "deploys", ""),
+    rule("ansible-playbook", &[], "changes other machines", "--check"),
+    rule("aws", &["s3", "rm"], "deletes from a bucket", ""),
+    rule("aws", &["s3", "sync"], "writes to a bucket", ""),
+    rule("aws", &["s3", "cp"], "writes to a bucket", ""),
+    rule("gsutil", &["rm"], "deletes from a bucket", ""),
+    rule("gh", &["release", "create"], "publishes a release", ""),
+    rule("gh", &["pr", "create"], "opens a pull request at every check", ""),
+    rule("gh", &["pr", "merge"], "merges a pull request", ""),
+    rule("gh", &["repo", "delete"], "deletes a repository", ""),
+    rule("gh", &["workflow", "run"], "starts a workflow at every check", ""),
+    rule("dropdb", &[], "deletes a database", ""),
+    rule("prisma", &["migrate", "reset"], "deletes a database", ""),
+    rule("prisma", &["migrate", "deploy"], "changes a database", ""),
+    rule("rails", &["db:drop"], "deletes a database", ""),
+    rule("rails", &["db:reset"], "deletes a database", ""),
+    rule("rake", &["db:drop"], "deletes a database", ""),
+    rule("redis-cli", &["flushall"], "deletes a database", ""),
+    rule("redis-cli", &["FLUSHALL"], "deletes a database", ""),
+    rule("shutdown", &[], "shuts the machine down", ""),
+    rule("reboot", &[], "restarts the machine", ""),
+    rule("mkfs", &[], "formats a disk", ""),
+    rule("shred", &[], "deletes files", ""),
+    rule("sendmail", &[], "sends mail at every check", ""),
+    rule("mail", &[], "sends mail at every check", ""),
+    rule("scp", &[], "copies to another machine", ""),
+    rule("ssh", &[], "acts on another machine", ""),
+    rule("killall", &[], "ends processes that are not the check's", ""),
+    rule("pkill", &[], "ends processes that are not the check's", ""),
+    rule("apt-get", &["install"], "installs on the machine", ""),
+    rule("apt", &["install"], "installs on the machine", ""),
+    rule("brew", &["install"], "installs on the machine", ""),
+];
+
+/// Folders that a build writes anew.
+const DISPOSABLE: &[&str] = &[
+    "build",
+    "dist",
+    "target",
+    "out",
+    "coverage",
+    "tmp",
+    "temp",
+    ".cache",
+    "node_modules",
+    ".next",
+    "__pycache__",
+    ".pytest_cache",
+    "bin",
+    "obj",
+    ".tox",
+    "_build",
+];
+
+static PROSE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let pattern = r"(?xi)
+        \b(is|are|gets?|been|be)\s+deployed\b
+        | \b(prs?|pull\s+requests?|branch|changes?|code|package|image|commits?|release|version|app|application|site|website|library|crate)\s+(is|are|was|were|has\s+been|have\s+been)\s+(published|pushed|merged|released|uploaded)\b
+        | \b(deploy|publish|push|release|upload)(s|ed|es|d)?\s+(it\s+|them\s+|the\s+\S+\s+|changes\s+|image\s+|package\s+)?(to|on|onto)\s+(the\s+)?(prod|production|staging|npm|pypi|crates\.io|docker|main|master|origin|remote|vercel|netlify|aws|heroku|fly|the\s+app\s+store|app\s+store|github|s3|registry|cluster)\b
+        | \bmerged?\s+(in)?to\s+(main|master|trunk|develop)\b
+        | \blive\s+(in|on)\s+production\b
+        | \b(pull\s+request|PR)\s+(is\s+)?(opened|created|merged)\b
+        | 部署(到|至|上)?(生产|线上|服务器) | 发布(到|至) | 推送(到|至)|合并(到|至)主 | 上线";
+    Regex::new(pattern).ok()
+});
+
+static NEGATED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?i)\b(not|never|no|without|don't|doesn't|cannot|nothing|must not|before)\b|不|未|无").ok()
+});
+
+static SECRET: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"\$\{?([A-Z0-9_]*(?:API_?KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS|PRIVATE_KEY))\b").ok()
+});
+
+pub(crate) fn lint(context: &LintContext<'_>, index: usize) -> Option<Lint> {
+    let criterion = context.criterion(index)?;
+    let (fact, words, better) = match &criterion.check {
+        Some(Check::Command { command, .. }) => of_command(command)?,
+        Some(_) => return None,
+        None => of_prose(&criterion.name)?,
+    };
+    Some(Lint {
+        code: LintCode::Unsafe,
+        criterion: index,
+        place: context.place_of(criterion, &words),
+        fact,
+        remedy: "Check what can be seen without doing it",
+        better,
+    })
+}
+
+fn of_prose(prose: &str) -> Option<(String, String, BetterLine)> {
+    let found = PROSE.as_ref()?.find(prose)?;
+    let before = prose.get(..found.start()).unwrap_or_default();
+    if NEGATED.as_ref().is_some_and(|it| it.is_match(before)) {
+        return None;
+    }
+    Some((
+        "asks an unattended agent to publish or deploy".to_owned(),
+        found.as_str().to_owned(),
+        BetterLine::Nothing,
+    ))
+}
+
+fn of_command(command: &str) -> Option<(String, String, BetterLine)> {
+    let segments = shell::segments(command);
+    for segment in &segments {
+        if let Some((fact, dry_run)) = of_segment(segment) {
+            let better = if dry_run.is_empty() {
+                BetterLine::Nothing
+            } else {
+                let dry = format!("{} {dry_run}", segment.text);
+                BetterLine::Command(command.replacen(segment.text, &dry, 1))
+            };
+            let program = segment.program().unwrap_or_default();
+            return Some((format!("`{program}` {fact}"), segment.text.to_owned(), better));
+        }
+    }
+    let secret = SECRET.as_ref()?.captures(command)?;
+    let name = secret.get(1)?.as_str();
+    Some((format!("needs the secret `{name}`"), name.to_owned(), BetterLine::Unknown))
+}
+
+fn of_segment(segment: &Segment<'_>) -> Option<(&'static str, &'static str)> {
+    let program = segment.program()?;
+    let arguments: Vec<&str> = segment.arguments().iter().map(String::as_str).collect();
+    match program {
+        "rm" => return deletes(&arguments).then_some(("deletes files at every check", "")),
+        "curl" | "wget" | "http" | "httpie" | "xh" => {
+            return changes_remote(&arguments).then_some(("changes data on another machine", ""));
+        }
+        "psql" | "mysql" | "sqlite3" | "mongosh" => {
+            return changes_database(segment.text).then_some(("deletes from a database", ""));
+        }
+        "dd" => {
+            return arguments
+                .iter()
+                .any(|it| it.starts_with("of=/dev/"))
+                .then_some(("overwrites a device", ""));
+        }
+        _ => {}
+    }
+    if segment.words.first().is_some_and(|it| it == "sudo") {
+        return Some(("needs the rights of root", ""));
+    }
+    let found = RULES.iter().find(|it| it.program == program && in_order(it.words, &arguments))?;
+    let is_dry = arguments.iter().any(|it| found.harmless.contains(it) || *it == "--check");
+    (!is_dry).then_some((found.fact, found.dry_run))
+}
+
+/// Whether `words` occur in this order, perhaps with flags between them.
+fn in_order(words: &[&str], arguments: &[&str]) -> bool {
+    let mut arguments = arguments.iter();
+    words.iter().all(|word| arguments.any(|it| it == word))
+}
+
+/// Whether `rm` removes more than what a build writes.
+fn deletes(arguments: &[&str]) -> bool {
+    let mut paths = arguments.iter().filter(|it| !it.starts_with('-'));
+    paths.any(|path| {
+        let path = path.trim_start_matches("./").trim_end_matches(['/', '*']).trim_end_matches('/');
+        let is_scratch = path.starts_with("/tmp/")
+            || path.starts_with("$TMP")
+            || path.starts_with("${TMP")
+            || path.starts_with("$tmp")
+            || path.starts_with("$(mktemp");
+        let first = path.split('/').next().unwrap_or_default();
+        let last = path.rsplit('/').next().unwrap_or_default();
+        let is_output = DISPOSABLE.contains(&first)
+            || DISPOSABLE.contains(&last)
+            || [".log", ".tmp", ".out", ".o", ".db-test"].iter().any(|it| path.ends_with(it));
+        !is_scratch && (!is_output || path.starts_with("..") || path.starts_with(['/', '~']))
+    })
+}
+
+fn changes_remote(arguments: &[&str]) -> bool {
+    let is_local = |it: &&str| it.contains("localhost") || it.contains("127.0.0.1") || it.contains("[::1]");
+    let is_url = |it: &&&str| it.contains("://") || it.starts_with("api.");
+    let remote = arguments.iter().filter(is_url).any(|it| !is_local(it));
+    let writes = ["POST", "PUT", "DELETE", "PATCH"];
+    let method = arguments.iter().any(|it| {
+        writes.contains(it)
+            || writes.iter().any(|method| *it == format!("-X{method}") || it.ends_with(&format!("={method}")))
+    });
+    remote && method
+}
+
+fn changes_database(text: &str) -> bool {
+    let text = text.to_ascii_lowercase();
+    ["drop table", "drop database", "drop schema", "truncate ", "delete from", "dropdatabase"]
+        .iter()
+        .any(|it| text.contains(it))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{of_prose, of_segment};
+    use crate::shell;
+
+    #[test]
+    fn effects_beyond_the_work_tree_are_unsafe() {
+        let is_unsafe = |command: &str| shell::segments(command).iter().any(|it| of_segment(it).is_some());
+        for command in [
+            "git push origin main",
+            "npm test && git push",
+            "git reset --hard HEAD",
+            "git clean -fd",
+            "npm publish",
+            "cargo publish",
+            "rm -rf src",
+            "rm -rf ~",
+            "rm -rf /",
+            "rm -rf ../other",
+            "rm notes.md",
+            "terraform apply -auto-approve",
+            "kubectl delete pod x",
+            "docker push me/x",
+            "vercel --prod",
+            "npx vercel deploy",
+            "fly deploy",
+            "sudo make install",
+            "curl -X DELETE https://api.example.com/users/1",
+            "psql -c 'DROP TABLE users'",
+            "gh pr merge 3",
+            "aws s3 rm s3://b/x",
+            "git checkout -- .",
+            "dropdb app",
+            "ssh host uptime",
+        ] {
+            assert!(is_unsafe(command), "{command}");
+        }
+        for command in [
+            "rm -rf build && make",
+            "rm -f /tmp/x",
+            "rm -rf dist/",
+            "rm -rf target/tmp",
+            "git push --dry-run",
+            "npm publish --dry-run",
+            "cargo publish --dry-run",
+            "terraform plan",
+            "terraform validate",
+            "kubectl apply --dry-run=client -f x",
+            "docker build .",
+            "curl -fsS https://example.com",
+            "curl -X POST http://localhost:3000/users",
+            "psql -c 'select 1'",
+            "git diff --exit-code",
+            "npm run deploy:check",
+            "helm lint chart",
+            "ansible-playbook --check site.yml",
+        ] {
+            assert!(!is_unsafe(command), "{command}");
+        }
+    }
+
+    #[test]
+    fn prose_that_asks_for_a_release_is_unsafe() {
+        for prose in [
+            "The app is deployed to production",
+            "Publish to npm",
+            "Changes are pushed to origin",
+            "The PR is merged",
+            "Pull request created",
+            "Merged into main",
+            "部署到生产环境",
+            "发布到 npm",
+        ] {
+            assert!(of_prose(prose).is_some(), "{prose}");
+        }
+        for prose in [
+            "Nothing is pushed to main",
+            "The deploy script validates its arguments",
+            "Publish button is disabled for drafts",
+            "Users can publish a post",
+            "Released locks are free again",
+            "不推送到远程",
+        ] {
+            assert!(of_prose(prose).is_none(), "{prose}");
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! Whole tasks: the remarks, their places, and what their fixes make of the document.
+
+use loopkeeper_task::{TaskDocument, parse_task};
+
+use super::{Gate, GradeLevel, Lint, LintCode, LintFix, ProjectCommand, check_fixes, fixes, grade, lints};
+
+fn document(text: &str) -> Vec<TaskDocument> {
+    vec![TaskDocument { path: "PROMPT.md".to_owned(), text: text.to_owned() }]
+}
+
+fn of(criteria: &str) -> (Vec<TaskDocument>, Vec<Lint>) {
+    let documents = document(&format!("# T\n\n## Done when\n\n{criteria}\n"));
+    let found = lints(&parse_task(&documents), &documents);
+    (documents, found)
+}
+
+fn words(criteria: &str) -> Vec<&'static str> {
+    of(criteria).1.iter().map(|it| it.code.word()).collect()
+}
+
+fn applied(documents: &[TaskDocument], fix: &LintFix) -> String {
+    let document = documents.iter().find(|it| it.path == fix.place.file).unwrap();
+    let mut text = document.text.clone();
+    text.replace_range(fix.place.range.clone(), &fix.text);
+    text
+}
+
+#[test]
+fn a_remark_is_at_its_words() {
+    let (documents, found) = of("- Ünïcode ✅ is handled properly");
+    let place = &found[0].place;
+    assert_eq!(&documents[0].text[place.range.clone()], "properly");
+    assert_eq!(found[0].fact, "\"properly\" has no measure");
+}
+
+#[test]
+fn every_fix_leaves_a_task_without_findings() {
+    let rows = [
+        ("- Errors are handled properly.", LintCode::Vague),
+        ("- The layout is beautiful (optional)", LintCode::Subjective),
+        ("- 界面美观。", LintCode::Subjective),
+        ("- It builds: `$ make || true`", LintCode::Weak),
+        ("- It works: `$ true`", LintCode::Weak),
+        ("- A: `$ make`\n- B: `$ make`", LintCode::Duplicate),
+        ("- A: `exists a.txt`\n- B: `missing a.txt`", LintCode::Contradictory),
+        ("- A: `$ npm publish`", LintCode::Unsafe),
+    ];
+    for (criteria, code) in rows {
+        let (documents, found) = of(criteria);
+        let lint = found.iter().find(|it| it.code == code).unwrap_or_else(|| panic!("{criteria}: {found:?}"));
+        let offered = fixes(&parse_task(&documents), &documents, &[], lint);
+        assert!(!offered.is_empty(), "{criteria}");
+        for fix in &offered {
+            let after = document(&applied(&documents, fix));
+            let task = parse_task(&after);
+            assert_eq!(task.findings, [], "{}", after[0].text);
+            let again = lints(&task, &after);
+            assert!(!again.iter().any(|it| it.code == code), "{} {again:?}", after[0].text);
+        }
+    }
+}
+
+#[test]
+fn attributes_stay_at_the_end() {
+    let (documents, found) = of("- The page is beautiful (optional) (timeout 5m).");
+    let after = applied(&documents, &fixes(&parse_task(&documents), &documents, &[], &found[0])[0]);
+    assert!(after.contains("- The page is beautiful: `judge` (optional) (timeout 5m)."), "{after}");
+    let task = parse_task(&document(&after));
+    assert!(!task.criteria[0].required && task.criteria[0].check.is_some());
+}
+
+#[test]
+fn a_gate_gets_the_command_of_the_project() {
+    let documents = document("# T\n\nDone when:\n\n- All tests pass\n- Typecheck passes\n- 测试全部通过\n");
+    let task = parse_task(&documents);
+    let project = [
+        ProjectCommand { gate: Gate::Tests, command: "npm test".to_owned() },
+        ProjectCommand { gate: Gate::Types, command: "npx tsc --noEmit".to_owned() },
+    ];
+    let after = |index| applied(&documents, &check_fixes(&task, &documents, &project, index)[0]);
+    assert!(after(0).contains("- All tests pass: `$ npm test`\n"), "{}", after(0));
+    assert!(after(1).contains("- Typecheck passes: `$ npx tsc --noEmit`\n"));
+    assert!(after(2).contains("- 测试全部通过：`$ npm test`\n"));
+    assert_eq!(lints(&task, &documents), []);
+}
+
+#[test]
+fn a_fix_in_json_escapes() {
+    let text = r#"{"userStories": [{"id": "1", "title": "T", "acceptanceCriteria": ["It prints: `$ echo \"x\" || true`", "Looks good"]}]}"#;
+    let documents = vec![TaskDocument { path: "prd.json".to_owned(), text: text.to_owned() }];
+    let task = parse_task(&documents);
+    for lint in lints(&task, &documents) {
+        for fix in &fixes(&task, &documents, &[], &lint) {
+            let after = vec![TaskDocument { path: "prd.json".to_owned(), text: applied(&documents, fix) }];
+            let task = parse_task(&after);
+            assert_eq!(task.findings, [], "{}", after[0].text);
+            assert_eq!(task.criteria.len(), 2);
+        }
+    }
+}
+
+#[test]
+fn pairs_are_compared_where_both_must_hold() {
+    let rows: [(&str, &[&str]); 14] = [
+        ("- A: `$ make`\n- B: `$ make`", &["duplicate"]),
+        ("- Dates parse\n- dates  parse", &["duplicate"]),
+        ("- A: `$ make`\n- B: `$ make` `exit 1`", &["contradictory"]),
+        ("- A: `has \"x\" a.md`\n- B: `lacks \"x\" a.md`", &["contradictory"]),
+        ("- A: `$ wc -l < a` `>= 100`\n- B: `$ wc -l < a` `< 50`", &["contradictory"]),
+        ("- A: `$ wc -l < a` `== 3`\n- B: `$ wc -l < a` `!= 3`", &["contradictory"]),
+        ("- A: `$ wc -l < a` `>= 10`\n- B: `$ wc -l < a` `<= 50`", &[]),
+        ("- A: `$ wc -l < a` `>= 10`\n- B: `$ wc -l < a` `<= 10`", &[]),
+        ("- A: `$ wc -l < a` `> 10`\n- B: `$ wc -l < a` `<= 10`", &["contradictory"]),
+        ("- A: `$ ./x` `/a/`\n- B: `$ ./x` `!/a/`", &["contradictory"]),
+        ("- A: `$ ./x` `/a/`\n- B: `$ ./x` `!/b/`", &[]),
+        ("- A: `clean`\n- B: `$ ./x > out.txt`", &["contradictory"]),
+        ("- A: `clean`\n- B: `$ ./x > /dev/null 2>&1`", &[]),
+        ("- A: `exists a`\n- B (optional): `missing b`", &[]),
+    ];
+    for (criteria, expect) in rows {
+        assert_eq!(words(criteria), expect, "{criteria}");
+    }
+}
+
+#[test]
+fn stories_may_repeat_their_gates() {
+    let story = |id: u32| {
+        format!(
+            r#"{{"id": "{id}", "title": "T{id}", "acceptanceCriteria": ["Typecheck passes", "`$ npm test`"]}}"#
+        )
+    };
+    let text = format!(r#"{{"userStories": [{}, {}]}}"#, story(1), story(2));
+    let documents = vec![TaskDocument { path: "prd.json".to_owned(), text }];
+    assert_eq!(lints(&parse_task(&documents), &documents), []);
+}
+
+#[test]
+fn a_task_is_graded_by_what_its_checks_decide() {
+    let rows = [
+        ("- It works well\n- Code is clean", GradeLevel::Vague),
+        ("- `$ true`", GradeLevel::Vague),
+        ("- All tests pass: `$ npm test`", GradeLevel::Incomplete),
+        ("- `$ npm test`\n- `$ npm run lint`\n- Works well", GradeLevel::Incomplete),
+        (
+            "- Tests: `$ npm test`\n- Types: `$ npx tsc --noEmit`\n- Lint: `$ npm run lint`\n- It prints: `$ ./run x` `/3 items/`",
+            GradeLevel::Comprehensive,
+        ),
+    ];
+    for (criteria, expect) in rows {
+        let (documents, found) = of(criteria);
+        let grade = grade(&parse_task(&documents), &documents, &found);
+        assert_eq!(grade.level, expect, "{criteria}: {grade:?}");
+    }
+}

@@ -1,0 +1,378 @@
+//! Checks that cannot fail, or that pass where nothing was done yet.
+
+use loopkeeper_task::criterion::{Check, Compare, Expect, TextPattern, compiled};
+
+use crate::shell::{self, Operator, Segment};
+use crate::{BetterLine, Lint, LintCode, LintContext};
+
+/// Programs that copy or shape text, and succeed whatever they read.
+const FILTERS: &[&str] = &[
+    "tee", "cat", "head", "tail", "less", "more", "sort", "uniq", "sed", "tr", "cut", "wc", "column", "nl",
+    "fold", "fmt", "rev", "ts", "awk", "cowsay",
+];
+/// Programs that only print or wait.
+const PRINTERS: &[&str] =
+    &["true", ":", "echo", "printf", "sleep", "pwd", "date", "whoami", "uname", "env", "clear"];
+/// Programs that succeed whether or not they find something.
+const LISTERS: &[&str] = &["find", "fd", "tree", "du", "df", "ps", "awk", "history", "jobs"];
+/// Flags that turn a failure, or nothing at all, into a success.
+const LENIENT: &[(&str, &str)] = &[
+    ("--passWithNoTests", "passes where no tests exist"),
+    ("--pass-with-no-tests", "passes where no tests exist"),
+    ("--passWithNoTests=true", "passes where no tests exist"),
+    ("--if-present", "passes where the script is missing"),
+    ("--exit-zero", "always exits with 0"),
+    ("--exit-zero-even-if-changed", "always exits with 0"),
+    ("--no-fail", "always exits with 0"),
+    ("--no-error-on-unmatched-pattern", "passes where no file matches"),
+    ("--collect-only", "collects tests without running them"),
+    ("--list-tests", "lists tests without running them"),
+    ("--listTests", "lists tests without running them"),
+    ("--ignore-errors", "ignores errors"),
+];
+
+struct Weakness {
+    fact: String,
+    /// The command without the weakness.
+    better: Option<String>,
+}
+
+impl Weakness {
+    fn new(fact: impl Into<String>) -> Self {
+        Self { fact: fact.into(), better: None }
+    }
+
+    fn with(fact: impl Into<String>, better: &str) -> Self {
+        let better = better.trim();
+        Self { fact: fact.into(), better: (!better.is_empty()).then(|| better.to_owned()) }
+    }
+}
+
+pub(crate) fn lint(context: &LintContext<'_>, index: usize) -> Option<Lint> {
+    let criterion = context.criterion(index)?;
+    let check = criterion.check.as_ref()?;
+    let weakness = of_check(check)?;
+    let command = crate::command_of(criterion);
+    let (better, remedy) = match weakness.better {
+        Some(better) => (BetterLine::Command(better), "Let the check fail"),
+        None => (BetterLine::Check, "Check something that fails until the work is done"),
+    };
+    let place = command.map_or(criterion.place.clone(), |it| context.place_of(criterion, it));
+    Some(Lint { code: LintCode::Weak, criterion: index, place, fact: weakness.fact, remedy, better })
+}
+
+fn of_check(check: &Check) -> Option<Weakness> {
+    match check {
+        Check::Command { command, expect } => of_command(command, expect),
+        Check::Exists { globs } => {
+            let all = ["", ".", "./", "*", "**", "**/*", "./*", "./**", ".git", "/"];
+            let found = globs.iter().all(|it| all.contains(&it.as_str()));
+            found.then(|| Weakness::new(format!("`exists {}` holds in every project", globs.join(" "))))
+        }
+        Check::Has { pattern, .. } if matches_anything(pattern) => {
+            Some(Weakness::new("the pattern matches every text"))
+        }
+        Check::Get { expect, .. } => of_expectations(expect),
+        Check::Missing { .. }
+        | Check::Has { .. }
+        | Check::Lacks { .. }
+        | Check::Clean
+        | Check::Judge { .. } => None,
+    }
+}
+
+fn matches_anything(pattern: &TextPattern) -> bool {
+    // Neither text has anything in common with what a check could look for.
+    compiled(pattern).is_some_and(|it| it.is_match("") || it.is_match("§") && it.is_match("1"))
+}
+
+fn of_expectations(expect: &[Expect]) -> Option<Weakness> {
+    expect.iter().find_map(|it| match it {
+        Expect::Number { compare, value } => {
+            let always = match compare {
+                Compare::AtLeast => *value <= 0.0,
+                Compare::Above | Compare::NotEqual => *value < 0.0,
+                Compare::Equal | Compare::AtMost | Compare::Below => false,
+            };
+            let shown = format!("{} {value}", compare.sign());
+            always.then(|| Weakness::new(format!("`{shown}` holds for every count")))
+        }
+        Expect::Matches { pattern } if matches_anything(pattern) => {
+            Some(Weakness::new(format!("`{}` matches every output", pattern.written())))
+        }
+        Expect::Matches { .. } | Expect::MatchesNot { .. } | Expect::Exit { .. } | Expect::Status { .. } => {
+            None
+        }
+    })
+}
+
+fn of_command(command: &str, expect: &[Expect]) -> Option<Weakness> {
+    let reads_output = expect
+        .iter()
+        .any(|it| matches!(it, Expect::Number { .. } | Expect::Matches { .. } | Expect::MatchesNot { .. }));
+    let segments = shell::segments(command);
+    if segments.is_empty() {
+        return None;
+    }
+    constant(command, &segments)
+        .or_else(|| of_expectations(expect))
+        .or_else(|| lenient(command, &segments))
+        .or_else(|| if reads_output { None } else { hidden_exit(command, &segments, expect) })
+}
+
+/// Nothing in the command depends on the project.
+fn constant(command: &str, segments: &[Segment<'_>]) -> Option<Weakness> {
+    let is_fixed = |it: &Segment<'_>| {
+        let says_nothing = it.words.iter().all(|word| !word.contains(['$', '`']));
+        let program = it.program().unwrap_or_default();
+        says_nothing
+            && (PRINTERS.contains(&program) || program == "false" || program == "exit" || is_version(it))
+            || is_constant_test(it)
+    };
+    segments.iter().all(is_fixed).then(|| Weakness::new(format!("`{command}` does not look at the project")))
+}
+
+/// `node --version`
+fn is_version(segment: &Segment<'_>) -> bool {
+    let arguments = segment.arguments();
+    let is_tool = segment.program().is_some_and(|it| {
+        [
+            "node", "npm", "python", "python3", "cargo", "rustc", "go", "git", "java", "docker", "make",
+            "pnpm", "yarn", "bun", "deno", "tsc",
+        ]
+        .contains(&it)
+    });
+    let asks = |it: &String| ["--version", "-v", "-V", "version", "--help"].contains(&it.as_str());
+    is_tool && arguments.len() == 1 && arguments.first().is_some_and(asks)
+}
+
+/// `test 1 -eq 1`, `[ "a" = "a" ]`
+fn is_constant_test(segment: &Segment<'_>) -> bool {
+    let words: Vec<&str> =
+        segment.words.iter().map(String::as_str).filter(|it| !["]", "]]"].contains(it)).collect();
+    match words.as_slice() {
+        ["test" | "[" | "[[", left, "=" | "==" | "-eq" | "-le" | "-ge", right] => {
+            left == right && !left.contains('$')
+        }
+        ["test" | "[" | "[[", only] => !only.starts_with(['-', '$']) && !only.contains('$'),
+        ["test" | "[" | "[[", "-d" | "-e", "." | "./" | "/" | ".."] => true,
+        _ => false,
+    }
+}
+
+/// A flag or a pipe end that turns failures into passes, whatever is expected of the output.
+fn lenient(command: &str, segments: &[Segment<'_>]) -> Option<Weakness> {
+    for segment in segments {
+        let found = LENIENT.iter().find(|(flag, _)| segment.words.iter().any(|it| it == flag));
+        if let Some((flag, why)) = found {
+            // `npm test -- --passWithNoTests`: the dashes go with their only flag.
+            let rest = command.replacen(&format!(" -- {flag}"), "", 1);
+            let rest = if rest == command { command.replacen(&format!(" {flag}"), "", 1) } else { rest };
+            return Some(Weakness::with(format!("`{flag}` {why}"), &rest));
+        }
+        let program = segment.program().unwrap_or_default();
+        let has = |flag: &str| segment.arguments().iter().any(|it| it == flag);
+        if ["make", "gmake"].contains(&program) && (has("-n") || has("--dry-run") || has("-i")) {
+            return Some(Weakness::new("`make` with this flag does not fail"));
+        }
+    }
+    None
+}
+
+/// The exit status of what matters does not reach the end of the command.
+fn hidden_exit(command: &str, segments: &[Segment<'_>], expect: &[Expect]) -> Option<Weakness> {
+    if expect.iter().any(|it| matches!(it, Expect::Exit { code } if *code != 0)) {
+        return None;
+    }
+    if shell::ends_in_background(command) {
+        return Some(Weakness::with(
+            "`&` discards the exit status",
+            command.trim_end().trim_end_matches('&'),
+        ));
+    }
+    let last = segments.last()?;
+    let program = last.program().unwrap_or_default();
+    let before = command.get(..last.range.start).unwrap_or_default();
+    let is_quiet = PRINTERS.contains(&program)
+        || program == "exit" && last.arguments().first().is_none_or(|it| it == "0");
+    let shown = command.get(last.range.clone()).unwrap_or_default().trim();
+    match last.operator {
+        Operator::Or if is_quiet => Some(Weakness::with(format!("`{shown}` hides every failure"), before)),
+        Operator::Then if is_quiet && !stops_at_errors(segments) => {
+            Some(Weakness::with(format!("`{shown}` hides the exit status before it"), before))
+        }
+        Operator::Pipe if FILTERS.contains(&program) && !command.contains("pipefail") && !decides(last) => {
+            let better = before.trim_end().trim_end_matches("2>&1");
+            Some(Weakness::with(format!("`{shown}` hides the exit status before it"), better))
+        }
+        Operator::First | Operator::And | Operator::Then if segments.iter().all(always_succeeds) => {
+            Some(Weakness::new(format!("`{program}` succeeds whatever it finds")))
+        }
+        Operator::First | Operator::And if segments.len() == 1 && is_lenient_request(last) => {
+            let better = command.replacen("curl", "curl -f", 1);
+            Some(Weakness::with("`curl` without `-f` passes on error pages", &better))
+        }
+        _ if command.trim_start().starts_with("if ") && !command.contains("else") => {
+            Some(Weakness::new("passes where the condition of `if` is false"))
+        }
+        _ => None,
+    }
+}
+
+fn stops_at_errors(segments: &[Segment<'_>]) -> bool {
+    let sets = |it: &Segment<'_>| {
+        it.program() == Some("set") && it.arguments().iter().any(|it| it.starts_with('-') && it.contains('e'))
+    };
+    segments.iter().any(sets)
+}
+
+/// `awk '… exit 1'` and `sed '…q1'` set an exit status of their own.
+fn decides(segment: &Segment<'_>) -> bool {
+    ["awk", "sed"].iter().any(|it| segment.program() == Some(it)) && segment.text.contains("exit")
+}
+
+/// Commands whose exit status says nothing about what they found.
+fn always_succeeds(segment: &Segment<'_>) -> bool {
+    let arguments = segment.arguments();
+    let has = |flags: &[&str]| arguments.iter().any(|it| flags.contains(&it.as_str()));
+    let first = arguments.first().map(String::as_str).unwrap_or_default();
+    match segment.program().unwrap_or_default() {
+        program if PRINTERS.contains(&program) || program == "cd" => true,
+        "find" => !has(&["-exec", "-execdir", "-delete"]),
+        "awk" => !decides(segment),
+        program if LISTERS.contains(&program) => true,
+        "ls" => arguments.iter().all(|it| it.starts_with('-')),
+        "git" => match first {
+            "status" | "log" | "branch" | "stash" => true,
+            "diff" => !has(&["--exit-code", "--quiet", "--check"]),
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+fn is_lenient_request(segment: &Segment<'_>) -> bool {
+    let fails = |it: &String| {
+        it.starts_with("--fail") || it.starts_with('-') && !it.starts_with("--") && it.contains('f')
+    };
+    segment.program() == Some("curl") && !segment.arguments().iter().any(fails)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::of_check;
+    use loopkeeper_task::parse_inline_task;
+
+    fn weakness(check: &str) -> Option<(String, Option<String>)> {
+        let task = parse_inline_task("x", &[format!("It holds: {check}")]);
+        let check = task.criteria[0].check.as_ref().expect(check);
+        of_check(check).map(|it| (it.fact, it.better))
+    }
+
+    #[test]
+    fn checks_that_cannot_fail_are_weak() {
+        for check in [
+            "`$ true`",
+            "`$ :`",
+            "`$ echo ok`",
+            "`$ echo done` `/done/`",
+            "`$ exit 0`",
+            "`$ sleep 1 && echo ok`",
+            "`$ test 1 -eq 1`",
+            "`$ [ a = a ]`",
+            "`$ test -d .`",
+            "`$ node --version`",
+            "`$ git status`",
+            "`$ git diff --stat`",
+            "`$ find . -name '*.rs'`",
+            "`$ ls`",
+            "`$ npm run build --if-present`",
+            "`$ jest --passWithNoTests`",
+            "`$ npm test -- --passWithNoTests`",
+            "`$ ruff check --exit-zero .`",
+            "`$ pytest --collect-only`",
+            "`$ cargo test || true`",
+            "`$ npm test || echo failed`",
+            "`$ make lint || :`",
+            "`$ pytest; true`",
+            "`$ pytest; exit 0`",
+            "`$ pytest | tee log`",
+            "`$ cargo test 2>&1 | tail -5`",
+            "`$ npm test | head`",
+            "`$ npm start &`",
+            "`$ curl http://localhost:3000/health`",
+            "`$ curl -s http://localhost:3000`",
+            "`$ make -n test`",
+            "`$ if [ -f x ]; then ./x; fi`",
+            "`$ wc -l src/*.rs` `>= 0`",
+            "`$ ./run` `/.*/`",
+            "`$ ./run` `/^/`",
+            "`exists .`",
+            "`exists *`",
+            "`has /.*/ src/**`",
+            "`has /./ README.md`",
+            "`$ false` `exit 1`",
+            "`$ printf x | cat`",
+        ] {
+            assert!(weakness(check).is_some(), "{check}");
+        }
+    }
+
+    #[test]
+    fn checks_that_can_fail_are_not() {
+        for check in [
+            "`$ cargo test`",
+            "`$ npm test && npm run lint`",
+            "`$ pytest -q`",
+            "`$ grep -q TODO src/a.rs`",
+            "`$ ! grep -r TODO src`",
+            "`$ ./run.sh | grep -q ok`",
+            "`$ wc -l < src/a.rs` `< 500`",
+            "`$ find src -name '*.orig' | wc -l` `== 0`",
+            "`$ git diff --exit-code`",
+            "`$ git status --porcelain` `!/./`",
+            "`$ curl -fsS http://localhost:3000`",
+            "`$ curl -s http://localhost:3000/health` `/ok/`",
+            "`$ set -o pipefail; npm test | tee log`",
+            "`$ test -f a || exit 1`",
+            "`$ cd api && npm test`",
+            "`$ sh -c 'npm test'`",
+            "`$ test -s out.txt`",
+            "`$ [ \"$(./run)\" = ok ]`",
+            "`$ echo \"$(./run)\"` `/ok/`",
+            "`$ cargo test 2>&1 | tail -5` `/0 failed/`",
+            "`exists src/lib.rs`",
+            "`exists src/*.rs`",
+            "`has \"fn main\" src/*.rs`",
+            "`lacks /TODO/ src/**`",
+            "`missing tmp/**`",
+            "`clean`",
+            "`judge`",
+            "`$ diff <(./run) expected.txt`",
+            "`$ ./run 3` `exit 2`",
+            "`$ npx tsc --noEmit`",
+            "`$ set -e; make; echo ok`",
+            "`$ cat docs/a.md | wc -w` `>= 300`",
+            "`$ if ./run; then exit 0; else exit 1; fi`",
+            "`$ docker compose config -q`",
+        ] {
+            assert_eq!(weakness(check), None, "{check}");
+        }
+    }
+
+    #[test]
+    fn the_better_command_lacks_the_weakness() {
+        for (check, better) in [
+            ("`$ cargo test || true`", "cargo test"),
+            ("`$ a && b || echo no`", "a && b"),
+            ("`$ pytest -q; true`", "pytest -q"),
+            ("`$ cargo test 2>&1 | tail -5`", "cargo test"),
+            ("`$ npm start &`", "npm start"),
+            ("`$ npm test -- --passWithNoTests`", "npm test"),
+            ("`$ npm run lint --if-present`", "npm run lint"),
+            ("`$ curl http://localhost:3000`", "curl -f http://localhost:3000"),
+        ] {
+            assert_eq!(weakness(check).and_then(|it| it.1).as_deref(), Some(better), "{check}");
+        }
+    }
+}

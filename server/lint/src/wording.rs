@@ -1,0 +1,78 @@
+//! Words that no check can decide: measures without a number, and matters of taste. Only criteria without a check are
+//! looked at, because a check says what its words mean.
+
+mod words;
+
+use crate::{BetterLine, Lint, LintCode, LintContext, gate};
+
+pub(crate) fn lint(context: &LintContext<'_>, index: usize) -> Option<Lint> {
+    let criterion = context.criterion(index).filter(|it| it.check.is_none())?;
+    let (code, word) = judge_words(&criterion.name)?;
+    let (fact, remedy) = match code {
+        LintCode::Subjective => {
+            (format!("\"{word}\" is a matter of taste"), "Let a judge decide, or name what is seen")
+        }
+        _ => (format!("\"{word}\" has no measure"), "Name the input and the result"),
+    };
+    Some(Lint {
+        code,
+        criterion: index,
+        place: context.place_of(criterion, word),
+        fact,
+        remedy,
+        better: if code == LintCode::Subjective { BetterLine::Judge } else { BetterLine::Test },
+    })
+}
+
+/// The first vague or subjective words of a sentence, as they are written there.
+pub(crate) fn judge_words(prose: &str) -> Option<(LintCode, &str)> {
+    if words::is_measured(prose) || gate::of_prose(prose).is_some_and(|it| it != gate::Gate::Build) {
+        return None;
+    }
+    if let Some(word) = words::subjective(prose) {
+        return Some((LintCode::Subjective, word));
+    }
+    words::vague(prose).map(|word| (LintCode::Vague, word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::judge_words;
+    use crate::LintCode;
+
+    #[test]
+    fn words_without_a_measure_are_found() {
+        let rows = [
+            ("The API works well", Some("works well")),
+            ("Errors are handled properly", Some("properly")),
+            ("Handles edge cases", Some("Handles edge cases")),
+            ("Code is clean", Some("Code is clean")),
+            ("Follows best practices", Some("best practices")),
+            ("Login works", Some("works")),
+            ("The page loads fast", Some("loads fast")),
+            ("Add appropriate logging", Some("appropriate")),
+            ("错误处理合理", Some("合理")),
+            ("页面正常工作", Some("正常工作")),
+            ("The page loads in under 2 seconds", None),
+            ("Shows \"no such user\" for unknown names", None),
+            ("Returns 404 for unknown users", None),
+            ("Clear button empties the form", None),
+            ("Builds without errors", None),
+            ("Typecheck passes", None),
+            ("The cache is cleared on logout", None),
+            ("Fast-forward merges are rejected", None),
+        ];
+        for (prose, expect) in rows {
+            assert_eq!(judge_words(prose).map(|it| it.1), expect, "{prose}");
+        }
+    }
+
+    #[test]
+    fn matters_of_taste_are_subjective() {
+        for prose in
+            ["The UI is intuitive", "Looks good on mobile", "An elegant solution", "界面美观", "代码优雅"]
+        {
+            assert_eq!(judge_words(prose).map(|it| it.0), Some(LintCode::Subjective), "{prose}");
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! The words themselves, in English and Chinese.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+/// Measures without a number. Words with an innocent use count only in the phrases in which they measure.
+const VAGUE: &str = r"
+    works?\s(well|fine|great|nicely|properly|correctly|flawlessly|perfectly|reliably|smoothly|as\s(expected|intended|designed|before|it\sshould))
+    | (behaves?|functions?|operates?|performs?|runs?|renders?|displays?|responds?|integrates?|scales?)\s(well|fine|great|properly|correctly|smoothly|reliably|flawlessly|perfectly|nicely|as\s(expected|intended))
+    | as\s(expected|intended|needed|appropriate|necessary)
+    | (where|if|when|whenever|wherever)\s(possible|necessary|needed|appropriate|applicable|it\smakes\ssense)
+    | properly | proper | appropriate(ly)? | adequate(ly)? | sufficient(ly)? | reasonabl[ey] | suitabl[ey] | decent
+    | graceful(ly)? | seamless(ly)? | smooth(ly)? | robust(ly|ness)? | flawless(ly)? | perfect(ly)? | effortless(ly)?
+    | clean\s(code|architecture|codebase|separation|implementation|structure|abstractions?|api|history)
+    | (code|codebase|implementation|architecture|structure|api|it)\s(is|are|stays|remains|looks)\s(clean|good|nice|simple|tidy|neat|solid|maintainable|in\sgood\sshape)
+    | cleanly\s(structured|separated|organi[sz]ed|written|implemented)
+    | well[-\s](structured|organi[sz]ed|documented|tested|designed|written|formed\scode|factored|commented|covered|optimi[sz]ed|handled|integrated)
+    | (high|good|better|great|top|acceptable|improved|excellent|production)[-\s](quality|performance|coverage|shape|state|structure|design|readability|error\shandling|error\smessages?|test\scoverage|documentation|logging|practices?)
+    | (code|overall|sufficient|adequate)\squality | best\spractices? | industry\sstandards? | coding\sstandards? | code\sstandards? | project\s(conventions|standards) | production[-\s]ready | enterprise[-\s](grade|ready)
+    | (?P<keep>machine|human|world|user)-readable
+    | readable | readability | maintainable | maintainability | scalable | scalability | performant | extensible | flexible | modular | reusable | future-proof | reliable | resilient | optimal | optimally | efficient(ly)?
+    | (is|are|stays?|remains?|more|feels?|runs?|loads?|starts?|very|responds?|reasonably|be|becomes?)\s(fast|faster|quick|quicker|quickly|slow|responsive|snappy|stable|secure|safe|simple|simpler|easy|clear|concise|complete|consistent|accurate|correct|good|better|great|fine|ok|okay|ready|usable|improved|optimi[sz]ed|smaller|lightweight|minimal|up[-\s]to[-\s]date)
+    | fast\s(enough|response|responses|loading|performance|and) | (quick|low)\s(response|responses|latency) | quickly | easily | easy\sto\s(maintain|extend|change|test|set\sup|install|configure|debug)
+    | (secure|securely|accurately|consistently|correctly|reliably|efficiently|effectively|cleanly|clearly|thoroughly|comprehensively|completely|fully|significantly|noticeably|substantially)\s*$
+    | accurate | clearly | stable\s(under|operation|behaviou?r)
+    | (correctly|accurately|effectively|consistently|thoroughly|significantly|noticeably|substantially|securely)
+    | comprehensive(ly)? | thorough | extensive | meaningful | relevant | useful | helpful | sensible | sane | solid | improved | enhanced | optimi[sz]ed | streamlined
+    | (performance|security|quality|stability|usability|accessibility|readability|coverage|ux|speed|reliability)\s(is|are|has\sbeen)?\s*(improved|improves?|better|good|enhanced|optimi[sz]ed|acceptable|increased)
+    | (improves?|increases?|enhances?|optimi[sz]es?|maximi[sz]es?|minimi[sz]es?)\s(the\s)?(\w+\s)?(performance|security|quality|stability|usability|readability|coverage|ux|speed|reliability|maintainability|experience|efficiency|code|structure|design)
+    | (fully|completely)\s(functional|working|implemented|integrated|tested|documented|responsive|operational) | feature[-\s]complete
+    | (no|without|free\sof|zero)\s(any\s)?(major\s|obvious\s|known\s|serious\s|critical\s|visible\s)?(bugs?|issues?|problems?|glitches|flaws|regressions\s(of\sany\skind)|hiccups) | bug[-\s]?free
+    | (no|without)\s(noticeable|significant|unnecessary|obvious|major)\s\w+
+    | (handles?|covers?|considers?|addresses|deals?\swith|test(s|ed)?)\s(all\s|any\s|the\s|every\s|most\s|common\s|various\s)*(error|errors|edge\scases?|corner\scases?|exceptions?|failures?|error\scases?|situations?|scenarios?)(\s(are|is)\s(handled|covered))?\s*$
+    | (all|any|every|most|common|various)?\s*(edge|corner)[-\s]cases?(\sand\s\w+)?\s(are|is)\s(handled|covered|considered|addressed|tested)
+    | (error|exception)[-\s]handling\s*(is|are|has\sbeen)?\s*(implemented|added|done|in\splace|complete|improved|present|there|good)?\s*$ | errors\s(are|get)\s(handled|dealt\swith|caught)\s*$
+    | everything\s(works|is\sfine|is\sok|runs|passes) | it\s(just\s)?works | all\s(features|functionality|functions|buttons|pages|endpoints|components|skills|tools|flows)\s(are\s)?work(s|ing)? | (works?|working)\s*$
+    | documentation\s(is|are)\s(complete|good|clear|updated|improved|adequate|comprehensive|up[-\s]to[-\s]date) | docs\s(are|is)\s(good|complete|clear|improved)
+    | clear\s(and\s\w+\s)?(documentation|comments?|naming|names|structure|code|messages?|error\smessages?|feedback|instructions|separation|errors|ui) | good\s(documentation|comments?|naming|names|structure|code|messages?|feedback|tests|error|performance|coverage|results?|design|defaults) | good\senough
+    | etc\.? | and\sso\son | and\smore\s*$ | as\smuch\sas\spossible | as\s(fast|small|simple|short|quick|few|many|soon)\sas\s(possible|it\scan)
+    | up\sto\s(standards?|par|scratch) | state[-\s]of[-\s]the[-\s]art | modern\s(standards|practices|code|architecture) | looks\s(right|ok|okay|fine|correct) | makes\ssense | refactored\s(properly|for\s\w+)\s*$
+    | (similar|close)\senough | in\sa\s(good|clean|sensible|reasonable|timely)\s(way|manner|state|fashion) | user\sexperience\s(is\s)?(improved|good|better|smooth)
+";
+
+const VAGUE_CHINESE: &str = "正常工作|工作正常|运行正常|正常运行|正常使用|正常显示|功能正常|显示正常|正常|运行良好|表现良好|良好|合理|合适|适当|恰当|妥善|完善|健壮|鲁棒|稳定|可靠|高效|效率高|快速|迅速|流畅|顺畅|清晰|清楚|简洁|干净|整洁|易读|易懂|可读性|可维护|维护性|易于维护|易于扩展|可扩展|扩展性|高质量|质量高|质量好|高性能|性能好|性能优化|优化|提升|改善|改进|增强|更好|较好|很好|最好|足够|充分|充足|全面|尽量|尽可能|等等|差不多|基本可用|基本完成|最佳实践|代码规范|编码规范|符合规范|没有问题|没问题|无问题|没有bug|没有 bug|无bug|无 bug|无明显|没有明显|正确处理|正确显示|正确工作|正确运行|处理正确|显示正确|配置正确|结果正确|正确地|功能完整|内容完整|文档完整|信息完整|完美|到位|友好|安全可靠|生产级|可用性|健全|必要时|视情况|如有需要|适度";
+
+/// Matters of taste.
+const SUBJECTIVE: &str = r"
+    beautiful(ly)? | elegant(ly)? | elegance | nice(ly)? | pretty\s(ui|design|page|print(ed)?\sfor\shumans) | attractive | aesthetic(s|ally)? | gorgeous | stunning | cool | fancy
+    | intuitive(ly)? | user[-\s]friendly | user[-\s]friendliness | developer[-\s]friendly | easy\sto\s(use|understand|read|follow|navigate|learn) | ease\sof\suse | convenient(ly)? | simple\sto\suse
+    | (look|looks|looking|feel|feels|sounds?|reads?)\s(good|great|nice|nicer|better|well|clean|modern|professional|polished|natural|right|native|premium|snappy|consistent|fine|beautiful|like\sa)
+    | look\sand\sfeel | delightful | pleasant | pleasing | polished | sleek | stylish | tasteful | visually\s\w+ | eye[-\s]catching
+    | modern[-\s]?(looking|design|ui|look|interface|aesthetic|and) | clean[-\s,]*(and\s\w+\s)?(design|ui|layout|interface|look|and\s(modern|simple|minimal|elegant|readable|professional))
+    | (good|great|excellent|better|improved|amazing|nice)\s(ux|ui|user\sexperience|developer\sexperience|dx|look|design) | professional(ly)?(\s(look|looking|design|tone|quality))?
+    | engaging | compelling | captivating | impressive | catchy | creative | interesting | fun\sto\s\w+ | enjoyable | friendly\s(tone|error|messages?|ui|interface) | idiomatic | pythonic | rustic | wow
+    | (tone|style|wording|voice|writing|prose)\s(is|are|feels)\s\w+ | natural[-\s]sounding | high[-\s]end | (is|are|feels?)\s(appealing|satisfying|comfortable|clever|fun|boring)
+";
+
+const SUBJECTIVE_CHINESE: &str = "优雅|美观|好看|漂亮|精美|美丽|直观|易用|好用|易于使用|易于理解|用户友好|友好的界面|界面友好|体验好|体验良好|体验佳|用户体验|专业|大气|有吸引力|吸引人|生动|有趣|舒适|赏心悦目|现代感|现代化的界面|时尚|视觉效果|酷炫|炫酷|令人满意|自然流畅|文笔|引人入胜";
+
+/// A number with a unit or a comparison, a status, an exit code, or a quoted output: the sentence has a measure.
+const MEASURE: &str = r#"
+    \d+(\.\d+)?\s*(%|‰|ms|µs|s|sec|secs|seconds?|min|minutes?|h|hours?|days?|[kmg]i?b|bytes?|px|fps|hz|x|vw|rem|em|pt|times|errors?|warnings?|items?|rows?|entries|lines?|tests?|files?|characters?|chars?|words?|requests?|users?|attempts?|retries|columns?|pages?|results?|examples?|sections?|steps?|points?|cases?|sentences?|paragraphs?|sources?|秒|毫秒|分钟|小时|天|个|条|行|次|字|页|张|项|倍|字节|人|岁|种)(\b|[^a-z]|$)
+    | [<>≤≥=]=?\s*\d | \d\s*[-–]\s*\d | (at\s(least|most)|more\sthan|less\sthan|fewer\sthan|up\sto|under|over|within|below|above|exactly|between|不超过|不少于|不低于|至少|最多|大于|小于|低于|高于|超过)\s*(about\s)?[$€]?(\d|one|two|three|four|five|six|seven|eight|nine|ten)
+    | \b(return|returns|returned|status|code|http|respond|responds|with|a|an|gives?|获|返回|状态码)\s*(an?\s)?[1-5]\d\d\b | [1-5]\d\d\s(response|status|for|when|if|on|error|page)
+    | exit(s|ed)?\s*(with\s)?(code|status)?\s*\d | non-?zero
+    | (show|shows|showing|print|prints|printing|display|displays|say|says|reads?|contain|contains|containing|include|includes|return|returns|output|outputs|log|logs|labeled|labelled|titled|named|called|message|显示|输出|打印|返回|包含|提示)\s*(the\s)?(text|message|string|error|word|value|line|title|label)?\s*["'“‘「`][^"'”’」`]+["'”’」`]
+    | (rfc|iso|wcag|cwe|owasp|cve|pep|es)[-\s]?\d | 100\s?% | lighthouse | (zero|no|without)\s(console\s|type\s|lint\s|compiler\s|syntax\s|build\s|runtime\s)?(errors?|warnings?|crash(es)?|failures?|panics?|exceptions?|leaks?)\b
+"#;
+
+static VAGUE_WORDS: LazyLock<Option<Regex>> = LazyLock::new(|| words(VAGUE, VAGUE_CHINESE));
+static SUBJECTIVE_WORDS: LazyLock<Option<Regex>> = LazyLock::new(|| words(SUBJECTIVE, SUBJECTIVE_CHINESE));
+static MEASURES: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(&format!("(?xi){MEASURE}")).ok());
+
+fn words(english: &str, chinese: &str) -> Option<Regex> {
+    Regex::new(&format!(r"(?xi)\b(?:{english})(?:\b|$)|(?:{})", chinese.replace(' ', r"\ "))).ok()
+}
+
+pub(super) fn is_measured(prose: &str) -> bool {
+    MEASURES.as_ref().is_some_and(|it| it.is_match(prose))
+}
+
+pub(super) fn vague(prose: &str) -> Option<&str> {
+    first(VAGUE_WORDS.as_ref()?, prose)
+}
+
+pub(super) fn subjective(prose: &str) -> Option<&str> {
+    first(SUBJECTIVE_WORDS.as_ref()?, prose)
+}
+
+/// The first match that is not part of a longer technical word, such as `fast-forward`.
+fn first<'a>(pattern: &Regex, prose: &'a str) -> Option<&'a str> {
+    let technical = |end: usize| prose.get(end..).is_some_and(|it| it.starts_with(['-', '_', '/', '(']));
+    let inside = |start: usize| prose.get(..start).is_some_and(|it| it.ends_with(['-', '_', '/', '.']));
+    let found =
+        pattern.captures_iter(prose).filter(|it| it.name("keep").is_none()).filter_map(|it| it.get(0));
+    let mut found = found.filter(|it| !technical(it.end()) && !inside(it.start()));
+    found.next().map(|it| it.as_str().trim())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MEASURES, SUBJECTIVE_WORDS, VAGUE_WORDS};
+
+    #[test]
+    fn the_patterns_compile() {
+        assert!(VAGUE_WORDS.is_some() && SUBJECTIVE_WORDS.is_some() && MEASURES.is_some());
+    }
+}
