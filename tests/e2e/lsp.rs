@@ -5,6 +5,7 @@ mod endings;
 mod foreign;
 mod frames;
 mod limits;
+mod lints;
 mod load;
 mod many;
 mod noise;

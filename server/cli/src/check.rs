@@ -1,6 +1,8 @@
 //! `check`: runs a task's checks once, without a loop. If a loop is running in the tree, its keeper runs them.
 
 mod detach;
+mod lint;
+mod report;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -9,13 +11,15 @@ use std::time::Duration;
 
 use loopkeeper_agent::kind::Dialect;
 use loopkeeper_agent::{PermissionMode, PromptBy};
-use loopkeeper_core::check::CheckResult;
+use loopkeeper_core::check::{CheckResult, Status};
 use loopkeeper_core::journal::{AgentPlan, Entry, Record};
-use loopkeeper_text::words;
+use loopkeeper_task::criterion::Criterion;
+use loopkeeper_text::{sanitize, words};
 use loopkeeper_view::{self as view, CriteriaStatus, LateOrder, effect};
 use serde::Serialize;
 use serde_json::json;
 
+use self::report::{Format, Level, Places, ReportItem};
 use super::exit::Exit;
 use super::failure::{self, ExitResult, Failure};
 use super::out::Ui;
@@ -38,18 +42,37 @@ const LOOK: Duration = Duration::from_millis(100);
 pub(crate) struct Args {
     #[command(flatten)]
     pub(crate) task: TaskArg,
+    #[command(flatten)]
+    pub(crate) server: ServerArgs,
+    /// Trust every command that `trust` would show
+    #[arg(long)]
+    pub(crate) trust: bool,
+    /// Run nothing: print remarks on the criteria, and the task's grade
+    #[arg(long, conflicts_with_all = ["criterion", "detach", "trust"])]
+    pub(crate) lint: bool,
+    /// Print JSON for scripts: the same as `--format json`
+    #[arg(long, conflicts_with = "format")]
+    pub(crate) json: bool,
+    /// Output for people, scripts or continuous integration
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    pub(crate) format: Option<Format>,
+}
+
+/// What the language server passes.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ServerArgs {
     /// Only this criterion, by its id
     #[arg(long, value_name = "ID", hide = true)]
     pub(crate) criterion: Option<String>,
     /// Return once the checks run, apart from this process
     #[arg(long, hide = true)]
     pub(crate) detach: bool,
-    /// Trust every command that `trust` would show
-    #[arg(long)]
-    pub(crate) trust: bool,
-    /// Print JSON for scripts
-    #[arg(long)]
-    pub(crate) json: bool,
+}
+
+impl Args {
+    fn format(&self) -> Format {
+        self.format.unwrap_or(if self.json { Format::Json } else { Format::Text })
+    }
 }
 
 /// The output of `--json`.
@@ -63,12 +86,15 @@ struct CheckReport<'a> {
 }
 
 pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
-    if args.detach {
+    if args.lint {
+        return lint::run(args, out);
+    }
+    if args.server.detach {
         return detach::start_detached(args);
     }
     let mut work = ResolvedTask::find(args.task.path.as_deref(), &[])?;
     work.refuse_broken()?;
-    if let Some(id) = &args.criterion {
+    if let Some(id) = &args.server.criterion {
         Arc::make_mut(&mut work.task).criteria.retain(|it| it.id.0 == *id);
     }
     work.refuse_empty()?;
@@ -78,16 +104,52 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     let results = run_checks(&work, if args.trust { TrustConsent::Given } else { TrustConsent::Asked })?;
     let criteria = view::criteria_without_loop(&work.task.criteria, &results);
     let holds = criteria.holds();
-    if args.json {
-        out.json(&CheckReport { task: &work.id.0, holds, criteria: &criteria, results: &results });
-    } else {
-        out.write(&table::with_output(&criteria, &results, Glyphs::of_environment()));
-        out.line(format_args!("{}: {}", work.title(), criteria.sentence()));
-        for remedy in remedies(&results) {
-            out.line(format_args!("Hint: {}.", words::capitalised(remedy)));
+    match args.format() {
+        Format::Json => {
+            out.json(&CheckReport { task: &work.id.0, holds, criteria: &criteria, results: &results });
         }
+        Format::Text => print_results(&work, &criteria, &results, out),
+        Format::Github => out.write(&report::github(&report_items(&work, &results))),
+        Format::Sarif => out.json(&report::sarif(&report_items(&work, &results))),
+        Format::Junit => out.write(&report::junit(&work.title(), &report_items(&work, &results))),
     }
     Ok(if holds { Exit::Done } else { Exit::Ended })
+}
+
+fn print_results(work: &ResolvedTask, criteria: &CriteriaStatus, results: &[CheckResult], out: &mut Ui) {
+    out.write(&table::with_output(criteria, results, Glyphs::of_environment()));
+    out.line(format_args!("{}: {}", work.title(), criteria.sentence()));
+    for remedy in remedies(results) {
+        out.line(format_args!("Hint: {}.", words::capitalised(remedy)));
+    }
+}
+
+/// The result of each criterion at its place. An optional one that fails, and one without a check, is a note.
+fn report_items(work: &ResolvedTask, results: &[CheckResult]) -> Vec<ReportItem> {
+    let places = Places::new(&work.root, &work.documents);
+    let item = |criterion: &Criterion| {
+        let result = results.iter().find(|it| it.criterion == criterion.id);
+        let status = result.map_or(Status::Unverified, |it| it.status);
+        let level = match status {
+            Status::Pass => Level::Pass,
+            Status::Unverified => Level::Note,
+            _ if !criterion.required => Level::Note,
+            _ => Level::Error,
+        };
+        let fact = result.map(|it| it.fact.as_str()).filter(|it| !it.is_empty());
+        let fact = fact.unwrap_or(if status == Status::Pass { "pass" } else { status.word() });
+        let (line, column) = places.position(&criterion.place);
+        ReportItem {
+            file: places.shown(&criterion.place.file),
+            line,
+            column,
+            level,
+            code: status.word().to_owned(),
+            message: sanitize::line(&format!("{}: {fact}", criterion.name)),
+            name: sanitize::line(&criterion.name),
+        }
+    };
+    work.task.criteria.iter().map(item).collect()
 }
 
 /// Runs the checks of the task, once they are trusted; by the keeper of a loop on it, where one is at work.

@@ -1,11 +1,6 @@
 //! `init`: writes a first task file in the current folder, with the checks that the package there already has. It reads
 //! manifests and writes one new file; it runs nothing, overwrites nothing and asks no questions.
 
-mod found;
-mod installed;
-mod node;
-mod package;
-mod python;
 mod template;
 
 use std::fs::{self, OpenOptions};
@@ -16,12 +11,13 @@ use loopkeeper_task::{TaskId, kind_of};
 use loopkeeper_text::sanitize;
 use thiserror::Error;
 
-use self::found::{FoundCheck, MissingTool, ProposedChecks};
-use self::installed::InstalledTools;
 use super::exit::Exit;
 use super::failure::{ExitResult, Failure};
 use super::out::Ui;
-use loopkeeper_system::config_files::{self, ConfigFileError, root_of};
+use loopkeeper_operations::project_checks::{
+    FoundCheck, InstalledTools, ManifestError, MissingTool, ProposedChecks,
+};
+use loopkeeper_system::config_files::{self, root_of};
 use loopkeeper_system::task_files;
 
 const FILE: &str = "PROMPT.md";
@@ -79,9 +75,7 @@ pub(super) enum InitError {
     #[error("there is a task document already: {}", files.join(", "))]
     Exists { files: Vec<String> },
     #[error(transparent)]
-    Manifest(#[from] ConfigFileError),
-    #[error("{} is not JSON: {source}", path.display())]
-    NotJson { path: PathBuf, source: serde_json::Error },
+    Manifest(#[from] ManifestError),
     #[error("cannot list {}: {source}", path.display())]
     List { path: PathBuf, source: io::Error },
     #[error("cannot write {}: {source}", path.display())]
@@ -97,7 +91,6 @@ impl InitError {
                 _ => "`loopkeeper run FILE` starts a loop on one of them.".to_owned(),
             },
             Self::Manifest(error) => error.hint().to_owned(),
-            Self::NotJson { .. } => "correct the file; `init` reads its scripts.".to_owned(),
             Self::List { .. } | Self::Write { .. } => "check the folder's permissions.".to_owned(),
         }
     }

@@ -37,6 +37,21 @@ pub enum Status {
     Unverified,
 }
 
+impl Status {
+    /// As in records and on the wire.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Pass => "pass",
+            Self::Fail => "fail",
+            Self::TimedOut => "timed-out",
+            Self::CouldNotRun => "could-not-run",
+            Self::NoTestsRan => "no-tests-ran",
+            Self::Unstable => "unstable",
+            Self::Unverified => "unverified",
+        }
+    }
+}
+
 /// The result of one criterion in one round. Every text in it is sanitised and redacted.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

@@ -18,6 +18,7 @@ pub mod local_time;
 pub mod loops;
 pub mod notify_saved;
 pub mod plan_edit;
+pub mod project_checks;
 pub mod project_profile;
 pub mod receipt;
 pub mod resolved_task;

@@ -34,7 +34,7 @@ pub use self::completion::{Suggestion, SuggestionKind, in_check};
 pub use self::diagnostics::{
     Diagnostic, DiagnosticCode, RelatedLocation, RelatedTarget, Severity, SourceFailure,
 };
-pub use self::diagnostics::{diagnostics, source_failures};
+pub use self::diagnostics::{diagnostics, remarks, source_failures};
 pub use self::foreign::{CODE as FOREIGN_CODE, MESSAGE as FOREIGN_MESSAGE, about, remedies};
 pub(crate) use self::grid::grid;
 pub use self::grid::{iteration_tally, row, start_tally};

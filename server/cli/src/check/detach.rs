@@ -28,7 +28,7 @@ pub(super) fn start_detached(args: &Args) -> ExitResult {
     command
         .arg0("loopkeeper")
         .arg("check")
-        .args(args.criterion.as_ref().map(|it| format!("--criterion={it}")))
+        .args(args.server.criterion.as_ref().map(|it| format!("--criterion={it}")))
         .args(args.trust.then_some("--trust"));
     command.arg("--").arg(work.root.join(&work.id.0)).current_dir("/");
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());

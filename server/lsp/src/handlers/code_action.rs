@@ -1,7 +1,12 @@
 //! `textDocument/codeAction`: fixes for the diagnostics in the range, and every action that code lenses offer.
 
+use std::path::PathBuf;
+
+use loopkeeper_lint::ProjectCommand;
+use loopkeeper_operations::project_checks;
 use loopkeeper_view::editor::{self, EditorAction};
 use lsp_types::{CodeActionKind, CodeActionParams, CodeActionResponse};
+use tokio::task::spawn_blocking;
 
 use crate::document_context::{DocumentContext, DocumentSnapshot};
 use crate::foreign;
@@ -18,7 +23,8 @@ pub(crate) async fn handle(shared: &ServerState, params: CodeActionParams) -> Op
         (shown, all)
     } else {
         let sight = DocumentContext::of(shared, shown).await?;
-        let all = sight.with_view(|known| editor::actions(known, &sight.file, &bytes));
+        let project = project_commands(sight.root().to_owned()).await;
+        let all = sight.with_view(|known| editor::actions(known, &project, (&sight.file, &bytes)));
         (sight.shown, all)
     };
     let context = params.context;
@@ -26,6 +32,12 @@ pub(crate) async fn handle(shared: &ServerState, params: CodeActionParams) -> Op
     let client = &shared.session().client;
     let given = |it| to_proto::action(&shown, client, &context.diagnostics, it);
     Some(all.into_iter().filter(wanted).filter_map(given).collect())
+}
+
+/// Read for every request, because manifests change while tasks are written; a few small files.
+async fn project_commands(root: PathBuf) -> Vec<ProjectCommand> {
+    let read = spawn_blocking(move || project_checks::project_commands(&root));
+    read.await.unwrap_or_default()
 }
 
 /// A request for `source` also includes `source.loopkeeper.start`.

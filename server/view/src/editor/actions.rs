@@ -1,5 +1,6 @@
 //! Code actions: all lens commands, for editors without lenses, and fixes for the parser's findings.
 
+mod remarks;
 #[cfg(test)]
 mod tests;
 
@@ -10,6 +11,7 @@ use super::standing::overlap;
 use super::verbs::{self, OfferedCommand};
 use super::{DiagnosticCode, EditorCommand, TaskView, weakened};
 use loopkeeper_core::journal::Weakening;
+use loopkeeper_lint::ProjectCommand;
 use loopkeeper_task::criterion::CriterionId;
 use loopkeeper_task::{Finding, FindingCode, TaskDocument};
 use loopkeeper_text::{DocumentRange, sanitize};
@@ -43,11 +45,18 @@ pub const QUICKFIX: &str = "quickfix";
 
 /// The actions in `file` at `range`: fixes first, then those of criteria and plan items at the range, then those of the
 /// task.
-pub fn actions(known: &TaskView<'_>, file: &str, range: &Range<usize>) -> Vec<EditorAction> {
+///
+/// `project` are the commands that the project has, for fixes.
+pub fn actions(
+    known: &TaskView<'_>,
+    project: &[ProjectCommand],
+    (file, range): (&str, &Range<usize>),
+) -> Vec<EditorAction> {
     let Some(document) = known.document(file) else { return Vec::new() };
     let here = |place: &DocumentRange| place.file == document.path && overlap(&place.range, range);
     let mut all: Vec<EditorAction> =
         known.task.findings.iter().filter(|it| here(&it.place)).filter_map(fix).collect();
+    all.extend(remarks::fixes(known, project, &here));
     for criterion in known.task.criteria.iter().filter(|it| here(&it.place)) {
         let weakened = verbs::of_weakened(known, Some(&criterion.id));
         all.extend(weakened.into_iter().map(|it| cure(known, it, &criterion.place)));

@@ -7,13 +7,17 @@ mod criteria;
 pub(super) mod findings;
 mod limit;
 mod plan;
+pub(super) mod remarks;
 mod sources;
 #[cfg(test)]
 mod tests;
 
 pub(super) use self::limit::limit;
 pub use self::sources::source_failures;
-use super::{TaskView, message, summary, weakened};
+use std::collections::BTreeMap;
+
+use super::{TaskView, TrustState, message, summary, weakened};
+use loopkeeper_task::{Task, TaskDocument};
 use loopkeeper_text::DocumentRange;
 
 /// One diagnostic at one range of a document of the task.
@@ -109,12 +113,20 @@ pub enum DiagnosticCode {
     UnknownKey,
     BadValue,
     Template,
+    Vague,
+    Subjective,
+    Weak,
+    Duplicate,
+    Contradictory,
+    Unsafe,
+    Expensive,
+    NotSuited,
     Limited,
 }
 
 impl DiagnosticCode {
     #[cfg(test)]
-    const ALL: [Self; 32] = [
+    const ALL: [Self; 40] = [
         Self::Summary,
         Self::BreakerOpen,
         Self::Interrupted,
@@ -146,6 +158,14 @@ impl DiagnosticCode {
         Self::UnknownKey,
         Self::BadValue,
         Self::Template,
+        Self::Vague,
+        Self::Subjective,
+        Self::Weak,
+        Self::Duplicate,
+        Self::Contradictory,
+        Self::Unsafe,
+        Self::Expensive,
+        Self::NotSuited,
         Self::Limited,
     ];
 
@@ -182,6 +202,14 @@ impl DiagnosticCode {
             Self::UnknownKey => "unknown-key",
             Self::BadValue => "bad-value",
             Self::Template => "template",
+            Self::Vague => "vague",
+            Self::Subjective => "subjective",
+            Self::Weak => "weak",
+            Self::Duplicate => "duplicate",
+            Self::Contradictory => "contradictory",
+            Self::Unsafe => "unsafe",
+            Self::Expensive => "expensive",
+            Self::NotSuited => "not-suited",
             Self::Limited => "limited",
         }
     }
@@ -191,13 +219,32 @@ impl DiagnosticCode {
 pub fn diagnostics(known: &TaskView<'_>) -> Vec<Diagnostic> {
     let mut all = summary::diagnostics(known);
     all.extend(findings::finding_diagnostics(known));
-    all.extend(criteria::criteria_diagnostics(known));
+    let remarks = remarks::Remarks::of(known);
+    all.extend(criteria::criteria_diagnostics(known).into_iter().filter(|it| !remarks.replace(it)));
+    all.extend(remarks.diagnostics);
     all.extend(plan::plan_diagnostics(known));
     all.extend(weakened::diagnostics(known));
     all.retain(|it| known.document(&it.place.file).is_some());
     let position = |file: &str| known.documents.iter().position(|it| it.path == file);
     all.sort_by_cached_key(|it| (position(&it.place.file), it.place.range.start, it.code));
     limit(all)
+}
+
+/// What can be said about a task before anything ran: errors, remarks, criteria without a check.
+pub fn remarks(task: &Task, documents: &[TaskDocument]) -> Vec<Diagnostic> {
+    let known = TaskView {
+        reference: "",
+        task,
+        documents,
+        status: None,
+        state: None,
+        results: &BTreeMap::new(),
+        checking: false,
+        trust: TrustState::default(),
+        live: true,
+    };
+    let of_results = [DiagnosticCode::Summary, DiagnosticCode::NeverRun];
+    diagnostics(&known).into_iter().filter(|it| !of_results.contains(&it.code)).collect()
 }
 
 impl Diagnostic {

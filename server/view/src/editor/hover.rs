@@ -14,6 +14,7 @@ use loopkeeper_core::decide::flaky::passes_needed;
 use loopkeeper_core::decide::{LoopState, branch_tracking};
 use loopkeeper_core::journal::{BreakerState, Weakening};
 use loopkeeper_core::prompt::grammar::check_spans;
+use loopkeeper_lint as lint;
 use loopkeeper_task::PlanItem;
 use loopkeeper_task::criterion::{Criterion, CriterionId};
 use loopkeeper_text::moment::Moment;
@@ -132,6 +133,7 @@ fn of_task(known: &TaskView<'_>, now: Moment) -> Vec<HoverBlock> {
     let mut all = vec![HoverBlock::Title(title.to_owned())];
     let said = state::of_loop(known).unwrap_or_else(|| format!("Idle · {}", known.tally().sentence()));
     all.push(HoverBlock::Text(said));
+    all.extend(grade(known).map(HoverBlock::Text));
     if let Some(outcome) = known.status.and_then(|it| it.outcome.as_ref()) {
         all.push(HoverBlock::Text(format!("{}.", words::capitalised(&outcome.sentence))));
     }
@@ -173,6 +175,16 @@ fn of_task(known: &TaskView<'_>, now: Moment) -> Vec<HoverBlock> {
         all.push(HoverBlock::Text(format!("{commands} {verb} your trust.")));
     }
     all
+}
+
+/// What the criteria are worth, before a loop and for the next one.
+fn grade(known: &TaskView<'_>) -> Option<String> {
+    if known.open_loop().is_some() || known.task.criteria.is_empty() {
+        return None;
+    }
+    let lints = lint::lints(known.task, known.documents);
+    let grade = lint::grade(known.task, known.documents, &lints);
+    Some(format!("Criteria: {}.", grade.sentence()))
 }
 
 fn weakening_block(weakening: &Weakening) -> HoverBlock {

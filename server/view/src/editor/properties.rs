@@ -146,7 +146,7 @@ proptest! {
         let world = world(&documents, &dice);
         for document in &world.documents {
             let whole = 0..document.text.len();
-            for it in world.look(|known| actions(known, &document.path, &whole)) {
+            for it in world.look(|known| actions(known, &[], (&document.path, &whole))) {
                 prop_assert!(is_clean(&it.title), "{:?}", it);
                 prop_assert!(it.fixes.is_none_or(|(place, _)| is_inside(&world, &place)));
             }

@@ -8,7 +8,7 @@ use loopkeeper_core::decide::sim::Act;
 fn at(world: &World, needle: &str) -> Vec<EditorAction> {
     let text = &world.documents[0].text;
     let start = text.find(needle).expect("in the text");
-    world.look(|known| actions(known, "PROMPT.md", &(start..start + needle.len())))
+    world.look(|known| actions(known, &[], ("PROMPT.md", &(start..start + needle.len()))))
 }
 
 fn titles(actions: &[EditorAction]) -> Vec<String> {
@@ -84,7 +84,7 @@ fn an_item_of_the_plan_is_skipped_and_moved_where_it_stands() {
     let world = World::of(&[("fix_plan.md", "# Plan\n\n- [ ] one: `$ x`\n- [x] two\n")]);
     let at = |needle: &str| {
         let start = world.documents[0].text.find(needle).unwrap();
-        titles(&world.look(|known| actions(known, "fix_plan.md", &(start..start + 3))))
+        titles(&world.look(|known| actions(known, &[], ("fix_plan.md", &(start..start + 3)))))
     };
     assert_eq!(
         at("one")[..4],

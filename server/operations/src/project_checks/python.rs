@@ -2,9 +2,8 @@
 
 use std::path::PathBuf;
 
-use super::InitError;
-use super::found::{FoundCheck, LINT, MissingTool, ProposedChecks, TESTS, TYPES, has_header};
 use super::package::PackageFolder;
+use super::{FoundCheck, LINT, ManifestError, MissingTool, ProposedChecks, TESTS, TYPES, has_header};
 use loopkeeper_system::config_files::read_text;
 
 /// Tools that create the environment themselves, with the lock file and the section that select them.
@@ -15,10 +14,10 @@ const MANAGERS: [(&str, &str, &str); 4] = [
     ("hatch", "hatch.toml", "[tool.hatch.envs"),
 ];
 
-pub(super) fn checks(package: &PackageFolder<'_>, checks: &mut ProposedChecks) -> Result<(), InitError> {
+pub(super) fn checks(package: &PackageFolder<'_>, checks: &mut ProposedChecks) -> Result<(), ManifestError> {
     let project = package.text("pyproject.toml")?.unwrap_or_default();
     let environment = PythonEnvironment::of(package, &project);
-    let header = |file: &str, header: &str| -> Result<bool, InitError> {
+    let header = |file: &str, header: &str| -> Result<bool, ManifestError> {
         Ok(package.text(file)?.is_some_and(|it| has_header(&it, header)))
     };
     let signs = [
@@ -151,7 +150,7 @@ type UnittestTests = (&'static str, &'static str);
 
 /// Next to the code or in a package of tests `python -m unittest` discovers tests on its own; a folder of tests that is
 /// no package has to be named.
-fn unittest(package: &PackageFolder<'_>) -> Result<Option<UnittestTests>, InitError> {
+fn unittest(package: &PackageFolder<'_>) -> Result<Option<UnittestTests>, ManifestError> {
     let arguments = if package.has("tests/__init__.py") { "" } else { " discover -s tests" };
     for (place, found) in [("", ("test*.py", "")), ("tests", ("tests/test*.py", arguments))] {
         let entries = std::fs::read_dir(package.path(place)).into_iter().flatten().flatten();

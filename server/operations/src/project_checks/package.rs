@@ -1,8 +1,8 @@
-//! The package that `init` inspects: the current folder, or the nearest one above with a manifest.
+//! The package whose manifests are read: the current folder, or the nearest one above with a manifest.
 
 use std::path::{Path, PathBuf};
 
-use super::InitError;
+use super::ManifestError;
 use super::installed::{InstalledTools, quoted};
 use loopkeeper_system::config_files::read_text;
 
@@ -23,7 +23,7 @@ impl<'a> PackageFolder<'a> {
         self.folder.join(name)
     }
 
-    pub(super) fn text(&self, name: &str) -> Result<Option<String>, InitError> {
+    pub(super) fn text(&self, name: &str) -> Result<Option<String>, ManifestError> {
         Ok(read_text(&self.path(name))?)
     }
 

@@ -5,9 +5,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::InitError;
-use super::found::{FoundCheck, LINT, MissingTool, ProposedChecks, TESTS, TYPES};
 use super::package::PackageFolder;
+use super::{FoundCheck, LINT, ManifestError, MissingTool, ProposedChecks, TESTS, TYPES};
 
 const FILE: &str = "package.json";
 /// What `npm init` writes if there are no tests.
@@ -15,7 +14,7 @@ const NO_TESTS: &str = "no test specified";
 const SCRIPTS: [(&str, &str); 4] =
     [(TESTS, "test"), (LINT, "lint"), (TYPES, "typecheck"), (TYPES, "type-check")];
 
-pub(super) fn checks(package: &PackageFolder<'_>, checks: &mut ProposedChecks) -> Result<(), InitError> {
+pub(super) fn checks(package: &PackageFolder<'_>, checks: &mut ProposedChecks) -> Result<(), ManifestError> {
     let Some(text) = package.text(FILE)? else { return Ok(()) };
     let manifest = read(&package.path(FILE), &text)?;
     let manager = manager(package, &manifest);
@@ -39,9 +38,9 @@ pub(super) fn checks(package: &PackageFolder<'_>, checks: &mut ProposedChecks) -
     Ok(())
 }
 
-fn read(path: &Path, text: &str) -> Result<Value, InitError> {
+fn read(path: &Path, text: &str) -> Result<Value, ManifestError> {
     serde_json::from_str(text.trim_start_matches('\u{feff}'))
-        .map_err(|source| InitError::NotJson { path: path.to_owned(), source })
+        .map_err(|source| ManifestError::NotJson { path: path.to_owned(), source })
 }
 
 fn has_script(manifest: &Value, name: &str) -> bool {
@@ -90,7 +89,7 @@ fn lack(package: &PackageFolder<'_>, manifest: &Value, manager: &str) -> Option<
 }
 
 /// The manifests of the packages of a workspace.
-fn members(package: &PackageFolder<'_>, manifest: &Value) -> Result<Vec<Value>, InitError> {
+fn members(package: &PackageFolder<'_>, manifest: &Value) -> Result<Vec<Value>, ManifestError> {
     let workspaces = manifest.get("workspaces");
     let listed = workspaces.and_then(|it| it.as_array().or_else(|| it.get("packages")?.as_array()));
     let mut patterns: Vec<String> =

@@ -8,7 +8,7 @@ use loopkeeper_system::agents;
 
 /// The places where programs and modules of this user are found.
 #[derive(Debug)]
-pub(crate) struct InstalledTools {
+pub struct InstalledTools {
     path: OsString,
     home: Option<PathBuf>,
     /// `$NVM_DIR`.
@@ -18,7 +18,7 @@ pub(crate) struct InstalledTools {
 }
 
 impl InstalledTools {
-    pub(crate) fn of_environment() -> Self {
+    pub fn of_environment() -> Self {
         let folder = |name: &str| std::env::var_os(name).filter(|it| !it.is_empty()).map(PathBuf::from);
         Self {
             path: std::env::var_os("PATH").unwrap_or_default(),
@@ -28,15 +28,14 @@ impl InstalledTools {
         }
     }
 
-    /// Uses one folder for everything: programs in `bin`, the user's home in `home`.
-    #[cfg(test)]
-    pub(super) fn below(folder: &Path) -> Self {
+    /// For tests: one folder for everything, with programs in `bin` and the user's home in `home`.
+    pub fn below(folder: &Path) -> Self {
         let (path, home) = (folder.join("bin").into_os_string(), Some(folder.join("home")));
         Self { path, home, nvm: None, system: folder.to_owned() }
     }
 
     /// Whether a folder is the user's home or contains it.
-    pub(super) fn is_home(&self, folder: &Path) -> bool {
+    pub fn is_home(&self, folder: &Path) -> bool {
         self.home.as_ref().and_then(|it| it.canonicalize().ok()).is_some_and(|it| it.starts_with(folder))
     }
 

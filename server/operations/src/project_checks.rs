@@ -1,57 +1,100 @@
 //! Finds the checks that a project already has, by its manifests. A check is offered only if a file declares it;
 //! nothing is inferred from the language alone, and nothing is executed.
 
-use std::path::Path;
+mod installed;
+mod node;
+mod package;
+mod python;
 
-use super::InitError;
-use super::installed::InstalledTools;
-use super::package::PackageFolder;
-use super::{node, python};
+use std::path::{Path, PathBuf};
+
+use loopkeeper_lint::{Gate, ProjectCommand};
+use loopkeeper_system::config_files::ConfigFileError;
+use thiserror::Error;
+
+pub use self::installed::InstalledTools;
+use self::package::PackageFolder;
+
+/// Why the manifests of a project cannot be read.
+#[derive(Debug, Error)]
+pub enum ManifestError {
+    #[error(transparent)]
+    Unreadable(#[from] ConfigFileError),
+    #[error("{} is not JSON: {source}", path.display())]
+    NotJson { path: PathBuf, source: serde_json::Error },
+}
+
+impl ManifestError {
+    /// The remedy.
+    pub fn hint(&self) -> &str {
+        match self {
+            Self::Unreadable(error) => error.hint(),
+            Self::NotJson { .. } => "correct the file; `init` reads its scripts.",
+        }
+    }
+}
+
+/// The commands of a project that decide the usual gates: those that can run. None where a manifest cannot be read.
+pub fn project_commands(root: &Path) -> Vec<ProjectCommand> {
+    let checks = ProposedChecks::of(root, root, &InstalledTools::of_environment()).unwrap_or_default();
+    let runnable = checks.found.into_iter().filter(|it| it.lack.is_none());
+    let command = |it: FoundCheck| {
+        let gate = match it.name {
+            TESTS => Gate::Tests,
+            TYPES => Gate::Types,
+            LINT => Gate::Lint,
+            FORMAT => Gate::Format,
+            _ => return None,
+        };
+        Some(ProjectCommand { gate, command: it.command })
+    };
+    runnable.filter_map(command).collect()
+}
 
 /// A command of the project that shows whether something holds. It runs in the root, from a shell without any setup.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct FoundCheck {
+pub struct FoundCheck {
     /// The criterion that holds when the command passes.
-    pub(crate) name: &'static str,
-    pub(crate) command: String,
+    pub name: &'static str,
+    pub command: String,
     /// The file that declares it, relative to the root.
-    pub(crate) file: String,
+    pub file: String,
     /// The reason why it cannot run yet.
-    pub(crate) lack: Option<MissingTool>,
+    pub lack: Option<MissingTool>,
 }
 
 /// A tool that is not installed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct MissingTool {
+pub struct MissingTool {
     /// `pytest is not installed in .venv`.
-    pub(crate) what: String,
-    pub(crate) remedy: String,
+    pub what: String,
+    pub remedy: String,
 }
 
 impl MissingTool {
-    pub(super) fn program(name: &str) -> Self {
+    fn program(name: &str) -> Self {
         Self { what: format!("{name} is not installed"), remedy: format!("Install {name}.") }
     }
 }
 
-pub(super) const TESTS: &str = "All tests pass";
-pub(super) const LINT: &str = "The linter has no complaints";
-pub(super) const TYPES: &str = "The types check";
-pub(super) const FORMAT: &str = "The code is formatted";
+pub const TESTS: &str = "All tests pass";
+const LINT: &str = "The linter has no complaints";
+const TYPES: &str = "The types check";
+const FORMAT: &str = "The code is formatted";
 const OWN: &str = "The code passes its own checks";
 
 /// The checks declared by the manifests of a package.
 #[derive(Debug, Default)]
-pub(super) struct ProposedChecks {
+pub struct ProposedChecks {
     /// Checks to write: those that can run, and the tests even if a tool has to be installed first.
-    pub(super) found: Vec<FoundCheck>,
+    pub found: Vec<FoundCheck>,
     /// Checks not written, because a tool is not installed.
-    pub(super) left_out: Vec<FoundCheck>,
+    pub left_out: Vec<FoundCheck>,
 }
 
 impl ProposedChecks {
     /// The checks of the nearest folder, from `folder` up to the root, that has any.
-    pub(super) fn of(root: &Path, folder: &Path, machine: &InstalledTools) -> Result<Self, InitError> {
+    pub fn of(root: &Path, folder: &Path, machine: &InstalledTools) -> Result<Self, ManifestError> {
         for folder in folder.ancestors().take_while(|it| it.starts_with(root)) {
             let checks = Self::of_package(&PackageFolder::new(root, folder, machine))?;
             if !checks.found.is_empty() || !checks.left_out.is_empty() {
@@ -61,7 +104,7 @@ impl ProposedChecks {
         Ok(Self::default())
     }
 
-    fn of_package(package: &PackageFolder<'_>) -> Result<Self, InitError> {
+    fn of_package(package: &PackageFolder<'_>) -> Result<Self, ManifestError> {
         let mut checks = Self::default();
         rust(package, &mut checks)?;
         node::checks(package, &mut checks)?;
@@ -74,7 +117,7 @@ impl ProposedChecks {
         Ok(checks)
     }
 
-    pub(super) fn add(&mut self, check: FoundCheck) {
+    fn add(&mut self, check: FoundCheck) {
         if check.lack.is_none() || check.name == TESTS {
             self.found.push(check);
         } else {
@@ -85,12 +128,7 @@ impl ProposedChecks {
 
 impl PackageFolder<'_> {
     /// A check of the package that needs a program on `PATH`.
-    pub(super) fn check(
-        &self,
-        (name, file): (&'static str, &str),
-        command: &str,
-        program: &str,
-    ) -> FoundCheck {
+    fn check(&self, (name, file): (&'static str, &str), command: &str, program: &str) -> FoundCheck {
         FoundCheck {
             name,
             command: self.command(command),
@@ -100,7 +138,7 @@ impl PackageFolder<'_> {
     }
 }
 
-fn rust(package: &PackageFolder<'_>, checks: &mut ProposedChecks) -> Result<(), InitError> {
+fn rust(package: &PackageFolder<'_>, checks: &mut ProposedChecks) -> Result<(), ManifestError> {
     const FILE: &str = "Cargo.toml";
     let Some(manifest) = package.text(FILE)? else { return Ok(()) };
     let mut add = |name, command: &str, program| checks.add(package.check((name, FILE), command, program));
@@ -117,7 +155,7 @@ fn rust(package: &PackageFolder<'_>, checks: &mut ProposedChecks) -> Result<(), 
     Ok(())
 }
 
-fn go(package: &PackageFolder<'_>, checks: &mut ProposedChecks) -> Result<(), InitError> {
+fn go(package: &PackageFolder<'_>, checks: &mut ProposedChecks) -> Result<(), ManifestError> {
     const FILE: &str = "go.mod";
     if package.text(FILE)?.is_some() {
         checks.add(package.check((TESTS, FILE), "go test ./...", "go"));
@@ -126,7 +164,7 @@ fn go(package: &PackageFolder<'_>, checks: &mut ProposedChecks) -> Result<(), In
 }
 
 /// Targets of a Makefile, recipes of a justfile.
-fn recipes(package: &PackageFolder<'_>, checks: &mut ProposedChecks) -> Result<(), InitError> {
+fn recipes(package: &PackageFolder<'_>, checks: &mut ProposedChecks) -> Result<(), ManifestError> {
     let runners = [
         ("make", "GNUmakefile"),
         ("make", "makefile"),
@@ -167,6 +205,6 @@ fn is_recipe(line: &str, target: &str) -> bool {
 }
 
 /// Whether a line of an INI-like text begins with `header`.
-pub(super) fn has_header(text: &str, header: &str) -> bool {
+fn has_header(text: &str, header: &str) -> bool {
     text.lines().any(|line| line.trim_start_matches('\u{feff}').starts_with(header))
 }

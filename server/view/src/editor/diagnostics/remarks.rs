@@ -1,0 +1,119 @@
+//! Remarks on the wording and the checks of criteria, while their document is open.
+
+use std::collections::HashSet;
+
+use super::{Diagnostic, DiagnosticCode, Severity};
+use crate::editor::TaskView;
+use loopkeeper_lint::{self as lint, LintCode};
+use loopkeeper_task::criterion::FIRST_STAGE;
+
+/// A check that is shorter than this is never worth a stage of its own.
+const EXPENSIVE_MS: u64 = 20_000;
+
+/// The remarks on a task.
+#[derive(Default)]
+pub(super) struct Remarks<'a> {
+    pub(super) diagnostics: Vec<Diagnostic>,
+    /// File and start of the criteria whose wording has a remark, which says more than `unverified`.
+    worded: HashSet<(&'a str, usize)>,
+}
+
+impl<'a> Remarks<'a> {
+    /// Remarks are for the author: there are none unless a document of the task is open.
+    pub(super) fn of(known: &TaskView<'a>) -> Self {
+        let mut remarks = Self::default();
+        if !known.live {
+            return remarks;
+        }
+        for lint in lint::lints(known.task, known.documents) {
+            let Some(criterion) = known.task.criteria.get(lint.criterion) else { continue };
+            if matches!(lint.code, LintCode::Vague | LintCode::Subjective) {
+                remarks.worded.insert((&criterion.place.file, criterion.place.range.start));
+            }
+            let (name, cure) = (&criterion.name, lint.remedy);
+            remarks.diagnostics.push(Diagnostic::of(&lint.place, kind(lint.code), name, &lint.fact, cure));
+        }
+        remarks.diagnostics.extend(expensive(known));
+        remarks.diagnostics.extend(not_suited(known));
+        remarks
+    }
+
+    /// Whether a remark on the same criterion says more.
+    pub(super) fn replace(&self, diagnostic: &Diagnostic) -> bool {
+        let place = &diagnostic.place;
+        diagnostic.code == DiagnosticCode::Unverified
+            && self.worded.contains(&(place.file.as_str(), place.range.start))
+    }
+}
+
+/// A weak or contradictory check ends a loop wrongly; wording only makes it worth less.
+pub(in crate::editor) fn kind(code: LintCode) -> (Severity, DiagnosticCode) {
+    match code {
+        LintCode::Vague => (Severity::Hint, DiagnosticCode::Vague),
+        LintCode::Subjective => (Severity::Hint, DiagnosticCode::Subjective),
+        LintCode::Duplicate => (Severity::Hint, DiagnosticCode::Duplicate),
+        LintCode::Weak => (Severity::Warning, DiagnosticCode::Weak),
+        LintCode::Contradictory => (Severity::Warning, DiagnosticCode::Contradictory),
+        LintCode::Unsafe => (Severity::Warning, DiagnosticCode::Unsafe),
+    }
+}
+
+/// A check of the first stage that takes longer than an iteration holds up all others.
+fn expensive(known: &TaskView<'_>) -> Vec<Diagnostic> {
+    let Some(usual) = usual_iteration(known) else { return Vec::new() };
+    let criteria = known.task.criteria.iter().filter(|it| it.stage_or_first() == FIRST_STAGE);
+    let takes_longer = criteria.filter(|it| {
+        let duration = known.latest(&it.id).map_or(0, |latest| latest.result.duration_ms);
+        duration >= EXPENSIVE_MS && duration > usual
+    });
+    let kind = (Severity::Hint, DiagnosticCode::Expensive);
+    let fact = "takes longer than an iteration";
+    let cure = "Run it later with `(stage 2)`";
+    takes_longer.map(|it| Diagnostic::of(&it.place, kind, &it.name, fact, cure)).collect()
+}
+
+/// The median duration of the loop's iterations.
+fn usual_iteration(known: &TaskView<'_>) -> Option<u64> {
+    let mut lengths: Vec<u64> = known.state?.kept_iterations().map(|it| it.duration_ms).collect();
+    lengths.sort_unstable();
+    lengths.get(lengths.len() / 2).copied()
+}
+
+/// Before the first start only: afterwards the loop itself shows whether it was worth it.
+fn not_suited(known: &TaskView<'_>) -> Option<Diagnostic> {
+    let (place, reason) = (known.heading()?, lint::unsuitable(known.task)?);
+    let says_so_already = reason == lint::Unsuitable::NothingVerifiable;
+    if known.status.is_some() || says_so_already {
+        return None;
+    }
+    let (fact, cure) = reason.sentences();
+    let kind = (Severity::Hint, DiagnosticCode::NotSuited);
+    Some(Diagnostic::of(&place, kind, "loop", fact, cure))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::editor::diagnostics;
+    use crate::editor::fixture::World;
+
+    fn codes(world: &World) -> Vec<&'static str> {
+        world.look(diagnostics).iter().map(|it| it.code.word()).collect()
+    }
+
+    #[test]
+    fn a_remark_replaces_that_there_is_no_check() {
+        let world = World::of(&[("PROMPT.md", "# Pay\n\nDone when:\n\n- It works well\n- Dates parse\n")]);
+        assert_eq!(codes(&world), ["summary", "vague", "unverified"]);
+        let closed = World { live: false, ..world };
+        assert!(!codes(&closed).contains(&"vague"));
+    }
+
+    #[test]
+    fn a_loop_is_advised_against_before_its_first_start() {
+        let of = |title: &str| {
+            codes(&World::of(&[("PROMPT.md", &format!("# {title}\n\nDone when:\n\n- We know\n"))]))
+        };
+        assert!(of("Explore caching").contains(&"not-suited"));
+        assert!(!of("Add caching").contains(&"not-suited"));
+    }
+}

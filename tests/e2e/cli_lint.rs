@@ -1,0 +1,68 @@
+//! `check --lint` and the formats of `check`.
+
+use serde_json::Value;
+
+use crate::cli::Terminal;
+
+const GOOD: &str =
+    "# T\n\nDone when:\n\n- It exists: `exists a.txt`\n- It is short: `$ wc -l < a.txt` `< 10`\n";
+const MIXED: &str =
+    "# T\n\nDone when:\n\n- Errors are handled properly\n- It builds: `$ sh build.sh || true`\n";
+const BROKEN: &str = "# T\n\nDone when:\n\n- It exists: `exist a.txt`\n";
+
+#[test]
+fn the_exit_code_tells_remarks_from_errors() {
+    for (prompt, code) in [(GOOD, 0), (MIXED, 1), (BROKEN, 2)] {
+        let terminal = Terminal::new();
+        terminal.file("PROMPT.md", prompt);
+        let ran = terminal.run(&["check", "--lint"]);
+        assert_eq!(ran.code, Some(code), "{ran:?}");
+    }
+}
+
+#[test]
+fn lint_runs_nothing_and_needs_no_trust() {
+    let terminal = Terminal::new();
+    terminal.file("PROMPT.md", MIXED).file("build.sh", "touch ran\n");
+    let ran = terminal.run(&["check", "--lint"]);
+    let lines: Vec<&str> = ran.stdout.lines().collect();
+    assert_eq!(
+        lines,
+        [
+            "PROMPT.md:5:22: vague: Errors are handled properly: \"properly\" has no measure. Name the input and the result.",
+            "PROMPT.md:6:17: weak: It builds: `|| true` hides every failure. Let the check fail.",
+            "T: vague: 0 of 2 criteria have a check that can fail; missing: behaviour, tests, types, lint, docs, leftovers, limits of scope",
+        ]
+    );
+    assert!(!terminal.root().join("ran").exists());
+}
+
+#[test]
+fn every_format_is_what_its_reader_expects() {
+    let terminal = Terminal::new();
+    terminal.file("PROMPT.md", MIXED);
+    let of = |format: &str| terminal.run(&["check", "--lint", "--format", format]).stdout;
+    let json: Value = serde_json::from_str(&of("json")).unwrap();
+    assert_eq!(json["grade"]["level"], "vague");
+    assert_eq!(json["remarks"][1]["line"], 6);
+    let sarif: Value = serde_json::from_str(&of("sarif")).unwrap();
+    assert_eq!(sarif["runs"][0]["results"][1]["ruleId"], "weak");
+    assert!(of("github").contains("::warning file=PROMPT.md,line=6,col=17,title=weak::"));
+    assert!(of("junit").contains("<testsuite name=\"T\" tests=\"2\" failures=\"1\" skipped=\"1\">"));
+}
+
+#[test]
+fn results_have_the_same_formats() {
+    let terminal = Terminal::new();
+    terminal.file("PROMPT.md", GOOD).file("a.txt", &"x\n".repeat(20));
+    let of = |format: &str| terminal.run(&["check", "--trust", "--format", format]);
+    let ran = of("github");
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert_eq!(ran.stdout, "::error file=PROMPT.md,line=6,col=3,title=fail::It is short: 20, needs < 10\n");
+    let xml = of("junit").stdout;
+    assert!(xml.contains("tests=\"2\" failures=\"1\" skipped=\"0\""), "{xml}");
+    let sarif: Value = serde_json::from_str(&of("sarif").stdout).unwrap();
+    let kinds: Vec<&Value> =
+        sarif["runs"][0]["results"].as_array().unwrap().iter().map(|it| &it["kind"]).collect();
+    assert_eq!(kinds, ["pass", "fail"]);
+}

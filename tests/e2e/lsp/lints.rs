@@ -1,0 +1,104 @@
+//! Remarks on criteria as an editor gets them, and the fixes that it applies.
+
+use serde_json::{Value, json};
+
+use super::server;
+use crate::cli::Terminal;
+use crate::support::lsp::{Editor, uri};
+
+const PROMPT: &str = "# Pay\r\n\r\nDone when:\r\n\r\n- 😀 errors are handled properly\r\n- All tests pass (optional)\r\n- It builds: `$ make || true`\r\n";
+
+fn position(text: &str, at: usize) -> Value {
+    let line = text[..at].matches('\n').count();
+    let start = text[..at].rfind('\n').map_or(0, |it| it + 1);
+    json!({"line": line, "character": text[start..at].encode_utf16().count()})
+}
+
+fn byte(text: &str, position: &Value) -> usize {
+    let line = usize::try_from(position["line"].as_u64().unwrap()).unwrap();
+    let start: usize = text.split_inclusive('\n').take(line).map(str::len).sum();
+    let mut units = position["character"].as_u64().unwrap();
+    let rest = text[start..].char_indices();
+    let mut at = start;
+    for (offset, char) in rest {
+        at = start + offset;
+        if units == 0 {
+            break;
+        }
+        units -= char.len_utf16() as u64;
+        at += char.len_utf8();
+    }
+    at
+}
+
+fn applied(text: &str, edit: &Value) -> String {
+    let (start, end) = (byte(text, &edit["range"]["start"]), byte(text, &edit["range"]["end"]));
+    format!("{}{}{}", &text[..start], edit["newText"].as_str().unwrap(), &text[end..])
+}
+
+/// The quick fixes at the words, by title, with the document after each.
+fn fixes(editor: &mut Editor, document: &str, text: &str, words: &str) -> Vec<(String, String)> {
+    let at = position(text, text.find(words).unwrap());
+    let params = json!({
+        "textDocument": {"uri": document},
+        "range": {"start": at, "end": at},
+        "context": {"diagnostics": [], "only": ["quickfix"]},
+    });
+    let actions = editor.request("textDocument/codeAction", &params);
+    let fix = |it: &Value| {
+        let edit = &it["edit"]["changes"][document][0];
+        (it["title"].as_str().unwrap().to_owned(), applied(text, edit))
+    };
+    actions.as_array().unwrap().iter().map(fix).collect()
+}
+
+#[test]
+fn remarks_come_with_the_better_line() {
+    let terminal = Terminal::new();
+    terminal.file("PROMPT.md", PROMPT);
+    terminal.file("Cargo.toml", "[package]\nname = \"pay\"\n");
+    let mut editor = Editor::start(server(&terminal));
+    let code_action = json!({"codeActionLiteralSupport": {"codeActionKind": {"valueSet": ["quickfix"]}}});
+    let client = json!({"capabilities": {"textDocument": {"codeAction": code_action}}});
+    editor.initialize(&terminal.root(), &client);
+    let document = uri(&terminal.root().join("PROMPT.md"));
+    let opened = json!({"uri": document, "version": 1, "languageId": "markdown", "text": PROMPT});
+    editor.notify("textDocument/didOpen", &json!({"textDocument": opened}));
+    let codes = |it: &Value| -> Vec<String> {
+        let all = it["params"]["diagnostics"].as_array().unwrap();
+        all.iter().filter_map(|it| it["code"].as_str().map(str::to_owned)).collect()
+    };
+    let found = editor.until("the remarks", |it| {
+        it["method"] == "textDocument/publishDiagnostics"
+            && ["vague", "unverified", "weak"].iter().all(|code| codes(it).contains(&(*code).to_owned()))
+    });
+    let vague =
+        found["params"]["diagnostics"].as_array().unwrap().iter().find(|it| it["code"] == "vague").unwrap();
+    assert_eq!(vague["range"]["start"], position(PROMPT, PROMPT.find("properly").unwrap()));
+    assert_eq!(vague["severity"], 4);
+
+    let weak = fixes(&mut editor, &document, PROMPT, "make");
+    assert!(weak.iter().any(|(_, after)| after.contains("`$ make`\r\n")), "{weak:#?}");
+    let tests = fixes(&mut editor, &document, PROMPT, "All tests");
+    let expect = "- All tests pass: `$ cargo test` (optional)\r\n";
+    assert!(tests.iter().any(|(_, after)| after.contains(expect)), "{tests:#?}");
+    let judged = fixes(&mut editor, &document, PROMPT, "properly");
+    assert!(
+        judged.iter().any(|(_, after)| after.contains("- 😀 errors are handled properly: `judge`\r\n")),
+        "{judged:#?}"
+    );
+}
+
+#[test]
+fn the_heading_shows_the_grade() {
+    let terminal = Terminal::new();
+    terminal.file("PROMPT.md", PROMPT);
+    let mut editor = Editor::start(server(&terminal));
+    editor.initialize(&terminal.root(), &json!({}));
+    let document = uri(&terminal.root().join("PROMPT.md"));
+    let opened = json!({"uri": document, "version": 1, "languageId": "markdown", "text": PROMPT});
+    editor.notify("textDocument/didOpen", &json!({"textDocument": opened}));
+    let at = json!({"textDocument": {"uri": document}, "position": {"line": 0, "character": 2}});
+    let hover = editor.request("textDocument/hover", &at).to_string();
+    assert!(hover.contains("Criteria: vague: 0 of 2 criteria have a check that can fail"), "{hover}");
+}
