@@ -33,7 +33,7 @@ static PROSE: LazyLock<Vec<(Gate, Option<Regex>)>> = LazyLock::new(|| {
         (Gate::Coverage, r"\bcoverage\b.{0,20}(\d|threshold|pass|target|met\b)|\d.{0,12}\bcoverage\b|覆盖率"),
         (
             Gate::Types,
-            r"\btype[ -]?check(s|ing|er)?\b|\btypes? (check|pass|are valid)|\btsc\b|\bmypy\b|\bpyright\b|\bno type errors?\b|类型检查",
+            r"\btype[ -]?check(s|ing|er)?\b|\btypes? (check|pass|are valid)|\btsc\b|\bmypy\b|\bpyright\b|\bno type errors?\b|类型检查|类型错误",
         ),
         (
             Gate::Lint,

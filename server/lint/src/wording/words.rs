@@ -36,13 +36,17 @@ const VAGUE: &str = r"
     | (error|exception)[-\s]handling\s*(is|are|has\sbeen)?\s*(implemented|added|done|in\splace|complete|improved|present|there|good)?\s*$ | errors\s(are|get)\s(handled|dealt\swith|caught)\s*$
     | everything\s(works|is\sfine|is\sok|runs|passes) | it\s(just\s)?works | all\s(features|functionality|functions|buttons|pages|endpoints|components|skills|tools|flows)\s(are\s)?work(s|ing)? | (works?|working)\s*$
     | documentation\s(is|are)\s(complete|good|clear|updated|improved|adequate|comprehensive|up[-\s]to[-\s]date) | docs\s(are|is)\s(good|complete|clear|improved)
-    | clear\s(and\s\w+\s)?(documentation|comments?|naming|names|structure|code|messages?|error\smessages?|feedback|instructions|separation|errors|ui) | good\s(documentation|comments?|naming|names|structure|code|messages?|feedback|tests|error|performance|coverage|results?|design|defaults) | good\senough
+    | ^works?\s(on|in|across|with)\s(\w+\s)?\w+$ | works?\send[-\s]to[-\s]end | responsive\s(layout|design|ui|page)
+    | follows?\s(the\s|all\s)?(existing|project|project's|established|current|team|common|usual|same)?\s?(code\s|coding\s)?(patterns?|conventions?|styles?|style\sguide|guidelines?)$
+    | (minimal|small)\s(changes|diff) | keep\sit\ssimple | no\s(performance|behaviou?ral|functional|visual)?\s?regressions?$ | (tests?|coverage)\sfor\s(all\s|the\s)?(edge|corner|important|relevant)[-\s](cases?|parts)
+    | (refactor(ing)?|implementation|migration|feature|everything|task|work|integration|functionality|setup)\s(is\s)?(complete|completed|done|finished) | code\s(is\s)?reviewed | no\sknown\s([-\w]+\s)?(defects?|bugs?|issues?|problems?)(\sremains?)?
+    | clear\s(and\s\w+\s|\w+\s)?(documentation|comments?|naming|names|structure|code|messages?|error\smessages?|feedback|instructions|separation|errors|ui) | good\s(documentation|comments?|naming|names|structure|code|messages?|feedback|tests|error|performance|coverage|results?|design|defaults) | good\senough
     | etc\.? | and\sso\son | and\smore\s*$ | as\smuch\sas\spossible | as\s(fast|small|simple|short|quick|few|many|soon)\sas\s(possible|it\scan)
     | up\sto\s(standards?|par|scratch) | state[-\s]of[-\s]the[-\s]art | modern\s(standards|practices|code|architecture) | looks\s(right|ok|okay|fine|correct) | makes\ssense | refactored\s(properly|for\s\w+)\s*$
     | (similar|close)\senough | in\sa\s(good|clean|sensible|reasonable|timely)\s(way|manner|state|fashion) | user\sexperience\s(is\s)?(improved|good|better|smooth)
 ";
 
-const VAGUE_CHINESE: &str = "正常工作|工作正常|运行正常|正常运行|正常使用|正常显示|功能正常|显示正常|正常|运行良好|表现良好|良好|合理|合适|适当|恰当|妥善|完善|健壮|鲁棒|稳定|可靠|高效|效率高|快速|迅速|流畅|顺畅|清晰|清楚|简洁|干净|整洁|易读|易懂|可读性|可维护|维护性|易于维护|易于扩展|可扩展|扩展性|高质量|质量高|质量好|高性能|性能好|性能优化|优化|提升|改善|改进|增强|更好|较好|很好|最好|足够|充分|充足|全面|尽量|尽可能|等等|差不多|基本可用|基本完成|最佳实践|代码规范|编码规范|符合规范|没有问题|没问题|无问题|没有bug|没有 bug|无bug|无 bug|无明显|没有明显|正确处理|正确显示|正确工作|正确运行|处理正确|显示正确|配置正确|结果正确|正确地|功能完整|内容完整|文档完整|信息完整|完美|到位|友好|安全可靠|生产级|可用性|健全|必要时|视情况|如有需要|适度";
+const VAGUE_CHINESE: &str = "正常工作|工作正常|运行正常|正常运行|正常使用|正常显示|功能正常|显示正常|正常|运行良好|表现良好|良好|合理|合适|适当|恰当|妥善|完善|健壮|鲁棒|稳定|可靠|高效|效率高|快速|迅速|流畅|顺畅|清晰|清楚|简洁|干净|整洁|易读|易懂|可读性|可维护|维护性|易于维护|易于扩展|可扩展|扩展性|高质量|质量高|质量好|高性能|性能好|性能优化|优化|提升|改善|改进|增强|更好|较好|很好|最好|足够|充分|充足|全面|尽量|尽可能|等等|差不多|基本可用|基本完成|最佳实践|代码规范|编码规范|符合规范|没有问题|没问题|无问题|没有bug|没有 bug|无bug|无 bug|无明显|没有明显|正确处理|正确显示|正确工作|正确运行|处理正确|显示正确|配置正确|结果正确|正确地|功能完整|内容完整|文档完整|信息完整|完美|到位|友好|安全可靠|生产级|可用性|健全|必要时|必要的|视情况|如有需要|适度";
 
 /// Matters of taste.
 const SUBJECTIVE: &str = r"
