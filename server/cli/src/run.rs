@@ -84,7 +84,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     let work = work(args)?;
     work.refuse_unready()?;
-    for warning in work.warnings() {
+    for warning in work.warnings().into_iter().chain(operations::remarks::before_start(&work)) {
         failure::warn(warning);
     }
     let crew = AgentRoster::resolve(&work)?;

@@ -21,6 +21,7 @@ pub mod plan_edit;
 pub mod project_checks;
 pub mod project_profile;
 pub mod receipt;
+pub mod remarks;
 pub mod resolved_task;
 pub mod restore;
 pub mod start;
