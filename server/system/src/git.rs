@@ -6,12 +6,14 @@ pub mod branch;
 pub mod commit;
 pub mod last;
 mod program;
+mod special_files;
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use git2::{ErrorClass, ErrorCode, Oid, Repository};
 use loopkeeper_core::journal::GitHead;
+use loopkeeper_text::sanitize;
 
 use super::work_trees::OtherWorkTrees;
 
@@ -28,6 +30,21 @@ pub enum GitError {
     Failed { action: &'static str, root: PathBuf, message: String },
 }
 
+/// Opens the repository around `root`, unless reading it could block.
+fn open(root: &Path) -> Result<Repository, git2::Error> {
+    match special_files::find(root) {
+        None => Repository::discover(root),
+        Some(path) => {
+            let message = special_message(&path);
+            Err(git2::Error::new(ErrorCode::GenericError, ErrorClass::Filesystem, message))
+        }
+    }
+}
+
+fn special_message(path: &Path) -> String {
+    format!("{} is not a regular file", sanitize::visible(&path.to_string_lossy()))
+}
+
 /// The commit that is checked out; `None` outside of a repository and before its first commit.
 pub fn head(root: &Path) -> Result<Option<GitHead>, GitError> {
     match read_head(root) {
@@ -39,7 +56,7 @@ pub fn head(root: &Path) -> Result<Option<GitHead>, GitError> {
 
 /// Git's folder that all work trees of the repository share; `None` outside of a repository.
 pub fn common_dir(root: &Path) -> Option<PathBuf> {
-    Some(Repository::discover(root).ok()?.commondir().to_owned())
+    Some(open(root).ok()?.commondir().to_owned())
 }
 
 /// Paths below `root` that git neither tracks nor ignores, without other work trees of the repository, unprintable
@@ -54,13 +71,13 @@ pub fn untracked_paths(root: &Path) -> Result<Option<Vec<String>>, GitError> {
 
 /// Whether git ignores `path`, relative to `root`; `None` outside of a repository or if it cannot be determined.
 pub fn is_ignored(root: &Path, path: &Path) -> Option<bool> {
-    Repository::discover(root).ok()?.is_path_ignored(root.join(path)).ok()
+    open(root).ok()?.is_path_ignored(root.join(path)).ok()
 }
 
 /// Whether a file, relative to `root`, matches the checked-out commit; `None` outside of a repository or if libgit2
 /// cannot read it.
 pub fn is_unmodified(root: &Path, path: &Path) -> Option<bool> {
-    let repository = Repository::discover(root).ok()?;
+    let repository = open(root).ok()?;
     let top = repository.workdir()?.canonicalize().ok()?;
     let file = root.canonicalize().ok()?.join(path);
     let relative = file.strip_prefix(&top).ok()?;
@@ -104,7 +121,7 @@ pub fn commit_subjects(root: &Path, from: Option<&str>, to: &str) -> Result<Vec<
 }
 
 fn read_subjects(root: &Path, from: Option<&str>, to: &str) -> Result<Vec<String>, git2::Error> {
-    let repo = Repository::discover(root)?;
+    let repo = open(root)?;
     let mut walk = repo.revwalk()?;
     walk.push(Oid::from_str(to)?)?;
     if let Some(from) = from {
@@ -120,7 +137,7 @@ fn read_subjects(root: &Path, from: Option<&str>, to: &str) -> Result<Vec<String
 }
 
 fn read_head(root: &Path) -> Result<Option<GitHead>, git2::Error> {
-    let repo = match Repository::discover(root) {
+    let repo = match open(root) {
         Err(it) if it.code() == ErrorCode::NotFound && it.class() == ErrorClass::Repository => {
             return Ok(None);
         }

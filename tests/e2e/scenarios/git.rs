@@ -193,3 +193,18 @@ fn a_keeper_that_is_killed_over_its_commit_makes_it_once() {
         );
     }
 }
+
+#[test]
+fn pipes_where_git_expects_files_do_not_hold_up_a_loop() {
+    for pipe in [".git/config", ".git/shallow", ".git/objects/info/alternates", ".git/HEAD", "included"] {
+        let include = "git config include.path ../included;";
+        Scenario {
+            before: &format!("{START}; {include} mkdir -p .git/objects/info; rm -f {pipe}; mkfifo {pipe}"),
+            criteria: DONE,
+            acts: &["touch done"],
+            ends: Verified(1, ""),
+            ..Scenario::default()
+        }
+        .play();
+    }
+}

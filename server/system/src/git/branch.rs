@@ -68,7 +68,7 @@ fn plan_action(root: &Path, name: &str) -> Result<BranchAction, String> {
     if let Some(fault) = loopkeeper_text::branch::fault(name) {
         return Err(fault.to_owned());
     }
-    let repo = match Repository::discover(root) {
+    let repo = match super::open(root) {
         Ok(repo) => repo,
         Err(it) if it.code() == ErrorCode::NotFound && it.class() == ErrorClass::Repository => {
             return Ok(BranchAction::None("there is no git repository here"));

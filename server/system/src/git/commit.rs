@@ -73,7 +73,7 @@ struct CommitBuilder<'a> {
 
 impl<'a> CommitBuilder<'a> {
     fn new(order: &'a CommitRequest<'a>) -> Result<Self, String> {
-        let repo = Repository::discover(order.root).map_err(|error| {
+        let repo = super::open(order.root).map_err(|error| {
             let is_none = error.code() == ErrorCode::NotFound && error.class() == ErrorClass::Repository;
             if is_none { "there is no git repository here".to_owned() } else { error_message(&error) }
         })?;

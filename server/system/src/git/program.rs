@@ -11,11 +11,11 @@ use std::time::Duration;
 
 use loopkeeper_core::journal::GitHead;
 
-use super::{GitError, MAX_SUBJECTS};
+use super::{GitError, MAX_SUBJECTS, special_files, special_message};
 use crate::snapshots::display_path;
 
 /// A named pipe called `.gitignore` would block git indefinitely.
-const TIMEOUT: Duration = Duration::from_secs(120);
+const TIMEOUT: Duration = Duration::from_secs(60);
 /// Everything in a configuration that could run a program in the commands used here.
 const SETTINGS: [&str; 9] = [
     "core.fsmonitor=false",
@@ -108,6 +108,10 @@ fn line(bytes: &[u8]) -> String {
 }
 
 fn run(root: &Path, action: &'static str, arguments: &[&str]) -> Result<GitOutput, GitError> {
+    if let Some(path) = special_files::find(root) {
+        let message = special_message(&path);
+        return Err(GitError::Failed { action, root: root.to_path_buf(), message });
+    }
     let mut child = command(root, arguments).spawn().map_err(|source| GitError::NotStarted { source })?;
     let (sender, receiver) = mpsc::channel();
     let (stdout, stderr) = (child.stdout.take(), child.stderr.take());

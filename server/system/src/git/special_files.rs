@@ -1,0 +1,176 @@
+//! Finds pipes, devices and sockets where git expects files. git and libgit2 open them without a deadline, and a pipe
+//! without a writer would block them for ever.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::Read as _;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::OFlags;
+
+/// Files that git or libgit2 reads whenever it opens a repository or asks for its head, status or ignored files.
+const FILES: &[&str] = &[
+    "HEAD",
+    "config",
+    "config.worktree",
+    "commondir",
+    "gitdir",
+    "packed-refs",
+    "shallow",
+    "index",
+    "ORIG_HEAD",
+    "FETCH_HEAD",
+    "MERGE_HEAD",
+    "CHERRY_PICK_HEAD",
+    "REVERT_HEAD",
+    "info/exclude",
+    "info/attributes",
+    "info/grafts",
+    "info/sparse-checkout",
+    "objects/info/alternates",
+    "objects/info/commit-graph",
+    "objects/info/packs",
+    "logs/HEAD",
+];
+/// Folders in which any name may be read.
+const FOLDERS: &[&str] = &["refs", "objects/pack", "objects/info/commit-graphs"];
+/// A repository with more loose references is searched in part.
+const MAX_ENTRIES: usize = 20_000;
+/// Nested `include.path`.
+const MAX_INCLUDES: usize = 20;
+const MAX_CONFIG_BYTES: u64 = 1024 * 1024;
+
+/// The first path that git would read for the repository around `root` and that is not a regular file.
+pub(super) fn find(root: &Path) -> Option<PathBuf> {
+    let (git, other) = git_folders(root)?;
+    if let Some(special) = other {
+        return Some(special);
+    }
+    for folder in &git {
+        let named = FILES.iter().map(|it| folder.join(it)).find(|it| is_special(it));
+        let mut left = MAX_ENTRIES;
+        let found = named.or_else(|| FOLDERS.iter().find_map(|it| in_folder(&folder.join(it), &mut left)));
+        if found.is_some() {
+            return found;
+        }
+    }
+    let configs = git.iter().flat_map(|it| [it.join("config"), it.join("config.worktree")]);
+    in_configs(configs.collect())
+}
+
+/// Git's folder of the work tree and the one it shares with others, or the special file in its place.
+fn git_folders(root: &Path) -> Option<(BTreeSet<PathBuf>, Option<PathBuf>)> {
+    let link = root.ancestors().map(|it| it.join(".git")).find(|it| fs::symlink_metadata(it).is_ok())?;
+    if is_special(&link) {
+        return Some((BTreeSet::new(), Some(link)));
+    }
+    let folder = if link.is_dir() {
+        link
+    } else {
+        let text = small_text(&link)?;
+        link.parent()?.join(text.strip_prefix("gitdir:")?.trim())
+    };
+    let mut folders = BTreeSet::from([folder.clone()]);
+    if is_special(&folder.join("commondir")) {
+        return Some((folders, Some(folder.join("commondir"))));
+    }
+    folders.extend(small_text(&folder.join("commondir")).map(|it| folder.join(it.trim())));
+    Some((folders, None))
+}
+
+/// Neither file nor folder, links followed; what is absent is not special.
+fn is_special(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|it| !it.is_file() && !it.is_dir())
+}
+
+fn in_folder(folder: &Path, left: &mut usize) -> Option<PathBuf> {
+    for entry in fs::read_dir(folder).ok()?.flatten() {
+        *left = left.checked_sub(1)?;
+        let kind = entry.file_type().ok()?;
+        let found = if kind.is_dir() {
+            in_folder(&entry.path(), left)
+        } else {
+            Some(entry.path()).filter(|it| !kind.is_file() && is_special(it))
+        };
+        if found.is_some() {
+            return found;
+        }
+    }
+    None
+}
+
+/// Files that configurations name: other configurations, and lists of ignored files and attributes.
+fn in_configs(mut configs: Vec<PathBuf>) -> Option<PathBuf> {
+    let mut seen = 0;
+    while let Some(config) = configs.pop() {
+        seen += 1;
+        if seen > MAX_INCLUDES {
+            return None;
+        }
+        let Some(text) = small_text(&config) else { continue };
+        for (key, value) in text.lines().filter_map(|it| it.split_once('=')) {
+            let key = key.trim().rsplit([']', ' ', '\t']).next().unwrap_or_default().to_ascii_lowercase();
+            if !["path", "excludesfile", "attributesfile"].contains(&key.as_str()) {
+                continue;
+            }
+            let value = value.trim().trim_matches('"');
+            let home = value.strip_prefix("~/").and_then(|it| Some(std::env::home_dir()?.join(it)));
+            let target = home.or_else(|| Some(config.parent()?.join(value)))?;
+            if is_special(&target) {
+                return Some(target);
+            }
+            if key == "path" {
+                configs.push(target);
+            }
+        }
+    }
+    None
+}
+
+/// The text of a regular file; `None` if it is none, is absent or too large.
+fn small_text(path: &Path) -> Option<String> {
+    let flags = OFlags::NONBLOCK.bits().cast_signed();
+    let file = fs::OpenOptions::new().read(true).custom_flags(flags).open(path).ok()?;
+    file.metadata().ok().filter(fs::Metadata::is_file)?;
+    let mut bytes = Vec::new();
+    file.take(MAX_CONFIG_BYTES).read_to_end(&mut bytes).ok()?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::find;
+    use std::fs;
+    use std::process::Command;
+
+    #[test]
+    fn a_pipe_is_found_wherever_git_would_read_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        git2::Repository::init(&root).unwrap();
+        fs::create_dir_all(root.join("a/b")).unwrap();
+        assert_eq!(find(&root.join("a/b")), None);
+        let pipe = |path: &std::path::Path| {
+            let _ = fs::remove_file(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
+        };
+        for name in ["HEAD", "config", "shallow", "index", "refs/heads/deep/main", "objects/info/alternates"]
+        {
+            let path = root.join(".git").join(name);
+            let before = fs::read(&path).ok();
+            pipe(&path);
+            assert_eq!(find(&root.join("a/b")).as_deref(), Some(path.as_path()), "{name}");
+            fs::remove_file(&path).unwrap();
+            before.inspect(|it| fs::write(&path, it).unwrap());
+        }
+        pipe(&root.join("elsewhere"));
+        fs::write(root.join(".git/config"), "[include]\n\tpath = more\n").unwrap();
+        fs::write(root.join(".git/more"), "[core]\nexcludesFile = ../elsewhere\n").unwrap();
+        assert_eq!(find(&root), Some(root.join(".git/../elsewhere")));
+        fs::remove_dir_all(root.join(".git")).unwrap();
+        pipe(&root.join(".git"));
+        assert_eq!(find(&root), Some(root.join(".git")));
+    }
+}
