@@ -175,7 +175,7 @@ impl<Q: Stream<Item = Request> + Unpin> OutgoingForwarder<Q> {
             if let Some(id) = request.id() {
                 self.asked.register_request(id);
             }
-            self.outbox.send(&without_null(request)).await;
+            self.outbox.send(without_null(request)).await;
         }
     }
 }

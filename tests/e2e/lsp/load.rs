@@ -76,6 +76,41 @@ fn a_client_that_never_reads_does_not_grow_the_server() {
 }
 
 #[test]
+fn large_responses_that_nobody_reads_do_not_pile_up() {
+    let terminal = Terminal::new();
+    let criteria = "- a criterion of some length: `exists a`\n".repeat(2000);
+    let text = format!("# T\n\nDone when:\n\n{criteria}");
+    terminal.file("PROMPT.md", &text);
+    let mut editor = Editor::start_deaf(server(&terminal));
+    let root = uri(&terminal.root());
+    let greeting = json!({"capabilities": {}, "rootUri": root});
+    editor.send(&json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": greeting}));
+    editor.notify("initialized", &json!({}));
+    let document = uri(&terminal.root().join("PROMPT.md"));
+    let opened = json!({"uri": document, "version": 1, "languageId": "markdown", "text": text});
+    editor.notify("textDocument/didOpen", &json!({"textDocument": opened}));
+    let hand = editor.hand();
+    let asked = document.clone();
+    thread::spawn(move || {
+        let mut id = 1;
+        while hand.write(&frame(&json!({
+            "jsonrpc": "2.0",
+            "id": id,
+            "method": "textDocument/documentSymbol",
+            "params": {"textDocument": {"uri": asked}},
+        }))) {
+            id += 1;
+        }
+    });
+    wait_until(|| is_stuck(&editor), || "the server takes everything".to_owned());
+    let taken = memory(&editor, "VmHWM");
+    // Each response has 1.5 MB as JSON and ten times that as values.
+    assert!(taken < 160 << 10, "takes {taken} KiB");
+    editor.listen();
+    editor.until("late answers", |it| it["id"] == 100);
+}
+
+#[test]
 fn changes_keep_their_order_among_requests() {
     let terminal = Terminal::new();
     let mut editor = greeted(&terminal);

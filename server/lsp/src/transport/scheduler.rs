@@ -22,7 +22,7 @@ use super::incoming::{IncomingRequests, RequestGeneration};
 use super::writer::Outbox;
 
 /// Maximum number of concurrent requests. The next one waits, and so does everything received after it.
-const RUNNING: u32 = 256;
+const RUNNING: u32 = 64;
 
 /// A call queued by the reader.
 pub(super) struct QueuedCall {
@@ -82,6 +82,8 @@ impl<S: LanguageService + 'static> Scheduler<S> {
             match (request.id().cloned(), ticket) {
                 (Some(id), Some(ticket)) => {
                     let Ok(place) = Arc::clone(&running).acquire_owned().await else { return };
+                    // A client that does not read gets no further responses, which would pile up here.
+                    self.outbox.wait_for_room().await;
                     if self.received.start_request(&id, ticket) {
                         self.start_request(request, id, place).await;
                     }
@@ -102,7 +104,7 @@ impl<S: LanguageService + 'static> Scheduler<S> {
         let mut work = Box::pin(async move {
             let response = served.run_request(request, &id, limit).await;
             received.finish_request(&id);
-            outbox.send(&response).await;
+            outbox.send(response).await;
             drop(place);
         });
         if poll_fn(|context| Poll::Ready(work.as_mut().poll(context))).await.is_pending() {

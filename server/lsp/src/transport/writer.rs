@@ -41,9 +41,11 @@ pub(super) fn outbox_channel() -> (Outbox, OutboxReceiver) {
 }
 
 impl Outbox {
-    /// Waits for space in the queue without a timeout.
-    pub(super) async fn send(&self, message: &impl Serialize) {
-        let frame = encode_frame(message);
+    /// Waits for space in the queue without a timeout. The message is freed before: as values it takes ten times the
+    /// memory of its frame.
+    pub(super) async fn send(&self, message: impl Serialize) {
+        let frame = encode_frame(&message);
+        drop(message);
         let weight = u32::try_from(frame.len()).unwrap_or(ROOM).min(ROOM);
         let permit = Arc::clone(&self.room).acquire_many_owned(weight).await.ok();
         let _ = self.queue.send(OutboxItem::Frame(frame, permit));
@@ -55,6 +57,11 @@ impl Outbox {
         let weight = u32::try_from(frame.len()).unwrap_or(ROOM).min(ROOM);
         let permit = Arc::clone(&self.room).try_acquire_many_owned(weight).ok();
         let _ = self.queue.send(OutboxItem::Frame(frame, permit));
+    }
+
+    /// Waits until everything that waits for space now has it.
+    pub(super) async fn wait_for_room(&self) {
+        let _ = self.room.acquire().await;
     }
 
     pub(super) fn has_room(&self) -> bool {
