@@ -11,6 +11,22 @@ const TASK: &str = "# Mend it\n\n## Done when\n\n- Tests pass: `$ touch ran-chec
 const AGENT: &str = "agent = \"mine\"\n[agents.mine]\ncommand = [\"/bin/sh\", \"-c\", \"touch ran-agent\"]\n";
 
 #[test]
+fn without_threads_or_descriptors_a_command_says_so() {
+    let terminal = Terminal::new();
+    terminal.file("PROMPT.md", "# T\n\nDone when:\n\n- It exists: `exists a.txt`\n");
+    let limited = |limit: &str| {
+        let plain = terminal.command(&["check", "--trust"]);
+        let mut command = std::process::Command::new("prlimit");
+        command.arg(limit).arg(plain.get_program()).args(plain.get_args()).current_dir(terminal.root());
+        command.env_clear().envs(plain.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        Ran::of(&command.output().expect("prlimit"))
+    };
+    let ran = limited("--nofile=8");
+    ran.expect(1).err("error: Too many open files").err("ulimit -n");
+    limited("--nofile=256").expect(1).out("a.txt does not exist");
+}
+
+#[test]
 fn a_run_without_a_clear_task_exits_2() {
     let check = |files: &[(&str, &str)], args: &[&str], words: &[&str]| {
         let terminal = Terminal::new();

@@ -29,6 +29,7 @@ use loopkeeper_operations::loops::LoopView;
 use loopkeeper_operations::resolved_task::{ResolvedTask, TypedTask};
 use loopkeeper_operations::start::{self, Interactivity, StartRequest};
 use loopkeeper_operations::{self as operations, keeper};
+use loopkeeper_system::runtime::new_runtime;
 use loopkeeper_system::state_dir::StateDir;
 use loopkeeper_system::state_dir::workspace::LoopDir;
 
@@ -177,7 +178,7 @@ fn detached((args, is_left): (&Args, bool), state: &StateDir, dir: &LoopDir, out
         }
         return Ok(Exit::Done);
     }
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let runtime = new_runtime()?;
     let exit = runtime.block_on(async {
         let mut interrupts = CtrlC::listen(state, id)?;
         let show = LoopPrinter::new(LoopFormat::json(args.json), out);

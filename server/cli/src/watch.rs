@@ -13,6 +13,7 @@ use loopkeeper_operations::follow::LoopTailer;
 use loopkeeper_operations::loops;
 use loopkeeper_operations::watch_client::WatchStream;
 use loopkeeper_system::journal_file::JournalError;
+use loopkeeper_system::runtime::new_runtime;
 use loopkeeper_system::state_dir::StateDir;
 use loopkeeper_system::state_dir::lock::KeeperLiveness;
 use loopkeeper_system::state_dir::workspace::LoopDir;
@@ -34,7 +35,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     let store = StateDir::open()?;
     let seen = loops::find(&store, args.which.name.as_deref(), failure::warn)?;
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let runtime = new_runtime()?;
     let watched = WatchedLoop { store, dir: seen.dir };
     runtime
         .block_on(watched.to_its_end(LoopPrinter::new(LoopFormat::json(args.json), out), &mut NoInterrupts))

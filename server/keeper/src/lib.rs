@@ -39,6 +39,7 @@ use tokio::task::{JoinHandle, LocalSet};
 
 use loopkeeper_system::journal_file::JournalError;
 use loopkeeper_system::logging::LogFilterError;
+use loopkeeper_system::runtime::new_runtime;
 use loopkeeper_system::sandbox::SandboxError;
 use loopkeeper_system::snapshots::SnapshotError;
 use loopkeeper_system::state_dir::StateError;
@@ -117,7 +118,7 @@ pub(crate) fn private_file(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
 
 /// Runs a future to completion on a new runtime; tasks spawned on it end with it.
 pub fn block_on<T>(work: impl Future<Output = T>) -> std::io::Result<T> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let runtime = new_runtime()?;
     Ok(LocalSet::new().block_on(&runtime, work))
 }
 

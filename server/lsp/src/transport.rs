@@ -30,6 +30,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use futures::{Stream, StreamExt};
+use loopkeeper_system::runtime::new_runtime;
 use serde_json::Value;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -155,7 +156,7 @@ fn serve<S: LanguageService + 'static, Q: Stream<Item = Request> + Unpin + Send 
     questions: OutgoingForwarder<Q>,
     alive: ShutdownGuard,
 ) -> io::Result<()> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let runtime = new_runtime()?;
     runtime.spawn(questions.pass_on());
     runtime.block_on(scheduler.run(called));
     drop(alive);

@@ -128,9 +128,20 @@ impl Failure {
     }
 }
 
+/// `EMFILE`
+const TOO_MANY_FILES: i32 = 24;
+
 impl From<std::io::Error> for Failure {
     fn from(error: std::io::Error) -> Self {
-        Self::ended(error)
+        let hint = match error.kind() {
+            _ if error.raw_os_error() == Some(TOO_MANY_FILES) => {
+                "Raise the limit of open files: `ulimit -n`."
+            }
+            std::io::ErrorKind::WouldBlock => "Raise the limit of processes: `ulimit -u`.",
+            std::io::ErrorKind::StorageFull => "Make room on the disk, then try again.",
+            _ => return Self::ended(error),
+        };
+        Self::ended(error).hint(hint)
     }
 }
 

@@ -17,6 +17,7 @@ mod last_result;
 pub mod logging;
 pub mod process;
 pub mod removal_watch;
+pub mod runtime;
 pub mod sandbox;
 pub mod scratch;
 pub mod snapshots;

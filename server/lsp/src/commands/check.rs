@@ -57,7 +57,7 @@ fn start_check(task: &TaskSnapshot, criterion: Option<&str>) -> Result<CheckStar
                 // Queued: the keeper replies once the round is over, which may be long after the agent's run.
                 Some(seen) => {
                     let effect = view::effect(&seen.state, LateOrder::Check, THE_LOOP);
-                    order_checks(store, seen.dir.id().to_owned());
+                    order_checks(store, seen.dir.id().to_owned()).map_err(Failure::from)?;
                     return Ok(CheckStart::Queued(effect));
                 }
                 None => return Err(operations::start::busy_error(&store, holder, path).into()),
@@ -68,6 +68,7 @@ fn start_check(task: &TaskSnapshot, criterion: Option<&str>) -> Result<CheckStar
 }
 
 /// Does not wait: the results arrive through the journal.
-fn order_checks(store: StateDir, loop_id: String) {
-    std::thread::spawn(move || drop(control_client::send(&store, &loop_id, json!({"do": "check"}))));
+fn order_checks(store: StateDir, loop_id: String) -> std::io::Result<()> {
+    let send = move || drop(control_client::send(&store, &loop_id, json!({"do": "check"})));
+    std::thread::Builder::new().spawn(send).map(drop)
 }

@@ -115,8 +115,16 @@ fn run(root: &Path, action: &'static str, arguments: &[&str]) -> Result<GitOutpu
     let mut child = command(root, arguments).spawn().map_err(|source| GitError::NotStarted { source })?;
     let (sender, receiver) = mpsc::channel();
     let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
-    let errors = thread::spawn(move || read(stderr));
-    thread::spawn(move || sender.send(read(stdout)));
+    let errors = thread::Builder::new().spawn(move || read(stderr));
+    let output = thread::Builder::new().spawn(move || drop(sender.send(read(stdout))));
+    let errors = match (errors, output) {
+        (Ok(errors), Ok(_)) => errors,
+        (Err(source), _) | (_, Err(source)) => {
+            let _ = child.kill();
+            let _ = child.wait();
+            return Err(GitError::NotStarted { source });
+        }
+    };
     let Ok(stdout) = receiver.recv_timeout(TIMEOUT) else {
         let _ = child.kill();
         let _ = child.wait();

@@ -1,0 +1,24 @@
+//! The asynchronous runtime of keeper, server and terminal.
+
+use std::io;
+use std::thread;
+use std::time::Duration;
+
+use tokio::runtime::{Builder, Runtime};
+
+/// How long an idle thread for blocking work stays.
+const KEEP_ALIVE: Duration = Duration::from_secs(60 * 60);
+
+/// A runtime on the current thread.
+///
+/// Where no thread can be started (a limit of processes), this fails: tokio would panic at the first blocking work. With
+/// one such thread at work or idle it queues the work instead, so the first is started here and stays.
+pub fn new_runtime() -> io::Result<Runtime> {
+    let runtime = Builder::new_current_thread().enable_all().thread_keep_alive(KEEP_ALIVE).build()?;
+    let probe = thread::Builder::new().spawn(|| {});
+    let probe =
+        probe.map_err(|error| io::Error::new(error.kind(), format!("cannot start a thread: {error}")))?;
+    let _ = probe.join();
+    drop(runtime.spawn_blocking(|| {}));
+    Ok(runtime)
+}
