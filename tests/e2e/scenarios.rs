@@ -20,6 +20,7 @@ mod limits;
 mod memory;
 mod missing;
 mod mutants;
+mod other_tools;
 mod permissions;
 mod plans;
 mod programs;

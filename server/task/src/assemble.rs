@@ -122,7 +122,7 @@ fn outline(document: &TaskDocument) -> TaskOutline {
 /// Recognises other file names too, which only `[tasks] files` can introduce.
 pub fn is_story_file(path: &str) -> bool {
     match kind_of(path) {
-        Some(kind) => kind == DocumentKind::Prd,
+        Some(kind) => kind.is_story_file(),
         None => Path::new(path).extension().is_some_and(|it| it == "json"),
     }
 }
@@ -168,7 +168,7 @@ fn note_emptiness(task: &mut Task, file: &str) {
         return;
     }
     let first_line = task.prompt.lines().next().map_or(0, str::len);
-    let mut outline = if kind_of(file) == Some(DocumentKind::Prd) {
+    let mut outline = if kind_of(file).is_some_and(DocumentKind::is_story_file) {
         let mut outline = TaskOutline::new(file);
         // Do not pay an agent to read an empty list.
         let fact = "`userStories` is empty, so there is nothing to do. Add a story";

@@ -19,15 +19,22 @@ pub enum DocumentKind {
     BuildPrompt,
     /// `prd.json`
     Prd,
+    /// `.agents/tasks/prd*.json`: stories with a `status`
+    AgentStories,
     /// `fix_plan.md`, `@fix_plan.md`, `IMPLEMENTATION_PLAN.md`
     FixPlan,
 }
 
 impl DocumentKind {
+    /// A JSON document of stories.
+    pub fn is_story_file(self) -> bool {
+        matches!(self, Self::Prd | Self::AgentStories)
+    }
+
     /// Belongs to the task in the same folder.
     pub fn is_plan(self) -> bool {
         match self {
-            Self::Prd | Self::FixPlan => true,
+            Self::Prd | Self::AgentStories | Self::FixPlan => true,
             Self::Prompt
             | Self::RalphFolderPrompt
             | Self::Ralph
@@ -50,7 +57,12 @@ pub fn kind_of(path: &str) -> Option<DocumentKind> {
         "RALPH.md" => Some(DocumentKind::Ralph),
         "RALPH_TASK.md" => Some(DocumentKind::RalphTask),
         "prompt.md" if is_in("scripts/ralph") => Some(DocumentKind::ScriptsPrompt),
+        // A template there, filled in by the tool that it belongs to.
+        "PROMPT_build.md" if is_in(".agents/ralph") => None,
         "PROMPT_build.md" => Some(DocumentKind::BuildPrompt),
+        _ if is_in(".agents/tasks") && name.starts_with("prd") && name.ends_with(".json") => {
+            Some(DocumentKind::AgentStories)
+        }
         "prd.json" => Some(DocumentKind::Prd),
         "fix_plan.md" | "@fix_plan.md" | "IMPLEMENTATION_PLAN.md" => Some(DocumentKind::FixPlan),
         _ if name.strip_suffix(".ralph.md").is_some_and(|stem| !stem.is_empty()) => {

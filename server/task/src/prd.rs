@@ -23,6 +23,9 @@ use loopkeeper_text::fold::{folded, one_line, shortened};
 pub(super) use values::STORY_FILE;
 use values::{JsonFields, ROOT_FIELDS, STORY_FIELDS};
 
+/// The `status` of a story that is done.
+const DONE: &str = "done";
+
 pub(super) fn parse_prd(file: &str, text: &str) -> TaskOutline {
     let skipped = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     let json = text.get(skipped..).unwrap_or_default();
@@ -55,6 +58,14 @@ pub(super) fn parse_json(json: &str) -> Result<ParseResult<'_>, ParseError> {
     parse_to_ast(json, &CollectOptions::default(), &options)
 }
 
+/// `stories`, if they have a `status` in the place of `passes`, as in `.agents/tasks/prd.json`.
+fn stories_with_status<'a>(root: &JsonFields<'a>) -> Option<&'a Value<'a>> {
+    let value = root.get("stories")?;
+    let Value::Array(stories) = value else { return None };
+    let has_status = |it: &Value<'_>| it.as_object().is_some_and(|it| it.get("status").is_some());
+    stories.elements.iter().any(has_status).then_some(value)
+}
+
 struct PrdReader<'a> {
     json: &'a str,
     /// Bytes of a byte order mark before `json`.
@@ -76,7 +87,7 @@ impl PrdReader<'_> {
             .or_else(|| fields.text("description", self))
             .unwrap_or_default();
         self.branch(&fields);
-        match fields.get("userStories") {
+        match fields.get("userStories").or_else(|| stories_with_status(&fields)) {
             Some(Value::Array(stories)) => self.stories(&stories.elements),
             Some(other) => self.report_wrong_type("userStories", "a list of stories", other),
             None => self.no_stories(root, &fields),
@@ -130,7 +141,10 @@ impl PrdReader<'_> {
             self.text_of("labels", label);
         }
         let depends_on = self.dependencies(&fields, known);
-        let done = fields.flag("passes", self);
+        let done = match fields.get("status").filter(|_| fields.get("passes").is_none()) {
+            Some(status) => self.text_of("status", status).is_some_and(|it| it.value == DONE),
+            None => fields.flag("passes", self),
+        };
         let skipped = fields.flag("skipped", self);
         let name = [title.as_str(), id.as_deref().unwrap_or_default()]
             .into_iter()

@@ -14,8 +14,13 @@ local names = {
   ['@fix_plan.md'] = true,
   ['IMPLEMENTATION_PLAN.md'] = true,
 }
-local endings =
-  { '%.ralph%.md$', '/%.claude/%.?ralph%-loop%.local%.md$', '/scripts/ralph/prompt%.md$', '/loopkeeper/config%.toml$' }
+local endings = {
+  '%.ralph%.md$',
+  '/%.claude/%.?ralph%-loop%.local%.md$',
+  '/scripts/ralph/prompt%.md$',
+  '/%.agents/tasks/prd[^/]*%.json$',
+  '/loopkeeper/config%.toml$',
+}
 
 --- Whether a file is a task, a plan or a configuration by its name.
 ---@param path string

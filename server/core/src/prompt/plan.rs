@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use loopkeeper_task::{PlanItem, ids, is_story_file};
+use loopkeeper_task::{DocumentKind, PlanItem, ids, is_story_file, kind_of};
 
 use super::markdown::{code_span, single_line};
 use super::sections::short;
@@ -42,7 +42,14 @@ fn write_duties(out: &mut String, plan: &[PlanItem]) {
     files.dedup();
     for file in &files {
         let path = code_span(&single_line(file));
-        let _ = if is_story_file(file) {
+        let _ = if kind_of(file) == Some(DocumentKind::AgentStories) {
+            writeln!(
+                out,
+                "Its stories are in {path}, and you keep that file up to date: once all that a story asks for holds, \
+                 set its `status` to `\"done\"` there and change nothing else of it. The status says that the story \
+                 is done; the checks decide whether that is so."
+            )
+        } else if is_story_file(file) {
             writeln!(
                 out,
                 "Its stories are in {path}, and you keep that file up to date: once all that a story asks for holds, \

@@ -9,7 +9,7 @@ use crate::publisher;
 use crate::session::ServerState;
 
 /// Task documents and configuration, wherever they are; the server's own watches cover only the folders that it knows.
-const WATCHED: [&str; 11] = [
+const WATCHED: [&str; 12] = [
     "**/PROMPT.md",
     "**/PROMPT_build.md",
     "**/RALPH.md",
@@ -17,6 +17,7 @@ const WATCHED: [&str; 11] = [
     "**/*.ralph.md",
     "**/scripts/ralph/prompt.md",
     "**/prd.json",
+    "**/.agents/tasks/prd*.json",
     "**/{fix_plan,@fix_plan,IMPLEMENTATION_PLAN}.md",
     "**/loopkeeper.toml",
     "**/.ralphrc",

@@ -111,12 +111,19 @@ impl TaskWalk<'_> {
     }
 
     fn plans_alone(&self) -> Vec<(usize, DiscoveredTask)> {
-        let folders = self.folders.values().filter_map(|documents| {
-            let mut plans = plans(documents).into_iter();
-            let first = plans.next()?;
-            Some((first.components().count(), self.discovered_task(&first, plans.collect())))
-        });
-        let mut tasks: Vec<(usize, DiscoveredTask)> = folders.collect();
+        let mut tasks: Vec<(usize, DiscoveredTask)> = Vec::new();
+        for documents in self.folders.values() {
+            let apart = |it: &&(DocumentKind, PathBuf)| it.0 == DocumentKind::AgentStories;
+            // Each of these files is a task of its own.
+            for (_, path) in documents.iter().filter(apart) {
+                tasks.push((path.components().count(), self.discovered_task(path, Vec::new())));
+            }
+            let rest: Vec<_> = documents.iter().filter(|it| !apart(it)).cloned().collect();
+            let mut plans = plans(&rest).into_iter();
+            if let Some(first) = plans.next() {
+                tasks.push((first.components().count(), self.discovered_task(&first, plans.collect())));
+            }
+        }
         tasks.sort_by(|a, b| (a.0, &a.1.path).cmp(&(b.0, &b.1.path)));
         tasks
     }

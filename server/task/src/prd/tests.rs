@@ -320,3 +320,11 @@ fn an_object_of_any_number_of_fields_is_read_in_a_moment() {
     (0..20_000).for_each(|number| write!(fields, ", \"k{number}\": 1").unwrap());
     assert_eq!(parse_prd("prd.json", &story(&fields)).plan.len(), 1);
 }
+
+#[test]
+fn a_status_stands_for_passes() {
+    let text = r#"{"version": 1, "stories": [{"id": "a", "title": "A", "status": "done"}, {"id": "b", "title": "B", "status": "in_progress"}]}"#;
+    assert_eq!(shown(text), ["[x] a A [A]", "[ ] b B [B]"]);
+    let without = r#"{"stories": [{"id": "a", "title": "A"}]}"#;
+    assert_eq!(shown(without), ["! syntax story file: `stories` is not read. Call it `userStories`. [{]"]);
+}
