@@ -58,6 +58,7 @@ function options(hooks: Hooks): LanguageClientOptions {
     documentSelector: [
       { scheme: "file", language: "markdown" },
       { scheme: "file", pattern: "**/prd.json" },
+      { scheme: "file", pattern: "**/.agents/tasks/prd*.json" },
       { scheme: "file", pattern: "**/loopkeeper.toml" },
     ],
     initializationOptions: { trusted: workspace.isTrusted },

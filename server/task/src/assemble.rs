@@ -12,7 +12,7 @@ use super::kind::{DocumentKind, kind_of};
 use super::markdown::{self, DocumentRole};
 use super::outline::MAY_CHANGE;
 use super::outline::{CriterionOrigin, TaskOutline};
-use super::{FindingCode, Task, front_matter, placeholders, prd, template};
+use super::{FindingCode, Task, front_matter, gates, placeholders, prd, template};
 use crate::criterion::CriterionId;
 use loopkeeper_text::fold::shortened;
 
@@ -105,6 +105,9 @@ fn outline(document: &TaskDocument) -> TaskOutline {
     let TaskDocument { path, text } = document;
     if is_story_file(path) {
         return prd::parse_prd(path, text);
+    }
+    if let Some(kind) = kind_of(path).filter(|it| it.is_gates()) {
+        return gates::parse_gates(kind, path, text);
     }
     let mut outline = match kind_of(path) {
         Some(kind) if kind.is_plan() => markdown::parse_markdown(path, text, DocumentRole::Plan),

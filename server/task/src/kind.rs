@@ -21,11 +21,43 @@ pub enum DocumentKind {
     Prd,
     /// `.agents/tasks/prd*.json`: stories with a `status`
     AgentStories,
+    /// `PRD.md`, beside the configuration of a tool that works through its boxes
+    RequirementsPlan,
+    /// `docs/plans/*.md`, in a root with `.ralphex`
+    ExecutionPlan,
+    /// `.ralphy/config.yaml`
+    RalphyConfig,
+    /// `.ralph.toml`
+    VerifyCommands,
+    /// `.ralphify/checks/*/CHECK.md`
+    CheckFolder,
     /// `fix_plan.md`, `@fix_plan.md`, `IMPLEMENTATION_PLAN.md`
     FixPlan,
 }
 
 impl DocumentKind {
+    /// A file of another tool that names commands, found by its place and not by the search for tasks.
+    pub fn is_gates(self) -> bool {
+        matches!(self, Self::RalphyConfig | Self::VerifyCommands | Self::CheckFolder)
+    }
+
+    /// A document that is a task by itself, and not together with the others in its folder.
+    pub fn is_apart(self) -> bool {
+        matches!(self, Self::AgentStories | Self::ExecutionPlan)
+    }
+
+    /// Files and folders of which one must be in the folder `up` levels above the document's, for a document whose name
+    /// alone says too little.
+    pub fn markers(self) -> Option<(usize, &'static [&'static str])> {
+        match self {
+            Self::RequirementsPlan => {
+                Some((0, &[".ralphy/config.yaml", ".ralph.toml", ".ralph/session.json", "knowledge.md"]))
+            }
+            Self::ExecutionPlan => Some((2, &[".ralphex"])),
+            _ => None,
+        }
+    }
+
     /// A JSON document of stories.
     pub fn is_story_file(self) -> bool {
         matches!(self, Self::Prd | Self::AgentStories)
@@ -34,7 +66,14 @@ impl DocumentKind {
     /// Belongs to the task in the same folder.
     pub fn is_plan(self) -> bool {
         match self {
-            Self::Prd | Self::AgentStories | Self::FixPlan => true,
+            Self::Prd
+            | Self::AgentStories
+            | Self::RequirementsPlan
+            | Self::ExecutionPlan
+            | Self::RalphyConfig
+            | Self::VerifyCommands
+            | Self::CheckFolder
+            | Self::FixPlan => true,
             Self::Prompt
             | Self::RalphFolderPrompt
             | Self::Ralph
@@ -49,8 +88,7 @@ impl DocumentKind {
 /// The kind of the file at `path` (`/` separators, relative to the root). `None`: no task document by its name.
 pub fn kind_of(path: &str) -> Option<DocumentKind> {
     let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
-    let is_in =
-        |end: &str| folder == end || folder.strip_suffix(end).is_some_and(|before| before.ends_with('/'));
+    let is_in = |end: &str| ends_with_path(folder, end);
     match name {
         "PROMPT.md" if is_in(".ralph") => Some(DocumentKind::RalphFolderPrompt),
         "PROMPT.md" => Some(DocumentKind::Prompt),
@@ -60,14 +98,29 @@ pub fn kind_of(path: &str) -> Option<DocumentKind> {
         // A template there, filled in by the tool that it belongs to.
         "PROMPT_build.md" if is_in(".agents/ralph") => None,
         "PROMPT_build.md" => Some(DocumentKind::BuildPrompt),
-        _ if is_in(".agents/tasks") && name.starts_with("prd") && name.ends_with(".json") => {
+        _ if is_in(".agents/tasks") && name.starts_with("prd") && name.strip_suffix(".json").is_some() => {
             Some(DocumentKind::AgentStories)
         }
         "prd.json" => Some(DocumentKind::Prd),
+        "PRD.md" => Some(DocumentKind::RequirementsPlan),
+        "config.yaml" if is_in(".ralphy") => Some(DocumentKind::RalphyConfig),
+        ".ralph.toml" => Some(DocumentKind::VerifyCommands),
+        "CHECK.md"
+            if folder
+                .rsplit_once('/')
+                .is_some_and(|(above, _)| ends_with_path(above, ".ralphify/checks")) =>
+        {
+            Some(DocumentKind::CheckFolder)
+        }
         "fix_plan.md" | "@fix_plan.md" | "IMPLEMENTATION_PLAN.md" => Some(DocumentKind::FixPlan),
+        _ if is_in("docs/plans") && name.strip_suffix(".md").is_some() => Some(DocumentKind::ExecutionPlan),
         _ if name.strip_suffix(".ralph.md").is_some_and(|stem| !stem.is_empty()) => {
             Some(DocumentKind::NamedRalph)
         }
         _ => None,
     }
+}
+
+fn ends_with_path(folder: &str, end: &str) -> bool {
+    folder == end || folder.strip_suffix(end).is_some_and(|before| before.ends_with('/'))
 }

@@ -6,6 +6,7 @@ mod blocks;
 pub mod criterion;
 pub mod edit;
 mod front_matter;
+mod gates;
 mod grammar;
 pub mod ids;
 mod item;

@@ -134,7 +134,9 @@ impl<'a> MarkdownReader<'a> {
 
     fn heading(&mut self, level: u8, text: InlineContent<'a>) {
         let plain = text.plain_text();
-        self.close_sections(level);
+        // `### Task 2` of a plan is no part of `## Validation Commands` before it.
+        let is_task = self.role == DocumentRole::Plan && is_task_heading(&plain);
+        self.close_sections(if is_task { 1 } else { level });
         self.headings.enter(level, &plain);
         if !self.take_title(&text) && matches!(self.title, TitleState::None) {
             self.title = TitleState::Heading(plain.trim().to_owned());
@@ -389,4 +391,12 @@ fn strip_label<'a>(line: &'a str, label: &str) -> Option<&'a str> {
 /// "- [ ]" with nothing after it is not a box in Markdown.
 fn is_blank_box(plain: &str) -> bool {
     matches!(plain.trim(), "" | "[ ]" | "[]" | "[x]" | "[X]")
+}
+
+/// `Task 1: …`, `Iteration 2a: …`
+fn is_task_heading(text: &str) -> bool {
+    let mut words = text.split_whitespace();
+    let named =
+        words.next().is_some_and(|it| ["task", "iteration"].contains(&it.to_ascii_lowercase().as_str()));
+    named && words.next().is_some_and(|it| it.starts_with(|first: char| first.is_ascii_digit()))
 }

@@ -14,6 +14,7 @@ pub mod sanitize;
 pub mod truncate;
 pub mod units;
 pub mod words;
+pub mod yaml;
 
 use std::ops::Range;
 

@@ -31,3 +31,94 @@ fn stories_with_a_status_are_a_task() {
     played.file(".agents/ralph/PROMPT_build.md", template).file(".ralph/progress.md", "# Progress\n");
     played.file(".agents/tasks/prd.json", &stories.replace("\"open\"", "\"done\""));
 }
+
+/// A workspace of another tool, with the files that must stay as they are, what a plan of a start shows, and the act of
+/// the agent that completes it.
+struct Workspace<'a> {
+    files: &'a [(&'a str, &'a str)],
+    shows: &'a [&'a str],
+    act: &'a str,
+}
+
+fn completes(workspace: &Workspace<'_>) {
+    let scenario = Scenario {
+        files: workspace.files,
+        acts: &[workspace.act],
+        ends: Verified(1, ""),
+        ..Scenario::default()
+    };
+    let world = scenario.world();
+    let plan = world.terminal.run(&["run", "--dry-run"]);
+    for text in workspace.shows {
+        plan.expect(0).out(text);
+    }
+    let played = scenario.play();
+    for (path, text) in workspace.files.iter().filter(|(path, _)| !workspace.act.contains(path)) {
+        played.file(path, text);
+    }
+}
+
+#[test]
+fn a_requirements_document_with_commands_is_a_task() {
+    completes(&Workspace {
+        files: &[
+            ("PRD.md", "# Shop\n\n- [ ] Sell things\n- [x] Open the shop\n"),
+            (
+                ".ralphy/config.yaml",
+                "project:\n  name: shop\ncommands:\n  test: \"test -f sold\"\n  lint: \"\"\n",
+            ),
+        ],
+        shows: &["PRD.md", "The tests pass"],
+        act: "touch sold; sed -i 's/\\[ \\]/[x]/' PRD.md",
+    });
+}
+
+#[test]
+fn verify_commands_are_checks() {
+    completes(&Workspace {
+        files: &[
+            ("PRD.md", "# Shop\n\n- [ ] Sell things\n"),
+            (".ralph.toml", "[loop]\nverify_commands = [\"test -f sold\", 'test -f open']\n"),
+        ],
+        shows: &["PRD.md", "test -f sold", "test -f open"],
+        act: "touch sold open; sed -i 's/\\[ \\]/[x]/' PRD.md",
+    });
+}
+
+#[test]
+fn folders_of_checks_are_checks() {
+    completes(&Workspace {
+        files: &[
+            ("RALPH.md", "# Shop\n\nMake it sell.\n"),
+            (".ralphify/checks/sells/CHECK.md", "---\ncommand: test -f sold\ntimeout: 30\n---\nSell.\n"),
+            (".ralphify/checks/off/CHECK.md", "---\ncommand: \"false\"\nenabled: false\n---\n"),
+        ],
+        shows: &["RALPH.md", "sells"],
+        act: "touch sold",
+    });
+}
+
+#[test]
+fn an_execution_plan_is_a_task() {
+    let plan =
+        "# Plan: Shop\n\n## Validation Commands\n\n- `test -f sold`\n\n### Task 1: Sell\n\n- [ ] sell\n";
+    completes(&Workspace {
+        files: &[
+            ("docs/plans/shop.md", plan),
+            ("docs/plans/completed/old.md", "# Plan: Old\n\n- [x] done\n"),
+            (".ralphex/config", "max_iterations = 3\n"),
+        ],
+        shows: &["docs/plans/shop.md", "test -f sold"],
+        act: "touch sold; sed -i 's/\\[ \\]/[x]/' docs/plans/shop.md",
+    });
+}
+
+#[test]
+fn a_document_without_its_tool_is_no_task() {
+    let world = Scenario {
+        files: &[("PRD.md", "# Shop\n\n- [ ] x\n"), ("docs/plans/a.md", "# A\n\n- [ ] x\n")],
+        ..Scenario::default()
+    }
+    .world();
+    world.terminal.run(&["run", "--dry-run"]).expect(2).err("there is no task");
+}

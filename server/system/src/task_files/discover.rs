@@ -92,6 +92,8 @@ impl TaskWalk<'_> {
         } else if let Some(kind) = kind_of(&below)
             // A link is listed, so that one that leaves the root is refused with a message.
             && (file_type.is_file() || file_type.is_symlink())
+            && !kind.is_gates()
+            && has_marker(&path, kind)
             && let Some(folder) = path.parent()
         {
             self.folders.entry(folder.to_owned()).or_default().push((kind, path));
@@ -113,7 +115,7 @@ impl TaskWalk<'_> {
     fn plans_alone(&self) -> Vec<(usize, DiscoveredTask)> {
         let mut tasks: Vec<(usize, DiscoveredTask)> = Vec::new();
         for documents in self.folders.values() {
-            let apart = |it: &&(DocumentKind, PathBuf)| it.0 == DocumentKind::AgentStories;
+            let apart = |it: &&(DocumentKind, PathBuf)| it.0.is_apart();
             // Each of these files is a task of its own.
             for (_, path) in documents.iter().filter(apart) {
                 tasks.push((path.components().count(), self.discovered_task(path, Vec::new())));
@@ -128,14 +130,15 @@ impl TaskWalk<'_> {
         tasks
     }
 
-    fn discovered_task(&self, path: &Path, plans: Vec<PathBuf>) -> DiscoveredTask {
+    fn discovered_task(&self, path: &Path, mut plans: Vec<PathBuf>) -> DiscoveredTask {
+        plans.extend(gate_files(path));
         DiscoveredTask { id: TaskId(relative(self.root, path)), path: path.to_owned(), plans }
     }
 }
 
 fn plans(documents: &[(DocumentKind, PathBuf)]) -> Vec<PathBuf> {
     let mut plans: Vec<&(DocumentKind, PathBuf)> =
-        documents.iter().filter(|(kind, _)| kind.is_plan()).collect();
+        documents.iter().filter(|(kind, _)| kind.is_plan() && !kind.is_apart()).collect();
     plans.sort();
     plans.into_iter().map(|(_, path)| path.clone()).collect()
 }
@@ -148,15 +151,34 @@ pub fn task_at(root: &Path, name: &str) -> DiscoveredTask {
     let mut documents = Vec::new();
     for entry in path.parent().and_then(|folder| fs::read_dir(folder).ok()).into_iter().flatten().flatten() {
         // Plans are recognised in any folder, and folders can be long: most entries are skipped by name.
-        let Some(kind) = entry.file_name().to_str().and_then(kind_of).filter(|it| it.is_plan()) else {
-            continue;
-        };
+        let kind = entry.file_name().to_str().and_then(kind_of).filter(|it| it.is_plan() && !it.is_gates());
+        let Some(kind) = kind.filter(|it| has_marker(&entry.path(), *it)) else { continue };
         let is_folder = entry.file_type().is_ok_and(|file_type| file_type.is_dir());
         if !is_folder && entry.path() != path {
             documents.push((kind, entry.path()));
         }
     }
-    DiscoveredTask { id: TaskId(relative(root, &path)), plans: plans(&documents), path }
+    let mut plans = plans(&documents);
+    plans.extend(gate_files(&path));
+    DiscoveredTask { id: TaskId(relative(root, &path)), plans, path }
+}
+
+/// Whether the files of the tool are there that makes a document of this name a task.
+fn has_marker(path: &Path, kind: DocumentKind) -> bool {
+    let Some((up, names)) = kind.markers() else { return true };
+    let folder = path.ancestors().nth(up + 1);
+    folder.is_some_and(|it| names.iter().any(|name| it.join(name).symlink_metadata().is_ok()))
+}
+
+/// Commands of other tools for the tasks in the folder of `path`.
+fn gate_files(path: &Path) -> Vec<PathBuf> {
+    let Some(folder) = path.parent() else { return Vec::new() };
+    let is_file = |it: &PathBuf| it.symlink_metadata().is_ok_and(|it| it.is_file());
+    let named = [".ralphy/config.yaml", ".ralph.toml"].map(|it| folder.join(it));
+    let checks = fs::read_dir(folder.join(".ralphify/checks")).into_iter().flatten().flatten();
+    let mut checks: Vec<PathBuf> = checks.map(|it| it.path().join("CHECK.md")).collect();
+    checks.sort();
+    named.into_iter().chain(checks).filter(is_file).collect()
 }
 
 fn glob_set(globs: &[String]) -> Result<GlobSet, TaskFileError> {

@@ -1,0 +1,172 @@
+//! Gates of other tools: files beside a task that name the commands which must pass. Each command becomes a criterion at
+//! its place there.
+
+use std::ops::Range;
+
+use loopkeeper_text::yaml::{self, YamlScalar};
+
+use super::item::{ByteOrigin, InlineContent};
+use super::kind::DocumentKind;
+use super::outline::{CriterionOrigin, TaskOutline};
+use super::prd;
+use super::source::front_matter_end;
+
+/// Key and name of the commands in `.ralphy/config.yaml`.
+const COMMANDS: [(&str, &str); 3] = [
+    ("commands.test", "The tests pass"),
+    ("commands.lint", "The linter passes"),
+    ("commands.build", "The build succeeds"),
+];
+
+pub(super) fn parse_gates(kind: DocumentKind, file: &str, text: &str) -> TaskOutline {
+    let mut out = TaskOutline::new(file);
+    match kind {
+        DocumentKind::RalphyConfig => ralphy_config(text, &mut out),
+        DocumentKind::CheckFolder => check_folder(file, text, &mut out),
+        _ => verify_commands(text, &mut out),
+    }
+    out
+}
+
+fn ralphy_config(text: &str, out: &mut TaskOutline) {
+    for YamlScalar { path, value, range } in yaml::scalars(text) {
+        if let Some((_, name)) = COMMANDS.iter().find(|(key, _)| *key == path) {
+            add(out, name, &value, range, None);
+        }
+    }
+}
+
+/// `.ralphify/checks/NAME/CHECK.md`: front matter with `command` and `timeout` in seconds.
+fn check_folder(file: &str, text: &str, out: &mut TaskOutline) {
+    let block = text.get(..front_matter_end(text)).unwrap_or_default();
+    let inner = block.trim_start_matches('\u{feff}').trim_start_matches('-');
+    let skipped = block.len() - inner.len();
+    let inner = inner.trim_end().trim_end_matches('-');
+    let scalars = yaml::scalars(inner);
+    let of = |key: &str| scalars.iter().find(|it| it.path == key);
+    if of("enabled").is_some_and(|it| it.value == "false") {
+        return;
+    }
+    let Some(command) = of("command") else { return };
+    let timeout = of("timeout").and_then(|it| it.value.parse::<u64>().ok()).map(|it| it.saturating_mul(1000));
+    let name = file.rsplit('/').nth(1).unwrap_or(file);
+    let range = command.range.start + skipped..command.range.end + skipped;
+    add(out, name, &command.value, range, timeout);
+}
+
+/// `verify_commands = ["npm test", …]` of `.ralph.toml`, on one line or several.
+fn verify_commands(text: &str, out: &mut TaskOutline) {
+    const KEY: &str = "verify_commands";
+    let is_key = |at: &usize| {
+        let line = text.get(..*at).and_then(|it| it.rsplit('\n').next()).unwrap_or_default();
+        line.trim().is_empty()
+    };
+    let Some(at) = text.match_indices(KEY).map(|(at, _)| at).find(is_key) else { return };
+    let rest = text.get(at + KEY.len()..).unwrap_or_default();
+    let Some(open) = rest.find('[').filter(|it| rest.get(..*it).is_some_and(|it| it.trim() == "=")) else {
+        return;
+    };
+    let mut begin = at + KEY.len() + open + 1;
+    // Strings of TOML in one quote each; a comment ends at its line.
+    while let Some(next) = text.get(begin..).and_then(|it| it.find(['"', '\'', ']', '#'])) {
+        let start = begin + next;
+        let quote = text.get(start..).and_then(|it| it.chars().next()).unwrap_or(']');
+        let behind = text.get(start + 1..).unwrap_or_default();
+        match quote {
+            ']' => return,
+            '#' => begin = start + 1 + behind.find('\n').unwrap_or(behind.len()),
+            _ => {
+                let Some(length) = closing(behind, quote) else { return };
+                let written = behind.get(..length).unwrap_or_default();
+                let command = if quote == '"' { unescaped(written) } else { written.to_owned() };
+                add(out, &command, &command, start + 1..start + 1 + length, None);
+                begin = start + 1 + length + 1;
+            }
+        }
+    }
+}
+
+fn closing(text: &str, quote: char) -> Option<usize> {
+    let mut escaped = false;
+    for (at, char) in text.char_indices() {
+        match char {
+            _ if escaped => escaped = false,
+            '\\' if quote == '"' => escaped = true,
+            '\n' => return None,
+            _ if char == quote => return Some(at),
+            _ => {}
+        }
+    }
+    None
+}
+
+fn unescaped(text: &str) -> String {
+    text.replace("\\\"", "\"").replace("\\\\", "\\")
+}
+
+fn add(out: &mut TaskOutline, name: &str, command: &str, range: Range<usize>, timeout_ms: Option<u64>) {
+    if command.trim().is_empty() {
+        return;
+    }
+    let inline = InlineContent::of_plain(command, &ByteOrigin::Whole(range.clone()));
+    let mut item = prd::command_item(command, &inline).renamed(name);
+    item.attributes.timeout_ms = timeout_ms;
+    out.add_item(item, range, CriterionOrigin::default());
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::criterion::Check;
+    use crate::{TaskDocument, parse_task};
+
+    fn commands(path: &str, text: &str) -> Vec<(String, String, String)> {
+        let document = |path: &str, text: &str| TaskDocument { path: path.to_owned(), text: text.to_owned() };
+        let task = parse_task(&[document("PROMPT.md", "# T\n"), document(path, text)]);
+        let one = |it: &crate::criterion::Criterion| {
+            let Some(Check::Command { command, .. }) = &it.check else { panic!("{it:?}") };
+            (it.name.clone(), command.clone(), text[it.place.range.clone()].to_owned())
+        };
+        task.criteria.iter().map(one).collect()
+    }
+
+    #[test]
+    fn the_commands_of_other_tools_are_criteria() {
+        let owned =
+            |name: &str, command: &str, place: &str| (name.to_owned(), command.to_owned(), place.to_owned());
+        let ralphy = "project:\n  name: x\ncommands:\n  test: npm test\n  lint: \"\"\n  build: 'npm run build'\nrules: []\n";
+        assert_eq!(
+            commands(".ralphy/config.yaml", ralphy),
+            [
+                owned("The tests pass", "npm test", "npm test"),
+                owned("The build succeeds", "npm run build", "'npm run build'")
+            ]
+        );
+        let toml = "# x\n[loop]\nverify_commands = [\n  \"cargo test\", # all\n  'sh -c \"x\"',\n  \"echo \\\"a\\\"\",\n]\n";
+        assert_eq!(
+            commands(".ralph.toml", toml),
+            [
+                owned("cargo test", "cargo test", "cargo test"),
+                owned("sh -c \"x\"", "sh -c \"x\"", "sh -c \"x\""),
+                owned("echo \"a\"", "echo \"a\"", "echo \\\"a\\\"")
+            ]
+        );
+        let check = "---\ncommand: uv run pytest -x\ntimeout: 60\nenabled: true\n---\nFix the tests.\n";
+        assert_eq!(
+            commands(".ralphify/checks/tests/CHECK.md", check),
+            [owned("tests", "uv run pytest -x", "uv run pytest -x")]
+        );
+        assert_eq!(commands(".ralphify/checks/tests/CHECK.md", "---\ncommand: x\nenabled: false\n---\n"), []);
+        assert_eq!(commands(".ralph.toml", "verify_commands = \"x\"\n"), []);
+    }
+
+    #[test]
+    fn boxes_of_a_plan_of_another_tool_are_its_plan() {
+        let text = "# Plan: Add\n\n## Validation Commands\n\n- `cargo test`\n\n### Task 1: Add it\n\n- [ ] write it\n- [x] test it\n";
+        let task =
+            parse_task(&[TaskDocument { path: "docs/plans/add.md".to_owned(), text: text.to_owned() }]);
+        let plan: Vec<(&str, bool)> = task.plan.iter().map(|it| (it.title.as_str(), it.done)).collect();
+        assert_eq!(plan, [("write it", false), ("test it", true)]);
+        assert_eq!(task.criteria.len(), 1);
+        assert_eq!(task.title, "Plan: Add");
+    }
+}
