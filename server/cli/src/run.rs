@@ -10,7 +10,7 @@ use std::path::Path;
 
 use loopkeeper_agent::LoopMode;
 use loopkeeper_core::decide::exit::held_already;
-use loopkeeper_core::settings::SettingOverride;
+use loopkeeper_core::settings::{SettingCode, SettingOverride};
 use loopkeeper_text::sanitize;
 use serde_json::json;
 
@@ -87,6 +87,9 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     work.refuse_unready()?;
     for warning in work.warnings().into_iter().chain(operations::remarks::before_start(&work)) {
         failure::warn(warning);
+    }
+    for ignored in work.resolved.findings().iter().filter(|it| it.code == SettingCode::Ignored) {
+        failure::note(format_args!("note: {}: {}", ignored.origin, ignored.message));
     }
     let crew = AgentRoster::resolve(&work)?;
     for warning in crew.warnings().into_iter().chain(crew.commit_note()) {

@@ -11,6 +11,7 @@ mod document;
 mod environment;
 pub(crate) mod finding;
 pub mod keys;
+mod other_tools;
 mod outside;
 mod policy;
 pub mod preset;

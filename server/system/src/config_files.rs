@@ -98,6 +98,8 @@ pub fn read_layers(root: &Path, user_file: Option<&Path>) -> Result<Vec<Layer>, 
     let user = user_file.map(|path| (LayerKind::User, path.to_owned(), path.display().to_string()));
     // The later of two files of the same kind wins.
     let of_root = [
+        (LayerKind::OtherTool, "ralph.yml"),
+        (LayerKind::OtherTool, ".ralph-tui/config.toml"),
         (LayerKind::Ralphrc, ".ralphrc"),
         (LayerKind::Ralphrc, ".ralph/.ralphrc"),
         (LayerKind::Workspace, "loopkeeper.toml"),

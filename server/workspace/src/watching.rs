@@ -89,7 +89,7 @@ fn classify_event(event: &Event) -> Option<Invalidation> {
 }
 
 fn meaning_of(path: &Path) -> Invalidation {
-    const NAMES: [&str; 4] = ["loopkeeper.toml", ".ralphrc", ".gitignore", ".ralph"];
+    const NAMES: [&str; 5] = ["loopkeeper.toml", ".ralphrc", "ralph.yml", ".gitignore", ".ralph"];
     // The state file of another tool's loop, and the folder that it is created with.
     if path.ends_with(".claude") || FILES.iter().any(|it| path.ends_with(it)) {
         return Invalidation::FILES;

@@ -14,7 +14,7 @@ const INTRODUCTION: &str = "\
 
 How a loop behaves is written in `loopkeeper.toml` at the root of the work tree, and in
 `$XDG_CONFIG_HOME/loopkeeper/config.toml` (else `~/.config/loopkeeper/config.toml`) for everything of one user.
-Arguments win, then the task's front matter, then the work tree's file, then a `.ralphrc`, then the user's file, then the defaults below.
+Arguments win, then the task's front matter, then the work tree's file, then a `.ralphrc`, then `ralph.yml` and `.ralph-tui/config.toml`, then the user's file, then the defaults below.
 `loopkeeper run --dry-run` prints every effective value and where it was written.
 
 A file with errors stops the command with exit code 2 and names every mistake at once: an
@@ -96,9 +96,22 @@ A `.ralphrc` at the root or in `.ralph/` is read as plain `KEY=value` lines and 
 | `CB_NO_PROGRESS_THRESHOLD`, `CB_SAME_ERROR_THRESHOLD` | `breaker.no_progress`, `breaker.same_error` |
 | `CB_OUTPUT_DECLINE_THRESHOLD`, `CB_PERMISSION_DENIAL_THRESHOLD` | `breaker.output_decline`, `breaker.permission_denials` |
 | `CB_COOLDOWN_MINUTES` | `breaker.cooldown` |
-| `CLAUDE_CODE_CMD`, `CLAUDE_MODEL` | `agents.claude.command`, `agents.claude.model` |
+| `CLAUDE_CODE_CMD`, `CLAUDE_MODEL`, `CLAUDE_EFFORT` | `agents.claude.command`, `agents.claude.model`, `agents.claude.effort` |
 
-Other keys are ignored, and `doctor` and the editors list them; shell code in the value of one of these stops the command.
+Other keys are ignored, and `run`, `doctor` and the editors list them; shell code in the value of one of these stops the command.
+
+## `ralph.yml` and `.ralph-tui/config.toml`
+
+| there | here |
+|---|---|
+| `event_loop.max_iterations`, `max_iterations`, `maxIterations` | `limits.iterations` |
+| `event_loop.max_runtime_seconds`, `max_runtime` | `limits.duration` |
+| `event_loop.max_cost_usd`, `max_cost` | `limits.cost_usd` |
+| `event_loop.cooldown_delay_seconds` | `limits.between` |
+| `event_loop.completion_promise`, `completion_promise` | `exit.promise` |
+| `cli.backend`, `agent`, `defaultAgent` | `agent`, where loopkeeper knows an agent of that name |
+
+Other keys are ignored, and `run`, `doctor` and the editors list them. A prompt in `event_loop.prompt` is one of them: write it into `PROMPT.md`.
 ";
 
 const ENVIRONMENT: &str = "

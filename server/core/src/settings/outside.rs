@@ -73,7 +73,7 @@ impl ConfigOrigin {
     /// `None`: an argument.
     pub(super) fn from_layer(layer: Option<LayerKind>) -> Self {
         match layer {
-            Some(LayerKind::Ralphrc | LayerKind::Workspace) => Self::Tree,
+            Some(LayerKind::OtherTool | LayerKind::Ralphrc | LayerKind::Workspace) => Self::Tree,
             Some(LayerKind::User) | None => Self::User,
         }
     }

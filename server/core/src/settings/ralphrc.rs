@@ -24,14 +24,16 @@ const MAPPED: &[(&str, &str, RalphrcForm)] = &[
     ("CB_COOLDOWN_MINUTES", "breaker.cooldown", RalphrcForm::Minutes),
     ("CLAUDE_CODE_CMD", "agents.claude.command", RalphrcForm::Program),
     ("CLAUDE_MODEL", "agents.claude.model", RalphrcForm::Plain),
+    ("CLAUDE_EFFORT", "agents.claude.effort", RalphrcForm::Plain),
 ];
 
 /// Keys whose counterpart is still to come. They do not block: the file belongs to another tool, which needs them.
 const LATER: &[&str] = &["MAX_TOKENS_PER_HOUR"];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum RalphrcForm {
+pub(super) enum RalphrcForm {
     Plain,
+    Seconds,
     Minutes,
     Hours,
     /// Words of a command line; `claude` alone is what the built-in agent looks for anyway.
@@ -49,7 +51,7 @@ pub(super) fn parse_ralphrc(layer: &Layer) -> ParsedLayer {
         let mapped = MAPPED.iter().find(|(known, ..)| *known == name);
         match (mapped, value) {
             (_, _) if name.is_empty() => aside.code.push(range),
-            (Some(mapped), Some(value)) => match assignment(*mapped, &value, origin()) {
+            (Some(mapped), Some(value)) => match assignment(*mapped, &value, (layer.kind, origin())) {
                 Ok(assignment) => out.assignments.extend(assignment),
                 Err(finding) => out.findings.push(*finding),
             },
@@ -68,10 +70,11 @@ pub(super) fn parse_ralphrc(layer: &Layer) -> ParsedLayer {
     out
 }
 
-fn assignment(
+/// The setting that a key of another tool means.
+pub(super) fn assignment(
     (name, path, form): (&str, &str, RalphrcForm),
     value: &str,
-    origin: SettingOrigin,
+    (layer, origin): (LayerKind, SettingOrigin),
 ) -> Result<Option<Assignment>, Box<SettingFinding>> {
     let parts: Vec<&str> = path.split('.').collect();
     let KeyLookup::Key(key) = look_up(&parts) else { return Ok(None) };
@@ -79,6 +82,7 @@ fn assignment(
     let raw = match form {
         RalphrcForm::Program if value == "claude" => return Ok(None),
         RalphrcForm::Plain if value.is_empty() => return Ok(None),
+        RalphrcForm::Seconds => RawValue::Text(format!("{value}s")),
         RalphrcForm::Minutes => RawValue::Text(format!("{value}m")),
         RalphrcForm::Hours => RawValue::Text(format!("{value}h")),
         RalphrcForm::Plain | RalphrcForm::Program => key.takes.raw_from_text(value),
@@ -86,7 +90,7 @@ fn assignment(
     match accept_value(key, agent, &raw) {
         Ok(value) => {
             let written = format_toml(key.takes, &raw);
-            let (agent, layer) = (agent.map(str::to_owned), Some(LayerKind::Ralphrc));
+            let (agent, layer) = (agent.map(str::to_owned), Some(layer));
             Ok(Some(Assignment { key, agent, value, written, layer, origin }))
         }
         Err(problem) => {
@@ -99,14 +103,18 @@ fn assignment(
 
 /// Ignored keys, reported once for each reason.
 #[derive(Default)]
-struct IgnoredLine {
+pub(super) struct IgnoredLine {
     later: Vec<(String, Range<usize>)>,
-    foreign: Vec<(String, Range<usize>)>,
+    pub(super) foreign: Vec<(String, Range<usize>)>,
     code: Vec<Range<usize>>,
 }
 
 impl IgnoredLine {
-    fn findings(self, file: &str, text: (&str, &LineIndex)) -> impl Iterator<Item = SettingFinding> {
+    pub(super) fn findings(
+        self,
+        file: &str,
+        text: (&str, &LineIndex),
+    ) -> impl Iterator<Item = SettingFinding> {
         let note = |range: &Range<usize>, message: String, hint: &str| SettingFinding {
             code: SettingCode::Ignored,
             origin: SettingOrigin::in_text(file, text, range.clone()),

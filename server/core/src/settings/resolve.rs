@@ -11,7 +11,7 @@ use super::finding::{SettingCode, SettingFinding, SettingOrigin};
 use super::keys::KEYS;
 use super::table::{KeyLookup, KeySupport, ValueKind, look_up};
 use super::value::{RawValue, SettingValue};
-use super::{AgentSettings, Settings, ralphrc, toml_layer};
+use super::{AgentSettings, Settings, other_tools, ralphrc, toml_layer};
 use loopkeeper_text::closest::closest;
 use loopkeeper_text::sanitize::shown;
 
@@ -38,6 +38,8 @@ pub struct Layer {
 pub enum LayerKind {
     /// The user's `config.toml`.
     User,
+    /// A configuration of another tool: `ralph.yml`, `.ralph-tui/config.toml`.
+    OtherTool,
     /// A `.ralphrc`, read as plain lines.
     Ralphrc,
     /// `loopkeeper.toml` at the root.
@@ -80,6 +82,7 @@ pub fn resolve(layers: &[Layer], arguments: &[SettingOverride]) -> ResolvedSetti
     for layer in layers {
         let one = match layer.kind {
             LayerKind::User | LayerKind::Workspace => toml_layer::parse_layer(layer),
+            LayerKind::OtherTool => other_tools::parse_layer(layer),
             LayerKind::Ralphrc => ralphrc::parse_ralphrc(layer),
         };
         reading.assignments.extend(one.assignments);
@@ -312,7 +315,9 @@ fn effective(settings: &Settings, winners: &BTreeMap<String, Assignment>) -> Vec
 }
 
 fn to_trust(winners: &BTreeMap<String, Assignment>) -> Vec<String> {
-    let of_tree = |it: &&Assignment| matches!(it.layer, Some(LayerKind::Ralphrc | LayerKind::Workspace));
+    let of_tree = |it: &&Assignment| {
+        matches!(it.layer, Some(LayerKind::OtherTool | LayerKind::Ralphrc | LayerKind::Workspace))
+    };
     let mut lines = Vec::new();
     for assignment in winners.values().filter(of_tree) {
         match (assignment.key.path, &assignment.value) {

@@ -1,0 +1,130 @@
+//! Configurations of other tools that are YAML or TOML: keys with a counterpart become settings, all others are named
+//! once.
+
+use loopkeeper_text::lines::LineIndex;
+use loopkeeper_text::yaml;
+
+use super::assignment::ParsedLayer;
+use super::finding::SettingOrigin;
+use super::ralphrc::{IgnoredLine, RalphrcForm, assignment};
+use super::{Layer, LayerKind};
+
+/// Keys of `ralph.yml`, in its nested and its older flat form, and of `.ralph-tui/config.toml`.
+const MAPPED: &[(&str, &str, RalphrcForm)] = &[
+    ("event_loop.max_iterations", "limits.iterations", RalphrcForm::Plain),
+    ("event_loop.max_runtime_seconds", "limits.duration", RalphrcForm::Seconds),
+    ("event_loop.max_cost_usd", "limits.cost_usd", RalphrcForm::Plain),
+    ("event_loop.cooldown_delay_seconds", "limits.between", RalphrcForm::Seconds),
+    ("event_loop.completion_promise", "exit.promise", RalphrcForm::Plain),
+    ("cli.backend", "agent", RalphrcForm::Plain),
+    ("max_iterations", "limits.iterations", RalphrcForm::Plain),
+    ("max_runtime", "limits.duration", RalphrcForm::Seconds),
+    ("max_cost", "limits.cost_usd", RalphrcForm::Plain),
+    ("completion_promise", "exit.promise", RalphrcForm::Plain),
+    ("agent", "agent", RalphrcForm::Plain),
+    ("defaultAgent", "agent", RalphrcForm::Plain),
+    ("maxIterations", "limits.iterations", RalphrcForm::Plain),
+];
+/// Keys with the same meaning here and there, or without any.
+const SAME: &[(&str, &str)] = &[("event_loop.prompt_file", "PROMPT.md"), ("prompt_file", "PROMPT.md")];
+/// Agents that loopkeeper knows by the same name.
+const AGENTS: &[&str] = &["claude", "codex", "opencode", "gemini", "qwen", "copilot", "cursor", "amp"];
+
+/// A key with its value and its place.
+struct Entry {
+    path: String,
+    value: String,
+    range: std::ops::Range<usize>,
+}
+
+pub(super) fn parse_layer(layer: &Layer) -> ParsedLayer {
+    let (file, text) = (layer.file.as_str(), layer.text.as_str());
+    let index = LineIndex::of(text);
+    let mut out = ParsedLayer::default();
+    let mut aside = IgnoredLine::default();
+    let entries = if file.strip_suffix(".toml").is_some() { toml_entries(text) } else { yaml_entries(text) };
+    for Entry { path, value, range } in entries {
+        let mapped = MAPPED.iter().find(|(known, ..)| *known == path);
+        let is_same = SAME.iter().any(|(key, same)| *key == path && *same == value);
+        match mapped {
+            Some(&mapped) if mapped.1 != "agent" || AGENTS.contains(&value.as_str()) => {
+                let origin = SettingOrigin::in_text(file, (text, &index), range);
+                match assignment(mapped, &value, (LayerKind::OtherTool, origin)) {
+                    Ok(assignment) => out.assignments.extend(assignment),
+                    Err(finding) => out.findings.push(*finding),
+                }
+            }
+            _ if is_same => {}
+            _ => {
+                // `hats.builder.instructions` is named as `hats.builder`.
+                let name = path.splitn(3, '.').take(2).collect::<Vec<_>>().join(".");
+                if !aside.foreign.iter().any(|(known, _)| *known == name) {
+                    aside.foreign.push((name, range));
+                }
+            }
+        }
+    }
+    out.findings.extend(aside.findings(file, (text, &index)));
+    out
+}
+
+fn yaml_entries(text: &str) -> Vec<Entry> {
+    let entry = |it: yaml::YamlScalar| Entry { path: it.path, value: it.value, range: it.range };
+    yaml::scalars(text).into_iter().map(entry).collect()
+}
+
+/// Scalars of the root table only: what has a counterpart is there.
+fn toml_entries(text: &str) -> Vec<Entry> {
+    let Ok(table) = toml::de::DeTable::parse(text) else { return Vec::new() };
+    let entry =
+        |(key, value): (&toml::Spanned<toml::de::DeString<'_>>, &toml::Spanned<toml::de::DeValue<'_>>)| {
+            let written = text.get(value.span()).unwrap_or_default().trim_matches(['"', '\'']);
+            Entry { path: key.get_ref().to_string(), value: written.to_owned(), range: value.span() }
+        };
+    let mut all: Vec<Entry> = table.get_ref().iter().map(entry).collect();
+    all.sort_by_key(|it| it.range.start);
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parse_layer;
+    use crate::settings::{Layer, LayerKind};
+
+    fn shown(file: &str, text: &str) -> (Vec<String>, Vec<String>) {
+        let layer = Layer { kind: LayerKind::OtherTool, file: file.to_owned(), text: text.to_owned() };
+        let parsed = parse_layer(&layer);
+        let set = parsed.assignments.iter().map(|it| format!("{} = {}", it.key.path, it.written)).collect();
+        (set, parsed.findings.iter().map(ToString::to_string).collect())
+    }
+
+    #[test]
+    fn keys_with_a_counterpart_are_settings() {
+        let text = "event_loop:\n  prompt_file: PROMPT.md\n  completion_promise: LOOP_COMPLETE\n  max_iterations: 40\n  max_runtime_seconds: 3600\n  max_cost_usd: 5.0\ncli:\n  backend: codex\ncore:\n  guardrails:\n    - one\n    - two\nhats:\n  builder:\n    name: B\n    triggers: [a]\n";
+        let (set, said) = shown("ralph.yml", text);
+        assert_eq!(
+            set,
+            [
+                "exit.promise = \"LOOP_COMPLETE\"",
+                "limits.iterations = 40",
+                "limits.duration = \"3600s\"",
+                "limits.cost_usd = 5.0",
+                "agent = \"codex\""
+            ]
+        );
+        assert_eq!(said.len(), 1);
+        assert!(said[0].contains("left aside: core.guardrails, hats.builder"), "{said:?}");
+        let (set, said) =
+            shown(".ralph-tui/config.toml", "defaultAgent = \"codex\"\nmaxIterations = 15\ndelay = 2\n");
+        assert_eq!(set, ["agent = \"codex\"", "limits.iterations = 15"]);
+        assert!(said[0].contains("left aside: delay"), "{said:?}");
+    }
+
+    #[test]
+    fn a_value_that_cannot_be_taken_is_named() {
+        let (set, said) = shown("ralph.yml", "max_iterations: many\nagent: custom\n");
+        assert_eq!(set, [""; 0]);
+        assert!(said.iter().any(|it| it.starts_with("ralph.yml:1: `max_iterations`")), "{said:?}");
+        assert!(said.iter().any(|it| it.contains("left aside: agent")), "{said:?}");
+    }
+}
