@@ -61,6 +61,18 @@ fn every_fix_leaves_a_task_without_findings() {
 }
 
 #[test]
+fn commands_that_only_inform_are_not_weak() {
+    let documents = document(
+        "---\ncommands:\n  - name: log\n    run: git log --oneline\ntest_command: make || true\n---\n# T\n",
+    );
+    let found = lints(&parse_task(&documents), &documents);
+    assert_eq!(
+        found.iter().map(|it| it.fact.as_str()).collect::<Vec<_>>(),
+        ["`|| true` hides every failure"]
+    );
+}
+
+#[test]
 fn attributes_stay_at_the_end() {
     let (documents, found) = of("- The page is beautiful (optional) (timeout 5m).");
     let after = applied(&documents, &fixes(&parse_task(&documents), &documents, &[], &found[0])[0]);

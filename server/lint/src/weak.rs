@@ -48,8 +48,9 @@ impl Weakness {
     }
 }
 
+/// An optional check decides nothing, and some are there only for what they print.
 pub(crate) fn lint(context: &LintContext<'_>, index: usize) -> Option<Lint> {
-    let criterion = context.criterion(index)?;
+    let criterion = context.criterion(index).filter(|it| it.required)?;
     let check = criterion.check.as_ref()?;
     let weakness = of_check(check)?;
     let command = crate::command_of(criterion);

@@ -43,7 +43,8 @@ pub(super) fn parse_layer(layer: &Layer) -> ParsedLayer {
     let mut out = ParsedLayer::default();
     let mut aside = IgnoredLine::default();
     let entries = if file.strip_suffix(".toml").is_some() { toml_entries(text) } else { yaml_entries(text) };
-    for Entry { path, value, range } in entries {
+    let is_unset = |it: &Entry| ["", "~", "null", "Null", "NULL"].contains(&it.value.as_str());
+    for Entry { path, value, range } in entries.into_iter().filter(|it| !is_unset(it)) {
         let mapped = MAPPED.iter().find(|(known, ..)| *known == path);
         let is_same = SAME.iter().any(|(key, same)| *key == path && *same == value);
         match mapped {
@@ -118,6 +119,12 @@ mod tests {
             shown(".ralph-tui/config.toml", "defaultAgent = \"codex\"\nmaxIterations = 15\ndelay = 2\n");
         assert_eq!(set, ["agent = \"codex\"", "limits.iterations = 15"]);
         assert!(said[0].contains("left aside: delay"), "{said:?}");
+    }
+
+    #[test]
+    fn unset_keys_are_unset() {
+        let text = "max_cost: null\nmax_runtime: ~\nagent:\nhats: {}\n";
+        assert_eq!(shown("ralph.yml", text), (Vec::new(), Vec::new()));
     }
 
     #[test]
