@@ -7,7 +7,7 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-use loopkeeper_task::{TaskId, kind_of};
+use loopkeeper_task::{DocumentKind, TaskId, kind_of};
 use loopkeeper_text::sanitize;
 use thiserror::Error;
 
@@ -103,9 +103,13 @@ pub(super) fn run(root: &Path, folder: &Path, machine: &InstalledTools) -> Resul
         let files = existing.iter().map(|it| sanitize::visible(it)).collect();
         return Err(InitError::Exists { files });
     }
-    let checks = ProposedChecks::of(root, folder, machine)?;
     let is_home = machine.is_home(root);
     let before = if is_home { Vec::new() } else { tasks(root) };
+    let taken = taken_over(&before, root, folder);
+    if !taken.is_empty() {
+        return Err(InitError::Exists { files: taken });
+    }
+    let checks = ProposedChecks::of(root, folder, machine)?;
     let file = folder.join(FILE);
     let place =
         if folder == root { template::TemplateLocation::Root } else { template::TemplateLocation::Below };
@@ -116,6 +120,17 @@ pub(super) fn run(root: &Path, folder: &Path, machine: &InstalledTools) -> Resul
         consequences(&before, &tasks(root), root, &file)
     };
     Ok(InitReport { file, checks, notes, start })
+}
+
+/// Documents of other tools in this folder that are tasks as they are: a new task would take their place.
+fn taken_over(tasks: &[TaskId], root: &Path, folder: &Path) -> Vec<String> {
+    let is_task = |it: &&TaskId| {
+        // Stories and boxes in files of these names become the plan of the new task.
+        let is_joined = |kind| matches!(kind, DocumentKind::FixPlan | DocumentKind::Prd);
+        let is_whole = kind_of(&it.0).is_some_and(|kind| kind.is_plan() && !is_joined(kind));
+        is_whole && root.join(&it.0).starts_with(folder)
+    };
+    tasks.iter().filter(is_task).map(|it| sanitize::visible(&it.0)).collect()
 }
 
 /// The tasks of the root, as a run would find them; empty if discovery fails. A home folder is not searched.

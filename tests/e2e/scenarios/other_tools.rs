@@ -48,6 +48,7 @@ fn completes(workspace: &Workspace<'_>) {
         ..Scenario::default()
     };
     let world = scenario.world();
+    world.terminal.run(&["init"]).expect(2).err("there is a task document already");
     let plan = world.terminal.run(&["run", "--dry-run"]);
     for text in workspace.shows {
         plan.expect(0).out(text);
