@@ -1,8 +1,13 @@
 //! `check --lint` and the formats of `check`.
 
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use loopkeeper_text::yaml;
 use serde_json::Value;
 
-use crate::cli::Terminal;
+use crate::cli::{Ran, Terminal};
 
 const GOOD: &str =
     "# T\n\nDone when:\n\n- It exists: `exists a.txt`\n- It is short: `$ wc -l < a.txt` `< 10`\n";
@@ -65,4 +70,48 @@ fn results_have_the_same_formats() {
     let kinds: Vec<&Value> =
         sarif["runs"][0]["results"].as_array().unwrap().iter().map(|it| &it["kind"]).collect();
     assert_eq!(kinds, ["pass", "fail"]);
+}
+
+/// The program's folder before the others on `PATH`.
+fn path() -> String {
+    let folder = Path::new(env!("CARGO_BIN_EXE_loopkeeper")).parent().unwrap();
+    format!("{}:{}", folder.display(), std::env::var("PATH").unwrap())
+}
+
+fn value_of(file: &str, key: &str) -> String {
+    let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(file)).unwrap();
+    let found = yaml::scalars(&text).into_iter().find(|it| it.path == key);
+    found.unwrap_or_else(|| panic!("{key} in {file}")).value
+}
+
+#[test]
+fn the_action_annotates_and_fails() {
+    let script = value_of(".github/actions/check/action.yml", "runs.steps.1.run");
+    let ran = |prompt: &str, task: &str, mode: &str| {
+        let terminal = Terminal::new();
+        terminal.file("PROMPT.md", prompt).file("build.sh", "touch ran\n");
+        let plain = terminal.command(&[]);
+        let mut bash = Command::new("bash");
+        bash.args(["-e", "-c", &script]).current_dir(terminal.root()).env_clear();
+        bash.envs(plain.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        bash.env("PATH", path()).env("TASK", task).env("MODE", mode);
+        (Ran::of(&bash.output().unwrap()), terminal.root().join("ran").exists())
+    };
+    let (linted, has_run) = ran(MIXED, "", "lint");
+    linted.expect(1).out("::warning file=PROMPT.md,line=6,");
+    assert!(!has_run);
+    ran(GOOD, "PROMPT.md", "lint").0.expect(0);
+    let (checked, has_run) = ran(MIXED, "PROMPT.md", "check");
+    checked.expect(1).out("::notice file=PROMPT.md,line=5,");
+    assert!(has_run);
+}
+
+#[test]
+fn the_hook_of_pre_commit_lints() {
+    let entry = value_of(".pre-commit-hooks.yaml", "0.entry");
+    let mut words = entry.split(' ');
+    assert_eq!(words.next(), Some("loopkeeper"));
+    let terminal = Terminal::new();
+    terminal.file("PROMPT.md", MIXED);
+    terminal.run(&words.collect::<Vec<_>>()).expect(1).out("PROMPT.md:6:17: weak");
 }
