@@ -35,7 +35,9 @@ pub fn list_tasks() -> Result<Vec<TaskSummary>, Failure> {
 fn is_project(root: &Path) -> bool {
     let holds_task = |folder: &Path| {
         let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-        entries.filter_map(|it| it.file_name().into_string().ok()).any(|it| kind_of(&it).is_some())
+        entries
+            .filter_map(|it| it.file_name().into_string().ok())
+            .any(|it| kind_of(&it).is_some_and(|kind| !kind.is_gates()))
     };
     root.join("loopkeeper.toml").exists()
         || config_files::has_repository(root)

@@ -100,6 +100,7 @@ pub fn read_layers(root: &Path, user_file: Option<&Path>) -> Result<Vec<Layer>, 
     let of_root = [
         (LayerKind::OtherTool, "ralph.yml"),
         (LayerKind::OtherTool, ".ralph-tui/config.toml"),
+        (LayerKind::OtherTool, "bmalph/config.json"),
         (LayerKind::Ralphrc, ".ralphrc"),
         (LayerKind::Ralphrc, ".ralph/.ralphrc"),
         (LayerKind::Workspace, "loopkeeper.toml"),

@@ -23,6 +23,8 @@ pub(super) fn parse_gates(kind: DocumentKind, file: &str, text: &str) -> TaskOut
     match kind {
         DocumentKind::RalphyConfig => ralphy_config(text, &mut out),
         DocumentKind::CheckFolder => check_folder(file, text, &mut out),
+        DocumentKind::Ralphrc => ralphrc(text, &mut out),
+        DocumentKind::QueueConfig => ci_gate(text, &mut out),
         _ => verify_commands(text, &mut out),
     }
     out
@@ -83,6 +85,65 @@ fn verify_commands(text: &str, out: &mut TaskOutline) {
                 begin = start + 1 + length + 1;
             }
         }
+    }
+}
+
+/// `TEST_COMMAND="npm test"`, `QUALITY_GATES="a;b"`. They decide nothing unless `QUALITY_GATE_MODE` says that they block.
+fn ralphrc(text: &str, out: &mut TaskOutline) {
+    let mut at = 0;
+    let mut values = Vec::new();
+    for line in text.split_inclusive('\n') {
+        let start = at;
+        at += line.len();
+        let Some((key, value)) = line.split_once('=') else { continue };
+        let key = key.trim().trim_start_matches("export ").trim();
+        let inner = value.trim().trim_matches(['"', '\'']);
+        let offset = line.find(inner).filter(|_| !inner.is_empty());
+        if let Some(offset) = offset.filter(|_| !inner.contains(['`', '\n']) && !inner.contains("$(")) {
+            values.push((key, inner, start + offset));
+        }
+    }
+    let of = |key: &str| values.iter().find(|it| it.0 == key);
+    let mode = of("QUALITY_GATE_MODE").map_or("warn", |it| it.1);
+    let timeout =
+        of("QUALITY_GATE_TIMEOUT").and_then(|it| it.1.parse::<u64>().ok()).map(|it| it.saturating_mul(1000));
+    let before = out.criteria.len();
+    if let Some((_, command, at)) = of("TEST_COMMAND") {
+        add(out, "The tests pass", command, *at..at + command.len(), timeout);
+    }
+    if let Some((_, commands, at)) = of("QUALITY_GATES") {
+        let mut offset = *at;
+        for command in commands.split(';') {
+            let blank = command.len() - command.trim_start().len();
+            let trimmed = command.trim();
+            add(out, trimmed, trimmed, offset + blank..offset + blank + trimmed.len(), timeout);
+            offset += command.len() + 1;
+        }
+    }
+    for draft in out.criteria.iter_mut().skip(before) {
+        draft.criterion.required = mode != "warn";
+    }
+}
+
+/// `agent.ci_gate.argv`, unless it is disabled.
+fn ci_gate(text: &str, out: &mut TaskOutline) {
+    let Ok(parsed) = prd::parse_json(text) else { return };
+    let gate =
+        parsed.value.as_ref().and_then(|it| it.as_object()?.get_object("agent")?.get_object("ci_gate"));
+    let Some(gate) = gate.filter(|it| it.get_boolean("enabled").is_none_or(|it| it.value)) else { return };
+    let Some(argv) = gate.get_array("argv") else { return };
+    let words: Vec<String> =
+        argv.elements.iter().filter_map(|it| it.as_string_lit()).map(|it| quoted(&it.value)).collect();
+    add(out, "The CI gate passes", &words.join(" "), argv.range.start..argv.range.end, None);
+}
+
+/// A word of a shell command.
+fn quoted(word: &str) -> String {
+    let is_plain = |it: char| it.is_ascii_alphanumeric() || "-_./=:,+@%".contains(it);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
     }
 }
 
@@ -157,6 +218,21 @@ mod tests {
         );
         assert_eq!(commands(".ralphify/checks/tests/CHECK.md", "---\ncommand: x\nenabled: false\n---\n"), []);
         assert_eq!(commands(".ralph.toml", "verify_commands = \"x\"\n"), []);
+        let rc = "# x\nTEST_COMMAND=\"npm test\"\nQUALITY_GATES=\"npm run lint; npx tsc\"\nQUALITY_GATE_MODE=block\n";
+        assert_eq!(
+            commands(".ralph/.ralphrc", rc),
+            [
+                owned("The tests pass", "npm test", "npm test"),
+                owned("npm run lint", "npm run lint", "npm run lint"),
+                owned("npx tsc", "npx tsc", "npx tsc")
+            ]
+        );
+        let queue =
+            "{ // gate\n \"agent\": {\"ci_gate\": {\"enabled\": true, \"argv\": [\"make\", \"ci all\"]}}}";
+        assert_eq!(
+            commands(".ralph/config.jsonc", queue),
+            [owned("The CI gate passes", "make 'ci all'", "[\"make\", \"ci all\"]")]
+        );
     }
 
     #[test]

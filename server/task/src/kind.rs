@@ -21,10 +21,16 @@ pub enum DocumentKind {
     Prd,
     /// `.agents/tasks/prd*.json`: stories with a `status`
     AgentStories,
+    /// `.ralph/tasks.json` beside a `state.json`, `.ralph/queue.jsonc`: tasks with a `status`
+    TaskQueue,
     /// `PRD.md`, beside the configuration of a tool that works through its boxes
     RequirementsPlan,
     /// `docs/plans/*.md`, in a root with `.ralphex`
     ExecutionPlan,
+    /// `.ralphrc` with `TEST_COMMAND` or `QUALITY_GATES`
+    Ralphrc,
+    /// `.ralph/config.jsonc` with `agent.ci_gate`
+    QueueConfig,
     /// `.ralphy/config.yaml`
     RalphyConfig,
     /// `.ralph.toml`
@@ -38,7 +44,10 @@ pub enum DocumentKind {
 impl DocumentKind {
     /// A file of another tool that names commands, found by its place and not by the search for tasks.
     pub fn is_gates(self) -> bool {
-        matches!(self, Self::RalphyConfig | Self::VerifyCommands | Self::CheckFolder)
+        matches!(
+            self,
+            Self::Ralphrc | Self::QueueConfig | Self::RalphyConfig | Self::VerifyCommands | Self::CheckFolder
+        )
     }
 
     /// A document that is a task by itself, and not together with the others in its folder.
@@ -54,13 +63,19 @@ impl DocumentKind {
                 Some((0, &[".ralphy/config.yaml", ".ralph.toml", ".ralph/session.json", "knowledge.md"]))
             }
             Self::ExecutionPlan => Some((2, &[".ralphex"])),
+            Self::TaskQueue => Some((0, &["state.json", "queue.jsonc"])),
             _ => None,
         }
     }
 
     /// A JSON document of stories.
     pub fn is_story_file(self) -> bool {
-        matches!(self, Self::Prd | Self::AgentStories)
+        matches!(self, Self::Prd | Self::AgentStories | Self::TaskQueue)
+    }
+
+    /// Whether its stories have a `status` in the place of `passes`.
+    pub fn has_status(self) -> bool {
+        matches!(self, Self::AgentStories | Self::TaskQueue)
     }
 
     /// Belongs to the task in the same folder.
@@ -68,6 +83,9 @@ impl DocumentKind {
         match self {
             Self::Prd
             | Self::AgentStories
+            | Self::TaskQueue
+            | Self::Ralphrc
+            | Self::QueueConfig
             | Self::RequirementsPlan
             | Self::ExecutionPlan
             | Self::RalphyConfig
@@ -102,6 +120,9 @@ pub fn kind_of(path: &str) -> Option<DocumentKind> {
             Some(DocumentKind::AgentStories)
         }
         "prd.json" => Some(DocumentKind::Prd),
+        "tasks.json" | "queue.jsonc" if is_in(".ralph") => Some(DocumentKind::TaskQueue),
+        "config.jsonc" if is_in(".ralph") => Some(DocumentKind::QueueConfig),
+        ".ralphrc" => Some(DocumentKind::Ralphrc),
         "PRD.md" => Some(DocumentKind::RequirementsPlan),
         "config.yaml" if is_in(".ralphy") => Some(DocumentKind::RalphyConfig),
         ".ralph.toml" => Some(DocumentKind::VerifyCommands),

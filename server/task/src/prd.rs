@@ -23,8 +23,10 @@ use loopkeeper_text::fold::{folded, one_line, shortened};
 pub(super) use values::STORY_FILE;
 use values::{JsonFields, ROOT_FIELDS, STORY_FIELDS};
 
-/// The `status` of a story that is done.
-const DONE: &str = "done";
+/// The `status` of a story that needs no work.
+const DONE: &[&str] = &["done", "completed", "rejected"];
+/// Priorities in words, in thousandths.
+const PRIORITIES: [(&str, i64); 4] = [("critical", 0), ("high", 1000), ("medium", 2000), ("low", 3000)];
 
 pub(super) fn parse_prd(file: &str, text: &str) -> TaskOutline {
     let skipped = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
@@ -58,9 +60,9 @@ pub(super) fn parse_json(json: &str) -> Result<ParseResult<'_>, ParseError> {
     parse_to_ast(json, &CollectOptions::default(), &options)
 }
 
-/// `stories`, if they have a `status` in the place of `passes`, as in `.agents/tasks/prd.json`.
+/// `stories` or `tasks`, if they have a `status` in the place of `passes`, as in `.agents/tasks/prd.json`.
 fn stories_with_status<'a>(root: &JsonFields<'a>) -> Option<&'a Value<'a>> {
-    let value = root.get("stories")?;
+    let value = root.get("stories").or_else(|| root.get("tasks"))?;
     let Value::Array(stories) = value else { return None };
     let has_status = |it: &Value<'_>| it.as_object().is_some_and(|it| it.get("status").is_some());
     stories.elements.iter().any(has_status).then_some(value)
@@ -142,7 +144,7 @@ impl PrdReader<'_> {
         }
         let depends_on = self.dependencies(&fields, known);
         let done = match fields.get("status").filter(|_| fields.get("passes").is_none()) {
-            Some(status) => self.text_of("status", status).is_some_and(|it| it.value == DONE),
+            Some(status) => self.text_of("status", status).is_some_and(|it| DONE.contains(&&*it.value)),
             None => fields.flag("passes", self),
         };
         let skipped = fields.flag("skipped", self);
@@ -169,6 +171,12 @@ impl PrdReader<'_> {
             self.prose_criterion(criterion, plan);
         }
         self.commands(&fields, "completionCriteria", plan);
+        if let Some(Value::StringLit(command)) =
+            fields.get("validation").filter(|_| !command_is_empty(&fields))
+        {
+            let item = command_item(&command.value, &self.inline(command));
+            self.add(item, command, plan);
+        }
     }
 
     fn no_nested_stories(&mut self, fields: &JsonFields<'_>) {
@@ -204,6 +212,11 @@ impl PrdReader<'_> {
 
     fn priority(&mut self, fields: &JsonFields<'_>) -> Option<i64> {
         let value = fields.get("priority")?;
+        let of_queue = fields.get("status").is_some() && fields.get("passes").is_none();
+        let word = value.as_string_lit().filter(|_| of_queue).map(|it| it.value.to_ascii_lowercase());
+        if let Some((_, priority)) = PRIORITIES.iter().find(|(it, _)| word.as_deref() == Some(*it)) {
+            return Some(*priority);
+        }
         let Some(number) = value.as_number_lit() else {
             self.report_wrong_type("priority", "a number", value);
             return None;
@@ -275,6 +288,11 @@ impl PrdReader<'_> {
     fn bytes(&self, range: jsonc_parser::common::Range) -> Range<usize> {
         range.start + self.skipped..range.end + self.skipped
     }
+}
+
+/// Whether a task of `.ralph/tasks.json` has no command that validates it.
+fn command_is_empty(fields: &JsonFields<'_>) -> bool {
+    fields.string("validation").is_none_or(|it| it.value.trim().is_empty())
 }
 
 /// A string that is a command as a whole, unless backticks mark a part of it.

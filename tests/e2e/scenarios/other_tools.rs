@@ -115,6 +115,45 @@ fn an_execution_plan_is_a_task() {
 }
 
 #[test]
+fn quality_gates_are_checks() {
+    let scenario = |mode: &str| {
+        let rc =
+            format!("TEST_COMMAND=\"test -f sold\"\nQUALITY_GATES=\"test -f open;test -f never\"\n{mode}");
+        let files = [
+            (".ralph/PROMPT.md", "# Shop\n\nMake it sell.\n"),
+            (".ralph/@fix_plan.md", "- [ ] Sell\n"),
+            (".ralph/.ralphrc", rc.as_str()),
+        ];
+        let world = Scenario { files: &files, ..Scenario::default() }.world();
+        let plan = world.terminal.run(&["run", "--dry-run"]);
+        plan.expect(0).out("The tests pass").out("test -f never");
+        assert!(!plan.stderr.contains("left aside"), "{plan:?}");
+        plan.stdout
+    };
+    assert!(scenario("").contains("test -f open (optional)"));
+    assert!(!scenario("QUALITY_GATE_MODE=block\n").contains("(optional)"));
+}
+
+#[test]
+fn a_queue_of_tasks_is_a_task() {
+    let queue = "{ // the queue\n  \"version\": 1,\n  \"tasks\": [\n    {\"id\": \"RQ-1\", \"status\": \"todo\", \"title\": \"Sell\", \"priority\": \"high\"},\n    {\"id\": \"RQ-0\", \"status\": \"done\", \"title\": \"Open\"}\n  ]\n}\n";
+    completes(&Workspace {
+        files: &[
+            (".ralph/queue.jsonc", queue),
+            (".ralph/config.jsonc", "{\"agent\": {\"ci_gate\": {\"argv\": [\"test\", \"-f\", \"sold\"]}}}\n"),
+        ],
+        shows: &[".ralph/queue.jsonc", "The CI gate passes", "Sell"],
+        act: "touch sold; sed -i 's/todo/done/' .ralph/queue.jsonc",
+    });
+    let tasks = "{\"version\": 2, \"tasks\": [{\"id\": \"a\", \"title\": \"Sell\", \"status\": \"todo\", \"validation\": \"test -f sold\"}]}\n";
+    completes(&Workspace {
+        files: &[(".ralph/tasks.json", tasks), (".ralph/state.json", "{}\n")],
+        shows: &[".ralph/tasks.json", "test -f sold"],
+        act: "touch sold; sed -i 's/todo/done/' .ralph/tasks.json",
+    });
+}
+
+#[test]
 fn a_document_without_its_tool_is_no_task() {
     let world = Scenario {
         files: &[("PRD.md", "# Shop\n\n- [ ] x\n"), ("docs/plans/a.md", "# A\n\n- [ ] x\n")],

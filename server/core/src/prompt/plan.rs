@@ -42,7 +42,7 @@ fn write_duties(out: &mut String, plan: &[PlanItem]) {
     files.dedup();
     for file in &files {
         let path = code_span(&single_line(file));
-        let _ = if kind_of(file) == Some(DocumentKind::AgentStories) {
+        let _ = if kind_of(file).is_some_and(DocumentKind::has_status) {
             writeln!(
                 out,
                 "Its stories are in {path}, and you keep that file up to date: once all that a story asks for holds, \

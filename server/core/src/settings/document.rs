@@ -14,7 +14,7 @@ const INTRODUCTION: &str = "\
 
 How a loop behaves is written in `loopkeeper.toml` at the root of the work tree, and in
 `$XDG_CONFIG_HOME/loopkeeper/config.toml` (else `~/.config/loopkeeper/config.toml`) for everything of one user.
-Arguments win, then the task's front matter, then the work tree's file, then a `.ralphrc`, then `ralph.yml` and `.ralph-tui/config.toml`, then the user's file, then the defaults below.
+Arguments win, then the task's front matter, then the work tree's file, then a `.ralphrc`, then the configuration of another tool, then the user's file, then the defaults below.
 `loopkeeper run --dry-run` prints every effective value and where it was written.
 
 A file with errors stops the command with exit code 2 and names every mistake at once: an
@@ -100,7 +100,7 @@ A `.ralphrc` at the root or in `.ralph/` is read as plain `KEY=value` lines and 
 
 Other keys are ignored, and `run`, `doctor` and the editors list them; shell code in the value of one of these stops the command.
 
-## `ralph.yml` and `.ralph-tui/config.toml`
+## `ralph.yml`, `.ralph-tui/config.toml`, `bmalph/config.json`
 
 | there | here |
 |---|---|
@@ -109,7 +109,7 @@ Other keys are ignored, and `run`, `doctor` and the editors list them; shell cod
 | `event_loop.max_cost_usd`, `max_cost` | `limits.cost_usd` |
 | `event_loop.cooldown_delay_seconds` | `limits.between` |
 | `event_loop.completion_promise`, `completion_promise` | `exit.promise` |
-| `cli.backend`, `agent`, `defaultAgent` | `agent`, where loopkeeper knows an agent of that name |
+| `cli.backend`, `agent`, `defaultAgent`, `platform` | `agent`, where loopkeeper knows an agent of that name |
 
 Other keys are ignored, and `run`, `doctor` and the editors list them. A prompt in `event_loop.prompt` is one of them: write it into `PROMPT.md`.
 ";

@@ -23,6 +23,7 @@ const MAPPED: &[(&str, &str, RalphrcForm)] = &[
     ("completion_promise", "exit.promise", RalphrcForm::Plain),
     ("agent", "agent", RalphrcForm::Plain),
     ("defaultAgent", "agent", RalphrcForm::Plain),
+    ("platform", "agent", RalphrcForm::Plain),
     ("maxIterations", "limits.iterations", RalphrcForm::Plain),
 ];
 /// Keys with the same meaning here and there, or without any.
@@ -45,6 +46,7 @@ pub(super) fn parse_layer(layer: &Layer) -> ParsedLayer {
     let entries = if file.strip_suffix(".toml").is_some() { toml_entries(text) } else { yaml_entries(text) };
     let is_unset = |it: &Entry| ["", "~", "null", "Null", "NULL"].contains(&it.value.as_str());
     for Entry { path, value, range } in entries.into_iter().filter(|it| !is_unset(it)) {
+        let value = if value == "claude-code" { "claude".to_owned() } else { value };
         let mapped = MAPPED.iter().find(|(known, ..)| *known == path);
         let is_same = SAME.iter().any(|(key, same)| *key == path && *same == value);
         match mapped {

@@ -27,6 +27,9 @@ const MAPPED: &[(&str, &str, RalphrcForm)] = &[
     ("CLAUDE_EFFORT", "agents.claude.effort", RalphrcForm::Plain),
 ];
 
+/// Keys that name commands: criteria of the task beside the file.
+const GATES: &[&str] = &["TEST_COMMAND", "QUALITY_GATES", "QUALITY_GATE_MODE", "QUALITY_GATE_TIMEOUT"];
+
 /// Keys whose counterpart is still to come. They do not block: the file belongs to another tool, which needs them.
 const LATER: &[&str] = &["MAX_TOKENS_PER_HOUR"];
 
@@ -62,6 +65,7 @@ pub(super) fn parse_ralphrc(layer: &Layer) -> ParsedLayer {
                 hint: format!("write a plain value here, or `{path}` in loopkeeper.toml"),
                 fix: None,
             }),
+            (None, _) if GATES.contains(&name) => {}
             (None, _) if LATER.contains(&name) => aside.later.push((name.to_owned(), range)),
             (None, _) => aside.foreign.push((name.to_owned(), range)),
         }

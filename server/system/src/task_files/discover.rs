@@ -10,6 +10,7 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use loopkeeper_task::{DocumentKind, TaskId, kind_of};
 
 use super::{DiscoveredTask, TaskFileError, relative};
+use crate::config_files;
 use crate::snapshots::ignores::{FolderMarkers, IgnoreRules, users_excludes_file};
 use crate::work_trees::OtherWorkTrees;
 
@@ -174,7 +175,11 @@ fn has_marker(path: &Path, kind: DocumentKind) -> bool {
 fn gate_files(path: &Path) -> Vec<PathBuf> {
     let Some(folder) = path.parent() else { return Vec::new() };
     let is_file = |it: &PathBuf| it.symlink_metadata().is_ok_and(|it| it.is_file());
-    let named = [".ralphy/config.yaml", ".ralph.toml"].map(|it| folder.join(it));
+    let mut named = vec![folder.join(".ralphy/config.yaml"), folder.join(".ralph.toml")];
+    if folder.ends_with(".ralph") {
+        named.push(folder.join("config.jsonc"));
+    }
+    named.extend(quality_gates(folder));
     let checks = fs::read_dir(folder.join(".ralphify/checks")).into_iter().flatten().flatten();
     let mut checks: Vec<PathBuf> = checks.map(|it| it.path().join("CHECK.md")).collect();
     checks.sort();
@@ -191,4 +196,15 @@ fn glob_set(globs: &[String]) -> Result<GlobSet, TaskFileError> {
         set.add(GlobBuilder::new(glob).literal_separator(true).build().map_err(failed(glob))?);
     }
     set.build().map_err(failed(&globs.join(", ")))
+}
+
+/// The `.ralphrc` of a folder, or of the one around `.ralph`, if it names commands that must pass.
+fn quality_gates(folder: &Path) -> Option<PathBuf> {
+    let own = folder.join(".ralphrc");
+    let above = folder.parent().filter(|_| folder.ends_with(".ralph")).map(|it| it.join(".ralphrc"));
+    let names_gates = |it: &PathBuf| {
+        let text = config_files::read_text(it).ok().flatten().unwrap_or_default();
+        text.lines().any(|it| it.starts_with("TEST_COMMAND=") || it.starts_with("QUALITY_GATES="))
+    };
+    std::iter::once(own).chain(above).find(names_gates)
 }
