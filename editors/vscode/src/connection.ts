@@ -59,6 +59,7 @@ function options(hooks: Hooks): LanguageClientOptions {
       { scheme: "file", language: "markdown" },
       { scheme: "file", pattern: "**/prd.json" },
       { scheme: "file", pattern: "**/.agents/tasks/prd*.json" },
+      { scheme: "file", pattern: "**/.ralph/{tasks.json,queue.jsonc}" },
       { scheme: "file", pattern: "**/loopkeeper.toml" },
     ],
     initializationOptions: { trusted: workspace.isTrusted },

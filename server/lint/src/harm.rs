@@ -137,7 +137,7 @@ const DISPOSABLE: &[&str] = &[
 ];
 
 static PROSE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    let pattern = r"(?xi)
+    let pattern = r"
         \b(is|are|gets?|been|be)\s+deployed\b
         | \b(prs?|pull\s+requests?|branch|changes?|code|package|image|commits?|release|version|app|application|site|website|library|crate)\s+(is|are|was|were|has\s+been|have\s+been)\s+(published|pushed|merged|released|uploaded)\b
         | \b(deploy|publish|push|release|upload)(s|ed|es|d)?\s+(it\s+|them\s+|the\s+\S+\s+|changes\s+|image\s+|package\s+)?(to|on|onto)\s+(the\s+)?(prod|production|staging|npm|pypi|crates\.io|docker|main|master|origin|remote|vercel|netlify|aws|heroku|fly|the\s+app\s+store|app\s+store|github|s3|registry|cluster)\b
@@ -145,7 +145,7 @@ static PROSE: LazyLock<Option<Regex>> = LazyLock::new(|| {
         | \blive\s+(in|on)\s+production\b
         | \b(pull\s+request|PR)\s+(is\s+)?(opened|created|merged)\b
         | 部署(到|至|上)?(生产|线上|服务器) | 发布(到|至) | 推送(到|至)|合并(到|至)主 | 上线";
-    Regex::new(pattern).ok()
+    crate::pattern(pattern)
 });
 
 static NEGATED: LazyLock<Option<Regex>> = LazyLock::new(|| {

@@ -14,6 +14,7 @@ mod wording;
 use loopkeeper_task::criterion::{Check, Criterion};
 use loopkeeper_task::{Task, TaskDocument};
 use loopkeeper_text::DocumentRange;
+use regex::Regex;
 
 pub use self::fix::{LintFix, check_fixes, fixes};
 pub use self::gate::{Gate, ProjectCommand};
@@ -127,6 +128,12 @@ impl<'a> LintContext<'a> {
         let start = criterion.place.range.start + at;
         DocumentRange { file: criterion.place.file.clone(), range: start..start + words.len() }
     }
+}
+
+/// Compiles a pattern, ignoring case. Word boundaries are those of ASCII, because with others a match in Chinese text
+/// takes ten times as long.
+fn pattern(source: &str) -> Option<Regex> {
+    Regex::new(&format!("(?xi){}", source.replace(r"\b", r"(?-u:\b)"))).ok()
 }
 
 /// The command of a check, if it is one.

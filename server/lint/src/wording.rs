@@ -26,13 +26,12 @@ pub(crate) fn lint(context: &LintContext<'_>, index: usize) -> Option<Lint> {
 
 /// The first vague or subjective words of a sentence, as they are written there.
 pub(crate) fn judge_words(prose: &str) -> Option<(LintCode, &str)> {
-    if words::is_measured(prose) || gate::of_prose(prose).is_some_and(|it| it != gate::Gate::Build) {
-        return None;
-    }
-    if let Some(word) = words::subjective(prose) {
-        return Some((LintCode::Subjective, word));
-    }
-    words::vague(prose).map(|word| (LintCode::Vague, word))
+    let subjective = words::subjective(prose).map(|it| (LintCode::Subjective, it));
+    let found = subjective.or_else(|| words::vague(prose).map(|it| (LintCode::Vague, it)))?;
+    // Most sentences end above.
+    let is_decided =
+        words::is_measured(prose) || gate::of_prose(prose).is_some_and(|it| it != gate::Gate::Build);
+    (!is_decided).then_some(found)
 }
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
--- Decides which files the server is attached to, and for which root it is started. By name only; the server reads the
--- content.
+-- Decides which files the server is attached to, and for which root it is started. By names only, theirs and those of
+-- the files beside them; the server reads the content.
 
 local M = {}
 
@@ -19,8 +19,29 @@ local endings = {
   '/%.claude/%.?ralph%-loop%.local%.md$',
   '/scripts/ralph/prompt%.md$',
   '/%.agents/tasks/prd[^/]*%.json$',
+  '/%.ralph/tasks%.json$',
+  '/%.ralph/queue%.jsonc$',
   '/loopkeeper/config%.toml$',
 }
+
+--- Names that only the files of another tool make a task, relative to the file's folder.
+local marked = {
+  ['/PRD%.md$'] = { '.ralphy/config.yaml', '.ralph.toml', '.ralph/session.json', 'knowledge.md' },
+  ['/docs/plans/[^/]+%.md$'] = { '../../.ralphex' },
+}
+
+---@param path string
+---@return boolean
+local function is_marked(path)
+  for name, markers in pairs(marked) do
+    for _, marker in ipairs(path:find(name) and markers or {}) do
+      if vim.uv.fs_stat(vim.fs.dirname(path) .. '/' .. marker) then
+        return true
+      end
+    end
+  end
+  return false
+end
 
 --- Whether a file is a task, a plan or a configuration by its name.
 ---@param path string
@@ -36,6 +57,9 @@ function M.is_ours(path)
     if path:find(ending) then
       return true
     end
+  end
+  if is_marked(path) then
+    return true
   end
   for _, glob in ipairs(require('loopkeeper.config').get().files) do
     if vim.glob.to_lpeg(glob):match(path) then

@@ -18,7 +18,6 @@ const VAGUE: &str = r"
     | well[-\s](structured|organi[sz]ed|documented|tested|designed|written|formed\scode|factored|commented|covered|optimi[sz]ed|handled|integrated)
     | (high|good|better|great|top|acceptable|improved|excellent|production)[-\s](quality|performance|coverage|shape|state|structure|design|readability|error\shandling|error\smessages?|test\scoverage|documentation|logging|practices?)
     | (code|overall|sufficient|adequate)\squality | best\spractices? | industry\sstandards? | coding\sstandards? | code\sstandards? | project\s(conventions|standards) | production[-\s]ready | enterprise[-\s](grade|ready)
-    | (?P<keep>machine|human|world|user)-readable
     | readable | readability | maintainable | maintainability | scalable | scalability | performant | extensible | flexible | modular | reusable | future-proof | reliable | resilient | optimal | optimally | efficient(ly)?
     | (is|are|stays?|remains?|more|feels?|runs?|loads?|starts?|very|responds?|reasonably|be|becomes?)\s(fast|faster|quick|quicker|quickly|slow|responsive|snappy|stable|secure|safe|simple|simpler|easy|clear|concise|complete|consistent|accurate|correct|good|better|great|fine|ok|okay|ready|usable|improved|optimi[sz]ed|smaller|lightweight|minimal|up[-\s]to[-\s]date)
     | fast\s(enough|response|responses|loading|performance|and) | (quick|low)\s(response|responses|latency) | quickly | easily | easy\sto\s(maintain|extend|change|test|set\sup|install|configure|debug)
@@ -74,10 +73,10 @@ const MEASURE: &str = r#"
 
 static VAGUE_WORDS: LazyLock<Option<Regex>> = LazyLock::new(|| words(VAGUE, VAGUE_CHINESE));
 static SUBJECTIVE_WORDS: LazyLock<Option<Regex>> = LazyLock::new(|| words(SUBJECTIVE, SUBJECTIVE_CHINESE));
-static MEASURES: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(&format!("(?xi){MEASURE}")).ok());
+static MEASURES: LazyLock<Option<Regex>> = LazyLock::new(|| crate::pattern(MEASURE));
 
 fn words(english: &str, chinese: &str) -> Option<Regex> {
-    Regex::new(&format!(r"(?xi)\b(?:{english})(?:\b|$)|(?:{})", chinese.replace(' ', r"\ "))).ok()
+    crate::pattern(&format!(r"\b(?:{english})(?:\b|$)|(?:{})", chinese.replace(' ', r"\ ")))
 }
 
 pub(super) fn is_measured(prose: &str) -> bool {
@@ -92,13 +91,11 @@ pub(super) fn subjective(prose: &str) -> Option<&str> {
     first(SUBJECTIVE_WORDS.as_ref()?, prose)
 }
 
-/// The first match that is not part of a longer technical word, such as `fast-forward`.
+/// The first match that is not part of a longer technical word, such as `fast-forward` or `machine-readable`.
 fn first<'a>(pattern: &Regex, prose: &'a str) -> Option<&'a str> {
     let technical = |end: usize| prose.get(end..).is_some_and(|it| it.starts_with(['-', '_', '/', '(']));
     let inside = |start: usize| prose.get(..start).is_some_and(|it| it.ends_with(['-', '_', '/', '.']));
-    let found =
-        pattern.captures_iter(prose).filter(|it| it.name("keep").is_none()).filter_map(|it| it.get(0));
-    let mut found = found.filter(|it| !technical(it.end()) && !inside(it.start()));
+    let mut found = pattern.find_iter(prose).filter(|it| !technical(it.end()) && !inside(it.start()));
     found.next().map(|it| it.as_str().trim())
 }
 

@@ -9,7 +9,7 @@ use crate::publisher;
 use crate::session::ServerState;
 
 /// Task documents and configuration, wherever they are; the server's own watches cover only the folders that it knows.
-const WATCHED: [&str; 12] = [
+const WATCHED: [&str; 14] = [
     "**/PROMPT.md",
     "**/PROMPT_build.md",
     "**/RALPH.md",
@@ -18,6 +18,8 @@ const WATCHED: [&str; 12] = [
     "**/scripts/ralph/prompt.md",
     "**/prd.json",
     "**/.agents/tasks/prd*.json",
+    "**/.ralph/{tasks.json,queue.jsonc,config.jsonc}",
+    "**/{.ralphy/config.yaml,.ralph.toml,ralph.yml,CHECK.md,PRD.md}",
     "**/{fix_plan,@fix_plan,IMPLEMENTATION_PLAN}.md",
     "**/loopkeeper.toml",
     "**/.ralphrc",

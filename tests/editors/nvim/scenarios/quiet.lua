@@ -43,6 +43,16 @@ return {
     support.same(1, announced.capabilities.experimental.loopkeeper.version, 'announced version')
     support.same(vim.uri_from_fname(folder), announced.rootUri, 'root')
 
+    local is_ours = "return require('loopkeeper.files').is_ours(...)"
+    for name, marker in pairs({ ['PRD.md'] = '.ralphy/config.yaml', ['docs/plans/a.md'] = '.ralphex/config' }) do
+      local path = folder .. '/' .. name
+      support.write(path, '# A plan\n')
+      support.same(false, editor:lua(is_ours, path), name .. ' alone')
+      support.write(folder .. '/' .. marker, 'x\n')
+      support.same(true, editor:lua(is_ours, path), name .. ' with ' .. marker)
+    end
+    support.same(true, editor:lua(is_ours, folder .. '/.ralph/queue.jsonc'), 'a queue')
+
     editor:ex('Ralph dashboard')
     editor:wait_message('There are: answer, check, diff, import, log')
     editor:ex('Ralph pause!')
