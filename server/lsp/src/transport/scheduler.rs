@@ -22,7 +22,9 @@ use super::incoming::{IncomingRequests, RequestGeneration};
 use super::writer::Outbox;
 
 /// Maximum number of concurrent requests. The next one waits, and so does everything received after it.
-const RUNNING: u32 = 64;
+const RUNNING: u32 = 256;
+/// Of these, requests about documents: their responses can be large. They never wait for the user.
+const QUERIES: u32 = 64;
 
 /// A call queued by the reader.
 pub(super) struct QueuedCall {
@@ -51,6 +53,9 @@ pub(super) struct Scheduler<S> {
     pub(super) limits: TransportLimits,
 }
 
+/// The share of a request in the number of all, and in that of queries.
+type RequestPlace = (OwnedSemaphorePermit, Option<OwnedSemaphorePermit>);
+
 enum CallOutcome {
     Answered(Option<Response>),
     Panicked,
@@ -77,15 +82,18 @@ impl<S: LanguageService + 'static> Scheduler<S> {
     /// Runs until the reader ends and everything is answered.
     pub(super) async fn run(self, mut calls: UnboundedReceiver<QueuedCall>) {
         let running = Arc::new(Semaphore::new(RUNNING as usize));
+        let queries = Arc::new(Semaphore::new(QUERIES as usize));
         while let Some(QueuedCall { request, ticket, room }) = calls.recv().await {
             drop(room);
             match (request.id().cloned(), ticket) {
                 (Some(id), Some(ticket)) => {
+                    let is_query = request.method().starts_with("textDocument/");
+                    let query = if is_query { Arc::clone(&queries).acquire_owned().await.ok() } else { None };
                     let Ok(place) = Arc::clone(&running).acquire_owned().await else { return };
                     // A client that does not read gets no further responses, which would pile up here.
                     self.outbox.wait_for_room().await;
                     if self.received.start_request(&id, ticket) {
-                        self.start_request(request, id, place).await;
+                        self.start_request(request, id, (place, query)).await;
                     }
                 }
                 _ => {
@@ -98,7 +106,7 @@ impl<S: LanguageService + 'static> Scheduler<S> {
     }
 
     /// Polls the handler once here, so that it reads the documents as they were when the request arrived.
-    async fn start_request(&self, request: Request, id: Id, place: OwnedSemaphorePermit) {
+    async fn start_request(&self, request: Request, id: Id, place: RequestPlace) {
         let limit = self.limits.timeout_for(request.method());
         let (served, received, outbox) = (self.served.clone(), self.received.clone(), self.outbox.clone());
         let mut work = Box::pin(async move {
