@@ -79,6 +79,7 @@ fn remarks_come_with_the_better_line() {
 
     let weak = fixes(&mut editor, &document, PROMPT, "make");
     assert!(weak.iter().any(|(_, after)| after.contains("`$ make`\r\n")), "{weak:#?}");
+    assert_eq!(fixes(&mut editor, &document, PROMPT, "- It builds"), weak, "with the cursor on the bullet");
     let tests = fixes(&mut editor, &document, PROMPT, "All tests");
     let expect = "- All tests pass: `$ cargo test` (optional)\r\n";
     assert!(tests.iter().any(|(_, after)| after.contains(expect)), "{tests:#?}");

@@ -1,5 +1,6 @@
 //! `textDocument/codeAction`: fixes for the diagnostics in the range, and every action that code lenses offer.
 
+use std::ops::Range;
 use std::path::PathBuf;
 
 use loopkeeper_lint::ProjectCommand;
@@ -15,7 +16,7 @@ use crate::to_proto;
 
 pub(crate) async fn handle(shared: &ServerState, params: CodeActionParams) -> Option<CodeActionResponse> {
     let shown = DocumentSnapshot::of(shared, &params.text_document.uri)?;
-    let bytes = shown.bytes(params.range);
+    let bytes = past_marker(shown.text(), shown.bytes(params.range));
     let (shown, all) = if shown.is_config() {
         let cures = editor::settings::cures("", shown.text(), &bytes);
         (shown, cures)
@@ -32,6 +33,15 @@ pub(crate) async fn handle(shared: &ServerState, params: CodeActionParams) -> Op
     let client = &shared.session().client;
     let given = |it| to_proto::action(&shown, client, &context.diagnostics, it);
     Some(all.into_iter().filter(wanted).filter_map(given).collect())
+}
+
+/// A cursor on the bullet of an item, or before it, is about the item, whose range begins behind the bullet.
+fn past_marker(text: &str, range: Range<usize>) -> Range<usize> {
+    let start = text.get(..range.start).and_then(|it| it.rfind('\n')).map_or(0, |it| it + 1);
+    let line = text.get(start..).and_then(|it| it.lines().next()).unwrap_or_default();
+    let content = line.trim_start_matches([' ', '\t', '-', '*', '+']);
+    let begin = start + line.len() - content.len();
+    range.start..if range.start < begin { range.end.max(begin) } else { range.end }
 }
 
 /// Read for every request, because manifests change while tasks are written; a few small files.
@@ -52,8 +62,19 @@ fn is_wanted(kind: &str, only: Option<&[CodeActionKind]>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::is_wanted;
+    use super::{is_wanted, past_marker};
     use lsp_types::CodeActionKind;
+
+    #[test]
+    fn a_cursor_on_a_bullet_is_about_the_item() {
+        let text = "# T\n\n  - ä b\n";
+        assert_eq!(past_marker(text, 5..5), 5..9);
+        assert_eq!(past_marker(text, 7..8), 7..9);
+        assert_eq!(past_marker(text, 9..9), 9..9);
+        assert_eq!(past_marker(text, 0..0), 0..0);
+        assert_eq!(past_marker(text, 5..14), 5..14);
+        assert_eq!(past_marker("", 0..0), 0..0);
+    }
 
     #[test]
     fn kinds_are_asked_for_by_their_beginnings() {
