@@ -140,7 +140,7 @@ fn of_target(target: &str) -> Option<Gate> {
     }
 }
 
-/// The project's own command for a gate; the test command for coverage, where there is no other.
+/// The project's own command for a gate.
 pub(crate) fn command_for(gate: Gate, project: &[ProjectCommand]) -> Option<&ProjectCommand> {
     project.iter().find(|it| it.gate == gate)
 }

@@ -116,7 +116,7 @@ const RULES: &[Rule] = &[
     rule("brew", &["install"], "installs on the machine", ""),
 ];
 
-/// Folders that a build writes anew.
+/// Folders that a build regenerates.
 const DISPOSABLE: &[&str] = &[
     "build",
     "dist",

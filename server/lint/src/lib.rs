@@ -21,7 +21,7 @@ pub use self::gate::{Gate, ProjectCommand};
 pub use self::grade::{Aspect, Grade, GradeLevel, grade};
 pub use self::suitability::{Unsuitable, unsuitable};
 
-/// A task with more criteria is a list, and nobody reads remarks on all of it.
+/// Limit of the criteria that are examined, so that a keystroke in a very long task stays fast.
 const MAX_CRITERIA: usize = 1000;
 
 /// One remark on one criterion.

@@ -1,4 +1,4 @@
-//! Workspaces of other tools: started as they are, and their files changed by nobody but the agent.
+//! Loops in workspaces of other tools. Only the agent changes the files there.
 
 use crate::support::scenario::Ends::Verified;
 use crate::support::scenario::Scenario;
