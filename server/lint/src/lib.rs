@@ -1,6 +1,7 @@
 //! Remarks on the criteria of a task, for its author: wording that no check can decide, checks that cannot fail, criteria
 //! that contradict or repeat each other, checks with side effects. A remark never prevents a start.
 
+mod cache;
 mod conflicts;
 mod fix;
 mod gate;
@@ -16,6 +17,7 @@ use loopkeeper_task::{Task, TaskDocument};
 use loopkeeper_text::DocumentRange;
 use regex::Regex;
 
+pub use self::cache::{LintCache, TaskLints};
 pub use self::fix::{LintFix, check_fixes, fixes};
 pub use self::gate::{Gate, ProjectCommand};
 pub use self::grade::{Aspect, Grade, GradeLevel, grade};

@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use loopkeeper_lint::LintCache;
 use loopkeeper_task as task;
 use loopkeeper_view::editor::TaskView;
 use lsp_types::{Position, Url};
@@ -118,5 +119,6 @@ fn current_task(shared: &ServerState, task: &Arc<TaskSnapshot>) -> Arc<TaskSnaps
     let mut now = TaskSnapshot::clone(task);
     now.task = Arc::new(task::parse_task(&documents));
     now.documents = Arc::new(documents);
+    now.lints = LintCache::default();
     Arc::new(now)
 }

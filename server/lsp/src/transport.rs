@@ -51,7 +51,7 @@ const ROOM: u32 = 4 << 20;
 const VALUES: u32 = 1 << 10;
 /// Poll interval while a queue is full.
 const SHORTEST_REST: Duration = Duration::from_millis(1);
-const LONGEST_REST: Duration = Duration::from_millis(100);
+const LONGEST_REST: Duration = Duration::from_millis(10);
 /// How long pending messages are flushed after `exit`.
 const FLUSH_TIMEOUT: Duration = Duration::from_secs(5);
 

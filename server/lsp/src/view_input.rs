@@ -39,5 +39,6 @@ pub(crate) fn with_task_view<T>(
             shown,
         },
         live: task.live,
+        lints: &task.lints,
     })
 }

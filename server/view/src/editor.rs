@@ -45,6 +45,7 @@ pub use self::symbols::{Symbol, SymbolKind, symbols};
 use super::LoopStatus;
 use loopkeeper_core::check::CheckResult;
 use loopkeeper_core::decide::LoopState;
+use loopkeeper_lint::LintCache;
 use loopkeeper_task::criterion::CriterionId;
 use loopkeeper_task::{Task, TaskDocument};
 
@@ -68,6 +69,8 @@ pub struct TaskView<'a> {
     pub trust: TrustState<'a>,
     /// Whether a document of the task is open in the editor. Remarks on wording are shown only then.
     pub live: bool,
+    /// Of this task and these documents.
+    pub lints: &'a LintCache,
 }
 
 /// The latest result of one criterion.

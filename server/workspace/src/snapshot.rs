@@ -6,11 +6,13 @@ use std::sync::Arc;
 
 use loopkeeper_core::check::CheckResult;
 use loopkeeper_core::decide::LoopState;
+use loopkeeper_lint::LintCache;
 use loopkeeper_task::criterion::CriterionId;
 use loopkeeper_task::{Task, TaskDocument, TaskId};
 use loopkeeper_text::sanitize;
 use loopkeeper_view::{CriteriaStatus, DisplayState, LoopStatus, criteria_without_loop};
 
+use crate::tasks::OverlaidTask;
 use loopkeeper_operations::foreign::PluginLoopFile;
 use loopkeeper_system::state_dir::workspace::LoopDir;
 
@@ -58,6 +60,7 @@ pub struct TaskSnapshot {
     pub task: Arc<Task>,
     /// With the editor's text of each document that is open there.
     pub documents: Arc<Vec<TaskDocument>>,
+    pub lints: LintCache,
     /// The editor's text of each document; the same allocation is the same text.
     pub texts: Vec<Option<Arc<str>>>,
     /// One of its documents is open.
@@ -120,6 +123,11 @@ impl WorkspaceSnapshot {
 }
 
 impl TaskSnapshot {
+    /// Whether it was made from the same parsed task.
+    pub(crate) fn is_of(&self, shown: &OverlaidTask) -> bool {
+        Arc::ptr_eq(&self.task, &shown.task) && Arc::ptr_eq(&self.documents, &shown.documents)
+    }
+
     /// Its id with hidden characters of file names made visible: clients show it and use it to name the task.
     pub fn shown_id(&self) -> String {
         sanitize::visible(&self.id.0)

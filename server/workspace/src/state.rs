@@ -342,6 +342,7 @@ impl IndexState {
             unknown: self.unknown.get(&saved.path).cloned().unwrap_or_default(),
             tree: self.trees.get(&saved.root).filter(|_| !base.is_at_work()).cloned(),
         };
+        let previous = made.as_ref().map(|it| Arc::clone(&it.task));
         let latest = match made {
             Some(made) if made.dress.is_same_key(&dress) => return CachedTask { base, ..made },
             Some(made) => made.latest,
@@ -353,6 +354,7 @@ impl IndexState {
             held.stale = now.is_some_and(|now| !held.tree.is_empty() && held.tree != *now);
         }
         let shown = saved.with_open_texts(&dress.texts);
+        let lints = previous.filter(|it| it.is_of(&shown)).map(|it| it.lints.clone()).unwrap_or_default();
         let task = Arc::new(TaskSnapshot {
             root: saved.root.clone(),
             id: saved.id.clone(),
@@ -361,6 +363,7 @@ impl IndexState {
             title: saved.title.clone(),
             task: shown.task,
             documents: shown.documents,
+            lints,
             live: shown.live,
             texts: dress.texts.clone(),
             results,

@@ -17,6 +17,7 @@ pub use self::sources::source_failures;
 use std::collections::BTreeMap;
 
 use super::{TaskView, TrustState, message, summary, weakened};
+use loopkeeper_lint::LintCache;
 use loopkeeper_task::{Task, TaskDocument};
 use loopkeeper_text::DocumentRange;
 
@@ -242,6 +243,7 @@ pub fn remarks(task: &Task, documents: &[TaskDocument]) -> Vec<Diagnostic> {
         checking: false,
         trust: TrustState::default(),
         live: true,
+        lints: &LintCache::default(),
     };
     let of_results = [DiagnosticCode::Summary, DiagnosticCode::NeverRun];
     diagnostics(&known).into_iter().filter(|it| !of_results.contains(&it.code)).collect()

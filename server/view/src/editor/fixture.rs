@@ -9,6 +9,7 @@ use loopkeeper_core::check::{
 };
 use loopkeeper_core::decide::LoopState;
 use loopkeeper_core::decide::sim::{Act, Sim, spec};
+use loopkeeper_lint::LintCache;
 use loopkeeper_task::criterion::CriterionId;
 use loopkeeper_task::{self as task, Task, TaskDocument};
 use loopkeeper_text::moment::Moment;
@@ -164,6 +165,7 @@ impl World {
                 shown: self.shown,
             },
             live: self.live,
+            lints: &LintCache::default(),
         })
     }
 }

@@ -14,7 +14,6 @@ use loopkeeper_core::decide::flaky::passes_needed;
 use loopkeeper_core::decide::{LoopState, branch_tracking};
 use loopkeeper_core::journal::{BreakerState, Weakening};
 use loopkeeper_core::prompt::grammar::check_spans;
-use loopkeeper_lint as lint;
 use loopkeeper_task::PlanItem;
 use loopkeeper_task::criterion::{Criterion, CriterionId};
 use loopkeeper_text::moment::Moment;
@@ -182,9 +181,7 @@ fn grade(known: &TaskView<'_>) -> Option<String> {
     if known.open_loop().is_some() || known.task.criteria.is_empty() {
         return None;
     }
-    let lints = lint::lints(known.task, known.documents);
-    let grade = lint::grade(known.task, known.documents, &lints);
-    Some(format!("Criteria: {}.", grade.sentence()))
+    Some(format!("Criteria: {}.", known.task_lints().grade.sentence()))
 }
 
 fn weakening_block(weakening: &Weakening) -> HoverBlock {

@@ -7,11 +7,16 @@ use crate::criteria::tally_of_task;
 use crate::{DisplayPhase, DisplayState, LoopStatus};
 use loopkeeper_core::check::{CriteriaTally, Status};
 use loopkeeper_core::journal::OutcomeKind;
+use loopkeeper_lint::TaskLints;
 use loopkeeper_task::criterion::{Criterion, CriterionId};
 use loopkeeper_task::{TaskDocument, front_matter_end};
 use loopkeeper_text::DocumentRange;
 
 impl<'a> TaskView<'a> {
+    pub(super) fn task_lints(&self) -> &'a TaskLints {
+        self.lints.get_or_compute(self.task, self.documents)
+    }
+
     /// The loop, unless it has ended.
     pub(super) fn open_loop(&self) -> Option<&'a LoopStatus> {
         self.status.filter(|it| it.state != DisplayState::Done && it.phase != DisplayPhase::Damaged)

@@ -17,7 +17,7 @@ pub(super) fn fixes(
     let (task, documents) = (known.task, known.documents);
     let mut all = Vec::new();
     let at = |index: usize| task.criteria.get(index).is_some_and(|it| here(&it.place));
-    for lint in lint::lints(task, documents).iter().filter(|it| at(it.criterion)) {
+    for lint in known.task_lints().lints.iter().filter(|it| at(it.criterion)) {
         let (_, code) = kind(lint.code);
         let fixes = lint::fixes(task, documents, project, lint);
         all.extend(fixes.into_iter().enumerate().map(|(nth, it)| action(it, (&lint.place, code), nth == 0)));

@@ -25,7 +25,7 @@ impl<'a> Remarks<'a> {
         if !known.live {
             return remarks;
         }
-        for lint in lint::lints(known.task, known.documents) {
+        for lint in &known.task_lints().lints {
             let Some(criterion) = known.task.criteria.get(lint.criterion) else { continue };
             if matches!(lint.code, LintCode::Vague | LintCode::Subjective) {
                 remarks.worded.insert((&criterion.place.file, criterion.place.range.start));
