@@ -47,6 +47,12 @@ impl Terminal {
         self
     }
 
+    /// Writes the user's own configuration.
+    pub(crate) fn user_file(&self, text: &str) -> &Self {
+        write(&self.folder.path().join("home/.config/loopkeeper/config.toml"), text);
+        self
+    }
+
     pub(crate) fn read(&self, path: &str) -> String {
         fs::read_to_string(self.root().join(path)).expect("a readable file")
     }

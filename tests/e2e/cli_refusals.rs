@@ -111,6 +111,39 @@ fn what_nobody_trusts_does_not_run() {
 }
 
 #[test]
+fn limits_that_a_pulled_file_raises_need_trust() {
+    let terminal = Terminal::new();
+    terminal.file("PROMPT.md", TASK).file("loopkeeper.toml", AGENT);
+    answered(&terminal, "y\n").expect(0);
+    let raised = format!("limits.cost_usd = 100000\ncriteria.protected = []\n{AGENT}");
+    terminal.file("loopkeeper.toml", &raised);
+    terminal.run(&["run"]).expect(5).err("1 command of PROMPT.md is not trusted: nothing was started");
+    let page = answered(&terminal, "no\n");
+    page.expect(5).out("limits      raised or loosened by this workspace");
+    page.out("limits.cost_usd = 100000, else 25.0").out("not protected: tests/**");
+    assert!(!terminal.root().join("ran-agent").exists());
+    // A check costs nothing of that.
+    terminal.run(&["check"]).expect(0);
+    // Control: the same limits within the user's own bounds.
+    terminal.user_file("max.cost_usd = 200000\ncriteria.protected = []\n");
+    terminal.run(&["run"]).expect(0);
+}
+
+#[test]
+fn the_users_maximum_is_stated_where_it_counts() {
+    let terminal = Terminal::new();
+    terminal.file("PROMPT.md", TASK).file("loopkeeper.toml", &format!("limits.iterations = 90\n{AGENT}"));
+    terminal.user_file("max.iterations = 7\n");
+    let shown = terminal.run(&["run", "--dry-run"]);
+    shown
+        .expect(0)
+        .err("note: loopkeeper.toml:1: `limits.iterations = 90` is above your `max.iterations = 7`");
+    shown.out("limits.iterations").out("7");
+    terminal.file("loopkeeper.toml", &format!("max.iterations = 90\n{AGENT}"));
+    terminal.run(&["run"]).expect(2).err("`max.iterations` counts only in your own configuration");
+}
+
+#[test]
 fn trust_shows_everything_and_needs_a_clear_yes() {
     let terminal = Terminal::new();
     let hostile = "# Mend it\n\n## Done when\n\n- Tests pass: `$ true \u{202e}#\u{1b}[8m`\n";

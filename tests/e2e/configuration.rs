@@ -5,7 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use loopkeeper_core::settings::{
-    Layer, LayerKind, ResolvedSettings, SettingOrigin, SettingOverride, json_schema, reference_page, resolve,
+    Layer, LayerKind, OverrideSource, ResolvedSettings, SettingOrigin, SettingOverride, json_schema,
+    reference_page, resolve,
 };
 
 #[test]
@@ -41,6 +42,7 @@ fn arguments_win_and_are_named_when_they_are_wrong() {
         option: option.to_owned(),
         key: key.to_owned(),
         value: value.to_owned(),
+        source: OverrideSource::Argument,
     };
     let good = resolve(&layers, &[argument("--max-iterations", "limits.iterations", "2")]);
     assert_eq!(good.settings().unwrap().limits.iterations, 2);
@@ -70,7 +72,12 @@ fn arguments_win_and_are_named_when_they_are_wrong() {
 fn a_program_may_stand_in_place_of_an_agent() {
     let check = |path: &str, text: &str, name: &str| {
         let layer = Layer { kind: LayerKind::Workspace, file: "loopkeeper.toml".into(), text: text.into() };
-        let typed = SettingOverride { option: "--agent".into(), key: "agent".into(), value: path.into() };
+        let typed = SettingOverride {
+            option: "--agent".into(),
+            key: "agent".into(),
+            value: path.into(),
+            source: OverrideSource::Argument,
+        };
         let resolved = resolve(&[layer], &[typed]);
         let settings = resolved.settings().unwrap();
         assert_eq!(settings.agent, name);

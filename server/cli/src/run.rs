@@ -10,7 +10,7 @@ use std::path::Path;
 
 use loopkeeper_agent::LoopMode;
 use loopkeeper_core::decide::exit::held_already;
-use loopkeeper_core::settings::{SettingCode, SettingOverride};
+use loopkeeper_core::settings::{OverrideSource, SettingOverride};
 use loopkeeper_text::sanitize;
 use serde_json::json;
 
@@ -88,7 +88,7 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     for warning in work.warnings().into_iter().chain(operations::remarks::before_start(&work)) {
         failure::warn(warning);
     }
-    for ignored in work.resolved.findings().iter().filter(|it| it.code == SettingCode::Ignored) {
+    for ignored in work.resolved.findings().iter().filter(|it| !it.is_blocking()) {
         failure::note(format_args!("note: {}: {}", ignored.origin, ignored.message));
     }
     let crew = AgentRoster::resolve(&work)?;
@@ -144,7 +144,12 @@ fn work(args: &Args) -> Result<ResolvedTask, Failure> {
             // Relative to the current folder, while paths in a configuration are relative to the root.
             value = std::path::absolute(&value).map_or(value, |it| it.to_string_lossy().into_owned());
         }
-        Some(SettingOverride { option: option.to_owned(), key: key.to_owned(), value })
+        Some(SettingOverride {
+            option: option.to_owned(),
+            key: key.to_owned(),
+            value,
+            source: OverrideSource::Argument,
+        })
     };
     let arguments: Vec<_> = given.into_iter().filter_map(argument).collect();
     let work = match &args.prompt {

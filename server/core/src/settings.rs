@@ -7,6 +7,7 @@
 mod accept;
 pub mod agents;
 mod assignment;
+mod bounds;
 mod document;
 mod environment;
 pub(crate) mod finding;
@@ -37,7 +38,9 @@ pub use policy::{
     AtUsageLimit, BreakerSettings, CommitPolicy, ExitSettings, GitSettings, GroupRule, MutantPolicy,
     OnRegression, Preset, QuestionSettings, SessionSettings, SpawnSettings, UnansweredPolicy,
 };
-pub use resolve::{EffectiveSetting, Layer, LayerKind, ResolvedSettings, SettingOverride, resolve};
+pub use resolve::{
+    EffectiveSetting, Layer, LayerKind, OverrideSource, ResolvedSettings, SettingOverride, resolve,
+};
 pub(crate) use resolve::{MAY_CHANGE, NO_SANDBOX, PASS, SANDBOX_ALLOW};
 
 /// How a loop behaves, every value resolved. Durations in milliseconds.

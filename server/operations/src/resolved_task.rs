@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use loopkeeper_core::journal::{AgentPlan, LoopSpec};
-use loopkeeper_core::settings::{ResolvedSettings, SettingFinding, SettingOrigin, SettingOverride, Settings};
+use loopkeeper_core::settings::{
+    OverrideSource, ResolvedSettings, SettingFinding, SettingOrigin, SettingOverride, Settings,
+};
 use loopkeeper_task::criterion::Criterion;
 use loopkeeper_task::{
     self as task, CHECK_ARGUMENT, Finding, FindingCode, Task, TaskDocument, TaskId, WrittenSetting,
@@ -282,7 +284,12 @@ fn written_settings(documents: &[TaskDocument], task: &Task) -> Vec<SettingOverr
         let DocumentRange { file, range } = &it.place;
         let text = documents.iter().find(|it| it.path == *file).map_or("", |it| it.text.as_str());
         let option = format!("{file}:{}", LineIndex::of(text).line(range.start) + 1);
-        SettingOverride { option, key: it.key.to_owned(), value: it.value.clone() }
+        SettingOverride {
+            option,
+            key: it.key.to_owned(),
+            value: it.value.clone(),
+            source: OverrideSource::Task,
+        }
     };
     task.settings.iter().map(argument).collect()
 }

@@ -15,17 +15,25 @@ use loopkeeper_system::trust::surfaces::find_surfaces;
 
 /// Everything that would run, with the files that influence it.
 pub fn items(work: &ResolvedTask, crew: &AgentRoster) -> Result<Vec<TrustItem>, Failure> {
-    let mut items = of_checks(work, crew.all())?;
-    items.extend(TrustItem::from_hooks(&work.settings.on));
-    Ok(items)
+    of_loop(work, crew.all())
 }
 
 /// Like [`items`] if agents cannot be found: the items known without them.
 pub fn known_items(work: &ResolvedTask, missing: impl FnOnce(&Failure)) -> Result<Vec<TrustItem>, Failure> {
     match AgentRoster::resolve(work).inspect_err(missing) {
         Ok(crew) => items(work, &crew),
-        Err(_) => of_checks(work, []),
+        Err(_) => of_loop(work, []),
     }
+}
+
+fn of_loop<'a>(
+    work: &ResolvedTask,
+    agents: impl IntoIterator<Item = &'a AgentPlan>,
+) -> Result<Vec<TrustItem>, Failure> {
+    let mut items = of_checks(work, agents)?;
+    items.extend(TrustItem::from_hooks(&work.settings.on));
+    items.extend(TrustItem::from_limits(work.resolved.raised_limits()));
+    Ok(items)
 }
 
 /// Like [`items`] for a round of checks only, which may ask a judge; `agents`: the other agents that are started.
@@ -61,6 +69,7 @@ pub fn is_typed(work: &ResolvedTask, item: &TrustItem) -> bool {
             work.typed_criteria().any(same)
         }
         TrustSubject::Settings { .. }
+        | TrustSubject::Limits { .. }
         | TrustSubject::Server { .. }
         | TrustSubject::Hook { .. }
         | TrustSubject::Surface { .. } => false,

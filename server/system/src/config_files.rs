@@ -160,6 +160,7 @@ fn is_absence(error: &io::Error) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use loopkeeper_core::settings::OverrideSource;
     use std::os::unix::fs::{PermissionsExt, symlink};
 
     #[test]
@@ -234,6 +235,7 @@ mod tests {
             option: "--max-iterations".to_owned(),
             key: "limits.iterations".to_owned(),
             value: value.to_owned(),
+            source: OverrideSource::Argument,
         };
         for _ in 0..2 {
             assert_eq!(iterations("limits.iterations = 7", &[]), 7);

@@ -172,6 +172,7 @@ fn command_of(item: &TrustItem) -> Option<&str> {
         TrustSubject::Request { url } => Some(url),
         TrustSubject::Agent { .. }
         | TrustSubject::Settings { .. }
+        | TrustSubject::Limits { .. }
         | TrustSubject::Server { .. }
         | TrustSubject::Hook { .. }
         | TrustSubject::Surface { .. } => None,
@@ -181,6 +182,11 @@ fn command_of(item: &TrustItem) -> Option<&str> {
 /// `loopkeeper.toml`, or the user's own configuration.
 pub fn is_config(path: &Path) -> bool {
     path.ends_with("loopkeeper.toml") || path.ends_with("loopkeeper/config.toml")
+}
+
+/// The file name by which the settings of `path` are read: the user's own file may set more.
+pub fn config_name(path: &Path) -> &'static str {
+    if path.ends_with("loopkeeper/config.toml") { "config.toml" } else { "loopkeeper.toml" }
 }
 
 /// The configuration files of these roots, as open in the editor.

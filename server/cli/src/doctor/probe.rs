@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use loopkeeper_agent::catalog::KNOWN;
 use loopkeeper_core::journal::AgentPlan;
-use loopkeeper_core::settings::{LimitSettings, SettingOverride};
+use loopkeeper_core::settings::{LimitSettings, OverrideSource, SettingOverride};
 use loopkeeper_text::{sanitize, words};
 use loopkeeper_view::doctor::AgentVersion;
 use loopkeeper_view::probe::{
@@ -30,8 +30,12 @@ use loopkeeper_system::sandbox::Isolation;
 use loopkeeper_system::{clock, durable};
 
 pub(super) fn run(args: &Args, out: &mut Ui) -> ExitResult {
-    let named =
-        |it: &String| SettingOverride { option: "--agent".into(), key: "agent".into(), value: it.clone() };
+    let named = |it: &String| SettingOverride {
+        option: "--agent".into(),
+        key: "agent".into(),
+        value: it.clone(),
+        source: OverrideSource::Argument,
+    };
     let arguments: Vec<SettingOverride> = args.agent.iter().map(named).collect();
     let looked = FactContext::from_current_dir(&arguments)?;
     looked.resolved.settings()?;

@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
-use super::agents;
 use super::finding::{SettingFinding, SettingOrigin};
 use super::outside::{ConfigOrigin, ServiceSettings};
 use super::table::{Key, ValueKind};
 use super::value::{RawValue, SettingValue};
 use super::{LayerKind, LimitSettings, MutantPolicy, SandboxMode, Settings};
+use super::{agents, bounds};
 use loopkeeper_agent::LoopMode;
 use loopkeeper_text::sanitize::shown;
 
@@ -30,7 +30,7 @@ pub(super) struct Assignment {
     pub(super) value: SettingValue,
     /// In TOML, on one line, fit to be shown.
     pub(super) written: String,
-    /// `None`: an argument.
+    /// `None`: the user's argument.
     pub(super) layer: Option<LayerKind>,
     pub(super) origin: SettingOrigin,
 }
@@ -65,6 +65,7 @@ pub(super) fn assign(settings: &mut Settings, agents: &AgentIndex, assignment: &
                 || assign_policy(settings, assignment.key, &value)
                 || assign_outside(settings, assignment)
                 || assign_rest(settings, assignment.key.path, value)
+                || assignment.key.section() == bounds::SECTION
         }
     }
 }

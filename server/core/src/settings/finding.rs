@@ -27,6 +27,8 @@ pub enum SettingCode {
     NotYetSupported,
     /// Of another tool's file: ignored and reported.
     Ignored,
+    /// Above the user's `[max]`, which counts.
+    Bounded,
 }
 
 /// Where a value or a finding comes from.
@@ -51,7 +53,7 @@ impl SettingFinding {
             | SettingCode::UnknownKey
             | SettingCode::BadValue
             | SettingCode::NotYetSupported => true,
-            SettingCode::Ignored => false,
+            SettingCode::Ignored | SettingCode::Bounded => false,
         }
     }
 }

@@ -73,7 +73,9 @@ impl ConfigOrigin {
     /// `None`: an argument.
     pub(super) fn from_layer(layer: Option<LayerKind>) -> Self {
         match layer {
-            Some(LayerKind::OtherTool | LayerKind::Ralphrc | LayerKind::Workspace) => Self::Tree,
+            Some(LayerKind::OtherTool | LayerKind::Ralphrc | LayerKind::Workspace | LayerKind::Task) => {
+                Self::Tree
+            }
             Some(LayerKind::User) | None => Self::User,
         }
     }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::accept::accept_value;
 use super::agents::{self, AgentNameKind};
 use super::assignment::{AgentIndex, Assignment, ParsedLayer, assign, format_toml, full_path};
+use super::bounds::{self, UserLimits};
 use super::finding::{SettingCode, SettingFinding, SettingOrigin};
 use super::keys::KEYS;
 use super::table::{KeyLookup, KeySupport, ValueKind, look_up};
@@ -44,14 +45,26 @@ pub enum LayerKind {
     Ralphrc,
     /// `loopkeeper.toml` at the root.
     Workspace,
+    /// A setting in a task document, such as its front matter.
+    Task,
 }
 
-/// A value given on the command line: `--max-iterations 3` for `limits.iterations`.
+/// Whose word an override is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OverrideSource {
+    /// The user's: an option of the command line, an argument of an editor's command.
+    Argument,
+    /// A task document's.
+    Task,
+}
+
+/// A value given on the command line, `--max-iterations 3` for `limits.iterations`, or in a task document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SettingOverride {
     pub option: String,
     pub key: String,
     pub value: String,
+    pub source: OverrideSource,
 }
 
 /// What the configuration comes to.
@@ -62,6 +75,7 @@ pub struct ResolvedSettings {
     /// By the path of its key, the value that counts.
     winners: BTreeMap<String, Assignment>,
     to_trust: Vec<String>,
+    raised: Vec<String>,
     findings: Vec<SettingFinding>,
 }
 
@@ -81,7 +95,7 @@ pub fn resolve(layers: &[Layer], arguments: &[SettingOverride]) -> ResolvedSetti
     let mut reading = ParsedLayer::default();
     for layer in layers {
         let one = match layer.kind {
-            LayerKind::User | LayerKind::Workspace => toml_layer::parse_layer(layer),
+            LayerKind::User | LayerKind::Workspace | LayerKind::Task => toml_layer::parse_layer(layer),
             LayerKind::OtherTool => other_tools::parse_layer(layer),
             LayerKind::Ralphrc => ralphrc::parse_ralphrc(layer),
         };
@@ -144,6 +158,12 @@ impl ResolvedSettings {
     pub fn to_trust(&self) -> &[String] {
         &self.to_trust
     }
+
+    /// The limits that files of the work tree raise above the user's, and what else they loosen, one line each. They
+    /// need the user's trust before a loop starts.
+    pub fn raised_limits(&self) -> &[String] {
+        &self.raised
+    }
 }
 
 /// A program is an agent by its file's name; `agents.claude` by any path is still Claude Code.
@@ -159,6 +179,7 @@ fn read_program(option: &str, path: &str, reading: &mut ParsedLayer) {
         option: option.to_owned(),
         key,
         value: value.to_owned(),
+        source: OverrideSource::Argument,
     };
     reading.agents.push((name.to_owned(), SettingOrigin::Option(option.to_owned())));
     let whole = |_| RawValue::List(vec![RawValue::Text(path.to_owned())]);
@@ -192,7 +213,8 @@ fn accept_argument(
         finding(it.code, it.message, it.hint.unwrap_or_else(|| "correct the value".to_owned()))
     })?;
     let written = format_toml(key.takes, &raw);
-    Ok(Assignment { key, agent: agent.map(str::to_owned), value, written, layer: None, origin })
+    let layer = (argument.source == OverrideSource::Task).then_some(LayerKind::Task);
+    Ok(Assignment { key, agent: agent.map(str::to_owned), value, written, layer, origin })
 }
 
 fn assemble(reading: ParsedLayer) -> ResolvedSettings {
@@ -205,7 +227,13 @@ fn assemble(reading: ParsedLayer) -> ResolvedSettings {
     }
     let index = index(&settings);
     let mut winners: BTreeMap<String, Assignment> = BTreeMap::new();
-    for assignment in assignments {
+    let user = UserLimits::of(&assignments);
+    for mut assignment in assignments {
+        findings.extend(bounds::misplaced_bound(&assignment).or_else(|| user.bound(&mut assignment)));
+        assign(&mut settings, &index, &assignment);
+        winners.insert(assignment.path(), assignment);
+    }
+    for assignment in user.defaults(&winners) {
         assign(&mut settings, &index, &assignment);
         winners.insert(assignment.path(), assignment);
     }
@@ -222,8 +250,8 @@ fn assemble(reading: ParsedLayer) -> ResolvedSettings {
     for (key, name) in crew.chain(settings.judge.iter().map(|it| ("criteria.judge", it))) {
         findings.extend(winners.get(key).and_then(|it| unknown_agent(&settings, name, it)));
     }
-    let to_trust = to_trust(&winners);
-    ResolvedSettings { settings: Arc::new(settings), winners, to_trust, findings }
+    let (to_trust, raised) = (to_trust(&winners), user.raised(&winners));
+    ResolvedSettings { settings: Arc::new(settings), winners, to_trust, raised, findings }
 }
 
 fn index(settings: &Settings) -> AgentIndex {

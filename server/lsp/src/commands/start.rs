@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use loopkeeper_core::settings::SettingOverride;
+use loopkeeper_core::settings::{OverrideSource, SettingOverride};
 use loopkeeper_text::words;
 
 use super::{CommandOutcome, CommandRefusal, run_blocking, target, trust};
@@ -84,7 +84,12 @@ fn arguments(task: &TaskSnapshot, args: &StartArgs) -> Result<Vec<SettingOverrid
         ("limits.costUsd", "limits.cost_usd", cost_usd.map(|it| it.to_string())),
     ];
     let argument = |(option, key, value): (&str, &str, Option<String>)| {
-        Some(SettingOverride { option: option.to_owned(), key: key.to_owned(), value: value? })
+        Some(SettingOverride {
+            option: option.to_owned(),
+            key: key.to_owned(),
+            value: value?,
+            source: OverrideSource::Argument,
+        })
     };
     Ok(given.into_iter().filter_map(argument).collect())
 }

@@ -76,7 +76,9 @@ fn findings(file: &str, text: &str) -> Vec<SettingFinding> {
 }
 
 fn layer(file: &str, text: &str) -> Layer {
-    Layer { kind: LayerKind::Workspace, file: file.to_owned(), text: text.to_owned() }
+    let is_own = file.ends_with("config.toml") && !file.ends_with("loopkeeper.toml");
+    let kind = if is_own { LayerKind::User } else { LayerKind::Workspace };
+    Layer { kind, file: file.to_owned(), text: text.to_owned() }
 }
 
 /// The message of its diagnostic, independent of the setting's location.
@@ -95,7 +97,7 @@ fn diagnostic(finding: &SettingFinding, place: &DocumentRange) -> Diagnostic {
     let code = match finding.code {
         SettingCode::Syntax => DiagnosticCode::Syntax,
         SettingCode::UnknownKey => DiagnosticCode::UnknownKey,
-        SettingCode::BadValue | SettingCode::Ignored => DiagnosticCode::BadValue,
+        SettingCode::BadValue | SettingCode::Ignored | SettingCode::Bounded => DiagnosticCode::BadValue,
         SettingCode::NotYetSupported => DiagnosticCode::NotYetSupported,
     };
     Diagnostic::new(place, Severity::Error, code, message_of(finding))

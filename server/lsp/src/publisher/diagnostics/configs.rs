@@ -10,6 +10,7 @@ use super::{DiagnosticsByUri, DiagnosticsContext};
 use crate::documents::positions::LinePositions;
 use loopkeeper_system::template_file;
 use loopkeeper_workspace::WorkspaceSnapshot;
+use loopkeeper_workspace::config_name;
 use loopkeeper_workspace::snapshot::ConfigSnapshot;
 
 #[derive(Default)]
@@ -33,7 +34,7 @@ impl ConfigDiagnostics {
         let mut before = std::mem::take(&mut self.read);
         for config in &snapshot.configs {
             let known = before.remove(&config.path).filter(|it| Arc::ptr_eq(&it.text, &config.text));
-            let read = known.unwrap_or_else(|| ReadConfig::of(&config.text));
+            let read = known.unwrap_or_else(|| ReadConfig::of(config));
             read.add_to(made, config, context);
             self.read.insert(config.path.clone(), read);
         }
@@ -41,8 +42,10 @@ impl ConfigDiagnostics {
 }
 
 impl ReadConfig {
-    fn of(text: &Arc<str>) -> Self {
-        Self { text: Arc::clone(text), lines: LinePositions::of(text), checked: settings::check("", text) }
+    fn of(config: &ConfigSnapshot) -> Self {
+        let text = &config.text;
+        let checked = settings::check(config_name(&config.path), text);
+        Self { text: Arc::clone(text), lines: LinePositions::of(text), checked }
     }
 
     fn add_to(&self, made: &mut DiagnosticsByUri, config: &ConfigSnapshot, context: &DiagnosticsContext) {
