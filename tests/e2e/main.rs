@@ -13,6 +13,7 @@ mod cli_export;
 mod cli_lint;
 mod cli_loops;
 mod cli_plan;
+mod cli_queue;
 mod cli_refusals;
 mod cli_run;
 mod cli_terminal;

@@ -56,7 +56,9 @@ fn dead_links(page: &Path) -> Vec<String> {
         let target = if path.is_empty() { page.to_owned() } else { page.parent().unwrap().join(path) };
         !target.exists() || !heading.is_empty() && !headings(&target).iter().any(|it| it == heading)
     };
-    let links = text.split("](").skip(1).filter_map(|it| it.split(')').next());
+    // What is in a fence is an example.
+    let prose: String = text.split("\n```").step_by(2).collect();
+    let links = prose.split("](").skip(1).filter_map(|it| it.split(')').next());
     links.filter(|it| !it.contains("://") && !it.contains(' ')).filter(is_dead).map(str::to_owned).collect()
 }
 
@@ -88,7 +90,7 @@ fn every_link_of_a_page_leads_somewhere() {
 fn a_link_that_leads_nowhere_is_found() {
     let folder = tempfile::tempdir().unwrap();
     let page = folder.path().join("page.md");
-    let links = "[a](#one-two) [b](page.md#one-two) [c](gone.md) [d](#three) [e](https://example.org/x)";
+    let links = "[a](#one-two) [b](page.md#one-two) [c](gone.md) [d](#three) [e](https://example.org/x)\n\n```\n[f](gone.too)\n```";
     fs::write(&page, format!("# One `two`\n\n{links}\n")).unwrap();
     assert_eq!(dead_links(&page), ["gone.md", "#three"]);
 }

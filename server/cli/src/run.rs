@@ -1,16 +1,21 @@
 //! `run`: starts a loop and shows it until it ends. On a terminal the loop is detached and only shown here; otherwise
 //! its keeper is this process.
 
+mod budget;
 mod dry;
 pub(crate) mod foreground;
 mod interrupts;
+mod queue;
 
 use std::io::{self, IsTerminal};
 use std::path::Path;
 
+use clap::ValueHint;
 use loopkeeper_agent::LoopMode;
 use loopkeeper_core::decide::exit::held_already;
+use loopkeeper_core::journal::EarlierTask;
 use loopkeeper_core::settings::{OverrideSource, SettingOverride};
+use loopkeeper_core::trust::TrustItem;
 use loopkeeper_text::sanitize;
 use serde_json::json;
 
@@ -19,7 +24,6 @@ use super::ask;
 use super::exit::Exit;
 use super::failure::{self, ExitResult, Failure};
 use super::out::Ui;
-use super::select::TaskArg;
 use super::show::{LoopFormat, LoopPrinter};
 use super::trust;
 use super::trust::TrustConsent;
@@ -36,10 +40,12 @@ use loopkeeper_system::state_dir::workspace::LoopDir;
 #[derive(Debug, Clone, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own on the command line")]
 pub(crate) struct Args {
-    #[command(flatten)]
-    pub(crate) task: TaskArg,
+    /// A task document, several of them, or a queue (QUEUE.md); by default the only one under the root, or that of the
+    /// nearest folder
+    #[arg(value_name = "TASK", value_hint = ValueHint::FilePath)]
+    pub(crate) tasks: Vec<String>,
     /// A task without a file: what the agent is told
-    #[arg(long, value_name = "TEXT", conflicts_with = "path")]
+    #[arg(long, value_name = "TEXT", conflicts_with = "tasks")]
     pub(crate) prompt: Option<String>,
     /// With --prompt, a line that must hold, with its check: 'All tests pass: `$ cargo test`'
     #[arg(long, value_name = "LINE", requires = "prompt")]
@@ -83,44 +89,94 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
-    let work = work(args)?;
-    work.refuse_unready()?;
-    for warning in work.warnings().into_iter().chain(operations::remarks::before_start(&work)) {
-        failure::warn(warning);
+    match queue::find(args)? {
+        Some(queue) => queue::run(args, &queue, out),
+        None => run_one(args, out),
     }
-    for ignored in work.resolved.findings().iter().filter(|it| !it.is_blocking()) {
-        failure::note(format_args!("note: {}: {}", ignored.origin, ignored.message));
-    }
-    let crew = AgentRoster::resolve(&work)?;
-    for warning in crew.warnings().into_iter().chain(crew.commit_note()) {
-        failure::warn(warning);
-    }
-    let items = operations::trust::items(&work, &crew)?;
+}
+
+fn run_one(args: &Args, out: &mut Ui) -> ExitResult {
+    let prepared = PreparedRun::of(args, args.tasks.first().map(String::as_str))?;
     let state = StateDir::open()?;
     if args.dry_run {
-        dry::show(&dry::DryRun { work: &work, crew: &crew, items: &items, state: &state }, args.json, out);
+        prepared.show(args, &state, out);
         return Ok(Exit::Done);
     }
-    start::ensure_tree_free(&state, &work, failure::note_wait)?;
-    let consent = if args.trust { TrustConsent::Given } else { TrustConsent::Asked };
-    trust::ensure_trusted(&work, &items, &state, consent)?;
-    // A session may run this as one of its own commands, and must not be blocked by it.
-    let is_left = args.detach || (work.settings.mode == LoopMode::Attach && !on_a_terminal());
-    let on_its_own = is_left || on_a_terminal();
-    let start = StartRequest {
-        work: &work,
-        crew,
-        anyway: args.anyway,
-        own_promise: args.completion_promise.is_some(),
-        attended: if on_its_own { Interactivity::Yes } else { Interactivity::No },
-    };
-    let dir = start::prepare(&state, &start)?;
-    let ran = if on_its_own {
-        detached((args, is_left), &state, &dir, out)
-    } else {
-        in_foreground(args, &dir, out)
-    };
-    ran.inspect_err(|_| start::discard(&dir))
+    let (exit, dir) = prepared.start(args, (&state, consent(args)), Vec::new(), out)?;
+    if dir.is_some_and(|dir| starts_anyway(args, &state, &dir).unwrap_or(false)) {
+        return run_one(&Args { anyway: true, ..args.clone() }, out);
+    }
+    Ok(exit)
+}
+
+fn consent(args: &Args) -> TrustConsent {
+    if args.trust { TrustConsent::Given } else { TrustConsent::Asked }
+}
+
+/// A task with its agents and everything that it would run.
+struct PreparedRun {
+    work: ResolvedTask,
+    crew: AgentRoster,
+    items: Vec<TrustItem>,
+}
+
+impl PreparedRun {
+    /// Prints warnings.
+    fn of(args: &Args, path: Option<&str>) -> Result<Self, Failure> {
+        let work = work(args, path)?;
+        work.refuse_unready()?;
+        for warning in work.warnings().into_iter().chain(operations::remarks::before_start(&work)) {
+            failure::warn(warning);
+        }
+        for note in work.resolved.findings().iter().filter(|it| !it.is_blocking()) {
+            failure::note(format_args!("note: {}: {}", note.origin, note.message));
+        }
+        let crew = AgentRoster::resolve(&work)?;
+        for warning in crew.warnings().into_iter().chain(crew.commit_note()) {
+            failure::warn(warning);
+        }
+        let items = operations::trust::items(&work, &crew)?;
+        Ok(Self { work, crew, items })
+    }
+
+    fn show(&self, args: &Args, state: &StateDir, out: &mut Ui) {
+        let Self { work, crew, items } = self;
+        dry::show(&dry::DryRun { work, crew, items, state }, args.json, out);
+    }
+
+    /// Runs the loop to its end, or starts it and leaves it (`--detach`), then without a folder.
+    fn start(
+        self,
+        args: &Args,
+        (state, consent): (&StateDir, TrustConsent),
+        earlier: Vec<EarlierTask>,
+        out: &mut Ui,
+    ) -> Result<(Exit, Option<LoopDir>), Failure> {
+        let Self { work, crew, items } = self;
+        start::ensure_tree_free(state, &work, failure::note_wait)?;
+        trust::ensure_trusted(&work, &items, state, consent)?;
+        // A session may run this as one of its own commands, and must not be blocked by it.
+        let is_left = args.detach || (work.settings.mode == LoopMode::Attach && !on_a_terminal());
+        let on_its_own = is_left || on_a_terminal();
+        let start = StartRequest {
+            work: &work,
+            crew,
+            anyway: args.anyway,
+            own_promise: args.completion_promise.is_some(),
+            attended: if on_its_own { Interactivity::Yes } else { Interactivity::No },
+            earlier,
+        };
+        let dir = start::prepare(state, &start)?;
+        let ran = if is_left {
+            left(args, state, &dir, out)
+        } else if on_its_own {
+            detached(args, state, &dir, out)
+        } else {
+            in_foreground(args, &dir, out)
+        };
+        let exit = ran.inspect_err(|_| start::discard(&dir))?;
+        Ok((exit, (!is_left).then_some(dir)))
+    }
 }
 
 /// Whether the command runs on a terminal, where the user can interrupt it, or close the terminal and return later.
@@ -128,7 +184,7 @@ fn on_a_terminal() -> bool {
     io::stdin().is_terminal() && io::stdout().is_terminal()
 }
 
-fn work(args: &Args) -> Result<ResolvedTask, Failure> {
+fn work(args: &Args, path: Option<&str>) -> Result<ResolvedTask, Failure> {
     let attach = args.attach.then(|| "attach".to_owned());
     let given = [
         ("--attach", "mode", &attach),
@@ -154,7 +210,7 @@ fn work(args: &Args) -> Result<ResolvedTask, Failure> {
     let arguments: Vec<_> = given.into_iter().filter_map(argument).collect();
     let work = match &args.prompt {
         Some(prompt) => ResolvedTask::typed(&TypedTask { prompt, criteria: &args.criterion }, &arguments)?,
-        None => ResolvedTask::find(args.task.path.as_deref(), &arguments)?,
+        None => ResolvedTask::find(path, &arguments)?,
     };
     if args.prompt.is_some() && !args.anyway {
         refuse_home(&work.root)?;
@@ -175,33 +231,27 @@ fn refuse_home(root: &Path) -> Result<(), Failure> {
     .hint("Change to the folder of a project; `--anyway` starts here nevertheless."))
 }
 
-fn detached((args, is_left): (&Args, bool), state: &StateDir, dir: &LoopDir, out: &mut Ui) -> ExitResult {
-    let pid = keeper::start_detached(state, dir, None)?;
-    let id = dir.id();
-    if is_left {
-        if args.json {
-            out.json(&json!({"loopId": id, "pid": pid}));
-        } else {
-            out.line(format_args!("Loop {id} runs; `loopkeeper watch {id}` shows it."));
-        }
-        return Ok(Exit::Done);
+fn left(args: &Args, state: &StateDir, dir: &LoopDir, out: &mut Ui) -> ExitResult {
+    let (pid, id) = (keeper::start_detached(state, dir, None)?, dir.id());
+    if args.json {
+        out.json(&json!({"loopId": id, "pid": pid}));
+    } else {
+        out.line(format_args!("Loop {id} runs; `loopkeeper watch {id}` shows it."));
     }
+    Ok(Exit::Done)
+}
+
+fn detached(args: &Args, state: &StateDir, dir: &LoopDir, out: &mut Ui) -> ExitResult {
+    keeper::start_detached(state, dir, None)?;
     let runtime = new_runtime()?;
-    let exit = runtime.block_on(async {
-        let mut interrupts = CtrlC::listen(state, id)?;
+    runtime.block_on(async {
+        let mut interrupts = CtrlC::listen(state, dir.id())?;
         let show = LoopPrinter::new(LoopFormat::json(args.json), out);
         let watched = WatchedLoop { store: state.clone(), dir: dir.clone() };
         let exit = watched.to_its_end(show, &mut interrupts).await?;
-        Ok::<Exit, Failure>(if exit == Exit::Ended && interrupts.was_urgent() {
-            Exit::Signalled
-        } else {
-            exit
-        })
-    })?;
-    if starts_anyway(args, state, dir)? {
-        return run(&Args { anyway: true, ..args.clone() }, out);
-    }
-    Ok(exit)
+        let is_urgent = exit == Exit::Ended && interrupts.was_urgent();
+        Ok(if is_urgent { Exit::Signalled } else { exit })
+    })
 }
 
 /// Every criterion held already, so nothing could show that the work is done; the user may want to start anyway.

@@ -15,6 +15,7 @@ mod checkpoint;
 pub mod commits;
 pub mod criteria_changes;
 mod documents;
+mod earlier_task;
 pub mod exit;
 pub mod final_verdict;
 pub mod flaky;
@@ -46,6 +47,7 @@ mod waits;
 pub mod weakening;
 
 pub use apply::{apply, replay, state_from_first};
+pub use earlier_task::earlier_task;
 pub use exit::groups;
 pub use handle_event::{deadline, decide};
 pub use rounds::mark_unstable;

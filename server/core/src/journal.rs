@@ -25,7 +25,7 @@ pub use outcome::{Claim, Outcome, OutcomeKind};
 pub use proposal::{Edit, Proposal};
 pub use reasons::{LimitName, PauseReason, QuestionKind, SessionReason, TakeoverReason, WaitReason};
 pub use round::{Pinned, Role, Round, Survivor, Weakening};
-pub use spec::{AgentPlan, LoopSpec, UnacceptedChange};
+pub use spec::{AgentPlan, EarlierTask, LoopSpec, UnacceptedChange};
 
 use crate::claims::Claims;
 use crate::settings::LoopEvent;

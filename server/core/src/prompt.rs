@@ -15,7 +15,7 @@ mod template;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::check::CheckResult;
-use crate::journal::{ChangeStats, Claim, Pinned, Proposal, QuestionKind};
+use crate::journal::{ChangeStats, Claim, EarlierTask, Pinned, Proposal, QuestionKind};
 use crate::settings::CommitPolicy;
 use loopkeeper_task::PlanItem;
 use loopkeeper_task::criterion::CriterionId;
@@ -53,6 +53,8 @@ pub struct PromptInput<'a> {
     pub passed_before: &'a BTreeSet<CriterionId>,
     /// The iterations before this one, oldest first.
     pub past: &'a [IterationSummary<'a>],
+    /// The tasks before this one in a queue, oldest first.
+    pub earlier: &'a [EarlierTask],
     /// The project's own files of memory.
     pub notes: &'a MemoryFiles,
     /// What they marked as lasting, oldest first; no more than [`MAX_DECISIONS`].

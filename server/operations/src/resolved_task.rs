@@ -225,6 +225,7 @@ impl ResolvedTask {
             anyway: false,
             attended: false,
             unaccepted: Vec::new(),
+            earlier: Vec::new(),
         }
     }
 

@@ -5,7 +5,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use loopkeeper_agent::LoopMode;
-use loopkeeper_core::journal::{BreakerState, PauseReason};
+use loopkeeper_core::journal::{BreakerState, EarlierTask, PauseReason};
 use loopkeeper_core::settings::preset;
 use loopkeeper_text::{branch, words};
 use loopkeeper_view::{DisplayPhase, DisplayState, LoopStatus};
@@ -32,6 +32,8 @@ pub struct StartRequest<'a> {
     /// The promise was given as an argument, which wins over the document.
     pub own_promise: bool,
     pub attended: Interactivity,
+    /// The tasks before it in a queue.
+    pub earlier: Vec<EarlierTask>,
 }
 
 /// Whether a user can answer a paused loop.
@@ -147,6 +149,7 @@ pub fn prepare(state: &StateDir, start: &StartRequest<'_>) -> Result<LoopDir, Fa
     spec.anyway = start.anyway;
     spec.attended = start.attended == Interactivity::Yes;
     spec.unaccepted = find_unaccepted(&workspace, &work.id);
+    spec.earlier.clone_from(&start.earlier);
     spec.branch = branch(work)?.map(|(name, _)| name);
     Ok(launch::create_loop_dir(state, &workspace, spec, &work.task.prompt)?)
 }

@@ -20,6 +20,7 @@ mod plan;
 mod prd;
 mod promise;
 pub mod proposal;
+pub mod queue;
 mod source;
 pub mod template;
 

@@ -52,6 +52,7 @@ pub(super) fn prompt(state: &LoopState, reading: &TaskDocuments, at: PromptConte
         results: &state.results,
         passed_before: &passed_before(state),
         past: &past,
+        earlier: &state.spec.earlier,
         decisions: &decisions(state),
         notes: &reading.notes,
         plan: &reading.plan,
@@ -111,7 +112,7 @@ fn past(row: &Iteration) -> IterationSummary<'_> {
 }
 
 /// Decisions that iterations marked as lasting, each once, at its latest position. Rolled back ones are dropped.
-fn decisions(state: &LoopState) -> Vec<&str> {
+pub(super) fn decisions(state: &LoopState) -> Vec<&str> {
     let kept = state.history.iter().filter(|it| !it.taken_back);
     let all: Vec<&str> = kept.flat_map(|it| &it.claims.decisions).map(String::as_str).collect();
     let mut newest: Vec<&str> = Vec::new();

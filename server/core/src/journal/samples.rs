@@ -3,9 +3,9 @@
 mod settings;
 
 use super::{
-    AgentPlan, BreakerCause, BreakerCounts, BreakerState, ChangeStats, ChangedIn, Claim, Edit, Entry,
-    ErrorIn, FailingCriterion, GitHead, GuardedOrder, LimitName, LineStats, LoopSpec, OrderSource, Outcome,
-    OutcomeKind, PauseReason, Pinned, Proposal, QuestionKind, Record, Role, Round, SessionReason,
+    AgentPlan, BreakerCause, BreakerCounts, BreakerState, ChangeStats, ChangedIn, Claim, EarlierTask, Edit,
+    Entry, ErrorIn, FailingCriterion, GitHead, GuardedOrder, LimitName, LineStats, LoopSpec, OrderSource,
+    Outcome, OutcomeKind, PauseReason, Pinned, Proposal, QuestionKind, Record, Role, Round, SessionReason,
     SnapshotWhen, Survivor, TakeoverReason, TreeAfter, TripEvidence, UnacceptedChange, WaitReason, Weakening,
 };
 use crate::check::{
@@ -482,6 +482,12 @@ fn spec() -> LoopSpec {
             tree: "aa".repeat(20),
             loop_id: "20261119-abcdef".to_owned(),
             what: "tests/a.rs lost 1 test".to_owned(),
+        }],
+        earlier: vec![EarlierTask {
+            title: "Login".into(),
+            sentence: "all 2 criteria pass".into(),
+            commits: vec!["add the form".into()],
+            decisions: vec!["sessions last a day".into()],
         }],
     }
 }

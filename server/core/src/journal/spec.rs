@@ -48,6 +48,24 @@ pub struct LoopSpec {
     /// Judges that the agent of an earlier loop of the task changed, and the user did not accept.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unaccepted: Vec<UnacceptedChange>,
+    /// The tasks before it in a queue, oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub earlier: Vec<EarlierTask>,
+}
+
+/// An ended task of the same queue.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct EarlierTask {
+    pub title: String,
+    /// How its loop ended.
+    pub sentence: String,
+    /// Subjects of its commits, oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub commits: Vec<String>,
+    /// What its iterations marked as lasting.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub decisions: Vec<String>,
 }
 
 /// A changed judge that a loop inherits from an earlier one.

@@ -14,6 +14,8 @@ use super::{IterationSummary, KEPT_WHOLE, MAX_DECISIONS, MAX_LINES, PromptInput}
 const HANDOFF_BYTES: usize = 2 * 1024;
 /// Of an iteration that has one line.
 const LINE_BYTES: usize = 500;
+/// Number of tasks of a queue that are described, the newest ones.
+const MAX_EARLIER: usize = 10;
 const SUBJECT_BYTES: usize = 400;
 
 /// The newest iteration, whole.
@@ -75,6 +77,27 @@ pub(super) fn write_decisions(out: &mut String, input: &PromptInput<'_>) {
     );
     for decision in input.decisions {
         let _ = writeln!(out, "- {}", short(decision));
+    }
+    out.push('\n');
+}
+
+/// The tasks of the same queue that ended before this one began.
+pub(super) fn write_earlier_tasks(out: &mut String, input: &PromptInput<'_>) {
+    let skipped = input.earlier.len().saturating_sub(MAX_EARLIER);
+    let Some(newest) = input.earlier.get(skipped..).filter(|it| !it.is_empty()) else { return };
+    let _ = writeln!(
+        out,
+        "## Tasks before this one\n\nThis task is one of a queue; their work is in the files:\n"
+    );
+    for task in newest {
+        let mut line = format!("{}: {}", single_line(&task.title), single_line(&task.sentence));
+        if !task.commits.is_empty() {
+            let _ = write!(line, "; committed {}", quote_subjects(&task.commits).join(", "));
+        }
+        let _ = writeln!(out, "- {}", short(&line));
+        for decision in &task.decisions {
+            let _ = writeln!(out, "  - decided: {}", short(decision));
+        }
     }
     out.push('\n');
 }

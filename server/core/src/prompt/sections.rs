@@ -31,6 +31,7 @@ pub(super) const SECTIONS: &[(&str, SectionWriter)] = &[
     ("later", |out, input, _| write_later_stages(out, input)),
     ("holding", |out, input, _| write_holding(out, input)),
     ("unchecked", |out, input, _| write_unchecked(out, input)),
+    ("earlier", |out, input, _| past::write_earlier_tasks(out, input)),
     ("last", |out, input, _| past::write_last_iteration(out, input)),
     ("tried", |out, input, _| past::write_earlier_iterations(out, input)),
     ("decided", |out, input, _| past::write_decisions(out, input)),

@@ -10,7 +10,9 @@ use super::{
     build_prompt,
 };
 use crate::check::{CheckResult, Status};
-use crate::journal::{ChangeStats, Claim, Edit, LineStats, Pinned, Proposal, QuestionKind, Role};
+use crate::journal::{
+    ChangeStats, Claim, EarlierTask, Edit, LineStats, Pinned, Proposal, QuestionKind, Role,
+};
 use crate::settings::CommitPolicy;
 use loopkeeper_task::PlanItem;
 use loopkeeper_task::criterion::{Check, Compare, Criterion, CriterionId, Expect, PatternKind, TextPattern};
@@ -25,6 +27,7 @@ struct Scene {
     results: BTreeMap<CriterionId, CheckResult>,
     passed_before: BTreeSet<CriterionId>,
     past: Vec<Row>,
+    earlier: Vec<EarlierTask>,
     decisions: Vec<&'static str>,
     notes: MemoryFiles,
     plan: Vec<PlanItem>,
@@ -101,6 +104,7 @@ impl Scene {
             results: &self.results,
             passed_before: &self.passed_before,
             past: &self.past.iter().enumerate().map(Row::told).collect::<Vec<_>>(),
+            earlier: &self.earlier,
             decisions: &self.decisions,
             notes: &self.notes,
             plan: &self.plan,

@@ -52,6 +52,7 @@ fn start_loop(task: &TaskSnapshot, args: &StartArgs) -> Result<LoopStart, Comman
     }
     let warnings = crew.warnings();
     let start = StartRequest {
+        earlier: Vec::new(),
         work: &work,
         crew,
         anyway: args.anyway,

@@ -143,6 +143,7 @@ fn in_a_loop(probe: Probe, task: &str) -> String {
         passed_before: &BTreeSet::new(),
         past: &[],
         notes: &MemoryFiles::default(),
+        earlier: &[],
         decisions: &[],
         plan: &[],
         resumed: false,

@@ -66,6 +66,7 @@ pub fn spec(criteria: Vec<Criterion>) -> LoopSpec {
         anyway: false,
         attended: true,
         unaccepted: Vec::new(),
+        earlier: Vec::new(),
     }
 }
 
