@@ -4,6 +4,7 @@
 mod assemble;
 mod blocks;
 pub mod criterion;
+pub mod dependencies;
 pub mod edit;
 mod front_matter;
 mod gates;

@@ -13,6 +13,7 @@ use loopkeeper_text::closest::closest;
 use loopkeeper_text::sanitize::shown;
 use regex::Regex;
 
+use crate::dependencies::cyclic;
 use crate::{Finding, FindingCode};
 
 /// Limit of the entries that are read.
@@ -172,25 +173,8 @@ impl QueueReader<'_> {
 
     /// Entries that wait for each other; those that wait for these are not named.
     fn find_cycles(&mut self) {
-        let order = self.queue.order();
-        let stuck: Vec<usize> = (0..self.queue.entries.len()).filter(|it| !order.contains(it)).collect();
-        let waits_for_itself = |start: usize| {
-            let mut seen = vec![start];
-            let mut next = 0;
-            while let Some(entry) = seen.get(next).and_then(|it| self.queue.entries.get(*it)) {
-                for before in &entry.after {
-                    if *before == start {
-                        return true;
-                    }
-                    if !seen.contains(before) {
-                        seen.push(*before);
-                    }
-                }
-                next += 1;
-            }
-            false
-        };
-        let members: Vec<usize> = stuck.into_iter().filter(|it| waits_for_itself(*it)).collect();
+        let before: Vec<Vec<usize>> = self.queue.entries.iter().map(|it| it.after.clone()).collect();
+        let members = cyclic(&before);
         let names: Vec<String> =
             members.iter().filter_map(|it| self.queue.entries.get(*it)).map(|it| shown(&it.name)).collect();
         for index in members {

@@ -16,6 +16,7 @@ mod lenses;
 mod message;
 #[cfg(test)]
 mod properties;
+mod queue;
 mod reading;
 pub mod settings;
 mod standing;
@@ -40,6 +41,7 @@ pub(crate) use self::grid::grid;
 pub use self::grid::{iteration_tally, row, start_tally};
 pub use self::hover::{Hover, HoverBlock, hover};
 pub use self::lenses::{Lens, lenses};
+pub use self::queue::queue_diagnostics;
 pub use self::reading::describe_check;
 pub use self::symbols::{Symbol, SymbolKind, symbols};
 use super::LoopStatus;

@@ -103,3 +103,32 @@ fn the_heading_shows_the_grade() {
     let hover = editor.request("textDocument/hover", &at).to_string();
     assert!(hover.contains("Criteria: vague: 0 of 2 criteria have a check that can fail"), "{hover}");
 }
+
+#[test]
+fn a_queue_is_checked_while_it_is_written() {
+    let terminal = Terminal::new();
+    terminal.file("a.ralph.md", "# A\n\nDone when:\n\n- x: `exists x`\n");
+    let text = "- [登录](a.ralph.md)\r\n- [B](b.ralph.md) (after 登陆)\r\n";
+    terminal.file("QUEUE.md", text);
+    let mut editor = Editor::start(server(&terminal));
+    editor.initialize(&terminal.root(), &json!({}));
+    let document = uri(&terminal.root().join("QUEUE.md"));
+    let opened = json!({"uri": document, "version": 1, "languageId": "markdown", "text": text});
+    editor.notify("textDocument/didOpen", &json!({"textDocument": opened}));
+    let found = editor.until("the errors", |it| {
+        it["method"] == "textDocument/publishDiagnostics" && it["params"]["uri"] == document.as_str()
+    });
+    let all = found["params"]["diagnostics"].as_array().unwrap();
+    assert_eq!(all.len(), 2, "{all:#?}");
+    assert_eq!(all[0]["range"]["start"], position(text, text.find("B](").unwrap()));
+    assert_eq!(all[1]["range"]["start"], position(text, text.find("登陆").unwrap()));
+    let mended = "- [登录](a.ralph.md)\r\n";
+    let change =
+        json!({"textDocument": {"uri": document, "version": 2}, "contentChanges": [{"text": mended}]});
+    editor.notify("textDocument/didChange", &change);
+    editor.until("no errors", |it| {
+        it["method"] == "textDocument/publishDiagnostics"
+            && it["params"]["uri"] == document.as_str()
+            && it["params"]["diagnostics"].as_array().is_some_and(Vec::is_empty)
+    });
+}

@@ -13,9 +13,12 @@ local names = {
   ['fix_plan.md'] = true,
   ['@fix_plan.md'] = true,
   ['IMPLEMENTATION_PLAN.md'] = true,
+  ['QUEUE.md'] = true,
+  ['queue.md'] = true,
 }
 local endings = {
   '%.ralph%.md$',
+  '%.queue%.md$',
   '/%.claude/%.?ralph%-loop%.local%.md$',
   '/scripts/ralph/prompt%.md$',
   '/%.agents/tasks/prd[^/]*%.json$',

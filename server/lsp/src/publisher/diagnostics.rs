@@ -4,6 +4,7 @@
 mod cache;
 mod configs;
 mod list;
+mod queues;
 mod sources;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -65,6 +66,7 @@ impl DiagnosticPublisher {
         let made = self.quick.run(move || {
             let mut made = kept.collect_diagnostics(&looked, &context);
             configs.add_to(&mut made, &looked, &context);
+            queues::add_queues(&mut made, &context);
             for found in &looked.foreign {
                 made.add_diagnostic(context.uri(&found.path), foreign::diagnostic());
             }

@@ -8,6 +8,10 @@ use crate::editor::standing::is_failure;
 use loopkeeper_core::check::Status;
 use loopkeeper_task::PlanItem;
 use loopkeeper_task::criterion::Criterion;
+use loopkeeper_task::dependencies::cyclic;
+
+/// Number of items of a cycle that a message names.
+const MAX_NAMES: usize = 5;
 
 pub(super) fn plan_diagnostics(known: &TaskView<'_>) -> Vec<Diagnostic> {
     let mut criteria: HashMap<&str, Vec<&Criterion>> = HashMap::new();
@@ -17,7 +21,41 @@ pub(super) fn plan_diagnostics(known: &TaskView<'_>) -> Vec<Diagnostic> {
         }
     }
     let of = |item: &PlanItem| criteria.get(item.id.as_str()).map_or(&[][..], Vec::as_slice);
-    known.task.plan.iter().filter_map(|it| item_diagnostic(known, it, of(it))).collect()
+    let mut all: Vec<Diagnostic> =
+        known.task.plan.iter().filter_map(|it| item_diagnostic(known, it, of(it))).collect();
+    all.extend(order_diagnostics(&known.task.plan));
+    all
+}
+
+/// Items that wait for each other, and items that are done before one that they depend on.
+fn order_diagnostics(plan: &[PlanItem]) -> Vec<Diagnostic> {
+    let by_id: HashMap<&str, usize> = plan.iter().enumerate().map(|(at, it)| (it.id.as_str(), at)).collect();
+    let before = |item: &PlanItem| -> Vec<usize> {
+        item.depends_on.iter().filter_map(|it| by_id.get(it.as_str()).copied()).collect()
+    };
+    let edges: Vec<Vec<usize>> = plan.iter().map(before).collect();
+    let cycle = cyclic(&edges);
+    let titles: Vec<&str> =
+        cycle.iter().filter_map(|it| plan.get(*it)).map(|it| it.id.as_str()).take(MAX_NAMES).collect();
+    let more = if cycle.len() > MAX_NAMES { ", …" } else { "" };
+    let fact = format!("waits for itself: {}{more} depend on each other", titles.join(", "));
+    let kind = (Severity::Warning, DiagnosticCode::BadValue);
+    let circular = cycle
+        .iter()
+        .filter_map(|it| plan.get(*it))
+        .map(|it| Diagnostic::of(&it.place, kind, &it.title, &fact, "Remove one of the dependencies"));
+    let early = plan.iter().zip(&edges).filter(|(it, _)| it.done).filter_map(|(item, before)| {
+        let open = before.iter().filter_map(|it| plan.get(*it)).find(|it| !it.done)?;
+        let fact = format!("marked done before {}, which it depends on", open.id);
+        Some(Diagnostic::of(
+            &item.place,
+            (Severity::Information, DiagnosticCode::FalseClaim),
+            &item.title,
+            &fact,
+            "",
+        ))
+    });
+    circular.chain(early).collect()
 }
 
 fn item_diagnostic(known: &TaskView<'_>, item: &PlanItem, criteria: &[&Criterion]) -> Option<Diagnostic> {

@@ -297,6 +297,34 @@ fn accounts_of_a_plan_are_held_against_the_checks() {
 }
 
 #[test]
+fn dependencies_of_a_plan_are_held_against_its_order() {
+    let story = |id: &str, done: bool, before: &str| {
+        format!(
+            "{{\"id\": \"{id}\", \"title\": \"Story {id}\", \"passes\": {done}, \"dependsOn\": [{before}]}}"
+        )
+    };
+    let check = |stories: &[String], expect: &[&str]| {
+        let text = format!("{{\"userStories\": [{}]}}", stories.join(",\n"));
+        let all = World::of(&[("prd.json", text.as_str())]).look(diagnostics);
+        let said: Vec<String> =
+            all.into_iter().filter(|it| it.message.contains("depend")).map(|it| it.message).collect();
+        assert_eq!(said, expect);
+    };
+    check(&[story("A", true, ""), story("B", false, "\"A\"")], &[]);
+    check(
+        &[story("A", false, ""), story("B", true, "\"A\"")],
+        &["Story B: marked done before A, which it depends on"],
+    );
+    let circular = |title: &str| {
+        format!("{title}: waits for itself: A, B depend on each other. Remove one of the dependencies.")
+    };
+    check(
+        &[story("A", false, "\"B\""), story("B", false, "\"A\""), story("C", false, "\"A\"")],
+        &[&circular("Story A"), &circular("Story B")],
+    );
+}
+
+#[test]
 fn findings_say_what_the_author_can_mend() {
     let text =
         "# T\n\n## Done when\n\n- a: `cargo test`\n- b: `has x`\n- c\n\nStop condition: - x: `clean` - y\n";
