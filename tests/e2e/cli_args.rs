@@ -16,7 +16,7 @@ fn wrong_use_exits_2_with_an_error_and_a_hint() {
     check(&["serve", "--log", "x"], "unexpected argument '--log'");
     check(&["import", "x"], "x cannot be imported: its format is not supported yet");
     check(&["doctor", "--cure"], "unexpected argument '--cure'");
-    check(&["report", "latest"], "`report` is not yet supported");
+    check(&["report", "--format", "pdf"], "invalid value 'pdf'");
     check(&["hook", "keep"], "unrecognized subcommand 'keep'");
     check(&["stopp"], "a similar subcommand exists: 'stop'");
     check(&["stop", "--later"], "unexpected argument '--later'");

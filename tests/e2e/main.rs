@@ -15,6 +15,7 @@ mod cli_loops;
 mod cli_plan;
 mod cli_queue;
 mod cli_refusals;
+mod cli_report;
 mod cli_run;
 mod cli_terminal;
 mod configuration;

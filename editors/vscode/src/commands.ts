@@ -2,6 +2,7 @@
 
 import { commands } from "vscode";
 import type { Disposable } from "vscode";
+import { showDashboard } from "./commands/dashboard";
 import { rollback, showIterationChanges, showOutput, showReceipt, undoRollback } from "./commands/history";
 import { answer, pauseLoop, resetBreaker, resumeLoop, runChecks, startLoop, steer, stopLoop, stopLoopNow } from "./commands/loops";
 import { showStatus } from "./commands/overview";
@@ -25,6 +26,7 @@ export function registerCommands(parts: Parts): Disposable[] {
     showChanges: showIterationChanges,
     showOutput,
     showReceipt,
+    showDashboard,
     trust,
   };
   return [

@@ -36,6 +36,7 @@ export const Commands = {
   undoRollback: "loopkeeper.server.undoRollback",
   diff: "loopkeeper.server.diff",
   receipt: "loopkeeper.server.receipt",
+  report: "loopkeeper.server.report",
   skip: "loopkeeper.server.skip",
   prioritize: "loopkeeper.server.prioritize",
   export: "loopkeeper.server.export",

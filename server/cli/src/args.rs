@@ -5,7 +5,7 @@ use clap::{Parser, Subcommand};
 use super::select::LoopArg;
 use super::{
     answer, check, completions, demo, diff, doctor, export, gc, hook, import, log, prioritize, receipt,
-    reset, resume, rollback, run, serve, skip, status, steer, stop, trust, verify, watch,
+    report, reset, resume, rollback, run, serve, skip, status, steer, stop, trust, verify, watch,
 };
 
 /// Runs Ralph loops, and verifies their results.
@@ -79,6 +79,8 @@ pub(crate) enum PublicCommand {
     Hook(hook::Args),
     /// Pack everything about a loop into one archive, without secrets
     Export(export::Args),
+    /// Write one page about a loop: criteria over iterations, budget, time, changes
+    Report(report::Args),
     /// Print what a loop verified, for a reviewer: checks, judges, tree, and what the proof does not cover
     Receipt(receipt::Args),
     /// Compare a receipt with this checkout, and run its checks again
@@ -96,8 +98,6 @@ pub(crate) enum HiddenCommand {
     DemoAgent(RawArgs),
     #[command(hide = true)]
     Serve(serve::Args),
-    #[command(hide = true)]
-    Report(RawArgs),
 }
 
 /// Whatever follows, unread.

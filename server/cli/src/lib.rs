@@ -27,6 +27,7 @@ mod pause;
 mod prioritize;
 mod receipt;
 mod render;
+mod report;
 mod reset;
 mod resume;
 mod rollback;
@@ -49,7 +50,7 @@ use clap::{CommandFactory, Parser};
 
 use self::args::{Cli, CliCommand, HiddenCommand, PublicCommand};
 use self::exit::Exit;
-use self::failure::{ExitResult, Failure};
+use self::failure::ExitResult;
 use self::out::Ui;
 use loopkeeper_keeper::abort_on_panic;
 
@@ -102,6 +103,7 @@ fn run_public(verb: PublicCommand, out: &mut Ui) -> ExitResult {
         PublicCommand::Doctor(args) => doctor::run(&args, out),
         PublicCommand::Hook(args) => hook::run(&args, out),
         PublicCommand::Export(args) => export::run(&args, out),
+        PublicCommand::Report(args) => report::run(&args, out),
         PublicCommand::Receipt(args) => receipt::run(&args, out),
         PublicCommand::Verify(args) => verify::run(&args, out),
         PublicCommand::Gc(args) => gc::run(&args, out),
@@ -122,7 +124,6 @@ fn run_hidden(verb: &HiddenCommand) -> ExitResult {
         HiddenCommand::DemoAgent(_) => demo_agent::run(),
         // Dispatched before all other subcommands.
         HiddenCommand::Serve(_) => Ok(serve::run()),
-        HiddenCommand::Report(_) => Err(Failure::unsupported("`report`")),
     }
 }
 

@@ -9,6 +9,7 @@ mod output;
 mod plan;
 mod receipt;
 mod refusal;
+mod report;
 mod rollback;
 mod start;
 mod target;
@@ -79,6 +80,7 @@ async fn run(shared: &Arc<ServerState>, params: ExecuteCommandParams) -> Command
         ext::ROLLBACK => rollback::rollback(shared, parse_arguments(arguments)?).await,
         ext::UNDO_ROLLBACK => rollback::undo(shared, parse_arguments(arguments)?).await,
         ext::DIFF => diff::diff(shared, parse_arguments(arguments)?).await,
+        ext::REPORT => report::report_page(shared, parse_arguments(arguments)?).await,
         ext::RECEIPT => receipt::receipt(shared, parse_arguments(arguments)?).await,
         ext::SKIP => plan::skip(shared, parse_arguments(arguments)?).await,
         ext::PRIORITIZE => plan::prioritize(shared, parse_arguments(arguments)?).await,

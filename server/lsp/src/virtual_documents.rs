@@ -94,13 +94,23 @@ pub(crate) async fn open_for_editing(shared: &ServerState, uri: &str) -> bool {
     show_document(shared, uri, true).await
 }
 
+/// Opens a page outside the editor.
+pub(crate) fn open_in_browser(shared: &Arc<ServerState>, uri: &str) {
+    let (shared, uri) = (Arc::clone(shared), uri.to_owned());
+    tokio::spawn(async move { show(&shared, &uri, Some(true), None).await });
+}
+
 async fn show_document(shared: &ServerState, uri: &str, take_focus: bool) -> bool {
+    show(shared, uri, None, Some(take_focus)).await
+}
+
+async fn show(shared: &ServerState, uri: &str, external: Option<bool>, take_focus: Option<bool>) -> bool {
     let session = shared.session();
     let window = session.client.window.as_ref();
     let announced = window.and_then(|it| it.show_document.as_ref()).is_some_and(|it| it.support);
     let can = announced || session.client_name.as_deref() == Some(UNANNOUNCED);
     let Some(uri) = Url::parse(uri).ok().filter(|_| can) else { return false };
-    let params = ShowDocumentParams { uri, external: None, take_focus: Some(take_focus), selection: None };
+    let params = ShowDocumentParams { uri, external, take_focus, selection: None };
     let answer = tokio::time::timeout(SHOWING, shared.client.show_document(params)).await;
     matches!(answer, Ok(Ok(true)))
 }

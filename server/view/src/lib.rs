@@ -12,6 +12,7 @@ pub mod hook_payload;
 mod notice;
 pub mod probe;
 pub mod receipt;
+pub mod report;
 pub mod sentences;
 mod spawns;
 mod status;

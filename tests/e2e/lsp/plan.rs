@@ -118,4 +118,8 @@ fn the_receipt_of_a_loop_is_a_page_beside_the_tree() {
     );
     assert!(!studio.world.has(&format!("receipt-{id}.md")), "the work tree is left alone");
     studio.refused("receipt", &json!({"loopId": "20200101-zzzzzz"}), "badArgument");
+    let done = studio.done("report", &json!({"loopId": id}));
+    let path = done["uri"].as_str().unwrap().trim_start_matches("file://").to_owned();
+    let page = std::fs::read_to_string(&path).unwrap();
+    assert!(path.ends_with(&format!("report-{id}.html")) && page.contains("Is there"), "{path}: {page}");
 }

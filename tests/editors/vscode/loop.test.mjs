@@ -173,6 +173,19 @@ test("vscode_loop: the output of a loop at work", async () => {
   });
 });
 
+test("vscode_loop: the dashboard of a loop is a page without scripts", async () => {
+  await opened({}, async (project, window) => {
+    await window.sees("Ralph");
+    await window.palette("Ralph: Start Loop");
+    await window.sees("Ralph 1/9 · 0/3 pass");
+    project.turn(1, "echo hello world > greeting.txt");
+    await window.sees("Ralph done · 1");
+    await window.palette("Ralph: Show Dashboard");
+    await window.see("the page", () => window.webviews(), (it) => it.includes("Criteria over iterations") && it.includes("1 of 9"));
+    await window.picture("dashboard");
+  });
+});
+
 test("vscode_loop: two windows on one folder show the same", async () => {
   await opened({}, async (project, window) => {
     const other = await editor.open(project.folder, "PROMPT.md");

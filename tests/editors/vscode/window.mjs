@@ -222,6 +222,12 @@ export class Window {
     await row.click();
   }
 
+  /** The text of all web views, each in a frame of its own. */
+  async webviews() {
+    const texts = this.page.frames().slice(1).map((it) => it.evaluate(() => document.body?.innerText ?? "").catch(() => ""));
+    return (await Promise.all(texts)).join("\n");
+  }
+
   async picture(name) {
     const folder = process.env.LOOPKEEPER_TEST_PICTURES;
     if (!folder) return;

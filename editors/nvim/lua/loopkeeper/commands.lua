@@ -17,7 +17,7 @@ local subcommands = {}
 for module, names in pairs({
   start = { 'start', 'check' },
   control = { 'stop', 'pause', 'resume', 'reset', 'steer', 'answer', 'import' },
-  iterations = { 'rollback', 'diff', 'output', 'log', 'receipt' },
+  iterations = { 'rollback', 'diff', 'output', 'log', 'receipt', 'dashboard' },
   look = { 'status', 'quickfix', 'trust', 'restart' },
 }) do
   for _, name in ipairs(names) do

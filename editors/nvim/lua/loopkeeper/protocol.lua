@@ -34,6 +34,7 @@ M.commands = {
   undoRollback = 'loopkeeper.server.undoRollback',
   diff = 'loopkeeper.server.diff',
   receipt = 'loopkeeper.server.receipt',
+  report = 'loopkeeper.server.report',
   skip = 'loopkeeper.server.skip',
   prioritize = 'loopkeeper.server.prioritize',
   export = 'loopkeeper.server.export',

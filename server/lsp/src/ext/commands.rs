@@ -18,6 +18,7 @@ pub(crate) const ANSWER: &str = "loopkeeper.server.answer";
 pub(crate) const ROLLBACK: &str = "loopkeeper.server.rollback";
 pub(crate) const UNDO_ROLLBACK: &str = "loopkeeper.server.undoRollback";
 pub(crate) const DIFF: &str = "loopkeeper.server.diff";
+pub(crate) const REPORT: &str = "loopkeeper.server.report";
 pub(crate) const RECEIPT: &str = "loopkeeper.server.receipt";
 pub(crate) const SKIP: &str = "loopkeeper.server.skip";
 pub(crate) const PRIORITIZE: &str = "loopkeeper.server.prioritize";
@@ -27,7 +28,7 @@ pub(crate) const UNTRUST: &str = "loopkeeper.server.untrust";
 pub(crate) const IMPORT: &str = "loopkeeper.server.import";
 
 /// Every command, as announced.
-pub(crate) const COMMANDS: [&str; 21] = [
+pub(crate) const COMMANDS: [&str; 22] = [
     START,
     STOP,
     PAUSE,
@@ -43,6 +44,7 @@ pub(crate) const COMMANDS: [&str; 21] = [
     UNDO_ROLLBACK,
     DIFF,
     RECEIPT,
+    REPORT,
     SKIP,
     PRIORITIZE,
     EXPORT,

@@ -1,4 +1,5 @@
--- Commands about an iteration or a whole loop: `:Ralph rollback`, `diff`, `output`, `log`, `receipt`.
+-- Commands about an iteration or a whole loop: `:Ralph rollback`, `diff`, `output`, `log`, `receipt`,
+-- `dashboard`.
 
 local client_module = require('loopkeeper.client')
 local facts = require('loopkeeper.facts')
@@ -188,6 +189,25 @@ M.log = {
           return require('loopkeeper.orders').show_error(err)
         end
         require('loopkeeper.history').show(loop, result)
+      end)
+    end)
+  end,
+}
+
+M.dashboard = {
+  complete = function(words)
+    return #words == 0 and vim.tbl_map(function(loop)
+      return loop.id
+    end, status.loops()) or {}
+  end,
+  run = function(call)
+    pick.loop(call.words[1], false, function(client, loop)
+      local order = { command = protocol.commands.report, arguments = { { loopId = loop.id } } }
+      client_module.request(client, 'workspace/executeCommand', order, function(err, result)
+        if err then
+          return require('loopkeeper.orders').show_error(err)
+        end
+        vim.ui.open(vim.uri_to_fname(result.uri))
       end)
     end)
   end,

@@ -1,0 +1,71 @@
+use super::{html, markdown, report};
+use crate::{StatusFacts, status};
+use loopkeeper_core::check::Status;
+use loopkeeper_core::decide::LoopState;
+use loopkeeper_core::decide::sim::{Act, Sim, spec};
+use loopkeeper_task as task;
+use loopkeeper_task::TaskDocument;
+
+const HOSTILE: &str = "<script>alert(1)</script>\u{1b}[31m\u{202e}|`";
+
+fn ended() -> LoopState {
+    let text = "# Pay\n\nDone when:\n\n- tests: `$ a`\n- lint: `$ b`\n";
+    let documents = [TaskDocument { path: "PROMPT.md".into(), text: text.into() }];
+    let criteria = task::parse_task(&documents).criteria;
+    let mut state = Sim::new(spec(criteria), "fp", vec![Act::new("fp"), Act::new("pp")]).run().state;
+    state.spec.title = format!("Title {HOSTILE}");
+    state.pinned[0].criterion.name = HOSTILE.to_owned();
+    for iteration in &mut state.history {
+        iteration.sentence = format!("did {HOSTILE}");
+        iteration.cost_micros = Some(20_000);
+    }
+    state
+}
+
+#[test]
+fn criteria_iterations_and_shares_are_those_of_the_loop() {
+    let state = ended();
+    let report = report(&state, &status(&state, &StatusFacts::default()));
+    assert_eq!(report.iterations.len(), 2);
+    assert_eq!(report.criteria.len(), 2);
+    let cells: Vec<bool> = report.criteria[0].cells.iter().map(|it| *it == Some(Status::Pass)).collect();
+    assert_eq!(cells, [false, true]);
+    assert!(report.limits.iter().any(|it| it.name == "Iterations" && it.text.starts_with("2 of ")));
+    assert!(serde_json::to_string(&report).is_ok());
+}
+
+#[test]
+fn hostile_text_is_inert_in_every_form() {
+    let state = ended();
+    let report = report(&state, &status(&state, &StatusFacts::default()));
+    let page = html(&report);
+    assert!(page.contains("default-src 'none'"), "{page}");
+    for (form, text) in [("html", &page), ("markdown", &markdown(&report))] {
+        assert!(!text.contains("<script"), "{form}: {text}");
+        assert!(!text.contains(['\u{1b}', '\u{202e}']), "{form}: {text}");
+    }
+    // Nothing is fetched.
+    for word in ["http://", "https://", "url(", "<link", "<img", "@import"] {
+        assert!(!page.contains(word), "{word}");
+    }
+    assert!(
+        markdown(&report).lines().filter(|it| it.starts_with("| ")).all(|it| it.matches(" |").count() >= 3)
+    );
+}
+
+#[test]
+fn a_thousand_iterations_stay_below_a_megabyte() {
+    let mut state = ended();
+    let last = state.history[1].clone();
+    for number in 3..=1000 {
+        state.history.push(loopkeeper_core::decide::Iteration { number, ..last.clone() });
+    }
+    let report = report(&state, &status(&state, &StatusFacts::default()));
+    assert_eq!((report.iterations.len(), report.omitted), (1000, 0));
+    let page = html(&report);
+    assert!(page.len() < 1_000_000, "{}", page.len());
+    state.pinned = std::iter::repeat_n(state.pinned[0].clone(), 100).collect();
+    let report = super::report(&state, &status(&state, &StatusFacts::default()));
+    assert_eq!((report.iterations.len(), report.omitted), (200, 800));
+    assert!(html(&report).len() < 1_000_000);
+}
