@@ -18,19 +18,20 @@ export const copies: TextDocumentContentProvider = {
   },
 };
 
-export async function showChanges(result: DiffResult, loop: LoopStatus | undefined, iteration: number): Promise<void> {
+export async function showChanges(result: DiffResult, loop: LoopStatus | undefined, iteration: number | undefined): Promise<void> {
+  const part = iteration === undefined ? "the loop" : `iteration ${iteration}`;
   const [first, ...others] = result.files;
   if (!first) {
-    void window.showInformationMessage(plainMessage(`Iteration ${iteration} changed no file.`));
+    void window.showInformationMessage(plainMessage(iteration === undefined ? "The loop changed no file." : `Iteration ${iteration} changed no file.`));
     return;
   }
   if (others.length === 0) {
     const name = first.path.split("/").at(-1) ?? first.path;
-    await commands.executeCommand("vscode.diff", side(first.path, first.before), side(first.path, first.after), `${name} (iteration ${iteration})`);
+    await commands.executeCommand("vscode.diff", side(first.path, first.before), side(first.path, first.after), `${name} (${part})`);
     return;
   }
   const rows = result.files.map((it) => [side(it.path, undefined), it.before && side(it.path, it.before), it.after && side(it.path, it.after)]);
-  await commands.executeCommand("vscode.changes", `${loop?.task.title ?? "Ralph"}: changes of iteration ${iteration}`, rows);
+  await commands.executeCommand("vscode.changes", `${loop?.task.title ?? "Ralph"}: changes of ${part}`, rows);
 }
 
 function side(path: string, copy: string | undefined): Uri {

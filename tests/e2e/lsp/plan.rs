@@ -109,6 +109,9 @@ fn the_receipt_of_a_loop_is_a_page_beside_the_tree() {
     let mut studio = Studio::open(&scenario);
     let id = studio.start("PROMPT.md");
     studio.status(|it| is_in(it, &id, "done"));
+    let alert = studio.editor.said("loopkeeper/alert", |it| it["kind"] == "ended");
+    let titles: Vec<_> = alert["actions"].as_array().unwrap().iter().map(|it| &it["title"]).collect();
+    assert_eq!(titles, ["Review changes", "Receipt", "Show output"]);
     let done = studio.done("receipt", &json!({"loopId": id}));
     let path = done["uri"].as_str().unwrap().trim_start_matches("file://").to_owned();
     let page = std::fs::read_to_string(&path).unwrap();

@@ -88,7 +88,7 @@ export async function presentResult({ server }: Pick<Parts, "server">, command: 
   const { loopId, iteration } = (argument ?? {}) as { loopId?: string; iteration?: number };
   const loop = server.status?.loops.find((it) => it.id === loopId);
   sayEffect(loop?.task.title, result as OrderResult | null);
-  if (command === Commands.diff) await showChanges(result as DiffResult, loop, iteration ?? 0);
+  if (command === Commands.diff) await showChanges(result as DiffResult, loop, iteration);
   const place = iteration === 0 ? "the start" : `iteration ${iteration ?? 0}`;
   const rolledBack = result as RollbackResult;
   if (command === Commands.rollback) void sayRollback({ server }, rolledBack, `Rolled back to ${place}`, "Undo", loopId);

@@ -112,7 +112,7 @@ fn actions(status: &LoopStatus, state: &LoopState) -> Vec<Command> {
             let anyway = json!({"task": status.task.uri, "anyway": true});
             return vec![command("Start anyway", ext::START, &anyway)];
         }
-        return if status.iteration > 0 { vec![output] } else { Vec::new() };
+        return if status.iteration > 0 { of_end(status, output) } else { Vec::new() };
     }
     if let Some(question) = permission_question(status) {
         return permission_commands(&status.id, question);
@@ -144,6 +144,16 @@ fn actions(status: &LoopStatus, state: &LoopState) -> Vec<Command> {
         _ if weakening::is_blocking(state) => of_weakened(status, state, output),
         _ => vec![command("Resume", ext::RESUME, &of_loop), output, stop],
     }
+}
+
+/// What helps to review a loop that worked.
+fn of_end(status: &LoopStatus, output: Command) -> Vec<Command> {
+    let of_loop = json!({"loopId": status.id});
+    let completed = status.outcome.as_ref().is_some_and(|it| it.kind == OutcomeKind::Completed);
+    let mut all = vec![command("Review changes", ext::DIFF, &of_loop)];
+    all.extend(completed.then(|| command("Receipt", ext::RECEIPT, &of_loop)));
+    all.push(output);
+    all
 }
 
 /// The agent's open permission request.
