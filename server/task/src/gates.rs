@@ -3,7 +3,10 @@
 
 use std::ops::Range;
 
+use loopkeeper_text::shell_word::quoted;
 use loopkeeper_text::yaml::{self, YamlScalar};
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
 
 use super::item::{ByteOrigin, InlineContent};
 use super::kind::DocumentKind;
@@ -56,36 +59,29 @@ fn check_folder(file: &str, text: &str, out: &mut TaskOutline) {
     add(out, name, &command.value, range, timeout);
 }
 
-/// `verify_commands = ["npm test", …]` of `.ralph.toml`, on one line or several.
+/// `verify_commands = ["npm test", …]` of `.ralph.toml`, at the top or in a table.
 fn verify_commands(text: &str, out: &mut TaskOutline) {
     const KEY: &str = "verify_commands";
-    let is_key = |at: &usize| {
-        let line = text.get(..*at).and_then(|it| it.rsplit('\n').next()).unwrap_or_default();
-        line.trim().is_empty()
-    };
-    let Some(at) = text.match_indices(KEY).map(|(at, _)| at).find(is_key) else { return };
-    let rest = text.get(at + KEY.len()..).unwrap_or_default();
-    let Some(open) = rest.find('[').filter(|it| rest.get(..*it).is_some_and(|it| it.trim() == "=")) else {
-        return;
-    };
-    let mut begin = at + KEY.len() + open + 1;
-    // Strings of TOML in one quote each; a comment ends at its line.
-    while let Some(next) = text.get(begin..).and_then(|it| it.find(['"', '\'', ']', '#'])) {
-        let start = begin + next;
-        let quote = text.get(start..).and_then(|it| it.chars().next()).unwrap_or(']');
-        let behind = text.get(start + 1..).unwrap_or_default();
-        match quote {
-            ']' => return,
-            '#' => begin = start + 1 + behind.find('\n').unwrap_or(behind.len()),
-            _ => {
-                let Some(length) = closing(behind, quote) else { return };
-                let written = behind.get(..length).unwrap_or_default();
-                let command = if quote == '"' { unescaped(written) } else { written.to_owned() };
-                add(out, &command, &command, start + 1..start + 1 + length, None);
-                begin = start + 1 + length + 1;
-            }
-        }
+    let (document, _) = DeTable::parse_recoverable(text);
+    let top = document.get_ref();
+    let tables = top.values().filter_map(|it| match it.get_ref() {
+        DeValue::Table(table) => Some(table),
+        _ => None,
+    });
+    let found = std::iter::once(top).chain(tables).find_map(|it| it.get(KEY));
+    let Some(DeValue::Array(commands)) = found.map(Spanned::get_ref) else { return };
+    for command in commands.iter() {
+        let DeValue::String(written) = command.get_ref() else { continue };
+        add(out, written, written, unquoted(text, command.span()), None);
     }
+}
+
+/// The range of a string without its quotes.
+fn unquoted(text: &str, span: Range<usize>) -> Range<usize> {
+    let written = text.get(span.clone()).unwrap_or_default();
+    let quotes = if written.starts_with("\"\"\"") || written.starts_with("'''") { 3 } else { 1 };
+    let is_closed = written.len() >= 2 * quotes && written.starts_with(['"', '\'']);
+    if is_closed { span.start + quotes..span.end - quotes } else { span }
 }
 
 /// `TEST_COMMAND="npm test"`, `QUALITY_GATES="a;b"`. They decide nothing unless `QUALITY_GATE_MODE` says that they block.
@@ -135,34 +131,6 @@ fn ci_gate(text: &str, out: &mut TaskOutline) {
     let words: Vec<String> =
         argv.elements.iter().filter_map(|it| it.as_string_lit()).map(|it| quoted(&it.value)).collect();
     add(out, "The CI gate passes", &words.join(" "), argv.range.start..argv.range.end, None);
-}
-
-/// A word of a shell command.
-fn quoted(word: &str) -> String {
-    let is_plain = |it: char| it.is_ascii_alphanumeric() || "-_./=:,+@%".contains(it);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', "'\\''"))
-    }
-}
-
-fn closing(text: &str, quote: char) -> Option<usize> {
-    let mut escaped = false;
-    for (at, char) in text.char_indices() {
-        match char {
-            _ if escaped => escaped = false,
-            '\\' if quote == '"' => escaped = true,
-            '\n' => return None,
-            _ if char == quote => return Some(at),
-            _ => {}
-        }
-    }
-    None
-}
-
-fn unescaped(text: &str) -> String {
-    text.replace("\\\"", "\"").replace("\\\\", "\\")
 }
 
 fn add(out: &mut TaskOutline, name: &str, command: &str, range: Range<usize>, timeout_ms: Option<u64>) {

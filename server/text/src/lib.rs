@@ -11,6 +11,7 @@ pub mod moment;
 pub mod pattern;
 pub mod redact;
 pub mod sanitize;
+pub mod shell_word;
 pub mod truncate;
 pub mod units;
 pub mod words;

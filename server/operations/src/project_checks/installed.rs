@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use loopkeeper_system::agents;
+use loopkeeper_text::shell_word::quoted;
 
 /// The places where programs and modules of this user are found.
 #[derive(Debug)]
@@ -90,13 +91,4 @@ fn holds_module(lib: &Path, module: &str) -> bool {
             module.is_dir() || module.with_extension("py").is_file()
         })
     })
-}
-
-/// Quotes a word for the shell.
-pub(super) fn quoted(word: &str) -> String {
-    let is_plain = |char: char| char.is_alphanumeric() || "._-/@+:,~".contains(char);
-    if !word.is_empty() && !word.starts_with(['~', '-']) && word.chars().all(is_plain) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', "'\\''"))
 }
